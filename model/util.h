@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small helpers of tftop itself (model, screen, session's tftop end). Probe
+ * libraries must not use them: the x functions end the process when memory is
+ * short, which tftop may do and other people's programs may not.
+ *
+ * Threads: no state, any thread. The fmt functions write to the caller's
+ * buffer and return it, so that they can stand as arguments of printf; their
+ * text is UTF-8 ("µs"), never longer than FMT_MAX - 1 bytes, independent of
+ * the locale.
+ */
+#ifndef MODEL_UTIL_H
+#define MODEL_UTIL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- memory: never NULL; short of memory is said on stderr, status 125 ---- */
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *memory, size_t size);
+void *xreallocarray(void *memory, size_t count, size_t size);
+char *xstrdup(const char *text);
+char *xstrndup(const char *text, size_t max);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Makes room for one more element in a growing array: *memory has room for
+ * *cap elements of `size` bytes, `count` are used. Doubles.
+ */
+void grow(void *memory, size_t *cap, size_t count, size_t size);
+
+/* ---- a growing string, always NUL-terminated after strbuf_init ---- */
+
+struct strbuf {
+	char *data;			/* owned */
+	size_t length, cap;
+};
+
+void strbuf_init(struct strbuf *buf);
+void strbuf_release(struct strbuf *buf);
+void strbuf_reset(struct strbuf *buf);	/* empty, memory kept */
+void strbuf_add(struct strbuf *buf, const void *data, size_t size);
+void strbuf_adds(struct strbuf *buf, const char *text);
+void strbuf_addc(struct strbuf *buf, char c);
+void strbuf_addf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+char *strbuf_detach(struct strbuf *buf);	/* the caller frees; buf is empty again */
+
+/* ---- numbers as people read them ---- */
+
+#define FMT_MAX 40
+
+/* Three significant digits and a unit: "850 ns", "6.10 µs", "80.6 ms", "4.26 s",
+ * "3m07s", "2h05m". Negative: "-" in front. */
+char *fmt_time(char buf[FMT_MAX], int64_t ns);
+/* Four significant digits: "13.41 ms". */
+char *fmt_time_fine(char buf[FMT_MAX], int64_t ns);
+/* A place on the clock: "0:00:27.9". */
+char *fmt_clock(char buf[FMT_MAX], int64_t ns);
+/* All digits in groups of three: "51 380 224". */
+char *fmt_count(char buf[FMT_MAX], uint64_t n);
+/* Three significant digits, powers of 1000: "12.5k", "3.20M"; below 10 000 all. */
+char *fmt_short(char buf[FMT_MAX], uint64_t n);
+/* Powers of 1024: "512 B", "40.0 KiB", "1.50 GiB". */
+char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
+/* Powers of 1000: "12.5 GB/s". */
+char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
+/* part of whole in per cent: "26 %", "0.9 %" below 10, "-" when whole is 0. */
+char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole);
+
+/* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with
+ * powers of 1024. The whole text must fit; false: not a value. */
+bool parse_time_ns(const char *text, int64_t *ns);
+bool parse_size_bytes(const char *text, uint64_t *bytes);
+
+#endif
