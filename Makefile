@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+# tftop: hand-written, no configure step. `make help` lists the targets.
+#
+# Objects go to $(O) (default build/); a sanitizer or another compiler gets a
+# folder of its own. Optional parts are probed, one line each.
+
+VERSION := 0.1.0
+O ?= build
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+mandir ?= $(prefix)/share/man
+DESTDIR ?=
+PKG_CONFIG ?= pkg-config
+
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+SAN ?=
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	-Wundef -Wwrite-strings -Wformat=2 -Wno-format-nonliteral -Wno-unused-parameter
+WERROR ?=
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR) $(SAN)
+CPPFLAGS += -I. -I$(O) -DTFTOP_VERSION='"$(VERSION)"' -include model/banned.h
+LDFLAGS += $(SAN)
+
+# ---- what is there ----
+
+have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y)
+HAVE_LTTNG_CTL := $(call have,lttng-ctl)
+HAVE_LTTNG_UST := $(call have,lttng-ust)
+HAVE_BT2 := $(call have,babeltrace2)
+HAVE_NCURSES := $(call have,ncursesw)
+HAVE_OPENCL_H := $(shell printf '\#include <CL/cl_layer.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y)
+HAVE_OPENCL := $(call have,OpenCL)
+HAVE_IBERTY := $(shell printf '\#include <libiberty/demangle.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y)
+HAVE_JANSSON := $(call have,jansson)
+
+MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust) \
+	$(if $(HAVE_BT2),,babeltrace2) $(if $(HAVE_NCURSES),,ncursesw)
+
+# ---- what is built ----
+
+PROBES := start runtime
+PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt
+PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
+PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
+
+src = $(sort $(wildcard $(1)))
+obj = $(patsubst %.c,$(O)/%.o,$(1))
+
+MODEL_SRC := $(call src,model/*.c)
+KEYMAP_SRC := $(call src,keymap/*.c)
+SESSION_SRC := $(call src,probes/session/*.c)
+TUI_SRC := $(call src,tui/*.c)
+UNIT_SRC := $(call src,tests/unit/*.c)
+
+IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
+IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
+TFTOP_PKGS := lttng-ctl babeltrace2 ncursesw
+TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
+TFTOP_LIBS := $(shell $(PKG_CONFIG) --libs $(TFTOP_PKGS) 2>/dev/null) -lpthread -lm -ldl
+
+.PHONY: all programs libs
+all: report $(O)/tftop $(PROBE_LIBS) programs
+
+.PHONY: report
+report:
+	@$(if $(strip $(MISSING)),printf 'missing: %s; run "make deps"\n' '$(strip $(MISSING))' >&2; exit 1,:)
+	@printf '%s\n' \
+	  'probe opencl    $(if $(HAVE_OPENCL_H),yes,no: OpenCL headers not found)' \
+	  'example opencl  $(if $(HAVE_OPENCL),yes,no: OpenCL loader not found)' \
+	  'demangler       $(if $(HAVE_IBERTY),yes,no: libiberty not found; names stay mangled)' \
+	  > $(O)/parts.new; cmp -s $(O)/parts.new $(O)/parts || cat $(O)/parts.new; mv $(O)/parts.new $(O)/parts
+
+# Everything depends on the flags it was built with.
+$(shell mkdir -p $(O))
+FLAGS_NOW := $(CC) $(CFLAGS) $(CPPFLAGS) $(LDFLAGS) $(IBERTY_FLAGS)
+$(O)/flags: FORCE
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@.new; cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
+.PHONY: FORCE
+FORCE:
+
+$(O)/model/%.o: model/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The default configuration, compiled in as one string literal per line.
+$(O)/keymap/tftoprc.inc: keymap/tftoprc
+	@mkdir -p $(@D)
+	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@.new
+	mv $@.new $@
+$(O)/keymap/config.o: $(O)/keymap/tftoprc.inc
+
+$(O)/tui/%.o: tui/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/probes/session/%.o: probes/session/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Probes: position-independent, everything hidden but what is marked.
+$(O)/probes/%.o: probes/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(O)/libmodel.a: $(call obj,$(MODEL_SRC))
+	rm -f $@ && ar rcs $@ $^
+$(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
+	rm -f $@ && ar rcs $@ $^
+
+TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
+# -rdynamic: babeltrace's plug-in must find our connect() (probes/session/reader.c).
+$(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
+		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(IBERTY_LIBS)
+
+PROBE_LD = $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
+$(O)/lib/libtftop-start.so: $(call obj,$(call src,probes/start/*.c))
+	@mkdir -p $(@D)
+	$(PROBE_LD) $^ -ldl
+$(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c))
+	@mkdir -p $(@D)
+	$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -lpthread -ldl
+define probe_lib
+$(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libtftop-runtime.so
+	@mkdir -p $$(@D)
+	$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
+endef
+$(foreach p,$(filter-out start runtime,$(PROBES)),$(eval $(call probe_lib,$(p))))
+
+# ---- the example ----
+
+EXAMPLE_SRC := $(call src,examples/*.c)
+programs: $(if $(HAVE_OPENCL),$(O)/train_opencl)
+$(O)/examples/%.o: examples/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(O)/train_opencl: $(call obj,$(EXAMPLE_SRC))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -lm -ldl
+
+.PHONY: demo
+demo: deps
+	$(MAKE) all
+	@echo 'q leaves; ? shows the keys'
+	$(O)/tftop -- $(O)/train_opencl --steps 600 --input-threads 2 --prefetch 2
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

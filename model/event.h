@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one door into the model: every source of events (live reader, recording,
+ * importer, synthetic generator) hands it batches of struct event.
+ *
+ * Always true:
+ *  - A process is (host, pid); ids inside an event (names, devices, queues,
+ *    instances, correlations) belong to that process, count from 1, 0 is none.
+ *  - Events come in any order, within a source and across; a definition may
+ *    come after its first use. Impossible values are counted, never fatal.
+ *  - Host times are nanoseconds of the host's CLOCK_MONOTONIC; device times are
+ *    raw ticks; 0 means "not given".
+ *  - Strings and arrays are *borrowed until model_apply() returns*; the model
+ *    copies what it keeps.
+ *
+ * The enums repeat probes/schema/records.h value by value, so that the model
+ * needs no header of the probes; probes/session/decode.c asserts that.
+ */
+#ifndef MODEL_EVENT_H
+#define MODEL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum command_kind {
+	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
+	COMMAND_MAP, COMMAND_UNMAP, COMMAND_MARKER, COMMAND_BARRIER,
+	COMMAND_NATIVE, COMMAND_MIGRATE, COMMAND_GRAPH, COMMAND_OTHER,
+	COMMAND_KIND_COUNT
+};
+
+enum direction {
+	DIR_NONE = 0, DIR_H2D, DIR_D2H, DIR_D2D, DIR_P2P, DIR_H2H,
+	DIR_FILL, DIR_MAP, DIR_UNMAP, DIR_SEND, DIR_RECV, DIR_COUNT
+};
+
+enum how { HOW_NONE = 0, HOW_EXACT, HOW_EVENT, HOW_FIFO, HOW_GUESS, HOW_COUNT };
+
+enum name_kind {
+	NAME_OTHER = 0, NAME_KERNEL, NAME_OP, NAME_OP_TYPE, NAME_RANGE,
+	NAME_DOMAIN, NAME_CALL, NAME_ALLOCATOR, NAME_KIND_COUNT
+};
+
+enum framework {
+	FW_NONE = 0, FW_NVTX, FW_ITT, FW_OPENCL, FW_TENSORFLOW, FW_PYTORCH,
+	FW_JAX, FW_ONEDNN, FW_COUNT
+};
+
+enum clock_quality { CLOCK_ESTIMATE = 0, CLOCK_KNOWN, CLOCK_DRIVER };
+
+enum op_flag {
+	OP_RANGE = 0x01,	/* the user's range, unless also OP_INNER */
+	OP_INNER = 0x02,	/* a launch or an op happened inside */
+	OP_ASYNC = 0x04,	/* not on a thread's stack */
+	OP_COLOUR = 0x08,
+	OP_MARK = 0x10,		/* an instant */
+};
+
+enum command_flag {
+	CMD_APPROX = 0x01,	/* times are host callback times in ns, not ticks */
+	CMD_OPEN = 0x02,	/* announced, not finished */
+	CMD_PINNED = 0x04,
+	CMD_BLOCKING = 0x08,
+	CMD_NOTIMES = 0x10,	/* finished without device times */
+};
+
+enum queue_flag { QUEUE_IN_ORDER = 0x01, QUEUE_PROFILED = 0x02, QUEUE_FORCED = 0x04 };
+
+enum event_type {
+	EVENT_NONE = 0,
+	/* definitions */
+	EVENT_PROCESS, EVENT_EXIT, EVENT_PROBE, EVENT_NAME, EVENT_THREAD,
+	EVENT_DEVICE, EVENT_QUEUE, EVENT_SHAPE, EVENT_MESSAGE,
+	/* data */
+	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
+	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
+	EVENT_CLOCK, EVENT_SETTLED, EVENT_BEAT,
+	/* made by the reader, not by a probe */
+	EVENT_LOST,		/* the tracer dropped something */
+	EVENT_ALIVE,		/* all sources have been read up to time_ns */
+	EVENT_TYPE_COUNT
+};
+
+struct event_process {
+	uint32_t schema;
+	int32_t parent;
+	int64_t start_ns, mono_ns, real_ns, raw_ns;
+	int32_t rank, world;		/* -1 unknown */
+	const char *host, *command;
+};
+
+struct event_exit { int32_t reason, status; };	/* 0 exit, 1 _exit, 2 exec; status -1 unknown */
+struct event_probe { const char *name, *version, *blind; };
+struct event_name { uint32_t id; uint8_t kind; const char *text; };
+struct event_thread { uint32_t tid; const char *name; };
+
+struct event_device {
+	uint32_t id, index, units, clock_mhz;
+	uint64_t memory_bytes;
+	uint8_t gpu;			/* 0 cpu, 1 gpu, 2 other */
+	const char *api, *name, *vendor, *platform, *driver, *address;
+};
+
+struct event_queue {
+	uint32_t id, device, context, flags;	/* enum queue_flag */
+	const char *name;
+};
+
+struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3]; };
+struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
+
+/* dur_ns -1: announced as open, the same instance follows. */
+struct event_op {
+	uint64_t instance, parent, payload;
+	int64_t start_ns, dur_ns, step;
+	uint32_t tid, name, op_type, domain, argb;
+	uint16_t depth;
+	uint8_t framework, flags;	/* enum framework, enum op_flag */
+};
+
+struct event_step { uint32_t name; int64_t number, start_ns, dur_ns; };
+
+struct event_call {
+	uint32_t name, correlation;
+	int32_t result;
+	int64_t start_ns, dur_ns;
+};
+
+/* Calls without an event of their own; total_ns and max_ns -1: not timed. */
+struct event_calls {
+	uint32_t name, errors;
+	uint64_t count;
+	int64_t total_ns, max_ns;
+};
+
+struct event_command {
+	uint32_t tid, queue, name, shape, correlation, op_name, call_dur_ns;
+	uint64_t op;
+	int64_t call_ns;
+	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
+	uint64_t bytes;
+	int32_t status;
+	uint8_t kind, direction, how, flags;
+};
+
+struct event_alloc { uint32_t allocator, device, op_name; uint64_t address, bytes, op; };
+struct event_free { uint32_t allocator; uint64_t address; };
+
+struct event_wait {
+	uint32_t name, queue, correlation;
+	int32_t result;
+	int64_t start_ns, dur_ns;
+};
+
+struct event_compile {
+	int64_t start_ns, dur_ns;
+	int32_t result;
+	const char *what, *options, *log;
+};
+
+struct event_clock {
+	uint32_t device;
+	uint8_t quality;		/* enum clock_quality */
+	uint64_t ticks;
+	int64_t host_ns, error_ns;
+};
+
+struct event_beat {
+	uint64_t events, calls, dropped, vendor_dropped;
+	int64_t own_ns, mono_ns, real_ns, raw_ns;
+};
+
+/* Between begin_ns and end_ns; count 0: unknown how many. */
+struct event_lost {
+	int64_t begin_ns, end_ns;
+	uint64_t count;
+	bool packets;			/* whole packets, not single events */
+};
+
+struct event {
+	uint8_t type;			/* enum event_type */
+	uint16_t host;			/* index of the source's host, 0 is this one */
+	uint32_t pid;			/* 0 for EVENT_LOST and EVENT_ALIVE */
+	uint32_t tid;			/* thread that wrote it */
+	uint32_t seq;			/* of that thread, 0 none */
+	int64_t time_ns;		/* when it was written */
+	union {
+		struct event_process process;
+		struct event_exit exit;
+		struct event_probe probe;
+		struct event_name name;
+		struct event_thread thread;
+		struct event_device device;
+		struct event_queue queue;
+		struct event_shape shape;
+		struct event_message message;
+		struct event_op op;
+		struct event_step step;
+		struct event_call call;
+		struct event_calls calls;
+		struct event_command command;
+		struct event_alloc alloc;
+		struct event_free free;
+		struct event_wait wait;
+		struct event_compile compile;
+		struct event_clock clock;
+		int64_t settled_ns;
+		struct event_beat beat;
+		struct event_lost lost;
+	} u;
+};
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that can be asked of the timeline. The screen, the report and
+ * the exports use this header and nothing else of the model.
+ *
+ * Threads: one thread feeds (model_apply takes the lock itself, in slices of
+ * at most 1 ms, and hands it over between slices); any other thread brackets
+ * its questions with model_lock()/model_unlock() and copies what it needs.
+ * Functions marked [locked] must be called with the lock held.
+ *
+ * Ownership: strings are interned and live as long as the model. Arrays given
+ * out by model_*() list functions are *owned by the caller*, freed with
+ * free() unless said otherwise; they are snapshots.
+ *
+ * Times are nanoseconds of host 0's CLOCK_MONOTONIC (`_ns`); durations too.
+ */
+#ifndef MODEL_QUERY_H
+#define MODEL_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct model;
+
+struct model_options {
+	size_t memory_limit;		/* bytes for the timeline, 0: 512 MiB */
+};
+
+struct model *model_new(const struct model_options *options);
+void model_free(struct model *model);
+
+/* Takes the events in; never fails. Strings are borrowed until return. */
+void model_apply(struct model *model, const struct event *events, size_t count);
+
+void model_lock(struct model *model);
+void model_unlock(struct model *model);
+
+/* What the program of tftop itself knows, for the report and the screen. */
+void model_set_exited(struct model *model, uint16_t host, uint32_t pid,
+		      int status, int signal);
+/* No more events will come: everything is settled unless `partial`. */
+void model_finish(struct model *model, bool partial);
+/* A sentence for pane 8 and the report's messages. level as event_message. */
+void model_message(struct model *model, int level, const char *text);
+
+/* Changes with every applied batch that changed anything; cheap, no lock. */
+uint64_t model_generation(const struct model *model);
+
+/* ---- the whole ---- */
+
+struct model_status {
+	int64_t first_ns, last_ns;	/* earliest start, latest end seen; first > last: empty */
+	int64_t live_ns;		/* sources read up to here */
+	int64_t settled_ns;		/* final up to here */
+	bool finished, partial;
+	uint64_t events;		/* taken in */
+	uint64_t lost_events, lost_packets;
+	uint64_t dropped;		/* by probes or a vendor's library */
+	uint64_t bad;			/* impossible values, ignored */
+	uint64_t kernels;		/* finished kernel runs */
+	uint64_t how[HOW_COUNT];	/* finished device work by attribution */
+	uint64_t calls;			/* API calls seen by probes */
+	int64_t own_ns;			/* probes' own time */
+	int64_t program_ns;		/* host time the above is a share of */
+	size_t memory_bytes;
+	uint64_t steps;
+	int64_t last_step_number;	/* -1 none */
+	int64_t last_step_ns;		/* duration of the last finished step */
+};
+
+void model_status(struct model *model, struct model_status *out);	/* [locked] */
+
+/* ---- rows: what the timeline draws, a forest in display order ---- */
+
+enum row_kind {
+	ROW_PROCESS,		/* parent of its threads */
+	ROW_THREAD,		/* ops by depth: lane 0 is the outermost */
+	ROW_DEVICE,		/* parent of queues, bandwidth; its own columns are the union */
+	ROW_QUEUE,		/* kernels and other work of one queue */
+	ROW_COPY,		/* copies of one queue and direction */
+	ROW_BANDWIDTH,		/* counter: bytes per second of one direction on a device */
+};
+
+/* Colour class of work; nothing is told by colour alone. */
+enum work {
+	WORK_NONE = 0, WORK_MATMUL, WORK_ELEMENTWISE, WORK_REDUCE, WORK_COPY,
+	WORK_COMM, WORK_INPUT, WORK_OTHER, WORK_OP, WORK_RANGE,
+	WORK_COUNT
+};
+
+struct model_row {
+	uint32_t id;			/* stable for the model's life, from 1 */
+	uint32_t parent;		/* row id, 0 top */
+	enum row_kind kind;
+	uint16_t host;
+	uint32_t pid, tid;
+	uint32_t device;		/* model-wide device index */
+	uint32_t queue;			/* model-wide queue index */
+	enum direction direction;
+	uint32_t lanes;			/* 1 or more: op depths or sub-lanes */
+	const char *label;		/* "main", "queue 0", "h2d", ... without numbers that change */
+	int64_t busy_ns;		/* total, ranks rows */
+	uint64_t count;
+	uint64_t peak;			/* ROW_BANDWIDTH: highest bytes/s seen */
+};
+
+/* Display order, parents before children. Returns the number. [locked] */
+size_t model_rows(struct model *model, struct model_row **out);
+
+/* ---- columns ---- */
+
+#define LANE_ALL UINT32_MAX		/* union of a row's lanes */
+
+/* An event on the timeline; id 0: none. Survives more events arriving. */
+struct span_ref {
+	uint32_t row, lane;
+	uint64_t id;
+};
+
+enum column_flag {
+	COLUMN_OPEN = 1,		/* something open reaches in */
+	COLUMN_LOST = 2,		/* events were lost here */
+	COLUMN_APPROX = 4,		/* approximate times in it */
+	COLUMN_FAILED = 8,
+};
+
+struct column {
+	int64_t busy_ns;		/* union of the spans inside, 0 … column width */
+	int64_t work_ns[WORK_COUNT];	/* clipped time by class */
+	uint32_t count;			/* spans touching the column */
+	uint32_t edges;			/* starts and ends inside it */
+	struct span_ref longest;	/* of those touching */
+	int64_t first_edge_ns, last_edge_ns;	/* valid when edges > 0 */
+	uint64_t value, value_max;	/* ROW_BANDWIDTH: mean and peak bytes/s */
+	uint8_t flags;			/* enum column_flag */
+};
+
+/*
+ * Columns i = 0 … n-1 cover [t0 + i*w, t0 + (i+1)*w), w = (t1 - t0) / n > 0.
+ * out has room for n. Exact. Unknown row: all zero. [locked]
+ */
+void model_columns(struct model *model, uint32_t row, uint32_t lane,
+		   int64_t t0, int64_t t1, size_t n, struct column *out);
+
+/* Spans of a lane that touch [t0, t1), by start, at most max; returns how
+ * many were written. For labels. Open spans have end_ns = live_ns. [locked] */
+struct span_edge {
+	struct span_ref ref;
+	int64_t start_ns, end_ns;
+	const char *name;		/* short */
+	enum work work;
+	uint8_t flags;			/* enum column_flag */
+};
+size_t model_spans(struct model *model, uint32_t row, uint32_t lane,
+		   int64_t t0, int64_t t1, size_t max, struct span_edge *out);
+
+/* Everything about one event: the sentence under the rows, later the pages. */
+struct span {
+	struct span_ref ref;
+	enum row_kind row_kind;
+	enum command_kind kind;		/* COMMAND_NONE: an op or range */
+	enum work work;
+	const char *name;		/* short */
+	const char *raw_name;
+	int64_t start_ns, end_ns;
+	bool open, approx, is_range, is_op;
+	int32_t status;			/* < 0 failed */
+	uint32_t pid, tid;
+	const char *thread;
+	/* ops and ranges */
+	uint64_t instance;
+	const char *op_type, *domain;
+	uint32_t depth;
+	int64_t device_ns;		/* of the work launched inside */
+	uint32_t kernels;
+	int64_t step;			/* -1 none */
+	/* commands */
+	const char *queue, *device;
+	enum how how;
+	const char *op;			/* op or range that launched it, NULL none */
+	int64_t call_ns, call_dur_ns;
+	int64_t queued_ns, submit_ns;	/* 0: not given */
+	uint64_t bytes;
+	enum direction direction;
+	uint32_t dims;
+	uint64_t global[3];
+	uint32_t local[3];
+	int64_t clock_error_ns;
+};
+
+/* All [locked]; return false when there is none. */
+bool model_span(struct model *model, struct span_ref ref, struct span *out);
+bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_ns, struct span_ref *out);
+bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns, struct span_ref *out);
+bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns, struct span_ref *out);
+bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1, struct span_ref *out);
+/* From a command to the op that launched it; from an op to its first command. */
+bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out);
+
+/* Losses that touch [t0, t1). */
+struct model_loss { int64_t begin_ns, end_ns; uint64_t count; bool packets; };
+size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);	/* [locked] */
+
+/* ---- tables: exact for the whole run ---- */
+
+struct process_row {
+	uint16_t host;
+	uint32_t pid, parent;
+	const char *host_name, *command;
+	int32_t rank;			/* -1 unknown */
+	bool exited;
+	int exit_status, exit_signal;	/* exit_status -1 unknown */
+	int64_t start_ns;
+	size_t n_probes;
+	const char *probes[8];
+	const char *blind[8];
+};
+size_t model_processes(struct model *model, struct process_row **out);	/* [locked] */
+
+struct device_row {
+	uint32_t id;			/* model-wide, from 0 */
+	const char *api, *name, *vendor, *platform, *driver, *address, *host;
+	uint8_t gpu;			/* 0 cpu, 1 gpu, 2 other */
+	uint32_t units, clock_mhz;
+	uint64_t memory_bytes;
+	size_t n_pids;
+	uint32_t pids[16];		/* the first 16 */
+	int64_t span_ns;		/* first start to last end */
+	int64_t busy_ns;		/* union of all work */
+	int64_t kernel_ns, copy_ns;	/* unions */
+	int64_t overlap_ns;		/* both at once */
+	bool clock_known;
+	enum clock_quality clock_quality;
+	int64_t clock_error_ns;
+};
+size_t model_devices(struct model *model, struct device_row **out);	/* [locked] */
+
+/* The same shares for a window, e.g. the last seconds. [locked] */
+bool model_device_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+			 struct device_row *out);
+
+struct queue_row {
+	uint32_t id;			/* model-wide, from 0, creation order within a process */
+	uint32_t number;		/* within its process, from 0 */
+	uint32_t pid, device;
+	const char *name;
+	bool in_order, profiled, forced;
+	uint64_t kernels, copies, failed;
+	int64_t busy_ns;
+	int64_t delay_p50_ns, delay_p99_ns;	/* start - queued; -1 none */
+	uint32_t in_flight;
+};
+size_t model_queues(struct model *model, struct queue_row **out);	/* [locked] */
+
+struct kernel_queue { uint32_t queue; uint64_t count; int64_t total_ns; };
+struct kernel_op { const char *name; uint64_t count; int64_t total_ns; enum how how; };
+
+struct kernel_row {
+	const char *name, *raw_name;
+	uint32_t device;
+	enum work work;
+	uint64_t count, failed, approx, untimed;	/* untimed are in count, in no time */
+	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
+	size_t n_queues, n_ops;
+	struct kernel_queue *queues;	/* owned by the row */
+	struct kernel_op *ops;		/* owned by the row; name NULL: no op */
+};
+size_t model_kernels(struct model *model, struct kernel_row **out);	/* [locked] */
+void model_kernels_free(struct kernel_row *rows, size_t count);
+
+struct copy_row {
+	enum direction direction;
+	uint32_t device, queue;
+	uint64_t count, failed, bytes, untimed;
+	int64_t total_ns;
+	uint64_t mean_bytes_per_s, peak_bytes_per_s;	/* 0: none (maps, untimed) */
+};
+size_t model_copies(struct model *model, struct copy_row **out);	/* [locked] */
+
+struct op_row {
+	const char *name, *type;	/* type NULL: none */
+	enum framework framework;
+	bool is_range;			/* a user's range in which nothing was launched */
+	uint64_t count;
+	int64_t total_ns, self_ns, device_ns, max_ns;
+	uint64_t kernels, copies, copy_bytes;
+};
+size_t model_ops(struct model *model, struct op_row **out);	/* [locked] */
+
+struct call_row {
+	const char *name;
+	uint64_t count, errors;
+	bool timed;
+	int64_t total_ns, max_ns;	/* of the timed ones */
+};
+size_t model_calls(struct model *model, struct call_row **out);	/* [locked] */
+
+struct step_row { int64_t number; int64_t start_ns, dur_ns; };
+struct step_stats {
+	uint64_t count;
+	const char *source;		/* what made them: "step", "range step #", NULL none */
+	int64_t mean_ns, p50_ns, p99_ns;
+};
+/* All steps, by start. [locked] */
+size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);
+
+struct memory_row {
+	const char *allocator;
+	uint64_t live_bytes, peak_bytes, allocations, frees;
+	size_t n_peak_ops;
+	const char *peak_ops[8];	/* who held most at the peak */
+};
+size_t model_memory(struct model *model, struct memory_row **out);	/* [locked] */
+
+struct compile_row { const char *what, *cause; uint64_t count, failed; int64_t total_ns; };
+size_t model_compiles(struct model *model, struct compile_row **out);	/* [locked] */
+
+struct message_row { int64_t time_ns; int level; const char *text; };
+size_t model_messages(struct model *model, struct message_row **out);	/* [locked] */
+
+/* ---- words ---- */
+const char *work_name(enum work work);
+const char *direction_name(enum direction direction);	/* "h2d", ... "" for none */
+const char *how_name(enum how how);
+const char *framework_name(enum framework framework);
+const char *clock_quality_name(enum clock_quality quality);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every probe library in a profiled process shares: names, the op stack,
+ * levels, counters, the tracepoint provider and the runtime's own thread.
+ * Built as libtftop-runtime.so; a probe links it (run path $ORIGIN).
+ *
+ * Always true:
+ *  - Nothing here prints, exits, blocks on a lock that is held around a call
+ *    of the program, or fails loudly: what cannot be done is dropped and
+ *    counted (tft_beat.dropped).
+ *  - errno is preserved by every function.
+ *  - Without a control page (no tftop) or after tft_control.closed the level
+ *    is off and every function is a cheap no-op.
+ *
+ * Threads: any thread of the program, also from constructors and atexit
+ * handlers, also after a fork (the child gets new ids and a new runtime
+ * thread, made at its first event). Not from signal handlers.
+ */
+#ifndef PROBES_RUNTIME_RUNTIME_H
+#define PROBES_RUNTIME_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "probes/schema/control.h"
+#include "probes/schema/records.h"
+
+#define RT_API __attribute__((visibility("default")))
+
+/* ---- levels ---- */
+
+/* The level in force; maintained by the runtime, read by everyone. */
+extern RT_API volatile uint32_t tft_rt_level_now;
+
+static inline enum tft_level rt_level(void)
+{
+	return (enum tft_level)tft_rt_level_now;
+}
+
+static inline int64_t rt_clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline int64_t rt_now_ns(void)
+{
+	return rt_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- a probe joins ---- */
+
+/*
+ * Callbacks of a probe, all optional, all called on the runtime thread except
+ * fork_child (on the forking thread, in the child) and fini (on the exiting
+ * thread, at most once). *borrowed for the life of the process*.
+ */
+struct rt_probe {
+	const char *name, *version, *blind;	/* as struct tft_probe */
+	/* Every 10 ms: announce what has been open for long, harvest. */
+	void (*tick)(int64_t now_ns);
+	/* Start of the oldest thing not written yet, or INT64_MAX. */
+	int64_t (*pending_ns)(void);
+	/* Send all definitions (devices, queues, ...) again. */
+	void (*dump)(void);
+	/* The level changed; old and new differ. */
+	void (*level)(enum tft_level old_level, enum tft_level new_level);
+	/* The child forgets the parent's commands and ids; no lock may be taken. */
+	void (*fork_child)(void);
+	/* The process exits: last harvest, no call into the runtime after it. */
+	void (*fini)(void);
+};
+
+/*
+ * Registers a probe; the first one maps the control page, waits (bounded,
+ * 1 s) until the session has armed the tracepoints, sends tft_process and
+ * starts the runtime thread. Safe to call twice with the same probe.
+ * Returns false when there is no tftop: the probe should then stay out.
+ */
+RT_API bool rt_probe_register(const struct rt_probe *probe);
+
+/* ---- names: string -> id of this process, sent once ---- */
+
+/* Interns; 0 when text is NULL or memory is short. Hashes the text: cache the
+ * id where the same text comes often. Lock held only over the table. */
+RT_API uint32_t rt_name(enum tft_name_kind kind, const char *text);
+
+/* A shape's id; *shape's id is ignored. */
+RT_API uint32_t rt_shape(const struct tft_shape *shape);
+
+/* Next free id of a process-wide counter (devices, queues, correlations). */
+RT_API uint32_t rt_correlation(void);
+
+/* ---- the stack of open ops and ranges, per thread ---- */
+
+struct rt_op_args {
+	uint32_t name, type, domain;	/* name ids */
+	uint32_t argb;
+	uint64_t payload;
+	int64_t step;			/* -1 none */
+	uint8_t framework, flags;	/* TFT_OP_RANGE, TFT_OP_COLOUR */
+};
+
+/* Opens an op on the calling thread; returns its instance id (0: dropped).
+ * Every push is matched by one pop, also when it was dropped. */
+RT_API uint64_t rt_op_push(const struct rt_op_args *args);
+
+/* Closes the innermost open op whose domain is `domain` (0: no domain) and
+ * writes its event. Returns the depth left, -1 when none was open. */
+RT_API int rt_op_pop(uint32_t domain);
+
+/* Ranges that start and end anywhere (nvtxRangeStart/End): not on a stack,
+ * never the top. rt_async_end(0) and unknown ids are ignored. */
+RT_API uint64_t rt_async_start(const struct rt_op_args *args);
+RT_API void rt_async_end(uint64_t instance);
+
+/* An instant (nvtxMark). */
+RT_API void rt_mark(const struct rt_op_args *args);
+
+/* The op on top of the calling thread's stack; marks it and, at their pop,
+ * its parents as TFT_OP_INNER. Call it once per launch. */
+struct rt_top {
+	uint64_t instance;	/* 0: none open */
+	uint32_t name;
+};
+RT_API struct rt_top rt_op_launch(void);
+
+/* Kernel-side thread id, cached. */
+RT_API uint32_t rt_tid(void);
+
+/* The calling thread got a name from the user. */
+RT_API void rt_thread_name(uint32_t tid, const char *name);
+
+/* ---- calls ---- */
+
+/*
+ * A timed API call ended. At full it is an event, at default an event when it
+ * took 10 us or more and otherwise counted. fn is a name id (TFT_NAME_CALL).
+ * Returns without effect below default.
+ */
+RT_API void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns,
+		    uint32_t correlation, int32_t result);
+
+/* A chatty call: counted at default (<= 15 ns), an untimed event at full. */
+RT_API void rt_count(uint32_t fn, int32_t result);
+
+/* ---- emit: fills seq, counts, drops silently when not armed ----
+ * Every struct is *borrowed until return*. */
+RT_API void rt_emit_device(const struct tft_device *device);
+RT_API void rt_emit_queue(const struct tft_queue *queue);
+RT_API void rt_emit_message(uint8_t level, const char *text);
+RT_API void rt_emit_step(struct tft_step *step);
+RT_API void rt_emit_command(struct tft_command *command);
+RT_API void rt_emit_alloc(struct tft_alloc *alloc);
+RT_API void rt_emit_free(struct tft_free *free);
+RT_API void rt_emit_wait(struct tft_wait *wait);
+RT_API void rt_emit_compile(struct tft_compile *compile);
+RT_API void rt_emit_clock(const struct tft_clock *clock);
+
+/* Counts for the beat. */
+RT_API void rt_dropped(uint64_t n);
+RT_API void rt_vendor_dropped(uint64_t n);
+/* Time this probe spent in its own code, from sampled measurements. */
+RT_API void rt_own_time(int64_t ns);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that may cross the wire, field by field. tftop-tp.h maps each
+ * struct to one LTTng event of the provider "tftop"; probes/session/decode
+ * turns it back. Change a struct, the mapping and the decoder together and
+ * raise TFT_SCHEMA_VERSION.
+ *
+ * Always true:
+ *  - Host times (_ns) are CLOCK_MONOTONIC nanoseconds of the program's host.
+ *    Device times (_ticks) are as the driver gave them; 0 means "not given".
+ *  - Ids (names, devices, queues, shapes, instances, correlations) are counted
+ *    per process from 1; 0 means none. A forked child starts new ones and
+ *    sends its definitions again. The process is the event's vpid context,
+ *    the writing thread its vtid context.
+ *  - seq counts the events of the writing thread from 1, so that a loss has an
+ *    exact place.
+ *  - Definitions (def_*) go to the channel "meta", all else to "events":
+ *    a flood on the second cannot starve the first. The two are not ordered
+ *    to each other: an id may be used before its definition arrives.
+ *  - Strings are cut to TFT_TEXT_MAX bytes, control characters kept as they are.
+ */
+#ifndef PROBES_SCHEMA_RECORDS_H
+#define PROBES_SCHEMA_RECORDS_H
+
+#include <stdint.h>
+
+#define TFT_SCHEMA_VERSION 1u
+#define TFT_TEXT_MAX 4096
+#define TFT_CHANNEL_META "meta"
+#define TFT_CHANNEL_EVENTS "events"
+
+/* What a command on a queue does. */
+enum tft_kind {
+	TFT_KIND_NONE = 0,
+	TFT_KIND_KERNEL,	/* NDRange kernel or task */
+	TFT_KIND_COPY,		/* read, write, copy of buffers, rectangles, images, SVM */
+	TFT_KIND_FILL,
+	TFT_KIND_MAP,
+	TFT_KIND_UNMAP,
+	TFT_KIND_MARKER,
+	TFT_KIND_BARRIER,
+	TFT_KIND_NATIVE,	/* native (host function) kernel */
+	TFT_KIND_MIGRATE,
+	TFT_KIND_GRAPH,		/* a whole command buffer or graph */
+	TFT_KIND_OTHER,
+	TFT_KIND_COUNT
+};
+
+/* Where bytes went; only for COPY, FILL, MAP, UNMAP, MIGRATE. */
+enum tft_direction {
+	TFT_DIR_NONE = 0,
+	TFT_DIR_H2D, TFT_DIR_D2H, TFT_DIR_D2D, TFT_DIR_P2P, TFT_DIR_H2H,
+	TFT_DIR_FILL, TFT_DIR_MAP, TFT_DIR_UNMAP,
+	TFT_DIR_SEND, TFT_DIR_RECV,
+	TFT_DIR_COUNT
+};
+
+/* How a run was joined to its launch, and so to its op. */
+enum tft_how {
+	TFT_HOW_NONE = 0,
+	TFT_HOW_EXACT,		/* an id carried by the device record */
+	TFT_HOW_EVENT,		/* an event object */
+	TFT_HOW_FIFO,		/* order on an in-order queue */
+	TFT_HOW_GUESS,
+	TFT_HOW_COUNT
+};
+
+enum tft_name_kind {
+	TFT_NAME_OTHER = 0,
+	TFT_NAME_KERNEL, TFT_NAME_OP, TFT_NAME_OP_TYPE, TFT_NAME_RANGE,
+	TFT_NAME_DOMAIN, TFT_NAME_CALL, TFT_NAME_ALLOCATOR,
+	TFT_NAME_COUNT
+};
+
+enum tft_framework {
+	TFT_FW_NONE = 0, TFT_FW_NVTX, TFT_FW_ITT, TFT_FW_OPENCL,
+	TFT_FW_TENSORFLOW, TFT_FW_PYTORCH, TFT_FW_JAX, TFT_FW_ONEDNN,
+	TFT_FW_COUNT
+};
+
+/* tft_op.flags */
+#define TFT_OP_RANGE	0x01u	/* the user's own range (NVTX, ITT, ...) */
+#define TFT_OP_INNER	0x02u	/* a launch or an op happened inside */
+#define TFT_OP_ASYNC	0x04u	/* start/end by id, not on a thread's stack */
+#define TFT_OP_COLOUR	0x08u	/* argb is set */
+#define TFT_OP_MARK	0x10u	/* an instant: dur_ns is 0 and means nothing */
+
+/* tft_command.flags */
+#define TFT_CMD_APPROX	0x01u	/* start/end are host callback times, in ns, not ticks */
+#define TFT_CMD_OPEN	0x02u	/* announcement: enqueued, not finished yet, no device times */
+#define TFT_CMD_PINNED	0x04u	/* host memory of the transfer is pinned */
+#define TFT_CMD_BLOCKING 0x08u	/* the call waited for the command */
+#define TFT_CMD_NOTIMES	0x10u	/* finished, but the driver gave no times */
+
+/* tft_queue.flags */
+#define TFT_QUEUE_IN_ORDER	0x01u
+#define TFT_QUEUE_PROFILED	0x02u	/* device times are there ... */
+#define TFT_QUEUE_FORCED	0x04u	/* ... because the probe asked for them */
+
+/* ---- definitions: channel "meta" ---- */
+
+/* Sent when the first probe of a process arms, again after fork and on a
+ * dump request. Three clocks read back to back. */
+struct tft_process {
+	uint32_t schema;	/* TFT_SCHEMA_VERSION */
+	int32_t parent;		/* parent's pid as the process sees it */
+	int64_t start_ns;	/* when the process started (from /proc/self/stat) */
+	int64_t mono_ns, real_ns, raw_ns;
+	int32_t rank, world;	/* of a distributed job, -1: unknown */
+	const char *host;
+	const char *command;	/* command line, arguments joined by spaces */
+};
+
+/* The process is about to end or to exec; best effort. */
+struct tft_exit {
+	int32_t reason;		/* 0 exit, 1 _exit, 2 exec */
+	int32_t status;		/* exit status where known, else -1 */
+};
+
+struct tft_probe {
+	const char *name;	/* "opencl", "nvtx", ... */
+	const char *version;
+	const char *blind;	/* what it cannot see, one sentence; "" when nothing */
+};
+
+struct tft_name {
+	uint32_t id;
+	uint8_t kind;		/* enum tft_name_kind */
+	const char *text;
+};
+
+struct tft_thread {
+	uint32_t tid;
+	const char *name;
+};
+
+struct tft_device {
+	uint32_t id;
+	uint8_t gpu;		/* 0 cpu, 1 gpu, 2 accelerator or other */
+	uint32_t index;		/* within its platform */
+	uint32_t units;		/* compute units / SMs; 0 unknown */
+	uint32_t clock_mhz;
+	uint64_t memory_bytes;
+	const char *api;	/* "opencl", "cuda" */
+	const char *name, *vendor, *platform, *driver;
+	const char *address;	/* PCI address or UUID, "" unknown */
+};
+
+struct tft_queue {
+	uint32_t id;		/* counts queues of the process in creation order, from 1 */
+	uint32_t device;
+	uint32_t context;
+	uint32_t flags;		/* TFT_QUEUE_* */
+	const char *name;	/* the user's, "" none */
+};
+
+/* Launch geometry, interned: most programs use few. */
+struct tft_shape {
+	uint32_t id;
+	uint32_t dims;		/* 1..3 */
+	uint64_t global[3];	/* work items (OpenCL) or grid blocks x block threads (CUDA) */
+	uint32_t local[3];	/* work-group or block size; 0: the driver chose */
+};
+
+struct tft_message {
+	uint8_t level;		/* 0 info, 1 warning, 2 error */
+	const char *text;
+};
+
+/* ---- data: channel "events" ---- */
+
+/* A finished op or range (or a mark). Also the announcement of one that has
+ * been open for 10 ms: then dur_ns is -1 and the same instance follows later. */
+struct tft_op {
+	uint32_t seq;
+	uint32_t tid;		/* thread it began on */
+	uint64_t instance, parent;
+	uint32_t name, type;	/* name ids; type 0: none */
+	uint32_t domain;	/* name id of the range's domain, 0 none */
+	uint32_t argb;
+	int64_t start_ns, dur_ns;
+	int64_t step;		/* step id, -1 none */
+	uint64_t payload;	/* the user's, 0 none */
+	uint16_t depth;		/* on its thread's stack, 0 outermost */
+	uint8_t framework;	/* enum tft_framework */
+	uint8_t flags;		/* TFT_OP_* */
+};
+
+/* An explicit step of the program. */
+struct tft_step {
+	uint32_t seq;
+	uint32_t name;
+	int64_t number, start_ns, dur_ns;
+};
+
+/* A finished API call: every one at full, those of 10 us and more at default. */
+struct tft_call {
+	uint32_t seq;
+	uint32_t name;
+	int64_t start_ns, dur_ns;
+	uint32_t correlation;
+	int32_t result;		/* the API's own code; 0 is success */
+};
+
+/* Calls of one function that had no event of their own, since the last beat. */
+struct tft_calls {
+	uint32_t name;
+	uint32_t errors;
+	uint64_t count;
+	int64_t total_ns, max_ns;	/* -1: not timed, only counted */
+};
+
+/*
+ * One command of a queue: launch and device record in one, written when it is
+ * finished (or, with TFT_CMD_OPEN, when it has been in flight for 10 ms; the
+ * full record follows with the same correlation). 93 bytes.
+ */
+struct tft_command {
+	uint32_t seq;
+	uint32_t tid;		/* thread that enqueued it */
+	uint32_t queue, name, shape;
+	uint32_t correlation;	/* per process */
+	uint64_t op;		/* instance on top of the launching thread's stack, 0 none */
+	uint32_t op_name;
+	uint32_t call_dur_ns;	/* of the enqueue call, saturates at 4.29 s; its call event is exact */
+	int64_t call_ns;	/* start of the enqueue call */
+	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
+	uint64_t bytes;
+	int16_t status;		/* 0 done, < 0 the API's error: it never ran */
+	uint8_t kind, direction, how, flags;
+};
+
+struct tft_alloc {
+	uint32_t seq;
+	uint32_t allocator;	/* name id */
+	uint32_t device;
+	uint32_t op_name;
+	uint64_t address, bytes, op;
+};
+
+struct tft_free {
+	uint32_t seq;
+	uint32_t allocator;
+	uint64_t address;
+};
+
+/* A blocking call and what it waited for. */
+struct tft_wait {
+	uint32_t seq;
+	uint32_t name;		/* the API function */
+	int64_t start_ns, dur_ns;
+	uint32_t queue;		/* 0: events */
+	uint32_t correlation;	/* of the last command waited for, 0 unknown */
+	int32_t result;
+};
+
+/* A program was built, or something was traced or compiled. */
+struct tft_compile {
+	uint32_t seq;
+	int64_t start_ns, dur_ns;
+	int32_t result;
+	const char *what, *options, *log;	/* log only on failure */
+};
+
+/* device's tick `ticks` was host time host_ns, give or take error_ns. */
+struct tft_clock {
+	uint32_t device;
+	uint8_t quality;	/* 0 estimate from enqueue brackets, 1 known host clock, 2 driver's pair */
+	uint64_t ticks;
+	int64_t host_ns, error_ns;
+};
+
+/* Nothing that began before settled_ns will still arrive from this process,
+ * except what was announced as open. About every 50 ms while active. */
+struct tft_settled {
+	int64_t settled_ns;
+};
+
+/* Once a second per process, totals since its start. */
+struct tft_beat {
+	uint64_t events;	/* written */
+	uint64_t calls;		/* API calls seen */
+	uint64_t dropped;	/* by us (no memory, tables full) */
+	uint64_t vendor_dropped;/* by the vendor's library */
+	int64_t own_ns;		/* time spent in probes, estimated from sampled calls */
+	int64_t mono_ns, real_ns, raw_ns;
+};
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The LTTng provider "tftop": one event per struct of records.h, each taking a
+ * pointer to it. No meaning is added here; records.h documents every field.
+ * Included by probes/runtime/emit.c only.
+ */
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER tftop
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "probes/schema/tftop-tp.h"
+
+#if !defined(PROBES_SCHEMA_TFTOP_TP_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define PROBES_SCHEMA_TFTOP_TP_H
+
+#include <lttng/tracepoint.h>
+
+#include "probes/schema/records.h"
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_process,
+	LTTNG_UST_TP_ARGS(const struct tft_process *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, schema, r->schema)
+		lttng_ust_field_integer(int32_t, parent, r->parent)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, mono_ns, r->mono_ns)
+		lttng_ust_field_integer(int64_t, real_ns, r->real_ns)
+		lttng_ust_field_integer(int64_t, raw_ns, r->raw_ns)
+		lttng_ust_field_integer(int32_t, rank, r->rank)
+		lttng_ust_field_integer(int32_t, world, r->world)
+		lttng_ust_field_string(host, r->host)
+		lttng_ust_field_string(command, r->command)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_exit,
+	LTTNG_UST_TP_ARGS(const struct tft_exit *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int32_t, reason, r->reason)
+		lttng_ust_field_integer(int32_t, status, r->status)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_probe,
+	LTTNG_UST_TP_ARGS(const struct tft_probe *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(name, r->name)
+		lttng_ust_field_string(version, r->version)
+		lttng_ust_field_string(blind, r->blind)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_name,
+	LTTNG_UST_TP_ARGS(const struct tft_name *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_string(text, r->text)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_thread,
+	LTTNG_UST_TP_ARGS(const struct tft_thread *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_string(name, r->name)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_device,
+	LTTNG_UST_TP_ARGS(const struct tft_device *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint8_t, gpu, r->gpu)
+		lttng_ust_field_integer(uint32_t, index, r->index)
+		lttng_ust_field_integer(uint32_t, units, r->units)
+		lttng_ust_field_integer(uint32_t, clock_mhz, r->clock_mhz)
+		lttng_ust_field_integer(uint64_t, memory_bytes, r->memory_bytes)
+		lttng_ust_field_string(api, r->api)
+		lttng_ust_field_string(name, r->name)
+		lttng_ust_field_string(vendor, r->vendor)
+		lttng_ust_field_string(platform, r->platform)
+		lttng_ust_field_string(driver, r->driver)
+		lttng_ust_field_string(address, r->address)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_queue,
+	LTTNG_UST_TP_ARGS(const struct tft_queue *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_integer(uint32_t, context, r->context)
+		lttng_ust_field_integer(uint32_t, flags, r->flags)
+		lttng_ust_field_string(name, r->name)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_shape,
+	LTTNG_UST_TP_ARGS(const struct tft_shape *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, dims, r->dims)
+		lttng_ust_field_array(uint64_t, global, r->global, 3)
+		lttng_ust_field_array(uint32_t, local, r->local, 3)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_message,
+	LTTNG_UST_TP_ARGS(const struct tft_message *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint8_t, level, r->level)
+		lttng_ust_field_string(text, r->text)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_op,
+	LTTNG_UST_TP_ARGS(const struct tft_op *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_integer(uint64_t, instance, r->instance)
+		lttng_ust_field_integer(uint64_t, parent, r->parent)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, type, r->type)
+		lttng_ust_field_integer(uint32_t, domain, r->domain)
+		lttng_ust_field_integer(uint32_t, argb, r->argb)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+		lttng_ust_field_integer(int64_t, step, r->step)
+		lttng_ust_field_integer(uint64_t, payload, r->payload)
+		lttng_ust_field_integer(uint16_t, depth, r->depth)
+		lttng_ust_field_integer(uint8_t, framework, r->framework)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_step,
+	LTTNG_UST_TP_ARGS(const struct tft_step *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(int64_t, number, r->number)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_call,
+	LTTNG_UST_TP_ARGS(const struct tft_call *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
+		lttng_ust_field_integer(int32_t, result, r->result)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_calls,
+	LTTNG_UST_TP_ARGS(const struct tft_calls *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, errors, r->errors)
+		lttng_ust_field_integer(uint64_t, count, r->count)
+		lttng_ust_field_integer(int64_t, total_ns, r->total_ns)
+		lttng_ust_field_integer(int64_t, max_ns, r->max_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_command,
+	LTTNG_UST_TP_ARGS(const struct tft_command *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_integer(uint32_t, queue, r->queue)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, shape, r->shape)
+		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
+		lttng_ust_field_integer(uint64_t, op, r->op)
+		lttng_ust_field_integer(uint32_t, op_name, r->op_name)
+		lttng_ust_field_integer(uint32_t, call_dur_ns, r->call_dur_ns)
+		lttng_ust_field_integer(int64_t, call_ns, r->call_ns)
+		lttng_ust_field_integer(uint64_t, queued_ticks, r->queued_ticks)
+		lttng_ust_field_integer(uint64_t, submit_ticks, r->submit_ticks)
+		lttng_ust_field_integer(uint64_t, start_ticks, r->start_ticks)
+		lttng_ust_field_integer(uint64_t, end_ticks, r->end_ticks)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(int16_t, status, r->status)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_integer(uint8_t, direction, r->direction)
+		lttng_ust_field_integer(uint8_t, how, r->how)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_alloc,
+	LTTNG_UST_TP_ARGS(const struct tft_alloc *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, allocator, r->allocator)
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_integer(uint32_t, op_name, r->op_name)
+		lttng_ust_field_integer(uint64_t, address, r->address)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(uint64_t, op, r->op)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_free,
+	LTTNG_UST_TP_ARGS(const struct tft_free *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, allocator, r->allocator)
+		lttng_ust_field_integer(uint64_t, address, r->address)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_wait,
+	LTTNG_UST_TP_ARGS(const struct tft_wait *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+		lttng_ust_field_integer(uint32_t, queue, r->queue)
+		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
+		lttng_ust_field_integer(int32_t, result, r->result)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_compile,
+	LTTNG_UST_TP_ARGS(const struct tft_compile *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+		lttng_ust_field_integer(int32_t, result, r->result)
+		lttng_ust_field_string(what, r->what)
+		lttng_ust_field_string(options, r->options)
+		lttng_ust_field_string(log, r->log)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_clock,
+	LTTNG_UST_TP_ARGS(const struct tft_clock *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_integer(uint8_t, quality, r->quality)
+		lttng_ust_field_integer(uint64_t, ticks, r->ticks)
+		lttng_ust_field_integer(int64_t, host_ns, r->host_ns)
+		lttng_ust_field_integer(int64_t, error_ns, r->error_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_settled,
+	LTTNG_UST_TP_ARGS(const struct tft_settled *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int64_t, settled_ns, r->settled_ns)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_beat,
+	LTTNG_UST_TP_ARGS(const struct tft_beat *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, events, r->events)
+		lttng_ust_field_integer(uint64_t, calls, r->calls)
+		lttng_ust_field_integer(uint64_t, dropped, r->dropped)
+		lttng_ust_field_integer(uint64_t, vendor_dropped, r->vendor_dropped)
+		lttng_ust_field_integer(int64_t, own_ns, r->own_ns)
+		lttng_ust_field_integer(int64_t, mono_ns, r->mono_ns)
+		lttng_ust_field_integer(int64_t, real_ns, r->real_ns)
+		lttng_ust_field_integer(int64_t, raw_ns, r->raw_ns)
+	)
+)
+
+#endif
+
+#include <lttng/tracepoint-event.h>

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads LTTng's events with libbabeltrace2 (a live session or a recorded
+ * trace) on a thread of its own and hands them on as batches of model events.
+ *
+ * Always true: the sink is called on the reader's thread only, with at most
+ * 1024 events or what one run of the graph brought, whichever is less; the
+ * batch and its strings are borrowed until the sink returns. Discarded events
+ * and packets become EVENT_LOST. Events of other providers, unknown versions
+ * and broken fields are counted, said once, and skipped.
+ */
+#ifndef PROBES_SESSION_READER_H
+#define PROBES_SESSION_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct reader;
+
+#define READER_ERROR_MAX 512
+
+struct reader_options {
+	const char *url;		/* live: "net://..."; NULL: a recording */
+	const char *path;		/* recording: a folder with CTF in or below it */
+	uint16_t host;			/* index for its events */
+	/* How to reach the relay daemon (session_connect); NULL: plain connect. */
+	int (*connect)(void *arg, uint16_t port);
+	void *connect_arg;
+	void (*sink)(void *arg, const struct event *events, size_t count);
+	void *sink_arg;
+};
+
+enum reader_state {
+	READER_STARTING = 0,		/* not attached yet */
+	READER_ATTACHED,		/* live: attached or polling for the session */
+	READER_ENDED,			/* nothing more will come */
+	READER_FAILED,			/* reader_error() says why */
+};
+
+/* Starts the thread. NULL and a reason in error on failure. */
+struct reader *reader_start(const struct reader_options *options,
+			    char error[READER_ERROR_MAX]);
+
+/* Any thread. */
+enum reader_state reader_state(const struct reader *reader);
+/* Waits until attached, ended or failed; false on time-out. */
+bool reader_wait_attached(struct reader *reader, int timeout_ms);
+/* Waits until ended or failed; false on time-out. */
+bool reader_wait_end(struct reader *reader, int timeout_ms);
+/* Events handed on so far; the last message's time; any thread. */
+uint64_t reader_events(const struct reader *reader);
+/* Monotonic host time of the last sign of life from the relay daemon. */
+int64_t reader_last_message_ns(const struct reader *reader);
+/* The cause chain as one sentence, "" when none. Borrowed until free. */
+const char *reader_error(const struct reader *reader);
+
+/* Asks the thread to end, waits for it (at most 3 s), frees. */
+void reader_free(struct reader *reader);
+
+#endif

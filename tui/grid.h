@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The screen as cells. Panes draw into a grid; screen.c, the only file that
+ * knows curses, turns the difference between two grids into terminal output;
+ * golden tests and `save-screen` write the grid as text. A grid never fails:
+ * what falls outside is clipped.
+ *
+ * A cell holds one code point of width 1 (a wide one takes two cells, the
+ * second with ch 0), a role for its foreground and one for its background, and
+ * attributes. Roles, not colours: the theme decides, and without colours
+ * everything must still be readable.
+ *
+ * Thread: the loop's only.
+ */
+#ifndef TUI_GRID_H
+#define TUI_GRID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum role {
+	ROLE_DEFAULT = 0,
+	ROLE_HEADER,		/* state bar */
+	ROLE_TITLE,		/* names in headers */
+	ROLE_GOOD, ROLE_WARN, ROLE_BAD,
+	ROLE_MUTED,		/* context: rulers, rules, units */
+	ROLE_ACCENT,		/* what needs attention */
+	ROLE_TAB, ROLE_TAB_ACTIVE,
+	ROLE_COLUMN,		/* table headings */
+	ROLE_SELECTED,		/* cursor row of a table */
+	ROLE_CURSOR,		/* time cursor in the timeline */
+	ROLE_PROMPT, ROLE_ERROR, ROLE_HINT,
+	ROLE_UNSETTLED, ROLE_LOST,
+	ROLE_LABEL,		/* row labels of the timeline */
+	/* work, in the order of enum work (model/query.h) from WORK_MATMUL on */
+	ROLE_WORK_MATMUL, ROLE_WORK_ELEMENTWISE, ROLE_WORK_REDUCE, ROLE_WORK_COPY,
+	ROLE_WORK_COMM, ROLE_WORK_INPUT, ROLE_WORK_OTHER, ROLE_WORK_OP, ROLE_WORK_RANGE,
+	ROLE_COUNT
+};
+
+enum attr { ATTR_BOLD = 1, ATTR_UNDERLINE = 2, ATTR_REVERSE = 4, ATTR_DIM = 8 };
+
+struct cell {
+	uint32_t ch;		/* code point; ' ' empty; 0: right half of a wide one */
+	uint8_t fg, bg;		/* enum role; bg ROLE_DEFAULT: the terminal's own */
+	uint8_t attr;		/* enum attr */
+};
+
+struct grid {
+	int width, height;
+	struct cell *cells;	/* owned; row by row */
+	int cursor_x, cursor_y;	/* -1: hidden */
+};
+
+/* A rectangle of a grid; drawing is relative to it and clipped by it. */
+struct area {
+	struct grid *grid;	/* borrowed */
+	int x, y, width, height;
+};
+
+void grid_init(struct grid *grid, int width, int height);
+void grid_release(struct grid *grid);
+void grid_resize(struct grid *grid, int width, int height);	/* clears */
+void grid_clear(struct grid *grid);
+
+struct area grid_area(struct grid *grid);
+struct area area_sub(struct area area, int x, int y, int width, int height);
+
+/* All return the x after what was drawn. */
+int area_put(struct area area, int x, int y, uint32_t ch, enum role fg, enum role bg, unsigned attr);
+int area_text(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
+int area_printf(struct area area, int x, int y, enum role fg, unsigned attr,
+		const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Right-aligned so that it ends before x. Returns where it began. */
+int area_right(struct area area, int x, int y, enum role fg, unsigned attr, const char *utf8);
+void area_fill(struct area area, int x, int y, int width, int height,
+	       uint32_t ch, enum role fg, enum role bg, unsigned attr);
+/* Changes background and attributes of what is there (selection bars). */
+void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned attr);
+
+/* Columns that a UTF-8 text takes; invalid bytes and controls count 1. */
+int text_width(const char *utf8);
+/* Next code point, replacing what cannot be shown by U+FFFD; advances. */
+uint32_t text_next(const char **utf8);
+
+/* Lines without trailing spaces; with roles: {role:text} for runs that are not
+ * default, `{` doubled. */
+void grid_save(const struct grid *grid, FILE *out, bool roles);
+
+const char *role_name(enum role role);
+int role_by_name(const char *name);	/* -1 unknown */
+
+#endif
