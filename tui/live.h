@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run as the user sees it: session (daemons, launcher, PROGRAM), reader and
+ * model put together; used by batch and by the screen in the same way. Also
+ * opens a recording, which is the same without a PROGRAM.
+ *
+ *	live = live_new(...)		forks; no thread yet, PROGRAM not started
+ *	live_start(live)		daemons, reader, then PROGRAM; 0.1 ... 0.3 s
+ *	loop: poll live_fd(); live_pump() when it is readable and each 100 ms
+ *	until live_phase() is LIVE_DONE, or as long as the user looks
+ *	live_free(live)			clears everything away; PROGRAM is not touched
+ *
+ * Always true: PROGRAM runs even when tracing cannot (the reason is a message
+ * in the model); the model is finished exactly once, when the phase becomes
+ * LIVE_DONE; a dead path is told, never a frozen screen.
+ *
+ * Threads: the main thread, except for the model, which the reader's thread
+ * feeds. Everything that is given out is *borrowed until live_free()*.
+ */
+#ifndef TUI_LIVE_H
+#define TUI_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#include "model/query.h"
+#include "probes/session/session.h"
+#include "tui/options.h"
+#include "tui/report.h"
+
+struct live;
+
+#define LIVE_ERROR_MAX 512
+
+enum live_phase {
+	LIVE_STARTING = 0,	/* PROGRAM not started yet */
+	LIVE_RUNNING,
+	LIVE_STOPPED,		/* PROGRAM was stopped (Ctrl-Z) */
+	LIVE_ENDING,		/* PROGRAM ended, the rest is being read */
+	LIVE_DONE,		/* all is read: the model is finished */
+};
+
+/*
+ * Forks what must be forked before any thread (options->program), or opens a
+ * recording (options->open_path: the reader runs at once). screen: PROGRAM's
+ * terminal becomes a pty of `size`. NULL: error says why and *exit_status is
+ * what tftop should leave with (125, 126, 127).
+ */
+struct live *live_new(const struct options *options, bool screen, const struct winsize *size,
+		      char error[LIVE_ERROR_MAX], int *exit_status);
+
+/* Starts PROGRAM, traced when that is possible; false: it could not be
+ * started at all (live_exit_status() says what to leave with). */
+bool live_start(struct live *live);
+
+/* Poll it for reading; -1: nothing to poll (a recording), pump each 100 ms. */
+int live_fd(const struct live *live);
+
+/* Takes in all that has happened, without waiting (at the end of PROGRAM at
+ * most for the relay's rest). Call it at least each 100 ms. */
+void live_pump(struct live *live);
+
+/* What PROGRAM wrote to its pty, as it comes, during live_pump(). */
+void live_on_output(struct live *live, void (*take)(void *arg, const void *data, size_t size),
+		    void *arg);
+
+enum live_phase live_phase(const struct live *live);
+/* What PROGRAM does now and what is waited for, in one sentence for the screen
+ * while nothing can be shown: "starting: python, no framework loaded yet". */
+const char *live_waiting_for(struct live *live, char *text, size_t size);
+
+struct model *live_model(struct live *live);
+/* Keys, resizing, level, letting go; NULL for a recording. */
+struct session *live_session(struct live *live);
+const struct report_run *live_run(struct live *live);
+
+/* PROGRAM has exited and how; false while it runs. */
+bool live_exited(const struct live *live, int *status, int *signal);
+/* What tftop leaves with: PROGRAM's own, 128 + signal, 125, 126, 127. */
+int live_exit_status(const struct live *live);
+
+/* Ends collection early (window reached, tftop is asked to leave): stops
+ * tracing, reads the rest, finishes the model; PROGRAM runs on. partial: what
+ * is there is not all there could have been. Takes at most 3 s. */
+void live_finish(struct live *live, bool partial);
+
+void live_free(struct live *live);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line of tftop, as interface.md section 1 has it.
+ *
+ * Always true: after options_parse() returned OPTIONS_RUN every member is
+ * valid and inside its bounds; nothing was started, opened or written. What a
+ * later version brings is refused by name.
+ *
+ * Ownership: strings are borrowed from argv and the environment, which live
+ * as long as the program. Threads: none yet when it is called.
+ */
+#ifndef TUI_OPTIONS_H
+#define TUI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/schema/control.h"
+
+#define OPTIONS_ERROR_MAX 256
+
+enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256 };
+
+struct options {
+	char *const *program;		/* PROGRAM and its arguments, NULL: none */
+	const char *open_path;		/* a recording to open, NULL: none */
+
+	bool batch;			/* -b: the text report */
+	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
+	const char *record_dir;		/* -o */
+	const char *probes;		/* --probe, NULL: auto */
+	enum tft_level level;
+	uint64_t memory_limit_bytes;
+	bool lossless;
+	int64_t from_step;		/* 0: from the start */
+	int64_t steps;			/* 0: no limit */
+	int64_t for_ns;			/* 0: no limit */
+
+	bool quit;			/* leave the screen when PROGRAM ends */
+	const char *script;		/* prompt commands, NULL: none */
+	bool headless;
+	int columns, rows;		/* --size, 0: as the terminal is (headless: 120x34) */
+	const char *config;		/* --config or TFTOP_CONFIG, NULL: the usual places */
+	bool no_config;
+	bool ascii;
+	enum options_color color;	/* NO_COLOR is in it already */
+	const char *theme;		/* NULL: the usual one */
+	const char *debug;		/* tftop's own log, NULL: none */
+	bool verbose;
+};
+
+enum options_result {
+	OPTIONS_RUN = 0,
+	OPTIONS_DONE,			/* --help, --version: printed, leave with 0 */
+	OPTIONS_ERROR,			/* error says what; leave with 125 */
+};
+
+enum options_result options_parse(struct options *options, int argc, char **argv,
+				  char error[OPTIONS_ERROR_MAX]);
+
+/* No screen: -b, --json, or both. */
+static inline bool options_batch(const struct options *options)
+{
+	return options->batch || options->json;
+}
+
+/* The text of --help; at most 24 lines of 80 columns. */
+const char *options_help(void);
+
+#endif
