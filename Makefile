@@ -154,3 +154,110 @@ demo: deps
 	$(O)/tftop -- $(O)/train_opencl --steps 600 --input-threads 2 --prefetch 2
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+# ---- packages ----
+
+.PHONY: deps
+deps:
+	@tests/deps.sh
+
+# ---- tests ----
+# Each suite prints one line per failing case and ends with
+# "N passed, N failed, N skipped"; tests/run.sh adds them up.
+
+JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(if $(HAVE_JANSSON),$(O)/tests/compare)
+
+$(O)/tests/%.o: tests/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+
+# All of tui/ but main(), so that panes, options and reports are testable.
+TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
+$(O)/libtui.a: $(TUI_LIB_OBJ)
+	rm -f $@ && ar rcs $@ $^
+
+$(O)/tests/unit: $(call obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
+		$(TFTOP_LIBS) $(IBERTY_LIBS)
+$(O)/tests/compare: $(O)/tests/live/compare.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
+FUZZ_OBJ := $(call obj,$(call src,tests/fuzz/*.c))
+$(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
+		$(TFTOP_LIBS) $(IBERTY_LIBS)
+
+.PHONY: tests check check-asan check-tsan check-warnings bench golden fuzz
+tests: all $(TEST_TOOLS)
+
+SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
+	tests/probes/run.sh tests/probes/opencl.sh tests/live/recording.sh \
+	tests/live/session.sh tests/live/opencl.sh tests/live/kill.sh \
+	tests/live/clients.sh tests/pty/run.sh
+SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
+SUITES_TSAN := tests/tsan.sh
+
+check: tests check-warnings
+	@O=$(O) tests/run.sh $(SUITES)
+
+# Every file once more with clang and with -Werror for both compilers.
+check-warnings:
+	@$(MAKE) -s O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
+	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
+.PHONY: objects
+objects: $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
+	$(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
+
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+check-asan:
+	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' tests
+	@O=$(O)/asan tests/run.sh $(SUITES_ASAN)
+
+check-tsan:
+	@$(MAKE) -s O=$(O)/tsan CFLAGS='-O1 -g' SAN='-fsanitize=thread' tests
+	@O=$(O)/tsan tests/run.sh $(SUITES_TSAN)
+
+golden: all
+	@O=$(O) tests/golden/run.sh --rewrite
+
+fuzz:
+	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
+	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
+
+bench: all
+	@O=$(O) tests/bench/run.sh $(ONLY)
+
+# ---- install ----
+
+INSTALLED_LIBS := $(libdir)/tftop
+.PHONY: install uninstall clean help
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(INSTALLED_LIBS) $(DESTDIR)$(mandir)/man1
+	install -m 755 $(O)/tftop $(DESTDIR)$(bindir)/tftop
+	install -m 755 $(PROBE_LIBS) $(DESTDIR)$(INSTALLED_LIBS)
+	install -m 644 docs/tftop.1 $(DESTDIR)$(mandir)/man1/tftop.1
+	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions
+	install -m 644 docs/tftop.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/tftop
+
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/tftop $(DESTDIR)$(mandir)/man1/tftop.1
+	rm -f $(DESTDIR)$(prefix)/share/bash-completion/completions/tftop
+	rm -f $(PROBES:%=$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so)
+	-rmdir $(DESTDIR)$(INSTALLED_LIBS)
+
+clean:
+	rm -rf $(O)
+
+help:
+	@printf '%s\n' \
+	  'make              tftop, its probes and the example, in $(O)/' \
+	  'make deps         install what is missing (apt; names it first)' \
+	  'make demo         everything from nothing to the live screen' \
+	  'make check        all tests (at most 15 minutes on 2 cores)' \
+	  'make check-asan   again under the address and undefined-behaviour sanitizers' \
+	  'make check-tsan   threads under the thread sanitizer' \
+	  'make bench        figures, each beside something that runs in the same minute' \
+	  'make golden       rewrite the expected screens' \
+	  'make fuzz         parsers and decoders, SECONDS=60' \
+	  'make install      DESTDIR=, prefix=$(prefix)' \
+	  'make uninstall, make clean'

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The rules of the tree that a compiler does not check (design.md: layout, wall
+# between probes and tool, style).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+pass=0 fail=0
+files() { git ls-files "$@" 2>/dev/null || find . -type f | sed 's,^\./,,'; }
+# must_be_empty NAME: the lines on stdin are offences
+must_be_empty() {
+	local lines
+	lines=$(cat)
+	if [ -z "$lines" ]; then
+		pass=$((pass + 1))
+	else
+		fail=$((fail + 1))
+		printf 'not ok tree %s: %s\n' "$1" "$(printf '%s\n' "$lines" | head -n 1)"
+		printf '%s\n' "$lines" | sed 's/^/    /'
+	fi
+}
+src=$(files '*.c' '*.h')
+
+grep -lE '#[ \t]*include[ \t]*<(n?curses|ncursesw/)' $src | grep -v '^tui/screen\.c$' |
+	must_be_empty 'only tui/screen.c includes curses'
+grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|cupti)' \
+	$(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null | must_be_empty 'model and keymap include no foreign header'
+grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
+	must_be_empty 'model and keymap do not look up'
+grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
+grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
+	$(files 'probes/*.[ch]' | grep -v '^probes/session/') /dev/null | must_be_empty 'probes include nothing of the tool'
+grep -nE '#[ \t]*include[ \t]*"tui/' $(files 'probes/*.[ch]') /dev/null | must_be_empty 'probes do not know the screen'
+grep -LE 'SPDX-License-Identifier: MIT' $src $(files '*.sh' '*.py' Makefile) | must_be_empty 'SPDX line in each file'
+wc -l $src | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' | must_be_empty 'files up to 600 lines'
+grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfinished'
+grep -nE '\b(u?sleep|nanosleep) *\(? *[0-9]' $(files 'tests/*') | must_be_empty 'tests wait for conditions'
+# What a probe library may need: LTTng-UST, libc and our runtime.
+for lib in "${O:-build}"/lib/libtftop-*.so; do
+	[ -e "$lib" ] || continue
+	readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+		grep -vE '^(libc\.so|libdl\.so|libpthread\.so|liblttng-ust|libtftop-runtime|ld-linux|libasan|libubsan|libtsan|libgcc_s)' |
+		sed "s,^,${lib##*/} needs ,"
+done | must_be_empty 'probes link LTTng-UST and libc only'
+for lib in "${O:-build}"/lib/libtftop-start.so; do
+	[ -e "$lib" ] && readelf -d "$lib" | grep -o 'lttng[^]]*'
+done | must_be_empty 'the preloaded library needs libc only'
+echo "$pass passed, $fail failed, 0 skipped"
+[ "$fail" -eq 0 ]
