@@ -82,12 +82,25 @@ void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned
 
 /* Columns that a UTF-8 text takes; invalid bytes and controls count 1. */
 int text_width(const char *utf8);
-/* Next code point, replacing what cannot be shown by U+FFFD; advances. */
+/* Next code point, replacing what cannot be shown by U+FFFD; advances. 0 at
+ * the end. */
 uint32_t text_next(const char **utf8);
+/* Columns of one code point: 0 (a combining mark), 1 or 2. */
+int text_columns(uint32_t ch);
+/* Decodes one code point of at most `size` bytes: bytes used, *ch U+FFFD when
+ * invalid; negative when the sequence is cut off and may go on; 0 when empty. */
+int text_decode(const char *data, size_t size, uint32_t *ch);
+/* UTF-8 of a code point, NUL-terminated; returns the length. */
+int text_encode(uint32_t ch, char out[5]);
+/* What stands for it where only ASCII can be shown, '?' when nothing does. */
+char text_ascii(uint32_t ch);
 
 /* Lines without trailing spaces; with roles: {role:text} for runs that are not
- * default, `{` doubled. */
+ * default, `{` and `}` doubled. A background and attributes follow the role:
+ * {title/header+bold:text}. */
 void grid_save(const struct grid *grid, FILE *out, bool roles);
+/* Replaces what is not ASCII by what stands for it. */
+void grid_to_ascii(struct grid *grid);
 
 const char *role_name(enum role role);
 int role_by_name(const char *name);	/* -1 unknown */
