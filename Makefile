@@ -224,8 +224,17 @@ fuzz:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
 	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
 
-bench: all
+# tests/bench/X_bench.c is one program; those of the probes link the runtime.
+BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
+bench: all $(BENCH)
 	@O=$(O) tests/bench/run.sh $(ONLY)
+$(O)/tests/bench/model_bench: $(O)/tests/bench/model_bench.o $(O)/libmodel.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
+$(O)/tests/bench/rt_bench: $(O)/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$ORIGIN/../../lib' \
+		-llttng-ust -lpthread -ldl
+$(O)/tests/bench/opencl_bench: $(O)/tests/bench/opencl_bench.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
 
 # ---- install ----
 
