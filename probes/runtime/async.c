@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranges that start and end anywhere: a fixed table in shards, each under its
+ * own lock. Events of a shard's ranges are written under that lock, so that an
+ * announcement never follows the final event.
+ */
+#include "probes/runtime/internal.h"
+
+#define SHARDS 16u
+#define SHARD_SLOTS 512u	/* a power of two; half of them may be in use */
+
+struct slot {
+	struct tft_op op;	/* instance 0: free */
+	uint32_t announced;
+};
+
+struct shard {
+	pthread_mutex_t lock;
+	bool fork_held;
+	uint32_t used;
+	struct slot *slot;	/* owned, SHARD_SLOTS, mapped at first use */
+};
+
+static struct shard shards[SHARDS] = {
+	[0 ... SHARDS - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER },
+};
+
+static struct shard *shard_of(uint64_t instance)
+{
+	return &shards[instance % SHARDS];
+}
+
+static uint32_t home(uint64_t instance)
+{
+	return (uint32_t)(instance / SHARDS) & (SHARD_SLOTS - 1);
+}
+
+static bool insert(struct shard *s, const struct tft_op *op)
+{
+	uint32_t i;
+
+	if (!s->slot)
+		s->slot = rt_pages(SHARD_SLOTS * sizeof(*s->slot));
+	if (!s->slot || s->used >= SHARD_SLOTS / 2)
+		return false;
+	for (i = home(op->instance); s->slot[i].op.instance; i = (i + 1) & (SHARD_SLOTS - 1))
+		;
+	s->slot[i].op = *op;
+	s->slot[i].announced = 0;
+	s->used++;
+	return true;
+}
+
+static struct slot *find(struct shard *s, uint64_t instance)
+{
+	if (!s->slot)
+		return NULL;
+	for (uint32_t i = home(instance); s->slot[i].op.instance; i = (i + 1) & (SHARD_SLOTS - 1))
+		if (s->slot[i].op.instance == instance)
+			return &s->slot[i];
+	return NULL;
+}
+
+/* Linear probing without tombstones: what follows moves up. */
+static void erase(struct shard *s, uint32_t hole)
+{
+	uint32_t i = hole;
+
+	for (;;) {
+		uint32_t at;
+
+		s->slot[hole].op.instance = 0;
+		do {
+			i = (i + 1) & (SHARD_SLOTS - 1);
+			if (!s->slot[i].op.instance) {
+				s->used--;
+				return;
+			}
+			at = home(s->slot[i].op.instance);
+		} while (((i - at) & (SHARD_SLOTS - 1)) < ((i - hole) & (SHARD_SLOTS - 1)));
+		s->slot[hole] = s->slot[i];
+		hole = i;
+	}
+}
+
+uint64_t rt_async_start(const struct rt_op_args *args)
+{
+	struct rt_thread *th;
+	struct shard *s;
+	struct tft_op op = { .dur_ns = -1 };
+	bool kept = false;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return 0;
+	op.tid = GET(th->tid);
+	op.instance = rt_instance(th);
+	op.name = args->name;
+	op.type = args->type;
+	op.domain = args->domain;
+	op.argb = args->argb;
+	op.step = args->step;
+	op.payload = args->payload;
+	op.framework = args->framework;
+	op.flags = (uint8_t)((args->flags & ~(TFT_OP_INNER | TFT_OP_MARK)) | TFT_OP_ASYNC);
+	s = shard_of(op.instance);
+	if (rt_lock(&s->lock)) {
+		/* the clock is read under the lock: a scan that saw no such
+		 * range has an earlier time */
+		op.start_ns = rt_now_ns();
+		kept = insert(s, &op);
+		rt_unlock(&s->lock);
+	}
+	if (!kept) {
+		rt_dropped(1);
+		return 0;
+	}
+	return op.instance;
+}
+
+void rt_async_end(uint64_t instance)
+{
+	struct shard *s = shard_of(instance);
+	struct slot *slot;
+
+	if (!instance || !GET(rt_armed) || !rt_lock(&s->lock))
+		return;
+	slot = find(s, instance);
+	if (slot) {
+		slot->op.dur_ns = rt_now_ns() - slot->op.start_ns;
+		/* one that was open while the level was off was not seen whole,
+		 * but its start and end were: it is right as it is */
+		rt_emit_op(&slot->op);
+		erase(s, (uint32_t)(slot - s->slot));
+	}
+	rt_unlock(&s->lock);
+}
+
+int64_t rt_async_scan(int64_t now_ns, bool may_announce)
+{
+	int64_t oldest = INT64_MAX;
+
+	for (uint32_t n = 0; n < SHARDS; n++) {
+		struct shard *s = &shards[n];
+
+		if (!rt_lock(&s->lock))
+			continue;
+		for (uint32_t i = 0; s->used && i < SHARD_SLOTS; i++) {
+			struct slot *slot = &s->slot[i];
+
+			if (!slot->op.instance || slot->announced)
+				continue;
+			if (may_announce && now_ns - slot->op.start_ns > RT_OPEN_NS) {
+				slot->op.dur_ns = -1;
+				rt_emit_op(&slot->op);
+				slot->announced = 1;
+			} else if (slot->op.start_ns < oldest) {
+				oldest = slot->op.start_ns;
+			}
+		}
+		rt_unlock(&s->lock);
+	}
+	return oldest;
+}
+
+void rt_async_fork(enum rt_fork stage)
+{
+	for (uint32_t n = 0; n < SHARDS; n++) {
+		struct shard *s = &shards[n];
+
+		rt_fork_lock(&s->lock, &s->fork_held, stage);
+		if (stage == RT_FORK_CHILD && s->used) {
+			for (uint32_t i = 0; i < SHARD_SLOTS; i++)
+				s->slot[i].op.instance = 0;
+			s->used = 0;
+		}
+	}
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one place where events are written. Definitions go out whenever tftop
+ * is there, data only at a level that asks for them. seq and the counters move
+ * only when the session has enabled the event, so that a gap in seq is a loss
+ * and nothing else.
+ */
+#include <errno.h>
+
+#define _LGPL_SOURCE	/* inline the reader side of RCU; this file is MIT */
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "probes/schema/tftop-tp.h"
+
+#include "probes/runtime/internal.h"
+
+/* With a sequence number, from `min` up. */
+#define EMIT_DATA(event, record, min) do { \
+	if (rt_level() >= (min) && lttng_ust_tracepoint_enabled(tftop, event)) { \
+		struct rt_thread *th_ = rt_self(); \
+		if (__builtin_expect(!th_, 0)) { \
+			rt_dropped(1); \
+		} else { \
+			int saved_ = errno; \
+			(record)->seq = ++th_->seq; \
+			ADD(th_->events, 1); \
+			lttng_ust_do_tracepoint(tftop, event, record); \
+			errno = saved_; \
+		} \
+	} \
+} while (0)
+
+/* Without one, whenever tftop is there. */
+#define EMIT_PLAIN(event, record) do { \
+	if (GET(rt_armed) && lttng_ust_tracepoint_enabled(tftop, event)) { \
+		struct rt_thread *th_ = rt_self(); \
+		int saved_ = errno; \
+		if (th_) \
+			ADD(th_->events, 1); \
+		lttng_ust_do_tracepoint(tftop, event, record); \
+		errno = saved_; \
+	} \
+} while (0)
+
+bool rt_enabled(void)
+{
+	return lttng_ust_tracepoint_enabled(tftop, def_process) &&
+	       lttng_ust_tracepoint_enabled(tftop, ev_beat);
+}
+
+void rt_emit_process(const struct tft_process *r)
+{
+	EMIT_PLAIN(def_process, r);
+}
+
+void rt_emit_exit(const struct tft_exit *r)
+{
+	EMIT_PLAIN(def_exit, r);
+}
+
+void rt_emit_probe(const struct tft_probe *r)
+{
+	EMIT_PLAIN(def_probe, r);
+}
+
+void rt_emit_name(const struct tft_name *r)
+{
+	EMIT_PLAIN(def_name, r);
+}
+
+void rt_emit_thread(const struct tft_thread *r)
+{
+	EMIT_PLAIN(def_thread, r);
+}
+
+void rt_emit_shape(const struct tft_shape *r)
+{
+	EMIT_PLAIN(def_shape, r);
+}
+
+void rt_emit_device(const struct tft_device *device)
+{
+	struct tft_device d = *device;
+
+	d.api = d.api ? d.api : "";
+	d.name = d.name ? d.name : "";
+	d.vendor = d.vendor ? d.vendor : "";
+	d.platform = d.platform ? d.platform : "";
+	d.driver = d.driver ? d.driver : "";
+	d.address = d.address ? d.address : "";
+	EMIT_PLAIN(def_device, &d);
+}
+
+void rt_emit_queue(const struct tft_queue *queue)
+{
+	struct tft_queue q = *queue;
+
+	q.name = q.name ? q.name : "";
+	EMIT_PLAIN(def_queue, &q);
+}
+
+void rt_emit_message(uint8_t level, const char *text)
+{
+	struct tft_message m = { .level = level, .text = text ? text : "" };
+
+	EMIT_PLAIN(def_message, &m);
+}
+
+void rt_emit_op(struct tft_op *r)
+{
+	EMIT_DATA(ev_op, r, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_call(struct tft_call *r)
+{
+	EMIT_DATA(ev_call, r, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_step(struct tft_step *step)
+{
+	EMIT_DATA(ev_step, step, TFT_LEVEL_MIN);
+}
+
+void rt_emit_command(struct tft_command *command)
+{
+	EMIT_DATA(ev_command, command, TFT_LEVEL_MIN);
+}
+
+void rt_emit_alloc(struct tft_alloc *alloc)
+{
+	EMIT_DATA(ev_alloc, alloc, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_free(struct tft_free *free_record)
+{
+	EMIT_DATA(ev_free, free_record, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_wait(struct tft_wait *wait)
+{
+	EMIT_DATA(ev_wait, wait, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_compile(struct tft_compile *compile)
+{
+	struct tft_compile c = *compile;
+
+	c.what = c.what ? c.what : "";
+	c.options = c.options ? c.options : "";
+	c.log = c.log ? c.log : "";
+	EMIT_DATA(ev_compile, &c, TFT_LEVEL_DEFAULT);
+	compile->seq = c.seq;
+}
+
+void rt_emit_clock(const struct tft_clock *clock)
+{
+	EMIT_PLAIN(ev_clock, clock);
+}
+
+void rt_emit_calls(const struct tft_calls *r)
+{
+	EMIT_PLAIN(ev_calls, r);
+}
+
+void rt_emit_settled(const struct tft_settled *r)
+{
+	EMIT_PLAIN(ev_settled, r);
+}
+
+void rt_emit_beat(const struct tft_beat *r)
+{
+	EMIT_PLAIN(ev_beat, r);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the runtime share. Not for probes.
+ *
+ * Always true:
+ *  - A struct rt_thread is written by its owner only, except the fields marked
+ *    "runtime thread". Everything another thread reads is a relaxed atomic;
+ *    the order that matters is made by release stores and, where the reader
+ *    must win against a store buffer, by rt_barrier_heavy() on the rare side.
+ *  - Thread states are mapped once and never unmapped: a dead thread's state
+ *    goes to a free list with its counters and serves the next new thread.
+ *  - Locks are held over our own tables only, and waited for at most 1 s.
+ *
+ * Order of locks: rt_life_lock, then any one of the others, never two others.
+ */
+#ifndef PROBES_RUNTIME_INTERNAL_H
+#define PROBES_RUNTIME_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/runtime/runtime.h"
+
+#define RT_HIDDEN __attribute__((visibility("hidden")))
+
+#define RT_DEPTH_MAX 512
+#define RT_CALLS_MAX 512	/* functions counted per thread; a power of two */
+#define RT_PROBES_MAX 16
+#define RT_OPEN_NS 10000000	/* open for longer: announced */
+#define RT_TICK_NS 10000000
+#define RT_THREAD_NAME 64
+
+#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+#define GET_ACQ(x) atomic_load_explicit(&(x), memory_order_acquire)
+#define SET_REL(x, v) atomic_store_explicit(&(x), (v), memory_order_release)
+/* Owner's counters: no other writer, so no locked instruction. */
+#define ADD(x, n) SET(x, GET(x) + (n))
+
+/*
+ * One open op. `instance` is also its version: 0 while the owner writes the
+ * other fields or the slot is free, and never the same twice, so a reader that
+ * sees the same non-zero value before and after has a consistent copy.
+ */
+struct rt_frame {
+	_Atomic uint64_t instance;
+	_Atomic uint64_t announced;	/* runtime thread: instance it announced */
+	_Atomic uint64_t parent, payload;
+	_Atomic int64_t start_ns, step;
+	_Atomic uint32_t name, type, domain, argb;
+	_Atomic uint16_t depth;
+	_Atomic uint8_t framework, flags;
+	uint8_t open;			/* owner: not popped yet */
+};
+
+/* Calls of one function on one thread that had no event of their own. */
+struct rt_calls {
+	_Atomic uint32_t fn;		/* 0: free */
+	_Atomic uint32_t errors;
+	_Atomic uint64_t count;
+	_Atomic int64_t total_ns;
+	_Atomic int64_t max_ns[2];	/* of the even and odd beats */
+	_Atomic uint32_t timed;
+	uint32_t sent_errors;		/* runtime thread: as of the last beat */
+	uint64_t sent_count;
+	int64_t sent_ns;
+};
+
+struct rt_thread {
+	struct rt_thread *next;		/* all states; set once */
+	struct rt_thread *next_free;	/* under the lock of threads.c */
+	_Atomic uint32_t tid;		/* 0: no owner */
+	_Atomic uint32_t section;	/* odd: has read the clock for something not visible yet */
+	_Atomic uint64_t closing;	/* instance whose final event is being written */
+	_Atomic uint64_t claim;		/* runtime thread: instance being announced */
+	_Atomic uint64_t events, calls;
+	uint32_t seq;
+	uint32_t exits;			/* rounds of the key's destructor */
+	uint32_t epoch;			/* of the frames; see rt_epoch */
+	int top;			/* frames in use, holes included */
+	int depth;			/* open frames */
+	int over;			/* pushes that found the stack full */
+	_Atomic int visible;		/* top, for the runtime thread */
+	uint64_t instance_next, instance_end;
+	int64_t even_ns;		/* runtime thread: last scan that saw section even */
+	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
+	struct rt_calls call[RT_CALLS_MAX];
+	struct rt_frame frame[RT_DEPTH_MAX];
+};
+
+enum rt_fork { RT_FORK_BEFORE, RT_FORK_PARENT, RT_FORK_CHILD };
+
+/* ---- threads.c ---- */
+
+extern RT_HIDDEN _Thread_local struct rt_thread *rt_tls
+	__attribute__((tls_model("initial-exec")));
+
+/* The calling thread's state, made at first use; NULL when memory is short. */
+RT_HIDDEN struct rt_thread *rt_self_slow(void);
+static inline struct rt_thread *rt_self(void)
+{
+	return __builtin_expect(rt_tls != NULL, 1) ? rt_tls : rt_self_slow();
+}
+
+/* Head of the list of all states; safe to walk without a lock. */
+RT_HIDDEN struct rt_thread *rt_threads(void);
+RT_HIDDEN void rt_threads_fork(enum rt_fork stage);
+RT_HIDDEN void rt_threads_dump(void);
+
+/* ---- names.c ---- */
+
+RT_HIDDEN void rt_names_dump(void);
+RT_HIDDEN void rt_names_fork(enum rt_fork stage);
+
+/* ---- stack.c ---- */
+
+/* Raised when the level leaves off: what is on the stacks is stale. */
+extern RT_HIDDEN _Atomic uint32_t rt_epoch;
+
+RT_HIDDEN uint64_t rt_instance(struct rt_thread *th);
+/* Closes what is left open on a thread that ends. */
+RT_HIDDEN void rt_stack_end(struct rt_thread *th);
+RT_HIDDEN void rt_stack_fork_child(struct rt_thread *th);
+/* Announces what has been open for RT_OPEN_NS; returns the start of the oldest
+ * open and not announced op of the thread, INT64_MAX for none. */
+RT_HIDDEN int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool announce);
+
+/* ---- async.c ---- */
+
+RT_HIDDEN int64_t rt_async_scan(int64_t now_ns, bool announce);
+RT_HIDDEN void rt_async_fork(enum rt_fork stage);
+
+/* ---- calls.c ---- */
+
+/* Sends ev_calls with what was counted since the last time. */
+RT_HIDDEN void rt_calls_beat(void);
+
+/* ---- emit.c ---- */
+
+/* Whether the session has enabled our events. */
+RT_HIDDEN bool rt_enabled(void);
+RT_HIDDEN void rt_emit_process(const struct tft_process *r);
+RT_HIDDEN void rt_emit_exit(const struct tft_exit *r);
+RT_HIDDEN void rt_emit_probe(const struct tft_probe *r);
+RT_HIDDEN void rt_emit_name(const struct tft_name *r);
+RT_HIDDEN void rt_emit_thread(const struct tft_thread *r);
+RT_HIDDEN void rt_emit_shape(const struct tft_shape *r);
+RT_HIDDEN void rt_emit_op(struct tft_op *r);
+RT_HIDDEN void rt_emit_call(struct tft_call *r);
+RT_HIDDEN void rt_emit_calls(const struct tft_calls *r);
+RT_HIDDEN void rt_emit_settled(const struct tft_settled *r);
+RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
+
+/* ---- loop.c ---- */
+
+/* Starts the runtime thread when there is none; false when it cannot. */
+RT_HIDDEN bool rt_loop_start(void);
+/* Stops it, waiting at most 200 ms; false when it is still running. */
+RT_HIDDEN bool rt_loop_stop(void);
+RT_HIDDEN void rt_loop_fork_child(void);
+/* The level the probes already know. */
+RT_HIDDEN void rt_loop_level(enum tft_level level);
+/* Says now what the next beat would say. */
+RT_HIDDEN void rt_loop_last_beat(void);
+
+/* ---- life.c ---- */
+
+/* tftop is there and wants definitions and beats, whatever the level. */
+extern RT_HIDDEN _Atomic uint32_t rt_armed;
+/* After a fork: the child has not introduced itself yet. */
+extern RT_HIDDEN _Atomic uint32_t rt_child_pending;
+RT_HIDDEN void rt_child_start(void);
+/* Reads the control page; sets rt_armed and tft_rt_level_now. Runtime thread. */
+RT_HIDDEN void rt_control_refresh(int64_t now_ns);
+/* Sends every definition. */
+RT_HIDDEN void rt_dump_all(void);
+/* The probes, *borrowed*; n of them. Entries below n never change. */
+RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
+RT_HIDDEN void rt_process_introduce(void);
+
+/* ---- common.c ---- */
+
+struct rt_totals {
+	_Atomic uint64_t dropped, vendor_dropped;
+	_Atomic int64_t own_ns;
+	_Atomic uint64_t instances;	/* last one handed out, in blocks */
+	_Atomic uint32_t correlations;
+};
+extern RT_HIDDEN struct rt_totals rt_totals;
+
+/* Bounded locks: false after 1 s (a thread died or was stopped inside). */
+RT_HIDDEN bool rt_lock(pthread_mutex_t *lock);
+RT_HIDDEN void rt_unlock(pthread_mutex_t *lock);
+/* Holds a lock over a fork; *held is the caller's memory of it. */
+RT_HIDDEN void rt_fork_lock(pthread_mutex_t *lock, bool *held, enum rt_fork stage);
+/* Memory that is never given back; NULL when there is none. Zeroed. */
+RT_HIDDEN void *rt_pages(size_t bytes);
+
+/*
+ * An asymmetric barrier pair: light costs the often-run side nothing where the
+ * kernel has membarrier(2); else both are full fences.
+ */
+extern RT_HIDDEN bool rt_have_membarrier;
+RT_HIDDEN void rt_barrier_init(void);
+RT_HIDDEN void rt_barrier_heavy(void);
+/* ThreadSanitizer knows no fences; what they order here is atomic anyway. */
+static inline void rt_fence(memory_order order)
+{
+#if defined(__SANITIZE_THREAD__)
+	atomic_signal_fence(order);
+#else
+	atomic_thread_fence(order);
+#endif
+}
+
+static inline void rt_barrier_light(void)
+{
+	if (__builtin_expect(rt_have_membarrier, 1))
+		atomic_signal_fence(memory_order_seq_cst);
+	else
+		rt_fence(memory_order_seq_cst);
+}
+
+#endif

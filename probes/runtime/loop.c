@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's own thread: reads the control page, announces what has been
+ * open for long, says up to when this process is settled, beats.
+ *
+ * It sleeps on a futex until an absolute time, so ticks do not drift and a
+ * stop is immediate. A busy program has a tick each 10 ms, an idle one each
+ * 50 ms, a switched-off one each 100 ms.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/runtime/internal.h"
+
+#define STACK_BYTES (256u << 10)
+#define IDLE_TICK_NS 50000000
+#define OFF_TICK_NS 100000000
+#define IDLE_AFTER_NS 500000000
+#define SETTLED_NS 50000000
+#define BEAT_NS 1000000000
+#define STOP_WAIT_NS 200000000
+#define NO_BARRIER_SLACK_NS 1000000
+
+enum { NONE, RUNNING, STOPPING, STOPPED };
+
+static _Atomic uint32_t state;		/* futex */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t settled_sent_ns;		/* value of the last ev_settled */
+static int64_t settled_at_ns, beat_at_ns, scan_ns, active_ns;
+static uint64_t events_seen;
+static enum tft_level level_seen;
+
+static void futex_wait_until(uint32_t value, int64_t until_ns)
+{
+	struct timespec t = { until_ns / 1000000000, until_ns % 1000000000 };
+
+	syscall(SYS_futex, &state, FUTEX_WAIT_BITSET_PRIVATE, value, &t, NULL,
+		FUTEX_BITSET_MATCH_ANY);
+}
+
+static void futex_wake(void)
+{
+	syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static uint64_t total(bool calls)
+{
+	uint64_t n = 0;
+
+	for (struct rt_thread *th = rt_threads(); th; th = th->next)
+		n += calls ? GET(th->calls) : GET(th->events);
+	return n;
+}
+
+static int64_t probes_pending(void)
+{
+	int n;
+	const struct rt_probe *const *probe = rt_probes(&n);
+	int64_t oldest = INT64_MAX;
+
+	for (int i = 0; i < n; i++) {
+		int64_t t = probe[i]->pending_ns ? probe[i]->pending_ns() : INT64_MAX;
+
+		if (t < oldest)
+			oldest = t;
+	}
+	return oldest;
+}
+
+/* A thread inside a section holds a time we cannot see: not older than the
+ * last scan that saw it outside. */
+static int64_t section_scan(struct rt_thread *th, int64_t now_ns)
+{
+	if (!(GET_ACQ(th->section) & 1)) {
+		th->even_ns = now_ns;
+		return INT64_MAX;
+	}
+	return th->even_ns ? th->even_ns : scan_ns;
+}
+
+/* Announces, and returns the start of the oldest thing still to come. */
+static int64_t scan(int64_t now_ns, bool announce)
+{
+	int64_t oldest = now_ns, t;
+
+	rt_barrier_heavy();
+	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
+		t = section_scan(th, now_ns);
+		if (t < oldest)
+			oldest = t;
+		t = rt_stack_scan(th, now_ns, announce);
+		if (t < oldest)
+			oldest = t;
+	}
+	t = rt_async_scan(now_ns, announce);
+	if (t < oldest)
+		oldest = t;
+	t = probes_pending();
+	if (t < oldest)
+		oldest = t;
+	scan_ns = now_ns;
+	if (!rt_have_membarrier)
+		oldest -= NO_BARRIER_SLACK_NS;
+	return oldest;
+}
+
+static void send_settled(int64_t settled_ns)
+{
+	struct tft_settled r = { .settled_ns = settled_ns };
+
+	if (settled_ns < settled_sent_ns)
+		return;
+	settled_sent_ns = settled_ns;
+	rt_emit_settled(&r);
+}
+
+static void send_beat(void)
+{
+	struct tft_beat r;
+
+	rt_calls_beat();
+	r.events = total(false);
+	r.calls = total(true);
+	r.dropped = GET(rt_totals.dropped);
+	r.vendor_dropped = GET(rt_totals.vendor_dropped);
+	r.own_ns = GET(rt_totals.own_ns);
+	r.mono_ns = rt_now_ns();
+	r.real_ns = rt_clock_ns(CLOCK_REALTIME);
+	r.raw_ns = rt_clock_ns(CLOCK_MONOTONIC_RAW);
+	rt_emit_beat(&r);
+}
+
+static void tell_level(void)
+{
+	enum tft_level level = rt_level(), old = level_seen;
+	int n;
+	const struct rt_probe *const *probe = rt_probes(&n);
+
+	if (level == old)
+		return;
+	level_seen = level;
+	for (int i = 0; i < n; i++)
+		if (probe[i]->level)
+			probe[i]->level(old, level);
+}
+
+void rt_loop_level(enum tft_level level)
+{
+	level_seen = level;
+}
+
+static void probes_tick(int64_t now_ns)
+{
+	int n;
+	const struct rt_probe *const *probe = rt_probes(&n);
+
+	for (int i = 0; i < n; i++)
+		if (probe[i]->tick)
+			probe[i]->tick(now_ns);
+}
+
+/* One tick; returns when the next is due. */
+static int64_t tick(int64_t now_ns)
+{
+	int64_t oldest;
+	uint64_t events;
+
+	rt_control_refresh(now_ns);
+	tell_level();
+	if (!GET(rt_armed))
+		return now_ns + OFF_TICK_NS;
+	probes_tick(now_ns);
+	oldest = scan(now_ns, true);
+	events = total(false);
+	if (events != events_seen || oldest != now_ns)
+		active_ns = now_ns;
+	/* one more after the last event, so that an idle program is settled */
+	if (now_ns - settled_at_ns >= SETTLED_NS && settled_sent_ns < active_ns + 1) {
+		send_settled(oldest);
+		settled_at_ns = now_ns;
+	}
+	if (now_ns - beat_at_ns >= BEAT_NS) {
+		send_settled(oldest);
+		send_beat();
+		settled_at_ns = now_ns;
+		beat_at_ns = beat_at_ns && now_ns - beat_at_ns < 2 * BEAT_NS ?
+			     beat_at_ns + BEAT_NS : now_ns;
+	}
+	events_seen = total(false);
+	if (rt_level() == TFT_LEVEL_OFF)
+		return now_ns + OFF_TICK_NS;
+	return now_ns + (now_ns - active_ns > IDLE_AFTER_NS ? IDLE_TICK_NS : RT_TICK_NS);
+}
+
+static void *loop(void *arg)
+{
+	int64_t due = rt_now_ns(), now;
+
+	(void)arg;
+	prctl(PR_SET_NAME, "tftop-runtime");
+	while (GET_ACQ(state) == RUNNING) {
+		int64_t next = tick(due);
+
+		now = rt_now_ns();
+		/* late by more than a tick (stopped, starved): start afresh */
+		due = next > now ? next : now + RT_TICK_NS;
+		while (GET_ACQ(state) == RUNNING && rt_now_ns() < due)
+			futex_wait_until(RUNNING, due);
+	}
+	SET_REL(state, STOPPED);
+	futex_wake();
+	return NULL;
+}
+
+static bool make_thread(void)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, &attr, loop, NULL);
+	if (err == EINVAL) {
+		/* static TLS of a large program does not fit a small stack */
+		pthread_attr_destroy(&attr);
+		pthread_attr_init(&attr);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		err = pthread_create(&thread, &attr, loop, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return err == 0;
+}
+
+bool rt_loop_start(void)
+{
+	int saved = errno;
+	bool ok = false;
+
+	if (!rt_lock(&start_lock))
+		return false;
+	if (GET(state) == RUNNING) {
+		ok = true;
+	} else if (GET(state) == NONE) {
+		SET_REL(state, RUNNING);
+		ok = make_thread();
+		if (!ok) {
+			SET_REL(state, NONE);
+			rt_dropped(1);
+		}
+	}
+	rt_unlock(&start_lock);
+	errno = saved;
+	return ok;
+}
+
+bool rt_loop_stop(void)
+{
+	int64_t until = rt_now_ns() + STOP_WAIT_NS;
+	uint32_t want = RUNNING;
+
+	if (!atomic_compare_exchange_strong(&state, &want, STOPPING))
+		return want != STOPPING;
+	futex_wake();
+	while (GET_ACQ(state) == STOPPING && rt_now_ns() < until)
+		futex_wait_until(STOPPING, until);
+	return GET_ACQ(state) == STOPPED;
+}
+
+void rt_loop_last_beat(void)
+{
+	int64_t now = rt_now_ns();
+
+	send_settled(scan(now, false));
+	send_beat();
+}
+
+void rt_loop_fork_child(void)
+{
+	pthread_mutex_init(&start_lock, NULL);
+	SET(state, NONE);
+	settled_sent_ns = settled_at_ns = beat_at_ns = scan_ns = active_ns = 0;
+	events_seen = 0;
+}

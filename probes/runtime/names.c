@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interning: bytes -> id, for names and for launch shapes.
+ *
+ * Readers walk an open-addressing table of entry pointers without a lock. A
+ * writer inserts under the lock and publishes the pointer with a release
+ * store; a table that is half full is replaced by one of twice the size, and
+ * the old one stays mapped because a reader may still be in it (all old ones
+ * together are smaller than the newest). Entries are linked in the order of
+ * their ids, for the dump.
+ */
+#include <string.h>
+
+#include "probes/runtime/internal.h"
+
+#define NAMES_MAX (1u << 20)
+#define SHAPES_MAX (1u << 16)
+#define ARENA_BYTES (256u << 10)
+#define FIRST_SLOTS 1024u
+
+struct entry {
+	_Atomic(struct entry *) next;	/* by id */
+	uint64_t hash;
+	uint32_t id, bytes;
+	uint8_t kind;
+	_Alignas(8) char data[];	/* bytes of key, then a NUL */
+};
+
+struct slots {
+	uint32_t mask;
+	_Atomic(struct entry *) at[];
+};
+
+struct table {
+	pthread_mutex_t lock;
+	_Atomic(struct slots *) slots;
+	_Atomic(struct entry *) first;
+	struct entry *last;
+	uint32_t count, max;
+	bool fork_held;
+	char *arena;
+	size_t left;
+};
+
+static struct table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
+static struct table shapes = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SHAPES_MAX };
+
+/* Eight bytes a round; quality is enough for a table, speed is what counts. */
+static uint64_t hash_bytes(const char *p, size_t n, uint64_t h)
+{
+	uint64_t w;
+
+	h ^= n * 0x9e3779b97f4a7c15u;
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(&w, p, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	w = 0;
+	memcpy(&w, p, n);
+	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
+	return h ^ h >> 29;
+}
+
+static struct entry *find(struct slots *s, uint64_t hash, uint8_t kind,
+			  const void *key, uint32_t bytes)
+{
+	if (!s)
+		return NULL;
+	for (uint32_t i = (uint32_t)hash & s->mask;; i = (i + 1) & s->mask) {
+		struct entry *e = GET_ACQ(s->at[i]);
+
+		if (!e)
+			return NULL;
+		if (e->hash == hash && e->bytes == bytes && e->kind == kind &&
+		    !memcmp(e->data, key, bytes))
+			return e;
+	}
+}
+
+static void put(struct slots *s, struct entry *e)
+{
+	uint32_t i = (uint32_t)e->hash & s->mask;
+
+	while (GET(s->at[i]))
+		i = (i + 1) & s->mask;
+	SET_REL(s->at[i], e);
+}
+
+/* A table with room for one more; NULL when memory is short. */
+static struct slots *grown(struct table *t)
+{
+	struct slots *old = GET(t->slots), *s;
+	uint32_t n = old ? old->mask + 1 : 0;
+
+	if (old && t->count < n / 2)
+		return old;
+	n = n ? n * 2 : FIRST_SLOTS;
+	s = rt_pages(sizeof(*s) + (size_t)n * sizeof(s->at[0]));
+	if (!s)
+		return NULL;
+	s->mask = n - 1;
+	for (struct entry *e = GET(t->first); e; e = GET(e->next))
+		put(s, e);
+	SET_REL(t->slots, s);
+	return s;
+}
+
+static struct entry *entry_new(struct table *t, size_t bytes)
+{
+	size_t need = (sizeof(struct entry) + bytes + 1 + 15) & ~(size_t)15;
+	struct entry *e;
+
+	if (t->left < need) {
+		t->arena = rt_pages(ARENA_BYTES);
+		t->left = t->arena ? ARENA_BYTES : 0;
+		if (!t->arena)
+			return NULL;
+	}
+	e = (struct entry *)(void *)t->arena;
+	t->arena += need;
+	t->left -= need;
+	return e;
+}
+
+static struct entry *insert(struct table *t, uint64_t hash, uint8_t kind,
+			    const void *key, uint32_t bytes)
+{
+	struct slots *s;
+	struct entry *e;
+
+	if (t->count >= t->max || !(s = grown(t)) || !(e = entry_new(t, bytes))) {
+		rt_dropped(1);
+		return NULL;
+	}
+	e->hash = hash;
+	e->kind = kind;
+	e->bytes = bytes;
+	memcpy(e->data, key, bytes);
+	e->data[bytes] = '\0';
+	e->id = ++t->count;
+	if (t->last)
+		SET_REL(t->last->next, e);
+	else
+		SET_REL(t->first, e);
+	t->last = e;
+	put(s, e);
+	return e;
+}
+
+/* The key's id, 0 when it cannot be kept; *fresh is set for a new one. */
+static struct entry *intern(struct table *t, uint8_t kind, const void *key,
+			    uint32_t bytes, bool *fresh)
+{
+	uint64_t hash = hash_bytes(key, bytes, kind);
+	struct entry *e = find(GET_ACQ(t->slots), hash, kind, key, bytes);
+
+	*fresh = false;
+	if (e || !rt_lock(&t->lock))
+		return e;
+	e = find(GET(t->slots), hash, kind, key, bytes);
+	if (!e) {
+		e = insert(t, hash, kind, key, bytes);
+		*fresh = e != NULL;
+	}
+	rt_unlock(&t->lock);
+	return e;
+}
+
+static void send_name(const struct entry *e)
+{
+	struct tft_name r = { .id = e->id, .kind = e->kind, .text = e->data };
+
+	rt_emit_name(&r);
+}
+
+static void send_shape(const struct entry *e)
+{
+	struct tft_shape r;
+
+	memcpy(&r, e->data, sizeof(r));
+	r.id = e->id;
+	rt_emit_shape(&r);
+}
+
+/* Length of text cut to TFT_TEXT_MAX, not inside a UTF-8 sequence. */
+static uint32_t text_bytes(const char *text)
+{
+	size_t n = strnlen(text, TFT_TEXT_MAX);
+
+	if (n == TFT_TEXT_MAX && text[n]) {
+		size_t cut = n;
+
+		while (cut && n - cut < 3 && ((unsigned char)text[cut] & 0xc0) == 0x80)
+			cut--;
+		if (((unsigned char)text[cut] & 0xc0) != 0x80)
+			n = cut;
+	}
+	return (uint32_t)n;
+}
+
+uint32_t rt_name(enum tft_name_kind kind, const char *text)
+{
+	struct entry *e;
+	bool fresh;
+
+	if (!text)
+		return 0;
+	e = intern(&names, (uint8_t)kind, text, text_bytes(text), &fresh);
+	if (fresh)
+		send_name(e);
+	return e ? e->id : 0;
+}
+
+uint32_t rt_shape(const struct tft_shape *shape)
+{
+	struct tft_shape key;
+	struct entry *e;
+	bool fresh;
+
+	if (!shape)
+		return 0;
+	memset(&key, 0, sizeof(key));
+	key.dims = shape->dims;
+	for (uint32_t i = 0; i < 3 && i < shape->dims; i++) {
+		key.global[i] = shape->global[i];
+		key.local[i] = shape->local[i];
+	}
+	e = intern(&shapes, 0, &key, sizeof(key), &fresh);
+	if (fresh)
+		send_shape(e);
+	return e ? e->id : 0;
+}
+
+void rt_names_dump(void)
+{
+	for (struct entry *e = GET_ACQ(names.first); e; e = GET_ACQ(e->next))
+		send_name(e);
+	for (struct entry *e = GET_ACQ(shapes.first); e; e = GET_ACQ(e->next))
+		send_shape(e);
+}
+
+void rt_names_fork(enum rt_fork stage)
+{
+	rt_fork_lock(&names.lock, &names.fork_held, stage);
+	rt_fork_lock(&shapes.lock, &shapes.fork_held, stage);
+}

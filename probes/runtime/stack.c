@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stack of open ops of each thread, and its scan by the runtime thread.
+ *
+ * Owner and scanner meet in three places, all without locks:
+ *  - a frame is copied consistently through its instance (see rt_frame);
+ *  - an op is announced (dur_ns -1) only before its final event: the scanner
+ *    writes `claim`, passes the heavy barrier and looks at `closing`; the
+ *    owner writes `closing`, passes the light barrier and looks at `claim`.
+ *    One of the two always sees the other; a pop that meets a claim waits for
+ *    that one event, at most about a millisecond;
+ *  - `section` is odd while the owner holds a time that nobody can see yet,
+ *    so that the settled line never runs ahead of it.
+ *
+ * Domains have stacks of their own (NVTX), so a pop may close an op below the
+ * top. The hole is given back when the frames above it are gone, or squeezed
+ * out when the array gets full.
+ */
+#include <sched.h>
+
+#include "probes/runtime/internal.h"
+
+#define INSTANCE_BLOCK 64
+
+_Atomic uint32_t rt_epoch;
+
+static inline void section_enter(struct rt_thread *th)
+{
+	SET(th->section, GET(th->section) + 1);
+	rt_barrier_light();
+}
+
+static inline void section_leave(struct rt_thread *th)
+{
+	SET_REL(th->section, GET(th->section) + 1);
+}
+
+/* Ids are handed to threads in blocks: dense, and no shared cache line. */
+uint64_t rt_instance(struct rt_thread *th)
+{
+	if (th->instance_next == th->instance_end) {
+		th->instance_next = atomic_fetch_add_explicit(&rt_totals.instances,
+			INSTANCE_BLOCK, memory_order_relaxed) + 1;
+		th->instance_end = th->instance_next + INSTANCE_BLOCK;
+	}
+	return th->instance_next++;
+}
+
+static void set_visible(struct rt_thread *th)
+{
+	SET_REL(th->visible, th->top);
+}
+
+/* Forgets what was open while the level was off: nobody saw it end. */
+static void stack_clear(struct rt_thread *th)
+{
+	for (int i = 0; i < th->top; i++) {
+		SET(th->frame[i].instance, 0);
+		th->frame[i].open = 0;
+	}
+	th->top = th->depth = th->over = 0;
+	set_visible(th);
+}
+
+static inline void epoch_check(struct rt_thread *th)
+{
+	uint32_t now = GET(rt_epoch);
+
+	if (__builtin_expect(th->epoch != now, 0)) {
+		stack_clear(th);
+		th->epoch = now;
+	}
+}
+
+static void frame_move(struct rt_frame *to, struct rt_frame *from)
+{
+	uint64_t instance = GET(from->instance);
+
+	SET(to->instance, 0);
+	rt_fence(memory_order_release);
+	SET(to->announced, GET(from->announced));
+	SET(to->parent, GET(from->parent));
+	SET(to->payload, GET(from->payload));
+	SET(to->start_ns, GET(from->start_ns));
+	SET(to->step, GET(from->step));
+	SET(to->name, GET(from->name));
+	SET(to->type, GET(from->type));
+	SET(to->domain, GET(from->domain));
+	SET(to->argb, GET(from->argb));
+	SET(to->depth, GET(from->depth));
+	SET(to->framework, GET(from->framework));
+	SET(to->flags, GET(from->flags));
+	to->open = from->open;
+	SET_REL(to->instance, instance);
+	SET(from->instance, 0);
+	from->open = 0;
+}
+
+static void squeeze(struct rt_thread *th)
+{
+	int to = 0;
+
+	for (int i = 0; i < th->top; i++) {
+		if (!th->frame[i].open)
+			continue;
+		if (i != to)
+			frame_move(&th->frame[to], &th->frame[i]);
+		to++;
+	}
+	th->top = to;
+	set_visible(th);
+}
+
+/* The open frame nearest below index i, NULL for none. */
+static struct rt_frame *open_below(struct rt_thread *th, int i)
+{
+	while (--i >= 0)
+		if (th->frame[i].open)
+			return &th->frame[i];
+	return NULL;
+}
+
+uint64_t rt_op_push(const struct rt_op_args *args)
+{
+	struct rt_thread *th;
+	struct rt_frame *f, *below;
+	uint64_t instance;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return 0;
+	epoch_check(th);
+	if (th->top == RT_DEPTH_MAX && th->depth < RT_DEPTH_MAX)
+		squeeze(th);
+	if (th->top == RT_DEPTH_MAX) {
+		th->over++;
+		rt_dropped(1);
+		return 0;
+	}
+	f = &th->frame[th->top];
+	below = open_below(th, th->top);
+	instance = rt_instance(th);
+	section_enter(th);
+	rt_fence(memory_order_release);
+	SET(f->start_ns, rt_now_ns());
+	SET(f->parent, below ? GET(below->instance) : 0);
+	SET(f->payload, args->payload);
+	SET(f->step, args->step);
+	SET(f->name, args->name);
+	SET(f->type, args->type);
+	SET(f->domain, args->domain);
+	SET(f->argb, args->argb);
+	SET(f->depth, (uint16_t)th->depth);
+	SET(f->framework, args->framework);
+	SET(f->flags, args->flags & ~(TFT_OP_INNER | TFT_OP_ASYNC | TFT_OP_MARK));
+	f->open = 1;
+	SET_REL(f->instance, instance);
+	th->top++;
+	th->depth++;
+	set_visible(th);
+	section_leave(th);
+	return instance;
+}
+
+static void frame_read(struct tft_op *op, struct rt_frame *f)
+{
+	op->instance = GET(f->instance);
+	op->parent = GET(f->parent);
+	op->payload = GET(f->payload);
+	op->start_ns = GET(f->start_ns);
+	op->step = GET(f->step);
+	op->name = GET(f->name);
+	op->type = GET(f->type);
+	op->domain = GET(f->domain);
+	op->argb = GET(f->argb);
+	op->depth = GET(f->depth);
+	op->framework = GET(f->framework);
+	op->flags = GET(f->flags);
+}
+
+/* Waits for the announcement of this very op, if one is being written. */
+static void wait_claim(struct rt_thread *th, uint64_t instance)
+{
+	for (int i = 0; GET_ACQ(th->claim) == instance && i < 2000; i++) {
+		if (i > 100)
+			sched_yield();
+	}
+}
+
+static void frame_close(struct rt_thread *th, int i, int64_t end_ns)
+{
+	struct rt_frame *f = &th->frame[i], *below = open_below(th, i);
+	uint8_t flags = GET(f->flags);
+	struct tft_op op;
+
+	if (below && (!(flags & TFT_OP_RANGE) || (flags & TFT_OP_INNER)))
+		SET(below->flags, GET(below->flags) | TFT_OP_INNER);
+	/* one inherited over a fork has no instance and no event */
+	if (GET(f->instance)) {
+		frame_read(&op, f);
+		op.tid = GET(th->tid);
+		op.dur_ns = end_ns - op.start_ns;
+		SET(th->closing, op.instance);
+		rt_barrier_light();
+		if (__builtin_expect(GET(th->claim) == op.instance, 0))
+			wait_claim(th, op.instance);
+		rt_emit_op(&op);
+	}
+	SET_REL(f->instance, 0);
+	SET_REL(th->closing, 0);
+	f->open = 0;
+	th->depth--;
+	while (th->top > 0 && !th->frame[th->top - 1].open)
+		th->top--;
+	set_visible(th);
+}
+
+int rt_op_pop(uint32_t domain)
+{
+	struct rt_thread *th;
+	int i;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return -1;
+	epoch_check(th);
+	if (th->over) {
+		/* the innermost ones never got a frame */
+		th->over--;
+		return th->depth + th->over;
+	}
+	for (i = th->top - 1; i >= 0; i--)
+		if (th->frame[i].open && GET(th->frame[i].domain) == domain)
+			break;
+	if (i < 0)
+		return -1;
+	frame_close(th, i, rt_now_ns());
+	return th->depth;
+}
+
+struct rt_top rt_op_launch(void)
+{
+	struct rt_top top = { 0, 0 };
+	struct rt_thread *th;
+	struct rt_frame *f;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return top;
+	epoch_check(th);
+	f = open_below(th, th->top);
+	if (!f || !GET(f->instance))
+		return top;
+	SET(f->flags, GET(f->flags) | TFT_OP_INNER);
+	top.instance = GET(f->instance);
+	top.name = GET(f->name);
+	return top;
+}
+
+void rt_mark(const struct rt_op_args *args)
+{
+	struct rt_thread *th;
+	struct rt_frame *below;
+	struct tft_op op = { .dur_ns = 0 };
+
+	if (rt_level() < TFT_LEVEL_DEFAULT || !(th = rt_self()))
+		return;
+	epoch_check(th);
+	below = open_below(th, th->top);
+	section_enter(th);
+	op.tid = GET(th->tid);
+	op.instance = rt_instance(th);
+	op.parent = below ? GET(below->instance) : 0;
+	op.name = args->name;
+	op.type = args->type;
+	op.domain = args->domain;
+	op.argb = args->argb;
+	op.start_ns = rt_now_ns();
+	op.step = args->step;
+	op.payload = args->payload;
+	op.depth = (uint16_t)th->depth;
+	op.framework = args->framework;
+	op.flags = (uint8_t)((args->flags & ~TFT_OP_ASYNC) | TFT_OP_MARK);
+	rt_emit_op(&op);
+	section_leave(th);
+}
+
+void rt_stack_end(struct rt_thread *th)
+{
+	int64_t now = rt_now_ns();
+
+	if (rt_level() != TFT_LEVEL_OFF) {
+		epoch_check(th);
+		while (th->top > 0)
+			frame_close(th, th->top - 1, now);
+	}
+	stack_clear(th);
+}
+
+/* Frames stay so that the child's pops match, but without instance: they are
+ * the parent's ops, not the child's. */
+void rt_stack_fork_child(struct rt_thread *th)
+{
+	for (int i = 0; i < th->top; i++)
+		SET(th->frame[i].instance, 0);
+}
+
+static void announce(struct rt_thread *th, struct rt_frame *f, struct tft_op *op)
+{
+	SET(th->claim, op->instance);
+	rt_barrier_heavy();
+	if (GET_ACQ(th->closing) != op->instance && GET(f->instance) == op->instance) {
+		op->dur_ns = -1;
+		rt_emit_op(op);
+	}
+	SET_REL(th->claim, 0);
+}
+
+int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool may_announce)
+{
+	int64_t oldest = INT64_MAX;
+	int top = GET_ACQ(th->visible);
+	struct tft_op op;
+
+	for (int i = 0; i < top && i < RT_DEPTH_MAX; i++) {
+		struct rt_frame *f = &th->frame[i];
+		uint64_t instance = GET_ACQ(f->instance);
+
+		if (!instance || GET(f->announced) == instance)
+			continue;
+		frame_read(&op, f);
+		rt_fence(memory_order_acquire);
+		if (GET(f->instance) != instance)
+			continue;
+		op.instance = instance;
+		op.tid = GET(th->tid);
+		if (may_announce && now_ns - op.start_ns > RT_OPEN_NS) {
+			announce(th, f, &op);
+			SET(f->announced, instance);
+		} else if (op.start_ns < oldest) {
+			oldest = op.start_ns;
+		}
+	}
+	return oldest;
+}
