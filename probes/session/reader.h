@@ -8,6 +8,12 @@
  * batch and its strings are borrowed until the sink returns. Discarded events
  * and packets become EVENT_LOST. Events of other providers, unknown versions
  * and broken fields are counted, said once, and skipped.
+ *
+ * reader.c defines connect() and recv() for the whole program: babeltrace's
+ * live source finds them. They are the system's own, except on the thread of a
+ * live reader, where a connection to the loopback comes from options.connect
+ * and the relay's answers are acknowledged at once (it writes in small pieces
+ * and would wait 40 ms for each acknowledgement).
  */
 #ifndef PROBES_SESSION_READER_H
 #define PROBES_SESSION_READER_H
@@ -46,12 +52,20 @@ struct reader *reader_start(const struct reader_options *options,
 
 /* Any thread. */
 enum reader_state reader_state(const struct reader *reader);
+/*
+ * Live: nothing more will be written (the session is stopped). The thread ends
+ * by itself when every stream has ended; when none has ever begun, at once
+ * after a last look. The caller bounds it: reader_wait_end(), reader_free().
+ */
+void reader_drain(struct reader *reader);
 /* Waits until attached, ended or failed; false on time-out. */
 bool reader_wait_attached(struct reader *reader, int timeout_ms);
 /* Waits until ended or failed; false on time-out. */
 bool reader_wait_end(struct reader *reader, int timeout_ms);
-/* Events handed on so far; the last message's time; any thread. */
+/* Events decoded so far, of all processes; any thread. */
 uint64_t reader_events(const struct reader *reader);
+/* Streams that have begun: 0 as long as no traced program was there. */
+uint64_t reader_streams(const struct reader *reader);
 /* Monotonic host time of the last sign of life from the relay daemon. */
 int64_t reader_last_message_ns(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */

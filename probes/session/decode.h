@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns babeltrace2's messages into model events: the other end of
+ * probes/schema. One decoder per graph.
+ *
+ * Always true:
+ *  - The fields of an event class are looked up by name and checked (kind,
+ *    sign, size) once; every event of the class is then read by index.
+ *  - A class that does not fit the schema, or is of another provider, is
+ *    skipped, counted, and said once as EVENT_MESSAGE (pid 0).
+ *  - A loss is counted once: what babeltrace reports as discarded and what the
+ *    sequence numbers of a thread show is the same loss. Where a sequence gap
+ *    gives the place, EVENT_LOST carries pid and tid; its count is what had
+ *    not been reported before (0: the place of a loss already counted).
+ *  - A batch ends with one EVENT_ALIVE when the messages brought time on.
+ *
+ * Ownership: events and their strings are the decoder's and valid until
+ * decode_reset(). Threads: the reader's only. Times: raw values of the
+ * tracer's clock, which LTTng takes from CLOCK_MONOTONIC, in nanoseconds.
+ */
+#ifndef PROBES_SESSION_DECODE_H
+#define PROBES_SESSION_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <babeltrace2/babeltrace.h>
+
+#include "model/event.h"
+
+#define DECODE_BATCH_MAX 1024
+
+struct decode;
+
+struct decode_counts {
+	uint64_t messages;		/* of any kind */
+	uint64_t events;		/* decoded */
+	uint64_t skipped;		/* other providers, unknown or misfitting classes */
+	uint64_t streams_begun, streams_ended;
+};
+
+/* Short of memory: NULL. */
+struct decode *decode_new(uint16_t host);
+void decode_free(struct decode *decode);
+
+/* Takes one message in (borrowed). false: the batch is full, hand it on and
+ * reset before the next one. */
+bool decode_message(struct decode *decode, const bt_message *message);
+
+/* Closes the batch and gives it out; *count may be 0. */
+const struct event *decode_batch(struct decode *decode, size_t *count);
+void decode_reset(struct decode *decode);
+
+const struct decode_counts *decode_counts(const struct decode *decode);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the fields of one event class reach struct event: the table of the
+ * schema, and its resolution against the metadata of a trace.
+ *
+ * Always true: a resolved class has only fields whose kind, sign and size fit
+ * their place, so that copying a value needs no check.
+ */
+#ifndef PROBES_SESSION_DECODE_CLASS_H
+#define PROBES_SESSION_DECODE_CLASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <babeltrace2/babeltrace.h>
+
+#include "model/event.h"
+
+enum decode_store {
+	STORE_U8, STORE_U16, STORE_U32, STORE_U64,
+	STORE_I32, STORE_I64,
+	STORE_TEXT,
+	STORE_U64X3, STORE_U32X3,
+};
+
+struct decode_field {
+	uint16_t index;			/* in the payload structure */
+	uint16_t offset;		/* in struct event */
+	uint8_t store;			/* enum decode_store */
+};
+
+#define DECODE_FIELDS_MAX 24
+
+struct decode_class {
+	const bt_event_class *event_class;	/* owned reference: keeps the address ours */
+	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
+	int16_t vpid, vtid;		/* indices in the common context, -1: none */
+	uint8_t count;
+	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
+	struct decode_field fields[DECODE_FIELDS_MAX];
+};
+
+/*
+ * Fills *out for event_class (taking a reference). problem: "" or why it is
+ * skipped although it is ours.
+ */
+void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
+			  char *problem, size_t size);
+
+#endif

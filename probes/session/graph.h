@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds babeltrace2's graph for a reader: sources, muxer, our sink.
+ *
+ * Errors: false with the chain of causes in error. Threads: the reader's only
+ * (babeltrace keeps its current error per thread).
+ */
+#ifndef PROBES_SESSION_GRAPH_H
+#define PROBES_SESSION_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <babeltrace2/babeltrace.h>
+
+/* Takes an array of messages; what it returns ends or goes on with the graph. */
+typedef bt_graph_simple_sink_component_consume_func_status
+	graph_consume(bt_message_iterator *iterator, void *arg);
+
+/* A live session ("net://..."), connects at once; or all CTF traces in or
+ * below the folder path. Exactly one of the two is given. */
+bt_graph *graph_build(const char *url, const char *path, graph_consume *consume, void *arg,
+		      char *error, size_t size);
+
+/* This thread's pending error of babeltrace as one sentence; cleared. */
+void graph_take_error(char *error, size_t size, const char *what);
+
+#endif

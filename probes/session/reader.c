@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader's thread: runs babeltrace2's graph, decodes, hands batches on.
+ *
+ * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms while
+ * no data has come yet (the viewer must be attached before the first buffers
+ * are full) and 8 ms afterwards: the live timer of 50 ms dominates the latency,
+ * and each look costs the relay daemon an answer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/session/decode.h"
+#include "probes/session/graph.h"
+#include "probes/session/reader.h"
+
+#define POLL_EARLY_NS 2000000
+#define POLL_NS 8000000
+#define EARLY_NS 10000000000		/* how long to look that often for a first event */
+#define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
+#define FREE_WAIT_NS 3000000000
+
+struct reader {
+	char *url, *path;		/* owned */
+	struct reader_options options;
+	pthread_t thread;
+	pthread_mutex_t lock;		/* state, error, relay_fd */
+	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
+	enum reader_state state;
+	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
+	int relay_fd;			/* owned: a second handle, to wake a blocked recv() */
+	bool abandoned;			/* reader_free() gave up: the thread frees */
+	bool exited;			/* the thread has left its loop */
+	atomic_bool stop, draining;
+	_Atomic uint64_t events, streams;
+	_Atomic int64_t last_message_ns;
+	/* the thread's own */
+	struct decode *decode;
+	bool brought;			/* this run of the graph brought messages */
+};
+
+/* The live reader of this thread, for connect() and recv(). */
+static _Thread_local struct reader *current;
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the relay's socket ---- */
+
+static void acknowledge_at_once(int fd)
+{
+	int one = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+}
+
+static bool to_loopback(const struct sockaddr *address, socklen_t size, uint16_t *port)
+{
+	struct sockaddr_in in;
+
+	if (size < sizeof(in) || address->sa_family != AF_INET)
+		return false;
+	memcpy(&in, address, sizeof(in));
+	*port = ntohs(in.sin_port);
+	return ntohl(in.sin_addr.s_addr) >> 24 == 127;
+}
+
+/* The socket that options.connect made takes the place of fd. */
+static int connect_through(struct reader *reader, int fd, uint16_t port)
+{
+	int made = reader->options.connect(reader->options.connect_arg, port);
+	int error;
+
+	if (made < 0)
+		return -1;
+	if (dup3(made, fd, O_CLOEXEC) < 0) {
+		error = errno;
+		close(made);
+		errno = error;
+		return -1;
+	}
+	close(made);
+	return 0;
+}
+
+__attribute__((visibility("default")))
+int connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+	struct reader *reader = current;
+	uint16_t port;
+	int result;
+
+	if (!reader)
+		return (int)syscall(SYS_connect, fd, address, size);
+	if (reader->options.connect && to_loopback(address, size, &port))
+		result = connect_through(reader, fd, port);
+	else
+		result = (int)syscall(SYS_connect, fd, address, size);
+	if (result == 0) {
+		acknowledge_at_once(fd);
+		pthread_mutex_lock(&reader->lock);
+		if (reader->relay_fd >= 0)
+			close(reader->relay_fd);
+		reader->relay_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		pthread_mutex_unlock(&reader->lock);
+	}
+	return result;
+}
+
+__attribute__((visibility("default")))
+ssize_t recv(int fd, void *data, size_t size, int flags)
+{
+	if (current)
+		acknowledge_at_once(fd);
+	return recvfrom(fd, data, size, flags, NULL, NULL);
+}
+
+/* ---- the sink ---- */
+
+static void hand_on(struct reader *reader)
+{
+	size_t count;
+	const struct event *events = decode_batch(reader->decode, &count);
+	const struct decode_counts *counts = decode_counts(reader->decode);
+
+	atomic_store(&reader->events, counts->events);
+	atomic_store(&reader->streams, counts->streams_begun);
+	if (count && !atomic_load(&reader->stop))
+		reader->options.sink(reader->options.sink_arg, events, count);
+	decode_reset(reader->decode);
+}
+
+static bt_graph_simple_sink_component_consume_func_status
+consume(bt_message_iterator *iterator, void *arg)
+{
+	struct reader *reader = arg;
+	bt_message_array_const messages;
+	uint64_t count = 0;
+
+	switch (bt_message_iterator_next(iterator, &messages, &count)) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		break;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
+	default:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+	}
+	reader->brought = true;
+	for (uint64_t i = 0; i < count; i++) {
+		if (!decode_message(reader->decode, messages[i]))
+			hand_on(reader);
+		bt_message_put_ref(messages[i]);
+	}
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+}
+
+/* ---- the thread ---- */
+
+static void set_state(struct reader *reader, enum reader_state state)
+{
+	pthread_mutex_lock(&reader->lock);
+	reader->state = state;
+	pthread_cond_broadcast(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* Sleeps; reader_free() and reader_drain() wake it. */
+static void rest(struct reader *reader, int64_t duration_ns)
+{
+	int64_t until_ns = now_ns() + duration_ns;
+	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
+
+	pthread_mutex_lock(&reader->lock);
+	if (!atomic_load(&reader->stop))
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* A drained reader is done when nothing can follow: every stream has ended,
+ * or none appeared in some last looks. */
+static bool drained(struct reader *reader, int *looks)
+{
+	const struct decode_counts *counts = decode_counts(reader->decode);
+
+	if (!atomic_load(&reader->draining))
+		return false;
+	if (counts->streams_begun)
+		return counts->streams_begun == counts->streams_ended;
+	if (counts->messages)
+		return false;		/* attached, the first data is on its way */
+	return ++*looks >= LAST_LOOKS;
+}
+
+static void run(struct reader *reader, bt_graph *graph)
+{
+	bool attached = false;
+	int looks = 0;
+	int64_t begin_ns = now_ns();
+
+	while (!atomic_load(&reader->stop)) {
+		bt_graph_run_once_status status;
+		bool early;
+
+		reader->brought = false;
+		status = bt_graph_run_once(graph);
+		if (reader->brought)
+			atomic_store(&reader->last_message_ns, now_ns());
+		if (!attached && status >= 0) {
+			attached = true;
+			set_state(reader, READER_ATTACHED);
+		}
+		if (status == BT_GRAPH_RUN_ONCE_STATUS_OK)
+			continue;
+		hand_on(reader);
+		if (status == BT_GRAPH_RUN_ONCE_STATUS_END) {
+			set_state(reader, READER_ENDED);
+			return;
+		}
+		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
+			graph_take_error(reader->error, sizeof(reader->error),
+					 reader->url ? "the relay daemon's data stopped" :
+						       "the recording cannot be read further");
+			set_state(reader, READER_FAILED);
+			return;
+		}
+		if (drained(reader, &looks)) {
+			set_state(reader, READER_ENDED);
+			return;
+		}
+		early = atomic_load(&reader->draining) ||
+			(!decode_counts(reader->decode)->events && now_ns() - begin_ns < EARLY_NS);
+		rest(reader, early ? POLL_EARLY_NS : POLL_NS);
+	}
+	set_state(reader, READER_ENDED);
+}
+
+static void release(struct reader *reader)
+{
+	decode_free(reader->decode);
+	if (reader->relay_fd >= 0)
+		close(reader->relay_fd);
+	pthread_cond_destroy(&reader->changed);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader->url);
+	free(reader->path);
+	free(reader);
+}
+
+static void *reader_main(void *arg)
+{
+	struct reader *reader = arg;
+	bt_graph *graph;
+	bool abandoned;
+
+	if (reader->url)
+		current = reader;
+	graph = graph_build(reader->url, reader->path, consume, reader, reader->error,
+			    sizeof(reader->error));
+	if (graph) {
+		run(reader, graph);
+		bt_graph_put_ref(graph);
+	} else {
+		set_state(reader, READER_FAILED);
+	}
+	current = NULL;
+	pthread_mutex_lock(&reader->lock);
+	reader->exited = true;
+	abandoned = reader->abandoned;
+	pthread_cond_broadcast(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
+	if (abandoned)
+		release(reader);
+	return NULL;
+}
+
+/* ---- from outside ---- */
+
+static struct reader *make(const struct reader_options *options)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	pthread_condattr_t attributes;
+
+	if (!reader)
+		return NULL;
+	reader->options = *options;
+	reader->relay_fd = -1;
+	reader->last_message_ns = now_ns();
+	pthread_mutex_init(&reader->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&reader->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	reader->url = options->url ? strdup(options->url) : NULL;
+	reader->path = options->path ? strdup(options->path) : NULL;
+	reader->decode = decode_new(options->host);
+	if (!reader->decode || (!reader->url && !reader->path)) {
+		release(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+struct reader *reader_start(const struct reader_options *options, char error[READER_ERROR_MAX])
+{
+	struct reader *reader = make(options);
+	int failed;
+
+	error[0] = '\0';
+	if (!reader) {
+		snprintf(error, READER_ERROR_MAX, "out of memory for the reader");
+		return NULL;
+	}
+	failed = pthread_create(&reader->thread, NULL, reader_main, reader);
+	if (failed) {
+		snprintf(error, READER_ERROR_MAX, "cannot start the reader's thread: %s",
+			 strerror(failed));
+		release(reader);
+		return NULL;
+	}
+	pthread_setname_np(reader->thread, "reader");
+	return reader;
+}
+
+enum reader_state reader_state(const struct reader *reader)
+{
+	struct reader *own = (struct reader *)reader;
+	enum reader_state state;
+
+	pthread_mutex_lock(&own->lock);
+	state = own->state;
+	pthread_mutex_unlock(&own->lock);
+	return state;
+}
+
+/* Waits until the state is at least `state`, or the thread has left. */
+static bool wait_for(struct reader *reader, enum reader_state state, int timeout_ms)
+{
+	int64_t until_ns = now_ns() + (int64_t)timeout_ms * 1000000;
+	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
+	bool reached;
+
+	pthread_mutex_lock(&reader->lock);
+	while (reader->state < state &&
+	       pthread_cond_timedwait(&reader->changed, &reader->lock, &until) != ETIMEDOUT)
+		;
+	reached = reader->state >= state;
+	pthread_mutex_unlock(&reader->lock);
+	return reached;
+}
+
+bool reader_wait_attached(struct reader *reader, int timeout_ms)
+{
+	return wait_for(reader, READER_ATTACHED, timeout_ms);
+}
+
+bool reader_wait_end(struct reader *reader, int timeout_ms)
+{
+	return wait_for(reader, READER_ENDED, timeout_ms);
+}
+
+void reader_drain(struct reader *reader)
+{
+	atomic_store(&reader->draining, true);
+	pthread_mutex_lock(&reader->lock);
+	pthread_cond_broadcast(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+uint64_t reader_events(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->events);
+}
+
+uint64_t reader_streams(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->streams);
+}
+
+int64_t reader_last_message_ns(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->last_message_ns);
+}
+
+const char *reader_error(const struct reader *reader)
+{
+	return reader_state(reader) == READER_FAILED ? reader->error : "";
+}
+
+/*
+ * The thread may sit in recv() on a relay that does not answer: shutting the
+ * socket down wakes it. Should it hang elsewhere, it is left behind and frees
+ * itself when it comes back, without calling the sink again.
+ */
+void reader_free(struct reader *reader)
+{
+	int64_t until_ns = now_ns() + FREE_WAIT_NS;
+	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
+	bool exited;
+
+	if (!reader)
+		return;
+	pthread_mutex_lock(&reader->lock);
+	atomic_store(&reader->stop, true);
+	if (reader->relay_fd >= 0)
+		shutdown(reader->relay_fd, SHUT_RDWR);
+	pthread_cond_broadcast(&reader->changed);
+	while (!reader->exited &&
+	       pthread_cond_timedwait(&reader->changed, &reader->lock, &until) != ETIMEDOUT)
+		;
+	exited = reader->exited;
+	reader->abandoned = !exited;
+	pthread_mutex_unlock(&reader->lock);
+	if (!exited) {
+		pthread_detach(reader->thread);
+		return;
+	}
+	pthread_join(reader->thread, NULL);
+	release(reader);
+}
