@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# What the live suites share; sourced by bash scripts in this folder.
+#
+# A suite calls `case_run NAME FUNCTION ARGS…` per case. The function returns 0
+# when all is well; else it calls `fail WHY` (or lets a command fail), or
+# `skip WHAT` when something is missing. Each case has its own folder $work,
+# removed afterwards; $tmp is the suite's. `suite_end` prints the last line.
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$here" || exit 1
+O=${O:-build}
+case $O in /*) ;; *) O=$here/$O ;; esac
+export O
+tftop=$O/tftop train=$O/train_opencl compare=$O/tests/compare
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-live.XXXXXX") || exit 1
+chmod 755 "$tmp"
+work=$tmp
+passed=0 failed=0 skipped=0 why=
+
+# Waits without a clock of its own: nothing is ever written to this pipe.
+exec {never}<> <(:)
+# wait_for SECONDS COMMAND…: until it succeeds; 1 when the time is over.
+wait_for() {
+	local end=$((${EPOCHREALTIME//[.,]/} + $1 * 1000000))
+	shift
+	until "$@"; do
+		[ "${EPOCHREALTIME//[.,]/}" -lt "$end" ] || return 1
+		read -r -t 0.02 -u "$never"
+	done
+	return 0
+}
+pause() { read -r -t "$1" -u "$never"; true; }
+
+fail() { why=$*; return 1; }
+skip() { why=$*; return 77; }
+
+case_run() {
+	local name=$1 status begin=$SECONDS
+	shift
+	[ -n "${CASE:-}" ] && [[ $name != *$CASE* ]] && return 0
+	work=$tmp/$name why=
+	mkdir "$work" && chmod 777 "$work"
+	"$@"
+	status=$?
+	case $status in
+	0)
+		passed=$((passed + 1))
+		echo "ok $name${why:+ ($why)}"
+		;;
+	77)
+		skipped=$((skipped + 1))
+		echo "skip $name: $why"
+		;;
+	*)
+		failed=$((failed + 1))
+		echo "not ok $name: ${why:-status $status}"
+		;;
+	esac
+	[ -n "${KEEP:-}" ] || rm -rf "$work"
+	work=$tmp
+}
+
+suite_end() {
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
+}
+
+need_programs() {
+	local p
+	for p; do
+		if [ ! -x "$p" ]; then
+			echo "not ok ${p##*/}: not built at '$p'"
+			echo "0 passed, 1 failed, 0 skipped"
+			exit 1
+		fi
+	done
+}
+
+# Milliseconds since some start.
+now_ms() { echo $((${EPOCHREALTIME//[.,]/} / 1000)); }
+
+# as_user COMMAND…: as an ordinary user when root, with nothing of root's
+# environment.
+as_user() {
+	[ -d "$tmp/home" ] || { mkdir "$tmp/home" && chmod 777 "$tmp/home"; }
+	setpriv --reuid=nobody --regid=nogroup --clear-groups --reset-env \
+		env HOME="$tmp/home" PATH="$PATH" LC_ALL=C "$@"
+}
+
+# first_lines FILE: for a failure's line.
+first_lines() { head -n 2 "$1" | tr '\n' ';' | cut -c1-160; }
+
+if [ -n "${KEEP:-}" ]; then
+	trap 'echo "kept: $tmp"' EXIT
+else
+	trap 'rm -rf "$tmp"' EXIT
+fi
+trap 'exit 130' INT
+trap 'exit 143' TERM

@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Whole tftop on build/train_opencl in all of its modes: the report says number
+# by number what the program did, and the program prints, returns and leaves
+# behind what it does without tftop. CASE=part runs those whose name has it,
+# KEEP=1 keeps their files.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop" "$train" "$compare"
+runner=()
+user_copy=
+
+# same_output BARE TRACED: both streams, byte for byte
+same_output() {
+	cmp -s "$1.out" "$2.out" || fail "other stdout: $(diff "$1.out" "$2.out" | first_lines -)" || return
+	cmp -s "$1.err" "$2.err" || fail "other stderr: $(diff "$1.err" "$2.err" | first_lines -)"
+}
+
+# modes ARGS…: bare, then under tftop, then compares
+modes() {
+	local bare traced begin bare_ms
+	begin=$(now_ms)
+	"${runner[@]}" timeout -k 5 120 "$train" "$@" --truth "$work/bare.json" \
+		>"$work/bare.out" 2>"$work/bare.err"
+	bare=$?
+	bare_ms=$(($(now_ms) - begin))
+	begin=$(now_ms)
+	"${runner[@]}" timeout -k 5 120 "$tftop" --json="$work/report.json" -- \
+		"$train" "$@" --truth "$work/truth.json" >"$work/traced.out" 2>"$work/traced.err"
+	traced=$?
+	local ms="$bare_ms ms bare, $(($(now_ms) - begin)) ms traced"
+	[ "$bare" = "$traced" ] ||
+		fail "exit status $traced, bare $bare: $(first_lines "$work/traced.err")" || return
+	same_output "$work/bare" "$work/traced" || return
+	[ -s "$work/truth.json" ] || fail "no truth was written" || return
+	[ -s "$work/report.json" ] || fail "no report was written" || return
+	"$compare" "$work/truth.json" "$work/report.json" >"$work/compare.out" 2>&1 ||
+		fail "$(wc -l <"$work/compare.out") differences: $(first_lines "$work/compare.out")" || {
+		sed 's/^/    /' "$work/compare.out" | head -n 40
+		return 1
+	}
+	why=$ms
+}
+
+# The same as an ordinary user, from a copy that this user can read.
+user_modes() {
+	[ "$(id -u)" = 0 ] || { skip "root, to become another user"; return; }
+	command -v setpriv >/dev/null || { skip "setpriv"; return; }
+	if [ -z "$user_copy" ]; then
+		user_copy=$tmp/copy
+		mkdir "$user_copy" && cp -r "$tftop" "$O/lib" "$train" "$user_copy/" &&
+			chmod -R a+rX "$user_copy" || fail "no copy" || return
+	fi
+	local tftop=$user_copy/tftop train=$user_copy/train_opencl runner=(as_user)
+	modes "$@"
+}
+
+# Two at once do not see each other.
+two_at_once() {
+	local first second
+	timeout -k 5 120 "$tftop" --json="$work/a.json" -- "$train" --steps 30 \
+		--truth "$work/a.truth" >"$work/a.out" 2>&1 &
+	first=$!
+	timeout -k 5 120 "$tftop" --json="$work/b.json" -- "$train" --steps 20 --fuse --exit 3 \
+		--truth "$work/b.truth" >"$work/b.out" 2>&1 &
+	second=$!
+	wait "$first" || fail "the first ended with $?: $(tail -n 1 "$work/a.out")" || { wait "$second"; return 1; }
+	wait "$second"
+	[ $? = 3 ] || fail "the second did not end with 3: $(tail -n 1 "$work/b.out")" || return
+	"$compare" "$work/a.truth" "$work/a.json" >"$work/c" || fail "first: $(first_lines "$work/c")" || return
+	"$compare" "$work/b.truth" "$work/b.json" >"$work/c" || fail "second: $(first_lines "$work/c")"
+}
+
+# A comparer that lets everything pass would make all of the above worthless.
+compare_notices() {
+	timeout -k 5 120 "$train" --steps 3 --quiet --truth "$work/truth.json" || return
+	# the truth as a report: what it lacks is said of everything
+	sed -e 's/{ "schema": 1,/{ "schema": 1, "trust": { "lost_events": 0, "lost_packets": 0,\
+		"settled": true, "attribution": { "exact": 100000 } },/' \
+		-e 's/\("name": "[a-z0-9\/]*", "count": [0-9]*\) }/\1, "how": "exact" }/g' \
+		"$work/truth.json" >"$work/report.json"
+	"$compare" "$work/truth.json" "$work/report.json" >"$work/out" ||
+		fail "equal ones differ: $(first_lines "$work/out")" || return
+	local change
+	for change in 's/"sgd_update", "count": 9/"sgd_update", "count": 10/' \
+		's/"direction": "h2d", "queue": 0/"direction": "h2d", "queue": 1/' \
+		's/"bytes": \([0-9]\)/"bytes": 9\1/' 's/"name": "loss"/"name": "lass"/' \
+		's/"lost_events": 0/"lost_events": 1/' 's/"how": "exact"/"how": "fifo"/' \
+		's/"steps": { "count": 3/"steps": { "count": 4/' 's/"softmax_loss"/"softmax"/' \
+		's/"exit_status": 0/"exit_status": 1/' 's/"settled": true/"settled": false/'; do
+		sed "$change" "$work/report.json" >"$work/other.json"
+		cmp -s "$work/report.json" "$work/other.json" && { fail "nothing to change: $change"; return; }
+		"$compare" "$work/truth.json" "$work/other.json" >/dev/null
+		[ $? = 1 ] || fail "not noticed: $change" || return
+	done
+	"$compare" "$work/truth.json" /dev/null 2>/dev/null
+	[ $? = 2 ] || fail "an empty report is no bad input"
+}
+
+# The kernels are compiled once, outside any measured or compared run.
+"$train" --steps 10 --quiet >/dev/null 2>&1
+"$train" --steps 10 --quiet --fuse --fail >/dev/null 2>&1
+
+case_run compare compare_notices
+case_run default modes
+case_run fail modes --steps 20 --fail
+case_run two-queues modes --steps 20 --queues 2
+case_run out-of-order modes --steps 20 --queue out-of-order
+case_run out-of-order-two-queues modes --steps 20 --queue out-of-order --queues 2 --prefetch 2
+case_run fuse modes --steps 20 --fuse
+case_run pinned modes --steps 20 --pinned
+case_run pinned-prefetch modes --steps 20 --pinned --prefetch 2 --queues 2
+case_run threads modes --steps 20 --input-threads 3 --prefetch 3
+case_run itt modes --steps 20 --ranges itt
+case_run no-ranges modes --steps 20 --ranges none
+case_run exit-status modes --steps 5 --exit 7
+case_run small-steps modes --steps 300 --size 8 --batch 4 --quiet
+case_run everything modes --steps 20 --fail --queue out-of-order --queues 2 --prefetch 2 \
+	--input-threads 2 --pinned --fuse --ranges itt
+case_run two-at-once two_at_once
+case_run user-default user_modes --steps 20
+case_run user-fail user_modes --steps 20 --fail --queues 2
+suite_end
