@@ -166,7 +166,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(if $(HAVE_JANSSON),$(O)/tests/compare)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(if $(HAVE_JANSSON),$(O)/tests/compare)
 
 $(O)/tests/%.o: tests/%.c $(O)/flags
 	@mkdir -p $(@D)
@@ -182,6 +182,8 @@ $(O)/tests/unit: $(call obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libk
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
 $(O)/tests/compare: $(O)/tests/live/compare.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
+$(O)/tests/burst: $(O)/tests/programs/burst.o $(O)/examples/marks.o
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
 FUZZ_OBJ := $(call obj,$(call src,tests/fuzz/*.c))
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -226,7 +228,7 @@ fuzz:
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
-bench: all $(BENCH)
+bench: all $(BENCH) $(O)/tests/burst
 	@O=$(O) tests/bench/run.sh $(ONLY)
 $(O)/tests/bench/model_bench: $(O)/tests/bench/model_bench.o $(O)/libmodel.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
