@@ -449,6 +449,18 @@ static void take_event(struct decode *decode, const bt_message *message)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
 
+/* An idle program's last packets have no events, but bring time on. */
+static void packet_end(struct decode *decode, const bt_message *message)
+{
+	const bt_stream *stream = bt_packet_borrow_stream_const(
+		bt_message_packet_end_borrow_packet_const(message));
+
+	if (bt_stream_class_packets_have_end_default_clock_snapshot(
+	    bt_stream_borrow_class_const(stream)))
+		decode->time_ns = snapshot_ns(
+		    bt_message_packet_end_borrow_default_clock_snapshot_const(message));
+}
+
 bool decode_message(struct decode *decode, const bt_message *message)
 {
 	decode->counts.messages++;
@@ -465,6 +477,9 @@ bool decode_message(struct decode *decode, const bt_message *message)
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		discarded_packets(decode, message);
+		break;
+	case BT_MESSAGE_TYPE_PACKET_END:
+		packet_end(decode, message);
 		break;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
 		decode->counts.streams_begun++;
@@ -498,6 +513,11 @@ void decode_reset(struct decode *decode)
 		decode->chunks->next = NULL;
 		decode->chunks->used = 0;
 	}
+}
+
+int64_t decode_time_ns(const struct decode *decode)
+{
+	return decode->time_ns;
 }
 
 const struct decode_counts *decode_counts(const struct decode *decode)

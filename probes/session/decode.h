@@ -52,6 +52,8 @@ bool decode_message(struct decode *decode, const bt_message *message);
 const struct event *decode_batch(struct decode *decode, size_t *count);
 void decode_reset(struct decode *decode);
 
+/* Everything before it has been read. */
+int64_t decode_time_ns(const struct decode *decode);
 const struct decode_counts *decode_counts(const struct decode *decode);
 
 #endif

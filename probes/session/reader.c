@@ -42,7 +42,8 @@ struct reader {
 	int relay_fd;			/* owned: a second handle, to wake a blocked recv() */
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
-	atomic_bool stop, draining;
+	atomic_bool stop;
+	_Atomic int64_t drain_ns;	/* 0: not draining */
 	_Atomic uint64_t events, streams;
 	_Atomic int64_t last_message_ns;
 	/* the thread's own */
@@ -196,16 +197,21 @@ static void rest(struct reader *reader, int64_t duration_ns)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-/* A drained reader is done when nothing can follow: every stream has ended,
- * or none appeared in some last looks. */
+/*
+ * A drained reader is done when nothing can follow: the muxer, which gives out
+ * all streams in the order of time, has come past the end; or every stream has
+ * ended; or none appeared in some last looks.
+ */
 static bool drained(struct reader *reader, int *looks)
 {
 	const struct decode_counts *counts = decode_counts(reader->decode);
+	int64_t until_ns = atomic_load(&reader->drain_ns);
 
-	if (!atomic_load(&reader->draining))
+	if (!until_ns)
 		return false;
 	if (counts->streams_begun)
-		return counts->streams_begun == counts->streams_ended;
+		return counts->streams_begun == counts->streams_ended ||
+		       decode_time_ns(reader->decode) >= until_ns;
 	if (counts->messages)
 		return false;		/* attached, the first data is on its way */
 	return ++*looks >= LAST_LOOKS;
@@ -247,7 +253,7 @@ static void run(struct reader *reader, bt_graph *graph)
 			set_state(reader, READER_ENDED);
 			return;
 		}
-		early = atomic_load(&reader->draining) ||
+		early = atomic_load(&reader->drain_ns) ||
 			(!decode_counts(reader->decode)->events && now_ns() - begin_ns < EARLY_NS);
 		rest(reader, early ? POLL_EARLY_NS : POLL_NS);
 	}
@@ -378,9 +384,9 @@ bool reader_wait_end(struct reader *reader, int timeout_ms)
 	return wait_for(reader, READER_ENDED, timeout_ms);
 }
 
-void reader_drain(struct reader *reader)
+void reader_drain(struct reader *reader, int64_t until_ns)
 {
-	atomic_store(&reader->draining, true);
+	atomic_store(&reader->drain_ns, until_ns > 0 ? until_ns : 1);
 	pthread_mutex_lock(&reader->lock);
 	pthread_cond_broadcast(&reader->changed);
 	pthread_mutex_unlock(&reader->lock);

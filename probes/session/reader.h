@@ -53,11 +53,12 @@ struct reader *reader_start(const struct reader_options *options,
 /* Any thread. */
 enum reader_state reader_state(const struct reader *reader);
 /*
- * Live: nothing more will be written (the session is stopped). The thread ends
- * by itself when every stream has ended; when none has ever begun, at once
- * after a last look. The caller bounds it: reader_wait_end(), reader_free().
+ * Live: the session is stopped, and nothing that matters was written after
+ * until_ns (CLOCK_MONOTONIC). The thread ends by itself when all streams have
+ * been read up to there or have ended; when none has ever begun, after some
+ * last looks. The caller bounds it: reader_wait_end(), reader_free().
  */
-void reader_drain(struct reader *reader);
+void reader_drain(struct reader *reader, int64_t until_ns);
 /* Waits until attached, ended or failed; false on time-out. */
 bool reader_wait_attached(struct reader *reader, int timeout_ms);
 /* Waits until ended or failed; false on time-out. */
