@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of tftop: one row each. Keys, prompt, scripts, help pane,
+ * --help, man page and completion all derive from COMMAND_LIST; tui/commands.c
+ * takes the function from the same row.
+ *
+ * X(ID, name, alias, GROUP, arguments, least, most, function, help)
+ *   alias      a second name, "" none
+ *   arguments  as shown: CAPITALS are values, […] may be left out, a|b choose
+ *   least, most  how many arguments; -1: any number
+ *   function   cmd_…() of tui/; pane: given to the panes; script: to the script
+ *
+ * Threads: constants only.
+ */
+#ifndef KEYMAP_COMMAND_H
+#define KEYMAP_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum command_group {
+	GROUP_TIME = 0, GROUP_CURSOR, GROUP_PANES, GROUP_PROGRAM, GROUP_SCREEN,
+	GROUP_CONFIG, GROUP_PROMPT, GROUP_SCRIPT,
+	GROUP_COUNT
+};
+
+#define COMMAND_LIST(X) \
+	X(TOGGLE_FOLLOW, "toggle-follow", "", TIME, "", 0, 0, toggle_follow, "freeze, or follow the live edge again") \
+	X(FOLLOW, "follow", "", TIME, "", 0, 0, follow, "follow the live edge") \
+	X(FREEZE, "freeze", "", TIME, "", 0, 0, freeze, "stand still; collecting goes on") \
+	X(ZOOM_IN, "zoom-in", "", TIME, "[TIMES]", 0, 1, zoom_in, "less time per column, around the cursor") \
+	X(ZOOM_OUT, "zoom-out", "", TIME, "[TIMES]", 0, 1, zoom_out, "more time per column") \
+	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier, by 10 % of the window") \
+	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later, by 10 % of the window") \
+	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "the window around the selected event, or everything") \
+	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "the window to the start, the live edge, or a time since the start") \
+	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
+	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \
+	X(PAGE_DOWN, "page-down", "", CURSOR, "", 0, 0, pane, "one page down") \
+	X(PAGE_UP, "page-up", "", CURSOR, "", 0, 0, pane, "one page up") \
+	X(FIRST_ROW, "first-row", "", CURSOR, "", 0, 0, pane, "first row") \
+	X(LAST_ROW, "last-row", "", CURSOR, "", 0, 0, pane, "last row") \
+	X(NEXT_EVENT, "next-event", "", CURSOR, "", 0, 0, pane, "next event of the row") \
+	X(PREV_EVENT, "prev-event", "", CURSOR, "", 0, 0, pane, "previous event of the row") \
+	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
+	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from a kernel or copy to the op that launched it") \
+	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
+	X(OPEN, "open", "", CURSOR, "", 0, 0, pane, "what stands under the cursor, on the timeline") \
+	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold the device, process or queue under the cursor") \
+	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
+	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \
+	X(DESELECT, "deselect", "", CURSOR, "", 0, 0, pane, "no event selected") \
+	X(SORT, "sort", "", CURSOR, "COLUMN", 1, 1, pane, "sort the table by a column") \
+	X(NEXT_SORT, "next-sort", "", CURSOR, "", 0, 0, pane, "sort the table by its next column") \
+	X(REVERSE, "reverse", "", CURSOR, "", 0, 0, pane, "turn the table's order round") \
+	X(PANE, "pane", "", PANES, "NUMBER|NAME", 1, 1, show_pane, "show a lower pane and give it the keys") \
+	X(NEXT_PANE, "next-pane", "", PANES, "", 0, 0, next_pane, "next lower pane") \
+	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \
+	X(FOCUS, "focus", "", PANES, "[timeline|lower]", 0, 1, focus, "keys to the timeline or to the lower pane") \
+	X(MESSAGES, "messages", "", PANES, "", 0, 0, messages, "pane 8, the messages") \
+	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \
+	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
+	X(QUIT, "quit", "q", PROGRAM, "[leave|stop]", 0, 1, quit, "leave tftop; asks while the program runs") \
+	X(ANSWER, "answer", "", PROGRAM, "leave|stop|back", 1, 1, answer, "answers the question of quit") \
+	X(INTERRUPT, "interrupt", "", PROGRAM, "", 0, 0, interrupt, "SIGINT to the program") \
+	X(REDRAW, "redraw", "", SCREEN, "", 0, 0, redraw, "draw the whole screen anew") \
+	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell; collecting goes on") \
+	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
+	X(SET, "set", "", CONFIG, "[NAME [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
+	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
+	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
+	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \
+	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file") \
+	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt") \
+	X(ACCEPT, "accept", "", PROMPT, "", 0, 0, accept, "runs what was typed") \
+	X(CANCEL, "cancel", "", PROMPT, "", 0, 0, cancel, "closes prompt, help or question") \
+	X(CHAR_LEFT, "char-left", "", PROMPT, "", 0, 0, edit, "one character left") \
+	X(CHAR_RIGHT, "char-right", "", PROMPT, "", 0, 0, edit, "one character right") \
+	X(WORD_LEFT, "word-left", "", PROMPT, "", 0, 0, edit, "one word left") \
+	X(WORD_RIGHT, "word-right", "", PROMPT, "", 0, 0, edit, "one word right") \
+	X(LINE_START, "line-start", "", PROMPT, "", 0, 0, edit, "to the start of the line") \
+	X(LINE_END, "line-end", "", PROMPT, "", 0, 0, edit, "to its end") \
+	X(RUBOUT, "rubout", "", PROMPT, "", 0, 0, edit, "deletes the character before") \
+	X(DELETE_CHAR, "delete-char", "", PROMPT, "", 0, 0, edit, "deletes the character under the cursor") \
+	X(RUBOUT_WORD, "rubout-word", "", PROMPT, "", 0, 0, edit, "deletes the word before") \
+	X(KILL_LINE, "kill-line", "", PROMPT, "", 0, 0, edit, "deletes to the end of the line") \
+	X(KILL_START, "kill-start", "", PROMPT, "", 0, 0, edit, "deletes to the start of the line") \
+	X(WAIT, "wait", "", SCRIPT, "TIME", 1, 1, script, "lets time pass") \
+	X(WAIT_EXIT, "wait-exit", "", SCRIPT, "[TIMEOUT]", 0, 1, script, "until the program has ended") \
+	X(WAIT_SETTLED, "wait-settled", "", SCRIPT, "[TIMEOUT]", 0, 1, script, "until all that happened before is final") \
+	X(WAIT_STEP, "wait-step", "", SCRIPT, "N [TIMEOUT]", 1, 2, script, "until step N is finished") \
+	X(WAIT_KERNELS, "wait-kernels", "", SCRIPT, "N [TIMEOUT]", 1, 2, script, "until N kernels have run") \
+	X(WAIT_FOR, "wait-for", "", SCRIPT, "REGEX [TIMEOUT]", 1, -1, script, "until the screen matches") \
+	X(KEY, "key", "", SCRIPT, "KEYS", 1, -1, script, "as if typed") \
+	X(RESIZE, "resize", "", SCRIPT, "WxH", 1, 1, script, "another size, without a terminal") \
+	X(ASSERT_SCREEN, "assert-screen", "", SCRIPT, "REGEX", 1, -1, script, "fails when the screen does not match")
+
+enum command_id {
+#define COMMAND_ID(id, ...) COMMAND_ID_##id,
+	COMMAND_LIST(COMMAND_ID)
+#undef COMMAND_ID
+	COMMAND_ID_COUNT
+};
+
+struct command_info {
+	const char *name, *alias;	/* alias "" none */
+	enum command_group group;
+	const char *arguments;
+	int least, most;		/* -1: any number */
+	const char *help;
+};
+
+extern const struct command_info command_table[COMMAND_ID_COUNT];
+
+const char *command_group_title(enum command_group group);
+
+/* By name, alias, or unambiguous beginning of a name. -1: a sentence in error
+ * that names what is near. */
+int command_find(const char *name, char *error, size_t error_size);
+/* The name is known and the number of arguments right; else as above. */
+int command_check(int argc, const char *const *argv, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "keymap/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "keymap/command.h"
+#include "keymap/memory.h"
+
+static const char builtin_text[] =
+#include "keymap/tftoprc.inc"
+	;
+
+const char *config_builtin_text(void)
+{
+	return builtin_text;
+}
+
+static bool parse_table_keys(const char *const *argv, int *table, struct key *keys,
+			     int *count, char *error, size_t error_size)
+{
+	*table = key_table_by_name(argv[1]);
+	if (*table < 0) {
+		snprintf(error, error_size, "unknown key table '%s'", argv[1]);
+		return false;
+	}
+	*count = keys_parse(argv[2], keys, KEY_SEQUENCE_MAX, error, error_size);
+	return *count > 0;
+}
+
+static bool config_bind(struct config *config, int argc, const char *const *argv,
+			char *error, size_t error_size)
+{
+	struct key keys[KEY_SEQUENCE_MAX];
+	int table, count;
+	char *command;
+	bool done;
+
+	if (!parse_table_keys(argv, &table, keys, &count, error, error_size))
+		return false;
+	if ((argc != 4 || strcmp(argv[3], "none")) &&
+	    command_check(argc - 3, argv + 3, error, error_size) < 0)
+		return false;
+	command = words_join(argc - 3, argv + 3);
+	done = keymap_bind(config->keymap, (enum key_table)table, keys, count, command,
+			   error, error_size);
+	free(command);
+	return done;
+}
+
+static bool config_unbind(struct config *config, const char *const *argv,
+			  char *error, size_t error_size)
+{
+	struct key keys[KEY_SEQUENCE_MAX];
+	int table, count;
+
+	return parse_table_keys(argv, &table, keys, &count, error, error_size) &&
+	       keymap_unbind(config->keymap, (enum key_table)table, keys, count,
+			     error, error_size);
+}
+
+/* set NAME = VALUE, set NAME VALUE, set NAME=VALUE */
+static bool config_set(struct config *config, int argc, const char *const *argv,
+		       char *error, size_t error_size)
+{
+	const char *equals = argc == 2 ? strchr(argv[1], '=') : NULL, *value = NULL;
+	char name[64];
+	int id;
+
+	snprintf(name, sizeof(name), "%s", argc > 1 ? argv[1] : "");
+	if (equals && (size_t)(equals - argv[1]) < sizeof(name)) {
+		name[equals - argv[1]] = '\0';
+		value = equals + 1;
+	} else if (argc == 4 && strcmp(argv[2], "=") == 0) {
+		value = argv[3];
+	} else if (argc == 3 && strcmp(argv[2], "=") != 0) {
+		value = argv[2];
+	}
+	if (!value) {
+		snprintf(error, error_size, "usage: set NAME = VALUE");
+		return false;
+	}
+	id = setting_find(name, error, error_size);
+	return id >= 0 && setting_set(config->settings, id, value, error, error_size);
+}
+
+/* The name of a sourced file: ~/…, or beside the file it stands in. */
+static char *resolve(const char *where, const char *name)
+{
+	const char *home = getenv("HOME"), *slash = where ? strrchr(where, '/') : NULL;
+	size_t size;
+	char *path;
+
+	if (strncmp(name, "~/", 2) == 0 && home && *home) {
+		size = strlen(home) + strlen(name);
+		path = key_realloc(NULL, size, 1);
+		snprintf(path, size, "%s%s", home, name + 1);
+	} else if (name[0] != '/' && slash) {
+		size = (size_t)(slash - where) + strlen(name) + 2;
+		path = key_realloc(NULL, size, 1);
+		snprintf(path, size, "%.*s/%s", (int)(slash - where), where, name);
+	} else {
+		path = key_strdup(name);
+	}
+	return path;
+}
+
+static bool config_source(struct config *config, const char *where, const char *name,
+			  char *error, size_t error_size)
+{
+	char *path;
+	bool done;
+
+	if (config->depth >= CONFIG_DEPTH) {
+		snprintf(error, error_size, "nested more than %d deep: 'source %s'",
+			 CONFIG_DEPTH, name);
+		return false;
+	}
+	path = resolve(where, name);
+	config->depth++;
+	done = config_file(config, path, error, error_size);
+	config->depth--;
+	free(path);
+	return done;
+}
+
+bool config_command(struct config *config, const char *where, int argc,
+		    const char *const *argv, char *error, size_t error_size)
+{
+	int id = command_check(argc, argv, error, error_size);
+
+	switch (id) {
+	case -1:
+		return false;
+	case COMMAND_ID_SET:
+		return config_set(config, argc, argv, error, error_size);
+	case COMMAND_ID_BIND:
+		return config_bind(config, argc, argv, error, error_size);
+	case COMMAND_ID_UNBIND:
+		return config_unbind(config, argv, error, error_size);
+	case COMMAND_ID_COLOR:
+		return config->color(config->arg, argc - 1, argv + 1, error, error_size);
+	case COMMAND_ID_SOURCE:
+		return config_source(config, where, argv[1], error, error_size);
+	default:
+		snprintf(error, error_size, "not a configuration command: '%s'", argv[0]);
+		return false;
+	}
+}
+
+static void complain(struct config *config, const char *name, int line, const char *error)
+{
+	char message[CONFIG_LINE_MAX];
+
+	config->errors++;
+	snprintf(message, sizeof(message), "%s:%d: %s", name, line, error);
+	config->report(config->arg, message);
+}
+
+static void config_line(struct config *config, const char *name, int number,
+			const char *text, size_t size)
+{
+	char line[CONFIG_LINE_MAX], error[KEY_ERROR_MAX * 2];
+	struct words words;
+
+	if (size >= sizeof(line)) {
+		complain(config, name, number, "line too long");
+		return;
+	}
+	if (memchr(text, '\0', size)) {
+		complain(config, name, number, "not text: a zero byte");
+		return;
+	}
+	memcpy(line, text, size);
+	line[size] = '\0';
+	if (!words_split(&words, line, error, sizeof(error))) {
+		complain(config, name, number, error);
+		return;
+	}
+	if (words.argc && !config_command(config, name, words.argc, words.argv,
+					  error, sizeof(error)))
+		complain(config, name, number, error);
+	words_release(&words);
+}
+
+void config_text(struct config *config, const char *name, const char *text, size_t size)
+{
+	const char *end = text + size;
+	int number = 1;
+
+	for (; text < end; number++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((newline ? newline : end) - text);
+
+		config_line(config, name, number, text, length);
+		text += length + 1;
+	}
+}
+
+void config_builtin(struct config *config)
+{
+	config_text(config, "built-in tftoprc", builtin_text, sizeof(builtin_text) - 1);
+}
+
+/* A regular file of at most a MiB: a configuration, not a device or a trace. */
+static char *read_whole(const char *path, size_t *size, char *error, size_t error_size)
+{
+	enum { MOST = 1 << 20 };
+	FILE *file = fopen(path, "re");
+	struct stat st;
+	char *text;
+
+	if (!file || fstat(fileno(file), &st)) {
+		snprintf(error, error_size, "cannot read '%s': %s", path, strerror(errno));
+		if (file)
+			fclose(file);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > MOST) {
+		snprintf(error, error_size, "%s: '%s'", S_ISREG(st.st_mode) ?
+			 "too large for a configuration" : "not a file", path);
+		fclose(file);
+		return NULL;
+	}
+	text = key_realloc(NULL, (size_t)st.st_size + 1, 1);
+	*size = fread(text, 1, (size_t)st.st_size, file);
+	fclose(file);
+	return text;
+}
+
+bool config_file(struct config *config, const char *path, char *error, size_t error_size)
+{
+	size_t size;
+	char *text = read_whole(path, &size, error, error_size);
+
+	if (!text)
+		return false;
+	config_text(config, path, text, size);
+	free(text);
+	return true;
+}
+
+bool config_find(const char *explicit_path, char *path, size_t size)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (explicit_path) {
+		snprintf(path, size, "%s", explicit_path);
+		return true;
+	}
+	if (xdg && *xdg == '/')
+		snprintf(path, size, "%s/tftop/tftoprc", xdg);
+	else if (home && *home)
+		snprintf(path, size, "%s/.config/tftop/tftoprc", home);
+	else
+		return false;
+	if (access(path, R_OK) == 0)
+		return true;
+	if (!home || !*home)
+		return false;
+	snprintf(path, size, "%s/.tftoprc", home);
+	return access(path, R_OK) == 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for keymap/, a leaf: like the x functions of model/util.h, never
+ * NULL; when memory is short the program says so and leaves with 125.
+ */
+#ifndef KEYMAP_MEMORY_H
+#define KEYMAP_MEMORY_H
+
+#include <stddef.h>
+
+/* realloc of count elements; memory may be NULL. */
+void *key_realloc(void *memory, size_t count, size_t size);
+char *key_strdup(const char *text);
+
+#endif

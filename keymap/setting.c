@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "keymap/setting.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct setting_info setting_table[SETTING_COUNT] = {
+#define ROW(id, name, type, initial, least, most, choices, help) \
+	[SETTING_##id] = {name, SETTING_##type, initial, least, most, choices, help},
+	SETTING_LIST(ROW)
+#undef ROW
+};
+
+void settings_init(struct settings *settings)
+{
+	char error[160];
+	int i;
+
+	for (i = 0; i < SETTING_COUNT; i++) {
+		settings->value[i] = setting_table[i].least;
+		setting_set(settings, i, setting_table[i].initial, error, sizeof(error));
+	}
+}
+
+int setting_find(const char *name, char *error, size_t error_size)
+{
+	int i;
+
+	for (i = 0; i < SETTING_COUNT; i++)
+		if (strcmp(setting_table[i].name, name) == 0)
+			return i;
+	snprintf(error, error_size, "unknown option '%s'", name);
+	return -1;
+}
+
+/* Index of value among "a|b|c", -1 none. */
+static int choice_index(const char *choices, const char *value)
+{
+	size_t length = strlen(value);
+	int i;
+
+	for (i = 0; length; i++) {
+		const char *end = strchrnul(choices, '|');
+
+		if ((size_t)(end - choices) == length && !strncmp(choices, value, length))
+			return i;
+		if (!*end)
+			break;
+		choices = end + 1;
+	}
+	return -1;
+}
+
+static bool set_int(const struct setting_info *info, const char *value, int *out,
+		    char *error, size_t error_size)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	if (!*value || *end || errno) {
+		snprintf(error, error_size, "not a number for '%s': '%s'", info->name, value);
+		return false;
+	}
+	if (number < info->least || number > info->most) {
+		snprintf(error, error_size, "out of range for '%s': '%s' (%d to %d)",
+			 info->name, value, info->least, info->most);
+		return false;
+	}
+	*out = (int)number;
+	return true;
+}
+
+bool setting_set(struct settings *settings, int id, const char *value,
+		 char *error, size_t error_size)
+{
+	static const char *const bools = "no|yes|off|on|false|true|0|1";
+	const struct setting_info *info = &setting_table[id];
+	const char *choices = info->type == SETTING_BOOL ? bools : info->choices;
+	int index;
+
+	if (info->type == SETTING_INT)
+		return set_int(info, value, &settings->value[id], error, error_size);
+	index = choice_index(choices, value);
+	if (index < 0) {
+		snprintf(error, error_size, "wrong value for '%s': '%s' (%s)", info->name,
+			 value, info->type == SETTING_BOOL ? "yes|no" : choices);
+		return false;
+	}
+	settings->value[id] = info->type == SETTING_BOOL ? index & 1 : index;
+	return true;
+}
+
+char *setting_print(const struct settings *settings, int id, char *text, size_t size)
+{
+	const struct setting_info *info = &setting_table[id];
+	const char *choice = info->choices;
+	int i;
+
+	switch (info->type) {
+	case SETTING_INT:
+		snprintf(text, size, "%d", settings->value[id]);
+		break;
+	case SETTING_BOOL:
+		snprintf(text, size, "%s", settings->value[id] ? "yes" : "no");
+		break;
+	case SETTING_CHOICE:
+		for (i = 0; i < settings->value[id]; i++)
+			choice = strchrnul(choice, '|') + 1;
+		snprintf(text, size, "%.*s", (int)strcspn(choice, "|"), choice);
+		break;
+	}
+	return text;
+}

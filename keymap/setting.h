@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of the screen, as data: `set NAME = VALUE`. (What a run is, is on
+ * the command line: tui/options.h.)
+ *
+ * X(ID, name, type, default, least, most, choices, help)
+ *   type     BOOL (yes|no), INT, CHOICE (value: index into choices)
+ *   default  as text, read by the same parser
+ *   choices  "a|b|c" for CHOICE, else ""
+ *
+ * Threads: the loop's only.
+ */
+#ifndef KEYMAP_SETTING_H
+#define KEYMAP_SETTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
+
+#define SETTING_LIST(X) \
+	X(FOLLOW_FPS, "follow-fps", INT, "8", 1, 20, "", "pictures per second while following") \
+	X(KEY_FPS, "key-fps", INT, "20", 5, 60, "", "pictures per second while keys come") \
+	X(JUMP_AT, "jump-at", INT, "90", 50, 99, "", "per cent of the window where following jumps on") \
+	X(JUMP_TO, "jump-to", INT, "35", 5, 80, "", "per cent of the window where the live edge then stands") \
+	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", "milliseconds the window shows at the start") \
+	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane") \
+	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
+	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \
+	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \
+	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", "what quit does while the program runs") \
+	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", "milliseconds after Esc in which more keys belong to it")
+
+enum setting_id {
+#define SETTING_ID(id, ...) SETTING_##id,
+	SETTING_LIST(SETTING_ID)
+#undef SETTING_ID
+	SETTING_COUNT
+};
+
+struct setting_info {
+	const char *name;
+	enum setting_type type;
+	const char *initial;
+	int least, most;
+	const char *choices, *help;
+};
+
+extern const struct setting_info setting_table[SETTING_COUNT];
+
+struct settings {
+	int value[SETTING_COUNT];
+};
+
+void settings_init(struct settings *settings);	/* the defaults */
+int setting_find(const char *name, char *error, size_t error_size);	/* -1 */
+bool setting_set(struct settings *settings, int id, const char *value,
+		 char *error, size_t error_size);
+/* Its value as setting_set() reads it; returns text. */
+char *setting_print(const struct settings *settings, int id, char *text, size_t size);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "keymap/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/memory.h"
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Copies one word from *line to *out, both advanced; false: a quote is open. */
+static bool take_word(const char **line, char **out)
+{
+	const char *p = *line;
+	char *to = *out, quote = '\0';
+
+	for (; *p; p++) {
+		if (quote ? *p == quote : *p == '\'' || *p == '"') {
+			quote = quote ? '\0' : *p;
+			continue;
+		}
+		if (!quote && is_blank(*p))
+			break;
+		if (*p == '\\' && quote != '\'' && p[1] &&
+		    strchr(quote ? "\"\\" : " \t'\"#\\", p[1]))
+			p++;
+		*to++ = *p;
+	}
+	*to++ = '\0';
+	*line = p;
+	*out = to;
+	return !quote;
+}
+
+bool words_split(struct words *words, const char *line, char *error, size_t error_size)
+{
+	char *out = key_realloc(NULL, strlen(line) + 2, 1);
+
+	words->text = out;
+	words->argc = 0;
+	for (;;) {
+		while (is_blank(*line))
+			line++;
+		if (!*line || *line == '#')
+			break;
+		if (words->argc == WORDS_MAX) {
+			snprintf(error, error_size, "more than %d words", WORDS_MAX);
+			words_release(words);
+			return false;
+		}
+		words->argv[words->argc++] = out;
+		if (!take_word(&line, &out)) {
+			snprintf(error, error_size, "a quote is not closed");
+			words_release(words);
+			return false;
+		}
+	}
+	words->argv[words->argc] = NULL;
+	return true;
+}
+
+void words_release(struct words *words)
+{
+	free(words->text);
+	words->text = NULL;
+	words->argc = 0;
+}
+
+/* '…' where needed; a quote inside stands in "…". Returns the new end. */
+static char *add_word(char *to, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (length && !strpbrk(word, " \t\r\n'\"\\") && word[0] != '#') {
+		memcpy(to, word, length);
+		return to + length;
+	}
+	*to++ = '\'';
+	for (; *word; word++) {
+		if (*word == '\'') {
+			memcpy(to, "'\"'\"'", 5);
+			to += 5;
+		} else {
+			*to++ = *word;
+		}
+	}
+	*to++ = '\'';
+	return to;
+}
+
+char *words_join(int argc, const char *const *argv)
+{
+	size_t size = 1;
+	char *line, *to;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		size += 5 * strlen(argv[i]) + 3;
+	to = line = key_realloc(NULL, size, 1);
+	for (i = 0; i < argc; i++) {
+		if (i)
+			*to++ = ' ';
+		to = add_word(to, argv[i]);
+	}
+	*to = '\0';
+	return line;
+}
