@@ -18,6 +18,8 @@
 #include "tui/grid.h"
 
 struct live;
+struct output;		/* tui/output.h */
+struct settings;	/* keymap/setting.h */
 
 /* What a handler asks of the loop; or-ed. */
 enum outcome {
@@ -28,15 +30,27 @@ enum outcome {
 	OUT_FREEZE = 8,		/* stop following */
 	OUT_FOLLOW = 16,
 	OUT_QUIT = 32,
+	/* The pane set cursor_ns or selected: the loop moves the window so that
+	 * cursor_ns is inside it. */
+	OUT_SHOW_CURSOR = 64,
+	OUT_FOCUS_TIMELINE = 128,	/* e.g. `open` in a table went to the timeline */
 };
 
 /* What the panes share. Owned by the loop. */
 struct view {
 	struct model *model;	/* borrowed */
 	struct live *live;	/* borrowed; NULL: nothing runs (a recording, a test) */
-	/* the time window of the timeline */
+	/* The time window of the timeline, moved by the loop alone (tui/window.h).
+	 * t1 - t0 is a multiple of columns: column i begins at t0 + i * w. The
+	 * timeline has `gutter` columns for labels and `columns` for time. */
 	int64_t t0_ns, t1_ns;
+	int columns, gutter;
 	bool following;
+	bool minimap;		/* the timeline pane's first line is the minimap */
+	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
+	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
+	const struct settings *settings;	/* borrowed */
+	int64_t clock_ns;	/* the loop's clock at this frame (virtual in tests) */
 	int64_t now_ns;		/* model's live edge at this frame */
 	/* cursor: a time and a row, not a cell */
 	int64_t cursor_ns;
@@ -68,6 +82,10 @@ struct pane_ops {
 	/* Draws what update() took; no lock is held. */
 	void (*draw)(struct pane *pane, struct view *view, struct area area, bool focused);
 	unsigned (*command)(struct pane *pane, struct view *view, const struct command_call *call);
+	/* Commands that come here: those of COMMAND_LIST (keymap/command.h) with
+	 * function `pane`; argv[0] is always the full name. The focused pane is
+	 * asked first, then, when it answers OUT_UNKNOWN, the timeline. Answers go
+	 * into view->status. */
 	/* Short text for its tab, e.g. "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };
@@ -76,7 +94,15 @@ struct pane {
 	const struct pane_ops *ops;
 };
 
-/* panes.c: all of them, in the order of their numbers; [0] is the timeline. */
+/*
+ * What is drawn by whom, from top to bottom: header (header.c); the timeline
+ * pane: minimap (when view->minimap), ruler, rows, and as its last line the
+ * sentence about the selected event; then, by the loop: tabs, the lower pane
+ * (headings included), prompt or status or hint line. An area may be as small
+ * as 1x1.
+ *
+ * panes.c: all of them, in the order of their numbers; [0] is the timeline. A number that
+ * does not exist yet is NULL. */
 extern const struct pane_ops *const pane_table[];
 extern const size_t pane_count;
 
