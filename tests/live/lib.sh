@@ -88,6 +88,16 @@ as_user() {
 		env HOME="$tmp/home" PATH="$PATH" LC_ALL=C "$@"
 }
 
+# Programs where an ordinary user can read them: sets user_copy.
+user_copy=
+make_user_copy() {
+	[ -n "$user_copy" ] && return
+	mkdir "$tmp/copy" && cp -r "$tftop" "$O/lib" "$train" "$tmp/copy/" &&
+		chmod -R a+rX "$tmp/copy" || return
+	[ -d "$tmp/home" ] || { mkdir "$tmp/home" && chmod 777 "$tmp/home"; }
+	user_copy=$tmp/copy
+}
+
 # first_lines FILE: for a failure's line.
 first_lines() { head -n 2 "$1" | tr '\n' ';' | cut -c1-160; }
 

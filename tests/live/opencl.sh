@@ -7,7 +7,6 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$train" "$compare"
 runner=()
-user_copy=
 
 # same_output BARE TRACED: both streams, byte for byte
 same_output() {
@@ -45,11 +44,7 @@ modes() {
 user_modes() {
 	[ "$(id -u)" = 0 ] || { skip "root, to become another user"; return; }
 	command -v setpriv >/dev/null || { skip "setpriv"; return; }
-	if [ -z "$user_copy" ]; then
-		user_copy=$tmp/copy
-		mkdir "$user_copy" && cp -r "$tftop" "$O/lib" "$train" "$user_copy/" &&
-			chmod -R a+rX "$user_copy" || fail "no copy" || return
-	fi
+	make_user_copy || fail "no copy for another user" || return
 	local tftop=$user_copy/tftop train=$user_copy/train_opencl runner=(as_user)
 	modes "$@"
 }
