@@ -44,7 +44,11 @@ enum attr { ATTR_BOLD = 1, ATTR_UNDERLINE = 2, ATTR_REVERSE = 4, ATTR_DIM = 8 };
 
 struct cell {
 	uint32_t ch;		/* code point; ' ' empty; 0: right half of a wide one */
-	uint8_t fg, bg;		/* enum role; bg ROLE_DEFAULT: the terminal's own */
+	/* enum role. A background is the role's BG of the theme when it has one,
+	 * else its FG (bars); ROLE_DEFAULT: the terminal's own. A ROLE_DEFAULT
+	 * foreground on a coloured background becomes black or white, whichever
+	 * reads better. Without colours a background is reverse video. */
+	uint8_t fg, bg;
 	uint8_t attr;		/* enum attr */
 };
 

@@ -53,7 +53,7 @@ int64_t window_column_of(const struct window *window, int64_t t_ns)
 
 void window_fit(struct window *window, int columns, int64_t first_ns, int64_t last_ns)
 {
-	window->columns = columns < 1 ? 1 : columns;
+	window_resize(window, columns);
 	first_ns = bound(first_ns);
 	last_ns = bound(last_ns);
 	if (last_ns < first_ns)
@@ -68,7 +68,8 @@ void window_fit(struct window *window, int columns, int64_t first_ns, int64_t la
 
 void window_resize(struct window *window, int columns)
 {
-	window->columns = columns < 1 ? 1 : columns;
+	window->columns = columns < 1 ? 1 :
+			  columns > WINDOW_COLUMNS_MAX ? WINDOW_COLUMNS_MAX : columns;
 }
 
 void window_zoom(struct window *window, int steps, int64_t anchor_ns)

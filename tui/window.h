@@ -8,7 +8,7 @@
  * its column, so that columns neither shimmer nor shift while panning: panning
  * is by whole columns only.
  *
- * Always true after any function: columns ≥ 1, 0 ≤ level ≤ WINDOW_LEVEL_MAX,
+ * Always true after any function: 1 ≤ columns ≤ WINDOW_COLUMNS_MAX, 0 ≤ level ≤ WINDOW_LEVEL_MAX,
  * t0_ns is a multiple of the column, t1 - t0 = columns · column, and nothing
  * overflows for times within ±2^62.
  *
@@ -24,7 +24,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WINDOW_LEVEL_MAX 104		/* a column of 2^52 ns is 52 days */
+#define WINDOW_LEVEL_MAX 92		/* a column of 2^46 ns is 19 hours */
+#define WINDOW_COLUMNS_MAX 16384	/* 2^14 columns of 2^46 ns do not overflow */
 
 struct window {
 	int level;

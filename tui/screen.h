@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The terminal: the only part that knows curses. Takes grids, gives keys.
+ *
+ * Always true: reads and draws through /dev/tty, so that redirected standard
+ * descriptors stay the program's; only the difference to what is shown is
+ * written; after screen_close() the terminal is as it was found, also after a
+ * crash (a signal handler writes fixed bytes and the saved modes).
+ *
+ * Threads: the loop's only; the crash handler runs on any.
+ */
+#ifndef TUI_SCREEN_H
+#define TUI_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "keymap/key.h"
+#include "tui/grid.h"
+#include "tui/theme.h"
+
+struct screen;
+
+struct screen_options {
+	enum theme_depth most;		/* no more colours than this */
+	int escape_ms;
+};
+
+/* NULL: a sentence in error. */
+struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size);
+void screen_close(struct screen *screen);
+
+int screen_fd(const struct screen *screen);	/* poll for POLLIN, and POLLOUT before drawing */
+void screen_size(const struct screen *screen, int *width, int *height);
+enum theme_depth screen_depth(const struct screen *screen);
+
+enum screen_input { SCREEN_NOTHING, SCREEN_KEY, SCREEN_RESIZED, SCREEN_CLOSED };
+/* The next key, without waiting. */
+enum screen_input screen_key(struct screen *screen, struct key *key);
+
+/* Writes the difference. The grid has the screen's size or is clipped. */
+void screen_draw(struct screen *screen, const struct theme *theme, const struct grid *grid);
+/* The next screen_draw() writes everything. */
+void screen_redraw(struct screen *screen);
+/* Gives the terminal back and takes it again; between them nothing is drawn. */
+void screen_suspend(struct screen *screen);
+void screen_resume(struct screen *screen);
+
+/* UTF-8 by the locale: setlocale() has been called. */
+bool screen_locale_is_utf8(void);
+
+#endif
