@@ -55,6 +55,7 @@ static _Thread_local struct folders *walking;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *at)
 {
+	(void)st;
 	if (type != FTW_F || strcmp(path + at->base, "metadata"))
 		return 0;
 	if (walking->count == TRACES_MAX)

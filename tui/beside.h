@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing a file so that its name always stands for a whole one: the text goes
+ * into a new file beside it, which takes the name when all of it is on disk.
+ * A path that is no regular file (a pipe, /dev/stdout) is written directly.
+ *
+ * Errors: -1 with a sentence in error; nothing is left beside the file then.
+ * Threads: any, no state.
+ */
+#ifndef TUI_BESIDE_H
+#define TUI_BESIDE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct beside {
+	FILE *out;			/* write here */
+	const char *path;		/* borrowed from beside_open() on */
+	char *temporary;		/* owned; NULL: written directly */
+};
+
+int beside_open(struct beside *file, const char *path, char *error, size_t size);
+/* Flushes, renames, closes. */
+int beside_commit(struct beside *file, char *error, size_t size);
+
+#endif

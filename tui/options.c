@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line: one table of options, one function per kind of value.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "model/util.h"
+#include "tui/options.h"
+
+#define MEMORY_LIMIT_DEFAULT (512ull << 20)
+#define MEMORY_LIMIT_MIN (16ull << 20)
+#define SIZE_MIN 1
+#define SIZE_MAX_CELLS 2000
+
+/* Probes of this version, in the order they are listed. */
+static const char *const probe_names[] = { "opencl", "nvtx", "itt" };
+/* Known, but not in this version. */
+static const char *const later_probes[] = {
+	"cuda", "hsa", "tensorflow", "pytorch", "onednn", "jax", "sycl"
+};
+
+#ifndef TFTOP_VERSION
+#define TFTOP_VERSION "unknown"
+#endif
+#ifndef TFTOP_LIBRARIES
+#define TFTOP_LIBRARIES "lttng-ctl, lttng-ust, babeltrace2, ncursesw"
+#endif
+
+static const char help_text[] =
+"tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
+"tftop [OPTIONS] DIR                   open a recording made with -o DIR\n"
+"\n"
+"  -b, --batch            no screen: a text report on stderr when PROGRAM ends\n"
+"      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
+"  -o DIR                 keep the recording in DIR (absent or empty)\n"
+"      --probe LIST       auto, or opencl,nvtx,itt with + and -, as in auto,-itt\n"
+"      --level LEVEL      off, min, default or full: how much is collected\n"
+"      --memory-limit N   budget of the timeline, such as 512M (default) or 2G\n"
+"      --lossless         rather slow PROGRAM down than lose events\n"
+"      --from-step N  --steps N  --for TIME\n"
+"                         only this window; TIME such as 500ms, 20s or 2m\n"
+"  -q, --quit             leave the screen when PROGRAM ends\n"
+"      --script FILE      prompt commands to run, one a line\n"
+"      --headless  --size WxH   the same without a terminal\n"
+"      --config FILE  --no-config\n"
+"      --ascii  --color auto|never|16|256  --theme NAME   what the screen uses\n"
+"  -v, --debug FILE       tftop's own log\n"
+"  -h, --help  --version\n"
+"\n"
+"Leaves with PROGRAM's exit status (128 + its signal); 125: tftop failed,\n"
+"126: PROGRAM cannot be run, 127: not found. On the screen ? shows the keys.\n";
+
+const char *options_help(void)
+{
+	return help_text;
+}
+
+enum {
+	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
+	OPT_STEPS, OPT_FOR, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
+	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
+	OPT_LATER,			/* and above: refused by name */
+	OPT_UNTIL = OPT_LATER, OPT_EXPORT, OPT_LIVE, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
+};
+
+static const struct option long_options[] = {
+	{ "batch", no_argument, NULL, 'b' },
+	{ "json", optional_argument, NULL, OPT_JSON },
+	{ "probe", required_argument, NULL, OPT_PROBE },
+	{ "level", required_argument, NULL, OPT_LEVEL },
+	{ "memory-limit", required_argument, NULL, OPT_MEMORY },
+	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
+	{ "from-step", required_argument, NULL, OPT_FROM_STEP },
+	{ "steps", required_argument, NULL, OPT_STEPS },
+	{ "for", required_argument, NULL, OPT_FOR },
+	{ "quit", no_argument, NULL, 'q' },
+	{ "script", required_argument, NULL, OPT_SCRIPT },
+	{ "headless", no_argument, NULL, OPT_HEADLESS },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "config", required_argument, NULL, OPT_CONFIG },
+	{ "no-config", no_argument, NULL, OPT_NO_CONFIG },
+	{ "ascii", no_argument, NULL, OPT_ASCII },
+	{ "color", required_argument, NULL, OPT_COLOR },
+	{ "theme", required_argument, NULL, OPT_THEME },
+	{ "debug", required_argument, NULL, OPT_DEBUG },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "until", required_argument, NULL, OPT_UNTIL },
+	{ "export", required_argument, NULL, OPT_EXPORT },
+	{ "live", required_argument, NULL, OPT_LIVE },
+	{ "join", optional_argument, NULL, OPT_JOIN },
+	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "check", no_argument, NULL, OPT_CHECK },
+	{ NULL, 0, NULL, 0 }
+};
+
+__attribute__((format(printf, 2, 3)))
+static enum options_result wrong(char error[OPTIONS_ERROR_MAX], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, OPTIONS_ERROR_MAX, format, args);
+	va_end(args);
+	return OPTIONS_ERROR;
+}
+
+/* ---- values ---- */
+
+static enum options_result take_level(struct options *options, const char *from,
+				      const char *value, char *error)
+{
+	static const char *const names[] = { "off", "min", "default", "full" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			options->level = (enum tft_level)i;
+			return OPTIONS_RUN;
+		}
+	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);
+}
+
+static bool among(const char *const *names, size_t count, const char *text, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == length && !memcmp(names[i], text, length))
+			return true;
+	return false;
+}
+
+#define AMONG(names, text, length) among(names, sizeof(names) / sizeof(*(names)), text, length)
+
+static enum options_result take_probes(struct options *options, const char *from,
+				       const char *value, char *error)
+{
+	const char *at = value;
+
+	for (;;) {
+		size_t length = strcspn(at, ",");
+		const char *name = at;
+		size_t name_length = length;
+
+		if (length && (*at == '+' || *at == '-')) {
+			name++;
+			name_length--;
+		}
+		if (AMONG(later_probes, name, name_length))
+			return wrong(error, "probe '%.*s' is not in this version: there are "
+				     "opencl, nvtx and itt", (int)name_length, name);
+		if (!AMONG(probe_names, name, name_length) &&
+		    !(name_length == 4 && !memcmp(name, "auto", 4)))
+			return wrong(error, "'%.*s' is not a probe: %s takes auto, or opencl, "
+				     "nvtx, itt with + and -", (int)name_length, name, from);
+		if (!at[length])
+			break;
+		at += length + 1;
+	}
+	options->probes = value;
+	return OPTIONS_RUN;
+}
+
+static enum options_result take_number(int64_t *out, const char *from, const char *value,
+				       char *error)
+{
+	char *end;
+	long long number;
+
+	errno = 0;
+	number = strtoll(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || number < 1)
+		return wrong(error, "'%s' is not a number of steps: %s takes 1, 2, 3, ...", value,
+			     from);
+	*out = number;
+	return OPTIONS_RUN;
+}
+
+static enum options_result take_time(int64_t *out, const char *value, char *error)
+{
+	if (!parse_time_ns(value, out) || *out <= 0)
+		return wrong(error, "'%s' is not a time: --for takes 500ms, 20s, 2m", value);
+	return OPTIONS_RUN;
+}
+
+static enum options_result take_memory(struct options *options, const char *value, char *error)
+{
+	if (!parse_size_bytes(value, &options->memory_limit_bytes))
+		return wrong(error, "'%s' is not a size: --memory-limit takes 64M, 2G", value);
+	if (options->memory_limit_bytes < MEMORY_LIMIT_MIN)
+		return wrong(error, "'%s' is too small: --memory-limit is 16M or more", value);
+	return OPTIONS_RUN;
+}
+
+static bool take_cells(const char **at, char after, int *out)
+{
+	char *end;
+	long cells;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	cells = strtol(*at, &end, 10);
+	if (errno || *end != after || cells < SIZE_MIN || cells > SIZE_MAX_CELLS)
+		return false;
+	*out = (int)cells;
+	*at = end + (after ? 1 : 0);
+	return true;
+}
+
+static enum options_result take_size(struct options *options, const char *value, char *error)
+{
+	const char *at = value;
+
+	if (!take_cells(&at, 'x', &options->columns) || !take_cells(&at, '\0', &options->rows))
+		return wrong(error, "'%s' is not a size: --size takes WxH such as 120x34", value);
+	return OPTIONS_RUN;
+}
+
+static enum options_result take_color(struct options *options, const char *value, char *error)
+{
+	static const char *const names[] = { "auto", "never", "16", "256" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(value, names[i])) {
+			options->color = (enum options_color)i;
+			return OPTIONS_RUN;
+		}
+	return wrong(error, "'%s' is not a colour mode: --color takes auto, never, 16 or 256", value);
+}
+
+static enum options_result take_theme(struct options *options, const char *value, char *error)
+{
+	if (strcmp(value, "default"))
+		return wrong(error, "theme '%s' is not in this version: there is 'default'", value);
+	options->theme = value;
+	return OPTIONS_RUN;
+}
+
+static enum options_result take_file(const char **out, const char *from, const char *value,
+				     char *error)
+{
+	if (!*value)
+		return wrong(error, "%s needs a name: it was given an empty one", from);
+	*out = value;
+	return OPTIONS_RUN;
+}
+
+/* ---- one option ---- */
+
+static enum options_result refuse_later(int option, char *error)
+{
+	const char *name = option == 'p' ? "-p" : NULL;
+
+	for (const struct option *o = long_options; !name && o->name; o++)
+		if (o->val == option)
+			return wrong(error, "--%s is not in this version: 'tftop -- PROGRAM' starts "
+				     "a program, 'tftop DIR' opens a recording", o->name);
+	return wrong(error, "-p is not in this version: 'tftop -- PROGRAM' starts a program, "
+		     "'tftop DIR' opens a recording");
+}
+
+static enum options_result take_value(struct options *options, int option, const char *value,
+				      char *error)
+{
+	switch (option) {
+	case OPT_JSON:
+		if (!value || !*value)
+			return wrong(error, "--json needs a file: --json=FILE, '-' is stdout");
+		options->json = value;
+		return OPTIONS_RUN;
+	case 'o': return take_file(&options->record_dir, "-o", value, error);
+	case OPT_PROBE: return take_probes(options, "--probe", value, error);
+	case OPT_LEVEL: return take_level(options, "--level", value, error);
+	case OPT_MEMORY: return take_memory(options, value, error);
+	case OPT_FROM_STEP: return take_number(&options->from_step, "--from-step", value, error);
+	case OPT_STEPS: return take_number(&options->steps, "--steps", value, error);
+	case OPT_FOR: return take_time(&options->for_ns, value, error);
+	case OPT_SCRIPT: return take_file(&options->script, "--script", value, error);
+	case OPT_SIZE: return take_size(options, value, error);
+	case OPT_CONFIG: return take_file(&options->config, "--config", value, error);
+	case OPT_COLOR: return take_color(options, value, error);
+	case OPT_THEME: return take_theme(options, value, error);
+	case OPT_DEBUG: return take_file(&options->debug, "--debug", value, error);
+	default: return refuse_later(option, error);
+	}
+}
+
+static enum options_result take(struct options *options, int option, const char *value,
+				char *error)
+{
+	switch (option) {
+	case 'b': options->batch = true; break;
+	case 'q': options->quit = true; break;
+	case 'v': options->verbose = true; break;
+	case OPT_LOSSLESS: options->lossless = true; break;
+	case OPT_HEADLESS: options->headless = true; break;
+	case OPT_NO_CONFIG: options->no_config = true; break;
+	case OPT_ASCII: options->ascii = true; break;
+	case 'h':
+		fputs(help_text, stdout);
+		return OPTIONS_DONE;
+	case OPT_VERSION:
+		printf("tftop %s\nbuilt with %s\n", TFTOP_VERSION, TFTOP_LIBRARIES);
+		return OPTIONS_DONE;
+	default:
+		return take_value(options, option, value, error);
+	}
+	return OPTIONS_RUN;
+}
+
+/* ---- what getopt refused ---- */
+
+/* Edit distance, for short words. */
+static size_t distance(const char *a, size_t a_length, const char *b)
+{
+	size_t row[32], b_length = strlen(b);
+
+	if (a_length > 31 || b_length > 31)
+		return 32;
+	for (size_t j = 0; j <= b_length; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a_length; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_length; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[b_length];
+}
+
+static enum options_result unknown_long(const char *argument, char *error)
+{
+	const char *name = argument + strspn(argument, "-"), *nearest = NULL;
+	size_t length = strcspn(name, "="), best = 3;
+
+	for (const struct option *o = long_options; o->name; o++) {
+		size_t d = distance(name, length, o->name);
+
+		if (d < best && o->val < OPT_LATER) {
+			best = d;
+			nearest = o->name;
+		}
+	}
+	if (nearest)
+		return wrong(error, "unknown option '%s': did you mean '--%s'?", argument, nearest);
+	return wrong(error, "unknown option '%s': 'tftop --help' lists them", argument);
+}
+
+/* optopt is 0 for an unknown long option, the option itself when its value is
+ * missing or too much, and the letter of an unknown short one. */
+static enum options_result refused(int c, char *const *argv, char *error)
+{
+	const char *name = NULL;
+
+	if (!optopt)
+		return unknown_long(argv[optind - 1], error);
+	if (optopt == 'p' || optopt >= OPT_LATER)
+		return refuse_later(optopt, error);
+	for (const struct option *o = long_options; o->name; o++)
+		if (o->val == optopt)
+			name = o->name;
+	if (c == ':' && name)
+		return wrong(error, "--%s needs a value: 'tftop --help' says which", name);
+	if (c == ':')
+		return wrong(error, "-%c needs a value: 'tftop --help' says which", optopt);
+	if (name)
+		return wrong(error, "--%s takes no value: leave out what follows the '='", name);
+	return wrong(error, "unknown option '-%c': 'tftop --help' lists them", optopt);
+}
+
+/* ---- the whole ---- */
+
+static enum options_result take_environment(struct options *options, char *error)
+{
+	const char *level = getenv("TFTOP_LEVEL"), *probes = getenv("TFTOP_PROBE");
+	const char *config = getenv("TFTOP_CONFIG"), *debug = getenv("TFTOP_DEBUG");
+	const char *no_color = getenv("NO_COLOR");
+
+	if (config && *config)
+		options->config = config;
+	if (debug && *debug)
+		options->debug = debug;
+	if (no_color && *no_color)
+		options->color = OPTIONS_COLOR_NEVER;
+	if (level && *level && take_level(options, "TFTOP_LEVEL", level, error))
+		return OPTIONS_ERROR;
+	if (probes && *probes && take_probes(options, "TFTOP_PROBE", probes, error))
+		return OPTIONS_ERROR;
+	return OPTIONS_RUN;
+}
+
+static enum options_result check_path(struct options *options, char *const *words, int count,
+				      char *error)
+{
+	struct stat st;
+
+	if (!count)
+		return wrong(error, "nothing to run or open: 'tftop -- PROGRAM', or 'tftop --help'");
+	if (options->program)
+		return wrong(error, "'%s' stands before '--': a recording and a program cannot be "
+			     "opened at once", words[0]);
+	if (stat(words[0], &st) || count > 1)
+		return wrong(error, count > 1 ? "'%s' comes without '--': to run it, 'tftop -- %s ...'" :
+			     "no such file or folder '%s': to run a program, 'tftop -- %s'",
+			     words[0], words[0]);
+	if (!S_ISDIR(st.st_mode))
+		return wrong(error, "'%s' is a file: this version opens recordings made with "
+			     "-o DIR; to run a program, 'tftop -- %s'", words[0], words[0]);
+	options->open_path = words[0];
+	return OPTIONS_RUN;
+}
+
+static enum options_result check_together(const struct options *options, char *error)
+{
+	if (options->open_path && options->record_dir)
+		return wrong(error, "-o keeps what a program does: it needs 'tftop -o DIR -- PROGRAM'");
+	if (options_batch(options) && (options->headless || options->script))
+		return wrong(error, "%s needs the screen: leave out -b and --json",
+			     options->headless ? "--headless" : "--script");
+	if (options->columns && !options->headless)
+		return wrong(error, "--size goes with --headless: a terminal has its own size");
+	if (options->config && options->no_config)
+		return wrong(error, "--config and --no-config exclude each other: give one of them");
+	return OPTIONS_RUN;
+}
+
+enum options_result options_parse(struct options *options, int argc, char **argv,
+				  char error[OPTIONS_ERROR_MAX])
+{
+	int own = 1, c;
+
+	memset(options, 0, sizeof(*options));
+	options->level = TFT_LEVEL_DEFAULT;
+	options->memory_limit_bytes = MEMORY_LIMIT_DEFAULT;
+	error[0] = '\0';
+	if (take_environment(options, error))
+		return OPTIONS_ERROR;
+	while (own < argc && strcmp(argv[own], "--"))
+		own++;
+	if (own + 1 < argc)
+		options->program = argv + own + 1;
+	else if (own < argc)
+		return wrong(error, "no program after '--': 'tftop -- PROGRAM [ARG...]'");
+	optind = 0;			/* glibc: start anew */
+	opterr = 0;
+	while ((c = getopt_long(own, argv, ":bo:p:qvh", long_options, NULL)) != -1) {
+		enum options_result result;
+
+		if (c == '?' || c == ':')
+			return refused(c, argv, error);
+		if (c == OPT_NO_CONFIG)
+			options->config = NULL;	/* TFTOP_CONFIG gives way to the command line */
+		result = take(options, c, optarg, error);
+		if (result != OPTIONS_RUN)
+			return result;
+	}
+	if ((!options->program || optind < own) &&
+	    check_path(options, argv + optind, own - optind, error))
+		return OPTIONS_ERROR;
+	return check_together(options, error);
+}

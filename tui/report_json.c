@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report as JSON: interface.md section 2, key by key. What was not
+ * observed has no key.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/beside.h"
+#include "tui/json.h"
+#include "tui/report.h"
+
+#ifndef TFTOP_VERSION
+#define TFTOP_VERSION "unknown"
+#endif
+
+static void text_if(struct json *json, const char *key, const char *text)
+{
+	if (text && *text)
+		json_key_string(json, key, text);
+}
+
+static void uint_if(struct json *json, const char *key, uint64_t value)
+{
+	if (value)
+		json_key_uint(json, key, value);
+}
+
+/* Durations and statistics where -1 is "none". */
+static void time_if(struct json *json, const char *key, int64_t ns)
+{
+	if (ns >= 0)
+		json_key_int(json, key, ns);
+}
+
+static void write_run(struct json *json, const struct report_run *run)
+{
+	json_key_object(json, "run");
+	if (run->command) {
+		json_key_array(json, "command");
+		for (char *const *word = run->command; *word; word++)
+			json_string(json, *word);
+		json_end(json);
+	}
+	if (run->pid > 0)
+		json_key_int(json, "pid", run->pid);
+	text_if(json, "host", run->host);
+	if (run->start_unix_ns > 0)
+		json_key_int(json, "start_unix_ns", run->start_unix_ns);
+	time_if(json, "wall_ns", run->wall_ns);
+	if (run->exit_status >= 0)
+		json_key_int(json, "exit_status", run->exit_status);
+	if (run->signal > 0)
+		json_key_int(json, "signal", run->signal);
+	json_end(json);
+}
+
+static void write_clocks(struct json *json, struct model *model)
+{
+	struct device_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "clock");
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i].clock_known)
+			continue;
+		json_object(json);
+		json_key_uint(json, "device", rows[i].id);
+		json_key_string(json, "quality", clock_quality_name(rows[i].clock_quality));
+		json_key_int(json, "error_ns", rows[i].clock_error_ns);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_trust(struct json *json, struct model *model)
+{
+	struct model_status status;
+
+	model_lock(model);
+	model_status(model, &status);
+	model_unlock(model);
+	json_key_object(json, "trust");
+	json_key_uint(json, "events", status.events);
+	json_key_uint(json, "lost_events", status.lost_events);
+	json_key_uint(json, "lost_packets", status.lost_packets);
+	uint_if(json, "dropped", status.dropped);
+	uint_if(json, "impossible", status.bad);
+	json_key_bool(json, "settled", status.finished && !status.partial);
+	json_key_object(json, "attribution");
+	for (int how = 1; how < HOW_COUNT; how++)
+		json_key_uint(json, how_name((enum how)how), status.how[how]);
+	json_key_uint(json, how_name(HOW_NONE), status.how[HOW_NONE]);
+	json_end(json);
+	write_clocks(json, model);
+	if (status.calls || status.own_ns) {
+		json_key_object(json, "overhead");
+		json_key_uint(json, "calls", status.calls);
+		json_key_int(json, "ns", status.own_ns);
+		if (status.program_ns > 0) {
+			json_key(json, "share");
+			json_share(json, status.own_ns > 0 ? (uint64_t)status.own_ns : 0,
+				   (uint64_t)status.program_ns);
+		}
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void write_processes(struct json *json, struct model *model)
+{
+	struct process_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_processes(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "processes");
+	for (size_t i = 0; i < count; i++) {
+		const struct process_row *row = &rows[i];
+
+		json_object(json);
+		json_key_uint(json, "pid", row->pid);
+		uint_if(json, "parent", row->parent);
+		text_if(json, "host", row->host_name);
+		if (row->rank >= 0)
+			json_key_int(json, "rank", row->rank);
+		text_if(json, "command", row->command);
+		if (row->exited && row->exit_signal)
+			json_key_int(json, "signal", row->exit_signal);
+		else if (row->exited && row->exit_status >= 0)
+			json_key_int(json, "exit_status", row->exit_status);
+		json_key_array(json, "probes");
+		for (size_t k = 0; k < row->n_probes && k < 8; k++)
+			json_string(json, row->probes[k]);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_device(struct json *json, const struct device_row *row)
+{
+	static const char *const kinds[] = { "cpu", "gpu", "other" };
+
+	json_object(json);
+	json_key_uint(json, "id", row->id);
+	json_key_array(json, "pids");
+	for (size_t k = 0; k < row->n_pids && k < 16; k++)
+		json_uint(json, row->pids[k]);
+	json_end(json);
+	text_if(json, "host", row->host);
+	text_if(json, "address", row->address);
+	json_key_string(json, "kind", kinds[row->gpu > 2 ? 2 : row->gpu]);
+	text_if(json, "name", row->name);
+	text_if(json, "vendor", row->vendor);
+	text_if(json, "platform", row->platform);
+	text_if(json, "driver", row->driver);
+	text_if(json, "api", row->api);
+	uint_if(json, "units", row->units);
+	uint_if(json, "clock_mhz", row->clock_mhz);
+	uint_if(json, "memory_bytes", row->memory_bytes);
+	time_if(json, "span_ns", row->span_ns);
+	time_if(json, "busy_ns", row->busy_ns);
+	time_if(json, "kernel_ns", row->kernel_ns);
+	time_if(json, "copy_ns", row->copy_ns);
+	time_if(json, "overlap_ns", row->overlap_ns);
+	json_end(json);
+}
+
+static void write_devices(struct json *json, struct model *model)
+{
+	struct device_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "devices");
+	for (size_t i = 0; i < count; i++)
+		write_device(json, &rows[i]);
+	json_end(json);
+	free(rows);
+}
+
+static void write_queues(struct json *json, struct model *model)
+{
+	struct queue_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_queues(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "queues");
+	for (size_t i = 0; i < count; i++) {
+		const struct queue_row *row = &rows[i];
+
+		json_object(json);
+		json_key_uint(json, "id", row->id);
+		json_key_uint(json, "number", row->number);
+		json_key_uint(json, "pid", row->pid);
+		json_key_uint(json, "device", row->device);
+		text_if(json, "name", row->name);
+		json_key_bool(json, "in_order", row->in_order);
+		json_key_uint(json, "kernels", row->kernels);
+		json_key_uint(json, "copies", row->copies);
+		uint_if(json, "failed", row->failed);
+		json_key_int(json, "busy_ns", row->busy_ns);
+		time_if(json, "delay_p50_ns", row->delay_p50_ns);
+		time_if(json, "delay_p99_ns", row->delay_p99_ns);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_kernel(struct json *json, const struct kernel_row *row)
+{
+	json_object(json);
+	json_key_string(json, "name", row->name);
+	text_if(json, "raw_name", row->raw_name);
+	json_key_uint(json, "device", row->device);
+	json_key_uint(json, "count", row->count);
+	uint_if(json, "failed", row->failed);
+	uint_if(json, "approximate", row->approx);
+	uint_if(json, "untimed", row->untimed);
+	if (row->count > row->untimed) {
+		json_key_int(json, "total_ns", row->total_ns);
+		json_key_int(json, "mean_ns", row->mean_ns);
+		json_key_int(json, "min_ns", row->min_ns);
+		json_key_int(json, "max_ns", row->max_ns);
+		json_key_int(json, "p50_ns", row->p50_ns);
+		json_key_int(json, "p99_ns", row->p99_ns);
+	}
+	json_key_array(json, "by_queue");
+	for (size_t k = 0; k < row->n_queues; k++) {
+		json_object(json);
+		json_key_uint(json, "queue", row->queues[k].queue);
+		json_key_uint(json, "count", row->queues[k].count);
+		json_key_int(json, "total_ns", row->queues[k].total_ns);
+		json_end(json);
+	}
+	json_end(json);
+	json_key_array(json, "ops");
+	for (size_t k = 0; k < row->n_ops; k++) {
+		json_object(json);
+		text_if(json, "name", row->ops[k].name);
+		json_key_uint(json, "count", row->ops[k].count);
+		json_key_int(json, "total_ns", row->ops[k].total_ns);
+		json_key_string(json, "how", how_name(row->ops[k].how));
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+static void write_kernels(struct json *json, struct model *model)
+{
+	struct kernel_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_kernels(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "kernels");
+	for (size_t i = 0; i < count; i++)
+		write_kernel(json, &rows[i]);
+	json_end(json);
+	model_kernels_free(rows, count);
+}
+
+static void write_copies(struct json *json, struct model *model)
+{
+	struct copy_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_copies(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "copies");
+	for (size_t i = 0; i < count; i++) {
+		const struct copy_row *row = &rows[i];
+
+		json_object(json);
+		json_key_string(json, "direction", direction_name(row->direction));
+		json_key_uint(json, "device", row->device);
+		json_key_uint(json, "queue", row->queue);
+		json_key_uint(json, "count", row->count);
+		uint_if(json, "failed", row->failed);
+		uint_if(json, "untimed", row->untimed);
+		json_key_uint(json, "bytes", row->bytes);
+		if (row->count > row->untimed)
+			json_key_int(json, "total_ns", row->total_ns);
+		uint_if(json, "mean_bytes_per_s", row->mean_bytes_per_s);
+		uint_if(json, "peak_bytes_per_s", row->peak_bytes_per_s);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_op(struct json *json, const struct op_row *row)
+{
+	json_object(json);
+	json_key_string(json, "name", row->name);
+	text_if(json, "type", row->type);
+	if (row->framework != FW_NONE)
+		json_key_string(json, "framework", framework_name(row->framework));
+	json_key_uint(json, "count", row->count);
+	json_key_int(json, "total_ns", row->total_ns);
+	json_key_int(json, "self_ns", row->self_ns);
+	json_key_int(json, "max_ns", row->max_ns);
+	if (!row->is_range) {
+		json_key_int(json, "device_ns", row->device_ns);
+		json_key_uint(json, "kernels", row->kernels);
+		json_key_uint(json, "copies", row->copies);
+		json_key_uint(json, "copy_bytes", row->copy_bytes);
+	}
+	json_end(json);
+}
+
+/* Ops, and beside them the user's ranges in which nothing was launched. */
+static void write_ops(struct json *json, struct model *model)
+{
+	struct op_row *rows;
+	size_t count, ranges = 0;
+
+	model_lock(model);
+	count = model_ops(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "ops");
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].is_range)
+			ranges++;
+		else
+			write_op(json, &rows[i]);
+	}
+	json_end(json);
+	if (ranges) {
+		json_key_array(json, "ranges");
+		for (size_t i = 0; i < count; i++)
+			if (rows[i].is_range)
+				write_op(json, &rows[i]);
+		json_end(json);
+	}
+	free(rows);
+}
+
+static void write_calls(struct json *json, struct model *model)
+{
+	struct call_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_calls(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "calls");
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_key_string(json, "name", rows[i].name);
+		json_key_uint(json, "count", rows[i].count);
+		if (rows[i].timed) {
+			json_key_int(json, "total_ns", rows[i].total_ns);
+			json_key_int(json, "max_ns", rows[i].max_ns);
+		}
+		json_key_uint(json, "errors", rows[i].errors);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_steps(struct json *json, struct model *model)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_steps(model, &stats, &rows);
+	model_unlock(model);
+	if (stats.count) {
+		json_key_object(json, "steps");
+		json_key_uint(json, "count", stats.count);
+		text_if(json, "source", stats.source);
+		json_key_int(json, "mean_ns", stats.mean_ns);
+		json_key_int(json, "p50_ns", stats.p50_ns);
+		json_key_int(json, "p99_ns", stats.p99_ns);
+		json_key_array(json, "series_ns");
+		for (size_t i = 0; i < count; i++)
+			json_int(json, rows[i].dur_ns);
+		json_end(json);
+		json_end(json);
+	}
+	free(rows);
+}
+
+static void write_memory(struct json *json, struct model *model)
+{
+	struct memory_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_memory(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "memory");
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_key_string(json, "allocator", rows[i].allocator);
+		json_key_uint(json, "live_bytes", rows[i].live_bytes);
+		json_key_uint(json, "peak_bytes", rows[i].peak_bytes);
+		json_key_uint(json, "allocations", rows[i].allocations);
+		json_key_uint(json, "frees", rows[i].frees);
+		json_key_array(json, "peak_ops");
+		for (size_t k = 0; k < rows[i].n_peak_ops && k < 8; k++)
+			json_string(json, rows[i].peak_ops[k]);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_compiles(struct json *json, struct model *model)
+{
+	struct compile_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_compiles(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "compiles");
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_key_string(json, "what", rows[i].what);
+		text_if(json, "cause", rows[i].cause);
+		json_key_uint(json, "count", rows[i].count);
+		uint_if(json, "failed", rows[i].failed);
+		json_key_int(json, "total_ns", rows[i].total_ns);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+static void write_messages(struct json *json, struct model *model)
+{
+	static const char *const levels[] = { "info", "warning", "error" };
+	struct message_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_messages(model, &rows);
+	model_unlock(model);
+	json_key_array(json, "messages");
+	for (size_t i = 0; i < count; i++) {
+		int level = rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level;
+
+		json_object(json);
+		json_key_string(json, "level", levels[level]);
+		json_key_string(json, "text", rows[i].text);
+		json_end(json);
+	}
+	json_end(json);
+	free(rows);
+}
+
+void report_json(struct model *model, const struct report_run *run, FILE *out)
+{
+	struct json json;
+
+	json_init(&json, out);
+	json_object(&json);
+	json_key_string(&json, "tftop", TFTOP_VERSION);
+	json_key_int(&json, "schema", 1);
+	write_run(&json, run);
+	write_trust(&json, model);
+	write_processes(&json, model);
+	write_devices(&json, model);
+	write_queues(&json, model);
+	write_kernels(&json, model);
+	write_copies(&json, model);
+	write_ops(&json, model);
+	write_calls(&json, model);
+	write_steps(&json, model);
+	write_memory(&json, model);
+	write_compiles(&json, model);
+	write_messages(&json, model);
+	json_end(&json);
+	json_finish(&json);
+}
+
+int report_json_file(struct model *model, const struct report_run *run,
+		     const char *path, char *error, size_t error_size)
+{
+	struct beside file;
+
+	if (strcmp(path, "-")) {
+		if (beside_open(&file, path, error, error_size))
+			return -1;
+		report_json(model, run, file.out);
+		return beside_commit(&file, error, error_size);
+	}
+	report_json(model, run, stdout);
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	snprintf(error, error_size, "cannot write the report to stdout: %s",
+		 errno ? strerror(errno) : "closed");
+	return -1;
+}
