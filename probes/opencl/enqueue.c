@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands: what each is, from which call, under which op; and the event that
+ * is written for it.
+ *
+ * A program that passes no event gets one of ours behind its back: the record
+ * owns that reference. For the program's own event the record takes a second
+ * reference, unless the command is complete when the call returns (blocking
+ * calls, devices that run at once), which is asked first: then there is
+ * neither reference nor callback.
+ */
+#include "probes/opencl/probe.h"
+#include "probes/opencl/record.h"
+
+#define SAMPLE 64		/* one of so many commands measures what the probe costs */
+#define INSTANT_MAX 8
+
+static bool sampled(uint32_t correlation)
+{
+	return correlation % SAMPLE == 0;
+}
+
+bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, cl_event *event)
+{
+	struct record *record;
+	struct tft_command *cmd;
+	struct rt_top op;
+
+	if (!probe_armed())
+		return false;
+	e->queue = queue_get(handle);
+	if (unlikely(!e->queue))
+		return false;
+	e->record = record = record_open();
+	if (unlikely(!record))
+		return false;
+	e->real = e->queue->real;
+	e->hook = hook;
+	e->own = NULL;
+	e->out = event ? event : &e->own;
+	e->blocking = false;
+	atomic_fetch_add_explicit(&e->queue->inflight, 1, memory_order_relaxed);
+	record->queue = e->queue;
+	record->holds = record->silent = false;
+	record->late_name = record->late_shape = 0;
+	record->late_bytes = 0;
+	atomic_store_explicit(&record->running_ns, 0, memory_order_relaxed);
+	op = rt_op_launch();
+	cmd = &record->cmd;
+	*cmd = (struct tft_command) {
+		.tid = rt_tid(),
+		.queue = atomic_load_explicit(&e->queue->id, memory_order_relaxed),
+		.correlation = rt_correlation(),
+		.op = op.instance,
+		.op_name = op.name,
+		.how = TFT_HOW_EVENT,
+	};
+	e->sample_ns = sampled(cmd->correlation) ? rt_now_ns() : 0;
+	atomic_store_explicit(&e->queue->last, cmd->correlation, memory_order_relaxed);
+	return true;
+}
+
+void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
+		  uint32_t name, uint64_t bytes, bool blocking)
+{
+	struct tft_command *cmd = &e->record->cmd;
+
+	cmd->kind = (uint8_t)kind;
+	cmd->direction = (uint8_t)direction;
+	cmd->name = name;
+	if (!name && kind != TFT_KIND_KERNEL)
+		cmd->name = hook_name(e->hook);
+	cmd->bytes = bytes;
+	e->blocking = blocking;
+	if (blocking)
+		cmd->flags |= TFT_CMD_BLOCKING;
+	e->begin_ns = rt_now_ns();
+	record_filled(e->record, e->begin_ns);
+}
+
+void enqueue_returned(struct enqueue *e)
+{
+	e->record->return_ns = rt_now_ns();
+}
+
+void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t bytes)
+{
+	e->record->late_name = name;
+	e->record->late_shape = shape;
+	e->record->late_bytes = bytes;
+}
+
+void record_late(const struct record *record, struct tft_command *cmd)
+{
+	int64_t dur_ns = record->return_ns - cmd->call_ns;
+
+	if (record->late_name)
+		cmd->name = record->late_name;
+	if (record->late_shape)
+		cmd->shape = record->late_shape;
+	if (record->late_bytes)
+		cmd->bytes = record->late_bytes;
+	cmd->call_dur_ns = dur_ns < 0 ? 0 : dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
+}
+
+/* Queued, submitted, start and end; 0 is what the driver gives for "unknown".
+ * False when it gives none at all. */
+static bool read_ticks(cl_event event, uint64_t ticks[4])
+{
+	static const cl_profiling_info what[4] = {
+		CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+		CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END,
+	};
+	const struct _cl_icd_dispatch *real = real_of(event);
+	bool any = false;
+
+	for (int i = 0; i < 4; i++) {
+		cl_ulong tick = 0;
+
+		if (real->clGetEventProfilingInfo(event, what[i], sizeof(tick), &tick, NULL))
+			tick = 0;
+		ticks[i] = tick;
+		any |= tick != 0;
+	}
+	return any;
+}
+
+/* Device times, or the callbacks' host times on a queue without them. */
+static void read_times(struct record *record, struct tft_command *cmd, cl_event event)
+{
+	struct queue *queue = record->queue;
+	int64_t running_ns = atomic_load_explicit(&record->running_ns, memory_order_relaxed);
+	uint64_t ticks[4];
+
+	if (atomic_load_explicit(&queue->profiled, memory_order_relaxed) &&
+	    read_ticks(event, ticks)) {
+		if (queue->device)
+			clock_command(queue->device, cmd->call_ns, record->return_ns, ticks);
+		cmd->queued_ticks = ticks[0];
+		cmd->submit_ticks = ticks[1];
+		cmd->start_ticks = ticks[2];
+		cmd->end_ticks = ticks[3];
+	} else if (running_ns) {
+		cmd->start_ticks = (uint64_t)running_ns;
+		cmd->end_ticks = (uint64_t)rt_now_ns();
+		cmd->flags |= TFT_CMD_APPROX;
+	} else {
+		cmd->flags |= TFT_CMD_NOTIMES;
+	}
+}
+
+void record_write(struct record *record, cl_event event, cl_int status)
+{
+	struct tft_command *cmd = &record->cmd;
+
+	/* A call that failed left no command; only an announcement has to be
+	 * taken back. */
+	if (!event && status < 0 && !atomic_load(&record->announced))
+		return;
+	record_late(record, cmd);
+	if (status < 0)
+		cmd->status = status < INT16_MIN ? INT16_MIN : (int16_t)status;
+	else if (event)
+		read_times(record, cmd, event);
+	else
+		cmd->flags |= TFT_CMD_NOTIMES;
+	rt_emit_command(cmd);
+}
+
+/* Complete already? Asked where it is likely, and now and then elsewhere. */
+static bool complete_at_once(struct enqueue *e, uint32_t correlation, cl_event event,
+			     cl_int *status)
+{
+	struct queue *queue = e->queue;
+	int instant = atomic_load_explicit(&queue->instant, memory_order_relaxed);
+
+	if (!e->blocking && instant <= 0 && correlation % 16)
+		return false;
+	if (real_of(event)->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+					   sizeof(*status), status, NULL))
+		return false;
+	if (*status > CL_COMPLETE) {
+		if (instant > 0)
+			atomic_store_explicit(&queue->instant, instant - 1, memory_order_relaxed);
+		return false;
+	}
+	if (!e->blocking && instant < INSTANT_MAX)
+		atomic_store_explicit(&queue->instant, instant + 1, memory_order_relaxed);
+	return true;
+}
+
+/* The command runs: whoever hears of its end first writes the record. */
+static void follow(struct enqueue *e, cl_event event)
+{
+	const struct _cl_icd_dispatch *real = real_of(event);
+	struct record *record = e->record;
+	void *id = record_id(record);
+
+	if (event == e->own || real->clRetainEvent(event) == CL_SUCCESS) {
+		record->holds = true;
+		record_event(record, event);
+	}
+	if (e->queue->version < 110 || !real->clSetEventCallback) {
+		record->silent = true;
+	} else {
+		if (!atomic_load_explicit(&e->queue->profiled, memory_order_relaxed))
+			real->clSetEventCallback(event, CL_RUNNING, record_running, id);
+		if (real->clSetEventCallback(event, CL_COMPLETE, record_complete, id))
+			record->silent = true;
+	}
+	record_returned(record);
+}
+
+cl_int enqueue_end(struct enqueue *e, cl_int result)
+{
+	struct record *record = e->record;
+	uint32_t correlation = record->cmd.correlation, queue = record->cmd.queue;
+	int64_t end_ns = record->return_ns;
+	cl_event event = result == CL_SUCCESS ? *e->out : NULL;
+	cl_int status = CL_QUEUED;
+
+	if (rt_level() >= TFT_LEVEL_DEFAULT)
+		rt_call(hook_name(e->hook), e->begin_ns, end_ns, correlation, result);
+	if (unlikely(!event))
+		record_abandon(record, result < 0 ? (int16_t)result : (int16_t)-1);
+	else if (complete_at_once(e, correlation, event, &status))
+		record_done(record, event, event == e->own, status);
+	else
+		follow(e, event);
+	if (e->blocking && rt_level() >= TFT_LEVEL_DEFAULT)
+		wait_end(e->hook, queue, correlation, e->begin_ns, end_ns, result);
+	if (e->sample_ns)
+		rt_own_time((rt_now_ns() - end_ns + e->begin_ns - e->sample_ns) * SAMPLE);
+	return result;
+}
+
+/* ---- the rows ---- */
+
+#define NONE TFT_DIR_NONE
+#define H2D TFT_DIR_H2D
+#define D2H TFT_DIR_D2H
+#define D2D TFT_DIR_D2D
+#define FILL TFT_DIR_FILL
+#define MAP TFT_DIR_MAP
+#define UNMAP TFT_DIR_UNMAP
+#define HOST_OR(to_host) ((to_host) ? TFT_DIR_D2H : TFT_DIR_H2D)
+#define SVM(to, from) svm_direction(to, from)
+#define LATE(name, shape, bytes) enqueue_late(&e, name, shape, bytes)
+#define LATE_DO(what) (what)
+
+static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
+{
+	uint64_t sum = 0;
+
+	for (cl_uint i = 0; sizes && i < n; i++)
+		sum += sizes[i];
+	return sum;
+}
+
+/* Memory that a command will free; with a function it is the program's. */
+static void svm_queue_free(cl_uint n, void **pointers, const void *function)
+{
+	for (cl_uint i = 0; !function && pointers && i < n; i++)
+		svm_freed(pointers[i]);
+}
+
+#define ENQUEUE(fn, kind, direction, name, bytes, blocking, late, params, args) \
+cl_int CL_API_CALL hook_##fn params \
+{ \
+	struct enqueue e; \
+	cl_int result; \
+	\
+	if (!enqueue_begin(&e, queue, H_##fn, event)) \
+		return real_of(queue)->fn(UNWRAP args, n_waits, waits, event); \
+	enqueue_what(&e, TFT_KIND_##kind, direction, name, bytes, blocking); \
+	result = e.real->fn(UNWRAP args, n_waits, waits, e.out); \
+	enqueue_returned(&e); \
+	if (result == CL_SUCCESS) { \
+		late; \
+	} \
+	return enqueue_end(&e, result); \
+}
+TABLE_ENQUEUE(ENQUEUE)
+
+/* ---- by hand ---- */
+
+void *CL_API_CALL hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+					  cl_map_flags flags, size_t offset, size_t bytes,
+					  TAIL, cl_int *errcode_ret)
+{
+	struct enqueue e;
+	cl_int result = CL_SUCCESS;
+	void *at;
+
+	if (!enqueue_begin(&e, queue, H_clEnqueueMapBuffer, event))
+		return real_of(queue)->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset,
+							  bytes, n_waits, waits, event,
+							  errcode_ret);
+	enqueue_what(&e, TFT_KIND_MAP, TFT_DIR_MAP, SELF, bytes, blocking);
+	at = e.real->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n_waits,
+					waits, e.out, &result);
+	enqueue_returned(&e);
+	if (errcode_ret)
+		*errcode_ret = result;
+	if (result == CL_SUCCESS)
+		mapped(at, bytes);
+	enqueue_end(&e, result);
+	return at;
+}
+
+void *CL_API_CALL hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+					 cl_map_flags flags, const size_t *origin,
+					 const size_t *region, size_t *row, size_t *slice,
+					 TAIL, cl_int *errcode_ret)
+{
+	struct enqueue e;
+	cl_int result = CL_SUCCESS;
+	void *at;
+
+	if (!enqueue_begin(&e, queue, H_clEnqueueMapImage, event))
+		return real_of(queue)->clEnqueueMapImage(queue, image, blocking, flags, origin,
+							 region, row, slice, n_waits, waits,
+							 event, errcode_ret);
+	enqueue_what(&e, TFT_KIND_MAP, TFT_DIR_MAP, SELF, 0, blocking);
+	at = e.real->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice,
+				       n_waits, waits, e.out, &result);
+	enqueue_returned(&e);
+	if (errcode_ret)
+		*errcode_ret = result;
+	if (result == CL_SUCCESS) {
+		uint64_t bytes = image_bytes(image, region);
+
+		enqueue_late(&e, 0, 0, bytes);
+		mapped(at, bytes);
+	}
+	enqueue_end(&e, result);
+	return at;
+}
+
+/* The forms of 1.0. A marker always has the program's event; the other two
+ * have none, and asking for one would make them another command. */
+
+cl_int CL_API_CALL hook_clEnqueueMarker(cl_command_queue queue, cl_event *event)
+{
+	struct enqueue e;
+	cl_int result;
+
+	if (!event || !enqueue_begin(&e, queue, H_clEnqueueMarker, event))
+		return real_of(queue)->clEnqueueMarker(queue, event);
+	enqueue_what(&e, TFT_KIND_MARKER, NONE, SELF, 0, false);
+	result = e.real->clEnqueueMarker(queue, event);
+	enqueue_returned(&e);
+	return enqueue_end(&e, result);
+}
+
+static cl_int without_event(struct enqueue *e, cl_int result)
+{
+	struct record *record = e->record;
+
+	enqueue_returned(e);
+	if (rt_level() >= TFT_LEVEL_DEFAULT)
+		rt_call(hook_name(e->hook), e->begin_ns, record->return_ns,
+			record->cmd.correlation, result);
+	if (result == CL_SUCCESS)
+		record_done(record, NULL, false, CL_COMPLETE);
+	else
+		record_abandon(record, (int16_t)result);
+	return result;
+}
+
+cl_int CL_API_CALL hook_clEnqueueBarrier(cl_command_queue queue)
+{
+	struct enqueue e;
+
+	if (!enqueue_begin(&e, queue, H_clEnqueueBarrier, NULL))
+		return real_of(queue)->clEnqueueBarrier(queue);
+	enqueue_what(&e, TFT_KIND_BARRIER, NONE, SELF, 0, false);
+	return without_event(&e, e.real->clEnqueueBarrier(queue));
+}
+
+cl_int CL_API_CALL hook_clEnqueueWaitForEvents(cl_command_queue queue, cl_uint n,
+					       const cl_event *events)
+{
+	struct enqueue e;
+
+	if (!enqueue_begin(&e, queue, H_clEnqueueWaitForEvents, NULL))
+		return real_of(queue)->clEnqueueWaitForEvents(queue, n, events);
+	enqueue_what(&e, TFT_KIND_BARRIER, NONE, SELF, 0, false);
+	return without_event(&e, e.real->clEnqueueWaitForEvents(queue, n, events));
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OpenCL probe: what its files share.
+ *
+ *   layer.c    the loader's and the runtime's entry points
+ *   patch.c    vendors' dispatch tables: found, saved, patched, restored
+ *   table.h    every wrapped function, as rows
+ *   enqueue.c  commands; calls.c all other plain calls
+ *   objects.c  devices, queues; create.c what makes and frees memory, kernels
+ *   build.c    program builds
+ *   info.c     what the program must not see: forced profiling, our references
+ *   record.c   commands in flight, from enqueue to the written event
+ *   clock.c    device time to host time
+ *   ext.c      extension functions that are fetched by name
+ *   map.c      object -> value, without locks
+ *
+ * Always true:
+ *  - A wrapper calls the saved original once, with the program's own arguments
+ *    (the event pointer and queue properties excepted; a queue that a driver
+ *    refuses with profiling is asked for again without), and returns its
+ *    result unchanged (the info queries of info.c excepted).
+ *  - No lock of ours is held around a call of OpenCL or of the program.
+ *  - OpenCL is called through the saved tables only, never through a loader,
+ *    so the probe never sees its own calls.
+ *  - Nothing is freed that another thread might still read: queues, devices
+ *    and records live in pools that only grow, to a bound.
+ *
+ * Threads: every hook_* runs on any thread of the program; record_tick,
+ * clock_tick, objects_dump and vendors_apply on the runtime's thread.
+ */
+#ifndef PROBES_OPENCL_PROBE_H
+#define PROBES_OPENCL_PROBE_H
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include <CL/cl_layer.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/runtime/runtime.h"
+#include "probes/opencl/table.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define UNWRAP(...) __VA_ARGS__
+
+/* ---- hooks: one number per function, in the order of table.h ---- */
+
+/* From which level on a function is wrapped. MASK stays after the level went
+ * to off for as long as a queue exists whose profiling the probe forced. */
+enum hook_set { SET_MASK = 0, SET_MIN = TFT_LEVEL_MIN, SET_DEFAULT = TFT_LEVEL_DEFAULT };
+
+enum hook {
+#define HOOK(fn, set) H_##fn,
+	TABLE_ALL
+	EXT_ALL(HOOK)
+#undef HOOK
+	HOOK_COUNT
+};
+
+/* The name id of a function, interned at first use in each process. */
+uint32_t hook_name(enum hook hook);
+
+#define HOOK(fn, set) extern __typeof__(*(cl_api_##fn)0) hook_##fn;
+TABLE_ALL
+#undef HOOK
+
+/* Set once the process is past its last harvest: every wrapper only forwards. */
+extern atomic_bool probe_dead;
+
+static inline bool probe_armed(void)
+{
+	return rt_level() != TFT_LEVEL_OFF &&
+	       !atomic_load_explicit(&probe_dead, memory_order_relaxed);
+}
+
+/* ---- patch.c: vendors ---- */
+
+#define VENDOR_MAX 32
+
+struct vendor {
+	void **live;			/* the vendor's table; borrowed, checked before each write */
+	struct _cl_icd_dispatch saved;	/* what it held before the probe; NULL past entries */
+	size_t entries;			/* how many of it may be touched */
+	int version;			/* 100, 110, 120, ... of the platform */
+	bool lost;			/* its mapping went or changed: left alone */
+};
+
+extern struct vendor vendor_list[VENDOR_MAX];
+extern atomic_uint vendor_count;	/* published after the entry is complete */
+
+/* The original functions for an object: the saved copy of its vendor's table,
+ * or, for a table the probe never touched, that table itself. */
+static inline const struct _cl_icd_dispatch *real_of(const void *object)
+{
+	void **live = *(void **const *)object;
+	unsigned n = atomic_load_explicit(&vendor_count, memory_order_acquire);
+
+	for (unsigned i = 0; i < n; i++)
+		if (vendor_list[i].live == live)
+			return &vendor_list[i].saved;
+	return (const struct _cl_icd_dispatch *)(const void *)live;
+}
+
+/* The platform version behind an object; 100 when it is not known. */
+int version_of(const void *object);
+
+/* A platform the program can see: saves and patches its table once. */
+void vendor_add(cl_platform_id platform);
+/* An object the program got: a vendor may have one table per kind of object. */
+void vendor_adopt(const void *object, const void *parent);
+/* Brings every table in line with the level. */
+void vendors_apply(enum tft_level level);
+/* Gives every table its entries back and forgets it. */
+void vendors_forget(void);
+void vendors_fork_child(void);
+
+/* ---- map.c: object -> value; values of deleted keys are kept for reuse ---- */
+
+struct map_node {
+	struct map_node *next;
+	_Atomic(const void *) key;	/* NULL: free to reuse */
+	_Atomic uintptr_t value;
+};
+
+#define MAP_BUCKETS 1024
+
+struct map {
+	_Atomic(struct map_node *) bucket[MAP_BUCKETS];
+};
+
+static inline unsigned map_hash(const void *key)
+{
+	return (unsigned)(((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15ull >> 54);
+}
+
+/* 0 when there is none. Wait-free. */
+static inline uintptr_t map_get(struct map *map, const void *key)
+{
+	struct map_node *node = atomic_load_explicit(&map->bucket[map_hash(key)],
+						     memory_order_acquire);
+
+	for (; node; node = node->next)
+		if (atomic_load_explicit(&node->key, memory_order_acquire) == key)
+			return atomic_load_explicit(&node->value, memory_order_acquire);
+	return 0;
+}
+
+/* False (and one drop counted) when memory is short. */
+bool map_set(struct map *map, const void *key, uintptr_t value);
+/* Returns the value it had, 0 for none. */
+uintptr_t map_take(struct map *map, const void *key);
+void map_clear(struct map *map);
+
+/* ---- clock.c ---- */
+
+enum clock_domain {
+	CLOCK_UNKNOWN = 0, CLOCK_MONO, CLOCK_RAW, CLOCK_REAL, CLOCK_DRIVER, CLOCK_OWN
+};
+
+/* All times of the host are CLOCK_MONOTONIC. */
+struct device_clock {
+	atomic_int domain;		/* enum clock_domain */
+	atomic_flag deciding;
+	atomic_bool weak;		/* decided without a queued time */
+	atomic_int misses;		/* commands in a row outside their bracket */
+	_Atomic int64_t low_ns, high_ns; /* device - host lies between, seen this second */
+	int64_t offset_ns, error_ns;	/* own clock: as last sent */
+	int64_t sent_ns;		/* when the last pair was sent; runtime thread, after the first */
+};
+
+struct device;
+struct record;
+
+/* Called for each finished command before it is written; ticks may be 0. */
+void clock_command(struct device *device, int64_t before_ns, int64_t after_ns,
+		   const uint64_t ticks[4]);
+void clock_tick(int64_t now_ns);
+void clock_forget(struct device_clock *clock);
+
+/* ---- objects.c: devices and queues ---- */
+
+struct device {
+	struct device *next;		/* newest first, never removed */
+	cl_device_id handle;		/* borrowed */
+	cl_device_id root;		/* itself, or the device it is a part of */
+	const struct _cl_icd_dispatch *real;
+	int version;
+	atomic_uint id;			/* 0: not sent in this process */
+	struct tft_device def;		/* strings owned */
+	struct device_clock clock;
+};
+
+struct queue {
+	struct queue *next;		/* newest first, never removed */
+	cl_command_queue handle;	/* borrowed */
+	const struct _cl_icd_dispatch *real;
+	struct device *device;		/* NULL: could not be found out */
+	atomic_uint id;			/* 0: not sent in this process */
+	uint32_t context;
+	uint32_t flags;			/* TFT_QUEUE_* */
+	int version;
+	atomic_bool forced;		/* device times are ours, not the program's */
+	atomic_bool profiled;
+	bool masked_array;		/* properties below replace what the vendor would say */
+	cl_queue_properties *array;	/* as the program gave them; owned, never freed while live */
+	size_t array_bytes;
+	atomic_uint inflight;		/* records that refer to it */
+	atomic_uint last;		/* correlation of the last command */
+	atomic_int instant;		/* > 0: commands tend to be complete at return */
+};
+
+struct device *device_get(cl_device_id handle);
+/* Known queues; NULL for one the probe never saw. */
+struct queue *queue_peek(cl_command_queue handle);
+/* Known, or found out about now. NULL when memory is short. */
+struct queue *queue_get(cl_command_queue handle);
+struct device *device_first(void);
+void objects_dump(void);
+void objects_fork_child(void);
+void devices_forget(const cl_device_id *handles, unsigned n);
+uint32_t context_id(cl_context context);
+void context_created(cl_context context);
+/* Some queue's profiling was forced: the masks must stay. */
+extern atomic_bool masks_needed;
+/* Used by hook_* of 1.0, 2.0 and the KHR extension alike. */
+cl_command_queue queue_create(cl_api_clCreateCommandQueueWithProperties create,
+			      cl_context context, cl_device_id device,
+			      const cl_queue_properties *properties, cl_int *errcode_ret,
+			      enum hook hook);
+
+/* ---- create.c: kernels, memory ---- */
+
+void kernel_created(cl_kernel kernel, const char *name);
+/* New objects: the memory pane's allocations, until the object is destroyed. */
+void buffer_created(cl_mem buffer, cl_context context, cl_mem_flags flags, size_t bytes);
+void image_created(cl_mem image, cl_context context, cl_mem_flags flags);
+void pipe_created(cl_mem pipe, cl_context context);
+/* The kernel's name id if it is known already, else 0. No OpenCL call. */
+uint32_t kernel_name_cached(cl_kernel kernel);
+uint32_t kernel_name(cl_kernel kernel);
+void kernels_forget(void);
+uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local);
+void shapes_fork_child(void);
+/* Bytes of a region of an image; asks the runtime once per image. */
+uint64_t image_bytes(cl_mem image, const size_t *region);
+uint64_t mem_bytes(cl_uint n, const cl_mem *objects);
+enum tft_direction svm_direction(const void *to, const void *from);
+enum svm_kind { SVM_SHARED, USM_HOST, USM_DEVICE, USM_SHARED };
+void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context context,
+		   cl_device_id device);
+void svm_freed(void *pointer);
+void mapped(void *pointer, size_t bytes);
+uint64_t mapped_bytes(void *pointer);
+void memory_fork_child(void);
+
+/* ---- record.c: commands in flight ---- */
+
+struct record;
+
+struct enqueue {
+	struct queue *queue;
+	const struct _cl_icd_dispatch *real;
+	struct record *record;		/* NULL: pool full, the call only passes */
+	cl_event *out;			/* what the wrapped call must be given */
+	cl_event own;
+	int64_t begin_ns;		/* just before the call */
+	int64_t sample_ns;		/* set for the calls whose own cost is measured */
+	enum hook hook;
+	bool blocking;
+	bool full;
+};
+
+/*
+ * enqueue_begin opens a record; false: call the original and be done.
+ * enqueue_what says what the command is and reads the clock; then comes the
+ * call, enqueue_returned reads the clock again; enqueue_late says what needed
+ * a successful call to be found out; enqueue_end takes the result and returns
+ * it, and follows the command to its end.
+ */
+bool enqueue_begin(struct enqueue *e, cl_command_queue queue, enum hook hook, cl_event *event);
+void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
+		  uint32_t name, uint64_t bytes, bool blocking);
+void enqueue_returned(struct enqueue *e);
+void enqueue_late(struct enqueue *e, uint32_t name, uint32_t shape, uint64_t bytes);
+cl_int enqueue_end(struct enqueue *e, cl_int result);
+
+/* Writes what is complete of a queue (NULL: of all). */
+void harvest(struct queue *queue);
+/* The same for the commands of some events. */
+void harvest_events(cl_uint n, const cl_event *events);
+/* Correlation of the command an event belongs to, 0 unknown. */
+uint32_t record_of_event(cl_event event);
+/* True while the probe itself holds a reference of this event. */
+bool record_holds(cl_event event);
+void record_tick(int64_t now_ns);
+int64_t record_pending_ns(void);
+void record_fork_child(void);
+
+/* ---- ext.c ---- */
+
+/* The wrapper to hand out for an extension function, or the function itself. */
+void *ext_wrap(const char *name, void *real);
+
+/* ---- calls.c ---- */
+
+static inline int64_t call_begin(void)
+{
+	return rt_level() >= TFT_LEVEL_DEFAULT ? rt_now_ns() : 0;
+}
+
+/* A blocking call that lasted from begin_ns to end_ns. */
+void wait_end(enum hook hook, uint32_t queue, uint32_t correlation, int64_t begin_ns,
+	      int64_t end_ns, cl_int result);
+
+/* Ends what call_begin began; 0 began nothing. Returns the end. */
+static inline int64_t call_end(enum hook hook, int64_t begin_ns, cl_int result)
+{
+	int64_t end_ns;
+
+	if (!begin_ns)
+		return 0;
+	end_ns = rt_now_ns();
+	rt_call(hook_name(hook), begin_ns, end_ns, 0, result);
+	return end_ns;
+}
+
+#endif

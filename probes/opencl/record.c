@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands in flight.
+ *
+ * A record is opened before the enqueue call and written, as one event, when
+ * the command is finished. Whoever learns of that first writes it: the thread
+ * that enqueued (blocking calls, devices that run at once), the driver's
+ * CL_COMPLETE callback, a blocking call or release of the same queue, the
+ * runtime's tick for what never calls back (a command whose wait list failed,
+ * on PoCL), or the process's end.
+ *
+ * One word per record decides who: a generation above, bits below.
+ *
+ *	USED	given out
+ *	FILL	its thread is still writing what it is: nobody else may look
+ *	CALL	the enqueue call is running, or its thread is not done with it
+ *	LOOK	a thread asks OpenCL about it, or announces it
+ *	DONE	the CL_COMPLETE callback came while one of the two held it
+ *
+ * CALL and LOOK are holders: only a holder may touch the record's event.
+ * Without a holder whoever swaps USED for 0 with a new generation owns the
+ * record, writes it and gives it back. With one, the callback only leaves
+ * DONE, and the last holder to go writes it. Nobody ever waits. A callback
+ * that comes after its record was written finds another generation and leaves.
+ *
+ * Records lie in slabs that are never freed; freed records form a stack of
+ * indices with a counter against reuse (Treiber 1986). Scans look at the dense
+ * array of words up to `top`, which is lowered when the end fell empty.
+ */
+#include <stdlib.h>
+
+#include "probes/opencl/probe.h"
+#include "probes/opencl/record.h"
+
+#define SLAB_RECORDS 1024u
+#define SLAB_MAX 128u
+#define RECORD_MAX (SLAB_RECORDS * SLAB_MAX)
+#define SWEEP_AGE_NS 100000000
+#define ANNOUNCE_AGE_NS 10000000
+#define SWEEP_EVERY_NS 100000000
+#define SWEEP_COUNT 4096u
+
+struct slab {
+	_Atomic uint64_t state[SLAB_RECORDS];
+	_Atomic(cl_event) event[SLAB_RECORDS];
+	struct record record[SLAB_RECORDS];
+};
+
+static _Atomic(struct slab *) slabs[SLAB_MAX];
+static atomic_uint fresh;		/* records ever given out */
+static atomic_uint top;			/* no used record at or above */
+static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
+static atomic_uint sweep_at;
+static _Atomic int64_t ticked_ns;
+static int64_t swept_ns;
+
+static struct slab *slab_of(uint32_t index)
+{
+	return atomic_load_explicit(&slabs[index / SLAB_RECORDS], memory_order_acquire);
+}
+
+static _Atomic uint64_t *state_of(uint32_t index)
+{
+	return &slab_of(index)->state[index % SLAB_RECORDS];
+}
+
+static struct record *record_at(uint32_t index)
+{
+	return &slab_of(index)->record[index % SLAB_RECORDS];
+}
+
+static _Atomic(cl_event) *event_at(uint32_t index)
+{
+	return &slab_of(index)->event[index % SLAB_RECORDS];
+}
+
+/* ---- the pool ---- */
+
+static bool stack_pop(uint32_t *index)
+{
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_acquire), next;
+
+	do {
+		if (!(uint32_t)head)
+			return false;
+		*index = (uint32_t)head - 1;
+		next = ((head >> 32) + 1) << 32 |
+		       atomic_load_explicit(&record_at(*index)->next, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, next,
+							memory_order_acquire,
+							memory_order_acquire));
+	return true;
+}
+
+static void stack_push(uint32_t index)
+{
+	struct record *record = record_at(index);
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
+
+	do
+		atomic_store_explicit(&record->next, (uint32_t)head, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&free_stack, &head,
+						      ((head >> 32) + 1) << 32 | (index + 1),
+						      memory_order_release, memory_order_relaxed));
+}
+
+/* A record that was never used; makes its slab. */
+static bool take_fresh(uint32_t *index)
+{
+	uint32_t at = atomic_load(&fresh);
+
+	do {
+		struct slab *slab, *none = NULL;
+
+		if (at >= RECORD_MAX)
+			return false;
+		if (!slab_of(at)) {
+			slab = calloc(1, sizeof(*slab));
+			if (!slab)
+				return false;
+			if (!atomic_compare_exchange_strong(&slabs[at / SLAB_RECORDS], &none, slab))
+				free(slab);
+		}
+	} while (!atomic_compare_exchange_weak(&fresh, &at, at + 1));
+	*index = at;
+	return true;
+}
+
+struct record *record_open(void)
+{
+	struct record *record;
+	uint32_t index;
+	uint64_t state;
+
+	if (!stack_pop(&index) && !take_fresh(&index)) {
+		rt_dropped(1);
+		return NULL;
+	}
+	record = record_at(index);
+	record->index = index;
+	/* A scan must not see a younger start than the record will have: the
+	 * last tick is before whatever the clock says next. */
+	atomic_store_explicit(&record->call_ns,
+			      atomic_load_explicit(&ticked_ns, memory_order_relaxed),
+			      memory_order_relaxed);
+	atomic_store_explicit(&record->announced, false, memory_order_relaxed);
+	state = atomic_load_explicit(state_of(index), memory_order_relaxed);
+	record->generation = (uint32_t)(state >> STATE_BITS);
+	atomic_store(state_of(index),
+		     (state & ~STATE_MASK) | STATE_USED | STATE_CALL | STATE_FILL);
+	while (unlikely((state = atomic_load(&top)) <= index)) {
+		unsigned old = (unsigned)state;
+
+		atomic_compare_exchange_weak(&top, &old, index + 1);
+	}
+	return record;
+}
+
+void record_filled(struct record *record, int64_t call_ns)
+{
+	record->cmd.call_ns = call_ns;
+	atomic_store_explicit(&record->call_ns, call_ns, memory_order_relaxed);
+	/* Nobody else writes the word while FILL is set. */
+	atomic_store_explicit(state_of(record->index),
+			      (uint64_t)record->generation << STATE_BITS | STATE_USED | STATE_CALL,
+			      memory_order_release);
+}
+
+/* Gives a record back; the caller owns it (its word has no bits). */
+static void record_close(struct record *record)
+{
+	if (record->queue)
+		atomic_fetch_sub_explicit(&record->queue->inflight, 1, memory_order_relaxed);
+	atomic_store_explicit(event_at(record->index), NULL, memory_order_relaxed);
+	stack_push(record->index);
+}
+
+/* From bits to owned: no bits, next generation (of 32 bits). */
+static uint64_t owned(uint64_t state)
+{
+	return (uint64_t)(uint32_t)((state >> STATE_BITS) + 1) << STATE_BITS;
+}
+
+void record_abandon(struct record *record, int16_t status)
+{
+	_Atomic uint64_t *word = state_of(record->index);
+	uint64_t state = atomic_load(word);
+
+	/* The tick may be announcing it: then it will find no event and give it
+	 * back itself. */
+	for (;;) {
+		if (state & STATE_LOOK) {
+			record->status = status;
+			if (atomic_compare_exchange_weak(word, &state,
+							 (state & ~STATE_CALL) | STATE_DONE))
+				return;
+		} else if (atomic_compare_exchange_weak(word, &state, owned(state))) {
+			break;
+		}
+	}
+	record->status = status;
+	record_write(record, NULL, status);
+	record_close(record);
+}
+
+/* ---- from finished to written ---- */
+
+/* The caller owns the record. `event` is alive until we return. */
+static void finish(struct record *record, cl_event event, cl_int status)
+{
+	cl_event held = record->holds ?
+		atomic_load_explicit(event_at(record->index), memory_order_relaxed) : NULL;
+
+	if (!event) {
+		event = atomic_load_explicit(event_at(record->index), memory_order_relaxed);
+		if (!event)
+			status = record->status;
+	}
+	record_write(record, event, status);
+	if (held)
+		real_of(held)->clReleaseEvent(held);
+	record_close(record);
+}
+
+static cl_int status_of(struct record *record)
+{
+	cl_event event = atomic_load_explicit(event_at(record->index), memory_order_relaxed);
+	cl_int status = CL_QUEUED;
+
+	if (!event)
+		return CL_COMPLETE;
+	if (real_of(event)->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+					   sizeof(status), &status, NULL))
+		return CL_QUEUED;
+	return status;
+}
+
+/*
+ * Lets go of `holder` bits. True when that made the caller the owner, because
+ * the command is known to be complete (DONE, or `complete`) and no one else
+ * holds it.
+ */
+static bool let_go(struct record *record, uint64_t holder, bool complete)
+{
+	_Atomic uint64_t *word = state_of(record->index);
+	uint64_t state = atomic_load(word), next;
+	bool mine;
+
+	do {
+		next = state & ~holder;
+		if (complete)
+			next |= STATE_DONE;
+		mine = (next & STATE_DONE) && !(next & (STATE_CALL | STATE_LOOK));
+		if (mine)
+			next = owned(state);
+	} while (!atomic_compare_exchange_weak(word, &state, next));
+	return mine;
+}
+
+void CL_CALLBACK record_complete(cl_event event, cl_int status, void *data)
+{
+	uint64_t id = (uint64_t)(uintptr_t)data;
+	uint32_t index = (uint32_t)id, generation = (uint32_t)(id >> 32);
+	_Atomic uint64_t *word;
+	uint64_t state;
+
+	if (atomic_load(&probe_dead) || index >= RECORD_MAX || !slab_of(index))
+		return;
+	word = state_of(index);
+	state = atomic_load(word);
+	for (;;) {
+		uint64_t next;
+
+		if ((uint32_t)(state >> STATE_BITS) != generation || !(state & STATE_USED))
+			return;
+		next = state & (STATE_CALL | STATE_LOOK) ? state | STATE_DONE : owned(state);
+		if (atomic_compare_exchange_weak(word, &state, next)) {
+			if (!(state & (STATE_CALL | STATE_LOOK)))
+				finish(record_at(index), event, status);
+			return;
+		}
+	}
+}
+
+void CL_CALLBACK record_running(cl_event event, cl_int status, void *data)
+{
+	uint64_t id = (uint64_t)(uintptr_t)data;
+	uint32_t index = (uint32_t)id;
+
+	(void)event;
+	(void)status;
+	if (atomic_load(&probe_dead) || index >= RECORD_MAX || !slab_of(index))
+		return;
+	if ((uint32_t)(atomic_load(state_of(index)) >> STATE_BITS) == (uint32_t)(id >> 32))
+		atomic_store(&record_at(index)->running_ns, rt_now_ns());
+}
+
+void *record_id(const struct record *record)
+{
+	return (void *)(uintptr_t)((uint64_t)record->generation << 32 | record->index);
+}
+
+void record_event(struct record *record, cl_event event)
+{
+	atomic_store_explicit(event_at(record->index), event, memory_order_relaxed);
+}
+
+void record_returned(struct record *record)
+{
+	if (let_go(record, STATE_CALL, false))
+		finish(record, NULL, status_of(record));
+}
+
+void record_done(struct record *record, cl_event event, bool own, cl_int status)
+{
+	uint64_t state = (uint64_t)record->generation << STATE_BITS | STATE_USED | STATE_CALL;
+
+	record->status = status < 0 ? (int16_t)status : 0;
+	if (own) {
+		record->holds = true;
+		record_event(record, event);
+	}
+	if (atomic_compare_exchange_strong(state_of(record->index), &state, owned(state))) {
+		finish(record, event, status);
+		return;
+	}
+	/* The tick is looking: it may outlive the program's reference. */
+	if (event && !own && real_of(event)->clRetainEvent(event) == CL_SUCCESS) {
+		record->holds = true;
+		record_event(record, event);
+	}
+	if (let_go(record, STATE_CALL, true))
+		finish(record, NULL, status);
+}
+
+/* ---- scans ---- */
+
+/* Takes the LOOK bit of a used record that nobody holds (or, with `busy`, that
+ * only its enqueue call holds). */
+static bool look(uint32_t index, bool busy)
+{
+	_Atomic uint64_t *word = state_of(index);
+	uint64_t state = atomic_load_explicit(word, memory_order_acquire);
+
+	if (!(state & STATE_USED) || (state & (STATE_LOOK | STATE_FILL)) ||
+	    (!busy && (state & STATE_CALL)))
+		return false;
+	return atomic_compare_exchange_strong(word, &state, state | STATE_LOOK);
+}
+
+/* With LOOK taken: asks, writes it if complete, else lets go. */
+static void look_and_write(struct record *record)
+{
+	cl_int status = status_of(record);
+
+	if (let_go(record, STATE_LOOK, status <= CL_COMPLETE))
+		finish(record, NULL, status <= CL_COMPLETE ? status : status_of(record));
+}
+
+void harvest(struct queue *queue)
+{
+	unsigned end = atomic_load(&top);
+
+	if (atomic_load(&probe_dead) ||
+	    (queue && !atomic_load_explicit(&queue->inflight, memory_order_acquire)))
+		return;
+	for (uint32_t i = 0; i < end; i++)
+		if ((atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED) &&
+		    (!queue || record_at(i)->queue == queue) && look(i, false))
+			look_and_write(record_at(i));
+}
+
+void harvest_events(cl_uint n, const cl_event *events)
+{
+	unsigned end = atomic_load(&top);
+
+	for (uint32_t i = 0; i < end && !atomic_load(&probe_dead); i++) {
+		cl_event event = atomic_load_explicit(event_at(i), memory_order_relaxed);
+		bool ours = false;
+
+		for (cl_uint j = 0; event && j < n && !ours; j++)
+			ours = events[j] == event;
+		if (ours && look(i, false))
+			look_and_write(record_at(i));
+	}
+}
+
+static uint32_t find_event(cl_event event)
+{
+	unsigned end = atomic_load(&top);
+
+	for (uint32_t i = 0; event && i < end; i++)
+		if (atomic_load_explicit(event_at(i), memory_order_relaxed) == event &&
+		    (atomic_load(state_of(i)) & STATE_USED))
+			return i;
+	return UINT32_MAX;
+}
+
+uint32_t record_of_event(cl_event event)
+{
+	uint32_t index = find_event(event);
+
+	return index == UINT32_MAX ? 0 : record_at(index)->cmd.correlation;
+}
+
+bool record_holds(cl_event event)
+{
+	uint32_t index = find_event(event);
+
+	return index != UINT32_MAX && record_at(index)->holds;
+}
+
+/* ---- the runtime's thread ---- */
+
+/* Tells of a command that lasts. With a call still running only what was
+ * known before it may be read. */
+static void announce(uint32_t index)
+{
+	struct record *record = record_at(index);
+	struct tft_command cmd;
+	bool in_call;
+
+	if (!look(index, true))
+		return;
+	in_call = atomic_load(state_of(index)) & STATE_CALL;
+	if (!in_call && status_of(record) <= CL_COMPLETE) {
+		look_and_write(record);
+		return;
+	}
+	cmd = record->cmd;
+	if (!in_call)
+		record_late(record, &cmd);
+	cmd.flags |= TFT_CMD_OPEN;
+	rt_emit_command(&cmd);
+	atomic_store_explicit(&record->announced, true, memory_order_release);
+	if (let_go(record, STATE_LOOK, false))
+		finish(record, NULL, status_of(record));
+}
+
+/* Lowers `top` to what is used; see record_open for the other side. */
+static void lower_top(unsigned end, unsigned used)
+{
+	unsigned old = end;
+
+	if (used >= end || !atomic_compare_exchange_strong(&top, &old, used))
+		return;
+	for (unsigned i = end; i > used; i--)
+		if (atomic_load(state_of(i - 1)) & STATE_USED) {
+			old = atomic_load(&top);
+			while (old < i && !atomic_compare_exchange_weak(&top, &old, i))
+				;
+			return;
+		}
+}
+
+/* Asks about records that should have called back by now; a bounded number
+ * each time, going round. */
+static void sweep(int64_t now_ns, unsigned end)
+{
+	unsigned at = atomic_load_explicit(&sweep_at, memory_order_relaxed);
+	bool all = now_ns - swept_ns >= SWEEP_EVERY_NS;
+
+	if (all)
+		swept_ns = now_ns;
+	for (unsigned n = 0; n < end && n < SWEEP_COUNT; n++, at++) {
+		uint32_t i = at < end ? at : (at = 0);
+		struct record *record = record_at(i);
+		int64_t age;
+
+		if (!(atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED))
+			continue;
+		age = now_ns - atomic_load_explicit(&record->call_ns, memory_order_relaxed);
+		if ((record->silent || (all && age > SWEEP_AGE_NS)) && look(i, false))
+			look_and_write(record);
+	}
+	atomic_store_explicit(&sweep_at, at, memory_order_relaxed);
+}
+
+void record_tick(int64_t now_ns)
+{
+	unsigned end = atomic_load(&top), used = 0;
+
+	atomic_store_explicit(&ticked_ns, now_ns, memory_order_relaxed);
+	for (uint32_t i = 0; i < end; i++) {
+		struct record *record;
+
+		if (!(atomic_load(state_of(i)) & STATE_USED))
+			continue;
+		used = i + 1;
+		record = record_at(i);
+		if (!atomic_load_explicit(&record->announced, memory_order_relaxed) &&
+		    now_ns - atomic_load_explicit(&record->call_ns, memory_order_acquire) >
+			    ANNOUNCE_AGE_NS)
+			announce(i);
+	}
+	sweep(now_ns, end);
+	lower_top(end, used);
+}
+
+int64_t record_pending_ns(void)
+{
+	unsigned end = atomic_load(&top);
+	int64_t oldest = INT64_MAX;
+
+	if (atomic_load(&probe_dead))
+		return oldest;
+	for (uint32_t i = 0; i < end; i++) {
+		struct record *record = record_at(i);
+		int64_t at;
+
+		if (!(atomic_load(state_of(i)) & STATE_USED) ||
+		    atomic_load_explicit(&record->announced, memory_order_relaxed))
+			continue;
+		at = atomic_load_explicit(&record->call_ns, memory_order_relaxed);
+		if (at < oldest)
+			oldest = at;
+	}
+	return oldest;
+}
+
+/* The child has the parent's records and none of its commands. */
+void record_fork_child(void)
+{
+	unsigned n = atomic_load(&fresh);
+
+	for (uint32_t i = 0; i < n; i++) {
+		atomic_store(state_of(i), owned(atomic_load(state_of(i))));
+		atomic_store(event_at(i), NULL);
+	}
+	atomic_store(&free_stack, 0);
+	atomic_store(&fresh, 0);
+	atomic_store(&top, 0);
+}
