@@ -73,6 +73,10 @@ int session_connect(struct session *session, uint16_t port);
 /* 3. The reader is attached: PROGRAM may start. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
+/* False: no process has registered with LTTng yet, so there is nothing to wait
+ * for at the end. */
+bool session_has_data(const struct session *session);
+
 /* ---- what happens ---- */
 
 enum session_event_type {
@@ -117,7 +121,8 @@ void session_set_level(struct session *session, enum tft_level level);
 enum tft_level session_level(const struct session *session);
 /* Probes send their definitions again (a viewer came late or lost some). */
 void session_ask_dump(struct session *session);
-/* tftop's sign of life for the probes; call it at least each 0.5 s. */
+/* tftop's sign of life for the probes; session_next() gives it too, each
+ * 0.25 s, when it is called then. */
 void session_alive(struct session *session);
 
 /* Probe libraries and variables set for PROGRAM, "NAME=value" lines. */
@@ -133,7 +138,9 @@ void session_stop(struct session *session);
  * its output discarded, the probes disarm. */
 void session_let_go(struct session *session);
 
-/* Tears everything down and frees; PROGRAM is not touched. */
+/* Tears everything down and frees; PROGRAM is not touched. Called before
+ * session_release(): PROGRAM is never started. The daemons are gone 0.5 s
+ * later (the keeper sees to it also when tftop has ended). */
 void session_free(struct session *session);
 
 /*

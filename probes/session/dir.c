@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define PREFIX "tftop-"
+/* The longest socket below the folder must fit into sun_path. */
+#define BASE_MAX 48
+#define DEPTH_MAX 32
+/* A base with less room than this holds neither ring nor logs. */
+#define ROOM_MIN (16ull << 20)
+
+static bool usable(const char *base, bool only_root)
+{
+	struct stat st;
+
+	if (!base || base[0] != '/' || strlen(base) > BASE_MAX)
+		return false;
+	if (stat(base, &st) != 0 || !S_ISDIR(st.st_mode))
+		return false;
+	if (only_root && (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) ||
+			  !(st.st_mode & S_IXOTH)))
+		return false;
+	return access(base, W_OK | X_OK) == 0;
+}
+
+/* Bases in the order of preference; count, at most 3. */
+static size_t bases(const char *list[3])
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	size_t count = 0;
+	struct stat st;
+
+	if (geteuid() == 0) {
+		if (usable("/run", true))
+			list[count++] = "/run";
+		if (usable("/var/run", true))
+			list[count++] = "/var/run";
+	} else if (usable(runtime, false) && stat(runtime, &st) == 0 &&
+		   st.st_uid == geteuid()) {
+		list[count++] = runtime;
+	}
+	if (usable("/tmp", false))
+		list[count++] = "/tmp";
+	return count;
+}
+
+unsigned long long dir_free_bytes(const char *path)
+{
+	struct statvfs fs;
+
+	if (statvfs(path, &fs) != 0)
+		return 0;
+	return (unsigned long long)fs.f_bavail * fs.f_frsize;
+}
+
+/* ---- removing ---- */
+
+static bool remove_below(int parent, const char *name, int depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir;
+
+	if (fd < 0)
+		return errno == ENOENT;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return false;
+	}
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) == 0)
+			continue;
+		if ((errno == EISDIR || errno == EPERM) && depth < DEPTH_MAX)
+			remove_below(fd, entry->d_name, depth + 1);
+	}
+	closedir(dir);
+	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+bool dir_remove(const char *path)
+{
+	/* The daemons may still be creating files: a few rounds. */
+	for (int i = 0; i < 3; i++)
+		if (remove_below(AT_FDCWD, path, 0))
+			return true;
+	return false;
+}
+
+static void sweep_base(const char *base)
+{
+	DIR *dir = opendir(base);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		struct stat st;
+		int fd;
+
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
+		    strlen(entry->d_name) != strlen(PREFIX) + 6)
+			continue;
+		fd = openat(dirfd(dir), entry->d_name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		/* Root has folders of throw-away uids in its own base only. */
+		if (fstat(fd, &st) == 0 &&
+		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
+		    flock(fd, LOCK_EX | LOCK_NB) == 0)
+			remove_below(dirfd(dir), entry->d_name, 0);
+		close(fd);
+	}
+	closedir(dir);
+}
+
+void dir_sweep(void)
+{
+	const char *list[3];
+	size_t count = bases(list);
+
+	for (size_t i = 0; i < count; i++)
+		sweep_base(list[i]);
+}
+
+/* ---- creating ---- */
+
+/* 0 made, -1 with errno; the lock is held and the folder is still there. */
+static int make_locked(const char *base, char path[DIR_PATH_MAX])
+{
+	struct stat here, there;
+	int fd;
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(path, DIR_PATH_MAX, "%s/" PREFIX "XXXXXX", base);
+		if (!mkdtemp(path))
+			return -1;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -1;
+		/* A sweep may have come between mkdtemp() and the lock. */
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &here) == 0 &&
+		    stat(path, &there) == 0 && here.st_ino == there.st_ino)
+			return fd;
+		close(fd);
+		errno = EBUSY;
+	}
+	return -1;
+}
+
+int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size)
+{
+	const char *list[3];
+	size_t count = bases(list);
+	char sub[DIR_PATH_MAX + 16];
+	int fd = -1, saved = ENOENT;
+
+	for (size_t i = 0; i < count && fd < 0; i++) {
+		if (i + 1 < count && dir_free_bytes(list[i]) < ROOM_MIN)
+			continue;
+		fd = make_locked(list[i], path);
+		saved = errno;
+	}
+	if (fd < 0) {
+		snprintf(error, size, "cannot create a private folder in '%s': %s",
+			 count ? list[count - 1] : "/tmp", strerror(saved));
+		return -1;
+	}
+	snprintf(sub, sizeof(sub), "%s/.lttng", path);
+	/* Root's programs may change their uid: they must reach the sockets. */
+	if (mkdir(sub, 0755) != 0 || chmod(path, geteuid() == 0 ? 0711 : 0700) != 0 ||
+	    (uid != geteuid() && (chown(path, uid, (gid_t)uid) != 0 ||
+				  chown(sub, uid, (gid_t)uid) != 0))) {
+		snprintf(error, size, "cannot prepare '%s': %s", path, strerror(errno));
+		dir_remove(path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

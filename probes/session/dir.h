@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The private folder of one tftop: LTTng's sockets, the control page, the
+ * daemons' logs, the ring of trace files. Named BASE/tftop-XXXXXX.
+ *
+ * Always true: who owns a folder holds a lock on it; a folder without a lock
+ * is a dead tftop's and is swept by the next start. Nothing outside such a
+ * folder is ever removed, and no symbolic link is followed.
+ *
+ * BASE: for root a folder that only root can write (/run), because the swept
+ * folders belong to throw-away uids; for others XDG_RUNTIME_DIR, else /tmp.
+ */
+#ifndef PROBES_SESSION_DIR_H
+#define PROBES_SESSION_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define DIR_PATH_MAX 128	/* sun_path holds 108 */
+
+/*
+ * Creates and locks a folder that `uid` owns. Writes its path; returns the
+ * lock's descriptor (close-on-exec, keep it open), or -1 and a sentence.
+ */
+int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size);
+
+/* Removes what dead tftops left. */
+void dir_sweep(void);
+
+/* Removes path and all below it; true when it is gone. */
+bool dir_remove(const char *path);
+
+/* Room for an ordinary user on path's file system, in bytes; 0 unknown. */
+unsigned long long dir_free_bytes(const char *path);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/environ.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/schema/control.h"
+
+#define START_LIBRARY "libtftop-start.so"
+#define OUR_PREFIX "libtftop-"
+#define CHAIN_PREFIX "TFTOP_CHAIN_"
+
+enum way_in {
+	WAY_LAYER,	/* OPENCL_LAYERS: a list, ours first */
+	WAY_PATH,	/* one library; the user's own one is chained */
+};
+
+static const struct probe_row {
+	const char *name, *library, *variable;
+	enum way_in way;
+} probes[] = {
+	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER },
+	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH },
+	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH },
+};
+
+#define PROBES (sizeof(probes) / sizeof(probes[0]))
+_Static_assert(PROBES <= ENVIRON_PROBES_MAX, "more probes than struct environ_choice holds");
+
+/* ---- choosing ---- */
+
+static void known_names(char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < PROBES && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+					 probes[i].name);
+}
+
+static void set_all(struct environ_choice *choice, bool value)
+{
+	for (size_t i = 0; i < PROBES; i++)
+		choice->chosen[i] = value;
+}
+
+/* One item of the list: "auto", NAME, +NAME, -NAME. */
+static int choose_item(struct environ_choice *choice, const char *item, size_t length,
+		       bool first, char *error, size_t size)
+{
+	char names[256], sign = length && (*item == '+' || *item == '-') ? *item : 0;
+	const char *name = sign ? item + 1 : item;
+	size_t name_length = sign ? length - 1 : length;
+
+	if (!sign && name_length == 4 && strncmp(name, "auto", 4) == 0) {
+		set_all(choice, true);
+		return 0;
+	}
+	/* "opencl,nvtx" means these; "-itt" means all but it. */
+	if (first)
+		set_all(choice, sign != 0);
+	for (size_t i = 0; i < PROBES; i++) {
+		if (strlen(probes[i].name) != name_length ||
+		    strncmp(probes[i].name, name, name_length) != 0)
+			continue;
+		choice->chosen[i] = sign != '-';
+		return 0;
+	}
+	known_names(names, sizeof(names));
+	snprintf(error, size, "unknown probe '%.*s'; known: auto, %s",
+		 (int)(name_length < 64 ? name_length : 64), name, names);
+	return -1;
+}
+
+static bool library_there(const char *dir, const char *name)
+{
+	char path[1200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return access(path, R_OK) == 0;
+}
+
+static void find_libraries(struct environ_choice *choice, const char *self_dir)
+{
+	static const char *const places[] = { "%s/lib", "%s/../lib/tftop" };
+	char path[1024], *full;
+
+	choice->lib_dir[0] = '\0';
+	for (size_t i = 0; i < 2 && self_dir; i++) {
+		snprintf(path, sizeof(path), places[i], self_dir);
+		full = realpath(path, NULL);
+		if (full && strlen(full) < sizeof(choice->lib_dir) &&
+		    library_there(full, START_LIBRARY)) {
+			snprintf(choice->lib_dir, sizeof(choice->lib_dir), "%s", full);
+			free(full);
+			return;
+		}
+		free(full);
+	}
+}
+
+int environ_choose(struct environ_choice *choice, const char *list,
+		   const char *self_dir, char *error, size_t size)
+{
+	bool first = true;
+
+	find_libraries(choice, self_dir);
+	set_all(choice, true);
+	while (list && *list) {
+		size_t length = strcspn(list, ", ");
+
+		if (length && choose_item(choice, list, length, first, error, size) != 0)
+			return -1;
+		first = first && !length;
+		list += length + (list[length] != '\0');
+	}
+	return 0;
+}
+
+void environ_complaint(const struct environ_choice *choice, char *text, size_t size)
+{
+	const char *bad = strpbrk(choice->lib_dir, " \t\n:;");
+
+	text[0] = '\0';
+	if (!choice->lib_dir[0])
+		snprintf(text, size, "no probe libraries beside tftop: nothing will be seen; "
+			 "run 'make' or 'make install' again");
+	else if (bad)
+		snprintf(text, size, "%s in the path '%.300s': LD_PRELOAD and OPENCL_LAYERS cannot "
+			 "carry it, nothing will be seen; move or install tftop elsewhere",
+			 *bad == ':' || *bad == ';' ? "a colon" : "a blank", choice->lib_dir);
+}
+
+/* ---- lines ---- */
+
+struct lines {
+	char *buffer;
+	size_t used, size;
+	bool full;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct lines *l, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(l->buffer + l->used, l->size - l->used, format, args);
+	va_end(args);
+	if (length < 0 || (size_t)length >= l->size - l->used)
+		l->full = true;
+	else
+		l->used += (size_t)length + 1;
+}
+
+/* An entry of ours: of a tftop around us, whose place we take. */
+static bool is_ours(const char *entry, size_t length)
+{
+	const char *at = entry;
+
+	for (size_t i = 0; i < length; i++)
+		if (entry[i] == '/')
+			at = entry + i + 1;
+	return (size_t)(entry + length - at) > strlen(OUR_PREFIX) &&
+	       strncmp(at, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
+}
+
+/* The user's own entries of a list; a malloc'ed string, "" when none. */
+static char *own_entries(const char *value, const char *separators)
+{
+	char *kept = malloc(strlen(value ? value : "") + 1);
+	size_t used = 0;
+
+	if (!kept)
+		return NULL;
+	while (value && *value) {
+		size_t length = strcspn(value, separators);
+
+		if (length && !is_ours(value, length)) {
+			if (used)
+				kept[used++] = ':';
+			memcpy(kept + used, value, length);
+			used += length;
+		}
+		value += length + (value[length] != '\0');
+	}
+	kept[used] = '\0';
+	return kept;
+}
+
+static void add_list(struct lines *l, const char *name, const char *ours,
+		     const char *separators, bool first)
+{
+	char *own = own_entries(getenv(name), separators);
+
+	if (!own || !*own)
+		add(l, "%s=%s", name, ours);
+	else if (first)
+		add(l, "%s=%s:%s", name, ours, own);
+	else
+		add(l, "%s=%s:%s", name, own, ours);
+	free(own);
+}
+
+static void add_probe(struct lines *l, const struct probe_row *row, const char *dir)
+{
+	char path[1200];
+	const char *own = getenv(row->variable);
+
+	snprintf(path, sizeof(path), "%s/%s", dir, row->library);
+	if (row->way == WAY_LAYER) {
+		add_list(l, row->variable, path, ":", true);
+		return;
+	}
+	add(l, "%s=%s", row->variable, path);
+	if (own && *own && !is_ours(own, strlen(own)))
+		add(l, CHAIN_PREFIX "%s=%s", row->variable, own);
+}
+
+size_t environ_lines(const struct environ_choice *choice,
+		     const struct environ_options *options, char *buffer, size_t size)
+{
+	struct lines l = { .buffer = buffer, .size = size };
+	char start[1200], complaint[512];
+
+	environ_complaint(choice, complaint, sizeof(complaint));
+	if (complaint[0])
+		return 0;
+	add(&l, TFT_CONTROL_ENV "=%s/control", options->dir);
+	add(&l, "LTTNG_HOME=%s", options->dir);
+	if (options->lossless)
+		add(&l, "LTTNG_UST_ALLOW_BLOCKING=1");
+	snprintf(start, sizeof(start), "%s/" START_LIBRARY, choice->lib_dir);
+	/* Last: a sanitizer's or an allocator's library insists on being first. */
+	if (options->preload)
+		add_list(&l, "LD_PRELOAD", start, ": ", false);
+	for (size_t i = 0; i < PROBES; i++)
+		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
+			add_probe(&l, &probes[i], choice->lib_dir);
+	return l.full ? 0 : l.used;
+}

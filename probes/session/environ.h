@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What PROGRAM's environment gets: no more than the chosen probes need, and
+ * chained to the user's own values.
+ *
+ *   TFTOP_CONTROL          the control page (probes/schema/control.h)
+ *   LTTNG_HOME             this tftop's private LTTng
+ *   LD_PRELOAD             libtftop-start.so, after the user's own
+ *   OPENCL_LAYERS          ours FIRST: loaders cut the variable behind the
+ *                          first entry while they read it
+ *   NVTX_INJECTION64_PATH, INTEL_LIBITTNOTIFY64
+ *                          ours; the user's own value goes to TFTOP_CHAIN_NAME
+ *
+ * A probe is offered only when its library is there. Threads: main only.
+ */
+#ifndef PROBES_SESSION_ENVIRON_H
+#define PROBES_SESSION_ENVIRON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ENVIRON_PROBES_MAX 16
+
+struct environ_choice {
+	bool chosen[ENVIRON_PROBES_MAX];	/* by index of the table in environ.c */
+	char lib_dir[1024];			/* "" : no probe libraries found */
+};
+
+/*
+ * Reads --probe LIST ("auto", or names with + and -). 0, or -1 and a sentence
+ * that lists the known names.
+ */
+int environ_choose(struct environ_choice *choice, const char *list,
+		   const char *self_dir, char *error, size_t size);
+
+/* A sentence when the probes' path cannot be put into the environment (blanks,
+ * colons) or nothing is there to load; "" when all is well. */
+void environ_complaint(const struct environ_choice *choice, char *text, size_t size);
+
+struct environ_options {
+	const char *dir;	/* private folder */
+	bool preload;		/* PROGRAM can take LD_PRELOAD */
+	bool lossless;
+};
+
+/* NAME=value lines, NUL after each, into buffer; bytes used, 0 when they do
+ * not fit. */
+size_t environ_lines(const struct environ_choice *choice,
+		     const struct environ_options *options, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of struct session, shared by session.c (life), session_events.c
+ * (what happens) and session_end.c (the end). Everything here is the main
+ * thread's but broker and its lock.
+ */
+#ifndef PROBES_SESSION_INTERNAL_H
+#define PROBES_SESSION_INTERNAL_H
+
+#include <pthread.h>
+
+#include "probes/session/children.h"
+#include "probes/session/environ.h"
+#include "probes/session/launcher.h"
+#include "probes/session/preflight.h"
+#include "probes/session/session.h"
+#include "probes/session/wire.h"
+
+/* A happening that tftop itself found, waiting to be told. Owned, linked. */
+struct session_note {
+	struct session_note *next;
+	struct session_event event;	/* event.text points to text */
+	char text[];
+};
+
+struct session {
+	pid_t launcher, keeper, program;
+	int launcher_fd, input_fd, keeper_fd, broker;
+	int poll_fd;			/* epoll of what session_next() looks at */
+	int timer_fd;			/* children are looked at */
+	int wake_fd;			/* readable while notes are queued */
+	int program_fd;			/* pidfd, when the launcher died before it */
+	pthread_mutex_t broker_lock;
+	struct launcher_plan *plan;	/* shared with the launcher; owned */
+	struct tft_control *control;	/* mapped; owned; NULL: not armed */
+	struct wire_ready ready;	/* "" before READY */
+	struct environ_choice probes;
+	struct preflight preflight;
+	struct children *children;	/* owned */
+	struct session_note *first, *last;	/* owned queue */
+	struct session_note *told;	/* owned; what the last event points into */
+	enum tft_level level;
+	bool screen, lossless;
+	bool armed, broken, released, let_go;
+	bool started, exited, launcher_gone, keeper_gone, drained;
+	bool silent_told;		/* "probe loaded, nothing arrives" */
+	int64_t started_ns;
+	char *environment;		/* owned */
+	struct wire wire;		/* the message the last event points into */
+};
+
+/* Queues an event of our own; dropped when memory is short. */
+void session_note(struct session *session, const struct session_event *event,
+		  const char *text);
+void session_say(struct session *session, int level, const char *text);
+
+/* Reads one message of the keeper (session_events.c); true when it became an
+ * event. */
+bool session_take_keeper(struct session *session, struct session_event *event);
+
+/* The looks at /proc that the timer asks for. */
+void session_look(struct session *session);
+
+#endif

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/keeper.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probes/schema/control.h"
+#include "probes/session/daemons.h"
+#include "probes/session/dir.h"
+#include "probes/session/keeper_end.h"
+#include "probes/session/lttng.h"
+#include "probes/session/namespaces.h"
+#include "probes/session/process.h"
+#include "probes/session/wire.h"
+
+#define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
+#define SETUP_LIMIT_NS 8000000000	/* for the calls that create the session */
+#define STOP_LIMIT_NS 3000000000
+#define DISK_PERIOD_NS 1000000000
+#define DISK_LOW_BYTES (4ull << 20)
+#define SENTENCE 512
+
+enum keeper_state {
+	KEEPER_STANDING = 0,	/* the daemons are starting */
+	KEEPER_CREATING,	/* liblttng-ctl is at work */
+	KEEPER_READY,
+	KEEPER_STOPPING,
+	KEEPER_STOPPED,
+	KEEPER_DEAD,		/* told as failed or broken */
+};
+
+struct keeper {
+	const struct keeper_options *options;
+	struct daemons daemons;
+	struct places places;
+	struct lttng_plan plan;
+	char dir[DIR_PATH_MAX];
+	char trace[1024];
+	int lock, signals, caller_fd, control, consumer;
+	pid_t caller, consumer_pid;
+	bool sessiond_ready, disk_told, private_network;
+	enum keeper_state state;
+	int64_t deadline_ns, disk_ns;
+};
+
+static struct wire inbox;
+
+static void tell(struct keeper *k, int level, const char *text)
+{
+	wire_text(k->options->fd, WIRE_MESSAGE, level, text);
+}
+
+/* The path is dead: said once, as a failure before READY, as a break after. */
+static void give_up(struct keeper *k, const char *text)
+{
+	if (k->state == KEEPER_DEAD)
+		return;
+	wire_text(k->options->fd, k->state < KEEPER_READY ? WIRE_FAILED : WIRE_BROKEN,
+		  0, text);
+	k->state = KEEPER_DEAD;
+	keeper_end_daemons(&k->daemons);
+}
+
+static void give_up_about(struct keeper *k, const char *name, const char *what)
+{
+	char text[SENTENCE], tail[256];
+
+	daemons_log_tail(k->dir, name, tail, sizeof(tail));
+	snprintf(text, sizeof(text), "'lttng-%s' %s%s%s", name, what,
+		 tail[0] ? "; its last words: " : "", tail);
+	give_up(k, text);
+}
+
+/* ---- starting ---- */
+
+static void choose_places(struct keeper *k)
+{
+	char text[SENTENCE];
+
+	places_try(&k->places);
+	if (geteuid() == 0 && k->places.other_uid) {
+		/* sessiond signals its parent: it may, when our real uid is its. */
+		if (setresuid(k->places.uid, (uid_t)-1, (uid_t)-1) != 0)
+			k->places.other_uid = false;
+	}
+	if (k->places.network && places_enter_network() == 0) {
+		k->private_network = true;
+		return;
+	}
+	snprintf(text, sizeof(text), "no private network namespace (%s): the trace passes "
+		 "through ports of 127.0.0.1, where other users of this machine can read it",
+		 strerror(k->places.error ? k->places.error : errno));
+	tell(k, 1, text);
+}
+
+static void choose_ports(struct keeper *k)
+{
+	struct daemons *d = &k->daemons;
+
+	if (k->private_network) {
+		d->control = 5342;
+		d->data = 5343;
+		d->live = 5344;
+		d->agent = 5345;
+		return;
+	}
+	d->control = places_free_port();
+	d->data = places_free_port();
+	d->live = places_free_port();
+	d->agent = places_free_port();
+}
+
+static bool make_control_page(struct keeper *k)
+{
+	char path[DIR_PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/control", k->dir);
+	k->control = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	return k->control >= 0 && ftruncate(k->control, TFT_CONTROL_BYTES) == 0;
+}
+
+static bool make_trace_folder(struct keeper *k, char *error, size_t size)
+{
+	const char *record = k->options->record_dir;
+
+	if (record && mkdir(record, 0755) != 0 && errno != EEXIST) {
+		process_error(error, size, "cannot create", record, errno);
+		return false;
+	}
+	snprintf(k->trace, sizeof(k->trace), "%s/trace", record ? record : k->dir);
+	if (mkdir(k->trace, record ? 0755 : 0700) != 0 && errno != EEXIST) {
+		process_error(error, size, "cannot create", k->trace, errno);
+		return false;
+	}
+	if (!record && k->places.uid != geteuid() &&
+	    chown(k->trace, k->places.uid, (gid_t)k->places.uid) != 0) {
+		process_error(error, size, "cannot give away", k->trace, errno);
+		return false;
+	}
+	return true;
+}
+
+static void session_names(struct keeper *k)
+{
+	snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d", (int)k->options->tftop);
+	snprintf(k->plan.url, sizeof(k->plan.url), "net://127.0.0.1:%u:%u",
+		 k->daemons.control, k->daemons.data);
+}
+
+/* Buffers too large for /dev/shm fail in silence when the program registers. */
+static bool choose_buffers(struct keeper *k, char *error, size_t size)
+{
+	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	unsigned long long room = dir_free_bytes("/dev/shm");
+	uint64_t need = 0;
+	struct statvfs fs;
+	char text[SENTENCE];
+
+	if (statvfs("/dev/shm", &fs) != 0 || (fs.f_flag & ST_RDONLY) ||
+	    access("/dev/shm", W_OK) != 0) {
+		snprintf(error, size, "'/dev/shm' is %s: LTTng has no shared memory",
+			 errno == ENOENT ? "missing" : "not writable");
+		return false;
+	}
+	k->plan.timer_us = cpus * 500 > 50000 ? cpus * 500 : 50000;
+	k->plan.uid = k->places.uid;
+	k->plan.dir = k->dir;
+	k->plan.lossless = k->options->lossless;
+	if (lttng_plan_sizes(&k->plan, cpus, room, dir_free_bytes(k->trace), &need)) {
+		if (k->plan.event_bytes < (64u << 10)) {
+			snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): short "
+				 "buffers, events can be lost in bursts", room >> 10);
+			tell(k, 1, text);
+		}
+	} else {
+		snprintf(k->plan.shm_path, sizeof(k->plan.shm_path), "%s/shm", k->dir);
+		if (mkdir(k->plan.shm_path, 0700) != 0 ||
+		    (k->places.uid != geteuid() &&
+		     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) != 0)) {
+			process_error(error, size, "cannot create", k->plan.shm_path, errno);
+			return false;
+		}
+		snprintf(text, sizeof(text), "'/dev/shm' is too small (%llu KiB free, %llu KiB "
+			 "needed): buffers are on the disk in '%s', which is slower",
+			 room >> 10, (unsigned long long)need >> 10, k->dir);
+		tell(k, 1, text);
+		lttng_plan_sizes(&k->plan, cpus, dir_free_bytes(k->dir),
+				 dir_free_bytes(k->trace), &need);
+	}
+	if (k->options->record_dir)
+		k->plan.ring_files = 0;
+	return true;
+}
+
+static bool start_caller(struct keeper *k)
+{
+	int pair[2];
+
+	if (wire_pair(pair) != 0)
+		return false;
+	k->caller = fork();
+	if (k->caller == 0) {
+		process_keep_fds(&pair[1], 1);
+		lttng_main(&k->plan, pair[1]);
+	}
+	close(pair[1]);
+	k->caller_fd = pair[0];
+	return k->caller > 0;
+}
+
+static bool begin(struct keeper *k, char *error, size_t size)
+{
+	struct daemons *d = &k->daemons;
+
+	if (daemons_find(d, error, size) != 0)
+		return false;
+	choose_places(k);
+	if (geteuid() == 0 && !k->places.other_uid) {
+		snprintf(error, size, "root without the right to change its uid cannot have a "
+			 "private LTTng: run tftop as an ordinary user");
+		return false;
+	}
+	k->lock = dir_create(k->places.uid, k->dir, error, size);
+	if (k->lock < 0) {
+		k->dir[0] = '\0';
+		return false;
+	}
+	if (!make_trace_folder(k, error, size))
+		return false;
+	choose_ports(k);
+	d->dir = k->dir;
+	d->trace = k->trace;
+	d->uid = k->places.uid;
+	d->write_anywhere = k->options->record_dir != NULL;
+	if (daemons_start(d, error, size) != 0)
+		return false;
+	/* While they start: */
+	session_names(k);
+	if (!choose_buffers(k, error, size))
+		return false;
+	if (!make_control_page(k) || !start_caller(k)) {
+		process_error(error, size, "cannot prepare", k->dir, errno);
+		return false;
+	}
+	dir_sweep();
+	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
+	return true;
+}
+
+/* ---- running ---- */
+
+static void daemons_stand(struct keeper *k)
+{
+	struct wire_head setup = { .type = WIRE_SETUP };
+
+	if (!k->sessiond_ready || !daemons_relayd_listens(&k->daemons))
+		return;
+	k->state = KEEPER_CREATING;
+	k->deadline_ns = wire_now_ns() + SETUP_LIMIT_NS;
+	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
+}
+
+static void created(struct keeper *k)
+{
+	struct wire_head head = { .type = WIRE_READY };
+	struct wire_ready ready;
+	char host[128] = "localhost";
+
+	memset(&ready, 0, sizeof(ready));
+	gethostname(host, sizeof(host) - 1);
+	snprintf(ready.dir, sizeof(ready.dir), "%s", k->dir);
+	snprintf(ready.trace, sizeof(ready.trace), "%s", k->trace);
+	snprintf(ready.url, sizeof(ready.url), "net://127.0.0.1:%u/host/%s/%s",
+		 k->daemons.live, host, k->plan.session);
+	k->consumer_pid = daemons_consumerd(&k->daemons);
+	if (k->consumer_pid)
+		k->consumer = (int)syscall(SYS_pidfd_open, k->consumer_pid, 0);
+	k->state = KEEPER_READY;
+	wire_send(k->options->fd, &head, &ready, sizeof(ready), k->control, true);
+}
+
+static void caller_answers(struct keeper *k)
+{
+	enum wire_result r = wire_recv(k->caller_fd, &inbox, NULL);
+	struct wire_head drained = { .type = WIRE_DRAINED };
+
+	if (r == WIRE_AGAIN)
+		return;
+	if (r != WIRE_OK) {
+		close(k->caller_fd);
+		k->caller_fd = -1;
+		if (k->state < KEEPER_STOPPED)
+			give_up(k, "the process that speaks to LTTng died");
+		return;
+	}
+	if (k->state == KEEPER_CREATING) {
+		if (inbox.head.status == 0)
+			created(k);
+		else
+			give_up(k, inbox.data);
+	} else if (k->state == KEEPER_STOPPING) {
+		if (inbox.head.status != 0)
+			tell(k, 1, inbox.data);
+		k->state = KEEPER_STOPPED;
+		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
+	}
+}
+
+static void obey(struct keeper *k)
+{
+	struct wire_head stop = { .type = WIRE_STOP };
+
+	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK ||
+	    inbox.head.type != WIRE_STOP || k->state != KEEPER_READY)
+		return;
+	k->state = KEEPER_STOPPING;
+	k->deadline_ns = wire_now_ns() + STOP_LIMIT_NS;
+	wire_send(k->caller_fd, &stop, NULL, 0, -1, true);
+}
+
+/* Connects on behalf of tftop, which is in another network namespace. */
+static void broker(struct keeper *k)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	struct wire_head answer = { .type = WIRE_DONE };
+	int fd;
+
+	if (wire_recv(k->options->broker, &inbox, NULL) != WIRE_OK)
+		return;
+	address.sin_port = htons((uint16_t)inbox.head.status);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		answer.status = errno;
+	wire_send(k->options->broker, &answer, NULL, 0, answer.status ? -1 : fd, true);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void reap(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	while (read(k->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_signo == SIGUSR1)
+			k->sessiond_ready = true;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		bool expected = k->state >= KEEPER_STOPPED;
+		char what[64];
+
+		if (WIFSIGNALED(status))
+			snprintf(what, sizeof(what), "was killed by signal %d", WTERMSIG(status));
+		else
+			snprintf(what, sizeof(what), "ended with status %d", WEXITSTATUS(status));
+		if (pid == k->daemons.sessiond) {
+			k->daemons.sessiond = 0;
+			if (!expected)
+				give_up_about(k, "sessiond", what);
+		} else if (pid == k->daemons.relayd) {
+			k->daemons.relayd = 0;
+			if (!expected)
+				give_up_about(k, "relayd", what);
+		}
+	}
+}
+
+static void watch_disk(struct keeper *k, int64_t now)
+{
+	char text[1200];
+
+	if (now < k->disk_ns || k->disk_told || k->state != KEEPER_READY)
+		return;
+	k->disk_ns = now + DISK_PERIOD_NS;
+	if (dir_free_bytes(k->trace) >= DISK_LOW_BYTES)
+		return;
+	k->disk_told = true;
+	snprintf(text, sizeof(text), "the disk is full: '%s' has no room, events are lost",
+		 k->trace);
+	tell(k, 2, text);
+}
+
+static void watch_deadline(struct keeper *k, int64_t now)
+{
+	struct wire_head drained = { .type = WIRE_DRAINED };
+
+	if (now < k->deadline_ns)
+		return;
+	if (k->state == KEEPER_STANDING) {
+		give_up_about(k, k->sessiond_ready ? "relayd" : "sessiond",
+			      "did not start within 8 s");
+	} else if (k->state == KEEPER_CREATING) {
+		give_up_about(k, "sessiond", "does not answer");
+	} else if (k->state == KEEPER_STOPPING) {
+		tell(k, 1, "LTTng did not hand out its last events in time");
+		k->state = KEEPER_STOPPED;
+		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
+	}
+}
+
+static void keep(struct keeper *k)
+{
+	for (;;) {
+		struct pollfd p[5] = {
+			{ .fd = k->options->fd, .events = POLLIN },
+			{ .fd = k->signals, .events = POLLIN },
+			{ .fd = k->caller_fd, .events = POLLIN },
+			{ .fd = k->options->broker, .events = POLLIN },
+			{ .fd = k->consumer, .events = POLLIN },
+		};
+		int wait = k->state == KEEPER_STANDING && k->sessiond_ready ? 1 : 200;
+
+		poll(p, 5, wait);
+		if (p[0].revents & (POLLHUP | POLLERR))
+			return;
+		if (p[1].revents)
+			reap(k);
+		if (p[2].revents)
+			caller_answers(k);
+		if (p[0].revents)
+			obey(k);
+		if (p[3].revents & POLLIN)
+			broker(k);
+		if (p[4].revents) {
+			close(k->consumer);
+			k->consumer = -1;
+			if (k->state < KEEPER_STOPPED)
+				give_up_about(k, "consumerd", "died");
+		}
+		if (k->state == KEEPER_STANDING)
+			daemons_stand(k);
+		watch_deadline(k, wire_now_ns());
+		watch_disk(k, wire_now_ns());
+	}
+}
+
+static void become_keeper(struct keeper *k)
+{
+	sigset_t watched;
+	int fds[2];
+
+	prctl(PR_SET_NAME, "tftop-keeper");
+	setsid();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	process_shrug_signals();
+	sigemptyset(&watched);
+	sigaddset(&watched, SIGCHLD);
+	sigaddset(&watched, SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &watched, NULL);
+	fds[0] = k->options->fd;
+	fds[1] = k->options->broker;
+	process_null_stdio();
+	process_keep_fds(fds, 2);
+	k->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+	umask(0022);
+	if (chdir("/") != 0)
+		umask(0022);
+}
+
+_Noreturn void keeper_main(const struct keeper_options *options)
+{
+	static struct keeper k;
+	char error[SENTENCE] = "";
+
+	k.options = options;
+	k.lock = k.caller_fd = k.control = k.consumer = -1;
+	become_keeper(&k);
+	if (!begin(&k, error, sizeof(error)))
+		give_up(&k, error);
+	keep(&k);
+	keeper_end_daemons(&k.daemons);
+	if (options->record_dir && k.places.uid != geteuid())
+		keeper_end_recording(k.trace, geteuid(), getegid());
+	if (k.dir[0])
+		dir_remove(k.dir);
+	if (geteuid() == 0)
+		keeper_end_wait_file(k.places.uid);
+	_exit(0);
+}

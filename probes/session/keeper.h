@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keeper: parent of the LTTng daemons, in a private network namespace
+ * where there can be one.
+ *
+ * Always true:
+ *  - It starts by itself, as soon as it is forked, and says WIRE_READY or
+ *    WIRE_FAILED within READY_LIMIT_NS.
+ *  - When its socket to tftop ends, however tftop ended, it takes every process
+ *    and file of the session away and ends: 0.5 s, at most 2 s.
+ *  - Every process that it or a daemon forks is or becomes its child
+ *    (subreaper), so that none escapes.
+ */
+#ifndef PROBES_SESSION_KEEPER_H
+#define PROBES_SESSION_KEEPER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct keeper_options {
+	pid_t tftop;
+	int fd;				/* messages, SEQPACKET */
+	int broker;			/* requests for connected sockets: head.status = port */
+	const char *record_dir;		/* absolute, or NULL */
+	bool lossless;
+};
+
+_Noreturn void keeper_main(const struct keeper_options *options);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of liblttng-ctl, made in a process of their own: they can hang
+ * when a daemon dies under them, and as root they must be made under the
+ * daemons' uid. The keeper watches the process and kills it at a deadline.
+ *
+ * Channel "meta" carries tftop:def_*, channel "events" tftop:ev_*: names and
+ * properties cannot be starved by a flood of events. Buffers are per uid (per
+ * process ones lose the second process with Debian 12's versions).
+ */
+#ifndef PROBES_SESSION_LTTNG_H
+#define PROBES_SESSION_LTTNG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct lttng_plan {
+	const char *dir;		/* LTTNG_HOME; borrowed */
+	char session[64];
+	char url[64];			/* net://127.0.0.1:CONTROL:DATA */
+	char shm_path[160];		/* "" : /dev/shm */
+	uid_t uid;
+	uint32_t timer_us;		/* live timer */
+	uint64_t event_bytes, meta_bytes;	/* sub-buffer sizes, powers of two */
+	uint32_t event_count, meta_count;	/* how many per CPU */
+	uint32_t ring_files;		/* trace files kept per stream, 0: all */
+	bool lossless;
+};
+
+/*
+ * Sizes for this machine: room is what /dev/shm has free, disk what the ring's
+ * file system has. Returns false when not even the smallest buffers fit into
+ * room (`need` gets what they would take).
+ */
+bool lttng_plan_sizes(struct lttng_plan *plan, uint32_t cpus, uint64_t room,
+		      uint64_t disk, uint64_t *need);
+
+/* What the buffers of one uid take of shared memory. */
+uint64_t lttng_plan_bytes(const struct lttng_plan *plan, uint32_t cpus);
+
+/*
+ * The life of the process, called in a forked child: answers WIRE_SETUP and
+ * WIRE_STOP on fd with WIRE_DONE (status 0, or -1 and a sentence).
+ */
+_Noreturn void lttng_main(const struct lttng_plan *plan, int fd);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the keeper and the daemons live: a private network namespace (with a
+ * user namespace, ids one to one, for an ordinary user), so that nobody else
+ * on the machine can reach the relay daemon, which knows no authentication;
+ * and, when tftop is root, a free uid, because liblttng as uid 0 knows only
+ * the system's own directory.
+ *
+ * What works is found out in a throw-away child first: a step that fails half
+ * way (a distribution that allows unshare() but nothing inside) must not leave
+ * the keeper between two worlds.
+ *
+ * Single-threaded process only.
+ */
+#ifndef PROBES_SESSION_NAMESPACES_H
+#define PROBES_SESSION_NAMESPACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct places {
+	bool network;		/* a private network namespace can be had */
+	bool other_uid;		/* root: `uid` can be taken */
+	uid_t uid;		/* the daemons' uid; getuid() when not root */
+	int error;		/* errno of what the network namespace failed with */
+};
+
+/* Tries, in a child that ends at once (2 s at most), and says what works. */
+void places_try(struct places *places);
+
+/* The calling process moves into the private network namespace; loopback is
+ * up, its routes acknowledge at once. 0, or -1 and errno. */
+int places_enter_network(void);
+
+/* The calling process takes uid (and gid) for good; 0, or -1 and errno. */
+int places_take_uid(uid_t uid);
+
+/* A port of 127.0.0.1 that nobody listens on now; 0 when none. */
+uint16_t places_free_port(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the launcher, the keeper and the keeper's children have in common as
+ * processes: which descriptors they keep, how they are named, what they read
+ * from /proc. No state; any process, single-threaded where it closes things.
+ */
+#ifndef PROBES_SESSION_PROCESS_H
+#define PROBES_SESSION_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Closes all descriptors above 2 but those given (negative ones are skipped);
+ * never walks up to the limit, which can be a million and more. */
+void process_keep_fds(const int *fds, size_t count);
+
+/* Standard descriptors to /dev/null. */
+void process_null_stdio(void);
+
+/* Ignores what a terminal, a shell or a logout sends. SIGCHLD and SIGPIPE get
+ * a known disposition; nothing stays blocked. */
+void process_shrug_signals(void);
+
+/* All dispositions to default, nothing blocked: for an exec of ours. */
+void process_default_signals(void);
+
+/* Reads a whole small file; bytes read (NUL added), -1 and errno. */
+ssize_t process_read_file(const char *path, char *buffer, size_t size);
+
+/* Fields of /proc/PID/stat; false when the process is gone. */
+struct process_stat {
+	char state;
+	pid_t parent;
+	uint64_t start_ticks;
+	char comm[32];
+};
+bool process_stat(pid_t pid, struct process_stat *stat);
+
+/* Direct children, from /proc/PID/task/ * /children; count found (at most max). */
+size_t process_children(pid_t pid, pid_t *children, size_t max);
+
+/* SIGKILL (or signal) to every direct child of the caller. */
+void process_kill_children(int signal);
+
+/* "what 'subject': strerror(error)" */
+void process_error(char *buffer, size_t size, const char *what,
+		   const char *subject, int error);
+
+#endif

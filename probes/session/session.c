@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "probes/session/daemons.h"
+#include "probes/session/internal.h"
+#include "probes/session/keeper.h"
+#include "probes/session/process.h"
+
+#define ARM_LIMIT_NS 20000000000
+#define CONNECT_LIMIT_NS 5000000000
+#define CHILDREN_NS 250000000
+
+static struct launcher_origin origin;
+
+void session_main_hook(int argc, char **argv)
+{
+	daemons_consumer_hook(argc, argv);
+	launcher_origin_save(&origin);
+}
+
+/* ---- notes ---- */
+
+void session_note(struct session *s, const struct session_event *event, const char *text)
+{
+	size_t size = strlen(text ? text : "") + 1;
+	struct session_note *note = malloc(sizeof(*note) + size);
+	uint64_t one = 1;
+
+	if (!note)
+		return;
+	note->next = NULL;
+	note->event = *event;
+	memcpy(note->text, text ? text : "", size);
+	note->event.text = note->text;
+	if (s->last)
+		s->last->next = note;
+	else
+		s->first = note;
+	s->last = note;
+	if (write(s->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+void session_say(struct session *s, int level, const char *text)
+{
+	struct session_event event = { .type = SESSION_MESSAGE, .level = level };
+
+	session_note(s, &event, text);
+}
+
+/* ---- forking ---- */
+
+/* Standard descriptors that tftop was started without must stay free: they are
+ * PROGRAM's to miss. */
+static int above_stdio(int fd)
+{
+	int high;
+
+	if (fd < 0 || fd > 2)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	close(fd);
+	return high;
+}
+
+static bool make_pair(int fds[2], int type)
+{
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds) != 0)
+		return false;
+	fds[0] = above_stdio(fds[0]);
+	fds[1] = above_stdio(fds[1]);
+	return fds[0] >= 0 && fds[1] >= 0;
+}
+
+static bool fork_launcher(struct session *s, const struct session_options *o)
+{
+	struct launcher_options options = {
+		.argv = o->argv, .origin = &origin, .plan = s->plan,
+		.screen = o->screen, .winsize = o->winsize, .tftop = getpid(),
+	};
+	int messages[2], input[2];
+
+	if (!make_pair(messages, SOCK_SEQPACKET) || !make_pair(input, SOCK_STREAM))
+		return false;
+	s->launcher = fork();
+	if (s->launcher == 0) {
+		/* Before PROGRAM is forked: it must not hold tftop's ends. */
+		close(messages[0]);
+		close(input[0]);
+		options.fd = messages[1];
+		options.input = input[1];
+		launcher_main(&options);
+	}
+	close(messages[1]);
+	close(input[1]);
+	s->launcher_fd = messages[0];
+	s->input_fd = input[0];
+	return s->launcher > 0;
+}
+
+static bool fork_keeper(struct session *s, const struct session_options *o,
+			const char *record_dir)
+{
+	struct keeper_options options = {
+		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
+	};
+	int messages[2], broker[2];
+
+	if (!make_pair(messages, SOCK_SEQPACKET) || !make_pair(broker, SOCK_SEQPACKET))
+		return false;
+	s->keeper = fork();
+	if (s->keeper == 0) {
+		options.fd = messages[1];
+		options.broker = broker[1];
+		keeper_main(&options);
+	}
+	close(messages[1]);
+	close(broker[1]);
+	s->keeper_fd = messages[0];
+	s->broker = broker[0];
+	return s->keeper > 0;
+}
+
+static bool watch(struct session *s, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool open_watches(struct session *s)
+{
+	s->poll_fd = above_stdio(epoll_create1(EPOLL_CLOEXEC));
+	s->timer_fd = above_stdio(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+	s->wake_fd = above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	return s->poll_fd >= 0 && s->timer_fd >= 0 && s->wake_fd >= 0 &&
+	       watch(s, s->timer_fd) && watch(s, s->wake_fd);
+}
+
+static bool absolute(const char *path, char *full, size_t size)
+{
+	char here[2048];
+	int length;
+
+	if (path[0] == '/') {
+		length = snprintf(full, size, "%s", path);
+	} else {
+		if (!getcwd(here, sizeof(here)))
+			return false;
+		length = snprintf(full, size, "%s/%s", here, path);
+	}
+	return length > 0 && (size_t)length < size;
+}
+
+static struct session *new_session(const struct session_options *o)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->launcher_fd = s->input_fd = s->keeper_fd = s->broker = -1;
+	s->poll_fd = s->timer_fd = s->wake_fd = s->program_fd = -1;
+	s->level = o->level;
+	s->screen = o->screen;
+	s->lossless = o->lossless;
+	pthread_mutex_init(&s->broker_lock, NULL);
+	s->plan = mmap(NULL, sizeof(*s->plan), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (s->plan == MAP_FAILED)
+		s->plan = NULL;
+	return s;
+}
+
+static void say_notes(struct session *s)
+{
+	char text[SESSION_ERROR_MAX];
+
+	for (size_t i = 0; i < s->preflight.note_count; i++)
+		session_say(s, 1, s->preflight.notes[i]);
+	environ_complaint(&s->probes, text, sizeof(text));
+	if (text[0])
+		session_say(s, 2, text);
+}
+
+struct session *session_fork(const struct session_options *options,
+			     char error[SESSION_ERROR_MAX], int *exit_status)
+{
+	struct session *s = new_session(options);
+	char record[4096] = "";
+
+	*exit_status = 125;
+	launcher_origin_save(&origin);
+	if (!s || !s->plan) {
+		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+		goto fail;
+	}
+	preflight_check(&s->preflight, options->argv);
+	if (s->preflight.exit_status) {
+		snprintf(error, SESSION_ERROR_MAX, "%s", s->preflight.error);
+		*exit_status = s->preflight.exit_status;
+		goto fail;
+	}
+	if (environ_choose(&s->probes, options->probes, options->self_dir, error,
+			   SESSION_ERROR_MAX) != 0)
+		goto fail;
+	if (options->record_dir && !absolute(options->record_dir, record, sizeof(record))) {
+		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
+		goto fail;
+	}
+	if (!fork_launcher(s, options) ||
+	    !fork_keeper(s, options, record[0] ? record : NULL) || !open_watches(s) ||
+	    !watch(s, s->launcher_fd) || !watch(s, s->keeper_fd)) {
+		snprintf(error, SESSION_ERROR_MAX, "cannot start helper processes: %s",
+			 strerror(errno));
+		goto fail;
+	}
+	say_notes(s);
+	*exit_status = 0;
+	return s;
+fail:
+	session_free(s);
+	return NULL;
+}
+
+/* ---- arming ---- */
+
+static bool map_control(struct session *s, int fd)
+{
+	struct tft_control *page;
+
+	if (fd < 0)
+		return false;
+	page = mmap(NULL, TFT_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return false;
+	page->version = TFT_CONTROL_VERSION;
+	page->level = s->level;
+	page->flags = s->lossless ? TFT_CONTROL_LOSSLESS : 0;
+	page->alive_ns = wire_now_ns();
+	__atomic_store_n(&page->magic, TFT_CONTROL_MAGIC, __ATOMIC_RELEASE);
+	s->control = page;
+	return true;
+}
+
+int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
+{
+	int64_t deadline = wire_now_ns() + ARM_LIMIT_NS;
+
+	for (;;) {
+		int page = -1;
+		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, &page, deadline);
+
+		if (r == WIRE_OK && s->wire.head.type == WIRE_READY &&
+		    s->wire.size == sizeof(s->ready)) {
+			memcpy(&s->ready, s->wire.data, sizeof(s->ready));
+			if (map_control(s, page)) {
+				s->armed = true;
+				return 0;
+			}
+			snprintf(error, SESSION_ERROR_MAX, "cannot map the control page: %s",
+				 strerror(errno));
+			return -1;
+		}
+		if (page >= 0)
+			close(page);
+		if (r == WIRE_OK && s->wire.head.type == WIRE_MESSAGE) {
+			session_say(s, s->wire.head.status, s->wire.data);
+			continue;
+		}
+		if (r == WIRE_OK && s->wire.head.type == WIRE_FAILED)
+			snprintf(error, SESSION_ERROR_MAX, "%.500s", s->wire.data);
+		else if (r == WIRE_AGAIN)
+			snprintf(error, SESSION_ERROR_MAX, "the LTTng daemons did not start in time");
+		else
+			snprintf(error, SESSION_ERROR_MAX, "tftop's keeper died");
+		s->broken = true;
+		return -1;
+	}
+}
+
+const char *session_url(const struct session *s)
+{
+	return s->armed ? s->ready.url : NULL;
+}
+
+int session_connect(struct session *s, uint16_t port)
+{
+	struct wire_head head = { .type = WIRE_SETUP, .status = port };
+	enum wire_result r;
+	struct wire *answer = malloc(sizeof(*answer));
+	int fd = -1, error = ECONNREFUSED;
+
+	if (!answer) {
+		errno = ENOMEM;
+		return -1;
+	}
+	pthread_mutex_lock(&s->broker_lock);
+	r = s->broker < 0 ? WIRE_EOF : wire_send(s->broker, &head, NULL, 0, -1, true);
+	if (r == WIRE_OK)
+		r = wire_recv_until(s->broker, answer, &fd, wire_now_ns() + CONNECT_LIMIT_NS);
+	pthread_mutex_unlock(&s->broker_lock);
+	if (r == WIRE_OK && fd < 0)
+		error = answer->head.status;
+	free(answer);
+	if (fd < 0)
+		errno = error;
+	return fd;
+}
+
+/* ---- releasing ---- */
+
+static void make_environment(struct session *s)
+{
+	struct environ_options options = {
+		.dir = s->ready.dir,
+		.preload = s->preflight.kind != PREFLIGHT_FOREIGN,
+		.lossless = s->lossless,
+	};
+	size_t bytes;
+
+	if (!s->armed || s->broken)
+		return;
+	bytes = environ_lines(&s->probes, &options, s->plan->lines, sizeof(s->plan->lines));
+	s->environment = malloc(bytes + 1);
+	if (s->environment) {
+		memcpy(s->environment, s->plan->lines, bytes);
+		for (size_t i = 0; i < bytes; i++)
+			if (!s->environment[i])
+				s->environment[i] = '\n';
+		s->environment[bytes] = '\0';
+	}
+	s->plan->bytes = (uint32_t)bytes;
+}
+
+int session_release(struct session *s, char error[SESSION_ERROR_MAX])
+{
+	struct itimerspec period = {
+		.it_interval.tv_nsec = CHILDREN_NS, .it_value.tv_nsec = CHILDREN_NS,
+	};
+	struct wire_head head = { .type = WIRE_RELEASE };
+
+	if (s->released)
+		return 0;
+	make_environment(s);
+	session_alive(s);
+	if (wire_send(s->launcher_fd, &head, NULL, 0, -1, true) != WIRE_OK) {
+		snprintf(error, SESSION_ERROR_MAX, "the launcher of '%.400s' died",
+			 s->preflight.path);
+		return -1;
+	}
+	s->released = true;
+	timerfd_settime(s->timer_fd, 0, &period, NULL);
+	return 0;
+}
+
+const char *session_environment(const struct session *s)
+{
+	return s->environment ? s->environment : "";
+}
+
+bool session_has_data(const struct session *s)
+{
+	DIR *dir = s->armed ? opendir(s->ready.trace) : NULL;
+	struct dirent *entry;
+	bool found = false;
+
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = entry->d_name[0] != '.';
+	closedir(dir);
+	return found;
+}
+
+/* ---- steering ---- */
+
+void session_resize(struct session *s, const struct winsize *size)
+{
+	struct wire_head head = { .type = WIRE_RESIZE };
+
+	wire_send(s->launcher_fd, &head, size, sizeof(*size), -1, false);
+}
+
+size_t session_input(struct session *s, const void *data, size_t size)
+{
+	ssize_t sent = send(s->input_fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	return sent > 0 ? (size_t)sent : 0;
+}
+
+void session_signal(struct session *s, int number)
+{
+	struct wire_head head = { .type = WIRE_SIGNAL, .signal = number };
+
+	if (s->exited)
+		return;
+	if (!s->launcher_gone)
+		wire_send(s->launcher_fd, &head, NULL, 0, -1, false);
+	else if (s->program_fd >= 0)
+		syscall(SYS_pidfd_send_signal, s->program_fd, number, NULL, 0);
+}
+
+void session_set_level(struct session *s, enum tft_level level)
+{
+	s->level = level;
+	if (s->control)
+		__atomic_store_n(&s->control->level, (uint32_t)level, __ATOMIC_RELAXED);
+}
+
+enum tft_level session_level(const struct session *s)
+{
+	return s->level;
+}
+
+void session_ask_dump(struct session *s)
+{
+	if (s->control)
+		__atomic_fetch_add(&s->control->dump_generation, 1, __ATOMIC_RELAXED);
+}
+
+void session_alive(struct session *s)
+{
+	if (s->control)
+		__atomic_store_n(&s->control->alive_ns, wire_now_ns(), __ATOMIC_RELAXED);
+}
+
+int session_fd(const struct session *s)
+{
+	return s->poll_fd;
+}

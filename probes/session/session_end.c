@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a session: the last events, letting go, clearing away. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probes/session/dir.h"
+#include "probes/session/internal.h"
+
+#define STOP_LIMIT_NS 3500000000
+#define LAUNCHER_WAIT_NS 100000000
+
+void session_stop(struct session *s)
+{
+	int64_t deadline = wire_now_ns() + STOP_LIMIT_NS;
+	struct wire_head head = { .type = WIRE_STOP };
+	struct session_event event;
+
+	if (!s->armed || s->broken || s->drained || s->keeper_gone)
+		return;
+	/* Nobody registered: the relay daemon has nothing to hand out. */
+	if (!session_has_data(s)) {
+		s->drained = true;
+		return;
+	}
+	if (wire_send(s->keeper_fd, &head, NULL, 0, -1, true) != WIRE_OK)
+		return;
+	while (!s->drained && !s->broken && !s->keeper_gone) {
+		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, NULL, deadline);
+
+		if (r == WIRE_AGAIN)
+			return;
+		if (r != WIRE_OK) {
+			s->keeper_gone = true;
+			return;
+		}
+		if (session_take_keeper(s, &event))
+			session_note(s, &event, event.text);
+	}
+}
+
+void session_let_go(struct session *s)
+{
+	struct wire_head head = { .type = WIRE_LET_GO };
+
+	s->let_go = true;
+	if (s->control)
+		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
+	if (!s->launcher_gone)
+		wire_send(s->launcher_fd, &head, NULL, 0, -1, true);
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* A launcher whose PROGRAM ended is about to end: no zombie is left of it. */
+static void reap(struct session *s)
+{
+	int64_t deadline = wire_now_ns() + LAUNCHER_WAIT_NS;
+
+	while (s->launcher > 0 && (s->exited || !s->released) &&
+	       waitpid(s->launcher, NULL, WNOHANG) == 0 && wire_now_ns() < deadline)
+		poll(NULL, 0, 1);
+	if (s->keeper > 0)
+		waitpid(s->keeper, NULL, WNOHANG);
+}
+
+static void free_notes(struct session *s)
+{
+	while (s->first) {
+		struct session_note *note = s->first;
+
+		s->first = note->next;
+		free(note);
+	}
+	free(s->told);
+}
+
+void session_free(struct session *s)
+{
+	struct wire_head abort_head = { .type = WIRE_ABORT };
+
+	if (!s)
+		return;
+	if (s->control) {
+		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
+		munmap(s->control, TFT_CONTROL_BYTES);
+	}
+	if (!s->released && s->launcher_fd >= 0)
+		wire_send(s->launcher_fd, &abort_head, NULL, 0, -1, false);
+	close_one(&s->launcher_fd);
+	close_one(&s->input_fd);
+	pthread_mutex_lock(&s->broker_lock);
+	close_one(&s->broker);
+	pthread_mutex_unlock(&s->broker_lock);
+	close_one(&s->keeper_fd);
+	close_one(&s->timer_fd);
+	close_one(&s->wake_fd);
+	close_one(&s->program_fd);
+	close_one(&s->poll_fd);
+	if (s->keeper_gone && s->ready.dir[0])
+		dir_remove(s->ready.dir);
+	reap(s);
+	free_notes(s);
+	children_free(s->children);
+	free(s->environment);
+	if (s->plan)
+		munmap(s->plan, sizeof(*s->plan));
+	pthread_mutex_destroy(&s->broker_lock);
+	free(s);
+}

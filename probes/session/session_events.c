@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens: messages of launcher and keeper, and what /proc shows. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/session/daemons.h"
+#include "probes/session/dir.h"
+#include "probes/session/internal.h"
+#include "probes/session/process.h"
+
+/* A probe that is loaded and sends nothing for so long is a fault. */
+#define SILENCE_NS 2000000000
+
+static void unwatch(struct session *s, int fd)
+{
+	epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* ---- the launcher ---- */
+
+static void program_ended(struct session *s)
+{
+	s->exited = true;
+	children_free(s->children);
+	s->children = NULL;
+}
+
+static void launcher_ended(struct session *s)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	s->launcher_gone = true;
+	unwatch(s, s->launcher_fd);
+	if (s->exited || !s->started)
+		return;
+	session_say(s, 2, "tftop's launcher died: PROGRAM's exit status will be unknown");
+	s->program_fd = (int)syscall(SYS_pidfd_open, s->program, 0);
+	event.data.fd = s->program_fd;
+	if (s->program_fd >= 0)
+		epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->program_fd, &event);
+}
+
+static void fill(struct session *s, struct session_event *event)
+{
+	const struct wire *w = &s->wire;
+
+	*event = (struct session_event){
+		.pid = w->head.pid, .status = w->head.status,
+		.signal = w->head.signal, .text = w->data,
+	};
+}
+
+static bool take_launcher(struct session *s, struct session_event *event)
+{
+	fill(s, event);
+	switch (s->wire.head.type) {
+	case WIRE_STARTED:
+		event->type = SESSION_STARTED;
+		s->program = event->pid;
+		s->started = true;
+		s->started_ns = wire_now_ns();
+		s->children = children_new(s->program);
+		return true;
+	case WIRE_EXEC_FAILED:
+		event->type = SESSION_EXEC_FAILED;
+		program_ended(s);
+		return true;
+	case WIRE_OUTPUT:
+		event->type = SESSION_OUTPUT;
+		event->data = s->wire.data;
+		event->size = s->wire.size;
+		return true;
+	case WIRE_STOPPED:
+		event->type = SESSION_STOPPED;
+		return true;
+	case WIRE_CONTINUED:
+		event->type = SESSION_CONTINUED;
+		return true;
+	case WIRE_EXITED:
+		event->type = SESSION_EXITED;
+		program_ended(s);
+		return true;
+	case WIRE_MESSAGE:
+		event->type = SESSION_MESSAGE;
+		event->level = event->status;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* After the launcher's death only the pidfd tells that PROGRAM ended. */
+static bool take_pidfd(struct session *s, struct session_event *event)
+{
+	struct process_stat stat;
+
+	if (s->program_fd < 0 || s->exited)
+		return false;
+	if (process_stat(s->program, &stat) && stat.state != 'Z' &&
+	    syscall(SYS_pidfd_send_signal, s->program_fd, 0, NULL, 0) == 0)
+		return false;
+	unwatch(s, s->program_fd);
+	program_ended(s);
+	*event = (struct session_event){
+		.type = SESSION_EXITED, .pid = s->program, .status = -1, .text = "",
+	};
+	return true;
+}
+
+/* ---- the keeper ---- */
+
+bool session_take_keeper(struct session *s, struct session_event *event)
+{
+	fill(s, event);
+	switch (s->wire.head.type) {
+	case WIRE_MESSAGE:
+		event->type = SESSION_MESSAGE;
+		event->level = event->status;
+		return true;
+	case WIRE_BROKEN:
+	case WIRE_FAILED:
+		event->type = SESSION_BROKEN;
+		s->broken = true;
+		return true;
+	case WIRE_DRAINED:
+		s->drained = true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool keeper_ended(struct session *s, struct session_event *event)
+{
+	s->keeper_gone = true;
+	unwatch(s, s->keeper_fd);
+	if (s->ready.dir[0])
+		dir_remove(s->ready.dir);
+	if (!s->armed || s->broken)
+		return false;
+	s->broken = true;
+	*event = (struct session_event){
+		.type = SESSION_BROKEN, .text = "tftop's keeper died, and the LTTng daemons with it",
+	};
+	return true;
+}
+
+/* ---- /proc ---- */
+
+static void told_child(void *arg, const struct child_event *child)
+{
+	struct session *s = arg;
+	struct session_event event = {
+		.type = child->gone ? SESSION_CHILD_EXITED : SESSION_CHILD,
+		.pid = child->pid, .parent = child->parent, .status = -1,
+	};
+	const char *hider = child->gone ? NULL : preflight_hider(child->command);
+	char text[SESSION_ERROR_MAX];
+
+	session_note(s, &event, child->command);
+	if (child->gone)
+		return;
+	if (hider)
+		snprintf(text, sizeof(text), "what '%s' runs (process %d) is out of sight",
+			 hider, (int)child->pid);
+	else if (child->kind == PREFLIGHT_STATIC || child->kind == PREFLIGHT_SECURE)
+		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
+			 "into it", child->command, (int)child->pid,
+			 child->kind == PREFLIGHT_STATIC ? "statically linked" : "set-uid");
+	else
+		return;
+	session_say(s, 1, text);
+}
+
+static bool has_probe_loaded(pid_t pid)
+{
+	char path[48], line[1024];
+	FILE *file;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = strstr(line, "liblttng-ust.so") != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* A registered program without a stream: LTTng says nothing, so we look. */
+static void watch_silence(struct session *s)
+{
+	char tail[256], text[SESSION_ERROR_MAX];
+
+	if (s->silent_told || !s->armed || s->broken || s->exited ||
+	    wire_now_ns() - s->started_ns < SILENCE_NS)
+		return;
+	if (session_has_data(s)) {
+		s->silent_told = true;
+		return;
+	}
+	if (!has_probe_loaded(s->program))
+		return;
+	s->silent_told = true;
+	daemons_log_tail(s->ready.dir, "sessiond", tail, sizeof(tail));
+	snprintf(text, sizeof(text), "PROGRAM is registered, but no events arrive%s%s",
+		 tail[0] ? "; LTTng's last words: " : "", tail);
+	session_say(s, 2, text);
+}
+
+void session_look(struct session *s)
+{
+	session_alive(s);
+	if (s->children)
+		children_look(s->children, told_child, s);
+	watch_silence(s);
+}
+
+/* ---- the next thing ---- */
+
+static bool take_note(struct session *s, struct session_event *event)
+{
+	struct session_note *note = s->first;
+	uint64_t count;
+
+	if (!note) {
+		if (read(s->wake_fd, &count, sizeof(count)) < 0)
+			return false;
+		return false;
+	}
+	s->first = note->next;
+	if (!s->first)
+		s->last = NULL;
+	free(s->told);
+	s->told = note;
+	*event = note->event;
+	return true;
+}
+
+bool session_next(struct session *s, struct session_event *event)
+{
+	uint64_t ticks;
+	enum wire_result r;
+
+	for (int i = 0; i < 64; i++) {
+		if (take_note(s, event))
+			return true;
+		r = s->launcher_gone ? WIRE_AGAIN : wire_recv(s->launcher_fd, &s->wire, NULL);
+		if (r == WIRE_OK) {
+			if (take_launcher(s, event))
+				return true;
+			continue;
+		}
+		if (r != WIRE_AGAIN) {
+			launcher_ended(s);
+			continue;
+		}
+		r = s->keeper_gone ? WIRE_AGAIN : wire_recv(s->keeper_fd, &s->wire, NULL);
+		if (r == WIRE_OK) {
+			if (session_take_keeper(s, event))
+				return true;
+			continue;
+		}
+		if (r != WIRE_AGAIN && keeper_ended(s, event))
+			return true;
+		if (take_pidfd(s, event))
+			return true;
+		if (read(s->timer_fd, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
+			session_look(s);
+		else if (!s->first)
+			break;
+	}
+	return false;
+}

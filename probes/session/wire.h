@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages between tftop, its launcher and its keeper: one datagram of a
+ * SOCK_SEQPACKET pair each, a head and up to WIRE_DATA_MAX bytes, with at most
+ * one descriptor beside it.
+ *
+ * Always true: a datagram is whole or absent; the end of the peer (however it
+ * ended) is read as WIRE_EOF after everything it had sent. No function raises
+ * SIGPIPE. All three processes are the same binary: native layout.
+ *
+ * Threads: none of its own; one reader and one writer per socket.
+ */
+#ifndef PROBES_SESSION_WIRE_H
+#define PROBES_SESSION_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_DATA_MAX 16384
+
+enum wire_type {
+	WIRE_NONE = 0,
+	/* launcher to tftop */
+	WIRE_STARTED,		/* pid */
+	WIRE_EXEC_FAILED,	/* status 126 or 127, data: sentence */
+	WIRE_OUTPUT,		/* data */
+	WIRE_STOPPED,
+	WIRE_CONTINUED,
+	WIRE_EXITED,		/* status, signal, pid */
+	/* launcher or keeper to tftop */
+	WIRE_MESSAGE,		/* status: level, data: sentence */
+	/* keeper to tftop */
+	WIRE_READY,		/* data: struct wire_ready; descriptor: control page */
+	WIRE_FAILED,		/* data: sentence */
+	WIRE_BROKEN,		/* data: sentence */
+	WIRE_DRAINED,		/* tracing stopped, the relay has everything */
+	/* tftop to launcher */
+	WIRE_RELEASE,
+	WIRE_ABORT,		/* PROGRAM is not started at all */
+	WIRE_RESIZE,		/* data: struct winsize */
+	WIRE_SIGNAL,		/* signal */
+	WIRE_LET_GO,
+	/* tftop to keeper */
+	WIRE_STOP,
+	/* inside the keeper: to and from the process that calls liblttng-ctl */
+	WIRE_SETUP,
+	WIRE_DONE,		/* status 0 or -1, data: sentence */
+};
+
+struct wire_head {
+	uint32_t type;		/* enum wire_type */
+	int32_t pid, status, signal;
+};
+
+struct wire {
+	struct wire_head head;
+	size_t size;		/* of data */
+	char data[WIRE_DATA_MAX + 1];	/* a NUL follows data */
+};
+
+/* What tftop must know of a session that stands. */
+struct wire_ready {
+	char dir[128];		/* private folder, LTTNG_HOME */
+	char trace[1024];	/* folder that the relay daemon writes to */
+	char url[256];		/* for the reader */
+};
+
+enum wire_result {
+	WIRE_OK = 1,
+	WIRE_EOF = 0,
+	WIRE_AGAIN = -1,	/* nothing there, or no room */
+	WIRE_ERROR = -2,	/* errno */
+};
+
+/* A close-on-exec pair; -1 and errno. */
+int wire_pair(int fds[2]);
+
+/* Sends without waiting (wait false) or waits for room. pass < 0: none. */
+enum wire_result wire_send(int fd, const struct wire_head *head, const void *data,
+			   size_t size, int pass, bool wait);
+
+/* Shorthand: a head with a sentence (cut to fit). */
+enum wire_result wire_text(int fd, enum wire_type type, int status, const char *text);
+
+/*
+ * Receives one message without waiting. *passed gets a close-on-exec
+ * descriptor that the caller owns, or -1; passed NULL: descriptors are closed.
+ */
+enum wire_result wire_recv(int fd, struct wire *wire, int *passed);
+
+/* As wire_recv, but waits until deadline_ns of CLOCK_MONOTONIC. */
+enum wire_result wire_recv_until(int fd, struct wire *wire, int *passed,
+				 int64_t deadline_ns);
+
+int64_t wire_now_ns(void);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drives probes/session without model and screen, for session.sh: starts
+ * PROGRAM, writes down what happens, one event a line, and ends as told.
+ *
+ *   session_driver [-s] [-o DIR] [-p PROBES] [-d SELF_DIR] [-l LOG] [-L]
+ *                  [-k EVENT] [-K MS] [-i TEXT] [-t] -- PROGRAM [ARG...]
+ *   -s screen (pty)   -L lossless    -l LOG events, default stderr
+ *   -k EVENT  SIGKILL oneself at that event (fork arm release started)
+ *   -K MS     SIGKILL oneself MS ms after the start
+ *   -g EVENT  let PROGRAM go at that event, and end
+ *   -i TEXT   keys for PROGRAM once it has started
+ *   -t        times on the log
+ * Exit status: PROGRAM's, as tftop's.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/session/session.h"
+
+static FILE *event_log;
+static bool times;
+static int64_t begin_ns, kill_ns;
+static const char *kill_at, *let_go_at, *keys;
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+__attribute__((format(printf, 1, 2)))
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	if (times)
+		fprintf(event_log, "%6.1f ", (double)((now_ns() - begin_ns) / 100000) / 10);
+	va_start(args, format);
+	vfprintf(event_log, format, args);
+	va_end(args);
+	fputc('\n', event_log);
+	fflush(event_log);
+}
+
+static void reached(const char *event)
+{
+	if (kill_at && strcmp(kill_at, event) == 0)
+		kill(getpid(), SIGKILL);
+}
+
+static void say_event(const struct session_event *e)
+{
+	switch (e->type) {
+	case SESSION_STARTED:
+		say("started");
+		break;
+	case SESSION_EXEC_FAILED:
+		say("exec-failed %d %s", e->status, e->text);
+		break;
+	case SESSION_OUTPUT:
+		say("output %zu", e->size);
+		if (fwrite(e->data, 1, e->size, stdout) != e->size)
+			say("output-lost");
+		fflush(stdout);
+		break;
+	case SESSION_STOPPED:
+		say("stopped %d", e->signal);
+		break;
+	case SESSION_CONTINUED:
+		say("continued");
+		break;
+	case SESSION_EXITED:
+		say("exited %d %d", e->status, e->signal);
+		break;
+	case SESSION_CHILD:
+		say("child %s", e->text);
+		break;
+	case SESSION_CHILD_EXITED:
+		say("child-exited %s", e->text);
+		break;
+	case SESSION_MESSAGE:
+		say("message %d %s", e->level, e->text);
+		break;
+	case SESSION_BROKEN:
+		say("broken %s", e->text);
+		break;
+	default:
+		say("unknown event %d", (int)e->type);
+	}
+}
+
+/* PROGRAM's life; its exit status. */
+static int follow(struct session *s, bool screen)
+{
+	for (;;) {
+		struct pollfd p = { .fd = session_fd(s), .events = POLLIN };
+		struct session_event e;
+		int wait = kill_ns ? (int)((kill_ns - now_ns()) / 1000000) : -1;
+
+		if (kill_ns && wait <= 0)
+			kill(getpid(), SIGKILL);
+		poll(&p, 1, wait);
+		while (session_next(s, &e)) {
+			say_event(&e);
+			if (e.type == SESSION_STARTED) {
+				reached("started");
+				if (keys)
+					session_input(s, keys, strlen(keys));
+				if (let_go_at) {
+					session_let_go(s);
+					return 0;
+				}
+			}
+			if (e.type == SESSION_STOPPED && !screen)
+				raise(SIGSTOP);
+			if (e.type == SESSION_EXITED || e.type == SESSION_EXEC_FAILED)
+				return e.status < 0 ? 125 : e.status;
+		}
+	}
+}
+
+static int run(const struct session_options *options)
+{
+	char error[SESSION_ERROR_MAX];
+	struct session *s;
+	int status;
+
+	s = session_fork(options, error, &status);
+	if (!s) {
+		say("fork-failed %d %s", status, error);
+		return status;
+	}
+	reached("fork");
+	if (session_arm(s, error) != 0)
+		say("arm-failed %s", error);
+	else
+		say("armed %s", session_url(s));
+	reached("arm");
+	if (!options->screen) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+	}
+	if (session_release(s, error) != 0) {
+		say("release-failed %s", error);
+		session_free(s);
+		return 125;
+	}
+	for (const char *line = session_environment(s); *line;
+	     line += strcspn(line, "\n"), line += *line == '\n')
+		say("environment %.*s", (int)strcspn(line, "\n"), line);
+	reached("release");
+	status = follow(s, options->screen);
+	say("data %s", session_has_data(s) ? "yes" : "no");
+	if (!let_go_at)
+		session_stop(s);
+	session_free(s);
+	say("end");
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct session_options options = {
+		.level = TFT_LEVEL_DEFAULT, .self_dir = ".",
+		.winsize = { .ws_row = 24, .ws_col = 80 },
+	};
+	int option;
+
+	session_main_hook(argc, argv);
+	begin_ns = now_ns();
+	event_log = stderr;
+	while ((option = getopt(argc, argv, "+so:p:d:l:Lk:K:g:i:t")) != -1) {
+		switch (option) {
+		case 's': options.screen = true; break;
+		case 'o': options.record_dir = optarg; break;
+		case 'p': options.probes = optarg; break;
+		case 'd': options.self_dir = optarg; break;
+		case 'l': event_log = fopen(optarg, "we"); break;
+		case 'L': options.lossless = true; break;
+		case 'k': kill_at = optarg; break;
+		case 'K': kill_ns = begin_ns + atoll(optarg) * 1000000; break;
+		case 'g': let_go_at = optarg; break;
+		case 'i': keys = optarg; break;
+		case 't': times = true; break;
+		default: return 125;
+		}
+	}
+	if (!event_log || optind >= argc)
+		return 125;
+	options.argv = argv + optind;
+	return run(&options);
+}
