@@ -8,6 +8,8 @@
  * kept twice, for even and odd beats: the owner writes the half of the beat
  * that runs, the runtime thread reads and clears the other.
  */
+#include <string.h>
+
 #include "probes/runtime/internal.h"
 
 #define LONG_NS 10000
@@ -133,6 +135,12 @@ static void add_up(struct rt_calls *c, uint32_t old_half)
 	c->sent_count = n;
 	c->sent_errors = errors;
 	c->sent_ns = total;
+}
+
+/* The runtime thread may have been in the middle of a beat. */
+void rt_calls_fork_child(void)
+{
+	memset(sums, 0, sizeof(sums));
 }
 
 void rt_calls_beat(void)

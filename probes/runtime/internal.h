@@ -137,6 +137,7 @@ RT_HIDDEN void rt_async_fork(enum rt_fork stage);
 
 /* Sends ev_calls with what was counted since the last time. */
 RT_HIDDEN void rt_calls_beat(void);
+RT_HIDDEN void rt_calls_fork_child(void);
 
 /* ---- emit.c ---- */
 
@@ -160,26 +161,55 @@ RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
 RT_HIDDEN bool rt_loop_start(void);
 /* Stops it, waiting at most 200 ms; false when it is still running. */
 RT_HIDDEN bool rt_loop_stop(void);
+/* Has it tick and beat now; waits at most wait_ns for that. */
+RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
 /* The level the probes already know. */
 RT_HIDDEN void rt_loop_level(enum tft_level level);
-/* Says now what the next beat would say. */
+/* Says what the next beat would say; only when the thread is stopped. */
 RT_HIDDEN void rt_loop_last_beat(void);
 
-/* ---- life.c ---- */
+/* ---- control.c ---- */
 
 /* tftop is there and wants definitions and beats, whatever the level. */
 extern RT_HIDDEN _Atomic uint32_t rt_armed;
+/* Maps the page at first; false when there is no tftop, or not any more. */
+RT_HIDDEN bool rt_control_there(void);
+/* Takes over the level; after rt_control_there() said yes. */
+RT_HIDDEN void rt_control_start(void);
+/* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
+RT_HIDDEN void rt_control_refresh(int64_t now_ns);
+
+/* ---- life.c ---- */
+
+extern RT_HIDDEN _Atomic uint32_t rt_started;
 /* After a fork: the child has not introduced itself yet. */
 extern RT_HIDDEN _Atomic uint32_t rt_child_pending;
 RT_HIDDEN void rt_child_start(void);
-/* Reads the control page; sets rt_armed and tft_rt_level_now. Runtime thread. */
-RT_HIDDEN void rt_control_refresh(int64_t now_ns);
-/* Sends every definition. */
-RT_HIDDEN void rt_dump_all(void);
+/* Sends every definition; that of the probes' own only on the runtime thread. */
+RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
 RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
+
+/* ---- process.c ---- */
+
 RT_HIDDEN void rt_process_introduce(void);
+
+/* ---- slots.c ---- */
+
+RT_HIDDEN void rt_slots_level(enum tft_level level);
+RT_HIDDEN void rt_slots_fork(enum rt_fork stage);
+
+/* ---- exit.c ---- */
+
+RT_HIDDEN void rt_exit_start(void);
+RT_HIDDEN void rt_exit_fork_child(void);
+
+/* ---- fd.c ---- */
+
+RT_HIDDEN void rt_fd_start(void);
+RT_HIDDEN bool rt_fd_owned(int fd);
+RT_HIDDEN void rt_fd_yield(int fd);
 
 /* ---- common.c ---- */
 

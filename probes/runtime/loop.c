@@ -28,7 +28,9 @@
 
 enum { NONE, RUNNING, STOPPING, STOPPED };
 
-static _Atomic uint32_t state;		/* futex */
+static _Atomic uint32_t state;
+static _Atomic uint32_t wakes;		/* futex: raised to be seen by the thread */
+static _Atomic uint32_t flush_want, flush_done;	/* flush_done is a futex */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t settled_sent_ns;		/* value of the last ev_settled */
@@ -36,17 +38,23 @@ static int64_t settled_at_ns, beat_at_ns, scan_ns, active_ns;
 static uint64_t events_seen;
 static enum tft_level level_seen;
 
-static void futex_wait_until(uint32_t value, int64_t until_ns)
+static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
 {
 	struct timespec t = { until_ns / 1000000000, until_ns % 1000000000 };
 
-	syscall(SYS_futex, &state, FUTEX_WAIT_BITSET_PRIVATE, value, &t, NULL,
+	syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, &t, NULL,
 		FUTEX_BITSET_MATCH_ANY);
 }
 
-static void futex_wake(void)
+static void futex_wake(_Atomic uint32_t *word)
 {
-	syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static void wake_thread(void)
+{
+	atomic_fetch_add(&wakes, 1);
+	futex_wake(&wakes);
 }
 
 static uint64_t total(bool calls)
@@ -145,6 +153,8 @@ static void tell_level(void)
 	if (level == old)
 		return;
 	level_seen = level;
+	if (level == TFT_LEVEL_OFF || old == TFT_LEVEL_OFF)
+		rt_slots_level(level);
 	for (int i = 0; i < n; i++)
 		if (probe[i]->level)
 			probe[i]->level(old, level);
@@ -198,23 +208,44 @@ static int64_t tick(int64_t now_ns)
 	return now_ns + (now_ns - active_ns > IDLE_AFTER_NS ? IDLE_TICK_NS : RT_TICK_NS);
 }
 
+/* Until the time is due, a flush is wanted or the thread is to stop. */
+static void wait_due(int64_t due)
+{
+	for (;;) {
+		uint32_t seen = atomic_load(&wakes);
+
+		if (GET_ACQ(state) != RUNNING || GET_ACQ(flush_want) != GET(flush_done) ||
+		    rt_now_ns() >= due)
+			return;
+		futex_wait_until(&wakes, seen, due);
+	}
+}
+
 static void *loop(void *arg)
 {
 	int64_t due = rt_now_ns(), now;
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-runtime");
+	/* after a fork: a swap that the parent's thread had begun */
+	rt_slots_level(level_seen);
 	while (GET_ACQ(state) == RUNNING) {
-		int64_t next = tick(due);
+		uint32_t flush = GET_ACQ(flush_want);
+		bool flushing = flush != GET(flush_done);
+		int64_t next = tick(flushing ? rt_now_ns() : due);
 
+		if (flushing) {
+			rt_loop_last_beat();
+			SET_REL(flush_done, flush);
+			futex_wake(&flush_done);
+		}
 		now = rt_now_ns();
 		/* late by more than a tick (stopped, starved): start afresh */
 		due = next > now ? next : now + RT_TICK_NS;
-		while (GET_ACQ(state) == RUNNING && rt_now_ns() < due)
-			futex_wait_until(RUNNING, due);
+		wait_due(due);
 	}
 	SET_REL(state, STOPPED);
-	futex_wake();
+	futex_wake(&state);
 	return NULL;
 }
 
@@ -273,10 +304,23 @@ bool rt_loop_stop(void)
 
 	if (!atomic_compare_exchange_strong(&state, &want, STOPPING))
 		return want != STOPPING;
-	futex_wake();
+	wake_thread();
 	while (GET_ACQ(state) == STOPPING && rt_now_ns() < until)
-		futex_wait_until(STOPPING, until);
+		futex_wait_until(&state, STOPPING, until);
 	return GET_ACQ(state) == STOPPED;
+}
+
+void rt_loop_flush(int64_t wait_ns)
+{
+	int64_t until = rt_now_ns() + wait_ns;
+	uint32_t want;
+
+	if (GET_ACQ(state) != RUNNING)
+		return;
+	want = atomic_fetch_add(&flush_want, 1) + 1;
+	wake_thread();
+	while ((int32_t)(GET_ACQ(flush_done) - want) < 0 && rt_now_ns() < until)
+		futex_wait_until(&flush_done, GET(flush_done), until);
 }
 
 void rt_loop_last_beat(void)
@@ -291,6 +335,9 @@ void rt_loop_fork_child(void)
 {
 	pthread_mutex_init(&start_lock, NULL);
 	SET(state, NONE);
+	SET(wakes, 0);
+	SET(flush_want, 0);
+	SET(flush_done, 0);
 	settled_sent_ns = settled_at_ns = beat_at_ns = scan_ns = active_ns = 0;
 	events_seen = 0;
 }

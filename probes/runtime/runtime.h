@@ -112,6 +112,9 @@ RT_API uint64_t rt_op_push(const struct rt_op_args *args);
  * writes its event. Returns the depth left, -1 when none was open. */
 RT_API int rt_op_pop(uint32_t domain);
 
+/* How many ops of this domain are open on the calling thread. */
+RT_API int rt_op_depth(uint32_t domain);
+
 /* Ranges that start and end anywhere (nvtxRangeStart/End): not on a stack,
  * never the top. rt_async_end(0) and unknown ids are ignored. */
 RT_API uint64_t rt_async_start(const struct rt_op_args *args);

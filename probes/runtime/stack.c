@@ -236,6 +236,21 @@ int rt_op_pop(uint32_t domain)
 	return th->depth;
 }
 
+int rt_op_depth(uint32_t domain)
+{
+	struct rt_thread *th;
+	int n;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return 0;
+	epoch_check(th);
+	n = th->over;
+	for (int i = 0; i < th->top; i++)
+		if (th->frame[i].open && GET(th->frame[i].domain) == domain)
+			n++;
+	return n;
+}
+
 struct rt_top rt_op_launch(void)
 {
 	struct rt_top top = { 0, 0 };

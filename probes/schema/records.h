@@ -84,6 +84,8 @@ enum tft_framework {
 #define TFT_OP_ASYNC	0x04u	/* start/end by id, not on a thread's stack */
 #define TFT_OP_COLOUR	0x08u	/* argb is set */
 #define TFT_OP_MARK	0x10u	/* an instant: dur_ns is 0 and means nothing */
+#define TFT_OP_SIGNED	0x20u	/* payload is an int64_t */
+#define TFT_OP_REAL	0x40u	/* payload holds the bits of a double */
 
 /* tft_command.flags */
 #define TFT_CMD_APPROX	0x01u	/* start/end are host callback times, in ns, not ticks */
@@ -271,7 +273,8 @@ struct tft_clock {
 };
 
 /* Nothing that began before settled_ns will still arrive from this process,
- * except what was announced as open. About every 50 ms while active. */
+ * except what was announced as open, and steps, which arrive when they end.
+ * About every 50 ms while active. */
 struct tft_settled {
 	int64_t settled_ns;
 };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The ITT functions that the probe takes over. */
+#ifndef PROBES_ITT_CALLS_H
+#define PROBES_ITT_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct itt_hook {
+	const char *name;	/* as in the static part's list */
+	void (*ours)(void);
+	bool keep;		/* also at level off: gives out handles or names */
+};
+
+extern const struct itt_hook itt_hooks[];
+extern const size_t itt_hook_count;
+
+/* After a fork, in the child. */
+void itt_calls_fork_child(void);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See handles.h. The runtime's name table already finds equal texts; so a
+ * struct is simply kept at the place of its name's id, in pages of 1024 that
+ * are mapped when the first one of them is needed.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probes/itt/handles.h"
+#include "probes/runtime/runtime.h"
+
+#define PAGE_IDS 1024u
+#define PAGES 1024u
+
+struct handle {
+	_Atomic(char *) text;	/* owned; set once, then the struct is complete */
+	union {
+		struct itt_domain domain;
+		struct itt_string string;
+	} u;
+};
+
+static _Atomic(struct handle *) domain_pages[PAGES], string_pages[PAGES];
+
+static struct handle *handle_at(_Atomic(struct handle *) *pages, uint32_t id)
+{
+	_Atomic(struct handle *) *page;
+	struct handle *have, *fresh;
+
+	if (id / PAGE_IDS >= PAGES)
+		return NULL;
+	page = &pages[id / PAGE_IDS];
+	have = atomic_load_explicit(page, memory_order_acquire);
+	if (!have) {
+		int saved = errno;
+
+		fresh = mmap(NULL, PAGE_IDS * sizeof(*fresh), PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		errno = saved;
+		if (fresh == MAP_FAILED)
+			return NULL;
+		if (atomic_compare_exchange_strong(page, &have, fresh))
+			have = fresh;
+		else
+			munmap(fresh, PAGE_IDS * sizeof(*fresh));
+	}
+	return &have[id % PAGE_IDS];
+}
+
+/* The text of a handle, copied by whoever comes first; NULL: no memory. */
+static char *claim_text(struct handle *h, const char *text)
+{
+	char *have = atomic_load_explicit(&h->text, memory_order_acquire), *copy;
+	int saved = errno;
+
+	if (have)
+		return have;
+	copy = strdup(text);
+	errno = saved;
+	if (!copy)
+		return NULL;
+	if (atomic_compare_exchange_strong(&h->text, &have, copy))
+		return copy;
+	free(copy);
+	return have;
+}
+
+static struct handle *make(_Atomic(struct handle *) *pages, uint32_t id, const char *text,
+			   char **kept)
+{
+	struct handle *h = id ? handle_at(pages, id) : NULL;
+
+	*kept = h ? claim_text(h, text) : NULL;
+	if (!*kept) {
+		rt_dropped(1);
+		return NULL;
+	}
+	return h;
+}
+
+/* Every thread that gets here writes the same values. */
+struct itt_domain *handles_domain(const char *text)
+{
+	uint32_t id = rt_name(TFT_NAME_DOMAIN, text);
+	struct handle *h;
+	char *kept;
+
+	if (!text || !(h = make(domain_pages, id, text, &kept)))
+		return NULL;
+	if (!__atomic_load_n(&h->u.domain.name, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&h->u.domain.extra1, (int)id, __ATOMIC_RELAXED);
+		__atomic_store_n(&h->u.domain.flags, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&h->u.domain.name, kept, __ATOMIC_RELEASE);
+	}
+	return &h->u.domain;
+}
+
+struct itt_string *handles_string(const char *text)
+{
+	uint32_t id = rt_name(TFT_NAME_RANGE, text);
+	struct handle *h;
+	char *kept;
+
+	if (!text || !(h = make(string_pages, id, text, &kept)))
+		return NULL;
+	if (!__atomic_load_n(&h->u.string.text, __ATOMIC_ACQUIRE)) {
+		__atomic_store_n(&h->u.string.extra1, (int)id, __ATOMIC_RELAXED);
+		__atomic_store_n(&h->u.string.text, kept, __ATOMIC_RELEASE);
+	}
+	return &h->u.string;
+}
+
+uint32_t handles_domain_name(const struct itt_domain *domain)
+{
+	int id;
+
+	if (!domain)
+		return 0;
+	id = __atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
+	return id ? (uint32_t)id : rt_name(TFT_NAME_DOMAIN, domain->name);
+}
+
+uint32_t handles_string_name(const struct itt_string *string)
+{
+	int id;
+
+	if (!string)
+		return 0;
+	id = __atomic_load_n(&string->extra1, __ATOMIC_RELAXED);
+	return id ? (uint32_t)id : rt_name(TFT_NAME_RANGE, string->text);
+}

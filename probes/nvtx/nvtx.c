@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVTX ranges, marks and names as ops, ranges and names of the runtime.
+ *
+ * A handle that we give out (domain, registered string) is no address but the
+ * name's id, shifted and tagged: nothing to allocate, to free or to get wrong,
+ * and a handle stays good for as long as the program keeps it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/nvtx/abi.h"
+#include "probes/runtime/text.h"
+#include "probes/runtime/idmap.h"
+#include "probes/runtime/runtime.h"
+#include "probes/runtime/slots.h"
+
+#define NVTX_API __attribute__((visibility("default")))
+#define CHAIN_ENV "TFTOP_CHAIN_" NVTX_PATH_ENV
+#define TABLE_BYTES_MAX 4096	/* a struct_size beyond is none of NVTX's */
+#define HANDLE_TAG 1u
+
+static struct rt_probe probe = {
+	.name = "nvtx",
+	.version = TFTOP_VERSION,
+	.blind = "payload schemas, counters and resource names are not read",
+};
+
+/* ---- handles and texts ---- */
+
+static void *handle_of(uint32_t name)
+{
+	return (void *)((uintptr_t)name << 4 | HANDLE_TAG);
+}
+
+/* 0 for NULL and for what is no handle of ours. */
+static uint32_t handle_name(const void *handle)
+{
+	uintptr_t h = (uintptr_t)handle;
+
+	if ((h & 15) != HANDLE_TAG || h >> 4 > UINT32_MAX)
+		return 0;
+	return (uint32_t)(h >> 4);
+}
+
+static uint32_t name_a(enum tft_name_kind kind, const char *text)
+{
+	return rt_name(kind, text);
+}
+
+static uint32_t name_w(enum tft_name_kind kind, const wchar_t *text)
+{
+	char buf[TFT_TEXT_MAX + 1];
+
+	return rt_name(kind, rt_text_from_wide(buf, sizeof(buf), text));
+}
+
+/* Categories: domain in the high half, number + 1 in the low one. */
+static struct rt_idmap categories;
+
+static uint64_t category_key(uint32_t domain, uint32_t number)
+{
+	return (uint64_t)domain << 32 | (uint64_t)(number == UINT32_MAX ? number : number + 1);
+}
+
+static void category_name(uint32_t domain, uint32_t number, uint32_t name)
+{
+	rt_idmap_set(&categories, category_key(domain, number), name);
+}
+
+static void args_plain(struct rt_op_args *args, uint32_t domain, uint32_t name)
+{
+	*args = (struct rt_op_args){
+		.name = name, .domain = domain, .step = -1,
+		.framework = TFT_FW_NVTX, .flags = TFT_OP_RANGE,
+	};
+}
+
+static void payload(struct rt_op_args *args, const struct nvtx_attributes *a)
+{
+	double real;
+
+	switch (a->payload_type) {
+	case NVTX_PAYLOAD_U64:
+		args->payload = a->payload.u64;
+		return;
+	case NVTX_PAYLOAD_U32:
+		args->payload = a->payload.u32;
+		return;
+	case NVTX_PAYLOAD_I64:
+		args->payload = (uint64_t)a->payload.i64;
+		args->flags |= TFT_OP_SIGNED;
+		return;
+	case NVTX_PAYLOAD_I32:
+		args->payload = (uint64_t)(int64_t)a->payload.i32;
+		args->flags |= TFT_OP_SIGNED;
+		return;
+	case NVTX_PAYLOAD_DOUBLE:
+	case NVTX_PAYLOAD_FLOAT:
+		real = a->payload_type == NVTX_PAYLOAD_DOUBLE ? a->payload.f64 :
+								(double)a->payload.f32;
+		memcpy(&args->payload, &real, sizeof(real));
+		args->flags |= TFT_OP_REAL;
+		return;
+	}
+}
+
+static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_attributes *a)
+{
+	args_plain(args, domain, 0);
+	if (!a || a->size < sizeof(*a))
+		return;
+	switch (a->message_type) {
+	case NVTX_MESSAGE_CHAR:
+		args->name = name_a(TFT_NAME_RANGE, a->message.text);
+		break;
+	case NVTX_MESSAGE_WCHAR:
+		args->name = name_w(TFT_NAME_RANGE, a->message.wide);
+		break;
+	case NVTX_MESSAGE_HANDLE:
+		args->name = handle_name(a->message.handle);
+		break;
+	}
+	if (a->colour_type == NVTX_COLOUR_ARGB) {
+		args->argb = a->colour;
+		args->flags |= TFT_OP_COLOUR;
+	}
+	if (a->category)
+		args->type = rt_idmap_get(&categories, category_key(domain, a->category));
+	payload(args, a);
+}
+
+/* ---- push and pop: they return the level of the range, from 0 ---- */
+
+static int push(const struct rt_op_args *args)
+{
+	if (rt_level() == TFT_LEVEL_OFF)
+		return NVTX_NO_TRACKING;
+	rt_op_push(args);
+	return rt_op_depth(args->domain) - 1;
+}
+
+static int pop(uint32_t domain)
+{
+	int depth;
+
+	if (rt_level() == TFT_LEVEL_OFF)
+		return NVTX_NO_TRACKING;
+	depth = rt_op_depth(domain) - 1;
+	rt_op_pop(domain);
+	return depth;
+}
+
+static int push_ex(const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, 0, a);
+	return push(&args);
+}
+
+static int push_a(const char *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	return push(&args);
+}
+
+static int push_w(const wchar_t *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	return push(&args);
+}
+
+static int pop_default(void)
+{
+	return pop(0);
+}
+
+static int domain_push_ex(const void *domain, const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, handle_name(domain), a);
+	return push(&args);
+}
+
+static int domain_pop(const void *domain)
+{
+	return pop(handle_name(domain));
+}
+
+/* ---- start and end ---- */
+
+static uint64_t start_ex(const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, 0, a);
+	return rt_async_start(&args);
+}
+
+static uint64_t start_a(const char *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	return rt_async_start(&args);
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	return rt_async_start(&args);
+}
+
+static void end(uint64_t id)
+{
+	rt_async_end(id);
+}
+
+static uint64_t domain_start_ex(const void *domain, const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, handle_name(domain), a);
+	return rt_async_start(&args);
+}
+
+static void domain_end(const void *domain, uint64_t id)
+{
+	(void)domain;
+	rt_async_end(id);
+}
+
+/* ---- marks ---- */
+
+static void mark_ex(const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, 0, a);
+	rt_mark(&args);
+}
+
+static void mark_a(const char *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	rt_mark(&args);
+}
+
+static void mark_w(const wchar_t *text)
+{
+	struct rt_op_args args;
+
+	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	rt_mark(&args);
+}
+
+static void domain_mark_ex(const void *domain, const struct nvtx_attributes *a)
+{
+	struct rt_op_args args;
+
+	args_ex(&args, handle_name(domain), a);
+	rt_mark(&args);
+}
+
+/* ---- names ---- */
+
+static void category_a(uint32_t number, const char *text)
+{
+	category_name(0, number, name_a(TFT_NAME_OP_TYPE, text));
+}
+
+static void category_w(uint32_t number, const wchar_t *text)
+{
+	category_name(0, number, name_w(TFT_NAME_OP_TYPE, text));
+}
+
+static void domain_category_a(const void *domain, uint32_t number, const char *text)
+{
+	category_name(handle_name(domain), number, name_a(TFT_NAME_OP_TYPE, text));
+}
+
+static void domain_category_w(const void *domain, uint32_t number, const wchar_t *text)
+{
+	category_name(handle_name(domain), number, name_w(TFT_NAME_OP_TYPE, text));
+}
+
+static void thread_a(uint32_t tid, const char *text)
+{
+	rt_thread_name(tid, text);
+}
+
+static void thread_w(uint32_t tid, const wchar_t *text)
+{
+	char buf[TFT_TEXT_MAX + 1];
+
+	rt_thread_name(tid, rt_text_from_wide(buf, sizeof(buf), text));
+}
+
+static void *domain_a(const char *text)
+{
+	return handle_of(name_a(TFT_NAME_DOMAIN, text));
+}
+
+static void *domain_w(const wchar_t *text)
+{
+	return handle_of(name_w(TFT_NAME_DOMAIN, text));
+}
+
+static void domain_destroy(void *domain)
+{
+	(void)domain;
+}
+
+static void *string_a(const void *domain, const char *text)
+{
+	(void)domain;
+	return handle_of(name_a(TFT_NAME_RANGE, text));
+}
+
+static void *string_w(const void *domain, const wchar_t *text)
+{
+	(void)domain;
+	return handle_of(name_w(TFT_NAME_RANGE, text));
+}
+
+static void *resource_create(const void *domain, void *attributes)
+{
+	(void)domain;
+	(void)attributes;
+	return handle_of(0);
+}
+
+static void resource_destroy(void *resource)
+{
+	(void)resource;
+}
+
+/* ---- attaching to a module's tables ---- */
+
+struct hook {
+	unsigned int index;
+	nvtx_function ours;
+	bool keep;	/* also at level off: gives out handles or names */
+};
+
+#define HOOK(index, function, keep) { index, (nvtx_function)(function), keep }
+
+static const struct hook core[] = {
+	HOOK(NVTX_CORE_MARK_EX, mark_ex, false),
+	HOOK(NVTX_CORE_MARK_A, mark_a, false),
+	HOOK(NVTX_CORE_MARK_W, mark_w, false),
+	HOOK(NVTX_CORE_START_EX, start_ex, false),
+	HOOK(NVTX_CORE_START_A, start_a, false),
+	HOOK(NVTX_CORE_START_W, start_w, false),
+	HOOK(NVTX_CORE_END, end, false),
+	HOOK(NVTX_CORE_PUSH_EX, push_ex, false),
+	HOOK(NVTX_CORE_PUSH_A, push_a, false),
+	HOOK(NVTX_CORE_PUSH_W, push_w, false),
+	HOOK(NVTX_CORE_POP, pop_default, false),
+	HOOK(NVTX_CORE_CATEGORY_A, category_a, true),
+	HOOK(NVTX_CORE_CATEGORY_W, category_w, true),
+	HOOK(NVTX_CORE_THREAD_A, thread_a, true),
+	HOOK(NVTX_CORE_THREAD_W, thread_w, true),
+};
+
+static const struct hook core2[] = {
+	HOOK(NVTX_CORE2_MARK_EX, domain_mark_ex, false),
+	HOOK(NVTX_CORE2_START_EX, domain_start_ex, false),
+	HOOK(NVTX_CORE2_END, domain_end, false),
+	HOOK(NVTX_CORE2_PUSH_EX, domain_push_ex, false),
+	HOOK(NVTX_CORE2_POP, domain_pop, false),
+	HOOK(NVTX_CORE2_RESOURCE_CREATE, resource_create, true),
+	HOOK(NVTX_CORE2_RESOURCE_DESTROY, resource_destroy, true),
+	HOOK(NVTX_CORE2_CATEGORY_A, domain_category_a, true),
+	HOOK(NVTX_CORE2_CATEGORY_W, domain_category_w, true),
+	HOOK(NVTX_CORE2_STRING_A, string_a, true),
+	HOOK(NVTX_CORE2_STRING_W, string_w, true),
+	HOOK(NVTX_CORE2_DOMAIN_A, domain_a, true),
+	HOOK(NVTX_CORE2_DOMAIN_W, domain_w, true),
+	HOOK(NVTX_CORE2_DOMAIN_DESTROY, domain_destroy, true),
+};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool attach(const struct nvtx_callbacks *callbacks, int module,
+		   const struct hook *hooks, size_t n)
+{
+	struct rt_slot slots[COUNT(core) + COUNT(core2)];
+	nvtx_function **table = NULL;
+	unsigned int size = 0;
+	int count = 0;
+
+	if (!callbacks->table(module, &table, &size) || !table)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		void *ours = (void *)hooks[i].ours;
+
+		if (hooks[i].index >= size || !table[hooks[i].index])
+			continue;
+		slots[count++] = (struct rt_slot){
+			.at = (void **)table[hooks[i].index],
+			.ours = ours,
+			.off = hooks[i].keep ? ours : NULL,
+		};
+	}
+	rt_slots_add(slots, count);
+	return count > 0;
+}
+
+/*
+ * NVTX has one tool a process. Where the user named one himself, it gets the
+ * module and we stay out: handles are the tool's own, and a range seen by one
+ * of two tools is worth more than a program that breaks under both.
+ */
+static bool users_tool(nvtx_get_table get_table)
+{
+	const char *path = getenv(CHAIN_ENV);
+	static atomic_bool told;
+	int (*init)(nvtx_get_table);
+	void *h;
+
+	if (!path || !*path)
+		return false;
+	h = dlopen(path, RTLD_LAZY);
+	init = h ? (int (*)(nvtx_get_table))dlsym(h, "InitializeInjectionNvtx2") : NULL;
+	if (!init || !init(get_table))
+		return false;
+	if (!atomic_exchange(&told, true) && rt_probe_register(&probe))
+		rt_emit_message(1, "the program's own NVTX tool is in use; "
+				   "its ranges are not seen here");
+	return true;
+}
+
+static int initialize(nvtx_get_table get_table)
+{
+	const struct nvtx_callbacks *callbacks;
+	const struct nvtx_version *version;
+	bool ok;
+
+	if (!get_table)
+		return 0;
+	if (users_tool(get_table))
+		return 1;
+	callbacks = get_table(NVTX_TABLE_CALLBACKS);
+	if (!callbacks || callbacks->bytes < sizeof(*callbacks) ||
+	    callbacks->bytes > TABLE_BYTES_MAX || !callbacks->table)
+		return 0;
+	if (!rt_probe_register(&probe))
+		return 0;
+	version = get_table(NVTX_TABLE_VERSION);
+	if (version && version->bytes >= sizeof(*version) &&
+	    version->bytes <= TABLE_BYTES_MAX && version->set_tool_version)
+		version->set_tool_version(3);
+	ok = attach(callbacks, NVTX_MODULE_CORE, core, COUNT(core));
+	ok |= attach(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2));
+	return ok;
+}
+
+NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table);
+NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table)
+{
+	int saved = errno, result = initialize(get_table);
+
+	errno = saved;
+	return result;
+}
+
+/* The name that the shared library of NVTX 1 and 2 looks for. */
+NVTX_API int InitializeInjectionNvtx(nvtx_get_table get_table);
+NVTX_API int InitializeInjectionNvtx(nvtx_get_table get_table)
+{
+	return InitializeInjectionNvtx2(get_table);
+}

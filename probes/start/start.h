@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between libtftop-start.so, which is preloaded into every program, and
+ * libtftop-runtime.so, which is in a process only when a probe is.
+ *
+ * The start library interposes the few functions of libc by which a program
+ * would take away what LTTng and the probes need to its end: it closes all
+ * descriptors, it leaves by _exit, it replaces itself by exec. Without hooks
+ * (no probe in the process) every wrapper is one load and a jump to the next
+ * definition of the symbol.
+ *
+ * Always true:
+ *  - Return values and errno are those the program would see without us: a
+ *    descriptor of LTTng's is, to the program, not open (EBADF).
+ *  - Nothing is done in a child made by vfork or a bare clone: the hooks hold
+ *    for the process that set them.
+ *  - libc only; no allocation, no lock; async-signal-safe where the wrapped
+ *    function is.
+ */
+#ifndef PROBES_START_START_H
+#define PROBES_START_START_H
+
+#include <stdbool.h>
+
+enum tft_leaving { TFT_LEAVING_EXIT = 1, TFT_LEAVING_EXEC = 2 };
+
+/* Set by the runtime; *borrowed for the life of the process*. */
+struct tft_start_hooks {
+	/* The process is about to leave by _exit (status known) or exec. */
+	void (*leaving)(enum tft_leaving how, int status);
+	/* exec failed: the process goes on. */
+	void (*back)(void);
+	/* Whether LTTng uses this descriptor. Preserves errno. */
+	bool (*owns_fd)(int fd);
+	/* The program needs this number: makes LTTng let go of it, bounded. */
+	void (*yield_fd)(int fd);
+};
+
+/* Found by the runtime with dlsym. Called again after a fork, in the child. */
+void tft_start_hook(const struct tft_start_hooks *hooks);
+
+#endif
