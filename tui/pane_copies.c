@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Pane 3: copies by direction and queue. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/panes.h"
+
+struct copies_pane {
+	struct pane pane;
+	struct table table;
+};
+
+struct copy_line {
+	struct copy_row copy;
+	char device[12];
+	char queue[40];
+};
+
+#define ROW(row) ((const struct copy_line *)(row))
+
+static void direction_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", direction_name(ROW(row)->copy.direction));
+}
+
+static void queue_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->queue);
+}
+
+static void device_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->device);
+}
+
+static void count_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char count[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_count(count, ROW(row)->copy.count));
+}
+
+static void bytes_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char bytes[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_bytes(bytes, ROW(row)->copy.bytes));
+}
+
+static bool timed(const struct copy_line *line)
+{
+	return line->copy.count > line->copy.untimed;
+}
+
+static void time_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, ROW(row)->copy.total_ns, timed(row));
+}
+
+static uint64_t part(const void *row)
+{
+	return ROW(row)->copy.total_ns > 0 ? (uint64_t)ROW(row)->copy.total_ns : 0;
+}
+
+static void share_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char share[FMT_MAX];
+
+	if (part(row))
+		snprintf(text, size, "%s", fmt_share(share, part(row), table->total));
+}
+
+static void rate_text(uint64_t rate, char *text, size_t size)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", rate ? fmt_rate(buf, rate) : "–");
+}
+
+static void mean_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	rate_text(ROW(row)->copy.mean_bytes_per_s, text, size);
+}
+
+static void peak_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	rate_text(ROW(row)->copy.peak_bytes_per_s, text, size);
+}
+
+static int by_direction(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->copy.direction, ROW(b)->copy.direction);
+}
+
+static int by_queue(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.queue, ROW(b)->copy.queue);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.count, ROW(b)->copy.count);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.bytes, ROW(b)->copy.bytes);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->copy.total_ns, ROW(b)->copy.total_ns);
+}
+
+static int by_mean(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.mean_bytes_per_s, ROW(b)->copy.mean_bytes_per_s);
+}
+
+static int by_peak(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.peak_bytes_per_s, ROW(b)->copy.peak_bytes_per_s);
+}
+
+static uint64_t identity(const void *row)
+{
+	return table_mix((uint64_t)ROW(row)->copy.direction, ROW(row)->copy.device,
+			 ROW(row)->copy.queue);
+}
+
+static enum role bar_role(const void *row)
+{
+	return ROLE_WORK_COPY;
+}
+
+static bool bad(const void *row)
+{
+	return ROW(row)->copy.failed > 0;
+}
+
+static const struct table_column columns[] = {
+	{"direction", "direction", 11, 0, false, false, 0, direction_text, by_direction, NULL},
+	{"queue", "queue", 12, 28, false, false, 2, queue_text, by_queue, NULL},
+	{"device", "device", 6, 0, false, false, 5, device_text, NULL, NULL},
+	{"count", "count", 9, 0, true, true, 1, count_text, by_count, NULL},
+	{"bytes", "bytes", 9, 0, true, true, 0, bytes_text, by_bytes, NULL},
+	{"time", "time", 9, 0, true, true, 0, time_text, by_time, NULL},
+	{"share of it", NULL, 14, 20, false, false, 4, share_text, NULL, part},
+	{"mean", "mean", 10, 0, true, true, 1, mean_text, by_mean, NULL},
+	{"peak", "peak", 10, 0, true, true, 3, peak_text, by_peak, NULL},
+};
+
+static const struct table_kind kind = {
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct copy_line),
+	.empty = "no copy has finished yet",
+	.identity = identity,
+	.bar = bar_role,
+	.bad = bad,
+};
+
+static struct pane *copies_open(struct view *view)
+{
+	struct copies_pane *pane = xcalloc(1, sizeof(*pane));
+
+	table_init(&pane->table, &kind, "time");
+	return &pane->pane;
+}
+
+static void copies_close(struct pane *pane)
+{
+	struct copies_pane *copies = (struct copies_pane *)pane;
+
+	table_release(&copies->table);
+	free(copies);
+}
+
+static void copies_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct copies_pane *p = (struct copies_pane *)pane;
+	struct device_row *devices = NULL;
+	struct queue_row *queues = NULL;
+	struct copy_row *rows = NULL;
+	size_t n_devices = model_devices(view->model, &devices);
+	size_t n_queues = model_queues(view->model, &queues);
+	size_t count = model_copies(view->model, &rows), i;
+	struct copy_line *lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
+	uint64_t total = 0;
+
+	for (i = 0; i < count; i++) {
+		struct copy_line *line = &lines[i];
+
+		memset(line, 0, sizeof(*line));
+		line->copy = rows[i];
+		panes_device_label(line->device, sizeof(line->device), devices, n_devices,
+				   rows[i].device);
+		panes_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
+				  rows[i].queue);
+		total += part(line);
+	}
+	free(rows);
+	free(queues);
+	free(devices);
+	table_take(&p->table, lines, count, total);
+}
+
+static void copies_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	table_draw(&((struct copies_pane *)pane)->table, view, area, focused);
+}
+
+static unsigned copies_command(struct pane *pane, struct view *view,
+			       const struct command_call *call)
+{
+	return table_command(&((struct copies_pane *)pane)->table, view, call);
+}
+
+const struct pane_ops pane_copies = {
+	.name = "copies",
+	.key_table = "table",
+	.open = copies_open,
+	.close = copies_close,
+	.update = copies_update,
+	.draw = copies_draw,
+	.command = copies_command,
+};

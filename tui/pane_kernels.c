@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* Pane 2: kernels, by what they cost. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/panes.h"
+
+struct kernels_pane {
+	struct pane pane;
+	struct table table;
+};
+
+/* What is shown of a kernel; the strings are the model's. */
+struct kernel_line {
+	const char *name, *op;		/* op: the one that launched most of it */
+	size_t n_ops;
+	enum how how;
+	char device[12];
+	uint32_t device_id;
+	enum work work;
+	uint64_t count, failed, untimed;
+	bool approx;
+	int64_t total_ns, mean_ns, min_ns, max_ns, p99_ns;
+};
+
+#define ROW(row) ((const struct kernel_line *)(row))
+
+static void name_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->name ? ROW(row)->name : "(no name)");
+}
+
+static void device_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->device);
+}
+
+static void count_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char count[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_count(count, ROW(row)->count));
+}
+
+/* Times of kernels of which some were only bracketed by the host carry "~". */
+static void time_text(const void *row, int64_t ns, char *text, size_t size)
+{
+	bool known = ROW(row)->count > ROW(row)->untimed;
+	char time[FMT_MAX];
+
+	snprintf(text, size, "%s%s", known && ROW(row)->approx ? "~" : "",
+		 known ? fmt_time(time, ns) : "–");
+}
+
+static void total_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	time_text(row, ROW(row)->total_ns, text, size);
+}
+
+static void mean_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	time_text(row, ROW(row)->mean_ns, text, size);
+}
+
+static void min_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	time_text(row, ROW(row)->min_ns, text, size);
+}
+
+static void max_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	time_text(row, ROW(row)->max_ns, text, size);
+}
+
+static void p99_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char time[FMT_MAX];
+
+	/* Percentiles come from log buckets: an estimate. */
+	if (ROW(row)->count > ROW(row)->untimed)
+		snprintf(text, size, "≈%s", fmt_time(time, ROW(row)->p99_ns));
+	else
+		snprintf(text, size, "–");
+}
+
+static uint64_t part(const void *row)
+{
+	return ROW(row)->total_ns > 0 ? (uint64_t)ROW(row)->total_ns : 0;
+}
+
+static void share_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char share[FMT_MAX];
+
+	if (part(row))
+		snprintf(text, size, "%s", fmt_share(share, part(row), table->total));
+}
+
+static void op_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char more[24] = "";
+
+	if (ROW(row)->n_ops > 1)
+		snprintf(more, sizeof(more), " +%zu", ROW(row)->n_ops - 1);
+	if (ROW(row)->op)
+		snprintf(text, size, "%s%s (%s)", ROW(row)->op, more, how_name(ROW(row)->how));
+	else
+		snprintf(text, size, "–%s", more);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return table_compare_text(ROW(a)->name, ROW(b)->name);
+}
+
+static int by_device(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->device_id, ROW(b)->device_id);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->count, ROW(b)->count);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->total_ns, ROW(b)->total_ns);
+}
+
+static int by_mean(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->mean_ns, ROW(b)->mean_ns);
+}
+
+static int by_min(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->min_ns, ROW(b)->min_ns);
+}
+
+static int by_max(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->max_ns, ROW(b)->max_ns);
+}
+
+static int by_p99(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->p99_ns, ROW(b)->p99_ns);
+}
+
+static int by_op(const void *a, const void *b)
+{
+	return table_compare_text(ROW(a)->op, ROW(b)->op);
+}
+
+static uint64_t identity(const void *row)
+{
+	return table_mix((uintptr_t)ROW(row)->name, ROW(row)->device_id, 2);
+}
+
+static enum role bar_role(const void *row)
+{
+	return ROLE_WORK_MATMUL + (ROW(row)->work > WORK_NONE && ROW(row)->work < WORK_COUNT
+				   ? ROW(row)->work - WORK_MATMUL : WORK_OTHER - WORK_MATMUL);
+}
+
+static bool bad(const void *row)
+{
+	return ROW(row)->failed > 0;
+}
+
+static const struct table_column columns[] = {
+	{"kernel", "kernel", 16, 44, false, false, 0, name_text, by_name, NULL},
+	{"device", "device", 6, 0, false, false, 7, device_text, by_device, NULL},
+	{"count", "count", 8, 0, true, true, 1, count_text, by_count, NULL},
+	{"total", "total", 9, 0, true, true, 0, total_text, by_total, NULL},
+	{"share of it", NULL, 14, 20, false, false, 2, share_text, NULL, part},
+	{"avg", "avg", 8, 0, true, true, 3, mean_text, by_mean, NULL},
+	{"min", "min", 8, 0, true, true, 8, min_text, by_min, NULL},
+	{"max", "max", 8, 0, true, true, 6, max_text, by_max, NULL},
+	{"p99", "p99", 9, 0, true, true, 5, p99_text, by_p99, NULL},
+	{"op", "op", 16, 44, false, false, 4, op_text, by_op, NULL},
+};
+
+static const struct table_kind kind = {
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct kernel_line),
+	.empty = "no kernel has finished yet",
+	.identity = identity,
+	.bar = bar_role,
+	.bad = bad,
+};
+
+static struct pane *kernels_open(struct view *view)
+{
+	struct kernels_pane *pane = xcalloc(1, sizeof(*pane));
+
+	table_init(&pane->table, &kind, "total");
+	return &pane->pane;
+}
+
+static void kernels_close(struct pane *pane)
+{
+	struct kernels_pane *kernels = (struct kernels_pane *)pane;
+
+	table_release(&kernels->table);
+	free(kernels);
+}
+
+static void fill_line(struct kernel_line *line, const struct kernel_row *row,
+		      const struct device_row *devices, size_t n_devices)
+{
+	int64_t most = -1;
+	size_t i;
+
+	*line = (struct kernel_line){
+		.name = row->name, .device_id = row->device, .work = row->work,
+		.count = row->count, .failed = row->failed, .untimed = row->untimed,
+		.approx = row->approx > 0, .n_ops = row->n_ops,
+		.total_ns = row->total_ns, .mean_ns = row->mean_ns, .min_ns = row->min_ns,
+		.max_ns = row->max_ns, .p99_ns = row->p99_ns,
+	};
+	panes_device_label(line->device, sizeof(line->device), devices, n_devices, row->device);
+	for (i = 0; i < row->n_ops; i++) {
+		if (row->ops[i].total_ns <= most)
+			continue;
+		most = row->ops[i].total_ns;
+		line->op = row->ops[i].name;
+		line->how = row->ops[i].how;
+	}
+}
+
+static void kernels_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct kernels_pane *p = (struct kernels_pane *)pane;
+	struct kernel_row *rows = NULL;
+	struct device_row *devices = NULL;
+	size_t n_devices = model_devices(view->model, &devices), i;
+	size_t count = model_kernels(view->model, &rows);
+	struct kernel_line *lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
+	uint64_t total = 0;
+
+	for (i = 0; i < count; i++) {
+		fill_line(&lines[i], &rows[i], devices, n_devices);
+		total += part(&lines[i]);
+	}
+	model_kernels_free(rows, count);
+	free(devices);
+	table_take(&p->table, lines, count, total);
+}
+
+static void kernels_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	table_draw(&((struct kernels_pane *)pane)->table, view, area, focused);
+}
+
+static unsigned kernels_command(struct pane *pane, struct view *view,
+				const struct command_call *call)
+{
+	struct kernels_pane *p = (struct kernels_pane *)pane;
+	const struct kernel_line *line;
+
+	if (strcmp(call->argv[0], "open") != 0)
+		return table_command(&p->table, view, call);
+	line = table_current(&p->table);
+	if (!line)
+		return OUT_NONE;
+	return panes_find_event(view, line->name, ROW_QUEUE, line->device_id);
+}
+
+const struct pane_ops pane_kernels = {
+	.name = "kernels",
+	.key_table = "table",
+	.open = kernels_open,
+	.close = kernels_close,
+	.update = kernels_update,
+	.draw = kernels_draw,
+	.command = kernels_command,
+};

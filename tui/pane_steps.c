@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/pane_steps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/panes.h"
+#include "tui/ruler.h"
+
+/* ---- the snapshot ---- */
+
+#define MANY_STEPS 20000
+#define MANY_WAIT_NS 500000000LL
+
+void steps_release(struct steps_snapshot *steps)
+{
+	free(steps->rows);
+	memset(steps, 0, sizeof(*steps));
+}
+
+bool steps_refresh(struct steps_snapshot *steps, struct model *model,
+		   const struct model_status *status, int64_t clock_ns)
+{
+	if (status->steps == steps->seen && (steps->rows || !status->steps))
+		return false;
+	if (steps->count > MANY_STEPS && !status->finished &&
+	    clock_ns - steps->taken_ns < MANY_WAIT_NS && clock_ns >= steps->taken_ns)
+		return false;
+	free(steps->rows);
+	steps->rows = NULL;
+	steps->count = model_steps(model, &steps->stats, &steps->rows);
+	steps->seen = status->steps;
+	steps->taken_ns = clock_ns;
+	return true;
+}
+
+size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns)
+{
+	size_t low = 0, high = steps->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (steps->rows[middle].start_ns < t_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- pane 4 ---- */
+
+#define LINES_MOST 100000	/* of more, the last ones are listed */
+
+struct step_line {
+	struct step_row step;
+	int64_t base_ns, typical_ns;
+};
+
+struct steps_pane {
+	struct pane pane;
+	struct table table;
+	struct steps_snapshot steps;
+	struct model_status status;
+};
+
+static void number_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%" PRId64, ((const struct step_line *)row)->step.number);
+}
+
+static void start_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const struct step_line *line = row;
+
+	ruler_time(text, size, line->step.start_ns - line->base_ns, 1000000);
+}
+
+static void duration_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, ((const struct step_line *)row)->step.dur_ns, true);
+}
+
+static void share_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char share[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_share(share, (uint64_t)((const struct step_line *)row)->step.dur_ns,
+					     table->total));
+}
+
+static void delta_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const struct step_line *line = row;
+	int64_t delta = line->step.dur_ns - line->typical_ns;
+	char time[FMT_MAX];
+
+	snprintf(text, size, "%s%s", delta > 0 ? "+" : "", fmt_time(time, delta));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return table_compare_i64(((const struct step_line *)a)->step.number,
+				 ((const struct step_line *)b)->step.number);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	return table_compare_i64(((const struct step_line *)a)->step.start_ns,
+				 ((const struct step_line *)b)->step.start_ns);
+}
+
+static int by_duration(const void *a, const void *b)
+{
+	return table_compare_i64(((const struct step_line *)a)->step.dur_ns,
+				 ((const struct step_line *)b)->step.dur_ns);
+}
+
+static uint64_t duration_part(const void *row)
+{
+	int64_t dur = ((const struct step_line *)row)->step.dur_ns;
+
+	return dur > 0 ? (uint64_t)dur : 0;
+}
+
+static uint64_t identity(const void *row)
+{
+	const struct step_line *line = row;
+
+	return table_mix((uint64_t)line->step.number, (uint64_t)line->step.start_ns, 0);
+}
+
+/* Slow steps are what one looks for. */
+static enum role bar_role(const void *row)
+{
+	const struct step_line *line = row;
+
+	return line->step.dur_ns > line->typical_ns + line->typical_ns / 2 ? ROLE_ACCENT
+									   : ROLE_GOOD;
+}
+
+static const struct table_column columns[] = {
+	{"step", "step", 8, 0, true, true, 0, number_text, by_number, NULL},
+	{"start", "start", 14, 0, true, true, 3, start_text, by_start, NULL},
+	{"duration", "duration", 10, 0, true, true, 0, duration_text, by_duration, NULL},
+	{"of the longest", NULL, 22, 46, false, false, 2, share_text, NULL, duration_part},
+	{"to the typical", NULL, 14, 0, true, false, 1, delta_text, NULL, NULL},
+};
+
+static const struct table_kind kind = {
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct step_line),
+	.empty = "no steps yet: mark them with NVTX or ITT ranges named 'step', or 'step 12'",
+	.identity = identity,
+	.bar = bar_role,
+};
+
+static struct pane *steps_open(struct view *view)
+{
+	struct steps_pane *pane = xcalloc(1, sizeof(*pane));
+
+	table_init(&pane->table, &kind, "start");
+	return &pane->pane;
+}
+
+static void steps_close(struct pane *pane)
+{
+	struct steps_pane *steps = (struct steps_pane *)pane;
+
+	table_release(&steps->table);
+	steps_release(&steps->steps);
+	free(steps);
+}
+
+static void steps_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct steps_pane *p = (struct steps_pane *)pane;
+	struct step_line *lines = NULL;
+	size_t first, count, i;
+	int64_t longest = 0;
+
+	model_status(view->model, &p->status);
+	if (!steps_refresh(&p->steps, view->model, &p->status, view->clock_ns))
+		return;
+	first = p->steps.count > LINES_MOST ? p->steps.count - LINES_MOST : 0;
+	count = p->steps.count - first;
+	if (count)
+		lines = xreallocarray(NULL, count, sizeof(*lines));
+	for (i = 0; i < count; i++) {
+		lines[i].step = p->steps.rows[first + i];
+		lines[i].base_ns = p->status.first_ns;
+		lines[i].typical_ns = p->steps.stats.p50_ns;
+		if (lines[i].step.dur_ns > longest)
+			longest = lines[i].step.dur_ns;
+	}
+	table_take(&p->table, lines, count, (uint64_t)longest);
+}
+
+static void steps_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct steps_pane *p = (struct steps_pane *)pane;
+	const struct step_stats *stats = &p->steps.stats;
+	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX];
+
+	/* What made them, and how they are in all, when there is room for it. */
+	if (p->steps.count && area.height >= 4) {
+		area_printf(area, 1, 0, ROLE_MUTED, 0,
+			    "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s", stats->count,
+			    stats->source ? stats->source : "marks", fmt_time(mean, stats->mean_ns),
+			    fmt_time(p50, stats->p50_ns), fmt_time(p99, stats->p99_ns));
+		area = area_sub(area, 0, 1, area.width, area.height - 1);
+	}
+	table_draw(&p->table, view, area, focused);
+}
+
+static unsigned steps_command(struct pane *pane, struct view *view, const struct command_call *call)
+{
+	struct steps_pane *p = (struct steps_pane *)pane;
+	const struct step_line *line;
+
+	if (strcmp(call->argv[0], "open") != 0)
+		return table_command(&p->table, view, call);
+	line = table_current(&p->table);
+	if (!line)
+		return OUT_NONE;
+	view->cursor_ns = line->step.start_ns;
+	view->selected = (struct span_ref){0};
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+const struct pane_ops pane_steps = {
+	.name = "steps",
+	.key_table = "table",
+	.open = steps_open,
+	.close = steps_close,
+	.update = steps_update,
+	.draw = steps_draw,
+	.command = steps_command,
+};

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/pane_timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/panes.h"
+#include "tui/sentence.h"
+
+struct timeline_layout timeline_layout(int height, bool minimap)
+{
+	struct timeline_layout layout = {-1, -1, 0, height > 0 ? height : 0, -1};
+
+	if (height >= 2) {
+		layout.sentence = height - 1;
+		layout.n_rows--;
+	}
+	if (minimap && height >= 5) {
+		layout.minimap = layout.rows++;
+		layout.n_rows--;
+	}
+	if (height >= 3) {
+		layout.ruler = layout.rows++;
+		layout.n_rows--;
+	}
+	return layout;
+}
+
+static struct pane *timeline_open(struct view *view)
+{
+	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
+
+	return &timeline->pane;
+}
+
+static void timeline_close(struct pane *pane)
+{
+	struct timeline *timeline = (struct timeline *)pane;
+
+	fold_set_release(&timeline->folds);
+	line_list_release(&timeline->list);
+	minimap_release(&timeline->minimap);
+	steps_release(&timeline->steps);
+	free(timeline->losses);
+	free(timeline->seen);
+	free(timeline->cells);
+	free(timeline->owners);
+	free(timeline->scratch);
+	free(timeline->marks);
+	free(timeline);
+}
+
+/* ---- update ---- */
+
+static void reserve(struct timeline *t, size_t rows, size_t columns)
+{
+	if (rows > t->seen_cap) {
+		t->seen_cap = rows;
+		t->seen = xreallocarray(t->seen, rows, sizeof(*t->seen));
+	}
+	if (columns > t->columns_cap) {
+		t->columns_cap = columns;
+		t->owners = xreallocarray(t->owners, columns, sizeof(*t->owners));
+		t->scratch = xreallocarray(t->scratch, columns, sizeof(*t->scratch));
+		t->marks = xreallocarray(t->marks, columns, sizeof(*t->marks));
+	}
+	if (rows * columns > t->cells_cap) {
+		t->cells_cap = rows * columns;
+		t->cells = xreallocarray(t->cells, t->cells_cap, sizeof(*t->cells));
+	}
+	t->columns = columns;
+}
+
+/* The cursor stands on a line that is there, and that line is seen. */
+static void place_cursor(struct timeline *t, struct view *view)
+{
+	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+	size_t line;
+
+	if (!t->list.count) {
+		t->top = 0;
+		return;
+	}
+	line = at >= 0 ? (size_t)at : line_list_home(&t->list);
+	view->cursor_row = t->list.lines[line].row;
+	view->cursor_lane = t->list.lines[line].lane;
+	if (line < t->top)
+		t->top = line;
+	if (t->page && line >= t->top + t->page)
+		t->top = line - t->page + 1;
+	if (t->top + t->page > t->list.count)
+		t->top = t->list.count > t->page ? t->list.count - t->page : 0;
+}
+
+/* Where steps begin, when they are far enough apart to be told. */
+static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
+{
+	size_t from, i;
+
+	memset(t->marks, 0, t->columns);
+	steps_refresh(&t->steps, view->model, &t->status, view->clock_ns);
+	from = steps_from(&t->steps, view->t0_ns);
+	for (i = from; i < t->steps.count && t->steps.rows[i].start_ns < view->t1_ns; i++)
+		if (i - from > t->columns / 6)
+			break;
+	if (i - from > t->columns / 6)
+		return;
+	for (; i-- > from;) {
+		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
+
+		if (column >= 0 && (size_t)column < t->columns)
+			t->marks[column] = 1;
+	}
+}
+
+static void label_bars(struct timeline *t, const struct view *view,
+		       const struct timeline_line *line, const struct cell_style *style,
+		       struct cell *cells)
+{
+	size_t begin = 0, end = 0;
+
+	while (cells_next_bar(t->owners, t->columns, &begin, &end)) {
+		struct span span;
+
+		if (end - begin >= CELLS_LABEL_MIN &&
+		    model_span(view->model, t->scratch[begin].longest, &span))
+			cells_label(cells, begin, end, span.name, style);
+		begin = end;
+	}
+}
+
+/* The rate at the cursor, else of the last copy that is seen. */
+static void plot_value(struct timeline *t, const struct view *view, int64_t w,
+		       struct timeline_seen *seen)
+{
+	int64_t at = (view->cursor_ns - view->t0_ns) / w;
+	uint64_t value = 0;
+	char rate[FMT_MAX];
+	size_t i;
+
+	if (!view->following && at >= 0 && (size_t)at < t->columns)
+		value = t->scratch[at].value_max;
+	for (i = t->columns; i-- > 0 && !value;)
+		value = t->scratch[i].value_max;
+	if (value)
+		snprintf(seen->value, sizeof(seen->value), "%s", fmt_rate(rate, value));
+}
+
+static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
+{
+	struct timeline_seen *seen = &t->seen[index];
+	const struct timeline_line *line = &seen->line;
+	struct cell *cells = t->cells + index * t->columns;
+	struct cell_style style = {
+		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS,
+		line->direction,
+	};
+	int64_t settled = t->status.settled_ns - view->t0_ns;
+	size_t unsettled = 0;
+
+	if (t->status.finished)
+		unsettled = t->columns;
+	else if (settled > 0)
+		unsettled = (size_t)(settled / w) < t->columns ? (size_t)(settled / w) : t->columns;
+	model_columns(view->model, line->row, line->lane, view->t0_ns, view->t1_ns,
+		      t->columns, t->scratch);
+	if (line->kind == ROW_BANDWIDTH) {
+		cells_plot(t->scratch, t->columns, line->peak, &style, cells);
+		plot_value(t, view, w, seen);
+	} else {
+		cells_draw(t->scratch, t->columns, view->t0_ns, w, &style, cells, t->owners);
+		if (!style.muted)
+			label_bars(t, view, line, &style, cells);
+		if (view->selected.id && view->selected.row == line->row &&
+		    (line->lane == LANE_ALL || view->selected.lane == line->lane))
+			cells_select(cells, t->scratch, t->owners, t->columns,
+				     view->selected.id, &style);
+	}
+	cells_lost(cells, t->scratch, t->columns, &style);
+	cells_unsettled(cells, t->columns, unsettled, &style);
+}
+
+static void update_sentence(struct timeline *t, struct view *view, const struct model_row *rows,
+			    size_t n_rows, int64_t w)
+{
+	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
+	struct span span;
+	size_t i, c;
+
+	strip_clear(&t->sentence);
+	if (view->selected.id && model_span(view->model, view->selected, &span)) {
+		sentence_of_span(&t->sentence, &span, t->status.first_ns);
+		return;
+	}
+	for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
+		;
+	if (i == n_rows || !t->columns)
+		return;
+	if (!t->status.finished && until > t->status.settled_ns)
+		until = t->status.settled_ns;
+	if (until > t->status.last_ns)
+		until = t->status.last_ns;
+	if (from < t->status.first_ns)
+		from = t->status.first_ns;
+	model_columns(view->model, view->cursor_row, view->cursor_lane, view->t0_ns, view->t1_ns,
+		      t->columns, t->scratch);
+	for (c = 0; c < t->columns && view->t0_ns + (int64_t)(c + 1) * w <= until; c++)
+		busy += t->scratch[c].busy_ns;
+	until = view->t0_ns + (int64_t)c * w;
+	sentence_of_row(&t->sentence, rows[i].label,
+			busy, rows[i].kind == ROW_BANDWIDTH ? 0 : until - from, rows[i].count);
+}
+
+static void update_rows(struct timeline *t, struct view *view, const struct model_row *rows,
+			size_t n_rows, int64_t w)
+{
+	size_t i;
+
+	line_list_build(&t->list, rows, n_rows, &t->folds);
+	place_cursor(t, view);
+	t->n_seen = t->list.count - t->top < t->page ? t->list.count - t->top : t->page;
+	for (i = 0; i < t->n_seen; i++) {
+		t->seen[i].line = t->list.lines[t->top + i];
+		t->seen[i].value[0] = '\0';
+		update_line(t, view, w, i);
+	}
+}
+
+static void timeline_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct timeline *t = (struct timeline *)pane;
+	struct timeline_layout layout = timeline_layout(height, view->minimap);
+	int columns = view->columns < width ? view->columns : width;
+	struct model_row *rows = NULL;
+	size_t n_rows;
+	int64_t w;
+
+	t->page = (size_t)layout.n_rows;
+	t->n_seen = 0;
+	reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
+	model_status(view->model, &t->status);
+	n_rows = model_rows(view->model, &rows);
+	w = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns : 0;
+	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
+		mark_steps(t, view, w);
+		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, t->status.first_ns);
+		update_rows(t, view, rows, n_rows, w);
+		free(t->losses);
+		t->losses = NULL;
+		t->n_losses = model_losses(view->model, view->t0_ns, view->t1_ns, &t->losses);
+		update_sentence(t, view, rows, n_rows, w);
+	}
+	if (layout.minimap >= 0)
+		minimap_update(&t->minimap, view->model, &t->status, rows, n_rows,
+			       width > 2 ? width - 2 : 0, view->t0_ns, view->t1_ns);
+	free(rows);
+}
+
+/* ---- drawing ---- */
+
+/* "▒lost 1 204▒" where it is, over the times. */
+static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
+{
+	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
+	const char *shade = view->ascii ? "?" : "▒";
+	size_t i;
+
+	for (i = 0; i < t->n_losses; i++) {
+		const struct model_loss *loss = &t->losses[i];
+		int64_t begin = (loss->begin_ns - view->t0_ns) / w;
+		int64_t end = (loss->end_ns - view->t0_ns) / w + 1;
+		char text[80], count[FMT_MAX];
+		int x, width;
+
+		begin = begin < 0 ? 0 : begin;
+		end = end > area.width ? area.width : end;
+		if (begin >= end)
+			continue;
+		area_fill(area, (int)begin, 0, (int)(end - begin), 1, view->ascii ? '?' : 0x2592,
+			  ROLE_LOST, ROLE_DEFAULT, 0);
+		snprintf(text, sizeof(text), "%slost %s%s%s", shade, fmt_count(count, loss->count),
+			 loss->packets ? " packets" : "", shade);
+		width = text_width(text);
+		x = (int)(begin + (end - begin - width) / 2);
+		x = x + width > area.width ? area.width - width : x < 0 ? 0 : x;
+		area_text(area, x, 0, ROLE_LOST, 0, text);
+	}
+}
+
+static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
+		       int y, size_t index)
+{
+	const struct cell *cells = t->cells + index * t->columns;
+	enum row_kind kind = t->seen[index].line.kind;
+	size_t i;
+
+	for (i = 0; i < t->columns; i++) {
+		const struct cell *cell = &cells[i];
+
+		if (cell->ch == ' ' && cell->bg == ROLE_DEFAULT) {
+			if (t->marks[i] && !view->ascii && kind != ROW_BANDWIDTH)
+				area_put(area, (int)i, y, 0x250a, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
+		} else if (cell->ch) {
+			area_put(area, (int)i, y, cell->ch, (enum role)cell->fg,
+				 (enum role)cell->bg, cell->attr);
+		}
+	}
+}
+
+static void draw_ruler(const struct timeline *t, const struct view *view, struct area area)
+{
+	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
+	int64_t at;
+
+	if (w <= 0)
+		return;
+	ruler_draw(&t->ruler, area, view->ascii);
+	draw_losses(t, view, area);
+	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
+	if (!view->following && at >= 0 && at < area.width)
+		area_put(area, (int)at, 0, view->ascii ? 'v' : 0x25be, ROLE_CURSOR,
+			 ROLE_DEFAULT, ATTR_BOLD);
+}
+
+static void draw_sentence(struct timeline *t, const struct view *view, struct area area)
+{
+	if (view->colour) {
+		area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
+		strip_draw(&t->sentence, area_sub(area, 1, 0, area.width - 2, 1), 0, ROLE_HEADER,
+			   0, view->ascii);
+	} else {
+		strip_draw(&t->sentence, area, 0, ROLE_DEFAULT, view->ascii ? '-' : 0x2500,
+			   view->ascii);
+	}
+}
+
+static void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct timeline *t = (struct timeline *)pane;
+	struct timeline_layout layout = timeline_layout(area.height, view->minimap);
+	struct area time = area_sub(area, view->gutter, 0, (int)t->columns, area.height);
+	struct area labels = area_sub(area, 0, layout.rows, view->gutter, layout.n_rows);
+	size_t i;
+
+	if (layout.minimap >= 0)
+		minimap_draw(&t->minimap, area_sub(area, 1, layout.minimap, area.width - 2, 1),
+			     view->ascii, view->colour);
+	if (layout.ruler >= 0 && view->columns > 0)
+		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
+	for (i = 0; i < t->n_seen && (int)i < layout.n_rows; i++) {
+		const struct timeline_seen *seen = &t->seen[i];
+		bool current = seen->line.row == view->cursor_row &&
+			       seen->line.lane == view->cursor_lane;
+
+		line_label_draw(&seen->line, seen->value[0] ? seen->value : NULL, labels, (int)i,
+				current, view->ascii);
+		draw_cells(t, view, time, layout.rows + (int)i, i);
+	}
+	if (t->top + t->n_seen < t->list.count && layout.n_rows > 3)
+		area_text(area, 0, layout.rows + layout.n_rows - 1, ROLE_MUTED, 0,
+			  view->ascii ? "v" : "↓");
+	if (t->top && layout.n_rows > 3)
+		area_text(area, 0, layout.rows, ROLE_MUTED, 0, view->ascii ? "^" : "↑");
+	if (layout.sentence >= 0)
+		draw_sentence(t, view, area_sub(area, 0, layout.sentence, area.width, 1));
+}
+
+const struct pane_ops pane_timeline = {
+	.name = "timeline",
+	.key_table = "timeline",
+	.open = timeline_open,
+	.close = timeline_close,
+	.update = timeline_update,
+	.draw = timeline_draw,
+	.command = timeline_command,
+};

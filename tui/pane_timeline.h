@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timeline pane, inside: shared by pane_timeline.c (what is taken from the
+ * model and drawn) and timeline_commands.c (what the keys do).
+ *
+ * Always true: cells and labels are made in update(), under the model's lock,
+ * for the lines that are seen only; draw() copies. Nothing is allocated per
+ * cell or per frame once the size is known. Thread: the loop's.
+ */
+#ifndef TUI_PANE_TIMELINE_H
+#define TUI_PANE_TIMELINE_H
+
+#include "tui/minimap.h"
+#include "tui/pane.h"
+#include "tui/pane_steps.h"
+#include "tui/ruler.h"
+#include "tui/strip.h"
+#include "tui/timeline_cells.h"
+#include "tui/timeline_row.h"
+
+struct timeline_seen {			/* a line on the screen */
+	struct timeline_line line;
+	char value[32];			/* right part of the label, "" none */
+};
+
+struct timeline {
+	struct pane pane;
+	struct fold_set folds;
+	struct line_list list;
+	size_t top;			/* first line that is seen */
+	size_t page;			/* lines that are seen */
+	/* the last update */
+	struct model_status status;
+	struct minimap minimap;
+	struct ruler ruler;
+	struct strip sentence;
+	struct steps_snapshot steps;
+	struct model_loss *losses;	/* owned */
+	size_t n_losses;
+	struct timeline_seen *seen;	/* owned, page entries */
+	struct cell *cells;		/* owned, page * columns */
+	uint64_t *owners;		/* owned, columns */
+	struct column *scratch;		/* owned, columns */
+	uint8_t *marks;			/* owned, columns: 1 where a step begins */
+	size_t seen_cap, cells_cap, columns_cap;
+	size_t columns;
+	size_t n_seen;
+};
+
+/* Lines of the pane at a height; -1: not there. */
+struct timeline_layout {
+	int minimap, ruler, rows, n_rows, sentence;
+};
+
+struct timeline_layout timeline_layout(int height, bool minimap);
+
+unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call);
+
+#endif

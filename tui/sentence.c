@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/sentence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/ruler.h"
+
+#define GAP 3
+
+static void add_where(struct strip *strip, const struct span *span)
+{
+	const char *place = span->kind == COMMAND_NONE ? span->thread : span->queue;
+
+	if (place && *place)
+		strip_add(strip, 6, GAP, ROLE_LABEL, 0, "%s", place)->least = 8;
+}
+
+static void add_when(struct strip *strip, const struct span *span, int64_t base_ns)
+{
+	const char *about = span->approx ? "~" : "";
+	char length[FMT_MAX], at[48];
+	int64_t dur = span->end_ns - span->start_ns;
+
+	ruler_time(at, sizeof(at), span->start_ns - base_ns, 1000);
+	if (dur > 0 || !span->open)
+		strip_add(strip, 0, GAP, ROLE_DEFAULT, 0, "%s%s%s", about,
+			  fmt_time_fine(length, dur), span->open ? " so far" : "");
+	strip_add(strip, 4, 1, ROLE_MUTED, 0, "at %s%s", about, at);
+}
+
+static void add_failure(struct strip *strip, const struct span *span)
+{
+	if (span->status < 0)
+		strip_add(strip, 1, GAP, ROLE_BAD, 0, "failed (%d)", (int)span->status);
+}
+
+static void add_command(struct strip *strip, const struct span *span)
+{
+	const char *about = span->approx ? "~" : "";
+	int64_t dur = span->end_ns - span->start_ns;
+	char text[FMT_MAX], rate[FMT_MAX];
+
+	if (span->bytes) {
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s bytes", fmt_count(text, span->bytes));
+		if (dur > 0 && !span->open && span->direction != DIR_MAP &&
+		    span->direction != DIR_UNMAP)
+			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,
+				  fmt_rate(rate, (uint64_t)((__uint128_t)span->bytes *
+							    1000000000u / (uint64_t)dur)));
+	}
+	if (span->op) {
+		strip_add(strip, 2, GAP, ROLE_MUTED, 0, "op");
+		strip_add(strip, 2, 1, ROLE_TITLE, 0, "%s", span->op)->least = 10;
+		strip_add(strip, 2, 1, span->how == HOW_GUESS ? ROLE_WARN : ROLE_MUTED, 0,
+			  "(%s)", how_name(span->how));
+	}
+	if (span->queued_ns > 0 && span->start_ns > span->queued_ns)
+		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "waited %s%s", about,
+			  fmt_time(text, span->start_ns - span->queued_ns));
+	if (span->dims && span->dims <= 3) {
+		char shape[96];
+		int at = 0;
+		uint32_t i;
+
+		for (i = 0; i < span->dims; i++)
+			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%llu",
+				       i ? "×" : "", (unsigned long long)span->global[i]);
+		for (i = 0; i < span->dims && span->local[0]; i++)
+			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%u",
+				       i ? "×" : " by ", span->local[i]);
+		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "%s", shape);
+	}
+	if (span->clock_error_ns > 1000)
+		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "clock ±%s",
+			  fmt_time(text, span->clock_error_ns));
+}
+
+static void add_op(struct strip *strip, const struct span *span)
+{
+	char text[FMT_MAX];
+
+	if (span->kernels)
+		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%u kernel%s, %s on the device",
+			  span->kernels, span->kernels == 1 ? "" : "s",
+			  fmt_time(text, span->device_ns));
+	if (span->op_type && *span->op_type)
+		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "%s", span->op_type)->least = 8;
+	if (span->step >= 0)
+		strip_add(strip, 4, GAP, ROLE_MUTED, 0, "step %lld", (long long)span->step);
+	if (span->domain && *span->domain)
+		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "domain %s", span->domain);
+}
+
+void sentence_of_span(struct strip *strip, const struct span *span, int64_t base_ns)
+{
+	strip_clear(strip);
+	add_where(strip, span);
+	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s",
+		  span->name && *span->name ? span->name : "(no name)")->least = 12;
+	add_when(strip, span, base_ns);
+	add_failure(strip, span);
+	if (span->kind == COMMAND_NONE)
+		add_op(strip, span);
+	else
+		add_command(strip, span);
+}
+
+void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
+		     int64_t window_ns, uint64_t events)
+{
+	char share[FMT_MAX], count[FMT_MAX];
+
+	strip_clear(strip);
+	if (!place)
+		return;
+	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
+	if (window_ns > 0)
+		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of what is shown",
+			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
+				    (uint64_t)window_ns));
+	strip_add(strip, 2, GAP, ROLE_MUTED, 0, "%s event%s in all", fmt_count(count, events),
+		  events == 1 ? "" : "s");
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line of pieces that always fits: headers and sentences. Each piece belongs
+ * to a rank; where the line is too narrow, pieces that can shrink are shortened
+ * to their least width first, then whole ranks go, the highest first. Rank 0
+ * never goes. Nothing overlaps at any width; what is left at width 1 is clipped.
+ *
+ * A value, no allocation. Threads: any.
+ */
+#ifndef TUI_STRIP_H
+#define TUI_STRIP_H
+
+#include "tui/grid.h"
+
+#define STRIP_PIECES 40
+#define STRIP_TEXT 160
+
+struct strip_piece {
+	char text[STRIP_TEXT];
+	enum role role;
+	unsigned attr;
+	int rank;
+	int gap;			/* columns before it, not at the left end */
+	int least;			/* may shrink to this width; 0: not at all */
+	bool right;			/* stands at the right end */
+	bool track;			/* drawn over a track: the empty part of a bar */
+	bool dropped;
+	int width;
+};
+
+struct strip {
+	size_t count;
+	struct strip_piece pieces[STRIP_PIECES];
+};
+
+void strip_clear(struct strip *strip);
+
+/* The piece can be changed until the next call; never NULL. Past STRIP_PIECES
+ * the last one is written again. */
+struct strip_piece *strip_add(struct strip *strip, int rank, int gap, enum role role,
+			      unsigned attr, const char *format, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/*
+ * Draws into line y of the area over its whole width; bg lies behind all of it.
+ * rule: the code point that fills gaps and the rest (0: blanks).
+ */
+void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint32_t rule,
+		bool ascii);
+
+#endif

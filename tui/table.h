@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One table for all the panes that list something: columns with headings,
+ * sorting, a cursor, scrolling, bars for shares.
+ *
+ * Always true: columns have widths that do not depend on the rows that happen
+ * to be seen, so numbers keep their places; too narrow a screen drops whole
+ * columns, the highest rank first. The cursor stays on its row (by identity),
+ * not on its line, when the order changes; on the first line it stays there.
+ *
+ * Ownership: table_take() takes the rows, which are freed by the kind. What a
+ * row points to belongs to the model and lives as long as it. Thread: the
+ * loop's; no function asks the model, so the lock is needed by none.
+ */
+#ifndef TUI_TABLE_H
+#define TUI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tui/grid.h"
+#include "tui/pane.h"
+
+struct table;
+
+struct table_column {
+	const char *title;
+	const char *key;		/* word for `sort KEY`, NULL: not sorted by */
+	int width;			/* columns, the least of a flexible one */
+	int most;			/* flexible up to this; 0: fixed */
+	bool right;
+	bool descending;		/* what is most interesting comes first */
+	int rank;			/* goes first when there is no room; 0: never */
+	void (*text)(const struct table *table, const void *row, char *text, size_t size);
+	/* < 0, 0, > 0 in ascending order; NULL with key NULL */
+	int (*compare)(const void *a, const void *b);
+	/* A bar in front of the text: part of the table's total. NULL: none. */
+	uint64_t (*part)(const void *row);
+};
+
+struct table_kind {
+	const struct table_column *columns;
+	size_t n_columns;
+	size_t row_size;
+	const char *empty;		/* what is said when there are no rows */
+	void (*free_rows)(void *rows, size_t count);
+	uint64_t (*identity)(const void *row);
+	enum role (*bar)(const void *row);	/* NULL: ROLE_WORK_OP */
+	bool (*bad)(const void *row);	/* drawn in ROLE_BAD; NULL: none */
+};
+
+struct table {
+	const struct table_kind *kind;	/* borrowed, static */
+	void *rows;			/* owned, in the order they came */
+	size_t count;
+	size_t *order;			/* owned, count entries */
+	size_t order_cap;
+	bool unsorted;			/* order is not valid yet */
+	bool ascii, colour;		/* of the last draw */
+	uint64_t total;			/* what shares are of */
+	size_t sort;			/* column */
+	bool reverse, chosen;		/* chosen: the user sorted it */
+	size_t cursor, top;		/* lines of the order */
+	uint64_t cursor_identity;	/* 0: stay on the first line */
+	int page;			/* rows of the last draw */
+};
+
+void table_init(struct table *table, const struct table_kind *kind, const char *sort_key);
+void table_release(struct table *table);
+
+/* New rows, in any order; the old ones are freed. */
+void table_take(struct table *table, void *rows, size_t count, uint64_t total);
+/* By the column `key` in its own direction; false: there is none. */
+bool table_sort_by(struct table *table, const char *key);
+/* The row under the cursor, NULL: none. Borrowed until table_take(). */
+const void *table_current(struct table *table);
+
+/* Row and sort commands; OUT_UNKNOWN: not one of the table's. */
+unsigned table_command(struct table *table, struct view *view, const struct command_call *call);
+
+void table_draw(struct table *table, const struct view *view, struct area area, bool focused);
+
+/* ---- what the panes' columns share ---- */
+
+int table_compare_i64(int64_t a, int64_t b);
+int table_compare_u64(uint64_t a, uint64_t b);
+int table_compare_text(const char *a, const char *b);	/* NULL comes last */
+/* Mixes words into an identity that is not 0. */
+uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c);
+/* "–" for a value that was not observed. */
+void table_time(char *text, size_t size, int64_t ns, bool known);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/timeline_cells.h"
+
+#include <string.h>
+
+#include "tui/labels.h"
+
+#define BLOCK_FULL 0x2588
+#define BLOCK_RIGHT_HALF 0x2590
+#define BLOCK_RIGHT_EIGHTH 0x2595
+#define BLOCK_LEFT_EIGHTH 0x258f
+#define SHADE_LIGHT 0x2591
+#define SHADE_MEDIUM 0x2592
+
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+int cells_eighths(uint64_t part, uint64_t whole)
+{
+	uint64_t n;
+
+	if (!part || !whole)
+		return 0;
+	if (part >= whole)
+		return 8;
+	n = (uint64_t)(((__uint128_t)part * 8 + whole / 2) / whole);
+	return n < 1 ? 1 : n > 8 ? 8 : (int)n;
+}
+
+static int clamped_eighths(int64_t part, int64_t whole)
+{
+	int n = cells_eighths(part > 0 ? (uint64_t)part : 0, (uint64_t)whole);
+
+	return n < 1 ? 1 : n;
+}
+
+enum cell_shape cells_classify(const struct column *column, int64_t start_ns, int64_t w_ns,
+			       int *eighths)
+{
+	int64_t edge = column->first_edge_ns - start_ns;
+	int64_t busy = column->busy_ns;
+
+	*eighths = 0;
+	if (!column->count || w_ns <= 0)
+		return SHAPE_EMPTY;
+	*eighths = 8;
+	if (column->edges == 0)
+		return SHAPE_FULL;
+	if (edge < 0 || edge > w_ns)
+		edge = edge < 0 ? 0 : w_ns;
+	if (column->count == 1 && column->edges == 1) {
+		/* Which side is filled: the one that is as long as the busy time. */
+		bool ends = distance(busy, edge) <= distance(busy, w_ns - edge);
+
+		*eighths = clamped_eighths(ends ? edge : w_ns - edge, w_ns);
+		return ends ? SHAPE_ENDS : SHAPE_STARTS;
+	}
+	if (column->count == 2 && column->edges == 2 && busy >= w_ns &&
+	    column->first_edge_ns == column->last_edge_ns) {
+		*eighths = cells_eighths((uint64_t)edge, (uint64_t)w_ns);
+		return SHAPE_MEET;
+	}
+	*eighths = clamped_eighths(busy, w_ns);
+	return SHAPE_DENSE;
+}
+
+enum work cells_dominant(const struct column *column)
+{
+	enum work best = WORK_NONE;
+	int64_t most = 0;
+	int i;
+
+	for (i = 1; i < WORK_COUNT; i++) {
+		if (column->work_ns[i] > most) {
+			most = column->work_ns[i];
+			best = (enum work)i;
+		}
+	}
+	return best;
+}
+
+enum role cells_role(enum work work)
+{
+	if (work <= WORK_NONE || work >= WORK_COUNT)
+		return ROLE_WORK_OTHER;
+	return (enum role)(ROLE_WORK_MATMUL + (work - WORK_MATMUL));
+}
+
+uint32_t cells_height(int eighths, bool ascii)
+{
+	static const char density[] = " ..:--==#";
+
+	if (eighths <= 0)
+		return ' ';
+	if (eighths > 8)
+		eighths = 8;
+	return ascii ? (unsigned char)density[eighths] : 0x2580 + (uint32_t)eighths;
+}
+
+uint32_t cells_left(int eighths, bool ascii)
+{
+	if (eighths <= 0)
+		return ' ';
+	if (eighths > 8)
+		eighths = 8;
+	if (ascii)
+		return eighths == 8 ? '#' : eighths >= 4 ? '=' : '-';
+	return 0x2590 - (uint32_t)eighths;
+}
+
+static uint32_t letter(enum work work, enum direction direction)
+{
+	static const char of_work[WORK_COUNT] = {
+		[WORK_NONE] = 'x', [WORK_MATMUL] = 'm', [WORK_ELEMENTWISE] = 'e',
+		[WORK_REDUCE] = 'r', [WORK_COPY] = '=', [WORK_COMM] = 'c',
+		[WORK_INPUT] = 'i', [WORK_OTHER] = 'k', [WORK_OP] = 'o', [WORK_RANGE] = 'u',
+	};
+
+	if (work == WORK_COPY && (direction == DIR_H2D || direction == DIR_SEND))
+		return '>';
+	if (work == WORK_COPY && (direction == DIR_D2H || direction == DIR_RECV))
+		return '<';
+	return (unsigned char)of_work[work < WORK_COUNT ? work : WORK_NONE];
+}
+
+/* ---- one cell ---- */
+
+struct look {
+	enum role role;
+	enum work work;
+};
+
+static struct look column_look(const struct column *column, const struct cell_style *style)
+{
+	enum work work = cells_dominant(column);
+	struct look look = {cells_role(work), work};
+
+	if (style->muted)
+		look.role = ROLE_MUTED;
+	else if (column->flags & COLUMN_FAILED)
+		look.role = ROLE_BAD;
+	return look;
+}
+
+static struct cell full_cell(struct look look, const struct cell_style *style)
+{
+	struct cell cell = {BLOCK_FULL, (uint8_t)look.role, (uint8_t)look.role, 0};
+
+	if (style->ascii)
+		cell.ch = style->muted ? '#' : letter(look.work, style->direction);
+	/* Without colours what has a background is drawn reversed. */
+	if (style->ascii || !style->colour)
+		cell.bg = ROLE_DEFAULT;
+	return cell;
+}
+
+/* Filled on the right: there are glyphs for half and an eighth, the others are
+ * the left block that is not filled, reversed. */
+static struct cell right_cell(int eighths, struct look look)
+{
+	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
+
+	if (eighths == 4) {
+		cell.ch = BLOCK_RIGHT_HALF;
+	} else if (eighths == 1) {
+		cell.ch = BLOCK_RIGHT_EIGHTH;
+	} else {
+		cell.ch = cells_left(8 - eighths, false);
+		cell.attr = ATTR_REVERSE;
+	}
+	return cell;
+}
+
+/* The classes of two events that meet: the one whose time is what lies before
+ * the edge comes first. */
+static void meeting_looks(const struct column *column, int64_t before_ns, int64_t after_ns,
+			  const struct cell_style *style, struct look *left, struct look *right)
+{
+	enum work first = WORK_NONE, second = WORK_NONE;
+	int i;
+
+	for (i = 1; i < WORK_COUNT; i++) {
+		if (!column->work_ns[i])
+			continue;
+		if (first == WORK_NONE)
+			first = (enum work)i;
+		else
+			second = (enum work)i;
+	}
+	if (second == WORK_NONE) {
+		second = first;
+	} else if (distance(column->work_ns[first], before_ns) >
+		   distance(column->work_ns[first], after_ns)) {
+		enum work swap = first;
+
+		first = second;
+		second = swap;
+	}
+	*left = *right = column_look(column, style);
+	if (style->muted || (column->flags & COLUMN_FAILED))
+		return;
+	*left = (struct look){cells_role(first), first};
+	*right = (struct look){cells_role(second), second};
+}
+
+/*
+ * Two events that meet. With one look on both sides (or no colours to tell
+ * them apart) the border is a thin line in the bar, at the nearer side.
+ */
+static struct cell meeting_cell(const struct column *column, int64_t start_ns, int64_t w_ns,
+				int eighths, const struct cell_style *style)
+{
+	int64_t before = column->first_edge_ns - start_ns;
+	struct look left, right;
+	struct cell cell;
+
+	meeting_looks(column, before, w_ns - before, style, &left, &right);
+	if (style->ascii)
+		return (struct cell){'|', (uint8_t)right.role, ROLE_DEFAULT, 0};
+	if (eighths == 0 && left.role != right.role)
+		return full_cell(right, style);
+	if (eighths == 8 && left.role != right.role)
+		return full_cell(left, style);
+	if (left.role != right.role && style->colour) {
+		cell.ch = cells_left(eighths, false);
+		cell.fg = (uint8_t)left.role;
+		cell.bg = (uint8_t)right.role;
+		cell.attr = 0;
+		return cell;
+	}
+	cell.ch = eighths <= 4 ? BLOCK_LEFT_EIGHTH : BLOCK_RIGHT_EIGHTH;
+	cell.fg = ROLE_DEFAULT;
+	cell.bg = (uint8_t)left.role;
+	cell.attr = style->colour ? 0 : ATTR_REVERSE;
+	return cell;
+}
+
+static struct cell draw_column(const struct column *column, int64_t start_ns, int64_t w_ns,
+			       const struct cell_style *style, bool *alone)
+{
+	struct look look = column_look(column, style);
+	int eighths;
+	enum cell_shape shape = cells_classify(column, start_ns, w_ns, &eighths);
+	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
+
+	*alone = shape == SHAPE_FULL || shape == SHAPE_ENDS || shape == SHAPE_STARTS;
+	switch (shape) {
+	case SHAPE_EMPTY:
+		cell.fg = ROLE_DEFAULT;
+		return cell;
+	case SHAPE_FULL:
+		/* One event is one bar; several that reach through are a share. */
+		*alone = column->count == 1;
+		return full_cell(look, style);
+	case SHAPE_MEET:
+		return meeting_cell(column, start_ns, w_ns, eighths, style);
+	case SHAPE_ENDS:
+	case SHAPE_STARTS:
+		if (style->ascii) {
+			cell.ch = '|';
+			return cell;
+		}
+		if (eighths == 8)
+			return full_cell(look, style);
+		if (shape == SHAPE_STARTS)
+			return right_cell(eighths, look);
+		cell.ch = cells_left(eighths, false);
+		return cell;
+	case SHAPE_DENSE:
+		break;
+	}
+	if (eighths == 8 && !style->ascii)
+		return full_cell(look, style);
+	cell.ch = cells_height(eighths, style->ascii);
+	return cell;
+}
+
+void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w_ns,
+		const struct cell_style *style, struct cell *cells, uint64_t *owners)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		bool alone;
+
+		cells[i] = draw_column(&columns[i], t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
+		if (owners)
+			owners[i] = alone ? columns[i].longest.id : 0;
+	}
+}
+
+void cells_plot(const struct column *columns, size_t n, uint64_t peak,
+		const struct cell_style *style, struct cell *cells)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t value = columns[i].value;
+
+		cells[i] = (struct cell){' ', ROLE_DEFAULT, ROLE_DEFAULT, 0};
+		if (!value)
+			continue;
+		cells[i].ch = cells_height(cells_eighths(value, peak ? peak : value), style->ascii);
+		cells[i].fg = ROLE_WORK_COPY;
+	}
+}
+
+/* ---- names, marks ---- */
+
+/* A cell that an edge goes through is no place for a letter. */
+static bool takes_text(const struct cell *cell)
+{
+	if (cell->ch == BLOCK_FULL)
+		return true;
+	return cell->ch < 0x7f && cell->ch != '|' && cell->ch != ' ';
+}
+
+void cells_label(struct cell *cells, size_t begin, size_t end, const char *name,
+		 const struct cell_style *style)
+{
+	char text[LABEL_MAX];
+	const char *at = text;
+
+	while (begin < end && !takes_text(&cells[begin]))
+		begin++;
+	while (end > begin && !takes_text(&cells[end - 1]))
+		end--;
+	if (!name || end - begin < CELLS_LABEL_MIN - 1)
+		return;
+	label_shorten(text, sizeof(text), name, (int)(end - begin), style->ascii);
+	while (*at && begin < end) {
+		uint32_t ch = text_next(&at);
+		int columns = text_columns(ch);
+
+		if (columns <= 0)
+			continue;
+		if (columns == 2 && begin + 1 >= end)
+			break;
+		/* The bar's role behind; in ASCII it was only in front. */
+		cells[begin].bg = cells[begin].fg;
+		cells[begin].ch = style->ascii && ch > 0x7e ? (unsigned char)text_ascii(ch) : ch;
+		cells[begin].fg = ROLE_DEFAULT;
+		cells[begin].attr = style->colour ? 0 : ATTR_REVERSE;
+		if (columns == 2) {
+			cells[begin + 1] = cells[begin];
+			cells[begin + 1].ch = 0;
+		}
+		begin += (size_t)columns;
+	}
+	/* Letters of a name and letters of a kind need something between them. */
+	if (style->ascii && begin < end) {
+		cells[begin].bg = cells[begin].fg;
+		cells[begin].ch = ' ';
+		cells[begin].attr = style->colour ? 0 : ATTR_REVERSE;
+	}
+}
+
+bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end)
+{
+	while (*begin < n && !owners[*begin])
+		(*begin)++;
+	if (*begin >= n)
+		return false;
+	*end = *begin + 1;
+	while (*end < n && owners[*end] == owners[*begin])
+		(*end)++;
+	return true;
+}
+
+void cells_select(struct cell *cells, const struct column *columns, const uint64_t *owners,
+		  size_t n, uint64_t id, const struct cell_style *style)
+{
+	size_t i;
+
+	if (!id)
+		return;
+	for (i = 0; i < n; i++) {
+		if (owners[i] != id && (!columns[i].count || columns[i].longest.id != id))
+			continue;
+		cells[i].attr |= ATTR_BOLD | ATTR_UNDERLINE;
+		if (owners[i] == id)
+			continue;
+		if (cells[i].bg == ROLE_DEFAULT && style->colour)
+			cells[i].bg = ROLE_SELECTED;
+		else if (!style->colour)
+			cells[i].attr |= ATTR_REVERSE;
+	}
+}
+
+void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cell_style *style)
+{
+	size_t i;
+
+	for (i = from; i < n; i++) {
+		if (cells[i].ch != ' ')
+			continue;
+		cells[i].ch = style->ascii ? '~' : SHADE_LIGHT;
+		cells[i].fg = ROLE_UNSETTLED;
+		cells[i].attr = style->ascii ? ATTR_DIM : 0;
+	}
+}
+
+void cells_lost(struct cell *cells, const struct column *columns, size_t n,
+		const struct cell_style *style)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!(columns[i].flags & COLUMN_LOST) || cells[i].ch != ' ')
+			continue;
+		cells[i].ch = style->ascii ? '?' : SHADE_MEDIUM;
+		cells[i].fg = ROLE_LOST;
+	}
+}

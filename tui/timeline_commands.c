@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* What the keys do in the timeline; the window itself is moved by the loop. */
+#include "tui/pane_timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned answer(struct view *view, bool error, const char *text)
+{
+	snprintf(view->status, sizeof(view->status), "%s", text);
+	view->status_error = error;
+	return OUT_REDRAW;
+}
+
+/* ---- rows ---- */
+
+static struct timeline_line *current_line(struct timeline *t, const struct view *view)
+{
+	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+
+	return at < 0 ? NULL : &t->list.lines[at];
+}
+
+/* The row that holds what is selected, or the one under the cursor. */
+static void select_at_cursor(struct view *view)
+{
+	struct span_ref ref;
+
+	model_lock(view->model);
+	if (model_span_at(view->model, view->cursor_row, view->cursor_lane, view->cursor_ns, &ref))
+		view->selected = ref;
+	else
+		view->selected = (struct span_ref){0};
+	model_unlock(view->model);
+}
+
+static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
+{
+	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+	int64_t last = (int64_t)t->list.count - 1;
+
+	if (last < 0)
+		return OUT_NONE;
+	if (by > last)
+		by = last;
+	if (by < -last)
+		by = -last;
+	at = at < 0 ? 0 : at + by;
+	at = at < 0 ? 0 : at > last ? last : at;
+	view->cursor_row = t->list.lines[at].row;
+	view->cursor_lane = t->list.lines[at].lane;
+	/* Standing on events, the cursor takes up what lies under it there. */
+	if (view->selected.id)
+		select_at_cursor(view);
+	return OUT_REDRAW;
+}
+
+static unsigned row_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	const char *name = call->argv[0];
+	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
+	int64_t page = t->page > 1 ? (int64_t)t->page - 1 : 1;
+
+	if (strcmp(name, "row-down") == 0)
+		return move_row(t, view, rows);
+	if (strcmp(name, "row-up") == 0)
+		return move_row(t, view, -rows);
+	if (strcmp(name, "page-down") == 0)
+		return move_row(t, view, page);
+	if (strcmp(name, "page-up") == 0)
+		return move_row(t, view, -page);
+	if (strcmp(name, "first-row") == 0)
+		return move_row(t, view, INT32_MIN);
+	if (strcmp(name, "last-row") == 0)
+		return move_row(t, view, INT32_MAX);
+	return OUT_UNKNOWN;
+}
+
+/* ---- folding ---- */
+
+static void fold_all(struct timeline *t, enum fold fold)
+{
+	size_t i;
+
+	for (i = 0; i < t->list.count; i++) {
+		const struct timeline_line *line = &t->list.lines[i];
+
+		/* All folded leaves the groups' own lines, not an empty screen. */
+		if (line->foldable)
+			fold_put(&t->folds, line->row, fold);
+	}
+}
+
+/* A line that cannot be folded stands for what it belongs to. */
+static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold, bool toggle)
+{
+	struct timeline_line *line = current_line(t, view);
+	int64_t at;
+
+	if (!line)
+		return answer(view, true, "no row under the cursor");
+	if (!line->first)
+		line = &t->list.lines[line_list_find(&t->list, line->row, 0)];
+	if (!line->foldable || (!toggle && fold == FOLD_CLOSED && line->folded)) {
+		at = line_list_find(&t->list, line->parent, LANE_ALL);
+		if (at < 0)
+			return answer(view, true, "nothing to fold here");
+		line = &t->list.lines[at];
+	}
+	if (toggle)
+		fold = line->folded ? FOLD_OPEN : FOLD_CLOSED;
+	fold_put(&t->folds, line->row, fold);
+	if (fold == FOLD_CLOSED && line->row != view->cursor_row)
+		view->selected = (struct span_ref){0};
+	view->cursor_row = line->row;
+	view->cursor_lane = line->lane;
+	return OUT_REDRAW;
+}
+
+static unsigned fold_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	const char *name = call->argv[0];
+	bool toggle = strcmp(name, "toggle-fold") == 0;
+	enum fold fold = strcmp(name, "fold") == 0 ? FOLD_CLOSED : FOLD_OPEN;
+
+	if (!toggle && strcmp(name, "fold") != 0 && strcmp(name, "unfold") != 0)
+		return OUT_UNKNOWN;
+	if (call->argc < 2 || toggle)
+		return fold_line(t, view, fold, toggle);
+	if (strcmp(call->argv[1], "all") != 0)
+		return answer(view, true, "not known to fold: only 'all', or nothing for this row");
+	fold_all(t, fold);
+	return OUT_REDRAW;
+}
+
+/* ---- events ---- */
+
+/* The cursor goes to the event's start, or stays where it is inside of it and
+ * inside the window. */
+static unsigned go_to(struct view *view, const struct span *span)
+{
+	view->selected = span->ref;
+	if (view->cursor_ns < span->start_ns || view->cursor_ns >= span->end_ns ||
+	    view->cursor_ns < view->t0_ns || view->cursor_ns >= view->t1_ns)
+		view->cursor_ns = span->start_ns;
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR;
+}
+
+/* Where the search for the next or previous event begins. */
+static int64_t search_from(struct view *view, bool forward)
+{
+	struct span span;
+
+	if (view->selected.id && view->selected.row == view->cursor_row &&
+	    model_span(view->model, view->selected, &span))
+		return span.start_ns;
+	if (view->cursor_ns >= view->t0_ns && view->cursor_ns < view->t1_ns && !view->following)
+		return forward ? view->cursor_ns - 1 : view->cursor_ns + 1;
+	/* Following: what happened last is what one wants to see. */
+	if (view->following)
+		return forward ? view->t0_ns - 1 : view->now_ns;
+	return forward ? view->t0_ns - 1 : view->t1_ns;
+}
+
+static unsigned step_event(struct view *view, bool forward)
+{
+	struct span_ref ref;
+	struct span span;
+	unsigned result;
+	bool found;
+
+	model_lock(view->model);
+	found = forward ? model_span_next(view->model, view->cursor_row, view->cursor_lane,
+					  search_from(view, true), &ref)
+			: model_span_prev(view->model, view->cursor_row, view->cursor_lane,
+					  search_from(view, false), &ref);
+	if (found && model_span(view->model, ref, &span)) {
+		view->cursor_ns = span.start_ns;
+		result = go_to(view, &span);
+	} else {
+		result = answer(view, true, forward ? "no later event in this row"
+						    : "no earlier event in this row");
+	}
+	model_unlock(view->model);
+	return result;
+}
+
+static unsigned longest_event(struct view *view)
+{
+	struct span_ref ref;
+	struct span span;
+	unsigned result;
+
+	model_lock(view->model);
+	if (model_span_longest(view->model, view->cursor_row, view->cursor_lane, view->t0_ns,
+			       view->t1_ns, &ref) && model_span(view->model, ref, &span))
+		result = go_to(view, &span);
+	else
+		result = answer(view, true, "no event of this row in the window");
+	model_unlock(view->model);
+	return result;
+}
+
+static unsigned peer(struct timeline *t, struct view *view, bool to_op)
+{
+	const char *why = NULL;
+	struct span span, other;
+	struct span_ref ref;
+	unsigned result = OUT_NONE;
+	int64_t at;
+	size_t i;
+
+	model_lock(view->model);
+	if (!view->selected.id || !model_span(view->model, view->selected, &span))
+		why = "no event is selected: , and . go from event to event";
+	else if (to_op && span.kind == COMMAND_NONE)
+		why = "this is an op; ] goes to the work it launched";
+	else if (!to_op && span.kind != COMMAND_NONE)
+		why = "this is not an op; [ goes to the op that launched it";
+	else if (!model_span_peer(view->model, view->selected, &ref) ||
+		 !model_span(view->model, ref, &other))
+		why = to_op ? "no op is known to have launched this"
+			    : "nothing was launched inside this op";
+	if (!why)
+		result = go_to(view, &other);
+	model_unlock(view->model);
+	if (why)
+		return answer(view, true, why);
+	/* Its line must be there to be seen. */
+	view->cursor_row = ref.row;
+	view->cursor_lane = ref.lane;
+	at = line_list_find(&t->list, ref.row, ref.lane);
+	for (i = 0; at < 0 && i < t->list.count; i++)
+		if (t->list.lines[i].foldable && t->list.lines[i].folded &&
+		    t->list.lines[i].lane == LANE_ALL)
+			fold_put(&t->folds, t->list.lines[i].row, FOLD_OPEN);
+	if (at >= 0 && t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
+		fold_put(&t->folds, ref.row, FOLD_OPEN);
+	return result;
+}
+
+/* Folded groups open; elsewhere the event under the cursor is taken up. */
+static unsigned open_event(struct timeline *t, struct view *view)
+{
+	struct timeline_line *line = current_line(t, view);
+
+	if (!line)
+		return OUT_NONE;
+	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE)
+		return fold_line(t, view, FOLD_OPEN, true);
+	select_at_cursor(view);
+	if (view->selected.id)
+		return OUT_REDRAW | OUT_FREEZE;
+	return step_event(view, false);
+}
+
+static unsigned event_command(struct timeline *t, struct view *view, const char *name)
+{
+	if (strcmp(name, "next-event") == 0)
+		return step_event(view, !view->following || view->selected.id);
+	if (strcmp(name, "prev-event") == 0)
+		return step_event(view, false);
+	if (strcmp(name, "longest-event") == 0)
+		return longest_event(view);
+	if (strcmp(name, "to-op") == 0)
+		return peer(t, view, true);
+	if (strcmp(name, "to-kernel") == 0)
+		return peer(t, view, false);
+	if (strcmp(name, "open") == 0)
+		return open_event(t, view);
+	if (strcmp(name, "deselect") == 0) {
+		view->selected = (struct span_ref){0};
+		return OUT_REDRAW;
+	}
+	return OUT_UNKNOWN;
+}
+
+unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call)
+{
+	struct timeline *t = (struct timeline *)pane;
+	unsigned result = row_command(t, view, call);
+
+	if (result == OUT_UNKNOWN)
+		result = fold_command(t, view, call);
+	if (result == OUT_UNKNOWN)
+		result = event_command(t, view, call->argv[0]);
+	return result;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the model's rows to the lines of the timeline: what is folded, which
+ * lanes are shown, how a line is called. Pure but for its own memory; asks no
+ * model.
+ *
+ * Always true: lines are in the model's order; a line is known by (row, lane);
+ * a row that never did anything has no line.
+ *
+ * Ownership: the list owns its lines, the set its states; labels are borrowed
+ * from the model's strings. Thread: the loop's.
+ */
+#ifndef TUI_TIMELINE_ROW_H
+#define TUI_TIMELINE_ROW_H
+
+#include "model/query.h"
+#include "tui/grid.h"
+
+enum fold {
+	FOLD_DEFAULT = 0,
+	FOLD_CLOSED,
+	FOLD_OPEN,
+};
+
+/* What the user folded; rows that are not in it have their default. */
+struct fold_set {
+	struct { uint32_t row; enum fold fold; } *list;	/* owned */
+	size_t count, cap;
+};
+
+void fold_set_release(struct fold_set *set);
+enum fold fold_get(const struct fold_set *set, uint32_t row);
+void fold_put(struct fold_set *set, uint32_t row, enum fold fold);
+
+/* Threads that show more than their outermost ops by default show so many. */
+#define LANES_DEFAULT 3
+#define LANES_MOST 24
+
+struct timeline_line {
+	uint32_t row, lane;		/* lane LANE_ALL: all of them in one */
+	uint32_t parent;
+	enum row_kind kind;
+	enum direction direction;
+	uint32_t pid, device;
+	int indent;
+	bool foldable, folded;
+	bool first;			/* the line with the row's label */
+	bool alone;			/* of its kind: no number is needed to tell it apart */
+	const char *label;
+	uint64_t peak;
+};
+
+struct line_list {
+	struct timeline_line *lines;	/* owned */
+	size_t count, cap;
+};
+
+void line_list_release(struct line_list *list);
+void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,
+		     const struct fold_set *folds);
+
+/* Index of (row, lane); else of the row's first line; -1: none. */
+int64_t line_list_find(const struct line_list *list, uint32_t row, uint32_t lane);
+/* Where a cursor that was never moved belongs: the first queue, else thread. */
+size_t line_list_home(const struct line_list *list);
+
+/* Draws the label into an area of `width` columns: name left, `value` (or what
+ * tells the line apart) right. */
+void line_label_draw(const struct timeline_line *line, const char *value, struct area area,
+		     int y, bool current, bool ascii);
+
+#endif
