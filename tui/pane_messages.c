@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Pane 8: what tftop has to say, the latest at the bottom. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/panes.h"
+#include "tui/ruler.h"
+
+struct messages_pane {
+	struct pane pane;
+	struct message_row *rows;	/* owned */
+	size_t count;
+	int64_t base_ns;
+	size_t back;			/* lines scrolled back from the end */
+	size_t lines;			/* of the last draw, all together */
+	int page;
+};
+
+static struct pane *messages_open(struct view *view)
+{
+	struct messages_pane *pane = xcalloc(1, sizeof(*pane));
+
+	return &pane->pane;
+}
+
+static void messages_close(struct pane *pane)
+{
+	struct messages_pane *messages = (struct messages_pane *)pane;
+
+	free(messages->rows);
+	free(messages);
+}
+
+static void messages_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct messages_pane *p = (struct messages_pane *)pane;
+	struct model_status status;
+
+	model_status(view->model, &status);
+	p->base_ns = status.first_ns;
+	free(p->rows);
+	p->rows = NULL;
+	p->count = model_messages(view->model, &p->rows);
+}
+
+/* Bytes of `text` that go on one line of `width`, broken at a blank if there is
+ * one in the second half. *next: where the rest begins. */
+static size_t line_bytes(const char *text, int width, const char **next)
+{
+	const char *at = text, *blank = NULL, *end = text;
+	int used = 0, columns;
+
+	while (*at) {
+		const char *before = at;
+		uint32_t ch = text_next(&at);
+
+		columns = text_columns(ch);
+		if (ch == '\n') {
+			*next = at;
+			return (size_t)(before - text);
+		}
+		if (columns < 0)
+			columns = 1;
+		if (used + columns > width)
+			break;
+		used += columns;
+		end = at;
+		if (ch == ' ' && used > width / 2)
+			blank = before;
+	}
+	if (*end && blank)
+		end = blank;
+	*next = *end == ' ' ? end + 1 : end;
+	return (size_t)(end - text);
+}
+
+#define INDENT 16
+
+static size_t lines_of(const char *text, int width)
+{
+	size_t lines = 0;
+
+	do {
+		const char *next;
+
+		line_bytes(text, width, &next);
+		lines++;
+		if (next == text)
+			break;
+		text = next;
+	} while (*text);
+	return lines;
+}
+
+static void draw_message(const struct messages_pane *p, const struct message_row *row,
+			 const struct view *view, struct area area, int64_t y, int indent)
+{
+	static const enum role roles[] = { ROLE_DEFAULT, ROLE_WARN, ROLE_BAD };
+	static const char *const marks[] = { " ", "!", "!" };
+	int level = row->level < 0 ? 0 : row->level > 2 ? 2 : row->level;
+	const char *text = row->text ? row->text : "";
+	int width = area.width - indent;
+	char line[1024], time[40];
+
+	if (indent == INDENT && y >= 0 && y < area.height) {
+		time[0] = '\0';
+		if (row->time_ns > 0 && p->base_ns > 0 && row->time_ns >= p->base_ns)
+			ruler_time(time, sizeof(time), row->time_ns - p->base_ns, 1000000);
+		area_right(area, INDENT - 4, (int)y, ROLE_MUTED, 0, time);
+	}
+	if (y >= 0 && y < area.height)
+		area_text(area, indent - 2, (int)y, roles[level], ATTR_BOLD, marks[level]);
+	do {
+		const char *next;
+		size_t bytes = line_bytes(text, width > 0 ? width : 1, &next);
+
+		if (bytes >= sizeof(line))
+			bytes = sizeof(line) - 1;
+		memcpy(line, text, bytes);
+		line[bytes] = '\0';
+		if (y >= 0 && y < area.height)
+			area_text(area, indent, (int)y, roles[level], 0, line);
+		y++;
+		if (next == text)
+			break;
+		text = next;
+	} while (*text);
+}
+
+static void messages_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct messages_pane *p = (struct messages_pane *)pane;
+	int indent = area.width >= 60 ? INDENT : 2;
+	int width = area.width - indent > 0 ? area.width - indent : 1;
+	size_t i, most;
+	int64_t y;
+
+	p->page = area.height;
+	if (!p->count) {
+		area_text(area, 1, 0, ROLE_MUTED, 0, "no messages: nothing went wrong so far");
+		return;
+	}
+	p->lines = 0;
+	for (i = 0; i < p->count; i++)
+		p->lines += lines_of(p->rows[i].text ? p->rows[i].text : "", width);
+	most = p->lines > (size_t)area.height ? p->lines - (size_t)area.height : 0;
+	if (p->back > most)
+		p->back = most;
+	y = -(int64_t)(most - p->back);
+	for (i = 0; i < p->count; i++) {
+		draw_message(p, &p->rows[i], view, area, y, indent);
+		y += (int64_t)lines_of(p->rows[i].text ? p->rows[i].text : "", width);
+	}
+}
+
+static unsigned messages_command(struct pane *pane, struct view *view,
+				 const struct command_call *call)
+{
+	struct messages_pane *p = (struct messages_pane *)pane;
+	const char *name = call->argv[0];
+	size_t page = p->page > 1 ? (size_t)p->page - 1 : 1;
+	size_t rows = call->argc > 1 && atoi(call->argv[1]) > 0 ? (size_t)atoi(call->argv[1]) : 1;
+
+	if (strcmp(name, "page-down") == 0 || strcmp(name, "page-up") == 0)
+		rows = page;
+	if (strcmp(name, "row-up") == 0 || strcmp(name, "page-up") == 0)
+		p->back += rows;
+	else if (strcmp(name, "row-down") == 0 || strcmp(name, "page-down") == 0)
+		p->back = p->back > rows ? p->back - rows : 0;
+	else if (strcmp(name, "first-row") == 0)
+		p->back = p->lines;
+	else if (strcmp(name, "last-row") == 0)
+		p->back = 0;
+	else
+		return OUT_UNKNOWN;
+	return OUT_REDRAW;
+}
+
+const struct pane_ops pane_messages = {
+	.name = "messages",
+	.key_table = "table",
+	.open = messages_open,
+	.close = messages_close,
+	.update = messages_update,
+	.draw = messages_draw,
+	.command = messages_command,
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Pane 7: what the program prints, the latest at the bottom. Scrolled back, it
+ * stands still while more comes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/output.h"
+#include "tui/panes.h"
+
+struct output_pane {
+	struct pane pane;
+	bool back;			/* scrolled back: `top` stays */
+	uint64_t top;			/* number of the first line seen, of all ever */
+	int page;
+};
+
+static struct pane *output_open(struct view *view)
+{
+	struct output_pane *pane = xcalloc(1, sizeof(*pane));
+
+	return &pane->pane;
+}
+
+static void output_close(struct pane *pane)
+{
+	free(pane);
+}
+
+static void output_update(struct pane *pane, struct view *view, int width, int height)
+{
+	((struct output_pane *)pane)->page = height;
+}
+
+/* Index of the first line on a page of `height`. */
+static size_t top_line(struct output_pane *p, const struct output *output, int height)
+{
+	size_t count = output_count(output);
+	size_t last = count > (size_t)height ? count - (size_t)height : 0;
+	uint64_t first = output_first(output);
+	uint64_t index;
+
+	if (!p->back)
+		return last;
+	index = p->top > first ? p->top - first : 0;	/* the oldest may be gone */
+	return index < last ? (size_t)index : last;
+}
+
+static void output_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct output_pane *p = (struct output_pane *)pane;
+	size_t count = output_count(view->output), top, i;
+	char text[OUTPUT_LINE_MAX + 1];
+
+	p->page = area.height;
+	if (area.width < 2 || area.height < 1)
+		return;
+	if (!count) {
+		area_text(area, 1, 0, ROLE_MUTED, 0,
+			  view->live ? "the program has printed nothing yet"
+				     : "no program runs here");
+		return;
+	}
+	top = top_line(p, view->output, area.height);
+	for (i = 0; i < (size_t)area.height && top + i < count; i++) {
+		label_fit(text, sizeof(text), output_line(view->output, top + i), area.width - 1,
+			  view->ascii);
+		area_text(area, 1, (int)i, ROLE_DEFAULT, 0, text);
+	}
+	if (top + (size_t)area.height < count) {
+		char below[64];
+
+		snprintf(below, sizeof(below), " %zu more below ",
+			 count - top - (size_t)area.height);
+		area_right(area, area.width, area.height - 1, ROLE_ACCENT, 0, below);
+	}
+}
+
+static unsigned scroll_by(struct output_pane *p, const struct output *output, int64_t lines)
+{
+	size_t count = output_count(output);
+	size_t page = p->page > 0 ? (size_t)p->page : 1;
+	size_t last = count > page ? count - page : 0;
+	int64_t at = (int64_t)top_line(p, output, (int)page) + lines;
+
+	at = at < 0 ? 0 : at;
+	p->back = at < (int64_t)last;
+	p->top = output_first(output) + (uint64_t)at;
+	return OUT_REDRAW;
+}
+
+static unsigned output_command(struct pane *pane, struct view *view,
+			       const struct command_call *call)
+{
+	struct output_pane *p = (struct output_pane *)pane;
+	const char *name = call->argv[0];
+	int64_t page = p->page > 1 ? p->page - 1 : 1;
+	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
+
+	if (strcmp(name, "row-down") == 0)
+		return scroll_by(p, view->output, rows);
+	if (strcmp(name, "row-up") == 0)
+		return scroll_by(p, view->output, -rows);
+	if (strcmp(name, "page-down") == 0)
+		return scroll_by(p, view->output, page);
+	if (strcmp(name, "page-up") == 0)
+		return scroll_by(p, view->output, -page);
+	if (strcmp(name, "first-row") == 0)
+		return scroll_by(p, view->output, INT32_MIN);
+	if (strcmp(name, "last-row") == 0)
+		return scroll_by(p, view->output, INT32_MAX);
+	return OUT_UNKNOWN;
+}
+
+static void output_tab(struct pane *pane, struct view *view, char *text, size_t size)
+{
+	char last[LABEL_MAX];
+
+	label_fit(last, sizeof(last), output_last(view->output), 36, view->ascii);
+	if (last[0])
+		snprintf(text, size, "output: %s", last);
+	else
+		snprintf(text, size, "output");
+}
+
+const struct pane_ops pane_output = {
+	.name = "output",
+	.key_table = "output",
+	.open = output_open,
+	.close = output_close,
+	.update = output_update,
+	.draw = output_draw,
+	.command = output_command,
+	.tab = output_tab,
+};

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/panes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+const struct pane_ops *const pane_table[] = {
+	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,
+	NULL, NULL,		/* 5 memory and 6 findings do not exist yet */
+	&pane_output, &pane_messages,
+};
+const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);
+
+void panes_device_label(char *text, size_t size, const struct device_row *devices,
+			size_t count, uint32_t device)
+{
+	static const char *const sorts[] = { "cpu", "gpu", "dev" };
+	unsigned number = 0;
+	size_t i;
+
+	snprintf(text, size, "–");
+	for (i = 0; i < count && devices[i].id != device; i++)
+		;
+	if (i == count)
+		return;
+	for (size_t j = 0; j < i; j++)
+		number += devices[j].gpu == devices[i].gpu;
+	snprintf(text, size, "%s%u", sorts[devices[i].gpu < 3 ? devices[i].gpu : 2], number);
+}
+
+void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
+		       size_t count, uint32_t queue)
+{
+	size_t i;
+
+	snprintf(text, size, "–");
+	for (i = 0; i < count; i++) {
+		if (queues[i].id != queue)
+			continue;
+		if (queues[i].name && *queues[i].name)
+			snprintf(text, size, "%s", queues[i].name);
+		else
+			snprintf(text, size, "queue %u", queues[i].number);
+	}
+}
+
+/* ---- from a table to the timeline ---- */
+
+#define LOOK_SPANS 4096		/* of a window */
+#define LOOK_BACK 4000		/* events before it, all rows together */
+
+static bool named(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void look_in_window(struct view *view, const struct model_row *row, const char *name,
+			   struct span_edge *spans, int64_t *best_ns)
+{
+	size_t n, i;
+	uint32_t lane;
+
+	for (lane = 0; lane < row->lanes && lane < 32; lane++) {
+		n = model_spans(view->model, row->id, lane, view->t0_ns, view->t1_ns, LOOK_SPANS,
+				spans);
+		for (i = 0; i < n; i++) {
+			int64_t dur = spans[i].end_ns - spans[i].start_ns;
+
+			if (dur <= *best_ns || !named(spans[i].name, name))
+				continue;
+			*best_ns = dur;
+			view->selected = spans[i].ref;
+		}
+	}
+}
+
+static bool look_back(struct view *view, const struct model_row *row, const char *name,
+		      int *budget)
+{
+	int64_t before = view->t1_ns;
+	struct span_ref ref;
+	struct span span;
+
+	while (*budget > 0 && model_span_prev(view->model, row->id, LANE_ALL, before, &ref) &&
+	       model_span(view->model, ref, &span)) {
+		if (named(span.name, name)) {
+			view->selected = ref;
+			return true;
+		}
+		before = span.start_ns;
+		--*budget;
+	}
+	return false;
+}
+
+static bool find_event(struct view *view, const char *name, enum row_kind kind, uint32_t device)
+{
+	struct span_edge *spans = xreallocarray(NULL, LOOK_SPANS, sizeof(*spans));
+	struct model_row *rows = NULL;
+	size_t n_rows = model_rows(view->model, &rows), i;
+	int64_t best = -1;
+	int budget = LOOK_BACK;
+	bool found;
+
+	for (i = 0; i < n_rows; i++)
+		if (rows[i].kind == kind && (device == UINT32_MAX || rows[i].device == device))
+			look_in_window(view, &rows[i], name, spans, &best);
+	found = best >= 0;
+	for (i = 0; i < n_rows && !found; i++)
+		if (rows[i].kind == kind && (device == UINT32_MAX || rows[i].device == device))
+			found = look_back(view, &rows[i], name, &budget);
+	free(rows);
+	free(spans);
+	return found;
+}
+
+unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
+			  uint32_t device)
+{
+	struct span span;
+	bool found;
+
+	if (!name)
+		return OUT_NONE;
+	model_lock(view->model);
+	found = find_event(view, name, kind, device) &&
+		model_span(view->model, view->selected, &span);
+	model_unlock(view->model);
+	if (!found) {
+		snprintf(view->status, sizeof(view->status),
+			 "no event of '%.80s' in the window or shortly before it", name);
+		view->status_error = true;
+		return OUT_REDRAW;
+	}
+	view->cursor_row = view->selected.row;
+	view->cursor_lane = view->selected.lane;
+	view->cursor_ns = span.start_ns;
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}

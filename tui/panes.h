@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the panes share among themselves: their names for panes.c, and small
+ * answers that several of them need. Functions marked [locked] want the
+ * model's lock; the others take it themselves when they need it. Thread: the
+ * loop's.
+ */
+#ifndef TUI_PANES_H
+#define TUI_PANES_H
+
+#include "tui/pane.h"
+#include "tui/table.h"
+
+extern const struct pane_ops pane_timeline, pane_ops_table, pane_kernels, pane_copies,
+	pane_steps, pane_output, pane_messages;
+
+/* "gpu0", "cpu1": the how manieth of its sort. */
+void panes_device_label(char *text, size_t size, const struct device_row *devices,
+			size_t count, uint32_t device);
+/* Its name, else "queue 3". */
+void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
+		       size_t count, uint32_t queue);
+
+/*
+ * `open` in a table: selects the longest event of that name in the window, of
+ * the rows of this kind (and device, unless UINT32_MAX); when there is none,
+ * the last one before the window's end, as far back as can be looked at within
+ * a frame. name is compared by address: the model's own string.
+ */
+unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
+			  uint32_t device);
+
+#endif
