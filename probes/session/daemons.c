@@ -29,7 +29,7 @@ static bool runnable(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && eaccess(path, X_OK) == 0;
 }
 
 static bool find_in(const char *folders, const char *name, char path[DAEMON_PATH_MAX])
@@ -146,11 +146,16 @@ static void start_add(struct start *s, bool env, const char *format, ...)
 		s->args[s->arg_count++] = at;
 }
 
+static bool names_consumer(const char *line)
+{
+	return strncmp(line, DAEMON_CONSUMER_ENV "=", sizeof(DAEMON_CONSUMER_ENV)) == 0;
+}
+
 /* Nothing of the user's that the daemons would obey by mistake. */
 static void start_environment(struct start *s, const struct daemons *d)
 {
-	static const char *const kept[] = { "LD_LIBRARY_PATH", "TMPDIR", "TFTOP_MARK",
-					    "ASAN_OPTIONS", "TSAN_OPTIONS" };
+	static const char *const kept[] = { "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS" };
+	extern char **environ;
 
 	start_add(s, true, "PATH=/usr/bin:/bin");
 	start_add(s, true, "LTTNG_HOME=%s", d->dir);
@@ -160,6 +165,10 @@ static void start_environment(struct start *s, const struct daemons *d)
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (getenv(kept[i]))
 			start_add(s, true, "%s=%s", kept[i], getenv(kept[i]));
+	/* Marks by which a harness finds the processes of its tftop. */
+	for (char **e = environ; *e; e++)
+		if (strncmp(*e, "TFTOP_", 6) == 0 && !names_consumer(*e))
+			start_add(s, true, "%s", *e);
 }
 
 /*

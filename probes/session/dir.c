@@ -30,7 +30,8 @@ static bool usable(const char *base, bool only_root)
 	if (only_root && (st.st_uid != 0 || (st.st_mode & (S_IWGRP | S_IWOTH)) ||
 			  !(st.st_mode & S_IXOTH)))
 		return false;
-	return access(base, W_OK | X_OK) == 0;
+	/* Not access(): the keeper's real uid is the daemons'. */
+	return eaccess(base, W_OK | X_OK) == 0;
 }
 
 /* Bases in the order of preference; count, at most 3. */
@@ -99,6 +100,26 @@ bool dir_remove(const char *path)
 	return false;
 }
 
+/* Ours by what is in it: others may use the name as well. */
+static bool is_private_folder(int fd)
+{
+	struct stat st;
+	struct dirent *entry;
+	bool empty = true;
+	DIR *dir;
+
+	if (fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return S_ISDIR(st.st_mode);
+	/* Its maker died early. */
+	dir = fdopendir(dup(fd));
+	if (!dir)
+		return false;
+	while (empty && (entry = readdir(dir)))
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	closedir(dir);
+	return empty;
+}
+
 static void sweep_base(const char *base)
 {
 	DIR *dir = opendir(base);
@@ -120,7 +141,7 @@ static void sweep_base(const char *base)
 		/* Root has folders of throw-away uids in its own base only. */
 		if (fstat(fd, &st) == 0 &&
 		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
-		    flock(fd, LOCK_EX | LOCK_NB) == 0)
+		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd))
 			remove_below(dirfd(dir), entry->d_name, 0);
 		close(fd);
 	}

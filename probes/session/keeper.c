@@ -171,7 +171,7 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 	char text[SENTENCE];
 
 	if (statvfs("/dev/shm", &fs) != 0 || (fs.f_flag & ST_RDONLY) ||
-	    access("/dev/shm", W_OK) != 0) {
+	    eaccess("/dev/shm", W_OK) != 0) {
 		snprintf(error, size, "'/dev/shm' is %s: LTTng has no shared memory",
 			 errno == ENOENT ? "missing" : "not writable");
 		return false;

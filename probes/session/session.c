@@ -374,18 +374,33 @@ const char *session_environment(const struct session *s)
 	return s->environment ? s->environment : "";
 }
 
-bool session_has_data(const struct session *s)
+/* TRACE/HOST/SESSION/ust is made for the first program that registers. */
+static bool has_folder(const char *path, const char *name, int depth)
 {
-	DIR *dir = s->armed ? opendir(s->ready.trace) : NULL;
+	char below[2048];
 	struct dirent *entry;
 	bool found = false;
+	DIR *dir;
 
-	if (!dir)
-		return false;
-	while (!found && (entry = readdir(dir)))
-		found = entry->d_name[0] != '.';
-	closedir(dir);
+	if (depth == 0) {
+		snprintf(below, sizeof(below), "%s/%s", path, name);
+		return access(below, F_OK) == 0;
+	}
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		found = has_folder(below, name, depth - 1);
+	}
+	if (dir)
+		closedir(dir);
 	return found;
+}
+
+bool session_has_data(const struct session *s)
+{
+	return s->armed && has_folder(s->ready.trace, "ust", 2);
 }
 
 /* ---- steering ---- */
