@@ -52,7 +52,8 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 		      char error[LIVE_ERROR_MAX], int *exit_status);
 
 /* Starts PROGRAM, traced when that is possible; false: it could not be
- * started at all (live_exit_status() says what to leave with). */
+ * started at all (live_exit_status() says what to leave with). When it is not
+ * called, the second live_pump() does it: the screen is up by then. */
 bool live_start(struct live *live);
 
 /* Poll it for reading; -1: nothing to poll (a recording), pump each 100 ms. */

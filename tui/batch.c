@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Batch: interface.md section 1. tftop stays out of the way of the terminal:
+ * what Ctrl-C and Ctrl-\ send goes to PROGRAM alone, a stop of PROGRAM stops
+ * tftop as well (the shell then has its job back), SIGTERM and SIGHUP are
+ * passed on and tftop leaves with what there is.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tui/batch.h"
+#include "tui/live.h"
+#include "tui/options.h"
+#include "tui/report.h"
+
+#define PUMP_MS 100
+#define END_MS 2			/* while the last events come in */
+#define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
+
+/* After the launcher was forked, so that PROGRAM inherits nothing of it. */
+static int take_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTSTP, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* One look at what happens; the signal that asks tftop to leave, 0: none. */
+static int wait_and_pump(struct live *live, int signals, int timeout_ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = live_fd(live), .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+
+	if (poll(fds, 2, timeout_ms) < 0 && errno != EINTR)
+		return SIGTERM;
+	live_pump(live);
+	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		return (int)info.ssi_signo;
+	return 0;
+}
+
+static bool is_over(const struct live *live, const struct options *options)
+{
+	int status, signal;
+
+	return live_phase(live) == LIVE_DONE &&
+	       (!options->program || live_exited(live, &status, &signal));
+}
+
+/* Until PROGRAM has ended and all is read, or a signal asks to leave. */
+static int watch(struct live *live, const struct options *options, int signals)
+{
+	enum live_phase before = live_phase(live);
+
+	while (!is_over(live, options)) {
+		int asked = wait_and_pump(live, signals,
+					  live_phase(live) == LIVE_ENDING ? END_MS : PUMP_MS);
+
+		if (asked)
+			return asked;
+		if (live_phase(live) == LIVE_STOPPED && before != LIVE_STOPPED)
+			raise(SIGTSTP);
+		before = live_phase(live);
+	}
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Passes the signal on and makes the report of what there is. */
+static void leave(struct live *live, const struct options *options, int signals, int asked)
+{
+	int64_t until_ms = now_ms() + LEAVE_MS;
+	int status, signal;
+
+	if (options->program)
+		session_signal(live_session(live), asked);
+	while (options->program && !live_exited(live, &status, &signal) && now_ms() < until_ms)
+		wait_and_pump(live, signals, 10);
+	live_finish(live, true);
+	if (options->program && !live_exited(live, &status, &signal))
+		session_let_go(live_session(live));
+}
+
+static int write_reports(struct live *live, const struct options *options)
+{
+	const struct report_run *run = live_run(live);
+	char error[LIVE_ERROR_MAX];
+	int status = 0;
+
+	if (options->json &&
+	    report_json_file(live_model(live), run, options->json, error, sizeof(error))) {
+		fprintf(stderr, "tftop: %s\n", error);
+		status = 125;
+	}
+	if (options->batch) {
+		report_text(live_model(live), run, stderr);
+		fflush(stderr);
+	}
+	return status;
+}
+
+/* Without the text report nothing else tells what went wrong. */
+static void print_errors(struct live *live)
+{
+	struct message_row *rows;
+	size_t count;
+
+	model_lock(live_model(live));
+	count = model_messages(live_model(live), &rows);
+	model_unlock(live_model(live));
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].level == 2)
+			fprintf(stderr, "tftop: %s\n", rows[i].text);
+	free(rows);
+}
+
+int batch_run(const struct options *options)
+{
+	char error[LIVE_ERROR_MAX];
+	int status, failed, asked = 0, signals, exit_status, exit_signal;
+	struct live *live = live_new(options, false, NULL, error, &status);
+
+	if (!live) {
+		fprintf(stderr, "tftop: %s\n", error);
+		return status;
+	}
+	signals = take_signals();
+	if (live_start(live))
+		asked = watch(live, options, signals);
+	if (asked)
+		leave(live, options, signals, asked);
+	if (!options->batch)
+		print_errors(live);
+	failed = write_reports(live, options);
+	status = live_exit_status(live);
+	if (asked && !live_exited(live, &exit_status, &exit_signal))
+		status = 128 + asked;
+	live_free(live);
+	if (signals >= 0)
+		close(signals);
+	return failed ? failed : status;
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+/* Session, reader and model as one run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/util.h"
+#include "probes/session/reader.h"
+#include "tui/gate.h"
+#include "tui/live.h"
+#include "tui/recording.h"
+
+#define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
+#define DRAIN_NS 3000000000		/* for the rest of the events */
+#define SILENT_NS 2000000000		/* beacons come each 50 ms */
+
+struct live {
+	const struct options *options;	/* borrowed */
+	struct session *session;	/* owned; NULL: a recording */
+	struct reader *reader;		/* owned; NULL: PROGRAM runs bare */
+	struct model *model;		/* owned */
+	struct gate *gate;		/* owned */
+	enum live_phase phase;
+	bool finished;			/* the model is */
+	bool stop_partial;		/* how it will be finished */
+	bool exited;
+	unsigned int pumped;		/* live_pump() calls before the start */
+	int exit_code;			/* what tftop leaves with */
+	int64_t started_ns, ended_ns, drain_until_ns;
+	bool reader_told, silent_told;	/* messages said once an episode */
+	struct recording recording;	/* of -o, or the one that was opened */
+	FILE *output;			/* owned: PROGRAM's output in the recording */
+	char host[256];
+	struct report_run run;
+	void (*take_output)(void *arg, const void *data, size_t size);
+	void *take_output_arg;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+__attribute__((format(printf, 3, 4)))
+static void say(struct live *live, int level, const char *format, ...)
+{
+	char text[LIVE_ERROR_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	model_message(live->model, level, text);
+}
+
+static void sink(void *arg, const struct event *events, size_t count)
+{
+	struct live *live = arg;
+
+	gate_apply(live->gate, events, count);
+}
+
+static int connect_relay(void *arg, uint16_t port)
+{
+	return session_connect(arg, port);
+}
+
+/* ---- making ---- */
+
+/* Folder of the tftop binary. */
+static void find_self(char path[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *slash;
+
+	path[length > 0 ? length : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	else
+		snprintf(path, PATH_MAX, ".");
+}
+
+static struct live *new_live(const struct options *options)
+{
+	struct live *live = xcalloc(1, sizeof(*live));
+
+	live->options = options;
+	live->run.wall_ns = -1;
+	live->run.exit_status = -1;
+	if (gethostname(live->host, sizeof(live->host) - 1) == 0)
+		live->run.host = live->host;
+	return live;
+}
+
+static void new_model(struct live *live)
+{
+	struct model_options model = { .memory_limit = live->options->memory_limit_bytes };
+	struct gate_window window = { 0 };
+
+	/* The screen shows what was before as well, and stops by itself. */
+	if (options_batch(live->options))
+		window = (struct gate_window){
+			.from_step = live->options->from_step, .steps = live->options->steps,
+			.for_ns = live->options->for_ns,
+		};
+	live->model = model_new(&model);
+	live->gate = gate_new(live->model, &window);
+}
+
+static bool make_recording(struct live *live, char *error)
+{
+	char text[RECORDING_ERROR_MAX];
+	const char *dir = live->options->record_dir;
+
+	if (!dir)
+		return true;
+	recording_clocks(&live->recording);
+	live->recording.run = live->run;
+	if (recording_create(dir, text) && recording_write(dir, &live->recording, text)) {
+		live->output = recording_output(dir, text);
+		if (live->output)
+			return true;
+	}
+	snprintf(error, LIVE_ERROR_MAX, "%s", text);
+	return false;
+}
+
+static struct live *new_program(struct live *live, bool screen, const struct winsize *size,
+				char error[LIVE_ERROR_MAX], int *exit_status)
+{
+	const struct options *options = live->options;
+	char self[PATH_MAX], text[SESSION_ERROR_MAX];
+	struct session_options session = {
+		.argv = options->program, .self_dir = self, .probes = options->probes,
+		.level = options->level, .record_dir = options->record_dir,
+		.lossless = options->lossless, .screen = screen,
+	};
+
+	find_self(self);
+	if (size)
+		session.winsize = *size;
+	live->run.command = options->program;
+	*exit_status = 125;
+	if (!make_recording(live, error)) {
+		live_free(live);
+		return NULL;
+	}
+	live->session = session_fork(&session, text, exit_status);
+	if (!live->session) {
+		snprintf(error, LIVE_ERROR_MAX, "%s", text);
+		live_free(live);
+		return NULL;
+	}
+	new_model(live);
+	return live;
+}
+
+/* Plain CTF can be opened as well, without what tftop.json adds. */
+static struct live *open_recording(struct live *live, char error[LIVE_ERROR_MAX])
+{
+	const char *dir = live->options->open_path;
+	char text[RECORDING_ERROR_MAX];
+	char *trace = xasprintf("%s/trace", dir);
+	struct reader_options reader = { .path = trace, .sink = sink, .sink_arg = live };
+
+	if (!recording_read(dir, &live->recording, text)) {
+		snprintf(error, LIVE_ERROR_MAX, "%s", text[0] ? text :
+			 "no 'tftop.json' in it: this version opens recordings made with -o DIR");
+		goto fail;
+	}
+	live->run = live->recording.run;
+	new_model(live);
+	live->reader = reader_start(&reader, text);
+	if (!live->reader) {
+		snprintf(error, LIVE_ERROR_MAX, "%s", text);
+		goto fail;
+	}
+	free(trace);
+	live->phase = LIVE_ENDING;
+	live->drain_until_ns = INT64_MAX;
+	live->stop_partial = live->recording.partial;
+	return live;
+fail:
+	free(trace);
+	live_free(live);
+	return NULL;
+}
+
+struct live *live_new(const struct options *options, bool screen, const struct winsize *size,
+		      char error[LIVE_ERROR_MAX], int *exit_status)
+{
+	struct live *live = new_live(options);
+
+	error[0] = '\0';
+	*exit_status = 125;
+	if (options->program)
+		return new_program(live, screen, size, error, exit_status);
+	return open_recording(live, error);
+}
+
+/* ---- starting ---- */
+
+static void start_reader(struct live *live)
+{
+	char error[READER_ERROR_MAX];
+	struct reader_options options = {
+		.url = session_url(live->session), .sink = sink, .sink_arg = live,
+		.connect = connect_relay, .connect_arg = live->session,
+	};
+
+	live->reader = reader_start(&options, error);
+	if (!live->reader) {
+		say(live, 2, "nothing can be traced: %s", error);
+		return;
+	}
+	if (!reader_wait_attached(live->reader, ATTACH_MS))
+		say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
+}
+
+bool live_start(struct live *live)
+{
+	struct timespec real;
+	char error[SESSION_ERROR_MAX];
+
+	if (!live->session || live->phase != LIVE_STARTING)
+		return true;
+	if (session_arm(live->session, error))
+		say(live, 2, "PROGRAM runs untraced: %s", error);
+	else
+		start_reader(live);
+	clock_gettime(CLOCK_REALTIME, &real);
+	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
+	live->started_ns = now_ns();
+	live->phase = LIVE_RUNNING;
+	if (!session_release(live->session, error))
+		return true;
+	say(live, 2, "PROGRAM could not be started: %s", error);
+	live->exit_code = 125;
+	live->exited = true;
+	live_finish(live, true);
+	return false;
+}
+
+/* ---- the end ---- */
+
+static void write_recording(struct live *live)
+{
+	char error[RECORDING_ERROR_MAX];
+
+	if (!live->options->record_dir || !live->session)
+		return;
+	live->recording.run = live->run;
+	live->recording.finished = true;
+	live->recording.partial = live->stop_partial;
+	if (!recording_write(live->options->record_dir, &live->recording, error))
+		say(live, 2, "%s", error);
+	if (live->output && fclose(live->output))
+		say(live, 2, "cannot keep PROGRAM's output: %s", strerror(errno));
+	live->output = NULL;
+}
+
+static void finish_model(struct live *live)
+{
+	if (live->finished)
+		return;
+	live->finished = true;
+	live->phase = LIVE_DONE;
+	if (live->run.pid > 0 && (live->exited || !live->session))
+		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
+				 live->run.signal);
+	model_finish(live->model, live->stop_partial);
+	write_recording(live);
+}
+
+/* Stops tracing; what was written until now is still to be read. */
+static void stop(struct live *live, bool partial)
+{
+	int64_t until_ns = now_ns();
+
+	if (live->phase >= LIVE_ENDING)
+		return;
+	live->phase = LIVE_ENDING;
+	live->stop_partial |= partial;
+	live->drain_until_ns = until_ns + DRAIN_NS;
+	session_stop(live->session);
+	if (!live->reader || !session_has_data(live->session))
+		finish_model(live);
+	else
+		reader_drain(live->reader, until_ns);
+}
+
+/* Has all been read? */
+static void look_at_end(struct live *live)
+{
+	enum reader_state state = reader_state(live->reader);
+
+	if (state == READER_FAILED) {
+		live->stop_partial = true;
+		if (!live->session)
+			live->exit_code = 125;
+		if (!live->reader_told)
+			say(live, 2, "%s", reader_error(live->reader));
+		live->reader_told = true;
+	}
+	if (state >= READER_ENDED) {
+		finish_model(live);
+	} else if (now_ns() >= live->drain_until_ns) {
+		say(live, 1, "the last events did not arrive within 3 s: the end is incomplete");
+		live->stop_partial = true;
+		finish_model(live);
+	}
+}
+
+void live_finish(struct live *live, bool partial)
+{
+	if (live->session)
+		stop(live, partial);
+	while (live->phase == LIVE_ENDING) {
+		reader_wait_end(live->reader, 50);
+		look_at_end(live);
+	}
+}
+
+/* ---- what happens ---- */
+
+/* PROGRAM itself is listed even when no probe is in it. */
+static void introduce(struct live *live, pid_t pid)
+{
+	struct strbuf command;
+	struct recording clocks;
+	struct event event = { .type = EVENT_PROCESS, .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+
+	strbuf_init(&command);
+	for (char *const *word = live->options->program; *word; word++)
+		strbuf_addf(&command, "%s%s", word == live->options->program ? "" : " ", *word);
+	recording_clocks(&clocks);
+	event.time_ns = clocks.mono_ns;
+	event.u.process = (struct event_process){
+		.schema = 1, .parent = getpid(), .start_ns = live->started_ns,
+		.mono_ns = clocks.mono_ns, .real_ns = clocks.real_ns, .raw_ns = clocks.raw_ns,
+		.rank = -1, .world = -1, .host = live->host, .command = command.data,
+	};
+	gate_apply(live->gate, &event, 1);
+	strbuf_release(&command);
+}
+
+static void program_ended(struct live *live, const struct session_event *event)
+{
+	live->ended_ns = now_ns();
+	live->exited = true;
+	live->run.wall_ns = live->ended_ns - live->started_ns;
+	live->run.signal = event->signal;
+	live->run.exit_status = event->signal ? -1 : event->status;
+	live->exit_code = event->signal ? 128 + event->signal :
+			  event->status >= 0 ? event->status : 125;
+	if (live->finished) {		/* the window was over before */
+		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
+				 live->run.signal);
+		write_recording(live);
+	}
+	stop(live, false);
+}
+
+static void exec_failed(struct live *live, const struct session_event *event)
+{
+	say(live, 2, "%s", event->text);
+	live->exit_code = event->status;
+	live->exited = true;
+	stop(live, false);
+}
+
+static void take(struct live *live, const struct session_event *event)
+{
+	switch (event->type) {
+	case SESSION_STARTED:
+		live->run.pid = event->pid;
+		live->started_ns = now_ns();
+		introduce(live, event->pid);
+		break;
+	case SESSION_EXEC_FAILED:
+		exec_failed(live, event);
+		break;
+	case SESSION_OUTPUT:
+		if (live->output)
+			recording_output_add(live->output, now_ns(), event->data, event->size);
+		if (live->take_output)
+			live->take_output(live->take_output_arg, event->data, event->size);
+		break;
+	case SESSION_STOPPED:
+		if (live->phase == LIVE_RUNNING)
+			live->phase = LIVE_STOPPED;
+		break;
+	case SESSION_CONTINUED:
+		if (live->phase == LIVE_STOPPED)
+			live->phase = LIVE_RUNNING;
+		break;
+	case SESSION_EXITED:
+		program_ended(live, event);
+		break;
+	case SESSION_CHILD_EXITED:
+		if (event->pid > 0 && event->status >= 0)
+			model_set_exited(live->model, 0, (uint32_t)event->pid, event->status,
+					 event->signal);
+		break;
+	case SESSION_MESSAGE:
+		say(live, event->level, "%s", event->text);
+		break;
+	case SESSION_BROKEN:
+		say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
+		live->stop_partial = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A path that went silent is told, not drawn as an idle program. */
+static void watch(struct live *live)
+{
+	int64_t silent_ns;
+
+	if (!live->reader || live->phase != LIVE_RUNNING)
+		return;
+	if (reader_state(live->reader) == READER_FAILED) {
+		if (!live->reader_told)
+			say(live, 2, "%s; PROGRAM runs on", reader_error(live->reader));
+		live->reader_told = live->stop_partial = true;
+		return;
+	}
+	if (!reader_streams(live->reader))
+		return;
+	silent_ns = now_ns() - reader_last_message_ns(live->reader);
+	if (silent_ns > SILENT_NS && !live->silent_told) {
+		say(live, 1, "the tracer's daemons have been silent for 2 s: "
+		    "events may be late or lost");
+		live->silent_told = true;
+	} else if (silent_ns < SILENT_NS && live->silent_told) {
+		say(live, 0, "the tracer's daemons are back");
+		live->silent_told = false;
+	}
+}
+
+void live_pump(struct live *live)
+{
+	struct session_event event;
+
+	if (!live->session) {
+		if (live->phase == LIVE_ENDING)
+			look_at_end(live);
+		return;
+	}
+	/* The first time only the screen comes up. */
+	if (live->phase == LIVE_STARTING) {
+		if (live->pumped++ && !live_start(live))
+			return;
+		if (live->phase == LIVE_STARTING)
+			return;
+	}
+	session_alive(live->session);
+	while (session_next(live->session, &event))
+		take(live, &event);
+	watch(live);
+	gate_tick(live->gate, now_ns());
+	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {
+		session_set_level(live->session, TFT_LEVEL_OFF);
+		stop(live, false);
+	}
+	if (live->phase == LIVE_ENDING)
+		look_at_end(live);
+}
+
+/* ---- asking ---- */
+
+int live_fd(const struct live *live)
+{
+	return live->session ? session_fd(live->session) : -1;
+}
+
+void live_on_output(struct live *live, void (*take_output)(void *arg, const void *data, size_t size),
+		    void *arg)
+{
+	live->take_output = take_output;
+	live->take_output_arg = arg;
+}
+
+enum live_phase live_phase(const struct live *live)
+{
+	return live->phase;
+}
+
+/* What the probes that are there say of themselves: "opencl nvtx". */
+static void list_probes(struct live *live, char *text, size_t size)
+{
+	struct process_row *rows;
+	size_t count, used = 0;
+
+	model_lock(live->model);
+	count = model_processes(live->model, &rows);
+	model_unlock(live->model);
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < rows[i].n_probes && k < 8; k++) {
+			if (strstr(text, rows[i].probes[k]) || used >= size)
+				continue;
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
+						 rows[i].probes[k]);
+		}
+	free(rows);
+}
+
+const char *live_waiting_for(struct live *live, char *text, size_t size)
+{
+	const char *path = live->options->program ? live->options->program[0] : "";
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	char probes[128], time[FMT_MAX];
+
+	if (!live->session) {
+		snprintf(text, size, live->phase == LIVE_DONE ? "nothing was recorded" :
+			 "reading the recording");
+		return text;
+	}
+	fmt_time(time, now_ns() - live->started_ns);
+	list_probes(live, probes, sizeof(probes));
+	if (live->phase == LIVE_STARTING)
+		snprintf(text, size, "starting the tracer");
+	else if (live->exited)
+		snprintf(text, size, "%s ended; no device work was seen", name);
+	else if (live->phase == LIVE_STOPPED)
+		snprintf(text, size, "%s is stopped", name);
+	else if (!live->reader)
+		snprintf(text, size, "%s runs untraced: see 8 messages", name);
+	else if (probes[0])
+		snprintf(text, size, "%s: probes %s, no device work yet, %s", name, probes, time);
+	else
+		snprintf(text, size, "starting: %s, no OpenCL loaded yet, %s", name, time);
+	return text;
+}
+
+struct model *live_model(struct live *live)
+{
+	return live->model;
+}
+
+struct session *live_session(struct live *live)
+{
+	return live->session;
+}
+
+const struct report_run *live_run(struct live *live)
+{
+	if (live->session && !live->exited && live->started_ns)
+		live->run.wall_ns = now_ns() - live->started_ns;
+	return &live->run;
+}
+
+bool live_exited(const struct live *live, int *status, int *signal)
+{
+	*status = live->run.exit_status;
+	*signal = live->run.signal;
+	return live->exited;
+}
+
+int live_exit_status(const struct live *live)
+{
+	return live->exit_code;
+}
+
+/* The reader goes first: its thread connects through the session. */
+void live_free(struct live *live)
+{
+	if (!live)
+		return;
+	reader_free(live->reader);
+	session_free(live->session);
+	if (live->output)
+		fclose(live->output);
+	gate_free(live->gate);
+	if (live->model)
+		model_free(live->model);
+	if (!live->session)
+		recording_release(&live->recording);
+	free(live);
+}

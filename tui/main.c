@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tftop: a live profiler in the terminal. The command line decides: a report
+ * without a screen (batch.c), or the screen (loop.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tui/batch.h"
+#include "tui/live.h"
+#include "tui/options.h"
+#include "tui/tui.h"
+
+/* The terminal's size; false: there is no terminal. */
+static bool terminal_size(struct winsize *size)
+{
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	bool good = fd >= 0 && ioctl(fd, TIOCGWINSZ, size) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void headless_size(const struct options *options, struct winsize *size)
+{
+	size->ws_col = options->columns ? (unsigned short)options->columns : 120;
+	size->ws_row = options->rows ? (unsigned short)options->rows : 34;
+}
+
+static int screen_run(const struct options *options)
+{
+	char error[LIVE_ERROR_MAX];
+	struct winsize size = { 0 };
+	struct live *live;
+	int status;
+
+	if (options->headless) {
+		headless_size(options, &size);
+	} else if (!terminal_size(&size)) {
+		fprintf(stderr, "tftop: no terminal for the screen: use -b, --json=FILE or "
+			"--headless\n");
+		return 125;
+	}
+	live = live_new(options, true, &size, error, &status);
+	if (!live) {
+		fprintf(stderr, "tftop: %s\n", error);
+		return status;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	status = tui_run(options, live_model(live), live);
+	live_free(live);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	char error[OPTIONS_ERROR_MAX];
+	struct options options;
+
+	session_main_hook(argc, argv);
+	setlocale(LC_CTYPE, "");
+	switch (options_parse(&options, argc, argv, error)) {
+	case OPTIONS_DONE:
+		return fflush(stdout) ? 125 : 0;
+	case OPTIONS_ERROR:
+		fprintf(stderr, "tftop: %s\n", error);
+		return 125;
+	case OPTIONS_RUN:
+		break;
+	}
+	if (options_batch(&options))
+		return batch_run(&options);
+	return screen_run(&options);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The folder of -o DIR. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/util.h"
+#include "tui/beside.h"
+#include "tui/json.h"
+#include "tui/json_read.h"
+#include "tui/recording.h"
+
+#ifndef TFTOP_VERSION
+#define TFTOP_VERSION "unknown"
+#endif
+
+#define FORMAT_VERSION 1
+#define FILE_BYTES_MAX (8 << 20)	/* of tftop.json */
+
+static bool fail(char *error, const char *what, const char *path, int code)
+{
+	snprintf(error, RECORDING_ERROR_MAX, "%s '%s': %s", what, path, strerror(code));
+	return false;
+}
+
+static bool is_empty(DIR *dir)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			return false;
+	return true;
+}
+
+bool recording_create(const char *path, char error[RECORDING_ERROR_MAX])
+{
+	bool empty;
+	DIR *dir;
+
+	if (!mkdir(path, 0777))
+		return true;
+	if (errno != EEXIST)
+		return fail(error, "cannot make the recording's folder", path, errno);
+	dir = opendir(path);
+	if (!dir)
+		return fail(error, "cannot use as a recording's folder", path, errno);
+	empty = is_empty(dir);
+	closedir(dir);
+	if (!empty) {
+		snprintf(error, RECORDING_ERROR_MAX,
+			 "folder '%s' is not empty: -o takes an absent or an empty one", path);
+		return false;
+	}
+	if (access(path, W_OK | X_OK))
+		return fail(error, "cannot write into folder", path, errno);
+	return true;
+}
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void recording_clocks(struct recording *recording)
+{
+	recording->mono_ns = clock_ns(CLOCK_MONOTONIC);
+	recording->real_ns = clock_ns(CLOCK_REALTIME);
+	recording->raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+}
+
+static void write_run(struct json *json, const struct report_run *run)
+{
+	json_key_array(json, "command");
+	for (char *const *word = run->command; word && *word; word++)
+		json_string(json, *word);
+	json_end(json);
+	if (run->host)
+		json_key_string(json, "host", run->host);
+	if (run->pid > 0)
+		json_key_int(json, "pid", run->pid);
+	if (run->start_unix_ns > 0)
+		json_key_int(json, "start_unix_ns", run->start_unix_ns);
+	if (run->wall_ns >= 0)
+		json_key_int(json, "wall_ns", run->wall_ns);
+	if (run->exit_status >= 0)
+		json_key_int(json, "exit_status", run->exit_status);
+	if (run->signal > 0)
+		json_key_int(json, "signal", run->signal);
+}
+
+bool recording_write(const char *dir, const struct recording *recording,
+		     char error[RECORDING_ERROR_MAX])
+{
+	char *path = xasprintf("%s/tftop.json", dir);
+	struct beside file;
+	struct json json;
+	bool good = !beside_open(&file, path, error, RECORDING_ERROR_MAX);
+
+	if (good) {
+		json_init(&json, file.out);
+		json_object(&json);
+		json_key_string(&json, "tftop", TFTOP_VERSION);
+		json_key_int(&json, "recording", FORMAT_VERSION);
+		write_run(&json, &recording->run);
+		json_key_object(&json, "clocks");
+		json_key_int(&json, "monotonic_ns", recording->mono_ns);
+		json_key_int(&json, "realtime_ns", recording->real_ns);
+		json_key_int(&json, "raw_ns", recording->raw_ns);
+		json_end(&json);
+		json_key_bool(&json, "finished", recording->finished);
+		json_key_bool(&json, "partial", recording->partial);
+		json_end(&json);
+		json_finish(&json);
+		good = !beside_commit(&file, error, RECORDING_ERROR_MAX);
+	}
+	free(path);
+	return good;
+}
+
+/* ---- reading ---- */
+
+/* The whole file; NULL: none (errno). */
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *in = fopen(path, "re");
+	char *text;
+
+	if (!in)
+		return NULL;
+	text = xmalloc(FILE_BYTES_MAX + 1);
+	*size = fread(text, 1, FILE_BYTES_MAX + 1, in);
+	if (ferror(in) || *size > FILE_BYTES_MAX) {
+		errno = ferror(in) ? EIO : EFBIG;
+		free(text);
+		text = NULL;
+	}
+	fclose(in);
+	return text;
+}
+
+static char **read_command(const struct json_node *array)
+{
+	char **words = xcalloc(RECORDING_WORDS_MAX + 1, sizeof(*words));
+	size_t count = 0;
+
+	for (const struct json_node *node = array ? array->child : NULL;
+	     node && count < RECORDING_WORDS_MAX; node = node->next)
+		if (node->type == JSON_TEXT)
+			words[count++] = xstrdup(node->text);
+	return words;
+}
+
+static int bounded(int64_t value, int64_t low, int64_t high, int otherwise)
+{
+	return value < low || value > high ? otherwise : (int)value;
+}
+
+static void read_tree(struct recording *recording, const struct json_node *tree)
+{
+	const struct json_node *clocks = json_get(tree, "clocks");
+	const char *host = json_get_text(tree, "host", NULL);
+	struct report_run *run = &recording->run;
+
+	run->command = read_command(json_get(tree, "command"));
+	run->host = host ? xstrdup(host) : NULL;
+	run->pid = bounded(json_get_int(tree, "pid", 0), 0, INT32_MAX, 0);
+	run->start_unix_ns = json_get_int(tree, "start_unix_ns", 0);
+	run->wall_ns = json_get_int(tree, "wall_ns", -1);
+	run->exit_status = bounded(json_get_int(tree, "exit_status", -1), 0, 255, -1);
+	run->signal = bounded(json_get_int(tree, "signal", 0), 0, 127, 0);
+	recording->mono_ns = json_get_int(clocks, "monotonic_ns", 0);
+	recording->real_ns = json_get_int(clocks, "realtime_ns", 0);
+	recording->raw_ns = json_get_int(clocks, "raw_ns", 0);
+	recording->finished = json_get_int(tree, "finished", 0) != 0;
+	recording->partial = json_get_int(tree, "partial", 1) != 0;
+}
+
+bool recording_read(const char *dir, struct recording *recording,
+		    char error[RECORDING_ERROR_MAX])
+{
+	char *path = xasprintf("%s/tftop.json", dir), *text;
+	struct json_node *tree = NULL;
+	bool good = false;
+	size_t size = 0;
+
+	memset(recording, 0, sizeof(*recording));
+	error[0] = '\0';
+	text = read_file(path, &size);
+	if (!text) {
+		if (errno != ENOENT)
+			fail(error, "cannot read", path, errno);
+		goto out;
+	}
+	tree = json_read(text, size);
+	if (!tree || tree->type != JSON_OBJECT)
+		snprintf(error, RECORDING_ERROR_MAX, "'%s' is not JSON", path);
+	else if (json_get_int(tree, "recording", 0) != FORMAT_VERSION)
+		snprintf(error, RECORDING_ERROR_MAX, "'%s' is of version %" PRId64
+			 ": this tftop reads version %d", path,
+			 json_get_int(tree, "recording", 0), FORMAT_VERSION);
+	else
+		good = true;
+	if (good)
+		read_tree(recording, tree);
+out:
+	json_free(tree);
+	free(text);
+	free(path);
+	return good;
+}
+
+void recording_release(struct recording *recording)
+{
+	char **words = (char **)recording->run.command;
+
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+	free((char *)recording->run.host);
+	memset(recording, 0, sizeof(*recording));
+}
+
+/* ---- output ---- */
+
+FILE *recording_output(const char *dir, char error[RECORDING_ERROR_MAX])
+{
+	char *path = xasprintf("%s/output", dir);
+	FILE *out = fopen(path, "wxe");
+
+	if (!out)
+		fail(error, "cannot keep PROGRAM's output in", path, errno);
+	free(path);
+	return out;
+}
+
+void recording_output_add(FILE *output, int64_t time_ns, const void *data, size_t size)
+{
+	fprintf(output, "%" PRId64 " %zu\n", time_ns, size);
+	fwrite(data, 1, size, output);
+	fputc('\n', output);
+}
