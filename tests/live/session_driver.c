@@ -10,6 +10,7 @@
  *   -K MS     SIGKILL oneself MS ms after the start
  *   -g EVENT  let PROGRAM go at that event, and end
  *   -i TEXT   keys for PROGRAM once it has started
+ *   -r        read the events and say how many of which kind came
  *   -t        times on the log
  * Exit status: PROGRAM's, as tftop's.
  */
@@ -23,10 +24,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/session/reader.h"
 #include "probes/session/session.h"
 
 static FILE *event_log;
-static bool times;
+static bool times, reading;
+static uint64_t kinds[256];
 static int64_t begin_ns, kill_ns;
 static const char *kill_at, *let_go_at, *keys;
 
@@ -129,9 +132,51 @@ static int follow(struct session *s, bool screen)
 	}
 }
 
+static int connect_through(void *arg, uint16_t port)
+{
+	return session_connect(arg, port);
+}
+
+static void count(void *arg, const struct event *events, size_t number)
+{
+	(void)arg;
+	for (size_t i = 0; i < number; i++)
+		kinds[(unsigned int)events[i].type % 256]++;
+}
+
+static struct reader *attach(struct session *s)
+{
+	struct reader_options options = {
+		.url = session_url(s), .connect = connect_through, .connect_arg = s,
+		.sink = count,
+	};
+	char error[READER_ERROR_MAX];
+	struct reader *reader = reader_start(&options, error);
+
+	if (!reader)
+		say("reader-failed %s", error);
+	else
+		say("attached %d", reader_wait_attached(reader, 5000));
+	return reader;
+}
+
+static void detach(struct session *s, struct reader *reader)
+{
+	if (!reader)
+		return;
+	if (session_has_data(s))
+		say("read-to-end %d", reader_wait_end(reader, 3000));
+	say("events %llu %s", (unsigned long long)reader_events(reader), reader_error(reader));
+	for (int i = 0; i < 256; i++)
+		if (kinds[i])
+			say("kind %d %llu", i, (unsigned long long)kinds[i]);
+	reader_free(reader);
+}
+
 static int run(const struct session_options *options)
 {
 	char error[SESSION_ERROR_MAX];
+	struct reader *reader = NULL;
 	struct session *s;
 	int status;
 
@@ -145,6 +190,8 @@ static int run(const struct session_options *options)
 		say("arm-failed %s", error);
 	else
 		say("armed %s", session_url(s));
+	if (reading && session_url(s))
+		reader = attach(s);
 	reached("arm");
 	if (!options->screen) {
 		signal(SIGINT, SIG_IGN);
@@ -163,6 +210,8 @@ static int run(const struct session_options *options)
 	say("data %s", session_has_data(s) ? "yes" : "no");
 	if (!let_go_at)
 		session_stop(s);
+	say("stopped-tracing");
+	detach(s, reader);
 	session_free(s);
 	say("end");
 	return status;
@@ -179,7 +228,7 @@ int main(int argc, char **argv)
 	session_main_hook(argc, argv);
 	begin_ns = now_ns();
 	event_log = stderr;
-	while ((option = getopt(argc, argv, "+so:p:d:l:Lk:K:g:i:t")) != -1) {
+	while ((option = getopt(argc, argv, "+so:p:d:l:Lk:K:g:i:tr")) != -1) {
 		switch (option) {
 		case 's': options.screen = true; break;
 		case 'o': options.record_dir = optarg; break;
@@ -192,6 +241,7 @@ int main(int argc, char **argv)
 		case 'g': let_go_at = optarg; break;
 		case 'i': keys = optarg; break;
 		case 't': times = true; break;
+		case 'r': reading = true; break;
 		default: return 125;
 		}
 	}
