@@ -4,7 +4,7 @@
 # kernels, copies and bytes are right. Truth comes from count_layer.c, a layer
 # of the user's own in the same run, or from the program itself. Python wheels
 # live in $O/venv-HASH, made when it is not there. CASE=part and KEEP=1 as in
-# opencl.sh.
+# opencl.sh; LONG=1 adds what takes long.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$compare"
 programs=$here/tests/programs
@@ -127,7 +127,8 @@ information() {
 
 case_run clinfo information
 case_run clpeak-latency benchmark --kernel-latency
-case_run clpeak-transfer benchmark --transfer-bandwidth
+# half a minute of memcpy: only when asked for
+[ -z "${LONG:-}" ] || case_run clpeak-transfer benchmark --transfer-bandwidth
 case_run pyopencl pyopencl_ops
 case_run two-loaders two_loaders
 case_run opencv opencv_umat
