@@ -160,12 +160,14 @@ static struct reader *attach(struct session *s)
 	return reader;
 }
 
-static void detach(struct session *s, struct reader *reader)
+static void detach(struct session *s, struct reader *reader, int64_t ended_ns)
 {
 	if (!reader)
 		return;
-	if (session_has_data(s))
+	if (session_has_data(s)) {
+		reader_drain(reader, ended_ns);
 		say("read-to-end %d", reader_wait_end(reader, 3000));
+	}
 	say("events %llu %s", (unsigned long long)reader_events(reader), reader_error(reader));
 	for (int i = 0; i < 256; i++)
 		if (kinds[i])
@@ -178,6 +180,7 @@ static int run(const struct session_options *options)
 	char error[SESSION_ERROR_MAX];
 	struct reader *reader = NULL;
 	struct session *s;
+	int64_t ended_ns;
 	int status;
 
 	s = session_fork(options, error, &status);
@@ -207,11 +210,12 @@ static int run(const struct session_options *options)
 		say("environment %.*s", (int)strcspn(line, "\n"), line);
 	reached("release");
 	status = follow(s, options->screen);
+	ended_ns = now_ns();
 	say("data %s", session_has_data(s) ? "yes" : "no");
 	if (!let_go_at)
 		session_stop(s);
 	say("stopped-tracing");
-	detach(s, reader);
+	detach(s, reader, ended_ns);
 	session_free(s);
 	say("end");
 	return status;
