@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as text: interface.md section 2. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/grid.h"
+#include "tui/labels.h"
+#include "tui/report.h"
+#include "tui/sheet.h"
+
+#define ROWS_MAX 15			/* of the long tables */
+#define BAR_CELLS 5
+#define SPARK_CELLS 60
+#define NAME_LEAST 20			/* columns that a name keeps when space is short */
+
+/* part of whole as left eighths, BAR_CELLS wide at most. */
+static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
+{
+	uint64_t eighths = whole ? (part >= whole ? BAR_CELLS * 8 :
+		(uint64_t)((unsigned __int128)part * BAR_CELLS * 8 / whole)) : 0;
+	size_t used = 0;
+
+	for (; eighths; eighths -= eighths < 8 ? eighths : 8) {
+		uint32_t ch = 0x2588 + (eighths < 8 ? 8 - (uint32_t)eighths : 0);
+
+		used += (size_t)text_encode(ch, out + used);
+	}
+	out[used] = '\0';
+	return out;
+}
+
+static uint64_t positive(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static const char *counted(char *out, size_t size, uint64_t n, const char *one)
+{
+	char number[FMT_MAX];
+
+	snprintf(out, size, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
+	return out;
+}
+
+/* ---- run ---- */
+
+static void print_run(const struct report_run *run, FILE *out)
+{
+	char raw[LABEL_MAX * 4] = "", clean[LABEL_MAX * 4], fitted[LABEL_MAX], tail[128];
+	char time[FMT_MAX];
+	size_t used = 0;
+	int room;
+
+	for (char *const *word = run->command; word && *word && used < sizeof(raw); word++)
+		used += (size_t)snprintf(raw + used, sizeof(raw) - used, "%s%s", used ? " " : "",
+					 *word);
+	used = 0;
+	tail[0] = '\0';
+	if (run->pid > 0)
+		used = (size_t)snprintf(tail, sizeof(tail), "   pid %d", (int)run->pid);
+	if (run->wall_ns >= 0)
+		used += (size_t)snprintf(tail + used, sizeof(tail) - used, "   %s",
+					 fmt_time(time, run->wall_ns));
+	if (run->signal > 0)
+		snprintf(tail + used, sizeof(tail) - used, "   killed by signal %d (%s)",
+			 run->signal, strsignal(run->signal));
+	else if (run->exit_status >= 0)
+		snprintf(tail + used, sizeof(tail) - used, "   exit %d", run->exit_status);
+	else
+		snprintf(tail + used, sizeof(tail) - used, "   not ended");
+	room = REPORT_WIDTH - 7 - text_width(tail);
+	label_fit(fitted, sizeof(fitted), sheet_clean(clean, sizeof(clean), raw), room, false);
+	fprintf(out, "tftop  %s%s\n", fitted, tail);
+}
+
+/* ---- trust ---- */
+
+static void print_attribution(const struct model_status *status, FILE *out)
+{
+	uint64_t all = 0;
+	char share[FMT_MAX];
+
+	for (int how = 0; how < HOW_COUNT; how++)
+		all += status->how[how];
+	if (!all)
+		return;
+	fputs("  attribution ", out);
+	for (int i = 1; i <= HOW_COUNT; i++) {
+		enum how how = (enum how)(i % HOW_COUNT);
+
+		if (status->how[how])
+			fprintf(out, "  %s %s", how_name(how),
+				fmt_share(share, status->how[how], all));
+	}
+	fputc('\n', out);
+}
+
+static void print_clocks(struct model *model, FILE *out)
+{
+	struct device_row *rows;
+	size_t count;
+	char time[FMT_MAX];
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].clock_known)
+			fprintf(out, "  clock         device %" PRIu32 ": %s, ±%s\n", rows[i].id,
+				clock_quality_name(rows[i].clock_quality),
+				fmt_time(time, rows[i].clock_error_ns));
+	free(rows);
+}
+
+static void print_losses(const struct model_status *status, FILE *out)
+{
+	char events[64], packets[64];
+
+	if (status->lost_events || status->lost_packets)
+		fprintf(out, "  ! lost        %s%s%s: every total below is too small\n",
+			counted(events, sizeof(events), status->lost_events, "event"),
+			status->lost_packets ? ", and " : "",
+			status->lost_packets ? counted(packets, sizeof(packets),
+						       status->lost_packets, "packet") : "");
+	if (status->dropped)
+		fprintf(out, "  ! dropped     %s by the probes: memory or a table was full\n",
+			counted(events, sizeof(events), status->dropped, "record"));
+	if (status->bad)
+		fprintf(out, "  ! impossible  %s ignored\n",
+			counted(events, sizeof(events), status->bad, "value"));
+	if (status->partial)
+		fputs("  ! partial     the end is missing\n", out);
+}
+
+static void print_trust(struct model *model, FILE *out)
+{
+	struct model_status status;
+	char text[64], share[FMT_MAX], time[FMT_MAX];
+
+	model_lock(model);
+	model_status(model, &status);
+	model_unlock(model);
+	fprintf(out, "\ntrust\n  events        %s, %s\n",
+		counted(text, sizeof(text), status.events, "event"),
+		status.lost_events || status.lost_packets ? "some lost" : "0 lost");
+	print_losses(&status, out);
+	print_attribution(&status, out);
+	if (status.calls) {
+		fprintf(out, "  own cost      ≈%s", fmt_share(share, positive(status.own_ns),
+							      positive(status.program_ns)));
+		fprintf(out, " of the program's time: %s in %s\n", fmt_time(time, status.own_ns),
+			counted(text, sizeof(text), status.calls, "call"));
+	}
+	print_clocks(model, out);
+}
+
+/* ---- devices ---- */
+
+static void print_device(const struct device_row *row, FILE *out)
+{
+	static const char *const kinds[] = { "cpu", "gpu", "other" };
+	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
+	char blocks[BAR_CELLS * 3 + 1];
+	uint64_t span = positive(row->span_ns), busy = positive(row->busy_ns);
+
+	sheet_clean(name, sizeof(name), row->name ? row->name : "");
+	label_fit(fitted, sizeof(fitted), name, 60, false);
+	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
+		kinds[row->gpu > 2 ? 2 : row->gpu], row->api ? row->api : "");
+	if (!span)
+		return;
+	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
+		fmt_share(share[0], busy, span), bar(blocks, busy, span),
+		fmt_time(time, row->span_ns), fmt_share(share[1], positive(row->kernel_ns), span),
+		fmt_share(share[2], positive(row->copy_ns), span));
+	if (row->overlap_ns > 0)
+		fprintf(out, " (%s at once)", fmt_share(share[3], positive(row->overlap_ns), span));
+	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
+}
+
+static void print_devices(struct model *model, FILE *out)
+{
+	struct device_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	if (count)
+		fputs("\ndevices\n", out);
+	for (size_t i = 0; i < count; i++)
+		print_device(&rows[i], out);
+	free(rows);
+}
+
+/* ---- steps ---- */
+
+/* The longest step of each cell, so that an outlier is never averaged away. */
+static void print_spark(const struct step_row *rows, size_t count, FILE *out)
+{
+	size_t cells = count < SPARK_CELLS ? count : SPARK_CELLS;
+	int64_t longest = 1;
+	char bytes[5];
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].dur_ns > longest)
+			longest = rows[i].dur_ns;
+	fputs("  ", out);
+	for (size_t cell = 0; cell < cells; cell++) {
+		int64_t top = 0;
+
+		for (size_t i = cell * count / cells; i < (cell + 1) * count / cells; i++)
+			if (rows[i].dur_ns > top)
+				top = rows[i].dur_ns;
+		bytes[text_encode(0x2581 + (uint32_t)(top * 7 / longest), bytes)] = '\0';
+		fputs(bytes, out);
+	}
+	fputc('\n', out);
+}
+
+static void print_steps(struct model *model, FILE *out)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], text[64], source[LABEL_MAX];
+	size_t count;
+
+	model_lock(model);
+	count = model_steps(model, &stats, &rows);
+	model_unlock(model);
+	if (stats.count) {
+		fprintf(out, "\nsteps\n  %s   mean %s   p50 %s   p99 %s",
+			counted(text, sizeof(text), stats.count, "step"),
+			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
+			fmt_time(c, stats.p99_ns));
+		if (stats.mean_ns > 0) {
+			int64_t tenths = 10000000000 / stats.mean_ns;
+
+			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
+		}
+		if (stats.source)
+			fprintf(out, "   from %s", sheet_clean(source, sizeof(source), stats.source));
+		fputc('\n', out);
+		if (count > 1)
+			print_spark(rows, count, out);
+	}
+	free(rows);
+}
+
+/* ---- tables ---- */
+
+static int by_op(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+
+	if (x->device_ns != y->device_ns)
+		return x->device_ns < y->device_ns ? 1 : -1;
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static void print_ops(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct op_row *rows;
+	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
+	uint64_t all = 0;
+	size_t count, shown;
+
+	model_lock(model);
+	count = model_ops(model, &rows);
+	model_unlock(model);
+	qsort(rows, count, sizeof(*rows), by_op);
+	for (size_t i = 0; i < count; i++)
+		all += positive(rows[i].device_ns);
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	sheet_column(&sheet, "ops", SHEET_LEFT, NAME_LEAST);
+	sheet_column(&sheet, "from", SHEET_LEFT, 0);
+	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "self", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
+	sheet_column(&sheet, NULL, SHEET_LEFT, 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct op_row *row = &rows[i];
+
+		sheet_cell(&sheet, "%s", row->name);
+		sheet_cell(&sheet, "%s%s", framework_name(row->framework),
+			   row->is_range ? " range" : "");
+		sheet_cell(&sheet, "%s", fmt_count(a, row->count));
+		sheet_cell(&sheet, "%s", fmt_time(b, row->total_ns));
+		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
+		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
+		sheet_cell(&sheet, "%s", row->is_range ? "" :
+			   fmt_share(d, positive(row->device_ns), all));
+		sheet_cell(&sheet, "%s", bar(blocks, positive(row->device_ns), all));
+	}
+	sheet.more = count - shown;
+	if (count) {
+		fputc('\n', out);
+		sheet_print(&sheet, REPORT_WIDTH, out);
+	}
+	free(rows);
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+	const struct kernel_row *x = a, *y = b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static void kernel_columns(struct sheet *sheet, bool failed)
+{
+	sheet_column(sheet, "kernels", SHEET_LEFT, NAME_LEAST);
+	sheet_column(sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(sheet, "count", SHEET_RIGHT, 0);
+	if (failed)
+		sheet_column(sheet, "failed", SHEET_RIGHT, 0);
+	sheet_column(sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
+	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
+	sheet_column(sheet, "max", SHEET_RIGHT, 0);
+	sheet_column(sheet, "share", SHEET_RIGHT, 0);
+	sheet_column(sheet, NULL, SHEET_LEFT, 0);
+}
+
+static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed,
+			 uint64_t all)
+{
+	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
+	const char *mark = row->approx ? "~" : "";
+	bool timed = row->count > row->untimed;
+
+	sheet_cell(sheet, "%s", row->name);
+	sheet_cell(sheet, "%" PRIu32, row->device);
+	sheet_cell(sheet, "%s", fmt_count(text, row->count));
+	if (failed)
+		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
+	if (!timed) {
+		for (int i = 0; i < 6; i++)
+			sheet_cell(sheet, "%s", "");
+		return;
+	}
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->total_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
+	sheet_cell(sheet, "%s", fmt_share(text, positive(row->total_ns), all));
+	sheet_cell(sheet, "%s", bar(blocks, positive(row->total_ns), all));
+}
+
+static void print_kernels(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct kernel_row *rows;
+	uint64_t all = 0;
+	size_t count, shown;
+	bool failed = false;
+
+	model_lock(model);
+	count = model_kernels(model, &rows);
+	model_unlock(model);
+	qsort(rows, count, sizeof(*rows), by_kernel);
+	for (size_t i = 0; i < count; i++) {
+		all += positive(rows[i].total_ns);
+		failed |= rows[i].failed > 0;
+	}
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	kernel_columns(&sheet, failed);
+	for (size_t i = 0; i < shown; i++)
+		kernel_cells(&sheet, &rows[i], failed, all);
+	sheet.more = count - shown;
+	if (count) {
+		fputc('\n', out);
+		sheet_print(&sheet, REPORT_WIDTH, out);
+	}
+	model_kernels_free(rows, count);
+}
+
+static int by_copy(const void *a, const void *b)
+{
+	const struct copy_row *x = a, *y = b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static void print_copies(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct copy_row *rows;
+	char text[FMT_MAX];
+	size_t count, shown;
+
+	model_lock(model);
+	count = model_copies(model, &rows);
+	model_unlock(model);
+	qsort(rows, count, sizeof(*rows), by_copy);
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
+	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct copy_row *row = &rows[i];
+
+		sheet_cell(&sheet, "%s", direction_name(row->direction));
+		sheet_cell(&sheet, "%" PRIu32, row->device);
+		sheet_cell(&sheet, "%" PRIu32, row->queue);
+		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
+		sheet_cell(&sheet, "%s", row->count > row->untimed ?
+			   fmt_time(text, row->total_ns) : "");
+		sheet_cell(&sheet, "%s", row->mean_bytes_per_s ?
+			   fmt_rate(text, row->mean_bytes_per_s) : "");
+		sheet_cell(&sheet, "%s", row->peak_bytes_per_s ?
+			   fmt_rate(text, row->peak_bytes_per_s) : "");
+	}
+	sheet.more = count - shown;
+	if (count) {
+		fputc('\n', out);
+		sheet_print(&sheet, REPORT_WIDTH, out);
+	}
+	free(rows);
+}
+
+static void print_memory(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct memory_row *rows;
+	char text[FMT_MAX];
+	size_t count;
+
+	model_lock(model);
+	count = model_memory(model, &rows);
+	model_unlock(model);
+	sheet_column(&sheet, "memory", SHEET_LEFT, NAME_LEAST);
+	sheet_column(&sheet, "peak", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "live at the end", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "allocations", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "most at the peak", SHEET_LEFT, NAME_LEAST);
+	for (size_t i = 0; i < count; i++) {
+		sheet_cell(&sheet, "%s", rows[i].allocator);
+		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].peak_bytes));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].live_bytes));
+		sheet_cell(&sheet, "%s", fmt_count(text, rows[i].allocations));
+		sheet_cell(&sheet, "%s", rows[i].n_peak_ops ? rows[i].peak_ops[0] : "");
+	}
+	if (count) {
+		fputc('\n', out);
+		sheet_print(&sheet, REPORT_WIDTH, out);
+	}
+	free(rows);
+}
+
+/* ---- messages ---- */
+
+/* One sentence, broken between words. */
+static void print_sentence(const char *mark, const char *text, FILE *out)
+{
+	char clean[1024];
+	const char *at = sheet_clean(clean, sizeof(clean), text);
+	const char *lead = mark;
+
+	while (*at) {
+		size_t length = strlen(at), limit = REPORT_WIDTH - 4;
+
+		if (length > limit) {
+			length = limit;
+			while (length > limit / 2 && at[length] != ' ')
+				length--;
+			/* never inside a character */
+			while (length > 1 && ((unsigned char)at[length] & 0xc0) == 0x80)
+				length--;
+		}
+		fprintf(out, "  %s %.*s\n", lead, (int)length, at);
+		at += length + (at[length] == ' ');
+		lead = " ";
+	}
+}
+
+static void print_messages(struct model *model, FILE *out)
+{
+	static const char *const marks[] = { "·", "!", "!" };
+	struct message_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_messages(model, &rows);
+	model_unlock(model);
+	if (count)
+		fputs("\nmessages\n", out);
+	for (size_t i = 0; i < count; i++)
+		print_sentence(marks[rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level],
+			       rows[i].text, out);
+	free(rows);
+}
+
+void report_text(struct model *model, const struct report_run *run, FILE *out)
+{
+	print_run(run, out);
+	print_trust(model, out);
+	print_devices(model, out);
+	print_steps(model, out);
+	print_ops(model, out);
+	print_kernels(model, out);
+	print_copies(model, out);
+	print_memory(model, out);
+	print_messages(model, out);
+}
