@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * compare TRUTH REPORT: does tftop's report say what the program did?
+ * compare --sum TRUTH... REPORT: several processes in one report; numbers are
+ * added up per name, and queues, whose ids only one process knows, left out.
  *
  * TRUTH is what a program of examples/ or tests/programs/ wrote about itself,
  * in the form of the report. Every number of TRUTH must be in REPORT, and what
@@ -211,6 +213,58 @@ static void check_attribution_of(const char *what, const json_t *report)
 	}
 }
 
+/* --- several truths --------------------------------------------------------- */
+
+static void add_number(json_t *to, const json_t *from, const char *key)
+{
+	if (json_object_get(from, key))
+		json_object_set_new(to, key, json_integer(number(to, key) + number(from, key)));
+}
+
+/* Adds rows to those of the same text; a table within goes the same way. */
+static void add_rows(json_t *to, const json_t *rows, const char *key, const char *inner)
+{
+	static const char *const sums[] = { "count", "failed", "bytes", "errors" };
+	const struct table table = { "", key, NULL };
+	const json_t *row;
+	json_t *sum;
+	size_t i, k;
+
+	json_array_foreach((json_t *)rows, i, row) {
+		sum = (json_t *)find_row(&table, to, row);
+		if (!sum) {
+			sum = json_object();
+			json_object_set(sum, key, json_object_get(row, key));
+			json_object_set(sum, "how", json_object_get(row, "how"));
+			if (inner && json_object_get(row, inner))
+				json_object_set_new(sum, inner, json_array());
+			json_array_append_new(to, sum);
+		}
+		for (k = 0; k < sizeof(sums) / sizeof(sums[0]); k++)
+			add_number(sum, row, sums[k]);
+		if (inner)
+			add_rows(json_object_get(sum, inner), json_object_get(row, inner), "name",
+				 NULL);
+	}
+}
+
+static json_t *empty_sum(void)
+{
+	return json_pack("{s:i, s:[], s:[], s:[], s:{}}", "schema", 1, "kernels", "copies",
+			 "calls", "steps");
+}
+
+static void add_up(json_t *sum, const json_t *one)
+{
+	add_rows(json_object_get(sum, "kernels"), json_object_get(one, "kernels"), "name", "ops");
+	add_rows(json_object_get(sum, "copies"), json_object_get(one, "copies"), "direction",
+		 NULL);
+	add_rows(json_object_get(sum, "calls"), json_object_get(one, "calls"), "name", NULL);
+	add_number(json_object_get(sum, "steps"), json_object_get(one, "steps"), "count");
+	if (json_object_get(one, "trust"))
+		json_object_set(sum, "trust", json_object_get(one, "trust"));
+}
+
 static void check_kernel(const char *what, const json_t *truth, const json_t *report)
 {
 	json_t *ops = named_only(json_object_get(report, "ops"));
@@ -371,22 +425,10 @@ static void check_trust(const json_t *truth, const json_t *report)
 		differ("trust: the report is not settled");
 }
 
-int main(int argc, char **argv)
+static void compare_all(const json_t *truth, const json_t *report, const struct table *copy_table)
 {
-	json_t *truth, *report;
-
-	if (argc != 3) {
-		fputs("usage: compare TRUTH REPORT\n", stderr);
-		return 2;
-	}
-	truth = load(argv[1]);
-	report = load(argv[2]);
-	if (number(truth, "schema") != 1)
-		bad(argv[1], "not of schema 1");
-	if (number(report, "schema") != 1)
-		bad(argv[2], "not of schema 1");
-
-	compare_run(truth, report);
+	if (json_object_get(truth, "run"))
+		compare_run(truth, report);
 	if (json_object_get(truth, "devices"))
 		compare_devices(truth, report);
 	if (json_object_get(truth, "queues"))
@@ -395,7 +437,7 @@ int main(int argc, char **argv)
 		compare_rows(&kernels, "", json_object_get(truth, "kernels"),
 			     json_object_get(report, "kernels"), check_kernel);
 	if (json_object_get(truth, "copies"))
-		compare_rows(&copies, "", json_object_get(truth, "copies"),
+		compare_rows(copy_table, "", json_object_get(truth, "copies"),
 			     json_object_get(report, "copies"), check_copy);
 	if (json_object_get(truth, "calls"))
 		compare_calls(truth, report);
@@ -403,7 +445,50 @@ int main(int argc, char **argv)
 		same_number("steps", "count", json_object_get(truth, "steps"),
 			    json_object_get(report, "steps"));
 	check_trust(truth, report);
+}
 
+static json_t *load_of_schema(const char *path)
+{
+	json_t *root = load(path);
+
+	if (number(root, "schema") != 1)
+		bad(path, "not of schema 1");
+	return root;
+}
+
+static int compare_sums(int n_truths, char **truths, const char *report)
+{
+	static const struct table by_direction = { "copies", "direction", NULL };
+	json_t *ours = empty_sum(), *theirs = empty_sum(), *one;
+	int i;
+
+	for (i = 0; i < n_truths; i++) {
+		one = load_of_schema(truths[i]);
+		add_up(ours, one);
+		json_decref(one);
+	}
+	one = load_of_schema(report);
+	add_up(theirs, one);
+	json_decref(one);
+	compare_all(ours, theirs, &by_direction);
+	json_decref(ours);
+	json_decref(theirs);
+	return differences ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	json_t *truth, *report;
+
+	if (argc > 3 && !strcmp(argv[1], "--sum"))
+		return compare_sums(argc - 3, argv + 2, argv[argc - 1]);
+	if (argc != 3) {
+		fputs("usage: compare TRUTH REPORT | compare --sum TRUTH... REPORT\n", stderr);
+		return 2;
+	}
+	truth = load_of_schema(argv[1]);
+	report = load_of_schema(argv[2]);
+	compare_all(truth, report, &copies);
 	json_decref(truth);
 	json_decref(report);
 	if (!differences)

@@ -65,6 +65,19 @@ two_at_once() {
 	"$compare" "$work/b.truth" "$work/b.json" >"$work/c" || fail "second: $(first_lines "$work/c")"
 }
 
+# Children and their children are followed, one after the other and at once.
+several_processes() {
+	# shellcheck disable=SC2016
+	timeout -k 5 120 "$tftop" --json="$work/report.json" -- sh -c '
+		"$0" --steps 10 --quiet --truth "$1/a.truth"
+		(exec "$0" --steps 15 --quiet --fuse --queues 2 --truth "$1/b.truth") &
+		sh -c "\"$0\" --steps 12 --quiet --fail --truth \"$1/c.truth\"; exit 0"
+		wait' "$train" "$work" >"$work/out" 2>&1 ||
+		fail "exit status $?: $(tail -n 1 "$work/out")" || return
+	"$compare" --sum "$work"/[abc].truth "$work/report.json" >"$work/compare.out" ||
+		fail "$(wc -l <"$work/compare.out") differences: $(first_lines "$work/compare.out")"
+}
+
 # A comparer that lets everything pass would make all of the above worthless.
 compare_notices() {
 	timeout -k 5 120 "$train" --steps 3 --quiet --truth "$work/truth.json" || return
@@ -87,6 +100,10 @@ compare_notices() {
 		"$compare" "$work/truth.json" "$work/other.json" >/dev/null
 		[ $? = 1 ] || fail "not noticed: $change" || return
 	done
+	"$compare" --sum "$work/truth.json" "$work/report.json" >"$work/out" ||
+		fail "equal sums differ: $(first_lines "$work/out")" || return
+	"$compare" --sum "$work/truth.json" "$work/truth.json" "$work/report.json" >"$work/out"
+	[ $? = 1 ] || fail "twice as much was not noticed" || return
 	"$compare" "$work/truth.json" /dev/null 2>/dev/null
 	[ $? = 2 ] || fail "an empty report is no bad input"
 }
@@ -112,6 +129,7 @@ case_run small-steps modes --steps 300 --size 8 --batch 4 --quiet
 case_run everything modes --steps 20 --fail --queue out-of-order --queues 2 --prefetch 2 \
 	--input-threads 2 --pinned --fuse --ranges itt
 case_run two-at-once two_at_once
+case_run several-processes several_processes
 case_run user-default user_modes --steps 20
 case_run user-fail user_modes --steps 20 --fail --queues 2
 suite_end
