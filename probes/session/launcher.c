@@ -19,6 +19,9 @@
 #define RING_BYTES (1u << 20)
 #define INPUT_BYTES 4096
 #define QUEUE_MAX 32
+/* So long a tftop that takes nothing may hold PROGRAM up, as a slow terminal
+ * would; then its oldest output is dropped. */
+#define PATIENCE_NS 100000000
 /* A pty hands its last bytes over a little after its writer's exit. */
 #define TAIL_NS 30000000
 
@@ -27,7 +30,7 @@ struct launcher {
 	pid_t program;
 	int master, slave, gate, report, signals;
 	bool released, started, exec_failed, exited, exit_sent, silent, tftop_gone;
-	bool pty_ended, wake_again;
+	bool pty_ended, wake_again, stopped;
 	int status;			/* as waitpid gives it */
 	int64_t tail_ns;		/* until then output is still awaited */
 	int64_t wake_ns;		/* tftop is continued once more then */
@@ -35,6 +38,7 @@ struct launcher {
 	char *ring;			/* owned; NULL: nothing is forwarded */
 	size_t ring_start, ring_used;
 	uint64_t dropped;
+	int64_t taken_ns;		/* when tftop last took something */
 	/* keys not yet taken by the pty */
 	char input[INPUT_BYTES];
 	size_t input_used;
@@ -58,9 +62,21 @@ static void enqueue(struct launcher *l, const struct wire_head *head, const char
 	l->queued++;
 }
 
+/* Nobody is left who could continue a PROGRAM that was stopped. */
+static void continue_program(struct launcher *l)
+{
+	if (!l->stopped || l->exited)
+		return;
+	if (getpgid(l->program) == l->program)
+		kill(-l->program, SIGCONT);
+	else
+		kill(l->program, SIGCONT);
+}
+
 static void tftop_is_gone(struct launcher *l)
 {
 	l->tftop_gone = true;
+	continue_program(l);
 	l->silent = true;
 	l->queued = 0;
 	l->ring_used = 0;
@@ -109,6 +125,7 @@ static bool send_ring(struct launcher *l)
 		}
 		l->ring_start = (l->ring_start + size) % RING_BYTES;
 		l->ring_used -= size;
+		l->taken_ns = wire_now_ns();
 	}
 	if (l->dropped) {
 		struct wire_head head = { .type = WIRE_MESSAGE, .status = 1 };
@@ -124,7 +141,8 @@ static bool send_ring(struct launcher *l)
 
 static bool output_pending(const struct launcher *l)
 {
-	return l->master >= 0 && !l->pty_ended && wire_now_ns() < l->tail_ns;
+	return l->master >= 0 && !l->pty_ended &&
+	       (l->ring_used || wire_now_ns() < l->tail_ns);
 }
 
 static void send_pending(struct launcher *l)
@@ -172,12 +190,22 @@ static void keep_output(struct launcher *l, const char *data, size_t size)
 	}
 }
 
+/* Milliseconds that PROGRAM's output is still held up; 0: not at all. */
+static int holding_up(const struct launcher *l)
+{
+	int64_t left = l->taken_ns + PATIENCE_NS - wire_now_ns();
+
+	if (l->ring_used + WIRE_DATA_MAX <= RING_BYTES || l->silent || left <= 0)
+		return 0;
+	return (int)(left / 1000000) + 1;
+}
+
 static void read_output(struct launcher *l)
 {
 	char data[WIRE_DATA_MAX];
 
 	/* Bounded, so that messages get their turn in a flood. */
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 16 && !holding_up(l); i++) {
 		ssize_t got = read(l->master, data, sizeof(data));
 
 		if (got > 0) {
@@ -254,10 +282,12 @@ static void reap(struct launcher *l)
 
 		if (WIFSTOPPED(status)) {
 			head.type = WIRE_STOPPED;
+			l->stopped = true;
 			head.signal = WSTOPSIG(status);
 			enqueue(l, &head, NULL);
 		} else if (WIFCONTINUED(status)) {
 			head.type = WIRE_CONTINUED;
+			l->stopped = false;
 			enqueue(l, &head, NULL);
 			/* tftop may only now be about to stop after PROGRAM's stop. */
 			if (!l->options->screen && getppid() == l->options->tftop) {
@@ -279,11 +309,13 @@ static void open_gate(struct launcher *l, char how)
 	if (l->released)
 		return;
 	l->released = true;
-	if (how == 'R' && l->slave >= 0) {
-		/* The pty becomes our session's terminal, PROGRAM its foreground. */
-		setpgid(l->program, l->program);
-		ioctl(l->slave, TIOCSCTTY, 0);
-		tcsetpgrp(l->slave, l->program);
+	if (l->slave >= 0) {
+		/* Bare, PROGRAM keeps the terminal it has: our session gives the pty
+		 * up (SIGHUP goes to its foreground group, ours, and is ignored). */
+		if (how == 'R')
+			tcsetpgrp(l->slave, l->program);
+		else
+			ioctl(l->slave, TIOCNOTTY);
 	}
 	if (how && write(l->gate, &how, 1) < 0)
 		how = 0;
@@ -338,6 +370,7 @@ static void obey(struct launcher *l)
 			break;
 		case WIRE_LET_GO:
 			l->silent = true;
+			continue_program(l);
 			l->ring_used = 0;
 			l->dropped = 0;
 			break;
@@ -370,17 +403,20 @@ static void turn(struct launcher *l)
 {
 	const struct launcher_options *o = l->options;
 	bool more = l->queued || l->ring_used || l->dropped;
+	int held = holding_up(l), wait = time_to_wait(l);
 	struct pollfd p[5] = {
 		{ .fd = l->signals, .events = POLLIN },
 		{ .fd = l->tftop_gone ? -1 : o->fd,
 		  .events = (short)(POLLIN | (more ? POLLOUT : 0)) },
 		{ .fd = l->pty_ended ? -1 : l->master,
-		  .events = (short)(POLLIN | (l->input_used ? POLLOUT : 0)) },
+		  .events = (short)((held ? 0 : POLLIN) | (l->input_used ? POLLOUT : 0)) },
 		{ .fd = l->input_used || l->tftop_gone ? -1 : o->input, .events = POLLIN },
 		{ .fd = l->report, .events = POLLIN },
 	};
 
-	if (poll(p, 5, time_to_wait(l)) < 0 && errno != EINTR)
+	if (held && (wait < 0 || wait > held))
+		wait = held;
+	if (poll(p, 5, wait) < 0 && errno != EINTR)
 		return;
 	if (p[4].revents)
 		read_report(l);
@@ -429,6 +465,8 @@ static void open_pty(struct launcher *l)
 	if (same)
 		tcsetattr(l->slave, TCSANOW, &modes);
 	ioctl(l->master, TIOCSWINSZ, &l->options->winsize);
+	/* Before the fork: a controlling terminal is inherited, not shared. */
+	ioctl(l->slave, TIOCSCTTY, 0);
 	l->ring = malloc(RING_BYTES);
 }
 
@@ -452,8 +490,12 @@ static void fork_program(struct launcher *l)
 		close(l->options->input);
 		if (l->master >= 0)
 			close(l->master);
+		if (l->options->screen)
+			setpgid(0, 0);
 		program_main(l->options, &ends);
 	}
+	if (l->options->screen)
+		setpgid(l->program, l->program);
 	close(gate[0]);
 	close(report[1]);
 	l->gate = gate[1];

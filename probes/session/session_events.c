@@ -55,6 +55,13 @@ static void fill(struct session *s, struct session_event *event)
 	};
 }
 
+static bool is_stopped(pid_t pid)
+{
+	struct process_stat stat;
+
+	return process_stat(pid, &stat) && stat.state == 'T';
+}
+
 static bool take_launcher(struct session *s, struct session_event *event)
 {
 	fill(s, event);
@@ -77,7 +84,8 @@ static bool take_launcher(struct session *s, struct session_event *event)
 		return true;
 	case WIRE_STOPPED:
 		event->type = SESSION_STOPPED;
-		return true;
+		/* Ctrl-Z stops tftop as well: continued, it must not stop again. */
+		return is_stopped(s->program);
 	case WIRE_CONTINUED:
 		event->type = SESSION_CONTINUED;
 		return true;
