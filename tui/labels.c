@@ -84,6 +84,17 @@ void label_program(char *out, size_t size, const char *command)
 	snprintf(out, size, "%.*s", (int)(end - begin), command + begin);
 }
 
+void label_command(char *out, size_t size, const char *command, int width, bool ascii)
+{
+	size_t begin;
+
+	if (!command)
+		command = "";
+	for (begin = strcspn(command, " \t\n"); begin > 0 && command[begin - 1] != '/'; begin--)
+		;
+	label_fit(out, size, command + begin, width, ascii);
+}
+
 /* ---- shortening of names ---- */
 
 static void drop_parameters(char *name)

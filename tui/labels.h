@@ -28,4 +28,7 @@ void label_fit_middle(char *out, size_t size, const char *text, int width, bool 
 /* The program's name: the last part of the first word of a command line. */
 void label_program(char *out, size_t size, const char *command);
 
+/* A command line without the program's directories, at most `width` wide. */
+void label_command(char *out, size_t size, const char *command, int width, bool ascii);
+
 #endif

@@ -141,15 +141,15 @@ static bool bad(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"direction", "direction", 11, 0, false, false, 0, direction_text, by_direction, NULL},
-	{"queue", "queue", 12, 28, false, false, 2, queue_text, by_queue, NULL},
-	{"device", "device", 6, 0, false, false, 5, device_text, NULL, NULL},
-	{"count", "count", 9, 0, true, true, 1, count_text, by_count, NULL},
-	{"bytes", "bytes", 9, 0, true, true, 0, bytes_text, by_bytes, NULL},
-	{"time", "time", 9, 0, true, true, 0, time_text, by_time, NULL},
-	{"share of it", NULL, 14, 20, false, false, 4, share_text, NULL, part},
-	{"mean", "mean", 10, 0, true, true, 1, mean_text, by_mean, NULL},
-	{"peak", "peak", 10, 0, true, true, 3, peak_text, by_peak, NULL},
+	{"direction", "direction", 11, 0, 0, false, false, 0, direction_text, by_direction, NULL},
+	{"queue", "queue", 12, 14, 28, false, false, 2, queue_text, by_queue, NULL},
+	{"device", NULL, 6, 0, 0, false, false, 5, device_text, NULL, NULL},
+	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL},
+	{"bytes", "bytes", 9, 0, 0, true, true, 0, bytes_text, by_bytes, NULL},
+	{"time", "time", 9, 0, 0, true, true, 0, time_text, by_time, NULL},
+	{"share of it", NULL, 14, 14, 20, false, false, 4, share_text, NULL, part},
+	{"mean", "mean", 10, 0, 0, true, true, 1, mean_text, by_mean, NULL},
+	{"peak", "peak", 10, 0, 0, true, true, 3, peak_text, by_peak, NULL},
 };
 
 static const struct table_kind kind = {

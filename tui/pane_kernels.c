@@ -172,16 +172,16 @@ static bool bad(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"kernel", "kernel", 16, 44, false, false, 0, name_text, by_name, NULL},
-	{"device", "device", 6, 0, false, false, 7, device_text, by_device, NULL},
-	{"count", "count", 8, 0, true, true, 1, count_text, by_count, NULL},
-	{"total", "total", 9, 0, true, true, 0, total_text, by_total, NULL},
-	{"share of it", NULL, 14, 20, false, false, 2, share_text, NULL, part},
-	{"avg", "avg", 8, 0, true, true, 3, mean_text, by_mean, NULL},
-	{"min", "min", 8, 0, true, true, 8, min_text, by_min, NULL},
-	{"max", "max", 8, 0, true, true, 6, max_text, by_max, NULL},
-	{"p99", "p99", 9, 0, true, true, 5, p99_text, by_p99, NULL},
-	{"op", "op", 16, 44, false, false, 4, op_text, by_op, NULL},
+	{"kernel", "kernel", 16, 28, 44, false, false, 0, name_text, by_name, NULL},
+	{"device", "device", 6, 0, 0, false, false, 7, device_text, by_device, NULL},
+	{"count", "count", 8, 0, 0, true, true, 1, count_text, by_count, NULL},
+	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL},
+	{"share of it", NULL, 14, 14, 20, false, false, 2, share_text, NULL, part},
+	{"avg", "avg", 8, 0, 0, true, true, 3, mean_text, by_mean, NULL},
+	{"min", "min", 8, 0, 0, true, true, 8, min_text, by_min, NULL},
+	{"max", "max", 8, 0, 0, true, true, 6, max_text, by_max, NULL},
+	{"p99", "p99", 9, 0, 0, true, true, 5, p99_text, by_p99, NULL},
+	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL},
 };
 
 static const struct table_kind kind = {

@@ -114,15 +114,21 @@ static unsigned output_command(struct pane *pane, struct view *view,
 	return OUT_UNKNOWN;
 }
 
+#define TAB_WIDTH 34
+
+/* Always as wide, so that the tabs after it stand still. */
 static void output_tab(struct pane *pane, struct view *view, char *text, size_t size)
 {
-	char last[LABEL_MAX];
+	const char *last = output_last(view->output);
+	char line[LABEL_MAX];
+	int width;
 
-	label_fit(last, sizeof(last), output_last(view->output), 36, view->ascii);
-	if (last[0])
-		snprintf(text, size, "output: %s", last);
-	else
-		snprintf(text, size, "output");
+	if (!*last)
+		return;
+	label_fit(line, sizeof(line), last, TAB_WIDTH, view->ascii);
+	width = text_width(line);
+	snprintf(text, size, "7 output: %s%*s", line, TAB_WIDTH > width ? TAB_WIDTH - width : 0,
+		 "");
 }
 
 const struct pane_ops pane_output = {

@@ -144,11 +144,11 @@ static enum role bar_role(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"step", "step", 8, 0, true, true, 0, number_text, by_number, NULL},
-	{"start", "start", 14, 0, true, true, 3, start_text, by_start, NULL},
-	{"duration", "duration", 10, 0, true, true, 0, duration_text, by_duration, NULL},
-	{"of the longest", NULL, 22, 46, false, false, 2, share_text, NULL, duration_part},
-	{"to the typical", NULL, 14, 0, true, false, 1, delta_text, NULL, NULL},
+	{"step", "step", 8, 0, 0, true, true, 0, number_text, by_number, NULL},
+	{"start", "start", 14, 0, 0, true, true, 3, start_text, by_start, NULL},
+	{"duration", "duration", 10, 0, 0, true, true, 0, duration_text, by_duration, NULL},
+	{"of the longest", NULL, 22, 22, 46, false, false, 2, share_text, NULL, duration_part},
+	{"to the typical", NULL, 14, 0, 0, true, false, 1, delta_text, NULL, NULL},
 };
 
 static const struct table_kind kind = {

@@ -132,13 +132,30 @@ static void label_bars(struct timeline *t, const struct view *view,
 	}
 }
 
+/* Two digits are enough for a label: "12 GB/s", "3.4 GB/s". */
+static void short_rate(char *text, size_t size, uint64_t rate)
+{
+	static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
+	uint64_t tenths = rate;
+	size_t unit = 0;
+
+	while (unit < 4 && tenths >= (unit ? 10000u : 1000u)) {
+		tenths = unit ? tenths / 1000 : tenths / 100;
+		unit++;
+	}
+	if (!unit || tenths >= 100)
+		snprintf(text, size, "%u %s", (unsigned)(unit ? tenths / 10 : tenths), units[unit]);
+	else
+		snprintf(text, size, "%u.%u %s", (unsigned)(tenths / 10), (unsigned)(tenths % 10),
+			 units[unit]);
+}
+
 /* The rate at the cursor, else of the last copy that is seen. */
 static void plot_value(struct timeline *t, const struct view *view, int64_t w,
 		       struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
 	uint64_t value = 0;
-	char rate[FMT_MAX];
 	size_t i;
 
 	if (!view->following && at >= 0 && (size_t)at < t->columns)
@@ -146,7 +163,7 @@ static void plot_value(struct timeline *t, const struct view *view, int64_t w,
 	for (i = t->columns; i-- > 0 && !value;)
 		value = t->scratch[i].value_max;
 	if (value)
-		snprintf(seen->value, sizeof(seen->value), "%s", fmt_rate(rate, value));
+		short_rate(seen->value, sizeof(seen->value), value);
 }
 
 static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
@@ -320,9 +337,9 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_losses(t, view, area);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
+	/* A background only: a mark over a digit would make another number. */
 	if (!view->following && at >= 0 && at < area.width)
-		area_put(area, (int)at, 0, view->ascii ? 'v' : 0x25be, ROLE_CURSOR,
-			 ROLE_DEFAULT, ATTR_BOLD);
+		area_tint(area, (int)at, 0, 1, ROLE_CURSOR, ATTR_BOLD);
 }
 
 static void draw_sentence(struct timeline *t, const struct view *view, struct area area)

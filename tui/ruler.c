@@ -38,7 +38,8 @@ int64_t ruler_step(int64_t least_ns)
 
 void ruler_time(char *out, size_t size, int64_t ns, int64_t step)
 {
-	int digits = step >= SECOND ? 0 : step >= MS ? 3 : step >= US ? 6 : 9;
+	int digits = step >= SECOND ? 0 : step >= MS ? 3 : step >= 100 * US ? 4 :
+		     step >= US ? 6 : 9;
 	uint64_t value = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	const char *sign = ns < 0 ? "-" : "";
 	uint64_t s = value / SECOND, rest = value % SECOND;

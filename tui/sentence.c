@@ -23,7 +23,7 @@ static void add_when(struct strip *strip, const struct span *span, int64_t base_
 	char length[FMT_MAX], at[48];
 	int64_t dur = span->end_ns - span->start_ns;
 
-	ruler_time(at, sizeof(at), span->start_ns - base_ns, 1000);
+	ruler_time(at, sizeof(at), span->start_ns - base_ns, dur >= 1000000 ? 100000 : 1000);
 	if (dur > 0 || !span->open)
 		strip_add(strip, 0, GAP, ROLE_DEFAULT, 0, "%s%s%s", about,
 			  fmt_time_fine(length, dur), span->open ? " so far" : "");
@@ -66,10 +66,10 @@ static void add_command(struct strip *strip, const struct span *span)
 
 		for (i = 0; i < span->dims; i++)
 			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%llu",
-				       i ? "×" : "", (unsigned long long)span->global[i]);
+				       i ? "×" : "global ", (unsigned long long)span->global[i]);
 		for (i = 0; i < span->dims && span->local[0]; i++)
 			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%u",
-				       i ? "×" : " by ", span->local[i]);
+				       i ? "×" : " local ", span->local[i]);
 		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "%s", shape);
 	}
 	if (span->clock_error_ns > 1000)

@@ -55,15 +55,15 @@ static int width_of(const struct strip *strip, bool least, bool *right)
 	return sum;
 }
 
-static bool drop_rank(struct strip *strip)
+static bool drop_rank(struct strip *strip, int above)
 {
-	int highest = 0;
+	int highest = above;
 	size_t i;
 
 	for (i = 0; i < strip->count; i++)
 		if (!strip->pieces[i].dropped && strip->pieces[i].rank > highest)
 			highest = strip->pieces[i].rank;
-	if (!highest)
+	if (highest == above)
 		return false;
 	for (i = 0; i < strip->count; i++)
 		if (strip->pieces[i].rank == highest)
@@ -88,8 +88,9 @@ static void shrink(struct strip *strip, int excess, bool ascii)
 			width = piece->least;
 		label_shorten(text, sizeof(text), piece->text, width, ascii);
 		memcpy(piece->text, text, sizeof(text));
+		width = text_width(piece->text);
 		excess -= piece->width - width;
-		piece->width = text_width(piece->text);
+		piece->width = width;
 	}
 }
 
@@ -107,7 +108,9 @@ static void fit(struct strip *strip, int width, bool ascii)
 		all = width_of(strip, false, &right);
 		if (all <= width)
 			return;
-		if (width_of(strip, true, &right) <= width || !drop_rank(strip))
+		if (drop_rank(strip, STRIP_NEEDED))
+			continue;
+		if (width_of(strip, true, &right) <= width || !drop_rank(strip, 0))
 			break;
 	}
 	shrink(strip, all - width, ascii);
@@ -131,6 +134,7 @@ void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint
 {
 	int x = 0, right_width = 0;
 	struct area whole = area;
+	bool after_right = false;
 	size_t i;
 
 	area_fill(area, 0, y, area.width, 1, rule ? rule : ' ',
@@ -148,6 +152,7 @@ void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint
 		if (piece->dropped || piece->right)
 			continue;
 		x += x ? piece->gap : 0;
+		piece->x = x;
 		draw_piece(piece, area, x, y, rule != 0);
 		x += piece->width;
 	}
@@ -157,7 +162,10 @@ void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint
 
 		if (piece->dropped || !piece->right)
 			continue;
+		x += after_right ? piece->gap : 0;
+		piece->x = x;
 		draw_piece(piece, area, x, y, rule != 0);
-		x += piece->width + piece->gap;
+		x += piece->width;
+		after_right = true;
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A line of pieces that always fits: headers and sentences. Each piece belongs
- * to a rank; where the line is too narrow, pieces that can shrink are shortened
- * to their least width first, then whole ranks go, the highest first. Rank 0
- * never goes. Nothing overlaps at any width; what is left at width 1 is clipped.
+ * to a rank. Where the line is too narrow, first the ranks above STRIP_NEEDED
+ * go, then pieces that can shrink are shortened to their least width, then the
+ * other ranks go, the highest first. Rank 0 never goes. Nothing overlaps at any width; what is left at width 1 is clipped.
  *
  * A value, no allocation. Threads: any.
  */
@@ -14,6 +14,7 @@
 
 #define STRIP_PIECES 40
 #define STRIP_TEXT 160
+#define STRIP_NEEDED 6
 
 struct strip_piece {
 	char text[STRIP_TEXT];
@@ -24,8 +25,10 @@ struct strip_piece {
 	int least;			/* may shrink to this width; 0: not at all */
 	bool right;			/* stands at the right end */
 	bool track;			/* drawn over a track: the empty part of a bar */
+	int id;				/* of the caller, 0 unless set */
+	/* set by strip_draw() */
 	bool dropped;
-	int width;
+	int x, width;
 };
 
 struct strip {

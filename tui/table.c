@@ -226,20 +226,23 @@ struct layout {
 	int x[COLUMNS_MAX], width[COLUMNS_MAX];	/* width 0: not shown */
 };
 
-static int needed(const struct table *table, const struct layout *layout)
+static int needed(const struct table *table, const struct layout *layout, bool at_ease)
 {
 	int sum = 1;
 	size_t i;
 
-	for (i = 0; i < table->kind->n_columns; i++)
+	for (i = 0; i < table->kind->n_columns; i++) {
+		const struct table_column *column = &table->kind->columns[i];
+
 		if (layout->width[i])
-			sum += layout->width[i] + GAP;
+			sum += (at_ease && column->want ? column->want : column->width) + GAP;
+	}
 	return sum - GAP;
 }
 
-static bool drop_column(const struct table *table, struct layout *layout)
+static bool drop_column(const struct table *table, struct layout *layout, int above)
 {
-	int highest = 0;
+	int highest = above;
 	size_t i, which = 0;
 
 	for (i = 0; i < table->kind->n_columns; i++) {
@@ -248,40 +251,44 @@ static bool drop_column(const struct table *table, struct layout *layout)
 		highest = table->kind->columns[i].rank;
 		which = i;
 	}
-	if (highest)
+	if (highest > above)
 		layout->width[which] = 0;
-	return highest > 0;
+	return highest > above;
+}
+
+/* Up to `to`, by at most `by`; returns by how much. */
+static int widen(struct layout *layout, size_t column, int to, int by)
+{
+	int more = to - layout->width[column];
+
+	more = more > by ? by : more;
+	if (more <= 0)
+		return 0;
+	layout->width[column] += more;
+	return more;
 }
 
 static void lay_out(const struct table *table, int width, struct layout *layout)
 {
 	size_t n = table->kind->n_columns, i;
-	int spare, flexible = 0, x = 1;
+	int spare, x = 1;
 
 	memset(layout, 0, sizeof(*layout));
 	for (i = 0; i < n; i++)
 		layout->width[i] = table->kind->columns[i].width;
-	while (needed(table, layout) > width && drop_column(table, layout))
+	while (needed(table, layout, true) > width && drop_column(table, layout, TABLE_NEEDED))
 		;
-	for (i = 0; i < n; i++)
+	while (needed(table, layout, false) > width && drop_column(table, layout, 0))
+		;
+	spare = width - 1 - needed(table, layout, false);
+	for (i = 0; i < n && spare > 0; i++)
 		if (layout->width[i] && table->kind->columns[i].most)
-			flexible++;
-	spare = width - 1 - needed(table, layout);
-	for (i = 0; i < n && spare > 0; i++) {
-		int most = table->kind->columns[i].most, more;
-
-		if (!layout->width[i] || !most)
-			continue;
-		/* The first one, which is the name, takes the larger part. */
-		more = flexible > 1 ? spare * 2 / 3 : spare;
-		if (more > most - layout->width[i])
-			more = most - layout->width[i];
-		if (more > 0) {
-			layout->width[i] += more;
-			spare -= more;
-		}
-		flexible--;
-	}
+			spare -= widen(layout, i, table->kind->columns[i].want, spare);
+	/* The first one, which is the name, takes the larger part of the rest. */
+	for (i = 0; i < n && spare > 0; i++)
+		if (layout->width[i] && table->kind->columns[i].most)
+			spare -= widen(layout, i, table->kind->columns[i].most,
+				       i ? spare : spare * 2 / 3);
 	for (i = 0; i < n; i++) {
 		layout->x[i] = x;
 		if (layout->width[i])

@@ -22,16 +22,21 @@
 #include "tui/grid.h"
 #include "tui/pane.h"
 
+#define TABLE_NEEDED 4
+
 struct table;
 
 struct table_column {
 	const char *title;
 	const char *key;		/* word for `sort KEY`, NULL: not sorted by */
 	int width;			/* columns, the least of a flexible one */
-	int most;			/* flexible up to this; 0: fixed */
+	int want, most;			/* flexible: from where on it is at ease, up to
+					 * what it grows; 0: fixed */
 	bool right;
 	bool descending;		/* what is most interesting comes first */
-	int rank;			/* goes first when there is no room; 0: never */
+	int rank;			/* the highest goes first when there is no room;
+					 * above TABLE_NEEDED: already when another
+					 * column is not at ease; 0: never */
 	void (*text)(const struct table *table, const void *row, char *text, size_t size);
 	/* < 0, 0, > 0 in ascending order; NULL with key NULL */
 	int (*compare)(const void *a, const void *b);

@@ -394,7 +394,7 @@ void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cel
 	size_t i;
 
 	for (i = from; i < n; i++) {
-		if (cells[i].ch != ' ')
+		if (cells[i].ch != ' ' || cells[i].bg != ROLE_DEFAULT)
 			continue;
 		cells[i].ch = style->ascii ? '~' : SHADE_LIGHT;
 		cells[i].fg = ROLE_UNSETTLED;
@@ -408,7 +408,8 @@ void cells_lost(struct cell *cells, const struct column *columns, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!(columns[i].flags & COLUMN_LOST) || cells[i].ch != ' ')
+		if (!(columns[i].flags & COLUMN_LOST) || cells[i].ch != ' ' ||
+		    cells[i].bg != ROLE_DEFAULT)
 			continue;
 		cells[i].ch = style->ascii ? '?' : SHADE_MEDIUM;
 		cells[i].fg = ROLE_LOST;

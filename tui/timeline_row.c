@@ -198,7 +198,7 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		     int y, bool current, bool ascii)
 {
 	bool group = is_group(line->kind);
-	int x = group ? 3 : 4, right = area.width - 1, width, at;
+	int x = 3, right = area.width - 1, width, at;
 	char number[32] = "", text[LABEL_MAX];
 	unsigned attr = group || current ? ATTR_BOLD : 0;
 

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lines above the timeline: the state of the run, a line per device (or
+ * what is waited for), and a banner when something looks wrong. header_update()
+ * needs the model's lock; header_draw() does not.
+ *
+ * Calm: fields have fixed widths; nothing moves while numbers change.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/header_lines.h"
+#include "tui/labels.h"
+
+#define RECENT_NS 5000000000LL		/* device shares while following */
+#define QUIET_NS 10000000000LL		/* nothing seen for so long is told */
+
+struct header *header_new(void)
+{
+	return xcalloc(1, sizeof(struct header));
+}
+
+void header_free(struct header *header)
+{
+	if (!header)
+		return;
+	steps_release(&header->steps);
+	free(header);
+}
+
+/* ---- line 1: the state ---- */
+
+static void add_program(struct header *h, const struct view *view, int width,
+			const struct process_row *first, size_t n_processes)
+{
+	char name[LABEL_MAX];
+
+	strip_add(&h->state, 8, 1, ROLE_TITLE, ATTR_BOLD, "tftop");
+	if (!first)
+		return;
+	label_command(name, sizeof(name), first->command, width / 5 > 16 ? width / 5 : 16,
+		      view->ascii);
+	strip_add(&h->state, 1, 2, ROLE_DEFAULT, 0, "%s", name)->least = 8;
+	strip_add(&h->state, 9, 1, ROLE_MUTED, 0, "%u", first->pid);
+	if (n_processes > 1)
+		strip_add(&h->state, 10, 1, ROLE_MUTED, 0, "+%zu", n_processes - 1);
+}
+
+static void add_phase(struct header *h, const struct view *view, const struct process_row *first)
+{
+	bool ascii = view->ascii;
+
+	if (h->status.finished || (first && first->exited)) {
+		bool known = first && first->exited;
+		int failed = known && (first->exit_signal || first->exit_status > 0);
+		char how[48] = "ended";
+
+		if (known && first->exit_signal)
+			snprintf(how, sizeof(how), "killed by signal %d", first->exit_signal);
+		else if (failed)
+			snprintf(how, sizeof(how), "ended with %d", first->exit_status);
+		strip_add(&h->state, 0, 2, failed ? ROLE_BAD : ROLE_MUTED, ATTR_BOLD, "%s %s",
+			  ascii ? "#" : "■", how);
+	} else if (view->following) {
+		strip_add(&h->state, 0, 2, ROLE_GOOD, ATTR_BOLD, "%s live", ascii ? "*" : "●");
+	} else {
+		strip_add(&h->state, 0, 2, ROLE_WARN, ATTR_BOLD, "%s frozen", ascii ? "o" : "○");
+	}
+}
+
+static void add_elapsed(struct header *h)
+{
+	int64_t end = h->status.live_ns > h->status.last_ns ? h->status.live_ns
+							    : h->status.last_ns;
+	char clock[FMT_MAX];
+
+	if (h->status.first_ns <= h->status.last_ns)
+		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "%s",
+			  fmt_clock(clock, end - h->status.first_ns));
+}
+
+/* Steps per second over the last ones, in tenths. */
+static int64_t rate_tenths(const struct steps_snapshot *steps)
+{
+	size_t n = steps->count < 32 ? steps->count : 32;
+	int64_t span;
+
+	if (n < 2)
+		return -1;
+	span = steps->rows[steps->count - 1].start_ns - steps->rows[steps->count - n].start_ns;
+	return span > 0 ? (int64_t)(n - 1) * 10000000000LL / span : -1;
+}
+
+static void add_steps(struct header *h)
+{
+	int64_t tenths = rate_tenths(&h->steps);
+	char time[FMT_MAX];
+
+	if (!h->status.steps)
+		return;
+	if (h->status.last_step_number >= 0)
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4lld",
+			  (long long)h->status.last_step_number);
+	else
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5llu steps",
+			  (unsigned long long)h->status.steps);
+	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s", fmt_time(time, h->status.last_step_ns));
+	if (tenths >= 0)
+		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%4lld.%lld/s",
+			  (long long)(tenths / 10), (long long)(tenths % 10));
+	header_spark(h);
+	strip_add(&h->state, 6, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
+}
+
+static void add_trust(struct header *h)
+{
+	uint64_t lost = h->status.lost_events + h->status.dropped;
+	char count[FMT_MAX], share[FMT_MAX], packets[FMT_MAX + 16] = "";
+	struct strip_piece *piece;
+
+	if (h->status.lost_packets)
+		snprintf(packets, sizeof(packets), " and %s packets",
+			 fmt_count(count, h->status.lost_packets));
+	piece = strip_add(&h->state, lost || packets[0] ? 1 : 4, 3,
+			  lost || packets[0] ? ROLE_BAD : ROLE_MUTED, 0, "lost %s%s",
+			  fmt_count(count, lost), packets);
+	piece->right = true;
+	if (h->status.program_ns <= 0)
+		return;
+	piece = strip_add(&h->state, 7, 2, ROLE_MUTED, 0, "own cost ≈%s",
+			  fmt_share(share, (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
+				    (uint64_t)h->status.program_ns));
+	piece->right = true;
+}
+
+static void update_state(struct header *h, struct view *view, int width,
+			 const struct process_row *first, size_t n_processes)
+{
+	strip_clear(&h->state);
+	add_program(h, view, width, first, n_processes);
+	add_phase(h, view, first);
+	add_elapsed(h);
+	add_steps(h);
+	add_trust(h);
+}
+
+/* ---- what is waited for, and the banner ---- */
+
+static void list_probes(const struct process_row *processes, size_t count, char *text,
+			size_t size)
+{
+	size_t at = 0, i, j;
+
+	text[0] = '\0';
+	for (i = 0; i < count; i++)
+		for (j = 0; j < processes[i].n_probes && j < 8 && at < size; j++)
+			if (!strstr(text, processes[i].probes[j]))
+				at += (size_t)snprintf(text + at, size - at, "%s%s", at ? " " : "",
+						       processes[i].probes[j]);
+}
+
+/* Until there is work: live.c knows best what PROGRAM does. */
+static void update_waiting(struct header *h, struct view *view,
+			   const struct process_row *processes, size_t count)
+{
+	char text[STRIP_TEXT], probes[96], name[64];
+
+	strip_clear(&h->lines[0]);
+	list_probes(processes, count, probes, sizeof(probes));
+	label_program(name, sizeof(name), count ? processes[0].command : "");
+	if (view->live)
+		live_waiting_for(view->live, text, sizeof(text));
+	else if (h->status.finished)
+		snprintf(text, sizeof(text), "no device work was seen");
+	else if (probes[0])
+		snprintf(text, sizeof(text), "%s: probes %s, no device work yet", name, probes);
+	else
+		snprintf(text, sizeof(text), "starting: %s, nothing seen yet", name);
+	strip_add(&h->lines[0], 0, 0, ROLE_MUTED, 0, "%s", text);
+	h->n_lines = 1;
+}
+
+static void banner(struct header *h, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void banner(struct header *h, const char *format, ...)
+{
+	char text[STRIP_TEXT];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	strip_add(&h->banner, 0, 0, ROLE_ACCENT, ATTR_BOLD, "!");
+	strip_add(&h->banner, 0, 1, ROLE_ACCENT, 0, "%s", text)->least = 10;
+}
+
+/*
+ * Something should be seen and is not. What the probes themselves say they are
+ * blind for is the likeliest cause.
+ */
+static void update_banner(struct header *h, struct view *view,
+			  const struct process_row *processes, size_t count)
+{
+	const struct model_status *s = &h->status;
+	int64_t start = s->first_ns <= s->last_ns ? s->last_ns : 0;
+	const char *blind = NULL;
+	bool probes = false;
+	char time[FMT_MAX];
+	size_t i, j;
+
+	strip_clear(&h->banner);
+	if (s->finished || (count && processes[0].exited))
+		return;
+	for (i = 0; i < count; i++)
+		for (j = 0; j < processes[i].n_probes && j < 8; j++) {
+			probes = true;
+			if (processes[i].blind[j] && *processes[i].blind[j] && !blind)
+				blind = processes[i].blind[j];
+		}
+	if (!start && count && processes[0].start_ns > 0)
+		start = processes[0].start_ns;
+	if (start <= 0 || s->live_ns - start < QUIET_NS)
+		return;
+	fmt_time(time, (s->live_ns - start) / 1000000000 * 1000000000);
+	if (s->kernels)
+		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
+		       time);
+	else if (s->calls)
+		banner(h, "calls are seen but no kernel for %s: it may compile or read its input",
+		       time);
+	else if (probes)
+		banner(h, "a probe is loaded but nothing is seen for %s: %s", time,
+		       blind ? blind : "the work may go another way than through it");
+	else
+		banner(h, "no framework was loaded for %s: 8 messages says what can be seen", time);
+}
+
+/* ---- update and draw ---- */
+
+int header_update(struct header *header, struct view *view, int width, int max_lines)
+{
+	struct process_row *processes = NULL;
+	size_t count = model_processes(view->model, &processes);
+	int lines;
+
+	model_status(view->model, &header->status);
+	steps_refresh(&header->steps, view->model, &header->status, view->clock_ns);
+	update_state(header, view, width, count ? &processes[0] : NULL, count);
+	header->n_lines = header_devices(header, view, max_lines - 1, RECENT_NS);
+	if (!header->n_lines)
+		update_waiting(header, view, processes, count);
+	update_banner(header, view, processes, count);
+	free(processes);
+	lines = 1 + header->n_lines + (header->banner.count > 0);
+	return lines < max_lines ? lines : max_lines > 0 ? max_lines : 0;
+}
+
+static void draw_spark(const struct header *h, struct area area)
+{
+	size_t i, j;
+
+	for (i = 0; i < h->state.count; i++) {
+		const struct strip_piece *piece = &h->state.pieces[i];
+
+		if (piece->id != HEADER_SPARK_ID || piece->dropped)
+			continue;
+		for (j = 0; j < HEADER_SPARK; j++)
+			if (h->spark[j])
+				area_put(area, piece->x + (int)j, 0,
+					 cells_height(h->spark[j], h->ascii),
+					 h->slow[j] ? ROLE_ACCENT : ROLE_GOOD, ROLE_HEADER, 0);
+	}
+}
+
+void header_draw(struct header *header, struct view *view, struct area area)
+{
+	struct area line = area_sub(area, 1, 0, area.width - 2, 1);
+	int y = 1, i;
+
+	header->ascii = view->ascii;
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
+	strip_draw(&header->state, line, 0, ROLE_HEADER, 0, view->ascii);
+	draw_spark(header, line);
+	/* A banner goes before the last device line when there is no room. */
+	for (i = 0; i < header->n_lines && y < area.height - (header->banner.count > 0 &&
+	     area.height > 1 && i > 0); i++, y++)
+		strip_draw(&header->lines[i], area_sub(area, 1, y, area.width - 2, 1), 0,
+			   ROLE_DEFAULT, 0, view->ascii);
+	if (header->banner.count && y < area.height)
+		strip_draw(&header->banner, area_sub(area, 1, y, area.width - 2, 1), 0,
+			   ROLE_DEFAULT, 0, view->ascii);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/header_lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/panes.h"
+
+#define BAR 8				/* cells of a share */
+#define DEVICES_MOST 256		/* in the strip of very many */
+
+void header_spark(struct header *h)
+{
+	const struct steps_snapshot *steps = &h->steps;
+	size_t n = steps->count < HEADER_SPARK ? steps->count : HEADER_SPARK, i;
+	const struct step_row *rows = steps->rows + (steps->count - n);
+	int64_t longest = 0, typical = steps->stats.p50_ns;
+
+	memset(h->spark, 0, sizeof(h->spark));
+	memset(h->slow, 0, sizeof(h->slow));
+	for (i = 0; i < n; i++)
+		if (rows[i].dur_ns > longest)
+			longest = rows[i].dur_ns;
+	/* Steps that are alike are all low, so that a slow one stands out. */
+	if (longest < typical * 2)
+		longest = typical * 2;
+	for (i = 0; i < n; i++) {
+		int eighths = cells_eighths((uint64_t)(rows[i].dur_ns > 0 ? rows[i].dur_ns : 0),
+					    (uint64_t)(longest > 0 ? longest : 1));
+
+		h->spark[HEADER_SPARK - n + i] = (uint8_t)(eighths < 1 ? 1 : eighths);
+		h->slow[HEADER_SPARK - n + i] = rows[i].dur_ns > typical + typical / 2;
+	}
+}
+
+/* Whole per cent. */
+static int percent(int64_t part, int64_t whole)
+{
+	if (part <= 0 || whole <= 0)
+		return 0;
+	if (part >= whole)
+		return 100;
+	return (int)(((__int128)part * 100 + whole / 2) / whole);
+}
+
+static void add_bar(struct strip *strip, const struct view *view, int rank, enum role role,
+		    int64_t part, int64_t whole)
+{
+	char text[BAR * 4 + 16];
+	uint64_t eighths = 0;
+	size_t at = 0;
+	int i;
+
+	if (part > 0 && whole > 0)
+		eighths = (uint64_t)(((__int128)(part < whole ? part : whole) * BAR * 8 +
+				      whole / 2) / whole);
+	if (part > 0 && !eighths)
+		eighths = 1;
+	for (i = 0; i < BAR; i++) {
+		int here = eighths >= 8 ? 8 : (int)eighths;
+		char glyph[5];
+
+		text_encode(cells_left(here, view->ascii), glyph);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s", glyph);
+		eighths -= (uint64_t)here;
+	}
+	if (view->colour) {
+		strip_add(strip, rank, 1, role, 0, "%s", text)->track = true;
+		return;
+	}
+	strip_add(strip, rank, 1, role, 0, "%s%s%s", view->ascii ? "[" : "▕", text,
+		  view->ascii ? "]" : "▏");
+}
+
+/* "NVIDIA H200", without what every name of its vendor begins with. */
+static void short_name(char *text, size_t size, const char *name, int width, bool ascii)
+{
+	static const char *const heads[] = { "NVIDIA ", "GeForce ", "AMD ", "Intel(R) ", "Tesla " };
+	size_t i;
+
+	if (!name)
+		name = "";
+	for (i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+			name += strlen(heads[i]);
+	label_fit(text, size, name, width, ascii);
+}
+
+/* What the shares are of: [*t0, *t1), and in words. */
+static const char *share_window(const struct header *h, const struct view *view,
+				int64_t recent_ns, int64_t *t0, int64_t *t1)
+{
+	const struct model_status *s = &h->status;
+	const char *words = "of what is shown";
+
+	*t1 = s->finished ? s->last_ns : s->settled_ns;
+	if (view->following && !s->finished) {
+		*t0 = *t1 - recent_ns;
+		words = "of the last 5 s";
+	} else if (view->following) {
+		*t0 = s->first_ns;
+		words = "of the run";
+	} else {
+		*t0 = view->t0_ns;
+		*t1 = *t1 < view->t1_ns ? *t1 : view->t1_ns;
+	}
+	if (*t0 < s->first_ns)
+		*t0 = s->first_ns;
+	return words;
+}
+
+static void device_line(struct strip *strip, const struct view *view, const char *label,
+			const struct device_row *d, int64_t whole, const char *words)
+{
+	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
+	int both = percent(d->overlap_ns, whole), idle;
+	char name[64];
+
+	/* The parts add up: kernels + copies - both + idle = 100 %. */
+	idle = 100 - kernels - copies + both;
+	if (idle < 0) {
+		both -= idle;
+		idle = 0;
+	}
+	strip_clear(strip);
+	short_name(name, sizeof(name), d->name, 24, view->ascii);
+	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
+	strip_add(strip, 4, 1, ROLE_LABEL, 0, "%s", name)->least = 6;
+	if (whole <= 0) {
+		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing final here yet");
+		return;
+	}
+	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
+	add_bar(strip, view, 3, ROLE_WORK_MATMUL, d->kernel_ns, whole);
+	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%3d %%", kernels);
+	strip_add(strip, 2, 2, ROLE_MUTED, 0, "copies");
+	add_bar(strip, view, 3, ROLE_WORK_COPY, d->copy_ns, whole);
+	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, "%3d %%", copies);
+	strip_add(strip, 5, 1, ROLE_MUTED, 0, "(%d under kernels)", both);
+	strip_add(strip, 1, 2, ROLE_MUTED, 0, "idle");
+	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%", idle);
+	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
+}
+
+/* Very many devices: a cell each, and the one that is least busy. */
+static void strip_of_devices(struct header *h, struct view *view, struct device_row *devices,
+			     size_t count, int64_t t0, int64_t t1, const char *words)
+{
+	struct strip *strip = &h->lines[0];
+	char cells[STRIP_TEXT] = "", label[16];
+	int64_t least = INT64_MAX;
+	size_t at = 0, which = 0, i;
+
+	for (i = 0; i < count && i < DEVICES_MOST; i++) {
+		struct device_row d;
+		char glyph[5];
+
+		if (!model_device_window(view->model, devices[i].id, t0, t1, &d))
+			d.busy_ns = 0;
+		text_encode(cells_height(cells_eighths((uint64_t)d.busy_ns, (uint64_t)(t1 - t0)),
+					 view->ascii), glyph);
+		if (at + 5 < sizeof(cells))
+			at += (size_t)snprintf(cells + at, sizeof(cells) - at, "%s", glyph);
+		if (d.busy_ns < least) {
+			least = d.busy_ns;
+			which = i;
+		}
+	}
+	strip_clear(strip);
+	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
+	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "devices %zu", count);
+	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
+	strip_add(strip, 2, 2, ROLE_MUTED, 0, "%s %d %% busy", label, percent(least, t1 - t0));
+	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
+}
+
+int header_devices(struct header *h, struct view *view, int most, int64_t recent_ns)
+{
+	struct device_row *devices = NULL;
+	size_t count = model_devices(view->model, &devices), i, used = 0;
+	int64_t t0, t1;
+	const char *words = share_window(h, view, recent_ns, &t0, &t1);
+	int lines = 0;
+
+	for (i = 0; i < count; i++)
+		used += devices[i].busy_ns > 0;
+	if (!used || most < 1) {
+		free(devices);
+		return 0;
+	}
+	if (used > HEADER_LINES || (int)used > most) {
+		strip_of_devices(h, view, devices, count, t0, t1 > t0 ? t1 : t0 + 1, words);
+		free(devices);
+		return 1;
+	}
+	for (i = 0; i < count; i++) {
+		struct device_row d;
+		char label[16];
+
+		if (devices[i].busy_ns <= 0)
+			continue;
+		panes_device_label(label, sizeof(label), devices, count, devices[i].id);
+		d = devices[i];
+		if (t1 > t0)
+			model_device_window(view->model, devices[i].id, t0, t1, &d);
+		device_line(&h->lines[lines++], view, label, &d, t1 > t0 ? t1 - t0 : 0, words);
+	}
+	free(devices);
+	return lines;
+}

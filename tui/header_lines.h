@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The header, inside: header.c has the state and what is waited for,
+ * header_devices.c the shares of the devices. Functions that are given a model
+ * need its lock. Thread: the loop's.
+ */
+#ifndef TUI_HEADER_LINES_H
+#define TUI_HEADER_LINES_H
+
+#include <stdarg.h>
+
+#include "tui/live.h"
+#include "tui/pane.h"
+#include "tui/pane_steps.h"
+#include "tui/strip.h"
+#include "tui/timeline_cells.h"
+
+#define HEADER_SPARK 12			/* recent steps drawn */
+#define HEADER_SPARK_ID 1
+#define HEADER_LINES 4			/* devices with a line of their own */
+
+struct header {
+	struct model_status status;
+	struct steps_snapshot steps;
+	struct strip state, lines[HEADER_LINES], banner;
+	int n_lines;
+	uint8_t spark[HEADER_SPARK];	/* heights 1 … 8, 0: none */
+	bool slow[HEADER_SPARK];
+	bool ascii;			/* of the last draw */
+};
+
+/* Heights of the last steps against the longest of them. */
+void header_spark(struct header *header);
+
+/* Makes up to `most` lines; returns how many, 0: no device worked yet. */
+int header_devices(struct header *header, struct view *view, int most, int64_t recent_ns);
+
+#endif
