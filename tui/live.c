@@ -11,38 +11,13 @@
 #include <unistd.h>
 
 #include "model/util.h"
-#include "probes/session/reader.h"
-#include "tui/gate.h"
-#include "tui/live.h"
-#include "tui/recording.h"
+#include "tui/live_internal.h"
 
 #define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
 #define DRAIN_NS 3000000000		/* for the rest of the events */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms */
 
-struct live {
-	const struct options *options;	/* borrowed */
-	struct session *session;	/* owned; NULL: a recording */
-	struct reader *reader;		/* owned; NULL: PROGRAM runs bare */
-	struct model *model;		/* owned */
-	struct gate *gate;		/* owned */
-	enum live_phase phase;
-	bool finished;			/* the model is */
-	bool stop_partial;		/* how it will be finished */
-	bool exited;
-	unsigned int pumped;		/* live_pump() calls before the start */
-	int exit_code;			/* what tftop leaves with */
-	int64_t started_ns, ended_ns, drain_until_ns;
-	bool reader_told, silent_told;	/* messages said once an episode */
-	struct recording recording;	/* of -o, or the one that was opened */
-	FILE *output;			/* owned: PROGRAM's output in the recording */
-	char host[256];
-	struct report_run run;
-	void (*take_output)(void *arg, const void *data, size_t size);
-	void *take_output_arg;
-};
-
-static int64_t now_ns(void)
+int64_t live_now_ns(void)
 {
 	struct timespec t;
 
@@ -50,8 +25,7 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void say(struct live *live, int level, const char *format, ...)
+void live_say(struct live *live, int level, const char *format, ...)
 {
 	char text[LIVE_ERROR_MAX];
 	va_list args;
@@ -62,7 +36,7 @@ static void say(struct live *live, int level, const char *format, ...)
 	model_message(live->model, level, text);
 }
 
-static void sink(void *arg, const struct event *events, size_t count)
+void live_sink(void *arg, const struct event *events, size_t count)
 {
 	struct live *live = arg;
 
@@ -102,7 +76,7 @@ static struct live *new_live(const struct options *options)
 	return live;
 }
 
-static void new_model(struct live *live)
+void live_new_model(struct live *live)
 {
 	struct model_options model = { .memory_limit = live->options->memory_limit_bytes };
 	struct gate_window window = { 0 };
@@ -115,24 +89,6 @@ static void new_model(struct live *live)
 		};
 	live->model = model_new(&model);
 	live->gate = gate_new(live->model, &window);
-}
-
-static bool make_recording(struct live *live, char *error)
-{
-	char text[RECORDING_ERROR_MAX];
-	const char *dir = live->options->record_dir;
-
-	if (!dir)
-		return true;
-	recording_clocks(&live->recording);
-	live->recording.run = live->run;
-	if (recording_create(dir, text) && recording_write(dir, &live->recording, text)) {
-		live->output = recording_output(dir, text);
-		if (live->output)
-			return true;
-	}
-	snprintf(error, LIVE_ERROR_MAX, "%s", text);
-	return false;
 }
 
 static struct live *new_program(struct live *live, bool screen, const struct winsize *size,
@@ -151,7 +107,7 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		session.winsize = *size;
 	live->run.command = options->program;
 	*exit_status = 125;
-	if (!make_recording(live, error)) {
+	if (!live_make_recording(live, error)) {
 		live_free(live);
 		return NULL;
 	}
@@ -161,39 +117,8 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		live_free(live);
 		return NULL;
 	}
-	new_model(live);
+	live_new_model(live);
 	return live;
-}
-
-/* Plain CTF can be opened as well, without what tftop.json adds. */
-static struct live *open_recording(struct live *live, char error[LIVE_ERROR_MAX])
-{
-	const char *dir = live->options->open_path;
-	char text[RECORDING_ERROR_MAX];
-	char *trace = xasprintf("%s/trace", dir);
-	struct reader_options reader = { .path = trace, .sink = sink, .sink_arg = live };
-
-	if (!recording_read(dir, &live->recording, text)) {
-		snprintf(error, LIVE_ERROR_MAX, "%s", text[0] ? text :
-			 "no 'tftop.json' in it: this version opens recordings made with -o DIR");
-		goto fail;
-	}
-	live->run = live->recording.run;
-	new_model(live);
-	live->reader = reader_start(&reader, text);
-	if (!live->reader) {
-		snprintf(error, LIVE_ERROR_MAX, "%s", text);
-		goto fail;
-	}
-	free(trace);
-	live->phase = LIVE_ENDING;
-	live->drain_until_ns = INT64_MAX;
-	live->stop_partial = live->recording.partial;
-	return live;
-fail:
-	free(trace);
-	live_free(live);
-	return NULL;
 }
 
 struct live *live_new(const struct options *options, bool screen, const struct winsize *size,
@@ -205,7 +130,10 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 	*exit_status = 125;
 	if (options->program)
 		return new_program(live, screen, size, error, exit_status);
-	return open_recording(live, error);
+	if (live_open_recording(live, error))
+		return live;
+	live_free(live);
+	return NULL;
 }
 
 /* ---- starting ---- */
@@ -214,17 +142,17 @@ static void start_reader(struct live *live)
 {
 	char error[READER_ERROR_MAX];
 	struct reader_options options = {
-		.url = session_url(live->session), .sink = sink, .sink_arg = live,
+		.url = session_url(live->session), .sink = live_sink, .sink_arg = live,
 		.connect = connect_relay, .connect_arg = live->session,
 	};
 
 	live->reader = reader_start(&options, error);
 	if (!live->reader) {
-		say(live, 2, "nothing can be traced: %s", error);
+		live_say(live, 2, "nothing can be traced: %s", error);
 		return;
 	}
 	if (!reader_wait_attached(live->reader, ATTACH_MS))
-		say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
+		live_say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
 }
 
 bool live_start(struct live *live)
@@ -235,16 +163,16 @@ bool live_start(struct live *live)
 	if (!live->session || live->phase != LIVE_STARTING)
 		return true;
 	if (session_arm(live->session, error))
-		say(live, 2, "PROGRAM runs untraced: %s", error);
+		live_say(live, 2, "PROGRAM runs untraced: %s", error);
 	else
 		start_reader(live);
 	clock_gettime(CLOCK_REALTIME, &real);
 	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
-	live->started_ns = now_ns();
+	live->started_ns = live_now_ns();
 	live->phase = LIVE_RUNNING;
 	if (!session_release(live->session, error))
 		return true;
-	say(live, 2, "PROGRAM could not be started: %s", error);
+	live_say(live, 2, "PROGRAM could not be started: %s", error);
 	live->exit_code = 125;
 	live->exited = true;
 	live_finish(live, true);
@@ -253,23 +181,7 @@ bool live_start(struct live *live)
 
 /* ---- the end ---- */
 
-static void write_recording(struct live *live)
-{
-	char error[RECORDING_ERROR_MAX];
-
-	if (!live->options->record_dir || !live->session)
-		return;
-	live->recording.run = live->run;
-	live->recording.finished = true;
-	live->recording.partial = live->stop_partial;
-	if (!recording_write(live->options->record_dir, &live->recording, error))
-		say(live, 2, "%s", error);
-	if (live->output && fclose(live->output))
-		say(live, 2, "cannot keep PROGRAM's output: %s", strerror(errno));
-	live->output = NULL;
-}
-
-static void finish_model(struct live *live)
+void live_finish_model(struct live *live)
 {
 	if (live->finished)
 		return;
@@ -279,13 +191,13 @@ static void finish_model(struct live *live)
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
 	model_finish(live->model, live->stop_partial);
-	write_recording(live);
+	live_write_recording(live);
 }
 
 /* Stops tracing; what was written until now is still to be read. */
 static void stop(struct live *live, bool partial)
 {
-	int64_t until_ns = now_ns();
+	int64_t until_ns = live_now_ns();
 
 	if (live->phase >= LIVE_ENDING)
 		return;
@@ -294,7 +206,7 @@ static void stop(struct live *live, bool partial)
 	live->drain_until_ns = until_ns + DRAIN_NS;
 	session_stop(live->session);
 	if (!live->reader || !session_has_data(live->session))
-		finish_model(live);
+		live_finish_model(live);
 	else
 		reader_drain(live->reader, until_ns);
 }
@@ -309,15 +221,15 @@ static void look_at_end(struct live *live)
 		if (!live->session)
 			live->exit_code = 125;
 		if (!live->reader_told)
-			say(live, 2, "%s", reader_error(live->reader));
+			live_say(live, 2, "%s", reader_error(live->reader));
 		live->reader_told = true;
 	}
 	if (state >= READER_ENDED) {
-		finish_model(live);
-	} else if (now_ns() >= live->drain_until_ns) {
-		say(live, 1, "the last events did not arrive within 3 s: the end is incomplete");
+		live_finish_model(live);
+	} else if (live_now_ns() >= live->drain_until_ns) {
+		live_say(live, 1, "the last events did not arrive within 3 s: the end is incomplete");
 		live->stop_partial = true;
-		finish_model(live);
+		live_finish_model(live);
 	}
 }
 
@@ -333,30 +245,9 @@ void live_finish(struct live *live, bool partial)
 
 /* ---- what happens ---- */
 
-/* PROGRAM itself is listed even when no probe is in it. */
-static void introduce(struct live *live, pid_t pid)
-{
-	struct strbuf command;
-	struct recording clocks;
-	struct event event = { .type = EVENT_PROCESS, .pid = (uint32_t)pid, .tid = (uint32_t)pid };
-
-	strbuf_init(&command);
-	for (char *const *word = live->options->program; *word; word++)
-		strbuf_addf(&command, "%s%s", word == live->options->program ? "" : " ", *word);
-	recording_clocks(&clocks);
-	event.time_ns = clocks.mono_ns;
-	event.u.process = (struct event_process){
-		.schema = 1, .parent = getpid(), .start_ns = live->started_ns,
-		.mono_ns = clocks.mono_ns, .real_ns = clocks.real_ns, .raw_ns = clocks.raw_ns,
-		.rank = -1, .world = -1, .host = live->host, .command = command.data,
-	};
-	gate_apply(live->gate, &event, 1);
-	strbuf_release(&command);
-}
-
 static void program_ended(struct live *live, const struct session_event *event)
 {
-	live->ended_ns = now_ns();
+	live->ended_ns = live_now_ns();
 	live->exited = true;
 	live->run.wall_ns = live->ended_ns - live->started_ns;
 	live->run.signal = event->signal;
@@ -366,14 +257,14 @@ static void program_ended(struct live *live, const struct session_event *event)
 	if (live->finished) {		/* the window was over before */
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
-		write_recording(live);
+		live_write_recording(live);
 	}
 	stop(live, false);
 }
 
 static void exec_failed(struct live *live, const struct session_event *event)
 {
-	say(live, 2, "%s", event->text);
+	live_say(live, 2, "%s", event->text);
 	live->exit_code = event->status;
 	live->exited = true;
 	stop(live, false);
@@ -381,18 +272,21 @@ static void exec_failed(struct live *live, const struct session_event *event)
 
 static void take(struct live *live, const struct session_event *event)
 {
+	struct recording clocks;
+
 	switch (event->type) {
 	case SESSION_STARTED:
 		live->run.pid = event->pid;
-		live->started_ns = now_ns();
-		introduce(live, event->pid);
+		live->started_ns = live_now_ns();
+		recording_clocks(&clocks);
+		live_introduce(live, event->pid, &clocks);
 		break;
 	case SESSION_EXEC_FAILED:
 		exec_failed(live, event);
 		break;
 	case SESSION_OUTPUT:
 		if (live->output)
-			recording_output_add(live->output, now_ns(), event->data, event->size);
+			recording_output_add(live->output, live_now_ns(), event->data, event->size);
 		if (live->take_output)
 			live->take_output(live->take_output_arg, event->data, event->size);
 		break;
@@ -413,10 +307,10 @@ static void take(struct live *live, const struct session_event *event)
 					 event->signal);
 		break;
 	case SESSION_MESSAGE:
-		say(live, event->level, "%s", event->text);
+		live_say(live, event->level, "%s", event->text);
 		break;
 	case SESSION_BROKEN:
-		say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
+		live_say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
 		live->stop_partial = true;
 		break;
 	default:
@@ -433,19 +327,19 @@ static void watch(struct live *live)
 		return;
 	if (reader_state(live->reader) == READER_FAILED) {
 		if (!live->reader_told)
-			say(live, 2, "%s; PROGRAM runs on", reader_error(live->reader));
+			live_say(live, 2, "%s; PROGRAM runs on", reader_error(live->reader));
 		live->reader_told = live->stop_partial = true;
 		return;
 	}
 	if (!reader_streams(live->reader))
 		return;
-	silent_ns = now_ns() - reader_last_message_ns(live->reader);
+	silent_ns = live_now_ns() - reader_last_message_ns(live->reader);
 	if (silent_ns > SILENT_NS && !live->silent_told) {
-		say(live, 1, "the tracer's daemons have been silent for 2 s: "
+		live_say(live, 1, "the tracer's daemons have been silent for 2 s: "
 		    "events may be late or lost");
 		live->silent_told = true;
 	} else if (silent_ns < SILENT_NS && live->silent_told) {
-		say(live, 0, "the tracer's daemons are back");
+		live_say(live, 0, "the tracer's daemons are back");
 		live->silent_told = false;
 	}
 }
@@ -470,7 +364,7 @@ void live_pump(struct live *live)
 	while (session_next(live->session, &event))
 		take(live, &event);
 	watch(live);
-	gate_tick(live->gate, now_ns());
+	gate_tick(live->gate, live_now_ns());
 	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {
 		session_set_level(live->session, TFT_LEVEL_OFF);
 		stop(live, false);
@@ -529,7 +423,7 @@ const char *live_waiting_for(struct live *live, char *text, size_t size)
 			 "reading the recording");
 		return text;
 	}
-	fmt_time(time, now_ns() - live->started_ns);
+	fmt_time(time, live_now_ns() - live->started_ns);
 	list_probes(live, probes, sizeof(probes));
 	if (live->phase == LIVE_STARTING)
 		snprintf(text, size, "starting the tracer");
@@ -559,7 +453,7 @@ struct session *live_session(struct live *live)
 const struct report_run *live_run(struct live *live)
 {
 	if (live->session && !live->exited && live->started_ns)
-		live->run.wall_ns = now_ns() - live->started_ns;
+		live->run.wall_ns = live_now_ns() - live->started_ns;
 	return &live->run;
 }
 
@@ -587,7 +481,7 @@ void live_free(struct live *live)
 	gate_free(live->gate);
 	if (live->model)
 		model_free(live->model);
-	if (!live->session)
+	if (live->opened)
 		recording_release(&live->recording);
 	free(live);
 }

@@ -274,8 +274,8 @@ static struct thread_seq *get_thread(struct decode *decode, uint64_t key)
 }
 
 /*
- * A thread numbers its events from 1. A first number is taken as it comes (the
- * viewer may have come later), a smaller one starts again (exec).
+ * A thread numbers its events from 1, and the reader is there before the
+ * program is. A number that is not larger starts anew (exec, a reused id).
  */
 static void check_seq(struct decode *decode, const struct event *event)
 {
@@ -289,12 +289,13 @@ static void check_seq(struct decode *decode, const struct event *event)
 	if (!thread)
 		return;
 	missing = event->seq - thread->seq - 1;
-	if (thread->seq && missing && missing < UINT32_MAX / 2 && event->seq != 1) {
+	if (missing && missing < UINT32_MAX / 2) {
 		uint64_t known = smaller(missing, decode->credit);
 
 		decode->credit -= known;
 		decode->ahead += missing - known;
-		add_loss(decode, event, thread->time_ns, event->time_ns, missing - known, false);
+		add_loss(decode, event, thread->seq ? thread->time_ns : event->time_ns,
+			 event->time_ns, missing - known, false);
 	}
 	thread->seq = event->seq;
 	thread->time_ns = event->time_ns;

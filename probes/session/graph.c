@@ -85,6 +85,15 @@ static void free_folders(struct folders *folders)
 	free(folders);
 }
 
+bool graph_finds_trace(const char *path)
+{
+	struct folders *folders = find_folders(path);
+	bool found = folders && folders->count;
+
+	free_folders(folders);
+	return found;
+}
+
 /* ---- the graph ---- */
 
 struct build {

@@ -22,6 +22,9 @@ typedef bt_graph_simple_sink_component_consume_func_status
 bt_graph *graph_build(const char *url, const char *path, graph_consume *consume, void *arg,
 		      char *error, size_t size);
 
+/* Is there any CTF in or below path? Any thread. */
+bool graph_finds_trace(const char *path);
+
 /* This thread's pending error of babeltrace as one sentence; cleared. */
 void graph_take_error(char *error, size_t size, const char *what);
 

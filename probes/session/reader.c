@@ -326,6 +326,11 @@ static struct reader *make(const struct reader_options *options)
 	return reader;
 }
 
+bool reader_finds_trace(const char *path)
+{
+	return graph_finds_trace(path);
+}
+
 struct reader *reader_start(const struct reader_options *options, char error[READER_ERROR_MAX])
 {
 	struct reader *reader = make(options);

@@ -46,6 +46,9 @@ enum reader_state {
 	READER_FAILED,			/* reader_error() says why */
 };
 
+/* Is there any CTF in or below this folder? Any thread. */
+bool reader_finds_trace(const char *path);
+
 /* Starts the thread. NULL and a reason in error on failure. */
 struct reader *reader_start(const struct reader_options *options,
 			    char error[READER_ERROR_MAX]);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of a live run share (live.c, live_recording.c) and nobody
+ * else looks at.
+ */
+#ifndef TUI_LIVE_INTERNAL_H
+#define TUI_LIVE_INTERNAL_H
+
+#include "probes/session/reader.h"
+#include "tui/gate.h"
+#include "tui/live.h"
+#include "tui/recording.h"
+
+struct live {
+	const struct options *options;	/* borrowed */
+	struct session *session;	/* owned; NULL: a recording */
+	struct reader *reader;		/* owned; NULL: PROGRAM runs bare */
+	struct model *model;		/* owned */
+	struct gate *gate;		/* owned */
+	enum live_phase phase;
+	bool finished;			/* the model is */
+	bool stop_partial;		/* how it will be finished */
+	bool exited;
+	unsigned int pumped;		/* live_pump() calls before the start */
+	int exit_code;			/* what tftop leaves with */
+	int64_t started_ns, ended_ns, drain_until_ns;
+	bool reader_told, silent_told;	/* messages said once an episode */
+	struct recording recording;	/* of -o, or the one that was opened */
+	bool opened;			/* it owns its strings */
+	FILE *output;			/* owned: PROGRAM's output in the recording */
+	char host[256];
+	struct report_run run;
+	void (*take_output)(void *arg, const void *data, size_t size);
+	void *take_output_arg;
+};
+
+/* ---- live.c ---- */
+int64_t live_now_ns(void);
+void live_say(struct live *live, int level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The reader's sink; arg is the live. */
+void live_sink(void *arg, const struct event *events, size_t count);
+void live_new_model(struct live *live);
+/* All is read: the phase is LIVE_DONE after it. Once. */
+void live_finish_model(struct live *live);
+
+/* ---- live_recording.c ---- */
+/* PROGRAM itself is listed even when no probe is in it. */
+void live_introduce(struct live *live, pid_t pid, const struct recording *clocks);
+/* -o DIR: made at the start, told at the end. false: error says why. */
+bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);
+void live_write_recording(struct live *live);
+/* Opens options->open_path and starts reading it; false: error says why. */
+bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* A run and its recording: made with -o DIR, or opened again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/live_internal.h"
+
+void live_introduce(struct live *live, pid_t pid, const struct recording *clocks)
+{
+	struct strbuf command;
+	struct event event = { .type = EVENT_PROCESS, .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+
+	strbuf_init(&command);
+	for (char *const *word = live->run.command; word && *word; word++)
+		strbuf_addf(&command, "%s%s", word == live->run.command ? "" : " ", *word);
+	event.time_ns = clocks->mono_ns;
+	event.u.process = (struct event_process){
+		.schema = 1, .start_ns = clocks->mono_ns, .mono_ns = clocks->mono_ns,
+		.real_ns = clocks->real_ns, .raw_ns = clocks->raw_ns, .rank = -1, .world = -1,
+		.host = live->run.host ? live->run.host : "", .command = command.data,
+	};
+	gate_apply(live->gate, &event, 1);
+	strbuf_release(&command);
+}
+
+bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX])
+{
+	char text[RECORDING_ERROR_MAX];
+	const char *dir = live->options->record_dir;
+
+	if (!dir)
+		return true;
+	recording_clocks(&live->recording);
+	live->recording.run = live->run;
+	if (recording_create(dir, text) && recording_write(dir, &live->recording, text)) {
+		live->output = recording_output(dir, text);
+		if (live->output)
+			return true;
+	}
+	snprintf(error, LIVE_ERROR_MAX, "%s", text);
+	return false;
+}
+
+void live_write_recording(struct live *live)
+{
+	char error[RECORDING_ERROR_MAX];
+
+	if (!live->options->record_dir || !live->session)
+		return;
+	live->recording.run = live->run;
+	live->recording.finished = true;
+	live->recording.partial = live->stop_partial;
+	if (!recording_write(live->options->record_dir, &live->recording, error))
+		live_say(live, 2, "%s", error);
+	if (live->output && fclose(live->output))
+		live_say(live, 2, "cannot keep PROGRAM's output: %s", strerror(errno));
+	live->output = NULL;
+}
+
+static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
+{
+	char *trace = xasprintf("%s/trace", live->options->open_path), text[READER_ERROR_MAX];
+	struct reader_options reader = { .path = trace, .sink = live_sink, .sink_arg = live };
+	bool good = true;
+
+	/* A program without probes leaves an empty folder. */
+	if (!reader_finds_trace(trace)) {
+		live_finish_model(live);
+	} else {
+		live->phase = LIVE_ENDING;
+		live->reader = reader_start(&reader, text);
+		good = live->reader != NULL;
+		if (!good)
+			snprintf(error, LIVE_ERROR_MAX, "%s", text);
+	}
+	free(trace);
+	return good;
+}
+
+bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
+{
+	char text[RECORDING_ERROR_MAX];
+
+	if (!recording_read(live->options->open_path, &live->recording, text)) {
+		if (text[0])
+			snprintf(error, LIVE_ERROR_MAX, "%s", text);
+		else
+			snprintf(error, LIVE_ERROR_MAX, "no 'tftop.json' in '%s': this version "
+				 "opens recordings made with -o DIR", live->options->open_path);
+		return false;
+	}
+	live->opened = true;
+	live->run = live->recording.run;
+	live->stop_partial = live->recording.partial || !live->recording.finished;
+	live->drain_until_ns = INT64_MAX;
+	live_new_model(live);
+	if (live->run.pid > 0)
+		live_introduce(live, live->run.pid, &live->recording);
+	return start_file_reader(live, error);
+}
+
