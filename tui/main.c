@@ -59,6 +59,16 @@ static int screen_run(const struct options *options)
 	return status;
 }
 
+/* A made-up program on the screen: nothing is started. */
+static int synth_run(const struct options *options)
+{
+	struct model *model = model_new(NULL);
+	int status = tui_run(options, model, NULL);
+
+	model_free(model);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	char error[OPTIONS_ERROR_MAX];
@@ -75,6 +85,8 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	if (options.synth)
+		return synth_run(&options);
 	if (options_batch(&options))
 		return batch_run(&options);
 	return screen_run(&options);

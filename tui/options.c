@@ -13,6 +13,7 @@
 
 #include "model/util.h"
 #include "tui/options.h"
+#include "tui/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
 #define MEMORY_LIMIT_MIN (16ull << 20)
@@ -66,6 +67,7 @@ enum {
 	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
 	OPT_STEPS, OPT_FOR, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
+	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, not in the help */
 	OPT_LATER,			/* and above: refused by name */
 	OPT_UNTIL = OPT_LATER, OPT_EXPORT, OPT_LIVE, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
 };
@@ -93,6 +95,8 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "synth", required_argument, NULL, OPT_SYNTH },
+	{ "print", required_argument, NULL, OPT_PRINT },
 	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "export", required_argument, NULL, OPT_EXPORT },
 	{ "live", required_argument, NULL, OPT_LIVE },
@@ -292,6 +296,28 @@ static enum options_result take_value(struct options *options, int option, const
 	}
 }
 
+/* Tables of the screen, one row a line, for the manual and completion. */
+static enum options_result print_table(const char *what, char *error)
+{
+	if (!strcmp(what, "keys"))
+		tui_print_keys();
+	else if (!strcmp(what, "commands"))
+		tui_print_commands();
+	else if (!strcmp(what, "settings"))
+		tui_print_settings();
+	else
+		return wrong(error, "'%s' is not keys, commands or settings", what);
+	return OPTIONS_DONE;
+}
+
+static enum options_result take_synth(struct options *options, const char *value, char *error)
+{
+	if (!*value || value[strspn(value, "0123456789")])
+		return wrong(error, "'%s' is not a number: --synth takes a seed", value);
+	options->synth = value;
+	return OPTIONS_RUN;
+}
+
 static enum options_result take(struct options *options, int option, const char *value,
 				char *error)
 {
@@ -303,6 +329,8 @@ static enum options_result take(struct options *options, int option, const char 
 	case OPT_HEADLESS: options->headless = true; break;
 	case OPT_NO_CONFIG: options->no_config = true; break;
 	case OPT_ASCII: options->ascii = true; break;
+	case OPT_SYNTH: return take_synth(options, value, error);
+	case OPT_PRINT: return print_table(value, error);
 	case 'h':
 		fputs(help_text, stdout);
 		return OPTIONS_DONE;
@@ -352,7 +380,7 @@ static enum options_result unknown_long(const char *argument, char *error)
 	for (const struct option *o = long_options; o->name; o++) {
 		size_t d = distance(name, length, o->name);
 
-		if (d < best && o->val < OPT_LATER) {
+		if (d < best && o->val < OPT_SYNTH) {
 			best = d;
 			nearest = o->name;
 		}
@@ -470,7 +498,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		if (result != OPTIONS_RUN)
 			return result;
 	}
-	if ((!options->program || optind < own) &&
+	if (!options->synth && (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

@@ -10,12 +10,16 @@
 struct live;
 struct options;
 
-/* Runs the loop until the user leaves; live may be NULL (a recording). Returns
- * tftop's exit status by interface.md section 1 and 4. Main thread. */
+/* Starts the run (live_start), then loops until the user leaves; live may be
+ * NULL (options->synth). Returns tftop's exit status by interface.md section 1
+ * and 4. Main thread. */
 int tui_run(const struct options *options, struct model *model, struct live *live);
 
-/* Keys, commands and options as text, for --help, man page and completion. */
+/* For man page and completion, one a line, fields separated by tabs:
+ * TABLE KEYS COMMAND; NAME ALIAS GROUP ARGUMENTS KEYS HELP; NAME DEFAULT
+ * CHOICES HELP. */
 void tui_print_keys(void);
 void tui_print_commands(void);
+void tui_print_settings(void);
 
 #endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Standard error while the screen is up: libraries print, and would write into
+ * the picture. Goes into an unnamed file; whole lines become messages, and at
+ * the end all of it is written where it belonged.
+ *
+ * Threads: the loop's only (others may print at any time).
+ */
+#ifndef TUI_CAPTURE_H
+#define TUI_CAPTURE_H
+
+struct capture;
+
+/* NULL when standard error is not a terminal (then it stays) or no file can
+ * be made. */
+struct capture *capture_start(void);
+/* Hands on the lines printed since the last call. */
+void capture_read(struct capture *capture, void (*line)(void *arg, const char *text), void *arg);
+/* Restores standard error and replays. */
+void capture_end(struct capture *capture);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* One picture: what is taken from the model, and how the parts are drawn. */
+#include "tui/loop.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+#define MS INT64_C(1000000)
+#define JUMP_REST_NS (500 * MS)		/* a narrow window jumps no more often */
+
+enum key_table frame_key_table(const struct tui *tui)
+{
+	int table;
+
+	if (tui->dialog)
+		return TABLE_DIALOG;
+	if (tui->prompt.open)
+		return TABLE_PROMPT;
+	if (tui->help.open)
+		return TABLE_TABLE;
+	if (!tui->focus_lower)
+		return TABLE_TIMELINE;
+	table = key_table_by_name(tui->panes[tui->lower]->ops->key_table);
+	if (table == TABLE_OUTPUT && !tui_program_runs(tui))
+		return TABLE_TABLE;		/* nobody to type to */
+	return table < 0 ? TABLE_TABLE : (enum key_table)table;
+}
+
+/* ---- taking ---- */
+
+static void place_window(struct tui *tui)
+{
+	struct view *view = &tui->view;
+	const struct model_status *status = &tui->status;
+	int64_t width = tui->settings.value[SETTING_WINDOW_MS] * MS;
+	int64_t clock = tui_clock(tui);
+
+	window_resize(&tui->window, tui->layout.columns);
+	if (status->first_ns > status->last_ns) {
+		if (!tui->window_set)
+			window_fit(&tui->window, tui->layout.columns, 0, width);
+	} else if (!tui->window_set) {
+		tui->window_set = true;
+		window_fit(&tui->window, tui->layout.columns, status->first_ns,
+			   status->first_ns + width - 1);
+		tui->jumped_ns = clock;
+	}
+	if (view->following && tui->window_set &&
+	    (clock - tui->jumped_ns >= JUMP_REST_NS || tui->virtual_clock) &&
+	    window_follow(&tui->window, view->now_ns, tui->settings.value[SETTING_JUMP_AT],
+			  tui->settings.value[SETTING_JUMP_TO]))
+		tui->jumped_ns = clock;
+	view->t0_ns = tui->window.t0_ns;
+	view->t1_ns = window_end_ns(&tui->window);
+	if (view->following)
+		view->cursor_ns = view->now_ns;
+}
+
+static void make_layout(struct tui *tui, int header_lines)
+{
+	struct layout_wish wish = {
+		.width = tui->width, .height = tui->height,
+		.header = header_lines,
+		.lower_percent = tui->settings.value[SETTING_SPLIT],
+		.label_width = tui->settings.value[SETTING_LABEL_WIDTH],
+		.focus_lower = tui->focus_lower,
+		.bottom = tui->settings.value[SETTING_HINTS] || tui->prompt.open ||
+			  tui->dialog || tui->view.status[0] || tui->pending_count,
+	};
+
+	layout_compute(&tui->layout, &wish);
+}
+
+static void update_pane(struct tui *tui, struct pane *pane, const struct layout_part *part)
+{
+	if (part->height > 0 && pane->ops->update)
+		pane->ops->update(pane, &tui->view, tui->width, part->height);
+}
+
+void frame_update(struct tui *tui)
+{
+	struct view *view = &tui->view;
+	int lines;
+
+	model_lock(tui->model);
+	model_status(tui->model, &tui->status);
+	view->clock_ns = tui_clock(tui);
+	view->now_ns = tui->status.finished ? tui->status.last_ns : tui->status.live_ns;
+	if (view->now_ns < tui->status.last_ns && tui->status.first_ns <= tui->status.last_ns)
+		view->now_ns = tui->status.last_ns;
+	view->minimap = tui->settings.value[SETTING_MINIMAP];
+	view->keys_to_program = frame_key_table(tui) == TABLE_OUTPUT;
+	/* a guess first: the header may need to know the columns */
+	make_layout(tui, layout_header_max(tui->height));
+	view->gutter = tui->layout.gutter;
+	view->columns = tui->layout.columns;
+	if (!tui->layout.too_small) {
+		place_window(tui);
+		lines = header_update(tui->header, view, tui->width, layout_header_max(tui->height));
+		make_layout(tui, lines);
+		update_pane(tui, tui->panes[0], &tui->layout.timeline);
+		update_pane(tui, tui->panes[tui->lower], &tui->layout.lower);
+	}
+	model_unlock(tui->model);
+}
+
+/* ---- drawing ---- */
+
+static struct area part_area(struct tui *tui, const struct layout_part *part)
+{
+	return area_sub(grid_area(&tui->grid), 0, part->y, tui->width, part->height);
+}
+
+/* Number and name, as its pane wants it; shortened: the number and name alone. */
+static void tab_text(struct tui *tui, int i, bool in_full, char *text, size_t size)
+{
+	struct pane *pane = tui->panes[i];
+
+	snprintf(text, size, "%d %s", i, pane->ops->name);
+	if (in_full && pane->ops->tab)
+		pane->ops->tab(pane, &tui->view, text, size);
+}
+
+static int tabs_width(struct tui *tui, bool in_full)
+{
+	char text[160];
+	int i, width = 0;
+
+	for (i = 1; i < TUI_PANES_MAX; i++)
+		if (tui->panes[i]) {
+			tab_text(tui, i, in_full, text, sizeof(text));
+			width += text_width(text) + 2;
+		}
+	return width;
+}
+
+static void draw_tabs(struct tui *tui, struct area area)
+{
+	bool in_full = tabs_width(tui, true) <= area.width;
+	char text[160];
+	int i, x = 0;
+
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TAB, ROLE_DEFAULT, 0);
+	for (i = 1; i < TUI_PANES_MAX; i++) {
+		bool active = i == tui->lower;
+
+		if (!tui->panes[i])
+			continue;
+		tab_text(tui, i, in_full, text, sizeof(text));
+		if (active) {
+			int width = text_width(text) + 2;
+
+			area_fill(area, x, 0, width, 1, ' ', ROLE_TAB_ACTIVE, ROLE_TAB_ACTIVE,
+				  tui->focus_lower ? ATTR_BOLD : 0);
+			area_text(area, x + 1, 0, ROLE_TAB_ACTIVE,
+				  tui->focus_lower ? ATTR_BOLD | ATTR_UNDERLINE : ATTR_BOLD, text);
+			x += width;
+		} else {
+			x = area_text(area, x + 1, 0, ROLE_TAB, 0, text) + 1;
+		}
+	}
+}
+
+/* What stands in the line of keys: two commands and a word. In the order of
+ * worth; what does not fit is left out from the end. */
+static const struct { const char *commands[2]; const char *word; } hints[] = {
+	{{"toggle-follow", NULL}, NULL},
+	{{"pan-left", "pan-right"}, "pan"},
+	{{"zoom-in", "zoom-out"}, "zoom"},
+	{{"row-down", "row-up"}, "row"},
+	{{"prev-event", "next-event"}, "event"},
+	{{"focus", NULL}, "pane"},
+	{{"to-op", "to-kernel"}, "op↔kernel"},
+	{{"next-sort", "reverse"}, "sort"},
+	{{"toggle-fold", NULL}, "fold"},
+	{{"open", NULL}, "open"},
+	{{"fit", NULL}, "fit"},
+	{{"prompt", NULL}, "command"},
+};
+
+static const struct { const char *commands[2]; const char *word; } last_hints[] = {
+	{{"help", NULL}, "help"},
+	{{"quit", NULL}, "quit"},
+};
+
+/* "space", "a d", "C-]": a key as the hint line writes it. */
+static bool hint_keys(const struct tui *tui, const char *const commands[2], char *text, size_t size)
+{
+	enum key_table table = frame_key_table(tui);
+	size_t length = 0;
+	int i;
+
+	text[0] = '\0';
+	for (i = 0; i < 2 && commands[i]; i++) {
+		const struct binding *binding = keymap_find(&tui->keymap, table, commands[i]);
+		char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX], *p = name;
+
+		if (!binding)
+			return false;
+		keys_print(binding->keys, binding->count, name, sizeof(name));
+		length = strlen(name);
+		if (length > 2 && name[0] == '<' && name[length - 1] == '>' &&
+		    !strchr(name + 1, '<')) {
+			name[length - 1] = '\0';
+			p++;
+			if (p[1] != '-')
+				*p = (char)tolower((unsigned char)*p);
+		}
+		length = strlen(text);
+		snprintf(text + length, size - length, "%s%s", i ? " " : "", p);
+	}
+	return true;
+}
+
+static int draw_hint(struct tui *tui, struct area area, int x, int limit,
+		     const char *const commands[2], const char *word)
+{
+	char keys[64];
+	int width;
+
+	if (!word)
+		word = tui->view.following ? "freeze" : "follow";
+	if (!hint_keys(tui, commands, keys, sizeof(keys)))
+		return x;
+	width = text_width(keys) + 1 + text_width(word);
+	if (x + width > limit)
+		return x;
+	x = area_text(area, x, 0, ROLE_HINT, ATTR_BOLD, keys) + 1;
+	return area_text(area, x, 0, ROLE_HINT, 0, word) + 2;
+}
+
+static void draw_hints(struct tui *tui, struct area area)
+{
+	size_t i;
+	int x = 1, limit = area.width - 1, last = 0;
+	char keys[64];
+
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HINT, ROLE_HINT, 0);
+	if (tui->view.keys_to_program) {
+		static const char *const back[2] = {"focus timeline", NULL};
+		static const char *const scroll[2] = {"page-up", "page-down"};
+
+		x = area_printf(area, x, 0, ROLE_HINT, 0, "keys go to %s", tui_program_name(tui)) + 3;
+		x = draw_hint(tui, area, x, limit, back, "back");
+		draw_hint(tui, area, x, limit, scroll, "scroll");
+		return;
+	}
+	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
+		if (hint_keys(tui, last_hints[i].commands, keys, sizeof(keys)))
+			last += text_width(keys) + text_width(last_hints[i].word) + 3;
+	for (i = 0; i < sizeof(hints) / sizeof(*hints); i++)
+		x = draw_hint(tui, area, x, limit - last + 2, hints[i].commands, hints[i].word);
+	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
+		x = draw_hint(tui, area, x, limit, last_hints[i].commands, last_hints[i].word);
+}
+
+static void draw_bottom(struct tui *tui, struct area area)
+{
+	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+	if (area.height < 1)
+		return;
+	if (tui->dialog) {
+		dialog_draw(tui, area);
+	} else if (tui->prompt.open) {
+		prompt_draw(&tui->prompt, area);
+	} else if (tui->pending_count) {
+		keys_print(tui->pending, tui->pending_count, keys, sizeof(keys));
+		area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%s", keys);
+	} else if (tui->view.status[0]) {
+		area_text(area, 1, 0, tui->view.status_error ? ROLE_ERROR : ROLE_PROMPT, 0,
+			  tui->view.status);
+	} else {
+		draw_hints(tui, area);
+	}
+}
+
+static void draw_pane(struct tui *tui, struct pane *pane, const struct layout_part *part,
+		      bool focused)
+{
+	if (part->height > 0)
+		pane->ops->draw(pane, &tui->view, part_area(tui, part), focused);
+}
+
+static void draw_too_small(struct tui *tui)
+{
+	struct area area = grid_area(&tui->grid);
+	char text[80];
+
+	snprintf(text, sizeof(text), "tftop needs %dx%d, this is %dx%d; collecting goes on",
+		 LAYOUT_LEAST_COLUMNS, LAYOUT_LEAST_ROWS, tui->width, tui->height);
+	area_text(area, 0, 0, ROLE_WARN, 0, text);
+	if (tui->height > 1)
+		draw_bottom(tui, area_sub(area, 0, tui->height - 1, tui->width,
+					  tui->prompt.open || tui->dialog ? 1 : 0));
+}
+
+void frame_draw(struct tui *tui)
+{
+	struct layout *layout = &tui->layout;
+
+	grid_clear(&tui->grid);
+	if (layout->too_small) {
+		draw_too_small(tui);
+	} else {
+		header_draw(tui->header, &tui->view, part_area(tui, &layout->header));
+		draw_pane(tui, tui->panes[0], &layout->timeline, !tui->focus_lower);
+		draw_tabs(tui, part_area(tui, &layout->tabs));
+		draw_pane(tui, tui->panes[tui->lower], &layout->lower, tui->focus_lower);
+		if (tui->help.open)
+			help_draw(&tui->help, area_sub(grid_area(&tui->grid), 0, layout->header.height,
+						       tui->width, tui->height - layout->header.height -
+						       layout->bottom.height));
+		draw_bottom(tui, part_area(tui, &layout->bottom));
+	}
+	if (tui->view.ascii)
+		grid_to_ascii(&tui->grid);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/command.h"
+#include "model/util.h"
+
+#define KEYS_TEXT 96
+
+static void add_keys(const struct keymap *keymap, enum key_table table, const char *command,
+		     char *text, size_t size)
+{
+	size_t i, length;
+
+	for (i = 0; i < keymap->tables[table].count; i++) {
+		const struct binding *binding = &keymap->tables[table].list[i];
+		char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+		if (strcmp(binding->command, command))
+			continue;
+		keys_print(binding->keys, binding->count, name, sizeof(name));
+		length = strlen(text);
+		if (length + strlen(name) + 2 > size)
+			return;
+		snprintf(text + length, size - length, "%s%s", length ? " " : "", name);
+	}
+}
+
+void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
+{
+	int table;
+
+	text[0] = '\0';
+	for (table = 0; table < TABLE_COUNT; table++)
+		add_keys(keymap, (enum key_table)table, command, text, size);
+}
+
+/* ---- the overlay ---- */
+
+static void add(struct help *help, char *left, char *right)
+{
+	grow(&help->lines, &help->cap, help->count, sizeof(*help->lines));
+	help->lines[help->count++] = (struct help_line){left, right};
+}
+
+static void add_heading(struct help *help, const char *title)
+{
+	if (help->count)
+		add(help, xstrdup(""), NULL);
+	add(help, xstrdup(title), NULL);
+}
+
+/* Bindings of a table, those of one command line together. */
+static void add_table(struct help *help, const struct keymap *keymap, enum key_table table)
+{
+	size_t i, j, count = keymap->tables[table].count;
+	const struct binding *list = keymap->tables[table].list;
+	char *title = xasprintf("keys: %s%s", key_table_name(table),
+				key_table_falls_through(table) ? ", then generic" : "");
+
+	add_heading(help, title);
+	free(title);
+	for (i = 0; i < count; i++) {
+		char keys[KEYS_TEXT] = "", error[KEY_ERROR_MAX];
+		size_t name = strcspn(list[i].command, " ");
+		char *command = xstrndup(list[i].command, name);
+		int id = command_find(command, error, sizeof(error));
+
+		free(command);
+		for (j = 0; j < i; j++)
+			if (strcmp(list[i].command, list[j].command) == 0)
+				break;
+		if (j < i)
+			continue;
+		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
+		add(help, xstrdup(keys), xasprintf("%-22s %s", list[i].command,
+						   id >= 0 ? command_table[id].help : ""));
+	}
+}
+
+static void add_command(struct help *help, const struct keymap *keymap, int id)
+{
+	const struct command_info *info = &command_table[id];
+	char keys[KEYS_TEXT];
+
+	help_keys_of(keymap, info->name, keys, sizeof(keys));
+	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments),
+	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
+}
+
+static void add_settings(struct help *help, const struct settings *settings)
+{
+	char value[64];
+	int i;
+
+	add_heading(help, "options: set NAME = VALUE");
+	for (i = 0; i < SETTING_COUNT; i++)
+		add(help, xasprintf("%s = %s", setting_table[i].name,
+				    setting_print(settings, i, value, sizeof(value))),
+		    xstrdup(setting_table[i].help));
+}
+
+void help_open(struct help *help, const struct keymap *keymap,
+	       const struct settings *settings, const char *about)
+{
+	static const enum key_table tables[] = {
+		TABLE_GENERIC, TABLE_TIMELINE, TABLE_TABLE, TABLE_OUTPUT, TABLE_PROMPT,
+	};
+	size_t t;
+	int group, id;
+
+	help->open = true;
+	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
+		add_table(help, keymap, tables[t]);
+	for (group = 0; group < GROUP_COUNT; group++) {
+		bool headed = false;
+
+		for (id = 0; id < COMMAND_ID_COUNT; id++) {
+			if ((int)command_table[id].group != group ||
+			    (about && strcmp(about, command_table[id].name)))
+				continue;
+			if (!headed)
+				add_heading(help, command_group_title((enum command_group)group));
+			headed = true;
+			add_command(help, keymap, id);
+		}
+	}
+	if (!about || strcmp(about, "set") == 0)
+		add_settings(help, settings);
+}
+
+void help_close(struct help *help)
+{
+	size_t i;
+
+	for (i = 0; i < help->count; i++) {
+		free(help->lines[i].left);
+		free(help->lines[i].right);
+	}
+	free(help->lines);
+	memset(help, 0, sizeof(*help));
+}
+
+void help_scroll(struct help *help, int lines)
+{
+	int64_t top = (int64_t)help->top + lines;
+	int64_t most = (int64_t)help->count - help->page;
+
+	if (top > most)
+		top = most;
+	help->top = top < 0 ? 0 : (size_t)top;
+}
+
+void help_draw(struct help *help, struct area area)
+{
+	int left = area.width / 3, y;
+	size_t i;
+
+	if (left > 34)
+		left = 34;
+	area_fill(area, 0, 0, area.width, area.height, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TITLE, ROLE_HEADER, 0);
+	area_text(area, 1, 0, ROLE_TITLE, ATTR_BOLD, "help");
+	help->page = area.height - 1;
+	help_scroll(help, 0);
+	if (help->count > (size_t)help->page && help->page > 0)
+		area_printf(area, 8, 0, ROLE_MUTED, 0, "%zu-%zu of %zu lines", help->top + 1,
+			    help->top + (size_t)help->page, help->count);
+	for (y = 1; y < area.height; y++) {
+		const struct help_line *line;
+
+		i = help->top + (size_t)y - 1;
+		if (i >= help->count)
+			break;
+		line = &help->lines[i];
+		if (!line->right) {
+			area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
+			continue;
+		}
+		area_text(area_sub(area, 2, y, left - 2, 1), 0, 0, ROLE_TITLE, 0, line->left);
+		if (text_width(line->left) > left - 3)
+			area_put(area, left - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
+		area_text(area, left + 1, y, ROLE_DEFAULT, 0, line->right);
+	}
+}
+
+/* ---- as text, for --help, the man page and completion ---- */
+
+void help_write_keys(const struct keymap *keymap, FILE *out)
+{
+	int table;
+	size_t i;
+
+	for (table = 0; table < TABLE_COUNT; table++)
+		for (i = 0; i < keymap->tables[table].count; i++) {
+			const struct binding *binding = &keymap->tables[table].list[i];
+			char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+			keys_print(binding->keys, binding->count, name, sizeof(name));
+			fprintf(out, "%s\t%s\t%s\n", key_table_name((enum key_table)table),
+				name, binding->command);
+		}
+}
+
+void help_write_commands(const struct keymap *keymap, FILE *out)
+{
+	int id;
+
+	for (id = 0; id < COMMAND_ID_COUNT; id++) {
+		const struct command_info *info = &command_table[id];
+		char keys[KEYS_TEXT];
+
+		help_keys_of(keymap, info->name, keys, sizeof(keys));
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", info->name, info->alias,
+			command_group_title(info->group), info->arguments, keys, info->help);
+	}
+}
+
+void help_write_settings(FILE *out)
+{
+	int i;
+
+	for (i = 0; i < SETTING_COUNT; i++) {
+		const struct setting_info *info = &setting_table[i];
+
+		fprintf(out, "%s\t%s\t%s\t%s\n", info->name, info->initial,
+			info->type == SETTING_BOOL ? "yes|no" : info->choices, info->help);
+	}
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop and what it owns: shared by the files that make it up (loop.c,
+ * frame.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
+ *
+ * Always true: only the loop's thread touches any of this; the model's lock is
+ * held in frame_update() alone, and there for questions only; whatever a
+ * command wants done to the screen it says by its outcome.
+ */
+#ifndef TUI_LOOP_H
+#define TUI_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "keymap/command.h"
+#include "keymap/config.h"
+#include "keymap/setting.h"
+#include "keymap/table.h"
+#include "tui/capture.h"
+#include "tui/help.h"
+#include "tui/layout.h"
+#include "tui/live.h"
+#include "tui/options.h"
+#include "tui/output.h"
+#include "tui/pane.h"
+#include "tui/prompt.h"
+#include "tui/screen.h"
+#include "tui/script.h"
+#include "tui/synth.h"
+#include "tui/theme.h"
+#include "tui/tui.h"
+#include "tui/window.h"
+
+#define TUI_PANES_MAX 16
+#define TUI_PUMP_MS 100			/* live_pump() at least this often */
+
+/* How far leaving has come. */
+enum stop_stage { STOP_NOT, STOP_INTERRUPTED, STOP_TERMINATED, STOP_KILLED };
+
+struct tui {
+	const struct options *options;	/* borrowed */
+	struct model *model;		/* borrowed */
+	struct live *live;		/* borrowed; NULL: a recording, a test */
+	struct synth *synth;		/* owned; NULL: none */
+	bool virtual_clock;		/* synth without a terminal: waits cost no time */
+	int64_t virtual_ns;
+
+	struct screen *screen;		/* owned; NULL: headless */
+	struct capture *capture;	/* owned; stderr while curses is up */
+	struct grid grid;
+	int width, height;
+	struct theme theme;
+	struct keymap keymap;
+	struct settings settings;
+	struct config config;
+
+	struct view view;
+	struct window window;
+	bool window_set;		/* it has been placed once */
+	int64_t jumped_ns;		/* clock of the last jump of the sweep */
+	struct layout layout;
+	struct header *header;		/* owned */
+	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
+	int lower;			/* index of the lower pane, from 1 */
+	bool focus_lower;
+	struct output *output;		/* owned */
+	struct model_status status;	/* of the last frame */
+
+	struct prompt prompt;
+	struct help help;
+	bool dialog;
+	struct key pending[KEY_SEQUENCE_MAX];
+	int pending_count;
+	int64_t status_until_ns;	/* view.status is shown so long */
+	struct script *script;		/* owned; NULL: none */
+
+	bool dirty;			/* draw when a frame is due */
+	bool quit;
+	int exit_status;		/* -1: PROGRAM's */
+	enum stop_stage stop;
+	int64_t stop_ns;
+	bool limits_reached;		/* --for, --steps */
+	int64_t start_ns;
+	uint64_t seen_generation, seen_output;
+	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
+	int live_phase;
+};
+
+/* ---- loop.c ---- */
+int64_t tui_clock(const struct tui *tui);
+/* PROGRAM runs (or may still start). */
+bool tui_program_runs(const struct tui *tui);
+/* What PROGRAM is called, for sentences. */
+const char *tui_program_name(const struct tui *tui);
+/* A sentence at the bottom, until the next key or for a while. */
+void tui_say(struct tui *tui, bool error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void tui_key(struct tui *tui, struct key key);
+void tui_apply(struct tui *tui, unsigned outcome);
+/* One turn without waiting: takes in what happened, draws when a frame is due. */
+void tui_turn(struct tui *tui);
+/* Virtual clock: time goes on by so much, a frame at each tenth of a second. */
+void tui_advance(struct tui *tui, int64_t ns);
+void tui_resize(struct tui *tui, int width, int height);
+/* PROGRAM keeps running without tftop, or is asked to end; then the loop ends. */
+void tui_leave(struct tui *tui);
+void tui_stop_program(struct tui *tui);
+
+/* Runs until somebody leaves. */
+void tui_loop(struct tui *tui);
+
+/* ---- frame.c ---- */
+/* Takes from the model what the next picture needs. */
+void frame_update(struct tui *tui);
+/* Draws it into tui->grid. */
+void frame_draw(struct tui *tui);
+/* Which table keys are looked up in now. */
+enum key_table frame_key_table(const struct tui *tui);
+
+/* ---- commands.c ---- */
+/* A command line as typed, bound or scripted. false: it was wrong; the
+ * sentence is in error. */
+bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+
+/* ---- dialog.c ---- */
+void dialog_draw(struct tui *tui, struct area area);
+unsigned dialog_answer(struct tui *tui, const char *answer);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Setting the loop up and taking it down. */
+#include "tui/tui.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/loop.h"
+#include "tui/signals.h"
+
+#define HEADLESS_COLUMNS 120
+#define HEADLESS_ROWS 34
+#define FAILED 125
+
+static bool set_color(void *arg, int argc, const char *const *argv, char *error, size_t error_size)
+{
+	struct tui *tui = arg;
+
+	return theme_set(&tui->theme, argc, argv, error, error_size);
+}
+
+static void report_config(void *arg, const char *message)
+{
+	struct tui *tui = arg;
+
+	model_message(tui->model, 1, message);
+}
+
+static void load_config(struct tui *tui)
+{
+	char path[4096], error[512];
+
+	tui->config = (struct config){
+		.keymap = &tui->keymap, .settings = &tui->settings,
+		.color = set_color, .report = report_config, .arg = tui,
+	};
+	keymap_init(&tui->keymap);
+	settings_init(&tui->settings);
+	theme_init(&tui->theme);
+	config_builtin(&tui->config);
+	if (tui->options->no_config || !config_find(tui->options->config, path, sizeof(path)))
+		return;
+	if (!config_file(&tui->config, path, error, sizeof(error)))
+		model_message(tui->model, 1, error);
+	else if (tui->config.errors)
+		tui_say(tui, true, "%d errors in '%s': pane 8 lists them", tui->config.errors, path);
+}
+
+/*
+ * The locale of the environment; where that does not exist here (over ssh) but
+ * asks for UTF-8, C.UTF-8 instead: the terminal is the other end's.
+ */
+static void choose_locale(void)
+{
+	const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	size_t i;
+
+	if (!setlocale(LC_ALL, ""))
+		for (i = 0; i < 3; i++) {
+			const char *value = getenv(names[i]);
+
+			if (!value || !*value)
+				continue;
+			if (strcasestr(value, "utf-8") || strcasestr(value, "utf8"))
+				setlocale(LC_CTYPE, "C.UTF-8");
+			break;
+		}
+	setlocale(LC_NUMERIC, "C");
+}
+
+static bool open_screen(struct tui *tui, char *error, size_t error_size)
+{
+	static const enum theme_depth depths[] = {
+		[OPTIONS_COLOR_AUTO] = DEPTH_256, [OPTIONS_COLOR_NEVER] = DEPTH_MONO,
+		[OPTIONS_COLOR_16] = DEPTH_16, [OPTIONS_COLOR_256] = DEPTH_256,
+	};
+	struct screen_options options = {
+		.most = depths[tui->options->color],
+		.escape_ms = tui->settings.value[SETTING_ESCAPE_MS],
+	};
+	const struct options *wish = tui->options;
+	int width, height;
+
+	if (wish->headless) {
+		tui->view.colour = options.most != DEPTH_MONO;
+		tui_resize(tui, wish->columns ? wish->columns : HEADLESS_COLUMNS,
+			   wish->rows ? wish->rows : HEADLESS_ROWS);
+		return true;
+	}
+	tui->screen = screen_open(&options, error, error_size);
+	if (!tui->screen)
+		return false;
+	tui->capture = capture_start();
+	tui->view.colour = screen_depth(tui->screen) != DEPTH_MONO;
+	tui->view.ascii |= !screen_locale_is_utf8();
+	screen_size(tui->screen, &width, &height);
+	tui_resize(tui, width, height);
+	return true;
+}
+
+static void open_panes(struct tui *tui)
+{
+	size_t i;
+
+	for (i = 0; i < pane_count && i < TUI_PANES_MAX; i++)
+		if (pane_table[i])
+			tui->panes[i] = pane_table[i]->open(&tui->view);
+	tui->header = header_new();
+	tui->lower = 1;
+}
+
+static void take_output(void *arg, const void *data, size_t size)
+{
+	struct tui *tui = arg;
+
+	output_feed(tui->output, data, size);
+}
+
+static void init(struct tui *tui, const struct options *options, struct model *model,
+		 struct live *live)
+{
+	memset(tui, 0, sizeof(*tui));
+	tui->options = options;
+	tui->model = model;
+	tui->live = live;
+	tui->exit_status = -1;
+	tui->output = output_new();
+	tui->view.model = model;
+	tui->view.live = live;
+	tui->view.output = tui->output;
+	tui->view.settings = &tui->settings;
+	tui->view.following = true;
+	tui->view.ascii = options->ascii;
+	tui->view.columns = 1;
+	tui->window.columns = 1;
+	if (options->synth) {
+		tui->synth = synth_new(strtoull(options->synth, NULL, 10), model);
+		tui->virtual_clock = options->headless;
+	}
+	load_config(tui);
+	grid_init(&tui->grid, 0, 0);
+	tui->start_ns = tui_clock(tui);
+	if (live)
+		live_on_output(live, take_output, tui);
+}
+
+static void release(struct tui *tui)
+{
+	size_t i;
+
+	for (i = 0; i < TUI_PANES_MAX; i++)
+		if (tui->panes[i])
+			tui->panes[i]->ops->close(tui->panes[i]);
+	if (tui->header)
+		header_free(tui->header);
+	help_close(&tui->help);
+	synth_free(tui->synth);
+	script_free(tui->script);
+	output_free(tui->output);
+	grid_release(&tui->grid);
+	keymap_release(&tui->keymap);
+}
+
+/* Between the first picture, which says that it starts, and the last. */
+static void run(struct tui *tui)
+{
+	open_panes(tui);
+	frame_update(tui);
+	frame_draw(tui);
+	if (tui->screen)
+		screen_draw(tui->screen, &tui->theme, &tui->grid);
+	tui->dirty = true;
+	if (tui->live && !live_start(tui->live)) {
+		tui->exit_status = live_exit_status(tui->live);
+		return;
+	}
+	tui_loop(tui);
+}
+
+static int exit_status(const struct tui *tui)
+{
+	int status, number;
+
+	if (tui->exit_status >= 0)
+		return tui->exit_status;
+	if (!tui->live || !live_exited(tui->live, &status, &number))
+		return 0;			/* a recording, or PROGRAM runs on */
+	return live_exit_status(tui->live);
+}
+
+/* Why PROGRAM could not be started stands in the messages; without a screen
+ * nobody would read it there. */
+static void print_errors(struct tui *tui)
+{
+	struct message_row *messages = NULL;
+	size_t count, i;
+
+	model_lock(tui->model);
+	count = model_messages(tui->model, &messages);
+	for (i = 0; i < count; i++)
+		if (messages[i].level >= 2)
+			fprintf(stderr, "tftop: %s\n", messages[i].text);
+	model_unlock(tui->model);
+	free(messages);
+}
+
+int tui_run(const struct options *options, struct model *model, struct live *live)
+{
+	struct tui tui;
+	char error[512];
+	int status = FAILED;
+
+	choose_locale();
+	init(&tui, options, model, live);
+	if (options->script)
+		tui.script = script_open(options->script, error, sizeof(error));
+	if (options->script && !tui.script) {
+		fprintf(stderr, "tftop: %s\n", error);
+		release(&tui);
+		return FAILED;
+	}
+	signals_start();
+	if (open_screen(&tui, error, sizeof(error))) {
+		run(&tui);
+		status = exit_status(&tui);
+	} else {
+		fprintf(stderr, "tftop: %s\n", error);
+	}
+	screen_close(tui.screen);
+	capture_end(tui.capture);
+	signals_end();
+	if (tui.script)
+		script_report(tui.script);
+	if (status >= FAILED && status <= 127)
+		print_errors(&tui);
+	release(&tui);
+	return status;
+}
+
+/* ---- for the manual ---- */
+
+static bool no_color(void *arg, int argc, const char *const *argv, char *error, size_t error_size)
+{
+	(void)arg, (void)argc, (void)argv, (void)error, (void)error_size;
+	return true;
+}
+
+static void to_stderr(void *arg, const char *message)
+{
+	(void)arg;
+	fprintf(stderr, "tftop: %s\n", message);
+}
+
+static void builtin_keymap(struct keymap *keymap)
+{
+	struct settings settings;
+	struct config config = {
+		.keymap = keymap, .settings = &settings, .color = no_color, .report = to_stderr,
+	};
+
+	keymap_init(keymap);
+	settings_init(&settings);
+	config_builtin(&config);
+}
+
+void tui_print_keys(void)
+{
+	struct keymap keymap;
+
+	builtin_keymap(&keymap);
+	help_write_keys(&keymap, stdout);
+	keymap_release(&keymap);
+}
+
+void tui_print_commands(void)
+{
+	struct keymap keymap;
+
+	builtin_keymap(&keymap);
+	help_write_commands(&keymap, stdout);
+	keymap_release(&keymap);
+}
+
+void tui_print_settings(void)
+{
+	help_write_settings(stdout);
+}
