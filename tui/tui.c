@@ -107,8 +107,10 @@ static void open_panes(struct tui *tui)
 	size_t i;
 
 	for (i = 0; i < pane_count && i < TUI_PANES_MAX; i++)
-		if (pane_table[i])
+		if (pane_table[i]) {
 			tui->panes[i] = pane_table[i]->open(&tui->view);
+			tui->panes[i]->ops = pane_table[i];
+		}
 	tui->header = header_new();
 	tui->lower = 1;
 }
