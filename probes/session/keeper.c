@@ -87,24 +87,32 @@ static void give_up_about(struct keeper *k, const char *name, const char *what)
 
 /* ---- starting ---- */
 
-static void choose_places(struct keeper *k)
+static bool choose_places(struct keeper *k, char *error, size_t size)
 {
+	struct places *p = &k->places;
+	bool root = geteuid() == 0;
 	char text[SENTENCE];
 
-	places_try(&k->places);
-	if (geteuid() == 0 && k->places.other_uid) {
+	places_try(p);
+	if (root && p->other_uid) {
 		/* sessiond signals its parent: it may, when our real uid is its. */
-		if (setresuid(k->places.uid, (uid_t)-1, (uid_t)-1) != 0)
-			k->places.other_uid = false;
+		p->other_uid = setresuid(p->uid, (uid_t)-1, (uid_t)-1) == 0;
 	}
-	if (k->places.network && places_enter_network() == 0) {
-		k->private_network = true;
-		return;
+	if (root && !p->other_uid && !p->renamed) {
+		snprintf(error, size, "root without the right to change its uid cannot have a "
+			 "private LTTng: run tftop as an ordinary user");
+		return false;
 	}
+	if (p->renamed || p->network)
+		k->private_network = places_enter_network(p->renamed || !root ? p->uid : 0) == 0;
+	if (k->private_network)
+		return true;
 	snprintf(text, sizeof(text), "no private network namespace (%s): the trace passes "
 		 "through ports of 127.0.0.1, where other users of this machine can read it",
-		 strerror(k->places.error ? k->places.error : errno));
+		 p->error == ENOSPC ? "their number is limited here" :
+		 strerror(p->error ? p->error : errno));
 	tell(k, 1, text);
+	return true;
 }
 
 static void choose_ports(struct keeper *k)
@@ -228,12 +236,8 @@ static bool begin(struct keeper *k, char *error, size_t size)
 
 	if (daemons_find(d, error, size) != 0)
 		return false;
-	choose_places(k);
-	if (geteuid() == 0 && !k->places.other_uid) {
-		snprintf(error, size, "root without the right to change its uid cannot have a "
-			 "private LTTng: run tftop as an ordinary user");
+	if (!choose_places(k, error, size))
 		return false;
-	}
 	k->lock = dir_create(k->places.uid, k->dir, error, size);
 	if (k->lock < 0) {
 		k->dir[0] = '\0';

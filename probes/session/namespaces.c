@@ -131,19 +131,19 @@ static void quick_acknowledgements(void)
 	close(fd);
 }
 
-int places_enter_network(void)
+int places_enter_network(uid_t inside)
 {
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 	char map[64];
 
-	if (unshare(CLONE_NEWNET | (uid ? CLONE_NEWUSER : 0)) != 0)
+	if (unshare(CLONE_NEWNET | (inside ? CLONE_NEWUSER : 0)) != 0)
 		return -1;
-	if (uid) {
+	if (inside) {
 		/* Without "deny" an ordinary user may not write gid_map. */
 		if (write_file("/proc/self/setgroups", "deny") != 0 && errno != ENOENT)
 			return -1;
-		snprintf(map, sizeof(map), "%u %u 1", (unsigned)uid, (unsigned)uid);
+		snprintf(map, sizeof(map), "%u %u 1", (unsigned)inside, (unsigned)uid);
 		if (write_file("/proc/self/uid_map", map) != 0)
 			return -1;
 		snprintf(map, sizeof(map), "%u %u 1", (unsigned)gid, (unsigned)gid);
@@ -294,7 +294,7 @@ static void try_child(uid_t uid, bool root)
 {
 	int error = 0, worked = 0;
 
-	if (places_enter_network() == 0 && loopback_works())
+	if (places_enter_network(root ? 0 : geteuid()) == 0 && loopback_works())
 		worked |= TRIED_NETWORK;
 	else
 		error = errno;
@@ -304,33 +304,52 @@ static void try_child(uid_t uid, bool root)
 	_exit(worked | ((error > 0 && error < 64 ? error : 0) << 2));
 }
 
-void places_try(struct places *places)
+static void try_renamed(uid_t uid)
 {
-	bool root = geteuid() == 0;
+	_exit(places_enter_network(uid) == 0 && geteuid() == uid && loopback_works() ?
+	      TRIED_NETWORK : 0);
+}
+
+/* Exit status of a child that tries; -1 when it did not end by itself in 2 s. */
+static int wait_for_trial(pid_t child)
+{
 	int64_t deadline = wire_now_ns() + 2000000000;
 	int status = 0;
-	pid_t child;
 
-	places->network = places->other_uid = false;
-	places->uid = root ? find_free_uid() : geteuid();
-	places->error = 0;
-	child = fork();
-	if (child == 0)
-		try_child(places->uid, root);
-	if (child < 0) {
-		places->error = errno;
-		return;
-	}
+	if (child < 0)
+		return -1;
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		if (wire_now_ns() > deadline)
 			kill(child, SIGKILL);
 		poll(NULL, 0, 1);
 	}
-	if (!WIFEXITED(status)) {
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void places_try(struct places *places)
+{
+	bool root = geteuid() == 0;
+	int worked;
+	pid_t child;
+
+	memset(places, 0, sizeof(*places));
+	places->uid = root ? find_free_uid() : geteuid();
+	child = fork();
+	if (child == 0)
+		try_child(places->uid, root);
+	worked = wait_for_trial(child);
+	if (worked < 0) {
 		places->error = ETIMEDOUT;
 		return;
 	}
-	places->network = WEXITSTATUS(status) & TRIED_NETWORK;
-	places->other_uid = WEXITSTATUS(status) & TRIED_UID;
-	places->error = WEXITSTATUS(status) >> 2;
+	places->network = worked & TRIED_NETWORK;
+	places->other_uid = worked & TRIED_UID;
+	places->error = worked >> 2;
+	if (places->other_uid)
+		return;
+	places->uid = UID_FIRST;
+	child = fork();
+	if (child == 0)
+		try_renamed(places->uid);
+	places->renamed = wait_for_trial(child) == TRIED_NETWORK;
 }

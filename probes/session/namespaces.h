@@ -4,7 +4,8 @@
  * user namespace, ids one to one, for an ordinary user), so that nobody else
  * on the machine can reach the relay daemon, which knows no authentication;
  * and, when tftop is root, a free uid, because liblttng as uid 0 knows only
- * the system's own directory.
+ * the system's own directory. Root that may not change its uid (a namespace
+ * with one id) gets a user namespace in which it has another number.
  *
  * What works is found out in a throw-away child first: a step that fails half
  * way (a distribution that allows unshare() but nothing inside) must not leave
@@ -23,7 +24,8 @@
 struct places {
 	bool network;		/* a private network namespace can be had */
 	bool other_uid;		/* root: `uid` can be taken */
-	uid_t uid;		/* the daemons' uid; getuid() when not root */
+	bool renamed;		/* root: only as `uid` of a user namespace of its own */
+	uid_t uid;		/* the daemons' uid; geteuid() when not root */
 	int error;		/* errno of what the network namespace failed with */
 };
 
@@ -31,8 +33,10 @@ struct places {
 void places_try(struct places *places);
 
 /* The calling process moves into the private network namespace; loopback is
- * up, its routes acknowledge at once. 0, or -1 and errno. */
-int places_enter_network(void);
+ * up, its routes acknowledge at once. inside: the number its own uid has
+ * there, geteuid() for an ordinary user, anything but 0 for a renamed root,
+ * 0 for a root that needs no user namespace. 0, or -1 and errno. */
+int places_enter_network(uid_t inside);
 
 /* The calling process takes uid (and gid) for good; 0, or -1 and errno. */
 int places_take_uid(uid_t uid);
