@@ -27,6 +27,7 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_UNSETTLED] = "unsettled",
 	[ROLE_LOST] = "lost",
 	[ROLE_LABEL] = "label",
+	[ROLE_CONTEXT] = "context",
 	[ROLE_WORK_MATMUL] = "work-matmul",
 	[ROLE_WORK_ELEMENTWISE] = "work-elementwise",
 	[ROLE_WORK_REDUCE] = "work-reduce",

@@ -34,6 +34,7 @@ enum role {
 	ROLE_PROMPT, ROLE_ERROR, ROLE_HINT,
 	ROLE_UNSETTLED, ROLE_LOST,
 	ROLE_LABEL,		/* row labels of the timeline */
+	ROLE_CONTEXT,		/* how busy something was, as a background to work */
 	/* work, in the order of enum work (model/query.h) from WORK_MATMUL on */
 	ROLE_WORK_MATMUL, ROLE_WORK_ELEMENTWISE, ROLE_WORK_REDUCE, ROLE_WORK_COPY,
 	ROLE_WORK_COMM, ROLE_WORK_INPUT, ROLE_WORK_OTHER, ROLE_WORK_OP, ROLE_WORK_RANGE,

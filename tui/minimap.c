@@ -127,7 +127,7 @@ void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,
 
 	for (i = 0; i < minimap->width; i++) {
 		bool inside = (int64_t)i > left && (int64_t)i < right;
-		enum role role = inside ? ROLE_WORK_MATMUL : ROLE_MUTED;
+		enum role role = inside ? ROLE_WORK_MATMUL : ROLE_CONTEXT;
 		uint32_t ch = cells_height(minimap->eighths[i], ascii);
 		bool full = ch == 0x2588 && colour;
 

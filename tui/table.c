@@ -323,7 +323,7 @@ static void draw_heading(const struct table *table, struct area area,
 }
 
 static void draw_bar(const struct table *table, const void *row, struct area area, int x, int y,
-		     int width, uint64_t part)
+		     int width, uint64_t part, enum role behind)
 {
 	enum role role = table->kind->bar ? table->kind->bar(row) : ROLE_WORK_OP;
 	uint64_t whole = table->total;
@@ -345,7 +345,8 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 }
 
 static void draw_field(const struct table *table, const struct table_column *column,
-		       const void *row, struct area area, int x, int y, int width)
+		       const void *row, struct area area, int x, int y, int width,
+		       enum role behind)
 {
 	bool bad = table->kind->bad && table->kind->bad(row);
 	enum role role = bad ? ROLE_BAD : ROLE_DEFAULT;
@@ -356,7 +357,7 @@ static void draw_field(const struct table *table, const struct table_column *col
 	if (column->part) {
 		/* The number needs five columns and one between. */
 		if (width - 6 >= BAR_LEAST)
-			draw_bar(table, row, area, x, y, width - 6, column->part(row));
+			draw_bar(table, row, area, x, y, width - 6, column->part(row), behind);
 	}
 	if (column->right || column->part) {
 		label_fit(fitted, sizeof(fitted), text, width, table->ascii);
@@ -380,7 +381,7 @@ static void draw_row(const struct table *table, const struct layout *layout, str
 	for (i = 0; i < table->kind->n_columns; i++)
 		if (layout->width[i])
 			draw_field(table, &table->kind->columns[i], row, area, layout->x[i], y,
-				   layout->width[i]);
+				   layout->width[i], current ? ROLE_SELECTED : ROLE_DEFAULT);
 	/* Not by the background alone. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,

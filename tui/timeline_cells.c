@@ -138,7 +138,7 @@ static struct look column_look(const struct column *column, const struct cell_st
 	struct look look = {cells_role(work), work};
 
 	if (style->muted)
-		look.role = ROLE_MUTED;
+		look.role = ROLE_CONTEXT;
 	else if (column->flags & COLUMN_FAILED)
 		look.role = ROLE_BAD;
 	return look;
@@ -255,6 +255,9 @@ static struct cell draw_column(const struct column *column, int64_t start_ns, in
 		*alone = column->count == 1;
 		return full_cell(look, style);
 	case SHAPE_MEET:
+		/* A union has no borders inside. */
+		if (style->muted)
+			return full_cell(look, style);
 		return meeting_cell(column, start_ns, w_ns, eighths, style);
 	case SHAPE_ENDS:
 	case SHAPE_STARTS:
