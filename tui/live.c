@@ -2,6 +2,7 @@
 /* Session, reader and model as one run. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "model/util.h"
 #include "tui/live_internal.h"
+#include "tui/log.h"
 
 #define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
 #define DRAIN_NS 3000000000		/* for the rest of the events */
@@ -33,6 +35,7 @@ void live_say(struct live *live, int level, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	log_line("message %d: %s", level, text);
 	model_message(live->model, level, text);
 }
 
@@ -151,6 +154,7 @@ static void start_reader(struct live *live)
 		live_say(live, 2, "nothing can be traced: %s", error);
 		return;
 	}
+	log_line("reading '%s'", options.url);
 	if (!reader_wait_attached(live->reader, ATTACH_MS))
 		live_say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
 }
@@ -166,12 +170,15 @@ bool live_start(struct live *live)
 		live_say(live, 2, "PROGRAM runs untraced: %s", error);
 	else
 		start_reader(live);
+	log_line("daemons and reader stand");
 	clock_gettime(CLOCK_REALTIME, &real);
 	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
 	live->started_ns = live_now_ns();
 	live->phase = LIVE_RUNNING;
-	if (!session_release(live->session, error))
+	if (!session_release(live->session, error)) {
+		log_line("set for PROGRAM:\n%s", session_environment(live->session));
 		return true;
+	}
 	live_say(live, 2, "PROGRAM could not be started: %s", error);
 	live->exit_code = 125;
 	live->exited = true;
@@ -191,6 +198,9 @@ void live_finish_model(struct live *live)
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
 	model_finish(live->model, live->stop_partial);
+	log_line("all is read: %" PRIu64 " events%s",
+		 live->reader ? reader_events(live->reader) : 0,
+		 live->stop_partial ? ", partial" : "");
 	live_write_recording(live);
 }
 
@@ -205,6 +215,7 @@ static void stop(struct live *live, bool partial)
 	live->stop_partial |= partial;
 	live->drain_until_ns = until_ns + DRAIN_NS;
 	session_stop(live->session);
+	log_line("tracing stopped, took %" PRId64 " us", (live_now_ns() - until_ns) / 1000);
 	if (!live->reader || !session_has_data(live->session))
 		live_finish_model(live);
 	else
@@ -276,6 +287,7 @@ static void take(struct live *live, const struct session_event *event)
 
 	switch (event->type) {
 	case SESSION_STARTED:
+		log_line("PROGRAM is process %d", (int)event->pid);
 		live->run.pid = event->pid;
 		live->started_ns = live_now_ns();
 		recording_clocks(&clocks);
@@ -299,7 +311,11 @@ static void take(struct live *live, const struct session_event *event)
 			live->phase = LIVE_RUNNING;
 		break;
 	case SESSION_EXITED:
+		log_line("PROGRAM ended, status %d signal %d", event->status, event->signal);
 		program_ended(live, event);
+		break;
+	case SESSION_CHILD:
+		log_line("process %d of %d: %s", (int)event->pid, (int)event->parent, event->text);
 		break;
 	case SESSION_CHILD_EXITED:
 		if (event->pid > 0 && event->status >= 0)

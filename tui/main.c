@@ -14,6 +14,7 @@
 
 #include "tui/batch.h"
 #include "tui/live.h"
+#include "tui/log.h"
 #include "tui/options.h"
 #include "tui/tui.h"
 
@@ -84,6 +85,11 @@ int main(int argc, char **argv)
 		return 125;
 	case OPTIONS_RUN:
 		break;
+	}
+	if ((options.debug || options.verbose) && !log_open(options.debug)) {
+		fprintf(stderr, "tftop: cannot write the log '%s': %s\n", options.debug,
+			strerror(errno));
+		return 125;
 	}
 	if (options.synth)
 		return synth_run(&options);
