@@ -169,14 +169,9 @@ static void session_names(struct keeper *k)
 		 k->daemons.control, k->daemons.data);
 }
 
-/* Buffers too large for /dev/shm fail in silence when the program registers. */
-static bool choose_buffers(struct keeper *k, char *error, size_t size)
+static bool shared_memory(uint64_t *room, char *error, size_t size)
 {
-	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	unsigned long long room = dir_free_bytes("/dev/shm");
-	uint64_t need = 0;
 	struct statvfs fs;
-	char text[SENTENCE];
 
 	if (statvfs("/dev/shm", &fs) != 0 || (fs.f_flag & ST_RDONLY) ||
 	    eaccess("/dev/shm", W_OK) != 0) {
@@ -184,30 +179,56 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 			 errno == ENOENT ? "missing" : "not writable");
 		return false;
 	}
+	*room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	return true;
+}
+
+static bool buffers_on_disk(struct keeper *k, uint32_t cpus, char *error, size_t size)
+{
+	uint64_t need;
+
+	snprintf(k->plan.shm_path, sizeof(k->plan.shm_path), "%s/shm", k->dir);
+	if (mkdir(k->plan.shm_path, 0700) != 0 ||
+	    (k->places.uid != geteuid() &&
+	     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) != 0)) {
+		process_error(error, size, "cannot create", k->plan.shm_path, errno);
+		return false;
+	}
+	lttng_plan_sizes(&k->plan, cpus, dir_free_bytes(k->dir), dir_free_bytes(k->trace),
+			 &need);
+	return true;
+}
+
+/* Buffers too large for /dev/shm fail in silence when the program registers. */
+static bool choose_buffers(struct keeper *k, char *error, size_t size)
+{
+	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t room = 0, fixed = lttng_fixed_bytes(cpus), need = 0;
+	char text[SENTENCE];
+
+	if (!shared_memory(&room, error, size))
+		return false;
+	if (room < fixed) {
+		snprintf(error, size, "'/dev/shm' is too small: %llu KiB free, LTTng needs %llu KiB",
+			 (unsigned long long)room >> 10, (unsigned long long)fixed >> 10);
+		return false;
+	}
 	k->plan.timer_us = cpus * 500 > 50000 ? cpus * 500 : 50000;
 	k->plan.uid = k->places.uid;
 	k->plan.dir = k->dir;
 	k->plan.lossless = k->options->lossless;
-	if (lttng_plan_sizes(&k->plan, cpus, room, dir_free_bytes(k->trace), &need)) {
-		if (k->plan.event_bytes < (64u << 10)) {
-			snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): short "
-				 "buffers, events can be lost in bursts", room >> 10);
-			tell(k, 1, text);
-		}
-	} else {
-		snprintf(k->plan.shm_path, sizeof(k->plan.shm_path), "%s/shm", k->dir);
-		if (mkdir(k->plan.shm_path, 0700) != 0 ||
-		    (k->places.uid != geteuid() &&
-		     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) != 0)) {
-			process_error(error, size, "cannot create", k->plan.shm_path, errno);
-			return false;
-		}
+	if (!lttng_plan_sizes(&k->plan, cpus, room - fixed, dir_free_bytes(k->trace), &need)) {
 		snprintf(text, sizeof(text), "'/dev/shm' is too small (%llu KiB free, %llu KiB "
 			 "needed): buffers are on the disk in '%s', which is slower",
-			 room >> 10, (unsigned long long)need >> 10, k->dir);
+			 (unsigned long long)room >> 10,
+			 (unsigned long long)(need + fixed) >> 10, k->dir);
 		tell(k, 1, text);
-		lttng_plan_sizes(&k->plan, cpus, dir_free_bytes(k->dir),
-				 dir_free_bytes(k->trace), &need);
+		if (!buffers_on_disk(k, cpus, error, size))
+			return false;
+	} else if (k->plan.event_bytes < (64u << 10)) {
+		snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): short buffers, "
+			 "events can be lost in bursts", (unsigned long long)room >> 10);
+		tell(k, 1, text);
 	}
 	if (k->options->record_dir)
 		k->plan.ring_files = 0;

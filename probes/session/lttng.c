@@ -32,7 +32,15 @@
 
 uint64_t lttng_plan_bytes(const struct lttng_plan *p, uint32_t cpus)
 {
-	return cpus * (p->event_bytes * p->event_count + p->meta_bytes * p->meta_count);
+	/* A reader's sub-buffer comes on top. */
+	return cpus * (p->event_bytes * (p->event_count + 1) +
+		       p->meta_bytes * (p->meta_count + 1));
+}
+
+uint64_t lttng_fixed_bytes(uint32_t cpus)
+{
+	/* Metadata, error counters per CPU, wait files: 68 KiB seen with 2 CPUs. */
+	return (40u << 10) + (uint64_t)cpus * (20u << 10);
 }
 
 bool lttng_plan_sizes(struct lttng_plan *p, uint32_t cpus, uint64_t room,
@@ -46,8 +54,6 @@ bool lttng_plan_sizes(struct lttng_plan *p, uint32_t cpus, uint64_t room,
 	p->event_bytes = EVENT_MAX;
 	p->meta_bytes = META_MAX;
 	p->ring_files = RING_FILES;
-	if (cpus < 1)
-		cpus = 1;
 	while (lttng_plan_bytes(p, cpus) > share && p->event_bytes > EVENT_MIN) {
 		p->event_bytes /= 2;
 		if (p->meta_bytes > META_MIN)

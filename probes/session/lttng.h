@@ -36,8 +36,10 @@ struct lttng_plan {
 bool lttng_plan_sizes(struct lttng_plan *plan, uint32_t cpus, uint64_t room,
 		      uint64_t disk, uint64_t *need);
 
-/* What the buffers of one uid take of shared memory. */
+/* What the buffers of one uid take of shared memory, and what LTTng takes of
+ * /dev/shm in any case. */
 uint64_t lttng_plan_bytes(const struct lttng_plan *plan, uint32_t cpus);
+uint64_t lttng_fixed_bytes(uint32_t cpus);
 
 /*
  * The life of the process, called in a forked child: answers WIRE_SETUP and
