@@ -408,16 +408,18 @@ static void reap(struct keeper *k)
 
 static void watch_disk(struct keeper *k, int64_t now)
 {
+	unsigned long long room;
 	char text[1200];
 
 	if (now < k->disk_ns || k->disk_told || k->state != KEEPER_READY)
 		return;
 	k->disk_ns = now + DISK_PERIOD_NS;
-	if (dir_free_bytes(k->trace) >= DISK_LOW_BYTES)
+	room = dir_free_bytes(k->trace);
+	if (room >= DISK_LOW_BYTES)
 		return;
 	k->disk_told = true;
-	snprintf(text, sizeof(text), "the disk is full: '%s' has no room, events are lost",
-		 k->trace);
+	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, events are lost",
+		 k->trace, room >> 10);
 	tell(k, 2, text);
 }
 

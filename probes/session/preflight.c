@@ -63,9 +63,10 @@ static bool runnable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool find_on_path(const char *name, char *path, size_t size)
+static bool find_on_path(const char *name, char *path, size_t size, bool *denied)
 {
 	const char *folders = getenv("PATH");
+	struct stat st;
 
 	if (!folders)
 		folders = "/bin:/usr/bin";
@@ -76,6 +77,7 @@ static bool find_on_path(const char *name, char *path, size_t size)
 		snprintf(path, size, "%.*s%s%s", (int)length, folders, length ? "/" : "", name);
 		if (runnable(path))
 			return true;
+		*denied |= stat(path, &st) == 0 && S_ISREG(st.st_mode);
 		if (!folders[length])
 			return false;
 		folders += length + 1;
@@ -84,6 +86,7 @@ static bool find_on_path(const char *name, char *path, size_t size)
 
 static void find(struct preflight *p, const char *name)
 {
+	bool denied = false;
 	struct stat st;
 
 	if (!*name) {
@@ -91,7 +94,12 @@ static void find(struct preflight *p, const char *name)
 		return;
 	}
 	if (!strchr(name, '/')) {
-		if (!find_on_path(name, p->path, sizeof(p->path)))
+		if (find_on_path(name, p->path, sizeof(p->path), &denied))
+			return;
+		if (denied)
+			refuse(p, 126, "cannot run '%s': the one on the PATH is not executable",
+			       name);
+		else
 			refuse(p, 127, "program not found on the PATH: '%s'", name);
 		return;
 	}
@@ -192,10 +200,11 @@ static bool interpreter_of(const char *first, char *path, size_t size)
 	at += strspn(at, " \t");
 	length = strcspn(at, " \t\n");
 	if (length && at[0] != '-' && !memchr(at, '=', length)) {
+		bool denied = false;
 		char name[256];
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		if (!find_on_path(name, path, size))
+		if (!find_on_path(name, path, size, &denied))
 			snprintf(path, size, "%s", name);
 	}
 	return true;
