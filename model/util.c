@@ -218,7 +218,7 @@ static char *format_time(char *buf, int64_t ns, int digits)
 	};
 	uint64_t value = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	const char *sign = ns < 0 ? "-" : "";
-	char number[FMT_MAX / 2];
+	char number[48];
 	uint64_t s = value / 1000000000;
 
 	if (value < 1000) {
@@ -278,7 +278,7 @@ char *fmt_count(char buf[FMT_MAX], uint64_t n)
 static char *format_scaled(char *buf, uint64_t n, uint64_t base, const char *const *units,
 			   size_t count, uint64_t plain)
 {
-	char number[FMT_MAX / 2];
+	char number[48];
 	uint64_t unit = 1;
 
 	if (n < plain) {

@@ -52,7 +52,7 @@ char *strbuf_detach(struct strbuf *buf);	/* the caller frees; buf is empty again
 
 /* ---- numbers as people read them ---- */
 
-#define FMT_MAX 40
+#define FMT_MAX 64
 
 /* Three significant digits and a unit: "850 ns", "6.10 µs", "80.6 ms", "4.26 s",
  * "3m07s", "2h05m". Negative: "-" in front. */

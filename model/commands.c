@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands of queues: from the record to a span on the timeline.
+ *
+ * Idea: a finished command is resolved when its queue (and so its device) and
+ * a map of the device's clock are known, and waits until then, half a second
+ * at most; afterwards, and at the end, its own launch anchors the clock. What
+ * needs no clock (announcements, failures, host times, no times) never waits.
+ * Spans remember the clock segment that mapped them, so that a later pair
+ * moves all it concerns and nothing else (apply_clock).
+ *
+ * Always true: a command is in the totals exactly once, when it is resolved;
+ * announced and finished may come in either order, and the announcement of a
+ * finished one is ignored (`done` remembers the last DONE_BITS correlations of
+ * a process).
+ *
+ * Complexity: O(1) and one insertion each; a new pair O(spans it moves).
+ */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+/* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
+
+#define DELTA_US 0x80000000u
+
+uint32_t pack_delta(int64_t ns)
+{
+	if (ns < 0)
+		return 0;
+	if (ns < DELTA_US)
+		return ns ? (uint32_t)ns : 1;
+	ns /= 1000;
+	return DELTA_US | (ns < DELTA_US ? (uint32_t)ns : DELTA_US - 1);
+}
+
+int64_t unpack_delta(uint32_t packed)
+{
+	return packed & DELTA_US ? (int64_t)(packed & ~DELTA_US) * 1000 : packed;
+}
+
+/* ---- which commands are finished ---- */
+
+static void done_set(struct process *process, uint32_t correlation)
+{
+	if (!process->done)
+		process->done = xcalloc(DONE_BITS / 64, sizeof(*process->done));
+	if (correlation - process->done_base >= DONE_BITS) {
+		uint32_t base = correlation - DONE_BITS + DONE_BITS / 4;
+
+		if (correlation < process->done_base)
+			return;		/* long past */
+		if (correlation < DONE_BITS)
+			base = 0;
+		if (base - process->done_base >= DONE_BITS)
+			memset(process->done, 0, DONE_BITS / 8);
+		else
+			for (uint32_t c = process->done_base; c != base; c++)
+				process->done[c % DONE_BITS / 64] &= ~(1ull << c % 64);
+		process->done_base = base;
+	}
+	process->done[correlation % DONE_BITS / 64] |= 1ull << correlation % 64;
+}
+
+static bool done_get(const struct process *process, uint32_t correlation)
+{
+	return process->done && correlation - process->done_base < DONE_BITS &&
+	       (process->done[correlation % DONE_BITS / 64] >> correlation % 64 & 1);
+}
+
+/* ---- kinds ---- */
+
+static bool is_kernel(uint8_t kind)
+{
+	return kind == COMMAND_KERNEL || kind == COMMAND_NATIVE || kind == COMMAND_GRAPH ||
+	       kind == COMMAND_OTHER;
+}
+
+static bool is_copy(uint8_t kind)
+{
+	return kind == COMMAND_COPY || kind == COMMAND_FILL || kind == COMMAND_MAP ||
+	       kind == COMMAND_UNMAP || kind == COMMAND_MIGRATE;
+}
+
+static enum direction direction_of(const struct event_command *command)
+{
+	if (!is_copy(command->kind))
+		return DIR_NONE;
+	if (command->direction != DIR_NONE && command->direction < DIR_COUNT)
+		return (enum direction)command->direction;
+	switch (command->kind) {
+	case COMMAND_FILL:
+		return DIR_FILL;
+	case COMMAND_MAP:
+		return DIR_MAP;
+	case COMMAND_UNMAP:
+		return DIR_UNMAP;
+	default:
+		return DIR_NONE;
+	}
+}
+
+static uint32_t row_of_command(struct model *model, uint32_t queue,
+			       const struct event_command *command)
+{
+	return is_kernel(command->kind) ? row_of_queue(model, queue) :
+	       row_of_copies(model, queue, direction_of(command));
+}
+
+static void fill_cold(const struct event_command *command, uint32_t op_name,
+		      struct command_cold *cold)
+{
+	memset(cold, 0, sizeof(*cold));
+	cold->detail = is_kernel(command->kind) ? command->shape : command->bytes;
+	cold->op = command->op;
+	cold->call_ns = time_ok(command->call_ns) ? command->call_ns : 0;
+	cold->op_name = op_name;
+	cold->tid = command->tid;
+	cold->call_dur_ns = command->call_dur_ns;
+	cold->status = command->status < INT16_MIN ? INT16_MIN :
+		       command->status > 0 ? 0 : (int16_t)command->status;
+	cold->kind_how = (uint8_t)(command->kind |
+				   (command->how < HOW_COUNT ? command->how : HOW_NONE) << 5);
+	cold->segment = CLOCK_FIXED;
+}
+
+static uint8_t work_of_command(struct model *model, const struct event_command *command,
+			       uint32_t name)
+{
+	return (uint8_t)(is_kernel(command->kind) ? names_work(&model->names, name) : WORK_COPY);
+}
+
+/* ---- announced ones ---- */
+
+static void announce(struct model *model, const struct event_command *command)
+{
+	struct process *process = model->process;
+	uint32_t queue = queue_get(model, command->queue), name, open;
+	struct open_span span = {
+		.lane = 0, .start_ns = command->call_ns, .key = command->correlation,
+		.process = model->process_index,
+	};
+
+	if (!is_kernel(command->kind) && !is_copy(command->kind))
+		return;
+	if (!command->correlation || queue == NONE || !time_ok(command->call_ns)) {
+		model->bad++;
+		return;
+	}
+	if (done_get(process, command->correlation) ||
+	    map_get(&process->opens, command->correlation) != MAP_NONE)
+		return;
+	name = local_name(model, command->name);
+	span.name = name;
+	span.row = row_of_command(model, queue, command);
+	if (span.row == NONE) {
+		model->bad++;
+		return;
+	}
+	span.work = work_of_command(model, command, name);
+	fill_cold(command, local_name(model, command->op_name), &span.cold.command);
+	span.id = ++row_at(model, span.row)->last_id;
+	open = open_add(model, &span);
+	if (open == NONE) {
+		model->bad++;
+		return;
+	}
+	map_set(&process->opens, command->correlation, open);
+	queue_at(model, queue)->in_flight++;
+	op_touched(model, model->process_index, command->op, span.cold.command.op_name);
+}
+
+/* Ends the announced span of that correlation; returns its id if it was drawn
+ * in that row, else 0. */
+static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row)
+{
+	struct process *process = model->process;
+	uint32_t open = correlation ? map_get(&process->opens, correlation) : MAP_NONE, id;
+	struct queue *queue;
+
+	if (open == MAP_NONE)
+		return 0;
+	queue = queue_at(model, row_at(model, open_at(model, open)->row)->queue);
+	queue->in_flight -= queue->in_flight > 0;
+	id = open_at(model, open)->row == row ? open_at(model, open)->id : 0;
+	open_remove(model, open);
+	map_remove(&process->opens, correlation);
+	return id;
+}
+
+/* ---- finished ones ---- */
+
+/* A command on its way to the timeline. */
+struct taking {
+	const struct event_command *command;
+	uint32_t queue, name, op_name, row;
+	int64_t start_ns, dur_ns;
+	uint8_t segment;
+	bool timed;
+};
+
+static uint32_t draw(struct model *model, const struct taking *t, uint8_t flags, uint32_t id)
+{
+	const struct event_command *command = t->command;
+	struct row *row;
+	struct lane_span span = {
+		.start_ns = t->start_ns, .dur_ns = t->dur_ns, .name = t->name, .flags = flags,
+	};
+	struct command_cold cold;
+	uint64_t queued = command->queued_ticks, submit = command->submit_ticks;
+
+	row = row_at(model, t->row);
+	span.id = id ? id : ++row->last_id;
+	span.work = work_of_command(model, command, t->name);
+	fill_cold(command, t->op_name, &cold);
+	cold.segment = t->segment;
+	if (t->segment != CLOCK_FIXED && queued && queued <= command->start_ticks)
+		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
+	if (t->segment != CLOCK_FIXED && submit && submit <= command->start_ticks)
+		cold.submit = pack_delta((int64_t)(command->start_ticks - submit));
+	row_insert(model, t->row, row_fit(model, row, t->start_ns, t->start_ns + t->dur_ns),
+		   &span, &cold);
+	return span.id;
+}
+
+static void count_run(struct model *model, const struct taking *t, bool failed)
+{
+	const struct event_command *command = t->command;
+	struct queue *queue = queue_at(model, t->queue);
+	struct run run = {
+		.process = model->process_index, .queue = t->queue, .name = t->name,
+		.op_name = t->op_name, .direction = direction_of(command),
+		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
+		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
+		.dur_ns = t->dur_ns, .bytes = command->bytes,
+	};
+	uint64_t queued = command->queued_ticks;
+
+	if (is_kernel(command->kind))
+		total_kernel(model, &run);
+	else
+		total_copy(model, &run);
+	if (failed) {
+		queue->failed++;
+		return;
+	}
+	*(is_kernel(command->kind) ? &queue->kernels : &queue->n_copies) += 1;
+	if (is_kernel(command->kind))
+		model->n_kernels++;
+	model->how[run.how]++;
+	if (t->timed && !run.approx && queued && queued <= command->start_ticks &&
+	    command->start_ticks - queued < TIME_MAX)
+		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
+}
+
+static void finish_failed(struct model *model, struct taking *t)
+{
+	const struct event_command *command = t->command;
+	uint32_t id;
+
+	count_run(model, t, true);
+	op_touched(model, model->process_index, command->op, t->op_name);
+	t->row = row_of_command(model, t->queue, command);
+	id = end_open(model, command->correlation, t->row);
+	if (t->row == NONE || !time_ok(command->call_ns))
+		return;
+	/* It never ran: an instant where it was launched. */
+	t->start_ns = command->call_ns;
+	t->dur_ns = 0;
+	draw(model, t, COLUMN_FAILED, id);
+}
+
+static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
+{
+	const struct event_command *command = t->command;
+	struct launch launch = {
+		.process = model->process_index, .tid = command->tid, .op_name = t->op_name,
+		.op = command->op, .call_ns = command->call_ns,
+		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
+	};
+	uint32_t id;
+
+	t->row = row_of_command(model, t->queue, command);
+	id = end_open(model, command->correlation, t->row);
+	if (t->row == NONE) {
+		model->bad++;
+		return;
+	}
+	if (t->timed && !span_ok(t->start_ns, t->dur_ns, written_ns)) {
+		model->bad++;
+		t->timed = false;
+	}
+	if (!t->timed)
+		t->dur_ns = 0;
+	count_run(model, t, false);
+	if (t->timed) {
+		launch.id = draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0, id);
+		launch.row = t->row;
+		launch.device_ns = t->dur_ns;
+	}
+	if (command->op)
+		op_launched(model, &launch);
+}
+
+static void park(struct model *model, struct pendings *pending, const struct pending *one)
+{
+	if (model->pending_n >= PENDING_MAX)
+		commands_drain(model, pending, true);
+	grow(&pending->list, &pending->cap, pending->n, sizeof(*pending->list));
+	pending->list[pending->n++] = *one;
+	model->pending_n++;
+	if (one->time_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+		commands_drain(model, pending, true);
+}
+
+/* A queue that was never defined, in the end: a device nobody knows. */
+static uint32_t stand_in(struct model *model, struct queue *queue)
+{
+	uint32_t view = view_get(model, queue->process, 0);
+
+	if (view != NONE)
+		queue->view = view;
+	return view;
+}
+
+static void guess_clock(struct clock *clock, const struct event_command *command)
+{
+	if (command->queued_ticks)
+		clock_guess(clock, command->queued_ticks, command->call_ns, command->call_dur_ns);
+	else
+		clock_guess(clock, command->start_ticks, command->call_ns + command->call_dur_ns,
+			    command->call_dur_ns);
+}
+
+static void take(struct model *model, const struct pending *one, bool force)
+{
+	const struct event_command *command = &one->command;
+	struct taking t = { .command = command, .queue = queue_get(model, command->queue) };
+	struct queue *queue;
+	struct view *view;
+
+	if (t.queue == NONE) {
+		model->bad++;
+		return;
+	}
+	queue = queue_at(model, t.queue);
+	t.name = local_name(model, command->name);
+	t.op_name = local_name(model, command->op_name);
+	if (command->status < 0) {
+		finish_failed(model, &t);
+		return;
+	}
+	t.timed = !(command->flags & CMD_NOTIMES) && command->start_ticks && command->end_ticks;
+	if (t.timed && (command->end_ticks < command->start_ticks ||
+			command->end_ticks - command->start_ticks > TIME_MAX)) {
+		model->bad++;
+		t.timed = false;
+	}
+	t.dur_ns = t.timed ? (int64_t)(command->end_ticks - command->start_ticks) : 0;
+	if (!t.timed || (command->flags & CMD_APPROX)) {
+		t.start_ns = (int64_t)command->start_ticks;
+		finish_command(model, &t, one->time_ns);
+		return;
+	}
+	if (queue->view == NONE && (!force || stand_in(model, queue) == NONE)) {
+		if (!force)
+			park(model, &queue->pending, one);
+		else
+			model->bad++;
+		return;
+	}
+	view = view_at(model, queue->view);
+	if (!clock_has(&view->clock) && !force) {
+		park(model, &view->pending, one);
+		return;
+	}
+	if (!clock_has(&view->clock))
+		guess_clock(&view->clock, command);
+	t.start_ns = clock_map(&view->clock, command->start_ticks, &t.segment);
+	finish_command(model, &t, one->time_ns);
+}
+
+void apply_command(struct model *model, const struct event_command *command)
+{
+	struct pending one = {
+		.command = *command, .time_ns = model->event->time_ns,
+		.process = model->process_index,
+	};
+
+	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {
+		model->bad++;
+		return;
+	}
+	if (command->flags & CMD_OPEN) {
+		announce(model, command);
+		return;
+	}
+	if (command->correlation)
+		done_set(model->process, command->correlation);
+	if (!is_kernel(command->kind) && !is_copy(command->kind)) {
+		end_open(model, command->correlation, NONE);
+		return;		/* markers and barriers are no work */
+	}
+	take(model, &one, false);
+}
+
+void commands_drain(struct model *model, struct pendings *pending, bool force)
+{
+	struct pendings all = *pending;
+	struct process *process = model->process;
+	uint32_t index = model->process_index;
+
+	memset(pending, 0, sizeof(*pending));
+	model->pending_n -= all.n;
+	for (size_t i = 0; i < all.n; i++) {
+		model->process_index = all.list[i].process;
+		model->process = process_at(model, model->process_index);
+		take(model, &all.list[i], force);
+	}
+	free(all.list);
+	model->process = process;
+	model->process_index = index;
+}
+
+void commands_alive(struct model *model, int64_t now_ns)
+{
+	if (!model->pending_n)
+		return;
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		struct pendings *pending = &queue_at(model, i)->pending;
+
+		if (pending->n && now_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+			commands_drain(model, pending, true);
+	}
+	for (uint32_t i = 0; i < model->views.n; i++) {
+		struct pendings *pending = &view_at(model, i)->pending;
+
+		if (pending->n && now_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+			commands_drain(model, pending, true);
+	}
+}
+
+void commands_finish(struct model *model)
+{
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		commands_drain(model, &queue_at(model, i)->pending, true);
+	for (uint32_t i = 0; i < model->views.n; i++)
+		commands_drain(model, &view_at(model, i)->pending, true);
+}
+
+/* ---- the clock ---- */
+
+struct moving {
+	const struct clock *clock, *before;
+};
+
+static int64_t move_span(void *arg, int64_t start_ns, void *cold)
+{
+	const struct moving *moving = arg;
+	struct command_cold *command = cold;
+
+	return clock_move(moving->clock, moving->before, start_ns, &command->segment);
+}
+
+static void move_view(struct model *model, uint32_t index, const struct clock_change *change)
+{
+	struct view *view = view_at(model, index);
+	struct moving moving = { .clock = &view->clock, .before = change->before };
+	bool moved = false;
+
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		struct row *row = row_at(model, i);
+
+		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) ||
+		    queue_at(model, row->queue)->view != index)
+			continue;
+		for (uint32_t l = 0; l < row->n_lanes; l++)
+			moved |= lane_move(&row->lanes[l], change->from_ns, move_span, &moving);
+	}
+	if (!moved)
+		return;
+	if (change->from_ns == INT64_MIN)
+		device_rebuild(model, view->device);
+	else
+		rows_moved(model, view->device, change->from_ns);
+	rows_extent(model);
+}
+
+void apply_clock(struct model *model, const struct event_clock *pair)
+{
+	uint32_t index;
+	struct clock_change change;
+
+	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER) {
+		model->bad++;
+		return;
+	}
+	index = view_get(model, model->process_index, pair->device);
+	if (index == NONE) {
+		model->bad++;
+		return;
+	}
+	clock_add(&view_at(model, index)->clock, pair, &change);
+	if (change.changed) {
+		move_view(model, index, &change);
+		free(change.before);
+	}
+	commands_drain(model, &view_at(model, index)->pending, false);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Percentiles of durations from logarithmic buckets: 32 buckets an octave, so
+ * a value is off by at most half a bucket, 1.6 %; below 64 ns every value has
+ * a bucket of its own. Only the range of buckets in use is stored.
+ */
+#ifndef MODEL_HIST_H
+#define MODEL_HIST_H
+
+#include <stdint.h>
+
+struct hist {
+	uint64_t *counts;		/* owned */
+	uint32_t base, n;		/* buckets base ... base + n - 1 */
+	uint64_t total;
+};
+
+void hist_release(struct hist *hist);
+void hist_add(struct hist *hist, int64_t value);
+void hist_merge(struct hist *to, const struct hist *from);
+/* The value below or at which `permille` of all lie; -1 when empty. */
+int64_t hist_percentile(const struct hist *hist, unsigned permille);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions to a lane: summaries and columns. See lane.h for the idea. */
+#include "model/lane.h"
+
+
+static uint64_t bytes_of(const struct lane *lane, const struct chunk *chunk, uint32_t i)
+{
+	const uint64_t *bytes = (const uint64_t *)(const void *)(chunk->cold +
+								 (size_t)i * lane->cold_size);
+
+	return lane->rates ? *bytes : 0;
+}
+
+static uint64_t rate_of(uint64_t bytes, int64_t ns)
+{
+	__uint128_t rate = ns > 0 ? (__uint128_t)bytes * 1000000000u / (uint64_t)ns : 0;
+
+	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
+void chunk_summarise(struct lane *lane, struct chunk *chunk)
+{
+	int64_t covered = INT64_MIN;
+
+	if (!chunk->dirty)
+		return;
+	chunk->dirty = false;
+	chunk->busy_ns = chunk->longest_ns = 0;
+	chunk->longest = 0;
+	chunk->flags = 0;
+	chunk->amount = chunk->max_rate = 0;
+	chunk->n_spans = chunk->n;
+	for (int k = 0; k < WORK_COUNT; k++)
+		chunk->work_ns[k] = 0;
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		int64_t start = chunk->start[i], dur = chunk->dur[i], end = start + dur;
+
+		if (end > covered) {
+			chunk->busy_ns += end - (start > covered ? start : covered);
+			covered = end;
+		}
+		chunk->work_ns[chunk->work[i]] += dur;
+		chunk->flags |= chunk->flag[i];
+		if (dur > chunk->longest_ns || i == 0) {
+			chunk->longest_ns = dur;
+			chunk->longest = chunk->id[i];
+		}
+		if (lane->rates) {
+			uint64_t bytes = bytes_of(lane, chunk, i), rate = rate_of(bytes, dur);
+
+			chunk->amount += bytes;
+			if (rate > chunk->max_rate)
+				chunk->max_rate = rate;
+		}
+	}
+}
+
+/* One question on its way through a lane. */
+struct sweep {
+	struct lane *lane;
+	uint32_t row, index;
+	int64_t t0, t1, w;
+	struct column *out;
+	int64_t *longest_ns;
+	int64_t covered;		/* busy time is counted up to here */
+	/* Columns of the last looked-up time: times come almost in order. */
+	int64_t begin, end;
+	size_t column;
+};
+
+/* Column of t, which lies in [t0, t1). */
+static size_t column_of(struct sweep *s, int64_t t)
+{
+	if (t < s->begin || t >= s->end) {
+		if (t >= s->end && t < s->end + s->w)
+			s->column++;
+		else
+			s->column = (size_t)((t - s->t0) / s->w);
+		s->begin = s->t0 + s->w * (int64_t)s->column;
+		s->end = s->begin + s->w;
+	}
+	return s->column;
+}
+
+static void add_edge(struct column *column, int64_t t)
+{
+	if (!column->edges || t < column->first_edge_ns)
+		column->first_edge_ns = t;
+	if (!column->edges || t > column->last_edge_ns)
+		column->last_edge_ns = t;
+	column->edges++;
+}
+
+static void add_longest(struct sweep *s, size_t c, uint32_t id, int64_t dur)
+{
+	if (s->out[c].longest.id && dur <= s->longest_ns[c])
+		return;
+	s->longest_ns[c] = dur;
+	s->out[c].longest = (struct span_ref) { s->row, s->index, id };
+}
+
+static void add_span(struct sweep *s, const struct chunk *chunk, uint32_t i)
+{
+	int64_t start = chunk->start[i], dur = chunk->dur[i], end = start + dur;
+	int64_t from = start > s->t0 ? start : s->t0;
+	int64_t to = end < s->t1 ? end : s->t1;
+	uint64_t bytes = bytes_of(s->lane, chunk, i);
+	size_t c;
+
+	if (start >= s->t0 && start < s->t1)
+		add_edge(&s->out[column_of(s, start)], start);
+	if (end >= s->t0 && end < s->t1)
+		add_edge(&s->out[dur ? (size_t)((end - s->t0) / s->w) : column_of(s, end)], end);
+	if (dur == 0 ? start < s->t0 || start >= s->t1 : from >= to)
+		return;
+	c = column_of(s, from);
+	do {
+		struct column *column = &s->out[c];
+		int64_t border = s->t0 + s->w * (int64_t)(c + 1);
+		int64_t stop = to < border ? to : border;
+
+		column->count++;
+		column->flags |= chunk->flag[i];
+		column->work_ns[chunk->work[i]] += stop - from;
+		if (stop > s->covered)
+			column->busy_ns += stop - (from > s->covered ? from : s->covered);
+		if (stop > s->covered)
+			s->covered = stop;
+		add_longest(s, c, chunk->id[i], dur);
+		if (bytes) {
+			/* Differences of running totals, so that columns add up. */
+			uint64_t rate = rate_of(bytes, dur);
+
+			column->value += dur ? (uint64_t)((__uint128_t)bytes * (uint64_t)(stop - start) /
+							  (uint64_t)dur) -
+					       (uint64_t)((__uint128_t)bytes * (uint64_t)(from - start) /
+							  (uint64_t)dur) : bytes;
+			if (rate > column->value_max)
+				column->value_max = rate;
+		}
+		from = stop;
+		c++;
+	} while (from < to);
+}
+
+/* The whole chunk lies in column c, ends included. */
+static void add_summary(struct sweep *s, size_t c, const struct chunk *chunk)
+{
+	struct column *column = &s->out[c];
+
+	column->busy_ns += chunk->busy_ns;
+	for (int k = 0; k < WORK_COUNT; k++)
+		column->work_ns[k] += chunk->work_ns[k];
+	column->count += chunk->n_spans;
+	column->flags |= chunk->flags;
+	add_edge(column, chunk->first_ns);
+	add_edge(column, chunk->max_end_ns);
+	column->edges += 2 * (chunk->n_spans - 1);
+	add_longest(s, c, chunk->longest, chunk->longest_ns);
+	column->value += chunk->amount;
+	if (chunk->max_rate > column->value_max)
+		column->value_max = chunk->max_rate;
+	s->covered = chunk->max_end_ns;
+}
+
+static int64_t part_of(int64_t amount, int64_t part, int64_t whole)
+{
+	return whole > 0 ? (int64_t)((__int128_t)amount * part / whole) : amount;
+}
+
+/* A folded chunk that crosses a border: evenly spread, and said so. */
+static void add_folded(struct sweep *s, const struct chunk *chunk)
+{
+	int64_t whole = chunk->max_end_ns - chunk->first_ns;
+	int64_t from = chunk->first_ns > s->t0 ? chunk->first_ns : s->t0;
+	int64_t to = chunk->max_end_ns < s->t1 ? chunk->max_end_ns : s->t1;
+
+	while (from < to) {
+		size_t c = (size_t)((from - s->t0) / s->w);
+		struct column *column = &s->out[c];
+		int64_t border = s->t0 + s->w * (int64_t)(c + 1);
+		int64_t stop = to < border ? to : border;
+		int64_t begin = from > s->covered ? from : s->covered;
+		uint32_t count = (uint32_t)part_of(chunk->n_spans, stop - from, whole);
+
+		if (stop > begin)
+			column->busy_ns += part_of(chunk->busy_ns, stop - begin, whole);
+		for (int k = 0; k < WORK_COUNT; k++)
+			column->work_ns[k] += part_of(chunk->work_ns[k], stop - from, whole);
+		column->count += count ? count : 1;
+		column->flags |= chunk->flags | COLUMN_APPROX;
+		column->value += (uint64_t)part_of((int64_t)chunk->amount, stop - from, whole);
+		if (chunk->max_rate > column->value_max)
+			column->value_max = chunk->max_rate;
+		add_edge(column, from);
+		add_edge(column, stop);
+		column->edges += 2 * count;
+		from = stop;
+	}
+	if (chunk->max_end_ns > s->covered)
+		s->covered = chunk->max_end_ns;
+}
+
+static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
+{
+	size_t c;
+
+	if (chunk->first_ns >= s->t0 && chunk->max_end_ns < s->t1 &&
+	    chunk->first_ns >= s->covered && (chunk->n_spans > 1 || folded || chunk->dirty)) {
+		c = (size_t)((chunk->first_ns - s->t0) / s->w);
+		if ((size_t)((chunk->max_end_ns - s->t0) / s->w) == c) {
+			chunk_summarise(s->lane, chunk);
+			add_summary(s, c, chunk);
+			return;
+		}
+	}
+	if (folded) {
+		add_folded(s, chunk);
+		return;
+	}
+	for (uint32_t i = 0; i < chunk->n; i++) {
+		if (chunk->start[i] >= s->t1)
+			return;
+		if (chunk->start[i] + chunk->dur[i] >= s->t0)
+			add_span(s, chunk, i);
+	}
+}
+
+void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
+		  size_t n, struct column *out, int64_t *longest_ns)
+{
+	struct sweep s = {
+		.lane = lane, .row = row, .index = index, .t0 = t0, .t1 = t0 + w * (int64_t)n,
+		.w = w, .out = out, .longest_ns = longest_ns, .covered = INT64_MIN,
+		.begin = t0, .end = t0 + w,
+	};
+	struct lane_pos pos;
+
+	for (size_t c = 0; c < lane->n_folded; c++)
+		if (lane->chunks[c]->first_ns < s.t1 && lane->chunks[c]->max_end_ns >= t0)
+			sweep_chunk(&s, lane->chunks[c], true);
+	if (!lane_touching(lane, t0, &pos))
+		return;
+	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++)
+		if (lane->chunks[c]->max_end_ns >= t0)
+			sweep_chunk(&s, lane->chunks[c], false);
+}
+
+int64_t lane_busy(struct lane *lane, int64_t t0, int64_t t1)
+{
+	struct column column = { .busy_ns = 0 };
+	int64_t longest = 0;
+
+	if (t1 <= t0)
+		return 0;
+	lane_columns(lane, 0, 0, t0, t1 - t0, 1, &column, &longest);
+	return column.busy_ns;
+}

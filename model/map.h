@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hash map from a 64-bit key to a 32-bit index, open addressing with linear
+ * probing, grown at 3/4 full, no tombstones (removal shifts back). The value
+ * MAP_NONE stands for "not there" and cannot be stored.
+ */
+#ifndef MODEL_MAP_H
+#define MODEL_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAP_NONE UINT32_MAX
+
+struct map {
+	uint64_t *keys;			/* owned */
+	uint32_t *values;		/* owned; value + 1, 0: free slot */
+	size_t size;			/* slots, a power of two or 0 */
+	size_t used;
+};
+
+static inline uint64_t map_mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	return x ^ x >> 32;
+}
+
+void map_release(struct map *map);
+uint32_t map_get(const struct map *map, uint64_t key);
+void map_set(struct map *map, uint64_t key, uint32_t value);
+void map_remove(struct map *map, uint64_t key);
+static inline size_t map_bytes(const struct map *map)
+{
+	return map->size * (sizeof(*map->keys) + sizeof(*map->values));
+}
+
+#endif

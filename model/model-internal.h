@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the model share. Nothing outside model/ includes this.
+ *
+ * Everything is under the model's lock. Things are referred to by index into
+ * the model's arrays (pages that never move), never by pointer from one thing
+ * to another, so that an index in a span stays right.
+ *
+ * How a command comes in (attribution, design.md section 3): the launch
+ * carries the op on top of the launching thread's stack. The op itself may be
+ * known (finished, or announced as open), or come later, or never. So every
+ * instance that is mentioned gets an op_state; what is launched in it is added
+ * to the totals of its identity (name, type, framework) as soon as that is
+ * known, and waits in the op_state until then. Whatever order the four facts
+ * (names, launch, op's end, device definition) come in, the totals are the
+ * same; tests/unit/model_attribution.c tries the permutations.
+ */
+#ifndef MODEL_INTERNAL_H
+#define MODEL_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/clock.h"
+#include "model/cover.h"
+#include "model/hist.h"
+#include "model/lane.h"
+#include "model/map.h"
+#include "model/names.h"
+#include "model/query.h"
+
+#define NONE UINT32_MAX
+
+/* Bounds: what comes beyond is counted in `bad` and left out. */
+#define PROCESSES_MAX 16384u
+#define THREADS_MAX (1u << 20)
+#define DEVICES_MAX 4096u
+#define QUEUES_MAX 65536u
+#define ROWS_MAX (1u << 20)
+#define OPENS_MAX (1u << 18)
+#define SHAPES_MAX (1u << 20)
+#define IDENTS_MAX (1u << 22)
+#define ALLOCS_MAX (1u << 22)
+#define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
+#define OPS_KEEP (1u << 17)		/* finished ops that can still be found at once */
+#define OPS_WAIT_MAX (1u << 20)		/* mentioned ops that have not come yet */
+#define SUB_LANES 8u			/* then one more that may overlap */
+#define DEPTH_MAX 64u
+#define TIME_MAX (INT64_MAX / 8)
+#define LATE_SLACK_NS 60000000000	/* a clock may be off by so much */
+#define PENDING_WAIT_NS 500000000	/* then a launch anchors the clock */
+
+/*
+ * Growing table whose elements never move. Declare with TABLE(struct x), make
+ * an element with table_new().
+ */
+#define TABLE_PAGE 256u
+struct table {
+	char **pages;			/* owned */
+	size_t cap_pages;
+	uint32_t n, size;
+};
+void table_init(struct table *table, size_t size);
+void table_release(struct table *table);
+/* Zeroed; its index is table->n - 1. */
+void *table_new(struct table *table);
+static inline void *table_at(const struct table *table, uint32_t i)
+{
+	return table->pages[i / TABLE_PAGE] + (size_t)(i % TABLE_PAGE) * table->size;
+}
+
+/*
+ * The union of a set of rows. As long as everything comes in order and apart
+ * it is a sum; at the first overlap or late span the cover is built from the
+ * rows and kept.
+ */
+struct merged {
+	struct cover cover;
+	bool full;
+	int64_t sum_ns, end_ns;		/* while not full */
+};
+
+/* What a queue's or copy's span keeps. `detail` stays first: lane.rates. */
+struct command_cold {
+	uint64_t detail;		/* bytes; of kernels the process's shape id */
+	uint64_t op;
+	int64_t call_ns;
+	uint32_t op_name, tid;
+	uint32_t call_dur_ns;
+	uint32_t queued, submit;	/* before start, 0 not given; see pack_delta */
+	int16_t status;
+	uint8_t kind_how;		/* kind | how << 5 */
+	uint8_t segment;		/* of the clock */
+};
+
+struct op_cold {
+	uint64_t instance;
+	int64_t device_ns;
+	uint32_t kernels, ident;
+	int32_t step;
+	uint32_t first_row, first_id;	/* the first command launched in it */
+	uint16_t depth;
+	uint8_t flags;			/* enum op_flag */
+};
+
+union cold {
+	struct command_cold command;
+	struct op_cold op;
+};
+
+/* Announced and not finished; drawn to the live edge. */
+struct open_span {
+	uint32_t row, lane, id, name;
+	int64_t start_ns;
+	uint64_t key;			/* correlation or instance */
+	uint32_t process;
+	uint32_t prev, next;		/* in its row; next: also the free list */
+	uint8_t work;
+	union cold cold;
+};
+
+struct row {
+	enum row_kind kind;
+	uint32_t process, thread, queue, device;	/* NONE where it has none */
+	enum direction direction;
+	struct lane *lanes;		/* owned */
+	uint32_t n_lanes, cold_size;
+	uint32_t last_id;
+	struct merged merged;		/* of the lanes, used when there are several */
+	uint32_t opens, n_opens;	/* list head, NONE */
+	uint64_t peak;
+	const char *label;		/* interned */
+};
+
+struct device {
+	bool alias;			/* another one turned out to be the same: hidden */
+	bool defined;
+	uint16_t host;
+	uint32_t index, units, clock_mhz;
+	uint64_t memory_bytes;
+	uint8_t gpu;
+	uint32_t api, name, vendor, platform, driver, address;	/* names */
+	uint32_t row;
+	uint32_t bandwidth[DIR_COUNT];	/* rows */
+	struct merged all, kernels, copies;
+	int64_t first_ns, last_ns;
+	uint32_t number;		/* among its kind, for the label */
+};
+
+struct pending {
+	struct event_command command;
+	int64_t time_ns;
+	uint32_t process;
+};
+
+struct pendings {
+	struct pending *list;		/* owned */
+	size_t n, cap;
+};
+
+/* A device as one process sees it: with that process's ids and clock. */
+struct view {
+	uint32_t process, device;
+	struct clock clock;
+	struct pendings pending;
+};
+
+struct queue {
+	uint32_t process, number, view;	/* view NONE: not defined yet */
+	uint32_t flags, name;
+	uint32_t row, copies[DIR_COUNT];	/* rows */
+	struct merged merged;
+	uint64_t kernels, n_copies, failed;
+	uint32_t in_flight;
+	struct hist delay;
+	struct pendings pending;
+};
+
+struct thread {
+	uint32_t process, tid, name, row;
+};
+
+struct shape {
+	uint32_t dims;
+	uint64_t global[3];
+	uint32_t local[3];
+};
+
+#define DONE_BITS (1u << 16)
+
+/* The process's threads in the order they are shown. */
+struct row_order {
+	uint32_t *threads;		/* owned */
+	size_t n, cap;
+	uint32_t seen;			/* threads of the model looked at so far */
+};
+
+struct process {
+	uint16_t host;
+	uint32_t pid;
+	int32_t parent, rank;
+	uint32_t host_name, command;
+	int64_t start_ns;
+	bool defined, exited, execed;
+	bool replaced;			/* by another program in the same pid */
+	int64_t defined_ns;		/* when the definition was written */
+	int exit_status, exit_signal;
+	int64_t exit_seen_ns;		/* set_exited came at that time, 0: it said so itself */
+	size_t n_probes;
+	uint32_t probes[8], blind[8];
+	uint32_t row, ranges;		/* rows: its own, that of ranges off any stack */
+	struct row_order order;
+	struct merged merged;		/* its threads' */
+	struct map names, views, queues, threads, shapes;	/* local id -> index */
+	struct map ops;			/* instance -> op_state */
+	struct map opens;		/* correlation -> open_span */
+	uint64_t *done;			/* owned; ring of finished correlations */
+	uint32_t done_base;
+	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
+	uint64_t beat_calls, counted_calls, dropped;
+	int64_t own_ns;
+};
+
+enum op_state_flag {
+	STATE_KNOWN = 1,		/* its identity is */
+	STATE_FINISHED = 2,
+	STATE_TOUCHED = 4,		/* something was enqueued in it */
+};
+
+struct op_state {
+	uint64_t instance;
+	uint32_t process, tid, ident, op_name;
+	uint32_t row, lane, id, open;	/* its span, or its open_span */
+	int64_t start_ns, dur_ns, children_ns, device_ns;
+	uint64_t copy_bytes;
+	uint32_t kernels, copies;
+	uint32_t first_row, first_id;
+	uint8_t flags;
+	uint32_t next_free;
+};
+
+/* An op's identity and its totals. */
+struct ident {
+	uint32_t name, type, domain;
+	uint8_t framework;
+	uint32_t next;			/* same hash */
+	uint64_t count, ranges;
+	bool inner;			/* launches or ops happened in one of them */
+	int64_t total_ns, self_ns, device_ns, max_ns;
+	uint64_t kernels, copies, copy_bytes;
+};
+
+struct kernel_total {
+	uint32_t name, queue;
+	uint64_t count, failed, approx, untimed;
+	int64_t total_ns, min_ns, max_ns;
+	struct hist hist;
+	uint32_t ops;			/* list of kernel_op_total */
+};
+
+struct kernel_op_total {
+	uint32_t op_name, next;
+	uint8_t how;
+	uint64_t count;
+	int64_t total_ns;
+};
+
+struct copy_total {
+	uint32_t queue;
+	uint8_t direction;
+	uint64_t count, failed, bytes, untimed, timed_bytes;
+	int64_t total_ns;
+	uint64_t peak, peak_small;
+};
+
+struct call_total {
+	uint32_t name;
+	uint64_t count, errors;
+	bool timed;
+	int64_t total_ns, max_ns;
+};
+
+struct step {
+	int64_t number, start_ns, dur_ns;
+};
+
+enum step_source { STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_SOURCES };
+
+/* Steps of one process from one source. */
+struct steps {
+	uint32_t process, name;
+	enum step_source source;
+	struct step *list;		/* owned, by start */
+	size_t n, cap;
+	int64_t sum_ns;
+	struct hist hist;
+};
+
+/* A range whose name is not defined yet: it may turn out to be a step. */
+struct nameless {
+	uint32_t name, process;
+	int64_t start_ns, dur_ns;
+};
+
+struct alloc_op { uint32_t name; uint64_t bytes; };
+
+struct allocator {
+	uint32_t name;
+	uint64_t live, peak, allocations, frees;
+	struct map by_address;		/* -> index in allocs */
+	struct map by_op;		/* op name -> index in ops */
+	struct alloc_op *ops;		/* owned; live bytes by op */
+	size_t n_ops, cap_ops;
+	bool at_peak;
+	struct alloc_op holders[8];
+	size_t n_holders;
+};
+
+struct alloc { uint64_t bytes; uint32_t op, next_free; };
+
+struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
+
+struct fair_lock {
+	pthread_mutex_t mutex;
+	pthread_cond_t turn;
+	uint64_t next, serving;
+};
+
+struct model {
+	struct fair_lock lock;
+	size_t memory_limit;
+	_Atomic uint64_t generation;
+
+	struct names names;
+	struct table processes, threads, devices, views, queues, rows, shapes;
+	struct table opens, op_states, idents;
+	struct table kernels, kernel_ops, copies, calls, allocators, allocs, compiles;
+	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
+	struct map call_by_name, allocator_by_key, compile_by_key;
+	struct map nameless_kernels;	/* placeholders that kernels ran under */
+	uint32_t free_open, free_state, free_alloc;
+	uint64_t waiting_states;
+	uint32_t n_alive_opens, n_alive_allocs;
+	uint32_t *kept;			/* owned; ring of finished op_states */
+	size_t kept_head, kept_n;
+	size_t pending_n;
+
+	struct steps *steps;		/* owned */
+	size_t n_steps, cap_steps;
+	struct nameless *nameless;	/* owned */
+	size_t n_nameless, cap_nameless;
+	struct model_loss *losses;	/* owned, by begin */
+	size_t n_losses, cap_losses;
+	struct message_row *messages;	/* owned */
+	size_t n_messages, cap_messages;
+	struct map message_by_text;
+
+	/* what the current event is about */
+	struct process *process;
+	uint32_t process_index;
+	const struct event *event;
+
+	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns, first_seen_ns;
+	int64_t folded_ns;		/* detail before this may be gone */
+	bool finished, partial;
+	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
+	uint64_t since_check;		/* events since memory was looked at */
+	size_t memory_bytes;
+};
+
+/* ---- model.c ---- */
+static inline bool time_ok(int64_t ns)
+{
+	return ns > 0 && ns < TIME_MAX;
+}
+/* Start and duration are possible, and the end is not later than it was written
+ * (written_ns, 0 not known). */
+bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns);
+void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
+void check_memory(struct model *model);
+
+/* ---- defs.c: processes, names, threads, devices, queues ---- */
+struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index);
+uint32_t local_name(struct model *model, uint32_t id);
+uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid);
+uint32_t queue_get(struct model *model, uint32_t id);
+uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
+void apply_process(struct model *model, const struct event_process *def);
+void apply_exit(struct model *model, const struct event_exit *exit_event);
+void apply_probe(struct model *model, const struct event_probe *probe);
+void apply_name(struct model *model, const struct event_name *def);
+void apply_thread(struct model *model, const struct event_thread *def);
+void apply_device(struct model *model, const struct event_device *def);
+void apply_queue(struct model *model, const struct event_queue *def);
+void apply_shape(struct model *model, const struct event_shape *def);
+static inline struct process *process_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->processes, i);
+}
+static inline struct thread *thread_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->threads, i);
+}
+static inline struct device *device_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->devices, i);
+}
+static inline struct view *view_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->views, i);
+}
+static inline struct queue *queue_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->queues, i);
+}
+static inline struct row *row_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->rows, i);
+}
+/* Device of a queue, NONE when not known yet. */
+uint32_t queue_device(const struct model *model, const struct queue *queue);
+
+/* ---- rows.c: rows, their lanes and unions ---- */
+uint32_t row_new(struct model *model, enum row_kind kind);
+uint32_t row_of_thread(struct model *model, uint32_t thread);
+uint32_t row_of_ranges(struct model *model, uint32_t process);
+uint32_t row_of_queue(struct model *model, uint32_t queue);
+uint32_t row_of_copies(struct model *model, uint32_t queue, enum direction direction);
+uint32_t row_of_process(struct model *model, uint32_t process);
+uint32_t row_of_device(struct model *model, uint32_t device);
+void row_release(struct row *row);
+/* Which lane takes [start, end); makes it when it is new. */
+uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t end_ns);
+struct lane *row_lane(struct model *model, struct row *row, uint32_t lane);
+void row_insert(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span,
+		const void *cold);
+/* Finds a span wherever in the row it is now. */
+bool row_find(const struct row *row, uint32_t lane, uint32_t id, uint32_t *found,
+	      struct lane_pos *pos);
+uint32_t open_add(struct model *model, const struct open_span *span);
+void open_remove(struct model *model, uint32_t open);
+static inline struct open_span *open_at(const struct model *model, uint32_t i)
+{
+	return table_at(&model->opens, i);
+}
+/* Spans of this view's queues moved: unions from from_ns on are made again. */
+void rows_moved(struct model *model, uint32_t device, int64_t from_ns);
+/* Kernels that ran under a placeholder get their class. */
+void rows_reclassify(struct model *model, uint32_t process, uint32_t placeholder);
+/* First and last time of all that is there. */
+void rows_extent(struct model *model);
+/* A queue came to this device, or went: its unions are made again. */
+void device_rebuild(struct model *model, uint32_t device);
+int64_t merged_total(const struct merged *merged);
+size_t rows_bytes(const struct model *model);
+size_t rows_fold(struct model *model, size_t bytes);
+
+/* What a union is made of. */
+struct row_filter {
+	uint32_t process, queue, device;	/* NONE: any */
+	bool threads, kernels, copies;
+};
+bool row_matches(const struct model *model, const struct row *row,
+		 const struct row_filter *filter);
+void merged_add(struct model *model, struct merged *merged, const struct row_filter *filter,
+		int64_t start_ns, int64_t end_ns);
+void merged_release(struct merged *merged);
+
+/* ---- commands.c ---- */
+void apply_command(struct model *model, const struct event_command *command);
+void apply_clock(struct model *model, const struct event_clock *pair);
+/* Takes in what waited; force: with a clock anchored by its launch if need be. */
+void commands_drain(struct model *model, struct pendings *pending, bool force);
+/* What has waited for too long by now_ns. */
+void commands_alive(struct model *model, int64_t now_ns);
+void commands_finish(struct model *model);
+uint32_t pack_delta(int64_t ns);
+int64_t unpack_delta(uint32_t packed);
+
+/* ---- totals.c: kernels, copies, calls, allocations, compiles ---- */
+struct run {				/* a finished command, resolved */
+	uint32_t process, queue, name, op_name;
+	enum how how;
+	enum direction direction;
+	bool timed, approx, failed;
+	int64_t dur_ns;
+	uint64_t bytes;
+};
+void total_kernel(struct model *model, const struct run *run);
+void total_copy(struct model *model, const struct run *run);
+void apply_call(struct model *model, const struct event_call *call);
+void apply_calls(struct model *model, const struct event_calls *calls);
+void apply_alloc(struct model *model, const struct event_alloc *alloc);
+void apply_free(struct model *model, const struct event_free *event);
+void apply_wait(struct model *model, const struct event_wait *wait);
+void apply_compile(struct model *model, const struct event_compile *compile);
+void allocator_note(struct allocator *allocator);
+void totals_release(struct model *model);
+
+/* ---- ops.c ---- */
+void apply_op(struct model *model, const struct event_op *op);
+/* A run was launched in that op. */
+struct launch {
+	uint32_t process, tid, op_name, row, id;
+	uint64_t op;
+	int64_t call_ns, device_ns;
+	bool kernel;			/* else a copy */
+	uint64_t bytes;
+};
+void op_launched(struct model *model, const struct launch *launch);
+/* Something was enqueued in it: it is no mere range. */
+void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name);
+void ops_finish(struct model *model);
+struct ident *ident_at(const struct model *model, uint32_t i);
+/* The op's span, looked up in time: row, lane and place. */
+bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
+	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
+
+/* ---- steps.c ---- */
+void apply_step(struct model *model, const struct event_step *step);
+/* A finished range: a step by its name? */
+void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		 int64_t dur_ns);
+void steps_named(struct model *model, uint32_t placeholder);
+void steps_release(struct model *model);
+/* The series to show, NULL none. */
+struct steps *steps_best(const struct model *model);
+
+/* ---- rowlist.c: the forest in display order, labels ---- */
+const char *device_label(struct model *model, uint32_t device);
+const char *queue_label(struct model *model, uint32_t queue);
+const char *thread_label(struct model *model, uint32_t thread);
+
+/* ---- spans.c ---- */
+
+/* A line of spans that a question is about. */
+struct part {
+	struct lane *lane;		/* borrowed until the model changes; NULL: none yet */
+	uint32_t row, index;		/* row index; which of its lanes */
+};
+
+/* All lanes that (row id, lane) stands for; *parts owned by the caller. */
+size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **parts);
+/* Where open things end for now. */
+int64_t live_edge(const struct model *model);
+
+#endif

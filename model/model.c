@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT */
+/* The model as a whole: life, lock, dispatch of events, losses, messages. */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/util.h"
+
+#define SLICE_NS 500000
+#define SLICE_CHECK 32u			/* events between looks at the clock */
+#define MEMORY_CHECK 4096u
+#define MEMORY_DEFAULT ((size_t)512 << 20)
+#define LOSSES_MAX 65536u
+#define MESSAGES_MAX 1000u
+
+/* ---- tables ---- */
+
+void table_init(struct table *table, size_t size)
+{
+	memset(table, 0, sizeof(*table));
+	table->size = (uint32_t)((size + 7) / 8 * 8);
+}
+
+void table_release(struct table *table)
+{
+	for (uint32_t i = 0; i < table->n; i += TABLE_PAGE)
+		free(table->pages[i / TABLE_PAGE]);
+	free(table->pages);
+	memset(table, 0, sizeof(*table));
+}
+
+void *table_new(struct table *table)
+{
+	size_t page = table->n / TABLE_PAGE;
+
+	if (table->n % TABLE_PAGE == 0) {
+		grow(&table->pages, &table->cap_pages, page, sizeof(*table->pages));
+		table->pages[page] = xcalloc(TABLE_PAGE, table->size);
+	}
+	return table_at(table, table->n++);
+}
+
+/* ---- the lock: first come, first served ---- */
+
+static void fair_lock(struct fair_lock *lock)
+{
+	uint64_t mine;
+
+	pthread_mutex_lock(&lock->mutex);
+	mine = lock->next++;
+	while (lock->serving != mine)
+		pthread_cond_wait(&lock->turn, &lock->mutex);
+	pthread_mutex_unlock(&lock->mutex);
+}
+
+static void fair_unlock(struct fair_lock *lock)
+{
+	pthread_mutex_lock(&lock->mutex);
+	lock->serving++;
+	if (lock->serving != lock->next)
+		pthread_cond_broadcast(&lock->turn);
+	pthread_mutex_unlock(&lock->mutex);
+}
+
+void model_lock(struct model *model)
+{
+	fair_lock(&model->lock);
+}
+
+void model_unlock(struct model *model)
+{
+	fair_unlock(&model->lock);
+}
+
+/* ---- life ---- */
+
+struct model *model_new(const struct model_options *options)
+{
+	struct model *model = xcalloc(1, sizeof(*model));
+
+	pthread_mutex_init(&model->lock.mutex, NULL);
+	pthread_cond_init(&model->lock.turn, NULL);
+	model->memory_limit = options && options->memory_limit ? options->memory_limit :
+			      MEMORY_DEFAULT;
+	names_init(&model->names);
+	table_init(&model->processes, sizeof(struct process));
+	table_init(&model->threads, sizeof(struct thread));
+	table_init(&model->devices, sizeof(struct device));
+	table_init(&model->views, sizeof(struct view));
+	table_init(&model->queues, sizeof(struct queue));
+	table_init(&model->rows, sizeof(struct row));
+	table_init(&model->shapes, sizeof(struct shape));
+	table_init(&model->opens, sizeof(struct open_span));
+	table_init(&model->op_states, sizeof(struct op_state));
+	table_init(&model->idents, sizeof(struct ident));
+	table_init(&model->kernels, sizeof(struct kernel_total));
+	table_init(&model->kernel_ops, sizeof(struct kernel_op_total));
+	table_init(&model->copies, sizeof(struct copy_total));
+	table_init(&model->calls, sizeof(struct call_total));
+	table_init(&model->allocators, sizeof(struct allocator));
+	table_init(&model->allocs, sizeof(struct alloc));
+	table_init(&model->compiles, sizeof(struct compile_total));
+	model->free_open = model->free_state = model->free_alloc = NONE;
+	model->kept = xreallocarray(NULL, OPS_KEEP, sizeof(*model->kept));
+	model->first_ns = INT64_MAX;
+	model->last_ns = INT64_MIN;
+	model->folded_ns = INT64_MIN;
+	return model;
+}
+
+static void release_things(struct model *model)
+{
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		struct process *process = process_at(model, i);
+
+		map_release(&process->names);
+		map_release(&process->views);
+		map_release(&process->queues);
+		map_release(&process->threads);
+		map_release(&process->shapes);
+		map_release(&process->ops);
+		map_release(&process->opens);
+		merged_release(&process->merged);
+		free(process->done);
+		free(process->order.threads);
+	}
+	for (uint32_t i = 0; i < model->devices.n; i++) {
+		merged_release(&device_at(model, i)->all);
+		merged_release(&device_at(model, i)->kernels);
+		merged_release(&device_at(model, i)->copies);
+	}
+	for (uint32_t i = 0; i < model->views.n; i++)
+		free(view_at(model, i)->pending.list);
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		merged_release(&queue_at(model, i)->merged);
+		hist_release(&queue_at(model, i)->delay);
+		free(queue_at(model, i)->pending.list);
+	}
+	for (uint32_t i = 0; i < model->rows.n; i++)
+		row_release(row_at(model, i));
+}
+
+void model_free(struct model *model)
+{
+	struct table *const tables[] = {
+		&model->processes, &model->threads, &model->devices, &model->views,
+		&model->queues, &model->rows, &model->shapes, &model->opens,
+		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
+		&model->copies, &model->calls, &model->allocators, &model->allocs,
+		&model->compiles,
+	};
+	struct map *const maps[] = {
+		&model->process_by_pid, &model->ident_by_hash, &model->kernel_by_key,
+		&model->kernel_op_by_key, &model->copy_by_key, &model->call_by_name,
+		&model->allocator_by_key, &model->compile_by_key, &model->message_by_text,
+		&model->nameless_kernels,
+	};
+
+	if (!model)
+		return;
+	release_things(model);
+	totals_release(model);
+	steps_release(model);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		table_release(tables[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		map_release(maps[i]);
+	names_release(&model->names);
+	free(model->kept);
+	free(model->losses);
+	free(model->messages);
+	pthread_cond_destroy(&model->lock.turn);
+	pthread_mutex_destroy(&model->lock.mutex);
+	free(model);
+}
+
+/* ---- what times are possible ---- */
+
+bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns)
+{
+	if (!time_ok(start_ns) || dur_ns < 0 || dur_ns > TIME_MAX - start_ns)
+		return false;
+	return !time_ok(written_ns) || start_ns + dur_ns <= written_ns + LATE_SLACK_NS;
+}
+
+void saw_time(struct model *model, int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns < model->first_ns)
+		model->first_ns = start_ns;
+	if (end_ns > model->last_ns)
+		model->last_ns = end_ns;
+}
+
+/* ---- losses, messages ---- */
+
+/* Neighbours become one when there are too many to keep apart. */
+static void merge_losses(struct model *model)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i + 1 < model->n_losses; i += 2, to++) {
+		struct model_loss *a = &model->losses[i], *b = &model->losses[i + 1];
+
+		model->losses[to] = (struct model_loss) {
+			.begin_ns = a->begin_ns,
+			.end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns,
+			.count = a->count + b->count, .packets = a->packets || b->packets,
+		};
+	}
+	if (model->n_losses % 2)
+		model->losses[to++] = model->losses[model->n_losses - 1];
+	model->n_losses = to;
+}
+
+static void apply_lost(struct model *model, const struct event_lost *lost)
+{
+	struct model_loss loss = {
+		.begin_ns = lost->begin_ns, .end_ns = lost->end_ns, .count = lost->count,
+		.packets = lost->packets,
+	};
+	uint64_t *total = lost->packets ? &model->lost_packets : &model->lost_events;
+	size_t at;
+
+	/* Unknown how many: at least one. */
+	*total += lost->count ? lost->count : 1;
+	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
+	    loss.end_ns < loss.begin_ns) {
+		model->bad++;
+		return;
+	}
+	if (model->n_losses >= LOSSES_MAX)
+		merge_losses(model);
+	grow(&model->losses, &model->cap_losses, model->n_losses, sizeof(loss));
+	for (at = model->n_losses; at > 0 && model->losses[at - 1].begin_ns > loss.begin_ns; at--)
+		model->losses[at] = model->losses[at - 1];
+	model->losses[at] = loss;
+	model->n_losses++;
+}
+
+static void add_message(struct model *model, int64_t time_ns, int level, const char *text)
+{
+	uint32_t name = names_intern(&model->names, text);
+	uint64_t key = (uint64_t)(uint32_t)level << 32 | name;
+
+	if (!name || map_get(&model->message_by_text, key) != MAP_NONE)
+		return;
+	if (model->n_messages >= MESSAGES_MAX) {
+		model->bad++;
+		return;
+	}
+	map_set(&model->message_by_text, key, (uint32_t)model->n_messages);
+	grow(&model->messages, &model->cap_messages, model->n_messages, sizeof(*model->messages));
+	model->messages[model->n_messages++] = (struct message_row) {
+		.time_ns = time_ns, .level = level, .text = names_raw(&model->names, name),
+	};
+}
+
+/* ---- events ---- */
+
+static void apply_settled(struct model *model, int64_t settled_ns)
+{
+	if (!time_ok(settled_ns))
+		model->bad++;
+	else if (settled_ns > model->process->settled_ns)
+		model->process->settled_ns = settled_ns;
+}
+
+static void apply_beat(struct model *model, const struct event_beat *beat)
+{
+	struct process *process = model->process;
+
+	if (beat->calls > process->beat_calls)
+		process->beat_calls = beat->calls;
+	if (beat->own_ns > process->own_ns && beat->own_ns < TIME_MAX)
+		process->own_ns = beat->own_ns;
+	if (beat->dropped + beat->vendor_dropped > process->dropped)
+		process->dropped = beat->dropped + beat->vendor_dropped;
+}
+
+static void apply_definition(struct model *model, const struct event *event)
+{
+	switch ((enum event_type)event->type) {
+	case EVENT_PROCESS:
+		apply_process(model, &event->u.process);
+		break;
+	case EVENT_EXIT:
+		apply_exit(model, &event->u.exit);
+		break;
+	case EVENT_PROBE:
+		apply_probe(model, &event->u.probe);
+		break;
+	case EVENT_NAME:
+		apply_name(model, &event->u.name);
+		break;
+	case EVENT_THREAD:
+		apply_thread(model, &event->u.thread);
+		break;
+	case EVENT_DEVICE:
+		apply_device(model, &event->u.device);
+		break;
+	case EVENT_QUEUE:
+		apply_queue(model, &event->u.queue);
+		break;
+	case EVENT_SHAPE:
+		apply_shape(model, &event->u.shape);
+		break;
+	default:
+		add_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
+			    event->u.message.level, event->u.message.text);
+	}
+}
+
+static void apply_data(struct model *model, const struct event *event)
+{
+	switch ((enum event_type)event->type) {
+	case EVENT_OP:
+		apply_op(model, &event->u.op);
+		break;
+	case EVENT_STEP:
+		apply_step(model, &event->u.step);
+		break;
+	case EVENT_CALL:
+		apply_call(model, &event->u.call);
+		break;
+	case EVENT_CALLS:
+		apply_calls(model, &event->u.calls);
+		break;
+	case EVENT_COMMAND:
+		apply_command(model, &event->u.command);
+		break;
+	case EVENT_ALLOC:
+		apply_alloc(model, &event->u.alloc);
+		break;
+	case EVENT_FREE:
+		apply_free(model, &event->u.free);
+		break;
+	case EVENT_WAIT:
+		apply_wait(model, &event->u.wait);
+		break;
+	case EVENT_COMPILE:
+		apply_compile(model, &event->u.compile);
+		break;
+	case EVENT_CLOCK:
+		apply_clock(model, &event->u.clock);
+		break;
+	case EVENT_SETTLED:
+		apply_settled(model, event->u.settled_ns);
+		break;
+	default:
+		apply_beat(model, &event->u.beat);
+	}
+}
+
+static void apply_event(struct model *model, const struct event *event)
+{
+	bool timed = time_ok(event->time_ns);
+
+	model->event = event;
+	if (event->type == EVENT_ALIVE) {
+		if (!timed)
+			model->bad++;
+		else if (event->time_ns > model->alive_ns)
+			model->alive_ns = event->time_ns;
+		if (timed && event->time_ns > model->live_ns)
+			model->live_ns = event->time_ns;
+		commands_alive(model, event->time_ns);
+		return;
+	}
+	if (event->type == EVENT_LOST) {
+		apply_lost(model, &event->u.lost);
+		return;
+	}
+	model->events++;
+	if (event->type == EVENT_NONE || event->type >= EVENT_TYPE_COUNT) {
+		model->bad++;
+		return;
+	}
+	if (timed && event->time_ns > model->live_ns)
+		model->live_ns = event->time_ns;
+	model->process = process_get(model, event->host, event->pid, &model->process_index);
+	if (!model->process) {
+		model->bad++;
+		return;
+	}
+	if (timed && event->time_ns > model->process->seen_ns)
+		model->process->seen_ns = event->time_ns;
+	if (event->type < EVENT_OP)
+		apply_definition(model, event);
+	else
+		apply_data(model, event);
+}
+
+void check_memory(struct model *model)
+{
+	size_t bytes = rows_bytes(model) + model->names.bytes;
+
+	bytes += (size_t)model->op_states.n * sizeof(struct op_state);
+	bytes += (size_t)model->allocs.n * sizeof(struct alloc);
+	bytes += model->pending_n * sizeof(struct pending);
+	if (bytes > model->memory_limit)
+		bytes -= rows_fold(model, bytes - model->memory_limit + model->memory_limit / 64);
+	model->memory_bytes = bytes;
+	model->since_check = 0;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void model_apply(struct model *model, const struct event *events, size_t count)
+{
+	int64_t begin;
+
+	if (!count)
+		return;
+	fair_lock(&model->lock);
+	begin = now_ns();
+	for (size_t i = 0; i < count; i++) {
+		if (i % SLICE_CHECK == SLICE_CHECK - 1 && now_ns() - begin > SLICE_NS) {
+			/* Whoever waits comes next: the lock is fair. */
+			model->event = NULL;
+			fair_unlock(&model->lock);
+			fair_lock(&model->lock);
+			begin = now_ns();
+		}
+		apply_event(model, &events[i]);
+		if (++model->since_check >= MEMORY_CHECK)
+			check_memory(model);
+	}
+	model->event = NULL;
+	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
+	fair_unlock(&model->lock);
+}
+
+uint64_t model_generation(const struct model *model)
+{
+	return atomic_load_explicit(&model->generation, memory_order_relaxed);
+}
+
+void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int status, int signal)
+{
+	struct process *process;
+	uint32_t index;
+
+	fair_lock(&model->lock);
+	process = process_get(model, host, pid, &index);
+	if (process) {
+		process->exited = true;
+		process->exit_status = status;
+		process->exit_signal = signal;
+		/* What it wrote before may still be on its way. */
+		if (!process->exit_seen_ns)
+			process->exit_seen_ns = now_ns();
+	}
+	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
+	fair_unlock(&model->lock);
+}
+
+void model_message(struct model *model, int level, const char *text)
+{
+	fair_lock(&model->lock);
+	add_message(model, model->live_ns, level, text);
+	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
+	fair_unlock(&model->lock);
+}
+
+void model_finish(struct model *model, bool partial)
+{
+	fair_lock(&model->lock);
+	model->event = NULL;
+	commands_finish(model);
+	ops_finish(model);
+	model->finished = true;
+	model->partial = partial;
+	check_memory(model);
+	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
+	fair_unlock(&model->lock);
+}
+
+/* ---- status ---- */
+
+/* A process at level off says nothing; one that lives beats once a second. */
+#define SILENT_NS 3000000000
+#define SILENT_LAG_NS 1000000000
+
+static int64_t settle(struct model *model)
+{
+	int64_t settled = model->alive_ns;
+
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *process = process_at(model, i);
+		bool gone = process->exited && model->alive_ns >= process->exit_seen_ns;
+		int64_t own = process->settled_ns;
+
+		if (!own || gone || process->replaced)
+			continue;
+		if (model->alive_ns - process->seen_ns > SILENT_NS &&
+		    own < model->alive_ns - SILENT_LAG_NS)
+			own = model->alive_ns - SILENT_LAG_NS;
+		if (own < settled)
+			settled = own;
+	}
+	if (model->finished && !model->partial) {
+		settled = model->live_ns;
+		if (model->last_ns > settled)
+			settled = model->last_ns;
+	}
+	if (settled > model->settled_ns)
+		model->settled_ns = settled;
+	return model->settled_ns;
+}
+
+void model_status(struct model *model, struct model_status *out)
+{
+	const struct steps *steps = steps_best(model);
+
+	*out = (struct model_status) {
+		.first_ns = model->first_ns, .last_ns = model->last_ns,
+		.live_ns = model->live_ns, .settled_ns = settle(model),
+		.finished = model->finished, .partial = model->partial,
+		.events = model->events, .lost_events = model->lost_events,
+		.lost_packets = model->lost_packets, .bad = model->bad,
+		.kernels = model->n_kernels, .memory_bytes = model->memory_bytes,
+		.last_step_number = -1,
+	};
+	for (int i = 0; i < HOW_COUNT; i++)
+		out->how[i] = model->how[i];
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *process = process_at(model, i);
+
+		out->calls += process->beat_calls > process->counted_calls ?
+			      process->beat_calls : process->counted_calls;
+		out->own_ns += process->own_ns;
+		out->dropped += process->dropped;
+		if (process->own_ns && process->seen_ns > process->start_ns && process->start_ns > 0)
+			out->program_ns += process->seen_ns - process->start_ns;
+	}
+	if (steps && steps->n) {
+		out->steps = steps->n;
+		out->last_step_number = steps->list[steps->n - 1].number >= 0 ?
+					steps->list[steps->n - 1].number : (int64_t)steps->n - 1;
+		out->last_step_ns = steps->list[steps->n - 1].dur_ns;
+	}
+}
+
+size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out)
+{
+	size_t n = 0;
+
+	*out = xreallocarray(NULL, model->n_losses, sizeof(**out));
+	for (size_t i = 0; i < model->n_losses; i++)
+		if (model->losses[i].begin_ns < t1 && model->losses[i].end_ns >= t0)
+			(*out)[n++] = model->losses[i];
+	return n;
+}
+
+size_t model_messages(struct model *model, struct message_row **out)
+{
+	*out = xreallocarray(NULL, model->n_messages, sizeof(**out));
+	if (model->n_messages)
+		memcpy(*out, model->messages, model->n_messages * sizeof(**out));
+	return model->n_messages;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strings of the model: interned once, cleaned (control characters and broken
+ * UTF-8 become '?'), kernel and op names also demangled, shortened from the
+ * inside out and classified. Ids count from 1, 0 is "no name".
+ *
+ * A name may be used before it is defined: it then gets an id of its own whose
+ * text comes later (names_alias); names_resolve() leads to the real one. Text
+ * pointers stay valid until names_release().
+ *
+ * Threads: under the model's lock.
+ */
+#ifndef MODEL_NAMES_H
+#define MODEL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/query.h"
+
+#define NAMES_MAX (1u << 24)
+#define NAME_SHORT_MAX 200		/* bytes of a shortened name */
+
+struct name {
+	const char *raw;		/* cleaned; NULL: not defined yet */
+	const char *text;		/* short; same as raw where nothing was done */
+	const char *full;		/* demangled, not shortened */
+	uint32_t hash;
+	uint32_t alias;			/* the real id, 0: itself */
+	uint32_t next;			/* same hash bucket */
+	uint8_t work;			/* enum work, of a kernel of that name */
+	bool prepared;			/* text, full and work are made */
+};
+
+struct arena_block;
+
+struct names {
+	struct name **pages;		/* owned; 4096 names each, so that they never move */
+	uint32_t n;			/* ids in use, with 0 */
+	uint32_t *buckets;		/* owned */
+	uint32_t n_buckets;
+	struct arena_block *arena;	/* owned */
+	size_t bytes;
+};
+
+void names_init(struct names *names);
+void names_release(struct names *names);
+/* Borrowed text, any bytes; NULL and "" give 0; a full table too. */
+uint32_t names_intern(struct names *names, const char *text);
+/* An id whose text is not known yet. */
+uint32_t names_placeholder(struct names *names);
+void names_alias(struct names *names, uint32_t placeholder, uint32_t real);
+uint32_t names_resolve(const struct names *names, uint32_t id);
+/* Its text is known. */
+bool names_defined(const struct names *names, uint32_t id);
+/* NULL for 0, "?" for a name that was never defined. */
+const char *names_raw(struct names *names, uint32_t id);
+const char *names_full(struct names *names, uint32_t id);
+const char *names_short(struct names *names, uint32_t id);
+enum work names_work(struct names *names, uint32_t id);
+
+/* ---- the pieces, for tests ---- */
+
+/* Cleans text into out (size bytes with the NUL), cut at a character. */
+size_t name_clean(const char *text, char *out, size_t size);
+/* Demangles (C++ names and _ZTS type names) where built with libiberty; false:
+ * not mangled or not possible. *out owned by the caller. */
+bool name_demangle(const char *raw, char **out);
+/* Writes the short form: return type, parameters, template arguments and
+ * namespaces go, from the inside out, until it is a plain name. */
+void name_shorten(const char *full, char *out, size_t size);
+/* What kind of work a kernel of that (short or raw) name does. */
+enum work work_of_name(const char *name);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The smaller tables: calls, memory, compiles. See queries.c. */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+static int call_by_time(const void *a, const void *b)
+{
+	const struct call_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Index of the row of a name, a new one when it has none. */
+static uint32_t row_for(struct map *rows, uint32_t name, size_t *n)
+{
+	uint32_t at = map_get(rows, name);
+
+	if (at == MAP_NONE) {
+		at = (uint32_t)(*n)++;
+		map_set(rows, name, at);
+	}
+	return at;
+}
+
+size_t model_calls(struct model *model, struct call_row **out)
+{
+	struct map rows = { .size = 0 };
+	size_t n = 0;
+
+	*out = xcalloc(model->calls.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->calls.n; i++) {
+		const struct call_total *total = table_at(&model->calls, i);
+		uint32_t name = names_resolve(&model->names, total->name);
+		struct call_row *row = &(*out)[row_for(&rows, name, &n)];
+
+		row->name = names_raw(&model->names, name);
+		row->count += total->count;
+		row->errors += total->errors;
+		row->timed |= total->timed;
+		row->total_ns += total->total_ns;
+		if (total->max_ns > row->max_ns)
+			row->max_ns = total->max_ns;
+	}
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), call_by_time);
+	return n;
+}
+
+static int memory_by_peak(const void *a, const void *b)
+{
+	const struct memory_row *x = a, *y = b;
+
+	if (x->peak_bytes != y->peak_bytes)
+		return x->peak_bytes > y->peak_bytes ? -1 : 1;
+	return strcmp(x->allocator, y->allocator);
+}
+
+size_t model_memory(struct model *model, struct memory_row **out)
+{
+	struct map rows = { .size = 0 };
+	size_t n = 0;
+
+	*out = xcalloc(model->allocators.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->allocators.n; i++) {
+		struct allocator *allocator = table_at(&model->allocators, i);
+		uint32_t name = names_resolve(&model->names, allocator->name);
+		struct memory_row *row = &(*out)[row_for(&rows, name, &n)];
+
+		if (allocator->at_peak)
+			allocator_note(allocator);
+		row->allocator = names_raw(&model->names, name);
+		row->live_bytes += allocator->live;
+		row->peak_bytes += allocator->peak;
+		row->allocations += allocator->allocations;
+		row->frees += allocator->frees;
+		for (size_t k = 0; k < allocator->n_holders; k++) {
+			const char *op = names_short(&model->names, allocator->holders[k].name);
+
+			if (op && row->n_peak_ops < 8)
+				row->peak_ops[row->n_peak_ops++] = op;
+		}
+	}
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), memory_by_peak);
+	return n;
+}
+
+static int compile_by_time(const void *a, const void *b)
+{
+	const struct compile_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return strcmp(x->what, y->what);
+}
+
+size_t model_compiles(struct model *model, struct compile_row **out)
+{
+	*out = xcalloc(model->compiles.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->compiles.n; i++) {
+		const struct compile_total *total = table_at(&model->compiles, i);
+
+		(*out)[i] = (struct compile_row) {
+			.what = total->what ? names_raw(&model->names, total->what) : "",
+			.cause = total->cause ? names_raw(&model->names, total->cause) : NULL,
+			.count = total->count, .failed = total->failed,
+			.total_ns = total->total_ns,
+		};
+	}
+	if (model->compiles.n)
+		qsort(*out, model->compiles.n, sizeof(**out), compile_by_time);
+	return model->compiles.n;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables. Totals are kept by the names as they were used; here those that
+ * turned out to be one (defined late, several processes) become one row.
+ */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+size_t model_processes(struct model *model, struct process_row **out)
+{
+	struct names *names = &model->names;
+	size_t n = 0;
+
+	*out = xcalloc(model->processes.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *process = process_at(model, i);
+		struct process_row *row = &(*out)[n++];
+
+		*row = (struct process_row) {
+			.host = process->host, .pid = process->pid,
+			.parent = process->parent > 0 ? (uint32_t)process->parent : 0,
+			.host_name = process->host_name ? names_raw(names, process->host_name) : "",
+			.command = process->command ? names_raw(names, process->command) : "",
+			.rank = process->rank, .exited = process->exited || process->replaced,
+			.exit_status = process->exit_status, .exit_signal = process->exit_signal,
+			.start_ns = process->start_ns, .n_probes = process->n_probes,
+		};
+		for (size_t k = 0; k < process->n_probes; k++) {
+			row->probes[k] = names_raw(names, process->probes[k]);
+			row->blind[k] = process->blind[k] ? names_raw(names, process->blind[k]) : "";
+		}
+	}
+	return n;
+}
+
+/* ---- devices ---- */
+
+static const char *text_of(struct model *model, uint32_t name)
+{
+	return name ? names_raw(&model->names, name) : "";
+}
+
+static void add_pid(struct device_row *row, uint32_t pid)
+{
+	size_t listed = row->n_pids < 16 ? row->n_pids : 16;
+
+	for (size_t i = 0; i < listed; i++)
+		if (row->pids[i] == pid)
+			return;
+	if (row->n_pids < 16)
+		row->pids[row->n_pids] = pid;
+	row->n_pids++;
+}
+
+static void device_identity(struct model *model, uint32_t index, struct device_row *row)
+{
+	const struct device *device = device_at(model, index);
+	bool first = true;
+
+	*row = (struct device_row) {
+		.id = index, .api = text_of(model, device->api),
+		.name = text_of(model, device->name), .vendor = text_of(model, device->vendor),
+		.platform = text_of(model, device->platform),
+		.driver = text_of(model, device->driver),
+		.address = text_of(model, device->address), .host = "", .gpu = device->gpu,
+		.units = device->units, .clock_mhz = device->clock_mhz,
+		.memory_bytes = device->memory_bytes,
+	};
+	for (uint32_t v = 0; v < model->views.n; v++) {
+		const struct view *view = view_at(model, v);
+		int64_t error;
+
+		if (view->device != index)
+			continue;
+		add_pid(row, process_at(model, view->process)->pid);
+		if (process_at(model, view->process)->host_name)
+			row->host = text_of(model, process_at(model, view->process)->host_name);
+		if (!clock_has(&view->clock))
+			continue;
+		/* The worst of those who use it. */
+		error = clock_error(&view->clock);
+		if (first || view->clock.quality < row->clock_quality)
+			row->clock_quality = view->clock.quality;
+		if (error > row->clock_error_ns)
+			row->clock_error_ns = error;
+		row->clock_known = !view->clock.guessed && (first || row->clock_known);
+		first = false;
+	}
+}
+
+static bool is_listed(const struct model *model, uint32_t index)
+{
+	const struct device *device = device_at(model, index);
+
+	return !device->alias && (device->defined || device->first_ns <= device->last_ns);
+}
+
+size_t model_devices(struct model *model, struct device_row **out)
+{
+	size_t n = 0;
+
+	*out = xcalloc(model->devices.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->devices.n; i++) {
+		const struct device *device = device_at(model, i);
+		struct device_row *row = &(*out)[n];
+
+		if (!is_listed(model, i))
+			continue;
+		n++;
+		device_identity(model, i, row);
+		if (device->first_ns <= device->last_ns)
+			row->span_ns = device->last_ns - device->first_ns;
+		row->busy_ns = merged_total(&device->all);
+		row->kernel_ns = merged_total(&device->kernels);
+		row->copy_ns = merged_total(&device->copies);
+		row->overlap_ns = row->kernel_ns + row->copy_ns - row->busy_ns;
+	}
+	return n;
+}
+
+static int64_t merged_window(struct model *model, const struct merged *merged, uint32_t device,
+			     bool kernels, bool copies, int64_t t0, int64_t t1)
+{
+	struct row_filter filter = {
+		.process = NONE, .queue = NONE, .device = device, .kernels = kernels,
+		.copies = copies,
+	};
+	int64_t busy = 0;
+
+	if (merged->full)
+		return cover_window(&merged->cover, t0, t1);
+	/* Nothing overlaps: the parts add up. */
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		struct row *row = row_at(model, i);
+
+		if (row_matches(model, row, &filter))
+			for (uint32_t l = 0; l < row->n_lanes; l++)
+				busy += lane_busy(&row->lanes[l], t0, t1);
+	}
+	return busy;
+}
+
+bool model_device_window(struct model *model, uint32_t index, int64_t t0, int64_t t1,
+			 struct device_row *out)
+{
+	const struct device *device;
+
+	if (index >= model->devices.n || !is_listed(model, index) || t1 <= t0)
+		return false;
+	device = device_at(model, index);
+	device_identity(model, index, out);
+	out->span_ns = t1 - t0;
+	out->busy_ns = merged_window(model, &device->all, index, true, true, t0, t1);
+	out->kernel_ns = merged_window(model, &device->kernels, index, true, false, t0, t1);
+	out->copy_ns = merged_window(model, &device->copies, index, false, true, t0, t1);
+	out->overlap_ns = out->kernel_ns + out->copy_ns - out->busy_ns;
+	return true;
+}
+
+size_t model_queues(struct model *model, struct queue_row **out)
+{
+	*out = xcalloc(model->queues.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		const struct queue *queue = queue_at(model, i);
+
+		(*out)[i] = (struct queue_row) {
+			.id = i, .number = queue->number,
+			.pid = process_at(model, queue->process)->pid,
+			.device = queue_device(model, queue), .name = text_of(model, queue->name),
+			.in_order = queue->flags & QUEUE_IN_ORDER,
+			.profiled = queue->flags & QUEUE_PROFILED,
+			.forced = queue->flags & QUEUE_FORCED, .kernels = queue->kernels,
+			.copies = queue->n_copies, .failed = queue->failed,
+			.busy_ns = merged_total(&queue->merged),
+			.delay_p50_ns = hist_percentile(&queue->delay, 500),
+			.delay_p99_ns = hist_percentile(&queue->delay, 990),
+			.in_flight = queue->in_flight,
+		};
+	}
+	return model->queues.n;
+}
+
+/* ---- kernels ---- */
+
+static int kernel_by_total(const void *a, const void *b)
+{
+	const struct kernel_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return strcmp(x->raw_name, y->raw_name);
+}
+
+static void add_kernel_ops(struct model *model, struct kernel_row *row,
+			   const struct kernel_total *total)
+{
+	for (uint32_t o = total->ops; o != NONE; ) {
+		const struct kernel_op_total *op = table_at(&model->kernel_ops, o);
+		/* Interned: the same name is the same pointer. */
+		const char *name = names_short(&model->names, op->op_name);
+		size_t i;
+
+		for (i = 0; i < row->n_ops; i++)
+			if (row->ops[i].name == name && row->ops[i].how == (enum how)op->how)
+				break;
+		if (i == row->n_ops) {
+			row->ops = xreallocarray(row->ops, row->n_ops + 1, sizeof(*row->ops));
+			row->ops[row->n_ops++] = (struct kernel_op) {
+				.name = name, .how = (enum how)op->how,
+			};
+		}
+		row->ops[i].count += op->count;
+		row->ops[i].total_ns += op->total_ns;
+		o = op->next;
+	}
+}
+
+static void add_kernel(struct model *model, struct kernel_row *row, struct hist *hist,
+		       const struct kernel_total *total)
+{
+	uint64_t timed = total->count - total->untimed;
+
+	if (timed && (row->count == row->untimed || total->min_ns < row->min_ns))
+		row->min_ns = total->min_ns;
+	if (total->max_ns > row->max_ns)
+		row->max_ns = total->max_ns;
+	row->count += total->count;
+	row->failed += total->failed;
+	row->approx += total->approx;
+	row->untimed += total->untimed;
+	row->total_ns += total->total_ns;
+	hist_merge(hist, &total->hist);
+	if (total->count) {
+		row->queues = xreallocarray(row->queues, row->n_queues + 1, sizeof(*row->queues));
+		row->queues[row->n_queues++] = (struct kernel_queue) {
+			total->queue, total->count, total->total_ns,
+		};
+	}
+	add_kernel_ops(model, row, total);
+}
+
+size_t model_kernels(struct model *model, struct kernel_row **out)
+{
+	struct map rows = { .size = 0 };
+	struct hist *hists = xcalloc(model->kernels.n, sizeof(*hists));
+	size_t n = 0;
+
+	*out = xcalloc(model->kernels.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->kernels.n; i++) {
+		const struct kernel_total *total = table_at(&model->kernels, i);
+		uint32_t name = names_resolve(&model->names, total->name);
+		uint32_t device = queue_device(model, queue_at(model, total->queue));
+		uint64_t key = (uint64_t)name << 32 | device;
+		uint32_t at = map_get(&rows, key);
+
+		if (at == MAP_NONE) {
+			at = (uint32_t)n++;
+			map_set(&rows, key, at);
+			(*out)[at] = (struct kernel_row) {
+				.name = name ? names_short(&model->names, name) : "?",
+				.raw_name = name ? names_raw(&model->names, name) : "?",
+				.device = device, .work = names_work(&model->names, name),
+			};
+		}
+		add_kernel(model, &(*out)[at], &hists[at], total);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct kernel_row *row = &(*out)[i];
+		uint64_t timed = row->count - row->untimed;
+
+		row->mean_ns = timed ? row->total_ns / (int64_t)timed : 0;
+		row->p50_ns = timed ? hist_percentile(&hists[i], 500) : 0;
+		row->p99_ns = timed ? hist_percentile(&hists[i], 990) : 0;
+		hist_release(&hists[i]);
+	}
+	free(hists);
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), kernel_by_total);
+	return n;
+}
+
+void model_kernels_free(struct kernel_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(rows[i].queues);
+		free(rows[i].ops);
+	}
+	free(rows);
+}
+
+/* ---- copies ---- */
+
+static int copy_by_total(const void *a, const void *b)
+{
+	const struct copy_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->queue != y->queue)
+		return x->queue < y->queue ? -1 : 1;
+	return (int)x->direction - (int)y->direction;
+}
+
+size_t model_copies(struct model *model, struct copy_row **out)
+{
+	*out = xcalloc(model->copies.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->copies.n; i++) {
+		const struct copy_total *total = table_at(&model->copies, i);
+		struct copy_row *row = &(*out)[i];
+
+		*row = (struct copy_row) {
+			.direction = (enum direction)total->direction, .queue = total->queue,
+			.device = queue_device(model, queue_at(model, total->queue)),
+			.count = total->count, .failed = total->failed, .bytes = total->bytes,
+			.untimed = total->untimed, .total_ns = total->total_ns,
+		};
+		if (row->direction == DIR_MAP || row->direction == DIR_UNMAP ||
+		    total->total_ns <= 0)
+			continue;
+		row->mean_bytes_per_s = (uint64_t)((__uint128_t)total->timed_bytes * 1000000000 /
+						   (uint64_t)total->total_ns);
+		row->peak_bytes_per_s = total->peak ? total->peak : total->peak_small;
+	}
+	if (model->copies.n)
+		qsort(*out, model->copies.n, sizeof(**out), copy_by_total);
+	return model->copies.n;
+}
+
+/* ---- ops ---- */
+
+static int op_by_total(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+
+	if (x->device_ns != y->device_ns)
+		return x->device_ns > y->device_ns ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Exact: name ids have 24 bits, frameworks fewer than 4. */
+static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
+{
+	return (uint64_t)name << 28 | (uint64_t)type << 4 | framework;
+}
+
+static void add_op(struct op_row *row, const struct ident *ident)
+{
+	row->count += ident->count;
+	row->total_ns += ident->total_ns;
+	row->self_ns += ident->self_ns;
+	row->device_ns += ident->device_ns;
+	if (ident->max_ns > row->max_ns)
+		row->max_ns = ident->max_ns;
+	row->kernels += ident->kernels;
+	row->copies += ident->copies;
+	row->copy_bytes += ident->copy_bytes;
+	row->is_range &= ident->ranges == ident->count && !ident->inner;
+}
+
+size_t model_ops(struct model *model, struct op_row **out)
+{
+	struct map rows = { .size = 0 };
+	size_t n = 0;
+
+	*out = xcalloc(model->idents.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		const struct ident *ident = ident_at(model, i);
+		uint32_t name = names_resolve(&model->names, ident->name);
+		uint32_t type = names_resolve(&model->names, ident->type);
+		uint64_t key = op_key(name, type, ident->framework);
+		uint32_t at = map_get(&rows, key);
+
+		if (!ident->count && !ident->kernels && !ident->copies)
+			continue;
+		if (at == MAP_NONE) {
+			at = (uint32_t)n++;
+			map_set(&rows, key, at);
+			(*out)[at] = (struct op_row) {
+				.name = name ? names_short(&model->names, name) : "?",
+				.type = type ? names_short(&model->names, type) : NULL,
+				.framework = (enum framework)ident->framework, .is_range = true,
+			};
+		}
+		add_op(&(*out)[at], ident);
+	}
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), op_by_total);
+	return n;
+}

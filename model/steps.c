@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps of training: explicit marks of the program, else ranges named like a
+ * step: "step", "step 12", "step#12", in any case. A series belongs to one
+ * process and one source; the one shown is explicit before numbered before
+ * plain, then the longest.
+ */
+#include "model/model-internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "model/util.h"
+
+#define STEPS_MAX (1u << 22)
+#define SERIES_MAX 4096u
+#define NAMELESS_MAX 65536u
+
+/* The number in "step 12", -1 for a plain "step"; false: no such name. */
+static bool step_number(const char *name, int64_t *number)
+{
+	char *end;
+
+	if (strncasecmp(name, "step", 4) != 0)
+		return false;
+	name += 4;
+	*number = -1;
+	if (!*name)
+		return true;
+	name += strspn(name, " #:_-");
+	if (!isdigit((unsigned char)*name) || strlen(name) > 18)
+		return false;
+	*number = strtoll(name, &end, 10);
+	return !*end;
+}
+
+static struct steps *series_get(struct model *model, uint32_t process, enum step_source source,
+				uint32_t name)
+{
+	struct steps *steps;
+
+	for (size_t i = 0; i < model->n_steps; i++)
+		if (model->steps[i].process == process && model->steps[i].source == source)
+			return &model->steps[i];
+	if (model->n_steps >= SERIES_MAX)
+		return NULL;
+	grow(&model->steps, &model->cap_steps, model->n_steps, sizeof(*model->steps));
+	steps = &model->steps[model->n_steps++];
+	*steps = (struct steps) { .process = process, .source = source, .name = name };
+	return steps;
+}
+
+static void series_add(struct model *model, struct steps *steps, int64_t number,
+		       int64_t start_ns, int64_t dur_ns)
+{
+	size_t at;
+
+	if (!steps || steps->n >= STEPS_MAX) {
+		model->bad++;
+		return;
+	}
+	grow(&steps->list, &steps->cap, steps->n, sizeof(*steps->list));
+	for (at = steps->n; at > 0 && steps->list[at - 1].start_ns > start_ns; at--)
+		steps->list[at] = steps->list[at - 1];
+	steps->list[at] = (struct step) { number, start_ns, dur_ns };
+	steps->n++;
+	steps->sum_ns += dur_ns;
+	hist_add(&steps->hist, dur_ns);
+}
+
+void apply_step(struct model *model, const struct event_step *step)
+{
+	if (!span_ok(step->start_ns, step->dur_ns, model->event->time_ns)) {
+		model->bad++;
+		return;
+	}
+	series_add(model, series_get(model, model->process_index, STEPS_EXPLICIT,
+				     local_name(model, step->name)),
+		   step->number, step->start_ns, step->dur_ns);
+	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
+}
+
+void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		 int64_t dur_ns)
+{
+	int64_t number;
+
+	if (!name)
+		return;
+	if (!names_defined(&model->names, name)) {
+		if (model->n_nameless >= NAMELESS_MAX)
+			return;
+		grow(&model->nameless, &model->cap_nameless, model->n_nameless,
+		     sizeof(*model->nameless));
+		model->nameless[model->n_nameless++] = (struct nameless) {
+			name, process, start_ns, dur_ns,
+		};
+		return;
+	}
+	if (step_number(names_raw(&model->names, name), &number))
+		series_add(model, series_get(model, process, number < 0 ? STEPS_PLAIN :
+					     STEPS_NUMBERED, 0), number, start_ns, dur_ns);
+}
+
+void steps_named(struct model *model, uint32_t placeholder)
+{
+	size_t to = 0, n = model->n_nameless;
+
+	model->n_nameless = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct nameless *one = &model->nameless[i];
+
+		if (one->name == placeholder)
+			steps_range(model, one->process, names_resolve(&model->names, placeholder),
+				    one->start_ns, one->dur_ns);
+		else
+			model->nameless[to++] = *one;
+	}
+	model->n_nameless = to;
+}
+
+void steps_release(struct model *model)
+{
+	for (size_t i = 0; i < model->n_steps; i++) {
+		free(model->steps[i].list);
+		hist_release(&model->steps[i].hist);
+	}
+	free(model->steps);
+	free(model->nameless);
+}
+
+struct steps *steps_best(const struct model *model)
+{
+	struct steps *best = NULL;
+
+	for (size_t i = 0; i < model->n_steps; i++) {
+		struct steps *steps = &model->steps[i];
+
+		if (!best || steps->source < best->source ||
+		    (steps->source == best->source && steps->n > best->n))
+			best = steps;
+	}
+	return best;
+}
+
+static const char *source_text(struct model *model, const struct steps *steps)
+{
+	if (steps->source == STEPS_EXPLICIT)
+		return steps->name ? names_short(&model->names, steps->name) : "step";
+	return steps->source == STEPS_NUMBERED ? "range step #" : "range step";
+}
+
+size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out)
+{
+	const struct steps *steps = steps_best(model);
+	size_t n = steps ? steps->n : 0;
+
+	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1 };
+	*out = xreallocarray(NULL, n, sizeof(**out));
+	if (!n)
+		return 0;
+	stats->count = n;
+	stats->source = source_text(model, steps);
+	stats->mean_ns = steps->sum_ns / (int64_t)n;
+	stats->p50_ns = hist_percentile(&steps->hist, 500);
+	stats->p99_ns = hist_percentile(&steps->hist, 990);
+	for (size_t i = 0; i < n; i++)
+		(*out)[i] = (struct step_row) {
+			.number = steps->list[i].number >= 0 ? steps->list[i].number : (int64_t)i,
+			.start_ns = steps->list[i].start_ns, .dur_ns = steps->list[i].dur_ns,
+		};
+	return n;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Totals that are kept while events come in, so that they do not depend on
+ * what detail is still there: kernels, copies, calls, memory, compiles. Keys
+ * are names as they were used; queries.c puts together what turned out to be
+ * the same name.
+ */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+#define TOTALS_MAX (1u << 22)
+/* A shorter transfer's rate says more about its launch than about the bus. */
+#define PEAK_BYTES 65536u
+#define COMPILES_MAX 65536u
+#define ALLOCATORS_MAX 4096u
+
+/* ---- kernels ---- */
+
+static struct kernel_total *kernel_get(struct model *model, const struct run *run,
+				       uint32_t *index)
+{
+	uint64_t key = (uint64_t)run->name << 32 | run->queue;
+	struct kernel_total *total;
+
+	*index = map_get(&model->kernel_by_key, key);
+	if (*index != MAP_NONE)
+		return table_at(&model->kernels, *index);
+	if (model->kernels.n >= TOTALS_MAX)
+		return NULL;
+	total = table_new(&model->kernels);
+	*index = model->kernels.n - 1;
+	total->name = run->name;
+	total->queue = run->queue;
+	total->ops = NONE;
+	map_set(&model->kernel_by_key, key, *index);
+	if (run->name && !names_defined(&model->names, run->name))
+		map_set(&model->nameless_kernels, run->name, 0);
+	return total;
+}
+
+static struct kernel_op_total *kernel_op_get(struct model *model, struct kernel_total *kernel,
+					     uint32_t kernel_index, const struct run *run)
+{
+	/* 22 bits of kernel, 3 of how, 24 of name. */
+	uint64_t key = (uint64_t)kernel_index << 32 | (uint64_t)run->how << 24 | run->op_name;
+	uint32_t index = map_get(&model->kernel_op_by_key, key);
+	struct kernel_op_total *total;
+
+	if (index != MAP_NONE)
+		return table_at(&model->kernel_ops, index);
+	if (model->kernel_ops.n >= TOTALS_MAX)
+		return NULL;
+	total = table_new(&model->kernel_ops);
+	total->op_name = run->op_name;
+	total->how = (uint8_t)run->how;
+	total->next = kernel->ops;
+	kernel->ops = model->kernel_ops.n - 1;
+	map_set(&model->kernel_op_by_key, key, kernel->ops);
+	return total;
+}
+
+void total_kernel(struct model *model, const struct run *run)
+{
+	uint32_t index;
+	struct kernel_total *total = kernel_get(model, run, &index);
+	struct kernel_op_total *op;
+
+	if (!total) {
+		model->bad++;
+		return;
+	}
+	if (run->failed) {
+		total->failed++;
+		return;
+	}
+	total->count++;
+	total->approx += run->approx && run->timed;
+	total->untimed += !run->timed;
+	op = kernel_op_get(model, total, index, run);
+	if (op) {
+		op->count++;
+		op->total_ns += run->dur_ns;
+	}
+	if (!run->timed)
+		return;
+	if (run->dur_ns < total->min_ns || total->count - total->untimed == 1)
+		total->min_ns = run->dur_ns;
+	if (run->dur_ns > total->max_ns)
+		total->max_ns = run->dur_ns;
+	total->total_ns += run->dur_ns;
+	hist_add(&total->hist, run->dur_ns);
+}
+
+/* ---- copies ---- */
+
+void total_copy(struct model *model, const struct run *run)
+{
+	uint64_t key = (uint64_t)run->queue << 8 | (uint64_t)run->direction;
+	uint32_t index = map_get(&model->copy_by_key, key);
+	struct copy_total *total;
+	__uint128_t rate;
+	uint64_t *peak;
+
+	if (index == MAP_NONE) {
+		/* At most QUEUES_MAX * DIR_COUNT. */
+		total = table_new(&model->copies);
+		total->queue = run->queue;
+		total->direction = (uint8_t)run->direction;
+		map_set(&model->copy_by_key, key, model->copies.n - 1);
+	} else {
+		total = table_at(&model->copies, index);
+	}
+	if (run->failed) {
+		total->failed++;
+		return;
+	}
+	total->count++;
+	total->bytes += run->bytes;
+	if (!run->timed) {
+		total->untimed++;
+		return;
+	}
+	total->total_ns += run->dur_ns;
+	total->timed_bytes += run->bytes;
+	if (run->dur_ns <= 0)
+		return;
+	rate = (__uint128_t)run->bytes * 1000000000 / (uint64_t)run->dur_ns;
+	peak = run->bytes >= PEAK_BYTES ? &total->peak : &total->peak_small;
+	if (rate > *peak)
+		*peak = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
+/* ---- calls ---- */
+
+static struct call_total *call_get(struct model *model, uint32_t id)
+{
+	uint32_t name = local_name(model, id);
+	uint32_t index = map_get(&model->call_by_name, name);
+	struct call_total *total;
+
+	if (!name)
+		return NULL;
+	if (index != MAP_NONE)
+		return table_at(&model->calls, index);
+	if (model->calls.n >= TOTALS_MAX)
+		return NULL;
+	total = table_new(&model->calls);
+	total->name = name;
+	map_set(&model->call_by_name, name, model->calls.n - 1);
+	return total;
+}
+
+void apply_call(struct model *model, const struct event_call *call)
+{
+	struct call_total *total = call_get(model, call->name);
+
+	if (!total || !span_ok(call->start_ns, call->dur_ns, model->event->time_ns)) {
+		model->bad++;
+		return;
+	}
+	total->count++;
+	total->errors += call->result != 0;
+	total->timed = true;
+	total->total_ns += call->dur_ns;
+	if (call->dur_ns > total->max_ns)
+		total->max_ns = call->dur_ns;
+	model->process->counted_calls++;
+}
+
+void apply_calls(struct model *model, const struct event_calls *calls)
+{
+	struct call_total *total = call_get(model, calls->name);
+
+	if (!total || calls->count > (uint64_t)1 << 48 || calls->errors > calls->count) {
+		model->bad++;
+		return;
+	}
+	total->count += calls->count;
+	total->errors += calls->errors;
+	model->process->counted_calls += calls->count;
+	if (calls->total_ns < 0 || calls->total_ns > TIME_MAX)
+		return;
+	if (total->total_ns <= TIME_MAX)
+		total->total_ns += calls->total_ns;
+	total->timed = true;
+	if (calls->max_ns > total->max_ns && calls->max_ns <= calls->total_ns)
+		total->max_ns = calls->max_ns;
+}
+
+/* A wait is a call too, and is counted there: the probe sends both. */
+void apply_wait(struct model *model, const struct event_wait *wait)
+{
+	if (!span_ok(wait->start_ns, wait->dur_ns, model->event->time_ns))
+		model->bad++;
+}
+
+/* ---- memory ---- */
+
+static struct allocator *allocator_get(struct model *model, uint32_t id)
+{
+	uint32_t name = local_name(model, id), index;
+	struct allocator *allocator;
+
+	if (!name)
+		return NULL;
+	index = map_get(&model->allocator_by_key, name);
+	if (index != MAP_NONE)
+		return table_at(&model->allocators, index);
+	if (model->allocators.n >= ALLOCATORS_MAX)
+		return NULL;
+	allocator = table_new(&model->allocators);
+	allocator->name = name;
+	map_set(&model->allocator_by_key, name, model->allocators.n - 1);
+	return allocator;
+}
+
+/* Addresses of several processes in one map: shifted apart, so that equal ones
+ * never meet. */
+static uint64_t address_key(const struct model *model, uint64_t address)
+{
+	return address + model->process_index * 0x9e3779b97f4a7c15u;
+}
+
+static struct alloc_op *holder_get(struct allocator *allocator, uint32_t op)
+{
+	uint32_t index = map_get(&allocator->by_op, op);
+
+	if (index == MAP_NONE) {
+		grow(&allocator->ops, &allocator->cap_ops, allocator->n_ops,
+		     sizeof(*allocator->ops));
+		index = (uint32_t)allocator->n_ops;
+		allocator->ops[allocator->n_ops++] = (struct alloc_op) { op, 0 };
+		map_set(&allocator->by_op, op, index);
+	}
+	return &allocator->ops[index];
+}
+
+/* At the peak, or when it is over: who holds most is written down. */
+void allocator_note(struct allocator *allocator)
+{
+	const size_t max = sizeof(allocator->holders) / sizeof(allocator->holders[0]);
+
+	allocator->n_holders = 0;
+	for (size_t i = 0; i < allocator->n_ops; i++) {
+		struct alloc_op one = allocator->ops[i];
+		size_t at = allocator->n_holders;
+
+		if (!one.bytes || (at == max && allocator->holders[max - 1].bytes >= one.bytes))
+			continue;
+		if (at == max)
+			at--;
+		else
+			allocator->n_holders++;
+		for (; at > 0 && allocator->holders[at - 1].bytes < one.bytes; at--)
+			allocator->holders[at] = allocator->holders[at - 1];
+		allocator->holders[at] = one;
+	}
+}
+
+static void give_back(struct model *model, struct allocator *allocator, uint32_t index)
+{
+	struct alloc *alloc = table_at(&model->allocs, index);
+
+	if (allocator->at_peak)
+		allocator_note(allocator);
+	allocator->at_peak = false;
+	allocator->live -= alloc->bytes;
+	holder_get(allocator, alloc->op)->bytes -= alloc->bytes;
+	alloc->next_free = model->free_alloc;
+	model->free_alloc = index;
+	model->n_alive_allocs--;
+}
+
+void apply_alloc(struct model *model, const struct event_alloc *event)
+{
+	struct allocator *allocator = allocator_get(model, event->allocator);
+	uint64_t key = address_key(model, event->address);
+	uint32_t index;
+	struct alloc *alloc;
+
+	if (!allocator || event->bytes > (uint64_t)1 << 60 ||
+	    model->n_alive_allocs >= ALLOCS_MAX) {
+		model->bad++;
+		return;
+	}
+	index = map_get(&allocator->by_address, key);
+	if (index != MAP_NONE) {
+		/* Its free was lost. */
+		give_back(model, allocator, index);
+		map_remove(&allocator->by_address, key);
+	}
+	index = model->free_alloc;
+	if (index != NONE) {
+		alloc = table_at(&model->allocs, index);
+		model->free_alloc = alloc->next_free;
+	} else {
+		alloc = table_new(&model->allocs);
+		index = model->allocs.n - 1;
+	}
+	alloc->bytes = event->bytes;
+	alloc->op = local_name(model, event->op_name);
+	map_set(&allocator->by_address, key, index);
+	model->n_alive_allocs++;
+	allocator->allocations++;
+	allocator->live += event->bytes;
+	holder_get(allocator, alloc->op)->bytes += event->bytes;
+	if (allocator->live > allocator->peak) {
+		allocator->peak = allocator->live;
+		allocator->at_peak = true;
+	}
+}
+
+void apply_free(struct model *model, const struct event_free *event)
+{
+	struct allocator *allocator = allocator_get(model, event->allocator);
+	uint64_t key = address_key(model, event->address);
+	uint32_t index;
+
+	if (!allocator) {
+		model->bad++;
+		return;
+	}
+	allocator->frees++;
+	index = map_get(&allocator->by_address, key);
+	if (index == MAP_NONE)
+		return;		/* from before we looked */
+	give_back(model, allocator, index);
+	map_remove(&allocator->by_address, key);
+}
+
+/* ---- compiles ---- */
+
+/* The first line of text that says something. */
+static uint32_t first_line(struct model *model, const char *text)
+{
+	size_t start, length;
+	char *line;
+	uint32_t name;
+
+	if (!text)
+		return 0;
+	start = strspn(text, " \t\r\n");
+	length = strcspn(text + start, "\r\n");
+	line = xstrndup(text + start, length > 300 ? 300 : length);
+	name = names_intern(&model->names, line);
+	free(line);
+	return name;
+}
+
+void apply_compile(struct model *model, const struct event_compile *compile)
+{
+	uint32_t what = names_intern(&model->names, compile->what);
+	uint32_t cause = compile->result ? first_line(model, compile->log) :
+			 names_intern(&model->names, compile->options);
+	uint64_t key = (uint64_t)what << 32 | cause;
+	uint32_t index = map_get(&model->compile_by_key, key);
+	struct compile_total *total;
+
+	if (!span_ok(compile->start_ns, compile->dur_ns, model->event->time_ns) ||
+	    (index == MAP_NONE && model->compiles.n >= COMPILES_MAX)) {
+		model->bad++;
+		return;
+	}
+	if (index == MAP_NONE) {
+		total = table_new(&model->compiles);
+		total->what = what;
+		total->cause = cause;
+		map_set(&model->compile_by_key, key, model->compiles.n - 1);
+	} else {
+		total = table_at(&model->compiles, index);
+	}
+	total->count++;
+	total->failed += compile->result != 0;
+	total->total_ns += compile->dur_ns;
+}
+
+void totals_release(struct model *model)
+{
+	for (uint32_t i = 0; i < model->kernels.n; i++)
+		hist_release(&((struct kernel_total *)table_at(&model->kernels, i))->hist);
+	for (uint32_t i = 0; i < model->allocators.n; i++) {
+		struct allocator *allocator = table_at(&model->allocators, i);
+
+		map_release(&allocator->by_address);
+		map_release(&allocator->by_op);
+		free(allocator->ops);
+	}
+}
