@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The unit tests' frame. A case is
+ *
+ *	TEST(name_of_the_case)
+ *	{
+ *		CHECK(1 + 1 == 2);
+ *	}
+ *
+ * in any file under tests/unit/; it registers itself. Each case runs in a
+ * process of its own, at most TEST_SECONDS long, and ends at its first failed
+ * check. Random tests take their numbers from test_random(), whose seed is
+ * printed with a failure and set with TEST_SEED=N.
+ *
+ * build/tests/unit [-l] [-n] [PART...]: cases whose name contains PART; -l
+ * lists, -n does not fork (for a debugger).
+ */
+#ifndef TESTS_UNIT_TEST_H
+#define TESTS_UNIT_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEST_SECONDS 60
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+	struct test_case *next;
+};
+
+void test_register(struct test_case *test);
+
+#define TEST(id) \
+	static void test_##id(void); \
+	static struct test_case test_case_##id = { #id, test_##id, NULL }; \
+	__attribute__((constructor)) static void test_add_##id(void) \
+	{ \
+		test_register(&test_case_##id); \
+	} \
+	static void test_##id(void)
+
+/* Prints and ends the case; format as printf. */
+void test_fail(const char *file, int line, const char *format, ...)
+	__attribute__((noreturn, format(printf, 3, 4)));
+void test_check_int(const char *file, int line, const char *what, int64_t got, int64_t want);
+void test_check_str(const char *file, int line, const char *what, const char *got,
+		    const char *want);
+/* Ends the case as skipped: what is missing. */
+void test_skip(const char *missing) __attribute__((noreturn));
+
+#define CHECK(condition) do { \
+	if (!(condition)) \
+		test_fail(__FILE__, __LINE__, "%s", #condition); \
+} while (0)
+#define CHECK_INT(got, want) \
+	test_check_int(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(want))
+#define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, #got, got, want)
+/* The same by other names. */
+#define EXPECT(condition) CHECK(condition)
+#define EXPECT_INT(got, want) CHECK_INT(got, want)
+#define EXPECT_STR(got, want) CHECK_STR(got, want)
+
+/* ---- random numbers, the same for a seed everywhere ---- */
+
+uint64_t test_random(void);
+/* 0 ... n - 1 */
+uint64_t test_below(uint64_t n);
+
+#endif
