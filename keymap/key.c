@@ -65,10 +65,14 @@ bool key_equal(struct key a, struct key b)
 	return a.code == b.code && a.mods == b.mods;
 }
 
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
 bool key_is_text(struct key key)
 {
-	return key.code < KEYSYM_FIRST && !key.mods && key.code >= 0x20 &&
-	       !(key.code >= 0x7f && key.code < 0xa0);
+	return key.code < KEYSYM_FIRST && !key.mods && !is_control(key.code);
 }
 
 static const char *name_of(uint32_t code)
@@ -161,7 +165,8 @@ static bool parse_named(const char *name, struct key *key, char *error, size_t e
 	if (!key->code) {
 		size_t length = strlen(name);
 
-		if (!length || utf8_decode(name, length, &key->code) != (int)length) {
+		if (!length || utf8_decode(name, length, &key->code) != (int)length ||
+		    is_control(key->code)) {
 			snprintf(error, error_size, "unknown key name '<%s>'", whole);
 			return false;
 		}
@@ -202,7 +207,7 @@ static bool parse_one(const char **text, struct key *key, char *error, size_t er
 		snprintf(error, error_size, "not UTF-8 in a key name");
 		return false;
 	}
-	if (key->code < 0x20 || (key->code >= 0x7f && key->code < 0xa0)) {
+	if (is_control(key->code)) {
 		snprintf(error, error_size, "control character in a key name, write <C-x>");
 		return false;
 	}

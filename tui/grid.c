@@ -156,11 +156,12 @@ static int put_over(struct area area, int x, int y, uint32_t ch, enum role fg,
 		return x;
 	if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
 		cell.ch = 0xfffd;
+	cell.bg = bg >= 0 ? (uint8_t)bg : at ? at->bg : 0;
 	if (columns == 2 && (!at || !cell_at(area, x + 1, y))) {
 		cell.ch = ' ';			/* half of it would be outside */
-		columns = at ? 1 : 2;
+		put_cell(area, at ? x : x + 1, y, &cell);
+		return x + 2;
 	}
-	cell.bg = bg >= 0 ? (uint8_t)bg : at ? at->bg : 0;
 	put_cell(area, x, y, &cell);
 	if (columns == 2) {
 		cell.ch = 0;
