@@ -30,10 +30,10 @@ enum command_group {
 	X(FREEZE, "freeze", "", TIME, "", 0, 0, freeze, "stand still; collecting goes on") \
 	X(ZOOM_IN, "zoom-in", "", TIME, "[TIMES]", 0, 1, zoom_in, "less time per column, around the cursor") \
 	X(ZOOM_OUT, "zoom-out", "", TIME, "[TIMES]", 0, 1, zoom_out, "more time per column") \
-	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier, by 10 % of the window") \
-	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later, by 10 % of the window") \
-	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "the window around the selected event, or everything") \
-	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "the window to the start, the live edge, or a time since the start") \
+	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier, by 10 (or PERCENT) % of the window") \
+	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later, by 10 (or PERCENT) % of the window") \
+	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "window around the selected event, else around everything") \
+	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "window to the start, the live edge, a time since the start") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
 	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \
 	X(PAGE_DOWN, "page-down", "", CURSOR, "", 0, 0, pane, "one page down") \

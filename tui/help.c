@@ -39,17 +39,17 @@ void help_keys_of(const struct keymap *keymap, const char *command, char *text, 
 
 /* ---- the overlay ---- */
 
-static void add(struct help *help, char *left, char *right)
+static void add(struct help *help, char *left, char *middle, char *right)
 {
 	grow(&help->lines, &help->cap, help->count, sizeof(*help->lines));
-	help->lines[help->count++] = (struct help_line){left, right};
+	help->lines[help->count++] = (struct help_line){left, right, middle};
 }
 
 static void add_heading(struct help *help, const char *title)
 {
 	if (help->count)
-		add(help, xstrdup(""), NULL);
-	add(help, xstrdup(title), NULL);
+		add(help, xstrdup(""), NULL, NULL);
+	add(help, xstrdup(title), NULL, NULL);
 }
 
 /* Bindings of a table, those of one command line together. */
@@ -75,8 +75,8 @@ static void add_table(struct help *help, const struct keymap *keymap, enum key_t
 		if (j < i)
 			continue;
 		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
-		add(help, xstrdup(keys), xasprintf("%-22s %s", list[i].command,
-						   id >= 0 ? command_table[id].help : ""));
+		add(help, xstrdup(keys), xstrdup(list[i].command),
+		    xstrdup(id >= 0 ? command_table[id].help : ""));
 	}
 }
 
@@ -86,7 +86,7 @@ static void add_command(struct help *help, const struct keymap *keymap, int id)
 	char keys[KEYS_TEXT];
 
 	help_keys_of(keymap, info->name, keys, sizeof(keys));
-	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments),
+	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments), NULL,
 	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
 }
 
@@ -98,7 +98,7 @@ static void add_settings(struct help *help, const struct settings *settings)
 	add_heading(help, "options: set NAME = VALUE");
 	for (i = 0; i < SETTING_COUNT; i++)
 		add(help, xasprintf("%s = %s", setting_table[i].name,
-				    setting_print(settings, i, value, sizeof(value))),
+				    setting_print(settings, i, value, sizeof(value))), NULL,
 		    xstrdup(setting_table[i].help));
 }
 
@@ -137,6 +137,7 @@ void help_close(struct help *help)
 
 	for (i = 0; i < help->count; i++) {
 		free(help->lines[i].left);
+		free(help->lines[i].middle);
 		free(help->lines[i].right);
 	}
 	free(help->lines);
@@ -153,13 +154,36 @@ void help_scroll(struct help *help, int lines)
 	help->top = top < 0 ? 0 : (size_t)top;
 }
 
+/* Text of one column, with an ellipsis where it is cut. */
+static void draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
+{
+	area_text(area_sub(area, x, y, width, 1), 0, 0, role, 0, text);
+	if (text_width(text) > width && width > 0)
+		area_put(area, x + width - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
+}
+
+static void draw_line(struct area area, int y, const struct help_line *line)
+{
+	int left = area.width < 100 ? 22 : 30, middle = 22, x;
+
+	if (!line->right) {
+		area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
+		return;
+	}
+	draw_column(area, 2, y, left, ROLE_TITLE, line->left);
+	x = left + 3;
+	/* on a narrow screen the command itself only where it says more */
+	if (line->middle && (area.width >= 100 || strchr(line->middle, ' '))) {
+		draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
+		x += area.width >= 100 ? middle + 1 : text_width(line->middle) + 2;
+	}
+	draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
+}
+
 void help_draw(struct help *help, struct area area)
 {
-	int left = area.width / 3, y;
-	size_t i;
+	int y;
 
-	if (left > 34)
-		left = 34;
 	area_fill(area, 0, 0, area.width, area.height, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TITLE, ROLE_HEADER, 0);
 	area_text(area, 1, 0, ROLE_TITLE, ATTR_BOLD, "help");
@@ -168,22 +192,8 @@ void help_draw(struct help *help, struct area area)
 	if (help->count > (size_t)help->page && help->page > 0)
 		area_printf(area, 8, 0, ROLE_MUTED, 0, "%zu-%zu of %zu lines", help->top + 1,
 			    help->top + (size_t)help->page, help->count);
-	for (y = 1; y < area.height; y++) {
-		const struct help_line *line;
-
-		i = help->top + (size_t)y - 1;
-		if (i >= help->count)
-			break;
-		line = &help->lines[i];
-		if (!line->right) {
-			area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
-			continue;
-		}
-		area_text(area_sub(area, 2, y, left - 2, 1), 0, 0, ROLE_TITLE, 0, line->left);
-		if (text_width(line->left) > left - 3)
-			area_put(area, left - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
-		area_text(area, left + 1, y, ROLE_DEFAULT, 0, line->right);
-	}
+	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
+		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
 }
 
 /* ---- as text, for --help, the man page and completion ---- */

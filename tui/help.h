@@ -19,6 +19,7 @@
 
 struct help_line {
 	char *left, *right;		/* owned; right NULL: a heading */
+	char *middle;			/* owned; a bound command, NULL: none */
 };
 
 struct help {

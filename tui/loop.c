@@ -23,6 +23,7 @@
 #define INTERRUPT_NS (3 * SECOND)	/* then SIGTERM */
 #define TERMINATE_NS (5 * SECOND)	/* then it is told that it does not end */
 #define SLOW_NS (50 * MS)		/* a terminal that takes longer gets fewer frames */
+#define PRINT_NS (5 * SECOND)		/* between pictures on a terminal that only prints */
 #define KEYS_PER_TURN 64
 
 int64_t tui_clock(const struct tui *tui)
@@ -307,6 +308,8 @@ static int64_t frame_interval(const struct tui *tui, int64_t now)
 
 	if (!keys && !tui->view.following)
 		interval = SECOND / 2;
+	if (tui->screen && screen_only_prints(tui->screen))
+		return tui->key_ns > tui->frame_ns ? 0 : PRINT_NS;
 	if (tui->draw_cost_ns > SLOW_NS)
 		interval *= tui->draw_cost_ns > 4 * SLOW_NS ? 4 : 2;
 	return interval;

@@ -27,6 +27,8 @@ struct screen {
 	int fd;
 	FILE *in, *out;			/* owned; both on /dev/tty */
 	SCREEN *curses;			/* owned */
+	WINDOW *input;			/* owned; a pad: reading keys refreshes nothing */
+	bool printer;			/* it cannot move the cursor: whole pictures as lines */
 	enum theme_depth depth;
 	struct grid shown;		/* what curses has been told */
 	bool all;			/* nothing is known of what is shown */
@@ -239,7 +241,7 @@ enum screen_input screen_key(struct screen *screen, struct key *key)
 
 	for (;;) {
 		errno = 0;
-		got = get_wch(&ch);
+		got = wget_wch(screen->input, &ch);
 		if (got == ERR)
 			return errno == EIO || errno == ENXIO ? SCREEN_CLOSED : SCREEN_NOTHING;
 		if (got == KEY_CODE_YES && ch == KEY_RESIZE) {
@@ -254,7 +256,7 @@ enum screen_input screen_key(struct screen *screen, struct key *key)
 		if (ch != 27)
 			break;
 		/* Esc alone, or Alt with what comes at once */
-		got = get_wch(&ch);
+		got = wget_wch(screen->input, &ch);
 		*key = (struct key){KEYSYM_ESC, 0};
 		if (got == ERR)
 			return SCREEN_KEY;
@@ -279,13 +281,13 @@ bool screen_locale_is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-static void set_modes(int escape_ms)
+static void set_modes(WINDOW *input, int escape_ms)
 {
 	raw();
 	noecho();
 	nonl();
-	nodelay(stdscr, TRUE);
-	keypad(stdscr, TRUE);
+	nodelay(input, TRUE);
+	keypad(input, TRUE);
 	intrflush(stdscr, FALSE);
 	leaveok(stdscr, FALSE);
 	scrollok(stdscr, FALSE);
@@ -349,8 +351,17 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 		return NULL;
 	}
 	set_term(screen->curses);
+	screen->printer = !tigetstr((char *)(uintptr_t)"cup");
+	screen->input = newpad(1, 1);
+	if (!screen->input) {
+		snprintf(error, error_size, "out of memory for the screen");
+		endwin();
+		delscreen(screen->curses);
+		release(screen);
+		return NULL;
+	}
 	crash_arm(screen, &modes);
-	set_modes(options->escape_ms);
+	set_modes(screen->input, options->escape_ms);
 	map_keys(screen);
 	screen->depth = find_depth(options);
 	screen->pairs = 1;
@@ -364,6 +375,7 @@ void screen_close(struct screen *screen)
 		return;
 	if (!screen->suspended)
 		endwin();
+	delwin(screen->input);
 	crash_disarm();
 	delscreen(screen->curses);
 	release(screen);
@@ -401,7 +413,8 @@ void screen_resume(struct screen *screen)
 		return;
 	screen->suspended = false;
 	reset_prog_mode();
-	refresh();
+	if (!screen->printer)
+		refresh();
 	screen_redraw(screen);
 }
 
@@ -481,6 +494,38 @@ static void put_line(struct screen *screen, const struct theme *theme,
 	memcpy(was, now, (size_t)width * sizeof(*was));
 }
 
+/* A terminal that only prints: the lines of the picture that are not empty,
+ * when it changed. */
+static void print_lines(struct screen *screen, const struct grid *grid)
+{
+	size_t size = (size_t)grid->width * (size_t)grid->height * sizeof(*grid->cells);
+	char *text = NULL, *line, *rest;
+	size_t length = 0;
+	FILE *file;
+
+	if (screen->shown.width == grid->width && screen->shown.height == grid->height &&
+	    !screen->all && !memcmp(screen->shown.cells, grid->cells, size))
+		return;
+	grid_resize(&screen->shown, grid->width, grid->height);
+	memcpy(screen->shown.cells, grid->cells, size);
+	screen->all = false;
+	file = open_memstream(&text, &length);
+	if (!file)
+		return;
+	grid_save(grid, file, false);
+	fclose(file);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		fprintf(screen->out, "%s\r\n", line);
+	fputs("\r\n", screen->out);
+	fflush(screen->out);
+	free(text);
+}
+
+bool screen_only_prints(const struct screen *screen)
+{
+	return screen->printer;
+}
+
 void screen_draw(struct screen *screen, const struct theme *theme, const struct grid *grid)
 {
 	int width = grid->width < COLS ? grid->width : COLS;
@@ -489,6 +534,10 @@ void screen_draw(struct screen *screen, const struct theme *theme, const struct 
 
 	if (screen->suspended)
 		return;
+	if (screen->printer) {
+		print_lines(screen, grid);
+		return;
+	}
 	if (screen->shown.width != grid->width || screen->shown.height != grid->height) {
 		grid_resize(&screen->shown, grid->width, grid->height);
 		screen->all = true;

@@ -38,6 +38,10 @@ enum screen_input { SCREEN_NOTHING, SCREEN_KEY, SCREEN_RESIZED, SCREEN_CLOSED };
 /* The next key, without waiting. */
 enum screen_input screen_key(struct screen *screen, struct key *key);
 
+/* It cannot move its cursor (TERM=dumb): each picture is printed below the last
+ * one, so there should be few. */
+bool screen_only_prints(const struct screen *screen);
+
 /* Writes the difference. The grid has the screen's size or is clipped. */
 void screen_draw(struct screen *screen, const struct theme *theme, const struct grid *grid);
 /* The next screen_draw() writes everything. */
