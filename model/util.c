@@ -110,7 +110,8 @@ void strbuf_release(struct strbuf *buf)
 void strbuf_reset(struct strbuf *buf)
 {
 	buf->length = 0;
-	buf->data[0] = '\0';
+	if (buf->data)
+		buf->data[0] = '\0';
 }
 
 static void strbuf_room(struct strbuf *buf, size_t more)
@@ -150,6 +151,7 @@ void strbuf_vaddf(struct strbuf *buf, const char *format, va_list args)
 	int n;
 
 	va_copy(again, args);
+	strbuf_room(buf, 0);
 	n = vsnprintf(buf->data + buf->length, buf->cap - buf->length, format, args);
 	if (n > 0 && (size_t)n >= buf->cap - buf->length) {
 		strbuf_room(buf, (size_t)n);
@@ -172,9 +174,12 @@ void strbuf_addf(struct strbuf *buf, const char *format, ...)
 
 char *strbuf_detach(struct strbuf *buf)
 {
-	char *data = buf->data;
+	char *data;
 
-	strbuf_init(buf);
+	strbuf_room(buf, 0);
+	data = buf->data;
+	buf->data = NULL;		/* nothing to release; the next addition allocates */
+	buf->length = buf->cap = 0;
 	return data;
 }
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line: what is taken, what is refused and with which words. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/test.h"
+#include "tui/options.h"
+
+static struct options options;
+static char error[OPTIONS_ERROR_MAX];
+static char *argv[32];
+
+/* Words up to NULL, after "tftop". */
+static enum options_result parse(const char *first, ...)
+{
+	static const char *const names[] = {
+		"TFTOP_CONFIG", "TFTOP_PROBE", "TFTOP_LEVEL", "TFTOP_DEBUG", "NO_COLOR"
+	};
+	va_list words;
+	int argc = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	argv[argc++] = (char *)"tftop";
+	va_start(words, first);
+	for (const char *word = first; word && argc < 31; word = va_arg(words, const char *))
+		argv[argc++] = (char *)word;
+	va_end(words);
+	argv[argc] = NULL;
+	return options_parse(&options, argc, argv, error);
+}
+
+#define PARSE(...) parse(__VA_ARGS__, NULL)
+#define REFUSES(part, ...) do { \
+	CHECK(PARSE(__VA_ARGS__) == OPTIONS_ERROR); \
+	if (!strstr(error, part)) \
+		CHECK_STR(error, part); \
+	CHECK(!strchr(error, '\n')); \
+} while (0)
+
+TEST(options_program_after_two_dashes)
+{
+	CHECK(PARSE("--", "prog", "-b", "--json=x", "--") == OPTIONS_RUN);
+	CHECK(options.program && !options_batch(&options) && !options.open_path);
+	CHECK_STR(options.program[0], "prog");
+	CHECK_STR(options.program[1], "-b");
+	CHECK_STR(options.program[3], "--");
+	CHECK(options.program[4] == NULL);
+	CHECK(options.level == TFT_LEVEL_DEFAULT);
+	CHECK(options.memory_limit_bytes == 512u << 20);
+	CHECK(options.probes == NULL && options.columns == 0);
+}
+
+TEST(options_all_values)
+{
+	CHECK(PARSE("-bq", "--json=r.json", "-o", "dir", "--probe", "auto,-itt,+nvtx", "--level",
+		    "full", "--memory-limit=2G", "--lossless", "--from-step", "3", "--steps=40",
+		    "--for", "1.5s", "--ascii", "--color=16", "--no-config", "-v", "--", "p") ==
+	      OPTIONS_RUN);
+	CHECK(options.batch && options.quit && options.lossless && options.ascii);
+	CHECK(options.verbose && options.no_config);
+	CHECK_STR(options.json, "r.json");
+	CHECK_STR(options.record_dir, "dir");
+	CHECK_STR(options.probes, "auto,-itt,+nvtx");
+	CHECK(options.level == TFT_LEVEL_FULL);
+	CHECK(options.memory_limit_bytes == 2ull << 30);
+	CHECK(options.from_step == 3 && options.steps == 40);
+	CHECK(options.for_ns == 1500000000);
+	CHECK(options.color == OPTIONS_COLOR_16);
+	CHECK(PARSE("--headless", "--size", "80x24", "--script=f", "--", "p") == OPTIONS_RUN);
+	CHECK(options.headless && options.columns == 80 && options.rows == 24);
+	CHECK_STR(options.script, "f");
+}
+
+TEST(options_open_a_folder)
+{
+	CHECK(PARSE("/", "-b") == OPTIONS_RUN);
+	CHECK_STR(options.open_path, "/");
+	CHECK(!options.program && options.batch);
+}
+
+TEST(options_json_needs_the_equals_sign)
+{
+	REFUSES("--json=FILE", "--json", "out", "--", "p");
+	REFUSES("--json=FILE", "--json=", "--", "p");
+	CHECK(PARSE("--json=-", "--", "p") == OPTIONS_RUN);
+	CHECK(options_batch(&options) && !options.batch);
+}
+
+TEST(options_refuse_wrong_values_and_say_the_right_ones)
+{
+	REFUSES("off, min, default or full", "--level", "high", "--", "p");
+	REFUSES("not a probe", "--probe", "foo", "--", "p");
+	REFUSES("not a probe", "--probe", "opencl,", "--", "p");
+	REFUSES("not in this version", "--probe", "opencl,cuda", "--", "p");
+	REFUSES("1, 2, 3", "--steps", "0", "--", "p");
+	REFUSES("1, 2, 3", "--steps", "-4", "--", "p");
+	REFUSES("1, 2, 3", "--from-step", "99999999999999999999", "--", "p");
+	REFUSES("not a time", "--for", "5 parsecs", "--", "p");
+	REFUSES("not a size", "--memory-limit", "much", "--", "p");
+	REFUSES("16M or more", "--memory-limit", "1k", "--", "p");
+	REFUSES("WxH", "--headless", "--size", "80", "--", "p");
+	REFUSES("WxH", "--headless", "--size", "80x24x2", "--", "p");
+	REFUSES("WxH", "--headless", "--size", "0x24", "--", "p");
+	REFUSES("auto, never, 16 or 256", "--color", "many", "--", "p");
+	REFUSES("'default'", "--theme", "solarized", "--", "p");
+	REFUSES("needs a name", "-o", "", "--", "p");
+}
+
+TEST(options_refuse_unknown_ones)
+{
+	REFUSES("did you mean '--batch'", "--bathc", "--", "p");
+	REFUSES("did you mean '--level'", "--levle", "full", "--", "p");
+	REFUSES("'tftop --help'", "--completely-different", "--", "p");
+	REFUSES("unknown option '-x'", "-x", "--", "p");
+	REFUSES("unknown option '-x'", "-bx", "--", "p");
+	REFUSES("-o needs a value", "-b", "-o");
+}
+
+TEST(options_refuse_what_a_later_version_brings)
+{
+	static const char *const later[] = {
+		"--until=x", "--export=chrome:f", "--live=net://h", "--join", "--control=1",
+		"--check",
+	};
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		REFUSES("not in this version", later[i]);
+	REFUSES("-p is not in this version", "-p", "1");
+	REFUSES("-p is not in this version", "-p");
+}
+
+TEST(options_refuse_what_does_not_go_together)
+{
+	REFUSES("nothing to run or open", "-b");
+	REFUSES("no program after", "-b", "--");
+	REFUSES("before '--'", "/", "--", "p");
+	REFUSES("tftop -- ls", "ls", "stray");
+	REFUSES("no such file", "/no/such/place");
+	REFUSES("is a file", "/proc/self/stat");
+	REFUSES("-o", "-o", "d", "/");
+	REFUSES("--headless", "-b", "--headless", "--", "p");
+	REFUSES("--script", "--json=f", "--script", "s", "--", "p");
+	REFUSES("--headless", "--size", "80x24", "--", "p");
+	REFUSES("exclude", "--no-config", "--config", "f", "--", "p");
+}
+
+TEST(options_environment)
+{
+	char *words[] = { (char *)"tftop", (char *)"--", (char *)"p", NULL };
+
+	setenv("TFTOP_CONFIG", "rc", 1);
+	setenv("TFTOP_PROBE", "nvtx", 1);
+	setenv("TFTOP_LEVEL", "min", 1);
+	setenv("TFTOP_DEBUG", "log", 1);
+	setenv("NO_COLOR", "1", 1);
+	CHECK(options_parse(&options, 3, words, error) == OPTIONS_RUN);
+	CHECK_STR(options.config, "rc");
+	CHECK_STR(options.probes, "nvtx");
+	CHECK(options.level == TFT_LEVEL_MIN);
+	CHECK_STR(options.debug, "log");
+	CHECK(options.color == OPTIONS_COLOR_NEVER);
+	setenv("TFTOP_LEVEL", "loud", 1);
+	CHECK(options_parse(&options, 3, words, error) == OPTIONS_ERROR);
+	CHECK(strstr(error, "TFTOP_LEVEL"));
+}
+
+TEST(options_help_fits_a_screen)
+{
+	int lines = 0;
+	size_t width = 0, widest = 0;
+
+	for (const char *c = options_help(); *c; c++) {
+		width = *c == '\n' ? 0 : width + 1;
+		lines += *c == '\n';
+		widest = width > widest ? width : widest;
+	}
+	CHECK(lines <= 24);
+	CHECK(widest <= 80);
+}
