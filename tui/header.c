@@ -26,7 +26,7 @@ void header_free(struct header *header)
 {
 	if (!header)
 		return;
-	steps_release(&header->steps);
+	steps_snapshot_release(&header->steps);
 	free(header);
 }
 
@@ -247,7 +247,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	int lines;
 
 	model_status(view->model, &header->status);
-	steps_refresh(&header->steps, view->model, &header->status, view->clock_ns);
+	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
 	update_state(header, view, width, count ? &processes[0] : NULL, count);
 	header->n_lines = header_devices(header, view, max_lines - 1, RECENT_NS);
 	if (!header->n_lines)

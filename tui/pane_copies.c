@@ -166,7 +166,7 @@ static struct pane *copies_open(struct view *view)
 {
 	struct copies_pane *pane = xcalloc(1, sizeof(*pane));
 
-	table_init(&pane->table, &kind, "time");
+	table_setup(&pane->table, &kind, "time");
 	return &pane->pane;
 }
 
@@ -174,7 +174,7 @@ static void copies_close(struct pane *pane)
 {
 	struct copies_pane *copies = (struct copies_pane *)pane;
 
-	table_release(&copies->table);
+	table_teardown(&copies->table);
 	free(copies);
 }
 

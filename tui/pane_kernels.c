@@ -198,7 +198,7 @@ static struct pane *kernels_open(struct view *view)
 {
 	struct kernels_pane *pane = xcalloc(1, sizeof(*pane));
 
-	table_init(&pane->table, &kind, "total");
+	table_setup(&pane->table, &kind, "total");
 	return &pane->pane;
 }
 
@@ -206,7 +206,7 @@ static void kernels_close(struct pane *pane)
 {
 	struct kernels_pane *kernels = (struct kernels_pane *)pane;
 
-	table_release(&kernels->table);
+	table_teardown(&kernels->table);
 	free(kernels);
 }
 

@@ -180,7 +180,7 @@ static struct pane *ops_open(struct view *view)
 	struct ops_pane *pane = xcalloc(1, sizeof(*pane));
 
 	pane->devices = true;
-	table_init(&pane->table, &device_kind, "device-time");
+	table_setup(&pane->table, &device_kind, "device-time");
 	return &pane->pane;
 }
 
@@ -188,7 +188,7 @@ static void ops_close(struct pane *pane)
 {
 	struct ops_pane *ops = (struct ops_pane *)pane;
 
-	table_release(&ops->table);
+	table_teardown(&ops->table);
 	free(ops);
 }
 

@@ -15,13 +15,13 @@
 #define MANY_STEPS 20000
 #define MANY_WAIT_NS 500000000LL
 
-void steps_release(struct steps_snapshot *steps)
+void steps_snapshot_release(struct steps_snapshot *steps)
 {
 	free(steps->rows);
 	memset(steps, 0, sizeof(*steps));
 }
 
-bool steps_refresh(struct steps_snapshot *steps, struct model *model,
+bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
 		   const struct model_status *status, int64_t clock_ns)
 {
 	if (status->steps == steps->seen && (steps->rows || !status->steps))
@@ -164,7 +164,7 @@ static struct pane *steps_open(struct view *view)
 {
 	struct steps_pane *pane = xcalloc(1, sizeof(*pane));
 
-	table_init(&pane->table, &kind, "start");
+	table_setup(&pane->table, &kind, "start");
 	return &pane->pane;
 }
 
@@ -172,8 +172,8 @@ static void steps_close(struct pane *pane)
 {
 	struct steps_pane *steps = (struct steps_pane *)pane;
 
-	table_release(&steps->table);
-	steps_release(&steps->steps);
+	table_teardown(&steps->table);
+	steps_snapshot_release(&steps->steps);
 	free(steps);
 }
 
@@ -185,7 +185,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	int64_t longest = 0;
 
 	model_status(view->model, &p->status);
-	if (!steps_refresh(&p->steps, view->model, &p->status, view->clock_ns))
+	if (!steps_snapshot_refresh(&p->steps, view->model, &p->status, view->clock_ns))
 		return;
 	first = p->steps.count > LINES_MOST ? p->steps.count - LINES_MOST : 0;
 	count = p->steps.count - first;

@@ -4,7 +4,7 @@
  * pane 4. All steps are taken when there are new ones; when there are very
  * many, at most twice a second.
  *
- * steps_refresh() needs the model's lock. Owns its rows. Thread: the loop's.
+ * steps_snapshot_refresh() needs the model's lock. Owns its rows. Thread: the loop's.
  */
 #ifndef TUI_PANE_STEPS_H
 #define TUI_PANE_STEPS_H
@@ -19,9 +19,9 @@ struct steps_snapshot {
 	int64_t taken_ns;		/* clock when they were taken */
 };
 
-void steps_release(struct steps_snapshot *steps);
+void steps_snapshot_release(struct steps_snapshot *steps);
 /* clock_ns: any clock that goes on; true: something changed. */
-bool steps_refresh(struct steps_snapshot *steps, struct model *model,
+bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
 		   const struct model_status *status, int64_t clock_ns);
 
 /* Index of the first step that begins at or after t_ns; count: none. */

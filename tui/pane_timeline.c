@@ -43,7 +43,7 @@ static void timeline_close(struct pane *pane)
 	fold_set_release(&timeline->folds);
 	line_list_release(&timeline->list);
 	minimap_release(&timeline->minimap);
-	steps_release(&timeline->steps);
+	steps_snapshot_release(&timeline->steps);
 	free(timeline->losses);
 	free(timeline->seen);
 	free(timeline->cells);
@@ -101,7 +101,7 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 	size_t from, i;
 
 	memset(t->marks, 0, t->columns);
-	steps_refresh(&t->steps, view->model, &t->status, view->clock_ns);
+	steps_snapshot_refresh(&t->steps, view->model, &t->status, view->clock_ns);
 	from = steps_from(&t->steps, view->t0_ns);
 	for (i = from; i < t->steps.count && t->steps.rows[i].start_ns < view->t1_ns; i++)
 		if (i - from > t->columns / 6)

@@ -43,7 +43,7 @@ void ruler_time(char *out, size_t size, int64_t ns, int64_t step)
 	uint64_t value = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
 	const char *sign = ns < 0 ? "-" : "";
 	uint64_t s = value / SECOND, rest = value % SECOND;
-	char fraction[16] = "";
+	char fraction[24] = "";
 	int i;
 
 	for (i = digits; i < 9; i++)

@@ -116,6 +116,7 @@ static void fit(struct strip *strip, int width, bool ascii)
 	shrink(strip, all - width, ascii);
 }
 
+/* A rule keeps a blank off the text on both sides. */
 static void draw_piece(const struct strip_piece *piece, struct area area, int x, int y,
 		       bool rule)
 {
@@ -124,8 +125,10 @@ static void draw_piece(const struct strip_piece *piece, struct area area, int x,
 	if (piece->track)
 		area_tint(area, x, y, end - x, ROLE_SELECTED, 0);
 	if (rule) {
-		area_text(area, x - 1, y, ROLE_DEFAULT, 0, " ");
-		area_text(area, end, y, ROLE_DEFAULT, 0, " ");
+		struct area wide = {area.grid, area.x - 1, area.y, area.width + 2, area.height};
+
+		area_text(wide, x, y, ROLE_DEFAULT, 0, " ");
+		area_text(wide, end + 1, y, ROLE_DEFAULT, 0, " ");
 	}
 }
 
@@ -137,6 +140,8 @@ void strip_draw(struct strip *strip, struct area area, int y, enum role bg, uint
 	bool after_right = false;
 	size_t i;
 
+	if (area.width < 8)
+		rule = 0;
 	area_fill(area, 0, y, area.width, 1, rule ? rule : ' ',
 		  rule ? ROLE_MUTED : bg, bg, 0);
 	if (rule)

@@ -12,7 +12,7 @@
 #define GAP 2
 #define BAR_LEAST 4
 
-void table_init(struct table *table, const struct table_kind *kind, const char *sort_key)
+void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key)
 {
 	memset(table, 0, sizeof(*table));
 	table->kind = kind;
@@ -29,7 +29,7 @@ static void free_rows(struct table *table)
 	table->count = 0;
 }
 
-void table_release(struct table *table)
+void table_teardown(struct table *table)
 {
 	free_rows(table);
 	free(table->order);
@@ -340,7 +340,7 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 		bool full = eighths >= 8 && table->colour;
 
 		area_put(area, x + i, y, cells_left(eighths, table->ascii), role,
-			 full && !table->ascii ? role : ROLE_DEFAULT, 0);
+			 full && !table->ascii ? role : behind, 0);
 	}
 }
 

@@ -71,8 +71,8 @@ struct table {
 	int page;			/* rows of the last draw */
 };
 
-void table_init(struct table *table, const struct table_kind *kind, const char *sort_key);
-void table_release(struct table *table);
+void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key);
+void table_teardown(struct table *table);
 
 /* New rows, in any order; the old ones are freed. */
 void table_take(struct table *table, void *rows, size_t count, uint64_t total);

@@ -66,6 +66,25 @@ enum cell_shape cells_classify(const struct column *column, int64_t start_ns, in
 	return SHAPE_DENSE;
 }
 
+static bool same_event(const struct column *a, const struct column *b)
+{
+	return a && a->count && a->longest.id == b->longest.id;
+}
+
+enum cell_shape cells_classify_between(const struct column *before, const struct column *column,
+				       const struct column *after, int64_t start_ns,
+				       int64_t w_ns, int *eighths)
+{
+	enum cell_shape shape = cells_classify(column, start_ns, w_ns, eighths);
+
+	if (shape != SHAPE_ENDS || w_ns % 2 || column->busy_ns != w_ns / 2 ||
+	    column->first_edge_ns - start_ns != w_ns / 2)
+		return shape;
+	if (same_event(after, column))
+		return SHAPE_STARTS;
+	return before && before->count ? SHAPE_ENDS : SHAPE_STARTS;
+}
+
 enum work cells_dominant(const struct column *column)
 {
 	enum work best = WORK_NONE;
@@ -237,12 +256,14 @@ static struct cell meeting_cell(const struct column *column, int64_t start_ns, i
 	return cell;
 }
 
-static struct cell draw_column(const struct column *column, int64_t start_ns, int64_t w_ns,
+static struct cell draw_column(const struct column *before, const struct column *column,
+			       const struct column *after, int64_t start_ns, int64_t w_ns,
 			       const struct cell_style *style, bool *alone)
 {
 	struct look look = column_look(column, style);
 	int eighths;
-	enum cell_shape shape = cells_classify(column, start_ns, w_ns, &eighths);
+	enum cell_shape shape = cells_classify_between(before, column, after, start_ns, w_ns,
+						       &eighths);
 	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
 
 	*alone = shape == SHAPE_FULL || shape == SHAPE_ENDS || shape == SHAPE_STARTS;
@@ -288,7 +309,9 @@ void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w
 	for (i = 0; i < n; i++) {
 		bool alone;
 
-		cells[i] = draw_column(&columns[i], t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
+		cells[i] = draw_column(i ? &columns[i - 1] : NULL, &columns[i],
+				       i + 1 < n ? &columns[i + 1] : NULL,
+				       t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
 		if (owners)
 			owners[i] = alone ? columns[i].longest.id : 0;
 	}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Strips (the header's lines, the sentence), the minimap's axis, sentences. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/test.h"
+#include "tui/minimap.h"
+#include "tui/sentence.h"
+#include "tui/strip.h"
+
+static void drawn(struct strip *strip, int width, uint32_t rule, char *out, size_t size)
+{
+	struct grid grid;
+	FILE *file = tmpfile();
+	int x;
+
+	grid_init(&grid, width + 2, 1);
+	area_fill(grid_area(&grid), 0, 0, width + 2, 1, '@', ROLE_DEFAULT, ROLE_DEFAULT, 0);
+	strip_draw(strip, area_sub(grid_area(&grid), 1, 0, width, 1), 0, ROLE_DEFAULT, rule, false);
+	CHECK(grid.cells[0].ch == '@' && grid.cells[width + 1].ch == '@');
+	for (x = 0; x < width; x++)
+		grid.cells[x] = grid.cells[x + 1];
+	grid.cells[width].ch = grid.cells[width + 1].ch = ' ';
+	grid_save(&grid, file, false);
+	rewind(file);
+	if (!fgets(out, (int)size, file))
+		out[0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	fclose(file);
+	grid_release(&grid);
+}
+
+static void fill(struct strip *strip)
+{
+	strip_clear(strip);
+	strip_add(strip, 8, 1, ROLE_TITLE, 0, "luxury");
+	strip_add(strip, 0, 2, ROLE_TITLE, 0, "model/conv2d")->least = 6;
+	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, "13.41 ms");
+	strip_add(strip, 4, 1, ROLE_DEFAULT, 0, "waited")->right = true;
+}
+
+TEST(strip_drops_the_least_needed_first)
+{
+	struct strip strip;
+	char line[256];
+
+	fill(&strip);
+	drawn(&strip, 40, 0, line, sizeof(line));
+	CHECK_STR(line, "luxury  model/conv2d 13.41 ms     waited");
+	fill(&strip);
+	drawn(&strip, 30, 0, line, sizeof(line));
+	CHECK_STR(line, "model/conv2d 13.41 ms   waited");
+	fill(&strip);
+	drawn(&strip, 23, 0, line, sizeof(line));
+	CHECK_STR(line, "conv2d 13.41 ms  waited");
+	fill(&strip);
+	drawn(&strip, 16, 0, line, sizeof(line));
+	CHECK_STR(line, "conv2d 13.41 ms");
+	fill(&strip);
+	drawn(&strip, 9, 0, line, sizeof(line));
+	CHECK_STR(line, "conv2d");
+	fill(&strip);
+	drawn(&strip, 44, '-', line, sizeof(line));
+	CHECK_STR(line, "- luxury  model/conv2d 13.41 ms --- waited -");
+}
+
+TEST(strip_stays_in_its_area_at_any_width)
+{
+	struct strip strip;
+	char line[1024];
+	int width;
+
+	for (width = 0; width < 120; width++) {
+		fill(&strip);
+		drawn(&strip, width, width % 2 ? '-' : 0, line, sizeof(line));
+		CHECK(text_width(line) <= width);
+	}
+}
+
+TEST(strip_takes_no_more_than_it_has)
+{
+	struct strip strip;
+	int i;
+
+	strip_clear(&strip);
+	for (i = 0; i < STRIP_PIECES * 2; i++)
+		CHECK(strip_add(&strip, 1, 1, ROLE_DEFAULT, 0, "%d", i) != NULL);
+	CHECK(strip.count == STRIP_PIECES);
+}
+
+TEST(minimap_axis_grows_in_steps)
+{
+	int64_t length, span, last = 0;
+	int changes = 0;
+
+	for (length = 0; length < INT64_C(100000000000); length += 50000000) {
+		span = minimap_span(length);
+		CHECK(span >= length && span >= last);
+		CHECK(length < INT64_C(2000000000) || span <= length + length / 4);
+		changes += span != last;
+		last = span;
+	}
+	CHECK(changes < 40);
+}
+
+static void sentence(const struct span *span, char *line, size_t size)
+{
+	struct strip strip;
+
+	sentence_of_span(&strip, span, 0);
+	drawn(&strip, 200, 0, line, size);
+}
+
+TEST(sentence_says_what_is_known)
+{
+	struct span span;
+	char line[1024];
+
+	memset(&span, 0, sizeof(span));
+	span.kind = COMMAND_KERNEL;
+	span.name = "conv2d";
+	span.queue = "queue 7";
+	span.start_ns = INT64_C(27823200000);
+	span.end_ns = span.start_ns + 13410000;
+	span.op = "model/Conv2D";
+	span.how = HOW_EXACT;
+	span.queued_ns = span.start_ns - 3100000;
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "queue 7   conv2d   13.41 ms at 27.8232 s   op model/Conv2D (exact)   "
+			"waited 3.10 ms");
+	span.approx = true;
+	span.op = NULL;
+	span.queued_ns = 0;
+	span.status = -5;
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "queue 7   conv2d   ~13.41 ms at ~27.8232 s   failed (-5)");
+	memset(&span, 0, sizeof(span));
+	span.kind = COMMAND_COPY;
+	span.direction = DIR_H2D;
+	span.name = "h2d";
+	span.bytes = 51380224;
+	span.end_ns = 4000000;
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "h2d   4.000 ms at 0.0000 s   51 380 224 bytes   12.8 GB/s");
+	memset(&span, 0, sizeof(span));
+	span.name = "step";
+	span.thread = "main";
+	span.open = true;
+	span.end_ns = 5000;
+	span.kernels = 1;
+	span.device_ns = 2000;
+	span.step = 12;
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "main   step   5.000 µs so far at 0.000000 s   "
+			"1 kernel, 2.00 µs on the device   step 12");
+}
