@@ -194,6 +194,7 @@ void live_finish_model(struct live *live)
 		return;
 	live->finished = true;
 	live->phase = LIVE_DONE;
+	live_introduce(live);
 	if (live->run.pid > 0 && (live->exited || !live->session))
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
@@ -283,15 +284,11 @@ static void exec_failed(struct live *live, const struct session_event *event)
 
 static void take(struct live *live, const struct session_event *event)
 {
-	struct recording clocks;
-
 	switch (event->type) {
 	case SESSION_STARTED:
 		log_line("PROGRAM is process %d", (int)event->pid);
 		live->run.pid = event->pid;
 		live->started_ns = live_now_ns();
-		recording_clocks(&clocks);
-		live_introduce(live, event->pid, &clocks);
 		break;
 	case SESSION_EXEC_FAILED:
 		exec_failed(live, event);

@@ -45,8 +45,8 @@ void live_new_model(struct live *live);
 void live_finish_model(struct live *live);
 
 /* ---- live_recording.c ---- */
-/* PROGRAM itself is listed even when no probe is in it. */
-void live_introduce(struct live *live, pid_t pid, const struct recording *clocks);
+/* At the end: PROGRAM itself is listed even when no probe was in it. */
+void live_introduce(struct live *live);
 /* -o DIR: made at the start, told at the end. false: error says why. */
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);
 void live_write_recording(struct live *live);

@@ -7,18 +7,36 @@
 #include "model/util.h"
 #include "tui/live_internal.h"
 
-void live_introduce(struct live *live, pid_t pid, const struct recording *clocks)
+static bool is_listed(struct model *model, uint32_t pid)
+{
+	struct process_row *rows;
+	bool found = false;
+	size_t count;
+
+	model_lock(model);
+	count = model_processes(model, &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		found |= rows[i].host == 0 && rows[i].pid == pid;
+	free(rows);
+	return found;
+}
+
+void live_introduce(struct live *live)
 {
 	struct strbuf command;
-	struct event event = { .type = EVENT_PROCESS, .pid = (uint32_t)pid, .tid = (uint32_t)pid };
+	struct event event = { .type = EVENT_PROCESS };
+	uint32_t pid = live->run.pid > 0 ? (uint32_t)live->run.pid : 0;
 
+	if (!pid || is_listed(live->model, pid))
+		return;
 	strbuf_init(&command);
 	for (char *const *word = live->run.command; word && *word; word++)
 		strbuf_addf(&command, "%s%s", word == live->run.command ? "" : " ", *word);
-	event.time_ns = clocks->mono_ns;
+	event.pid = event.tid = pid;
+	event.time_ns = live->opened ? live->recording.mono_ns : live_now_ns();
 	event.u.process = (struct event_process){
-		.schema = 1, .start_ns = clocks->mono_ns, .mono_ns = clocks->mono_ns,
-		.real_ns = clocks->real_ns, .raw_ns = clocks->raw_ns, .rank = -1, .world = -1,
+		.schema = 1, .rank = -1, .world = -1,
 		.host = live->run.host ? live->run.host : "", .command = command.data,
 	};
 	gate_apply(live->gate, &event, 1);
@@ -96,8 +114,6 @@ bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
 	live->stop_partial = live->recording.partial || !live->recording.finished;
 	live->drain_until_ns = INT64_MAX;
 	live_new_model(live);
-	if (live->run.pid > 0)
-		live_introduce(live, live->run.pid, &live->recording);
 	return start_file_reader(live, error);
 }
 
