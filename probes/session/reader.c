@@ -228,6 +228,8 @@ static void run(struct reader *reader, bt_graph *graph)
 		bool early;
 
 		reader->brought = false;
+		/* 2.0.4 may say "again" and leave an error behind: it would abort now. */
+		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
 		if (reader->brought)
 			atomic_store(&reader->last_message_ns, now_ns());
