@@ -23,9 +23,13 @@ static void unwatch(struct session *s, int fd)
 
 /* ---- the launcher ---- */
 
+static void told_child(void *arg, const struct child_event *child);
+
 static void program_ended(struct session *s)
 {
 	s->exited = true;
+	if (s->children)
+		children_look(s->children, told_child, s);
 	children_free(s->children);
 	s->children = NULL;
 }
