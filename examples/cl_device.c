@@ -56,15 +56,19 @@ static void find_device(struct cl_device *dev)
 	static const cl_device_type types[] = { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ALL };
 	cl_platform_id platforms[16];
 	cl_uint n = 0, i;
+	cl_int err;
 	size_t t;
 
 	cl_check(clGetPlatformIDs(16, platforms, &n), "clGetPlatformIDs");
 	if (n > 16)
 		n = 16;
 	for (t = 0; t < 2; t++)
-		for (i = 0; i < n; i++)
-			if (clGetDeviceIDs(platforms[i], types[t], 1, &dev->id, NULL) == CL_SUCCESS)
+		for (i = 0; i < n; i++) {
+			err = clGetDeviceIDs(platforms[i], types[t], 1, &dev->id, NULL);
+			if (err == CL_SUCCESS)
 				return;
+			truth_error("clGetDeviceIDs");
+		}
 	cl_check(CL_DEVICE_NOT_FOUND, "clGetDeviceIDs");
 }
 

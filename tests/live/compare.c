@@ -2,7 +2,8 @@
 /*
  * compare TRUTH REPORT: does tftop's report say what the program did?
  * compare --sum TRUTH... REPORT: several processes in one report; numbers are
- * added up per name, and queues, whose ids only one process knows, left out.
+ * added up per name; left out are queues, whose ids only one process knows,
+ * and steps, which processes may make together.
  *
  * TRUTH is what a program of examples/ or tests/programs/ wrote about itself,
  * in the form of the report. Every number of TRUTH must be in REPORT, and what
@@ -250,8 +251,7 @@ static void add_rows(json_t *to, const json_t *rows, const char *key, const char
 
 static json_t *empty_sum(void)
 {
-	return json_pack("{s:i, s:[], s:[], s:[], s:{}}", "schema", 1, "kernels", "copies",
-			 "calls", "steps");
+	return json_pack("{s:i, s:[], s:[], s:[]}", "schema", 1, "kernels", "copies", "calls");
 }
 
 static void add_up(json_t *sum, const json_t *one)
@@ -260,7 +260,6 @@ static void add_up(json_t *sum, const json_t *one)
 	add_rows(json_object_get(sum, "copies"), json_object_get(one, "copies"), "direction",
 		 NULL);
 	add_rows(json_object_get(sum, "calls"), json_object_get(one, "calls"), "name", NULL);
-	add_number(json_object_get(sum, "steps"), json_object_get(one, "steps"), "count");
 	if (json_object_get(one, "trust"))
 		json_object_set(sum, "trust", json_object_get(one, "trust"));
 }
@@ -386,6 +385,20 @@ static void compare_devices(const json_t *truth, const json_t *report)
 	}
 }
 
+/* One row per process. */
+static void check_processes(const json_t *report)
+{
+	static const struct table processes = { "process", NULL, "pid" };
+	const json_t *rows = json_object_get(report, "processes");
+	const json_t *row;
+	size_t i;
+
+	compared++;
+	json_array_foreach((json_t *)rows, i, row)
+		if (find_row(&processes, rows, row) != row)
+			differ("process '%lld': reported twice", number(row, "pid"));
+}
+
 static ll work_done(const json_t *truth)
 {
 	const json_t *row;
@@ -444,6 +457,7 @@ static void compare_all(const json_t *truth, const json_t *report, const struct 
 	if (json_object_get(truth, "steps"))
 		same_number("steps", "count", json_object_get(truth, "steps"),
 			    json_object_get(report, "steps"));
+	check_processes(report);
 	check_trust(truth, report);
 }
 
