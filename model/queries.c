@@ -243,6 +243,12 @@ static void add_kernel(struct model *model, struct kernel_row *row, struct hist 
 	add_kernel_ops(model, row, total);
 }
 
+/* A bucket's middle may lie outside what really happened. */
+static int64_t within(int64_t ns, const struct kernel_row *row)
+{
+	return ns < row->min_ns ? row->min_ns : ns > row->max_ns ? row->max_ns : ns;
+}
+
 size_t model_kernels(struct model *model, struct kernel_row **out)
 {
 	struct map rows = { .size = 0 };
@@ -273,8 +279,8 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		uint64_t timed = row->count - row->untimed;
 
 		row->mean_ns = timed ? row->total_ns / (int64_t)timed : 0;
-		row->p50_ns = timed ? hist_percentile(&hists[i], 500) : 0;
-		row->p99_ns = timed ? hist_percentile(&hists[i], 990) : 0;
+		row->p50_ns = timed ? within(hist_percentile(&hists[i], 500), row) : 0;
+		row->p99_ns = timed ? within(hist_percentile(&hists[i], 990), row) : 0;
 		hist_release(&hists[i]);
 	}
 	free(hists);
