@@ -96,7 +96,11 @@ static bool take_launcher(struct session *s, struct session_event *event)
 	case WIRE_EXITED:
 		event->type = SESSION_EXITED;
 		program_ended(s);
-		return true;
+		if (!s->first)
+			return true;
+		/* What the last look found comes before. */
+		session_note(s, event, "");
+		return false;
 	case WIRE_MESSAGE:
 		event->type = SESSION_MESSAGE;
 		event->level = event->status;
