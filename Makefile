@@ -103,6 +103,9 @@ $(O)/tui/%.o: tui/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
 
+LIBRARY = $(1) $(shell $(PKG_CONFIG) --modversion $(1) 2>/dev/null)
+$(O)/tui/options.o: override CPPFLAGS += -DTFTOP_LIBRARIES='"$(call LIBRARY,lttng-ctl), $(call LIBRARY,lttng-ust), $(call LIBRARY,babeltrace2), $(call LIBRARY,ncursesw)"'
+
 $(O)/probes/session/%.o: probes/session/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
@@ -177,14 +180,20 @@ TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
 $(O)/libtui.a: $(TUI_LIB_OBJ)
 	rm -f $@ && ar rcs $@ $^
 
-$(O)/tests/unit: $(call obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+# In a folder apart: build/tests/unit and build/tests/fuzz are programs.
+test_obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
+$(O)/obj/tests/%.o: tests/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
 $(O)/tests/compare: $(O)/tests/live/compare.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
 $(O)/tests/burst: $(O)/tests/programs/burst.o $(O)/examples/marks.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
-FUZZ_OBJ := $(call obj,$(call src,tests/fuzz/*.c))
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c))
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
@@ -237,6 +246,11 @@ $(O)/tests/bench/rt_bench: $(O)/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime
 		-llttng-ust -lpthread -ldl
 $(O)/tests/bench/opencl_bench: $(O)/tests/bench/opencl_bench.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
+
+# The man page's keys and commands come from the tables of the program.
+.PHONY: docs
+docs: $(O)/tftop
+	@tests/manpage.sh $(O)/tftop docs/tftop.1.in > docs/tftop.1.new && mv docs/tftop.1.new docs/tftop.1
 
 # ---- install ----
 

@@ -44,5 +44,15 @@ done | must_be_empty 'probes link LTTng-UST and libc only'
 for lib in "${O:-build}"/lib/libtftop-start.so; do
 	[ -e "$lib" ] && readelf -d "$lib" | grep -o 'lttng[^]]*'
 done | must_be_empty 'the preloaded library needs libc only'
+# What users read knows every option, key and command.
+if [ -x "${O:-build}/tftop" ]; then
+	tests/manpage.sh "${O:-build}/tftop" docs/tftop.1.in | diff -u docs/tftop.1 - |
+		must_be_empty 'docs/tftop.1 is what "make docs" makes'
+	"${O:-build}/tftop" --help | grep -oE '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort -u |
+		while read -r option; do
+			grep -qF -- "$option" docs/tftop.bash || echo "docs/tftop.bash: $option"
+			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
+		done | must_be_empty 'man page and completion know every option'
+fi
 echo "$pass passed, $fail failed, 0 skipped"
 [ "$fail" -eq 0 ]

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# bash completion for tftop; tests/tree.sh checks that it knows every option.
+_tftop()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
+	COMPREPLY=()
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			if ((i + 1 == COMP_CWORD)); then
+				COMPREPLY=($(compgen -c -- "$cur"))
+			else
+				COMPREPLY=($(compgen -f -- "$cur"))
+			fi
+			return
+		fi
+	done
+	case $prev in
+	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
+	--probe) COMPREPLY=($(compgen -W 'auto opencl nvtx itt' -- "$cur")); return ;;
+	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
+	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--memory-limit | --from-step | --steps | --for | --size | --theme) return ;;
+	esac
+	case $cur in
+	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --probe --level --memory-limit --lossless
+		--from-step --steps --for -q --quit --script --headless --size --config --no-config
+		--ascii --color --theme -v --debug -h --help --version --' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	esac
+	[[ ${COMPREPLY[0]-} == --json= ]] && compopt -o nospace
+}
+complete -F _tftop tftop
