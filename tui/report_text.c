@@ -147,7 +147,7 @@ static void print_trust(struct model *model, FILE *out)
 		status.lost_events || status.lost_packets ? "some lost" : "0 lost");
 	print_losses(&status, out);
 	print_attribution(&status, out);
-	if (status.calls) {
+	if (status.own_ns > 0 && status.program_ns > 0) {
 		fprintf(out, "  own cost      ≈%s", fmt_share(share, positive(status.own_ns),
 							      positive(status.program_ns)));
 		fprintf(out, " of the program's time: %s in %s\n", fmt_time(time, status.own_ns),

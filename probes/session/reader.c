@@ -287,6 +287,8 @@ static void *reader_main(void *arg)
 	if (graph) {
 		run(reader, graph);
 		bt_graph_put_ref(graph);
+		/* Saying goodbye to a relay that is gone leaves one behind. */
+		bt_current_thread_clear_error();
 	} else {
 		set_state(reader, READER_FAILED);
 	}
