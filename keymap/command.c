@@ -27,31 +27,35 @@ const char *command_group_title(enum command_group group)
 	return titles[group];
 }
 
-/* Two neighbouring letters exchanged count as one mistake of each. */
+#define WORD_MAX 40
+
+/* Letters added, left out, changed or exchanged with the next. */
 static int distance(const char *a, const char *b)
 {
-	int row[64], i, j, lb = (int)strlen(b);
+	int rows[3][WORD_MAX + 1], la = (int)strlen(a), lb = (int)strlen(b), i, j;
 
-	if (lb > 62 || strlen(a) > 62)
-		return 99;
+	if (la > WORD_MAX || lb > WORD_MAX)
+		return WORD_MAX;
 	for (j = 0; j <= lb; j++)
-		row[j] = j;
-	for (i = 1; a[i - 1]; i++) {
-		int diagonal = row[0];
+		rows[0][j] = j;
+	for (i = 1; i <= la; i++) {
+		int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 
-		row[0] = i;
+		now[0] = i;
 		for (j = 1; j <= lb; j++) {
-			int best = diagonal + (a[i - 1] != b[j - 1]);
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
 
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
 		}
 	}
-	return row[lb];
+	return rows[la % 3][lb];
 }
 
 static void say_unknown(const char *name, char *error, size_t error_size)
