@@ -13,6 +13,7 @@
 #include "model/util.h"
 #include "tui/header_lines.h"
 #include "tui/labels.h"
+#include "tui/panes.h"
 
 #define RECENT_NS 5000000000LL		/* device shares while following */
 #define QUIET_NS 10000000000LL		/* nothing seen for so long is told */
@@ -37,15 +38,15 @@ static void add_program(struct header *h, const struct view *view, int width,
 {
 	char name[LABEL_MAX];
 
-	strip_add(&h->state, 8, 1, ROLE_TITLE, ATTR_BOLD, "tftop");
+	strip_add(&h->state, 9, 1, ROLE_TITLE, ATTR_BOLD, "tftop");
 	if (!first)
 		return;
 	label_command(name, sizeof(name), first->command, width / 5 > 16 ? width / 5 : 16,
 		      view->ascii);
 	strip_add(&h->state, 1, 2, ROLE_DEFAULT, 0, "%s", name)->least = 8;
-	strip_add(&h->state, 9, 1, ROLE_MUTED, 0, "%u", first->pid);
+	strip_add(&h->state, 10, 1, ROLE_MUTED, 0, "%u", first->pid);
 	if (n_processes > 1)
-		strip_add(&h->state, 10, 1, ROLE_MUTED, 0, "+%zu", n_processes - 1);
+		strip_add(&h->state, 11, 1, ROLE_MUTED, 0, "+%zu", n_processes - 1);
 }
 
 static void add_phase(struct header *h, const struct view *view, const struct process_row *first)
@@ -111,13 +112,13 @@ static void add_steps(struct header *h)
 		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%4lld.%lld/s",
 			  (long long)(tenths / 10), (long long)(tenths % 10));
 	header_spark(h);
-	strip_add(&h->state, 6, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
+	strip_add(&h->state, 7, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
 }
 
 static void add_trust(struct header *h)
 {
 	uint64_t lost = h->status.lost_events + h->status.dropped;
-	char count[FMT_MAX], share[FMT_MAX], packets[FMT_MAX + 16] = "";
+	char count[FMT_MAX], share[24], packets[FMT_MAX + 16] = "";
 	struct strip_piece *piece;
 
 	if (h->status.lost_packets)
@@ -129,9 +130,11 @@ static void add_trust(struct header *h)
 	piece->right = true;
 	if (h->status.program_ns <= 0)
 		return;
-	piece = strip_add(&h->state, 7, 2, ROLE_MUTED, 0, "own cost ≈%s",
-			  fmt_share(share, (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
-				    (uint64_t)h->status.program_ns));
+	panes_share(share, sizeof(share),
+		    (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
+		    (uint64_t)h->status.program_ns);
+	piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own cost %s%s",
+			  share[0] == '<' ? "" : "≈", share);
 	piece->right = true;
 }
 
@@ -161,18 +164,16 @@ static void list_probes(const struct process_row *processes, size_t count, char 
 						       processes[i].probes[j]);
 }
 
-/* Until there is work: live.c knows best what PROGRAM does. */
-static void update_waiting(struct header *h, struct view *view,
-			   const struct process_row *processes, size_t count)
+/* Until there is work: what PROGRAM does. live.c knows best, but takes the
+ * model's lock itself: header_draw() asks it. */
+static void update_waiting(struct header *h, const struct process_row *processes, size_t count)
 {
 	char text[STRIP_TEXT], probes[96], name[64];
 
 	strip_clear(&h->lines[0]);
 	list_probes(processes, count, probes, sizeof(probes));
 	label_program(name, sizeof(name), count ? processes[0].command : "");
-	if (view->live)
-		live_waiting_for(view->live, text, sizeof(text));
-	else if (h->status.finished)
+	if (h->status.finished)
 		snprintf(text, sizeof(text), "no device work was seen");
 	else if (probes[0])
 		snprintf(text, sizeof(text), "%s: probes %s, no device work yet", name, probes);
@@ -250,8 +251,9 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
 	update_state(header, view, width, count ? &processes[0] : NULL, count);
 	header->n_lines = header_devices(header, view, max_lines - 1, RECENT_NS);
-	if (!header->n_lines)
-		update_waiting(header, view, processes, count);
+	header->waiting = !header->n_lines;
+	if (header->waiting)
+		update_waiting(header, processes, count);
 	update_banner(header, view, processes, count);
 	free(processes);
 	lines = 1 + header->n_lines + (header->banner.count > 0);
@@ -281,6 +283,13 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	int y = 1, i;
 
 	header->ascii = view->ascii;
+	if (header->waiting && view->live) {
+		char text[STRIP_TEXT];
+
+		strip_clear(&header->lines[0]);
+		strip_add(&header->lines[0], 0, 0, ROLE_MUTED, 0, "%s",
+			  live_waiting_for(view->live, text, sizeof(text)));
+	}
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
 	strip_draw(&header->state, line, 0, ROLE_HEADER, 0, view->ascii);
 	draw_spark(header, line);

@@ -24,6 +24,7 @@ struct header {
 	struct steps_snapshot steps;
 	struct strip state, lines[HEADER_LINES], banner;
 	int n_lines;
+	bool waiting;			/* no device yet: lines[0] says for what */
 	uint8_t spark[HEADER_SPARK];	/* heights 1 … 8, 0: none */
 	bool slow[HEADER_SPARK];
 	bool ascii;			/* of the last draw */

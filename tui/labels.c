@@ -72,6 +72,17 @@ void label_fit_middle(char *out, size_t size, const char *text, int width, bool 
 	snprintf(out, size, "%.*s%s%s", (int)begin, text, ellipsis(ascii), text + tail);
 }
 
+void label_fit_words(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	char work[LABEL_MAX];
+	char *blank;
+
+	snprintf(work, sizeof(work), "%s", text);
+	while (text_width(work) > width && (blank = strrchr(work, ' ')) != NULL)
+		*blank = '\0';
+	label_fit(out, size, work, width, ascii);
+}
+
 void label_program(char *out, size_t size, const char *command)
 {
 	size_t end, begin;

@@ -25,6 +25,9 @@ void label_fit(char *out, size_t size, const char *text, int width, bool ascii);
 /* As label_fit, for names whose ends tell them apart: the middle goes. */
 void label_fit_middle(char *out, size_t size, const char *text, int width, bool ascii);
 
+/* Whole words from the left, as many as fit; a first word that does not is cut. */
+void label_fit_words(char *out, size_t size, const char *text, int width, bool ascii);
+
 /* The program's name: the last part of the first word of a command line. */
 void label_program(char *out, size_t size, const char *command);
 

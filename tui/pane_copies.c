@@ -66,10 +66,8 @@ static uint64_t part(const void *row)
 
 static void share_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	char share[FMT_MAX];
-
 	if (part(row))
-		snprintf(text, size, "%s", fmt_share(share, part(row), table->total));
+		panes_share(text, size, part(row), table->total);
 }
 
 static void rate_text(uint64_t rate, char *text, size_t size)

@@ -92,10 +92,8 @@ static uint64_t part(const void *row)
 
 static void share_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	char share[FMT_MAX];
-
 	if (part(row))
-		snprintf(text, size, "%s", fmt_share(share, part(row), table->total));
+		panes_share(text, size, part(row), table->total);
 }
 
 static void op_text(const struct table *table, const void *row, char *text, size_t size)
@@ -172,7 +170,7 @@ static bool bad(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"kernel", "kernel", 16, 28, 44, false, false, 0, name_text, by_name, NULL},
+	{"kernel", "kernel", 22, 28, 44, false, false, 0, name_text, by_name, NULL},
 	{"device", "device", 6, 0, 0, false, false, 7, device_text, by_device, NULL},
 	{"count", "count", 8, 0, 0, true, true, 1, count_text, by_count, NULL},
 	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL},

@@ -40,7 +40,7 @@ static void messages_update(struct pane *pane, struct view *view, int width, int
 	struct model_status status;
 
 	model_status(view->model, &status);
-	p->base_ns = status.first_ns;
+	p->base_ns = panes_base_ns(&status);
 	free(p->rows);
 	p->rows = NULL;
 	p->count = model_messages(view->model, &p->rows);

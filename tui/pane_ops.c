@@ -67,12 +67,10 @@ static uint64_t self_part(const void *row)
 static void share_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	const struct table_column *column = table->kind->columns;
-	char share[FMT_MAX];
-
 	while (!column->part)
 		column++;
 	if (column->part(row))
-		snprintf(text, size, "%s", fmt_share(share, column->part(row), table->total));
+		panes_share(text, size, column->part(row), table->total);
 }
 
 static void average_text(const struct table *table, const void *row, char *text, size_t size)
@@ -149,7 +147,7 @@ static enum role bar_role(const void *row)
 }
 
 #define COLUMNS(share_title, share_part) { \
-	{"op", "op", 16, 42, 64, false, false, 0, name_text, by_name, NULL}, \
+	{"op", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
 	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
 	{"calls", "calls", 8, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \

@@ -87,10 +87,8 @@ static void duration_text(const struct table *table, const void *row, char *text
 
 static void share_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	char share[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_share(share, (uint64_t)((const struct step_line *)row)->step.dur_ns,
-					     table->total));
+	panes_share(text, size, (uint64_t)((const struct step_line *)row)->step.dur_ns,
+					     table->total);
 }
 
 static void delta_text(const struct table *table, const void *row, char *text, size_t size)
@@ -193,7 +191,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 		lines = xreallocarray(NULL, count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].step = p->steps.rows[first + i];
-		lines[i].base_ns = p->status.first_ns;
+		lines[i].base_ns = panes_base_ns(&p->status);
 		lines[i].typical_ns = p->steps.stats.p50_ns;
 		if (lines[i].step.dur_ns > longest)
 			longest = lines[i].step.dur_ns;

@@ -84,7 +84,15 @@ static void place_cursor(struct timeline *t, struct view *view)
 		t->top = 0;
 		return;
 	}
-	line = at >= 0 ? (size_t)at : line_list_home(&t->list);
+	/* Rows come one by one: until the user moves it, the cursor goes where it
+	 * belongs with the rows there are. */
+	if (at < 0 || (!t->moved && view->cursor_row == t->home_row)) {
+		line = line_list_home(&t->list);
+		t->home_row = t->list.lines[line].row;
+	} else {
+		line = (size_t)at;
+		t->moved = true;
+	}
 	view->cursor_row = t->list.lines[line].row;
 	view->cursor_lane = t->list.lines[line].lane;
 	if (line < t->top)
@@ -173,7 +181,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	struct cell *cells = t->cells + index * t->columns;
 	struct cell_style style = {
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS,
-		line->direction,
+		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
 	int64_t settled = t->status.settled_ns - view->t0_ns;
 	size_t unsettled = 0;
@@ -182,8 +190,12 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		unsettled = t->columns;
 	else if (settled > 0)
 		unsettled = (size_t)(settled / w) < t->columns ? (size_t)(settled / w) : t->columns;
-	model_columns(view->model, line->row, line->lane, view->t0_ns, view->t1_ns,
-		      t->columns, t->scratch);
+	/* A process whose threads are seen has nothing to add to them. */
+	if (line->kind == ROW_PROCESS && !line->folded)
+		memset(t->scratch, 0, t->columns * sizeof(*t->scratch));
+	else
+		model_columns(view->model, line->row, line->lane, view->t0_ns, view->t1_ns,
+			      t->columns, t->scratch);
 	if (line->kind == ROW_BANDWIDTH) {
 		cells_plot(t->scratch, t->columns, line->peak, &style, cells);
 		plot_value(t, view, w, seen);
@@ -209,7 +221,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 
 	strip_clear(&t->sentence);
 	if (view->selected.id && model_span(view->model, view->selected, &span)) {
-		sentence_of_span(&t->sentence, &span, t->status.first_ns);
+		sentence_of_span(&t->sentence, &span, panes_base_ns(&t->status));
 		return;
 	}
 	for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
@@ -263,7 +275,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	w = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns : 0;
 	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
 		mark_steps(t, view, w);
-		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, t->status.first_ns);
+		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, panes_base_ns(&t->status));
 		update_rows(t, view, rows, n_rows, w);
 		free(t->losses);
 		t->losses = NULL;

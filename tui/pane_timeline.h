@@ -27,6 +27,8 @@ struct timeline {
 	struct pane pane;
 	struct fold_set folds;
 	struct line_list list;
+	bool moved;			/* the user chose the cursor's row */
+	uint32_t home_row;		/* else it stands here */
 	size_t top;			/* first line that is seen */
 	size_t page;			/* lines that are seen */
 	/* the last update */

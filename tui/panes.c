@@ -47,6 +47,21 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 	}
 }
 
+int64_t panes_base_ns(const struct model_status *status)
+{
+	return status->first_ns <= status->last_ns ? status->first_ns : 0;
+}
+
+void panes_share(char *text, size_t size, uint64_t part, uint64_t whole)
+{
+	char share[FMT_MAX];
+
+	if (part && whole && part < whole / 2000)
+		snprintf(text, size, "<0.1 %%");
+	else
+		snprintf(text, size, "%s", fmt_share(share, part, whole));
+}
+
 /* ---- from a table to the timeline ---- */
 
 #define LOOK_SPANS 4096		/* of a window */

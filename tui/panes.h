@@ -21,6 +21,12 @@ void panes_device_label(char *text, size_t size, const struct device_row *device
 void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 		       size_t count, uint32_t queue);
 
+/* The start of the run, which times are counted from; 0 while nothing is seen. */
+int64_t panes_base_ns(const struct model_status *status);
+
+/* As fmt_share, but what is there is never 0: "<0.1 %". */
+void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
+
 /*
  * `open` in a table: selects the longest event of that name in the window, of
  * the rows of this kind (and device, unless UINT32_MAX); when there is none,

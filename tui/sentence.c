@@ -24,7 +24,10 @@ static void add_when(struct strip *strip, const struct span *span, int64_t base_
 	int64_t dur = span->end_ns - span->start_ns;
 
 	ruler_time(at, sizeof(at), span->start_ns - base_ns, dur >= 1000000 ? 100000 : 1000);
-	if (dur > 0 || !span->open)
+	if (span->open && span->kind != COMMAND_NONE)
+		strip_add(strip, 0, GAP, ROLE_WARN, 0, "not finished after %s",
+			  fmt_time(length, dur > 0 ? dur : 0));
+	else
 		strip_add(strip, 0, GAP, ROLE_DEFAULT, 0, "%s%s%s", about,
 			  fmt_time_fine(length, dur), span->open ? " so far" : "");
 	strip_add(strip, 4, 1, ROLE_MUTED, 0, "at %s%s", about, at);

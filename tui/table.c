@@ -334,8 +334,6 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 	if (part > whole)
 		part = whole;
 	eighths = (int)(((__uint128_t)part * (unsigned)width * 8 + whole / 2) / whole);
-	if (eighths < 1)
-		eighths = 1;
 	for (i = 0; i < width && eighths > 0; i++, eighths -= 8) {
 		bool full = eighths >= 8 && table->colour;
 

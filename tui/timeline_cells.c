@@ -57,8 +57,8 @@ enum cell_shape cells_classify(const struct column *column, int64_t start_ns, in
 		*eighths = clamped_eighths(ends ? edge : w_ns - edge, w_ns);
 		return ends ? SHAPE_ENDS : SHAPE_STARTS;
 	}
-	if (column->count == 2 && column->edges == 2 && busy >= w_ns &&
-	    column->first_edge_ns == column->last_edge_ns) {
+	if (column->count == 2 && column->edges == 2 && w_ns - busy <= w_ns / 16 &&
+	    column->last_edge_ns - column->first_edge_ns <= w_ns / 16) {
 		*eighths = cells_eighths((uint64_t)edge, (uint64_t)w_ns);
 		return SHAPE_MEET;
 	}
@@ -149,12 +149,15 @@ static uint32_t letter(enum work work, enum direction direction)
 struct look {
 	enum role role;
 	enum work work;
+	bool open;			/* drawn hatched */
 };
 
 static struct look column_look(const struct column *column, const struct cell_style *style)
 {
 	enum work work = cells_dominant(column);
-	struct look look = {cells_role(work), work};
+	struct look look = {cells_role(work), work, false};
+
+	look.open = style->hatch_open && (column->flags & COLUMN_OPEN) && column->count == 1;
 
 	if (style->muted)
 		look.role = ROLE_CONTEXT;
@@ -169,6 +172,10 @@ static struct cell full_cell(struct look look, const struct cell_style *style)
 
 	if (style->ascii)
 		cell.ch = style->muted ? '#' : letter(look.work, style->direction);
+	if (look.open) {
+		cell.ch = style->ascii ? '-' : SHADE_MEDIUM;
+		cell.bg = ROLE_DEFAULT;
+	}
 	/* Without colours what has a background is drawn reversed. */
 	if (style->ascii || !style->colour)
 		cell.bg = ROLE_DEFAULT;
@@ -220,8 +227,8 @@ static void meeting_looks(const struct column *column, int64_t before_ns, int64_
 	*left = *right = column_look(column, style);
 	if (style->muted || (column->flags & COLUMN_FAILED))
 		return;
-	*left = (struct look){cells_role(first), first};
-	*right = (struct look){cells_role(second), second};
+	*left = (struct look){cells_role(first), first, false};
+	*right = (struct look){cells_role(second), second, false};
 }
 
 /*
@@ -340,7 +347,7 @@ static bool takes_text(const struct cell *cell)
 {
 	if (cell->ch == BLOCK_FULL)
 		return true;
-	return cell->ch < 0x7f && cell->ch != '|' && cell->ch != ' ';
+	return cell->ch < 0x7f && cell->ch != '|' && cell->ch != ' ' && cell->ch != '-';
 }
 
 void cells_label(struct cell *cells, size_t begin, size_t end, const char *name,

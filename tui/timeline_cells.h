@@ -5,7 +5,7 @@
  *
  * Two regimes, decided cell by cell:
  *  - exact: nothing, one event that fills the cell, one edge, or two events
- *    that meet. The edge stands at the nearest eighth (at most 1/16 of a cell
+ *    that meet (a gap of less than a sixteenth of the cell is none). The edge stands at the nearest eighth (at most 1/16 of a cell
  *    off, 1/8 where the rounding would have made the event vanish).
  *  - dense: everything else. A block whose height is the busy share of the
  *    cell, at least 1/8: an event never vanishes.
@@ -29,6 +29,8 @@
 struct cell_style {
 	bool ascii, colour;
 	bool muted;			/* context (a folded device): one grey, no labels */
+	bool hatch_open;		/* device work that is announced: nobody knows
+					 * whether it runs or waits in its queue */
 	enum direction direction;	/* letters of copies, DIR_NONE: any */
 };
 

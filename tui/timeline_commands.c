@@ -48,6 +48,7 @@ static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
 		by = -last;
 	at = at < 0 ? 0 : at + by;
 	at = at < 0 ? 0 : at > last ? last : at;
+	t->moved = true;
 	view->cursor_row = t->list.lines[at].row;
 	view->cursor_lane = t->list.lines[at].lane;
 	/* Standing on events, the cursor takes up what lies under it there. */
@@ -113,6 +114,7 @@ static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold,
 	fold_put(&t->folds, line->row, fold);
 	if (fold == FOLD_CLOSED && line->row != view->cursor_row)
 		view->selected = (struct span_ref){0};
+	t->moved = true;
 	view->cursor_row = line->row;
 	view->cursor_lane = line->lane;
 	return OUT_REDRAW;

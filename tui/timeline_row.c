@@ -73,8 +73,7 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
 	line = &list->lines[list->count++];
 	*line = (struct timeline_line){
 		.row = row->id, .lane = lane, .parent = row->parent, .kind = row->kind,
-		.direction = row->direction, .pid = row->pid, .device = row->device,
-		.indent = indent, .first = true, .label = row->label ? row->label : "",
+		.direction = row->direction, .indent = indent, .first = true, .label = row->label ? row->label : "",
 		.peak = row->peak,
 	};
 	return line;
@@ -109,19 +108,6 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 		add_line(list, row, lane, indent)->first = false;
 }
 
-/* Of one process or one device, the number says nothing. */
-static void mark_alone(struct line_list *list)
-{
-	size_t kinds[2] = {0, 0}, i;
-
-	for (i = 0; i < list->count; i++)
-		if (is_group(list->lines[i].kind))
-			kinds[list->lines[i].kind == ROW_DEVICE]++;
-	for (i = 0; i < list->count; i++)
-		list->lines[i].alone = is_group(list->lines[i].kind) &&
-				       kinds[list->lines[i].kind == ROW_DEVICE] == 1;
-}
-
 void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,
 		     const struct fold_set *folds)
 {
@@ -151,7 +137,6 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			stack[depth++].hides = is_group(row->kind) && fold == FOLD_CLOSED;
 		}
 	}
-	mark_alone(list);
 }
 
 int64_t line_list_find(const struct line_list *list, uint32_t row, uint32_t lane)
@@ -206,9 +191,7 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		return;
 	if (area.width < 10)
 		x = 2;
-	if (line->kind == ROW_PROCESS)
-		snprintf(number, sizeof(number), "%u", line->pid);
-	else if (line->kind == ROW_COPY && !strstr(line->label, direction_name(line->direction)))
+	if (line->kind == ROW_COPY && !strstr(line->label, direction_name(line->direction)))
 		snprintf(number, sizeof(number), "%s", direction_name(line->direction));
 	if (!value)
 		value = number;
@@ -216,13 +199,11 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 	if (line->first) {
 		width = right - x;
 		at = right - text_width(value);
-		/* The name comes first; a number only where it says something. */
-		if (*value && (!line->alone || x + text_width(line->label) + 1 <= at) &&
-		    at - x >= 4) {
-			area_text(area, at, y, group ? ROLE_MUTED : ROLE_LABEL, 0, value);
+		if (*value && at - x >= 4) {
+			area_text(area, at, y, ROLE_LABEL, 0, value);
 			width = at - x - 1;
 		}
-		label_fit(text, sizeof(text), line->label, width, ascii);
+		(group ? label_fit_words : label_fit)(text, sizeof(text), line->label, width, ascii);
 		area_text(area, x, y, ROLE_LABEL, attr, text);
 	}
 	if (current)

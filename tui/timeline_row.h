@@ -41,11 +41,9 @@ struct timeline_line {
 	uint32_t parent;
 	enum row_kind kind;
 	enum direction direction;
-	uint32_t pid, device;
 	int indent;
 	bool foldable, folded;
 	bool first;			/* the line with the row's label */
-	bool alone;			/* of its kind: no number is needed to tell it apart */
 	const char *label;
 	uint64_t peak;
 };

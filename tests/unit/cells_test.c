@@ -10,9 +10,9 @@
 #define N 64
 #define W 1000
 
-static const struct cell_style coloured = {false, true, false, DIR_NONE};
-static const struct cell_style plain = {false, false, false, DIR_NONE};
-static const struct cell_style ascii = {true, false, false, DIR_NONE};
+static const struct cell_style coloured = {.colour = true};
+static const struct cell_style plain = {.colour = false};
+static const struct cell_style ascii = {.ascii = true};
 
 struct bar {
 	int64_t start, end;
@@ -185,6 +185,35 @@ TEST(cells_meeting_events_keep_their_sides)
 	CHECK(cells[2].ch == '|');
 }
 
+TEST(cells_near_enough_is_meeting)
+{
+	struct bar bars[] = {{0, 500, WORK_OP}, {500 + W / 16, 3000, WORK_OP}};
+	struct column columns[3];
+	int eighths;
+
+	columns_of(bars, 2, columns, 3);
+	CHECK(cells_classify(&columns[0], 0, W, &eighths) == SHAPE_MEET && eighths == 4);
+	bars[1].start += 2;
+	columns_of(bars, 2, columns, 3);
+	CHECK(cells_classify(&columns[0], 0, W, &eighths) == SHAPE_DENSE && eighths == 7);
+}
+
+TEST(cells_announced_work_is_hatched)
+{
+	const struct cell_style style = {.colour = true, .hatch_open = true};
+	struct bar bar = {0, 5000, WORK_COPY};
+	struct column columns[5];
+	struct cell cells[5];
+	uint64_t owners[5];
+
+	columns_of(&bar, 1, columns, 5);
+	columns[1].flags |= COLUMN_OPEN;
+	cells_draw(columns, 5, 0, W, &style, cells, owners);
+	CHECK(cells[0].ch == 0x2588 && cells[1].ch == 0x2592 && cells[1].fg == ROLE_WORK_COPY);
+	cells_draw(columns, 5, 0, W, &coloured, cells, owners);
+	CHECK(cells[1].ch == 0x2588);
+}
+
 TEST(cells_dense_is_a_share_of_the_cell)
 {
 	struct bar bars[] = {{100, 200, WORK_REDUCE}, {300, 450, WORK_REDUCE}};
@@ -201,7 +230,7 @@ TEST(cells_dense_is_a_share_of_the_cell)
 
 TEST(cells_union_has_no_borders)
 {
-	const struct cell_style muted = {false, true, true, DIR_NONE};
+	const struct cell_style muted = {.colour = true, .muted = true};
 	struct bar bars[] = {{0, 500, WORK_MATMUL}, {500, 1000, WORK_COPY}};
 	struct column columns[1];
 	struct cell cells[1];
