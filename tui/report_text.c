@@ -260,6 +260,49 @@ static int by_op(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
+/* "step 12" of a source "range step #": the steps have their own section, one
+ * row stands for all of them. */
+static bool is_step(const char *name, const char *source)
+{
+	size_t head;
+
+	if (!source || strncmp(source, "range ", 6) || !strchr(source, '#'))
+		return false;
+	source += 6;
+	head = strcspn(source, "#");
+	return !strncmp(name, source, head) && name[head] &&
+	       strspn(name + head, "0123456789") == strlen(name + head);
+}
+
+static void merge_steps(struct model *model, struct op_row *rows, size_t *count)
+{
+	struct op_row *all = NULL;
+	struct step_stats stats;
+	struct step_row *steps;
+	size_t kept = 0;
+
+	model_lock(model);
+	model_steps(model, &stats, &steps);
+	model_unlock(model);
+	free(steps);
+	for (size_t i = 0; i < *count; i++) {
+		if (!is_step(rows[i].name, stats.source) || !all) {
+			rows[kept] = rows[i];
+			if (is_step(rows[i].name, stats.source)) {
+				all = &rows[kept];
+				all->name = stats.source + 6;
+			}
+			kept++;
+			continue;
+		}
+		all->count += rows[i].count;
+		all->total_ns += rows[i].total_ns;
+		all->self_ns += rows[i].self_ns;
+		all->device_ns += rows[i].device_ns;
+	}
+	*count = kept;
+}
+
 static void print_ops(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
@@ -271,6 +314,7 @@ static void print_ops(struct model *model, FILE *out)
 	model_lock(model);
 	count = model_ops(model, &rows);
 	model_unlock(model);
+	merge_steps(model, rows, &count);
 	qsort(rows, count, sizeof(*rows), by_op);
 	for (size_t i = 0; i < count; i++)
 		all += positive(rows[i].device_ns);

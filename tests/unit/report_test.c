@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/synth.h"
 #include "tests/unit/test.h"
 #include "tui/beside.h"
 #include "tui/grid.h"
 #include "tui/json_read.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
-#include "tui/synth.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -305,15 +305,57 @@ static void golden(const char *path, const char *text)
 	free(expected);
 }
 
+static void feed_synth(void *arg, const struct event *events, size_t count)
+{
+	(void)arg;
+	model_apply(model, events, count);
+}
+
+static struct model_synth *run_synth(uint64_t seed, unsigned int fail_permille, int64_t ns)
+{
+	struct model_synth_profile profile = model_synth_default;
+	struct model_synth *synth;
+
+	profile.fail_permille = fail_permille;
+	model = model_new(NULL);
+	synth = model_synth_new(seed, &profile, 100 * SECOND);
+	model_synth_advance(synth, 100 * SECOND + ns, feed_synth, NULL);
+	model_synth_end(synth, feed_synth, NULL);
+	model_finish(model, false);
+	return synth;
+}
+
+static int64_t sum(const struct json_node *rows, const char *key)
+{
+	int64_t total = 0;
+
+	for (const struct json_node *row = rows ? rows->child : NULL; row; row = row->next)
+		total += json_get_int(row, key, 0);
+	return total;
+}
+
+TEST(report_json_adds_up_to_the_truth)
+{
+	struct model_synth *synth = run_synth(test_random(), 20, 3 * SECOND);
+	const struct model_synth_truth *truth = model_synth_truth(synth);
+	struct json_node *tree = report_tree();
+
+	CHECK_INT(sum(json_get(tree, "kernels"), "count"), truth->kernels);
+	CHECK_INT(sum(json_get(tree, "kernels"), "failed"), truth->failed);
+	CHECK_INT(sum(json_get(tree, "kernels"), "total_ns"), truth->kernel_ns);
+	CHECK_INT(sum(json_get(tree, "copies"), "count"), truth->copies);
+	CHECK_INT(sum(json_get(tree, "copies"), "bytes"), truth->bytes);
+	CHECK_INT(json_get_int(json_get(tree, "steps"), "count", 0), truth->steps);
+	json_free(tree);
+	model_synth_free(synth);
+	model_free(model);
+}
+
 TEST(report_golden)
 {
-	struct synth *synth;
+	struct model_synth *synth = run_synth(1, 0, 200 * MS);
 	char *text;
 
-	model = model_new(NULL);
-	synth = synth_new(1, model);
-	synth_advance(synth, SYNTH_END_NS, NULL);
-	model_finish(model, false);
 	command[1] = (char *)"--epochs=3";
 	text = print(report_text);
 	check_lines(text);
@@ -322,6 +364,6 @@ TEST(report_golden)
 	text = print(report_json);
 	golden("tests/golden/report/synth.json", text);
 	free(text);
-	synth_free(synth);
+	model_synth_free(synth);
 	model_free(model);
 }
