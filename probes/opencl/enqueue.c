@@ -221,13 +221,15 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 
 	if (rt_level() >= TFT_LEVEL_DEFAULT)
 		rt_call(hook_name(e->hook), e->begin_ns, end_ns, correlation, result);
+	if (event && unlikely(*(void **)(void *)event != *(void **)(void *)e->queue->handle))
+		vendor_adopt(event, e->queue->handle);
 	if (unlikely(!event))
 		record_abandon(record, result < 0 ? (int16_t)result : (int16_t)-1);
 	else if (complete_at_once(e, correlation, event, &status))
 		record_done(record, event, event == e->own, status);
 	else
 		follow(e, event);
-	if (e->blocking && rt_level() >= TFT_LEVEL_DEFAULT)
+	if (e->blocking && event && rt_level() >= TFT_LEVEL_DEFAULT)
 		wait_end(e->hook, queue, correlation, e->begin_ns, end_ns, result);
 	if (e->sample_ns)
 		rt_own_time((rt_now_ns() - end_ns + e->begin_ns - e->sample_ns) * SAMPLE);

@@ -39,13 +39,16 @@ static cl_int CL_API_CALL fn##_##slot params \
 	return enqueue_end(&e, result); \
 }
 
-static bool command_buffer_begin(struct enqueue *e, cl_uint n, cl_command_queue *queues,
-				 cl_event *event)
+/* The queue a command buffer was made for. */
+static struct map buffer_queue;
+
+static bool command_buffer_begin(struct enqueue *e, const void *buffer, cl_uint n,
+				 cl_command_queue *queues, cl_event *event)
 {
-	/* Without queues the buffer's own is meant; its event tells later, but
-	 * a record needs it now. */
-	return n && queues && queues[0] &&
-	       enqueue_begin(e, queues[0], H_clEnqueueCommandBufferKHR, event);
+	cl_command_queue queue = n && queues ? queues[0] :
+		(cl_command_queue)map_get(&buffer_queue, buffer);
+
+	return queue && enqueue_begin(e, queue, H_clEnqueueCommandBufferKHR, event);
 }
 
 static cl_int free_usm(enum hook hook, int slot, cl_context context, void *pointer)
@@ -105,12 +108,27 @@ static cl_int CL_API_CALL clEnqueueCommandBufferKHR_##slot(cl_uint n, cl_command
 	struct enqueue e; \
 	cl_int result; \
 	\
-	if (!command_buffer_begin(&e, n, queues, event)) \
+	if (!command_buffer_begin(&e, buffer, n, queues, event)) \
 		return real(n, queues, buffer, n_waits, waits, event); \
 	enqueue_what(&e, TFT_KIND_GRAPH, TFT_DIR_NONE, 0, 0, false); \
 	result = real(n, queues, buffer, n_waits, waits, e.out); \
 	enqueue_returned(&e); \
 	return enqueue_end(&e, result); \
+} \
+static void *CL_API_CALL clCreateCommandBufferKHR_##slot(cl_uint n, \
+							 const cl_command_queue *queues, \
+							 const cl_properties *properties, \
+							 cl_int *errcode_ret) \
+{ \
+	void *(CL_API_CALL *real)(cl_uint, const cl_command_queue *, const cl_properties *, \
+				  cl_int *) = \
+		(void *(CL_API_CALL *)(cl_uint, const cl_command_queue *, const cl_properties *, \
+				       cl_int *))original(H_clCreateCommandBufferKHR, slot); \
+	void *buffer = real(n, queues, properties, errcode_ret); \
+	\
+	if (buffer && n && queues) \
+		map_set(&buffer_queue, buffer, (uintptr_t)queues[0]); \
+	return buffer; \
 } \
 static void *CL_API_CALL clHostMemAllocINTEL_##slot(cl_context context, const void *properties, \
 						    size_t bytes, cl_uint alignment, \

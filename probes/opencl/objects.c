@@ -461,6 +461,45 @@ cl_int CL_API_CALL hook_clReleaseCommandQueue(cl_command_queue queue)
 	return result;
 }
 
+cl_int CL_API_CALL hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
+				       cl_device_id *all, cl_uint *n_ret)
+{
+	cl_uint found = 0;
+	cl_int result = real_of(platform)->clGetDeviceIDs(platform, type, n, all, &found);
+
+	if (n_ret && result == CL_SUCCESS)
+		*n_ret = found;
+	for (cl_uint i = 0; result == CL_SUCCESS && all && i < found && i < n; i++)
+		vendor_adopt(all[i], platform);
+	if (rt_level() >= TFT_LEVEL_DEFAULT)
+		rt_count(hook_name(H_clGetDeviceIDs), result);
+	return result;
+}
+
+/* Without a platform in the properties it is the loader's choice which vendor
+ * is asked, so only the first vendor's entry is wrapped (patch.c) and this is
+ * always its call. */
+cl_context CL_API_CALL
+hook_clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
+			     void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+			     void *data, cl_int *errcode_ret)
+{
+	cl_int result = CL_SUCCESS;
+	int64_t begin_ns = call_begin();
+	cl_context context = vendor_list[0].saved.clCreateContextFromType(properties, type, notify,
+									  data, &result);
+
+	call_end(H_clCreateContextFromType, begin_ns, result);
+	if (errcode_ret)
+		*errcode_ret = result;
+	if (context && probe_armed()) {
+		if (*(void ***)(void *)context != vendor_list[0].live)
+			vendor_adopt(context, NULL);
+		context_created(context);
+	}
+	return context;
+}
+
 cl_int CL_API_CALL hook_clCreateSubDevices(cl_device_id device,
 					   const cl_device_partition_property *properties,
 					   cl_uint n, cl_device_id *parts, cl_uint *n_ret)

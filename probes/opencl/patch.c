@@ -154,8 +154,11 @@ static bool store(void **slot, void *expected, void *value, const struct span *s
 	return true;
 }
 
-static bool wanted(const struct row *row, enum tft_level level)
+static bool wanted(const struct vendor *vendor, const struct row *row, enum tft_level level)
 {
+	/* Its arguments do not say whose call it is. */
+	if (row->slot == SLOT(clCreateContextFromType) && vendor != &vendor_list[0])
+		return false;
 	if (row->set == SET_MASK)
 		return level != TFT_LEVEL_OFF || atomic_load(&masks_needed);
 	return level >= row->set;
@@ -170,7 +173,7 @@ static void vendor_apply(struct vendor *vendor, enum tft_level level)
 	for (size_t i = 0; i < ARRAY_LEN(rows) && !vendor->lost; i++) {
 		const struct row *row = &rows[i];
 		void **slot = vendor->live + row->slot;
-		bool want = wanted(row, level);
+		bool want = wanted(vendor, row, level);
 
 		if (row->slot >= vendor->entries || !saved[row->slot])
 			continue;
@@ -307,7 +310,7 @@ void vendor_adopt(const void *object, const void *parent)
 	void **live = object ? *(void **const *)object : NULL;
 
 	if (live && !known(live))
-		table_add(live, version_of(parent));
+		table_add(live, parent ? version_of(parent) : vendor_list[0].version);
 }
 
 void vendors_fork_child(void)

@@ -119,7 +119,8 @@ int version_of(const void *object);
 
 /* A platform the program can see: saves and patches its table once. */
 void vendor_add(cl_platform_id platform);
-/* An object the program got: a vendor may have one table per kind of object. */
+/* An object the program got: a vendor may have one table per kind of object.
+ * `parent` is of the same vendor (NULL: of the first). */
 void vendor_adopt(const void *object, const void *parent);
 /* Brings every table in line with the level. */
 void vendors_apply(enum tft_level level);

@@ -141,8 +141,6 @@ X(clEnqueueReleaseEGLObjectsKHR, OTHER, NONE, SELF, 0, false, NO_LATE, \
 
 #define TABLE_COUNT(X) \
 X(clGetPlatformInfo, object, INFO_PARAMS(cl_platform_id), INFO_ARGS) \
-X(clGetDeviceIDs, platform, (cl_platform_id platform, cl_device_type type, cl_uint n, \
-  cl_device_id *devices, cl_uint *n_ret), (platform, type, n, devices, n_ret)) \
 X(clGetDeviceInfo, object, INFO_PARAMS(cl_device_id), INFO_ARGS) \
 X(clRetainDevice, object, (cl_device_id object), (object)) \
 X(clReleaseDevice, object, (cl_device_id object), (object)) \
@@ -277,6 +275,8 @@ X(clSetCommandQueueProperty, SET_MASK) \
 X(clGetEventInfo, SET_MIN) \
 X(clReleaseCommandQueue, SET_MIN) \
 X(clReleaseMemObject, SET_DEFAULT) \
+X(clGetDeviceIDs, SET_MIN) \
+X(clCreateContextFromType, SET_MIN) \
 X(clCreateSubDevices, SET_MIN) \
 X(clCreateKernelsInProgram, SET_MIN) \
 X(clEnqueueMapBuffer, SET_MIN) \
@@ -313,6 +313,7 @@ X(clDeviceMemAllocINTEL, SET_MIN) \
 X(clSharedMemAllocINTEL, SET_MIN) \
 X(clMemFreeINTEL, SET_MIN) \
 X(clMemBlockingFreeINTEL, SET_MIN) \
+X(clCreateCommandBufferKHR, SET_MIN) \
 X(clEnqueueCommandBufferKHR, SET_MIN) \
 X(clCreateCommandQueueWithPropertiesKHR, SET_MIN)
 

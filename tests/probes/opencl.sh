@@ -1,0 +1,273 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The OpenCL probe on PoCL and on a vendor double: programs behave with it as
+# without, and what it sends is what they did. Most cases run on the double of
+# the runtime, which writes text (tests/doubles/rt_text.c); the last ones under
+# a private LTTng. opencl.sh [NAME]: only the cases whose name contains NAME.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+O=${O:-build}
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+lib=$O/lib
+build=$O/tests/probes
+only=${1:-}
+pass=0 failed=0 skip=0
+ok() { pass=$((pass + 1)); echo "ok $1"; }
+fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
+skipped() { skip=$((skip + 1)); echo "skip $1: $2"; }
+expect() {
+	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
+}
+closing() {
+	echo "$pass passed, $failed failed, $skip skipped"
+	[ "$failed" -eq 0 ]
+	exit
+}
+
+if [ ! -e "$lib/libtftop-opencl.so" ]; then
+	skipped opencl "no OpenCL headers, the probe was not built"
+	closing
+fi
+if ! printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' |
+	${CC:-cc} -DCL_TARGET_OPENCL_VERSION=300 -x c - -lOpenCL -o /dev/null 2>/dev/null; then
+	skipped opencl "no OpenCL loader to link with"
+	closing
+fi
+
+# ---- build ----
+
+warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
+mkdir -p "$build/double"
+# compile OUTPUT SOURCE... [FLAG...]
+compile() {
+	local out=$1
+	shift
+	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
+		2>"$build/${out##*/}.log" && return
+	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
+	closing
+}
+compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+	-Wl,-soname,libtftop-runtime.so -lpthread
+compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c
+cp "$lib/libtftop-opencl.so" "$build/double/"
+for p in calls events level threads vendor; do
+	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl
+done
+probe=$build/double/libtftop-opencl.so
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-opencl-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# What PoCL and the double are asked for; a user's settings must not leak in.
+unset OCL_ICD_VENDORS OPENCL_LAYERS RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET FAKE_CL
+# What the double may not do, under every mode, in no time.
+limit="timeout -k 5 60"
+
+# bare NAME COMMAND..., probed NAME COMMAND...: text in NAME.bare, NAME.probed,
+# errors beside, events in NAME.events, exit status in $status
+bare() {
+	local name=$1
+	shift
+	$limit "$@" >"$tmp/$name.bare" 2>"$tmp/$name.bare.err"
+	status=$?
+}
+probed() {
+	local name=$1
+	shift
+	rm -f "$tmp/$name.events"
+	RT_TEXT_OUT=$tmp/$name.events OPENCL_LAYERS=$probe $limit "$@" \
+		>"$tmp/$name.probed" 2>"$tmp/$name.probed.err"
+	status=$?
+}
+# same NAME: what the program saw
+same() {
+	if cmp -s "$tmp/$1.bare" "$tmp/$1.probed" && cmp -s "$tmp/$1.bare.err" "$tmp/$1.probed.err"; then
+		ok "$1, the program sees no difference"
+	else
+		fail "$1, the program sees no difference" \
+			"$(diff "$tmp/$1.bare" "$tmp/$1.probed" | head -n 4 | tr '\n' ' ')$(diff "$tmp/$1.bare.err" "$tmp/$1.probed.err" | head -n 2)"
+	fi
+}
+# lines NAME PATTERN: events that match (an extended regular expression)
+lines() { grep -cE "$2" "$tmp/$1.events" 2>/dev/null; }
+# finished NAME PATTERN: commands, without announcements
+finished() { grep -E '^command ' "$tmp/$1.events" | grep -v ' open' | grep -cE "$2"; }
+# nth KEY LINE
+field() { sed -nE "s/.* $1=([^ ]*).*/\1/p"; }
+# adopt NAME: counts a test program's own ok lines
+adopt() {
+	local line
+	while read -r line; do
+		case $line in
+		"ok "*) ok "$1, ${line#* - }" ;;
+		"not ok "*) fail "$1, ${line#* - }" "see opencl_${1%%_*}.c" ;;
+		esac
+	done <"$tmp/$1.probed"
+}
+
+# ---- cases ----
+
+case_exports() {
+	expect exports "only what a loader or an attacher calls" \
+		"$(nm -D --defined-only "$lib/libtftop-opencl.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
+		"clDeinitLayer clGetLayerInfo clInitLayer clInitLayerWithProperties tft_opencl_attach "
+	expect exports "OpenCL itself is not linked" \
+		"$(readelf -d "$lib/libtftop-opencl.so" | grep -c 'NEEDED.*OpenCL')" 0
+}
+
+case_calls() {
+	local level
+	bare calls "$build/opencl_calls"
+	expect calls "bare exit status" $status 0
+	for level in 1 2 3; do
+		RT_TEXT_LEVEL=$level probed calls "$build/opencl_calls"
+		expect calls "exit status at level $level" $status 0
+		same calls
+	done
+	grep '^command ' "$tmp/calls.events" | grep -v ' open' |
+		sed -E 's/ (how|op)=[^ ]*//g; s/ tid=.*//; s/corr=[0-9]+ //' >"$tmp/calls.got"
+	if diff tests/probes/opencl_calls.expected <(sort "$tmp/calls.got") >"$tmp/calls.diff"; then
+		ok "calls, every command as it was called"
+	else
+		fail "calls, every command as it was called" "$(head -n 5 "$tmp/calls.diff" | tr '\n' ' ')"
+	fi
+	expect calls "a launch per correlation" \
+		"$(grep '^command ' "$tmp/calls.events" | grep -v ' open' | field corr | sort | uniq -d)" ""
+	expect calls "start before end everywhere" "$(lines calls '^command .*ordered=0')" 0
+	expect calls "every allocation is freed" "$(lines calls '^alloc ')" "$(lines calls '^free ')"
+	expect calls "a failed build has its log" \
+		"$(lines calls "^compile what='build' .*result=-11 log='.*nonsense")" 1
+	expect calls "a build with a callback has its kernels" \
+		"$(lines calls "^compile what='build good' options='' result=0")" 1
+	expect calls "failed calls are counted" \
+		"$(lines calls '^call fn=clEnqueueReadBuffer .*result=-30')" 2
+}
+
+# A device that has run a command when its enqueue call returns.
+case_basic() {
+	POCL_DEVICES=basic bare basic "$build/opencl_calls"
+	POCL_DEVICES=basic probed basic "$build/opencl_calls"
+	expect basic "exit status" $status 0
+	same basic
+	grep '^command ' "$tmp/basic.events" | grep -v ' open' |
+		sed -E 's/ (how|op)=[^ ]*//g; s/ tid=.*//; s/corr=[0-9]+ //' | sort >"$tmp/basic.got"
+	# it has no parts, so no queue of a part either
+	if diff <(grep -v queue=12 tests/probes/opencl_calls.expected) "$tmp/basic.got" \
+		>"$tmp/basic.diff"; then
+		ok "basic, every command as it was called"
+	else
+		fail "basic, every command as it was called" "$(head -n 5 "$tmp/basic.diff" | tr '\n' ' ')"
+	fi
+}
+
+case_untraced() {
+	bare untraced "$build/opencl_calls"
+	OPENCL_LAYERS=$probe $limit "$build/opencl_calls" >"$tmp/untraced.probed" \
+		2>"$tmp/untraced.probed.err"
+	same untraced
+}
+
+case_events() {
+	local how
+	bare events "$build/opencl_events"
+	expect events "bare exit status" $status 0
+	probed events "$build/opencl_events"
+	expect events "exit status" $status 0
+	same events
+	expect events "kernels done" "$(finished events 'kind=kernel .*status=0 .*times=1')" 1009
+	expect events "kernels that failed" "$(finished events 'kind=kernel .*status=-1 .*times=0')" 2
+	for how in exit:0:1009 _exit:3:1009 leave:4:1009; do
+		IFS=: read -r how code n <<<"$how"
+		probed "events_$how" "$build/opencl_events" "$how"
+		expect events "exit status of $how" $status "$code"
+		expect events "kernels done before $how" \
+			"$(finished "events_$how" 'kind=kernel .*status=0')" "$n"
+	done
+}
+
+case_level() {
+	RT_TEXT_MANUAL=1 probed level "$build/opencl_level" "$probe"
+	expect level "exit status" $status 0
+	adopt level
+	rm -f "$tmp/level_attach.events"
+	RT_TEXT_OUT=$tmp/level_attach.events $limit "$build/opencl_level" attach "$probe" \
+		>"$tmp/level_attach.probed" 2>&1
+	expect level "exit status of attach" $? 0
+	adopt level_attach
+}
+
+truth() { sed -n "s/^truth $2 //p" "$tmp/$1.probed"; }
+
+case_threads() {
+	local device
+	for device in basic pthread; do
+		POCL_DEVICES=$device probed threads "$build/opencl_threads"
+		expect threads "exit status on $device" $status 0
+		expect threads "errors on $device" "$(truth threads errors)" 0
+		expect threads "kernels on $device" "$(finished threads kind=kernel)" "$(truth threads kernels)"
+		expect threads "copies on $device" "$(finished threads kind=copy)" "$(truth threads copies)"
+		expect threads "bytes on $device" \
+			"$(grep '^command ' "$tmp/threads.events" | grep -v ' open' | field bytes |
+				awk '{ s += $1 } END { print s }')" "$(truth threads bytes)"
+		expect threads "queues on $device" "$(lines threads '^queue ')" "$(truth threads queues)"
+		expect threads "buffers on $device" "$(lines threads '^free ')" "$(truth threads buffers)"
+		expect threads "nothing dropped on $device" "$(lines threads '^dropped')" 0
+	done
+	# Only a device without threads of its own survives a fork, bare as well.
+	POCL_DEVICES=basic probed fork "$build/opencl_threads" fork
+	expect fork "exit status" $status 0
+	expect fork "the child's calls" "$(truth fork child) $(truth fork exec)" "0 0"
+	expect fork "the child's kernels, under ids of its own" \
+		"$(sed -n '/^child/,$p' "$tmp/fork.events" | grep '^command ' | grep -v ' open' |
+			grep -cE 'corr=[1-7] queue=1 kind=kernel')" 7
+	expect fork "the parent's kernels" \
+		"$(( $(finished fork kind=kernel) - 7 ))" "$(truth fork kernels)"
+}
+
+vendor() {
+	export OCL_ICD_VENDORS=$build/libfakecl.so FAKE_CL=$1
+	bare "vendor_$1" "$build/opencl_vendor"
+	probed "vendor_$1" "$build/opencl_vendor"
+	unset OCL_ICD_VENDORS FAKE_CL
+	expect "vendor $1" "exit status" $status 0
+	same "vendor_$1"
+	expect "vendor $1" "kernels" "$(finished "vendor_$1" 'kind=kernel name=one')" 10
+}
+
+case_vendor() {
+	local m got
+	for m in plain old tables readonly own driver zero silent late refuse fail usm slow \
+		slow,silent old,tables,readonly; do
+		vendor "$m"
+	done
+	expect vendor "times of 1.0, which has no callbacks" \
+		"$(finished vendor_old 'kind=kernel .*times=1')" 10
+	expect vendor "all have times, one table for each kind of object" \
+		"$(finished vendor_tables 'kind=kernel .*times=1')" 10
+	expect vendor "no message about tables" "$(cat "$tmp"/vendor_*.events | grep -c ^message)" 0
+	expect vendor "a device's own clock is an estimate" \
+		"$(lines vendor_own '^clock .*quality=0')" 1
+	got=$(sed -nE 's/^clock .*ticks=([0-9]+) host_ns=([0-9]+) error_ns=([0-9]+)/\1 \2 \3/p' \
+		"$tmp/vendor_own.events" | awk '{ d = $1 - $2 - 123456789000000; if (d < 0) d = -d; print (d <= $3) }')
+	expect vendor "and within its error" "$got" 1
+	expect vendor "the driver's pair is used where it works" \
+		"$(lines vendor_driver '^clock .*quality=2')" 1
+	expect vendor "a missing queued time stays missing" \
+		"$(finished vendor_zero 'kind=kernel .* q=0 s=[1-9]')" 10
+	expect vendor "a refused queue is made as asked" \
+		"$(lines vendor_refuse '^queue .*profiled=0 forced=0')" 1
+	expect vendor "and its commands have no device times" \
+		"$(finished vendor_refuse 'kind=kernel .* q=0 ')" 10
+	expect vendor "failed commands" "$(finished vendor_fail 'kind=kernel .*status=-9999 .*times=0')" 10
+	expect vendor "copies by extension, with their directions" \
+		"$(finished vendor_usm 'name=clEnqueueMemcpyINTEL dir=h2d bytes=100 ')$(finished vendor_usm 'name=clEnqueueMemcpyINTEL dir=d2h bytes=50 ')" 11
+	expect vendor "memory by extension" \
+		"$(lines vendor_usm "^alloc allocator='opencl usm:device' .*bytes=100")$(lines vendor_usm "^free allocator='opencl usm:device'")" 11
+	expect vendor "what lasts is announced once" "$(lines vendor_slow '^command .* open')" 12
+	expect vendor "no times for the forms of 1.0" "$(finished vendor_plain 'kind=barrier .* notimes')" 2
+}
+
+for case in exports calls basic untraced events level threads vendor; do
+	case $case in *$only*) "case_$case" ;; esac
+done
+closing
