@@ -127,8 +127,6 @@ void rt_async_end(uint64_t instance)
 	slot = find(s, instance);
 	if (slot) {
 		slot->op.dur_ns = rt_now_ns() - slot->op.start_ns;
-		/* one that was open while the level was off was not seen whole,
-		 * but its start and end were: it is right as it is */
 		rt_emit_op(&slot->op);
 		erase(s, (uint32_t)(slot - s->slot));
 	}
@@ -160,6 +158,28 @@ int64_t rt_async_scan(int64_t now_ns, bool may_announce)
 		rt_unlock(&s->lock);
 	}
 	return oldest;
+}
+
+void rt_async_cut(int64_t now_ns)
+{
+	for (uint32_t n = 0; n < SHARDS; n++) {
+		struct shard *s = &shards[n];
+
+		if (!rt_lock(&s->lock))
+			continue;
+		for (uint32_t i = 0; s->used && i < SHARD_SLOTS; i++) {
+			struct tft_op *op = &s->slot[i].op;
+
+			if (op->instance && s->slot[i].announced) {
+				op->dur_ns = now_ns - op->start_ns;
+				op->flags |= TFT_OP_CUT;
+				rt_emit_op(op);
+			}
+			op->instance = 0;
+		}
+		s->used = 0;
+		rt_unlock(&s->lock);
+	}
 }
 
 void rt_async_fork(enum rt_fork stage)

@@ -69,8 +69,9 @@ static void set_level(enum tft_level level)
 {
 	if (level != TFT_LEVEL_OFF && rt_level() == TFT_LEVEL_OFF)
 		atomic_fetch_add_explicit(&rt_epoch, 1, memory_order_relaxed);
-	if (level != rt_level())
-		tft_rt_level_now = level;
+	if (level == TFT_LEVEL_OFF && rt_level() != TFT_LEVEL_OFF)
+		rt_loop_cut();
+	__atomic_store_n(&tft_rt_level_now, level, __ATOMIC_RELAXED);
 }
 
 void rt_control_refresh(int64_t now_ns)
@@ -78,13 +79,16 @@ void rt_control_refresh(int64_t now_ns)
 	bool lives = control_lives(now_ns), was = GET(rt_armed), enabled;
 	uint32_t dump = lives ? PAGE(dump_generation) : dump_seen;
 
-	SET(rt_armed, lives);
+	if (lives)
+		SET(rt_armed, 1);
 	enabled = lives && rt_enabled();
 	if (enabled && (!was || !was_enabled || dump != dump_seen))
 		rt_dump_all(true);
 	was_enabled = enabled;
 	dump_seen = dump;
 	set_level(lives ? page_level() : TFT_LEVEL_OFF);
+	if (!lives)
+		SET(rt_armed, 0);
 }
 
 bool rt_control_there(void)

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #define _LGPL_SOURCE	/* inline the reader side of RCU; this file is MIT */
+#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "probes/schema/tftop-tp.h"

@@ -81,6 +81,7 @@ static const struct tft_start_hooks hooks = {
 	.leaving = leaving,
 	.back = back,
 	.owns_fd = rt_fd_owned,
+	.close_fd = rt_fd_close,
 	.yield_fd = rt_fd_yield,
 };
 

@@ -12,9 +12,14 @@
 #include "probes/runtime/internal.h"
 
 #define YIELD_WAIT_NS 300000000
+#define YIELDED_MAX 16
+#define FD_SCAN 1024
 
 static int (*safe_close)(int, int (*)(int));
 static _Thread_local bool called __attribute__((tls_model("initial-exec")));
+
+/* Numbers that the program took while LTTng still has them; 0: free. */
+static _Atomic int yielded[YIELDED_MAX];
 
 static int not_ours(int fd)
 {
@@ -31,37 +36,85 @@ void rt_fd_start(void)
 		safe_close = (int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd");
 }
 
-bool rt_fd_owned(int fd)
+/* In LTTng's set, and the caller is not LTTng: its own threads, under the
+ * set's lock, are called back for every number. */
+static bool tracked(int fd)
 {
 	int saved = errno;
-	bool owned;
 
 	if (!safe_close || fd < 0)
 		return false;
 	called = false;
 	safe_close(fd, not_ours);
-	owned = !called;
 	errno = saved;
-	return owned;
+	return !called;
+}
+
+static _Atomic int *yielded_slot(int fd)
+{
+	for (int i = 0; i < YIELDED_MAX; i++)
+		if (GET(yielded[i]) == fd)
+			return &yielded[i];
+	return NULL;
+}
+
+bool rt_fd_owned(int fd)
+{
+	return tracked(fd) && !(fd && yielded_slot(fd));
+}
+
+enum tft_close rt_fd_close(int fd)
+{
+	bool ours = tracked(fd);
+	_Atomic int *slot = fd ? yielded_slot(fd) : NULL;
+
+	if (!slot)
+		return ours ? TFT_CLOSE_REFUSE : TFT_CLOSE;
+	if (ours)
+		return TFT_CLOSE;
+	SET(*slot, 0);
+	return TFT_CLOSE_PRETEND;
+}
+
+/* Descriptors of LTTng's, sockets or the rest; sockets are shut down if asked. */
+static int count_tracked(bool sockets, bool shut)
+{
+	int n = 0, type;
+	socklen_t size;
+
+	for (int fd = 3; fd < FD_SCAN; fd++) {
+		size = sizeof(type);
+		if (!tracked(fd) ||
+		    (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0) != sockets)
+			continue;
+		n++;
+		if (shut)
+			shutdown(fd, SHUT_RDWR);
+	}
+	return n;
 }
 
 /*
- * A socket to the session daemon that is shut down makes LTTng's listener
- * close everything it has through it; it connects again by itself. Waits until
- * the descriptor is out of the set; after that the number is the program's,
- * whatever happened.
+ * A socket to the session daemon that is shut down makes LTTng's listener drop
+ * its buffers at once. The sockets themselves it closes when it connects again:
+ * some seconds later, or never when the daemon has another uid than we (LTTng
+ * waits for a wake-up per uid). That close comes through libtftop-start, which
+ * then leaves alone a number that was given away.
  */
 void rt_fd_yield(int fd)
 {
 	int64_t until = rt_now_ns() + YIELD_WAIT_NS;
 	struct timespec ms = { 0, 1000000 };
 	int saved = errno;
+	_Atomic int *slot;
 
-	rt_dropped(1);
-	for (int other = 3; other < 1024; other++)
-		if (rt_fd_owned(other))
-			shutdown(other, SHUT_RDWR);
-	while (rt_fd_owned(fd) && rt_now_ns() < until)
+	rt_emit_message(1, "the program took the number of a descriptor of LTTng's; "
+			   "its trace breaks off here, or for some seconds");
+	count_tracked(true, true);
+	while (tracked(fd) && count_tracked(false, false) && rt_now_ns() < until)
 		nanosleep(&ms, NULL);
+	slot = tracked(fd) && !yielded_slot(fd) ? yielded_slot(0) : NULL;
+	if (slot)
+		SET(*slot, fd);
 	errno = saved;
 }

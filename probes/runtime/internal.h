@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "probes/runtime/runtime.h"
+#include "probes/start/start.h"
 
 #define RT_HIDDEN __attribute__((visibility("hidden")))
 
@@ -48,6 +49,7 @@
 struct rt_frame {
 	_Atomic uint64_t instance;
 	_Atomic uint64_t announced;	/* runtime thread: instance it announced */
+	_Atomic uint64_t cut;		/* runtime thread: instance it ended */
 	_Atomic uint64_t parent, payload;
 	_Atomic int64_t start_ns, step;
 	_Atomic uint32_t name, type, domain, argb;
@@ -79,7 +81,7 @@ struct rt_thread {
 	_Atomic uint64_t events, calls;
 	uint32_t seq;
 	uint32_t exits;			/* rounds of the key's destructor */
-	uint32_t epoch;			/* of the frames; see rt_epoch */
+	_Atomic uint32_t epoch;		/* of the frames; see rt_epoch */
 	int top;			/* frames in use, holes included */
 	int depth;			/* open frames */
 	int over;			/* pushes that found the stack full */
@@ -127,10 +129,14 @@ RT_HIDDEN void rt_stack_fork_child(struct rt_thread *th);
 /* Announces what has been open for RT_OPEN_NS; returns the start of the oldest
  * open and not announced op of the thread, INT64_MAX for none. */
 RT_HIDDEN int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool announce);
+/* The level goes off: ends what was announced. */
+RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
 
 /* ---- async.c ---- */
 
 RT_HIDDEN int64_t rt_async_scan(int64_t now_ns, bool announce);
+/* The level goes off: forgets all, and ends what was announced. */
+RT_HIDDEN void rt_async_cut(int64_t now_ns);
 RT_HIDDEN void rt_async_fork(enum rt_fork stage);
 
 /* ---- calls.c ---- */
@@ -164,6 +170,8 @@ RT_HIDDEN bool rt_loop_stop(void);
 /* Has it tick and beat now; waits at most wait_ns for that. */
 RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
+/* The level goes off: ends what was announced as open. Runtime thread. */
+RT_HIDDEN void rt_loop_cut(void);
 /* The level the probes already know. */
 RT_HIDDEN void rt_loop_level(enum tft_level level);
 /* Says what the next beat would say; only when the thread is stopped. */
@@ -209,6 +217,7 @@ RT_HIDDEN void rt_exit_fork_child(void);
 
 RT_HIDDEN void rt_fd_start(void);
 RT_HIDDEN bool rt_fd_owned(int fd);
+RT_HIDDEN enum tft_close rt_fd_close(int fd);
 RT_HIDDEN void rt_fd_yield(int fd);
 
 /* ---- common.c ---- */

@@ -160,6 +160,15 @@ static void tell_level(void)
 			probe[i]->level(old, level);
 }
 
+void rt_loop_cut(void)
+{
+	int64_t now = rt_now_ns();
+
+	for (struct rt_thread *th = rt_threads(); th; th = th->next)
+		rt_stack_cut(th, now);
+	rt_async_cut(now);
+}
+
 void rt_loop_level(enum tft_level level)
 {
 	level_seen = level;

@@ -35,7 +35,7 @@ extern RT_API volatile uint32_t tft_rt_level_now;
 
 static inline enum tft_level rt_level(void)
 {
-	return (enum tft_level)tft_rt_level_now;
+	return (enum tft_level)__atomic_load_n(&tft_rt_level_now, __ATOMIC_RELAXED);
 }
 
 static inline int64_t rt_clock_ns(clockid_t id)

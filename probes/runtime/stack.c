@@ -66,9 +66,9 @@ static inline void epoch_check(struct rt_thread *th)
 {
 	uint32_t now = GET(rt_epoch);
 
-	if (__builtin_expect(th->epoch != now, 0)) {
+	if (__builtin_expect(GET(th->epoch) != now, 0)) {
 		stack_clear(th);
-		th->epoch = now;
+		SET_REL(th->epoch, now);
 	}
 }
 
@@ -79,6 +79,7 @@ static void frame_move(struct rt_frame *to, struct rt_frame *from)
 	SET(to->instance, 0);
 	rt_fence(memory_order_release);
 	SET(to->announced, GET(from->announced));
+	SET(to->cut, GET(from->cut));
 	SET(to->parent, GET(from->parent));
 	SET(to->payload, GET(from->payload));
 	SET(to->start_ns, GET(from->start_ns));
@@ -186,7 +187,7 @@ static void wait_claim(struct rt_thread *th, uint64_t instance)
 	}
 }
 
-static void frame_close(struct rt_thread *th, int i, int64_t end_ns)
+static void frame_close(struct rt_thread *th, int i, int64_t end_ns, uint8_t how)
 {
 	struct rt_frame *f = &th->frame[i], *below = open_below(th, i);
 	uint8_t flags = GET(f->flags);
@@ -199,11 +200,13 @@ static void frame_close(struct rt_thread *th, int i, int64_t end_ns)
 		frame_read(&op, f);
 		op.tid = GET(th->tid);
 		op.dur_ns = end_ns - op.start_ns;
+		op.flags |= how;
 		SET(th->closing, op.instance);
 		rt_barrier_light();
 		if (__builtin_expect(GET(th->claim) == op.instance, 0))
 			wait_claim(th, op.instance);
-		rt_emit_op(&op);
+		if (__builtin_expect(GET(f->cut) != op.instance, 1))
+			rt_emit_op(&op);
 	}
 	SET_REL(f->instance, 0);
 	SET_REL(th->closing, 0);
@@ -232,7 +235,7 @@ int rt_op_pop(uint32_t domain)
 			break;
 	if (i < 0)
 		return -1;
-	frame_close(th, i, rt_now_ns());
+	frame_close(th, i, rt_now_ns(), 0);
 	return th->depth;
 }
 
@@ -304,7 +307,7 @@ void rt_stack_end(struct rt_thread *th)
 	if (rt_level() != TFT_LEVEL_OFF) {
 		epoch_check(th);
 		while (th->top > 0)
-			frame_close(th, th->top - 1, now);
+			frame_close(th, th->top - 1, now, TFT_OP_CUT);
 	}
 	stack_clear(th);
 }
@@ -317,41 +320,74 @@ void rt_stack_fork_child(struct rt_thread *th)
 		SET(th->frame[i].instance, 0);
 }
 
-static void announce(struct rt_thread *th, struct rt_frame *f, struct tft_op *op)
+/*
+ * Writes an event of an op that is still open, in the owner's stead: with
+ * dur_ns -1 its announcement, else its end. False when it was being closed.
+ */
+static bool write_for(struct rt_thread *th, struct rt_frame *f, struct tft_op *op)
 {
+	bool open;
+
 	SET(th->claim, op->instance);
 	rt_barrier_heavy();
-	if (GET_ACQ(th->closing) != op->instance && GET(f->instance) == op->instance) {
-		op->dur_ns = -1;
+	open = GET_ACQ(th->closing) != op->instance && GET(f->instance) == op->instance;
+	if (open) {
 		rt_emit_op(op);
+		if (op->dur_ns >= 0)
+			SET(f->cut, op->instance);
 	}
 	SET_REL(th->claim, 0);
+	return open;
+}
+
+/* A consistent copy of an open frame of another thread. */
+static bool frame_copy(struct rt_thread *th, struct rt_frame *f, struct tft_op *op)
+{
+	uint64_t instance = GET_ACQ(f->instance);
+
+	if (!instance)
+		return false;
+	frame_read(op, f);
+	rt_fence(memory_order_acquire);
+	op->instance = instance;
+	op->tid = GET(th->tid);
+	return GET(f->instance) == instance;
 }
 
 int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool may_announce)
 {
 	int64_t oldest = INT64_MAX;
-	int top = GET_ACQ(th->visible);
+	int top = GET_ACQ(th->epoch) == GET(rt_epoch) ? GET_ACQ(th->visible) : 0;
 	struct tft_op op;
 
 	for (int i = 0; i < top && i < RT_DEPTH_MAX; i++) {
 		struct rt_frame *f = &th->frame[i];
-		uint64_t instance = GET_ACQ(f->instance);
 
-		if (!instance || GET(f->announced) == instance)
+		if (!frame_copy(th, f, &op) || GET(f->announced) == op.instance)
 			continue;
-		frame_read(&op, f);
-		rt_fence(memory_order_acquire);
-		if (GET(f->instance) != instance)
-			continue;
-		op.instance = instance;
-		op.tid = GET(th->tid);
 		if (may_announce && now_ns - op.start_ns > RT_OPEN_NS) {
-			announce(th, f, &op);
-			SET(f->announced, instance);
+			op.dur_ns = -1;
+			write_for(th, f, &op);
+			SET(f->announced, op.instance);
 		} else if (op.start_ns < oldest) {
 			oldest = op.start_ns;
 		}
 	}
 	return oldest;
+}
+
+void rt_stack_cut(struct rt_thread *th, int64_t now_ns)
+{
+	int top = GET_ACQ(th->visible);
+	struct tft_op op;
+
+	for (int i = 0; i < top && i < RT_DEPTH_MAX; i++) {
+		struct rt_frame *f = &th->frame[i];
+
+		if (!frame_copy(th, f, &op) || GET(f->announced) != op.instance)
+			continue;
+		op.dur_ns = now_ns - op.start_ns;
+		op.flags |= TFT_OP_CUT;
+		write_for(th, f, &op);
+	}
 }

@@ -86,6 +86,8 @@ enum tft_framework {
 #define TFT_OP_MARK	0x10u	/* an instant: dur_ns is 0 and means nothing */
 #define TFT_OP_SIGNED	0x20u	/* payload is an int64_t */
 #define TFT_OP_REAL	0x40u	/* payload holds the bits of a double */
+#define TFT_OP_CUT	0x80u	/* its end was not seen: open until the level went off or its
+				 * thread ended, which is what dur_ns says */
 
 /* tft_command.flags */
 #define TFT_CMD_APPROX	0x01u	/* start/end are host callback times, in ns, not ticks */

@@ -34,9 +34,14 @@ START_API int close(int fd)
 	int (*next)(int) = (int (*)(int))start_next(&next_close, "close");
 	const struct tft_start_hooks *h = start_hooks();
 
-	if (h && h->owns_fd(fd)) {
+	switch (h ? h->close_fd(fd) : TFT_CLOSE) {
+	case TFT_CLOSE_REFUSE:
 		errno = EBADF;
 		return -1;
+	case TFT_CLOSE_PRETEND:
+		return 0;
+	case TFT_CLOSE:
+		break;
 	}
 	return next ? next(fd) : (int)syscall(SYS_close, fd);
 }

@@ -24,6 +24,12 @@
 
 enum tft_leaving { TFT_LEAVING_EXIT = 1, TFT_LEAVING_EXEC = 2 };
 
+enum tft_close {
+	TFT_CLOSE,		/* close it */
+	TFT_CLOSE_REFUSE,	/* LTTng's: EBADF */
+	TFT_CLOSE_PRETEND,	/* LTTng closes a number that it had to yield: 0, do nothing */
+};
+
 /* Set by the runtime; *borrowed for the life of the process*. */
 struct tft_start_hooks {
 	/* The process is about to leave by _exit (status known) or exec. */
@@ -32,6 +38,8 @@ struct tft_start_hooks {
 	void (*back)(void);
 	/* Whether LTTng uses this descriptor. Preserves errno. */
 	bool (*owns_fd)(int fd);
+	/* What a call of close() is to do; the caller may be LTTng itself. */
+	enum tft_close (*close_fd)(int fd);
 	/* The program needs this number: makes LTTng let go of it, bounded. */
 	void (*yield_fd)(int fd);
 };

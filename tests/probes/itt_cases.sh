@@ -1,0 +1,1 @@
+itt_cases=

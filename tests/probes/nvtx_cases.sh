@@ -1,0 +1,1 @@
+nvtx_cases=

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Cases: ops, names, calls, levels. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/probes/rt_test.h"
+
+/* outer(range) > op > launch; quiet(range) has nothing inside. */
+static void ops(void)
+{
+	uint64_t outer, op, quiet;
+	struct rt_top top;
+
+	EXPECT(test_join());
+	EXPECT(test_join());
+	EXPECT(rt_op_pop(0) == -1);
+	EXPECT(rt_op_launch().instance == 0);
+	errno = 77;
+	outer = test_push("outer", TFT_OP_RANGE, 0);
+	op = test_push("op", 0, 0);
+	top = rt_op_launch();
+	EXPECT(top.instance == op && top.name == rt_name(TFT_NAME_OP, "op"));
+	EXPECT(rt_op_depth(0) == 2);
+	EXPECT(rt_op_pop(0) == 1);
+	quiet = test_push("quiet", TFT_OP_RANGE, 0);
+	EXPECT(rt_op_pop(0) == 1);
+	EXPECT(rt_op_pop(0) == 0);
+	EXPECT(rt_op_pop(0) == -1);
+	EXPECT(errno == 77);
+	printf("outer=%lu op=%lu quiet=%lu\n", (unsigned long)outer, (unsigned long)op,
+	       (unsigned long)quiet);
+}
+
+/* Two domains, closed in the wrong order: each pop takes its own. */
+static void domains(void)
+{
+	uint32_t a = 0, b = 0;
+	uint64_t a1, b1, a2;
+
+	EXPECT(test_join());
+	a = rt_name(TFT_NAME_DOMAIN, "a");
+	b = rt_name(TFT_NAME_DOMAIN, "b");
+	a1 = test_push("a1", TFT_OP_RANGE, a);
+	b1 = test_push("b1", TFT_OP_RANGE, b);
+	EXPECT(rt_op_pop(a) == 1);
+	EXPECT(rt_op_launch().instance == b1);
+	a2 = test_push("a2", TFT_OP_RANGE, a);
+	EXPECT(rt_op_pop(b) == 1);
+	EXPECT(rt_op_launch().instance == a2);
+	EXPECT(rt_op_pop(b) == -1);
+	EXPECT(rt_op_pop(a) == 0);
+	/* never the same domain on top twice: holes must not fill the stack */
+	for (int i = 0; i < 5000; i++) {
+		EXPECT(test_push("x", TFT_OP_RANGE, i & 1 ? a : b) != 0);
+		if (i)
+			EXPECT(rt_op_pop(i & 1 ? b : a) == 1);
+	}
+	EXPECT(rt_op_pop(a) == 0);
+	printf("a1=%lu b1=%lu a2=%lu\n", (unsigned long)a1, (unsigned long)b1, (unsigned long)a2);
+}
+
+static void deep(void)
+{
+	EXPECT(test_join());
+	for (int i = 0; i < 600; i++)
+		EXPECT((test_push("deep", 0, 0) != 0) == (i < 512));
+	for (int i = 599; i >= 0; i--)
+		EXPECT(rt_op_pop(0) == i);
+	EXPECT(rt_op_pop(0) == -1);
+}
+
+static void million(void)
+{
+	struct rt_op_args args = { .step = -1 };
+
+	EXPECT(test_join());
+	args.name = rt_name(TFT_NAME_OP, "one");
+	for (int i = 0; i < 1000000; i++) {
+		EXPECT(rt_op_push(&args) != 0);
+		EXPECT(rt_op_pop(0) == 0);
+	}
+}
+
+/* An op that lasts, an async range that lasts, marks. */
+static void open_long(void)
+{
+	struct rt_op_args args = { .step = 7, .payload = 42, .argb = 0xff102030,
+				   .flags = TFT_OP_RANGE | TFT_OP_COLOUR };
+	uint64_t op, async, brief;
+
+	EXPECT(test_join());
+	op = test_push("long", 0, 0);
+	args.name = rt_name(TFT_NAME_RANGE, "async");
+	async = rt_async_start(&args);
+	brief = rt_async_start(&args);
+	rt_async_end(brief);
+	rt_async_end(0);
+	rt_async_end(999999);
+	rt_mark(&args);
+	test_last(60000000);
+	rt_async_end(async);
+	rt_async_end(async);
+	EXPECT(rt_op_pop(0) == 0);
+	printf("op=%lu async=%lu brief=%lu\n", (unsigned long)op, (unsigned long)async,
+	       (unsigned long)brief);
+}
+
+/* ---- threads ---- */
+
+#define RACERS 8
+#define RACE_NAMES 2000
+
+static uint32_t ids[RACERS][RACE_NAMES];
+
+static void *name_racer(void *arg)
+{
+	uint32_t *mine = arg;
+	char text[32];
+
+	for (int i = 0; i < RACE_NAMES; i++) {
+		snprintf(text, sizeof(text), "name %d", i);
+		mine[i] = rt_name(TFT_NAME_OTHER, text);
+	}
+	return NULL;
+}
+
+static void names(void)
+{
+	pthread_t racer[RACERS];
+	struct tft_shape shape = { .dims = 2, .global = { 8, 8, 5 }, .local = { 4, 4, 9 } };
+	struct tft_shape same = { .id = 3, .dims = 2, .global = { 8, 8 }, .local = { 4, 4 } };
+	char longer[5000];
+
+	EXPECT(test_join());
+	EXPECT(rt_name(TFT_NAME_OTHER, NULL) == 0);
+	for (int i = 0; i < RACERS; i++)
+		EXPECT(pthread_create(&racer[i], NULL, name_racer, ids[i]) == 0);
+	for (int i = 0; i < RACERS; i++)
+		pthread_join(racer[i], NULL);
+	for (int n = 0; n < RACE_NAMES; n++) {
+		EXPECT(ids[0][n] != 0);
+		for (int i = 1; i < RACERS; i++)
+			EXPECT(ids[i][n] == ids[0][n]);
+	}
+	EXPECT(rt_name(TFT_NAME_OP, "name 1") != rt_name(TFT_NAME_OTHER, "name 1"));
+	EXPECT(rt_shape(&shape) == rt_shape(&same) && rt_shape(&shape) != 0);
+	shape.dims = 3;
+	EXPECT(rt_shape(&shape) != rt_shape(&same));
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	longer[4095] = (char)0xc3;	/* a character across the cut */
+	longer[4096] = (char)0xa9;
+	EXPECT(rt_name(TFT_NAME_OTHER, longer) == rt_name(TFT_NAME_OTHER, longer));
+}
+
+static void *counting_thread(void *arg)
+{
+	uint32_t fn = *(uint32_t *)arg;
+
+	for (int i = 0; i < 10; i++)
+		rt_count(fn, i == 9 ? -5 : 0);
+	test_push("left open", 0, 0);
+	return NULL;
+}
+
+static void threads(void)
+{
+	uint32_t fn;
+	pthread_t t;
+
+	EXPECT(test_join());
+	fn = rt_name(TFT_NAME_CALL, "chatty");
+	for (int i = 0; i < 50; i++) {
+		EXPECT(pthread_create(&t, NULL, counting_thread, &fn) == 0);
+		pthread_join(t, NULL);
+	}
+	rt_thread_name(rt_tid(), "the main one");
+	rt_thread_name(12345678, "nobody");
+}
+
+/* Ops that last about as long as the announcement takes, on four threads. */
+static void *racing_thread(void *arg)
+{
+	unsigned int seed = *(unsigned int *)arg;
+	struct rt_op_args args = { .step = -1, .name = rt_name(TFT_NAME_OP, "racing") };
+
+	for (int i = 0; i < 60; i++) {
+		int64_t last = 8000000 + rand_r(&seed) % 16000000;
+		uint64_t async = 0;
+
+		rt_op_push(&args);
+		if (i & 1)
+			async = rt_async_start(&args);
+		for (int64_t until = rt_now_ns() + last; rt_now_ns() < until;) {
+			for (int k = 0; k < 20; k++) {
+				rt_op_push(&args);
+				rt_op_pop(0);
+			}
+			rt_mark(&args);
+			test_pause();
+		}
+		rt_async_end(async);
+		rt_op_pop(0);
+	}
+	return NULL;
+}
+
+static void racing(void)
+{
+	pthread_t t[4];
+	unsigned int seed[4] = { 1, 2, 3, 4 };
+
+	EXPECT(test_join());
+	for (int i = 0; i < 4; i++)
+		EXPECT(pthread_create(&t[i], NULL, racing_thread, &seed[i]) == 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+}
+
+/* ---- calls and levels ---- */
+
+static void set_level(uint32_t level)
+{
+	test_control()->level = level;
+	WAIT_FOR(rt_level() == (level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : level));
+}
+
+static void one_of_each(const char *name)
+{
+	uint32_t fn = rt_name(TFT_NAME_CALL, name);
+	struct tft_command command = { .name = fn, .kind = TFT_KIND_KERNEL };
+	struct tft_step step = { .name = fn, .number = 1, .start_ns = rt_now_ns(), .dur_ns = 5 };
+	int64_t now = rt_now_ns();
+
+	test_push(name, 0, 0);
+	rt_emit_command(&command);
+	rt_emit_step(&step);
+	rt_op_pop(0);
+	rt_call(fn, now, now + 50000, 0, 0);
+	rt_call(fn, now, now + 100, 0, -3);
+	rt_call(fn, now, now + 300, 0, 0);
+	rt_count(fn, 0);
+}
+
+static void levels(void)
+{
+	EXPECT(test_join());
+	one_of_each("at default");
+	set_level(TFT_LEVEL_MIN);
+	one_of_each("at min");
+	set_level(TFT_LEVEL_OFF);
+	one_of_each("at off");
+	/* what was pushed while off is not on the stack afterwards */
+	test_push("unseen", 0, 0);
+	set_level(17);
+	EXPECT(rt_op_pop(0) == -1);
+	one_of_each("at full");
+	/* what is open when it goes off is forgotten */
+	test_push("cut off", 0, 0);
+	set_level(TFT_LEVEL_OFF);
+	set_level(TFT_LEVEL_DEFAULT);
+	EXPECT(rt_op_depth(0) == 0);
+	WAIT_FOR(test_levels == 5);
+}
+
+static void dump_request(void)
+{
+	EXPECT(test_join());
+	test_push("open", 0, 0);
+	test_control()->dump_generation++;
+	WAIT_FOR(test_dumps == 1);
+	rt_op_pop(0);
+}
+
+static void dead_tftop(void)
+{
+	struct tft_control *c = test_control();
+
+	c->alive_ns = rt_now_ns();
+	EXPECT(test_join());
+	EXPECT(rt_level() == TFT_LEVEL_DEFAULT);
+	c->alive_ns = rt_now_ns() - 6000000000;
+	WAIT_FOR(rt_level() == TFT_LEVEL_OFF);
+	rt_name(TFT_NAME_OTHER, "while dead");
+	c->alive_ns = rt_now_ns();
+	WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);
+	WAIT_FOR(test_dumps == 1);
+	test_push("alive again", 0, 0);
+	rt_op_pop(0);
+	c->closed = 1;
+	WAIT_FOR(rt_level() == TFT_LEVEL_OFF);
+	test_push("after the end", 0, 0);
+	rt_op_pop(0);
+}
+
+/* Pages that are none: the probe is told to stay out. */
+static void no_tftop(void)
+{
+	int64_t start = rt_now_ns();
+	uint64_t op;
+
+	EXPECT(!test_join());
+	EXPECT(rt_level() == TFT_LEVEL_OFF);
+	op = test_push("nobody listens", 0, 0);
+	EXPECT(op == 0 && rt_op_pop(0) == -1 && rt_op_launch().instance == 0);
+	rt_count(1, 0);
+	EXPECT(rt_now_ns() - start < 500000000);
+}
+
+static void wire(void)
+{
+	struct tft_command c = {
+		.tid = rt_tid(), .queue = 1, .name = 2, .shape = 3, .kind = TFT_KIND_KERNEL,
+		.status = -5, .how = TFT_HOW_EVENT, .bytes = 1 << 20,
+	};
+
+	EXPECT(test_join());
+	for (int i = 0; i < 20000; i++) {
+		c.correlation = rt_correlation();
+		rt_emit_command(&c);
+	}
+}
+
+const struct test_case test_ops[] = {
+	{ "ops", ops }, { "domains", domains }, { "deep", deep }, { "million", million },
+	{ "open", open_long }, { "names", names }, { "threads", threads },
+	{ "racing", racing }, { "levels", levels }, { "dump", dump_request },
+	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
+	{ NULL, NULL },
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the test programs of the runtime share. A program does one case, named
+ * by its first argument, checks what can be seen from inside (EXPECT ends it
+ * with status 1) and prints what run.sh then looks for in the trace.
+ */
+#ifndef TESTS_PROBES_RT_TEST_H
+#define TESTS_PROBES_RT_TEST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/runtime/runtime.h"
+
+#define EXPECT(cond) do { \
+	if (!(cond)) \
+		test_failed(__FILE__, __LINE__, #cond); \
+} while (0)
+
+__attribute__((noreturn)) void test_failed(const char *file, int line, const char *what);
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+};
+
+/* The control page, mapped read-write. */
+struct tft_control *test_control(void);
+/* Creates one at path with this level. */
+void test_control_new(const char *path, uint32_t level);
+
+/* Registers the probe "test"; dumps and level changes are counted. */
+bool test_join(void);
+extern atomic_int test_dumps, test_levels;
+
+/* Waits until the condition holds, at most 5 s; EXPECTs it. */
+#define WAIT_FOR(cond) do { \
+	int64_t until_ = rt_now_ns() + 5000000000; \
+	while (!(cond) && rt_now_ns() < until_) \
+		test_pause(); \
+	EXPECT(cond); \
+} while (0)
+void test_pause(void);
+/* Lets this much time pass; for ops that must last. */
+void test_last(int64_t ns);
+
+uint64_t test_push(const char *name, uint8_t flags, uint32_t domain);
+
+extern const struct test_case test_ops[], test_process[];
+
+#endif

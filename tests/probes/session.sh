@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# A private LTTng for the probe tests, sourced by run.sh. Nothing of tftop's own
+# end is used, so that probes are tested without it.
+#
+#   session_begin		daemon in a private home, ended by session_end
+#   trace NAME COMMAND...	runs COMMAND under a session of its own; leaves
+#				NAME.events (one event a line), NAME.out, $status
+# Variables a caller may set for one trace: LEVEL, PRELOAD, SUBBUF.
+
+session_user=()
+if [ "$(id -u)" = 0 ]; then
+	# as tftop itself: a root daemon would be the system's
+	session_user=(setpriv --reuid=64124 --regid=64124 --clear-groups)
+fi
+# The daemon closes every descriptor up to the limit, one by one.
+ulimit -n 4096
+
+session_begin() {
+	work=$(mktemp -d "${TMPDIR:-/tmp}/tftop-probes-XXXXXX") || exit 1
+	mkdir -p "$work/home/.lttng" "$work/traces"
+	chmod 755 "$work"
+	if [ ${#session_user[@]} -gt 0 ]; then
+		chown -R 64124:64124 "$work/home" "$work/traces"
+	fi
+	chmod -R 755 "$work/home"
+	export LTTNG_HOME=$work/home
+	"${session_user[@]}" lttng-sessiond --no-kernel --agent-tcp-port=$((20000 + $$ % 20000)) \
+		>"$work/sessiond.log" 2>&1 &
+	session_pid=$!
+	trap session_end EXIT
+	for _ in $(seq 400); do
+		lttng_cli list >/dev/null 2>&1 && return
+		kill -0 $session_pid 2>/dev/null || break
+		read -rt 0.025 <> <(:) || :
+	done
+	echo "not ok session: lttng-sessiond does not answer: $(tail -n 3 "$work/sessiond.log")"
+	echo '0 passed, 1 failed, 0 skipped'
+	exit 1
+}
+
+# The daemon and what it started, by pid; politely, then not.
+session_end() {
+	local all p
+	[ -n "${session_pid:-}" ] || return
+	all="$session_pid $(cat /proc/"$session_pid"/task/*/children 2>/dev/null)"
+	kill "$session_pid" 2>/dev/null
+	for _ in $(seq 120); do
+		kill -0 "$session_pid" 2>/dev/null || break
+		read -rt 0.025 <> <(:) || :
+	done
+	for p in $all; do
+		kill -KILL "$p" 2>/dev/null
+	done
+	wait "$session_pid" 2>/dev/null
+	if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
+}
+
+lttng_cli() {
+	"${session_user[@]}" env LTTNG_HOME="$LTTNG_HOME" HOME="$LTTNG_HOME" timeout 20 lttng -n "$@"
+}
+
+trace() {
+	local name=$1 c
+	shift
+	{
+		lttng_cli create "$name" --output="$work/traces/$name" &&
+		lttng_cli enable-channel -u -s "$name" --subbuf-size="${SUBBUF:-256k}" --num-subbuf=4 events &&
+		lttng_cli enable-channel -u -s "$name" --subbuf-size=128k --num-subbuf=4 meta &&
+		lttng_cli enable-event -u -s "$name" -c events 'tftop:ev_*' &&
+		lttng_cli enable-event -u -s "$name" -c meta 'tftop:def_*' &&
+		for c in events meta; do
+			lttng_cli add-context -u -s "$name" -c $c -t vpid -t vtid || exit 1
+		done &&
+		lttng_cli start "$name"
+	} >"$work/$name.cli" 2>&1 || {
+		fail "$name" "no session: $(tail -n 1 "$work/$name.cli")"
+		return 1
+	}
+	"$build/rt_test" control "$work/$name.control" "${LEVEL:-2}"
+	TFTOP_CONTROL=$work/$name.control LD_PRELOAD=${PRELOAD:-} timeout 60 "$@" \
+		>"$work/$name.out" 2>"$work/$name.err"
+	status=$?
+	lttng_cli stop "$name" >>"$work/$name.cli" 2>&1
+	# no wait: after a SIGKILL inside a probe it would never end
+	lttng_cli destroy --no-wait "$name" >>"$work/$name.cli" 2>&1
+	babeltrace2 "$work/traces/$name" 2>"$work/$name.lost" |
+		sed -E 's/^[^:]*:[0-9]+:[0-9.]+\] \([^)]*\) [^ ]+ tftop:([a-z_]+): /\1 /; s/[{},] ?/ /g; s/ = /=/g; s/ +/ /g' \
+		>"$work/$name.events"
+}
+
+# events NAME PATTERN...: the lines of NAME that match all of them
+events() {
+	local file=$work/$1.events p
+	shift
+	cat "$file" | if [ $# -gt 0 ]; then
+		awk 'BEGIN { for (i = 1; i < ARGC; i++) pat[i] = ARGV[i]; n = ARGC; ARGC = 1 }
+		{ for (i = 1; i < n; i++) if (index(" " $0 " ", " " pat[i] " ") == 0) next; print }' "$@"
+	else
+		cat
+	fi
+}
+count() { events "$@" | wc -l; }
+# value KEY: of the first line on stdin
+value() { sed -nE "1s/(^|.* )$1=([^ ]*).*/\2/p"; }
