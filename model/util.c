@@ -207,7 +207,7 @@ static bool significant(char *buf, size_t size, uint64_t value, uint64_t unit, i
 		if (whole >= limit)
 			return false;
 		if (decimals)
-			snprintf(buf, size, "%llu.%0*llu", (unsigned long long)whole, decimals,
+			snprintf(buf, size, "%llu.%0*llu", (unsigned long long)whole, decimals & 3,
 				 (unsigned long long)rest);
 		else
 			snprintf(buf, size, "%llu", (unsigned long long)whole);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The helpers of model_events.h, and the smallest case that uses them. */
+#include "tests/unit/model_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/test.h"
+
+static struct event ev(enum event_type type, int64_t written_ns)
+{
+	return (struct event) {
+		.type = (uint8_t)type, .pid = PID, .tid = PID, .time_ns = written_ns,
+	};
+}
+
+struct event ev_process(uint32_t pid, const char *command)
+{
+	struct event event = ev(EVENT_PROCESS, BASE);
+
+	event.pid = event.tid = pid;
+	event.u.process = (struct event_process) {
+		.schema = 1, .parent = 1, .start_ns = BASE, .rank = -1, .world = -1,
+		.host = "here", .command = command,
+	};
+	return event;
+}
+
+struct event ev_name(uint32_t id, enum name_kind kind, const char *text)
+{
+	struct event event = ev(EVENT_NAME, BASE);
+
+	event.u.name = (struct event_name) { .id = id, .kind = (uint8_t)kind, .text = text };
+	return event;
+}
+
+struct event ev_device(uint32_t id, const char *address)
+{
+	struct event event = ev(EVENT_DEVICE, BASE);
+
+	event.u.device = (struct event_device) {
+		.id = id, .index = id, .gpu = 1, .api = "opencl", .name = "NVIDIA H200",
+		.vendor = "NVIDIA", .platform = "CUDA", .driver = "1", .address = address,
+	};
+	return event;
+}
+
+struct event ev_queue(uint32_t id, uint32_t device)
+{
+	struct event event = ev(EVENT_QUEUE, BASE);
+
+	event.u.queue = (struct event_queue) {
+		.id = id, .device = device, .context = 1, .flags = QUEUE_IN_ORDER, .name = "",
+	};
+	return event;
+}
+
+struct event ev_clock(uint32_t device, int64_t host_ns, int64_t offset_ns)
+{
+	struct event event = ev(EVENT_CLOCK, host_ns);
+
+	event.u.clock = (struct event_clock) {
+		.device = device, .quality = CLOCK_DRIVER, .ticks = (uint64_t)(host_ns + offset_ns),
+		.host_ns = host_ns, .error_ns = 10,
+	};
+	return event;
+}
+
+struct event ev_op(uint32_t name, uint64_t instance, uint64_t parent, int64_t start_ns,
+		   int64_t dur_ns, unsigned flags)
+{
+	struct event event = ev(EVENT_OP, BASE + start_ns + (dur_ns < 0 ? 10000000 : dur_ns));
+
+	event.u.op = (struct event_op) {
+		.instance = instance, .parent = parent, .start_ns = BASE + start_ns,
+		.dur_ns = dur_ns, .step = -1, .tid = PID, .name = name,
+		.depth = parent ? 1 : 0, .framework = FW_NVTX, .flags = (uint8_t)flags,
+	};
+	return event;
+}
+
+struct event ev_kernel(uint32_t name, uint32_t queue, uint32_t correlation, int64_t start_ns,
+		       int64_t dur_ns)
+{
+	struct event event = ev(EVENT_COMMAND, BASE + start_ns + dur_ns);
+	uint64_t start = (uint64_t)(BASE + start_ns + TICKS);
+
+	event.u.command = (struct event_command) {
+		.tid = PID, .queue = queue, .name = name, .correlation = correlation,
+		.call_dur_ns = 3, .call_ns = BASE + start_ns - 10, .queued_ticks = start - 8,
+		.submit_ticks = start - 6, .start_ticks = start,
+		.end_ticks = start + (uint64_t)dur_ns, .kind = COMMAND_KERNEL, .how = HOW_EVENT,
+	};
+	return event;
+}
+
+struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, int64_t start_ns,
+		     int64_t dur_ns)
+{
+	struct event event = ev_kernel(0, queue, 0, start_ns, dur_ns);
+
+	event.u.command.kind = COMMAND_COPY;
+	event.u.command.direction = (uint8_t)direction;
+	event.u.command.bytes = bytes;
+	return event;
+}
+
+struct event ev_alive(int64_t ns)
+{
+	return (struct event) { .type = EVENT_ALIVE, .time_ns = ns };
+}
+
+void apply_one(struct model *model, struct event event)
+{
+	model_apply(model, &event, 1);
+}
+
+struct model *model_with_device(void)
+{
+	struct model *model = model_new(NULL);
+	char text[16];
+
+	apply_one(model, ev_process(PID, "/usr/bin/python train.py"));
+	for (uint32_t i = 1; i <= 9; i++) {
+		snprintf(text, sizeof(text), "kernel%u", i);
+		apply_one(model, ev_name(i, NAME_KERNEL, text));
+	}
+	apply_one(model, ev_device(1, "0000:65:00.0"));
+	apply_one(model, ev_queue(1, 1));
+	apply_one(model, ev_queue(2, 1));
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	return model;
+}
+
+struct model_status status_of(struct model *model)
+{
+	struct model_status status;
+
+	model_lock(model);
+	model_status(model, &status);
+	model_unlock(model);
+	return status;
+}
+
+struct model_row row_of(struct model *model, enum row_kind kind, int number)
+{
+	struct model_row *rows, found = { .id = 0 };
+	size_t n;
+
+	model_lock(model);
+	n = model_rows(model, &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == kind && number-- == 0)
+			found = rows[i];
+	free(rows);
+	return found;
+}
+
+struct kernel_row *kernel_named(struct kernel_row *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+struct op_row *op_named(struct op_row *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+TEST(model_one_kernel)
+{
+	struct model *model = model_with_device();
+	struct kernel_row *rows;
+	size_t n;
+
+	apply_one(model, ev_kernel(3, 1, 1, 1000, 200));
+	n = model_kernels(model, &rows);
+	CHECK_INT(n, 1);
+	CHECK_STR(rows[0].name, "kernel3");
+	CHECK_INT(rows[0].total_ns, 200);
+	CHECK_INT(status_of(model).first_ns, BASE + 1000);
+	CHECK_INT(status_of(model).bad, 0);
+	model_kernels_free(rows, n);
+	model_free(model);
+}
