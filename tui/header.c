@@ -250,7 +250,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	model_status(view->model, &header->status);
 	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
 	update_state(header, view, width, count ? &processes[0] : NULL, count);
-	header->n_lines = header_devices(header, view, max_lines - 1, RECENT_NS);
+	header->n_lines = header_devices(header, view, width, max_lines - 1, RECENT_NS);
 	header->waiting = !header->n_lines;
 	if (header->waiting)
 		update_waiting(header, processes, count);

@@ -112,8 +112,8 @@ static const char *share_window(const struct header *h, const struct view *view,
 	return words;
 }
 
-static void device_line(struct strip *strip, const struct view *view, const char *label,
-			const struct device_row *d, int64_t whole, const char *words)
+static void device_line(struct strip *strip, const struct view *view, int width,
+			const char *label, const struct device_row *d, int64_t whole, const char *words)
 {
 	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
 	int both = percent(d->overlap_ns, whole), idle;
@@ -126,7 +126,7 @@ static void device_line(struct strip *strip, const struct view *view, const char
 		idle = 0;
 	}
 	strip_clear(strip);
-	short_name(name, sizeof(name), d->name, 24, view->ascii);
+	short_name(name, sizeof(name), d->name, width / 5 > 12 ? width / 5 : 12, view->ascii);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
 	strip_add(strip, 4, 1, ROLE_LABEL, 0, "%s", name)->least = 6;
 	if (whole <= 0) {
@@ -177,7 +177,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
-int header_devices(struct header *h, struct view *view, int most, int64_t recent_ns)
+int header_devices(struct header *h, struct view *view, int width, int most, int64_t recent_ns)
 {
 	struct device_row *devices = NULL;
 	size_t count = model_devices(view->model, &devices), i, used = 0;
@@ -206,7 +206,7 @@ int header_devices(struct header *h, struct view *view, int most, int64_t recent
 		d = devices[i];
 		if (t1 > t0)
 			model_device_window(view->model, devices[i].id, t0, t1, &d);
-		device_line(&h->lines[lines++], view, label, &d, t1 > t0 ? t1 - t0 : 0, words);
+		device_line(&h->lines[lines++], view, width, label, &d, t1 > t0 ? t1 - t0 : 0, words);
 	}
 	free(devices);
 	return lines;

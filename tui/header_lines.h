@@ -34,6 +34,7 @@ struct header {
 void header_spark(struct header *header);
 
 /* Makes up to `most` lines; returns how many, 0: no device worked yet. */
-int header_devices(struct header *header, struct view *view, int most, int64_t recent_ns);
+int header_devices(struct header *header, struct view *view, int width, int most,
+		   int64_t recent_ns);
 
 #endif

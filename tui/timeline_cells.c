@@ -233,7 +233,7 @@ static void meeting_looks(const struct column *column, int64_t before_ns, int64_
 
 /*
  * Two events that meet. With one look on both sides (or no colours to tell
- * them apart) the border is a thin line in the bar, at the nearer side.
+ * them apart) a gap of an eighth at the nearer side is their border.
  */
 static struct cell meeting_cell(const struct column *column, int64_t start_ns, int64_t w_ns,
 				int eighths, const struct cell_style *style)
@@ -256,10 +256,11 @@ static struct cell meeting_cell(const struct column *column, int64_t start_ns, i
 		cell.attr = 0;
 		return cell;
 	}
-	cell.ch = eighths <= 4 ? BLOCK_LEFT_EIGHTH : BLOCK_RIGHT_EIGHTH;
-	cell.fg = ROLE_DEFAULT;
-	cell.bg = (uint8_t)left.role;
-	cell.attr = style->colour ? 0 : ATTR_REVERSE;
+	/* A block without its left eighth is that eighth, reversed. */
+	cell.ch = eighths <= 4 ? BLOCK_LEFT_EIGHTH : cells_left(7, false);
+	cell.fg = (uint8_t)left.role;
+	cell.bg = ROLE_DEFAULT;
+	cell.attr = eighths <= 4 ? ATTR_REVERSE : 0;
 	return cell;
 }
 

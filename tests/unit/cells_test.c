@@ -176,11 +176,12 @@ TEST(cells_meeting_events_keep_their_sides)
 	CHECK(cells[2].ch == cells_left(2, false));
 	CHECK(cells[2].fg == ROLE_WORK_MATMUL && cells[2].bg == ROLE_WORK_COPY);
 	CHECK(owners[1] == 1 && owners[2] == 0 && owners[3] == 2);
-	/* One kind on both sides: a line between them. */
+	/* One kind on both sides: a thin gap between them. */
 	bars[1].work = WORK_MATMUL;
 	columns_of(bars, 2, columns, 5);
 	cells_draw(columns, 5, 0, W, &coloured, cells, owners);
-	CHECK(cells[2].ch == 0x258f && cells[2].bg == ROLE_WORK_MATMUL);
+	CHECK(cells[2].ch == 0x258f && cells[2].attr == ATTR_REVERSE);
+	CHECK(cells[2].fg == ROLE_WORK_MATMUL && cells[2].bg == ROLE_DEFAULT);
 	cells_draw(columns, 5, 0, W, &ascii, cells, owners);
 	CHECK(cells[2].ch == '|');
 }
