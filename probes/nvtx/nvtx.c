@@ -58,6 +58,17 @@ static uint32_t name_w(enum tft_name_kind kind, const wchar_t *text)
 	return rt_name(kind, rt_text_from_wide(buf, sizeof(buf), text));
 }
 
+/* A range's own text; nothing is interned while the level is off. */
+static uint32_t range_a(const char *text)
+{
+	return rt_level() == TFT_LEVEL_OFF ? 0 : name_a(TFT_NAME_RANGE, text);
+}
+
+static uint32_t range_w(const wchar_t *text)
+{
+	return rt_level() == TFT_LEVEL_OFF ? 0 : name_w(TFT_NAME_RANGE, text);
+}
+
 /* Categories: domain in the high half, number + 1 in the low one. */
 static struct rt_idmap categories;
 
@@ -115,10 +126,10 @@ static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_
 		return;
 	switch (a->message_type) {
 	case NVTX_MESSAGE_CHAR:
-		args->name = name_a(TFT_NAME_RANGE, a->message.text);
+		args->name = range_a(a->message.text);
 		break;
 	case NVTX_MESSAGE_WCHAR:
-		args->name = name_w(TFT_NAME_RANGE, a->message.wide);
+		args->name = range_w(a->message.wide);
 		break;
 	case NVTX_MESSAGE_HANDLE:
 		args->name = handle_name(a->message.handle);
@@ -166,7 +177,7 @@ static int push_a(const char *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_a(text));
 	return push(&args);
 }
 
@@ -174,7 +185,7 @@ static int push_w(const wchar_t *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_w(text));
 	return push(&args);
 }
 
@@ -210,7 +221,7 @@ static uint64_t start_a(const char *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_a(text));
 	return rt_async_start(&args);
 }
 
@@ -218,7 +229,7 @@ static uint64_t start_w(const wchar_t *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_w(text));
 	return rt_async_start(&args);
 }
 
@@ -255,7 +266,7 @@ static void mark_a(const char *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_a(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_a(text));
 	rt_mark(&args);
 }
 
@@ -263,7 +274,7 @@ static void mark_w(const wchar_t *text)
 {
 	struct rt_op_args args;
 
-	args_plain(&args, 0, name_w(TFT_NAME_RANGE, text));
+	args_plain(&args, 0, range_w(text));
 	rt_mark(&args);
 }
 
