@@ -64,6 +64,29 @@ unsigned long long dir_free_bytes(const char *path)
 	return (unsigned long long)fs.f_bavail * fs.f_frsize;
 }
 
+bool dir_has(const char *path, int depth, const char *name)
+{
+	char below[2048];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (depth == 0) {
+		snprintf(below, sizeof(below), "%s/%s", path, name);
+		return access(below, F_OK) == 0;
+	}
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		found = dir_has(below, depth - 1, name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 /* ---- removing ---- */
 
 static bool remove_below(int parent, const char *name, int depth)

@@ -33,7 +33,8 @@ void graph_take_error(char *error, size_t size, const char *what)
 		outer = bt_error_cause_get_message(
 			bt_error_borrow_cause_by_index(chain, count > 1 ? 1 : 0));
 	}
-	if (count > 1)
+	/* Outer causes like to list addresses of components. */
+	if (count > 1 && !strstr(outer, "=0x"))
 		snprintf(error, size, "%s: %s (%s)", what, inner, outer);
 	else
 		snprintf(error, size, "%s: %s", what, inner ? inner : "no reason given");

@@ -29,6 +29,8 @@ struct session {
 	int poll_fd;			/* epoll of what session_next() looks at */
 	int timer_fd;			/* children are looked at */
 	int wake_fd;			/* readable while notes are queued */
+	int opened_fd;			/* readable once a probe opened the control page;
+					 * -1: cannot be told */
 	int program_fd;			/* pidfd, when the launcher died before it */
 	pthread_mutex_t broker_lock;
 	struct launcher_plan *plan;	/* shared with the launcher; owned */
@@ -43,7 +45,8 @@ struct session {
 	bool screen, lossless;
 	bool armed, broken, released, let_go;
 	bool started, exited, launcher_gone, keeper_gone, drained;
-	bool silent_told;		/* "probe loaded, nothing arrives" */
+	off_t log_size[2];		/* of the daemons' logs, when last looked at */
+	int logs_told;
 	int64_t started_ns;
 	char *environment;		/* owned */
 	struct wire wire;		/* the message the last event points into */

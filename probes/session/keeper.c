@@ -25,10 +25,12 @@
 #include "probes/session/lttng.h"
 #include "probes/session/namespaces.h"
 #include "probes/session/process.h"
+#include "probes/session/scout.h"
 #include "probes/session/wire.h"
 
 #define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
 #define SETUP_LIMIT_NS 8000000000	/* for the calls that create the session */
+#define SCOUT_LIMIT_NS 4000000000
 #define STOP_LIMIT_NS 3000000000
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
@@ -37,6 +39,7 @@
 enum keeper_state {
 	KEEPER_STANDING = 0,	/* the daemons are starting */
 	KEEPER_CREATING,	/* liblttng-ctl is at work */
+	KEEPER_SCOUTING,	/* the scout is still registering */
 	KEEPER_READY,
 	KEEPER_STOPPING,
 	KEEPER_STOPPED,
@@ -50,9 +53,9 @@ struct keeper {
 	struct lttng_plan plan;
 	char dir[DIR_PATH_MAX];
 	char trace[1024];
-	int lock, signals, caller_fd, control, consumer;
-	pid_t caller, consumer_pid;
-	bool sessiond_ready, disk_told, private_network;
+	int lock, signals, caller_fd, control, consumer, scout;
+	pid_t caller;
+	bool sessiond_ready, disk_told, private_network, scout_registered;
 	enum keeper_state state;
 	int64_t deadline_ns, disk_ns;
 };
@@ -295,27 +298,76 @@ static void daemons_stand(struct keeper *k)
 	if (!k->sessiond_ready || !daemons_relayd_listens(&k->daemons))
 		return;
 	k->state = KEEPER_CREATING;
+	/* It loads its libraries while liblttng-ctl waits for the consumer. */
+	if (k->options->library)
+		scout_start(k->dir, k->options->library, &k->scout);
 	k->deadline_ns = wire_now_ns() + SETUP_LIMIT_NS;
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }
 
-static void created(struct keeper *k)
+static void ready(struct keeper *k)
 {
 	struct wire_head head = { .type = WIRE_READY };
-	struct wire_ready ready;
+	struct wire_ready where;
 	char host[128] = "localhost";
 
-	memset(&ready, 0, sizeof(ready));
+	memset(&where, 0, sizeof(where));
 	gethostname(host, sizeof(host) - 1);
-	snprintf(ready.dir, sizeof(ready.dir), "%s", k->dir);
-	snprintf(ready.trace, sizeof(ready.trace), "%s", k->trace);
-	snprintf(ready.url, sizeof(ready.url), "net://127.0.0.1:%u/host/%s/%s",
+	snprintf(where.dir, sizeof(where.dir), "%s", k->dir);
+	snprintf(where.trace, sizeof(where.trace), "%s", k->trace);
+	snprintf(where.url, sizeof(where.url), "net://127.0.0.1:%u/host/%s/%s",
 		 k->daemons.live, host, k->plan.session);
-	k->consumer_pid = daemons_consumerd(&k->daemons);
-	if (k->consumer_pid)
-		k->consumer = (int)syscall(SYS_pidfd_open, k->consumer_pid, 0);
 	k->state = KEEPER_READY;
-	wire_send(k->options->fd, &head, &ready, sizeof(ready), k->control, true);
+	wire_send(k->options->fd, &head, &where, sizeof(where), k->control, true);
+}
+
+/* The session stands, and its first program, the scout, is in it. */
+static void scouted(struct keeper *k)
+{
+	char text[SENTENCE], tail[256];
+
+	if (k->scout_registered && !dir_has(k->trace, 2, "ust")) {
+		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
+		snprintf(text, sizeof(text), "LTTng takes no events%s%s",
+			 tail[0] ? "; its last words: " : "", tail);
+		give_up(k, text);
+	} else {
+		ready(k);
+	}
+	close(k->scout);
+	k->scout = -1;
+}
+
+static void created(struct keeper *k)
+{
+	pid_t consumer = daemons_consumerd(&k->daemons);
+
+	if (consumer)
+		k->consumer = (int)syscall(SYS_pidfd_open, consumer, 0);
+	if (k->scout_registered) {
+		scouted(k);
+	} else if (k->scout < 0) {
+		ready(k);
+	} else {
+		k->state = KEEPER_SCOUTING;
+		k->deadline_ns = wire_now_ns() + SCOUT_LIMIT_NS;
+	}
+}
+
+static void scout_speaks(struct keeper *k)
+{
+	char byte;
+
+	k->scout_registered = read(k->scout, &byte, 1) == 1;
+	if (!k->scout_registered) {
+		tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
+		close(k->scout);
+		k->scout = -1;
+	}
+	if (k->state == KEEPER_SCOUTING && k->scout_registered)
+		scouted(k);
+	else if (k->state == KEEPER_SCOUTING)
+		ready(k);
 }
 
 static void caller_answers(struct keeper *k)
@@ -434,6 +486,9 @@ static void watch_deadline(struct keeper *k, int64_t now)
 			      "did not start within 8 s");
 	} else if (k->state == KEEPER_CREATING) {
 		give_up_about(k, "sessiond", "does not answer");
+	} else if (k->state == KEEPER_SCOUTING) {
+		tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
+		ready(k);
 	} else if (k->state == KEEPER_STOPPING) {
 		tell(k, 1, "LTTng did not hand out its last events in time");
 		k->state = KEEPER_STOPPED;
@@ -444,20 +499,23 @@ static void watch_deadline(struct keeper *k, int64_t now)
 static void keep(struct keeper *k)
 {
 	for (;;) {
-		struct pollfd p[5] = {
+		struct pollfd p[6] = {
 			{ .fd = k->options->fd, .events = POLLIN },
 			{ .fd = k->signals, .events = POLLIN },
 			{ .fd = k->caller_fd, .events = POLLIN },
 			{ .fd = k->options->broker, .events = POLLIN },
 			{ .fd = k->consumer, .events = POLLIN },
+			{ .fd = k->scout_registered ? -1 : k->scout, .events = POLLIN },
 		};
 		int wait = k->state == KEEPER_STANDING && k->sessiond_ready ? 1 : 200;
 
-		poll(p, 5, wait);
+		poll(p, 6, wait);
 		if (p[0].revents & (POLLHUP | POLLERR))
 			return;
 		if (p[1].revents)
 			reap(k);
+		if (p[5].revents)
+			scout_speaks(k);
 		if (p[2].revents)
 			caller_answers(k);
 		if (p[0].revents)
@@ -507,7 +565,7 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 	char error[SENTENCE] = "";
 
 	k.options = options;
-	k.lock = k.caller_fd = k.control = k.consumer = -1;
+	k.lock = k.caller_fd = k.control = k.consumer = k.scout = -1;
 	become_keeper(&k);
 	if (!begin(&k, error, sizeof(error)))
 		give_up(&k, error);

@@ -22,6 +22,7 @@ struct keeper_options {
 	int fd;				/* messages, SEQPACKET */
 	int broker;			/* requests for connected sockets: head.status = port */
 	const char *record_dir;		/* absolute, or NULL */
+	const char *library;		/* the probes' tracepoints, or NULL: none */
 	bool lossless;
 };
 

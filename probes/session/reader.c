@@ -23,6 +23,7 @@
 
 #include "probes/session/decode.h"
 #include "probes/session/graph.h"
+#include "probes/session/guard.h"
 #include "probes/session/reader.h"
 
 #define POLL_EARLY_NS 2000000
@@ -30,6 +31,7 @@
 #define EARLY_NS 10000000000		/* how long to look that often for a first event */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 3000000000
+#define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
 struct reader {
 	char *url, *path;		/* owned */
@@ -43,6 +45,7 @@ struct reader {
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
 	atomic_bool stop;
+	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
 	_Atomic uint64_t events, streams;
 	_Atomic int64_t last_message_ns;
@@ -282,6 +285,7 @@ static void *reader_main(void *arg)
 
 	if (reader->url)
 		current = reader;
+	guard_begin(&reader->gave_up);
 	graph = graph_build(reader->url, reader->path, consume, reader, reader->error,
 			    sizeof(reader->error));
 	if (graph) {
@@ -293,6 +297,7 @@ static void *reader_main(void *arg)
 		set_state(reader, READER_FAILED);
 	}
 	current = NULL;
+	guard_end();
 	pthread_mutex_lock(&reader->lock);
 	reader->exited = true;
 	abandoned = reader->abandoned;
@@ -361,24 +366,37 @@ enum reader_state reader_state(const struct reader *reader)
 	struct reader *own = (struct reader *)reader;
 	enum reader_state state;
 
+	if (atomic_load(&own->gave_up))
+		return READER_FAILED;
 	pthread_mutex_lock(&own->lock);
 	state = own->state;
 	pthread_mutex_unlock(&own->lock);
 	return state;
 }
 
-/* Waits until the state is at least `state`, or the thread has left. */
+/* A moment that is not after until_ns, for a timed wait. */
+static struct timespec soon(int64_t until_ns)
+{
+	int64_t at_ns = now_ns() + LOOK_NS;
+
+	if (at_ns > until_ns)
+		at_ns = until_ns;
+	return (struct timespec){ at_ns / 1000000000, at_ns % 1000000000 };
+}
+
+/* Waits until the state is at least `state`, or the thread is lost. */
 static bool wait_for(struct reader *reader, enum reader_state state, int timeout_ms)
 {
 	int64_t until_ns = now_ns() + (int64_t)timeout_ms * 1000000;
-	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
 	bool reached;
 
 	pthread_mutex_lock(&reader->lock);
-	while (reader->state < state &&
-	       pthread_cond_timedwait(&reader->changed, &reader->lock, &until) != ETIMEDOUT)
-		;
-	reached = reader->state >= state;
+	while (reader->state < state && !atomic_load(&reader->gave_up) && now_ns() < until_ns) {
+		struct timespec until = soon(until_ns);
+
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	}
+	reached = reader->state >= state || atomic_load(&reader->gave_up);
 	pthread_mutex_unlock(&reader->lock);
 	return reached;
 }
@@ -418,6 +436,8 @@ int64_t reader_last_message_ns(const struct reader *reader)
 
 const char *reader_error(const struct reader *reader)
 {
+	if (atomic_load(&((struct reader *)reader)->gave_up))
+		return "the data is damaged: babeltrace gave up on it";
 	return reader_state(reader) == READER_FAILED ? reader->error : "";
 }
 
@@ -429,7 +449,6 @@ const char *reader_error(const struct reader *reader)
 void reader_free(struct reader *reader)
 {
 	int64_t until_ns = now_ns() + FREE_WAIT_NS;
-	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
 	bool exited;
 
 	if (!reader)
@@ -439,9 +458,11 @@ void reader_free(struct reader *reader)
 	if (reader->relay_fd >= 0)
 		shutdown(reader->relay_fd, SHUT_RDWR);
 	pthread_cond_broadcast(&reader->changed);
-	while (!reader->exited &&
-	       pthread_cond_timedwait(&reader->changed, &reader->lock, &until) != ETIMEDOUT)
-		;
+	while (!reader->exited && !atomic_load(&reader->gave_up) && now_ns() < until_ns) {
+		struct timespec until = soon(until_ns);
+
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	}
 	exited = reader->exited;
 	reader->abandoned = !exited;
 	pthread_mutex_unlock(&reader->lock);

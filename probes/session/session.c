@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -119,12 +120,15 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
 	};
+	char library[sizeof(s->probes.lib_dir) + 32];
 	int messages[2], broker[2];
 
 	if (!make_pair(messages, SOCK_SEQPACKET) || !make_pair(broker, SOCK_SEQPACKET))
 		return false;
 	s->keeper = fork();
 	if (s->keeper == 0) {
+		snprintf(library, sizeof(library), "%s/libtftop-runtime.so", s->probes.lib_dir);
+		options.library = s->probes.lib_dir[0] ? library : NULL;
 		options.fd = messages[1];
 		options.broker = broker[1];
 		keeper_main(&options);
@@ -174,7 +178,7 @@ static struct session *new_session(const struct session_options *o)
 	if (!s)
 		return NULL;
 	s->launcher_fd = s->input_fd = s->keeper_fd = s->broker = -1;
-	s->poll_fd = s->timer_fd = s->wake_fd = s->program_fd = -1;
+	s->poll_fd = s->timer_fd = s->wake_fd = s->program_fd = s->opened_fd = -1;
 	s->level = o->level;
 	s->screen = o->screen;
 	s->lossless = o->lossless;
@@ -258,6 +262,19 @@ static bool map_control(struct session *s, int fd)
 	return true;
 }
 
+/* A probe that registers opens the control page: that is how we know. */
+static void watch_control(struct session *s)
+{
+	char path[sizeof(s->ready.dir) + 16];
+
+	snprintf(path, sizeof(path), "%s/control", s->ready.dir);
+	s->opened_fd = above_stdio(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+	if (s->opened_fd >= 0 && inotify_add_watch(s->opened_fd, path, IN_OPEN) < 0) {
+		close(s->opened_fd);
+		s->opened_fd = -1;
+	}
+}
+
 int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	int64_t deadline = wire_now_ns() + ARM_LIMIT_NS;
@@ -270,6 +287,7 @@ int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 		    s->wire.size == sizeof(s->ready)) {
 			memcpy(&s->ready, s->wire.data, sizeof(s->ready));
 			if (map_control(s, page)) {
+				watch_control(s);
 				s->armed = true;
 				return 0;
 			}
@@ -374,33 +392,12 @@ const char *session_environment(const struct session *s)
 	return s->environment ? s->environment : "";
 }
 
-/* TRACE/HOST/SESSION/ust is made for the first program that registers. */
-static bool has_folder(const char *path, const char *name, int depth)
-{
-	char below[2048];
-	struct dirent *entry;
-	bool found = false;
-	DIR *dir;
-
-	if (depth == 0) {
-		snprintf(below, sizeof(below), "%s/%s", path, name);
-		return access(below, F_OK) == 0;
-	}
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		found = has_folder(below, name, depth - 1);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 bool session_has_data(const struct session *s)
 {
-	return s->armed && has_folder(s->ready.trace, "ust", 2);
+	struct pollfd opened = { .fd = s->opened_fd, .events = POLLIN };
+
+	/* Not read: once opened, it stays readable. */
+	return s->armed && (s->opened_fd < 0 || poll(&opened, 1, 0) != 0);
 }
 
 /* ---- steering ---- */

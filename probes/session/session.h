@@ -73,8 +73,8 @@ int session_connect(struct session *session, uint16_t port);
 /* 3. The reader is attached: PROGRAM may start. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
-/* False: no process has registered with LTTng yet, so there is nothing to wait
- * for at the end. */
+/* False: no process has loaded a probe yet, so there is nothing to wait for at
+ * the end. */
 bool session_has_data(const struct session *session);
 
 /* ---- what happens ---- */

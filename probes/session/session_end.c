@@ -21,7 +21,7 @@ void session_stop(struct session *s)
 
 	if (!s->armed || s->broken || s->drained || s->keeper_gone)
 		return;
-	/* Nobody registered: the relay daemon has nothing to hand out. */
+	/* No probe was loaded: the relay daemon has nothing to hand out. */
 	if (!session_has_data(s)) {
 		s->drained = true;
 		return;
@@ -104,6 +104,7 @@ void session_free(struct session *s)
 	close_one(&s->timer_fd);
 	close_one(&s->wake_fd);
 	close_one(&s->program_fd);
+	close_one(&s->opened_fd);
 	close_one(&s->poll_fd);
 	if (s->keeper_gone && s->ready.dir[0])
 		dir_remove(s->ready.dir);

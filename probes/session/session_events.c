@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,8 +14,8 @@
 #include "probes/session/internal.h"
 #include "probes/session/process.h"
 
-/* A probe that is loaded and sends nothing for so long is a fault. */
-#define SILENCE_NS 2000000000
+/* Complaints of the daemons that are passed on. */
+#define LOGS_TOLD_MAX 4
 
 static void unwatch(struct session *s, int fd)
 {
@@ -193,40 +194,27 @@ static void told_child(void *arg, const struct child_event *child)
 	session_say(s, 1, text);
 }
 
-static bool has_probe_loaded(pid_t pid)
+/* LTTng's interface reports little: what its daemons complain about is told. */
+static void watch_logs(struct session *s)
 {
-	char path[48], line[1024];
-	FILE *file;
-	bool found = false;
+	static const char *const names[2] = { "sessiond", "relayd" };
+	char path[sizeof(s->ready.dir) + 32], tail[256], text[SESSION_ERROR_MAX];
+	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = strstr(line, "liblttng-ust.so") != NULL;
-	if (file)
-		fclose(file);
-	return found;
-}
-
-/* A registered program without a stream: LTTng says nothing, so we look. */
-static void watch_silence(struct session *s)
-{
-	char tail[256], text[SESSION_ERROR_MAX];
-
-	if (s->silent_told || !s->armed || s->broken || s->exited ||
-	    wire_now_ns() - s->started_ns < SILENCE_NS)
+	if (!s->armed || s->broken || s->logs_told >= LOGS_TOLD_MAX)
 		return;
-	if (session_has_data(s)) {
-		s->silent_told = true;
-		return;
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s.log", s->ready.dir, names[i]);
+		if (stat(path, &st) != 0 || st.st_size <= s->log_size[i])
+			continue;
+		s->log_size[i] = st.st_size;
+		daemons_log_tail(s->ready.dir, names[i], tail, sizeof(tail));
+		if (!tail[0])
+			continue;
+		snprintf(text, sizeof(text), "'lttng-%s' says: %s", names[i], tail);
+		session_say(s, 1, text);
+		s->logs_told++;
 	}
-	if (!has_probe_loaded(s->program))
-		return;
-	s->silent_told = true;
-	daemons_log_tail(s->ready.dir, "sessiond", tail, sizeof(tail));
-	snprintf(text, sizeof(text), "PROGRAM is registered, but no events arrive%s%s",
-		 tail[0] ? "; LTTng's last words: " : "", tail);
-	session_say(s, 2, text);
 }
 
 void session_look(struct session *s)
@@ -234,7 +222,7 @@ void session_look(struct session *s)
 	session_alive(s);
 	if (s->children)
 		children_look(s->children, told_child, s);
-	watch_silence(s);
+	watch_logs(s);
 }
 
 /* ---- the next thing ---- */

@@ -8,7 +8,7 @@
  *   -s screen (pty)   -L lossless    -l LOG events, default stderr
  *   -k EVENT  SIGKILL oneself at that event (fork arm release started)
  *   -K MS     SIGKILL oneself MS ms after the start
- *   -g EVENT  let PROGRAM go at that event, and end
+ *   -g EVENT  let PROGRAM go at that event (started stopped), and end
  *   -i TEXT   keys for PROGRAM once it has started
  *   -r        read the events and say how many of which kind came
  *   -t        times on the log
@@ -119,10 +119,11 @@ static int follow(struct session *s, bool screen)
 				reached("started");
 				if (keys)
 					session_input(s, keys, strlen(keys));
-				if (let_go_at) {
-					session_let_go(s);
-					return 0;
-				}
+			}
+			if (let_go_at && e.type == (strcmp(let_go_at, "stopped") == 0 ?
+						    SESSION_STOPPED : SESSION_STARTED)) {
+				session_let_go(s);
+				return 0;
 			}
 			if (e.type == SESSION_STOPPED && !screen)
 				raise(SIGSTOP);
