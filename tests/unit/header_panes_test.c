@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All panes and the header on a made-up run: at any size, after any commands,
+ * nothing is drawn outside of the area that was given, nothing crashes, and
+ * ASCII means ASCII.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/test.h"
+#include "tui/output.h"
+#include "tui/pane.h"
+#include "tui/synth.h"
+#include "tui/window.h"
+
+#define SECOND INT64_C(1000000000)
+#define PANES 16
+
+struct stage {
+	struct model *model;
+	struct synth *synth;
+	struct output *output;
+	struct header *header;
+	struct pane *panes[PANES];
+	struct view view;
+	struct model_status status;
+	struct grid grid;
+};
+
+static void stage_open(struct stage *stage, int64_t until_ns)
+{
+	struct model_options options = {0};
+	size_t i;
+
+	memset(stage, 0, sizeof(*stage));
+	stage->model = model_new(&options);
+	stage->synth = synth_new(7, stage->model);
+	stage->output = output_new();
+	if (until_ns >= 0)
+		synth_advance(stage->synth, until_ns, stage->output);
+	stage->view.model = stage->model;
+	stage->view.output = stage->output;
+	stage->view.minimap = true;
+	stage->header = header_new();
+	for (i = 0; i < pane_count && i < PANES; i++) {
+		if (!pane_table[i])
+			continue;
+		stage->panes[i] = pane_table[i]->open(&stage->view);
+		stage->panes[i]->ops = pane_table[i];
+	}
+	model_lock(stage->model);
+	model_status(stage->model, &stage->status);
+	model_unlock(stage->model);
+	stage->view.now_ns = stage->status.live_ns;
+}
+
+static void stage_close(struct stage *stage)
+{
+	size_t i;
+
+	for (i = 0; i < PANES; i++)
+		if (stage->panes[i])
+			stage->panes[i]->ops->close(stage->panes[i]);
+	header_free(stage->header);
+	grid_release(&stage->grid);
+	synth_free(stage->synth);
+	output_free(stage->output);
+	model_free(stage->model);
+}
+
+static void look_at(struct stage *stage, int width, int level, int percent)
+{
+	struct window window = {level, 1, 0};
+
+	stage->view.gutter = width < 100 ? (width < 32 ? width / 2 : 16) : 18;
+	stage->view.columns = width - stage->view.gutter > 0 ? width - stage->view.gutter : 1;
+	window_resize(&window, stage->view.columns);
+	window_place(&window, stage->view.now_ns, percent);
+	stage->view.t0_ns = window.t0_ns;
+	stage->view.t1_ns = window_end_ns(&window);
+}
+
+static void frame_clear(struct stage *stage, int width, int height)
+{
+	grid_release(&stage->grid);
+	grid_init(&stage->grid, width + 2, height + 2);
+	area_fill(grid_area(&stage->grid), 0, 0, width + 2, height + 2, '@', ROLE_LOST,
+		  ROLE_DEFAULT, 0);
+	area_fill(grid_area(&stage->grid), 1, 1, width, height, ' ', ROLE_DEFAULT,
+		  ROLE_DEFAULT, 0);
+}
+
+static void check_frame(const struct stage *stage)
+{
+	const struct grid *grid = &stage->grid;
+	int x, y;
+
+	for (y = 0; y < grid->height; y++)
+		for (x = 0; x < grid->width; x++) {
+			const struct cell *cell = &grid->cells[y * grid->width + x];
+
+			if (!x || !y || x == grid->width - 1 || y == grid->height - 1)
+				CHECK(cell->ch == '@' && cell->fg == ROLE_LOST);
+			CHECK(cell->fg < ROLE_COUNT && cell->bg < ROLE_COUNT);
+		}
+}
+
+static void show(struct stage *stage, size_t i, int width, int height)
+{
+	struct area area;
+
+	model_lock(stage->model);
+	if (stage->panes[i]->ops->update)
+		stage->panes[i]->ops->update(stage->panes[i], &stage->view, width, height);
+	model_unlock(stage->model);
+	frame_clear(stage, width, height);
+	area = area_sub(grid_area(&stage->grid), 1, 1, width, height);
+	stage->panes[i]->ops->draw(stage->panes[i], &stage->view, area, i % 2 == 0);
+	check_frame(stage);
+}
+
+static void show_header(struct stage *stage, int width, int height)
+{
+	int lines;
+
+	model_lock(stage->model);
+	lines = header_update(stage->header, &stage->view, width, height);
+	model_unlock(stage->model);
+	CHECK(lines >= 0 && lines <= height);
+	frame_clear(stage, width, height);
+	header_draw(stage->header, &stage->view,
+		    area_sub(grid_area(&stage->grid), 1, 1, width, lines));
+	check_frame(stage);
+}
+
+static const int widths[] = { 1, 2, 3, 7, 16, 31, 60, 80, 121, 300 };
+static const int heights[] = { 1, 2, 3, 4, 5, 6, 11, 24, 100 };
+
+static void all_sizes(struct stage *stage)
+{
+	size_t w, h, i;
+
+	for (w = 0; w < sizeof(widths) / sizeof(widths[0]); w++)
+		for (h = 0; h < sizeof(heights) / sizeof(heights[0]); h++) {
+			stage->view.ascii = (w + h) % 3 == 0;
+			stage->view.colour = (w + h) % 2 == 0;
+			stage->view.following = h % 2 == 0;
+			look_at(stage, widths[w], 30 + (int)(w * 5 + h), 80);
+			show_header(stage, widths[w], heights[h] < 7 ? heights[h] : 7);
+			for (i = 0; i < PANES; i++)
+				if (stage->panes[i])
+					show(stage, i, widths[w], heights[h]);
+		}
+}
+
+TEST(panes_at_all_sizes)
+{
+	static const int64_t times[] = { -1, 0, 900000000, 6 * SECOND };
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct stage stage;
+
+		stage_open(&stage, times[i]);
+		all_sizes(&stage);
+		if (i == 3) {
+			model_finish(stage.model, false);
+			all_sizes(&stage);
+		}
+		stage_close(&stage);
+	}
+}
+
+TEST(panes_at_all_zooms)
+{
+	struct stage stage;
+	int level;
+
+	stage_open(&stage, 5 * SECOND);
+	stage.view.colour = true;
+	for (level = 0; level <= WINDOW_LEVEL_MAX; level++) {
+		look_at(&stage, 120, level, 50);
+		show(&stage, 0, 120, 24);
+	}
+	stage_close(&stage);
+}
+
+static const char *const commands[] = {
+	"row-down", "row-up", "page-down", "page-up", "first-row", "last-row", "next-event",
+	"prev-event", "longest-event", "to-op", "to-kernel", "open", "fold", "unfold",
+	"toggle-fold", "deselect", "next-sort", "reverse", "zoom-in",
+};
+
+/* What a pane answers to a command is what pane.h allows, and the cursor is
+ * always on a row that there is. */
+TEST(panes_after_any_commands)
+{
+	const unsigned known = OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT | OUT_FREEZE | OUT_FOLLOW |
+			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+	struct stage stage;
+	int i;
+
+	stage_open(&stage, 4 * SECOND);
+	look_at(&stage, 100, 40, 60);
+	for (i = 0; i < 3000; i++) {
+		size_t pane = test_random() % PANES;
+		const char *name = commands[test_random() %
+					    (sizeof(commands) / sizeof(commands[0]))];
+		const char *argv[] = {name, NULL};
+		struct command_call call = {1, argv};
+		unsigned out;
+
+		if (!stage.panes[pane])
+			continue;
+		if (test_random() % 50 == 0)
+			look_at(&stage, 100, 36 + (int)(test_random() % 30), 60);
+		out = stage.panes[pane]->ops->command(stage.panes[pane], &stage.view, &call);
+		CHECK((out & ~known) == 0);
+		if (strcmp(name, "zoom-in") == 0)
+			CHECK(out == OUT_UNKNOWN);
+		if (out & OUT_FREEZE)
+			stage.view.following = false;
+		show(&stage, pane, 100, 20);
+		show(&stage, 0, 100, 20);
+		CHECK(stage.view.cursor_row != 0);
+	}
+	stage_close(&stage);
+}
+
+/* From a kernel to the op that launched it and back to the op's first work. */
+TEST(panes_jump_between_kernel_and_op)
+{
+	static const char *const steps[] = { "longest-event", "to-op", "to-kernel" };
+	struct stage stage;
+	struct span span;
+	int i;
+
+	stage_open(&stage, 5 * SECOND);
+	/* Not at the live edge, where things are still announced. */
+	stage.view.now_ns -= SECOND;
+	look_at(&stage, 120, 42, 90);
+	show(&stage, 0, 120, 24);
+	for (i = 0; i < 3; i++) {
+		struct command_call call = {1, &steps[i]};
+		bool found;
+		unsigned out = stage.panes[0]->ops->command(stage.panes[0], &stage.view, &call);
+
+		CHECK_STR(stage.view.status, "");
+		CHECK(out & OUT_SHOW_CURSOR);
+		model_lock(stage.model);
+		found = model_span(stage.model, stage.view.selected, &span);
+		model_unlock(stage.model);
+		CHECK(found);
+		CHECK((span.kind == COMMAND_NONE) == (i == 1));
+		CHECK(stage.view.cursor_row == span.ref.row);
+		show(&stage, 0, 120, 24);
+		CHECK(stage.view.cursor_row == span.ref.row);
+	}
+	stage_close(&stage);
+}
