@@ -98,20 +98,29 @@ refuses_foreign_folder() {
 	grep -q "not JSON" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
-# Damaged streams: an end with a sentence, never a crash or a hang.
+# opens_somehow WHAT: an end with a sentence, never a crash or a hang
+opens_somehow() {
+	timeout -k 5 30 "$tftop" --json="$work/open.json" "$work/rec" >"$work/open.out" \
+		2>"$work/open.err"
+	local status=$?
+	[ $status = 0 ] || [ $status = 125 ] || fail "$1: status $status" || return
+	[ $status = 0 ] || grep -q '^tftop: ' "$work/open.err" || fail "$1: nothing said"
+}
+
+# Damaged streams, indexes and metadata.
 damaged() {
-	local file status
+	local file
 	record --steps 3 || return
-	for file in $(find "$work/rec/trace" -type f ! -name '*.idx' -size +0); do
+	for file in $(find "$work/rec/trace" -type f -size +0); do
 		cp "$file" "$work/whole"
 		head -c $(($(stat -c %s "$work/whole") / 2 + 3)) "$work/whole" >"$file"
-		timeout -k 5 30 "$tftop" --json="$work/open.json" "$work/rec" >"$work/open.out" \
-			2>"$work/open.err"
-		status=$?
-		[ $status = 0 ] || [ $status = 125 ] ||
-			fail "half of ${file##*/}: status $status" || return
-		[ $status = 0 ] || [ -s "$work/open.err" ] ||
-			fail "half of ${file##*/}: nothing said" || return
+		opens_somehow "half of ${file##*/}" || return
+		: >"$file"
+		opens_somehow "nothing of ${file##*/}" || return
+		tr '\000' '\377' <"$work/whole" >"$file"
+		opens_somehow "ones in ${file##*/}" || return
+		rm "$file"
+		opens_somehow "no ${file##*/}" || return
 		cp "$work/whole" "$file"
 	done
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gives a thread up instead of the whole program when a library aborts on it.
+ *
+ * Why: distributions build babeltrace with its assertions, and a damaged trace
+ * (an index that points behind its file, a file that shrinks while it is
+ * mapped) then ends in abort() or SIGBUS, not in an error. The thread stops
+ * where it is and never runs again; what it had handed on stays good.
+ *
+ * Threads: guard_begin() and guard_end() on the guarded thread. Elsewhere the
+ * signals do what they did before. A later abort() of another thread may wait
+ * for the C library's lock that the first one holds: abort() is for bugs only.
+ */
+#ifndef PROBES_SESSION_GUARD_H
+#define PROBES_SESSION_GUARD_H
+
+#include <stdatomic.h>
+
+/* From now on this thread's abort sets *gave_up, which outlives the thread. */
+void guard_begin(atomic_bool *gave_up);
+void guard_end(void);
+
+#endif
