@@ -62,12 +62,6 @@ IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
 IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
 TFTOP_PKGS := lttng-ctl babeltrace2 ncursesw
 TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
-# For --version: "lttng-ctl 2.13.9, babeltrace2 2.0.4, ...".
-empty :=
-comma := ,
-TFTOP_BUILT_WITH := $(subst $(empty) lib:,$(comma) ,$(strip $(foreach p,$(TFTOP_PKGS) lttng-ust,\
-	lib:$(p)=$(shell $(PKG_CONFIG) --modversion $(p) 2>/dev/null))))
-TFTOP_CFLAGS += -DTFTOP_LIBRARIES='"$(subst =, ,$(TFTOP_BUILT_WITH:lib:%=%))"'
 TFTOP_LIBS := $(shell $(PKG_CONFIG) --libs $(TFTOP_PKGS) 2>/dev/null) -lpthread -lm -ldl
 
 .PHONY: all programs libs

@@ -294,8 +294,7 @@ static void take(struct live *live, const struct session_event *event)
 		exec_failed(live, event);
 		break;
 	case SESSION_OUTPUT:
-		if (live->output)
-			recording_output_add(live->output, live_now_ns(), event->data, event->size);
+		live_record_output(live, event->data, event->size);
 		if (live->take_output)
 			live->take_output(live->take_output_arg, event->data, event->size);
 		break;

@@ -28,6 +28,7 @@ struct live {
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */
 	FILE *output;			/* owned: PROGRAM's output in the recording */
+	bool output_failed;
 	char host[256];
 	struct report_run run;
 	void (*take_output)(void *arg, const void *data, size_t size);
@@ -49,6 +50,7 @@ void live_finish_model(struct live *live);
 void live_introduce(struct live *live);
 /* -o DIR: made at the start, told at the end. false: error says why. */
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);
+void live_record_output(struct live *live, const void *data, size_t size);
 void live_write_recording(struct live *live);
 /* Opens options->open_path and starts reading it; false: error says why. */
 bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX]);

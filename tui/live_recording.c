@@ -52,13 +52,26 @@ bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX])
 		return true;
 	recording_clocks(&live->recording);
 	live->recording.run = live->run;
-	if (recording_create(dir, text) && recording_write(dir, &live->recording, text)) {
-		live->output = recording_output(dir, text);
-		if (live->output)
-			return true;
-	}
+	if (recording_create(dir, text) && recording_write(dir, &live->recording, text))
+		return true;
 	snprintf(error, LIVE_ERROR_MAX, "%s", text);
 	return false;
+}
+
+void live_record_output(struct live *live, const void *data, size_t size)
+{
+	char error[RECORDING_ERROR_MAX];
+
+	if (!live->options->record_dir || live->output_failed)
+		return;
+	if (!live->output)
+		live->output = recording_output(live->options->record_dir, error);
+	if (live->output) {
+		recording_output_add(live->output, live_now_ns(), data, size);
+		return;
+	}
+	live->output_failed = true;
+	live_say(live, 2, "%s", error);
 }
 
 void live_write_recording(struct live *live)
