@@ -173,7 +173,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "devices %zu", count);
 	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
-	strip_add(strip, 2, 2, ROLE_MUTED, 0, "%s %d %% busy", label, percent(least, t1 - t0));
+	strip_add(strip, 2, 2, ROLE_MUTED, 0, "least busy: %s %d %%", label, percent(least, t1 - t0));
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 

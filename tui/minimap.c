@@ -135,7 +135,7 @@ void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,
 			ch = ascii ? '?' : 0x2592;
 			role = ROLE_LOST;
 		} else if (i >= minimap->settled && ch == ' ') {
-			ch = ascii ? '~' : 0x2591;
+			ch = ascii ? '~' : colour ? 0x2591 : 0xb7;
 			role = ROLE_UNSETTLED;
 		}
 		area_put(area, (int)i, 0, ch, role, full ? role : ROLE_DEFAULT, 0);

@@ -290,11 +290,12 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 
 /* ---- drawing ---- */
 
-/* "▒lost 1 204▒" where it is, over the times. */
+/* "▒lost 1 204▒" where it is, instead of the times there. */
 static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
 	const char *shade = view->ascii ? "?" : "▒";
+	int free_from = 0;
 	size_t i;
 
 	for (i = 0; i < t->n_losses; i++) {
@@ -315,7 +316,9 @@ static void draw_losses(const struct timeline *t, const struct view *view, struc
 		width = text_width(text);
 		x = (int)(begin + (end - begin - width) / 2);
 		x = x + width > area.width ? area.width - width : x < 0 ? 0 : x;
-		area_text(area, x, 0, ROLE_LOST, 0, text);
+		if (x < free_from)
+			continue;
+		free_from = area_text(area, x, 0, ROLE_LOST, 0, text) + 1;
 	}
 }
 
@@ -346,8 +349,8 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 
 	if (w <= 0)
 		return;
-	ruler_draw(&t->ruler, area, view->ascii);
 	draw_losses(t, view, area);
+	ruler_draw(&t->ruler, area, view->ascii);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
 	/* A background only: a mark over a digit would make another number. */
 	if (!view->following && at >= 0 && at < area.width)

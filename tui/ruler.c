@@ -108,21 +108,35 @@ void ruler_layout(struct ruler *ruler, int64_t t0_ns, int64_t w_ns, size_t colum
 	}
 }
 
+/* Nothing stands there yet: a time that is partly covered is a wrong one. */
+static bool is_blank(struct area area, int x, int width)
+{
+	int i;
+
+	for (i = x; i < x + width && i < area.width; i++)
+		if (area.grid->cells[area.y * area.grid->width + area.x + i].ch != ' ')
+			return false;
+	return true;
+}
+
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii)
 {
 	int free_from = 0;
 	size_t i;
 
+	if (area.height < 1)
+		return;
 	for (i = 0; i < ruler->count; i++) {
 		const struct ruler_tick *tick = &ruler->ticks[i];
 		int x = (int)tick->column;
 
-		if (x < free_from || x >= area.width)
+		if (x < free_from || x >= area.width || !is_blank(area, x ? x - 1 : 0, 3))
 			continue;
 		area_put(area, x, 0, ascii ? '|' : 0x2577, ROLE_MUTED, ROLE_DEFAULT, 0);
 		free_from = x + 1;
 		/* A time that is cut off would be a wrong time. */
-		if (x + 1 + text_width(tick->text) > area.width)
+		if (x + 1 + text_width(tick->text) > area.width ||
+		    !is_blank(area, x + 1, text_width(tick->text) + 1))
 			continue;
 		free_from = area_text(area, x + 1, 0, ROLE_MUTED, 0, tick->text) + 1;
 	}

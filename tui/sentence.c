@@ -14,7 +14,7 @@ static void add_where(struct strip *strip, const struct span *span)
 	const char *place = span->kind == COMMAND_NONE ? span->thread : span->queue;
 
 	if (place && *place)
-		strip_add(strip, 6, GAP, ROLE_LABEL, 0, "%s", place)->least = 8;
+		strip_add(strip, 7, GAP, ROLE_LABEL, 0, "%s", place)->least = 8;
 }
 
 static void add_when(struct strip *strip, const struct span *span, int64_t base_ns)
@@ -60,7 +60,7 @@ static void add_command(struct strip *strip, const struct span *span)
 			  "(%s)", how_name(span->how));
 	}
 	if (span->queued_ns > 0 && span->start_ns > span->queued_ns)
-		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "waited %s%s", about,
+		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "waited %s%s", about,
 			  fmt_time(text, span->start_ns - span->queued_ns));
 	if (span->dims && span->dims <= 3) {
 		char shape[96];
@@ -73,10 +73,10 @@ static void add_command(struct strip *strip, const struct span *span)
 		for (i = 0; i < span->dims && span->local[0]; i++)
 			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%u",
 				       i ? "×" : " local ", span->local[i]);
-		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "%s", shape);
+		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", shape);
 	}
 	if (span->clock_error_ns > 1000)
-		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "clock ±%s",
+		strip_add(strip, 10, GAP, ROLE_MUTED, 0, "clock ±%s",
 			  fmt_time(text, span->clock_error_ns));
 }
 

@@ -10,6 +10,7 @@
 #define BLOCK_RIGHT_EIGHTH 0x2595
 #define BLOCK_LEFT_EIGHTH 0x258f
 #define SHADE_LIGHT 0x2591
+#define MIDDLE_DOT 0xb7		/* shades are loud where they cannot be dark */
 #define SHADE_MEDIUM 0x2592
 
 static int64_t distance(int64_t a, int64_t b)
@@ -430,7 +431,7 @@ void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cel
 	for (i = from; i < n; i++) {
 		if (cells[i].ch != ' ' || cells[i].bg != ROLE_DEFAULT)
 			continue;
-		cells[i].ch = style->ascii ? '~' : SHADE_LIGHT;
+		cells[i].ch = style->ascii ? '~' : style->colour ? SHADE_LIGHT : MIDDLE_DOT;
 		cells[i].fg = ROLE_UNSETTLED;
 		cells[i].attr = style->ascii ? ATTR_DIM : 0;
 	}

@@ -99,7 +99,7 @@ bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end
 void cells_select(struct cell *cells, const struct column *columns, const uint64_t *owners,
 		  size_t n, uint64_t id, const struct cell_style *style);
 
-/* ░ in what is empty of the cells from `from` on. */
+/* ░ in what is empty of the cells from `from` on (· without colours). */
 void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cell_style *style);
 /* ▒ in the empty cells of columns in which events were lost. */
 void cells_lost(struct cell *cells, const struct column *columns, size_t n,
