@@ -234,10 +234,11 @@ static void meeting_looks(const struct column *column, int64_t before_ns, int64_
 
 /*
  * Two events that meet. With one look on both sides (or no colours to tell
- * them apart) a gap of an eighth at the nearer side is their border.
+ * them apart) a gap of an eighth at the nearer side is their border, where
+ * there is a cell of each beside it: closer than that, borders are a comb.
  */
 static struct cell meeting_cell(const struct column *column, int64_t start_ns, int64_t w_ns,
-				int eighths, const struct cell_style *style)
+				int eighths, bool roomy, const struct cell_style *style)
 {
 	int64_t before = column->first_edge_ns - start_ns;
 	struct look left, right;
@@ -245,7 +246,8 @@ static struct cell meeting_cell(const struct column *column, int64_t start_ns, i
 
 	meeting_looks(column, before, w_ns - before, style, &left, &right);
 	if (style->ascii)
-		return (struct cell){'|', (uint8_t)right.role, ROLE_DEFAULT, 0};
+		return roomy ? (struct cell){'|', (uint8_t)right.role, ROLE_DEFAULT, 0}
+			     : full_cell(left, style);
 	if (eighths == 0 && left.role != right.role)
 		return full_cell(right, style);
 	if (eighths == 8 && left.role != right.role)
@@ -257,6 +259,8 @@ static struct cell meeting_cell(const struct column *column, int64_t start_ns, i
 		cell.attr = 0;
 		return cell;
 	}
+	if (!roomy)
+		return full_cell(left, style);
 	/* A block without its left eighth is that eighth, reversed. */
 	cell.ch = eighths <= 4 ? BLOCK_LEFT_EIGHTH : cells_left(7, false);
 	cell.fg = (uint8_t)left.role;
@@ -288,7 +292,9 @@ static struct cell draw_column(const struct column *before, const struct column 
 		/* A union has no borders inside. */
 		if (style->muted)
 			return full_cell(look, style);
-		return meeting_cell(column, start_ns, w_ns, eighths, style);
+		return meeting_cell(column, start_ns, w_ns, eighths,
+				    (!before || !before->edges) && (!after || !after->edges),
+				    style);
 	case SHAPE_ENDS:
 	case SHAPE_STARTS:
 		if (style->ascii) {
