@@ -69,11 +69,12 @@ bool dir_has(const char *path, int depth, const char *name)
 	char below[2048];
 	struct dirent *entry;
 	bool found = false;
+	struct stat st;
 	DIR *dir;
 
 	if (depth == 0) {
 		snprintf(below, sizeof(below), "%s/%s", path, name);
-		return access(below, F_OK) == 0;
+		return stat(below, &st) == 0;
 	}
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {

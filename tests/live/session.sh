@@ -440,7 +440,7 @@ pty_children() {
 
 pty_stopped() {
 	need_script || return
-	on_pty -s -i $'\x1a' -g stopped -- sh -c "sleep 0.2; echo on >'$work/late'"
+	on_pty -s -g stopped -- bash -c "kill -TSTP \$\$; echo on >'$work/late'"
 	wait_for 5 test -s "$work/late" || fail "a stopped PROGRAM was left stopped" || return
 	gone
 }
