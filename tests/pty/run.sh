@@ -1,0 +1,222 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tftop in real terminals: sizes, resizing, kinds of terminals, suspending,
+# crashing, leaving, and what is typed to PROGRAM.
+cd "$(dirname "$0")/../.." || exit 1
+if ! command -v tmux >/dev/null; then
+	echo "skip pty: tmux not found"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+. tests/pty/lib.sh
+tftop=$(realpath "${O:-build}/tftop")
+export LC_ALL=C.UTF-8
+unset NO_COLOR TFTOP_CONFIG TFTOP_LEVEL TFTOP_PROBE
+synth=("$tftop" --no-config --synth 1)
+
+starts_at() {
+	start "$1" "${synth[@]}" && until_screen "$2" && press q && ends_with 0
+}
+
+resize_storm() {
+	local i
+	start 120x34 "${synth[@]}" && until_screen 'queue 0' || return 1
+	for ((i = 0; i < 60; i++)); do
+		tm resize-window -x $((1 + RANDOM % 200)) -y $((1 + RANDOM % 60))
+	done
+	tm resize-window -x 100 -y 30
+	until_screen 'q quit' && until_screen '^ *1 ops +2 kernels' && until_screen 'queue 0' || return 1
+	[ "$(screen | wc -l)" -le 30 ] && press q && ends_with 0
+}
+
+# An env command sets TERM for tftop alone: tmux itself stays what it is.
+in_term() {
+	local term=$1 expect=$2
+	start 80x24 env TERM="$term" "${@:3}" "${synth[@]}" && until_screen "$expect" &&
+		press '?' && until_screen 'keys: generic' && press q && press q && ends_with 0
+}
+
+only_ascii() {
+	start 80x24 env LC_ALL=C "$@" "${synth[@]}" && until_screen 'queue 0' || return 1
+	! screen | LC_ALL=C grep -q '[^ -~]' && press q && ends_with 0
+}
+
+no_colour() {
+	start 80x24 env "$@" "${synth[@]}" && until_screen 'queue 0' || return 1
+	! tm capture-pane -p -e | grep -q $'\033\\[[0-9;]*[34][0-8]' && press q && ends_with 0
+}
+
+wrong_term() {
+	start 80x24 sh -c "TERM=no-such-terminal ${synth[*]}; echo status \$?; read x" &&
+		until_screen "unknown terminal type in TERM: 'no-such-terminal'" &&
+		until_screen '^status 125'
+}
+
+# A shell with a prompt of its own in the terminal, as a user has it.
+shell_in() {
+	start "$1" env PS1='ready> ' bash --norc --noprofile -i && until_screen 'ready>'
+}
+
+suspends_and_resumes() {
+	shell_in 100x30 || return 1
+	type_text "${synth[*]}"; press Enter
+	until_screen 'queue 0' && press C-z && until_screen 'Stopped' &&
+		until_screen 'ready> *$' || return 1
+	type_text 'echo still $((20+3))'; press Enter
+	until_screen 'still 23' || return 1
+	type_text fg; press Enter
+	until_screen 'queue 0' && press Space && until_screen 'frozen' && press q &&
+		until_screen 'ready> *$'
+}
+
+# after KILL: the shell is back, its modes are what they were, echo works.
+terminal_is_restored_after() {
+	local before after
+	shell_in 90x30 || return 1
+	type_text 'clear; stty -a | tr -d "\n" | cksum > '"$pty_work/before"; press Enter
+	until_true 10 test -s "$pty_work/before" || return 1
+	type_text "${synth[*]}"; press Enter
+	until_screen 'queue 0' || return 1
+	local pid
+	pid=$(pgrep -f -n -- "^$tftop --no-config --synth 1") || return 1
+	kill "-$1" "$pid" || return 1
+	until_screen 'ready> *$' || return 1
+	rm -f "$pty_work/after"
+	type_text 'stty -a | tr -d "\n" | cksum > '"$pty_work/after"; press Enter
+	until_true 10 test -s "$pty_work/after" || return 1
+	before=$(cat "$pty_work/before") after=$(cat "$pty_work/after")
+	rm -f "$pty_work/before"
+	[ "$before" = "$after" ] || { echo "# modes differ"; return 1; }
+	type_text 'echo status $?'; press Enter
+	until_screen '^status [0-9]'
+}
+
+status_after_signal() {
+	start 90x30 "${synth[@]}" && until_screen 'queue 0' || return 1
+	kill "-$1" "$(started_pid)" && ends_with "$2"
+}
+
+closed_terminal() {
+	start 90x30 "${synth[@]}" && until_screen 'queue 0' || return 1
+	local pid
+	pid=$(started_pid)
+	tm kill-server
+	until_true 10 gone "$pid"
+}
+
+gone() {
+	[ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+# ---- with a program ----
+
+live() {
+	start "$1" "$tftop" --no-config -- "${@:2}"
+}
+
+asks_before_leaving() {
+	live 100x30 tail -f /dev/null && until_screen 'q quit' && press q &&
+		until_screen 'tail runs: +l leave it.*s stop it.*<Esc> back' &&
+		press Escape && until_screen 'q quit'
+}
+
+leaves_it_running() {
+	local pid
+	asks_before_leaving || return 1
+	pid=$(pgrep -n -x -f 'tail -f /dev/null') || return 1
+	press q && press l && ends_with 0 || return 1
+	[ -d "/proc/$pid" ] || { echo "# tail is gone"; return 1; }
+	kill "$pid" && until_true 10 gone "$pid"
+}
+
+stops_it() {
+	asks_before_leaving && press C-c && until_screen 'tail runs' && press s && ends_with 130
+}
+
+stops_a_stubborn_one() {
+	live 100x30 sh -c 'trap "" INT; echo deaf; tail -f /dev/null' &&
+		until_screen '7 output: deaf' && press q s && ends_with 143
+}
+
+types_to_program() {
+	live 100x34 cat && until_screen 'q quit' && press 7 &&
+		until_screen 'keys go to cat' || return 1
+	type_text 'hello q'; press Enter
+	until_true 15 two_hellos || { screen; return 1; }
+	press C-] && until_screen 'q quit' && press 7 && until_screen 'keys go to cat' &&
+		press C-d && until_screen '7 output' && until_screen 'q quit' && press q && ends_with 0
+}
+
+two_hellos() {
+	[ "$(screen | grep -c '^ *hello q')" = 2 ]
+}
+
+interrupts_program() {
+	live 100x34 cat && until_screen 'q quit' && press 7 &&
+		until_screen 'keys go to cat' && press C-c && until_screen 'q quit' &&
+		press q && ends_with 130
+}
+
+# What PROGRAM prints to its terminal is as wide as ours.
+program_sees_the_size() {
+	live 93x31 sh -c 'stty size; read x; stty size; read x' && until_screen 'q quit' &&
+		press 7 && until_screen '^ *31 93' || return 1
+	tm resize-window -x 101 -y 33
+	until_screen 'C-] back' && press Enter && until_screen '^ *33 101' && press Enter &&
+		until_screen 'q quit' && press q && ends_with 0
+}
+
+redirected_descriptors_stay() {
+	start 90x30 sh -c "printf 'a b' | '$tftop' --no-config -q -- cat >'$pty_work/out'; echo status \$?" &&
+		until_screen 'status 0' && [ "$(cat "$pty_work/out")" = 'a b' ]
+}
+
+prompt_and_errors() {
+	start 100x30 "${synth[@]}" && until_screen 'q quit' && press : || return 1
+	type_text 'set splitt = 1é'
+	until_screen '^:set splitt = 1é' && press BSpace && press Enter &&
+		until_screen "unknown option 'splitt'" && press : &&
+		type_text 'help zoom-in' && press Enter && until_screen 'less time per column' &&
+		press q && press q && ends_with 0
+}
+
+configuration() {
+	printf 'bind generic X quit\nbad line\nset split = 30\n' >"$pty_work/rc"
+	start 100x30 "$tftop" --config "$pty_work/rc" --synth 1 &&
+		until_screen "1 errors in '$pty_work/rc'" && press 8 &&
+		until_screen "rc:2: unknown command 'bad'" && press X && ends_with 0
+}
+
+for size in 160x48 120x34 80x24 60x12; do
+	check "starts at $size" starts_at $size 'q quit'
+done
+check "says that 59x11 is too small" starts_at 59x11 'tftop needs 60x12'
+check "lives at 20x5" starts_at 20x5 'tftop needs'
+check "lives at 1x1" starts_at 1x1 '^t'
+check "resize storm" resize_storm
+for term in xterm-256color screen-256color tmux-256color xterm vt100 linux; do
+	check "TERM=$term" in_term $term 'queue 0'
+done
+check "TERM=dumb" in_term dumb 'queue 0'
+check "TERM unknown" wrong_term
+check "C locale" only_ascii
+check "C locale, vt100" only_ascii TERM=vt100
+check "NO_COLOR" no_colour NO_COLOR=1
+check "TERM=vt100 has no colour" no_colour TERM=vt100
+check "suspend and resume" suspends_and_resumes
+for signal in SEGV ABRT BUS TERM; do
+	check "terminal restored after SIG$signal" terminal_is_restored_after $signal
+done
+check "SIGTERM" status_after_signal TERM 143
+check "SIGHUP" status_after_signal HUP 129
+check "closed terminal" closed_terminal
+check "prompt and errors" prompt_and_errors
+check "configuration with an error" configuration
+check "asks, and leaves the program running" leaves_it_running
+check "stops the program" stops_it
+check "stops a program that ignores SIGINT" stops_a_stubborn_one
+check "keys go to the program" types_to_program
+check "Ctrl-C goes to the program" interrupts_program
+check "the program sees the size" program_sees_the_size
+check "redirected descriptors stay the program's" redirected_descriptors_stay
+closing_line
