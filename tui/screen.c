@@ -69,7 +69,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 			sigaction(number, &crash.old[i], NULL);
 	/* A fault happens again on return, now for the old handler, with its
 	 * own registers; what was sent must be sent again. */
-	if (info->si_code <= 0 && number != SIGABRT)
+	if (info->si_code <= 0)
 		raise(number);
 }
 

@@ -167,22 +167,6 @@ static void release(struct tui *tui)
 	keymap_release(&tui->keymap);
 }
 
-/* Between the first picture, which says that it starts, and the last. */
-static void run(struct tui *tui)
-{
-	open_panes(tui);
-	frame_update(tui);
-	frame_draw(tui);
-	if (tui->screen)
-		screen_draw(tui->screen, &tui->theme, &tui->grid);
-	tui->dirty = true;
-	if (tui->live && !live_start(tui->live)) {
-		tui->exit_status = live_exit_status(tui->live);
-		return;
-	}
-	tui_loop(tui);
-}
-
 static int exit_status(const struct tui *tui)
 {
 	int status, number;
@@ -192,6 +176,29 @@ static int exit_status(const struct tui *tui)
 	if (!tui->live || !live_exited(tui->live, &status, &number))
 		return 0;			/* a recording, or PROGRAM runs on */
 	return live_exit_status(tui->live);
+}
+
+/*
+ * PROGRAM is started first: its terminal takes over the modes of ours, which
+ * the screen changes.
+ */
+static int run(struct tui *tui)
+{
+	char error[512];
+
+	if (tui->live && !live_start(tui->live))
+		return live_exit_status(tui->live);
+	if (!open_screen(tui, error, sizeof(error))) {
+		fprintf(stderr, "tftop: %s\n", error);
+		tui_leave(tui);
+		return FAILED;
+	}
+	open_panes(tui);
+	frame_update(tui);
+	frame_draw(tui);
+	tui->dirty = true;
+	tui_loop(tui);
+	return exit_status(tui);
 }
 
 /* Why PROGRAM could not be started stands in the messages; without a screen
@@ -214,7 +221,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 {
 	struct tui tui;
 	char error[512];
-	int status = FAILED;
+	int status;
 
 	choose_locale();
 	init(&tui, options, model, live);
@@ -226,12 +233,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 		return FAILED;
 	}
 	signals_start();
-	if (open_screen(&tui, error, sizeof(error))) {
-		run(&tui);
-		status = exit_status(&tui);
-	} else {
-		fprintf(stderr, "tftop: %s\n", error);
-	}
+	status = run(&tui);
 	screen_close(tui.screen);
 	capture_end(tui.capture);
 	signals_end();
