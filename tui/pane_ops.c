@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "model/util.h"
+#include "tui/pane_steps.h"
 #include "tui/panes.h"
 
 struct ops_pane {
 	struct pane pane;
 	struct table table;
+	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
 };
 
@@ -38,7 +40,7 @@ static void calls_text(const struct table *table, const void *row, char *text, s
 
 static void self_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	table_time(text, size, ROW(row)->self_ns, true);
+	table_time(text, size, ROW(row)->self_ns, ROW(row)->count > 0);
 }
 
 static void device_text(const struct table *table, const void *row, char *text, size_t size)
@@ -187,7 +189,43 @@ static void ops_close(struct pane *pane)
 	struct ops_pane *ops = (struct ops_pane *)pane;
 
 	table_teardown(&ops->table);
+	steps_snapshot_release(&ops->steps);
 	free(ops);
+}
+
+/* Numbered steps have a pane of their own: here one row stands for them all. */
+static size_t merge_steps(struct ops_pane *p, struct view *view, struct op_row *rows, size_t count)
+{
+	struct model_status status;
+	struct op_row *all = NULL;
+	const char *name;
+	size_t i, kept = 0;
+
+	model_status(view->model, &status);
+	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
+	for (i = 0; i < count; i++) {
+		bool step = steps_name(&p->steps.stats, rows[i].name, &name);
+
+		if (!step || !all) {
+			rows[kept] = rows[i];
+			if (step) {
+				all = &rows[kept];
+				all->name = name;
+			}
+			kept++;
+			continue;
+		}
+		all->count += rows[i].count;
+		all->total_ns += rows[i].total_ns;
+		all->self_ns += rows[i].self_ns;
+		all->device_ns += rows[i].device_ns;
+		all->kernels += rows[i].kernels;
+		all->copies += rows[i].copies;
+		all->copy_bytes += rows[i].copy_bytes;
+		if (rows[i].max_ns > all->max_ns)
+			all->max_ns = rows[i].max_ns;
+	}
+	return kept;
 }
 
 static void ops_update(struct pane *pane, struct view *view, int width, int height)
@@ -198,6 +236,7 @@ static void ops_update(struct pane *pane, struct view *view, int width, int heig
 	bool devices = false;
 	uint64_t total = 0;
 
+	count = merge_steps(p, view, rows, count);
 	for (i = 0; i < count; i++)
 		devices = devices || rows[i].device_ns > 0;
 	for (i = 0; i < count; i++)

@@ -52,6 +52,23 @@ size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns)
 	return low;
 }
 
+bool steps_name(const struct step_stats *stats, const char *name, const char **all)
+{
+	static const char ranges[] = "range ";
+	const char *source = stats->source;
+	size_t head;
+
+	if (!source || !name || strncmp(source, ranges, sizeof(ranges) - 1) != 0)
+		return false;
+	source += sizeof(ranges) - 1;
+	head = strcspn(source, "#");
+	if (!source[head] || strncmp(name, source, head) != 0 || !name[head] ||
+	    name[head + strspn(name + head, "0123456789")])
+		return false;
+	*all = source;
+	return true;
+}
+
 /* ---- pane 4 ---- */
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */

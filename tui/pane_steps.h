@@ -24,6 +24,10 @@ void steps_snapshot_release(struct steps_snapshot *steps);
 bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
 		   const struct model_status *status, int64_t clock_ns);
 
+/* Is this op one of the steps ("step 12" of a source "range step #")? Then
+ * *all is what stands for all of them ("step #"), the model's string. */
+bool steps_name(const struct step_stats *stats, const char *name, const char **all);
+
 /* Index of the first step that begins at or after t_ns; count: none. */
 size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns);
 

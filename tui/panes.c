@@ -67,9 +67,19 @@ void panes_share(char *text, size_t size, uint64_t part, uint64_t whole)
 #define LOOK_SPANS 4096		/* of a window */
 #define LOOK_BACK 4000		/* events before it, all rows together */
 
-static bool named(const char *a, const char *b)
+/* "step #" names all the numbered steps. */
+static bool named(const char *name, const char *wanted)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	size_t head;
+
+	if (!name || name == wanted)
+		return name != NULL;
+	head = strcspn(wanted, "#");
+	if (strncmp(name, wanted, head) != 0)
+		return false;
+	if (!wanted[head] || wanted[head + 1])
+		return strcmp(name, wanted) == 0;
+	return name[head] && !name[head + strspn(name + head, "0123456789")];
 }
 
 static void look_in_window(struct view *view, const struct model_row *row, const char *name,
