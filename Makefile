@@ -169,7 +169,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(if $(HAVE_JANSSON),$(O)/tests/compare)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare)
 
 $(O)/tests/%.o: tests/%.c $(O)/flags
 	@mkdir -p $(@D)
@@ -193,6 +193,10 @@ $(O)/tests/compare: $(O)/tests/live/compare.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
 $(O)/tests/burst: $(O)/tests/programs/burst.o $(O)/examples/marks.o
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
+SESSION_OBJ := $(call obj,$(SESSION_SRC))
+$(O)/tests/session_driver: $(O)/tests/live/session_driver.o $(SESSION_OBJ) $(O)/libmodel.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
+		$(TFTOP_LIBS) $(IBERTY_LIBS)
 FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c))
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
