@@ -2,10 +2,11 @@
 /*
  * The reader's thread: runs babeltrace2's graph, decodes, hands batches on.
  *
- * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms while
- * no data has come yet (the viewer must be attached before the first buffers
- * are full) and 8 ms afterwards: the live timer of 50 ms dominates the latency,
- * and each look costs the relay daemon an answer.
+ * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms in the
+ * first seconds, until data comes (the viewer must be attached before the first
+ * buffers are full), 8 ms afterwards, and 16 ms when no event has come for a
+ * second: the live timer of 50 ms dominates the latency, and each look costs
+ * the relay daemon an answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,10 @@
 
 #define POLL_EARLY_NS 2000000
 #define POLL_NS 8000000
-#define EARLY_NS 10000000000		/* how long to look that often for a first event */
+#define POLL_IDLE_NS 16000000
+#define POLL_STREAM_NS 200000
+#define IDLE_NS 1000000000
+#define EARLY_NS 3000000000		/* how long to look that often for a first event */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 3000000000
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
@@ -52,6 +56,7 @@ struct reader {
 	/* the thread's own */
 	struct decode *decode;
 	bool brought;			/* this run of the graph brought messages */
+	int64_t begin_ns, last_event_ns;
 };
 
 /* The live reader of this thread, for connect() and recv(). */
@@ -143,6 +148,8 @@ static void hand_on(struct reader *reader)
 	const struct event *events = decode_batch(reader->decode, &count);
 	const struct decode_counts *counts = decode_counts(reader->decode);
 
+	if (counts->events > atomic_load(&reader->events))
+		reader->last_event_ns = now_ns();
 	atomic_store(&reader->events, counts->events);
 	atomic_store(&reader->streams, counts->streams_begun);
 	if (count && !atomic_load(&reader->stop))
@@ -220,15 +227,27 @@ static bool drained(struct reader *reader, int *looks)
 	return ++*looks >= LAST_LOOKS;
 }
 
+/* How long to sleep when there is nothing. */
+static int64_t poll_ns(struct reader *reader)
+{
+	int64_t now = now_ns();
+
+	if (atomic_load(&reader->drain_ns) ||
+	    (!decode_counts(reader->decode)->events && now - reader->begin_ns < EARLY_NS))
+		return POLL_EARLY_NS;
+	/* One look asks for every stream, and there are two for each CPU. */
+	return (now - reader->last_event_ns < IDLE_NS ? POLL_NS : POLL_IDLE_NS) +
+	       (int64_t)decode_counts(reader->decode)->streams_begun * POLL_STREAM_NS;
+}
+
 static void run(struct reader *reader, bt_graph *graph)
 {
 	bool attached = false;
 	int looks = 0;
-	int64_t begin_ns = now_ns();
 
+	reader->begin_ns = now_ns();
 	while (!atomic_load(&reader->stop)) {
 		bt_graph_run_once_status status;
-		bool early;
 
 		reader->brought = false;
 		/* 2.0.4 may say "again" and leave an error behind: it would abort now. */
@@ -258,9 +277,7 @@ static void run(struct reader *reader, bt_graph *graph)
 			set_state(reader, READER_ENDED);
 			return;
 		}
-		early = atomic_load(&reader->drain_ns) ||
-			(!decode_counts(reader->decode)->events && now_ns() - begin_ns < EARLY_NS);
-		rest(reader, early ? POLL_EARLY_NS : POLL_NS);
+		rest(reader, poll_ns(reader));
 	}
 	set_state(reader, READER_ENDED);
 }

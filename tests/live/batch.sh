@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tftop without a screen, around ordinary programs: exit statuses, descriptors,
+# signals, windows, the report's shape. CASE=part runs those whose name has it.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop" "$train"
+
+# status_of WANT COMMAND…: tftop -b around it leaves with WANT
+status_of() {
+	local want=$1 got
+	shift
+	timeout -k 5 60 "$tftop" -b -- "$@" >"$work/out" 2>"$work/err"
+	got=$?
+	[ $got = "$want" ] || fail "'$*': status $got, not $want: $(first_lines "$work/err")"
+}
+
+statuses() {
+	status_of 0 true && status_of 1 false && status_of 3 sh -c 'exit 3' &&
+		status_of 255 sh -c 'exit 255' && status_of 127 no-such-program-here &&
+		status_of 127 /no/such/program && status_of 126 /etc/passwd &&
+		status_of 126 / && status_of 137 sh -c 'kill -9 $$' &&
+		status_of 134 sh -c 'kill -ABRT $$' && status_of 143 sh -c 'kill -TERM $$'
+}
+
+# refuses WORD OPTION…: one line with WORD, 125, and nothing was started
+refuses() {
+	local word=$1
+	shift
+	"$tftop" "$@" -- touch "$work/started" >"$work/out" 2>"$work/err"
+	[ $? = 125 ] || fail "'$*': status not 125" || return
+	[ ! -e "$work/started" ] || fail "'$*': the program was started" || return
+	[ "$(wc -l <"$work/err")" = 1 ] && [ ! -s "$work/out" ] ||
+		fail "'$*': not one line" || return
+	grep -q -- "$word" "$work/err" || fail "'$*': $(first_lines "$work/err")"
+}
+
+wrong_options() {
+	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
+		refuses "not in this version" -b --until=x &&
+		refuses "not in this version" -b --export=chrome:f &&
+		refuses "WxH" --headless --size=big && refuses "not a time" -b --for=soon
+}
+
+# PROGRAM's three descriptors are its own.
+descriptors() {
+	printf 'in\0put\n' >"$work/in"
+	timeout -k 5 60 "$tftop" -b -- sh -c 'cat; echo err >&2; exec >&-; exit 5' \
+		<"$work/in" >"$work/out" 2>"$work/err"
+	[ $? = 5 ] || fail "status $?" || return
+	cmp -s "$work/in" "$work/out" || fail "other stdout" || return
+	grep -qx err "$work/err" || fail "stderr is lost" || return
+	timeout -k 5 60 "$tftop" --json=/dev/null -- sh -c 'echo err >&2' >"$work/out" 2>"$work/err"
+	[ "$(cat "$work/err")" = err ] || fail "something was added to stderr" || return
+	timeout -k 5 60 "$tftop" --json="$work/r.json" -- sh -c '[ ! -e /proc/$$/fd/0 ]' <&- ||
+		fail "a closed stdin was opened"
+}
+
+no_more_environment() {
+	timeout -k 5 60 "$tftop" --json=/dev/null -- env -0 >"$work/under"
+	env -0 >"$work/bare"
+	local added
+	added=$(tr '\0' '\n' <"$work/under" | grep -oE '^[A-Za-z_0-9]+=' | sort |
+		comm -23 - <(tr '\0' '\n' <"$work/bare" | grep -oE '^[A-Za-z_0-9]+=' | sort) |
+		grep -vE '^(TFTOP_CONTROL|LTTNG_[A-Z_]+|LD_PRELOAD|OPENCL_LAYERS|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|CUDA_INJECTION64_PATH)=')
+	[ -z "$added" ] || fail "added: $added"
+}
+
+has_line() { grep -q "$1" "$2" 2>/dev/null; }
+
+# passes_on SIGNAL: PROGRAM gets it, tftop leaves with a partial or whole report
+passes_on() {
+	local pid status
+	"$tftop" -b --json="$work/r.json" -- \
+		bash -c 'trap "echo got; exit 9" '"$1"'; echo ready; while :; do read -t 5 -u 3 3<> <(:); done' \
+		>"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for 20 has_line ready "$work/out" || { kill -9 $pid; fail "not ready"; return; }
+	kill -"$1" $pid
+	wait $pid
+	status=$?
+	[ $status = 9 ] || fail "$1: status $status" || return
+	grep -qx got "$work/out" || fail "$1 did not reach the program" || return
+	has_line '"exit_status": 9' "$work/r.json" || fail "$1: no report"
+}
+
+signals() { passes_on TERM && passes_on HUP; }
+
+# A program that ignores it goes on without tftop.
+leaves_a_stubborn_program() {
+	local pid status program
+	"$tftop" -b --json="$work/r.json" -- \
+		bash -c 'trap "" TERM; echo $$; for i in {1..40}; do read -t 0.1 -u 3 3<> <(:); done; echo end' \
+		>"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for 20 has_text "$work/out" || { kill -9 $pid; fail "not started"; return; }
+	program=$(head -n 1 "$work/out")
+	kill -TERM $pid
+	wait $pid
+	status=$?
+	[ $status = 143 ] || fail "status $status" || return
+	has_line '"settled": false' "$work/r.json" || fail "not said to be partial" || return
+	kill -0 "$program" || fail "the program was ended" || return
+	wait_for 20 has_line end "$work/out" || fail "the program did not go on"
+}
+has_text() { [ -s "$1" ]; }
+
+# Ctrl-C is PROGRAM's alone: tftop waits for it and reports.
+ignores_interrupt() {
+	local pid
+	"$tftop" -b -- bash -c 'echo ready; read -t 1 -u 3 3<> <(:); exit 4' >"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for 20 has_line ready "$work/out" || { kill -9 $pid; fail "not ready"; return; }
+	kill -INT $pid
+	kill -QUIT $pid
+	wait $pid
+	[ $? = 4 ] || fail "status $?" || return
+	has_line '^trust' "$work/err" || fail "no report"
+}
+
+text_report() {
+	timeout -k 5 120 "$tftop" -b -- "$train" --steps 4 >/dev/null 2>"$work/err" ||
+		fail "status $?" || return
+	local section
+	for section in '^tftop ' '^trust' '^devices' '^steps' '^ops ' '^kernels ' '^copies '; do
+		has_line "$section" "$work/err" || fail "no section '$section'" || return
+	done
+	! LC_ALL=C.UTF-8 grep -nE '^.{101}' "$work/err" || fail "wider than 100 columns" || return
+	! grep -nE ' $' "$work/err" || fail "blanks at a line's end"
+}
+
+both_reports() {
+	timeout -k 5 60 "$tftop" -b --json=- -- true >"$work/out" 2>"$work/err" || fail "status $?" || return
+	has_line '^{' "$work/out" || fail "no JSON on stdout" || return
+	has_line '^trust' "$work/err" || fail "no text on stderr" || return
+	! has_line '^trust' "$work/out" || fail "text on stdout"
+}
+
+# window WANT OPTION…: so many steps are in the report, and all of the run's output
+window() {
+	local want=$1 count
+	shift
+	timeout -k 5 120 "$tftop" --json="$work/r.json" "$@" -- "$train" --steps 12 >"$work/out" 2>&1 ||
+		fail "status $?: $(first_lines "$work/out")" || return
+	has_line '^step 11 ' "$work/out" || fail "the program was cut short" || return
+	count=$(sed -n '/"steps": {/,/}/s/.*"count": \([0-9]*\).*/\1/p' "$work/r.json")
+	[ "$count" = "$want" ] || fail "$*: ${count:-no} steps, not $want"
+}
+
+windows() {
+	window 12 --steps 100 && window 4 --steps 4 && window 3 --from-step 5 --steps 3 &&
+		window 8 --from-step 5
+}
+
+case_run statuses statuses
+case_run wrong_options wrong_options
+case_run descriptors descriptors
+case_run no_more_environment no_more_environment
+case_run signals signals
+case_run leaves_a_stubborn_program leaves_a_stubborn_program
+case_run ignores_interrupt ignores_interrupt
+case_run text_report text_report
+case_run both_reports both_reports
+case_run windows windows
+suite_end
