@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Scripts, run by the whole program without a terminal on a made-up source. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/query.h"
+#include "model/util.h"
+#include "tests/unit/test.h"
+#include "tui/options.h"
+#include "tui/script.h"
+#include "tui/tui.h"
+
+static char folder[] = "/tmp/tftop-unit-XXXXXX";
+
+static char *read_text(const char *path)
+{
+	char *text = xcalloc(1, 65536);
+	FILE *file = fopen(path, "r");
+
+	CHECK(file);
+	CHECK(fread(text, 1, 65535, file) < 65535);
+	fclose(file);
+	return text;
+}
+
+/* Runs the script; what it says on stderr goes into *said, which the caller
+ * frees. Returns the exit status. */
+static int run_script(const char *script, char **said)
+{
+	struct options options = {.synth = "1", .headless = true, .no_config = true,
+				  .columns = 100, .rows = 30};
+	struct model *model = model_new(NULL);
+	int saved = dup(STDERR_FILENO), status;
+	FILE *file;
+
+	memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+	CHECK(mkdtemp(folder) && chdir(folder) == 0);
+	file = fopen("script", "w");
+	fputs(script, file);
+	fclose(file);
+	options.script = "script";
+	fflush(stderr);
+	CHECK(dup2(open("said", O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO) >= 0);
+	status = tui_run(&options, model, NULL);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	*said = read_text("said");
+	unlink("said");
+	unlink("script");
+	unlink("screen");
+	CHECK(chdir("/") == 0);
+	rmdir(folder);
+	model_free(model);
+	return status;
+}
+
+static bool ends(const char *script, int want, const char *sentence)
+{
+	char *said;
+	int status = run_script(script, &said);
+	bool good = status == want && (sentence[0] ? strstr(said, sentence) == said : !said[0]);
+
+	if (!good)
+		fprintf(stderr, "status %d, said: %.300s\n", status, said);
+	free(said);
+	return good;
+}
+
+TEST(script_that_is_right)
+{
+	CHECK(ends("", 0, ""));
+	CHECK(ends("# nothing\n\n   \n", 0, ""));
+	CHECK(ends("wait 1s\n:wait-kernels 10 5s\nassert-screen 'kernels'\nquit\nnonsense\n", 0, ""));
+	CHECK(ends("wait-step 3\nwait-settled\nwait-for 'queue 0' 1s\nq", 0, ""));
+	CHECK(ends("wait-exit\nassert-screen train", 0, ""));
+	CHECK(ends("key :set<Space>split=30<Enter>\nset split\nassert-screen 'split = 30'\n", 0, ""));
+	CHECK(ends("resize 80x24\nkey 2\nassert-screen '^ kernel +'\nkey q\nnonsense\n", 0, ""));
+}
+
+TEST(script_errors_have_their_line)
+{
+	CHECK(ends("wait 1s\n\nwaitt 1s\n", 125, "script:3: unknown command 'waitt', did you mean 'wait'\n"));
+	CHECK(ends("wait soon\n", 125, "script:1: not a time: 'soon'\n"));
+	CHECK(ends("wait-kernels many\n", 125, "script:1: not a number: 'many'\n"));
+	CHECK(ends("wait-kernels 1 later\n", 125, "script:1: not a time: 'later'\n"));
+	CHECK(ends("key <Nope>\n", 125, "script:1: unknown key name '<Nope>'\n"));
+	CHECK(ends("resize 0x5\n", 125, "script:1: not a size, WxH: '0x5'\n"));
+	CHECK(ends("assert-screen '['\n", 125, "script:1: "));
+	CHECK(ends("wait 'x\n", 125, "script:1: a quote is not closed\n"));
+	CHECK(ends("save-screen /nonexistent/x\n", 125, "script:1: cannot write '/nonexistent/x': "));
+	CHECK(ends("goto\n", 125, "script:1: missing arguments, usage: goto start|live|TIME\n"));
+	CHECK(ends("pane 6\n", 125, "script:1: no pane '6'\n"));
+	CHECK(ends("fit selection\n", 125, "script:1: no event is selected\n"));
+	CHECK(ends("level full\n", 125, "script:1: no program to steer"));
+	CHECK(ends("set split = 3\n", 125, "script:1: out of range for 'split': '3' (20 to 80)\n"));
+	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read '/nonexistent/rc'"));
+	CHECK(ends("suspend\n", 125, "script:1: no terminal to give back\n"));
+}
+
+TEST(script_waits_that_never_end_and_assertions)
+{
+	char *said;
+
+	CHECK_INT(run_script("wait 1s\nwait-for 'never on it' 2s\n", &said), 124);
+	CHECK(strstr(said, "script:2: timed out: 'wait-for 'never on it' 2s'\n") == said);
+	CHECK(strstr(said, "1 ops"));		/* the screen is printed */
+	free(said);
+	CHECK_INT(run_script("wait 1s\nassert-screen '^never$'\n", &said), 1);
+	CHECK(strstr(said, "script:2: the screen does not match: 'assert-screen ^never$'\n") == said);
+	CHECK(strstr(said, "1 ops"));
+	free(said);
+	CHECK_INT(run_script("wait-kernels 100000000 3s\n", &said), 124);
+	free(said);
+	CHECK_INT(run_script("wait-step 100000000 3s\n", &said), 124);
+	free(said);
+}
+
+TEST(script_files_that_cannot_be_read)
+{
+	char error[256];
+
+	CHECK(!script_open("/nonexistent/s", error, sizeof(error)) &&
+	      strstr(error, "cannot read the script '/nonexistent/s'"));
+	CHECK(!script_open("/tmp", error, sizeof(error)) && strstr(error, "not a file"));
+}
+
+TEST(script_sizes)
+{
+	int w = 0, h = 0;
+
+	CHECK(script_parse_size("1x1", &w, &h) && w == 1 && h == 1);
+	CHECK(script_parse_size("1000X999", &w, &h) && w == 1000 && h == 999);
+	CHECK(!script_parse_size("1001x5", &w, &h));
+	CHECK(!script_parse_size("80x", &w, &h));
+	CHECK(!script_parse_size("x24", &w, &h));
+	CHECK(!script_parse_size("80x24x", &w, &h));
+	CHECK(!script_parse_size("-5x10", &w, &h));
+	CHECK(!script_parse_size("", &w, &h));
+}
