@@ -64,6 +64,8 @@ static void add_phase(struct header *h, const struct view *view, const struct pr
 			snprintf(how, sizeof(how), "ended with %d", first->exit_status);
 		strip_add(&h->state, 0, 2, failed ? ROLE_BAD : ROLE_MUTED, ATTR_BOLD, "%s %s",
 			  ascii ? "#" : "■", how);
+	} else if (view->live && live_phase(view->live) == LIVE_STOPPED) {
+		strip_add(&h->state, 0, 2, ROLE_WARN, ATTR_BOLD, "%s stopped", ascii ? "o" : "○");
 	} else if (view->following) {
 		strip_add(&h->state, 0, 2, ROLE_GOOD, ATTR_BOLD, "%s live", ascii ? "*" : "●");
 	} else {
@@ -203,17 +205,17 @@ static void banner(struct header *h, const char *format, ...)
  * blind for is the likeliest cause.
  */
 static void update_banner(struct header *h, struct view *view,
-			  const struct process_row *processes, size_t count)
+			  const struct process_row *processes, size_t count, bool exited)
 {
 	const struct model_status *s = &h->status;
-	int64_t start = s->first_ns <= s->last_ns ? s->last_ns : 0;
+	int64_t quiet = 0;
 	const char *blind = NULL;
 	bool probes = false;
 	char time[FMT_MAX];
 	size_t i, j;
 
 	strip_clear(&h->banner);
-	if (s->finished || (count && processes[0].exited))
+	if (s->finished || exited)
 		return;
 	for (i = 0; i < count; i++)
 		for (j = 0; j < processes[i].n_probes && j < 8; j++) {
@@ -221,11 +223,16 @@ static void update_banner(struct header *h, struct view *view,
 			if (processes[i].blind[j] && *processes[i].blind[j] && !blind)
 				blind = processes[i].blind[j];
 		}
-	if (!start && count && processes[0].start_ns > 0)
-		start = processes[0].start_ns;
-	if (start <= 0 || s->live_ns - start < QUIET_NS)
+	if (s->first_ns <= s->last_ns)
+		quiet = s->live_ns - s->last_ns;
+	else if (view->live)
+		quiet = view->clock_ns - h->opened_ns;
+	if (quiet < QUIET_NS)
 		return;
-	fmt_time(time, (s->live_ns - start) / 1000000000 * 1000000000);
+	if (quiet < 120 * (QUIET_NS / 10))
+		snprintf(time, sizeof(time), "%d s", (int)(quiet / (QUIET_NS / 10)));
+	else
+		fmt_time(time, quiet);
 	if (s->kernels)
 		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
 		       time);
@@ -241,20 +248,46 @@ static void update_banner(struct header *h, struct view *view,
 
 /* ---- update and draw ---- */
 
+/* Before its first event, or without any, PROGRAM is what live.c started. */
+static bool started_process(struct header *h, const struct view *view, struct process_row *out)
+{
+	const struct report_run *run = view->live ? live_run(view->live) : NULL;
+	size_t at = 0, i;
+
+	if (!run || !run->command)
+		return false;
+	for (i = 0; run->command[i] && at < sizeof(h->command); i++)
+		at += (size_t)snprintf(h->command + at, sizeof(h->command) - at, "%s%s",
+				       i ? " " : "", run->command[i]);
+	memset(out, 0, sizeof(*out));
+	out->command = h->command;
+	out->pid = (uint32_t)run->pid;
+	out->exit_status = -1;
+	out->exited = live_exited(view->live, &out->exit_status, &out->exit_signal);
+	return true;
+}
+
 int header_update(struct header *header, struct view *view, int width, int max_lines)
 {
-	struct process_row *processes = NULL;
+	struct process_row *processes = NULL, started;
 	size_t count = model_processes(view->model, &processes);
+	const struct process_row *first = count ? &processes[0] : NULL;
 	int lines;
+
+	if (!header->opened)
+		header->opened_ns = view->clock_ns;
+	header->opened = true;
+	if (!first && started_process(header, view, &started))
+		first = &started;
 
 	model_status(view->model, &header->status);
 	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
-	update_state(header, view, width, count ? &processes[0] : NULL, count);
+	update_state(header, view, width, first, count);
 	header->n_lines = header_devices(header, view, width, max_lines - 1, RECENT_NS);
 	header->waiting = !header->n_lines;
 	if (header->waiting)
 		update_waiting(header, processes, count);
-	update_banner(header, view, processes, count);
+	update_banner(header, view, processes, count, first && first->exited);
 	free(processes);
 	lines = 1 + header->n_lines + (header->banner.count > 0);
 	return lines < max_lines ? lines : max_lines > 0 ? max_lines : 0;

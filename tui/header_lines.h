@@ -25,6 +25,9 @@ struct header {
 	struct strip state, lines[HEADER_LINES], banner;
 	int n_lines;
 	bool waiting;			/* no device yet: lines[0] says for what */
+	bool opened;			/* has been updated once ... */
+	int64_t opened_ns;		/* ... at this time of the loop's clock */
+	char command[256];		/* PROGRAM, until it says so itself */
 	uint8_t spark[HEADER_SPARK];	/* heights 1 … 8, 0: none */
 	bool slow[HEADER_SPARK];
 	bool ascii;			/* of the last draw */

@@ -94,7 +94,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	if (!minimap->width)
 		return;
 	minimap->view_begin = minimap->view_end = -1;
-	minimap->settled = 0;
+	minimap->settled = status->finished ? minimap->width : 0;
 	if (status->first_ns > status->last_ns)
 		return;
 	if (end < status->last_ns)
