@@ -174,6 +174,26 @@ static void plot_value(struct timeline *t, const struct view *view, int64_t w,
 		short_rate(seen->value, sizeof(seen->value), value);
 }
 
+static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
+			  const struct timeline_line *line, const struct cell_style *style,
+			  struct cell *cells)
+{
+	int64_t begin = t->selected.start_ns - view->t0_ns, end = t->selected.end_ns - view->t0_ns;
+	int64_t columns = (int64_t)t->columns;
+
+	if (!t->has_selected || view->selected.row != line->row ||
+	    (line->lane != LANE_ALL && view->selected.lane != line->lane))
+		return;
+	if (end < 0 || begin >= w * columns)
+		return;
+	begin = begin < 0 ? 0 : begin / w;
+	end = end > w * columns ? columns : (end + w - 1) / w;
+	if (end <= begin)
+		end = begin + 1;
+	cells_select(cells, t->owners, (size_t)begin, (size_t)end, view->selected.id,
+		     t->selected.name, style);
+}
+
 static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
@@ -203,10 +223,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		cells_draw(t->scratch, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
 			label_bars(t, view, line, &style, cells);
-		if (view->selected.id && view->selected.row == line->row &&
-		    (line->lane == LANE_ALL || view->selected.lane == line->lane))
-			cells_select(cells, t->scratch, t->owners, t->columns,
-				     view->selected.id, &style);
+		mark_selected(t, view, w, line, &style, cells);
 	}
 	cells_lost(cells, t->scratch, t->columns, &style);
 	cells_unsettled(cells, t->columns, unsettled, &style);
@@ -216,12 +233,11 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 			    size_t n_rows, int64_t w)
 {
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
-	struct span span;
 	size_t i, c;
 
 	strip_clear(&t->sentence);
-	if (view->selected.id && model_span(view->model, view->selected, &span)) {
-		sentence_of_span(&t->sentence, &span, panes_base_ns(&t->status));
+	if (t->has_selected) {
+		sentence_of_span(&t->sentence, &t->selected, panes_base_ns(&t->status));
 		return;
 	}
 	for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
@@ -272,6 +288,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
 	model_status(view->model, &t->status);
 	n_rows = model_rows(view->model, &rows);
+	t->has_selected = view->selected.id &&
+			  model_span(view->model, view->selected, &t->selected);
 	w = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns : 0;
 	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
 		mark_steps(t, view, w);

@@ -36,6 +36,8 @@ struct timeline {
 	struct minimap minimap;
 	struct ruler ruler;
 	struct strip sentence;
+	bool has_selected;
+	struct span selected;
 	struct steps_snapshot steps;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;

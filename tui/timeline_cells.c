@@ -410,22 +410,51 @@ bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end
 	return true;
 }
 
-void cells_select(struct cell *cells, const struct column *columns, const uint64_t *owners,
-		  size_t n, uint64_t id, const struct cell_style *style)
+static bool in_bar(const struct cell *cell)
+{
+	return cell->ch == BLOCK_FULL || (cell->fg == ROLE_DEFAULT && cell->bg != ROLE_DEFAULT);
+}
+
+/* Where nothing of [begin, end) is the event's own, its name goes over the
+ * first bar in there that has room for it. */
+static void label_covered(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
+			  uint64_t id, const char *name, const struct cell_style *style)
+{
+	size_t i, from;
+
+	for (i = begin; i < end; i++)
+		if (owners[i] == id)
+			return;
+	for (from = begin; from < end; from = i + 1) {
+		for (i = from; i < end && in_bar(&cells[i]); i++)
+			;
+		if (i - from < CELLS_LABEL_MIN)
+			continue;
+		end = i;
+		for (i = from; i < end; i++)
+			if (cells[i].ch != BLOCK_FULL)
+				cells[i] = (struct cell){BLOCK_FULL, cells[i].bg,
+							 style->colour ? cells[i].bg : 0, 0};
+		cells_label(cells, from, end, name, style);
+		return;
+	}
+}
+
+void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
+		  uint64_t id, const char *name, const struct cell_style *style)
 {
 	size_t i;
 
-	if (!id)
-		return;
-	for (i = 0; i < n; i++) {
-		if (owners[i] != id && (!columns[i].count || columns[i].longest.id != id))
+	label_covered(cells, owners, begin, end, id, name, style);
+	for (i = begin; i < end; i++) {
+		if (cells[i].ch == ' ')
 			continue;
 		cells[i].attr |= ATTR_BOLD | ATTR_UNDERLINE;
-		if (owners[i] == id)
+		if (owners[i] == id || cells[i].bg != ROLE_DEFAULT)
 			continue;
-		if (cells[i].bg == ROLE_DEFAULT && style->colour)
+		if (style->colour)
 			cells[i].bg = ROLE_SELECTED;
-		else if (!style->colour)
+		else
 			cells[i].attr |= ATTR_REVERSE;
 	}
 }

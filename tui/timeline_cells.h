@@ -94,10 +94,13 @@ void cells_label(struct cell *cells, size_t begin, size_t end, const char *name,
 /* The next bar at or after *begin: [*begin, *end). False: no more. */
 bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end);
 
-/* Marks the event `id`: bold and underlined, and a background where it is
- * one of many in its cell. */
-void cells_select(struct cell *cells, const struct column *columns, const uint64_t *owners,
-		  size_t n, uint64_t id, const struct cell_style *style);
+/*
+ * Marks the event `id` in the cells [begin, end) that it touches: bold and
+ * underlined; a background where it is one of many in its cell; its name where
+ * others cover it.
+ */
+void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
+		  uint64_t id, const char *name, const struct cell_style *style);
 
 /* ░ in what is empty of the cells from `from` on (· without colours). */
 void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cell_style *style);

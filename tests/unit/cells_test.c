@@ -345,9 +345,33 @@ TEST(cells_selected_event_is_marked)
 
 	columns_of(bars, 2, columns, 8);
 	cells_draw(columns, 8, 0, W, &coloured, cells, owners);
-	cells_select(cells, columns, owners, 8, 2, &coloured);
+	cells_select(cells, owners, 5, 6, 2, "relu", &coloured);
 	CHECK(!(cells[0].attr & ATTR_UNDERLINE));
 	CHECK((cells[5].attr & ATTR_UNDERLINE) && cells[5].bg == ROLE_SELECTED);
+}
+
+/* Two queues' worth of work in one line: the selected event has its name. */
+TEST(cells_selected_event_shows_where_others_cover_it)
+{
+	struct column columns[12];
+	struct cell cells[12];
+	uint64_t owners[12];
+	char text[64];
+	size_t i;
+
+	memset(columns, 0, sizeof(columns));
+	for (i = 0; i < 12; i++) {
+		columns[i].count = 2;
+		columns[i].busy_ns = W;
+		columns[i].work_ns[WORK_MATMUL] = W;
+		columns[i].longest.id = 1;
+	}
+	cells_draw(columns, 12, 0, W, &coloured, cells, owners);
+	cells_select(cells, owners, 2, 10, 2, "wgrad", &coloured);
+	text_of(cells, 12, text);
+	CHECK_STR(text, "██wgrad█████");
+	CHECK(cells[2].attr & ATTR_UNDERLINE);
+	CHECK(!(cells[1].attr & ATTR_UNDERLINE));
 }
 
 /* ---- names ---- */
