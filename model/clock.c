@@ -71,6 +71,13 @@ static int64_t distance(int64_t a, int64_t b)
 	return d < 0 ? -d : d;
 }
 
+static int64_t earlier(int64_t ns, int64_t by)
+{
+	int64_t t;
+
+	return __builtin_sub_overflow(ns, by, &t) ? INT64_MIN : t;
+}
+
 static void remember(const struct clock *clock, struct clock_change *change)
 {
 	change->before = xmalloc(sizeof(*clock));
@@ -129,10 +136,10 @@ void clock_add(struct clock *clock, const struct event_clock *given, struct cloc
 		return;
 	remember(clock, change);
 	/* The least that may move: where the segment, or the pair, begins. */
-	change->from_ns = at_offset(pair.ticks, segment->offset_ns) - off - bar;
+	change->from_ns = earlier(earlier(at_offset(pair.ticks, segment->offset_ns), off), bar);
 	if (off <= bar) {
-		change->from_ns = at ? at_offset(segment->from_ticks, segment->offset_ns) - off :
-				  INT64_MIN;
+		change->from_ns = at ? earlier(at_offset(segment->from_ticks, segment->offset_ns),
+					       off) : INT64_MIN;
 		segment->offset_ns = offset;
 		segment->error_ns = pair.error_ns;
 		return;

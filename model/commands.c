@@ -252,7 +252,7 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 		model->n_kernels++;
 	model->how[run.how]++;
 	if (t->timed && !run.approx && queued && queued <= command->start_ticks &&
-	    command->start_ticks - queued < TIME_MAX)
+	    command->start_ticks - queued < DUR_MAX)
 		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
 }
 
@@ -326,12 +326,15 @@ static uint32_t stand_in(struct model *model, struct queue *queue)
 	return view;
 }
 
-static void guess_clock(struct clock *clock, const struct event_command *command)
+static void guess_clock(struct clock *clock, const struct pending *one)
 {
+	const struct event_command *command = &one->command;
+	int64_t call = time_ok(command->call_ns) ? command->call_ns : one->time_ns;
+
 	if (command->queued_ticks)
-		clock_guess(clock, command->queued_ticks, command->call_ns, command->call_dur_ns);
+		clock_guess(clock, command->queued_ticks, call, command->call_dur_ns);
 	else
-		clock_guess(clock, command->start_ticks, command->call_ns + command->call_dur_ns,
+		clock_guess(clock, command->start_ticks, call + command->call_dur_ns,
 			    command->call_dur_ns);
 }
 
@@ -355,7 +358,7 @@ static void take(struct model *model, const struct pending *one, bool force)
 	}
 	t.timed = !(command->flags & CMD_NOTIMES) && command->start_ticks && command->end_ticks;
 	if (t.timed && (command->end_ticks < command->start_ticks ||
-			command->end_ticks - command->start_ticks > TIME_MAX)) {
+			command->end_ticks - command->start_ticks > DUR_MAX)) {
 		model->bad++;
 		t.timed = false;
 	}
@@ -378,7 +381,7 @@ static void take(struct model *model, const struct pending *one, bool force)
 		return;
 	}
 	if (!clock_has(&view->clock))
-		guess_clock(&view->clock, command);
+		guess_clock(&view->clock, one);
 	t.start_ns = clock_map(&view->clock, command->start_ticks, &t.segment);
 	finish_command(model, &t, one->time_ns);
 }
@@ -386,8 +389,8 @@ static void take(struct model *model, const struct pending *one, bool force)
 void apply_command(struct model *model, const struct event_command *command)
 {
 	struct pending one = {
-		.command = *command, .time_ns = model->event->time_ns,
-		.process = model->process_index,
+		.command = *command, .process = model->process_index,
+		.time_ns = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns,
 	};
 
 	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {
@@ -462,7 +465,12 @@ static int64_t move_span(void *arg, int64_t start_ns, void *cold)
 	const struct moving *moving = arg;
 	struct command_cold *command = cold;
 
-	return clock_move(moving->clock, moving->before, start_ns, &command->segment);
+	uint8_t segment = command->segment;
+	int64_t moved = clock_move(moving->clock, moving->before, start_ns, &segment);
+
+	/* To where nothing can be: it stays, for good. */
+	command->segment = time_ok(moved) ? segment : CLOCK_FIXED;
+	return time_ok(moved) ? moved : start_ns;
 }
 
 static void move_view(struct model *model, uint32_t index, const struct clock_change *change)
@@ -494,7 +502,7 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 	uint32_t index;
 	struct clock_change change;
 
-	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER) {
+	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER || pair->error_ns > TIME_MAX) {
 		model->bad++;
 		return;
 	}

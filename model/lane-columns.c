@@ -156,7 +156,8 @@ static void add_summary(struct sweep *s, size_t c, const struct chunk *chunk)
 	add_edge(column, chunk->first_ns);
 	add_edge(column, chunk->max_end_ns);
 	column->edges += 2 * (chunk->n_spans - 1);
-	add_longest(s, c, chunk->longest, chunk->longest_ns);
+	if (chunk->n)
+		add_longest(s, c, chunk->longest, chunk->longest_ns);	/* not when folded */
 	column->value += chunk->amount;
 	if (chunk->max_rate > column->value_max)
 		column->value_max = chunk->max_rate;

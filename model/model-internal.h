@@ -45,11 +45,12 @@
 #define IDENTS_MAX (1u << 22)
 #define ALLOCS_MAX (1u << 22)
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
-#define OPS_KEEP (1u << 17)		/* finished ops that can still be found at once */
+#define OPS_KEEP (1u << 17)		/* finished ops found at once, unless memory is tight */
 #define OPS_WAIT_MAX (1u << 20)		/* mentioned ops that have not come yet */
 #define SUB_LANES 8u			/* then one more that may overlap */
 #define DEPTH_MAX 64u
-#define TIME_MAX (INT64_MAX / 8)
+#define TIME_MAX (INT64_MAX / 4)		/* also of clocks that count from 1970 */
+#define DUR_MAX INT64_C(2592000000000000)	/* 30 days: nothing lasts longer */
 #define LATE_SLACK_NS 60000000000	/* a clock may be off by so much */
 #define PENDING_WAIT_NS 500000000	/* then a launch anchors the clock */
 
@@ -345,7 +346,7 @@ struct model {
 	uint64_t waiting_states;
 	uint32_t n_alive_opens, n_alive_allocs;
 	uint32_t *kept;			/* owned; ring of finished op_states */
-	size_t kept_head, kept_n;
+	size_t kept_head, kept_n, kept_max;
 	size_t pending_n;
 
 	struct steps *steps;		/* owned */
@@ -375,6 +376,12 @@ struct model {
 static inline bool time_ok(int64_t ns)
 {
 	return ns > 0 && ns < TIME_MAX;
+}
+/* Sums of durations stay at the end of the scale. */
+static inline void add_ns(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = INT64_MAX;
 }
 /* Start and duration are possible, and the end is not later than it was written
  * (written_ns, 0 not known). */

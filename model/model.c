@@ -103,7 +103,12 @@ struct model *model_new(const struct model_options *options)
 	table_init(&model->allocs, sizeof(struct alloc));
 	table_init(&model->compiles, sizeof(struct compile_total));
 	model->free_open = model->free_state = model->free_alloc = NONE;
-	model->kept = xreallocarray(NULL, OPS_KEEP, sizeof(*model->kept));
+	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
+	if (model->kept_max > OPS_KEEP)
+		model->kept_max = OPS_KEEP;
+	if (model->kept_max < 256)
+		model->kept_max = 256;
+	model->kept = xreallocarray(NULL, model->kept_max, sizeof(*model->kept));
 	model->first_ns = INT64_MAX;
 	model->last_ns = INT64_MIN;
 	model->folded_ns = INT64_MIN;
@@ -142,7 +147,7 @@ static void release_things(struct model *model)
 		row_release(row_at(model, i));
 }
 
-void model_free(struct model *model)
+static void release_all(struct model *model)
 {
 	struct table *const tables[] = {
 		&model->processes, &model->threads, &model->devices, &model->views,
@@ -158,8 +163,6 @@ void model_free(struct model *model)
 		&model->nameless_kernels,
 	};
 
-	if (!model)
-		return;
 	release_things(model);
 	totals_release(model);
 	steps_release(model);
@@ -176,11 +179,17 @@ void model_free(struct model *model)
 	free(model);
 }
 
+void model_free(struct model *model)
+{
+	if (model)
+		release_all(model);
+}
+
 /* ---- what times are possible ---- */
 
 bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns)
 {
-	if (!time_ok(start_ns) || dur_ns < 0 || dur_ns > TIME_MAX - start_ns)
+	if (!time_ok(start_ns) || dur_ns < 0 || dur_ns > DUR_MAX)
 		return false;
 	return !time_ok(written_ns) || start_ns + dur_ns <= written_ns + LATE_SLACK_NS;
 }
@@ -273,7 +282,7 @@ static void apply_beat(struct model *model, const struct event_beat *beat)
 
 	if (beat->calls > process->beat_calls)
 		process->beat_calls = beat->calls;
-	if (beat->own_ns > process->own_ns && beat->own_ns < TIME_MAX)
+	if (beat->own_ns > process->own_ns && beat->own_ns <= DUR_MAX)
 		process->own_ns = beat->own_ns;
 	if (beat->dropped + beat->vendor_dropped > process->dropped)
 		process->dropped = beat->dropped + beat->vendor_dropped;
@@ -365,7 +374,8 @@ static void apply_event(struct model *model, const struct event *event)
 			model->alive_ns = event->time_ns;
 		if (timed && event->time_ns > model->live_ns)
 			model->live_ns = event->time_ns;
-		commands_alive(model, event->time_ns);
+		if (timed)
+			commands_alive(model, event->time_ns);
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -536,10 +546,10 @@ void model_status(struct model *model, struct model_status *out)
 
 		out->calls += process->beat_calls > process->counted_calls ?
 			      process->beat_calls : process->counted_calls;
-		out->own_ns += process->own_ns;
+		add_ns(&out->own_ns, process->own_ns);
 		out->dropped += process->dropped;
 		if (process->own_ns && process->seen_ns > process->start_ns && process->start_ns > 0)
-			out->program_ns += process->seen_ns - process->start_ns;
+			add_ns(&out->program_ns, process->seen_ns - process->start_ns);
 	}
 	if (steps && steps->n) {
 		out->steps = steps->n;

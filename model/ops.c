@@ -117,12 +117,12 @@ static void state_drop(struct model *model, uint32_t index)
 static void state_keep(struct model *model, uint32_t index)
 {
 	model->waiting_states--;
-	if (model->kept_n == OPS_KEEP) {
+	if (model->kept_n == model->kept_max) {
 		state_drop(model, model->kept[model->kept_head]);
-		model->kept_head = (model->kept_head + 1) % OPS_KEEP;
+		model->kept_head = (model->kept_head + 1) % model->kept_max;
 		model->kept_n--;
 	}
-	model->kept[(model->kept_head + model->kept_n) % OPS_KEEP] = index;
+	model->kept[(model->kept_head + model->kept_n) % model->kept_max] = index;
 	model->kept_n++;
 }
 
@@ -136,7 +136,7 @@ static void state_known(struct model *model, struct op_state *state, uint32_t id
 	ident = ident_at(model, ident_index);
 	state->ident = ident_index;
 	state->flags |= STATE_KNOWN;
-	ident->device_ns += state->device_ns;
+	add_ns(&ident->device_ns, state->device_ns);
 	ident->kernels += state->kernels;
 	ident->copies += state->copies;
 	ident->copy_bytes += state->copy_bytes;
@@ -229,7 +229,7 @@ void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_
 static void ident_launched(struct ident *ident, const struct launch *launch)
 {
 	ident->inner = true;
-	ident->device_ns += launch->device_ns;
+	add_ns(&ident->device_ns, launch->device_ns);
 	ident->kernels += launch->kernel;
 	ident->copies += !launch->kernel;
 	ident->copy_bytes += launch->kernel ? 0 : launch->bytes;
@@ -247,7 +247,7 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 		     &pos))
 		return false;
 	cold = lane_cold(&row_at(model, row)->lanes[lane], pos);
-	cold->device_ns += launch->device_ns;
+	add_ns(&cold->device_ns, launch->device_ns);
 	cold->kernels += launch->kernel;
 	if (cold->first_row == NONE && launch->row != NONE) {
 		cold->first_row = launch->row;
@@ -278,7 +278,7 @@ void op_launched(struct model *model, const struct launch *launch)
 	state->flags |= STATE_TOUCHED;
 	if (!state->op_name)
 		state->op_name = launch->op_name;
-	state->device_ns += launch->device_ns;
+	add_ns(&state->device_ns, launch->device_ns);
 	state->kernels += launch->kernel;
 	state->copies += !launch->kernel;
 	state->copy_bytes += launch->kernel ? 0 : launch->bytes;
@@ -323,8 +323,7 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 		return;
 	parent->tid = op->tid;
 	before = self_of(parent);
-	if (parent->children_ns <= TIME_MAX)
-		parent->children_ns += op->dur_ns;
+	add_ns(&parent->children_ns, op->dur_ns);
 	if (parent->flags & STATE_FINISHED)
 		ident_at(model, parent->ident)->self_ns -= before - self_of(parent);
 }
@@ -447,8 +446,8 @@ static void count_op(struct model *model, const struct incoming *in,
 	ident->count++;
 	ident->ranges += (in->op->flags & OP_RANGE) != 0;
 	ident->inner |= (in->op->flags & OP_INNER) != 0;
-	ident->total_ns += dur_ns;
-	ident->self_ns += state ? self_of(state) : dur_ns;
+	add_ns(&ident->total_ns, dur_ns);
+	add_ns(&ident->self_ns, state ? self_of(state) : dur_ns);
 	if (dur_ns > ident->max_ns)
 		ident->max_ns = dur_ns;
 }

@@ -45,7 +45,7 @@ size_t model_calls(struct model *model, struct call_row **out)
 		row->count += total->count;
 		row->errors += total->errors;
 		row->timed |= total->timed;
-		row->total_ns += total->total_ns;
+		add_ns(&row->total_ns, total->total_ns);
 		if (total->max_ns > row->max_ns)
 			row->max_ns = total->max_ns;
 	}

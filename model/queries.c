@@ -214,7 +214,7 @@ static void add_kernel_ops(struct model *model, struct kernel_row *row,
 			};
 		}
 		row->ops[i].count += op->count;
-		row->ops[i].total_ns += op->total_ns;
+		add_ns(&row->ops[i].total_ns, op->total_ns);
 		o = op->next;
 	}
 }
@@ -232,7 +232,7 @@ static void add_kernel(struct model *model, struct kernel_row *row, struct hist 
 	row->failed += total->failed;
 	row->approx += total->approx;
 	row->untimed += total->untimed;
-	row->total_ns += total->total_ns;
+	add_ns(&row->total_ns, total->total_ns);
 	hist_merge(hist, &total->hist);
 	if (total->count) {
 		row->queues = xreallocarray(row->queues, row->n_queues + 1, sizeof(*row->queues));
@@ -359,9 +359,9 @@ static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
 static void add_op(struct op_row *row, const struct ident *ident)
 {
 	row->count += ident->count;
-	row->total_ns += ident->total_ns;
-	row->self_ns += ident->self_ns;
-	row->device_ns += ident->device_ns;
+	add_ns(&row->total_ns, ident->total_ns);
+	add_ns(&row->self_ns, ident->self_ns);
+	add_ns(&row->device_ns, ident->device_ns);
 	if (ident->max_ns > row->max_ns)
 		row->max_ns = ident->max_ns;
 	row->kernels += ident->kernels;

@@ -66,7 +66,7 @@ static void series_add(struct model *model, struct steps *steps, int64_t number,
 		steps->list[at] = steps->list[at - 1];
 	steps->list[at] = (struct step) { number, start_ns, dur_ns };
 	steps->n++;
-	steps->sum_ns += dur_ns;
+	add_ns(&steps->sum_ns, dur_ns);
 	hist_add(&steps->hist, dur_ns);
 }
 

@@ -83,7 +83,7 @@ void total_kernel(struct model *model, const struct run *run)
 	op = kernel_op_get(model, total, index, run);
 	if (op) {
 		op->count++;
-		op->total_ns += run->dur_ns;
+		add_ns(&op->total_ns, run->dur_ns);
 	}
 	if (!run->timed)
 		return;
@@ -91,7 +91,7 @@ void total_kernel(struct model *model, const struct run *run)
 		total->min_ns = run->dur_ns;
 	if (run->dur_ns > total->max_ns)
 		total->max_ns = run->dur_ns;
-	total->total_ns += run->dur_ns;
+	add_ns(&total->total_ns, run->dur_ns);
 	hist_add(&total->hist, run->dur_ns);
 }
 
@@ -124,7 +124,7 @@ void total_copy(struct model *model, const struct run *run)
 		total->untimed++;
 		return;
 	}
-	total->total_ns += run->dur_ns;
+	add_ns(&total->total_ns, run->dur_ns);
 	total->timed_bytes += run->bytes;
 	if (run->dur_ns <= 0)
 		return;
@@ -165,7 +165,7 @@ void apply_call(struct model *model, const struct event_call *call)
 	total->count++;
 	total->errors += call->result != 0;
 	total->timed = true;
-	total->total_ns += call->dur_ns;
+	add_ns(&total->total_ns, call->dur_ns);
 	if (call->dur_ns > total->max_ns)
 		total->max_ns = call->dur_ns;
 	model->process->counted_calls++;
@@ -184,8 +184,7 @@ void apply_calls(struct model *model, const struct event_calls *calls)
 	model->process->counted_calls += calls->count;
 	if (calls->total_ns < 0 || calls->total_ns > TIME_MAX)
 		return;
-	if (total->total_ns <= TIME_MAX)
-		total->total_ns += calls->total_ns;
+	add_ns(&total->total_ns, calls->total_ns);
 	total->timed = true;
 	if (calls->max_ns > total->max_ns && calls->max_ns <= calls->total_ns)
 		total->max_ns = calls->max_ns;
@@ -375,7 +374,7 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 	}
 	total->count++;
 	total->failed += compile->result != 0;
-	total->total_ns += compile->dur_ns;
+	add_ns(&total->total_ns, compile->dur_ns);
 }
 
 void totals_release(struct model *model)

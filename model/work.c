@@ -29,7 +29,7 @@ static const struct {
 	{ "reducescatter", WORK_COMM }, { "reduce_scatter", WORK_COMM },
 	{ "broadcast_comm", WORK_COMM }, { "sendrecv", WORK_COMM },
 
-	{ "softmax", WORK_REDUCE }, { "reduce", WORK_REDUCE }, { "reduction", WORK_REDUCE },
+	{ "normalize", WORK_INPUT }, { "softmax", WORK_REDUCE }, { "reduce", WORK_REDUCE }, { "reduction", WORK_REDUCE },
 	{ "norm", WORK_REDUCE }, { "batchnorm", WORK_REDUCE }, { "layernorm", WORK_REDUCE },
 	{ "rmsnorm", WORK_REDUCE }, { "batch_norm", WORK_REDUCE }, { "sum", WORK_REDUCE },
 	{ "mean", WORK_REDUCE }, { "argmax", WORK_REDUCE }, { "argmin", WORK_REDUCE },
@@ -45,7 +45,7 @@ static const struct {
 	{ "im2col", WORK_COPY }, { "col2im", WORK_COPY }, { "reorder", WORK_COPY },
 
 	{ "decode", WORK_INPUT }, { "augment", WORK_INPUT }, { "resize", WORK_INPUT },
-	{ "normalize", WORK_INPUT }, { "crop", WORK_INPUT },
+	{ "crop", WORK_INPUT },
 
 	{ "elementwise", WORK_ELEMENTWISE }, { "vectorized", WORK_ELEMENTWISE },
 	{ "add", WORK_ELEMENTWISE }, { "sub", WORK_ELEMENTWISE }, { "mul", WORK_ELEMENTWISE },
