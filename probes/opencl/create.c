@@ -455,6 +455,11 @@ uint64_t mapped_bytes(void *pointer)
 	return map_get(&mappings, pointer);
 }
 
+void unmapped(void *pointer)
+{
+	map_take(&mappings, pointer);
+}
+
 void memory_fork_child(void)
 {
 	for (int i = 0; i < ALLOC_COUNT; i++)

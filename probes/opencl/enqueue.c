@@ -40,8 +40,9 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	e->out = event ? event : &e->own;
 	e->blocking = false;
 	atomic_fetch_add_explicit(&e->queue->inflight, 1, memory_order_relaxed);
-	record->queue = e->queue;
-	record->holds = record->silent = false;
+	atomic_store_explicit(&record->queue, e->queue, memory_order_relaxed);
+	atomic_store_explicit(&record->silent, false, memory_order_relaxed);
+	record->holds = false;
 	record->late_name = record->late_shape = 0;
 	record->late_bytes = 0;
 	atomic_store_explicit(&record->running_ns, 0, memory_order_relaxed);
@@ -56,6 +57,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 		.how = TFT_HOW_EVENT,
 	};
 	e->sample_ns = sampled(cmd->correlation) ? rt_now_ns() : 0;
+	atomic_store_explicit(&record->correlation, cmd->correlation, memory_order_relaxed);
 	atomic_store_explicit(&e->queue->last, cmd->correlation, memory_order_relaxed);
 	return true;
 }
@@ -128,7 +130,7 @@ static bool read_ticks(cl_event event, uint64_t ticks[4])
 /* Device times, or the callbacks' host times on a queue without them. */
 static void read_times(struct record *record, struct tft_command *cmd, cl_event event)
 {
-	struct queue *queue = record->queue;
+	struct queue *queue = atomic_load_explicit(&record->queue, memory_order_relaxed);
 	int64_t running_ns = atomic_load_explicit(&record->running_ns, memory_order_relaxed);
 	uint64_t ticks[4];
 
@@ -201,12 +203,12 @@ static void follow(struct enqueue *e, cl_event event)
 		record_event(record, event);
 	}
 	if (e->queue->version < 110 || !real->clSetEventCallback) {
-		record->silent = true;
+		atomic_store_explicit(&record->silent, true, memory_order_relaxed);
 	} else {
 		if (!atomic_load_explicit(&e->queue->profiled, memory_order_relaxed))
 			real->clSetEventCallback(event, CL_RUNNING, record_running, id);
 		if (real->clSetEventCallback(event, CL_COMPLETE, record_complete, id))
-			record->silent = true;
+			atomic_store_explicit(&record->silent, true, memory_order_relaxed);
 	}
 	record_returned(record);
 }

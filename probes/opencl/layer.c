@@ -17,6 +17,7 @@
 
 #define LAYER_NAME "tftop"
 #define PLATFORM_MAX 32
+#define LAYER_SLOT(fn) (offsetof(struct _cl_icd_dispatch, fn) / sizeof(void *))
 #define EXPORT __attribute__((visibility("default")))
 
 /* The loader copies that called clInitLayer and have not ended yet. */
@@ -115,7 +116,9 @@ static cl_int init_layer(cl_uint n, const cl_icd_dispatch *next, cl_uint *n_ret,
 			atomic_store(&probe_dead, false);
 		}
 		layer.clGetPlatformIDs = layer_clGetPlatformIDs;
-		layer.clGetExtensionFunctionAddress = layer_clGetExtensionFunctionAddress;
+		if (n > LAYER_SLOT(clGetExtensionFunctionAddress) &&
+		    next->clGetExtensionFunctionAddress)
+			layer.clGetExtensionFunctionAddress = layer_clGetExtensionFunctionAddress;
 	}
 	return CL_SUCCESS;
 }

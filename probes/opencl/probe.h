@@ -265,6 +265,7 @@ void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context c
 void svm_freed(void *pointer);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
+void unmapped(void *pointer);
 void memory_fork_child(void);
 
 /* ---- record.c: commands in flight ---- */

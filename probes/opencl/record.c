@@ -169,8 +169,10 @@ void record_filled(struct record *record, int64_t call_ns)
 /* Gives a record back; the caller owns it (its word has no bits). */
 static void record_close(struct record *record)
 {
-	if (record->queue)
-		atomic_fetch_sub_explicit(&record->queue->inflight, 1, memory_order_relaxed);
+	struct queue *queue = atomic_load_explicit(&record->queue, memory_order_relaxed);
+
+	if (queue)
+		atomic_fetch_sub_explicit(&queue->inflight, 1, memory_order_relaxed);
 	atomic_store_explicit(event_at(record->index), NULL, memory_order_relaxed);
 	stack_push(record->index);
 }
@@ -366,7 +368,8 @@ void harvest(struct queue *queue)
 		return;
 	for (uint32_t i = 0; i < end; i++)
 		if ((atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED) &&
-		    (!queue || record_at(i)->queue == queue) && look(i, false))
+		    (!queue || atomic_load_explicit(&record_at(i)->queue, memory_order_relaxed) == queue) &&
+		    look(i, false))
 			look_and_write(record_at(i));
 }
 
@@ -398,16 +401,19 @@ static uint32_t find_event(cl_event event)
 
 uint32_t record_of_event(cl_event event)
 {
-	uint32_t index = find_event(event);
+	uint32_t index = find_event(event), correlation;
 
-	return index == UINT32_MAX ? 0 : record_at(index)->cmd.correlation;
+	if (index == UINT32_MAX)
+		return 0;
+	correlation = atomic_load(&record_at(index)->correlation);
+	/* Written and given out again meanwhile? */
+	return atomic_load(event_at(index)) == event ? correlation : 0;
 }
 
+/* Events are only stored with a reference. */
 bool record_holds(cl_event event)
 {
-	uint32_t index = find_event(event);
-
-	return index != UINT32_MAX && record_at(index)->holds;
+	return find_event(event) != UINT32_MAX;
 }
 
 /* ---- the runtime's thread ---- */
@@ -470,7 +476,9 @@ static void sweep(int64_t now_ns, unsigned end)
 		if (!(atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED))
 			continue;
 		age = now_ns - atomic_load_explicit(&record->call_ns, memory_order_relaxed);
-		if ((record->silent || (all && age > SWEEP_AGE_NS)) && look(i, false))
+		if ((atomic_load_explicit(&record->silent, memory_order_relaxed) ||
+		     (all && age > SWEEP_AGE_NS)) &&
+		    look(i, false))
 			look_and_write(record);
 	}
 	atomic_store_explicit(&sweep_at, at, memory_order_relaxed);

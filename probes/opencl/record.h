@@ -25,14 +25,15 @@ struct record {
 	uint64_t late_bytes;
 	int64_t return_ns;
 	bool holds;			/* a reference of the event is ours */
-	bool silent;			/* no callback will come */
 	/* Anyone. */
+	atomic_bool silent;		/* no callback will come */
 	atomic_bool announced;
 	_Atomic int64_t running_ns;	/* host time of CL_RUNNING, 0 unknown */
 	int16_t status;			/* of a command whose event is not to be asked */
+	atomic_uint correlation;	/* as in cmd, for who waits for its event */
 	uint32_t index, generation;
 	atomic_uint next;		/* free stack */
-	struct queue *queue;
+	_Atomic(struct queue *) queue;
 };
 
 /* A record held by CALL, NULL when the pool is full (counted). */

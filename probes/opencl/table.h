@@ -92,7 +92,8 @@ X(clEnqueueFillImage, FILL, FILL, SELF, 0, false, LATE(0, 0, image_bytes(image, 
   (cl_command_queue queue, cl_mem image, const void *colour, const size_t *origin, \
    const size_t *region, TAIL), \
   (queue, image, colour, origin, region)) \
-X(clEnqueueUnmapMemObject, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, NO_LATE, \
+X(clEnqueueUnmapMemObject, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, \
+  LATE_DO(unmapped(pointer)), \
   (cl_command_queue queue, cl_mem object, void *pointer, TAIL), (queue, object, pointer)) \
 X(clEnqueueMigrateMemObjects, MIGRATE, \
   HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), SELF, 0, false, \
@@ -115,7 +116,8 @@ X(clEnqueueSVMMap, MAP, MAP, SELF, bytes, blocking, LATE_DO(mapped(pointer, byte
   (cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, \
    size_t bytes, TAIL), \
   (queue, blocking, flags, pointer, bytes)) \
-X(clEnqueueSVMUnmap, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, NO_LATE, \
+X(clEnqueueSVMUnmap, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, \
+  LATE_DO(unmapped(pointer)), \
   (cl_command_queue queue, void *pointer, TAIL), (queue, pointer)) \
 X(clEnqueueSVMMigrateMem, MIGRATE, HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), SELF, \
   sum_sizes(n, sizes), false, NO_LATE, \

@@ -8,6 +8,7 @@
  *	RT_TEXT_LEVEL	0..3, default 3
  *	RT_TEXT_QUIET	set: nothing is written (to measure a probe alone)
  *	RT_TEXT_MANUAL	set: no thread of its own, ticks only by rt_text_tick()
+ *	RT_TEXT_TOGGLE	set: another level at every tick
  *
  * Names are written as text, so a line can be read alone. rt_text_level,
  * rt_text_tick and rt_text_dump let a test drive the probe.
@@ -35,14 +36,15 @@ RT_API long rt_text_pending_ns(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *names[NAME_MAX_ID];
-static unsigned n_names;
+static atomic_uint n_names;
 static struct tft_shape shapes[4096];
-static unsigned n_shapes;
+static atomic_uint n_shapes;
 static const struct rt_probe *probes[PROBE_MAX];
 static unsigned n_probes;
 static atomic_uint correlations, instances;
 static int out = -1;
-static bool quiet, ended;
+static bool quiet;
+static atomic_bool ended;
 
 static __thread struct {
 	uint64_t instance;
@@ -82,11 +84,15 @@ static const char *name_of(uint32_t id)
 
 static void *ticker(void *unused)
 {
+	bool toggle = getenv("RT_TEXT_TOGGLE") != NULL;
+
 	(void)unused;
-	for (;;) {
-		usleep(10000);
+	for (int turn = 0;; turn++) {
+		usleep(toggle ? 1000 : 10000);
 		if (ended)
 			return NULL;
+		if (toggle)
+			rt_text_level(turn * 7 / 3 % 4);
 		if (tft_rt_level_now)
 			rt_text_tick();
 	}

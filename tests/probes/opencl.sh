@@ -185,6 +185,29 @@ case_events() {
 	done
 }
 
+# More commands in flight than the probe keeps: the rest is counted as dropped.
+case_deep() {
+	probed deep "$build/opencl_events" deep
+	expect deep "exit status" $status 0
+	expect deep "the last finish" "$(grep deep "$tmp/deep.probed")" "deep 0"
+	expect deep "written and dropped" \
+		"$(( $(finished deep kind=marker) + $(lines deep '^dropped n=1$') ))" 150000
+	expect deep "announced at most once" \
+		"$(grep ' open' "$tmp/deep.events" | field corr | sort | uniq -d)" ""
+}
+
+# The level changes under the feet of busy threads.
+case_toggle() {
+	local i
+	bare toggle "$build/opencl_events"
+	for i in 1 2 3; do
+		RT_TEXT_TOGGLE=1 probed toggle "$build/opencl_events"
+		same toggle
+		RT_TEXT_TOGGLE=1 probed toggle_threads "$build/opencl_threads"
+		expect toggle "exit status and errors" "$status $(truth toggle_threads errors)" "0 0"
+	done
+}
+
 case_level() {
 	RT_TEXT_MANUAL=1 probed level "$build/opencl_level" "$probe"
 	expect level "exit status" $status 0
@@ -267,7 +290,38 @@ case_vendor() {
 	expect vendor "no times for the forms of 1.0" "$(finished vendor_plain 'kind=barrier .* notimes')" 2
 }
 
-for case in exports calls basic untraced events level threads vendor; do
+# The real runtime under a private LTTng, up to the decoded events.
+case_traced() {
+	if ! command -v lttng-sessiond >/dev/null || ! command -v babeltrace2 >/dev/null; then
+		skipped traced "LTTng or babeltrace2"
+		return
+	fi
+	compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c \
+		-L"$lib" -ltftop-runtime -Wl,-rpath,"$lib" -lpthread
+	. tests/probes/session.sh
+	session_begin
+	trap 'session_end; rm -rf "$tmp"' EXIT
+	export OPENCL_LAYERS=$lib/libtftop-opencl.so
+	trace traced "$build/opencl_threads"
+	cp "$work/traced.out" "$tmp/traced.probed"
+	expect traced "exit status" $status 0
+	expect traced "kernels" "$(events traced ev_command kind=1 | grep -cE ' flags=0 ')" \
+		"$(truth traced kernels)"
+	expect traced "copies" "$(events traced ev_command kind=2 | grep -cE ' flags=8 ')" \
+		"$(truth traced copies)"
+	expect traced "queues" "$(count traced def_queue)" "$(truth traced queues)"
+	expect traced "buffers" "$(count traced ev_alloc) $(count traced ev_free)" \
+		"$(truth traced buffers) $(truth traced buffers)"
+	expect traced "a known clock" "$(events traced ev_clock quality=1 | head -n 1 | wc -l)" 1
+	expect traced "nothing dropped" "$(events traced ev_beat | grep -vc ' dropped=0 ')" 0
+	trace traced_exit "$build/opencl_events" _exit
+	expect traced "exit status of _exit" $status 3
+	expect traced "kernels before _exit" "$(events traced_exit ev_command kind=1 status=0 |
+		awk '!/ flags=2 /' | wc -l)" 1009
+	unset OPENCL_LAYERS
+}
+
+for case in exports calls basic untraced events deep level toggle threads vendor traced; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing

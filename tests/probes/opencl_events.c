@@ -4,12 +4,13 @@
  * order queues, callbacks and their order, reference counts while a command
  * waits. Prints what it got; opencl.sh compares bare with probed.
  *
- *	opencl_events [exit|_exit|leave]	how to end
+ *	opencl_events [exit|_exit|leave|deep]	how to end
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ static void gated(cl_command_queue queue, const char *name)
 {
 	static char first[] = "first", second[] = "second";
 	cl_event gate = clCreateUserEvent(context, NULL), one, two;
+	cl_uint of_context = UINT32_MAX, of_queue = UINT32_MAX;
 	cl_int status = 99;
 
 	printf("gated %s\n", name);
@@ -114,6 +116,17 @@ static void gated(cl_command_queue queue, const char *name)
 	clGetEventInfo(one, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
 	printf(" waiting %d references %u %u gate %u\n", status > CL_COMPLETE, references(one),
 	       references(two), references(gate));
+	/* What is done already is let go of a little later: the least counts. */
+	for (int i = 0; i < 20; i++) {
+		cl_uint of_c = 0, of_q = 0;
+
+		clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof(of_c), &of_c, NULL);
+		clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof(of_q), &of_q, NULL);
+		of_context = of_c < of_context ? of_c : of_context;
+		of_queue = of_q < of_queue ? of_q : of_queue;
+		usleep(1000);
+	}
+	printf(" references of context %u queue %u\n", of_context, of_queue);
 	printf(" callback %d\n", clSetEventCallback(two, CL_COMPLETE, called, first));
 	printf(" callback %d\n", clSetEventCallback(two, CL_COMPLETE, called, second));
 	printf(" callback %d\n", clSetEventCallback(gate, CL_COMPLETE, called, NULL));
@@ -193,6 +206,14 @@ int main(int argc, char **argv)
 		clFinish(any_order);
 		fflush(stdout);
 		_exit(3);
+	}
+	if (!strcmp(how, "deep")) {	/* more in flight than the probe keeps */
+		gate = clCreateUserEvent(context, NULL);
+		for (int i = 0; i < 150000; i++)
+			clEnqueueMarkerWithWaitList(in_order, i ? 0 : 1, i ? NULL : &gate, NULL);
+		clSetUserEventStatus(gate, CL_COMPLETE);
+		printf("deep %d\n", clFinish(in_order));
+		clReleaseEvent(gate);
 	}
 	if (!strcmp(how, "leave")) {	/* with commands that will never run */
 		gate = clCreateUserEvent(context, NULL);
