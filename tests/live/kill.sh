@@ -13,9 +13,16 @@ RANDOM=${KILL_SEED:=$$}
 echo "KILL_SEED=$KILL_SEED"
 steps=60
 program=(--steps "$steps" --delay-ms 20 --batch 16)
-# Gets the program's exit status into a file, whatever signal goes round.
+# Gets the program's exit status into a file, and hands signals on to it; the
+# program is a job of its own, so that it does not get those of the group twice.
 # shellcheck disable=SC2016
-wrapper='trap : INT TERM HUP; echo $$ >wrapper.pid; "$@"; s=$?; echo $s >rc.new; mv rc.new rc; exit $s'
+wrapper='set -m
+echo $$ >wrapper.pid
+"$@" <&0 &
+child=$!
+for s in INT TERM HUP; do trap "kill -$s $child" $s; done
+until wait $child; status=$?; ! kill -0 $child 2>/dev/null; do :; done
+echo $status >rc.new; mv rc.new rc; exit $status'
 
 marked() { grep -lzsx "TFTOP_KILL_TEST=$mark" /proc/[0-9]*/environ | cut -d/ -f3; }
 
@@ -51,7 +58,7 @@ places() {
 		[ -n "$place" ] && [ -e "$place" ] && echo "$place"
 	done
 	# a folder that nobody holds a lock on belongs to a tftop that is dead
-	for place in /run/tftop-* /tmp/tftop-*; do
+	for place in /run/tftop-?????? /tmp/tftop-??????; do
 		[ -d "$place" ] && [[ $place != "$tmp" && $before != *"|$place|"* ]] &&
 			flock -n "$place" true && echo "$place"
 	done
@@ -71,8 +78,9 @@ has_kernels() { [ -s program.out ]; }
 start() {
 	local mode=$1 command
 	command=(bash -c "$wrapper" wrapper "$train" "${program[@]}" --truth truth.json)
-	local env=("${runner[@]}" env TFTOP_KILL_TEST="$mark" XDG_RUNTIME_DIR="$work/run"
-		TMPDIR="$work/tmp" TERM=xterm-256color)
+	# a shell starts its jobs with SIGINT ignored
+	local env=("${runner[@]}" env --default-signal=INT,QUIT TFTOP_KILL_TEST="$mark" XDG_RUNTIME_DIR="$work/run"
+		TMPDIR="$work/tmp" TERM=xterm-256color SHELL=/bin/sh)
 	case $mode in
 	batch)
 		"${env[@]}" setsid bash -c 'echo $$ >tftop.pid; exec "$@"' tftop-starter \
@@ -87,7 +95,7 @@ start() {
 	screen)
 		mkfifo keys
 		printf -v line '%q ' "$tftop" -- "${command[@]}"
-		"${env[@]}" setsid script -qfec "echo \$\$ >tftop.pid; exec $line" screen.out \
+		"${env[@]}" setsid script -qfec "stty rows 40 cols 120; echo \$\$ >tftop.pid; exec $line" screen.out \
 			<keys >/dev/null 2>&1 &
 		exec {keys}>keys
 		;;
@@ -123,7 +131,7 @@ prepare() {
 	cd "$work" || return
 	mkdir -p run tmp && chmod 700 run && rm -f keys
 	mark=$$.$RANDOM.$1
-	before=$(printf '|%s|' /run/tftop-* /tmp/tftop-*)
+	before=$(printf '|%s|' /run/tftop-?????? /tmp/tftop-??????)
 	tftop_pid= keys= waiter=
 	[ ${#runner[@]} = 0 ] || chown -R nobody:nogroup "$work"
 }
