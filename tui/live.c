@@ -478,7 +478,7 @@ bool live_exited(const struct live *live, int *status, int *signal)
 
 int live_exit_status(const struct live *live)
 {
-	return live->exit_code;
+	return live->failed ? 125 : live->exit_code;
 }
 
 /* The reader goes first: its thread connects through the session. */

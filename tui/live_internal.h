@@ -29,6 +29,7 @@ struct live {
 	bool opened;			/* it owns its strings */
 	FILE *output;			/* owned: PROGRAM's output in the recording */
 	bool output_failed;
+	bool failed;			/* tftop's own part: leave with 125 */
 	char host[256];
 	struct report_run run;
 	void (*take_output)(void *arg, const void *data, size_t size);

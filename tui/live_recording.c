@@ -83,11 +83,15 @@ void live_write_recording(struct live *live)
 	live->recording.run = live->run;
 	live->recording.finished = true;
 	live->recording.partial = live->stop_partial;
-	if (!recording_write(live->options->record_dir, &live->recording, error))
-		live_say(live, 2, "%s", error);
-	if (live->output && fclose(live->output))
+	if (live->output && (ferror(live->output) | fclose(live->output))) {
 		live_say(live, 2, "cannot keep PROGRAM's output: %s", strerror(errno));
+		live->failed = true;
+	}
 	live->output = NULL;
+	if (!recording_write(live->options->record_dir, &live->recording, error)) {
+		live_say(live, 2, "%s", error);
+		live->failed = true;
+	}
 }
 
 static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])

@@ -34,7 +34,7 @@
 #define IDLE_NS 1000000000
 #define EARLY_NS 3000000000		/* how long to look that often for a first event */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
-#define FREE_WAIT_NS 3000000000
+#define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
 struct reader {

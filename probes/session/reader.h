@@ -75,7 +75,7 @@ int64_t reader_last_message_ns(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */
 const char *reader_error(const struct reader *reader);
 
-/* Asks the thread to end, waits for it (at most 3 s), frees. */
+/* Asks the thread to end, waits for it (at most 6 s), frees. */
 void reader_free(struct reader *reader);
 
 #endif
