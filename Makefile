@@ -44,7 +44,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 
 # ---- what is built ----
 
-PROBES := start runtime
+PROBES := start runtime consumer
 PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
@@ -130,6 +130,9 @@ PROBE_LD = $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-s
 $(O)/lib/libtftop-start.so: $(call obj,$(call src,probes/start/*.c))
 	@mkdir -p $(@D)
 	$(PROBE_LD) $^ -ldl
+$(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
+	@mkdir -p $(@D)
+	$(PROBE_LD) $^
 $(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c))
 	@mkdir -p $(@D)
 	$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -lpthread -ldl
@@ -138,7 +141,7 @@ $(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libt
 	@mkdir -p $$(@D)
 	$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
 endef
-$(foreach p,$(filter-out start runtime,$(PROBES)),$(eval $(call probe_lib,$(p))))
+$(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
 
 # ---- the example ----
 

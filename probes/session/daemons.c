@@ -148,7 +148,8 @@ static void start_add(struct start *s, bool env, const char *format, ...)
 
 static bool names_consumer(const char *line)
 {
-	return strncmp(line, DAEMON_CONSUMER_ENV "=", sizeof(DAEMON_CONSUMER_ENV)) == 0;
+	/* Both of our names begin so. */
+	return strncmp(line, DAEMON_CONSUMER_ENV, sizeof(DAEMON_CONSUMER_ENV) - 1) == 0;
 }
 
 /* Nothing of the user's that the daemons would obey by mistake. */
@@ -162,6 +163,8 @@ static void start_environment(struct start *s, const struct daemons *d)
 	start_add(s, true, "HOME=%s", d->dir);
 	start_add(s, true, "LC_ALL=C");
 	start_add(s, true, DAEMON_CONSUMER_ENV "=%s", d->consumerd_path);
+	if (d->library_dir)
+		start_add(s, true, DAEMON_QUICK_ENV "=%s/libtftop-consumer.so", d->library_dir);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
 		if (getenv(kept[i]))
 			start_add(s, true, "%s=%s", kept[i], getenv(kept[i]));
@@ -351,7 +354,7 @@ void daemons_log_tail(const char *dir, const char *name, char *text, size_t size
 
 void daemons_consumer_hook(int argc, char **argv)
 {
-	const char *real = getenv(DAEMON_CONSUMER_ENV);
+	const char *real = getenv(DAEMON_CONSUMER_ENV), *quick = getenv(DAEMON_QUICK_ENV);
 
 	if (argc < 1 || !real || strcmp(argv[0], DAEMON_CONSUMER_NAME) != 0)
 		return;
@@ -359,6 +362,9 @@ void daemons_consumer_hook(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == 1)
 		_exit(127);
+	/* Not where the daemons' uid cannot read it, or the path cannot be told. */
+	if (quick && access(quick, R_OK) == 0 && !strpbrk(quick, " :"))
+		setenv("LD_PRELOAD", quick, 1);
 	execv(real, argv);
 	_exit(127);
 }

@@ -21,6 +21,8 @@
 #define DAEMON_PATH_MAX 1024
 /* The environment variable by which our consumer hook finds the real one. */
 #define DAEMON_CONSUMER_ENV "TFTOP_CONSUMERD"
+/* And the library that makes its start quick. */
+#define DAEMON_QUICK_ENV "TFTOP_CONSUMERD_PRELOAD"
 #define DAEMON_CONSUMER_NAME "lttng-consumerd"
 
 struct daemons {
@@ -31,6 +33,7 @@ struct daemons {
 	char self_path[DAEMON_PATH_MAX];
 	/* set by the caller */
 	const char *dir;	/* private folder, LTTNG_HOME; borrowed */
+	const char *library_dir;	/* our libraries; NULL: none; borrowed */
 	const char *trace;	/* where the relay daemon writes; borrowed */
 	uid_t uid;
 	bool write_anywhere;	/* root's relayd under another uid: may write to `trace` */

@@ -272,6 +272,7 @@ static bool begin(struct keeper *k, char *error, size_t size)
 	choose_ports(k);
 	d->dir = k->dir;
 	d->trace = k->trace;
+	d->library_dir = k->options->library_dir;
 	d->uid = k->places.uid;
 	d->write_anywhere = k->options->record_dir != NULL;
 	if (daemons_start(d, error, size) != 0)
@@ -299,8 +300,8 @@ static void daemons_stand(struct keeper *k)
 		return;
 	k->state = KEEPER_CREATING;
 	/* It loads its libraries while liblttng-ctl waits for the consumer. */
-	if (k->options->library)
-		scout_start(k->dir, k->options->library, &k->scout);
+	if (k->options->library_dir)
+		scout_start(k->dir, k->options->library_dir, &k->scout);
 	k->deadline_ns = wire_now_ns() + SETUP_LIMIT_NS;
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }

@@ -22,7 +22,7 @@ struct keeper_options {
 	int fd;				/* messages, SEQPACKET */
 	int broker;			/* requests for connected sockets: head.status = port */
 	const char *record_dir;		/* absolute, or NULL */
-	const char *library;		/* the probes' tracepoints, or NULL: none */
+	const char *library_dir;	/* our libraries, or NULL: none */
 	bool lossless;
 };
 

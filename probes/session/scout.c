@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,10 +13,10 @@
 #include "probes/schema/control.h"
 #include "probes/session/process.h"
 
-_Noreturn static void scout_main(const char *dir, const char *library, int fd)
+_Noreturn static void scout_main(const char *dir, const char *library_dir, int fd)
 {
 	struct rlimit no_core = { 0, 0 };
-	char byte = 0;
+	char library[2048], byte = 0;
 
 	prctl(PR_SET_NAME, "tftop-scout");
 	process_default_signals();
@@ -30,6 +31,7 @@ _Noreturn static void scout_main(const char *dir, const char *library, int fd)
 	unsetenv("LTTNG_UST_DEBUG");
 	unsetenv(TFT_CONTROL_ENV);
 	/* Its constructor returns when the daemon has taken everything over. */
+	snprintf(library, sizeof(library), "%s/libtftop-runtime.so", library_dir);
 	if (!dlopen(library, RTLD_NOW | RTLD_LOCAL))
 		_exit(1);
 	if (write(fd, &byte, 1) == 1)
@@ -38,7 +40,7 @@ _Noreturn static void scout_main(const char *dir, const char *library, int fd)
 	_exit(0);
 }
 
-pid_t scout_start(const char *dir, const char *library, int *fd)
+pid_t scout_start(const char *dir, const char *library_dir, int *fd)
 {
 	int pair[2];
 	pid_t child;
@@ -47,7 +49,7 @@ pid_t scout_start(const char *dir, const char *library, int *fd)
 		return -1;
 	child = fork();
 	if (child == 0)
-		scout_main(dir, library, pair[1]);
+		scout_main(dir, library_dir, pair[1]);
 	close(pair[1]);
 	if (child > 0)
 		*fd = pair[0];

@@ -120,15 +120,13 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
 	};
-	char library[sizeof(s->probes.lib_dir) + 32];
 	int messages[2], broker[2];
 
 	if (!make_pair(messages, SOCK_SEQPACKET) || !make_pair(broker, SOCK_SEQPACKET))
 		return false;
 	s->keeper = fork();
 	if (s->keeper == 0) {
-		snprintf(library, sizeof(library), "%s/libtftop-runtime.so", s->probes.lib_dir);
-		options.library = s->probes.lib_dir[0] ? library : NULL;
+		options.library_dir = s->probes.lib_dir[0] ? s->probes.lib_dir : NULL;
 		options.fd = messages[1];
 		options.broker = broker[1];
 		keeper_main(&options);
