@@ -54,11 +54,13 @@ static void at_exit(int status, void *arg)
 
 static void leaving(enum tft_leaving how, int status)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
 	if (introduced()) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		rt_loop_flush(FLUSH_NS);
 		send_exit(how == TFT_LEAVING_EXEC ? 2 : 1, status);
+		pthread_setcancelstate(cancel, NULL);
 	}
 	errno = saved;
 }
@@ -70,10 +72,13 @@ static void at_quick_exit_(void)
 
 static void back(void)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
-	if (introduced())
+	if (introduced()) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		rt_process_introduce();
+		pthread_setcancelstate(cancel, NULL);
+	}
 	errno = saved;
 }
 

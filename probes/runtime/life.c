@@ -94,18 +94,26 @@ static void child_after_fork(void)
 	for (int i = 0; i < n; i++)
 		if (probe[i]->fork_child)
 			probe[i]->fork_child();
+	/* nobody calls us at level off, so nobody but our own thread would
+	 * ever see that it is off no more */
+	if (GET(rt_armed) && rt_level() == TFT_LEVEL_OFF)
+		rt_loop_start();
 }
 
 /* The child's first event: it introduces itself and gets its own thread. */
 void rt_child_start(void)
 {
+	int cancel;
+
 	if (!rt_lock(&life_lock))
 		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (GET(rt_child_pending)) {
 		SET(rt_child_pending, 0);
 		rt_dump_all(false);
 		rt_loop_start();
 	}
+	pthread_setcancelstate(cancel, NULL);
 	rt_unlock(&life_lock);
 }
 
@@ -156,13 +164,14 @@ static bool add(const struct rt_probe *probe)
 
 bool rt_probe_register(const struct rt_probe *probe)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 	bool ok = false;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (GET(rt_child_pending))
 		rt_self();	/* introduces the child, outside our lock */
 	if (!rt_lock(&life_lock))
-		return false;
+		goto out;
 	if (GET(rt_started) || rt_control_there()) {
 		if (!GET(rt_started))
 			start();
@@ -179,6 +188,8 @@ bool rt_probe_register(const struct rt_probe *probe)
 		ok = true;
 	}
 	rt_unlock(&life_lock);
+out:
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return ok;
 }

@@ -92,30 +92,38 @@ static int64_t section_scan(struct rt_thread *th, int64_t now_ns)
 	return th->even_ns ? th->even_ns : scan_ns;
 }
 
-/* Announces, and returns the start of the oldest thing still to come. */
-static int64_t scan(int64_t now_ns, bool announce)
+static int64_t earlier(int64_t a, int64_t b)
 {
-	int64_t oldest = now_ns, t;
+	return a < b ? a : b;
+}
+
+/* Announces what has been open for long; returns the start of the oldest thing
+ * that is open and was not announced, or INT64_MAX. */
+static int64_t scan_open(int64_t now_ns, bool announce)
+{
+	int64_t oldest = rt_async_scan(now_ns, announce);
+
+	for (struct rt_thread *th = rt_threads(); th; th = th->next)
+		oldest = earlier(oldest, rt_stack_scan(th, now_ns, announce));
+	return earlier(oldest, probes_pending());
+}
+
+/*
+ * Up to when this process is settled. now_ns was read before the barrier, so a
+ * thread that took an earlier time has its section visible as odd, or what it
+ * took the time for is visible itself. The barrier interrupts every processor
+ * that runs the program: not in each tick.
+ */
+static int64_t settled_time(int64_t now_ns)
+{
+	int64_t oldest = now_ns;
 
 	rt_barrier_heavy();
-	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
-		t = section_scan(th, now_ns);
-		if (t < oldest)
-			oldest = t;
-		t = rt_stack_scan(th, now_ns, announce);
-		if (t < oldest)
-			oldest = t;
-	}
-	t = rt_async_scan(now_ns, announce);
-	if (t < oldest)
-		oldest = t;
-	t = probes_pending();
-	if (t < oldest)
-		oldest = t;
+	for (struct rt_thread *th = rt_threads(); th; th = th->next)
+		oldest = earlier(oldest, section_scan(th, now_ns));
+	oldest = earlier(oldest, scan_open(now_ns, false));
 	scan_ns = now_ns;
-	if (!rt_have_membarrier)
-		oldest -= NO_BARRIER_SLACK_NS;
-	return oldest;
+	return rt_have_membarrier ? oldest : oldest - NO_BARRIER_SLACK_NS;
 }
 
 static void send_settled(int64_t settled_ns)
@@ -187,27 +195,25 @@ static void probes_tick(int64_t now_ns)
 /* One tick; returns when the next is due. */
 static int64_t tick(int64_t now_ns)
 {
-	int64_t oldest;
 	uint64_t events;
+	bool beat;
 
 	rt_control_refresh(now_ns);
 	tell_level();
 	if (!GET(rt_armed))
 		return now_ns + OFF_TICK_NS;
 	probes_tick(now_ns);
-	oldest = scan(now_ns, true);
 	events = total(false);
-	if (events != events_seen || oldest != now_ns)
+	if (scan_open(now_ns, true) != INT64_MAX || events != events_seen)
 		active_ns = now_ns;
+	beat = now_ns - beat_at_ns >= BEAT_NS;
 	/* one more after the last event, so that an idle program is settled */
-	if (now_ns - settled_at_ns >= SETTLED_NS && settled_sent_ns < active_ns + 1) {
-		send_settled(oldest);
+	if (beat || (now_ns - settled_at_ns >= SETTLED_NS && settled_sent_ns <= active_ns)) {
+		send_settled(settled_time(rt_now_ns()));
 		settled_at_ns = now_ns;
 	}
-	if (now_ns - beat_at_ns >= BEAT_NS) {
-		send_settled(oldest);
+	if (beat) {
 		send_beat();
-		settled_at_ns = now_ns;
 		beat_at_ns = beat_at_ns && now_ns - beat_at_ns < 2 * BEAT_NS ?
 			     beat_at_ns + BEAT_NS : now_ns;
 	}
@@ -236,8 +242,6 @@ static void *loop(void *arg)
 
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-runtime");
-	/* after a fork: a swap that the parent's thread had begun */
-	rt_slots_level(level_seen);
 	while (GET_ACQ(state) == RUNNING) {
 		uint32_t flush = GET_ACQ(flush_want);
 		bool flushing = flush != GET(flush_done);
@@ -334,9 +338,7 @@ void rt_loop_flush(int64_t wait_ns)
 
 void rt_loop_last_beat(void)
 {
-	int64_t now = rt_now_ns();
-
-	send_settled(scan(now, false));
+	send_settled(settled_time(rt_now_ns()));
 	send_beat();
 }
 

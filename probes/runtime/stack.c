@@ -21,6 +21,7 @@
 #include "probes/runtime/internal.h"
 
 #define INSTANCE_BLOCK 64
+#define SAMPLE 64	/* one pop in so many is measured for the beat's own_ns */
 
 _Atomic uint32_t rt_epoch;
 
@@ -220,6 +221,8 @@ static void frame_close(struct rt_thread *th, int i, int64_t end_ns, uint8_t how
 int rt_op_pop(uint32_t domain)
 {
 	struct rt_thread *th;
+	int64_t end_ns;
+	bool sample;
 	int i;
 
 	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
@@ -235,7 +238,11 @@ int rt_op_pop(uint32_t domain)
 			break;
 	if (i < 0)
 		return -1;
-	frame_close(th, i, rt_now_ns(), 0);
+	sample = GET(th->frame[i].instance) % SAMPLE == 0;
+	end_ns = rt_now_ns();
+	frame_close(th, i, end_ns, 0);
+	if (__builtin_expect(sample, 0))
+		rt_own_time((rt_now_ns() - end_ns) * SAMPLE);
 	return th->depth;
 }
 

@@ -77,8 +77,11 @@ trace() {
 		return 1
 	}
 	"$build/rt_test" control "$work/$name.control" "${LEVEL:-2}"
-	TFTOP_CONTROL=$work/$name.control LD_PRELOAD=${PRELOAD:-} timeout 60 "$@" \
-		>"$work/$name.out" 2>"$work/$name.err"
+	(	# the shell's own word about a killed program goes there too
+		exec >"$work/$name.out" 2>"$work/$name.err"
+		TFTOP_CONTROL=$work/$name.control LD_PRELOAD=${PRELOAD:-} timeout 60 "$@"
+		exit $?
+	)
 	status=$?
 	lttng_cli stop "$name" >>"$work/$name.cli" 2>&1
 	# no wait: after a SIGKILL inside a probe it would never end
@@ -88,11 +91,14 @@ trace() {
 		>"$work/$name.events"
 }
 
-# events NAME PATTERN...: the lines of NAME that match all of them
+# events NAME PATTERN...: the lines of NAME that match all of them. Announcements
+# are left out unless asked for (dur_ns=-1): on a busy machine any op may last.
 events() {
-	local file=$work/$1.events p
+	local file=$work/$1.events announced
 	shift
-	cat "$file" | if [ $# -gt 0 ]; then
+	case " $* " in *' ev_op '*) announced='dur_ns=-1 ' ;; esac
+	case " $* " in *' dur_ns=-1 '*) announced= ;; esac
+	grep -v "${announced:-^$}" "$file" | if [ $# -gt 0 ]; then
 		awk 'BEGIN { for (i = 1; i < ARGC; i++) pat[i] = ARGV[i]; n = ARGC; ARGC = 1 }
 		{ for (i = 1; i < n; i++) if (index(" " $0 " ", " " pat[i] " ") == 0) next; print }' "$@"
 	else
