@@ -306,7 +306,8 @@ static void draw_spark(const struct header *h, struct area area)
 			if (h->spark[j])
 				area_put(area, piece->x + (int)j, 0,
 					 cells_height(h->spark[j], h->ascii),
-					 h->slow[j] ? ROLE_ACCENT : ROLE_GOOD, ROLE_HEADER, 0);
+					 h->slow[j] ? ROLE_ACCENT : ROLE_GOOD,
+					 h->shades ? ROLE_HEADER : ROLE_DEFAULT, 0);
 	}
 }
 
@@ -316,6 +317,7 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	int y = 1, i;
 
 	header->ascii = view->ascii;
+	header->shades = view->shades;
 	if (header->waiting && view->live) {
 		char text[STRIP_TEXT];
 

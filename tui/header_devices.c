@@ -67,7 +67,7 @@ static void add_bar(struct strip *strip, const struct view *view, int rank, enum
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s", glyph);
 		eighths -= (uint64_t)here;
 	}
-	if (view->colour) {
+	if (view->shades) {
 		strip_add(strip, rank, 1, role, 0, "%s", text)->track = true;
 		return;
 	}

@@ -30,7 +30,7 @@ struct header {
 	char command[256];		/* PROGRAM, until it says so itself */
 	uint8_t spark[HEADER_SPARK];	/* heights 1 … 8, 0: none */
 	bool slow[HEADER_SPARK];
-	bool ascii;			/* of the last draw */
+	bool ascii, shades;		/* of the last draw */
 };
 
 /* Heights of the last steps against the longest of them. */

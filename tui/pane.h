@@ -59,6 +59,8 @@ struct view {
 	/* how to draw */
 	bool ascii;		/* no UTF-8, or --ascii */
 	bool colour;
+	bool shades;		/* backgrounds are shades of it: 256 colours; else they
+				 * are reversed video and turn block glyphs round */
 	char status[256];	/* one-line answer to the last command, "" none */
 	bool status_error;
 };

@@ -334,6 +334,8 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 	if (part > whole)
 		part = whole;
 	eighths = (int)(((__uint128_t)part * (unsigned)width * 8 + whole / 2) / whole);
+	if (!table->shades)		/* the cursor's line is reversed, a bar is not */
+		area_fill(area, x, y, width, 1, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
 	for (i = 0; i < width && eighths > 0; i++, eighths -= 8) {
 		bool full = eighths >= 8 && table->colour;
 
@@ -379,7 +381,7 @@ static void draw_row(const struct table *table, const struct layout *layout, str
 	for (i = 0; i < table->kind->n_columns; i++)
 		if (layout->width[i])
 			draw_field(table, &table->kind->columns[i], row, area, layout->x[i], y,
-				   layout->width[i], current ? ROLE_SELECTED : ROLE_DEFAULT);
+				   layout->width[i], current && table->shades ? ROLE_SELECTED : ROLE_DEFAULT);
 	/* Not by the background alone. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
@@ -408,6 +410,7 @@ void table_draw(struct table *table, const struct view *view, struct area area, 
 
 	table->ascii = view->ascii;
 	table->colour = view->colour;
+	table->shades = view->shades;
 	order_rows(table);
 	if (area.width < 1 || area.height < 1)
 		return;

@@ -62,7 +62,7 @@ struct table {
 	size_t *order;			/* owned, count entries */
 	size_t order_cap;
 	bool unsorted;			/* order is not valid yet */
-	bool ascii, colour;		/* of the last draw */
+	bool ascii, colour, shades;	/* of the last draw */
 	uint64_t total;			/* what shares are of */
 	size_t sort;			/* column */
 	bool reverse, chosen;		/* chosen: the user sorted it */
