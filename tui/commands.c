@@ -393,7 +393,7 @@ static unsigned cmd_save_screen(struct run *run)
 
 	if (roles && strcmp(run->call.argv[1], "-a"))
 		return fail(run, "usage: save-screen [-a] FILE");
-	frame_update(tui);
+	frame_update(tui, true);
 	frame_draw(tui);
 	file = fopen(path, "we");
 	if (!file)

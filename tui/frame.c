@@ -81,10 +81,9 @@ static void update_pane(struct tui *tui, struct pane *pane, const struct layout_
 		pane->ops->update(pane, &tui->view, tui->width, part->height);
 }
 
-void frame_update(struct tui *tui)
+void frame_update(struct tui *tui, bool all)
 {
 	struct view *view = &tui->view;
-	int lines;
 
 	model_lock(tui->model);
 	model_status(tui->model, &tui->status);
@@ -100,10 +99,13 @@ void frame_update(struct tui *tui)
 	view->columns = tui->layout.columns;
 	if (!tui->layout.too_small) {
 		place_window(tui);
-		lines = header_update(tui->header, view, tui->width, layout_header_max(tui->height));
-		make_layout(tui, lines);
+		if (all)
+			tui->header_lines = header_update(tui->header, view, tui->width,
+							  layout_header_max(tui->height));
+		make_layout(tui, tui->header_lines);
 		update_pane(tui, tui->panes[0], &tui->layout.timeline);
-		update_pane(tui, tui->panes[tui->lower], &tui->layout.lower);
+		if (all)
+			update_pane(tui, tui->panes[tui->lower], &tui->layout.lower);
 	}
 	model_unlock(tui->model);
 }

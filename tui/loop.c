@@ -23,6 +23,7 @@
 #define INTERRUPT_NS (3 * SECOND)	/* then SIGTERM */
 #define TERMINATE_NS (5 * SECOND)	/* then it is told that it does not end */
 #define SLOW_NS (50 * MS)		/* a terminal that takes longer gets fewer frames */
+#define NUMBERS_NS (400 * MS)		/* between new numbers while following */
 #define PRINT_NS (5 * SECOND)		/* between pictures on a terminal that only prints */
 #define KEYS_PER_TURN 64
 
@@ -327,16 +328,28 @@ static bool terminal_takes(const struct tui *tui)
 	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
 }
 
+/* While bars sweep, numbers change slowly enough to be read: it is also most
+ * of what a frame writes. A key is answered whole. */
+static bool numbers_due(const struct tui *tui, int64_t now)
+{
+	return !tui->screen || tui->key_ns >= tui->numbers_ns || !tui->view.following ||
+	       now - tui->numbers_ns >= NUMBERS_NS;
+}
+
 static void show_frame(struct tui *tui)
 {
-	int64_t before;
+	int64_t before = tui_clock(tui);
+	bool all = numbers_due(tui, before);
 
 	if (tui->screen && !terminal_takes(tui))
 		return;
 	tui->dirty = false;
-	frame_update(tui);
+	frame_update(tui, all);
 	frame_draw(tui);
 	tui->frame_ns = tui_clock(tui);
+	tui->numbers_old = !all;
+	if (all)
+		tui->numbers_ns = tui->frame_ns;
 	if (!tui->screen)
 		return;
 	before = tui_clock(tui);
@@ -356,7 +369,8 @@ static void look_for_changes(struct tui *tui)
 	uint64_t generation = model_generation(tui->model);
 	uint64_t output = output_generation(tui->output);
 
-	if (generation != tui->seen_generation || output != tui->seen_output)
+	if (generation != tui->seen_generation || output != tui->seen_output ||
+	    (tui->numbers_old && numbers_due(tui, tui_clock(tui))))
 		tui->dirty = true;
 	tui->seen_generation = generation;
 	tui->seen_output = output;

@@ -84,6 +84,9 @@ struct tui {
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
+	int64_t numbers_ns;		/* last frame with new numbers */
+	bool numbers_old;		/* the last frame had none */
+	int header_lines;
 	int live_phase;
 };
 
@@ -111,8 +114,9 @@ void tui_stop_program(struct tui *tui);
 void tui_loop(struct tui *tui);
 
 /* ---- frame.c ---- */
-/* Takes from the model what the next picture needs. */
-void frame_update(struct tui *tui);
+/* Takes from the model what the next picture needs; not all: the timeline
+ * alone, numbers stay. */
+void frame_update(struct tui *tui, bool all);
 /* Draws it into tui->grid. */
 void frame_draw(struct tui *tui);
 /* Which table keys are looked up in now. */

@@ -146,7 +146,7 @@ static bool screen_matches(struct tui *tui, const regex_t *regex)
 
 static void fresh_frame(struct tui *tui)
 {
-	frame_update(tui);
+	frame_update(tui, true);
 	frame_draw(tui);
 }
 
@@ -310,7 +310,7 @@ static bool press(struct tui *tui, const struct command_call *call, char *error,
 			return false;
 		for (j = 0; j < count && !tui->quit; j++) {
 			tui_key(tui, keys[j]);
-			frame_update(tui);	/* the next key finds what this one showed */
+			frame_update(tui, true);	/* the next key finds what this one showed */
 		}
 	}
 	return true;
@@ -428,6 +428,6 @@ void script_run(struct script *script, struct tui *tui)
 		if (!done && !script->done)
 			end(script, tui, SCRIPT_ERROR, false, error);
 		if (!script->done && !tui->quit)
-			frame_update(tui);
+			frame_update(tui, true);
 	}
 }

@@ -13,6 +13,10 @@ static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
 static int ends[2] = {-1, -1};
 static struct sigaction old[CAUGHT], old_pipe;
 
+/* Asked twice before the loop came to look: it hangs in a write to a terminal
+ * that takes nothing. Then it ends as the sender expects. */
+static volatile sig_atomic_t ending;
+
 static void on_signal(int number)
 {
 	unsigned char byte = (unsigned char)number;
@@ -20,6 +24,13 @@ static void on_signal(int number)
 	ssize_t ignored = write(ends[1], &byte, 1);	/* full: it is told already */
 
 	(void)ignored;
+	if (number == SIGTERM || number == SIGHUP) {
+		if (ending) {
+			signal(number, SIG_DFL);
+			raise(number);
+		}
+		ending = 1;
+	}
 	errno = saved;
 }
 
@@ -60,7 +71,11 @@ int signals_next(void)
 {
 	unsigned char byte;
 
-	return read(ends[0], &byte, 1) == 1 ? byte : 0;
+	if (read(ends[0], &byte, 1) != 1)
+		return 0;
+	if (byte == SIGTERM || byte == SIGHUP)
+		ending = 0;
+	return byte;
 }
 
 void signals_raise(int number)

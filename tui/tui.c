@@ -87,6 +87,7 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 
 	if (wish->headless) {
 		tui->view.colour = options.most != DEPTH_MONO;
+		tui->view.shades = options.most == DEPTH_256;
 		tui_resize(tui, wish->columns ? wish->columns : HEADLESS_COLUMNS,
 			   wish->rows ? wish->rows : HEADLESS_ROWS);
 		return true;
@@ -96,6 +97,7 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 		return false;
 	tui->capture = capture_start();
 	tui->view.colour = screen_depth(tui->screen) != DEPTH_MONO;
+	tui->view.shades = screen_depth(tui->screen) == DEPTH_256;
 	tui->view.ascii |= !screen_locale_is_utf8();
 	screen_size(tui->screen, &width, &height);
 	tui_resize(tui, width, height);
@@ -194,7 +196,7 @@ static int run(struct tui *tui)
 		return FAILED;
 	}
 	open_panes(tui);
-	frame_update(tui);
+	frame_update(tui, true);
 	frame_draw(tui);
 	tui->dirty = true;
 	tui_loop(tui);
