@@ -2,7 +2,7 @@
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
 rt_cases='rt_ops rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing
-	rt_levels rt_dump rt_dead rt_none rt_wire rt_fork rt_storm rt_spawn rt_exit rt_early
+	rt_levels rt_dump rt_dead rt_none rt_wire rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
 rt_run() {	# NAME CASE: status must be 0
@@ -193,6 +193,11 @@ case_rt_fork() {
 	expect fork "the parent's op is the parent's" "$(count fork ev_op "name=$(name_id fork 'of the parent')")" 1
 	expect fork 'ids and numbers from 1' "$(count fork "vpid=$child" ev_op seq=1 instance=1 depth=1 parent=0)" 1
 	expect fork 'all say goodbye' "$(count fork def_exit status=3) $(count fork def_exit status=4) $(count fork def_exit status=0)" '1 1 1'
+}
+
+case_rt_fork_off() {
+	LEVEL=0 rt_run fork_off fork_off || return
+	expect fork_off 'seen when it comes back' "$(count fork_off def_process) $(count fork_off ev_op)" '2 1'
 }
 
 case_rt_storm() {

@@ -64,6 +64,26 @@ static void fork_(void)
 	printf("child=%d\n", (int)pid);
 }
 
+/* A child that is forked while the level is off sees it come back. */
+static void fork_off(void)
+{
+	pid_t pid;
+
+	EXPECT(test_join());
+	EXPECT(rt_level() == TFT_LEVEL_OFF);
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		test_control()->level = TFT_LEVEL_DEFAULT;
+		WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);
+		EXPECT(test_push("seen", 0, 0) == 1);
+		EXPECT(rt_op_pop(0) == 0);
+		exit(0);
+	}
+	wait_child(pid, 0);
+	WAIT_FOR(rt_level() == TFT_LEVEL_DEFAULT);
+}
+
 /* Children that only exec, by all the usual ways. */
 static void spawn(void)
 {
@@ -289,7 +309,7 @@ static void fork_storm(void)
 }
 
 const struct test_case test_process[] = {
-	{ "fork", fork_ }, { "spawn", spawn }, { "_exit", early_exit }, { "quick_exit", quick },
+	{ "fork", fork_ }, { "fork_off", fork_off }, { "spawn", spawn }, { "_exit", early_exit }, { "quick_exit", quick },
 	{ "exec", exec_ }, { "abort", abort_ }, { "kill", kill_ }, { "exit", at_exit },
 	{ "close", close_all }, { "dup2", dup_over }, { "storm", fork_storm },
 	{ NULL, NULL },
