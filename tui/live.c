@@ -236,6 +236,10 @@ static void look_at_end(struct live *live)
 			live_say(live, 2, "%s", reader_error(live->reader));
 		live->reader_told = true;
 	}
+	if (state == READER_ENDED && !reader_complete(live->reader)) {
+		live_say(live, 2, "the tracer's daemons stopped early: what PROGRAM did last is missing");
+		live->stop_partial = true;
+	}
 	if (state >= READER_ENDED) {
 		live_finish_model(live);
 	} else if (live_now_ns() >= live->drain_until_ns) {

@@ -49,6 +49,7 @@ struct reader {
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
 	atomic_bool stop;
+	atomic_bool complete;		/* see reader_complete() */
 	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
 	_Atomic uint64_t events, streams;
@@ -210,7 +211,8 @@ static void rest(struct reader *reader, int64_t duration_ns)
 /*
  * A drained reader is done when nothing can follow: the muxer, which gives out
  * all streams in the order of time, has come past the end; or every stream has
- * ended; or none appeared in some last looks.
+ * ended (before it: the daemons gave up, the rest is missing); or none appeared
+ * in some last looks.
  */
 static bool drained(struct reader *reader, int *looks)
 {
@@ -219,11 +221,14 @@ static bool drained(struct reader *reader, int *looks)
 
 	if (!until_ns)
 		return false;
-	if (counts->streams_begun)
-		return counts->streams_begun == counts->streams_ended ||
-		       decode_time_ns(reader->decode) >= until_ns;
+	if (counts->streams_begun) {
+		atomic_store(&reader->complete, decode_time_ns(reader->decode) >= until_ns);
+		return atomic_load(&reader->complete) ||
+		       counts->streams_begun == counts->streams_ended;
+	}
 	if (counts->messages)
 		return false;		/* attached, the first data is on its way */
+	atomic_store(&reader->complete, true);
 	return ++*looks >= LAST_LOOKS;
 }
 
@@ -263,6 +268,7 @@ static void run(struct reader *reader, bt_graph *graph)
 			continue;
 		hand_on(reader);
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_END) {
+			atomic_store(&reader->complete, !reader->url);
 			set_state(reader, READER_ENDED);
 			return;
 		}
@@ -449,6 +455,11 @@ uint64_t reader_streams(const struct reader *reader)
 int64_t reader_last_message_ns(const struct reader *reader)
 {
 	return atomic_load(&((struct reader *)reader)->last_message_ns);
+}
+
+bool reader_complete(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->complete);
 }
 
 const char *reader_error(const struct reader *reader)

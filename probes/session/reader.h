@@ -72,6 +72,8 @@ uint64_t reader_events(const struct reader *reader);
 uint64_t reader_streams(const struct reader *reader);
 /* Monotonic host time of the last sign of life from the relay daemon. */
 int64_t reader_last_message_ns(const struct reader *reader);
+/* Ended, and everything up to the end that was asked for has been read. */
+bool reader_complete(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */
 const char *reader_error(const struct reader *reader);
 
