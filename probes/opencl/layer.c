@@ -114,6 +114,7 @@ static cl_int init_layer(cl_uint n, const cl_icd_dispatch *next, cl_uint *n_ret,
 		if (atomic_load(&probe_dead) && !exited) {
 			record_fork_child();	/* what was in flight went with its vendor */
 			atomic_store(&probe_dead, false);
+			vendors_apply(rt_level());
 		}
 		layer.clGetPlatformIDs = layer_clGetPlatformIDs;
 		if (n > LAYER_SLOT(clGetExtensionFunctionAddress) &&

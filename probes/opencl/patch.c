@@ -164,9 +164,10 @@ static bool wanted(const struct vendor *vendor, const struct row *row, enum tft_
 	return level >= row->set;
 }
 
-/* With table_lock held. */
-static void vendor_apply(struct vendor *vendor, enum tft_level level)
+/* With table_lock held. False when an entry is not what it should be. */
+static bool vendor_apply(struct vendor *vendor, enum tft_level level)
 {
+	bool all = true;
 	void *const *saved = (void *const *)(const void *)&vendor->saved;
 	struct span span = { 0, 0, 0 };
 
@@ -187,10 +188,13 @@ static void vendor_apply(struct vendor *vendor, enum tft_level level)
 		if (!store(slot, want ? saved[row->slot] : row->hook,
 			   want ? row->hook : saved[row->slot], &span))
 			vendor->lost = true;
+		all &= __atomic_load_n(slot, __ATOMIC_RELAXED) ==
+		       (want ? row->hook : saved[row->slot]);
 	}
 	if (vendor->lost)
 		rt_emit_message(1, "opencl: the dispatch table of a platform cannot be written, "
 				"it is left as it is");
+	return all && !vendor->lost;
 }
 
 void vendors_apply(enum tft_level level)
@@ -204,9 +208,17 @@ void vendors_apply(enum tft_level level)
 
 void vendors_forget(void)
 {
+	bool all = true;
+
 	atomic_store(&masks_needed, false);
-	vendors_apply(TFT_LEVEL_OFF);
-	atomic_store(&vendor_count, 0);
+	pthread_mutex_lock(&table_lock);
+	for (unsigned i = 0; i < atomic_load(&vendor_count); i++)
+		all &= !vendor_list[i].lost && vendor_apply(&vendor_list[i], TFT_LEVEL_OFF);
+	/* Who still has one of our wrappers, another tool say, will call it, and
+	 * it has to find the original. */
+	if (all)
+		atomic_store(&vendor_count, 0);
+	pthread_mutex_unlock(&table_lock);
 }
 
 /* ---- finding ---- */

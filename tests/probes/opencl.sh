@@ -209,14 +209,17 @@ case_toggle() {
 }
 
 case_level() {
+	local how
 	RT_TEXT_MANUAL=1 probed level "$build/opencl_level" "$probe"
 	expect level "exit status" $status 0
 	adopt level
-	rm -f "$tmp/level_attach.events"
-	RT_TEXT_OUT=$tmp/level_attach.events $limit "$build/opencl_level" attach "$probe" \
-		>"$tmp/level_attach.probed" 2>&1
-	expect level "exit status of attach" $? 0
-	adopt level_attach
+	for how in attach loader; do
+		rm -f "$tmp/level_$how.events"
+		RT_TEXT_OUT=$tmp/level_$how.events $limit "$build/opencl_level" $how "$probe" \
+			>"$tmp/level_$how.probed" 2>&1
+		expect level "exit status of $how" $? 0
+		adopt level_$how
+	done
 }
 
 truth() { sed -n "s/^truth $2 //p" "$tmp/$1.probed"; }
