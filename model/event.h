@@ -170,7 +170,9 @@ struct event_beat {
 	int64_t own_ns, mono_ns, real_ns, raw_ns;
 };
 
-/* Between begin_ns and end_ns; count 0: unknown how many. */
+/* Between begin_ns and end_ns; count 0: unknown how many. With the event's pid
+ * and tid the thread is known that lost them, and count 0 is the place of
+ * losses that were counted before. */
 struct event_lost {
 	int64_t begin_ns, end_ns;
 	uint64_t count;
@@ -180,7 +182,7 @@ struct event_lost {
 struct event {
 	uint8_t type;			/* enum event_type */
 	uint16_t host;			/* index of the source's host, 0 is this one */
-	uint32_t pid;			/* 0 for EVENT_LOST and EVENT_ALIVE */
+	uint32_t pid;			/* 0 for EVENT_ALIVE, and EVENT_LOST of an unknown thread */
 	uint32_t tid;			/* thread that wrote it */
 	uint32_t seq;			/* of that thread, 0 none */
 	int64_t time_ns;		/* when it was written */

@@ -232,8 +232,9 @@ static void apply_lost(struct model *model, const struct event_lost *lost)
 	uint64_t *total = lost->packets ? &model->lost_packets : &model->lost_events;
 	size_t at;
 
-	/* Unknown how many: at least one. */
-	*total += lost->count ? lost->count : 1;
+	/* Unknown how many: at least one. With a thread, a place of known ones. */
+	if (lost->count || !model->event->pid)
+		*total += lost->count ? lost->count : 1;
 	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
 	    loss.end_ns < loss.begin_ns) {
 		model->bad++;
