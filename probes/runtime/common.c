@@ -17,7 +17,7 @@ bool rt_lock(pthread_mutex_t *lock)
 
 	if (pthread_mutex_trylock(lock) == 0)
 		return true;
-#if defined(__SANITIZE_THREAD__)
+#if RT_TSAN
 	/* it does not know the function below */
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec++;

@@ -12,7 +12,7 @@
 #define NAMED_MAX 256	/* names given to threads that have no state */
 /* The key's destructor runs up to 4 times; others' destructors may still call
  * us in the first rounds, so the state goes in the third. */
-#if defined(__SANITIZE_THREAD__)
+#if RT_TSAN
 #define LAST_ROUND 1	/* it gives up a thread before the last round */
 #else
 #define LAST_ROUND 3
