@@ -23,6 +23,7 @@ struct keeper_options {
 	int broker;			/* requests for connected sockets: head.status = port */
 	const char *record_dir;		/* absolute, or NULL */
 	const char *library_dir;	/* our libraries, or NULL: none */
+	bool scout;			/* see scout.h; false: PROGRAM changes its user */
 	bool lossless;
 };
 

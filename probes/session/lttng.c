@@ -24,7 +24,7 @@
 #define META_MIN (4u << 10)
 /* Shared memory that one uid's buffers take at most. */
 #define SHARE_MAX (256ull << 20)
-#define RING_FILES 8
+#define RING_FILES 32
 #define RING_SUBBUFFERS 4
 /* Waits for what the consumer still has, at the end. */
 #define DRAIN_NS 2500000000

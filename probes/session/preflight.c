@@ -238,13 +238,9 @@ static void look_inside(struct preflight *p)
 
 /* ---- what will not be seen ---- */
 
-const char *preflight_hider(const char *command)
+/* The entry of names that the command line `command` starts with. */
+static const char *find_name(const char *command, const char *const *names, size_t count)
 {
-	static const char *const hiders[] = {
-		"sudo", "doas", "su", "runuser", "pkexec", "docker", "podman", "nerdctl",
-		"apptainer", "singularity", "enroot", "bwrap", "flatpak", "snap", "ssh",
-		"srun", "systemd-run", "lxc", "machinectl", "kubectl", "chroot", "nsenter",
-	};
 	size_t length = strcspn(command, " ");
 	const char *name = command;
 
@@ -252,10 +248,31 @@ const char *preflight_hider(const char *command)
 		if (command[i] == '/')
 			name = command + i + 1;
 	length = (size_t)(command + length - name);
-	for (size_t i = 0; i < sizeof(hiders) / sizeof(hiders[0]); i++)
-		if (strlen(hiders[i]) == length && strncmp(hiders[i], name, length) == 0)
-			return hiders[i];
+	for (size_t i = 0; i < count; i++)
+		if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+			return names[i];
 	return NULL;
+}
+
+const char *preflight_hider(const char *command)
+{
+	static const char *const hiders[] = {
+		"sudo", "doas", "su", "pkexec", "docker", "podman", "nerdctl",
+		"apptainer", "singularity", "enroot", "bwrap", "flatpak", "snap", "ssh",
+		"srun", "systemd-run", "lxc", "machinectl", "kubectl", "chroot", "nsenter",
+	};
+
+	return find_name(command, hiders, sizeof(hiders) / sizeof(hiders[0]));
+}
+
+static bool changes_user(const char *command)
+{
+	static const char *const changers[] = {
+		"setpriv", "runuser", "su", "sudo", "doas", "gosu", "su-exec", "chpst",
+		"setuidgid", "s6-setuidgid", "capsh", "start-stop-daemon",
+	};
+
+	return find_name(command, changers, sizeof(changers) / sizeof(changers[0])) != NULL;
 }
 
 static void note_kind(struct preflight *p)
@@ -327,6 +344,7 @@ void preflight_check(struct preflight *p, char *const *argv)
 	look_inside(p);
 	if (p->exit_status)
 		return;
+	p->changes_user = changes_user(p->path);
 	note_kind(p);
 	note_tracers(p);
 }

@@ -25,6 +25,7 @@ struct preflight {
 	char error[512];
 	char path[4096];	/* what is run */
 	enum preflight_kind kind;	/* of the file that is run in the end */
+	bool changes_user;	/* it runs another program under another uid */
 	size_t note_count;
 	char notes[PREFLIGHT_NOTES][PREFLIGHT_NOTE_MAX];	/* warnings */
 };

@@ -9,6 +9,10 @@
  *    metadata grows under a stream that it reads;
  *  - buffers that /dev/shm cannot hold have failed, and can be told: LTTng
  *    itself says nothing.
+ *
+ * Not where PROGRAM changes its user: the other uid gets streams of its own,
+ * whose first packets begin in what babeltrace 2.0.4 takes for the past, since
+ * the scout's idle streams have told it that time went on.
  */
 #ifndef PROBES_SESSION_SCOUT_H
 #define PROBES_SESSION_SCOUT_H

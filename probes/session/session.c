@@ -119,6 +119,7 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 {
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
+		.scout = !s->preflight.changes_user,
 	};
 	int messages[2], broker[2];
 

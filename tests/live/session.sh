@@ -160,6 +160,9 @@ noticed() {
 	printf 'int main(void) { return 4; }\n' >"$work/p.c"
 	if cc -static -o "$work/p" "$work/p.c" 2>/dev/null; then
 		under root -- "$work/p"; status 4 && said "is statically linked" || return
+		printf '#include <unistd.h>\nint main(void) { usleep(700000); return 4; }\n' >"$work/c.c"
+		cc -static -o "$work/c" "$work/c.c" && under root -- sh -c "'$work/c'; :"
+		said "c' \(process [0-9]*\) is statically linked" || return
 	fi
 	cc -o "$work/sudo" "$work/p.c" || return
 	under root -- "$work/sudo"; status 4 && said "what 'sudo' runs is out of sight" || return
@@ -181,6 +184,17 @@ traced() {
 	[ -x "$train" ] || { skip "the example (OpenCL)"; return; }
 	under "$user" -r "${@:2}" -- "$copy/train_opencl" --steps 3 --quiet
 	status 0 && said '^read-to-end 1' && said '^data yes' || return
+	[ "$(events_of)" -gt 200 ] || fail "$(events_of) events only" || return
+	gone
+}
+
+# root's PROGRAM under another uid
+other_uid() {
+	need_root || return
+	[ -x "$train" ] || { skip "the example (OpenCL)"; return; }
+	under root -r -- setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		env HOME="$tmp/home" "$copy/train_opencl" --steps 3 --quiet
+	status 0 && said '^read-to-end 1' || return
 	[ "$(events_of)" -gt 200 ] || fail "$(events_of) events only" || return
 	gone
 }
@@ -504,6 +518,7 @@ for user in "${users[@]}"; do
 	case_run "killed-screen-$user" killed_at "$user" started -s
 	case_run "recorded-$user" recorded "$user"
 done
+case_run other-uid other_uid
 case_run killed-random killed_at_random
 case_run statuses statuses
 case_run probes probes_named
