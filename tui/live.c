@@ -16,7 +16,8 @@
 #include "tui/log.h"
 
 #define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
-#define DRAIN_NS 3000000000		/* for the rest of the events */
+#define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
+#define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms */
 
 int64_t live_now_ns(void)
@@ -215,6 +216,7 @@ static void stop(struct live *live, bool partial)
 	live->phase = LIVE_ENDING;
 	live->stop_partial |= partial;
 	live->drain_until_ns = until_ns + DRAIN_NS;
+	live->drain_max_ns = partial ? live->drain_until_ns : until_ns + DRAIN_MAX_NS;
 	session_stop(live->session);
 	log_line("tracing stopped, took %" PRId64 " us", (live_now_ns() - until_ns) / 1000);
 	if (!live->reader || !session_has_data(live->session))
@@ -223,11 +225,25 @@ static void stop(struct live *live, bool partial)
 		reader_drain(live->reader, until_ns);
 }
 
+/* A reader that lags has time as long as it gets on. */
+static void extend_drain(struct live *live)
+{
+	uint64_t events = reader_events(live->reader);
+
+	if (!live->session || events == live->drain_events)
+		return;
+	live->drain_events = events;
+	live->drain_until_ns = live_now_ns() + DRAIN_NS;
+	if (live->drain_until_ns > live->drain_max_ns)
+		live->drain_until_ns = live->drain_max_ns;
+}
+
 /* Has all been read? */
 static void look_at_end(struct live *live)
 {
 	enum reader_state state = reader_state(live->reader);
 
+	extend_drain(live);
 	if (state == READER_FAILED) {
 		live->stop_partial = true;
 		if (!live->session)
@@ -243,7 +259,7 @@ static void look_at_end(struct live *live)
 	if (state >= READER_ENDED) {
 		live_finish_model(live);
 	} else if (live_now_ns() >= live->drain_until_ns) {
-		live_say(live, 1, "the last events did not arrive within 3 s: the end is incomplete");
+		live_say(live, 1, "the last events did not arrive in time: the end is incomplete");
 		live->stop_partial = true;
 		live_finish_model(live);
 	}

@@ -23,7 +23,9 @@ struct live {
 	bool exited;
 	unsigned int pumped;		/* live_pump() calls before the start */
 	int exit_code;			/* what tftop leaves with */
-	int64_t started_ns, ended_ns, drain_until_ns;
+	int64_t started_ns, ended_ns;
+	int64_t drain_until_ns, drain_max_ns;
+	uint64_t drain_events;		/* read when drain_until_ns was set */
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */
