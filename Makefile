@@ -27,6 +27,11 @@ override CFLAGS += -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR) $(SAN)
 CPPFLAGS += -I. -I$(O) -DTFTOP_VERSION='"$(VERSION)"' -include model/banned.h
 LDFLAGS += $(SAN)
 
+# V=1 shows the commands themselves.
+V ?=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
+
 # ---- what is there ----
 
 have = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y)
@@ -86,60 +91,70 @@ FORCE:
 
 $(O)/model/%.o: model/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The default configuration, compiled in as one string literal per line.
 $(O)/keymap/tftoprc.inc: keymap/tftoprc
 	@mkdir -p $(@D)
-	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@.new
-	mv $@.new $@
+	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@.new
+	$(Q)mv $@.new $@
 $(O)/keymap/config.o: $(O)/keymap/tftoprc.inc
 
 $(O)/tui/%.o: tui/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
 
 LIBRARY = $(1) $(shell $(PKG_CONFIG) --modversion $(1) 2>/dev/null)
 $(O)/tui/options.o: override CPPFLAGS += -DTFTOP_LIBRARIES='"$(call LIBRARY,lttng-ctl), $(call LIBRARY,lttng-ust), $(call LIBRARY,babeltrace2), $(call LIBRARY,ncursesw)"'
 
 $(O)/probes/session/%.o: probes/session/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Probes: position-independent, everything hidden but what is marked.
 $(O)/probes/%.o: probes/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 $(O)/libmodel.a: $(call obj,$(MODEL_SRC))
-	rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $^
 $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
-	rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
 # -rdynamic: babeltrace's plug-in must find our connect() (probes/session/reader.c).
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
 		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(IBERTY_LIBS)
 
 PROBE_LD = $(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
 $(O)/lib/libtftop-start.so: $(call obj,$(call src,probes/start/*.c))
 	@mkdir -p $(@D)
-	$(PROBE_LD) $^ -ldl
+	$(call say,LINK)
+	$(Q)$(PROBE_LD) $^ -ldl
 $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	@mkdir -p $(@D)
-	$(PROBE_LD) $^
+	$(call say,LINK)
+	$(Q)$(PROBE_LD) $^
 $(O)/lib/libtftop-runtime.so: $(call obj,$(call src,probes/runtime/*.c))
 	@mkdir -p $(@D)
-	$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -lpthread -ldl
+	$(call say,LINK)
+	$(Q)$(PROBE_LD) $^ -llttng-ust -llttng-ust-common -lpthread -ldl
 define probe_lib
 $(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libtftop-runtime.so
 	@mkdir -p $$(@D)
-	$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
+	$$(call say,LINK)
+	$$(Q)$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
 endef
 $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
 
@@ -149,9 +164,11 @@ EXAMPLE_SRC := $(call src,examples/*.c)
 programs: $(if $(HAVE_OPENCL),$(O)/train_opencl)
 $(O)/examples/%.o: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(O)/train_opencl: $(call obj,$(EXAMPLE_SRC))
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -lm -ldl
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -lm -ldl
 
 .PHONY: demo
 demo: deps
@@ -174,35 +191,42 @@ deps:
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare)
 
-$(O)/tests/%.o: tests/%.c $(O)/flags
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
-
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
 $(O)/libtui.a: $(TUI_LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 # In a folder apart: build/tests/unit and build/tests/fuzz are programs.
 test_obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 $(O)/obj/tests/%.o: tests/%.c $(O)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
-$(O)/tests/compare: $(O)/tests/live/compare.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
-$(O)/tests/burst: $(O)/tests/programs/burst.o $(O)/examples/marks.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
+$(O)/tests/compare: $(O)/obj/tests/live/compare.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(JANSSON)
+$(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
 SESSION_OBJ := $(call obj,$(SESSION_SRC))
-$(O)/tests/session_driver: $(O)/tests/live/session_driver.o $(SESSION_OBJ) $(O)/libmodel.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
+$(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $(O)/libmodel.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
 FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c))
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
 
 .PHONY: tests check check-asan check-tsan check-warnings bench golden fuzz
@@ -246,13 +270,19 @@ fuzz:
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
 bench: all $(BENCH) $(O)/tests/burst
 	@O=$(O) tests/bench/run.sh $(ONLY)
-$(O)/tests/bench/model_bench: $(O)/tests/bench/model_bench.o $(O)/libmodel.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
-$(O)/tests/bench/rt_bench: $(O)/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime.so
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$ORIGIN/../../lib' \
+$(O)/tests/bench/model_bench: $(O)/obj/tests/bench/model_bench.o $(O)/libmodel.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
+$(O)/tests/bench/rt_bench: $(O)/obj/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime.so
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$ORIGIN/../../lib' \
 		-llttng-ust -lpthread -ldl
-$(O)/tests/bench/opencl_bench: $(O)/tests/bench/opencl_bench.o
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
+$(O)/tests/bench/opencl_bench: $(O)/obj/tests/bench/opencl_bench.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lOpenCL -lpthread -ldl
 
 # The man page's keys and commands come from the tables of the program.
 .PHONY: docs
