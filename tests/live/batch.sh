@@ -70,6 +70,7 @@ has_line() { grep -q "$1" "$2" 2>/dev/null; }
 # passes_on SIGNAL: PROGRAM gets it, tftop leaves with a partial or whole report
 passes_on() {
 	local pid status
+	rm -f "$work/out"
 	"$tftop" -b --json="$work/r.json" -- \
 		bash -c 'trap "echo got; exit 9" '"$1"'; echo ready; while :; do read -t 5 -u 3 3<> <(:); done' \
 		>"$work/out" 2>"$work/err" &
