@@ -91,9 +91,8 @@ static void window_moved(struct tui *tui)
 		window_clamp(&tui->window, tui->status.first_ns, view->now_ns);
 	view->t0_ns = tui->window.t0_ns;
 	view->t1_ns = window_end_ns(&tui->window);
-	/* without an event the cursor is in the middle of what is seen */
 	if (!view->selected.id && !view->following)
-		view->cursor_ns = view->t0_ns + (view->t1_ns - view->t0_ns) / 2;
+		view->cursor_ns = frame_middle(view);
 }
 
 static unsigned zoom(struct run *run, int direction)

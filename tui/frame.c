@@ -30,7 +30,27 @@ enum key_table frame_key_table(const struct tui *tui)
 	return table < 0 ? TABLE_TABLE : (enum key_table)table;
 }
 
+int64_t frame_middle(const struct view *view)
+{
+	int64_t end = view->now_ns < view->t1_ns ? view->now_ns : view->t1_ns;
+
+	if (end < view->t0_ns)
+		end = view->t1_ns;
+	return view->t0_ns + (end - view->t0_ns) / 2;
+}
+
 /* ---- taking ---- */
+
+/* Nothing moves any more: a run that is shorter than the window is shown whole. */
+static void stop_following(struct tui *tui)
+{
+	const struct model_status *status = &tui->status;
+	int64_t width = window_end_ns(&tui->window) - tui->window.t0_ns;
+
+	if (status->last_ns - status->first_ns < width)
+		window_fit(&tui->window, tui->layout.columns, status->first_ns, status->last_ns);
+	tui->view.following = false;
+}
 
 static void place_window(struct tui *tui)
 {
@@ -54,10 +74,12 @@ static void place_window(struct tui *tui)
 	    window_follow(&tui->window, view->now_ns, tui->settings.value[SETTING_JUMP_AT],
 			  tui->settings.value[SETTING_JUMP_TO]))
 		tui->jumped_ns = clock;
+	if (status->finished && view->following && tui->window_set)
+		stop_following(tui);
 	view->t0_ns = tui->window.t0_ns;
 	view->t1_ns = window_end_ns(&tui->window);
-	if (view->following)
-		view->cursor_ns = view->now_ns;
+	if (view->following || !view->cursor_ns)
+		view->cursor_ns = frame_middle(view);
 }
 
 static void make_layout(struct tui *tui, int header_lines)

@@ -119,6 +119,9 @@ void tui_loop(struct tui *tui);
 void frame_update(struct tui *tui, bool all);
 /* Draws it into tui->grid. */
 void frame_draw(struct tui *tui);
+/* The middle of what is seen and has been: where zooming and the way to the
+ * next event begin when no event is selected. */
+int64_t frame_middle(const struct view *view);
 /* Which table keys are looked up in now. */
 enum key_table frame_key_table(const struct tui *tui);
 
