@@ -17,6 +17,8 @@
 #include "tests/bench/rt_raw_tp.h"
 
 #include "probes/runtime/runtime.h"
+#include "tests/probes/itt_double.h"
+#include "tests/probes/nvtx_double.h"
 
 #define RUNS 15
 #define CALLS 20000
@@ -87,6 +89,43 @@ static void interned(void)
 	sink = rt_name(TFT_NAME_OP, "model/conv2d_1/Conv2D");
 }
 
+static __itt_domain *domain;
+static __itt_string_handle *text;
+
+static void nvtx_range(void)
+{
+	nvtxRangePushA("model/conv2d_1/Conv2D");
+	nvtxRangePop();
+}
+
+static void itt_task(void)
+{
+	__itt_task_begin(domain, __itt_null, __itt_null, text);
+	__itt_task_end(domain);
+}
+
+/* The probes' libraries, beside this program as the build lays them down. */
+static void load_probes(void)
+{
+	char exe[4096], path[4200];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n <= 0)
+		exit(1);
+	exe[n] = '\0';
+	for (int i = 0; i < 3 && (slash = strrchr(exe, '/')); i++)
+		*slash = '\0';
+	snprintf(path, sizeof(path), "%s/lib/libtftop-nvtx.so", exe);
+	setenv(NVTX_PATH_ENV, path, 1);
+	nvtxInitialize(NULL);
+	snprintf(path, sizeof(path), "%s/lib/libtftop-itt.so", exe);
+	setenv(ITT_PATH_ENV, path, 1);
+	itt_load();
+	domain = __itt_domain_create("bench");
+	text = __itt_string_handle_create("model/conv2d_1/Conv2D");
+}
+
 /* ---- measuring ---- */
 
 static double mean_ns(void (*once)(void))
@@ -154,14 +193,19 @@ static void at_off(void)
 static void at_default(void)
 {
 	struct measure m[] = { { .once = bare_call }, { .once = count }, { .once = op },
-			       { .once = raw_op }, { .once = interned } };
+			       { .once = raw_op }, { .once = interned },
+			       { .once = nvtx_range }, { .once = itt_task } };
 
 	set_level(TFT_LEVEL_DEFAULT);
-	measure(m, 5);
+	measure(m, 7);
 	m[1].best_ns -= m[0].best_ns;
 	print("G2.count", "a call only counted, above the bare call", "bare call", &m[1], &m[0],
 	      "<= 15 ns", 15);
 	print("G2.op", "an op: push, pop, event", "raw tracepoint of equal payload", &m[2], &m[3],
+	      "no bar", -1);
+	print("G2.nvtx", "an NVTX push and pop", "raw tracepoint of equal payload", &m[5], &m[3],
+	      "no bar", -1);
+	print("G2.itt", "an ITT task", "raw tracepoint of equal payload", &m[6], &m[3],
 	      "no bar", -1);
 	print("G2.name", "a name that is known", "bare call", &m[4], &m[0], "no bar", -1);
 }
@@ -201,7 +245,7 @@ int main(int argc, char **argv)
 	static const struct rt_probe probe = { .name = "bench", .version = "1", .blind = "" };
 
 	if (argc > 1 && !strcmp(argv[1], "--list")) {
-		puts("G1.count\nG1.op\nG2.count\nG2.op\nG2.name\nG2.full\nG2.timed");
+		puts("G1.count\nG1.op\nG2.count\nG2.op\nG2.nvtx\nG2.itt\nG2.name\nG2.full\nG2.timed");
 		return 0;
 	}
 	if (!getenv("RT_BENCH_CHILD")) {
@@ -214,6 +258,7 @@ int main(int argc, char **argv)
 		return 1;
 	fn = rt_name(TFT_NAME_CALL, "call");
 	name = rt_name(TFT_NAME_OP, "op");
+	load_probes();
 	at_off();
 	at_default();
 	at_full();

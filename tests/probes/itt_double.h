@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "probes/itt/abi.h"
@@ -62,6 +63,7 @@ static struct itt_global itt_global = {
 	.mutex_initialized = 1, .mutex = PTHREAD_MUTEX_INITIALIZER, .api_list = itt_list,
 };
 
+/* At the start, and again when the variable was set later. */
 __attribute__((constructor)) static void itt_load(void)
 {
 	const char *path = getenv(ITT_PATH_ENV);

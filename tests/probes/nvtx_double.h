@@ -12,16 +12,16 @@
 
 #include "probes/nvtx/abi.h"
 
-#define SLOTS 16
-static nvtx_function core_slot[SLOTS], core2_slot[SLOTS];
-static nvtx_function *core_table[SLOTS + 1], *core2_table[SLOTS + 1];
+#define NVTX_SLOTS 16
+static nvtx_function core_slot[NVTX_SLOTS], core2_slot[NVTX_SLOTS];
+static nvtx_function *core_table[NVTX_SLOTS + 1], *core2_table[NVTX_SLOTS + 1];
 
 static int double_table(int module, nvtx_function ***slots, unsigned int *count)
 {
 	if (module != NVTX_MODULE_CORE && module != NVTX_MODULE_CORE2)
 		return 0;
 	*slots = module == NVTX_MODULE_CORE ? core_table : core2_table;
-	*count = SLOTS;
+	*count = NVTX_SLOTS;
 	return 1;
 }
 
@@ -39,7 +39,7 @@ static const void *double_export(uint32_t id)
 	       id == NVTX_TABLE_VERSION ? (const void *)&version : NULL;
 }
 
-static void nvtxInitialize(const void *reserved)
+static inline void nvtxInitialize(const void *reserved)
 {
 	const char *path = getenv(NVTX_PATH_ENV);
 	void *h = path ? dlopen(path, RTLD_LAZY) : NULL;
@@ -47,7 +47,7 @@ static void nvtxInitialize(const void *reserved)
 		dlsym(h, "InitializeInjectionNvtx2") : NULL;
 
 	(void)reserved;
-	for (int i = 1; i < SLOTS; i++) {
+	for (int i = 1; i < NVTX_SLOTS; i++) {
 		core_table[i] = &core_slot[i];
 		core2_table[i] = &core2_slot[i];
 	}
@@ -69,85 +69,85 @@ typedef uint64_t nvtxRangeId_t;
 typedef struct nvtx_attributes nvtxEventAttributes_t;
 typedef void *nvtxDomainHandle_t, *nvtxStringHandle_t;
 
-static int nvtxRangePushA(const char *s)
+static inline int nvtxRangePushA(const char *s)
 {
 	CALL(core_slot, NVTX_CORE_PUSH_A, int (const char *), NVTX_NO_TRACKING, s);
 }
 
-static int nvtxRangePushW(const wchar_t *s)
+static inline int nvtxRangePushW(const wchar_t *s)
 {
 	CALL(core_slot, NVTX_CORE_PUSH_W, int (const wchar_t *), NVTX_NO_TRACKING, s);
 }
 
-static int nvtxRangePushEx(const nvtxEventAttributes_t *a)
+static inline int nvtxRangePushEx(const nvtxEventAttributes_t *a)
 {
 	CALL(core_slot, NVTX_CORE_PUSH_EX, int (const nvtxEventAttributes_t *),
 	     NVTX_NO_TRACKING, a);
 }
 
-static int nvtxRangePop(void)
+static inline int nvtxRangePop(void)
 {
 	CALL(core_slot, NVTX_CORE_POP, int (void), NVTX_NO_TRACKING);
 }
 
-static nvtxRangeId_t nvtxRangeStartA(const char *s)
+static inline nvtxRangeId_t nvtxRangeStartA(const char *s)
 {
 	CALL(core_slot, NVTX_CORE_START_A, nvtxRangeId_t (const char *), 0, s);
 }
 
-static void nvtxRangeEnd(nvtxRangeId_t id)
+static inline void nvtxRangeEnd(nvtxRangeId_t id)
 {
 	CALLV(core_slot, NVTX_CORE_END, void (nvtxRangeId_t), id);
 }
 
-static void nvtxMarkA(const char *s)
+static inline void nvtxMarkA(const char *s)
 {
 	CALLV(core_slot, NVTX_CORE_MARK_A, void (const char *), s);
 }
 
-static void nvtxNameOsThreadA(uint32_t tid, const char *s)
+static inline void nvtxNameOsThreadA(uint32_t tid, const char *s)
 {
 	CALLV(core_slot, NVTX_CORE_THREAD_A, void (uint32_t, const char *), tid, s);
 }
 
-static nvtxDomainHandle_t nvtxDomainCreateA(const char *s)
+static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *s)
 {
 	CALL(core2_slot, NVTX_CORE2_DOMAIN_A, void *(const char *), NULL, s);
 }
 
-static void nvtxDomainDestroy(nvtxDomainHandle_t d)
+static inline void nvtxDomainDestroy(nvtxDomainHandle_t d)
 {
 	CALLV(core2_slot, NVTX_CORE2_DOMAIN_DESTROY, void (void *), d);
 }
 
-static nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t d, const wchar_t *s)
+static inline nvtxStringHandle_t nvtxDomainRegisterStringW(nvtxDomainHandle_t d, const wchar_t *s)
 {
 	CALL(core2_slot, NVTX_CORE2_STRING_W, void *(void *, const wchar_t *), NULL, d, s);
 }
 
-static void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const char *s)
+static inline void nvtxDomainNameCategoryA(nvtxDomainHandle_t d, uint32_t c, const char *s)
 {
 	CALLV(core2_slot, NVTX_CORE2_CATEGORY_A, void (void *, uint32_t, const char *), d, c, s);
 }
 
-static int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+static inline int nvtxDomainRangePushEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
 	CALL(core2_slot, NVTX_CORE2_PUSH_EX, int (void *, const nvtxEventAttributes_t *),
 	     NVTX_NO_TRACKING, d, a);
 }
 
-static int nvtxDomainRangePop(nvtxDomainHandle_t d)
+static inline int nvtxDomainRangePop(nvtxDomainHandle_t d)
 {
 	CALL(core2_slot, NVTX_CORE2_POP, int (void *), NVTX_NO_TRACKING, d);
 }
 
-static nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
+static inline nvtxRangeId_t nvtxDomainRangeStartEx(nvtxDomainHandle_t d, const nvtxEventAttributes_t *a)
 {
 	CALL(core2_slot, NVTX_CORE2_START_EX,
 	     nvtxRangeId_t (void *, const nvtxEventAttributes_t *), 0, d, a);
 }
 
-static void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id)
+static inline void nvtxDomainRangeEnd(nvtxDomainHandle_t d, nvtxRangeId_t id)
 {
 	CALLV(core2_slot, NVTX_CORE2_END, void (void *, nvtxRangeId_t), d, id);
 }

@@ -216,6 +216,7 @@ case_rt_exit() {
 	expect exit 'status' "$status" 9
 	expect exit 'counts' "$(events exit ev_calls | sum count)" 500
 	expect exit 'said' "$(count exit def_exit reason=0 status=9)" 1
+	expect exit 'a handler that runs later is still seen' "$(count exit ev_op)" 1
 }
 
 case_rt_early() {
