@@ -14,7 +14,7 @@ void minimap_release(struct minimap *minimap)
 {
 	free(minimap->eighths);
 	free(minimap->lost);
-	free(minimap->scratch);
+	column_cache_release(&minimap->cache);
 	free(minimap->busy_ns);
 	memset(minimap, 0, sizeof(*minimap));
 }
@@ -25,7 +25,6 @@ static void reserve(struct minimap *minimap, size_t width)
 		minimap->cap = width;
 		minimap->eighths = xreallocarray(minimap->eighths, width, 1);
 		minimap->lost = xreallocarray(minimap->lost, width, 1);
-		minimap->scratch = xreallocarray(minimap->scratch, width, sizeof(struct column));
 		minimap->busy_ns = xreallocarray(minimap->busy_ns, width, sizeof(int64_t));
 	}
 	minimap->width = width;
@@ -58,18 +57,18 @@ static size_t add_rows(struct minimap *minimap, struct model *model,
 		       const struct model_row *rows, size_t n_rows, bool devices,
 		       int64_t begin, int64_t w)
 {
+	const struct column *columns;
 	size_t i, c, used = 0;
 
 	for (i = 0; i < n_rows && used < ROWS_MAX; i++) {
 		if (!shown(&rows[i], devices))
 			continue;
 		used++;
-		model_columns(model, rows[i].id, devices ? LANE_ALL : 0, begin,
-			      begin + w * (int64_t)minimap->width, minimap->width,
-			      minimap->scratch);
+		columns = column_cache_get(&minimap->cache, model, rows[i].id,
+					   devices ? LANE_ALL : 0, begin, w, minimap->width);
 		for (c = 0; c < minimap->width; c++) {
-			minimap->busy_ns[c] += minimap->scratch[c].busy_ns;
-			if (minimap->scratch[c].flags & COLUMN_LOST)
+			minimap->busy_ns[c] += columns[c].busy_ns;
+			if (columns[c].flags & COLUMN_LOST)
 				minimap->lost[c] = 1;
 		}
 	}
@@ -90,6 +89,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	int64_t begin = status->first_ns, end = status->live_ns, span, w, settled;
 	size_t used, c;
 
+	column_cache_frame(&minimap->cache, status);
 	reserve(minimap, width > 0 ? (size_t)width : 0);
 	if (!minimap->width)
 		return;

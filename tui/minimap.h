@@ -11,13 +11,14 @@
 #define TUI_MINIMAP_H
 
 #include "model/query.h"
+#include "tui/column_cache.h"
 #include "tui/grid.h"
 
 struct minimap {
 	size_t width, cap;
 	uint8_t *eighths;		/* owned: height 0 … 8 per column */
 	uint8_t *lost;			/* owned: 1 where events were lost */
-	struct column *scratch;		/* owned */
+	struct column_cache cache;
 	int64_t *busy_ns;		/* owned */
 	size_t settled;			/* columns before it are final */
 	int64_t view_begin, view_end;	/* columns of the window, may be outside */

@@ -42,13 +42,14 @@ static void timeline_close(struct pane *pane)
 
 	fold_set_release(&timeline->folds);
 	line_list_release(&timeline->list);
+	column_cache_release(&timeline->cache);
 	minimap_release(&timeline->minimap);
 	steps_snapshot_release(&timeline->steps);
 	free(timeline->losses);
 	free(timeline->seen);
 	free(timeline->cells);
 	free(timeline->owners);
-	free(timeline->scratch);
+	free(timeline->blank);
 	free(timeline->marks);
 	free(timeline);
 }
@@ -64,7 +65,8 @@ static void reserve(struct timeline *t, size_t rows, size_t columns)
 	if (columns > t->columns_cap) {
 		t->columns_cap = columns;
 		t->owners = xreallocarray(t->owners, columns, sizeof(*t->owners));
-		t->scratch = xreallocarray(t->scratch, columns, sizeof(*t->scratch));
+		t->blank = xreallocarray(t->blank, columns, sizeof(*t->blank));
+		memset(t->blank, 0, columns * sizeof(*t->blank));
 		t->marks = xreallocarray(t->marks, columns, sizeof(*t->marks));
 	}
 	if (rows * columns > t->cells_cap) {
@@ -125,7 +127,7 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 }
 
 static void label_bars(struct timeline *t, const struct view *view,
-		       const struct timeline_line *line, const struct cell_style *style,
+		       const struct column *columns, const struct cell_style *style,
 		       struct cell *cells)
 {
 	size_t begin = 0, end = 0;
@@ -134,7 +136,7 @@ static void label_bars(struct timeline *t, const struct view *view,
 		struct span span;
 
 		if (end - begin >= CELLS_LABEL_MIN &&
-		    model_span(view->model, t->scratch[begin].longest, &span))
+		    model_span(view->model, columns[begin].longest, &span))
 			cells_label(cells, begin, end, span.name, style);
 		begin = end;
 	}
@@ -159,17 +161,17 @@ static void short_rate(char *text, size_t size, uint64_t rate)
 }
 
 /* The rate at the cursor, else of the last copy that is seen. */
-static void plot_value(struct timeline *t, const struct view *view, int64_t w,
-		       struct timeline_seen *seen)
+static void plot_value(const struct timeline *t, const struct view *view, int64_t w,
+		       const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
 	uint64_t value = 0;
 	size_t i;
 
 	if (!view->following && at >= 0 && (size_t)at < t->columns)
-		value = t->scratch[at].value_max;
+		value = columns[at].value_max;
 	for (i = t->columns; i-- > 0 && !value;)
-		value = t->scratch[i].value_max;
+		value = columns[i].value_max;
 	if (value)
 		short_rate(seen->value, sizeof(seen->value), value);
 }
@@ -204,6 +206,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
 	int64_t settled = t->status.settled_ns - view->t0_ns;
+	const struct column *columns = t->blank;
 	size_t unsettled = 0;
 
 	if (t->status.finished)
@@ -211,21 +214,19 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	else if (settled > 0)
 		unsettled = (size_t)(settled / w) < t->columns ? (size_t)(settled / w) : t->columns;
 	/* A process whose threads are seen has nothing to add to them. */
-	if (line->kind == ROW_PROCESS && !line->folded)
-		memset(t->scratch, 0, t->columns * sizeof(*t->scratch));
-	else
-		model_columns(view->model, line->row, line->lane, view->t0_ns, view->t1_ns,
-			      t->columns, t->scratch);
+	if (line->kind != ROW_PROCESS || line->folded)
+		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
+					   view->t0_ns, w, t->columns);
 	if (line->kind == ROW_BANDWIDTH) {
-		cells_plot(t->scratch, t->columns, line->peak, &style, cells);
-		plot_value(t, view, w, seen);
+		cells_plot(columns, t->columns, line->peak, &style, cells);
+		plot_value(t, view, w, columns, seen);
 	} else {
-		cells_draw(t->scratch, t->columns, view->t0_ns, w, &style, cells, t->owners);
+		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
-			label_bars(t, view, line, &style, cells);
+			label_bars(t, view, columns, &style, cells);
 		mark_selected(t, view, w, line, &style, cells);
 	}
-	cells_lost(cells, t->scratch, t->columns, &style);
+	cells_lost(cells, columns, t->columns, &style);
 	cells_unsettled(cells, t->columns, unsettled, &style);
 }
 
@@ -233,6 +234,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 			    size_t n_rows, int64_t w)
 {
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
+	const struct column *columns;
 	size_t i, c;
 
 	strip_clear(&t->sentence);
@@ -250,10 +252,10 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		until = t->status.last_ns;
 	if (from < t->status.first_ns)
 		from = t->status.first_ns;
-	model_columns(view->model, view->cursor_row, view->cursor_lane, view->t0_ns, view->t1_ns,
-		      t->columns, t->scratch);
+	columns = column_cache_get(&t->cache, view->model, view->cursor_row, view->cursor_lane,
+				   view->t0_ns, w, t->columns);
 	for (c = 0; c < t->columns && view->t0_ns + (int64_t)(c + 1) * w <= until; c++)
-		busy += t->scratch[c].busy_ns;
+		busy += columns[c].busy_ns;
 	until = view->t0_ns + (int64_t)c * w;
 	sentence_of_row(&t->sentence, rows[i].label,
 			busy, rows[i].kind == ROW_BANDWIDTH ? 0 : until - from, rows[i].count);
@@ -287,6 +289,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	t->n_seen = 0;
 	reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
 	model_status(view->model, &t->status);
+	column_cache_frame(&t->cache, &t->status);
 	n_rows = model_rows(view->model, &rows);
 	t->has_selected = view->selected.id &&
 			  model_span(view->model, view->selected, &t->selected);

@@ -10,6 +10,7 @@
 #ifndef TUI_PANE_TIMELINE_H
 #define TUI_PANE_TIMELINE_H
 
+#include "tui/column_cache.h"
 #include "tui/minimap.h"
 #include "tui/pane.h"
 #include "tui/pane_steps.h"
@@ -33,6 +34,7 @@ struct timeline {
 	size_t page;			/* lines that are seen */
 	/* the last update */
 	struct model_status status;
+	struct column_cache cache;
 	struct minimap minimap;
 	struct ruler ruler;
 	struct strip sentence;
@@ -44,7 +46,7 @@ struct timeline {
 	struct timeline_seen *seen;	/* owned, page entries */
 	struct cell *cells;		/* owned, page * columns */
 	uint64_t *owners;		/* owned, columns */
-	struct column *scratch;		/* owned, columns */
+	struct column *blank;		/* owned, columns; all zero */
 	uint8_t *marks;			/* owned, columns: 1 where a step begins */
 	size_t seen_cap, cells_cap, columns_cap;
 	size_t columns;

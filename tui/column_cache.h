@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Columns that were asked for in earlier frames. While following, the window
+ * stands still and what is settled stays what it is: only the columns near the
+ * live edge are asked for again, which keeps the model's lock short however
+ * long the run is.
+ *
+ * Always true: a column is kept only while it lies before the settled line and
+ * nothing open reaches into it. A device's clock may be known better later and
+ * move what was settled: each frame one line is asked for anew, in turn.
+ *
+ * Ownership: the cache owns the columns; what column_cache_get() returns is
+ * borrowed until the next column_cache_frame(). Needs the model's lock. Thread:
+ * the loop's.
+ */
+#ifndef TUI_COLUMN_CACHE_H
+#define TUI_COLUMN_CACHE_H
+
+#include "model/query.h"
+
+struct cached_columns {
+	uint32_t row, lane;
+	int64_t t0_ns, w_ns;
+	size_t n, known;		/* the first `known` are final */
+	struct column *columns;		/* owned, n */
+	uint64_t used;			/* frame */
+};
+
+struct column_cache {
+	struct cached_columns **list;	/* owned, and what they point to */
+	size_t count, cap;
+	uint64_t frame;
+	bool finished;
+	int64_t settled_ns;
+};
+
+void column_cache_release(struct column_cache *cache);
+/* Once per frame, before the questions. */
+void column_cache_frame(struct column_cache *cache, const struct model_status *status);
+/* As model_columns(), n > 0 columns of w_ns > 0 from t0_ns on. */
+const struct column *column_cache_get(struct column_cache *cache, struct model *model,
+				      uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
+				      size_t n);
+
+#endif
