@@ -19,6 +19,7 @@
 #define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
 #define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms */
+#define ASLEEP_NS 1000000000		/* no live_pump() for so long: tftop was stopped */
 
 int64_t live_now_ns(void)
 {
@@ -350,11 +351,15 @@ static void take(struct live *live, const struct session_event *event)
 	}
 }
 
-/* A path that went silent is told, not drawn as an idle program. */
+/* A path that went silent is told, not drawn as an idle program. After tftop
+ * itself was stopped (Ctrl-Z) the silence was its own. */
 static void watch(struct live *live)
 {
-	int64_t silent_ns;
+	int64_t now_ns = live_now_ns(), silent_ns;
 
+	if (now_ns - live->watched_ns > ASLEEP_NS)
+		live->awake_ns = now_ns;
+	live->watched_ns = now_ns;
 	if (!live->reader || live->phase != LIVE_RUNNING)
 		return;
 	if (reader_state(live->reader) == READER_FAILED) {
@@ -365,7 +370,9 @@ static void watch(struct live *live)
 	}
 	if (!reader_streams(live->reader))
 		return;
-	silent_ns = live_now_ns() - reader_last_message_ns(live->reader);
+	silent_ns = now_ns - reader_last_message_ns(live->reader);
+	if (silent_ns > now_ns - live->awake_ns)
+		silent_ns = now_ns - live->awake_ns;
 	if (silent_ns > SILENT_NS && !live->silent_told) {
 		live_say(live, 1, "the tracer's daemons have been silent for 2 s: "
 		    "events may be late or lost");

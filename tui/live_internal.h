@@ -24,6 +24,7 @@ struct live {
 	unsigned int pumped;		/* live_pump() calls before the start */
 	int exit_code;			/* what tftop leaves with */
 	int64_t started_ns, ended_ns;
+	int64_t watched_ns, awake_ns;	/* last live_pump(); since when they come regularly */
 	int64_t drain_until_ns, drain_max_ns;
 	uint64_t drain_events;		/* read when drain_until_ns was set */
 	bool reader_told, silent_told;	/* messages said once an episode */
