@@ -159,12 +159,10 @@ cl_int CL_API_CALL hook_clCreateKernelsInProgram(cl_program program, cl_uint n, 
 						 cl_uint *n_ret)
 {
 	int64_t begin_ns = call_begin();
-	cl_uint found = 0;
-	cl_int result = real_of(program)->clCreateKernelsInProgram(program, n, made, &found);
+	cl_uint own = 0, *found = COUNT_RET(n_ret, made, own);
+	cl_int result = real_of(program)->clCreateKernelsInProgram(program, n, made, found);
 
-	if (n_ret && result == CL_SUCCESS)
-		*n_ret = found;
-	for (cl_uint i = 0; result == CL_SUCCESS && made && i < found && i < n; i++) {
+	for (cl_uint i = 0; result == CL_SUCCESS && made && i < *found && i < n; i++) {
 		vendor_adopt(made[i], program);
 		kernel_created(made[i], NULL);
 	}

@@ -464,12 +464,10 @@ cl_int CL_API_CALL hook_clReleaseCommandQueue(cl_command_queue queue)
 cl_int CL_API_CALL hook_clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
 				       cl_device_id *all, cl_uint *n_ret)
 {
-	cl_uint found = 0;
-	cl_int result = real_of(platform)->clGetDeviceIDs(platform, type, n, all, &found);
+	cl_uint own = 0, *found = COUNT_RET(n_ret, all, own);
+	cl_int result = real_of(platform)->clGetDeviceIDs(platform, type, n, all, found);
 
-	if (n_ret && result == CL_SUCCESS)
-		*n_ret = found;
-	for (cl_uint i = 0; result == CL_SUCCESS && all && i < found && i < n; i++)
+	for (cl_uint i = 0; result == CL_SUCCESS && all && i < *found && i < n; i++)
 		vendor_adopt(all[i], platform);
 	if (rt_level() >= TFT_LEVEL_DEFAULT)
 		rt_count(hook_name(H_clGetDeviceIDs), result);
@@ -505,13 +503,11 @@ cl_int CL_API_CALL hook_clCreateSubDevices(cl_device_id device,
 					   cl_uint n, cl_device_id *parts, cl_uint *n_ret)
 {
 	int64_t begin_ns = call_begin();
-	cl_uint made = 0;
-	cl_int result = real_of(device)->clCreateSubDevices(device, properties, n, parts, &made);
+	cl_uint own = 0, *made = COUNT_RET(n_ret, parts, own);
+	cl_int result = real_of(device)->clCreateSubDevices(device, properties, n, parts, made);
 
-	if (n_ret && result == CL_SUCCESS)
-		*n_ret = made;
 	if (result == CL_SUCCESS && parts)
-		devices_forget(parts, made < n ? made : n);
+		devices_forget(parts, *made < n ? *made : n);
 	call_end(H_clCreateSubDevices, begin_ns, result);
 	return result;
 }

@@ -55,6 +55,9 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define UNWRAP(...) __VA_ARGS__
+/* Where a call that fills `array` tells how many: the program's place, else one
+ * of ours, but none where it gave neither, which is its error to make. */
+#define COUNT_RET(n_ret, array, own) ((n_ret) ? (n_ret) : (array) ? &(own) : NULL)
 
 /* ---- hooks: one number per function, in the order of table.h ---- */
 

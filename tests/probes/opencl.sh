@@ -135,6 +135,8 @@ case_calls() {
 		"$(grep '^command ' "$tmp/calls.events" | grep -v ' open' | field corr | sort | uniq -d)" ""
 	expect calls "start before end everywhere" "$(lines calls '^command .*ordered=0')" 0
 	expect calls "every allocation is freed" "$(lines calls '^alloc ')" "$(lines calls '^free ')"
+	expect calls "a part of a device is a device of its own" \
+		"$(lines calls '^device id=2 ')$(lines calls '^queue id=1[0-9]* device=2 ')" 11
 	expect calls "a failed build has its log" \
 		"$(lines calls "^compile what='build' .*result=-11 log='.*nonsense")" 1
 	expect calls "a build with a callback has its kernels" \

@@ -76,6 +76,13 @@ static void set_up(void)
 
 	SAY(clGetPlatformIDs(1, &platform, NULL));
 	SAY(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+	SAY(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL));
+	SAY(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, &device, NULL));
+	SAY(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CUSTOM, 1, &device, NULL));
+	MADE(context, clCreateContextFromType(NULL, CL_DEVICE_TYPE_CUSTOM, NULL, NULL, &result_));
+	MADE(context, clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, NULL, &result_));
+	if (context)
+		SAY(clReleaseContext(context));
 	MADE(context, clCreateContext(NULL, 1, &device, NULL, NULL, &result_));
 	MADE(queue, clCreateCommandQueue(context, device, 0, &result_));
 	MADE(program, clCreateProgramWithSource(context, 1, &source, NULL, &result_));
@@ -84,6 +91,8 @@ static void set_up(void)
 	MADE(kernel, clCreateKernel(program, "add", NULL));
 	MADE(kernel, clCreateKernel(program, "add", &result_));
 	SAY(clCreateKernelsInProgram(program, 0, NULL, &n));
+	SAY(clCreateKernelsInProgram(program, 0, NULL, NULL));
+	SAY(clCreateKernelsInProgram(program, 1, both, NULL));
 	SAY(clCreateKernelsInProgram(program, 2, both, NULL));
 	for (int i = 0; i < 2; i++) {
 		clGetKernelInfo(both[i], CL_KERNEL_FUNCTION_NAME, sizeof(name), name, NULL);
@@ -357,6 +366,7 @@ static void devices(void)
 	cl_context c;
 	cl_uint n = 0;
 
+	SAY(clCreateSubDevices(device, equally, 0, NULL, NULL));
 	SAY(clCreateSubDevices(device, equally, 8, parts, &n));
 	if (!n)
 		return;
