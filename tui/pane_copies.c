@@ -213,7 +213,15 @@ static void copies_draw(struct pane *pane, struct view *view, struct area area, 
 static unsigned copies_command(struct pane *pane, struct view *view,
 			       const struct command_call *call)
 {
-	return table_command(&((struct copies_pane *)pane)->table, view, call);
+	struct copies_pane *p = (struct copies_pane *)pane;
+	const struct copy_line *line;
+
+	if (strcmp(call->argv[0], "open") != 0)
+		return table_command(&p->table, view, call);
+	line = table_current(&p->table);
+	if (!line)
+		return OUT_NONE;
+	return panes_find_copy(view, line->copy.queue, line->copy.direction);
 }
 
 const struct pane_ops pane_copies = {

@@ -142,17 +142,13 @@ static bool find_event(struct view *view, const char *name, enum row_kind kind, 
 	return found;
 }
 
-unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
-			  uint32_t device)
+/* What was found is under the cursor, and the timeline has the keys. */
+static unsigned show_found(struct view *view, const char *name, bool found)
 {
 	struct span span;
-	bool found;
 
-	if (!name)
-		return OUT_NONE;
 	model_lock(view->model);
-	found = find_event(view, name, kind, device) &&
-		model_span(view->model, view->selected, &span);
+	found = found && model_span(view->model, view->selected, &span);
 	model_unlock(view->model);
 	if (!found) {
 		snprintf(view->status, sizeof(view->status),
@@ -164,4 +160,41 @@ unsigned panes_find_event(struct view *view, const char *name, enum row_kind kin
 	view->cursor_lane = view->selected.lane;
 	view->cursor_ns = span.start_ns;
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
+			  uint32_t device)
+{
+	bool found;
+
+	if (!name)
+		return OUT_NONE;
+	model_lock(view->model);
+	found = find_event(view, name, kind, device);
+	model_unlock(view->model);
+	return show_found(view, name, found);
+}
+
+unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direction)
+{
+	struct model_row *rows = NULL;
+	struct span_ref ref;
+	bool found = false;
+	size_t n, i;
+
+	model_lock(view->model);
+	n = model_rows(view->model, &rows);
+	for (i = 0; i < n && !found; i++) {
+		if (rows[i].kind != ROW_COPY || rows[i].queue != queue ||
+		    rows[i].direction != direction)
+			continue;
+		found = model_span_longest(view->model, rows[i].id, LANE_ALL, view->t0_ns,
+					   view->t1_ns, &ref) ||
+			model_span_prev(view->model, rows[i].id, LANE_ALL, view->t1_ns, &ref);
+		if (found)
+			view->selected = ref;
+	}
+	model_unlock(view->model);
+	free(rows);
+	return show_found(view, direction_name(direction), found);
 }

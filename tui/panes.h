@@ -35,5 +35,7 @@ void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
  */
 unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
 			  uint32_t device);
+/* The same for the copies of one queue and direction. */
+unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direction);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "tests/unit/test.h"
 #include "tui/minimap.h"
+#include "tui/pane_steps.h"
+#include "tui/panes.h"
 #include "tui/sentence.h"
 #include "tui/strip.h"
 
@@ -153,4 +155,32 @@ TEST(sentence_says_what_is_known)
 	sentence(&span, line, sizeof(line));
 	CHECK_STR(line, "main   step   5.000 µs so far at 0.000000 s   "
 			"1 kernel, 2.00 µs on the device   step 12");
+}
+
+TEST(header_shares_are_never_nothing)
+{
+	char text[24];
+
+	panes_share(text, sizeof(text), 1, 1000000);
+	CHECK_STR(text, "<0.1 %");
+	panes_share(text, sizeof(text), 0, 1000000);
+	CHECK_STR(text, "0.0 %");
+	panes_share(text, sizeof(text), 1000, 1000000);
+	CHECK_STR(text, "0.1 %");
+	panes_share(text, sizeof(text), 5, 0);
+	CHECK_STR(text, "-");
+}
+
+TEST(header_numbered_steps_have_one_name)
+{
+	struct step_stats ranges = {3, "range step #", 0, 0, 0}, plain = {3, "range step", 0, 0, 0};
+	struct step_stats marks = {3, "step", 0, 0, 0}, none = {0, NULL, 0, 0, 0};
+	const char *all = NULL;
+
+	CHECK(steps_name(&ranges, "step 12", &all));
+	CHECK_STR(all, "step #");
+	CHECK(!steps_name(&ranges, "step", &all) && !steps_name(&ranges, "step x", &all));
+	CHECK(!steps_name(&ranges, "step 1a", &all) && !steps_name(&ranges, "conv", &all));
+	CHECK(!steps_name(&plain, "step 12", &all) && !steps_name(&marks, "step 12", &all));
+	CHECK(!steps_name(&none, "step 12", &all) && !steps_name(&ranges, NULL, &all));
 }
