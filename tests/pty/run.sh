@@ -188,6 +188,16 @@ configuration() {
 		until_screen "rc:2: unknown command 'bad'" && press X && ends_with 0
 }
 
+# What a library prints becomes a message, and is on the terminal afterwards.
+stderr_is_kept() {
+	# something stays after it: tmux loses what a command says as it ends
+	start 90x30 sh -c "${synth[*]}; read x" && until_screen 'queue 0' || return 1
+	echo 'noise of a library' >>"/proc/$(pgrep -P "$(started_pid)")/fd/2"
+	press 8 && until_screen 'noise of a library' || return 1
+	[ "$(screen | grep -c 'noise of a library')" = 1 ] && press q &&
+		until_screen '^noise of a library'
+}
+
 for size in 160x48 120x34 80x24 60x12; do
 	check "starts at $size" starts_at $size 'q quit'
 done
@@ -211,6 +221,7 @@ done
 check "SIGTERM" status_after_signal TERM 143
 check "SIGHUP" status_after_signal HUP 129
 check "closed terminal" closed_terminal
+check "standard error is kept" stderr_is_kept
 check "prompt and errors" prompt_and_errors
 check "configuration with an error" configuration
 check "asks, and leaves the program running" leaves_it_running
