@@ -7,7 +7,8 @@
  * each; the slope is 1, so that durations are the device's own. The segment of
  * a pair begins at its ticks; the first one reaches back to the beginning. A
  * pair that says what the segment in force says anyway, within the error bars,
- * makes no new segment, so that settled history does not jitter; one that is
+ * makes no new segment, so that settled history does not jitter (pairs that
+ * come out of order among themselves may therefore cut elsewhere); one that is
  * much tighter re-anchors it. A pair of better quality throws away all worse
  * ones.
  *

@@ -2,6 +2,8 @@
 /* Questions to a lane: summaries and columns. See lane.h for the idea. */
 #include "model/lane.h"
 
+#include "model/util.h"
+
 
 static uint64_t bytes_of(const struct lane *lane, const struct chunk *chunk, uint32_t i)
 {
@@ -18,41 +20,54 @@ static uint64_t rate_of(uint64_t bytes, int64_t ns)
 	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 }
 
-void chunk_summarise(struct lane *lane, struct chunk *chunk)
+static void summarise(const struct lane *lane, const struct chunk *chunk, uint32_t first,
+		      uint32_t end_i, struct summary *sum)
 {
 	int64_t covered = INT64_MIN;
 
-	if (!chunk->dirty)
-		return;
-	chunk->dirty = false;
-	chunk->busy_ns = chunk->longest_ns = 0;
-	chunk->longest = 0;
-	chunk->flags = 0;
-	chunk->amount = chunk->max_rate = 0;
-	chunk->n_spans = chunk->n;
-	for (int k = 0; k < WORK_COUNT; k++)
-		chunk->work_ns[k] = 0;
-	for (uint32_t i = 0; i < chunk->n; i++) {
+	*sum = (struct summary) {
+		.first_ns = chunk->start[first], .max_end_ns = INT64_MIN, .longest_ns = -1,
+		.n_spans = end_i - first,
+	};
+	for (uint32_t i = first; i < end_i; i++) {
 		int64_t start = chunk->start[i], dur = chunk->dur[i], end = start + dur;
 
 		if (end > covered) {
-			chunk->busy_ns += end - (start > covered ? start : covered);
+			sum->busy_ns += end - (start > covered ? start : covered);
 			covered = end;
 		}
-		chunk->work_ns[chunk->work[i]] += dur;
-		chunk->flags |= chunk->flag[i];
-		if (dur > chunk->longest_ns || i == 0) {
-			chunk->longest_ns = dur;
-			chunk->longest = chunk->id[i];
+		sum->work_ns[chunk->work[i]] += dur;
+		sum->flags |= chunk->flag[i];
+		if (dur > sum->longest_ns) {
+			sum->longest_ns = dur;
+			sum->longest = chunk->id[i];
 		}
 		if (lane->rates) {
 			uint64_t bytes = bytes_of(lane, chunk, i), rate = rate_of(bytes, dur);
 
-			chunk->amount += bytes;
-			if (rate > chunk->max_rate)
-				chunk->max_rate = rate;
+			sum->amount += bytes;
+			if (rate > sum->max_rate)
+				sum->max_rate = rate;
 		}
 	}
+	sum->max_end_ns = covered;
+}
+
+void chunk_summarise(struct lane *lane, struct chunk *chunk)
+{
+	if (!chunk->dirty)
+		return;
+	chunk->dirty = false;
+	summarise(lane, chunk, 0, chunk->n, &chunk->sum);
+	if (chunk->n < 2 * LANE_BLOCK)
+		return;
+	if (!chunk->blocks) {
+		chunk->blocks = xcalloc(LANE_CHUNK / LANE_BLOCK, sizeof(*chunk->blocks));
+		lane->bytes += LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks);
+	}
+	for (uint32_t i = 0; i < chunk->n; i += LANE_BLOCK)
+		summarise(lane, chunk, i, i + LANE_BLOCK < chunk->n ? i + LANE_BLOCK : chunk->n,
+			  &chunk->blocks[i / LANE_BLOCK]);
 }
 
 /* One question on its way through a lane. */
@@ -143,25 +158,25 @@ static void add_span(struct sweep *s, const struct chunk *chunk, uint32_t i)
 	} while (from < to);
 }
 
-/* The whole chunk lies in column c, ends included. */
-static void add_summary(struct sweep *s, size_t c, const struct chunk *chunk)
+/* All that is summed up lies in column c, ends included. */
+static void add_summary(struct sweep *s, size_t c, const struct summary *sum, bool folded)
 {
 	struct column *column = &s->out[c];
 
-	column->busy_ns += chunk->busy_ns;
+	column->busy_ns += sum->busy_ns;
 	for (int k = 0; k < WORK_COUNT; k++)
-		column->work_ns[k] += chunk->work_ns[k];
-	column->count += chunk->n_spans;
-	column->flags |= chunk->flags;
-	add_edge(column, chunk->first_ns);
-	add_edge(column, chunk->max_end_ns);
-	column->edges += 2 * (chunk->n_spans - 1);
-	if (chunk->n)
-		add_longest(s, c, chunk->longest, chunk->longest_ns);	/* not when folded */
-	column->value += chunk->amount;
-	if (chunk->max_rate > column->value_max)
-		column->value_max = chunk->max_rate;
-	s->covered = chunk->max_end_ns;
+		column->work_ns[k] += sum->work_ns[k];
+	column->count += sum->n_spans;
+	column->flags |= sum->flags;
+	add_edge(column, sum->first_ns);
+	add_edge(column, sum->max_end_ns);
+	column->edges += 2 * (sum->n_spans - 1);
+	if (!folded)
+		add_longest(s, c, sum->longest, sum->longest_ns);
+	column->value += sum->amount;
+	if (sum->max_rate > column->value_max)
+		column->value_max = sum->max_rate;
+	s->covered = sum->max_end_ns;
 }
 
 static int64_t part_of(int64_t amount, int64_t part, int64_t whole)
@@ -170,7 +185,7 @@ static int64_t part_of(int64_t amount, int64_t part, int64_t whole)
 }
 
 /* A folded chunk that crosses a border: evenly spread, and said so. */
-static void add_folded(struct sweep *s, const struct chunk *chunk)
+static void add_folded(struct sweep *s, const struct summary *chunk)
 {
 	int64_t whole = chunk->max_end_ns - chunk->first_ns;
 	int64_t from = chunk->first_ns > s->t0 ? chunk->first_ns : s->t0;
@@ -202,28 +217,42 @@ static void add_folded(struct sweep *s, const struct chunk *chunk)
 		s->covered = chunk->max_end_ns;
 }
 
-static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
+/* Takes it whole when it lies in one column and after all that came before. */
+static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
 {
 	size_t c;
 
-	if (chunk->first_ns >= s->t0 && chunk->max_end_ns < s->t1 &&
-	    chunk->first_ns >= s->covered && (chunk->n_spans > 1 || folded || chunk->dirty)) {
-		c = (size_t)((chunk->first_ns - s->t0) / s->w);
-		if ((size_t)((chunk->max_end_ns - s->t0) / s->w) == c) {
-			chunk_summarise(s->lane, chunk);
-			add_summary(s, c, chunk);
-			return;
-		}
-	}
+	if (sum->first_ns < s->t0 || sum->max_end_ns >= s->t1 || sum->first_ns < s->covered)
+		return false;
+	c = column_of(s, sum->first_ns);
+	if (sum->max_end_ns >= s->end)
+		return false;
+	add_summary(s, c, sum, folded);
+	return true;
+}
+
+static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
+{
+	chunk_summarise(s->lane, chunk);
+	if (take_whole(s, &chunk->sum, folded))
+		return;
 	if (folded) {
-		add_folded(s, chunk);
+		add_folded(s, &chunk->sum);
 		return;
 	}
-	for (uint32_t i = 0; i < chunk->n; i++) {
-		if (chunk->start[i] >= s->t1)
-			return;
-		if (chunk->start[i] + chunk->dur[i] >= s->t0)
-			add_span(s, chunk, i);
+	for (uint32_t b = 0; b < chunk->n; b += LANE_BLOCK) {
+		uint32_t end = b + LANE_BLOCK < chunk->n ? b + LANE_BLOCK : chunk->n;
+		const struct summary *block = chunk->n >= 2 * LANE_BLOCK ?
+					      &chunk->blocks[b / LANE_BLOCK] : NULL;
+
+		if (block && (block->max_end_ns < s->t0 || take_whole(s, block, false)))
+			continue;
+		for (uint32_t i = b; i < end; i++) {
+			if (chunk->start[i] >= s->t1)
+				return;
+			if (chunk->start[i] + chunk->dur[i] >= s->t0)
+				add_span(s, chunk, i);
+		}
 	}
 }
 

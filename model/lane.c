@@ -22,8 +22,11 @@ static size_t chunk_data_bytes(const struct lane *lane, uint32_t cap)
 static void chunk_drop_data(struct lane *lane, struct chunk *chunk)
 {
 	lane->bytes -= chunk->start ? chunk_data_bytes(lane, chunk->cap) : 0;
+	lane->bytes -= chunk->blocks ? LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks) : 0;
 	free(chunk->start);
+	free(chunk->blocks);
 	chunk->start = NULL;
+	chunk->blocks = NULL;
 }
 
 void lane_release(struct lane *lane)
@@ -203,7 +206,6 @@ static void chunk_split(struct lane *lane, size_t at)
 	copy_range(lane, right, left, half, rest);
 	left->n = half;
 	chunk_resize(lane, left, half + LANE_CHUNK / 8);
-	left->flags = right->flags = 0;
 	chunk_borders(left);
 	chunk_borders(right);
 }
@@ -224,12 +226,13 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 		chunk_new(lane, at, 16);
 		return at;
 	}
+	if (at + 1 == lane->n && lane->chunks[at]->n >= LANE_FILL &&
+	    start >= lane->chunks[at]->last_ns) {
+		*i = 0;
+		chunk_new(lane, at + 1, LANE_CHUNK / 4);
+		return at + 1;
+	}
 	if (lane->chunks[at]->n >= LANE_CHUNK) {
-		if (at + 1 == lane->n && start >= lane->chunks[at]->last_ns) {
-			*i = 0;
-			chunk_new(lane, at + 1, LANE_CHUNK / 4);
-			return at + 1;
-		}
 		chunk_split(lane, at);
 		if (start >= lane->chunks[at + 1]->first_ns)
 			at++;
@@ -494,7 +497,6 @@ size_t lane_fold_oldest(struct lane *lane)
 		return 0;
 	chunk = lane->chunks[lane->n_folded++];
 	chunk_summarise(lane, chunk);
-	chunk->n_spans = chunk->n;
 	chunk_drop_data(lane, chunk);
 	chunk->n = chunk->cap = 0;
 	chunk->dur = NULL;

@@ -3,10 +3,10 @@
  * A lane: the finished spans of one line of the timeline, sorted by start.
  *
  * Idea: a deque of chunks of at most LANE_CHUNK spans in structure-of-arrays
- * form, each with a summary (busy time, time per class, longest, edges). A
- * question about columns takes whole chunks by their summary and looks at
- * single spans only in chunks that cross a column's border: exact, and
- * O(columns * LANE_CHUNK + chunks). Appending is O(1), a late span moves at
+ * form, each with a summary (busy time, time per class, longest, edges), and
+ * one for each block of LANE_BLOCK spans. A question about columns takes whole
+ * chunks and blocks by their summary and looks at single spans only in blocks
+ * that cross a column's border: exact, and O(columns * LANE_BLOCK + chunks). Appending is O(1), a late span moves at
  * most a chunk. (The pieces of Perfetto's, Spall's and Tracy's stores that
  * also take late events and can let go of the oldest: see
  * docs/architecture.md.)
@@ -36,22 +36,30 @@
 #include "model/query.h"
 
 #define LANE_CHUNK 1024u
+#define LANE_FILL 960u			/* a full chunk keeps room for some late spans */
+#define LANE_BLOCK 128u
 
-struct chunk {
-	uint32_t n, cap;
-	bool dirty;
-	uint8_t flags;			/* of all spans, enum column_flag */
-	int64_t first_ns, last_ns;	/* starts of first and last */
-	int64_t max_end_ns;
-	int64_t reach_ns;		/* latest end of this and all chunks before */
-	/* the summary, of n_spans spans (n of them here, 0 when folded) */
-	uint32_t n_spans, longest;
+/* What some spans in a row come to. */
+struct summary {
+	int64_t first_ns, max_end_ns;	/* first start, latest end */
 	int64_t busy_ns;		/* union */
 	int64_t longest_ns;
 	int64_t work_ns[WORK_COUNT];
 	uint64_t amount;		/* bytes moved, of lanes with `rates` */
 	uint64_t max_rate;
+	uint32_t n_spans, longest;	/* id */
+	uint8_t flags;			/* enum column_flag */
+};
+
+struct chunk {
+	uint32_t n, cap;		/* n 0: folded */
+	bool dirty;
+	int64_t first_ns, last_ns;	/* starts of first and last */
+	int64_t max_end_ns;
+	int64_t reach_ns;		/* latest end of this and all chunks before */
 	uint32_t min_id, max_id;
+	struct summary sum;		/* up to date unless dirty */
+	struct summary *blocks;		/* owned; of each LANE_BLOCK spans, NULL in small chunks */
 	/* one allocation, arrays of cap; NULL when folded */
 	int64_t *start, *dur;
 	uint32_t *name, *id;

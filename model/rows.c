@@ -43,7 +43,7 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 		for (size_t c = 0; c < lane->n_folded; c++)
 			if (lane->chunks[c]->max_end_ns > from_ns)
 				cover_add(&merged->cover, lane->chunks[c]->first_ns,
-					  lane->chunks[c]->first_ns + lane->chunks[c]->busy_ns);
+					  lane->chunks[c]->first_ns + lane->chunks[c]->sum.busy_ns);
 		if (!lane_touching(lane, from_ns, &pos))
 			continue;
 		for (size_t c = pos.chunk; c < lane->n; c++)
@@ -73,6 +73,17 @@ static void merged_redo(struct model *model, struct merged *merged,
 			merged_take(merged, row_at(model, i), from_ns);
 }
 
+/* Is the set one lane, in which nothing overlaps? */
+static bool is_one_lane(const struct model *model, const struct row_filter *filter)
+{
+	uint32_t lanes = 0;
+
+	for (uint32_t i = 0; i < model->rows.n; i++)
+		if (row_matches(model, row_at(model, i), filter))
+			lanes += row_at(model, i)->n_lanes;
+	return lanes == 1;
+}
+
 void merged_add(struct model *model, struct merged *merged, const struct row_filter *filter,
 		int64_t start_ns, int64_t end_ns)
 {
@@ -83,6 +94,11 @@ void merged_add(struct model *model, struct merged *merged, const struct row_fil
 	} else if (merged->sum_ns == 0 || start_ns >= merged->end_ns) {
 		merged->sum_ns += end_ns - start_ns;
 		merged->end_ns = end_ns;
+	} else if (!filter->threads && is_one_lane(model, filter)) {
+		/* Late, but its place was free. */
+		merged->sum_ns += end_ns - start_ns;
+		if (end_ns > merged->end_ns)
+			merged->end_ns = end_ns;
 	} else {
 		merged_redo(model, merged, filter, INT64_MIN);
 	}

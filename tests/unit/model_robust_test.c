@@ -448,7 +448,7 @@ static void whole_program(const struct model_synth_profile *profile, size_t memo
 	struct model_synth *synth = model_synth_new(test_random(), profile, BASE);
 
 	for (int i = 1; i <= 30; i++) {
-		model_synth_advance(synth, BASE + i * INT64_C(50000000), feed, model);
+		model_synth_advance(synth, BASE + i * INT64_C(20000000), feed, model);
 		if (i % 10 == 0)
 			ask_everything(model);
 	}
@@ -478,7 +478,8 @@ TEST(model_whole_program_late_lost_failed_open)
 	profile.lose_every = 5;
 	profile.fail_permille = 20;
 	profile.opens = true;
-	profile.kernel_ns = 30000;
+	profile.layers = 4;
+	profile.kernel_ns = 100000;
 	whole_program(&profile, 0);
 }
 
@@ -508,7 +509,7 @@ static void *feed_all(void *arg)
 
 	profile.kernel_ns = 5000;
 	synth = model_synth_new(1, &profile, BASE);
-	for (int i = 1; i <= 60; i++)
+	for (int i = 1; i <= 15; i++)
 		model_synth_advance(synth, BASE + i * INT64_C(10000000), feed, feeding->model);
 	model_synth_end(synth, feed, feeding->model);
 	feeding->kernels = model_synth_truth(synth)->kernels;
