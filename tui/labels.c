@@ -151,6 +151,25 @@ static void keep_after(char *name, const char *mark)
 		memmove(name, last, strlen(last) + 1);
 }
 
+/* "step 12": the number is what tells it apart, so the word is shortened. */
+static bool fit_numbered(char *out, size_t size, const char *name, int width, bool ascii)
+{
+	size_t length = strlen(name), digits = 0;
+	int head;
+
+	while (digits < length && name[length - digits - 1] >= '0' &&
+	       name[length - digits - 1] <= '9')
+		digits++;
+	if (!digits || digits + 1 >= length || name[length - digits - 1] != ' ')
+		return false;
+	head = width - (int)digits - text_width(ellipsis(ascii));
+	if (head < 1)
+		return false;
+	snprintf(out, size, "%.*s%s%s", (int)bytes_within(name, head), name, ellipsis(ascii),
+		 name + length - digits);
+	return true;
+}
+
 void label_shorten(char *out, size_t size, const char *name, int width, bool ascii)
 {
 	char work[1024];
@@ -180,5 +199,7 @@ void label_shorten(char *out, size_t size, const char *name, int width, bool asc
 			break;
 		}
 	}
+	if (text_width(work) > width && fit_numbered(out, size, work, width, ascii))
+		return;
 	label_fit(out, size, work, width, ascii);
 }

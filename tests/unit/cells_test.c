@@ -397,7 +397,9 @@ TEST(labels_are_shortened_from_the_inside_out)
 	shortens(cxx, 5, "conv");
 	shortens(cxx, 3, "co…");
 	shortens("model/conv2d_1/Conv2D", 10, "Conv2D");
-	shortens("step 12", 5, "step…");
+	shortens("step 12", 5, "st…12");
+	shortens("step 12", 4, "s…12");
+	shortens("step 12", 3, "st…");
 	shortens("(anonymous namespace)::run(int)", 10, "run");
 	shortens("", 5, "");
 }
