@@ -62,12 +62,31 @@ static int number(struct run *run, int otherwise, int most)
 
 /* ---- time ---- */
 
+static void window_moved(struct tui *tui)
+{
+	struct view *view = &tui->view;
+
+	tui->window_set = true;
+	if (tui->status.first_ns <= tui->status.last_ns)
+		window_clamp(&tui->window, tui->status.first_ns, view->now_ns);
+	view->t0_ns = tui->window.t0_ns;
+	view->t1_ns = window_end_ns(&tui->window);
+	if (!view->selected.id && !view->following)
+		view->cursor_ns = frame_middle(view);
+}
+
+/* After the end there is nothing to follow: the end itself. */
 static unsigned cmd_follow(struct run *run)
 {
-	struct view *view = &run->tui->view;
+	struct tui *tui = run->tui;
 
-	view->selected = (struct span_ref){0};
-	run->tui->jumped_ns = 0;
+	tui->view.selected = (struct span_ref){0};
+	if (tui->status.finished) {
+		window_place(&tui->window, tui->view.now_ns, tui->settings.value[SETTING_JUMP_AT]);
+		window_moved(tui);
+		return OUT_REDRAW;
+	}
+	tui->jumped_ns = 0;
 	return OUT_FOLLOW | OUT_REDRAW;
 }
 
@@ -80,19 +99,6 @@ static unsigned cmd_freeze(struct run *run)
 static unsigned cmd_toggle_follow(struct run *run)
 {
 	return run->tui->view.following ? cmd_freeze(run) : cmd_follow(run);
-}
-
-static void window_moved(struct tui *tui)
-{
-	struct view *view = &tui->view;
-
-	tui->window_set = true;
-	if (tui->status.first_ns <= tui->status.last_ns)
-		window_clamp(&tui->window, tui->status.first_ns, view->now_ns);
-	view->t0_ns = tui->window.t0_ns;
-	view->t1_ns = window_end_ns(&tui->window);
-	if (!view->selected.id && !view->following)
-		view->cursor_ns = frame_middle(view);
 }
 
 static unsigned zoom(struct run *run, int direction)

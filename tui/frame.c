@@ -276,7 +276,8 @@ static void draw_hints(struct tui *tui, struct area area)
 	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
 		if (hint_keys(tui, last_hints[i].commands, keys, sizeof(keys)))
 			last += text_width(keys) + text_width(last_hints[i].word) + 3;
-	for (i = 0; i < sizeof(hints) / sizeof(*hints); i++)
+	/* the first is follow and freeze: not after the end */
+	for (i = tui->status.finished; i < sizeof(hints) / sizeof(*hints); i++)
 		x = draw_hint(tui, area, x, limit - last, hints[i].commands, hints[i].word);
 	for (i = 0; i < sizeof(last_hints) / sizeof(*last_hints); i++)
 		x = draw_hint(tui, area, x, limit, last_hints[i].commands, last_hints[i].word);

@@ -344,6 +344,9 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 		release(screen);
 		return NULL;
 	}
+	/* the terminal knows its size; LINES and COLUMNS may be somebody else's */
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
 	screen->curses = newterm(NULL, screen->out, screen->in);
 	if (!screen->curses) {
 		snprintf(error, error_size, "unknown terminal type in TERM: '%s'", term ? term : "");

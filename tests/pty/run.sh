@@ -29,6 +29,17 @@ resize_storm() {
 	[ "$(screen | wc -l)" -le 30 ] && press q && ends_with 0
 }
 
+# Sizes in the environment are somebody else's.
+size_is_asked_for() {
+	start 90x30 env LINES=9 COLUMNS=40 "${synth[@]}" && until_screen 'queue 0' || return 1
+	tm resize-window -x 150 -y 34
+	until_true 15 wide && press q && ends_with 0
+}
+
+wide() {
+	[ "$(screen | awk 'length > w { w = length } END { print w }')" -gt 120 ]
+}
+
 # An env command sets TERM for tftop alone: tmux itself stays what it is.
 in_term() {
 	local term=$1 expect=$2
@@ -205,6 +216,7 @@ check "says that 59x11 is too small" starts_at 59x11 'tftop needs 60x12'
 check "lives at 20x5" starts_at 20x5 'tftop needs'
 check "lives at 1x1" starts_at 1x1 '^t'
 check "resize storm" resize_storm
+check "LINES and COLUMNS do not count" size_is_asked_for
 for term in xterm-256color screen-256color tmux-256color xterm vt100 linux; do
 	check "TERM=$term" in_term $term 'queue 0'
 done
