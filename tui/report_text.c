@@ -150,8 +150,10 @@ static void print_trust(struct model *model, FILE *out)
 	if (status.own_ns > 0 && status.program_ns > 0) {
 		fprintf(out, "  own cost      ≈%s", fmt_share(share, positive(status.own_ns),
 							      positive(status.program_ns)));
-		fprintf(out, " of the program's time: %s in %s\n", fmt_time(time, status.own_ns),
-			counted(text, sizeof(text), status.calls, "call"));
+		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
+		if (status.calls)
+			fprintf(out, " in %s", counted(text, sizeof(text), status.calls, "call"));
+		fputc('\n', out);
 	}
 	print_clocks(model, out);
 }
