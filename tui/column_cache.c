@@ -44,7 +44,8 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 	if (kept)
 		cache->list[cache->frame % kept]->known = 0;
 	cache->finished = status->finished;
-	cache->settled_ns = status->finished ? INT64_MAX : status->settled_ns;
+	/* Windows lie within ±2^62: differences do not overflow. */
+	cache->settled_ns = status->finished ? INT64_MAX / 2 : status->settled_ns;
 }
 
 static struct cached_columns *find(struct column_cache *cache, uint32_t row, uint32_t lane)
