@@ -30,10 +30,10 @@ enum command_group {
 	X(FREEZE, "freeze", "", TIME, "", 0, 0, freeze, "stand still; collecting goes on") \
 	X(ZOOM_IN, "zoom-in", "", TIME, "[TIMES]", 0, 1, zoom_in, "less time per column, around the cursor") \
 	X(ZOOM_OUT, "zoom-out", "", TIME, "[TIMES]", 0, 1, zoom_out, "more time per column") \
-	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier, by 10 (or PERCENT) % of the window") \
-	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later, by 10 (or PERCENT) % of the window") \
-	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "window around the selected event, else around everything") \
-	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "window to the start, the live edge, a time since the start") \
+	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier by 10 (PERCENT) % of the window") \
+	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later by 10 (PERCENT) % of the window") \
+	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "around the selected event, else everything") \
+	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "to the start, the live edge, a time since start") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
 	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \
 	X(PAGE_DOWN, "page-down", "", CURSOR, "", 0, 0, pane, "one page down") \
@@ -43,10 +43,10 @@ enum command_group {
 	X(NEXT_EVENT, "next-event", "", CURSOR, "", 0, 0, pane, "next event of the row") \
 	X(PREV_EVENT, "prev-event", "", CURSOR, "", 0, 0, pane, "previous event of the row") \
 	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
-	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from a kernel or copy to the op that launched it") \
+	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
-	X(OPEN, "open", "", CURSOR, "", 0, 0, pane, "what stands under the cursor, on the timeline") \
-	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold the device, process or queue under the cursor") \
+	X(OPEN, "open", "", CURSOR, "", 0, 0, pane, "show what is under the cursor on the timeline") \
+	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold device, process or queue under the cursor") \
 	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
 	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \
 	X(DESELECT, "deselect", "", CURSOR, "", 0, 0, pane, "no event selected") \
@@ -64,7 +64,7 @@ enum command_group {
 	X(ANSWER, "answer", "", PROGRAM, "leave|stop|back", 1, 1, answer, "answers the question of quit") \
 	X(INTERRUPT, "interrupt", "", PROGRAM, "", 0, 0, interrupt, "SIGINT to the program") \
 	X(REDRAW, "redraw", "", SCREEN, "", 0, 0, redraw, "draw the whole screen anew") \
-	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell; collecting goes on") \
+	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
 	X(SET, "set", "", CONFIG, "[NAME [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
 	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
