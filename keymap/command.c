@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "keymap/words.h"
+
 const struct command_info command_table[COMMAND_ID_COUNT] = {
 #define ROW(id, name, alias, group, arguments, least, most, function, help) \
 	[COMMAND_ID_##id] = {name, alias, GROUP_##group, arguments, least, most, help},
@@ -27,43 +29,12 @@ const char *command_group_title(enum command_group group)
 	return titles[group];
 }
 
-#define WORD_MAX 40
-
-/* Letters added, left out, changed or exchanged with the next. */
-static int distance(const char *a, const char *b)
-{
-	int rows[3][WORD_MAX + 1], la = (int)strlen(a), lb = (int)strlen(b), i, j;
-
-	if (la > WORD_MAX || lb > WORD_MAX)
-		return WORD_MAX;
-	for (j = 0; j <= lb; j++)
-		rows[0][j] = j;
-	for (i = 1; i <= la; i++) {
-		int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-
-		now[0] = i;
-		for (j = 1; j <= lb; j++) {
-			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (now[j - 1] + 1 < best)
-				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			now[j] = best;
-		}
-	}
-	return rows[la % 3][lb];
-}
-
 static void say_unknown(const char *name, char *error, size_t error_size)
 {
 	int i, best = 3, near = -1;
 
 	for (i = 0; i < COMMAND_ID_COUNT; i++) {
-		int d = distance(name, command_table[i].name);
+		int d = words_distance(name, strlen(name), command_table[i].name);
 
 		if (d < best) {
 			best = d;

@@ -166,7 +166,7 @@ static bool parse_named(const char *name, struct key *key, char *error, size_t e
 		size_t length = strlen(name);
 
 		if (!length || utf8_decode(name, length, &key->code) != (int)length ||
-		    is_control(key->code)) {
+		    key->code == 0xfffd || is_control(key->code)) {
 			snprintf(error, error_size, "unknown key name '<%s>'", whole);
 			return false;
 		}
@@ -203,7 +203,7 @@ static bool parse_one(const char **text, struct key *key, char *error, size_t er
 	}
 	key->mods = 0;
 	used = utf8_decode(p, strlen(p), &key->code);
-	if (used <= 0) {
+	if (used <= 0 || key->code == 0xfffd) {
 		snprintf(error, error_size, "not UTF-8 in a key name");
 		return false;
 	}

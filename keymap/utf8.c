@@ -1,37 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 #include "keymap/utf8.h"
 
+/* Bytes of the sequence that a first byte announces, 0: not a first byte. */
+static int sequence_length(unsigned char c)
+{
+	if (c < 0x80)
+		return 1;
+	if (c >= 0xc2 && c <= 0xdf)
+		return 2;
+	if (c >= 0xe0 && c <= 0xef)
+		return 3;
+	if (c >= 0xf0 && c <= 0xf4)
+		return 4;
+	return 0;
+}
+
 int utf8_decode(const char *data, size_t size, uint32_t *ch)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = (const unsigned char *)data;
 	int length, i;
+	uint32_t value;
 
-	if (!size)
+	*ch = 0xfffd;
+	if (size == 0)
 		return 0;
-	length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 :
-		 p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-	if (!length || (size_t)length > size)
-		return 0;
-	*ch = length == 1 ? p[0] : p[0] & (0x7fu >> length);
-	for (i = 1; i < length; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		*ch = *ch << 6 | (p[i] & 0x3f);
+	length = sequence_length(p[0]);
+	if (length == 0)
+		return 1;
+	if (length == 1) {
+		*ch = p[0];
+		return 1;
 	}
-	if (*ch < least[length] || *ch > 0x10ffff || (*ch >= 0xd800 && *ch <= 0xdfff))
-		return 0;
+	value = p[0] & (0x7f >> length);
+	for (i = 1; i < length; i++) {
+		if ((size_t)i >= size)
+			return -length;		/* cut off: may go on */
+		if ((p[i] & 0xc0) != 0x80)
+			return i;
+		value = value << 6 | (p[i] & 0x3f);
+	}
+	if (value >= least[length] && value <= 0x10ffff &&
+	    (value < 0xd800 || value > 0xdfff))
+		*ch = value;
 	return length;
 }
 
 int utf8_encode(uint32_t ch, char *out)
 {
-	int length = ch < 0x80 ? 1 : ch < 0x800 ? 2 : ch < 0x10000 ? 3 : 4, i;
+	int length = 0;
 
-	for (i = length - 1; i > 0; i--) {
-		out[i] = (char)(0x80 | (ch & 0x3f));
-		ch >>= 6;
+	if (ch > 0x10ffff || (ch >= 0xd800 && ch <= 0xdfff))
+		ch = 0xfffd;
+	if (ch < 0x80) {
+		out[length++] = (char)ch;
+	} else if (ch < 0x800) {
+		out[length++] = (char)(0xc0 | ch >> 6);
+	} else if (ch < 0x10000) {
+		out[length++] = (char)(0xe0 | ch >> 12);
+		out[length++] = (char)(0x80 | (ch >> 6 & 0x3f));
+	} else {
+		out[length++] = (char)(0xf0 | ch >> 18);
+		out[length++] = (char)(0x80 | (ch >> 12 & 0x3f));
+		out[length++] = (char)(0x80 | (ch >> 6 & 0x3f));
 	}
-	out[0] = (char)(length == 1 ? ch : (0xf00u >> length & 0xff) | ch);
+	if (ch >= 0x80)
+		out[length++] = (char)(0x80 | (ch & 0x3f));
 	return length;
 }

@@ -109,3 +109,35 @@ char *words_join(int argc, const char *const *argv)
 	*to = '\0';
 	return line;
 }
+
+/* ---- what was meant ---- */
+
+#define WORD_MAX 40
+
+int words_distance(const char *a, size_t a_length, const char *b)
+{
+	int rows[3][WORD_MAX + 1], la = (int)a_length, lb = (int)strlen(b), i, j;
+
+	if (a_length > WORD_MAX || lb > WORD_MAX)
+		return WORD_MAX;
+	for (j = 0; j <= lb; j++)
+		rows[0][j] = j;
+	for (i = 1; i <= la; i++) {
+		int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+
+		now[0] = i;
+		for (j = 1; j <= lb; j++) {
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
+		}
+	}
+	return rows[la % 3][lb];
+}

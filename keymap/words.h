@@ -30,4 +30,8 @@ void words_release(struct words *words);
 /* One line that splits into these words; the caller frees. */
 char *words_join(int argc, const char *const *argv);
 
+/* How many letters of a (so many bytes) were added, left out, changed or
+ * exchanged with the next against b: what somebody meant who wrote a. */
+int words_distance(const char *a, size_t a_length, const char *b);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "keymap/words.h"
 #include "model/util.h"
 #include "tui/options.h"
 #include "tui/tui.h"
@@ -345,40 +346,14 @@ static enum options_result take(struct options *options, int option, const char 
 
 /* ---- what getopt refused ---- */
 
-/* Edit distance, for short words. */
-static size_t distance(const char *a, size_t a_length, const char *b)
-{
-	size_t row[32], b_length = strlen(b);
-
-	if (a_length > 31 || b_length > 31)
-		return 32;
-	for (size_t j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= a_length; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_length; j++) {
-			size_t best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[b_length];
-}
-
 static enum options_result unknown_long(const char *argument, char *error)
 {
 	const char *name = argument + strspn(argument, "-"), *nearest = NULL;
-	size_t length = strcspn(name, "="), best = 3;
+	size_t length = strcspn(name, "=");
+	int best = 3;
 
 	for (const struct option *o = long_options; o->name; o++) {
-		size_t d = distance(name, length, o->name);
+		int d = words_distance(name, length, o->name);
 
 		if (d < best && o->val < OPT_SYNTH) {
 			best = d;
