@@ -2,7 +2,14 @@
 /* Questions to a lane: summaries and columns. See lane.h for the idea. */
 #include "model/lane.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/util.h"
+
+/* Smaller lanes answer faster than a cache. */
+#define CACHE_CHUNKS 8u
+#define CACHE_COLUMNS 2048u
 
 
 static uint64_t bytes_of(const struct lane *lane, const struct chunk *chunk, uint32_t i)
@@ -217,6 +224,46 @@ static void add_folded(struct sweep *s, const struct summary *chunk)
 		s->covered = chunk->max_end_ns;
 }
 
+/*
+ * The common case in a tight loop: from i on, spans that lie in the current
+ * column, apart from each other. Returns the first that does not. Where copies
+ * are counted, and instants, are left to add_span.
+ */
+static uint32_t add_plain(struct sweep *s, const struct chunk *chunk, uint32_t i, uint32_t end)
+{
+	int64_t covered = s->covered > s->begin ? s->covered : s->begin;
+	struct column *column = &s->out[s->column];
+	uint32_t first = i;
+	int64_t longest = s->longest_ns[s->column], busy = 0;
+
+	if (s->lane->rates)
+		return i;
+	for (; i < end; i++) {
+		int64_t start = chunk->start[i], dur = chunk->dur[i];
+
+		if (start < covered || start + dur >= s->end || dur == 0)
+			break;
+		covered = start + dur;
+		busy += dur;
+		column->work_ns[chunk->work[i]] += dur;
+		column->flags |= chunk->flag[i];
+		if (dur > longest || !column->longest.id) {
+			longest = dur;
+			column->longest = (struct span_ref) { s->row, s->index, chunk->id[i] };
+		}
+	}
+	if (i == first)
+		return i;
+	s->longest_ns[s->column] = longest;
+	s->covered = covered;
+	column->busy_ns += busy;
+	column->count += i - first;
+	add_edge(column, chunk->start[first]);
+	add_edge(column, covered);
+	column->edges += 2 * (i - first - 1);
+	return i;
+}
+
 /* Takes it whole when it lies in one column and after all that came before. */
 static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
 {
@@ -248,6 +295,9 @@ static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
 		if (block && (block->max_end_ns < s->t0 || take_whole(s, block, false)))
 			continue;
 		for (uint32_t i = b; i < end; i++) {
+			i = add_plain(s, chunk, i, end);
+			if (i == end)
+				break;
 			if (chunk->start[i] >= s->t1)
 				return;
 			if (chunk->start[i] + chunk->dur[i] >= s->t0)
@@ -256,8 +306,8 @@ static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
 	}
 }
 
-void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
-		  size_t n, struct column *out, int64_t *longest_ns)
+static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
+		struct column *out, int64_t *longest_ns)
 {
 	struct sweep s = {
 		.lane = lane, .row = row, .index = index, .t0 = t0, .t1 = t0 + w * (int64_t)n,
@@ -274,6 +324,70 @@ void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, i
 	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++)
 		if (lane->chunks[c]->max_end_ns >= t0)
 			sweep_chunk(&s, lane->chunks[c], false);
+}
+
+static void add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,
+		       int64_t from_longest_ns)
+{
+	to->busy_ns += from->busy_ns;
+	for (int k = 0; k < WORK_COUNT; k++)
+		to->work_ns[k] += from->work_ns[k];
+	to->count += from->count;
+	to->flags |= from->flags;
+	to->value += from->value;
+	if (from->value_max > to->value_max)
+		to->value_max = from->value_max;
+	if (from->longest.id && (!to->longest.id || from_longest_ns > *to_longest_ns)) {
+		to->longest = from->longest;
+		*to_longest_ns = from_longest_ns;
+	}
+	if (from->edges) {
+		if (!to->edges || from->first_edge_ns < to->first_edge_ns)
+			to->first_edge_ns = from->first_edge_ns;
+		if (!to->edges || from->last_edge_ns > to->last_edge_ns)
+			to->last_edge_ns = from->last_edge_ns;
+		to->edges += from->edges;
+	}
+}
+
+/* Brings the cache to this question. */
+static void cache_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
+		      size_t n)
+{
+	struct lane_cache *cache = &lane->cache;
+	const size_t each = sizeof(*cache->columns) + sizeof(*cache->longest_ns);
+
+	if (cache->n == n && cache->t0 == t0 && cache->w == w && cache->changes == lane->changes)
+		return;
+	if (cache->n != n) {
+		lane->bytes += n * each - cache->n * each;
+		free(cache->columns);
+		free(cache->longest_ns);
+		cache->columns = xcalloc(n, sizeof(*cache->columns));
+		cache->longest_ns = xcalloc(n, sizeof(*cache->longest_ns));
+	} else {
+		memset(cache->columns, 0, n * sizeof(*cache->columns));
+		memset(cache->longest_ns, 0, n * sizeof(*cache->longest_ns));
+	}
+	cache->n = n;
+	cache->t0 = t0;
+	cache->w = w;
+	cache->changes = lane->changes;
+	ask(lane, row, index, t0, w, n, cache->columns, cache->longest_ns);
+}
+
+void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
+		  size_t n, struct column *out, int64_t *longest_ns)
+{
+	if (lane->n < CACHE_CHUNKS || n < 2 || n > CACHE_COLUMNS) {
+		ask(lane, row, index, t0, w, n, out, longest_ns);
+		return;
+	}
+	cache_ask(lane, row, index, t0, w, n);
+	for (size_t c = 0; c < n; c++)
+		if (lane->cache.columns[c].count || lane->cache.columns[c].edges)
+			add_column(&out[c], &longest_ns[c], &lane->cache.columns[c],
+				   lane->cache.longest_ns[c]);
 }
 
 int64_t lane_busy(struct lane *lane, int64_t t0, int64_t t1)

@@ -36,6 +36,8 @@ void lane_release(struct lane *lane)
 		free(lane->chunks[i]);
 	}
 	free(lane->chunks);
+	free(lane->cache.columns);
+	free(lane->cache.longest_ns);
 	memset(lane, 0, sizeof(*lane));
 }
 
@@ -265,6 +267,7 @@ void lane_insert(struct lane *lane, const struct lane_span *span, const void *co
 
 	chunk_put(lane, lane->chunks[at], i, span, cold);
 	update_reach(lane, at > 0 ? at - 1 : 0);
+	lane->changes++;
 	lane->count++;
 	lane->sum_ns += span->dur_ns;
 	if (span->start_ns + span->dur_ns > lane->max_end_ns)
@@ -459,6 +462,7 @@ bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg)
 	}
 	if (!moved)
 		return false;
+	lane->changes++;
 	for (c = first; c < lane->n; c++) {
 		chunk_borders(lane->chunks[c]);
 		lane->chunks[c]->reach_ns = INT64_MIN;
@@ -495,6 +499,7 @@ size_t lane_fold_oldest(struct lane *lane)
 
 	if (lane->n_folded + 1 >= lane->n)
 		return 0;
+	lane->changes++;
 	chunk = lane->chunks[lane->n_folded++];
 	chunk_summarise(lane, chunk);
 	chunk_drop_data(lane, chunk);

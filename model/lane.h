@@ -37,7 +37,7 @@
 
 #define LANE_CHUNK 1024u
 #define LANE_FILL 960u			/* a full chunk keeps room for some late spans */
-#define LANE_BLOCK 128u
+#define LANE_BLOCK 64u
 
 /* What some spans in a row come to. */
 struct summary {
@@ -67,6 +67,16 @@ struct chunk {
 	char *cold;
 };
 
+/* The answer to the last question about many columns: rows of one frame ask
+ * the same lanes again, and a window that stands still asks the same. */
+struct lane_cache {
+	int64_t t0, w;
+	size_t n;			/* 0: nothing cached */
+	uint64_t changes;		/* lane.changes then */
+	struct column *columns;		/* owned */
+	int64_t *longest_ns;		/* owned */
+};
+
 struct lane {
 	struct chunk **chunks;		/* owned */
 	size_t n, cap;
@@ -76,6 +86,8 @@ struct lane {
 	uint64_t count;			/* with folded ones */
 	int64_t sum_ns;			/* of durations */
 	int64_t max_end_ns;		/* INT64_MIN: empty */
+	uint64_t changes;		/* counts them */
+	struct lane_cache cache;
 	size_t bytes;
 };
 

@@ -107,7 +107,10 @@ struct model_row {
 	uint64_t peak;			/* ROW_BANDWIDTH: highest bytes/s seen */
 };
 
-/* Display order, parents before children. Returns the number. [locked] */
+/* Display order, parents before children: processes with their threads (main,
+ * then the busiest; a row passes another only when clearly busier), then devices
+ * with queues, their copies, bandwidth. Rows without content are left out; the
+ * row of ranges that are on no stack is a ROW_THREAD with tid 0. [locked] */
 size_t model_rows(struct model *model, struct model_row **out);
 
 /* ---- columns ---- */
@@ -129,18 +132,21 @@ enum column_flag {
 
 struct column {
 	int64_t busy_ns;		/* union of the spans inside, 0 … column width */
-	int64_t work_ns[WORK_COUNT];	/* clipped time by class */
+	int64_t work_ns[WORK_COUNT];	/* clipped time by class; more than busy where spans overlap */
 	uint32_t count;			/* spans touching the column */
 	uint32_t edges;			/* starts and ends inside it */
-	struct span_ref longest;	/* of those touching */
+	struct span_ref longest;	/* of those touching; none where only folded detail is */
 	int64_t first_edge_ns, last_edge_ns;	/* valid when edges > 0 */
-	uint64_t value, value_max;	/* ROW_BANDWIDTH: mean and peak bytes/s */
+	uint64_t value, value_max;	/* ROW_BANDWIDTH, ROW_COPY: mean bytes/s; rate of the
+					 * fastest single copy in it, or the mean if higher */
 	uint8_t flags;			/* enum column_flag */
 };
 
 /*
  * Columns i = 0 … n-1 cover [t0 + i*w, t0 + (i+1)*w), w = (t1 - t0) / n > 0.
- * out has room for n. Exact. Unknown row: all zero. [locked]
+ * out has room for n. Exact, but where detail was folded away to stay within
+ * the memory limit: its time is spread evenly and marked COLUMN_APPROX.
+ * Unknown row: all zero. [locked]
  */
 void model_columns(struct model *model, uint32_t row, uint32_t lane,
 		   int64_t t0, int64_t t1, size_t n, struct column *out);
@@ -260,7 +266,7 @@ struct kernel_op { const char *name; uint64_t count; int64_t total_ns; enum how 
 
 struct kernel_row {
 	const char *name, *raw_name;
-	uint32_t device;
+	uint32_t device;		/* UINT32_MAX: not known (yet); likewise below */
 	enum work work;
 	uint64_t count, failed, approx, untimed;	/* untimed are in count, in no time */
 	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
@@ -276,7 +282,9 @@ struct copy_row {
 	uint32_t device, queue;
 	uint64_t count, failed, bytes, untimed;
 	int64_t total_ns;
-	uint64_t mean_bytes_per_s, peak_bytes_per_s;	/* 0: none (maps, untimed) */
+	/* 0: none (maps, untimed). The peak is that of single transfers of 64 KiB
+	 * and more, of all when there is none such. */
+	uint64_t mean_bytes_per_s, peak_bytes_per_s;
 };
 size_t model_copies(struct model *model, struct copy_row **out);	/* [locked] */
 
@@ -286,6 +294,7 @@ struct op_row {
 	bool is_range;			/* a user's range in which nothing was launched */
 	uint64_t count;
 	int64_t total_ns, self_ns, device_ns, max_ns;
+	/* device_ns, kernels, copies: launched with this op on top of the stack */
 	uint64_t kernels, copies, copy_bytes;
 };
 size_t model_ops(struct model *model, struct op_row **out);	/* [locked] */

@@ -413,6 +413,7 @@ void rows_reclassify(struct model *model, uint32_t process, uint32_t placeholder
 					if (chunk->name[i] == placeholder) {
 						chunk->work[i] = work;
 						chunk->dirty = true;
+						row->lanes[l].changes++;
 					}
 			}
 	}

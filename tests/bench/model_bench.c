@@ -160,12 +160,13 @@ int main(int argc, char **argv)
 	if (!bench.scratch)
 		return 1;
 	synth = fill(&bench, spans);
+	rate = (double)bench.events * 1e3 / (double)bench.apply_ns;
+	frames(&bench, &p50, &p99);
+	model_finish(bench.model, false);
 	model_lock(bench.model);
 	model_status(bench.model, &status);
 	model_unlock(bench.model);
-	rate = (double)bench.events * 1e3 / (double)bench.apply_ns;
 	each = (double)status.memory_bytes / (double)bench.spans;
-	frames(&bench, &p50, &p99);
 	scan_ns = scan(bench.spans);
 	printf("G8.model|events into the model|%.2f|M/s|high|copying them|%.2f|%.3f|>= 0.7 M/s|1||%s\n",
 	       rate, (double)bench.events * 1e3 / (double)bench.copy_ns,
