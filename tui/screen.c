@@ -322,6 +322,31 @@ static bool open_tty(struct screen *screen, char *error, size_t error_size)
 	return true;
 }
 
+static void say_unknown(char *error, size_t error_size)
+{
+	const char *term = getenv("TERM");
+
+	snprintf(error, error_size, "unknown terminal type in TERM: '%s'", term ? term : "");
+}
+
+bool screen_possible(char *error, size_t error_size)
+{
+	int result, fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0) {
+		snprintf(error, error_size, "cannot open the terminal '/dev/tty': %s", strerror(errno));
+		return false;
+	}
+	if (setupterm(NULL, fd, &result) == OK) {
+		del_curterm(cur_term);
+		close(fd);
+		return true;
+	}
+	close(fd);
+	say_unknown(error, error_size);
+	return false;
+}
+
 static void release(struct screen *screen)
 {
 	if (screen->out)
@@ -337,7 +362,6 @@ static void release(struct screen *screen)
 struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size)
 {
 	struct screen *screen = xcalloc(1, sizeof(*screen));
-	const char *term = getenv("TERM");
 	struct termios modes;
 
 	if (!open_tty(screen, error, error_size) || tcgetattr(screen->fd, &modes)) {
@@ -349,7 +373,7 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 	unsetenv("COLUMNS");
 	screen->curses = newterm(NULL, screen->out, screen->in);
 	if (!screen->curses) {
-		snprintf(error, error_size, "unknown terminal type in TERM: '%s'", term ? term : "");
+		say_unknown(error, error_size);
 		release(screen);
 		return NULL;
 	}

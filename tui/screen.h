@@ -26,6 +26,9 @@ struct screen_options {
 	int escape_ms;
 };
 
+/* There is a terminal and it is of a known type; changes nothing. false: a
+ * sentence in error. */
+bool screen_possible(char *error, size_t error_size);
 /* NULL: a sentence in error. */
 struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size);
 void screen_close(struct screen *screen);

@@ -188,6 +188,10 @@ static int run(struct tui *tui)
 {
 	char error[512];
 
+	if (!tui->options->headless && !screen_possible(error, sizeof(error))) {
+		fprintf(stderr, "tftop: %s\n", error);
+		return FAILED;
+	}
 	if (tui->live && !live_start(tui->live))
 		return live_exit_status(tui->live);
 	if (!open_screen(tui, error, sizeof(error))) {
