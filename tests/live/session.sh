@@ -315,9 +315,9 @@ full_disk() {
 	need_root || return
 	private "mount -t tmpfs -o size=20m,mode=755 none /run"
 	under root -- sh -c "head -c 30000000 /dev/zero >/run/fill 2>/dev/null
-		until grep -q 'disk is full' '$work/log' || [ \$((i = i + 1)) -gt 100 ]; do sleep 0.05; done"
+		until grep -q '^message.*disk is full' '$work/log' || [ \$((i = i + 1)) -gt 100 ]; do sleep 0.05; done"
 	wrap=()
-	status 0 && said 'the disk is full'
+	status 0 && said '^armed' && said '^message 2 the disk is full'
 }
 
 few_rights() {
@@ -526,11 +526,11 @@ case_run chained chained
 case_run noticed noticed
 case_run let-go let_go
 case_run let-go-screen let_go -s
-case_run dies-sessiond dies lttng-sessiond "broken 'lttng-sessiond' was killed"
-case_run dies-relayd dies lttng-relayd "broken 'lttng-relayd' was killed"
-case_run dies-consumerd dies lttng-consumerd "broken 'lttng-consumerd' died"
-case_run dies-keeper dies tftop-keeper "broken tftop's keeper died"
-case_run dies-launcher dies tftop-launcher "launcher died"
+case_run dies-sessiond dies lttng-sessiond "^broken 'lttng-sessiond' was killed"
+case_run dies-relayd dies lttng-relayd "^broken 'lttng-relayd' was killed"
+case_run dies-consumerd dies lttng-consumerd "^broken 'lttng-consumerd' died"
+case_run dies-keeper dies tftop-keeper "^broken tftop's keeper died"
+case_run dies-launcher dies tftop-launcher "^message 2 tftop's launcher died"
 case_run not-installed not_installed
 case_run small-shm small_shm
 case_run full-disk full_disk
