@@ -24,12 +24,12 @@ for bench in "$O"/tests/bench/*_bench tests/bench/*_bench.sh; do
 done
 awk -F'|' '{
 	printf "%-44s %10s %-10s | %s %s | %s | %s | %s\n", $1 " " $2, $3, $4, $6, $7, $8, $9,
-		$12 == "true" ? "ok" : $12 == "false" ? "short" : "-"
+		($12 == "true" ? "ok" : $12 == "false" ? "short" : "-")
 }' "$records"
 awk -F'|' 'function num(s) { return s ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ ? s : "null" }
 function str(s) { gsub(/["\\]/, "\\\\&", s); return "\"" s "\"" }
 BEGIN { print "[" }
 { printf "%s{\"id\":%s,\"name\":%s,\"value\":%s,\"unit\":%s,\"better\":%s,\"yardstick\":%s,\"yardstick_value\":%s,\"ratio\":%s,\"bar\":%s,\"runs\":%s,\"spread\":%s,\"ok\":%s}",
-	NR > 1 ? ",\n" : "", str($1), str($2), num($3), str($4), str($5), str($6), num($7), num($8), str($9), num($10), num($11), $12 }
+	(NR > 1 ? ",\n" : ""), str($1), str($2), num($3), str($4), str($5), str($6), num($7), num($8), str($9), num($10), num($11), $12 }
 END { print "\n]" }' "$records" >"$O/bench.json.new" && mv "$O/bench.json.new" "$O/bench.json"
 [ -s "$records" ]
