@@ -18,7 +18,7 @@
 
 #define EVENT_COUNT 8
 #define META_COUNT 4
-#define EVENT_MAX (1u << 20)
+#define EVENT_MAX (2u << 20)
 #define EVENT_MIN (16u << 10)
 #define META_MAX (256u << 10)
 #define META_MIN (4u << 10)
