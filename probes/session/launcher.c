@@ -514,8 +514,12 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	l.signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (options->screen) {
+		struct wire_head head = { .type = WIRE_MESSAGE, .status = 1 };
+
 		setsid();
 		open_pty(&l);
+		if (l.master < 0)
+			enqueue(&l, &head, "no pty is left: PROGRAM writes to the terminal itself");
 	}
 	fork_program(&l);
 	if (!options->screen)

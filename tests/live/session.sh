@@ -253,7 +253,7 @@ let_go() {
 # ---- others die ----
 
 cat >"$tmp/killer" <<'END'
-sleep 0.2
+until grep -q '^started' "$3"; do sleep 0.02; done
 for p in $(grep -lzsx "TFTOP_MARK=$TFTOP_MARK" /proc/[0-9]*/environ | cut -d/ -f3); do
 	[ "$(cat "/proc/$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "$p"
 done
