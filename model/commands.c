@@ -321,8 +321,11 @@ static uint32_t stand_in(struct model *model, struct queue *queue)
 {
 	uint32_t view = view_get(model, queue->process, 0);
 
-	if (view != NONE)
-		queue->view = view;
+	if (view == NONE)
+		return NONE;
+	queue->view = view;
+	/* What needed no clock may be drawn already. */
+	device_rebuild(model, view_at(model, view)->device);
 	return view;
 }
 

@@ -6,8 +6,8 @@
  * form, each with a summary (busy time, time per class, longest, edges), and
  * one for each block of LANE_BLOCK spans. A question about columns takes whole
  * chunks and blocks by their summary and looks at single spans only in blocks
- * that cross a column's border: exact, and O(columns * LANE_BLOCK + chunks). Appending is O(1), a late span moves at
- * most a chunk. (The pieces of Perfetto's, Spall's and Tracy's stores that
+ * that cross a column's border: exact, and O(columns * LANE_BLOCK + chunks).
+ * Appending is O(1), a late span moves at most a chunk. (The pieces of Perfetto's, Spall's and Tracy's stores that
  * also take late events and can let go of the oldest: see
  * docs/architecture.md.)
  *

@@ -92,6 +92,15 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 	}
 }
 
+/* Exact while all detail is there; folded parts know their length, not their
+ * place, and may be off a little. */
+static int64_t overlap(const struct device_row *row)
+{
+	int64_t ns = row->kernel_ns + row->copy_ns - row->busy_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
 static bool is_listed(const struct model *model, uint32_t index)
 {
 	const struct device *device = device_at(model, index);
@@ -117,7 +126,7 @@ size_t model_devices(struct model *model, struct device_row **out)
 		row->busy_ns = merged_total(&device->all);
 		row->kernel_ns = merged_total(&device->kernels);
 		row->copy_ns = merged_total(&device->copies);
-		row->overlap_ns = row->kernel_ns + row->copy_ns - row->busy_ns;
+		row->overlap_ns = overlap(row);
 	}
 	return n;
 }
@@ -157,7 +166,7 @@ bool model_device_window(struct model *model, uint32_t index, int64_t t0, int64_
 	out->busy_ns = merged_window(model, &device->all, index, true, true, t0, t1);
 	out->kernel_ns = merged_window(model, &device->kernels, index, true, false, t0, t1);
 	out->copy_ns = merged_window(model, &device->copies, index, false, true, t0, t1);
-	out->overlap_ns = out->kernel_ns + out->copy_ns - out->busy_ns;
+	out->overlap_ns = overlap(out);
 	return true;
 }
 

@@ -11,15 +11,11 @@
 
 enum { KERNEL = 1, OP, TYPE };
 
-/* What one kernel, launched in one op, must look like, however it came. */
-static void check_one(struct model *model, int64_t offset)
+static void check_tables(struct model *model)
 {
 	struct kernel_row *kernels;
 	struct op_row *ops;
 	struct queue_row *queues;
-	struct model_row row;
-	struct span_ref ref, peer, back;
-	struct span span;
 	size_t n;
 
 	n = model_kernels(model, &kernels);
@@ -52,7 +48,16 @@ static void check_one(struct model *model, int64_t offset)
 	CHECK_INT(queues[0].busy_ns, 4000);
 	CHECK_INT(queues[0].delay_p50_ns, 8);
 	free(queues);
+}
 
+/* What one kernel, launched in one op, must look like, however it came. */
+static void check_one(struct model *model, int64_t offset)
+{
+	struct model_row row;
+	struct span_ref ref, peer, back;
+	struct span span;
+
+	check_tables(model);
 	row = row_of(model, ROW_QUEUE, 0);
 	CHECK(row.id && row.count == 1 && row.lanes == 1);
 	CHECK(model_span_next(model, row.id, LANE_ALL, 0, &ref));
