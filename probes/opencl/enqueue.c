@@ -31,7 +31,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	e->queue = queue_get(handle);
 	if (unlikely(!e->queue))
 		return false;
-	e->record = record = record_open();
+	e->record = record = record_open(e->queue);
 	if (unlikely(!record))
 		return false;
 	e->real = e->queue->real;
@@ -39,9 +39,6 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	e->own = NULL;
 	e->out = event ? event : &e->own;
 	e->blocking = false;
-	atomic_fetch_add_explicit(&e->queue->inflight, 1, memory_order_relaxed);
-	atomic_store_explicit(&record->queue, e->queue, memory_order_relaxed);
-	atomic_store_explicit(&record->silent, false, memory_order_relaxed);
 	record->holds = false;
 	record->late_name = record->late_shape = 0;
 	record->late_bytes = 0;
@@ -130,7 +127,7 @@ static bool read_ticks(cl_event event, uint64_t ticks[4])
 /* Device times, or the callbacks' host times on a queue without them. */
 static void read_times(struct record *record, struct tft_command *cmd, cl_event event)
 {
-	struct queue *queue = atomic_load_explicit(&record->queue, memory_order_relaxed);
+	struct queue *queue = record->queue;
 	int64_t running_ns = atomic_load_explicit(&record->running_ns, memory_order_relaxed);
 	uint64_t ticks[4];
 
@@ -203,12 +200,12 @@ static void follow(struct enqueue *e, cl_event event)
 		record_event(record, event);
 	}
 	if (e->queue->version < 110 || !real->clSetEventCallback) {
-		atomic_store_explicit(&record->silent, true, memory_order_relaxed);
+		record_silent(record);
 	} else {
 		if (!atomic_load_explicit(&e->queue->profiled, memory_order_relaxed))
 			real->clSetEventCallback(event, CL_RUNNING, record_running, id);
 		if (real->clSetEventCallback(event, CL_COMPLETE, record_complete, id))
-			atomic_store_explicit(&record->silent, true, memory_order_relaxed);
+			record_silent(record);
 	}
 	record_returned(record);
 }

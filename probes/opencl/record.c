@@ -39,10 +39,15 @@
 #define ANNOUNCE_AGE_NS 10000000
 #define SWEEP_EVERY_NS 100000000
 #define SWEEP_COUNT 4096u
+#define SCAN_MAX 8192u		/* records a blocking call of the program looks at */
 
+/* What scans look at lies close together. */
 struct slab {
 	_Atomic uint64_t state[SLAB_RECORDS];
-	_Atomic(cl_event) event[SLAB_RECORDS];
+	_Atomic(cl_event) event[SLAB_RECORDS];		/* only with a reference held */
+	_Atomic int64_t pending_ns[SLAB_RECORDS];	/* call's start; MAX: announced */
+	_Atomic(struct queue *) queue[SLAB_RECORDS];
+	atomic_bool silent[SLAB_RECORDS];		/* no callback will come */
 	struct record record[SLAB_RECORDS];
 };
 
@@ -50,8 +55,8 @@ static _Atomic(struct slab *) slabs[SLAB_MAX];
 static atomic_uint fresh;		/* records ever given out */
 static atomic_uint top;			/* no used record at or above */
 static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
-static atomic_uint sweep_at;
 static _Atomic int64_t ticked_ns;
+static unsigned sweep_at;		/* the runtime's thread */
 static int64_t swept_ns;
 
 static struct slab *slab_of(uint32_t index)
@@ -72,6 +77,26 @@ static struct record *record_at(uint32_t index)
 static _Atomic(cl_event) *event_at(uint32_t index)
 {
 	return &slab_of(index)->event[index % SLAB_RECORDS];
+}
+
+static _Atomic int64_t *pending_at(uint32_t index)
+{
+	return &slab_of(index)->pending_ns[index % SLAB_RECORDS];
+}
+
+static _Atomic(struct queue *) *queue_at(uint32_t index)
+{
+	return &slab_of(index)->queue[index % SLAB_RECORDS];
+}
+
+static atomic_bool *silent_at(uint32_t index)
+{
+	return &slab_of(index)->silent[index % SLAB_RECORDS];
+}
+
+static bool used(uint32_t index)
+{
+	return atomic_load_explicit(state_of(index), memory_order_acquire) & STATE_USED;
 }
 
 /* ---- the pool ---- */
@@ -126,8 +151,9 @@ static bool take_fresh(uint32_t *index)
 	return true;
 }
 
-struct record *record_open(void)
+struct record *record_open(struct queue *queue)
 {
+	int64_t ticked = atomic_load_explicit(&ticked_ns, memory_order_relaxed);
 	struct record *record;
 	uint32_t index;
 	uint64_t state;
@@ -140,10 +166,13 @@ struct record *record_open(void)
 	record->index = index;
 	/* A scan must not see a younger start than the record will have: the
 	 * last tick is before whatever the clock says next. */
-	atomic_store_explicit(&record->call_ns,
-			      atomic_load_explicit(&ticked_ns, memory_order_relaxed),
+	atomic_store_explicit(pending_at(index), ticked ? ticked : rt_now_ns(),
 			      memory_order_relaxed);
+	atomic_store_explicit(queue_at(index), queue, memory_order_relaxed);
+	atomic_store_explicit(silent_at(index), false, memory_order_relaxed);
 	atomic_store_explicit(&record->announced, false, memory_order_relaxed);
+	record->queue = queue;
+	atomic_fetch_add_explicit(&queue->inflight, 1, memory_order_relaxed);
 	state = atomic_load_explicit(state_of(index), memory_order_relaxed);
 	record->generation = (uint32_t)(state >> STATE_BITS);
 	atomic_store(state_of(index),
@@ -159,7 +188,7 @@ struct record *record_open(void)
 void record_filled(struct record *record, int64_t call_ns)
 {
 	record->cmd.call_ns = call_ns;
-	atomic_store_explicit(&record->call_ns, call_ns, memory_order_relaxed);
+	atomic_store_explicit(pending_at(record->index), call_ns, memory_order_relaxed);
 	/* Nobody else writes the word while FILL is set. */
 	atomic_store_explicit(state_of(record->index),
 			      (uint64_t)record->generation << STATE_BITS | STATE_USED | STATE_CALL,
@@ -169,10 +198,7 @@ void record_filled(struct record *record, int64_t call_ns)
 /* Gives a record back; the caller owns it (its word has no bits). */
 static void record_close(struct record *record)
 {
-	struct queue *queue = atomic_load_explicit(&record->queue, memory_order_relaxed);
-
-	if (queue)
-		atomic_fetch_sub_explicit(&queue->inflight, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&record->queue->inflight, 1, memory_order_relaxed);
 	atomic_store_explicit(event_at(record->index), NULL, memory_order_relaxed);
 	stack_push(record->index);
 }
@@ -302,6 +328,11 @@ void *record_id(const struct record *record)
 	return (void *)(uintptr_t)((uint64_t)record->generation << 32 | record->index);
 }
 
+void record_silent(struct record *record)
+{
+	atomic_store_explicit(silent_at(record->index), true, memory_order_relaxed);
+}
+
 void record_event(struct record *record, cl_event event)
 {
 	atomic_store_explicit(event_at(record->index), event, memory_order_relaxed);
@@ -366,17 +397,23 @@ void harvest(struct queue *queue)
 	if (atomic_load(&probe_dead) ||
 	    (queue && !atomic_load_explicit(&queue->inflight, memory_order_acquire)))
 		return;
-	for (uint32_t i = 0; i < end; i++)
-		if ((atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED) &&
-		    (!queue || atomic_load_explicit(&record_at(i)->queue, memory_order_relaxed) == queue) &&
-		    look(i, false))
+	for (uint32_t i = 0; i < end; i++) {
+		if (queue && atomic_load_explicit(queue_at(i), memory_order_relaxed) != queue)
+			continue;
+		if (used(i) && look(i, false))
 			look_and_write(record_at(i));
+		if (queue && !atomic_load_explicit(&queue->inflight, memory_order_relaxed))
+			break;
+	}
 }
 
 void harvest_events(cl_uint n, const cl_event *events)
 {
 	unsigned end = atomic_load(&top);
 
+	/* Their callbacks do the same; a deep backlog is not worth the scan. */
+	if (end > SCAN_MAX)
+		return;
 	for (uint32_t i = 0; i < end && !atomic_load(&probe_dead); i++) {
 		cl_event event = atomic_load_explicit(event_at(i), memory_order_relaxed);
 		bool ours = false;
@@ -388,20 +425,19 @@ void harvest_events(cl_uint n, const cl_event *events)
 	}
 }
 
-static uint32_t find_event(cl_event event)
+static uint32_t find_event(cl_event event, unsigned limit)
 {
 	unsigned end = atomic_load(&top);
 
-	for (uint32_t i = 0; event && i < end; i++)
-		if (atomic_load_explicit(event_at(i), memory_order_relaxed) == event &&
-		    (atomic_load(state_of(i)) & STATE_USED))
+	for (uint32_t i = 0; event && i < end && i < limit; i++)
+		if (atomic_load_explicit(event_at(i), memory_order_relaxed) == event && used(i))
 			return i;
 	return UINT32_MAX;
 }
 
 uint32_t record_of_event(cl_event event)
 {
-	uint32_t index = find_event(event), correlation;
+	uint32_t index = find_event(event, SCAN_MAX), correlation;
 
 	if (index == UINT32_MAX)
 		return 0;
@@ -413,7 +449,7 @@ uint32_t record_of_event(cl_event event)
 /* Events are only stored with a reference. */
 bool record_holds(cl_event event)
 {
-	return find_event(event) != UINT32_MAX;
+	return find_event(event, RECORD_MAX) != UINT32_MAX;
 }
 
 /* ---- the runtime's thread ---- */
@@ -438,19 +474,20 @@ static void announce(uint32_t index)
 		record_late(record, &cmd);
 	cmd.flags |= TFT_CMD_OPEN;
 	rt_emit_command(&cmd);
-	atomic_store_explicit(&record->announced, true, memory_order_release);
+	atomic_store_explicit(&record->announced, true, memory_order_relaxed);
+	atomic_store_explicit(pending_at(index), INT64_MAX, memory_order_relaxed);
 	if (let_go(record, STATE_LOOK, false))
 		finish(record, NULL, status_of(record));
 }
 
 /* Lowers `top` to what is used; see record_open for the other side. */
-static void lower_top(unsigned end, unsigned used)
+static void lower_top(unsigned end, unsigned last)
 {
 	unsigned old = end;
 
-	if (used >= end || !atomic_compare_exchange_strong(&top, &old, used))
+	if (last >= end || !atomic_compare_exchange_strong(&top, &old, last))
 		return;
-	for (unsigned i = end; i > used; i--)
+	for (unsigned i = end; i > last; i--)
 		if (atomic_load(state_of(i - 1)) & STATE_USED) {
 			old = atomic_load(&top);
 			while (old < i && !atomic_compare_exchange_weak(&top, &old, i))
@@ -459,50 +496,55 @@ static void lower_top(unsigned end, unsigned used)
 		}
 }
 
-/* Asks about records that should have called back by now; a bounded number
- * each time, going round. */
+/* With LOOK taken: asks about it if it is old enough. */
+static void look_if_old(struct record *record, int64_t now_ns)
+{
+	if (now_ns - record->cmd.call_ns > SWEEP_AGE_NS)
+		look_and_write(record);
+	else if (let_go(record, STATE_LOOK, false))
+		finish(record, NULL, status_of(record));
+}
+
+/* Asks about what will never call back at every tick, and every 100 ms about
+ * what should have done so by now: a bounded number each time, going round. */
 static void sweep(int64_t now_ns, unsigned end)
 {
-	unsigned at = atomic_load_explicit(&sweep_at, memory_order_relaxed);
-	bool all = now_ns - swept_ns >= SWEEP_EVERY_NS;
+	unsigned asked = 0;
 
-	if (all)
-		swept_ns = now_ns;
-	for (unsigned n = 0; n < end && n < SWEEP_COUNT; n++, at++) {
-		uint32_t i = at < end ? at : (at = 0);
-		struct record *record = record_at(i);
-		int64_t age;
-
-		if (!(atomic_load_explicit(state_of(i), memory_order_relaxed) & STATE_USED))
-			continue;
-		age = now_ns - atomic_load_explicit(&record->call_ns, memory_order_relaxed);
-		if ((atomic_load_explicit(&record->silent, memory_order_relaxed) ||
-		     (all && age > SWEEP_AGE_NS)) &&
-		    look(i, false))
-			look_and_write(record);
+	for (uint32_t i = 0; i < end && asked < SWEEP_COUNT; i++)
+		if (atomic_load_explicit(silent_at(i), memory_order_relaxed) && used(i) &&
+		    look(i, false)) {
+			look_and_write(record_at(i));
+			asked++;
+		}
+	if (now_ns - swept_ns < SWEEP_EVERY_NS)
+		return;
+	swept_ns = now_ns;
+	for (unsigned n = 0; n < end && n < SWEEP_COUNT; n++) {
+		sweep_at = sweep_at < end ? sweep_at : 0;
+		if (used(sweep_at) && look(sweep_at, false))
+			look_if_old(record_at(sweep_at), now_ns);
+		sweep_at++;
 	}
-	atomic_store_explicit(&sweep_at, at, memory_order_relaxed);
 }
 
 void record_tick(int64_t now_ns)
 {
-	unsigned end = atomic_load(&top), used = 0;
+	unsigned end = atomic_load(&top), last = 0;
 
 	atomic_store_explicit(&ticked_ns, now_ns, memory_order_relaxed);
 	for (uint32_t i = 0; i < end; i++) {
-		struct record *record;
+		int64_t at;
 
 		if (!(atomic_load(state_of(i)) & STATE_USED))
 			continue;
-		used = i + 1;
-		record = record_at(i);
-		if (!atomic_load_explicit(&record->announced, memory_order_relaxed) &&
-		    now_ns - atomic_load_explicit(&record->call_ns, memory_order_acquire) >
-			    ANNOUNCE_AGE_NS)
+		last = i + 1;
+		at = atomic_load_explicit(pending_at(i), memory_order_relaxed);
+		if (at != INT64_MAX && now_ns - at > ANNOUNCE_AGE_NS)
 			announce(i);
 	}
 	sweep(now_ns, end);
-	lower_top(end, used);
+	lower_top(end, last);
 }
 
 int64_t record_pending_ns(void)
@@ -513,14 +555,9 @@ int64_t record_pending_ns(void)
 	if (atomic_load(&probe_dead))
 		return oldest;
 	for (uint32_t i = 0; i < end; i++) {
-		struct record *record = record_at(i);
-		int64_t at;
+		int64_t at = atomic_load_explicit(pending_at(i), memory_order_relaxed);
 
-		if (!(atomic_load(state_of(i)) & STATE_USED) ||
-		    atomic_load_explicit(&record->announced, memory_order_relaxed))
-			continue;
-		at = atomic_load_explicit(&record->call_ns, memory_order_relaxed);
-		if (at < oldest)
+		if (at < oldest && (atomic_load(state_of(i)) & STATE_USED))
 			oldest = at;
 	}
 	return oldest;

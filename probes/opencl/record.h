@@ -19,25 +19,25 @@
 struct record {
 	/* Known before the call; a scan may copy it while the call runs. */
 	struct tft_command cmd;
-	_Atomic int64_t call_ns;	/* as cmd.call_ns, for scans */
 	/* Written by the enqueuing thread after the call, before it lets go. */
 	uint32_t late_name, late_shape;
 	uint64_t late_bytes;
 	int64_t return_ns;
 	bool holds;			/* a reference of the event is ours */
 	/* Anyone. */
-	atomic_bool silent;		/* no callback will come */
 	atomic_bool announced;
 	_Atomic int64_t running_ns;	/* host time of CL_RUNNING, 0 unknown */
 	int16_t status;			/* of a command whose event is not to be asked */
 	atomic_uint correlation;	/* as in cmd, for who waits for its event */
 	uint32_t index, generation;
 	atomic_uint next;		/* free stack */
-	_Atomic(struct queue *) queue;
+	struct queue *queue;		/* set at the opening, until closed */
 };
 
 /* A record held by CALL, NULL when the pool is full (counted). */
-struct record *record_open(void);
+struct record *record_open(struct queue *queue);
+/* No callback will come: the tick has to ask. */
+void record_silent(struct record *record);
 /* The call failed: nothing is in flight. Written only if it was announced. */
 void record_abandon(struct record *record, int16_t status);
 /* The record says what the command is: the call begins. */

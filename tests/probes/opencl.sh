@@ -227,20 +227,17 @@ case_level() {
 truth() { sed -n "s/^truth $2 //p" "$tmp/$1.probed"; }
 
 case_threads() {
-	local device
-	for device in basic pthread; do
-		POCL_DEVICES=$device probed threads "$build/opencl_threads"
-		expect threads "exit status on $device" $status 0
-		expect threads "errors on $device" "$(truth threads errors)" 0
-		expect threads "kernels on $device" "$(finished threads kind=kernel)" "$(truth threads kernels)"
-		expect threads "copies on $device" "$(finished threads kind=copy)" "$(truth threads copies)"
-		expect threads "bytes on $device" \
-			"$(grep '^command ' "$tmp/threads.events" | grep -v ' open' | field bytes |
-				awk '{ s += $1 } END { print s }')" "$(truth threads bytes)"
-		expect threads "queues on $device" "$(lines threads '^queue ')" "$(truth threads queues)"
-		expect threads "buffers on $device" "$(lines threads '^free ')" "$(truth threads buffers)"
-		expect threads "nothing dropped on $device" "$(lines threads '^dropped')" 0
-	done
+	# Not on "basic": PoCL 3.1 hangs there with several threads, bare as well.
+	probed threads "$build/opencl_threads"
+	expect threads "exit status" $status 0
+	expect threads "errors" "$(truth threads errors)" 0
+	expect threads "kernels" "$(finished threads kind=kernel)" "$(truth threads kernels)"
+	expect threads "copies" "$(finished threads kind=copy)" "$(truth threads copies)"
+	expect threads "bytes" "$(grep '^command ' "$tmp/threads.events" | grep -v ' open' |
+		field bytes | awk '{ s += $1 } END { print s }')" "$(truth threads bytes)"
+	expect threads "queues" "$(lines threads '^queue ')" "$(truth threads queues)"
+	expect threads "buffers" "$(lines threads '^free ')" "$(truth threads buffers)"
+	expect threads "nothing dropped" "$(lines threads '^dropped')" 0
 	# Only a device without threads of its own survives a fork, bare as well.
 	POCL_DEVICES=basic probed fork "$build/opencl_threads" fork
 	expect fork "exit status" $status 0
