@@ -80,7 +80,7 @@ start() {
 	command=(bash -c "$wrapper" wrapper "$train" "${program[@]}" --truth truth.json)
 	# a shell starts its jobs with SIGINT ignored
 	local env=("${runner[@]}" env --default-signal=INT,QUIT TFTOP_KILL_TEST="$mark" XDG_RUNTIME_DIR="$work/run"
-		TMPDIR="$work/tmp" TERM=xterm-256color SHELL=/bin/sh)
+		TMPDIR="$work/tmp" TERM=xterm-256color)
 	case $mode in
 	batch)
 		"${env[@]}" setsid bash -c 'echo $$ >tftop.pid; exec "$@"' tftop-starter \
@@ -93,9 +93,11 @@ start() {
 			>tftop.out 2>program.err </dev/null &
 		;;
 	screen)
+		# the shell stays when tftop is gone, and so does the terminal
 		mkfifo keys
-		printf -v line '%q ' "$tftop" -- "${command[@]}"
-		"${env[@]}" setsid script -qfec "stty rows 40 cols 120; echo \$\$ >tftop.pid; exec $line" screen.out \
+		printf -v line '%q ' "${env[@]}" bash -c 'echo $$ >tftop.pid; exec "$@"' tftop-starter \
+			"$tftop" -- "${command[@]}"
+		SHELL=$BASH setsid script -qfec "stty rows 40 cols 120; $line; read _" screen.out \
 			<keys >/dev/null 2>&1 &
 		exec {keys}>keys
 		;;
@@ -105,10 +107,13 @@ start() {
 	tftop_pid=$(cat tftop.pid)
 }
 
+ended() { [ -s rc ] || nothing_marked; }
+
 # The program went its way: status, and all that it did.
 program_ended() {
 	local status=$1
-	wait_for 60 test -s rc || fail "the program did not end, $(marked | wc -l) processes left" || return
+	wait_for 60 ended || fail "the program did not end" || return
+	wait_for 1 test -s rc || fail "the program was killed, or never started" || return
 	[ "$(cat rc)" = "$status" ] || fail "the program ended with $(cat rc), not $status" || return
 	[ -s truth.json ] || fail "no truth was written" || return
 	if [ "$status" = 0 ]; then
@@ -139,25 +144,31 @@ prepare() {
 # Nothing of a failed case may live on into the next.
 end_case() {
 	local status=$1 p
-	[ -n "$keys" ] && exec {keys}>&-
+	[ -n "$keys" ] && exec {keys}>&- && kill "$waiter" 2>/dev/null
 	for p in $(marked); do kill -KILL "$p" 2>/dev/null; done
-	[ -n "$waiter" ] && wait "$waiter" 2>/dev/null
+	[ -n "$waiter" ] && { wait "$waiter"; } 2>/dev/null
 	cd "$here" || exit 1
 	return "$status"
 }
 
 killed_at() {
-	local delay
+	local delay company=
 	# half of them while tftop is still starting
 	if [ $((RANDOM % 2)) = 0 ]; then delay=$((RANDOM % 400)); else delay=$((RANDOM % 2500)); fi
 	printf -v delay '%d.%03d' $((delay / 1000)) $((delay % 1000))
 	pause "$delay"
 	remember_places
+	# alone: the launcher was not there yet, and nothing can start the program
+	[ "$(marked | wc -l)" -gt 1 ] && company=1
 	kill -KILL "$tftop_pid" 2>/dev/null
-	{ wait "$waiter"; } 2>/dev/null
+	[ -n "$keys" ] || { wait "$waiter"; } 2>/dev/null
 	why="after $delay s"
 	wait_for 2 gone "$tftop_pid" || fail "SIGKILL did not end it" || return
 	local said=$why
+	if [ -z "$company" ] && ! wait_for 2 test -e wrapper.pid && nothing_marked; then
+		why="$said, before anything was started"
+		return
+	fi
 	clean_after 0 || fail "$said: $why" || return
 	why=$said
 }
