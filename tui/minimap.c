@@ -82,11 +82,16 @@ static int64_t column_of(int64_t t, int64_t begin, int64_t w)
 	return d / w - (d % w < 0);
 }
 
+static size_t within(int64_t column, int width)
+{
+	return column < 0 ? 0 : column > width ? (size_t)width : (size_t)column;
+}
+
 void minimap_update(struct minimap *minimap, struct model *model,
 		    const struct model_status *status, const struct model_row *rows,
 		    size_t n_rows, int width, int64_t t0_ns, int64_t t1_ns)
 {
-	int64_t begin = status->first_ns, end = status->live_ns, span, w, settled;
+	int64_t begin = status->first_ns, end = status->live_ns, span, w;
 	size_t used, c;
 
 	column_cache_frame(&minimap->cache, status);
@@ -94,7 +99,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	if (!minimap->width)
 		return;
 	minimap->view_begin = minimap->view_end = -1;
-	minimap->settled = status->finished ? minimap->width : 0;
+	minimap->settled = minimap->live = status->finished ? minimap->width : 0;
 	if (status->first_ns > status->last_ns)
 		return;
 	if (end < status->last_ns)
@@ -110,10 +115,10 @@ void minimap_update(struct minimap *minimap, struct model *model,
 		minimap->eighths[c] = (uint8_t)cells_eighths(
 			(uint64_t)(minimap->busy_ns[c] > 0 ? minimap->busy_ns[c] : 0),
 			(uint64_t)w * used);
-	settled = column_of(status->settled_ns, begin, w);
-	if (status->finished || settled > width)
-		settled = width;
-	minimap->settled = settled < 0 ? 0 : (size_t)settled;
+	if (!status->finished) {
+		minimap->settled = within(column_of(status->settled_ns, begin, w), width);
+		minimap->live = within(column_of(end, begin, w) + 1, width);
+	}
 	minimap->view_begin = column_of(t0_ns, begin, w);
 	minimap->view_end = column_of(t1_ns - 1, begin, w) + 1;
 }
@@ -134,7 +139,7 @@ void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,
 		if (minimap->lost[i] && ch == ' ') {
 			ch = ascii ? '?' : 0x2592;
 			role = ROLE_LOST;
-		} else if (i >= minimap->settled && ch == ' ') {
+		} else if (i >= minimap->settled && i < minimap->live && ch == ' ') {
 			ch = ascii ? '~' : colour ? 0x2591 : 0xb7;
 			role = ROLE_UNSETTLED;
 		}

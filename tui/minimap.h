@@ -20,7 +20,7 @@ struct minimap {
 	uint8_t *lost;			/* owned: 1 where events were lost */
 	struct column_cache cache;
 	int64_t *busy_ns;		/* owned */
-	size_t settled;			/* columns before it are final */
+	size_t settled, live;		/* columns before settled are final, from live on to come */
 	int64_t view_begin, view_end;	/* columns of the window, may be outside */
 };
 

@@ -196,6 +196,16 @@ static void mark_selected(struct timeline *t, const struct view *view, int64_t w
 		     t->selected.name, style);
 }
 
+/* The column of a time, within 0 ... columns. */
+static size_t column_at(const struct timeline *t, const struct view *view, int64_t w, int64_t t_ns)
+{
+	int64_t after = t_ns - view->t0_ns;
+
+	if (after <= 0)
+		return 0;
+	return (size_t)(after / w) < t->columns ? (size_t)(after / w) : t->columns;
+}
+
 static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
@@ -205,14 +215,9 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
-	int64_t settled = t->status.settled_ns - view->t0_ns;
 	const struct column *columns = t->blank;
-	size_t unsettled = 0;
+	size_t settled = column_at(t, view, w, t->status.settled_ns);
 
-	if (t->status.finished)
-		unsettled = t->columns;
-	else if (settled > 0)
-		unsettled = (size_t)(settled / w) < t->columns ? (size_t)(settled / w) : t->columns;
 	/* A process whose threads are seen has nothing to add to them. */
 	if (line->kind != ROW_PROCESS || line->folded)
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
@@ -227,7 +232,9 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		mark_selected(t, view, w, line, &style, cells);
 	}
 	cells_lost(cells, columns, t->columns, &style);
-	cells_unsettled(cells, t->columns, unsettled, &style);
+	/* What is yet to come stays blank: the hatch is the live edge. */
+	if (!t->status.finished)
+		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
 }
 
 static void update_sentence(struct timeline *t, struct view *view, const struct model_row *rows,

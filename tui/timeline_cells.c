@@ -459,11 +459,11 @@ void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size
 	}
 }
 
-void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cell_style *style)
+void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct cell_style *style)
 {
 	size_t i;
 
-	for (i = from; i < n; i++) {
+	for (i = from; i < to; i++) {
 		if (cells[i].ch != ' ' || cells[i].bg != ROLE_DEFAULT)
 			continue;
 		cells[i].ch = style->ascii ? '~' : style->colour ? SHADE_LIGHT : MIDDLE_DOT;

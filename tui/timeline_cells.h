@@ -102,8 +102,8 @@ bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end
 void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
 		  uint64_t id, const char *name, const struct cell_style *style);
 
-/* ░ in what is empty of the cells from `from` on (· without colours). */
-void cells_unsettled(struct cell *cells, size_t n, size_t from, const struct cell_style *style);
+/* ░ in what is empty of the cells [from, to) (· without colours). */
+void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct cell_style *style);
 /* ▒ in the empty cells of columns in which events were lost. */
 void cells_lost(struct cell *cells, const struct column *columns, size_t n,
 		const struct cell_style *style);

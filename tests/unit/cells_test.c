@@ -325,7 +325,7 @@ TEST(cells_unsettled_and_lost_fill_only_what_is_empty)
 	cells_draw(columns, N, 0, W, &coloured, before, NULL);
 	memcpy(cells, before, sizeof(cells));
 	cells_lost(cells, columns, N, &coloured);
-	cells_unsettled(cells, N, 20, &coloured);
+	cells_unsettled(cells, 20, N, &coloured);
 	for (c = 0; c < N; c++) {
 		if (before[c].ch != ' ')
 			CHECK(memcmp(&cells[c], &before[c], sizeof(cells[c])) == 0);
