@@ -243,6 +243,21 @@ killed_at_random() {
 	done
 }
 
+# What a dead tftop left goes with the next start, and nothing else.
+swept() {
+	local stale=/tmp/tftop-s$((RANDOM % 90000 + 10000)) other=/tmp/tftop-o$((RANDOM % 90000 + 10000))
+	mkdir -p "$stale/.lttng" "$stale/trace/deep" "$other" && touch "$stale/control" "$other/mine" || return
+	ln -s "$work" "$stale/trace/link"
+	touch "$work/kept"
+	[ "$(folders)" = "$stale" ] || fail "the suite sees '$(folders)'"
+	under root -- true
+	[ ! -e "$stale" ] || fail "'$stale' was not swept"
+	[ -e "$other/mine" ] || fail "a folder of somebody else was swept"
+	[ -e "$work/kept" ] || fail "a symbolic link was followed"
+	rm -rf "$stale" "$other"
+	[ -z "$why" ]
+}
+
 let_go() {
 	under root "$@" -g started -- sh -c "sleep 0.6; echo on >'$work/done'"
 	status 0 || return
@@ -521,6 +536,7 @@ for user in "${users[@]}"; do
 done
 case_run other-uid other_uid
 case_run killed-random killed_at_random
+case_run swept swept
 case_run statuses statuses
 case_run probes probes_named
 case_run chained chained
