@@ -6,6 +6,9 @@
 
 VERSION := 0.1.0
 O ?= build
+ifneq ($(words $(O)),1)
+$(error O names the build folder: one word, not '$(O)')
+endif
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 libdir ?= $(prefix)/lib

@@ -275,8 +275,8 @@ struct tft_clock {
 };
 
 /* Nothing that began before settled_ns will still arrive from this process,
- * except what was announced as open, and steps, which arrive when they end.
- * About every 50 ms while active. */
+ * except what was announced as open, and steps, waits, calls and builds, which
+ * arrive when they end. About every 50 ms while active. */
 struct tft_settled {
 	int64_t settled_ns;
 };
