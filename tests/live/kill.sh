@@ -38,7 +38,7 @@ strays() {
 		[ -n "$wrapper_pid" ] && [ -n "$launcher" ] &&
 			[ "$p" = "$wrapper_pid" -o "$p" = "$launcher" -o "$parent" = "$wrapper_pid" ] && continue
 		exe=$(readlink "/proc/$p/exe" 2>/dev/null) || continue
-		echo "$p ${exe##*/} $(tr '\0' ' ' <"/proc/$p/cmdline" 2>/dev/null | cut -c1-60)"
+		{ echo "$p ${exe##*/} $(tr "\0" " " <"/proc/$p/cmdline" | cut -c1-60)"; } 2>/dev/null
 	done
 }
 no_strays() { [ -z "$(strays)" ]; }
@@ -49,7 +49,7 @@ nothing_marked() { [ -z "$(marked)" ]; }
 remember_places() {
 	local p
 	for p in $(marked); do
-		tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | sed -n 's/^LTTNG_HOME=//p'
+		{ tr '\0' '\n' <"/proc/$p/environ" | sed -n 's/^LTTNG_HOME=//p'; } 2>/dev/null
 	done >>places.seen
 }
 places() {
