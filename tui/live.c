@@ -280,7 +280,7 @@ void live_finish(struct live *live, bool partial)
 
 static void program_ended(struct live *live, const struct session_event *event)
 {
-	live->ended_ns = live_now_ns();
+	live->ended_ns = event->time_ns;
 	live->exited = true;
 	live->run.wall_ns = live->ended_ns - live->started_ns;
 	live->run.signal = event->signal;
@@ -309,7 +309,7 @@ static void take(struct live *live, const struct session_event *event)
 	case SESSION_STARTED:
 		log_line("PROGRAM is process %d", (int)event->pid);
 		live->run.pid = event->pid;
-		live->started_ns = live_now_ns();
+		live->started_ns = event->time_ns;
 		break;
 	case SESSION_EXEC_FAILED:
 		exec_failed(live, event);

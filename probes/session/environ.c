@@ -12,6 +12,7 @@
 #define START_LIBRARY "libtftop-start.so"
 #define OUR_PREFIX "libtftop-"
 #define CHAIN_PREFIX "TFTOP_CHAIN_"
+#define ASAN_ORDER "verify_asan_link_order=0"
 
 enum way_in {
 	WAY_LAYER,	/* OPENCL_LAYERS: a list, ours first */
@@ -239,6 +240,9 @@ size_t environ_lines(const struct environ_choice *choice,
 	/* Last: a sanitizer's or an allocator's library insists on being first. */
 	if (options->preload)
 		add_list(&l, "LD_PRELOAD", start, ": ", false);
+	/* Nor does gcc's address sanitizer run when anything was loaded before it. */
+	if (options->preload)
+		add_list(&l, "ASAN_OPTIONS", ASAN_ORDER, ":", true);
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
 			add_probe(&l, &probes[i], choice->lib_dir);

@@ -30,6 +30,7 @@ struct launcher {
 	pid_t program;
 	int master, slave, gate, report, signals;
 	bool released, started, exec_failed, exited, exit_sent, silent, tftop_gone;
+	int64_t exited_ns;
 	bool pty_ended, wake_again, stopped;
 	int status;			/* as waitpid gives it */
 	int64_t tail_ns;		/* until then output is still awaited */
@@ -150,7 +151,9 @@ static void send_pending(struct launcher *l)
 	if (l->tftop_gone || !send_queue(l) || !send_ring(l) || !send_queue(l))
 		return;
 	if (l->exited && !l->exit_sent && !output_pending(l)) {
-		struct wire_head head = { .type = WIRE_EXITED, .pid = l->program };
+		struct wire_head head = {
+			.type = WIRE_EXITED, .pid = l->program, .time_ns = l->exited_ns,
+		};
 
 		if (WIFSIGNALED(l->status)) {
 			head.signal = WTERMSIG(l->status);
@@ -245,7 +248,9 @@ static void write_input(struct launcher *l)
 
 static void read_report(struct launcher *l)
 {
-	struct wire_head head = { .type = WIRE_STARTED, .pid = l->program };
+	struct wire_head head = {
+		.type = WIRE_STARTED, .pid = l->program, .time_ns = wire_now_ns(),
+	};
 	char text[160];
 	int error = 0;
 	ssize_t got;
@@ -298,6 +303,7 @@ static void reap(struct launcher *l)
 		} else {
 			read_report(l);
 			l->exited = true;
+			l->exited_ns = wire_now_ns();
 			l->status = status;
 			l->tail_ns = wire_now_ns() + TAIL_NS;
 		}

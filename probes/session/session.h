@@ -97,6 +97,7 @@ struct session_event {
 	enum session_event_type type;
 	pid_t pid, parent;
 	int status, signal;		/* signal 0: exited by itself */
+	int64_t time_ns;		/* STARTED, EXITED: when, CLOCK_MONOTONIC */
 	int level;			/* 0 info 1 warning 2 error */
 	const char *text;		/* borrowed until the next session_next() */
 	const void *data;		/* borrowed likewise */

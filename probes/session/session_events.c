@@ -56,7 +56,7 @@ static void fill(struct session *s, struct session_event *event)
 
 	*event = (struct session_event){
 		.pid = w->head.pid, .status = w->head.status,
-		.signal = w->head.signal, .text = w->data,
+		.signal = w->head.signal, .time_ns = w->head.time_ns, .text = w->data,
 	};
 }
 
@@ -124,7 +124,8 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	unwatch(s, s->program_fd);
 	program_ended(s);
 	*event = (struct session_event){
-		.type = SESSION_EXITED, .pid = s->program, .status = -1, .text = "",
+		.type = SESSION_EXITED, .pid = s->program, .status = -1,
+		.time_ns = wire_now_ns(), .text = "",
 	};
 	return true;
 }

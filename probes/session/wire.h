@@ -51,6 +51,7 @@ enum wire_type {
 struct wire_head {
 	uint32_t type;		/* enum wire_type */
 	int32_t pid, status, signal;
+	int64_t time_ns;	/* WIRE_STARTED, WIRE_EXITED: when, CLOCK_MONOTONIC */
 };
 
 struct wire {
