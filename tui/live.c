@@ -190,8 +190,30 @@ bool live_start(struct live *live)
 
 /* ---- the end ---- */
 
+/* What the probes that are there say of themselves: "opencl nvtx". */
+static void list_probes(struct live *live, char *text, size_t size)
+{
+	struct process_row *rows;
+	size_t count, used = 0;
+
+	model_lock(live->model);
+	count = model_processes(live->model, &rows);
+	model_unlock(live->model);
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < rows[i].n_probes && k < 8; k++) {
+			if (strstr(text, rows[i].probes[k]) || used >= size)
+				continue;
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
+						 rows[i].probes[k]);
+		}
+	free(rows);
+}
+
 void live_finish_model(struct live *live)
 {
+	char probes[128];
+
 	if (live->finished)
 		return;
 	live->finished = true;
@@ -200,6 +222,9 @@ void live_finish_model(struct live *live)
 	if (live->run.pid > 0 && (live->exited || !live->session))
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
+	list_probes(live, probes, sizeof(probes));
+	if (live->session && live->reader && !live->stop_partial && !probes[0])
+		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
 	model_finish(live->model, live->stop_partial);
 	log_line("all is read: %" PRIu64 " events%s",
 		 live->reader ? reader_events(live->reader) : 0,
@@ -429,26 +454,6 @@ void live_on_output(struct live *live, void (*take_output)(void *arg, const void
 enum live_phase live_phase(const struct live *live)
 {
 	return live->phase;
-}
-
-/* What the probes that are there say of themselves: "opencl nvtx". */
-static void list_probes(struct live *live, char *text, size_t size)
-{
-	struct process_row *rows;
-	size_t count, used = 0;
-
-	model_lock(live->model);
-	count = model_processes(live->model, &rows);
-	model_unlock(live->model);
-	text[0] = '\0';
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < rows[i].n_probes && k < 8; k++) {
-			if (strstr(text, rows[i].probes[k]) || used >= size)
-				continue;
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
-						 rows[i].probes[k]);
-		}
-	free(rows);
 }
 
 const char *live_waiting_for(struct live *live, char *text, size_t size)

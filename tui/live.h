@@ -69,7 +69,8 @@ void live_on_output(struct live *live, void (*take)(void *arg, const void *data,
 
 enum live_phase live_phase(const struct live *live);
 /* What PROGRAM does now and what is waited for, in one sentence for the screen
- * while nothing can be shown: "starting: python, no framework loaded yet". */
+ * while nothing can be shown: "starting: python, no framework loaded yet".
+ * Takes the model's lock. */
 const char *live_waiting_for(struct live *live, char *text, size_t size);
 
 struct model *live_model(struct live *live);

@@ -77,7 +77,7 @@ for f in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 20 30 63 255; do
 done
 for n in user net mnt pid uts ipc; do readlink "/proc/self/ns/$n"; done
 ulimit -a; umask; pwd
-env | grep -vE '^(TFTOP_|LTTNG_HOME|LD_PRELOAD|OPENCL_LAYERS|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|_=|SHLVL)' | sort
+env | grep -vE '^(TFTOP_|LTTNG_HOME|LD_PRELOAD|OPENCL_LAYERS|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|ASAN_OPTIONS|_=|SHLVL)' | sort
 END
 same_world() {
 	local user=$1
