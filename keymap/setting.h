@@ -19,7 +19,7 @@
 enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 
 #define SETTING_LIST(X) \
-	X(FOLLOW_FPS, "follow-fps", INT, "8", 1, 20, "", "pictures per second while following") \
+	X(FOLLOW_FPS, "follow-fps", INT, "10", 1, 20, "", "pictures per second while following") \
 	X(KEY_FPS, "key-fps", INT, "20", 5, 60, "", "pictures per second while keys come") \
 	X(JUMP_AT, "jump-at", INT, "90", 50, 99, "", "per cent of the window where following jumps on") \
 	X(JUMP_TO, "jump-to", INT, "30", 5, 80, "", "per cent of the window where the live edge then stands") \

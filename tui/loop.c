@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tui/log.h"
 #include "tui/loop.h"
 
 #include <errno.h>
@@ -355,6 +356,9 @@ static void show_frame(struct tui *tui)
 	before = tui_clock(tui);
 	screen_draw(tui->screen, &tui->theme, &tui->grid);
 	tui->draw_cost_ns += (tui_clock(tui) - before - tui->draw_cost_ns) / 8;
+	/* What the bench of latency (G7) reads: what could be seen from when on. */
+	log_line("frame t=%lld step=%lld", (long long)tui_clock(tui),
+		 (long long)tui->status.last_step_number);
 }
 
 static void take_stderr(void *arg, const char *text)

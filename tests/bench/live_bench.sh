@@ -86,14 +86,14 @@ bench_burst() {
 		"$([ $((t - ran)) -le 1000000000 ] && [ "$lost" -eq 0 ] && echo true || echo false)"
 }
 
-# The header's step number, drawn and flushed (frames in --debug), after its end.
+# The bar of a step, drawn and flushed (frames in --debug), after the step's end.
 bench_latency() {
-	"$tftop" --headless --size 160x48 --debug "$dir/frames" -q --script <(echo 'wait-exit 60s') -- \
-		sh -c "'$O/tests/burst' --steps 60 237 >'$dir/steps'" >/dev/null 2>&1
+	script -qec "stty rows 48 cols 160; TERM=xterm-256color '$tftop' --debug '$dir/frames' -q -- \
+		sh -c \"'$O/tests/burst' --steps 60 237 >'$dir/steps'\"" /dev/null >/dev/null 2>&1 </dev/null
 	awk 'NR == FNR { end[$2] = $3; next }
 		/frame/ { for (i = 1; i <= NF; i++) {
-			if ($i ~ /^t=/) t = substr($i, 3)
-			if ($i ~ /^step=/) s = substr($i, 6) }
+			if ($i ~ /^t=/) t = substr($i, 3) + 0
+			if ($i ~ /^step=/) s = substr($i, 6) + 0 }
 			for (n = last + 1; n <= s; n++) if (n in end) print (t - end[n]) / 1e6
 			if (s > last) last = s }' "$dir/steps" "$dir/frames" >"$dir/latency"
 	local n
@@ -108,7 +108,17 @@ bench_latency() {
 	done
 }
 
-bench_start
-bench_burst
-bench_latency
-bench_step
+# ONLY: the figures that are wanted, by id or its first part; none: all.
+wanted() {
+	local id
+	[ -n "${ONLY:-}" ] || return 0
+	for id in $ONLY; do
+		case " $* " in *" $id "* | *" $id."*) return 0 ;; esac
+	done
+	return 1
+}
+wanted G17.start && bench_start
+wanted G8.live G9.lost && bench_burst
+wanted G7.p50 G7.p99 && bench_latency
+wanted G5.default G5.full && bench_step
+exit 0

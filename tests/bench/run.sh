@@ -10,6 +10,7 @@ export O=${O:-build}
 records=$(mktemp) || exit 1
 trap 'rm -f "$records"' EXIT
 want=" $* "
+export ONLY="$*"
 for bench in "$O"/tests/bench/*_bench tests/bench/*_bench.sh; do
 	[ -x "$bench" ] || continue
 	if [ $# -gt 0 ]; then
