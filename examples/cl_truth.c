@@ -53,7 +53,8 @@ static struct {
 		uint64_t errors;
 	} call[MAX_CALLS];
 	int n_calls;
-	uint64_t steps;
+	int64_t *step_ns;		/* owned, with room for cap_steps */
+	size_t steps, cap_steps;
 	const char *device_name, *device_kind;
 } truth;
 
@@ -145,9 +146,18 @@ void truth_error(const char *call)
 	truth.call[i].errors++;
 }
 
-void truth_step(void)
+void truth_step(int64_t dur_ns)
 {
-	truth.steps++;
+	if (truth.steps == truth.cap_steps) {
+		size_t cap = truth.cap_steps ? 2 * truth.cap_steps : 64;
+		int64_t *more = realloc(truth.step_ns, cap * sizeof(*more));
+
+		if (!more)
+			die("no memory for the truth");
+		truth.step_ns = more;
+		truth.cap_steps = cap;
+	}
+	truth.step_ns[truth.steps++] = dur_ns;
 }
 
 void truth_device(const char *name, const char *kind)
@@ -293,9 +303,12 @@ static void put_rest(FILE *out)
 		fputs(", \"api\": \"opencl\" } ]", out);
 	}
 	/* without ranges this program marks no steps, and says nothing of them */
-	if (truth.steps)
-		fprintf(out, ",\n  \"steps\": { \"count\": %llu }",
-			(unsigned long long)truth.steps);
+	if (truth.steps) {
+		fprintf(out, ",\n  \"steps\": { \"count\": %zu, \"series_ns\": [", truth.steps);
+		for (size_t s = 0; s < truth.steps; s++)
+			fprintf(out, "%s%lld", s ? ", " : "", (long long)truth.step_ns[s]);
+		fputs("] }", out);
+	}
 	fputs(" }\n", out);
 }
 
@@ -347,5 +360,6 @@ void truth_release(void)
 	for (i = 0; i < truth.n_kernels; i++)
 		for (j = 0; j < truth.kernel[i].n_ops; j++)
 			free(truth.kernel[i].ops[j].name);
+	free(truth.step_ns);
 	memset(&truth, 0, sizeof(truth));
 }

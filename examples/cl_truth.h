@@ -35,8 +35,8 @@ void truth_copy(enum truth_direction direction, int queue, uint64_t bytes, bool 
 /* An API call returned an error. */
 void truth_error(const char *call);
 
-/* A range named as a step was closed. */
-void truth_step(void);
+/* A range named as a step was closed; how long it was open. */
+void truth_step(int64_t dur_ns);
 
 /* The device in use; kind as in the report: "cpu", "gpu", "accelerator". */
 void truth_device(const char *name, const char *kind);

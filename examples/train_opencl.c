@@ -169,6 +169,7 @@ static void train_step(struct training *t, int64_t step)
 {
 	const struct options *o = t->options;
 	struct slot *slot = &t->slots[step % t->n_slots];
+	int64_t start_ns = now_ns();
 	float loss, right;
 
 	marks_push("step %lld", (long long)step);
@@ -194,7 +195,7 @@ static void train_step(struct training *t, int64_t step)
 		checkpoint(t, step);
 	marks_pop();
 	if (o->ranges != MARKS_NONE)
-		truth_step();
+		truth_step(now_ns() - start_ns);
 }
 
 static int finish(const struct options *o, int argc, char **argv, int64_t start_ns)

@@ -19,12 +19,13 @@ spread() { sort -n "$1" | awk '{ a[NR] = $1 } END { m = a[int((NR + 1) / 2)]; pr
 key() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$2" | head -n 1; }
 record() { local IFS='|'; echo "$*"; }
 
-# One figure per run of the example: its own wall time a step, in us.
+# One figure per run of the example: the median of its own steps, in us.
 step_us() { # FILE COMMAND...
 	local out=$1
 	shift
 	"$@" "$O/train_opencl" --steps 60 --quiet --truth "$dir/truth" >/dev/null 2>&1 || return 1
-	echo $(($(key wall_ns "$dir/truth") / 60000)) >>"$out"
+	tr -d '\n' <"$dir/truth" | sed 's/.*"series_ns": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
+		median | awk '{ printf "%d\n", $1 / 1000 }' >>"$out"
 }
 
 bench_step() {
