@@ -55,9 +55,13 @@ static void on_signal(int number)
 static void catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART }, before;
+	struct sigaction before, action = {
+		.sa_handler = on_signal,
+		.sa_flags = SA_RESTART | SA_RESETHAND,
+	};
 	size_t i;
 
+	/* a second one ends it at once: a step may hang in the driver */
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		/* what the caller wanted ignored (nohup) stays ignored */
 		sigaction(numbers[i], NULL, &before);

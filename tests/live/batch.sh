@@ -67,12 +67,13 @@ no_more_environment() {
 
 has_line() { grep -q "$1" "$2" 2>/dev/null; }
 
-# passes_on SIGNAL: PROGRAM gets it, tftop leaves with a partial or whole report
+# passes_on SIGNAL: PROGRAM gets it, tftop leaves with a partial or whole report.
+# (bash looks at its traps only between two reads: short ones.)
 passes_on() {
 	local pid status
 	rm -f "$work/out"
 	"$tftop" -b --json="$work/r.json" -- \
-		bash -c 'trap "echo got; exit 9" '"$1"'; echo ready; while :; do read -t 5 -u 3 3<> <(:); done' \
+		bash -c 'trap "echo got; exit 9" '"$1"'; exec 3<> <(:); echo ready; while :; do read -t 0.05 -u 3; done' \
 		>"$work/out" 2>"$work/err" &
 	pid=$!
 	wait_for 20 has_line ready "$work/out" || { kill -9 $pid; fail "not ready"; return; }

@@ -58,6 +58,14 @@ level() {
 	modes "$@"
 }
 
+# A device that has run a command when its enqueue returns. Without --fail:
+# there PoCL waits in clFlush for the user event, bare as well.
+synchronous() {
+	local -x POCL_DEVICES=basic
+	timeout -k 5 60 "$train" --steps 2 --quiet 2>/dev/null || { skip "PoCL's basic device"; return; }
+	modes "$@"
+}
+
 # Two at once do not see each other.
 two_at_once() {
 	local first second
@@ -137,6 +145,8 @@ case_run exit-status modes --steps 5 --exit 7
 case_run small-steps modes --steps 300 --size 8 --batch 4 --quiet
 case_run everything modes --steps 20 --fail --queue out-of-order --queues 2 --prefetch 2 \
 	--input-threads 2 --pinned --fuse --ranges itt
+case_run synchronous synchronous --steps 10
+case_run synchronous-out-of-order synchronous --steps 10 --queues 2 --queue out-of-order
 case_run level-full level full --steps 20 --fail
 case_run level-min level min --steps 20 --ranges none
 case_run two-at-once two_at_once

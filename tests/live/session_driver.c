@@ -176,6 +176,19 @@ static void detach(struct session *s, struct reader *reader, int64_t ended_ns)
 	reader_free(reader);
 }
 
+static void stop(struct session *s)
+{
+	struct pollfd p = { .fd = session_fd(s), .events = POLLIN };
+	struct session_event e;
+
+	session_stop(s);
+	while (!session_stopped(s)) {
+		poll(&p, 1, 100);
+		while (session_next(s, &e))
+			say_event(&e);
+	}
+}
+
 static int run(const struct session_options *options)
 {
 	char error[SESSION_ERROR_MAX];
@@ -214,7 +227,7 @@ static int run(const struct session_options *options)
 	ended_ns = now_ns();
 	say("data %s", session_has_data(s) ? "yes" : "no");
 	if (!let_go_at)
-		session_stop(s);
+		stop(s);
 	say("stopped-tracing");
 	detach(s, reader, ended_ns);
 	session_free(s);
