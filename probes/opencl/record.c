@@ -16,9 +16,10 @@
  *	CALL	the enqueue call is running, or its thread is not done with it
  *	LOOK	a thread asks OpenCL about it, or announces it
  *	DONE	the CL_COMPLETE callback came while one of the two held it
+ *	WRITE	its owner is writing its event: still pending, out of reach
  *
  * CALL and LOOK are holders: only a holder may touch the record's event.
- * Without a holder whoever swaps USED for 0 with a new generation owns the
+ * Without a holder whoever swaps USED for WRITE with a new generation owns the
  * record, writes it and gives it back. With one, the callback only leaves
  * DONE, and the last holder to go writes it. Nobody ever waits. A callback
  * that comes after its record was written finds another generation and leaves.
@@ -92,6 +93,12 @@ static _Atomic(struct queue *) *queue_at(uint32_t index)
 static atomic_bool *silent_at(uint32_t index)
 {
 	return &slab_of(index)->silent[index % SLAB_RECORDS];
+}
+
+/* Not in the pool: its event is still to come. */
+static bool taken(uint32_t index)
+{
+	return atomic_load(state_of(index)) & (STATE_USED | STATE_WRITE);
 }
 
 static bool used(uint32_t index)
@@ -195,18 +202,23 @@ void record_filled(struct record *record, int64_t call_ns)
 			      memory_order_release);
 }
 
-/* Gives a record back; the caller owns it (its word has no bits). */
+/* Gives a record back; the caller owns it, and its event is written. */
 static void record_close(struct record *record)
 {
+	_Atomic uint64_t *word = state_of(record->index);
+
 	atomic_fetch_sub_explicit(&record->queue->inflight, 1, memory_order_relaxed);
 	atomic_store_explicit(event_at(record->index), NULL, memory_order_relaxed);
+	/* Nobody else writes the word while WRITE is set. */
+	atomic_store_explicit(word, atomic_load_explicit(word, memory_order_relaxed) & ~STATE_MASK,
+			      memory_order_release);
 	stack_push(record->index);
 }
 
-/* From bits to owned: no bits, next generation (of 32 bits). */
+/* From bits to owned, next generation (of 32 bits). */
 static uint64_t owned(uint64_t state)
 {
-	return (uint64_t)(uint32_t)((state >> STATE_BITS) + 1) << STATE_BITS;
+	return (uint64_t)(uint32_t)((state >> STATE_BITS) + 1) << STATE_BITS | STATE_WRITE;
 }
 
 void record_abandon(struct record *record, int16_t status)
@@ -217,6 +229,8 @@ void record_abandon(struct record *record, int16_t status)
 	/* The tick may be announcing it: then it will find no event and give it
 	 * back itself. */
 	for (;;) {
+		if (!(state & STATE_USED))
+			return;		/* we are the child of a fork inside the call */
 		if (state & STATE_LOOK) {
 			record->status = status;
 			if (atomic_compare_exchange_weak(word, &state,
@@ -275,6 +289,8 @@ static bool let_go(struct record *record, uint64_t holder, bool complete)
 	bool mine;
 
 	do {
+		if (!(state & STATE_USED))
+			return false;	/* we are the child of a fork inside the call */
 		next = state & ~holder;
 		if (complete)
 			next |= STATE_DONE;
@@ -488,7 +504,7 @@ static void lower_top(unsigned end, unsigned last)
 	if (last >= end || !atomic_compare_exchange_strong(&top, &old, last))
 		return;
 	for (unsigned i = end; i > last; i--)
-		if (atomic_load(state_of(i - 1)) & STATE_USED) {
+		if (taken(i - 1)) {
 			old = atomic_load(&top);
 			while (old < i && !atomic_compare_exchange_weak(&top, &old, i))
 				;
@@ -536,7 +552,7 @@ void record_tick(int64_t now_ns)
 	for (uint32_t i = 0; i < end; i++) {
 		int64_t at;
 
-		if (!(atomic_load(state_of(i)) & STATE_USED))
+		if (!taken(i))
 			continue;
 		last = i + 1;
 		at = atomic_load_explicit(pending_at(i), memory_order_relaxed);
@@ -557,7 +573,7 @@ int64_t record_pending_ns(void)
 	for (uint32_t i = 0; i < end; i++) {
 		int64_t at = atomic_load_explicit(pending_at(i), memory_order_relaxed);
 
-		if (at < oldest && (atomic_load(state_of(i)) & STATE_USED))
+		if (at < oldest && taken(i))
 			oldest = at;
 	}
 	return oldest;
@@ -569,7 +585,7 @@ void record_fork_child(void)
 	unsigned n = atomic_load(&fresh);
 
 	for (uint32_t i = 0; i < n; i++) {
-		atomic_store(state_of(i), owned(atomic_load(state_of(i))));
+		atomic_store(state_of(i), owned(atomic_load(state_of(i))) & ~STATE_MASK);
 		atomic_store(event_at(i), NULL);
 	}
 	atomic_store(&free_stack, 0);

@@ -15,6 +15,7 @@
 #define STATE_LOOK 4ull
 #define STATE_DONE 8ull
 #define STATE_FILL 16ull
+#define STATE_WRITE 32ull
 
 struct record {
 	/* Known before the call; a scan may copy it while the call runs. */
