@@ -20,7 +20,7 @@
 
 struct shape {
 	struct shape *next;
-	atomic_uint id;		/* 0: not interned in this process */
+	atomic_uint id;		/* 0: not interned yet */
 	struct tft_shape def;
 };
 
@@ -84,17 +84,6 @@ uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local)
 	while (!atomic_compare_exchange_weak(bucket, &shape->next, shape))
 		;
 	return interned(shape);
-}
-
-void shapes_fork_child(void)
-{
-	for (unsigned i = 0; i < SHAPE_BUCKETS; i++) {
-		struct shape *shape = atomic_load(&shapes[i]);
-
-		for (; shape; shape = shape->next)
-			atomic_store(&shape->id, 0);
-	}
-	kernels_forget();
 }
 
 /* ---- kernels ---- */
@@ -456,10 +445,4 @@ uint64_t mapped_bytes(void *pointer)
 void unmapped(void *pointer)
 {
 	map_take(&mappings, pointer);
-}
-
-void memory_fork_child(void)
-{
-	for (int i = 0; i < ALLOC_COUNT; i++)
-		atomic_store(&allocator_ids[i], 0);
 }

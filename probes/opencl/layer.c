@@ -20,10 +20,17 @@
 #define LAYER_SLOT(fn) (offsetof(struct _cl_icd_dispatch, fn) / sizeof(void *))
 #define EXPORT __attribute__((visibility("default")))
 
-/* The loader copies that called clInitLayer and have not ended yet. */
-static atomic_int loaders;
-static const struct _cl_icd_dispatch *target;	/* first loader's; tables dispatch by object */
-static struct _cl_icd_dispatch layer;
+/*
+ * The loader copies of this process. Each may know other platforms than the
+ * rest, and a call for platforms says not whose it is: so each has wrappers of
+ * its own, bound to it.
+ */
+#define LOADER_MAX 4
+static struct loader {
+	_Atomic(const struct _cl_icd_dispatch *) target;	/* borrowed until it ends */
+	struct _cl_icd_dispatch layer;
+} loader_list[LOADER_MAX];
+static atomic_int loaders;	/* called clInitLayer and have not ended yet */
 static bool exited;	/* fini came: nothing begins again */
 
 /* Not in every cl_layer.h yet. */
@@ -55,8 +62,6 @@ static void on_fork_child(void)
 	vendors_fork_child();
 	record_fork_child();
 	objects_fork_child();
-	shapes_fork_child();
-	memory_fork_child();
 }
 
 static void on_fini(void)
@@ -81,8 +86,9 @@ static const struct rt_probe probe = {
 	.fini = on_fini,
 };
 
-static cl_int layer_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *n_ret)
+static cl_int platforms_of(int loader, cl_uint n, cl_platform_id *platforms, cl_uint *n_ret)
 {
+	const struct _cl_icd_dispatch *target = atomic_load(&loader_list[loader].target);
 	cl_platform_id all[PLATFORM_MAX];
 	cl_uint found = 0;
 
@@ -93,34 +99,82 @@ static cl_int layer_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_ui
 	return target->clGetPlatformIDs(n, platforms, n_ret);
 }
 
-static void *layer_clGetExtensionFunctionAddress(const char *name)
+#define LOADER(i) \
+static cl_int CL_API_CALL clGetPlatformIDs_##i(cl_uint n, cl_platform_id *platforms, \
+					       cl_uint *n_ret) \
+{ \
+	return platforms_of(i, n, platforms, n_ret); \
+} \
+static void *CL_API_CALL clGetExtensionFunctionAddress_##i(const char *name) \
+{ \
+	return ext_wrap(name, atomic_load(&loader_list[i].target)-> \
+				      clGetExtensionFunctionAddress(name)); \
+}
+LOADER(0)
+LOADER(1)
+LOADER(2)
+LOADER(3)
+
+static const struct {
+	cl_api_clGetPlatformIDs platforms;
+	cl_api_clGetExtensionFunctionAddress extension;
+} wrappers[LOADER_MAX] = {
+#define ROW(i) { clGetPlatformIDs_##i, clGetExtensionFunctionAddress_##i }
+	ROW(0), ROW(1), ROW(2), ROW(3),
+#undef ROW
+};
+
+/* The place of a loader, also of one that went without a word and came back
+ * to where it was; -1 when there is none left. */
+static int loader_place(const struct _cl_icd_dispatch *next)
 {
-	return ext_wrap(name, target->clGetExtensionFunctionAddress(name));
+	for (int i = 0; i < LOADER_MAX; i++) {
+		const struct _cl_icd_dispatch *none = NULL;
+
+		if (atomic_compare_exchange_strong(&loader_list[i].target, &none, next) ||
+		    none == next)
+			return i;
+	}
+	return -1;
+}
+
+static void loader_begin(cl_uint n, const struct _cl_icd_dispatch *next,
+			 const cl_icd_dispatch **ours)
+{
+	int i;
+
+	if (!atomic_fetch_add(&loaders, 1) && atomic_load(&probe_dead) && !exited) {
+		/* all before it ended; what was in flight went with its vendor */
+		for (i = 0; i < LOADER_MAX; i++)
+			atomic_store(&loader_list[i].target, NULL);
+		record_fork_child();
+		atomic_store(&probe_dead, false);
+		vendors_apply(rt_level());
+	}
+	i = loader_place(next);
+	if (i < 0) {
+		rt_emit_message(1, "opencl: more copies of the loader than the probe can watch");
+		return;
+	}
+	loader_list[i].layer.clGetPlatformIDs = wrappers[i].platforms;
+	if (n > LAYER_SLOT(clGetExtensionFunctionAddress) && next->clGetExtensionFunctionAddress)
+		loader_list[i].layer.clGetExtensionFunctionAddress = wrappers[i].extension;
+	*ours = &loader_list[i].layer;
 }
 
 static cl_int init_layer(cl_uint n, const cl_icd_dispatch *next, cl_uint *n_ret,
 			 const cl_icd_dispatch **ours)
 {
+	static const struct _cl_icd_dispatch nothing;	/* an empty table lets all calls through */
+
 	if (!next || !n_ret || !ours || !n)
 		return CL_INVALID_VALUE;
-	*ours = &layer;
-	*n_ret = sizeof(layer) / sizeof(void *);
+	*ours = &nothing;
+	*n_ret = sizeof(nothing) / sizeof(void *);
 	if (*n_ret > n)
 		*n_ret = n;
-	if (!rt_probe_register(&probe))
-		return CL_SUCCESS;	/* no tftop: an empty table lets all calls through */
-	if (!atomic_fetch_add(&loaders, 1)) {
-		target = next;
-		if (atomic_load(&probe_dead) && !exited) {
-			record_fork_child();	/* what was in flight went with its vendor */
-			atomic_store(&probe_dead, false);
-			vendors_apply(rt_level());
-		}
-		layer.clGetPlatformIDs = layer_clGetPlatformIDs;
-		if (n > LAYER_SLOT(clGetExtensionFunctionAddress) &&
-		    next->clGetExtensionFunctionAddress)
-			layer.clGetExtensionFunctionAddress = layer_clGetExtensionFunctionAddress;
-	}
+	if (rt_probe_register(&probe))	/* else there is no tftop */
+		loader_begin(n, next, ours);
 	return CL_SUCCESS;
 }
 

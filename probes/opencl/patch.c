@@ -36,6 +36,23 @@ atomic_bool probe_dead;
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Looking up a mapping opens and reads a file: the program's thread must be
+ * cancelled neither there, where it would not be without us, nor with the lock. */
+static int lock_tables(void)
+{
+	int cancel;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(&table_lock);
+	return cancel;
+}
+
+static void unlock_tables(int cancel)
+{
+	pthread_mutex_unlock(&table_lock);
+	pthread_setcancelstate(cancel, NULL);
+}
+
 static const struct row {
 	uint16_t slot;
 	uint8_t set;
@@ -199,26 +216,27 @@ static bool vendor_apply(struct vendor *vendor, enum tft_level level)
 
 void vendors_apply(enum tft_level level)
 {
-	pthread_mutex_lock(&table_lock);
+	int cancel = lock_tables();
+
 	for (unsigned i = 0; i < atomic_load(&vendor_count); i++)
 		if (!vendor_list[i].lost)
 			vendor_apply(&vendor_list[i], level);
-	pthread_mutex_unlock(&table_lock);
+	unlock_tables(cancel);
 }
 
 void vendors_forget(void)
 {
+	int cancel = lock_tables();
 	bool all = true;
 
 	atomic_store(&masks_needed, false);
-	pthread_mutex_lock(&table_lock);
 	for (unsigned i = 0; i < atomic_load(&vendor_count); i++)
 		all &= !vendor_list[i].lost && vendor_apply(&vendor_list[i], TFT_LEVEL_OFF);
 	/* Who still has one of our wrappers, another tool say, will call it, and
 	 * it has to find the original. */
 	if (all)
 		atomic_store(&vendor_count, 0);
-	pthread_mutex_unlock(&table_lock);
+	unlock_tables(cancel);
 }
 
 /* ---- finding ---- */
@@ -271,10 +289,12 @@ static bool known(void **live)
 
 static void table_add(void **live, int version)
 {
-	size_t entries = readable_entries(live, promised_entries(version));
 	const char *problem = NULL;
+	int saved = errno, cancel;
+	size_t entries;
 
-	pthread_mutex_lock(&table_lock);
+	cancel = lock_tables();
+	entries = readable_entries(live, promised_entries(version));
 	unsigned n = atomic_load(&vendor_count);
 
 	if (known(live)) {
@@ -293,9 +313,10 @@ static void table_add(void **live, int version)
 		atomic_store(&vendor_count, n + 1);
 		vendor_apply(vendor, rt_level());
 	}
-	pthread_mutex_unlock(&table_lock);
+	unlock_tables(cancel);
 	if (problem)
 		rt_emit_message(1, problem);
+	errno = saved;
 }
 
 void vendor_add(cl_platform_id platform)
@@ -328,6 +349,4 @@ void vendor_adopt(const void *object, const void *parent)
 void vendors_fork_child(void)
 {
 	pthread_mutex_init(&table_lock, NULL);
-	for (unsigned i = 0; i < HOOK_COUNT; i++)
-		atomic_store_explicit(&name_ids[i], 0, memory_order_relaxed);
 }

@@ -73,7 +73,7 @@ enum hook {
 	HOOK_COUNT
 };
 
-/* The name id of a function, interned at first use in each process. */
+/* The name id of a function, interned at first use. */
 uint32_t hook_name(enum hook hook);
 
 #define HOOK(fn, set) extern __typeof__(*(cl_api_##fn)0) hook_##fn;
@@ -257,7 +257,6 @@ uint32_t kernel_name_cached(cl_kernel kernel);
 uint32_t kernel_name(cl_kernel kernel);
 void kernels_forget(void);
 uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local);
-void shapes_fork_child(void);
 /* Bytes of a region of an image; asks the runtime once per image. */
 uint64_t image_bytes(cl_mem image, const size_t *region);
 uint64_t mem_bytes(cl_uint n, const cl_mem *objects);
@@ -269,7 +268,6 @@ void svm_freed(void *pointer);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
 void unmapped(void *pointer);
-void memory_fork_child(void);
 
 /* ---- record.c: commands in flight ---- */
 

@@ -68,7 +68,8 @@ struct rt_probe {
 	void (*dump)(void);
 	/* The level changed; old and new differ. */
 	void (*level)(enum tft_level old_level, enum tft_level new_level);
-	/* The child forgets the parent's commands and ids; no lock may be taken. */
+	/* The child forgets the parent's commands and ids; no lock may be taken.
+	 * Names and shapes keep theirs, the runtime sends them again. */
 	void (*fork_child)(void);
 	/* The process exits: last harvest, no call into the runtime after it. */
 	void (*fini)(void);

@@ -9,8 +9,8 @@
  *  - Host times (_ns) are CLOCK_MONOTONIC nanoseconds of the program's host.
  *    Device times (_ticks) are as the driver gave them; 0 means "not given".
  *  - Ids (names, devices, queues, shapes, instances, correlations) are counted
- *    per process from 1; 0 means none. A forked child starts new ones and
- *    sends its definitions again. The process is the event's vpid context,
+ *    per process from 1; 0 means none. A forked child starts new ones, except
+ *    of names and shapes, and sends its definitions again. The process is the event's vpid context,
  *    the writing thread its vtid context.
  *  - seq counts the events of the writing thread from 1, so that a loss has an
  *    exact place.

@@ -120,7 +120,6 @@ static void finish(void)
 static void child(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	n_names = n_shapes = 0;
 	correlations = instances = 0;
 	tid = 0;
 	line("child");

@@ -51,7 +51,7 @@ compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubl
 	-Wl,-soname,libtftop-runtime.so -lpthread
 compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c
 cp "$lib/libtftop-opencl.so" "$build/double/"
-for p in calls events level threads vendor; do
+for p in calls events hostile level threads vendor; do
 	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl
 done
 probe=$build/double/libtftop-opencl.so
@@ -292,6 +292,31 @@ case_vendor() {
 	expect vendor "no times for the forms of 1.0" "$(finished vendor_plain 'kind=barrier .* notimes')" 2
 }
 
+# A program at its worst, beside the same without the probe.
+case_hostile() {
+	local loader
+	export OCL_ICD_VENDORS=$build/libfakecl.so RT_TEXT_MANUAL=1
+	bare hostile_fork "$build/opencl_hostile" fork
+	probed hostile_fork "$build/opencl_hostile" fork
+	same hostile_fork
+	expect hostile "a child that comes back into its parent's call starts afresh" \
+		"$(finished hostile_fork kind=kernel) $(finished hostile_fork kind=copy)" "11 1"
+	export FAKE_CL=tables
+	bare hostile_cancel "$build/opencl_hostile" cancel
+	RT_TEXT_QUIET=1 probed hostile_cancel "$build/opencl_hostile" cancel
+	same hostile_cancel
+	unset FAKE_CL
+	loader=$(ldd "$build/opencl_hostile" | sed -nE 's/.*libOpenCL[^ ]* => ([^ ]*) .*/\1/p')
+	cp -L "$loader" "$tmp/libsecond.so"
+	cp "$build/libfakecl.so" "$tmp/libother.so"
+	bare hostile_loaders "$build/opencl_hostile" loaders "$tmp/libsecond.so" "$tmp/libother.so"
+	probed hostile_loaders "$build/opencl_hostile" loaders "$tmp/libsecond.so" "$tmp/libother.so"
+	same hostile_loaders
+	probed hostile_pending "$build/opencl_hostile" pending
+	adopt hostile_pending
+	unset OCL_ICD_VENDORS RT_TEXT_MANUAL
+}
+
 # The real runtime under a private LTTng, up to the decoded events.
 case_traced() {
 	if ! command -v lttng-sessiond >/dev/null || ! command -v babeltrace2 >/dev/null; then
@@ -323,7 +348,7 @@ case_traced() {
 	unset OPENCL_LAYERS
 }
 
-for case in exports calls basic untraced events deep level toggle threads vendor traced; do
+for case in exports calls basic untraced events deep level toggle threads vendor hostile traced; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing
