@@ -157,18 +157,19 @@ static void widen_busy(struct model *model, struct part *parts, size_t n_parts,
 static void mark_losses(struct model *model, int64_t t0, int64_t w, size_t n, struct column *out)
 {
 	int64_t t1 = t0 + w * (int64_t)n;
+	int64_t marked = 0;		/* columns before are looked at: losses are by begin */
 
 	for (size_t i = 0; i < model->n_losses && model->losses[i].begin_ns < t1; i++) {
 		int64_t from = model->losses[i].begin_ns, to = model->losses[i].end_ns;
+		int64_t c;
 
 		if (to < t0)
 			continue;
-		if (from < t0)
-			from = t0;
-		if (to >= t1)
-			to = t1 - 1;
-		for (int64_t c = (from - t0) / w; c <= (to - t0) / w; c++)
+		c = from < t0 ? 0 : (from - t0) / w;
+		for (c = c < marked ? marked : c; c < (int64_t)n && t0 + c * w <= to; c++)
 			out[c].flags |= COLUMN_LOST;
+		if (c > marked)
+			marked = c;
 	}
 }
 

@@ -286,12 +286,14 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 		do {
 			const struct chunk *chunk = lane->chunks[pos.chunk];
 
+			if (++steps > 64)
+				return false;		/* too many instants to look behind */
 			if (chunk->dur[pos.i] > 0) {
 				if (chunk->start[pos.i] + chunk->dur[pos.i] > start)
 					return false;
 				break;
 			}
-		} while (++steps < 64 && lane_prev(lane, &pos));
+		} while (lane_prev(lane, &pos));
 	if (lane_lower(lane, start, &pos))
 		do {
 			const struct chunk *chunk = lane->chunks[pos.chunk];

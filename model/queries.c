@@ -131,6 +131,49 @@ size_t model_devices(struct model *model, struct device_row **out)
 	return n;
 }
 
+static int64_t finished_window(struct model *model, const struct merged *merged,
+			       const struct row_filter *filter, int64_t t0, int64_t t1)
+{
+	int64_t busy = 0;
+
+	if (t1 <= t0)
+		return 0;
+	if (merged->full)
+		return cover_window(&merged->cover, t0, t1);
+	/* Nothing overlaps: the parts add up. */
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		struct row *row = row_at(model, i);
+
+		if (row_matches(model, row, filter))
+			for (uint32_t l = 0; l < row->n_lanes; l++)
+				busy += lane_busy(&row->lanes[l], t0, t1);
+	}
+	return busy;
+}
+
+/* Start of the earliest that is open, INT64_MAX: none. */
+static int64_t first_open(const struct model *model, const struct row_filter *filter)
+{
+	int64_t first = INT64_MAX;
+
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		const struct row *row = row_at(model, i);
+
+		if (row->opens == NONE || !row_matches(model, row, filter))
+			continue;
+		for (uint32_t o = row->opens; o != NONE; o = open_at(model, o)->next)
+			if (open_at(model, o)->start_ns < first)
+				first = open_at(model, o)->start_ns;
+	}
+	return first;
+}
+
+static int64_t within_window(int64_t t, int64_t t0, int64_t t1)
+{
+	return t < t0 ? t0 : t > t1 ? t1 : t;
+}
+
+/* As the columns have it: from the first open start to the live edge all is busy. */
 static int64_t merged_window(struct model *model, const struct merged *merged, uint32_t device,
 			     bool kernels, bool copies, int64_t t0, int64_t t1)
 {
@@ -138,19 +181,11 @@ static int64_t merged_window(struct model *model, const struct merged *merged, u
 		.process = NONE, .queue = NONE, .device = device, .kernels = kernels,
 		.copies = copies,
 	};
-	int64_t busy = 0;
+	int64_t from = within_window(first_open(model, &filter), t0, t1);
+	int64_t to = within_window(live_edge(model), from, t1);
 
-	if (merged->full)
-		return cover_window(&merged->cover, t0, t1);
-	/* Nothing overlaps: the parts add up. */
-	for (uint32_t i = 0; i < model->rows.n; i++) {
-		struct row *row = row_at(model, i);
-
-		if (row_matches(model, row, &filter))
-			for (uint32_t l = 0; l < row->n_lanes; l++)
-				busy += lane_busy(&row->lanes[l], t0, t1);
-	}
-	return busy;
+	return finished_window(model, merged, &filter, t0, from) + (to - from) +
+	       finished_window(model, merged, &filter, to, t1);
 }
 
 bool model_device_window(struct model *model, uint32_t index, int64_t t0, int64_t t1,
@@ -204,32 +239,40 @@ static int kernel_by_total(const void *a, const void *b)
 	return strcmp(x->raw_name, y->raw_name);
 }
 
-static void add_kernel_ops(struct model *model, struct kernel_row *row,
-			   const struct kernel_total *total)
+/* Room for one more of n things: doubles when n is a power of two. */
+static void *room_for(void *list, size_t n, size_t size)
+{
+	return n & (n - 1) ? list : xreallocarray(list, n ? n * 2 : 1, size);
+}
+
+/* slots: where in row number `at` an op's name stands, by how. A kernel may
+ * have as many ops as there were steps. */
+static void add_kernel_ops(struct model *model, struct kernel_row *row, struct map *slots,
+			   uint32_t at, const struct kernel_total *total)
 {
 	for (uint32_t o = total->ops; o != NONE; ) {
 		const struct kernel_op_total *op = table_at(&model->kernel_ops, o);
-		/* Interned: the same name is the same pointer. */
-		const char *name = names_short(&model->names, op->op_name);
-		size_t i;
+		/* Exact: 22 bits, 24 and 3. */
+		uint64_t key = (uint64_t)at << 27 |
+			       (uint64_t)names_resolve(&model->names, op->op_name) << 3 | op->how;
+		uint32_t slot = map_get(slots, key);
 
-		for (i = 0; i < row->n_ops; i++)
-			if (row->ops[i].name == name && row->ops[i].how == (enum how)op->how)
-				break;
-		if (i == row->n_ops) {
-			row->ops = xreallocarray(row->ops, row->n_ops + 1, sizeof(*row->ops));
+		if (slot == MAP_NONE) {
+			slot = (uint32_t)row->n_ops;
+			map_set(slots, key, slot);
+			row->ops = room_for(row->ops, row->n_ops, sizeof(*row->ops));
 			row->ops[row->n_ops++] = (struct kernel_op) {
-				.name = name, .how = (enum how)op->how,
+				.name = names_short(&model->names, op->op_name),
+				.how = (enum how)op->how,
 			};
 		}
-		row->ops[i].count += op->count;
-		add_ns(&row->ops[i].total_ns, op->total_ns);
+		row->ops[slot].count += op->count;
+		add_ns(&row->ops[slot].total_ns, op->total_ns);
 		o = op->next;
 	}
 }
 
-static void add_kernel(struct model *model, struct kernel_row *row, struct hist *hist,
-		       const struct kernel_total *total)
+static void add_kernel(struct kernel_row *row, struct hist *hist, const struct kernel_total *total)
 {
 	uint64_t timed = total->count - total->untimed;
 
@@ -244,12 +287,11 @@ static void add_kernel(struct model *model, struct kernel_row *row, struct hist 
 	add_ns(&row->total_ns, total->total_ns);
 	hist_merge(hist, &total->hist);
 	if (total->count) {
-		row->queues = xreallocarray(row->queues, row->n_queues + 1, sizeof(*row->queues));
+		row->queues = room_for(row->queues, row->n_queues, sizeof(*row->queues));
 		row->queues[row->n_queues++] = (struct kernel_queue) {
 			total->queue, total->count, total->total_ns,
 		};
 	}
-	add_kernel_ops(model, row, total);
 }
 
 /* A bucket's middle may lie outside what really happened. */
@@ -260,7 +302,7 @@ static int64_t within(int64_t ns, const struct kernel_row *row)
 
 size_t model_kernels(struct model *model, struct kernel_row **out)
 {
-	struct map rows = { .size = 0 };
+	struct map rows = { .size = 0 }, slots = { .size = 0 };
 	struct hist *hists = xcalloc(model->kernels.n, sizeof(*hists));
 	size_t n = 0;
 
@@ -281,7 +323,8 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 				.device = device, .work = names_work(&model->names, name),
 			};
 		}
-		add_kernel(model, &(*out)[at], &hists[at], total);
+		add_kernel(&(*out)[at], &hists[at], total);
+		add_kernel_ops(model, &(*out)[at], &slots, at, total);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct kernel_row *row = &(*out)[i];
@@ -294,6 +337,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 	}
 	free(hists);
 	map_release(&rows);
+	map_release(&slots);
 	if (n)
 		qsort(*out, n, sizeof(**out), kernel_by_total);
 	return n;

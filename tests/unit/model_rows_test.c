@@ -294,3 +294,40 @@ TEST(model_two_processes_one_device)
 	free(queues);
 	model_free(model);
 }
+
+/* What runs is busy in the window as it is in the columns, also before it ends. */
+TEST(model_device_window_counts_what_is_open)
+{
+	struct model *model = model_with_device();
+	struct event open = ev_kernel(1, 1, 2, 2010, 1000), copy;
+	struct model_row row;
+	struct column column;
+	struct device_row window;
+
+	apply_one(model, ev_kernel(1, 1, 1, 0, 1000));
+	open.u.command.flags = CMD_OPEN;	/* launched at 2000 */
+	apply_one(model, open);
+	apply_one(model, ev_alive(BASE + 5000));
+	CHECK(model_device_window(model, 0, BASE, BASE + 4000, &window));
+	CHECK_INT(window.kernel_ns, 1000 + 2000);
+	CHECK_INT(window.busy_ns, 3000);
+	CHECK_INT(window.overlap_ns, 0);
+	CHECK(model_device_window(model, 0, BASE + 3000, BASE + 7000, &window));
+	CHECK_INT(window.busy_ns, 2000);
+	row = row_of(model, ROW_DEVICE, 0);
+	model_columns(model, row.id, LANE_ALL, BASE, BASE + 4000, 1, &column);
+	CHECK_INT(column.busy_ns, 3000);
+	copy = ev_copy(1, DIR_H2D, 100, 2500, 1000);
+	apply_one(model, copy);
+	CHECK(model_device_window(model, 0, BASE, BASE + 4000, &window));
+	CHECK_INT(window.busy_ns, 3000);
+	CHECK_INT(window.copy_ns, 1000);
+	CHECK_INT(window.overlap_ns, 1000);
+	/* It ended, and had begun late. */
+	apply_one(model, ev_kernel(1, 1, 2, 3500, 1000));
+	CHECK(model_device_window(model, 0, BASE, BASE + 4000, &window));
+	CHECK_INT(window.kernel_ns, 1500);
+	CHECK_INT(window.busy_ns, 2500);
+	CHECK_INT(window.overlap_ns, 0);
+	model_free(model);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables: kernels, copies, calls, memory, steps, compiles, losses, messages,
  * processes, the settled line. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -425,5 +426,32 @@ TEST(model_shapes_and_details_of_a_span)
 	CHECK_STR(span.device, "gpu0 H200");
 	CHECK(span.op == NULL);
 	CHECK(!model_span_peer(model, ref, &ref));
+	model_free(model);
+}
+
+/* A range of its own around each run: as many ops as runs, in linear time
+ * (squared it takes longer than a case may). */
+TEST(model_kernel_with_very_many_ops)
+{
+	struct model *model = model_with_device();
+	const uint32_t n = 200000;
+	struct kernel_row *rows;
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct event run = ev_kernel(1, 1, i + 1, (int64_t)i * 100, 50);
+		char text[32];
+
+		snprintf(text, sizeof(text), "batch %u", i);
+		apply_one(model, ev_name(100 + i, NAME_RANGE, text));
+		run.u.command.op_name = 100 + i;
+		apply_one(model, run);
+	}
+	CHECK_INT(model_kernels(model, &rows), 1);
+	CHECK_INT(rows[0].n_ops, n);
+	for (size_t i = 0; i < rows[0].n_ops; i++)
+		count += rows[0].ops[i].count;
+	CHECK_INT(count, n);
+	model_kernels_free(rows, 1);
 	model_free(model);
 }
