@@ -16,6 +16,7 @@
 #define NAMES_MAX (1u << 20)
 #define SHAPES_MAX (1u << 16)
 #define ARENA_BYTES (256u << 10)
+#define ARENAS_MAX 256u		/* 64 MiB of text: long names count for more */
 #define FIRST_SLOTS 1024u
 
 struct entry {
@@ -40,6 +41,7 @@ struct table {
 	bool fork_held;
 	char *arena;
 	size_t left;
+	uint32_t arenas;
 };
 
 static struct table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
@@ -112,10 +114,11 @@ static struct entry *entry_new(struct table *t, size_t bytes)
 	struct entry *e;
 
 	if (t->left < need) {
-		t->arena = rt_pages(ARENA_BYTES);
+		t->arena = t->arenas < ARENAS_MAX ? rt_pages(ARENA_BYTES) : NULL;
 		t->left = t->arena ? ARENA_BYTES : 0;
 		if (!t->arena)
 			return NULL;
+		t->arenas++;
 	}
 	e = (struct entry *)(void *)t->arena;
 	t->arena += need;

@@ -74,6 +74,8 @@ case_rt_names() {
 	expect names 'two shapes' "$(count names def_shape)" 2
 	expect names 'cut before a character' "$(events names def_name | grep -oE 'x{100,}' | head -n 1 | tr -d '\n' | wc -c)" 4095
 	expect names 'last of them' "$(events names def_name kind=0 | sed -E 's/.* id=([0-9]+) .*/\1/' | sort -n | tail -n 1)" "$(count names def_name)"
+	timeout 30 "$build/rt_test" long_names >"$work/long_names.out" 2>&1
+	expect names 'long ones are bounded' $? 0
 }
 
 sum() { awk -v key="$1" '{ for (i = 1; i <= NF; i++) if (index($i, key "=") == 1) { sub(/.*=/, "", $i); n += $i } } END { print n + 0 }'; }

@@ -325,9 +325,27 @@ static void wire(void)
 	}
 }
 
+/* What is kept has a bound in bytes too; known names stay known. */
+static void long_names(void)
+{
+	uint32_t known = rt_name(TFT_NAME_OTHER, "known");
+	char text[4000];
+	int kept = 0;
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	for (int i = 0; i < 20000; i++) {
+		snprintf(text, 6, "%05d", i);
+		text[5] = 'x';
+		kept += rt_name(TFT_NAME_OTHER, text) != 0;
+	}
+	EXPECT(kept > 16000 && kept < 17000);
+	EXPECT(rt_name(TFT_NAME_OTHER, "known") == known);
+}
+
 const struct test_case test_ops[] = {
 	{ "ops", ops }, { "domains", domains }, { "deep", deep }, { "million", million },
-	{ "open", open_long }, { "names", names }, { "threads", threads },
+	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
 	{ "racing", racing }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
 	{ NULL, NULL },
