@@ -243,17 +243,24 @@ static void region_end(const struct itt_domain *domain, struct itt_id id)
 
 /* ---- events: an int for a name, started and ended per thread ---- */
 
+/* A text that comes with its length, which may lie; false when there is none. */
+static bool copy_text(char buf[TFT_TEXT_MAX + 1], const char *text, int length)
+{
+	size_t n;
+
+	if (!text || length < 0)
+		return false;
+	n = strnlen(text, (size_t)length < TFT_TEXT_MAX ? (size_t)length : TFT_TEXT_MAX);
+	memcpy(buf, text, n);
+	buf[n] = '\0';
+	return true;
+}
+
 static int event_create(const char *name, int length)
 {
 	char buf[TFT_TEXT_MAX + 1];
-	size_t n;
 
-	if (!name || length < 0)
-		return 0;
-	n = strnlen(name, (size_t)length < TFT_TEXT_MAX ? (size_t)length : TFT_TEXT_MAX);
-	memcpy(buf, name, n);
-	buf[n] = '\0';
-	return (int)rt_name(TFT_NAME_RANGE, buf);
+	return copy_text(buf, name, length) ? (int)rt_name(TFT_NAME_RANGE, buf) : 0;
 }
 
 static int event_create_w(const wchar_t *name, int length)
@@ -433,14 +440,9 @@ static void thread_set_name_w(const wchar_t *name)
 static int thr_name_set(const char *name, int length)
 {
 	char buf[TFT_TEXT_MAX + 1];
-	size_t n;
 
-	if (!name || length < 0)
-		return 0;
-	n = strnlen(name, (size_t)length < TFT_TEXT_MAX ? (size_t)length : TFT_TEXT_MAX);
-	memcpy(buf, name, n);
-	buf[n] = '\0';
-	thread_set_name(buf);
+	if (copy_text(buf, name, length))
+		thread_set_name(buf);
 	return 0;
 }
 
@@ -538,7 +540,7 @@ const size_t itt_hook_count = sizeof(itt_hooks) / sizeof(itt_hooks[0]);
 
 void itt_calls_fork_child(void)
 {
-	open_forget();
+	open_fork_child();
 	for (uint32_t i = 0; i < FRAME_DOMAINS; i++)
 		atomic_store(&frame_counts[i].count, 0);
 }

@@ -8,6 +8,7 @@
 
 #include "probes/itt/abi.h"
 #include "probes/itt/calls.h"
+#include "probes/itt/open.h"
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/slots.h"
 
@@ -16,10 +17,19 @@
 #define SLOTS_MAX 128
 #define LIST_MAX 4096	/* a longer list is none of ITT's */
 
+/* What ends while the level is off ends unseen. */
+static void on_level(enum tft_level old_level, enum tft_level new_level)
+{
+	(void)old_level;
+	if (new_level == TFT_LEVEL_OFF)
+		open_forget();
+}
+
 static struct rt_probe probe = {
 	.name = "itt",
 	.version = TFTOP_VERSION,
 	.blind = "tasks with a clock of their own, counters and metadata are counted, not drawn",
+	.level = on_level,
 	.fork_child = itt_calls_fork_child,
 };
 

@@ -93,7 +93,14 @@ uint64_t open_take(const struct open_key *key)
 
 void open_forget(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_lock(&lock);
 	memset(slots, 0, sizeof(slots));
 	used = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void open_fork_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	open_forget();
 }

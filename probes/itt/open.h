@@ -22,7 +22,9 @@ struct open_key {
 uint64_t open_put(const struct open_key *key, uint64_t value);
 /* Takes it out; 0 when there is none. */
 uint64_t open_take(const struct open_key *key);
-/* After a fork, in the child: nothing is open. */
+/* Nothing is open any more. */
 void open_forget(void);
+/* The same after a fork, in the child. */
+void open_fork_child(void);
 
 #endif

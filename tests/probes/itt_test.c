@@ -117,11 +117,21 @@ static void frames(void)
 	__itt_frame_submit_v3(other, NULL, begin, begin + 1000);
 }
 
+static void to_level(struct tft_control *c, enum tft_level level)
+{
+	time_t until = time(NULL) + 5;
+
+	c->level = level;
+	while ((__itt_task_begin_ptr != NULL) != (level != TFT_LEVEL_OFF)) {
+		EXPECT(time(NULL) < until);
+		poll(NULL, 0, 1);
+	}
+}
+
 static void levels(void)
 {
 	int fd = open(getenv(TFT_CONTROL_ENV), O_RDWR | O_CLOEXEC);
 	struct tft_control *c;
-	time_t until = time(NULL) + 5;
 	__itt_domain *made;
 
 	EXPECT(fd >= 0);
@@ -129,19 +139,19 @@ static void levels(void)
 	EXPECT(c != MAP_FAILED);
 	close(fd);
 	EXPECT(__itt_task_begin_ptr != NULL);
-	c->level = TFT_LEVEL_OFF;
-	while (__itt_task_begin_ptr) {
-		EXPECT(time(NULL) < until);
-		poll(NULL, 0, 1);
+	/* what ends while the level is off takes no room for ever */
+	for (int round = 0; round < 5; round++) {
+		for (int i = 0; i < 300; i++)
+			__itt_task_begin_overlapped(domain, __itt_id_make(c, (unsigned long long)
+							(round * 300 + i)), __itt_null, NULL);
+		to_level(c, TFT_LEVEL_OFF);
+		to_level(c, TFT_LEVEL_DEFAULT);
 	}
+	to_level(c, TFT_LEVEL_OFF);
 	made = __itt_domain_create("made while off");
 	EXPECT(made != NULL);
 	__itt_task_begin(domain, __itt_null, __itt_null, __itt_string_handle_create("off"));
-	c->level = TFT_LEVEL_DEFAULT;
-	while (!__itt_task_begin_ptr) {
-		EXPECT(time(NULL) < until);
-		poll(NULL, 0, 1);
-	}
+	to_level(c, TFT_LEVEL_DEFAULT);
 	__itt_task_end(domain);
 	__itt_task_begin(domain, __itt_null, __itt_null, __itt_string_handle_create("on again"));
 	__itt_task_end(domain);
