@@ -90,11 +90,6 @@ uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local)
 
 static struct map kernels;	/* handle -> name id */
 
-void kernels_forget(void)
-{
-	map_clear(&kernels);
-}
-
 uint32_t kernel_name_cached(cl_kernel kernel)
 {
 	return (uint32_t)map_get(&kernels, kernel);
@@ -414,7 +409,7 @@ void *CL_API_CALL hook_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, si
 	void *pointer = real_of(context)->clSVMAlloc(context, flags, bytes, alignment);
 
 	call_end(H_clSVMAlloc, begin_ns, pointer ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
-	if (probe_armed())
+	if (!atomic_load_explicit(&probe_dead, memory_order_relaxed))
 		svm_allocated(pointer, bytes, SVM_SHARED, context, NULL);
 	return pointer;
 }
@@ -445,4 +440,12 @@ uint64_t mapped_bytes(void *pointer)
 void unmapped(void *pointer)
 {
 	map_take(&mappings, pointer);
+}
+
+/* What had an address may be gone, and another thing there. */
+void handles_forget(void)
+{
+	map_clear(&kernels);
+	map_clear(&images);
+	map_clear(&mappings);
 }

@@ -40,6 +40,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	e->out = event ? event : &e->own;
 	e->blocking = false;
 	record->holds = false;
+	record->status = 0;
 	record->late_name = record->late_shape = 0;
 	record->late_bytes = 0;
 	atomic_store_explicit(&record->running_ns, 0, memory_order_relaxed);

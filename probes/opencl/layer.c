@@ -43,7 +43,7 @@ EXPORT int tft_opencl_attach(void *loader);
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	if (old_level == TFT_LEVEL_OFF)
-		kernels_forget();	/* kernels came and went unseen */
+		handles_forget();
 	vendors_apply(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		harvest(NULL);

@@ -84,14 +84,20 @@ uintptr_t map_take(struct map *map, const void *key)
 	return value;
 }
 
+/* Only what has a key: a node that is being filled belongs to who fills it. */
 void map_clear(struct map *map)
 {
 	for (unsigned i = 0; i < MAP_BUCKETS; i++) {
 		struct map_node *node = atomic_load(&map->bucket[i]);
 
 		for (; node; node = node->next) {
-			atomic_store(&node->value, 0);
-			atomic_store(&node->key, NULL);
+			const void *key = atomic_load(&node->key);
+
+			if (key && key != &claimed &&
+			    atomic_compare_exchange_strong(&node->key, &key, &claimed)) {
+				atomic_store(&node->value, 0);
+				atomic_store(&node->key, NULL);
+			}
 		}
 	}
 }

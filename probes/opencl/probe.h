@@ -62,7 +62,8 @@
 /* ---- hooks: one number per function, in the order of table.h ---- */
 
 /* From which level on a function is wrapped. MASK stays after the level went
- * to off for as long as a queue exists whose profiling the probe forced. */
+ * to off once there was a queue whose profiling the probe forced: it hides that,
+ * or keeps what nobody could be asked for later (whose memory an address is). */
 enum hook_set { SET_MASK = 0, SET_MIN = TFT_LEVEL_MIN, SET_DEFAULT = TFT_LEVEL_DEFAULT };
 
 enum hook {
@@ -255,7 +256,6 @@ void pipe_created(cl_mem pipe, cl_context context);
 /* The kernel's name id if it is known already, else 0. No OpenCL call. */
 uint32_t kernel_name_cached(cl_kernel kernel);
 uint32_t kernel_name(cl_kernel kernel);
-void kernels_forget(void);
 uint32_t shape_id(cl_uint dims, const size_t *global, const size_t *local);
 /* Bytes of a region of an image; asks the runtime once per image. */
 uint64_t image_bytes(cl_mem image, const size_t *region);
@@ -268,6 +268,8 @@ void svm_freed(void *pointer);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
 void unmapped(void *pointer);
+/* Things came and went unseen: what is known by address is not to be trusted. */
+void handles_forget(void);
 
 /* ---- record.c: commands in flight ---- */
 

@@ -291,8 +291,8 @@ X(clWaitForEvents, SET_DEFAULT) \
 X(clBuildProgram, SET_DEFAULT) \
 X(clCompileProgram, SET_DEFAULT) \
 X(clLinkProgram, SET_DEFAULT) \
-X(clSVMAlloc, SET_MIN) \
-X(clSVMFree, SET_MIN) \
+X(clSVMAlloc, SET_MASK) \
+X(clSVMFree, SET_MASK) \
 X(clGetExtensionFunctionAddressForPlatform, SET_MIN)
 
 /* Every row of the dispatch table as HOOK(fn, set): define HOOK, use, undefine. */

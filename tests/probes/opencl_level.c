@@ -129,12 +129,25 @@ enum {
 	SLOT_RETAIN_EVENT = offsetof(struct _cl_icd_dispatch, clRetainEvent) / sizeof(void *),
 };
 
+/* Memory made while off is known for what it is. */
+static void copy_to_svm(cl_command_queue queue, void *svm)
+{
+	char host[64] = { 0 };
+
+	if (svm)
+		clEnqueueSVMMemcpy(queue, CL_TRUE, svm, host, sizeof(host), 0, NULL, NULL);
+	check(lines("name=clEnqueueSVMMemcpy dir=h2d bytes=64") == 1,
+	      "a copy to memory made while off has its direction");
+	clSVMFree(context, svm);
+}
+
 static void off_and_on(void)
 {
 	cl_command_queue before = clCreateCommandQueue(context, device, 0, NULL), during, timed;
 	cl_event gate = clCreateUserEvent(context, NULL), waiting, event;
 	void *wrapped = entry(before, SLOT_NDRANGE), *counted = entry(before, SLOT_RETAIN_EVENT);
 	cl_kernel other;
+	void *svm;
 	int n;
 
 	run(before, 3);
@@ -159,6 +172,7 @@ static void off_and_on(void)
 	other = clCreateKernel(program, "other", NULL);
 	clSetKernelArg(other, 0, sizeof(buffer), &buffer);
 	kernel = other;
+	svm = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
 
 	set_level(1);
 	check(entry(before, SLOT_NDRANGE) == wrapped, "on wraps it again");
@@ -179,6 +193,7 @@ static void off_and_on(void)
 	check(lines("queue id=") == 3, "three queues were sent");
 	dump();
 	check(lines("queue id=") == 6 && lines("device id=") == 2, "a dump sends them again");
+	copy_to_svm(before, svm);
 	clReleaseCommandQueue(during);
 	clReleaseCommandQueue(timed);
 	clReleaseCommandQueue(before);
