@@ -6,8 +6,8 @@
 
 VERSION := 0.1.0
 O ?= build
-ifneq ($(words $(O)),1)
-$(error O names the build folder: one word, not '$(O)')
+ifneq ($(words $(O))$(findstring :,$(O)),1)
+$(error O names the build folder: one word without a colon, not '$(O)')
 endif
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin
@@ -29,10 +29,11 @@ CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 -D_GNU_SOURCE $(WARN) $(WERROR)
 CPPFLAGS += -I. -I$(O) -DTFTOP_VERSION='"$(VERSION)"' -include model/banned.h
 
-# V=1 shows the commands themselves.
+# V=1 shows the commands themselves; make -s says nothing but problems.
 V ?=
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
+SILENT := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+say = $(if $(V)$(SILENT),,@printf '  %-5s %s\n' '$(1)' '$(patsubst $(O)/%,%,$@)')
 
 # ---- what is there ----
 
@@ -81,7 +82,7 @@ report:
 	  'probe opencl    $(if $(HAVE_OPENCL_H),yes,no: OpenCL headers not found)' \
 	  'example opencl  $(if $(HAVE_OPENCL),yes,no: OpenCL loader not found)' \
 	  'demangler       $(if $(HAVE_IBERTY),yes,no: libiberty not found; names stay mangled)' \
-	  > $(O)/parts.new; cmp -s $(O)/parts.new $(O)/parts || cat $(O)/parts.new; mv $(O)/parts.new $(O)/parts
+	  > $(O)/parts.new; cmp -s $(O)/parts.new $(O)/parts || $(if $(SILENT),grep ' no:',cat) $(O)/parts.new; mv $(O)/parts.new $(O)/parts
 
 # Everything depends on the flags it was built with.
 $(shell mkdir -p $(O))
@@ -245,7 +246,7 @@ tests: all $(TEST_TOOLS)
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/live/batch.sh tests/live/recording.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/pty/run.sh
+	tests/live/clients.sh tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 
@@ -302,20 +303,19 @@ docs: $(O)/tftop
 # ---- install ----
 
 INSTALLED_LIBS := $(libdir)/tftop
+COMPLETIONS := $(prefix)/share/bash-completion/completions
 .PHONY: install uninstall clean help
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(INSTALLED_LIBS) $(DESTDIR)$(mandir)/man1
-	install -m 755 $(O)/tftop $(DESTDIR)$(bindir)/tftop
-	install -m 755 $(PROBE_LIBS) $(DESTDIR)$(INSTALLED_LIBS)
-	install -m 644 docs/tftop.1 $(DESTDIR)$(mandir)/man1/tftop.1
-	install -d $(DESTDIR)$(prefix)/share/bash-completion/completions
-	install -m 644 docs/tftop.bash $(DESTDIR)$(prefix)/share/bash-completion/completions/tftop
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(INSTALLED_LIBS)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(COMPLETIONS)'
+	install -m 755 $(O)/tftop '$(DESTDIR)$(bindir)/tftop'
+	install -m 755 $(PROBE_LIBS) '$(DESTDIR)$(INSTALLED_LIBS)'
+	install -m 644 docs/tftop.1 '$(DESTDIR)$(mandir)/man1/tftop.1'
+	install -m 644 docs/tftop.bash '$(DESTDIR)$(COMPLETIONS)/tftop'
 
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/tftop $(DESTDIR)$(mandir)/man1/tftop.1
-	rm -f $(DESTDIR)$(prefix)/share/bash-completion/completions/tftop
-	rm -f $(PROBES:%=$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so)
-	-rmdir $(DESTDIR)$(INSTALLED_LIBS)
+	rm -f '$(DESTDIR)$(bindir)/tftop' '$(DESTDIR)$(mandir)/man1/tftop.1' '$(DESTDIR)$(COMPLETIONS)/tftop'
+	rm -f $(PROBES:%='$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so')
+	[ ! -d '$(DESTDIR)$(INSTALLED_LIBS)' ] || rmdir '$(DESTDIR)$(INSTALLED_LIBS)'
 
 clean:
 	rm -rf $(O)
