@@ -28,8 +28,25 @@
 
 static struct launcher_origin origin;
 
+/*
+ * Standard descriptors that tftop was started without: nothing of ours may get
+ * their numbers, and for PROGRAM they must be as absent as before. Such a one
+ * refuses reads and writes and is gone with the exec.
+ */
+static void occupy_missing_stdio(void)
+{
+	int fd;
+
+	do {
+		fd = open("/", O_PATH | O_CLOEXEC);
+	} while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
 void session_main_hook(int argc, char **argv)
 {
+	occupy_missing_stdio();
 	daemons_consumer_hook(argc, argv);
 	launcher_origin_save(&origin);
 }
@@ -66,26 +83,9 @@ void session_say(struct session *s, int level, const char *text)
 
 /* ---- forking ---- */
 
-/* Standard descriptors that tftop was started without must stay free: they are
- * PROGRAM's to miss. */
-static int above_stdio(int fd)
-{
-	int high;
-
-	if (fd < 0 || fd > 2)
-		return fd;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	close(fd);
-	return high;
-}
-
 static bool make_pair(int fds[2], int type)
 {
-	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds) != 0)
-		return false;
-	fds[0] = above_stdio(fds[0]);
-	fds[1] = above_stdio(fds[1]);
-	return fds[0] >= 0 && fds[1] >= 0;
+	return socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, fds) == 0;
 }
 
 static bool fork_launcher(struct session *s, const struct session_options *o)
@@ -148,9 +148,9 @@ static bool watch(struct session *s, int fd)
 
 static bool open_watches(struct session *s)
 {
-	s->poll_fd = above_stdio(epoll_create1(EPOLL_CLOEXEC));
-	s->timer_fd = above_stdio(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-	s->wake_fd = above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->poll_fd >= 0 && s->timer_fd >= 0 && s->wake_fd >= 0 &&
 	       watch(s, s->timer_fd) && watch(s, s->wake_fd);
 }
@@ -267,7 +267,7 @@ static void watch_control(struct session *s)
 	char path[sizeof(s->ready.dir) + 16];
 
 	snprintf(path, sizeof(path), "%s/control", s->ready.dir);
-	s->opened_fd = above_stdio(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+	s->opened_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (s->opened_fd >= 0 && inotify_add_watch(s->opened_fd, path, IN_OPEN) < 0) {
 		close(s->opened_fd);
 		s->opened_fd = -1;
