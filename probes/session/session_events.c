@@ -195,14 +195,15 @@ static void told_child(void *arg, const struct child_event *child)
 	session_say(s, 1, text);
 }
 
-/* LTTng's interface reports little: what its daemons complain about is told. */
+/* LTTng's interface reports little: what its daemons complain about is told.
+ * Drained, they say how they take their own end, which is nobody's concern. */
 static void watch_logs(struct session *s)
 {
 	static const char *const names[2] = { "sessiond", "relayd" };
 	char path[sizeof(s->ready.dir) + 32], tail[256], text[SESSION_ERROR_MAX];
 	struct stat st;
 
-	if (!s->armed || s->broken || s->logs_told >= LOGS_TOLD_MAX)
+	if (!s->armed || s->broken || s->drained || s->logs_told >= LOGS_TOLD_MAX)
 		return;
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/%s.log", s->ready.dir, names[i]);
