@@ -56,6 +56,21 @@ int beside_open(struct beside *file, const char *path, char *error, size_t size)
 	return failed(error, size, path, code);
 }
 
+int beside_check(const char *path, char *error, size_t size)
+{
+	struct beside file;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return access(path, W_OK) ? failed(error, size, path, errno) : 0;
+	if (beside_open(&file, path, error, size))
+		return -1;
+	fclose(file.out);
+	unlink(file.temporary);
+	free(file.temporary);
+	return 0;
+}
+
 int beside_commit(struct beside *file, char *error, size_t size)
 {
 	int code = 0;

@@ -19,6 +19,9 @@ struct beside {
 	char *temporary;		/* owned; NULL: written directly */
 };
 
+/* Whether beside_open() would succeed now; leaves nothing behind and does not
+ * open what is no regular file (the other end of a pipe would notice). */
+int beside_check(const char *path, char *error, size_t size);
 int beside_open(struct beside *file, const char *path, char *error, size_t size);
 /* Flushes, renames, closes. */
 int beside_commit(struct beside *file, char *error, size_t size);

@@ -210,6 +210,22 @@ static void list_probes(struct live *live, char *text, size_t size)
 	free(rows);
 }
 
+/* Whether something was told that may be why nothing was seen. */
+static bool has_warned(struct live *live)
+{
+	struct message_row *rows;
+	bool warned = false;
+	size_t count;
+
+	model_lock(live->model);
+	count = model_messages(live->model, &rows);
+	model_unlock(live->model);
+	for (size_t i = 0; i < count; i++)
+		warned |= rows[i].level > 0;
+	free(rows);
+	return warned;
+}
+
 void live_finish_model(struct live *live)
 {
 	char probes[128];
@@ -223,7 +239,8 @@ void live_finish_model(struct live *live)
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
 	list_probes(live, probes, sizeof(probes));
-	if (live->session && live->reader && !live->stop_partial && !probes[0])
+	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
+	    !has_warned(live))
 		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
 	model_finish(live->model, live->stop_partial);
 	log_line("all is read: %" PRIu64 " events%s",

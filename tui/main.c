@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tui/batch.h"
+#include "tui/beside.h"
 #include "tui/live.h"
 #include "tui/log.h"
 #include "tui/options.h"
@@ -70,12 +71,31 @@ static int synth_run(const struct options *options)
 	return status;
 }
 
+/* What can be known to fail is told now, not after hours of PROGRAM. */
+static bool files_are_good(const struct options *options)
+{
+	char error[OPTIONS_ERROR_MAX];
+
+	if (options->config && access(options->config, R_OK)) {
+		fprintf(stderr, "tftop: cannot read the configuration '%s': %s\n", options->config,
+			strerror(errno));
+		return false;
+	}
+	if (options->json && strcmp(options->json, "-") &&
+	    beside_check(options->json, error, sizeof(error))) {
+		fprintf(stderr, "tftop: %s\n", error);
+		return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	char error[OPTIONS_ERROR_MAX];
 	struct options options;
 
 	session_main_hook(argc, argv);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error, not an end */
 	setlocale(LC_CTYPE, "");
 	switch (options_parse(&options, argc, argv, error)) {
 	case OPTIONS_DONE:
@@ -86,6 +106,8 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	if (!files_are_good(&options))
+		return 125;
 	if ((options.debug || options.verbose) && !log_open(options.debug)) {
 		fprintf(stderr, "tftop: cannot write the log '%s': %s\n", options.debug,
 			strerror(errno));

@@ -45,7 +45,7 @@ static void load_config(struct tui *tui)
 	if (tui->options->no_config || !config_find(tui->options->config, path, sizeof(path)))
 		return;
 	if (!config_file(&tui->config, path, error, sizeof(error)))
-		model_message(tui->model, 1, error);
+		tui_say(tui, true, "%s", error);
 	else if (tui->config.errors)
 		tui_say(tui, true, "%d errors in '%s': pane 8 lists them", tui->config.errors, path);
 }

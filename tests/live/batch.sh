@@ -38,7 +38,8 @@ wrong_options() {
 	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
 		refuses "not in this version" -b --until=x &&
 		refuses "not in this version" -b --export=chrome:f &&
-		refuses "WxH" --headless --size=big && refuses "not a time" -b --for=soon
+		refuses "WxH" --headless --size=big && refuses "cannot read" -b --config=/no/such &&
+		 refuses "not a time" -b --for=soon
 }
 
 # PROGRAM's three descriptors are its own.
@@ -53,6 +54,42 @@ descriptors() {
 	[ "$(cat "$work/err")" = err ] || fail "something was added to stderr" || return
 	timeout -k 5 60 "$tftop" --json="$work/r.json" -- sh -c '[ ! -e /proc/$$/fd/0 ]' <&- ||
 		fail "a closed stdin was opened"
+}
+
+# Closed ones stay closed for PROGRAM, and nothing of ours gets their numbers.
+closed_descriptors() {
+	local closed
+	for closed in '<&-' '>&-' '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
+		rm -f "$work/under" "$work/bare"
+		eval 'timeout -k 5 60 "$tftop" -b --json="$work/r.json" -- sh -c "ls /proc/\$\$/fd >$work/under; exit 4"' \
+			'</dev/null >/dev/null 2>&1' "$closed"
+		[ $? = 4 ] || fail "with $closed: not status 4" || return
+		eval 'sh -c "ls /proc/\$\$/fd >$work/bare"' '</dev/null >/dev/null 2>&1' "$closed"
+		cmp -s "$work/bare" "$work/under" || fail "with $closed PROGRAM has other descriptors" || return
+		grep -q '"settled": true' "$work/r.json" || fail "with $closed: no whole report" || return
+	done
+	"$tftop" --json=- -- true 2>"$work/err" >&-
+	[ $? = 125 ] && grep -q 'report to stdout' "$work/err" || fail "a report to nowhere is not told"
+}
+
+# A report that cannot be written is told before hours of training, not after.
+report_checked_first() {
+	local path
+	for path in "$work/none/r.json" "$work" ; do
+		refuses "cannot write" --json="$path" || return
+	done
+	[ -z "$(ls "$work" | grep -vx -e out -e err)" ] || fail "something was left behind"
+}
+
+file_size_limit() {
+	local status
+	(
+		ulimit -f 0
+		timeout -k 5 60 "$tftop" -b -- sh -c 'exit 3' 2>&1 >/dev/null | cat >/dev/null
+		exit "${PIPESTATUS[0]}"
+	)
+	status=$?
+	[ $status = 3 ] || fail "status $status, not 3"
 }
 
 no_more_environment() {
@@ -156,6 +193,9 @@ windows() {
 case_run statuses statuses
 case_run wrong_options wrong_options
 case_run descriptors descriptors
+case_run closed_descriptors closed_descriptors
+case_run report_checked_first report_checked_first
+case_run file_size_limit file_size_limit
 case_run no_more_environment no_more_environment
 case_run signals signals
 case_run leaves_a_stubborn_program leaves_a_stubborn_program

@@ -85,6 +85,14 @@ refuses_full_folder() {
 	grep -q "not empty" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
+# What is not there is said to be missing, not to have been nothing.
+without_trace() {
+	"$tftop" -b -o "$work/rec" -- true >"$work/out" 2>&1 || fail "status $?" || return
+	rm -r "$work/rec/trace"
+	"$tftop" -b "$work/rec" >"$work/out" 2>&1 || fail "opening: status $?" || return
+	grep -q "no trace in the recording" "$work/out" || fail "said: $(first_lines "$work/out")"
+}
+
 refuses_foreign_folder() {
 	mkdir "$work/dir" || return
 	"$tftop" -b "$work/dir" >"$work/out" 2>&1
@@ -159,6 +167,7 @@ case_run same_report_failing same_report --steps 6 --fail
 case_run owned_by_user owned_by_user
 case_run after_a_kill after_a_kill
 case_run refuses_full_folder refuses_full_folder
+case_run without_trace without_trace
 case_run refuses_foreign_folder refuses_foreign_folder
 case_run damaged damaged
 case_run unwritable_report unwritable_report
