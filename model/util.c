@@ -332,7 +332,9 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 		return buf;
 	}
 	tenths = (uint64_t)(((__uint128_t)part * 1000 + whole / 2) / whole);
-	if (tenths >= 100)
+	if (!tenths && part)
+		snprintf(buf, FMT_MAX, "<0.1 %%");
+	else if (tenths >= 100)
 		snprintf(buf, FMT_MAX, "%llu %%", (unsigned long long)((tenths + 5) / 10));
 	else
 		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));

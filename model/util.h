@@ -69,7 +69,8 @@ char *fmt_short(char buf[FMT_MAX], uint64_t n);
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* Powers of 1000: "12.5 GB/s". */
 char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
-/* part of whole in per cent: "26 %", "0.9 %" below 10, "-" when whole is 0. */
+/* part of whole in per cent: "26 %", "0.9 %" below 10, "<0.1 %" for what is
+ * there at all, "-" when whole is 0. */
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole);
 
 /* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with

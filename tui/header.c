@@ -44,7 +44,8 @@ static void add_program(struct header *h, const struct view *view, int width,
 	label_command(name, sizeof(name), first->command, width / 5 > 16 ? width / 5 : 16,
 		      view->ascii);
 	strip_add(&h->state, 1, 2, ROLE_DEFAULT, 0, "%s", name)->least = 8;
-	strip_add(&h->state, 10, 1, ROLE_MUTED, 0, "%u", first->pid);
+	if (first->pid)
+		strip_add(&h->state, 10, 1, ROLE_MUTED, 0, "%u", first->pid);
 	if (n_processes > 1)
 		strip_add(&h->state, 11, 1, ROLE_MUTED, 0, "+%zu", n_processes - 1);
 }

@@ -155,8 +155,8 @@ static enum role bar_role(const void *row)
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
 	{"device time", "device-time", 13, 0, 0, true, true, 0, device_text, by_device, NULL}, \
 	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \
-	{"avg", "avg", 9, 0, 0, true, true, 4, average_text, by_average, NULL}, \
-	{"max", "max", 9, 0, 0, true, true, 6, max_text, by_max, NULL}, \
+	{"avg call", "avg", 9, 0, 0, true, true, 4, average_text, by_average, NULL}, \
+	{"max call", "max", 9, 0, 0, true, true, 6, max_text, by_max, NULL}, \
 	{"kernels", "kernels", 9, 0, 0, true, true, 7, kernels_text, by_kernels, NULL}, \
 }
 

@@ -216,18 +216,30 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	table_take(&p->table, lines, count, (uint64_t)longest);
 }
 
+/* What made them, and how they are in all: what fits, never half a number. */
+static void summary_draw(const struct step_stats *stats, struct area area)
+{
+	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], text[256];
+
+	fmt_time(mean, stats->mean_ns);
+	fmt_time(p50, stats->p50_ns);
+	fmt_time(p99, stats->p99_ns);
+	snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
+		 stats->count, stats->source ? stats->source : "marks", mean, p50, p99);
+	if (text_width(text) > area.width - 2)
+		snprintf(text, sizeof(text), "%" PRIu64 " steps: mean %s, p50 %s, p99 %s",
+			 stats->count, mean, p50, p99);
+	if (text_width(text) > area.width - 2)
+		snprintf(text, sizeof(text), "%" PRIu64 " steps", stats->count);
+	area_text(area, 1, 0, ROLE_MUTED, 0, text);
+}
+
 static void steps_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
-	const struct step_stats *stats = &p->steps.stats;
-	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX];
 
-	/* What made them, and how they are in all, when there is room for it. */
 	if (p->steps.count && area.height >= 4) {
-		area_printf(area, 1, 0, ROLE_MUTED, 0,
-			    "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s", stats->count,
-			    stats->source ? stats->source : "marks", fmt_time(mean, stats->mean_ns),
-			    fmt_time(p50, stats->p50_ns), fmt_time(p99, stats->p99_ns));
+		summary_draw(&p->steps.stats, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
 	table_draw(&p->table, view, area, focused);

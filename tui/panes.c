@@ -56,10 +56,7 @@ void panes_share(char *text, size_t size, uint64_t part, uint64_t whole)
 {
 	char share[FMT_MAX];
 
-	if (part && whole && part < whole / 2000)
-		snprintf(text, size, "<0.1 %%");
-	else
-		snprintf(text, size, "%s", fmt_share(share, part, whole));
+	snprintf(text, size, "%s", fmt_share(share, part, whole));
 }
 
 /* ---- from a table to the timeline ---- */

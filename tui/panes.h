@@ -24,7 +24,7 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 /* The start of the run, which times are counted from; 0 while nothing is seen. */
 int64_t panes_base_ns(const struct model_status *status);
 
-/* As fmt_share, but what is there is never 0: "<0.1 %". */
+/* fmt_share into a buffer of any size. */
 void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /*

@@ -148,8 +148,8 @@ static void print_trust(struct model *model, FILE *out)
 	print_losses(&status, out);
 	print_attribution(&status, out);
 	if (status.own_ns > 0 && status.program_ns > 0) {
-		fprintf(out, "  own cost      ≈%s", fmt_share(share, positive(status.own_ns),
-							      positive(status.program_ns)));
+		fmt_share(share, positive(status.own_ns), positive(status.program_ns));
+		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
 		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
 		if (status.calls)
 			fprintf(out, " in %s", counted(text, sizeof(text), status.calls, "call"));

@@ -256,7 +256,7 @@ static bool compile(regex_t *regex, const struct command_call *call, int words,
 		char reason[100];
 
 		regerror(status, regex, reason, sizeof(reason));
-		snprintf(error, error_size, "%s: '%s'", reason, text.data);
+		snprintf(error, error_size, "not a regular expression: '%s': %s", text.data, reason);
 	}
 	strbuf_release(&text);
 	return status == 0;

@@ -136,8 +136,10 @@ damaged() {
 }
 
 # The report cannot be written: told, 125, and the program had its run.
+# It could be written when PROGRAM started (else: batch.sh, report_checked_first).
 unwritable_report() {
-	"$tftop" --json="$work/none/report.json" -- touch "$work/ran" >"$work/out" 2>&1
+	mkdir "$work/none"
+	"$tftop" --json="$work/none/report.json" -- sh -c "touch $work/ran; rmdir $work/none" >"$work/out" 2>&1
 	[ $? = 125 ] || fail "status not 125" || return
 	[ -e "$work/ran" ] || fail "the program did not run" || return
 	grep -q "cannot write '$work/none/report.json'" "$work/out" ||

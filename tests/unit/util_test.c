@@ -47,6 +47,8 @@ TEST(util_numbers)
 	CHECK_STR(fmt_rate(buf, 12), "12 B/s");
 	CHECK_STR(fmt_share(buf, 26, 100), "26 %");
 	CHECK_STR(fmt_share(buf, 9, 1000), "0.9 %");
+	CHECK_STR(fmt_share(buf, 1, 1000000), "<0.1 %");
+	CHECK_STR(fmt_share(buf, 0, 1000000), "0.0 %");
 	CHECK_STR(fmt_share(buf, 1, 0), "-");
 	CHECK_STR(fmt_share(buf, UINT64_MAX, UINT64_MAX), "100 %");
 }
