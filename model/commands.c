@@ -425,6 +425,8 @@ void commands_drain(struct model *model, struct pendings *pending, bool force)
 		model->process_index = all.list[i].process;
 		model->process = process_at(model, model->process_index);
 		take(model, &all.list[i], force);
+		if (i % 32 == 31)
+			model_breathe(model);
 	}
 	free(all.list);
 	model->process = process;
@@ -488,8 +490,10 @@ static void move_view(struct model *model, uint32_t index, const struct clock_ch
 		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) ||
 		    queue_at(model, row->queue)->view != index)
 			continue;
-		for (uint32_t l = 0; l < row->n_lanes; l++)
+		for (uint32_t l = 0; l < row->n_lanes; l++) {
 			moved |= lane_move(&row->lanes[l], change->from_ns, move_span, &moving);
+			model_breathe(model);
+		}
 	}
 	if (!moved)
 		return;

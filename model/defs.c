@@ -16,7 +16,7 @@ static struct process *process_new(struct model *model, uint16_t host, uint32_t 
 
 	if (model->processes.n >= PROCESSES_MAX)
 		return NULL;
-	process = table_new(&model->processes);
+	process = store_new(&model->processes);
 	*index = model->processes.n - 1;
 	process->host = host;
 	process->pid = pid;
@@ -152,7 +152,7 @@ void apply_name(struct model *model, const struct event_name *def)
 	names_alias(&model->names, old, name);
 	if (names_resolve(&model->names, old) != name)
 		return;
-	steps_named(model, old);
+	series_named(model, old);
 	if (map_get(&model->nameless_kernels, old) != MAP_NONE) {
 		map_remove(&model->nameless_kernels, old);
 		rows_reclassify(model, model->process_index, old);
@@ -171,7 +171,7 @@ uint32_t thread_get(struct model *model, uint32_t process_index, uint32_t tid)
 		return index;
 	if (model->threads.n >= THREADS_MAX)
 		return NONE;
-	thread = table_new(&model->threads);
+	thread = store_new(&model->threads);
 	thread->process = process_index;
 	thread->tid = tid;
 	thread->row = NONE;
@@ -202,11 +202,11 @@ void apply_shape(struct model *model, const struct event_shape *def)
 		return;
 	}
 	if (index == MAP_NONE) {
-		shape = table_new(&model->shapes);
+		shape = store_new(&model->shapes);
 		index = model->shapes.n - 1;
 		map_set(shapes, def->id, index);
 	}
-	shape = table_at(&model->shapes, index);
+	shape = store_at(&model->shapes, index);
 	shape->dims = def->dims;
 	for (int i = 0; i < 3; i++) {
 		shape->global[i] = def->global[i];
@@ -222,7 +222,7 @@ static uint32_t device_new(struct model *model, uint16_t host)
 
 	if (model->devices.n >= DEVICES_MAX)
 		return NONE;
-	device = table_new(&model->devices);
+	device = store_new(&model->devices);
 	device->host = host;
 	device->row = NONE;
 	for (int i = 0; i < DIR_COUNT; i++)
@@ -238,7 +238,7 @@ static uint32_t view_new(struct model *model, uint32_t process, uint32_t id, uin
 
 	if (model->views.n >= DEVICES_MAX || device == NONE)
 		return NONE;
-	view = table_new(&model->views);
+	view = store_new(&model->views);
 	view->process = process;
 	view->device = device;
 	map_set(&process_at(model, process)->views, id, model->views.n - 1);
@@ -351,7 +351,7 @@ uint32_t queue_get(struct model *model, uint32_t id)
 		return index;
 	if (model->queues.n >= QUEUES_MAX)
 		return NONE;
-	queue = table_new(&model->queues);
+	queue = store_new(&model->queues);
 	index = model->queues.n - 1;
 	queue->process = model->process_index;
 	queue->number = id ? id - 1 : 0;

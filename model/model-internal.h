@@ -55,22 +55,22 @@
 #define PENDING_WAIT_NS 500000000	/* then a launch anchors the clock */
 
 /*
- * Growing table whose elements never move. Declare with TABLE(struct x), make
- * an element with table_new().
+ * Growing array whose elements never move. store_init() with their size, make
+ * an element with store_new().
  */
-#define TABLE_PAGE 256u
-struct table {
+#define STORE_PAGE 256u
+struct store {
 	char **pages;			/* owned */
 	size_t cap_pages;
 	uint32_t n, size;
 };
-void table_init(struct table *table, size_t size);
-void table_release(struct table *table);
-/* Zeroed; its index is table->n - 1. */
-void *table_new(struct table *table);
-static inline void *table_at(const struct table *table, uint32_t i)
+void store_init(struct store *store, size_t size);
+void store_release(struct store *store);
+/* Zeroed; its index is store->n - 1. */
+void *store_new(struct store *store);
+static inline void *store_at(const struct store *store, uint32_t i)
 {
-	return table->pages[i / TABLE_PAGE] + (size_t)(i % TABLE_PAGE) * table->size;
+	return store->pages[i / STORE_PAGE] + (size_t)(i % STORE_PAGE) * store->size;
 }
 
 /*
@@ -332,13 +332,14 @@ struct fair_lock {
 
 struct model {
 	struct fair_lock lock;
+	int64_t slice_ns;		/* the feeder has the lock since; INT64_MAX: keeps it */
 	size_t memory_limit;
 	_Atomic uint64_t generation;
 
 	struct names names;
-	struct table processes, threads, devices, views, queues, rows, shapes;
-	struct table opens, op_states, idents;
-	struct table kernels, kernel_ops, copies, calls, allocators, allocs, compiles;
+	struct store processes, threads, devices, views, queues, rows, shapes;
+	struct store opens, op_states, idents;
+	struct store kernels, kernel_ops, copies, calls, allocators, allocs, compiles;
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
 	struct map call_by_name, allocator_by_key, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
@@ -387,6 +388,11 @@ static inline void add_ns(int64_t *sum, int64_t ns)
  * (written_ns, 0 not known). */
 bool span_ok(int64_t start_ns, int64_t dur_ns, int64_t written_ns);
 void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
+/*
+ * In the midst of an event that takes long: whoever waits for the lock has it
+ * for a moment, when this slice is used up. What others may ask must be whole.
+ */
+void model_breathe(struct model *model);
 void check_memory(struct model *model);
 
 /* ---- defs.c: processes, names, threads, devices, queues ---- */
@@ -405,27 +411,27 @@ void apply_queue(struct model *model, const struct event_queue *def);
 void apply_shape(struct model *model, const struct event_shape *def);
 static inline struct process *process_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->processes, i);
+	return store_at(&model->processes, i);
 }
 static inline struct thread *thread_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->threads, i);
+	return store_at(&model->threads, i);
 }
 static inline struct device *device_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->devices, i);
+	return store_at(&model->devices, i);
 }
 static inline struct view *view_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->views, i);
+	return store_at(&model->views, i);
 }
 static inline struct queue *queue_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->queues, i);
+	return store_at(&model->queues, i);
 }
 static inline struct row *row_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->rows, i);
+	return store_at(&model->rows, i);
 }
 /* Device of a queue, NONE when not known yet. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
@@ -451,7 +457,7 @@ uint32_t open_add(struct model *model, const struct open_span *span);
 void open_remove(struct model *model, uint32_t open);
 static inline struct open_span *open_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->opens, i);
+	return store_at(&model->opens, i);
 }
 /* Spans of this view's queues moved: unions from from_ns on are made again. */
 void rows_moved(struct model *model, uint32_t device, int64_t from_ns);
@@ -529,12 +535,12 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 /* ---- steps.c ---- */
 void apply_step(struct model *model, const struct event_step *step);
 /* A finished range: a step by its name? */
-void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns);
-void steps_named(struct model *model, uint32_t placeholder);
-void steps_release(struct model *model);
+void series_named(struct model *model, uint32_t placeholder);
+void series_release(struct model *model);
 /* The series to show, NULL none. */
-struct steps *steps_best(const struct model *model);
+struct steps *series_best(const struct model *model);
 
 /* ---- rowlist.c: the forest in display order, labels ---- */
 const char *device_label(struct model *model, uint32_t device);

@@ -15,31 +15,31 @@
 #define LOSSES_MAX 65536u
 #define MESSAGES_MAX 1000u
 
-/* ---- tables ---- */
+/* ---- stores ---- */
 
-void table_init(struct table *table, size_t size)
+void store_init(struct store *store, size_t size)
 {
-	memset(table, 0, sizeof(*table));
-	table->size = (uint32_t)((size + 7) / 8 * 8);
+	memset(store, 0, sizeof(*store));
+	store->size = (uint32_t)((size + 7) / 8 * 8);
 }
 
-void table_release(struct table *table)
+void store_release(struct store *store)
 {
-	for (uint32_t i = 0; i < table->n; i += TABLE_PAGE)
-		free(table->pages[i / TABLE_PAGE]);
-	free(table->pages);
-	memset(table, 0, sizeof(*table));
+	for (uint32_t i = 0; i < store->n; i += STORE_PAGE)
+		free(store->pages[i / STORE_PAGE]);
+	free(store->pages);
+	memset(store, 0, sizeof(*store));
 }
 
-void *table_new(struct table *table)
+void *store_new(struct store *store)
 {
-	size_t page = table->n / TABLE_PAGE;
+	size_t page = store->n / STORE_PAGE;
 
-	if (table->n % TABLE_PAGE == 0) {
-		grow(&table->pages, &table->cap_pages, page, sizeof(*table->pages));
-		table->pages[page] = xcalloc(TABLE_PAGE, table->size);
+	if (store->n % STORE_PAGE == 0) {
+		grow(&store->pages, &store->cap_pages, page, sizeof(*store->pages));
+		store->pages[page] = xcalloc(STORE_PAGE, store->size);
 	}
-	return table_at(table, table->n++);
+	return store_at(store, store->n++);
 }
 
 /* ---- the lock: first come, first served ---- */
@@ -85,23 +85,23 @@ struct model *model_new(const struct model_options *options)
 	model->memory_limit = options && options->memory_limit ? options->memory_limit :
 			      MEMORY_DEFAULT;
 	names_init(&model->names);
-	table_init(&model->processes, sizeof(struct process));
-	table_init(&model->threads, sizeof(struct thread));
-	table_init(&model->devices, sizeof(struct device));
-	table_init(&model->views, sizeof(struct view));
-	table_init(&model->queues, sizeof(struct queue));
-	table_init(&model->rows, sizeof(struct row));
-	table_init(&model->shapes, sizeof(struct shape));
-	table_init(&model->opens, sizeof(struct open_span));
-	table_init(&model->op_states, sizeof(struct op_state));
-	table_init(&model->idents, sizeof(struct ident));
-	table_init(&model->kernels, sizeof(struct kernel_total));
-	table_init(&model->kernel_ops, sizeof(struct kernel_op_total));
-	table_init(&model->copies, sizeof(struct copy_total));
-	table_init(&model->calls, sizeof(struct call_total));
-	table_init(&model->allocators, sizeof(struct allocator));
-	table_init(&model->allocs, sizeof(struct alloc));
-	table_init(&model->compiles, sizeof(struct compile_total));
+	store_init(&model->processes, sizeof(struct process));
+	store_init(&model->threads, sizeof(struct thread));
+	store_init(&model->devices, sizeof(struct device));
+	store_init(&model->views, sizeof(struct view));
+	store_init(&model->queues, sizeof(struct queue));
+	store_init(&model->rows, sizeof(struct row));
+	store_init(&model->shapes, sizeof(struct shape));
+	store_init(&model->opens, sizeof(struct open_span));
+	store_init(&model->op_states, sizeof(struct op_state));
+	store_init(&model->idents, sizeof(struct ident));
+	store_init(&model->kernels, sizeof(struct kernel_total));
+	store_init(&model->kernel_ops, sizeof(struct kernel_op_total));
+	store_init(&model->copies, sizeof(struct copy_total));
+	store_init(&model->calls, sizeof(struct call_total));
+	store_init(&model->allocators, sizeof(struct allocator));
+	store_init(&model->allocs, sizeof(struct alloc));
+	store_init(&model->compiles, sizeof(struct compile_total));
 	model->free_open = model->free_state = model->free_alloc = NONE;
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
@@ -149,7 +149,7 @@ static void release_things(struct model *model)
 
 static void release_all(struct model *model)
 {
-	struct table *const tables[] = {
+	struct store *const stores[] = {
 		&model->processes, &model->threads, &model->devices, &model->views,
 		&model->queues, &model->rows, &model->shapes, &model->opens,
 		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
@@ -165,9 +165,9 @@ static void release_all(struct model *model)
 
 	release_things(model);
 	totals_release(model);
-	steps_release(model);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		table_release(tables[i]);
+	series_release(model);
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
+		store_release(stores[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_release(maps[i]);
 	names_release(&model->names);
@@ -424,22 +424,27 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+void model_breathe(struct model *model)
+{
+	int64_t now = now_ns();
+
+	if (now < model->slice_ns || now - model->slice_ns <= SLICE_NS)
+		return;
+	/* Whoever waits comes next: the lock is fair. */
+	fair_unlock(&model->lock);
+	fair_lock(&model->lock);
+	model->slice_ns = now_ns();
+}
+
 void model_apply(struct model *model, const struct event *events, size_t count)
 {
-	int64_t begin;
-
 	if (!count)
 		return;
 	fair_lock(&model->lock);
-	begin = now_ns();
+	model->slice_ns = now_ns();
 	for (size_t i = 0; i < count; i++) {
-		if (i % SLICE_CHECK == SLICE_CHECK - 1 && now_ns() - begin > SLICE_NS) {
-			/* Whoever waits comes next: the lock is fair. */
-			model->event = NULL;
-			fair_unlock(&model->lock);
-			fair_lock(&model->lock);
-			begin = now_ns();
-		}
+		if (i % SLICE_CHECK == SLICE_CHECK - 1)
+			model_breathe(model);
 		apply_event(model, &events[i]);
 		if (++model->since_check >= MEMORY_CHECK)
 			check_memory(model);
@@ -485,6 +490,7 @@ void model_finish(struct model *model, bool partial)
 {
 	fair_lock(&model->lock);
 	model->event = NULL;
+	model->slice_ns = INT64_MAX;
 	commands_finish(model);
 	ops_finish(model);
 	model->finished = true;
@@ -529,7 +535,7 @@ static int64_t settle(struct model *model)
 
 void model_status(struct model *model, struct model_status *out)
 {
-	const struct steps *steps = steps_best(model);
+	const struct steps *steps = series_best(model);
 
 	*out = (struct model_status) {
 		.first_ns = model->first_ns, .last_ns = model->last_ns,

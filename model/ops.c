@@ -41,7 +41,7 @@
 
 struct ident *ident_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->idents, i);
+	return store_at(&model->idents, i);
 }
 
 static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
@@ -60,7 +60,7 @@ static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uin
 	}
 	if (model->idents.n >= IDENTS_MAX)
 		return NONE;
-	ident = table_new(&model->idents);
+	ident = store_new(&model->idents);
 	*ident = (struct ident) {
 		.name = name, .type = type, .domain = domain, .framework = framework,
 		.next = first,
@@ -73,7 +73,7 @@ static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uin
 
 static struct op_state *state_at(const struct model *model, uint32_t i)
 {
-	return table_at(&model->op_states, i);
+	return store_at(&model->op_states, i);
 }
 
 /* The state of an instance; NONE when there is none and none can be made. */
@@ -92,7 +92,7 @@ static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t 
 		state = state_at(model, index);
 		model->free_state = state->next_free;
 	} else {
-		state = table_new(&model->op_states);
+		state = store_new(&model->op_states);
 		index = model->op_states.n - 1;
 	}
 	*state = (struct op_state) {
@@ -500,7 +500,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (op.parent && !(op.flags & (OP_ASYNC | OP_MARK)))
 		add_child(model, model->process_index, &op);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
-		steps_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
+		series_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
 }
 
 void ops_finish(struct model *model)

@@ -37,7 +37,7 @@ size_t model_calls(struct model *model, struct call_row **out)
 
 	*out = xcalloc(model->calls.n, sizeof(**out));
 	for (uint32_t i = 0; i < model->calls.n; i++) {
-		const struct call_total *total = table_at(&model->calls, i);
+		const struct call_total *total = store_at(&model->calls, i);
 		uint32_t name = names_resolve(&model->names, total->name);
 		struct call_row *row = &(*out)[row_for(&rows, name, &n)];
 
@@ -71,7 +71,7 @@ size_t model_memory(struct model *model, struct memory_row **out)
 
 	*out = xcalloc(model->allocators.n, sizeof(**out));
 	for (uint32_t i = 0; i < model->allocators.n; i++) {
-		struct allocator *allocator = table_at(&model->allocators, i);
+		struct allocator *allocator = store_at(&model->allocators, i);
 		uint32_t name = names_resolve(&model->names, allocator->name);
 		struct memory_row *row = &(*out)[row_for(&rows, name, &n)];
 
@@ -108,7 +108,7 @@ size_t model_compiles(struct model *model, struct compile_row **out)
 {
 	*out = xcalloc(model->compiles.n, sizeof(**out));
 	for (uint32_t i = 0; i < model->compiles.n; i++) {
-		const struct compile_total *total = table_at(&model->compiles, i);
+		const struct compile_total *total = store_at(&model->compiles, i);
 
 		(*out)[i] = (struct compile_row) {
 			.what = total->what ? names_raw(&model->names, total->what) : "",

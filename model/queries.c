@@ -251,7 +251,7 @@ static void add_kernel_ops(struct model *model, struct kernel_row *row, struct m
 			   uint32_t at, const struct kernel_total *total)
 {
 	for (uint32_t o = total->ops; o != NONE; ) {
-		const struct kernel_op_total *op = table_at(&model->kernel_ops, o);
+		const struct kernel_op_total *op = store_at(&model->kernel_ops, o);
 		/* Exact: 22 bits, 24 and 3. */
 		uint64_t key = (uint64_t)at << 27 |
 			       (uint64_t)names_resolve(&model->names, op->op_name) << 3 | op->how;
@@ -308,7 +308,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 
 	*out = xcalloc(model->kernels.n, sizeof(**out));
 	for (uint32_t i = 0; i < model->kernels.n; i++) {
-		const struct kernel_total *total = table_at(&model->kernels, i);
+		const struct kernel_total *total = store_at(&model->kernels, i);
 		uint32_t name = names_resolve(&model->names, total->name);
 		uint32_t device = queue_device(model, queue_at(model, total->queue));
 		uint64_t key = (uint64_t)name << 32 | device;
@@ -369,7 +369,7 @@ size_t model_copies(struct model *model, struct copy_row **out)
 {
 	*out = xcalloc(model->copies.n, sizeof(**out));
 	for (uint32_t i = 0; i < model->copies.n; i++) {
-		const struct copy_total *total = table_at(&model->copies, i);
+		const struct copy_total *total = store_at(&model->copies, i);
 		struct copy_row *row = &(*out)[i];
 
 		*row = (struct copy_row) {

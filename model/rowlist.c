@@ -329,7 +329,7 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 		bandwidth[d].busy_ns += out->busy_ns;
 		if (total == MAP_NONE)
 			continue;
-		copies = table_at(&model->copies, total);
+		copies = store_at(&model->copies, total);
 		if (copies->peak > bandwidth[d].peak)
 			bandwidth[d].peak = copies->peak;
 		if (copies->peak_small > bandwidth[d].peak)

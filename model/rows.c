@@ -34,7 +34,8 @@ bool row_matches(const struct model *model, const struct row *row,
 }
 
 /* Adds what ends after from_ns. Folded chunks count with their length. */
-static void merged_take(struct merged *merged, const struct row *row, int64_t from_ns)
+static void merged_take(struct merged *merged, const struct row *row, int64_t from_ns,
+			struct model *breathing)
 {
 	for (uint32_t l = 0; l < row->n_lanes; l++) {
 		const struct lane *lane = &row->lanes[l];
@@ -46,7 +47,7 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 					  lane->chunks[c]->first_ns + lane->chunks[c]->sum.busy_ns);
 		if (!lane_touching(lane, from_ns, &pos))
 			continue;
-		for (size_t c = pos.chunk; c < lane->n; c++)
+		for (size_t c = pos.chunk; c < lane->n; c++) {
 			for (uint32_t i = 0; i < lane->chunks[c]->n; i++) {
 				int64_t start = lane->chunks[c]->start[i];
 
@@ -54,23 +55,30 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 					cover_add(&merged->cover, start,
 						  start + lane->chunks[c]->dur[i]);
 			}
+			if (breathing)
+				model_breathe(breathing);
+		}
 	}
 }
 
-/* Makes the union again from from_ns on; INT64_MIN: all of it. */
+/* Makes the union again from from_ns on; INT64_MIN: all of it, which takes a
+ * while: the old one stands until the new one is made. */
 static void merged_redo(struct model *model, struct merged *merged,
 			const struct row_filter *filter, int64_t from_ns)
 {
-	if (!merged->full || from_ns == INT64_MIN) {
-		merged_release(merged);
-		merged->full = true;
-		from_ns = INT64_MIN;
-	} else {
+	bool all = !merged->full || from_ns == INT64_MIN;
+	struct merged fresh = { .full = true };
+
+	if (!all)
 		cover_cut(&merged->cover, from_ns);
-	}
 	for (uint32_t i = 0; i < model->rows.n; i++)
 		if (row_matches(model, row_at(model, i), filter))
-			merged_take(merged, row_at(model, i), from_ns);
+			merged_take(all ? &fresh : merged, row_at(model, i),
+				    all ? INT64_MIN : from_ns, all ? model : NULL);
+	if (!all)
+		return;
+	merged_release(merged);
+	*merged = fresh;
 }
 
 /* Is the set one lane, in which nothing overlaps? */
@@ -113,20 +121,18 @@ static struct row_filter filter_of(uint32_t process, uint32_t queue, uint32_t de
 	};
 }
 
-static void row_redo(struct row *row, int64_t from_ns)
+static void row_redo(struct model *model, struct row *row, int64_t from_ns)
 {
-	if (row->n_lanes < 2)
-		return;
-	if (!row->merged.full)
-		from_ns = INT64_MIN;
-	row->merged.full = true;
-	if (from_ns == INT64_MIN) {
-		merged_release(&row->merged);
-		row->merged.full = true;
-	} else {
+	struct merged fresh = { .full = true };
+
+	if (row->merged.full && from_ns != INT64_MIN) {
 		cover_cut(&row->merged.cover, from_ns);
+		merged_take(&row->merged, row, from_ns, NULL);
+		return;
 	}
-	merged_take(&row->merged, row, from_ns);
+	merged_take(&fresh, row, INT64_MIN, model);
+	merged_release(&row->merged);
+	row->merged = fresh;
 }
 
 void rows_moved(struct model *model, uint32_t device, int64_t from_ns)
@@ -137,9 +143,9 @@ void rows_moved(struct model *model, uint32_t device, int64_t from_ns)
 	for (uint32_t i = 0; i < model->rows.n; i++) {
 		struct row *row = row_at(model, i);
 
-		if ((row->kind == ROW_QUEUE || row->kind == ROW_COPY) &&
+		if ((row->kind == ROW_QUEUE || row->kind == ROW_COPY) && row->n_lanes > 1 &&
 		    queue_device(model, queue_at(model, row->queue)) == device)
-			row_redo(row, from_ns);
+			row_redo(model, row, from_ns);
 	}
 	for (uint32_t i = 0; i < model->queues.n; i++) {
 		if (queue_device(model, queue_at(model, i)) != device)
@@ -207,7 +213,7 @@ uint32_t row_new(struct model *model, enum row_kind kind)
 
 	if (model->rows.n >= ROWS_MAX)
 		return NONE;
-	row = table_new(&model->rows);
+	row = store_new(&model->rows);
 	row->kind = kind;
 	row->process = row->thread = row->queue = row->device = row->opens = NONE;
 	row->cold_size = kind == ROW_THREAD ? sizeof(struct op_cold) :
@@ -306,16 +312,14 @@ uint32_t row_of_device(struct model *model, uint32_t device)
 
 struct lane *row_lane(struct model *model, struct row *row, uint32_t lane)
 {
-	(void)model;
 	if (lane >= row->n_lanes) {
-		bool first_of_many = row->n_lanes < 2 && lane > 0;
-
+		/* While there is one lane it needs no union. */
+		if (row->n_lanes < 2 && lane > 0)
+			row_redo(model, row, INT64_MIN);
 		row->lanes = xreallocarray(row->lanes, lane + 1, sizeof(*row->lanes));
 		while (row->n_lanes <= lane)
 			lane_init(&row->lanes[row->n_lanes++], row->cold_size,
 				  row->kind == ROW_COPY);
-		if (first_of_many)
-			row_redo(row, INT64_MIN);
 	}
 	return &row->lanes[lane];
 }
@@ -433,7 +437,7 @@ uint32_t open_add(struct model *model, const struct open_span *span)
 		open = open_at(model, index);
 		model->free_open = open->next;
 	} else {
-		open = table_new(&model->opens);
+		open = store_new(&model->opens);
 		index = model->opens.n - 1;
 	}
 	*open = *span;
@@ -531,6 +535,7 @@ size_t rows_fold(struct model *model, size_t bytes)
 		if (!oldest)
 			break;
 		freed += lane_fold_oldest(oldest);
+		model_breathe(model);
 		if (end > model->folded_ns)
 			model->folded_ns = end;
 	}

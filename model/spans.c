@@ -306,7 +306,7 @@ static void tell_op(struct model *model, const struct found *found, struct span 
 	out->device_ns = cold->device_ns;
 	out->kernels = cold->kernels;
 	if (state != MAP_NONE) {
-		const struct op_state *s = table_at(&model->op_states, state);
+		const struct op_state *s = store_at(&model->op_states, state);
 
 		out->device_ns = s->device_ns;
 		out->kernels = s->kernels;
@@ -347,7 +347,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	shape = map_get(&process->shapes, cold->detail);
 	if (shape == MAP_NONE)
 		return;
-	known = table_at(&model->shapes, shape);
+	known = store_at(&model->shapes, shape);
 	out->dims = known->dims;
 	memcpy(out->global, known->global, sizeof(out->global));
 	memcpy(out->local, known->local, sizeof(out->local));
@@ -394,7 +394,7 @@ static bool op_ref(struct model *model, const struct row *row, const struct comm
 	if (!cold->op)
 		return false;
 	if (index != MAP_NONE) {
-		state = table_at(&model->op_states, index);
+		state = store_at(&model->op_states, index);
 		if (state->open != NONE) {
 			found = found_open(model, open_at(model, state->open));
 			*out = ref_of(&found);
@@ -432,8 +432,8 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 	first_id = op->first_id;
 	state = map_get(&process_at(model, row->process)->ops, op->instance);
 	if (state != MAP_NONE) {
-		first_row = ((struct op_state *)table_at(&model->op_states, state))->first_row;
-		first_id = ((struct op_state *)table_at(&model->op_states, state))->first_id;
+		first_row = ((struct op_state *)store_at(&model->op_states, state))->first_row;
+		first_id = ((struct op_state *)store_at(&model->op_states, state))->first_id;
 	}
 	if (first_row == NONE || !row_find(row_at(model, first_row), 0, first_id, &lane, &pos))
 		return false;

@@ -82,7 +82,7 @@ void apply_step(struct model *model, const struct event_step *step)
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
 }
 
-void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns)
 {
 	int64_t number;
@@ -104,7 +104,7 @@ void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t s
 					     STEPS_NUMBERED, 0), number, start_ns, dur_ns);
 }
 
-void steps_named(struct model *model, uint32_t placeholder)
+void series_named(struct model *model, uint32_t placeholder)
 {
 	size_t to = 0, n = model->n_nameless;
 
@@ -113,7 +113,7 @@ void steps_named(struct model *model, uint32_t placeholder)
 		struct nameless *one = &model->nameless[i];
 
 		if (one->name == placeholder)
-			steps_range(model, one->process, names_resolve(&model->names, placeholder),
+			series_range(model, one->process, names_resolve(&model->names, placeholder),
 				    one->start_ns, one->dur_ns);
 		else
 			model->nameless[to++] = *one;
@@ -121,7 +121,7 @@ void steps_named(struct model *model, uint32_t placeholder)
 	model->n_nameless = to;
 }
 
-void steps_release(struct model *model)
+void series_release(struct model *model)
 {
 	for (size_t i = 0; i < model->n_steps; i++) {
 		free(model->steps[i].list);
@@ -131,7 +131,7 @@ void steps_release(struct model *model)
 	free(model->nameless);
 }
 
-struct steps *steps_best(const struct model *model)
+struct steps *series_best(const struct model *model)
 {
 	struct steps *best = NULL;
 
@@ -154,7 +154,7 @@ static const char *source_text(struct model *model, const struct steps *steps)
 
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out)
 {
-	const struct steps *steps = steps_best(model);
+	const struct steps *steps = series_best(model);
 	size_t n = steps ? steps->n : 0;
 
 	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1 };

@@ -28,10 +28,10 @@ static struct kernel_total *kernel_get(struct model *model, const struct run *ru
 
 	*index = map_get(&model->kernel_by_key, key);
 	if (*index != MAP_NONE)
-		return table_at(&model->kernels, *index);
+		return store_at(&model->kernels, *index);
 	if (model->kernels.n >= TOTALS_MAX)
 		return NULL;
-	total = table_new(&model->kernels);
+	total = store_new(&model->kernels);
 	*index = model->kernels.n - 1;
 	total->name = run->name;
 	total->queue = run->queue;
@@ -51,10 +51,10 @@ static struct kernel_op_total *kernel_op_get(struct model *model, struct kernel_
 	struct kernel_op_total *total;
 
 	if (index != MAP_NONE)
-		return table_at(&model->kernel_ops, index);
+		return store_at(&model->kernel_ops, index);
 	if (model->kernel_ops.n >= TOTALS_MAX)
 		return NULL;
-	total = table_new(&model->kernel_ops);
+	total = store_new(&model->kernel_ops);
 	total->op_name = run->op_name;
 	total->how = (uint8_t)run->how;
 	total->next = kernel->ops;
@@ -107,12 +107,12 @@ void total_copy(struct model *model, const struct run *run)
 
 	if (index == MAP_NONE) {
 		/* At most QUEUES_MAX * DIR_COUNT. */
-		total = table_new(&model->copies);
+		total = store_new(&model->copies);
 		total->queue = run->queue;
 		total->direction = (uint8_t)run->direction;
 		map_set(&model->copy_by_key, key, model->copies.n - 1);
 	} else {
-		total = table_at(&model->copies, index);
+		total = store_at(&model->copies, index);
 	}
 	if (run->failed) {
 		total->failed++;
@@ -145,10 +145,10 @@ static struct call_total *call_get(struct model *model, uint32_t id)
 	if (!name)
 		return NULL;
 	if (index != MAP_NONE)
-		return table_at(&model->calls, index);
+		return store_at(&model->calls, index);
 	if (model->calls.n >= TOTALS_MAX)
 		return NULL;
-	total = table_new(&model->calls);
+	total = store_new(&model->calls);
 	total->name = name;
 	map_set(&model->call_by_name, name, model->calls.n - 1);
 	return total;
@@ -208,10 +208,10 @@ static struct allocator *allocator_get(struct model *model, uint32_t id)
 		return NULL;
 	index = map_get(&model->allocator_by_key, name);
 	if (index != MAP_NONE)
-		return table_at(&model->allocators, index);
+		return store_at(&model->allocators, index);
 	if (model->allocators.n >= ALLOCATORS_MAX)
 		return NULL;
-	allocator = table_new(&model->allocators);
+	allocator = store_new(&model->allocators);
 	allocator->name = name;
 	map_set(&model->allocator_by_key, name, model->allocators.n - 1);
 	return allocator;
@@ -262,7 +262,7 @@ void allocator_note(struct allocator *allocator)
 
 static void give_back(struct model *model, struct allocator *allocator, uint32_t index)
 {
-	struct alloc *alloc = table_at(&model->allocs, index);
+	struct alloc *alloc = store_at(&model->allocs, index);
 
 	if (allocator->at_peak)
 		allocator_note(allocator);
@@ -294,10 +294,10 @@ void apply_alloc(struct model *model, const struct event_alloc *event)
 	}
 	index = model->free_alloc;
 	if (index != NONE) {
-		alloc = table_at(&model->allocs, index);
+		alloc = store_at(&model->allocs, index);
 		model->free_alloc = alloc->next_free;
 	} else {
-		alloc = table_new(&model->allocs);
+		alloc = store_new(&model->allocs);
 		index = model->allocs.n - 1;
 	}
 	alloc->bytes = event->bytes;
@@ -365,12 +365,12 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 		return;
 	}
 	if (index == MAP_NONE) {
-		total = table_new(&model->compiles);
+		total = store_new(&model->compiles);
 		total->what = what;
 		total->cause = cause;
 		map_set(&model->compile_by_key, key, model->compiles.n - 1);
 	} else {
-		total = table_at(&model->compiles, index);
+		total = store_at(&model->compiles, index);
 	}
 	total->count++;
 	total->failed += compile->result != 0;
@@ -380,9 +380,9 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 void totals_release(struct model *model)
 {
 	for (uint32_t i = 0; i < model->kernels.n; i++)
-		hist_release(&((struct kernel_total *)table_at(&model->kernels, i))->hist);
+		hist_release(&((struct kernel_total *)store_at(&model->kernels, i))->hist);
 	for (uint32_t i = 0; i < model->allocators.n; i++) {
-		struct allocator *allocator = table_at(&model->allocators, i);
+		struct allocator *allocator = store_at(&model->allocators, i);
 
 		map_release(&allocator->by_address);
 		map_release(&allocator->by_op);
