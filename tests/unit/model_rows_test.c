@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: sub-lanes, unions of devices and processes, columns against naive ones. */
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model-internal.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
 #define RUNS 400
 #define REACH 20000
 
-struct run {
+struct one_run {
 	int64_t start, end;
 	bool copy;
 	uint32_t queue;
 };
 
-static struct run runs[RUNS];
+static struct one_run runs[RUNS];
 
 static struct model *random_runs(bool ordered)
 {
@@ -23,7 +26,7 @@ static struct model *random_runs(bool ordered)
 	int64_t at = 0;
 
 	for (int i = 0; i < RUNS; i++) {
-		struct run *run = &runs[i];
+		struct one_run *run = &runs[i];
 		int64_t dur = 1 + (int64_t)test_below(test_below(10) ? 60 : 900);
 		struct event event;
 
@@ -330,4 +333,70 @@ TEST(model_device_window_counts_what_is_open)
 	CHECK_INT(window.busy_ns, 2500);
 	CHECK_INT(window.overlap_ns, 0);
 	model_free(model);
+}
+
+/* ---- the lock in the midst of an event ---- */
+
+struct asking {
+	struct model *model;
+	uint64_t before;		/* generation */
+	bool amid;
+};
+
+/* Until so many have the lock or wait for it. */
+static void until_queued(struct model *model, uint64_t count)
+{
+	uint64_t queued;
+
+	do {
+		pthread_mutex_lock(&model->lock.mutex);
+		queued = model->lock.next - model->lock.serving;
+		pthread_mutex_unlock(&model->lock.mutex);
+		sched_yield();
+	} while (queued < count);
+}
+
+static void *hold_until_both_wait(void *arg)
+{
+	struct asking *asking = arg;
+
+	model_lock(asking->model);
+	until_queued(asking->model, 3);
+	model_unlock(asking->model);
+	return NULL;
+}
+
+static void *ask_after_feeder(void *arg)
+{
+	struct asking *asking = arg;
+
+	until_queued(asking->model, 2);
+	model_lock(asking->model);
+	asking->amid = model_generation(asking->model) == asking->before;
+	model_unlock(asking->model);
+	return NULL;
+}
+
+/* The first overlap makes the union of all of its row. */
+TEST(model_first_overlap_lets_others_ask)
+{
+	struct asking asking = { .model = model_with_device() };
+	const int n = 1000000;
+	struct device_row *devices;
+	pthread_t holder, asker;
+
+	for (int i = 0; i < n; i++)
+		apply_one(asking.model, ev_kernel(1, 1, 0, (int64_t)i * 100, 50));
+	asking.before = model_generation(asking.model);
+	CHECK_INT(pthread_create(&holder, NULL, hold_until_both_wait, &asking), 0);
+	until_queued(asking.model, 1);
+	CHECK_INT(pthread_create(&asker, NULL, ask_after_feeder, &asking), 0);
+	apply_one(asking.model, ev_kernel(1, 1, 0, (int64_t)(n - 1) * 100 + 25, 50));
+	pthread_join(holder, NULL);
+	pthread_join(asker, NULL);
+	CHECK(asking.amid);
+	CHECK_INT(model_devices(asking.model, &devices), 1);
+	CHECK_INT(devices[0].busy_ns, (int64_t)n * 50 + 25);
+	free(devices);
+	model_free(asking.model);
 }
