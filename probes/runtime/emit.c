@@ -18,10 +18,8 @@
 /* With a sequence number, from `min` up. */
 #define EMIT_DATA(event, record, min) do { \
 	if (rt_level() >= (min) && lttng_ust_tracepoint_enabled(tftop, event)) { \
-		struct rt_thread *th_ = rt_self(); \
-		if (__builtin_expect(!th_, 0)) { \
-			rt_dropped(1); \
-		} else { \
+		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
+		if (__builtin_expect(th_ != NULL, 1)) { \
 			int saved_ = errno; \
 			(record)->seq = ++th_->seq; \
 			ADD(th_->events, 1); \

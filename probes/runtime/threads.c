@@ -112,6 +112,7 @@ struct rt_thread *rt_self_slow(void)
 		rt_unlock(&lock);
 	}
 	if (!th) {
+		rt_dropped(1);	/* what the caller had to say */
 		errno = saved;
 		return NULL;
 	}
