@@ -26,8 +26,12 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	struct tft_command *cmd;
 	struct rt_top op;
 
-	if (!probe_armed())
+	if (!probe_armed()) {
+		/* a handler or destructor after the last harvest */
+		if (rt_level() != TFT_LEVEL_OFF)
+			rt_dropped(1);
 		return false;
+	}
 	e->queue = queue_get(handle);
 	if (unlikely(!e->queue))
 		return false;

@@ -8,6 +8,7 @@
  * it there are no device times; info.c hides it. A driver that refuses the
  * queue so is asked again for exactly what the program wanted.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ static _Atomic(struct device *) device_list;
 static _Atomic(struct queue *) queue_list;
 static atomic_uint last_device, last_queue, last_context;
 atomic_bool masks_needed;
+
+/* Two threads may find out about the same thing at once: one of them enters
+ * it. Held over our tables only; all questions are asked before. */
+static pthread_mutex_t enter_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- contexts: only numbered ---- */
 
@@ -161,9 +166,26 @@ static void device_announce(struct device *device)
 	rt_emit_device(&def);
 }
 
+/* The device of a handle: `device`, or another thread's, which was faster; then
+ * `device` stays in the list, without an id. */
+static struct device *device_enter(struct device *device)
+{
+	struct device *head = atomic_load(&device_list), *first;
+
+	do
+		device->next = head;
+	while (!atomic_compare_exchange_weak(&device_list, &head, device));
+	pthread_mutex_lock(&enter_lock);
+	first = (struct device *)map_get(&devices, device->handle);
+	if (!first)
+		map_set(&devices, device->handle, (uintptr_t)device);
+	pthread_mutex_unlock(&enter_lock);
+	return first ? first : device;
+}
+
 static struct device *device_new(cl_device_id handle)
 {
-	struct device *device = calloc(1, sizeof(*device)), *head;
+	struct device *device = calloc(1, sizeof(*device));
 
 	if (!device) {
 		rt_dropped(1);
@@ -175,12 +197,7 @@ static struct device *device_new(cl_device_id handle)
 	device->root = root_of(device);
 	clock_forget(&device->clock);
 	device_describe(device);
-	head = atomic_load(&device_list);
-	do
-		device->next = head;
-	while (!atomic_compare_exchange_weak(&device_list, &head, device));
-	map_set(&devices, handle, (uintptr_t)device);
-	return device;
+	return device_enter(device);
 }
 
 struct device *device_get(cl_device_id handle)
@@ -258,18 +275,17 @@ static struct queue *queue_struct(cl_command_queue handle)
 }
 
 /* A queue the probe meets for the first time. `properties` are in force. */
-static struct queue *queue_meet(cl_command_queue handle, cl_context context, cl_device_id device,
+static struct queue *queue_meet(cl_command_queue handle, cl_context context, struct device *device,
 				cl_command_queue_properties properties, bool forced)
 {
 	struct queue *queue = queue_struct(handle);
 
 	if (!queue)
 		return NULL;
-	vendor_adopt(handle, device);
 	queue->handle = handle;
 	queue->real = real_of(handle);
 	queue->version = version_of(handle);
-	queue->device = device_get(device);
+	queue->device = device;
 	queue->context = context_id(context);
 	atomic_store(&queue->forced, forced);
 	atomic_store(&queue->profiled, (properties & CL_QUEUE_PROFILING_ENABLE) != 0);
@@ -296,6 +312,7 @@ static struct queue *queue_find_out(cl_command_queue handle)
 	cl_device_id device = NULL;
 	cl_context context = NULL;
 	struct queue *queue = queue_peek(handle);
+	struct device *on;
 
 	if (queue) {
 		device_get(queue->device ? queue->device->handle : NULL);
@@ -307,7 +324,14 @@ static struct queue *queue_find_out(cl_command_queue handle)
 	    real->clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof(properties),
 					&properties, NULL))
 		return NULL;	/* not a queue: the call itself will say so */
-	return queue_meet(handle, context, device, properties, false);
+	vendor_adopt(handle, device);
+	on = device_get(device);
+	pthread_mutex_lock(&enter_lock);
+	queue = queue_peek(handle);
+	if (!queue)
+		queue = queue_meet(handle, context, on, properties, false);
+	pthread_mutex_unlock(&enter_lock);
+	return queue;
 }
 
 struct queue *queue_get(cl_command_queue handle)
@@ -333,7 +357,8 @@ static void queue_made(cl_command_queue handle, cl_context context, cl_device_id
 		atomic_store(&masks_needed, true);
 		properties |= CL_QUEUE_PROFILING_ENABLE;
 	}
-	queue_meet(handle, context, device, properties, forced);
+	vendor_adopt(handle, device);
+	queue_meet(handle, context, device_get(device), properties, forced);
 }
 
 cl_command_queue CL_API_CALL hook_clCreateCommandQueue(cl_context context, cl_device_id device,
@@ -529,6 +554,7 @@ void objects_dump(void)
 
 void objects_fork_child(void)
 {
+	pthread_mutex_init(&enter_lock, NULL);
 	for (struct device *device = atomic_load(&device_list); device; device = device->next) {
 		atomic_store(&device->id, 0);
 		clock_forget(&device->clock);

@@ -59,14 +59,17 @@ struct _cl_event {
 };
 struct _cl_command_queue {
 	struct object o;
+	cl_context context;
 	cl_command_queue_properties properties;
 	cl_event pending[QUEUE_EVENTS];
-	int n;
+	atomic_int n;
 };
 
-/* Called, when set, while a command is enqueued and while its times are read. */
+/* Called, when set, while a command is enqueued, its times are read, a queue is
+ * asked about. */
 EXPORT void (*fake_in_command)(void);
 EXPORT void (*fake_in_times)(void);
+EXPORT void (*fake_in_queue_info)(void);
 
 enum kind { PLATFORM, DEVICE, CONTEXT, QUEUE, PROGRAM, KERNEL, MEM, EVENT, KINDS };
 static void *tables[KINDS];
@@ -203,7 +206,7 @@ static cl_command_queue f_clCreateCommandQueue(cl_context c, cl_device_id d,
 {
 	cl_command_queue q;
 
-	(void)c, (void)d;
+	(void)d;
 	if (err)
 		*err = CL_SUCCESS;
 	if (mode("refuse") && (props & CL_QUEUE_PROFILING_ENABLE)) {
@@ -212,6 +215,7 @@ static cl_command_queue f_clCreateCommandQueue(cl_context c, cl_device_id d,
 		return NULL;
 	}
 	q = make(QUEUE, sizeof(*q));
+	q->context = c;
 	q->properties = props;
 	return q;
 }
@@ -233,10 +237,14 @@ static cl_int f_clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info 
 {
 	cl_device_id d = &device;
 
+	if (fake_in_queue_info)
+		fake_in_queue_info();
 	if (what == CL_QUEUE_PROPERTIES)
 		return value_info(&q->properties, sizeof(q->properties), n, v, r);
 	if (what == CL_QUEUE_DEVICE)
 		return value_info(&d, sizeof(d), n, v, r);
+	if (what == CL_QUEUE_CONTEXT)
+		return value_info(&q->context, sizeof(q->context), n, v, r);
 	return CL_INVALID_VALUE;
 }
 
@@ -330,7 +338,7 @@ static cl_int command(cl_command_queue q, cl_event *event)
 	e->queued = ticks();
 	e->start = e->queued + 100;
 	e->end = e->queued + (mode("slow") ? 30000000 : 200);
-	q->pending[q->n++] = e;
+	q->pending[atomic_fetch_add(&q->n, 1)] = e;
 	if (event) {
 		f_clRetainEvent(e);
 		*event = e;

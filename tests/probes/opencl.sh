@@ -301,6 +301,11 @@ case_hostile() {
 	same hostile_fork
 	expect hostile "a child that comes back into its parent's call starts afresh" \
 		"$(finished hostile_fork kind=kernel) $(finished hostile_fork kind=copy)" "11 1"
+	bare hostile_atexit "$build/opencl_hostile" atexit
+	probed hostile_atexit "$build/opencl_hostile" atexit
+	same hostile_atexit
+	expect hostile "what comes after the last harvest is counted as dropped" \
+		"$(finished hostile_atexit kind=kernel) $(lines hostile_atexit '^dropped n=1$')" "1 3"
 	export FAKE_CL=tables
 	bare hostile_cancel "$build/opencl_hostile" cancel
 	RT_TEXT_QUIET=1 probed hostile_cancel "$build/opencl_hostile" cancel
@@ -314,6 +319,9 @@ case_hostile() {
 	same hostile_loaders
 	probed hostile_pending "$build/opencl_hostile" pending
 	adopt hostile_pending
+	probed hostile_meet "$build/opencl_hostile" meet
+	expect hostile "a queue that two threads meet at once is one queue" \
+		"$status $(lines hostile_meet '^queue ') $(finished hostile_meet queue=2)" "0 2 2"
 	unset OCL_ICD_VENDORS RT_TEXT_MANUAL
 }
 

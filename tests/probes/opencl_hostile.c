@@ -2,14 +2,17 @@
 /*
  * What a program may do at the worst moment, on the vendor double: it forks
  * inside a call and comes back in the child; a thread that is to be cancelled
- * meets a table for the first time; a second loader copy knows other
+ * meets a table for the first time; it still
+ * works when the probe has harvested for the last time; a second loader copy knows other
  * platforms than the first, which then goes. Prints what it got, to be
  * compared with the same without the layer; with "pending", asks the probe
  * itself and prints "ok" or "not ok" lines.
  *
  *	opencl_hostile fork
  *	opencl_hostile loaders SECOND_LOADER SECOND_VENDOR
+ *	opencl_hostile atexit
  *	opencl_hostile cancel
+ *	opencl_hostile meet
  *	opencl_hostile pending
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -26,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static cl_device_id device;
+static cl_context context;
 static cl_command_queue queue;
 static cl_kernel kernel;
 static cl_mem buffer;
@@ -47,8 +52,6 @@ static void set_hook(const char *name, void (*hook)(void))
 static void set_up(void)
 {
 	cl_platform_id platform;
-	cl_device_id device;
-	cl_context context;
 	const char *source = "";
 
 	clGetPlatformIDs(1, &platform, NULL);
@@ -151,6 +154,61 @@ static int cancels(void)
 	return 0;
 }
 
+static void at_the_very_end(void)
+{
+	for (int i = 0; i < 3; i++)
+		printf("launch %d\n", launch());
+	printf("finish %d\n", clFinish(queue));
+}
+
+static pthread_barrier_t both;
+
+/* Each thread's first question about the queue waits for the other's. */
+static void wait_for_other(void)
+{
+	static __thread bool met;
+
+	if (!met) {
+		met = true;
+		pthread_barrier_wait(&both);
+	}
+}
+
+static void *meet(void *unused)
+{
+	launch();
+	return unused;
+}
+
+static void *of_runtime(const char *symbol)
+{
+	void *runtime = dlopen("libtftop-runtime.so", RTLD_NOW | RTLD_NOLOAD);
+
+	return runtime ? dlsym(runtime, symbol) : NULL;
+}
+
+/* Two threads at once use a queue that was made while the level was off. */
+static int meets(void)
+{
+	void (*set_level)(int);
+	pthread_t thread[2];
+
+	set_up();
+	*(void **)&set_level = of_runtime("rt_text_level");
+	if (!set_level)
+		return 1;
+	set_level(0);
+	queue = clCreateCommandQueue(context, device, 0, NULL);
+	set_level(1);
+	pthread_barrier_init(&both, NULL, 2);
+	set_hook("fake_in_queue_info", wait_for_other);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, meet, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	return clFinish(queue);
+}
+
 static long (*pending)(void);
 static int unsettled = -1;
 
@@ -161,11 +219,8 @@ static void look_at_pending(void)
 
 static int is_pending(void)
 {
-	void *runtime;
-
 	set_up();
-	runtime = dlopen("libtftop-runtime.so", RTLD_NOW | RTLD_NOLOAD);
-	*(void **)&pending = runtime ? dlsym(runtime, "rt_text_pending_ns") : NULL;
+	*(void **)&pending = of_runtime("rt_text_pending_ns");
 	if (!pending)
 		return 1;
 	set_hook("fake_in_times", look_at_pending);
@@ -184,8 +239,15 @@ int main(int argc, char **argv)
 		return forks();
 	if (argc == 4 && !strcmp(argv[1], "loaders"))
 		return loaders(argv[2], argv[3]);
+	if (argc == 2 && !strcmp(argv[1], "atexit")) {
+		atexit(at_the_very_end);	/* before the probe's */
+		set_up();
+		return launch();
+	}
 	if (argc == 2 && !strcmp(argv[1], "cancel"))
 		return cancels();
+	if (argc == 2 && !strcmp(argv[1], "meet"))
+		return meets();
 	if (argc == 2 && !strcmp(argv[1], "pending"))
 		return is_pending();
 	return 2;
