@@ -300,6 +300,9 @@ static void apply_definition(struct model *model, const struct event *event)
 		break;
 	case EVENT_PROBE:
 		apply_probe(model, &event->u.probe);
+		/* From here on it says what is settled: until then, nothing is. */
+		if (!model->process->settled_ns)
+			apply_settled(model, event->time_ns);
 		break;
 	case EVENT_NAME:
 		apply_name(model, &event->u.name);

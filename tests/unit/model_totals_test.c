@@ -372,6 +372,26 @@ TEST(model_settled_line)
 	model_free(model);
 }
 
+/* A probe that has registered but not said anything yet may still write of a
+ * time that others have settled; a process without a probe holds nobody up. */
+TEST(model_nothing_is_settled_before_it_is_said)
+{
+	struct model *model = model_new(NULL);
+	struct event probe = with_time(EVENT_PROBE, 1000), settled = with_time(EVENT_SETTLED, 4000);
+
+	probe.u.probe = (struct event_probe) { .name = "opencl", .version = "1", .blind = "" };
+	settled.u.settled_ns = BASE + 3500;
+	apply_one(model, ev_process(PID + 1, "without"));
+	apply_one(model, ev_process(PID, "with"));
+	apply_one(model, probe);
+	apply_one(model, ev_alive(BASE + 3000));
+	CHECK_INT(status_of(model).settled_ns, BASE + 1000);
+	apply_one(model, settled);
+	apply_one(model, ev_alive(BASE + 5000));
+	CHECK_INT(status_of(model).settled_ns, BASE + 3500);
+	model_free(model);
+}
+
 TEST(model_exec_and_reused_pids)
 {
 	struct model *model = model_with_device();
