@@ -15,16 +15,39 @@
 
 #include "probes/runtime/internal.h"
 
+/*
+ * A thread's first tracepoint allocates LTTng's thread-local memory. Where the
+ * program has a malloc of its own that marks ranges, that would bring it back
+ * here for ever: what happens inside of a tracepoint is dropped.
+ */
+static inline bool enter(struct rt_thread *th)
+{
+	if (__builtin_expect(th->emitting, 0)) {
+		rt_dropped(1);
+		return false;
+	}
+	th->emitting = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	return true;
+}
+
+static inline void leave(struct rt_thread *th)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	th->emitting = false;
+}
+
 /* With a sequence number, from `min` up. */
 #define EMIT_DATA(event, record, min) do { \
 	if (rt_level() >= (min) && lttng_ust_tracepoint_enabled(tftop, event)) { \
 		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
-		if (__builtin_expect(th_ != NULL, 1)) { \
+		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
 			(record)->seq = ++th_->seq; \
 			ADD(th_->events, 1); \
 			lttng_ust_do_tracepoint(tftop, event, record); \
 			errno = saved_; \
+			leave(th_); \
 		} \
 	} \
 } while (0)
@@ -32,12 +55,14 @@
 /* Without one, whenever tftop is there. */
 #define EMIT_PLAIN(event, record) do { \
 	if (GET(rt_armed) && lttng_ust_tracepoint_enabled(tftop, event)) { \
-		struct rt_thread *th_ = rt_self(); \
-		int saved_ = errno; \
-		if (th_) \
+		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
+		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
+			int saved_ = errno; \
 			ADD(th_->events, 1); \
-		lttng_ust_do_tracepoint(tftop, event, record); \
-		errno = saved_; \
+			lttng_ust_do_tracepoint(tftop, event, record); \
+			errno = saved_; \
+			leave(th_); \
+		} \
 	} \
 } while (0)
 

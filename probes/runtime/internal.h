@@ -92,6 +92,7 @@ struct rt_thread {
 	_Atomic uint64_t claim;		/* runtime thread: instance being announced */
 	_Atomic uint64_t events, calls;
 	uint32_t seq;
+	bool emitting;			/* inside of a tracepoint */
 	uint32_t exits;			/* rounds of the key's destructor */
 	_Atomic uint32_t epoch;		/* of the frames; see rt_epoch */
 	int top;			/* frames in use, holes included */

@@ -118,6 +118,7 @@ struct rt_thread *rt_self_slow(void)
 	}
 	tid = (uint32_t)syscall(SYS_gettid);
 	th->seq = 0;
+	th->emitting = false;
 	th->exits = 0;
 	rt_tls = th;
 	if (key_made)

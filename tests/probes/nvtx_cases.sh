@@ -2,7 +2,7 @@
 # Cases of the NVTX probe; sourced by run.sh. NVTX_INCLUDE names a folder with
 # nvtx3/ in it; else the usual places of the CUDA toolkit are looked at.
 
-nvtx_cases='nvtx_abi nvtx_double nvtx_vendor nvtx_none nvtx_chain'
+nvtx_cases='nvtx_abi nvtx_double nvtx_vendor nvtx_none nvtx_chain nvtx_malloc'
 
 nvtx_include() {
 	local d
@@ -74,4 +74,15 @@ case_nvtx_chain() {
 		NVTX_INJECTION64_PATH=$lib/libtftop-nvtx.so trace nvtx_chain "$build/nvtx_chain"
 	expect nvtx_chain 'the user'\''s tool has the module' "$status $(cat "$work/nvtx_chain.out")" '0 push 77'
 	expect nvtx_chain 'told' "$(count nvtx_chain def_message level=1)" 1
+}
+
+case_nvtx_malloc() {
+	compile nvtx_malloc -fno-builtin tests/probes/nvtx_malloc.c $runtime_flags -ldl || return
+	NVTX_INJECTION64_PATH=$lib/libtftop-nvtx.so trace nvtx_malloc "$build/nvtx_malloc" || return
+	expect nvtx_malloc 'status' "$status" 0
+	expect_true 'nvtx_malloc, malloc does not come back to itself for ever' \
+		[ "$(sed 's/deepest //' "$work/nvtx_malloc.out")" -lt 5 ]
+	expect_true 'nvtx_malloc, its ranges are seen' [ "$(count nvtx_malloc ev_op)" -gt 1000 ]
+	expect_true 'nvtx_malloc, those inside of a tracepoint are counted' \
+		[ "$(events nvtx_malloc ev_beat | tail -n 1 | value dropped)" -gt 0 ]
 }
