@@ -61,6 +61,7 @@ struct model_status {
 	uint64_t dropped;		/* by probes or a vendor's library */
 	uint64_t bad;			/* impossible values, ignored */
 	uint64_t kernels;		/* finished kernel runs */
+	uint64_t in_flight;		/* commands announced and not finished */
 	uint64_t how[HOW_COUNT];	/* finished device work by attribution */
 	uint64_t calls;			/* API calls seen by probes */
 	int64_t own_ns;			/* probes' own time */

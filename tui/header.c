@@ -216,7 +216,8 @@ static void update_banner(struct header *h, struct view *view,
 	size_t i, j;
 
 	strip_clear(&h->banner);
-	if (s->finished || exited)
+	/* What runs on a device for long is drawn, and not nothing. */
+	if (s->finished || exited || s->in_flight)
 		return;
 	for (i = 0; i < count; i++)
 		for (j = 0; j < processes[i].n_probes && j < 8; j++) {

@@ -177,6 +177,15 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
+/* It did something, or does in the window what has not ended yet. */
+static bool works(struct view *view, const struct device_row *device, int64_t t0, int64_t t1)
+{
+	struct device_row now;
+
+	return device->busy_ns > 0 ||
+	       (model_device_window(view->model, device->id, t0, t1, &now) && now.busy_ns > 0);
+}
+
 int header_devices(struct header *h, struct view *view, int width, int most, int64_t recent_ns)
 {
 	struct device_row *devices = NULL;
@@ -186,7 +195,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 	int lines = 0;
 
 	for (i = 0; i < count; i++)
-		used += devices[i].busy_ns > 0;
+		used += works(view, &devices[i], t0, t1);
 	if (!used || most < 1) {
 		free(devices);
 		return 0;
@@ -200,7 +209,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		struct device_row d;
 		char label[16];
 
-		if (devices[i].busy_ns <= 0)
+		if (!works(view, &devices[i], t0, t1))
 			continue;
 		panes_device_label(label, sizeof(label), devices, count, devices[i].id);
 		d = devices[i];

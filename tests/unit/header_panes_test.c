@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/output.h"
 #include "tui/pane.h"
@@ -258,4 +259,48 @@ TEST(panes_jump_between_kernel_and_op)
 		CHECK(stage.view.cursor_row == span.ref.row);
 	}
 	stage_close(&stage);
+}
+
+/* The header's lines as text, one after the other. */
+static void header_text(struct header *header, struct view *view, char *text, size_t size)
+{
+	FILE *file = tmpfile();
+	struct grid grid;
+	size_t length;
+
+	model_lock(view->model);
+	header_update(header, view, 120, 5);
+	model_unlock(view->model);
+	grid_init(&grid, 120, 5);
+	header_draw(header, view, grid_area(&grid));
+	grid_save(&grid, file, false);
+	rewind(file);
+	length = fread(text, 1, size - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	grid_release(&grid);
+}
+
+/* A kernel of half a minute is work from its launch on. */
+TEST(header_knows_what_has_not_ended)
+{
+	struct view view = {.model = model_with_device(), .following = true, .ascii = true};
+	struct event open = ev_kernel(1, 1, 2, 10, 1000);
+	struct header *header = header_new();
+	char text[4096];
+
+	open.u.command.flags = CMD_OPEN;
+	apply_one(view.model, open);
+	apply_one(view.model, ev_alive(BASE + 30 * SECOND));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(strstr(text, "idle   0 %"));
+	apply_one(view.model, ev_kernel(1, 1, 1, 0, 1000));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(!strstr(text, "nothing has happened"));
+	/* When it has ended, nothing happens any more. */
+	apply_one(view.model, ev_kernel(1, 1, 2, 10, 1000));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(strstr(text, "nothing has happened"));
+	header_free(header);
+	model_free(view.model);
 }
