@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,42 +18,24 @@
 #include "tui/live.h"
 #include "tui/options.h"
 #include "tui/report.h"
+#include "tui/signals.h"
 
 #define PUMP_MS 100
 #define END_MS 2			/* while the last events come in */
 #define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
 
-/* After the launcher was forked, so that PROGRAM inherits nothing of it. */
-static int take_signals(void)
-{
-	sigset_t set;
-
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGTSTP, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 /* One look at what happens; the signal that asks tftop to leave, 0: none. */
-static int wait_and_pump(struct live *live, int signals, int timeout_ms)
+static int wait_and_pump(struct live *live, int timeout_ms)
 {
 	struct pollfd fds[2] = {
-		{ .fd = signals, .events = POLLIN },
+		{ .fd = signals_fd(), .events = POLLIN },
 		{ .fd = live_fd(live), .events = POLLIN },
 	};
-	struct signalfd_siginfo info;
 
 	if (poll(fds, 2, timeout_ms) < 0 && errno != EINTR)
 		return SIGTERM;
 	live_pump(live);
-	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		return (int)info.ssi_signo;
-	return 0;
+	return signals_next();
 }
 
 static bool is_over(const struct live *live, const struct options *options)
@@ -66,13 +47,12 @@ static bool is_over(const struct live *live, const struct options *options)
 }
 
 /* Until PROGRAM has ended and all is read, or a signal asks to leave. */
-static int watch(struct live *live, const struct options *options, int signals)
+static int watch(struct live *live, const struct options *options)
 {
 	enum live_phase before = live_phase(live);
 
 	while (!is_over(live, options)) {
-		int asked = wait_and_pump(live, signals,
-					  live_phase(live) == LIVE_ENDING ? END_MS : PUMP_MS);
+		int asked = wait_and_pump(live, live_phase(live) == LIVE_ENDING ? END_MS : PUMP_MS);
 
 		if (asked)
 			return asked;
@@ -92,7 +72,7 @@ static int64_t now_ms(void)
 }
 
 /* Passes the signal on and makes the report of what there is. */
-static void leave(struct live *live, const struct options *options, int signals, int asked)
+static void leave(struct live *live, const struct options *options, int asked)
 {
 	int64_t until_ms = now_ms() + LEAVE_MS;
 	int status, signal;
@@ -100,7 +80,7 @@ static void leave(struct live *live, const struct options *options, int signals,
 	if (options->program)
 		session_signal(live_session(live), asked);
 	while (options->program && !live_exited(live, &status, &signal) && now_ms() < until_ms)
-		wait_and_pump(live, signals, 10);
+		wait_and_pump(live, 10);
 	live_finish(live, true);
 	if (options->program && !live_exited(live, &status, &signal))
 		session_let_go(live_session(live));
@@ -142,18 +122,20 @@ static void print_errors(struct live *live)
 int batch_run(const struct options *options)
 {
 	char error[LIVE_ERROR_MAX];
-	int status, failed, asked = 0, signals, exit_status, exit_signal;
-	struct live *live = live_new(options, false, NULL, error, &status);
+	int status, failed, asked = 0, exit_status, exit_signal;
+	struct live *live;
 
+	signals_hold();
+	live = live_new(options, false, NULL, error, &status);
 	if (!live) {
 		fprintf(stderr, "tftop: %s\n", error);
 		return status;
 	}
-	signals = take_signals();
+	signals_start(false);
 	if (live_start(live))
-		asked = watch(live, options, signals);
+		asked = watch(live, options);
 	if (asked)
-		leave(live, options, signals, asked);
+		leave(live, options, asked);
 	if (!options->batch)
 		print_errors(live);
 	failed = write_reports(live, options);
@@ -161,7 +143,5 @@ int batch_run(const struct options *options)
 	if (asked && !live_exited(live, &exit_status, &exit_signal))
 		status = 128 + asked;
 	live_free(live);
-	if (signals >= 0)
-		close(signals);
 	return failed ? failed : status;
 }

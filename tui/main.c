@@ -17,6 +17,7 @@
 #include "tui/live.h"
 #include "tui/log.h"
 #include "tui/options.h"
+#include "tui/signals.h"
 #include "tui/tui.h"
 
 /* The terminal's size; false: there is no terminal. */
@@ -50,12 +51,12 @@ static int screen_run(const struct options *options)
 			"--headless\n");
 		return 125;
 	}
+	signals_hold();
 	live = live_new(options, true, &size, error, &status);
 	if (!live) {
 		fprintf(stderr, "tftop: %s\n", error);
 		return status;
 	}
-	signal(SIGPIPE, SIG_IGN);
 	status = tui_run(options, live_model(live), live);
 	live_free(live);
 	return status;

@@ -7,11 +7,15 @@
 #include <stddef.h>
 #include <unistd.h>
 
+/* Without a screen the first two. */
 static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
 #define CAUGHT (sizeof(caught) / sizeof(*caught))
 
 static int ends[2] = {-1, -1};
 static struct sigaction old[CAUGHT], old_pipe;
+static sigset_t mask_before;
+static bool held;
+static size_t count;			/* of caught, in use */
 
 /* Asked twice before the loop came to look: it hangs in a write to a terminal
  * that takes nothing. Then it ends as the sender expects. */
@@ -34,25 +38,50 @@ static void on_signal(int number)
 	errno = saved;
 }
 
-void signals_start(void)
+void signals_hold(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaddset(&set, caught[i]);
+	sigaddset(&set, SIGQUIT);
+	held = !sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+/* What nohup or a shell without job control set to be ignored stays so. */
+static void take(size_t i)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(caught[i], NULL, &old[i]);
+	if (old[i].sa_handler != SIG_IGN)
+		sigaction(caught[i], &action, NULL);
+}
+
+void signals_start(bool screen)
+{
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
-	size_t i;
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		ends[0] = ends[1] = -1;
-	sigemptyset(&action.sa_mask);
-	for (i = 0; i < CAUGHT; i++)
-		sigaction(caught[i], &action, &old[i]);
+	count = screen ? CAUGHT : 2;
+	for (size_t i = 0; i < count; i++)
+		take(i);
+	if (!screen) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+	}
 	sigaction(SIGPIPE, &ignore, &old_pipe);
+	if (held)
+		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	held = false;
 }
 
 void signals_end(void)
 {
-	size_t i;
-
-	for (i = 0; i < CAUGHT; i++)
+	for (size_t i = 0; i < count; i++)
 		sigaction(caught[i], &old[i], NULL);
 	sigaction(SIGPIPE, &old_pipe, NULL);
 	if (ends[0] >= 0) {

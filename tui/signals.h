@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals as something to poll: SIGTERM, SIGHUP, SIGINT, SIGTSTP and SIGCONT
- * go through a pipe of our own, whichever thread they hit. (Not a signalfd: a
+ * Signals as something to poll: SIGTERM and SIGHUP, with a screen also SIGINT,
+ * SIGTSTP and SIGCONT, go through a pipe of our own, whichever thread they hit.
+ * Without a screen SIGINT and SIGQUIT are PROGRAM's alone: ignored. (Not a signalfd: a
  * blocked mask would be inherited by what is started, and threads of libraries
  * would have to share it.)
  *
@@ -10,8 +11,13 @@
 #ifndef TUI_SIGNALS_H
 #define TUI_SIGNALS_H
 
+#include <stdbool.h>
+
+/* What comes now waits for signals_start(): before anything is forked that
+ * only a living tftop can let go or end. */
+void signals_hold(void);
 /* Must come before the screen is opened: curses takes only what is free. */
-void signals_start(void);
+void signals_start(bool screen);
 void signals_end(void);			/* as they were */
 int signals_fd(void);			/* readable when one is there */
 int signals_next(void);			/* 0: none */

@@ -238,7 +238,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 		release(&tui);
 		return FAILED;
 	}
-	signals_start();
+	signals_start(true);
 	status = run(&tui);
 	screen_close(tui.screen);
 	capture_end(tui.capture);
