@@ -331,11 +331,22 @@ pid_t daemons_consumerd(const struct daemons *d)
 void daemons_log_tail(const char *dir, const char *name, char *text, size_t size)
 {
 	char path[DAEMON_PATH_MAX], log[16384], *line, *save = NULL;
+	struct stat st;
+	ssize_t got;
+	int fd;
 
 	text[0] = '\0';
 	snprintf(path, sizeof(path), "%s/%s.log", dir, name);
-	if (process_read_file(path, log, sizeof(log)) <= 0)
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		st.st_size = 0;
+	got = fd < 0 ? -1 : pread(fd, log, sizeof(log) - 1, st.st_size < (off_t)sizeof(log) ? 0 :
+				  st.st_size - (off_t)sizeof(log) + 1);
+	if (fd >= 0)
+		close(fd);
+	if (got <= 0)
 		return;
+	log[got] = '\0';
 	/* The last line that says "Error", else the last one. */
 	for (line = strtok_r(log, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		bool is_error = strstr(line, "Error") != NULL;

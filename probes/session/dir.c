@@ -64,41 +64,38 @@ unsigned long long dir_free_bytes(const char *path)
 	return (unsigned long long)fs.f_bavail * fs.f_frsize;
 }
 
-bool dir_has(const char *path, int depth, const char *name)
+size_t dir_count(const char *path, int depth)
 {
-	char below[2048];
+	DIR *dir = opendir(path);
 	struct dirent *entry;
-	bool found = false;
-	struct stat st;
-	DIR *dir;
+	char below[2048];
+	size_t count = 0;
 
-	if (depth == 0) {
-		snprintf(below, sizeof(below), "%s/%s", path, name);
-		return stat(below, &st) == 0;
-	}
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		found = dir_has(below, depth - 1, name);
+		count += depth ? dir_count(below, depth - 1) : 1;
 	}
 	if (dir)
 		closedir(dir);
-	return found;
+	return count;
 }
 
 /* ---- removing ---- */
 
-static bool remove_below(int parent, const char *name, int depth)
+/* What is mounted below stays as it is. */
+static bool remove_below(int parent, const char *name, dev_t device, int depth)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct dirent *entry;
-	DIR *dir;
+	struct stat st;
+	DIR *dir = NULL;
 
 	if (fd < 0)
 		return errno == ENOENT;
-	dir = fdopendir(fd);
+	if (fstat(fd, &st) == 0 && (!depth || st.st_dev == device))
+		dir = fdopendir(fd);
 	if (!dir) {
 		close(fd);
 		return false;
@@ -109,7 +106,7 @@ static bool remove_below(int parent, const char *name, int depth)
 		if (unlinkat(fd, entry->d_name, 0) == 0)
 			continue;
 		if ((errno == EISDIR || errno == EPERM) && depth < DEPTH_MAX)
-			remove_below(fd, entry->d_name, depth + 1);
+			remove_below(fd, entry->d_name, st.st_dev, depth + 1);
 	}
 	closedir(dir);
 	return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
@@ -119,7 +116,7 @@ bool dir_remove(const char *path)
 {
 	/* The daemons may still be creating files: a few rounds. */
 	for (int i = 0; i < 3; i++)
-		if (remove_below(AT_FDCWD, path, 0))
+		if (remove_below(AT_FDCWD, path, 0, 0))
 			return true;
 	return false;
 }
@@ -128,20 +125,8 @@ bool dir_remove(const char *path)
 static bool is_private_folder(int fd)
 {
 	struct stat st;
-	struct dirent *entry;
-	bool empty = true;
-	DIR *dir;
 
-	if (fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0)
-		return S_ISDIR(st.st_mode);
-	/* Its maker died early. */
-	dir = fdopendir(dup(fd));
-	if (!dir)
-		return false;
-	while (empty && (entry = readdir(dir)))
-		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	closedir(dir);
-	return empty;
+	return fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
 static void sweep_base(const char *base)
@@ -166,7 +151,7 @@ static void sweep_base(const char *base)
 		if (fstat(fd, &st) == 0 &&
 		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd))
-			remove_below(dirfd(dir), entry->d_name, 0);
+			remove_below(dirfd(dir), entry->d_name, 0, 0);
 		close(fd);
 	}
 	closedir(dir);

@@ -31,8 +31,8 @@ void dir_sweep(void);
 /* Removes path and all below it; true when it is gone. */
 bool dir_remove(const char *path);
 
-/* Whether `name` is somewhere exactly `depth` folders below path. */
-bool dir_has(const char *path, int depth, const char *name);
+/* How many entries there are exactly `depth` folders below path. */
+size_t dir_count(const char *path, int depth);
 
 /* Room for an ordinary user on path's file system, in bytes; 0 unknown. */
 unsigned long long dir_free_bytes(const char *path);

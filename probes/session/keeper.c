@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +122,7 @@ static bool choose_places(struct keeper *k, char *error, size_t size)
 static void choose_ports(struct keeper *k)
 {
 	struct daemons *d = &k->daemons;
+	uint16_t ports[4];
 
 	if (k->private_network) {
 		d->control = 5342;
@@ -129,10 +131,11 @@ static void choose_ports(struct keeper *k)
 		d->agent = 5345;
 		return;
 	}
-	d->control = places_free_port();
-	d->data = places_free_port();
-	d->live = places_free_port();
-	d->agent = places_free_port();
+	places_free_ports(ports, 4);
+	d->control = ports[0];
+	d->data = ports[1];
+	d->live = ports[2];
+	d->agent = ports[3];
 }
 
 static bool make_control_page(struct keeper *k)
@@ -306,6 +309,12 @@ static void daemons_stand(struct keeper *k)
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }
 
+static void end_scout(struct keeper *k)
+{
+	close(k->scout);
+	k->scout = -1;
+}
+
 static void ready(struct keeper *k)
 {
 	struct wire_head head = { .type = WIRE_READY };
@@ -327,7 +336,7 @@ static void scouted(struct keeper *k)
 {
 	char text[SENTENCE], tail[256];
 
-	if (k->scout_registered && !dir_has(k->trace, 2, "ust")) {
+	if (k->scout_registered && !dir_count(k->trace, 2)) {
 		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
 		snprintf(text, sizeof(text), "LTTng takes no events%s%s",
 			 tail[0] ? "; its last words: " : "", tail);
@@ -335,8 +344,7 @@ static void scouted(struct keeper *k)
 	} else {
 		ready(k);
 	}
-	close(k->scout);
-	k->scout = -1;
+	end_scout(k);
 }
 
 static void created(struct keeper *k)
@@ -362,13 +370,14 @@ static void scout_speaks(struct keeper *k)
 	k->scout_registered = read(k->scout, &byte, 1) == 1;
 	if (!k->scout_registered) {
 		tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
-		close(k->scout);
-		k->scout = -1;
+		end_scout(k);
 	}
 	if (k->state == KEEPER_SCOUTING && k->scout_registered)
 		scouted(k);
 	else if (k->state == KEEPER_SCOUTING)
 		ready(k);
+	else if (k->state > KEEPER_SCOUTING && k->scout >= 0)
+		end_scout(k);		/* too late to be of use */
 }
 
 static void caller_answers(struct keeper *k)
@@ -410,9 +419,11 @@ static void obey(struct keeper *k)
 	wire_send(k->caller_fd, &stop, NULL, 0, -1, true);
 }
 
-/* Connects on behalf of tftop, which is in another network namespace. */
+/* Connects on behalf of tftop, which is in another network namespace. A relay
+ * that takes nobody must not keep the keeper from seeing tftop's end. */
 static void broker(struct keeper *k)
 {
+	struct timeval patience = { .tv_sec = 1 }, none = { .tv_sec = 0 };
 	struct sockaddr_in address = {
 		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
@@ -423,7 +434,10 @@ static void broker(struct keeper *k)
 		return;
 	address.sin_port = htons((uint16_t)inbox.head.status);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none)) != 0)
 		answer.status = errno;
 	wire_send(k->options->broker, &answer, NULL, 0, answer.status ? -1 : fd, true);
 	if (fd >= 0)

@@ -158,22 +158,32 @@ int places_enter_network(uid_t inside)
 
 /* ---- ports ---- */
 
-uint16_t places_free_port(void)
+/* A socket bound to some free port of 127.0.0.1; -1: none. */
+static int bind_somewhere(uint16_t *port)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	socklen_t length = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	uint16_t port = 0;
 
-	if (fd < 0)
-		return 0;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	*port = 0;
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&address, &length) == 0)
-		port = ntohs(address.sin_port);
-	close(fd);
-	return port;
+		*port = ntohs(address.sin_port);
+	return fd;
+}
+
+void places_free_ports(uint16_t *ports, size_t count)
+{
+	int fds[8];
+
+	/* All held until the last is chosen: the kernel may give one out twice. */
+	for (size_t i = 0; i < count; i++)
+		fds[i] = bind_somewhere(&ports[i]);
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 }
 
 /* A listener on loopback can be reached. */

@@ -41,7 +41,8 @@ int places_enter_network(uid_t inside);
 /* The calling process takes uid (and gid) for good; 0, or -1 and errno. */
 int places_take_uid(uid_t uid);
 
-/* A port of 127.0.0.1 that nobody listens on now; 0 when none. */
-uint16_t places_free_port(void);
+/* Different ports of 127.0.0.1 that nobody listens on now, at most 8; 0 where
+ * there is none. */
+void places_free_ports(uint16_t *ports, size_t count);
 
 #endif
