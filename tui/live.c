@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,11 @@ void live_finish_model(struct live *live)
 	if (live->run.pid > 0 && (live->exited || !live->session))
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
+	if (live->reader && reader_misses_streams(live->reader)) {
+		live_say(live, 2, "a process of another user came too late to be read: what it did "
+			 "is missing");
+		live->stop_partial = true;
+	}
 	list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !has_warned(live))
@@ -252,20 +258,24 @@ void live_finish_model(struct live *live)
 /* Stops tracing; what was written until now is still to be read. */
 static void stop(struct live *live, bool partial)
 {
-	int64_t until_ns = live_now_ns();
-
 	if (live->phase >= LIVE_ENDING)
 		return;
 	live->phase = LIVE_ENDING;
+	live->stop_ns = live_now_ns();
 	live->stop_partial |= partial;
-	live->drain_until_ns = until_ns + DRAIN_NS;
-	live->drain_max_ns = partial ? live->drain_until_ns : until_ns + DRAIN_MAX_NS;
+	live->drain_until_ns = live->stop_ns + DRAIN_NS;
+	live->drain_max_ns = partial ? live->drain_until_ns : live->stop_ns + DRAIN_MAX_NS;
 	session_stop(live->session);
-	log_line("tracing stopped, took %" PRId64 " us", (live_now_ns() - until_ns) / 1000);
+}
+
+static void drain(struct live *live)
+{
+	live->draining = true;
+	log_line("tracing stopped, took %" PRId64 " us", (live_now_ns() - live->stop_ns) / 1000);
 	if (!live->reader || !session_has_data(live->session))
 		live_finish_model(live);
 	else
-		reader_drain(live->reader, until_ns);
+		reader_drain(live->reader, live->stop_ns);
 }
 
 /* A reader that lags has time as long as it gets on. */
@@ -284,8 +294,13 @@ static void extend_drain(struct live *live)
 /* Has all been read? */
 static void look_at_end(struct live *live)
 {
-	enum reader_state state = reader_state(live->reader);
+	enum reader_state state;
 
+	if (live->session && !live->draining && session_stopped(live->session))
+		drain(live);
+	if (live->phase == LIVE_DONE || (live->session && !live->draining))
+		return;
+	state = reader_state(live->reader);
 	extend_drain(live);
 	if (state == READER_FAILED) {
 		live->stop_partial = true;
@@ -305,16 +320,6 @@ static void look_at_end(struct live *live)
 		live_say(live, 1, "the last events did not arrive in time: the end is incomplete");
 		live->stop_partial = true;
 		live_finish_model(live);
-	}
-}
-
-void live_finish(struct live *live, bool partial)
-{
-	if (live->session)
-		stop(live, partial);
-	while (live->phase == LIVE_ENDING) {
-		reader_wait_end(live->reader, 50);
-		look_at_end(live);
 	}
 }
 
@@ -384,12 +389,47 @@ static void take(struct live *live, const struct session_event *event)
 	case SESSION_MESSAGE:
 		live_say(live, event->level, "%s", event->text);
 		break;
+	case SESSION_USER:
+		if (live->reader)
+			reader_attach_anew(live->reader);
+		break;
 	case SESSION_BROKEN:
 		live_say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
 		live->stop_partial = true;
 		break;
 	default:
 		break;
+	}
+}
+
+static void take_all(struct live *live)
+{
+	struct session_event event;
+
+	while (session_next(live->session, &event))
+		take(live, &event);
+}
+
+void live_end(struct live *live)
+{
+	if (live->session)
+		stop(live, false);
+}
+
+void live_finish(struct live *live, bool partial)
+{
+	if (live->session)
+		stop(live, partial);
+	while (live->phase == LIVE_ENDING) {
+		struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
+
+		if (live->session && !live->draining)
+			poll(&happens, 1, 50);
+		else
+			reader_wait_end(live->reader, 50);
+		if (live->session)
+			take_all(live);
+		look_at_end(live);
 	}
 }
 
@@ -410,6 +450,12 @@ static void watch(struct live *live)
 		live->reader_told = live->stop_partial = true;
 		return;
 	}
+	if (reader_reattached(live->reader) != live->reattached) {
+		live->reattached = reader_reattached(live->reader);
+		live_say(live, 1, "attached to the trace anew (a process of another user came, or "
+			 "data too late): what was done in that half second may be missing");
+		session_ask_dump(live->session);
+	}
 	if (!reader_streams(live->reader))
 		return;
 	silent_ns = now_ns - reader_last_message_ns(live->reader);
@@ -427,8 +473,6 @@ static void watch(struct live *live)
 
 void live_pump(struct live *live)
 {
-	struct session_event event;
-
 	if (!live->session) {
 		if (live->phase == LIVE_ENDING)
 			look_at_end(live);
@@ -442,8 +486,7 @@ void live_pump(struct live *live)
 			return;
 	}
 	session_alive(live->session);
-	while (session_next(live->session, &event))
-		take(live, &event);
+	take_all(live);
 	watch(live);
 	gate_tick(live->gate, live_now_ns());
 	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {

@@ -59,8 +59,8 @@ bool live_start(struct live *live);
 /* Poll it for reading; -1: nothing to poll (a recording), pump each 100 ms. */
 int live_fd(const struct live *live);
 
-/* Takes in all that has happened, without waiting (at the end of PROGRAM at
- * most for the relay's rest). Call it at least each 100 ms. */
+/* Takes in all that has happened, without waiting. Call it at least each 100
+ * ms. */
 void live_pump(struct live *live);
 
 /* What PROGRAM wrote to its pty, as it comes, during live_pump(). */
@@ -83,9 +83,11 @@ bool live_exited(const struct live *live, int *status, int *signal);
 /* What tftop leaves with: PROGRAM's own, 128 + signal, 125, 126, 127. */
 int live_exit_status(const struct live *live);
 
-/* Ends collection early (window reached, tftop is asked to leave): stops
- * tracing, reads the rest, finishes the model; PROGRAM runs on. partial: what
- * is there is not all there could have been. Takes at most 3 s. */
+/* Ends collection early (window reached): stops tracing; live_pump() reads the
+ * rest and finishes the model. PROGRAM runs on. */
+void live_end(struct live *live);
+/* The same, waiting for it (tftop is asked to leave): at most 4 s. partial:
+ * what is there is not all there could have been. */
 void live_finish(struct live *live, bool partial);
 
 void live_free(struct live *live);

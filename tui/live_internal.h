@@ -25,8 +25,11 @@ struct live {
 	int exit_code;			/* what tftop leaves with */
 	int64_t started_ns, ended_ns;
 	int64_t watched_ns, awake_ns;	/* last live_pump(); since when they come regularly */
+	int64_t stop_ns;		/* when tracing was stopped */
+	bool draining;			/* it is, and the reader knows how far to read */
 	int64_t drain_until_ns, drain_max_ns;
 	uint64_t drain_events;		/* read when drain_until_ns was set */
+	unsigned int reattached;	/* of the reader, when last looked at */
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */

@@ -125,7 +125,7 @@ static void check_limits(struct tui *tui)
 		return;
 	tui->limits_reached = true;
 	session_set_level(live_session(tui->live), TFT_LEVEL_OFF);
-	live_finish(tui->live, false);
+	live_end(tui->live);
 	tui->view.following = false;
 	tui_say(tui, false, "the window that was asked for is over; %s runs on",
 		tui_program_name(tui));

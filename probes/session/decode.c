@@ -247,10 +247,15 @@ static struct thread_seq *find_thread(struct decode *decode, uint64_t key)
 	return &decode->threads[i];
 }
 
-static struct thread_seq *get_thread(struct decode *decode, uint64_t key)
+/* NULL: short of memory, or the event says not which. */
+static struct thread_seq *get_thread(struct decode *decode, const struct event *event)
 {
-	struct thread_seq *thread = find_thread(decode, key);
+	uint64_t key = (uint64_t)event->pid << 32 | event->tid;
+	struct thread_seq *thread;
 
+	if (!key)
+		return NULL;
+	thread = find_thread(decode, key);
 	if (thread->key)
 		return thread;
 	if (decode->thread_count * 2 >= decode->thread_slots) {
@@ -277,18 +282,11 @@ static struct thread_seq *get_thread(struct decode *decode, uint64_t key)
  * A thread numbers its events from 1, and the reader is there before the
  * program is. A number that is not larger starts anew (exec, a reused id).
  */
-static void check_seq(struct decode *decode, const struct event *event)
+static void check_seq(struct decode *decode, struct thread_seq *thread,
+		      const struct event *event)
 {
-	uint64_t key = (uint64_t)event->pid << 32 | event->tid;
-	struct thread_seq *thread;
-	uint32_t missing;
+	uint32_t missing = event->seq - thread->seq - 1;
 
-	if (!event->seq || !key)
-		return;
-	thread = get_thread(decode, key);
-	if (!thread)
-		return;
-	missing = event->seq - thread->seq - 1;
 	if (missing && missing < UINT32_MAX / 2) {
 		uint64_t known = smaller(missing, decode->credit);
 
@@ -420,6 +418,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	const bt_event *from = bt_message_event_borrow_event_const(message);
 	const struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
 	const bt_field *payload, *context;
+	struct thread_seq *thread;
 	struct event *event;
 
 	if (class && class->frequency)
@@ -443,9 +442,14 @@ static void take_event(struct decode *decode, const bt_message *message)
 										  field->index),
 			    field->store, (char *)event + field->offset);
 	}
+	thread = event->seq ? get_thread(decode, event) : NULL;
+	if (thread && event->seq <= thread->seq && event->time_ns <= thread->time_ns) {
+		decode->count--;	/* read before decode_reattached() */
+		return;
+	}
 	decode->counts.events++;
-	if (event->seq)
-		check_seq(decode, event);
+	if (thread)
+		check_seq(decode, thread, event);
 	else if (event->type == EVENT_PROCESS)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
@@ -493,6 +497,13 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	}
 	/* One message adds at most three events: its own, a loss, a sentence. */
 	return decode->count + 3 <= DECODE_BATCH_MAX;
+}
+
+void decode_reattached(struct decode *decode)
+{
+	decode->counts.streams_ended = decode->counts.streams_begun;
+	if (decode->counts.events)
+		add_loss(decode, NULL, decode->time_ns, decode->time_ns, 0, false);
 }
 
 const struct event *decode_batch(struct decode *decode, size_t *count)

@@ -12,6 +12,7 @@
  *    sequence numbers of a thread show is the same loss. Where a sequence gap
  *    gives the place, EVENT_LOST carries pid and tid; its count is what had
  *    not been reported before (0: the place of a loss already counted).
+ *  - An event that has been decoded before is not given out again.
  *  - A batch ends with one EVENT_ALIVE when the messages brought time on.
  *
  * Ownership: events and their strings are the decoder's and valid until
@@ -47,6 +48,11 @@ void decode_free(struct decode *decode);
 /* Takes one message in (borrowed). false: the batch is full, hand it on and
  * reset before the next one. */
 bool decode_message(struct decode *decode, const bt_message *message);
+
+/* Another graph reads the same session on (the batch is empty): its streams
+ * begin anew, with packets that may have been read already; what lies between
+ * is a loss of unknown size. */
+void decode_reattached(struct decode *decode);
 
 /* Closes the batch and gives it out; *count may be 0. */
 const struct event *decode_batch(struct decode *decode, size_t *count);

@@ -47,7 +47,9 @@ struct session {
 	bool started, exited, launcher_gone, keeper_gone, drained;
 	off_t log_size[2];		/* of the daemons' logs, when last looked at */
 	int logs_told;
-	int64_t started_ns;
+	size_t users;			/* whose processes are traced, at the last look */
+	bool user_came;			/* one more than at the look before it */
+	int64_t stop_limit_ns;		/* when session_stop() is given up */
 	char *environment;		/* owned */
 	struct wire wire;		/* the message the last event points into */
 };
@@ -56,10 +58,6 @@ struct session {
 void session_note(struct session *session, const struct session_event *event,
 		  const char *text);
 void session_say(struct session *session, int level, const char *text);
-
-/* Reads one message of the keeper (session_events.c); true when it became an
- * event. */
-bool session_take_keeper(struct session *session, struct session_event *event);
 
 /* The looks at /proc that the timer asks for. */
 void session_look(struct session *session);

@@ -35,6 +35,7 @@
 #define EARLY_NS 3000000000		/* how long to look that often for a first event */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
+#define REATTACH_MAX 16
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
 struct reader {
@@ -49,15 +50,18 @@ struct reader {
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
 	atomic_bool stop;
+	atomic_bool anew;		/* see reader_attach_anew() */
 	atomic_bool complete;		/* see reader_complete() */
 	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
 	_Atomic uint64_t events, streams;
 	_Atomic int64_t last_message_ns;
+	atomic_uint reattached;		/* see reader_reattached() */
 	/* the thread's own */
 	struct decode *decode;
 	bool brought;			/* this run of the graph brought messages */
 	int64_t begin_ns, last_event_ns;
+	unsigned int graphs;		/* built so far */
 };
 
 /* The live reader of this thread, for connect() and recv(). */
@@ -245,7 +249,16 @@ static int64_t poll_ns(struct reader *reader)
 	       (int64_t)decode_counts(reader->decode)->streams_begun * POLL_STREAM_NS;
 }
 
-static void run(struct reader *reader, bt_graph *graph)
+/* Is another graph worth a try? Not when the end is waited for:
+ * a session that is being destroyed cannot be attached to. */
+static bool reattaches(struct reader *reader)
+{
+	return reader->url && reader->graphs <= REATTACH_MAX && !atomic_load(&reader->stop) &&
+	       !atomic_load(&reader->drain_ns);
+}
+
+/* True: a new graph should read on. */
+static bool run(struct reader *reader, bt_graph *graph)
 {
 	bool attached = false;
 	int looks = 0;
@@ -258,8 +271,10 @@ static void run(struct reader *reader, bt_graph *graph)
 		/* 2.0.4 may say "again" and leave an error behind: it would abort now. */
 		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
-		if (reader->brought)
+		if (reader->brought) {
 			atomic_store(&reader->last_message_ns, now_ns());
+			atomic_store(&reader->reattached, reader->graphs - 1);
+		}
 		if (!attached && status >= 0) {
 			attached = true;
 			set_state(reader, READER_ATTACHED);
@@ -270,22 +285,51 @@ static void run(struct reader *reader, bt_graph *graph)
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_END) {
 			atomic_store(&reader->complete, !reader->url);
 			set_state(reader, READER_ENDED);
-			return;
+			return false;
 		}
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
 			graph_take_error(reader->error, sizeof(reader->error),
 					 reader->url ? "the relay daemon's data stopped" :
 						       "the recording cannot be read further");
+			if (reattaches(reader))
+				return true;
 			set_state(reader, READER_FAILED);
-			return;
+			return false;
 		}
+		if (reattaches(reader) && atomic_exchange(&reader->anew, false))
+			return true;
 		if (drained(reader, &looks)) {
 			set_state(reader, READER_ENDED);
-			return;
+			return false;
 		}
 		rest(reader, poll_ns(reader));
 	}
 	set_state(reader, READER_ENDED);
+	return false;
+}
+
+/* Builds a graph and runs it; true: once more. A later one that cannot be built
+ * (the relay is gone) leaves the first one's reason. */
+static bool run_graph(struct reader *reader)
+{
+	char error[READER_ERROR_MAX];
+	bt_graph *graph = graph_build(reader->url, reader->path, consume, reader, error,
+				      sizeof(error));
+	bool again;
+
+	if (!graph) {
+		if (!reader->graphs)
+			memcpy(reader->error, error, sizeof(error));
+		set_state(reader, READER_FAILED);
+		return false;
+	}
+	if (reader->graphs++)
+		decode_reattached(reader->decode);
+	again = run(reader, graph);
+	bt_graph_put_ref(graph);
+	/* Saying goodbye to a relay that is gone leaves one behind. */
+	bt_current_thread_clear_error();
+	return again;
 }
 
 static void release(struct reader *reader)
@@ -303,22 +347,13 @@ static void release(struct reader *reader)
 static void *reader_main(void *arg)
 {
 	struct reader *reader = arg;
-	bt_graph *graph;
 	bool abandoned;
 
 	if (reader->url)
 		current = reader;
 	guard_begin(&reader->gave_up);
-	graph = graph_build(reader->url, reader->path, consume, reader, reader->error,
-			    sizeof(reader->error));
-	if (graph) {
-		run(reader, graph);
-		bt_graph_put_ref(graph);
-		/* Saying goodbye to a relay that is gone leaves one behind. */
-		bt_current_thread_clear_error();
-	} else {
-		set_state(reader, READER_FAILED);
-	}
+	while (run_graph(reader))
+		;
 	current = NULL;
 	guard_end();
 	pthread_mutex_lock(&reader->lock);
@@ -455,6 +490,21 @@ uint64_t reader_streams(const struct reader *reader)
 int64_t reader_last_message_ns(const struct reader *reader)
 {
 	return atomic_load(&((struct reader *)reader)->last_message_ns);
+}
+
+void reader_attach_anew(struct reader *reader)
+{
+	atomic_store(&reader->anew, true);
+}
+
+bool reader_misses_streams(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->anew);
+}
+
+unsigned int reader_reattached(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->reattached);
 }
 
 bool reader_complete(const struct reader *reader)

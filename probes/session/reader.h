@@ -6,7 +6,10 @@
  * Always true: the sink is called on the reader's thread only, with at most
  * 1024 events or what one run of the graph brought, whichever is less; the
  * batch and its strings are borrowed until the sink returns. Discarded events
- * and packets become EVENT_LOST. Events of other providers, unknown versions
+ * and packets become EVENT_LOST. Streams of another user that come later end
+ * babeltrace 2.0.4's reading (they begin in what it takes for the past) or are
+ * never seen by it: the reader then attaches anew, a bounded number of times,
+ * and marks the place as a loss. Events of other providers, unknown versions
  * and broken fields are counted, said once, and skipped.
  *
  * reader.c defines connect() and recv() for the whole program: babeltrace's
@@ -72,6 +75,13 @@ uint64_t reader_events(const struct reader *reader);
 uint64_t reader_streams(const struct reader *reader);
 /* Monotonic host time of the last sign of life from the relay daemon. */
 int64_t reader_last_message_ns(const struct reader *reader);
+/* Live: attaches anew, for streams that babeltrace does not see. */
+void reader_attach_anew(struct reader *reader);
+/* It was asked to and could not any more: the session was stopped before. */
+bool reader_misses_streams(const struct reader *reader);
+/* How often a live reader had to attach anew, and has read on. Where no sequence
+ * number tells, it is not known what was missed: ask the probes for a dump. */
+unsigned int reader_reattached(const struct reader *reader);
 /* Ended, and everything up to the end that was asked for has been read. */
 bool reader_complete(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */

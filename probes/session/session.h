@@ -90,6 +90,8 @@ enum session_event_type {
 	SESSION_CHILD,			/* a descendant appeared: pid, parent, text: command */
 	SESSION_CHILD_EXITED,		/* pid; status -1 where unknown */
 	SESSION_MESSAGE,		/* level, text */
+	SESSION_USER,			/* a process of another user is traced now: the
+					 * reader has to attach anew */
 	SESSION_BROKEN,			/* the tracing path is dead: text; PROGRAM runs on */
 };
 
@@ -132,8 +134,11 @@ const char *session_environment(const struct session *session);
 /* ---- the end ---- */
 
 /* All of PROGRAM's data has been written: stops tracing and makes the relay
- * hand out the rest (bounded, 3 s). After it the reader sees the end. */
+ * hand out the rest. Returns at once; while session_next() is called, it is
+ * done when session_stopped() says so (after 3.5 s in any case): the reader sees
+ * the end then. */
 void session_stop(struct session *session);
+bool session_stopped(const struct session *session);
 
 /* Leaves PROGRAM running (if it does): its terminal is kept by the launcher,
  * its output discarded, the probes disarm. */

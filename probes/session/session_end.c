@@ -15,31 +15,24 @@
 
 void session_stop(struct session *s)
 {
-	int64_t deadline = wire_now_ns() + STOP_LIMIT_NS;
 	struct wire_head head = { .type = WIRE_STOP };
-	struct session_event event;
 
-	if (!s->armed || s->broken || s->drained || s->keeper_gone)
+	s->stop_limit_ns = wire_now_ns() + STOP_LIMIT_NS;
+	if (session_stopped(s))
 		return;
 	/* No probe was loaded: the relay daemon has nothing to hand out. */
 	if (!session_has_data(s)) {
 		s->drained = true;
 		return;
 	}
-	if (wire_send(s->keeper_fd, &head, NULL, 0, -1, true) != WIRE_OK)
-		return;
-	while (!s->drained && !s->broken && !s->keeper_gone) {
-		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, NULL, deadline);
+	if (wire_send(s->keeper_fd, &head, NULL, 0, -1, false) != WIRE_OK)
+		s->drained = true;
+}
 
-		if (r == WIRE_AGAIN)
-			return;
-		if (r != WIRE_OK) {
-			s->keeper_gone = true;
-			return;
-		}
-		if (session_take_keeper(s, &event))
-			session_note(s, &event, event.text);
-	}
+bool session_stopped(const struct session *s)
+{
+	return !s->armed || s->broken || s->drained || s->keeper_gone ||
+	       wire_now_ns() >= s->stop_limit_ns;
 }
 
 void session_let_go(struct session *s)

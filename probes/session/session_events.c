@@ -25,10 +25,12 @@ static void unwatch(struct session *s, int fd)
 /* ---- the launcher ---- */
 
 static void told_child(void *arg, const struct child_event *child);
+static void watch_users(struct session *s);
 
 static void program_ended(struct session *s)
 {
 	s->exited = true;
+	watch_users(s);
 	if (s->children)
 		children_look(s->children, told_child, s);
 	children_free(s->children);
@@ -41,8 +43,15 @@ static void launcher_ended(struct session *s)
 
 	s->launcher_gone = true;
 	unwatch(s, s->launcher_fd);
-	if (s->exited || !s->started)
+	if (s->exited)
 		return;
+	if (!s->started) {
+		struct session_event failed = { .type = SESSION_EXEC_FAILED, .status = 125 };
+
+		program_ended(s);
+		session_note(s, &failed, "tftop's launcher died before PROGRAM had started");
+		return;
+	}
 	session_say(s, 2, "tftop's launcher died: PROGRAM's exit status will be unknown");
 	s->program_fd = (int)syscall(SYS_pidfd_open, s->program, 0);
 	event.data.fd = s->program_fd;
@@ -75,7 +84,6 @@ static bool take_launcher(struct session *s, struct session_event *event)
 		event->type = SESSION_STARTED;
 		s->program = event->pid;
 		s->started = true;
-		s->started_ns = wire_now_ns();
 		s->children = children_new(s->program);
 		return true;
 	case WIRE_EXEC_FAILED:
@@ -132,7 +140,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 
 /* ---- the keeper ---- */
 
-bool session_take_keeper(struct session *s, struct session_event *event)
+static bool take_keeper(struct session *s, struct session_event *event)
 {
 	fill(s, event);
 	switch (s->wire.head.type) {
@@ -219,9 +227,29 @@ static void watch_logs(struct session *s)
 	}
 }
 
+/*
+ * The relay daemon's folders HOST/SESSION/ust/uid/UID. babeltrace 2.0.4 does not
+ * notice the streams of a second user. Told again at the next look, when the
+ * relay has all of them.
+ */
+static void watch_users(struct session *s)
+{
+	struct session_event event = { .type = SESSION_USER };
+	size_t users;
+
+	if (!s->armed || s->broken)
+		return;
+	users = dir_count(s->ready.trace, 4);
+	if (s->users && (users > s->users || s->user_came))
+		session_note(s, &event, "");
+	s->user_came = s->users && users > s->users;
+	s->users = users;
+}
+
 void session_look(struct session *s)
 {
 	session_alive(s);
+	watch_users(s);
 	if (s->children)
 		children_look(s->children, told_child, s);
 	watch_logs(s);
@@ -268,7 +296,7 @@ bool session_next(struct session *s, struct session_event *event)
 		}
 		r = s->keeper_gone ? WIRE_AGAIN : wire_recv(s->keeper_fd, &s->wire, NULL);
 		if (r == WIRE_OK) {
-			if (session_take_keeper(s, event))
+			if (take_keeper(s, event))
 				return true;
 			continue;
 		}

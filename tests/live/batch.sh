@@ -102,6 +102,30 @@ no_more_environment() {
 	[ -z "$added" ] || fail "added: $added"
 }
 
+# A child that has another uid than the one before it.
+another_user() {
+	[ "$(id -u)" = 0 ] || { skip "root"; return; }
+	make_user_copy || return
+	# shellcheck disable=SC2016
+	timeout -k 5 60 "$user_copy/tftop" --json="$work/r.json" -- sh -c '
+		"$0" --steps 2 --quiet
+		HOME=$1 setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 40 --quiet
+		exit 8' "$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1
+	[ $? = 8 ] || fail "status $?: $(first_lines "$work/out")" || return
+	has_line 'a process of another user came' "$work/r.json" || fail "it is not told" || return
+	# two processes of sh, setpriv being the second: each with its probes
+	[ "$(grep -c '"probes": \[.*"opencl"' "$work/r.json")" = 2 ] ||
+		fail "not both were seen: $(grep -o '"probes".*' "$work/r.json" | tr '\n' ' ')" || return
+	has_line '"settled": true' "$work/r.json" || fail "the end is missing" || return
+	# one that is over before it can be attached to is missed, and that is said
+	timeout -k 5 60 "$user_copy/tftop" --json="$work/r.json" -- sh -c '
+		"$0" --steps 2 --quiet
+		HOME=$1 exec setpriv --reuid=nobody --regid=nogroup --clear-groups "$0" --steps 1 --quiet' \
+		"$user_copy/train_opencl" "$tmp/home" >"$work/out" 2>&1 || fail "status $?" || return
+	[ "$(grep -c '"probes": \[.*"opencl"' "$work/r.json")" = 2 ] ||
+		has_line '"settled": false' "$work/r.json" || fail "it is missing and nothing is said"
+}
+
 has_line() { grep -q "$1" "$2" 2>/dev/null; }
 
 # passes_on SIGNAL: PROGRAM gets it, tftop leaves with a partial or whole report.
@@ -123,6 +147,38 @@ passes_on() {
 }
 
 signals() { passes_on TERM && passes_on HUP; }
+
+# From the very start on: PROGRAM gets it or was never started, and does not run
+# on alone and unseen.
+signalled_early() {
+	local delay mark pid status comm
+	for delay in 000 002 004 006 008 010 012 015 020 030; do
+		mark=early$$.$delay
+		TFTOP_MARK=$mark "$tftop" -b -- sleep 20 >"$work/out" 2>&1 &
+		pid=$! comm=
+		until [ "$comm" = tftop ]; do read -r comm <"/proc/$pid/comm" || break; done
+		pause "0.$delay"
+		kill -TERM $pid
+		wait $pid
+		status=$?
+		[ $status = 143 ] || fail "status $status, after $delay ms" || return
+		wait_for 3 nobody_marked "$mark" || fail "something runs on, after $delay ms" || return
+	done
+}
+nobody_marked() { ! grep -lqzsx "TFTOP_MARK=$1" /proc/[0-9]*/environ; }
+
+# What nohup has ignored stays so.
+under_nohup() {
+	local pid status
+	(trap '' HUP; exec "$tftop" -b -- bash -c 'echo ready; read -t 1 -u 3 3<> <(:); exit 6') \
+		>"$work/out" 2>"$work/err" &
+	pid=$!
+	wait_for 20 has_line ready "$work/out" || { kill -9 $pid; fail "not ready"; return; }
+	kill -HUP $pid
+	wait $pid
+	status=$?
+	[ $status = 6 ] || fail "status $status"
+}
 
 # A program that ignores it goes on without tftop.
 leaves_a_stubborn_program() {
@@ -197,7 +253,10 @@ case_run closed_descriptors closed_descriptors
 case_run report_checked_first report_checked_first
 case_run file_size_limit file_size_limit
 case_run no_more_environment no_more_environment
+case_run another_user another_user
 case_run signals signals
+case_run signalled_early signalled_early
+case_run under_nohup under_nohup
 case_run leaves_a_stubborn_program leaves_a_stubborn_program
 case_run ignores_interrupt ignores_interrupt
 case_run text_report text_report

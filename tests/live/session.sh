@@ -285,6 +285,31 @@ dies() {
 	gone
 }
 
+# Killed while it is still to start PROGRAM: told, and nobody waits for ever.
+has_launcher() {
+	read -r pid _ <"/proc/$job/task/$job/children"	# no newline: not true
+	[ -n "$pid" ] && [ "$(cat "/proc/$pid/comm")" = tftop-launcher ]
+}
+ended() { ! kill -0 "$1" 2>/dev/null; }
+launcher_dies_early() {
+	local job pid
+	new_mark
+	: >"$work/log"
+	TFTOP_MARK=$mark "$drive" -d "$copy" -l "$work/log" -- sh -c "echo on >'$work/done'" \
+		>"$work/out" 2>"$work/err" </dev/null &
+	job=$!
+	wait_for 5 has_launcher || { kill -9 $job; fail "no launcher"; return; }
+	kill -STOP "$pid"
+	wait_for 20 has '^environment' || { kill -9 $job; kill -KILL "$pid"; fail "not released"; return; }
+	kill -KILL "$pid"
+	wait_for 5 ended $job || { kill -9 $job; fail "it waits for ever"; return; }
+	wait $job
+	[ $? = 125 ] || fail "not status 125" || return
+	said "^exec-failed 125 tftop's launcher died" || return
+	wait_for 5 test -s "$work/done" || fail "PROGRAM did not start bare" || return
+	gone
+}
+
 # ---- what is missing ----
 
 private() { wrap=(unshare -m sh -c "$1; exec \"\$@\"" sh); }
@@ -548,6 +573,7 @@ case_run dies-relayd dies lttng-relayd "^broken 'lttng-relayd' was killed"
 case_run dies-consumerd dies lttng-consumerd "^broken 'lttng-consumerd' died"
 case_run dies-keeper dies tftop-keeper "^broken tftop's keeper died"
 case_run dies-launcher dies tftop-launcher "^message 2 tftop's launcher died"
+case_run dies-launcher-early launcher_dies_early
 case_run not-installed not_installed
 case_run small-shm small_shm
 case_run full-disk full_disk

@@ -404,6 +404,32 @@ TEST(decode_an_unknown_count_is_told_as_such)
 	decode_free(decode);
 }
 
+TEST(decode_gives_nothing_out_twice)
+{
+	PLAY({ SAY_FREE, 100, 1, 1, 1 }, { SAY_FREE, 200, 1, 1, 2 }, { SAY_FREE, 200, 1, 2, 1 },
+	     { SAY_FREE, 200, 1, 1, 2 }, { SAY_FREE, 200, 1, 2, 1 }, { SAY_FREE, 300, 1, 1, 3 },
+	     { SAY_FREE, 400, 1, 1, 1 });
+	CHECK_INT(decode_counts(decode)->events, 5);
+	CHECK(nth(EVENT_FREE, 4) && !nth(EVENT_FREE, 5));
+	CHECK(!nth(EVENT_LOST, 0));
+	/* The same number later is another thread's. */
+	CHECK_INT(nth(EVENT_FREE, 4)->time_ns, 400);
+	decode_free(decode);
+}
+
+TEST(decode_marks_where_it_was_attached_anew)
+{
+	size_t count;
+
+	PLAY({ SAY_FREE, 100, 1, 1, 1 });
+	decode_reset(decode);
+	decode_reattached(decode);
+	CHECK_INT(decode_batch(decode, &count)[0].type, EVENT_LOST);
+	CHECK_INT(decode_batch(decode, &count)[0].u.lost.begin_ns, 100);
+	CHECK_INT(decode_counts(decode)->streams_ended, decode_counts(decode)->streams_begun);
+	decode_free(decode);
+}
+
 TEST(decode_batches_are_bounded)
 {
 	static struct say says[3000];
