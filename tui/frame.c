@@ -318,6 +318,9 @@ static void draw_too_small(struct tui *tui)
 
 	snprintf(text, sizeof(text), "tftop needs %dx%d, this is %dx%d; collecting goes on",
 		 LAYOUT_LEAST_COLUMNS, LAYOUT_LEAST_ROWS, tui->width, tui->height);
+	if (text_width(text) > tui->width)
+		snprintf(text, sizeof(text), "needs %dx%d", LAYOUT_LEAST_COLUMNS,
+			 LAYOUT_LEAST_ROWS);
 	area_text(area, 0, 0, ROLE_WARN, 0, text);
 	if (tui->height > 1)
 		draw_bottom(tui, area_sub(area, 0, tui->height - 1, tui->width,
