@@ -488,12 +488,9 @@ static void put(struct screen *screen, const struct theme *theme, int x, int y,
 	cchar_t out;
 	int pair;
 
-	if (look.fg >= 8 && COLORS < 16) {
-		look.fg = (short)(look.fg % 8);
-		look.attr |= ATTR_BOLD;
-	}
-	if (look.bg >= 8 && COLORS < 16)
-		look.bg = (short)(look.bg % 8);
+	look.attr |= look.fg >= 8 && COLORS < 16 ? ATTR_BOLD : 0;
+	look.fg = (short)(COLORS < 16 ? look.fg % 8 : look.fg);
+	look.bg = (short)(COLORS < 16 ? look.bg % 8 : look.bg);
 	if (look.attr & ATTR_BOLD)
 		attr |= A_BOLD;
 	if (look.attr & ATTR_UNDERLINE)
