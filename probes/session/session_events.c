@@ -235,14 +235,15 @@ static void watch_logs(struct session *s)
 static void watch_users(struct session *s)
 {
 	struct session_event event = { .type = SESSION_USER };
-	size_t users;
+	/* The first is noticed, also when the second came before our first look. */
+	size_t users, known = s->users ? s->users : 1;
 
 	if (!s->armed || s->broken)
 		return;
 	users = dir_count(s->ready.trace, 4);
-	if (s->users && (users > s->users || s->user_came))
+	if (users > known || s->user_came)
 		session_note(s, &event, "");
-	s->user_came = s->users && users > s->users;
+	s->user_came = users > known;
 	s->users = users;
 }
 

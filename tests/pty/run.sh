@@ -213,8 +213,8 @@ for size in 160x48 120x34 80x24 60x12; do
 	check "starts at $size" starts_at $size 'q quit'
 done
 check "says that 59x11 is too small" starts_at 59x11 'tftop needs 60x12'
-check "lives at 20x5" starts_at 20x5 'tftop needs'
-check "lives at 1x1" starts_at 1x1 '^t'
+check "lives at 20x5" starts_at 20x5 'needs 60x12'
+check "lives at 1x1" starts_at 1x1 '^n'
 check "resize storm" resize_storm
 check "LINES and COLUMNS do not count" size_is_asked_for
 for term in xterm-256color screen-256color tmux-256color xterm vt100 linux; do
