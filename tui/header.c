@@ -171,7 +171,7 @@ static void list_probes(const struct process_row *processes, size_t count, char 
  * model's lock itself: header_draw() asks it. */
 static void update_waiting(struct header *h, const struct process_row *processes, size_t count)
 {
-	char text[STRIP_TEXT], probes[96], name[64];
+	char text[STRIP_TEXT], probes[64], name[64];
 
 	strip_clear(&h->lines[0]);
 	list_probes(processes, count, probes, sizeof(probes));
