@@ -521,12 +521,17 @@ static void *feed_all(void *arg)
 	struct feeding *feeding = arg;
 	struct model_synth_profile profile = model_synth_default;
 	struct model_synth *synth;
+	int asked = 0;
 
 	profile.kernel_ns = 5000;
 	synth = model_synth_new(1, &profile, BASE);
-	/* Without a pause, until the other thread got its turn often enough. */
-	for (int i = 1; i <= 5 || atomic_load(&feeding->questions) < 20; i++)
+	/* Without a pause, until the other thread got its turn often enough; what
+	 * it asked before there was anything does not count. */
+	for (int i = 1; i <= 5 || atomic_load(&feeding->questions) < asked + 20; i++) {
 		model_synth_advance(synth, BASE + i * INT64_C(10000000), feed, feeding->model);
+		if (i == 1)
+			asked = atomic_load(&feeding->questions);
+	}
 	model_synth_end(synth, feed, feeding->model);
 	feeding->kernels = model_synth_truth(synth)->kernels;
 	model_synth_free(synth);
