@@ -339,7 +339,8 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	out->submit_ns = cold->submit ? out->start_ns - unpack_delta(cold->submit) : 0;
 	out->direction = row->direction;
 	if (queue->view != NONE)
-		out->clock_error_ns = clock_error(&view_at(model, queue->view)->clock);
+		out->clock_error_ns = clock_error_of(&view_at(model, queue->view)->clock,
+						     out->start_ns, cold->segment);
 	if (row->kind == ROW_COPY) {
 		out->bytes = cold->detail;
 		return;
