@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/daemons.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -12,12 +13,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "probes/session/namespaces.h"
 #include "probes/session/process.h"
+#include "probes/session/wire.h"
 
 #define NOFILE_LIMIT 4096
 #define ARGS_MAX 16
@@ -378,4 +382,27 @@ void daemons_consumer_hook(int argc, char **argv)
 		setenv("LD_PRELOAD", quick, 1);
 	execv(real, argv);
 	_exit(127);
+}
+
+void daemons_broker(int broker, struct wire *inbox)
+{
+	struct timeval patience = { .tv_sec = 1 }, none = { .tv_sec = 0 };
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	struct wire_head answer = { .type = WIRE_DONE };
+	int fd;
+
+	if (wire_recv(broker, inbox, NULL) != WIRE_OK)
+		return;
+	address.sin_port = htons((uint16_t)inbox->head.status);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none)) != 0)
+		answer.status = errno;
+	wire_send(broker, &answer, NULL, 0, answer.status ? -1 : fd, true);
+	if (fd >= 0)
+		close(fd);
 }

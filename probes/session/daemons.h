@@ -25,6 +25,8 @@
 #define DAEMON_QUICK_ENV "TFTOP_CONSUMERD_PRELOAD"
 #define DAEMON_CONSUMER_NAME "lttng-consumerd"
 
+struct wire;
+
 struct daemons {
 	/* filled by daemons_find() */
 	char sessiond_path[DAEMON_PATH_MAX];
@@ -59,5 +61,12 @@ pid_t daemons_consumerd(const struct daemons *daemons);
 
 /* In main(): becomes the real consumer daemon when started as one. */
 void daemons_consumer_hook(int argc, char **argv);
+
+/*
+ * Answers one request on `broker`: connects to the asked port on behalf of tftop,
+ * which is in another network namespace. A relay that takes nobody must not keep
+ * the keeper from seeing tftop's end, so it waits for 1 s at most.
+ */
+void daemons_broker(int broker, struct wire *inbox);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/keeper.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +14,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -419,31 +417,6 @@ static void obey(struct keeper *k)
 	wire_send(k->caller_fd, &stop, NULL, 0, -1, true);
 }
 
-/* Connects on behalf of tftop, which is in another network namespace. A relay
- * that takes nobody must not keep the keeper from seeing tftop's end. */
-static void broker(struct keeper *k)
-{
-	struct timeval patience = { .tv_sec = 1 }, none = { .tv_sec = 0 };
-	struct sockaddr_in address = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	struct wire_head answer = { .type = WIRE_DONE };
-	int fd;
-
-	if (wire_recv(k->options->broker, &inbox, NULL) != WIRE_OK)
-		return;
-	address.sin_port = htons((uint16_t)inbox.head.status);
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
-	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none)) != 0)
-		answer.status = errno;
-	wire_send(k->options->broker, &answer, NULL, 0, answer.status ? -1 : fd, true);
-	if (fd >= 0)
-		close(fd);
-}
-
 static void reap(struct keeper *k)
 {
 	struct signalfd_siginfo info;
@@ -471,6 +444,22 @@ static void reap(struct keeper *k)
 				give_up_about(k, "relayd", what);
 		}
 	}
+}
+
+/* A dying sessiond closes its sockets, and takes the consumer daemon along,
+ * before its own death is told: the cause gets a moment to show itself. */
+static void consumer_gone(struct keeper *k)
+{
+	struct pollfd signals = { .fd = k->signals, .events = POLLIN };
+
+	close(k->consumer);
+	k->consumer = -1;
+	if (k->state >= KEEPER_STOPPED)
+		return;
+	if (poll(&signals, 1, 500) > 0)
+		reap(k);
+	if (k->state < KEEPER_STOPPED)
+		give_up_about(k, "consumerd", "died");
 }
 
 static void watch_disk(struct keeper *k, int64_t now)
@@ -536,13 +525,9 @@ static void keep(struct keeper *k)
 		if (p[0].revents)
 			obey(k);
 		if (p[3].revents & POLLIN)
-			broker(k);
-		if (p[4].revents) {
-			close(k->consumer);
-			k->consumer = -1;
-			if (k->state < KEEPER_STOPPED)
-				give_up_about(k, "consumerd", "died");
-		}
+			daemons_broker(k->options->broker, &inbox);
+		if (p[4].revents)
+			consumer_gone(k);
 		if (k->state == KEEPER_STANDING)
 			daemons_stand(k);
 		watch_deadline(k, wire_now_ns());

@@ -444,7 +444,8 @@ on_pty() {
 	: >"$work/log"
 	local line
 	printf -v line '%q ' "$drive" -d "$copy" -l "$work/log" "$@"
-	TFTOP_MARK=$mark timeout -k 5 60 script -qec "$line" /dev/null >"$work/out" 2>&1 </dev/null
+	# script(1) hands the line to $SHELL, and only bash reads what %q writes
+	SHELL=$BASH TFTOP_MARK=$mark timeout -k 5 60 script -qec "$line" /dev/null >"$work/out" 2>&1 </dev/null
 	rc=$?
 }
 need_script() { command -v script >/dev/null || skip "script"; }
