@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the analyses are fed: acts, the finished doings of the host and the
+ * devices, once, in slices of settled time.
+ *
+ * Idea: an analysis that must never revise what it said can only look at time
+ * that has settled, and most of them ask about one step of training. So what
+ * comes in at ingest is put aside as a flat act, and when the end of a step has
+ * settled, all acts of that step are handed to each analysis, sorted by start.
+ * An analysis is then a plain loop or sweep over one array and needs no lanes,
+ * no locks and no thought about late events.
+ *
+ * Always true:
+ *  - Slices follow each other without a gap and never overlap: a step, or what
+ *    lies between two steps, or, where a program has no steps, SLICE_NS.
+ *  - A slice holds every act that touches [t0, t1), by start; one that reaches
+ *    over a border is in both slices, with its own start and end: clip it.
+ *  - An act that came too late for its slice (an op that lasted longer than the
+ *    slice took to settle) is in the next slice, marked ACT_LATE; who counts
+ *    things counts it there, who sweeps over time leaves it out.
+ *  - Indices are those of model-internal.h, NONE where there is none; names are
+ *    of model->names, resolved (never a placeholder if it was defined by then).
+ *
+ * Times: ns of host 0's CLOCK_MONOTONIC. Threads: under the model's lock.
+ */
+#ifndef MODEL_ACT_H
+#define MODEL_ACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/query.h"
+
+struct model;
+
+#define SLICE_NS INT64_C(1000000000)
+#define SLICE_ACTS_MAX (1u << 20)	/* more in one slice: it is cut */
+
+enum act_kind {
+	ACT_RUN,	/* device work that ran: a kernel, a copy, a fill ... */
+	ACT_LAUNCH,	/* the host's call that enqueued it: [call, call + duration) */
+	ACT_OP,		/* an op or range, on a thread's stack unless OP_ASYNC */
+	ACT_WAIT,	/* the host waited for a device: clFinish, a blocking copy ... */
+	ACT_COMPILE,	/* a kernel or graph was compiled */
+	ACT_KIND_COUNT
+};
+
+enum act_flag {
+	ACT_LATE = 1,
+	ACT_APPROX = 2,		/* times are approximate */
+	ACT_PINNED = 4,		/* RUN: the host's memory is pinned */
+	ACT_BLOCKING = 8,	/* RUN, LAUNCH: the call returned after the work was done */
+	ACT_RANGE = 16,		/* OP: the user's range */
+	ACT_ASYNC = 32,		/* OP: not on a stack */
+};
+
+struct act {
+	int64_t start_ns, end_ns;
+	int64_t call_ns;		/* RUN: when its launch began, 0 not known */
+	uint64_t amount;		/* RUN, LAUNCH: bytes moved; 0 for kernels */
+	uint64_t op;			/* instance: of OP itself, else that it belongs to; 0 none */
+	uint32_t process, thread;	/* of the host's side: who launched, who waited */
+	uint32_t device, queue;
+	uint32_t name;			/* kernel, op, call */
+	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type */
+	uint32_t call_dur_ns;		/* RUN */
+	uint32_t object;		/* RUN of a copy: the memory object, 0 not known */
+	uint32_t row, lane, id;		/* where it is drawn: struct span_ref; row 0 nowhere */
+	uint16_t depth;			/* OP: on its thread's stack, 0 outermost */
+	uint8_t kind;			/* enum act_kind */
+	uint8_t command;		/* RUN, LAUNCH: enum command_kind */
+	uint8_t work;			/* enum work; WORK_INPUT is the making and fetching of batches */
+	uint8_t direction;		/* enum direction */
+	uint8_t flags;			/* enum act_flag */
+};
+
+struct slice {
+	int64_t t0, t1;
+	int64_t number;			/* of the step, -1: not a step */
+	bool step;			/* a step, else the time between, or without steps */
+	bool warm_up;			/* a step of the start, not to be averaged */
+	bool cut;			/* too many acts: only a part of a step */
+	const struct act *acts;		/* borrowed until the analysis returns */
+	size_t n;
+	uint64_t lost;			/* events known to be lost within; shares exclude them */
+};
+
+#endif

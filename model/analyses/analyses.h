@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame of all analyses: acts in, slices out, findings up.
+ *
+ * One analysis is one file with a `struct analysis` of its own; analyses.c has
+ * the list. Each owns its state (model->analyses->state[id]), which init
+ * allocates and release frees. All under the model's lock, on the feeder's
+ * thread; a slice of many acts calls model_breathe() between analyses.
+ */
+#ifndef MODEL_ANALYSES_H
+#define MODEL_ANALYSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/analyses/act.h"
+#include "model/analyses/finding.h"
+
+struct analyses;		/* owned by the model: model->analyses */
+
+struct analysis {
+	const char *name;
+	size_t size;			/* of its state, zeroed before init */
+	void (*init)(struct model *model, void *state);		/* may be NULL */
+	void (*release)(void *state);				/* may be NULL */
+	/* One more slice has settled. */
+	void (*slice)(struct model *model, void *state, const struct slice *slice);
+	/* What there is to say now, over all slices so far; called about once a
+	 * second of data and at the end. May be NULL. */
+	void (*review)(struct model *model, void *state, struct findings *findings);
+	size_t (*bytes)(const void *state);			/* beside size; may be NULL */
+};
+
+/* One line for each analysis: X(ID, the struct's name). */
+#define ANALYSIS_LIST(X)
+
+enum analysis_id {
+#define ANALYSIS_ID(id, analysis) ANALYSIS_##id,
+	ANALYSIS_LIST(ANALYSIS_ID)
+#undef ANALYSIS_ID
+	ANALYSIS_COUNT
+};
+
+struct analyses *analyses_new(struct model *model);
+void analyses_free(struct analyses *analyses);
+void *analysis_state(const struct model *model, enum analysis_id id);
+
+/* At ingest: puts one act aside, copied. Never fails. */
+void analyses_push(struct model *model, const struct act *act);
+/* Hands out what has settled since. finish: all of it, and the last review. */
+void analyses_run(struct model *model, bool finish);
+size_t analyses_bytes(const struct model *model);
+
+#endif

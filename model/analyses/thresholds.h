@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When an analysis speaks: every number that is a matter of judgement, by
+ * name, so that a user can change it (`set NAME = VALUE`) and docs/analyses.md
+ * can list it.
+ *
+ * X(ID, name, default, least, most, unit, help); unit: "%", "us", "count",
+ * "bytes". Sources are named beside the values that come from one.
+ */
+#ifndef MODEL_THRESHOLDS_H
+#define MODEL_THRESHOLDS_H
+
+#include <stdint.h>
+
+#define THRESHOLD_LIST(X) \
+	X(WARM_UP, "warm-up-steps", 2, 0, 1000, "count", "first steps that are left out of averages") \
+	X(MIN_STEPS, "finding-steps", 5, 1, 100000, "count", "steps after the warm-up before a finding is said")
+
+enum threshold {
+#define THRESHOLD_ID(id, ...) THRESHOLD_##id,
+	THRESHOLD_LIST(THRESHOLD_ID)
+#undef THRESHOLD_ID
+	THRESHOLD_COUNT
+};
+
+struct threshold_info {
+	const char *name;
+	int64_t initial, least, most;
+	const char *unit, *help;
+};
+
+extern const struct threshold_info threshold_table[THRESHOLD_COUNT];
+
+#endif
