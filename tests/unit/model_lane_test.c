@@ -127,15 +127,18 @@ TEST(model_cover_fold_keeps_total)
 	struct cover cover = { .n = 0 };
 	size_t bytes;
 
-	for (int64_t i = 0; i < 100000; i++)
-		cover_add(&cover, i * 10, i * 10 + 5);
-	CHECK_INT(cover.total_ns, 500000);
+	for (int64_t i = 0; i < 100000; i++) {
+		int64_t start = i * 100000 + (int64_t)test_below(50000);
+
+		cover_add(&cover, start, start + 50000);
+	}
+	CHECK_INT(cover.total_ns, 5000000000);
 	bytes = cover.bytes;
-	cover_fold(&cover, 900000);
+	cover_fold(&cover, 9000000000);
 	CHECK(cover.bytes < bytes / 4);
-	CHECK_INT(cover.total_ns, 500000);
-	CHECK_INT(cover_window(&cover, INT64_MIN / 2, INT64_MAX / 2), 500000);
-	CHECK_INT(cover_window(&cover, 950000, 950010), 5);
+	CHECK_INT(cover.total_ns, 5000000000);
+	CHECK_INT(cover_window(&cover, INT64_MIN / 2, INT64_MAX / 2), 5000000000);
+	CHECK_INT(cover_window(&cover, 9500000000, 9500100000), 50000);
 	cover_release(&cover);
 }
 
