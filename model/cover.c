@@ -8,7 +8,7 @@
 #include "model/packed.h"
 #include "model/util.h"
 
-#define BLOCK_MAX 512u
+#define BLOCK_MAX 256u
 
 struct piece {
 	uint32_t at, length;		/* start - base; length > 0 */
@@ -37,7 +37,7 @@ static int64_t piece_length(const struct cover_block *block, uint32_t i)
 			       block->pieces[i].length;
 }
 
-static int64_t piece_end(const struct cover_block *block, uint32_t i)
+static inline int64_t piece_end(const struct cover_block *block, uint32_t i)
 {
 	return piece_start(block, i) + piece_length(block, i);
 }
@@ -125,7 +125,8 @@ static void block_seal(struct cover *cover, struct cover_block *block)
 	}
 	free_pieces(cover, block);
 	block->sealed_bytes = bytes + PACKED_SLACK;
-	block->sealed = xcalloc(1, block->sealed_bytes);
+	block->sealed = xmalloc(block->sealed_bytes);
+	memset((char *)block->sealed + bytes, 0, PACKED_SLACK);
 	cover->bytes += block->sealed_bytes;
 	memcpy(block->sealed, columns, sizeof(columns));
 	for (int c = 0; c < COLUMNS; c++)
@@ -267,6 +268,8 @@ static void place(struct cover *cover, int64_t start, int64_t end)
 		block_insert(cover, block, 0, start, end);
 		if (b + 1 < cover->n)
 			keep_open(cover, block);
+		else if (b > 0 && cover->next_open)
+			keep_open(cover, cover->blocks[b - 1]);
 		else if (b > 0)
 			block_seal(cover, cover->blocks[b - 1]);
 		return;
@@ -419,6 +422,38 @@ int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
 	return busy;
 }
 
+/* Piece by piece; false: it reaches past the last column. */
+static bool block_columns(const struct cover_block *block, int64_t t0, int64_t w, size_t n,
+			  void *busy, size_t stride_bytes)
+{
+	int64_t t1 = t0 + w * (int64_t)n, border = INT64_MIN;
+	size_t c = 0;
+
+	for (uint32_t i = find_piece(block, t0); i < block->n; i++) {
+		int64_t start = piece_start(block, i), end = start + piece_length(block, i);
+
+		if (start >= t1)
+			return false;
+		if (start < t0)
+			start = t0;
+		if (end > t1)
+			end = t1;
+		if (start >= border) {
+			c = (size_t)((start - t0) / w);
+			border = t0 + w * (int64_t)(c + 1);
+		}
+		for (; start < end; c++, border += w) {
+			int64_t stop = end < border ? end : border;
+
+			*(int64_t *)((char *)busy + c * stride_bytes) += stop - start;
+			start = stop;
+			if (start < border)
+				break;
+		}
+	}
+	return true;
+}
+
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes)
 {
@@ -435,22 +470,7 @@ void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 				block->total_ns;
 			continue;
 		}
-		for (uint32_t i = find_piece(block, t0); i < block->n; i++) {
-			int64_t start = piece_start(block, i), end = piece_end(block, i);
-
-			if (start >= t1)
-				return;
-			if (start < t0)
-				start = t0;
-			if (end > t1)
-				end = t1;
-			for (size_t c = (size_t)((start - t0) / w); start < end; c++) {
-				int64_t border = t0 + w * (int64_t)(c + 1);
-				int64_t stop = end < border ? end : border;
-
-				*(int64_t *)((char *)busy + c * stride_bytes) += stop - start;
-				start = stop;
-			}
-		}
+		if (!block_columns(block, t0, w, n, busy, stride_bytes))
+			return;
 	}
 }

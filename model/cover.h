@@ -20,7 +20,7 @@
 
 struct cover_block;
 
-#define COVER_OPEN 4u
+#define COVER_OPEN 16u
 
 struct cover {
 	struct cover_block **blocks;	/* owned */

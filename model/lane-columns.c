@@ -381,6 +381,15 @@ static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
 	}
 }
 
+/* Chunks lie anywhere in memory: waiting for it is most of a wide question. */
+#define PREFETCH 3u
+
+static void prefetch(const void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)at + i);
+}
+
 static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
 		struct column *out, int64_t *longest_ns)
 {
@@ -405,9 +414,14 @@ static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int
 			sweep_chunk(&s, lane->chunks[c], true);
 	if (!lane_touching(lane, t0, &pos))
 		return;
-	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++)
+	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++) {
+		if (c + PREFETCH < lane->n)
+			prefetch(lane->chunks[c + PREFETCH], sizeof(struct chunk));
+		if (c + 1 < lane->n && lane->chunks[c + 1]->blocks)
+			prefetch(lane->chunks[c + 1]->blocks, 2 * sizeof(struct summary));
 		if (lane->chunks[c]->max_end_ns >= t0)
 			sweep_chunk(&s, lane->chunks[c], false);
+	}
 }
 
 static void add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,

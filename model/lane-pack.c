@@ -157,8 +157,16 @@ static void gather(const struct array *array, size_t n, uint64_t *values)
 {
 	const char *at = array->at;
 
-	for (size_t i = 0; i < n; i++, at += array->stride)
-		values[i] = load(at, array->size, array->is_signed);
+	/* The sizes of most, each with a loop of its own. */
+	if (array->size == 8)
+		for (size_t i = 0; i < n; i++, at += array->stride)
+			values[i] = load(at, 8, false);
+	else if (array->size == 4 && !array->is_signed)
+		for (size_t i = 0; i < n; i++, at += array->stride)
+			values[i] = load(at, 4, false);
+	else
+		for (size_t i = 0; i < n; i++, at += array->stride)
+			values[i] = load(at, array->size, array->is_signed);
 }
 
 void chunk_seal(struct lane *lane, struct chunk *chunk)
@@ -180,7 +188,8 @@ void chunk_seal(struct lane *lane, struct chunk *chunk)
 		bytes += size;
 	}
 	chunk->sealed_bytes = bytes + PACKED_SLACK;
-	chunk->sealed = xcalloc(1, chunk->sealed_bytes);
+	chunk->sealed = xmalloc(chunk->sealed_bytes);
+	memset((char *)chunk->sealed + bytes, 0, PACKED_SLACK);
 	lane->bytes += chunk->sealed_bytes;
 	memcpy(chunk->sealed, columns, head);
 	for (uint32_t c = 0; c < n_columns(lane); c++) {

@@ -190,7 +190,11 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 	    start >= lane->chunks[at]->last_ns) {
 		*i = 0;
 		chunk_new(lane, at + 1, LANE_CHUNK / 4);
-		chunk_seal(lane, lane->chunks[at]);
+		/* Where some were late, more will be. */
+		if (lane->next_open)
+			lane_keep_open(lane, lane->chunks[at]);
+		else
+			chunk_seal(lane, lane->chunks[at]);
 		return at + 1;
 	}
 	if (lane->chunks[at]->n >= LANE_CHUNK) {

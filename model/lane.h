@@ -43,10 +43,10 @@
 #include "model/packed.h"
 #include "model/query.h"
 
-#define LANE_CHUNK 1024u
-#define LANE_FILL 960u			/* a full chunk keeps room for some late spans */
+#define LANE_CHUNK 512u
+#define LANE_FILL 480u			/* a full chunk keeps room for some late spans */
 #define LANE_BLOCK 64u
-#define LANE_OPEN 8u			/* opened again, besides the last */
+#define LANE_OPEN 16u			/* opened again, besides the last */
 #define LANE_FIELDS_MAX 16u
 
 /* What the owner keeps with a span, as a record of integers. */

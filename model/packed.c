@@ -47,18 +47,29 @@ size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n)
 
 void packed_write(const struct packed *packed, void *store, const uint64_t *values, size_t n)
 {
-	uint64_t line = packed->base, word;
-	size_t bit = 0;
+	char *at = (char *)store + packed->offset;
+	uint64_t line = packed->base, word = 0, whole;
+	uint32_t width = packed->width, used = 0;
 
-	if (!packed->width)
+	if (!width)
 		return;
-	for (size_t i = 0; i < n; i++, line += packed->slope, bit += packed->width) {
-		char *at = (char *)store + packed->offset + bit / 8;
+	for (size_t i = 0; i < n; i++, line += packed->slope) {
+		uint64_t value = values[i] - line;
 
-		memcpy(&word, at, sizeof(word));
-		word = htole64(le64toh(word) | (values[i] - line) << bit % 8);
-		memcpy(at, &word, sizeof(word));
+		word |= value << used;
+		used += width;
+		if (used < 64)
+			continue;
+		whole = htole64(word);
+		memcpy(at, &whole, sizeof(whole));
+		at += sizeof(whole);
+		used -= 64;
+		/* What did not fit; used is 0 when width is 64. */
+		word = used ? value >> (width - used) : 0;
 	}
+	whole = htole64(word);
+	if (used)
+		memcpy(at, &whole, sizeof(whole));
 }
 
 void packed_read(const struct packed *packed, const void *store, size_t first, size_t n,

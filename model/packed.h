@@ -28,7 +28,8 @@ struct packed {
 
 /* The narrowest form of n > 0 values; the caller sets `offset`. Returns the bytes. */
 size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n);
-/* Into a store whose bytes there are 0. */
+/* Up to PACKED_SLACK bytes behind its own are written to: columns go into a
+ * store in the order of their offsets. */
 void packed_write(const struct packed *packed, void *store, const uint64_t *values, size_t n);
 /* Values first ... first + n - 1. */
 void packed_read(const struct packed *packed, const void *store, size_t first, size_t n,
