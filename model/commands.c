@@ -7,7 +7,7 @@
  * at most; afterwards, and at the end, its own launch anchors the clock. What
  * needs no clock (announcements, failures, host times, no times) never waits.
  * Spans remember the clock segment that mapped them, so that a later pair
- * moves all it concerns and nothing else (apply_clock).
+ * moves all it concerns and nothing else (model/align.c).
  *
  * Always true: a command is in the totals exactly once, when it is resolved;
  * announced and finished may come in either order, and the announcement of a
@@ -197,7 +197,8 @@ static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row
 struct taking {
 	const struct event_command *command;
 	uint32_t queue, name, op_name, row;
-	int64_t start_ns, dur_ns;
+	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
+	int64_t drawn_ns;		/* its length on the host's clock */
 	uint8_t segment;
 	bool timed;
 };
@@ -207,7 +208,7 @@ static uint32_t draw(struct model *model, const struct taking *t, uint8_t flags,
 	const struct event_command *command = t->command;
 	struct row *row;
 	struct lane_span span = {
-		.start_ns = t->start_ns, .dur_ns = t->dur_ns, .name = t->name, .flags = flags,
+		.start_ns = t->start_ns, .dur_ns = t->drawn_ns, .name = t->name, .flags = flags,
 	};
 	struct command_cold cold;
 	uint64_t queued = command->queued_ticks, submit = command->submit_ticks;
@@ -221,7 +222,7 @@ static uint32_t draw(struct model *model, const struct taking *t, uint8_t flags,
 		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
 	if (t->segment != CLOCK_FIXED && submit && submit <= command->start_ticks)
 		cold.submit = pack_delta((int64_t)(command->start_ticks - submit));
-	row_insert(model, t->row, row_fit(model, row, t->start_ns, t->start_ns + t->dur_ns),
+	row_insert(model, t->row, row_fit(model, row, t->start_ns, t->start_ns + t->drawn_ns),
 		   &span, &cold);
 	return span.id;
 }
@@ -269,7 +270,7 @@ static void finish_failed(struct model *model, struct taking *t)
 		return;
 	/* It never ran: an instant where it was launched. */
 	t->start_ns = command->call_ns;
-	t->dur_ns = 0;
+	t->dur_ns = t->drawn_ns = 0;
 	draw(model, t, COLUMN_FAILED, id);
 }
 
@@ -366,6 +367,7 @@ static void take(struct model *model, const struct pending *one, bool force)
 		t.timed = false;
 	}
 	t.dur_ns = t.timed ? (int64_t)(command->end_ticks - command->start_ticks) : 0;
+	t.drawn_ns = t.dur_ns;
 	if (!t.timed || (command->flags & CMD_APPROX)) {
 		t.start_ns = (int64_t)command->start_ticks;
 		finish_command(model, &t, one->time_ns);
@@ -379,13 +381,19 @@ static void take(struct model *model, const struct pending *one, bool force)
 		return;
 	}
 	view = view_at(model, queue->view);
+	if (!one->observed)
+		align_command(model, queue->view, command);
 	if (!clock_has(&view->clock) && !force) {
-		park(model, &view->pending, one);
+		struct pending parked = *one;
+
+		parked.observed = true;
+		park(model, &view->pending, &parked);
 		return;
 	}
 	if (!clock_has(&view->clock))
 		guess_clock(&view->clock, one);
 	t.start_ns = clock_map(&view->clock, command->start_ticks, &t.segment);
+	t.drawn_ns = clock_length(&view->clock, command->start_ticks, command->end_ticks);
 	finish_command(model, &t, one->time_ns);
 }
 
@@ -457,71 +465,4 @@ void commands_finish(struct model *model)
 		commands_drain(model, &queue_at(model, i)->pending, true);
 	for (uint32_t i = 0; i < model->views.n; i++)
 		commands_drain(model, &view_at(model, i)->pending, true);
-}
-
-/* ---- the clock ---- */
-
-struct moving {
-	const struct clock *clock, *before;
-};
-
-static int64_t move_span(void *arg, int64_t start_ns, void *cold)
-{
-	const struct moving *moving = arg;
-	struct command_cold *command = cold;
-
-	uint8_t segment = command->segment;
-	int64_t moved = clock_move(moving->clock, moving->before, start_ns, &segment);
-
-	/* To where nothing can be: it stays, for good. */
-	command->segment = time_ok(moved) ? segment : CLOCK_FIXED;
-	return time_ok(moved) ? moved : start_ns;
-}
-
-static void move_view(struct model *model, uint32_t index, const struct clock_change *change)
-{
-	struct view *view = view_at(model, index);
-	struct moving moving = { .clock = &view->clock, .before = change->before };
-	bool moved = false;
-
-	for (uint32_t i = 0; i < model->rows.n; i++) {
-		struct row *row = row_at(model, i);
-
-		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) ||
-		    queue_at(model, row->queue)->view != index)
-			continue;
-		for (uint32_t l = 0; l < row->n_lanes; l++) {
-			moved |= lane_move(&row->lanes[l], change->from_ns, move_span, &moving);
-			model_breathe(model);
-		}
-	}
-	if (!moved)
-		return;
-	if (change->from_ns == INT64_MIN)
-		device_rebuild(model, view->device);
-	else
-		rows_moved(model, view->device, change->from_ns);
-	rows_extent(model);
-}
-
-void apply_clock(struct model *model, const struct event_clock *pair)
-{
-	uint32_t index;
-	struct clock_change change;
-
-	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER || pair->error_ns > TIME_MAX) {
-		model->bad++;
-		return;
-	}
-	index = view_get(model, model->process_index, pair->device);
-	if (index == NONE) {
-		model->bad++;
-		return;
-	}
-	clock_add(&view_at(model, index)->clock, pair, &change);
-	if (change.changed) {
-		move_view(model, index, &change);
-		free(change.before);
-	}
-	commands_drain(model, &view_at(model, index)->pending, false);
 }

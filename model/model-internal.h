@@ -84,8 +84,7 @@ struct merged {
 	int64_t sum_ns, end_ns;		/* while not full */
 };
 
-/* What a queue's or copy's span keeps. `detail` stays first: layout.rates. The
- * fields are listed once more in rows.c. */
+/* What a queue's or copy's span keeps. `detail` stays first: lane.rates. */
 struct command_cold {
 	uint64_t detail;		/* bytes; of kernels the process's shape id */
 	uint64_t op;
@@ -108,8 +107,6 @@ struct op_cold {
 	uint8_t flags;			/* enum op_flag */
 };
 
-#define OP_INSTANCE 0			/* its field in op_layout */
-
 union cold {
 	struct command_cold command;
 	struct op_cold op;
@@ -131,7 +128,7 @@ struct row {
 	uint32_t process, thread, queue, device;	/* NONE where it has none */
 	enum direction direction;
 	struct lane *lanes;		/* owned */
-	uint32_t n_lanes;
+	uint32_t n_lanes, cold_size;
 	uint32_t last_id;
 	struct merged merged;		/* of the lanes, used when there are several */
 	uint32_t opens, n_opens;	/* list head, NONE */
@@ -158,6 +155,7 @@ struct pending {
 	struct event_command command;
 	int64_t time_ns;
 	uint32_t process;
+	bool observed;			/* the clock knows of it */
 };
 
 struct pendings {
@@ -202,6 +200,15 @@ struct row_order {
 	uint32_t seen;			/* threads of the model looked at so far */
 };
 
+/* A command and the wait for it, whichever came first. */
+#define METS 1024u
+struct met {
+	uint32_t correlation, view;	/* view NONE: not finished yet */
+	uint64_t end_ticks;
+	int64_t call_ns;
+	int64_t wait_ns, return_ns;	/* return_ns 0: nobody waited yet */
+};
+
 struct process {
 	uint16_t host;
 	uint32_t pid;
@@ -223,6 +230,7 @@ struct process {
 	struct map opens;		/* correlation -> open_span */
 	uint64_t *done;			/* owned; ring of finished correlations */
 	uint32_t done_base;
+	struct met *mets;		/* owned; METS by correlation, or NULL */
 	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
 	uint64_t beat_calls, counted_calls, dropped;
 	int64_t own_ns;
@@ -487,7 +495,6 @@ void merged_release(struct merged *merged);
 
 /* ---- commands.c ---- */
 void apply_command(struct model *model, const struct event_command *command);
-void apply_clock(struct model *model, const struct event_clock *pair);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */
 void commands_drain(struct model *model, struct pendings *pending, bool force);
 /* What has waited for too long by now_ns. */
@@ -495,6 +502,12 @@ void commands_alive(struct model *model, int64_t now_ns);
 void commands_finish(struct model *model);
 uint32_t pack_delta(int64_t ns);
 int64_t unpack_delta(uint32_t packed);
+
+/* ---- align.c: the devices' clocks ---- */
+void apply_clock(struct model *model, const struct event_clock *pair);
+/* What a finished command and a wait say about a device's clock. */
+void align_command(struct model *model, uint32_t view, const struct event_command *command);
+void align_wait(struct model *model, const struct event_wait *wait);
 
 /* ---- totals.c: kernels, copies, calls, allocations, compiles ---- */
 struct run {				/* a finished command, resolved */

@@ -129,6 +129,7 @@ static void release_things(struct model *model)
 		map_release(&process->opens);
 		merged_release(&process->merged);
 		free(process->done);
+		free(process->mets);
 		free(process->order.threads);
 	}
 	for (uint32_t i = 0; i < model->devices.n; i++) {
@@ -136,8 +137,10 @@ static void release_things(struct model *model)
 		merged_release(&device_at(model, i)->kernels);
 		merged_release(&device_at(model, i)->copies);
 	}
-	for (uint32_t i = 0; i < model->views.n; i++)
+	for (uint32_t i = 0; i < model->views.n; i++) {
+		clock_release(&view_at(model, i)->clock);
 		free(view_at(model, i)->pending.list);
+	}
 	for (uint32_t i = 0; i < model->queues.n; i++) {
 		merged_release(&queue_at(model, i)->merged);
 		hist_release(&queue_at(model, i)->delay);

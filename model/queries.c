@@ -79,6 +79,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		add_pid(row, process_at(model, view->process)->pid);
 		if (process_at(model, view->process)->host_name)
 			row->host = text_of(model, process_at(model, view->process)->host_name);
+		row->clock_violations += view->clock.violations;
 		if (!clock_has(&view->clock))
 			continue;
 		/* The worst of those who use it. */

@@ -242,6 +242,7 @@ struct device_row {
 	bool clock_known;
 	enum clock_quality clock_quality;
 	int64_t clock_error_ns;
+	uint64_t clock_violations;	/* launches and waits that the clock's map contradicts */
 };
 size_t model_devices(struct model *model, struct device_row **out);	/* [locked] */
 

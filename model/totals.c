@@ -190,11 +190,14 @@ void apply_calls(struct model *model, const struct event_calls *calls)
 		total->max_ns = calls->max_ns;
 }
 
-/* A wait is a call too, and is counted there: the probe sends both. */
+/* A wait is a call too, and is counted there: the probe sends both. Here it
+ * bounds the device's clock. */
 void apply_wait(struct model *model, const struct event_wait *wait)
 {
 	if (!span_ok(wait->start_ns, wait->dur_ns, model->event->time_ns))
 		model->bad++;
+	else
+		align_wait(model, wait);
 }
 
 /* ---- memory ---- */

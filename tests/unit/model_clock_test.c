@@ -40,6 +40,7 @@ TEST(model_clock_segments)
 	/* Better: only it counts. Ticks wrap like the device's. */
 	pair(&clock, UINT64_MAX - 99, 100000, 1, CLOCK_DRIVER);
 	CHECK_INT(clock_map(&clock, UINT64_MAX, &id), 100099);
+	clock_release(&clock);
 }
 
 TEST(model_clock_quality_replaces)
@@ -56,6 +57,7 @@ TEST(model_clock_quality_replaces)
 	CHECK_INT(clock_map(&clock, 9000, &id), 9000);
 	pair(&clock, 5000, 7000, 0, CLOCK_ESTIMATE);
 	CHECK_INT(clock_map(&clock, 9000, &id), 9000);
+	clock_release(&clock);
 }
 
 /* Where it must be: the latest pair at or before its ticks. */
@@ -98,6 +100,7 @@ TEST(model_clock_moves_like_mapped_afresh)
 			CHECK_INT(host[i], clock_map(&fresh, ticks[i], &id));
 			CHECK_INT(ids[i], id);
 		}
+		clock_release(&clock);
 	}
 }
 
@@ -110,6 +113,7 @@ TEST(model_clock_many_segments)
 		pair(&clock, i * 1000000, (int64_t)(i * 1000025 + 5000), 0, CLOCK_DRIVER);
 	CHECK_INT(clock.n, CLOCK_SEGMENTS);
 	CHECK_INT(clock_map(&clock, 999000005, &id), 999024975 + 5000 + 5);
+	clock_release(&clock);
 }
 
 /* ---- in the model ---- */
