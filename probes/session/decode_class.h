@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the fields of one event class reach struct event: the table of the
- * schema, and its resolution against the metadata of a trace.
+ * How the fields of one event class reach struct event: the schema (fields.h)
+ * resolved against the metadata of a trace.
  *
  * Always true: a resolved class has only fields whose kind, sign and size fit
  * their place, so that copying a value needs no check.
@@ -15,18 +15,12 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "model/event.h"
-
-enum decode_store {
-	STORE_U8, STORE_U16, STORE_U32, STORE_U64,
-	STORE_I32, STORE_I64,
-	STORE_TEXT,
-	STORE_U64X3, STORE_U32X3,
-};
+#include "probes/session/fields.h"
 
 struct decode_field {
 	uint16_t index;			/* in the payload structure */
 	uint16_t offset;		/* in struct event */
-	uint8_t store;			/* enum decode_store */
+	uint8_t store;			/* enum field_store */
 };
 
 #define DECODE_FIELDS_MAX 24

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the schema's events and fields. */
+#include <stddef.h>
+
+#include "probes/schema/records.h"
+#include "probes/session/fields.h"
+
+/* model/event.h repeats the schema's values; they must never drift apart. */
+#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " is not " #b)
+
+SAME(TFT_KIND_NONE, COMMAND_NONE);
+SAME(TFT_KIND_KERNEL, COMMAND_KERNEL);
+SAME(TFT_KIND_COPY, COMMAND_COPY);
+SAME(TFT_KIND_FILL, COMMAND_FILL);
+SAME(TFT_KIND_MAP, COMMAND_MAP);
+SAME(TFT_KIND_UNMAP, COMMAND_UNMAP);
+SAME(TFT_KIND_MARKER, COMMAND_MARKER);
+SAME(TFT_KIND_BARRIER, COMMAND_BARRIER);
+SAME(TFT_KIND_NATIVE, COMMAND_NATIVE);
+SAME(TFT_KIND_MIGRATE, COMMAND_MIGRATE);
+SAME(TFT_KIND_GRAPH, COMMAND_GRAPH);
+SAME(TFT_KIND_OTHER, COMMAND_OTHER);
+SAME(TFT_KIND_COUNT, COMMAND_KIND_COUNT);
+SAME(TFT_DIR_NONE, DIR_NONE);
+SAME(TFT_DIR_H2D, DIR_H2D);
+SAME(TFT_DIR_D2H, DIR_D2H);
+SAME(TFT_DIR_D2D, DIR_D2D);
+SAME(TFT_DIR_P2P, DIR_P2P);
+SAME(TFT_DIR_H2H, DIR_H2H);
+SAME(TFT_DIR_FILL, DIR_FILL);
+SAME(TFT_DIR_MAP, DIR_MAP);
+SAME(TFT_DIR_UNMAP, DIR_UNMAP);
+SAME(TFT_DIR_SEND, DIR_SEND);
+SAME(TFT_DIR_RECV, DIR_RECV);
+SAME(TFT_DIR_COUNT, DIR_COUNT);
+SAME(TFT_HOW_NONE, HOW_NONE);
+SAME(TFT_HOW_EXACT, HOW_EXACT);
+SAME(TFT_HOW_EVENT, HOW_EVENT);
+SAME(TFT_HOW_FIFO, HOW_FIFO);
+SAME(TFT_HOW_GUESS, HOW_GUESS);
+SAME(TFT_HOW_COUNT, HOW_COUNT);
+SAME(TFT_NAME_OTHER, NAME_OTHER);
+SAME(TFT_NAME_KERNEL, NAME_KERNEL);
+SAME(TFT_NAME_OP, NAME_OP);
+SAME(TFT_NAME_OP_TYPE, NAME_OP_TYPE);
+SAME(TFT_NAME_RANGE, NAME_RANGE);
+SAME(TFT_NAME_DOMAIN, NAME_DOMAIN);
+SAME(TFT_NAME_CALL, NAME_CALL);
+SAME(TFT_NAME_ALLOCATOR, NAME_ALLOCATOR);
+SAME(TFT_NAME_COUNT, NAME_KIND_COUNT);
+SAME(TFT_FW_NONE, FW_NONE);
+SAME(TFT_FW_NVTX, FW_NVTX);
+SAME(TFT_FW_ITT, FW_ITT);
+SAME(TFT_FW_OPENCL, FW_OPENCL);
+SAME(TFT_FW_TENSORFLOW, FW_TENSORFLOW);
+SAME(TFT_FW_PYTORCH, FW_PYTORCH);
+SAME(TFT_FW_JAX, FW_JAX);
+SAME(TFT_FW_ONEDNN, FW_ONEDNN);
+SAME(TFT_FW_COUNT, FW_COUNT);
+SAME(TFT_OP_RANGE, OP_RANGE);
+SAME(TFT_OP_INNER, OP_INNER);
+SAME(TFT_OP_ASYNC, OP_ASYNC);
+SAME(TFT_OP_COLOUR, OP_COLOUR);
+SAME(TFT_OP_MARK, OP_MARK);
+SAME(TFT_CMD_APPROX, CMD_APPROX);
+SAME(TFT_CMD_OPEN, CMD_OPEN);
+SAME(TFT_CMD_PINNED, CMD_PINNED);
+SAME(TFT_CMD_BLOCKING, CMD_BLOCKING);
+SAME(TFT_CMD_NOTIMES, CMD_NOTIMES);
+SAME(TFT_QUEUE_IN_ORDER, QUEUE_IN_ORDER);
+SAME(TFT_QUEUE_PROFILED, QUEUE_PROFILED);
+SAME(TFT_QUEUE_FORCED, QUEUE_FORCED);
+
+#define AT(member) offsetof(struct event, u.member)
+#define SEQ { "seq", offsetof(struct event, seq), STORE_U32, 0 }
+
+static const struct field_spec process_spec[] = {
+	{ "schema", AT(process.schema), STORE_U32, 0 },
+	{ "parent", AT(process.parent), STORE_I32, 0 },
+	{ "start_ns", AT(process.start_ns), STORE_I64, 0 },
+	{ "mono_ns", AT(process.mono_ns), STORE_I64, 0 },
+	{ "real_ns", AT(process.real_ns), STORE_I64, 0 },
+	{ "raw_ns", AT(process.raw_ns), STORE_I64, 0 },
+	{ "rank", AT(process.rank), STORE_I32, 0 },
+	{ "world", AT(process.world), STORE_I32, 0 },
+	{ "host", AT(process.host), STORE_TEXT, 0 },
+	{ "command", AT(process.command), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec exit_spec[] = {
+	{ "reason", AT(exit.reason), STORE_I32, 0 },
+	{ "status", AT(exit.status), STORE_I32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec probe_spec[] = {
+	{ "name", AT(probe.name), STORE_TEXT, 0 },
+	{ "version", AT(probe.version), STORE_TEXT, 0 },
+	{ "blind", AT(probe.blind), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec name_spec[] = {
+	{ "id", AT(name.id), STORE_U32, 0 },
+	{ "kind", AT(name.kind), STORE_U8, 0 },
+	{ "text", AT(name.text), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec thread_spec[] = {
+	{ "tid", AT(thread.tid), STORE_U32, 0 },
+	{ "name", AT(thread.name), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec device_spec[] = {
+	{ "id", AT(device.id), STORE_U32, 0 },
+	{ "gpu", AT(device.gpu), STORE_U8, 0 },
+	{ "index", AT(device.index), STORE_U32, 0 },
+	{ "units", AT(device.units), STORE_U32, 0 },
+	{ "clock_mhz", AT(device.clock_mhz), STORE_U32, 0 },
+	{ "memory_bytes", AT(device.memory_bytes), STORE_U64, 0 },
+	{ "api", AT(device.api), STORE_TEXT, 0 },
+	{ "name", AT(device.name), STORE_TEXT, 0 },
+	{ "vendor", AT(device.vendor), STORE_TEXT, 0 },
+	{ "platform", AT(device.platform), STORE_TEXT, 0 },
+	{ "driver", AT(device.driver), STORE_TEXT, 0 },
+	{ "address", AT(device.address), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec queue_spec[] = {
+	{ "id", AT(queue.id), STORE_U32, 0 },
+	{ "device", AT(queue.device), STORE_U32, 0 },
+	{ "context", AT(queue.context), STORE_U32, 0 },
+	{ "flags", AT(queue.flags), STORE_U32, 0 },
+	{ "name", AT(queue.name), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec shape_spec[] = {
+	{ "id", AT(shape.id), STORE_U32, 0 },
+	{ "dims", AT(shape.dims), STORE_U32, 0 },
+	{ "global", AT(shape.global), STORE_U64X3, 0 },
+	{ "local", AT(shape.local), STORE_U32X3, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec message_spec[] = {
+	{ "level", AT(message.level), STORE_U8, 0 },
+	{ "text", AT(message.text), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec op_spec[] = {
+	SEQ,
+	{ "tid", AT(op.tid), STORE_U32, 0 },
+	{ "instance", AT(op.instance), STORE_U64, 0 },
+	{ "parent", AT(op.parent), STORE_U64, 0 },
+	{ "name", AT(op.name), STORE_U32, 0 },
+	{ "type", AT(op.op_type), STORE_U32, 0 },
+	{ "domain", AT(op.domain), STORE_U32, 0 },
+	{ "argb", AT(op.argb), STORE_U32, 0 },
+	{ "start_ns", AT(op.start_ns), STORE_I64, 0 },
+	{ "dur_ns", AT(op.dur_ns), STORE_I64, 0 },
+	{ "step", AT(op.step), STORE_I64, 0 },
+	{ "payload", AT(op.payload), STORE_U64, 0 },
+	{ "depth", AT(op.depth), STORE_U16, 0 },
+	{ "framework", AT(op.framework), STORE_U8, 0 },
+	{ "flags", AT(op.flags), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec step_spec[] = {
+	SEQ,
+	{ "name", AT(step.name), STORE_U32, 0 },
+	{ "number", AT(step.number), STORE_I64, 0 },
+	{ "start_ns", AT(step.start_ns), STORE_I64, 0 },
+	{ "dur_ns", AT(step.dur_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec call_spec[] = {
+	SEQ,
+	{ "name", AT(call.name), STORE_U32, 0 },
+	{ "start_ns", AT(call.start_ns), STORE_I64, 0 },
+	{ "dur_ns", AT(call.dur_ns), STORE_I64, 0 },
+	{ "correlation", AT(call.correlation), STORE_U32, 0 },
+	{ "result", AT(call.result), STORE_I32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec calls_spec[] = {
+	{ "name", AT(calls.name), STORE_U32, 0 },
+	{ "errors", AT(calls.errors), STORE_U32, 0 },
+	{ "count", AT(calls.count), STORE_U64, 0 },
+	{ "total_ns", AT(calls.total_ns), STORE_I64, 0 },
+	{ "max_ns", AT(calls.max_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec command_spec[] = {
+	SEQ,
+	{ "tid", AT(command.tid), STORE_U32, 0 },
+	{ "queue", AT(command.queue), STORE_U32, 0 },
+	{ "name", AT(command.name), STORE_U32, 0 },
+	{ "shape", AT(command.shape), STORE_U32, 0 },
+	{ "correlation", AT(command.correlation), STORE_U32, 0 },
+	{ "op", AT(command.op), STORE_U64, 0 },
+	{ "op_name", AT(command.op_name), STORE_U32, 0 },
+	{ "call_dur_ns", AT(command.call_dur_ns), STORE_U32, 0 },
+	{ "call_ns", AT(command.call_ns), STORE_I64, 0 },
+	{ "queued_ticks", AT(command.queued_ticks), STORE_U64, 0 },
+	{ "submit_ticks", AT(command.submit_ticks), STORE_U64, 0 },
+	{ "start_ticks", AT(command.start_ticks), STORE_U64, 0 },
+	{ "end_ticks", AT(command.end_ticks), STORE_U64, 0 },
+	{ "bytes", AT(command.bytes), STORE_U64, 0 },
+	{ "status", AT(command.status), STORE_I32, 16 },
+	{ "kind", AT(command.kind), STORE_U8, 0 },
+	{ "direction", AT(command.direction), STORE_U8, 0 },
+	{ "how", AT(command.how), STORE_U8, 0 },
+	{ "flags", AT(command.flags), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec alloc_spec[] = {
+	SEQ,
+	{ "allocator", AT(alloc.allocator), STORE_U32, 0 },
+	{ "device", AT(alloc.device), STORE_U32, 0 },
+	{ "op_name", AT(alloc.op_name), STORE_U32, 0 },
+	{ "address", AT(alloc.address), STORE_U64, 0 },
+	{ "bytes", AT(alloc.bytes), STORE_U64, 0 },
+	{ "op", AT(alloc.op), STORE_U64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec free_spec[] = {
+	SEQ,
+	{ "allocator", AT(free.allocator), STORE_U32, 0 },
+	{ "address", AT(free.address), STORE_U64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec wait_spec[] = {
+	SEQ,
+	{ "name", AT(wait.name), STORE_U32, 0 },
+	{ "start_ns", AT(wait.start_ns), STORE_I64, 0 },
+	{ "dur_ns", AT(wait.dur_ns), STORE_I64, 0 },
+	{ "queue", AT(wait.queue), STORE_U32, 0 },
+	{ "correlation", AT(wait.correlation), STORE_U32, 0 },
+	{ "result", AT(wait.result), STORE_I32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec compile_spec[] = {
+	SEQ,
+	{ "start_ns", AT(compile.start_ns), STORE_I64, 0 },
+	{ "dur_ns", AT(compile.dur_ns), STORE_I64, 0 },
+	{ "result", AT(compile.result), STORE_I32, 0 },
+	{ "what", AT(compile.what), STORE_TEXT, 0 },
+	{ "options", AT(compile.options), STORE_TEXT, 0 },
+	{ "log", AT(compile.log), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec clock_spec[] = {
+	{ "device", AT(clock.device), STORE_U32, 0 },
+	{ "quality", AT(clock.quality), STORE_U8, 0 },
+	{ "ticks", AT(clock.ticks), STORE_U64, 0 },
+	{ "host_ns", AT(clock.host_ns), STORE_I64, 0 },
+	{ "error_ns", AT(clock.error_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec settled_spec[] = {
+	{ "settled_ns", AT(settled_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec beat_spec[] = {
+	{ "events", AT(beat.events), STORE_U64, 0 },
+	{ "calls", AT(beat.calls), STORE_U64, 0 },
+	{ "dropped", AT(beat.dropped), STORE_U64, 0 },
+	{ "vendor_dropped", AT(beat.vendor_dropped), STORE_U64, 0 },
+	{ "own_ns", AT(beat.own_ns), STORE_I64, 0 },
+	{ "mono_ns", AT(beat.mono_ns), STORE_I64, 0 },
+	{ "real_ns", AT(beat.real_ns), STORE_I64, 0 },
+	{ "raw_ns", AT(beat.raw_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
+
+const struct event_spec event_specs[EVENT_SPECS] = {
+	{ "def_process", EVENT_PROCESS, process_spec },
+	{ "def_exit", EVENT_EXIT, exit_spec },
+	{ "def_probe", EVENT_PROBE, probe_spec },
+	{ "def_name", EVENT_NAME, name_spec },
+	{ "def_thread", EVENT_THREAD, thread_spec },
+	{ "def_device", EVENT_DEVICE, device_spec },
+	{ "def_queue", EVENT_QUEUE, queue_spec },
+	{ "def_shape", EVENT_SHAPE, shape_spec },
+	{ "def_message", EVENT_MESSAGE, message_spec },
+	{ "ev_op", EVENT_OP, op_spec },
+	{ "ev_step", EVENT_STEP, step_spec },
+	{ "ev_call", EVENT_CALL, call_spec },
+	{ "ev_calls", EVENT_CALLS, calls_spec },
+	{ "ev_command", EVENT_COMMAND, command_spec },
+	{ "ev_alloc", EVENT_ALLOC, alloc_spec },
+	{ "ev_free", EVENT_FREE, free_spec },
+	{ "ev_wait", EVENT_WAIT, wait_spec },
+	{ "ev_compile", EVENT_COMPILE, compile_spec },
+	{ "ev_clock", EVENT_CLOCK, clock_spec },
+	{ "ev_settled", EVENT_SETTLED, settled_spec },
+	{ "ev_beat", EVENT_BEAT, beat_spec },
+};
+
+unsigned int field_bits(const struct field_spec *field)
+{
+	static const uint8_t bits[] = {
+		[STORE_U8] = 8, [STORE_U16] = 16, [STORE_U32] = 32, [STORE_U64] = 64,
+		[STORE_I32] = 32, [STORE_I64] = 64, [STORE_TEXT] = 0,
+		[STORE_U64X3] = 64, [STORE_U32X3] = 32,
+	};
+
+	return field->bits ? field->bits : bits[field->store];
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The schema (probes/schema) as a table: which event of the provider "tftop"
+ * becomes which model event, which of its fields goes where, how wide it is on
+ * the wire. The decoder reads by it, the writer (ctf_writer.h) writes by it;
+ * tests/live/gen.sh holds it against the metadata that LTTng writes.
+ *
+ * Always true: fields are in the order of tftop-tp.h; tables end with a NULL
+ * name. Constant; any thread.
+ */
+#ifndef PROBES_SESSION_FIELDS_H
+#define PROBES_SESSION_FIELDS_H
+
+#include <stdint.h>
+
+#include "model/event.h"
+
+/* How a value lies in struct event. */
+enum field_store {
+	STORE_U8, STORE_U16, STORE_U32, STORE_U64,
+	STORE_I32, STORE_I64,
+	STORE_TEXT,
+	STORE_U64X3, STORE_U32X3,
+};
+
+struct field_spec {
+	const char *name;
+	uint16_t offset;		/* in struct event */
+	uint8_t store;			/* enum field_store */
+	uint8_t bits;			/* on the wire, 0: as it is stored */
+};
+
+struct event_spec {
+	const char *name;		/* after "tftop:"; "def_...": channel meta */
+	uint8_t type;			/* enum event_type */
+	const struct field_spec *fields;
+};
+
+#define EVENT_SPECS 21
+extern const struct event_spec event_specs[EVENT_SPECS];
+
+/* Width on the wire, of an array's element too; 0: a text. */
+unsigned int field_bits(const struct field_spec *field);
+
+#endif
