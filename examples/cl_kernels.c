@@ -12,6 +12,7 @@
 
 const char *const kernel_names[KERNELS] = {
 	[KERNEL_SCALE_PIXELS] = "scale_pixels",
+	[KERNEL_SHRINK_PIXELS] = "shrink_pixels",
 	[KERNEL_CONV_FORWARD] = "conv_forward",
 	[KERNEL_RELU_FORWARD] = "relu_forward",
 	[KERNEL_POOL_FORWARD] = "pool_forward",
@@ -119,6 +120,17 @@ __kernel void scale_pixels(__global const uchar *pixels, __global float *x)
 	const size_t i = get_global_id(0);
 
 	x[i] = pixels[i] * (1.0f / 255.0f) - 0.5f;
+}
+
+/* shape: side and how many times larger the images come, in each direction. */
+__kernel void shrink_pixels(__global const uchar *pixels, __global float *x, int2 shape)
+{
+	const int i = get_global_id(0);
+	const int line = i / shape.x;
+	const int column = i % shape.x;
+
+	x[i] = pixels[((size_t)line * shape.x * shape.y + column) * shape.y] *
+	       (1.0f / 255.0f) - 0.5f;
 }
 
 __kernel void conv_forward(__global const float *x, __global const float *params, int offset,

@@ -34,6 +34,11 @@ struct kernel_count {
 	int n_ops;
 };
 
+struct step {
+	int64_t dur_ns, input_ns;
+	uint64_t kernels, h2d_bytes;
+};
+
 struct copy_count {
 	uint64_t count, failed, bytes;
 };
@@ -53,8 +58,9 @@ static struct {
 		uint64_t errors;
 	} call[MAX_CALLS];
 	int n_calls;
-	int64_t *step_ns;		/* owned, with room for cap_steps */
+	struct step *step;		/* owned, with room for cap_steps */
 	size_t steps, cap_steps;
+	struct step now;		/* not yet closed */
 	const char *device_name, *device_kind;
 } truth;
 
@@ -113,6 +119,7 @@ void truth_kernel(const char *name, int queue, const char *op, bool failed)
 	}
 	kernel->count++;
 	kernel->by_queue[queue]++;
+	truth.now.kernels++;
 	truth.queue[queue].kernels++;
 	if (op)
 		count_op(kernel, op);
@@ -128,6 +135,8 @@ void truth_copy(enum truth_direction direction, int queue, uint64_t bytes, bool 
 	}
 	copy->count++;
 	copy->bytes += bytes;
+	if (direction == TRUTH_H2D)
+		truth.now.h2d_bytes += bytes;
 	truth.queue[queue].copies++;
 }
 
@@ -146,18 +155,25 @@ void truth_error(const char *call)
 	truth.call[i].errors++;
 }
 
+void truth_input(int64_t dur_ns)
+{
+	truth.now.input_ns += dur_ns;
+}
+
 void truth_step(int64_t dur_ns)
 {
 	if (truth.steps == truth.cap_steps) {
 		size_t cap = truth.cap_steps ? 2 * truth.cap_steps : 64;
-		int64_t *more = realloc(truth.step_ns, cap * sizeof(*more));
+		struct step *more = realloc(truth.step, cap * sizeof(*more));
 
 		if (!more)
 			die("no memory for the truth");
-		truth.step_ns = more;
+		truth.step = more;
 		truth.cap_steps = cap;
 	}
-	truth.step_ns[truth.steps++] = dur_ns;
+	truth.now.dur_ns = dur_ns;
+	truth.step[truth.steps++] = truth.now;
+	truth.now = (struct step){ 0 };
 }
 
 void truth_device(const char *name, const char *kind)
@@ -286,6 +302,26 @@ static void put_copies(FILE *out)
 	fputs(" ],\n", out);
 }
 
+static void put_steps(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, ",\n  \"steps\": { \"count\": %zu, \"series_ns\": [", truth.steps);
+	for (i = 0; i < truth.steps; i++)
+		fprintf(out, "%s%lld", i ? ", " : "", (long long)truth.step[i].dur_ns);
+	fputs("],\n    \"input_ns\": [", out);
+	for (i = 0; i < truth.steps; i++)
+		fprintf(out, "%s%lld", i ? ", " : "", (long long)truth.step[i].input_ns);
+	fputs("],\n    \"kernels\": [", out);
+	for (i = 0; i < truth.steps; i++)
+		fprintf(out, "%s%llu", i ? ", " : "", (unsigned long long)truth.step[i].kernels);
+	fputs("],\n    \"h2d_bytes\": [", out);
+	for (i = 0; i < truth.steps; i++)
+		fprintf(out, "%s%llu", i ? ", " : "",
+			(unsigned long long)truth.step[i].h2d_bytes);
+	fputs("] }", out);
+}
+
 static void put_rest(FILE *out)
 {
 	int i;
@@ -303,12 +339,8 @@ static void put_rest(FILE *out)
 		fputs(", \"api\": \"opencl\" } ]", out);
 	}
 	/* without ranges this program marks no steps, and says nothing of them */
-	if (truth.steps) {
-		fprintf(out, ",\n  \"steps\": { \"count\": %zu, \"series_ns\": [", truth.steps);
-		for (size_t s = 0; s < truth.steps; s++)
-			fprintf(out, "%s%lld", s ? ", " : "", (long long)truth.step_ns[s]);
-		fputs("] }", out);
-	}
+	if (truth.steps)
+		put_steps(out);
 	fputs(" }\n", out);
 }
 
@@ -360,6 +392,6 @@ void truth_release(void)
 	for (i = 0; i < truth.n_kernels; i++)
 		for (j = 0; j < truth.kernel[i].n_ops; j++)
 			free(truth.kernel[i].ops[j].name);
-	free(truth.step_ns);
+	free(truth.step);
 	memset(&truth, 0, sizeof(truth));
 }

@@ -35,7 +35,11 @@ void truth_copy(enum truth_direction direction, int queue, uint64_t bytes, bool 
 /* An API call returned an error. */
 void truth_error(const char *call);
 
-/* A range named as a step was closed; how long it was open. */
+/* So long the main thread waited for a batch, or made it. */
+void truth_input(int64_t dur_ns);
+
+/* A range named as a step was closed; how long it was open. What was counted
+ * since the one before is of this step. */
 void truth_step(int64_t dur_ns);
 
 /* The device in use; kind as in the report: "cpu", "gpu", "accelerator". */

@@ -22,6 +22,7 @@ struct slot {
 
 struct input {
 	int n_threads, batch_size, side, delay_ms;
+	bool cached;
 	uint64_t seed;
 	pthread_t threads[INPUT_MAX_THREADS];
 
@@ -98,12 +99,13 @@ static int make_image(unsigned char *pixels, int side, uint64_t *state)
 static void make_batch(const struct input *in, struct batch *batch, int64_t number)
 {
 	uint64_t state = in->seed * 0x2545f4914f6cdd1du + (uint64_t)number;
-	const int pixels = in->side * in->side;
+	const size_t pixels = (size_t)in->side * (size_t)in->side;
 	int i;
 
 	marks_push("input/make");
 	for (i = 0; i < in->batch_size; i++)
-		batch->labels[i] = (unsigned char)make_image(batch->pixels + i * pixels, in->side,
+		batch->labels[i] = (unsigned char)make_image(batch->pixels + (size_t)i * pixels,
+							     in->side,
 							     &state);
 	if (in->delay_ms) {
 		struct timespec left = { in->delay_ms / 1000, in->delay_ms % 1000 * 1000000L };
@@ -159,33 +161,35 @@ static void start_workers(struct input *in)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-struct input *input_new(int threads, int ahead, int batch_size, int side, uint64_t seed,
-			int delay_ms)
+struct input *input_new(const struct input_options *o)
 {
 	struct input *in = calloc(1, sizeof(*in));
 	int i;
 
 	if (!in)
 		die("out of memory");
-	in->n_threads = threads;
-	in->batch_size = batch_size;
-	in->side = side;
-	in->seed = seed;
-	in->delay_ms = delay_ms;
+	in->n_threads = o->cached ? 0 : o->threads;
+	in->batch_size = o->batch_size;
+	in->side = o->side;
+	in->seed = o->seed;
+	in->delay_ms = o->delay_ms;
+	in->cached = o->cached > 0;
 	pthread_mutex_init(&in->lock, NULL);
 	pthread_cond_init(&in->changed, NULL);
 	/* one in work per thread beyond those that are handed out */
-	in->n_slots = ahead + threads;
+	in->n_slots = in->cached ? o->cached : o->ahead + in->n_threads;
 	in->slots = calloc((size_t)in->n_slots, sizeof(*in->slots));
 	if (!in->slots)
 		die("out of memory");
 	for (i = 0; i < in->n_slots; i++) {
 		in->slots[i].ready = -1;
-		in->slots[i].batch.pixels = malloc((size_t)batch_size * (size_t)side *
-						   (size_t)side);
-		in->slots[i].batch.labels = malloc((size_t)batch_size);
+		in->slots[i].batch.pixels = malloc((size_t)o->batch_size * (size_t)o->side *
+						   (size_t)o->side);
+		in->slots[i].batch.labels = malloc((size_t)o->batch_size);
 		if (!in->slots[i].batch.pixels || !in->slots[i].batch.labels)
 			die("out of memory");
+		if (in->cached)
+			make_batch(in, &in->slots[i].batch, i);
 	}
 	start_workers(in);
 	return in;
@@ -216,6 +220,8 @@ const struct batch *input_next(struct input *in)
 	const int64_t number = in->next_to_hand_out++;
 	struct slot *slot = &in->slots[number % in->n_slots];
 
+	if (in->cached)
+		return &slot->batch;
 	if (!in->n_threads) {
 		make_batch(in, &slot->batch, number);
 		return &slot->batch;

@@ -26,10 +26,14 @@ struct input;
 /*
  * threads 0: input_next() makes the batch itself. ahead: batches that may be
  * handed out and not yet done. delay_ms: a pause in the making of each batch,
- * as slow storage would cause it. Ends the program when it cannot be made.
+ * as slow storage would cause it. cached: so many batches are made now and
+ * handed out again and again, 0: none. Ends the program when it cannot be made.
  */
-struct input *input_new(int threads, int ahead, int batch_size, int side, uint64_t seed,
-			int delay_ms);
+struct input_options {
+	int threads, ahead, batch_size, side, delay_ms, cached;
+	uint64_t seed;
+};
+struct input *input_new(const struct input_options *options);
 /* Ends the workers and waits for them. */
 void input_free(struct input *in);
 

@@ -26,6 +26,7 @@ struct layer {
 struct network {
 	struct cl_device *dev;
 	bool fused;
+	int shrink, pieces;
 	size_t batch, n_params;
 	float *host; /* n_params; owned */
 	float *host_metrics;
@@ -101,17 +102,19 @@ static void upload_params(struct network *net, uint64_t seed)
 	cl_settle(net->dev);
 }
 
-struct network *network_new(struct cl_device *dev, int batch, int side, int classes, bool fused,
-			    uint64_t seed)
+struct network *network_new(struct cl_device *dev, const struct network_options *o)
 {
 	struct network *net = calloc(1, sizeof(*net));
+	const int side = o->side, classes = o->classes;
 	const int features = CHANNELS_2 * (side / 4) * (side / 4);
 
 	if (!net)
 		cl_check(CL_OUT_OF_HOST_MEMORY, "network_new");
 	net->dev = dev;
-	net->fused = fused;
-	net->batch = (size_t)batch;
+	net->fused = o->fused;
+	net->shrink = o->shrink;
+	net->pieces = o->pieces;
+	net->batch = (size_t)o->batch;
 	place_layer(net, &net->conv1, "conv1", 1, CHANNELS_1, side, CHANNELS_1 * 9);
 	place_layer(net, &net->conv2, "conv2", CHANNELS_1, CHANNELS_2, side / 2,
 		    CHANNELS_2 * CHANNELS_1 * 9);
@@ -131,7 +134,7 @@ struct network *network_new(struct cl_device *dev, int batch, int side, int clas
 	make_parts(net, &net->dense);
 	new_floats(net, &net->dense.y, net->batch * (size_t)classes);
 	new_floats(net, &net->dense.dy, net->batch * (size_t)classes);
-	upload_params(net, seed);
+	upload_params(net, o->seed);
 	return net;
 }
 
@@ -167,6 +170,17 @@ void network_free(struct network *net)
 
 void network_load(struct network *net, struct tensor *pixels)
 {
+	const cl_int2 shape = { { net->conv1.shape.s[3], net->shrink } };
+
+	if (net->shrink > 1) {
+		cl_launch(net->dev, &(struct launch){
+			.kernel = KERNEL_SHRINK_PIXELS,
+			.global = { net->x.count },
+			.args = { ARG(pixels->buffer), ARG(net->x.buffer), ARG(shape) },
+			.uses = { .read = { pixels }, .write = { &net->x } },
+		});
+		return;
+	}
 	cl_launch(net->dev, &(struct launch){
 		.kernel = KERNEL_SCALE_PIXELS,
 		.global = { net->x.count },
@@ -337,16 +351,30 @@ static void conv_backward(struct network *net, struct layer *l, struct tensor *x
 	marks_pop();
 }
 
+/* Pieces run on one queue in order: the first waits for what all of them need. */
 static void update_layer(struct network *net, struct layer *l, const float *rate)
 {
-	cl_launch(net->dev, &(struct launch){
-		.kernel = KERNEL_SGD_UPDATE,
-		.global = { l->n_weights + l->n_biases },
-		.args = { ARG(net->params.buffer), ARG(net->grads.buffer), ARG(l->params.offset),
-			  ARG(*rate) },
-		.uses = { .read = { &l->weight_grads, &l->bias_grads },
-			  .write = { &l->params } },
-	});
+	const size_t count = l->n_weights + l->n_biases;
+	const size_t pieces = count < (size_t)net->pieces ? count : (size_t)net->pieces;
+	size_t i;
+
+	for (i = 0; i < pieces; i++) {
+		const size_t begin = count * i / pieces, end = count * (i + 1) / pieces;
+		const cl_int offset = l->params.offset + (cl_int)begin;
+		struct launch launch = {
+			.kernel = KERNEL_SGD_UPDATE,
+			.global = { end - begin },
+			.args = { ARG(net->params.buffer), ARG(net->grads.buffer), ARG(offset),
+				  ARG(*rate) },
+			.uses = { .write = { &l->params } },
+		};
+
+		if (!i) {
+			launch.uses.read[0] = &l->weight_grads;
+			launch.uses.read[1] = &l->bias_grads;
+		}
+		cl_launch(net->dev, &launch);
+	}
 }
 
 static void update(struct network *net, float rate)

@@ -18,12 +18,20 @@
 
 struct network;
 
-/* side must be divisible by 4; fused: fewer, larger kernels. */
-struct network *network_new(struct cl_device *dev, int batch, int side, int classes, bool fused,
-			    uint64_t seed);
+/*
+ * side must be divisible by 4; shrink: the images come that many times larger
+ * in each direction; fused: fewer, larger kernels, else each layer's weights
+ * are updated in so many pieces.
+ */
+struct network_options {
+	int batch, side, shrink, classes, pieces;
+	bool fused;
+	uint64_t seed;
+};
+struct network *network_new(struct cl_device *dev, const struct network_options *options);
 void network_free(struct network *net);
 
-/* pixels: bytes on the device, batch x side x side; becomes the input. */
+/* pixels: bytes on the device, images as they come; becomes the input. */
 void network_load(struct network *net, struct tensor *pixels);
 /* labels: bytes on the device, one per sample. */
 void network_train(struct network *net, struct tensor *labels, float rate);

@@ -18,13 +18,19 @@ static const char help[] =
 	"  --size N                  side of an image, divisible by 4 (28)\n"
 	"  --seed N                  the same seed, the same digits (1)\n"
 	"  --input-threads N         threads that make the images (0: the main thread)\n"
-	"  --prefetch N              batches uploaded ahead (0)\n"
+	"  --prefetch N              batches uploaded ahead, while the device works (0)\n"
 	"  --delay-ms N              pause in the making of each batch (0)\n"
+	"  --cached N                make N batches at the start and hand them out again\n"
+	"                            and again (0: a new one for each step)\n"
+	"  --upload-size N           side of the images as they are uploaded, a multiple of\n"
+	"                            --size; the device shrinks them (as --size)\n"
 	"  --plain, --pinned         upload by writes (default), or by mapping memory\n"
 	"                            that the runtime allocated on the host\n"
 	"  --queue in-order|out-of-order\n"
 	"  --queues 1|2              2: one more queue for the uploads\n"
 	"  --fuse                    fewer, larger kernels\n"
+	"  --pieces N                update the weights of each layer in N kernels, as a\n"
+	"                            framework does tensor by tensor (1; one with --fuse)\n"
 	"  --fail                    also commands, calls and a build that fail\n"
 	"  --ranges nvtx|itt|none    how steps and layers are marked (nvtx)\n"
 	"  --truth FILE              what was done, as JSON\n"
@@ -34,6 +40,7 @@ static const char help[] =
 
 enum option_id {
 	OPT_STEPS = 1, OPT_BATCH, OPT_SIZE, OPT_SEED, OPT_THREADS, OPT_PREFETCH, OPT_DELAY,
+	OPT_CACHED, OPT_UPLOAD_SIZE, OPT_PIECES,
 	OPT_PLAIN, OPT_PINNED, OPT_QUEUE, OPT_QUEUES, OPT_FUSE, OPT_FAIL, OPT_RANGES,
 	OPT_TRUTH, OPT_EXIT, OPT_QUIET, OPT_HELP,
 };
@@ -46,6 +53,9 @@ static const struct option long_options[] = {
 	{ "input-threads", required_argument, NULL, OPT_THREADS },
 	{ "prefetch", required_argument, NULL, OPT_PREFETCH },
 	{ "delay-ms", required_argument, NULL, OPT_DELAY },
+	{ "cached", required_argument, NULL, OPT_CACHED },
+	{ "upload-size", required_argument, NULL, OPT_UPLOAD_SIZE },
+	{ "pieces", required_argument, NULL, OPT_PIECES },
 	{ "plain", no_argument, NULL, OPT_PLAIN },
 	{ "pinned", no_argument, NULL, OPT_PINNED },
 	{ "queue", required_argument, NULL, OPT_QUEUE },
@@ -122,6 +132,15 @@ static void parse_number(struct options *o, int c)
 	case OPT_DELAY:
 		o->delay_ms = (int)number("--delay-ms", 0, 60000);
 		break;
+	case OPT_CACHED:
+		o->cached = (int)number("--cached", 0, 4096);
+		break;
+	case OPT_UPLOAD_SIZE:
+		o->upload_side = (int)number("--upload-size", 8, 4096);
+		break;
+	case OPT_PIECES:
+		o->pieces = (int)number("--pieces", 1, 4096);
+		break;
 	case OPT_QUEUES:
 		o->queues = (int)number("--queues", 1, 2);
 		break;
@@ -172,7 +191,7 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	int c;
 
-	*o = (struct options){ .steps = 50, .batch = 64, .side = 28, .queues = 1, .seed = 1 };
+	*o = (struct options){ .steps = 50, .batch = 64, .side = 28, .queues = 1, .seed = 1, .pieces = 1 };
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
 		if (c == '?')
@@ -184,4 +203,10 @@ void options_parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		wrong("no argument belongs here", argv[optind], "--help lists the options");
+	if (!o->upload_side)
+		o->upload_side = o->side;
+	if (o->upload_side % o->side)
+		wrong("--upload-size is no multiple of", "--size", "--help lists the options");
+	if (o->pieces > 1 && o->out_of_order)
+		wrong("--pieces cannot go with", "--queue out-of-order", "the pieces need an order");
 }

@@ -9,8 +9,8 @@
 #include "examples/marks.h"
 
 struct options {
-	int steps, batch, side;
-	int input_threads, prefetch, delay_ms;
+	int steps, batch, side, upload_side; /* upload_side: a multiple of side */
+	int input_threads, prefetch, delay_ms, cached, pieces;
 	bool pinned, out_of_order, fuse, fail, quiet;
 	int queues; /* 1 or 2 */
 	uint64_t seed;

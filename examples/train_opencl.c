@@ -90,7 +90,7 @@ static void open_slots(struct training *t)
 		cl_check(CL_OUT_OF_HOST_MEMORY, "calloc");
 	for (i = 0; i < t->n_slots; i++) {
 		tensor_new(&t->dev, &t->slots[i].pixels, flags,
-			   (size_t)o->batch * (size_t)o->side * (size_t)o->side, 1);
+			   (size_t)o->batch * (size_t)o->upload_side * (size_t)o->upload_side, 1);
 		tensor_new(&t->dev, &t->slots[i].labels, flags, (size_t)o->batch, 1);
 	}
 }
@@ -102,9 +102,15 @@ static void open_training(struct training *t)
 	marks_push("init");
 	cl_device_open(&t->dev, o->out_of_order, o->queues == 2, o->fail);
 	t->upload_queue = o->queues - 1;
-	t->net = network_new(&t->dev, o->batch, o->side, INPUT_CLASSES, o->fuse, o->seed);
-	t->input = input_new(o->input_threads, o->prefetch + 1, o->batch, o->side, o->seed,
-			     o->delay_ms);
+	t->net = network_new(&t->dev, &(struct network_options){
+		.batch = o->batch, .side = o->side, .shrink = o->upload_side / o->side,
+		.classes = INPUT_CLASSES, .pieces = o->pieces, .fused = o->fuse, .seed = o->seed,
+	});
+	t->input = input_new(&(struct input_options){
+		.threads = o->input_threads, .ahead = o->prefetch + 1, .batch_size = o->batch,
+		.side = o->upload_side, .delay_ms = o->delay_ms, .cached = o->cached,
+		.seed = o->seed,
+	});
 	open_slots(t);
 	if (o->fail)
 		faults_init(&t->faults, &t->dev);
@@ -146,9 +152,12 @@ static void upload_batch(struct training *t)
 {
 	struct slot *slot = &t->slots[t->uploaded++ % t->n_slots];
 	const struct batch *batch;
+	int64_t start_ns;
 
 	marks_push("input");
+	start_ns = now_ns();
 	batch = input_next(t->input);
+	truth_input(now_ns() - start_ns);
 	upload(t, &slot->pixels, batch->pixels);
 	upload(t, &slot->labels, batch->labels);
 	/* or the copies would only start when something else is flushed */
@@ -177,13 +186,15 @@ static void train_step(struct training *t, int64_t step)
 	float loss, right;
 
 	marks_push("step %lld", (long long)step);
-	/* ahead of need, but not further than this run goes */
-	while (t->uploaded <= step + o->prefetch && t->uploaded < o->steps)
+	if (t->uploaded <= step)
 		upload_batch(t);
 	marks_push("input");
 	network_load(t->net, &slot->pixels);
 	marks_pop();
 	network_train(t->net, &slot->labels, LEARNING_RATE);
+	/* while the device works: ahead of need, but not further than this run goes */
+	while (t->uploaded <= step + o->prefetch && t->uploaded < o->steps)
+		upload_batch(t);
 	if (o->fail)
 		faults_step(&t->faults);
 	marks_push("metrics");
