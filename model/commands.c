@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/analyses.h"
 #include "model/util.h"
 
 /* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
@@ -196,14 +197,14 @@ static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row
 /* A command on its way to the timeline. */
 struct taking {
 	const struct event_command *command;
-	uint32_t queue, name, op_name, row;
+	uint32_t queue, name, op_name, row, lane;
 	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
 	int64_t drawn_ns;		/* its length on the host's clock */
 	uint8_t segment;
 	bool timed;
 };
 
-static uint32_t draw(struct model *model, const struct taking *t, uint8_t flags, uint32_t id)
+static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
 {
 	const struct event_command *command = t->command;
 	struct row *row;
@@ -222,8 +223,8 @@ static uint32_t draw(struct model *model, const struct taking *t, uint8_t flags,
 		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
 	if (t->segment != CLOCK_FIXED && submit && submit <= command->start_ticks)
 		cold.submit = pack_delta((int64_t)(command->start_ticks - submit));
-	row_insert(model, t->row, row_fit(model, row, t->start_ns, t->start_ns + t->drawn_ns),
-		   &span, &cold);
+	t->lane = row_fit(model, row, t->start_ns, t->start_ns + t->drawn_ns);
+	row_insert(model, t->row, t->lane, &span, &cold);
 	return span.id;
 }
 
@@ -257,12 +258,47 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
 }
 
+/* For the analyses: that it was launched, and (id) that it ran. */
+static void push_acts(struct model *model, const struct taking *t, uint32_t id)
+{
+	const struct event_command *command = t->command;
+	struct act act = {
+		.kind = ACT_LAUNCH, .start_ns = command->call_ns,
+		.end_ns = command->call_ns + command->call_dur_ns,
+		.call_ns = command->call_ns, .call_dur_ns = command->call_dur_ns,
+		.amount = is_kernel(command->kind) ? 0 : command->bytes, .op = command->op,
+		.process = model->process_index,
+		.thread = thread_get(model, model->process_index, command->tid),
+		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
+		.command = command->kind, .direction = (uint8_t)direction_of(command),
+		.work = is_kernel(command->kind) ? WORK_OTHER : WORK_COPY,
+		.flags = (command->flags & CMD_APPROX ? ACT_APPROX : 0) |
+			 (command->flags & CMD_PINNED ? ACT_PINNED : 0) |
+			 (command->flags & CMD_BLOCKING ? ACT_BLOCKING : 0),
+	};
+
+	if (time_ok(command->call_ns))
+		analyses_push(model, &act);
+	else
+		act.call_ns = act.call_dur_ns = 0;
+	if (!id)
+		return;
+	act.kind = ACT_RUN;
+	act.start_ns = t->start_ns;
+	act.end_ns = t->start_ns + t->drawn_ns;
+	act.row = t->row + 1;
+	act.lane = t->lane;
+	act.id = id;
+	analyses_push(model, &act);
+}
+
 static void finish_failed(struct model *model, struct taking *t)
 {
 	const struct event_command *command = t->command;
 	uint32_t id;
 
 	count_run(model, t, true);
+	push_acts(model, t, 0);
 	op_touched(model, model->process_index, command->op, t->op_name);
 	t->row = row_of_command(model, t->queue, command);
 	id = end_open(model, command->correlation, t->row);
@@ -302,6 +338,7 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 		launch.row = t->row;
 		launch.device_ns = t->dur_ns;
 	}
+	push_acts(model, t, launch.id);
 	if (command->op)
 		op_launched(model, &launch);
 }

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/clock.h"
 #include "model/cover.h"
 #include "model/hist.h"
@@ -381,6 +382,8 @@ struct model {
 	bool finished, partial;
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	uint64_t since_check;		/* events since memory was looked at */
+	struct analyses *analyses;	/* owned */
+	int64_t thresholds[THRESHOLD_COUNT];
 	size_t memory_bytes;
 };
 
@@ -405,6 +408,8 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
  */
 void model_breathe(struct model *model);
 void check_memory(struct model *model);
+/* Moves the settled line to where it is now. */
+int64_t model_settle(struct model *model);
 
 /* ---- defs.c: processes, names, threads, devices, queues ---- */
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index);

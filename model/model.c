@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/analyses/analyses.h"
 #include "model/util.h"
 
-#define SLICE_NS 500000
+#define LOCK_NS 500000
 #define SLICE_CHECK 32u			/* events between looks at the clock */
 #define MEMORY_CHECK 4096u
 #define MEMORY_DEFAULT ((size_t)512 << 20)
@@ -112,6 +113,9 @@ struct model *model_new(const struct model_options *options)
 	model->first_ns = INT64_MAX;
 	model->last_ns = INT64_MIN;
 	model->folded_ns = INT64_MIN;
+	for (int i = 0; i < THRESHOLD_COUNT; i++)
+		model->thresholds[i] = threshold_table[i].initial;
+	model->analyses = analyses_new(model);
 	return model;
 }
 
@@ -166,6 +170,7 @@ static void release_all(struct model *model)
 		&model->nameless_kernels,
 	};
 
+	analyses_free(model->analyses);
 	release_things(model);
 	totals_release(model);
 	series_release(model);
@@ -416,6 +421,7 @@ void check_memory(struct model *model)
 	bytes += (size_t)model->op_states.n * sizeof(struct op_state);
 	bytes += (size_t)model->allocs.n * sizeof(struct alloc);
 	bytes += model->pending_n * sizeof(struct pending);
+	bytes += analyses_bytes(model);
 	if (bytes > model->memory_limit)
 		bytes -= rows_fold(model, bytes - model->memory_limit + model->memory_limit / 64);
 	model->memory_bytes = bytes;
@@ -434,7 +440,7 @@ void model_breathe(struct model *model)
 {
 	int64_t now = now_ns();
 
-	if (now < model->slice_ns || now - model->slice_ns <= SLICE_NS)
+	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
 		return;
 	/* Whoever waits comes next: the lock is fair. */
 	fair_unlock(&model->lock);
@@ -449,13 +455,16 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 	fair_lock(&model->lock);
 	model->slice_ns = now_ns();
 	for (size_t i = 0; i < count; i++) {
-		if (i % SLICE_CHECK == SLICE_CHECK - 1)
+		if (i % SLICE_CHECK == SLICE_CHECK - 1) {
+			analyses_poll(model, false);
 			model_breathe(model);
+		}
 		apply_event(model, &events[i]);
 		if (++model->since_check >= MEMORY_CHECK)
 			check_memory(model);
 	}
 	model->event = NULL;
+	analyses_poll(model, true);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	fair_unlock(&model->lock);
 }
@@ -501,6 +510,7 @@ void model_finish(struct model *model, bool partial)
 	ops_finish(model);
 	model->finished = true;
 	model->partial = partial;
+	analyses_run(model, true);
 	check_memory(model);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	fair_unlock(&model->lock);
@@ -512,7 +522,7 @@ void model_finish(struct model *model, bool partial)
 #define SILENT_NS 3000000000
 #define SILENT_LAG_NS 1000000000
 
-static int64_t settle(struct model *model)
+int64_t model_settle(struct model *model)
 {
 	int64_t settled = model->alive_ns;
 
@@ -545,7 +555,7 @@ void model_status(struct model *model, struct model_status *out)
 
 	*out = (struct model_status) {
 		.first_ns = model->first_ns, .last_ns = model->last_ns,
-		.live_ns = model->live_ns, .settled_ns = settle(model),
+		.live_ns = model->live_ns, .settled_ns = model_settle(model),
 		.finished = model->finished, .partial = model->partial,
 		.events = model->events, .lost_events = model->lost_events,
 		.lost_packets = model->lost_packets, .bad = model->bad,

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/analyses.h"
 #include "model/util.h"
 
 #define FIND_BACK 4096			/* spans looked at when an op is searched in time */
@@ -452,6 +453,25 @@ static void count_op(struct model *model, const struct incoming *in,
 		ident->max_ns = dur_ns;
 }
 
+static void push_act(struct model *model, const struct incoming *in, uint32_t id)
+{
+	const struct event_op *op = in->op;
+	struct act act = {
+		.kind = ACT_OP, .start_ns = op->start_ns, .end_ns = op->start_ns + op->dur_ns,
+		.op = op->instance, .process = model->process_index,
+		.thread = thread_get(model, model->process_index, op->tid),
+		.device = NONE, .queue = NONE, .name = in->name,
+		.op_name = ident_at(model, in->ident)->type,
+		.row = in->row + 1, .lane = in->lane, .id = id, .depth = op->depth,
+		.work = in->work,
+		.flags = (op->flags & OP_RANGE ? ACT_RANGE : 0) |
+			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
+	};
+
+	if (!(op->flags & OP_MARK))
+		analyses_push(model, &act);
+}
+
 void apply_op(struct model *model, const struct event_op *given)
 {
 	struct event_op op = *given;
@@ -490,6 +510,7 @@ void apply_op(struct model *model, const struct event_op *given)
 		in.work = WORK_OP;
 	count_op(model, &in, state, op.dur_ns);
 	index = draw(model, &in, state);
+	push_act(model, &in, index);
 	if (state) {
 		state->row = in.row;
 		state->lane = in.lane;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/analyses.h"
 #include "model/util.h"
 
 #define TOTALS_MAX (1u << 22)
@@ -194,10 +195,22 @@ void apply_calls(struct model *model, const struct event_calls *calls)
  * bounds the device's clock. */
 void apply_wait(struct model *model, const struct event_wait *wait)
 {
-	if (!span_ok(wait->start_ns, wait->dur_ns, model->event->time_ns))
+	struct act act = {
+		.kind = ACT_WAIT, .start_ns = wait->start_ns,
+		.end_ns = wait->start_ns + wait->dur_ns, .process = model->process_index,
+		.thread = thread_get(model, model->process_index, model->event->tid),
+		.device = NONE, .queue = NONE,
+	};
+
+	if (!span_ok(wait->start_ns, wait->dur_ns, model->event->time_ns)) {
 		model->bad++;
-	else
-		align_wait(model, wait);
+		return;
+	}
+	align_wait(model, wait);
+	act.name = local_name(model, wait->name);
+	if (wait->queue)
+		act.queue = map_get(&model->process->queues, wait->queue);
+	analyses_push(model, &act);
 }
 
 /* ---- memory ---- */
@@ -378,6 +391,12 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 	total->count++;
 	total->failed += compile->result != 0;
 	add_ns(&total->total_ns, compile->dur_ns);
+	analyses_push(model, &(struct act) {
+		.kind = ACT_COMPILE, .start_ns = compile->start_ns,
+		.end_ns = compile->start_ns + compile->dur_ns, .process = model->process_index,
+		.thread = thread_get(model, model->process_index, model->event->tid),
+		.device = NONE, .queue = NONE, .name = what,
+	});
 }
 
 void totals_release(struct model *model)

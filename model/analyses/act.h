@@ -16,8 +16,11 @@
  *  - A slice holds every act that touches [t0, t1), by start; one that reaches
  *    over a border is in both slices, with its own start and end: clip it.
  *  - An act that came too late for its slice (an op that lasted longer than the
- *    slice took to settle) is in the next slice, marked ACT_LATE; who counts
- *    things counts it there, who sweeps over time leaves it out.
+ *    slice took to settle) is in the next slice, marked ACT_LATE. So who counts
+ *    things counts those that are late or start within the slice, each once; who
+ *    sweeps over time clips to the slice, and what is wholly past leaves nothing.
+ *  - A blocking call that moved data is a LAUNCH with ACT_BLOCKING: a wait too.
+ *    At the usual level of detail an ACT_WAIT says so as well.
  *  - Indices are those of model-internal.h, NONE where there is none; names are
  *    of model->names, resolved (never a placeholder if it was defined by then).
  *

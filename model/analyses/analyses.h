@@ -50,6 +50,21 @@ void *analysis_state(const struct model *model, enum analysis_id id);
 void analyses_push(struct model *model, const struct act *act);
 /* Hands out what has settled since. finish: all of it, and the last review. */
 void analyses_run(struct model *model, bool finish);
+/* The same when much waits, and between batches when enough has settled. Cheap
+ * else. Not in the midst of an event. */
+void analyses_poll(struct model *model, bool batch_ends);
 size_t analyses_bytes(const struct model *model);
+
+struct analyses_stats {
+	uint64_t slices, handed;	/* acts handed out, each once */
+	uint64_t late, dropped;
+	int64_t done_ns;		/* handed out up to here; INT64_MIN: nothing yet */
+};
+struct analyses_stats analyses_stats(const struct model *model);
+/* Calls watch with each slice, after the analyses; one at a time, for tests. */
+void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
+		    void *arg);
+/* The making and fetching of batches, by the name of an op or range. */
+bool name_is_input(const char *name);
 
 #endif

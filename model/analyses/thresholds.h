@@ -10,7 +10,10 @@
 #ifndef MODEL_THRESHOLDS_H
 #define MODEL_THRESHOLDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct model;
 
 #define THRESHOLD_LIST(X) \
 	X(WARM_UP, "warm-up-steps", 2, 0, 1000, "count", "first steps that are left out of averages") \
@@ -30,5 +33,9 @@ struct threshold_info {
 };
 
 extern const struct threshold_info threshold_table[THRESHOLD_COUNT];
+
+int64_t model_threshold(const struct model *model, enum threshold threshold);
+/* false: out of bounds, nothing changed. */
+bool model_threshold_set(struct model *model, enum threshold threshold, int64_t value);
 
 #endif

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine of the analyses: puts acts aside, cuts settled time into slices,
+ * hands them out, asks for findings.
+ *
+ * Idea: acts lie in one flat array in the order they came. When the settled
+ * line has passed the end of a step (or a second, where nothing marks steps),
+ * those that start before the new border are sorted by start through small
+ * keys and copied out slice by slice. What reaches over a border is carried.
+ *
+ * How far a hand-out goes (the border): to the end of the last complete step
+ * that has settled; where no step has ended for LAG_NS and four steps, to the
+ * settled line less that, so that a step that is still going on is handed out
+ * whole when it ends; to the end of everything at the finish. When the array
+ * is three quarters full it goes to the settled line whatever the steps, and if
+ * that frees too little, past it: what comes later then is late.
+ *
+ * Complexity: a push is one copy; each act is looked at, sorted and copied out
+ * once, and looked at once more in each hand-out it waits through.
+ */
+#include "model/analyses/analyses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sort.h"
+#include "model/analyses/thresholds.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define POLL_NS 20000000		/* settled moves by so much between looks */
+#define REVIEW_NS 1000000000
+#define STEPLESS_NS 1000000000		/* before the first step: behind the settled line */
+#define LAG_NS 10000000000
+#define ACTS_MIN 32768u
+#define ACTS_MAX (2u * SLICE_ACTS_MAX)
+#define CARRY_MAX 16384u
+
+#define ANALYSIS_EXTERN(id, analysis) extern const struct analysis analysis;
+ANALYSIS_LIST(ANALYSIS_EXTERN)
+#define ANALYSIS_POINTER(id, analysis) &analysis,
+static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
+	ANALYSIS_LIST(ANALYSIS_POINTER) NULL
+};
+
+struct analyses {
+	struct act *acts;		/* owned; arrived, not handed out */
+	size_t n, cap, max;
+	struct act *carry;		/* owned; reach over done_ns, by start */
+	size_t n_carry, cap_carry;
+	struct act *out;		/* owned; the slice that is handed out */
+	size_t n_out, cap_out;
+	struct start_key *keys;		/* owned; twice cap_keys */
+	size_t n_keys, cap_keys, at_key;
+	int64_t done_ns, tried_ns, reviewed_ns;
+	size_t at_loss;
+	uint64_t dropped_now;		/* not yet told in a slice */
+	struct analyses_stats stats;
+	uint8_t *input;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
+	size_t n_input;
+	struct findings *findings;	/* owned */
+	void *state[ANALYSIS_COUNT + 1];	/* owned */
+	void (*watch)(void *arg, const struct slice *slice);
+	void *watch_arg;
+};
+
+/* ---- life ---- */
+
+struct analyses *analyses_new(struct model *model)
+{
+	struct analyses *analyses = xcalloc(1, sizeof(*analyses));
+	size_t max = model->memory_limit / 8 / sizeof(struct act);
+
+	analyses->max = max < ACTS_MIN ? ACTS_MIN : max > ACTS_MAX ? ACTS_MAX : max;
+	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
+	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
+		analyses->state[i] = xcalloc(1, list[i]->size);
+		if (list[i]->init)
+			list[i]->init(model, analyses->state[i]);
+	}
+	return analyses;
+}
+
+static void free_buffers(struct analyses *analyses)
+{
+	free(analyses->acts);
+	free(analyses->carry);
+	free(analyses->out);
+	free(analyses->keys);
+	analyses->acts = analyses->carry = analyses->out = NULL;
+	analyses->keys = NULL;
+	analyses->n = analyses->n_carry = analyses->n_out = analyses->n_keys = 0;
+	analyses->cap = analyses->cap_carry = analyses->cap_out = analyses->cap_keys = 0;
+}
+
+void analyses_free(struct analyses *analyses)
+{
+	if (!analyses)
+		return;
+	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
+		if (list[i]->release)
+			list[i]->release(analyses->state[i]);
+		free(analyses->state[i]);
+	}
+	free_buffers(analyses);
+	free(analyses->input);
+	free(analyses);
+}
+
+void *analysis_state(const struct model *model, enum analysis_id id)
+{
+	return model->analyses->state[id];
+}
+
+size_t analyses_bytes(const struct model *model)
+{
+	const struct analyses *a = model->analyses;
+	size_t bytes = (a->cap + a->cap_carry + a->cap_out) * sizeof(struct act) +
+		       a->cap_keys * 2 * sizeof(*a->keys) + a->n_input;
+
+	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
+		bytes += list[i]->size + (list[i]->bytes ? list[i]->bytes(a->state[i]) : 0);
+	return bytes;
+}
+
+struct analyses_stats analyses_stats(const struct model *model)
+{
+	struct analyses_stats stats = model->analyses->stats;
+
+	stats.done_ns = model->analyses->done_ns;
+	return stats;
+}
+
+void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
+		    void *arg)
+{
+	model->analyses->watch = watch;
+	model->analyses->watch_arg = arg;
+}
+
+/* ---- in ---- */
+
+/* The oldest half goes. */
+static void drop_half(struct analyses *analyses)
+{
+	size_t half = analyses->n / 2;
+
+	memmove(analyses->acts, analyses->acts + half, (analyses->n - half) * sizeof(struct act));
+	analyses->n -= half;
+	analyses->stats.dropped += half;
+	analyses->dropped_now += half;
+}
+
+void analyses_push(struct model *model, const struct act *act)
+{
+	struct analyses *analyses = model->analyses;
+
+	if (analyses->n == analyses->max)
+		drop_half(analyses);
+	if (analyses->n == analyses->cap)
+		grow(&analyses->acts, &analyses->cap, analyses->n, sizeof(*analyses->acts));
+	analyses->acts[analyses->n++] = *act;
+}
+
+/* ---- names, as far as they are known by now ---- */
+
+static bool has_part(const char *name, const char *part)
+{
+	return strcasestr(name, part) != NULL;
+}
+
+/* The making and fetching of batches, by the name of an op or range: what
+ * frameworks call theirs, and what people call it. */
+bool name_is_input(const char *name)
+{
+	static const char *const parts[] = {
+		"iteratorgetnext", "iterator::", "dataloader", "data_loader", "dataset",
+		"next_batch", "nextbatch", "get_batch", "load_batch", "fetch_batch", "prefetch",
+		"infeed",
+	};
+	static const char *const words[] = { "input", "data", "batch", "load_data" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (has_part(name, parts[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i]);
+
+		if (strncasecmp(name, words[i], length) == 0 &&
+		    (!name[length] || name[length] == '/' || name[length] == ':' ||
+		     name[length] == ' ' || name[length] == '.'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_input(struct model *model, uint32_t name)
+{
+	struct analyses *analyses = model->analyses;
+
+	if (!name || !names_defined(&model->names, name))
+		return false;
+	if (name >= analyses->n_input) {
+		size_t n = model->names.n > name ? model->names.n : name + 1;
+
+		analyses->input = xreallocarray(analyses->input, n, 1);
+		memset(analyses->input + analyses->n_input, 0, n - analyses->n_input);
+		analyses->n_input = n;
+	}
+	if (!analyses->input[name])
+		analyses->input[name] = name_is_input(names_raw(&model->names, name)) ? 2 : 1;
+	return analyses->input[name] == 2;
+}
+
+static void resolve(struct model *model, struct act *act)
+{
+	act->name = names_resolve(&model->names, act->name);
+	act->op_name = names_resolve(&model->names, act->op_name);
+	if (act->queue != NONE)
+		act->device = queue_device(model, queue_at(model, act->queue));
+	if (act->kind == ACT_OP && (is_input(model, act->name) || is_input(model, act->op_name)))
+		act->work = WORK_INPUT;
+	else if (act->kind == ACT_RUN && act->command == COMMAND_KERNEL)
+		act->work = (uint8_t)names_work(&model->names, act->name);
+}
+
+/* ---- out ---- */
+
+static void review(struct model *model)
+{
+	struct analyses *analyses = model->analyses;
+
+	analyses->reviewed_ns = analyses->done_ns;
+	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
+		if (list[i]->review)
+			list[i]->review(model, analyses->state[i], analyses->findings);
+}
+
+static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
+			    int64_t t1)
+{
+	uint64_t lost = 0;
+
+	if (analyses->at_loss > model->n_losses)
+		analyses->at_loss = 0;
+	while (analyses->at_loss < model->n_losses &&
+	       model->losses[analyses->at_loss].end_ns < t0)
+		analyses->at_loss++;
+	for (size_t i = analyses->at_loss; i < model->n_losses; i++) {
+		if (model->losses[i].begin_ns >= t1)
+			break;
+		if (model->losses[i].end_ns >= t0)
+			lost += model->losses[i].count ? model->losses[i].count : 1;
+	}
+	return lost;
+}
+
+static void put_out(struct analyses *analyses, const struct act *act)
+{
+	if (analyses->n_out == analyses->cap_out)
+		grow(&analyses->out, &analyses->cap_out, analyses->n_out, sizeof(struct act));
+	analyses->out[analyses->n_out++] = *act;
+}
+
+/* Carried acts and keys [at_key, end) in one array; the first of the keys may
+ * be late, and lie between the carried ones. */
+static void gather(struct model *model, size_t end, int64_t t0)
+{
+	struct analyses *analyses = model->analyses;
+	size_t carried = 0;
+
+	analyses->n_out = 0;
+	for (; analyses->at_key < end; analyses->at_key++) {
+		const struct start_key *key = &analyses->keys[analyses->at_key];
+		struct act *act = &analyses->acts[key->at];
+
+		while (carried < analyses->n_carry &&
+		       analyses->carry[carried].start_ns <= key->start)
+			put_out(analyses, &analyses->carry[carried++]);
+		resolve(model, act);
+		if (key->start < t0) {
+			act->flags |= ACT_LATE;
+			analyses->stats.late++;
+		}
+		put_out(analyses, act);
+		analyses->stats.handed++;
+	}
+	while (carried < analyses->n_carry)
+		put_out(analyses, &analyses->carry[carried++]);
+}
+
+/* What of the slice reaches over its end. */
+static void carry_over(struct analyses *analyses, int64_t t1)
+{
+	analyses->n_carry = 0;
+	for (size_t i = 0; i < analyses->n_out; i++) {
+		struct act *act = &analyses->out[i];
+
+		if (act->end_ns <= t1)
+			continue;
+		if (analyses->n_carry == CARRY_MAX) {
+			analyses->stats.dropped++;
+			analyses->dropped_now++;
+			continue;
+		}
+		if (analyses->n_carry == analyses->cap_carry)
+			grow(&analyses->carry, &analyses->cap_carry, analyses->n_carry,
+			     sizeof(struct act));
+		analyses->carry[analyses->n_carry] = *act;
+		analyses->carry[analyses->n_carry++].flags &= (uint8_t)~ACT_LATE;
+	}
+}
+
+static void hand_piece(struct model *model, struct slice *slice, size_t end)
+{
+	struct analyses *analyses = model->analyses;
+
+	gather(model, end, slice->t0);
+	slice->acts = analyses->out;
+	slice->n = analyses->n_out;
+	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->dropped_now;
+	analyses->dropped_now = 0;
+	analyses->done_ns = slice->t1;
+	analyses->stats.slices++;
+	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
+		list[i]->slice(model, analyses->state[i], slice);
+		model_breathe(model);
+	}
+	if (analyses->watch)
+		analyses->watch(analyses->watch_arg, slice);
+	carry_over(analyses, slice->t1);
+	if (analyses->reviewed_ns == INT64_MIN)
+		analyses->reviewed_ns = slice->t0;
+	if (slice->t1 - analyses->reviewed_ns >= REVIEW_NS)
+		review(model);
+	model_breathe(model);
+}
+
+/* First key from at_key on that starts at t_ns or later. */
+static size_t key_from(const struct analyses *analyses, int64_t t_ns)
+{
+	size_t low = analyses->at_key, high = analyses->n_keys;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (analyses->keys[mid].start < t_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* One slice, in pieces if it holds too many. */
+static void hand_out(struct model *model, const struct slice *whole)
+{
+	struct analyses *analyses = model->analyses;
+	size_t end = key_from(analyses, whole->t1);
+	size_t max = analyses->max / 4 < SLICE_ACTS_MAX ? analyses->max / 4 : SLICE_ACTS_MAX;
+	struct slice slice = *whole;
+
+	while (end - analyses->at_key > max) {
+		int64_t at = analyses->keys[analyses->at_key + max].start;
+
+		if (at <= slice.t0)	/* all at once, or late */
+			at = slice.t0 + 1;
+		if (at >= whole->t1)
+			break;
+		slice.t1 = at;
+		slice.cut = true;
+		hand_piece(model, &slice, key_from(analyses, at));
+		slice.t0 = at;
+		slice.t1 = whole->t1;
+	}
+	hand_piece(model, &slice, end);
+}
+
+/* ---- where the borders are ---- */
+
+/* The first step at or after from_ns, if it is over by until_ns. */
+static const struct step *next_step(const struct steps *steps, int64_t from_ns, int64_t until_ns)
+{
+	size_t low = 0, high = steps ? steps->n : 0;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (steps->list[mid].start_ns < from_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; steps && low < steps->n; low++) {
+		const struct step *step = &steps->list[low];
+
+		if (step->start_ns + step->dur_ns > until_ns)
+			return NULL;
+		if (step->dur_ns > 0)
+			return step;
+	}
+	return NULL;
+}
+
+/* Where the first slice begins; INT64_MIN: there is nothing. */
+static int64_t beginning(const struct analyses *analyses, const struct steps *steps)
+{
+	int64_t first = steps && steps->n ? steps->list[0].start_ns : INT64_MAX;
+
+	for (size_t i = 0; i < analyses->n; i++)
+		if (analyses->acts[i].start_ns < first)
+			first = analyses->acts[i].start_ns;
+	return first == INT64_MAX ? INT64_MIN : first;
+}
+
+static int64_t last_end(const struct analyses *analyses, const struct steps *steps)
+{
+	int64_t last = analyses->done_ns;
+
+	for (size_t i = 0; i < analyses->n; i++)
+		if (analyses->acts[i].end_ns >= last)
+			last = analyses->acts[i].end_ns + 1;
+	for (size_t i = 0; i < analyses->n_carry; i++)
+		if (analyses->carry[i].end_ns >= last)
+			last = analyses->carry[i].end_ns + 1;
+	for (const struct step *step; (step = next_step(steps, last, INT64_MAX)) != NULL; )
+		last = step->start_ns + step->dur_ns;
+	return last;
+}
+
+static int64_t border(const struct analyses *analyses, const struct steps *steps, int64_t settled,
+		      bool full)
+{
+	int64_t to = analyses->done_ns, lag = STEPLESS_NS;
+	const struct step *step;
+
+	if (full) {
+		/* What came first is half of it. */
+		int64_t half = analyses->acts[analyses->n / 2].start_ns;
+
+		return settled > half ? settled : half;
+	}
+	while ((step = next_step(steps, to, settled)) != NULL)
+		to = step->start_ns + step->dur_ns;
+	if (steps && steps->n) {
+		lag = LAG_NS;
+		if (steps->sum_ns / (int64_t)steps->n < TIME_MAX / 4)
+			lag += 4 * (steps->sum_ns / (int64_t)steps->n);
+	}
+	if (settled > lag && settled - lag > to)
+		to += (settled - lag - to) / SLICE_NS * SLICE_NS;
+	return to;
+}
+
+/* Keys of all that starts before to_ns, sorted. */
+static void make_keys(struct analyses *analyses, int64_t to_ns)
+{
+	if (analyses->cap_keys < analyses->n) {
+		analyses->cap_keys = analyses->cap;
+		free(analyses->keys);
+		analyses->keys = xreallocarray(NULL, analyses->cap_keys,
+					       2 * sizeof(*analyses->keys));
+	}
+	analyses->n_keys = analyses->at_key = 0;
+	for (size_t i = 0; i < analyses->n; i++)
+		if (analyses->acts[i].start_ns < to_ns)
+			analyses->keys[analyses->n_keys++] = (struct start_key) {
+				analyses->acts[i].start_ns, (uint32_t)i,
+			};
+	start_keys_sort(analyses->keys, analyses->keys + analyses->cap_keys, analyses->n_keys);
+}
+
+/* What was not handed out moves together. */
+static void forget_handed(struct analyses *analyses, int64_t to_ns)
+{
+	size_t kept = 0;
+
+	if (analyses->n_keys < analyses->n)
+		for (size_t i = 0; i < analyses->n; i++)
+			if (analyses->acts[i].start_ns >= to_ns)
+				analyses->acts[kept++] = analyses->acts[i];
+	analyses->n = kept;
+}
+
+/* The next slice without a step, at most up to to_ns: a second, but where
+ * nothing begins for longer it is as long as that. */
+static int64_t plain_end(const struct analyses *analyses, int64_t to_ns)
+{
+	int64_t t1 = analyses->done_ns + SLICE_NS;
+	size_t next;
+
+	if (t1 >= to_ns)
+		return to_ns;
+	next = key_from(analyses, analyses->done_ns);
+	if (next == analyses->n_keys)
+		return to_ns;
+	return analyses->keys[next].start > t1 ? analyses->keys[next].start : t1;
+}
+
+static void hand_out_until(struct model *model, const struct steps *steps, int64_t to_ns)
+{
+	struct analyses *analyses = model->analyses;
+	const struct step *step;
+
+	make_keys(analyses, to_ns);
+	while (analyses->done_ns < to_ns) {
+		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
+
+		step = next_step(steps, slice.t0, to_ns);
+		if (!step) {
+			slice.t1 = plain_end(analyses, to_ns);
+			hand_out(model, &slice);
+			continue;
+		}
+		slice.t1 = step->start_ns;
+		if (slice.t1 > slice.t0)
+			hand_out(model, &slice);
+		slice = (struct slice) {
+			.t0 = step->start_ns, .t1 = step->start_ns + step->dur_ns, .step = true,
+			.number = step->number >= 0 ? step->number : step - steps->list,
+			.warm_up = step - steps->list < model_threshold(model, THRESHOLD_WARM_UP),
+		};
+		hand_out(model, &slice);
+	}
+	forget_handed(analyses, to_ns);
+}
+
+/* ---- when ---- */
+
+void analyses_run(struct model *model, bool finish)
+{
+	struct analyses *analyses = model->analyses;
+	const struct steps *steps = series_best(model);
+	int64_t settled = model_settle(model), to;
+	bool full = analyses->n >= analyses->max / 4 * 3;
+
+	analyses->tried_ns = settled;
+	if (analyses->done_ns == INT64_MIN)
+		analyses->done_ns = beginning(analyses, steps);
+	if (analyses->done_ns != INT64_MIN) {
+		to = finish ? last_end(analyses, steps) :
+		     border(analyses, steps, settled, full);
+		if (to > analyses->done_ns)
+			hand_out_until(model, steps, to);
+	}
+	if (!finish)
+		return;
+	review(model);
+	free_buffers(analyses);
+}
+
+void analyses_poll(struct model *model, bool batch_ends)
+{
+	struct analyses *analyses = model->analyses;
+
+	if (analyses->n < analyses->max / 4 * 3 &&
+	    (!batch_ends || model_settle(model) - POLL_NS < analyses->tried_ns))
+		return;
+	analyses_run(model, false);
+}

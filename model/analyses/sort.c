@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sorting by start: least digit first over the bytes in which the keys differ,
+ * so that the few milliseconds of a step cost three passes. Stable.
+ */
+#include "model/analyses/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+#define FEW 48
+
+static void insert_few(struct start_key *keys, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct start_key key = keys[i];
+		size_t at = i;
+
+		for (; at > 0 && keys[at - 1].start > key.start; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+}
+
+static bool in_order(const struct start_key *keys, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (keys[i - 1].start > keys[i].start)
+			return false;
+	return true;
+}
+
+void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
+{
+	struct start_key *from = keys, *to = spare;
+	uint64_t low = UINT64_MAX, high = 0;
+
+	if (n <= FEW) {
+		insert_few(keys, n);
+		return;
+	}
+	if (in_order(keys, n))
+		return;
+	/* With the sign turned over, unsigned order is theirs. */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = (uint64_t)keys[i].start ^ (uint64_t)INT64_MIN;
+
+		if (key < low)
+			low = key;
+		if (key > high)
+			high = key;
+	}
+	for (int shift = 0; shift < 64 && (high - low) >> shift; shift += 8) {
+		uint32_t place[256] = { 0 }, sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			place[((((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low) >> shift) & 255]++;
+		for (int digit = 0; digit < 256; digit++) {
+			uint32_t count = place[digit];
+
+			place[digit] = sum;
+			sum += count;
+		}
+		for (size_t i = 0; i < n; i++) {
+			uint64_t key = ((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low;
+
+			to[place[key >> shift & 255]++] = from[i];
+		}
+		struct start_key *other = from;
+
+		from = to;
+		to = other;
+	}
+	if (from != keys)
+		memcpy(keys, from, n * sizeof(*keys));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorting by start. Stable; O(n) for times that lie near each other. */
+#ifndef MODEL_SORT_H
+#define MODEL_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct start_key {
+	int64_t start;
+	uint32_t at;			/* what it stands for */
+};
+
+/* spare: room for n more. n is below 2^32. */
+void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n);
+
+#endif
