@@ -134,7 +134,8 @@ struct event_calls {
 };
 
 struct event_command {
-	uint32_t tid, queue, name, shape, correlation, op_name, call_dur_ns;
+	uint32_t tid, queue, name, correlation, op_name, call_dur_ns;
+	uint32_t shape;			/* of kernels; of others: the place in memory, 0 not known */
 	uint64_t op;
 	int64_t call_ns;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;

@@ -221,8 +221,59 @@ static void write_free(enum allocator which, const void *address)
 		rt_emit_free(&gone);
 }
 
+/* ---- places: what a copy moves ---- */
+
+#define OFFSET_BITS 36			/* the rest numbers the objects */
+#define OFFSET_MASK ((UINT64_C(1) << OFFSET_BITS) - 1)
+
+static struct map places;	/* handle -> object's number, offset in it */
+static _Atomic uint64_t last_object;
+
+uint32_t memory_place(cl_mem object, uint64_t offset)
+{
+	uint64_t base = object ? map_get(&places, object) : 0, hash;
+
+	if (!base)
+		return 0;
+	hash = (base >> OFFSET_BITS) * 0x9e3779b97f4a7c15ull ^ ((base & OFFSET_MASK) + offset);
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ull;
+	hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93ull;
+	return (uint32_t)(hash >> 32) | 1;
+}
+
+static void number_object(cl_mem object)
+{
+	uint64_t number = atomic_fetch_add(&last_object, 1) + 1;
+
+	if (number < UINT64_C(1) << (64 - OFFSET_BITS))
+		map_set(&places, object, number << OFFSET_BITS);
+}
+
+static void CL_CALLBACK part_gone(cl_mem part, void *data)
+{
+	map_take(&places, part);
+}
+
+void part_created(cl_mem part, cl_mem buffer, cl_buffer_create_type type, const void *info)
+{
+	const struct _cl_icd_dispatch *real = real_of(part);
+	const cl_buffer_region *region = info;
+	uint64_t base = map_get(&places, buffer);
+
+	map_take(&places, part);
+	if (!base || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
+	    region->origin > OFFSET_MASK - (base & OFFSET_MASK))
+		return;
+	if (real->clSetMemObjectDestructorCallback &&
+	    !real->clSetMemObjectDestructorCallback(part, part_gone, NULL))
+		map_set(&places, part, base + region->origin);
+}
+
+/* ---- memory objects ---- */
+
 static void CL_CALLBACK destroyed(cl_mem object, void *data)
 {
+	map_take(&places, object);
 	map_take(&images, object);
 	write_free((enum allocator)(uintptr_t)data, object);
 }
@@ -235,11 +286,14 @@ static void allocated(cl_mem object, cl_context context, enum allocator which, u
 		return;
 	write_alloc(which, object, bytes, only_device(context));
 	map_take(&counted, object);
+	map_take(&places, object);
 	if (version_of(object) < 110 || !real->clSetMemObjectDestructorCallback ||
 	    real->clSetMemObjectDestructorCallback(object, destroyed, (void *)(uintptr_t)which)) {
 		atomic_store(&any_counted, true);
 		map_set(&counted, object, which + 1u);
+		return;		/* its end may pass unseen: no number */
 	}
+	number_object(object);
 }
 
 void buffer_created(cl_mem buffer, cl_context context, cl_mem_flags flags, size_t bytes)
@@ -423,13 +477,62 @@ void CL_API_CALL hook_clSVMFree(cl_context context, void *pointer)
 	call_end(H_clSVMFree, begin_ns, CL_SUCCESS);
 }
 
-/* ---- mappings: bytes of an unmap ---- */
+/* ---- mappings: bytes of an unmap, memory that is the driver's ---- */
+
+#define RANGES_MAX 256		/* those beyond are taken for the program's own memory */
 
 static struct map mappings;	/* host address -> bytes */
+static struct {
+	_Atomic uintptr_t base;	/* 0: free */
+	_Atomic size_t bytes;
+} ranges[RANGES_MAX];
+static atomic_uint range_top;
+
+static void range_set(uintptr_t base, size_t bytes)
+{
+	for (unsigned i = 0; base && i < RANGES_MAX; i++) {
+		unsigned top = atomic_load(&range_top);
+		uintptr_t none = 0;
+
+		if (!atomic_compare_exchange_strong(&ranges[i].base, &none, base) && none != base)
+			continue;
+		atomic_store(&ranges[i].bytes, bytes);
+		while (top <= i && !atomic_compare_exchange_weak(&range_top, &top, i + 1))
+			;
+		return;
+	}
+}
+
+static void range_clear(uintptr_t base)
+{
+	unsigned top = atomic_load(&range_top);
+
+	for (unsigned i = 0; base && i < top; i++) {
+		uintptr_t was = base;
+
+		atomic_compare_exchange_strong(&ranges[i].base, &was, 0);
+	}
+}
+
+bool is_pinned(const void *host)
+{
+	unsigned top = atomic_load_explicit(&range_top, memory_order_relaxed);
+	uintptr_t at = (uintptr_t)host;
+
+	for (unsigned i = 0; i < top; i++) {
+		uintptr_t base = atomic_load_explicit(&ranges[i].base, memory_order_relaxed);
+
+		if (base && at >= base &&
+		    at - base < atomic_load_explicit(&ranges[i].bytes, memory_order_relaxed))
+			return true;
+	}
+	return memory_of(host) >= 0;
+}
 
 void mapped(void *pointer, size_t bytes)
 {
 	map_set(&mappings, pointer, bytes);
+	range_set((uintptr_t)pointer, bytes);
 }
 
 uint64_t mapped_bytes(void *pointer)
@@ -440,6 +543,7 @@ uint64_t mapped_bytes(void *pointer)
 void unmapped(void *pointer)
 {
 	map_take(&mappings, pointer);
+	range_clear((uintptr_t)pointer);
 }
 
 /* What had an address may be gone, and another thing there. */
@@ -448,4 +552,7 @@ void handles_forget(void)
 	map_clear(&kernels);
 	map_clear(&images);
 	map_clear(&mappings);
+	map_clear(&places);
+	for (unsigned i = 0; i < RANGES_MAX; i++)
+		atomic_store(&ranges[i].base, 0);
 }

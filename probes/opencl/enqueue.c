@@ -64,6 +64,13 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	return true;
 }
 
+void enqueue_moves(struct enqueue *e, uint32_t place, const void *host)
+{
+	e->record->cmd.shape = place;
+	if (host && is_pinned(host))
+		e->record->cmd.flags |= TFT_CMD_PINNED;
+}
+
 void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
 		  uint32_t name, uint64_t bytes, bool blocking)
 {
@@ -254,6 +261,24 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 #define LATE(name, shape, bytes) enqueue_late(&e, name, shape, bytes)
 #define LATE_DO(what) (what)
 
+/* Where a rectangle begins in its buffer. */
+static uint64_t rect_offset(const size_t *origin, const size_t *region, size_t row, size_t slice)
+{
+	if (!origin || !region)
+		return 0;
+	if (!row)
+		row = region[0];
+	if (!slice)
+		slice = region[1] * row;
+	return origin[0] + origin[1] * row + origin[2] * slice;
+}
+
+/* A number for a place in an image. */
+static uint64_t image_offset(const size_t *origin)
+{
+	return origin ? origin[0] | (uint64_t)origin[1] << 20 | (uint64_t)origin[2] << 40 : 0;
+}
+
 static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
 {
 	uint64_t sum = 0;
@@ -270,7 +295,7 @@ static void svm_queue_free(cl_uint n, void **pointers, const void *function)
 		svm_freed(pointers[i]);
 }
 
-#define ENQUEUE(fn, kind, direction, name, bytes, blocking, late, params, args) \
+#define ENQUEUE(fn, kind, direction, name, bytes, blocking, moves, late, params, args) \
 cl_int CL_API_CALL hook_##fn params \
 { \
 	struct enqueue e; \
@@ -278,6 +303,7 @@ cl_int CL_API_CALL hook_##fn params \
 	\
 	if (!enqueue_begin(&e, queue, H_##fn, event)) \
 		return real_of(queue)->fn(UNWRAP args, n_waits, waits, event); \
+	moves; \
 	enqueue_what(&e, TFT_KIND_##kind, direction, name, bytes, blocking); \
 	result = e.real->fn(UNWRAP args, n_waits, waits, e.out); \
 	enqueue_returned(&e); \
@@ -302,6 +328,7 @@ void *CL_API_CALL hook_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer,
 		return real_of(queue)->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset,
 							  bytes, n_waits, waits, event,
 							  errcode_ret);
+	enqueue_moves(&e, memory_place(buffer, offset), NULL);
 	enqueue_what(&e, TFT_KIND_MAP, TFT_DIR_MAP, SELF, bytes, blocking);
 	at = e.real->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, n_waits,
 					waits, e.out, &result);
@@ -327,6 +354,7 @@ void *CL_API_CALL hook_clEnqueueMapImage(cl_command_queue queue, cl_mem image, c
 		return real_of(queue)->clEnqueueMapImage(queue, image, blocking, flags, origin,
 							 region, row, slice, n_waits, waits,
 							 event, errcode_ret);
+	enqueue_moves(&e, memory_place(image, image_offset(origin)), NULL);
 	enqueue_what(&e, TFT_KIND_MAP, TFT_DIR_MAP, SELF, 0, blocking);
 	at = e.real->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice,
 				       n_waits, waits, e.out, &result);

@@ -265,6 +265,17 @@ enum svm_kind { SVM_SHARED, USM_HOST, USM_DEVICE, USM_SHARED };
 void svm_allocated(void *pointer, size_t bytes, enum svm_kind kind, cl_context context,
 		   cl_device_id device);
 void svm_freed(void *pointer);
+/* A part of a buffer is a place in that buffer. */
+void part_created(cl_mem part, cl_mem buffer, cl_buffer_create_type type, const void *info);
+/*
+ * Tells places in memory objects apart: the same number for the same offset of
+ * the same object (a part's offset counts in its buffer), another one, but for
+ * one case in four thousand million, for any other, also when a handle is used
+ * again. 0: the object came while nobody looked.
+ */
+uint32_t memory_place(cl_mem object, uint64_t offset);
+/* The host's memory there is the driver's own: mapped, or allocated by it. */
+bool is_pinned(const void *host);
 void mapped(void *pointer, size_t bytes);
 uint64_t mapped_bytes(void *pointer);
 void unmapped(void *pointer);
@@ -296,6 +307,9 @@ struct enqueue {
  * it, and follows the command to its end.
  */
 bool enqueue_begin(struct enqueue *e, cl_command_queue queue, enum hook hook, cl_event *event);
+/* Before enqueue_what: the place in memory, and the host's side of the transfer
+ * (NULL: it has none). */
+void enqueue_moves(struct enqueue *e, uint32_t place, const void *host);
 void enqueue_what(struct enqueue *e, enum tft_kind kind, enum tft_direction direction,
 		  uint32_t name, uint64_t bytes, bool blocking);
 void enqueue_returned(struct enqueue *e);

@@ -4,10 +4,10 @@
  * and are written out by their row; the rest is listed in TABLE_SPECIAL and
  * written by hand.
  *
- * ENQUEUE(fn, kind, direction, name, bytes, blocking, late, params, args)
- *	cl_int fn(queue, ..., n_waits, waits, event). `name` and `bytes` are
- *	taken before the call and must not call OpenCL; `late` after it, when
- *	it succeeded.
+ * ENQUEUE(fn, kind, direction, name, bytes, blocking, moves, late, params, args)
+ *	cl_int fn(queue, ..., n_waits, waits, event). `name`, `bytes` and
+ *	`moves` (what memory) are taken before the call and must not call
+ *	OpenCL; `late` after it, when it succeeded.
  * COUNT(fn, object, params, args)	chatty: only counted
  * TIMED(fn, object, params, args)	a call worth its time
  * CREATE(fn, type, object, created, params, args)
@@ -22,119 +22,136 @@
 #define TAIL cl_uint n_waits, const cl_event *waits, cl_event *event
 #define SIZES(r) ((r) ? (uint64_t)(r)[0] * (r)[1] * (r)[2] : 0)
 #define NO_LATE
+#define NO_MOVE
+#define MOVES(object, offset) enqueue_moves(&e, memory_place(object, offset), NULL)
+/* ... from or to the host's memory */
+#define MOVES_HOST(object, offset, host) enqueue_moves(&e, memory_place(object, offset), host)
 #define SELF 0		/* named after the function */
 
 #define TABLE_ENQUEUE(X) \
 X(clEnqueueTask, KERNEL, NONE, kernel_name_cached(kernel), 0, false, \
-  LATE(kernel_name(kernel), 0, 0), \
+  NO_MOVE, LATE(kernel_name(kernel), 0, 0), \
   (cl_command_queue queue, cl_kernel kernel, TAIL), (queue, kernel)) \
 X(clEnqueueNDRangeKernel, KERNEL, NONE, kernel_name_cached(kernel), 0, false, \
-  LATE(kernel_name(kernel), shape_id(dims, global, local), 0), \
+  NO_MOVE, LATE(kernel_name(kernel), shape_id(dims, global, local), 0), \
   (cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset, \
    const size_t *global, const size_t *local, TAIL), \
   (queue, kernel, dims, offset, global, local)) \
-X(clEnqueueNativeKernel, NATIVE, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueNativeKernel, NATIVE, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, void (CL_CALLBACK *function)(void *), void *arg, size_t arg_bytes, \
    cl_uint n_objects, const cl_mem *objects, const void **locations, TAIL), \
   (queue, function, arg, arg_bytes, n_objects, objects, locations)) \
-X(clEnqueueReadBuffer, COPY, D2H, SELF, bytes, blocking, NO_LATE, \
+X(clEnqueueReadBuffer, COPY, D2H, SELF, bytes, blocking, \
+  MOVES_HOST(buffer, offset, to), NO_LATE, \
   (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, \
    void *to, TAIL), \
   (queue, buffer, blocking, offset, bytes, to)) \
-X(clEnqueueWriteBuffer, COPY, H2D, SELF, bytes, blocking, NO_LATE, \
+X(clEnqueueWriteBuffer, COPY, H2D, SELF, bytes, blocking, \
+  MOVES_HOST(buffer, offset, from), NO_LATE, \
   (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, \
    const void *from, TAIL), \
   (queue, buffer, blocking, offset, bytes, from)) \
-X(clEnqueueReadBufferRect, COPY, D2H, SELF, SIZES(region), blocking, NO_LATE, \
+X(clEnqueueReadBufferRect, COPY, D2H, SELF, SIZES(region), blocking, \
+  MOVES_HOST(buffer, rect_offset(origin, region, row, slice), to), NO_LATE, \
   (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *origin, \
    const size_t *host_origin, const size_t *region, size_t row, size_t slice, \
    size_t host_row, size_t host_slice, void *to, TAIL), \
   (queue, buffer, blocking, origin, host_origin, region, row, slice, host_row, host_slice, to)) \
-X(clEnqueueWriteBufferRect, COPY, H2D, SELF, SIZES(region), blocking, NO_LATE, \
+X(clEnqueueWriteBufferRect, COPY, H2D, SELF, SIZES(region), blocking, \
+  MOVES_HOST(buffer, rect_offset(origin, region, row, slice), from), NO_LATE, \
   (cl_command_queue queue, cl_mem buffer, cl_bool blocking, const size_t *origin, \
    const size_t *host_origin, const size_t *region, size_t row, size_t slice, \
    size_t host_row, size_t host_slice, const void *from, TAIL), \
   (queue, buffer, blocking, origin, host_origin, region, row, slice, host_row, host_slice, from)) \
-X(clEnqueueCopyBuffer, COPY, D2D, SELF, bytes, false, NO_LATE, \
+X(clEnqueueCopyBuffer, COPY, D2D, SELF, bytes, false, \
+  MOVES(to, to_offset), NO_LATE, \
   (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, \
    size_t bytes, TAIL), \
   (queue, from, to, from_offset, to_offset, bytes)) \
-X(clEnqueueCopyBufferRect, COPY, D2D, SELF, SIZES(region), false, NO_LATE, \
+X(clEnqueueCopyBufferRect, COPY, D2D, SELF, SIZES(region), false, \
+  MOVES(to, rect_offset(to_origin, region, to_row, to_slice)), NO_LATE, \
   (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin, \
    const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice, \
    size_t to_row, size_t to_slice, TAIL), \
   (queue, from, to, from_origin, to_origin, region, from_row, from_slice, to_row, to_slice)) \
-X(clEnqueueFillBuffer, FILL, FILL, SELF, bytes, false, NO_LATE, \
+X(clEnqueueFillBuffer, FILL, FILL, SELF, bytes, false, \
+  MOVES(buffer, offset), NO_LATE, \
   (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes, \
    size_t offset, size_t bytes, TAIL), \
   (queue, buffer, pattern, pattern_bytes, offset, bytes)) \
-X(clEnqueueReadImage, COPY, D2H, SELF, 0, blocking, LATE(0, 0, image_bytes(image, region)), \
+X(clEnqueueReadImage, COPY, D2H, SELF, 0, blocking, \
+  MOVES_HOST(image, image_offset(origin), to), LATE(0, 0, image_bytes(image, region)), \
   (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin, \
    const size_t *region, size_t row, size_t slice, void *to, TAIL), \
   (queue, image, blocking, origin, region, row, slice, to)) \
-X(clEnqueueWriteImage, COPY, H2D, SELF, 0, blocking, LATE(0, 0, image_bytes(image, region)), \
+X(clEnqueueWriteImage, COPY, H2D, SELF, 0, blocking, \
+  MOVES_HOST(image, image_offset(origin), from), LATE(0, 0, image_bytes(image, region)), \
   (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin, \
    const size_t *region, size_t row, size_t slice, const void *from, TAIL), \
   (queue, image, blocking, origin, region, row, slice, from)) \
-X(clEnqueueCopyImage, COPY, D2D, SELF, 0, false, LATE(0, 0, image_bytes(from, region)), \
+X(clEnqueueCopyImage, COPY, D2D, SELF, 0, false, \
+  MOVES(to, image_offset(to_origin)), LATE(0, 0, image_bytes(from, region)), \
   (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin, \
    const size_t *to_origin, const size_t *region, TAIL), \
   (queue, from, to, from_origin, to_origin, region)) \
-X(clEnqueueCopyImageToBuffer, COPY, D2D, SELF, 0, false, LATE(0, 0, image_bytes(from, region)), \
+X(clEnqueueCopyImageToBuffer, COPY, D2D, SELF, 0, false, \
+  MOVES(to, offset), LATE(0, 0, image_bytes(from, region)), \
   (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *origin, \
    const size_t *region, size_t offset, TAIL), \
   (queue, from, to, origin, region, offset)) \
-X(clEnqueueCopyBufferToImage, COPY, D2D, SELF, 0, false, LATE(0, 0, image_bytes(to, region)), \
+X(clEnqueueCopyBufferToImage, COPY, D2D, SELF, 0, false, \
+  MOVES(to, image_offset(origin)), LATE(0, 0, image_bytes(to, region)), \
   (cl_command_queue queue, cl_mem from, cl_mem to, size_t offset, const size_t *origin, \
    const size_t *region, TAIL), \
   (queue, from, to, offset, origin, region)) \
-X(clEnqueueFillImage, FILL, FILL, SELF, 0, false, LATE(0, 0, image_bytes(image, region)), \
+X(clEnqueueFillImage, FILL, FILL, SELF, 0, false, \
+  MOVES(image, image_offset(origin)), LATE(0, 0, image_bytes(image, region)), \
   (cl_command_queue queue, cl_mem image, const void *colour, const size_t *origin, \
    const size_t *region, TAIL), \
   (queue, image, colour, origin, region)) \
 X(clEnqueueUnmapMemObject, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, \
-  LATE_DO(unmapped(pointer)), \
+  MOVES(object, 0), LATE_DO(unmapped(pointer)), \
   (cl_command_queue queue, cl_mem object, void *pointer, TAIL), (queue, object, pointer)) \
 X(clEnqueueMigrateMemObjects, MIGRATE, \
   HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), SELF, 0, false, \
-  LATE(0, 0, mem_bytes(n_objects, objects)), \
+  MOVES(n_objects == 1 && objects ? objects[0] : NULL, 0), LATE(0, 0, mem_bytes(n_objects, objects)), \
   (cl_command_queue queue, cl_uint n_objects, const cl_mem *objects, \
    cl_mem_migration_flags flags, TAIL), \
   (queue, n_objects, objects, flags)) \
-X(clEnqueueMarkerWithWaitList, MARKER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueMarkerWithWaitList, MARKER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, TAIL), (queue)) \
-X(clEnqueueBarrierWithWaitList, BARRIER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueBarrierWithWaitList, BARRIER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, TAIL), (queue)) \
-X(clEnqueueSVMMemcpy, COPY, SVM(to, from), SELF, bytes, blocking, NO_LATE, \
+X(clEnqueueSVMMemcpy, COPY, SVM(to, from), SELF, bytes, blocking, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t bytes, TAIL), \
   (queue, blocking, to, from, bytes)) \
-X(clEnqueueSVMMemFill, FILL, FILL, SELF, bytes, false, NO_LATE, \
+X(clEnqueueSVMMemFill, FILL, FILL, SELF, bytes, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, void *to, const void *pattern, size_t pattern_bytes, \
    size_t bytes, TAIL), \
   (queue, to, pattern, pattern_bytes, bytes)) \
-X(clEnqueueSVMMap, MAP, MAP, SELF, bytes, blocking, LATE_DO(mapped(pointer, bytes)), \
+X(clEnqueueSVMMap, MAP, MAP, SELF, bytes, blocking, NO_MOVE, LATE_DO(mapped(pointer, bytes)), \
   (cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, \
    size_t bytes, TAIL), \
   (queue, blocking, flags, pointer, bytes)) \
 X(clEnqueueSVMUnmap, UNMAP, UNMAP, SELF, mapped_bytes(pointer), false, \
-  LATE_DO(unmapped(pointer)), \
+  NO_MOVE, LATE_DO(unmapped(pointer)), \
   (cl_command_queue queue, void *pointer, TAIL), (queue, pointer)) \
 X(clEnqueueSVMMigrateMem, MIGRATE, HOST_OR(flags & CL_MIGRATE_MEM_OBJECT_HOST), SELF, \
-  sum_sizes(n, sizes), false, NO_LATE, \
+  sum_sizes(n, sizes), false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_uint n, const void **pointers, const size_t *sizes, \
    cl_mem_migration_flags flags, TAIL), \
   (queue, n, pointers, sizes, flags)) \
-X(clEnqueueSVMFree, OTHER, NONE, SELF, 0, false, LATE_DO(svm_queue_free(n, pointers, function)), \
+X(clEnqueueSVMFree, OTHER, NONE, SELF, 0, false, NO_MOVE, LATE_DO(svm_queue_free(n, pointers, function)), \
   (cl_command_queue queue, cl_uint n, void **pointers, \
    void (CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *), void *data, TAIL), \
   (queue, n, pointers, function, data)) \
-X(clEnqueueAcquireGLObjects, OTHER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueAcquireGLObjects, OTHER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_uint n, const cl_mem *objects, TAIL), (queue, n, objects)) \
-X(clEnqueueReleaseGLObjects, OTHER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueReleaseGLObjects, OTHER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_uint n, const cl_mem *objects, TAIL), (queue, n, objects)) \
-X(clEnqueueAcquireEGLObjectsKHR, OTHER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueAcquireEGLObjectsKHR, OTHER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_uint n, const cl_mem *objects, TAIL), (queue, n, objects)) \
-X(clEnqueueReleaseEGLObjectsKHR, OTHER, NONE, SELF, 0, false, NO_LATE, \
+X(clEnqueueReleaseEGLObjectsKHR, OTHER, NONE, SELF, 0, false, NO_MOVE, NO_LATE, \
   (cl_command_queue queue, cl_uint n, const cl_mem *objects, TAIL), (queue, n, objects))
 
 #define INFO_PARAMS(handle) \
@@ -234,7 +251,7 @@ X(clCreateBufferWithProperties, cl_mem, context, buffer_created(made, context, f
   (cl_context context, const cl_mem_properties *properties, cl_mem_flags flags, size_t bytes, \
    void *host, cl_int *errcode_ret), \
   (context, properties, flags, bytes, host)) \
-X(clCreateSubBuffer, cl_mem, buffer, (void)0, \
+X(clCreateSubBuffer, cl_mem, buffer, part_created(made, buffer, type, info), \
   (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info, \
    cl_int *errcode_ret), \
   (buffer, flags, type, info)) \

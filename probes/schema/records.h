@@ -92,7 +92,7 @@ enum tft_framework {
 /* tft_command.flags */
 #define TFT_CMD_APPROX	0x01u	/* start/end are host callback times, in ns, not ticks */
 #define TFT_CMD_OPEN	0x02u	/* announcement: enqueued, not finished yet, no device times */
-#define TFT_CMD_PINNED	0x04u	/* host memory of the transfer is pinned */
+#define TFT_CMD_PINNED	0x04u	/* host memory of the transfer is the driver's: pinned or mapped */
 #define TFT_CMD_BLOCKING 0x08u	/* the call waited for the command */
 #define TFT_CMD_NOTIMES	0x10u	/* finished, but the driver gave no times */
 
@@ -222,7 +222,9 @@ struct tft_calls {
 struct tft_command {
 	uint32_t seq;
 	uint32_t tid;		/* thread that enqueued it */
-	uint32_t queue, name, shape;
+	uint32_t queue, name;
+	uint32_t shape;		/* of kernels; else a number for the place in memory: equal for the
+				 * same offset of the same object, 0 not known */
 	uint32_t correlation;	/* per process */
 	uint64_t op;		/* instance on top of the launching thread's stack, 0 none */
 	uint32_t op_name;

@@ -347,18 +347,20 @@ static const char *const directions[] = {
 void rt_emit_command(struct tft_command *c)
 {
 	char shape[128] = "-";
-	const struct tft_shape *s = c->shape && c->shape <= n_shapes ? &shapes[c->shape - 1] : NULL;
+	const struct tft_shape *s = NULL;
 	bool times = c->start_ticks && c->end_ticks;
 
 	if (quiet || out < 0)
 		return;
+	if (c->kind == TFT_KIND_KERNEL && c->shape && c->shape <= n_shapes)
+		s = &shapes[c->shape - 1];
 	if (s)
 		snprintf(shape, sizeof(shape), "%u:%llu,%llu,%llu/%u,%u,%u", s->dims,
 			 (unsigned long long)s->global[0], (unsigned long long)s->global[1],
 			 (unsigned long long)s->global[2], s->local[0], s->local[1], s->local[2]);
 	line("command corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu shape=%s how=%u op=%s "
 	     "status=%d%s%s%s%s tid=%u call_ns=%lld dur=%u q=%llu s=%llu b=%llu e=%llu times=%d "
-	     "ordered=%d", c->correlation, c->queue, kinds[c->kind], name_of(c->name),
+	     "ordered=%d place=%x%s", c->correlation, c->queue, kinds[c->kind], name_of(c->name),
 	     directions[c->direction], (unsigned long long)c->bytes, shape, c->how,
 	     name_of(c->op_name), c->status, c->flags & TFT_CMD_OPEN ? " open" : "",
 	     c->flags & TFT_CMD_APPROX ? " approx" : "",
@@ -366,7 +368,9 @@ void rt_emit_command(struct tft_command *c)
 	     c->flags & TFT_CMD_NOTIMES ? " notimes" : "", c->tid, (long long)c->call_ns,
 	     c->call_dur_ns, (unsigned long long)c->queued_ticks,
 	     (unsigned long long)c->submit_ticks, (unsigned long long)c->start_ticks,
-	     (unsigned long long)c->end_ticks, times, c->end_ticks >= c->start_ticks);
+	     (unsigned long long)c->end_ticks, times, c->end_ticks >= c->start_ticks,
+	     c->kind == TFT_KIND_KERNEL ? 0 : c->shape,
+	     c->flags & TFT_CMD_PINNED ? " pinned" : "");
 }
 
 void rt_emit_alloc(struct tft_alloc *a)

@@ -145,6 +145,17 @@ case_calls() {
 		"$(lines calls '^call fn=clEnqueueReadBuffer .*result=-30')" 2
 }
 
+# Which memory a copy moves: the same for one place, whatever the handle.
+case_places() {
+	probed places "$build/opencl_calls"
+	grep -E '^command .* bytes=24 ' "$tmp/places.events" | sort -t= -k2n |
+		sed -nE 's/.* place=([0-9a-f]*)( pinned)?$/\1\2/p' >"$tmp/places.got"
+	# the first two are one place, the next two another, the last two a third
+	expect places "places of six copies" "$(awk '{ if (!($1 in n)) n[$1] = ++k
+		printf "%s%s ", n[$1], $2 }' "$tmp/places.got")" "1 1 2 2 3 3pinned "
+	expect places "none unknown" "$(grep -c '^0' "$tmp/places.got")" 0
+}
+
 # A device that has run a command when its enqueue call returns.
 case_basic() {
 	POCL_DEVICES=basic bare basic "$build/opencl_calls"
@@ -356,7 +367,7 @@ case_traced() {
 	unset OPENCL_LAYERS
 }
 
-for case in exports calls basic untraced events deep level toggle threads vendor hostile traced; do
+for case in exports calls places basic untraced events deep level toggle threads vendor hostile traced; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing

@@ -215,6 +215,31 @@ static void buffers(void)
 	SAY(clReleaseMemObject(got));
 }
 
+/* Writes of 24 bytes whose places are known: see case_places of opencl.sh. */
+static void places(void)
+{
+	cl_buffer_region region = { 128, 128 };	/* as aligned as any device wants */
+	cl_mem whole, part;
+	void *at;
+
+	MADE(whole, clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, &result_));
+	MADE(part, clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &result_));
+	SAY(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 0, 24, host, 0, NULL, NULL));
+	SAY(clEnqueueReadBuffer(queue, whole, CL_TRUE, 0, 24, host, 0, NULL, NULL));
+	SAY(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 136, 24, host, 0, NULL, NULL));
+	SAY(clEnqueueWriteBuffer(queue, part, CL_TRUE, 8, 24, host, 0, NULL, NULL));
+	SAY(clReleaseMemObject(part));
+	SAY(clReleaseMemObject(whole));
+	MADE(whole, clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, &result_));
+	SAY(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 0, 24, host, 0, NULL, NULL));
+	MADE(at, clEnqueueMapBuffer(queue, whole, CL_TRUE, CL_MAP_WRITE, 128, 128, 0, NULL, NULL,
+				    &result_));
+	SAY(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 0, 24, (char *)at + 100, 0, NULL, NULL));
+	SAY(clEnqueueUnmapMemObject(queue, whole, at, 0, NULL, NULL));
+	SAY(clFinish(queue));
+	SAY(clReleaseMemObject(whole));
+}
+
 static void images(void)
 {
 	cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
@@ -424,6 +449,7 @@ int main(void)
 	queues();
 	profiling();
 	buffers();
+	places();
 	images();
 	kernels();
 	markers();
