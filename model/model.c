@@ -583,22 +583,3 @@ void model_status(struct model *model, struct model_status *out)
 		out->last_step_ns = steps->list[steps->n - 1].dur_ns;
 	}
 }
-
-size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out)
-{
-	size_t n = 0;
-
-	*out = xreallocarray(NULL, model->n_losses, sizeof(**out));
-	for (size_t i = 0; i < model->n_losses; i++)
-		if (model->losses[i].begin_ns < t1 && model->losses[i].end_ns >= t0)
-			(*out)[n++] = model->losses[i];
-	return n;
-}
-
-size_t model_messages(struct model *model, struct message_row **out)
-{
-	*out = xreallocarray(NULL, model->n_messages, sizeof(**out));
-	if (model->n_messages)
-		memcpy(*out, model->messages, model->n_messages * sizeof(**out));
-	return model->n_messages;
-}
