@@ -17,37 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/insight-findings.h"
+
 struct model;
 struct findings;
 
-#define FINDING_TEXT 200
-#define FINDING_LINES 3
-
-enum severity { SEVERITY_NOTE, SEVERITY_WARNING };
-
-/* What `enter` on a finding opens. */
-enum evidence_kind {
-	EVIDENCE_NONE, EVIDENCE_TIME, EVIDENCE_OP, EVIDENCE_KERNEL, EVIDENCE_COPIES,
-	EVIDENCE_STEPS, EVIDENCE_MEMORY
-};
-
-struct evidence {
-	enum evidence_kind kind;
-	int64_t t0, t1;			/* the place that shows it best; 0: none */
-	uint32_t row;			/* row id of the timeline, 0 none */
-	const char *key;		/* name of the table's row; interned, NULL none */
-};
-
-struct finding {
-	const char *id;			/* "input-bound"; static */
-	uint32_t subject;		/* tells two of one id apart: a device, a queue, a name */
-	enum severity severity;
-	int64_t cost_ns;		/* per step, or per second without steps */
-	char title[FINDING_TEXT];	/* one sentence with its numbers, without the cost */
-	char lines[FINDING_LINES][FINDING_TEXT];	/* more numbers; "" none */
-	char advice[FINDING_TEXT];	/* what would help */
-	struct evidence evidence;
-};
+#define FINDINGS_MAX 256u		/* seen at once; what comes beyond is counted */
 
 /* Copies it. Called by analyses in their review. */
 void finding_add(struct findings *findings, const struct finding *finding);
@@ -57,5 +32,22 @@ void finding_add(struct findings *findings, const struct finding *finding);
 char *finding_ns(char *text, size_t size, int64_t ns);
 char *finding_bytes(char *text, size_t size, uint64_t bytes);
 char *finding_rate(char *text, size_t size, uint64_t bytes_per_s);
+char *finding_count(char *text, size_t size, uint64_t n);		/* "2 080" */
+/* "23 %", "0.9 %", "<0.1 %": part of whole, "-" without a whole. */
+char *finding_share(char *text, size_t size, uint64_t part, uint64_t whole);
+
+/* ---- the engine's side ---- */
+
+struct findings *findings_new(void);
+void findings_free(struct findings *findings);
+/* Around each review. final: the last one, what it saw is what there is. */
+void findings_begin(struct findings *findings);
+void findings_end(struct findings *findings, bool final);
+/* Shown ones in their order, NULL past the end; borrowed until findings_end(). */
+const struct finding *findings_at(const struct findings *findings, size_t i);
+size_t findings_shown(const struct findings *findings);
+uint64_t findings_revision(const struct findings *findings);
+uint64_t findings_dropped(const struct findings *findings);
+size_t findings_bytes(const struct findings *findings);
 
 #endif

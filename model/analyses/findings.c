@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of findings between the analyses, which say at each review what
+ * they see, and the screen, which must not flicker.
+ *
+ * Idea: an entry per (id, subject) counts in how many reviews in a row it was
+ * seen or missed. Shown ones stand in front, in the order of the screen:
+ * warnings first, then by cost. After each review one insertion pass moves an
+ * entry past the one before it only when it costs a tenth more, so two that
+ * cost about the same stay where they are.
+ *
+ * Always true: at most FINDINGS_MAX entries; no two of one (id, subject); the
+ * shown ones come first. What no review saw and nobody is shown is forgotten.
+ *
+ * Complexity: FINDINGS_MAX comparisons for each finding handed in, once a second.
+ * Threads: under the model's lock.
+ */
+#include "model/analyses/finding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+
+#define COME_AFTER 2			/* reviews in a row that saw it */
+#define GO_AFTER 3			/* reviews in a row that did not */
+
+struct entry {
+	struct finding finding;		/* as it was seen last */
+	unsigned seen, missed;		/* reviews in a row */
+	bool now;			/* handed in since findings_begin() */
+	bool shown;
+};
+
+struct findings {
+	struct entry *list;		/* owned; n of cap, the shown ones first */
+	size_t n, cap, shown;
+	uint64_t revision, dropped;
+};
+
+struct findings *findings_new(void)
+{
+	return xcalloc(1, sizeof(struct findings));
+}
+
+void findings_free(struct findings *findings)
+{
+	if (!findings)
+		return;
+	free(findings->list);
+	free(findings);
+}
+
+/* ---- in ---- */
+
+static bool same(const struct finding *a, const struct finding *b)
+{
+	return a->subject == b->subject && strcmp(a->id, b->id) == 0;
+}
+
+static void take(struct entry *entry, const struct finding *finding)
+{
+	struct finding *mine = &entry->finding;
+
+	*mine = *finding;
+	if (mine->cost_ns < 0)
+		mine->cost_ns = 0;
+	mine->title[FINDING_TEXT - 1] = mine->advice[FINDING_TEXT - 1] = '\0';
+	for (int i = 0; i < FINDING_LINES; i++)
+		mine->lines[i][FINDING_TEXT - 1] = '\0';
+	entry->now = true;
+}
+
+void finding_add(struct findings *findings, const struct finding *finding)
+{
+	for (size_t i = 0; i < findings->n; i++) {
+		struct entry *entry = &findings->list[i];
+
+		if (!same(&entry->finding, finding))
+			continue;
+		if (!entry->now || finding->cost_ns > entry->finding.cost_ns)
+			take(entry, finding);
+		return;
+	}
+	if (findings->n == FINDINGS_MAX) {
+		findings->dropped++;
+		return;
+	}
+	grow(&findings->list, &findings->cap, findings->n, sizeof(*findings->list));
+	findings->list[findings->n] = (struct entry) { 0 };
+	take(&findings->list[findings->n++], finding);
+}
+
+void findings_begin(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		findings->list[i].now = false;
+}
+
+/* ---- what is shown, and where ---- */
+
+/* a goes before b; clearly: only by a tenth, so that neighbours do not dance. */
+static bool before(const struct finding *a, const struct finding *b, bool clearly)
+{
+	if (a->severity != b->severity)
+		return a->severity > b->severity;
+	return clearly ? a->cost_ns - a->cost_ns / 11 > b->cost_ns : a->cost_ns > b->cost_ns;
+}
+
+/* Whether it stays; decides whether it is shown. */
+static bool judge(struct entry *entry, bool final)
+{
+	if (entry->now) {
+		entry->seen++;
+		entry->missed = 0;
+		return true;
+	}
+	entry->seen = 0;
+	entry->missed++;
+	return entry->shown && !final && entry->missed < GO_AFTER;
+}
+
+/* Each moves up until the one before it is not clearly cheaper. */
+static void arrange(struct findings *findings, bool final)
+{
+	for (size_t i = 1; i < findings->n; i++) {
+		struct entry entry = findings->list[i];
+		size_t at = i;
+
+		for (; at && entry.shown; at--) {
+			const struct entry *other = &findings->list[at - 1];
+
+			if (other->shown && !before(&entry.finding, &other->finding, !final))
+				break;
+			findings->list[at] = *other;
+		}
+		findings->list[at] = entry;
+	}
+}
+
+void findings_end(struct findings *findings, bool final)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->n; i++)
+		if (judge(&findings->list[i], final))
+			findings->list[kept++] = findings->list[i];
+	findings->n = kept;
+	findings->shown = 0;
+	for (size_t i = 0; i < kept; i++) {
+		struct entry *entry = &findings->list[i];
+
+		entry->shown = entry->shown || entry->seen >= COME_AFTER || final;
+		findings->shown += entry->shown;
+	}
+	arrange(findings, final);
+	findings->revision++;
+}
+
+/* ---- out ---- */
+
+const struct finding *findings_at(const struct findings *findings, size_t i)
+{
+	return i < findings->shown ? &findings->list[i].finding : NULL;
+}
+
+size_t findings_shown(const struct findings *findings)
+{
+	return findings->shown;
+}
+
+uint64_t findings_revision(const struct findings *findings)
+{
+	return findings->revision;
+}
+
+uint64_t findings_dropped(const struct findings *findings)
+{
+	return findings->dropped;
+}
+
+size_t findings_bytes(const struct findings *findings)
+{
+	return sizeof(*findings) + findings->cap * sizeof(*findings->list);
+}
+
+/* ---- words ---- */
+
+const char *severity_name(enum severity severity)
+{
+	return severity == SEVERITY_WARNING ? "warning" : "note";
+}
+
+const char *evidence_name(enum evidence_kind kind)
+{
+	static const char *const names[EVIDENCE_KIND_COUNT] = {
+		"none", "time", "op", "kernel", "copies", "steps", "memory",
+	};
+
+	return (unsigned)kind < EVIDENCE_KIND_COUNT ? names[kind] : "none";
+}
+
+char *finding_ns(char *text, size_t size, int64_t ns)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_time(buf, ns));
+	return text;
+}
+
+char *finding_bytes(char *text, size_t size, uint64_t bytes)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s byte%s", fmt_count(buf, bytes), bytes == 1 ? "" : "s");
+	return text;
+}
+
+char *finding_rate(char *text, size_t size, uint64_t bytes_per_s)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_rate(buf, bytes_per_s));
+	return text;
+}
+
+char *finding_count(char *text, size_t size, uint64_t n)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_count(buf, n));
+	return text;
+}
+
+char *finding_share(char *text, size_t size, uint64_t part, uint64_t whole)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_share(buf, part, whole));
+	return text;
+}
