@@ -59,6 +59,8 @@ struct analyses {
 	uint8_t *input;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
 	size_t n_input;
 	struct findings *findings;	/* owned */
+	uint64_t n_steps;		/* whole ones, without the warm-up */
+	int64_t steps_ns;		/* their sum */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
 	void (*watch)(void *arg, const struct slice *slice);
 	void *watch_arg;
@@ -71,6 +73,7 @@ struct analyses *analyses_new(struct model *model)
 	struct analyses *analyses = xcalloc(1, sizeof(*analyses));
 	size_t max = model->memory_limit / 8 / sizeof(struct act);
 
+	analyses->findings = findings_new();
 	analyses->max = max < ACTS_MIN ? ACTS_MIN : max > ACTS_MAX ? ACTS_MAX : max;
 	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
@@ -103,6 +106,7 @@ void analyses_free(struct analyses *analyses)
 		free(analyses->state[i]);
 	}
 	free_buffers(analyses);
+	findings_free(analyses->findings);
 	free(analyses->input);
 	free(analyses);
 }
@@ -116,7 +120,8 @@ size_t analyses_bytes(const struct model *model)
 {
 	const struct analyses *a = model->analyses;
 	size_t bytes = (a->cap + a->cap_carry + a->cap_out) * sizeof(struct act) +
-		       a->cap_keys * 2 * sizeof(*a->keys) + a->n_input;
+		       a->cap_keys * 2 * sizeof(*a->keys) + a->n_input +
+		       findings_bytes(a->findings);
 
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
 		bytes += list[i]->size + (list[i]->bytes ? list[i]->bytes(a->state[i]) : 0);
@@ -129,6 +134,22 @@ struct analyses_stats analyses_stats(const struct model *model)
 
 	stats.done_ns = model->analyses->done_ns;
 	return stats;
+}
+
+struct findings *analyses_findings(const struct model *model)
+{
+	return model->analyses->findings;
+}
+
+void analyses_progress(const struct model *model, struct findings_status *status)
+{
+	const struct analyses *analyses = model->analyses;
+
+	*status = (struct findings_status) {
+		.settled_ns = analyses->done_ns, .steps = analyses->n_steps,
+		.step_ns = analyses->n_steps ? analyses->steps_ns / (int64_t)analyses->n_steps : 0,
+		.final = model->finished,
+	};
 }
 
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
@@ -226,14 +247,16 @@ static void resolve(struct model *model, struct act *act)
 
 /* ---- out ---- */
 
-static void review(struct model *model)
+static void review(struct model *model, bool final)
 {
 	struct analyses *analyses = model->analyses;
 
 	analyses->reviewed_ns = analyses->done_ns;
+	findings_begin(analyses->findings);
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
 		if (list[i]->review)
 			list[i]->review(model, analyses->state[i], analyses->findings);
+	findings_end(analyses->findings, final);
 }
 
 static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
@@ -322,6 +345,10 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	analyses->dropped_now = 0;
 	analyses->done_ns = slice->t1;
 	analyses->stats.slices++;
+	if (slice->step && !slice->warm_up && !slice->cut) {
+		analyses->n_steps++;
+		add_ns(&analyses->steps_ns, slice->t1 - slice->t0);
+	}
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
 		list[i]->slice(model, analyses->state[i], slice);
 		model_breathe(model);
@@ -332,7 +359,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	if (analyses->reviewed_ns == INT64_MIN)
 		analyses->reviewed_ns = slice->t0;
 	if (slice->t1 - analyses->reviewed_ns >= REVIEW_NS)
-		review(model);
+		review(model, false);
 	model_breathe(model);
 }
 
@@ -545,7 +572,7 @@ void analyses_run(struct model *model, bool finish)
 	}
 	if (!finish)
 		return;
-	review(model);
+	review(model, true);
 	free_buffers(analyses);
 }
 

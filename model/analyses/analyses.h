@@ -61,6 +61,9 @@ struct analyses_stats {
 	int64_t done_ns;		/* handed out up to here; INT64_MIN: nothing yet */
 };
 struct analyses_stats analyses_stats(const struct model *model);
+struct findings *analyses_findings(const struct model *model);
+/* How far, over how many steps; the fields of the list itself are left 0. */
+void analyses_progress(const struct model *model, struct findings_status *status);
 /* Calls watch with each slice, after the analyses; one at a time, for tests. */
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
 		    void *arg);
