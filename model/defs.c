@@ -87,6 +87,7 @@ void apply_exit(struct model *model, const struct event_exit *exit_event)
 
 	if (model->event->time_ns < process->defined_ns)
 		return;		/* of the program that was here before */
+	memory_exit(model);
 	if (exit_event->reason == 2) {
 		process->execed = true;
 		return;

@@ -318,22 +318,6 @@ struct nameless {
 	int64_t start_ns, dur_ns;
 };
 
-struct alloc_op { uint32_t name; uint64_t bytes; };
-
-struct allocator {
-	uint32_t name;
-	uint64_t live, peak, allocations, frees;
-	struct map by_address;		/* -> index in allocs */
-	struct map by_op;		/* op name -> index in ops */
-	struct alloc_op *ops;		/* owned; live bytes by op */
-	size_t n_ops, cap_ops;
-	bool at_peak;
-	struct alloc_op holders[8];
-	size_t n_holders;
-};
-
-struct alloc { uint64_t bytes; uint32_t op, next_free; };
-
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
 struct fair_lock {
@@ -351,16 +335,17 @@ struct model {
 	struct names names;
 	struct store processes, threads, devices, views, queues, rows, shapes;
 	struct store opens, op_states, idents;
-	struct store kernels, kernel_ops, copies, calls, allocators, allocs, compiles;
+	struct store kernels, kernel_ops, copies, calls, compiles;
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
-	struct map call_by_name, allocator_by_key, compile_by_key;
+	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
-	uint32_t free_open, free_state, free_alloc;
+	uint32_t free_open, free_state;
 	uint64_t waiting_states;
-	uint32_t n_alive_opens, n_alive_allocs;
+	uint32_t n_alive_opens;
 	uint32_t *kept;			/* owned; ring of finished op_states */
 	size_t kept_head, kept_n, kept_max;
 	size_t pending_n;
+	struct memory *memory;		/* owned */
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;
@@ -514,7 +499,7 @@ void apply_clock(struct model *model, const struct event_clock *pair);
 void align_command(struct model *model, uint32_t view, const struct event_command *command);
 void align_wait(struct model *model, const struct event_wait *wait);
 
-/* ---- totals.c: kernels, copies, calls, allocations, compiles ---- */
+/* ---- totals.c: kernels, copies, calls, compiles ---- */
 struct run {				/* a finished command, resolved */
 	uint32_t process, queue, name, op_name;
 	enum how how;
@@ -527,12 +512,22 @@ void total_kernel(struct model *model, const struct run *run);
 void total_copy(struct model *model, const struct run *run);
 void apply_call(struct model *model, const struct event_call *call);
 void apply_calls(struct model *model, const struct event_calls *calls);
-void apply_alloc(struct model *model, const struct event_alloc *alloc);
-void apply_free(struct model *model, const struct event_free *event);
 void apply_wait(struct model *model, const struct event_wait *wait);
 void apply_compile(struct model *model, const struct event_compile *compile);
-void allocator_note(struct allocator *allocator);
 void totals_release(struct model *model);
+
+/* ---- memory.c: allocations and frees, see memory-internal.h ---- */
+void memory_new(struct model *model);
+void memory_free(struct model *model);
+void apply_alloc(struct model *model, const struct event_alloc *alloc);
+void apply_free(struct model *model, const struct event_free *event);
+/* The process of the current event has ended. */
+void memory_exit(struct model *model);
+/* All before is final. Breathes. */
+void memory_settled(struct model *model, int64_t settled_ns);
+size_t memory_bytes(const struct model *model);
+/* The account of a device's total and its peak; NONE: nothing there. */
+uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak);
 
 /* ---- ops.c ---- */
 void apply_op(struct model *model, const struct event_op *op);

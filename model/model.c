@@ -100,10 +100,9 @@ struct model *model_new(const struct model_options *options)
 	store_init(&model->kernel_ops, sizeof(struct kernel_op_total));
 	store_init(&model->copies, sizeof(struct copy_total));
 	store_init(&model->calls, sizeof(struct call_total));
-	store_init(&model->allocators, sizeof(struct allocator));
-	store_init(&model->allocs, sizeof(struct alloc));
 	store_init(&model->compiles, sizeof(struct compile_total));
-	model->free_open = model->free_state = model->free_alloc = NONE;
+	model->free_open = model->free_state = NONE;
+	memory_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
 		model->kept_max = OPS_KEEP;
@@ -160,19 +159,19 @@ static void release_all(struct model *model)
 		&model->processes, &model->threads, &model->devices, &model->views,
 		&model->queues, &model->rows, &model->shapes, &model->opens,
 		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
-		&model->copies, &model->calls, &model->allocators, &model->allocs,
-		&model->compiles,
+		&model->copies, &model->calls, &model->compiles,
 	};
 	struct map *const maps[] = {
 		&model->process_by_pid, &model->ident_by_hash, &model->kernel_by_key,
 		&model->kernel_op_by_key, &model->copy_by_key, &model->call_by_name,
-		&model->allocator_by_key, &model->compile_by_key, &model->message_by_text,
+		&model->compile_by_key, &model->message_by_text,
 		&model->nameless_kernels,
 	};
 
 	analyses_free(model->analyses);
 	release_things(model);
 	totals_release(model);
+	memory_free(model);
 	series_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
@@ -388,6 +387,7 @@ static void apply_event(struct model *model, const struct event *event)
 			model->live_ns = event->time_ns;
 		if (timed)
 			commands_alive(model, event->time_ns);
+		memory_settled(model, model_settle(model));
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -419,7 +419,7 @@ void check_memory(struct model *model)
 	size_t bytes = rows_bytes(model) + model->names.bytes;
 
 	bytes += (size_t)model->op_states.n * sizeof(struct op_state);
-	bytes += (size_t)model->allocs.n * sizeof(struct alloc);
+	bytes += memory_bytes(model);
 	bytes += model->pending_n * sizeof(struct pending);
 	bytes += analyses_bytes(model);
 	if (bytes > model->memory_limit)
@@ -508,6 +508,7 @@ void model_finish(struct model *model, bool partial)
 	model->slice_ns = INT64_MAX;
 	commands_finish(model);
 	ops_finish(model);
+	memory_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);

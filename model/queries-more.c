@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The smaller tables: calls, memory, compiles. See queries.c. */
+/* The smaller tables: calls, compiles. See queries.c. */
 #include "model/model-internal.h"
 
 #include <stdlib.h>
@@ -52,46 +52,6 @@ size_t model_calls(struct model *model, struct call_row **out)
 	map_release(&rows);
 	if (n)
 		qsort(*out, n, sizeof(**out), call_by_time);
-	return n;
-}
-
-static int memory_by_peak(const void *a, const void *b)
-{
-	const struct memory_row *x = a, *y = b;
-
-	if (x->peak_bytes != y->peak_bytes)
-		return x->peak_bytes > y->peak_bytes ? -1 : 1;
-	return strcmp(x->allocator, y->allocator);
-}
-
-size_t model_memory(struct model *model, struct memory_row **out)
-{
-	struct map rows = { .size = 0 };
-	size_t n = 0;
-
-	*out = xcalloc(model->allocators.n, sizeof(**out));
-	for (uint32_t i = 0; i < model->allocators.n; i++) {
-		struct allocator *allocator = store_at(&model->allocators, i);
-		uint32_t name = names_resolve(&model->names, allocator->name);
-		struct memory_row *row = &(*out)[row_for(&rows, name, &n)];
-
-		if (allocator->at_peak)
-			allocator_note(allocator);
-		row->allocator = names_raw(&model->names, name);
-		row->live_bytes += allocator->live;
-		row->peak_bytes += allocator->peak;
-		row->allocations += allocator->allocations;
-		row->frees += allocator->frees;
-		for (size_t k = 0; k < allocator->n_holders; k++) {
-			const char *op = names_short(&model->names, allocator->holders[k].name);
-
-			if (op && row->n_peak_ops < 8)
-				row->peak_ops[row->n_peak_ops++] = op;
-		}
-	}
-	map_release(&rows);
-	if (n)
-		qsort(*out, n, sizeof(**out), memory_by_peak);
 	return n;
 }
 

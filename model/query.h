@@ -318,14 +318,6 @@ struct step_stats {
 /* All steps, by start. [locked] */
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);
 
-struct memory_row {
-	const char *allocator;
-	uint64_t live_bytes, peak_bytes, allocations, frees;
-	size_t n_peak_ops;
-	const char *peak_ops[8];	/* who held most at the peak */
-};
-size_t model_memory(struct model *model, struct memory_row **out);	/* [locked] */
-
 struct compile_row { const char *what, *cause; uint64_t count, failed; int64_t total_ns; };
 size_t model_compiles(struct model *model, struct compile_row **out);	/* [locked] */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Totals that are kept while events come in, so that they do not depend on
- * what detail is still there: kernels, copies, calls, memory, compiles. Keys
+ * what detail is still there: kernels, copies, calls, compiles. Keys
  * are names as they were used; queries.c puts together what turned out to be
  * the same name.
  */
@@ -17,7 +17,6 @@
 /* A shorter transfer's rate says more about its launch than about the bus. */
 #define PEAK_BYTES 65536u
 #define COMPILES_MAX 65536u
-#define ALLOCATORS_MAX 4096u
 
 /* ---- kernels ---- */
 
@@ -213,140 +212,6 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 	analyses_push(model, &act);
 }
 
-/* ---- memory ---- */
-
-static struct allocator *allocator_get(struct model *model, uint32_t id)
-{
-	uint32_t name = local_name(model, id), index;
-	struct allocator *allocator;
-
-	if (!name)
-		return NULL;
-	index = map_get(&model->allocator_by_key, name);
-	if (index != MAP_NONE)
-		return store_at(&model->allocators, index);
-	if (model->allocators.n >= ALLOCATORS_MAX)
-		return NULL;
-	allocator = store_new(&model->allocators);
-	allocator->name = name;
-	map_set(&model->allocator_by_key, name, model->allocators.n - 1);
-	return allocator;
-}
-
-/* Addresses of several processes in one map: shifted apart, so that equal ones
- * never meet. */
-static uint64_t address_key(const struct model *model, uint64_t address)
-{
-	return address + model->process_index * 0x9e3779b97f4a7c15u;
-}
-
-static struct alloc_op *holder_get(struct allocator *allocator, uint32_t op)
-{
-	uint32_t index = map_get(&allocator->by_op, op);
-
-	if (index == MAP_NONE) {
-		grow(&allocator->ops, &allocator->cap_ops, allocator->n_ops,
-		     sizeof(*allocator->ops));
-		index = (uint32_t)allocator->n_ops;
-		allocator->ops[allocator->n_ops++] = (struct alloc_op) { op, 0 };
-		map_set(&allocator->by_op, op, index);
-	}
-	return &allocator->ops[index];
-}
-
-/* At the peak, or when it is over: who holds most is written down. */
-void allocator_note(struct allocator *allocator)
-{
-	const size_t max = sizeof(allocator->holders) / sizeof(allocator->holders[0]);
-
-	allocator->n_holders = 0;
-	for (size_t i = 0; i < allocator->n_ops; i++) {
-		struct alloc_op one = allocator->ops[i];
-		size_t at = allocator->n_holders;
-
-		if (!one.bytes || (at == max && allocator->holders[max - 1].bytes >= one.bytes))
-			continue;
-		if (at == max)
-			at--;
-		else
-			allocator->n_holders++;
-		for (; at > 0 && allocator->holders[at - 1].bytes < one.bytes; at--)
-			allocator->holders[at] = allocator->holders[at - 1];
-		allocator->holders[at] = one;
-	}
-}
-
-static void give_back(struct model *model, struct allocator *allocator, uint32_t index)
-{
-	struct alloc *alloc = store_at(&model->allocs, index);
-
-	if (allocator->at_peak)
-		allocator_note(allocator);
-	allocator->at_peak = false;
-	allocator->live -= alloc->bytes;
-	holder_get(allocator, alloc->op)->bytes -= alloc->bytes;
-	alloc->next_free = model->free_alloc;
-	model->free_alloc = index;
-	model->n_alive_allocs--;
-}
-
-void apply_alloc(struct model *model, const struct event_alloc *event)
-{
-	struct allocator *allocator = allocator_get(model, event->allocator);
-	uint64_t key = address_key(model, event->address);
-	uint32_t index;
-	struct alloc *alloc;
-
-	if (!allocator || event->bytes > (uint64_t)1 << 60 ||
-	    model->n_alive_allocs >= ALLOCS_MAX) {
-		model->bad++;
-		return;
-	}
-	index = map_get(&allocator->by_address, key);
-	if (index != MAP_NONE) {
-		/* Its free was lost. */
-		give_back(model, allocator, index);
-		map_remove(&allocator->by_address, key);
-	}
-	index = model->free_alloc;
-	if (index != NONE) {
-		alloc = store_at(&model->allocs, index);
-		model->free_alloc = alloc->next_free;
-	} else {
-		alloc = store_new(&model->allocs);
-		index = model->allocs.n - 1;
-	}
-	alloc->bytes = event->bytes;
-	alloc->op = local_name(model, event->op_name);
-	map_set(&allocator->by_address, key, index);
-	model->n_alive_allocs++;
-	allocator->allocations++;
-	allocator->live += event->bytes;
-	holder_get(allocator, alloc->op)->bytes += event->bytes;
-	if (allocator->live > allocator->peak) {
-		allocator->peak = allocator->live;
-		allocator->at_peak = true;
-	}
-}
-
-void apply_free(struct model *model, const struct event_free *event)
-{
-	struct allocator *allocator = allocator_get(model, event->allocator);
-	uint64_t key = address_key(model, event->address);
-	uint32_t index;
-
-	if (!allocator) {
-		model->bad++;
-		return;
-	}
-	allocator->frees++;
-	index = map_get(&allocator->by_address, key);
-	if (index == MAP_NONE)
-		return;		/* from before we looked */
-	give_back(model, allocator, index);
-	map_remove(&allocator->by_address, key);
-}
-
 /* ---- compiles ---- */
 
 /* The first line of text that says something. */
@@ -403,11 +268,4 @@ void totals_release(struct model *model)
 {
 	for (uint32_t i = 0; i < model->kernels.n; i++)
 		hist_release(&((struct kernel_total *)store_at(&model->kernels, i))->hist);
-	for (uint32_t i = 0; i < model->allocators.n; i++) {
-		struct allocator *allocator = store_at(&model->allocators, i);
-
-		map_release(&allocator->by_address);
-		map_release(&allocator->by_op);
-		free(allocator->ops);
-	}
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
 #include "tui/beside.h"
 #include "tui/json.h"
 #include "tui/report.h"
@@ -401,28 +402,46 @@ static void write_steps(struct json *json, struct model *model)
 	free(rows);
 }
 
+static void write_allocator(struct json *json, const struct memory_row *row, int64_t first_ns)
+{
+	json_object(json);
+	json_key_string(json, "allocator", row->allocator);
+	if (row->device != UINT32_MAX)
+		json_key_uint(json, "device", row->device);
+	json_key_uint(json, "live_bytes", row->live_bytes);
+	json_key_uint(json, "peak_bytes", row->peak_bytes);
+	if (row->peak_ns >= first_ns)
+		json_key_int(json, "peak_at_ns", row->peak_ns - first_ns);
+	json_key_uint(json, "allocations", row->allocations);
+	json_key_uint(json, "allocated_bytes", row->allocated_bytes);
+	json_key_uint(json, "frees", row->frees);
+	uint_if(json, "unknown_frees", row->unknown_frees);
+	uint_if(json, "missed_frees", row->missed_frees);
+	uint_if(json, "growth_bytes_per_step", row->growth_bytes_per_step);
+	json_key_array(json, "peak_ops");
+	for (size_t k = 0; k < row->n_peak_ops; k++)
+		json_string(json, row->peak_ops[k]);
+	json_end(json);
+	json_key_array(json, "peak_op_bytes");
+	for (size_t k = 0; k < row->n_peak_ops; k++)
+		json_uint(json, row->peak_op_bytes[k]);
+	json_end(json);
+	json_end(json);
+}
+
 static void write_memory(struct json *json, struct model *model)
 {
+	struct model_status status;
 	struct memory_row *rows;
 	size_t count;
 
 	model_lock(model);
+	model_status(model, &status);
 	count = model_memory(model, &rows);
 	model_unlock(model);
 	json_key_array(json, "memory");
-	for (size_t i = 0; i < count; i++) {
-		json_object(json);
-		json_key_string(json, "allocator", rows[i].allocator);
-		json_key_uint(json, "live_bytes", rows[i].live_bytes);
-		json_key_uint(json, "peak_bytes", rows[i].peak_bytes);
-		json_key_uint(json, "allocations", rows[i].allocations);
-		json_key_uint(json, "frees", rows[i].frees);
-		json_key_array(json, "peak_ops");
-		for (size_t k = 0; k < rows[i].n_peak_ops && k < 8; k++)
-			json_string(json, rows[i].peak_ops[k]);
-		json_end(json);
-		json_end(json);
-	}
+	for (size_t i = 0; i < count; i++)
+		write_allocator(json, &rows[i], status.first_ns);
 	json_end(json);
 	free(rows);
 }

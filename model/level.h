@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A level over time (bytes that are live) in bounded memory: the recent changes
+ * as they were, all of it in buckets.
+ *
+ * Idea: changes come in order of time. The last LEVEL_RECENT of them are kept
+ * in a ring; beside it at most LEVEL_BUCKETS buckets of equal width cover
+ * everything since the first change, with least, highest and the area under the
+ * level. When the end does not fit, neighbours become one and the width
+ * doubles, so that an hour of run has buckets of about four seconds.
+ *
+ * Always true: before the first change the level is 0; after the last it stays.
+ * Minimum, maximum and mean of a range that begins at or after the oldest change
+ * in the ring are exact; else they are those of the buckets it touches.
+ *
+ * Complexity: a change O(1) amortised; a range O(log n + what it touches).
+ * Memory: at most 96 KiB, less while little has happened. Times in ns, levels
+ * below 2^62, products in 128 bits.
+ */
+#ifndef MODEL_LEVEL_H
+#define MODEL_LEVEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEVEL_RECENT 4096u
+#define LEVEL_BUCKETS 1024u
+#define LEVEL_WIDTH_NS 1000000		/* of the first buckets */
+
+struct level_point {
+	int64_t time_ns;
+	uint64_t value;			/* from then on */
+};
+
+struct level_bucket {
+	unsigned __int128 area;		/* value * ns */
+	uint64_t min, max;
+};
+
+struct level {
+	struct level_point *recent;	/* owned; ring */
+	uint32_t head, n_recent, cap_recent;
+	struct level_bucket *buckets;	/* owned; the last is filled up to now_ns */
+	size_t n_buckets, cap_buckets;
+	int64_t start_ns, width_ns, now_ns;
+	uint64_t value;
+	bool forgot;			/* the ring has lost changes */
+};
+
+/* What comes after a level's last change and is not in it yet. */
+struct level_tail {
+	const struct level_point *points;	/* borrowed, by time */
+	size_t n;
+};
+
+struct level_range {
+	uint64_t min, max, mean;
+	bool approx;
+};
+
+void level_release(struct level *level);
+/* From time_ns on; a time before the last change counts as that. */
+void level_set(struct level *level, int64_t time_ns, uint64_t value);
+/* Of [from_ns, to_ns), from < to. */
+void level_range(const struct level *level, struct level_tail tail, int64_t from_ns,
+		 int64_t to_ns, struct level_range *out);
+/* The value at that time, after all that changed then. */
+uint64_t level_at(const struct level *level, struct level_tail tail, int64_t time_ns);
+size_t level_bytes(const struct level *level);
+
+#endif
