@@ -265,7 +265,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	struct act act = {
 		.kind = ACT_LAUNCH, .start_ns = command->call_ns,
 		.end_ns = command->call_ns + command->call_dur_ns,
-		.call_ns = command->call_ns, .call_dur_ns = command->call_dur_ns,
+		.call_ns = id ? t->start_ns : 0, .call_dur_ns = command->call_dur_ns,
 		.amount = is_kernel(command->kind) ? 0 : command->bytes, .op = command->op,
 		.process = model->process_index,
 		.thread = thread_get(model, model->process_index, command->tid),
@@ -280,9 +280,10 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	if (time_ok(command->call_ns))
 		analyses_push(model, &act);
 	else
-		act.call_ns = act.call_dur_ns = 0;
+		act.call_dur_ns = 0;
 	if (!id)
 		return;
+	act.call_ns = time_ok(command->call_ns) ? command->call_ns : 0;
 	act.kind = ACT_RUN;
 	act.start_ns = t->start_ns;
 	act.end_ns = t->start_ns + t->drawn_ns;

@@ -60,14 +60,15 @@ enum act_flag {
 
 struct act {
 	int64_t start_ns, end_ns;
-	int64_t call_ns;		/* RUN: when its launch began, 0 not known */
+	int64_t call_ns;		/* RUN: when its launch began; LAUNCH: when its run
+					 * began. 0 not known */
 	uint64_t amount;		/* RUN, LAUNCH: bytes moved; 0 for kernels */
 	uint64_t op;			/* instance: of OP itself, else that it belongs to; 0 none */
 	uint32_t process, thread;	/* of the host's side: who launched, who waited */
 	uint32_t device, queue;
 	uint32_t name;			/* kernel, op, call */
 	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type */
-	uint32_t call_dur_ns;		/* RUN */
+	uint32_t call_dur_ns;		/* RUN, LAUNCH: of the call */
 	uint32_t object;		/* RUN of a copy: the memory object, 0 not known */
 	uint32_t row, lane, id;		/* where it is drawn: struct span_ref; row 0 nowhere */
 	uint16_t depth;			/* OP: on its thread's stack, 0 outermost */

@@ -369,6 +369,7 @@ TEST(analyses_a_command_is_a_launch_and_a_run)
 	CHECK_INT(acts[1].kind, ACT_LAUNCH);
 	CHECK_INT(acts[1].start_ns, BASE + 90);
 	CHECK_INT(acts[1].end_ns, BASE + 93);
+	CHECK_INT(acts[1].call_ns, BASE + 100);
 	CHECK_INT(acts[2].kind, ACT_RUN);
 	CHECK_INT(acts[2].start_ns, BASE + 100);
 	CHECK_INT(acts[2].end_ns, BASE + 150);
