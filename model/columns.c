@@ -206,6 +206,11 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 	if (w < 1)
 		w = 1;
 	row = row_at(model, row_id - 1);
+	if (row->kind == ROW_MEMORY) {
+		memory_columns(model, row->device, t0, w, n, out);
+		mark_losses(model, t0, w, n, out);
+		return;
+	}
 	n_parts = parts_of(model, row_id, lane, &parts);
 	cover = cover_of(model, row, lane);
 	longest_ns = xcalloc(n, sizeof(*longest_ns));

@@ -228,6 +228,7 @@ static uint32_t device_new(struct model *model, uint16_t host)
 	device->row = NONE;
 	for (int i = 0; i < DIR_COUNT; i++)
 		device->bandwidth[i] = NONE;
+	device->memory = NONE;
 	device->first_ns = INT64_MAX;
 	device->last_ns = INT64_MIN;
 	return model->devices.n - 1;

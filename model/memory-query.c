@@ -147,6 +147,26 @@ uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak)
 	return index;
 }
 
+void memory_columns(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+		    struct column *out)
+{
+	struct memory_column *columns;
+	uint64_t peak;
+	uint32_t account = memory_of_device(model, device, &peak);
+
+	if (account == NONE)
+		return;
+	columns = xreallocarray(NULL, n, sizeof(*columns));
+	model_memory_columns(model, account, t0, t0 + w * (int64_t)n, n, columns);
+	for (size_t i = 0; i < n; i++) {
+		out[i].value = columns[i].mean;
+		out[i].value_min = columns[i].min;
+		out[i].value_max = columns[i].max;
+		out[i].flags |= columns[i].approx ? COLUMN_APPROX : 0;
+	}
+	free(columns);
+}
+
 void model_memory_columns(struct model *model, uint32_t account, int64_t t0, int64_t t1, size_t n,
 			  struct memory_column *out)
 {

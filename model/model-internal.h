@@ -146,7 +146,7 @@ struct device {
 	uint8_t gpu;
 	uint32_t api, name, vendor, platform, driver, address;	/* names */
 	uint32_t row;
-	uint32_t bandwidth[DIR_COUNT];	/* rows */
+	uint32_t bandwidth[DIR_COUNT], memory;	/* rows */
 	struct merged all, kernels, copies;
 	int64_t first_ns, last_ns;
 	uint32_t number;		/* among its kind, for the label */
@@ -528,6 +528,9 @@ void memory_settled(struct model *model, int64_t settled_ns);
 size_t memory_bytes(const struct model *model);
 /* The account of a device's total and its peak; NONE: nothing there. */
 uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak);
+/* Its live bytes as a counter's columns. */
+void memory_columns(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+		    struct column *out);
 
 /* ---- ops.c ---- */
 void apply_op(struct model *model, const struct event_op *op);

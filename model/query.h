@@ -83,6 +83,7 @@ enum row_kind {
 	ROW_QUEUE,		/* kernels and other work of one queue */
 	ROW_COPY,		/* copies of one queue and direction */
 	ROW_BANDWIDTH,		/* counter: bytes per second of one direction on a device */
+	ROW_MEMORY,		/* counter: bytes that are allocated on a device */
 };
 
 /* Colour class of work; nothing is told by colour alone. */
@@ -105,7 +106,7 @@ struct model_row {
 	const char *label;		/* "main", "queue 0", "h2d", ... without numbers that change */
 	int64_t busy_ns;		/* total, ranks rows */
 	uint64_t count;
-	uint64_t peak;			/* ROW_BANDWIDTH: highest bytes/s seen */
+	uint64_t peak;			/* of a counter: the highest value seen */
 };
 
 /* Display order, parents before children: processes with their threads (main,
@@ -140,6 +141,7 @@ struct column {
 	int64_t first_edge_ns, last_edge_ns;	/* valid when edges > 0 */
 	uint64_t value, value_max;	/* ROW_BANDWIDTH, ROW_COPY: mean bytes/s; rate of the
 					 * fastest single copy in it, or the mean if higher */
+	uint64_t value_min;		/* ROW_MEMORY: value is the mean, these are the ends */
 	uint8_t flags;			/* enum column_flag */
 };
 

@@ -337,6 +337,27 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 	}
 }
 
+static void list_memory(struct model *model, struct list *list, uint32_t device, uint32_t parent)
+{
+	uint32_t *row = &device_at(model, device)->memory;
+	struct model_row *out;
+	uint64_t peak = 0;
+
+	if (memory_of_device(model, device, &peak) == NONE || !peak)
+		return;
+	if (*row == NONE) {
+		*row = row_new(model, ROW_MEMORY);
+		if (*row == NONE)
+			return;
+		row_at(model, *row)->device = device;
+	}
+	out = list_add(model, list, *row, parent);
+	out->label = "memory";
+	out->device = device;
+	out->host = device_at(model, device)->host;
+	out->peak = peak;
+}
+
 /* All queues of a device (NONE: those whose device is not known). */
 static void list_device(struct model *model, struct list *list, uint32_t device)
 {
@@ -381,6 +402,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 		out->busy_ns = bandwidth[d].busy_ns;
 		out->peak = bandwidth[d].peak;
 	}
+	list_memory(model, list, device, parent);
 }
 
 size_t model_rows(struct model *model, struct model_row **out)

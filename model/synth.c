@@ -15,7 +15,7 @@
 
 /* Name ids: fixed ones, then layers, then their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
-       NAME_TYPE, NAME_LAYERS };
+       NAME_TYPE, NAME_BUFFER, NAME_LAYERS };
 
 const struct model_synth_profile model_synth_default = {
 	.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 8, .kernels = 3,
@@ -27,6 +27,7 @@ struct worker {
 	int64_t now_ns;			/* of its main thread */
 	int64_t *queue_ns;		/* owned; each queue is busy until then */
 	uint64_t steps, instances;
+	uint64_t held;			/* layers whose memory is allocated, a bit each */
 	uint32_t correlations, seq, names;
 };
 
@@ -109,15 +110,17 @@ static void define_names(struct model_synth *s, struct worker *w)
 	static const char *const fixed[] = {
 		[NAME_FORWARD] = "forward", [NAME_BACKWARD] = "backward", [NAME_LOAD] = "load",
 		[NAME_H2D] = "write", [NAME_D2H] = "read", [NAME_ENQUEUE] = "clEnqueueNDRangeKernel",
-		[NAME_TYPE] = "Layer",
+		[NAME_TYPE] = "Layer", [NAME_BUFFER] = "opencl device:buffer",
 	};
 	static const char *const kernels[] = { "conv_forward", "relu_forward", "softmax_loss",
 					       "sgd_update", "pool_backward" };
 	static const char *const layers[] = { "conv", "relu", "pool", "dense" };
 
 	for (uint32_t i = NAME_FORWARD; i < NAME_LAYERS; i++)
-		add_name(s, w, i, i == NAME_TYPE ? NAME_OP_TYPE : NAME_OP, w->now_ns,
-			 xstrdup(fixed[i]));
+		if (i != NAME_BUFFER || s->profile.layer_bytes)
+			add_name(s, w, i, i == NAME_TYPE ? NAME_OP_TYPE :
+				 i == NAME_BUFFER ? NAME_ALLOCATOR : NAME_OP, w->now_ns,
+				 xstrdup(fixed[i]));
 	for (unsigned l = 0; l < s->profile.layers; l++) {
 		add_name(s, w, NAME_LAYERS + l, NAME_OP, w->now_ns,
 			 xasprintf("model/%s_%u", layers[l % 4], l));
@@ -126,6 +129,27 @@ static void define_names(struct model_synth *s, struct worker *w)
 				 xasprintf("%s_%u", kernels[(l + k) % 5], l));
 	}
 	w->names = kernel_name(s, s->profile.layers, 0);
+}
+
+/* Addresses: what is kept, then a place for each layer. */
+static void allocate(struct model_synth *s, struct worker *w, uint64_t place, uint64_t op,
+		     uint32_t op_name)
+{
+	struct event *event = add(s, w, EVENT_ALLOC, w->now_ns);
+
+	event->u.alloc = (struct event_alloc) {
+		.allocator = NAME_BUFFER, .device = 1, .op_name = op_name, .op = op,
+		.address = 4096 * (place + 1), .bytes = s->profile.layer_bytes,
+	};
+}
+
+static void give_back(struct model_synth *s, struct worker *w, uint64_t place)
+{
+	struct event *event = add(s, w, EVENT_FREE, w->now_ns);
+
+	event->u.free = (struct event_free) {
+		.allocator = NAME_BUFFER, .address = 4096 * (place + 1),
+	};
 }
 
 static void define(struct model_synth *s, struct worker *w)
@@ -160,6 +184,8 @@ static void define(struct model_synth *s, struct worker *w)
 		};
 	}
 	define_names(s, w);
+	for (unsigned l = 0; l < s->profile.layers && s->profile.layer_bytes; l++)
+		allocate(s, w, 64 + l, 0, 0);
 }
 
 /* ---- what happens ---- */
@@ -237,6 +263,13 @@ static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t 
 	};
 
 	w->now_ns += around(s, 2000);
+	if (s->profile.layer_bytes && l < 64) {
+		if (w->held >> l & 1)
+			give_back(s, w, l);
+		else
+			allocate(s, w, l, op.instance, op.name);
+		w->held ^= UINT64_C(1) << l;
+	}
 	for (unsigned k = 0; k < s->profile.kernels; k++) {
 		struct event_command c = {
 			.name = kernel_name(s, l, k), .kind = COMMAND_KERNEL, .op = op.instance,

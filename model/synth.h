@@ -29,6 +29,8 @@ struct model_synth_profile {
 	unsigned lose_every;		/* steps between losses, 0 none (nothing is left out) */
 	unsigned fail_permille;		/* of kernels */
 	bool opens;			/* announce what lasts 10 ms and more */
+	uint64_t layer_bytes;		/* a layer's weights, and what it allocates in
+					 * forward and frees in backward; 0: no memory */
 };
 
 /* A small default: 1 process, 1 device, 2 queues, steps of about 10 ms. */

@@ -160,11 +160,12 @@ static void short_rate(char *text, size_t size, uint64_t rate)
 			 units[unit]);
 }
 
-/* The rate at the cursor, else of the last copy that is seen. */
+/* The value at the cursor, else the last one that is seen. */
 static void plot_value(const struct timeline *t, const struct view *view, int64_t w,
 		       const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
+	char text[FMT_MAX];
 	uint64_t value = 0;
 	size_t i;
 
@@ -172,7 +173,9 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 		value = columns[at].value_max;
 	for (i = t->columns; i-- > 0 && !value;)
 		value = columns[i].value_max;
-	if (value)
+	if (value && seen->line.kind == ROW_MEMORY)
+		snprintf(seen->value, sizeof(seen->value), "%s", fmt_bytes(text, value));
+	else if (value)
 		short_rate(seen->value, sizeof(seen->value), value);
 }
 
@@ -212,7 +215,8 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	const struct timeline_line *line = &seen->line;
 	struct cell *cells = t->cells + index * t->columns;
 	struct cell_style style = {
-		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS,
+		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
+			line->kind == ROW_MEMORY,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
 	const struct column *columns = t->blank;
@@ -222,7 +226,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	if (line->kind != ROW_PROCESS || line->folded)
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
 					   view->t0_ns, w, t->columns);
-	if (line->kind == ROW_BANDWIDTH) {
+	if (row_is_counter(line->kind)) {
 		cells_plot(columns, t->columns, line->peak, &style, cells);
 		plot_value(t, view, w, columns, seen);
 	} else {
@@ -259,6 +263,10 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		until = t->status.last_ns;
 	if (from < t->status.first_ns)
 		from = t->status.first_ns;
+	if (rows[i].kind == ROW_MEMORY) {
+		sentence_of_counter(&t->sentence, rows[i].label, rows[i].peak);
+		return;
+	}
 	columns = column_cache_get(&t->cache, view->model, view->cursor_row, view->cursor_lane,
 				   view->t0_ns, w, t->columns);
 	for (c = 0; c < t->columns && view->t0_ns + (int64_t)(c + 1) * w <= until; c++)
@@ -361,7 +369,7 @@ static void draw_cells(const struct timeline *t, const struct view *view, struct
 		const struct cell *cell = &cells[i];
 
 		if (cell->ch == ' ' && cell->bg == ROLE_DEFAULT) {
-			if (t->marks[i] && !view->ascii && kind != ROW_BANDWIDTH)
+			if (t->marks[i] && !view->ascii && !row_is_counter(kind))
 				area_put(area, (int)i, y, 0x250a, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
 		} else if (cell->ch) {
 			area_put(area, (int)i, y, cell->ch, (enum role)cell->fg,

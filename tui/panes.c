@@ -9,7 +9,7 @@
 
 const struct pane_ops *const pane_table[] = {
 	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,
-	NULL, NULL,		/* 5 memory and 6 findings do not exist yet */
+	&pane_memory, NULL,	/* 6 findings do not exist yet */
 	&pane_output, &pane_messages,
 };
 const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);

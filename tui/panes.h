@@ -12,7 +12,7 @@
 #include "tui/table.h"
 
 extern const struct pane_ops pane_timeline, pane_ops_table, pane_kernels, pane_copies,
-	pane_steps, pane_output, pane_messages;
+	pane_steps, pane_memory, pane_output, pane_messages;
 
 /* "gpu0", "cpu1": the how manieth of its sort. */
 void panes_device_label(char *text, size_t size, const struct device_row *devices,

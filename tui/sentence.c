@@ -126,3 +126,12 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 	strip_add(strip, 2, GAP, ROLE_MUTED, 0, "%s event%s in all", fmt_count(count, events),
 		  events == 1 ? "" : "s");
 }
+
+void sentence_of_counter(struct strip *strip, const char *place, uint64_t peak_bytes)
+{
+	char peak[FMT_MAX];
+
+	strip_clear(strip);
+	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
+	strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "peak %s", fmt_bytes(peak, peak_bytes));
+}

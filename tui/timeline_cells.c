@@ -344,7 +344,7 @@ void cells_plot(const struct column *columns, size_t n, uint64_t peak,
 		if (!value)
 			continue;
 		cells[i].ch = cells_height(cells_eighths(value, peak ? peak : value), style->ascii);
-		cells[i].fg = ROLE_WORK_COPY;
+		cells[i].fg = style->muted ? ROLE_CONTEXT : ROLE_WORK_COPY;
 	}
 }
 

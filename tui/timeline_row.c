@@ -59,7 +59,7 @@ static bool worth_a_line(const struct model_row *row)
 {
 	if (is_group(row->kind))
 		return true;
-	if (row->kind == ROW_BANDWIDTH)
+	if (row_is_counter(row->kind))
 		return row->peak > 0;
 	return row->count > 0;
 }
@@ -87,7 +87,7 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 		    enum fold fold, bool foremost)
 {
 	bool thread = row->kind == ROW_THREAD;
-	bool lanes = row->lanes > 1 && !is_group(row->kind) && row->kind != ROW_BANDWIDTH;
+	bool lanes = row->lanes > 1 && !is_group(row->kind) && !row_is_counter(row->kind);
 	uint32_t shown = 1, lane;
 	struct timeline_line *line;
 

@@ -53,6 +53,12 @@ struct line_list {
 	size_t count, cap;
 };
 
+/* A row of values over time, not of events. */
+static inline bool row_is_counter(enum row_kind kind)
+{
+	return kind == ROW_BANDWIDTH || kind == ROW_MEMORY;
+}
+
 void line_list_release(struct line_list *list);
 void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,
 		     const struct fold_set *folds);

@@ -200,9 +200,12 @@ static uint32_t only_device(cl_context context)
 static void write_alloc(enum allocator which, const void *address, uint64_t bytes,
 			uint32_t device)
 {
+	struct rt_top op = rt_op_current();
 	struct tft_alloc alloc = {
 		.allocator = allocator_id(which),
 		.device = device,
+		.op = op.instance,
+		.op_name = op.name,
 		.address = (uint64_t)(uintptr_t)address,
 		.bytes = bytes,
 	};

@@ -131,6 +131,8 @@ struct rt_top {
 	uint32_t name;
 };
 RT_API struct rt_top rt_op_launch(void);
+/* The same, and marks nothing: whom an allocation belongs to. */
+RT_API struct rt_top rt_op_current(void);
 
 /* Kernel-side thread id, cached. */
 RT_API uint32_t rt_tid(void);

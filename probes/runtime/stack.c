@@ -261,7 +261,7 @@ int rt_op_depth(uint32_t domain)
 	return n;
 }
 
-struct rt_top rt_op_launch(void)
+static struct rt_top top_op(uint8_t mark)
 {
 	struct rt_top top = { 0, 0 };
 	struct rt_thread *th;
@@ -273,10 +273,21 @@ struct rt_top rt_op_launch(void)
 	f = open_below(th, th->top);
 	if (!f || !GET(f->instance))
 		return top;
-	SET(f->flags, GET(f->flags) | TFT_OP_INNER);
+	if (mark)
+		SET(f->flags, GET(f->flags) | mark);
 	top.instance = GET(f->instance);
 	top.name = GET(f->name);
 	return top;
+}
+
+struct rt_top rt_op_launch(void)
+{
+	return top_op(TFT_OP_INNER);
+}
+
+struct rt_top rt_op_current(void)
+{
+	return top_op(0);
 }
 
 void rt_mark(const struct rt_op_args *args)

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pane 5: allocators by what they held at most, and below them the live bytes
+ * of the one under the cursor over the timeline's window, column by column.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/panes.h"
+#include "tui/timeline_cells.h"
+
+#define PLOT_LINES 3
+#define PLOT_FROM 8		/* lines of the pane from which on it is drawn */
+
+struct memory_line {
+	struct memory_row memory;
+	char device[12];
+	bool steps;			/* there are some, so growth is known */
+};
+
+struct memory_pane {
+	struct pane pane;
+	struct table table;
+	struct memory_column *columns;	/* owned; of the window */
+	size_t n_columns;
+	struct memory_line shown;	/* whose columns they are */
+	bool has_shown;
+};
+
+#define ROW(row) (&((const struct memory_line *)(row))->memory)
+
+static void allocator_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->allocator);
+}
+
+static void device_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ((const struct memory_line *)row)->device);
+}
+
+static void bytes_text(char *text, size_t size, uint64_t bytes)
+{
+	char buf[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_bytes(buf, bytes));
+}
+
+static void live_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	bytes_text(text, size, ROW(row)->live_bytes);
+}
+
+static void peak_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	bytes_text(text, size, ROW(row)->peak_bytes);
+}
+
+static uint64_t peak_part(const void *row)
+{
+	return ROW(row)->peak_bytes;
+}
+
+static void share_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	panes_share(text, size, peak_part(row), table->total);
+}
+
+/* The op that held most at the peak, with its part of it. */
+static void holder_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const struct memory_row *memory = ROW(row);
+	bool op = memory->n_peak_ops && memory->peak_op_bytes[0] >= memory->peak_no_op_bytes;
+	uint64_t bytes = op ? memory->peak_op_bytes[0] : memory->peak_no_op_bytes;
+	char share[FMT_MAX];
+
+	if (!bytes) {
+		snprintf(text, size, "–");
+		return;
+	}
+	snprintf(text, size, "%s %s", fmt_share(share, bytes, memory->peak_bytes),
+		 op ? memory->peak_ops[0] : "outside of ops");
+}
+
+static void count_text(char *text, size_t size, uint64_t n)
+{
+	char count[FMT_MAX];
+
+	snprintf(text, size, "%s", fmt_count(count, n));
+}
+
+static void allocations_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	count_text(text, size, ROW(row)->allocations);
+}
+
+static void frees_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	count_text(text, size, ROW(row)->frees);
+}
+
+static void growth_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char bytes[FMT_MAX];
+
+	if (ROW(row)->growth_bytes_per_step)
+		snprintf(text, size, "+%s", fmt_bytes(bytes, ROW(row)->growth_bytes_per_step));
+	else
+		snprintf(text, size, "%s", ((const struct memory_line *)row)->steps ? "0" : "–");
+}
+
+static int by_allocator(const void *a, const void *b)
+{
+	return table_compare_text(ROW(a)->allocator, ROW(b)->allocator);
+}
+
+static int by_live(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->live_bytes, ROW(b)->live_bytes);
+}
+
+static int by_peak(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->peak_bytes, ROW(b)->peak_bytes);
+}
+
+static int by_allocations(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->allocations, ROW(b)->allocations);
+}
+
+static int by_frees(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->frees, ROW(b)->frees);
+}
+
+static int by_growth(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->growth_bytes_per_step, ROW(b)->growth_bytes_per_step);
+}
+
+static uint64_t identity(const void *row)
+{
+	return table_mix((uintptr_t)ROW(row)->allocator, ROW(row)->device, ROW(row)->account);
+}
+
+static enum role bar_role(const void *row)
+{
+	return ROW(row)->growth_bytes_per_step ? ROLE_ACCENT : ROLE_WORK_OTHER;
+}
+
+static const struct table_column columns[] = {
+	{"allocator", "allocator", 20, 22, 36, false, false, 0, allocator_text, by_allocator, NULL},
+	{"device", NULL, 6, 0, 0, false, false, 3, device_text, NULL, NULL},
+	{"live", "live", 9, 0, 0, true, true, 0, live_text, by_live, NULL},
+	{"peak", "peak", 9, 0, 0, true, true, 0, peak_text, by_peak, NULL},
+	{"share of it", NULL, 14, 14, 20, false, false, 6, share_text, NULL, peak_part},
+	{"most at the peak", NULL, 18, 30, 60, false, false, 2, holder_text, NULL, NULL},
+	{"allocations", "allocations", 13, 0, 0, true, true, 4, allocations_text, by_allocations, NULL},
+	{"frees", "frees", 8, 0, 0, true, true, 5, frees_text, by_frees, NULL},
+	{"growth/step", "growth", 13, 0, 0, true, true, 1, growth_text, by_growth, NULL},
+};
+
+static const struct table_kind kind = {
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct memory_line),
+	.empty = "no allocation yet: OpenCL buffers, images and shared memory appear here",
+	.identity = identity,
+	.bar = bar_role,
+};
+
+static struct pane *memory_open(struct view *view)
+{
+	struct memory_pane *pane = xcalloc(1, sizeof(*pane));
+
+	table_setup(&pane->table, &kind, "peak");
+	return &pane->pane;
+}
+
+static void memory_close(struct pane *pane)
+{
+	struct memory_pane *memory = (struct memory_pane *)pane;
+
+	table_teardown(&memory->table);
+	free(memory->columns);
+	free(memory);
+}
+
+static void update_plot(struct memory_pane *p, struct view *view)
+{
+	const struct memory_line *line = table_current(&p->table);
+
+	p->has_shown = line && view->columns > 0;
+	if (!p->has_shown)
+		return;
+	p->shown = *line;
+	p->n_columns = (size_t)view->columns;
+	p->columns = xreallocarray(p->columns, p->n_columns, sizeof(*p->columns));
+	model_memory_columns(view->model, line->memory.account, view->t0_ns, view->t1_ns,
+			     p->n_columns, p->columns);
+}
+
+static void memory_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	struct device_row *devices = NULL;
+	struct memory_row *rows = NULL;
+	size_t n_devices = model_devices(view->model, &devices);
+	size_t count = model_memory(view->model, &rows), i;
+	struct memory_line *lines = count ? xcalloc(count, sizeof(*lines)) : NULL;
+	bool steps = model_memory_steps(view->model) > 0;
+	uint64_t total = 0;
+
+	for (i = 0; i < count; i++) {
+		lines[i].memory = rows[i];
+		lines[i].steps = steps;
+		panes_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
+				   rows[i].device);
+		total += rows[i].peak_bytes;
+	}
+	free(rows);
+	free(devices);
+	table_take(&p->table, lines, count, total);
+	update_plot(p, view);
+}
+
+/* One cell of a plot of several lines; from the bottom, in eighths of a line. */
+static void plot_cell(const struct memory_pane *p, size_t column, int lines, struct area area,
+		      int x, bool ascii)
+{
+	uint64_t peak = p->shown.memory.peak_bytes, value = p->columns[column].max;
+	uint64_t height = 0;
+
+	if (p->columns[column].known && peak)
+		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) / peak);
+	for (int line = 0; line < lines; line++) {
+		int eighths = height > 8 ? 8 : (int)height;
+
+		if (eighths)
+			area_put(area, x, lines - 1 - line, cells_height(eighths, ascii),
+				 bar_role(&p->shown), ROLE_DEFAULT, 0);
+		height -= (uint64_t)eighths;
+	}
+}
+
+/* The window's columns stand below those of the timeline. */
+static void draw_plot(const struct memory_pane *p, const struct view *view, struct area area)
+{
+	char peak[FMT_MAX], live[FMT_MAX], name[LABEL_MAX];
+	int width = view->gutter - 1;
+
+	if (width > 4) {
+		label_fit(name, sizeof(name), p->shown.memory.allocator, width - 1, view->ascii);
+		area_text(area, 1, 0, ROLE_LABEL, 0, name);
+		if (area.height > 1)
+			area_right(area, width, 1, ROLE_MUTED, 0,
+				   fmt_bytes(peak, p->shown.memory.peak_bytes));
+		if (area.height > 2)
+			area_right(area, width, 2, ROLE_MUTED, 0,
+				   fmt_bytes(live, p->shown.memory.live_bytes));
+	}
+	for (size_t i = 0; i < p->n_columns; i++)
+		if (view->gutter + (int)i < area.width)
+			plot_cell(p, i, area.height, area, view->gutter + (int)i, view->ascii);
+}
+
+static void memory_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	int lines = area.height >= PLOT_FROM ? PLOT_LINES : area.height >= PLOT_FROM - 2 ? 1 : 0;
+
+	if (p->has_shown && lines) {
+		draw_plot(p, view, area_sub(area, 0, area.height - lines, area.width, lines));
+		area = area_sub(area, 0, 0, area.width, area.height - lines);
+	}
+	table_draw(&p->table, view, area, focused);
+}
+
+/* To when the peak was. */
+static unsigned memory_command(struct pane *pane, struct view *view,
+			       const struct command_call *call)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	const struct memory_line *line;
+	unsigned outcome;
+
+	if (strcmp(call->argv[0], "open") != 0) {
+		outcome = table_command(&p->table, view, call);
+		model_lock(view->model);
+		update_plot(p, view);
+		model_unlock(view->model);
+		return outcome;
+	}
+	line = table_current(&p->table);
+	if (!line || !line->memory.peak_ns)
+		return OUT_NONE;
+	view->cursor_ns = line->memory.peak_ns;
+	view->selected = (struct span_ref){0};
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+const struct pane_ops pane_memory = {
+	.name = "memory",
+	.key_table = "table",
+	.open = memory_open,
+	.close = memory_close,
+	.update = memory_update,
+	.draw = memory_draw,
+	.command = memory_command,
+};
