@@ -84,7 +84,7 @@ static bool config_set(struct config *config, int argc, const char *const *argv,
 		snprintf(error, error_size, "usage: set NAME = VALUE");
 		return false;
 	}
-	id = setting_find(name, error, error_size);
+	id = setting_find(config->settings, name, error, error_size);
 	return id >= 0 && setting_set(config->settings, id, value, error, error_size);
 }
 

@@ -18,18 +18,38 @@ void settings_init(struct settings *settings)
 	char error[160];
 	int i;
 
+	settings->more = NULL;
 	for (i = 0; i < SETTING_COUNT; i++) {
 		settings->value[i] = setting_table[i].least;
 		setting_set(settings, i, setting_table[i].initial, error, sizeof(error));
 	}
 }
 
-int setting_find(const char *name, char *error, size_t error_size)
+int setting_count(const struct settings *settings)
+{
+	return SETTING_COUNT + (settings->more ? (int)settings->more->count : 0);
+}
+
+struct setting_row setting_row(const struct settings *settings, int id)
+{
+	const struct setting_info *info;
+
+	if (id >= SETTING_COUNT)
+		return settings->more->rows[id - SETTING_COUNT];
+	info = &setting_table[id];
+	return (struct setting_row) {
+		info->name, info->initial,
+		info->type == SETTING_BOOL ? "yes|no" : info->choices, info->help,
+	};
+}
+
+int setting_find(const struct settings *settings, const char *name,
+		 char *error, size_t error_size)
 {
 	int i;
 
-	for (i = 0; i < SETTING_COUNT; i++)
-		if (strcmp(setting_table[i].name, name) == 0)
+	for (i = 0; i < setting_count(settings); i++)
+		if (strcmp(setting_row(settings, i).name, name) == 0)
 			return i;
 	snprintf(error, error_size, "unknown option '%s'", name);
 	return -1;
@@ -78,10 +98,15 @@ bool setting_set(struct settings *settings, int id, const char *value,
 		 char *error, size_t error_size)
 {
 	static const char *const bools = "no|yes|off|on|false|true|0|1";
-	const struct setting_info *info = &setting_table[id];
-	const char *choices = info->type == SETTING_BOOL ? bools : info->choices;
+	const struct setting_more *more = settings->more;
+	const struct setting_info *info;
+	const char *choices;
 	int index;
 
+	if (id >= SETTING_COUNT)
+		return more->set(more->arg, (size_t)(id - SETTING_COUNT), value, error, error_size);
+	info = &setting_table[id];
+	choices = info->type == SETTING_BOOL ? bools : info->choices;
 	if (info->type == SETTING_INT)
 		return set_int(info, value, &settings->value[id], error, error_size);
 	index = choice_index(choices, value);
@@ -96,10 +121,17 @@ bool setting_set(struct settings *settings, int id, const char *value,
 
 char *setting_print(const struct settings *settings, int id, char *text, size_t size)
 {
-	const struct setting_info *info = &setting_table[id];
-	const char *choice = info->choices;
+	const struct setting_more *more = settings->more;
+	const struct setting_info *info;
+	const char *choice;
 	int i;
 
+	if (id >= SETTING_COUNT) {
+		more->print(more->arg, (size_t)(id - SETTING_COUNT), text, size);
+		return text;
+	}
+	info = &setting_table[id];
+	choice = info->choices;
 	switch (info->type) {
 	case SETTING_INT:
 		snprintf(text, size, "%d", settings->value[id]);

@@ -8,6 +8,10 @@
  *   default  as text, read by the same parser
  *   choices  "a|b|c" for CHOICE, else ""
  *
+ * Settings whose table and values lie elsewhere (the analyses' thresholds) are
+ * set, printed and listed by the same names and words: struct setting_more.
+ * Their ids follow: SETTING_COUNT + index.
+ *
  * Threads: the loop's only.
  */
 #ifndef KEYMAP_SETTING_H
@@ -48,12 +52,31 @@ struct setting_info {
 
 extern const struct setting_info setting_table[SETTING_COUNT];
 
-struct settings {
-	int value[SETTING_COUNT];
+/* As it is listed. values: what it may be, "" a number in the bounds that help names. */
+struct setting_row {
+	const char *name, *initial, *values, *help;
 };
 
-void settings_init(struct settings *settings);	/* the defaults */
-int setting_find(const char *name, char *error, size_t error_size);	/* -1 */
+struct setting_more {
+	const struct setting_row *rows;	/* borrowed, count of them */
+	size_t count;
+	/* As setting_set() and setting_print() below, of rows[i]. */
+	bool (*set)(void *arg, size_t i, const char *value, char *error, size_t error_size);
+	void (*print)(void *arg, size_t i, char *text, size_t size);
+	void *arg;
+};
+
+struct settings {
+	int value[SETTING_COUNT];
+	const struct setting_more *more;	/* borrowed, NULL: none */
+};
+
+void settings_init(struct settings *settings);	/* the defaults, no more */
+/* All there are; ids are below it. */
+int setting_count(const struct settings *settings);
+struct setting_row setting_row(const struct settings *settings, int id);
+int setting_find(const struct settings *settings, const char *name,
+		 char *error, size_t error_size);	/* -1 */
 bool setting_set(struct settings *settings, int id, const char *value,
 		 char *error, size_t error_size);
 /* Its value as setting_set() reads it; returns text. */

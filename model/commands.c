@@ -271,6 +271,7 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 		.thread = thread_get(model, model->process_index, command->tid),
 		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
 		.command = command->kind, .direction = (uint8_t)direction_of(command),
+		.object = command->shape,
 		.work = is_kernel(command->kind) ? WORK_OTHER : WORK_COPY,
 		.flags = (command->flags & CMD_APPROX ? ACT_APPROX : 0) |
 			 (command->flags & CMD_PINNED ? ACT_PINNED : 0) |

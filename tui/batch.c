@@ -19,6 +19,7 @@
 #include "tui/options.h"
 #include "tui/report.h"
 #include "tui/signals.h"
+#include "tui/thresholds.h"
 
 #define PUMP_MS 100
 #define END_MS 2			/* while the last events come in */
@@ -131,6 +132,7 @@ int batch_run(const struct options *options)
 		fprintf(stderr, "tftop: %s\n", error);
 		return status;
 	}
+	thresholds_configure(live_model(live), options);
 	signals_start(false);
 	if (live_start(live))
 		asked = watch(live, options);

@@ -442,7 +442,7 @@ static unsigned cmd_set(struct run *run)
 		return cmd_config(run);
 	if (!name)
 		return fail(run, "which option? help set lists them");
-	id = setting_find(name, run->error, run->error_size);
+	id = setting_find(&tui->settings, name, run->error, run->error_size);
 	if (id < 0) {
 		run->failed = true;
 		return OUT_NONE;

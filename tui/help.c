@@ -96,10 +96,13 @@ static void add_settings(struct help *help, const struct settings *settings)
 	int i;
 
 	add_heading(help, "options: set NAME = VALUE");
-	for (i = 0; i < SETTING_COUNT; i++)
-		add(help, xasprintf("%s = %s", setting_table[i].name,
+	for (i = 0; i < setting_count(settings); i++) {
+		struct setting_row row = setting_row(settings, i);
+
+		add(help, xasprintf("%s = %s", row.name,
 				    setting_print(settings, i, value, sizeof(value))), NULL,
-		    xstrdup(setting_table[i].help));
+		    xstrdup(row.help));
+	}
 }
 
 void help_open(struct help *help, const struct keymap *keymap,
@@ -190,8 +193,9 @@ void help_draw(struct help *help, struct area area)
 	help->page = area.height - 1;
 	help_scroll(help, 0);
 	if (help->count > (size_t)help->page && help->page > 0)
-		area_printf(area, 8, 0, ROLE_MUTED, 0, "%zu-%zu of %zu lines", help->top + 1,
-			    help->top + (size_t)help->page, help->count);
+		area_printf(area, 8, 0, ROLE_MUTED, 0, "lines %zu to %zu%s", help->top + 1,
+			    help->top + (size_t)help->page,
+			    help->top + (size_t)help->page < help->count ? ", more below" : "");
 	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
 		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
 }
@@ -228,14 +232,13 @@ void help_write_commands(const struct keymap *keymap, FILE *out)
 	}
 }
 
-void help_write_settings(FILE *out)
+void help_write_settings(const struct settings *settings, FILE *out)
 {
 	int i;
 
-	for (i = 0; i < SETTING_COUNT; i++) {
-		const struct setting_info *info = &setting_table[i];
+	for (i = 0; i < setting_count(settings); i++) {
+		struct setting_row row = setting_row(settings, i);
 
-		fprintf(out, "%s\t%s\t%s\t%s\n", info->name, info->initial,
-			info->type == SETTING_BOOL ? "yes|no" : info->choices, info->help);
+		fprintf(out, "%s\t%s\t%s\t%s\n", row.name, row.initial, row.values, row.help);
 	}
 }

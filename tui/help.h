@@ -41,6 +41,6 @@ void help_keys_of(const struct keymap *keymap, const char *command, char *text, 
 
 void help_write_keys(const struct keymap *keymap, FILE *out);
 void help_write_commands(const struct keymap *keymap, FILE *out);
-void help_write_settings(FILE *out);
+void help_write_settings(const struct settings *settings, FILE *out);
 
 #endif

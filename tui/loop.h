@@ -29,6 +29,7 @@
 #include "tui/script.h"
 #include "tui/synth.h"
 #include "tui/theme.h"
+#include "tui/thresholds.h"
 #include "tui/tui.h"
 #include "tui/window.h"
 
@@ -53,6 +54,7 @@ struct tui {
 	struct theme theme;
 	struct keymap keymap;
 	struct settings settings;
+	struct thresholds thresholds;
 	struct config config;
 
 	struct view view;

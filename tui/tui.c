@@ -40,6 +40,8 @@ static void load_config(struct tui *tui)
 	};
 	keymap_init(&tui->keymap);
 	settings_init(&tui->settings);
+	thresholds_init(&tui->thresholds, tui->model);
+	tui->settings.more = &tui->thresholds.more;
 	theme_init(&tui->theme);
 	config_builtin(&tui->config);
 	if (tui->options->no_config || !config_find(tui->options->config, path, sizeof(path)))
@@ -297,5 +299,11 @@ void tui_print_commands(void)
 
 void tui_print_settings(void)
 {
-	help_write_settings(stdout);
+	struct thresholds thresholds;
+	struct settings settings;
+
+	settings_init(&settings);
+	thresholds_init(&thresholds, NULL);
+	settings.more = &thresholds.more;
+	help_write_settings(&settings, stdout);
 }

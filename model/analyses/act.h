@@ -69,7 +69,8 @@ struct act {
 	uint32_t name;			/* kernel, op, call */
 	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type */
 	uint32_t call_dur_ns;		/* RUN, LAUNCH: of the call */
-	uint32_t object;		/* RUN of a copy: the memory object, 0 not known */
+	uint32_t object;		/* RUN of a copy: the place in memory (event.h), 0 not known;
+					 * of a kernel: its launch shape, 0 none */
 	uint32_t row, lane, id;		/* where it is drawn: struct span_ref; row 0 nowhere */
 	uint16_t depth;			/* OP: on its thread's stack, 0 outermost */
 	uint8_t kind;			/* enum act_kind */

@@ -36,9 +36,7 @@
 #define ACTS_MAX (2u * SLICE_ACTS_MAX)
 #define CARRY_MAX 16384u
 
-#define ANALYSIS_EXTERN(id, analysis) extern const struct analysis analysis;
-ANALYSIS_LIST(ANALYSIS_EXTERN)
-#define ANALYSIS_POINTER(id, analysis) &analysis,
+#define ANALYSIS_POINTER(id, one) &one,
 static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
 	ANALYSIS_LIST(ANALYSIS_POINTER) NULL
 };

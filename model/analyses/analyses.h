@@ -33,7 +33,12 @@ struct analysis {
 };
 
 /* One line for each analysis: X(ID, the struct's name). */
-#define ANALYSIS_LIST(X)
+#define ANALYSIS_LIST(X) \
+	X(COPIES, analysis_copies)
+
+#define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
+ANALYSIS_LIST(ANALYSIS_DECLARE)
+#undef ANALYSIS_DECLARE
 
 enum analysis_id {
 #define ANALYSIS_ID(id, analysis) ANALYSIS_##id,

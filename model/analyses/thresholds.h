@@ -17,7 +17,9 @@ struct model;
 
 #define THRESHOLD_LIST(X) \
 	X(WARM_UP, "warm-up-steps", 2, 0, 1000, "count", "first steps that are left out of averages") \
-	X(MIN_STEPS, "finding-steps", 5, 1, 100000, "count", "steps after the warm-up before a finding is said")
+	X(MIN_STEPS, "finding-steps", 5, 1, 100000, "count", "steps after the warm-up before a finding is said") \
+	X(COPY_SHARE, "copy-share", 5, 1, 100, "%", "of a step in which copies run and no kernel") \
+	X(REPEAT_SHARE, "repeated-copy-share", 1, 0, 100, "%", "of a step in copies that need not be")
 
 enum threshold {
 #define THRESHOLD_ID(id, ...) THRESHOLD_##id,

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/analyses/basis.h"
+
+#define SECONDS_MIN 5			/* without steps: so much time is enough to speak */
+
+bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope)
+{
+	if (slice->lost || slice->warm_up || slice->t1 <= slice->t0)
+		return false;
+	*scope = slice->step ? SCOPE_STEP : SCOPE_TIME;
+	basis->ns[*scope] += slice->t1 - slice->t0;
+	if (!slice->step)
+		return true;
+	if (!basis->steps || !slice->cut || slice->number != basis->last_number)
+		basis->steps++;
+	basis->last_number = slice->number;
+	return true;
+}
+
+bool basis_ready(const struct model *model, const struct basis *basis)
+{
+	if (basis->steps)
+		return basis->steps >= (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS);
+	return basis->ns[SCOPE_TIME] >= SECONDS_MIN * INT64_C(1000000000);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Over what an analysis averages: steps after the warm-up where there are
+ * steps, seconds where there are none.
+ *
+ * A sum is kept twice, for slices that are steps and for those that are not;
+ * as soon as one step was seen only the first counts. What lies between steps
+ * is in neither average then. Slices in which events were lost are left out.
+ */
+#ifndef MODEL_BASIS_H
+#define MODEL_BASIS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/analyses/act.h"
+#include "model/analyses/thresholds.h"
+
+enum scope { SCOPE_STEP, SCOPE_TIME, SCOPE_COUNT };
+
+struct basis {
+	uint64_t steps;
+	int64_t ns[SCOPE_COUNT];
+	int64_t last_number;		/* a step that is cut counts once */
+};
+
+/* The scope a slice belongs to; false: it is in no average. */
+bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope);
+/* Enough to speak. */
+bool basis_ready(const struct model *model, const struct basis *basis);
+
+static inline enum scope basis_scope(const struct basis *basis)
+{
+	return basis->steps ? SCOPE_STEP : SCOPE_TIME;
+}
+
+/* A sum of that scope per step or per second. */
+static inline int64_t basis_per(const struct basis *basis, int64_t sum)
+{
+	if (basis->steps)
+		return sum / (int64_t)basis->steps;
+	return basis->ns[SCOPE_TIME] ?
+		(int64_t)((__int128)sum * 1000000000 / basis->ns[SCOPE_TIME]) : 0;
+}
+
+/* How long what it is per lasts. */
+static inline int64_t basis_whole(const struct basis *basis)
+{
+	return basis_per(basis, basis->ns[basis_scope(basis)]);
+}
+
+static inline const char *basis_word(const struct basis *basis)
+{
+	return basis->steps ? "per step" : "per second";
+}
+
+static inline bool run_is_kernel(const struct act *act)
+{
+	return act->kind == ACT_RUN &&
+	       (act->command == COMMAND_KERNEL || act->command == COMMAND_NATIVE ||
+		act->command == COMMAND_GRAPH || act->command == COMMAND_OTHER);
+}
+
+static inline bool run_is_copy(const struct act *act)
+{
+	return act->kind == ACT_RUN && !run_is_kernel(act);
+}
+
+/* Counted once over all slices. */
+static inline bool counts_here(const struct slice *slice, const struct act *act)
+{
+	return act->start_ns >= slice->t0 || (act->flags & ACT_LATE);
+}
+
+static inline int64_t clip_start(const struct slice *slice, const struct act *act)
+{
+	return act->start_ns < slice->t0 ? slice->t0 : act->start_ns;
+}
+
+static inline int64_t clip_end(const struct slice *slice, const struct act *act)
+{
+	return act->end_ns > slice->t1 ? slice->t1 : act->end_ns;
+}
+
+/* part of whole in thousandths */
+static inline int64_t per_mille(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (int64_t)((__int128)part * 1000 / whole) : 0;
+}
+
+#endif
