@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "examples/marks.h"
 
@@ -165,6 +166,7 @@ void tensor_new(struct cl_device *dev, struct tensor *t, cl_mem_flags flags, siz
 	t->size_bytes = count * element_bytes;
 	t->buffer = clCreateBuffer(dev->context, flags, t->size_bytes, NULL, &err);
 	cl_check(err, "clCreateBuffer");
+	truth_alloc(t->size_bytes, marks_top());
 }
 
 void tensor_part(struct tensor *t, const struct tensor *whole, size_t offset, size_t count)
@@ -192,12 +194,35 @@ static void forget_writer(struct tensor *t)
 	t->writer = NULL;
 }
 
+/*
+ * A runtime may hold a buffer for a moment longer than its last command runs,
+ * and what it holds at the end of the program it never frees. Here it is to be
+ * told when all of it is given up; a second is more than that takes.
+ */
+static void wait_for_last_reference(cl_mem buffer)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	cl_uint references = 0;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		cl_check(clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof(references),
+					    &references, NULL), "clGetMemObjectInfo");
+		if (references <= 1)
+			return;
+		nanosleep(&moment, NULL);
+	}
+}
+
 void tensor_release(struct tensor *t, bool owned)
 {
 	forget_readers(t);
 	forget_writer(t);
-	if (owned)
+	if (owned) {
+		wait_for_last_reference(t->buffer);
 		cl_check(clReleaseMemObject(t->buffer), "clReleaseMemObject");
+		truth_free(t->size_bytes);
+	}
 	t->buffer = NULL;
 }
 

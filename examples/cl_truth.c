@@ -21,6 +21,14 @@ static const char *const direction_names[TRUTH_DIRECTIONS] = {
 	[TRUTH_FILL] = "fill", [TRUTH_MAP] = "map", [TRUTH_UNMAP] = "unmap",
 };
 
+/* Buffers. Nothing here is freed between allocations of one op and another, so
+ * what an op allocated before the peak it held at the peak. */
+struct memory_count {
+	uint64_t live, peak, allocations, frees, allocated;
+	struct { char *name; uint64_t bytes, at_peak; } ops[MAX_OPS]; /* names owned */
+	int n_ops;
+};
+
 struct op_count {
 	char *name; /* owned */
 	uint64_t count;
@@ -61,6 +69,7 @@ static struct {
 	struct step *step;		/* owned, with room for cap_steps */
 	size_t steps, cap_steps;
 	struct step now;		/* not yet closed */
+	struct memory_count memory;
 	const char *device_name, *device_kind;
 } truth;
 
@@ -138,6 +147,39 @@ void truth_copy(enum truth_direction direction, int queue, uint64_t bytes, bool 
 	if (direction == TRUTH_H2D)
 		truth.now.h2d_bytes += bytes;
 	truth.queue[queue].copies++;
+}
+
+void truth_alloc(uint64_t bytes, const char *op)
+{
+	struct memory_count *memory = &truth.memory;
+	int i;
+
+	memory->allocations++;
+	memory->allocated += bytes;
+	memory->live += bytes;
+	for (i = 0; op && i < memory->n_ops && strcmp(memory->ops[i].name, op); i++)
+		;
+	if (op && i == memory->n_ops) {
+		if (i == MAX_OPS)
+			die("too many ops for the truth");
+		memory->ops[i].name = strdup(op);
+		if (!memory->ops[i].name)
+			die("out of memory");
+		memory->n_ops++;
+	}
+	if (op)
+		memory->ops[i].bytes += bytes;
+	if (memory->live <= memory->peak)
+		return;
+	memory->peak = memory->live;
+	for (i = 0; i < memory->n_ops; i++)
+		memory->ops[i].at_peak = memory->ops[i].bytes;
+}
+
+void truth_free(uint64_t bytes)
+{
+	truth.memory.frees++;
+	truth.memory.live -= bytes;
 }
 
 void truth_error(const char *call)
@@ -322,6 +364,27 @@ static void put_steps(FILE *out)
 	fputs("] }", out);
 }
 
+/* On one line, so that a test can take it away. */
+static void put_memory(FILE *out)
+{
+	const struct memory_count *memory = &truth.memory;
+	int i, most = -1;
+
+	for (i = 0; i < memory->n_ops; i++)
+		if (most < 0 || memory->ops[i].at_peak > memory->ops[most].at_peak)
+			most = i;
+	fprintf(out,
+		"  \"memory\": [ { \"allocator\": \"opencl device:buffer\", \"live_bytes\": %llu, "
+		"\"peak_bytes\": %llu, \"allocations\": %llu, \"allocated_bytes\": %llu, "
+		"\"frees\": %llu, \"peak_ops\": [",
+		(unsigned long long)memory->live, (unsigned long long)memory->peak,
+		(unsigned long long)memory->allocations, (unsigned long long)memory->allocated,
+		(unsigned long long)memory->frees);
+	if (most >= 0)
+		put_string(out, memory->ops[most].name);
+	fputs("] } ],\n", out);
+}
+
 static void put_rest(FILE *out)
 {
 	int i;
@@ -362,6 +425,7 @@ int truth_write(const char *path, int argc, char **argv, int exit_status, int si
 	put_queues(out);
 	put_kernels(out);
 	put_copies(out);
+	put_memory(out);
 	put_rest(out);
 	if (ferror(out) | fclose(out)) {
 		saved = errno;
@@ -392,6 +456,8 @@ void truth_release(void)
 	for (i = 0; i < truth.n_kernels; i++)
 		for (j = 0; j < truth.kernel[i].n_ops; j++)
 			free(truth.kernel[i].ops[j].name);
+	for (i = 0; i < truth.memory.n_ops; i++)
+		free(truth.memory.ops[i].name);
 	free(truth.step);
 	memset(&truth, 0, sizeof(truth));
 }

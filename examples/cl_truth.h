@@ -32,6 +32,10 @@ void truth_queue(const char *name, bool in_order);
 void truth_kernel(const char *name, int queue, const char *op, bool failed);
 void truth_copy(enum truth_direction direction, int queue, uint64_t bytes, bool failed);
 
+/* A buffer was made, or given up. op: as above. */
+void truth_alloc(uint64_t bytes, const char *op);
+void truth_free(uint64_t bytes);
+
 /* An API call returned an error. */
 void truth_error(const char *call);
 

@@ -31,6 +31,7 @@ static const char help[] =
 	"  --fuse                    fewer, larger kernels\n"
 	"  --pieces N                update the weights of each layer in N kernels, as a\n"
 	"                            framework does tensor by tensor (1; one with --fuse)\n"
+	"  --leak KIB                allocate that much in each step, and never free it (0)\n"
 	"  --fail                    also commands, calls and a build that fail\n"
 	"  --ranges nvtx|itt|none    how steps and layers are marked (nvtx)\n"
 	"  --truth FILE              what was done, as JSON\n"
@@ -40,7 +41,7 @@ static const char help[] =
 
 enum option_id {
 	OPT_STEPS = 1, OPT_BATCH, OPT_SIZE, OPT_SEED, OPT_THREADS, OPT_PREFETCH, OPT_DELAY,
-	OPT_CACHED, OPT_UPLOAD_SIZE, OPT_PIECES,
+	OPT_CACHED, OPT_UPLOAD_SIZE, OPT_PIECES, OPT_LEAK,
 	OPT_PLAIN, OPT_PINNED, OPT_QUEUE, OPT_QUEUES, OPT_FUSE, OPT_FAIL, OPT_RANGES,
 	OPT_TRUTH, OPT_EXIT, OPT_QUIET, OPT_HELP,
 };
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
 	{ "cached", required_argument, NULL, OPT_CACHED },
 	{ "upload-size", required_argument, NULL, OPT_UPLOAD_SIZE },
 	{ "pieces", required_argument, NULL, OPT_PIECES },
+	{ "leak", required_argument, NULL, OPT_LEAK },
 	{ "plain", no_argument, NULL, OPT_PLAIN },
 	{ "pinned", no_argument, NULL, OPT_PINNED },
 	{ "queue", required_argument, NULL, OPT_QUEUE },
@@ -140,6 +142,9 @@ static void parse_number(struct options *o, int c)
 		break;
 	case OPT_PIECES:
 		o->pieces = (int)number("--pieces", 1, 4096);
+		break;
+	case OPT_LEAK:
+		o->leak_kib = (int)number("--leak", 0, 1 << 20);
 		break;
 	case OPT_QUEUES:
 		o->queues = (int)number("--queues", 1, 2);

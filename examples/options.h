@@ -13,6 +13,7 @@ struct options {
 	int input_threads, prefetch, delay_ms, cached, pieces;
 	bool pinned, out_of_order, fuse, fail, quiet;
 	int queues; /* 1 or 2 */
+	int leak_kib;
 	uint64_t seed;
 	enum marks_kind ranges;
 	const char *truth; /* borrowed from argv; NULL: none */

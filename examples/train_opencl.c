@@ -178,6 +178,16 @@ static void checkpoint(struct training *t, int64_t step)
 		       look);
 }
 
+/* What a program does that keeps each step's outputs, and forgets them. */
+static void leak(struct training *t)
+{
+	struct tensor lost;
+
+	marks_push("log");
+	tensor_new(&t->dev, &lost, CL_MEM_READ_WRITE, (size_t)t->options->leak_kib, 1024);
+	marks_pop();
+}
+
 static void train_step(struct training *t, int64_t step)
 {
 	const struct options *o = t->options;
@@ -197,6 +207,8 @@ static void train_step(struct training *t, int64_t step)
 		upload_batch(t);
 	if (o->fail)
 		faults_step(&t->faults);
+	if (o->leak_kib)
+		leak(t);
 	marks_push("metrics");
 	network_metrics(t->net, &loss, &right);
 	marks_pop();

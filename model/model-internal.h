@@ -552,6 +552,8 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
 
 /* ---- steps.c ---- */
+/* The number in "step 12", -1 for a plain "step"; false: no such name. */
+bool step_number(const char *name, int64_t *number);
 void apply_step(struct model *model, const struct event_step *step);
 /* A finished range: a step by its name? */
 void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,

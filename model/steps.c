@@ -18,8 +18,7 @@
 #define SERIES_MAX 4096u
 #define NAMELESS_MAX 65536u
 
-/* The number in "step 12", -1 for a plain "step"; false: no such name. */
-static bool step_number(const char *name, int64_t *number)
+bool step_number(const char *name, int64_t *number)
 {
 	char *end;
 

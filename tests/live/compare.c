@@ -183,6 +183,7 @@ static const struct table op_counts = { "op", "name", NULL };
 static const struct table kernels = { "kernel", "name", NULL };
 static const struct table copies = { "copies", "direction", "queue" };
 static const struct table queues = { "queue", NULL, "id" };
+static const struct table allocators = { "memory", "allocator", NULL };
 
 static void check_count(const char *what, const json_t *truth, const json_t *report)
 {
@@ -296,6 +297,24 @@ static void check_queue(const char *what, const json_t *truth, const json_t *rep
 	compared++;
 	if (in_order && !json_equal(in_order, json_object_get(report, "in_order")))
 		differ("%s: in_order is not %s", what, json_is_true(in_order) ? "true" : "false");
+}
+
+/* The truth names the op that held most at the peak, if any did. */
+static void check_allocator(const char *what, const json_t *truth, const json_t *report)
+{
+	static const char *const keys[] = { "live_bytes", "peak_bytes", "allocations",
+					    "allocated_bytes", "frees" };
+	const char *ours = json_string_value(json_array_get(json_object_get(truth, "peak_ops"), 0));
+	const char *theirs =
+		json_string_value(json_array_get(json_object_get(report, "peak_ops"), 0));
+	size_t k;
+
+	for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		same_number(what, keys[k], truth, report);
+	compared++;
+	if (strcmp(ours ? ours : "", theirs ? theirs : ""))
+		differ("%s: '%s' held most at the peak, reported '%s'", what, ours ? ours : "",
+		       theirs ? theirs : "");
 }
 
 static void compare_queues(const json_t *truth, const json_t *report)
@@ -452,6 +471,9 @@ static void compare_all(const json_t *truth, const json_t *report, const struct 
 	if (json_object_get(truth, "copies"))
 		compare_rows(copy_table, "", json_object_get(truth, "copies"),
 			     json_object_get(report, "copies"), check_copy);
+	if (json_object_get(truth, "memory"))
+		compare_rows(&allocators, "", json_object_get(truth, "memory"),
+			     json_object_get(report, "memory"), check_allocator);
 	if (json_object_get(truth, "calls"))
 		compare_calls(truth, report);
 	if (json_object_get(truth, "steps"))
