@@ -5,8 +5,10 @@
  * several lanes are made of it.
  *
  * Always true: intervals stored are disjoint and sorted; a block's intervals
- * lie within 2^32 ns of its base, so that 8 bytes hold one. Touching intervals
- * may be stored as two (long ones are cut to fit), overlapping ones never.
+ * lie within 2^32 ns of its base, so that 8 bytes hold one, and about 4 in a
+ * full block, which is packed (packed.h) until it must change; the COVER_OPEN
+ * blocks that changed last stay as they are. Touching intervals may be stored
+ * as two (long ones are cut to fit), overlapping ones never.
  * Complexity: add O(log n + what is swallowed), appended ones O(1); total
  * O(1); columns O(blocks and intervals at column borders).
  */
@@ -18,11 +20,15 @@
 
 struct cover_block;
 
+#define COVER_OPEN 16u
+
 struct cover {
 	struct cover_block **blocks;	/* owned */
 	size_t n, cap;
 	size_t n_folded;		/* the first ones were squeezed by cover_fold */
 	int64_t total_ns;
+	struct cover_block *open[COVER_OPEN];	/* changed last; NULL none */
+	uint32_t next_open;		/* which of them is packed next */
 	size_t bytes;
 };
 

@@ -11,13 +11,81 @@
 #define CACHE_CHUNKS 8u
 #define CACHE_COLUMNS 2048u
 
+/* Spans of a chunk as arrays, whichever form it has. */
+struct view {
+	const struct chunk *chunk;
+	uint32_t first;			/* the arrays' first in the chunk */
+	const int64_t *start, *dur;
+	const uint8_t *work, *flag;
+	/* What was packed. */
+	int64_t starts[LANE_BLOCK], durs[LANE_BLOCK];
+	uint8_t works[LANE_BLOCK], flags[LANE_BLOCK];
+};
 
-static uint64_t bytes_of(const struct lane *lane, const struct chunk *chunk, uint32_t i)
+static void view_open(struct view *view, const struct chunk *chunk, uint32_t first)
 {
-	const uint64_t *bytes = (const uint64_t *)(const void *)(chunk->cold +
-								 (size_t)i * lane->cold_size);
+	view->chunk = chunk;
+	view->first = first;
+	view->start = chunk->start + first;
+	view->dur = chunk->dur + first;
+	view->work = chunk->work + first;
+	view->flag = chunk->flag + first;
+}
 
-	return lane->rates ? *bytes : 0;
+static void read_small(const struct chunk *chunk, uint32_t column, uint32_t first, uint32_t n,
+		       uint8_t *out)
+{
+	const struct packed *packed = &chunk->sealed[column];
+	uint64_t values[LANE_BLOCK];
+
+	if (!packed->width && !packed->slope) {
+		memset(out, (int)packed->base, n);
+		return;
+	}
+	packed_read(packed, chunk->sealed, first, n, values);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = (uint8_t)values[i];
+}
+
+/* n: up to LANE_BLOCK. */
+static void view_block(struct view *view, const struct chunk *chunk, uint32_t first, uint32_t n)
+{
+	const struct packed *sealed = chunk->sealed;
+
+	if (!sealed) {
+		view_open(view, chunk, first);
+		return;
+	}
+	packed_read(&sealed[LANE_START], sealed, first, n, (uint64_t *)view->starts);
+	packed_read(&sealed[LANE_DUR], sealed, first, n, (uint64_t *)view->durs);
+	read_small(chunk, LANE_WORK, first, n, view->works);
+	read_small(chunk, LANE_FLAG, first, n, view->flags);
+	view->chunk = chunk;
+	view->first = first;
+	view->start = view->starts;
+	view->dur = view->durs;
+	view->work = view->works;
+	view->flag = view->flags;
+}
+
+static uint32_t id_of(const struct view *view, uint32_t i)
+{
+	return chunk_id(view->chunk, view->first + i);
+}
+
+static uint64_t bytes_of(const struct lane *lane, const struct view *view, uint32_t i)
+{
+	const struct chunk *chunk = view->chunk;
+	uint64_t bytes;
+
+	if (!lane->layout->rates)
+		return 0;
+	i += view->first;
+	if (chunk->sealed)
+		return packed_get(&chunk->sealed[LANE_COLD], chunk->sealed, i);
+	memcpy(&bytes, chunk->cold + (size_t)i * lane->layout->size +
+	       lane->layout->fields[0].offset, sizeof(bytes));
+	return bytes;
 }
 
 static uint64_t rate_of(uint64_t bytes, int64_t ns)
@@ -27,30 +95,30 @@ static uint64_t rate_of(uint64_t bytes, int64_t ns)
 	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 }
 
-static void summarise(const struct lane *lane, const struct chunk *chunk, uint32_t first,
+static void summarise(const struct lane *lane, const struct view *v, uint32_t first,
 		      uint32_t end_i, struct summary *sum)
 {
 	int64_t covered = INT64_MIN;
 
 	*sum = (struct summary) {
-		.first_ns = chunk->start[first], .max_end_ns = INT64_MIN, .longest_ns = -1,
+		.first_ns = v->start[first], .max_end_ns = INT64_MIN, .longest_ns = -1,
 		.n_spans = end_i - first,
 	};
 	for (uint32_t i = first; i < end_i; i++) {
-		int64_t start = chunk->start[i], dur = chunk->dur[i], end = start + dur;
+		int64_t start = v->start[i], dur = v->dur[i], end = start + dur;
 
 		if (end > covered) {
 			sum->busy_ns += end - (start > covered ? start : covered);
 			covered = end;
 		}
-		sum->work_ns[chunk->work[i]] += dur;
-		sum->flags |= chunk->flag[i];
+		sum->work_ns[v->work[i]] += dur;
+		sum->flags |= v->flag[i];
 		if (dur > sum->longest_ns) {
 			sum->longest_ns = dur;
-			sum->longest = chunk->id[i];
+			sum->longest = id_of(v, i);
 		}
-		if (lane->rates) {
-			uint64_t bytes = bytes_of(lane, chunk, i), rate = rate_of(bytes, dur);
+		if (lane->layout->rates) {
+			uint64_t bytes = bytes_of(lane, v, i), rate = rate_of(bytes, dur);
 
 			sum->amount += bytes;
 			if (rate > sum->max_rate)
@@ -62,10 +130,13 @@ static void summarise(const struct lane *lane, const struct chunk *chunk, uint32
 
 void chunk_summarise(struct lane *lane, struct chunk *chunk)
 {
+	struct view view;
+
 	if (!chunk->dirty)
 		return;
 	chunk->dirty = false;
-	summarise(lane, chunk, 0, chunk->n, &chunk->sum);
+	view_open(&view, chunk, 0);
+	summarise(lane, &view, 0, chunk->n, &chunk->sum);
 	if (chunk->n < 2 * LANE_BLOCK)
 		return;
 	if (!chunk->blocks) {
@@ -73,7 +144,7 @@ void chunk_summarise(struct lane *lane, struct chunk *chunk)
 		lane->bytes += LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks);
 	}
 	for (uint32_t i = 0; i < chunk->n; i += LANE_BLOCK)
-		summarise(lane, chunk, i, i + LANE_BLOCK < chunk->n ? i + LANE_BLOCK : chunk->n,
+		summarise(lane, &view, i, i + LANE_BLOCK < chunk->n ? i + LANE_BLOCK : chunk->n,
 			  &chunk->blocks[i / LANE_BLOCK]);
 }
 
@@ -88,6 +159,7 @@ struct sweep {
 	/* Columns of the last looked-up time: times come almost in order. */
 	int64_t begin, end;
 	size_t column;
+	struct view view;
 };
 
 /* Column of t, which lies in [t0, t1). */
@@ -121,12 +193,12 @@ static void add_longest(struct sweep *s, size_t c, uint32_t id, int64_t dur)
 	s->out[c].longest = (struct span_ref) { s->row, s->index, id };
 }
 
-static void add_span(struct sweep *s, const struct chunk *chunk, uint32_t i)
+static void add_span(struct sweep *s, const struct view *v, uint32_t i)
 {
-	int64_t start = chunk->start[i], dur = chunk->dur[i], end = start + dur;
+	int64_t start = v->start[i], dur = v->dur[i], end = start + dur;
 	int64_t from = start > s->t0 ? start : s->t0;
 	int64_t to = end < s->t1 ? end : s->t1;
-	uint64_t bytes = bytes_of(s->lane, chunk, i);
+	uint64_t bytes = bytes_of(s->lane, v, i);
 	size_t c;
 
 	if (start >= s->t0 && start < s->t1)
@@ -142,13 +214,13 @@ static void add_span(struct sweep *s, const struct chunk *chunk, uint32_t i)
 		int64_t stop = to < border ? to : border;
 
 		column->count++;
-		column->flags |= chunk->flag[i];
-		column->work_ns[chunk->work[i]] += stop - from;
+		column->flags |= v->flag[i];
+		column->work_ns[v->work[i]] += stop - from;
 		if (stop > s->covered)
 			column->busy_ns += stop - (from > s->covered ? from : s->covered);
 		if (stop > s->covered)
 			s->covered = stop;
-		add_longest(s, c, chunk->id[i], dur);
+		add_longest(s, c, id_of(v, i), dur);
 		if (bytes) {
 			/* Differences of running totals, so that columns add up. */
 			uint64_t rate = rate_of(bytes, dur);
@@ -229,27 +301,27 @@ static void add_folded(struct sweep *s, const struct summary *chunk)
  * column, apart from each other. Returns the first that does not. Where copies
  * are counted, and instants, are left to add_span.
  */
-static uint32_t add_plain(struct sweep *s, const struct chunk *chunk, uint32_t i, uint32_t end)
+static uint32_t add_plain(struct sweep *s, const struct view *v, uint32_t i, uint32_t end)
 {
 	int64_t covered = s->covered > s->begin ? s->covered : s->begin;
 	struct column *column = &s->out[s->column];
 	uint32_t first = i;
 	int64_t longest = s->longest_ns[s->column], busy = 0;
 
-	if (s->lane->rates)
+	if (s->lane->layout->rates)
 		return i;
 	for (; i < end; i++) {
-		int64_t start = chunk->start[i], dur = chunk->dur[i];
+		int64_t start = v->start[i], dur = v->dur[i];
 
 		if (start < covered || start + dur >= s->end || dur == 0)
 			break;
 		covered = start + dur;
 		busy += dur;
-		column->work_ns[chunk->work[i]] += dur;
-		column->flags |= chunk->flag[i];
+		column->work_ns[v->work[i]] += dur;
+		column->flags |= v->flag[i];
 		if (dur > longest || !column->longest.id) {
 			longest = dur;
-			column->longest = (struct span_ref) { s->row, s->index, chunk->id[i] };
+			column->longest = (struct span_ref) { s->row, s->index, id_of(v, i) };
 		}
 	}
 	if (i == first)
@@ -258,7 +330,7 @@ static uint32_t add_plain(struct sweep *s, const struct chunk *chunk, uint32_t i
 	s->covered = covered;
 	column->busy_ns += busy;
 	column->count += i - first;
-	add_edge(column, chunk->start[first]);
+	add_edge(column, v->start[first]);
 	add_edge(column, covered);
 	column->edges += 2 * (i - first - 1);
 	return i;
@@ -294,36 +366,62 @@ static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
 
 		if (block && (block->max_end_ns < s->t0 || take_whole(s, block, false)))
 			continue;
-		for (uint32_t i = b; i < end; i++) {
-			i = add_plain(s, chunk, i, end);
-			if (i == end)
+		if (block && block->first_ns >= s->t1)
+			return;
+		view_block(&s->view, chunk, b, end - b);
+		for (uint32_t i = 0; i < end - b; i++) {
+			i = add_plain(s, &s->view, i, end - b);
+			if (i == end - b)
 				break;
-			if (chunk->start[i] >= s->t1)
+			if (s->view.start[i] >= s->t1)
 				return;
-			if (chunk->start[i] + chunk->dur[i] >= s->t0)
-				add_span(s, chunk, i);
+			if (s->view.start[i] + s->view.dur[i] >= s->t0)
+				add_span(s, &s->view, i);
 		}
 	}
+}
+
+/* Chunks lie anywhere in memory: waiting for it is most of a wide question. */
+#define PREFETCH 3u
+
+static void prefetch(const void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		__builtin_prefetch((const char *)at + i);
 }
 
 static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
 		struct column *out, int64_t *longest_ns)
 {
-	struct sweep s = {
-		.lane = lane, .row = row, .index = index, .t0 = t0, .t1 = t0 + w * (int64_t)n,
-		.w = w, .out = out, .longest_ns = longest_ns, .covered = INT64_MIN,
-		.begin = t0, .end = t0 + w,
-	};
+	struct sweep s;
 	struct lane_pos pos;
+
+	/* All but the view, which is large. */
+	s.lane = lane;
+	s.row = row;
+	s.index = index;
+	s.t0 = s.begin = t0;
+	s.t1 = t0 + w * (int64_t)n;
+	s.w = w;
+	s.end = t0 + w;
+	s.out = out;
+	s.longest_ns = longest_ns;
+	s.covered = INT64_MIN;
+	s.column = 0;
 
 	for (size_t c = 0; c < lane->n_folded; c++)
 		if (lane->chunks[c]->first_ns < s.t1 && lane->chunks[c]->max_end_ns >= t0)
 			sweep_chunk(&s, lane->chunks[c], true);
 	if (!lane_touching(lane, t0, &pos))
 		return;
-	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++)
+	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++) {
+		if (c + PREFETCH < lane->n)
+			prefetch(lane->chunks[c + PREFETCH], sizeof(struct chunk));
+		if (c + 1 < lane->n && lane->chunks[c + 1]->blocks)
+			prefetch(lane->chunks[c + 1]->blocks, 2 * sizeof(struct summary));
 		if (lane->chunks[c]->max_end_ns >= t0)
 			sweep_chunk(&s, lane->chunks[c], false);
+	}
 }
 
 static void add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,

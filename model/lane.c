@@ -6,27 +6,11 @@
 
 #include "model/util.h"
 
-void lane_init(struct lane *lane, uint32_t cold_size, bool rates)
+void lane_init(struct lane *lane, const struct lane_layout *layout)
 {
 	memset(lane, 0, sizeof(*lane));
-	lane->cold_size = cold_size;
-	lane->rates = rates;
+	lane->layout = layout;
 	lane->max_end_ns = INT64_MIN;
-}
-
-static size_t chunk_data_bytes(const struct lane *lane, uint32_t cap)
-{
-	return (size_t)cap * (2 * sizeof(int64_t) + 2 * sizeof(uint32_t) + 2 + lane->cold_size);
-}
-
-static void chunk_drop_data(struct lane *lane, struct chunk *chunk)
-{
-	lane->bytes -= chunk->start ? chunk_data_bytes(lane, chunk->cap) : 0;
-	lane->bytes -= chunk->blocks ? LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks) : 0;
-	free(chunk->start);
-	free(chunk->blocks);
-	chunk->start = NULL;
-	chunk->blocks = NULL;
 }
 
 void lane_release(struct lane *lane)
@@ -39,35 +23,6 @@ void lane_release(struct lane *lane)
 	free(lane->cache.columns);
 	free(lane->cache.longest_ns);
 	memset(lane, 0, sizeof(*lane));
-}
-
-/* Gives the chunk arrays of `cap` entries in one allocation, widest first. */
-static void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
-{
-	struct chunk old = *chunk;
-	char *data = xmalloc(chunk_data_bytes(lane, cap));
-	size_t n = chunk->n;
-
-	lane->bytes += chunk_data_bytes(lane, cap);
-	chunk->start = (int64_t *)data;
-	chunk->dur = chunk->start + cap;
-	chunk->cold = (char *)(chunk->dur + cap);
-	chunk->name = (uint32_t *)(chunk->cold + (size_t)cap * lane->cold_size);
-	chunk->id = chunk->name + cap;
-	chunk->work = (uint8_t *)(chunk->id + cap);
-	chunk->flag = chunk->work + cap;
-	chunk->cap = cap;
-	if (!old.start)
-		return;
-	memcpy(chunk->start, old.start, n * sizeof(*chunk->start));
-	memcpy(chunk->dur, old.dur, n * sizeof(*chunk->dur));
-	memcpy(chunk->cold, old.cold, n * lane->cold_size);
-	memcpy(chunk->name, old.name, n * sizeof(*chunk->name));
-	memcpy(chunk->id, old.id, n * sizeof(*chunk->id));
-	memcpy(chunk->work, old.work, n);
-	memcpy(chunk->flag, old.flag, n);
-	lane->bytes -= chunk_data_bytes(lane, old.cap);
-	free(old.start);
 }
 
 static struct chunk *chunk_new(struct lane *lane, size_t at, uint32_t cap)
@@ -107,8 +62,8 @@ static void chunk_borders(struct chunk *chunk)
 	}
 }
 
-/* Makes room for `count` entries at i. */
-static void chunk_open(struct lane *lane, struct chunk *chunk, uint32_t i)
+/* Makes room for an entry at i. */
+static void chunk_gap(struct lane *lane, struct chunk *chunk, uint32_t i)
 {
 	size_t rest = chunk->n - i;
 
@@ -121,8 +76,8 @@ static void chunk_open(struct lane *lane, struct chunk *chunk, uint32_t i)
 		memmove(chunk->id + i + 1, chunk->id + i, rest * sizeof(*chunk->id));
 		memmove(chunk->work + i + 1, chunk->work + i, rest);
 		memmove(chunk->flag + i + 1, chunk->flag + i, rest);
-		memmove(chunk->cold + (size_t)(i + 1) * lane->cold_size,
-			chunk->cold + (size_t)i * lane->cold_size, rest * lane->cold_size);
+		memmove(chunk->cold + (size_t)(i + 1) * lane->layout->size,
+			chunk->cold + (size_t)i * lane->layout->size, rest * lane->layout->size);
 	}
 	chunk->n++;
 }
@@ -132,15 +87,15 @@ static void chunk_put(struct lane *lane, struct chunk *chunk, uint32_t i,
 {
 	int64_t end = span->start_ns + span->dur_ns;
 
-	chunk_open(lane, chunk, i);
+	chunk_gap(lane, chunk, i);
 	chunk->start[i] = span->start_ns;
 	chunk->dur[i] = span->dur_ns;
 	chunk->name[i] = span->name;
 	chunk->id[i] = span->id;
 	chunk->work[i] = span->work;
 	chunk->flag[i] = span->flags;
-	if (lane->cold_size)
-		memcpy(chunk->cold + (size_t)i * lane->cold_size, cold, lane->cold_size);
+	if (lane->layout->size)
+		memcpy(chunk->cold + (size_t)i * lane->layout->size, cold, lane->layout->size);
 	chunk->dirty = true;
 	chunk->first_ns = chunk->start[0];
 	chunk->last_ns = chunk->start[chunk->n - 1];
@@ -160,7 +115,7 @@ static uint32_t chunk_upper(const struct chunk *chunk, int64_t t)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (chunk->start[middle] > t)
+		if (chunk_start(chunk, middle) > t)
 			high = middle;
 		else
 			low = middle + 1;
@@ -193,8 +148,8 @@ static void copy_range(struct lane *lane, struct chunk *to, const struct chunk *
 	memcpy(to->id, from->id + first, count * sizeof(*to->id));
 	memcpy(to->work, from->work + first, count);
 	memcpy(to->flag, from->flag + first, count);
-	memcpy(to->cold, from->cold + (size_t)first * lane->cold_size,
-	       (size_t)count * lane->cold_size);
+	memcpy(to->cold, from->cold + (size_t)first * lane->layout->size,
+	       (size_t)count * lane->layout->size);
 	to->n = count;
 }
 
@@ -204,12 +159,15 @@ static void chunk_split(struct lane *lane, size_t at)
 	uint32_t half = left->n / 2;
 	uint32_t rest = left->n - half;
 
+	chunk_open(lane, left);
 	right = chunk_new(lane, at + 1, rest + LANE_CHUNK / 8);
 	copy_range(lane, right, left, half, rest);
 	left->n = half;
 	chunk_resize(lane, left, half + LANE_CHUNK / 8);
 	chunk_borders(left);
 	chunk_borders(right);
+	lane_keep_open(lane, left);
+	lane_keep_open(lane, right);
 }
 
 /* Chunk and index where a span with that start belongs; makes room for it. */
@@ -232,6 +190,11 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 	    start >= lane->chunks[at]->last_ns) {
 		*i = 0;
 		chunk_new(lane, at + 1, LANE_CHUNK / 4);
+		/* Where some were late, more will be. */
+		if (lane->next_open)
+			lane_keep_open(lane, lane->chunks[at]);
+		else
+			chunk_seal(lane, lane->chunks[at]);
 		return at + 1;
 	}
 	if (lane->chunks[at]->n >= LANE_CHUNK) {
@@ -264,8 +227,13 @@ void lane_insert(struct lane *lane, const struct lane_span *span, const void *co
 {
 	uint32_t i;
 	size_t at = chunk_for(lane, span->start_ns, &i);
+	struct chunk *chunk = lane->chunks[at];
 
-	chunk_put(lane, lane->chunks[at], i, span, cold);
+	if (chunk->sealed) {
+		chunk_open(lane, chunk);
+		lane_keep_open(lane, chunk);
+	}
+	chunk_put(lane, chunk, i, span, cold);
 	update_reach(lane, at > 0 ? at - 1 : 0);
 	lane->changes++;
 	lane->count++;
@@ -286,10 +254,12 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 		do {
 			const struct chunk *chunk = lane->chunks[pos.chunk];
 
+			int64_t dur = chunk_dur(chunk, pos.i);
+
 			if (++steps > 64)
 				return false;		/* too many instants to look behind */
-			if (chunk->dur[pos.i] > 0) {
-				if (chunk->start[pos.i] + chunk->dur[pos.i] > start)
+			if (dur > 0) {
+				if (chunk_start(chunk, pos.i) + dur > start)
 					return false;
 				break;
 			}
@@ -298,9 +268,9 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 		do {
 			const struct chunk *chunk = lane->chunks[pos.chunk];
 
-			if (chunk->start[pos.i] >= end)
+			if (chunk_start(chunk, pos.i) >= end)
 				break;
-			if (chunk->dur[pos.i] > 0)
+			if (chunk_dur(chunk, pos.i) > 0)
 				return false;
 		} while (lane_next(lane, &pos));
 	return true;
@@ -316,7 +286,7 @@ bool lane_find(const struct lane *lane, uint32_t id, struct lane_pos *pos)
 		if (id < chunk->min_id || id > chunk->max_id)
 			continue;
 		for (uint32_t i = 0; i < chunk->n; i++)
-			if (chunk->id[i] == id) {
+			if (chunk_id(chunk, i) == id) {
 				*pos = (struct lane_pos) { c, i };
 				return true;
 			}
@@ -409,78 +379,91 @@ static int by_start(const void *a, const void *b)
 /* Takes out all spans from chunk `first` on, sorts and puts them back. */
 static void lane_resort(struct lane *lane, size_t first)
 {
-	size_t count = 0, k = 0;
+	size_t count = 0, k = 0, size = lane->layout->size;
 	struct moved *all;
 	char *cold;
 
 	for (size_t c = first; c < lane->n; c++)
 		count += lane->chunks[c]->n;
 	all = xreallocarray(NULL, count, sizeof(*all));
-	cold = xmalloc(count * lane->cold_size);
+	cold = xmalloc(count * size);
 	for (size_t c = first; c < lane->n; c++) {
 		struct chunk *chunk = lane->chunks[c];
 
 		for (uint32_t i = 0; i < chunk->n; i++, k++) {
 			all[k].span = lane_get(lane, (struct lane_pos) { c, i });
 			all[k].order = (uint32_t)k;
-			memcpy(cold + k * lane->cold_size, lane_cold(lane, (struct lane_pos) { c, i }),
-			       lane->cold_size);
+			lane_cold(lane, (struct lane_pos) { c, i }, cold + k * size);
 			lane->count--;
-			lane->sum_ns -= chunk->dur[i];
+			lane->sum_ns -= all[k].span.dur_ns;
 		}
 		lane->bytes -= sizeof(*chunk);
+		lane_forget_open(lane, chunk);
 		chunk_drop_data(lane, chunk);
 		free(chunk);
 	}
 	lane->n = first;
 	qsort(all, count, sizeof(*all), by_start);
 	for (k = 0; k < count; k++)
-		lane_insert(lane, &all[k].span, cold + (size_t)all[k].order * lane->cold_size);
+		lane_insert(lane, &all[k].span, cold + (size_t)all[k].order * size);
 	free(all);
 	free(cold);
 }
 
+/* What lane_move has seen so far. */
+struct movement {
+	lane_move_fn *fn;
+	void *arg;
+	int64_t before, least;		/* the last new start, the least of all */
+	bool moved, sorted;
+};
+
+/* Moves the spans of a chunk from i on. */
+static void chunk_move(struct lane *lane, struct chunk *chunk, uint32_t i, struct movement *m)
+{
+	bool sealed = chunk->sealed != NULL;
+
+	chunk_open(lane, chunk);
+	for (; i < chunk->n; i++) {
+		int64_t start = m->fn(m->arg, chunk->start[i],
+				      chunk->cold + (size_t)i * lane->layout->size);
+
+		m->moved |= start != chunk->start[i];
+		m->sorted &= start >= m->before;
+		m->least = start < m->least ? start : m->least;
+		m->before = chunk->start[i] = start;
+	}
+	chunk_borders(chunk);
+	chunk->reach_ns = INT64_MIN;
+	if (sealed)
+		chunk_seal(lane, chunk);
+}
+
 bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg)
 {
+	struct movement m = {
+		.fn = fn, .arg = arg, .before = INT64_MIN, .least = INT64_MAX, .sorted = true,
+	};
 	struct lane_pos pos;
-	bool moved = false, sorted = true;
-	int64_t before = INT64_MIN;
-	size_t first, c;
+	size_t first;
 
 	if (!lane_lower(lane, from_ns, &pos))
 		return false;
 	first = pos.chunk;
 	if (pos.i > 0)
-		before = lane->chunks[first]->start[pos.i - 1];
+		m.before = chunk_start(lane->chunks[first], pos.i - 1);
 	else if (first > 0)
-		before = lane->chunks[first - 1]->last_ns;
-	for (bool more = true; more; more = lane_next(lane, &pos)) {
-		struct chunk *chunk = lane->chunks[pos.chunk];
-		int64_t start = fn(arg, chunk->start[pos.i], lane_cold(lane, pos));
-
-		moved |= start != chunk->start[pos.i];
-		sorted &= start >= before;
-		before = chunk->start[pos.i] = start;
-	}
-	if (!moved)
+		m.before = lane->chunks[first - 1]->last_ns;
+	for (size_t c = first; c < lane->n; c++)
+		chunk_move(lane, lane->chunks[c], c == first ? pos.i : 0, &m);
+	update_reach(lane, first);
+	if (!m.moved)
 		return false;
 	lane->changes++;
-	for (c = first; c < lane->n; c++) {
-		chunk_borders(lane->chunks[c]);
-		lane->chunks[c]->reach_ns = INT64_MIN;
-	}
-	update_reach(lane, first);
 	lane->max_end_ns = lane->chunks[lane->n - 1]->reach_ns;
-	if (!sorted) {
+	if (!m.sorted) {
 		/* Back to the first chunk that must take something. */
-		int64_t least = INT64_MAX;
-
-		for (c = first; c < lane->n; c++)
-			for (uint32_t i = 0; i < lane->chunks[c]->n; i++)
-				if (lane->chunks[c]->start[i] < least)
-					least = lane->chunks[c]->start[i];
-		while (first > lane->n_folded &&
-		       lane->chunks[first - 1]->last_ns > least)
+		while (first > lane->n_folded && lane->chunks[first - 1]->last_ns > m.least)
 			first--;
 		lane_resort(lane, first);
 	}
@@ -504,11 +487,8 @@ size_t lane_fold_oldest(struct lane *lane)
 	lane->changes++;
 	chunk = lane->chunks[lane->n_folded++];
 	chunk_summarise(lane, chunk);
+	lane_forget_open(lane, chunk);
 	chunk_drop_data(lane, chunk);
-	chunk->n = chunk->cap = 0;
-	chunk->dur = NULL;
-	chunk->name = chunk->id = NULL;
-	chunk->work = chunk->flag = NULL;
-	chunk->cold = NULL;
+	chunk->n = 0;
 	return before - lane->bytes;
 }

@@ -7,9 +7,15 @@
  * one for each block of LANE_BLOCK spans. A question about columns takes whole
  * chunks and blocks by their summary and looks at single spans only in blocks
  * that cross a column's border: exact, and O(columns * LANE_BLOCK + chunks).
- * Appending is O(1), a late span moves at most a chunk. (The pieces of Perfetto's, Spall's and Tracy's stores that
- * also take late events and can let go of the oldest: see
- * docs/architecture.md.)
+ * Appending is O(1), a late span moves at most a chunk. (The pieces of
+ * Perfetto's, Spall's and Tracy's stores that also take late events and can let
+ * go of the oldest: see docs/architecture.md.)
+ *
+ * A chunk is open, sealed or folded. Open ones have plain arrays; a full one is
+ * sealed: each array and each field of the cold records becomes a packed
+ * column (packed.h), a third of the size, and read as it is. What is late or
+ * edited opens its chunk again; the LANE_OPEN chunks opened last stay open, so
+ * that a lane with much disorder does not pack over and over.
  *
  * Always true:
  *  - starts are sorted over the whole lane; equal starts by arrival.
@@ -18,7 +24,8 @@
  *  - An id is given once and stays the span's, wherever it moves.
  *  - A folded chunk keeps its summary and no spans: its time is spread evenly
  *    over its length and marked COLUMN_APPROX.
- *  - Summaries of dirty chunks are made at the next question.
+ *  - Summaries of dirty chunks are made at the next question; sealed ones
+ *    are never dirty.
  *
  * Worked example: w = 100, spans [0,50) [60,90) [95,230). Column 0 has busy
  * 50 + 30 + 5, count 3, edges 5 (0 50 60 90 95); column 1 busy 100, count 1,
@@ -33,11 +40,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/packed.h"
 #include "model/query.h"
 
-#define LANE_CHUNK 1024u
-#define LANE_FILL 960u			/* a full chunk keeps room for some late spans */
+#define LANE_CHUNK 512u
+#define LANE_FILL 480u			/* a full chunk keeps room for some late spans */
 #define LANE_BLOCK 64u
+#define LANE_OPEN 16u			/* opened again, besides the last */
+#define LANE_FIELDS_MAX 16u
+
+/* What the owner keeps with a span, as a record of integers. */
+struct lane_field {
+	uint16_t offset;
+	uint8_t size;			/* 1, 2, 4 or 8 bytes */
+	bool is_signed;			/* or has a few values close to its maximum */
+};
+
+#define LANE_FIELD(record, member, sign) \
+	{ offsetof(struct record, member), sizeof(((struct record *)0)->member), sign }
+
+struct lane_layout {
+	uint32_t size;			/* bytes of the record */
+	uint32_t n_fields;		/* up to LANE_FIELDS_MAX */
+	struct lane_field fields[LANE_FIELDS_MAX];
+	bool rates;			/* the first field is bytes moved, uint64_t */
+};
+
+/* Columns of a sealed chunk; those of the record's fields follow. */
+enum lane_column {
+	LANE_START, LANE_DUR, LANE_NAME, LANE_ID, LANE_WORK, LANE_FLAG, LANE_COLD
+};
 
 /* What some spans in a row come to. */
 struct summary {
@@ -60,7 +92,10 @@ struct chunk {
 	uint32_t min_id, max_id;
 	struct summary sum;		/* up to date unless dirty */
 	struct summary *blocks;		/* owned; of each LANE_BLOCK spans, NULL in small chunks */
-	/* one allocation, arrays of cap; NULL when folded */
+	/* Sealed: columns, and after them their store; one allocation, owned. */
+	struct packed *sealed;
+	size_t sealed_bytes;
+	/* Open: one allocation, arrays of cap; NULL when sealed or folded. */
 	int64_t *start, *dur;
 	uint32_t *name, *id;
 	uint8_t *work, *flag;
@@ -81,8 +116,9 @@ struct lane {
 	struct chunk **chunks;		/* owned */
 	size_t n, cap;
 	size_t n_folded;		/* the first ones have no spans any more */
-	uint32_t cold_size;		/* bytes per span, what the owner keeps with it */
-	bool rates;			/* cold begins with uint64_t bytes */
+	const struct lane_layout *layout;	/* borrowed, outlives the lane */
+	struct chunk *open[LANE_OPEN];	/* opened again, some may be the last; NULL none */
+	uint32_t next_open;		/* which of them is sealed next */
 	uint64_t count;			/* with folded ones */
 	int64_t sum_ns;			/* of durations */
 	int64_t max_end_ns;		/* INT64_MIN: empty */
@@ -102,10 +138,10 @@ struct lane_pos {
 	uint32_t i;
 };
 
-void lane_init(struct lane *lane, uint32_t cold_size, bool rates);
+void lane_init(struct lane *lane, const struct lane_layout *layout);
 void lane_release(struct lane *lane);
 
-/* cold: cold_size bytes, copied. */
+/* cold: a record of the layout, copied. */
 void lane_insert(struct lane *lane, const struct lane_span *span, const void *cold);
 
 /* No span with a length overlaps [start, end)? */
@@ -122,24 +158,41 @@ bool lane_prev(const struct lane *lane, struct lane_pos *pos);
 /* First place to look for spans that touch t or later. */
 bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos);
 
-static inline struct lane_span lane_get(const struct lane *lane, struct lane_pos pos)
+static inline int64_t chunk_start(const struct chunk *chunk, uint32_t i)
 {
-	const struct chunk *chunk = lane->chunks[pos.chunk];
-
-	return (struct lane_span) {
-		.start_ns = chunk->start[pos.i], .dur_ns = chunk->dur[pos.i],
-		.name = chunk->name[pos.i], .id = chunk->id[pos.i],
-		.work = chunk->work[pos.i], .flags = chunk->flag[pos.i],
-	};
+	return chunk->sealed ? (int64_t)packed_get(&chunk->sealed[LANE_START], chunk->sealed, i) :
+			       chunk->start[i];
 }
 
-/* Borrowed until the lane changes. */
-static inline void *lane_cold(const struct lane *lane, struct lane_pos pos)
+static inline int64_t chunk_dur(const struct chunk *chunk, uint32_t i)
 {
-	return lane->chunks[pos.chunk]->cold + (size_t)pos.i * lane->cold_size;
+	return chunk->sealed ? (int64_t)packed_get(&chunk->sealed[LANE_DUR], chunk->sealed, i) :
+			       chunk->dur[i];
 }
+
+static inline uint32_t chunk_name(const struct chunk *chunk, uint32_t i)
+{
+	return chunk->sealed ? (uint32_t)packed_get(&chunk->sealed[LANE_NAME], chunk->sealed, i) :
+			       chunk->name[i];
+}
+
+static inline uint32_t chunk_id(const struct chunk *chunk, uint32_t i)
+{
+	return chunk->sealed ? (uint32_t)packed_get(&chunk->sealed[LANE_ID], chunk->sealed, i) :
+			       chunk->id[i];
+}
+
+struct lane_span lane_get(const struct lane *lane, struct lane_pos pos);
+/* The record, and one of its fields. */
+void lane_cold(const struct lane *lane, struct lane_pos pos, void *record);
+uint64_t lane_cold_field(const struct lane *lane, struct lane_pos pos, uint32_t field);
 
 /* ---- changing what is there ---- */
+
+/* The record to write to; borrowed until the next call for this lane. */
+void *lane_edit(struct lane *lane, struct lane_pos pos);
+/* Spans of that name get that class. */
+void lane_reclassify(struct lane *lane, uint32_t name, uint8_t work);
 
 /*
  * Asks fn for the new start of each span from the first one that starts at or
@@ -153,6 +206,19 @@ bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg);
 size_t lane_fold_oldest(struct lane *lane);
 /* End of what lane_fold_oldest would take, INT64_MAX: nothing. */
 int64_t lane_oldest_end(const struct lane *lane);
+
+/* ---- between open and sealed, for lane.c ---- */
+
+/* Opens the chunk if it is sealed; it may be written to until the next call. */
+void chunk_open(struct lane *lane, struct chunk *chunk);
+void chunk_seal(struct lane *lane, struct chunk *chunk);
+/* It stays open for a while: another one may be sealed for it. */
+void lane_keep_open(struct lane *lane, struct chunk *chunk);
+/* It is not there any more, or sealed. */
+void lane_forget_open(struct lane *lane, const struct chunk *chunk);
+/* Gives the chunk arrays of `cap` entries. */
+void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
+void chunk_drop_data(struct lane *lane, struct chunk *chunk);
 
 /* ---- questions ---- */
 

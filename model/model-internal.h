@@ -85,7 +85,8 @@ struct merged {
 	int64_t sum_ns, end_ns;		/* while not full */
 };
 
-/* What a queue's or copy's span keeps. `detail` stays first: lane.rates. */
+/* What a queue's or copy's span keeps. `detail` stays first: layout.rates. The
+ * fields are listed once more in rows.c. */
 struct command_cold {
 	uint64_t detail;		/* bytes; of kernels the process's shape id */
 	uint64_t op;
@@ -108,6 +109,8 @@ struct op_cold {
 	uint8_t flags;			/* enum op_flag */
 };
 
+#define OP_INSTANCE 0			/* its field in op_layout */
+
 union cold {
 	struct command_cold command;
 	struct op_cold op;
@@ -129,7 +132,7 @@ struct row {
 	uint32_t process, thread, queue, device;	/* NONE where it has none */
 	enum direction direction;
 	struct lane *lanes;		/* owned */
-	uint32_t n_lanes, cold_size;
+	uint32_t n_lanes;
 	uint32_t last_id;
 	struct merged merged;		/* of the lanes, used when there are several */
 	uint32_t opens, n_opens;	/* list head, NONE */

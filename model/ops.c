@@ -164,9 +164,7 @@ bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t insta
 			if (!lane_before(&r->lanes[l], around_ns + 1, pos))
 				continue;
 			do {
-				const struct op_cold *cold = lane_cold(&r->lanes[l], *pos);
-
-				if (cold->instance == instance) {
+				if (lane_cold_field(&r->lanes[l], *pos, OP_INSTANCE) == instance) {
 					*row = rows[i];
 					*lane = l;
 					return true;
@@ -185,7 +183,7 @@ static void state_write(struct model *model, const struct op_state *state)
 	struct row *row;
 	struct lane_pos pos;
 	struct op_cold *cold;
-	const struct lane *lane;
+	struct lane *lane;
 
 	if (state->row == NONE)
 		return;
@@ -194,11 +192,11 @@ static void state_write(struct model *model, const struct op_state *state)
 	if (!lane_lower(lane, state->start_ns, &pos))
 		return;
 	do {
-		if (lane->chunks[pos.chunk]->start[pos.i] != state->start_ns)
+		if (chunk_start(lane->chunks[pos.chunk], pos.i) != state->start_ns)
 			return;
-		cold = lane_cold(lane, pos);
-		if (cold->instance != state->instance)
+		if (lane_cold_field(lane, pos, OP_INSTANCE) != state->instance)
 			continue;
+		cold = lane_edit(lane, pos);
 		cold->device_ns = state->device_ns;
 		cold->kernels = state->kernels;
 		cold->first_row = state->first_row;
@@ -247,7 +245,7 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 	    !op_find(model, launch->process, launch->tid, launch->op, launch->call_ns, &row, &lane,
 		     &pos))
 		return false;
-	cold = lane_cold(&row_at(model, row)->lanes[lane], pos);
+	cold = lane_edit(&row_at(model, row)->lanes[lane], pos);
 	add_ns(&cold->device_ns, launch->device_ns);
 	cold->kernels += launch->kernel;
 	if (cold->first_row == NONE && launch->row != NONE) {
@@ -310,8 +308,11 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 	if (map_get(&process_at(model, process)->ops, op->parent) == MAP_NONE &&
 	    op_find(model, process, op->tid, op->parent, op->start_ns, &row, &lane, &pos)) {
 		/* A very late child: its parent was on this thread. */
-		const struct op_cold *cold = lane_cold(&row_at(model, row)->lanes[lane], pos);
-		struct ident *ident = ident_at(model, cold->ident);
+		struct ident *ident;
+		struct op_cold cold;
+
+		lane_cold(&row_at(model, row)->lanes[lane], pos, &cold);
+		ident = ident_at(model, cold.ident);
 
 		ident->self_ns -= ident->self_ns > op->dur_ns ? op->dur_ns : ident->self_ns;
 		return;

@@ -49,11 +49,11 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 			continue;
 		for (size_t c = pos.chunk; c < lane->n; c++) {
 			for (uint32_t i = 0; i < lane->chunks[c]->n; i++) {
-				int64_t start = lane->chunks[c]->start[i];
+				int64_t start = chunk_start(lane->chunks[c], i);
+				int64_t end = start + chunk_dur(lane->chunks[c], i);
 
-				if (start + lane->chunks[c]->dur[i] > from_ns)
-					cover_add(&merged->cover, start,
-						  start + lane->chunks[c]->dur[i]);
+				if (end > from_ns)
+					cover_add(&merged->cover, start, end);
 			}
 			if (breathing)
 				model_breathe(breathing);
@@ -207,6 +207,31 @@ void device_rebuild(struct model *model, uint32_t device)
 
 /* ---- rows ---- */
 
+#define COMMAND_FIELDS \
+	.size = sizeof(struct command_cold), .n_fields = 11, .fields = { \
+		LANE_FIELD(command_cold, detail, false), LANE_FIELD(command_cold, op, false), \
+		LANE_FIELD(command_cold, call_ns, true), LANE_FIELD(command_cold, op_name, false), \
+		LANE_FIELD(command_cold, tid, false), \
+		LANE_FIELD(command_cold, call_dur_ns, false), \
+		LANE_FIELD(command_cold, queued, false), LANE_FIELD(command_cold, submit, false), \
+		LANE_FIELD(command_cold, status, true), \
+		LANE_FIELD(command_cold, kind_how, false), \
+		LANE_FIELD(command_cold, segment, true), \
+	}
+
+static const struct lane_layout kernel_layout = { COMMAND_FIELDS };
+static const struct lane_layout copy_layout = { COMMAND_FIELDS, .rates = true };
+static const struct lane_layout op_layout = {
+	.size = sizeof(struct op_cold), .n_fields = 9, .fields = {
+		[OP_INSTANCE] = LANE_FIELD(op_cold, instance, false),
+		LANE_FIELD(op_cold, device_ns, true), LANE_FIELD(op_cold, kernels, false),
+		LANE_FIELD(op_cold, ident, false), LANE_FIELD(op_cold, step, true),
+		/* NONE is common. */
+		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
+		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
+	},
+};
+
 uint32_t row_new(struct model *model, enum row_kind kind)
 {
 	struct row *row;
@@ -216,8 +241,6 @@ uint32_t row_new(struct model *model, enum row_kind kind)
 	row = store_new(&model->rows);
 	row->kind = kind;
 	row->process = row->thread = row->queue = row->device = row->opens = NONE;
-	row->cold_size = kind == ROW_THREAD ? sizeof(struct op_cold) :
-					      sizeof(struct command_cold);
 	return model->rows.n - 1;
 }
 
@@ -318,8 +341,8 @@ struct lane *row_lane(struct model *model, struct row *row, uint32_t lane)
 			row_redo(model, row, INT64_MIN);
 		row->lanes = xreallocarray(row->lanes, lane + 1, sizeof(*row->lanes));
 		while (row->n_lanes <= lane)
-			lane_init(&row->lanes[row->n_lanes++], row->cold_size,
-				  row->kind == ROW_COPY);
+			lane_init(&row->lanes[row->n_lanes++], row->kind == ROW_THREAD ? &op_layout :
+				  row->kind == ROW_COPY ? &copy_layout : &kernel_layout);
 	}
 	return &row->lanes[lane];
 }
@@ -410,16 +433,7 @@ void rows_reclassify(struct model *model, uint32_t process, uint32_t placeholder
 			if (open_at(model, o)->name == placeholder)
 				open_at(model, o)->work = work;
 		for (uint32_t l = 0; l < row->n_lanes; l++)
-			for (size_t c = row->lanes[l].n_folded; c < row->lanes[l].n; c++) {
-				struct chunk *chunk = row->lanes[l].chunks[c];
-
-				for (uint32_t i = 0; i < chunk->n; i++)
-					if (chunk->name[i] == placeholder) {
-						chunk->work[i] = work;
-						chunk->dirty = true;
-						row->lanes[l].changes++;
-					}
-			}
+			lane_reclassify(&row->lanes[l], placeholder, work);
 	}
 }
 

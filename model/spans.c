@@ -13,7 +13,7 @@
 struct found {
 	uint32_t row, lane;
 	struct lane_span span;
-	const union cold *cold;		/* borrowed; alignment of the lane's */
+	union cold cold;		/* filled by find() */
 	bool open;
 };
 
@@ -28,7 +28,7 @@ static struct found found_open(const struct model *model, const struct open_span
 			.name = open->name, .id = open->id, .work = open->work,
 			.flags = COLUMN_OPEN,
 		},
-		.cold = &open->cold,
+		.cold = open->cold,
 	};
 }
 
@@ -36,7 +36,6 @@ static struct found found_at(const struct part *part, struct lane_pos pos)
 {
 	return (struct found) {
 		.row = part->row, .lane = part->index, .span = lane_get(part->lane, pos),
-		.cold = lane_cold(part->lane, pos),
 	};
 }
 
@@ -64,6 +63,7 @@ static bool find(struct model *model, struct span_ref ref, struct found *found)
 		return false;
 	part.lane = &row->lanes[part.index];
 	*found = found_at(&part, pos);
+	lane_cold(part.lane, pos, &found->cold);
 	return true;
 }
 
@@ -121,11 +121,11 @@ static void list_part(struct model *model, const struct part *part, int64_t t0, 
 	for (bool more = lane_touching(part->lane, t0, &pos); more && taken < max;
 	     more = lane_next(part->lane, &pos)) {
 		const struct chunk *chunk = part->lane->chunks[pos.chunk];
-		int64_t start = chunk->start[pos.i];
+		int64_t start = chunk_start(chunk, pos.i);
 
 		if (start >= t1)
 			break;
-		if (!touches(start, start + chunk->dur[pos.i], t0, t1))
+		if (!touches(start, start + chunk_dur(chunk, pos.i), t0, t1))
 			continue;
 		found = found_at(part, pos);
 		grow(&edges->list, &edges->cap, edges->n, sizeof(*edges->list));
@@ -292,7 +292,7 @@ bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_
 static void tell_op(struct model *model, const struct found *found, struct span *out)
 {
 	const struct row *row = row_at(model, found->row);
-	const struct op_cold *cold = &found->cold->op;
+	const struct op_cold *cold = &found->cold.op;
 	const struct ident *ident = ident_at(model, cold->ident);
 	uint32_t state = map_get(&process_at(model, row->process)->ops, cold->instance);
 
@@ -319,7 +319,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 {
 	const struct row *row = row_at(model, found->row);
 	const struct process *process = process_at(model, row->process);
-	const struct command_cold *cold = &found->cold->command;
+	const struct command_cold *cold = &found->cold.command;
 	const struct queue *queue = queue_at(model, row->queue);
 	uint32_t thread = map_get(&process->threads, cold->tid), shape;
 	const struct shape *known;
@@ -427,8 +427,8 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 		return false;
 	row = row_at(model, found.row);
 	if (row->kind != ROW_THREAD)
-		return op_ref(model, row, &found.cold->command, out);
-	op = &found.cold->op;
+		return op_ref(model, row, &found.cold.command, out);
+	op = &found.cold.op;
 	first_row = op->first_row;
 	first_id = op->first_id;
 	state = map_get(&process_at(model, row->process)->ops, op->instance);

@@ -21,6 +21,34 @@ struct plain_span {
 static struct plain_span spans[SPANS];
 static size_t n_spans;
 
+/* What the lanes here keep with a span: fields of all sizes, and gaps. */
+struct record {
+	uint64_t bytes;
+	int8_t tiny;
+	int64_t wide;
+	uint16_t half;
+	int32_t whole;
+};
+
+static const struct lane_layout layout = {
+	.size = sizeof(struct record), .n_fields = 5, .rates = true, .fields = {
+		LANE_FIELD(record, bytes, false), LANE_FIELD(record, tiny, true),
+		LANE_FIELD(record, wide, true), LANE_FIELD(record, half, false),
+		LANE_FIELD(record, whole, true),
+	},
+};
+
+static struct record record_of(const struct plain_span *span)
+{
+	uint64_t random = span->id * 0x9e3779b97f4a7c15u;
+
+	return (struct record) {
+		.bytes = span->bytes, .tiny = (int8_t)random, .half = (uint16_t)(random >> 8),
+		.wide = random % 300 ? (int64_t)(random >> 40) : INT64_MIN + (int64_t)span->id,
+		.whole = random % 7 ? (int32_t)span->id : -1,
+	};
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -99,15 +127,18 @@ TEST(model_cover_fold_keeps_total)
 	struct cover cover = { .n = 0 };
 	size_t bytes;
 
-	for (int64_t i = 0; i < 100000; i++)
-		cover_add(&cover, i * 10, i * 10 + 5);
-	CHECK_INT(cover.total_ns, 500000);
+	for (int64_t i = 0; i < 100000; i++) {
+		int64_t start = i * 100000 + (int64_t)test_below(50000);
+
+		cover_add(&cover, start, start + 50000);
+	}
+	CHECK_INT(cover.total_ns, 5000000000);
 	bytes = cover.bytes;
-	cover_fold(&cover, 900000);
+	cover_fold(&cover, 9000000000);
 	CHECK(cover.bytes < bytes / 4);
-	CHECK_INT(cover.total_ns, 500000);
-	CHECK_INT(cover_window(&cover, INT64_MIN / 2, INT64_MAX / 2), 500000);
-	CHECK_INT(cover_window(&cover, 950000, 950010), 5);
+	CHECK_INT(cover.total_ns, 5000000000);
+	CHECK_INT(cover_window(&cover, INT64_MIN / 2, INT64_MAX / 2), 5000000000);
+	CHECK_INT(cover_window(&cover, 9500000000, 9500100000), 50000);
 	cover_release(&cover);
 }
 
@@ -183,6 +214,7 @@ static void insert(struct lane *lane, int64_t start, int64_t end)
 {
 	struct plain_span *span = &spans[n_spans++];
 	struct lane_span given;
+	struct record record;
 
 	*span = (struct plain_span) {
 		.start = start, .end = end, .id = (uint32_t)n_spans,
@@ -193,7 +225,8 @@ static void insert(struct lane *lane, int64_t start, int64_t end)
 		.start_ns = start, .dur_ns = end - start, .name = span->id * 3, .id = span->id,
 		.work = span->work, .flags = span->flags,
 	};
-	lane_insert(lane, &given, &span->bytes);
+	record = record_of(span);
+	lane_insert(lane, &given, &record);
 }
 
 /* Spans in order, apart, some late; `mess`: any order, overlapping. */
@@ -203,7 +236,7 @@ static void fill(struct lane *lane, size_t count, bool mess)
 	int64_t starts[SPANS], ends[SPANS];
 
 	n_spans = 0;
-	lane_init(lane, sizeof(uint64_t), true);
+	lane_init(lane, &layout);
 	for (size_t i = 0; i < count; i++) {
 		at += (int64_t)test_below(40) * (int64_t)test_below(3);
 		starts[i] = at;
@@ -356,6 +389,28 @@ TEST(model_lane_bytes_add_up)
 	lane_release(&lane);
 }
 
+/* The span is there with all that belongs to it. */
+static void check_span(const struct lane *lane, const struct plain_span *span)
+{
+	struct record want = record_of(span), got;
+	struct lane_pos pos;
+	struct lane_span found;
+
+	CHECK(lane_find(lane, span->id, &pos));
+	found = lane_get(lane, pos);
+	CHECK_INT(found.start_ns, span->start);
+	CHECK_INT(found.dur_ns, span->end - span->start);
+	CHECK_INT(found.name, span->id * 3);
+	CHECK_INT(found.id, span->id);
+	CHECK_INT(found.work, span->work);
+	CHECK_INT(found.flags, span->flags);
+	lane_cold(lane, pos, &got);
+	CHECK(got.bytes == want.bytes && got.tiny == want.tiny && got.wide == want.wide &&
+	      got.half == want.half && got.whole == want.whole);
+	CHECK(lane_cold_field(lane, pos, 2) == (uint64_t)want.wide);
+	CHECK(lane_cold_field(lane, pos, 4) == (uint64_t)(int64_t)want.whole);
+}
+
 TEST(model_lane_places)
 {
 	struct lane lane;
@@ -365,10 +420,7 @@ TEST(model_lane_places)
 	for (size_t i = 0; i < n_spans; i += 7) {
 		const struct plain_span *span = &spans[i];
 
-		CHECK(lane_find(&lane, span->id, &pos));
-		CHECK_INT(lane_get(&lane, pos).start_ns, span->start);
-		CHECK_INT(lane_get(&lane, pos).name, span->id * 3);
-		CHECK(*(uint64_t *)lane_cold(&lane, pos) == span->bytes);
+		check_span(&lane, span);
 	}
 	CHECK(!lane_find(&lane, 4001, &pos));
 	for (int round = 0; round < 300; round++) {
