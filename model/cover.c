@@ -14,7 +14,8 @@ struct piece {
 	uint32_t at, length;		/* start - base; length > 0 */
 };
 
-enum { AT, LENGTH, COLUMNS };
+/* Start - base, and the lengths of all before, of a packed block. */
+enum { AT, BEFORE, COLUMNS };
 
 struct cover_block {
 	int64_t base, total_ns;
@@ -31,9 +32,15 @@ static int64_t piece_start(const struct cover_block *block, uint32_t i)
 			      block->pieces[i].at);
 }
 
+static int64_t sealed_before(const struct cover_block *block, uint32_t i)
+{
+	return i == block->n ? block->total_ns :
+			       (int64_t)packed_get(&block->sealed[BEFORE], block->sealed, i);
+}
+
 static int64_t piece_length(const struct cover_block *block, uint32_t i)
 {
-	return block->sealed ? (int64_t)packed_get(&block->sealed[LENGTH], block->sealed, i) :
+	return block->sealed ? sealed_before(block, i + 1) - sealed_before(block, i) :
 			       block->pieces[i].length;
 }
 
@@ -42,9 +49,15 @@ static inline int64_t piece_end(const struct cover_block *block, uint32_t i)
 	return piece_start(block, i) + piece_length(block, i);
 }
 
-static int64_t block_end(const struct cover_block *block)
+/* After the block changed. */
+static void head_set(struct cover *cover, size_t b)
 {
-	return piece_end(block, block->n - 1);
+	struct cover_head *head = &cover->heads[b];
+	const struct cover_block *block = head->block;
+
+	head->first_ns = piece_start(block, 0);
+	head->end_ns = piece_end(block, block->n - 1);
+	head->total_ns = block->total_ns;
 }
 
 static void free_pieces(struct cover *cover, struct cover_block *block)
@@ -60,6 +73,8 @@ static void free_pieces(struct cover *cover, struct cover_block *block)
 
 static void block_free(struct cover *cover, struct cover_block *block)
 {
+	if (!block)
+		return;
 	for (uint32_t i = 0; i < COVER_OPEN; i++)
 		if (cover->open[i] == block)
 			cover->open[i] = NULL;
@@ -84,22 +99,29 @@ static void block_room(struct cover *cover, struct cover_block *block, uint32_t 
 static struct cover_block *block_new(struct cover *cover, size_t at, int64_t base)
 {
 	struct cover_block *block = xcalloc(1, sizeof(*block));
+	size_t cap = cover->cap;
 
 	block->base = base;
-	cover->bytes += sizeof(*block);
-	grow(&cover->blocks, &cover->cap, cover->n, sizeof(*cover->blocks));
-	memmove(cover->blocks + at + 1, cover->blocks + at,
-		(cover->n - at) * sizeof(*cover->blocks));
-	cover->blocks[at] = block;
+	grow(&cover->heads, &cover->cap, cover->n, sizeof(*cover->heads));
+	cover->bytes += sizeof(*block) + (cover->cap - cap) * sizeof(*cover->heads);
+	memmove(cover->heads + at + 1, cover->heads + at, (cover->n - at) * sizeof(*cover->heads));
+	cover->heads[at].block = block;
 	cover->n++;
 	return block;
+}
+
+static void remove_heads(struct cover *cover, size_t at, size_t count)
+{
+	memmove(cover->heads + at, cover->heads + at + count,
+		(cover->n - at - count) * sizeof(*cover->heads));
+	cover->n -= count;
 }
 
 void cover_release(struct cover *cover)
 {
 	for (size_t i = 0; i < cover->n; i++)
-		block_free(cover, cover->blocks[i]);
-	free(cover->blocks);
+		block_free(cover, cover->heads[i].block);
+	free(cover->heads);
 	memset(cover, 0, sizeof(*cover));
 }
 
@@ -107,7 +129,7 @@ void cover_release(struct cover *cover)
 
 static void block_seal(struct cover *cover, struct cover_block *block)
 {
-	uint64_t values[COLUMNS][BLOCK_MAX];
+	uint64_t values[COLUMNS][BLOCK_MAX], before = 0;
 	struct packed columns[COLUMNS];
 	size_t bytes = sizeof(columns);
 
@@ -115,7 +137,8 @@ static void block_seal(struct cover *cover, struct cover_block *block)
 		return;
 	for (uint32_t i = 0; i < block->n; i++) {
 		values[AT][i] = block->pieces[i].at;
-		values[LENGTH][i] = block->pieces[i].length;
+		values[BEFORE][i] = before;
+		before += block->pieces[i].length;
 	}
 	for (int c = 0; c < COLUMNS; c++) {
 		size_t size = packed_plan(&columns[c], values[c], block->n);
@@ -142,7 +165,7 @@ static void keep_open(struct cover *cover, struct cover_block *block)
 		if (cover->open[i] == block)
 			return;
 	slot = &cover->open[cover->next_open++ % COVER_OPEN];
-	if (*slot && *slot != cover->blocks[cover->n - 1])
+	if (*slot && *slot != cover->heads[cover->n - 1].block)
 		block_seal(cover, *slot);
 	*slot = block;
 }
@@ -150,32 +173,52 @@ static void keep_open(struct cover *cover, struct cover_block *block)
 /* Before it changes. */
 static void block_open(struct cover *cover, struct cover_block *block)
 {
-	uint64_t values[COLUMNS][BLOCK_MAX];
+	uint64_t values[COLUMNS][BLOCK_MAX + 1];
 
 	if (!block->sealed)
 		return;
 	for (int c = 0; c < COLUMNS; c++)
 		packed_read(&block->sealed[c], block->sealed, 0, block->n, values[c]);
+	values[BEFORE][block->n] = (uint64_t)block->total_ns;
 	free_pieces(cover, block);
 	block_room(cover, block, block->n);
 	for (uint32_t i = 0; i < block->n; i++)
 		block->pieces[i] = (struct piece) {
-			(uint32_t)values[AT][i], (uint32_t)values[LENGTH][i],
+			(uint32_t)values[AT][i],
+			(uint32_t)(values[BEFORE][i + 1] - values[BEFORE][i]),
 		};
 	keep_open(cover, block);
 }
+
+/* ---- places ---- */
 
 /* First block that ends after t. */
 static size_t find_block(const struct cover *cover, int64_t t)
 {
 	size_t low = 0, high = cover->n;
 
-	if (cover->n && block_end(cover->blocks[cover->n - 1]) <= t)
+	if (cover->n && cover->heads[cover->n - 1].end_ns <= t)
 		return cover->n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (block_end(cover->blocks[middle]) > t)
+		if (cover->heads[middle].end_ns > t)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* First piece of the block that starts at t or later. */
+static uint32_t find_start(const struct cover_block *block, int64_t t)
+{
+	uint32_t low = 0, high = block->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (piece_start(block, middle) >= t)
 			high = middle;
 		else
 			low = middle + 1;
@@ -186,22 +229,17 @@ static size_t find_block(const struct cover *cover, int64_t t)
 /* First piece of the block that ends after t. */
 static uint32_t find_piece(const struct cover_block *block, int64_t t)
 {
-	uint32_t low = 0, high = block->n;
+	uint32_t i = find_start(block, t);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (piece_end(block, middle) > t)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return i > 0 && piece_end(block, i - 1) > t ? i - 1 : i;
 }
 
-static void block_insert(struct cover *cover, struct cover_block *block, uint32_t i,
-			 int64_t start, int64_t end)
+/* ---- changes ---- */
+
+static void block_insert(struct cover *cover, size_t b, uint32_t i, int64_t start, int64_t end)
 {
+	struct cover_block *block = cover->heads[b].block;
+
 	block_open(cover, block);
 	block_room(cover, block, block->n + 1);
 	memmove(block->pieces + i + 1, block->pieces + i, (block->n - i) * sizeof(*block->pieces));
@@ -209,17 +247,17 @@ static void block_insert(struct cover *cover, struct cover_block *block, uint32_
 	block->pieces[i].length = (uint32_t)(end - start);
 	block->n++;
 	block->total_ns += end - start;
+	head_set(cover, b);
 }
 
 static void block_split(struct cover *cover, size_t at)
 {
-	struct cover_block *block = cover->blocks[at], *right;
+	struct cover_block *block = cover->heads[at].block, *right;
 	uint32_t half = block->n / 2;
 	int64_t moved = 0;
 
 	block_open(cover, block);
 	right = block_new(cover, at + 1, piece_start(block, half));
-
 	block_room(cover, right, block->n - half);
 	for (uint32_t i = half; i < block->n; i++) {
 		right->pieces[i - half].at = (uint32_t)(piece_start(block, i) - right->base);
@@ -230,8 +268,32 @@ static void block_split(struct cover *cover, size_t at)
 	right->total_ns = moved;
 	block->n = half;
 	block->total_ns -= moved;
+	head_set(cover, at);
+	head_set(cover, at + 1);
 	keep_open(cover, block);
 	keep_open(cover, right);
+}
+
+/* At the end of block b when it reaches that far; false: no room. */
+static bool place_behind(struct cover *cover, size_t b, int64_t start, int64_t end)
+{
+	struct cover_block *block = cover->heads[b].block;
+	uint32_t last;
+	int64_t length;
+
+	if (!block || start - block->base > UINT32_MAX || block->n >= BLOCK_MAX)
+		return false;
+	last = block->n - 1;
+	length = end - piece_start(block, last);
+	if (cover->heads[b].end_ns < start || length > UINT32_MAX) {
+		block_insert(cover, b, block->n, start, end);
+		return true;
+	}
+	block_open(cover, block);
+	block->total_ns += end - start;
+	block->pieces[last].length = (uint32_t)length;
+	head_set(cover, b);
+	return true;
 }
 
 /*
@@ -241,57 +303,39 @@ static void block_split(struct cover *cover, size_t at)
 static void place(struct cover *cover, int64_t start, int64_t end)
 {
 	size_t b = find_block(cover, start);
-	struct cover_block *block;
+	struct cover_block *block = b < cover->n ? cover->heads[b].block : NULL;
 
 	/* Prefer the block on the left when it reaches that far. */
-	if (b > 0 && (b == cover->n || start < cover->blocks[b]->base)) {
-		block = cover->blocks[b - 1];
-		if (start - block->base <= UINT32_MAX) {
-			if (block->n < BLOCK_MAX) {
-				uint32_t last = block->n - 1;
-				int64_t length = end - piece_start(block, last);
-
-				if (block_end(block) == start && length <= UINT32_MAX) {
-					block_open(cover, block);
-					block->total_ns += end - start;
-					block->pieces[last].length = (uint32_t)length;
-				} else {
-					block_insert(cover, block, block->n, start, end);
-				}
-				return;
-			}
-		}
-	}
-	if (b == cover->n || start < cover->blocks[b]->base ||
-	    start - cover->blocks[b]->base > UINT32_MAX) {
+	if (b > 0 && (!block || start < block->base) && place_behind(cover, b - 1, start, end))
+		return;
+	if (!block || start < block->base || start - block->base > UINT32_MAX) {
 		block = block_new(cover, b, start);
-		block_insert(cover, block, 0, start, end);
+		block_insert(cover, b, 0, start, end);
 		if (b + 1 < cover->n)
 			keep_open(cover, block);
-		else if (b > 0 && cover->next_open)
-			keep_open(cover, cover->blocks[b - 1]);
-		else if (b > 0)
-			block_seal(cover, cover->blocks[b - 1]);
+		else if (b > cover->n_folded && cover->next_open)
+			keep_open(cover, cover->heads[b - 1].block);
+		else if (b > cover->n_folded)
+			block_seal(cover, cover->heads[b - 1].block);
 		return;
 	}
-	if (cover->blocks[b]->n >= BLOCK_MAX) {
+	if (block->n >= BLOCK_MAX) {
 		block_split(cover, b);
-		if (start >= block_end(cover->blocks[b])) {
-			if (start < cover->blocks[b + 1]->base) {
+		if (start >= cover->heads[b].end_ns) {
+			if (start < cover->heads[b + 1].block->base) {
 				place(cover, start, end);
 				return;
 			}
 			b++;
 		}
 	}
-	block = cover->blocks[b];
-	block_insert(cover, block, find_piece(block, start), start, end);
+	block_insert(cover, b, find_start(cover->heads[b].block, start), start, end);
 }
 
 /* Removes `count` pieces of block b from i on, and the block when it has no other. */
 static void take_out(struct cover *cover, size_t b, uint32_t i, uint32_t count)
 {
-	struct cover_block *block = cover->blocks[b];
+	struct cover_block *block = cover->heads[b].block;
 
 	if (count < block->n) {
 		block_open(cover, block);
@@ -302,15 +346,12 @@ static void take_out(struct cover *cover, size_t b, uint32_t i, uint32_t count)
 		memmove(block->pieces + i, block->pieces + i + count,
 			(block->n - i - count) * sizeof(*block->pieces));
 		block->n -= count;
+		head_set(cover, b);
 		return;
 	}
 	cover->total_ns -= block->total_ns;
 	block_free(cover, block);
-	memmove(cover->blocks + b, cover->blocks + b + 1,
-		(cover->n - b - 1) * sizeof(*cover->blocks));
-	cover->n--;
-	if (cover->n_folded > cover->n)
-		cover->n_folded = cover->n;
+	remove_heads(cover, b, 1);
 }
 
 /* Takes out all that overlaps [*start, *end) and widens that to hold it. */
@@ -319,7 +360,7 @@ static void swallow(struct cover *cover, int64_t *start, int64_t *end)
 	size_t b = find_block(cover, *start);
 
 	while (b < cover->n) {
-		struct cover_block *block = cover->blocks[b];
+		struct cover_block *block = cover->heads[b].block;
 		uint32_t i = find_piece(block, *start);
 		uint32_t stop = i;
 		bool whole;
@@ -344,18 +385,49 @@ static void swallow(struct cover *cover, int64_t *start, int64_t *end)
 	}
 }
 
+/* What comes too late for its place: fills what is free there. */
+static void add_folded(struct cover *cover, int64_t start, int64_t end)
+{
+	if (start < cover->heads[0].first_ns)
+		cover->heads[0].first_ns = start;
+	for (size_t b = find_block(cover, start); b < cover->n_folded && start < end; b++) {
+		struct cover_head *head = &cover->heads[b];
+		/* Up to the next one, gaps go to the one before them. */
+		int64_t stop = b + 1 < cover->n_folded ? cover->heads[b + 1].first_ns : end;
+		int64_t room, length;
+
+		stop = stop < end ? stop : end;
+		if (stop <= start)
+			continue;
+		if (stop > head->end_ns)
+			head->end_ns = stop;
+		room = head->end_ns - head->first_ns - head->total_ns;
+		length = stop - start < room ? stop - start : room;
+		head->total_ns += length;
+		cover->total_ns += length;
+		start = stop;
+	}
+}
+
 void cover_add(struct cover *cover, int64_t start, int64_t end)
 {
-	struct cover_block *last = cover->n ? cover->blocks[cover->n - 1] : NULL;
+	int64_t folded = cover_folded_end(cover);
 
 	if (end <= start)
 		return;
-	if (last && start < block_end(last)) {
+	if (start < folded) {
+		add_folded(cover, start, end < folded ? end : folded);
+		if (end <= folded)
+			return;
+		start = folded;
+	}
+	if (cover->n > cover->n_folded && start < cover->heads[cover->n - 1].end_ns) {
 		size_t b = find_block(cover, start);
-		uint32_t i = find_piece(cover->blocks[b], start);
+		const struct cover_block *block = cover->heads[b].block;
+		uint32_t i = find_piece(block, start);
 
 		/* The common case inside an open parent's time: already there. */
-		if (piece_start(cover->blocks[b], i) <= start && piece_end(cover->blocks[b], i) >= end)
+		if (piece_start(block, i) <= start && piece_end(block, i) >= end)
 			return;
 		swallow(cover, &start, &end);
 	}
@@ -371,8 +443,10 @@ void cover_cut(struct cover *cover, int64_t from)
 {
 	size_t b = find_block(cover, from);
 
+	if (b < cover->n_folded)
+		b = cover->n_folded;
 	while (b < cover->n) {
-		struct cover_block *block = cover->blocks[b];
+		struct cover_block *block = cover->heads[b].block;
 		uint32_t i = find_piece(block, from);
 		size_t before = cover->n;
 
@@ -383,6 +457,7 @@ void cover_cut(struct cover *cover, int64_t from)
 			block->pieces[i].length -= (uint32_t)extra;
 			block->total_ns -= extra;
 			cover->total_ns -= extra;
+			head_set(cover, b);
 			i++;
 		}
 		if (i < block->n)
@@ -392,25 +467,65 @@ void cover_cut(struct cover *cover, int64_t from)
 	}
 }
 
+/* Neighbours become one. */
+static void halve_ghosts(struct cover *cover)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i + 1 < cover->n_folded; i += 2, to++)
+		cover->heads[to] = (struct cover_head) {
+			.first_ns = cover->heads[i].first_ns,
+			.end_ns = cover->heads[i + 1].end_ns,
+			.total_ns = cover->heads[i].total_ns + cover->heads[i + 1].total_ns,
+		};
+	if (cover->n_folded % 2)
+		cover->heads[to++] = cover->heads[cover->n_folded - 1];
+	remove_heads(cover, to, cover->n_folded - to);
+	cover->n_folded = to;
+}
+
 void cover_fold(struct cover *cover, int64_t until)
 {
-	for (; cover->n_folded < cover->n; cover->n_folded++) {
-		struct cover_block *block = cover->blocks[cover->n_folded];
-		struct piece first;
+	while (cover->n_folded < cover->n && cover->heads[cover->n_folded].end_ns <= until) {
+		struct cover_head *head = &cover->heads[cover->n_folded++];
 
-		if (block_end(block) > until)
-			return;
-		if (block->n < 2 || block->total_ns > UINT32_MAX)
-			continue;
-		first = (struct piece) {
-			(uint32_t)(piece_start(block, 0) - block->base), (uint32_t)block->total_ns,
-		};
-		free_pieces(cover, block);
-		block->pieces = xcalloc(1, sizeof(*block->pieces));
-		cover->bytes += sizeof(*block->pieces);
-		block->n = block->cap = 1;
-		block->pieces[0] = first;
+		block_free(cover, head->block);
+		head->block = NULL;
+		if (cover->n_folded >= COVER_GHOSTS)
+			halve_ghosts(cover);
 	}
+}
+
+int64_t cover_folded_end(const struct cover *cover)
+{
+	return cover->n_folded ? cover->heads[cover->n_folded - 1].end_ns : INT64_MIN;
+}
+
+/* ---- questions ---- */
+
+/* Length in the block before t. */
+static int64_t head_before(const struct cover_head *head, int64_t t)
+{
+	const struct cover_block *block = head->block;
+	int64_t before = 0, start, length;
+	uint32_t i;
+
+	if (t <= head->first_ns)
+		return 0;
+	if (t >= head->end_ns)
+		return head->total_ns;
+	if (!block)
+		return (int64_t)((__int128_t)head->total_ns * (t - head->first_ns) /
+				 (head->end_ns - head->first_ns));
+	i = find_start(block, t) - 1;
+	start = piece_start(block, i);
+	length = piece_length(block, i);
+	if (block->sealed)
+		before = sealed_before(block, i);
+	else
+		for (uint32_t k = 0; k < i; k++)
+			before += block->pieces[k].length;
+	return before + (t - start < length ? t - start : length);
 }
 
 int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
@@ -422,55 +537,18 @@ int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
 	return busy;
 }
 
-/* Piece by piece; false: it reaches past the last column. */
-static bool block_columns(const struct cover_block *block, int64_t t0, int64_t w, size_t n,
-			  void *busy, size_t stride_bytes)
-{
-	int64_t t1 = t0 + w * (int64_t)n, border = INT64_MIN;
-	size_t c = 0;
-
-	for (uint32_t i = find_piece(block, t0); i < block->n; i++) {
-		int64_t start = piece_start(block, i), end = start + piece_length(block, i);
-
-		if (start >= t1)
-			return false;
-		if (start < t0)
-			start = t0;
-		if (end > t1)
-			end = t1;
-		if (start >= border) {
-			c = (size_t)((start - t0) / w);
-			border = t0 + w * (int64_t)(c + 1);
-		}
-		for (; start < end; c++, border += w) {
-			int64_t stop = end < border ? end : border;
-
-			*(int64_t *)((char *)busy + c * stride_bytes) += stop - start;
-			start = stop;
-			if (start < border)
-				break;
-		}
-	}
-	return true;
-}
-
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes)
 {
-	int64_t t1 = t0 + w * (int64_t)n;
+	size_t b = find_block(cover, t0);
+	int64_t before = b < cover->n ? head_before(&cover->heads[b], t0) : 0;
 
-	for (size_t b = find_block(cover, t0); b < cover->n; b++) {
-		const struct cover_block *block = cover->blocks[b];
-		int64_t first = piece_start(block, 0), last = block_end(block);
+	for (size_t i = 0; i < n && b < cover->n; i++) {
+		int64_t border = t0 + w * (int64_t)(i + 1), length = -before;
 
-		if (first >= t1)
-			return;
-		if (first >= t0 && last <= t1 && (first - t0) / w == (last - 1 - t0) / w) {
-			*(int64_t *)((char *)busy + (size_t)((first - t0) / w) * stride_bytes) +=
-				block->total_ns;
-			continue;
-		}
-		if (!block_columns(block, t0, w, n, busy, stride_bytes))
-			return;
+		for (; b < cover->n && cover->heads[b].end_ns <= border; b++)
+			length += cover->heads[b].total_ns;
+		before = b < cover->n ? head_before(&cover->heads[b], border) : 0;
+		*(int64_t *)((char *)busy + i * stride_bytes) += length + before;
 	}
 }

@@ -4,13 +4,20 @@
  * length in all and in any window. Device busy time, overlap and rows with
  * several lanes are made of it.
  *
+ * Idea: blocks of up to 256 intervals, their borders and lengths side by side
+ * in `heads`; a full block is packed (packed.h) as starts and lengths up to
+ * there, so that the length before any moment is found by bisection. Columns
+ * are differences of such lengths.
+ *
  * Always true: intervals stored are disjoint and sorted; a block's intervals
- * lie within 2^32 ns of its base, so that 8 bytes hold one, and about 4 in a
- * full block, which is packed (packed.h) until it must change; the COVER_OPEN
- * blocks that changed last stay as they are. Touching intervals may be stored
- * as two (long ones are cut to fit), overlapping ones never.
+ * start within 2^32 ns of its base, so that 8 bytes hold one, and about 4 in a
+ * packed block; the COVER_OPEN blocks that changed last stay open. Touching
+ * intervals may be stored as two (long ones are cut to fit), overlapping ones
+ * never. The first n_folded heads have no block any more: their length is
+ * spread evenly, at most COVER_GHOSTS of them stay, and what is added there
+ * later fills what is free.
  * Complexity: add O(log n + what is swallowed), appended ones O(1); total
- * O(1); columns O(blocks and intervals at column borders).
+ * O(1); columns O(log n + blocks inside + columns).
  */
 #ifndef MODEL_COVER_H
 #define MODEL_COVER_H
@@ -21,11 +28,18 @@
 struct cover_block;
 
 #define COVER_OPEN 16u
+#define COVER_GHOSTS 1024u
+
+struct cover_head {
+	int64_t first_ns, end_ns;
+	int64_t total_ns;		/* at most end - first */
+	struct cover_block *block;	/* owned; NULL when folded */
+};
 
 struct cover {
-	struct cover_block **blocks;	/* owned */
+	struct cover_head *heads;	/* owned */
 	size_t n, cap;
-	size_t n_folded;		/* the first ones were squeezed by cover_fold */
+	size_t n_folded;		/* the first ones */
 	int64_t total_ns;
 	struct cover_block *open[COVER_OPEN];	/* changed last; NULL none */
 	uint32_t next_open;		/* which of them is packed next */
@@ -35,11 +49,13 @@ struct cover {
 void cover_release(struct cover *cover);
 /* [start, end), ignored when empty. */
 void cover_add(struct cover *cover, int64_t start, int64_t end);
-/* Forgets everything from `from` on. */
+/* Forgets everything from `from` on, but not what is folded. */
 void cover_cut(struct cover *cover, int64_t from);
-/* Saves memory before `until`: each block there becomes one interval of the
- * same length in all. Totals stay exact, places do not. */
+/* Saves memory: blocks that end by `until` keep their length in all only.
+ * Totals stay exact, places do not. */
 void cover_fold(struct cover *cover, int64_t until);
+/* Up to where it is folded, INT64_MIN: nothing is. */
+int64_t cover_folded_end(const struct cover *cover);
 int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1);
 /* Adds to busy[i * stride_bytes] the length inside column i of n, width w. */
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,

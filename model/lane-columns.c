@@ -1,152 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions to a lane: summaries and columns. See lane.h for the idea. */
-#include "model/lane.h"
+#include "model/lane-internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/util.h"
-
-/* Smaller lanes answer faster than a cache. */
-#define CACHE_CHUNKS 8u
-#define CACHE_COLUMNS 2048u
-
-/* Spans of a chunk as arrays, whichever form it has. */
-struct view {
-	const struct chunk *chunk;
-	uint32_t first;			/* the arrays' first in the chunk */
-	const int64_t *start, *dur;
-	const uint8_t *work, *flag;
-	/* What was packed. */
-	int64_t starts[LANE_BLOCK], durs[LANE_BLOCK];
-	uint8_t works[LANE_BLOCK], flags[LANE_BLOCK];
-};
-
-static void view_open(struct view *view, const struct chunk *chunk, uint32_t first)
-{
-	view->chunk = chunk;
-	view->first = first;
-	view->start = chunk->start + first;
-	view->dur = chunk->dur + first;
-	view->work = chunk->work + first;
-	view->flag = chunk->flag + first;
-}
-
-static void read_small(const struct chunk *chunk, uint32_t column, uint32_t first, uint32_t n,
-		       uint8_t *out)
-{
-	const struct packed *packed = &chunk->sealed[column];
-	uint64_t values[LANE_BLOCK];
-
-	if (!packed->width && !packed->slope) {
-		memset(out, (int)packed->base, n);
-		return;
-	}
-	packed_read(packed, chunk->sealed, first, n, values);
-	for (uint32_t i = 0; i < n; i++)
-		out[i] = (uint8_t)values[i];
-}
-
-/* n: up to LANE_BLOCK. */
-static void view_block(struct view *view, const struct chunk *chunk, uint32_t first, uint32_t n)
-{
-	const struct packed *sealed = chunk->sealed;
-
-	if (!sealed) {
-		view_open(view, chunk, first);
-		return;
-	}
-	packed_read(&sealed[LANE_START], sealed, first, n, (uint64_t *)view->starts);
-	packed_read(&sealed[LANE_DUR], sealed, first, n, (uint64_t *)view->durs);
-	read_small(chunk, LANE_WORK, first, n, view->works);
-	read_small(chunk, LANE_FLAG, first, n, view->flags);
-	view->chunk = chunk;
-	view->first = first;
-	view->start = view->starts;
-	view->dur = view->durs;
-	view->work = view->works;
-	view->flag = view->flags;
-}
-
-static uint32_t id_of(const struct view *view, uint32_t i)
-{
-	return chunk_id(view->chunk, view->first + i);
-}
-
-static uint64_t bytes_of(const struct lane *lane, const struct view *view, uint32_t i)
-{
-	const struct chunk *chunk = view->chunk;
-	uint64_t bytes;
-
-	if (!lane->layout->rates)
-		return 0;
-	i += view->first;
-	if (chunk->sealed)
-		return packed_get(&chunk->sealed[LANE_COLD], chunk->sealed, i);
-	memcpy(&bytes, chunk->cold + (size_t)i * lane->layout->size +
-	       lane->layout->fields[0].offset, sizeof(bytes));
-	return bytes;
-}
-
-static uint64_t rate_of(uint64_t bytes, int64_t ns)
-{
-	__uint128_t rate = ns > 0 ? (__uint128_t)bytes * 1000000000u / (uint64_t)ns : 0;
-
-	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
-}
-
-static void summarise(const struct lane *lane, const struct view *v, uint32_t first,
-		      uint32_t end_i, struct summary *sum)
-{
-	int64_t covered = INT64_MIN;
-
-	*sum = (struct summary) {
-		.first_ns = v->start[first], .max_end_ns = INT64_MIN, .longest_ns = -1,
-		.n_spans = end_i - first,
-	};
-	for (uint32_t i = first; i < end_i; i++) {
-		int64_t start = v->start[i], dur = v->dur[i], end = start + dur;
-
-		if (end > covered) {
-			sum->busy_ns += end - (start > covered ? start : covered);
-			covered = end;
-		}
-		sum->work_ns[v->work[i]] += dur;
-		sum->flags |= v->flag[i];
-		if (dur > sum->longest_ns) {
-			sum->longest_ns = dur;
-			sum->longest = id_of(v, i);
-		}
-		if (lane->layout->rates) {
-			uint64_t bytes = bytes_of(lane, v, i), rate = rate_of(bytes, dur);
-
-			sum->amount += bytes;
-			if (rate > sum->max_rate)
-				sum->max_rate = rate;
-		}
-	}
-	sum->max_end_ns = covered;
-}
-
-void chunk_summarise(struct lane *lane, struct chunk *chunk)
-{
-	struct view view;
-
-	if (!chunk->dirty)
-		return;
-	chunk->dirty = false;
-	view_open(&view, chunk, 0);
-	summarise(lane, &view, 0, chunk->n, &chunk->sum);
-	if (chunk->n < 2 * LANE_BLOCK)
-		return;
-	if (!chunk->blocks) {
-		chunk->blocks = xcalloc(LANE_CHUNK / LANE_BLOCK, sizeof(*chunk->blocks));
-		lane->bytes += LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks);
-	}
-	for (uint32_t i = 0; i < chunk->n; i += LANE_BLOCK)
-		summarise(lane, &view, i, i + LANE_BLOCK < chunk->n ? i + LANE_BLOCK : chunk->n,
-			  &chunk->blocks[i / LANE_BLOCK]);
-}
 
 /* One question on its way through a lane. */
 struct sweep {
@@ -159,7 +18,7 @@ struct sweep {
 	/* Columns of the last looked-up time: times come almost in order. */
 	int64_t begin, end;
 	size_t column;
-	struct view view;
+	struct lane_view view;
 };
 
 /* Column of t, which lies in [t0, t1). */
@@ -193,12 +52,17 @@ static void add_longest(struct sweep *s, size_t c, uint32_t id, int64_t dur)
 	s->out[c].longest = (struct span_ref) { s->row, s->index, id };
 }
 
-static void add_span(struct sweep *s, const struct view *v, uint32_t i)
+static uint64_t share_of(uint64_t bytes, int64_t part, int64_t whole)
+{
+	return (uint64_t)((__uint128_t)bytes * (uint64_t)part / (uint64_t)whole);
+}
+
+static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 {
 	int64_t start = v->start[i], dur = v->dur[i], end = start + dur;
 	int64_t from = start > s->t0 ? start : s->t0;
 	int64_t to = end < s->t1 ? end : s->t1;
-	uint64_t bytes = bytes_of(s->lane, v, i);
+	uint64_t bytes = view_bytes(s->lane, v, i);
 	size_t c;
 
 	if (start >= s->t0 && start < s->t1)
@@ -220,15 +84,14 @@ static void add_span(struct sweep *s, const struct view *v, uint32_t i)
 			column->busy_ns += stop - (from > s->covered ? from : s->covered);
 		if (stop > s->covered)
 			s->covered = stop;
-		add_longest(s, c, id_of(v, i), dur);
+		add_longest(s, c, view_id(v, i), dur);
 		if (bytes) {
 			/* Differences of running totals, so that columns add up. */
 			uint64_t rate = rate_of(bytes, dur);
 
-			column->value += dur ? (uint64_t)((__uint128_t)bytes * (uint64_t)(stop - start) /
-							  (uint64_t)dur) -
-					       (uint64_t)((__uint128_t)bytes * (uint64_t)(from - start) /
-							  (uint64_t)dur) : bytes;
+			column->value += stop - from == dur ? bytes :
+					 share_of(bytes, stop - start, dur) -
+					 share_of(bytes, from - start, dur);
 			if (rate > column->value_max)
 				column->value_max = rate;
 		}
@@ -301,7 +164,7 @@ static void add_folded(struct sweep *s, const struct summary *chunk)
  * column, apart from each other. Returns the first that does not. Where copies
  * are counted, and instants, are left to add_span.
  */
-static uint32_t add_plain(struct sweep *s, const struct view *v, uint32_t i, uint32_t end)
+static uint32_t add_plain(struct sweep *s, const struct lane_view *v, uint32_t i, uint32_t end)
 {
 	int64_t covered = s->covered > s->begin ? s->covered : s->begin;
 	struct column *column = &s->out[s->column];
@@ -321,7 +184,7 @@ static uint32_t add_plain(struct sweep *s, const struct view *v, uint32_t i, uin
 		column->flags |= v->flag[i];
 		if (dur > longest || !column->longest.id) {
 			longest = dur;
-			column->longest = (struct span_ref) { s->row, s->index, id_of(v, i) };
+			column->longest = (struct span_ref) { s->row, s->index, view_id(v, i) };
 		}
 	}
 	if (i == first)
@@ -350,21 +213,216 @@ static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
 	return true;
 }
 
-static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
+/* The same for a block. */
+static bool take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 {
-	chunk_summarise(s->lane, chunk);
-	if (take_whole(s, &chunk->sum, folded))
-		return;
-	if (folded) {
-		add_folded(s, &chunk->sum);
-		return;
+	const struct block *block = &chunk->blocks[b];
+	int64_t end = block->first_ns + block->length_ns;
+	struct column *column;
+
+	if (block->first_ns < s->t0 || end >= s->t1 || block->first_ns < s->covered)
+		return false;
+	column = &s->out[column_of(s, block->first_ns)];
+	if (end >= s->end)
+		return false;
+	column->busy_ns += block->busy_ns;
+	for (int k = 0; k < WORK_COUNT; k++)
+		column->work_ns[k] += block->work_ns[k];
+	column->count += block->n_spans;
+	column->flags |= block->flags;
+	add_edge(column, block->first_ns);
+	add_edge(column, end);
+	column->edges += 2u * (block->n_spans - 1u);
+	if (!column->longest.id || block->longest_ns > s->longest_ns[s->column])
+		add_longest(s, s->column, chunk_id(chunk, b * LANE_BLOCK + block->longest),
+			    block->longest_ns);
+	if (s->lane->layout->rates) {
+		const struct block_rate *rate = &rates_of(chunk)[b];
+
+		column->value += rate->amount;
+		if (rate->max_rate > column->value_max)
+			column->value_max = rate->max_rate;
 	}
+	s->covered = end;
+	return true;
+}
+
+/* Spans [first, first + n) of a chunk, apart from each other. */
+struct side {
+	int64_t sum_ns, longest_ns, work_ns[WORK_COUNT];
+	uint32_t longest;		/* index */
+};
+
+/* The classes of one side, when the block has more than one. */
+static void side_works(const struct chunk *chunk, uint32_t first, uint32_t n, const uint64_t *durs,
+		       struct side *side)
+{
+	uint8_t works[LANE_BLOCK];
+
+	chunk_read_small(chunk, LANE_WORK, first, n, works);
+	for (uint32_t i = 0; i < n; i++)
+		side->work_ns[works[i]] += (int64_t)durs[i];
+}
+
+static void side_of(const struct chunk *chunk, uint32_t first, uint32_t n, bool works,
+		    struct side *side)
+{
+	uint64_t durs[LANE_BLOCK];
+
+	memset(side, 0, sizeof(*side));
+	packed_read(&chunk->sealed[LANE_DUR], chunk->sealed, first, n, durs);
+	for (uint32_t i = 0; i < n; i++) {
+		side->sum_ns += (int64_t)durs[i];
+		if ((int64_t)durs[i] > side->longest_ns) {
+			side->longest_ns = (int64_t)durs[i];
+			side->longest = first + i;
+		}
+	}
+	if (works)
+		side_works(chunk, first, n, durs, side);
+}
+
+/* The block's one class, WORK_COUNT: several. */
+static int class_of(const struct block *block)
+{
+	int work = WORK_COUNT;
+
+	for (int k = 0; k < WORK_COUNT; k++)
+		if (block->work_ns[k] == block->busy_ns)
+			work = k;
+	return work;
+}
+
+static void add_side(struct sweep *s, size_t c, const struct chunk *chunk, const struct side *side,
+		     int work)
+{
+	struct column *column = &s->out[c];
+
+	column->busy_ns += side->sum_ns;
+	if (work < WORK_COUNT)
+		column->work_ns[work] += side->sum_ns;
+	else
+		for (int k = 0; k < WORK_COUNT; k++)
+			column->work_ns[k] += side->work_ns[k];
+	if (side->longest_ns && (!column->longest.id || side->longest_ns > s->longest_ns[c]))
+		add_longest(s, c, chunk_id(chunk, side->longest), side->longest_ns);
+}
+
+static void add_edges(struct column *column, uint32_t n, int64_t first, int64_t last)
+{
+	if (!n)
+		return;
+	add_edge(column, first);
+	if (n == 1)
+		return;
+	add_edge(column, last);
+	column->edges += n - 2;
+}
+
+/*
+ * A block of spans that are apart, in this column and the next one: the border
+ * is found by bisection, and only the side without the longest span is looked
+ * at; the other one is what remains.
+ */
+static bool split_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
+{
+	const struct block *block = &chunk->blocks[b];
+	const struct packed *starts = chunk->sealed;
+	int64_t end = block->first_ns + block->length_ns, border, last_start, last_end, over;
+	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low = 1, high = n;
+	struct side left, right, *far, *near;
+	int work = class_of(block);
+	size_t c;
+
+	if (block->form != BLOCK_APART || block->flags || !starts || s->lane->layout->rates ||
+	    block->first_ns < s->t0 || end >= s->t1 || block->first_ns < s->covered)
+		return false;
+	c = column_of(s, block->first_ns);
+	border = s->end;
+	if (end >= border + s->w)
+		return false;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if ((int64_t)packed_get(starts, starts, first + middle) < border)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	near = block->longest < low ? &right : &left;
+	far = near == &left ? &right : &left;
+	side_of(chunk, near == &left ? first : first + low, near == &left ? low : n - low,
+		work == WORK_COUNT, near);
+	far->sum_ns = block->busy_ns - near->sum_ns;
+	far->longest_ns = block->longest_ns;
+	far->longest = first + block->longest;
+	for (int k = 0; k < WORK_COUNT; k++)
+		far->work_ns[k] = block->work_ns[k] - near->work_ns[k];
+	/* The last one on the left may reach over. */
+	last_start = chunk_start(chunk, first + low - 1);
+	last_end = last_start + chunk_dur(chunk, first + low - 1);
+	over = last_end > border ? last_end - border : 0;
+	if (over) {
+		uint8_t last_work;
+
+		chunk_read_small(chunk, LANE_WORK, first + low - 1, 1, &last_work);
+		left.sum_ns -= over;
+		left.work_ns[last_work] -= over;
+		right.sum_ns += over;
+		right.work_ns[last_work] += over;
+		if (last_end - last_start > right.longest_ns) {
+			right.longest_ns = last_end - last_start;
+			right.longest = first + low - 1;
+		}
+	}
+	add_side(s, c, chunk, &left, work);
+	add_side(s, c + 1, chunk, &right, work);
+	s->out[c].count += low;
+	s->out[c + 1].count += n - low + (over > 0);
+	add_edges(&s->out[c], 2 * low - (last_end >= border), block->first_ns,
+		  last_end < border ? last_end : last_start);
+	add_edges(&s->out[c + 1], 2 * (n - low) + (last_end >= border),
+		  last_end >= border ? last_end : chunk_start(chunk, first + low), end);
+	s->covered = end;
+	return true;
+}
+
+/* The same for a chunk. */
+static bool take_head(struct sweep *s, const struct chunk_head *head)
+{
+	int64_t end = head->first_ns + head->length_ns;
+	struct column *column;
+
+	if (head->first_ns < s->t0 || end >= s->t1 || head->first_ns < s->covered)
+		return false;
+	column = &s->out[column_of(s, head->first_ns)];
+	if (end >= s->end)
+		return false;
+	column->busy_ns += head->busy_ns;
+	for (int k = 1; k < WORK_COUNT; k++)
+		column->work_ns[k] += head->work_ns[k - 1];
+	column->count += head->n;
+	column->flags |= head->flags;
+	add_edge(column, head->first_ns);
+	add_edge(column, end);
+	column->edges += 2u * (head->n - 1u);
+	add_longest(s, s->column, head->longest, head->longest_ns);
+	s->covered = end;
+	return true;
+}
+
+static void sweep_chunk(struct sweep *s, const struct chunk *chunk)
+{
+	if (take_whole(s, &chunk->sum, false))
+		return;
 	for (uint32_t b = 0; b < chunk->n; b += LANE_BLOCK) {
 		uint32_t end = b + LANE_BLOCK < chunk->n ? b + LANE_BLOCK : chunk->n;
-		const struct summary *block = chunk->n >= 2 * LANE_BLOCK ?
-					      &chunk->blocks[b / LANE_BLOCK] : NULL;
+		const struct block *block = chunk->n >= 2 * LANE_BLOCK ?
+					    &chunk->blocks[b / LANE_BLOCK] : NULL;
 
-		if (block && (block->max_end_ns < s->t0 || take_whole(s, block, false)))
+		if (block && block->form &&
+		    (block->first_ns + block->length_ns < s->t0 ||
+		     take_block(s, chunk, b / LANE_BLOCK) || split_block(s, chunk, b / LANE_BLOCK)))
 			continue;
 		if (block && block->first_ns >= s->t1)
 			return;
@@ -381,18 +439,60 @@ static void sweep_chunk(struct sweep *s, struct chunk *chunk, bool folded)
 	}
 }
 
-/* Chunks lie anywhere in memory: waiting for it is most of a wide question. */
-#define PREFETCH 3u
+/*
+ * What is sealed lies anywhere in memory, and waiting for it is most of a wide
+ * question. So chunks that cross a border wait in a line while what they need
+ * is fetched, a step at a time: the chunk, its blocks, its columns.
+ */
+#define LINE_MAX 8u
 
-static void prefetch(const void *at, size_t bytes)
+struct line {
+	struct {
+		const struct chunk *chunk;
+		int64_t covered;	/* by all before it */
+	} waiting[LINE_MAX];
+	size_t in, out;
+};
+
+static void line_take(struct line *line, struct sweep *s)
 {
-	for (size_t i = 0; i < bytes; i += 64)
-		__builtin_prefetch((const char *)at + i);
+	size_t i = line->out++ % LINE_MAX;
+	int64_t covered = s->covered;
+
+	s->covered = line->waiting[i].covered;
+	sweep_chunk(s, line->waiting[i].chunk);
+	s->covered = covered;
 }
 
-static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
-		struct column *out, int64_t *longest_ns)
+static const struct chunk *line_back(const struct line *line, size_t steps)
 {
+	return line->in - line->out > steps ?
+	       line->waiting[(line->in - 1 - steps) % LINE_MAX].chunk : NULL;
+}
+
+static void line_add(struct line *line, struct sweep *s, const struct chunk *chunk)
+{
+	const struct chunk *before;
+
+	if (line->in - line->out == LINE_MAX)
+		line_take(line, s);
+	line->waiting[line->in % LINE_MAX].chunk = chunk;
+	line->waiting[line->in++ % LINE_MAX].covered = s->covered;
+	if (chunk->max_end_ns > s->covered)
+		s->covered = chunk->max_end_ns;
+	__builtin_prefetch(&chunk->sum);
+	before = line_back(line, 2);
+	if (!before || !before->blocks)
+		return;
+	for (size_t i = 0; i < LANE_BLOCKS; i++)
+		__builtin_prefetch(&before->blocks[i]);
+	__builtin_prefetch(before->sealed);
+}
+
+void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
+	      struct column *out, int64_t *longest_ns)
+{
+	struct line line = { .in = 0 };
 	struct sweep s;
 	struct lane_pos pos;
 
@@ -409,92 +509,24 @@ static void ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int
 	s.covered = INT64_MIN;
 	s.column = 0;
 
-	for (size_t c = 0; c < lane->n_folded; c++)
-		if (lane->chunks[c]->first_ns < s.t1 && lane->chunks[c]->max_end_ns >= t0)
-			sweep_chunk(&s, lane->chunks[c], true);
+	for (size_t g = 0; g < lane->n_ghosts; g++)
+		if (lane->ghosts[g].first_ns < s.t1 && lane->ghosts[g].max_end_ns >= t0 &&
+		    !take_whole(&s, &lane->ghosts[g], true))
+			add_folded(&s, &lane->ghosts[g]);
 	if (!lane_touching(lane, t0, &pos))
 		return;
-	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++) {
-		if (c + PREFETCH < lane->n)
-			prefetch(lane->chunks[c + PREFETCH], sizeof(struct chunk));
-		if (c + 1 < lane->n && lane->chunks[c + 1]->blocks)
-			prefetch(lane->chunks[c + 1]->blocks, 2 * sizeof(struct summary));
-		if (lane->chunks[c]->max_end_ns >= t0)
-			sweep_chunk(&s, lane->chunks[c], false);
+	for (size_t c = pos.chunk; c < lane->n; c++) {
+		const struct chunk_head *head = chunk_head(lane, c);
+		const struct chunk *chunk = lane->chunks[c];
+
+		if (head->n ? head->first_ns >= s.t1 : chunk->first_ns >= s.t1)
+			break;
+		if (head->n && (head->first_ns + head->length_ns < t0 ||
+				(!lane->layout->rates && take_head(&s, head))))
+			continue;
+		if (chunk->max_end_ns >= t0)
+			line_add(&line, &s, chunk);
 	}
-}
-
-static void add_column(struct column *to, int64_t *to_longest_ns, const struct column *from,
-		       int64_t from_longest_ns)
-{
-	to->busy_ns += from->busy_ns;
-	for (int k = 0; k < WORK_COUNT; k++)
-		to->work_ns[k] += from->work_ns[k];
-	to->count += from->count;
-	to->flags |= from->flags;
-	to->value += from->value;
-	if (from->value_max > to->value_max)
-		to->value_max = from->value_max;
-	if (from->longest.id && (!to->longest.id || from_longest_ns > *to_longest_ns)) {
-		to->longest = from->longest;
-		*to_longest_ns = from_longest_ns;
-	}
-	if (from->edges) {
-		if (!to->edges || from->first_edge_ns < to->first_edge_ns)
-			to->first_edge_ns = from->first_edge_ns;
-		if (!to->edges || from->last_edge_ns > to->last_edge_ns)
-			to->last_edge_ns = from->last_edge_ns;
-		to->edges += from->edges;
-	}
-}
-
-/* Brings the cache to this question. */
-static void cache_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
-		      size_t n)
-{
-	struct lane_cache *cache = &lane->cache;
-	const size_t each = sizeof(*cache->columns) + sizeof(*cache->longest_ns);
-
-	if (cache->n == n && cache->t0 == t0 && cache->w == w && cache->changes == lane->changes)
-		return;
-	if (cache->n != n) {
-		lane->bytes += n * each - cache->n * each;
-		free(cache->columns);
-		free(cache->longest_ns);
-		cache->columns = xcalloc(n, sizeof(*cache->columns));
-		cache->longest_ns = xcalloc(n, sizeof(*cache->longest_ns));
-	} else {
-		memset(cache->columns, 0, n * sizeof(*cache->columns));
-		memset(cache->longest_ns, 0, n * sizeof(*cache->longest_ns));
-	}
-	cache->n = n;
-	cache->t0 = t0;
-	cache->w = w;
-	cache->changes = lane->changes;
-	ask(lane, row, index, t0, w, n, cache->columns, cache->longest_ns);
-}
-
-void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
-		  size_t n, struct column *out, int64_t *longest_ns)
-{
-	if (lane->n < CACHE_CHUNKS || n < 2 || n > CACHE_COLUMNS) {
-		ask(lane, row, index, t0, w, n, out, longest_ns);
-		return;
-	}
-	cache_ask(lane, row, index, t0, w, n);
-	for (size_t c = 0; c < n; c++)
-		if (lane->cache.columns[c].count || lane->cache.columns[c].edges)
-			add_column(&out[c], &longest_ns[c], &lane->cache.columns[c],
-				   lane->cache.longest_ns[c]);
-}
-
-int64_t lane_busy(struct lane *lane, int64_t t0, int64_t t1)
-{
-	struct column column = { .busy_ns = 0 };
-	int64_t longest = 0;
-
-	if (t1 <= t0)
-		return 0;
-	lane_columns(lane, 0, 0, t0, t1 - t0, 1, &column, &longest);
-	return column.busy_ns;
+	while (line.out < line.in)
+		line_take(&line, &s);
 }

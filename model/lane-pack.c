@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The two forms of a chunk, plain arrays and packed columns. See lane.h. */
-#include "model/lane.h"
+#include "model/lane-internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +31,87 @@ static void free_sealed(struct lane *lane, struct chunk *chunk)
 	chunk->sealed_bytes = 0;
 }
 
+static void blocks_free(struct lane *lane, struct chunk *chunk)
+{
+	if (chunk->blocks && !chunk->sealed) {
+		lane->bytes -= lane_blocks_bytes(lane);
+		free(chunk->blocks);
+	}
+	chunk->blocks = NULL;
+}
+
 void chunk_drop_data(struct lane *lane, struct chunk *chunk)
 {
-	lane->bytes -= chunk->blocks ? LANE_CHUNK / LANE_BLOCK * sizeof(*chunk->blocks) : 0;
-	free(chunk->blocks);
-	chunk->blocks = NULL;
+	blocks_free(lane, chunk);
 	free_plain(lane, chunk);
 	free_sealed(lane, chunk);
+}
+
+/* ---- where chunks lie ---- */
+
+#define SLAB_MAX 64u
+
+struct chunk_slab {
+	struct chunk_slab *next;
+	uint32_t n;
+	struct chunk chunks[];
+};
+
+/* The first slabs are small: many lanes never have more than a chunk. */
+static void slab_new(struct lane *lane)
+{
+	uint32_t n = lane->slabs ? lane->slabs->n * 4 : 1;
+	struct chunk_slab *slab;
+	size_t bytes;
+
+	n = n < SLAB_MAX ? n : SLAB_MAX;
+	bytes = sizeof(*slab) + n * sizeof(slab->chunks[0]);
+	slab = xcalloc(1, bytes);
+	slab->next = lane->slabs;
+	slab->n = n;
+	lane->slabs = slab;
+	lane->bytes += bytes;
+	while (n-- > 0) {
+		slab->chunks[n].next_free = lane->free_chunks;
+		lane->free_chunks = &slab->chunks[n];
+	}
+}
+
+struct chunk *chunk_alloc(struct lane *lane)
+{
+	struct chunk *chunk;
+
+	if (!lane->free_chunks)
+		slab_new(lane);
+	chunk = lane->free_chunks;
+	lane->free_chunks = chunk->next_free;
+	chunk->next_free = NULL;
+	return chunk;
+}
+
+void chunk_free(struct lane *lane, struct chunk *chunk)
+{
+	chunk_drop_data(lane, chunk);
+	lane_forget_open(lane, chunk);
+	memset(chunk, 0, sizeof(*chunk));
+	chunk->next_free = lane->free_chunks;
+	lane->free_chunks = chunk;
+}
+
+void chunk_free_all(struct lane *lane)
+{
+	struct chunk_slab *next;
+
+	for (size_t i = 0; i < lane->n; i++)
+		chunk_drop_data(lane, lane->chunks[i]);
+	for (struct chunk_slab *slab = lane->slabs; slab; slab = next) {
+		next = slab->next;
+		lane->bytes -= sizeof(*slab) + slab->n * sizeof(slab->chunks[0]);
+		free(slab);
+	}
+	free(lane->chunks);
+	free(lane->heads);
+	free(lane->ghosts);
 }
 
 /* Widest first, so that all are aligned. */
@@ -169,29 +243,63 @@ static void gather(const struct array *array, size_t n, uint64_t *values)
 			values[i] = load(at, array->size, array->is_signed);
 }
 
+/* Those that every question about columns reads. */
+static bool is_hot(const struct lane *lane, uint32_t column)
+{
+	return (column != LANE_NAME && column != LANE_ID && column < LANE_COLD) ||
+	       (column == LANE_COLD && lane->layout->rates);
+}
+
+/* Hot columns group by group side by side, the others behind; the bytes of all. */
+static size_t lay_out(const struct lane *lane, struct packed *columns, size_t at, size_t n)
+{
+	size_t stride = 0;
+
+	for (uint32_t c = 0; c < n_columns(lane); c++)
+		if (is_hot(lane, c)) {
+			columns[c].offset = (uint32_t)(at + stride);
+			stride += packed_group_bytes(&columns[c]);
+		}
+	at += stride * packed_groups(n);
+	for (uint32_t c = 0; c < n_columns(lane); c++) {
+		if (is_hot(lane, c)) {
+			columns[c].stride = (uint16_t)stride;
+			continue;
+		}
+		columns[c].offset = (uint32_t)at;
+		at += packed_groups(n) * packed_group_bytes(&columns[c]);
+	}
+	return at;
+}
+
 void chunk_seal(struct lane *lane, struct chunk *chunk)
 {
 	struct packed columns[LANE_COLD + LANE_FIELDS_MAX];
 	uint64_t values[LANE_CHUNK];
-	size_t head = n_columns(lane) * sizeof(columns[0]), bytes = head;
+	size_t head = n_columns(lane) * sizeof(columns[0]), blocks, bytes;
 
 	if (!chunk->start || !chunk->n)
 		return;
 	chunk_summarise(lane, chunk);
 	for (uint32_t c = 0; c < n_columns(lane); c++) {
 		struct array array = array_of(lane, chunk, c);
-		size_t size;
 
 		gather(&array, chunk->n, values);
-		size = packed_plan(&columns[c], values, chunk->n);
-		columns[c].offset = (uint32_t)bytes;
-		bytes += size;
+		packed_plan(&columns[c], values, chunk->n);
 	}
+	blocks = chunk->blocks ? lane_blocks_bytes(lane) : 0;
+	bytes = lay_out(lane, columns, head + blocks, chunk->n);
 	chunk->sealed_bytes = bytes + PACKED_SLACK;
 	chunk->sealed = xmalloc(chunk->sealed_bytes);
 	memset((char *)chunk->sealed + bytes, 0, PACKED_SLACK);
 	lane->bytes += chunk->sealed_bytes;
 	memcpy(chunk->sealed, columns, head);
+	if (blocks) {
+		memcpy((char *)chunk->sealed + head, chunk->blocks, blocks);
+		lane->bytes -= blocks;
+		free(chunk->blocks);
+		chunk->blocks = (struct block *)(void *)((char *)chunk->sealed + head);
+	}
 	for (uint32_t c = 0; c < n_columns(lane); c++) {
 		struct array array = array_of(lane, chunk, c);
 
@@ -209,6 +317,13 @@ void chunk_open(struct lane *lane, struct chunk *chunk)
 
 	if (!chunk->sealed)
 		return;
+	if (chunk->blocks) {
+		struct block *blocks = xmalloc(lane_blocks_bytes(lane));
+
+		memcpy(blocks, chunk->blocks, lane_blocks_bytes(lane));
+		lane->bytes += lane_blocks_bytes(lane);
+		chunk->blocks = blocks;
+	}
 	chunk_resize(lane, chunk, LANE_CHUNK);
 	/* Gaps between the fields, too, have a value. */
 	memset(chunk->cold, 0, (size_t)chunk->n * lane->layout->size);
@@ -236,6 +351,16 @@ void lane_keep_open(struct lane *lane, struct chunk *chunk)
 	if (*slot && *slot != lane->chunks[lane->n - 1])
 		chunk_seal(lane, *slot);
 	*slot = chunk;
+}
+
+size_t lane_squeeze(struct lane *lane)
+{
+	size_t before = lane->bytes;
+
+	for (size_t c = 0; c < lane->n; c++)
+		chunk_seal(lane, lane->chunks[c]);
+	memset(lane->open, 0, sizeof(lane->open));
+	return before > lane->bytes ? before - lane->bytes : 0;
 }
 
 void lane_forget_open(struct lane *lane, const struct chunk *chunk)
@@ -304,7 +429,7 @@ void *lane_edit(struct lane *lane, struct lane_pos pos)
 
 void lane_reclassify(struct lane *lane, uint32_t name, uint8_t work)
 {
-	for (size_t c = lane->n_folded; c < lane->n; c++) {
+	for (size_t c = 0; c < lane->n; c++) {
 		struct chunk *chunk = lane->chunks[c];
 		bool sealed = chunk->sealed != NULL;
 
@@ -314,6 +439,7 @@ void lane_reclassify(struct lane *lane, uint32_t name, uint8_t work)
 			chunk_open(lane, chunk);
 			chunk->work[i] = work;
 			chunk->dirty = true;
+			lane->heads[c].n = 0;
 			lane->changes++;
 		}
 		if (sealed)

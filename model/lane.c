@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/lane.h"
+#include "model/lane-internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,7 @@ void lane_init(struct lane *lane, const struct lane_layout *layout)
 
 void lane_release(struct lane *lane)
 {
-	for (size_t i = 0; i < lane->n; i++) {
-		chunk_drop_data(lane, lane->chunks[i]);
-		free(lane->chunks[i]);
-	}
-	free(lane->chunks);
+	chunk_free_all(lane);
 	free(lane->cache.columns);
 	free(lane->cache.longest_ns);
 	memset(lane, 0, sizeof(*lane));
@@ -27,13 +23,17 @@ void lane_release(struct lane *lane)
 
 static struct chunk *chunk_new(struct lane *lane, size_t at, uint32_t cap)
 {
-	struct chunk *chunk = xcalloc(1, sizeof(*chunk));
+	struct chunk *chunk = chunk_alloc(lane);
+	size_t cap_before = lane->cap;
 
 	grow(&lane->chunks, &lane->cap, lane->n, sizeof(*lane->chunks));
 	memmove(lane->chunks + at + 1, lane->chunks + at, (lane->n - at) * sizeof(*lane->chunks));
+	grow(&lane->heads, &lane->cap_heads, lane->n, sizeof(*lane->heads));
+	memmove(lane->heads + at + 1, lane->heads + at, (lane->n - at) * sizeof(*lane->heads));
+	lane->bytes += (lane->cap - cap_before) * (sizeof(*lane->chunks) + sizeof(*lane->heads));
+	lane->heads[at].n = 0;
 	lane->chunks[at] = chunk;
 	lane->n++;
-	lane->bytes += sizeof(*chunk);
 	chunk->first_ns = chunk->last_ns = INT64_MAX;
 	chunk->max_end_ns = INT64_MIN;
 	chunk->min_id = UINT32_MAX;
@@ -126,7 +126,7 @@ static uint32_t chunk_upper(const struct chunk *chunk, int64_t t)
 /* First chunk with last start > t (n when none). */
 static size_t chunk_after(const struct lane *lane, int64_t t)
 {
-	size_t low = lane->n_folded, high = lane->n;
+	size_t low = 0, high = lane->n;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -165,6 +165,7 @@ static void chunk_split(struct lane *lane, size_t at)
 	left->n = half;
 	chunk_resize(lane, left, half + LANE_CHUNK / 8);
 	chunk_borders(left);
+	lane->heads[at].n = 0;
 	chunk_borders(right);
 	lane_keep_open(lane, left);
 	lane_keep_open(lane, right);
@@ -175,10 +176,10 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 {
 	size_t at = lane->n;
 
-	if (at > lane->n_folded && start < lane->chunks[at - 1]->last_ns)
+	if (at > 0 && start < lane->chunks[at - 1]->last_ns)
 		at = chunk_after(lane, start);
 	/* Not behind this chunk's first: rather at the end of the one before. */
-	if (at > lane->n_folded && (at == lane->n || start < lane->chunks[at]->first_ns) &&
+	if (at > 0 && (at == lane->n || start < lane->chunks[at]->first_ns) &&
 	    (lane->chunks[at - 1]->n < LANE_CHUNK || at == lane->n))
 		at--;
 	if (at == lane->n) {
@@ -234,6 +235,7 @@ void lane_insert(struct lane *lane, const struct lane_span *span, const void *co
 		lane_keep_open(lane, chunk);
 	}
 	chunk_put(lane, chunk, i, span, cold);
+	lane->heads[at].n = 0;
 	update_reach(lane, at > 0 ? at - 1 : 0);
 	lane->changes++;
 	lane->count++;
@@ -280,7 +282,7 @@ bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)
 
 bool lane_find(const struct lane *lane, uint32_t id, struct lane_pos *pos)
 {
-	for (size_t c = lane->n; c-- > lane->n_folded; ) {
+	for (size_t c = lane->n; c-- > 0; ) {
 		const struct chunk *chunk = lane->chunks[c];
 
 		if (id < chunk->min_id || id > chunk->max_id)
@@ -323,7 +325,7 @@ bool lane_next(const struct lane *lane, struct lane_pos *pos)
 bool lane_prev(const struct lane *lane, struct lane_pos *pos)
 {
 	while (pos->i == 0) {
-		if (pos->chunk <= lane->n_folded)
+		if (pos->chunk == 0)
 			return false;
 		pos->chunk--;
 		pos->i = lane->chunks[pos->chunk]->n;
@@ -345,7 +347,7 @@ bool lane_before(const struct lane *lane, int64_t t, struct lane_pos *pos)
 
 bool lane_touching(const struct lane *lane, int64_t t, struct lane_pos *pos)
 {
-	size_t low = lane->n_folded, high = lane->n;
+	size_t low = 0, high = lane->n;
 
 	/* Ends are not sorted where spans overlap, the reach is. */
 	while (low < high) {
@@ -397,10 +399,7 @@ static void lane_resort(struct lane *lane, size_t first)
 			lane->count--;
 			lane->sum_ns -= all[k].span.dur_ns;
 		}
-		lane->bytes -= sizeof(*chunk);
-		lane_forget_open(lane, chunk);
-		chunk_drop_data(lane, chunk);
-		free(chunk);
+		chunk_free(lane, chunk);
 	}
 	lane->n = first;
 	qsort(all, count, sizeof(*all), by_start);
@@ -419,8 +418,9 @@ struct movement {
 };
 
 /* Moves the spans of a chunk from i on. */
-static void chunk_move(struct lane *lane, struct chunk *chunk, uint32_t i, struct movement *m)
+static void chunk_move(struct lane *lane, size_t c, uint32_t i, struct movement *m)
 {
+	struct chunk *chunk = lane->chunks[c];
 	bool sealed = chunk->sealed != NULL;
 
 	chunk_open(lane, chunk);
@@ -434,6 +434,7 @@ static void chunk_move(struct lane *lane, struct chunk *chunk, uint32_t i, struc
 		m->before = chunk->start[i] = start;
 	}
 	chunk_borders(chunk);
+	lane->heads[c].n = 0;
 	chunk->reach_ns = INT64_MIN;
 	if (sealed)
 		chunk_seal(lane, chunk);
@@ -455,7 +456,7 @@ bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg)
 	else if (first > 0)
 		m.before = lane->chunks[first - 1]->last_ns;
 	for (size_t c = first; c < lane->n; c++)
-		chunk_move(lane, lane->chunks[c], c == first ? pos.i : 0, &m);
+		chunk_move(lane, c, c == first ? pos.i : 0, &m);
 	update_reach(lane, first);
 	if (!m.moved)
 		return false;
@@ -463,32 +464,78 @@ bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg)
 	lane->max_end_ns = lane->chunks[lane->n - 1]->reach_ns;
 	if (!m.sorted) {
 		/* Back to the first chunk that must take something. */
-		while (first > lane->n_folded && lane->chunks[first - 1]->last_ns > m.least)
+		while (first > 0 && lane->chunks[first - 1]->last_ns > m.least)
 			first--;
 		lane_resort(lane, first);
 	}
 	return true;
 }
 
-int64_t lane_oldest_end(const struct lane *lane)
+/* ---- folding ---- */
+
+int64_t lane_first_ns(const struct lane *lane)
 {
-	if (lane->n_folded + 1 >= lane->n)
-		return INT64_MAX;
-	return lane->chunks[lane->n_folded]->max_end_ns;
+	int64_t first = lane->n ? lane->chunks[0]->first_ns : INT64_MAX;
+
+	return lane->n_ghosts && lane->ghosts[0].first_ns < first ? lane->ghosts[0].first_ns : first;
 }
 
-size_t lane_fold_oldest(struct lane *lane)
+int64_t lane_oldest_end(const struct lane *lane, bool last)
+{
+	return lane->n > (last ? 0 : 1) ? lane->chunks[0]->max_end_ns : INT64_MAX;
+}
+
+/* Of two ghosts, the first the older. */
+static void ghost_join(struct summary *to, const struct summary *a, const struct summary *b)
+{
+	const struct summary *longest = b->longest_ns > a->longest_ns ? b : a;
+	struct summary sum = {
+		.first_ns = a->first_ns < b->first_ns ? a->first_ns : b->first_ns,
+		.max_end_ns = a->max_end_ns > b->max_end_ns ? a->max_end_ns : b->max_end_ns,
+		.busy_ns = a->busy_ns + b->busy_ns,
+		.longest_ns = longest->longest_ns, .longest = longest->longest,
+		.amount = a->amount + b->amount,
+		.max_rate = a->max_rate > b->max_rate ? a->max_rate : b->max_rate,
+		.flags = a->flags | b->flags,
+	};
+
+	if (__builtin_add_overflow(a->n_spans, b->n_spans, &sum.n_spans))
+		sum.n_spans = UINT32_MAX;
+	for (int k = 0; k < WORK_COUNT; k++)
+		sum.work_ns[k] = a->work_ns[k] + b->work_ns[k];
+	*to = sum;
+}
+
+static void ghost_add(struct lane *lane, const struct summary *sum)
+{
+	size_t to = 0, i, cap = lane->cap_ghosts;
+
+	if (lane->n_ghosts >= LANE_GHOSTS) {
+		for (i = 0; i + 1 < lane->n_ghosts; i += 2, to++)
+			ghost_join(&lane->ghosts[to], &lane->ghosts[i], &lane->ghosts[i + 1]);
+		if (i < lane->n_ghosts)
+			lane->ghosts[to++] = lane->ghosts[i];
+		lane->n_ghosts = to;
+	}
+	grow(&lane->ghosts, &lane->cap_ghosts, lane->n_ghosts, sizeof(*lane->ghosts));
+	lane->bytes += (lane->cap_ghosts - cap) * sizeof(*lane->ghosts);
+	lane->ghosts[lane->n_ghosts++] = *sum;
+}
+
+size_t lane_fold_oldest(struct lane *lane, bool last)
 {
 	size_t before = lane->bytes;
 	struct chunk *chunk;
 
-	if (lane->n_folded + 1 >= lane->n)
+	if (lane->n <= (last ? 0 : 1))
 		return 0;
 	lane->changes++;
-	chunk = lane->chunks[lane->n_folded++];
+	chunk = lane->chunks[0];
 	chunk_summarise(lane, chunk);
-	lane_forget_open(lane, chunk);
-	chunk_drop_data(lane, chunk);
-	chunk->n = 0;
-	return before - lane->bytes;
+	ghost_add(lane, &chunk->sum);
+	chunk_free(lane, chunk);
+	lane->n--;
+	memmove(lane->chunks, lane->chunks + 1, lane->n * sizeof(*lane->chunks));
+	memmove(lane->heads, lane->heads + 1, lane->n * sizeof(*lane->heads));
+	return before > lane->bytes ? before - lane->bytes : 1;
 }

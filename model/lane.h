@@ -11,7 +11,7 @@
  * Perfetto's, Spall's and Tracy's stores that also take late events and can let
  * go of the oldest: see docs/architecture.md.)
  *
- * A chunk is open, sealed or folded. Open ones have plain arrays; a full one is
+ * A chunk is open or sealed. Open ones have plain arrays; a full one is
  * sealed: each array and each field of the cold records becomes a packed
  * column (packed.h), a third of the size, and read as it is. What is late or
  * edited opens its chunk again; the LANE_OPEN chunks opened last stay open, so
@@ -22,8 +22,9 @@
  *  - Spans may overlap (a density lane, bad data): busy time is still their
  *    union, because a scan in start order knows up to where time is covered.
  *  - An id is given once and stays the span's, wherever it moves.
- *  - A folded chunk keeps its summary and no spans: its time is spread evenly
- *    over its length and marked COLUMN_APPROX.
+ *  - A folded chunk leaves a ghost, its summary: its time is spread evenly over
+ *    its length and marked COLUMN_APPROX. There are LANE_GHOSTS at most, then
+ *    neighbours become one.
  *  - Summaries of dirty chunks are made at the next question; sealed ones
  *    are never dirty.
  *
@@ -47,6 +48,7 @@
 #define LANE_FILL 480u			/* a full chunk keeps room for some late spans */
 #define LANE_BLOCK 64u
 #define LANE_OPEN 16u			/* opened again, besides the last */
+#define LANE_GHOSTS 512u
 #define LANE_FIELDS_MAX 16u
 
 /* What the owner keeps with a span, as a record of integers. */
@@ -75,6 +77,7 @@ enum lane_column {
 struct summary {
 	int64_t first_ns, max_end_ns;	/* first start, latest end */
 	int64_t busy_ns;		/* union */
+	bool apart;			/* no two overlap, none is empty */
 	int64_t longest_ns;
 	int64_t work_ns[WORK_COUNT];
 	uint64_t amount;		/* bytes moved, of lanes with `rates` */
@@ -83,23 +86,61 @@ struct summary {
 	uint8_t flags;			/* enum column_flag */
 };
 
+/* The same in a cache line, of LANE_BLOCK spans; what lasts longer than 2^32 ns
+ * has none. Behind a chunk's blocks, of lanes with `rates`: a
+ * struct block_rate for each. */
+struct block {
+	int64_t first_ns;
+	uint32_t length_ns;		/* first start to latest end */
+	uint32_t busy_ns, longest_ns, work_ns[WORK_COUNT];
+	uint8_t longest, n_spans;	/* index in the block */
+	uint8_t flags;
+	uint8_t form;			/* enum block_form */
+};
+
+enum block_form {
+	BLOCK_NONE,
+	BLOCK_WHOLE,			/* the above holds */
+	BLOCK_APART,			/* and no two spans overlap, none is empty */
+};
+
+struct block_rate {
+	uint64_t amount, max_rate;
+};
+
+/* And of a chunk, for a question that takes it whole: a cache line, side by side
+ * for all chunks. No head (n 0) while dirty, and when it does not fit. */
+struct chunk_head {
+	int64_t first_ns;
+	uint32_t length_ns, busy_ns, longest_ns;
+	uint32_t longest;		/* id */
+	uint32_t work_ns[WORK_COUNT - 1];	/* of the classes from 1 on */
+	uint16_t n;
+	uint8_t flags;
+};
+
+#define LANE_BLOCKS (LANE_CHUNK / LANE_BLOCK)
+
 struct chunk {
-	uint32_t n, cap;		/* n 0: folded */
+	uint32_t n, cap;
 	bool dirty;
 	int64_t first_ns, last_ns;	/* starts of first and last */
 	int64_t max_end_ns;
 	int64_t reach_ns;		/* latest end of this and all chunks before */
 	uint32_t min_id, max_id;
 	struct summary sum;		/* up to date unless dirty */
-	struct summary *blocks;		/* owned; of each LANE_BLOCK spans, NULL in small chunks */
-	/* Sealed: columns, and after them their store; one allocation, owned. */
+	/* LANE_BLOCKS, NULL in small chunks; owned while open, else in the store. */
+	struct block *blocks;
+	/* Sealed: columns, blocks, then the columns' store; one allocation, owned,
+	 * what is read together side by side. */
 	struct packed *sealed;
 	size_t sealed_bytes;
-	/* Open: one allocation, arrays of cap; NULL when sealed or folded. */
+	/* Open: one allocation, arrays of cap; NULL when sealed. */
 	int64_t *start, *dur;
 	uint32_t *name, *id;
 	uint8_t *work, *flag;
 	char *cold;
+	struct chunk *next_free;
 };
 
 /* The answer to the last question about many columns: rows of one frame ask
@@ -112,10 +153,17 @@ struct lane_cache {
 	int64_t *longest_ns;		/* owned */
 };
 
+/* Chunks lie side by side as they were made: a wide question looks at all. */
+struct chunk_slab;
+
 struct lane {
 	struct chunk **chunks;		/* owned */
-	size_t n, cap;
-	size_t n_folded;		/* the first ones have no spans any more */
+	struct chunk_head *heads;	/* owned; of each chunk */
+	struct chunk_slab *slabs;	/* owned; where they lie */
+	struct chunk *free_chunks;
+	size_t n, cap, cap_heads;
+	struct summary *ghosts;		/* owned; what was folded, the oldest first */
+	size_t n_ghosts, cap_ghosts;
 	const struct lane_layout *layout;	/* borrowed, outlives the lane */
 	struct chunk *open[LANE_OPEN];	/* opened again, some may be the last; NULL none */
 	uint32_t next_open;		/* which of them is sealed next */
@@ -201,29 +249,17 @@ void lane_reclassify(struct lane *lane, uint32_t name, uint8_t work);
 typedef int64_t lane_move_fn(void *arg, int64_t start_ns, void *cold);
 bool lane_move(struct lane *lane, int64_t from_ns, lane_move_fn *fn, void *arg);
 
-/* Lets go of the spans of the oldest chunk that has any and is not the last;
- * returns the bytes freed, 0: none. *until_ns: its latest end. */
-size_t lane_fold_oldest(struct lane *lane);
+/* Lets go of the spans of the oldest chunk, if it is not the only one or `last`;
+ * returns the bytes freed, 0: none. */
+size_t lane_fold_oldest(struct lane *lane, bool last);
 /* End of what lane_fold_oldest would take, INT64_MAX: nothing. */
-int64_t lane_oldest_end(const struct lane *lane);
-
-/* ---- between open and sealed, for lane.c ---- */
-
-/* Opens the chunk if it is sealed; it may be written to until the next call. */
-void chunk_open(struct lane *lane, struct chunk *chunk);
-void chunk_seal(struct lane *lane, struct chunk *chunk);
-/* It stays open for a while: another one may be sealed for it. */
-void lane_keep_open(struct lane *lane, struct chunk *chunk);
-/* It is not there any more, or sealed. */
-void lane_forget_open(struct lane *lane, const struct chunk *chunk);
-/* Gives the chunk arrays of `cap` entries. */
-void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
-void chunk_drop_data(struct lane *lane, struct chunk *chunk);
+int64_t lane_oldest_end(const struct lane *lane, bool last);
+/* Seals all chunks, for the memory; returns the bytes freed. */
+size_t lane_squeeze(struct lane *lane);
+/* First start, also of what is folded; INT64_MAX: empty. */
+int64_t lane_first_ns(const struct lane *lane);
 
 /* ---- questions ---- */
-
-/* Brings the summary up to date. */
-void chunk_summarise(struct lane *lane, struct chunk *chunk);
 
 /*
  * Adds this lane to the columns (they may hold other lanes already, busy_ns

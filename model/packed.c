@@ -37,23 +37,22 @@ size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n)
 		}
 	}
 	if (spread)
-		packed->width = 64 - (uint32_t)__builtin_clzll(spread);
+		packed->width = (uint8_t)(64 - __builtin_clzll(spread));
 	/* With more, a value could reach into a ninth byte. */
 	if (packed->width > 57)
 		packed->width = 64;
 	packed->mask = packed->width == 64 ? UINT64_MAX : (UINT64_C(1) << packed->width) - 1;
-	return (n * packed->width + 7) / 8;
+	packed->stride = packed_group_bytes(packed);
+	return packed_groups(n) * packed->stride;
 }
 
-void packed_write(const struct packed *packed, void *store, const uint64_t *values, size_t n)
+static uint64_t write_group(char *at, uint32_t width, uint64_t slope, uint64_t line,
+			    const uint64_t *values, size_t n)
 {
-	char *at = (char *)store + packed->offset;
-	uint64_t line = packed->base, word = 0, whole;
-	uint32_t width = packed->width, used = 0;
+	uint64_t word = 0, whole;
+	uint32_t used = 0;
 
-	if (!width)
-		return;
-	for (size_t i = 0; i < n; i++, line += packed->slope) {
+	for (size_t i = 0; i < n; i++, line += slope) {
 		uint64_t value = values[i] - line;
 
 		word |= value << used;
@@ -70,18 +69,39 @@ void packed_write(const struct packed *packed, void *store, const uint64_t *valu
 	whole = htole64(word);
 	if (used)
 		memcpy(at, &whole, sizeof(whole));
+	return line;
+}
+
+void packed_write(const struct packed *packed, void *store, const uint64_t *values, size_t n)
+{
+	char *at = (char *)store + packed->offset;
+	uint64_t line = packed->base;
+
+	for (size_t i = 0; packed->width && i < n; i += PACKED_GROUP, at += packed->stride)
+		line = write_group(at, packed->width, packed->slope, line, values + i,
+				   n - i < PACKED_GROUP ? n - i : PACKED_GROUP);
 }
 
 void packed_read(const struct packed *packed, const void *store, size_t first, size_t n,
 		 uint64_t *out)
 {
-	const char *data = (const char *)store + packed->offset;
+	const char *group = (const char *)store + packed->offset +
+			    first / PACKED_GROUP * packed->stride;
 	const uint64_t slope = packed->slope, mask = packed->mask;
+	const size_t width = packed->width;
 	uint64_t line = packed->base + slope * first, word;
-	size_t width = packed->width, bit = first * width;
+	size_t at = first % PACKED_GROUP;
 
-	for (size_t i = 0; i < n; i++, line += slope, bit += width) {
-		memcpy(&word, data + bit / 8, sizeof(word));
-		out[i] = line + ((le64toh(word) >> bit % 8) & mask);
+	while (n) {
+		size_t count = n < PACKED_GROUP - at ? n : PACKED_GROUP - at, bit = at * width;
+
+		for (size_t i = 0; i < count; i++, line += slope, bit += width) {
+			memcpy(&word, group + bit / 8, sizeof(word));
+			out[i] = line + ((le64toh(word) >> bit % 8) & mask);
+		}
+		out += count;
+		n -= count;
+		at = 0;
+		group += packed->stride;
 	}
 }

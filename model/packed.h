@@ -2,7 +2,9 @@
 /*
  * A column of numbers that do not change, in as few bits as their spread needs:
  * value i is base + slope * i + (width bits stored for it), modulo 2^64. A
- * column that is constant, or counts up evenly, takes no bits at all.
+ * column that is constant, or counts up evenly, takes no bits at all. The bits
+ * of PACKED_GROUP values are whole words, and groups lie `stride` bytes apart:
+ * columns that are read together can lie group by group side by side.
  *
  * Always true: what is read is what was written, whatever the numbers (signed
  * ones are their two's complement); a value is found without looking at others.
@@ -19,17 +21,28 @@
 #include <string.h>
 
 #define PACKED_SLACK 8u
+#define PACKED_GROUP 64u
 
 struct packed {
 	uint64_t base, slope, mask;
 	uint32_t offset;
-	uint32_t width;			/* 0 ... 57 or 64 bits */
+	uint16_t stride;
+	uint8_t width;			/* 0 ... 57 or 64 bits */
 };
 
-/* The narrowest form of n > 0 values; the caller sets `offset`. Returns the bytes. */
+static inline size_t packed_groups(size_t n)
+{
+	return (n + PACKED_GROUP - 1) / PACKED_GROUP;
+}
+/* Of a whole group. */
+static inline uint16_t packed_group_bytes(const struct packed *packed)
+{
+	return (uint16_t)(packed->width * (PACKED_GROUP / 8));
+}
+
+/* The narrowest form of n > 0 values, its groups one behind the other; the
+ * caller sets `offset`, and another `stride`. Returns the bytes. */
 size_t packed_plan(struct packed *packed, const uint64_t *values, size_t n);
-/* Up to PACKED_SLACK bytes behind its own are written to: columns go into a
- * store in the order of their offsets. */
 void packed_write(const struct packed *packed, void *store, const uint64_t *values, size_t n);
 /* Values first ... first + n - 1. */
 void packed_read(const struct packed *packed, const void *store, size_t first, size_t n,
@@ -37,10 +50,11 @@ void packed_read(const struct packed *packed, const void *store, size_t first, s
 
 static inline uint64_t packed_get(const struct packed *packed, const void *store, size_t i)
 {
-	size_t bit = i * packed->width;
+	size_t bit = i % PACKED_GROUP * packed->width;
 	uint64_t word;
 
-	memcpy(&word, (const char *)store + packed->offset + bit / 8, sizeof(word));
+	memcpy(&word, (const char *)store + packed->offset + i / PACKED_GROUP * packed->stride +
+	       bit / 8, sizeof(word));
 	return packed->base + packed->slope * i + ((le64toh(word) >> bit % 8) & packed->mask);
 }
 

@@ -41,10 +41,10 @@ static void merged_take(struct merged *merged, const struct row *row, int64_t fr
 		const struct lane *lane = &row->lanes[l];
 		struct lane_pos pos;
 
-		for (size_t c = 0; c < lane->n_folded; c++)
-			if (lane->chunks[c]->max_end_ns > from_ns)
-				cover_add(&merged->cover, lane->chunks[c]->first_ns,
-					  lane->chunks[c]->first_ns + lane->chunks[c]->sum.busy_ns);
+		for (size_t g = 0; g < lane->n_ghosts; g++)
+			if (lane->ghosts[g].max_end_ns > from_ns)
+				cover_add(&merged->cover, lane->ghosts[g].first_ns,
+					  lane->ghosts[g].first_ns + lane->ghosts[g].busy_ns);
 		if (!lane_touching(lane, from_ns, &pos))
 			continue;
 		for (size_t c = pos.chunk; c < lane->n; c++) {
@@ -173,8 +173,8 @@ void rows_extent(struct model *model)
 			if (open_at(model, o)->start_ns < model->first_ns)
 				model->first_ns = open_at(model, o)->start_ns;
 		for (uint32_t l = 0; l < row->n_lanes; l++)
-			if (row->lanes[l].n)
-				saw_time(model, row->lanes[l].chunks[0]->first_ns,
+			if (row->lanes[l].count)
+				saw_time(model, lane_first_ns(&row->lanes[l]),
 					 row->lanes[l].max_end_ns);
 	}
 }
@@ -194,10 +194,10 @@ void device_rebuild(struct model *model, uint32_t device)
 		for (uint32_t l = 0; l < row->n_lanes; l++) {
 			struct lane *lane = &row->lanes[l];
 
-			if (!lane->n)
+			if (!lane->count)
 				continue;
-			if (lane->chunks[0]->first_ns < d->first_ns)
-				d->first_ns = lane->chunks[0]->first_ns;
+			if (lane_first_ns(lane) < d->first_ns)
+				d->first_ns = lane_first_ns(lane);
 			if (lane->max_end_ns > d->last_ns)
 				d->last_ns = lane->max_end_ns;
 		}
@@ -541,14 +541,14 @@ size_t rows_fold(struct model *model, size_t bytes)
 			struct row *row = row_at(model, i);
 
 			for (uint32_t l = 0; l < row->n_lanes; l++)
-				if (lane_oldest_end(&row->lanes[l]) < end) {
+				if (lane_oldest_end(&row->lanes[l], false) < end) {
 					oldest = &row->lanes[l];
-					end = lane_oldest_end(oldest);
+					end = lane_oldest_end(oldest, false);
 				}
 		}
 		if (!oldest)
 			break;
-		freed += lane_fold_oldest(oldest);
+		freed += lane_fold_oldest(oldest, false);
 		model_breathe(model);
 		if (end > model->folded_ns)
 			model->folded_ns = end;

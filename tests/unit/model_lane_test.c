@@ -499,7 +499,7 @@ TEST(model_lane_fold_keeps_sums)
 	fill(&lane, 5000, false);
 	busy = lane_busy(&lane, 0, lane.max_end_ns);
 	bytes = lane.bytes;
-	CHECK(lane_fold_oldest(&lane) > 0 && lane_fold_oldest(&lane) > 0);
+	CHECK(lane_fold_oldest(&lane, false) > 0 && lane_fold_oldest(&lane, false) > 0);
 	CHECK(lane.bytes < bytes && lane.count == 5000);
 	CHECK_INT(lane_busy(&lane, 0, lane.max_end_ns + 1), busy);
 	memset(columns, 0, sizeof(columns));
