@@ -116,7 +116,8 @@ struct memory {
 	uint32_t series_process;
 	uint8_t series_source;
 	size_t next_step;
-	int64_t last_step_end_ns;
+	int64_t first_step_end_ns, last_step_end_ns;
+	uint64_t mark_steps;		/* how many had ended at the mark */
 	uint64_t steps, stride;		/* sampled every stride-th */
 	uint32_t n_samples;
 };

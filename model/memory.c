@@ -114,6 +114,7 @@ static void mark(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->book.n_accounts; i++)
 		memory->book.accounts[i].mark++;
+	memory->mark_steps = memory->steps;
 }
 
 static void step_ended(struct memory *memory)
@@ -161,6 +162,8 @@ static void steps_until(struct model *model, int64_t until_ns)
 		if (end <= memory->last_step_end_ns)
 			continue;
 		memory->last_step_end_ns = end;
+		if (!memory->steps)
+			memory->first_step_end_ns = end;
 		step_ended(memory);
 	}
 }

@@ -22,10 +22,7 @@
 struct header {
 	struct model_status status;
 	struct steps_snapshot steps;
-	struct strip state, lines[HEADER_LINES], finding, banner;
-	uint64_t revision;		/* of the findings, when `top` was taken */
-	struct finding top;
-	bool found;			/* there has been one: its line stays */
+	struct strip state, lines[HEADER_LINES], banner;
 	int n_lines;
 	bool waiting;			/* no device yet: lines[0] says for what */
 	bool opened;			/* has been updated once ... */

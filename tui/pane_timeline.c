@@ -444,5 +444,4 @@ const struct pane_ops pane_timeline = {
 	.update = timeline_update,
 	.draw = timeline_draw,
 	.command = timeline_command,
-	.reveal = timeline_reveal,
 };

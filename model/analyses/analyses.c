@@ -348,7 +348,8 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 		add_ns(&analyses->steps_ns, slice->t1 - slice->t0);
 	}
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
-		list[i]->slice(model, analyses->state[i], slice);
+		if (list[i]->slice)
+			list[i]->slice(model, analyses->state[i], slice);
 		model_breathe(model);
 	}
 	if (analyses->watch)
@@ -385,7 +386,6 @@ static void hand_out(struct model *model, const struct slice *whole)
 	size_t max = analyses->max / 4 < SLICE_ACTS_MAX ? analyses->max / 4 : SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
-	slice.whole_t1 = whole->t1;
 	while (end - analyses->at_key > max) {
 		int64_t at = analyses->keys[analyses->at_key + max].start;
 

@@ -24,7 +24,7 @@ struct analysis {
 	size_t size;			/* of its state, zeroed before init */
 	void (*init)(struct model *model, void *state);		/* may be NULL */
 	void (*release)(void *state);				/* may be NULL */
-	/* One more slice has settled. */
+	/* One more slice has settled. May be NULL. */
 	void (*slice)(struct model *model, void *state, const struct slice *slice);
 	/* What there is to say now, over all slices so far; called about once a
 	 * second of data and at the end. May be NULL. */
@@ -34,8 +34,8 @@ struct analysis {
 
 /* One line for each analysis: X(ID, the struct's name). */
 #define ANALYSIS_LIST(X) \
-	X(SWEEP, analysis_sweep) \
-	X(COPIES, analysis_copies)
+	X(COPIES, analysis_copies) \
+	X(MEMORY_GROWTH, analysis_memory_growth)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/insight-findings.h"
 #include "model/level.h"
 #include "model/memory.h"
 #include "tests/unit/model_events.h"
@@ -411,10 +412,9 @@ TEST(memory_of_a_process_that_ended)
 }
 
 /* grow_by bytes are kept of each step, `churn` come and go. */
-static struct memory_row stepped(uint64_t steps, uint64_t grow_by, uint64_t churn)
+static struct model *stepped_model(uint64_t steps, uint64_t grow_by, uint64_t churn)
 {
 	struct model *model = model_with_device();
-	struct memory_row row;
 
 	apply_one(model, change(true, 7, 5000, 3, 0));
 	for (uint64_t i = 0; i < steps; i++) {
@@ -434,7 +434,14 @@ static struct memory_row stepped(uint64_t steps, uint64_t grow_by, uint64_t chur
 	}
 	model_finish(model, false);
 	CHECK_INT(model_memory_steps(model), steps);
-	row = memory_row_of(model, 0);
+	return model;
+}
+
+static struct memory_row stepped(uint64_t steps, uint64_t grow_by, uint64_t churn)
+{
+	struct model *model = stepped_model(steps, grow_by, churn);
+	struct memory_row row = memory_row_of(model, 0);
+
 	model_free(model);
 	return row;
 }
@@ -447,4 +454,73 @@ TEST(memory_growth_per_step)
 	CHECK_INT(stepped(50, 0, 0).growth_bytes_per_step, 0);
 	CHECK_INT(stepped(1000, 64, 0).growth_bytes_per_step, 64);
 	CHECK_INT(stepped(3000, 10, 0).growth_bytes_per_step, 10);
+}
+
+/* The finding, with its numbers; and none where memory only comes and goes. */
+static void check_growth_finding(uint64_t grow_by, uint64_t churn, size_t want)
+{
+	struct model *model = stepped_model(60, grow_by, churn);
+	struct findings_status status;
+	struct finding *findings;
+	size_t n, seen = 0;
+
+	model_lock(model);
+	n = model_findings(model, &status, &findings);
+	model_unlock(model);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(findings[i].id, "memory-growth"))
+			continue;
+		seen++;
+		CHECK(strstr(findings[i].title, "2 000 bytes more of kernel9"));
+		CHECK(strstr(findings[i].lines[0], "2 000 bytes per step of it is held by kernel1"));
+		CHECK_STR(findings[i].lines[1], "");
+		CHECK_INT(findings[i].evidence.kind, EVIDENCE_MEMORY);
+		CHECK_STR(findings[i].evidence.key, "kernel9");
+		CHECK_INT(findings[i].severity, SEVERITY_NOTE);
+	}
+	CHECK_INT(seen, want);
+	free(findings);
+	model_free(model);
+}
+
+TEST(memory_growth_is_found)
+{
+	check_growth_finding(2000, 0, 1);
+	check_growth_finding(0, 9000, 0);
+	check_growth_finding(10, 0, 0);		/* below what is worth a word */
+}
+
+/* On a device with a known size: when it will be full. */
+TEST(memory_growth_until_the_device_is_full)
+{
+	struct model *model = model_with_device();
+	struct event device = ev_device(1, "0000:65:00.0");
+	struct findings_status status;
+	struct finding *findings;
+	size_t n;
+
+	device.u.device.memory_bytes = 10u << 20;
+	apply_one(model, device);
+	for (uint64_t i = 0; i < 41; i++) {
+		struct event event = change(true, i, 100 << 10, 1, 1000000 * (int64_t)i);
+		struct event step = {
+			.type = EVENT_STEP, .pid = PID, .tid = PID,
+			.time_ns = event.time_ns + 900000,
+			.u.step = { .number = (int64_t)i, .start_ns = event.time_ns, .dur_ns = 900000 },
+		};
+
+		event.u.alloc.device = 1;
+		apply_one(model, event);
+		apply_one(model, step);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	n = model_findings(model, &status, &findings);
+	model_unlock(model);
+	CHECK_INT(n, 1);
+	/* 10 MiB - 41 * 100 KiB is enough for 61 more, of a millisecond each. */
+	CHECK(strstr(findings[0].lines[1], "full after 61 more steps"));
+	CHECK_INT(findings[0].severity, SEVERITY_WARNING);
+	free(findings);
+	model_free(model);
 }

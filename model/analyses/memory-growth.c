@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that grows from step to step.
+ *
+ * Definition: of an allocator, the bytes that are live when a step ends,
+ * sampled at the end of each (of every second, fourth, ... in a long run). After
+ * the warm-up the samples are cut into four parts; it grows when both the least
+ * and the highest sample of each part are above those of the part before: the
+ * floor rises, not only the ceiling. The growth is the rise of the floor per step.
+ * Who holds it: what each op has more than when the growth was last marked (at
+ * the end of the warm-up, later when the samples were thinned out).
+ *
+ * It costs no time until memory is full, so its cost per step is 0 and its worth is
+ * when that will be: what is left of the device's memory over the growth.
+ *
+ * Complexity: a review O(shares). State: none but that of the books.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/thresholds.h"
+#include "model/memory-internal.h"
+#include "model/util.h"
+
+#define WORD 32
+
+/* The op that holds most of what came since the mark; NONE: none. */
+static uint64_t grown_most(const struct book *book, uint32_t account, uint32_t *op)
+{
+	uint64_t most = 0;
+
+	*op = NONE;
+	for (size_t i = 0; i < book->n_shares; i++) {
+		const struct share *share = &book->shares[i];
+		uint64_t before;
+
+		if (share->account != account)
+			continue;
+		before = share_at_mark(&book->accounts[account], share);
+		if (share->bytes > before && share->bytes - before > most) {
+			most = share->bytes - before;
+			*op = share->op;
+		}
+	}
+	return most;
+}
+
+static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
+{
+	const struct memory *memory = model->memory;
+	uint64_t steps = memory->steps - memory->mark_steps, most;
+	char bytes[WORD];
+	uint32_t op;
+
+	most = grown_most(&memory->book, account, &op);
+	if (op == NONE || !steps)
+		return;
+	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s",
+		 finding_bytes(bytes, sizeof(bytes), most / steps), op ? "is held by" : "was allocated",
+		 op ? names_short(&model->names, op) : "outside of any op");
+}
+
+static int64_t ns_per_step(const struct memory *memory)
+{
+	int64_t ns = memory->last_step_end_ns - memory->first_step_end_ns;
+
+	return memory->steps > 1 && ns > 0 ? ns / (int64_t)(memory->steps - 1) : 0;
+}
+
+/* Until the device has no more; INT64_MAX: not known. */
+static int64_t ns_until_full(struct model *model, uint32_t account, char line[FINDING_TEXT])
+{
+	const struct memory *memory = model->memory;
+	const struct pool *pool = pool_at(memory, account);
+	const struct device *device;
+	uint32_t from, to;
+	uint64_t growth, live, steps;
+	char size[WORD], when[WORD];
+	int64_t ns;
+
+	if (pool->total == NONE)
+		return INT64_MAX;
+	device = device_at(model, pool->device);
+	growth = memory_growth(memory, pool_at(memory, pool->total), &from, &to);
+	live = memory->book.accounts[pool->total].live;
+	if (!growth || device->memory_bytes <= live)
+		return INT64_MAX;
+	steps = (device->memory_bytes - live) / growth;
+	if (__builtin_mul_overflow((int64_t)(steps >> 1), ns_per_step(memory), &ns) ||
+	    __builtin_mul_overflow(ns, 2, &ns))
+		return INT64_MAX;
+	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %llu more steps, in %s",
+		 device_label(model, pool->device),
+		 finding_bytes(size, sizeof(size), device->memory_bytes), (unsigned long long)steps,
+		 finding_ns(when, sizeof(when), ns));
+	return ns;
+}
+
+static void say(struct model *model, uint32_t account, uint64_t growth, uint32_t from, uint32_t to,
+		struct findings *findings)
+{
+	const struct memory *memory = model->memory;
+	const struct pool *pool = pool_at(memory, account);
+	int64_t soon = model_threshold(model, THRESHOLD_MEMORY_SOON) * 1000000;
+	struct finding finding = {
+		.id = "memory-growth", .subject = account, .severity = SEVERITY_NOTE,
+		.evidence = { .kind = EVIDENCE_MEMORY },
+		.advice = "free or reuse what a step allocates; a list that keeps the outputs or "
+			  "losses of all steps is the usual cause",
+	};
+	char per_step[WORD], in_all[WORD];
+
+	finding.evidence.key = names_raw(&model->names, names_resolve(&model->names, pool->name));
+	snprintf(finding.title, FINDING_TEXT,
+		 "memory grows: %s more of %.60s are live after each step, %s in the last %llu",
+		 finding_bytes(per_step, sizeof(per_step), growth), finding.evidence.key,
+		 finding_bytes(in_all, sizeof(in_all), pool->samples[to] - pool->samples[from]),
+		 (unsigned long long)((to - from) * memory->stride));
+	say_holder(model, account, finding.lines[0]);
+	if (ns_until_full(model, account, finding.lines[1]) < soon)
+		finding.severity = SEVERITY_WARNING;
+	if (model->lost_events || model->lost_packets)
+		snprintf(finding.lines[2], FINDING_TEXT,
+			 "events were lost: frees may be among them, then it is less");
+	finding_add(findings, &finding);
+}
+
+static void review(struct model *model, void *state, struct findings *findings)
+{
+	const struct memory *memory = model->memory;
+	uint64_t least = (uint64_t)model_threshold(model, THRESHOLD_MEMORY_GROWTH);
+	uint64_t steps = (uint64_t)model_threshold(model, THRESHOLD_MEMORY_STEPS);
+
+	if (memory->steps < GROWTH_WARM_UP + steps)
+		return;
+	for (uint32_t i = 0; i < memory->book.n_accounts; i++) {
+		const struct pool *pool = pool_at(memory, i);
+		uint32_t from, to;
+		uint64_t growth = memory_growth(memory, pool, &from, &to);
+
+		if (pool->name && growth && growth >= least)
+			say(model, i, growth, from, to, findings);
+	}
+}
+
+const struct analysis analysis_memory_growth = {
+	.name = "memory growth",
+	.review = review,
+};
