@@ -73,7 +73,7 @@ TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
 TFTOP_LIBS := $(shell $(PKG_CONFIG) --libs $(TFTOP_PKGS) 2>/dev/null) -lpthread -lm -ldl
 
 .PHONY: all programs libs
-all: report $(O)/tftop $(PROBE_LIBS) programs
+all: report $(O)/tftop $(O)/tftop-gen $(PROBE_LIBS) programs
 
 .PHONY: report
 report:
@@ -202,7 +202,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -216,12 +216,18 @@ $(O)/obj/tests/%.o: tests/%.c $(O)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) $(TFTOP_CFLAGS) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
 
+# Made-up recordings and what they should say: for tests, benches, demos.
+$(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
+		$(TFTOP_LIBS) $(IBERTY_LIBS)
+
 $(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
-$(O)/tests/compare: $(O)/obj/tests/live/compare.o
+$(O)/tests/compare $(O)/tests/exact: $(O)/tests/%: $(O)/obj/tests/live/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(JANSSON)
@@ -246,7 +252,7 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 tests: all $(TEST_TOOLS)
 
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
-	tests/probes/run.sh tests/probes/opencl.sh tests/live/batch.sh tests/live/recording.sh \
+	tests/probes/run.sh tests/probes/opencl.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/kill.sh \
 	tests/live/clients.sh tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh

@@ -45,7 +45,7 @@ enum command_group {
 	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
-	X(OPEN, "open", "", CURSOR, "", 0, 0, pane, "show what is under the cursor on the timeline") \
+	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \
 	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold device, process or queue under the cursor") \
 	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
 	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \

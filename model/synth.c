@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/synth.h"
+/* A training loop, or bare queues: what happens when. synth-out.c writes it. */
+#include "model/synth-internal.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/util.h"
 
-#define BATCH 1024u
 #define TICKS_OFFSET 7000000000000
 #define OPEN_NS 10000000
 #define FIRST_PID 4121u
+#define CLOCK_EVERY_NS 100000000
+#define CLOCK_ERROR_NS 500
+#define BEAT_NS 1000000000
+#define SETTLED_NS 10000000
+#define AHEAD 64			/* kernels a bare launcher is ahead of its queue */
 
 /* Name ids: fixed ones, then layers, then their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
@@ -22,64 +25,21 @@ const struct model_synth_profile model_synth_default = {
 	.kernel_ns = 200000,
 };
 
-struct worker {
-	uint32_t pid;
-	int64_t now_ns;			/* of its main thread */
-	int64_t *queue_ns;		/* owned; each queue is busy until then */
-	uint64_t steps, instances;
-	uint64_t held;			/* layers whose memory is allocated, a bit each */
-	uint32_t correlations, seq, names;
-};
-
-struct model_synth {
-	struct model_synth_profile profile;
-	struct model_synth_truth truth;
-	uint64_t random, order;
-	struct worker *workers;		/* owned */
-	struct waiting {
-		struct event event;
-		uint64_t order;
-		char *text;		/* owned; what the event's name points to */
-	} *list;			/* owned: written but not handed out */
-	size_t n, cap;
-	struct event batch[BATCH];
-};
-
-static uint64_t next_random(struct model_synth *s)
-{
-	uint64_t x = s->random += 0x9e3779b97f4a7c15u;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
 /* half ... one and a half of mean */
 static int64_t around(struct model_synth *s, int64_t mean)
 {
-	return mean / 2 + (int64_t)(next_random(s) % (uint64_t)(mean + 1));
+	return mean / 2 + (int64_t)(synth_random(s) % (uint64_t)(mean + 1));
 }
 
 static bool by_chance(struct model_synth *s, unsigned permille)
 {
-	return permille && next_random(s) % 1000 < permille;
+	return permille && synth_random(s) % 1000 < permille;
 }
 
 static struct event *add(struct model_synth *s, struct worker *w, enum event_type type,
 			 int64_t written_ns)
 {
-	struct waiting *waiting;
-
-	grow(&s->list, &s->cap, s->n, sizeof(*s->list));
-	waiting = &s->list[s->n++];
-	memset(waiting, 0, sizeof(*waiting));
-	waiting->order = s->order++;
-	waiting->event.type = (uint8_t)type;
-	waiting->event.pid = w ? w->pid : 0;
-	waiting->event.tid = w ? w->pid : 0;
-	waiting->event.seq = w ? ++w->seq : 0;
-	waiting->event.time_ns = written_ns;
-	return &waiting->event;
+	return synth_write(s, w, type, written_ns);
 }
 
 static void add_name(struct model_synth *s, struct worker *w, uint32_t id, uint8_t kind,
@@ -88,14 +48,43 @@ static void add_name(struct model_synth *s, struct worker *w, uint32_t id, uint8
 	struct event *event = add(s, w, EVENT_NAME, written_ns);
 
 	event->u.name = (struct event_name) { .id = id, .kind = kind, .text = owned };
-	s->list[s->n - 1].text = owned;
+	synth_own(s, event, owned);
 }
 
 static int64_t written(struct model_synth *s, int64_t end_ns)
 {
 	if (by_chance(s, s->profile.late_permille))
-		return end_ns + (int64_t)(next_random(s) % 200000000);
-	return end_ns + (int64_t)(next_random(s) % 20000);
+		return end_ns + (int64_t)(synth_random(s) % 200000000);
+	if (s->profile.disorder_ns > 0)
+		end_ns += (int64_t)(synth_random(s) % (uint64_t)s->profile.disorder_ns);
+	return end_ns + (int64_t)(synth_random(s) % 20000);
+}
+
+static uint64_t ticks_of(const struct model_synth *s, int64_t host_ns)
+{
+	return (uint64_t)(host_ns + TICKS_OFFSET +
+			  (int64_t)((__int128)(host_ns - s->start_ns) * s->profile.drift_ppb /
+				    1000000000));
+}
+
+static bool is_sized(const struct model_synth *s)
+{
+	return s->profile.spans > 0;
+}
+
+static bool is_over(const struct model_synth *s, const struct worker *w)
+{
+	if (!is_sized(s))
+		return false;
+	return s->profile.ops ? w->steps >= s->profile.steps :
+				s->truth.launched >= s->profile.spans;
+}
+
+/* The i-th of n parts of a whole, which they add up to. */
+static uint64_t part_of(uint64_t whole, uint64_t i, uint64_t n)
+{
+	return (uint64_t)((unsigned __int128)whole * (i + 1) / n -
+			  (unsigned __int128)whole * i / n);
 }
 
 /* ---- definitions ---- */
@@ -152,6 +141,21 @@ static void give_back(struct model_synth *s, struct worker *w, uint64_t place)
 	};
 }
 
+/* Drift makes it a device's clock: pairs, each off by what its error bar says. */
+static void add_pair(struct model_synth *s, struct worker *w, unsigned device)
+{
+	struct event *event = add(s, w, EVENT_CLOCK, w->now_ns);
+	bool drifts = s->profile.drift_ppb != 0;
+	int64_t off = drifts ? around(s, CLOCK_ERROR_NS) - CLOCK_ERROR_NS : 0;
+
+	event->u.clock = (struct event_clock) {
+		.device = device, .quality = drifts ? CLOCK_DRIVER : CLOCK_KNOWN,
+		.ticks = ticks_of(s, w->now_ns), .host_ns = w->now_ns + off,
+		.error_ns = CLOCK_ERROR_NS,
+	};
+	w->clock_ns = w->now_ns;
+}
+
 static void define(struct model_synth *s, struct worker *w)
 {
 	struct event *event = add(s, w, EVENT_PROCESS, w->now_ns);
@@ -169,12 +173,7 @@ static void define(struct model_synth *s, struct worker *w)
 			.api = "opencl", .name = "Synthetic S1", .vendor = "nobody",
 			.platform = "none", .driver = "0", .address = "",
 		};
-		event = add(s, w, EVENT_CLOCK, w->now_ns);
-		event->u.clock = (struct event_clock) {
-			.device = d, .quality = CLOCK_KNOWN,
-			.ticks = (uint64_t)(w->now_ns + TICKS_OFFSET), .host_ns = w->now_ns,
-			.error_ns = 500,
-		};
+		add_pair(s, w, d);
 	}
 	for (unsigned q = 1; q <= s->profile.queues; q++) {
 		event = add(s, w, EVENT_QUEUE, w->now_ns);
@@ -200,11 +199,31 @@ static void add_op(struct model_synth *s, struct worker *w, struct event_op op, 
 	s->truth.ops++;
 	if (s->profile.opens && op.dur_ns > OPEN_NS) {
 		event = add(s, w, EVENT_OP, op.start_ns + OPEN_NS);
+		event->tid = op.tid;
 		event->u.op = op;
 		event->u.op.dur_ns = -1;
 	}
 	event = add(s, w, EVENT_OP, written(s, end_ns));
+	event->tid = op.tid;
 	event->u.op = op;
+}
+
+static uint32_t launch_ns(struct model_synth *s)
+{
+	int64_t mean = s->profile.launch_ns;
+
+	if (!mean)
+		return 2000 + (uint32_t)(synth_random(s) % 3000);
+	return (uint32_t)around(s, mean > INT32_MAX ? INT32_MAX : mean);
+}
+
+static uint8_t how_attributed(struct model_synth *s, const struct event_command *c)
+{
+	if (!is_sized(s))
+		return HOW_EVENT;
+	if (!c->op)
+		return HOW_NONE;
+	return by_chance(s, 50) ? HOW_FIFO : by_chance(s, 500) ? HOW_EXACT : HOW_EVENT;
 }
 
 /* Enqueues at the thread's time and runs when the queue is free. */
@@ -219,9 +238,11 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 	c.tid = w->pid;
 	c.correlation = ++w->correlations;
 	c.call_ns = w->now_ns;
-	c.call_dur_ns = 2000 + (uint32_t)(next_random(s) % 3000);
-	c.how = HOW_EVENT;
+	c.call_dur_ns = launch_ns(s);
+	c.how = how_attributed(s, &c);
 	w->now_ns += c.call_dur_ns;
+	w->calls++;
+	s->truth.launched++;
 	if (failed) {
 		c.status = -5;
 		s->truth.failed++;
@@ -230,7 +251,8 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 		return;
 	}
 	start = w->queue_ns[queue] > w->now_ns ? w->queue_ns[queue] : w->now_ns;
-	start += 500 + (int64_t)(next_random(s) % 3000);
+	start += s->profile.launch_ns ? around(s, s->profile.launch_ns / 2) :
+					500 + (int64_t)(synth_random(s) % 3000);
 	end = start + run_ns;
 	w->queue_ns[queue] = end;
 	if (s->profile.opens && end - c.call_ns > OPEN_NS) {
@@ -238,10 +260,10 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 		event->u.command = c;
 		event->u.command.flags |= CMD_OPEN;
 	}
-	c.queued_ticks = (uint64_t)(c.call_ns + 1000 + TICKS_OFFSET);
-	c.submit_ticks = c.queued_ticks + 500;
-	c.start_ticks = (uint64_t)(start + TICKS_OFFSET);
-	c.end_ticks = (uint64_t)(end + TICKS_OFFSET);
+	c.queued_ticks = ticks_of(s, c.call_ns + (is_sized(s) ? c.call_dur_ns / 2 : 1000));
+	c.submit_ticks = c.queued_ticks + (is_sized(s) ? c.call_dur_ns / 4 : 500);
+	c.start_ticks = ticks_of(s, start);
+	c.end_ticks = ticks_of(s, end);
 	if (c.kind == COMMAND_KERNEL) {
 		s->truth.kernels++;
 		s->truth.kernel_ns += run_ns;
@@ -254,15 +276,23 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 	event->u.command = c;
 }
 
-static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t parent)
+/* Host time spent in an op besides launches. */
+static int64_t op_ns(struct model_synth *s, int64_t mean)
+{
+	return around(s, s->profile.op_ns ? s->profile.op_ns : mean);
+}
+
+/* launches: of this layer's kernels. */
+static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t parent,
+		  uint64_t launches)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
-		.name = NAME_LAYERS + l, .op_type = NAME_TYPE, .depth = 2,
+		.name = NAME_LAYERS + l % s->profile.layers, .op_type = NAME_TYPE, .depth = 2,
 		.flags = OP_RANGE | OP_INNER,
 	};
 
-	w->now_ns += around(s, 2000);
+	w->now_ns += op_ns(s, 2000);
 	if (s->profile.layer_bytes && l < 64) {
 		if (w->held >> l & 1)
 			give_back(s, w, l);
@@ -270,29 +300,47 @@ static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t 
 			allocate(s, w, l, op.instance, op.name);
 		w->held ^= UINT64_C(1) << l;
 	}
-	for (unsigned k = 0; k < s->profile.kernels; k++) {
+	for (uint64_t k = 0; k < launches; k++) {
 		struct event_command c = {
-			.name = kernel_name(s, l, k), .kind = COMMAND_KERNEL, .op = op.instance,
-			.op_name = op.name,
+			.name = kernel_name(s, l % s->profile.layers,
+					    (unsigned)(k % s->profile.kernels)),
+			.kind = COMMAND_KERNEL, .op = op.instance, .op_name = op.name,
 		};
 
-		command(s, w, (l + k) % s->profile.queues, c, around(s, s->profile.kernel_ns));
+		command(s, w, (unsigned)((l + k) % s->profile.queues), c,
+			around(s, s->profile.kernel_ns));
 	}
-	w->now_ns += around(s, 2000);
+	w->now_ns += op_ns(s, 2000);
 	add_op(s, w, op, w->now_ns);
 }
 
-static void pass(struct model_synth *s, struct worker *w, uint32_t name, uint64_t parent)
+/* What the step may launch goes in even parts to the layers of both passes. */
+static void pass(struct model_synth *s, struct worker *w, bool forward, uint64_t parent,
+		 unsigned layers)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
-		.name = name, .depth = 1, .flags = OP_RANGE | OP_INNER,
+		.name = forward ? NAME_FORWARD : NAME_BACKWARD, .depth = 1,
+		.flags = OP_RANGE | OP_INNER,
 	};
 
-	w->now_ns += around(s, 1000);
-	for (unsigned l = 0; l < s->profile.layers; l++)
-		layer(s, w, name == NAME_FORWARD ? l : s->profile.layers - 1 - l, op.instance);
+	w->now_ns += op_ns(s, 1000);
+	for (unsigned l = 0; l < layers; l++) {
+		uint64_t left = forward ? 2 * layers - l : layers - l;
+		uint64_t launches = is_sized(s) ? w->quota / left : s->profile.kernels;
+
+		w->quota -= is_sized(s) ? launches : 0;
+		layer(s, w, forward ? l : layers - 1 - l, op.instance, launches);
+	}
 	add_op(s, w, op, w->now_ns);
+}
+
+/* A step of given size has copies of given size: a tenth of it at most. */
+static uint64_t copy_bytes(const struct model_synth *s, uint64_t bytes)
+{
+	uint64_t most = (uint64_t)s->profile.period_ns * 12 / 10;
+
+	return is_sized(s) && bytes > most ? most : bytes;
 }
 
 static void copy(struct model_synth *s, struct worker *w, enum direction direction,
@@ -303,19 +351,25 @@ static void copy(struct model_synth *s, struct worker *w, enum direction directi
 		.direction = (uint8_t)direction, .bytes = bytes, .op = op, .op_name = op_name,
 	};
 
-	command(s, w, 0, c, (int64_t)(bytes / 12) + 1000);
+	command(s, w, 0, c, (int64_t)(bytes / 12) + (s->profile.launch_ns ? 1 : 1000));
 }
 
-/* The input thread prepares the next batch while the device works. */
-static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int64_t to_ns)
+/* The input threads prepare the next batch while the device works. */
+static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int64_t to_ns,
+		   unsigned count)
 {
-	for (unsigned i = 0; i < s->profile.input_threads; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		struct event_op op = {
-			.instance = ++w->instances, .start_ns = from_ns + around(s, 5000),
-			.tid = w->pid + 1 + i, .name = NAME_LOAD, .flags = OP_RANGE,
+			.instance = ++w->instances,
+			.start_ns = from_ns + (is_sized(s) ? (to_ns - from_ns) / 16 :
+							     around(s, 5000)),
+			.tid = w->pid + 1 + i % s->profile.input_threads, .name = NAME_LOAD,
+			.flags = OP_RANGE,
 		};
 
-		if (op.start_ns < to_ns)
+		/* One thread's ranges one after the other. */
+		op.start_ns += (to_ns - op.start_ns) / 2 * (i / s->profile.input_threads);
+		if (op.start_ns < to_ns || is_sized(s))
 			add_op(s, w, op, op.start_ns + (to_ns - op.start_ns) / 2);
 	}
 }
@@ -330,6 +384,69 @@ static int64_t latest(const struct model_synth *s, const struct worker *w)
 	return end;
 }
 
+/* How many things of each kind a step has. */
+struct step_size {
+	unsigned layers, inputs;	/* of each pass; ranges of the input threads */
+	uint64_t spans;			/* to launch, with the copies */
+};
+
+static struct step_size size_of(const struct model_synth *s, const struct worker *w)
+{
+	struct step_size size = {
+		.layers = s->profile.layers, .inputs = s->profile.input_threads,
+	};
+	uint64_t ops;
+
+	if (!is_sized(s))
+		return size;
+	/* The step itself, two passes, their layers, the rest input. */
+	ops = part_of(s->profile.ops, w->steps, s->profile.steps);
+	size.layers = ops > 4 ? (unsigned)(ops - 4) / 2 : 0;
+	size.inputs = (unsigned)ops - 3 - 2 * size.layers;
+	size.spans = part_of(s->profile.spans, w->steps, s->profile.steps);
+	return size;
+}
+
+static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
+{
+	struct event *event = add(s, w, EVENT_CALLS, w->now_ns);
+
+	event->u.calls = (struct event_calls) {
+		.name = NAME_ENQUEUE, .count = count, .total_ns = -1, .max_ns = -1,
+	};
+	w->told_calls += count;
+}
+
+static void add_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
+{
+	struct event *event = add(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
+
+	event->u.settled_ns = settled_ns;
+	w->told_ns = w->now_ns;
+}
+
+/* What the runtime's thread does beside the program. */
+static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
+{
+	struct event *event;
+
+	if (w->now_ns - w->told_ns >= SETTLED_NS)
+		add_settled(s, w, settled_ns);
+	if (s->profile.drift_ppb && w->now_ns - w->clock_ns >= CLOCK_EVERY_NS)
+		for (unsigned d = 1; d <= s->profile.devices; d++)
+			add_pair(s, w, d);
+	if (w->now_ns - w->beat_ns < BEAT_NS)
+		return;
+	w->beat_ns = w->now_ns;
+	if (w->calls > w->told_calls)
+		add_calls(s, w, w->calls - w->told_calls);
+	event = add(s, w, EVENT_BEAT, w->now_ns);
+	event->u.beat = (struct event_beat) {
+		.events = s->order, .calls = w->calls, .own_ns = (int64_t)w->calls * 100,
+		.mono_ns = w->now_ns, .real_ns = w->now_ns, .raw_ns = w->now_ns,
+	};
+}
+
 static void step(struct model_synth *s, struct worker *w)
 {
 	struct event_op op = {
@@ -337,24 +454,31 @@ static void step(struct model_synth *s, struct worker *w)
 		.name = w->names + (uint32_t)w->steps, .flags = OP_RANGE | OP_INNER,
 	};
 	int64_t begin = w->now_ns;
+	struct step_size size = size_of(s, w);
 	struct event *event;
 
 	add_name(s, w, op.name, NAME_RANGE, w->now_ns,
 		 xasprintf("step %llu", (unsigned long long)w->steps));
-	copy(s, w, DIR_H2D, 1 << 20, op.instance, op.name);
-	pass(s, w, NAME_FORWARD, op.instance);
-	pass(s, w, NAME_BACKWARD, op.instance);
-	copy(s, w, DIR_D2H, 4096, op.instance, op.name);
-	w->now_ns = latest(s, w) + 1000;
+	w->quota = size.spans > 2 ? size.spans - 2 : 0;
+	if (!is_sized(s) || size.spans > 0)
+		copy(s, w, DIR_H2D, copy_bytes(s, 1 << 20), op.instance, op.name);
+	pass(s, w, true, op.instance, size.layers);
+	pass(s, w, false, op.instance, size.layers);
+	if (!is_sized(s) || size.spans > 1)
+		copy(s, w, DIR_D2H, copy_bytes(s, 4096), op.instance, op.name);
+	w->now_ns = latest(s, w) + (s->profile.op_ns ? s->profile.op_ns : 1000);
+	if (w->now_ns - begin < s->profile.period_ns)
+		w->now_ns = begin + s->profile.period_ns;
 	add_op(s, w, op, w->now_ns);
-	inputs(s, w, begin, w->now_ns);
-	event = add(s, w, EVENT_CALLS, w->now_ns);
-	event->u.calls = (struct event_calls) {
-		.name = NAME_ENQUEUE, .count = 2ull * s->profile.layers * s->profile.kernels,
-		.total_ns = -1, .max_ns = -1,
-	};
+	inputs(s, w, begin, w->now_ns, size.inputs);
 	w->steps++;
 	s->truth.steps++;
+	if (is_sized(s)) {
+		runtime(s, w, begin);
+		w->now_ns += op_ns(s, 1000);
+		return;
+	}
+	add_calls(s, w, 2ull * s->profile.layers * s->profile.kernels);
 	if (s->profile.lose_every && w->steps % s->profile.lose_every == 0) {
 		event = add(s, NULL, EVENT_LOST, w->now_ns);
 		event->u.lost = (struct event_lost) {
@@ -362,43 +486,40 @@ static void step(struct model_synth *s, struct worker *w)
 		};
 		s->truth.losses += 17;
 	}
-	event = add(s, w, EVENT_SETTLED, w->now_ns);
-	event->u.settled_ns = begin;
+	add_settled(s, w, begin);
 	w->now_ns += around(s, 20000);
 }
 
-/* ---- handing out ---- */
-
-static int by_time(const void *a, const void *b)
+/* Without ops: each queue gets something, and the launcher is ahead of them. */
+static void bare_round(struct model_synth *s, struct worker *w)
 {
-	const struct waiting *x = a, *y = b;
+	int64_t begin = w->now_ns, ahead = AHEAD * s->profile.kernel_ns;
 
-	if (x->event.time_ns != y->event.time_ns)
-		return x->event.time_ns < y->event.time_ns ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
+	for (unsigned q = 0; q < s->profile.queues && !is_over(s, w); q++) {
+		struct event_command c = {
+			.name = kernel_name(s, (unsigned)(synth_random(s) % s->profile.layers),
+					    (unsigned)(synth_random(s) % s->profile.kernels)),
+			.kind = COMMAND_KERNEL,
+		};
+		int64_t run_ns = around(s, s->profile.kernel_ns);
 
-static void hand_out(struct model_synth *s, int64_t until_ns, model_synth_sink *sink, void *arg)
-{
-	size_t done = 0;
-
-	if (s->n)
-		qsort(s->list, s->n, sizeof(*s->list), by_time);
-	while (done < s->n && s->list[done].event.time_ns <= until_ns) {
-		size_t n = 0;
-
-		for (; n < BATCH && done + n < s->n &&
-		     s->list[done + n].event.time_ns <= until_ns; n++)
-			s->batch[n] = s->list[done + n].event;
-		sink(arg, s->batch, n);
-		s->truth.events += n;
-		for (size_t i = 0; i < n; i++)
-			free(s->list[done + i].text);
-		done += n;
+		if (w->queue_ns[q] > w->now_ns + ahead)
+			w->now_ns = w->queue_ns[q] - ahead;
+		if (by_chance(s, 60)) {
+			c.kind = COMMAND_COPY;
+			c.direction = by_chance(s, 500) ? DIR_H2D : DIR_D2H;
+			c.name = c.direction == DIR_H2D ? NAME_H2D : NAME_D2H;
+			c.bytes = (uint64_t)run_ns * 12;
+		}
+		command(s, w, q, c, run_ns);
 	}
-	s->n -= done;
-	memmove(s->list, s->list + done, s->n * sizeof(*s->list));
+	if (w->now_ns - begin < s->profile.period_ns)
+		w->now_ns = begin + s->profile.period_ns;
+	runtime(s, w, begin - 2 * ahead - s->profile.disorder_ns > s->start_ns ?
+		begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
 }
+
+/* ---- the outside ---- */
 
 struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_profile *profile,
 				    int64_t start_ns)
@@ -407,13 +528,17 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 
 	s->profile = *profile;
 	s->random = seed;
-	grow(&s->list, &s->cap, 0, sizeof(*s->list));
+	s->start_ns = start_ns;
+	s->free_item = UINT32_MAX;
 	s->workers = xcalloc(profile->processes, sizeof(*s->workers));
 	for (unsigned i = 0; i < profile->processes; i++) {
-		s->workers[i].pid = FIRST_PID + 100 * i;
-		s->workers[i].now_ns = start_ns;
-		s->workers[i].queue_ns = xcalloc(profile->queues, sizeof(int64_t));
-		define(s, &s->workers[i]);
+		struct worker *w = &s->workers[i];
+
+		w->pid = FIRST_PID + 100 * i;
+		w->now_ns = w->told_ns = w->beat_ns = start_ns;
+		w->queue_ns = xcalloc(profile->queues, sizeof(*w->queue_ns));
+		w->threads = xcalloc(1 + profile->input_threads, sizeof(*w->threads));
+		define(s, w);
 	}
 	return s;
 }
@@ -424,21 +549,37 @@ void model_synth_advance(struct model_synth *s, int64_t until_ns, model_synth_si
 	struct event alive = { .type = EVENT_ALIVE, .time_ns = until_ns };
 
 	for (unsigned i = 0; i < s->profile.processes; i++)
-		while (s->workers[i].now_ns <= until_ns)
-			step(s, &s->workers[i]);
-	hand_out(s, until_ns, sink, arg);
+		while (s->workers[i].now_ns <= until_ns && !is_over(s, &s->workers[i])) {
+			if (is_sized(s) && !s->profile.ops)
+				bare_round(s, &s->workers[i]);
+			else
+				step(s, &s->workers[i]);
+		}
+	synth_hand_out(s, until_ns, sink, arg);
 	sink(arg, &alive, 1);
+}
+
+bool model_synth_over(const struct model_synth *s)
+{
+	for (unsigned i = 0; i < s->profile.processes; i++)
+		if (!is_over(s, &s->workers[i]))
+			return false;
+	return true;
 }
 
 void model_synth_end(struct model_synth *s, model_synth_sink *sink, void *arg)
 {
 	for (unsigned i = 0; i < s->profile.processes; i++) {
 		struct worker *w = &s->workers[i];
-		struct event *event = add(s, w, EVENT_EXIT, latest(s, w) + 300000000);
+		struct event *event;
 
+		if (is_sized(s) && w->calls > w->told_calls)
+			add_calls(s, w, w->calls - w->told_calls);
+		event = add(s, w, EVENT_EXIT, latest(s, w) + 300000000 + s->profile.disorder_ns);
 		event->u.exit = (struct event_exit) { .reason = 0, .status = 0 };
 	}
-	hand_out(s, INT64_MAX, sink, arg);
+	synth_hand_out(s, INT64_MAX, sink, arg);
+	synth_hand_out_end(s, sink, arg);
 }
 
 const struct model_synth_truth *model_synth_truth(const struct model_synth *s)
@@ -450,11 +591,11 @@ void model_synth_free(struct model_synth *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->n; i++)
-		free(s->list[i].text);
-	for (unsigned i = 0; i < s->profile.processes; i++)
+	for (unsigned i = 0; i < s->profile.processes; i++) {
 		free(s->workers[i].queue_ns);
+		free(s->workers[i].threads);
+	}
+	synth_out_release(s);
 	free(s->workers);
-	free(s->list);
 	free(s);
 }

@@ -31,14 +31,26 @@ struct model_synth_profile {
 	bool opens;			/* announce what lasts 10 ms and more */
 	uint64_t layer_bytes;		/* a layer's weights, and what it allocates in
 					 * forward and frees in backward; 0: no memory */
+	/*
+	 * A program of given size: launches so many kernels and copies, and is over.
+	 * With ops (4 at least) it is a training loop of so many ops and steps, else
+	 * nothing but queues. Shares of the time are the caller's: see tests/gen.
+	 */
+	uint64_t spans, ops, steps;	/* spans 0: no given size, and no ops and steps */
+	int64_t period_ns;		/* a step, or a round of all queues, lasts at least */
+	int64_t launch_ns, op_ns;	/* means; 0: a few us */
+	int64_t disorder_ns;		/* written up to so much later */
+	int64_t drift_ppb;		/* of the devices' clocks; with pairs all the time */
+	unsigned loss_ppm;		/* of ops and commands: left out, told by EVENT_LOST */
 };
 
 /* A small default: 1 process, 1 device, 2 queues, steps of about 10 ms. */
 extern const struct model_synth_profile model_synth_default;
 
-/* What has been made so far; after model_synth_end all of it was handed out. */
+/* What has been made so far; after model_synth_end all of it was handed out, but
+ * what loss_ppm left out (losses). */
 struct model_synth_truth {
-	uint64_t events, steps, kernels, failed, copies, bytes, ops, losses;
+	uint64_t events, steps, kernels, failed, copies, bytes, ops, losses, launched;
 	int64_t kernel_ns, copy_ns;	/* sums of durations */
 };
 
@@ -50,6 +62,8 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 /* Hands out what is written up to until_ns, in batches of at most 1024. */
 void model_synth_advance(struct model_synth *synth, int64_t until_ns, model_synth_sink *sink,
 			 void *arg);
+/* All that it was to launch is launched; false without `spans`. */
+bool model_synth_over(const struct model_synth *synth);
 /* Lets all processes end and hands out everything that is left. */
 void model_synth_end(struct model_synth *synth, model_synth_sink *sink, void *arg);
 const struct model_synth_truth *model_synth_truth(const struct model_synth *synth);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A whole file or none. */
+/* A whole file, or folder, or none. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -88,4 +91,89 @@ int beside_commit(struct beside *file, char *error, size_t size)
 		unlink(file->temporary);
 	free(file->temporary);
 	return code ? failed(error, size, file->path, code) : 0;
+}
+
+/* ---- folders ---- */
+
+/* Absent or empty; else what is wrong with it. */
+static int folder_problem(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	int code = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : errno;
+	while (!code && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			code = ENOTEMPTY;
+	closedir(dir);
+	return code;
+}
+
+char *beside_folder(const char *path, char *error, size_t size)
+{
+	int code = folder_problem(path);
+	size_t length = strlen(path);
+	mode_t mask = umask(0);
+	char *temporary;
+
+	umask(mask);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	temporary = xasprintf("%.*s.XXXXXX", (int)length, path);
+	if (code == ENOTEMPTY) {
+		snprintf(error, size, "folder '%s' is not empty: it takes an absent or an empty one",
+			 path);
+	} else if (code || !mkdtemp(temporary)) {
+		failed(error, size, path, code ? code : errno);
+	} else {
+		chmod(temporary, 0777 & ~mask);
+		return temporary;
+	}
+	free(temporary);
+	return NULL;
+}
+
+static int sync_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
+
+	(void)st, (void)type, (void)at;
+	if (fd < 0 || fsync(fd))
+		code = errno;
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)at;
+	/* One that somebody has open gives its blocks back all the same. */
+	if (type != FTW_F || !truncate(path, 0) || errno)
+		remove(path);
+	return 0;
+}
+
+int beside_folder_commit(char *temporary, const char *path, char *error, size_t size)
+{
+	int code = nftw(temporary, sync_one, 16, FTW_PHYS | FTW_DEPTH);
+
+	if (code < 0)
+		code = errno;
+	if (!code && rename(temporary, path))
+		code = errno;
+	if (code) {
+		beside_folder_discard(temporary);
+		return failed(error, size, path, code);
+	}
+	free(temporary);
+	return 0;
+}
+
+void beside_folder_discard(char *temporary)
+{
+	nftw(temporary, remove_one, 16, FTW_PHYS | FTW_DEPTH);
+	free(temporary);
 }

@@ -109,6 +109,7 @@ void frame_update(struct tui *tui, bool all)
 
 	model_lock(tui->model);
 	model_status(tui->model, &tui->status);
+	model_findings(tui->model, &view->findings, NULL);
 	view->clock_ns = tui_clock(tui);
 	view->now_ns = tui->status.finished ? tui->status.last_ns : tui->status.live_ns;
 	if (view->now_ns < tui->status.last_ns && tui->status.first_ns <= tui->status.last_ns)
@@ -139,53 +140,63 @@ static struct area part_area(struct tui *tui, const struct layout_part *part)
 	return area_sub(grid_area(&tui->grid), 0, part->y, tui->width, part->height);
 }
 
-/* Number and name, as its pane wants it; shortened: the number and name alone. */
-static void tab_text(struct tui *tui, int i, bool in_full, char *text, size_t size)
+/* How much the tabs say, as there is room. */
+enum tab_size {
+	TAB_FULL,			/* with what happens in them */
+	TAB_NAME,
+	TAB_TIGHT,			/* one blank between */
+	TAB_NUMBER,			/* the name of the active one alone */
+};
+
+static void tab_text(struct tui *tui, int i, enum tab_size size, char *text, size_t text_size)
 {
 	struct pane *pane = tui->panes[i];
 
-	snprintf(text, size, "%d %s", i, pane->ops->name);
-	if (in_full && pane->ops->tab)
-		pane->ops->tab(pane, &tui->view, text, size);
+	snprintf(text, text_size, "%d %s", i, pane->ops->name);
+	if (pane->ops->tab)
+		pane->ops->tab(pane, &tui->view, text, text_size);
+	if (size != TAB_FULL)
+		text[strcspn(text, ":")] = '\0';
+	if (size == TAB_NUMBER && i != tui->lower)
+		snprintf(text, text_size, "%d%s", i, strchr(text, '!') ? "!" : "");
 }
 
-static int tabs_width(struct tui *tui, bool in_full)
+static int tabs_width(struct tui *tui, enum tab_size size)
 {
 	char text[160];
-	int i, width = 0;
+	int i, width = size >= TAB_TIGHT;
 
 	for (i = 1; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i]) {
-			tab_text(tui, i, in_full, text, sizeof(text));
-			width += text_width(text) + 2;
+			tab_text(tui, i, size, text, sizeof(text));
+			width += text_width(text) + (size >= TAB_TIGHT ? 1 : 2);
 		}
 	return width;
 }
 
 static void draw_tabs(struct tui *tui, struct area area)
 {
-	bool in_full = tabs_width(tui, true) <= area.width;
+	enum tab_size size = TAB_FULL;
 	char text[160];
 	int i, x = 0;
 
+	while (size < TAB_NUMBER && tabs_width(tui, size) > area.width)
+		size++;
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TAB, ROLE_DEFAULT, 0);
 	for (i = 1; i < TUI_PANES_MAX; i++) {
 		bool active = i == tui->lower;
+		int width;
 
 		if (!tui->panes[i])
 			continue;
-		tab_text(tui, i, in_full, text, sizeof(text));
-		if (active) {
-			int width = text_width(text) + 2;
-
+		tab_text(tui, i, size, text, sizeof(text));
+		width = text_width(text) + 2;
+		if (active)
 			area_fill(area, x, 0, width, 1, ' ', ROLE_TAB_ACTIVE, ROLE_TAB_ACTIVE,
 				  tui->focus_lower ? ATTR_BOLD : 0);
-			area_text(area, x + 1, 0, ROLE_TAB_ACTIVE,
-				  tui->focus_lower ? ATTR_BOLD | ATTR_UNDERLINE : ATTR_BOLD, text);
-			x += width;
-		} else {
-			x = area_text(area, x + 1, 0, ROLE_TAB, 0, text) + 1;
-		}
+		area_text(area, x + 1, 0, active ? ROLE_TAB_ACTIVE : ROLE_TAB, !active ? 0 :
+			  tui->focus_lower ? ATTR_BOLD | ATTR_UNDERLINE : ATTR_BOLD, text);
+		x += width - (size >= TAB_TIGHT);
 	}
 }
 

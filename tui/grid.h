@@ -90,6 +90,10 @@ int text_width(const char *utf8);
 /* Next code point, replacing what cannot be shown by U+FFFD; advances. 0 at
  * the end. */
 uint32_t text_next(const char **utf8);
+/* Bytes of the text that go on one line of `width`, broken at a blank if there
+ * is one in the second half. *next: where the rest begins; `text` itself when
+ * nothing fits. */
+size_t text_break(const char *text, int width, const char **next);
 /* Columns of one code point: 0 (a combining mark), 1 or 2. */
 int text_columns(uint32_t ch);
 /* Decodes one code point of at most `size` bytes: bytes used, *ch U+FFFD when

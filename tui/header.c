@@ -198,7 +198,7 @@ static void banner(struct header *h, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	strip_add(&h->banner, 0, 0, ROLE_ACCENT, ATTR_BOLD, "!");
-	strip_add(&h->banner, 0, 1, ROLE_ACCENT, 0, "%s", text)->least = 10;
+	strip_sentence(&h->banner, 0, 1, ROLE_ACCENT, text, 10);
 }
 
 /*
@@ -248,6 +248,44 @@ static void update_banner(struct header *h, struct view *view,
 		banner(h, "no framework was loaded for %s: 8 messages says what can be seen", time);
 }
 
+/* ---- the top finding ---- */
+
+/*
+ * One sentence. The line comes with the first finding and stays to the end of
+ * the run, so that the rows below are not moved up and down.
+ */
+static void update_finding(struct header *h, struct view *view)
+{
+	const struct findings_status *status = &view->findings;
+	const struct finding *top = &h->top;
+	struct finding *list = NULL;
+	bool warning;
+	char cost[64];
+
+	if (status->revision != h->revision) {
+		h->revision = status->revision;
+		h->found = status->count || (h->found && !status->final);
+		if (model_findings(view->model, &(struct findings_status){0}, &list))
+			h->top = list[0];
+		free(list);
+	}
+	strip_clear(&h->finding);
+	if (!status->count) {
+		strip_add(&h->finding, 0, 0, ROLE_MUTED, 0, "nothing is found any more");
+		return;
+	}
+	warning = top->severity == SEVERITY_WARNING;
+	strip_add(&h->finding, 0, 0, warning ? ROLE_ACCENT : ROLE_MUTED, ATTR_BOLD, "%s",
+		  warning ? "!" : "·");
+	strip_sentence(&h->finding, 0, 1, warning ? ROLE_ACCENT : ROLE_DEFAULT, top->title, 20);
+	if (top->cost_ns)
+		strip_add(&h->finding, 1, 1, ROLE_DEFAULT, 0, "(%s)",
+			  panes_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
+	if (status->count + status->more > 1)
+		strip_add(&h->finding, 2, 3, ROLE_MUTED, 0, "+%zu more: 6",
+			  status->count + status->more - 1)->right = true;
+}
+
 /* ---- update and draw ---- */
 
 /* Before its first event, or without any, PROGRAM is what live.c started. */
@@ -274,7 +312,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	struct process_row *processes = NULL, started;
 	size_t count = model_processes(view->model, &processes);
 	const struct process_row *first = count ? &processes[0] : NULL;
-	int lines;
+	int lines, most;
 
 	if (!header->opened)
 		header->opened_ns = view->clock_ns;
@@ -285,13 +323,16 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	model_status(view->model, &header->status);
 	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
 	update_state(header, view, width, first, count);
-	header->n_lines = header_devices(header, view, width, max_lines - 1, RECENT_NS);
+	update_finding(header, view);
+	/* The devices keep one line at least, the finding has the last. */
+	most = max_lines - 1 - header->found;
+	header->n_lines = header_devices(header, view, width, most > 1 ? most : 1, RECENT_NS);
 	header->waiting = !header->n_lines;
 	if (header->waiting)
 		update_waiting(header, processes, count);
 	update_banner(header, view, processes, count, first && first->exited);
 	free(processes);
-	lines = 1 + header->n_lines + (header->banner.count > 0);
+	lines = 1 + header->n_lines + header->found + (header->banner.count > 0);
 	return lines < max_lines ? lines : max_lines > 0 ? max_lines : 0;
 }
 
@@ -316,7 +357,7 @@ static void draw_spark(const struct header *h, struct area area)
 void header_draw(struct header *header, struct view *view, struct area area)
 {
 	struct area line = area_sub(area, 1, 0, area.width - 2, 1);
-	int y = 1, i;
+	int y = 1, i, banner = header->banner.count > 0;
 
 	header->ascii = view->ascii;
 	header->shades = view->shades;
@@ -330,10 +371,13 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
 	strip_draw(&header->state, line, 0, ROLE_HEADER, 0, view->ascii);
 	draw_spark(header, line);
-	/* A banner goes before the last device line when there is no room. */
-	for (i = 0; i < header->n_lines && y < area.height - (header->banner.count > 0 &&
-	     area.height > 1 && i > 0); i++, y++)
+	/* Where there is no room the last device lines go first, then the finding. */
+	for (i = 0; i < header->n_lines && y < area.height - (i ? header->found + banner : 0);
+	     i++, y++)
 		strip_draw(&header->lines[i], area_sub(area, 1, y, area.width - 2, 1), 0,
+			   ROLE_DEFAULT, 0, view->ascii);
+	if (header->found && y < area.height - banner)
+		strip_draw(&header->finding, area_sub(area, 1, y++, area.width - 2, 1), 0,
 			   ROLE_DEFAULT, 0, view->ascii);
 	if (header->banner.count && y < area.height)
 		strip_draw(&header->banner, area_sub(area, 1, y, area.width - 2, 1), 0,

@@ -22,7 +22,10 @@
 struct header {
 	struct model_status status;
 	struct steps_snapshot steps;
-	struct strip state, lines[HEADER_LINES], banner;
+	struct strip state, lines[HEADER_LINES], finding, banner;
+	uint64_t revision;		/* of the findings, when `top` was taken */
+	struct finding top;
+	bool found;			/* there has been one: its line stays */
 	int n_lines;
 	bool waiting;			/* no device yet: lines[0] says for what */
 	bool opened;			/* has been updated once ... */

@@ -150,6 +150,37 @@ static void check_phase(struct tui *tui)
 
 /* ---- keys ---- */
 
+/* The window around what the pane wants to show, with some room. */
+static void show_range(struct tui *tui)
+{
+	struct view *view = &tui->view;
+	int64_t margin = (view->range_t1_ns - view->range_t0_ns) / 8 + 1;
+
+	tui->window_set = true;
+	window_fit(&tui->window, tui->layout.columns, view->range_t0_ns - margin,
+		   view->range_t1_ns + margin);
+	view->t0_ns = tui->window.t0_ns;
+	view->t1_ns = window_end_ns(&tui->window);
+	tui->panes[0]->ops->reveal(tui->panes[0], view, NULL);
+}
+
+static void show_pane(struct tui *tui)
+{
+	struct view *view = &tui->view;
+	int i;
+
+	for (i = 1; i < TUI_PANES_MAX; i++)
+		if (tui->panes[i] && !strcmp(tui->panes[i]->ops->name, view->show_pane))
+			break;
+	if (i == TUI_PANES_MAX)
+		return;
+	tui->lower = i;
+	tui->focus_lower = true;
+	frame_update(tui, true);
+	if (tui->panes[i]->ops->reveal)
+		tui->panes[i]->ops->reveal(tui->panes[i], view, view->show_key);
+}
+
 void tui_apply(struct tui *tui, unsigned outcome)
 {
 	if (outcome & OUT_FREEZE)
@@ -163,6 +194,10 @@ void tui_apply(struct tui *tui, unsigned outcome)
 		tui->view.t0_ns = tui->window.t0_ns;
 		tui->view.t1_ns = window_end_ns(&tui->window);
 	}
+	if (outcome & OUT_SHOW_RANGE)
+		show_range(tui);
+	if (outcome & OUT_SHOW_PANE)
+		show_pane(tui);
 	if (outcome & OUT_QUIT)
 		tui->quit = true;
 	if (outcome != OUT_NONE)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/insight-findings.h"
 #include "model/query.h"
 #include "tui/grid.h"
 
@@ -34,6 +35,10 @@ enum outcome {
 	 * cursor_ns is inside it. */
 	OUT_SHOW_CURSOR = 64,
 	OUT_FOCUS_TIMELINE = 128,	/* e.g. `open` in a table went to the timeline */
+	/* The pane set range_t0_ns, range_t1_ns and cursor_row: the loop moves the
+	 * window to it, the timeline unfolds the row. */
+	OUT_SHOW_RANGE = 256,
+	OUT_SHOW_PANE = 512,		/* show_pane comes up and reveals show_key */
 };
 
 /* What the panes share. Owned by the loop. */
@@ -56,6 +61,9 @@ struct view {
 	int64_t cursor_ns;
 	uint32_t cursor_row, cursor_lane;
 	struct span_ref selected;
+	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */
+	const char *show_pane, *show_key;	/* with OUT_SHOW_PANE; key NULL: none */
+	struct findings_status findings;	/* of this frame */
 	/* how to draw */
 	bool ascii;		/* no UTF-8, or --ascii */
 	bool colour;
@@ -88,6 +96,9 @@ struct pane_ops {
 	 * function `pane`; argv[0] is always the full name. The focused pane is
 	 * asked first, then, when it answers OUT_UNKNOWN, the timeline. Answers go
 	 * into view->status. */
+	/* Makes what is called so seen, and puts the cursor on it; the timeline:
+	 * view->cursor_row. NULL: cannot. Takes the lock itself; after update(). */
+	bool (*reveal)(struct pane *pane, struct view *view, const char *key);
 	/* Short text for its tab, e.g. "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };

@@ -224,6 +224,16 @@ static unsigned copies_command(struct pane *pane, struct view *view,
 	return panes_find_copy(view, line->copy.queue, line->copy.direction);
 }
 
+static bool is_row(const void *row, const char *key)
+{
+	return strcmp(direction_name(ROW(row)->copy.direction), key) == 0;
+}
+
+static bool copies_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	return key && table_reveal(&((struct copies_pane *)pane)->table, is_row, key);
+}
+
 const struct pane_ops pane_copies = {
 	.name = "copies",
 	.key_table = "table",
@@ -232,4 +242,5 @@ const struct pane_ops pane_copies = {
 	.update = copies_update,
 	.draw = copies_draw,
 	.command = copies_command,
+	.reveal = copies_reveal,
 };

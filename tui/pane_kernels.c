@@ -269,6 +269,16 @@ static unsigned kernels_command(struct pane *pane, struct view *view,
 	return panes_find_event(view, line->name, ROW_QUEUE, line->device_id);
 }
 
+static bool is_row(const void *row, const char *key)
+{
+	return strcmp(ROW(row)->name, key) == 0;
+}
+
+static bool kernels_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	return key && table_reveal(&((struct kernels_pane *)pane)->table, is_row, key);
+}
+
 const struct pane_ops pane_kernels = {
 	.name = "kernels",
 	.key_table = "table",
@@ -277,4 +287,5 @@ const struct pane_ops pane_kernels = {
 	.update = kernels_update,
 	.draw = kernels_draw,
 	.command = kernels_command,
+	.reveal = kernels_reveal,
 };

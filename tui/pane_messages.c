@@ -46,37 +46,6 @@ static void messages_update(struct pane *pane, struct view *view, int width, int
 	p->count = model_messages(view->model, &p->rows);
 }
 
-/* Bytes of `text` that go on one line of `width`, broken at a blank if there is
- * one in the second half. *next: where the rest begins. */
-static size_t line_bytes(const char *text, int width, const char **next)
-{
-	const char *at = text, *blank = NULL, *end = text;
-	int used = 0, columns;
-
-	while (*at) {
-		const char *before = at;
-		uint32_t ch = text_next(&at);
-
-		columns = text_columns(ch);
-		if (ch == '\n') {
-			*next = at;
-			return (size_t)(before - text);
-		}
-		if (columns < 0)
-			columns = 1;
-		if (used + columns > width)
-			break;
-		used += columns;
-		end = at;
-		if (ch == ' ' && used > width / 2)
-			blank = before;
-	}
-	if (*end && blank)
-		end = blank;
-	*next = *end == ' ' ? end + 1 : end;
-	return (size_t)(end - text);
-}
-
 #define INDENT 16
 
 static size_t lines_of(const char *text, int width)
@@ -86,7 +55,7 @@ static size_t lines_of(const char *text, int width)
 	do {
 		const char *next;
 
-		line_bytes(text, width, &next);
+		text_break(text, width, &next);
 		lines++;
 		if (next == text)
 			break;
@@ -115,7 +84,7 @@ static void draw_message(const struct messages_pane *p, const struct message_row
 		area_text(area, indent - 2, (int)y, roles[level], ATTR_BOLD, marks[level]);
 	do {
 		const char *next;
-		size_t bytes = line_bytes(text, width > 0 ? width : 1, &next);
+		size_t bytes = text_break(text, width > 0 ? width : 1, &next);
 
 		if (bytes >= sizeof(line))
 			bytes = sizeof(line) - 1;

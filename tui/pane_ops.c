@@ -268,6 +268,16 @@ static unsigned ops_command(struct pane *pane, struct view *view, const struct c
 	return panes_find_event(view, row->name, ROW_THREAD, UINT32_MAX);
 }
 
+static bool is_row(const void *row, const char *key)
+{
+	return strcmp(((const struct op_row *)row)->name, key) == 0;
+}
+
+static bool ops_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	return key && table_reveal(&((struct ops_pane *)pane)->table, is_row, key);
+}
+
 const struct pane_ops pane_ops_table = {
 	.name = "ops",
 	.key_table = "table",
@@ -276,4 +286,5 @@ const struct pane_ops pane_ops_table = {
 	.update = ops_update,
 	.draw = ops_draw,
 	.command = ops_command,
+	.reveal = ops_reveal,
 };

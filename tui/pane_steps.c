@@ -260,6 +260,36 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
+/* "12": that step. */
+static bool is_row(const void *row, const char *key)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, ((const struct step_line *)row)->step.number);
+	return strcmp(number, key) == 0;
+}
+
+/* Without a name the step that is shown on the timeline. */
+static bool steps_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	struct steps_pane *p = (struct steps_pane *)pane;
+	char number[24];
+	size_t i;
+
+	if (key)
+		return table_reveal(&p->table, is_row, key);
+	for (i = 0; i < p->steps.count; i++) {
+		const struct step_row *step = &p->steps.rows[i];
+
+		if (step->start_ns > view->range_t0_ns ||
+		    step->start_ns + step->dur_ns <= view->range_t0_ns)
+			continue;
+		snprintf(number, sizeof(number), "%" PRId64, step->number);
+		return table_reveal(&p->table, is_row, number);
+	}
+	return false;
+}
+
 const struct pane_ops pane_steps = {
 	.name = "steps",
 	.key_table = "table",
@@ -268,4 +298,5 @@ const struct pane_ops pane_steps = {
 	.update = steps_update,
 	.draw = steps_draw,
 	.command = steps_command,
+	.reveal = steps_reveal,
 };

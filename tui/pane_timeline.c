@@ -444,4 +444,5 @@ const struct pane_ops pane_timeline = {
 	.update = timeline_update,
 	.draw = timeline_draw,
 	.command = timeline_command,
+	.reveal = timeline_reveal,
 };

@@ -60,6 +60,8 @@ struct timeline_layout {
 
 struct timeline_layout timeline_layout(int height, bool minimap);
 
+/* The cursor's row is there to be seen: what it is folded into opens. */
+bool timeline_reveal(struct pane *pane, struct view *view, const char *key);
 unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call);
 
 #endif

@@ -9,8 +9,7 @@
 
 const struct pane_ops *const pane_table[] = {
 	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,
-	&pane_memory, NULL,	/* 6 findings do not exist yet */
-	&pane_output, &pane_messages,
+	&pane_memory, &pane_findings, &pane_output, &pane_messages,
 };
 const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);
 
@@ -50,6 +49,24 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 int64_t panes_base_ns(const struct model_status *status)
 {
 	return status->first_ns <= status->last_ns ? status->first_ns : 0;
+}
+
+char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns)
+{
+	char cost[FMT_MAX], step[FMT_MAX];
+	const char *cost_unit, *step_unit;
+
+	fmt_time(cost, cost_ns);
+	fmt_time(step, step_ns);
+	cost_unit = strchr(cost, ' ');
+	step_unit = strchr(step, ' ');
+	if (step_ns <= 0)
+		snprintf(text, size, "%s a second", cost);
+	else if (cost_unit && step_unit && strcmp(cost_unit, step_unit) == 0)
+		snprintf(text, size, "%.*s of %s", (int)(cost_unit - cost), cost, step);
+	else
+		snprintf(text, size, "%s of %s", cost, step);
+	return text;
 }
 
 void panes_share(char *text, size_t size, uint64_t part, uint64_t whole)

@@ -12,7 +12,7 @@
 #include "tui/table.h"
 
 extern const struct pane_ops pane_timeline, pane_ops_table, pane_kernels, pane_copies,
-	pane_steps, pane_memory, pane_output, pane_messages;
+	pane_steps, pane_memory, pane_findings, pane_output, pane_messages;
 
 /* "gpu0", "cpu1": the how manieth of its sort. */
 void panes_device_label(char *text, size_t size, const struct device_row *devices,
@@ -23,6 +23,9 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 
 /* The start of the run, which times are counted from; 0 while nothing is seen. */
 int64_t panes_base_ns(const struct model_status *status);
+
+/* "18.5 of 80.6 ms", without steps "18.5 ms a second". */
+char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns);
 
 /* fmt_share into a buffer of any size. */
 void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);

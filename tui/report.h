@@ -37,6 +37,11 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 
 #define REPORT_WIDTH 100
 
+/* Their sections, report_findings.c. */
+struct json;
+void report_findings_text(struct model *model, FILE *out);
+void report_findings_json(struct json *json, struct model *model);
+
 /*
  * The JSON report into a file: written beside it and renamed, so that the
  * file is either the old one or the whole new one. "-": stdout. Returns 0, or

@@ -508,6 +508,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_ops(&json, model);
 	write_calls(&json, model);
 	write_steps(&json, model);
+	report_findings_json(&json, model);
 	write_memory(&json, model);
 	write_compiles(&json, model);
 	write_messages(&json, model);

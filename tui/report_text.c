@@ -575,6 +575,7 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	print_trust(model, out);
 	print_devices(model, out);
 	print_steps(model, out);
+	report_findings_text(model, out);
 	print_ops(model, out);
 	print_kernels(model, out);
 	print_copies(model, out);

@@ -32,6 +32,15 @@ struct strip_piece *strip_add(struct strip *strip, int rank, int gap, enum role 
 	return piece;
 }
 
+void strip_sentence(struct strip *strip, int rank, int gap, enum role role, const char *text,
+		    int least)
+{
+	struct strip_piece *piece = strip_add(strip, rank, gap, role, 0, "%s", text);
+
+	piece->least = least;
+	piece->sentence = true;
+}
+
 /* Width of all that is left, with the pieces that shrink at their least. */
 static int width_of(const struct strip *strip, bool least, bool *right)
 {
@@ -86,7 +95,8 @@ static void shrink(struct strip *strip, int excess, bool ascii)
 		width = piece->width - excess;
 		if (width < piece->least)
 			width = piece->least;
-		label_shorten(text, sizeof(text), piece->text, width, ascii);
+		(piece->sentence ? label_fit : label_shorten)(text, sizeof(text), piece->text,
+							      width, ascii);
 		memcpy(piece->text, text, sizeof(text));
 		width = text_width(piece->text);
 		excess -= piece->width - width;

@@ -13,7 +13,7 @@
 #include "tui/grid.h"
 
 #define STRIP_PIECES 40
-#define STRIP_TEXT 160
+#define STRIP_TEXT 224
 #define STRIP_NEEDED 6
 
 struct strip_piece {
@@ -23,6 +23,7 @@ struct strip_piece {
 	int rank;
 	int gap;			/* columns before it, not at the left end */
 	int least;			/* may shrink to this width; 0: not at all */
+	bool sentence;			/* shrinks by its end, else as a name does */
 	bool right;			/* stands at the right end */
 	bool track;			/* drawn over a track: the empty part of a bar */
 	int id;				/* of the caller, 0 unless set */
@@ -43,6 +44,10 @@ void strip_clear(struct strip *strip);
 struct strip_piece *strip_add(struct strip *strip, int rank, int gap, enum role role,
 			      unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
+
+/* A sentence, which may shrink to `least` columns. */
+void strip_sentence(struct strip *strip, int rank, int gap, enum role role, const char *text,
+		    int least);
 
 /*
  * Draws into line y of the area over its whole width; bg lies behind all of it.

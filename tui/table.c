@@ -143,6 +143,24 @@ static void move_to(struct table *table, int64_t line)
 			table->kind->identity(row_at(table, table->order[line]));
 }
 
+bool table_reveal(struct table *table, bool (*is)(const void *row, const char *key),
+		  const char *key)
+{
+	size_t line;
+
+	order_rows(table);
+	for (line = 0; line < table->count; line++) {
+		const void *row = row_at(table, table->order[line]);
+
+		if (!is(row, key))
+			continue;
+		table->cursor = line;
+		table->cursor_identity = table->kind->identity(row);
+		return true;
+	}
+	return false;
+}
+
 static unsigned sort_command(struct table *table, struct view *view,
 			     const struct command_call *call)
 {

@@ -81,6 +81,11 @@ bool table_sort_by(struct table *table, const char *key);
 /* The row under the cursor, NULL: none. Borrowed until table_take(). */
 const void *table_current(struct table *table);
 
+/* The cursor goes to the first row, in the order shown, that `is` what is
+ * wanted; false: there is none, nothing changed. */
+bool table_reveal(struct table *table, bool (*is)(const void *row, const char *key),
+		  const char *key);
+
 /* Row and sort commands; OUT_UNKNOWN: not one of the table's. */
 unsigned table_command(struct table *table, struct view *view, const struct command_call *call);
 

@@ -114,6 +114,35 @@ int text_width(const char *utf8)
 	return width;
 }
 
+size_t text_break(const char *text, int width, const char **next)
+{
+	const char *at = text, *blank = NULL, *end = text;
+	int used = 0, columns;
+
+	while (*at) {
+		const char *before = at;
+		uint32_t ch = text_next(&at);
+
+		columns = text_columns(ch);
+		if (ch == '\n') {
+			*next = at;
+			return (size_t)(before - text);
+		}
+		if (columns < 0)
+			columns = 1;
+		if (used + columns > width)
+			break;
+		used += columns;
+		end = at;
+		if (ch == ' ' && used > width / 2)
+			blank = before;
+	}
+	if (*end && blank)
+		end = blank;
+	*next = *end == ' ' ? end + 1 : end;
+	return (size_t)(end - text);
+}
+
 /* What stands for a code point where only ASCII can be shown. */
 static const struct { uint32_t ch; char ascii; } ascii_table[] = {
 	{0x00a0, ' '}, {0x00b5, 'u'}, {0x00b7, '.'}, {0x00d7, 'x'},

@@ -242,6 +242,34 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 	return result;
 }
 
+bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	struct timeline *t = (struct timeline *)pane;
+	struct model_row *rows = NULL;
+	uint32_t row = view->cursor_row;
+	size_t n_rows, i, depth;
+	int64_t at;
+
+	model_lock(view->model);
+	n_rows = model_rows(view->model, &rows);
+	model_unlock(view->model);
+	for (depth = 0; row && depth < n_rows; depth++) {
+		for (i = 0; i < n_rows && rows[i].id != row; i++)
+			;
+		row = i < n_rows ? rows[i].parent : 0;
+		if (row && line_list_find(&t->list, view->cursor_row, view->cursor_lane) < 0)
+			fold_put(&t->folds, row, FOLD_OPEN);
+	}
+	line_list_build(&t->list, rows, n_rows, &t->folds);
+	free(rows);
+	at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+	if (at < 0)
+		return false;
+	view->cursor_lane = t->list.lines[at].lane;
+	t->moved = true;
+	return true;
+}
+
 /* Folded groups open; elsewhere the event under the cursor is taken up. */
 static unsigned open_event(struct timeline *t, struct view *view)
 {

@@ -85,7 +85,8 @@ struct slice {
 	int64_t number;			/* of the step, -1: not a step */
 	bool step;			/* a step, else the time between, or without steps */
 	bool warm_up;			/* a step of the start, not to be averaged */
-	bool cut;			/* too many acts: only a part of a step */
+	bool cut;			/* too many acts: only a part of a step ... */
+	int64_t whole_t1;		/* ... that ends here */
 	const struct act *acts;		/* borrowed until the analysis returns */
 	size_t n;
 	uint64_t lost;			/* events known to be lost within; shares exclude them */

@@ -386,6 +386,7 @@ static void hand_out(struct model *model, const struct slice *whole)
 	size_t max = analyses->max / 4 < SLICE_ACTS_MAX ? analyses->max / 4 : SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
+	slice.whole_t1 = whole->t1;
 	while (end - analyses->at_key > max) {
 		int64_t at = analyses->keys[analyses->at_key + max].start;
 

@@ -34,6 +34,7 @@ struct analysis {
 
 /* One line for each analysis: X(ID, the struct's name). */
 #define ANALYSIS_LIST(X) \
+	X(SWEEP, analysis_sweep) \
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth)
 

@@ -22,7 +22,12 @@ struct model;
 	X(REPEAT_SHARE, "repeated-copy-share", 1, 0, 100, "%", "of a step in copies that need not be") \
 	X(MEMORY_GROWTH, "memory-growth", 1024, 1, 1 << 30, "bytes", "more that are live after each step") \
 	X(MEMORY_STEPS, "memory-growth-steps", 20, 8, 100000, "count", "steps after the warm-up in which memory grows") \
-	X(MEMORY_SOON, "memory-soon", 86400000, 1, INT64_C(1) << 40, "ms", "until memory is full: a warning, else a note")
+	X(MEMORY_SOON, "memory-soon", 86400000, 1, INT64_C(1) << 40, "ms", "until memory is full: a warning, else a note") \
+	X(LAUNCH_GAP, "launch-gap", 50, 0, 1000000, "us", "pause of a device between two commands that were queued, at most") \
+	X(INPUT_SOME, "input-share", 5, 0, 100, "%", "of a step waits for input: a finding (XProf: moderately input-bound)") \
+	X(INPUT_MUCH, "input-share-high", 20, 0, 100, "%", "of a step waits for input: a warning (XProf: highly)") \
+	X(LAUNCH_SOME, "launch-share", 15, 0, 100, "%", "of a step hands work over: a finding (XProf: highly; 3 moderately)") \
+	X(SYNC_SOME, "sync-share", 15, 0, 100, "%", "of a step waits for devices that do nothing: a finding")
 
 enum threshold {
 #define THRESHOLD_ID(id, ...) THRESHOLD_##id,

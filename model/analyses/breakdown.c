@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the time of a step went to.
+ *
+ * Definition: each instant of a step belongs to one class, the first of enum
+ * step_class that is true of it: what devices of the step's process do comes
+ * before what its host does, as only the time in which devices do nothing is a
+ * cost of the host. The host is the step's workers (sweep.h): work that is being
+ * handed over, or that was and has not begun, is launch; waiting while nothing
+ * is queued is sync; fetching a batch is input, also when no worker does
+ * anything known and other threads make batches. So the classes add up to the
+ * step, and each is what removing its cause could win at most.
+ *
+ * Steps after the warm-up are summed up; rows are kept for the last KEPT_MAX.
+ * What lies between two steps is summed up too, where it is no longer than
+ * BETWEEN steps: many programs fetch their batch there.
+ *
+ * Source: XProf's step breakdown (event_span.cc), which ranks the host's calls
+ * in another order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sweep.h"
+#include "model/analyses/thresholds.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define KEPT_MAX 16384u
+#define BETWEEN 2
+
+void breakdown_release(struct breakdown *breakdown)
+{
+	free(breakdown->rows);
+}
+
+size_t breakdown_bytes(const struct breakdown *breakdown)
+{
+	return breakdown->cap * sizeof(*breakdown->rows);
+}
+
+static void count_acts(struct sweep *sweep)
+{
+	struct breakdown *b = &sweep->breakdown;
+	const struct slice *slice = sweep->slice;
+
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if ((act->start_ns < slice->t0 && !(act->flags & ACT_LATE)) ||
+		    (sweep->process != NONE && act->process != sweep->process))
+			continue;
+		if (act->kind == ACT_LAUNCH) {
+			b->now_launches++;
+			b->now_launch_ns += act->end_ns - act->start_ns;
+		}
+		if (act->kind != ACT_RUN || !act->amount)
+			continue;
+		*(act->direction == DIR_H2D ? &b->now.h2d_bytes : act->direction == DIR_D2H ?
+		  &b->now.d2h_bytes : &b->now.d2d_bytes) += act->amount;
+	}
+}
+
+void breakdown_begin(struct model *model, struct sweep *sweep)
+{
+	struct breakdown *b = &sweep->breakdown;
+	const struct slice *slice = sweep->slice;
+
+	if (!b->open || !slice->cut || slice->t0 != b->now.start_ns + b->now.dur_ns) {
+		memset(&b->now, 0, sizeof(b->now));
+		b->now.number = slice->number;
+		b->now.start_ns = slice->t0;
+		b->now_launches = 0;
+		b->now_launch_ns = 0;
+	}
+	b->now.warm_up = slice->warm_up;
+	b->now.lost += slice->lost;
+	count_acts(sweep);
+}
+
+static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
+{
+	uint32_t name = 0, index = state == HOST_INPUT ? sweep->input_thread :
+			state == HOST_SYNC ? sweep->wait_thread : sweep->code_thread;
+	const struct sweep_thread *thread;
+
+	if (index != NONE && ns > 0) {
+		uint32_t depth;
+
+		thread = sweep_thread_at(sweep, index);
+		depth = thread->ops < SWEEP_STACK ? thread->ops : SWEEP_STACK;
+		if (state == HOST_SYNC)
+			name = thread->wait_name;
+		else if (state == HOST_CODE)
+			name = depth ? thread->stack[depth - 1] : 0;
+		else
+			while (depth-- > 0 && !name)
+				name = thread->input_at[depth] ? thread->stack[depth] : 0;
+	}
+	if (name)
+		holders_add(&sweep->breakdown.now_held[state], name, ns);
+}
+
+void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
+{
+	enum step_class class = STEP_OTHER;
+
+	if (sweep->compute) {
+		class = STEP_COMPUTE;
+	} else if (sweep->comm) {
+		class = STEP_COMM;
+	} else if (sweep->h2d) {
+		class = STEP_H2D;
+	} else if (sweep->d2h) {
+		class = STEP_D2H;
+	} else if (sweep->d2d) {
+		class = STEP_D2D;
+	} else if (sweep->workers[HOST_COMPILE]) {
+		class = STEP_COMPILE;
+	} else if (sweep->queued || sweep->workers[HOST_LAUNCH]) {
+		class = STEP_LAUNCH;
+	} else if (sweep->workers[HOST_SYNC]) {
+		class = STEP_SYNC;
+		hold(sweep, HOST_SYNC, dur_ns);
+	} else if (sweep->workers[HOST_INPUT] ||
+		   (sweep->inputs && !sweep->workers[HOST_CODE])) {
+		class = STEP_INPUT;
+		hold(sweep, HOST_INPUT, dur_ns);
+	} else if (sweep->workers[HOST_CODE]) {
+		class = STEP_HOST;
+		hold(sweep, HOST_CODE, dur_ns);
+	}
+	sweep->breakdown.now.ns[class] += dur_ns;
+}
+
+void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns)
+{
+	struct breakdown *b = &sweep->breakdown;
+
+	for (uint32_t i = 0; i < b->n_inputs; i++)
+		if (b->inputs[i].thread == thread) {
+			add_ns(&b->inputs[i].busy_ns, busy_ns);
+			return;
+		}
+	if (b->n_inputs < INPUT_THREADS && busy_ns > 0)
+		b->inputs[b->n_inputs++] = (struct input_thread) { thread, busy_ns };
+}
+
+static void add_sums(struct step_sums *sums, const struct step_breakdown *now)
+{
+	struct step_breakdown *sum = &sums->sum;
+
+	sums->n++;
+	sum->number = now->number;
+	add_ns(&sum->dur_ns, now->dur_ns);
+	add_ns(&sum->copy_ns, now->copy_ns);
+	add_ns(&sum->copy_hidden_ns, now->copy_hidden_ns);
+	add_ns(&sum->comm_ns, now->comm_ns);
+	add_ns(&sum->comm_hidden_ns, now->comm_hidden_ns);
+	sum->h2d_bytes += now->h2d_bytes;
+	sum->d2h_bytes += now->d2h_bytes;
+	sum->d2d_bytes += now->d2d_bytes;
+	for (int c = 0; c < STEP_CLASS_COUNT; c++) {
+		add_ns(&sum->ns[c], now->ns[c]);
+		if (now->ns[c] > sums->worst_ns[c]) {
+			sums->worst_ns[c] = now->ns[c];
+			sums->worst_t0[c] = now->start_ns;
+			sums->worst_t1[c] = now->start_ns + now->dur_ns;
+		}
+	}
+}
+
+static void take_held(struct breakdown *b)
+{
+	for (int state = 0; state < HOST_STATES; state++)
+		for (int i = 0; i < b->now_held[state].n; i++)
+			holders_add(&b->held[state], b->now_held[state].list[i].name,
+				    b->now_held[state].list[i].ns);
+}
+
+static void keep_row(struct breakdown *b)
+{
+	if (b->n == KEPT_MAX) {
+		b->n /= 2;
+		memmove(b->rows, b->rows + (KEPT_MAX - b->n), b->n * sizeof(*b->rows));
+	}
+	if (b->n == b->cap)
+		grow(&b->rows, &b->cap, b->n, sizeof(*b->rows));
+	b->rows[b->n++] = b->now;
+}
+
+/* Who made batches, of the ops of other threads than the workers. */
+static void count_made(struct sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if (act->kind == ACT_OP && act->work == WORK_INPUT &&
+		    (act->start_ns >= slice->t0 || act->flags & ACT_LATE) &&
+		    act->thread < sweep->n_threads &&
+		    !sweep_thread_at(sweep, act->thread)->worker)
+			holders_add(&sweep->breakdown.made, act->name,
+				    act->end_ns - act->start_ns);
+	}
+}
+
+void breakdown_end(struct model *model, struct sweep *sweep)
+{
+	struct breakdown *b = &sweep->breakdown;
+	const struct slice *slice = sweep->slice;
+	const struct steps *steps = series_best(model);
+	bool averaged = !b->now.lost && !b->now.warm_up;
+
+	b->now.dur_ns += slice->t1 - slice->t0;
+	count_made(sweep);
+	b->open = slice->cut && slice->t1 != slice->whole_t1;
+	if (b->open)
+		return;
+	if (slice->step) {
+		keep_row(b);
+		if (averaged) {
+			if (!b->first_ns)
+				b->first_ns = b->now.start_ns;
+			add_sums(&b->steps, &b->now);
+			b->launches += b->now_launches;
+			add_ns(&b->launch_call_ns, b->now_launch_ns);
+			take_held(b);
+		}
+	} else if (averaged && b->steps.n && steps && steps->n &&
+		   b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n)) {
+		add_sums(&b->between, &b->now);
+		take_held(b);
+	} else if (!steps || !steps->n) {
+		add_sums(&b->seconds, &b->now);
+		b->launches += b->now_launches;
+		add_ns(&b->launch_call_ns, b->now_launch_ns);
+		take_held(b);
+	}
+	memset(b->now_held, 0, sizeof(b->now_held));
+}
+
+/* ---- questions ---- */
+
+bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+	size_t low = 0, high = b->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b->rows[mid].start_ns < start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == b->n || b->rows[low].start_ns != start_ns)
+		return false;
+	*out = b->rows[low];
+	return true;
+}
+
+uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out)
+{
+	const struct step_sums *sums = &sweep_of(model)->breakdown.steps;
+	int64_t n = (int64_t)sums->n;
+
+	*out = sums->sum;
+	if (!n)
+		return 0;
+	out->start_ns = sweep_of(model)->breakdown.first_ns;
+	out->dur_ns /= n;
+	out->copy_ns /= n;
+	out->copy_hidden_ns /= n;
+	out->comm_ns /= n;
+	out->comm_hidden_ns /= n;
+	out->h2d_bytes /= sums->n;
+	out->d2h_bytes /= sums->n;
+	out->d2d_bytes /= sums->n;
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		out->ns[c] /= n;
+	return sums->n;
+}
+
+const char *step_class_name(enum step_class class)
+{
+	static const char *const names[STEP_CLASS_COUNT] = {
+		"compute", "comm", "h2d", "d2h", "d2d", "compile", "launch", "sync", "input",
+		"host", "other",
+	};
+
+	return (unsigned)class < STEP_CLASS_COUNT ? names[class] : "";
+}

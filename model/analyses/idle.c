@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Idle time of a device, and why.
+ *
+ * Definition: a gap is a time in which a device runs neither kernels nor
+ * copies, between its first work and its last. Each instant of a gap has one
+ * cause. It is that of the work which ends the gap and of the thread T that
+ * launched it:
+ *
+ *  - launched before the gap began: launch, when the gap is short (launch-gap),
+ *    as a device needs a moment between two commands; else other, for it waited
+ *    for something that is not seen here;
+ *  - from the begin of its launch on: launch; of a blocking copy: copy, as its
+ *    data is being made ready on the host;
+ *  - before: what T did. It waited: sync. It launched other work: launch. It was
+ *    within an op or range that fetches batches, or in none while other threads
+ *    make some: input. It did anything else: host;
+ *  - events were lost there, or T is not known: other.
+ *
+ * The priority of the parts of T's stack is the innermost call before the op
+ * around it. Sums are exact up to the settled line. Gaps of GAP_KEPT_NS and more
+ * are kept one by one (the last GAPS_MAX), all in buckets of time that widen.
+ *
+ * Source: HTA's host wait and kernel wait, with the causes the op stack knows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sweep.h"
+#include "model/analyses/thresholds.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define GAP_KEPT_NS 10000
+#define GAPS_MAX 16384u
+#define BUCKETS_MAX 4096u
+#define BUCKET_NS 10000000
+#define DETAILED 64u			/* devices with that many; beyond, a sixteenth */
+
+struct idle_bucket { int64_t ns[IDLE_COUNT]; };
+
+void idle_release(struct idle_device *idle)
+{
+	free(idle->ring);
+	free(idle->buckets);
+}
+
+size_t idle_bytes(const struct idle_device *idle)
+{
+	return idle->ring_cap * sizeof(*idle->ring) + idle->buckets_cap * sizeof(*idle->buckets);
+}
+
+/* ---- what is kept ---- */
+
+static void ring_add(struct idle_device *idle, const struct idle_gap *gap, size_t max)
+{
+	if (idle->ring_n < max) {
+		grow(&idle->ring, &idle->ring_cap, idle->ring_n, sizeof(*idle->ring));
+		idle->ring[idle->ring_n++] = *gap;
+		return;
+	}
+	idle->ring[idle->ring_head] = *gap;
+	idle->ring_head = (idle->ring_head + 1) % max;
+}
+
+static const struct idle_gap *ring_at(const struct idle_device *idle, size_t i)
+{
+	return &idle->ring[(idle->ring_head + i) % idle->ring_n];
+}
+
+static void widen(struct idle_device *idle)
+{
+	for (size_t i = 0; i < idle->buckets_n; i++) {
+		struct idle_bucket one = idle->buckets[i];
+
+		if (i % 2)
+			for (int c = 0; c < IDLE_COUNT; c++)
+				idle->buckets[i / 2].ns[c] += one.ns[c];
+		else
+			idle->buckets[i / 2] = one;
+	}
+	idle->buckets_n = (idle->buckets_n + 1) / 2;
+	idle->bucket_ns *= 2;
+}
+
+static int64_t part_of(int64_t ns, int64_t part, int64_t whole)
+{
+	return whole > 0 ? (int64_t)((__int128)ns * part / whole) : 0;
+}
+
+static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, size_t max)
+{
+	int64_t length = gap->end_ns - gap->start_ns;
+
+	while ((gap->end_ns - idle->base_ns) / idle->bucket_ns >= (int64_t)max)
+		widen(idle);
+	while ((int64_t)idle->buckets_n <= (gap->end_ns - idle->base_ns) / idle->bucket_ns) {
+		grow(&idle->buckets, &idle->buckets_cap, idle->buckets_n,
+		     sizeof(*idle->buckets));
+		memset(&idle->buckets[idle->buckets_n++], 0, sizeof(*idle->buckets));
+	}
+	for (int64_t from = gap->start_ns; from < gap->end_ns; ) {
+		int64_t i = (from - idle->base_ns) / idle->bucket_ns;
+		int64_t to = idle->base_ns + (i + 1) * idle->bucket_ns;
+
+		if (to > gap->end_ns)
+			to = gap->end_ns;
+		for (int c = 0; c < IDLE_COUNT; c++)
+			idle->buckets[i].ns[c] += part_of(gap->ns[c], to - from, length);
+		from = to;
+	}
+}
+
+static void commit(struct idle_device *idle, uint32_t device)
+{
+	const struct idle_gap *gap = &idle->gap;
+	size_t part = device < DETAILED ? 1 : 16;
+
+	if (gap->end_ns <= gap->start_ns)
+		return;
+	for (int c = 0; c < IDLE_COUNT; c++)
+		add_ns(&idle->total.ns[c], gap->ns[c]);
+	if (gap->end_ns - gap->start_ns >= GAP_KEPT_NS)
+		ring_add(idle, gap, GAPS_MAX / part);
+	buckets_add(idle, gap, BUCKETS_MAX / part);
+}
+
+/* ---- while the sweep goes on ---- */
+
+static enum idle_cause cause_of_thread(struct sweep *sweep, uint32_t thread)
+{
+	if (thread >= sweep->n_threads)
+		return IDLE_OTHER;
+	switch (sweep_state(sweep_thread_at(sweep, thread))) {
+	case HOST_SYNC:
+		return IDLE_SYNC;
+	case HOST_LAUNCH:
+		return IDLE_LAUNCH;
+	case HOST_INPUT:
+		return IDLE_INPUT;
+	case HOST_NOTHING:
+		return sweep->inputs ? IDLE_INPUT : IDLE_HOST;
+	default:
+		return IDLE_HOST;
+	}
+}
+
+static void add(struct idle_device *idle, enum idle_cause cause, int64_t ns)
+{
+	if (ns > 0)
+		idle->gap.ns[cause] += ns;
+}
+
+static void piece(struct sweep *sweep, struct idle_device *idle, int64_t t_ns)
+{
+	int64_t from = idle->from_ns, call = idle->call_ns;
+
+	if (t_ns <= from)
+		return;
+	idle->from_ns = idle->gap.end_ns = t_ns;
+	if (sweep->slice->lost) {
+		add(idle, IDLE_OTHER, t_ns - from);
+	} else if (idle->behind) {
+		add(idle, idle->behind_cause, t_ns - from);
+	} else {
+		if (call < from)
+			call = from;
+		if (call > t_ns)
+			call = t_ns;
+		if (call > from)
+			add(idle, cause_of_thread(sweep, idle->thread), call - from);
+		add(idle, idle->copies ? IDLE_COPY : IDLE_LAUNCH, t_ns - call);
+	}
+}
+
+static void link_thread(struct sweep *sweep, uint32_t device)
+{
+	struct idle_device *idle = &sweep->devices[device].idle;
+	struct sweep_thread *thread;
+
+	if (idle->thread >= sweep->n_threads)
+		return;
+	thread = sweep_thread_at(sweep, idle->thread);
+	idle->prev = NONE;
+	idle->next = thread->devices;
+	if (idle->next != NONE)
+		sweep->devices[idle->next].idle.prev = device;
+	thread->devices = device;
+	idle->linked = true;
+}
+
+static void unlink_thread(struct sweep *sweep, struct idle_device *idle)
+{
+	if (!idle->linked)
+		return;
+	if (idle->prev != NONE)
+		sweep->devices[idle->prev].idle.next = idle->next;
+	else
+		sweep_thread_at(sweep, idle->thread)->devices = idle->next;
+	if (idle->next != NONE)
+		sweep->devices[idle->next].idle.prev = idle->prev;
+	idle->linked = false;
+}
+
+void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns)
+{
+	struct idle_device *idle = &sweep->devices[device].idle;
+	uint32_t next = sweep->devices[device].next;
+	int64_t short_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
+
+	if (!idle->open)
+		idle->gap = (struct idle_gap) { .start_ns = t_ns, .end_ns = t_ns };
+	idle->open = true;
+	idle->from_ns = t_ns;
+	idle->behind = idle->copies = false;
+	idle->call_ns = INT64_MAX;
+	if (next != NONE) {
+		const struct act *act = &sweep->slice->acts[next];
+		bool is_short = act->start_ns - idle->gap.start_ns <= short_ns;
+
+		idle->thread = act->thread;
+		if (act->call_ns)
+			idle->call_ns = act->call_ns;
+		idle->copies = act->flags & ACT_BLOCKING && act->direction != DIR_NONE;
+		idle->behind = act->call_ns ? act->call_ns <= idle->gap.start_ns : is_short;
+		idle->behind_cause = is_short ? IDLE_LAUNCH : IDLE_OTHER;
+	}
+	if (!idle->behind)
+		link_thread(sweep, device);
+}
+
+void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns)
+{
+	struct idle_device *idle = &sweep->devices[device].idle;
+
+	if (!idle->known) {
+		idle->known = true;
+		idle->base_ns = idle->total.start_ns = t_ns;
+		idle->bucket_ns = BUCKET_NS;
+	}
+	if (!idle->open)
+		return;
+	piece(sweep, idle, t_ns);
+	unlink_thread(sweep, idle);
+	idle->open = false;
+	commit(idle, device);
+}
+
+void idle_count(struct sweep *sweep, uint32_t thread, int64_t t_ns)
+{
+	for (uint32_t d = sweep_thread_at(sweep, thread)->devices; d != NONE;
+	     d = sweep->devices[d].idle.next)
+		piece(sweep, &sweep->devices[d].idle, t_ns);
+}
+
+void idle_pause(struct sweep *sweep, uint32_t device, int64_t t_ns)
+{
+	struct idle_device *idle = &sweep->devices[device].idle;
+
+	if (idle->open)
+		piece(sweep, idle, t_ns);
+	unlink_thread(sweep, idle);
+}
+
+/* ---- questions ---- */
+
+bool model_idle(struct model *model, uint32_t device, struct idle_gap *out)
+{
+	const struct sweep_device *known = sweep_device_of(model, device);
+
+	*out = (struct idle_gap) { 0, 0, { 0 } };
+	if (!known)
+		return false;
+	*out = known->idle.total;
+	out->end_ns = known->idle.open ? known->idle.gap.start_ns : known->since_ns;
+	return true;
+}
+
+static void add_part(struct idle_gap *out, const int64_t ns[IDLE_COUNT], int64_t start_ns,
+		     int64_t end_ns)
+{
+	int64_t from = start_ns > out->start_ns ? start_ns : out->start_ns;
+	int64_t to = end_ns < out->end_ns ? end_ns : out->end_ns;
+
+	for (int c = 0; c < IDLE_COUNT && to > from; c++)
+		out->ns[c] += part_of(ns[c], to - from, end_ns - start_ns);
+}
+
+static int64_t sum_of(const struct idle_gap *gap)
+{
+	int64_t sum = 0;
+
+	for (int c = 0; c < IDLE_COUNT; c++)
+		sum += gap->ns[c];
+	return sum;
+}
+
+/* First kept gap that ends after t_ns. */
+static size_t ring_from(const struct idle_device *idle, int64_t t_ns)
+{
+	size_t low = 0, high = idle->ring_n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (ring_at(idle, mid)->end_ns <= t_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* What is kept of the window; true: all but the short ones is. */
+static bool kept_within(const struct idle_device *idle, size_t max, struct idle_gap *out)
+{
+	bool all = idle->ring_n < max || ring_at(idle, 0)->start_ns <= out->start_ns;
+	int64_t width = idle->bucket_ns;
+
+	if (idle->open)
+		add_part(out, idle->gap.ns, idle->gap.start_ns, idle->gap.end_ns);
+	if (all) {
+		for (size_t i = ring_from(idle, out->start_ns); i < idle->ring_n &&
+		     ring_at(idle, i)->start_ns < out->end_ns; i++)
+			add_part(out, ring_at(idle, i)->ns, ring_at(idle, i)->start_ns,
+				 ring_at(idle, i)->end_ns);
+		return true;
+	}
+	for (size_t i = 0; i < idle->buckets_n; i++)
+		add_part(out, idle->buckets[i].ns, idle->base_ns + (int64_t)i * width,
+			 idle->base_ns + (int64_t)(i + 1) * width);
+	return false;
+}
+
+bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       struct idle_gap *out)
+{
+	const struct sweep_device *known = sweep_device_of(model, device);
+	struct device_row row;
+	int64_t idle, sum, unknown = 0;
+
+	*out = (struct idle_gap) { .start_ns = t0, .end_ns = t1 };
+	if (!known || !model_device_window(model, device, t0, t1, &row))
+		return false;
+	idle = t1 - t0 - row.busy_ns;
+	/* Before its first work, and after what the slices reach, nothing is known. */
+	if (known->idle.base_ns > t0)
+		unknown += (known->idle.base_ns < t1 ? known->idle.base_ns : t1) - t0;
+	if (known->since_ns < t1)
+		unknown += t1 - (known->since_ns > t0 ? known->since_ns : t0);
+	if (kept_within(&known->idle, GAPS_MAX / (device < DETAILED ? 1 : 16), out)) {
+		/* What is left are the short ones, between commands. */
+		sum = sum_of(out);
+		if (sum < idle && idle - sum > unknown)
+			out->ns[IDLE_LAUNCH] += idle - sum - unknown;
+	}
+	sum = sum_of(out);
+	if (sum > idle)
+		for (int c = 0; c < IDLE_COUNT; c++)
+			out->ns[c] = part_of(out->ns[c], idle > 0 ? idle : 0, sum);
+	sum = sum_of(out);
+	out->ns[IDLE_OTHER] += idle > sum ? idle - sum : 0;
+	return true;
+}
+
+bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out)
+{
+	const struct sweep_device *known = sweep_device_of(model, device);
+	const struct idle_device *idle;
+	size_t i;
+
+	if (!known)
+		return false;
+	idle = &known->idle;
+	if (idle->open && t_ns >= idle->gap.start_ns && t_ns < idle->gap.end_ns) {
+		*out = idle->gap;
+		return true;
+	}
+	i = idle->ring_n ? ring_from(idle, t_ns) : 0;
+	if (i >= idle->ring_n || ring_at(idle, i)->start_ns > t_ns)
+		return false;
+	*out = *ring_at(idle, i);
+	return true;
+}
+
+enum idle_cause idle_most(const struct idle_gap *gap)
+{
+	enum idle_cause most = IDLE_INPUT;
+
+	for (int c = 0; c < IDLE_COUNT; c++)
+		if (gap->ns[c] > gap->ns[most])
+			most = (enum idle_cause)c;
+	return most;
+}
+
+const char *idle_name(enum idle_cause cause)
+{
+	static const char *const names[IDLE_COUNT] = {
+		"input", "launch", "sync", "copy", "host", "other",
+	};
+
+	return (unsigned)cause < IDLE_COUNT ? names[cause] : "";
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/analyses/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/sort.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+struct sweep *sweep_of(const struct model *model)
+{
+	return analysis_state(model, ANALYSIS_SWEEP);
+}
+
+struct sweep_device *sweep_device_of(const struct model *model, uint32_t device)
+{
+	struct sweep *sweep = sweep_of(model);
+
+	return device < sweep->n_devices && sweep->devices[device].idle.known ?
+	       &sweep->devices[device] : NULL;
+}
+
+/* ---- who holds what ---- */
+
+void holders_add(struct holders *holders, uint32_t name, int64_t ns)
+{
+	int least = 0;
+
+	for (int i = 0; i < holders->n; i++) {
+		struct holder *holder = &holders->list[i];
+
+		if (holder->name == name) {
+			add_ns(&holder->ns, ns);
+			holder->count++;
+			return;
+		}
+		if (holder->ns < holders->list[least].ns)
+			least = i;
+	}
+	if (holders->n < HOLDERS)
+		least = holders->n++;
+	else if (holders->list[least].ns >= ns)
+		return;
+	holders->list[least] = (struct holder) { name, ns, 1 };
+}
+
+const struct holder *holders_most(const struct holders *holders)
+{
+	const struct holder *most = NULL;
+
+	for (int i = 0; i < holders->n; i++)
+		if (!most || holders->list[i].ns > most->ns)
+			most = &holders->list[i];
+	return most;
+}
+
+/* ---- threads ---- */
+
+struct sweep_thread *sweep_thread_at(struct sweep *sweep, uint32_t thread)
+{
+	struct sweep_thread *t = &sweep->threads[thread];
+
+	if (t->seen != sweep->number)
+		*t = (struct sweep_thread) { .seen = sweep->number, .devices = NONE };
+	return t;
+}
+
+static bool in_process(const struct sweep *sweep, const struct act *act)
+{
+	return sweep->process == NONE || act->process == sweep->process;
+}
+
+/* Nothing of it within the slice. */
+static bool is_void(const struct act *act, const struct slice *slice)
+{
+	return act->end_ns <= act->start_ns || act->end_ns <= slice->t0;
+}
+
+/* A call that took no time enqueued something all the same. */
+static bool is_skipped(const struct act *act, const struct slice *slice)
+{
+	return is_void(act, slice) && (act->kind != ACT_LAUNCH || act->start_ns < slice->t0);
+}
+
+static bool is_step_itself(const struct act *act, const struct slice *slice)
+{
+	return slice->step && act->kind == ACT_OP && act->start_ns == slice->t0 &&
+	       act->end_ns == slice->t1;
+}
+
+static void find_workers(struct sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+	bool kernels = false;
+
+	for (size_t i = 0; i < slice->n && !kernels; i++)
+		kernels = slice->acts[i].kind == ACT_LAUNCH && !slice->acts[i].amount &&
+			  in_process(sweep, &slice->acts[i]);
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if (act->thread == NONE || !in_process(sweep, act) ||
+		    !((act->kind == ACT_LAUNCH && (!kernels || !act->amount)) ||
+		      is_step_itself(act, slice)))
+			continue;
+		if (!sweep_thread_at(sweep, act->thread)->worker)
+			sweep->workers[HOST_NOTHING]++;
+		sweep_thread_at(sweep, act->thread)->worker = true;
+	}
+}
+
+static void op_edge(struct model *model, struct sweep *sweep, const struct act *act, bool begins,
+		    struct sweep_thread *thread)
+{
+	bool input = act->work == WORK_INPUT;
+
+	if (act->flags & ACT_ASYNC || is_step_itself(act, sweep->slice))
+		return;
+	if (input && (begins ? !sweep->inputs : sweep->inputs == 1))
+		for (uint32_t d = 0; d < sweep->n_devices; d++)
+			if (sweep->devices[d].idle.linked)
+				idle_count(sweep, sweep->devices[d].idle.thread, sweep->now_ns);
+	if (begins) {
+		if (thread->ops < SWEEP_STACK) {
+			thread->stack[thread->ops] = act->name;
+			thread->input_at[thread->ops] = input;
+		}
+		thread->ops++;
+		if (input && !thread->inputs++)
+			thread->input_since_ns = sweep->now_ns;
+		sweep->inputs += input;
+		return;
+	}
+	thread->ops -= thread->ops > 0;
+	if (!input || !thread->inputs)
+		return;
+	sweep->inputs--;
+	if (--thread->inputs == 0 && !thread->worker)
+		breakdown_input(sweep, act->thread, sweep->now_ns - thread->input_since_ns);
+}
+
+static void host_edge(struct model *model, struct sweep *sweep, const struct act *act, bool begins)
+{
+	struct sweep_thread *thread;
+	enum host_state before, after;
+	uint32_t *count;
+
+	if (act->thread >= sweep->n_threads)
+		return;
+	thread = sweep_thread_at(sweep, act->thread);
+	if (thread->devices != NONE)
+		idle_count(sweep, act->thread, sweep->now_ns);
+	before = sweep_state(thread);
+	if (act->kind == ACT_OP) {
+		op_edge(model, sweep, act, begins, thread);
+	} else {
+		bool waits = act->kind == ACT_WAIT || act->flags & ACT_BLOCKING;
+
+		count = act->kind == ACT_COMPILE ? &thread->compiling :
+			waits ? &thread->waiting : &thread->launching;
+		if (begins)
+			++*count;
+		else
+			*count -= *count > 0;
+		if (begins && waits)
+			thread->wait_name = act->name;
+	}
+	after = sweep_state(thread);
+	if (!thread->worker || before == after)
+		return;
+	sweep->workers[before]--;
+	sweep->workers[after]++;
+	if (after == HOST_INPUT)
+		sweep->input_thread = act->thread;
+	else if (after == HOST_SYNC)
+		sweep->wait_thread = act->thread;
+	else if (after == HOST_CODE)
+		sweep->code_thread = act->thread;
+}
+
+/* ---- devices ---- */
+
+static bool is_comm(const struct act *act)
+{
+	return act->work == WORK_COMM || act->direction == DIR_SEND || act->direction == DIR_RECV;
+}
+
+static bool runs_kernel(const struct act *act)
+{
+	return act->direction == DIR_NONE && act->command != COMMAND_COPY &&
+	       act->command != COMMAND_MIGRATE;
+}
+
+static void count_run(struct sweep *sweep, const struct act *act, int by)
+{
+	uint32_t *count = is_comm(act) ? &sweep->comm : runs_kernel(act) ? &sweep->compute :
+			  act->direction == DIR_H2D ? &sweep->h2d :
+			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
+
+	if (in_process(sweep, act))
+		*count = (uint32_t)((int)*count + by);
+}
+
+static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
+{
+	const struct act *act = &sweep->slice->acts[at];
+	struct sweep_device *device;
+	uint32_t *count;
+
+	count_run(sweep, act, begins ? 1 : -1);
+	if (begins && act->call_ns && act->call_ns < act->start_ns &&
+	    act->start_ns > sweep->slice->t0 && in_process(sweep, act))
+		sweep->queued -= sweep->queued > 0;
+	if (act->device >= sweep->n_devices)
+		return;
+	device = &sweep->devices[act->device];
+	overlap_piece(sweep, device, sweep->now_ns);
+	count = is_comm(act) ? &device->comm : runs_kernel(act) ? &device->compute :
+		&device->copies;
+	if (begins) {
+		if (!(device->comm + device->compute + device->copies))
+			idle_ends(model, sweep, act->device, sweep->now_ns);
+		++*count;
+		device->next = sweep->after[at];
+		device->idle.thread = device->idle.linked ? device->idle.thread : act->thread;
+		return;
+	}
+	--*count;
+	if (device->comm + device->compute + device->copies ||
+	    (device->next != NONE &&
+	     sweep->slice->acts[device->next].start_ns <= sweep->now_ns))
+		return;
+	idle_begins(model, sweep, act->device, sweep->now_ns);
+}
+
+/* ---- the sweep ---- */
+
+static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
+{
+	const struct act *act = &sweep->slice->acts[at];
+
+	if (act->kind == ACT_RUN) {
+		run_edge(model, sweep, at, begins);
+		return;
+	}
+	if (act->kind == ACT_LAUNCH && begins && act->call_ns > act->start_ns &&
+	    act->start_ns >= sweep->slice->t0 && in_process(sweep, act))
+		sweep->queued++;
+	if (act->end_ns > act->start_ns)
+		host_edge(model, sweep, act, begins);
+}
+
+static void make_room(struct model *model, struct sweep *sweep)
+{
+	size_t n = sweep->slice->n;
+
+	if (sweep->cap < n) {
+		free(sweep->ends);
+		free(sweep->after);
+		sweep->cap = n + n / 2;
+		sweep->ends = xreallocarray(NULL, 2 * sweep->cap, sizeof(*sweep->ends));
+		sweep->after = xreallocarray(NULL, sweep->cap, sizeof(*sweep->after));
+	}
+	if (sweep->n_devices < model->devices.n) {
+		sweep->devices = xreallocarray(sweep->devices, model->devices.n,
+					       sizeof(*sweep->devices));
+		memset(sweep->devices + sweep->n_devices, 0,
+		       (model->devices.n - sweep->n_devices) * sizeof(*sweep->devices));
+		sweep->n_devices = model->devices.n;
+	}
+	if (sweep->n_threads < model->threads.n) {
+		sweep->threads = xreallocarray(sweep->threads, model->threads.n,
+					       sizeof(*sweep->threads));
+		memset(sweep->threads + sweep->n_threads, 0,
+		       (model->threads.n - sweep->n_threads) * sizeof(*sweep->threads));
+		sweep->n_threads = model->threads.n;
+	}
+}
+
+/* Ends in their order, each device's runs in a chain, what waits at the start. */
+static size_t prepare(struct sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+	size_t n = 0;
+
+	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
+	sweep->queued = sweep->inputs = 0;
+	sweep->input_thread = sweep->wait_thread = sweep->code_thread = NONE;
+	memset(sweep->workers, 0, sizeof(sweep->workers));
+	for (uint32_t d = 0; d < sweep->n_devices; d++)
+		sweep->devices[d].next = NONE;
+	for (size_t i = slice->n; i-- > 0; ) {
+		const struct act *act = &slice->acts[i];
+
+		if (is_void(act, slice) || act->kind != ACT_RUN)
+			continue;
+		if (act->device < sweep->n_devices) {
+			sweep->after[i] = sweep->devices[act->device].next;
+			sweep->devices[act->device].next = (uint32_t)i;
+		}
+		sweep->queued += act->call_ns && act->call_ns < slice->t0 &&
+				 act->start_ns > slice->t0 && in_process(sweep, act);
+	}
+	for (size_t i = 0; i < slice->n; i++)
+		if (!is_void(&slice->acts[i], slice) && slice->acts[i].end_ns < slice->t1)
+			sweep->ends[n++] = (struct start_key) {
+				slice->acts[i].end_ns, (uint32_t)i,
+			};
+	start_keys_sort(sweep->ends, sweep->ends + sweep->cap, n);
+	return n;
+}
+
+static void devices_begin(struct model *model, struct sweep *sweep)
+{
+	for (uint32_t d = 0; d < sweep->n_devices; d++) {
+		struct sweep_device *device = &sweep->devices[d];
+
+		device->compute = device->comm = device->copies = 0;
+		device->since_ns = sweep->slice->t0;
+		if (device->idle.known &&
+		    (device->next == NONE ||
+		     sweep->slice->acts[device->next].start_ns > sweep->slice->t0))
+			idle_begins(model, sweep, d, sweep->slice->t0);
+	}
+}
+
+static void slice_end(struct model *model, struct sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+
+	breakdown_piece(sweep, slice->t1 - sweep->now_ns);
+	sweep->now_ns = slice->t1;
+	for (uint32_t d = 0; d < sweep->n_devices; d++) {
+		overlap_piece(sweep, &sweep->devices[d], slice->t1);
+		idle_pause(sweep, d, slice->t1);
+	}
+	/* Batches that are still being made. */
+	for (size_t i = 0; sweep->inputs && i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+		struct sweep_thread *thread;
+
+		if (act->kind != ACT_OP || act->work != WORK_INPUT || act->end_ns < slice->t1 ||
+		    act->thread >= sweep->n_threads)
+			continue;
+		thread = sweep_thread_at(sweep, act->thread);
+		if (thread->inputs && !thread->worker)
+			breakdown_input(sweep, act->thread, slice->t1 - thread->input_since_ns);
+		thread->input_since_ns = slice->t1;
+	}
+	breakdown_end(model, sweep);
+}
+
+static void sweep_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct sweep *sweep = state;
+	const struct steps *steps = series_best(model);
+	size_t n_ends, end = 0;
+	uint32_t begin = 0;
+
+	sweep->slice = slice;
+	sweep->number++;
+	sweep->now_ns = slice->t0;
+	sweep->process = slice->step && steps ? steps->process : NONE;
+	make_room(model, sweep);
+	n_ends = prepare(sweep);
+	find_workers(sweep);
+	breakdown_begin(model, sweep);
+	devices_begin(model, sweep);
+	for (;;) {
+		int64_t begins_ns, t_ns;
+		bool ends;
+
+		while (begin < slice->n && is_skipped(&slice->acts[begin], slice))
+			begin++;
+		if (begin == slice->n && end == n_ends)
+			break;
+		begins_ns = begin == slice->n ? INT64_MAX : slice->acts[begin].start_ns;
+		ends = end < n_ends && sweep->ends[end].start <= begins_ns;
+		t_ns = ends ? sweep->ends[end].start : begins_ns < slice->t0 ? slice->t0 : begins_ns;
+		if (t_ns > sweep->now_ns) {
+			breakdown_piece(sweep, t_ns - sweep->now_ns);
+			sweep->now_ns = t_ns;
+		}
+		edge(model, sweep, ends ? sweep->ends[end].at : begin, !ends);
+		if (ends)
+			end++;
+		else
+			begin++;
+	}
+	slice_end(model, sweep);
+}
+
+static void sweep_release(void *state)
+{
+	struct sweep *sweep = state;
+
+	for (uint32_t d = 0; d < sweep->n_devices; d++)
+		idle_release(&sweep->devices[d].idle);
+	breakdown_release(&sweep->breakdown);
+	free(sweep->devices);
+	free(sweep->threads);
+	free(sweep->ends);
+	free(sweep->after);
+}
+
+static void sweep_review(struct model *model, void *state, struct findings *findings)
+{
+	verdict_review(model, state, findings);
+}
+
+static size_t sweep_bytes(const void *state)
+{
+	const struct sweep *sweep = state;
+	size_t bytes = sweep->n_devices * sizeof(*sweep->devices) +
+		       sweep->n_threads * sizeof(*sweep->threads) +
+		       sweep->cap * (2 * sizeof(*sweep->ends) + sizeof(*sweep->after)) +
+		       breakdown_bytes(&sweep->breakdown);
+
+	for (uint32_t d = 0; d < sweep->n_devices; d++)
+		bytes += idle_bytes(&sweep->devices[d].idle);
+	return bytes;
+}
+
+const struct analysis analysis_sweep = {
+	.name = "sweep", .size = sizeof(struct sweep), .slice = sweep_slice,
+	.release = sweep_release, .review = sweep_review, .bytes = sweep_bytes,
+};

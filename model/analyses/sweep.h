@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One sweep over a slice, shared by the analyses that ask what was true at each
+ * instant: idle causes, step breakdown, overlap.
+ *
+ * Idea: begins and ends of all acts in order of time; between two of them
+ * nothing changes. The sweep keeps what each host thread and each device does,
+ * and tells idle.c, breakdown.c and overlap.c of the stretches in between.
+ *
+ * Who counts as "the host" of a step are its workers: threads that launch
+ * kernels within the slice (any work where there are none), and the one whose
+ * range the step is. The step's own range is not a doing.
+ *
+ * Complexity: O(n log n) for the order of ends (radix, near linear), O(1) per
+ * edge, plus O(devices) where the making of batches begins or ends.
+ */
+#ifndef MODEL_SWEEP_H
+#define MODEL_SWEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/analyses/analyses.h"
+#include "model/insight.h"
+
+enum host_state {
+	HOST_NOTHING, HOST_CODE, HOST_INPUT, HOST_COMPILE, HOST_LAUNCH, HOST_SYNC,
+	HOST_STATES
+};
+
+#define SWEEP_STACK 16
+
+struct sweep_thread {
+	uint32_t seen;			/* slice number in which the rest is valid */
+	bool worker;
+	uint32_t launching, waiting, compiling, ops, inputs;
+	uint32_t wait_name;
+	uint32_t stack[SWEEP_STACK];	/* names of open ops, the lowest ones */
+	uint8_t input_at[SWEEP_STACK];	/* 1: that one is input */
+	uint32_t devices;		/* idle ones that wait for this thread; list, NONE */
+	int64_t input_since_ns;
+};
+
+struct idle_device {
+	bool known;			/* it ran something once */
+	uint32_t thread;		/* who launches: of the next run, else of the last */
+	uint32_t next, prev;		/* in the thread's list */
+	bool linked;
+	int64_t from_ns;		/* of the open gap: counted up to here */
+	bool open;			/* there is one */
+	int64_t call_ns;		/* launch of what ends it; INT64_MAX not known */
+	bool copies;			/* that is a blocking copy */
+	bool behind;			/* it was launched before the gap began */
+	enum idle_cause behind_cause;
+	struct idle_gap gap, total;
+	struct idle_gap *ring;		/* owned */
+	size_t ring_n, ring_cap, ring_head;
+	struct idle_bucket *buckets;	/* owned */
+	size_t buckets_n, buckets_cap;
+	int64_t bucket_ns, base_ns;
+};
+
+/* Bits of what a device does. */
+enum { DOES_COMPUTE = 1, DOES_COMM = 2, DOES_COPY = 4 };
+
+struct sweep_device {
+	uint32_t compute, comm, copies;	/* running now */
+	uint32_t next;			/* act that runs next in this slice, NONE */
+	int64_t since_ns;		/* its overlap is counted up to here */
+	int64_t mask_ns[8];		/* whole run, by bits */
+	struct idle_device idle;
+};
+
+/* Names and how much each holds; few, the least goes when it is full. */
+#define HOLDERS 32
+struct holders {
+	struct holder { uint32_t name; int64_t ns; uint64_t count; } list[HOLDERS];
+	int n;
+};
+void holders_add(struct holders *holders, uint32_t name, int64_t ns);
+const struct holder *holders_most(const struct holders *holders);
+
+/* Sums over slices. */
+struct step_sums {
+	uint64_t n;
+	struct step_breakdown sum;
+	int64_t worst_ns[STEP_CLASS_COUNT];	/* the step with most of it */
+	int64_t worst_t0[STEP_CLASS_COUNT], worst_t1[STEP_CLASS_COUNT];
+};
+
+struct input_thread { uint32_t thread; int64_t busy_ns; };
+#define INPUT_THREADS 64
+
+struct breakdown {
+	struct step_breakdown now;	/* of the slice in hand */
+	bool open;			/* a piece of it came, more will */
+	struct step_breakdown *rows;	/* owned, by start */
+	size_t n, cap;
+	struct step_sums steps, between;	/* after the warm-up */
+	struct step_sums seconds;	/* as long as there are no steps */
+	struct holders held[HOST_STATES], now_held[HOST_STATES];	/* who holds the exposed time */
+	struct holders made;		/* by ops of threads that make batches */
+	struct input_thread inputs[INPUT_THREADS];
+	uint32_t n_inputs;
+	int64_t first_ns;		/* of the first step after the warm-up */
+	uint64_t launches, now_launches;	/* in what is averaged */
+	int64_t launch_call_ns, now_launch_ns;
+};
+
+struct sweep {
+	struct sweep_device *devices;	/* owned */
+	uint32_t n_devices;
+	struct sweep_thread *threads;	/* owned */
+	uint32_t n_threads;
+	uint32_t number;		/* of the slice */
+	struct start_key *ends;		/* owned, with as many spare ones */
+	uint32_t *after;		/* owned; of each run the next one on its device */
+	size_t cap;
+	/* now */
+	const struct slice *slice;
+	uint32_t process;		/* of the steps, NONE: any */
+	int64_t now_ns;
+	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
+	uint32_t workers[HOST_STATES], inputs;
+	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
+	struct breakdown breakdown;
+};
+
+/* What a thread does. */
+static inline enum host_state sweep_state(const struct sweep_thread *thread)
+{
+	return thread->waiting ? HOST_SYNC : thread->launching ? HOST_LAUNCH :
+	       thread->compiling ? HOST_COMPILE : thread->inputs ? HOST_INPUT :
+	       thread->ops ? HOST_CODE : HOST_NOTHING;
+}
+struct sweep *sweep_of(const struct model *model);
+/* NULL: it did nothing yet. */
+struct sweep_device *sweep_device_of(const struct model *model, uint32_t device);
+struct sweep_thread *sweep_thread_at(struct sweep *sweep, uint32_t thread);
+
+/* ---- idle.c ---- */
+/* The device became idle, or is at the begin of a slice: a gap begins or goes on. */
+void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns);
+/* It begins to work. */
+void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns);
+/* What the thread does will change: the devices that wait for it are counted. */
+void idle_count(struct sweep *sweep, uint32_t thread, int64_t t_ns);
+/* The slice is over. */
+void idle_pause(struct sweep *sweep, uint32_t device, int64_t t_ns);
+void idle_release(struct idle_device *idle);
+size_t idle_bytes(const struct idle_device *idle);
+
+/* ---- breakdown.c ---- */
+void breakdown_begin(struct model *model, struct sweep *sweep);
+/* Nothing changed since sweep->now_ns. */
+void breakdown_piece(struct sweep *sweep, int64_t dur_ns);
+void breakdown_end(struct model *model, struct sweep *sweep);
+/* A thread that is no worker made batches for so long. */
+void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns);
+void breakdown_release(struct breakdown *breakdown);
+size_t breakdown_bytes(const struct breakdown *breakdown);
+
+/* ---- overlap.c ---- */
+void overlap_piece(struct sweep *sweep, struct sweep_device *device, int64_t t_ns);
+
+/* ---- verdict.c ---- */
+void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the analyses know, for the screen and the report: why devices were
+ * idle, what a step's time went to, what overlapped, how fast copies were.
+ *
+ * Everything here reaches to the settled line and is final; it is counted in
+ * the analyses' slices, so the very last steps may not be in it yet. All
+ * functions want the model's lock [locked]. Times are ns of host 0's clock.
+ */
+#ifndef MODEL_INSIGHT_H
+#define MODEL_INSIGHT_H
+
+#include "model/query.h"
+
+/* ---- why a device was idle: model/analyses/idle.c ---- */
+
+enum idle_cause {
+	IDLE_INPUT,		/* the launching thread waited for the next batch */
+	IDLE_LAUNCH,		/* the next work was being handed over, or was and did not begin */
+	IDLE_SYNC,		/* the launching thread waited, and nothing was queued */
+	IDLE_COPY,		/* within a blocking copy, before its data moved */
+	IDLE_HOST,		/* the launching thread ran other code: work came late */
+	IDLE_OTHER,		/* not known */
+	IDLE_COUNT
+};
+
+struct idle_gap {
+	int64_t start_ns, end_ns;
+	int64_t ns[IDLE_COUNT];		/* add up to its length, as far as it has settled */
+};
+
+/* From the device's first work to its last: ns[] add up to span - busy, where
+ * that is settled. false: it did nothing yet. */
+bool model_idle(struct model *model, uint32_t device, struct idle_gap *out);
+/* Within [t0, t1): ns[] add up to the idle time there. Detail that is long past
+ * is spread over the buckets it is kept in. */
+bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       struct idle_gap *out);
+/* The gap at t_ns; false: busy there, not settled, too short or too long past. */
+bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out);
+enum idle_cause idle_most(const struct idle_gap *gap);
+const char *idle_name(enum idle_cause cause);	/* "input", "launch", ... */
+
+/* ---- what a step's time went to: model/analyses/breakdown.c ---- */
+
+/* Each instant belongs to the first of these that is true of it. */
+enum step_class {
+	STEP_COMPUTE,		/* kernels run */
+	STEP_COMM,		/* collectives run */
+	STEP_H2D, STEP_D2H, STEP_D2D,	/* copies run; d2d: and all others */
+	STEP_COMPILE,
+	STEP_LAUNCH,		/* work is being handed over, or was and has not begun */
+	STEP_SYNC,		/* the host waits for a device that does nothing */
+	STEP_INPUT,		/* the host fetches or waits for a batch */
+	STEP_HOST,		/* within an op or range of the launching threads */
+	STEP_OTHER,
+	STEP_CLASS_COUNT
+};
+
+struct step_breakdown {
+	int64_t number, start_ns, dur_ns;
+	bool warm_up;
+	uint64_t lost;			/* events lost within: not in the means */
+	int64_t ns[STEP_CLASS_COUNT];	/* add up to dur_ns */
+	/* of all its devices together: what ran, and of that, under compute */
+	int64_t copy_ns, copy_hidden_ns, comm_ns, comm_hidden_ns;
+	uint64_t h2d_bytes, d2h_bytes, d2d_bytes;
+};
+
+/* Of the step that begins at start_ns; false: not settled, or long past. */
+bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out);
+/* Mean over the steps after the warm-up; returns how many, 0: none. number is
+ * the last of them. */
+uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);
+const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */
+
+/* ---- what overlapped: model/analyses/overlap.c ---- */
+
+struct overlap_row {
+	uint32_t device;
+	int64_t compute_ns, copy_ns, comm_ns;	/* unions of each */
+	int64_t copy_hidden_ns, comm_hidden_ns;	/* of these, under compute */
+};
+bool model_overlap(struct model *model, uint32_t device, struct overlap_row *out);
+
+/* ---- how fast copies were: model/analyses/bandwidth.c ---- */
+
+struct bandwidth_row {
+	uint32_t device;
+	enum direction direction;
+	uint64_t bytes, count;
+	int64_t busy_ns;		/* while any such copy ran */
+	uint64_t mean_bytes_per_s;	/* bytes over busy_ns */
+	uint64_t best_bytes_per_s;	/* fastest single copy of 64 KiB and more, else of all */
+	uint64_t step_bytes;		/* mean per step after the warm-up */
+};
+/* By device and direction; *out owned by the caller. */
+size_t model_bandwidth(struct model *model, struct bandwidth_row **out);
+
+#endif

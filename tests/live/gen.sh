@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tftop-gen: its recordings against its truth, babeltrace2 and LTTng's metadata.
+# CASE=part runs those whose name has it, KEEP=1 keeps their files.
+. "$(dirname "$0")/lib.sh"
+gen=$O/tftop-gen exact=$O/tests/exact
+need_programs "$tftop" "$gen" "$exact"
+
+# generate OPTIONS…: a recording in $work/rec with its truth, and what tftop says
+generate() {
+	rm -rf "$work/rec"
+	"$gen" "$@" --ctf "$work/rec" --truth "$work/truth.json" 2>"$work/err" ||
+		fail "$*: $(first_lines "$work/err")" || return
+	timeout -k 5 60 "$tftop" --json="$work/open.json" "$work/rec" >"$work/out" 2>&1 ||
+		fail "$*: opening: $(first_lines "$work/out")"
+}
+
+# What tftop says of it is what was made, value by value.
+true_report() {
+	generate "$@" || return
+	"$exact" "$work/truth.json" "$work/open.json" >"$work/exact" 2>&1 ||
+		fail "$*: $(first_lines "$work/exact")"
+}
+
+events_of() { sed -n 's/^ *"events": \([0-9]*\),$/\1/p' "$1" | head -n 1; }
+
+# babeltrace2 reads as many events, and counts as many lost.
+babeltrace_counts() {
+	local read lost
+	command -v babeltrace2 >/dev/null || { skip babeltrace2; return; }
+	generate "$@" || return
+	babeltrace2 "$work/rec/trace" 2>"$work/err" >"$work/text" || fail "babeltrace2: status $?" || return
+	read=$(wc -l <"$work/text")
+	[ "$read" = "$(events_of "$work/truth.json")" ] ||
+		fail "babeltrace2 reads $read, made $(events_of "$work/truth.json")" || return
+	lost=$(sed -n 's/.*discarded \([0-9]*\) event.*/\1/p' "$work/err" | awk '{ n += $1 } END { print n + 0 }')
+	grep -q "\"lost_events\": $lost,$" "$work/truth.json" || fail "babeltrace2 says $lost lost"
+}
+
+same_seed() {
+	local options=(--spans 20000 --ops 2000 --loss 1 --disorder 20 --seed 12)
+	generate "${options[@]}" || return
+	mv "$work/rec" "$work/first"
+	mv "$work/truth.json" "$work/first.json"
+	generate "${options[@]}" || return
+	cmp "$work/first.json" "$work/truth.json" || fail "another truth" || return
+	babeltrace2 "$work/first/trace" 2>/dev/null >"$work/a"
+	babeltrace2 "$work/rec/trace" 2>/dev/null >"$work/b"
+	cmp -s "$work/a" "$work/b" || fail "other events" || return
+	generate "${options[@]}" --seed 13 || return
+	! cmp -s "$work/first.json" "$work/truth.json" || fail "another seed, the same truth"
+}
+
+# fields TRACE: "event channel field type" a line, of every event of tftop's
+fields() {
+	local metadata
+	metadata=$(find "$1" -name metadata | head -n 1)
+	babeltrace2 -o ctf-metadata "${metadata%/metadata}" | awk '
+		/^clock/ { sub(/.*/, "") }
+		/^event \{/ { name = ""; stream = ""; n = 0 }
+		/name = "tftop:/ { split($0, part, "\""); name = part[2] }
+		/stream_id = / { stream = $3 }
+		/^\t\t(integer|string)/ && name != "" {
+			field = $0; sub(/;$/, "", field); sub(/.*[ \t]_/, "", field)
+			sub(/^_/, "", field)
+			size = "text"
+			if ($1 == "integer") {
+				match($0, /size = [0-9]+/); size = substr($0, RSTART + 7, RLENGTH - 7)
+				signed = $0 ~ /signed = (1|true)/ ? "signed" : "unsigned"
+				size = size " " signed
+			}
+			print name, n++, field, size
+			next
+		}
+		/^\};/ { name = "" }'
+}
+
+# The table that the writer and the decoder share is what LTTng writes.
+schema() {
+	command -v babeltrace2 >/dev/null || { skip babeltrace2; return; }
+	need_programs "$train"
+	generate --spans 10 || return
+	timeout -k 5 60 "$tftop" -o "$work/real" -b -- "$train" --steps 2 >"$work/out" 2>&1 ||
+		fail "status $?" || return
+	fields "$work/rec/trace" | sort >"$work/ours"
+	fields "$work/real/trace" | sort >"$work/theirs"
+	[ "$(cut -d ' ' -f 1 "$work/theirs" | uniq | wc -l)" = 21 ] || fail "not all events are in the real one" || return
+	# An event that was never written is not in the trace that the sink makes.
+	join -v 1 <(sed 's/ /_/g' "$work/ours" | sort) <(sed 's/ /_/g' "$work/theirs" | sort) >"$work/only"
+	[ ! -s "$work/only" ] || fail "only ours: $(first_lines "$work/only")"
+}
+
+# Bad options: a sentence, status 2, nothing made.
+bad_options() {
+	local options
+	for options in "--bogus" "--spans" "--spans x" "--spans 0" "--spans -3" "--lanes 0" "--ops 3" \
+		"--loss 101" "--loss 1.2.3" "--drift x" "--seconds 0" "more" "--seed 99999999999999999999"; do
+		"$gen" --ctf "$work/rec" $options >"$work/out" 2>&1
+		[ $? = 2 ] || fail "'$options': status not 2" || return
+		grep -q '^tftop-gen: ' "$work/out" || fail "'$options': nothing said" || return
+		[ ! -e "$work/rec" ] || fail "'$options': made something" || return
+	done
+	"$gen" >"$work/out" 2>&1
+	[ $? = 2 ] || fail "nothing to do: status not 2" || return
+	"$gen" --help | grep -q -- --spans || fail "no help"
+}
+
+# A full disk, a folder with something in it: told, and nothing is left.
+never_half() {
+	mkdir "$work/mine" && touch "$work/mine/x" || return
+	"$gen" --ctf "$work/mine" >"$work/out" 2>&1
+	[ $? = 2 ] || fail "a full folder: status not 2" || return
+	grep -q "not empty" "$work/out" || fail "said: $(first_lines "$work/out")" || return
+	[ "$(ls "$work/mine")" = x ] || fail "the folder was touched" || return
+	(ulimit -f 1000; "$gen" --spans 100000 --ctf "$work/rec" >"$work/out" 2>&1)
+	[ $? = 2 ] || fail "a full disk: status not 2" || return
+	grep -q "File too large" "$work/out" || fail "said: $(first_lines "$work/out")" || return
+	[ "$(ls "$work" | tr '\n' ' ')" = "mine out " ] || fail "left: $(ls "$work" | tr '\n' ' ')" || return
+	"$gen" --truth /dev/full >"$work/out" 2>&1
+	[ $? = 2 ] || fail "no space for the truth: status not 2"
+}
+
+case_run queues true_report --spans 50000 --lanes 5 --seconds 3 --seed 2
+case_run training true_report --spans 30000 --ops 3000 --seed 3
+case_run disorder true_report --spans 30000 --ops 3000 --disorder 300 --seconds 4 --seed 4
+case_run loss true_report --spans 30000 --ops 3000 --loss 5 --disorder 20 --seed 5
+case_run drift true_report --spans 20000 --ops 1000 --drift 100 --seconds 20 --seed 6
+case_run everything true_report --spans 40000 --ops 8000 --lanes 3 --loss 0.7 --disorder 100 --drift -80 --seed 7
+case_run mostly_lost true_report --spans 20000 --ops 20 --seconds 3 --loss 90 --seed 8
+case_run tiny true_report --spans 1 --ops 4 --seed 9
+case_run short true_report --spans 1000 --ops 9999 --seconds 0.1 --seed 10
+case_run babeltrace babeltrace_counts --spans 30000 --ops 3000 --disorder 50 --loss 3
+case_run same_seed same_seed
+case_run schema schema
+case_run bad_options bad_options
+case_run never_half never_half
+suite_end

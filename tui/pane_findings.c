@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pane 6: what the analyses found, what it costs, what would help. Each
+ * finding is a few lines; the cursor stands on one of them and stays with it
+ * when the order changes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/util.h"
+#include "tui/labels.h"
+#include "tui/panes.h"
+
+#define INDENT 3			/* of a title, behind its mark */
+#define MORE_INDENT 7			/* of the lines below it */
+#define RIGHT_GAP 3
+#define RIGHT_LEAST 70			/* columns from which on costs stand at the right */
+#define BLOCK_LINES (FINDING_LINES + 2)
+
+struct findings_pane {
+	struct pane pane;
+	struct findings_status status;
+	struct finding *list;		/* owned, count */
+	size_t count;
+	int64_t base_ns;
+	bool taken;			/* there was an update */
+	size_t cursor;
+	int top, page;			/* lines: scrolled by, seen */
+};
+
+static struct pane *findings_open(struct view *view)
+{
+	struct findings_pane *pane = xcalloc(1, sizeof(*pane));
+
+	return &pane->pane;
+}
+
+static void findings_close(struct pane *pane)
+{
+	struct findings_pane *p = (struct findings_pane *)pane;
+
+	free(p->list);
+	free(p);
+}
+
+/* Where the finding under the cursor went; it may be gone. */
+static size_t cursor_after(const struct findings_pane *p, const struct finding *list, size_t count)
+{
+	const struct finding *old = p->cursor < p->count ? &p->list[p->cursor] : NULL;
+	size_t i;
+
+	/* On the first the cursor means "whatever comes first". */
+	for (i = 0; old && p->cursor && i < count; i++)
+		if (list[i].subject == old->subject && strcmp(list[i].id, old->id) == 0)
+			return i;
+	return count && p->cursor >= count ? count - 1 : p->cursor;
+}
+
+static void findings_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct findings_pane *p = (struct findings_pane *)pane;
+	struct findings_status status;
+	struct finding *list = NULL;
+	struct model_status run;
+	size_t count;
+
+	model_status(view->model, &run);
+	p->base_ns = panes_base_ns(&run);
+	model_findings(view->model, &status, NULL);
+	if (p->taken && status.revision == p->status.revision) {
+		p->status = status;
+		return;
+	}
+	count = model_findings(view->model, &p->status, &list);
+	p->cursor = cursor_after(p, list, count);
+	free(p->list);
+	p->list = list;
+	p->count = count;
+	p->taken = true;
+}
+
+/* ---- drawing ---- */
+
+/* Text over as many lines as it needs; returns how many. draw: into the area,
+ * as far as it is inside. */
+static int paragraph(const struct findings_pane *p, struct area area, bool draw, int y, int x,
+		     int right, enum role role, unsigned attr, const char *text)
+{
+	int width = area.width - x - right, lines = 0;
+
+	if (width < 1)
+		width = 1;
+	while (*text) {
+		const char *next;
+		size_t bytes = text_break(text, width, &next);
+		char line[FINDING_TEXT];
+
+		if (next == text)
+			break;
+		snprintf(line, sizeof(line), "%.*s", (int)bytes, text);
+		if (draw && y + lines - p->top >= 0 && y + lines - p->top < p->page)
+			area_text(area, x, 1 + y + lines - p->top, role, attr, line);
+		text = next;
+		lines++;
+	}
+	return lines;
+}
+
+static void right_text(const struct findings_pane *p, struct area area, int y, enum role role,
+		       const char *text)
+{
+	if (y - p->top >= 0 && y - p->top < p->page)
+		area_right(area, area.width - 1, 1 + y - p->top, role, 0, text);
+}
+
+/* One finding from line y on; returns its lines. */
+static int block(const struct findings_pane *p, const struct view *view, struct area area,
+		 bool draw, int y, size_t i, bool focused)
+{
+	const struct finding *f = &p->list[i];
+	bool warning = f->severity == SEVERITY_WARNING, current = i == p->cursor;
+	bool beside = area.width >= RIGHT_LEAST;
+	char cost[FMT_MAX], text[FINDING_TEXT + FMT_MAX + 16];
+	enum role role = warning ? ROLE_ACCENT : ROLE_DEFAULT;
+	int lines, right, k;
+
+	snprintf(text, sizeof(text), "costs %s%s", fmt_time(cost, f->cost_ns),
+		 p->status.step_ns ? "" : " a second");
+	right = beside ? text_width(text) + RIGHT_GAP : 1;
+	if (draw && current && y - p->top >= 0 && y - p->top < p->page) {
+		area_fill(area, 0, 1 + y - p->top, area.width, 1, ' ', ROLE_DEFAULT, ROLE_SELECTED, 0);
+		area_text(area, 0, 1 + y - p->top, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
+			  view->ascii ? ">" : focused ? "▸" : "▹");
+	}
+	paragraph(p, area, draw, y, 1, 0, role, ATTR_BOLD, warning ? "!" : "·");
+	if (draw && beside && f->cost_ns)
+		right_text(p, area, y, warning ? ROLE_ACCENT : ROLE_DEFAULT, text);
+	lines = paragraph(p, area, draw, y, INDENT, right, ROLE_DEFAULT, ATTR_BOLD, f->title);
+	if (!lines)
+		lines = 1;
+	if (!beside && f->cost_ns)
+		lines += paragraph(p, area, draw, y + lines, MORE_INDENT, 1, role, 0, text);
+	if (draw && beside && f->evidence.kind != EVIDENCE_NONE)
+		right_text(p, area, y + lines, ROLE_MUTED, "→ show");
+	right = beside ? 9 + RIGHT_GAP : 1;
+	for (k = 0; k < FINDING_LINES; k++)
+		lines += paragraph(p, area, draw, y + lines, MORE_INDENT, right, ROLE_DEFAULT, 0,
+				   f->lines[k]);
+	lines += paragraph(p, area, draw, y + lines, MORE_INDENT, right, ROLE_MUTED, 0, f->advice);
+	if (beside && f->evidence.kind != EVIDENCE_NONE && lines < 2)
+		lines = 2;
+	return lines;
+}
+
+static void draw_heading(const struct findings_pane *p, struct area area)
+{
+	char text[160], time[FMT_MAX], steps[FMT_MAX], more[48] = "", count[48] = "";
+	int64_t to_ns = p->status.settled_ns - p->base_ns;
+	int end = area_text(area, 1, 0, ROLE_COLUMN, 0, "findings");
+
+	if (!p->taken || p->status.settled_ns == INT64_MIN || !p->base_ns)
+		return;
+	if (p->status.more)
+		snprintf(more, sizeof(more), "%zu more cost less   ", p->status.more);
+	if (p->status.steps)
+		snprintf(count, sizeof(count), ", %s step%s", fmt_count(steps, p->status.steps),
+			 p->status.steps == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s%s %s%s", more, p->status.final ? "final at" : "settled to",
+		 fmt_time(time, to_ns > 0 ? to_ns : 0), count);
+	if (end + 2 + text_width(text) < area.width)
+		area_right(area, area.width - 1, 0, ROLE_MUTED, 0, text);
+}
+
+static void draw_none(const struct findings_pane *p, struct area area)
+{
+	area.height = area.height > 1 ? area.height - 1 : area.height;
+	area_text(area, 1, 1, ROLE_MUTED, 0,
+		  !p->status.steps && !p->status.final ?
+		  "nothing found yet: it takes some steps that have settled" :
+		  "nothing found that costs enough to be told");
+}
+
+static void findings_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct findings_pane *p = (struct findings_pane *)pane;
+	int y = 0, begin = 0, end = 0;
+	size_t i;
+
+	draw_heading(p, area);
+	p->page = area.height > 1 ? area.height - 1 : 0;
+	if (!p->count) {
+		draw_none(p, area);
+		return;
+	}
+	for (i = 0; i < p->count; i++) {
+		if (i == p->cursor)
+			begin = y;
+		y += block(p, view, area, false, y, i, focused);
+		if (i == p->cursor)
+			end = y;
+	}
+	/* The cursor's finding is seen, its title above all. */
+	if (p->top + p->page < end)
+		p->top = end - p->page;
+	if (p->top > y - p->page)
+		p->top = y > p->page ? y - p->page : 0;
+	if (p->top > begin)
+		p->top = begin;
+	for (y = 0, i = 0; i < p->count; i++)
+		y += block(p, view, area, true, y, i, focused);
+}
+
+/* ---- commands ---- */
+
+/* What shows it: the place on the timeline, the row of a table. */
+static unsigned show(struct view *view, const struct finding *finding)
+{
+	static const char *const panes[EVIDENCE_KIND_COUNT] = {
+		[EVIDENCE_OP] = "ops", [EVIDENCE_KERNEL] = "kernels", [EVIDENCE_COPIES] = "copies",
+		[EVIDENCE_STEPS] = "steps", [EVIDENCE_MEMORY] = "memory",
+	};
+	const struct evidence *evidence = &finding->evidence;
+	unsigned outcome = OUT_REDRAW;
+
+	if (evidence->t0 < evidence->t1) {
+		view->range_t0_ns = evidence->t0;
+		view->range_t1_ns = evidence->t1;
+		view->cursor_ns = evidence->t0;
+		view->selected = (struct span_ref){0};
+		if (evidence->row) {
+			view->cursor_row = evidence->row;
+			view->cursor_lane = LANE_ALL;
+		}
+		outcome |= OUT_FREEZE | OUT_SHOW_RANGE;
+	}
+	if (panes[evidence->kind]) {
+		view->show_pane = panes[evidence->kind];
+		view->show_key = evidence->key;
+		return outcome | OUT_SHOW_PANE;
+	}
+	if (outcome != OUT_REDRAW)
+		return outcome | OUT_FOCUS_TIMELINE;
+	snprintf(view->status, sizeof(view->status), "no one place shows this: its numbers do");
+	view->status_error = true;
+	return OUT_REDRAW;
+}
+
+static unsigned findings_command(struct pane *pane, struct view *view,
+				 const struct command_call *call)
+{
+	struct findings_pane *p = (struct findings_pane *)pane;
+	const char *name = call->argv[0];
+	int64_t by = call->argc > 1 && atoi(call->argv[1]) > 0 ? atoi(call->argv[1]) : 1;
+	int64_t at = (int64_t)p->cursor, last = (int64_t)p->count - 1;
+
+	if (strcmp(name, "open") == 0)
+		return p->count ? show(view, &p->list[p->cursor]) : OUT_NONE;
+	if (strcmp(name, "row-down") == 0)
+		at += by;
+	else if (strcmp(name, "row-up") == 0)
+		at -= by;
+	else if (strcmp(name, "page-down") == 0)
+		at += p->page / BLOCK_LINES > 1 ? p->page / BLOCK_LINES : 1;
+	else if (strcmp(name, "page-up") == 0)
+		at -= p->page / BLOCK_LINES > 1 ? p->page / BLOCK_LINES : 1;
+	else if (strcmp(name, "first-row") == 0)
+		at = 0;
+	else if (strcmp(name, "last-row") == 0)
+		at = last;
+	else
+		return OUT_UNKNOWN;
+	at = at > last ? last : at;
+	p->cursor = at < 0 ? 0 : (size_t)at;
+	return OUT_REDRAW;
+}
+
+/* "6 findings 3!": something should be looked at. */
+static void findings_tab(struct pane *pane, struct view *view, char *text, size_t size)
+{
+	size_t all = view->findings.count + view->findings.more;
+
+	if (all)
+		snprintf(text, size, "6 findings %zu%s", all, view->findings.warnings ? "!" : "");
+	else
+		snprintf(text, size, "6 findings");
+}
+
+const struct pane_ops pane_findings = {
+	.name = "findings",
+	.key_table = "table",
+	.open = findings_open,
+	.close = findings_close,
+	.update = findings_update,
+	.draw = findings_draw,
+	.command = findings_command,
+	.tab = findings_tab,
+};
