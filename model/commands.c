@@ -72,6 +72,11 @@ static bool done_get(const struct process *process, uint32_t correlation)
 	       (process->done[correlation % DONE_BITS / 64] >> correlation % 64 & 1);
 }
 
+bool command_is_done(const struct model *model, uint32_t correlation)
+{
+	return done_get(model->process, correlation);
+}
+
 /* ---- kinds ---- */
 
 static bool is_kernel(uint8_t kind)
@@ -253,6 +258,9 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 	if (is_kernel(command->kind))
 		model->n_kernels++;
 	model->how[run.how]++;
+	add_ns(&model->device_ns, t->dur_ns);
+	add_ns(&model->launched_ns, run.how == HOW_NONE ? 0 : t->dur_ns);
+	add_ns(&model->op_ns, run.how == HOW_NONE || !t->op_name ? 0 : t->dur_ns);
 	if (t->timed && !run.approx && queued && queued <= command->start_ticks &&
 	    command->start_ticks - queued < DUR_MAX)
 		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
@@ -420,7 +428,8 @@ static void take(struct model *model, const struct pending *one, bool force)
 		return;
 	}
 	view = view_at(model, queue->view);
-	if (!one->observed)
+	/* A pair that is not sure must not bound the clock. */
+	if (!one->observed && command->how != HOW_FIFO && command->how != HOW_GUESS)
 		align_command(model, queue->view, command);
 	if (!clock_has(&view->clock) && !force) {
 		struct pending parked = *one;
@@ -438,9 +447,14 @@ static void take(struct model *model, const struct pending *one, bool force)
 
 void apply_command(struct model *model, const struct event_command *command)
 {
+	command_in(model, command,
+		   time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns);
+}
+
+void command_in(struct model *model, const struct event_command *command, int64_t written_ns)
+{
 	struct pending one = {
-		.command = *command, .process = model->process_index,
-		.time_ns = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns,
+		.command = *command, .process = model->process_index, .time_ns = written_ns,
 	};
 
 	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {

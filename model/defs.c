@@ -39,6 +39,14 @@ struct process *process_get(struct model *model, uint16_t host, uint32_t pid, ui
 	return process_at(model, *index);
 }
 
+uint32_t process_known(const struct model *model, const struct event *event)
+{
+	uint32_t index = event->pid ? map_get(&model->process_by_pid,
+					      (uint64_t)event->host << 32 | event->pid) : MAP_NONE;
+
+	return index == MAP_NONE ? NONE : index;
+}
+
 /* The same pid with another program: what came before keeps its own ids. */
 static bool is_another(struct model *model, const struct process *process,
 		       const struct event_process *def)

@@ -62,9 +62,13 @@ enum command_flag {
 	CMD_PINNED = 0x04,
 	CMD_BLOCKING = 0x08,
 	CMD_NOTIMES = 0x10,	/* finished without device times */
+	CMD_MANY = 0x20,	/* a launch whose id several runs carry, as a graph's */
 };
 
-enum queue_flag { QUEUE_IN_ORDER = 0x01, QUEUE_PROFILED = 0x02, QUEUE_FORCED = 0x04 };
+enum queue_flag {
+	QUEUE_IN_ORDER = 0x01, QUEUE_PROFILED = 0x02, QUEUE_FORCED = 0x04,
+	QUEUE_FOUND = 0x08,	/* older than its probe: its first launches were not seen */
+};
 
 enum event_type {
 	EVENT_NONE = 0,
@@ -73,8 +77,9 @@ enum event_type {
 	EVENT_DEVICE, EVENT_QUEUE, EVENT_SHAPE, EVENT_MESSAGE,
 	/* data */
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
+	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
-	EVENT_CLOCK, EVENT_SETTLED, EVENT_BEAT,
+	EVENT_CLOCK, EVENT_FLOW, EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */
 	EVENT_LOST,		/* the tracer dropped something */
 	EVENT_ALIVE,		/* all sources have been read up to time_ns */
@@ -144,6 +149,30 @@ struct event_command {
 	uint8_t kind, direction, how, flags;
 };
 
+/*
+ * A command whose call and whose device record come on different ways, in any
+ * order. They meet by correlation (HOW_EXACT), else by object (HOW_EVENT), else
+ * by their order on the queue. A correlation names one launch of the process, of
+ * a graph (or CMD_MANY) many runs; it comes back, if at all, when the records of
+ * its last use have come, or are lost. An object is an event object with its
+ * generation, so that it names one launch too.
+ */
+struct event_launch {
+	uint32_t tid, queue, name, shape, correlation, op_name, call_dur_ns;
+	uint64_t op, object, bytes;
+	int64_t call_ns;
+	int32_t status;			/* < 0: the call failed, nothing will run */
+	uint8_t kind, direction, flags;	/* CMD_PINNED, CMD_BLOCKING, CMD_MANY */
+};
+
+struct event_run {
+	uint32_t queue, name, correlation;	/* name 0: the record has none */
+	uint64_t object, bytes;
+	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
+	int32_t status;
+	uint8_t kind, direction, flags;	/* CMD_APPROX, CMD_NOTIMES */
+};
+
 struct event_alloc { uint32_t allocator, device, op_name; uint64_t address, bytes, op; };
 struct event_free { uint32_t allocator; uint64_t address; };
 
@@ -165,6 +194,13 @@ struct event_clock {
 	uint64_t ticks;
 	int64_t host_ns, error_ns;
 };
+
+/*
+ * A message between hosts, told by both: the key is the same on both sides and
+ * not used again while one of them is on its way. at_ns: of the writing host's
+ * clock, when sending began, when it had been received.
+ */
+struct event_flow { uint64_t key, bytes; int64_t at_ns; bool received; };
 
 struct event_beat {
 	uint64_t events, calls, dropped, vendor_dropped;
@@ -202,11 +238,14 @@ struct event {
 		struct event_call call;
 		struct event_calls calls;
 		struct event_command command;
+		struct event_launch launch;
+		struct event_run run;
 		struct event_alloc alloc;
 		struct event_free free;
 		struct event_wait wait;
 		struct event_compile compile;
 		struct event_clock clock;
+		struct event_flow flow;
 		int64_t settled_ns;
 		struct event_beat beat;
 		struct event_lost lost;

@@ -28,6 +28,7 @@
 #include "model/clock.h"
 #include "model/cover.h"
 #include "model/hist.h"
+#include "model/join.h"
 #include "model/lane.h"
 #include "model/map.h"
 #include "model/names.h"
@@ -183,6 +184,7 @@ struct queue {
 	uint32_t in_flight;
 	struct hist delay;
 	struct pendings pending;
+	struct join_fifo *fifo;		/* owned; NULL: no launch came apart from its run */
 };
 
 struct thread {
@@ -235,6 +237,7 @@ struct process {
 	uint64_t *done;			/* owned; ring of finished correlations */
 	uint32_t done_base;
 	struct met *mets;		/* owned; METS by correlation, or NULL */
+	struct join_ids ids;
 	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
 	uint64_t beat_calls, counted_calls, dropped;
 	int64_t own_ns;
@@ -342,6 +345,7 @@ struct model {
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
+	struct join join;
 	uint32_t free_open, free_state;
 	uint64_t waiting_states;
 	uint32_t n_alive_opens;
@@ -369,6 +373,7 @@ struct model {
 	int64_t folded_ns;		/* detail before this may be gone */
 	bool finished, partial;
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
+	int64_t device_ns, launched_ns, op_ns;
 	uint64_t since_check;		/* events since memory was looked at */
 	struct analyses *analyses;	/* owned */
 	int64_t thresholds[THRESHOLD_COUNT];
@@ -399,8 +404,15 @@ void check_memory(struct model *model);
 /* Moves the settled line to where it is now. */
 int64_t model_settle(struct model *model);
 
+/* ---- notes.c: losses, messages ---- */
+void note_lost(struct model *model, const struct event_lost *lost);
+/* Once per text. */
+void note_message(struct model *model, int64_t time_ns, int level, const char *text);
+
 /* ---- defs.c: processes, names, threads, devices, queues ---- */
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index);
+/* The process of an event, NONE: not known (yet). */
+uint32_t process_known(const struct model *model, const struct event *event);
 uint32_t local_name(struct model *model, uint32_t id);
 uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid);
 uint32_t queue_get(struct model *model, uint32_t id);
@@ -488,6 +500,10 @@ void merged_release(struct merged *merged);
 
 /* ---- commands.c ---- */
 void apply_command(struct model *model, const struct event_command *command);
+/* The same of one that was written at that time, 0 not known. */
+void command_in(struct model *model, const struct event_command *command, int64_t written_ns);
+/* Was a command of the current process with that correlation finished lately? */
+bool command_is_done(const struct model *model, uint32_t correlation);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */
 void commands_drain(struct model *model, struct pendings *pending, bool force);
 /* What has waited for too long by now_ns. */

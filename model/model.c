@@ -13,8 +13,6 @@
 #define SLICE_CHECK 32u			/* events between looks at the clock */
 #define MEMORY_CHECK 4096u
 #define MEMORY_DEFAULT ((size_t)512 << 20)
-#define LOSSES_MAX 65536u
-#define MESSAGES_MAX 1000u
 
 /* ---- stores ---- */
 
@@ -133,6 +131,7 @@ static void release_things(struct model *model)
 		merged_release(&process->merged);
 		free(process->done);
 		free(process->mets);
+		join_process_release(&process->ids);
 		free(process->order.threads);
 	}
 	for (uint32_t i = 0; i < model->devices.n; i++) {
@@ -147,6 +146,7 @@ static void release_things(struct model *model)
 	for (uint32_t i = 0; i < model->queues.n; i++) {
 		merged_release(&queue_at(model, i)->merged);
 		hist_release(&queue_at(model, i)->delay);
+		fifo_release(queue_at(model, i)->fifo);
 		free(queue_at(model, i)->pending.list);
 	}
 	for (uint32_t i = 0; i < model->rows.n; i++)
@@ -170,6 +170,7 @@ static void release_all(struct model *model)
 
 	analyses_free(model->analyses);
 	release_things(model);
+	join_release(model);
 	totals_release(model);
 	memory_free(model);
 	series_release(model);
@@ -209,71 +210,6 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns)
 		model->last_ns = end_ns;
 }
 
-/* ---- losses, messages ---- */
-
-/* Neighbours become one when there are too many to keep apart. */
-static void merge_losses(struct model *model)
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i + 1 < model->n_losses; i += 2, to++) {
-		struct model_loss *a = &model->losses[i], *b = &model->losses[i + 1];
-
-		model->losses[to] = (struct model_loss) {
-			.begin_ns = a->begin_ns,
-			.end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns,
-			.count = a->count + b->count, .packets = a->packets || b->packets,
-		};
-	}
-	if (model->n_losses % 2)
-		model->losses[to++] = model->losses[model->n_losses - 1];
-	model->n_losses = to;
-}
-
-static void apply_lost(struct model *model, const struct event_lost *lost)
-{
-	struct model_loss loss = {
-		.begin_ns = lost->begin_ns, .end_ns = lost->end_ns, .count = lost->count,
-		.packets = lost->packets,
-	};
-	uint64_t *total = lost->packets ? &model->lost_packets : &model->lost_events;
-	size_t at;
-
-	/* Unknown how many: at least one. With a thread, a place of known ones. */
-	if (lost->count || !model->event->pid)
-		*total += lost->count ? lost->count : 1;
-	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
-	    loss.end_ns < loss.begin_ns) {
-		model->bad++;
-		return;
-	}
-	if (model->n_losses >= LOSSES_MAX)
-		merge_losses(model);
-	grow(&model->losses, &model->cap_losses, model->n_losses, sizeof(loss));
-	for (at = model->n_losses; at > 0 && model->losses[at - 1].begin_ns > loss.begin_ns; at--)
-		model->losses[at] = model->losses[at - 1];
-	model->losses[at] = loss;
-	model->n_losses++;
-}
-
-static void add_message(struct model *model, int64_t time_ns, int level, const char *text)
-{
-	uint32_t name = names_intern(&model->names, text);
-	uint64_t key = (uint64_t)(uint32_t)level << 32 | name;
-
-	if (!name || map_get(&model->message_by_text, key) != MAP_NONE)
-		return;
-	if (model->n_messages >= MESSAGES_MAX) {
-		model->bad++;
-		return;
-	}
-	map_set(&model->message_by_text, key, (uint32_t)model->n_messages);
-	grow(&model->messages, &model->cap_messages, model->n_messages, sizeof(*model->messages));
-	model->messages[model->n_messages++] = (struct message_row) {
-		.time_ns = time_ns, .level = level, .text = names_raw(&model->names, name),
-	};
-}
-
 /* ---- events ---- */
 
 static void apply_settled(struct model *model, int64_t settled_ns)
@@ -294,6 +230,7 @@ static void apply_beat(struct model *model, const struct event_beat *beat)
 		process->own_ns = beat->own_ns;
 	if (beat->dropped + beat->vendor_dropped > process->dropped)
 		process->dropped = beat->dropped + beat->vendor_dropped;
+	join_beat(model, beat);
 }
 
 static void apply_definition(struct model *model, const struct event *event)
@@ -327,7 +264,7 @@ static void apply_definition(struct model *model, const struct event *event)
 		apply_shape(model, &event->u.shape);
 		break;
 	default:
-		add_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
+		note_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
 			    event->u.message.level, event->u.message.text);
 	}
 }
@@ -349,6 +286,12 @@ static void apply_data(struct model *model, const struct event *event)
 		break;
 	case EVENT_COMMAND:
 		apply_command(model, &event->u.command);
+		break;
+	case EVENT_LAUNCH:
+		apply_launch(model, &event->u.launch);
+		break;
+	case EVENT_RUN:
+		apply_run(model, &event->u.run);
 		break;
 	case EVENT_ALLOC:
 		apply_alloc(model, &event->u.alloc);
@@ -373,6 +316,48 @@ static void apply_data(struct model *model, const struct event *event)
 	}
 }
 
+/* A process at level off says nothing; one that lives beats once a second. */
+#define SILENT_NS 3000000000
+#define SILENT_LAG_NS 1000000000
+
+/* What the sources promised. */
+static int64_t sources_settled(const struct model *model)
+{
+	int64_t settled = model->alive_ns;
+
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *process = process_at(model, i);
+		bool gone = process->exited && model->alive_ns >= process->exit_seen_ns;
+		int64_t own = process->settled_ns;
+
+		if (!own || gone || process->replaced)
+			continue;
+		if (model->alive_ns - process->seen_ns > SILENT_NS &&
+		    own < model->alive_ns - SILENT_LAG_NS)
+			own = model->alive_ns - SILENT_LAG_NS;
+		if (own < settled)
+			settled = own;
+	}
+	return settled;
+}
+
+int64_t model_settle(struct model *model)
+{
+	int64_t settled = sources_settled(model);
+
+	/* What waits to be joined is still to come. */
+	if (model->join.hold_ns && model->join.hold_ns < settled)
+		settled = model->join.hold_ns;
+	if (model->finished && !model->partial) {
+		settled = model->live_ns;
+		if (model->last_ns > settled)
+			settled = model->last_ns;
+	}
+	if (settled > model->settled_ns)
+		model->settled_ns = settled;
+	return model->settled_ns;
+}
+
 static void apply_event(struct model *model, const struct event *event)
 {
 	bool timed = time_ok(event->time_ns);
@@ -385,13 +370,15 @@ static void apply_event(struct model *model, const struct event *event)
 			model->alive_ns = event->time_ns;
 		if (timed && event->time_ns > model->live_ns)
 			model->live_ns = event->time_ns;
-		if (timed)
+		if (timed) {
 			commands_alive(model, event->time_ns);
+			join_settle(model, sources_settled(model));
+		}
 		memory_settled(model, model_settle(model));
 		return;
 	}
 	if (event->type == EVENT_LOST) {
-		apply_lost(model, &event->u.lost);
+		note_lost(model, &event->u.lost);
 		return;
 	}
 	model->events++;
@@ -422,6 +409,7 @@ void check_memory(struct model *model)
 	bytes += memory_bytes(model);
 	bytes += model->pending_n * sizeof(struct pending);
 	bytes += analyses_bytes(model);
+	bytes += model->join.n * sizeof(struct join_item);
 	if (bytes > model->memory_limit)
 		bytes -= rows_fold(model, bytes - model->memory_limit + model->memory_limit / 64);
 	model->memory_bytes = bytes;
@@ -496,7 +484,7 @@ void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int stat
 void model_message(struct model *model, int level, const char *text)
 {
 	fair_lock(&model->lock);
-	add_message(model, model->live_ns, level, text);
+	note_message(model, model->live_ns, level, text);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	fair_unlock(&model->lock);
 }
@@ -506,6 +494,7 @@ void model_finish(struct model *model, bool partial)
 	fair_lock(&model->lock);
 	model->event = NULL;
 	model->slice_ns = INT64_MAX;
+	join_finish(model);
 	commands_finish(model);
 	ops_finish(model);
 	memory_settled(model, INT64_MAX);
@@ -519,37 +508,6 @@ void model_finish(struct model *model, bool partial)
 
 /* ---- status ---- */
 
-/* A process at level off says nothing; one that lives beats once a second. */
-#define SILENT_NS 3000000000
-#define SILENT_LAG_NS 1000000000
-
-int64_t model_settle(struct model *model)
-{
-	int64_t settled = model->alive_ns;
-
-	for (uint32_t i = 0; i < model->processes.n; i++) {
-		const struct process *process = process_at(model, i);
-		bool gone = process->exited && model->alive_ns >= process->exit_seen_ns;
-		int64_t own = process->settled_ns;
-
-		if (!own || gone || process->replaced)
-			continue;
-		if (model->alive_ns - process->seen_ns > SILENT_NS &&
-		    own < model->alive_ns - SILENT_LAG_NS)
-			own = model->alive_ns - SILENT_LAG_NS;
-		if (own < settled)
-			settled = own;
-	}
-	if (model->finished && !model->partial) {
-		settled = model->live_ns;
-		if (model->last_ns > settled)
-			settled = model->last_ns;
-	}
-	if (settled > model->settled_ns)
-		model->settled_ns = settled;
-	return model->settled_ns;
-}
-
 void model_status(struct model *model, struct model_status *out)
 {
 	const struct steps *steps = series_best(model);
@@ -560,7 +518,9 @@ void model_status(struct model *model, struct model_status *out)
 		.finished = model->finished, .partial = model->partial,
 		.events = model->events, .lost_events = model->lost_events,
 		.lost_packets = model->lost_packets, .bad = model->bad,
-		.kernels = model->n_kernels, .memory_bytes = model->memory_bytes,
+		.kernels = model->n_kernels, .unmet = model->join.unmet,
+		.device_ns = model->device_ns, .launched_ns = model->launched_ns,
+		.op_ns = model->op_ns, .memory_bytes = model->memory_bytes,
 		.last_step_number = -1,
 	};
 	for (int i = 0; i < HOW_COUNT; i++)

@@ -63,6 +63,9 @@ struct model_status {
 	uint64_t kernels;		/* finished kernel runs */
 	uint64_t in_flight;		/* commands announced and not finished */
 	uint64_t how[HOW_COUNT];	/* finished device work by attribution */
+	uint64_t unmet;			/* launches whose run never came */
+	/* Of the device's time: all of it (not a union), with a launch, with an op. */
+	int64_t device_ns, launched_ns, op_ns;
 	uint64_t calls;			/* API calls seen by probes */
 	int64_t own_ns;			/* probes' own time */
 	int64_t program_ns;		/* host time the above is a share of */

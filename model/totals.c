@@ -195,8 +195,7 @@ void apply_calls(struct model *model, const struct event_calls *calls)
 void apply_wait(struct model *model, const struct event_wait *wait)
 {
 	struct act act = {
-		.kind = ACT_WAIT, .start_ns = wait->start_ns,
-		.end_ns = wait->start_ns + wait->dur_ns, .process = model->process_index,
+		.kind = ACT_WAIT, .start_ns = wait->start_ns, .process = model->process_index,
 		.thread = thread_get(model, model->process_index, model->event->tid),
 		.device = NONE, .queue = NONE,
 	};
@@ -205,7 +204,9 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 		model->bad++;
 		return;
 	}
+	act.end_ns = wait->start_ns + wait->dur_ns;
 	align_wait(model, wait);
+	join_wait(model, wait);
 	act.name = local_name(model, wait->name);
 	if (wait->queue)
 		act.queue = map_get(&model->process->queues, wait->queue);
