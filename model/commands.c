@@ -272,11 +272,10 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	const struct event_command *command = t->command;
 	struct act act = {
 		.kind = ACT_LAUNCH, .start_ns = command->call_ns,
-		.end_ns = command->call_ns + command->call_dur_ns,
 		.call_ns = id ? t->start_ns : 0, .call_dur_ns = command->call_dur_ns,
 		.amount = is_kernel(command->kind) ? 0 : command->bytes, .op = command->op,
 		.process = model->process_index,
-		.thread = thread_get(model, model->process_index, command->tid),
+		.thread = command->tid ? thread_get(model, model->process_index, command->tid) : NONE,
 		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
 		.command = command->kind, .direction = (uint8_t)direction_of(command),
 		.object = command->shape,
@@ -286,10 +285,12 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 			 (command->flags & CMD_BLOCKING ? ACT_BLOCKING : 0),
 	};
 
-	if (time_ok(command->call_ns))
+	if (time_ok(command->call_ns)) {
+		act.end_ns = command->call_ns + command->call_dur_ns;
 		analyses_push(model, &act);
-	else
+	} else {
 		act.call_dur_ns = 0;
+	}
 	if (!id)
 		return;
 	act.call_ns = time_ok(command->call_ns) ? command->call_ns : 0;
