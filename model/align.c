@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The devices' clocks: pairs and causality in, moved spans out.
- *
- * Idea: every finished command was queued (or, not told, started) after its
- * call began; a command that somebody waited for ended before the wait
- * returned. Both bound the clock of the command's device as its process sees
- * it (model/clock.h), and when the map changes, the spans it concerns move.
- *
- * Always true:
- *  - A command is asked once, and only with device times of its own.
- *  - A wait bounds a command only if that was enqueued before the wait began:
- *    a queue's last command, read after clFinish() returned, may be another
- *    thread's, newer, and not waited for.
- *  - Command and wait meet by correlation in a ring of METS per process; what
- *    never meets is overwritten and bounds nothing.
- *
- * Complexity: O(1) a command or wait; a change of the map O(rows + spans that
- * it may move), see CLOCK_REACH_TICKS.
- */
-#include "model/model-internal.h"
+#include "model/align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model-internal.h"
 #include "model/util.h"
 
 /* ---- moving ---- */

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "model/analyses/thresholds.h"
+#include "model/align.h"
 #include "model/clock.h"
 #include "model/cover.h"
 #include "model/hist.h"
@@ -204,15 +205,6 @@ struct row_order {
 	uint32_t *threads;		/* owned */
 	size_t n, cap;
 	uint32_t seen;			/* threads of the model looked at so far */
-};
-
-/* A command and the wait for it, whichever came first. */
-#define METS 1024u
-struct met {
-	uint32_t correlation, view;	/* view NONE: not finished yet */
-	uint64_t end_ticks;
-	int64_t call_ns;
-	int64_t wait_ns, return_ns;	/* return_ns 0: nobody waited yet */
 };
 
 struct process {
@@ -511,12 +503,6 @@ void commands_alive(struct model *model, int64_t now_ns);
 void commands_finish(struct model *model);
 uint32_t pack_delta(int64_t ns);
 int64_t unpack_delta(uint32_t packed);
-
-/* ---- align.c: the devices' clocks ---- */
-void apply_clock(struct model *model, const struct event_clock *pair);
-/* What a finished command and a wait say about a device's clock. */
-void align_command(struct model *model, uint32_t view, const struct event_command *command);
-void align_wait(struct model *model, const struct event_wait *wait);
 
 /* ---- totals.c: kernels, copies, calls, compiles ---- */
 struct run {				/* a finished command, resolved */
