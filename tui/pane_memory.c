@@ -304,6 +304,16 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
+static bool is_row(const void *row, const char *key)
+{
+	return strcmp(ROW(row)->allocator, key) == 0;
+}
+
+static bool memory_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	return key && table_reveal(&((struct memory_pane *)pane)->table, is_row, key);
+}
+
 const struct pane_ops pane_memory = {
 	.name = "memory",
 	.key_table = "table",
@@ -312,4 +322,5 @@ const struct pane_ops pane_memory = {
 	.update = memory_update,
 	.draw = memory_draw,
 	.command = memory_command,
+	.reveal = memory_reveal,
 };

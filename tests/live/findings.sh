@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What tftop finds in build/train_opencl, against what the program wrote down:
+# the cause is named first, with the right number, and is gone when the program
+# no longer has it. CASE=part runs those whose name has it, KEEP=1 keeps files.
+. "$(dirname "$0")/lib.sh"
+found=$O/tests/found
+need_programs "$tftop" "$train" "$found"
+warm_up=2	# steps that are left out, as the setting warm-up-steps
+
+# look ARGS…: runs it; $findings is what was found, a line each
+look() {
+	timeout -k 5 120 "$tftop" --no-config --json="$work/report.json" -- \
+		"$train" --quiet "$@" --truth "$work/truth.json" >"$work/out" 2>"$work/err" ||
+		fail "status $?: $(first_lines "$work/err")" || return
+	findings=$("$found" "$work/report.json" 2>&1) || fail "$findings"
+}
+
+# truth KEY: the mean per step
+truth() { "$found" "$work/truth.json" "$1" $warm_up; }
+
+# first ID: what costs most is that; $cost ns and $title
+first() {
+	local id
+	read -r id cost title <<<"${findings%%$'\n'*}"
+	[ "$id" = "$1" ] || fail "not $1 first but: $id $cost $title"
+}
+
+# near GOT WANT PERCENT SLACK: off by no more than that
+near() {
+	local off=$(($1 > $2 ? $1 - $2 : $2 - $1))
+	[ $off -le $(($2 * $3 / 100 + $4)) ] || fail "$1, and not about $2"
+}
+
+# gone ID ARGS…: that is not found. What else runs on this machine can make
+# device and host wait for each other, so one of three runs is enough.
+gone() {
+	local id=$1
+	shift
+	for _ in 1 2 3; do
+		look "$@" || return
+		case $id in
+		any) [ "$findings" = none ] && return 0 ;;
+		*) grep -q "^$id " <<<"$findings" || return 0 ;;
+		esac
+	done
+	fail "still found: ${findings//$'\n'/; }"
+}
+
+# One thread makes the batches and each takes 40 ms: the main thread's waiting
+# is what the program measured around it; the device is idle as long.
+slow_input() {
+	look --steps 40 --batch 16 --input-threads 1 --delay-ms 40 && first input-bound &&
+		near "$cost" "$(truth input_ns)" 5 700000
+}
+
+# An update in 2080 launches of two weights each.
+small_kernels() {
+	local n all
+	look --steps 60 --batch 8 --pieces 1000 && first small-kernels || return
+	all=$(truth kernels)
+	n=$(sed 's/^[^0-9]*\([0-9][0-9 ]*[0-9]\|[0-9]\).*/\1/; s/ //g' <<<"$title")
+	[ "$n" -ge 2079 ] && [ "$n" -le $((all + 1)) ] || fail "$n of $all: $title"
+}
+
+# 16 MiB a step, uploaded on the queue that computes.
+copies=(--steps 30 --batch 64 --size 16 --fuse --upload-size 512 --cached 4)
+plain_copies() {
+	local bytes
+	look "${copies[@]}" && first copy-bound || return
+	bytes=$(truth h2d_bytes)
+	[[ ${title// /} == *[^0-9]"$bytes"bytes* ]] || fail "not $bytes bytes: $title"
+}
+
+case_run slow-input slow_input
+case_run slow-input-gone gone input-bound --steps 40 --batch 16 --input-threads 6 --delay-ms 40 --prefetch 4
+case_run small-kernels small_kernels
+case_run small-kernels-gone gone small-kernels --steps 60 --batch 8 --pieces 1000 --fuse
+case_run plain-copies plain_copies
+case_run plain-copies-gone gone copy-bound "${copies[@]}" --pinned --queues 2 --prefetch 2
+case_run plain-copies-hidden gone copy-bound "${copies[@]}" --queues 2 --prefetch 2
+case_run nothing-wrong gone any --steps 20 --fuse
+suite_end
