@@ -304,14 +304,16 @@ static void look_at_end(struct live *live)
 	extend_drain(live);
 	if (state == READER_FAILED) {
 		live->stop_partial = true;
-		if (!live->session)
+		/* Of an own recording there is at least who ran what, and when. */
+		if (!live->session && !live->recording.run.command)
 			live->exit_code = 125;
 		if (!live->reader_told)
 			live_say(live, 2, "%s", reader_error(live->reader));
 		live->reader_told = true;
 	}
 	if (state == READER_ENDED && !reader_complete(live->reader)) {
-		live_say(live, 2, "the tracer's daemons stopped early: what PROGRAM did last is missing");
+		if (live->session)
+			live_say(live, 2, "the tracer's daemons stopped early: what PROGRAM did last is missing");
 		live->stop_partial = true;
 	}
 	if (state >= READER_ENDED) {

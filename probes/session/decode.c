@@ -9,6 +9,7 @@
 #include "probes/schema/records.h"
 #include "probes/session/decode.h"
 #include "probes/session/decode_class.h"
+#include "probes/session/seqs.h"
 
 /* Longest text taken over; the schema cuts at TFT_TEXT_MAX already. */
 #define TEXT_MAX 65536
@@ -16,38 +17,69 @@
 #define MAP_SLOTS 256			/* event classes: 21 per trace class */
 #define SAID_MAX 16			/* different complaints, then silence */
 
-struct chunk {
-	struct chunk *next;		/* owned */
+struct decode_chunk {
+	struct decode_chunk *next;	/* owned */
 	size_t used, size;
 	char data[];
 };
 
-/* Last sequence number of a writing thread. */
-struct thread_seq {
-	uint64_t key;			/* pid << 32 | tid, 0: free */
-	uint32_t seq;
-	int64_t time_ns;
-};
-
 struct decode {
 	uint16_t host;
-	struct event batch[DECODE_BATCH_MAX + 2];	/* + a loss, + alive */
-	size_t count;
-	struct chunk *chunks;		/* owned; the first is the one in use */
+	struct decode_batch *batch;	/* owned */
 	struct decode_class **classes;	/* owned, open addressing by address */
 	size_t class_slots, class_count;
-	const struct decode_class *last;	/* borrowed from classes */
-	struct thread_seq *threads;	/* owned, open addressing */
-	size_t thread_slots, thread_count;
-	uint64_t credit;		/* reported lost, place not seen yet */
-	uint64_t ahead;			/* seen lost by numbers, not reported yet */
+	struct decode_class *last;	/* borrowed from classes */
+	struct seqs *seqs;		/* owned; NULL: of one stream of many */
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int said;
 	bool schema_said;
 	struct decode_counts counts;
 };
 
-struct decode *decode_new(uint16_t host)
+struct decode_batch *decode_batch_new(size_t room)
+{
+	size_t events = room + DECODE_BATCH_SLACK;
+	struct decode_batch *batch = malloc(sizeof(*batch) + events * sizeof(batch->events[0]));
+
+	if (!batch)
+		return NULL;
+	batch->next = NULL;
+	batch->count = 0;
+	batch->room = room;
+	batch->chunks = NULL;
+	return batch;
+}
+
+static void free_chunks(struct decode_chunk *chunk)
+{
+	while (chunk) {
+		struct decode_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+}
+
+void decode_batch_free(struct decode_batch *batch)
+{
+	if (!batch)
+		return;
+	free_chunks(batch->chunks);
+	free(batch);
+}
+
+void decode_batch_reset(struct decode_batch *batch)
+{
+	batch->count = 0;
+	if (batch->chunks) {
+		/* The last one in the list is the oldest; keep the newest. */
+		free_chunks(batch->chunks->next);
+		batch->chunks->next = NULL;
+		batch->chunks->used = 0;
+	}
+}
+
+static struct decode *new_decode(uint16_t host, size_t room)
 {
 	struct decode *decode = calloc(1, sizeof(*decode));
 
@@ -55,24 +87,30 @@ struct decode *decode_new(uint16_t host)
 		return NULL;
 	decode->host = host;
 	decode->class_slots = MAP_SLOTS;
-	decode->thread_slots = MAP_SLOTS;
 	decode->classes = calloc(decode->class_slots, sizeof(*decode->classes));
-	decode->threads = calloc(decode->thread_slots, sizeof(*decode->threads));
-	if (!decode->classes || !decode->threads) {
-		decode_free(decode);
-		return NULL;
-	}
-	return decode;
+	decode->batch = decode_batch_new(room);
+	if (decode->classes && decode->batch)
+		return decode;
+	decode_free(decode);
+	return NULL;
 }
 
-static void free_chunks(struct chunk *chunk)
+struct decode *decode_new(uint16_t host)
 {
-	while (chunk) {
-		struct chunk *next = chunk->next;
+	struct decode *decode = new_decode(host, DECODE_BATCH_MAX);
 
-		free(chunk);
-		chunk = next;
-	}
+	if (!decode)
+		return NULL;
+	decode->seqs = seqs_new();
+	if (decode->seqs)
+		return decode;
+	decode_free(decode);
+	return NULL;
+}
+
+struct decode *decode_new_stream(uint16_t host, size_t room)
+{
+	return new_decode(host, room);
 }
 
 void decode_free(struct decode *decode)
@@ -85,15 +123,15 @@ void decode_free(struct decode *decode)
 		free(decode->classes[i]);
 	}
 	free(decode->classes);
-	free(decode->threads);
-	free_chunks(decode->chunks);
+	seqs_free(decode->seqs);
+	decode_batch_free(decode->batch);
 	free(decode);
 }
 
 /* A copy that lives until decode_reset(); short of memory: "". */
 static const char *keep_text(struct decode *decode, const char *text, size_t length)
 {
-	struct chunk *chunk = decode->chunks;
+	struct decode_chunk *chunk = decode->batch->chunks;
 	char *copy;
 
 	if (length > TEXT_MAX)
@@ -106,10 +144,10 @@ static const char *keep_text(struct decode *decode, const char *text, size_t len
 		chunk = malloc(sizeof(*chunk) + size);
 		if (!chunk)
 			return "";
-		chunk->next = decode->chunks;
+		chunk->next = decode->batch->chunks;
 		chunk->used = 0;
 		chunk->size = size;
-		decode->chunks = chunk;
+		decode->batch->chunks = chunk;
 	}
 	copy = chunk->data + chunk->used;
 	memcpy(copy, text, length);
@@ -120,7 +158,7 @@ static const char *keep_text(struct decode *decode, const char *text, size_t len
 
 static struct event *add(struct decode *decode, uint8_t type)
 {
-	struct event *event = &decode->batch[decode->count++];
+	struct event *event = &decode->batch->events[decode->batch->count++];
 
 	event->type = type;
 	event->host = decode->host;
@@ -135,7 +173,7 @@ static void say(struct decode *decode, const char *text)
 {
 	struct event *event;
 
-	if (decode->said >= SAID_MAX || decode->count > DECODE_BATCH_MAX)
+	if (decode->said >= SAID_MAX || decode->batch->count > decode->batch->room)
 		return;
 	decode->said++;
 	event = add(decode, EVENT_MESSAGE);
@@ -172,8 +210,8 @@ static bool grow_classes(struct decode *decode)
 	return true;
 }
 
-static const struct decode_class *find_class(struct decode *decode,
-					     const bt_event_class *event_class)
+static struct decode_class *find_class(struct decode *decode,
+				       const bt_event_class *event_class)
 {
 	char problem[160], text[256];
 	struct decode_class *class;
@@ -232,79 +270,12 @@ static void add_loss(struct decode *decode, const struct event *at, int64_t begi
 	event->u.lost = (struct event_lost){ begin_ns, end_ns, count, packets };
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static struct thread_seq *find_thread(struct decode *decode, uint64_t key)
-{
-	size_t mask = decode->thread_slots - 1;
-	size_t i = (size_t)(key * 0x9e3779b97f4a7c15ull >> 32) & mask;
-
-	while (decode->threads[i].key && decode->threads[i].key != key)
-		i = (i + 1) & mask;
-	return &decode->threads[i];
-}
-
-/* NULL: short of memory, or the event says not which. */
-static struct thread_seq *get_thread(struct decode *decode, const struct event *event)
-{
-	uint64_t key = (uint64_t)event->pid << 32 | event->tid;
-	struct thread_seq *thread;
-
-	if (!key)
-		return NULL;
-	thread = find_thread(decode, key);
-	if (thread->key)
-		return thread;
-	if (decode->thread_count * 2 >= decode->thread_slots) {
-		struct thread_seq *old = decode->threads;
-		size_t old_slots = decode->thread_slots;
-		struct thread_seq *new = calloc(old_slots * 2, sizeof(*new));
-
-		if (!new)
-			return NULL;
-		decode->threads = new;
-		decode->thread_slots = old_slots * 2;
-		for (size_t i = 0; i < old_slots; i++)
-			if (old[i].key)
-				*find_thread(decode, old[i].key) = old[i];
-		free(old);
-		thread = find_thread(decode, key);
-	}
-	thread->key = key;
-	decode->thread_count++;
-	return thread;
-}
-
-/*
- * A thread numbers its events from 1, and the reader is there before the
- * program is. A number that is not larger starts anew (exec, a reused id).
- */
-static void check_seq(struct decode *decode, struct thread_seq *thread,
-		      const struct event *event)
-{
-	uint32_t missing = event->seq - thread->seq - 1;
-
-	if (missing && missing < UINT32_MAX / 2) {
-		uint64_t known = smaller(missing, decode->credit);
-
-		decode->credit -= known;
-		decode->ahead += missing - known;
-		add_loss(decode, event, thread->seq ? thread->time_ns : event->time_ns,
-			 event->time_ns, missing - known, false);
-	}
-	thread->seq = event->seq;
-	thread->time_ns = event->time_ns;
-}
-
 static void discarded_events(struct decode *decode, const bt_message *message)
 {
 	const bt_stream_class *class = bt_stream_borrow_class_const(
 		bt_message_discarded_events_borrow_stream_const(message));
 	int64_t begin_ns = decode->time_ns, end_ns = decode->time_ns;
-	uint64_t count = 0, known;
+	uint64_t count = 0, news;
 
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
@@ -315,12 +286,10 @@ static void discarded_events(struct decode *decode, const bt_message *message)
 		end_ns = snapshot_ns(
 		    bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message));
 	}
-	known = smaller(count, decode->ahead);
-	decode->ahead -= known;
-	decode->credit += count - known;
-	if (count && known == count)
+	news = decode->seqs ? seqs_report(decode->seqs, count) : count;
+	if (count && !news)
 		return;			/* all of them have been counted by their numbers */
-	add_loss(decode, NULL, begin_ns, end_ns, count - known, false);
+	add_loss(decode, NULL, begin_ns, end_ns, news, false);
 }
 
 static void discarded_packets(struct decode *decode, const bt_message *message)
@@ -416,9 +385,10 @@ static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
 static void take_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(message);
-	const struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
+	struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
 	const bt_field *payload, *context;
-	struct thread_seq *thread;
+	enum seqs_state state = SEQS_NEXT;
+	struct event_lost loss;
 	struct event *event;
 
 	if (class && class->frequency)
@@ -427,6 +397,8 @@ static void take_event(struct decode *decode, const bt_message *message)
 			class->frequency);
 	if (!class || class->type == EVENT_NONE) {
 		decode->counts.skipped++;
+		if (class)
+			class->skipped++;
 		return;
 	}
 	payload = bt_event_borrow_payload_field_const(from);
@@ -442,14 +414,15 @@ static void take_event(struct decode *decode, const bt_message *message)
 										  field->index),
 			    field->store, (char *)event + field->offset);
 	}
-	thread = event->seq ? get_thread(decode, event) : NULL;
-	if (thread && event->seq <= thread->seq && event->time_ns <= thread->time_ns) {
-		decode->count--;	/* read before decode_reattached() */
+	if (event->seq && decode->seqs)
+		state = seqs_take(decode->seqs, event, &loss);
+	if (state == SEQS_AGAIN) {
+		decode->batch->count--;	/* read before decode_reattached() */
 		return;
 	}
 	decode->counts.events++;
-	if (thread)
-		check_seq(decode, thread, event);
+	if (state == SEQS_GAP)
+		add_loss(decode, event, loss.begin_ns, loss.end_ns, loss.count, false);
 	else if (event->type == EVENT_PROCESS)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
@@ -483,6 +456,9 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
 		discarded_packets(decode, message);
 		break;
+	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
+		decode->counts.packets_begun++;
+		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
 		packet_end(decode, message);
 		break;
@@ -496,7 +472,7 @@ bool decode_message(struct decode *decode, const bt_message *message)
 		break;
 	}
 	/* One message adds at most three events: its own, a loss, a sentence. */
-	return decode->count + 3 <= DECODE_BATCH_MAX;
+	return decode->batch->count + 3 <= decode->batch->room;
 }
 
 void decode_reattached(struct decode *decode)
@@ -512,19 +488,46 @@ const struct event *decode_batch(struct decode *decode, size_t *count)
 		decode->alive_ns = decode->time_ns;
 		add(decode, EVENT_ALIVE);
 	}
-	*count = decode->count;
-	return decode->batch;
+	*count = decode->batch->count;
+	return decode->batch->events;
 }
 
 void decode_reset(struct decode *decode)
 {
-	decode->count = 0;
-	if (decode->chunks) {
-		/* The last one in the list is the oldest; keep the newest. */
-		free_chunks(decode->chunks->next);
-		decode->chunks->next = NULL;
-		decode->chunks->used = 0;
+	decode_batch_reset(decode->batch);
+}
+
+void decode_lost(struct decode *decode, int64_t begin_ns, int64_t end_ns, uint64_t count,
+		 bool packets)
+{
+	add_loss(decode, NULL, begin_ns, end_ns, count, packets);
+}
+
+size_t decode_count(const struct decode *decode)
+{
+	return decode->batch->count;
+}
+
+void decode_unknown(const struct decode *decode,
+		    void (*fn)(void *arg, const char *name, uint64_t count), void *arg)
+{
+	for (size_t i = 0; i < decode->class_slots; i++) {
+		const struct decode_class *class = decode->classes[i];
+		const char *name;
+
+		if (!class || !class->skipped)
+			continue;
+		name = bt_event_class_get_name(class->event_class);
+		fn(arg, name ? name : "without a name", class->skipped);
 	}
+}
+
+struct decode_batch *decode_swap(struct decode *decode, struct decode_batch *fresh)
+{
+	struct decode_batch *full = decode->batch;
+
+	decode->batch = fresh;
+	return full;
 }
 
 int64_t decode_time_ns(const struct decode *decode)

@@ -31,19 +31,36 @@
 #include "model/event.h"
 
 #define DECODE_BATCH_MAX 1024
+#define DECODE_BATCH_SLACK 2		/* of room for events: a loss, a sign of life */
 
 struct decode;
+struct decode_chunk;
+
+/* Events and the strings they point to. */
+struct decode_batch {
+	struct decode_batch *next;	/* whose it is may chain it */
+	struct decode_chunk *chunks;	/* owned; the first is the one in use */
+	size_t count, room;
+	struct event events[];
+};
 
 struct decode_counts {
 	uint64_t messages;		/* of any kind */
 	uint64_t events;		/* decoded */
 	uint64_t skipped;		/* other providers, unknown or misfitting classes */
-	uint64_t streams_begun, streams_ended;
+	uint64_t streams_begun, streams_ended, packets_begun;
 };
 
 /* Short of memory: NULL. */
 struct decode *decode_new(uint16_t host);
+/* For one of several streams, in batches of `room` events: what its numbers
+ * say about losses is left to whoever brings the streams together. */
+struct decode *decode_new_stream(uint16_t host, size_t room);
 void decode_free(struct decode *decode);
+
+struct decode_batch *decode_batch_new(size_t room);	/* short of memory: NULL */
+void decode_batch_free(struct decode_batch *batch);
+void decode_batch_reset(struct decode_batch *batch);
 
 /* Takes one message in (borrowed). false: the batch is full, hand it on and
  * reset before the next one. */
@@ -57,6 +74,15 @@ void decode_reattached(struct decode *decode);
 /* Closes the batch and gives it out; *count may be 0. */
 const struct event *decode_batch(struct decode *decode, size_t *count);
 void decode_reset(struct decode *decode);
+/* A loss that only the file shows. */
+void decode_lost(struct decode *decode, int64_t begin_ns, int64_t end_ns, uint64_t count,
+		 bool packets);
+size_t decode_count(const struct decode *decode);	/* events in the batch */
+/* Calls fn for each event class that was skipped, with how many events. */
+void decode_unknown(const struct decode *decode,
+		    void (*fn)(void *arg, const char *name, uint64_t count), void *arg);
+/* Gives the batch out as it is; the decoder goes on with a fresh one. */
+struct decode_batch *decode_swap(struct decode *decode, struct decode_batch *fresh);
 
 /* Everything before it has been read. */
 int64_t decode_time_ns(const struct decode *decode);

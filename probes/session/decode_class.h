@@ -30,6 +30,7 @@ struct decode_class {
 	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
 	int16_t vpid, vtid;		/* indices in the common context, -1: none */
 	uint8_t count;
+	uint64_t skipped;		/* events, by whoever reads them */
 	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
 	struct decode_field fields[DECODE_FIELDS_MAX];
 };

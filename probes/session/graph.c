@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * babeltrace2's graph: lttng-live or ctf.fs sources -> muxer -> our sink.
+ * babeltrace2's graph: an lttng-live or ctf.fs source -> muxer -> our sink.
  */
 #include <ftw.h>
 #include <pthread.h>
@@ -101,6 +101,7 @@ struct build {
 	bt_graph *graph;		/* owned until handed out */
 	const bt_plugin *ctf, *utils;	/* owned references */
 	const bt_component_filter *muxer;	/* borrowed from the graph */
+	const bt_component_sink *sink;	/* borrowed from the graph */
 	uint64_t muxer_ports;		/* connected so far */
 	char *error;
 	size_t size;
@@ -120,20 +121,39 @@ static bool find_plugins(struct build *build)
 	return true;
 }
 
-static bool add_source(struct build *build, const char *class_name, const char *name,
-		       const bt_value *params)
+static bool add_muxer(struct build *build)
+{
+	const bt_component_class_filter *class =
+		bt_plugin_borrow_filter_component_class_by_name_const(build->utils, "muxer");
+
+	if (!class || bt_graph_add_filter_component(build->graph, class, "muxer", NULL,
+						    BT_LOGGING_LEVEL_NONE, &build->muxer))
+		return fail(build, "cannot make the muxer");
+	if (bt_graph_connect_ports(build->graph,
+			bt_component_filter_borrow_output_port_by_index_const(build->muxer, 0),
+			bt_component_sink_borrow_input_port_by_index_const(build->sink, 0), NULL))
+		return fail(build, "cannot connect the sink");
+	return true;
+}
+
+static bool make_source(struct build *build, const char *class_name, const char *name,
+			const bt_value *params, const bt_component_source **source)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(build->ctf, class_name);
-	const bt_component_source *source = NULL;
-	uint64_t ports;
 
 	if (!class)
 		return fail(build, "babeltrace has no such source");
 	if (bt_graph_add_source_component(build->graph, class, name, params,
-					  BT_LOGGING_LEVEL_NONE, &source))
+					  BT_LOGGING_LEVEL_NONE, source))
 		return fail(build, "cannot read the trace");
-	ports = bt_component_source_get_output_port_count(source);
+	return true;
+}
+
+static bool connect_all(struct build *build, const bt_component_source *source)
+{
+	uint64_t ports = bt_component_source_get_output_port_count(source);
+
 	for (uint64_t i = 0; i < ports; i++) {
 		const bt_port_output *from =
 			bt_component_source_borrow_output_port_by_index_const(source, i);
@@ -147,22 +167,11 @@ static bool add_source(struct build *build, const char *class_name, const char *
 	return true;
 }
 
-static bool add_muxer_and_sink(struct build *build, graph_consume *consume, void *arg)
+static bool add_sink(struct build *build, graph_consume *consume, void *arg)
 {
-	const bt_component_class_filter *class =
-		bt_plugin_borrow_filter_component_class_by_name_const(build->utils, "muxer");
-	const bt_component_sink *sink = NULL;
-
-	if (!class || bt_graph_add_filter_component(build->graph, class, "muxer", NULL,
-						    BT_LOGGING_LEVEL_NONE, &build->muxer))
-		return fail(build, "cannot make the muxer");
 	if (bt_graph_add_simple_sink_component(build->graph, "tftop", NULL, consume, NULL, arg,
-					       &sink))
+					       &build->sink))
 		return fail(build, "cannot make the sink");
-	if (bt_graph_connect_ports(build->graph,
-			bt_component_filter_borrow_output_port_by_index_const(build->muxer, 0),
-			bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL))
-		return fail(build, "cannot connect the sink");
 	return true;
 }
 
@@ -184,39 +193,27 @@ static bt_value *make_params(const char *input, bool live)
 	return NULL;
 }
 
-static bool add_input(struct build *build, const char *input, const char *name, bool live)
+static bool add_live(struct build *build, const char *url)
 {
-	bt_value *params = make_params(input, live);
+	const bt_component_source *source = NULL;
+	bt_value *params = make_params(url, true);
 	bool good;
 
 	if (!params)
 		return fail(build, "out of memory");
-	good = add_source(build, live ? "lttng-live" : "fs", name, params);
+	good = make_source(build, "lttng-live", "live", params, &source) &&
+		connect_all(build, source);
 	bt_value_put_ref(params);
 	return good;
 }
 
-static bool add_folders(struct build *build, const char *path)
+bool graph_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg)
 {
 	struct folders *folders = find_folders(path);
-	bool good = true;
+	bool good = folders && folders->count < TRACES_MAX;
 
-	if (!folders)
-		return fail(build, "out of memory");
-	if (!folders->count) {
-		snprintf(build->error, build->size, "no CTF trace in or below '%s'", path);
-		good = false;
-	} else if (folders->count == TRACES_MAX) {
-		snprintf(build->error, build->size, "more than %d traces below '%s'",
-			 TRACES_MAX - 1, path);
-		good = false;
-	}
-	for (size_t i = 0; good && i < folders->count; i++) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "fs%zu", i);
-		good = add_input(build, folders->path[i], name, false);
-	}
+	for (size_t i = 0; good && i < folders->count; i++)
+		fn(arg, folders->path[i]);
 	free_folders(folders);
 	return good;
 }
@@ -226,26 +223,63 @@ static void quiet(void)
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 }
 
-bt_graph *graph_build(const char *url, const char *path, graph_consume *consume, void *arg,
-		      char *error, size_t size)
+static bool begin(struct build *build, graph_consume *consume, void *arg)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct build build = { .error = error, .size = size };
-	bool good;
 
 	pthread_once(&once, quiet);
-	error[0] = '\0';
-	build.graph = bt_graph_create(0);
-	if (!build.graph) {
-		graph_take_error(error, size, "cannot make a graph");
-		return NULL;
-	}
-	good = find_plugins(&build) && add_muxer_and_sink(&build, consume, arg) &&
-		(url ? add_input(&build, url, "live", true) : add_folders(&build, path));
-	bt_plugin_put_ref(build.ctf);
-	bt_plugin_put_ref(build.utils);
+	build->error[0] = '\0';
+	build->graph = bt_graph_create(0);
+	if (!build->graph)
+		return fail(build, "cannot make a graph");
+	return find_plugins(build) && add_sink(build, consume, arg);
+}
+
+static bt_graph *end(struct build *build, bool good)
+{
+	bt_plugin_put_ref(build->ctf);
+	bt_plugin_put_ref(build->utils);
 	if (good)
-		return build.graph;
-	bt_graph_put_ref(build.graph);
+		return build->graph;
+	bt_graph_put_ref(build->graph);
 	return NULL;
+}
+
+bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
+		      size_t size)
+{
+	struct build build = { .error = error, .size = size };
+	bool good = begin(&build, consume, arg) && add_muxer(&build) &&
+		add_live(&build, url);
+
+	return end(&build, good);
+}
+
+static bool add_stream(struct build *build, const char *folder)
+{
+	const bt_component_source *source = NULL;
+	bt_value *params = make_params(folder, false);
+	bool good;
+
+	if (!params)
+		return fail(build, "out of memory");
+	good = make_source(build, "fs", "fs", params, &source);
+	bt_value_put_ref(params);
+	if (!good)
+		return false;
+	if (bt_component_source_get_output_port_count(source) != 1)
+		return add_muxer(build) && connect_all(build, source);
+	if (bt_graph_connect_ports(build->graph,
+			bt_component_source_borrow_output_port_by_index_const(source, 0),
+			bt_component_sink_borrow_input_port_by_index_const(build->sink, 0), NULL))
+		return fail(build, "cannot connect the stream");
+	return true;
+}
+
+bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
+			     size_t size)
+{
+	struct build build = { .error = error, .size = size };
+
+	return end(&build, begin(&build, consume, arg) && add_stream(&build, folder));
 }

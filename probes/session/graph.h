@@ -17,10 +17,17 @@
 typedef bt_graph_simple_sink_component_consume_func_status
 	graph_consume(bt_message_iterator *iterator, void *arg);
 
-/* A live session ("net://..."), connects at once; or all CTF traces in or
- * below the folder path. Exactly one of the two is given. */
-bt_graph *graph_build(const char *url, const char *path, graph_consume *consume, void *arg,
-		      char *error, size_t size);
+/* A live session ("net://..."); connects at once. */
+bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
+		      size_t size);
+
+/* The recorded trace in exactly this folder; a single stream without a muxer. */
+bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
+			     size_t size);
+
+/* Calls fn for each folder with CTF in or below path. False: there are too many
+ * or no memory. */
+bool graph_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg);
 
 /* Is there any CTF in or below path? Any thread. */
 bool graph_finds_trace(const char *path);

@@ -25,6 +25,7 @@
 #include "probes/session/decode.h"
 #include "probes/session/graph.h"
 #include "probes/session/guard.h"
+#include "probes/session/offline.h"
 #include "probes/session/reader.h"
 
 #define POLL_EARLY_NS 2000000
@@ -55,6 +56,7 @@ struct reader {
 	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
 	_Atomic uint64_t events, streams;
+	_Atomic uint64_t bytes_done, bytes_all;	/* of a recording */
 	_Atomic int64_t last_message_ns;
 	atomic_uint reattached;		/* see reader_reattached() */
 	/* the thread's own */
@@ -283,14 +285,12 @@ static bool run(struct reader *reader, bt_graph *graph)
 			continue;
 		hand_on(reader);
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_END) {
-			atomic_store(&reader->complete, !reader->url);
 			set_state(reader, READER_ENDED);
 			return false;
 		}
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
 			graph_take_error(reader->error, sizeof(reader->error),
-					 reader->url ? "the relay daemon's data stopped" :
-						       "the recording cannot be read further");
+					 "the relay daemon's data stopped");
 			if (reattaches(reader))
 				return true;
 			set_state(reader, READER_FAILED);
@@ -313,8 +313,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 static bool run_graph(struct reader *reader)
 {
 	char error[READER_ERROR_MAX];
-	bt_graph *graph = graph_build(reader->url, reader->path, consume, reader, error,
-				      sizeof(error));
+	bt_graph *graph = graph_build(reader->url, consume, reader, error, sizeof(error));
 	bool again;
 
 	if (!graph) {
@@ -330,6 +329,26 @@ static bool run_graph(struct reader *reader)
 	/* Saying goodbye to a relay that is gone leaves one behind. */
 	bt_current_thread_clear_error();
 	return again;
+}
+
+/* A recording. */
+static void read_files(struct reader *reader)
+{
+	struct offline_options options = {
+		.path = reader->path, .host = reader->options.host, .stop = &reader->stop,
+		.sink = reader->options.sink, .sink_arg = reader->options.sink_arg,
+		.events = &reader->events, .bytes_done = &reader->bytes_done,
+		.bytes_all = &reader->bytes_all,
+	};
+	char error[READER_ERROR_MAX];
+	enum offline_end end;
+
+	set_state(reader, READER_ATTACHED);
+	end = offline_read(&options, error, sizeof(error));
+	if (end == OFFLINE_FAILED)
+		memcpy(reader->error, error, sizeof(error));
+	atomic_store(&reader->complete, end == OFFLINE_WHOLE);
+	set_state(reader, end == OFFLINE_FAILED ? READER_FAILED : READER_ENDED);
 }
 
 static void release(struct reader *reader)
@@ -349,13 +368,16 @@ static void *reader_main(void *arg)
 	struct reader *reader = arg;
 	bool abandoned;
 
-	if (reader->url)
+	if (reader->url) {
 		current = reader;
-	guard_begin(&reader->gave_up);
-	while (run_graph(reader))
-		;
-	current = NULL;
-	guard_end();
+		guard_begin(&reader->gave_up);
+		while (run_graph(reader))
+			;
+		current = NULL;
+		guard_end();
+	} else {
+		read_files(reader);
+	}
 	pthread_mutex_lock(&reader->lock);
 	reader->exited = true;
 	abandoned = reader->abandoned;
@@ -480,6 +502,16 @@ void reader_drain(struct reader *reader, int64_t until_ns)
 uint64_t reader_events(const struct reader *reader)
 {
 	return atomic_load(&((struct reader *)reader)->events);
+}
+
+int reader_progress(const struct reader *reader)
+{
+	struct reader *own = (struct reader *)reader;
+	uint64_t all = atomic_load(&own->bytes_all), done = atomic_load(&own->bytes_done);
+
+	if (!all)
+		return -1;
+	return done >= all ? 1000 : (int)(done * 1000 / all);
 }
 
 uint64_t reader_streams(const struct reader *reader)

@@ -3,6 +3,8 @@
  * Reads LTTng's events with libbabeltrace2 (a live session or a recorded
  * trace) on a thread of its own and hands them on as batches of model events.
  *
+ * A recording is read by offline.h, which also says what is missing of it.
+ *
  * Always true: the sink is called on the reader's thread only, with at most
  * 1024 events or what one run of the graph brought, whichever is less; the
  * batch and its strings are borrowed until the sink returns. Discarded events
@@ -71,6 +73,8 @@ bool reader_wait_attached(struct reader *reader, int timeout_ms);
 bool reader_wait_end(struct reader *reader, int timeout_ms);
 /* Events decoded so far, of all processes; any thread. */
 uint64_t reader_events(const struct reader *reader);
+/* How much of a recording has been read, in thousandths; -1: not known. */
+int reader_progress(const struct reader *reader);
 /* Streams that have begun: 0 as long as no traced program was there. */
 uint64_t reader_streams(const struct reader *reader);
 /* Monotonic host time of the last sign of life from the relay daemon. */

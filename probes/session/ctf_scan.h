@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks over recorded CTF before babeltrace reads it: which packets are whole.
+ *
+ * A recording ends where a crash ended it: in the midst of a packet, with
+ * metadata that stops within a word, with files of which only the name had
+ * reached the disk. babeltrace 2 reads nothing of a trace with such a file, so
+ * every packet's header is looked at here, and it is given the whole ones.
+ *
+ * LTTng's index beside the streams tells how many packets there should be, and
+ * until when; it is not needed.
+ *
+ * Only traces with LTTng's packet header and context are understood (`known`);
+ * others are left to babeltrace as they are.
+ *
+ * Always true of a known trace: a listed packet lies within its file (but for
+ * padding at its end), carries the trace's magic number and UUID, and its times
+ * do not run backwards. Packets of a stream are in the order of its files.
+ *
+ * Complexity: one small read a packet; where a header is damaged, one for every
+ * 4 KiB until the next good one. Threads: any, one at a time. Times: ticks of
+ * the trace's clock as nanoseconds. Errors: short of memory is a trace without
+ * streams; files that cannot be read are counted as damaged.
+ */
+#ifndef PROBES_SESSION_CTF_SCAN_H
+#define PROBES_SESSION_CTF_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ctf_packet {
+	uint64_t offset;		/* in its file */
+	uint64_t bytes;
+	int64_t begin_ns, end_ns;
+	uint32_t file;			/* index in the stream's files */
+};
+
+/* What is missing of a stream. */
+struct ctf_damage {
+	int64_t begin_ns, end_ns;	/* between which times; 0: not known */
+	uint64_t bytes;			/* there, but in no whole packet */
+	uint64_t packets;		/* that were there, as far as is known: 1 or more */
+	bool tail;			/* nothing whole comes after it */
+};
+
+struct ctf_file {
+	char *path;			/* owned */
+	uint64_t bytes;
+	bool whole;			/* nothing but whole packets */
+	size_t n_packets;
+};
+
+struct ctf_stream {
+	uint64_t id, instance;
+	struct ctf_file *files;		/* owned */
+	size_t n_files;
+	struct ctf_packet *packets;	/* owned */
+	size_t n_packets, cap_packets;
+	struct ctf_damage *damages;	/* owned */
+	size_t n_damages;
+	uint64_t bytes;			/* of the packets */
+};
+
+struct ctf_trace {
+	char *path;			/* owned: the folder */
+	bool known;			/* LTTng's layout: the rest is valid */
+	char *metadata;			/* owned: as text, whole declarations only; NULL: none */
+	size_t metadata_bytes;
+	bool metadata_whole;		/* the file can be used as it is */
+	uint64_t metadata_cut;		/* bytes left out at its end */
+	bool big_endian;
+	uint8_t uuid[16];
+	uint64_t frequency;		/* of the clock, Hz */
+	struct ctf_stream *streams;	/* owned */
+	size_t n_streams;
+	uint64_t bytes;			/* of all files with events */
+};
+
+void ctf_scan(struct ctf_trace *trace, const char *folder);
+void ctf_release(struct ctf_trace *trace);
+
+/* The text of metadata in packets or plain, cut after its last whole
+ * declaration; NULL: there is none. *cut: bytes left out at the end. */
+char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uint64_t *cut);
+
+#endif

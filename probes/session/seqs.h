@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a reader knows of the numbers that threads give their events: whether
+ * something is missing, where, and whether it was reported before.
+ *
+ * Always true: a loss is counted once, whether the tracer reports it first or
+ * a gap in the numbers shows it first. Events must be given in the order of
+ * time. Threads: one at a time. Short of memory: gaps are not noticed.
+ */
+#ifndef PROBES_SESSION_SEQS_H
+#define PROBES_SESSION_SEQS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct seqs;
+
+/* Short of memory: NULL. */
+struct seqs *seqs_new(void);
+void seqs_free(struct seqs *seqs);
+
+enum seqs_state {
+	SEQS_NEXT,
+	SEQS_AGAIN,			/* was given before: leave it out */
+	SEQS_GAP,			/* *loss says what is missing before it */
+};
+
+/* Takes a numbered event. loss->count: what had not been reported before. */
+enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss);
+
+/* The tracer reports `count` lost events; returns how many are news. */
+uint64_t seqs_report(struct seqs *seqs, uint64_t count);
+
+#endif
