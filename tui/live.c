@@ -422,6 +422,8 @@ void live_finish(struct live *live, bool partial)
 {
 	if (live->session)
 		stop(live, partial);
+	else if (partial && live->reader)
+		reader_stop(live->reader);
 	while (live->phase == LIVE_ENDING) {
 		struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
 

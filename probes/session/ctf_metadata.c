@@ -115,7 +115,7 @@ static size_t whole_length(const char *text, size_t size)
 static bool only_spaces(const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		if (!isspace((unsigned char)text[i]) && text[i])
+		if (!isspace((unsigned char)text[i]))
 			return false;
 	return true;
 }
@@ -137,6 +137,9 @@ char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uin
 		memcpy(text, data, size);
 		used = size;
 	}
+	for (size_t i = 0; i < used; i++)
+		if (!text[i])
+			text[i] = ' ';
 	whole = whole_length(text, used);
 	if (!whole || used < sizeof(signature) - 1 ||
 	    memcmp(text, signature, sizeof(signature) - 1)) {
@@ -169,7 +172,7 @@ static char *squeeze(const char *text, size_t size)
 
 		step(&lexer, text[i], next);
 		if (before && (lexer.in == CODE || lexer.in == STRING) &&
-		    !isspace((unsigned char)text[i]) && text[i])
+		    !isspace((unsigned char)text[i]))
 			out[used++] = text[i];
 	}
 	out[used] = '\0';
@@ -259,7 +262,6 @@ void ctf_metadata_read(struct ctf_trace *trace)
 		trace->metadata = ctf_metadata_text(data, size, &trace->metadata_bytes,
 						    &trace->metadata_cut);
 	free(data);
-	trace->metadata_whole = trace->metadata && !trace->metadata_cut;
 	if (trace->metadata)
 		understand(trace);
 }

@@ -67,7 +67,6 @@ struct ctf_trace {
 	bool known;			/* LTTng's layout: the rest is valid */
 	char *metadata;			/* owned: as text, whole declarations only; NULL: none */
 	size_t metadata_bytes;
-	bool metadata_whole;		/* the file can be used as it is */
 	uint64_t metadata_cut;		/* bytes left out at its end */
 	bool big_endian;
 	uint8_t uuid[16];

@@ -32,7 +32,8 @@ static void find_trace(void *arg, const char *folder)
 	ctf_scan(trace, folder);
 	offline->traces[offline->n_traces++] = trace;
 	/* Of an unknown layout: read as a whole. */
-	offline->n_lanes += trace->known ? trace->n_streams : 1;
+	if (trace->metadata)
+		offline->n_lanes += trace->known ? trace->n_streams : 1;
 	if (trace->known)
 		for (size_t i = 0; i < trace->n_streams; i++)
 			atomic_fetch_add(offline->options->bytes_all, trace->streams[i].bytes);
@@ -89,7 +90,7 @@ bool offline_open(struct offline *offline, char *error, size_t size)
 	for (size_t i = 0; good && i < offline->n_traces; i++) {
 		const struct ctf_trace *trace = offline->traces[i];
 
-		if (!trace->known)
+		if (trace->metadata && !trace->known)
 			good = add_lane(offline, trace, NULL);
 		for (size_t k = 0; good && k < trace->n_streams; k++)
 			good = !trace->streams[k].n_packets ||
@@ -232,9 +233,15 @@ static bool tell_metadata(struct offline *offline)
 	for (size_t i = 0; i < offline->n_traces; i++) {
 		const struct ctf_trace *trace = offline->traces[i];
 
-		if (!trace->metadata_cut)
+		if (trace->metadata && !trace->metadata_cut)
 			continue;
 		any = true;
+		if (!trace->metadata) {
+			snprintf(text, sizeof(text), "the description of a trace is missing or "
+				 "damaged: nothing of '%.200s' can be read", trace->path);
+			tell(offline, 2, text);
+			continue;
+		}
 		snprintf(text, sizeof(text), "the description of the trace ends in the midst: events "
 			 "that it would define further on cannot be read");
 		tell(offline, 1, text);

@@ -539,6 +539,11 @@ unsigned int reader_reattached(const struct reader *reader)
 	return atomic_load(&((struct reader *)reader)->reattached);
 }
 
+void reader_stop(struct reader *reader)
+{
+	atomic_store(&reader->stop, true);
+}
+
 bool reader_complete(const struct reader *reader)
 {
 	return atomic_load(&((struct reader *)reader)->complete);

@@ -86,6 +86,8 @@ bool reader_misses_streams(const struct reader *reader);
 /* How often a live reader had to attach anew, and has read on. Where no sequence
  * number tells, it is not known what was missed: ask the probes for a dump. */
 unsigned int reader_reattached(const struct reader *reader);
+/* A recording: reads no further than it is, soon. */
+void reader_stop(struct reader *reader);
 /* Ended, and everything up to the end that was asked for has been read. */
 bool reader_complete(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */

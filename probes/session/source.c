@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 struct source {
 	struct source_options options;
 	char folder[PATH_SIZE];		/* of links; "": not made */
-	int metadata_fd;		/* owned; -1: the trace's own is used */
+	int metadata_fd;		/* owned: its text */
 	int fds[FILES_MAX];		/* owned: what was cut out */
 	size_t n_fds, n_links;
 	bt_graph *graph;		/* owned */
@@ -101,11 +102,38 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-static bool make_folder(struct source *source)
+/* Of a layout we do not know: all streams as they are. */
+static bool link_all(struct source *source)
 {
 	const struct ctf_trace *trace = source->options.trace;
 	char path[PATH_SIZE + 32], *original;
-	bool good;
+	const struct dirent *entry;
+	DIR *dir = opendir(trace->path);
+	bool good = dir != NULL;
+
+	while (good && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "metadata") ||
+		    !strcmp(entry->d_name, "index"))
+			continue;
+		snprintf(path, sizeof(path), "%s/s%zu", source->folder, source->n_links);
+		good = asprintf(&original, "%s/%s", trace->path, entry->d_name) >= 0;
+		if (good) {
+			good = symlink(original, path) == 0;
+			source->n_links += good;
+			free(original);
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return good;
+}
+
+/* babeltrace's own reading of metadata in packets may loop on damaged ones: it
+ * gets the text. */
+static bool make_folder(struct source *source)
+{
+	const struct ctf_trace *trace = source->options.trace;
+	char path[PATH_SIZE + 32];
 
 	snprintf(source->folder, sizeof(source->folder), "%s/%u", source->options.dir,
 		 source->options.number);
@@ -114,17 +142,11 @@ static bool make_folder(struct source *source)
 		return false;
 	}
 	snprintf(path, sizeof(path), "%s/metadata", source->folder);
-	if (trace->metadata_whole) {
-		if (asprintf(&original, "%s/metadata", trace->path) < 0)
-			return false;
-		good = symlink(original, path) == 0;
-		free(original);
-		return good;
-	}
 	source->metadata_fd = memfd_create("metadata", MFD_CLOEXEC);
 	return source->metadata_fd >= 0 &&
 	       write_all(source->metadata_fd, trace->metadata, trace->metadata_bytes) &&
-	       link_descriptor(source->metadata_fd, path);
+	       link_descriptor(source->metadata_fd, path) &&
+	       (source->options.stream || link_all(source));
 }
 
 /* A file that has no name any more, on a disk if there is one. */
@@ -273,7 +295,7 @@ static bool build(struct source *source)
 	const struct ctf_stream *stream = source->options.stream;
 	char error[512];
 
-	if (stream && !source->folder[0] && !make_folder(source)) {
+	if (!source->folder[0] && !make_folder(source)) {
 		complain(source, "no room for a folder of links");
 		remove_folder(source);
 		return false;
@@ -282,8 +304,7 @@ static bool build(struct source *source)
 		complain(source, "no room to take the damaged packets out");
 		return false;
 	}
-	source->graph = graph_build_stream(stream ? source->folder : source->options.trace->path,
-					   consume, source, error, sizeof(error));
+	source->graph = graph_build_stream(source->folder, consume, source, error, sizeof(error));
 	if (!source->graph)
 		complain(source, error);
 	source->begun = decode_counts(source->decode)->packets_begun;

@@ -25,8 +25,7 @@ struct source;
 struct source_options {
 	const struct ctf_trace *trace;
 	const struct ctf_stream *stream;	/* NULL: the folder as it is */
-	const char *dir;		/* private folder for the links; NULL as long
-					 * as nothing has to be cut out */
+	const char *dir;		/* private folder for the links */
 	unsigned int number;		/* unique in dir */
 	uint16_t host;
 	size_t room;			/* of a batch, at least SOURCE_ROOM_MIN */
