@@ -7,6 +7,10 @@
 
 #define SYNTH_BATCH 1024u
 
+/* Name ids: fixed ones, then layers, then their kernels. */
+enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
+       NAME_TYPE, NAME_BUFFER, NAME_LAYERS };
+
 struct synth_thread {
 	uint32_t seq;			/* of its last event */
 	uint64_t missing;		/* left out since the last one that was handed out */
@@ -49,6 +53,20 @@ struct model_synth {
 	size_t n_batch, n_texts;
 };
 
+/* ---- synth-define.c ---- */
+/* Half ... one and a half of mean. */
+int64_t synth_around(struct model_synth *s, int64_t mean);
+uint64_t synth_ticks(const struct model_synth *s, int64_t host_ns);
+void synth_name(struct model_synth *s, struct worker *w, uint32_t id, uint8_t kind,
+		int64_t written_ns, char *owned);
+uint32_t synth_kernel_name(const struct model_synth *s, unsigned layer, unsigned kernel);
+void synth_alloc(struct model_synth *s, struct worker *w, uint64_t place, uint64_t op,
+		 uint32_t op_name);
+void synth_dealloc(struct model_synth *s, struct worker *w, uint64_t place);
+void synth_pair(struct model_synth *s, struct worker *w, unsigned device);
+void synth_define(struct model_synth *s, struct worker *w);
+
+/* ---- synth-out.c ---- */
 uint64_t synth_random(struct model_synth *s);
 /* An event that is written then; valid until the next one. w NULL: no process. */
 struct event *synth_write(struct model_synth *s, struct worker *w, enum event_type type,

@@ -108,7 +108,8 @@ static void hand(struct model_synth *s, model_synth_sink *sink, void *arg)
 
 static bool has_number(uint8_t type)
 {
-	return type == EVENT_OP || type == EVENT_STEP || type == EVENT_COMMAND;
+	return type == EVENT_OP || type == EVENT_COMMAND || type == EVENT_ALLOC ||
+	       type == EVENT_FREE;
 }
 
 static struct synth_thread *thread_of(const struct model_synth *s, const struct event *event)

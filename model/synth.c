@@ -7,48 +7,22 @@
 
 #include "model/util.h"
 
-#define TICKS_OFFSET 7000000000000
 #define OPEN_NS 10000000
+#define WRITTEN_NS 20000			/* after its end, at most */
 #define FIRST_PID 4121u
 #define CLOCK_EVERY_NS 100000000
-#define CLOCK_ERROR_NS 500
 #define BEAT_NS 1000000000
 #define SETTLED_NS 10000000
 #define AHEAD 64			/* kernels a bare launcher is ahead of its queue */
-
-/* Name ids: fixed ones, then layers, then their kernels. */
-enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
-       NAME_TYPE, NAME_BUFFER, NAME_LAYERS };
 
 const struct model_synth_profile model_synth_default = {
 	.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 8, .kernels = 3,
 	.kernel_ns = 200000,
 };
 
-/* half ... one and a half of mean */
-static int64_t around(struct model_synth *s, int64_t mean)
-{
-	return mean / 2 + (int64_t)(synth_random(s) % (uint64_t)(mean + 1));
-}
-
 static bool by_chance(struct model_synth *s, unsigned permille)
 {
 	return permille && synth_random(s) % 1000 < permille;
-}
-
-static struct event *add(struct model_synth *s, struct worker *w, enum event_type type,
-			 int64_t written_ns)
-{
-	return synth_write(s, w, type, written_ns);
-}
-
-static void add_name(struct model_synth *s, struct worker *w, uint32_t id, uint8_t kind,
-		     int64_t written_ns, char *owned)
-{
-	struct event *event = add(s, w, EVENT_NAME, written_ns);
-
-	event->u.name = (struct event_name) { .id = id, .kind = kind, .text = owned };
-	synth_own(s, event, owned);
 }
 
 static int64_t written(struct model_synth *s, int64_t end_ns)
@@ -57,14 +31,7 @@ static int64_t written(struct model_synth *s, int64_t end_ns)
 		return end_ns + (int64_t)(synth_random(s) % 200000000);
 	if (s->profile.disorder_ns > 0)
 		end_ns += (int64_t)(synth_random(s) % (uint64_t)s->profile.disorder_ns);
-	return end_ns + (int64_t)(synth_random(s) % 20000);
-}
-
-static uint64_t ticks_of(const struct model_synth *s, int64_t host_ns)
-{
-	return (uint64_t)(host_ns + TICKS_OFFSET +
-			  (int64_t)((__int128)(host_ns - s->start_ns) * s->profile.drift_ppb /
-				    1000000000));
+	return end_ns + (int64_t)(synth_random(s) % WRITTEN_NS);
 }
 
 static bool is_sized(const struct model_synth *s)
@@ -87,106 +54,6 @@ static uint64_t part_of(uint64_t whole, uint64_t i, uint64_t n)
 			  (unsigned __int128)whole * i / n);
 }
 
-/* ---- definitions ---- */
-
-static uint32_t kernel_name(const struct model_synth *s, unsigned layer, unsigned kernel)
-{
-	return NAME_LAYERS + s->profile.layers + layer * s->profile.kernels + kernel;
-}
-
-static void define_names(struct model_synth *s, struct worker *w)
-{
-	static const char *const fixed[] = {
-		[NAME_FORWARD] = "forward", [NAME_BACKWARD] = "backward", [NAME_LOAD] = "load",
-		[NAME_H2D] = "write", [NAME_D2H] = "read", [NAME_ENQUEUE] = "clEnqueueNDRangeKernel",
-		[NAME_TYPE] = "Layer", [NAME_BUFFER] = "opencl device:buffer",
-	};
-	static const char *const kernels[] = { "conv_forward", "relu_forward", "softmax_loss",
-					       "sgd_update", "pool_backward" };
-	static const char *const layers[] = { "conv", "relu", "pool", "dense" };
-
-	for (uint32_t i = NAME_FORWARD; i < NAME_LAYERS; i++)
-		if (i != NAME_BUFFER || s->profile.layer_bytes)
-			add_name(s, w, i, i == NAME_TYPE ? NAME_OP_TYPE :
-				 i == NAME_BUFFER ? NAME_ALLOCATOR : NAME_OP, w->now_ns,
-				 xstrdup(fixed[i]));
-	for (unsigned l = 0; l < s->profile.layers; l++) {
-		add_name(s, w, NAME_LAYERS + l, NAME_OP, w->now_ns,
-			 xasprintf("model/%s_%u", layers[l % 4], l));
-		for (unsigned k = 0; k < s->profile.kernels; k++)
-			add_name(s, w, kernel_name(s, l, k), NAME_KERNEL, w->now_ns,
-				 xasprintf("%s_%u", kernels[(l + k) % 5], l));
-	}
-	w->names = kernel_name(s, s->profile.layers, 0);
-}
-
-/* Addresses: what is kept, then a place for each layer. */
-static void allocate(struct model_synth *s, struct worker *w, uint64_t place, uint64_t op,
-		     uint32_t op_name)
-{
-	struct event *event = add(s, w, EVENT_ALLOC, w->now_ns);
-
-	event->u.alloc = (struct event_alloc) {
-		.allocator = NAME_BUFFER, .device = 1, .op_name = op_name, .op = op,
-		.address = 4096 * (place + 1), .bytes = s->profile.layer_bytes,
-	};
-}
-
-static void give_back(struct model_synth *s, struct worker *w, uint64_t place)
-{
-	struct event *event = add(s, w, EVENT_FREE, w->now_ns);
-
-	event->u.free = (struct event_free) {
-		.allocator = NAME_BUFFER, .address = 4096 * (place + 1),
-	};
-}
-
-/* Drift makes it a device's clock: pairs, each off by what its error bar says. */
-static void add_pair(struct model_synth *s, struct worker *w, unsigned device)
-{
-	struct event *event = add(s, w, EVENT_CLOCK, w->now_ns);
-	bool drifts = s->profile.drift_ppb != 0;
-	int64_t off = drifts ? around(s, CLOCK_ERROR_NS) - CLOCK_ERROR_NS : 0;
-
-	event->u.clock = (struct event_clock) {
-		.device = device, .quality = drifts ? CLOCK_DRIVER : CLOCK_KNOWN,
-		.ticks = ticks_of(s, w->now_ns), .host_ns = w->now_ns + off,
-		.error_ns = CLOCK_ERROR_NS,
-	};
-	w->clock_ns = w->now_ns;
-}
-
-static void define(struct model_synth *s, struct worker *w)
-{
-	struct event *event = add(s, w, EVENT_PROCESS, w->now_ns);
-
-	event->u.process = (struct event_process) {
-		.schema = 1, .start_ns = w->now_ns, .rank = -1, .world = -1, .host = "synth",
-		.command = "train --synthetic",
-	};
-	event = add(s, w, EVENT_PROBE, w->now_ns);
-	event->u.probe = (struct event_probe) { .name = "opencl", .version = "1", .blind = "" };
-	for (unsigned d = 1; d <= s->profile.devices; d++) {
-		event = add(s, w, EVENT_DEVICE, w->now_ns);
-		event->u.device = (struct event_device) {
-			.id = d, .index = d - 1, .units = 132, .clock_mhz = 1980, .gpu = 1,
-			.api = "opencl", .name = "Synthetic S1", .vendor = "nobody",
-			.platform = "none", .driver = "0", .address = "",
-		};
-		add_pair(s, w, d);
-	}
-	for (unsigned q = 1; q <= s->profile.queues; q++) {
-		event = add(s, w, EVENT_QUEUE, w->now_ns);
-		event->u.queue = (struct event_queue) {
-			.id = q, .device = (q - 1) % s->profile.devices + 1, .context = 1,
-			.flags = QUEUE_IN_ORDER | QUEUE_PROFILED, .name = "",
-		};
-	}
-	define_names(s, w);
-	for (unsigned l = 0; l < s->profile.layers && s->profile.layer_bytes; l++)
-		allocate(s, w, 64 + l, 0, 0);
-}
-
 /* ---- what happens ---- */
 
 static void add_op(struct model_synth *s, struct worker *w, struct event_op op, int64_t end_ns)
@@ -198,12 +65,12 @@ static void add_op(struct model_synth *s, struct worker *w, struct event_op op, 
 	op.framework = FW_NVTX;
 	s->truth.ops++;
 	if (s->profile.opens && op.dur_ns > OPEN_NS) {
-		event = add(s, w, EVENT_OP, op.start_ns + OPEN_NS);
+		event = synth_write(s, w, EVENT_OP, op.start_ns + OPEN_NS);
 		event->tid = op.tid;
 		event->u.op = op;
 		event->u.op.dur_ns = -1;
 	}
-	event = add(s, w, EVENT_OP, written(s, end_ns));
+	event = synth_write(s, w, EVENT_OP, written(s, end_ns));
 	event->tid = op.tid;
 	event->u.op = op;
 }
@@ -214,7 +81,7 @@ static uint32_t launch_ns(struct model_synth *s)
 
 	if (!mean)
 		return 2000 + (uint32_t)(synth_random(s) % 3000);
-	return (uint32_t)around(s, mean > INT32_MAX ? INT32_MAX : mean);
+	return (uint32_t)synth_around(s, mean > INT32_MAX ? INT32_MAX : mean);
 }
 
 static uint8_t how_attributed(struct model_synth *s, const struct event_command *c)
@@ -246,24 +113,24 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 	if (failed) {
 		c.status = -5;
 		s->truth.failed++;
-		event = add(s, w, EVENT_COMMAND, written(s, w->now_ns));
+		event = synth_write(s, w, EVENT_COMMAND, written(s, w->now_ns));
 		event->u.command = c;
 		return;
 	}
 	start = w->queue_ns[queue] > w->now_ns ? w->queue_ns[queue] : w->now_ns;
-	start += s->profile.launch_ns ? around(s, s->profile.launch_ns / 2) :
+	start += s->profile.launch_ns ? synth_around(s, s->profile.launch_ns / 2) :
 					500 + (int64_t)(synth_random(s) % 3000);
 	end = start + run_ns;
 	w->queue_ns[queue] = end;
 	if (s->profile.opens && end - c.call_ns > OPEN_NS) {
-		event = add(s, w, EVENT_COMMAND, c.call_ns + OPEN_NS);
+		event = synth_write(s, w, EVENT_COMMAND, c.call_ns + OPEN_NS);
 		event->u.command = c;
 		event->u.command.flags |= CMD_OPEN;
 	}
-	c.queued_ticks = ticks_of(s, c.call_ns + (is_sized(s) ? c.call_dur_ns / 2 : 1000));
+	c.queued_ticks = synth_ticks(s, c.call_ns + (is_sized(s) ? c.call_dur_ns / 2 : 1000));
 	c.submit_ticks = c.queued_ticks + (is_sized(s) ? c.call_dur_ns / 4 : 500);
-	c.start_ticks = ticks_of(s, start);
-	c.end_ticks = ticks_of(s, end);
+	c.start_ticks = synth_ticks(s, start);
+	c.end_ticks = synth_ticks(s, end);
 	if (c.kind == COMMAND_KERNEL) {
 		s->truth.kernels++;
 		s->truth.kernel_ns += run_ns;
@@ -272,14 +139,14 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 		s->truth.bytes += c.bytes;
 		s->truth.copy_ns += run_ns;
 	}
-	event = add(s, w, EVENT_COMMAND, written(s, end));
+	event = synth_write(s, w, EVENT_COMMAND, written(s, end));
 	event->u.command = c;
 }
 
 /* Host time spent in an op besides launches. */
 static int64_t op_ns(struct model_synth *s, int64_t mean)
 {
-	return around(s, s->profile.op_ns ? s->profile.op_ns : mean);
+	return synth_around(s, s->profile.op_ns ? s->profile.op_ns : mean);
 }
 
 /* launches: of this layer's kernels. */
@@ -295,20 +162,20 @@ static void layer(struct model_synth *s, struct worker *w, unsigned l, uint64_t 
 	w->now_ns += op_ns(s, 2000);
 	if (s->profile.layer_bytes && l < 64) {
 		if (w->held >> l & 1)
-			give_back(s, w, l);
+			synth_dealloc(s, w, l);
 		else
-			allocate(s, w, l, op.instance, op.name);
+			synth_alloc(s, w, l, op.instance, op.name);
 		w->held ^= UINT64_C(1) << l;
 	}
 	for (uint64_t k = 0; k < launches; k++) {
 		struct event_command c = {
-			.name = kernel_name(s, l % s->profile.layers,
+			.name = synth_kernel_name(s, l % s->profile.layers,
 					    (unsigned)(k % s->profile.kernels)),
 			.kind = COMMAND_KERNEL, .op = op.instance, .op_name = op.name,
 		};
 
 		command(s, w, (unsigned)((l + k) % s->profile.queues), c,
-			around(s, s->profile.kernel_ns));
+			synth_around(s, s->profile.kernel_ns));
 	}
 	w->now_ns += op_ns(s, 2000);
 	add_op(s, w, op, w->now_ns);
@@ -362,7 +229,7 @@ static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int
 		struct event_op op = {
 			.instance = ++w->instances,
 			.start_ns = from_ns + (is_sized(s) ? (to_ns - from_ns) / 16 :
-							     around(s, 5000)),
+							     synth_around(s, 5000)),
 			.tid = w->pid + 1 + i % s->profile.input_threads, .name = NAME_LOAD,
 			.flags = OP_RANGE,
 		};
@@ -409,7 +276,7 @@ static struct step_size size_of(const struct model_synth *s, const struct worker
 
 static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
 {
-	struct event *event = add(s, w, EVENT_CALLS, w->now_ns);
+	struct event *event = synth_write(s, w, EVENT_CALLS, w->now_ns);
 
 	event->u.calls = (struct event_calls) {
 		.name = NAME_ENQUEUE, .count = count, .total_ns = -1, .max_ns = -1,
@@ -419,7 +286,7 @@ static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
 
 static void add_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
 {
-	struct event *event = add(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
+	struct event *event = synth_write(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
 
 	event->u.settled_ns = settled_ns;
 	w->told_ns = w->now_ns;
@@ -434,13 +301,13 @@ static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
 		add_settled(s, w, settled_ns);
 	if (s->profile.drift_ppb && w->now_ns - w->clock_ns >= CLOCK_EVERY_NS)
 		for (unsigned d = 1; d <= s->profile.devices; d++)
-			add_pair(s, w, d);
+			synth_pair(s, w, d);
 	if (w->now_ns - w->beat_ns < BEAT_NS)
 		return;
 	w->beat_ns = w->now_ns;
 	if (w->calls > w->told_calls)
 		add_calls(s, w, w->calls - w->told_calls);
-	event = add(s, w, EVENT_BEAT, w->now_ns);
+	event = synth_write(s, w, EVENT_BEAT, w->now_ns);
 	event->u.beat = (struct event_beat) {
 		.events = s->order, .calls = w->calls, .own_ns = (int64_t)w->calls * 100,
 		.mono_ns = w->now_ns, .real_ns = w->now_ns, .raw_ns = w->now_ns,
@@ -457,7 +324,7 @@ static void step(struct model_synth *s, struct worker *w)
 	struct step_size size = size_of(s, w);
 	struct event *event;
 
-	add_name(s, w, op.name, NAME_RANGE, w->now_ns,
+	synth_name(s, w, op.name, NAME_RANGE, w->now_ns,
 		 xasprintf("step %llu", (unsigned long long)w->steps));
 	w->quota = size.spans > 2 ? size.spans - 2 : 0;
 	if (!is_sized(s) || size.spans > 0)
@@ -474,20 +341,20 @@ static void step(struct model_synth *s, struct worker *w)
 	w->steps++;
 	s->truth.steps++;
 	if (is_sized(s)) {
-		runtime(s, w, begin);
+		runtime(s, w, begin > s->start_ns + WRITTEN_NS ? begin - WRITTEN_NS : s->start_ns);
 		w->now_ns += op_ns(s, 1000);
 		return;
 	}
 	add_calls(s, w, 2ull * s->profile.layers * s->profile.kernels);
 	if (s->profile.lose_every && w->steps % s->profile.lose_every == 0) {
-		event = add(s, NULL, EVENT_LOST, w->now_ns);
+		event = synth_write(s, NULL, EVENT_LOST, w->now_ns);
 		event->u.lost = (struct event_lost) {
 			.begin_ns = w->now_ns - 1000000, .end_ns = w->now_ns, .count = 17,
 		};
 		s->truth.losses += 17;
 	}
 	add_settled(s, w, begin);
-	w->now_ns += around(s, 20000);
+	w->now_ns += synth_around(s, 20000);
 }
 
 /* Without ops: each queue gets something, and the launcher is ahead of them. */
@@ -497,11 +364,11 @@ static void bare_round(struct model_synth *s, struct worker *w)
 
 	for (unsigned q = 0; q < s->profile.queues && !is_over(s, w); q++) {
 		struct event_command c = {
-			.name = kernel_name(s, (unsigned)(synth_random(s) % s->profile.layers),
+			.name = synth_kernel_name(s, (unsigned)(synth_random(s) % s->profile.layers),
 					    (unsigned)(synth_random(s) % s->profile.kernels)),
 			.kind = COMMAND_KERNEL,
 		};
-		int64_t run_ns = around(s, s->profile.kernel_ns);
+		int64_t run_ns = synth_around(s, s->profile.kernel_ns);
 
 		if (w->queue_ns[q] > w->now_ns + ahead)
 			w->now_ns = w->queue_ns[q] - ahead;
@@ -538,7 +405,7 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 		w->now_ns = w->told_ns = w->beat_ns = start_ns;
 		w->queue_ns = xcalloc(profile->queues, sizeof(*w->queue_ns));
 		w->threads = xcalloc(1 + profile->input_threads, sizeof(*w->threads));
-		define(s, w);
+		synth_define(s, w);
 	}
 	return s;
 }
@@ -575,7 +442,7 @@ void model_synth_end(struct model_synth *s, model_synth_sink *sink, void *arg)
 
 		if (is_sized(s) && w->calls > w->told_calls)
 			add_calls(s, w, w->calls - w->told_calls);
-		event = add(s, w, EVENT_EXIT, latest(s, w) + 300000000 + s->profile.disorder_ns);
+		event = synth_write(s, w, EVENT_EXIT, latest(s, w) + 300000000 + s->profile.disorder_ns);
 		event->u.exit = (struct event_exit) { .reason = 0, .status = 0 };
 	}
 	synth_hand_out(s, INT64_MAX, sink, arg);
