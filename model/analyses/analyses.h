@@ -36,7 +36,9 @@ struct analysis {
 #define ANALYSIS_LIST(X) \
 	X(SWEEP, analysis_sweep) \
 	X(COPIES, analysis_copies) \
-	X(MEMORY_GROWTH, analysis_memory_growth)
+	X(MEMORY_GROWTH, analysis_memory_growth) \
+	X(SWEEP, analysis_sweep) \
+	X(TINY, analysis_tiny)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -7,7 +7,7 @@
 
 /* Acts put together, then handed to one analysis as a slice. */
 struct bench {
-	struct model *model;		/* owned; names kernel1 ... kernel9 are ids 1 ... 9 there */
+	struct model *model;		/* owned; with one device and two queues */
 	const struct analysis *analysis;
 	void *state;			/* owned */
 	struct act *acts;		/* owned */

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of kernels that are shorter than what it takes to launch them, and what
+ * fusing each run into one kernel would save.
+ *
+ * Definitions, per queue:
+ *  - cost of a launch: the longer of two medians over the run so far: the time
+ *    from one launch to the next on the same thread, where kernels follow each
+ *    other; and the pause of the device between two kernels of which the second
+ *    was launched already. Whoever pays more, host or device, is the limit; at
+ *    most LAUNCH_MAX_NS.
+ *  - small: a kernel that ran shorter than that (or than `small-kernel`).
+ *  - run: small kernels of one queue with nothing between them and pauses of at
+ *    most PAUSE launches, at least `small-kernel-run` in one op, or
+ *    `small-kernel-run-ops` whatever the ops: fusing across ops is more work.
+ *  - saving: for all but the first of a run the longer of the pause before it
+ *    and its launch call: what is lost there on the device, or on the host when
+ *    the host is the slower one. An upper bound: a fused kernel may not run
+ *    faster, and what is hidden behind other work is lost no more.
+ *
+ * Worked example: 40 updates of 2 µs in one op, launched every 6 µs: the device
+ * pauses 4 µs before each; 39 × 4 µs could be saved, 66 % of their time.
+ *
+ * Complexity: O(n) a slice. Memory: QUEUES_KEPT queues and SEQUENCES_KEPT
+ * sequences; a new sequence takes the place of the one that saves least.
+ *
+ * Source: runs and n-grams after HTA, get_frequent_cuda_kernel_sequences.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define QUEUES_KEPT 256u
+#define SEQUENCES_KEPT 64u
+#define PERIOD_MAX 4u
+#define PAUSE 8
+#define LAUNCH_MAX_NS 20000	/* the host that takes longer does something else */
+#define WORD 24
+
+struct place {
+	int64_t t0, t1, saving_ns;
+	uint32_t row;
+};
+
+struct small_queue {
+	uint32_t queue;
+	struct hist interval, pause;	/* of launches; of the device */
+	struct {
+		uint64_t kernels, runs;
+		int64_t run_ns, pause_ns, saving_ns;
+	} sum[SCOPE_COUNT];
+	struct place place;
+};
+
+/* Names that come again and again: `period` of them, `length` kernels a run. */
+struct sequence {
+	uint32_t queue, op_name, period, length, names[PERIOD_MAX];
+	uint64_t count[SCOPE_COUNT];
+	int64_t saving_ns[SCOPE_COUNT];
+};
+
+struct tiny {
+	struct basis basis;
+	struct small_queue queues[QUEUES_KEPT];
+	uint32_t n_queues;
+	struct sequence sequences[SEQUENCES_KEPT];
+	uint32_t n_sequences;
+};
+
+static void tiny_release(void *state)
+{
+	struct tiny *tiny = state;
+
+	for (uint32_t i = 0; i < tiny->n_queues; i++) {
+		hist_release(&tiny->queues[i].interval);
+		hist_release(&tiny->queues[i].pause);
+	}
+}
+
+static size_t tiny_bytes(const void *state)
+{
+	const struct tiny *tiny = state;
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
+		bytes += ((size_t)tiny->queues[i].interval.n + tiny->queues[i].pause.n) *
+			 sizeof(uint64_t);
+	return bytes;
+}
+
+/* ---- what a launch costs ---- */
+
+static int64_t pause_before(const struct act *act, const struct act *before)
+{
+	return act->start_ns > before->end_ns ? act->start_ns - before->end_ns : 0;
+}
+
+/* before: what ran before it on the queue. */
+static void learn(struct small_queue *queue, const struct act *act, const struct act *before)
+{
+	if (!run_is_kernel(act) || !run_is_kernel(before) || !act->call_ns || !before->call_ns)
+		return;
+	if (act->thread == before->thread && act->call_ns > before->call_ns)
+		hist_add(&queue->interval, act->call_ns - before->call_ns);
+	if (act->call_ns + act->call_dur_ns <= before->end_ns)
+		hist_add(&queue->pause, pause_before(act, before));
+}
+
+static int64_t launch_cost(const struct small_queue *queue)
+{
+	int64_t interval_ns = hist_percentile(&queue->interval, 500);
+	int64_t pause_ns = hist_percentile(&queue->pause, 500);
+
+	if (pause_ns > interval_ns)
+		interval_ns = pause_ns;
+	return interval_ns > LAUNCH_MAX_NS ? LAUNCH_MAX_NS : interval_ns;
+}
+
+static int64_t small_below(const struct model *model, const struct small_queue *queue)
+{
+	int64_t given_us = model_threshold(model, THRESHOLD_SMALL_KERNEL);
+
+	return given_us ? given_us * 1000 : launch_cost(queue);
+}
+
+/* ---- sequences ---- */
+
+/* A run: acts[list[0]] ... acts[list[n - 1]]. */
+struct run_of {
+	const struct act *acts;
+	const uint32_t *list;
+	size_t n;
+	enum scope scope;
+};
+
+static const struct act *member(const struct run_of *run, size_t i)
+{
+	return &run->acts[run->list[i]];
+}
+
+/* The shortest period of the names, 0: none up to PERIOD_MAX. */
+static uint32_t period_of(const struct run_of *run)
+{
+	for (uint32_t period = 1; period <= PERIOD_MAX && period <= run->n; period++) {
+		size_t i = period;
+
+		while (i < run->n && member(run, i)->name == member(run, i - period)->name)
+			i++;
+		if (i == run->n)
+			return period;
+	}
+	return 0;
+}
+
+static bool is_sequence(const struct sequence *sequence, const struct sequence *other)
+{
+	return sequence->queue == other->queue && sequence->op_name == other->op_name &&
+	       sequence->period == other->period && sequence->length == other->length &&
+	       !memcmp(sequence->names, other->names, sizeof(other->names));
+}
+
+static struct sequence *sequence_get(struct tiny *tiny, const struct sequence *wanted)
+{
+	struct sequence *least = &tiny->sequences[0];
+
+	for (uint32_t i = 0; i < tiny->n_sequences; i++) {
+		struct sequence *one = &tiny->sequences[i];
+
+		if (is_sequence(one, wanted))
+			return one;
+		if (one->saving_ns[SCOPE_STEP] + one->saving_ns[SCOPE_TIME] <
+		    least->saving_ns[SCOPE_STEP] + least->saving_ns[SCOPE_TIME])
+			least = one;
+	}
+	if (tiny->n_sequences < SEQUENCES_KEPT)
+		least = &tiny->sequences[tiny->n_sequences++];
+	*least = *wanted;
+	return least;
+}
+
+static void count_sequence(struct tiny *tiny, const struct run_of *run, int64_t saving_ns)
+{
+	const struct act *first = member(run, 0);
+	struct sequence wanted = {
+		.queue = first->queue, .op_name = first->op_name, .period = period_of(run),
+		.length = (uint32_t)run->n,
+	}, *sequence;
+
+	for (uint32_t i = 0; i < (wanted.period ? wanted.period : PERIOD_MAX) && i < run->n; i++)
+		wanted.names[i] = member(run, i)->name;
+	if (member(run, run->n - 1)->op != first->op)
+		wanted.op_name = 0;
+	sequence = sequence_get(tiny, &wanted);
+	sequence->count[run->scope]++;
+	sequence->saving_ns[run->scope] += saving_ns;
+}
+
+/* ---- runs ---- */
+
+static void count_run(struct tiny *tiny, struct small_queue *queue, const struct run_of *run)
+{
+	int64_t saving_ns = 0, pause_ns = 0, run_ns = 0;
+
+	for (size_t i = 0; i < run->n; i++) {
+		const struct act *act = member(run, i);
+		int64_t pause = i ? pause_before(act, member(run, i - 1)) : 0;
+
+		run_ns += act->end_ns - act->start_ns;
+		pause_ns += pause;
+		if (i)
+			saving_ns += pause > act->call_dur_ns ? pause : act->call_dur_ns;
+	}
+	queue->sum[run->scope].kernels += run->n;
+	queue->sum[run->scope].runs++;
+	queue->sum[run->scope].run_ns += run_ns;
+	queue->sum[run->scope].pause_ns += pause_ns;
+	queue->sum[run->scope].saving_ns += saving_ns;
+	if (saving_ns > queue->place.saving_ns)
+		queue->place = (struct place) {
+			member(run, 0)->start_ns, member(run, run->n - 1)->end_ns, saving_ns,
+			member(run, 0)->row,
+		};
+	count_sequence(tiny, run, saving_ns);
+}
+
+/* A stretch of small kernels without a break: one run, or one in each op. */
+static void count_stretch(struct model *model, struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *stretch)
+{
+	size_t end, in_op = (size_t)model_threshold(model, THRESHOLD_SMALL_RUN);
+
+	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS)) {
+		count_run(tiny, queue, stretch);
+		return;
+	}
+	for (size_t i = 0; i < stretch->n; i = end) {
+		struct run_of run = *stretch;
+
+		for (end = i + 1; end < stretch->n &&
+		     member(stretch, end)->op == member(stretch, i)->op; end++)
+			;
+		run.list = stretch->list + i;
+		run.n = end - i;
+		if (run.n >= in_op)
+			count_run(tiny, queue, &run);
+	}
+}
+
+/* list: the runs of one queue in the slice, by start. */
+static void look_at_queue(struct model *model, struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *all, int64_t t0)
+{
+	int64_t below_ns, pause_max;
+	size_t end;
+
+	for (size_t i = 1; i < all->n; i++)
+		learn(queue, member(all, i), member(all, i - 1));
+	below_ns = small_below(model, queue);
+	pause_max = PAUSE * (launch_cost(queue) > below_ns ? launch_cost(queue) : below_ns);
+	for (size_t i = 0; i < all->n; i = end) {
+		struct run_of stretch = *all;
+
+		for (end = i; end < all->n; end++) {
+			const struct act *act = member(all, end);
+
+			if (!run_is_kernel(act) || act->start_ns < t0 ||
+			    act->end_ns - act->start_ns >= below_ns ||
+			    (end > i && pause_before(act, member(all, end - 1)) > pause_max))
+				break;
+		}
+		stretch.list = all->list + i;
+		stretch.n = end - i;
+		if (stretch.n)
+			count_stretch(model, tiny, queue, &stretch);
+		else
+			end = i + 1;
+	}
+}
+
+static struct small_queue *queue_of(struct tiny *tiny, uint32_t queue)
+{
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
+		if (tiny->queues[i].queue == queue)
+			return &tiny->queues[i];
+	if (tiny->n_queues == QUEUES_KEPT)
+		return NULL;
+	tiny->queues[tiny->n_queues].queue = queue;
+	return &tiny->queues[tiny->n_queues++];
+}
+
+/* Runs of the slice put apart by queue: counted, then placed. */
+static void tiny_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct tiny *tiny = state;
+	uint32_t *lists, *slots;
+	size_t from[QUEUES_KEPT + 1] = { 0 }, n = 0;
+	enum scope scope;
+
+	if (!basis_add(&tiny->basis, slice, &scope))
+		return;
+	for (size_t i = 0; i < slice->n; i++)
+		n += slice->acts[i].kind == ACT_RUN;
+	if (!n)
+		return;
+	lists = xcalloc(n, sizeof(*lists));
+	slots = xcalloc(slice->n, sizeof(*slots));
+	for (size_t i = 0; i < slice->n; i++) {
+		struct small_queue *queue = slice->acts[i].kind == ACT_RUN ?
+			queue_of(tiny, slice->acts[i].queue) : NULL;
+
+		slots[i] = queue ? (uint32_t)(queue - tiny->queues) : QUEUES_KEPT;
+		if (queue)
+			from[slots[i] + 1]++;
+	}
+	for (uint32_t i = 0; i < QUEUES_KEPT; i++)
+		from[i + 1] += from[i];
+	for (size_t i = 0; i < slice->n; i++)
+		if (slots[i] < QUEUES_KEPT)
+			lists[from[slots[i]]++] = (uint32_t)i;
+	/* from[i] is now where the list of queue i ends */
+	for (uint32_t i = 0; i < tiny->n_queues; i++) {
+		size_t begin = i ? from[i - 1] : 0;
+		struct run_of all = { slice->acts, lists + begin, from[i] - begin, scope };
+
+		look_at_queue(model, tiny, &tiny->queues[i], &all, slice->t0);
+	}
+	free(lists);
+	free(slots);
+}
+
+/* ---- the finding ---- */
+
+/* "sgd_update × 30", "a, b × 12", "a, b, c, d …" */
+static void sequence_text(struct model *model, const struct sequence *sequence, char *text,
+			  size_t size)
+{
+	uint32_t n = sequence->period ? sequence->period : PERIOD_MAX;
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (uint32_t i = 0; i < n && i < sequence->length && at < size; i++)
+		at += (size_t)snprintf(text + at, size - at, "%s%.40s", i ? ", " : "",
+				       names_short(&model->names, sequence->names[i]));
+	if (at < size && !sequence->period)
+		snprintf(text + at, size - at, " … (%u)", sequence->length);
+	else if (at < size && sequence->length > sequence->period)
+		snprintf(text + at, size - at, " × %u", sequence->length / sequence->period);
+}
+
+static const struct sequence *dearest(const struct tiny *tiny, uint32_t queue, enum scope scope)
+{
+	const struct sequence *best = NULL;
+
+	for (uint32_t i = 0; i < tiny->n_sequences; i++) {
+		const struct sequence *one = &tiny->sequences[i];
+
+		if (one->queue == queue && one->count[scope] &&
+		    (!best || one->saving_ns[scope] > best->saving_ns[scope]))
+			best = one;
+	}
+	return best;
+}
+
+static void sequence_line(struct model *model, const struct tiny *tiny,
+			  const struct sequence *sequence, enum scope scope,
+			  struct finding *finding)
+{
+	uint64_t tenths = (uint64_t)basis_per(&tiny->basis, (int64_t)sequence->count[scope] * 10);
+	char names[100], op[60] = "";
+
+	sequence_text(model, sequence, names, sizeof(names));
+	if (sequence->op_name)
+		snprintf(op, sizeof(op), " in %.50s", names_short(&model->names, sequence->op_name));
+	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %llu.%llu times %s", names,
+		 op, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10),
+		 basis_word(&tiny->basis));
+	finding->evidence.key = names_short(&model->names, sequence->names[0]);
+}
+
+static void queue_finding(struct model *model, const struct tiny *tiny,
+			  const struct small_queue *queue, struct findings *findings)
+{
+	const struct basis *basis = &tiny->basis;
+	enum scope scope = basis_scope(basis);
+	const struct sequence *sequence = dearest(tiny, queue->queue, scope);
+	int64_t run_ns = queue->sum[scope].run_ns, pause_ns = queue->sum[scope].pause_ns;
+	char count[WORD], below[WORD], saving[WORD], share[WORD];
+	struct finding finding = {
+		.id = "small-kernels", .subject = queue->queue, .severity = SEVERITY_WARNING,
+		.cost_ns = basis_per(basis, queue->sum[scope].saving_ns),
+		.evidence = {
+			.kind = EVIDENCE_KERNEL, .t0 = queue->place.t0, .t1 = queue->place.t1,
+			.row = queue->place.row,
+		},
+	};
+
+	if (!sequence || per_mille(finding.cost_ns, basis_whole(basis)) <
+			 model_threshold(model, THRESHOLD_SMALL_SHARE) * 10)
+		return;
+	finding_count(count, sizeof(count),
+		      (uint64_t)basis_per(basis, (int64_t)queue->sum[scope].kernels));
+	finding_ns(below, sizeof(below), small_below(model, queue));
+	finding_share(share, sizeof(share), (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
+	finding_ns(saving, sizeof(saving), finding.cost_ns);
+	snprintf(finding.title, FINDING_TEXT,
+		 "small kernels: %s under %s %s on %.60s, launch gaps %s of their time", count,
+		 below, basis_word(basis), queue_label(model, queue->queue), share);
+	sequence_line(model, tiny, sequence, scope, &finding);
+	snprintf(finding.lines[1], FINDING_TEXT, "they run shorter than it takes to launch them");
+	snprintf(finding.advice, FINDING_TEXT,
+		 "one fused kernel (or one graph) for each run would save at most %s %s", saving,
+		 basis_word(basis));
+	finding_add(findings, &finding);
+}
+
+static void tiny_review(struct model *model, void *state, struct findings *findings)
+{
+	const struct tiny *tiny = state;
+
+	if (!basis_ready(model, &tiny->basis))
+		return;
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
+		queue_finding(model, tiny, &tiny->queues[i], findings);
+}
+
+const struct analysis analysis_tiny = {
+	.name = "tiny", .size = sizeof(struct tiny), .release = tiny_release,
+	.slice = tiny_slice, .review = tiny_review, .bytes = tiny_bytes,
+};
