@@ -43,6 +43,12 @@ static inline int64_t basis_per(const struct basis *basis, int64_t sum)
 		(int64_t)((__int128)sum * 1000000000 / basis->ns[SCOPE_TIME]) : 0;
 }
 
+/* The same of a count, to the nearest. */
+static inline uint64_t basis_count(const struct basis *basis, uint64_t count)
+{
+	return (uint64_t)((basis_per(basis, (int64_t)count * 2) + 1) / 2);
+}
+
 /* How long what it is per lasts. */
 static inline int64_t basis_whole(const struct basis *basis)
 {

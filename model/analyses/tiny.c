@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs of kernels that are shorter than what it takes to launch them, and what
- * fusing each run into one kernel would save.
+ * Runs of kernels that are about as short as what it takes to launch them, and
+ * what fusing each run into one kernel would save.
  *
  * Definitions, per queue:
  *  - cost of a launch: the longer of two medians over the run so far: the time
  *    from one launch to the next on the same thread, where kernels follow each
  *    other; and the pause of the device between two kernels of which the second
- *    was launched already. Whoever pays more, host or device, is the limit; at
- *    most LAUNCH_MAX_NS.
- *  - small: a kernel that ran shorter than that (or than `small-kernel`).
+ *    was launched already; of those up to LAUNCH_MAX_NS. Whoever pays more, host
+ *    or device, is the limit.
+ *  - small: a kernel that ran shorter than SHORT launches (or than `small-kernel`).
  *  - run: small kernels of one queue with nothing between them and pauses of at
- *    most PAUSE launches, at least `small-kernel-run` in one op, or
- *    `small-kernel-run-ops` whatever the ops: fusing across ops is more work.
+ *    most PAUSE times that, at least `small-kernel-run` in one op; where ops have
+ *    few kernels each, `small-kernel-run-ops` whatever the ops, because fusing
+ *    across ops is more work.
  *  - saving: for all but the first of a run the longer of the pause before it
  *    and its launch call: what is lost there on the device, or on the host when
  *    the host is the slower one. An upper bound: a fused kernel may not run
@@ -38,8 +39,9 @@
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
 #define PERIOD_MAX 4u
+#define SHORT 2			/* so that a run is not torn by who is a little longer */
 #define PAUSE 8
-#define LAUNCH_MAX_NS 20000	/* the host that takes longer does something else */
+#define LAUNCH_MAX_NS 20000	/* what takes longer does something else than to launch */
 #define WORD 24
 
 struct place {
@@ -105,9 +107,11 @@ static void learn(struct small_queue *queue, const struct act *act, const struct
 {
 	if (!run_is_kernel(act) || !run_is_kernel(before) || !act->call_ns || !before->call_ns)
 		return;
-	if (act->thread == before->thread && act->call_ns > before->call_ns)
+	if (act->thread == before->thread && act->call_ns > before->call_ns &&
+	    act->call_ns - before->call_ns <= LAUNCH_MAX_NS)
 		hist_add(&queue->interval, act->call_ns - before->call_ns);
-	if (act->call_ns + act->call_dur_ns <= before->end_ns)
+	if (act->call_ns + act->call_dur_ns <= before->end_ns &&
+	    pause_before(act, before) <= LAUNCH_MAX_NS)
 		hist_add(&queue->pause, pause_before(act, before));
 }
 
@@ -116,16 +120,14 @@ static int64_t launch_cost(const struct small_queue *queue)
 	int64_t interval_ns = hist_percentile(&queue->interval, 500);
 	int64_t pause_ns = hist_percentile(&queue->pause, 500);
 
-	if (pause_ns > interval_ns)
-		interval_ns = pause_ns;
-	return interval_ns > LAUNCH_MAX_NS ? LAUNCH_MAX_NS : interval_ns;
+	return interval_ns > pause_ns ? interval_ns : pause_ns;
 }
 
 static int64_t small_below(const struct model *model, const struct small_queue *queue)
 {
 	int64_t given_us = model_threshold(model, THRESHOLD_SMALL_KERNEL);
 
-	return given_us ? given_us * 1000 : launch_cost(queue);
+	return given_us ? given_us * 1000 : SHORT * launch_cost(queue);
 }
 
 /* ---- sequences ---- */
@@ -228,16 +230,12 @@ static void count_run(struct tiny *tiny, struct small_queue *queue, const struct
 	count_sequence(tiny, run, saving_ns);
 }
 
-/* A stretch of small kernels without a break: one run, or one in each op. */
-static void count_stretch(struct model *model, struct tiny *tiny, struct small_queue *queue,
-			  const struct run_of *stretch)
+/* The runs of a stretch that are in one op; returns how many kernels they have. */
+static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const struct run_of *stretch,
+			  size_t least, bool count)
 {
-	size_t end, in_op = (size_t)model_threshold(model, THRESHOLD_SMALL_RUN);
+	size_t end, kernels = 0;
 
-	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS)) {
-		count_run(tiny, queue, stretch);
-		return;
-	}
 	for (size_t i = 0; i < stretch->n; i = end) {
 		struct run_of run = *stretch;
 
@@ -246,9 +244,27 @@ static void count_stretch(struct model *model, struct tiny *tiny, struct small_q
 			;
 		run.list = stretch->list + i;
 		run.n = end - i;
-		if (run.n >= in_op)
+		if (run.n < least)
+			continue;
+		kernels += run.n;
+		if (count)
 			count_run(tiny, queue, &run);
 	}
+	return kernels;
+}
+
+/* A stretch of small kernels without a break: a run in each op, or one in all
+ * when those have less than half of it. */
+static void count_stretch(struct model *model, struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *stretch)
+{
+	size_t least = (size_t)model_threshold(model, THRESHOLD_SMALL_RUN);
+
+	if (stretch->n >= (size_t)model_threshold(model, THRESHOLD_SMALL_RUN_OPS) &&
+	    runs_in_ops(tiny, queue, stretch, least, false) * 2 < stretch->n)
+		count_run(tiny, queue, stretch);
+	else
+		runs_in_ops(tiny, queue, stretch, least, true);
 }
 
 /* list: the runs of one queue in the slice, by start. */
@@ -261,7 +277,7 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 	for (size_t i = 1; i < all->n; i++)
 		learn(queue, member(all, i), member(all, i - 1));
 	below_ns = small_below(model, queue);
-	pause_max = PAUSE * (launch_cost(queue) > below_ns ? launch_cost(queue) : below_ns);
+	pause_max = PAUSE * below_ns;
 	for (size_t i = 0; i < all->n; i = end) {
 		struct run_of stretch = *all;
 
@@ -382,6 +398,17 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 	finding->evidence.key = names_short(&model->names, sequence->names[0]);
 }
 
+static void cost_line(const struct small_queue *queue, enum scope scope, struct finding *finding)
+{
+	char run[WORD], launch[WORD];
+
+	finding_ns(run, sizeof(run),
+		   queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
+	finding_ns(launch, sizeof(launch), launch_cost(queue));
+	snprintf(finding->lines[1], FINDING_TEXT,
+		 "they run %s on average, launching one takes %s", run, launch);
+}
+
 static void queue_finding(struct model *model, const struct tiny *tiny,
 			  const struct small_queue *queue, struct findings *findings)
 {
@@ -402,8 +429,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	if (!sequence || per_mille(finding.cost_ns, basis_whole(basis)) <
 			 model_threshold(model, THRESHOLD_SMALL_SHARE) * 10)
 		return;
-	finding_count(count, sizeof(count),
-		      (uint64_t)basis_per(basis, (int64_t)queue->sum[scope].kernels));
+	finding_count(count, sizeof(count), basis_count(basis, queue->sum[scope].kernels));
 	finding_ns(below, sizeof(below), small_below(model, queue));
 	finding_share(share, sizeof(share), (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
 	finding_ns(saving, sizeof(saving), finding.cost_ns);
@@ -411,7 +437,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 		 "small kernels: %s under %s %s on %.60s, launch gaps %s of their time", count,
 		 below, basis_word(basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
-	snprintf(finding.lines[1], FINDING_TEXT, "they run shorter than it takes to launch them");
+	cost_line(queue, scope, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
 		 "one fused kernel (or one graph) for each run would save at most %s %s", saving,
 		 basis_word(basis));

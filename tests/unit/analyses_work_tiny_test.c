@@ -159,17 +159,23 @@ struct piece { int64_t start, end; uint64_t op; bool kernel; uint32_t call; };
 static void count_naive(const struct piece *pieces, int n, int64_t below, uint64_t *kernels,
 			int64_t *saving)
 {
-	for (int i = 0; i < n; i++) {
-		int end = i, from;
+	for (int i = 0, end, to; i < n; i = end > i ? end : i + 1) {
+		int in_ops = 0;
+		bool whole;
 
-		while (end < n && pieces[end].kernel && pieces[end].end - pieces[end].start < below &&
-		       (end == i || pieces[end].start - pieces[end - 1].end <= 8 * below))
-			end++;
-		for (from = i; from < end; ) {
-			int to = from + 1;
-
-			while (to < end && (end - i >= 10 || pieces[to].op == pieces[from].op))
-				to++;
+		for (end = i; end < n && pieces[end].kernel &&
+		     pieces[end].end - pieces[end].start < below &&
+		     (end == i || pieces[end].start - pieces[end - 1].end <= 8 * below); end++)
+			;
+		for (int from = i; from < end; from = to) {
+			for (to = from; to < end && pieces[to].op == pieces[from].op; to++)
+				;
+			in_ops += to - from >= 3 ? to - from : 0;
+		}
+		whole = end - i >= 10 && in_ops * 2 < end - i;
+		for (int from = i; from < end; from = to) {
+			for (to = from; to < end && (whole || pieces[to].op == pieces[from].op); to++)
+				;
 			for (int k = from; to - from >= 3 && k < to; k++) {
 				int64_t pause = k > from ? pieces[k].start - pieces[k - 1].end : 0;
 
@@ -177,10 +183,7 @@ static void count_naive(const struct piece *pieces, int n, int64_t below, uint64
 				if (k > from)
 					*saving += pause > pieces[k].call ? pause : pieces[k].call;
 			}
-			from = to;
 		}
-		if (end > i)
-			i = end - 1;
 	}
 }
 
