@@ -162,7 +162,7 @@ TEST(work_copies_exposed_against_naive)
 		bench_step(&bench, BASE, BASE + 360 * US);
 		for (int i = 0; i < 5; i++)
 			bench_step(&bench, BASE + (400 + i) * US, BASE + (400 + i) * US + 1);
-		if (exposed * 20 >= 360 * US + 5) {
+		if (exposed / 6 * 1000 / ((360 * US + 5) / 6) >= 50) {
 			CHECK_INT(bench_review(&bench, "copy-bound", &finding), 1);
 			CHECK_INT(finding.cost_ns, exposed / 6);
 		} else {
