@@ -38,7 +38,8 @@ struct analysis {
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
 	X(SWEEP, analysis_sweep) \
-	X(TINY, analysis_tiny)
+	X(TINY, analysis_tiny) \
+	X(LAUNCH, analysis_launch)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the analyses over launches, kernels and copies know beyond their
+ * findings. Like model/query.h: functions marked [locked] want the model's
+ * lock; arrays given out are snapshots, owned by the caller, freed with free().
+ *
+ * All of it is about settled time and follows it a step behind (a second where
+ * there are no steps).
+ */
+#ifndef MODEL_INSIGHTS_WORK_H
+#define MODEL_INSIGHTS_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct model;
+
+/* ---- launches and the queues they go to ---- */
+
+struct queue_work {
+	uint32_t queue;			/* model-wide, as in queue_row */
+	uint64_t launches;		/* commands handed over */
+	int64_t call_p50_ns, call_p99_ns, call_max_ns;	/* of the host's calls that did not
+							 * wait for the work; -1 none */
+	/* From the end of that call to the start of the run, 0 when it began before;
+	 * -1 none. */
+	int64_t delay_p50_ns, delay_p99_ns, delay_max_ns;
+	uint64_t kernels, shorter;	/* shorter: ran shorter than their launch call took */
+	/* Depth: handed over and not begun. */
+	int64_t watched_ns;		/* time that the following is about */
+	uint64_t depth_milli;		/* mean over that time, in thousandths */
+	uint32_t depth_max;
+	int64_t empty_ns;		/* nothing handed over and nothing running */
+	int64_t full_ns;		/* QUEUE_LIMIT or more handed over */
+};
+
+#define QUEUE_LIMIT 1024u		/* CUDA's; a launch that meets it waits */
+
+/* By queue; only those that had something to do. [locked] */
+size_t model_queue_work(struct model *model, struct queue_work **out);
+
+/* The last steps (seconds, without steps) of one queue, oldest first. */
+struct queue_step {
+	int64_t start_ns, dur_ns;
+	int64_t number;			/* of the step, -1 none */
+	uint32_t depth_milli, depth_max;
+	uint32_t empty_permille;
+};
+
+#define QUEUE_STEPS 64u
+
+size_t model_queue_steps(struct model *model, uint32_t queue, struct queue_step **out);	/* [locked] */
+
+#endif
