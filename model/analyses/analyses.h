@@ -37,7 +37,6 @@ struct analysis {
 	X(SWEEP, analysis_sweep) \
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
-	X(SWEEP, analysis_sweep) \
 	X(TINY, analysis_tiny) \
 	X(LAUNCH, analysis_launch)
 
