@@ -36,6 +36,28 @@ static void add_row(struct parts *parts, struct model *model, uint32_t row, uint
 			add_part(parts, model, row, l);
 }
 
+/* What a process's, device's or bandwidth's row is made of. */
+static void add_below(struct parts *parts, struct model *model, const struct row *row)
+{
+	struct row_filter filter = {
+		.process = row->process, .queue = NONE, .device = row->device,
+		.threads = row->kind == ROW_PROCESS, .kernels = row->kind == ROW_DEVICE,
+		.copies = row->kind == ROW_DEVICE || row->kind == ROW_BANDWIDTH,
+	};
+	struct row_walk walk = ROW_WALK(&filter);
+	uint32_t i;
+
+	while ((filter.threads || filter.copies) && (i = row_walk(model, &walk)) != NONE) {
+		const struct row *below = row_at(model, i);
+
+		if (row->kind == ROW_BANDWIDTH && below->direction != row->direction)
+			continue;
+		/* What is nested stands below what is outermost. */
+		add_row(parts, model, i, row->kind == ROW_PROCESS && below->thread != NONE ? 0 :
+					 LANE_ALL);
+	}
+}
+
 size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **out)
 {
 	struct parts parts = { .list = NULL };
@@ -47,19 +69,8 @@ size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part
 	row = row_at(model, row_id - 1);
 	if (row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY)
 		add_row(&parts, model, row_id - 1, lane);
-	for (uint32_t i = 0; i < model->rows.n && (lane == LANE_ALL || lane == 0); i++) {
-		const struct row *below = row_at(model, i);
-
-		if (row->kind == ROW_PROCESS && below->kind == ROW_THREAD &&
-		    below->process == row->process)
-			/* What is nested stands below what is outermost. */
-			add_row(&parts, model, i, below->thread == NONE ? LANE_ALL : 0);
-		if ((row->kind == ROW_DEVICE && (below->kind == ROW_QUEUE || below->kind == ROW_COPY)) ||
-		    (row->kind == ROW_BANDWIDTH && below->kind == ROW_COPY &&
-		     below->direction == row->direction))
-			if (queue_device(model, queue_at(model, below->queue)) == row->device)
-				add_row(&parts, model, i, LANE_ALL);
-	}
+	if (lane == LANE_ALL || lane == 0)
+		add_below(&parts, model, row);
 	*out = parts.list;
 	return parts.n;
 }

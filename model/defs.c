@@ -23,6 +23,7 @@ static struct process *process_new(struct model *model, uint16_t host, uint32_t 
 	process->rank = -1;
 	process->exit_status = -1;
 	process->row = process->ranges = NONE;
+	process->thread_rows.first = process->thread_rows.last = NONE;
 	map_set(&model->process_by_pid, (uint64_t)host << 32 | pid, *index);
 	return process;
 }
@@ -251,6 +252,7 @@ static uint32_t view_new(struct model *model, uint32_t process, uint32_t id, uin
 	view = store_new(&model->views);
 	view->process = process;
 	view->device = device;
+	view->queues.first = view->queues.last = NONE;
 	map_set(&process_at(model, process)->views, id, model->views.n - 1);
 	return model->views.n - 1;
 }
@@ -365,7 +367,8 @@ uint32_t queue_get(struct model *model, uint32_t id)
 	index = model->queues.n - 1;
 	queue->process = model->process_index;
 	queue->number = id ? id - 1 : 0;
-	queue->view = queue->row = NONE;
+	queue->view = queue->row = queue->next = NONE;
+	queue->rows.first = queue->rows.last = NONE;
 	for (int i = 0; i < DIR_COUNT; i++)
 		queue->copies[i] = NONE;
 	map_set(&model->process->queues, id, index);
@@ -398,7 +401,9 @@ void apply_queue(struct model *model, const struct event_queue *def)
 	if (queue->view == view)
 		return;
 	queue->view = view;
+	queue_listed(model, index);
 	/* Approximate and failed commands may be drawn already. */
-	device_rebuild(model, view_at(model, view)->device);
+	if (queue->rows.first != NONE)
+		device_rebuild(model, view_at(model, view)->device);
 	commands_drain(model, &queue->pending, false);
 }

@@ -14,7 +14,10 @@ static size_t plain_bytes(const struct lane *lane, uint32_t cap)
 
 static void free_plain(struct lane *lane, struct chunk *chunk)
 {
-	lane->bytes -= chunk->start ? plain_bytes(lane, chunk->cap) : 0;
+	size_t bytes = chunk->start ? plain_bytes(lane, chunk->cap) : 0;
+
+	lane->bytes -= bytes;
+	lane->open_bytes -= bytes;
 	free(chunk->start);
 	chunk->start = chunk->dur = NULL;
 	chunk->name = chunk->id = NULL;
@@ -122,6 +125,7 @@ void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
 	size_t n = chunk->n;
 
 	lane->bytes += plain_bytes(lane, cap);
+	lane->open_bytes += plain_bytes(lane, cap);
 	chunk->start = (int64_t *)data;
 	chunk->dur = chunk->start + cap;
 	chunk->cold = (char *)(chunk->dur + cap);

@@ -172,7 +172,7 @@ struct lane {
 	int64_t max_end_ns;		/* INT64_MIN: empty */
 	uint64_t changes;		/* counts them */
 	struct lane_cache cache;
-	size_t bytes;
+	size_t bytes, open_bytes;	/* in all, and of the arrays of open chunks */
 };
 
 struct lane_span {

@@ -138,6 +138,7 @@ struct row {
 	uint32_t last_id;
 	struct merged merged;		/* of the lanes, used when there are several */
 	uint32_t opens, n_opens;	/* list head, NONE */
+	uint32_t next;			/* of its process's threads, or its queue's rows; NONE */
 	uint64_t peak;
 	const char *label;		/* interned */
 };
@@ -169,9 +170,15 @@ struct pendings {
 	size_t n, cap;
 };
 
+/* A list through the `next` of what is in it, in the order it came. */
+struct index_list {
+	uint32_t first, last;		/* NONE: empty */
+};
+
 /* A device as one process sees it: with that process's ids and clock. */
 struct view {
 	uint32_t process, device;
+	struct index_list queues;
 	struct clock clock;
 	struct pendings pending;
 };
@@ -180,6 +187,8 @@ struct queue {
 	uint32_t process, number, view;	/* view NONE: not defined yet */
 	uint32_t flags, name;
 	uint32_t row, copies[DIR_COUNT];	/* rows */
+	struct index_list rows;
+	uint32_t next;			/* of its view, NONE */
 	struct merged merged;
 	uint64_t kernels, n_copies, failed;
 	uint32_t in_flight;
@@ -221,6 +230,7 @@ struct process {
 	size_t n_probes;
 	uint32_t probes[8], blind[8];
 	uint32_t row, ranges;		/* rows: its own, that of ranges off any stack */
+	struct index_list thread_rows;	/* and that of the ranges */
 	struct row_order order;
 	struct merged merged;		/* its threads' */
 	struct map names, views, queues, threads, shapes;	/* local id -> index */
@@ -362,7 +372,7 @@ struct model {
 	const struct event *event;
 
 	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns, first_seen_ns;
-	int64_t folded_ns;		/* detail before this may be gone */
+	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: none is */
 	bool finished, partial;
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
@@ -392,6 +402,7 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
  * for a moment, when this slice is used up. What others may ask must be whole.
  */
 void model_breathe(struct model *model);
+/* ---- budget.c ---- */
 void check_memory(struct model *model);
 /* Moves the settled line to where it is now. */
 int64_t model_settle(struct model *model);
@@ -476,16 +487,25 @@ void rows_extent(struct model *model);
 /* A queue came to this device, or went: its unions are made again. */
 void device_rebuild(struct model *model, uint32_t device);
 int64_t merged_total(const struct merged *merged);
-size_t rows_bytes(const struct model *model);
-size_t rows_fold(struct model *model, size_t bytes);
+/* All unions that the row's spans are part of are kept as such from now on:
+ * what is folded cannot be taken again. */
+void row_keep_unions(struct model *model, uint32_t row);
 
 /* What a union is made of. */
 struct row_filter {
 	uint32_t process, queue, device;	/* NONE: any */
 	bool threads, kernels, copies;
 };
-bool row_matches(const struct model *model, const struct row *row,
-		 const struct row_filter *filter);
+/* ---- row-walk.c: the rows that a filter lets through, without the others ---- */
+struct row_walk {
+	const struct row_filter *filter;
+	uint32_t view, queue, row;
+};
+#define ROW_WALK(filter) { (filter), 0, NONE, NONE }
+/* The next one, NONE: no more. */
+uint32_t row_walk(const struct model *model, struct row_walk *walk);
+void row_listed(struct model *model, uint32_t row);
+void queue_listed(struct model *model, uint32_t queue);
 void merged_add(struct model *model, struct merged *merged, const struct row_filter *filter,
 		int64_t start_ns, int64_t end_ns);
 void merged_release(struct merged *merged);

@@ -401,21 +401,6 @@ static void apply_event(struct model *model, const struct event *event)
 		apply_data(model, event);
 }
 
-void check_memory(struct model *model)
-{
-	size_t bytes = rows_bytes(model) + model->names.bytes;
-
-	bytes += (size_t)model->op_states.n * sizeof(struct op_state);
-	bytes += memory_bytes(model);
-	bytes += model->pending_n * sizeof(struct pending);
-	bytes += analyses_bytes(model);
-	bytes += model->join.n * sizeof(struct join_item);
-	if (bytes > model->memory_limit)
-		bytes -= rows_fold(model, bytes - model->memory_limit + model->memory_limit / 64);
-	model->memory_bytes = bytes;
-	model->since_check = 0;
-}
-
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -448,7 +433,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 			model_breathe(model);
 		}
 		apply_event(model, &events[i]);
-		if (++model->since_check >= MEMORY_CHECK)
+		if (++model->since_check >= MEMORY_CHECK + model->rows.n)
 			check_memory(model);
 	}
 	model->event = NULL;

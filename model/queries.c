@@ -135,19 +135,20 @@ size_t model_devices(struct model *model, struct device_row **out)
 static int64_t finished_window(struct model *model, const struct merged *merged,
 			       const struct row_filter *filter, int64_t t0, int64_t t1)
 {
+	struct row_walk walk = ROW_WALK(filter);
 	int64_t busy = 0;
+	uint32_t i;
 
 	if (t1 <= t0)
 		return 0;
 	if (merged->full)
 		return cover_window(&merged->cover, t0, t1);
 	/* Nothing overlaps: the parts add up. */
-	for (uint32_t i = 0; i < model->rows.n; i++) {
+	while ((i = row_walk(model, &walk)) != NONE) {
 		struct row *row = row_at(model, i);
 
-		if (row_matches(model, row, filter))
-			for (uint32_t l = 0; l < row->n_lanes; l++)
-				busy += lane_busy(&row->lanes[l], t0, t1);
+		for (uint32_t l = 0; l < row->n_lanes; l++)
+			busy += lane_busy(&row->lanes[l], t0, t1);
 	}
 	return busy;
 }
@@ -156,12 +157,12 @@ static int64_t finished_window(struct model *model, const struct merged *merged,
 static int64_t first_open(const struct model *model, const struct row_filter *filter)
 {
 	int64_t first = INT64_MAX;
+	struct row_walk walk = ROW_WALK(filter);
+	uint32_t i;
 
-	for (uint32_t i = 0; i < model->rows.n; i++) {
+	while ((i = row_walk(model, &walk)) != NONE) {
 		const struct row *row = row_at(model, i);
 
-		if (row->opens == NONE || !row_matches(model, row, filter))
-			continue;
 		for (uint32_t o = row->opens; o != NONE; o = open_at(model, o)->next)
 			if (open_at(model, o)->start_ns < first)
 				first = open_at(model, o)->start_ns;

@@ -20,19 +20,6 @@ int64_t merged_total(const struct merged *merged)
 	return merged->full ? merged->cover.total_ns : merged->sum_ns;
 }
 
-bool row_matches(const struct model *model, const struct row *row,
-		 const struct row_filter *filter)
-{
-	if (row->kind == ROW_THREAD)
-		return filter->threads && row->process == filter->process;
-	if ((row->kind != ROW_QUEUE || !filter->kernels) &&
-	    (row->kind != ROW_COPY || !filter->copies))
-		return false;
-	if (filter->queue != NONE)
-		return row->queue == filter->queue;
-	return queue_device(model, queue_at(model, row->queue)) == filter->device;
-}
-
 /* Adds what ends after from_ns. Folded chunks count with their length. */
 static void merged_take(struct merged *merged, const struct row *row, int64_t from_ns,
 			struct model *breathing)
@@ -68,13 +55,14 @@ static void merged_redo(struct model *model, struct merged *merged,
 {
 	bool all = !merged->full || from_ns == INT64_MIN;
 	struct merged fresh = { .full = true };
+	struct row_walk walk = ROW_WALK(filter);
+	uint32_t i;
 
 	if (!all)
 		cover_cut(&merged->cover, from_ns);
-	for (uint32_t i = 0; i < model->rows.n; i++)
-		if (row_matches(model, row_at(model, i), filter))
-			merged_take(all ? &fresh : merged, row_at(model, i),
-				    all ? INT64_MIN : from_ns, all ? model : NULL);
+	while ((i = row_walk(model, &walk)) != NONE)
+		merged_take(all ? &fresh : merged, row_at(model, i), all ? INT64_MIN : from_ns,
+			    all ? model : NULL);
 	if (!all)
 		return;
 	merged_release(merged);
@@ -84,11 +72,11 @@ static void merged_redo(struct model *model, struct merged *merged,
 /* Is the set one lane, in which nothing overlaps? */
 static bool is_one_lane(const struct model *model, const struct row_filter *filter)
 {
-	uint32_t lanes = 0;
+	struct row_walk walk = ROW_WALK(filter);
+	uint32_t lanes = 0, i;
 
-	for (uint32_t i = 0; i < model->rows.n; i++)
-		if (row_matches(model, row_at(model, i), filter))
-			lanes += row_at(model, i)->n_lanes;
+	while (lanes < 2 && (i = row_walk(model, &walk)) != NONE)
+		lanes += row_at(model, i)->n_lanes;
 	return lanes == 1;
 }
 
@@ -138,22 +126,22 @@ static void row_redo(struct model *model, struct row *row, int64_t from_ns)
 void rows_moved(struct model *model, uint32_t device, int64_t from_ns)
 {
 	struct device *d = device_at(model, device);
-	struct row_filter filter;
+	struct row_filter filter = filter_of(NONE, NONE, device, true, true);
+	struct row_walk walk = ROW_WALK(&filter);
+	uint32_t queue = NONE, i;
 
-	for (uint32_t i = 0; i < model->rows.n; i++) {
+	while ((i = row_walk(model, &walk)) != NONE) {
 		struct row *row = row_at(model, i);
 
-		if ((row->kind == ROW_QUEUE || row->kind == ROW_COPY) && row->n_lanes > 1 &&
-		    queue_device(model, queue_at(model, row->queue)) == device)
+		if (row->n_lanes > 1)
 			row_redo(model, row, from_ns);
+		if (row->queue != queue) {
+			struct row_filter one = filter_of(NONE, row->queue, NONE, true, true);
+
+			queue = row->queue;
+			merged_redo(model, &queue_at(model, queue)->merged, &one, from_ns);
+		}
 	}
-	for (uint32_t i = 0; i < model->queues.n; i++) {
-		if (queue_device(model, queue_at(model, i)) != device)
-			continue;
-		filter = filter_of(NONE, i, NONE, true, true);
-		merged_redo(model, &queue_at(model, i)->merged, &filter, from_ns);
-	}
-	filter = filter_of(NONE, NONE, device, true, true);
 	merged_redo(model, &d->all, &filter, from_ns);
 	filter.copies = false;
 	merged_redo(model, &d->kernels, &filter, from_ns);
@@ -183,14 +171,14 @@ void device_rebuild(struct model *model, uint32_t device)
 {
 	struct device *d = device_at(model, device);
 	struct row_filter filter = filter_of(NONE, NONE, device, true, true);
+	struct row_walk walk = ROW_WALK(&filter);
+	uint32_t i;
 
 	d->first_ns = INT64_MAX;
 	d->last_ns = INT64_MIN;
-	for (uint32_t i = 0; i < model->rows.n; i++) {
+	while ((i = row_walk(model, &walk)) != NONE) {
 		struct row *row = row_at(model, i);
 
-		if (!row_matches(model, row, &filter))
-			continue;
 		for (uint32_t l = 0; l < row->n_lanes; l++) {
 			struct lane *lane = &row->lanes[l];
 
@@ -240,7 +228,7 @@ uint32_t row_new(struct model *model, enum row_kind kind)
 		return NONE;
 	row = store_new(&model->rows);
 	row->kind = kind;
-	row->process = row->thread = row->queue = row->device = row->opens = NONE;
+	row->process = row->thread = row->queue = row->device = row->opens = row->next = NONE;
 	return model->rows.n - 1;
 }
 
@@ -273,6 +261,7 @@ uint32_t row_of_thread(struct model *model, uint32_t thread)
 		if (t->row != NONE) {
 			row_at(model, t->row)->process = t->process;
 			row_at(model, t->row)->thread = thread;
+			row_listed(model, t->row);
 		}
 	}
 	return t->row;
@@ -284,8 +273,10 @@ uint32_t row_of_ranges(struct model *model, uint32_t process)
 
 	if (p->ranges == NONE) {
 		p->ranges = row_new(model, ROW_THREAD);
-		if (p->ranges != NONE)
+		if (p->ranges != NONE) {
 			row_at(model, p->ranges)->process = process;
+			row_listed(model, p->ranges);
+		}
 	}
 	return p->ranges;
 }
@@ -299,6 +290,7 @@ uint32_t row_of_queue(struct model *model, uint32_t queue)
 		if (q->row != NONE) {
 			row_at(model, q->row)->process = q->process;
 			row_at(model, q->row)->queue = queue;
+			row_listed(model, q->row);
 		}
 	}
 	return q->row;
@@ -316,6 +308,7 @@ uint32_t row_of_copies(struct model *model, uint32_t queue, enum direction direc
 			row->process = queue_at(model, queue)->process;
 			row->queue = queue;
 			row->direction = direction;
+			row_listed(model, *index);
 		}
 	}
 	return *index;
@@ -389,6 +382,39 @@ static void add_to_unions(struct model *model, const struct row *row, int64_t st
 		device->first_ns = start;
 	if (end > device->last_ns)
 		device->last_ns = end;
+}
+
+static void keep_union(struct model *model, struct merged *merged, const struct row_filter *filter)
+{
+	if (!merged->full)
+		merged_redo(model, merged, filter, INT64_MIN);
+}
+
+void row_keep_unions(struct model *model, uint32_t index)
+{
+	const struct row *row = row_at(model, index);
+	struct row_filter filter;
+	struct device *device;
+	uint32_t d;
+
+	if (row->kind == ROW_THREAD) {
+		filter = filter_of(row->process, NONE, NONE, false, false);
+		keep_union(model, &process_at(model, row->process)->merged, &filter);
+		return;
+	}
+	filter = filter_of(NONE, row->queue, NONE, true, true);
+	keep_union(model, &queue_at(model, row->queue)->merged, &filter);
+	d = queue_device(model, queue_at(model, row->queue));
+	if (d == NONE)
+		return;
+	device = device_at(model, d);
+	filter = filter_of(NONE, NONE, d, true, true);
+	keep_union(model, &device->all, &filter);
+	filter.copies = false;
+	keep_union(model, &device->kernels, &filter);
+	filter.copies = true;
+	filter.kernels = false;
+	keep_union(model, &device->copies, &filter);
 }
 
 void row_insert(struct model *model, uint32_t row_index, uint32_t lane,
@@ -483,76 +509,4 @@ void open_remove(struct model *model, uint32_t index)
 	model->n_alive_opens--;
 	open->next = model->free_open;
 	model->free_open = index;
-}
-
-/* ---- memory ---- */
-
-static size_t merged_bytes(const struct merged *merged)
-{
-	return merged->cover.bytes;
-}
-
-size_t rows_bytes(const struct model *model)
-{
-	size_t bytes = 0;
-
-	for (uint32_t i = 0; i < model->rows.n; i++) {
-		const struct row *row = row_at(model, i);
-
-		for (uint32_t l = 0; l < row->n_lanes; l++)
-			bytes += row->lanes[l].bytes;
-		bytes += merged_bytes(&row->merged);
-	}
-	for (uint32_t i = 0; i < model->devices.n; i++)
-		bytes += merged_bytes(&device_at(model, i)->all) +
-			 merged_bytes(&device_at(model, i)->kernels) +
-			 merged_bytes(&device_at(model, i)->copies);
-	for (uint32_t i = 0; i < model->queues.n; i++)
-		bytes += merged_bytes(&queue_at(model, i)->merged);
-	for (uint32_t i = 0; i < model->processes.n; i++)
-		bytes += merged_bytes(&process_at(model, i)->merged);
-	return bytes;
-}
-
-static void fold_unions(struct model *model, int64_t until)
-{
-	for (uint32_t i = 0; i < model->rows.n; i++)
-		cover_fold(&row_at(model, i)->merged.cover, until);
-	for (uint32_t i = 0; i < model->devices.n; i++) {
-		cover_fold(&device_at(model, i)->all.cover, until);
-		cover_fold(&device_at(model, i)->kernels.cover, until);
-		cover_fold(&device_at(model, i)->copies.cover, until);
-	}
-	for (uint32_t i = 0; i < model->queues.n; i++)
-		cover_fold(&queue_at(model, i)->merged.cover, until);
-	for (uint32_t i = 0; i < model->processes.n; i++)
-		cover_fold(&process_at(model, i)->merged.cover, until);
-}
-
-size_t rows_fold(struct model *model, size_t bytes)
-{
-	size_t before = rows_bytes(model), freed = 0;
-
-	while (freed < bytes) {
-		struct lane *oldest = NULL;
-		int64_t end = INT64_MAX;
-
-		for (uint32_t i = 0; i < model->rows.n; i++) {
-			struct row *row = row_at(model, i);
-
-			for (uint32_t l = 0; l < row->n_lanes; l++)
-				if (lane_oldest_end(&row->lanes[l], false) < end) {
-					oldest = &row->lanes[l];
-					end = lane_oldest_end(oldest, false);
-				}
-		}
-		if (!oldest)
-			break;
-		freed += lane_fold_oldest(oldest, false);
-		model_breathe(model);
-		if (end > model->folded_ns)
-			model->folded_ns = end;
-	}
-	fold_unions(model, model->folded_ns);
-	return before - rows_bytes(model);
 }
