@@ -506,7 +506,7 @@ void model_status(struct model *model, struct model_status *out)
 		.kernels = model->n_kernels, .unmet = model->join.unmet,
 		.device_ns = model->device_ns, .launched_ns = model->launched_ns,
 		.op_ns = model->op_ns, .memory_bytes = model->memory_bytes,
-		.last_step_number = -1,
+		.folded_ns = model->folded_ns, .last_step_number = -1,
 	};
 	for (int i = 0; i < HOW_COUNT; i++)
 		out->how[i] = model->how[i];

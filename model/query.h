@@ -70,6 +70,7 @@ struct model_status {
 	int64_t own_ns;			/* probes' own time */
 	int64_t program_ns;		/* host time the above is a share of */
 	size_t memory_bytes;
+	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: all is there */
 	uint64_t steps;
 	int64_t last_step_number;	/* -1 none */
 	int64_t last_step_ns;		/* duration of the last finished step */
