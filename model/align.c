@@ -63,12 +63,51 @@ static void changed(struct model *model, uint32_t view, struct clock_change *cha
 		commands_drain(model, &view_at(model, view)->pending, false);
 }
 
+/* ---- contradictions ---- */
+
+#define TELL_MAX 16u			/* of a clock; all are counted */
+
+/* What the clock says of ticks, before it hears of more. */
+static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
+{
+	uint8_t segment;
+
+	return clock_has(clock) ? clock_map(clock, ticks, &segment) : else_ns;
+}
+
+/* A bound or a pair that no line fits: where it says host_ns the clock had
+ * said_ns. Shown where it was, since what is drawn there is less sure. */
+static void tell(struct model *model, uint32_t index, uint64_t before, int64_t said_ns,
+		 int64_t host_ns)
+{
+	const struct view *view = view_at(model, index);
+	uint64_t violations = view->clock.violations;
+	char *text, time[FMT_MAX];
+	int64_t off;
+
+	if (violations == before || violations > TELL_MAX)
+		return;
+	if (view->clock.quality != CLOCK_ESTIMATE && violations > 1)
+		return;
+	if (__builtin_sub_overflow(said_ns, host_ns, &off) || off == INT64_MIN)
+		off = INT64_MAX;
+	text = xasprintf(view->clock.quality == CLOCK_ESTIMATE ?
+		"the clock of %s stepped by %s or more: error bars around it are wide" :
+		"the clock of %s is %s off what launches and waits allow: see trust in the report",
+		device_label(model, view->device), fmt_time(time, off < 0 ? -off : off));
+	note_message(model, host_ns, 1, text);
+	free(text);
+}
+
 /* ---- pairs ---- */
 
 void apply_clock(struct model *model, const struct event_clock *pair)
 {
 	uint32_t index;
 	struct clock_change change;
+	struct clock *clock;
+	uint64_t before;
+	int64_t said_ns;
 
 	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER || pair->error_ns > TIME_MAX) {
 		model->bad++;
@@ -79,7 +118,11 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 		model->bad++;
 		return;
 	}
-	clock_add(&view_at(model, index)->clock, pair, &change);
+	clock = &view_at(model, index)->clock;
+	before = clock->violations;
+	said_ns = say(clock, pair->ticks, pair->host_ns);
+	clock_add(clock, pair, &change);
+	tell(model, index, before, said_ns, pair->host_ns);
 	changed(model, index, &change);
 }
 
@@ -87,9 +130,13 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 
 static void bound(struct model *model, uint32_t view, uint64_t ticks, int64_t host_ns, bool upper)
 {
+	struct clock *clock = &view_at(model, view)->clock;
+	uint64_t before = clock->violations;
+	int64_t said_ns = say(clock, ticks, host_ns);
 	struct clock_change change;
 
-	clock_bound(&view_at(model, view)->clock, ticks, host_ns, upper, &change);
+	clock_bound(clock, ticks, host_ns, upper, &change);
+	tell(model, view, before, said_ns, host_ns);
 	changed(model, view, &change);
 }
 

@@ -37,6 +37,11 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 
 #define REPORT_WIDTH 100
 
+/* Its section on trust, report_trust.c. */
+void report_trust_text(struct model *model, FILE *out);
+/* "12 events", "1 event". */
+const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
+
 /* Their sections, report_findings.c. */
 struct json;
 void report_findings_text(struct model *model, FILE *out);

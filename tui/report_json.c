@@ -73,6 +73,7 @@ static void write_clocks(struct json *json, struct model *model)
 		json_key_uint(json, "device", rows[i].id);
 		json_key_string(json, "quality", clock_quality_name(rows[i].clock_quality));
 		json_key_int(json, "error_ns", rows[i].clock_error_ns);
+		json_key_uint(json, "violations", rows[i].clock_violations);
 		json_end(json);
 	}
 	json_end(json);
@@ -98,6 +99,15 @@ static void write_trust(struct json *json, struct model *model)
 		json_key_uint(json, how_name((enum how)how), status.how[how]);
 	json_key_uint(json, how_name(HOW_NONE), status.how[HOW_NONE]);
 	json_end(json);
+	uint_if(json, "unmet_launches", status.unmet);
+	if (status.device_ns > 0) {
+		json_key_object(json, "coverage");
+		json_key(json, "launched");
+		json_share(json, (uint64_t)status.launched_ns, (uint64_t)status.device_ns);
+		json_key(json, "ops");
+		json_share(json, (uint64_t)status.op_ns, (uint64_t)status.device_ns);
+		json_end(json);
+	}
 	write_clocks(json, model);
 	if (status.calls || status.own_ns) {
 		json_key_object(json, "overhead");

@@ -37,14 +37,6 @@ static uint64_t positive(int64_t ns)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-static const char *counted(char *out, size_t size, uint64_t n, const char *one)
-{
-	char number[FMT_MAX];
-
-	snprintf(out, size, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
-	return out;
-}
-
 /* ---- run ---- */
 
 static void print_run(const struct report_run *run, FILE *out)
@@ -74,89 +66,6 @@ static void print_run(const struct report_run *run, FILE *out)
 	room = REPORT_WIDTH - 7 - text_width(tail);
 	label_fit(fitted, sizeof(fitted), sheet_clean(clean, sizeof(clean), raw), room, false);
 	fprintf(out, "tftop  %s%s\n", fitted, tail);
-}
-
-/* ---- trust ---- */
-
-static void print_attribution(const struct model_status *status, FILE *out)
-{
-	uint64_t all = 0;
-	char share[FMT_MAX];
-
-	for (int how = 0; how < HOW_COUNT; how++)
-		all += status->how[how];
-	if (!all)
-		return;
-	fputs("  attribution ", out);
-	for (int i = 1; i <= HOW_COUNT; i++) {
-		enum how how = (enum how)(i % HOW_COUNT);
-
-		if (status->how[how])
-			fprintf(out, "  %s %s", how_name(how),
-				fmt_share(share, status->how[how], all));
-	}
-	fputc('\n', out);
-}
-
-static void print_clocks(struct model *model, FILE *out)
-{
-	struct device_row *rows;
-	size_t count;
-	char time[FMT_MAX];
-
-	model_lock(model);
-	count = model_devices(model, &rows);
-	model_unlock(model);
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].clock_known)
-			fprintf(out, "  clock         device %" PRIu32 ": %s, ±%s\n", rows[i].id,
-				clock_quality_name(rows[i].clock_quality),
-				fmt_time(time, rows[i].clock_error_ns));
-	free(rows);
-}
-
-static void print_losses(const struct model_status *status, FILE *out)
-{
-	char events[64], packets[64];
-
-	if (status->lost_events || status->lost_packets)
-		fprintf(out, "  ! lost        %s%s%s: every total below is too small\n",
-			counted(events, sizeof(events), status->lost_events, "event"),
-			status->lost_packets ? ", and " : "",
-			status->lost_packets ? counted(packets, sizeof(packets),
-						       status->lost_packets, "packet") : "");
-	if (status->dropped)
-		fprintf(out, "  ! dropped     %s by the probes: memory or a table was full\n",
-			counted(events, sizeof(events), status->dropped, "record"));
-	if (status->bad)
-		fprintf(out, "  ! impossible  %s ignored\n",
-			counted(events, sizeof(events), status->bad, "value"));
-	if (status->partial)
-		fputs("  ! partial     the end is missing\n", out);
-}
-
-static void print_trust(struct model *model, FILE *out)
-{
-	struct model_status status;
-	char text[64], share[FMT_MAX], time[FMT_MAX];
-
-	model_lock(model);
-	model_status(model, &status);
-	model_unlock(model);
-	fprintf(out, "\ntrust\n  events        %s, %s\n",
-		counted(text, sizeof(text), status.events, "event"),
-		status.lost_events || status.lost_packets ? "some lost" : "0 lost");
-	print_losses(&status, out);
-	print_attribution(&status, out);
-	if (status.own_ns > 0 && status.program_ns > 0) {
-		fmt_share(share, positive(status.own_ns), positive(status.program_ns));
-		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
-		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
-		if (status.calls)
-			fprintf(out, " in %s", counted(text, sizeof(text), status.calls, "call"));
-		fputc('\n', out);
-	}
-	print_clocks(model, out);
 }
 
 /* ---- devices ---- */
@@ -235,7 +144,7 @@ static void print_steps(struct model *model, FILE *out)
 	model_unlock(model);
 	if (stats.count) {
 		fprintf(out, "\nsteps\n  %s   mean %s   p50 %s   p99 %s",
-			counted(text, sizeof(text), stats.count, "step"),
+			report_counted(text, sizeof(text), stats.count, "step"),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
 		if (stats.mean_ns > 0) {
@@ -572,7 +481,7 @@ static void print_messages(struct model *model, FILE *out)
 void report_text(struct model *model, const struct report_run *run, FILE *out)
 {
 	print_run(run, out);
-	print_trust(model, out);
+	report_trust_text(model, out);
 	print_devices(model, out);
 	print_steps(model, out);
 	report_findings_text(model, out);

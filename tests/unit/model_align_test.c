@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A device's clock from launches and waits alone, as the model sees them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
 enum { OFFSET = 123456789, PPM = 80 };
 
+static int64_t stepped_ns;
+
 /* Ticks of a device 80 ppm slow against the host, whose clock nobody tells. */
 static uint64_t ticks_at(int64_t host_ns)
 {
-	return (uint64_t)(host_ns + OFFSET - (host_ns - BASE) * PPM / 1000000);
+	return (uint64_t)(host_ns + OFFSET + stepped_ns - (host_ns - BASE) * PPM / 1000000);
 }
 
 static struct event timed_kernel(uint32_t correlation, int64_t call_ns, int64_t start_ns,
@@ -91,4 +94,38 @@ TEST(model_clock_from_launches_and_waits)
 		free(devices);
 		model_free(model);
 	}
+}
+
+/* A step of the device's clock is counted, told once, and spanned by the bars. */
+TEST(model_clock_step_is_told)
+{
+	struct model *model = model_new(NULL);
+	struct device_row *devices;
+	struct message_row *messages;
+	size_t n, steps = 0;
+
+	apply_one(model, ev_process(PID, "p"));
+	apply_one(model, ev_device(1, ""));
+	apply_one(model, ev_queue(1, 1));
+	for (int64_t i = 0; i < 400; i++) {
+		int64_t t = BASE + i * 1000000;
+
+		stepped_ns = i >= 200 ? 250000 : 0;
+		apply_one(model, timed_kernel((uint32_t)i + 1, t, t + 10000, t + 700000));
+		apply_one(model, wait_for((uint32_t)i + 1, t + 5000, t + 703000));
+	}
+	model_lock(model);
+	CHECK_INT(model_devices(model, &devices), 1);
+	CHECK_INT(devices[0].clock_violations, 1);
+	n = model_messages(model, &messages);
+	for (size_t i = 0; i < n; i++)
+		if (strstr(messages[i].text, "stepped by")) {
+			CHECK(llabs(messages[i].time_ns - (BASE + 200000000)) < 2000000);
+			steps++;
+		}
+	model_unlock(model);
+	CHECK_INT(steps, 1);
+	free(messages);
+	free(devices);
+	model_free(model);
 }

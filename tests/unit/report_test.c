@@ -239,6 +239,44 @@ TEST(report_text_says_losses_first)
 	model_free(model);
 }
 
+/* Two launches with an op and one without its run, a run without its launch. */
+TEST(report_says_what_ops_cover)
+{
+	char *text;
+
+	feed_begin();
+	for (uint32_t i = 1; i <= 4; i++) {
+		struct event event = { .type = EVENT_LAUNCH, .pid = 1, .tid = 1, .time_ns = SECOND };
+
+		event.u.launch = (struct event_launch) {
+			.queue = 1, .correlation = i, .op = i, .op_name = 1, .call_ns = SECOND + i * 1000,
+			.kind = COMMAND_KERNEL,
+		};
+		if (i != 3)
+			feed(event);
+		event.type = EVENT_RUN;
+		event.time_ns = 2 * SECOND;
+		event.u.run = (struct event_run) {
+			.correlation = i, .queue = 1, .kind = COMMAND_KERNEL, .flags = CMD_APPROX,
+			.start_ticks = (uint64_t)SECOND + i * 100000,
+			.end_ticks = (uint64_t)SECOND + i * 100000 + 50000,
+		};
+		if (i != 4)
+			feed(event);
+	}
+	model_finish(model, false);
+	text = print(report_text);
+	CHECK(strstr(text, "ops cover 67 % of device time"));
+	CHECK(strstr(text, "! no launch   for 33 % of device time"));
+	CHECK(strstr(text, "! no run      for 1 launched command:"));
+	free(text);
+	text = print(report_json);
+	CHECK(strstr(text, "\"coverage\": {\"launched\": 0.6666, \"ops\": 0.6666}"));
+	CHECK(strstr(text, "\"unmet_launches\": 1"));
+	free(text);
+	model_free(model);
+}
+
 TEST(report_sheet_gives_way_in_its_names)
 {
 	struct sheet sheet = { 0 };

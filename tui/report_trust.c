@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The report's section on how far its numbers can be trusted, as text. */
+#include "tui/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "model/util.h"
+
+const char *report_counted(char *out, size_t size, uint64_t n, const char *one)
+{
+	char number[FMT_MAX];
+
+	snprintf(out, size, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
+	return out;
+}
+
+static uint64_t positive(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static void print_attribution(const struct model_status *status, FILE *out)
+{
+	uint64_t all = 0;
+	char share[FMT_MAX];
+
+	for (int how = 0; how < HOW_COUNT; how++)
+		all += status->how[how];
+	if (!all)
+		return;
+	fputs("  attribution ", out);
+	for (int i = 1; i <= HOW_COUNT; i++) {
+		enum how how = (enum how)(i % HOW_COUNT);
+
+		if (status->how[how])
+			fprintf(out, "  %s %s", how_name(how),
+				fmt_share(share, status->how[how], all));
+	}
+	fputc('\n', out);
+}
+
+/* What of the device's time the tables of ops can tell about. */
+static void print_coverage(const struct model_status *status, FILE *out)
+{
+	uint64_t all = positive(status->device_ns), ops = positive(status->op_ns);
+	uint64_t none = all - positive(status->launched_ns);
+	char share[FMT_MAX], text[64];
+
+	/* Without any op there is nothing to cover. */
+	if (all && ops && ops < all)
+		fprintf(out, "  coverage      ops cover %s of device time\n",
+			fmt_share(share, ops, all));
+	if (none)
+		fprintf(out, "  ! no launch   for %s of device time: it is in no op\n",
+			fmt_share(share, none, all));
+	if (status->unmet)
+		fprintf(out, "  ! no run      for %s: what it cost is not known\n",
+			report_counted(text, sizeof(text), status->unmet, "launched command"));
+}
+
+static void print_clock(const struct device_row *row, FILE *out)
+{
+	char time[FMT_MAX], text[64];
+
+	fprintf(out, "  %s  device %" PRIu32 ": %s, ±%s",
+		row->clock_violations ? "! clock     " : "clock       ", row->id, clock_quality_name(row->clock_quality),
+		fmt_time(time, row->clock_error_ns));
+	if (row->clock_violations)
+		fprintf(out, ", contradicted %s",
+			report_counted(text, sizeof(text), row->clock_violations, "time"));
+	fputc('\n', out);
+}
+
+static void print_clocks(struct model *model, FILE *out)
+{
+	struct device_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].clock_known)
+			print_clock(&rows[i], out);
+	free(rows);
+}
+
+static void print_losses(const struct model_status *status, FILE *out)
+{
+	char events[64], packets[64];
+
+	if (status->lost_events || status->lost_packets)
+		fprintf(out, "  ! lost        %s%s%s: every total below is too small\n",
+			report_counted(events, sizeof(events), status->lost_events, "event"),
+			status->lost_packets ? ", and " : "",
+			status->lost_packets ? report_counted(packets, sizeof(packets),
+						       status->lost_packets, "packet") : "");
+	if (status->dropped)
+		fprintf(out, "  ! dropped     %s by the probes: memory or a table was full\n",
+			report_counted(events, sizeof(events), status->dropped, "record"));
+	if (status->bad)
+		fprintf(out, "  ! impossible  %s ignored\n",
+			report_counted(events, sizeof(events), status->bad, "value"));
+	if (status->partial)
+		fputs("  ! partial     the end is missing\n", out);
+}
+
+void report_trust_text(struct model *model, FILE *out)
+{
+	struct model_status status;
+	char text[64], share[FMT_MAX], time[FMT_MAX];
+
+	model_lock(model);
+	model_status(model, &status);
+	model_unlock(model);
+	fprintf(out, "\ntrust\n  events        %s, %s\n",
+		report_counted(text, sizeof(text), status.events, "event"),
+		status.lost_events || status.lost_packets ? "some lost" : "0 lost");
+	print_losses(&status, out);
+	print_attribution(&status, out);
+	print_coverage(&status, out);
+	if (status.own_ns > 0 && status.program_ns > 0) {
+		fmt_share(share, positive(status.own_ns), positive(status.program_ns));
+		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
+		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
+		if (status.calls)
+			fprintf(out, " in %s", report_counted(text, sizeof(text), status.calls, "call"));
+		fputc('\n', out);
+	}
+	print_clocks(model, out);
+}
