@@ -74,6 +74,20 @@ bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_bre
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);
 const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */
 
+/* What takes most of a step, time between steps included: model/analyses/verdict.c */
+enum step_bound_kind {
+	BOUND_COMPUTE, BOUND_COMM, BOUND_INPUT, BOUND_LAUNCH, BOUND_COPY, BOUND_SYNC, BOUND_HOST,
+	BOUND_COUNT
+};
+struct step_bound {
+	enum step_bound_kind kind;
+	int64_t ns, whole_ns;		/* per step, or per second */
+	bool steps;
+};
+/* false: too little has settled to say so. */
+bool model_bound(struct model *model, struct step_bound *out);
+const char *step_bound_name(enum step_bound_kind kind);
+
 /* ---- what overlapped: model/analyses/overlap.c ---- */
 
 struct overlap_row {

@@ -195,3 +195,8 @@ void synth_out_release(struct model_synth *s)
 	free(s->items);
 	free(s->heap);
 }
+
+const struct model_synth_truth *model_synth_truth(const struct model_synth *s)
+{
+	return &s->truth;
+}

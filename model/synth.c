@@ -449,11 +449,6 @@ void model_synth_end(struct model_synth *s, model_synth_sink *sink, void *arg)
 	synth_hand_out_end(s, sink, arg);
 }
 
-const struct model_synth_truth *model_synth_truth(const struct model_synth *s)
-{
-	return &s->truth;
-}
-
 void model_synth_free(struct model_synth *s)
 {
 	if (!s)

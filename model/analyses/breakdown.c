@@ -123,7 +123,7 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 		class = STEP_SYNC;
 		hold(sweep, HOST_SYNC, dur_ns);
 	} else if (sweep->workers[HOST_INPUT] ||
-		   (sweep->inputs && !sweep->workers[HOST_CODE])) {
+		   (sweep_waits_for_others(sweep) && !sweep->workers[HOST_CODE])) {
 		class = STEP_INPUT;
 		hold(sweep, HOST_INPUT, dur_ns);
 	} else if (sweep->workers[HOST_CODE]) {
@@ -133,17 +133,20 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 	sweep->breakdown.now.ns[class] += dur_ns;
 }
 
-void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns)
+static void add_input(struct input_thread *list, uint32_t *n, uint32_t thread, int64_t busy_ns)
 {
-	struct breakdown *b = &sweep->breakdown;
-
-	for (uint32_t i = 0; i < b->n_inputs; i++)
-		if (b->inputs[i].thread == thread) {
-			add_ns(&b->inputs[i].busy_ns, busy_ns);
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i].thread == thread) {
+			add_ns(&list[i].busy_ns, busy_ns);
 			return;
 		}
-	if (b->n_inputs < INPUT_THREADS && busy_ns > 0)
-		b->inputs[b->n_inputs++] = (struct input_thread) { thread, busy_ns };
+	if (*n < INPUT_THREADS && busy_ns > 0)
+		list[(*n)++] = (struct input_thread) { thread, busy_ns };
+}
+
+void breakdown_input(struct sweep *sweep, uint32_t thread, int64_t busy_ns)
+{
+	add_input(sweep->breakdown.now_inputs, &sweep->breakdown.n_now_inputs, thread, busy_ns);
 }
 
 static void add_sums(struct step_sums *sums, const struct step_breakdown *now)
@@ -170,12 +173,17 @@ static void add_sums(struct step_sums *sums, const struct step_breakdown *now)
 	}
 }
 
+/* What the slice's breakdown comes with, where it is averaged. */
 static void take_held(struct breakdown *b)
 {
+	for (uint32_t i = 0; i < b->n_now_inputs; i++)
+		add_input(b->inputs, &b->n_inputs, b->now_inputs[i].thread,
+			  b->now_inputs[i].busy_ns);
+	for (int i = 0; i < b->now_made.n; i++)
+		holders_take(&b->made, &b->now_made.list[i]);
 	for (int state = 0; state < HOST_STATES; state++)
 		for (int i = 0; i < b->now_held[state].n; i++)
-			holders_add(&b->held[state], b->now_held[state].list[i].name,
-				    b->now_held[state].list[i].ns);
+			holders_take(&b->held[state], &b->now_held[state].list[i]);
 }
 
 static void keep_row(struct breakdown *b)
@@ -201,7 +209,7 @@ static void count_made(struct sweep *sweep)
 		    (act->start_ns >= slice->t0 || act->flags & ACT_LATE) &&
 		    act->thread < sweep->n_threads &&
 		    !sweep_thread_at(sweep, act->thread)->worker)
-			holders_add(&sweep->breakdown.made, act->name,
+			holders_add(&sweep->breakdown.now_made, act->name,
 				    act->end_ns - act->start_ns);
 	}
 }
@@ -239,6 +247,8 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 		take_held(b);
 	}
 	memset(b->now_held, 0, sizeof(b->now_held));
+	b->now_made.n = 0;
+	b->n_now_inputs = 0;
 }
 
 /* ---- questions ---- */

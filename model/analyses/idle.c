@@ -13,8 +13,8 @@
  *  - from the begin of its launch on: launch; of a blocking copy: copy, as its
  *    data is being made ready on the host;
  *  - before: what T did. It waited: sync. It launched other work: launch. It was
- *    within an op or range that fetches batches, or in none while other threads
- *    make some: input. It did anything else: host;
+ *    within an op or range that fetches batches: input (also when it was in none
+ *    and others did, see sweep.h). It did anything else: host;
  *  - events were lost there, or T is not known: other.
  *
  * The priority of the parts of T's stack is the innermost call before the op
@@ -139,7 +139,7 @@ static enum idle_cause cause_of_thread(struct sweep *sweep, uint32_t thread)
 	case HOST_INPUT:
 		return IDLE_INPUT;
 	case HOST_NOTHING:
-		return sweep->inputs ? IDLE_INPUT : IDLE_HOST;
+		return sweep_waits_for_others(sweep) ? IDLE_INPUT : IDLE_HOST;
 	default:
 		return IDLE_HOST;
 	}

@@ -23,16 +23,16 @@ struct sweep_device *sweep_device_of(const struct model *model, uint32_t device)
 
 /* ---- who holds what ---- */
 
-void holders_add(struct holders *holders, uint32_t name, int64_t ns)
+void holders_take(struct holders *holders, const struct holder *one)
 {
 	int least = 0;
 
 	for (int i = 0; i < holders->n; i++) {
 		struct holder *holder = &holders->list[i];
 
-		if (holder->name == name) {
-			add_ns(&holder->ns, ns);
-			holder->count++;
+		if (holder->name == one->name) {
+			add_ns(&holder->ns, one->ns);
+			holder->count += one->count;
 			return;
 		}
 		if (holder->ns < holders->list[least].ns)
@@ -40,9 +40,14 @@ void holders_add(struct holders *holders, uint32_t name, int64_t ns)
 	}
 	if (holders->n < HOLDERS)
 		least = holders->n++;
-	else if (holders->list[least].ns >= ns)
+	else if (holders->list[least].ns >= one->ns)
 		return;
-	holders->list[least] = (struct holder) { name, ns, 1 };
+	holders->list[least] = *one;
+}
+
+void holders_add(struct holders *holders, uint32_t name, int64_t ns)
+{
+	holders_take(holders, &(struct holder) { name, ns, 1 });
 }
 
 const struct holder *holders_most(const struct holders *holders)
@@ -94,6 +99,10 @@ static void find_workers(struct sweep *sweep)
 	const struct slice *slice = sweep->slice;
 	bool kernels = false;
 
+	if (sweep->step_thread != NONE) {
+		sweep_thread_at(sweep, sweep->step_thread)->worker = true;
+		sweep->workers[HOST_NOTHING]++;
+	}
 	for (size_t i = 0; i < slice->n && !kernels; i++)
 		kernels = slice->acts[i].kind == ACT_LAUNCH && !slice->acts[i].amount &&
 			  in_process(sweep, &slice->acts[i]);
@@ -107,6 +116,8 @@ static void find_workers(struct sweep *sweep)
 		if (!sweep_thread_at(sweep, act->thread)->worker)
 			sweep->workers[HOST_NOTHING]++;
 		sweep_thread_at(sweep, act->thread)->worker = true;
+		if (act->kind == ACT_OP)
+			sweep->step_thread = act->thread;
 	}
 }
 
@@ -422,7 +433,12 @@ static size_t sweep_bytes(const void *state)
 	return bytes;
 }
 
+static void sweep_init(struct model *model, void *state)
+{
+	((struct sweep *)state)->step_thread = NONE;
+}
+
 const struct analysis analysis_sweep = {
-	.name = "sweep", .size = sizeof(struct sweep), .slice = sweep_slice,
+	.name = "sweep", .init = sweep_init, .size = sizeof(struct sweep), .slice = sweep_slice,
 	.release = sweep_release, .review = sweep_review, .bytes = sweep_bytes,
 };

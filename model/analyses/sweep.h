@@ -9,7 +9,9 @@
  *
  * Who counts as "the host" of a step are its workers: threads that launch
  * kernels within the slice (any work where there are none), and the one whose
- * range the step is. The step's own range is not a doing.
+ * ranges the steps are. The step's own range is not a doing. Where no thread is
+ * known to go through the steps and no worker does anything known, a batch that
+ * any thread makes or fetches is what is waited for.
  *
  * Complexity: O(n log n) for the order of ends (radix, near linear), O(1) per
  * edge, plus O(devices) where the making of batches begins or ends.
@@ -22,6 +24,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/insight.h"
+#include "model/model-internal.h"
 
 enum host_state {
 	HOST_NOTHING, HOST_CODE, HOST_INPUT, HOST_COMPILE, HOST_LAUNCH, HOST_SYNC,
@@ -78,6 +81,7 @@ struct holders {
 	int n;
 };
 void holders_add(struct holders *holders, uint32_t name, int64_t ns);
+void holders_take(struct holders *holders, const struct holder *one);
 const struct holder *holders_most(const struct holders *holders);
 
 /* Sums over slices. */
@@ -99,9 +103,9 @@ struct breakdown {
 	struct step_sums steps, between;	/* after the warm-up */
 	struct step_sums seconds;	/* as long as there are no steps */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];	/* who holds the exposed time */
-	struct holders made;		/* by ops of threads that make batches */
-	struct input_thread inputs[INPUT_THREADS];
-	uint32_t n_inputs;
+	struct holders made, now_made;	/* by ops of threads that make batches */
+	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
+	uint32_t n_inputs, n_now_inputs;
 	int64_t first_ns;		/* of the first step after the warm-up */
 	uint64_t launches, now_launches;	/* in what is averaged */
 	int64_t launch_call_ns, now_launch_ns;
@@ -119,6 +123,7 @@ struct sweep {
 	/* now */
 	const struct slice *slice;
 	uint32_t process;		/* of the steps, NONE: any */
+	uint32_t step_thread;		/* whose ranges the steps are, NONE: not known */
 	int64_t now_ns;
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
 	uint32_t workers[HOST_STATES], inputs;
@@ -126,6 +131,10 @@ struct sweep {
 	struct breakdown breakdown;
 };
 
+static inline bool sweep_waits_for_others(const struct sweep *sweep)
+{
+	return sweep->inputs && sweep->step_thread == NONE;
+}
 /* What a thread does. */
 static inline enum host_state sweep_state(const struct sweep_thread *thread)
 {

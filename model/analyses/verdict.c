@@ -1,5 +1,281 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * What bounds a step: verdicts with numbers.
+ *
+ * Definition: over the steps after the warm-up (with the time between them
+ * where that is short; per second where there are no steps), the mean of each
+ * class of the breakdown, against the whole. A class is said when its share
+ * passes its threshold: input-share and input-share-high (5 and 20 %, as XProf
+ * has them), launch-share and sync-share. What is said costs the class's mean:
+ * the most that removing the cause could win, for only time in which no device
+ * worked is in it. Copies have their own analysis (copies.c). A step in which
+ * none is passed is bound by its largest class; compute is as it should be.
+ */
+#include <stdio.h>
+#include <string.h>
+
 #include "model/analyses/sweep.h"
+#include "model/analyses/thresholds.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define SECONDS_MIN 5
+#define BUSY_MUCH 90			/* per cent: more threads would help */
+#define WORD 40
+
+/* Means, per step or per second. */
+struct means {
+	uint64_t n;			/* 0: too little to speak */
+	bool steps;
+	int64_t whole_ns, ns[STEP_CLASS_COUNT];
+	const struct step_sums *sums;	/* where the worst one is */
+	uint64_t launches;
+	int64_t launch_call_ns;
+};
+
+static int64_t per(int64_t sum, int64_t n, int64_t one)
+{
+	return n ? (int64_t)((__int128)sum * one / n) : 0;
+}
+
+static void take_means(struct model *model, const struct breakdown *b, struct means *means)
+{
+	const struct step_sums *sums = b->steps.n ? &b->steps : &b->seconds;
+	bool steps = b->steps.n > 0;
+	int64_t n = steps ? (int64_t)sums->n : sums->sum.dur_ns, one = steps ? 1 : 1000000000;
+
+	*means = (struct means) { .steps = steps, .sums = sums };
+	if (steps ? b->steps.n < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS) :
+		    sums->sum.dur_ns < SECONDS_MIN * INT64_C(1000000000))
+		return;
+	means->n = (uint64_t)n;
+	means->whole_ns = per(sums->sum.dur_ns + (steps ? b->between.sum.dur_ns : 0), n, one);
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		means->ns[c] = per(sums->sum.ns[c] + (steps ? b->between.sum.ns[c] : 0), n, one);
+	means->launches = (uint64_t)per((int64_t)b->launches, n, one);
+	means->launch_call_ns = b->launches ? b->launch_call_ns / (int64_t)b->launches : 0;
+}
+
+static bool passes(struct model *model, const struct means *means, int64_t ns,
+		   enum threshold threshold)
+{
+	return (__int128)ns * 100 >=
+	       (__int128)means->whole_ns * model_threshold(model, threshold) && ns > 0;
+}
+
+static const char *each(const struct means *means)
+{
+	return means->steps ? "each step" : "the time";
+}
+
+static struct evidence worst(const struct means *means, enum step_class class)
+{
+	return (struct evidence) {
+		.kind = EVIDENCE_TIME, .t0 = means->sums->worst_t0[class],
+		.t1 = means->sums->worst_t1[class],
+	};
+}
+
+/* " (18.5 of 80.6 ms)" */
+static char *of_whole(char *text, size_t size, const struct means *means, int64_t ns)
+{
+	char part[FMT_MAX], whole[FMT_MAX], *unit;
+
+	fmt_time(part, ns);
+	fmt_time(whole, means->whole_ns);
+	unit = strrchr(part, ' ');
+	/* The unit once, where both have it. */
+	if (unit && strrchr(whole, ' ') && strcmp(unit, strrchr(whole, ' ')) == 0)
+		*unit = '\0';
+	snprintf(text, size, "%s of %s", part, whole);
+	return text;
+}
+
+static const char *name_of(struct model *model, const struct holder *holder, const char *none)
+{
+	return holder ? names_short(&model->names, holder->name) : none;
+}
+
+/* ---- input ---- */
+
+/* Those that make batches besides the workers: how many, how busy. */
+static unsigned makers(const struct breakdown *b, const struct means *means, int64_t *share)
+{
+	int64_t all_ns = means->sums->sum.dur_ns + (means->steps ? b->between.sum.dur_ns : 0);
+	int64_t busy = 0;
+
+	for (uint32_t i = 0; i < b->n_inputs; i++)
+		add_ns(&busy, b->inputs[i].busy_ns);
+	*share = b->n_inputs && all_ns ? per(busy, all_ns, 100) / b->n_inputs : 0;
+	return b->n_inputs;
+}
+
+static void threads_text(char *text, size_t size, unsigned n)
+{
+	if (n == 1)
+		snprintf(text, size, "one thread");
+	else
+		snprintf(text, size, "%u threads", n);
+}
+
+static void input_lines(struct model *model, const struct breakdown *b, const struct means *means,
+			struct finding *finding)
+{
+	const struct holder *made = holders_most(&b->made);
+	int64_t share, left = means->whole_ns - finding->cost_ns, batch_ns, all_ns;
+	unsigned n = makers(b, means, &share);
+	char threads[WORD], time[WORD];
+
+	if (!n || !made) {
+		snprintf(finding->lines[0], FINDING_TEXT,
+			 "no other thread makes batches: the one that launches does it itself");
+		snprintf(finding->advice, FINDING_TEXT, "a thread that makes the next batch "
+			 "during the step would hide up to %s of it",
+			 finding_ns(time, sizeof(time), left < finding->cost_ns ? left :
+				    finding->cost_ns));
+		return;
+	}
+	threads_text(threads, sizeof(threads), n);
+	snprintf(finding->lines[0], FINDING_TEXT, "%.80s runs on %s, busy %lld %% of the time",
+		 name_of(model, made, "input"), threads, (long long)(share > 100 ? 100 : share));
+	batch_ns = made->ns / (int64_t)(made->count ? made->count : 1);
+	snprintf(finding->lines[1], FINDING_TEXT, "one takes %s; without the wait a step is %s",
+		 finding_ns(time, sizeof(time), batch_ns),
+		 finding_ns(threads, sizeof(threads), left));
+	/* What a step needs of them, over what a step could be. */
+	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
+	if (share >= BUSY_MUCH && left > 0 && means->steps)
+		snprintf(finding->advice, FINDING_TEXT, "%lld threads and as many batches ahead "
+			 "would keep up with the step",
+			 (long long)(all_ns / left >= n ? all_ns / left + 1 : n + 1));
+	else if (share >= BUSY_MUCH)
+		snprintf(finding->advice, FINDING_TEXT, "more threads would keep up");
+	else
+		snprintf(finding->advice, FINDING_TEXT, "its threads are not busy all the time: "
+			 "more batches ahead (prefetch) would hide it behind the step");
+}
+
+static void input_finding(struct model *model, const struct breakdown *b,
+			  const struct means *means, struct findings *findings)
+{
+	const struct holder *held = holders_most(&b->held[HOST_INPUT]);
+	int64_t ns = means->ns[STEP_INPUT];
+	char share[WORD], of[2 * FMT_MAX + 8];
+	struct finding finding = {
+		.id = "input-bound", .cost_ns = ns, .evidence = worst(means, STEP_INPUT),
+		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
+			    SEVERITY_NOTE,
+	};
+
+	if (!passes(model, means, ns, THRESHOLD_INPUT_SOME))
+		return;
+	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s (%s)",
+		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 each(means), name_of(model, held, "input"),
+		 of_whole(of, sizeof(of), means, ns));
+	input_lines(model, b, means, &finding);
+	finding_add(findings, &finding);
+}
+
+/* ---- launch, sync ---- */
+
+static void launch_finding(struct model *model, const struct means *means,
+			   struct findings *findings)
+{
+	int64_t ns = means->ns[STEP_LAUNCH];
+	char share[WORD], of[2 * FMT_MAX + 8], count[WORD], call[WORD];
+	struct finding finding = {
+		.id = "launch-bound", .cost_ns = ns, .evidence = worst(means, STEP_LAUNCH),
+		.severity = SEVERITY_WARNING,
+	};
+
+	if (!passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
+		return;
+	finding_count(count, sizeof(count), means->launches);
+	finding_ns(call, sizeof(call), means->launch_call_ns);
+	snprintf(finding.title, FINDING_TEXT,
+		 "launch-bound: for %s of %s devices wait for work that is being handed over (%s)",
+		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 each(means), of_whole(of, sizeof(of), means, ns));
+	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a call takes %s", count,
+		 means->steps ? "per step" : "per second", call);
+	snprintf(finding.advice, FINDING_TEXT,
+		 "fewer, larger kernels (fused), or launching ahead of the device, would win it back");
+	finding_add(findings, &finding);
+}
+
+static void sync_finding(struct model *model, const struct breakdown *b, const struct means *means,
+			 struct findings *findings)
+{
+	const struct holder *held = holders_most(&b->held[HOST_SYNC]);
+	int64_t ns = means->ns[STEP_SYNC];
+	char share[WORD], of[2 * FMT_MAX + 8], time[WORD];
+	struct finding finding = {
+		.id = "sync-bound", .cost_ns = ns, .evidence = worst(means, STEP_SYNC),
+		.severity = SEVERITY_WARNING,
+	};
+
+	if (!passes(model, means, ns, THRESHOLD_SYNC_SOME))
+		return;
+	snprintf(finding.title, FINDING_TEXT,
+		 "sync-bound: for %s of %s the host waits and no device works (%s)",
+		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 each(means), of_whole(of, sizeof(of), means, ns));
+	if (held)
+		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
+			 name_of(model, held, ""),
+			 finding_ns(time, sizeof(time),
+				    per(held->ns, (int64_t)means->n, means->steps ? 1 : 1000000000)),
+			 means->steps ? "per step" : "per second");
+	snprintf(finding.advice, FINDING_TEXT,
+		 "enqueue what comes next before waiting, and wait only where a result is needed");
+	finding_add(findings, &finding);
+}
+
 void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings)
 {
+	const struct breakdown *b = &sweep->breakdown;
+	struct means means;
+
+	take_means(model, b, &means);
+	if (!means.n)
+		return;
+	input_finding(model, b, &means, findings);
+	launch_finding(model, &means, findings);
+	sync_finding(model, b, &means, findings);
+}
+
+/* ---- questions ---- */
+
+bool model_bound(struct model *model, struct step_bound *out)
+{
+	struct means means;
+	enum step_bound_kind most = BOUND_COMPUTE;
+	int64_t ns[BOUND_COUNT];
+
+	take_means(model, &sweep_of(model)->breakdown, &means);
+	*out = (struct step_bound) { .kind = BOUND_COMPUTE };
+	if (!means.n)
+		return false;
+	ns[BOUND_COMPUTE] = means.ns[STEP_COMPUTE];
+	ns[BOUND_COMM] = means.ns[STEP_COMM];
+	ns[BOUND_INPUT] = means.ns[STEP_INPUT];
+	ns[BOUND_LAUNCH] = means.ns[STEP_LAUNCH];
+	ns[BOUND_COPY] = means.ns[STEP_H2D] + means.ns[STEP_D2H] + means.ns[STEP_D2D];
+	ns[BOUND_SYNC] = means.ns[STEP_SYNC];
+	ns[BOUND_HOST] = means.ns[STEP_HOST] + means.ns[STEP_OTHER] + means.ns[STEP_COMPILE];
+	for (int i = 0; i < BOUND_COUNT; i++)
+		if (ns[i] > ns[most])
+			most = (enum step_bound_kind)i;
+	*out = (struct step_bound) { most, ns[most], means.whole_ns, means.steps };
+	return true;
+}
+
+const char *step_bound_name(enum step_bound_kind kind)
+{
+	static const char *const names[BOUND_COUNT] = {
+		"compute", "communication", "input", "launch", "copy", "sync", "host",
+	};
+
+	return (unsigned)kind < BOUND_COUNT ? names[kind] : "";
 }
