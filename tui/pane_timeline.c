@@ -274,6 +274,8 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	until = view->t0_ns + (int64_t)c * w;
 	sentence_of_row(&t->sentence, rows[i].label,
 			busy, rows[i].kind == ROW_BANDWIDTH ? 0 : until - from, rows[i].count);
+	if (t->status.folded_ns > view->t0_ns)
+		sentence_add_folded(&t->sentence, t->status.folded_ns, panes_base_ns(&t->status));
 }
 
 static void update_rows(struct timeline *t, struct view *view, const struct model_row *rows,
@@ -386,6 +388,8 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 	if (w <= 0)
 		return;
 	draw_losses(t, view, area);
+	if (t->status.folded_ns > view->t0_ns)
+		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	ruler_draw(&t->ruler, area, view->ascii);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
 	/* A background only: a mark over a digit would make another number. */

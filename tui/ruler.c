@@ -119,6 +119,19 @@ static bool is_blank(struct area area, int x, int width)
 	return true;
 }
 
+void ruler_draw_folded(struct area area, int64_t columns, bool ascii)
+{
+	static const char word[] = "folded";
+	int line = columns <= area.width ? (int)columns - 1 : area.width, length = sizeof(word) - 1;
+
+	if (columns < 1 || area.height < 1)
+		return;
+	if (line < area.width && is_blank(area, line, 1))
+		area_put(area, line, 0, ascii ? '<' : 0x2524, ROLE_WARN, ROLE_DEFAULT, 0);
+	if (line >= length && is_blank(area, line - length, length))
+		area_text(area, line - length, 0, ROLE_MUTED, ATTR_DIM, word);
+}
+
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii)
 {
 	int free_from = 0;

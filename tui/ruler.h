@@ -40,6 +40,8 @@ void ruler_layout(struct ruler *ruler, int64_t t0_ns, int64_t w_ns, size_t colum
 /* A time since the start of the run, as fine as `step_ns` needs: "27.800 s". */
 void ruler_time(char *out, size_t size, int64_t ns, int64_t step_ns);
 
+/* Ends at `columns`: what is before it has no detail any more. */
+void ruler_draw_folded(struct area area, int64_t columns, bool ascii);
 /* Over what is blank in the area's first line only. */
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii);
 

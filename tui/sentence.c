@@ -127,6 +127,14 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		  events == 1 ? "" : "s");
 }
 
+void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns)
+{
+	char at[48];
+
+	ruler_time(at, sizeof(at), before_ns - base_ns, 1000000);
+	strip_add(strip, 3, GAP, ROLE_WARN, 0, "only sums before %s (--memory-limit)", at);
+}
+
 void sentence_of_counter(struct strip *strip, const char *place, uint64_t peak_bytes)
 {
 	char peak[FMT_MAX];

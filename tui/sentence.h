@@ -17,6 +17,8 @@ void sentence_of_span(struct strip *strip, const struct span *span, int64_t base
 /* place: the row's label; busy_ns of window_ns (settled time in the window). */
 void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		     int64_t window_ns, uint64_t events);
+/* Behind it: only sums are left before `before_ns`. */
+void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns);
 /* The row of something that is counted in bytes. */
 void sentence_of_counter(struct strip *strip, const char *place, uint64_t peak_bytes);
 

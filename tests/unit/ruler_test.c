@@ -106,3 +106,29 @@ TEST(ruler_draws_whole_texts)
 		grid_release(&grid);
 	}
 }
+
+/* The word stands before the line, and only whole; times keep off both. */
+TEST(ruler_draws_where_detail_ends)
+{
+	struct grid grid;
+	int width, columns, x;
+
+	for (width = 1; width < 40; width++)
+		for (columns = 0; columns < width + 3; columns++) {
+			struct ruler ruler;
+			bool word = columns > 6;
+
+			grid_init(&grid, width, 1);
+			ruler_draw_folded(grid_area(&grid), columns, true);
+			ruler_layout(&ruler, 27800 * MS, MS, (size_t)width, 0);
+			ruler_draw(&ruler, grid_area(&grid), true);
+			for (x = 0; x < width && columns > 0 && columns <= width; x++)
+				if (x == columns - 1)
+					CHECK(grid.cells[x].ch == '<');
+				else if (word && x >= columns - 7 && x < columns - 1)
+					CHECK(grid.cells[x].ch == (uint32_t)"folded"[x - columns + 7]);
+				else
+					CHECK(grid.cells[x].ch != '<' && grid.cells[x].ch != 'f');
+			grid_release(&grid);
+		}
+}
