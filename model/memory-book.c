@@ -243,17 +243,6 @@ static bool stray_take(struct memory *memory, struct book *book, uint64_t key, i
 
 /* ---- events ---- */
 
-/* All the numbered steps are one: their names would fill the table. */
-static uint32_t op_of(struct model *model, uint32_t name)
-{
-	int64_t number;
-
-	name = names_resolve(&model->names, name);
-	if (name && step_number(names_raw(&model->names, name), &number) && number >= 0)
-		name = names_intern(&model->names, "step #");
-	return name;
-}
-
 static bool has_room(struct memory *memory, struct book *book, uint32_t index, uint64_t bytes)
 {
 	uint32_t total = pool_at(memory, index)->total;
@@ -297,7 +286,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 		holding = holding_new(book, key);
 	*holding = (struct holding) {
 		.key = key, .bytes = event->bytes, .since_ns = event->time_ns, .account = index,
-		.op = op_of(model, event->op), .process = event->process,
+		.op = steps_plain(model, event->op), .process = event->process,
 		.live = true,
 	};
 	holding_open(memory, book, holding);

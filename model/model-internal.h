@@ -249,16 +249,21 @@ enum op_state_flag {
 	STATE_KNOWN = 1,		/* its identity is */
 	STATE_FINISHED = 2,
 	STATE_TOUCHED = 4,		/* something was enqueued in it */
+	STATE_DEFERRED = 8,		/* finished, without a place in the tree yet */
+	STATE_ASYNC = 16,
+	STATE_RANGE = 32,		/* the user's, nothing in it so far */
 };
 
 struct op_state {
-	uint64_t instance;
+	uint64_t instance, parent;
 	uint32_t process, tid, ident, op_name;
 	uint32_t row, lane, id, open;	/* its span, or its open_span */
 	int64_t start_ns, dur_ns, children_ns, device_ns;
 	uint64_t copy_bytes;
 	uint32_t kernels, copies;
 	uint32_t first_row, first_id;
+	uint32_t node;			/* of the tree, NONE: no place yet */
+	uint16_t depth;
 	uint8_t flags;
 	uint32_t next_free;
 };
@@ -355,6 +360,7 @@ struct model {
 	size_t kept_head, kept_n, kept_max;
 	size_t pending_n;
 	struct memory *memory;		/* owned */
+	struct optree *optree;		/* owned */
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;
@@ -523,9 +529,30 @@ struct ident *ident_at(const struct model *model, uint32_t i);
 bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
 
+/* ---- optree.c: the tree of calls, see optree-internal.h ---- */
+void optree_new(struct model *model);
+void optree_free(struct model *model);
+size_t optree_bytes(const struct model *model);
+/* By the index of its state, whose identity is known. */
+void optree_announced(struct model *model, uint32_t state, const struct event_op *op);
+void optree_finished(struct model *model, uint32_t state, const struct event_op *op);
+/* One that has no state. */
+void optree_nameless(struct model *model, uint32_t ident, const struct event_op *op);
+/* The state is about to go. */
+void optree_forget(struct model *model, uint32_t state);
+/* At the end: it never came, or not all of those around it. */
+void optree_orphan(struct model *model, uint32_t state);
+/* Added to its state already. */
+void optree_launched(struct model *model, uint32_t state, const struct launch *launch);
+/* In an op of that lane of its thread, whose state is gone. */
+void optree_launched_late(struct model *model, uint32_t lane, const struct launch *launch);
+void optree_wait(struct model *model, const struct event_wait *wait);
+/* All before is final. Breathes. */
+void optree_settled(struct model *model, int64_t settled_ns);
+
 /* ---- steps.c ---- */
-/* The number in "step 12", -1 for a plain "step"; false: no such name. */
-bool step_number(const char *name, int64_t *number);
+/* All the numbered steps are one name, "step #": else they would fill tables. */
+uint32_t steps_plain(struct model *model, uint32_t name);
 void apply_step(struct model *model, const struct event_step *step);
 /* A finished range: a step by its name? */
 void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,

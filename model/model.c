@@ -101,6 +101,7 @@ struct model *model_new(const struct model_options *options)
 	store_init(&model->compiles, sizeof(struct compile_total));
 	model->free_open = model->free_state = NONE;
 	memory_new(model);
+	optree_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
 		model->kept_max = OPS_KEEP;
@@ -173,6 +174,7 @@ static void release_all(struct model *model)
 	join_release(model);
 	totals_release(model);
 	memory_free(model);
+	optree_free(model);
 	series_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
@@ -375,6 +377,7 @@ static void apply_event(struct model *model, const struct event *event)
 			join_settle(model, sources_settled(model));
 		}
 		memory_settled(model, model_settle(model));
+		optree_settled(model, model->settled_ns);
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -483,6 +486,7 @@ void model_finish(struct model *model, bool partial)
 	commands_finish(model);
 	ops_finish(model);
 	memory_settled(model, INT64_MAX);
+	optree_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);

@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
+#include "model/optree-internal.h"
 #include "model/util.h"
 
 #define FIND_BACK 4096			/* spans looked at when an op is searched in time */
@@ -70,6 +71,17 @@ static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uin
 	return model->idents.n - 1;
 }
 
+uint32_t ident_plain(struct model *model, uint32_t index)
+{
+	struct ident *ident = ident_at(model, index);
+	uint32_t plain = steps_plain(model, ident->name);
+
+	if (plain == names_resolve(&model->names, ident->name))
+		return index;
+	plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
+	return plain == NONE ? index : plain;
+}
+
 /* ---- states of instances ---- */
 
 static struct op_state *state_at(const struct model *model, uint32_t i)
@@ -98,7 +110,7 @@ static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t 
 	}
 	*state = (struct op_state) {
 		.instance = instance, .process = process_index, .ident = NONE, .row = NONE,
-		.open = NONE, .first_row = NONE,
+		.open = NONE, .first_row = NONE, .node = NONE,
 	};
 	map_set(&process->ops, instance, index);
 	model->waiting_states++;
@@ -109,6 +121,7 @@ static void state_drop(struct model *model, uint32_t index)
 {
 	struct op_state *state = state_at(model, index);
 
+	optree_forget(model, index);
 	map_remove(&process_at(model, state->process)->ops, state->instance);
 	state->next_free = model->free_state;
 	model->free_state = index;
@@ -253,6 +266,7 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 		cold->first_id = launch->id;
 	}
 	ident_launched(ident_at(model, cold->ident), launch);
+	optree_launched_late(model, lane, launch);
 	return true;
 }
 
@@ -277,6 +291,8 @@ void op_launched(struct model *model, const struct launch *launch)
 	state->flags |= STATE_TOUCHED;
 	if (!state->op_name)
 		state->op_name = launch->op_name;
+	if (!state->tid)
+		state->tid = launch->tid;
 	add_ns(&state->device_ns, launch->device_ns);
 	state->kernels += launch->kernel;
 	state->copies += !launch->kernel;
@@ -287,6 +303,7 @@ void op_launched(struct model *model, const struct launch *launch)
 	}
 	if (state->flags & STATE_KNOWN)
 		ident_launched(ident_at(model, state->ident), launch);
+	optree_launched(model, index, launch);
 	if (state->flags & STATE_FINISHED)
 		state_write(model, state);
 }
@@ -404,6 +421,7 @@ static void announce(struct model *model, const struct event_op *op)
 	if (state->open == NONE)
 		model->bad++;
 	state_known(model, state, in.ident);
+	optree_announced(model, index, op);
 }
 
 /* Into the lanes; returns the span's id. */
@@ -517,7 +535,10 @@ void apply_op(struct model *model, const struct event_op *given)
 		state->lane = in.lane;
 		state->id = index;
 		state->flags |= STATE_FINISHED;
+		optree_finished(model, map_get(&model->process->ops, op.instance), &op);
 		state_keep(model, map_get(&model->process->ops, op.instance));
+	} else {
+		optree_nameless(model, in.ident, &op);
 	}
 	if (op.parent && !(op.flags & (OP_ASYNC | OP_MARK)))
 		add_child(model, model->process_index, &op);
@@ -540,6 +561,7 @@ void ops_finish(struct model *model)
 			if (!(state->flags & STATE_KNOWN) && (state->kernels || state->copies))
 				state_known(model, state, ident_get(model, state->op_name, 0, 0,
 								    FW_NONE));
+			optree_orphan(model, ops->values[slot] - 1);
 		}
 	}
 }

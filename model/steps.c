@@ -18,7 +18,8 @@
 #define SERIES_MAX 4096u
 #define NAMELESS_MAX 65536u
 
-bool step_number(const char *name, int64_t *number)
+/* The number in "step 12", -1 for a plain "step"; false: no such name. */
+static bool step_number(const char *name, int64_t *number)
 {
 	char *end;
 
@@ -33,6 +34,16 @@ bool step_number(const char *name, int64_t *number)
 		return false;
 	*number = strtoll(name, &end, 10);
 	return !*end;
+}
+
+uint32_t steps_plain(struct model *model, uint32_t name)
+{
+	int64_t number;
+
+	name = names_resolve(&model->names, name);
+	if (name && step_number(names_raw(&model->names, name), &number) && number >= 0)
+		name = names_intern(&model->names, "step #");
+	return name;
 }
 
 static struct steps *series_get(struct model *model, uint32_t process, enum step_source source,

@@ -205,6 +205,7 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 		return;
 	}
 	act.end_ns = wait->start_ns + wait->dur_ns;
+	optree_wait(model, wait);
 	align_wait(model, wait);
 	join_wait(model, wait);
 	act.name = local_name(model, wait->name);
