@@ -141,10 +141,13 @@ $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
+# A model in a file (model/image.h) needs free() to know its heap, and the
+# program's constants where they were.
+IMAGE_LD := -no-pie -Wl,--wrap=free
 # babeltrace's plug-in must find our connect(), see probes/session/reader.c.
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
 		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(IBERTY_LIBS)
 
 PROBE_LD = $(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@

@@ -337,6 +337,7 @@ struct fair_lock {
 	pthread_mutex_t mutex;
 	pthread_cond_t turn;
 	uint64_t next, serving;
+	bool heap;			/* who has it takes memory from heap.h */
 };
 
 struct model {
@@ -410,6 +411,8 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
 void model_breathe(struct model *model);
 /* ---- budget.c ---- */
 void check_memory(struct model *model);
+/* A model out of a file: its lock is nobody's. */
+void model_revive(struct model *model);
 /* Moves the settled line to where it is now. */
 int64_t model_settle(struct model *model);
 

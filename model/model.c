@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/analyses/analyses.h"
+#include "model/heap.h"
 #include "model/util.h"
 
 #define LOCK_NS 500000
@@ -52,10 +53,13 @@ static void fair_lock(struct fair_lock *lock)
 	while (lock->serving != mine)
 		pthread_cond_wait(&lock->turn, &lock->mutex);
 	pthread_mutex_unlock(&lock->mutex);
+	if (lock->heap)
+		heap_enter();
 }
 
 static void fair_unlock(struct fair_lock *lock)
 {
+	heap_leave(false);
 	pthread_mutex_lock(&lock->mutex);
 	lock->serving++;
 	if (lock->serving != lock->next)
@@ -75,12 +79,26 @@ void model_unlock(struct model *model)
 
 /* ---- life ---- */
 
-struct model *model_new(const struct model_options *options)
+static void lock_init(struct fair_lock *lock)
+{
+	bool heap = lock->heap;
+
+	memset(lock, 0, sizeof(*lock));
+	pthread_mutex_init(&lock->mutex, NULL);
+	pthread_cond_init(&lock->turn, NULL);
+	lock->heap = heap;
+}
+
+void model_revive(struct model *model)
+{
+	lock_init(&model->lock);
+}
+
+static struct model *make(const struct model_options *options)
 {
 	struct model *model = xcalloc(1, sizeof(*model));
 
-	pthread_mutex_init(&model->lock.mutex, NULL);
-	pthread_cond_init(&model->lock.turn, NULL);
+	lock_init(&model->lock);
 	model->memory_limit = options && options->memory_limit ? options->memory_limit :
 			      MEMORY_DEFAULT;
 	names_init(&model->names);
@@ -114,6 +132,21 @@ struct model *model_new(const struct model_options *options)
 	for (int i = 0; i < THRESHOLD_COUNT; i++)
 		model->thresholds[i] = threshold_table[i].initial;
 	model->analyses = analyses_new(model);
+	return model;
+}
+
+struct model *model_new(const struct model_options *options)
+{
+	bool heap = options && options->keepable && heap_bytes() && !heap_root();
+	struct model *model;
+
+	if (heap)
+		heap_enter();
+	model = make(options);
+	heap_leave(false);
+	model->lock.heap = heap;
+	if (heap)
+		heap_set_root(model);
 	return model;
 }
 
@@ -191,7 +224,9 @@ static void release_all(struct model *model)
 
 void model_free(struct model *model)
 {
-	if (model)
+	if (model && model->lock.heap)
+		heap_free_all();
+	else if (model)
 		release_all(model);
 }
 

@@ -27,6 +27,7 @@ struct model;
 
 struct model_options {
 	size_t memory_limit;		/* bytes for the timeline, 0: 512 MiB */
+	bool keepable;			/* after image_prepare(): image_write() can keep it */
 };
 
 struct model *model_new(const struct model_options *options);

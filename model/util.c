@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "model/heap.h"
 #include "model/util.h"
 
 #include <ctype.h>
@@ -21,7 +22,7 @@ static void die_of_memory(void)
 
 void *xmalloc(size_t size)
 {
-	void *memory = malloc(size ? size : 1);
+	void *memory = heap_here ? heap_alloc(size) : malloc(size ? size : 1);
 
 	if (!memory)
 		die_of_memory();
@@ -30,16 +31,30 @@ void *xmalloc(size_t size)
 
 void *xcalloc(size_t count, size_t size)
 {
-	void *memory = calloc(count ? count : 1, size ? size : 1);
+	size_t bytes;
+	void *memory;
 
-	if (!memory)
+	if (!heap_here) {
+		memory = calloc(count ? count : 1, size ? size : 1);
+		if (!memory)
+			die_of_memory();
+		return memory;
+	}
+	if (__builtin_mul_overflow(count, size, &bytes))
 		die_of_memory();
+	memory = xmalloc(bytes);
+	memset(memory, 0, bytes);
 	return memory;
 }
 
 void *xrealloc(void *memory, size_t size)
 {
-	memory = realloc(memory, size ? size : 1);
+	if (heap_has(memory))
+		memory = heap_realloc(memory, size);
+	else if (heap_here && !memory)
+		memory = heap_alloc(size);
+	else
+		memory = realloc(memory, size ? size : 1);
 	if (!memory)
 		die_of_memory();
 	return memory;

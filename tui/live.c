@@ -20,6 +20,8 @@
 #define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
 #define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms */
+#define CACHE_BATCH_MS 60000		/* for a recording's cache to be written */
+#define CACHE_MS 2000
 #define ASLEEP_NS 1000000000		/* no live_pump() for so long: tftop was stopped */
 
 int64_t live_now_ns(void)
@@ -82,9 +84,11 @@ static struct live *new_live(const struct options *options)
 	return live;
 }
 
-void live_new_model(struct live *live)
+void live_new_model(struct live *live, bool keepable)
 {
-	struct model_options model = { .memory_limit = live->options->memory_limit_bytes };
+	struct model_options model = {
+		.memory_limit = live->options->memory_limit_bytes, .keepable = keepable,
+	};
 	struct gate_window window = { 0 };
 
 	/* The screen shows what was before as well, and stops by itself. */
@@ -93,7 +97,8 @@ void live_new_model(struct live *live)
 			.from_step = live->options->from_step, .steps = live->options->steps,
 			.for_ns = live->options->for_ns,
 		};
-	live->model = model_new(&model);
+	if (!live->model)
+		live->model = model_new(&model);
 	live->gate = gate_new(live->model, &window);
 }
 
@@ -123,7 +128,7 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		live_free(live);
 		return NULL;
 	}
-	live_new_model(live);
+	live_new_model(live, false);
 	return live;
 }
 
@@ -318,6 +323,7 @@ static void look_at_end(struct live *live)
 	}
 	if (state >= READER_ENDED) {
 		live_finish_model(live);
+		live_keep_model(live, state == READER_ENDED);
 	} else if (live_now_ns() >= live->drain_until_ns) {
 		live_say(live, 1, "the last events did not arrive in time: the end is incomplete");
 		live->stop_partial = true;
@@ -583,6 +589,7 @@ void live_free(struct live *live)
 	if (!live)
 		return;
 	reader_free(live->reader);
+	cache_release(&live->cache, options_batch(live->options) ? CACHE_BATCH_MS : CACHE_MS);
 	session_free(live->session);
 	if (live->output)
 		fclose(live->output);

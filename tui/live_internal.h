@@ -7,6 +7,7 @@
 #define TUI_LIVE_INTERNAL_H
 
 #include "probes/session/reader.h"
+#include "tui/cache.h"
 #include "tui/gate.h"
 #include "tui/live.h"
 #include "tui/recording.h"
@@ -33,6 +34,8 @@ struct live {
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */
+	struct cache cache;		/* of the one that was opened */
+	bool cache_damaged;
 	FILE *output;			/* owned: PROGRAM's output in the recording */
 	bool output_failed;
 	bool failed;			/* tftop's own part: leave with 125 */
@@ -48,7 +51,7 @@ void live_say(struct live *live, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The reader's sink; arg is the live. */
 void live_sink(void *arg, const struct event *events, size_t count);
-void live_new_model(struct live *live);
+void live_new_model(struct live *live, bool keepable);
 /* All is read: the phase is LIVE_DONE after it. Once. */
 void live_finish_model(struct live *live);
 
@@ -59,6 +62,8 @@ void live_introduce(struct live *live);
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);
 void live_record_output(struct live *live, const void *data, size_t size);
 void live_write_recording(struct live *live);
+/* All was read (ended), or nothing can be: the cache. */
+void live_keep_model(struct live *live, bool ended);
 /* Opens options->open_path and starts reading it; false: error says why. */
 bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX]);
 

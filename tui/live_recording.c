@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/util.h"
 #include "tui/live_internal.h"
+#include "tui/thresholds.h"
 
 static bool is_listed(struct model *model, uint32_t pid)
 {
@@ -117,6 +119,39 @@ static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 	return good;
 }
 
+/* The model out of the cache, or one that can become the next cache. */
+static void open_cache(struct live *live)
+{
+	struct model *shape = model_new(NULL);
+
+	thresholds_configure(shape, live->options);
+	cache_init(&live->cache, live->options, shape);
+	live->model = cache_open(&live->cache, &live->cache_damaged);
+	if (live->model) {
+		live->finished = true;
+		live->phase = LIVE_DONE;
+		live_new_model(live, false);
+	} else {
+		live_new_model(live, cache_prepare(&live->cache));
+		for (int i = 0; i < THRESHOLD_COUNT; i++)
+			model_threshold_set(live->model, (enum threshold)i,
+					    model_threshold(shape, (enum threshold)i));
+	}
+	model_free(shape);
+}
+
+void live_keep_model(struct live *live, bool ended)
+{
+	if (!live->opened)
+		return;
+	/* Said only now: the next one is not damaged. */
+	if (ended)
+		cache_write(&live->cache, live->model);
+	if (live->cache_damaged)
+		live_say(live, 1, "the recording's cache was damaged, and is made anew");
+	live->cache_damaged = false;
+}
+
 bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
 {
 	char text[RECORDING_ERROR_MAX];
@@ -133,7 +168,9 @@ bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
 	live->run = live->recording.run;
 	live->stop_partial = live->recording.partial || !live->recording.finished;
 	live->drain_until_ns = INT64_MAX;
-	live_new_model(live);
+	open_cache(live);
+	if (live->finished)
+		return true;
 	return start_file_reader(live, error);
 }
 
