@@ -46,6 +46,12 @@ const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
 struct json;
 void report_findings_text(struct model *model, FILE *out);
 void report_findings_json(struct json *json, struct model *model);
+/* Parts of devices and steps, report_insight.c. */
+void report_idle_text(struct model *model, const struct device_row *device, FILE *out);
+void report_breakdown_text(struct model *model, FILE *out);
+void report_idle_json(struct json *json, struct model *model, uint32_t device);
+void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
+void report_breakdown_json(struct json *json, struct model *model);
 
 /*
  * The JSON report into a file: written beside it and renamed, so that the

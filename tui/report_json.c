@@ -156,7 +156,7 @@ static void write_processes(struct json *json, struct model *model)
 	free(rows);
 }
 
-static void write_device(struct json *json, const struct device_row *row)
+static void write_device(struct json *json, struct model *model, const struct device_row *row)
 {
 	static const char *const kinds[] = { "cpu", "gpu", "other" };
 
@@ -182,6 +182,8 @@ static void write_device(struct json *json, const struct device_row *row)
 	time_if(json, "kernel_ns", row->kernel_ns);
 	time_if(json, "copy_ns", row->copy_ns);
 	time_if(json, "overlap_ns", row->overlap_ns);
+	report_idle_json(json, model, row->id);
+	report_bandwidth_json(json, model, row->id);
 	json_end(json);
 }
 
@@ -195,7 +197,7 @@ static void write_devices(struct json *json, struct model *model)
 	model_unlock(model);
 	json_key_array(json, "devices");
 	for (size_t i = 0; i < count; i++)
-		write_device(json, &rows[i]);
+		write_device(json, model, &rows[i]);
 	json_end(json);
 	free(rows);
 }
@@ -407,6 +409,7 @@ static void write_steps(struct json *json, struct model *model)
 		for (size_t i = 0; i < count; i++)
 			json_int(json, rows[i].dur_ns);
 		json_end(json);
+		report_breakdown_json(json, model);
 		json_end(json);
 	}
 	free(rows);

@@ -70,7 +70,7 @@ static void print_run(const struct report_run *run, FILE *out)
 
 /* ---- devices ---- */
 
-static void print_device(const struct device_row *row, FILE *out)
+static void print_device(struct model *model, const struct device_row *row, FILE *out)
 {
 	static const char *const kinds[] = { "cpu", "gpu", "other" };
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
@@ -90,6 +90,7 @@ static void print_device(const struct device_row *row, FILE *out)
 	if (row->overlap_ns > 0)
 		fprintf(out, " (%s at once)", fmt_share(share[3], positive(row->overlap_ns), span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
+	report_idle_text(model, row, out);
 }
 
 static void print_devices(struct model *model, FILE *out)
@@ -103,7 +104,7 @@ static void print_devices(struct model *model, FILE *out)
 	if (count)
 		fputs("\ndevices\n", out);
 	for (size_t i = 0; i < count; i++)
-		print_device(&rows[i], out);
+		print_device(model, &rows[i], out);
 	free(rows);
 }
 
@@ -157,6 +158,7 @@ static void print_steps(struct model *model, FILE *out)
 		fputc('\n', out);
 		if (count > 1)
 			print_spark(rows, count, out);
+		report_breakdown_text(model, out);
 	}
 	free(rows);
 }

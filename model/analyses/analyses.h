@@ -35,6 +35,7 @@ struct analysis {
 /* One line for each analysis: X(ID, the struct's name). */
 #define ANALYSIS_LIST(X) \
 	X(SWEEP, analysis_sweep) \
+	X(BANDWIDTH, analysis_bandwidth) \
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
 	X(TINY, analysis_tiny) \

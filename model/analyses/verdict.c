@@ -20,7 +20,7 @@
 #include "model/util.h"
 
 #define SECONDS_MIN 5
-#define BUSY_MUCH 90			/* per cent: more threads would help */
+#define BUSY_MUCH 70			/* per cent: more threads would help */
 #define WORD 40
 
 /* Means, per step or per second. */

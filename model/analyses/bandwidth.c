@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast copies were, by device and direction.
+ *
+ * Definition: mean is all bytes over the time in which at least one such copy
+ * ran (copies at once share the bus, so their union is what counts); best is
+ * the fastest single copy of BEST_BYTES and more, as a shorter one says more
+ * about its launch than about the bus; where there is none, of all. Bytes of a
+ * step are those that began in it, averaged after the warm-up.
+ *
+ * Complexity: O(1) per copy. Memory: WAYS_MAX entries, what comes beyond is
+ * not counted.
+ */
+#include <stdlib.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/insight.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define WAYS_MAX 256u
+#define BEST_BYTES 65536u
+
+struct way {
+	uint32_t device;
+	uint8_t direction;
+	int64_t until_ns, busy_ns;
+	uint64_t bytes, count, best, best_small, step_bytes;
+};
+
+struct bandwidth {
+	struct basis basis;
+	struct way ways[WAYS_MAX];
+	uint32_t n;
+};
+
+static struct way *way_of(struct bandwidth *bandwidth, const struct act *act)
+{
+	struct way *way;
+
+	for (uint32_t i = 0; i < bandwidth->n; i++) {
+		way = &bandwidth->ways[i];
+		if (way->device == act->device && way->direction == act->direction)
+			return way;
+	}
+	if (bandwidth->n == WAYS_MAX)
+		return NULL;
+	way = &bandwidth->ways[bandwidth->n++];
+	*way = (struct way) { .device = act->device, .direction = act->direction };
+	way->until_ns = INT64_MIN;
+	return way;
+}
+
+static void count_copy(struct way *way, const struct act *act, bool in_step)
+{
+	int64_t dur_ns = act->end_ns - act->start_ns;
+	uint64_t *best = act->amount >= BEST_BYTES ? &way->best : &way->best_small;
+
+	way->bytes += act->amount;
+	way->count++;
+	if (in_step)
+		way->step_bytes += act->amount;
+	if (dur_ns > 0) {
+		__uint128_t rate = (__uint128_t)act->amount * 1000000000 / (uint64_t)dur_ns;
+
+		if (rate > *best)
+			*best = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+	}
+}
+
+static void bandwidth_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct bandwidth *bandwidth = state;
+	enum scope scope;
+	bool in_step = basis_add(&bandwidth->basis, slice, &scope) && slice->step;
+
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+		struct way *way;
+		int64_t from, to;
+
+		if (act->kind != ACT_RUN || !act->amount || act->direction == DIR_NONE)
+			continue;
+		way = way_of(bandwidth, act);
+		if (!way)
+			continue;
+		if (counts_here(slice, act))
+			count_copy(way, act, in_step);
+		from = clip_start(slice, act);
+		to = clip_end(slice, act);
+		if (from < way->until_ns)
+			from = way->until_ns;
+		if (to <= from)
+			continue;
+		add_ns(&way->busy_ns, to - from);
+		way->until_ns = to;
+	}
+}
+
+size_t model_bandwidth(struct model *model, struct bandwidth_row **out)
+{
+	const struct bandwidth *bandwidth = analysis_state(model, ANALYSIS_BANDWIDTH);
+	uint64_t steps = bandwidth->basis.steps;
+
+	*out = xcalloc(bandwidth->n, sizeof(**out));
+	for (uint32_t i = 0; i < bandwidth->n; i++) {
+		const struct way *way = &bandwidth->ways[i];
+
+		(*out)[i] = (struct bandwidth_row) {
+			.device = way->device, .direction = (enum direction)way->direction,
+			.bytes = way->bytes, .count = way->count, .busy_ns = way->busy_ns,
+			.best_bytes_per_s = way->best ? way->best : way->best_small,
+			.step_bytes = steps ? way->step_bytes / steps : 0,
+			.mean_bytes_per_s = way->busy_ns > 0 ? (uint64_t)
+				((__uint128_t)way->bytes * 1000000000 / (uint64_t)way->busy_ns) : 0,
+		};
+	}
+	return bandwidth->n;
+}
+
+const struct analysis analysis_bandwidth = {
+	.name = "bandwidth", .size = sizeof(struct bandwidth), .slice = bandwidth_slice,
+};
