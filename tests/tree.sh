@@ -56,5 +56,13 @@ if [ -x "${O:-build}/tftop" ]; then
 			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
 		done | must_be_empty 'man page and completion know every option'
 fi
+# What is judged has a name that users can read about.
+sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |
+	while read -r name; do
+		grep -qF -- "\`$name\`" docs/analyses.md || echo "$name"
+	done | must_be_empty 'docs/analyses.md explains every threshold'
+for finding in $(sed -n 's/.*\.id = "\([a-z-]*\)".*/\1/p' model/analyses/*.c | sort -u); do
+	grep -qF -- "**$finding**" docs/analyses.md || echo "$finding"
+done | must_be_empty 'docs/analyses.md explains every finding'
 echo "$pass passed, $fail failed, 0 skipped"
 [ "$fail" -eq 0 ]

@@ -55,6 +55,9 @@ static inline int64_t basis_whole(const struct basis *basis)
 	return basis_per(basis, basis->ns[basis_scope(basis)]);
 }
 
+/* tiny.c: what the small kernels that are told of cost, per step or second. */
+int64_t tiny_cost_ns(const struct model *model);
+
 static inline const char *basis_word(const struct basis *basis)
 {
 	return basis->steps ? "per step" : "per second";

@@ -59,10 +59,11 @@ struct small_queue {
 	struct place place;
 };
 
-/* Names that come again and again: `period` of them, `length` kernels a run. */
+/* Names that come again and again: `period` of them, `length` kernels a run (of
+ * the first one: a pause may tear one in two). */
 struct sequence {
 	uint32_t queue, op_name, period, length, names[PERIOD_MAX];
-	uint64_t count[SCOPE_COUNT];
+	uint64_t count[SCOPE_COUNT], kernels[SCOPE_COUNT];
 	int64_t saving_ns[SCOPE_COUNT];
 };
 
@@ -162,7 +163,8 @@ static uint32_t period_of(const struct run_of *run)
 static bool is_sequence(const struct sequence *sequence, const struct sequence *other)
 {
 	return sequence->queue == other->queue && sequence->op_name == other->op_name &&
-	       sequence->period == other->period && sequence->length == other->length &&
+	       sequence->period == other->period &&
+	       (sequence->period || sequence->length == other->length) &&
 	       !memcmp(sequence->names, other->names, sizeof(other->names));
 }
 
@@ -199,6 +201,7 @@ static void count_sequence(struct tiny *tiny, const struct run_of *run, int64_t 
 		wanted.op_name = 0;
 	sequence = sequence_get(tiny, &wanted);
 	sequence->count[run->scope]++;
+	sequence->kernels[run->scope] += run->n;
 	sequence->saving_ns[run->scope] += saving_ns;
 }
 
@@ -352,10 +355,11 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 /* ---- the finding ---- */
 
 /* "sgd_update × 30", "a, b × 12", "a, b, c, d …" */
-static void sequence_text(struct model *model, const struct sequence *sequence, char *text,
-			  size_t size)
+static void sequence_text(struct model *model, const struct sequence *sequence, enum scope scope,
+			  char *text, size_t size)
 {
 	uint32_t n = sequence->period ? sequence->period : PERIOD_MAX;
+	uint64_t length = sequence->kernels[scope] / sequence->count[scope];
 	size_t at = 0;
 
 	text[0] = '\0';
@@ -364,8 +368,9 @@ static void sequence_text(struct model *model, const struct sequence *sequence, 
 				       names_short(&model->names, sequence->names[i]));
 	if (at < size && !sequence->period)
 		snprintf(text + at, size - at, " … (%u)", sequence->length);
-	else if (at < size && sequence->length > sequence->period)
-		snprintf(text + at, size - at, " × %u", sequence->length / sequence->period);
+	else if (at < size && length > sequence->period)
+		snprintf(text + at, size - at, " × %llu",
+			 (unsigned long long)(length / sequence->period));
 }
 
 static const struct sequence *dearest(const struct tiny *tiny, uint32_t queue, enum scope scope)
@@ -389,7 +394,7 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 	uint64_t tenths = (uint64_t)basis_per(&tiny->basis, (int64_t)sequence->count[scope] * 10);
 	char names[100], op[60] = "";
 
-	sequence_text(model, sequence, names, sizeof(names));
+	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)
 		snprintf(op, sizeof(op), " in %.50s", names_short(&model->names, sequence->op_name));
 	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %llu.%llu times %s", names,
@@ -409,6 +414,18 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 		 "they run %s on average, launching one takes %s", run, launch);
 }
 
+/* It is said of that queue. */
+static bool is_told(const struct model *model, const struct tiny *tiny,
+		    const struct small_queue *queue)
+{
+	const struct basis *basis = &tiny->basis;
+	enum scope scope = basis_scope(basis);
+
+	return dearest(tiny, queue->queue, scope) &&
+	       per_mille(basis_per(basis, queue->sum[scope].saving_ns), basis_whole(basis)) >=
+	       model_threshold(model, THRESHOLD_SMALL_SHARE) * 10;
+}
+
 static void queue_finding(struct model *model, const struct tiny *tiny,
 			  const struct small_queue *queue, struct findings *findings)
 {
@@ -426,8 +443,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 		},
 	};
 
-	if (!sequence || per_mille(finding.cost_ns, basis_whole(basis)) <
-			 model_threshold(model, THRESHOLD_SMALL_SHARE) * 10)
+	if (!sequence || !is_told(model, tiny, queue))
 		return;
 	finding_count(count, sizeof(count), basis_count(basis, queue->sum[scope].kernels));
 	finding_ns(below, sizeof(below), small_below(model, queue));
@@ -442,6 +458,19 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 		 "one fused kernel (or one graph) for each run would save at most %s %s", saving,
 		 basis_word(basis));
 	finding_add(findings, &finding);
+}
+
+int64_t tiny_cost_ns(const struct model *model)
+{
+	const struct tiny *tiny = analysis_state(model, ANALYSIS_TINY);
+	int64_t sum = 0;
+
+	if (!basis_ready(model, &tiny->basis))
+		return 0;
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
+		if (is_told(model, tiny, &tiny->queues[i]))
+			add_ns(&sum, tiny->queues[i].sum[basis_scope(&tiny->basis)].saving_ns);
+	return basis_per(&tiny->basis, sum);
 }
 
 static void tiny_review(struct model *model, void *state, struct findings *findings)

@@ -8,12 +8,13 @@
  * passes its threshold: input-share and input-share-high (5 and 20 %, as XProf
  * has them), launch-share and sync-share. What is said costs the class's mean:
  * the most that removing the cause could win, for only time in which no device
- * worked is in it. Copies have their own analysis (copies.c). A step in which
+ * worked is in it. What small kernels (tiny.c) explain is not launch-bound again. Copies have their own analysis (copies.c). A step in which
  * none is passed is bound by its largest class; compute is as it should be.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "model/analyses/basis.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
@@ -74,21 +75,6 @@ static struct evidence worst(const struct means *means, enum step_class class)
 		.kind = EVIDENCE_TIME, .t0 = means->sums->worst_t0[class],
 		.t1 = means->sums->worst_t1[class],
 	};
-}
-
-/* " (18.5 of 80.6 ms)" */
-static char *of_whole(char *text, size_t size, const struct means *means, int64_t ns)
-{
-	char part[FMT_MAX], whole[FMT_MAX], *unit;
-
-	fmt_time(part, ns);
-	fmt_time(whole, means->whole_ns);
-	unit = strrchr(part, ' ');
-	/* The unit once, where both have it. */
-	if (unit && strrchr(whole, ' ') && strcmp(unit, strrchr(whole, ' ')) == 0)
-		*unit = '\0';
-	snprintf(text, size, "%s of %s", part, whole);
-	return text;
 }
 
 static const char *name_of(struct model *model, const struct holder *holder, const char *none)
@@ -160,7 +146,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 {
 	const struct holder *held = holders_most(&b->held[HOST_INPUT]);
 	int64_t ns = means->ns[STEP_INPUT];
-	char share[WORD], of[2 * FMT_MAX + 8];
+	char share[WORD];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns, .evidence = worst(means, STEP_INPUT),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
@@ -169,10 +155,9 @@ static void input_finding(struct model *model, const struct breakdown *b,
 
 	if (!passes(model, means, ns, THRESHOLD_INPUT_SOME))
 		return;
-	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s (%s)",
+	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s",
 		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means), name_of(model, held, "input"),
-		 of_whole(of, sizeof(of), means, ns));
+		 each(means), name_of(model, held, "input"));
 	input_lines(model, b, means, &finding);
 	finding_add(findings, &finding);
 }
@@ -182,8 +167,8 @@ static void input_finding(struct model *model, const struct breakdown *b,
 static void launch_finding(struct model *model, const struct means *means,
 			   struct findings *findings)
 {
-	int64_t ns = means->ns[STEP_LAUNCH];
-	char share[WORD], of[2 * FMT_MAX + 8], count[WORD], call[WORD];
+	int64_t ns = means->ns[STEP_LAUNCH] - tiny_cost_ns(model);
+	char share[WORD], count[WORD], call[WORD];
 	struct finding finding = {
 		.id = "launch-bound", .cost_ns = ns, .evidence = worst(means, STEP_LAUNCH),
 		.severity = SEVERITY_WARNING,
@@ -194,9 +179,9 @@ static void launch_finding(struct model *model, const struct means *means,
 	finding_count(count, sizeof(count), means->launches);
 	finding_ns(call, sizeof(call), means->launch_call_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "launch-bound: for %s of %s devices wait for work that is being handed over (%s)",
+		 "launch-bound: for %s of %s devices wait for work that is being handed over",
 		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means), of_whole(of, sizeof(of), means, ns));
+		 each(means));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a call takes %s", count,
 		 means->steps ? "per step" : "per second", call);
 	snprintf(finding.advice, FINDING_TEXT,
@@ -209,7 +194,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 {
 	const struct holder *held = holders_most(&b->held[HOST_SYNC]);
 	int64_t ns = means->ns[STEP_SYNC];
-	char share[WORD], of[2 * FMT_MAX + 8], time[WORD];
+	char share[WORD], time[WORD];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns, .evidence = worst(means, STEP_SYNC),
 		.severity = SEVERITY_WARNING,
@@ -218,9 +203,9 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	if (!passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
-		 "sync-bound: for %s of %s the host waits and no device works (%s)",
+		 "sync-bound: for %s of %s the host waits and no device works",
 		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means), of_whole(of, sizeof(of), means, ns));
+		 each(means));
 	if (held)
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
 			 name_of(model, held, ""),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * found REPORT: the findings of a report, one a line as `ID COST TITLE`, the
- * cost in ns; "none" when there is none.
+ * found REPORT: the findings of a report, one a line as `ID COST NAME TITLE`: the
+ * cost in ns, what the evidence is called ("-" without a name); "none" when there
+ * is none.
  * found TRUTH KEY FROM: the mean of steps.KEY in what a program of examples/
  * wrote about itself, from step FROM on, to the nearest.
  * Status 2: the file is not what it should be.
@@ -34,14 +35,17 @@ static int list(const char *path)
 		const char *id = json_string_value(json_object_get(one, "id"));
 		const char *title = json_string_value(json_object_get(one, "title"));
 		json_t *cost = json_object_get(one, "cost_ns_per_step");
+		json_t *evidence = json_object_get(one, "evidence");
+		const char *name = json_string_value(json_object_get(evidence, "name"));
 
 		if (!id || !title || !json_is_integer(cost) ||
 		    !json_string_value(json_object_get(one, "severity")) ||
-		    !json_is_object(json_object_get(one, "evidence"))) {
+		    !json_is_object(evidence)) {
 			fprintf(stderr, "found: '%s': finding %zu has not all it should\n", path, i);
 			return 2;
 		}
-		printf("%s %lld %s\n", id, (long long)json_integer_value(cost), title);
+		printf("%s %lld %s %s\n", id, (long long)json_integer_value(cost),
+		       name ? name : "-", title);
 	}
 	if (!json_array_size(findings))
 		puts("none");
