@@ -52,4 +52,41 @@ struct queue_step {
 
 size_t model_queue_steps(struct model *model, uint32_t queue, struct queue_step **out);	/* [locked] */
 
+/* ---- the critical path: at each moment of a step, what was waited for ---- */
+
+enum path_kind {
+	PATH_HOST,		/* the host computed, or what it did is not known */
+	PATH_INPUT,		/* it made or fetched the next batch */
+	PATH_LAUNCH,		/* it handed work over, or the work was on its way */
+	PATH_QUEUE,		/* between two runs that follow each other */
+	PATH_KERNEL, PATH_COPY, PATH_COMM,
+	PATH_SYNC,		/* the host was told late that the device had finished */
+	PATH_OTHER,		/* compiling, or nothing known */
+	PATH_KINDS
+};
+
+struct critical_path {
+	uint64_t steps;			/* 0: no steps, per second */
+	int64_t whole_ns;		/* mean length of what it is about; 0 nothing yet */
+	int64_t ns[PATH_KINDS];		/* mean; together whole_ns, but for rounding */
+};
+
+/* What the path led through, by its share of it. */
+struct path_part {
+	enum path_kind kind;
+	const char *name;		/* kernel, op, call; NULL none */
+	int64_t ns;			/* mean per step or second */
+	uint64_t count;			/* in all */
+};
+
+/* Over all steps after the warm-up; at most `max` parts. [locked] */
+size_t model_critical(struct model *model, struct critical_path *path, size_t max,
+		      struct path_part **out);
+/* Of the step that begins at start_ns, while it is one of the last PATH_STEPS. [locked] */
+bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path);
+
+#define PATH_STEPS 4096u
+
+const char *path_kind_name(enum path_kind kind);	/* "host", "input", ... */
+
 #endif

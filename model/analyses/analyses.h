@@ -39,7 +39,8 @@ struct analysis {
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
 	X(TINY, analysis_tiny) \
-	X(LAUNCH, analysis_launch)
+	X(LAUNCH, analysis_launch) \
+	X(CRITICAL, analysis_critical)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path of a step: a walk back from its end along what was waited
+ * for, each moment of the step in exactly one edge.
+ *
+ * Idea: a step is a graph of begins and ends; the longest way through it is
+ * found without building it, because at each moment only the one that finished
+ * last held the next one up ("last finisher"). The walk stands on a host thread
+ * or in a run, at a time t, and goes back:
+ *  - thread, in a call that waited: to the run that finished last in what was
+ *    waited for; from its end to t is sync. No run: all of it is sync.
+ *  - thread, elsewhere: to the begin of the innermost thing that it was doing:
+ *    input, launch, or host; what is inside an input op is input.
+ *  - run: to its start: kernel, copy, comm. Then to what it waited for: the run
+ *    of its queue before it, or the run of its process that finished last, when
+ *    that was after its launch (queue); else to its launch (launch), and on, on
+ *    the thread that launched it.
+ *
+ * Always true: the edges lie end to end and cover [t0, t1) exactly; t never
+ * grows, no run is entered twice. Who finished last in another queue is taken
+ * to be the cause without proof: dependencies between queues are not recorded.
+ * Device times that are off by less than SLACK_NS make no negative edge; by
+ * more, an edge is of length 0 at worst.
+ *
+ * Worked example: a thread launches A and B (2 us each) and waits. A runs from 3
+ * to 10, B from 11 to 20; the wait returns at 22. Back from 22: sync 2, kernel 9,
+ * queue 1, kernel 7, launch 3. B's launch is on no path: it was hidden.
+ *
+ * Complexity: O(n log n) a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
+ *
+ * Source: critical path after HTA, critical_path_analysis.py; last finisher
+ * after Schulz, Extracting Critical Path Graphs from MPI Applications (2005).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/analyses/work.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define SLACK_NS 2000
+#define SCAN_MAX 4096u			/* runs of other queues looked over for one */
+#define PARTS_MAX 4096u
+#define ACTS_LIMIT (1u << 19)		/* in one slice; longer ones have no path */
+
+struct part_sum {
+	uint8_t kind;
+	uint32_t name;
+	int64_t ns[SCOPE_COUNT];
+	uint64_t count[SCOPE_COUNT];
+};
+
+struct step_path { int64_t start_ns, dur_ns, ns[PATH_KINDS]; };
+
+struct critical {
+	struct basis basis;
+	int64_t ns[SCOPE_COUNT][PATH_KINDS];
+	struct part_sum *parts;		/* owned */
+	size_t n_parts, cap_parts;
+	struct map by_key;
+	struct step_path *steps;	/* owned; a ring */
+	uint64_t n_steps;
+};
+
+static void critical_release(void *state)
+{
+	struct critical *critical = state;
+
+	free(critical->parts);
+	free(critical->steps);
+	map_release(&critical->by_key);
+}
+
+static size_t critical_bytes(const void *state)
+{
+	const struct critical *critical = state;
+
+	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
+	       (critical->steps ? PATH_STEPS * sizeof(*critical->steps) : 0);
+}
+
+/* ---- a slice made ready ---- */
+
+/* What a thread did on top of its stack. */
+struct segment {
+	int64_t start_ns, end_ns;
+	uint32_t act;
+	bool input;
+};
+
+struct host_key {
+	uint32_t thread, act;
+	int64_t start_ns, end_ns;
+};
+
+struct end_key {
+	int64_t end_ns;
+	uint32_t act;
+};
+
+struct ready {
+	const struct slice *slice;
+	struct host_key *host;		/* owned; by thread, start, longest first */
+	size_t n_host;
+	struct segment *segments;	/* owned; in the order of `host`'s threads */
+	size_t n_segments, cap_segments;
+	struct end_key *ends;		/* owned; runs by end */
+	size_t n_ends;
+	uint8_t *entered;		/* owned; by index in ends */
+};
+
+static bool is_host(const struct act *act)
+{
+	return act->kind == ACT_LAUNCH || act->kind == ACT_WAIT || act->kind == ACT_COMPILE ||
+	       (act->kind == ACT_OP && !(act->flags & ACT_ASYNC));
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct host_key *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
+	return x->act < y->act ? -1 : x->act > y->act;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct end_key *x = a, *y = b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return x->act < y->act ? -1 : x->act > y->act;
+}
+
+static void add_segment(struct ready *ready, int64_t start_ns, int64_t end_ns, uint32_t act,
+			bool input)
+{
+	if (end_ns <= start_ns)
+		return;
+	grow(&ready->segments, &ready->cap_segments, ready->n_segments, sizeof(struct segment));
+	ready->segments[ready->n_segments++] = (struct segment) { start_ns, end_ns, act, input };
+}
+
+struct open_act { int64_t end_ns; uint32_t act; bool input; };
+
+/* One thread's acts, host[begin] ... host[end - 1], flattened to who is on top. */
+static void flatten(struct ready *ready, size_t begin, size_t end)
+{
+	struct open_act stack[DEPTH_MAX];
+	int64_t at_ns = INT64_MIN;
+	size_t depth = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		const struct host_key *key = &ready->host[i];
+		const struct act *act = &ready->slice->acts[key->act];
+		bool input = act->kind == ACT_OP && act->work == WORK_INPUT;
+
+		while (depth && stack[depth - 1].end_ns <= key->start_ns) {
+			depth--;
+			add_segment(ready, at_ns, stack[depth].end_ns, stack[depth].act,
+				    stack[depth].input);
+			if (stack[depth].end_ns > at_ns)
+				at_ns = stack[depth].end_ns;
+		}
+		if (depth)
+			add_segment(ready, at_ns, key->start_ns, stack[depth - 1].act,
+				    stack[depth - 1].input);
+		if (depth == DEPTH_MAX)
+			depth--;
+		stack[depth] = (struct open_act) {
+			key->end_ns, key->act, input || (depth && stack[depth - 1].input),
+		};
+		depth++;
+		at_ns = key->start_ns;
+	}
+	while (depth--) {
+		add_segment(ready, at_ns, stack[depth].end_ns, stack[depth].act,
+			    stack[depth].input);
+		if (stack[depth].end_ns > at_ns)
+			at_ns = stack[depth].end_ns;
+	}
+}
+
+static void make_ready(struct ready *ready, const struct slice *slice)
+{
+	*ready = (struct ready) { .slice = slice };
+	ready->host = xcalloc(slice->n, sizeof(*ready->host));
+	ready->ends = xcalloc(slice->n, sizeof(*ready->ends));
+	ready->entered = xcalloc(slice->n, 1);
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if (act->end_ns <= slice->t0 && act->start_ns < slice->t0)
+			continue;	/* late, and wholly past */
+		if (is_host(act))
+			ready->host[ready->n_host++] = (struct host_key) {
+				act->thread, (uint32_t)i, act->start_ns, act->end_ns,
+			};
+		else if (act->kind == ACT_RUN)
+			ready->ends[ready->n_ends++] = (struct end_key) {
+				act->end_ns, (uint32_t)i,
+			};
+	}
+	if (ready->n_host)
+		qsort(ready->host, ready->n_host, sizeof(*ready->host), by_thread);
+	if (ready->n_ends)
+		qsort(ready->ends, ready->n_ends, sizeof(*ready->ends), by_end);
+	for (size_t i = 0, end; i < ready->n_host; i = end) {
+		for (end = i; end < ready->n_host &&
+		     ready->host[end].thread == ready->host[i].thread; end++)
+			;
+		flatten(ready, i, end);
+	}
+}
+
+static void ready_release(struct ready *ready)
+{
+	free(ready->host);
+	free(ready->segments);
+	free(ready->ends);
+	free(ready->entered);
+}
+
+/* ---- looking things up ---- */
+
+static uint32_t thread_of(const struct ready *ready, const struct segment *segment)
+{
+	return ready->slice->acts[segment->act].thread;
+}
+
+/* The thread's last segment that begins before t_ns, NULL none. */
+static const struct segment *segment_before(const struct ready *ready, uint32_t thread,
+					    int64_t t_ns)
+{
+	size_t low = 0, high = ready->n_segments;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct segment *segment = &ready->segments[mid];
+		uint32_t other = thread_of(ready, segment);
+
+		if (other < thread || (other == thread && segment->start_ns < t_ns))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || thread_of(ready, &ready->segments[low - 1]) != thread)
+		return NULL;
+	return &ready->segments[low - 1];
+}
+
+/* The run that finished last, by until_ns, in a queue (NONE: any of the
+ * process), and was not entered yet; n_ends: none. */
+static size_t last_finished(const struct ready *ready, uint32_t process, uint32_t queue,
+			    int64_t until_ns)
+{
+	size_t low = 0, high = ready->n_ends;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (ready->ends[mid].end_ns <= until_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t scanned = 0; low-- > 0 && scanned < SCAN_MAX; scanned++) {
+		const struct act *act = &ready->slice->acts[ready->ends[low].act];
+
+		if (!ready->entered[low] && act->process == process &&
+		    (queue == NONE || act->queue == queue))
+			return low;
+	}
+	return ready->n_ends;
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+	struct critical *critical;
+	struct ready *ready;
+	enum scope scope;
+	int64_t t_ns;
+	uint32_t thread;		/* where it stands, when in no run */
+	size_t run;			/* index in ends; n_ends: on a thread */
+	int64_t ns[PATH_KINDS];
+};
+
+static void count_part(struct critical *critical, enum scope scope, enum path_kind kind,
+		       uint32_t name, int64_t ns)
+{
+	uint64_t key = (uint64_t)kind << 32 | name;
+	uint32_t at = map_get(&critical->by_key, key);
+
+	if (at == MAP_NONE) {
+		if (critical->n_parts == PARTS_MAX)
+			return;
+		grow(&critical->parts, &critical->cap_parts, critical->n_parts,
+		     sizeof(*critical->parts));
+		at = (uint32_t)critical->n_parts++;
+		critical->parts[at] = (struct part_sum) { .kind = (uint8_t)kind, .name = name };
+		map_set(&critical->by_key, key, at);
+	}
+	critical->parts[at].ns[scope] += ns;
+	critical->parts[at].count[scope]++;
+}
+
+/* One edge, back to to_ns or the begin of the slice. */
+static void go(struct walk *walk, int64_t to_ns, enum path_kind kind, uint32_t name)
+{
+	int64_t t0 = walk->ready->slice->t0;
+
+	if (to_ns < t0)
+		to_ns = t0;
+	if (to_ns >= walk->t_ns)
+		return;
+	walk->ns[kind] += walk->t_ns - to_ns;
+	count_part(walk->critical, walk->scope, kind, name, walk->t_ns - to_ns);
+	walk->t_ns = to_ns;
+}
+
+static void enter(struct walk *walk, size_t run)
+{
+	walk->run = run;
+	walk->ready->entered[run] = 1;
+}
+
+static void step_host(struct walk *walk)
+{
+	const struct ready *ready = walk->ready;
+	const struct segment *segment = segment_before(ready, walk->thread, walk->t_ns);
+	const struct act *act;
+	size_t run;
+
+	if (!segment || segment->end_ns < walk->t_ns) {
+		go(walk, segment ? segment->end_ns : INT64_MIN, PATH_HOST, 0);
+		return;
+	}
+	act = &ready->slice->acts[segment->act];
+	if (act->kind == ACT_WAIT || (act->kind == ACT_LAUNCH && (act->flags & ACT_BLOCKING))) {
+		run = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
+		if (run < ready->n_ends && ready->ends[run].end_ns > segment->start_ns) {
+			go(walk, ready->ends[run].end_ns, PATH_SYNC, act->name);
+			enter(walk, run);
+		} else {
+			go(walk, segment->start_ns, PATH_SYNC, act->name);
+		}
+		return;
+	}
+	go(walk, segment->start_ns, segment->input ? PATH_INPUT :
+	   act->kind == ACT_LAUNCH ? PATH_LAUNCH :
+	   act->kind == ACT_COMPILE ? PATH_OTHER : PATH_HOST, act->name);
+}
+
+static enum path_kind kind_of_run(const struct act *act)
+{
+	return act->work == WORK_COMM ? PATH_COMM : run_is_kernel(act) ? PATH_KERNEL : PATH_COPY;
+}
+
+static void step_run(struct walk *walk)
+{
+	const struct ready *ready = walk->ready;
+	const struct act *act = &ready->slice->acts[ready->ends[walk->run].act];
+	int64_t launched_ns = act->call_ns + act->call_dur_ns, end_ns;
+	size_t before, other;
+
+	go(walk, act->start_ns, kind_of_run(act), act->name);
+	if (launched_ns > walk->t_ns)
+		launched_ns = walk->t_ns;	/* it began before the call returned */
+	before = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
+	other = last_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
+	if (other < ready->n_ends &&
+	    (before == ready->n_ends || ready->ends[other].end_ns > ready->ends[before].end_ns))
+		before = other;
+	end_ns = before < ready->n_ends ? ready->ends[before].end_ns : INT64_MIN;
+	walk->run = ready->n_ends;
+	if (act->call_ns ? end_ns >= launched_ns : before < ready->n_ends) {
+		go(walk, end_ns, PATH_QUEUE, 0);
+		enter(walk, before);
+	} else if (act->call_ns) {
+		go(walk, act->call_ns, PATH_LAUNCH, act->name);
+		walk->thread = act->thread;
+	} else {
+		go(walk, INT64_MIN, PATH_OTHER, 0);
+	}
+}
+
+/* The thread that a slice belongs to: the step's own, else the one that last
+ * launched or waited, else the one that was last seen; NONE: none. */
+static uint32_t owner(const struct slice *slice)
+{
+	uint32_t worked = NONE, seen = NONE;
+
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if (!is_host(act))
+			continue;
+		if (act->kind == ACT_OP && slice->step && act->start_ns == slice->t0 &&
+		    act->end_ns == slice->t1)
+			return act->thread;
+		if (act->kind != ACT_OP)
+			worked = act->thread;
+		seen = act->thread;
+	}
+	return worked != NONE ? worked : seen;
+}
+
+static void find_path(struct critical *critical, struct ready *ready, enum scope scope)
+{
+	struct walk walk = {
+		.critical = critical, .ready = ready, .scope = scope,
+		.t_ns = ready->slice->t1, .thread = owner(ready->slice), .run = ready->n_ends,
+	};
+	int64_t t0 = ready->slice->t0;
+
+	if (walk.thread == NONE && ready->n_ends) {
+		go(&walk, ready->ends[ready->n_ends - 1].end_ns, PATH_OTHER, 0);
+		enter(&walk, ready->n_ends - 1);
+	}
+	/* Each turn goes back in time or enters a run, which happens once each. */
+	while (walk.t_ns > t0) {
+		if (walk.run < ready->n_ends)
+			step_run(&walk);
+		else if (walk.thread != NONE)
+			step_host(&walk);
+		else
+			go(&walk, t0, PATH_OTHER, 0);
+	}
+	for (int k = 0; k < PATH_KINDS; k++)
+		critical->ns[scope][k] += walk.ns[k];
+	if (!ready->slice->step)
+		return;
+	if (!critical->steps)
+		critical->steps = xcalloc(PATH_STEPS, sizeof(*critical->steps));
+	critical->steps[critical->n_steps % PATH_STEPS] = (struct step_path) {
+		.start_ns = t0, .dur_ns = ready->slice->t1 - t0,
+	};
+	memcpy(critical->steps[critical->n_steps++ % PATH_STEPS].ns, walk.ns, sizeof(walk.ns));
+}
+
+static void critical_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct critical *critical = state;
+	struct ready ready;
+	enum scope scope;
+
+	(void)model;
+	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
+		return;
+	make_ready(&ready, slice);
+	find_path(critical, &ready, scope);
+	ready_release(&ready);
+}
+
+const struct analysis analysis_critical = {
+	.name = "critical", .size = sizeof(struct critical), .release = critical_release,
+	.slice = critical_slice, .bytes = critical_bytes,
+};
+
+/* ---- questions ---- */
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct path_part *x = a, *y = b;
+
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
+		      size_t max, struct path_part **out)
+{
+	const struct critical *critical = state;
+	enum scope scope = basis_scope(&critical->basis);
+	size_t n = 0;
+
+	*path = (struct critical_path) {
+		.steps = critical->basis.steps, .whole_ns = basis_whole(&critical->basis),
+	};
+	for (int k = 0; k < PATH_KINDS; k++)
+		path->ns[k] = basis_per(&critical->basis, critical->ns[scope][k]);
+	*out = xcalloc(critical->n_parts, sizeof(**out));
+	for (size_t i = 0; i < critical->n_parts; i++) {
+		const struct part_sum *part = &critical->parts[i];
+
+		if (part->count[scope])
+			(*out)[n++] = (struct path_part) {
+				.kind = (enum path_kind)part->kind,
+				.name = part->name ? names_short(names, part->name) : NULL,
+				.ns = basis_per(&critical->basis, part->ns[scope]),
+				.count = part->count[scope],
+			};
+	}
+	if (n)
+		qsort(*out, n, sizeof(**out), by_ns);
+	return n < max ? n : max;
+}
+
+bool critical_step(const void *state, int64_t start_ns, struct critical_path *path)
+{
+	const struct critical *critical = state;
+	uint64_t n = critical->n_steps < PATH_STEPS ? critical->n_steps : PATH_STEPS;
+
+	for (uint64_t i = 1; i <= n; i++) {
+		const struct step_path *step =
+			&critical->steps[(critical->n_steps - i) % PATH_STEPS];
+
+		if (step->start_ns != start_ns)
+			continue;
+		*path = (struct critical_path) { .steps = 1, .whole_ns = step->dur_ns };
+		memcpy(path->ns, step->ns, sizeof(path->ns));
+		return true;
+	}
+	return false;
+}
+
+size_t model_critical(struct model *model, struct critical_path *path, size_t max,
+		      struct path_part **out)
+{
+	return critical_parts(analysis_state(model, ANALYSIS_CRITICAL), &model->names, path, max,
+			      out);
+}
+
+bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path)
+{
+	return critical_step(analysis_state(model, ANALYSIS_CRITICAL), start_ns, path);
+}
+
+const char *path_kind_name(enum path_kind kind)
+{
+	static const char *const words[PATH_KINDS] = {
+		"host", "input", "launch", "queue", "kernel", "copy", "comm", "sync", "other",
+	};
+
+	return kind < PATH_KINDS ? words[kind] : "";
+}
