@@ -85,7 +85,7 @@ size_t model_critical(struct model *model, struct critical_path *path, size_t ma
 /* Of the step that begins at start_ns, while it is one of the last PATH_STEPS. [locked] */
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path);
 
-#define PATH_STEPS 4096u
+#define PATH_STEPS 1024u
 
 const char *path_kind_name(enum path_kind kind);	/* "host", "input", ... */
 

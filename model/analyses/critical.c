@@ -60,7 +60,8 @@ struct critical {
 	struct part_sum *parts;		/* owned */
 	size_t n_parts, cap_parts;
 	struct map by_key;
-	struct step_path *steps;	/* owned; a ring */
+	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
+	size_t cap_steps;
 	uint64_t n_steps;
 };
 
@@ -78,7 +79,7 @@ static size_t critical_bytes(const void *state)
 	const struct critical *critical = state;
 
 	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
-	       (critical->steps ? PATH_STEPS * sizeof(*critical->steps) : 0);
+	       critical->cap_steps * sizeof(*critical->steps);
 }
 
 /* ---- a slice made ready ---- */
@@ -368,7 +369,10 @@ static void step_run(struct walk *walk)
 {
 	const struct ready *ready = walk->ready;
 	const struct act *act = &ready->slice->acts[ready->ends[walk->run].act];
-	int64_t launched_ns = act->call_ns + act->call_dur_ns, end_ns;
+	/* A call that waits for its work handed it over when it began, for all
+	 * that is known. */
+	int64_t launched_ns = act->call_ns +
+			      (act->flags & ACT_BLOCKING ? 0 : act->call_dur_ns), end_ns;
 	size_t before, other;
 
 	go(walk, act->start_ns, kind_of_run(act), act->name);
@@ -413,6 +417,20 @@ static uint32_t owner(const struct slice *slice)
 	return worked != NONE ? worked : seen;
 }
 
+static void keep_step(struct critical *critical, const struct slice *slice,
+		      const int64_t ns[PATH_KINDS])
+{
+	struct step_path *step;
+
+	if (critical->n_steps < PATH_STEPS)
+		grow(&critical->steps, &critical->cap_steps, (size_t)critical->n_steps,
+		     sizeof(*critical->steps));
+	step = &critical->steps[critical->n_steps++ % PATH_STEPS];
+	step->start_ns = slice->t0;
+	step->dur_ns = slice->t1 - slice->t0;
+	memcpy(step->ns, ns, sizeof(step->ns));
+}
+
 static void find_path(struct critical *critical, struct ready *ready, enum scope scope)
 {
 	struct walk walk = {
@@ -436,14 +454,8 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 	}
 	for (int k = 0; k < PATH_KINDS; k++)
 		critical->ns[scope][k] += walk.ns[k];
-	if (!ready->slice->step)
-		return;
-	if (!critical->steps)
-		critical->steps = xcalloc(PATH_STEPS, sizeof(*critical->steps));
-	critical->steps[critical->n_steps % PATH_STEPS] = (struct step_path) {
-		.start_ns = t0, .dur_ns = ready->slice->t1 - t0,
-	};
-	memcpy(critical->steps[critical->n_steps++ % PATH_STEPS].ns, walk.ns, sizeof(walk.ns));
+	if (ready->slice->step)
+		keep_step(critical, ready->slice, walk.ns);
 }
 
 static void critical_slice(struct model *model, void *state, const struct slice *slice)

@@ -137,6 +137,32 @@ TEST(work_critical_across_queues_and_threads)
 	bench_release(&bench);
 }
 
+/* Its call lasts until the work is done, and is no launch of that length. */
+TEST(work_critical_through_a_blocking_copy)
+{
+	struct bench bench;
+	struct critical_path path;
+	struct act *act;
+
+	bench_init(&bench, &analysis_critical);
+	run(&bench, 1, 0, 0, 0, 3, 40);
+	act = bench_copy(&bench, DIR_D2H, 4, 0, BASE + 41 * US, BASE + 43 * US);
+	act->flags = ACT_BLOCKING;
+	act->call_ns = BASE + 2 * US;
+	act->call_dur_ns = 43 * US;
+	act = host(&bench, ACT_LAUNCH, 0, 2, 45);
+	act->queue = 0;
+	act->flags = ACT_BLOCKING;
+	bench_step(&bench, BASE, BASE + 45 * US);
+	path = path_of(&bench);
+	CHECK_INT(path.ns[PATH_SYNC], 2 * US);
+	CHECK_INT(path.ns[PATH_COPY], 2 * US);
+	CHECK_INT(path.ns[PATH_QUEUE], 1 * US);
+	CHECK_INT(path.ns[PATH_KERNEL], 37 * US);
+	CHECK_INT(path.ns[PATH_LAUNCH], 3 * US);
+	bench_release(&bench);
+}
+
 TEST(work_critical_of_nothing)
 {
 	struct bench bench;
