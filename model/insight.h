@@ -69,6 +69,8 @@ struct step_breakdown {
 
 /* Of the step that begins at start_ns; false: not settled, or long past. */
 bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out);
+/* Changes when there is one more. */
+uint64_t model_step_breakdowns(struct model *model);
 /* Mean over the steps after the warm-up; returns how many, 0: none. number is
  * the last of them. */
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/insight.h"
 #include "model/util.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
 
 #define BAR 8				/* cells of a share */
+#define CAUSES 3			/* of idle time that are named */
 #define DEVICES_MOST 256		/* in the strip of very many */
 
 void header_spark(struct header *h)
@@ -112,8 +114,34 @@ static const char *share_window(const struct header *h, const struct view *view,
 	return words;
 }
 
+/* ": input 23 · launch 5": what the idle time went to, the most first, and no
+ * more than it was in whole per cent. */
+static void add_causes(struct strip *strip, const struct view *view, struct idle_gap gap,
+		       int64_t whole, int idle)
+{
+	char text[96];
+	size_t at = 0;
+
+	for (int n = 0; n < CAUSES && idle > 0; n++) {
+		enum idle_cause cause = idle_most(&gap);
+		int share = percent(gap.ns[cause], whole);
+
+		if (share < 1)
+			break;
+		if (share > idle)
+			share = idle;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %d", !n ? ": " :
+				       view->ascii ? ", " : " · ", idle_name(cause), share);
+		gap.ns[cause] = 0;
+		idle -= share;
+	}
+	if (at)
+		strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s", text);
+}
+
 static void device_line(struct strip *strip, const struct view *view, int width,
-			const char *label, const struct device_row *d, int64_t whole, const char *words)
+			const char *label, const struct device_row *d,
+			const struct idle_gap *gap, int64_t whole, const char *words)
 {
 	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
 	int both = percent(d->overlap_ns, whole), idle;
@@ -142,6 +170,8 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 5, 1, ROLE_MUTED, 0, "(%d under kernels)", both);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "idle");
 	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%", idle);
+	if (gap)
+		add_causes(strip, view, *gap, whole, idle);
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
@@ -206,8 +236,10 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		return 1;
 	}
 	for (i = 0; i < count; i++) {
+		struct idle_gap gap;
 		struct device_row d;
 		char label[16];
+		bool known;
 
 		if (!works(view, &devices[i], t0, t1))
 			continue;
@@ -215,7 +247,9 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		d = devices[i];
 		if (t1 > t0)
 			model_device_window(view->model, devices[i].id, t0, t1, &d);
-		device_line(&h->lines[lines++], view, width, label, &d, t1 > t0 ? t1 - t0 : 0, words);
+		known = t1 > t0 && model_idle_window(view->model, devices[i].id, t0, t1, &gap);
+		device_line(&h->lines[lines++], view, width, label, &d, known ? &gap : NULL,
+			    t1 > t0 ? t1 - t0 : 0, words);
 	}
 	free(devices);
 	return lines;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/insight.h"
 #include "model/util.h"
 #include "tui/panes.h"
 #include "tui/ruler.h"
@@ -76,6 +77,8 @@ bool steps_name(const struct step_stats *stats, const char *name, const char **a
 struct step_line {
 	struct step_row step;
 	int64_t base_ns, typical_ns;
+	bool known;			/* what its time went to */
+	int64_t compute_ns, copy_ns, launch_ns, sync_ns, input_ns, host_ns;
 };
 
 struct steps_pane {
@@ -83,6 +86,7 @@ struct steps_pane {
 	struct table table;
 	struct steps_snapshot steps;
 	struct model_status status;
+	uint64_t breakdowns;		/* there were so many */
 };
 
 static void number_text(const struct table *table, const void *row, char *text, size_t size)
@@ -116,6 +120,28 @@ static void delta_text(const struct table *table, const void *row, char *text, s
 
 	snprintf(text, size, "%s%s", delta > 0 ? "+" : "", fmt_time(time, delta));
 }
+
+/* Shares of the step: what it waited for, and what is left of it. */
+#define PART(part) \
+static void part##_text(const struct table *table, const void *row, char *text, size_t size) \
+{ \
+	const struct step_line *line = row; \
+\
+	text[0] = '\0'; \
+	if (line->known && line->part##_ns > 0) \
+		panes_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
+} \
+static int by_##part(const void *a, const void *b) \
+{ \
+	return table_compare_i64(((const struct step_line *)a)->part##_ns, \
+				 ((const struct step_line *)b)->part##_ns); \
+}
+PART(compute)
+PART(copy)
+PART(launch)
+PART(sync)
+PART(input)
+PART(host)
 
 static int by_number(const void *a, const void *b)
 {
@@ -160,10 +186,16 @@ static enum role bar_role(const void *row)
 
 static const struct table_column columns[] = {
 	{"step", "step", 8, 0, 0, true, true, 0, number_text, by_number, NULL},
-	{"start", "start", 14, 0, 0, true, true, 3, start_text, by_start, NULL},
+	{"start", "start", 14, 0, 0, true, true, 1, start_text, by_start, NULL},
 	{"duration", "duration", 10, 0, 0, true, true, 0, duration_text, by_duration, NULL},
-	{"of the longest", NULL, 22, 22, 46, false, false, 2, share_text, NULL, duration_part},
-	{"to the typical", NULL, 14, 0, 0, true, false, 1, delta_text, NULL, NULL},
+	{"of the longest", NULL, 16, 16, 26, false, false, 2, share_text, NULL, duration_part},
+	{"to the typical", NULL, 14, 0, 0, true, false, 4, delta_text, NULL, NULL},
+	{"compute", "compute", 8, 0, 0, true, true, 3, compute_text, by_compute, NULL},
+	{"input", "input", 7, 0, 0, true, true, 2, input_text, by_input, NULL},
+	{"copies", "copies", 7, 0, 0, true, true, 3, copy_text, by_copy, NULL},
+	{"launch", "launch", 7, 0, 0, true, true, 3, launch_text, by_launch, NULL},
+	{"sync", "sync", 7, 0, 0, true, true, 3, sync_text, by_sync, NULL},
+	{"host", "host", 7, 0, 0, true, true, 3, host_text, by_host, NULL},
 };
 
 static const struct table_kind kind = {
@@ -192,6 +224,21 @@ static void steps_close(struct pane *pane)
 	free(steps);
 }
 
+static void take_parts(struct model *model, struct step_line *line)
+{
+	struct step_breakdown parts;
+
+	line->known = model_step_breakdown(model, line->step.start_ns, &parts);
+	if (!line->known)
+		return;
+	line->compute_ns = parts.ns[STEP_COMPUTE] + parts.ns[STEP_COMM];
+	line->copy_ns = parts.ns[STEP_H2D] + parts.ns[STEP_D2H] + parts.ns[STEP_D2D];
+	line->launch_ns = parts.ns[STEP_LAUNCH];
+	line->sync_ns = parts.ns[STEP_SYNC];
+	line->input_ns = parts.ns[STEP_INPUT];
+	line->host_ns = parts.ns[STEP_HOST] + parts.ns[STEP_COMPILE] + parts.ns[STEP_OTHER];
+}
+
 static void steps_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
@@ -200,16 +247,19 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	int64_t longest = 0;
 
 	model_status(view->model, &p->status);
-	if (!steps_snapshot_refresh(&p->steps, view->model, &p->status, view->clock_ns))
+	if (!steps_snapshot_refresh(&p->steps, view->model, &p->status, view->clock_ns) &&
+	    p->breakdowns == model_step_breakdowns(view->model))
 		return;
+	p->breakdowns = model_step_breakdowns(view->model);
 	first = p->steps.count > LINES_MOST ? p->steps.count - LINES_MOST : 0;
 	count = p->steps.count - first;
 	if (count)
-		lines = xreallocarray(NULL, count, sizeof(*lines));
+		lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].step = p->steps.rows[first + i];
 		lines[i].base_ns = panes_base_ns(&p->status);
 		lines[i].typical_ns = p->steps.stats.p50_ns;
+		take_parts(view->model, &lines[i]);
 		if (lines[i].step.dur_ns > longest)
 			longest = lines[i].step.dur_ns;
 	}

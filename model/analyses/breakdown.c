@@ -195,6 +195,7 @@ static void keep_row(struct breakdown *b)
 	if (b->n == b->cap)
 		grow(&b->rows, &b->cap, b->n, sizeof(*b->rows));
 	b->rows[b->n++] = b->now;
+	b->kept++;
 }
 
 /* Who made batches, of the ops of other threads than the workers. */
@@ -270,6 +271,11 @@ bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_bre
 		return false;
 	*out = b->rows[low];
 	return true;
+}
+
+uint64_t model_step_breakdowns(struct model *model)
+{
+	return sweep_of(model)->breakdown.kept;
 }
 
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out)

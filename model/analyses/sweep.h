@@ -100,6 +100,7 @@ struct breakdown {
 	bool open;			/* a piece of it came, more will */
 	struct step_breakdown *rows;	/* owned, by start */
 	size_t n, cap;
+	uint64_t kept;			/* rows ever */
 	struct step_sums steps, between;	/* after the warm-up */
 	struct step_sums seconds;	/* as long as there are no steps */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];	/* who holds the exposed time */
