@@ -211,8 +211,8 @@ static const struct { const char *commands[2]; const char *word; } hints[] = {
 	{{"focus", NULL}, "pane"},
 	{{"to-op", "to-kernel"}, "op↔kernel"},
 	{{"next-sort", "reverse"}, "sort"},
-	{{"toggle-fold", NULL}, "fold"},
 	{{"open", NULL}, "open"},
+	{{"toggle-fold", NULL}, "fold"},
 	{{"fit", NULL}, "fit"},
 	{{"prompt", NULL}, "command"},
 };

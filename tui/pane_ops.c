@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/util.h"
+#include "tui/ops_tree.h"
 #include "tui/pane_steps.h"
 #include "tui/panes.h"
 
@@ -13,13 +14,26 @@ struct ops_pane {
 	struct table table;
 	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
+	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_VIEWS } view;
+	struct ops_tree tree;
+	char scope[80];			/* of the tree */
 };
+
+#define LINE(row) ((const struct op_line *)(row))
 
 #define ROW(row) ((const struct op_row *)(row))
 
 static void name_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	snprintf(text, size, "%s", ROW(row)->name ? ROW(row)->name : "(no name)");
+	const struct op_line *line = row;
+	const char *mark = "  ";
+
+	if (line->id && line->branch && table->ascii)
+		mark = line->folded ? "+ " : "- ";
+	else if (line->id && line->branch)
+		mark = line->folded ? "▸ " : "▾ ";
+	snprintf(text, size, "%*s%s%s", line->id ? 2 * (int)(line->depth < 12 ? line->depth : 12) : 0,
+		 "", line->id ? mark : "", ROW(row)->name ? ROW(row)->name : "(no name)");
 }
 
 static void type_text(const struct table *table, const void *row, char *text, size_t size)
@@ -75,11 +89,30 @@ static void share_text(const struct table *table, const void *row, char *text, s
 		panes_share(text, size, column->part(row), table->total);
 }
 
-static void average_text(const struct table *table, const void *row, char *text, size_t size)
+/* Of what it costs, per call. */
+static int64_t average(const void *row, bool devices)
 {
 	const struct op_row *op = row;
 
-	table_time(text, size, op->count ? op->total_ns / (int64_t)op->count : 0, op->count > 0);
+	return op->count ? (devices ? op->device_ns : op->total_ns) / (int64_t)op->count : 0;
+}
+
+static void device_average_text(const struct table *table, const void *row, char *text,
+				size_t size)
+{
+	const struct op_row *op = row;
+
+	table_time(text, size, average(row, true), op->count && op->kernels + op->copies);
+}
+
+static void average_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, average(row, false), ROW(row)->count > 0);
+}
+
+static void wait_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, LINE(row)->wait_ns, LINE(row)->wait_ns > 0);
 }
 
 static void max_text(const struct table *table, const void *row, char *text, size_t size)
@@ -119,12 +152,19 @@ static int by_device(const void *a, const void *b)
 	return table_compare_i64(ROW(a)->device_ns, ROW(b)->device_ns);
 }
 
+static int by_device_average(const void *a, const void *b)
+{
+	return table_compare_i64(average(a, true), average(b, true));
+}
+
 static int by_average(const void *a, const void *b)
 {
-	int64_t left = ROW(a)->count ? ROW(a)->total_ns / (int64_t)ROW(a)->count : 0;
-	int64_t right = ROW(b)->count ? ROW(b)->total_ns / (int64_t)ROW(b)->count : 0;
+	return table_compare_i64(average(a, false), average(b, false));
+}
 
-	return table_compare_i64(left, right);
+static int by_wait(const void *a, const void *b)
+{
+	return table_compare_i64(LINE(a)->wait_ns, LINE(b)->wait_ns);
 }
 
 static int by_max(const void *a, const void *b)
@@ -139,6 +179,8 @@ static int by_kernels(const void *a, const void *b)
 
 static uint64_t identity(const void *row)
 {
+	if (LINE(row)->id)
+		return LINE(row)->id;
 	return table_mix((uintptr_t)ROW(row)->name, (uintptr_t)ROW(row)->type,
 			 (uint64_t)ROW(row)->framework + 1);
 }
@@ -148,38 +190,47 @@ static enum role bar_role(const void *row)
 	return ROW(row)->is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
 }
 
-#define COLUMNS(share_title, share_part) { \
+#define COLUMNS(share_title, share_part, avg_title, avg_text, by_avg) { \
 	{"op", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
 	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
 	{"calls", "calls", 8, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
 	{"device time", "device-time", 13, 0, 0, true, true, 0, device_text, by_device, NULL}, \
 	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \
-	{"avg call", "avg", 9, 0, 0, true, true, 4, average_text, by_average, NULL}, \
+	{avg_title, "avg", 9, 0, 0, true, true, 4, avg_text, by_avg, NULL}, \
 	{"max call", "max", 9, 0, 0, true, true, 6, max_text, by_max, NULL}, \
 	{"kernels", "kernels", 9, 0, 0, true, true, 7, kernels_text, by_kernels, NULL}, \
+	{"waits", "waits", 9, 0, 0, true, true, 6, wait_text, by_wait, NULL}, \
 }
 
-static const struct table_column device_columns[] = COLUMNS("share of it", device_part);
-static const struct table_column self_columns[] = COLUMNS("share of self", self_part);
+#define WAITS 1			/* the last column is the tree's alone */
 
-#define KIND(list) { \
+static const struct table_column device_columns[] = COLUMNS("share of it", device_part, "avg",
+							      device_average_text,
+							      by_device_average);
+static const struct table_column self_columns[] = COLUMNS("share of self", self_part, "avg call",
+							    average_text, by_average);
+
+#define KIND(list, without) { \
 	.columns = list, \
-	.n_columns = sizeof(list) / sizeof(list[0]), \
-	.row_size = sizeof(struct op_row), \
+	.n_columns = sizeof(list) / sizeof(list[0]) - (without), \
+	.row_size = sizeof(struct op_line), \
 	.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here", \
 	.identity = identity, \
 	.bar = bar_role, \
 }
 
-static const struct table_kind device_kind = KIND(device_columns);
-static const struct table_kind self_kind = KIND(self_columns);
+static const struct table_kind device_kind = KIND(device_columns, WAITS);
+static const struct table_kind self_kind = KIND(self_columns, WAITS);
+static const struct table_kind device_tree_kind = KIND(device_columns, 0);
+static const struct table_kind self_tree_kind = KIND(self_columns, 0);
 
 static struct pane *ops_open(struct view *view)
 {
 	struct ops_pane *pane = xcalloc(1, sizeof(*pane));
 
 	pane->devices = true;
+	ops_tree_init(&pane->tree);
 	table_setup(&pane->table, &device_kind, "device-time");
 	return &pane->pane;
 }
@@ -189,6 +240,7 @@ static void ops_close(struct pane *pane)
 	struct ops_pane *ops = (struct ops_pane *)pane;
 
 	table_teardown(&ops->table);
+	ops_tree_release(&ops->tree);
 	steps_snapshot_release(&ops->steps);
 	free(ops);
 }
@@ -228,40 +280,168 @@ static size_t merge_steps(struct ops_pane *p, struct view *view, struct op_row *
 	return kept;
 }
 
-static void ops_update(struct pane *pane, struct view *view, int width, int height)
+/* What is looked at changes what the table is sorted by, unless the user did. */
+static void set_devices(struct ops_pane *p, bool devices, bool any)
 {
-	struct ops_pane *p = (struct ops_pane *)pane;
+	bool tree = p->view != OPS_FLAT;
+
+	p->table.kind = devices || !any ? (tree ? &device_tree_kind : &device_kind) :
+			(tree ? &self_tree_kind : &self_kind);
+	if (p->table.sort >= p->table.kind->n_columns)
+		table_sort_by(&p->table, devices ? "device-time" : "self");
+	if (devices == p->devices || !any)
+		return;
+	p->devices = devices;
+	if (!p->table.chosen)
+		table_sort_by(&p->table, devices ? "device-time" : "self");
+}
+
+static void update_flat(struct ops_pane *p, struct view *view)
+{
 	struct op_row *rows = NULL;
 	size_t count = model_ops(view->model, &rows), i;
+	struct op_line *lines;
 	bool devices = false;
 	uint64_t total = 0;
 
 	count = merge_steps(p, view, rows, count);
 	for (i = 0; i < count; i++)
 		devices = devices || rows[i].device_ns > 0;
-	for (i = 0; i < count; i++)
+	lines = xcalloc(count, sizeof(*lines));
+	for (i = 0; i < count; i++) {
+		lines[i].op = rows[i];
 		total += cost(&rows[i], devices || !count);
-	p->table.kind = devices || !count ? &device_kind : &self_kind;
-	if (devices != p->devices && count) {
-		p->devices = devices;
-		if (!p->table.chosen)
-			table_sort_by(&p->table, devices ? "device-time" : "self");
 	}
-	table_take(&p->table, rows, count, total);
+	free(rows);
+	set_devices(p, devices, count > 0);
+	table_take(&p->table, lines, count, total);
+}
+
+/* The step around the timeline's cursor; following, the last that is finished. */
+static bool step_at_cursor(struct ops_pane *p, struct view *view, struct step_row *step)
+{
+	struct model_status status;
+	size_t at;
+
+	model_status(view->model, &status);
+	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
+	at = view->following ? p->steps.count :
+	     steps_from(&p->steps, view->cursor_ns + 1);
+	if (!at)
+		return false;
+	*step = p->steps.rows[at - 1];
+	return true;
+}
+
+static void tree_lines(struct ops_pane *p)
+{
+	struct op_line *lines;
+	size_t count = ops_tree_lines(&p->tree, &p->table, &lines);
+
+	table_take(&p->table, lines, count, ops_tree_total(&p->tree, p->devices));
+}
+
+static void update_tree(struct ops_pane *p, struct view *view)
+{
+	struct optree_question question = { .row = 0 };
+	char time[FMT_MAX];
+	struct step_row step;
+
+	snprintf(p->scope, sizeof(p->scope), "tree of the whole run");
+	if (p->view == OPS_STEP && step_at_cursor(p, view, &step)) {
+		question.t0 = step.start_ns;
+		question.t1 = step.start_ns + step.dur_ns;
+		snprintf(p->scope, sizeof(p->scope), "tree of step %lld, %s",
+			 (long long)step.number, fmt_time(time, step.dur_ns));
+	}
+	ops_tree_take(&p->tree, view->model, &question);
+	set_devices(p, ops_tree_has_devices(&p->tree), p->tree.n > 0);
+	tree_lines(p);
+}
+
+static void ops_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct ops_pane *p = (struct ops_pane *)pane;
+
+	p->table.given = p->view != OPS_FLAT;
+	if (p->view == OPS_FLAT)
+		update_flat(p, view);
+	else
+		update_tree(p, view);
 }
 
 static void ops_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
-	table_draw(&((struct ops_pane *)pane)->table, view, area, focused);
+	struct ops_pane *p = (struct ops_pane *)pane;
+
+	if (p->view != OPS_FLAT && area.height >= 4) {
+		area_text(area, 1, 0, ROLE_MUTED, 0, p->scope);
+		area = area_sub(area, 0, 1, area.width, area.height - 1);
+	}
+	table_draw(&p->table, view, area, focused);
+}
+
+/* tree [off|all|step]: without a word the next of them. */
+static unsigned tree_command(struct ops_pane *p, struct view *view,
+			     const struct command_call *call)
+{
+	static const char *const words[OPS_VIEWS] = { "off", "all", "step" };
+	int next = ((int)p->view + 1) % OPS_VIEWS;
+
+	for (int i = 0; call->argc > 1 && i <= OPS_VIEWS; i++) {
+		if (i == OPS_VIEWS) {
+			snprintf(view->status, sizeof(view->status),
+				 "no tree '%.40s'; there are: off all step", call->argv[1]);
+			view->status_error = true;
+			return OUT_REDRAW;
+		}
+		next = i;
+		if (!strcmp(words[i], call->argv[1]))
+			break;
+	}
+	p->view = (enum ops_view)next;
+	model_lock(view->model);
+	ops_update(&p->pane, view, 0, 0);
+	model_unlock(view->model);
+	return OUT_REDRAW;
+}
+
+static bool fold_command(struct ops_pane *p, const struct command_call *call)
+{
+	const struct op_line *line = call->argc > 1 ? NULL : table_current(&p->table);
+	const char *name = call->argv[0];
+
+	if (p->view == OPS_FLAT)
+		return false;
+	if (strcmp(name, "toggle-fold") == 0)
+		ops_tree_fold(&p->tree, line, FOLD_TURN);
+	else if (strcmp(name, "fold") == 0)
+		ops_tree_fold(&p->tree, line, FOLD_SHUT);
+	else if (strcmp(name, "unfold") == 0)
+		ops_tree_fold(&p->tree, line, FOLD_SPREAD);
+	else
+		return false;
+	return true;
 }
 
 static unsigned ops_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
 	struct ops_pane *p = (struct ops_pane *)pane;
 	const struct op_row *row;
+	unsigned outcome;
 
-	if (strcmp(call->argv[0], "open") != 0)
-		return table_command(&p->table, view, call);
+	if (strcmp(call->argv[0], "tree") == 0)
+		return tree_command(p, view, call);
+	if (fold_command(p, call)) {
+		tree_lines(p);
+		return OUT_REDRAW;
+	}
+	if (strcmp(call->argv[0], "open") != 0) {
+		outcome = table_command(&p->table, view, call);
+		if (p->view != OPS_FLAT && p->table.unsorted)
+			tree_lines(p);
+		return outcome;
+	}
 	row = table_current(&p->table);
 	if (!row)
 		return OUT_NONE;

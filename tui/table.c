@@ -110,7 +110,7 @@ static void order_rows(struct table *table)
 		}
 		for (i = 0; i < table->count; i++)
 			table->order[i] = i;
-		if (table->count)
+		if (table->count && !table->given)
 			qsort_r(table->order, table->count, sizeof(*table->order),
 				compare_rows, table);
 		find_cursor(table);

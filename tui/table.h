@@ -66,6 +66,7 @@ struct table {
 	uint64_t total;			/* what shares are of */
 	size_t sort;			/* column */
 	bool reverse, chosen;		/* chosen: the user sorted it */
+	bool given;			/* rows come in the order they are shown in */
 	size_t cursor, top;		/* lines of the order */
 	uint64_t cursor_identity;	/* 0: stay on the first line */
 	int page;			/* rows of the last draw */
