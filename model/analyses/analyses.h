@@ -40,7 +40,8 @@ struct analysis {
 	X(MEMORY_GROWTH, analysis_memory_growth) \
 	X(TINY, analysis_tiny) \
 	X(LAUNCH, analysis_launch) \
-	X(CRITICAL, analysis_critical)
+	X(CRITICAL, analysis_critical) \
+	X(SLOWDOWN, analysis_slowdown)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

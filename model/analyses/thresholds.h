@@ -31,7 +31,9 @@ struct model;
 	X(SMALL_KERNEL, "small-kernel", 0, 0, 1000, "us", "kernels that run shorter are small; 0: than it takes to launch them") \
 	X(SMALL_RUN, "small-kernel-run", 3, 2, 100000, "count", "small kernels in a row in one op that could be one") \
 	X(SMALL_RUN_OPS, "small-kernel-run-ops", 10, 2, 100000, "count", "small kernels in a row, whatever their ops") \
-	X(SMALL_SHARE, "small-kernel-share", 2, 0, 100, "%", "of a step that fusing small kernels would save")
+	X(SMALL_SHARE, "small-kernel-share", 2, 0, 100, "%", "of a step that fusing small kernels would save") \
+	X(SLOWER, "slowdown", 20, 1, 1000, "%", "that a kernel takes longer late in the run than early") \
+	X(SLOWER_SHARE, "slowdown-share", 2, 0, 100, "%", "of a step that slower kernels cost")
 
 enum threshold {
 #define THRESHOLD_ID(id, ...) THRESHOLD_##id,

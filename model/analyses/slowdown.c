@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that run slower than they did: the same kernel of the same launch
+ * shape on the same device.
+ *
+ * Idea: the run so far lies in BINS bins of equally many steps (seconds where
+ * there are none); when they are full, two become one. Of a kernel each bin has
+ * count and sum. The first third of its bins is compared with the last.
+ *
+ * Definition: slower when the median of the last third's means is at least
+ * `slowdown` % above that of the first, and but for one bin in EXCEPT on either
+ * side every late bin is above every early one: noise moves bins both ways. When
+ * nearly all kernels of a device did (SAME_SHARE of its kernel time, three or
+ * more), the device is named and not each kernel: a clock, heat, or other load.
+ *
+ * Cost: what the late runs take longer than as many early ones. It began at the
+ * first bin after the last one that is nearer to before than to after.
+ *
+ * Complexity: O(1) a run; a merge of bins each time the run has doubled.
+ * Memory: KERNELS_KEPT kernels of BINS bins; kernels that come later are not
+ * looked at and counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define BINS 48u
+#define BINS_LEAST 12u			/* with runs in them, to compare thirds */
+#define RUNS_LEAST 30u
+#define EXCEPT 8u
+#define KERNELS_KEPT 512u
+#define SAME_SHARE 800			/* per mille */
+#define WORD 24
+
+struct bin { int64_t sum_ns; uint64_t count; };
+
+struct watched {
+	uint32_t name, device, shape, row;
+	struct bin bins[BINS];
+};
+
+struct slowdown {
+	struct basis basis;
+	struct watched **list;		/* owned, as are they */
+	size_t n, cap;
+	struct map by_key;
+	enum scope scope;		/* that the bins are of */
+	uint32_t in_last, width;	/* slices in the last bin; in each full one */
+	size_t n_bins;			/* the last one is being filled */
+	int64_t starts[BINS];
+	uint64_t beyond;		/* kernels not looked at */
+};
+
+/* What comparing a kernel's thirds said. */
+struct verdict {
+	const struct watched *kernel;
+	int64_t before_ns, after_ns, cost_ns, late_ns, began_ns;
+	bool slower;
+};
+
+static void slowdown_release(void *state)
+{
+	struct slowdown *slow = state;
+
+	for (size_t i = 0; i < slow->n; i++)
+		free(slow->list[i]);
+	free(slow->list);
+	map_release(&slow->by_key);
+}
+
+static size_t slowdown_bytes(const void *state)
+{
+	const struct slowdown *slow = state;
+
+	return slow->n * sizeof(struct watched) + map_bytes(&slow->by_key);
+}
+
+/* ---- bins ---- */
+
+/* Steps were found after seconds had been counted: they begin anew. */
+static void start_over(struct slowdown *slow, enum scope scope)
+{
+	for (size_t i = 0; i < slow->n; i++)
+		memset(slow->list[i]->bins, 0, sizeof(slow->list[i]->bins));
+	slow->scope = scope;
+	slow->n_bins = 0;
+	slow->in_last = slow->width = 0;
+}
+
+static void merge_bins(struct slowdown *slow)
+{
+	for (size_t k = 0; k < slow->n; k++) {
+		struct bin *bins = slow->list[k]->bins;
+
+		for (size_t i = 0; i < BINS / 2; i++) {
+			bins[i].sum_ns = bins[2 * i].sum_ns + bins[2 * i + 1].sum_ns;
+			bins[i].count = bins[2 * i].count + bins[2 * i + 1].count;
+		}
+		memset(bins + BINS / 2, 0, sizeof(*bins) * (BINS / 2));
+	}
+	for (size_t i = 0; i < BINS / 2; i++)
+		slow->starts[i] = slow->starts[2 * i];
+	slow->n_bins = BINS / 2;
+	slow->width *= 2;
+	slow->in_last = slow->width;
+}
+
+/* Makes the bin of the next slice the last one. */
+static void next_bin(struct slowdown *slow, int64_t t0)
+{
+	if (!slow->width)
+		slow->width = slow->in_last = 1;
+	if (slow->n_bins == BINS && slow->in_last >= slow->width)
+		merge_bins(slow);
+	if (!slow->n_bins || slow->in_last >= slow->width) {
+		slow->starts[slow->n_bins++] = t0;
+		slow->in_last = 0;
+	}
+	slow->in_last++;
+}
+
+static struct watched *watched_get(struct slowdown *slow, const struct act *act)
+{
+	uint64_t key = map_mix((uint64_t)act->name << 32 | act->object) ^ map_mix(act->device + 1u);
+	uint32_t at = map_get(&slow->by_key, key);
+	struct watched *one;
+
+	if (at != MAP_NONE) {
+		one = slow->list[at];
+		return one->name == act->name && one->device == act->device &&
+		       one->shape == act->object ? one : NULL;
+	}
+	if (slow->n == KERNELS_KEPT) {
+		slow->beyond++;
+		return NULL;
+	}
+	grow(&slow->list, &slow->cap, slow->n, sizeof(*slow->list));
+	one = xcalloc(1, sizeof(*one));
+	one->name = act->name;
+	one->device = act->device;
+	one->shape = act->object;
+	one->row = act->row;
+	map_set(&slow->by_key, key, (uint32_t)slow->n);
+	slow->list[slow->n++] = one;
+	return one;
+}
+
+static void slowdown_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct slowdown *slow = state;
+	enum scope scope;
+
+	(void)model;
+	if (!basis_add(&slow->basis, slice, &scope) || scope != basis_scope(&slow->basis))
+		return;
+	if (scope != slow->scope)
+		start_over(slow, scope);
+	next_bin(slow, slice->t0);
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+		struct watched *one;
+
+		if (!run_is_kernel(act) || !counts_here(slice, act) || (act->flags & ACT_APPROX))
+			continue;
+		one = watched_get(slow, act);
+		if (!one)
+			continue;
+		one->bins[slow->n_bins - 1].sum_ns += act->end_ns - act->start_ns;
+		one->bins[slow->n_bins - 1].count++;
+	}
+}
+
+static void slowdown_init(struct model *model, void *state)
+{
+	(void)model;
+	((struct slowdown *)state)->scope = SCOPE_TIME;
+}
+
+/* ---- comparing thirds ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* When the means went from one side of the middle to the other for good. */
+static int64_t when(const struct slowdown *slow, const int64_t *means, const size_t *at, size_t n,
+		    const struct verdict *verdict)
+{
+	int64_t middle = verdict->before_ns + (verdict->after_ns - verdict->before_ns) / 2;
+	size_t i = n;
+
+	while (i > 0 && means[i - 1] >= middle)
+		i--;
+	return slow->starts[at[i < n ? i : n - 1]];
+}
+
+static void judge(const struct slowdown *slow, int64_t threshold, struct verdict *verdict)
+{
+	const struct bin *bins = verdict->kernel->bins;
+	int64_t means[BINS], early[BINS], late[BINS];
+	size_t at[BINS], n = 0, third;
+	uint64_t runs = 0, late_runs = 0;
+
+	/* the last one is not full */
+	for (size_t i = 0; i + 1 < slow->n_bins; i++) {
+		if (!bins[i].count)
+			continue;
+		at[n] = i;
+		means[n++] = bins[i].sum_ns / (int64_t)bins[i].count;
+		runs += bins[i].count;
+	}
+	if (n < BINS_LEAST || runs < RUNS_LEAST)
+		return;
+	third = n / 3;
+	memcpy(early, means, third * sizeof(*means));
+	memcpy(late, means + n - third, third * sizeof(*means));
+	qsort(early, third, sizeof(*early), by_value);
+	qsort(late, third, sizeof(*late), by_value);
+	for (size_t i = n - third; i < n; i++) {
+		late_runs += bins[at[i]].count;
+		verdict->late_ns += bins[at[i]].sum_ns;
+	}
+	verdict->before_ns = early[third / 2];
+	verdict->after_ns = late[third / 2];
+	verdict->slower = late[third / EXCEPT] > early[third - 1 - third / EXCEPT] &&
+		per_mille(verdict->after_ns - verdict->before_ns, verdict->before_ns) >=
+		threshold * 10;
+	if (!verdict->slower)
+		return;
+	verdict->cost_ns = (verdict->after_ns - verdict->before_ns) * (int64_t)late_runs /
+			   (int64_t)((at[n - 1] - at[n - third] + 1) * slow->width);
+	verdict->began_ns = when(slow, means, at, n, verdict);
+}
+
+/* ---- findings ---- */
+
+static int64_t more_percent(const struct verdict *verdict)
+{
+	return per_mille(verdict->after_ns - verdict->before_ns, verdict->before_ns) / 10;
+}
+
+static void kernel_finding(struct model *model, const struct slowdown *slow,
+			   const struct verdict *verdict, struct findings *findings)
+{
+	char before[WORD], after[WORD];
+	struct finding finding = {
+		.id = "slowing-kernel",
+		.subject = verdict->kernel->name ^ verdict->kernel->shape << 24,
+		.severity = SEVERITY_WARNING, .cost_ns = verdict->cost_ns,
+		.evidence = {
+			.kind = EVIDENCE_KERNEL, .t0 = verdict->began_ns, .t1 = verdict->began_ns,
+			.row = verdict->kernel->row,
+			.key = names_short(&model->names, verdict->kernel->name),
+		},
+	};
+
+	if (per_mille(verdict->cost_ns, basis_whole(&slow->basis)) <
+	    model_threshold(model, THRESHOLD_SLOWER_SHARE) * 10)
+		return;
+	finding_ns(before, sizeof(before), verdict->before_ns);
+	finding_ns(after, sizeof(after), verdict->after_ns);
+	snprintf(finding.title, FINDING_TEXT, "slowing kernel: %.90s takes %s, at first %s: %lld %% more",
+		 finding.evidence.key, after, before, (long long)more_percent(verdict));
+	snprintf(finding.lines[0], FINDING_TEXT,
+		 "of the same launch shape, compared over the first and the last third of the run");
+	snprintf(finding.advice, FINDING_TEXT,
+		 "see what changed there: the data's values or layout, or who shares the device");
+	finding_add(findings, &finding);
+}
+
+/* All of them: one sentence about the device. */
+static void device_finding(struct model *model, const struct slowdown *slow, uint32_t device,
+			   const struct verdict *verdicts, size_t n, struct findings *findings)
+{
+	int64_t cost_ns = 0, began_ns = INT64_MAX, late_ns = 0, extra_ns = 0;
+	size_t slower = 0;
+	struct finding finding = {
+		.id = "slowing-device", .subject = device, .severity = SEVERITY_WARNING,
+		.evidence.kind = EVIDENCE_STEPS,
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!verdicts[i].slower || verdicts[i].kernel->device != device)
+			continue;
+		slower++;
+		cost_ns += verdicts[i].cost_ns;
+		late_ns += verdicts[i].late_ns;
+		extra_ns += verdicts[i].late_ns / verdicts[i].after_ns *
+			    (verdicts[i].after_ns - verdicts[i].before_ns);
+		if (verdicts[i].began_ns < began_ns)
+			began_ns = verdicts[i].began_ns;
+	}
+	finding.cost_ns = cost_ns;
+	finding.evidence.t0 = finding.evidence.t1 = began_ns;
+	if (per_mille(cost_ns, basis_whole(&slow->basis)) <
+	    model_threshold(model, THRESHOLD_SLOWER_SHARE) * 10)
+		return;
+	snprintf(finding.title, FINDING_TEXT,
+		 "slowing device: %zu kernels on %.60s take %lld %% more than at first, nearly all of them",
+		 slower, device_label(model, device),
+		 (long long)(per_mille(extra_ns, late_ns - extra_ns) / 10));
+	snprintf(finding.advice, FINDING_TEXT,
+		 "look at its clock, its temperature, and who else uses it");
+	finding_add(findings, &finding);
+}
+
+/* Whether nearly all of a device's kernel time became slower. */
+static bool all_slower(uint32_t device, const struct verdict *verdicts, size_t n)
+{
+	int64_t all_ns = 0, slower_ns = 0;
+	size_t slower = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (verdicts[i].kernel->device != device)
+			continue;
+		all_ns += verdicts[i].late_ns;
+		slower_ns += verdicts[i].slower ? verdicts[i].late_ns : 0;
+		slower += verdicts[i].slower;
+	}
+	return slower >= 3 && per_mille(slower_ns, all_ns) >= SAME_SHARE;
+}
+
+static void slowdown_review(struct model *model, void *state, struct findings *findings)
+{
+	const struct slowdown *slow = state;
+	int64_t threshold = model_threshold(model, THRESHOLD_SLOWER);
+	struct verdict *verdicts;
+	size_t i, k;
+
+	if (!slow->n || !basis_ready(model, &slow->basis))
+		return;
+	verdicts = xcalloc(slow->n, sizeof(*verdicts));
+	for (i = 0; i < slow->n; i++) {
+		verdicts[i].kernel = slow->list[i];
+		judge(slow, threshold, &verdicts[i]);
+	}
+	for (i = 0; i < slow->n; i++) {
+		uint32_t device = verdicts[i].kernel->device;
+
+		if (!verdicts[i].slower)
+			continue;
+		if (!all_slower(device, verdicts, slow->n)) {
+			kernel_finding(model, slow, &verdicts[i], findings);
+			continue;
+		}
+		/* once, at its first slower kernel */
+		for (k = 0; k < i && !(verdicts[k].slower && verdicts[k].kernel->device == device); )
+			k++;
+		if (k == i)
+			device_finding(model, slow, device, verdicts, slow->n, findings);
+	}
+	free(verdicts);
+}
+
+const struct analysis analysis_slowdown = {
+	.name = "slowdown", .size = sizeof(struct slowdown), .init = slowdown_init,
+	.release = slowdown_release, .slice = slowdown_slice, .review = slowdown_review,
+	.bytes = slowdown_bytes,
+};
