@@ -29,6 +29,7 @@
 #include "model/clock.h"
 #include "model/cover.h"
 #include "model/hist.h"
+#include "model/journal.h"
 #include "model/join.h"
 #include "model/lane.h"
 #include "model/map.h"
@@ -362,6 +363,8 @@ struct model {
 	size_t pending_n;
 	struct memory *memory;		/* owned */
 	struct optree *optree;		/* owned */
+	struct journal journal;
+	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
 
 	struct steps *steps;		/* owned */
 	size_t n_steps, cap_steps;

@@ -99,6 +99,8 @@ static struct model *make(const struct model_options *options)
 	struct model *model = xcalloc(1, sizeof(*model));
 
 	lock_init(&model->lock);
+	pthread_mutex_init(&model->feeding, NULL);
+	model->journal.from_ns = INT64_MIN;
 	model->memory_limit = options && options->memory_limit ? options->memory_limit :
 			      MEMORY_DEFAULT;
 	names_init(&model->names);
@@ -217,6 +219,8 @@ static void release_all(struct model *model)
 	free(model->kept);
 	free(model->losses);
 	free(model->messages);
+	journal_release(&model->journal);
+	pthread_mutex_destroy(&model->feeding);
 	pthread_cond_destroy(&model->lock.turn);
 	pthread_mutex_destroy(&model->lock.mutex);
 	free(model);
@@ -308,6 +312,7 @@ static void apply_definition(struct model *model, const struct event *event)
 
 static void apply_data(struct model *model, const struct event *event)
 {
+	journal_keep(model, event);
 	switch ((enum event_type)event->type) {
 	case EVENT_OP:
 		apply_op(model, &event->u.op);
@@ -463,6 +468,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 {
 	if (!count)
 		return;
+	pthread_mutex_lock(&model->feeding);
 	fair_lock(&model->lock);
 	model->slice_ns = now_ns();
 	for (size_t i = 0; i < count; i++) {
@@ -478,6 +484,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 	analyses_poll(model, true);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	fair_unlock(&model->lock);
+	pthread_mutex_unlock(&model->feeding);
 }
 
 uint64_t model_generation(const struct model *model)

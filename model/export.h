@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timeline given back as events, for `save`: a model that takes them in
+ * shows the same. Beside query.h, by the same rules.
+ *
+ * Idea: definitions first (names before their first use), then all that has a
+ * place in time, merged from the lanes and the journal in the order in which it
+ * ended, then what is open and the totals that nothing else carries.
+ *
+ * Always true:
+ *  - time_ns never goes back. Device times are given as host times with a clock
+ *    that is the host's: as they were drawn, with the device's own durations.
+ *  - Ids of names are new, those of devices, queues, shapes and instances the
+ *    process's own; correlations and sequence numbers are left out.
+ *  - With a window (from_ns) it has what touches it, and no totals.
+ *  - What is not there any more cannot be given: model_export_gap() says so.
+ *
+ * The model stands still while an export is under way: whoever feeds it waits
+ * in model_apply(); questions are answered. So one thread makes the export, asks
+ * and frees it, and none waits for it while feeding.
+ *
+ * Complexity: O(log lanes) an event; memory for what is open at a time. Each
+ * model_export_next() holds the lock for at most about 1 ms. Ownership: strings
+ * are the model's, valid as long as it lives.
+ */
+#ifndef MODEL_EXPORT_H
+#define MODEL_EXPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct model;
+struct model_export;
+
+struct model_export_gap {
+	int64_t spans_ns;		/* detail before this was folded away, INT64_MIN: none */
+	int64_t calls_ns;		/* calls, waits, builds, allocations likewise */
+	uint64_t spans;			/* given so far */
+};
+
+/* from_ns INT64_MIN: everything. */
+struct model_export *model_export_new(struct model *model, int64_t from_ns);
+/* Up to max events (64 at least); 0: that was all. */
+size_t model_export_next(struct model_export *export, struct event *out, size_t max);
+void model_export_gap(const struct model_export *export, struct model_export_gap *out);
+void model_export_free(struct model_export *export);
+
+#endif

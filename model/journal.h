@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the timeline has no place for: calls, waits, builds, allocations and
+ * frees as they came, for `save`. Totals and analyses do not look here.
+ *
+ * Always true: entries are in the order of arrival; beyond the journal's share
+ * of the memory limit the oldest go, and from_ns says from when on it is whole.
+ * Complexity: O(1), 64 bytes each. Threads: under the model's lock.
+ */
+#ifndef MODEL_JOURNAL_H
+#define MODEL_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct model;
+
+/* Names are the model's ids; what the letters stand for depends on the type. */
+struct journal_entry {
+	int64_t time_ns, start_ns, dur_ns;
+	uint64_t a, b;
+	uint32_t process, tid, name, other, id;
+	int32_t result : 24;
+	uint32_t type : 8;
+};
+
+struct journal_block;
+
+struct journal {
+	struct journal_block *first, *last;	/* owned */
+	uint64_t first_number, n;	/* entries [first_number, n) are there */
+	size_t bytes;
+	int64_t from_ns;		/* whole from here on; INT64_MIN: from the beginning */
+};
+
+/* The event that is being applied, if it is one of those. */
+void journal_keep(struct model *model, const struct event *event);
+/* The entry of that number, NULL: gone or not there yet. O(blocks) unless *at
+ * (NULL at first) is of an earlier one and nothing was let go since. */
+const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
+					const struct journal_block **at);
+void journal_release(struct journal *journal);
+
+#endif
