@@ -13,12 +13,46 @@ int64_t clock_hull_bar(const struct clock *clock, const struct clock_segment *se
 			uint64_t ticks)
 {
 	struct hull_range range = hull_at(clock->hull, ticks);
-	int64_t offset = offset_at(segment, ticks);
+	int64_t offset = offset_at(segment, ticks), bar;
 
 	if (!range.has_low || !range.has_high)
 		return later(segment->error_ns, after(ticks, clock->drawn_ticks) ?
 			     (int64_t)(ticks - clock->drawn_ticks) / (HULL_DRIFT / 2) : 0);
-	return larger(apart(range.high_ns, offset), apart(offset, range.low_ns));
+	bar = larger(apart(range.high_ns, offset), apart(offset, range.low_ns));
+	for (int kind = 0; kind < 2 && after(ticks, clock->usual_ticks); kind++)
+		if (clock->trend[kind].unusual >= CLOCK_UNUSUAL)
+			bar = larger(bar, clock->trend[kind].least_ns);
+	return bar;
+}
+
+/* A bound that fits, beside the line drawn: as far off as they are? */
+static void watch(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper)
+{
+	struct clock_trend *trend = &clock->trend[upper];
+	const struct clock_segment *live = &clock->segments[clock->n - 1];
+	int64_t off = (int64_t)((uint64_t)offset_of(ticks, host_ns) -
+				(uint64_t)offset_at(live, ticks));
+	int64_t limit = 4 * trend->usual_ns + 1000;
+
+	if (after(live->from_ticks, ticks))
+		return;
+	off = upper ? off : -off;
+	if (off < 0)
+		off = 0;
+	if (off <= limit || trend->seen < 8) {
+		if (after(ticks, clock->usual_ticks))
+			clock->usual_ticks = ticks;
+		clock->trend[0].unusual = clock->trend[1].unusual = 0;
+	} else {
+		if (!trend->unusual || off < trend->least_ns)
+			trend->least_ns = off;
+		trend->unusual++;
+	}
+	if (trend->seen < 8)
+		trend->usual_ns = (trend->usual_ns * trend->seen + off) / (trend->seen + 1);
+	else if (trend->unusual < CLOCK_UNUSUAL)
+		trend->usual_ns += ((off < limit ? off : limit) - trend->usual_ns) / 16;
+	trend->seen += trend->seen < UINT32_MAX;
 }
 
 static bool hull_holds(const struct clock *clock, const struct clock_segment *segment,
@@ -115,6 +149,45 @@ static void clear_doubt(struct clock *clock)
 	}
 }
 
+/*
+ * The first line, back to the beginning. Until there were bounds of both kinds
+ * a step would not have shown: there the bar reaches to the bounds themselves,
+ * and to those that a contradiction threw away.
+ */
+static void draw_first(struct clock *clock, struct clock_segment line, struct clock_change *change)
+{
+	uint64_t low_ticks, high_ticks, from, both;
+	int64_t low = hull_first_of(clock->hull, false, &low_ticks);
+	int64_t high = hull_first_of(clock->hull, true, &high_ticks);
+	bool low_first = after(high_ticks, low_ticks);
+	struct clock_segment begin = line;
+	uint8_t id;
+
+	from = low_first ? low_ticks : high_ticks;
+	both = low_first ? high_ticks : low_ticks;
+	begin.from_ticks = from;
+	begin.error_ns = larger(clock_hull_bar(clock, &line, from), clock_hull_bar(clock, &line, both));
+	begin.error_ns = larger(begin.error_ns, low_first ? apart(offset_at(&line, from), low) :
+							    apart(high, offset_at(&line, from)));
+	clock_replace(clock, &begin, change);
+	id = clock->segments[0].id;
+	if (clock->has_past && after(from, clock->past_ticks)) {
+		begin.from_ticks = clock->past_ticks;
+		begin.error_ns = later(apart(clock->past_offset, offset_at(&line, from)),
+				       later(begin.error_ns, begin.error_ns));
+		begin.id = id;
+		memmove(clock->segments + 1, clock->segments, sizeof(clock->segments[0]));
+		clock->segments[0] = begin;
+		clock->n++;
+	}
+	clock->has_past = false;
+	if (both != from) {
+		line.from_ticks = both;
+		line.id = id;
+		clock->segments[clock->n++] = line;
+	}
+}
+
 void clock_redraw(struct clock *clock, struct clock_change *change)
 {
 	struct clock_segment line, *live;
@@ -124,12 +197,11 @@ void clock_redraw(struct clock *clock, struct clock_change *change)
 		return;
 	line = hull_line(clock);
 	if (!clock->n || clock->guessed) {
-		line.from_ticks = clock->hull->origin_ticks + (uint64_t)clock->hull->first;
-		clock_replace(clock, &line, change);
+		draw_first(clock, line, change);
 	} else {
 		if (!redraw_from(clock, &line, &from))
 			return;
-		clock_make_room(clock);
+		clock_make_room(clock, 1);
 		clock_remember(clock, change);
 		live = &clock->segments[clock->n - 1];
 		line.from_ticks = from;
@@ -137,7 +209,8 @@ void clock_redraw(struct clock *clock, struct clock_change *change)
 		if (!after(from, live->from_ticks)) {
 			if (clock->n == 1)
 				change->from_ns = INT64_MIN;	/* it reaches back */
-			line.id = live->id;
+			line.id = clock_shared(clock, clock->n - 1) ? clock_new_id(clock) :
+								      live->id;
 			line.from_ticks = live->from_ticks;
 			*live = line;
 		} else {
@@ -152,49 +225,59 @@ void clock_redraw(struct clock *clock, struct clock_change *change)
 	clock->drawn_ticks = line.at_ticks;
 }
 
-/*
- * No line fits: from here on another one. What is known of it is this bound.
- * What ran since the last bound of that kind may be on either side of the step:
- * it stays, in a segment of the same line and id whose bar reaches over both.
- */
+/* What ran since then and before the new line may be on either side of the step:
+ * it stays, in segments of the same lines and ids whose bars reach over both. */
+static void doubt_since(struct clock *clock, uint64_t since, int64_t error_ns)
+{
+	for (uint32_t i = clock->n; i-- > 0; ) {
+		struct clock_segment *segment = &clock->segments[i], later_part = *segment;
+
+		later_part.doubt = true;
+		later_part.error_ns = larger(segment->error_ns, error_ns);
+		if (!after(since, segment->from_ticks)) {
+			*segment = later_part;
+			continue;
+		}
+		if (i + 1 < clock->n && !after(clock->segments[i + 1].from_ticks, since))
+			return;
+		later_part.from_ticks = since;
+		memmove(segment + 2, segment + 1, (clock->n - i - 1) * sizeof(*segment));
+		segment[1] = later_part;
+		clock->n++;
+		return;
+	}
+}
+
+/* No line fits: from here on another one. What is known of it is this bound. */
 static void split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
 		  struct clock_change *change)
 {
-	uint64_t since = hull_last_of(clock->hull, upper);
-	struct clock_segment line, doubt, *live;
+	struct clock_segment line, *live;
+	uint64_t since;
 	int64_t bar;
 
-	clock_make_room(clock);
-	clock_make_room(clock);
+	clock_make_room(clock, 2);
 	clock_remember(clock, change);
 	live = &clock->segments[clock->n - 1];
+	since = hull_last_against(clock->hull, ticks, host_ns, upper, live->rate);
 	if (after(since, ticks))
 		since = ticks;
-	if (!after(since, live->from_ticks))
-		since = live->from_ticks;
 	bar = clock_hull_bar(clock, live, ticks);
-	line = doubt = *live;
-	doubt.from_ticks = since;
-	doubt.error_ns = later(distance(segment_map(live, ticks), host_ns), later(bar, bar));
+	line = *live;
 	line.from_ticks = line.at_ticks = ticks;
 	line.offset_ns = offset_of(ticks, upper ? earlier(host_ns, bar) : later(host_ns, bar));
-	line.error_ns = doubt.error_ns;
-	line.doubt = doubt.doubt = true;
+	line.error_ns = later(distance(segment_map(live, ticks), host_ns), later(bar, bar));
+	line.doubt = true;
 	change->from_ns = segment_map(live, ticks);
-	if (after(since, live->from_ticks) && since != ticks) {
-		settle_bar(clock, live, since);
-		clock->segments[clock->n++] = doubt;	/* the same line, the same id */
-		live++;
-	} else if (since != ticks) {
-		live->error_ns = doubt.error_ns;
-		live->doubt = true;
-	} else {
-		settle_bar(clock, live, since);
-	}
+	settle_bar(clock, live, after(since, live->from_ticks) ? since : live->from_ticks);
+	if (since != ticks)
+		doubt_since(clock, since, line.error_ns);
+	live = &clock->segments[clock->n - 1];
 	if (after(ticks, live->from_ticks)) {
 		clock_insert(clock, clock->n, &line);
 	} else {
 		line.from_ticks = live->from_ticks;
+		line.id = clock_new_id(clock);
 		*live = line;
 		if (clock->n == 1)
 			change->from_ns = INT64_MIN;
@@ -202,11 +285,28 @@ static void split(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upp
 	clock->hulled = false;
 }
 
+/* A step before anything was drawn: what there was of the other kind is kept. */
+static void remember_past(struct clock *clock, bool upper)
+{
+	uint64_t ticks;
+
+	if (clock->n && !clock->guessed)
+		return;
+	hull_first_of(clock->hull, !upper, &ticks);
+	if (!clock->has_past || after(clock->past_ticks, ticks))
+		clock->past_ticks = ticks;
+	clock->past_offset = hull_end_of(clock->hull, !upper);
+	clock->has_past = true;
+}
+
 static void step(struct clock *clock, uint64_t ticks, int64_t host_ns, bool upper,
 		 struct clock_change *change)
 {
 	if (clock->hulled)
 		split(clock, ticks, host_ns, upper, change);
+	else
+		remember_past(clock, upper);
+	memset(clock->trend, 0, sizeof(clock->trend));
 	clock->stepped = true;
 	clock->since_ticks = ticks;
 	hull_reset(clock->hull);
@@ -241,6 +341,8 @@ void clock_bound(struct clock *clock, uint64_t ticks, int64_t host_ns, bool uppe
 		step(clock, ticks, host_ns, upper, change);
 		return;
 	}
+	if (clock->hulled && result != HULL_IGNORED)
+		watch(clock, ticks, host_ns, upper);
 	due = clock->hulled &&
 	      (int64_t)(hull_last(clock->hull) - clock->drawn_ticks) >= READY_TICKS;
 	if (result == HULL_TIGHTER || due)

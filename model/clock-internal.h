@@ -133,8 +133,11 @@ static inline const struct clock_segment *segment_of(const struct clock *clock, 
 }
 
 /* ---- clock.c ---- */
-/* Room for one more: the oldest is let go, its spans stay where they are. */
-void clock_make_room(struct clock *clock);
+/* Room for so many more: the oldest are let go, their spans stay where they are. */
+void clock_make_room(struct clock *clock, uint32_t more);
+/* An id that no living segment has; has a neighbour the same (and its line)? */
+uint8_t clock_new_id(struct clock *clock);
+bool clock_shared(const struct clock *clock, uint32_t at);
 void clock_insert(struct clock *clock, uint32_t at, const struct clock_segment *segment);
 /* The map as it is now goes into the change. */
 void clock_remember(const struct clock *clock, struct clock_change *change);

@@ -11,7 +11,7 @@
 /* ---- segments ---- */
 
 /* An id that no living segment has. */
-static uint8_t new_id(struct clock *clock)
+uint8_t clock_new_id(struct clock *clock)
 {
 	do {
 		clock->last_id = clock->last_id >= ID_MAX ? 1 : clock->last_id + 1;
@@ -19,17 +19,17 @@ static uint8_t new_id(struct clock *clock)
 	return clock->last_id;
 }
 
-void clock_make_room(struct clock *clock)
+void clock_make_room(struct clock *clock, uint32_t more)
 {
-	if (clock->n < CLOCK_SEGMENTS)
-		return;
-	clock->n--;
-	memmove(clock->segments, clock->segments + 1, clock->n * sizeof(clock->segments[0]));
+	uint32_t go = clock->n + more > CLOCK_SEGMENTS ? clock->n + more - CLOCK_SEGMENTS : 0;
+
+	clock->n -= go;
+	memmove(clock->segments, clock->segments + go, clock->n * sizeof(clock->segments[0]));
 }
 
 void clock_insert(struct clock *clock, uint32_t at, const struct clock_segment *segment)
 {
-	uint8_t id = new_id(clock);
+	uint8_t id = clock_new_id(clock);
 
 	memmove(clock->segments + at + 1, clock->segments + at,
 		(clock->n - at) * sizeof(clock->segments[0]));
@@ -39,7 +39,7 @@ void clock_insert(struct clock *clock, uint32_t at, const struct clock_segment *
 }
 
 /* Does a neighbour have the same id (and line)? */
-static bool shared(const struct clock *clock, uint32_t at)
+bool clock_shared(const struct clock *clock, uint32_t at)
 {
 	uint8_t id = clock->segments[at].id;
 
@@ -154,7 +154,7 @@ void clock_add(struct clock *clock, const struct event_clock *given, struct cloc
 	}
 	if (pair.quality < clock->quality || pair_to_hull(clock, &pair, change))
 		return;
-	clock_make_room(clock);
+	clock_make_room(clock, 1);
 	fresh = of_pair(&pair);
 	at = segment_at(clock, pair.ticks);
 	segment = &clock->segments[at];
@@ -176,7 +176,7 @@ void clock_add(struct clock *clock, const struct event_clock *given, struct cloc
 		if (!at)
 			change->from_ns = INT64_MIN;
 		fresh.from_ticks = segment->from_ticks;
-		fresh.id = shared(clock, at) ? new_id(clock) : segment->id;
+		fresh.id = clock_shared(clock, at) ? clock_new_id(clock) : segment->id;
 		*segment = fresh;
 	} else if (pair.ticks < segment->from_ticks) {
 		/* Before the first segment, which reached back to here. */

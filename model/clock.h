@@ -30,8 +30,12 @@
  * second at most. A closed segment keeps the bar it had.
  *
  * A step is seen at the first bound that no old line fits. What ran since the
- * last bound of that kind may be on either side: its bar covers both lines. What
- * runs after the last wait cannot know of a step yet.
+ * last bound that this one speaks against may be on either side: its bar covers
+ * both lines. Before that, a step shows as launches (or waits) that are all much
+ * slower than usual: from CLOCK_UNUSUAL of them in a row on, and back to the
+ * last usual bound, the bar reaches to the quickest of them. What began before
+ * the first wait is drawn with a bar that reaches to the launches themselves.
+ * Behind the very last bounds a step cannot be known.
  *
  * Always true: segments are sorted by from_ticks; an id stands for one line
  * among the segments alive; a span that remembers what clock_map() gave it in *id can be
@@ -65,6 +69,7 @@
 /* Segment ids: 0 is "host time, never moves" (also of segments let go). */
 #define CLOCK_FIXED 0u
 #define CLOCK_SECOND 0x80u		/* of two ticks with that host time, the second */
+#define CLOCK_UNUSUAL 3u		/* bounds in a row that are off make a step likely */
 #define CLOCK_REACH_TICKS INT64_C(2000000000)
 /* A host's own clock is told once a second and may be slewed in between. */
 #define CLOCK_SLACK_NS 20000
@@ -85,6 +90,12 @@ struct clock_segment {
 	bool doubt;			/* a step may have come before or after it */
 };
 
+/* How far bounds of one kind lie off the line drawn. */
+struct clock_trend {
+	int64_t usual_ns, least_ns;	/* least of the unusual ones since */
+	uint32_t seen, unusual;		/* in a row */
+};
+
 struct clock {
 	uint32_t n;
 	uint8_t last_id;
@@ -93,6 +104,11 @@ struct clock {
 	bool hulled;			/* the last segment is the hull's */
 	bool stepped;			/* bounds before since_ticks belong to the past */
 	uint64_t since_ticks, drawn_ticks;
+	struct clock_trend trend[2];	/* of lower, of upper bounds */
+	uint64_t usual_ticks;		/* of the latest bound that was as usual */
+	bool has_past;			/* before since_ticks, and never drawn: */
+	uint64_t past_ticks;
+	int64_t past_offset;
 	uint64_t violations;		/* bounds that no map fitted */
 	struct hull *hull;		/* owned; NULL: no bound yet */
 	struct clock_segment segments[CLOCK_SEGMENTS];

@@ -313,3 +313,48 @@ int64_t hull_rate(const struct hull *hull)
 {
 	return (in_rate(hull->high.least) + in_rate(hull->high.most)) / 2;
 }
+
+uint64_t hull_last_against(const struct hull *hull, uint64_t ticks, int64_t host_ns, bool upper,
+			   int64_t rate)
+{
+	int64_t x = (int64_t)(ticks - hull->origin_ticks);
+	int64_t y = (int64_t)((uint64_t)host_ns - ticks - hull->origin_offset);
+	int64_t latest = INT64_MIN;
+
+	for (uint32_t s = 0; s < HULL_SLICES; s++) {
+		const struct hull_slice *slice = &hull->slices[s];
+		const struct hull_chain *chain = upper ? &slice->low : &slice->high;
+
+		if (slice->number <= hull->newest - (int64_t)HULL_SLICES)
+			continue;
+		for (uint32_t i = 0; i < chain->n; i++) {
+			const struct hull_point *p = &chain->p[i];
+			wide line = y + (((wide)rate * (p->x - x)) >> 40);
+			bool against = upper ? -p->y > line : p->y < line;
+
+			if (against && p->x > latest)
+				latest = p->x;
+		}
+	}
+	return hull->origin_ticks + (uint64_t)(latest == INT64_MIN ? hull->first : latest);
+}
+
+static int64_t offset_of_end(const struct hull *hull, bool upper, const struct hull_point *p)
+{
+	return (int64_t)(hull->origin_offset + (uint64_t)(upper ? p->y : -p->y));
+}
+
+int64_t hull_first_of(const struct hull *hull, bool upper, uint64_t *ticks)
+{
+	const struct hull_side *side = upper ? &hull->high : &hull->low;
+
+	*ticks = hull->origin_ticks + (uint64_t)side->chain.p[0].x;
+	return offset_of_end(hull, upper, &side->chain.p[0]);
+}
+
+int64_t hull_end_of(const struct hull *hull, bool upper)
+{
+	const struct hull_side *side = upper ? &hull->high : &hull->low;
+
+	return offset_of_end(hull, upper, &side->chain.p[side->chain.n - 1]);
+}

@@ -127,6 +127,15 @@ static inline uint64_t hull_last_of(const struct hull *hull, bool upper)
 	return hull->origin_ticks + (uint64_t)(upper ? hull->last_high : hull->last_low);
 }
 struct hull_range hull_at(const struct hull *hull, uint64_t ticks);
+/* Of a refused bound: ticks of the latest bound of the other kind that it speaks
+ * against when the offset changes by `rate` (2^-40) only; what made it false
+ * came after that. Of those still known: may be too early, never too late. */
+uint64_t hull_last_against(const struct hull *hull, uint64_t ticks, int64_t host_ns, bool upper,
+			   int64_t rate);
+/* Offset of the earliest bound of a kind that there is, and its ticks. */
+int64_t hull_first_of(const struct hull *hull, bool upper, uint64_t *ticks);
+/* Offset of the latest one. */
+int64_t hull_end_of(const struct hull *hull, bool upper);
 /* Mean of the steepest and the shallowest slope, in 2^-40 (of a two-sided one). */
 int64_t hull_rate(const struct hull *hull);
 /* Ticks of the latest bound. */
