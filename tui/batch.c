@@ -47,6 +47,22 @@ static bool is_over(const struct live *live, const struct options *options)
 	       (!options->program || live_exited(live, &status, &signal));
 }
 
+/* On a terminal, how far it is; a line that goes again. */
+static void show_progress(const struct live *live, bool last)
+{
+	static int shown = -1;
+	int progress = last ? -1 : live_progress(live);
+
+	if (progress == shown || !isatty(STDERR_FILENO))
+		return;
+	if (progress >= 0)
+		fprintf(stderr, "\rreading the recording: %d %%", progress);
+	else
+		fputs("\r\033[K", stderr);
+	fflush(stderr);
+	shown = progress;
+}
+
 /* Until PROGRAM has ended and all is read, or a signal asks to leave. */
 static int watch(struct live *live, const struct options *options)
 {
@@ -55,12 +71,14 @@ static int watch(struct live *live, const struct options *options)
 	while (!is_over(live, options)) {
 		int asked = wait_and_pump(live, live_phase(live) == LIVE_ENDING ? END_MS : PUMP_MS);
 
+		show_progress(live, asked);
 		if (asked)
 			return asked;
 		if (live_phase(live) == LIVE_STOPPED && before != LIVE_STOPPED)
 			raise(SIGTSTP);
 		before = live_phase(live);
 	}
+	show_progress(live, true);
 	return 0;
 }
 

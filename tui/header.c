@@ -52,9 +52,13 @@ static void add_program(struct header *h, const struct view *view, int width,
 
 static void add_phase(struct header *h, const struct view *view, const struct process_row *first)
 {
+	int read = view->live ? live_progress(view->live) : -1;
 	bool ascii = view->ascii;
 
-	if (h->status.finished || (first && first->exited)) {
+	if (read >= 0) {
+		strip_add(&h->state, 0, 2, ROLE_WARN, ATTR_BOLD, "%s reading %d %%",
+			  ascii ? "o" : "○", read);
+	} else if (h->status.finished || (first && first->exited)) {
 		bool known = first && first->exited;
 		int failed = known && (first->exit_signal || first->exit_status > 0);
 		char how[48] = "ended";

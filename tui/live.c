@@ -196,26 +196,6 @@ bool live_start(struct live *live)
 
 /* ---- the end ---- */
 
-/* What the probes that are there say of themselves: "opencl nvtx". */
-static void list_probes(struct live *live, char *text, size_t size)
-{
-	struct process_row *rows;
-	size_t count, used = 0;
-
-	model_lock(live->model);
-	count = model_processes(live->model, &rows);
-	model_unlock(live->model);
-	text[0] = '\0';
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < rows[i].n_probes && k < 8; k++) {
-			if (strstr(text, rows[i].probes[k]) || used >= size)
-				continue;
-			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "",
-						 rows[i].probes[k]);
-		}
-	free(rows);
-}
-
 /* Whether something was told that may be why nothing was seen. */
 static bool has_warned(struct live *live)
 {
@@ -249,7 +229,7 @@ void live_finish_model(struct live *live)
 			 "is missing");
 		live->stop_partial = true;
 	}
-	list_probes(live, probes, sizeof(probes));
+	live_list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !has_warned(live))
 		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
@@ -519,39 +499,13 @@ void live_on_output(struct live *live, void (*take_output)(void *arg, const void
 {
 	live->take_output = take_output;
 	live->take_output_arg = arg;
+	if (live->opened && take_output)
+		live_replay_output(live);
 }
 
 enum live_phase live_phase(const struct live *live)
 {
 	return live->phase;
-}
-
-const char *live_waiting_for(struct live *live, char *text, size_t size)
-{
-	const char *path = live->options->program ? live->options->program[0] : "";
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	char probes[128], time[FMT_MAX];
-
-	if (!live->session) {
-		snprintf(text, size, live->phase == LIVE_DONE ? "nothing was recorded" :
-			 "reading the recording");
-		return text;
-	}
-	fmt_time(time, live_now_ns() - live->started_ns);
-	list_probes(live, probes, sizeof(probes));
-	if (live->phase == LIVE_STARTING)
-		snprintf(text, size, "starting the tracer");
-	else if (live->exited)
-		snprintf(text, size, "%s ended; no device work was seen", name);
-	else if (live->phase == LIVE_STOPPED)
-		snprintf(text, size, "%s is stopped", name);
-	else if (!live->reader)
-		snprintf(text, size, "%s runs untraced: see 8 messages", name);
-	else if (probes[0])
-		snprintf(text, size, "%s: probes %s, no device work yet, %s", name, probes, time);
-	else
-		snprintf(text, size, "starting: %s, no OpenCL loaded yet, %s", name, time);
-	return text;
 }
 
 struct model *live_model(struct live *live)

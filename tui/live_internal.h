@@ -55,7 +55,13 @@ void live_new_model(struct live *live, bool keepable);
 /* All is read: the phase is LIVE_DONE after it. Once. */
 void live_finish_model(struct live *live);
 
+/* ---- live_words.c ---- */
+/* What the probes that are there say of themselves: "opencl nvtx". */
+void live_list_probes(struct live *live, char *text, size_t size);
+
 /* ---- live_recording.c ---- */
+/* What PROGRAM had printed, to live->take_output. */
+void live_replay_output(struct live *live);
 /* At the end: PROGRAM itself is listed even when no probe was in it. */
 void live_introduce(struct live *live);
 /* -o DIR: made at the start, told at the end. false: error says why. */

@@ -119,6 +119,15 @@ static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 	return good;
 }
 
+void live_replay_output(struct live *live)
+{
+	char error[RECORDING_ERROR_MAX];
+
+	if (!recording_output_read(live->options->open_path, live->take_output,
+				   live->take_output_arg, error))
+		live_say(live, 1, "%s", error);
+}
+
 /* The model out of the cache, or one that can become the next cache. */
 static void open_cache(struct live *live)
 {

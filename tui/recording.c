@@ -21,6 +21,7 @@
 #endif
 
 #define FORMAT_VERSION 1
+#define OUTPUT_TAIL (16u << 20)	/* more than pane 7 keeps; what is before is passed over */
 #define FILE_BYTES_MAX (8 << 20)	/* of tftop.json */
 
 static bool fail(char *error, const char *what, const char *path, int code)
@@ -248,4 +249,67 @@ void recording_output_add(FILE *output, int64_t time_ns, const void *data, size_
 	fprintf(output, "%" PRId64 " %zu\n", time_ns, size);
 	fwrite(data, 1, size, output);
 	fputc('\n', output);
+}
+
+/* "TIME SIZE" and a newline; false: there is no such line here. */
+static bool read_output_line(FILE *in, uint64_t *size)
+{
+	char line[64], *end;
+
+	if (!fgets(line, sizeof(line), in))
+		return false;
+	strtoll(line, &end, 10);
+	if (end == line || *end != ' ' || end[1] < '0' || end[1] > '9')
+		return false;
+	*size = strtoull(end + 1, &end, 10);
+	return *end == '\n';
+}
+
+static bool feed_output(FILE *in, uint64_t size, void (*take)(void *arg, const void *data, size_t size),
+			void *arg)
+{
+	char buffer[65536];
+
+	while (size) {
+		size_t want = size < sizeof(buffer) ? (size_t)size : sizeof(buffer);
+		size_t got = fread(buffer, 1, want, in);
+
+		if (got)
+			take(arg, buffer, got);
+		if (got < want)
+			return false;
+		size -= got;
+	}
+	return fgetc(in) == '\n';
+}
+
+bool recording_output_read(const char *dir, void (*take)(void *arg, const void *data, size_t size),
+			   void *arg, char error[RECORDING_ERROR_MAX])
+{
+	char *path = xasprintf("%s/output", dir);
+	FILE *in = fopen(path, "re");
+	bool good = in || errno == ENOENT;
+	uint64_t at = 0, size, length;
+	struct stat st;
+
+	if (!good)
+		fail(error, "cannot read PROGRAM's output from", path, errno);
+	if (in && !fstat(fileno(in), &st) && S_ISREG(st.st_mode)) {
+		length = (uint64_t)st.st_size;
+		while (good && at < length) {
+			good = read_output_line(in, &size);
+			if (good && size < length && (uint64_t)ftello(in) + size + OUTPUT_TAIL < length)
+				good = !fseeko(in, (off_t)size + 1, SEEK_CUR);
+			else if (good)
+				good = feed_output(in, size, take, arg);
+			at = (uint64_t)ftello(in);
+		}
+		if (!good)
+			snprintf(error, RECORDING_ERROR_MAX, "'%s' is cut off: the last of what "
+				 "PROGRAM printed is missing", path);
+	}
+	if (in)
+		fclose(in);
+	free(path);
+	return good;
 }

@@ -48,5 +48,9 @@ void recording_release(struct recording *recording);
 /* PROGRAM's output; NULL when it cannot be kept (error says why). */
 FILE *recording_output(const char *dir, char error[RECORDING_ERROR_MAX]);
 void recording_output_add(FILE *output, int64_t time_ns, const void *data, size_t size);
+/* Gives the last of it (at least what pane 7 can keep) to take; none is no
+ * error. False: it cannot be read, or is cut off; what is there was given. */
+bool recording_output_read(const char *dir, void (*take)(void *arg, const void *data, size_t size),
+			   void *arg, char error[RECORDING_ERROR_MAX]);
 
 #endif

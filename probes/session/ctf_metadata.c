@@ -202,29 +202,116 @@ static bool read_uuid(const char *text, uint8_t uuid[16])
 	return digits == 32 && *at == '"';
 }
 
-/* LTTng's header and context, the fields up to the sequence number; the times'
- * type is named after the clock. */
-static bool has_layout(const char *text)
+/* ---- where the numbers of a packet are ---- */
+
+/* Bytes of an integer's type; *at goes behind it. 0: another type. */
+static unsigned int type_bytes(const char *text, const char **at)
 {
-	static const char header[] = "packet.header:=struct{uint32_tmagic;uint8_tuuid[16];"
-		"uint32_tstream_id;uint64_tstream_instance_id;};";
-	static const char context[] = "structpacket_context{";
-	static const char sizes[] = "uint64_tcontent_size;uint64_tpacket_size;"
-		"uint64_tpacket_seq_num;";
-	const char *type = strstr(text, context), *at;
+	static const char alias[] = "}:=unsignedlong;";
+	unsigned long bits = 0;
+	const char *found;
+
+	if (!strncmp(*at, "integer{", 8)) {
+		found = strstr(*at, "size=");
+		*at = strchr(*at, '}');
+		if (!found || !*at || found > *at)
+			return 0;
+		bits = strtoul(found + 5, NULL, 10);
+		++*at;
+	} else if (!strncmp(*at, "uint", 4)) {
+		bits = strtoul(*at + 4, NULL, 10);
+		found = strstr(*at, "_t");
+		if (!found || found - *at > 64)
+			return 0;
+		*at = found + 2;
+	} else if (!strncmp(*at, "unsignedlong", 12)) {
+		/* "typealias integer { size = 64; ... } := unsigned long;" */
+		found = strstr(text, alias);
+		while (found && found > text && *found != '{')
+			found--;
+		bits = found && !strncmp(found, "{size=", 6) ? strtoul(found + 6, NULL, 10) : 0;
+		*at += 12;
+	}
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (unsigned int)bits / 8 : 0;
+}
+
+struct wanted {
+	const char *name;
+	struct ctf_place *place;
+};
+
+/* The integers of a structure, from behind its '{'; *used grows by its bytes. */
+static bool read_fields(const char *text, const char *at, const struct wanted *wanted,
+			uint16_t *used)
+{
+	while (*at != '}') {
+		unsigned int bytes = type_bytes(text, &at), count = 1;
+		size_t length = strcspn(at, "[;}");
+
+		if (!bytes || !length || !at[length] || at[length] == '}' || *used > 512)
+			return false;
+		if (at[length] == '[')
+			count = (unsigned int)strtoul(at + length + 1, NULL, 10);
+		if (!count || count > 64)
+			return false;
+		for (const struct wanted *want = wanted; want->name; want++)
+			if (strlen(want->name) == length && !strncmp(want->name, at, length))
+				*want->place = (struct ctf_place){ *used, (uint8_t)(bytes * count) };
+		*used = (uint16_t)(*used + bytes * count);
+		at = strchr(at, ';');
+		if (!at)
+			return false;
+		at++;
+	}
+	return true;
+}
+
+/* Behind the only context there is: LTTng names it once, babeltrace repeats it
+ * for every stream. NULL: there are different ones. */
+static const char *find_context(const char *text)
+{
+	static const char named[] = "structpacket_context{", inlined[] = "packet.context:=struct{";
+	const char *first = strstr(text, named), *other;
 	size_t length;
 
-	if (!strstr(text, header) || !type)
-		return false;
-	type += strlen(context);
-	at = strstr(type, "timestamp_begin;");
-	if (!at || strncmp(type, "uint64_", 7))
-		return false;
-	length = (size_t)(at - type);
-	at += strlen("timestamp_begin;");
-	if (strncmp(at, type, length) || strncmp(at + length, "timestamp_end;", 14))
-		return false;
-	return !strncmp(at + length + 14, sizes, strlen(sizes));
+	if (first)
+		return first + strlen(named);
+	first = strstr(text, inlined);
+	if (!first)
+		return NULL;
+	/* Up to the '}' with a ';' or "align(" behind it, which no integer has. */
+	for (length = strlen(inlined); first[length]; length++)
+		if (first[length] == '}' && (first[length + 1] == ';' ||
+					     !strncmp(first + length + 1, "align(", 6)))
+			break;
+	for (other = first; (other = strstr(other + 1, inlined)); )
+		if (strncmp(other, first, length))
+			return NULL;
+	return first + strlen(inlined);
+}
+
+static bool read_layout(const char *text, struct ctf_layout *layout)
+{
+	static const char header[] = "packet.header:=struct{";
+	const struct wanted in_header[] = {
+		{ "magic", &layout->magic }, { "uuid", &layout->uuid },
+		{ "stream_id", &layout->stream }, { "stream_instance_id", &layout->instance },
+		{ NULL, NULL },
+	};
+	const struct wanted in_context[] = {
+		{ "timestamp_begin", &layout->begin }, { "timestamp_end", &layout->end },
+		{ "content_size", &layout->content }, { "packet_size", &layout->packet },
+		{ NULL, NULL },
+	};
+	const char *at = strstr(text, header), *context = find_context(text);
+
+	memset(layout, 0, sizeof(*layout));
+	return at && context && read_fields(text, at + strlen(header), in_header, &layout->bytes) &&
+	       read_fields(text, context, in_context, &layout->bytes) &&
+	       layout->magic.bytes == 4 && !layout->magic.offset &&
+	       layout->uuid.bytes == 16 && layout->uuid.offset == 4 && layout->stream.bytes &&
+	       layout->begin.bytes == 8 && layout->end.bytes == 8 && layout->content.bytes == 8 &&
+	       layout->packet.bytes == 8 && layout->bytes <= CTF_LAYOUT_MAX;
 }
 
 static void understand(struct ctf_trace *trace)
@@ -238,7 +325,7 @@ static void understand(struct ctf_trace *trace)
 	at = strstr(text, "clock{");
 	at = at ? strstr(at, "freq=") : NULL;
 	trace->frequency = at ? strtoull(at + 5, NULL, 10) : 1000000000;
-	trace->known = has_layout(text) && read_uuid(text, trace->uuid);
+	trace->known = read_layout(text, &trace->layout) && read_uuid(text, trace->uuid);
 	free(text);
 }
 

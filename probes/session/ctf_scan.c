@@ -13,16 +13,14 @@
 #include "probes/session/ctf_metadata.h"
 
 #define FILES_MAX 65536u		/* in one trace */
-#define HEADER_BYTES 80u		/* packet header and what is used of the context */
-#define PAGE 4096u			/* LTTng's packets begin on one */
-#define RESYNC_MAX (1u << 20)		/* pages looked at per file */
+#define WINDOW 65536u			/* searched for the next packet at once */
 #define MAGIC 0xc1fc1fc1u
 #define INDEX_MAGIC 0xc1f1dcc1u
 #define INDEX_HEADER 16u
 #define INDEX_ENTRY_MIN 40u		/* as far as the time of the end */
 
 struct header {
-	uint64_t id, instance, content_bytes, packet_bytes;
+	uint64_t id, instance, packet_bytes;
 	int64_t begin_ns, end_ns;
 };
 
@@ -46,30 +44,36 @@ static int64_t to_ns(const struct ctf_trace *trace, uint64_t ticks)
 	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
+static uint64_t at_place(const uint8_t *raw, const struct ctf_place *place, bool big)
+{
+	return number(raw + place->offset, place->bytes, big);
+}
+
 /* A packet's header at offset, with its content within the file? */
 static bool read_header(const struct ctf_trace *trace, int fd, uint64_t offset, uint64_t file_bytes,
 			struct header *out)
 {
-	uint8_t raw[HEADER_BYTES];
-	bool big = trace->big_endian;
+	const struct ctf_layout *layout = &trace->layout;
 	uint64_t content, packet, room = file_bytes - offset;
+	uint8_t raw[CTF_LAYOUT_MAX];
+	bool big = trace->big_endian;
 
-	if (room < HEADER_BYTES ||
-	    pread(fd, raw, sizeof(raw), (off_t)offset) != (ssize_t)sizeof(raw))
+	if (room < layout->bytes ||
+	    pread(fd, raw, layout->bytes, (off_t)offset) != (ssize_t)layout->bytes)
 		return false;
-	if (number(raw, 4, big) != MAGIC || memcmp(raw + 4, trace->uuid, 16))
+	if (at_place(raw, &layout->magic, big) != MAGIC ||
+	    memcmp(raw + layout->uuid.offset, trace->uuid, 16))
 		return false;
-	out->id = number(raw + 20, 4, big);
-	out->instance = number(raw + 24, 8, big);
-	content = number(raw + 48, 8, big);
-	packet = number(raw + 56, 8, big);
-	if (content % 8 || packet % 8 || content > packet || content / 8 < HEADER_BYTES ||
-	    content / 8 > room || packet / 8 > UINT32_MAX)
+	out->id = at_place(raw, &layout->stream, big);
+	out->instance = at_place(raw, &layout->instance, big);
+	content = at_place(raw, &layout->content, big);
+	packet = at_place(raw, &layout->packet, big);
+	if (packet % 8 || content > packet || content / 8 < layout->bytes ||
+	    (content + 7) / 8 > room || packet / 8 > UINT32_MAX)
 		return false;
-	out->content_bytes = content / 8;
 	out->packet_bytes = packet / 8;
-	out->begin_ns = to_ns(trace, number(raw + 32, 8, big));
-	out->end_ns = to_ns(trace, number(raw + 40, 8, big));
+	out->begin_ns = to_ns(trace, at_place(raw, &layout->begin, big));
+	out->end_ns = to_ns(trace, at_place(raw, &layout->end, big));
 	return out->begin_ns <= out->end_ns;
 }
 
@@ -112,14 +116,26 @@ static void add_damage(struct ctf_stream *stream, const struct ctf_damage *damag
 static uint64_t resync(const struct ctf_trace *trace, const struct ctf_stream *stream, int fd,
 		       uint64_t offset, uint64_t file_bytes)
 {
-	uint64_t at = (offset / PAGE + 1) * PAGE;
+	uint8_t window[WINDOW], mark[20];
 	struct header header;
 
-	for (unsigned int i = 0; i < RESYNC_MAX && at < file_bytes; i++, at += PAGE)
-		if (read_header(trace, fd, at, file_bytes, &header) &&
-		    (!stream->n_packets || (header.id == stream->id &&
-					    header.instance == stream->instance)))
-			return at;
+	for (unsigned int i = 0; i < 4; i++)
+		mark[i] = (uint8_t)(MAGIC >> 8 * (trace->big_endian ? 3 - i : i));
+	memcpy(mark + 4, trace->uuid, 16);
+	for (uint64_t at = offset + 1; at < file_bytes; at += WINDOW - sizeof(mark)) {
+		ssize_t size = pread(fd, window, sizeof(window), (off_t)at);
+		const uint8_t *found = window;
+
+		for (; size > 0 && (found = memmem(found, (size_t)(window + size - found), mark,
+						   sizeof(mark))); found++) {
+			uint64_t place = at + (uint64_t)(found - window);
+
+			if (read_header(trace, fd, place, file_bytes, &header) &&
+			    (!stream->n_packets || (header.id == stream->id &&
+						    header.instance == stream->instance)))
+				return place;
+		}
+	}
 	return file_bytes;
 }
 
@@ -267,7 +283,9 @@ static void add_stream(struct ctf_trace *trace, struct ctf_stream *stream)
 {
 	struct ctf_stream *streams;
 
-	for (size_t i = 0; stream->n_packets && i < trace->n_streams; i++) {
+	/* Without a number for it, each file is a stream. */
+	for (size_t i = 0; stream->n_packets && trace->layout.instance.bytes &&
+	     i < trace->n_streams; i++) {
 		struct ctf_stream *other = &trace->streams[i];
 
 		if (other->n_packets && other->id == stream->id &&

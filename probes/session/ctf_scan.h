@@ -10,15 +10,16 @@
  * LTTng's index beside the streams tells how many packets there should be, and
  * until when; it is not needed.
  *
- * Only traces with LTTng's packet header and context are understood (`known`);
- * others are left to babeltrace as they are.
+ * Understood (`known`) are packet headers and contexts of plain integers with
+ * magic number, UUID, times and sizes, the same for all streams: LTTng's, and
+ * what babeltrace writes. Other traces are left to babeltrace as they are.
  *
  * Always true of a known trace: a listed packet lies within its file (but for
  * padding at its end), carries the trace's magic number and UUID, and its times
  * do not run backwards. Packets of a stream are in the order of its files.
  *
- * Complexity: one small read a packet; where a header is damaged, one for every
- * 4 KiB until the next good one. Threads: any, one at a time. Times: ticks of
+ * Complexity: one small read a packet; where a header is damaged, all
+ * of the bytes up to the next good one. Threads: any, one at a time. Times: ticks of
  * the trace's clock as nanoseconds. Errors: short of memory is a trace without
  * streams; files that cannot be read are counted as damaged.
  */
@@ -28,6 +29,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define CTF_LAYOUT_MAX 256u		/* bytes of header and context that are read */
 
 struct ctf_packet {
 	uint64_t offset;		/* in its file */
@@ -62,9 +65,23 @@ struct ctf_stream {
 	uint64_t bytes;			/* of the packets */
 };
 
+/* A number in a packet's beginning. */
+struct ctf_place {
+	uint16_t offset;
+	uint8_t bytes;			/* 0: there is none */
+};
+
+/* Where the numbers are: the packet's header and its context behind it. */
+struct ctf_layout {
+	struct ctf_place magic, uuid, stream, instance;
+	struct ctf_place begin, end, content, packet;
+	uint16_t bytes;			/* of both */
+};
+
 struct ctf_trace {
 	char *path;			/* owned: the folder */
-	bool known;			/* LTTng's layout: the rest is valid */
+	bool known;			/* the layout is understood: the rest is valid */
+	struct ctf_layout layout;
 	char *metadata;			/* owned: as text, whole declarations only; NULL: none */
 	size_t metadata_bytes;
 	uint64_t metadata_cut;		/* bytes left out at its end */
