@@ -290,7 +290,7 @@ static void look_at_end(struct live *live)
 	if (state == READER_FAILED) {
 		live->stop_partial = true;
 		/* Of an own recording there is at least who ran what, and when. */
-		if (!live->session && !live->recording.run.command)
+		if (live->foreign)
 			live->exit_code = 125;
 		if (!live->reader_told)
 			live_say(live, 2, "%s", reader_error(live->reader));
@@ -303,7 +303,7 @@ static void look_at_end(struct live *live)
 	}
 	if (state >= READER_ENDED) {
 		live_finish_model(live);
-		live_keep_model(live, state == READER_ENDED);
+		live_keep_model(live, state == READER_ENDED && !live->stopped_reading);
 	} else if (live_now_ns() >= live->drain_until_ns) {
 		live_say(live, 1, "the last events did not arrive in time: the end is incomplete");
 		live->stop_partial = true;
@@ -404,12 +404,19 @@ void live_end(struct live *live)
 		stop(live, false);
 }
 
+/* What was read until now is no whole recording. */
+static void stop_reading(struct live *live)
+{
+	live->stopped_reading = live->stop_partial = true;
+	reader_stop(live->reader);
+}
+
 void live_finish(struct live *live, bool partial)
 {
 	if (live->session)
 		stop(live, partial);
 	else if (partial && live->reader)
-		reader_stop(live->reader);
+		stop_reading(live);
 	while (live->phase == LIVE_ENDING) {
 		struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
 

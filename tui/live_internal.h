@@ -34,8 +34,10 @@ struct live {
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */
+	bool foreign;			/* CTF of others: no tftop.json */
 	struct cache cache;		/* of the one that was opened */
 	bool cache_damaged;
+	bool stopped_reading;		/* before its end */
 	FILE *output;			/* owned: PROGRAM's output in the recording */
 	bool output_failed;
 	bool failed;			/* tftop's own part: leave with 125 */

@@ -99,7 +99,8 @@ void live_write_recording(struct live *live)
 
 static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 {
-	char *trace = xasprintf("%s/trace", live->options->open_path), text[READER_ERROR_MAX];
+	char *trace = xasprintf("%s%s", live->options->open_path, live->foreign ? "" : "/trace");
+	char text[READER_ERROR_MAX];
 	struct reader_options reader = { .path = trace, .sink = live_sink, .sink_arg = live };
 	bool good = true;
 
@@ -134,7 +135,8 @@ static void open_cache(struct live *live)
 	struct model *shape = model_new(NULL);
 
 	thresholds_configure(shape, live->options);
-	cache_init(&live->cache, live->options, shape);
+	if (!live->foreign)
+		cache_init(&live->cache, live->options, shape);
 	live->model = cache_open(&live->cache, &live->cache_damaged);
 	if (live->model) {
 		live->finished = true;
@@ -166,16 +168,23 @@ bool live_open_recording(struct live *live, char error[LIVE_ERROR_MAX])
 	char text[RECORDING_ERROR_MAX];
 
 	if (!recording_read(live->options->open_path, &live->recording, text)) {
-		if (text[0])
-			snprintf(error, LIVE_ERROR_MAX, "%s", text);
-		else
-			snprintf(error, LIVE_ERROR_MAX, "no 'tftop.json' in '%s': this version "
-				 "opens recordings made with -o DIR", live->options->open_path);
-		return false;
+		if (!text[0] && reader_finds_trace(live->options->open_path)) {
+			live->foreign = true;
+		} else {
+			if (text[0])
+				snprintf(error, LIVE_ERROR_MAX, "%s", text);
+			else
+				snprintf(error, LIVE_ERROR_MAX, "no 'tftop.json' in '%s', and no "
+					 "CTF trace: this version opens no other recordings",
+					 live->options->open_path);
+			return false;
+		}
 	}
 	live->opened = true;
-	live->run = live->recording.run;
-	live->stop_partial = live->recording.partial || !live->recording.finished;
+	if (!live->foreign) {
+		live->run = live->recording.run;
+		live->stop_partial = live->recording.partial || !live->recording.finished;
+	}
 	live->drain_until_ns = INT64_MAX;
 	open_cache(live);
 	if (live->finished)

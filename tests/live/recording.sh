@@ -4,6 +4,7 @@
 # those whose name has it, KEEP=1 keeps their files.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$train" "$compare"
+RECORDING_SEED=${RECORDING_SEED:-$$}
 
 # tables REPORT: what must be the same in the run's report and the recording's
 tables() {
@@ -108,14 +109,30 @@ refuses_foreign_folder() {
 	grep -q "not JSON" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
-# opens_somehow WHAT: an end with a sentence, never a crash or a hang
-opens_somehow() {
+# Unknown events are told by name, and are no failure.
+foreign_trace() {
+	record --steps 2 || return
+	mkdir "$work/other" && cp -r "$work"/rec/trace/*/*/ust "$work/other/" || return
+	"$tftop" -b "$work/other" >"$work/out" 2>&1 || fail "status $?" || return
+	grep -q "^kernels" "$work/out" || fail "our own events were not read" || return
+	find "$work/other" -name metadata -exec sed -i 's/tftop:/other:/g' {} +
+	"$tftop" -b "$work/other" >"$work/out" 2>&1 || fail "unknown events: status $?" || return
+	tr '\n' ' ' <"$work/out" | grep -qE "[0-9]+ events are not known to tftop.*'other:" ||
+		fail "said: $(tail -n 4 "$work/out" | first_lines -)" || return
+	[ ! -e "$work/other/cache" ] || fail "a cache in somebody else's folder"
+}
+
+# opens WHAT: status 0 in bounded time; the report is in open.json
+opens() {
+	rm -f "$work/rec/cache"
 	timeout -k 5 30 "$tftop" --json="$work/open.json" "$work/rec" >"$work/open.out" \
 		2>"$work/open.err"
 	local status=$?
-	[ $status = 0 ] || [ $status = 125 ] || fail "$1: status $status" || return
-	[ $status = 0 ] || grep -q '^tftop: ' "$work/open.err" || fail "$1: nothing said"
+	[ $status = 0 ] || fail "$1: status $status: $(first_lines "$work/open.err")"
 }
+
+events() { sed -n 's/.*"events": \([0-9]*\).*/\1/p' "$work/open.json" | head -n 1; }
+told() { grep -qE "$1" "$work/open.json"; }
 
 # Damaged streams, indexes and metadata.
 damaged() {
@@ -124,16 +141,168 @@ damaged() {
 	for file in $(find "$work/rec/trace" -type f -size +0); do
 		cp "$file" "$work/whole"
 		head -c $(($(stat -c %s "$work/whole") / 2 + 3)) "$work/whole" >"$file"
-		opens_somehow "half of ${file##*/}" || return
+		opens "half of ${file##*/}" || return
 		: >"$file"
-		opens_somehow "nothing of ${file##*/}" || return
+		opens "nothing of ${file##*/}" || return
 		tr '\000' '\377' <"$work/whole" >"$file"
-		opens_somehow "ones in ${file##*/}" || return
+		opens "ones in ${file##*/}" || return
 		rm "$file"
-		opens_somehow "no ${file##*/}" || return
+		opens "no ${file##*/}" || return
 		cp "$work/whole" "$file"
 	done
 }
+
+# Cut anywhere, a stream is there up to its last whole packet, and that the rest
+# is missing is said and counted; the further on it is cut, the more is there.
+cut_anywhere() {
+	local file size at whole last=0 i
+	record --steps 4 || return
+	opens whole || return
+	whole=$(events)
+	! told 'cut off|damaged' || fail "a whole recording is called damaged" || return
+	for file in $(find "$work/rec/trace" -path '*index*' -prune -o -name 'events_*' -print); do
+		last=0
+		size=$(stat -c %s "$file")
+		cp "$file" "$work/whole"
+		for i in 1 2 3 5 8 13 21 34 55 89 99; do
+			at=$((size * i / 100 + RANDOM % 64))
+			head -c $at "$work/whole" >"$file"
+			opens "${file##*/} cut at $at" || return
+			# What is cut off may be nothing but the last packet's padding.
+			[ "$(events)" != "$whole" ] || continue
+			told 'the recording was cut off' || fail "cut at $at of $size: not said" || return
+			told '"settled": false' || fail "cut at $at: settled" || return
+			! told '"lost_packets": 0' || fail "cut at $at: no packet lost" || return
+			[ "$(events)" -ge "$last" ] && [ "$(events)" -lt "$whole" ] ||
+				fail "cut at $at: $(events) of $whole events, $last before" || return
+			last=$(events)
+		done
+		cp "$work/whole" "$file"
+	done
+	opens "whole again" || return
+	[ "$(events)" = "$whole" ] || fail "$(events) of $whole events"
+}
+
+# flip FILE: another byte somewhere in it
+flip() {
+	local size at
+	size=$(stat -c %s "$1")
+	at=$(((RANDOM * 32768 + RANDOM) % size))
+	printf "\\x$(printf %02x $((RANDOM % 256)))" |
+		dd of="$1" bs=1 seek=$at count=1 conv=notrunc status=none
+}
+
+# Random bytes in random places: RECORDING_SEED repeats them.
+flipped() {
+	local files file i
+	RANDOM=$RECORDING_SEED
+	record --steps 2 || return
+	cp -r "$work/rec" "$work/whole"
+	mapfile -t files < <(cd "$work/whole" && find trace -type f -size +0 | sort)
+	for i in $(seq 1 25); do
+		for file in 1 2 3 4 5 6; do flip "$work/rec/${files[RANDOM % ${#files[@]}]}"; done
+		opens "seed $RECORDING_SEED, round $i" || return
+		[ $((i % 5)) -ne 0 ] || { rm -rf "$work/rec" && cp -r "$work/whole" "$work/rec"; }
+	done
+}
+
+# open_logged: the report in again.json, what became of the cache in $log
+open_logged() {
+	rm -f "$work/log"
+	timeout -k 5 30 "$tftop" --debug "$work/log" --json="$work/again.json" "$work/rec" \
+		>"$work/open.out" 2>&1 || fail "status $?: $(first_lines "$work/open.out")" || return
+	log=$(sed -n 's/.* the cache .*\(is\|was\) //p' "$work/log" | tr '\n' ' ')
+}
+
+# expects LOG WHAT: the cache was treated so, and the report is the same
+expects() {
+	open_logged || fail "$2: $why" || return
+	[[ $log == $1 ]] || fail "$2: the cache: $log" || return
+	grep -v 'cache was damaged' "$work/again.json" >"$work/again"
+	cmp -s "$work/open.json" "$work/again.json" || [[ $1 == damaged* ]] ||
+		fail "$2: another report: $(diff "$work/open.json" "$work/again.json" | first_lines -)"
+}
+
+# The second open reads the cache; one that does not fit is made anew.
+cache() {
+	local i
+	record --steps 4 || return
+	[ -s "$work/rec/cache" ] || { open_logged; skip "cache: $log"; return; }
+	expects 'used ' "second open" || return
+	for i in 1 2 3 4 5 6 7 8; do
+		flip "$work/rec/cache"
+		open_logged || return
+		case $log in
+		'damaged: not used written ') told_damaged=1 ;;
+		'used ' | 'of another recording'*) ;;	# the same byte; the key itself
+		*) fail "flipped: the cache: $log"; return ;;
+		esac
+		tables "$work/again.json" >"$work/again.tables"
+		tables "$work/open.json" >"$work/open.tables"
+		cmp -s "$work/open.tables" "$work/again.tables" || fail "flipped: another report" || return
+	done
+	expects 'used ' "after the flips" || return
+	truncate -s -1 "$work/rec/cache"
+	expects 'damaged*written ' "cut" || return
+	find "$work/rec/trace" -name 'events_*' -exec touch {} +
+	expects 'of another*written ' "another time" || return
+	chmod 666 "$work/rec/cache"
+	expects 'somebody*written ' "open to others" || return
+	expects 'used ' "made anew" || return
+	mv "$work/rec/cache" "$work/else" && ln -s "$work/else" "$work/rec/cache"
+	expects 'somebody*' "a link" || return
+	rm "$work/rec/cache"
+	cp -r "$work/rec" "$work/copy" && cp "$work/else" "$work/copy/cache" &&
+		rm -r "$work/rec" && mv "$work/copy" "$work/rec" || return
+	expects 'of another*' "a copied recording"
+}
+
+# The same for an ordinary user, and in a folder that is not his own.
+cache_of_user() {
+	make_user_copy || return
+	record --steps 2 || return
+	rm -f "$work/rec/cache"
+	chmod -R a+rX "$work/rec"
+	as_user "$user_copy/tftop" --json="$work/user.json" "$work/rec" >"$work/out" 2>&1 ||
+		fail "status $?: $(first_lines "$work/out")" || return
+	[ ! -e "$work/rec/cache" ] || fail "a cache in somebody else's recording" || return
+	cp -r "$work/rec" "$work/his" && chown -R nobody:nogroup "$work/his" || return
+	as_user "$user_copy/tftop" --json="$work/user.json" "$work/his" >"$work/out" 2>&1 || return
+	[ -z "$(find "$work/his" -name cache ! -user nobody)" ] || fail "not the user's" || return
+	as_user chmod 555 "$work/his"
+	rm -f "$work/his/cache"
+	as_user "$user_copy/tftop" --json="$work/user.json" "$work/his" >"$work/out" 2>&1 ||
+		fail "not writable: status $?: $(first_lines "$work/out")" || return
+	[ ! -e "$work/his/cache" ] || fail "written all the same"
+}
+
+# What PROGRAM printed is in pane 7 again.
+output_again() {
+	printf '%s\n' 'wait-exit 30s' quit >"$work/first.script"
+	printf '%s\n' 'wait-settled 30s' 'key 7' 'assert-screen line-number-3' \
+		quit >"$work/second.script"
+	timeout 60 "$tftop" --headless --script "$work/first.script" -q -o "$work/rec" -- \
+		sh -c 'for i in 1 2 3; do echo line-number-$i; done' >"$work/out" 2>&1 ||
+		fail "status $?: $(first_lines "$work/out")" || return
+	timeout 30 "$tftop" --headless --script "$work/second.script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "opened: status $?: $(first_lines "$work/out")" || return
+	truncate -s -3 "$work/rec/output"
+	sed -i 's/line-number-3/line-number-2/' "$work/second.script"
+	timeout 30 "$tftop" --headless --script "$work/second.script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "cut off: status $?: $(first_lines "$work/out")"
+}
+
+# A signal in the midst of reading: at once, with a report of what there was.
+stopped_reading() {
+	"$O/tftop-gen" --spans 300000 --ctf "$work/rec" >"$work/out" 2>&1 || return
+	"$tftop" --debug "$work/log" -b "$work/rec" >"$work/out" 2>&1 &
+	local pid=$!
+	wait_for 10 grep -q 'the cache' "$work/log" 2>/dev/null || { kill -9 $pid; fail "not opened"; return; }
+	kill -TERM $pid
+	wait_for 5 gone $pid || { kill -9 $pid; fail "still there after 5 s"; return; }
+	[ ! -e "$work/rec/cache" ] || fail "half a recording was kept as a cache"
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # The report cannot be written: told, 125, and the program had its run.
 # It could be written when PROGRAM started (else: batch.sh, report_checked_first).
@@ -171,7 +340,14 @@ case_run after_a_kill after_a_kill
 case_run refuses_full_folder refuses_full_folder
 case_run without_trace without_trace
 case_run refuses_foreign_folder refuses_foreign_folder
+case_run foreign_trace foreign_trace
 case_run damaged damaged
+case_run cut_anywhere cut_anywhere
+case_run flipped flipped
+case_run cache cache
+case_run cache_of_user cache_of_user
+case_run output_again output_again
+case_run stopped_reading stopped_reading
 case_run unwritable_report unwritable_report
 case_run full_disk full_disk
 case_run keeps_old_report keeps_old_report
