@@ -61,7 +61,7 @@ sed -n 's/^\tX([A-Z_0-9]*, "\([a-z-]*\)", .*/\1/p' model/analyses/thresholds.h |
 	while read -r name; do
 		grep -qF -- "\`$name\`" docs/analyses.md || echo "$name"
 	done | must_be_empty 'docs/analyses.md explains every threshold'
-for finding in $(sed -n 's/.*\.id = "\([a-z-]*\)".*/\1/p' model/analyses/*.c | sort -u); do
+for finding in $(grep -h '\.id = ' model/analyses/*.c | grep -o '"[a-z-]*"' | tr -d '"' | sort -u); do
 	grep -qF -- "**$finding**" docs/analyses.md || echo "$finding"
 done | must_be_empty 'docs/analyses.md explains every finding'
 echo "$pass passed, $fail failed, 0 skipped"
