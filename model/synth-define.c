@@ -40,16 +40,18 @@ static void define_names(struct model_synth *s, struct worker *w)
 		[NAME_FORWARD] = "forward", [NAME_BACKWARD] = "backward", [NAME_LOAD] = "load",
 		[NAME_H2D] = "write", [NAME_D2H] = "read", [NAME_ENQUEUE] = "clEnqueueNDRangeKernel",
 		[NAME_TYPE] = "Layer", [NAME_BUFFER] = "opencl device:buffer",
+		[NAME_INPUT] = "input",
 	};
 	static const char *const kernels[] = { "conv_forward", "relu_forward", "softmax_loss",
 					       "sgd_update", "pool_backward" };
 	static const char *const layers[] = { "conv", "relu", "pool", "dense" };
 
 	for (uint32_t i = NAME_FORWARD; i < NAME_LAYERS; i++)
-		if (i != NAME_BUFFER || s->profile.layer_bytes)
+		if ((i != NAME_BUFFER || s->profile.layer_bytes) &&
+		    (i != NAME_INPUT || s->profile.input_ns))
 			synth_name(s, w, i, i == NAME_TYPE ? NAME_OP_TYPE :
 				 i == NAME_BUFFER ? NAME_ALLOCATOR : NAME_OP, w->now_ns,
-				 xstrdup(fixed[i]));
+				 xstrdup(i == NAME_LOAD && s->profile.input_ns ? "input/make" : fixed[i]));
 	for (unsigned l = 0; l < s->profile.layers; l++) {
 		synth_name(s, w, NAME_LAYERS + l, NAME_OP, w->now_ns,
 			 xasprintf("model/%s_%u", layers[l % 4], l));

@@ -9,7 +9,7 @@
 
 /* Name ids: fixed ones, then layers, then their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,
-       NAME_TYPE, NAME_BUFFER, NAME_LAYERS };
+       NAME_TYPE, NAME_BUFFER, NAME_INPUT, NAME_LAYERS };
 
 struct synth_thread {
 	uint32_t seq;			/* of its last event */

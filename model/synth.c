@@ -237,8 +237,21 @@ static void inputs(struct model_synth *s, struct worker *w, int64_t from_ns, int
 		/* One thread's ranges one after the other. */
 		op.start_ns += (to_ns - op.start_ns) / 2 * (i / s->profile.input_threads);
 		if (op.start_ns < to_ns || is_sized(s))
-			add_op(s, w, op, op.start_ns + (to_ns - op.start_ns) / 2);
+			add_op(s, w, op, s->profile.input_ns ? to_ns - 1000 :
+			       op.start_ns + (to_ns - op.start_ns) / 2);
 	}
+}
+
+/* The main thread, in the range that fetches the batch. */
+static void wait_for_input(struct model_synth *s, struct worker *w, uint64_t parent)
+{
+	struct event_op op = {
+		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
+		.name = NAME_INPUT, .depth = 1, .flags = OP_RANGE,
+	};
+
+	w->now_ns += synth_around(s, s->profile.input_ns);
+	add_op(s, w, op, w->now_ns);
 }
 
 static int64_t latest(const struct model_synth *s, const struct worker *w)
@@ -326,9 +339,11 @@ static void step(struct model_synth *s, struct worker *w)
 
 	synth_name(s, w, op.name, NAME_RANGE, w->now_ns,
 		 xasprintf("step %llu", (unsigned long long)w->steps));
+	if (s->profile.input_ns)
+		wait_for_input(s, w, op.instance);
 	w->quota = size.spans > 2 ? size.spans - 2 : 0;
 	if (!is_sized(s) || size.spans > 0)
-		copy(s, w, DIR_H2D, copy_bytes(s, 1 << 20), op.instance, op.name);
+		copy(s, w, DIR_H2D, copy_bytes(s, s->profile.upload_bytes ? s->profile.upload_bytes : 1 << 20), op.instance, op.name);
 	pass(s, w, true, op.instance, size.layers);
 	pass(s, w, false, op.instance, size.layers);
 	if (!is_sized(s) || size.spans > 1)

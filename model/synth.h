@@ -29,6 +29,9 @@ struct model_synth_profile {
 	unsigned lose_every;		/* steps between losses, 0 none (nothing is left out) */
 	unsigned fail_permille;		/* of kernels */
 	bool opens;			/* announce what lasts 10 ms and more */
+	int64_t input_ns;		/* a step first waits for its batch, as the input
+					 * threads are busy all the time; 0: it is there */
+	uint64_t upload_bytes;		/* of the step's copy to the device; 0: 1 MiB */
 	uint64_t layer_bytes;		/* a layer's weights, and what it allocates in
 					 * forward and frees in backward; 0: no memory */
 	/*

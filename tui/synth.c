@@ -26,6 +26,7 @@ struct synth *synth_new(uint64_t seed, struct model *model)
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
 		.kernels = 2, .kernel_ns = 4000000, .lose_every = 40, .fail_permille = 2,
 		.opens = true, .layer_bytes = 24 << 20,
+		.input_ns = 12000000, .upload_bytes = 48 << 20,
 	};
 	struct synth *synth = xcalloc(1, sizeof(*synth));
 

@@ -198,7 +198,8 @@ static const char *const commands[] = {
 TEST(panes_after_any_commands)
 {
 	const unsigned known = OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT | OUT_FREEZE | OUT_FOLLOW |
-			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE | OUT_SHOW_RANGE |
+			       OUT_SHOW_PANE;
 	struct stage stage;
 	int i;
 
@@ -222,6 +223,8 @@ TEST(panes_after_any_commands)
 			CHECK(out == OUT_UNKNOWN);
 		if (out & OUT_FREEZE)
 			stage.view.following = false;
+		if (out & OUT_SHOW_RANGE)
+			stage.panes[0]->ops->reveal(stage.panes[0], &stage.view, NULL);
 		show(&stage, pane, 100, 20);
 		show(&stage, 0, 100, 20);
 		CHECK(stage.view.cursor_row != 0);
