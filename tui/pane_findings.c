@@ -223,7 +223,7 @@ static unsigned show(struct view *view, const struct finding *finding)
 	const struct evidence *evidence = &finding->evidence;
 	unsigned outcome = OUT_REDRAW;
 
-	if (evidence->t0 < evidence->t1) {
+	if (evidence->t0 && evidence->t0 <= evidence->t1) {
 		view->range_t0_ns = evidence->t0;
 		view->range_t1_ns = evidence->t1;
 		view->cursor_ns = evidence->t0;
@@ -232,7 +232,8 @@ static unsigned show(struct view *view, const struct finding *finding)
 			view->cursor_row = evidence->row;
 			view->cursor_lane = LANE_ALL;
 		}
-		outcome |= OUT_FREEZE | OUT_SHOW_RANGE;
+		outcome |= OUT_FREEZE |
+			   (evidence->t0 < evidence->t1 ? OUT_SHOW_RANGE : OUT_SHOW_CURSOR);
 	}
 	if (panes[evidence->kind]) {
 		view->show_pane = panes[evidence->kind];

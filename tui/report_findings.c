@@ -85,7 +85,7 @@ static void write_evidence(struct json *json, const struct evidence *evidence,
 		json_key_string(json, "kind", evidence_name(evidence->kind));
 	if (evidence->key)
 		json_key_string(json, "name", evidence->key);
-	if (evidence->t0 < evidence->t1) {
+	if (evidence->t0 && evidence->t0 <= evidence->t1) {
 		json_key_int(json, "start_ns", evidence->t0 - base_ns);
 		json_key_int(json, "end_ns", evidence->t1 - base_ns);
 	}
