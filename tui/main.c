@@ -65,7 +65,8 @@ static int screen_run(const struct options *options)
 /* A made-up program on the screen: nothing is started. */
 static int synth_run(const struct options *options)
 {
-	struct model *model = model_new(NULL);
+	struct model_options limits = { .memory_limit = options->memory_limit_bytes };
+	struct model *model = model_new(&limits);
 	int status = tui_run(options, model, NULL);
 
 	model_free(model);
