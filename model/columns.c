@@ -112,9 +112,15 @@ static void note_edge(struct column *column, int64_t t)
 	column->edges++;
 }
 
-/* What the open spans of one row add, but for busy time. */
-static void add_opens(struct model *model, const struct part *part, int64_t t0, int64_t w,
-		      size_t n, struct column *out, int64_t *longest_ns, int64_t *least)
+uint32_t open_search_name(const struct model *model, const struct open_span *open, bool op)
+{
+	return op && row_at(model, open->row)->kind != ROW_THREAD ? open->cold.command.op_name :
+								    open->name;
+}
+
+void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
+	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
+	       int64_t *least)
 {
 	int64_t edge = live_edge(model), t1 = t0 + w * (int64_t)n;
 
@@ -123,7 +129,10 @@ static void add_opens(struct model *model, const struct part *part, int64_t t0, 
 		int64_t from = open->start_ns > t0 ? open->start_ns : t0;
 		int64_t to = edge < t1 ? edge : t1;
 
-		if (open->lane != part->index)
+		uint32_t name = want ? open_search_name(model, open, want->op) : 0;
+
+		if (open->lane != part->index ||
+		    (want && (name >= want->n || !want->wanted[name])))
 			continue;
 		if (open->start_ns < *least)
 			*least = open->start_ns;
@@ -184,10 +193,45 @@ static void mark_losses(struct model *model, int64_t t0, int64_t w, size_t n, st
 	}
 }
 
+/* Rate of the slowest copy in [a, b), 0 when there is a moment without any. */
+static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, int64_t b)
+{
+	struct cover cover = { .n = 0 };
+	uint64_t least = UINT64_MAX;
+	bool whole;
+
+	for (size_t i = 0; i < n_parts; i++) {
+		struct lane_pos pos;
+
+		for (bool more = lane_touching(parts[i].lane, a, &pos); more;
+		     more = lane_next(parts[i].lane, &pos)) {
+			struct lane_span span = lane_get(parts[i].lane, pos);
+			int64_t end = span.start_ns + span.dur_ns;
+			uint64_t rate;
+
+			if (span.start_ns >= b)
+				break;
+			if (end <= a || !span.dur_ns)
+				continue;
+			cover_add(&cover, span.start_ns > a ? span.start_ns : a, end < b ? end : b);
+			rate = lane_rate(lane_cold_field(parts[i].lane, pos, 0), span.dur_ns);
+			least = rate < least ? rate : least;
+		}
+	}
+	whole = cover.total_ns == b - a;
+	cover_release(&cover);
+	return whole ? least : 0;
+}
+
 /* Bytes in a column to bytes per second; a counter has nothing else. */
-static void to_rates(int64_t w, size_t n, struct column *out, bool counter)
+static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64_t w, size_t n,
+		     struct column *out, bool counter)
 {
 	for (size_t c = 0; c < n; c++) {
+		/* Most have a gap, and that is seen at once. */
+		uint64_t low = out[c].busy_ns >= w ?
+			       least_rate(parts, n_parts, t0 + w * (int64_t)c,
+					  t0 + w * (int64_t)(c + 1)) : 0;
 		__uint128_t rate = (__uint128_t)out[c].value * 1000000000 / (uint64_t)w;
 		uint64_t value = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 		uint64_t peak = out[c].value_max > value ? out[c].value_max : value;
@@ -195,19 +239,41 @@ static void to_rates(int64_t w, size_t n, struct column *out, bool counter)
 		if (counter)
 			out[c] = (struct column) { .flags = out[c].flags };
 		out[c].value = value;
+		out[c].value_min = low < value ? low : value;
 		out[c].value_max = peak;
 	}
+}
+
+/* All but rates and losses; bytes stay bytes. */
+static void sum_up(struct model *model, struct part *parts, size_t n_parts, const struct row *row,
+		   uint32_t lane, int64_t t0, int64_t w, size_t n, struct column *out)
+{
+	const struct cover *cover = cover_of(model, row, lane);
+	int64_t *longest_ns = xcalloc(n, sizeof(*longest_ns)), least = INT64_MAX;
+
+	for (size_t i = 0; i < n_parts; i++)
+		lane_columns(parts[i].lane, parts[i].row + 1, parts[i].index, t0, w, n, out,
+			     longest_ns);
+	if (cover) {
+		for (size_t c = 0; c < n; c++)
+			out[c].busy_ns = 0;
+		cover_columns(cover, t0, w, n, &out->busy_ns, sizeof(*out));
+	}
+	if (row->kind != ROW_BANDWIDTH)
+		for (size_t i = 0; i < n_parts; i++)
+			add_opens(model, &parts[i], NULL, t0, w, n, out, longest_ns, &least);
+	if (least != INT64_MAX)
+		widen_busy(model, parts, n_parts, cover, least, t0, w, n, out);
+	free(longest_ns);
 }
 
 void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0, int64_t t1,
 		   size_t n, struct column *out)
 {
-	int64_t span, w, least = INT64_MAX;
-	int64_t *longest_ns;
-	const struct cover *cover;
 	const struct row *row;
 	struct part *parts;
 	size_t n_parts;
+	int64_t span, w;
 
 	memset(out, 0, n * sizeof(*out));
 	if (!n || __builtin_sub_overflow(t1, t0, &span) || span <= 0 || !row_id ||
@@ -223,24 +289,35 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		return;
 	}
 	n_parts = parts_of(model, row_id, lane, &parts);
-	cover = cover_of(model, row, lane);
-	longest_ns = xcalloc(n, sizeof(*longest_ns));
-	for (size_t i = 0; i < n_parts; i++)
-		lane_columns(parts[i].lane, parts[i].row + 1, parts[i].index, t0, w, n, out,
-			     longest_ns);
-	if (cover) {
-		for (size_t c = 0; c < n; c++)
-			out[c].busy_ns = 0;
-		cover_columns(cover, t0, w, n, &out->busy_ns, sizeof(*out));
-	}
-	if (row->kind != ROW_BANDWIDTH)
-		for (size_t i = 0; i < n_parts; i++)
-			add_opens(model, &parts[i], t0, w, n, out, longest_ns, &least);
-	if (least != INT64_MAX)
-		widen_busy(model, parts, n_parts, cover, least, t0, w, n, out);
+	sum_up(model, parts, n_parts, row, lane, t0, w, n, out);
 	if (row->kind == ROW_BANDWIDTH || row->kind == ROW_COPY)
-		to_rates(w, n, out, row->kind == ROW_BANDWIDTH);
+		to_rates(parts, n_parts, t0, w, n, out, row->kind == ROW_BANDWIDTH);
 	mark_losses(model, t0, w, n, out);
-	free(longest_ns);
 	free(parts);
+}
+
+bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0, int64_t t1,
+		 struct range_sum *out)
+{
+	struct column column = { .busy_ns = 0 };
+	struct part *parts;
+	int64_t span;
+	size_t n_parts;
+
+	memset(out, 0, sizeof(*out));
+	if (__builtin_sub_overflow(t1, t0, &span) || span <= 0 || !row_id ||
+	    row_id > model->rows.n || row_at(model, row_id - 1)->kind == ROW_MEMORY)
+		return false;
+	n_parts = parts_of(model, row_id, lane, &parts);
+	sum_up(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);
+	free(parts);
+	out->busy_ns = column.busy_ns < span ? column.busy_ns : span;
+	out->count = column.count;
+	out->bytes = column.value;
+	out->approx = column.flags & COLUMN_APPROX;
+	for (int k = 0; k < WORK_COUNT; k++) {
+		out->work_ns[k] = column.work_ns[k];
+		add_ns(&out->time_ns, column.work_ns[k]);
+	}
+	return true;
 }

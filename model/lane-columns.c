@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/cover.h"
 #include "model/util.h"
 
 /* One question on its way through a lane. */
@@ -87,7 +88,7 @@ static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 		add_longest(s, c, view_id(v, i), dur);
 		if (bytes) {
 			/* Differences of running totals, so that columns add up. */
-			uint64_t rate = rate_of(bytes, dur);
+			uint64_t rate = lane_rate(bytes, dur);
 
 			column->value += stop - from == dur ? bytes :
 					 share_of(bytes, stop - start, dur) -
@@ -489,6 +490,23 @@ static void line_add(struct line *line, struct sweep *s, const struct chunk *chu
 	__builtin_prefetch(before->sealed);
 }
 
+/* All but the view, which is large. */
+static void sweep_init(struct sweep *s, struct lane *lane, uint32_t row, uint32_t index, int64_t t0,
+		       int64_t w, size_t n, struct column *out, int64_t *longest_ns)
+{
+	s->lane = lane;
+	s->row = row;
+	s->index = index;
+	s->t0 = s->begin = t0;
+	s->t1 = t0 + w * (int64_t)n;
+	s->w = w;
+	s->end = t0 + w;
+	s->out = out;
+	s->longest_ns = longest_ns;
+	s->covered = INT64_MIN;
+	s->column = 0;
+}
+
 void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
 	      struct column *out, int64_t *longest_ns)
 {
@@ -496,18 +514,7 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 	struct sweep s;
 	struct lane_pos pos;
 
-	/* All but the view, which is large. */
-	s.lane = lane;
-	s.row = row;
-	s.index = index;
-	s.t0 = s.begin = t0;
-	s.t1 = t0 + w * (int64_t)n;
-	s.w = w;
-	s.end = t0 + w;
-	s.out = out;
-	s.longest_ns = longest_ns;
-	s.covered = INT64_MIN;
-	s.column = 0;
+	sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
 
 	for (size_t g = 0; g < lane->n_ghosts; g++)
 		if (lane->ghosts[g].first_ns < s.t1 && lane->ghosts[g].max_end_ns >= t0 &&
@@ -529,4 +536,52 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 	}
 	while (line.out < line.in)
 		line_take(&line, &s);
+}
+
+/* ---- only some ---- */
+
+static void sweep_wanted(struct sweep *s, const struct chunk *chunk, const struct lane_want *want,
+			 struct cover *busy)
+{
+	for (uint32_t b = 0; b < chunk->n; b += LANE_BLOCK) {
+		uint32_t n = chunk->n - b < LANE_BLOCK ? chunk->n - b : LANE_BLOCK;
+		uint64_t bits = chunk_wanted(s->lane, chunk, want, b, n);
+
+		if (bits)
+			view_block(&s->view, chunk, b, n);
+		for (; bits; bits &= bits - 1) {
+			uint32_t i = (uint32_t)__builtin_ctzll(bits);
+			int64_t start = s->view.start[i], end = start + s->view.dur[i];
+
+			if (start >= s->t1)
+				return;
+			if (end < s->t0)
+				continue;
+			add_span(s, &s->view, i);
+			cover_add(busy, start > s->t0 ? start : s->t0, end < s->t1 ? end : s->t1);
+		}
+	}
+}
+
+void lane_columns_of(struct lane *lane, const struct lane_want *want, uint32_t row, uint32_t index,
+		     int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
+		     struct cover *busy)
+{
+	struct sweep s;
+	struct lane_pos pos;
+
+	sweep_init(&s, lane, row, index, t0, w, n, out, longest_ns);
+	for (size_t g = 0; g < lane->n_ghosts; g++) {
+		const struct summary *ghost = &lane->ghosts[g];
+
+		for (size_t c = 0; c < n && ghost->max_end_ns >= t0; c++)
+			if (ghost->first_ns < t0 + w * (int64_t)(c + 1) &&
+			    ghost->max_end_ns >= t0 + w * (int64_t)c)
+				out[c].flags |= COLUMN_APPROX;
+	}
+	if (!lane_touching(lane, t0, &pos))
+		return;
+	for (size_t c = pos.chunk; c < lane->n && lane->chunks[c]->first_ns < s.t1; c++)
+		if (lane->chunks[c]->max_end_ns >= t0 && chunk_may_have(lane, lane->chunks[c], want))
+			sweep_wanted(&s, lane->chunks[c], want, busy);
 }

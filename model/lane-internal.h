@@ -18,6 +18,9 @@ void chunk_seal(struct lane *lane, struct chunk *chunk);
 void lane_keep_open(struct lane *lane, struct chunk *chunk);
 /* It is not there any more, or sealed. */
 void lane_forget_open(struct lane *lane, const struct chunk *chunk);
+/* Values of a column, plain or packed. */
+void chunk_read(const struct lane *lane, const struct chunk *chunk, uint32_t column, uint32_t first,
+		uint32_t n, uint64_t *values);
 /* Gives the chunk arrays of `cap` entries. */
 void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
 void chunk_drop_data(struct lane *lane, struct chunk *chunk);
@@ -50,6 +53,11 @@ static inline uint32_t view_id(const struct lane_view *view, uint32_t i)
 	return chunk_id(view->chunk, view->first + i);
 }
 
+/* Which of 64 spans of a chunk are wanted: bits. */
+uint64_t chunk_wanted(const struct lane *lane, const struct chunk *chunk,
+		      const struct lane_want *want, uint32_t first, uint32_t n);
+/* Brings the marks up to date; false: certainly none. */
+bool chunk_may_have(struct lane *lane, struct chunk *chunk, const struct lane_want *want);
 /* As lane_columns, always asked anew. */
 void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w, size_t n,
 	      struct column *out, int64_t *longest_ns);
@@ -64,18 +72,6 @@ const struct chunk_head *chunk_head(struct lane *lane, size_t c);
 static inline struct block_rate *rates_of(const struct chunk *chunk)
 {
 	return (struct block_rate *)(void *)(chunk->blocks + LANE_BLOCKS);
-}
-
-static inline uint64_t rate_of(uint64_t bytes, int64_t ns)
-{
-	__uint128_t rate;
-
-	if (ns <= 0)
-		return 0;
-	if (bytes <= UINT64_MAX / 1000000000u)
-		return bytes * 1000000000u / (uint64_t)ns;
-	rate = (__uint128_t)bytes * 1000000000u / (uint64_t)ns;
-	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 }
 
 #endif

@@ -276,6 +276,20 @@ static size_t lay_out(const struct lane *lane, struct packed *columns, size_t at
 	return at;
 }
 
+void chunk_read(const struct lane *lane, const struct chunk *chunk, uint32_t column, uint32_t first,
+		uint32_t n, uint64_t *values)
+{
+	struct array array;
+
+	if (chunk->sealed) {
+		packed_read(&chunk->sealed[column], chunk->sealed, first, n, values);
+		return;
+	}
+	array = array_of(lane, chunk, column);
+	array.at += first * array.stride;
+	gather(&array, n, values);
+}
+
 void chunk_seal(struct lane *lane, struct chunk *chunk)
 {
 	struct packed columns[LANE_COLD + LANE_FIELDS_MAX];

@@ -92,7 +92,7 @@ static void summarise(const struct lane *lane, const struct lane_view *v, uint32
 			sum->longest = view_id(v, i);
 		}
 		if (lane->layout->rates) {
-			uint64_t bytes = view_bytes(lane, v, i), rate = rate_of(bytes, dur);
+			uint64_t bytes = view_bytes(lane, v, i), rate = lane_rate(bytes, dur);
 
 			sum->amount += bytes;
 			if (rate > sum->max_rate)
@@ -128,6 +128,23 @@ static void block_set(const struct lane *lane, struct chunk *chunk, uint32_t b,
 		rates_of(chunk)[b] = (struct block_rate) { sum->amount, sum->max_rate };
 }
 
+static void mark_names(const struct lane *lane, struct chunk *chunk)
+{
+	uint32_t field = lane->layout->op_field;
+	uint64_t values[LANE_CHUNK];
+
+	memset(chunk->marks, 0, sizeof(chunk->marks));
+	for (uint32_t i = 0; i < chunk->n; i++)
+		lane_mark(chunk->marks[0], chunk->name[i]);
+	if (!field) {
+		memcpy(chunk->marks[1], chunk->marks[0], sizeof(chunk->marks[0]));
+		return;
+	}
+	chunk_read(lane, chunk, LANE_COLD + field - 1u, 0, chunk->n, values);
+	for (uint32_t i = 0; i < chunk->n; i++)
+		lane_mark(chunk->marks[1], (uint32_t)values[i]);
+}
+
 void chunk_summarise(struct lane *lane, struct chunk *chunk)
 {
 	struct lane_view view;
@@ -137,6 +154,7 @@ void chunk_summarise(struct lane *lane, struct chunk *chunk)
 	chunk->dirty = false;
 	view_open(&view, chunk, 0);
 	summarise(lane, &view, 0, chunk->n, &chunk->sum);
+	mark_names(lane, chunk);
 	if (chunk->n < 2 * LANE_BLOCK)
 		return;
 	if (!chunk->blocks) {

@@ -66,6 +66,7 @@ struct lane_layout {
 	uint32_t n_fields;		/* up to LANE_FIELDS_MAX */
 	struct lane_field fields[LANE_FIELDS_MAX];
 	bool rates;			/* the first field is bytes moved, uint64_t */
+	uint8_t op_field;		/* 1 + the field with the op's name, 0: the span's own */
 };
 
 /* Columns of a sealed chunk; those of the record's fields follow. */
@@ -128,7 +129,8 @@ struct chunk {
 	int64_t max_end_ns;
 	int64_t reach_ns;		/* latest end of this and all chunks before */
 	uint32_t min_id, max_id;
-	struct summary sum;		/* up to date unless dirty */
+	struct summary sum;		/* up to date unless dirty, like the marks */
+	uint64_t marks[2][2];		/* of names, of ops: one of 128 bits for each (a Bloom filter) */
 	/* LANE_BLOCKS, NULL in small chunks; owned while open, else in the store. */
 	struct block *blocks;
 	/* Sealed: columns, blocks, then the columns' store; one allocation, owned,
@@ -268,6 +270,46 @@ int64_t lane_first_ns(const struct lane *lane);
  */
 void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
 		  size_t n, struct column *out, int64_t *longest_ns);
+/* Bytes per second. */
+static inline uint64_t lane_rate(uint64_t bytes, int64_t ns)
+{
+	__uint128_t rate;
+
+	if (ns <= 0)
+		return 0;
+	if (bytes <= UINT64_MAX / 1000000000u)
+		return bytes * 1000000000u / (uint64_t)ns;
+	rate = (__uint128_t)bytes * 1000000000u / (uint64_t)ns;
+	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
+/* ---- only the spans with certain names ---- */
+
+struct cover;
+
+struct lane_want {
+	bool op;			/* by the op's name, not the span's */
+	const uint8_t *wanted;		/* by name id, up to n; names from there on are not */
+	uint32_t n;
+	uint64_t marks[2];		/* of all wanted ones */
+};
+
+static inline void lane_mark(uint64_t marks[2], uint32_t name)
+{
+	uint32_t bit = name * 0x9e3779b1u >> 25;
+
+	marks[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* From *pos on, itself included; false: none. Chunks without any are skipped. */
+bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos);
+bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos);
+/* As lane_columns; their union goes into `busy` (the columns' busy_ns means
+ * nothing), and where detail was folded columns are COLUMN_APPROX. */
+void lane_columns_of(struct lane *lane, const struct lane_want *want, uint32_t row, uint32_t index,
+		     int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
+		     struct cover *busy);
+
 /* Union of the spans in [t0, t1). */
 int64_t lane_busy(struct lane *lane, int64_t t0, int64_t t1);
 

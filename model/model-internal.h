@@ -113,6 +113,7 @@ struct op_cold {
 };
 
 #define OP_INSTANCE 0			/* its field in op_layout */
+#define COMMAND_OP_NAME 3		/* op_name's in those of commands */
 
 union cold {
 	struct command_cold command;
@@ -585,5 +586,12 @@ struct part {
 size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **parts);
 /* Where open things end for now. */
 int64_t live_edge(const struct model *model);
+/* The name an open span is searched by. */
+uint32_t open_search_name(const struct model *model, const struct open_span *open, bool op);
+/* What the open spans of one part add, but for busy time; want NULL: all. The
+ * earliest start of those goes into *least. */
+void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
+	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
+	       int64_t *least);
 
 #endif

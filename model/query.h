@@ -144,9 +144,10 @@ struct column {
 	uint32_t edges;			/* starts and ends inside it */
 	struct span_ref longest;	/* of those touching; none where only folded detail is */
 	int64_t first_edge_ns, last_edge_ns;	/* valid when edges > 0 */
-	uint64_t value, value_max;	/* ROW_BANDWIDTH, ROW_COPY: mean bytes/s; rate of the
-					 * fastest single copy in it, or the mean if higher */
-	uint64_t value_min;		/* ROW_MEMORY: value is the mean, these are the ends */
+	/* Counters. ROW_BANDWIDTH, ROW_COPY: mean bytes/s; rate of the slowest single
+	 * copy in it, 0 when there is a moment without any; that of the fastest, or
+	 * the mean if higher. ROW_MEMORY: live bytes. */
+	uint64_t value, value_min, value_max;
 	uint8_t flags;			/* enum column_flag */
 };
 
@@ -158,6 +159,19 @@ struct column {
  */
 void model_columns(struct model *model, uint32_t row, uint32_t lane,
 		   int64_t t0, int64_t t1, size_t n, struct column *out);
+
+/* Sums over [t0, t1), exact as the columns are; false: no such row, or a counter
+ * of no events. [locked] */
+struct range_sum {
+	uint64_t count;			/* spans touching it */
+	uint64_t bytes;			/* copies: moved in it */
+	int64_t busy_ns;		/* union */
+	int64_t time_ns;		/* of all spans, clipped: more than busy where they overlap */
+	int64_t work_ns[WORK_COUNT];
+	bool approx;			/* detail was folded or times are approximate */
+};
+bool model_range(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
+		 struct range_sum *out);
 
 /* Spans of a lane that touch [t0, t1), by start, at most max; returns how
  * many were written. For labels. Open spans have end_ns = live_ns. [locked] */

@@ -198,14 +198,15 @@ void device_rebuild(struct model *model, uint32_t device)
 #define COMMAND_FIELDS \
 	.size = sizeof(struct command_cold), .n_fields = 11, .fields = { \
 		LANE_FIELD(command_cold, detail, false), LANE_FIELD(command_cold, op, false), \
-		LANE_FIELD(command_cold, call_ns, true), LANE_FIELD(command_cold, op_name, false), \
+		LANE_FIELD(command_cold, call_ns, true), \
+		[COMMAND_OP_NAME] = LANE_FIELD(command_cold, op_name, false), \
 		LANE_FIELD(command_cold, tid, false), \
 		LANE_FIELD(command_cold, call_dur_ns, false), \
 		LANE_FIELD(command_cold, queued, false), LANE_FIELD(command_cold, submit, false), \
 		LANE_FIELD(command_cold, status, true), \
 		LANE_FIELD(command_cold, kind_how, false), \
 		LANE_FIELD(command_cold, segment, true), \
-	}
+	}, .op_field = COMMAND_OP_NAME + 1
 
 static const struct lane_layout kernel_layout = { COMMAND_FIELDS };
 static const struct lane_layout copy_layout = { COMMAND_FIELDS, .rates = true };
