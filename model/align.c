@@ -110,12 +110,12 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 	int64_t said_ns;
 
 	if (!time_ok(pair->host_ns) || pair->quality > CLOCK_DRIVER || pair->error_ns > TIME_MAX) {
-		model->bad++;
+		model_bad(model, BAD_FAR);
 		return;
 	}
 	index = view_get(model, model->process_index, pair->device);
 	if (index == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	clock = &view_at(model, index)->clock;

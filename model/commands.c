@@ -153,7 +153,7 @@ static void announce(struct model *model, const struct event_command *command)
 	if (!is_kernel(command->kind) && !is_copy(command->kind))
 		return;
 	if (!command->correlation || queue == NONE || !time_ok(command->call_ns)) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	if (done_get(process, command->correlation) ||
@@ -163,7 +163,7 @@ static void announce(struct model *model, const struct event_command *command)
 	span.name = name;
 	span.row = row_of_command(model, queue, command);
 	if (span.row == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	span.work = work_of_command(model, command, name);
@@ -171,7 +171,7 @@ static void announce(struct model *model, const struct event_command *command)
 	span.id = ++row_at(model, span.row)->last_id;
 	open = open_add(model, &span);
 	if (open == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	map_set(&process->opens, command->correlation, open);
@@ -206,7 +206,7 @@ struct taking {
 	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
 	int64_t drawn_ns;		/* its length on the host's clock */
 	uint8_t segment;
-	bool timed;
+	bool timed, again;		/* its correlation has finished before */
 };
 
 static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
@@ -303,6 +303,30 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	analyses_push(model, &act);
 }
 
+/* Is the very same there already? Correlations may be used again, too. */
+static bool is_twice(struct model *model, const struct taking *t)
+{
+	const struct row *row = t->again ? row_at(model, t->row) : NULL;
+
+	for (uint32_t l = 0; row && l < row->n_lanes; l++) {
+		struct lane_pos pos;
+
+		for (bool more = lane_lower(&row->lanes[l], t->start_ns, &pos); more;
+		     more = lane_next(&row->lanes[l], &pos)) {
+			struct lane_span span = lane_get(&row->lanes[l], pos);
+			struct command_cold cold;
+
+			if (span.start_ns != t->start_ns)
+				break;
+			lane_cold(&row->lanes[l], pos, &cold);
+			if (span.dur_ns == t->drawn_ns && span.name == t->name &&
+			    cold.call_ns == t->command->call_ns)
+				return true;
+		}
+	}
+	return false;
+}
+
 static void finish_failed(struct model *model, struct taking *t)
 {
 	const struct event_command *command = t->command;
@@ -334,15 +358,19 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 	t->row = row_of_command(model, t->queue, command);
 	id = end_open(model, command->correlation, t->row);
 	if (t->row == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	if (t->timed && !span_ok(t->start_ns, t->dur_ns, written_ns)) {
-		model->bad++;
+		model_bad(model, bad_time(t->dur_ns));
 		t->timed = false;
 	}
 	if (!t->timed)
 		t->dur_ns = 0;
+	if (t->timed && is_twice(model, t)) {
+		model_bad(model, BAD_TWICE);
+		return;
+	}
 	count_run(model, t, false);
 	if (t->timed) {
 		launch.id = draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0, id);
@@ -366,13 +394,16 @@ static void park(struct model *model, struct pendings *pending, const struct pen
 }
 
 /* A queue that was never defined, in the end: a device nobody knows. */
-static uint32_t stand_in(struct model *model, struct queue *queue)
+static uint32_t stand_in(struct model *model, uint32_t index)
 {
+	struct queue *queue = queue_at(model, index);
 	uint32_t view = view_get(model, queue->process, 0);
 
 	if (view == NONE)
 		return NONE;
 	queue->view = view;
+	queue_listed(model, index);
+	note_odd(model, BAD_UNKNOWN);
 	/* What needed no clock may be drawn already. */
 	device_rebuild(model, view_at(model, view)->device);
 	return view;
@@ -393,12 +424,14 @@ static void guess_clock(struct clock *clock, const struct pending *one)
 static void take(struct model *model, const struct pending *one, bool force)
 {
 	const struct event_command *command = &one->command;
-	struct taking t = { .command = command, .queue = queue_get(model, command->queue) };
+	struct taking t = {
+		.command = command, .queue = queue_get(model, command->queue), .again = one->again,
+	};
 	struct queue *queue;
 	struct view *view;
 
 	if (t.queue == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	queue = queue_at(model, t.queue);
@@ -411,7 +444,7 @@ static void take(struct model *model, const struct pending *one, bool force)
 	t.timed = !(command->flags & CMD_NOTIMES) && command->start_ticks && command->end_ticks;
 	if (t.timed && (command->end_ticks < command->start_ticks ||
 			command->end_ticks - command->start_ticks > DUR_MAX)) {
-		model->bad++;
+		model_bad(model, BAD_END);
 		t.timed = false;
 	}
 	t.dur_ns = t.timed ? (int64_t)(command->end_ticks - command->start_ticks) : 0;
@@ -421,11 +454,11 @@ static void take(struct model *model, const struct pending *one, bool force)
 		finish_command(model, &t, one->time_ns);
 		return;
 	}
-	if (queue->view == NONE && (!force || stand_in(model, queue) == NONE)) {
+	if (queue->view == NONE && (!force || stand_in(model, t.queue) == NONE)) {
 		if (!force)
 			park(model, &queue->pending, one);
 		else
-			model->bad++;
+			model_bad(model, BAD_FULL);
 		return;
 	}
 	view = view_at(model, queue->view);
@@ -459,15 +492,17 @@ void command_in(struct model *model, const struct event_command *command, int64_
 	};
 
 	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {
-		model->bad++;
+		model_bad(model, BAD_KIND);
 		return;
 	}
 	if (command->flags & CMD_OPEN) {
 		announce(model, command);
 		return;
 	}
-	if (command->correlation)
+	if (command->correlation) {
+		one.again = done_get(model->process, command->correlation);
 		done_set(model->process, command->correlation);
+	}
 	if (!is_kernel(command->kind) && !is_copy(command->kind)) {
 		end_open(model, command->correlation, NONE);
 		return;		/* markers and barriers are no work */

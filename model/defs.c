@@ -73,7 +73,7 @@ void apply_process(struct model *model, const struct event_process *def)
 						   &model->process_index);
 
 		if (!next) {
-			model->bad++;
+			model_bad(model, BAD_FULL);
 			return;
 		}
 		process->replaced = true;
@@ -117,7 +117,7 @@ void apply_probe(struct model *model, const struct event_probe *probe)
 	for (i = 0; i < process->n_probes && process->probes[i] != name; i++)
 		;
 	if (i == sizeof(process->probes) / sizeof(process->probes[0])) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	process->probes[i] = name;
@@ -149,7 +149,7 @@ void apply_name(struct model *model, const struct event_name *def)
 	uint32_t old;
 
 	if (!def->id) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	old = map_get(&model->process->names, def->id);
@@ -195,7 +195,7 @@ void apply_thread(struct model *model, const struct event_thread *def)
 	uint32_t thread = thread_get(model, model->process_index, def->tid);
 
 	if (thread == NONE)
-		model->bad++;
+		model_bad(model, BAD_FULL);
 	else
 		thread_at(model, thread)->name = names_intern(&model->names, def->name);
 }
@@ -208,7 +208,7 @@ void apply_shape(struct model *model, const struct event_shape *def)
 
 	if (!def->id || def->dims < 1 || def->dims > 3 ||
 	    (index == MAP_NONE && model->shapes.n >= SHAPES_MAX)) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	if (index == MAP_NONE) {
@@ -326,7 +326,7 @@ void apply_device(struct model *model, const struct event_device *def)
 		if (same == NONE)
 			same = device_new(model, host);
 		if (same == NONE || view_new(model, model->process_index, def->id, same) == NONE) {
-			model->bad++;
+			model_bad(model, BAD_FULL);
 			return;
 		}
 		device_fill(model, same, &wanted);
@@ -338,7 +338,7 @@ void apply_device(struct model *model, const struct event_device *def)
 	if (same == NONE)
 		same = device_new(model, host);
 	if (same == NONE) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	device_fill(model, same, &wanted);
@@ -387,7 +387,7 @@ void apply_queue(struct model *model, const struct event_queue *def)
 	uint32_t view;
 
 	if (index == NONE || !def->id) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	queue = queue_at(model, index);
@@ -395,7 +395,7 @@ void apply_queue(struct model *model, const struct event_queue *def)
 	queue->name = names_intern(&model->names, def->name);
 	view = view_get(model, model->process_index, def->device);
 	if (view == NONE || (queue->view != NONE && queue->view != view)) {
-		model->bad++;
+		model_bad(model, BAD_REUSED);
 		return;
 	}
 	if (queue->view == view)

@@ -348,7 +348,7 @@ void apply_launch(struct model *model, const struct event_launch *given)
 
 	if (queue == NONE || given->kind == COMMAND_NONE || given->kind >= COMMAND_KIND_COUNT ||
 	    !time_ok(given->call_ns)) {
-		model->bad++;
+		model_bad(model, BAD_KIND);
 		return;
 	}
 	if (given->status < 0) {
@@ -371,7 +371,7 @@ void apply_run(struct model *model, const struct event_run *given)
 	uint32_t queue = id.key ? NONE : queue_get(model, given->queue);
 
 	if (given->kind >= COMMAND_KIND_COUNT || (!id.key && queue == NONE))
-		model->bad++;
+		model_bad(model, BAD_KIND);
 	else if (id.key)
 		run_by_id(model, &run, id);
 	else

@@ -267,7 +267,7 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 	};
 
 	if (!event.name || alloc->bytes > (uint64_t)1 << 60) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	if (alloc->device)
@@ -284,7 +284,7 @@ void apply_free(struct model *model, const struct event_free *event_free)
 	};
 
 	if (!event.name)
-		model->bad++;
+		model_bad(model, BAD_ID);
 	else
 		push(model, event);
 }

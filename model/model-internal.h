@@ -164,6 +164,7 @@ struct pending {
 	struct event_command command;
 	int64_t time_ns;
 	uint32_t process;
+	bool again;			/* its correlation has finished before */
 	bool observed;			/* the clock knows of it */
 };
 
@@ -335,6 +336,25 @@ struct nameless {
 
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
+/* What is wrong with an event; each kind is one message, with how often. */
+enum bad_kind {
+	BAD_END,			/* before its start */
+	BAD_FAR,			/* a time that cannot be */
+	BAD_ID,				/* none, or not one of its kind */
+	BAD_REUSED,			/* an id that stands for something else */
+	BAD_TWICE,			/* the same once more */
+	BAD_UNKNOWN,			/* used and never defined; it is taken in all the same */
+	BAD_KIND,			/* no such kind, or a value that cannot be */
+	BAD_FULL,			/* more than there is room for */
+	BAD_COUNT
+};
+
+struct bad {
+	uint64_t count;
+	int64_t first_ns;		/* when it was first seen */
+	char text[96];			/* of its message, made when asked */
+};
+
 struct fair_lock {
 	pthread_mutex_t mutex;
 	pthread_cond_t turn;
@@ -385,6 +405,7 @@ struct model {
 	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns, first_seen_ns;
 	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: none is */
 	bool finished, partial;
+	struct bad bads[BAD_COUNT];
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
 	uint64_t since_check;		/* events since memory was looked at */
@@ -423,6 +444,14 @@ int64_t model_settle(struct model *model);
 /* ---- notes.c: losses, messages ---- */
 void note_lost(struct model *model, const struct event_lost *lost);
 /* Once per text. */
+/* Counted, and ignored. */
+void model_bad(struct model *model, enum bad_kind kind);
+/* The same, but it is taken in. */
+void note_odd(struct model *model, enum bad_kind kind);
+static inline enum bad_kind bad_time(int64_t dur_ns)
+{
+	return dur_ns < 0 ? BAD_END : BAD_FAR;
+}
 void note_message(struct model *model, int64_t time_ns, int level, const char *text);
 
 /* ---- defs.c: processes, names, threads, devices, queues ---- */

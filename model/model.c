@@ -256,7 +256,7 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns)
 static void apply_settled(struct model *model, int64_t settled_ns)
 {
 	if (!time_ok(settled_ns))
-		model->bad++;
+		model_bad(model, BAD_FAR);
 	else if (settled_ns > model->process->settled_ns)
 		model->process->settled_ns = settled_ns;
 }
@@ -407,7 +407,7 @@ static void apply_event(struct model *model, const struct event *event)
 	model->event = event;
 	if (event->type == EVENT_ALIVE) {
 		if (!timed)
-			model->bad++;
+			model_bad(model, BAD_FAR);
 		else if (event->time_ns > model->alive_ns)
 			model->alive_ns = event->time_ns;
 		if (timed && event->time_ns > model->live_ns)
@@ -426,14 +426,14 @@ static void apply_event(struct model *model, const struct event *event)
 	}
 	model->events++;
 	if (event->type == EVENT_NONE || event->type >= EVENT_TYPE_COUNT) {
-		model->bad++;
+		model_bad(model, BAD_KIND);
 		return;
 	}
 	if (timed && event->time_ns > model->live_ns)
 		model->live_ns = event->time_ns;
 	model->process = process_get(model, event->host, event->pid, &model->process_index);
 	if (!model->process) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	if (timed && event->time_ns > model->process->seen_ns)

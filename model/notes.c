@@ -2,6 +2,11 @@
 /* What the model is told beside events: losses and messages. Bounded. */
 #include "model/model-internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/util.h"
 
 #define LOSSES_MAX 65536u
@@ -40,7 +45,7 @@ void note_lost(struct model *model, const struct event_lost *lost)
 		*total += lost->count ? lost->count : 1;
 	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
 	    loss.end_ns < loss.begin_ns) {
-		model->bad++;
+		model_bad(model, BAD_FAR);
 		return;
 	}
 	join_lost(model, process_known(model, model->event), loss.end_ns);
@@ -61,7 +66,7 @@ void note_message(struct model *model, int64_t time_ns, int level, const char *t
 	if (!name || map_get(&model->message_by_text, key) != MAP_NONE)
 		return;
 	if (model->n_messages >= MESSAGES_MAX) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	map_set(&model->message_by_text, key, (uint32_t)model->n_messages);
@@ -69,4 +74,56 @@ void note_message(struct model *model, int64_t time_ns, int level, const char *t
 	model->messages[model->n_messages++] = (struct message_row) {
 		.time_ns = time_ns, .level = level, .text = names_raw(&model->names, name),
 	};
+}
+
+/* ---- what is wrong with events ---- */
+
+void note_odd(struct model *model, enum bad_kind kind)
+{
+	struct bad *bad = &model->bads[kind];
+
+	if (!bad->count++)
+		bad->first_ns = model->event && time_ok(model->event->time_ns) ?
+				model->event->time_ns : model->live_ns;
+}
+
+void model_bad(struct model *model, enum bad_kind kind)
+{
+	note_odd(model, kind);
+	model->bad++;
+}
+
+static void bad_text(struct bad *bad, enum bad_kind kind)
+{
+	static const char *const texts[BAD_COUNT] = {
+		[BAD_END] = "an end before its start", [BAD_FAR] = "a time far off",
+		[BAD_ID] = "an id that cannot be", [BAD_REUSED] = "an id used for something else",
+		[BAD_TWICE] = "the same once more",
+		[BAD_UNKNOWN] = "a queue that was never defined",
+		[BAD_KIND] = "a kind or value that cannot be",
+		[BAD_FULL] = "more than there is room for",
+	};
+
+	snprintf(bad->text, sizeof(bad->text), "odd events: %s, %" PRIu64 " time%s", texts[kind],
+		 bad->count, bad->count == 1 ? "" : "s");
+}
+
+size_t model_messages(struct model *model, struct message_row **out)
+{
+	size_t n = model->n_messages;
+
+	*out = xreallocarray(NULL, n + BAD_COUNT, sizeof(**out));
+	if (n)
+		memcpy(*out, model->messages, n * sizeof(**out));
+	for (int kind = 0; kind < BAD_COUNT; kind++) {
+		struct bad *bad = &model->bads[kind];
+
+		if (!bad->count)
+			continue;
+		bad_text(bad, (enum bad_kind)kind);
+		(*out)[n++] = (struct message_row) {
+			.time_ns = bad->first_ns, .level = 1, .text = bad->text,
+		};
+	}
+	return n;
 }

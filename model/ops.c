@@ -284,7 +284,7 @@ void op_launched(struct model *model, const struct launch *launch)
 
 		if (ident != NONE)
 			ident_launched(ident_at(model, ident), launch);
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	state = state_at(model, index);
@@ -398,14 +398,14 @@ static void announce(struct model *model, const struct event_op *op)
 
 	index = op->instance ? state_get(model, model->process_index, op->instance) : NONE;
 	if (index == NONE || !time_ok(op->start_ns)) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	state = state_at(model, index);
 	if ((state->flags & STATE_FINISHED) || state->open != NONE)
 		return;		/* came late, or twice */
 	if (!accept(model, op, &in)) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	span.row = in.row;
@@ -419,7 +419,7 @@ static void announce(struct model *model, const struct event_op *op)
 	state->open = open_add(model, &span);
 	state->start_ns = op->start_ns;
 	if (state->open == NONE)
-		model->bad++;
+		model_bad(model, BAD_FULL);
 	state_known(model, state, in.ident);
 	optree_announced(model, index, op);
 }
@@ -505,7 +505,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (op.flags & OP_MARK)
 		op.dur_ns = 0;
 	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns) || !accept(model, &op, &in)) {
-		model->bad++;
+		model_bad(model, bad_time(op.dur_ns));
 		return;
 	}
 	if (op.instance)
@@ -513,7 +513,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (index != NONE) {
 		state = state_at(model, index);
 		if (state->flags & STATE_FINISHED) {
-			model->bad++;
+			model_bad(model, BAD_TWICE);
 			return;
 		}
 		/* Children of other threads than its own do not count. */

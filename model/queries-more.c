@@ -92,11 +92,3 @@ size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_lo
 			(*out)[n++] = model->losses[i];
 	return n;
 }
-
-size_t model_messages(struct model *model, struct message_row **out)
-{
-	*out = xreallocarray(NULL, model->n_messages, sizeof(**out));
-	if (model->n_messages)
-		memcpy(*out, model->messages, model->n_messages * sizeof(**out));
-	return model->n_messages;
-}

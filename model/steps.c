@@ -68,7 +68,7 @@ static void series_add(struct model *model, struct steps *steps, int64_t number,
 	size_t at;
 
 	if (!steps || steps->n >= STEPS_MAX) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	grow(&steps->list, &steps->cap, steps->n, sizeof(*steps->list));
@@ -83,7 +83,7 @@ static void series_add(struct model *model, struct steps *steps, int64_t number,
 void apply_step(struct model *model, const struct event_step *step)
 {
 	if (!span_ok(step->start_ns, step->dur_ns, model->event->time_ns)) {
-		model->bad++;
+		model_bad(model, bad_time(step->dur_ns));
 		return;
 	}
 	series_add(model, series_get(model, model->process_index, STEPS_EXPLICIT,

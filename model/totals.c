@@ -70,7 +70,7 @@ void total_kernel(struct model *model, const struct run *run)
 	struct kernel_op_total *op;
 
 	if (!total) {
-		model->bad++;
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	if (run->failed) {
@@ -159,7 +159,7 @@ void apply_call(struct model *model, const struct event_call *call)
 	struct call_total *total = call_get(model, call->name);
 
 	if (!total || !span_ok(call->start_ns, call->dur_ns, model->event->time_ns)) {
-		model->bad++;
+		model_bad(model, bad_time(call->dur_ns));
 		return;
 	}
 	total->count++;
@@ -176,7 +176,7 @@ void apply_calls(struct model *model, const struct event_calls *calls)
 	struct call_total *total = call_get(model, calls->name);
 
 	if (!total || calls->count > (uint64_t)1 << 48 || calls->errors > calls->count) {
-		model->bad++;
+		model_bad(model, BAD_KIND);
 		return;
 	}
 	total->count += calls->count;
@@ -201,7 +201,7 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 	};
 
 	if (!span_ok(wait->start_ns, wait->dur_ns, model->event->time_ns)) {
-		model->bad++;
+		model_bad(model, bad_time(wait->dur_ns));
 		return;
 	}
 	act.end_ns = wait->start_ns + wait->dur_ns;
@@ -244,7 +244,7 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 
 	if (!span_ok(compile->start_ns, compile->dur_ns, model->event->time_ns) ||
 	    (index == MAP_NONE && model->compiles.n >= COMPILES_MAX)) {
-		model->bad++;
+		model_bad(model, bad_time(compile->dur_ns));
 		return;
 	}
 	if (index == MAP_NONE) {
