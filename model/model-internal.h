@@ -316,7 +316,7 @@ struct step {
 	int64_t number, start_ns, dur_ns;
 };
 
-enum step_source { STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_SOURCES };
+enum step_source { STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_PERIOD, STEPS_SOURCES };
 
 /* Steps of one process from one source. */
 struct steps {
@@ -594,6 +594,9 @@ void apply_step(struct model *model, const struct event_step *step);
 void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns);
 void series_named(struct model *model, uint32_t placeholder);
+/* A period of what runs, between two runs of that name. */
+void series_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		   int64_t dur_ns);
 void series_release(struct model *model);
 /* The series to show, NULL none. */
 struct steps *series_best(const struct model *model);

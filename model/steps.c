@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps of training: explicit marks of the program, else ranges named like a
- * step: "step", "step 12", "step#12", in any case. A series belongs to one
- * process and one source; the one shown is explicit before numbered before
- * plain, then the longest.
+ * step: "step", "step 12", "step#12", in any case, else the period of what runs
+ * (analyses/period.h). A series belongs to one process and one source; the one
+ * shown is explicit before numbered before plain before periods, then the
+ * longest.
  */
 #include "model/model-internal.h"
 
@@ -114,6 +115,16 @@ void series_range(struct model *model, uint32_t process, uint32_t name, int64_t 
 					     STEPS_NUMBERED, 0), number, start_ns, dur_ns);
 }
 
+void series_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+		   int64_t dur_ns)
+{
+	struct steps *steps = series_get(model, process, STEPS_PERIOD, name);
+
+	if (steps)
+		steps->name = name;
+	series_add(model, steps, -1, start_ns, dur_ns);
+}
+
 void series_named(struct model *model, uint32_t placeholder)
 {
 	size_t to = 0, n = model->n_nameless;
@@ -155,10 +166,21 @@ struct steps *series_best(const struct model *model)
 	return best;
 }
 
+static const char *period_text(struct model *model, uint32_t name)
+{
+	char *text = xasprintf("period of %s", names_short(&model->names, name));
+	uint32_t interned = names_intern(&model->names, text);
+
+	free(text);
+	return interned ? names_raw(&model->names, interned) : "period";
+}
+
 static const char *source_text(struct model *model, const struct steps *steps)
 {
 	if (steps->source == STEPS_EXPLICIT)
 		return steps->name ? names_short(&model->names, steps->name) : "step";
+	if (steps->source == STEPS_PERIOD)
+		return period_text(model, steps->name);
 	return steps->source == STEPS_NUMBERED ? "range step #" : "range step";
 }
 

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/period.h"
 #include "model/analyses/sort.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
@@ -57,6 +58,8 @@ struct analyses {
 	uint8_t *input;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
 	size_t n_input;
 	struct findings *findings;	/* owned */
+	struct period *period;		/* owned; looks for steps up to period_ns */
+	int64_t period_ns;
 	uint64_t n_steps;		/* whole ones, without the warm-up */
 	int64_t steps_ns;		/* their sum */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
@@ -72,6 +75,8 @@ struct analyses *analyses_new(struct model *model)
 	size_t max = model->memory_limit / 8 / sizeof(struct act);
 
 	analyses->findings = findings_new();
+	analyses->period = period_new();
+	analyses->period_ns = INT64_MIN;
 	analyses->max = max < ACTS_MIN ? ACTS_MIN : max > ACTS_MAX ? ACTS_MAX : max;
 	analyses->done_ns = analyses->tried_ns = analyses->reviewed_ns = INT64_MIN;
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++) {
@@ -105,6 +110,7 @@ void analyses_free(struct analyses *analyses)
 	}
 	free_buffers(analyses);
 	findings_free(analyses->findings);
+	period_free(analyses->period);
 	free(analyses->input);
 	free(analyses);
 }
@@ -119,7 +125,7 @@ size_t analyses_bytes(const struct model *model)
 	const struct analyses *a = model->analyses;
 	size_t bytes = (a->cap + a->cap_carry + a->cap_out) * sizeof(struct act) +
 		       a->cap_keys * 2 * sizeof(*a->keys) + a->n_input +
-		       findings_bytes(a->findings);
+		       findings_bytes(a->findings) + period_bytes(a->period);
 
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
 		bytes += list[i]->size + (list[i]->bytes ? list[i]->bytes(a->state[i]) : 0);
@@ -182,36 +188,6 @@ void analyses_push(struct model *model, const struct act *act)
 }
 
 /* ---- names, as far as they are known by now ---- */
-
-static bool has_part(const char *name, const char *part)
-{
-	return strcasestr(name, part) != NULL;
-}
-
-/* The making and fetching of batches, by the name of an op or range: what
- * frameworks call theirs, and what people call it. */
-bool name_is_input(const char *name)
-{
-	static const char *const parts[] = {
-		"iteratorgetnext", "iterator::", "dataloader", "data_loader", "dataset",
-		"next_batch", "nextbatch", "get_batch", "load_batch", "fetch_batch", "prefetch",
-		"infeed",
-	};
-	static const char *const words[] = { "input", "data", "batch", "load_data" };
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (has_part(name, parts[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t length = strlen(words[i]);
-
-		if (strncasecmp(name, words[i], length) == 0 &&
-		    (!name[length] || name[length] == '/' || name[length] == ':' ||
-		     name[length] == ' ' || name[length] == '.'))
-			return true;
-	}
-	return false;
-}
 
 static bool is_input(struct model *model, uint32_t name)
 {
@@ -455,18 +431,11 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 	return last;
 }
 
-static int64_t border(const struct analyses *analyses, const struct steps *steps, int64_t settled,
-		      bool full)
+static int64_t border(const struct analyses *analyses, const struct steps *steps, int64_t settled)
 {
 	int64_t to = analyses->done_ns, lag = STEPLESS_NS;
 	const struct step *step;
 
-	if (full) {
-		/* What came first is half of it. */
-		int64_t half = analyses->acts[analyses->n / 2].start_ns;
-
-		return settled > half ? settled : half;
-	}
 	while ((step = next_step(steps, to, settled)) != NULL)
 		to = step->start_ns + step->dur_ns;
 	if (steps && steps->n) {
@@ -479,22 +448,44 @@ static int64_t border(const struct analyses *analyses, const struct steps *steps
 	return to;
 }
 
-/* Keys of all that starts before to_ns, sorted. */
-static void make_keys(struct analyses *analyses, int64_t to_ns)
+static void make_room(struct analyses *analyses)
 {
-	if (analyses->cap_keys < analyses->n) {
-		analyses->cap_keys = analyses->cap;
-		free(analyses->keys);
-		analyses->keys = xreallocarray(NULL, analyses->cap_keys,
-					       2 * sizeof(*analyses->keys));
-	}
+	if (analyses->cap_keys >= analyses->n)
+		return;
+	analyses->cap_keys = analyses->cap;
+	free(analyses->keys);
+	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
+}
+
+/* Keys of all, or all runs, that start in [from_ns, to_ns), sorted. */
+static void make_keys(struct analyses *analyses, int64_t from_ns, int64_t to_ns, bool runs)
+{
+	make_room(analyses);
 	analyses->n_keys = analyses->at_key = 0;
-	for (size_t i = 0; i < analyses->n; i++)
-		if (analyses->acts[i].start_ns < to_ns)
+	for (size_t i = 0; i < analyses->n; i++) {
+		const struct act *act = &analyses->acts[i];
+
+		if (act->start_ns < to_ns && act->start_ns >= from_ns &&
+		    (!runs || act->kind == ACT_RUN))
 			analyses->keys[analyses->n_keys++] = (struct start_key) {
-				analyses->acts[i].start_ns, (uint32_t)i,
+				act->start_ns, (uint32_t)i,
 			};
+	}
 	start_keys_sort(analyses->keys, analyses->keys + analyses->cap_keys, analyses->n_keys);
+}
+
+/* Where nothing else marks steps, what runs may show them. */
+static void look_for_steps(struct model *model, int64_t to_ns)
+{
+	struct analyses *analyses = model->analyses;
+	const struct steps *steps = series_best(model);
+
+	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
+		return;
+	make_keys(analyses, analyses->period_ns, to_ns, true);
+	for (size_t i = 0; i < analyses->n_keys; i++)
+		period_run(model, analyses->period, &analyses->acts[analyses->keys[i].at]);
+	analyses->period_ns = to_ns;
 }
 
 /* What was not handed out moves together. */
@@ -529,7 +520,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 	struct analyses *analyses = model->analyses;
 	const struct step *step;
 
-	make_keys(analyses, to_ns);
+	make_keys(analyses, INT64_MIN, to_ns, false);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
 
@@ -557,16 +548,21 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
-	const struct steps *steps = series_best(model);
 	int64_t settled = model_settle(model), to;
 	bool full = analyses->n >= analyses->max / 4 * 3;
+	const struct steps *steps;
 
 	analyses->tried_ns = settled;
+	/* What came first is half of it. */
+	if (full && analyses->acts[analyses->n / 2].start_ns > settled)
+		settled = analyses->acts[analyses->n / 2].start_ns;
+	look_for_steps(model, finish ? INT64_MAX : settled);
+	steps = series_best(model);
 	if (analyses->done_ns == INT64_MIN)
 		analyses->done_ns = beginning(analyses, steps);
 	if (analyses->done_ns != INT64_MIN) {
-		to = finish ? last_end(analyses, steps) :
-		     border(analyses, steps, settled, full);
+		to = finish ? last_end(analyses, steps) : full ? settled :
+		     border(analyses, steps, settled);
 		if (to > analyses->done_ns)
 			hand_out_until(model, steps, to);
 	}

@@ -106,7 +106,9 @@ static void buckets_add(struct idle_device *idle, const struct idle_gap *gap, si
 		if (to > gap->end_ns)
 			to = gap->end_ns;
 		for (int c = 0; c < IDLE_COUNT; c++)
-			idle->buckets[i].ns[c] += part_of(gap->ns[c], to - from, length);
+			if (gap->ns[c])
+				idle->buckets[i].ns[c] += to - from == length ? gap->ns[c] :
+					part_of(gap->ns[c], to - from, length);
 		from = to;
 	}
 }

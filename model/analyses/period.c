@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/analyses/period.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/map.h"
+#include "model/model-internal.h"
+#include "model/util.h"
+
+#define PROCESSES 4u
+#define NAMES_MAX_PERIOD 256u
+#define HISTORY 128u			/* runs of a name that are kept */
+#define PERIODS 8u			/* stretches that must be there */
+#define K_MAX 12u
+#define LOOK 128u			/* runs between looks */
+#define ALIKE 75			/* per cent of the stretches */
+#define LONG 4				/* periods: longer is no step */
+#define LOST 64				/* periods without a step: look anew */
+
+/* A run of a name: what was before it. */
+struct mark {
+	int64_t start_ns, rest_ns;	/* rest: since anything ran */
+	uint64_t content;		/* sum over all runs before */
+	uint64_t runs;			/* their number */
+};
+
+struct named {
+	uint32_t name;
+	uint64_t count;			/* ever; the last HISTORY are in marks */
+	int64_t total_ns;
+	struct mark *marks;		/* owned, a ring */
+};
+
+struct looked {
+	uint32_t process;
+	uint64_t content, runs, since_look;
+	int64_t until_ns;		/* something ran until then */
+	struct named *list;		/* owned */
+	uint32_t n;
+	struct map by_name;
+	/* what was found */
+	bool found;
+	uint32_t anchor, k;
+	uint64_t phase;			/* count modulo k at which a step begins */
+	int64_t period_ns, last_ns, step_ns;	/* last anchor; last step's end */
+};
+
+struct period {
+	struct looked processes[PROCESSES];
+	uint32_t n;
+};
+
+struct period *period_new(void)
+{
+	return xcalloc(1, sizeof(struct period));
+}
+
+void period_free(struct period *period)
+{
+	for (uint32_t p = 0; p < period->n; p++) {
+		struct looked *looked = &period->processes[p];
+
+		for (uint32_t i = 0; i < looked->n; i++)
+			free(looked->list[i].marks);
+		free(looked->list);
+		map_release(&looked->by_name);
+	}
+	free(period);
+}
+
+size_t period_bytes(const struct period *period)
+{
+	size_t bytes = sizeof(*period);
+
+	for (uint32_t p = 0; p < period->n; p++)
+		bytes += period->processes[p].n * (sizeof(struct named) +
+						   HISTORY * sizeof(struct mark));
+	return bytes;
+}
+
+static struct looked *looked_of(struct period *period, uint32_t process)
+{
+	struct looked *looked;
+
+	for (uint32_t p = 0; p < period->n; p++)
+		if (period->processes[p].process == process)
+			return &period->processes[p];
+	if (period->n == PROCESSES)
+		return NULL;
+	looked = &period->processes[period->n++];
+	looked->process = process;
+	looked->list = xcalloc(NAMES_MAX_PERIOD, sizeof(*looked->list));
+	return looked;
+}
+
+static struct named *named_of(struct looked *looked, uint32_t name)
+{
+	uint32_t index = map_get(&looked->by_name, name);
+	struct named *named;
+
+	if (index != MAP_NONE)
+		return &looked->list[index];
+	if (looked->n == NAMES_MAX_PERIOD)
+		return NULL;
+	named = &looked->list[looked->n++];
+	named->name = name;
+	named->marks = xcalloc(HISTORY, sizeof(*named->marks));
+	map_set(&looked->by_name, name, looked->n - 1);
+	return named;
+}
+
+/* The i-th of those that are kept, from the oldest. */
+static const struct mark *mark_at(const struct named *named, uint64_t i)
+{
+	uint64_t first = named->count > HISTORY ? named->count - HISTORY : 0;
+
+	return &named->marks[(first + i) % HISTORY];
+}
+
+static uint64_t kept(const struct named *named)
+{
+	return named->count > HISTORY ? HISTORY : named->count;
+}
+
+/* The content most stretches of k have; *share of them, in per cent. By
+ * majority vote, then counted: no sort. */
+static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *share)
+{
+	uint64_t n = kept(named) - k, usual = 0, votes = 0, alike = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t content = mark_at(named, i + k)->content - mark_at(named, i)->content;
+
+		if (!votes)
+			usual = content;
+		if (content == usual)
+			votes++;
+		else
+			votes--;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		alike += mark_at(named, i + k)->content - mark_at(named, i)->content == usual;
+	*share = (unsigned)(alike * 100 / n);
+	return usual;
+}
+
+/* The smallest k that makes it an anchor, 0: none does. */
+static uint32_t anchor_of(const struct named *named, uint64_t *content)
+{
+	for (uint32_t k = 1; k <= K_MAX && kept(named) >= k * PERIODS + 1; k++) {
+		const struct mark *last = mark_at(named, kept(named) - 1);
+		unsigned share;
+
+		*content = usual_content(named, k, &share);
+		if (share < ALIKE)
+			continue;
+		/* One run over and over is no step. */
+		return last->runs - mark_at(named, kept(named) - 1 - k)->runs >= 2 ? k : 0;
+	}
+	return 0;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How long it usually rests before such a run: the median. */
+static int64_t rest_of(const struct named *named)
+{
+	int64_t rests[HISTORY];
+	uint64_t n = kept(named);
+
+	for (uint64_t i = 0; i < n; i++)
+		rests[i] = mark_at(named, i)->rest_ns;
+	qsort(rests, n, sizeof(rests[0]), by_ns);
+	return rests[n / 2];
+}
+
+static void add_step(struct model *model, struct looked *looked, int64_t from_ns, int64_t to_ns)
+{
+	if (to_ns - from_ns > LONG * looked->period_ns || to_ns <= from_ns ||
+	    from_ns < looked->step_ns)
+		return;
+	series_period(model, looked->process, looked->list[looked->anchor].name, from_ns,
+		      to_ns - from_ns);
+	looked->step_ns = to_ns;
+}
+
+/* The steps that are in what is kept. */
+static void begin(struct model *model, struct looked *looked)
+{
+	const struct named *named = &looked->list[looked->anchor];
+	uint64_t n = kept(named), k = looked->k, best = 0, first;
+	int64_t most = -1;
+
+	/* Of k ways to begin, the one after the longest rest. */
+	for (uint64_t phase = 0; phase < k; phase++) {
+		int64_t sum = 0;
+
+		for (uint64_t i = n - 1 - phase; i >= k && i < n; i -= k)
+			add_ns(&sum, mark_at(named, i)->rest_ns);
+		if (sum > most) {
+			most = sum;
+			best = phase;
+		}
+	}
+	looked->phase = (named->count - 1 - best) % k;
+	looked->period_ns = (mark_at(named, n - 1)->start_ns - mark_at(named, 0)->start_ns) *
+			    (int64_t)k / (int64_t)(n - 1);
+	looked->found = true;
+	first = (n - 1 - best) % k;
+	for (uint64_t i = first; i + k < n; i += k)
+		add_step(model, looked, mark_at(named, i)->start_ns, mark_at(named, i + k)->start_ns);
+	looked->last_ns = mark_at(named, n - 1 - best)->start_ns;
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct named *x = *(const struct named *const *)a, *y = *(const struct named *const *)b;
+
+	return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
+}
+
+/* The dearest name that is an anchor; then one that begins the same stretch. */
+static void look(struct model *model, struct looked *looked)
+{
+	const struct named *by_cost[NAMES_MAX_PERIOD], *found = NULL;
+	uint64_t content, other;
+	int64_t rest = -1;
+
+	looked->since_look = 0;
+	for (uint32_t i = 0; i < looked->n; i++)
+		by_cost[i] = &looked->list[i];
+	qsort(by_cost, looked->n, sizeof(by_cost[0]), by_total);
+	for (uint32_t i = 0; i < looked->n && !found; i++) {
+		looked->k = anchor_of(by_cost[i], &content);
+		if (looked->k)
+			found = by_cost[i];
+	}
+	if (!found)
+		return;
+	for (uint32_t i = 0; i < looked->n; i++) {
+		int64_t before;
+
+		if (anchor_of(by_cost[i], &other) != 1 || other != content)
+			continue;
+		before = rest_of(by_cost[i]);
+		if (before <= rest)
+			continue;
+		rest = before;
+		found = by_cost[i];
+		looked->k = 1;
+	}
+	looked->anchor = (uint32_t)(found - looked->list);
+	begin(model, looked);
+}
+
+void period_run(struct model *model, struct period *period, const struct act *act)
+{
+	struct looked *looked = looked_of(period, act->process);
+	uint32_t name = names_resolve(&model->names, act->name);
+	struct named *named;
+
+	if (!looked || act->command == COMMAND_FILL || act->command == COMMAND_UNMAP)
+		return;
+	named = act->command == COMMAND_KERNEL && name ? named_of(looked, name) : NULL;
+	if (named) {
+		named->marks[named->count++ % HISTORY] = (struct mark) {
+			.start_ns = act->start_ns, .content = looked->content,
+			.runs = looked->runs, .rest_ns = looked->until_ns &&
+			act->start_ns > looked->until_ns ? act->start_ns - looked->until_ns : 0,
+		};
+		add_ns(&named->total_ns, act->end_ns - act->start_ns);
+	}
+	looked->content += map_mix(((uint64_t)act->command << 40 | (uint64_t)act->direction << 32 |
+				    name) + 1);
+	looked->runs++;
+	if (act->end_ns > looked->until_ns)
+		looked->until_ns = act->end_ns;
+	if (!looked->found) {
+		if (++looked->since_look >= LOOK)
+			look(model, looked);
+		return;
+	}
+	if (named == &looked->list[looked->anchor] &&
+	    (named->count - 1) % looked->k == looked->phase) {
+		add_step(model, looked, looked->last_ns, act->start_ns);
+		looked->last_ns = act->start_ns;
+	}
+	if (act->start_ns - looked->step_ns > LOST * looked->period_ns)
+		looked->found = false;
+}
