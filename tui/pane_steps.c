@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/insight.h"
+#include "model/insights-work.h"
 #include "model/util.h"
 #include "tui/panes.h"
 #include "tui/ruler.h"
@@ -79,6 +80,8 @@ struct step_line {
 	int64_t base_ns, typical_ns;
 	bool known;			/* what its time went to */
 	int64_t compute_ns, copy_ns, launch_ns, sync_ns, input_ns, host_ns;
+	bool has_path;
+	struct critical_path path;
 };
 
 struct steps_pane {
@@ -224,10 +227,42 @@ static void steps_close(struct pane *pane)
 	free(steps);
 }
 
+/* "the path of step 12: kernel 62 % · launch 20 %": what held it up. */
+static void path_draw(const struct step_line *line, struct area area, int y)
+{
+	const struct critical_path *path = &line->path;
+	int64_t last_ns = INT64_MAX;
+	char text[256], share[FMT_MAX];
+	size_t at;
+
+	at = (size_t)snprintf(text, sizeof(text), "critical path of step %" PRId64 ":",
+			      line->step.number);
+	for (int i = 0; i < 5; i++) {
+		int most = -1;
+
+		/* the next smaller one; of two that are equal the first will do */
+		for (int kind = 0; kind < PATH_KINDS; kind++)
+			if (path->ns[kind] < last_ns && path->ns[kind] > path->whole_ns / 1000 &&
+			    (most < 0 || path->ns[kind] > path->ns[most]))
+				most = kind;
+		if (most < 0)
+			break;
+		last_ns = path->ns[most];
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s", i ? " ·" : "",
+				       path_kind_name((enum path_kind)most),
+				       fmt_share(share, (uint64_t)last_ns,
+						 (uint64_t)path->whole_ns));
+		if (text_width(text) > area.width - 16)
+			break;
+	}
+	area_text(area, 1, y, ROLE_MUTED, 0, text);
+}
+
 static void take_parts(struct model *model, struct step_line *line)
 {
 	struct step_breakdown parts;
 
+	line->has_path = model_critical_step(model, line->step.start_ns, &line->path);
 	line->known = model_step_breakdown(model, line->step.start_ns, &parts);
 	if (!line->known)
 		return;
@@ -287,10 +322,16 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 static void steps_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
+	const struct step_line *line;
 
 	if (p->steps.count && area.height >= 4) {
 		summary_draw(&p->steps.stats, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
+	}
+	line = table_current(&p->table);
+	if (line && line->has_path && area.height >= 6) {
+		area.height--;
+		path_draw(line, area_sub(area, 0, 0, area.width, area.height + 1), area.height);
 	}
 	table_draw(&p->table, view, area, focused);
 }

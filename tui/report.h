@@ -52,6 +52,10 @@ void report_breakdown_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
 void report_breakdown_json(struct json *json, struct model *model);
+/* Launches of a queue and the critical path, report_work.c. */
+void report_queue_json(struct json *json, struct model *model, uint32_t queue);
+void report_path_text(struct model *model, FILE *out);
+void report_path_json(struct json *json, struct model *model);
 
 /*
  * The JSON report into a file: written beside it and renamed, so that the

@@ -227,6 +227,7 @@ static void write_queues(struct json *json, struct model *model)
 		json_key_int(json, "busy_ns", row->busy_ns);
 		time_if(json, "delay_p50_ns", row->delay_p50_ns);
 		time_if(json, "delay_p99_ns", row->delay_p99_ns);
+		report_queue_json(json, model, row->id);
 		json_end(json);
 	}
 	json_end(json);
@@ -521,6 +522,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_ops(&json, model);
 	write_calls(&json, model);
 	write_steps(&json, model);
+	report_path_json(&json, model);
 	report_findings_json(&json, model);
 	write_memory(&json, model);
 	write_compiles(&json, model);

@@ -515,22 +515,28 @@ size_t critical_parts(const void *state, struct names *names, struct critical_pa
 	return n < max ? n : max;
 }
 
+/* Steps follow each other: a bisection over the ring. */
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path)
 {
 	const struct critical *critical = state;
-	uint64_t n = critical->n_steps < PATH_STEPS ? critical->n_steps : PATH_STEPS;
+	uint64_t high = critical->n_steps;
+	uint64_t low = high > PATH_STEPS ? high - PATH_STEPS : 0, end = high;
+	const struct step_path *step;
 
-	for (uint64_t i = 1; i <= n; i++) {
-		const struct step_path *step =
-			&critical->steps[(critical->n_steps - i) % PATH_STEPS];
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
 
-		if (step->start_ns != start_ns)
-			continue;
-		*path = (struct critical_path) { .steps = 1, .whole_ns = step->dur_ns };
-		memcpy(path->ns, step->ns, sizeof(path->ns));
-		return true;
+		if (critical->steps[mid % PATH_STEPS].start_ns < start_ns)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return false;
+	if (low == end || critical->steps[low % PATH_STEPS].start_ns != start_ns)
+		return false;
+	step = &critical->steps[low % PATH_STEPS];
+	*path = (struct critical_path) { .steps = 1, .whole_ns = step->dur_ns };
+	memcpy(path->ns, step->ns, sizeof(path->ns));
+	return true;
 }
 
 size_t model_critical(struct model *model, struct critical_path *path, size_t max,
