@@ -241,10 +241,10 @@ static void path_draw(const struct step_line *line, struct area area, int y)
 		int most = -1;
 
 		/* the next smaller one; of two that are equal the first will do */
-		for (int kind = 0; kind < PATH_KINDS; kind++)
-			if (path->ns[kind] < last_ns && path->ns[kind] > path->whole_ns / 1000 &&
-			    (most < 0 || path->ns[kind] > path->ns[most]))
-				most = kind;
+		for (int k = 0; k < PATH_KINDS; k++)
+			if (path->ns[k] < last_ns && path->ns[k] > path->whole_ns / 1000 &&
+			    (most < 0 || path->ns[k] > path->ns[most]))
+				most = k;
 		if (most < 0)
 			break;
 		last_ns = path->ns[most];
@@ -330,8 +330,8 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 	}
 	line = table_current(&p->table);
 	if (line && line->has_path && area.height >= 6) {
+		path_draw(line, area, area.height - 1);
 		area.height--;
-		path_draw(line, area_sub(area, 0, 0, area.width, area.height + 1), area.height);
 	}
 	table_draw(&p->table, view, area, focused);
 }
