@@ -86,11 +86,11 @@ void report_path_text(struct model *model, FILE *out)
 	n = path.steps ? by_share(&path, order) : 0;
 	if (!n)
 		return;
-	fputs("  waits for  ", out);
+	fputs("  critical path  ", out);
 	for (size_t i = 0; i < n && i < 6; i++)
 		fprintf(out, "%s%s %s", i ? " · " : "", path_kind_name(order[i]),
 			fmt_share(share, (uint64_t)path.ns[order[i]], (uint64_t)path.whole_ns));
-	fputs("   (critical path)\n", out);
+	fputc('\n', out);
 }
 
 void report_path_json(struct json *json, struct model *model)

@@ -333,6 +333,12 @@ static void enter(struct walk *walk, size_t run)
 	walk->ready->entered[run] = 1;
 }
 
+static bool is_step(const struct slice *slice, const struct act *act)
+{
+	return act->kind == ACT_OP && slice->step && act->start_ns == slice->t0 &&
+	       act->end_ns == slice->t1;
+}
+
 static void step_host(struct walk *walk)
 {
 	const struct ready *ready = walk->ready;
@@ -355,9 +361,11 @@ static void step_host(struct walk *walk)
 		}
 		return;
 	}
+	/* A step's own range has another name each time, and says nothing. */
 	go(walk, segment->start_ns, segment->input ? PATH_INPUT :
 	   act->kind == ACT_LAUNCH ? PATH_LAUNCH :
-	   act->kind == ACT_COMPILE ? PATH_OTHER : PATH_HOST, act->name);
+	   act->kind == ACT_COMPILE ? PATH_OTHER : PATH_HOST,
+	   is_step(ready->slice, act) ? 0 : act->name);
 }
 
 static enum path_kind kind_of_run(const struct act *act)
@@ -407,8 +415,7 @@ static uint32_t owner(const struct slice *slice)
 
 		if (!is_host(act))
 			continue;
-		if (act->kind == ACT_OP && slice->step && act->start_ns == slice->t0 &&
-		    act->end_ns == slice->t1)
+		if (is_step(slice, act))
 			return act->thread;
 		if (act->kind != ACT_OP)
 			worked = act->thread;

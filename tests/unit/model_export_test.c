@@ -49,23 +49,27 @@ static char *report_of(struct model *model, bool analyses)
 {
 	static const struct report_run run = { .wall_ns = -1, .exit_status = -1 };
 	char *text = NULL, *line, *to, *next;
-	bool findings = false;
+	bool block = false;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	report_json(model, &run, out);
 	fclose(out);
 	for (line = to = text; *line; line = next) {
-		char *idle = strstr(line, ", \"idle\": {");
+		char *rest = strstr(line, ", \"idle\": {"), *launch;
 
 		next = strchr(line, '\n') + 1;
-		findings = !strncmp(line, "  \"findings\": [", 15) ||
-			(findings && strncmp(line, "  ]", 3));
-		if (!analyses && (findings || !strncmp(line, "    \"breakdown\":", 16)))
+		launch = strstr(line, ", \"launch\": {");
+		if (launch && (!rest || launch < rest))
+			rest = launch;
+		block = !strncmp(line, "  \"findings\": [", 15) ||
+			!strncmp(line, "  \"critical_path\": {", 20) ||
+			(block && strncmp(line, "  ]", 3) && strncmp(line, "  }", 3));
+		if (!analyses && (block || !strncmp(line, "    \"breakdown\":", 16)))
 			continue;
-		if (!analyses && idle && idle < next) {
-			memmove(to, line, (size_t)(idle - line));
-			to += idle - line;
+		if (!analyses && rest && rest < next) {
+			memmove(to, line, (size_t)(rest - line));
+			to += rest - line;
 			*to++ = '\n';
 			continue;
 		}
