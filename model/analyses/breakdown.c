@@ -87,6 +87,7 @@ static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
 	if (index != NONE && ns > 0) {
 		uint32_t depth;
 
+		sweep->breakdown.holder[state] = index + 1;
 		thread = sweep_thread_at(sweep, index);
 		depth = thread->ops < SWEEP_STACK ? thread->ops : SWEEP_STACK;
 		if (state == HOST_SYNC)

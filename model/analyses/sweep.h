@@ -105,6 +105,7 @@ struct breakdown {
 	struct step_sums seconds;	/* as long as there are no steps */
 	struct holders held[HOST_STATES], now_held[HOST_STATES];	/* who holds the exposed time */
 	struct holders made, now_made;	/* by ops of threads that make batches */
+	uint32_t holder[HOST_STATES];	/* thread that did so last, plus 1 */
 	struct input_thread inputs[INPUT_THREADS], now_inputs[INPUT_THREADS];
 	uint32_t n_inputs, n_now_inputs;
 	int64_t first_ns;		/* of the first step after the warm-up */

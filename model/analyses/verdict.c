@@ -69,11 +69,15 @@ static const char *each(const struct means *means)
 	return means->steps ? "each step" : "the time";
 }
 
-static struct evidence worst(const struct means *means, enum step_class class)
+/* The step with most of it; on the timeline the row of who did it. */
+static struct evidence worst(struct model *model, const struct means *means,
+			     enum step_class class, uint32_t holder)
 {
 	return (struct evidence) {
 		.kind = EVIDENCE_TIME, .t0 = means->sums->worst_t0[class],
 		.t1 = means->sums->worst_t1[class],
+		.row = holder && thread_at(model, holder - 1)->row != NONE ?
+		       thread_at(model, holder - 1)->row + 1 : 0,
 	};
 }
 
@@ -148,7 +152,8 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	int64_t ns = means->ns[STEP_INPUT];
 	char share[WORD];
 	struct finding finding = {
-		.id = "input-bound", .cost_ns = ns, .evidence = worst(means, STEP_INPUT),
+		.id = "input-bound", .cost_ns = ns,
+		.evidence = worst(model, means, STEP_INPUT, b->holder[HOST_INPUT]),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
 			    SEVERITY_NOTE,
 	};
@@ -170,7 +175,7 @@ static void launch_finding(struct model *model, const struct means *means,
 	int64_t ns = means->ns[STEP_LAUNCH] - tiny_cost_ns(model);
 	char share[WORD], count[WORD], call[WORD];
 	struct finding finding = {
-		.id = "launch-bound", .cost_ns = ns, .evidence = worst(means, STEP_LAUNCH),
+		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, means, STEP_LAUNCH, 0),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -196,7 +201,8 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	int64_t ns = means->ns[STEP_SYNC];
 	char share[WORD], time[WORD];
 	struct finding finding = {
-		.id = "sync-bound", .cost_ns = ns, .evidence = worst(means, STEP_SYNC),
+		.id = "sync-bound", .cost_ns = ns,
+		.evidence = worst(model, means, STEP_SYNC, b->holder[HOST_SYNC]),
 		.severity = SEVERITY_WARNING,
 	};
 
