@@ -34,6 +34,7 @@
 #include "model/lane.h"
 #include "model/map.h"
 #include "model/names.h"
+#include "model/odd.h"
 #include "model/query.h"
 
 #define NONE UINT32_MAX
@@ -336,25 +337,6 @@ struct nameless {
 
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
-/* What is wrong with an event; each kind is one message, with how often. */
-enum bad_kind {
-	BAD_END,			/* before its start */
-	BAD_FAR,			/* a time that cannot be */
-	BAD_ID,				/* none, or not one of its kind */
-	BAD_REUSED,			/* an id that stands for something else */
-	BAD_TWICE,			/* the same once more */
-	BAD_UNKNOWN,			/* used and never defined; it is taken in all the same */
-	BAD_KIND,			/* no such kind, or a value that cannot be */
-	BAD_FULL,			/* more than there is room for */
-	BAD_COUNT
-};
-
-struct bad {
-	uint64_t count;
-	int64_t first_ns;		/* when it was first seen */
-	char text[96];			/* of its message, made when asked */
-};
-
 struct fair_lock {
 	pthread_mutex_t mutex;
 	pthread_cond_t turn;
@@ -444,14 +426,6 @@ int64_t model_settle(struct model *model);
 /* ---- notes.c: losses, messages ---- */
 void note_lost(struct model *model, const struct event_lost *lost);
 /* Once per text. */
-/* Counted, and ignored. */
-void model_bad(struct model *model, enum bad_kind kind);
-/* The same, but it is taken in. */
-void note_odd(struct model *model, enum bad_kind kind);
-static inline enum bad_kind bad_time(int64_t dur_ns)
-{
-	return dur_ns < 0 ? BAD_END : BAD_FAR;
-}
 void note_message(struct model *model, int64_t time_ns, int level, const char *text);
 
 /* ---- defs.c: processes, names, threads, devices, queues ---- */
