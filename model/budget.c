@@ -118,8 +118,8 @@ static size_t other_bytes(const struct model *model)
 {
 	return tables_bytes(model) + sources_bytes(model) + model->names.bytes +
 	       model->join.cap_items * sizeof(*model->join.items) +
-	       memory_bytes(model) + optree_bytes(model) + analyses_bytes(model) +
-	       model->journal.bytes;
+	       memory_bytes(model) + optree_bytes(model) + edges_bytes(model) +
+	       analyses_bytes(model) + model->journal.bytes;
 }
 
 /* ---- the lane whose oldest chunk ends first, a heap ---- */

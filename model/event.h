@@ -79,7 +79,7 @@ enum event_type {
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
-	EVENT_CLOCK, EVENT_FLOW, EVENT_SETTLED, EVENT_BEAT,
+	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */
 	EVENT_LOST,		/* the tracer dropped something */
 	EVENT_ALIVE,		/* all sources have been read up to time_ns */
@@ -202,6 +202,10 @@ struct event_clock {
  */
 struct event_flow { uint64_t key, bytes; int64_t at_ns; bool received; };
 
+/* Data from one op to another of the process: written by who takes it, at the
+ * latest when the taking op ends. key: name of the tensor or channel, 0 none. */
+struct event_edge { uint64_t from, to, bytes; uint32_t key; };	/* instances */
+
 struct event_beat {
 	uint64_t events, calls, dropped, vendor_dropped;
 	int64_t own_ns, mono_ns, real_ns, raw_ns;
@@ -246,6 +250,7 @@ struct event {
 		struct event_compile compile;
 		struct event_clock clock;
 		struct event_flow flow;
+		struct event_edge edge;
 		int64_t settled_ns;
 		struct event_beat beat;
 		struct event_lost lost;

@@ -366,6 +366,7 @@ struct model {
 	size_t pending_n;
 	struct memory *memory;		/* owned */
 	struct optree *optree;		/* owned */
+	struct edges *edges;		/* owned */
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
 
@@ -559,6 +560,14 @@ void optree_launched_late(struct model *model, uint32_t lane, const struct launc
 void optree_wait(struct model *model, const struct event_wait *wait);
 /* All before is final. Breathes. */
 void optree_settled(struct model *model, int64_t settled_ns);
+
+/* ---- edges.c: what ops take from other ops ---- */
+void edges_new(struct model *model);
+void edges_free(struct model *model);
+size_t edges_bytes(const struct model *model);
+void apply_edge(struct model *model, const struct event_edge *edge);
+/* All before is final. Breathes. */
+void edges_settled(struct model *model, int64_t settled_ns);
 
 /* ---- steps.c ---- */
 /* All the numbered steps are one name, "step #": else they would fill tables. */

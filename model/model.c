@@ -122,6 +122,7 @@ static struct model *make(const struct model_options *options)
 	model->free_open = model->free_state = NONE;
 	memory_new(model);
 	optree_new(model);
+	edges_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
 		model->kept_max = OPS_KEEP;
@@ -210,6 +211,7 @@ static void release_all(struct model *model)
 	totals_release(model);
 	memory_free(model);
 	optree_free(model);
+	edges_free(model);
 	series_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
@@ -347,6 +349,9 @@ static void apply_data(struct model *model, const struct event *event)
 	case EVENT_COMPILE:
 		apply_compile(model, &event->u.compile);
 		break;
+	case EVENT_EDGE:
+		apply_edge(model, &event->u.edge);
+		break;
 	case EVENT_CLOCK:
 		apply_clock(model, &event->u.clock);
 		break;
@@ -418,6 +423,7 @@ static void apply_event(struct model *model, const struct event *event)
 		}
 		memory_settled(model, model_settle(model));
 		optree_settled(model, model->settled_ns);
+		edges_settled(model, model->settled_ns);
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -529,6 +535,7 @@ void model_finish(struct model *model, bool partial)
 	ops_finish(model);
 	memory_settled(model, INT64_MAX);
 	optree_settled(model, INT64_MAX);
+	edges_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);

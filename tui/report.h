@@ -46,6 +46,10 @@ const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
 struct json;
 void report_findings_text(struct model *model, FILE *out);
 void report_findings_json(struct json *json, struct model *model);
+/* Sections memory and flows, report_memory.c. */
+void report_memory_text(struct model *model, FILE *out);
+void report_memory_json(struct json *json, struct model *model);
+void report_edges_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
 void report_idle_text(struct model *model, const struct device_row *device, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "model/passes.h"
 #include "tui/beside.h"
 #include "tui/json.h"
 #include "tui/report.h"
@@ -319,8 +319,22 @@ static void write_copies(struct json *json, struct model *model)
 	free(rows);
 }
 
-static void write_op(struct json *json, const struct op_row *row)
+/* Names are the model's: equal ones are the same. */
+static int by_backward(const void *a, const void *b)
 {
+	uintptr_t x = (uintptr_t)((const struct pass_pair *)a)->backward;
+	uintptr_t y = (uintptr_t)((const struct pass_pair *)b)->backward;
+
+	return x < y ? -1 : x > y;
+}
+
+static void write_op(struct json *json, const struct op_row *row, const struct pass_pair *pairs,
+		     size_t n_pairs)
+{
+	const struct pass_pair wanted = { .backward = row->name };
+	const struct pass_pair *pair = n_pairs ? bsearch(&wanted, pairs, n_pairs, sizeof(*pairs),
+							 by_backward) : NULL;
+
 	json_object(json);
 	json_key_string(json, "name", row->name);
 	text_if(json, "type", row->type);
@@ -336,6 +350,8 @@ static void write_op(struct json *json, const struct op_row *row)
 		json_key_uint(json, "copies", row->copies);
 		json_key_uint(json, "copy_bytes", row->copy_bytes);
 	}
+	if (pair)
+		json_key_string(json, "backward_of", pair->forward);
 	json_end(json);
 }
 
@@ -343,26 +359,31 @@ static void write_op(struct json *json, const struct op_row *row)
 static void write_ops(struct json *json, struct model *model)
 {
 	struct op_row *rows;
-	size_t count, ranges = 0;
+	struct pass_pair *pairs;
+	size_t count, ranges = 0, n_pairs;
 
 	model_lock(model);
 	count = model_ops(model, &rows);
+	n_pairs = model_passes(model, &pairs);
 	model_unlock(model);
+	if (n_pairs)
+		qsort(pairs, n_pairs, sizeof(*pairs), by_backward);
 	json_key_array(json, "ops");
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].is_range)
 			ranges++;
 		else
-			write_op(json, &rows[i]);
+			write_op(json, &rows[i], pairs, n_pairs);
 	}
 	json_end(json);
 	if (ranges) {
 		json_key_array(json, "ranges");
 		for (size_t i = 0; i < count; i++)
 			if (rows[i].is_range)
-				write_op(json, &rows[i]);
+				write_op(json, &rows[i], pairs, n_pairs);
 		json_end(json);
 	}
+	free(pairs);
 	free(rows);
 }
 
@@ -413,50 +434,6 @@ static void write_steps(struct json *json, struct model *model)
 		report_breakdown_json(json, model);
 		json_end(json);
 	}
-	free(rows);
-}
-
-static void write_allocator(struct json *json, const struct memory_row *row, int64_t first_ns)
-{
-	json_object(json);
-	json_key_string(json, "allocator", row->allocator);
-	if (row->device != UINT32_MAX)
-		json_key_uint(json, "device", row->device);
-	json_key_uint(json, "live_bytes", row->live_bytes);
-	json_key_uint(json, "peak_bytes", row->peak_bytes);
-	if (row->peak_ns >= first_ns)
-		json_key_int(json, "peak_at_ns", row->peak_ns - first_ns);
-	json_key_uint(json, "allocations", row->allocations);
-	json_key_uint(json, "allocated_bytes", row->allocated_bytes);
-	json_key_uint(json, "frees", row->frees);
-	uint_if(json, "unknown_frees", row->unknown_frees);
-	uint_if(json, "missed_frees", row->missed_frees);
-	uint_if(json, "growth_bytes_per_step", row->growth_bytes_per_step);
-	json_key_array(json, "peak_ops");
-	for (size_t k = 0; k < row->n_peak_ops; k++)
-		json_string(json, row->peak_ops[k]);
-	json_end(json);
-	json_key_array(json, "peak_op_bytes");
-	for (size_t k = 0; k < row->n_peak_ops; k++)
-		json_uint(json, row->peak_op_bytes[k]);
-	json_end(json);
-	json_end(json);
-}
-
-static void write_memory(struct json *json, struct model *model)
-{
-	struct model_status status;
-	struct memory_row *rows;
-	size_t count;
-
-	model_lock(model);
-	model_status(model, &status);
-	count = model_memory(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "memory");
-	for (size_t i = 0; i < count; i++)
-		write_allocator(json, &rows[i], status.first_ns);
-	json_end(json);
 	free(rows);
 }
 
@@ -524,7 +501,8 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_steps(&json, model);
 	report_path_json(&json, model);
 	report_findings_json(&json, model);
-	write_memory(&json, model);
+	report_memory_json(&json, model);
+	report_edges_json(&json, model);
 	write_compiles(&json, model);
 	write_messages(&json, model);
 	json_end(&json);

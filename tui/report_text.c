@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
 #include "model/util.h"
 #include "tui/grid.h"
 #include "tui/labels.h"
@@ -389,55 +388,6 @@ static void print_copies(struct model *model, FILE *out)
 	free(rows);
 }
 
-/* Ops by name; what was allocated outside of them is no op's. */
-static void peak_cell(struct sheet *sheet, const struct memory_row *row)
-{
-	char text[FMT_MAX];
-
-	if (row->n_peak_ops && row->peak_op_bytes[0] >= row->peak_no_op_bytes)
-		sheet_cell(sheet, "%s: %s", fmt_bytes(text, row->peak_op_bytes[0]),
-			   row->peak_ops[0]);
-	else
-		sheet_cell(sheet, "%s", "");
-}
-
-static void print_memory(struct model *model, FILE *out)
-{
-	struct sheet sheet = { 0 };
-	struct memory_row *rows;
-	char text[FMT_MAX];
-	size_t count;
-
-	model_lock(model);
-	count = model_memory(model, &rows);
-	model_unlock(model);
-	sheet_column(&sheet, "memory", SHEET_LEFT, NAME_LEAST);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "at the end", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "allocations", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "growth/step", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "most at the peak", SHEET_LEFT, NAME_LEAST);
-	for (size_t i = 0; i < count; i++) {
-		sheet_cell(&sheet, "%s", rows[i].allocator);
-		if (rows[i].device != UINT32_MAX)
-			sheet_cell(&sheet, "%" PRIu32, rows[i].device);
-		else
-			sheet_cell(&sheet, "%s", "");
-		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].peak_bytes));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, rows[i].live_bytes));
-		sheet_cell(&sheet, "%s", fmt_count(text, rows[i].allocations));
-		sheet_cell(&sheet, "%s", rows[i].growth_bytes_per_step ?
-			   fmt_bytes(text, rows[i].growth_bytes_per_step) : "");
-		peak_cell(&sheet, &rows[i]);
-	}
-	if (count) {
-		fputc('\n', out);
-		sheet_print(&sheet, REPORT_WIDTH, out);
-	}
-	free(rows);
-}
-
 /* ---- messages ---- */
 
 /* One sentence, broken between words. */
@@ -491,6 +441,6 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	print_ops(model, out);
 	print_kernels(model, out);
 	print_copies(model, out);
-	print_memory(model, out);
+	report_memory_text(model, out);
 	print_messages(model, out);
 }
