@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What questions about a row are made of; a part of model-internal.h. */
+#ifndef MODEL_PARTS_H
+#define MODEL_PARTS_H
+
+/* A line of spans that a question is about. */
+struct part {
+	struct lane *lane;		/* borrowed until the model changes; NULL: none yet */
+	uint32_t row, index;		/* row index; which of its lanes */
+};
+
+/* All lanes that (row id, lane) stands for; *parts owned by the caller. */
+size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **parts);
+/* Where open things end for now. */
+int64_t live_edge(const struct model *model);
+/* The name an open span is searched by. */
+uint32_t open_search_name(const struct model *model, const struct open_span *open, bool op);
+/* What the open spans of one part add, but for busy time; want NULL: all. The
+ * earliest start of those goes into *least. */
+void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
+	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
+	       int64_t *least);
+
+#endif
