@@ -7,6 +7,7 @@
 #include "model/util.h"
 
 #define NO_LINK UINT32_MAX
+#define REMAKE 256			/* questions: bars change without a line changing */
 
 /* Ticks of `node` to ns of `other`. */
 struct link {
@@ -20,6 +21,7 @@ struct clock_graph {
 	size_t n, cap;
 	uint32_t nodes;
 	bool stale;			/* the tree is */
+	uint32_t asked;
 	uint32_t parent[CLOCK_NODES];	/* link towards the reference, NO_LINK */
 	int64_t error[CLOCK_NODES];	/* that far */
 };
@@ -80,18 +82,20 @@ bool clock_graph_message(struct clock_graph *graph, uint32_t from, int64_t sent_
 			 int64_t received_ns)
 {
 	struct clock_change change;
+	struct clock *clock;
+	bool had;
 
 	if (from >= graph->nodes || to >= graph->nodes || from == to)
 		return false;
 	/* The higher node's clock is the ticks, the lower's the host's. */
+	clock = from < to ? link_of_hosts(graph, to, from) : link_of_hosts(graph, from, to);
+	had = clock_has(clock);
 	if (from < to)
-		clock_bound(link_of_hosts(graph, to, from), (uint64_t)received_ns, sent_ns, false,
-			    &change);
+		clock_bound(clock, (uint64_t)received_ns, sent_ns, false, &change);
 	else
-		clock_bound(link_of_hosts(graph, from, to), (uint64_t)sent_ns, received_ns, true,
-			    &change);
+		clock_bound(clock, (uint64_t)sent_ns, received_ns, true, &change);
 	free(change.before);
-	graph->stale = true;
+	graph->stale |= change.changed || clock_has(clock) != had;
 	return true;
 }
 
@@ -122,8 +126,7 @@ static int64_t sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &s) ? INT64_MAX : s;
 }
 
-/* Dijkstra's algorithm from the reference; attached clocks change unseen, so
- * their bars are looked at each time. */
+/* Dijkstra's algorithm from the reference. */
 static void make_tree(struct clock_graph *graph)
 {
 	bool done[CLOCK_NODES] = { false };
@@ -158,8 +161,6 @@ static void make_tree(struct clock_graph *graph)
 		}
 	}
 	graph->stale = false;
-	for (uint32_t l = 0; l < graph->n; l++)
-		graph->stale |= !graph->links[l].own;
 }
 
 bool clock_graph_map(struct clock_graph *graph, uint32_t node, uint64_t ticks, int64_t *ns,
@@ -167,7 +168,7 @@ bool clock_graph_map(struct clock_graph *graph, uint32_t node, uint64_t ticks, i
 {
 	if (node >= graph->nodes)
 		return false;
-	if (graph->stale)
+	if (graph->stale || ++graph->asked % REMAKE == 0)
 		make_tree(graph);
 	*error_ns = 0;
 	while (node) {

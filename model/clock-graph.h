@@ -13,8 +13,8 @@
  * whenever each link's is.
  *
  * Complexity: a message as a bound of a clock, after finding its link, O(links
- * of the node); the tree O(nodes^2 + links) when asked after a change; a
- * question O(path).
+ * of the node); the tree O(nodes^2 + links) when asked after a line
+ * changed, and now and then, since bars change too; a question O(path).
  *
  * Worked example: host 1 is 500 ahead of host 0 give or take 10, a device 2000
  * ahead of host 1 give or take 3: device ticks 9000 are 6500 of host 0, +-13.

@@ -29,6 +29,7 @@
 #include "model/clock.h"
 #include "model/cover.h"
 #include "model/hist.h"
+#include "model/hosts.h"
 #include "model/journal.h"
 #include "model/join.h"
 #include "model/lane.h"
@@ -358,6 +359,7 @@ struct model {
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
 	struct join join;
+	struct hosts hosts;
 	uint32_t free_open, free_state;
 	uint64_t waiting_states;
 	uint32_t n_alive_opens;

@@ -208,6 +208,7 @@ static void release_all(struct model *model)
 	analyses_free(model->analyses);
 	release_things(model);
 	join_release(model);
+	hosts_release(model);
 	totals_release(model);
 	memory_free(model);
 	optree_free(model);
@@ -355,6 +356,9 @@ static void apply_data(struct model *model, const struct event *event)
 	case EVENT_CLOCK:
 		apply_clock(model, &event->u.clock);
 		break;
+	case EVENT_FLOW:
+		hosts_flow(model, event);
+		break;
 	case EVENT_SETTLED:
 		apply_settled(model, event->u.settled_ns);
 		break;
@@ -405,8 +409,9 @@ int64_t model_settle(struct model *model)
 	return model->settled_ns;
 }
 
-static void apply_event(struct model *model, const struct event *event)
+static void apply_event(struct model *model, const struct event *given)
 {
+	const struct event *event = hosts_map(model, given);
 	bool timed = time_ok(event->time_ns);
 
 	model->event = event;

@@ -86,6 +86,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		error = clock_error(&view->clock);
 		if (first || view->clock.quality < row->clock_quality)
 			row->clock_quality = view->clock.quality;
+		add_ns(&error, hosts_error(model, process_at(model, view->process)->host));
 		if (error > row->clock_error_ns)
 			row->clock_error_ns = error;
 		row->clock_known = !view->clock.guessed && (first || row->clock_known);

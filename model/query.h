@@ -342,6 +342,18 @@ size_t model_steps(struct model *model, struct step_stats *stats, struct step_ro
 struct compile_row { const char *what, *cause; uint64_t count, failed; int64_t total_ns; };
 size_t model_compiles(struct model *model, struct compile_row **out);	/* [locked] */
 
+/* Hosts but the first. Their events' times are taken to host 0's clock. */
+struct host_row {
+	uint16_t host;
+	const char *name;		/* NULL not known */
+	bool clock_known;		/* false: its times are its own */
+	bool by_messages;		/* else by the wall clocks alone */
+	int64_t clock_error_ns;
+};
+size_t model_hosts(struct model *model, struct host_row **out);	/* [locked] */
+/* Messages that the hosts' clocks contradicted. [locked] */
+uint64_t model_host_violations(struct model *model);
+
 struct message_row { int64_t time_ns; int level; const char *text; };
 size_t model_messages(struct model *model, struct message_row **out);	/* [locked] */
 
@@ -350,6 +362,7 @@ const char *work_name(enum work work);
 const char *direction_name(enum direction direction);	/* "h2d", ... "" for none */
 const char *how_name(enum how how);
 const char *framework_name(enum framework framework);
+const char *host_clock_name(const struct host_row *row);	/* "messages", "wall clock", "none" */
 const char *clock_quality_name(enum clock_quality quality);
 
 #endif

@@ -341,6 +341,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	if (queue->view != NONE)
 		out->clock_error_ns = clock_error_of(&view_at(model, queue->view)->clock,
 						     out->start_ns, cold->segment);
+	add_ns(&out->clock_error_ns, hosts_error(model, process_at(model, queue->process)->host));
 	if (row->kind == ROW_COPY) {
 		out->bytes = cold->detail;
 		return;

@@ -80,6 +80,34 @@ static void write_clocks(struct json *json, struct model *model)
 	free(rows);
 }
 
+/* Other hosts' times, taken to the first one's clock. */
+static void write_hosts(struct json *json, struct model *model)
+{
+	struct host_row *rows;
+	uint64_t violations;
+	size_t count;
+
+	model_lock(model);
+	count = model_hosts(model, &rows);
+	violations = model_host_violations(model);
+	model_unlock(model);
+	if (count)
+		json_key_array(json, "hosts");
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_key_uint(json, "host", rows[i].host);
+		text_if(json, "name", rows[i].name);
+		json_key_string(json, "clock", host_clock_name(&rows[i]));
+		if (rows[i].clock_known)
+			json_key_int(json, "error_ns", rows[i].clock_error_ns);
+		json_end(json);
+	}
+	if (count)
+		json_end(json);
+	uint_if(json, "host_violations", violations);
+	free(rows);
+}
+
 static void write_trust(struct json *json, struct model *model)
 {
 	struct model_status status;
@@ -109,6 +137,7 @@ static void write_trust(struct json *json, struct model *model)
 		json_end(json);
 	}
 	write_clocks(json, model);
+	write_hosts(json, model);
 	if (status.calls || status.own_ns) {
 		json_key_object(json, "overhead");
 		json_key_uint(json, "calls", status.calls);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/util.h"
+#include "tui/sheet.h"
 
 const char *report_counted(char *out, size_t size, uint64_t n, const char *one)
 {
@@ -106,6 +107,33 @@ static void print_losses(const struct model_status *status, FILE *out)
 		fputs("  ! partial     the end is missing\n", out);
 }
 
+static void print_hosts(struct model *model, FILE *out)
+{
+	struct host_row *rows;
+	char time[FMT_MAX], name[64], text[64];
+	uint64_t violations;
+	size_t count;
+
+	model_lock(model);
+	count = model_hosts(model, &rows);
+	violations = model_host_violations(model);
+	model_unlock(model);
+	for (size_t i = 0; i < count; i++) {
+		sheet_clean(name, sizeof(name), rows[i].name ? rows[i].name : "");
+		fprintf(out, "  %s  host %u %.40s: ", rows[i].clock_known ? "clock       " : "! clock     ",
+			rows[i].host, name);
+		if (rows[i].clock_known)
+			fprintf(out, "by %s, ±%s\n", host_clock_name(&rows[i]),
+				fmt_time(time, rows[i].clock_error_ns));
+		else
+			fputs("not known, its times are its own\n", out);
+	}
+	if (violations)
+		fprintf(out, "  ! clock       of hosts contradicted %s by messages\n",
+			report_counted(text, sizeof(text), violations, "time"));
+	free(rows);
+}
+
 void report_trust_text(struct model *model, FILE *out)
 {
 	struct model_status status;
@@ -129,4 +157,5 @@ void report_trust_text(struct model *model, FILE *out)
 		fputc('\n', out);
 	}
 	print_clocks(model, out);
+	print_hosts(model, out);
 }
