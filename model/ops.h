@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops in the model, and what is kept by them: their states and identities, the
+ * tree of calls, data edges, memory. A part of model-internal.h, which includes
+ * it.
+ */
+#ifndef MODEL_OPS_H
+#define MODEL_OPS_H
+
+enum op_state_flag {
+	STATE_KNOWN = 1,		/* its identity is */
+	STATE_FINISHED = 2,
+	STATE_TOUCHED = 4,		/* something was enqueued in it */
+	STATE_DEFERRED = 8,		/* finished, without a place in the tree yet */
+	STATE_ASYNC = 16,
+	STATE_RANGE = 32,		/* the user's, nothing in it so far */
+};
+
+struct op_state {
+	uint64_t instance, parent;
+	uint32_t process, tid, ident, op_name;
+	uint32_t row, lane, id, open;	/* its span, or its open_span */
+	int64_t start_ns, dur_ns, children_ns, device_ns;
+	uint64_t copy_bytes;
+	uint32_t kernels, copies;
+	uint32_t first_row, first_id;
+	uint32_t node;			/* of the tree, NONE: no place yet */
+	uint16_t depth;
+	uint8_t flags;
+	uint32_t next_free;
+};
+
+/* An op's identity and its totals. */
+struct ident {
+	uint32_t name, type, domain;
+	uint8_t framework;
+	uint32_t next;			/* same hash */
+	uint64_t count, ranges;
+	bool inner;			/* launches or ops happened in one of them */
+	int64_t total_ns, self_ns, device_ns, max_ns;
+	uint64_t kernels, copies, copy_bytes;
+};
+
+/* ---- memory.c: allocations and frees, see memory-internal.h ---- */
+void memory_new(struct model *model);
+void memory_free(struct model *model);
+void apply_alloc(struct model *model, const struct event_alloc *alloc);
+void apply_free(struct model *model, const struct event_free *event);
+/* The process of the current event has ended. */
+void memory_exit(struct model *model);
+/* All before is final. Breathes. */
+void memory_settled(struct model *model, int64_t settled_ns);
+size_t memory_bytes(const struct model *model);
+/* The account of a device's total and its peak; NONE: nothing there. */
+uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak);
+/* Its live bytes as a counter's columns. */
+void memory_columns(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+		    struct column *out);
+
+/* ---- ops.c ---- */
+void apply_op(struct model *model, const struct event_op *op);
+/* A run was launched in that op. */
+struct launch {
+	uint32_t process, tid, op_name, row, id;
+	uint64_t op;
+	int64_t call_ns, device_ns;
+	bool kernel;			/* else a copy */
+	uint64_t bytes;
+};
+void op_launched(struct model *model, const struct launch *launch);
+/* Something was enqueued in it: it is no mere range. */
+void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name);
+void ops_finish(struct model *model);
+struct ident *ident_at(const struct model *model, uint32_t i);
+/* The op's span, looked up in time: row, lane and place. */
+bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
+	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);
+
+/* ---- optree.c: the tree of calls, see optree-internal.h ---- */
+void optree_new(struct model *model);
+void optree_free(struct model *model);
+size_t optree_bytes(const struct model *model);
+/* By the index of its state, whose identity is known. */
+void optree_announced(struct model *model, uint32_t state, const struct event_op *op);
+void optree_finished(struct model *model, uint32_t state, const struct event_op *op);
+/* One that has no state. */
+void optree_nameless(struct model *model, uint32_t ident, const struct event_op *op);
+/* The state is about to go. */
+void optree_forget(struct model *model, uint32_t state);
+/* At the end: it never came, or not all of those around it. */
+void optree_orphan(struct model *model, uint32_t state);
+/* Added to its state already. */
+void optree_launched(struct model *model, uint32_t state, const struct launch *launch);
+/* In an op of that lane of its thread, whose state is gone. */
+void optree_launched_late(struct model *model, uint32_t lane, const struct launch *launch);
+void optree_wait(struct model *model, const struct event_wait *wait);
+/* All before is final. Breathes. */
+void optree_settled(struct model *model, int64_t settled_ns);
+
+/* ---- edges.c: what ops take from other ops ---- */
+void edges_new(struct model *model);
+void edges_free(struct model *model);
+size_t edges_bytes(const struct model *model);
+void apply_edge(struct model *model, const struct event_edge *edge);
+/* All before is final. Breathes. */
+void edges_settled(struct model *model, int64_t settled_ns);
+
+#endif
