@@ -131,6 +131,10 @@ static void fill_cold(const struct event_command *command, uint32_t op_name,
 	cold->kind_how = (uint8_t)(command->kind |
 				   (command->how < HOW_COUNT ? command->how : HOW_NONE) << 5);
 	cold->segment = CLOCK_FIXED;
+	if (!is_kernel(command->kind)) {
+		cold->place = command->shape;
+		cold->flags = command->flags & (CMD_PINNED | CMD_BLOCKING);
+	}
 }
 
 static uint8_t work_of_command(struct model *model, const struct event_command *command,

@@ -279,6 +279,9 @@ static void fill_command(struct model_export *x, const struct row *row, uint32_t
 		event->u.command.shape = (uint32_t)cold->detail;
 	else
 		event->u.command.bytes = cold->detail;
+	event->u.command.flags = cold->flags;
+	if (row->kind == ROW_COPY)
+		event->u.command.shape = cold->place;
 }
 
 static void fill_op(struct model_export *x, const struct row *row, uint32_t name,

@@ -79,7 +79,7 @@ static void fill(struct model *model, const struct event *event, struct journal_
 			   event->u.compile.result);
 		entry->name = names_intern(&model->names, event->u.compile.what);
 		entry->other = names_intern(&model->names, event->u.compile.options);
-		entry->id = names_intern(&model->names, event->u.compile.log);
+		entry->id = first_line(model, event->u.compile.log);
 		break;
 	case EVENT_ALLOC:
 		entry->name = local_name(model, event->u.alloc.allocator);

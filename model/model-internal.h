@@ -102,6 +102,8 @@ struct command_cold {
 	int16_t status;
 	uint8_t kind_how;		/* kind | how << 5 */
 	uint8_t segment;		/* of the clock */
+	uint32_t place;			/* of copies, in memory: event_command.shape */
+	uint8_t flags;			/* of copies: CMD_PINNED, CMD_BLOCKING */
 };
 
 struct op_cold {
@@ -471,6 +473,8 @@ void apply_call(struct model *model, const struct event_call *call);
 void apply_calls(struct model *model, const struct event_calls *calls);
 void apply_wait(struct model *model, const struct event_wait *wait);
 void apply_compile(struct model *model, const struct event_compile *compile);
+/* A name: the first line of text that says something. */
+uint32_t first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 
 #include "model/ops.h"

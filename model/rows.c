@@ -196,7 +196,6 @@ void device_rebuild(struct model *model, uint32_t device)
 /* ---- rows ---- */
 
 #define COMMAND_FIELDS \
-	.size = sizeof(struct command_cold), .n_fields = 11, .fields = { \
 		LANE_FIELD(command_cold, detail, false), LANE_FIELD(command_cold, op, false), \
 		LANE_FIELD(command_cold, call_ns, true), \
 		[COMMAND_OP_NAME] = LANE_FIELD(command_cold, op_name, false), \
@@ -205,11 +204,18 @@ void device_rebuild(struct model *model, uint32_t device)
 		LANE_FIELD(command_cold, queued, false), LANE_FIELD(command_cold, submit, false), \
 		LANE_FIELD(command_cold, status, true), \
 		LANE_FIELD(command_cold, kind_how, false), \
-		LANE_FIELD(command_cold, segment, true), \
-	}, .op_field = COMMAND_OP_NAME + 1
+		LANE_FIELD(command_cold, segment, true)
 
-static const struct lane_layout kernel_layout = { COMMAND_FIELDS };
-static const struct lane_layout copy_layout = { COMMAND_FIELDS, .rates = true };
+static const struct lane_layout kernel_layout = {
+	.size = sizeof(struct command_cold), .n_fields = 11, .fields = { COMMAND_FIELDS },
+	.op_field = COMMAND_OP_NAME + 1,
+};
+static const struct lane_layout copy_layout = {
+	.size = sizeof(struct command_cold), .n_fields = 13, .fields = {
+		COMMAND_FIELDS, LANE_FIELD(command_cold, place, false),
+		LANE_FIELD(command_cold, flags, false),
+	}, .rates = true, .op_field = COMMAND_OP_NAME + 1,
+};
 static const struct lane_layout op_layout = {
 	.size = sizeof(struct op_cold), .n_fields = 9, .fields = {
 		[OP_INSTANCE] = LANE_FIELD(op_cold, instance, false),

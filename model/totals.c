@@ -216,8 +216,7 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 
 /* ---- compiles ---- */
 
-/* The first line of text that says something. */
-static uint32_t first_line(struct model *model, const char *text)
+uint32_t first_line(struct model *model, const char *text)
 {
 	size_t start, length;
 	char *line;

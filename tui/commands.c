@@ -411,6 +411,17 @@ static unsigned cmd_save_screen(struct run *run)
 	return OUT_REDRAW;
 }
 
+static unsigned cmd_save(struct run *run)
+{
+	if (!save_begin(run->tui, &run->call, run->error, run->error_size)) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	if (run->tui->save)
+		tui_say(run->tui, false, "saving to '%s' ...", first(run));
+	return OUT_REDRAW;
+}
+
 /* ---- configuration ---- */
 
 static unsigned cmd_config(struct run *run)

@@ -80,6 +80,9 @@ struct model *live_model(struct live *live);
 /* Keys, resizing, level, letting go; NULL for a recording. */
 struct session *live_session(struct live *live);
 const struct report_run *live_run(struct live *live);
+/* What tftop.json would say if it were written now; strings as above. */
+struct recording;
+void live_recording(const struct live *live, struct recording *out);
 
 /* PROGRAM has exited and how; false while it runs. */
 bool live_exited(const struct live *live, int *status, int *signal);

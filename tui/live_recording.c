@@ -97,6 +97,18 @@ void live_write_recording(struct live *live)
 	}
 }
 
+void live_recording(const struct live *live, struct recording *out)
+{
+	*out = live->recording;
+	if (!live->opened)
+		recording_clocks(out);
+	out->run = live->run;
+	if (live->session && live->phase != LIVE_DONE)
+		out->run.wall_ns = live_now_ns() - live->started_ns;
+	out->finished = true;
+	out->partial = live->phase != LIVE_DONE || live->stop_partial;
+}
+
 static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 {
 	char *trace = xasprintf("%s%s", live->options->open_path, live->foreign ? "" : "/trace");

@@ -67,6 +67,7 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 
 void tui_leave(struct tui *tui)
 {
+	save_leave(tui);
 	if (tui_program_runs(tui))
 		session_let_go(live_session(tui->live));
 	tui->quit = true;
@@ -432,6 +433,7 @@ void tui_turn(struct tui *tui)
 		synth_advance(tui->synth, tui_clock(tui) - tui->start_ns, tui->output);
 	capture_read(tui->capture, take_stderr, tui);
 	check_phase(tui);
+	save_look(tui);
 	look_for_changes(tui);
 	now = tui_clock(tui);
 	if (tui->dirty && !tui->quit && now >= frame_due(tui, now))
@@ -462,6 +464,8 @@ static int wait_ms(const struct tui *tui, bool blocked)
 		until = now + TUI_PUMP_MS * MS;
 	if (tui->live && live_phase(tui->live) == LIVE_DONE)
 		until = now + SECOND;
+	if (tui->save)
+		until = now + TUI_PUMP_MS * MS;
 	if (tui->dirty && !blocked && frame_due(tui, now) < until)
 		until = frame_due(tui, now);
 	if (tui->status_until_ns && tui->status_until_ns < until)

@@ -76,6 +76,8 @@ struct tui {
 	int pending_count;
 	int64_t status_until_ns;	/* view.status is shown so long */
 	struct script *script;		/* owned; NULL: none */
+	struct save *save;		/* owned; NULL: none under way */
+	char *save_error;		/* owned; of one that ended when tftop was left */
 
 	bool dirty;			/* draw when a frame is due */
 	bool quit;
@@ -131,6 +133,16 @@ enum key_table frame_key_table(const struct tui *tui);
 /* A command line as typed, bound or scripted. false: it was wrong; the
  * sentence is in error. */
 bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+
+/* ---- save_loop.c ---- */
+/* Saving begins, in a script until it is done; false: a sentence in error. */
+bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t error_size);
+/* Says so when it is over. */
+void save_look(struct tui *tui);
+/* Waits for the end, if it is under way; false: it failed, a sentence in error. */
+bool save_finish(struct tui *tui, char *error, size_t error_size);
+/* The same when tftop is left; what went wrong goes to save_error. */
+void save_leave(struct tui *tui);
 
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);

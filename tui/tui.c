@@ -167,6 +167,7 @@ static void release(struct tui *tui)
 	synth_free(tui->synth);
 	script_free(tui->script);
 	output_free(tui->output);
+	free(tui->save_error);
 	grid_release(&tui->grid);
 	keymap_release(&tui->keymap);
 }
@@ -245,6 +246,9 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	screen_close(tui.screen);
 	capture_end(tui.capture);
 	signals_end();
+	save_leave(&tui);
+	if (tui.save_error)
+		fprintf(stderr, "tftop: %s\n", tui.save_error);
 	if (tui.script)
 		script_report(tui.script);
 	if (status >= FAILED && status <= 127)
