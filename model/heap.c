@@ -42,8 +42,8 @@ static struct heap *the_heap(void)
 
 static bool reserve(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	return false;			/* they see more where memory is the C library's */
+#if defined(__SANITIZE_THREAD__)
+	return false;			/* it has the addresses for itself */
 #else
 	void *at;
 

@@ -329,6 +329,14 @@ static void understand(struct ctf_trace *trace)
 	free(text);
 }
 
+void ctf_metadata_take(struct ctf_trace *trace, const uint8_t *data, size_t size)
+{
+	trace->metadata = ctf_metadata_text(data, size, &trace->metadata_bytes,
+					    &trace->metadata_cut);
+	if (trace->metadata)
+		understand(trace);
+}
+
 void ctf_metadata_read(struct ctf_trace *trace)
 {
 	char *path = NULL;
@@ -346,9 +354,6 @@ void ctf_metadata_read(struct ctf_trace *trace)
 	size = data ? fread(data, 1, METADATA_MAX, in) : 0;
 	fclose(in);
 	if (data)
-		trace->metadata = ctf_metadata_text(data, size, &trace->metadata_bytes,
-						    &trace->metadata_cut);
+		ctf_metadata_take(trace, data, size);
 	free(data);
-	if (trace->metadata)
-		understand(trace);
 }

@@ -10,5 +10,7 @@
 
 /* Reads trace->path/metadata and fills what comes from it. */
 void ctf_metadata_read(struct ctf_trace *trace);
+/* The same from the file's content. */
+void ctf_metadata_take(struct ctf_trace *trace, const uint8_t *data, size_t size);
 
 #endif

@@ -148,11 +148,18 @@ static bool follows(const struct ctf_stream *stream, const struct header *header
 	       header->begin_ns >= stream->packets[stream->n_packets - 1].begin_ns;
 }
 
-static void scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, int fd)
+void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, int fd,
+		      uint64_t bytes)
 {
-	struct ctf_file *file = &stream->files[0];
+	struct ctf_file *file;
 	uint64_t offset = 0;
 
+	stream->files = calloc(1, sizeof(*stream->files));
+	if (!stream->files)
+		return;
+	stream->n_files = 1;
+	file = &stream->files[0];
+	file->bytes = bytes;
 	file->whole = true;
 	while (offset < file->bytes) {
 		struct ctf_damage damage = { 0 };
@@ -164,6 +171,7 @@ static void scan_packets(const struct ctf_trace *trace, struct ctf_stream *strea
 			stream->instance = header.instance;
 			if (!add_packet(stream, &header, offset))
 				return;
+			file->n_packets++;
 			offset += header.packet_bytes;
 			file->whole &= offset <= file->bytes;
 			continue;
@@ -240,7 +248,7 @@ static void compare_index(const struct ctf_trace *trace, struct ctf_stream *stre
 		last->end_ns = end_ns;
 }
 
-static void release_stream(struct ctf_stream *stream)
+void ctf_stream_release(struct ctf_stream *stream)
 {
 	for (size_t i = 0; i < stream->n_files; i++)
 		free(stream->files[i].path);
@@ -291,13 +299,13 @@ static void add_stream(struct ctf_trace *trace, struct ctf_stream *stream)
 		if (other->n_packets && other->id == stream->id &&
 		    other->instance == stream->instance) {
 			if (!join(other, stream))
-				release_stream(stream);
+				ctf_stream_release(stream);
 			return;
 		}
 	}
 	streams = reallocarray(trace->streams, trace->n_streams + 1, sizeof(*streams));
 	if (!streams) {
-		release_stream(stream);
+		ctf_stream_release(stream);
 		return;
 	}
 	trace->streams = streams;
@@ -322,15 +330,13 @@ static void scan_file(struct ctf_trace *trace, int folder, const char *name)
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		goto out;
 	trace->bytes += (uint64_t)st.st_size;
-	stream.files = calloc(1, sizeof(*stream.files));
-	if (!stream.files || asprintf(&stream.files[0].path, "%s/%s", trace->path, name) < 0) {
-		free(stream.files);
+	ctf_scan_packets(trace, &stream, fd, (uint64_t)st.st_size);
+	if (!stream.n_files || asprintf(&stream.files[0].path, "%s/%s", trace->path, name) < 0) {
+		if (stream.n_files)
+			stream.files[0].path = NULL;
+		ctf_stream_release(&stream);
 		goto out;
 	}
-	stream.n_files = 1;
-	stream.files[0].bytes = (uint64_t)st.st_size;
-	scan_packets(trace, &stream, fd);
-	stream.files[0].n_packets = stream.n_packets;
 	compare_index(trace, &stream, folder, name);
 	add_stream(trace, &stream);
 out:
@@ -403,7 +409,7 @@ void ctf_scan(struct ctf_trace *trace, const char *folder)
 void ctf_release(struct ctf_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_streams; i++)
-		release_stream(&trace->streams[i]);
+		ctf_stream_release(&trace->streams[i]);
 	free(trace->streams);
 	free(trace->metadata);
 	free(trace->path);

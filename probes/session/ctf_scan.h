@@ -96,6 +96,11 @@ struct ctf_trace {
 void ctf_scan(struct ctf_trace *trace, const char *folder);
 void ctf_release(struct ctf_trace *trace);
 
+/* The packets of one file, in a stream that is all zero; ctf_stream_release(). */
+void ctf_scan_packets(const struct ctf_trace *trace, struct ctf_stream *stream, int fd,
+		      uint64_t bytes);
+void ctf_stream_release(struct ctf_stream *stream);
+
 /* The text of metadata in packets or plain, cut after its last whole
  * declaration; NULL: there is none. *cut: bytes left out at the end. */
 char *ctf_metadata_text(const uint8_t *data, size_t size, size_t *text_size, uint64_t *cut);

@@ -4,29 +4,16 @@
  * over without a fault, and what is called a whole packet lies in its file.
  * The input: metadata, the bytes "\n====\n", a stream.
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "probes/session/ctf_metadata.h"
 #include "probes/session/ctf_scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char border[] = "\n====\n";
-static char folder[64];
-
-static void write_file(const char *name, const uint8_t *data, size_t size)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	close(fd);
-}
 
 static void check_metadata(const uint8_t *data, size_t size)
 {
@@ -61,29 +48,24 @@ static void check_stream(const struct ctf_stream *stream, size_t size)
 
 static void run(const uint8_t *data, size_t size)
 {
+	static int file = -1;
 	const uint8_t *at = memmem(data, size, border, sizeof(border) - 1);
 	size_t metadata = at ? (size_t)(at - data) : size;
 	size_t rest = at ? size - metadata - (sizeof(border) - 1) : 0;
-	struct ctf_trace trace;
-	char path[128];
+	struct ctf_stream stream = { 0 };
+	struct ctf_trace trace = { 0 };
 
+	if (file < 0)
+		file = memfd_create("stream", MFD_CLOEXEC);
+	FUZZ_CHECK(file >= 0 && !ftruncate(file, (off_t)rest));
+	FUZZ_CHECK(!rest || pwrite(file, at + sizeof(border) - 1, rest, 0) == (ssize_t)rest);
 	check_metadata(data, metadata);
-	/* In memory where that can be: it is made 20 000 times. */
-	snprintf(folder, sizeof(folder), "%s/tftop-fuzz-XXXXXX",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	FUZZ_CHECK(mkdtemp(folder));
-	write_file("metadata", data, metadata);
-	write_file("events_0", at ? at + sizeof(border) - 1 : data, rest);
-	ctf_scan(&trace, folder);
-	FUZZ_CHECK(trace.n_streams <= 1);
-	for (size_t i = 0; i < trace.n_streams; i++)
-		check_stream(&trace.streams[i], rest);
+	ctf_metadata_take(&trace, data, metadata);
+	if (trace.known)
+		ctf_scan_packets(&trace, &stream, file, rest);
+	check_stream(&stream, rest);
+	ctf_stream_release(&stream);
 	ctf_release(&trace);
-	snprintf(path, sizeof(path), "%s/metadata", folder);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/events_0", folder);
-	unlink(path);
-	rmdir(folder);
 }
 
 FUZZ_TARGET("ctf_scan", run);
