@@ -330,11 +330,18 @@ struct call_row {
 };
 size_t model_calls(struct model *model, struct call_row **out);	/* [locked] */
 
-struct step_row { int64_t number; int64_t start_ns, dur_ns; };
+struct step_row {
+	int64_t number;
+	int64_t start_ns, dur_ns;
+	bool warm_up;			/* of the start: in no average of the analyses */
+	bool outlier;			/* longer than p50 + 4 MAD, and than p50 by 5 % */
+};
 struct step_stats {
 	uint64_t count;
 	const char *source;		/* what made them: "step", "range step #", NULL none */
 	int64_t mean_ns, p50_ns, p99_ns;
+	int64_t mad_ns;			/* median of the distances to p50; -1 none */
+	uint64_t warm_up, outliers;	/* so many are that */
 };
 /* All steps, by start. [locked] */
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);

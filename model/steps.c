@@ -184,12 +184,35 @@ static const char *source_text(struct model *model, const struct steps *steps)
 	return steps->source == STEPS_NUMBERED ? "range step #" : "range step";
 }
 
+/* Median of the distances to the median, over steps after the warm-up. */
+static int64_t spread(const struct steps *steps, int64_t middle_ns, size_t first)
+{
+	struct hist hist = { NULL, 0, 0, 0 };
+	int64_t mad;
+
+	for (size_t i = first; i < steps->n; i++) {
+		int64_t away = steps->list[i].dur_ns - middle_ns;
+
+		hist_add(&hist, away < 0 ? -away : away);
+	}
+	mad = hist_percentile(&hist, 500);
+	hist_release(&hist);
+	return mad;
+}
+
+static bool is_outlier(int64_t dur_ns, const struct step_stats *stats)
+{
+	int64_t more = dur_ns - stats->p50_ns;
+
+	return stats->mad_ns >= 0 && more / 4 > stats->mad_ns && more > stats->p50_ns / 20;
+}
+
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out)
 {
 	const struct steps *steps = series_best(model);
 	size_t n = steps ? steps->n : 0;
 
-	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1 };
+	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1, .mad_ns = -1 };
 	*out = xreallocarray(NULL, n, sizeof(**out));
 	if (!n)
 		return 0;
@@ -198,10 +221,21 @@ size_t model_steps(struct model *model, struct step_stats *stats, struct step_ro
 	stats->mean_ns = steps->sum_ns / (int64_t)n;
 	stats->p50_ns = hist_percentile(&steps->hist, 500);
 	stats->p99_ns = hist_percentile(&steps->hist, 990);
-	for (size_t i = 0; i < n; i++)
-		(*out)[i] = (struct step_row) {
-			.number = steps->list[i].number >= 0 ? steps->list[i].number : (int64_t)i,
-			.start_ns = steps->list[i].start_ns, .dur_ns = steps->list[i].dur_ns,
+	stats->warm_up = (uint64_t)model_threshold(model, THRESHOLD_WARM_UP);
+	if (stats->warm_up > n)
+		stats->warm_up = n;
+	stats->mad_ns = spread(steps, stats->p50_ns, stats->warm_up);
+	for (size_t i = 0; i < n; i++) {
+		const struct step *step = &steps->list[i];
+		struct step_row *row = &(*out)[i];
+
+		*row = (struct step_row) {
+			.number = step->number >= 0 ? step->number : (int64_t)i,
+			.start_ns = step->start_ns, .dur_ns = step->dur_ns,
+			.warm_up = i < stats->warm_up,
+			.outlier = is_outlier(step->dur_ns, stats),
 		};
+		stats->outliers += row->outlier && !row->warm_up;
+	}
 	return n;
 }

@@ -183,8 +183,7 @@ static enum role bar_role(const void *row)
 {
 	const struct step_line *line = row;
 
-	return line->step.dur_ns > line->typical_ns + line->typical_ns / 2 ? ROLE_ACCENT
-									   : ROLE_GOOD;
+	return line->step.outlier ? ROLE_ACCENT : ROLE_GOOD;
 }
 
 static const struct table_column columns[] = {
@@ -304,13 +303,17 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 /* What made them, and how they are in all: what fits, never half a number. */
 static void summary_draw(const struct step_stats *stats, struct area area)
 {
-	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], text[256];
+	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[256];
+	int used;
 
 	fmt_time(mean, stats->mean_ns);
 	fmt_time(p50, stats->p50_ns);
 	fmt_time(p99, stats->p99_ns);
-	snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
-		 stats->count, stats->source ? stats->source : "marks", mean, p50, p99);
+	used = snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
+			stats->count, stats->source ? stats->source : "marks", mean, p50, p99);
+	if (stats->outliers && used < (int)sizeof(text))
+		snprintf(text + used, sizeof(text) - (size_t)used, ", %s far longer than usual",
+			 fmt_count(count, stats->outliers));
 	if (text_width(text) > area.width - 2)
 		snprintf(text, sizeof(text), "%" PRIu64 " steps: mean %s, p50 %s, p99 %s",
 			 stats->count, mean, p50, p99);

@@ -246,6 +246,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 {
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
 	const struct column *columns;
+	struct idle_gap gap;
 	size_t i, c;
 
 	strip_clear(&t->sentence);
@@ -274,6 +275,9 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	until = view->t0_ns + (int64_t)c * w;
 	sentence_of_row(&t->sentence, rows[i].label,
 			busy, rows[i].kind == ROW_BANDWIDTH ? 0 : until - from, rows[i].count);
+	if ((rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE || rows[i].kind == ROW_COPY) &&
+	    model_idle_at(view->model, rows[i].device, view->cursor_ns, &gap))
+		sentence_add_idle(&t->sentence, &gap, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
 		sentence_add_folded(&t->sentence, t->status.folded_ns, panes_base_ns(&t->status));
 }

@@ -456,6 +456,11 @@ static void write_steps(struct json *json, struct model *model)
 		json_key_int(json, "mean_ns", stats.mean_ns);
 		json_key_int(json, "p50_ns", stats.p50_ns);
 		json_key_int(json, "p99_ns", stats.p99_ns);
+		json_key_uint(json, "warm_up", stats.warm_up);
+		if (stats.mad_ns >= 0) {
+			json_key_int(json, "mad_ns", stats.mad_ns);
+			json_key_uint(json, "outliers", stats.outliers);
+		}
 		json_key_array(json, "series_ns");
 		for (size_t i = 0; i < count; i++)
 			json_int(json, rows[i].dur_ns);

@@ -127,6 +127,30 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		  events == 1 ? "" : "s");
 }
 
+void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool ascii)
+{
+	char length[FMT_MAX], part[FMT_MAX], text[STRIP_TEXT];
+	struct idle_gap left = *gap;
+	size_t at = 0;
+
+	fmt_time(length, gap->end_ns - gap->start_ns);
+	for (int n = 0; n < 3; n++) {
+		enum idle_cause cause = idle_most(&left);
+
+		if (left.ns[cause] <= (gap->end_ns - gap->start_ns) / 100)
+			break;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", !n ? "" :
+				       ascii ? ", " : " · ", idle_name(cause));
+		/* One cause needs no number: it is the whole. */
+		if (n || left.ns[cause] < (gap->end_ns - gap->start_ns) / 20 * 19)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, " %s",
+					       fmt_time(part, left.ns[cause]));
+		left.ns[cause] = 0;
+	}
+	if (at)
+		strip_add(strip, 1, GAP, ROLE_ACCENT, 0, "idle %s: %s", length, text);
+}
+
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns)
 {
 	char at[48];

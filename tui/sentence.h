@@ -9,6 +9,7 @@
 #ifndef TUI_SENTENCE_H
 #define TUI_SENTENCE_H
 
+#include "model/insight.h"
 #include "model/query.h"
 #include "tui/strip.h"
 
@@ -17,6 +18,8 @@ void sentence_of_span(struct strip *strip, const struct span *span, int64_t base
 /* place: the row's label; busy_ns of window_ns (settled time in the window). */
 void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		     int64_t window_ns, uint64_t events);
+/* Behind it: the device is idle at the cursor, and why. */
+void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool ascii);
 /* Behind it: only sums are left before `before_ns`. */
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns);
 /* The row of something that is counted in bytes. */

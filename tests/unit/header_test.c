@@ -173,8 +173,8 @@ TEST(header_shares_are_never_nothing)
 
 TEST(header_numbered_steps_have_one_name)
 {
-	struct step_stats ranges = {3, "range step #", 0, 0, 0}, plain = {3, "range step", 0, 0, 0};
-	struct step_stats marks = {3, "step", 0, 0, 0}, none = {0, NULL, 0, 0, 0};
+	struct step_stats ranges = {.count = 3, .source = "range step #"}, plain = {.count = 3, .source = "range step"};
+	struct step_stats marks = {.count = 3, .source = "step"}, none = {.count = 0};
 	const char *all = NULL;
 
 	CHECK(steps_name(&ranges, "step 12", &all));
