@@ -27,6 +27,7 @@
 #include "model/analyses/thresholds.h"
 #include "model/align.h"
 #include "model/clock.h"
+#include "model/commands.h"
 #include "model/cover.h"
 #include "model/hist.h"
 #include "model/hosts.h"
@@ -162,19 +163,6 @@ struct device {
 	struct merged all, kernels, copies;
 	int64_t first_ns, last_ns;
 	uint32_t number;		/* among its kind, for the label */
-};
-
-struct pending {
-	struct event_command command;
-	int64_t time_ns;
-	uint32_t process;
-	bool again;			/* its correlation has finished before */
-	bool observed;			/* the clock knows of it */
-};
-
-struct pendings {
-	struct pending *list;		/* owned */
-	size_t n, cap;
 };
 
 /* A list through the `next` of what is in it, in the order it came. */
@@ -443,20 +431,6 @@ static inline struct row *row_at(const struct model *model, uint32_t i)
 uint32_t queue_device(const struct model *model, const struct queue *queue);
 
 #include "model/rows.h"
-
-/* ---- commands.c ---- */
-void apply_command(struct model *model, const struct event_command *command);
-/* The same of one that was written at that time, 0 not known. */
-void command_in(struct model *model, const struct event_command *command, int64_t written_ns);
-/* Was a command of the current process with that correlation finished lately? */
-bool command_is_done(const struct model *model, uint32_t correlation);
-/* Takes in what waited; force: with a clock anchored by its launch if need be. */
-void commands_drain(struct model *model, struct pendings *pending, bool force);
-/* What has waited for too long by now_ns. */
-void commands_alive(struct model *model, int64_t now_ns);
-void commands_finish(struct model *model);
-uint32_t pack_delta(int64_t ns);
-int64_t unpack_delta(uint32_t packed);
 
 /* ---- totals.c: kernels, copies, calls, compiles ---- */
 struct run {				/* a finished command, resolved */

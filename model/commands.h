@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands of queues, from the record to the timeline; see commands.c. */
+#ifndef MODEL_COMMANDS_H
+#define MODEL_COMMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct model;
+
+struct pending {
+	struct event_command command;
+	int64_t time_ns;
+	uint32_t process;
+	bool again;			/* its correlation has finished before */
+	bool observed;			/* the clock knows of it */
+};
+
+struct pendings {
+	struct pending *list;		/* owned */
+	size_t n, cap;
+};
+
+void apply_command(struct model *model, const struct event_command *command);
+/* The same of one that was written at that time, 0 not known. */
+void command_in(struct model *model, const struct event_command *command, int64_t written_ns);
+/* Was a command of the current process with that correlation finished lately? */
+bool command_is_done(const struct model *model, uint32_t correlation);
+/* Takes in what waited; force: with a clock anchored by its launch if need be. */
+void commands_drain(struct model *model, struct pendings *pending, bool force);
+/* What has waited for too long by now_ns. */
+void commands_alive(struct model *model, int64_t now_ns);
+void commands_finish(struct model *model);
+uint32_t pack_delta(int64_t ns);
+int64_t unpack_delta(uint32_t packed);
+
+#endif
