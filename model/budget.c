@@ -67,7 +67,7 @@ static size_t tables_bytes(const struct model *model)
 		&model->kernel_op_by_key, &model->copy_by_key, &model->call_by_name,
 		&model->compile_by_key, &model->message_by_text, &model->nameless_kernels,
 	};
-	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept);
+	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept) + model->ident_bytes;
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		bytes += store_bytes(stores[i]);

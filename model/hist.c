@@ -91,3 +91,16 @@ int64_t hist_percentile(const struct hist *hist, unsigned permille)
 	}
 	return bucket_value(hist->base + hist->n - 1);
 }
+
+void hist_spread(const struct hist *hist, int64_t low, int64_t high, unsigned n, uint64_t *out)
+{
+	memset(out, 0, n * sizeof(*out));
+	for (uint32_t i = 0; i < hist->n; i++) {
+		int64_t value = bucket_value(hist->base + i);
+
+		/* A bucket's middle may lie outside what really happened. */
+		value = value < low ? low : value > high ? high : value;
+		out[high > low ? (unsigned)((__int128)(value - low) * n / (high - low + 1)) : 0] +=
+			hist->counts[i];
+	}
+}

@@ -20,5 +20,8 @@ void hist_add(struct hist *hist, int64_t value);
 void hist_merge(struct hist *to, const struct hist *from);
 /* The value below or at which `permille` of all lie; -1 when empty. */
 int64_t hist_percentile(const struct hist *hist, unsigned permille);
+/* How many lie in each of n equal parts of [low, high], as far as the buckets
+ * tell; all are in one of them. */
+void hist_spread(const struct hist *hist, int64_t low, int64_t high, unsigned n, uint64_t *out);
 
 #endif

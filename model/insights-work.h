@@ -52,6 +52,22 @@ struct queue_step {
 
 size_t model_queue_steps(struct model *model, uint32_t queue, struct queue_step **out);	/* [locked] */
 
+/* ---- how a kernel's time went over the run ---- */
+
+#define TREND_POINTS 16u
+
+/* Means of equally many steps (seconds, without steps) each, oldest first; 0
+ * where it did not run. The first 512 kernels and launch shapes only. */
+struct kernel_trend {
+	const char *raw_name;		/* as in kernel_row */
+	uint32_t device;
+	uint32_t n;			/* up to TREND_POINTS */
+	int64_t mean_ns[TREND_POINTS];
+};
+
+/* One for each name and device. [locked] */
+size_t model_kernel_trends(struct model *model, struct kernel_trend **out);
+
 /* ---- the critical path: at each moment of a step, what was waited for ---- */
 
 enum path_kind {

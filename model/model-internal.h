@@ -316,6 +316,7 @@ struct model {
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
 	struct join join;
 	struct hosts hosts;
+	size_t ident_bytes;		/* of their histograms */
 	uint32_t free_open, free_state;
 	uint64_t waiting_states;
 	uint32_t n_alive_opens;

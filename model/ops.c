@@ -462,7 +462,12 @@ static void count_op(struct model *model, const struct incoming *in,
 		     const struct op_state *state, int64_t dur_ns)
 {
 	struct ident *ident = ident_at(model, state ? state->ident : in->ident);
+	uint32_t buckets = ident->hist.n;
 
+	if (!ident->count || dur_ns < ident->min_ns)
+		ident->min_ns = dur_ns;
+	hist_add(&ident->hist, dur_ns);
+	model->ident_bytes += (ident->hist.n - buckets) * sizeof(uint64_t);
 	ident->count++;
 	ident->ranges += (in->op->flags & OP_RANGE) != 0;
 	ident->inner |= (in->op->flags & OP_INNER) != 0;

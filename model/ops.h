@@ -37,7 +37,8 @@ struct ident {
 	uint32_t next;			/* same hash */
 	uint64_t count, ranges;
 	bool inner;			/* launches or ops happened in one of them */
-	int64_t total_ns, self_ns, device_ns, max_ns;
+	int64_t total_ns, self_ns, device_ns, min_ns, max_ns;
+	struct hist hist;		/* of durations */
 	uint64_t kernels, copies, copy_bytes;
 };
 

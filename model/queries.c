@@ -336,6 +336,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		row->mean_ns = timed ? row->total_ns / (int64_t)timed : 0;
 		row->p50_ns = timed ? within(hist_percentile(&hists[i], 500), row) : 0;
 		row->p99_ns = timed ? within(hist_percentile(&hists[i], 990), row) : 0;
+		hist_spread(&hists[i], row->min_ns, row->max_ns, KERNEL_SPREAD, row->spread);
 		hist_release(&hists[i]);
 	}
 	free(hists);
@@ -412,8 +413,23 @@ static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
 	return (uint64_t)name << 28 | (uint64_t)type << 4 | framework;
 }
 
-static void add_op(struct op_row *row, const struct ident *ident)
+/* The durations of a row: mostly those of one identity. */
+struct op_hist {
+	const struct hist *one;		/* borrowed */
+	struct hist sum;		/* of several */
+};
+
+static void add_op(struct op_row *row, struct op_hist *hist, const struct ident *ident)
 {
+	if (ident->count && (!row->count || ident->min_ns < row->min_ns))
+		row->min_ns = ident->min_ns;
+	if (hist->one) {
+		if (!hist->sum.total)
+			hist_merge(&hist->sum, hist->one);
+		hist_merge(&hist->sum, &ident->hist);
+	} else {
+		hist->one = &ident->hist;
+	}
 	row->count += ident->count;
 	add_ns(&row->total_ns, ident->total_ns);
 	add_ns(&row->self_ns, ident->self_ns);
@@ -426,9 +442,22 @@ static void add_op(struct op_row *row, const struct ident *ident)
 	row->is_range &= ident->ranges == ident->count && !ident->inner;
 }
 
+/* A bucket's middle may lie outside what really happened. */
+static void op_times(struct op_row *row, const struct hist *hist)
+{
+	int64_t p50 = hist_percentile(hist, 500), p99 = hist_percentile(hist, 990);
+
+	if (!row->count)
+		return;
+	row->mean_ns = row->total_ns / (int64_t)row->count;
+	row->p50_ns = p50 < row->min_ns ? row->min_ns : p50 > row->max_ns ? row->max_ns : p50;
+	row->p99_ns = p99 < row->min_ns ? row->min_ns : p99 > row->max_ns ? row->max_ns : p99;
+}
+
 size_t model_ops(struct model *model, struct op_row **out)
 {
 	struct map rows = { .size = 0 };
+	struct op_hist *hists = xcalloc(model->idents.n, sizeof(*hists));
 	size_t n = 0;
 
 	*out = xcalloc(model->idents.n, sizeof(**out));
@@ -450,8 +479,13 @@ size_t model_ops(struct model *model, struct op_row **out)
 				.framework = (enum framework)ident->framework, .is_range = true,
 			};
 		}
-		add_op(&(*out)[at], ident);
+		add_op(&(*out)[at], &hists[at], ident);
 	}
+	for (size_t i = 0; i < n; i++) {
+		op_times(&(*out)[i], hists[i].sum.total ? &hists[i].sum : hists[i].one);
+		hist_release(&hists[i].sum);
+	}
+	free(hists);
 	map_release(&rows);
 	if (n)
 		qsort(*out, n, sizeof(**out), op_by_total);

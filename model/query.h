@@ -287,12 +287,15 @@ size_t model_queues(struct model *model, struct queue_row **out);	/* [locked] */
 struct kernel_queue { uint32_t queue; uint64_t count; int64_t total_ns; };
 struct kernel_op { const char *name; uint64_t count; int64_t total_ns; enum how how; };
 
+#define KERNEL_SPREAD 16u
+
 struct kernel_row {
 	const char *name, *raw_name;
 	uint32_t device;		/* UINT32_MAX: not known (yet); likewise below */
 	enum work work;
 	uint64_t count, failed, approx, untimed;	/* untimed are in count, in no time */
 	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
+	uint64_t spread[KERNEL_SPREAD];	/* counts in equal parts of min ... max */
 	size_t n_queues, n_ops;
 	struct kernel_queue *queues;	/* owned by the row */
 	struct kernel_op *ops;		/* owned by the row; name NULL: no op */
@@ -316,7 +319,8 @@ struct op_row {
 	enum framework framework;
 	bool is_range;			/* a user's range in which nothing was launched */
 	uint64_t count;
-	int64_t total_ns, self_ns, device_ns, max_ns;
+	int64_t total_ns, self_ns, device_ns;
+	int64_t mean_ns, min_ns, max_ns, p50_ns, p99_ns;	/* of its duration */
 	/* device_ns, kernels, copies: launched with this op on top of the stack */
 	uint64_t kernels, copies, copy_bytes;
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/insights-work.h"
 #include "model/util.h"
 #include "tui/panes.h"
 
@@ -23,6 +24,9 @@ struct kernel_line {
 	uint64_t count, failed, untimed;
 	bool approx;
 	int64_t total_ns, mean_ns, min_ns, max_ns, p99_ns;
+	uint64_t spread[KERNEL_SPREAD];
+	uint32_t n_trend;
+	int64_t trend_ns[TREND_POINTS];
 };
 
 #define ROW(row) ((const struct kernel_line *)(row))
@@ -108,6 +112,40 @@ static void op_text(const struct table *table, const void *row, char *text, size
 		snprintf(text, size, "–%s", more);
 }
 
+/* One cell a value, 0 … most; what is there at all has the lowest block. */
+static void strip_text(char *text, size_t size, const uint64_t *values, size_t n)
+{
+	uint64_t most = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	for (size_t i = 0; i < n && at + 4 < size; i++)
+		if (values[i])
+			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
+					  text + at);
+		else
+			text[at++] = ' ';
+	text[at] = '\0';
+}
+
+/* How long it took, over the run: from left to right. */
+static void trend_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	uint64_t values[TREND_POINTS];
+
+	for (uint32_t i = 0; i < ROW(row)->n_trend; i++)
+		values[i] = (uint64_t)ROW(row)->trend_ns[i];
+	strip_text(text, size, values, ROW(row)->n_trend);
+}
+
+/* How often it took so long: from the shortest to the longest. */
+static void spread_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	if (ROW(row)->count > ROW(row)->untimed + 1)
+		strip_text(text, size, ROW(row)->spread, KERNEL_SPREAD);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->name, ROW(b)->name);
@@ -179,6 +217,8 @@ static const struct table_column columns[] = {
 	{"min", "min", 8, 0, 0, true, true, 8, min_text, by_min, NULL},
 	{"max", "max", 8, 0, 0, true, true, 6, max_text, by_max, NULL},
 	{"p99", "p99", 9, 0, 0, true, true, 5, p99_text, by_p99, NULL},
+	{"min … max", NULL, 16, 0, 0, false, false, 10, spread_text, NULL, NULL},
+	{"over the run", NULL, 16, 0, 0, false, false, 9, trend_text, NULL, NULL},
 	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL},
 };
 
@@ -209,6 +249,7 @@ static void kernels_close(struct pane *pane)
 }
 
 static void fill_line(struct kernel_line *line, const struct kernel_row *row,
+		      const struct kernel_trend *trends, size_t n_trends,
 		      const struct device_row *devices, size_t n_devices)
 {
 	int64_t most = -1;
@@ -221,6 +262,13 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		.total_ns = row->total_ns, .mean_ns = row->mean_ns, .min_ns = row->min_ns,
 		.max_ns = row->max_ns, .p99_ns = row->p99_ns,
 	};
+	memcpy(line->spread, row->spread, sizeof(line->spread));
+	for (i = 0; i < n_trends; i++) {
+		if (trends[i].raw_name != row->raw_name || trends[i].device != row->device)
+			continue;
+		line->n_trend = trends[i].n;
+		memcpy(line->trend_ns, trends[i].mean_ns, sizeof(line->trend_ns));
+	}
 	panes_device_label(line->device, sizeof(line->device), devices, n_devices, row->device);
 	for (i = 0; i < row->n_ops; i++) {
 		if (row->ops[i].total_ns <= most)
@@ -236,15 +284,18 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	struct kernels_pane *p = (struct kernels_pane *)pane;
 	struct kernel_row *rows = NULL;
 	struct device_row *devices = NULL;
+	struct kernel_trend *trends = NULL;
+	size_t n_trends = model_kernel_trends(view->model, &trends);
 	size_t n_devices = model_devices(view->model, &devices), i;
 	size_t count = model_kernels(view->model, &rows);
 	struct kernel_line *lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
 	uint64_t total = 0;
 
 	for (i = 0; i < count; i++) {
-		fill_line(&lines[i], &rows[i], devices, n_devices);
+		fill_line(&lines[i], &rows[i], trends, n_trends, devices, n_devices);
 		total += part(&lines[i]);
 	}
+	free(trends);
 	model_kernels_free(rows, count);
 	free(devices);
 	table_take(&p->table, lines, count, total);

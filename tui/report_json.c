@@ -280,6 +280,10 @@ static void write_kernel(struct json *json, const struct kernel_row *row)
 		json_key_int(json, "max_ns", row->max_ns);
 		json_key_int(json, "p50_ns", row->p50_ns);
 		json_key_int(json, "p99_ns", row->p99_ns);
+		json_key_array(json, "histogram");
+		for (size_t k = 0; k < KERNEL_SPREAD; k++)
+			json_uint(json, row->spread[k]);
+		json_end(json);
 	}
 	json_key_array(json, "by_queue");
 	for (size_t k = 0; k < row->n_queues; k++) {
@@ -372,7 +376,13 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 	json_key_uint(json, "count", row->count);
 	json_key_int(json, "total_ns", row->total_ns);
 	json_key_int(json, "self_ns", row->self_ns);
-	json_key_int(json, "max_ns", row->max_ns);
+	if (row->count) {
+		json_key_int(json, "mean_ns", row->mean_ns);
+		json_key_int(json, "min_ns", row->min_ns);
+		json_key_int(json, "max_ns", row->max_ns);
+		json_key_int(json, "p50_ns", row->p50_ns);
+		json_key_int(json, "p99_ns", row->p99_ns);
+	}
 	if (!row->is_range) {
 		json_key_int(json, "device_ns", row->device_ns);
 		json_key_uint(json, "kernels", row->kernels);

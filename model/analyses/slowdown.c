@@ -26,6 +26,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/work.h"
 #include "model/model-internal.h"
 #include "model/util.h"
 
@@ -365,3 +366,56 @@ const struct analysis analysis_slowdown = {
 	.release = slowdown_release, .slice = slowdown_slice, .review = slowdown_review,
 	.bytes = slowdown_bytes,
 };
+
+/* ---- questions ---- */
+
+/* Points of the bins, of all launch shapes of one kernel together. */
+struct sums { struct bin points[TREND_POINTS]; };
+
+static void add_bins(struct sums *sums, const struct watched *kernel, size_t n_bins, size_t points)
+{
+	for (size_t i = 0; i < n_bins; i++) {
+		struct bin *point = &sums->points[i * points / n_bins];
+
+		point->sum_ns += kernel->bins[i].sum_ns;
+		point->count += kernel->bins[i].count;
+	}
+}
+
+size_t slowdown_trends(const void *state, struct names *names, struct kernel_trend **out)
+{
+	const struct slowdown *slow = state;
+	size_t points = slow->n_bins < TREND_POINTS ? slow->n_bins : TREND_POINTS, n = 0;
+	struct sums *sums = xcalloc(slow->n, sizeof(*sums));
+	struct map rows = { .size = 0 };
+
+	*out = xcalloc(slow->n, sizeof(**out));
+	for (size_t i = 0; i < slow->n; i++) {
+		const struct watched *kernel = slow->list[i];
+		uint64_t key = (uint64_t)kernel->name << 32 | kernel->device;
+		uint32_t at = map_get(&rows, key);
+
+		if (at == MAP_NONE) {
+			at = (uint32_t)n++;
+			map_set(&rows, key, at);
+			(*out)[at] = (struct kernel_trend) {
+				.raw_name = names_raw(names, kernel->name),
+				.device = kernel->device, .n = (uint32_t)points,
+			};
+		}
+		add_bins(&sums[at], kernel, slow->n_bins, points);
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < points; k++)
+			if (sums[i].points[k].count)
+				(*out)[i].mean_ns[k] = sums[i].points[k].sum_ns /
+						       (int64_t)sums[i].points[k].count;
+	free(sums);
+	map_release(&rows);
+	return n;
+}
+
+size_t model_kernel_trends(struct model *model, struct kernel_trend **out)
+{
+	return slowdown_trends(analysis_state(model, ANALYSIS_SLOWDOWN), &model->names, out);
+}

@@ -11,6 +11,7 @@ size_t launch_steps(const void *state, uint32_t queue, struct queue_step **out);
 
 struct names;
 
+size_t slowdown_trends(const void *state, struct names *names, struct kernel_trend **out);
 size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
 		      size_t max, struct path_part **out);
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path);

@@ -67,7 +67,8 @@ static char *report_of(struct model *model, bool analyses)
 			(block && strncmp(line, "  ]", 3) && strncmp(line, "  }", 3));
 		if (!analyses && (block || !strncmp(line, "    \"breakdown\":", 16)))
 			continue;
-		if (!analyses && rest && rest < next) {
+		/* How long queues were watched: to a nanosecond more or less. */
+		if (rest && rest < next && (rest == launch || !analyses)) {
 			memmove(to, line, (size_t)(rest - line));
 			to += rest - line;
 			*to++ = '\n';
