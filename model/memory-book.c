@@ -325,7 +325,14 @@ static void book_free(struct model *model, struct book *book, const struct memor
 static void left(struct memory *memory, struct book *book, struct holding *holding,
 		 int64_t time_ns)
 {
-	account_at(memory, book, holding->account)->left += holding->bytes;
+	uint32_t accounts[2] = { holding->account, pool_at(memory, holding->account)->total };
+
+	for (int i = 0; i < 2 && accounts[i] != NONE; i++) {
+		struct account *account = account_at(memory, book, accounts[i]);
+
+		account->left += holding->bytes;
+		share_get(book, account, accounts[i], holding->op)->left += holding->bytes;
+	}
 	holding_close(memory, book, holding, time_ns);
 }
 

@@ -62,7 +62,7 @@ struct holding {
 
 struct share {
 	uint32_t account, op;
-	uint64_t bytes;
+	uint64_t bytes, left;		/* left: by processes at their end */
 	uint64_t at_peak, at_mark;	/* valid with the account's epoch and mark */
 	uint32_t epoch, mark;
 };

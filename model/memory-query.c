@@ -63,7 +63,7 @@ static void add_holders(struct model *model, const struct book *over, struct hol
 		op = names_short(&model->names, share->op);
 		holders_add(&peak[share->account], op,
 			    share_at_peak(&over->accounts[share->account], share));
-		holders_add(&now[share->account], op, share->bytes);
+		holders_add(&now[share->account], op, share->bytes + share->left);
 	}
 }
 

@@ -251,18 +251,18 @@ static void plot_cell(const struct memory_pane *p, size_t column, int lines, str
 /* The window's columns stand below those of the timeline. */
 static void draw_plot(const struct memory_pane *p, const struct view *view, struct area area)
 {
-	char peak[FMT_MAX], live[FMT_MAX], name[LABEL_MAX];
+	char bytes[FMT_MAX], text[FMT_MAX + 8], name[LABEL_MAX];
 	int width = view->gutter - 1;
 
 	if (width > 4) {
 		label_fit(name, sizeof(name), p->shown.memory.allocator, width - 1, view->ascii);
 		area_text(area, 1, 0, ROLE_LABEL, 0, name);
+		snprintf(text, sizeof(text), "peak %s", fmt_bytes(bytes, p->shown.memory.peak_bytes));
 		if (area.height > 1)
-			area_right(area, width, 1, ROLE_MUTED, 0,
-				   fmt_bytes(peak, p->shown.memory.peak_bytes));
+			area_right(area, width, 1, ROLE_MUTED, 0, text);
+		snprintf(text, sizeof(text), "live %s", fmt_bytes(bytes, p->shown.memory.live_bytes));
 		if (area.height > 2)
-			area_right(area, width, 2, ROLE_MUTED, 0,
-				   fmt_bytes(live, p->shown.memory.live_bytes));
+			area_right(area, width, 2, ROLE_MUTED, 0, text);
 	}
 	for (size_t i = 0; i < p->n_columns; i++)
 		if (view->gutter + (int)i < area.width)

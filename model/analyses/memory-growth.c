@@ -33,13 +33,13 @@ static uint64_t grown_most(const struct book *book, uint32_t account, uint32_t *
 	*op = NONE;
 	for (size_t i = 0; i < book->n_shares; i++) {
 		const struct share *share = &book->shares[i];
-		uint64_t before;
+		uint64_t before, now = share->bytes + share->left;
 
 		if (share->account != account)
 			continue;
 		before = share_at_mark(&book->accounts[account], share);
-		if (share->bytes > before && share->bytes - before > most) {
-			most = share->bytes - before;
+		if (now > before && now - before > most) {
+			most = now - before;
 			*op = share->op;
 		}
 	}
@@ -76,23 +76,24 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 	const struct device *device;
 	uint32_t from, to;
 	uint64_t growth, live, steps;
-	char size[WORD], when[WORD];
+	char size[WORD], when[WORD], count[WORD];
 	int64_t ns;
 
 	if (pool->total == NONE)
 		return INT64_MAX;
 	device = device_at(model, pool->device);
 	growth = memory_growth(memory, pool_at(memory, pool->total), &from, &to);
-	live = memory->book.accounts[pool->total].live;
+	live = memory->book.accounts[pool->total].live + memory->book.accounts[pool->total].left;
 	if (!growth || device->memory_bytes <= live)
 		return INT64_MAX;
 	steps = (device->memory_bytes - live) / growth;
 	if (__builtin_mul_overflow((int64_t)(steps >> 1), ns_per_step(memory), &ns) ||
 	    __builtin_mul_overflow(ns, 2, &ns))
 		return INT64_MAX;
-	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %llu more steps, in %s",
+	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %s more steps, in %s",
 		 device_label(model, pool->device),
-		 finding_bytes(size, sizeof(size), device->memory_bytes), (unsigned long long)steps,
+		 finding_bytes(size, sizeof(size), device->memory_bytes),
+		 finding_count(count, sizeof(count), steps),
 		 finding_ns(when, sizeof(when), ns));
 	return ns;
 }

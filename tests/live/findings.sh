@@ -75,11 +75,24 @@ plain_copies() {
 	[[ ${title// /} == *[^0-9]"$bytes"bytes* ]] || fail "not $bytes bytes: $title"
 }
 
+# A buffer of 300 KiB in each step that is never freed: to the byte, with who
+# holds it. It costs no time, so it need not be first.
+growing_memory() {
+	local line
+	look --steps 60 --batch 8 --size 8 --leak 300 || return
+	line=$(grep '^memory-growth ' <<<"$findings") || fail "not found: ${findings//$'\n'/; }" || return
+	[[ ${line// /} == *[^0-9]307200bytesmoreofopencldevice:buffer* ]] ||
+		fail "not 307200 bytes: $line" || return
+	grep -q 'is held by log"' "$work/report.json" || fail "nothing says who holds it"
+}
+
 case_run slow-input slow_input
 case_run slow-input-gone gone input-bound --steps 40 --batch 16 --input-threads 6 --delay-ms 40 --prefetch 4
 case_run small-kernels small_kernels
 case_run small-kernels-gone gone small-kernels --steps 60 --batch 8 --pieces 1000 --fuse
 case_run plain-copies plain_copies
 case_run plain-copies-gone gone copy-bound "${copies[@]}" --pinned --queues 2 --prefetch 2
+case_run growing-memory growing_memory
+case_run growing-memory-gone gone memory-growth --steps 60 --batch 8 --size 8
 case_run nothing-wrong gone any --steps 20 --fuse
 suite_end

@@ -402,7 +402,9 @@ TEST(memory_of_a_process_that_ended)
 			apply_one(model, leave);
 		row = memory_row_of(model, 0);
 		CHECK_INT(row.live_bytes, 100);
-		CHECK_INT(row.no_op_bytes, 0);
+		CHECK_INT(row.n_ops, 1);
+		CHECK_INT(row.op_bytes[0], 100);
+		CHECK_INT(row.peak_op_bytes[0], 100);
 		model_memory_columns(model, row.account, BASE + 200, BASE + 300, 1, &column);
 		CHECK_INT(column.min, 100);
 		model_memory_columns(model, row.account, BASE + 300, BASE + 400, 1, &column);
