@@ -203,15 +203,30 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	for_each(x, process, &p->shapes, time_ns, each_shape);
 }
 
+/* As model_status() says it. */
+static uint64_t calls_seen(const struct model *model)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *p = process_at(model, i);
+
+		calls += p->beat_calls > p->counted_calls ? p->beat_calls : p->counted_calls;
+	}
+	return calls;
+}
+
 void export_process_end(struct model_export *x, uint32_t process)
 {
 	const struct process *p = process_at(x->model, process);
 	struct event event = export_event(x, process, EVENT_BEAT, p->seen_ns);
+	uint64_t calls = 0;
 
-	if (p->own_ns || p->dropped || p->beat_calls) {
+	if (x->whole && process == x->caller)
+		calls = calls_seen(x->model) - x->others_calls;
+	if (p->own_ns || p->dropped || calls) {
 		event.u.beat = (struct event_beat) {
-			.calls = x->whole ? p->beat_calls : 0, .dropped = p->dropped,
-			.own_ns = p->own_ns,
+			.calls = calls, .dropped = p->dropped, .own_ns = p->own_ns,
 		};
 		export_put(x, &event);
 	}
@@ -376,6 +391,7 @@ static void remember_call(struct model_export *x, const struct journal_entry *en
 	}
 	calls = &x->calls[at];
 	calls->count++;
+	x->others_calls += entry->process != x->caller;
 	calls->errors += entry->result != 0;
 	add_ns(&calls->total_ns, entry->dur_ns);
 	if (entry->dur_ns > calls->max_ns)
@@ -438,9 +454,10 @@ static void put_calls(struct model_export *x, const struct call_total *total)
 
 	if (total->count <= given->count)
 		return;
-	event = export_event(x, 0, EVENT_CALLS, x->now_ns);
+	event = export_event(x, x->caller, EVENT_CALLS, x->now_ns);
 	event.u.calls = (struct event_calls) {
-		.name = export_name(x, 0, name, NAME_CALL), .count = total->count - given->count,
+		.name = export_name(x, x->caller, name, NAME_CALL),
+		.count = total->count - given->count,
 		.errors = (uint32_t)(total->errors > given->errors ?
 				     total->errors - given->errors : 0),
 		.total_ns = total->timed ? total->total_ns - given->total_ns : -1,

@@ -56,6 +56,8 @@ struct model_export {
 	struct map calls_by_name;
 	struct export_calls *calls;	/* owned */
 	size_t n_calls, cap_calls;
+	uint32_t caller;		/* the process that all other calls are given to */
+	uint64_t others_calls;		/* given one by one, of all processes but that */
 	uint64_t lost_events, lost_packets;
 };
 

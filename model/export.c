@@ -311,6 +311,8 @@ static void look(struct model_export *x)
 	x->queue_ids = xcalloc(model->queues.n + 1, sizeof(*x->queue_ids));
 	x->view_ids = xcalloc(model->views.n + 1, sizeof(*x->view_ids));
 	for (uint32_t i = 0; i < model->processes.n; i++) {
+		if (!process_at(model, i)->replaced)
+			x->caller = i;
 		find_ids(&process_at(model, i)->queues, x->queue_ids);
 		find_ids(&process_at(model, i)->views, x->view_ids);
 	}

@@ -163,3 +163,179 @@ TEST(model_export_several)
 	profile.input_threads = 3;
 	there_and_back(&profile, 300000000, true);
 }
+
+/* ---- a window: a plain scan over the events says what is in it ---- */
+
+struct scan { int64_t from_ns; uint64_t kernels, copies, ops; };
+
+static struct scan scan;
+static struct model *scanned;
+
+static void scan_events(void *arg, const struct event *events, size_t count)
+{
+	(void)arg;
+	model_apply(scanned, events, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct event_command *command = &events[i].u.command;
+		const struct event_op *op = &events[i].u.op;
+
+		/* Ticks are 7000 s ahead. */
+		if (events[i].type == EVENT_COMMAND && command->status >= 0 &&
+		    (int64_t)command->end_ticks - INT64_C(7000000000000) >= scan.from_ns)
+			*(command->kind == COMMAND_KERNEL ? &scan.kernels : &scan.copies) += 1;
+		if (events[i].type == EVENT_OP && op->start_ns + op->dur_ns >= scan.from_ns)
+			scan.ops++;
+	}
+}
+
+TEST(model_export_window)
+{
+	struct model_synth_profile profile = model_synth_default;
+	struct model_synth *synth;
+	struct model *copy;
+	struct queue_row *queues;
+	struct op_row *ops;
+	uint64_t kernels = 0, copies = 0, n_ops = 0;
+	size_t n;
+
+	profile.late_permille = 100;
+	scan.from_ns = INT64_C(9000000000) + (int64_t)test_below(400000000);
+	scanned = model_new(NULL);
+	synth = model_synth_new(test_random(), &profile, INT64_C(9000000000));
+	model_synth_advance(synth, INT64_C(9400000000), scan_events, NULL);
+	model_synth_end(synth, scan_events, NULL);
+	copy = again(scanned, scan.from_ns, true);
+	n = model_queues(copy, &queues);
+	for (size_t i = 0; i < n; i++) {
+		kernels += queues[i].kernels;
+		copies += queues[i].copies;
+	}
+	free(queues);
+	n = model_ops(copy, &ops);
+	for (size_t i = 0; i < n; i++)
+		n_ops += ops[i].count;
+	free(ops);
+	CHECK_INT(kernels, scan.kernels);
+	CHECK_INT(copies, scan.copies);
+	CHECK_INT(n_ops, scan.ops);
+	model_synth_free(synth);
+	model_free(scanned);
+	model_free(copy);
+}
+
+/* ---- several programs in one pid, what is open, what has no place ---- */
+
+static void put(struct model *model, struct event event)
+{
+	model_apply(model, &event, 1);
+}
+
+static struct event of(uint32_t pid, enum event_type type, int64_t time_ns)
+{
+	return (struct event) { .type = (uint8_t)type, .pid = pid, .tid = pid,
+				.time_ns = INT64_C(5000000000) + time_ns };
+}
+
+static void define(struct model *model, uint32_t pid, int64_t time_ns, const char *command)
+{
+	struct event event = of(pid, EVENT_PROCESS, time_ns);
+
+	event.u.process = (struct event_process) {
+		.schema = 1, .start_ns = event.time_ns, .rank = 3, .world = 8, .parent = 1,
+		.host = "here", .command = command,
+	};
+	put(model, event);
+	event = of(pid, EVENT_NAME, time_ns);
+	event.u.name = (struct event_name) { .id = 1, .kind = NAME_CALL, .text = command };
+	put(model, event);
+}
+
+static void call(struct model *model, uint32_t pid, int64_t start_ns, int64_t dur_ns, int32_t result)
+{
+	struct event event = of(pid, EVENT_CALL, start_ns + dur_ns);
+
+	event.u.call = (struct event_call) {
+		.name = 1, .start_ns = INT64_C(5000000000) + start_ns, .dur_ns = dur_ns,
+		.result = result,
+	};
+	put(model, event);
+}
+
+TEST(model_export_odds)
+{
+	struct model *model = model_new(NULL), *copy;
+	struct event event;
+
+	define(model, 7, 0, "first");
+	call(model, 7, 100, 50, 0);
+	event = of(7, EVENT_CALLS, 500);
+	event.u.calls = (struct event_calls) { .name = 1, .count = 9, .errors = 2,
+					       .total_ns = 800, .max_ns = 300 };
+	put(model, event);
+	event = of(7, EVENT_EXIT, 600);
+	event.u.exit = (struct event_exit) { .reason = 2, .status = -1 };
+	put(model, event);
+	define(model, 7, 60000000000, "second");
+	call(model, 7, 60000000100, 70, -5);
+	event = of(7, EVENT_COMPILE, 60000000900);
+	event.u.compile = (struct event_compile) {
+		.start_ns = event.time_ns - 500, .dur_ns = 400, .result = -11, .what = "program",
+		.options = "-O2", .log = "\n  line 1: no\nline 2: neither",
+	};
+	put(model, event);
+	event = of(7, EVENT_STEP, 60000002000);
+	event.u.step = (struct event_step) { .name = 1, .number = 4,
+					     .start_ns = event.time_ns - 900, .dur_ns = 900 };
+	put(model, event);
+	event = of(7, EVENT_OP, 60000003000);
+	event.u.op = (struct event_op) { .instance = 5, .name = 1, .tid = 7, .step = -1,
+					 .start_ns = event.time_ns - 100, .dur_ns = -1 };
+	put(model, event);
+	event = of(7, EVENT_MESSAGE, 60000003000);
+	event.u.message = (struct event_message) { .level = 1, .text = "a word" };
+	put(model, event);
+	event = of(7, EVENT_BEAT, 60000004000);
+	event.u.beat = (struct event_beat) { .calls = 20, .own_ns = 1000, .dropped = 3 };
+	put(model, event);
+	event = of(0, EVENT_LOST, 60000004000);
+	event.u.lost = (struct event_lost) { event.time_ns - 50, event.time_ns, 0, false };
+	put(model, event);
+	copy = again(model, INT64_MIN, false);
+	model_finish(model, false);
+	same_report(model, copy, true);
+	model_free(model);
+	model_free(copy);
+}
+
+/* Before there is anything, and of nothing but a loss. */
+TEST(model_export_nothing)
+{
+	struct model *model = model_new(NULL);
+
+	model_free(again(model, INT64_MIN, false));
+	put(model, of(0, EVENT_LOST, 10));
+	model_free(again(model, INT64_MIN, false));
+	model_free(again(model, 0, false));
+	model_free(model);
+}
+
+/* The journal lets go of its oldest, and says so. */
+TEST(model_export_journal)
+{
+	struct model_options options = { .memory_limit = 16 << 20 };
+	struct model *model = model_new(&options), *copy;
+	struct call_row *calls;
+
+	define(model, 7, 0, "program");
+	for (int i = 0; i < 100000; i++)
+		call(model, 7, 100 + i * 100, 50, 0);
+	copy = again(model, INT64_MIN, false);
+	CHECK(gap.calls_ns > INT64_C(5000000000));
+	/* Totals are whole all the same. */
+	CHECK_INT(model_calls(copy, &calls), 1);
+	CHECK_INT(calls[0].count, 100000);
+	CHECK_INT(calls[0].total_ns, 5000000);
+	free(calls);
+	model_free(model);
+	model_free(copy);
+}
