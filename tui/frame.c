@@ -142,33 +142,42 @@ static struct area part_area(struct tui *tui, const struct layout_part *part)
 
 /* How much the tabs say, as there is room. */
 enum tab_size {
-	TAB_FULL,			/* with what happens in them */
+	TAB_FULL,			/* with what happens in them, as far as it fits */
 	TAB_NAME,
 	TAB_TIGHT,			/* one blank between */
 	TAB_NUMBER,			/* the name of the active one alone */
 };
 
-static void tab_text(struct tui *tui, int i, enum tab_size size, char *text, size_t text_size)
+#define TAB_CUT 24			/* columns that it may lose */
+
+static void tab_text(struct tui *tui, int i, enum tab_size size, int cut, char *text,
+		     size_t text_size)
 {
 	struct pane *pane = tui->panes[i];
+	const char *end = text;
 
 	snprintf(text, text_size, "%d %s", i, pane->ops->name);
 	if (pane->ops->tab)
 		pane->ops->tab(pane, &tui->view, text, text_size);
 	if (size != TAB_FULL)
 		text[strcspn(text, ":")] = '\0';
+	else if (cut > 0 && strchr(text, ':'))
+		for (int width = text_width(text) - cut; width > 0 && *end; width--)
+			text_next(&end);
+	if (end > text)
+		text[end - text] = '\0';
 	if (size == TAB_NUMBER && i != tui->lower)
 		snprintf(text, text_size, "%d%s", i, strchr(text, '!') ? "!" : "");
 }
 
-static int tabs_width(struct tui *tui, enum tab_size size)
+static int tabs_width(struct tui *tui, enum tab_size size, int cut)
 {
 	char text[160];
 	int i, width = size >= TAB_TIGHT;
 
 	for (i = 1; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i]) {
-			tab_text(tui, i, size, text, sizeof(text));
+			tab_text(tui, i, size, cut, text, sizeof(text));
 			width += text_width(text) + (size >= TAB_TIGHT ? 1 : 2);
 		}
 	return width;
@@ -178,9 +187,11 @@ static void draw_tabs(struct tui *tui, struct area area)
 {
 	enum tab_size size = TAB_FULL;
 	char text[160];
-	int i, x = 0;
+	int i, x = 0, cut = tabs_width(tui, TAB_FULL, 0) - area.width;
 
-	while (size < TAB_NUMBER && tabs_width(tui, size) > area.width)
+	if (cut > TAB_CUT)
+		cut = 0;
+	while (size < TAB_NUMBER && tabs_width(tui, size, cut) > area.width)
 		size++;
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TAB, ROLE_DEFAULT, 0);
 	for (i = 1; i < TUI_PANES_MAX; i++) {
@@ -189,7 +200,7 @@ static void draw_tabs(struct tui *tui, struct area area)
 
 		if (!tui->panes[i])
 			continue;
-		tab_text(tui, i, size, text, sizeof(text));
+		tab_text(tui, i, size, cut, text, sizeof(text));
 		width = text_width(text) + 2;
 		if (active)
 			area_fill(area, x, 0, width, 1, ' ', ROLE_TAB_ACTIVE, ROLE_TAB_ACTIVE,

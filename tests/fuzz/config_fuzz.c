@@ -4,6 +4,7 @@
 
 #include "keymap/config.h"
 #include "tests/fuzz/fuzz.h"
+#include "tui/thresholds.h"
 #include "tui/theme.h"
 
 static int reported;
@@ -45,6 +46,7 @@ static void run(const uint8_t *data, size_t size)
 {
 	struct keymap keymap;
 	struct settings settings;
+	struct thresholds thresholds;
 	struct theme theme;
 	struct config config = {
 		.keymap = &keymap, .settings = &settings, .color = set_color,
@@ -56,6 +58,8 @@ static void run(const uint8_t *data, size_t size)
 	reported = 0;
 	keymap_init(&keymap);
 	settings_init(&settings);
+	thresholds_init(&thresholds, NULL);
+	settings.more = &thresholds.more;
 	theme_init(&theme);
 	config_text(&config, "fuzz", (const char *)data, size);
 	FUZZ_CHECK(config.errors == reported);
