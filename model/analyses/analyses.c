@@ -33,6 +33,7 @@
 #define REVIEW_NS 1000000000
 #define STEPLESS_NS 1000000000		/* before the first step: behind the settled line */
 #define LAG_NS 10000000000
+#define PERIOD_LOOK_NS 100000000	/* looking for steps goes through all that waits */
 #define ACTS_MIN 32768u
 #define ACTS_MAX (2u * SLICE_ACTS_MAX)
 #define CARRY_MAX 16384u
@@ -481,6 +482,9 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	const struct steps *steps = series_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
+		return;
+	if (to_ns != INT64_MAX && analyses->period_ns != INT64_MIN &&
+	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
 	make_keys(analyses, analyses->period_ns, to_ns, true);
 	for (size_t i = 0; i < analyses->n_keys; i++)

@@ -13,7 +13,8 @@
 #define HISTORY 128u			/* runs of a name that are kept */
 #define PERIODS 8u			/* stretches that must be there */
 #define K_MAX 12u
-#define LOOK 128u			/* runs between looks */
+#define LOOK 128u			/* runs between looks, twice as many after each */
+#define LOOK_MAX 4096u			/* that found nothing */
 #define ALIKE 75			/* per cent of the stretches */
 #define LONG 4				/* periods: longer is no step */
 #define LOST 64				/* periods without a step: look anew */
@@ -34,7 +35,7 @@ struct named {
 
 struct looked {
 	uint32_t process;
-	uint64_t content, runs, since_look;
+	uint64_t content, runs, since_look, look_after;
 	int64_t until_ns;		/* something ran until then */
 	struct named *list;		/* owned */
 	uint32_t n;
@@ -241,8 +242,12 @@ static void look(struct model *model, struct looked *looked)
 		if (looked->k)
 			found = by_cost[i];
 	}
-	if (!found)
+	if (!found) {
+		if (looked->look_after < LOOK_MAX)
+			looked->look_after = looked->look_after ? looked->look_after * 2 : LOOK * 2;
 		return;
+	}
+	looked->look_after = LOOK;
 	for (uint32_t i = 0; i < looked->n; i++) {
 		int64_t before;
 
@@ -282,7 +287,7 @@ void period_run(struct model *model, struct period *period, const struct act *ac
 	if (act->end_ns > looked->until_ns)
 		looked->until_ns = act->end_ns;
 	if (!looked->found) {
-		if (++looked->since_look >= LOOK)
+		if (++looked->since_look >= (looked->look_after ? looked->look_after : LOOK))
 			look(model, looked);
 		return;
 	}
