@@ -537,18 +537,39 @@ int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
 	return busy;
 }
 
+#define BATCH 16u
+
+/* The blocks at the borders lie anywhere in memory: those of some columns are
+ * fetched together. */
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes)
 {
-	size_t b = find_block(cover, t0);
-	int64_t before = b < cover->n ? head_before(&cover->heads[b], t0) : 0;
+	size_t b = find_block(cover, t0), last[BATCH];
+	int64_t before = b < cover->n ? head_before(&cover->heads[b], t0) : 0, whole[BATCH];
 
-	for (size_t i = 0; i < n && b < cover->n; i++) {
-		int64_t border = t0 + w * (int64_t)(i + 1), length = -before;
+	for (size_t i = 0; i < n && b < cover->n; i += BATCH) {
+		size_t count = n - i < BATCH ? n - i : BATCH;
 
-		for (; b < cover->n && cover->heads[b].end_ns <= border; b++)
-			length += cover->heads[b].total_ns;
-		before = b < cover->n ? head_before(&cover->heads[b], border) : 0;
-		*(int64_t *)((char *)busy + i * stride_bytes) += length + before;
+		for (size_t k = 0; k < count; k++) {
+			int64_t border = t0 + w * (int64_t)(i + k + 1);
+
+			for (whole[k] = 0; b < cover->n && cover->heads[b].end_ns <= border; b++)
+				whole[k] += cover->heads[b].total_ns;
+			last[k] = b;
+			if (b < cover->n)
+				__builtin_prefetch(cover->heads[b].block);
+		}
+		for (size_t k = 0; k < count; k++)
+			if (last[k] < cover->n && cover->heads[last[k]].block)
+				__builtin_prefetch(cover->heads[last[k]].block->sealed);
+		for (size_t k = 0; k < count; k++) {
+			int64_t after = last[k] < cover->n ?
+					head_before(&cover->heads[last[k]],
+						    t0 + w * (int64_t)(i + k + 1)) : 0;
+
+			*(int64_t *)((char *)busy + (i + k) * stride_bytes) +=
+				whole[k] + after - before;
+			before = after;
+		}
 	}
 }
