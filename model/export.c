@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/export-internal.h"
+#include "model/heap.h"
 #include "model/util.h"
 
 #define SLICE_EVENTS 512u
@@ -352,6 +353,13 @@ static void end(struct model_export *x)
 	x->ended = true;
 }
 
+/* What is made here is not the model's: it is not for its heap. */
+static void look_in(struct model *model)
+{
+	model_lock(model);
+	heap_leave(false);
+}
+
 struct model_export *model_export_new(struct model *model, int64_t from_ns)
 {
 	struct model_export *x = xcalloc(1, sizeof(*x));
@@ -360,7 +368,7 @@ struct model_export *model_export_new(struct model *model, int64_t from_ns)
 	x->model = model;
 	x->whole = from_ns == INT64_MIN;
 	x->from_ns = from_ns;
-	model_lock(model);
+	look_in(model);
 	look(x);
 	model_unlock(model);
 	return x;
@@ -371,7 +379,7 @@ size_t model_export_next(struct model_export *x, struct event *out, size_t max)
 	size_t n = x->n_ready - x->ready_head;
 
 	while (!n && !x->ended) {
-		model_lock(x->model);
+		look_in(x->model);
 		for (unsigned i = 0; i < SLICE_EVENTS && x->n_sources; i++)
 			step(x);
 		if (!x->n_sources)

@@ -92,6 +92,7 @@ static void lock_init(struct fair_lock *lock)
 void model_revive(struct model *model)
 {
 	lock_init(&model->lock);
+	pthread_mutex_init(&model->feeding, NULL);
 }
 
 static struct model *make(const struct model_options *options)

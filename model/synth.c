@@ -93,6 +93,27 @@ static uint8_t how_attributed(struct model_synth *s, const struct event_command 
 	return by_chance(s, 50) ? HOW_FIFO : by_chance(s, 500) ? HOW_EXACT : HOW_EVENT;
 }
 
+/* The call when it returned, the device's record when that is there. */
+static void add_apart(struct model_synth *s, struct worker *w, const struct event_command *c,
+		      int64_t end_ns)
+{
+	struct event *event = synth_write(s, w, EVENT_LAUNCH, written(s, c->call_ns + c->call_dur_ns));
+
+	event->u.launch = (struct event_launch) {
+		.tid = c->tid, .queue = c->queue, .name = c->name, .correlation = c->correlation,
+		.op_name = c->op_name, .op = c->op, .call_ns = c->call_ns,
+		.call_dur_ns = c->call_dur_ns, .bytes = c->bytes, .kind = c->kind,
+		.direction = c->direction,
+	};
+	event = synth_write(s, w, EVENT_RUN, written(s, end_ns));
+	event->u.run = (struct event_run) {
+		.queue = c->queue, .name = c->name, .correlation = c->correlation,
+		.bytes = c->bytes, .queued_ticks = c->queued_ticks,
+		.submit_ticks = c->submit_ticks, .start_ticks = c->start_ticks,
+		.end_ticks = c->end_ticks, .kind = c->kind, .direction = c->direction,
+	};
+}
+
 /* Enqueues at the thread's time and runs when the queue is free. */
 static void command(struct model_synth *s, struct worker *w, unsigned queue,
 		    struct event_command c, int64_t run_ns)
@@ -138,6 +159,10 @@ static void command(struct model_synth *s, struct worker *w, unsigned queue,
 		s->truth.copies++;
 		s->truth.bytes += c.bytes;
 		s->truth.copy_ns += run_ns;
+	}
+	if (by_chance(s, s->profile.apart_permille)) {
+		add_apart(s, w, &c, end);
+		return;
 	}
 	event = synth_write(s, w, EVENT_COMMAND, written(s, end));
 	event->u.command = c;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the model gives back makes another model that says the same. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +164,75 @@ TEST(model_export_several)
 	profile.queues = 4;
 	profile.input_threads = 3;
 	there_and_back(&profile, 300000000, true);
+}
+
+/* Launches and runs come apart, and are given back as what they became. */
+TEST(model_export_apart)
+{
+	struct model_synth_profile profile = model_synth_default;
+
+	profile.apart_permille = 700;
+	there_and_back(&profile, 300000000, true);
+}
+
+/* ---- one thread feeds, one exports, one asks ---- */
+
+struct feeding { struct model *model; _Atomic bool stop; };
+
+static void *keep_feeding(void *arg)
+{
+	struct feeding *feeding = arg;
+	struct model_synth *synth = model_synth_new(3, &model_synth_default, INT64_C(9000000000));
+
+	for (int64_t t = 0; !feeding->stop; t += 1000000)
+		model_synth_advance(synth, INT64_C(9000000000) + t, feed, feeding->model);
+	model_synth_free(synth);
+	return NULL;
+}
+
+static void *keep_asking(void *arg)
+{
+	struct feeding *feeding = arg;
+	struct model_status status;
+
+	while (!feeding->stop) {
+		model_lock(feeding->model);
+		model_status(feeding->model, &status);
+		model_unlock(feeding->model);
+	}
+	return NULL;
+}
+
+TEST(model_export_while_fed)
+{
+	struct feeding feeding = { .model = model_new(NULL) };
+	struct model_status status, copied;
+	struct model *copy;
+	pthread_t feeder, asker;
+
+	CHECK(!pthread_create(&feeder, NULL, keep_feeding, &feeding));
+	CHECK(!pthread_create(&asker, NULL, keep_asking, &feeding));
+	for (uint64_t round = 1; round <= 3; round++) {
+		uint64_t before;
+
+		do {
+			model_lock(feeding.model);
+			model_status(feeding.model, &status);
+			model_unlock(feeding.model);
+		} while (status.kernels < round * 200);
+		before = status.kernels;
+		copy = again(feeding.model, INT64_MIN, true);
+		model_status(copy, &copied);
+		model_lock(feeding.model);
+		model_status(feeding.model, &status);
+		model_unlock(feeding.model);
+		CHECK(copied.kernels >= before && copied.kernels <= status.kernels);
+		model_free(copy);
+	}
+	feeding.stop = true;
+	pthread_join(feeder, NULL);
+	pthread_join(asker, NULL);
+	model_free(feeding.model);
 }
 
 /* ---- a window: a plain scan over the events says what is in it ---- */
