@@ -14,7 +14,7 @@ struct ops_pane {
 	struct table table;
 	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
-	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_VIEWS } view;
+	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_VIEWS } view;
 	struct ops_tree tree;
 	char scope[80];			/* of the tree */
 };
@@ -333,6 +333,23 @@ static bool step_at_cursor(struct ops_pane *p, struct view *view, struct step_ro
 	return true;
 }
 
+/* The thread that the timeline's cursor is on, else the first there is; its name. */
+static uint32_t thread_at_cursor(struct view *view, char *name, size_t size)
+{
+	struct model_row *rows = NULL;
+	size_t n = model_rows(view->model, &rows), i;
+	uint32_t found = 0;
+
+	for (i = 0; i < n; i++) {
+		if (rows[i].kind != ROW_THREAD || (found && rows[i].id != view->cursor_row))
+			continue;
+		found = rows[i].id;
+		snprintf(name, size, "%s", rows[i].label);
+	}
+	free(rows);
+	return found;
+}
+
 static void tree_lines(struct ops_pane *p)
 {
 	struct op_line *lines;
@@ -344,7 +361,7 @@ static void tree_lines(struct ops_pane *p)
 static void update_tree(struct ops_pane *p, struct view *view)
 {
 	struct optree_question question = { .row = 0 };
-	char time[FMT_MAX];
+	char time[FMT_MAX], name[48] = "";
 	struct step_row step;
 
 	snprintf(p->scope, sizeof(p->scope), "tree of the whole run");
@@ -353,6 +370,10 @@ static void update_tree(struct ops_pane *p, struct view *view)
 		question.t1 = step.start_ns + step.dur_ns;
 		snprintf(p->scope, sizeof(p->scope), "tree of step %lld, %s",
 			 (long long)step.number, fmt_time(time, step.dur_ns));
+	}
+	if (p->view == OPS_THREAD) {
+		question.row = thread_at_cursor(view, name, sizeof(name));
+		snprintf(p->scope, sizeof(p->scope), "tree of thread %s", name);
 	}
 	ops_tree_take(&p->tree, view->model, &question);
 	set_devices(p, ops_tree_has_devices(&p->tree), p->tree.n > 0);
@@ -381,17 +402,17 @@ static void ops_draw(struct pane *pane, struct view *view, struct area area, boo
 	table_draw(&p->table, view, area, focused);
 }
 
-/* tree [off|all|step]: without a word the next of them. */
+/* tree [off|all|step|thread]: without a word the next of them. */
 static unsigned tree_command(struct ops_pane *p, struct view *view,
 			     const struct command_call *call)
 {
-	static const char *const words[OPS_VIEWS] = { "off", "all", "step" };
+	static const char *const words[OPS_VIEWS] = { "off", "all", "step", "thread" };
 	int next = ((int)p->view + 1) % OPS_VIEWS;
 
 	for (int i = 0; call->argc > 1 && i <= OPS_VIEWS; i++) {
 		if (i == OPS_VIEWS) {
 			snprintf(view->status, sizeof(view->status),
-				 "no tree '%.40s'; there are: off all step", call->argv[1]);
+				 "no tree '%.40s'; there are: off all step thread", call->argv[1]);
 			view->status_error = true;
 			return OUT_REDRAW;
 		}
