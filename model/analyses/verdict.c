@@ -172,14 +172,16 @@ static void input_finding(struct model *model, const struct breakdown *b,
 static void launch_finding(struct model *model, const struct means *means,
 			   struct findings *findings)
 {
-	int64_t ns = means->ns[STEP_LAUNCH] - tiny_cost_ns(model);
+	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
 	char share[WORD], count[WORD], call[WORD];
 	struct finding finding = {
 		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, means, STEP_LAUNCH, 0),
 		.severity = SEVERITY_WARNING,
 	};
 
-	if (!passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
+	/* Small kernels that are a good part of it are the cause, and are told. */
+	if (small_ns > means->ns[STEP_LAUNCH] / 4 ||
+	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;
 	finding_count(count, sizeof(count), means->launches);
 	finding_ns(call, sizeof(call), means->launch_call_ns);
