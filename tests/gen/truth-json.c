@@ -211,7 +211,7 @@ struct op_sum {
 	uint8_t framework;
 	bool range;
 	uint64_t count, kernels, copies, copy_bytes;
-	int64_t total_ns, self_ns, max_ns, device_ns;
+	int64_t total_ns, self_ns, min_ns, max_ns, device_ns;
 };
 
 static void sum_op(struct op_sum *sum, const struct truth_op *op)
@@ -227,6 +227,8 @@ static void sum_op(struct op_sum *sum, const struct truth_op *op)
 	if (!op->finished)
 		return;
 	sum->range &= (op->flags & (OP_RANGE | OP_INNER)) == OP_RANGE;
+	if (!sum->count || op->dur_ns < sum->min_ns)
+		sum->min_ns = op->dur_ns;
 	sum->count++;
 	sum->total_ns += op->dur_ns;
 	sum->self_ns += self;
@@ -277,7 +279,11 @@ static void write_op(struct json *json, struct truth *truth, const struct op_sum
 	json_key_uint(json, "count", op->count);
 	json_key_int(json, "total_ns", op->total_ns);
 	json_key_int(json, "self_ns", op->self_ns);
-	json_key_int(json, "max_ns", op->max_ns);
+	if (op->count) {
+		json_key_int(json, "mean_ns", op->total_ns / (int64_t)op->count);
+		json_key_int(json, "min_ns", op->min_ns);
+		json_key_int(json, "max_ns", op->max_ns);
+	}
 	if (!op->range) {
 		json_key_int(json, "device_ns", op->device_ns);
 		json_key_uint(json, "kernels", op->kernels);
