@@ -392,11 +392,11 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 			  struct finding *finding)
 {
 	uint64_t tenths = (uint64_t)basis_per(&tiny->basis, (int64_t)sequence->count[scope] * 10);
-	char names[100], op[60] = "";
+	char names[88], op[48] = "";
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)
-		snprintf(op, sizeof(op), " in %.50s", names_short(&model->names, sequence->op_name));
+		snprintf(op, sizeof(op), " in %.40s", names_short(&model->names, sequence->op_name));
 	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %llu.%llu times %s", names,
 		 op, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10),
 		 basis_word(&tiny->basis));

@@ -93,7 +93,6 @@ TEST(work_slowdown_of_one_kernel)
 
 	CHECK_INT(played(120, one_jumps, NULL, &finding), 1);
 	CHECK_STR(finding.id, "slowing-kernel");
-	CHECK_STR(finding.evidence.key, "k1");
 	CHECK_INT(finding.cost_ns, 30 * US);
 	CHECK(strstr(finding.title, "slowing kernel: k1 takes 13") != NULL);
 	CHECK(strstr(finding.title, "µs, at first 10") != NULL);
@@ -102,7 +101,7 @@ TEST(work_slowdown_of_one_kernel)
 	began = (finding.evidence.t0 - BASE) / STEP;
 	CHECK(began >= 56 && began <= 64);
 	CHECK_INT(played(400, one_creeps, NULL, &finding), 1);
-	CHECK_STR(finding.evidence.key, "k2");
+	CHECK(strstr(finding.title, "slowing kernel: k2 takes") != NULL);
 }
 
 TEST(work_slowdown_of_a_device)
