@@ -436,7 +436,8 @@ static void apply_event(struct model *model, const struct event *given)
 		note_lost(model, &event->u.lost);
 		return;
 	}
-	model->events++;
+	/* What the reader itself says is no event of a program. */
+	model->events += event->type != EVENT_MESSAGE || event->pid;
 	if (event->type == EVENT_NONE || event->type >= EVENT_TYPE_COUNT) {
 		model_bad(model, BAD_KIND);
 		return;
