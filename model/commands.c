@@ -201,6 +201,11 @@ static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row
 	return id;
 }
 
+void command_forget(struct model *model, uint32_t correlation)
+{
+	end_open(model, correlation, NONE);
+}
+
 /* ---- finished ones ---- */
 
 /* A command on its way to the timeline. */

@@ -29,6 +29,8 @@ void apply_command(struct model *model, const struct event_command *command);
 void command_in(struct model *model, const struct event_command *command, int64_t written_ns);
 /* Was a command of the current process with that correlation finished lately? */
 bool command_is_done(const struct model *model, uint32_t correlation);
+/* What was announced of the current process will not be heard of any more. */
+void command_forget(struct model *model, uint32_t correlation);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */
 void commands_drain(struct model *model, struct pendings *pending, bool force);
 /* What has waited for too long by now_ns. */

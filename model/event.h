@@ -200,7 +200,7 @@ struct event_clock {
  * not used again while one of them is on its way. at_ns: of the writing host's
  * clock, when sending began, when it had been received.
  */
-struct event_flow { uint64_t key, bytes; int64_t at_ns; bool received; };
+struct event_flow { uint64_t key, bytes; int64_t at_ns; uint8_t received; };	/* 0: sent */
 
 /* Data from one op to another of the process: written by who takes it, at the
  * latest when the taking op ends. key: name of the tensor or channel, 0 none. */

@@ -197,7 +197,7 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	if (!event->host || event->type == EVENT_FLOW)
 		return event;
 	if (!host_get(hosts, event->host)) {
-		hosts->beyond++;
+		note_odd(model, BAD_FULL);	/* its times are its own */
 		return event;
 	}
 	hosts->mapped = *event;
@@ -220,12 +220,12 @@ void hosts_flow(struct model *model, const struct event *event)
 	struct hosts *hosts = &model->hosts;
 	struct flow_side side = {
 		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
-		.received = event->u.flow.received, .waits = true,
+		.received = event->u.flow.received != 0, .waits = true,
 	};
 	uint32_t i = map_get(&hosts->flow_by_key, side.key);
 
 	if (!time_ok(side.at_ns) || !host_get(hosts, side.host)) {
-		model->bad++;
+		model_bad(model, time_ok(side.at_ns) ? BAD_FULL : BAD_FAR);
 		return;
 	}
 	if (!hosts->flows)

@@ -54,7 +54,6 @@ struct hosts {
 	struct flow_side *flows;	/* owned; ring of HOSTS_FLOWS */
 	uint32_t next_flow;
 	struct map flow_by_key;		/* -> index in flows */
-	uint64_t beyond;		/* events of hosts that are too many */
 	struct event mapped;
 };
 

@@ -134,12 +134,27 @@ static void chain_pop(struct join *join, struct map *map, struct id id, uint32_t
 	map_set(map, id.key, next);
 }
 
+/* It is on its way no more. */
+static void forget(struct model *model, const struct join_item *item)
+{
+	struct process *process = model->process;
+	uint32_t index = model->process_index;
+
+	model->process_index = item->process;
+	model->process = process_at(model, item->process);
+	command_forget(model, item->u.launch.launch.correlation);
+	model->process = process;
+	model->process_index = index;
+}
+
 static void drop_launch(struct model *model, uint32_t i)
 {
 	struct join_item *item = item_at(&model->join, i);
 	struct id id = item_id(item);
 
 	model->join.unmet += !item->met;
+	if (item->announced && !item->met)
+		forget(model, item);
 	map_remove(&ids_of(model, item)->launches[id.table], id.key);
 	item_free(&model->join, i);
 }
@@ -196,7 +211,7 @@ static int64_t call_end(const struct event_launch *launch)
 /* In order, what was called later starts later: does the run stand where its
  * launch does? Remembers the latest. */
 static bool in_order(struct model *model, const struct event_launch *launch,
-		     const struct event_run *run)
+		     const struct event_run *run, int64_t written_ns)
 {
 	uint32_t index = queue_get(model, launch->queue);
 	struct queue *queue = index == NONE ? NULL : queue_at(model, index);
@@ -216,6 +231,7 @@ static bool in_order(struct model *model, const struct event_launch *launch,
 		fifo->call_ns = launch->call_ns;
 		fifo->call_end_ns = call_end(launch);
 		fifo->start_ticks = run->start_ticks;
+		fifo->written_ns = written_ns;
 	}
 	return true;
 }
@@ -235,7 +251,7 @@ static enum how judge(struct model *model, const struct join_item *item,
 	if (ids->reused && (ids->lost_ns > launch->call_ns ||
 			    model->join.lost_ns > launch->call_ns))
 		return HOW_GUESS;
-	if (!in_order(model, launch, &run->run))
+	if (!in_order(model, launch, &run->run, run->time_ns))
 		return HOW_GUESS;
 	return launch->correlation ? HOW_EXACT : HOW_EVENT;
 }
@@ -437,6 +453,63 @@ void join_beat(struct model *model, const struct event_beat *beat)
 
 #define HOLD_LOOK 64			/* runs are looked at for the earliest */
 
+#define GIVE_UP_LOOK 256u
+
+/* In order, what was launched before something that has long run has run too:
+ * its record is lost. */
+static void give_up(struct model *model, int64_t settled_ns, uint32_t most)
+{
+	struct join *join = &model->join;
+	uint32_t next;
+
+	for (uint32_t i = join->launches.first; i && most-- > 0; i = next) {
+		const struct join_item *item = item_at(join, i);
+		const struct event_launch *launch = &item->u.launch.launch;
+		uint32_t queue = map_get(&process_at(model, item->process)->queues, launch->queue);
+		const struct join_fifo *fifo = queue == MAP_NONE ? NULL :
+					       queue_at(model, queue)->fifo;
+
+		next = item->next;
+		if (fifo && fifo->start_ticks && call_end(launch) <= fifo->call_ns &&
+		    fifo->written_ns < settled_ns - JOIN_WAIT_NS)
+			drop_launch(model, i);
+	}
+}
+
+#define ANNOUNCE_NS 10000000		/* as the probes do with whole commands */
+
+/* What has been launched for a while and not run is drawn as on its way. */
+static void announce(struct model *model, int64_t settled_ns)
+{
+	struct join *join = &model->join;
+	struct process *process = model->process;
+	uint32_t index = model->process_index, prev;
+
+	for (uint32_t i = join->launches.last; i; i = prev) {
+		struct join_item *item = item_at(join, i);
+		const struct event_launch *launch = &item->u.launch.launch;
+		struct event_command command = {
+			.tid = launch->tid, .queue = launch->queue, .name = launch->name,
+			.shape = launch->shape, .correlation = launch->correlation,
+			.op = launch->op, .op_name = launch->op_name, .call_ns = launch->call_ns,
+			.call_dur_ns = launch->call_dur_ns, .bytes = launch->bytes,
+			.kind = launch->kind, .direction = launch->direction, .flags = CMD_OPEN,
+		};
+
+		prev = item->prev;
+		if (item->announced)
+			break;		/* and all before it */
+		if (!launch->correlation || launch->call_ns > settled_ns - ANNOUNCE_NS)
+			continue;
+		item->announced = true;
+		model->process_index = item->process;
+		model->process = process_at(model, item->process);
+		command_in(model, &command, item->u.launch.time_ns);
+	}
+	model->process = process;
+	model->process_index = index;
+}
+
 /* Runs that wait will be drawn where they began: that is not settled. */
 static void hold(struct model *model)
 {
@@ -482,6 +555,8 @@ void join_settle(struct model *model, int64_t settled_ns)
 	for (i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
 			fifo_settle(model, i, settled_ns, false);
+	give_up(model, settled_ns, GIVE_UP_LOOK);
+	announce(model, settled_ns);
 	hold(model);
 }
 
@@ -494,8 +569,12 @@ void join_finish(struct model *model)
 			fifo_settle(model, i, model->live_ns, true);
 	while (join->leaving.first)
 		drop(model, join->leaving.first);
-	while (join->launches.first)
+	give_up(model, INT64_MAX, UINT32_MAX);
+	while (join->launches.first) {
+		/* Nobody knows that it did not run on: it stays on its way. */
+		item_at(join, join->launches.first)->announced = false;
 		drop(model, join->launches.first);
+	}
 	join->hold_ns = 0;
 }
 

@@ -83,7 +83,8 @@ struct join_item {
 	uint32_t process;
 	uint32_t prev, next;		/* in its list; next: also the free list */
 	uint32_t same, tail;		/* next run with that id; the newest, in the oldest */
-	bool is_run, met, doubt;	/* doubt: its id came back while in use */
+	bool is_run, met, announced;
+	bool doubt;			/* doubt: its id came back while in use */
 };
 
 struct join_list { uint32_t first, last; };
@@ -123,6 +124,7 @@ struct join_fifo {
 	/* of the latest call whose run is known by id */
 	int64_t call_ns, call_end_ns;
 	uint64_t start_ticks;
+	int64_t written_ns;
 };
 
 void apply_launch(struct model *model, const struct event_launch *launch);
