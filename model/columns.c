@@ -259,6 +259,10 @@ static void sum_up(struct model *model, struct part *parts, size_t n_parts, cons
 			out[c].busy_ns = 0;
 		cover_columns(cover, t0, w, n, &out->busy_ns, sizeof(*out));
 	}
+	/* While a union is made for the first time there is none yet. */
+	for (size_t c = 0; !cover && c < n; c++)
+		if (out[c].busy_ns > w)
+			out[c].busy_ns = w;
 	if (row->kind != ROW_BANDWIDTH)
 		for (size_t i = 0; i < n_parts; i++)
 			add_opens(model, &parts[i], NULL, t0, w, n, out, longest_ns, &least);
