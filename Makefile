@@ -60,7 +60,7 @@ PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-MODEL_SRC := $(call src,model/*.c model/analyses/*.c)
+MODEL_SRC := $(call src,model/*.c model/*/*.c)
 KEYMAP_SRC := $(call src,keymap/*.c)
 SESSION_SRC := $(call src,probes/session/*.c)
 TUI_SRC := $(call src,tui/*.c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory for keymap/, a leaf: like the x functions of model/util.h, never
+ * Memory for keymap/, a leaf: like the x functions of model/base/util.h, never
  * NULL; when memory is short the program says so and leaves with 125.
  */
 #ifndef KEYMAP_MEMORY_H

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "model/analyses/analyses.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 static size_t merged_bytes(const struct merged *merged)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 /* Two readings of one process's start differ by less (the kernel's ticks). */
 #define START_SLACK_NS 50000000

@@ -77,7 +77,7 @@ enum event_type {
 	EVENT_DEVICE, EVENT_QUEUE, EVENT_SHAPE, EVENT_MESSAGE,
 	/* data */
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
-	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/join.h */
+	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
 	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */

@@ -25,17 +25,17 @@
 #include <stdint.h>
 
 #include "model/analyses/thresholds.h"
-#include "model/align.h"
-#include "model/clock.h"
-#include "model/commands.h"
-#include "model/cover.h"
-#include "model/hist.h"
-#include "model/hosts.h"
-#include "model/journal.h"
-#include "model/join.h"
-#include "model/lane.h"
-#include "model/map.h"
-#include "model/names.h"
+#include "model/clocks/align.h"
+#include "model/clocks/clock.h"
+#include "model/commands/commands.h"
+#include "model/lanes/cover.h"
+#include "model/base/hist.h"
+#include "model/clocks/hosts.h"
+#include "model/recording/journal.h"
+#include "model/commands/join.h"
+#include "model/lanes/lane.h"
+#include "model/base/map.h"
+#include "model/base/names.h"
 #include "model/odd.h"
 #include "model/query.h"
 
@@ -431,7 +431,7 @@ static inline struct row *row_at(const struct model *model, uint32_t i)
 /* Device of a queue, NONE when not known yet. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
 
-#include "model/rows.h"
+#include "model/lanes/rows.h"
 
 /* ---- totals.c: kernels, copies, calls, compiles ---- */
 struct run {				/* a finished command, resolved */
@@ -452,7 +452,7 @@ void apply_compile(struct model *model, const struct event_compile *compile);
 uint32_t first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 
-#include "model/ops.h"
+#include "model/ops/ops.h"
 
 /* ---- steps.c ---- */
 /* All the numbered steps are one name, "step #": else they would fill tables. */
@@ -474,6 +474,6 @@ const char *device_label(struct model *model, uint32_t device);
 const char *queue_label(struct model *model, uint32_t queue);
 const char *thread_label(struct model *model, uint32_t thread);
 
-#include "model/parts.h"
+#include "model/lanes/parts.h"
 
 #endif

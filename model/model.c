@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "model/analyses/analyses.h"
-#include "model/heap.h"
-#include "model/util.h"
+#include "model/base/heap.h"
+#include "model/base/util.h"
 
 #define LOCK_NS 500000
 #define SLICE_CHECK 32u			/* events between looks at the clock */

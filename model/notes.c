@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define LOSSES_MAX 65536u
 #define MESSAGES_MAX 1000u

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 static int call_by_time(const void *a, const void *b)
 {

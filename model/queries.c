@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 size_t model_processes(struct model *model, struct process_row **out)
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define STEPS_MAX (1u << 22)
 #define SERIES_MAX 4096u

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define TOTALS_MAX (1u << 22)
 /* A shorter transfer's rate says more about its launch than about the bus. */

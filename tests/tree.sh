@@ -24,8 +24,8 @@ src=$(files '*.c' '*.h')
 grep -lE '#[ \t]*include[ \t]*<(n?curses|ncursesw/)' $src | grep -v '^tui/screen\.c$' |
 	must_be_empty 'only tui/screen.c includes curses'
 grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|cupti)' \
-	$(files 'model/*.[ch]' 'model/analyses/*.[ch]' 'keymap/*.[ch]') /dev/null | must_be_empty 'model and keymap include no foreign header'
-grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'model/analyses/*.[ch]' 'keymap/*.[ch]') /dev/null |
+	$(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null | must_be_empty 'model and keymap include no foreign header'
+grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
 grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/beside.h"
 
 static int failed(char *error, size_t size, const char *path, int code)

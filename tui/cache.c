@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "model/analyses/thresholds.h"
-#include "model/heap.h"
-#include "model/util.h"
+#include "model/base/heap.h"
+#include "model/base/util.h"
 #include "tui/log.h"
 
 #define LOOK_MS 5

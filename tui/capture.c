@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define LINE_MAX_BYTES 1024
 #define REPLAY_MAX (64 * 1024)		/* of a library that prints without end */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define KEPT_FRAMES 64			/* lines not seen for so long are let go */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "keymap/words.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/signals.h"
 
 /* A command on its way. */

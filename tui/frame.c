@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define MS INT64_C(1000000)
 #define JUMP_REST_NS (500 * MS)		/* a narrow window jumps no more often */

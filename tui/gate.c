@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/gate.h"
 
 enum gate_state { GATE_BEFORE, GATE_OPEN, GATE_CLOSED };

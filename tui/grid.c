@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_DEFAULT] = "default",

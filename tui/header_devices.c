@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/insight.h"
-#include "model/util.h"
+#include "model/query-time.h"
+#include "model/base/util.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
 

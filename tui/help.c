@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "keymap/command.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define KEYS_TEXT 96
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/live_internal.h"
 #include "tui/log.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "model/analyses/thresholds.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/live_internal.h"
 #include "tui/thresholds.h"
 

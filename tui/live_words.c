@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/live_internal.h"
 
 void live_list_probes(struct live *live, char *text, size_t size)

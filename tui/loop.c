@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/signals.h"
 
 #define MS INT64_C(1000000)

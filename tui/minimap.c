@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/timeline_cells.h"
 
 #define ROWS_MAX 8		/* of very many devices the first ones stand for all */

@@ -9,7 +9,7 @@
 #ifndef TUI_OPS_TREE_H
 #define TUI_OPS_TREE_H
 
-#include "model/optree.h"
+#include "model/query-optree.h"
 #include "tui/table.h"
 
 struct op_line {

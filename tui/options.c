@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "keymap/words.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/options.h"
 #include "tui/tui.h"
 

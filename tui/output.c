@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/grid.h"
 
 /* Code points of a line: 4 bytes each fit into OUTPUT_LINE_MAX. */

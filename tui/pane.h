@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/insight-findings.h"
+#include "model/query-findings.h"
 #include "model/query.h"
 #include "tui/grid.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/insights-work.h"
-#include "model/util.h"
+#include "model/query-work.h"
+#include "model/base/util.h"
 #include "tui/panes.h"
 
 struct kernels_pane {

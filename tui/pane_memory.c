@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
-#include "model/util.h"
+#include "model/query-memory.h"
+#include "model/base/util.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
 #include "tui/timeline_cells.h"

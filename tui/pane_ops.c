@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/ops_tree.h"
 #include "tui/pane_steps.h"
 #include "tui/panes.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/labels.h"
 #include "tui/output.h"
 #include "tui/panes.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/insight.h"
-#include "model/insights-work.h"
-#include "model/util.h"
+#include "model/query-time.h"
+#include "model/query-work.h"
+#include "model/base/util.h"
 #include "tui/panes.h"
 #include "tui/ruler.h"
 

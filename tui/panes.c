@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 const struct pane_ops *const pane_table[] = {
 	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/beside.h"
 #include "tui/json.h"
 #include "tui/json_read.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/insight-findings.h"
-#include "model/util.h"
+#include "model/query-findings.h"
+#include "model/base/util.h"
 #include "tui/grid.h"
 #include "tui/json.h"
 #include "tui/panes.h"

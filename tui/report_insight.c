@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/insight.h"
-#include "model/util.h"
+#include "model/query-time.h"
+#include "model/base/util.h"
 #include "tui/json.h"
 #include "tui/report.h"
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/edges.h"
-#include "model/memory.h"
-#include "model/util.h"
+#include "model/query-flows.h"
+#include "model/query-memory.h"
+#include "model/base/util.h"
 #include "tui/json.h"
 #include "tui/report.h"
 #include "tui/sheet.h"

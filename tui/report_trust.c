@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/sheet.h"
 
 const char *report_counted(char *out, size_t size, uint64_t n, const char *one)

@@ -2,8 +2,8 @@
 /* What launches cost and the critical path, in the report. */
 #include <stdlib.h>
 
-#include "model/insights-work.h"
-#include "model/util.h"
+#include "model/query-work.h"
+#include "model/base/util.h"
 #include "tui/json.h"
 #include "tui/report.h"
 

@@ -10,7 +10,7 @@
 
 #include "model/export.h"
 #include "model/query.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "probes/session/ctf_writer.h"
 #include "tui/beside.h"
 #include "tui/save.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/loop.h"
 #include "tui/save.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define MAP_MAX 160
 #define FIRST_OWN_CODE 0x2000		/* above what ncurses gives out */

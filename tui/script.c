@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/loop.h"
 
 #define SECOND INT64_C(1000000000)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/ruler.h"
 
 #define GAP 3

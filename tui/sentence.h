@@ -9,7 +9,7 @@
 #ifndef TUI_SENTENCE_H
 #define TUI_SENTENCE_H
 
-#include "model/insight.h"
+#include "model/query-time.h"
 #include "model/query.h"
 #include "tui/strip.h"
 

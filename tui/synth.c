@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/synth.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tui/output.h"
 
 #define START_NS INT64_C(500000000)	/* nothing is seen for so long */

@@ -9,7 +9,7 @@
 
 #include "keymap/config.h"
 #include "model/query.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 /* The unit as it is typed behind the number: "us", "%"; "" none. */
 static const char *unit_of(size_t i)

@@ -27,7 +27,7 @@
 #include "model/analyses/sort.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define POLL_NS 20000000		/* settled moves by so much between looks */
 #define REVIEW_NS 1000000000

@@ -15,9 +15,9 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/insight.h"
+#include "model/query-time.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define WAYS_MAX 256u
 #define BEST_BYTES 65536u

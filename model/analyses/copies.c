@@ -26,7 +26,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define WAYS_MAX 64u
 #define HABITS_MAX 64u

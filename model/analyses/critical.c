@@ -38,7 +38,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define SLACK_NS 2000
 #define SCAN_MAX 4096u			/* runs of other queues looked over for one */

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define COME_AFTER 2			/* reviews in a row that saw it */
 #define GO_AFTER 3			/* reviews in a row that did not */

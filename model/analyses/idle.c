@@ -29,7 +29,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define GAP_KEPT_NS 10000
 #define GAPS_MAX 16384u

@@ -26,9 +26,9 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
-#include "model/hist.h"
+#include "model/base/hist.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define QUEUES_KEPT 1024u
 #define CARRY_MAX 16384u

@@ -20,8 +20,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/thresholds.h"
-#include "model/memory-internal.h"
-#include "model/util.h"
+#include "model/memory/memory-internal.h"
+#include "model/base/util.h"
 
 #define WORD 32
 

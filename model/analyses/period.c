@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/map.h"
+#include "model/base/map.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define PROCESSES 4u
 #define NAMES_MAX_PERIOD 256u

@@ -28,7 +28,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define BINS 48u
 #define BINS_LEAST 12u			/* with runs in them, to compare thirds */

@@ -6,7 +6,7 @@
 
 #include "model/analyses/sort.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 struct sweep *sweep_of(const struct model *model)
 {

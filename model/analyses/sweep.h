@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "model/analyses/analyses.h"
-#include "model/insight.h"
+#include "model/query-time.h"
 #include "model/model-internal.h"
 
 enum host_state {

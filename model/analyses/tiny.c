@@ -34,7 +34,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u

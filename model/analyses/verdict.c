@@ -18,7 +18,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 
 #define SECONDS_MIN 5
 #define BUSY_MUCH 70			/* per cent: more threads would help */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "probes/session/ctf_source.h"
 #include "probes/session/fields.h"
 #include "probes/session/graph.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "probes/session/graph.h"
 #include "probes/session/offline_internal.h"
 

@@ -297,6 +297,11 @@ struct rt_top rt_op_launch(void)
 	return top;
 }
 
+struct rt_top rt_op_current(void)
+{
+	return rt_op_launch();
+}
+
 void rt_call(uint32_t fn, int64_t start_ns, int64_t end_ns, uint32_t correlation, int32_t result)
 {
 	if (tft_rt_level_now >= TFT_LEVEL_FULL ||

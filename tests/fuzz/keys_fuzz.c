@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "keymap/key.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/fuzz/fuzz.h"
 
 static void run(const uint8_t *data, size_t size)

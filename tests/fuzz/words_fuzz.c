@@ -5,7 +5,7 @@
 
 #include "keymap/key.h"
 #include "keymap/words.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/fuzz/fuzz.h"
 
 static void run(const uint8_t *data, size_t size)

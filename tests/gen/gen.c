@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "model/synth.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "probes/session/ctf_writer.h"
 #include "tests/gen/truth.h"
 #include "tui/beside.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_GEN_TRUTH_INTERNAL_H
 #define TESTS_GEN_TRUTH_INTERNAL_H
 
-#include "model/map.h"
+#include "model/base/map.h"
 #include "tests/gen/truth.h"
 
 /* Elements by id or in order, zeroed when new. */

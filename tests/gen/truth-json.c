@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/query.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/gen/truth-internal.h"
 #include "tui/json.h"
 

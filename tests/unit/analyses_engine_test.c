@@ -10,7 +10,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/sort.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

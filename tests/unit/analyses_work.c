@@ -6,7 +6,7 @@
 
 #include "model/analyses/finding.h"
 #include "model/model-internal.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/model_events.h"
 
 void bench_init(struct bench *bench, const struct analysis *analysis)

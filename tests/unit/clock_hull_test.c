@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/clock.h"
+#include "model/clocks/clock.h"
 #include "tests/unit/test.h"
 
 __extension__ typedef __int128 wide;

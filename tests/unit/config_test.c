@@ -8,7 +8,7 @@
 
 #include "keymap/command.h"
 #include "keymap/config.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/theme.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/json_read.h"

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/heap.h"
+#include "model/base/heap.h"
 #include "model/image.h"
 #include "model/synth.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 
 #define MS INT64_C(1000000)

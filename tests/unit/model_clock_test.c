@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/clock.h"
+#include "model/clocks/clock.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/edges.h"
-#include "model/passes.h"
+#include "model/query-flows.h"
+#include "model/ops/passes.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/export.h"
-#include "model/memory.h"
+#include "model/query-memory.h"
 #include "model/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

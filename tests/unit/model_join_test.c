@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/join.h"
+#include "model/commands/join.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/cover.h"
-#include "model/hist.h"
-#include "model/lane.h"
-#include "model/map.h"
+#include "model/lanes/cover.h"
+#include "model/base/hist.h"
+#include "model/lanes/lane.h"
+#include "model/base/map.h"
 #include "tests/unit/test.h"
 
 #define SPANS 6000

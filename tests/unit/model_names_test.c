@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/names.h"
+#include "model/base/names.h"
 #include "tests/unit/test.h"
 
 static const char *cleaned(const char *text)

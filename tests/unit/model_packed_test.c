@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lane.h"
-#include "model/packed.h"
+#include "model/lanes/lane.h"
+#include "model/lanes/packed.h"
 #include "tests/unit/test.h"
 
 #define VALUES 700

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/synth.h"
-#include "model/memory.h"
+#include "model/query-memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/beside.h"
 #include "tui/recording.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "model/query.h"
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/options.h"
 #include "tui/script.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/util.h"
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 
 TEST(util_times)

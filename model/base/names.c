@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/base/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+#define PAGE 4096u
+#define ARENA_BLOCK 65536u
+#define TEXT_MAX 4096u
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used, size;
+	char data[];
+};
+
+static const char *arena_copy(struct names *names, const char *text, size_t length)
+{
+	struct arena_block *block = names->arena;
+	char *copy;
+
+	if (!block || block->size - block->used < length + 1) {
+		size_t size = length + 1 > ARENA_BLOCK ? length + 1 : ARENA_BLOCK;
+
+		block = xmalloc(sizeof(*block) + size);
+		block->next = names->arena;
+		block->used = 0;
+		block->size = size;
+		names->arena = block;
+		names->bytes += sizeof(*block) + size;
+	}
+	copy = block->data + block->used;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	block->used += length + 1;
+	return copy;
+}
+
+static struct name *name_at(const struct names *names, uint32_t id)
+{
+	return &names->pages[id / PAGE][id % PAGE];
+}
+
+void names_init(struct names *names)
+{
+	memset(names, 0, sizeof(*names));
+	names->pages = xcalloc(NAMES_MAX / PAGE, sizeof(*names->pages));
+	names->pages[0] = xcalloc(PAGE, sizeof(**names->pages));
+	names->n = 1;
+	names->n_buckets = 1024;
+	names->buckets = xcalloc(names->n_buckets, sizeof(*names->buckets));
+	names->bytes = PAGE * sizeof(struct name);
+}
+
+void names_release(struct names *names)
+{
+	for (uint32_t i = 0; i < NAMES_MAX / PAGE && names->pages; i++)
+		free(names->pages[i]);
+	free(names->pages);
+	free(names->buckets);
+	while (names->arena) {
+		struct arena_block *next = names->arena->next;
+
+		free(names->arena);
+		names->arena = next;
+	}
+	memset(names, 0, sizeof(*names));
+}
+
+static uint32_t hash_text(const char *text, size_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static uint32_t name_new(struct names *names)
+{
+	uint32_t id = names->n;
+
+	if (id >= NAMES_MAX)
+		return 0;
+	if (!names->pages[id / PAGE]) {
+		names->pages[id / PAGE] = xcalloc(PAGE, sizeof(**names->pages));
+		names->bytes += PAGE * sizeof(struct name);
+	}
+	names->n++;
+	return id;
+}
+
+static void rehash(struct names *names)
+{
+	names->n_buckets *= 2;
+	free(names->buckets);
+	names->buckets = xcalloc(names->n_buckets, sizeof(*names->buckets));
+	for (uint32_t id = 1; id < names->n; id++) {
+		struct name *name = name_at(names, id);
+		uint32_t *bucket = &names->buckets[name->hash & (names->n_buckets - 1)];
+
+		if (!name->raw)
+			continue;
+		name->next = *bucket;
+		*bucket = id;
+	}
+}
+
+uint32_t names_intern(struct names *names, const char *text)
+{
+	char clean[TEXT_MAX];
+	size_t length;
+	uint32_t hash, id;
+	struct name *name;
+
+	if (!text || !*text)
+		return 0;
+	length = name_clean(text, clean, sizeof(clean));
+	hash = hash_text(clean, length);
+	for (id = names->buckets[hash & (names->n_buckets - 1)]; id; id = name->next) {
+		name = name_at(names, id);
+		if (name->hash == hash && strcmp(name->raw, clean) == 0)
+			return id;
+	}
+	id = name_new(names);
+	if (!id)
+		return 0;
+	name = name_at(names, id);
+	name->raw = arena_copy(names, clean, length);
+	name->hash = hash;
+	if (names->n > names->n_buckets) {
+		rehash(names);		/* links the new one too */
+	} else {
+		name->next = names->buckets[hash & (names->n_buckets - 1)];
+		names->buckets[hash & (names->n_buckets - 1)] = id;
+	}
+	return id;
+}
+
+uint32_t names_placeholder(struct names *names)
+{
+	return name_new(names);
+}
+
+void names_alias(struct names *names, uint32_t placeholder, uint32_t real)
+{
+	real = names_resolve(names, real);
+	if (placeholder && placeholder < names->n && placeholder != real &&
+	    !name_at(names, placeholder)->raw)
+		name_at(names, placeholder)->alias = real;
+}
+
+uint32_t names_resolve(const struct names *names, uint32_t id)
+{
+	uint32_t alias;
+
+	/* An alias leads to a defined name, which has none. */
+	if (!id || id >= names->n)
+		return 0;
+	alias = name_at(names, id)->alias;
+	return alias ? alias : id;
+}
+
+bool names_defined(const struct names *names, uint32_t id)
+{
+	id = names_resolve(names, id);
+	return id && name_at(names, id)->raw;
+}
+
+/* Makes the derived texts, at the first question: most names are few. */
+static struct name *prepared(struct names *names, uint32_t id)
+{
+	struct name *name = name_at(names, names_resolve(names, id));
+	char *full = NULL, text[NAME_SHORT_MAX];
+
+	if (name->prepared || !name->raw)
+		return name;
+	name->prepared = true;
+	name->full = name->text = name->raw;
+	if (name_demangle(name->raw, &full)) {
+		char clean[TEXT_MAX];
+		size_t length = name_clean(full, clean, sizeof(clean));
+
+		name->full = arena_copy(names, clean, length);
+		free(full);
+	}
+	name_shorten(name->full, text, sizeof(text));
+	if (strcmp(text, name->full) != 0)
+		name->text = arena_copy(names, text, strlen(text));
+	else
+		name->text = name->full;
+	name->work = (uint8_t)work_of_name(name->text);
+	if (name->work == WORK_OTHER)
+		name->work = (uint8_t)work_of_name(name->full);
+	return name;
+}
+
+const char *names_raw(struct names *names, uint32_t id)
+{
+	const char *raw;
+
+	if (!names_resolve(names, id))
+		return NULL;
+	raw = name_at(names, names_resolve(names, id))->raw;
+	return raw ? raw : "?";
+}
+
+const char *names_full(struct names *names, uint32_t id)
+{
+	const struct name *name;
+
+	if (!names_resolve(names, id))
+		return NULL;
+	name = prepared(names, id);
+	return name->raw ? name->full : "?";
+}
+
+const char *names_short(struct names *names, uint32_t id)
+{
+	const struct name *name;
+
+	if (!names_resolve(names, id))
+		return NULL;
+	name = prepared(names, id);
+	return name->raw ? name->text : "?";
+}
+
+enum work names_work(struct names *names, uint32_t id)
+{
+	if (!names_resolve(names, id))
+		return WORK_OTHER;
+	return prepared(names, id)->raw ? (enum work)prepared(names, id)->work : WORK_OTHER;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens to a name's text: cleaning, demangling, shortening. */
+#include "model/base/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_IBERTY
+#include <libiberty/demangle.h>
+#endif
+
+#include "model/base/util.h"
+
+#define DEMANGLE_MAX 2048u		/* longer input is left as it is */
+
+/* Length of the valid UTF-8 character at text, 0 when it is none. */
+static size_t utf8_length(const unsigned char *text)
+{
+	uint32_t code;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] <= 0xdf)
+		length = 2;
+	else if ((text[0] & 0xf0) == 0xe0)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	code = text[0] & (0xffu >> (length + 1));
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;	/* also the end of the text */
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+	    (code >= 0xd800 && code <= 0xdfff))
+		return 0;
+	return length;
+}
+
+/* C0, DEL, C1, and what turns the direction of text around. */
+static bool is_control(const unsigned char *text, size_t length)
+{
+	if (length == 1)
+		return text[0] < 0x20 || text[0] == 0x7f;
+	if (length == 2)
+		return text[0] == 0xc2 && text[1] < 0xa0;
+	if (length == 3 && text[0] == 0xe2)
+		return (text[1] == 0x80 && text[2] >= 0x8b && text[2] <= 0x8f) ||
+		       (text[1] == 0x80 && text[2] >= 0xa8 && text[2] <= 0xae) ||
+		       (text[1] == 0x81 && text[2] >= 0xa0 && text[2] <= 0xaf);
+	return false;
+}
+
+size_t name_clean(const char *text, char *out, size_t size)
+{
+	const unsigned char *in = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (*in) {
+		size_t length = utf8_length(in);
+
+		if (at + (length ? length : 1) >= size)
+			break;
+		if (!length || is_control(in, length)) {
+			out[at++] = *in == '\t' || *in == '\n' ? ' ' : '?';
+			in += length ? length : 1;
+			continue;
+		}
+		memcpy(out + at, in, length);
+		at += length;
+		in += length;
+	}
+	out[at] = '\0';
+	return at;
+}
+
+bool name_demangle(const char *raw, char **out)
+{
+#ifdef HAVE_IBERTY
+	char *text;
+
+	if (strncmp(raw, "_Z", 2) != 0 || strlen(raw) > DEMANGLE_MAX)
+		return false;
+	text = cplus_demangle_v3(raw, DMGL_PARAMS | DMGL_ANSI);
+	if (!text)
+		return false;
+	/* SYCL kernels are named after their type: "typeinfo name for X". */
+	if (strncmp(text, "typeinfo name for ", 18) == 0)
+		memmove(text, text + 18, strlen(text + 18) + 1);
+	*out = text;
+	return true;
+#else
+	(void)raw;
+	(void)out;
+	return false;
+#endif
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || (c & 0x80);
+}
+
+/* "(anonymous namespace)" and "{lambda(int)#1}" are not parameter lists. */
+static void fold_special(char *text)
+{
+	static const char anonymous[] = "(anonymous namespace)::";
+	char *at;
+
+	while ((at = strstr(text, anonymous)))
+		memmove(at, at + sizeof(anonymous) - 1, strlen(at + sizeof(anonymous) - 1) + 1);
+	while ((at = strstr(text, "{lambda("))) {
+		char *close = strchr(at, '}');
+
+		if (!close)
+			break;
+		memcpy(at, "lambda", 6);
+		memmove(at + 6, close + 1, strlen(close + 1) + 1);
+	}
+}
+
+/* Where `operator` stands as a word of its own, or NULL. */
+static char *find_operator(char *text)
+{
+	char *at = text;
+
+	while ((at = strstr(at, "operator"))) {
+		if ((at == text || !is_word(at[-1])) && !is_word(at[8]))
+			return at;
+		at += 8;
+	}
+	return NULL;
+}
+
+/* Drops all bracketed parts of one kind; returns false when unbalanced. */
+static bool drop_brackets(char *text, char open, char close)
+{
+	size_t to = 0;
+	int depth = 0;
+
+	for (const char *in = text; *in; in++) {
+		if (*in == open) {
+			depth++;
+		} else if (*in == close) {
+			if (--depth < 0)
+				return false;
+		} else if (!depth) {
+			text[to++] = *in;
+		}
+	}
+	if (depth)
+		return false;
+	text[to] = '\0';
+	return true;
+}
+
+static void trim(char *text)
+{
+	size_t length = strlen(text), start = strspn(text, " *&");
+
+	memmove(text, text + start, length - start + 1);
+	length -= start;
+	while (length && strchr(" *&", text[length - 1]))
+		text[--length] = '\0';
+}
+
+/* Looks like C++ and not like a path, a sentence or a label with brackets. */
+static bool looks_like_cxx(const char *text)
+{
+	return strstr(text, "::") || strncmp(text, "void ", 5) == 0 ||
+	       (strchr(text, '<') && strchr(text, '>'));
+}
+
+static void cut(const char *text, char *out, size_t size)
+{
+	/* name_clean cuts at a character; the text is clean already. */
+	name_clean(text, out, size);
+}
+
+void name_shorten(const char *full, char *out, size_t size)
+{
+	char *text, *name, *at;
+
+	if (!looks_like_cxx(full) && !(strchr(full, '(') && full[strlen(full) - 1] == ')' &&
+				       is_word(full[0]) && !strchr(full, ' '))) {
+		cut(full, out, size);
+		return;
+	}
+	text = xstrdup(full);
+	fold_special(text);
+	at = find_operator(text);
+	if (at) {
+		/* Keep "Functor::operator()" readable: name the class. */
+		*at = '\0';
+		if (at - text >= 2 && at[-1] == ':' && at[-2] == ':')
+			at[-2] = '\0';
+	}
+	if (!drop_brackets(text, '<', '>') || !drop_brackets(text, '(', ')') ||
+	    !drop_brackets(text, '[', ']')) {
+		cut(full, out, size);
+		free(text);
+		return;
+	}
+	if ((at = strstr(text, " const")) && !at[6])
+		*at = '\0';
+	trim(text);
+	/* Return type: all before the last blank; namespaces: before the last "::". */
+	name = strrchr(text, ' ');
+	name = name ? name + 1 : text;
+	for (at = name; (at = strstr(at, "::")); )
+		if (at[2])
+			name = at += 2;
+		else
+			*at = '\0';
+	trim(name);
+	cut(*name ? name : full, out, size);
+	free(text);
+}

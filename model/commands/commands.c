@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands of queues: from the record to a span on the timeline.
+ *
+ * Idea: a finished command is resolved when its queue (and so its device) and
+ * a map of the device's clock are known, and waits until then, half a second
+ * at most; afterwards, and at the end, its own launch anchors the clock. What
+ * needs no clock (announcements, failures, host times, no times) never waits.
+ * Spans remember the clock segment that mapped them, so that a later pair
+ * moves all it concerns and nothing else (model/clocks/align.c).
+ *
+ * Always true: a command is in the totals exactly once, when it is resolved;
+ * announced and finished may come in either order, and the announcement of a
+ * finished one is ignored (`done` remembers the last DONE_BITS correlations of
+ * a process).
+ *
+ * Complexity: O(1) and one insertion each; a new pair O(spans it moves).
+ */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/base/util.h"
+
+/* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
+
+#define DELTA_US 0x80000000u
+
+uint32_t pack_delta(int64_t ns)
+{
+	if (ns < 0)
+		return 0;
+	if (ns < DELTA_US)
+		return ns ? (uint32_t)ns : 1;
+	ns /= 1000;
+	return DELTA_US | (ns < DELTA_US ? (uint32_t)ns : DELTA_US - 1);
+}
+
+int64_t unpack_delta(uint32_t packed)
+{
+	return packed & DELTA_US ? (int64_t)(packed & ~DELTA_US) * 1000 : packed;
+}
+
+/* ---- which commands are finished ---- */
+
+static void done_set(struct process *process, uint32_t correlation)
+{
+	if (!process->done)
+		process->done = xcalloc(DONE_BITS / 64, sizeof(*process->done));
+	if (correlation - process->done_base >= DONE_BITS) {
+		uint32_t base = correlation - DONE_BITS + DONE_BITS / 4;
+
+		if (correlation < process->done_base)
+			return;		/* long past */
+		if (correlation < DONE_BITS)
+			base = 0;
+		if (base - process->done_base >= DONE_BITS)
+			memset(process->done, 0, DONE_BITS / 8);
+		else
+			for (uint32_t c = process->done_base; c != base; c++)
+				process->done[c % DONE_BITS / 64] &= ~(1ull << c % 64);
+		process->done_base = base;
+	}
+	process->done[correlation % DONE_BITS / 64] |= 1ull << correlation % 64;
+}
+
+static bool done_get(const struct process *process, uint32_t correlation)
+{
+	return process->done && correlation - process->done_base < DONE_BITS &&
+	       (process->done[correlation % DONE_BITS / 64] >> correlation % 64 & 1);
+}
+
+bool command_is_done(const struct model *model, uint32_t correlation)
+{
+	return done_get(model->process, correlation);
+}
+
+/* ---- kinds ---- */
+
+static bool is_kernel(uint8_t kind)
+{
+	return kind == COMMAND_KERNEL || kind == COMMAND_NATIVE || kind == COMMAND_GRAPH ||
+	       kind == COMMAND_OTHER;
+}
+
+static bool is_copy(uint8_t kind)
+{
+	return kind == COMMAND_COPY || kind == COMMAND_FILL || kind == COMMAND_MAP ||
+	       kind == COMMAND_UNMAP || kind == COMMAND_MIGRATE;
+}
+
+static enum direction direction_of(const struct event_command *command)
+{
+	if (!is_copy(command->kind))
+		return DIR_NONE;
+	if (command->direction != DIR_NONE && command->direction < DIR_COUNT)
+		return (enum direction)command->direction;
+	switch (command->kind) {
+	case COMMAND_FILL:
+		return DIR_FILL;
+	case COMMAND_MAP:
+		return DIR_MAP;
+	case COMMAND_UNMAP:
+		return DIR_UNMAP;
+	default:
+		return DIR_NONE;
+	}
+}
+
+static uint32_t row_of_command(struct model *model, uint32_t queue,
+			       const struct event_command *command)
+{
+	return is_kernel(command->kind) ? row_of_queue(model, queue) :
+	       row_of_copies(model, queue, direction_of(command));
+}
+
+static void fill_cold(const struct event_command *command, uint32_t op_name,
+		      struct command_cold *cold)
+{
+	memset(cold, 0, sizeof(*cold));
+	cold->detail = is_kernel(command->kind) ? command->shape : command->bytes;
+	cold->op = command->op;
+	cold->call_ns = time_ok(command->call_ns) ? command->call_ns : 0;
+	cold->op_name = op_name;
+	cold->tid = command->tid;
+	cold->call_dur_ns = command->call_dur_ns;
+	cold->status = command->status < INT16_MIN ? INT16_MIN :
+		       command->status > 0 ? 0 : (int16_t)command->status;
+	cold->kind_how = (uint8_t)(command->kind |
+				   (command->how < HOW_COUNT ? command->how : HOW_NONE) << 5);
+	cold->segment = CLOCK_FIXED;
+	if (!is_kernel(command->kind)) {
+		cold->place = command->shape;
+		cold->flags = command->flags & (CMD_PINNED | CMD_BLOCKING);
+	}
+}
+
+static uint8_t work_of_command(struct model *model, const struct event_command *command,
+			       uint32_t name)
+{
+	return (uint8_t)(is_kernel(command->kind) ? names_work(&model->names, name) : WORK_COPY);
+}
+
+/* ---- announced ones ---- */
+
+static void announce(struct model *model, const struct event_command *command)
+{
+	struct process *process = model->process;
+	uint32_t queue = queue_get(model, command->queue), name, open;
+	struct open_span span = {
+		.lane = 0, .start_ns = command->call_ns, .key = command->correlation,
+		.process = model->process_index,
+	};
+
+	if (!is_kernel(command->kind) && !is_copy(command->kind))
+		return;
+	if (!command->correlation || queue == NONE || !time_ok(command->call_ns)) {
+		model_bad(model, BAD_ID);
+		return;
+	}
+	if (done_get(process, command->correlation) ||
+	    map_get(&process->opens, command->correlation) != MAP_NONE)
+		return;
+	name = local_name(model, command->name);
+	span.name = name;
+	span.row = row_of_command(model, queue, command);
+	if (span.row == NONE) {
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	span.work = work_of_command(model, command, name);
+	fill_cold(command, local_name(model, command->op_name), &span.cold.command);
+	span.id = ++row_at(model, span.row)->last_id;
+	open = open_add(model, &span);
+	if (open == NONE) {
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	map_set(&process->opens, command->correlation, open);
+	queue_at(model, queue)->in_flight++;
+	op_touched(model, model->process_index, command->op, span.cold.command.op_name);
+}
+
+/* Ends the announced span of that correlation; returns its id if it was drawn
+ * in that row, else 0. */
+static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row)
+{
+	struct process *process = model->process;
+	uint32_t open = correlation ? map_get(&process->opens, correlation) : MAP_NONE, id;
+	struct queue *queue;
+
+	if (open == MAP_NONE)
+		return 0;
+	queue = queue_at(model, row_at(model, open_at(model, open)->row)->queue);
+	queue->in_flight -= queue->in_flight > 0;
+	id = open_at(model, open)->row == row ? open_at(model, open)->id : 0;
+	open_remove(model, open);
+	map_remove(&process->opens, correlation);
+	return id;
+}
+
+void command_forget(struct model *model, uint32_t correlation)
+{
+	end_open(model, correlation, NONE);
+}
+
+/* ---- finished ones ---- */
+
+/* A command on its way to the timeline. */
+struct taking {
+	const struct event_command *command;
+	uint32_t queue, name, op_name, row, lane;
+	int64_t start_ns, dur_ns;	/* dur_ns: the device's own */
+	int64_t drawn_ns;		/* its length on the host's clock */
+	uint8_t segment;
+	bool timed, again;		/* its correlation has finished before */
+};
+
+static uint32_t draw(struct model *model, struct taking *t, uint8_t flags, uint32_t id)
+{
+	const struct event_command *command = t->command;
+	struct row *row;
+	struct lane_span span = {
+		.start_ns = t->start_ns, .dur_ns = t->drawn_ns, .name = t->name, .flags = flags,
+	};
+	struct command_cold cold;
+	uint64_t queued = command->queued_ticks, submit = command->submit_ticks;
+
+	row = row_at(model, t->row);
+	span.id = id ? id : ++row->last_id;
+	span.work = work_of_command(model, command, t->name);
+	fill_cold(command, t->op_name, &cold);
+	cold.segment = t->segment;
+	if (t->segment != CLOCK_FIXED && queued && queued <= command->start_ticks)
+		cold.queued = pack_delta((int64_t)(command->start_ticks - queued));
+	if (t->segment != CLOCK_FIXED && submit && submit <= command->start_ticks)
+		cold.submit = pack_delta((int64_t)(command->start_ticks - submit));
+	t->lane = row_fit(model, row, t->start_ns, t->start_ns + t->drawn_ns);
+	row_insert(model, t->row, t->lane, &span, &cold);
+	return span.id;
+}
+
+static void count_run(struct model *model, const struct taking *t, bool failed)
+{
+	const struct event_command *command = t->command;
+	struct queue *queue = queue_at(model, t->queue);
+	struct run run = {
+		.process = model->process_index, .queue = t->queue, .name = t->name,
+		.op_name = t->op_name, .direction = direction_of(command),
+		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
+		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
+		.dur_ns = t->dur_ns, .bytes = command->bytes,
+	};
+	uint64_t queued = command->queued_ticks;
+
+	if (is_kernel(command->kind))
+		total_kernel(model, &run);
+	else
+		total_copy(model, &run);
+	if (failed) {
+		queue->failed++;
+		return;
+	}
+	*(is_kernel(command->kind) ? &queue->kernels : &queue->n_copies) += 1;
+	if (is_kernel(command->kind))
+		model->n_kernels++;
+	model->how[run.how]++;
+	add_ns(&model->device_ns, t->dur_ns);
+	add_ns(&model->launched_ns, run.how == HOW_NONE ? 0 : t->dur_ns);
+	add_ns(&model->op_ns, run.how == HOW_NONE || !t->op_name ? 0 : t->dur_ns);
+	if (t->timed && !run.approx && queued && queued <= command->start_ticks &&
+	    command->start_ticks - queued < DUR_MAX)
+		hist_add(&queue->delay, (int64_t)(command->start_ticks - queued));
+}
+
+/* For the analyses: that it was launched, and (id) that it ran. */
+static void push_acts(struct model *model, const struct taking *t, uint32_t id)
+{
+	const struct event_command *command = t->command;
+	struct act act = {
+		.kind = ACT_LAUNCH, .start_ns = command->call_ns,
+		.call_ns = id ? t->start_ns : 0, .call_dur_ns = command->call_dur_ns,
+		.amount = is_kernel(command->kind) ? 0 : command->bytes, .op = command->op,
+		.process = model->process_index,
+		.thread = command->tid ? thread_get(model, model->process_index, command->tid) : NONE,
+		.device = NONE, .queue = t->queue, .name = t->name, .op_name = t->op_name,
+		.command = command->kind, .direction = (uint8_t)direction_of(command),
+		.object = command->shape,
+		.work = is_kernel(command->kind) ? WORK_OTHER : WORK_COPY,
+		.flags = (command->flags & CMD_APPROX ? ACT_APPROX : 0) |
+			 (command->flags & CMD_PINNED ? ACT_PINNED : 0) |
+			 (command->flags & CMD_BLOCKING ? ACT_BLOCKING : 0),
+	};
+
+	if (time_ok(command->call_ns)) {
+		act.end_ns = command->call_ns + command->call_dur_ns;
+		analyses_push(model, &act);
+	} else {
+		act.call_dur_ns = 0;
+	}
+	if (!id)
+		return;
+	act.call_ns = time_ok(command->call_ns) ? command->call_ns : 0;
+	act.kind = ACT_RUN;
+	act.start_ns = t->start_ns;
+	act.end_ns = t->start_ns + t->drawn_ns;
+	act.row = t->row + 1;
+	act.lane = t->lane;
+	act.id = id;
+	analyses_push(model, &act);
+}
+
+/* Is the very same there already? Correlations may be used again, too. */
+static bool is_twice(struct model *model, const struct taking *t)
+{
+	const struct row *row = t->again ? row_at(model, t->row) : NULL;
+
+	for (uint32_t l = 0; row && l < row->n_lanes; l++) {
+		struct lane_pos pos;
+
+		for (bool more = lane_lower(&row->lanes[l], t->start_ns, &pos); more;
+		     more = lane_next(&row->lanes[l], &pos)) {
+			struct lane_span span = lane_get(&row->lanes[l], pos);
+			struct command_cold cold;
+
+			if (span.start_ns != t->start_ns)
+				break;
+			lane_cold(&row->lanes[l], pos, &cold);
+			if (span.dur_ns == t->drawn_ns && span.name == t->name &&
+			    cold.call_ns == t->command->call_ns)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void finish_failed(struct model *model, struct taking *t)
+{
+	const struct event_command *command = t->command;
+	uint32_t id;
+
+	count_run(model, t, true);
+	push_acts(model, t, 0);
+	op_touched(model, model->process_index, command->op, t->op_name);
+	t->row = row_of_command(model, t->queue, command);
+	id = end_open(model, command->correlation, t->row);
+	if (t->row == NONE || !time_ok(command->call_ns))
+		return;
+	/* It never ran: an instant where it was launched. */
+	t->start_ns = command->call_ns;
+	t->dur_ns = t->drawn_ns = 0;
+	draw(model, t, COLUMN_FAILED, id);
+}
+
+static void finish_command(struct model *model, struct taking *t, int64_t written_ns)
+{
+	const struct event_command *command = t->command;
+	struct launch launch = {
+		.process = model->process_index, .tid = command->tid, .op_name = t->op_name,
+		.op = command->op, .call_ns = command->call_ns,
+		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
+	};
+	uint32_t id;
+
+	t->row = row_of_command(model, t->queue, command);
+	id = end_open(model, command->correlation, t->row);
+	if (t->row == NONE) {
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	if (t->timed && !span_ok(t->start_ns, t->dur_ns, written_ns)) {
+		model_bad(model, bad_time(t->dur_ns));
+		t->timed = false;
+	}
+	if (!t->timed)
+		t->dur_ns = 0;
+	if (t->timed && is_twice(model, t)) {
+		model_bad(model, BAD_TWICE);
+		return;
+	}
+	count_run(model, t, false);
+	if (t->timed) {
+		launch.id = draw(model, t, command->flags & CMD_APPROX ? COLUMN_APPROX : 0, id);
+		launch.row = t->row;
+		launch.device_ns = t->dur_ns;
+	}
+	push_acts(model, t, launch.id);
+	if (command->op)
+		op_launched(model, &launch);
+}
+
+static void park(struct model *model, struct pendings *pending, const struct pending *one)
+{
+	if (model->pending_n >= PENDING_MAX)
+		commands_drain(model, pending, true);
+	grow(&pending->list, &pending->cap, pending->n, sizeof(*pending->list));
+	pending->list[pending->n++] = *one;
+	model->pending_n++;
+	if (one->time_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+		commands_drain(model, pending, true);
+}
+
+/* A queue that was never defined, in the end: a device nobody knows. */
+static uint32_t stand_in(struct model *model, uint32_t index)
+{
+	struct queue *queue = queue_at(model, index);
+	uint32_t view = view_get(model, queue->process, 0);
+
+	if (view == NONE)
+		return NONE;
+	queue->view = view;
+	queue_listed(model, index);
+	note_odd(model, BAD_UNKNOWN);
+	/* What needed no clock may be drawn already. */
+	device_rebuild(model, view_at(model, view)->device);
+	return view;
+}
+
+static void guess_clock(struct clock *clock, const struct pending *one)
+{
+	const struct event_command *command = &one->command;
+	int64_t call = time_ok(command->call_ns) ? command->call_ns : one->time_ns;
+
+	if (command->queued_ticks)
+		clock_guess(clock, command->queued_ticks, call, command->call_dur_ns);
+	else
+		clock_guess(clock, command->start_ticks, call + command->call_dur_ns,
+			    command->call_dur_ns);
+}
+
+static void take(struct model *model, const struct pending *one, bool force)
+{
+	const struct event_command *command = &one->command;
+	struct taking t = {
+		.command = command, .queue = queue_get(model, command->queue), .again = one->again,
+	};
+	struct queue *queue;
+	struct view *view;
+
+	if (t.queue == NONE) {
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	queue = queue_at(model, t.queue);
+	t.name = local_name(model, command->name);
+	t.op_name = local_name(model, command->op_name);
+	if (command->status < 0) {
+		finish_failed(model, &t);
+		return;
+	}
+	t.timed = !(command->flags & CMD_NOTIMES) && command->start_ticks && command->end_ticks;
+	if (t.timed && (command->end_ticks < command->start_ticks ||
+			command->end_ticks - command->start_ticks > DUR_MAX)) {
+		model_bad(model, BAD_END);
+		t.timed = false;
+	}
+	t.dur_ns = t.timed ? (int64_t)(command->end_ticks - command->start_ticks) : 0;
+	t.drawn_ns = t.dur_ns;
+	if (!t.timed || (command->flags & CMD_APPROX)) {
+		t.start_ns = (int64_t)command->start_ticks;
+		finish_command(model, &t, one->time_ns);
+		return;
+	}
+	if (queue->view == NONE && (!force || stand_in(model, t.queue) == NONE)) {
+		if (!force)
+			park(model, &queue->pending, one);
+		else
+			model_bad(model, BAD_FULL);
+		return;
+	}
+	view = view_at(model, queue->view);
+	/* A pair that is not sure must not bound the clock. */
+	if (!one->observed && command->how != HOW_FIFO && command->how != HOW_GUESS)
+		align_command(model, queue->view, command);
+	if (!clock_has(&view->clock) && !force) {
+		struct pending parked = *one;
+
+		parked.observed = true;
+		park(model, &view->pending, &parked);
+		return;
+	}
+	if (!clock_has(&view->clock))
+		guess_clock(&view->clock, one);
+	t.start_ns = clock_map(&view->clock, command->start_ticks, &t.segment);
+	t.drawn_ns = clock_length(&view->clock, command->start_ticks, command->end_ticks);
+	finish_command(model, &t, one->time_ns);
+}
+
+void apply_command(struct model *model, const struct event_command *command)
+{
+	command_in(model, command,
+		   time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns);
+}
+
+void command_in(struct model *model, const struct event_command *command, int64_t written_ns)
+{
+	struct pending one = {
+		.command = *command, .process = model->process_index, .time_ns = written_ns,
+	};
+
+	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {
+		model_bad(model, BAD_KIND);
+		return;
+	}
+	if (command->flags & CMD_OPEN) {
+		announce(model, command);
+		return;
+	}
+	if (command->correlation) {
+		one.again = done_get(model->process, command->correlation);
+		done_set(model->process, command->correlation);
+	}
+	if (!is_kernel(command->kind) && !is_copy(command->kind)) {
+		end_open(model, command->correlation, NONE);
+		return;		/* markers and barriers are no work */
+	}
+	take(model, &one, false);
+}
+
+void commands_drain(struct model *model, struct pendings *pending, bool force)
+{
+	struct pendings all = *pending;
+	struct process *process = model->process;
+	uint32_t index = model->process_index;
+
+	memset(pending, 0, sizeof(*pending));
+	model->pending_n -= all.n;
+	for (size_t i = 0; i < all.n; i++) {
+		model->process_index = all.list[i].process;
+		model->process = process_at(model, model->process_index);
+		take(model, &all.list[i], force);
+		if (i % 32 == 31)
+			model_breathe(model);
+	}
+	free(all.list);
+	model->process = process;
+	model->process_index = index;
+}
+
+void commands_alive(struct model *model, int64_t now_ns)
+{
+	if (!model->pending_n)
+		return;
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		struct pendings *pending = &queue_at(model, i)->pending;
+
+		if (pending->n && now_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+			commands_drain(model, pending, true);
+	}
+	for (uint32_t i = 0; i < model->views.n; i++) {
+		struct pendings *pending = &view_at(model, i)->pending;
+
+		if (pending->n && now_ns - pending->list[0].time_ns > PENDING_WAIT_NS)
+			commands_drain(model, pending, true);
+	}
+}
+
+void commands_finish(struct model *model)
+{
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		commands_drain(model, &queue_at(model, i)->pending, true);
+	for (uint32_t i = 0; i < model->views.n; i++)
+		commands_drain(model, &view_at(model, i)->pending, true);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows as a forest in display order, and what they are called. */
+#include "model/model-internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+#define LABEL_MAX 96
+#define DEVICE_WORDS_MAX 24
+
+/* ---- labels ---- */
+
+static bool is_noise(const char *word, size_t length)
+{
+	static const char *const noise[] = {
+		"NVIDIA", "AMD", "Intel", "Advanced", "Micro", "Devices", "Corporation", "Inc.",
+		"CPU", "Processor", "@", "Graphics",
+	};
+
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+		if (strlen(noise[i]) == length && strncmp(word, noise[i], length) == 0)
+			return true;
+	return length > 3 && strncmp(word + length - 3, "GHz", 3) == 0;
+}
+
+/* "NVIDIA H200" -> "H200"; "cpu-haswell-Intel(R) Xeon(R) CPU @ 2.20GHz" ->
+ * "haswell Xeon". Whole words, at most DEVICE_WORDS_MAX bytes. */
+static void short_device(const char *name, char *out, size_t size)
+{
+	char *copy = xstrdup(name), *save = NULL;
+	size_t at = 0;
+
+	for (char *p = copy; (p = strstr(p, "(R)")); )
+		memcpy(p, "   ", 3);
+	for (char *p = copy; (p = strstr(p, "(TM)")); )
+		memcpy(p, "    ", 4);
+	if (strncmp(copy, "cpu-", 4) == 0 || strncmp(copy, "pthread-", 8) == 0)
+		for (char *p = copy; *p && *p != ' '; p++)
+			if (*p == '-')
+				*p = ' ';
+	out[0] = '\0';
+	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		size_t length = strlen(word);
+
+		if (is_noise(word, length) || strcmp(word, "cpu") == 0 ||
+		    strcmp(word, "pthread") == 0)
+			continue;
+		if (at && at + 1 + length > DEVICE_WORDS_MAX)
+			break;
+		at += (size_t)snprintf(out + at, size - at, "%s%.*s", at ? " " : "",
+				       DEVICE_WORDS_MAX, word);
+	}
+	free(copy);
+}
+
+const char *device_label(struct model *model, uint32_t index)
+{
+	static const char *const kinds[] = { "cpu", "gpu", "dev" };
+	const struct device *device;
+	char text[LABEL_MAX], name[LABEL_MAX / 2] = "";
+
+	if (index == NONE || !device_at(model, index)->defined)
+		return "device";
+	device = device_at(model, index);
+	if (device->name)
+		short_device(names_raw(&model->names, device->name), name, sizeof(name));
+	snprintf(text, sizeof(text), "%s%u%s%s", kinds[device->gpu], device->number,
+		 *name ? " " : "", name);
+	return names_raw(&model->names, names_intern(&model->names, text));
+}
+
+/* Do several processes use the queue's device? Then its label names the pid. */
+static bool is_shared(const struct model *model, const struct queue *queue)
+{
+	uint32_t device = queue_device(model, queue);
+
+	for (uint32_t i = 0; i < model->views.n && device != NONE; i++)
+		if (view_at(model, i)->device == device &&
+		    view_at(model, i)->process != queue->process)
+			return true;
+	return false;
+}
+
+const char *queue_label(struct model *model, uint32_t index)
+{
+	const struct queue *queue = queue_at(model, index);
+	char text[LABEL_MAX];
+
+	if (queue->name && !is_shared(model, queue))
+		return names_raw(&model->names, queue->name);
+	if (queue->name)
+		snprintf(text, sizeof(text), "%.60s (%u)", names_raw(&model->names, queue->name),
+			 process_at(model, queue->process)->pid);
+	else if (is_shared(model, queue))
+		snprintf(text, sizeof(text), "queue %u (%u)", queue->number,
+			 process_at(model, queue->process)->pid);
+	else
+		snprintf(text, sizeof(text), "queue %u", queue->number);
+	return names_raw(&model->names, names_intern(&model->names, text));
+}
+
+const char *thread_label(struct model *model, uint32_t index)
+{
+	const struct thread *thread = thread_at(model, index);
+	char text[LABEL_MAX];
+
+	if (thread->tid == process_at(model, thread->process)->pid)
+		return "main";
+	if (thread->name)
+		return names_raw(&model->names, thread->name);
+	snprintf(text, sizeof(text), "thread %u", thread->tid);
+	return names_raw(&model->names, names_intern(&model->names, text));
+}
+
+static const char *process_label(struct model *model, const struct process *process)
+{
+	const char *command = process->command ? names_raw(&model->names, process->command) : "";
+	size_t length = strcspn(command, " ");
+	char text[LABEL_MAX];
+
+	for (size_t i = length; i-- > 0; )
+		if (command[i] == '/') {
+			command += i + 1;
+			length -= i + 1;
+			break;
+		}
+	if (length > 40)
+		length = 40;
+	snprintf(text, sizeof(text), "%.*s %u", length ? (int)length : 7,
+		 length ? command : "process", process->pid);
+	return names_raw(&model->names, names_intern(&model->names, text));
+}
+
+/* ---- the list ---- */
+
+struct list {
+	struct model_row *rows;		/* owned by the caller in the end */
+	size_t n, cap;
+};
+
+static bool has_content(const struct row *row)
+{
+	if (row->n_opens)
+		return true;
+	for (uint32_t l = 0; l < row->n_lanes; l++)
+		if (row->lanes[l].count)
+			return true;
+	return false;
+}
+
+static struct model_row *list_add(struct model *model, struct list *list, uint32_t index,
+				  uint32_t parent)
+{
+	const struct row *row = row_at(model, index);
+	struct model_row *out;
+
+	grow(&list->rows, &list->cap, list->n, sizeof(*list->rows));
+	out = &list->rows[list->n++];
+	*out = (struct model_row) {
+		.id = index + 1, .parent = parent, .kind = row->kind, .direction = row->direction,
+		.device = NONE, .queue = row->queue, .lanes = row->n_lanes ? row->n_lanes : 1,
+		.label = "",
+	};
+	if (row->process != NONE) {
+		out->host = process_at(model, row->process)->host;
+		out->pid = process_at(model, row->process)->pid;
+	}
+	if (row->thread != NONE)
+		out->tid = thread_at(model, row->thread)->tid;
+	for (uint32_t l = 0; l < row->n_lanes; l++) {
+		out->count += row->lanes[l].count;
+		out->busy_ns += row->n_lanes == 1 ? row->lanes[l].sum_ns : 0;
+	}
+	if (row->n_lanes > 1)
+		out->busy_ns = merged_total(&row->merged);
+	return out;
+}
+
+static int64_t busy_of(const struct row *row)
+{
+	return row->n_lanes == 1 ? row->lanes[0].sum_ns : merged_total(&row->merged);
+}
+
+static bool is_main(const struct model *model, const struct row *row)
+{
+	return row->thread != NONE && thread_at(model, row->thread)->tid ==
+	       process_at(model, row->process)->pid;
+}
+
+/*
+ * Busiest first, without dancing: a row passes the one above only when it is a
+ * quarter busier. The main thread stays on top. `order` is kept in the rows.
+ */
+static void rank_threads(struct model *model, uint32_t *rows, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = i; k > 0; k--) {
+			const struct row *above = row_at(model, rows[k - 1]);
+			const struct row *below = row_at(model, rows[k]);
+			int64_t busy = busy_of(above);
+			uint32_t swap = rows[k];
+
+			if (is_main(model, above) ||
+			    (!is_main(model, below) && busy_of(below) <= busy + busy / 4 + 1000000))
+				break;
+			rows[k] = rows[k - 1];
+			rows[k - 1] = swap;
+		}
+}
+
+static void list_process(struct model *model, struct list *list, uint32_t index,
+			 uint32_t *rows, size_t n)
+{
+	struct process *process = process_at(model, index);
+	uint32_t parent = row_of_process(model, index);
+	struct model_row *out;
+	size_t at = list->n;
+
+	if (parent == NONE)
+		return;
+	out = list_add(model, list, parent, 0);
+	out->label = process_label(model, process);
+	out->busy_ns = merged_total(&process->merged);
+	for (size_t i = 0; i < n; i++) {
+		out = list_add(model, list, rows[i], parent + 1);
+		out->label = thread_label(model, row_at(model, rows[i])->thread);
+		list->rows[at].count += out->count;
+	}
+	if (process->ranges != NONE && has_content(row_at(model, process->ranges))) {
+		out = list_add(model, list, process->ranges, parent + 1);
+		out->label = "ranges";
+		list->rows[at].count += out->count;
+	}
+}
+
+/* Thread rows with content, by process in the order they are kept in. */
+static void list_processes(struct model *model, struct list *list)
+{
+	uint32_t *rows = NULL;
+	size_t n, cap = 0;
+
+	for (uint32_t p = 0; p < model->processes.n; p++) {
+		struct process *process = process_at(model, p);
+		struct row_order *order = &process->order;
+
+		for (; order->seen < model->threads.n; order->seen++) {
+			const struct thread *thread = thread_at(model, order->seen);
+
+			if (thread->process != p)
+				continue;
+			grow(&order->threads, &order->cap, order->n, sizeof(*order->threads));
+			order->threads[order->n++] = order->seen;
+		}
+		n = 0;
+		for (size_t i = 0; i < order->n; i++) {
+			uint32_t row = thread_at(model, order->threads[i])->row;
+
+			if (row == NONE || !has_content(row_at(model, row)))
+				continue;
+			grow(&rows, &cap, n, sizeof(*rows));
+			rows[n++] = row;
+		}
+		if (!n && (process->ranges == NONE || !has_content(row_at(model, process->ranges))))
+			continue;
+		rank_threads(model, rows, n);
+		/* The order found is the next time's order. */
+		for (size_t i = 0, k = 0; i < order->n; i++) {
+			uint32_t row = thread_at(model, order->threads[i])->row;
+
+			if (row != NONE && has_content(row_at(model, row)))
+				order->threads[i] = row_at(model, rows[k++])->thread;
+		}
+		list_process(model, list, p, rows, n);
+	}
+	free(rows);
+}
+
+static uint32_t bandwidth_row(struct model *model, uint32_t device, enum direction direction)
+{
+	uint32_t *index = &device_at(model, device)->bandwidth[direction];
+
+	if (*index == NONE) {
+		*index = row_new(model, ROW_BANDWIDTH);
+		if (*index != NONE) {
+			row_at(model, *index)->device = device;
+			row_at(model, *index)->direction = direction;
+		}
+	}
+	return *index;
+}
+
+static bool has_bandwidth(enum direction direction)
+{
+	return direction != DIR_NONE && direction != DIR_FILL && direction != DIR_MAP &&
+	       direction != DIR_UNMAP;
+}
+
+/* One queue: its kernels, then its copies by direction. */
+static void list_queue(struct model *model, struct list *list, uint32_t index, uint32_t parent,
+		       struct model_row bandwidth[DIR_COUNT])
+{
+	struct queue *queue = queue_at(model, index);
+	uint32_t device = queue_device(model, queue);
+	const char *label = queue_label(model, index);
+	char text[LABEL_MAX];
+	struct model_row *out;
+
+	if (queue->row != NONE && has_content(row_at(model, queue->row))) {
+		out = list_add(model, list, queue->row, parent);
+		out->label = label;
+		out->device = device;
+	}
+	for (int d = 0; d < DIR_COUNT; d++) {
+		uint32_t row = queue->copies[d];
+		uint32_t total = map_get(&model->copy_by_key, (uint64_t)index << 8 | (unsigned)d);
+		const struct copy_total *copies;
+
+		if (row == NONE || !has_content(row_at(model, row)))
+			continue;
+		snprintf(text, sizeof(text), "%.70s %s", label,
+			 d ? direction_name((enum direction)d) : "copy");
+		out = list_add(model, list, row, parent);
+		out->label = names_raw(&model->names, names_intern(&model->names, text));
+		out->device = device;
+		bandwidth[d].count += out->count;
+		bandwidth[d].busy_ns += out->busy_ns;
+		if (total == MAP_NONE)
+			continue;
+		copies = store_at(&model->copies, total);
+		if (copies->peak > bandwidth[d].peak)
+			bandwidth[d].peak = copies->peak;
+		if (copies->peak_small > bandwidth[d].peak)
+			bandwidth[d].peak = copies->peak_small;
+	}
+}
+
+static void list_memory(struct model *model, struct list *list, uint32_t device, uint32_t parent)
+{
+	uint32_t *row = &device_at(model, device)->memory;
+	struct model_row *out;
+	uint64_t peak = 0;
+
+	if (memory_of_device(model, device, &peak) == NONE || !peak)
+		return;
+	if (*row == NONE) {
+		*row = row_new(model, ROW_MEMORY);
+		if (*row == NONE)
+			return;
+		row_at(model, *row)->device = device;
+	}
+	out = list_add(model, list, *row, parent);
+	out->label = "memory";
+	out->device = device;
+	out->host = device_at(model, device)->host;
+	out->peak = peak;
+}
+
+/* All queues of a device (NONE: those whose device is not known). */
+static void list_device(struct model *model, struct list *list, uint32_t device)
+{
+	struct model_row bandwidth[DIR_COUNT] = { 0 };
+	size_t at = list->n;
+	uint32_t parent = 0, row;
+	struct model_row *out;
+
+	if (device != NONE) {
+		row = row_of_device(model, device);
+		if (row == NONE)
+			return;
+		parent = row + 1;
+		out = list_add(model, list, row, 0);
+		out->label = device_label(model, device);
+		out->device = device;
+		out->host = device_at(model, device)->host;
+		out->busy_ns = merged_total(&device_at(model, device)->all);
+	}
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		if (queue_device(model, queue_at(model, i)) == device)
+			list_queue(model, list, i, parent, bandwidth);
+	if (device == NONE)
+		return;
+	if (list->n == at + 1) {
+		list->n = at;		/* nothing ran there */
+		return;
+	}
+	for (size_t i = at + 1; i < list->n; i++)
+		list->rows[at].count += list->rows[i].count;
+	for (int d = 0; d < DIR_COUNT; d++) {
+		if (!bandwidth[d].peak || !has_bandwidth((enum direction)d))
+			continue;
+		row = bandwidth_row(model, device, (enum direction)d);
+		if (row == NONE)
+			continue;
+		out = list_add(model, list, row, parent);
+		out->label = direction_name((enum direction)d);
+		out->device = device;
+		out->host = device_at(model, device)->host;
+		out->count = bandwidth[d].count;
+		out->busy_ns = bandwidth[d].busy_ns;
+		out->peak = bandwidth[d].peak;
+	}
+	list_memory(model, list, device, parent);
+}
+
+size_t model_rows(struct model *model, struct model_row **out)
+{
+	struct list list = { .rows = xmalloc(sizeof(*list.rows)), .cap = 1 };
+
+	list_processes(model, &list);
+	for (uint32_t i = 0; i < model->devices.n; i++)
+		if (!device_at(model, i)->alias)
+			list_device(model, &list, i);
+	list_device(model, &list, NONE);
+	*out = list.rows;
+	return list.n;
+}

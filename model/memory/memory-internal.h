@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations and frees, put in order and booked.
+ *
+ * Idea: what is live, and above all the peak, depends on the order of events,
+ * and they come in any. So an event first goes into a journal, sorted by time;
+ * what is settled leaves it for the book, which is never revised. A question
+ * is answered from a second book laid over the first, in which the journal was
+ * played to its end: what it does not have it looks up in the one below. One
+ * function (book_apply) does both.
+ *
+ * Always true:
+ *  - an account (an allocator on a device; a device) has live = the sum of its
+ *    holdings, never below 0; peak is the highest live ever, in order of time;
+ *  - a share is what one op holds of an account. Its bytes at the peak are
+ *    copied when it changes for the first time after the peak (`epoch`), so
+ *    that a new peak costs nothing and who held it is known exactly; likewise
+ *    for the mark that growth is measured from;
+ *  - an address belongs to (process, allocator's id in it); allocated again
+ *    while it is live, its free was lost; a free of an unknown one is counted
+ *    and remembered for a while: its allocation may be on its way.
+ *
+ * Bounds: POOLS_MAX accounts, ALLOCS_MAX holdings, SHARES_MAX shares (beyond,
+ * op 0 takes them), JOURNAL_MAX events in the journal (then the older half is
+ * taken as settled), STRAYS_MAX remembered frees.
+ *
+ * Complexity: an event O(1) amortised when it comes in order, O(log n) amortised
+ * otherwise; a question O(journal + shares).
+ */
+#ifndef MODEL_MEMORY_INTERNAL_H
+#define MODEL_MEMORY_INTERNAL_H
+
+#include "model/memory/level.h"
+#include "model/query-memory.h"
+#include "model/model-internal.h"
+
+#define POOLS_MAX 1024u
+#define SHARES_MAX (1u << 18)
+#define JOURNAL_MAX 65536u
+#define JOURNAL_LOOSE 4096u		/* unsorted ones before they are sorted in */
+#define STRAYS_MAX 65536u
+#define GROWTH_SAMPLES 256u
+#define GROWTH_WARM_UP 2u		/* steps */
+
+enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_EXIT };
+
+struct memory_event {
+	int64_t time_ns;
+	uint64_t order, address, bytes;
+	uint32_t process, allocator;	/* the process's id of it */
+	uint32_t name, view, op;	/* view NONE: no device given */
+	uint8_t kind;
+};
+
+/* An allocation that is live, or was. */
+struct holding {
+	uint64_t key, bytes;
+	int64_t since_ns;
+	uint32_t account, op, process, next_free;
+	bool live;
+};
+
+struct share {
+	uint32_t account, op;
+	uint64_t bytes, left;		/* left: by processes at their end */
+	uint64_t at_peak, at_mark;	/* valid with the account's epoch and mark */
+	uint32_t epoch, mark;
+};
+
+struct account {
+	uint64_t live, left, peak, allocated;
+	uint64_t allocations, frees, unknown, missed, late;
+	int64_t peak_ns;
+	uint32_t epoch, mark;
+	struct level_point *tail;	/* owned; changes of the book above */
+	size_t n_tail, cap_tail;
+};
+
+struct book {
+	const struct book *below;	/* NULL: the book itself */
+	struct account *accounts;	/* owned; memory->n_pools of them */
+	size_t n_accounts, cap_accounts;
+	struct map holding_by_key, share_by_key;
+	struct holding *holdings;	/* owned */
+	size_t n_holdings, cap_holdings;
+	struct share *shares;		/* owned */
+	size_t n_shares, cap_shares;
+	uint32_t free_holding, live;	/* live: holdings that are */
+};
+
+/* What an account is of. */
+struct pool {
+	uint32_t name, device;		/* name 0: a device's total */
+	bool host;
+	uint32_t total;			/* account of its device, NONE */
+	struct level level;
+	uint64_t samples[GROWTH_SAMPLES];	/* live at the end of steps */
+};
+
+struct stray { uint64_t key; int64_t time_ns; uint32_t account; };
+
+struct memory {
+	struct store pools;
+	struct map pool_by_key, pool_by_name;
+	struct book book, over;
+	bool over_valid;
+	struct map stray_by_key;
+	struct stray *strays;		/* owned */
+	size_t n_strays, cap_strays;
+	/* the journal: [head, sorted) in order, [sorted, n) as they came */
+	struct memory_event *journal;	/* owned */
+	size_t head, sorted, n, cap;
+	uint64_t order;
+	int64_t booked_ns;		/* what is earlier is too late */
+	/* growth */
+	uint32_t series_process;
+	uint8_t series_source;
+	size_t next_step;
+	int64_t first_step_end_ns, last_step_end_ns;
+	uint64_t mark_steps;		/* how many had ended at the mark */
+	uint64_t steps, stride;		/* sampled every stride-th */
+	uint32_t n_samples;
+};
+
+static inline struct pool *pool_at(const struct memory *memory, uint32_t i)
+{
+	return store_at(&memory->pools, i);
+}
+
+void book_release(struct book *book);
+void book_apply(struct model *model, struct book *book, const struct memory_event *event);
+/* The book as of now: with the journal played. */
+struct book *memory_now(struct model *model);
+/* What a share had at the account's peak, or when growth was last marked. */
+uint64_t share_at_peak(const struct account *account, const struct share *share);
+uint64_t share_at_mark(const struct account *account, const struct share *share);
+/* Steady growth per step, 0 none: of samples `from` to the last. */
+uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uint32_t *from,
+		       uint32_t *to);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations and frees as they come in: the journal, steps, questions. */
+#include "model/memory/memory-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+void memory_new(struct model *model)
+{
+	struct memory *memory = xcalloc(1, sizeof(*memory));
+
+	store_init(&memory->pools, sizeof(struct pool));
+	memory->book.free_holding = memory->over.free_holding = NONE;
+	memory->booked_ns = INT64_MIN;
+	memory->stride = 1;
+	memory->series_process = NONE;
+	model->memory = memory;
+}
+
+void memory_free(struct model *model)
+{
+	struct memory *memory = model->memory;
+
+	for (uint32_t i = 0; i < memory->pools.n; i++)
+		level_release(&pool_at(memory, i)->level);
+	store_release(&memory->pools);
+	map_release(&memory->pool_by_key);
+	map_release(&memory->pool_by_name);
+	map_release(&memory->stray_by_key);
+	book_release(&memory->book);
+	book_release(&memory->over);
+	free(memory->strays);
+	free(memory->journal);
+	free(memory);
+}
+
+static size_t book_bytes(const struct book *book)
+{
+	return book->cap_holdings * sizeof(*book->holdings) + map_bytes(&book->holding_by_key) +
+	       book->cap_shares * sizeof(*book->shares) + map_bytes(&book->share_by_key);
+}
+
+size_t memory_bytes(const struct model *model)
+{
+	const struct memory *memory = model->memory;
+	size_t bytes = memory->cap * sizeof(*memory->journal);
+
+	for (uint32_t i = 0; i < memory->pools.n; i++)
+		bytes += sizeof(struct pool) + level_bytes(&pool_at(memory, i)->level);
+	return bytes + book_bytes(&memory->book) + book_bytes(&memory->over) +
+	       memory->cap_strays * sizeof(*memory->strays);
+}
+
+/* ---- the journal ---- */
+
+static bool earlier(const struct memory_event *a, const struct memory_event *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	return earlier(a, b) ? -1 : earlier(b, a);
+}
+
+/* Sorts in what came loose: from the back, so that each moves once. */
+static void journal_sort(struct memory *memory)
+{
+	size_t loose = memory->n - memory->sorted, a = memory->sorted, b = loose, to = memory->n;
+	struct memory_event *list = memory->journal, *late;
+
+	if (!loose)
+		return;
+	qsort(list + memory->sorted, loose, sizeof(*list), by_time);
+	late = xreallocarray(NULL, loose, sizeof(*late));
+	memcpy(late, list + memory->sorted, loose * sizeof(*late));
+	while (b > 0) {
+		if (a > memory->head && earlier(&late[b - 1], &list[a - 1]))
+			list[--to] = list[--a];
+		else
+			list[--to] = late[--b];
+	}
+	free(late);
+	memory->sorted = memory->n;
+}
+
+static void journal_drop(struct memory *memory)
+{
+	memory->n -= memory->head;
+	memory->sorted -= memory->head;
+	memmove(memory->journal, memory->journal + memory->head,
+		memory->n * sizeof(*memory->journal));
+	memory->head = 0;
+}
+
+/* ---- steps ---- */
+
+/* Half as many samples; who holds more is looked at from here on. */
+static void samples_halve(struct memory *memory)
+{
+	for (uint32_t i = 0; i < memory->pools.n; i++) {
+		uint64_t *samples = pool_at(memory, i)->samples;
+
+		for (uint32_t k = 0; k < GROWTH_SAMPLES / 2; k++)
+			samples[k] = samples[2 * k + 1];
+	}
+	memory->n_samples = GROWTH_SAMPLES / 2;
+	memory->stride *= 2;
+}
+
+static void mark(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->book.n_accounts; i++)
+		memory->book.accounts[i].mark++;
+	memory->mark_steps = memory->steps;
+}
+
+static void step_ended(struct memory *memory)
+{
+	memory->steps++;
+	if (memory->steps % memory->stride)
+		return;
+	if (memory->n_samples == GROWTH_SAMPLES) {
+		samples_halve(memory);
+		mark(memory);
+		if (memory->steps % memory->stride)
+			return;
+	}
+	for (uint32_t i = 0; i < memory->pools.n; i++)
+		pool_at(memory, i)->samples[memory->n_samples] =
+			i < memory->book.n_accounts ? memory->book.accounts[i].live : 0;
+	memory->n_samples++;
+	if (memory->steps == GROWTH_WARM_UP)
+		mark(memory);
+}
+
+/* Steps that ended before until_ns: what is live now was so at their end. */
+static void steps_until(struct model *model, int64_t until_ns)
+{
+	struct memory *memory = model->memory;
+	const struct steps *series = series_best(model);
+
+	if (!series)
+		return;
+	if (series->process != memory->series_process ||
+	    (uint8_t)series->source != memory->series_source) {
+		memory->series_process = series->process;
+		memory->series_source = (uint8_t)series->source;
+		memory->next_step = 0;
+		memory->last_step_end_ns = INT64_MIN;
+		memory->steps = memory->n_samples = 0;
+		memory->stride = 1;
+	}
+	for (; memory->next_step < series->n; memory->next_step++) {
+		const struct step *step = &series->list[memory->next_step];
+		int64_t end = step->start_ns + step->dur_ns;
+
+		if (end >= until_ns)
+			return;
+		if (end <= memory->last_step_end_ns)
+			continue;
+		memory->last_step_end_ns = end;
+		if (!memory->steps)
+			memory->first_step_end_ns = end;
+		step_ended(memory);
+	}
+}
+
+uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uint32_t *from,
+		       uint32_t *to)
+{
+	const uint32_t segments = 4;
+	uint64_t min[4], max[4], grown;
+	uint32_t first = (uint32_t)(GROWTH_WARM_UP / memory->stride), length, last;
+
+	if (first < memory->n_samples / 4)
+		first = memory->n_samples / 4;
+	length = (memory->n_samples - first) / segments;
+	*from = first;
+	*to = last = memory->n_samples ? memory->n_samples - 1 : 0;
+	if (memory->n_samples < first || length < 2)
+		return 0;
+	first = memory->n_samples - length * segments;
+	for (uint32_t s = 0; s < segments; s++) {
+		min[s] = UINT64_MAX;
+		max[s] = 0;
+		for (uint32_t i = first + s * length; i < first + (s + 1) * length; i++) {
+			min[s] = pool->samples[i] < min[s] ? pool->samples[i] : min[s];
+			max[s] = pool->samples[i] > max[s] ? pool->samples[i] : max[s];
+		}
+		/* The floor rises, and not the ceiling alone. */
+		if (s && (min[s] <= min[s - 1] || max[s] <= max[s - 1]))
+			return 0;
+	}
+	grown = min[segments - 1] - min[0];
+	return grown / ((segments - 1) * length * memory->stride);
+}
+
+/* ---- in ---- */
+
+static void book_one(struct model *model, const struct memory_event *event)
+{
+	struct memory *memory = model->memory;
+
+	steps_until(model, event->time_ns);
+	book_apply(model, &memory->book, event);
+	if (event->time_ns > memory->booked_ns)
+		memory->booked_ns = event->time_ns;
+}
+
+void memory_settled(struct model *model, int64_t settled_ns)
+{
+	struct memory *memory = model->memory;
+
+	if (settled_ns <= memory->booked_ns)
+		return;
+	journal_sort(memory);
+	for (unsigned i = 1; memory->head < memory->sorted &&
+	     memory->journal[memory->head].time_ns <= settled_ns; i++) {
+		struct memory_event event = memory->journal[memory->head++];
+
+		memory->over_valid = false;
+		book_one(model, &event);
+		if (i % 256 == 0)
+			model_breathe(model);
+	}
+	steps_until(model, settled_ns);
+	memory->booked_ns = settled_ns;
+	if (memory->head > memory->n / 2)
+		journal_drop(memory);
+}
+
+static void push(struct model *model, struct memory_event event)
+{
+	struct memory *memory = model->memory;
+
+	event.process = model->process_index;
+	event.time_ns = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns;
+	event.order = memory->order++;
+	memory->over_valid = false;
+	if (event.time_ns < memory->booked_ns) {
+		book_apply(model, &memory->book, &event);
+		return;
+	}
+	grow(&memory->journal, &memory->cap, memory->n, sizeof(event));
+	if (memory->sorted == memory->n &&
+	    (memory->n == memory->head || !earlier(&event, &memory->journal[memory->n - 1])))
+		memory->sorted++;
+	memory->journal[memory->n++] = event;
+	if (memory->n - memory->sorted >= JOURNAL_LOOSE)
+		journal_sort(memory);
+	if (memory->n - memory->head < JOURNAL_MAX)
+		return;
+	/* Nobody says what is settled: what is old is. */
+	journal_sort(memory);
+	memory_settled(model, memory->journal[memory->head + JOURNAL_MAX / 2].time_ns);
+}
+
+void apply_alloc(struct model *model, const struct event_alloc *alloc)
+{
+	struct memory_event event = {
+		.kind = MEMORY_ALLOC, .address = alloc->address, .bytes = alloc->bytes,
+		.allocator = alloc->allocator, .name = local_name(model, alloc->allocator),
+		.view = NONE, .op = local_name(model, alloc->op_name),
+	};
+
+	if (!event.name || alloc->bytes > (uint64_t)1 << 60) {
+		model_bad(model, BAD_ID);
+		return;
+	}
+	if (alloc->device)
+		event.view = view_get(model, model->process_index, alloc->device);
+	push(model, event);
+}
+
+void apply_free(struct model *model, const struct event_free *event_free)
+{
+	struct memory_event event = {
+		.kind = MEMORY_FREE, .address = event_free->address,
+		.allocator = event_free->allocator,
+		.name = local_name(model, event_free->allocator), .view = NONE,
+	};
+
+	if (!event.name)
+		model_bad(model, BAD_ID);
+	else
+		push(model, event);
+}
+
+void memory_exit(struct model *model)
+{
+	/* Nothing of it was ever there. */
+	if (model->memory->order)
+		push(model, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
+}
+
+/* ---- out ---- */
+
+struct book *memory_now(struct model *model)
+{
+	struct memory *memory = model->memory;
+	struct book *over = &memory->over;
+
+	if (memory->over_valid)
+		return over;
+	book_release(over);
+	over->below = &memory->book;
+	over->live = memory->book.live;
+	while (over->n_accounts < memory->book.n_accounts) {
+		grow(&over->accounts, &over->cap_accounts, over->n_accounts,
+		     sizeof(*over->accounts));
+		over->accounts[over->n_accounts] = memory->book.accounts[over->n_accounts];
+		over->n_accounts++;
+	}
+	journal_sort(memory);
+	for (size_t i = memory->head; i < memory->n; i++)
+		book_apply(model, over, &memory->journal[i]);
+	memory->over_valid = true;
+	return over;
+}

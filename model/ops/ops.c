@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops and ranges, and what was launched in them: attribution.
+ *
+ * Idea: the probe says with each launch which op instance was on top of the
+ * thread's stack; nothing is guessed here. An op's record may come before or
+ * after the work launched in it, a child's before or after its parent's. Each
+ * instance that is mentioned by anything has an op_state which collects what
+ * is known; what can be added to the totals of an identity (name, type,
+ * domain, framework) is added the moment both sides are there.
+ *
+ * Always true, whatever the order of arrival:
+ *  - ident.device_ns, kernels, copies: work launched with an op of that
+ *    identity on top ("directly"), each run once;
+ *  - ident.self_ns: durations minus those of children on the same thread,
+ *    never below 0 per op;
+ *  - an instance is finished once; a second record of it is bad;
+ *  - a finished op stays findable for OPS_KEEP more ops, then its span is
+ *    looked up in time (op_find), so that late work finds it all the same.
+ *
+ * Complexity: O(1) per op and launch; late work on an old op O(depth * log n).
+ *
+ * Worked example: launch (op 7) arrives, then op 9 with parent 7 and 30 us,
+ * then op 7 with 100 us, then the run of the launch with 40 us. After the
+ * launch, op_state 7 is a placeholder; after op 9 it has children_ns 30; op 7
+ * itself brings name and 100, so total 100, self 70; the run adds device 40.
+ *
+ * Source: external correlation ids of CUPTI and Kineto; the rest is
+ * bookkeeping. See docs/architecture.md.
+ */
+#include "model/model-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/ops/optree-internal.h"
+#include "model/base/util.h"
+
+#define FIND_BACK 4096			/* spans looked at when an op is searched in time */
+
+/* ---- identities ---- */
+
+struct ident *ident_at(const struct model *model, uint32_t i)
+{
+	return store_at(&model->idents, i);
+}
+
+static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
+			  uint8_t framework)
+{
+	uint64_t key = map_mix((uint64_t)name << 32 | type) ^
+		       map_mix(((uint64_t)domain << 8 | framework) + 1);
+	uint32_t first = map_get(&model->ident_by_hash, key);
+	struct ident *ident;
+
+	for (uint32_t i = first; i != NONE; i = ident->next) {
+		ident = ident_at(model, i);
+		if (ident->name == name && ident->type == type && ident->domain == domain &&
+		    ident->framework == framework)
+			return i;
+	}
+	if (model->idents.n >= IDENTS_MAX)
+		return NONE;
+	ident = store_new(&model->idents);
+	*ident = (struct ident) {
+		.name = name, .type = type, .domain = domain, .framework = framework,
+		.next = first,
+	};
+	map_set(&model->ident_by_hash, key, model->idents.n - 1);
+	return model->idents.n - 1;
+}
+
+uint32_t ident_plain(struct model *model, uint32_t index)
+{
+	struct ident *ident = ident_at(model, index);
+	uint32_t plain = steps_plain(model, ident->name);
+
+	if (plain == names_resolve(&model->names, ident->name))
+		return index;
+	plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
+	return plain == NONE ? index : plain;
+}
+
+/* ---- states of instances ---- */
+
+static struct op_state *state_at(const struct model *model, uint32_t i)
+{
+	return store_at(&model->op_states, i);
+}
+
+/* The state of an instance; NONE when there is none and none can be made. */
+static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t instance)
+{
+	struct process *process = process_at(model, process_index);
+	uint32_t index = map_get(&process->ops, instance);
+	struct op_state *state;
+
+	if (index != MAP_NONE)
+		return index;
+	if (model->waiting_states >= OPS_WAIT_MAX)
+		return NONE;
+	index = model->free_state;
+	if (index != NONE) {
+		state = state_at(model, index);
+		model->free_state = state->next_free;
+	} else {
+		state = store_new(&model->op_states);
+		index = model->op_states.n - 1;
+	}
+	*state = (struct op_state) {
+		.instance = instance, .process = process_index, .ident = NONE, .row = NONE,
+		.open = NONE, .first_row = NONE, .node = NONE,
+	};
+	map_set(&process->ops, instance, index);
+	model->waiting_states++;
+	return index;
+}
+
+static void state_drop(struct model *model, uint32_t index)
+{
+	struct op_state *state = state_at(model, index);
+
+	optree_forget(model, index);
+	map_remove(&process_at(model, state->process)->ops, state->instance);
+	state->next_free = model->free_state;
+	model->free_state = index;
+}
+
+/* A finished one is kept for a while. */
+static void state_keep(struct model *model, uint32_t index)
+{
+	model->waiting_states--;
+	if (model->kept_n == model->kept_max) {
+		state_drop(model, model->kept[model->kept_head]);
+		model->kept_head = (model->kept_head + 1) % model->kept_max;
+		model->kept_n--;
+	}
+	model->kept[(model->kept_head + model->kept_n) % model->kept_max] = index;
+	model->kept_n++;
+}
+
+/* The identity became known: what waited for it is added. */
+static void state_known(struct model *model, struct op_state *state, uint32_t ident_index)
+{
+	struct ident *ident;
+
+	if ((state->flags & STATE_KNOWN) || ident_index == NONE)
+		return;
+	ident = ident_at(model, ident_index);
+	state->ident = ident_index;
+	state->flags |= STATE_KNOWN;
+	add_ns(&ident->device_ns, state->device_ns);
+	ident->kernels += state->kernels;
+	ident->copies += state->copies;
+	ident->copy_bytes += state->copy_bytes;
+	ident->inner |= (state->flags & STATE_TOUCHED) != 0;
+}
+
+/* ---- the span of an op ---- */
+
+bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
+	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos)
+{
+	uint32_t thread = map_get(&process_at(model, process)->threads, tid);
+	uint32_t rows[2] = {
+		thread == MAP_NONE ? NONE : thread_at(model, thread)->row,
+		process_at(model, process)->ranges,
+	};
+
+	for (int i = 0; i < 2; i++) {
+		const struct row *r = rows[i] == NONE ? NULL : row_at(model, rows[i]);
+
+		for (uint32_t l = 0; r && l < r->n_lanes; l++) {
+			int steps = 0;
+
+			if (!lane_before(&r->lanes[l], around_ns + 1, pos))
+				continue;
+			do {
+				if (lane_cold_field(&r->lanes[l], *pos, OP_INSTANCE) == instance) {
+					*row = rows[i];
+					*lane = l;
+					return true;
+				}
+				/* On a stack only the one that holds the moment can be it. */
+			} while (++steps < (i || l >= DEPTH_MAX - 1 ? FIND_BACK : 4) &&
+				 lane_prev(&r->lanes[l], pos));
+		}
+	}
+	return false;
+}
+
+/* Writes what a state collected into its finished span. */
+static void state_write(struct model *model, const struct op_state *state)
+{
+	struct row *row;
+	struct lane_pos pos;
+	struct op_cold *cold;
+	struct lane *lane;
+
+	if (state->row == NONE)
+		return;
+	row = row_at(model, state->row);
+	lane = &row->lanes[state->lane];
+	if (!lane_lower(lane, state->start_ns, &pos))
+		return;
+	do {
+		if (chunk_start(lane->chunks[pos.chunk], pos.i) != state->start_ns)
+			return;
+		if (lane_cold_field(lane, pos, OP_INSTANCE) != state->instance)
+			continue;
+		cold = lane_edit(lane, pos);
+		cold->device_ns = state->device_ns;
+		cold->kernels = state->kernels;
+		cold->first_row = state->first_row;
+		cold->first_id = state->first_id;
+		return;
+	} while (lane_next(lane, &pos));
+}
+
+/* ---- launches ---- */
+
+void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name)
+{
+	uint32_t index;
+	struct op_state *state;
+
+	if (!op)
+		return;
+	index = state_get(model, process, op);
+	if (index == NONE)
+		return;
+	state = state_at(model, index);
+	state->flags |= STATE_TOUCHED;
+	if (!state->op_name)
+		state->op_name = op_name;
+	if (state->flags & STATE_KNOWN)
+		ident_at(model, state->ident)->inner = true;
+}
+
+static void ident_launched(struct ident *ident, const struct launch *launch)
+{
+	ident->inner = true;
+	add_ns(&ident->device_ns, launch->device_ns);
+	ident->kernels += launch->kernel;
+	ident->copies += !launch->kernel;
+	ident->copy_bytes += launch->kernel ? 0 : launch->bytes;
+}
+
+/* The op is not among the kept ones: in the timeline? */
+static bool launched_long_ago(struct model *model, const struct launch *launch)
+{
+	uint32_t row, lane;
+	struct lane_pos pos;
+	struct op_cold *cold;
+
+	if (!time_ok(launch->call_ns) ||
+	    !op_find(model, launch->process, launch->tid, launch->op, launch->call_ns, &row, &lane,
+		     &pos))
+		return false;
+	cold = lane_edit(&row_at(model, row)->lanes[lane], pos);
+	add_ns(&cold->device_ns, launch->device_ns);
+	cold->kernels += launch->kernel;
+	if (cold->first_row == NONE && launch->row != NONE) {
+		cold->first_row = launch->row;
+		cold->first_id = launch->id;
+	}
+	ident_launched(ident_at(model, cold->ident), launch);
+	optree_launched_late(model, lane, launch);
+	return true;
+}
+
+void op_launched(struct model *model, const struct launch *launch)
+{
+	struct process *process = process_at(model, launch->process);
+	struct op_state *state;
+	uint32_t index;
+
+	if (map_get(&process->ops, launch->op) == MAP_NONE && launched_long_ago(model, launch))
+		return;
+	index = state_get(model, launch->process, launch->op);
+	if (index == NONE) {
+		uint32_t ident = ident_get(model, launch->op_name, 0, 0, FW_NONE);
+
+		if (ident != NONE)
+			ident_launched(ident_at(model, ident), launch);
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	state = state_at(model, index);
+	state->flags |= STATE_TOUCHED;
+	if (!state->op_name)
+		state->op_name = launch->op_name;
+	if (!state->tid)
+		state->tid = launch->tid;
+	add_ns(&state->device_ns, launch->device_ns);
+	state->kernels += launch->kernel;
+	state->copies += !launch->kernel;
+	state->copy_bytes += launch->kernel ? 0 : launch->bytes;
+	if (state->first_row == NONE && launch->row != NONE) {
+		state->first_row = launch->row;
+		state->first_id = launch->id;
+	}
+	if (state->flags & STATE_KNOWN)
+		ident_launched(ident_at(model, state->ident), launch);
+	optree_launched(model, index, launch);
+	if (state->flags & STATE_FINISHED)
+		state_write(model, state);
+}
+
+/* ---- self time ---- */
+
+static int64_t self_of(const struct op_state *state)
+{
+	return state->dur_ns > state->children_ns ? state->dur_ns - state->children_ns : 0;
+}
+
+static void add_child(struct model *model, uint32_t process, const struct event_op *op)
+{
+	uint32_t index, row, lane;
+	struct op_state *parent;
+	struct lane_pos pos;
+	int64_t before;
+
+	if (map_get(&process_at(model, process)->ops, op->parent) == MAP_NONE &&
+	    op_find(model, process, op->tid, op->parent, op->start_ns, &row, &lane, &pos)) {
+		/* A very late child: its parent was on this thread. */
+		struct ident *ident;
+		struct op_cold cold;
+
+		lane_cold(&row_at(model, row)->lanes[lane], pos, &cold);
+		ident = ident_at(model, cold.ident);
+
+		ident->self_ns -= ident->self_ns > op->dur_ns ? op->dur_ns : ident->self_ns;
+		return;
+	}
+	index = state_get(model, process, op->parent);
+	if (index == NONE)
+		return;
+	parent = state_at(model, index);
+	if (parent->tid && parent->tid != op->tid)
+		return;
+	parent->tid = op->tid;
+	before = self_of(parent);
+	add_ns(&parent->children_ns, op->dur_ns);
+	if (parent->flags & STATE_FINISHED)
+		ident_at(model, parent->ident)->self_ns -= before - self_of(parent);
+}
+
+/* ---- ops ---- */
+
+/* An op as the process sent it, with the model's ids. */
+struct incoming {
+	const struct event_op *op;
+	uint32_t name, ident, row, lane;
+	uint8_t work;
+};
+
+static bool accept(struct model *model, const struct event_op *op, struct incoming *in)
+{
+	uint32_t thread;
+
+	in->op = op;
+	in->name = local_name(model, op->name);
+	in->ident = ident_get(model, in->name, local_name(model, op->op_type),
+			      local_name(model, op->domain),
+			      op->framework < FW_COUNT ? op->framework : FW_NONE);
+	if (op->flags & OP_ASYNC) {
+		in->row = row_of_ranges(model, model->process_index);
+	} else {
+		thread = thread_get(model, model->process_index, op->tid);
+		in->row = thread == NONE ? NONE : row_of_thread(model, thread);
+	}
+	in->work = (op->flags & OP_RANGE) && !(op->flags & OP_INNER) ? WORK_RANGE : WORK_OP;
+	in->lane = op->depth < DEPTH_MAX ? op->depth : DEPTH_MAX - 1;
+	return in->ident != NONE && in->row != NONE;
+}
+
+static void fill_cold(const struct incoming *in, struct op_cold *cold)
+{
+	const struct event_op *op = in->op;
+
+	memset(cold, 0, sizeof(*cold));
+	cold->instance = op->instance;
+	cold->ident = in->ident;
+	cold->step = op->step < 0 || op->step > INT32_MAX ? -1 : (int32_t)op->step;
+	cold->first_row = NONE;
+	cold->depth = op->depth;
+	cold->flags = op->flags;
+}
+
+static void announce(struct model *model, const struct event_op *op)
+{
+	struct incoming in;
+	struct open_span span = { .start_ns = op->start_ns };
+	struct op_state *state;
+	uint32_t index;
+
+	index = op->instance ? state_get(model, model->process_index, op->instance) : NONE;
+	if (index == NONE || !time_ok(op->start_ns)) {
+		model_bad(model, BAD_ID);
+		return;
+	}
+	state = state_at(model, index);
+	if ((state->flags & STATE_FINISHED) || state->open != NONE)
+		return;		/* came late, or twice */
+	if (!accept(model, op, &in)) {
+		model_bad(model, BAD_FULL);
+		return;
+	}
+	span.row = in.row;
+	span.lane = op->flags & OP_ASYNC ? 0 : in.lane;
+	span.name = in.name;
+	span.key = op->instance;
+	span.process = model->process_index;
+	span.work = in.work;
+	span.id = ++row_at(model, in.row)->last_id;
+	fill_cold(&in, &span.cold.op);
+	state->open = open_add(model, &span);
+	state->start_ns = op->start_ns;
+	if (state->open == NONE)
+		model_bad(model, BAD_FULL);
+	state_known(model, state, in.ident);
+	optree_announced(model, index, op);
+}
+
+/* Into the lanes; returns the span's id. */
+static uint32_t draw(struct model *model, struct incoming *in, struct op_state *state)
+{
+	const struct event_op *op = in->op;
+	struct lane_span span = {
+		.start_ns = op->start_ns, .dur_ns = op->dur_ns, .name = in->name,
+		.work = in->work,
+	};
+	struct op_cold cold;
+
+	if (state && state->open != NONE) {
+		const struct open_span *open = open_at(model, state->open);
+
+		if (open->row == in->row)
+			span.id = open->id;
+		open_remove(model, state->open);
+		state->open = NONE;
+	}
+	if (!span.id)
+		span.id = ++row_at(model, in->row)->last_id;
+	if (op->flags & OP_ASYNC)
+		in->lane = row_fit(model, row_at(model, in->row), op->start_ns,
+				   op->start_ns + op->dur_ns);
+	fill_cold(in, &cold);
+	if (state) {
+		cold.device_ns = state->device_ns;
+		cold.kernels = state->kernels;
+		cold.first_row = state->first_row;
+		cold.first_id = state->first_id;
+	}
+	row_insert(model, in->row, in->lane, &span, &cold);
+	return span.id;
+}
+
+static void count_op(struct model *model, const struct incoming *in,
+		     const struct op_state *state, int64_t dur_ns)
+{
+	struct ident *ident = ident_at(model, state ? state->ident : in->ident);
+	uint32_t buckets = ident->hist.n;
+
+	if (!ident->count || dur_ns < ident->min_ns)
+		ident->min_ns = dur_ns;
+	hist_add(&ident->hist, dur_ns);
+	model->ident_bytes += (ident->hist.n - buckets) * sizeof(uint64_t);
+	ident->count++;
+	ident->ranges += (in->op->flags & OP_RANGE) != 0;
+	ident->inner |= (in->op->flags & OP_INNER) != 0;
+	add_ns(&ident->total_ns, dur_ns);
+	add_ns(&ident->self_ns, state ? self_of(state) : dur_ns);
+	if (dur_ns > ident->max_ns)
+		ident->max_ns = dur_ns;
+}
+
+static void push_act(struct model *model, const struct incoming *in, uint32_t id)
+{
+	const struct event_op *op = in->op;
+	struct act act = {
+		.kind = ACT_OP, .start_ns = op->start_ns, .end_ns = op->start_ns + op->dur_ns,
+		.op = op->instance, .process = model->process_index,
+		.thread = thread_get(model, model->process_index, op->tid),
+		.device = NONE, .queue = NONE, .name = in->name,
+		.op_name = ident_at(model, in->ident)->type,
+		.row = in->row + 1, .lane = in->lane, .id = id, .depth = op->depth,
+		.work = in->work,
+		.flags = (op->flags & OP_RANGE ? ACT_RANGE : 0) |
+			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
+	};
+
+	if (!(op->flags & OP_MARK))
+		analyses_push(model, &act);
+}
+
+void apply_op(struct model *model, const struct event_op *given)
+{
+	struct event_op op = *given;
+	struct op_state *state = NULL;
+	struct incoming in;
+	uint32_t index = NONE;
+
+	if (op.dur_ns == -1 && !(op.flags & OP_MARK)) {
+		announce(model, &op);
+		return;
+	}
+	if (op.flags & OP_MARK)
+		op.dur_ns = 0;
+	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns) || !accept(model, &op, &in)) {
+		model_bad(model, bad_time(op.dur_ns));
+		return;
+	}
+	if (op.instance)
+		index = state_get(model, model->process_index, op.instance);
+	if (index != NONE) {
+		state = state_at(model, index);
+		if (state->flags & STATE_FINISHED) {
+			model_bad(model, BAD_TWICE);
+			return;
+		}
+		/* Children of other threads than its own do not count. */
+		if (state->tid && state->tid != op.tid)
+			state->children_ns = 0;
+		state->tid = op.tid;
+		state->dur_ns = op.dur_ns;
+		state->start_ns = op.start_ns;
+		state_known(model, state, in.ident);
+		in.ident = state->ident;
+	}
+	if (state && (state->flags & STATE_TOUCHED))
+		in.work = WORK_OP;
+	count_op(model, &in, state, op.dur_ns);
+	index = draw(model, &in, state);
+	push_act(model, &in, index);
+	if (state) {
+		state->row = in.row;
+		state->lane = in.lane;
+		state->id = index;
+		state->flags |= STATE_FINISHED;
+		optree_finished(model, map_get(&model->process->ops, op.instance), &op);
+		state_keep(model, map_get(&model->process->ops, op.instance));
+	} else {
+		optree_nameless(model, in.ident, &op);
+	}
+	if (op.parent && !(op.flags & (OP_ASYNC | OP_MARK)))
+		add_child(model, model->process_index, &op);
+	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
+		series_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
+}
+
+void ops_finish(struct model *model)
+{
+	/* What was launched in ops that never came: by the name in the launch. */
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct map *ops = &process_at(model, i)->ops;
+
+		for (size_t slot = 0; slot < ops->size; slot++) {
+			struct op_state *state;
+
+			if (!ops->values[slot])
+				continue;
+			state = state_at(model, ops->values[slot] - 1);
+			if (!(state->flags & STATE_KNOWN) && (state->kernels || state->copies))
+				state_known(model, state, ident_get(model, state->op_name, 0, 0,
+								    FW_NONE));
+			optree_orphan(model, ops->values[slot] - 1);
+		}
+	}
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/ops/passes.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model-internal.h"
+#include "model/base/util.h"
+
+/*
+ * What stands before and after the base. The first that fits; a camel-case base
+ * is written as torch writes the forward op ("NativeLayerNorm" ->
+ * "native_layer_norm"). `last`: the suffix is of the last component alone, what
+ * is in front of it stays ("conv1/Conv2DBackpropInput" -> "conv1/Conv2D").
+ */
+static const struct pattern {
+	enum pass pass;
+	const char *prefix, *suffix;
+	bool camel;
+	bool any_tail;			/* after the suffix digits may follow */
+} patterns[] = {
+	/* PyTorch: autograd's nodes and the operators they are of */
+	{PASS_BACKWARD, "autograd::engine::evaluate_function: ", "Backward", true, true},
+	{PASS_FORWARD, "aten::", "", false, false},
+	/* TensorFlow: tf.gradients and GradientTape */
+	{PASS_BACKWARD, "gradients/", "BackpropFilter", false, true},
+	{PASS_BACKWARD, "gradients/", "BackpropInput", false, true},
+	{PASS_BACKWARD, "gradients/", "Grad", false, true},
+	{PASS_BACKWARD, "gradients/", "_grad", false, true},
+	{PASS_BACKWARD, "gradients/", "", false, false},
+	{PASS_BACKWARD, "gradient_tape/", "BackpropFilter", false, true},
+	{PASS_BACKWARD, "gradient_tape/", "BackpropInput", false, true},
+	{PASS_BACKWARD, "gradient_tape/", "Grad", false, true},
+	{PASS_BACKWARD, "gradient_tape/", "", false, false},
+	/* what people write */
+	{PASS_FORWARD, "forward/", "", false, false},
+	{PASS_BACKWARD, "backward/", "", false, false},
+	{PASS_FORWARD, "", "/forward", false, false},
+	{PASS_BACKWARD, "", "/backward", false, false},
+	{PASS_FORWARD, "", ".forward", false, false},
+	{PASS_BACKWARD, "", ".backward", false, false},
+	{PASS_FORWARD, "", "_forward", false, true},
+	{PASS_BACKWARD, "", "_backward", false, true},
+	{PASS_FORWARD, "", "_fwd", false, true},
+	{PASS_BACKWARD, "", "_bwd", false, true},
+	{PASS_FORWARD, "", "/fwd", false, false},
+	{PASS_BACKWARD, "", "/bwd", false, false},
+	{PASS_BACKWARD, "", "Backward", true, true},
+};
+
+static const char *after_prefix(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(name, prefix, length) ? NULL : name + length;
+}
+
+/* The length of what is before the suffix, 0: it does not fit, or is nothing. */
+static size_t before_suffix(const char *text, const struct pattern *pattern)
+{
+	size_t length = strlen(text), suffix = strlen(pattern->suffix);
+
+	while (pattern->any_tail && length && (isdigit((unsigned char)text[length - 1]) ||
+					       text[length - 1] == '_'))
+		length--;
+	if (length <= suffix || strncmp(text + length - suffix, pattern->suffix, suffix))
+		return 0;
+	return length - suffix;
+}
+
+/* "NativeLayerNorm" -> "native_layer_norm", in `size` bytes. */
+static void to_snake(const char *text, size_t length, char *out, size_t size)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < length && to + 2 < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (isupper(c) && i && islower((unsigned char)text[i - 1]))
+			out[to++] = '_';
+		out[to++] = (char)tolower(c);
+	}
+	out[to] = '\0';
+}
+
+/* "gradients/a/Conv2D_grad/Conv2DBackpropInput": the op is what "_grad" follows. */
+static void cut_at_grad(char *base)
+{
+	char *grad = strstr(base, "_grad/");
+
+	if (grad && grad != base)
+		*grad = '\0';
+}
+
+enum pass pass_of(const char *name, char *base, size_t size)
+{
+	base[0] = '\0';
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		const struct pattern *pattern = &patterns[i];
+		const char *text = after_prefix(name, pattern->prefix);
+		size_t length = text ? before_suffix(text, pattern) : 0;
+
+		if (!length || length >= size)
+			continue;
+		if (pattern->camel) {
+			if (memchr(text, '/', length) || !isupper((unsigned char)*text))
+				continue;
+			to_snake(text, length, base, size);
+		} else {
+			memcpy(base, text, length);
+			base[length] = '\0';
+		}
+		cut_at_grad(base);
+		return pattern->pass;
+	}
+	return PASS_NONE;
+}
+
+/* ---- the ops that were seen ---- */
+
+/* Last two components: TensorFlow's gradients leave the outer scopes out. */
+static const char *tail_of(const char *name)
+{
+	const char *last = strrchr(name, '/'), *at = last;
+
+	while (at && at > name && at[-1] != '/')
+		at--;
+	return last ? at : name;
+}
+
+struct search {
+	struct map by_text;		/* name id of a base or tail -> name id of the op */
+	struct model *model;
+};
+
+static uint32_t find(struct search *search, const char *text)
+{
+	return map_get(&search->by_text, names_intern(&search->model->names, text));
+}
+
+static void note(struct search *search, const char *text, uint32_t op)
+{
+	uint32_t id = names_intern(&search->model->names, text);
+
+	/* Two of one tail: neither is it. */
+	if (id)
+		map_set(&search->by_text, id, map_get(&search->by_text, id) == MAP_NONE ||
+			map_get(&search->by_text, id) == op ? op : 0);
+}
+
+size_t model_passes(struct model *model, struct pass_pair **out)
+{
+	struct search exact = { .model = model }, tails = { .model = model };
+	struct map done = { .size = 0 };
+	char base[PASS_BASE_MAX];
+	size_t n = 0;
+
+	*out = xcalloc(model->idents.n, sizeof(**out));
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < model->idents.n; i++) {
+			uint32_t id = names_resolve(&model->names, ident_at(model, i)->name), other;
+			const char *name = names_raw(&model->names, id);
+			enum pass pass = name ? pass_of(name, base, sizeof(base)) : PASS_NONE;
+
+			if (!name || !ident_at(model, i)->count)
+				continue;
+			if (!round && pass != PASS_BACKWARD) {
+				note(&exact, pass == PASS_FORWARD ? base : name, id);
+				note(&tails, tail_of(name), id);
+			}
+			if (!round || pass != PASS_BACKWARD || map_get(&done, id) != MAP_NONE)
+				continue;
+			map_set(&done, id, 0);
+			other = find(&exact, base);
+			if (other == MAP_NONE || !other)
+				other = find(&tails, base);
+			if (other != MAP_NONE && other)
+				(*out)[n++] = (struct pass_pair) {
+					names_short(&model->names, other),
+					names_short(&model->names, id),
+				};
+		}
+	map_release(&exact.by_text);
+	map_release(&tails.by_text);
+	map_release(&done);
+	return n;
+}

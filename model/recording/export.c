@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* The merge: sources by start, what has started by its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/recording/export-internal.h"
+#include "model/base/heap.h"
+#include "model/base/util.h"
+
+#define SLICE_EVENTS 512u
+
+/* ---- heaps ---- */
+
+/* Of those that start together, processes come first, outer ops before inner. */
+static bool is_before(const struct source *a, const struct source *b)
+{
+	if (a->next_ns != b->next_ns)
+		return a->next_ns < b->next_ns;
+	return a->kind != b->kind ? a->kind < b->kind : a->lane < b->lane;
+}
+
+static void sift_source(struct model_export *x, size_t i)
+{
+	struct source moving = x->sources[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < x->n_sources; i = child) {
+		if (child + 1 < x->n_sources &&
+		    is_before(&x->sources[child + 1], &x->sources[child]))
+			child++;
+		if (!is_before(&x->sources[child], &moving))
+			break;
+		x->sources[i] = x->sources[child];
+	}
+	x->sources[i] = moving;
+}
+
+static void push_pending(struct model_export *x, const struct event *event)
+{
+	size_t i = x->n_pending;
+
+	grow(&x->pending, &x->cap_pending, x->n_pending, sizeof(*x->pending));
+	x->n_pending++;
+	for (; i && x->pending[(i - 1) / 2].time_ns > event->time_ns; i = (i - 1) / 2)
+		x->pending[i] = x->pending[(i - 1) / 2];
+	x->pending[i] = *event;
+}
+
+static void pop_pending(struct model_export *x)
+{
+	const struct event last = x->pending[--x->n_pending];
+	size_t i = 0, child;
+
+	for (; (child = 2 * i + 1) < x->n_pending; i = child) {
+		if (child + 1 < x->n_pending &&
+		    x->pending[child + 1].time_ns < x->pending[child].time_ns)
+			child++;
+		if (x->pending[child].time_ns >= last.time_ns)
+			break;
+		x->pending[i] = x->pending[child];
+	}
+	x->pending[i] = last;
+}
+
+static void give_ended(struct model_export *x, int64_t until_ns)
+{
+	while (x->n_pending && x->pending[0].time_ns <= until_ns) {
+		export_put(x, &x->pending[0]);
+		pop_pending(x);
+	}
+}
+
+/* ---- sources ---- */
+
+static struct lane *lane_of(const struct model_export *x, const struct source *source)
+{
+	return &row_at(x->model, source->row)->lanes[source->lane];
+}
+
+/* The lane changed: the place after the last one given. */
+static bool find_again(struct lane *lane, struct source *source)
+{
+	struct lane_pos pos;
+	bool more;
+
+	source->changes = lane->changes;
+	if (!lane_lower(lane, source->next_ns, &pos))
+		return false;
+	source->pos = pos;
+	for (more = true; more && chunk_start(lane->chunks[pos.chunk], pos.i) == source->next_ns;
+	     more = lane_next(lane, &pos))
+		if (chunk_id(lane->chunks[pos.chunk], pos.i) == source->last_id) {
+			source->pos = pos;
+			return lane_next(lane, &source->pos);
+		}
+	return true;
+}
+
+/* Takes spans until one touches the window; false: that was all. */
+static bool lane_step(struct model_export *x, struct source *source)
+{
+	struct lane *lane = lane_of(x, source);
+	const struct row *row = row_at(x->model, source->row);
+	struct lane_span span;
+	union cold cold;
+	struct event event;
+
+	if (source->changes != lane->changes && !find_again(lane, source))
+		return false;
+	span = lane_get(lane, source->pos);
+	source->last_id = span.id;
+	if (span.start_ns + span.dur_ns >= x->from_ns) {
+		lane_cold(lane, source->pos, &cold);
+		event = export_span(x, row, source->row, &span, &cold);
+		push_pending(x, &event);
+	}
+	if (!lane_next(lane, &source->pos))
+		return false;
+	source->next_ns = chunk_start(lane->chunks[source->pos.chunk], source->pos.i);
+	return true;
+}
+
+static bool steps_step(struct model_export *x, struct source *source)
+{
+	const struct steps *series = &x->model->steps[source->row];
+	const struct step *step = &series->list[source->at++];
+	struct event event = export_event(x, series->process, EVENT_STEP,
+					  step->start_ns + step->dur_ns);
+
+	event.u.step = (struct event_step) {
+		.name = export_name(x, series->process, series->name, NAME_RANGE),
+		.number = step->number, .start_ns = step->start_ns, .dur_ns = step->dur_ns,
+	};
+	if (event.time_ns >= x->from_ns)
+		push_pending(x, &event);
+	if (source->at >= series->n)
+		return false;
+	source->next_ns = series->list[source->at].start_ns;
+	return true;
+}
+
+static bool losses_step(struct model_export *x, struct source *source)
+{
+	const struct model_loss *loss = &x->model->losses[source->at++];
+	struct event event = { .type = EVENT_LOST, .time_ns = loss->begin_ns };
+
+	event.u.lost = (struct event_lost) {
+		loss->begin_ns, loss->end_ns, loss->count, loss->packets,
+	};
+	if (loss->end_ns >= x->from_ns && loss->count) {
+		*(loss->packets ? &x->lost_packets : &x->lost_events) += loss->count;
+		export_put(x, &event);
+	}
+	if (source->at >= x->model->n_losses)
+		return false;
+	source->next_ns = x->model->losses[source->at].begin_ns;
+	return true;
+}
+
+static bool messages_step(struct model_export *x, struct source *source)
+{
+	const struct message_row *message = &x->model->messages[source->at++];
+	struct event event = export_event(x, 0, EVENT_MESSAGE, message->time_ns);
+
+	event.u.message = (struct event_message) { (uint8_t)message->level, message->text };
+	export_put(x, &event);
+	if (source->at >= x->model->n_messages)
+		return false;
+	if (x->model->messages[source->at].time_ns > source->next_ns)
+		source->next_ns = x->model->messages[source->at].time_ns;
+	return true;
+}
+
+static bool journal_step(struct model_export *x, struct source *source)
+{
+	const struct journal *journal = &x->model->journal;
+	const struct journal_entry *entry = journal_get(journal, source->at++, &x->journal_at);
+	struct event event;
+
+	if (entry->time_ns >= x->from_ns) {
+		event = export_journal(x, entry);
+		push_pending(x, &event);
+	}
+	entry = journal_get(journal, source->at, &x->journal_at);
+	if (entry && entry->time_ns > source->next_ns)
+		source->next_ns = entry->time_ns;
+	return entry != NULL;
+}
+
+/* Who was in that pid before has its last words first. */
+static bool process_step(struct model_export *x, struct source *source)
+{
+	const struct process *process = process_at(x->model, source->row);
+
+	for (uint32_t i = source->row; i-- > 0; ) {
+		const struct process *before = process_at(x->model, i);
+
+		if (before->host == process->host && before->pid == process->pid) {
+			export_process_end(x, i);
+			break;
+		}
+	}
+	export_process(x, source->row, x->now_ns);
+	return false;
+}
+
+typedef bool step_fn(struct model_export *x, struct source *source);
+
+/* The first one of all. */
+static void step(struct model_export *x)
+{
+	static step_fn *const steps[] = {
+		[SOURCE_PROCESS] = process_step, [SOURCE_LANE] = lane_step,
+		[SOURCE_STEPS] = steps_step, [SOURCE_LOSSES] = losses_step,
+		[SOURCE_MESSAGES] = messages_step, [SOURCE_JOURNAL] = journal_step,
+	};
+	struct source source = x->sources[0];
+
+	give_ended(x, source.next_ns);
+	if (steps[source.kind](x, &source))
+		x->sources[0] = source;
+	else
+		x->sources[0] = x->sources[--x->n_sources];
+	if (x->n_sources)
+		sift_source(x, 0);
+}
+
+/* ---- beginning and end ---- */
+
+static struct source *add_source(struct model_export *x, enum source_kind kind, int64_t next_ns)
+{
+	struct source *source;
+
+	grow(&x->sources, &x->cap_sources, x->n_sources, sizeof(*x->sources));
+	source = &x->sources[x->n_sources++];
+	*source = (struct source) { .kind = kind, .next_ns = next_ns };
+	return source;
+}
+
+static void add_lanes(struct model_export *x)
+{
+	for (uint32_t i = 0; i < x->n_rows; i++) {
+		struct row *row = row_at(x->model, i);
+
+		if (row->kind != ROW_THREAD && row->kind != ROW_QUEUE && row->kind != ROW_COPY)
+			continue;
+		for (uint32_t l = 0; l < row->n_lanes; l++) {
+			struct lane_pos pos;
+			struct source *source;
+
+			if (!lane_touching(&row->lanes[l], x->from_ns, &pos))
+				continue;
+			source = add_source(x, SOURCE_LANE,
+					    chunk_start(row->lanes[l].chunks[pos.chunk], pos.i));
+			source->row = i;
+			source->lane = l;
+			source->pos = pos;
+			source->changes = row->lanes[l].changes;
+		}
+	}
+}
+
+static void add_lists(struct model_export *x)
+{
+	const struct model *model = x->model;
+	const struct journal_entry *entry = journal_get(&model->journal,
+							model->journal.first_number,
+							&x->journal_at);
+
+	for (size_t i = 0; i < model->n_steps; i++)
+		if (model->steps[i].source == STEPS_EXPLICIT && model->steps[i].n)
+			add_source(x, SOURCE_STEPS, model->steps[i].list[0].start_ns)->row =
+				(uint32_t)i;
+	if (model->n_losses)
+		add_source(x, SOURCE_LOSSES, model->losses[0].begin_ns);
+	if (model->n_messages && model->processes.n)
+		add_source(x, SOURCE_MESSAGES, model->messages[0].time_ns);
+	if (entry)
+		add_source(x, SOURCE_JOURNAL, entry->time_ns)->at = model->journal.first_number;
+}
+
+/* Later programs of a pid are introduced when they came, all others at first. */
+static void add_processes(struct model_export *x)
+{
+	struct map pids = { .size = 0 };
+
+	for (uint32_t i = 0; i < x->model->processes.n; i++) {
+		const struct process *process = process_at(x->model, i);
+		uint64_t key = (uint64_t)process->host << 32 | process->pid;
+		bool again = map_get(&pids, key) != MAP_NONE;
+
+		map_set(&pids, key, i);
+		add_source(x, SOURCE_PROCESS, again ? process->defined_ns : INT64_MIN)->row = i;
+	}
+	map_release(&pids);
+}
+
+/* The ids that processes have given to their queues and devices. */
+static void find_ids(const struct map *map, uint32_t *ids)
+{
+	for (size_t slot = 0; slot < map->size; slot++)
+		if (map->values[slot])
+			ids[map->values[slot] - 1] = (uint32_t)map->keys[slot];
+}
+
+static void look(struct model_export *x)
+{
+	struct model *model = x->model;
+
+	x->n_rows = model->rows.n;
+	x->stacks = xcalloc(x->n_rows + 1, sizeof(*x->stacks));
+	x->queue_ids = xcalloc(model->queues.n + 1, sizeof(*x->queue_ids));
+	x->view_ids = xcalloc(model->views.n + 1, sizeof(*x->view_ids));
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		if (!process_at(model, i)->replaced)
+			x->caller = i;
+		find_ids(&process_at(model, i)->queues, x->queue_ids);
+		find_ids(&process_at(model, i)->views, x->view_ids);
+	}
+	x->gap.spans_ns = model->folded_ns > x->from_ns ? model->folded_ns : INT64_MIN;
+	x->gap.calls_ns = model->journal.from_ns > x->from_ns ? model->journal.from_ns : INT64_MIN;
+	add_lanes(x);
+	add_lists(x);
+	x->begin_ns = model->live_ns > 0 ? model->live_ns : 1;
+	for (size_t i = 0; i < x->n_sources; i++)
+		if (x->sources[i].next_ns < x->begin_ns)
+			x->begin_ns = x->sources[i].next_ns;
+	if (x->begin_ns < 1)
+		x->begin_ns = 1;
+	if (x->begin_ns < x->from_ns)
+		x->begin_ns = x->from_ns;
+	x->now_ns = x->begin_ns;
+	add_processes(x);
+	for (size_t i = x->n_sources / 2; i-- > 0; )
+		sift_source(x, i);
+}
+
+static void end(struct model_export *x)
+{
+	struct model *model = x->model;
+
+	give_ended(x, INT64_MAX);
+	for (uint32_t i = 0; i < x->n_rows; i++) {
+		const struct row *row = row_at(model, i);
+
+		for (uint32_t o = row->opens; o != NONE; o = open_at(model, o)->next)
+			export_open(x, open_at(model, o));
+	}
+	export_totals(x);
+	for (uint32_t i = 0; i < model->processes.n; i++)
+		if (!process_at(model, i)->replaced)
+			export_process_end(x, i);
+	x->ended = true;
+}
+
+/* What is made here is not the model's: it is not for its heap. */
+static void look_in(struct model *model)
+{
+	model_lock(model);
+	heap_leave(false);
+}
+
+struct model_export *model_export_new(struct model *model, int64_t from_ns)
+{
+	struct model_export *x = xcalloc(1, sizeof(*x));
+
+	pthread_mutex_lock(&model->feeding);
+	x->model = model;
+	x->whole = from_ns == INT64_MIN;
+	x->from_ns = from_ns;
+	look_in(model);
+	look(x);
+	model_unlock(model);
+	return x;
+}
+
+size_t model_export_next(struct model_export *x, struct event *out, size_t max)
+{
+	size_t n = x->n_ready - x->ready_head;
+
+	while (!n && !x->ended) {
+		look_in(x->model);
+		for (unsigned i = 0; i < SLICE_EVENTS && x->n_sources; i++)
+			step(x);
+		if (!x->n_sources)
+			end(x);
+		model_unlock(x->model);
+		n = x->n_ready - x->ready_head;
+	}
+	if (n > max)
+		n = max;
+	if (n)
+		memcpy(out, x->ready + x->ready_head, n * sizeof(*out));
+	x->ready_head += n;
+	return n;
+}
+
+void model_export_gap(const struct model_export *x, struct model_export_gap *out)
+{
+	*out = x->gap;
+}
+
+void model_export_free(struct model_export *x)
+{
+	pthread_mutex_unlock(&x->model->feeding);
+	for (uint32_t i = 0; i < x->n_rows; i++)
+		free(x->stacks[i]);
+	free(x->stacks);
+	free(x->sources);
+	free(x->pending);
+	free(x->ready);
+	free(x->queue_ids);
+	free(x->view_ids);
+	free(x->calls);
+	map_release(&x->defined);
+	map_release(&x->calls_by_name);
+	free(x);
+}

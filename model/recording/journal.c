@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of entries, a queue. */
+#include "model/recording/journal.h"
+
+#include <stdlib.h>
+
+#include "model/model-internal.h"
+#include "model/base/util.h"
+
+#define BLOCK 1023u
+#define SHARE 16u			/* of the memory limit */
+
+struct journal_block {
+	struct journal_block *next;	/* owned */
+	uint64_t number;		/* of its first entry */
+	struct journal_entry entries[BLOCK];
+};
+
+static struct journal_entry *add(struct model *model)
+{
+	struct journal *journal = &model->journal;
+	struct journal_block *block = journal->last;
+
+	if (!block || journal->n - block->number == BLOCK) {
+		block = xmalloc(sizeof(*block));
+		block->next = NULL;
+		block->number = journal->n;
+		if (journal->last)
+			journal->last->next = block;
+		else
+			journal->first = block;
+		journal->last = block;
+		journal->bytes += sizeof(*block);
+	}
+	while (journal->bytes > model->memory_limit / SHARE && journal->first != journal->last) {
+		struct journal_block *old = journal->first;
+
+		journal->first = old->next;
+		journal->first_number = old->next->number;
+		if (old->entries[BLOCK - 1].time_ns > journal->from_ns)
+			journal->from_ns = old->entries[BLOCK - 1].time_ns;
+		journal->bytes -= sizeof(*old);
+		free(old);
+	}
+	return &block->entries[journal->n++ - block->number];
+}
+
+static int32_t small(int32_t result)
+{
+	return result > 0x7fffff ? 0x7fffff : result < -0x800000 ? -0x800000 : result;
+}
+
+static void fill_times(struct journal_entry *entry, int64_t start_ns, int64_t dur_ns,
+		       int32_t result)
+{
+	entry->start_ns = start_ns;
+	entry->dur_ns = dur_ns;
+	entry->result = small(result);
+}
+
+static void fill(struct model *model, const struct event *event, struct journal_entry *entry)
+{
+	switch ((enum event_type)event->type) {
+	case EVENT_CALL:
+		fill_times(entry, event->u.call.start_ns, event->u.call.dur_ns,
+			   event->u.call.result);
+		entry->name = local_name(model, event->u.call.name);
+		entry->id = event->u.call.correlation;
+		break;
+	case EVENT_WAIT:
+		fill_times(entry, event->u.wait.start_ns, event->u.wait.dur_ns,
+			   event->u.wait.result);
+		entry->name = local_name(model, event->u.wait.name);
+		entry->id = event->u.wait.correlation;
+		entry->other = event->u.wait.queue;
+		break;
+	case EVENT_COMPILE:
+		fill_times(entry, event->u.compile.start_ns, event->u.compile.dur_ns,
+			   event->u.compile.result);
+		entry->name = names_intern(&model->names, event->u.compile.what);
+		entry->other = names_intern(&model->names, event->u.compile.options);
+		entry->id = first_line(model, event->u.compile.log);
+		break;
+	case EVENT_ALLOC:
+		entry->name = local_name(model, event->u.alloc.allocator);
+		entry->other = local_name(model, event->u.alloc.op_name);
+		entry->id = event->u.alloc.device;
+		entry->a = event->u.alloc.address;
+		entry->b = event->u.alloc.bytes;
+		entry->start_ns = (int64_t)event->u.alloc.op;
+		break;
+	default:
+		entry->name = local_name(model, event->u.free.allocator);
+		entry->a = event->u.free.address;
+	}
+}
+
+void journal_keep(struct model *model, const struct event *event)
+{
+	struct journal_entry *entry;
+
+	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
+	    event->type != EVENT_COMPILE && event->type != EVENT_ALLOC &&
+	    event->type != EVENT_FREE)
+		return;
+	entry = add(model);
+	*entry = (struct journal_entry) {
+		.time_ns = event->time_ns, .process = model->process_index, .tid = event->tid,
+		.type = event->type,
+	};
+	fill(model, event, entry);
+}
+
+const struct journal_entry *journal_get(const struct journal *journal, uint64_t number,
+					const struct journal_block **at)
+{
+	const struct journal_block *block = *at && number >= (*at)->number ? *at : journal->first;
+
+	if (number < journal->first_number || number >= journal->n)
+		return NULL;
+	while (number - block->number >= BLOCK)
+		block = block->next;
+	*at = block;
+	return &block->entries[number - block->number];
+}
+
+void journal_release(struct journal *journal)
+{
+	while (journal->first) {
+		struct journal_block *next = journal->first->next;
+
+		free(journal->first);
+		journal->first = next;
+	}
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The made-up program's events on their way out: put in the order they are
+ * written (a heap), numbered per thread, some of them lost.
+ */
+#include "model/synth/synth-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+#define NO_ITEM UINT32_MAX
+
+uint64_t synth_random(struct model_synth *s)
+{
+	uint64_t x = s->random += 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+/* ---- the heap ---- */
+
+static bool is_earlier(const struct model_synth *s, uint32_t a, uint32_t b)
+{
+	const struct synth_item *x = &s->items[a], *y = &s->items[b];
+
+	return x->event.time_ns != y->event.time_ns ? x->event.time_ns < y->event.time_ns :
+						      x->order < y->order;
+}
+
+static void push(struct model_synth *s, uint32_t item)
+{
+	size_t i = s->n;
+
+	grow(&s->heap, &s->cap, s->n, sizeof(*s->heap));
+	s->n++;
+	for (; i && is_earlier(s, item, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = item;
+}
+
+static uint32_t pop(struct model_synth *s)
+{
+	uint32_t top = s->heap[0], last = s->heap[--s->n];
+	size_t i = 0, child;
+
+	for (; (child = 2 * i + 1) < s->n; i = child) {
+		if (child + 1 < s->n && is_earlier(s, s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!is_earlier(s, s->heap[child], last))
+			break;
+		s->heap[i] = s->heap[child];
+	}
+	s->heap[i] = last;
+	return top;
+}
+
+static uint32_t take_item(struct model_synth *s)
+{
+	uint32_t item = s->n_items ? s->free_item : NO_ITEM;
+
+	if (item != NO_ITEM) {
+		s->free_item = s->items[item].next_free;
+		return item;
+	}
+	if (!s->n_items)
+		s->free_item = NO_ITEM;
+	grow(&s->items, &s->cap_items, s->n_items, sizeof(*s->items));
+	return (uint32_t)s->n_items++;
+}
+
+struct event *synth_write(struct model_synth *s, struct worker *w, enum event_type type,
+			  int64_t written_ns)
+{
+	uint32_t index = take_item(s);
+	struct synth_item *item = &s->items[index];
+
+	memset(item, 0, sizeof(*item));
+	item->order = s->order++;
+	item->event.type = (uint8_t)type;
+	item->event.pid = item->event.tid = w ? w->pid : 0;
+	item->event.time_ns = written_ns;
+	push(s, index);
+	return &item->event;
+}
+
+void synth_own(struct model_synth *s, struct event *event, char *text)
+{
+	struct synth_item *item = (struct synth_item *)(void *)event;
+
+	(void)s;
+	item->text = text;
+}
+
+/* ---- handing out ---- */
+
+static void hand(struct model_synth *s, model_synth_sink *sink, void *arg)
+{
+	if (s->n_batch)
+		sink(arg, s->batch, s->n_batch);
+	s->n_batch = 0;
+	while (s->n_texts)
+		free(s->texts[--s->n_texts]);
+}
+
+static bool has_number(uint8_t type)
+{
+	return type == EVENT_OP || type == EVENT_COMMAND || type == EVENT_ALLOC ||
+	       type == EVENT_FREE;
+}
+
+static struct synth_thread *thread_of(const struct model_synth *s, const struct event *event)
+{
+	for (unsigned i = 0; i < s->profile.processes; i++) {
+		const struct worker *w = &s->workers[i];
+
+		if (event->tid - w->pid <= s->profile.input_threads)
+			return &w->threads[event->tid - w->pid];
+	}
+	return NULL;
+}
+
+static void tell_loss(struct model_synth *s, const struct event *at, struct synth_thread *thread,
+		      int64_t end_ns)
+{
+	s->batch[s->n_batch++] = (struct event) {
+		.type = EVENT_LOST, .pid = at ? at->pid : 0, .tid = at ? at->tid : 0,
+		.time_ns = end_ns,
+		.u.lost = {
+			.begin_ns = thread->last_ns ? thread->last_ns : end_ns, .end_ns = end_ns,
+			.count = thread->missing,
+		},
+	};
+	thread->missing = 0;
+}
+
+/* Whether the event is lost: numbered all the same. */
+static bool number(struct model_synth *s, struct event *event)
+{
+	struct synth_thread *thread = has_number(event->type) ? thread_of(s, event) : NULL;
+
+	if (!thread)
+		return false;
+	event->seq = ++thread->seq;
+	if (s->profile.loss_ppm && synth_random(s) % 1000000 < s->profile.loss_ppm) {
+		thread->missing++;
+		s->truth.losses++;
+		return true;
+	}
+	if (thread->missing)
+		tell_loss(s, event, thread, event->time_ns);
+	thread->last_ns = event->time_ns;
+	return false;
+}
+
+void synth_hand_out(struct model_synth *s, int64_t until_ns, model_synth_sink *sink, void *arg)
+{
+	while (s->n && s->items[s->heap[0]].event.time_ns <= until_ns) {
+		uint32_t index = pop(s);
+		struct synth_item *item = &s->items[index];
+
+		if (!number(s, &item->event)) {
+			s->batch[s->n_batch++] = item->event;
+			s->truth.events++;
+		}
+		if (item->text)
+			s->texts[s->n_texts++] = item->text;
+		item->text = NULL;
+		item->next_free = s->free_item;
+		s->free_item = index;
+		if (s->n_batch + 2 > SYNTH_BATCH || s->n_texts == SYNTH_BATCH)
+			hand(s, sink, arg);
+	}
+	hand(s, sink, arg);
+}
+
+void synth_hand_out_end(struct model_synth *s, model_synth_sink *sink, void *arg)
+{
+	for (unsigned i = 0; i < s->profile.processes; i++)
+		for (unsigned t = 0; t <= s->profile.input_threads; t++)
+			if (s->workers[i].threads[t].missing) {
+				tell_loss(s, NULL, &s->workers[i].threads[t],
+					  s->workers[i].now_ns);
+				hand(s, sink, arg);
+			}
+}
+
+void synth_out_release(struct model_synth *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->items[s->heap[i]].text);
+	free(s->items);
+	free(s->heap);
+}
+
+const struct model_synth_truth *model_synth_truth(const struct model_synth *s)
+{
+	return &s->truth;
+}
