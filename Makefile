@@ -205,7 +205,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -230,7 +230,7 @@ $(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
-$(O)/tests/compare $(O)/tests/exact $(O)/tests/found: $(O)/tests/%: $(O)/obj/tests/live/%.o
+$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy: $(O)/tests/%: $(O)/obj/tests/live/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(JANSSON)

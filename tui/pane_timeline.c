@@ -332,35 +332,55 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 
 /* ---- drawing ---- */
 
-/* "▒lost 1 204▒" where it is, instead of the times there. */
+/* "▒lost 1 204▒" in the middle of [begin, end), shifted so that it can be read. */
+static int draw_lost(struct area area, const struct view *view, int begin, int end, int free_from,
+		     uint64_t count, bool packets)
+{
+	const char *shade = view->ascii ? "?" : "▒";
+	char text[80], number[FMT_MAX] = "";
+	int x, width;
+
+	/* Of some only the place is known here, their count stands elsewhere. */
+	if (count)
+		fmt_count(number, count);
+	snprintf(text, sizeof(text), "%slost%s%s%s%s", shade, count ? " " : "", number,
+		 packets ? " packets" : "", shade);
+	width = text_width(text);
+	x = begin + (end - begin - width) / 2;
+	x = x + width > area.width ? area.width - width : x;
+	x = x < 0 ? 0 : x;
+	return x < free_from ? free_from : area_text(area, x, 0, ROLE_LOST, 0, text) + 1;
+}
+
+/* Where it is, instead of the times there; what touches is one. */
 static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
-	const char *shade = view->ascii ? "?" : "▒";
 	int free_from = 0;
-	size_t i;
+	size_t i, next;
 
-	for (i = 0; i < t->n_losses; i++) {
-		const struct model_loss *loss = &t->losses[i];
-		int64_t begin = (loss->begin_ns - view->t0_ns) / w;
-		int64_t end = (loss->end_ns - view->t0_ns) / w + 1;
-		char text[80], count[FMT_MAX];
-		int x, width;
+	for (i = 0; i < t->n_losses; i = next) {
+		int64_t begin = (t->losses[i].begin_ns - view->t0_ns) / w, end = begin;
+		uint64_t count = 0;
+		bool packets = false;
 
+		for (next = i; next < t->n_losses; next++) {
+			const struct model_loss *loss = &t->losses[next];
+			int64_t until = (loss->end_ns - view->t0_ns) / w + 1;
+
+			if (next > i && (loss->begin_ns - view->t0_ns) / w > end)
+				break;
+			end = until > end ? until : end;
+			count += loss->count;
+			packets |= loss->packets;
+		}
 		begin = begin < 0 ? 0 : begin;
 		end = end > area.width ? area.width : end;
 		if (begin >= end)
 			continue;
 		area_fill(area, (int)begin, 0, (int)(end - begin), 1, view->ascii ? '?' : 0x2592,
 			  ROLE_LOST, ROLE_DEFAULT, 0);
-		snprintf(text, sizeof(text), "%slost %s%s%s", shade, fmt_count(count, loss->count),
-			 loss->packets ? " packets" : "", shade);
-		width = text_width(text);
-		x = (int)(begin + (end - begin - width) / 2);
-		x = x + width > area.width ? area.width - width : x < 0 ? 0 : x;
-		if (x < free_from)
-			continue;
-		free_from = area_text(area, x, 0, ROLE_LOST, 0, text) + 1;
+		free_from = draw_lost(area, view, (int)begin, (int)end, free_from, count, packets);
 	}
 }
 

@@ -87,13 +87,26 @@ static void print_clocks(struct model *model, FILE *out)
 	free(rows);
 }
 
+/* " (0.1 % of all)"; what a packet held is not known. */
+static const char *lost_share(char *out, size_t size, const struct model_status *status)
+{
+	char share[FMT_MAX];
+
+	out[0] = '\0';
+	if (status->lost_events && !status->lost_packets)
+		snprintf(out, size, " (%s of all)", fmt_share(share, status->lost_events,
+							     status->lost_events + status->events));
+	return out;
+}
+
 static void print_losses(const struct model_status *status, FILE *out)
 {
-	char events[64], packets[64];
+	char events[64], packets[64], share[64];
 
 	if (status->lost_events || status->lost_packets)
-		fprintf(out, "  ! lost        %s%s%s: every total below is too small\n",
+		fprintf(out, "  ! lost        %s%s%s%s: every total below is too small\n",
 			report_counted(events, sizeof(events), status->lost_events, "event"),
+			lost_share(share, sizeof(share), status),
 			status->lost_packets ? ", and " : "",
 			status->lost_packets ? report_counted(packets, sizeof(packets),
 						       status->lost_packets, "packet") : "");

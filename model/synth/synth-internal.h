@@ -42,6 +42,7 @@ struct model_synth {
 	struct model_synth_truth truth;
 	int64_t start_ns;
 	uint64_t random, order;
+	uint64_t luck;			/* random too, of losses alone: the program stays the same */
 	struct worker *workers;		/* owned */
 	struct synth_item *items;	/* owned */
 	size_t n_items, cap_items;

@@ -12,13 +12,18 @@
 
 #define NO_ITEM UINT32_MAX
 
-uint64_t synth_random(struct model_synth *s)
+static uint64_t random_of(uint64_t *state)
 {
-	uint64_t x = s->random += 0x9e3779b97f4a7c15u;
+	uint64_t x = *state += 0x9e3779b97f4a7c15u;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return x ^ x >> 31;
+}
+
+uint64_t synth_random(struct model_synth *s)
+{
+	return random_of(&s->random);
 }
 
 /* ---- the heap ---- */
@@ -145,7 +150,7 @@ static bool number(struct model_synth *s, struct event *event)
 	if (!thread)
 		return false;
 	event->seq = ++thread->seq;
-	if (s->profile.loss_ppm && synth_random(s) % 1000000 < s->profile.loss_ppm) {
+	if (s->profile.loss_ppm && random_of(&s->luck) % 1000000 < s->profile.loss_ppm) {
 		thread->missing++;
 		s->truth.losses++;
 		return true;

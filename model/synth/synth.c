@@ -435,6 +435,7 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 
 	s->profile = *profile;
 	s->random = seed;
+	s->luck = ~seed;
 	s->start_ns = start_ns;
 	s->free_item = UINT32_MAX;
 	s->workers = xcalloc(profile->processes, sizeof(*s->workers));

@@ -3,8 +3,8 @@
 # tftop-gen: its recordings against its truth, babeltrace2 and LTTng's metadata.
 # CASE=part runs those whose name has it, KEEP=1 keeps their files.
 . "$(dirname "$0")/lib.sh"
-gen=$O/tftop-gen exact=$O/tests/exact
-need_programs "$tftop" "$gen" "$exact"
+gen=$O/tftop-gen exact=$O/tests/exact lossy=$O/tests/lossy
+need_programs "$tftop" "$gen" "$exact" "$lossy"
 
 # generate OPTIONS…: a recording in $work/rec with its truth, and what tftop says
 generate() {
@@ -20,6 +20,33 @@ true_report() {
 	generate "$@" || return
 	"$exact" "$work/truth.json" "$work/open.json" >"$work/exact" 2>&1 ||
 		fail "$*: $(first_lines "$work/exact")"
+}
+
+# With so many per cent lost nothing is called exact or event that is not, what
+# is missing is said to be lost, in numbers, in words and on the screen.
+lost_and_told() {
+	local loss seed lost program
+	printf '%s\n' 'wait-settled 20s' 'fit all' 'save-screen screen' 'goto 2s' 'zoom-in 9' \
+		'save-screen near' quit >"$work/script"
+	for seed in 1 2 3; do
+		program=(--spans 20000 --ops 3000 --lanes 3 --seconds 4 --disorder 20 --seed "$seed")
+		"$gen" "${program[@]}" --truth "$work/whole.json" || return
+		for loss in 0.1 1 10; do
+			true_report "${program[@]}" --loss "$loss" || return
+			"$lossy" "$work/whole.json" "$work/open.json" >"$work/lossy" 2>&1 ||
+				fail "$loss % lost, seed $seed: $(first_lines "$work/lossy")" || return
+		done
+	done
+	lost=$(sed -n 's/^ *"lost_events": \([0-9]*\),$/\1/p' "$work/truth.json")
+	lost=$(sed -E ':a; s/([0-9])([0-9]{3})($| )/\1 \2\3/; ta' <<<"$lost")
+	timeout -k 5 60 "$tftop" -b "$work/rec" >"$work/out" 2>&1 || fail "batch: status $?" || return
+	grep -q "^  ! lost  *$lost events (.* of all): every total below is too small$" "$work/out" ||
+		fail "report: $(grep lost "$work/out")" || return
+	(cd "$work" && LC_ALL=C.UTF-8 timeout -k 5 60 "$tftop" --headless --no-config --size 120x40 \
+		--script script rec >out 2>&1) || fail "screen: $(first_lines "$work/out")" || return
+	head -n 1 "$work/screen" | grep -q "lost $lost " || fail "header: $(head -n 1 "$work/screen")" ||
+		return
+	grep -q '▒lost [0-9 ]*[0-9]▒' "$work/near" || fail "no gap is drawn"
 }
 
 events_of() { sed -n 's/^ *"events": \([0-9]*\),$/\1/p' "$1" | head -n 1; }
@@ -124,6 +151,7 @@ case_run queues true_report --spans 50000 --lanes 5 --seconds 3 --seed 2
 case_run training true_report --spans 30000 --ops 3000 --seed 3
 case_run disorder true_report --spans 30000 --ops 3000 --disorder 300 --seconds 4 --seed 4
 case_run loss true_report --spans 30000 --ops 3000 --loss 5 --disorder 20 --seed 5
+case_run lost_and_told lost_and_told
 case_run drift true_report --spans 20000 --ops 1000 --drift 100 --seconds 20 --seed 6
 case_run everything true_report --spans 40000 --ops 8000 --lanes 3 --loss 0.7 --disorder 100 --drift -80 --seed 7
 case_run mostly_lost true_report --spans 20000 --ops 20 --seconds 3 --loss 90 --seed 8
