@@ -15,11 +15,6 @@ static const char builtin_text[] =
 #include "keymap/tftoprc.inc"
 	;
 
-const char *config_builtin_text(void)
-{
-	return builtin_text;
-}
-
 static bool parse_table_keys(const char *const *argv, int *table, struct key *keys,
 			     int *count, char *error, size_t error_size)
 {

@@ -45,9 +45,6 @@ void config_builtin(struct config *config);
 /* false: it cannot be read, a sentence in error. */
 bool config_file(struct config *config, const char *path, char *error, size_t error_size);
 
-/* The defaults as they stand in keymap/tftoprc. */
-const char *config_builtin_text(void);
-
 /*
  * The user's file: explicit when not NULL, else $XDG_CONFIG_HOME/tftop/tftoprc
  * (~/.config where unset), else ~/.tftoprc; the first that exists. false: none.

@@ -40,18 +40,6 @@ struct queue_work {
 /* By queue; only those that had something to do. [locked] */
 size_t model_queue_work(struct model *model, struct queue_work **out);
 
-/* The last steps (seconds, without steps) of one queue, oldest first. */
-struct queue_step {
-	int64_t start_ns, dur_ns;
-	int64_t number;			/* of the step, -1 none */
-	uint32_t depth_milli, depth_max;
-	uint32_t empty_permille;
-};
-
-#define QUEUE_STEPS 64u
-
-size_t model_queue_steps(struct model *model, uint32_t queue, struct queue_step **out);	/* [locked] */
-
 /* ---- how a kernel's time went over the run ---- */
 
 #define TREND_POINTS 16u

@@ -46,9 +46,3 @@ void log_line(const char *format, ...)
 	funlockfile(out);
 }
 
-void log_close(void)
-{
-	if (out && out != stderr)
-		fclose(out);
-	out = NULL;
-}

@@ -14,6 +14,5 @@
 /* file NULL: standard error. false: it cannot be opened (errno). */
 bool log_open(const char *file);
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void log_close(void);
 
 #endif

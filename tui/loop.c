@@ -421,7 +421,8 @@ static void look_for_changes(struct tui *tui)
 	}
 }
 
-void tui_turn(struct tui *tui)
+/* One turn without waiting: takes in what happened, draws when a frame is due. */
+static void tui_turn(struct tui *tui)
 {
 	int64_t now;
 
@@ -440,7 +441,8 @@ void tui_turn(struct tui *tui)
 		show_frame(tui);
 }
 
-void tui_advance(struct tui *tui, int64_t ns)
+/* Virtual clock: time goes on by so much, a frame at each tenth of a second. */
+static void tui_advance(struct tui *tui, int64_t ns)
 {
 	int64_t end = tui->virtual_ns + ns;
 

@@ -105,10 +105,6 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void tui_key(struct tui *tui, struct key key);
 void tui_apply(struct tui *tui, unsigned outcome);
-/* One turn without waiting: takes in what happened, draws when a frame is due. */
-void tui_turn(struct tui *tui);
-/* Virtual clock: time goes on by so much, a frame at each tenth of a second. */
-void tui_advance(struct tui *tui, int64_t ns);
 void tui_resize(struct tui *tui, int width, int height);
 /* PROGRAM keeps running without tftop, or is asked to end; then the loop ends. */
 void tui_leave(struct tui *tui);

@@ -16,7 +16,7 @@ void fold_set_release(struct fold_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-enum fold fold_get(const struct fold_set *set, uint32_t row)
+static enum fold fold_get(const struct fold_set *set, uint32_t row)
 {
 	size_t i;
 

@@ -29,7 +29,6 @@ struct fold_set {
 };
 
 void fold_set_release(struct fold_set *set);
-enum fold fold_get(const struct fold_set *set, uint32_t row);
 void fold_put(struct fold_set *set, uint32_t row, enum fold fold);
 
 /* Threads that show more than their outermost ops by default show so many. */

@@ -43,8 +43,6 @@ struct launch_queue {
 	uint32_t depth_max;
 	int64_t *starts;		/* owned; runs to come, of what is handed over */
 	size_t n_starts, cap_starts;
-	struct queue_step steps[QUEUE_STEPS];	/* a ring */
-	uint64_t n_steps;
 };
 
 struct launches {
@@ -216,12 +214,6 @@ static void sweep(struct launch_queue *queue, struct changes *changes, const str
 	queue->full_ns += full_ns;
 	if (most > queue->depth_max)
 		queue->depth_max = (uint32_t)most;
-	queue->steps[queue->n_steps++ % QUEUE_STEPS] = (struct queue_step) {
-		.start_ns = slice->t0, .dur_ns = slice->t1 - slice->t0, .number = slice->number,
-		.depth_milli = (uint32_t)(depth_ns * 1000 / (slice->t1 - slice->t0)),
-		.depth_max = (uint32_t)most,
-		.empty_permille = (uint32_t)per_mille(empty_ns, slice->t1 - slice->t0),
-	};
 }
 
 /* ---- a slice ---- */
@@ -308,25 +300,7 @@ size_t launch_queues(const void *state, struct queue_work **out)
 	return all->n;
 }
 
-size_t launch_steps(const void *state, uint32_t index, struct queue_step **out)
-{
-	const struct launches *all = state;
-	uint32_t at = map_get(&all->by_queue, index);
-	const struct launch_queue *queue = at == MAP_NONE ? NULL : all->queues[at];
-	size_t n = !queue ? 0 : queue->n_steps < QUEUE_STEPS ? (size_t)queue->n_steps : QUEUE_STEPS;
-
-	*out = xcalloc(n, sizeof(**out));
-	for (size_t i = 0; i < n; i++)
-		(*out)[i] = queue->steps[(queue->n_steps - n + i) % QUEUE_STEPS];
-	return n;
-}
-
 size_t model_queue_work(struct model *model, struct queue_work **out)
 {
 	return launch_queues(analysis_state(model, ANALYSIS_LAUNCH), out);
-}
-
-size_t model_queue_steps(struct model *model, uint32_t queue, struct queue_step **out)
-{
-	return launch_steps(analysis_state(model, ANALYSIS_LAUNCH), queue, out);
 }

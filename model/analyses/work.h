@@ -7,7 +7,6 @@
 #include "model/query-work.h"
 
 size_t launch_queues(const void *state, struct queue_work **out);
-size_t launch_steps(const void *state, uint32_t queue, struct queue_step **out);
 
 struct names;
 

@@ -207,16 +207,6 @@ const char *names_raw(struct names *names, uint32_t id)
 	return raw ? raw : "?";
 }
 
-const char *names_full(struct names *names, uint32_t id)
-{
-	const struct name *name;
-
-	if (!names_resolve(names, id))
-		return NULL;
-	name = prepared(names, id);
-	return name->raw ? name->full : "?";
-}
-
 const char *names_short(struct names *names, uint32_t id)
 {
 	const struct name *name;

@@ -56,7 +56,6 @@ uint32_t names_resolve(const struct names *names, uint32_t id);
 bool names_defined(const struct names *names, uint32_t id);
 /* NULL for 0, "?" for a name that was never defined. */
 const char *names_raw(struct names *names, uint32_t id);
-const char *names_full(struct names *names, uint32_t id);
 const char *names_short(struct names *names, uint32_t id);
 enum work names_work(struct names *names, uint32_t id);
 

@@ -317,13 +317,6 @@ static char *format_scaled(char *buf, uint64_t n, uint64_t base, const char *con
 	return buf;
 }
 
-char *fmt_short(char buf[FMT_MAX], uint64_t n)
-{
-	static const char *const units[] = { "", "k", "M", "G", "T", "P" };
-
-	return format_scaled(buf, n, 1000, units, 6, 10000);
-}
-
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes)
 {
 	static const char *const units[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB" };

@@ -63,8 +63,6 @@ char *fmt_time_fine(char buf[FMT_MAX], int64_t ns);
 char *fmt_clock(char buf[FMT_MAX], int64_t ns);
 /* All digits in groups of three: "51 380 224". */
 char *fmt_count(char buf[FMT_MAX], uint64_t n);
-/* Three significant digits, powers of 1000: "12.5k", "3.20M"; below 10 000 all. */
-char *fmt_short(char buf[FMT_MAX], uint64_t n);
 /* Powers of 1024: "512 B", "40.0 KiB", "1.50 GiB". */
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* Powers of 1000: "12.5 GB/s". */

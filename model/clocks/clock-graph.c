@@ -108,17 +108,6 @@ bool clock_graph_attach(struct clock_graph *graph, uint32_t node, uint32_t other
 	return true;
 }
 
-void clock_graph_detach(struct clock_graph *graph, const struct clock *clock)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < graph->n; i++)
-		if (graph->links[i].clock != clock)
-			graph->links[kept++] = graph->links[i];
-	graph->n = kept;
-	graph->stale = true;
-}
-
 static int64_t sum(int64_t a, int64_t b)
 {
 	int64_t s;

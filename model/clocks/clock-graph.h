@@ -22,8 +22,8 @@
  * Source: Perfetto's clock_synchronizer (graph of clocks); the tree weighted by
  * accuracy is Jabbarifar's (2013), Dijkstra's algorithm.
  *
- * Ownership: the graph owns its links; an attached clock is *borrowed until it
- * is detached or the graph freed*. Threads: the owner's lock.
+ * Ownership: the graph owns its links; an attached clock is *borrowed until
+ * the graph is freed*. Threads: the owner's lock.
  */
 #ifndef MODEL_CLOCK_GRAPH_H
 #define MODEL_CLOCK_GRAPH_H
@@ -48,7 +48,6 @@ bool clock_graph_message(struct clock_graph *graph, uint32_t from, int64_t sent_
 /* clock: ticks of node to ns of other. */
 bool clock_graph_attach(struct clock_graph *graph, uint32_t node, uint32_t other,
 			const struct clock *clock);
-void clock_graph_detach(struct clock_graph *graph, const struct clock *clock);
 /* Time of a node's clock on the reference's; false: not known. */
 bool clock_graph_map(struct clock_graph *graph, uint32_t node, uint64_t ticks, int64_t *ns,
 		     int64_t *error_ns);

@@ -41,7 +41,8 @@ static void link_wall(struct hosts *hosts, uint32_t index)
 	host->linked = true;
 }
 
-void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
+/* What a process says of its host's clocks. */
+static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
 {
 	struct hosts *hosts = &model->hosts;
 	struct host *host = host_get(hosts, index);

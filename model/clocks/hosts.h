@@ -59,8 +59,6 @@ struct hosts {
 
 /* The event with its times on host 0's clock; valid until the next call. */
 const struct event *hosts_map(struct model *model, const struct event *event);
-/* What a process says of its host's clocks. */
-void hosts_wall(struct model *model, uint16_t host, int64_t mono_ns, int64_t real_ns);
 /* One side of a message, its times as they came. */
 void hosts_flow(struct model *model, const struct event *event);
 /* What is added to an error bar of something on that host. */

@@ -28,7 +28,7 @@
 
 #define DELTA_US 0x80000000u
 
-uint32_t pack_delta(int64_t ns)
+static uint32_t pack_delta(int64_t ns)
 {
 	if (ns < 0)
 		return 0;

@@ -36,7 +36,6 @@ void commands_drain(struct model *model, struct pendings *pending, bool force);
 /* What has waited for too long by now_ns. */
 void commands_alive(struct model *model, int64_t now_ns);
 void commands_finish(struct model *model);
-uint32_t pack_delta(int64_t ns);
 int64_t unpack_delta(uint32_t packed);
 
 #endif

@@ -23,7 +23,6 @@ void chunk_read(const struct lane *lane, const struct chunk *chunk, uint32_t col
 		uint32_t n, uint64_t *values);
 /* Gives the chunk arrays of `cap` entries. */
 void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
-void chunk_drop_data(struct lane *lane, struct chunk *chunk);
 static inline size_t lane_blocks_bytes(const struct lane *lane)
 {
 	return LANE_BLOCKS * (sizeof(struct block) +

@@ -43,7 +43,7 @@ static void blocks_free(struct lane *lane, struct chunk *chunk)
 	chunk->blocks = NULL;
 }
 
-void chunk_drop_data(struct lane *lane, struct chunk *chunk)
+static void chunk_drop_data(struct lane *lane, struct chunk *chunk)
 {
 	blocks_free(lane, chunk);
 	free_plain(lane, chunk);

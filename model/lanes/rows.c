@@ -80,8 +80,8 @@ static bool is_one_lane(const struct model *model, const struct row_filter *filt
 	return lanes == 1;
 }
 
-void merged_add(struct model *model, struct merged *merged, const struct row_filter *filter,
-		int64_t start_ns, int64_t end_ns)
+static void merged_add(struct model *model, struct merged *merged,
+		       const struct row_filter *filter, int64_t start_ns, int64_t end_ns)
 {
 	if (end_ns <= start_ns)
 		return;
@@ -333,7 +333,7 @@ uint32_t row_of_device(struct model *model, uint32_t device)
 	return d->row;
 }
 
-struct lane *row_lane(struct model *model, struct row *row, uint32_t lane)
+static struct lane *row_lane(struct model *model, struct row *row, uint32_t lane)
 {
 	if (lane >= row->n_lanes) {
 		/* While there is one lane it needs no union. */

@@ -14,7 +14,6 @@ uint32_t row_of_device(struct model *model, uint32_t device);
 void row_release(struct row *row);
 /* Which lane takes [start, end); makes it when it is new. */
 uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t end_ns);
-struct lane *row_lane(struct model *model, struct row *row, uint32_t lane);
 void row_insert(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span,
 		const void *cold);
 /* Finds a span wherever in the row it is now. */
@@ -54,8 +53,6 @@ struct row_walk {
 uint32_t row_walk(const struct model *model, struct row_walk *walk);
 void row_listed(struct model *model, uint32_t row);
 void queue_listed(struct model *model, uint32_t queue);
-void merged_add(struct model *model, struct merged *merged, const struct row_filter *filter,
-		int64_t start_ns, int64_t end_ns);
 void merged_release(struct merged *merged);
 
 #endif

@@ -50,12 +50,8 @@ void children_free(struct children *c)
 	free(c);
 }
 
-size_t children_alive(const struct children *c)
-{
-	return c->count;
-}
-
-void children_command(pid_t pid, char *text, size_t size)
+/* PID's command line, blanks between arguments; "" when gone. */
+static void children_command(pid_t pid, char *text, size_t size)
 {
 	char path[48];
 	ssize_t got;

@@ -35,10 +35,4 @@ void children_free(struct children *children);
 /* Looks once and tells what changed. */
 void children_look(struct children *children, child_function *tell, void *arg);
 
-/* Known and alive now (PROGRAM not counted). */
-size_t children_alive(const struct children *children);
-
-/* PID's command line, blanks between arguments; "" when gone. */
-void children_command(pid_t pid, char *text, size_t size);
-
 #endif

@@ -61,30 +61,24 @@ static void fill(int *cells, int64_t from, int64_t to)
 		cells[i]++;
 }
 
-static void check_against(const struct naive *naive, const struct queue_work *queue,
-			  const struct queue_step *steps)
+/* The first `until` microseconds. */
+static void check_against(const struct naive *naive, const void *state, int until)
 {
+	struct queue_work *queues;
 	int64_t depth = 0, empty = 0;
 	int most = 0;
 
-	for (int s = 0; s < SLICES; s++) {
-		int64_t step_depth = 0, step_empty = 0;
-		const int width = SPAN / SLICES;
-
-		for (int i = s * width; i < (s + 1) * width; i++) {
-			step_depth += naive->waiting[i];
-			step_empty += !naive->waiting[i] && !naive->running[i];
-			most = naive->waiting[i] > most ? naive->waiting[i] : most;
-		}
-		CHECK_INT(steps[s].depth_milli, step_depth * 1000 / width);
-		CHECK_INT(steps[s].empty_permille, step_empty * 1000 / width);
-		depth += step_depth;
-		empty += step_empty;
+	for (int i = 0; i < until; i++) {
+		depth += naive->waiting[i];
+		empty += !naive->waiting[i] && !naive->running[i];
+		most = naive->waiting[i] > most ? naive->waiting[i] : most;
 	}
-	CHECK_INT(queue->depth_milli, depth * 1000 / SPAN);
-	CHECK_INT(queue->empty_ns, empty * US);
-	CHECK_INT(queue->depth_max, most);
-	CHECK_INT(queue->watched_ns, SPAN * US);
+	CHECK_INT(launch_queues(state, &queues), 1);
+	CHECK_INT(queues[0].depth_milli, depth * 1000 / until);
+	CHECK_INT(queues[0].empty_ns, empty * US);
+	CHECK_INT(queues[0].depth_max, most);
+	CHECK_INT(queues[0].watched_ns, until * US);
+	free(queues);
 }
 
 /* Launches that begin slices later, runs that reach over borders. */
@@ -94,8 +88,6 @@ TEST(work_launch_depth_against_naive)
 		struct naive naive = { { 0 }, { 0 } };
 		struct { int64_t call, start, end; } all[80];
 		struct bench bench;
-		struct queue_work *queues;
-		struct queue_step *steps;
 
 		bench_init(&bench, &analysis_launch);
 		for (int i = 0; i < 80; i++) {
@@ -123,35 +115,8 @@ TEST(work_launch_depth_against_naive)
 			if (!s)
 				bench_kernel(&bench, 1, BASE, BASE);
 			bench_step(&bench, BASE + t0 * US, BASE + t1 * US);
+			check_against(&naive, bench.state, (int)t1);
 		}
-		CHECK_INT(launch_queues(bench.state, &queues), 1);
-		CHECK_INT(launch_steps(bench.state, 0, &steps), SLICES);
-		check_against(&naive, &queues[0], steps);
-		free(queues);
-		free(steps);
 		bench_release(&bench);
 	}
-}
-
-TEST(work_launch_steps_are_the_last_ones)
-{
-	struct bench bench;
-	struct queue_step *steps;
-
-	bench_init(&bench, &analysis_launch);
-	for (int64_t i = 0; i < 200; i++) {
-		launched(&bench, BASE + i * 100 * US, US, BASE + i * 100 * US + 50 * US,
-			 BASE + i * 100 * US + 75 * US);
-		bench_step(&bench, BASE + i * 100 * US, BASE + (i + 1) * 100 * US);
-	}
-	CHECK_INT(launch_steps(bench.state, 0, &steps), QUEUE_STEPS);
-	for (int64_t i = 0; i < QUEUE_STEPS; i++) {
-		CHECK_INT(steps[i].number, 200 - QUEUE_STEPS + i);
-		CHECK_INT(steps[i].depth_milli, 500);
-		CHECK_INT(steps[i].empty_permille, 250);
-	}
-	free(steps);
-	CHECK_INT(launch_steps(bench.state, 7, &steps), 0);
-	free(steps);
-	bench_release(&bench);
 }

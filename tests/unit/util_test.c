@@ -36,9 +36,6 @@ TEST(util_numbers)
 	CHECK_STR(fmt_count(buf, 51380224), "51 380 224");
 	CHECK_STR(fmt_count(buf, 0), "0");
 	CHECK_STR(fmt_count(buf, UINT64_MAX), "18 446 744 073 709 551 615");
-	CHECK_STR(fmt_short(buf, 9999), "9999");
-	CHECK_STR(fmt_short(buf, 12500), "12.5k");
-	CHECK_STR(fmt_short(buf, 3200000), "3.20M");
 	CHECK_STR(fmt_bytes(buf, 512), "512 B");
 	CHECK_STR(fmt_bytes(buf, 40960), "40.0 KiB");
 	CHECK_STR(fmt_bytes(buf, 1610612736), "1.50 GiB");
