@@ -152,15 +152,33 @@ void series_release(struct model *model)
 	free(model->nameless);
 }
 
+/* By rank, then by who started first: nothing that the order of arrival decides. */
+static bool is_first(const struct model *model, const struct steps *a, const struct steps *b)
+{
+	const struct process *x = process_at(model, a->process), *y = process_at(model, b->process);
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank;
+	return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->pid < y->pid;
+}
+
 struct steps *series_best(const struct model *model)
 {
-	struct steps *best = NULL;
+	struct steps *longest = NULL, *best = NULL;
 
 	for (size_t i = 0; i < model->n_steps; i++) {
 		struct steps *steps = &model->steps[i];
 
-		if (!best || steps->source < best->source ||
-		    (steps->source == best->source && steps->n > best->n))
+		if (!longest || steps->source < longest->source ||
+		    (steps->source == longest->source && steps->n > longest->n))
+			longest = steps;
+	}
+	for (size_t i = 0; i < model->n_steps; i++) {
+		struct steps *steps = &model->steps[i];
+
+		if (steps->source == longest->source &&
+		    steps->n + 1 + longest->n / 16 >= longest->n &&
+		    (!best || is_first(model, steps, best)))
 			best = steps;
 	}
 	return best;

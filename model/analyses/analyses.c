@@ -406,35 +406,42 @@ static const struct step *next_step(const struct steps *steps, int64_t from_ns, 
 	return NULL;
 }
 
-/* Where the first slice begins; INT64_MIN: there is nothing. */
+/* Where the next slice begins, the first one with the first act that is there when
+ * it is handed out; INT64_MIN: there is nothing. */
 static int64_t beginning(const struct analyses *analyses, const struct steps *steps)
 {
 	int64_t first = steps && steps->n ? steps->list[0].start_ns : INT64_MAX;
 
+	if (analyses->done_ns != INT64_MIN)
+		return analyses->done_ns;
 	for (size_t i = 0; i < analyses->n; i++)
 		if (analyses->acts[i].start_ns < first)
 			first = analyses->acts[i].start_ns;
 	return first == INT64_MAX ? INT64_MIN : first;
 }
 
-static int64_t last_end(const struct analyses *analyses, const struct steps *steps)
+/* Of what waits: what begins there, too, is to be within the last slice. */
+static int64_t last_end(const struct analyses *analyses, const struct steps *steps, int64_t last)
 {
-	int64_t last = analyses->done_ns;
+	for (size_t i = 0; i < analyses->n; i++) {
+		const struct act *act = &analyses->acts[i];
 
-	for (size_t i = 0; i < analyses->n; i++)
-		if (analyses->acts[i].end_ns >= last)
-			last = analyses->acts[i].end_ns + 1;
+		if (act->start_ns >= last)
+			last = act->start_ns + 1;
+		if (act->end_ns > last)
+			last = act->end_ns;
+	}
 	for (size_t i = 0; i < analyses->n_carry; i++)
-		if (analyses->carry[i].end_ns >= last)
-			last = analyses->carry[i].end_ns + 1;
+		if (analyses->carry[i].end_ns > last)
+			last = analyses->carry[i].end_ns;
 	for (const struct step *step; (step = next_step(steps, last, INT64_MAX)) != NULL; )
 		last = step->start_ns + step->dur_ns;
 	return last;
 }
 
-static int64_t border(const struct analyses *analyses, const struct steps *steps, int64_t settled)
+static int64_t border(const struct steps *steps, int64_t to, int64_t settled)
 {
-	int64_t to = analyses->done_ns, lag = STEPLESS_NS;
+	int64_t lag = STEPLESS_NS;
 	const struct step *step;
 
 	while ((step = next_step(steps, to, settled)) != NULL)
@@ -552,7 +559,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
-	int64_t settled = model_settle(model), to;
+	int64_t settled = model_settle(model), from, to;
 	bool full = analyses->n >= analyses->max / 4 * 3;
 	const struct steps *steps;
 
@@ -562,13 +569,14 @@ void analyses_run(struct model *model, bool finish)
 		settled = analyses->acts[analyses->n / 2].start_ns;
 	look_for_steps(model, finish ? INT64_MAX : settled);
 	steps = series_best(model);
-	if (analyses->done_ns == INT64_MIN)
-		analyses->done_ns = beginning(analyses, steps);
-	if (analyses->done_ns != INT64_MIN) {
-		to = finish ? last_end(analyses, steps) : full ? settled :
-		     border(analyses, steps, settled);
-		if (to > analyses->done_ns)
+	from = beginning(analyses, steps);
+	if (from != INT64_MIN) {
+		to = finish ? last_end(analyses, steps, from) : full ? settled :
+		     border(steps, from, settled);
+		if (to > from) {
+			analyses->done_ns = from;
 			hand_out_until(model, steps, to);
+		}
 	}
 	if (!finish)
 		return;

@@ -6,7 +6,9 @@
  * ran (copies at once share the bus, so their union is what counts); best is
  * the fastest single copy of BEST_BYTES and more, as a shorter one says more
  * about its launch than about the bus; where there is none, of all. Bytes of a
- * step are those that began in it, averaged after the warm-up.
+ * step are those that began in it, averaged after the warm-up. What came too late
+ * for the union is taken to have run alone: the mean is then too low, never faster
+ * than the best.
  *
  * Complexity: O(1) per copy. Memory: WAYS_MAX entries, what comes beyond is
  * not counted.
@@ -87,6 +89,9 @@ static void bandwidth_slice(struct model *model, void *state, const struct slice
 			continue;
 		if (counts_here(slice, act))
 			count_copy(way, act, in_step);
+		if (act->flags & ACT_LATE)
+			add_ns(&way->busy_ns, (act->end_ns < slice->t0 ? act->end_ns : slice->t0) -
+			       act->start_ns);
 		from = clip_start(slice, act);
 		to = clip_end(slice, act);
 		if (from < way->until_ns)

@@ -11,6 +11,7 @@
  *  - depth: one more at a call's begin, one less at the start of its run. What
  *    was handed over in one slice and begins in a later one is carried.
  *  - empty: depth 0 and nothing running; full: depth of QUEUE_LIMIT or more.
+ *  - a queue is watched from its first act on: before, it was not there.
  *
  * No finding is made of these alone: an empty queue costs what the device could
  * have done, which is what the idle causes say; a full one costs the host only
@@ -38,6 +39,7 @@ struct launch_queue {
 	struct hist call, delay;
 	int64_t call_max_ns, delay_max_ns;
 	uint64_t launches, kernels, shorter;
+	int64_t from_ns;		/* its first act */
 	int64_t watched_ns, empty_ns, full_ns;
 	__int128 depth_ns;		/* depth by time */
 	uint32_t depth_max;
@@ -77,7 +79,7 @@ static size_t launch_bytes(const void *state)
 	return bytes;
 }
 
-static struct launch_queue *queue_of(struct launches *all, uint32_t queue)
+static struct launch_queue *queue_of(struct launches *all, uint32_t queue, int64_t from_ns)
 {
 	uint32_t at = map_get(&all->by_queue, queue);
 
@@ -89,6 +91,7 @@ static struct launch_queue *queue_of(struct launches *all, uint32_t queue)
 	map_set(&all->by_queue, queue, (uint32_t)all->n);
 	all->queues[all->n] = xcalloc(1, sizeof(**all->queues));
 	all->queues[all->n]->queue = queue;
+	all->queues[all->n]->from_ns = from_ns;
 	return all->queues[all->n++];
 }
 
@@ -187,7 +190,8 @@ static void add_running(struct changes *changes, const struct slice *slice, cons
 
 static void sweep(struct launch_queue *queue, struct changes *changes, const struct slice *slice)
 {
-	int64_t at_ns = slice->t0, empty_ns = 0, full_ns = 0;
+	int64_t begin_ns = queue->from_ns > slice->t0 ? queue->from_ns : slice->t0;
+	int64_t at_ns = begin_ns, watched_ns = slice->t1 - begin_ns, empty_ns = 0, full_ns = 0;
 	int64_t waiting = 0, running = 0, most = 0;
 	__int128 depth_ns = 0;
 
@@ -208,7 +212,7 @@ static void sweep(struct launch_queue *queue, struct changes *changes, const str
 			running += changes->list[i].running;
 		}
 	}
-	queue->watched_ns += slice->t1 - slice->t0;
+	queue->watched_ns += watched_ns;
 	queue->depth_ns += depth_ns;
 	queue->empty_ns += empty_ns;
 	queue->full_ns += full_ns;
@@ -245,7 +249,7 @@ static void launch_slice(struct model *model, void *state, const struct slice *s
 		return;
 	for (size_t i = 0; i < slice->n; i++)
 		if (slice->acts[i].kind == ACT_LAUNCH || slice->acts[i].kind == ACT_RUN)
-			queue_of(all, slice->acts[i].queue);
+			queue_of(all, slice->acts[i].queue, slice->acts[i].start_ns);
 	if (!all->n)
 		return;
 	changes = xcalloc(all->n, sizeof(*changes));

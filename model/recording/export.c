@@ -11,12 +11,15 @@
 
 /* ---- heaps ---- */
 
-/* Of those that start together, processes come first, outer ops before inner. */
+/* Of those that start together, processes come first, in the order they came in;
+ * outer ops before inner. */
 static bool is_before(const struct source *a, const struct source *b)
 {
 	if (a->next_ns != b->next_ns)
 		return a->next_ns < b->next_ns;
-	return a->kind != b->kind ? a->kind < b->kind : a->lane < b->lane;
+	if (a->kind != b->kind)
+		return a->kind < b->kind;
+	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
 }
 
 static void sift_source(struct model_export *x, size_t i)

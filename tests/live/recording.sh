@@ -16,9 +16,6 @@ keys = ["kernels", "copies", "ops", "ranges", "queues", "devices", "calls", "ste
 for key in keys:
     value = report.get(key)
     rows = value if isinstance(value, list) else [value]
-    for row in rows:
-        if key == "queues" and row:
-            row.pop("depth", None)  # from when on depends on what had settled first
     for row in sorted(json.dumps(row, sort_keys=True) for row in rows):
         print(key, row)
 run = report["run"]

@@ -185,6 +185,27 @@ TEST(analyses_without_steps_there_are_seconds)
 	model_free(model);
 }
 
+/* Until something is handed out, what began first may still come. */
+TEST(analyses_begin_with_the_first_of_all)
+{
+	struct model *model = model_with_device();
+	struct seen seen = { NULL, 0, 0 };
+
+	analyses_watch(model, keep, &seen);
+	apply_one(model, op_at(2, 50 * MS, 100 * MS));
+	apply_one(model, ev_alive(BASE + 160 * MS));
+	CHECK_INT(seen.n, 0);
+	apply_one(model, op_at(1, 10 * MS, 155 * MS));
+	apply_one(model, ev_alive(BASE + 2000 * MS));
+	model_finish(model, false);
+	check_slices(&seen);
+	CHECK_INT(seen.slices[0].t0, BASE + 10 * MS);
+	CHECK_INT(seen.slices[seen.n - 1].t1, BASE + 165 * MS);
+	CHECK_INT(analyses_stats(model).late, 0);
+	release(&seen);
+	model_free(model);
+}
+
 struct truth { int64_t start_ns, end_ns; };
 
 /* Ops and steps in any order of arrival, the line moving all the while. */

@@ -17,6 +17,10 @@ static int end_of(void (*life)(void))
 	pid_t child = fork();
 
 	if (!child) {
+		/* A shell's background job is born with SIGINT ignored, nohup's with SIGHUP. */
+		signal(SIGINT, SIG_DFL);
+		signal(SIGHUP, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
 		life();
 		_exit(0);
 	}
