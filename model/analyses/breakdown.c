@@ -6,8 +6,9 @@
  * step_class that is true of it: what devices of the step's process do comes
  * before what its host does, as only the time in which devices do nothing is a
  * cost of the host. The host is the step's workers (sweep.h): work that is being
- * handed over, or that was and has not begun, is launch; waiting while nothing
- * is queued is sync; fetching a batch is input, also when no worker does
+ * handed over, or that was and takes its moment to begin, is launch, and other
+ * when it takes longer; waiting while nothing is queued, or for a blocking copy
+ * to begin, is sync; fetching a batch is input, also when no worker does
  * anything known and other threads make batches. So the classes add up to the
  * step, and each is what removing its cause could win at most.
  *
@@ -102,36 +103,41 @@ static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
 		holders_add(&sweep->breakdown.now_held[state], name, ns);
 }
 
+/* What the host does, where no work is on its way. */
+static enum step_class host_class(const struct sweep *sweep)
+{
+	if (sweep->workers[HOST_SYNC])
+		return STEP_SYNC;
+	if (sweep->workers[HOST_INPUT] ||
+	    (sweep_waits_for_others(sweep) && !sweep->workers[HOST_CODE]))
+		return STEP_INPUT;
+	return sweep->workers[HOST_CODE] ? STEP_HOST : STEP_OTHER;
+}
+
 void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 {
-	enum step_class class = STEP_OTHER;
+	int64_t *ns = sweep->breakdown.now.ns, moment_ns;
+	enum step_class class = sweep->compute ? STEP_COMPUTE : sweep->comm ? STEP_COMM :
+				sweep->h2d ? STEP_H2D : sweep->d2h ? STEP_D2H :
+				sweep->d2d ? STEP_D2D : sweep->workers[HOST_COMPILE] ?
+				STEP_COMPILE : STEP_LAUNCH;
 
-	if (sweep->compute) {
-		class = STEP_COMPUTE;
-	} else if (sweep->comm) {
-		class = STEP_COMM;
-	} else if (sweep->h2d) {
-		class = STEP_H2D;
-	} else if (sweep->d2h) {
-		class = STEP_D2H;
-	} else if (sweep->d2d) {
-		class = STEP_D2D;
-	} else if (sweep->workers[HOST_COMPILE]) {
-		class = STEP_COMPILE;
-	} else if (sweep->queued || sweep->workers[HOST_LAUNCH]) {
-		class = STEP_LAUNCH;
-	} else if (sweep->workers[HOST_SYNC]) {
-		class = STEP_SYNC;
-		hold(sweep, HOST_SYNC, dur_ns);
-	} else if (sweep->workers[HOST_INPUT] ||
-		   (sweep_waits_for_others(sweep) && !sweep->workers[HOST_CODE])) {
-		class = STEP_INPUT;
-		hold(sweep, HOST_INPUT, dur_ns);
-	} else if (sweep->workers[HOST_CODE]) {
-		class = STEP_HOST;
-		hold(sweep, HOST_CODE, dur_ns);
+	if (class != STEP_LAUNCH || sweep->workers[HOST_LAUNCH]) {
+		ns[class] += dur_ns;
+		if (class != STEP_COMPILE)
+			sweep->handed_ns = sweep->now_ns + dur_ns;
+	} else if (sweep->queued) {
+		moment_ns = sweep_moment(sweep, sweep->handed_ns, sweep->now_ns,
+					 sweep->now_ns + dur_ns);
+		ns[STEP_LAUNCH] += moment_ns;
+		ns[STEP_OTHER] += dur_ns - moment_ns;
+	} else {
+		class = host_class(sweep);
+		ns[class] += dur_ns;
+		if (class == STEP_SYNC || class == STEP_INPUT || class == STEP_HOST)
+			hold(sweep, class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
+			     HOST_INPUT : HOST_CODE, dur_ns);
 	}
-	sweep->breakdown.now.ns[class] += dur_ns;
 }
 
 static void add_input(struct input_thread *list, uint32_t *n, uint32_t thread, int64_t busy_ns)

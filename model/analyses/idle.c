@@ -7,11 +7,10 @@
  * cause. It is that of the work which ends the gap and of the thread T that
  * launched it:
  *
- *  - launched before the gap began: launch, when the gap is short (launch-gap),
- *    as a device needs a moment between two commands; else other, for it waited
- *    for something that is not seen here;
- *  - from the begin of its launch on: launch; of a blocking copy: copy, as its
- *    data is being made ready on the host;
+ *  - from the begin of its launch on: launch, while T launched and for the moment
+ *    that work takes to begin (sweep.h); then other, for it waited for something
+ *    that is not seen here. Of a blocking copy: copy, as its data is being made
+ *    ready on the host;
  *  - before: what T did. It waited: sync. It launched other work: launch. It was
  *    within an op or range that fetches batches: input (also when it was in none
  *    and others did, see sweep.h). It did anything else: host;
@@ -147,6 +146,12 @@ static enum idle_cause cause_of_thread(struct sweep *sweep, uint32_t thread)
 	}
 }
 
+static bool launches(struct sweep *sweep, uint32_t thread)
+{
+	return thread < sweep->n_threads &&
+	       sweep_state(sweep_thread_at(sweep, thread)) == HOST_LAUNCH;
+}
+
 static void add(struct idle_device *idle, enum idle_cause cause, int64_t ns)
 {
 	if (ns > 0)
@@ -155,23 +160,31 @@ static void add(struct idle_device *idle, enum idle_cause cause, int64_t ns)
 
 static void piece(struct sweep *sweep, struct idle_device *idle, int64_t t_ns)
 {
-	int64_t from = idle->from_ns, call = idle->call_ns;
+	int64_t from = idle->from_ns, call = idle->call_ns, moment_ns;
 
 	if (t_ns <= from)
 		return;
 	idle->from_ns = idle->gap.end_ns = t_ns;
+	if (launches(sweep, idle->thread))
+		idle->handed_ns = t_ns;
 	if (sweep->slice->lost) {
 		add(idle, IDLE_OTHER, t_ns - from);
-	} else if (idle->behind) {
-		add(idle, idle->behind_cause, t_ns - from);
-	} else {
-		if (call < from)
-			call = from;
-		if (call > t_ns)
-			call = t_ns;
-		if (call > from)
-			add(idle, cause_of_thread(sweep, idle->thread), call - from);
-		add(idle, idle->copies ? IDLE_COPY : IDLE_LAUNCH, t_ns - call);
+		return;
+	}
+	if (call < from)
+		call = from;
+	if (call > t_ns)
+		call = t_ns;
+	if (call > from)
+		add(idle, cause_of_thread(sweep, idle->thread), call - from);
+	if (idle->copies) {
+		add(idle, IDLE_COPY, t_ns - call);
+	} else if (t_ns > call) {
+		if (idle->handed_ns < idle->call_ns)
+			idle->handed_ns = idle->call_ns;
+		moment_ns = sweep_moment(sweep, idle->handed_ns, call, t_ns);
+		add(idle, IDLE_LAUNCH, moment_ns);
+		add(idle, IDLE_OTHER, t_ns - call - moment_ns);
 	}
 }
 
@@ -208,27 +221,26 @@ void idle_begins(struct model *model, struct sweep *sweep, uint32_t device, int6
 {
 	struct idle_device *idle = &sweep->devices[device].idle;
 	uint32_t next = sweep->devices[device].next;
-	int64_t short_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 
-	if (!idle->open)
+	if (!idle->open) {
 		idle->gap = (struct idle_gap) { .start_ns = t_ns, .end_ns = t_ns };
+		idle->handed_ns = t_ns;
+	}
 	idle->open = true;
 	idle->from_ns = t_ns;
-	idle->behind = idle->copies = false;
+	idle->copies = false;
 	idle->call_ns = INT64_MAX;
 	if (next != NONE) {
 		const struct act *act = &sweep->slice->acts[next];
-		bool is_short = act->start_ns - idle->gap.start_ns <= short_ns;
 
 		idle->thread = act->thread;
 		if (act->call_ns)
 			idle->call_ns = act->call_ns;
+		else if (act->start_ns - idle->gap.start_ns <= sweep->launch_gap_ns)
+			idle->call_ns = idle->gap.start_ns;
 		idle->copies = act->flags & ACT_BLOCKING && act->direction != DIR_NONE;
-		idle->behind = act->call_ns ? act->call_ns <= idle->gap.start_ns : is_short;
-		idle->behind_cause = is_short ? IDLE_LAUNCH : IDLE_OTHER;
 	}
-	if (!idle->behind)
-		link_thread(sweep, device);
+	link_thread(sweep, device);
 }
 
 void idle_ends(struct model *model, struct sweep *sweep, uint32_t device, int64_t t_ns)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/analyses/sort.h"
+#include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
@@ -192,6 +193,12 @@ static void host_edge(struct model *model, struct sweep *sweep, const struct act
 
 /* ---- devices ---- */
 
+/* Of a blocking copy the host waits until it is done: that is no time in a queue. */
+static bool is_queued(const struct act *act)
+{
+	return !(act->flags & ACT_BLOCKING);
+}
+
 static bool is_comm(const struct act *act)
 {
 	return act->work == WORK_COMM || act->direction == DIR_SEND || act->direction == DIR_RECV;
@@ -220,7 +227,7 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 	uint32_t *count;
 
 	count_run(sweep, act, begins ? 1 : -1);
-	if (begins && act->call_ns && act->call_ns < act->start_ns &&
+	if (begins && act->call_ns && act->call_ns < act->start_ns && is_queued(act) &&
 	    act->start_ns > sweep->slice->t0 && in_process(sweep, act))
 		sweep->queued -= sweep->queued > 0;
 	if (act->device >= sweep->n_devices)
@@ -256,8 +263,10 @@ static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool beg
 		return;
 	}
 	if (act->kind == ACT_LAUNCH && begins && act->call_ns > act->start_ns &&
-	    act->start_ns >= sweep->slice->t0 && in_process(sweep, act))
+	    act->start_ns >= sweep->slice->t0 && in_process(sweep, act) && is_queued(act)) {
 		sweep->queued++;
+		sweep->handed_ns = sweep->now_ns;
+	}
 	if (act->end_ns > act->start_ns)
 		host_edge(model, sweep, act, begins);
 }
@@ -311,7 +320,8 @@ static size_t prepare(struct sweep *sweep)
 			sweep->devices[act->device].next = (uint32_t)i;
 		}
 		sweep->queued += act->call_ns && act->call_ns < slice->t0 &&
-				 act->start_ns > slice->t0 && in_process(sweep, act);
+				 act->start_ns > slice->t0 && in_process(sweep, act) &&
+				 is_queued(act);
 	}
 	for (size_t i = 0; i < slice->n; i++)
 		if (!is_void(&slice->acts[i], slice) && slice->acts[i].end_ns < slice->t1)
@@ -373,6 +383,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->number++;
 	sweep->now_ns = slice->t0;
 	sweep->process = slice->step && steps ? steps->process : NONE;
+	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 	make_room(model, sweep);
 	n_ends = prepare(sweep);
 	find_workers(sweep);

@@ -13,6 +13,11 @@
  * known to go through the steps and no worker does anything known, a batch that
  * any thread makes or fetches is what is waited for.
  *
+ * Launching, for idle causes and breakdown alike: while the launch call lasts, and
+ * while what was handed over may take its moment to begin: launch-gap, from the
+ * last instant at which the device worked or the call lasted. What has not begun
+ * then waits for something that is not seen here: other.
+ *
  * Complexity: O(n log n) for the order of ends (radix, near linear), O(1) per
  * edge, plus O(devices) where the making of batches begins or ends.
  */
@@ -53,8 +58,7 @@ struct idle_device {
 	bool open;			/* there is one */
 	int64_t call_ns;		/* launch of what ends it; INT64_MAX not known */
 	bool copies;			/* that is a blocking copy */
-	bool behind;			/* it was launched before the gap began */
-	enum idle_cause behind_cause;
+	int64_t handed_ns;		/* of the open gap: launching up to here, or its start */
 	struct idle_gap gap, total;
 	struct idle_gap *ring;		/* owned */
 	size_t ring_n, ring_cap, ring_head;
@@ -126,7 +130,8 @@ struct sweep {
 	const struct slice *slice;
 	uint32_t process;		/* of the steps, NONE: any */
 	uint32_t step_thread;		/* whose ranges the steps are, NONE: not known */
-	int64_t now_ns;
+	int64_t now_ns, launch_gap_ns;
+	int64_t handed_ns;		/* a device worked or a worker launched up to here */
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
 	uint32_t workers[HOST_STATES], inputs;
 	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
@@ -143,6 +148,14 @@ static inline enum host_state sweep_state(const struct sweep_thread *thread)
 	return thread->waiting ? HOST_SYNC : thread->launching ? HOST_LAUNCH :
 	       thread->compiling ? HOST_COMPILE : thread->inputs ? HOST_INPUT :
 	       thread->ops ? HOST_CODE : HOST_NOTHING;
+}
+/* Of [from_ns, to_ns): as much as belongs to the moment that work takes to begin. */
+static inline int64_t sweep_moment(const struct sweep *sweep, int64_t handed_ns, int64_t from_ns,
+				   int64_t to_ns)
+{
+	int64_t until_ns = handed_ns + sweep->launch_gap_ns;
+
+	return until_ns <= from_ns ? 0 : (until_ns < to_ns ? until_ns : to_ns) - from_ns;
 }
 struct sweep *sweep_of(const struct model *model);
 /* NULL: it did nothing yet. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/analyses/sweep.h"
+#include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
@@ -25,12 +26,17 @@ struct world {
 	size_t n;
 	struct slice slices[SLICES];
 	struct act part[400];		/* of one slice */
+	int64_t gap_ns;			/* launch-gap */
+	uint8_t states[THREADS][SLICES * SLICE];	/* enum host_state */
+	int64_t handed_ns;		/* the oracle's, while it walks */
 };
 
-static void world_new(struct world *world)
+static void world_new(struct world *world, int gap_us)
 {
 	memset(world, 0, sizeof(*world));
 	world->model = model_with_device();
+	CHECK(model_threshold_set(world->model, THRESHOLD_LAUNCH_GAP, gap_us));
+	world->gap_ns = gap_us * 1000;
 	apply_one(world->model, ev_device(2, "0000:02:00.0"));
 	for (int t = 1; t <= THREADS; t++) {
 		struct event event = ev_op(1, (uint64_t)t, 0, 0, 1, 0);
@@ -67,7 +73,8 @@ static void fill(struct world *world)
 		bool copy = test_below(3) == 0, blocks = copy && test_below(2);
 		struct act launch, *run;
 
-		start = call + (int64_t)test_below(60);
+		start = call + (int64_t)test_below(60) +
+			(test_below(12) ? 0 : (int64_t)test_below(2000));
 		length = 1 + (int64_t)test_below(40);
 		launch = *put(world, ACT_LAUNCH, call, call + (int64_t)test_below(30));
 		launch.call_ns = BASE + start;
@@ -181,7 +188,7 @@ static bool inputs_at(const struct world *world, int64_t t)
 	return false;
 }
 
-static enum step_class class_at(const struct world *world, const struct slice *slice, int64_t t)
+static enum step_class class_at(struct world *world, const struct slice *slice, int64_t t)
 {
 	bool runs[STEP_CLASS_COUNT] = { false }, state[HOST_STATES] = { false }, queued = false;
 
@@ -193,18 +200,29 @@ static enum step_class class_at(const struct world *world, const struct slice *s
 			     act->direction == DIR_H2D ? STEP_H2D : act->direction == DIR_D2H ?
 			     STEP_D2H : STEP_D2D] = true;
 		queued |= act->kind == ACT_RUN && act->call_ns && act->call_ns <= t &&
-			  act->start_ns > t;
+			  act->start_ns > t && !(act->flags & ACT_BLOCKING) &&
+			  /* what another slice launched and a later one runs is not known */
+			  (act->start_ns < slice->t1 || act->call_ns >= slice->t0);
+		if (act->kind == ACT_LAUNCH && act->start_ns == t && act->call_ns > t &&
+		    !(act->flags & ACT_BLOCKING))
+			world->handed_ns = t;
 	}
-	for (enum step_class c = STEP_COMPUTE; c <= STEP_D2D; c++)
-		if (runs[c])
-			return c;
 	for (uint32_t thread = 0; thread < THREADS; thread++)
 		if (is_worker(world, slice, thread))
-			state[state_at(world, thread, t)] = true;
+			state[world->states[thread][t - BASE]] = true;
+	for (enum step_class c = STEP_COMPUTE; c <= STEP_D2D; c++)
+		if (runs[c]) {
+			world->handed_ns = t + 1;
+			return c;
+		}
 	if (state[HOST_COMPILE])
 		return STEP_COMPILE;
-	if (queued || state[HOST_LAUNCH])
+	if (state[HOST_LAUNCH]) {
+		world->handed_ns = t + 1;
 		return STEP_LAUNCH;
+	}
+	if (queued)
+		return t < world->handed_ns + world->gap_ns ? STEP_LAUNCH : STEP_OTHER;
 	if (state[HOST_SYNC])
 		return STEP_SYNC;
 	if (state[HOST_INPUT] || (inputs_at(world, t) && !state[HOST_CODE]))
@@ -212,11 +230,12 @@ static enum step_class class_at(const struct world *world, const struct slice *s
 	return state[HOST_CODE] ? STEP_HOST : STEP_OTHER;
 }
 
-static enum idle_cause cause_at(const struct world *world, const struct slice *slice,
+/* t goes up from call to call, through all of a gap. */
+static enum idle_cause cause_at(struct world *world, const struct slice *slice,
 				uint32_t device, int64_t t)
 {
 	const struct act *next = NULL, *last = NULL;
-	int64_t begin = INT64_MIN;
+	int64_t begin = INT64_MIN, call;
 	uint32_t thread;
 
 	for (size_t i = 0; i < world->n; i++) {
@@ -233,14 +252,23 @@ static enum idle_cause cause_at(const struct world *world, const struct slice *s
 		if (act->end_ns > begin)
 			begin = act->end_ns;
 	}
+	thread = next ? next->thread : last->thread;
+	if (t == begin)
+		world->handed_ns = begin;
+	if (world->states[thread][t - BASE] == HOST_LAUNCH)
+		world->handed_ns = t + 1;
 	if (slice->lost)
 		return IDLE_OTHER;
-	if (next && (next->call_ns ? next->call_ns <= begin : next->start_ns - begin <= 50000))
-		return next->start_ns - begin <= 50000 ? IDLE_LAUNCH : IDLE_OTHER;
-	if (next && next->call_ns && t >= next->call_ns)
-		return next->flags & ACT_BLOCKING && next->direction ? IDLE_COPY : IDLE_LAUNCH;
-	thread = next ? next->thread : last->thread;
-	switch (state_at(world, thread, t)) {
+	call = !next ? INT64_MAX : next->call_ns ? next->call_ns :
+	       next->start_ns - begin <= world->gap_ns ? begin : INT64_MAX;
+	if (t >= call && next->flags & ACT_BLOCKING && next->direction)
+		return IDLE_COPY;
+	if (t >= call) {
+		if (world->handed_ns < call)
+			world->handed_ns = call;
+		return t < world->handed_ns + world->gap_ns ? IDLE_LAUNCH : IDLE_OTHER;
+	}
+	switch (world->states[thread][t - BASE]) {
 	case HOST_SYNC:
 		return IDLE_SYNC;
 	case HOST_LAUNCH:
@@ -262,12 +290,12 @@ static void check_breakdown(struct world *world)
 		const struct slice *slice = &world->slices[i];
 		int64_t want[STEP_CLASS_COUNT] = { 0 }, sum = 0;
 
+		for (int64_t t = slice->t0; t < slice->t1; t++)
+			want[class_at(world, slice, t)]++;
 		if (!slice->step) {
 			CHECK(!model_step_breakdown(world->model, slice->t0, &got));
 			continue;
 		}
-		for (int64_t t = slice->t0; t < slice->t1; t++)
-			want[class_at(world, slice, t)]++;
 		CHECK(model_step_breakdown(world->model, slice->t0, &got));
 		CHECK_INT(got.dur_ns, SLICE);
 		CHECK_INT(got.lost, slice->lost);
@@ -332,11 +360,17 @@ static void check_devices(struct world *world)
 
 TEST(analyses_sweep_is_what_each_instant_says)
 {
+	static const int gaps_us[] = { 50, 1, 0 };
+
 	for (int round = 0; round < 12; round++) {
 		struct world *world = xcalloc(1, sizeof(*world));
 
-		world_new(world);
+		world_new(world, gaps_us[round % 3]);
 		fill(world);
+		for (uint32_t thread = 0; thread < THREADS; thread++)
+			for (int64_t t = 0; t < SLICES * SLICE; t++)
+				world->states[thread][t] =
+					(uint8_t)state_at(world, thread, BASE + t);
 		hand_out(world);
 		check_breakdown(world);
 		check_devices(world);
