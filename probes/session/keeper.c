@@ -542,6 +542,7 @@ static void become_keeper(struct keeper *k)
 
 	prctl(PR_SET_NAME, "tftop-keeper");
 	setsid();
+	process_give_way(true);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	process_shrug_signals();
 	sigemptyset(&watched);

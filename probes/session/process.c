@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,6 +78,24 @@ void process_null_stdio(void)
 	}
 	if (null > 2)
 		close(null);
+}
+
+void process_give_way(bool session)
+{
+	static const char level[] = "5";
+	id_t thread = (id_t)syscall(SYS_gettid);
+	int fd;
+
+	if (getpriority(PRIO_PROCESS, thread) < atoi(level))
+		setpriority(PRIO_PROCESS, thread, atoi(level));
+	if (!session)
+		return;
+	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, level, strlen(level)) < 0)
+		errno = 0;
+	close(fd);
 }
 
 void process_shrug_signals(void)

@@ -26,6 +26,14 @@ void process_shrug_signals(void);
 /* All dispositions to default, nothing blocked: for an exec of ours. */
 void process_default_signals(void);
 
+/*
+ * Where cores are short PROGRAM comes first: the calling thread, and what it
+ * starts, gets a lower priority. With `session` also the session it leads, whose
+ * nice level counts where the kernel groups tasks by session (sched(7),
+ * autogroup). Never raises anything; failure is silent.
+ */
+void process_give_way(bool session);
+
 /* Reads a whole small file; bytes read (NUL added), -1 and errno. */
 ssize_t process_read_file(const char *path, char *buffer, size_t size);
 

@@ -26,6 +26,7 @@
 #include "probes/session/graph.h"
 #include "probes/session/guard.h"
 #include "probes/session/offline.h"
+#include "probes/session/process.h"
 #include "probes/session/reader.h"
 
 #define POLL_EARLY_NS 2000000
@@ -369,6 +370,7 @@ static void *reader_main(void *arg)
 	bool abandoned;
 
 	if (reader->url) {
+		process_give_way(false);
 		current = reader;
 		guard_begin(&reader->gave_up);
 		while (run_graph(reader))
