@@ -30,6 +30,7 @@
 #define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
 #define SETUP_LIMIT_NS 8000000000	/* for the calls that create the session */
 #define SCOUT_LIMIT_NS 4000000000
+#define CAUSE_LIMIT_NS INT64_C(500000000)
 #define STOP_LIMIT_NS 3000000000
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
@@ -451,13 +452,15 @@ static void reap(struct keeper *k)
 static void consumer_gone(struct keeper *k)
 {
 	struct pollfd signals = { .fd = k->signals, .events = POLLIN };
+	int64_t until_ns = wire_now_ns() + CAUSE_LIMIT_NS;
 
 	close(k->consumer);
 	k->consumer = -1;
-	if (k->state >= KEEPER_STOPPED)
-		return;
-	if (poll(&signals, 1, 500) > 0)
+	/* The first child to be told dead may be the consumer itself. */
+	while (k->state < KEEPER_STOPPED && wire_now_ns() < until_ns) {
+		poll(&signals, 1, 50);
 		reap(k);
+	}
 	if (k->state < KEEPER_STOPPED)
 		give_up_about(k, "consumerd", "died");
 }
