@@ -6,7 +6,7 @@
  * the model's arrays (pages that never move), never by pointer from one thing
  * to another, so that an index in a span stays right.
  *
- * How a command comes in (attribution, design.md section 3): the launch
+ * How a command comes in (attribution): the launch
  * carries the op on top of the launching thread's stack. The op itself may be
  * known (finished, or announced as open), or come later, or never. So every
  * instance that is mentioned gets an op_state; what is launched in it is added
@@ -344,7 +344,7 @@ struct model {
 	uint32_t process_index;
 	const struct event *event;
 
-	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns, first_seen_ns;
+	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns;
 	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: none is */
 	bool finished, partial;
 	struct bad bads[BAD_COUNT];
@@ -452,6 +452,7 @@ void apply_compile(struct model *model, const struct event_compile *compile);
 uint32_t first_line(struct model *model, const char *text);
 void totals_release(struct model *model);
 
+#include "model/memory/memory.h"
 #include "model/ops/ops.h"
 
 /* ---- steps.c ---- */

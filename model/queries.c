@@ -385,8 +385,7 @@ size_t model_copies(struct model *model, struct copy_row **out)
 		if (row->direction == DIR_MAP || row->direction == DIR_UNMAP ||
 		    total->total_ns <= 0)
 			continue;
-		row->mean_bytes_per_s = (uint64_t)((__uint128_t)total->timed_bytes * 1000000000 /
-						   (uint64_t)total->total_ns);
+		row->mean_bytes_per_s = bytes_per_s(total->timed_bytes, total->total_ns);
 		row->peak_bytes_per_s = total->peak ? total->peak : total->peak_small;
 	}
 	if (model->copies.n)

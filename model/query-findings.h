@@ -3,8 +3,8 @@
  * What the analyses found, for the screen and the report. Like model/query.h:
  * functions marked [locked] want the model's lock; what they give out is a copy.
  */
-#ifndef MODEL_INSIGHT_FINDINGS_H
-#define MODEL_INSIGHT_FINDINGS_H
+#ifndef MODEL_QUERY_FINDINGS_H
+#define MODEL_QUERY_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * A process that ended has given everything back: it is in no level over time
  * any more, but what it had not freed stays in live_bytes.
  */
-#ifndef MODEL_MEMORY_H
-#define MODEL_MEMORY_H
+#ifndef MODEL_QUERY_MEMORY_H
+#define MODEL_QUERY_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

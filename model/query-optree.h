@@ -12,8 +12,8 @@
  * in the timeline: ops that begin in it, with the device work launched in them;
  * copies are those that ran until WINDOW_AFTER_NS after it.
  */
-#ifndef MODEL_OPTREE_H
-#define MODEL_OPTREE_H
+#ifndef MODEL_QUERY_OPTREE_H
+#define MODEL_QUERY_OPTREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

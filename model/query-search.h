@@ -11,8 +11,8 @@
  * Ownership: a search belongs to who made it, not longer than the model. Exact;
  * where detail was folded nothing is found, and columns say COLUMN_APPROX.
  */
-#ifndef MODEL_SEARCH_H
-#define MODEL_SEARCH_H
+#ifndef MODEL_QUERY_SEARCH_H
+#define MODEL_QUERY_SEARCH_H
 
 #include "model/query.h"
 

@@ -7,8 +7,8 @@
  * the analyses' slices, so the very last steps may not be in it yet. All
  * functions want the model's lock [locked]. Times are ns of host 0's clock.
  */
-#ifndef MODEL_INSIGHT_H
-#define MODEL_INSIGHT_H
+#ifndef MODEL_QUERY_TIME_H
+#define MODEL_QUERY_TIME_H
 
 #include "model/query.h"
 

@@ -7,8 +7,8 @@
  * All of it is about settled time and follows it a step behind (a second where
  * there are no steps).
  */
-#ifndef MODEL_INSIGHTS_WORK_H
-#define MODEL_INSIGHTS_WORK_H
+#ifndef MODEL_QUERY_WORK_H
+#define MODEL_QUERY_WORK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -102,7 +102,7 @@ void total_copy(struct model *model, const struct run *run)
 	uint64_t key = (uint64_t)run->queue << 8 | (uint64_t)run->direction;
 	uint32_t index = map_get(&model->copy_by_key, key);
 	struct copy_total *total;
-	__uint128_t rate;
+	uint64_t rate;
 	uint64_t *peak;
 
 	if (index == MAP_NONE) {
@@ -126,12 +126,10 @@ void total_copy(struct model *model, const struct run *run)
 	}
 	add_ns(&total->total_ns, run->dur_ns);
 	total->timed_bytes += run->bytes;
-	if (run->dur_ns <= 0)
-		return;
-	rate = (__uint128_t)run->bytes * 1000000000 / (uint64_t)run->dur_ns;
+	rate = bytes_per_s(run->bytes, run->dur_ns);
 	peak = run->bytes >= PEAK_BYTES ? &total->peak : &total->peak_small;
 	if (rate > *peak)
-		*peak = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+		*peak = rate;
 }
 
 /* ---- calls ---- */

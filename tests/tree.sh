@@ -27,6 +27,8 @@ grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|
 	$(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null | must_be_empty 'model and keymap include no foreign header'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
 	must_be_empty 'model and keymap do not look up'
+grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base|analyses/thresholds)' |
+	must_be_empty 'the screen asks through what lies in model/ itself'
 grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
 grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
 	$(files 'probes/*.[ch]' | grep -v '^probes/session/') /dev/null | must_be_empty 'probes include nothing of the tool'

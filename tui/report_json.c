@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ops/passes.h"
+#include "model/query-flows.h"
 #include "tui/beside.h"
 #include "tui/json.h"
 #include "tui/report.h"

@@ -50,8 +50,7 @@ static void add_command(struct strip *strip, const struct span *span)
 		if (dur > 0 && !span->open && span->direction != DIR_MAP &&
 		    span->direction != DIR_UNMAP)
 			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,
-				  fmt_rate(rate, (uint64_t)((__uint128_t)span->bytes *
-							    1000000000u / (uint64_t)dur)));
+				  fmt_rate(rate, bytes_per_s(span->bytes, dur)));
 	}
 	if (span->op) {
 		strip_add(strip, 2, GAP, ROLE_MUTED, 0, "op");

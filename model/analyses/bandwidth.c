@@ -56,19 +56,15 @@ static struct way *way_of(struct bandwidth *bandwidth, const struct act *act)
 
 static void count_copy(struct way *way, const struct act *act, bool in_step)
 {
-	int64_t dur_ns = act->end_ns - act->start_ns;
+	uint64_t rate = bytes_per_s(act->amount, act->end_ns - act->start_ns);
 	uint64_t *best = act->amount >= BEST_BYTES ? &way->best : &way->best_small;
 
 	way->bytes += act->amount;
 	way->count++;
 	if (in_step)
 		way->step_bytes += act->amount;
-	if (dur_ns > 0) {
-		__uint128_t rate = (__uint128_t)act->amount * 1000000000 / (uint64_t)dur_ns;
-
-		if (rate > *best)
-			*best = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
-	}
+	if (rate > *best)
+		*best = rate;
 }
 
 static void bandwidth_slice(struct model *model, void *state, const struct slice *slice)
@@ -117,8 +113,7 @@ size_t model_bandwidth(struct model *model, struct bandwidth_row **out)
 			.bytes = way->bytes, .count = way->count, .busy_ns = way->busy_ns,
 			.best_bytes_per_s = way->best ? way->best : way->best_small,
 			.step_bytes = steps ? way->step_bytes / steps : 0,
-			.mean_bytes_per_s = way->busy_ns > 0 ? (uint64_t)
-				((__uint128_t)way->bytes * 1000000000 / (uint64_t)way->busy_ns) : 0,
+			.mean_bytes_per_s = bytes_per_s(way->bytes, way->busy_ns),
 		};
 	}
 	return bandwidth->n;

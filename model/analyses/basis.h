@@ -15,6 +15,7 @@
 
 #include "model/analyses/act.h"
 #include "model/analyses/thresholds.h"
+#include "model/base/util.h"
 
 enum scope { SCOPE_STEP, SCOPE_TIME, SCOPE_COUNT };
 
@@ -47,6 +48,12 @@ static inline int64_t basis_per(const struct basis *basis, int64_t sum)
 static inline uint64_t basis_count(const struct basis *basis, uint64_t count)
 {
 	return (uint64_t)((basis_per(basis, (int64_t)count * 2) + 1) / 2);
+}
+
+/* The same in words, "3.0". */
+static inline char *basis_times(char buf[FMT_MAX], const struct basis *basis, uint64_t count)
+{
+	return fmt_tenths(buf, (uint64_t)basis_per(basis, (int64_t)count * 10));
 }
 
 /* How long what it is per lasts. */

@@ -31,7 +31,6 @@
 #define WAYS_MAX 64u
 #define HABITS_MAX 64u
 #define BETWEEN_MAX 256u
-#define WORD 32			/* room for a number and its unit */
 #define RATE_BYTES 65536u		/* smaller ones say little about the bus */
 
 struct place {				/* of the dearest one */
@@ -170,18 +169,12 @@ static void vote(struct way *way, uint32_t name, int64_t exposed_ns)
 	}
 }
 
-static uint64_t rate_of(const struct act *act)
-{
-	int64_t ns = act->end_ns - act->start_ns;
-
-	return ns > 0 ? (uint64_t)((__uint128_t)act->amount * 1000000000 / (uint64_t)ns) : 0;
-}
-
 static void add_copy(struct copies *copies, const struct sweep *sweep, enum scope scope,
 		     const struct act *act, int64_t exposed_ns, uint32_t next_name)
 {
 	struct way *way = way_get(copies, act->device, act->direction);
 	int64_t ns = clip_end(sweep->slice, act) - clip_start(sweep->slice, act);
+	uint64_t rate = bytes_per_s(act->amount, act->end_ns - act->start_ns);
 
 	if (!way)
 		return;
@@ -193,8 +186,8 @@ static void add_copy(struct copies *copies, const struct sweep *sweep, enum scop
 		way->sum[scope].bytes += act->amount;
 		way->sum[scope].plain += !(act->flags & ACT_PINNED);
 	}
-	if (act->amount >= RATE_BYTES && rate_of(act) > way->best)
-		way->best = rate_of(act);
+	if (act->amount >= RATE_BYTES && rate > way->best)
+		way->best = rate;
 	if (exposed_ns > 0) {
 		note_place(&way->place, act, exposed_ns);
 		vote(way, next_name, exposed_ns);
@@ -417,30 +410,20 @@ static bool has_host_memory(uint8_t direction)
 	return direction == DIR_H2D || direction == DIR_D2H;
 }
 
-/* "3.0": how many per step or per second. */
-static char *times_text(char text[WORD], const struct basis *basis, uint64_t count)
-{
-	uint64_t tenths = (uint64_t)basis_per(basis, (int64_t)count * 10);
-
-	snprintf(text, WORD, "%llu.%llu", (unsigned long long)(tenths / 10),
-		 (unsigned long long)(tenths % 10));
-	return text;
-}
-
 static void way_lines(struct finding *finding, const struct way *way, const struct basis *basis,
 		      enum scope scope)
 {
-	char time[WORD], hidden[WORD], best[WORD], times[WORD];
+	char time[FMT_MAX], hidden[FMT_MAX], best[FMT_MAX], times[FMT_MAX];
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
 
-	finding_ns(time, sizeof(time), basis_per(basis, ns));
-	finding_ns(hidden, sizeof(hidden), basis_per(basis, ns - exposed_ns));
+	fmt_time(time, basis_per(basis, ns));
+	fmt_time(hidden, basis_per(basis, ns - exposed_ns));
 	snprintf(finding->lines[0], FINDING_TEXT,
 		 "%s %s in %s copies, %s of it while a kernel runs", time, basis_word(basis),
-		 times_text(times, basis, way->sum[scope].count), hidden);
+		 basis_times(times, basis, way->sum[scope].count), hidden);
 	if (way->best)
 		snprintf(finding->lines[1], FINDING_TEXT, "the fastest of them went at %s",
-			 finding_rate(best, sizeof(best), way->best));
+			 fmt_rate(best, way->best));
 	if (!has_host_memory(way->direction))
 		snprintf(finding->advice, FINDING_TEXT,
 			 "another queue or fewer passes over the data would hide or avoid it");
@@ -458,8 +441,7 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 	const struct basis *basis = &copies->basis;
 	enum scope scope = basis_scope(basis);
 	int64_t cost_ns = basis_per(basis, way->sum[scope].exposed_ns);
-	uint64_t ns = (uint64_t)(way->sum[scope].ns > 0 ? way->sum[scope].ns : 1);
-	char bytes[WORD], rate[WORD], before[100] = "";
+	char bytes[FMT_MAX], rate[FMT_MAX], before[100] = "";
 	struct finding finding = {
 		.id = "copy-bound", .subject = way->device << 4 | way->direction,
 		.severity = SEVERITY_WARNING, .cost_ns = cost_ns,
@@ -475,10 +457,8 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 	if (way->before)
 		snprintf(before, sizeof(before), ", before %.80s",
 			 names_short(&model->names, way->before));
-	finding_bytes(bytes, sizeof(bytes),
-		      (uint64_t)basis_per(basis, (int64_t)way->sum[scope].bytes));
-	finding_rate(rate, sizeof(rate), (uint64_t)
-		     ((__uint128_t)way->sum[scope].bytes * 1000000000 / ns));
+	fmt_all_bytes(bytes, (uint64_t)basis_per(basis, (int64_t)way->sum[scope].bytes));
+	fmt_rate(rate, bytes_per_s(way->sum[scope].bytes, way->sum[scope].ns));
 	snprintf(finding.title, FINDING_TEXT, "copy on the critical path: %s %s %s%s%s (%s)",
 		 bytes, from_to(way->direction), basis_word(basis),
 		 !has_host_memory(way->direction) ? "" :
@@ -491,12 +471,12 @@ static void habit_words(struct model *model, const struct copies *copies,
 			const struct habit *habit, struct finding *finding)
 {
 	const struct basis *basis = &copies->basis;
-	char bytes[WORD], times[WORD], op[100] = "";
+	char bytes[FMT_MAX], times[FMT_MAX], op[100] = "";
 
 	if (habit->op_name)
 		snprintf(op, sizeof(op), ", by %.80s", names_short(&model->names, habit->op_name));
-	finding_bytes(bytes, sizeof(bytes), habit->bytes);
-	times_text(times, basis, habit->sum[basis_scope(basis)].count);
+	fmt_all_bytes(bytes, habit->bytes);
+	basis_times(times, basis, habit->sum[basis_scope(basis)].count);
 	if (habit->kind == HABIT_UNUSED) {
 		snprintf(finding->title, FINDING_TEXT,
 			 "repeated copy: the same %s %s, %s times too often %s%s", bytes,

@@ -27,15 +27,6 @@ struct findings;
 /* Copies it. Called by analyses in their review. */
 void finding_add(struct findings *findings, const struct finding *finding);
 
-/* Durations and sizes in the words of the report: "18.5 ms", "51 380 224 bytes".
- * They write into `text` and return it. */
-char *finding_ns(char *text, size_t size, int64_t ns);
-char *finding_bytes(char *text, size_t size, uint64_t bytes);
-char *finding_rate(char *text, size_t size, uint64_t bytes_per_s);
-char *finding_count(char *text, size_t size, uint64_t n);		/* "2 080" */
-/* "23 %", "0.9 %", "<0.1 %": part of whole, "-" without a whole. */
-char *finding_share(char *text, size_t size, uint64_t part, uint64_t whole);
-
 /* ---- the engine's side ---- */
 
 struct findings *findings_new(void);

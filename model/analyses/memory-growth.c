@@ -23,7 +23,6 @@
 #include "model/memory/memory-internal.h"
 #include "model/base/util.h"
 
-#define WORD 32
 
 /* The op that holds most of what came since the mark; NONE: none. */
 static uint64_t grown_most(const struct book *book, uint32_t account, uint32_t *op)
@@ -50,14 +49,14 @@ static void say_holder(struct model *model, uint32_t account, char line[FINDING_
 {
 	const struct memory *memory = model->memory;
 	uint64_t steps = memory->steps - memory->mark_steps, most;
-	char bytes[WORD];
+	char bytes[FMT_MAX];
 	uint32_t op;
 
 	most = grown_most(&memory->book, account, &op);
 	if (op == NONE || !steps)
 		return;
 	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s",
-		 finding_bytes(bytes, sizeof(bytes), most / steps), op ? "is held by" : "was allocated",
+		 fmt_all_bytes(bytes, most / steps), op ? "is held by" : "was allocated",
 		 op ? names_short(&model->names, op) : "outside of any op");
 }
 
@@ -76,7 +75,7 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 	const struct device *device;
 	uint32_t from, to;
 	uint64_t growth, live, steps;
-	char size[WORD], when[WORD], count[WORD];
+	char size[FMT_MAX], when[FMT_MAX], count[FMT_MAX];
 	int64_t ns;
 
 	if (pool->total == NONE)
@@ -92,9 +91,9 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 		return INT64_MAX;
 	snprintf(line, FINDING_TEXT, "%.40s's %s would be full after %s more steps, in %s",
 		 device_label(model, pool->device),
-		 finding_bytes(size, sizeof(size), device->memory_bytes),
-		 finding_count(count, sizeof(count), steps),
-		 finding_ns(when, sizeof(when), ns));
+		 fmt_all_bytes(size, device->memory_bytes),
+		 fmt_count(count, steps),
+		 fmt_time(when, ns));
 	return ns;
 }
 
@@ -110,13 +109,13 @@ static void say(struct model *model, uint32_t account, uint64_t growth, uint32_t
 		.advice = "free or reuse what a step allocates; a list that keeps the outputs or "
 			  "losses of all steps is the usual cause",
 	};
-	char per_step[WORD], in_all[WORD];
+	char per_step[FMT_MAX], in_all[FMT_MAX];
 
 	finding.evidence.key = names_raw(&model->names, names_resolve(&model->names, pool->name));
 	snprintf(finding.title, FINDING_TEXT,
 		 "memory grows: %s more of %.60s are live after each step, %s in the last %llu",
-		 finding_bytes(per_step, sizeof(per_step), growth), finding.evidence.key,
-		 finding_bytes(in_all, sizeof(in_all), pool->samples[to] - pool->samples[from]),
+		 fmt_all_bytes(per_step, growth), finding.evidence.key,
+		 fmt_all_bytes(in_all, pool->samples[to] - pool->samples[from]),
 		 (unsigned long long)((to - from) * memory->stride));
 	say_holder(model, account, finding.lines[0]);
 	if (ns_until_full(model, account, finding.lines[1]) < soon)

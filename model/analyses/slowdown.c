@@ -18,7 +18,7 @@
  *
  * Complexity: O(1) a run; a merge of bins each time the run has doubled.
  * Memory: KERNELS_KEPT kernels of BINS bins; kernels that come later are not
- * looked at and counted.
+ * looked at.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,6 @@
 #define EXCEPT 8u
 #define KERNELS_KEPT 512u
 #define SAME_SHARE 800			/* per mille */
-#define WORD 24
 
 struct bin { int64_t sum_ns; uint64_t count; };
 
@@ -54,11 +53,10 @@ struct slowdown {
 	uint32_t in_last, width;	/* slices in the last bin; in each full one */
 	size_t n_bins;			/* the last one is being filled */
 	int64_t starts[BINS];
-	uint64_t beyond;		/* kernels not looked at */
 };
 
-/* What comparing a kernel's thirds said. */
-struct verdict {
+/* A kernel's first third of bins against its last. */
+struct thirds {
 	const struct watched *kernel;
 	int64_t before_ns, after_ns, cost_ns, late_ns, began_ns;
 	bool slower;
@@ -136,10 +134,8 @@ static struct watched *watched_get(struct slowdown *slow, const struct act *act)
 		return one->name == act->name && one->device == act->device &&
 		       one->shape == act->object ? one : NULL;
 	}
-	if (slow->n == KERNELS_KEPT) {
-		slow->beyond++;
+	if (slow->n == KERNELS_KEPT)
 		return NULL;
-	}
 	grow(&slow->list, &slow->cap, slow->n, sizeof(*slow->list));
 	one = xcalloc(1, sizeof(*one));
 	one->name = act->name;
@@ -193,9 +189,9 @@ static int by_value(const void *a, const void *b)
 
 /* When the means went from one side of the middle to the other for good. */
 static int64_t when(const struct slowdown *slow, const int64_t *means, const size_t *at, size_t n,
-		    const struct verdict *verdict)
+		    const struct thirds *thirds)
 {
-	int64_t middle = verdict->before_ns + (verdict->after_ns - verdict->before_ns) / 2;
+	int64_t middle = thirds->before_ns + (thirds->after_ns - thirds->before_ns) / 2;
 	size_t i = n;
 
 	while (i > 0 && means[i - 1] >= middle)
@@ -203,9 +199,9 @@ static int64_t when(const struct slowdown *slow, const int64_t *means, const siz
 	return slow->starts[at[i < n ? i : n - 1]];
 }
 
-static void judge(const struct slowdown *slow, int64_t threshold, struct verdict *verdict)
+static void judge(const struct slowdown *slow, int64_t threshold, struct thirds *thirds)
 {
-	const struct bin *bins = verdict->kernel->bins;
+	const struct bin *bins = thirds->kernel->bins;
 	int64_t means[BINS], early[BINS], late[BINS];
 	size_t at[BINS], n = 0, third;
 	uint64_t runs = 0, late_runs = 0;
@@ -227,49 +223,50 @@ static void judge(const struct slowdown *slow, int64_t threshold, struct verdict
 	qsort(late, third, sizeof(*late), by_value);
 	for (size_t i = n - third; i < n; i++) {
 		late_runs += bins[at[i]].count;
-		verdict->late_ns += bins[at[i]].sum_ns;
+		thirds->late_ns += bins[at[i]].sum_ns;
 	}
-	verdict->before_ns = early[third / 2];
-	verdict->after_ns = late[third / 2];
-	verdict->slower = late[third / EXCEPT] > early[third - 1 - third / EXCEPT] &&
-		per_mille(verdict->after_ns - verdict->before_ns, verdict->before_ns) >=
+	thirds->before_ns = early[third / 2];
+	thirds->after_ns = late[third / 2];
+	thirds->slower = late[third / EXCEPT] > early[third - 1 - third / EXCEPT] &&
+		per_mille(thirds->after_ns - thirds->before_ns, thirds->before_ns) >=
 		threshold * 10;
-	if (!verdict->slower)
+	if (!thirds->slower)
 		return;
-	verdict->cost_ns = (verdict->after_ns - verdict->before_ns) * (int64_t)late_runs /
-			   (int64_t)((at[n - 1] - at[n - third] + 1) * slow->width);
-	verdict->began_ns = when(slow, means, at, n, verdict);
+	thirds->cost_ns = (int64_t)((__int128)(thirds->after_ns - thirds->before_ns) * late_runs /
+				    ((at[n - 1] - at[n - third] + 1) * slow->width));
+	thirds->began_ns = when(slow, means, at, n, thirds);
 }
 
 /* ---- findings ---- */
 
-static int64_t more_percent(const struct verdict *verdict)
+static int64_t more_percent(const struct thirds *thirds)
 {
-	return per_mille(verdict->after_ns - verdict->before_ns, verdict->before_ns) / 10;
+	return per_mille(thirds->after_ns - thirds->before_ns, thirds->before_ns) / 10;
 }
 
 static void kernel_finding(struct model *model, const struct slowdown *slow,
-			   const struct verdict *verdict, struct findings *findings)
+			   const struct thirds *thirds, struct findings *findings)
 {
-	char before[WORD], after[WORD];
+	char before[FMT_MAX], after[FMT_MAX];
 	struct finding finding = {
 		.id = "slowing-kernel",
-		.subject = verdict->kernel->name ^ verdict->kernel->shape << 24,
-		.severity = SEVERITY_WARNING, .cost_ns = verdict->cost_ns,
+		.subject = thirds->kernel->name ^ thirds->kernel->shape << 24,
+		.severity = SEVERITY_WARNING, .cost_ns = thirds->cost_ns,
 		.evidence = {
-			.kind = EVIDENCE_KERNEL, .t0 = verdict->began_ns, .t1 = verdict->began_ns,
-			.row = verdict->kernel->row,
-			.key = names_short(&model->names, verdict->kernel->name),
+			.kind = EVIDENCE_KERNEL, .t0 = thirds->began_ns, .t1 = thirds->began_ns,
+			.row = thirds->kernel->row,
+			.key = names_short(&model->names, thirds->kernel->name),
 		},
 	};
 
-	if (per_mille(verdict->cost_ns, basis_whole(&slow->basis)) <
+	if (per_mille(thirds->cost_ns, basis_whole(&slow->basis)) <
 	    model_threshold(model, THRESHOLD_SLOWER_SHARE) * 10)
 		return;
-	finding_ns(before, sizeof(before), verdict->before_ns);
-	finding_ns(after, sizeof(after), verdict->after_ns);
-	snprintf(finding.title, FINDING_TEXT, "slowing kernel: %.90s takes %s, at first %s: %lld %% more",
-		 finding.evidence.key, after, before, (long long)more_percent(verdict));
+	fmt_time(before, thirds->before_ns);
+	fmt_time(after, thirds->after_ns);
+	snprintf(finding.title, FINDING_TEXT,
+		 "slowing kernel: %.80s takes %.24s, at first %.24s: %lld %% more",
+		 finding.evidence.key, after, before, (long long)more_percent(thirds));
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "of the same launch shape, compared over the first and the last third of the run");
 	snprintf(finding.advice, FINDING_TEXT,
@@ -279,7 +276,7 @@ static void kernel_finding(struct model *model, const struct slowdown *slow,
 
 /* All of them: one sentence about the device. */
 static void device_finding(struct model *model, const struct slowdown *slow, uint32_t device,
-			   const struct verdict *verdicts, size_t n, struct findings *findings)
+			   const struct thirds *all, size_t n, struct findings *findings)
 {
 	int64_t cost_ns = 0, began_ns = INT64_MAX, late_ns = 0, extra_ns = 0;
 	size_t slower = 0;
@@ -289,15 +286,15 @@ static void device_finding(struct model *model, const struct slowdown *slow, uin
 	};
 
 	for (size_t i = 0; i < n; i++) {
-		if (!verdicts[i].slower || verdicts[i].kernel->device != device)
+		if (!all[i].slower || all[i].kernel->device != device)
 			continue;
 		slower++;
-		cost_ns += verdicts[i].cost_ns;
-		late_ns += verdicts[i].late_ns;
-		extra_ns += verdicts[i].late_ns / verdicts[i].after_ns *
-			    (verdicts[i].after_ns - verdicts[i].before_ns);
-		if (verdicts[i].began_ns < began_ns)
-			began_ns = verdicts[i].began_ns;
+		cost_ns += all[i].cost_ns;
+		late_ns += all[i].late_ns;
+		extra_ns += all[i].late_ns / all[i].after_ns *
+			    (all[i].after_ns - all[i].before_ns);
+		if (all[i].began_ns < began_ns)
+			began_ns = all[i].began_ns;
 	}
 	finding.cost_ns = cost_ns;
 	finding.evidence.t0 = finding.evidence.t1 = began_ns;
@@ -314,17 +311,17 @@ static void device_finding(struct model *model, const struct slowdown *slow, uin
 }
 
 /* Whether nearly all of a device's kernel time became slower. */
-static bool all_slower(uint32_t device, const struct verdict *verdicts, size_t n)
+static bool all_slower(uint32_t device, const struct thirds *all, size_t n)
 {
 	int64_t all_ns = 0, slower_ns = 0;
 	size_t slower = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (verdicts[i].kernel->device != device)
+		if (all[i].kernel->device != device)
 			continue;
-		all_ns += verdicts[i].late_ns;
-		slower_ns += verdicts[i].slower ? verdicts[i].late_ns : 0;
-		slower += verdicts[i].slower;
+		all_ns += all[i].late_ns;
+		slower_ns += all[i].slower ? all[i].late_ns : 0;
+		slower += all[i].slower;
 	}
 	return slower >= 3 && per_mille(slower_ns, all_ns) >= SAME_SHARE;
 }
@@ -333,32 +330,32 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 {
 	const struct slowdown *slow = state;
 	int64_t threshold = model_threshold(model, THRESHOLD_SLOWER);
-	struct verdict *verdicts;
+	struct thirds *all;
 	size_t i, k;
 
 	if (!slow->n || !basis_ready(model, &slow->basis))
 		return;
-	verdicts = xcalloc(slow->n, sizeof(*verdicts));
+	all = xcalloc(slow->n, sizeof(*all));
 	for (i = 0; i < slow->n; i++) {
-		verdicts[i].kernel = slow->list[i];
-		judge(slow, threshold, &verdicts[i]);
+		all[i].kernel = slow->list[i];
+		judge(slow, threshold, &all[i]);
 	}
 	for (i = 0; i < slow->n; i++) {
-		uint32_t device = verdicts[i].kernel->device;
+		uint32_t device = all[i].kernel->device;
 
-		if (!verdicts[i].slower)
+		if (!all[i].slower)
 			continue;
-		if (!all_slower(device, verdicts, slow->n)) {
-			kernel_finding(model, slow, &verdicts[i], findings);
+		if (!all_slower(device, all, slow->n)) {
+			kernel_finding(model, slow, &all[i], findings);
 			continue;
 		}
 		/* once, at its first slower kernel */
-		for (k = 0; k < i && !(verdicts[k].slower && verdicts[k].kernel->device == device); )
+		for (k = 0; k < i && !(all[k].slower && all[k].kernel->device == device); )
 			k++;
 		if (k == i)
-			device_finding(model, slow, device, verdicts, slow->n, findings);
+			device_finding(model, slow, device, all, slow->n, findings);
 	}
-	free(verdicts);
+	free(all);
 }
 
 const struct analysis analysis_slowdown = {

@@ -42,7 +42,6 @@
 #define SHORT 2			/* so that a run is not torn by who is a little longer */
 #define PAUSE 8
 #define LAUNCH_MAX_NS 20000	/* what takes longer does something else than to launch */
-#define WORD 24
 
 struct place {
 	int64_t t0, t1, saving_ns;
@@ -391,25 +390,23 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 			  const struct sequence *sequence, enum scope scope,
 			  struct finding *finding)
 {
-	uint64_t tenths = (uint64_t)basis_per(&tiny->basis, (int64_t)sequence->count[scope] * 10);
-	char names[88], op[48] = "";
+	char names[88], op[48] = "", times[FMT_MAX];
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)
 		snprintf(op, sizeof(op), " in %.40s", names_short(&model->names, sequence->op_name));
-	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %llu.%llu times %s", names,
-		 op, (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10),
+	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %s times %s", names, op,
+		 basis_times(times, &tiny->basis, sequence->count[scope]),
 		 basis_word(&tiny->basis));
 	finding->evidence.key = names_short(&model->names, sequence->names[0]);
 }
 
 static void cost_line(const struct small_queue *queue, enum scope scope, struct finding *finding)
 {
-	char run[WORD], launch[WORD];
+	char run[FMT_MAX], launch[FMT_MAX];
 
-	finding_ns(run, sizeof(run),
-		   queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
-	finding_ns(launch, sizeof(launch), launch_cost(queue));
+	fmt_time(run, queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
+	fmt_time(launch, launch_cost(queue));
 	snprintf(finding->lines[1], FINDING_TEXT,
 		 "they run %s on average, launching one takes %s", run, launch);
 }
@@ -433,7 +430,7 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	enum scope scope = basis_scope(basis);
 	const struct sequence *sequence = dearest(tiny, queue->queue, scope);
 	int64_t run_ns = queue->sum[scope].run_ns, pause_ns = queue->sum[scope].pause_ns;
-	char count[WORD], below[WORD], saving[WORD], share[WORD];
+	char count[FMT_MAX], below[FMT_MAX], saving[FMT_MAX], share[FMT_MAX];
 	struct finding finding = {
 		.id = "small-kernels", .subject = queue->queue, .severity = SEVERITY_WARNING,
 		.cost_ns = basis_per(basis, queue->sum[scope].saving_ns),
@@ -445,12 +442,12 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 
 	if (!sequence || !is_told(model, tiny, queue))
 		return;
-	finding_count(count, sizeof(count), basis_count(basis, queue->sum[scope].kernels));
-	finding_ns(below, sizeof(below), small_below(model, queue));
-	finding_share(share, sizeof(share), (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
-	finding_ns(saving, sizeof(saving), finding.cost_ns);
+	fmt_count(count, basis_count(basis, queue->sum[scope].kernels));
+	fmt_time(below, small_below(model, queue));
+	fmt_share(share, (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
+	fmt_time(saving, finding.cost_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "small kernels: %s under %s %s on %.60s, launch gaps %s of their time", count,
+		 "small kernels: %.24s under %.24s %s on %.60s, launch gaps %.24s of their time", count,
 		 below, basis_word(basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);

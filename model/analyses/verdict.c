@@ -22,7 +22,6 @@
 
 #define SECONDS_MIN 5
 #define BUSY_MUCH 70			/* per cent: more threads would help */
-#define WORD 40
 
 /* Means, per step or per second. */
 struct means {
@@ -114,14 +113,14 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	const struct holder *made = holders_most(&b->made);
 	int64_t share, left = means->whole_ns - finding->cost_ns, batch_ns, all_ns;
 	unsigned n = makers(b, means, &share);
-	char threads[WORD], time[WORD];
+	char threads[FMT_MAX], time[FMT_MAX];
 
 	if (!n || !made) {
 		snprintf(finding->lines[0], FINDING_TEXT,
 			 "no other thread makes batches: the one that launches does it itself");
 		snprintf(finding->advice, FINDING_TEXT, "a thread that makes the next batch "
 			 "during the step would hide up to %s of it",
-			 finding_ns(time, sizeof(time), left < finding->cost_ns ? left :
+			 fmt_time(time, left < finding->cost_ns ? left :
 				    finding->cost_ns));
 		return;
 	}
@@ -130,8 +129,8 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 		 name_of(model, made, "input"), threads, (long long)(share > 100 ? 100 : share));
 	batch_ns = made->ns / (int64_t)(made->count ? made->count : 1);
 	snprintf(finding->lines[1], FINDING_TEXT, "one takes %s; without the wait a step is %s",
-		 finding_ns(time, sizeof(time), batch_ns),
-		 finding_ns(threads, sizeof(threads), left));
+		 fmt_time(time, batch_ns),
+		 fmt_time(threads, left));
 	/* What a step needs of them, over what a step could be. */
 	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
 	if (share >= BUSY_MUCH && left > 0 && means->steps)
@@ -150,7 +149,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 {
 	const struct holder *held = holders_most(&b->held[HOST_INPUT]);
 	int64_t ns = means->ns[STEP_INPUT];
-	char share[WORD];
+	char share[FMT_MAX];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns,
 		.evidence = worst(model, means, STEP_INPUT, b->holder[HOST_INPUT]),
@@ -161,7 +160,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	if (!passes(model, means, ns, THRESHOLD_INPUT_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s",
-		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means), name_of(model, held, "input"));
 	input_lines(model, b, means, &finding);
 	finding_add(findings, &finding);
@@ -173,7 +172,7 @@ static void launch_finding(struct model *model, const struct means *means,
 			   struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
-	char share[WORD], count[WORD], call[WORD];
+	char share[FMT_MAX], count[FMT_MAX], call[FMT_MAX];
 	struct finding finding = {
 		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, means, STEP_LAUNCH, 0),
 		.severity = SEVERITY_WARNING,
@@ -183,11 +182,11 @@ static void launch_finding(struct model *model, const struct means *means,
 	if (small_ns > means->ns[STEP_LAUNCH] / 4 ||
 	    !passes(model, means, ns, THRESHOLD_LAUNCH_SOME))
 		return;
-	finding_count(count, sizeof(count), means->launches);
-	finding_ns(call, sizeof(call), means->launch_call_ns);
+	fmt_count(count, means->launches);
+	fmt_time(call, means->launch_call_ns);
 	snprintf(finding.title, FINDING_TEXT,
 		 "launch-bound: for %s of %s devices wait for work that is being handed over",
-		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
 	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a call takes %s", count,
 		 means->steps ? "per step" : "per second", call);
@@ -201,7 +200,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 {
 	const struct holder *held = holders_most(&b->held[HOST_SYNC]);
 	int64_t ns = means->ns[STEP_SYNC];
-	char share[WORD], time[WORD];
+	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns,
 		.evidence = worst(model, means, STEP_SYNC, b->holder[HOST_SYNC]),
@@ -212,12 +211,12 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		return;
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: for %s of %s the host waits and no device works",
-		 finding_share(share, sizeof(share), (uint64_t)ns, (uint64_t)means->whole_ns),
+		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
 	if (held)
 		snprintf(finding.lines[0], FINDING_TEXT, "most of it in %.80s: %s %s",
 			 name_of(model, held, ""),
-			 finding_ns(time, sizeof(time),
+			 fmt_time(time,
 				    per(held->ns, (int64_t)means->n, means->steps ? 1 : 1000000000)),
 			 means->steps ? "per step" : "per second");
 	snprintf(finding.advice, FINDING_TEXT,

@@ -331,6 +331,21 @@ char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s)
 	return format_scaled(buf, bytes_per_s, 1000, units, 6, 1000);
 }
 
+char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes)
+{
+	size_t length = strlen(fmt_count(buf, bytes));
+
+	snprintf(buf + length, FMT_MAX - length, " byte%s", bytes == 1 ? "" : "s");
+	return buf;
+}
+
+char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths)
+{
+	snprintf(buf, FMT_MAX, "%llu.%u", (unsigned long long)(tenths / 10),
+		 (unsigned)(tenths % 10));
+	return buf;
+}
+
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 {
 	uint64_t tenths;

@@ -67,9 +67,26 @@ char *fmt_count(char buf[FMT_MAX], uint64_t n);
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* Powers of 1000: "12.5 GB/s". */
 char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
+/* "1 byte", "51 380 224 bytes". */
+char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes);
+/* "3.0": 30 tenths. */
+char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths);
 /* part of whole in per cent: "26 %", "0.9 %" below 10, "<0.1 %" for what is
  * there at all, "-" when whole is 0. */
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole);
+
+/* 0 without a time; stays at the end of the scale. */
+static inline uint64_t bytes_per_s(uint64_t bytes, int64_t ns)
+{
+	__uint128_t rate;
+
+	if (ns <= 0)
+		return 0;
+	if (bytes <= UINT64_MAX / 1000000000u)
+		return bytes * 1000000000u / (uint64_t)ns;
+	rate = (__uint128_t)bytes * 1000000000u / (uint64_t)ns;
+	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
 
 /* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with
  * powers of 1024. The whole text must fit; false: not a value. */

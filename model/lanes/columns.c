@@ -214,7 +214,7 @@ static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, 
 			if (end <= a || !span.dur_ns)
 				continue;
 			cover_add(&cover, span.start_ns > a ? span.start_ns : a, end < b ? end : b);
-			rate = lane_rate(lane_cold_field(parts[i].lane, pos, 0), span.dur_ns);
+			rate = bytes_per_s(lane_cold_field(parts[i].lane, pos, 0), span.dur_ns);
 			least = rate < least ? rate : least;
 		}
 	}
@@ -232,8 +232,7 @@ static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64
 		uint64_t low = out[c].busy_ns >= w ?
 			       least_rate(parts, n_parts, t0 + w * (int64_t)c,
 					  t0 + w * (int64_t)(c + 1)) : 0;
-		__uint128_t rate = (__uint128_t)out[c].value * 1000000000 / (uint64_t)w;
-		uint64_t value = rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+		uint64_t value = bytes_per_s(out[c].value, w);
 		uint64_t peak = out[c].value_max > value ? out[c].value_max : value;
 
 		if (counter)

@@ -88,7 +88,7 @@ static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 		add_longest(s, c, view_id(v, i), dur);
 		if (bytes) {
 			/* Differences of running totals, so that columns add up. */
-			uint64_t rate = lane_rate(bytes, dur);
+			uint64_t rate = bytes_per_s(bytes, dur);
 
 			column->value += stop - from == dur ? bytes :
 					 share_of(bytes, stop - start, dur) -

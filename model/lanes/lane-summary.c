@@ -92,7 +92,7 @@ static void summarise(const struct lane *lane, const struct lane_view *v, uint32
 			sum->longest = view_id(v, i);
 		}
 		if (lane->layout->rates) {
-			uint64_t bytes = view_bytes(lane, v, i), rate = lane_rate(bytes, dur);
+			uint64_t bytes = view_bytes(lane, v, i), rate = bytes_per_s(bytes, dur);
 
 			sum->amount += bytes;
 			if (rate > sum->max_rate)

@@ -41,6 +41,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/base/util.h"
 #include "model/lanes/packed.h"
 #include "model/query.h"
 
@@ -270,18 +271,6 @@ int64_t lane_first_ns(const struct lane *lane);
  */
 void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64_t w,
 		  size_t n, struct column *out, int64_t *longest_ns);
-/* Bytes per second. */
-static inline uint64_t lane_rate(uint64_t bytes, int64_t ns)
-{
-	__uint128_t rate;
-
-	if (ns <= 0)
-		return 0;
-	if (bytes <= UINT64_MAX / 1000000000u)
-		return bytes * 1000000000u / (uint64_t)ns;
-	rate = (__uint128_t)bytes * 1000000000u / (uint64_t)ns;
-	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
-}
 
 /* ---- only the spans with certain names ---- */
 

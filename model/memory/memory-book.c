@@ -252,6 +252,13 @@ static bool has_room(struct memory *memory, struct book *book, uint32_t index, u
 	       (total == NONE || account_at(memory, book, total)->live + bytes < LIVE_MAX);
 }
 
+/* No room for it. A book made for a question has been counted already. */
+static void book_full(struct model *model, const struct book *book)
+{
+	if (!book->below)
+		model_bad(model, BAD_FULL);
+}
+
 static void book_alloc(struct model *model, struct book *book, const struct memory_event *event)
 {
 	struct memory *memory = model->memory;
@@ -261,7 +268,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 	struct account *account;
 
 	if (index == NONE) {
-		model->bad += !book->below;
+		book_full(model, book);
 		return;
 	}
 	account = account_at(memory, book, index);
@@ -279,7 +286,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 		return;
 	}
 	if (!has_room(memory, book, index, event->bytes)) {
-		model->bad += !book->below;
+		book_full(model, book);
 		return;
 	}
 	if (!holding || !book->below)
@@ -308,7 +315,7 @@ static void book_free(struct model *model, struct book *book, const struct memor
 	if (index == MAP_NONE)
 		index = pool_get(model, event);
 	if (index == NONE) {
-		model->bad += !book->below;
+		book_full(model, book);
 		return;
 	}
 	account_at(memory, book, index)->frees++;

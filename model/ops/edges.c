@@ -165,8 +165,9 @@ static void resolve(struct model *model, const struct consumer *consumer)
 		next = input->next;
 		total = total_get(edges, names_resolve(&model->names, input->key), input->source,
 				  destination);
-		model->bad += !total;
-		if (total) {
+		if (!total) {
+			model_bad(model, BAD_FULL);
+		} else {
 			total->count++;
 			total->bytes += input->bytes;
 		}
@@ -251,7 +252,7 @@ void apply_edge(struct model *model, const struct event_edge *edge)
 	uint32_t at;
 
 	if (!edge->from || !edge->to || edge->from == edge->to || edge->bytes > (uint64_t)1 << 60) {
-		model->bad++;
+		model_bad(model, BAD_ID);
 		return;
 	}
 	while (edges->used_inputs >= INPUTS_MAX && edges->head < edges->n)

@@ -501,7 +501,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	struct event_op op = *given;
 	struct op_state *state = NULL;
 	struct incoming in;
-	uint32_t index = NONE;
+	uint32_t index = NONE, id;
 
 	if (op.dur_ns == -1 && !(op.flags & OP_MARK)) {
 		announce(model, &op);
@@ -509,8 +509,12 @@ void apply_op(struct model *model, const struct event_op *given)
 	}
 	if (op.flags & OP_MARK)
 		op.dur_ns = 0;
-	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns) || !accept(model, &op, &in)) {
+	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns)) {
 		model_bad(model, bad_time(op.dur_ns));
+		return;
+	}
+	if (!accept(model, &op, &in)) {
+		model_bad(model, BAD_FULL);
 		return;
 	}
 	if (op.instance)
@@ -533,15 +537,15 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
 	count_op(model, &in, state, op.dur_ns);
-	index = draw(model, &in, state);
-	push_act(model, &in, index);
+	id = draw(model, &in, state);
+	push_act(model, &in, id);
 	if (state) {
 		state->row = in.row;
 		state->lane = in.lane;
-		state->id = index;
+		state->id = id;
 		state->flags |= STATE_FINISHED;
-		optree_finished(model, map_get(&model->process->ops, op.instance), &op);
-		state_keep(model, map_get(&model->process->ops, op.instance));
+		optree_finished(model, index, &op);
+		state_keep(model, index);
 	} else {
 		optree_nameless(model, in.ident, &op);
 	}

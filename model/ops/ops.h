@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ops in the model, and what is kept by them: their states and identities, the
- * tree of calls, data edges, memory. A part of model-internal.h, which includes
- * it.
+ * tree of calls, data edges. A part of model-internal.h, which includes it.
  */
 #ifndef MODEL_OPS_H
 #define MODEL_OPS_H
@@ -41,22 +40,6 @@ struct ident {
 	struct hist hist;		/* of durations */
 	uint64_t kernels, copies, copy_bytes;
 };
-
-/* ---- memory.c: allocations and frees, see memory-internal.h ---- */
-void memory_new(struct model *model);
-void memory_free(struct model *model);
-void apply_alloc(struct model *model, const struct event_alloc *alloc);
-void apply_free(struct model *model, const struct event_free *event);
-/* The process of the current event has ended. */
-void memory_exit(struct model *model);
-/* All before is final. Breathes. */
-void memory_settled(struct model *model, int64_t settled_ns);
-size_t memory_bytes(const struct model *model);
-/* The account of a device's total and its peak; NONE: nothing there. */
-uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak);
-/* Its live bytes as a counter's columns. */
-void memory_columns(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
-		    struct column *out);
 
 /* ---- ops.c ---- */
 void apply_op(struct model *model, const struct event_op *op);

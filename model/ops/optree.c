@@ -235,8 +235,11 @@ void optree_settled(struct model *model, int64_t settled_ns)
 			model_breathe(model);
 	}
 	while (tree->waits_head < tree->n_waits &&
-	       tree->waits[tree->waits_head].due_ns <= settled_ns)
+	       tree->waits[tree->waits_head].due_ns <= settled_ns) {
 		settle_wait(model, &tree->waits[tree->waits_head++]);
+		if (tree->waits_head % 1024 == 0)
+			model_breathe(model);
+	}
 	if (tree->ops_head > tree->n_ops / 2) {
 		tree->n_ops -= tree->ops_head;
 		memmove(tree->ops, tree->ops + tree->ops_head, tree->n_ops * sizeof(*tree->ops));

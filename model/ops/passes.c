@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/model-internal.h"
+#include "model/query-flows.h"
 #include "model/base/util.h"
 
 /*
@@ -130,29 +131,29 @@ static const char *tail_of(const char *name)
 	return last ? at : name;
 }
 
-struct search {
+struct seen {
 	struct map by_text;		/* name id of a base or tail -> name id of the op */
 	struct model *model;
 };
 
-static uint32_t find(struct search *search, const char *text)
+static uint32_t find(struct seen *seen, const char *text)
 {
-	return map_get(&search->by_text, names_intern(&search->model->names, text));
+	return map_get(&seen->by_text, names_intern(&seen->model->names, text));
 }
 
-static void note(struct search *search, const char *text, uint32_t op)
+static void note(struct seen *seen, const char *text, uint32_t op)
 {
-	uint32_t id = names_intern(&search->model->names, text);
+	uint32_t id = names_intern(&seen->model->names, text);
 
 	/* Two of one tail: neither is it. */
 	if (id)
-		map_set(&search->by_text, id, map_get(&search->by_text, id) == MAP_NONE ||
-			map_get(&search->by_text, id) == op ? op : 0);
+		map_set(&seen->by_text, id, map_get(&seen->by_text, id) == MAP_NONE ||
+			map_get(&seen->by_text, id) == op ? op : 0);
 }
 
 size_t model_passes(struct model *model, struct pass_pair **out)
 {
-	struct search exact = { .model = model }, tails = { .model = model };
+	struct seen exact = { .model = model }, tails = { .model = model };
 	struct map done = { .size = 0 };
 	char base[PASS_BASE_MAX];
 	size_t n = 0;

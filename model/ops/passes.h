@@ -5,14 +5,13 @@
  * fits none is of no pass.
  *
  * Both passes of an op have one base: "conv1/forward" and "conv1/backward" have
- * "conv1", "aten::addmm" and "AddmmBackward0" have "addmm".
+ * "conv1", "aten::addmm" and "AddmmBackward0" have "addmm". The question is
+ * model_passes() of query-flows.h.
  */
 #ifndef MODEL_PASSES_H
 #define MODEL_PASSES_H
 
 #include <stddef.h>
-
-struct model;
 
 enum pass { PASS_NONE, PASS_FORWARD, PASS_BACKWARD };
 
@@ -20,11 +19,5 @@ enum pass { PASS_NONE, PASS_FORWARD, PASS_BACKWARD };
 
 /* The base goes into `base` (size bytes); "" for PASS_NONE. Pure. */
 enum pass pass_of(const char *name, char *base, size_t size);
-
-struct pass_pair { const char *forward, *backward; };
-
-/* Ops that were seen, as names of model_ops(): each backward one with its forward
- * one. *out owned by the caller. [locked] */
-size_t model_passes(struct model *model, struct pass_pair **out);
 
 #endif

@@ -40,6 +40,14 @@ TEST(util_numbers)
 	CHECK_STR(fmt_bytes(buf, 40960), "40.0 KiB");
 	CHECK_STR(fmt_bytes(buf, 1610612736), "1.50 GiB");
 	CHECK(strlen(fmt_bytes(buf, UINT64_MAX)) > 0);
+	CHECK_STR(fmt_all_bytes(buf, 51380224), "51 380 224 bytes");
+	CHECK_STR(fmt_all_bytes(buf, 1), "1 byte");
+	CHECK_STR(fmt_tenths(buf, 0), "0.0");
+	CHECK_STR(fmt_tenths(buf, 1234), "123.4");
+	CHECK_INT(bytes_per_s(3, 2), 1500000000);
+	CHECK_INT(bytes_per_s(3, 0), 0);
+	CHECK(bytes_per_s(UINT64_MAX, 1) == UINT64_MAX);
+	CHECK(bytes_per_s(UINT64_MAX, 1000000000) == UINT64_MAX);
 	CHECK_STR(fmt_rate(buf, 12500000000), "12.5 GB/s");
 	CHECK_STR(fmt_rate(buf, 12), "12 B/s");
 	CHECK_STR(fmt_share(buf, 26, 100), "26 %");

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations and frees in the model; see memory-internal.h. A part of
+ * model-internal.h, which includes it.
+ */
+#ifndef MODEL_MEMORY_H
+#define MODEL_MEMORY_H
+
+void memory_new(struct model *model);
+void memory_free(struct model *model);
+void apply_alloc(struct model *model, const struct event_alloc *alloc);
+void apply_free(struct model *model, const struct event_free *event);
+/* The process of the current event has ended. */
+void memory_exit(struct model *model);
+/* All before is final. Breathes. */
+void memory_settled(struct model *model, int64_t settled_ns);
+size_t memory_bytes(const struct model *model);
+/* The account of a device's total and its peak; NONE: nothing there. */
+uint32_t memory_of_device(struct model *model, uint32_t device, uint64_t *peak);
+/* Its live bytes as a counter's columns. */
+void memory_columns(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+		    struct column *out);
+
+#endif
