@@ -141,9 +141,8 @@ $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
-# A model in a file (model/image.h) needs free() to know its heap, and the
-# program's constants where they were.
-IMAGE_LD := -no-pie -Wl,--wrap=free
+# A model in a file (model/image.h) needs free() to know its heap.
+IMAGE_LD := -Wl,--wrap=free
 # babeltrace's plug-in must find our connect(), see probes/session/reader.c.
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)

@@ -14,8 +14,13 @@
  * is looked at. A copied recording has other inodes and times: its cache is
  * made anew, so nobody can slip in a prepared one with a recording.
  *
- * tftop is linked without PIE, so that pointers from the model to constants of
- * the program stay right.
+ * Reading half a gigabyte takes longer than a first screen may. So where nothing
+ * wrote to the file since it was made (inode, time and boot are those that its
+ * header tells) it is opened with the header checked alone; the rest is checked
+ * beside, and who asked is told when that fails (image_is_damaged()).
+ *
+ * Always true: no pointer in the heap leads out of it, so the program may stand
+ * anywhere. A test looks for such.
  *
  * Threads: image_write() any but the feeder; the others before any question.
  */
@@ -41,8 +46,15 @@ enum image_problem {
 /* The next model_new() makes a model that can be written. False: it cannot. */
 bool image_prepare(void);
 
-/* The model that was written for this key; NULL and why not. Owned. */
-struct model *image_open(const char *path, uint64_t key, enum image_problem *problem);
+/* The model that was written for this key; NULL and why not. Owned. whole: not
+ * before all of it was checked. */
+struct model *image_open(const char *path, uint64_t key, bool whole,
+			 enum image_problem *problem);
+/* What was opened turned out to be damaged: throw it away. From then on this
+ * process believes in whole checks only. */
+bool image_is_damaged(void);
+/* Ends the check that runs beside, if one does; before the model is freed. */
+void image_check_end(void);
 
 /*
  * Writes the model to path (beside it, then renamed) in a child process, which

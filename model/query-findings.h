@@ -13,6 +13,7 @@
 struct model;
 
 #define FINDING_TEXT 200
+#define FINDING_ID 32
 #define FINDING_LINES 3
 #define FINDINGS_SHOWN 7		/* few: what costs less is only counted */
 
@@ -33,7 +34,7 @@ struct evidence {
 };
 
 struct finding {
-	const char *id;			/* "input-bound"; static */
+	char id[FINDING_ID];		/* "input-bound" */
 	uint32_t subject;		/* tells two of one id apart: a device, a queue, a name */
 	enum severity severity;
 	int64_t cost_ns;		/* per step, or per second without steps */

@@ -62,6 +62,7 @@ void cache_init(struct cache *cache, const struct options *options, struct model
 
 	memset(cache, 0, sizeof(*cache));
 	cache->dir = options->open_path;
+	cache->whole = options_batch(options);
 	/* A part of the recording is not the recording. */
 	if (options_batch(options) && (options->from_step > 1 || options->steps || options->for_ns))
 		return;
@@ -91,10 +92,16 @@ struct model *cache_open(struct cache *cache, bool *damaged)
 	*damaged = false;
 	if (!cache->path)
 		return NULL;
-	model = image_open(cache->path, cache->key, &problem);
+	model = image_open(cache->path, cache->key, cache->whole, &problem);
+	cache->opened = model != NULL;
 	log_line("the cache '%s' is %s", cache->path, said[problem]);
 	*damaged = problem == IMAGE_DAMAGED;
 	return model;
+}
+
+bool cache_failed(const struct cache *cache)
+{
+	return cache->opened && image_is_damaged();
 }
 
 bool cache_prepare(struct cache *cache)
@@ -123,6 +130,8 @@ void cache_release(struct cache *cache, int timeout_ms)
 	int status = 0;
 	pid_t done = 0;
 
+	if (cache->opened)
+		image_check_end();
 	for (; cache->writer && !done && timeout_ms > 0; timeout_ms -= LOOK_MS) {
 		done = waitpid(cache->writer, &status, WNOHANG);
 		if (!done)

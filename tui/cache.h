@@ -24,13 +24,17 @@ struct cache {
 	char *path;			/* owned; NULL: there is to be none */
 	uint64_t key;
 	pid_t writer;			/* 0: none */
+	bool whole;			/* check all of it first: a report has one chance */
 	bool prepared;
+	bool opened;			/* the model came from it */
 };
 
 /* `shape`: a model with the thresholds that are to be used. */
 void cache_init(struct cache *cache, const struct options *options, struct model *shape);
 /* The model, or NULL: read the recording. *damaged: because the cache was. */
 struct model *cache_open(struct cache *cache, bool *damaged);
+/* It came from a file that turned out to be damaged: free all, and open anew. */
+bool cache_failed(const struct cache *cache);
 /* May the model to come be kept? */
 bool cache_prepare(struct cache *cache);
 /* Starts writing, after model_finish(). */

@@ -70,6 +70,9 @@ void live_on_output(struct live *live, void (*take)(void *arg, const void *data,
 /* How much of a recording has been read, in per cent; -1: none is being read. */
 int live_progress(const struct live *live);
 
+/* What is shown came from a damaged cache: leave, live_free(), live_new(). */
+bool live_must_reopen(const struct live *live);
+
 enum live_phase live_phase(const struct live *live);
 /* What PROGRAM does now and what is waited for, in one sentence for the screen
  * while nothing can be shown: "starting: python, no framework loaded yet".

@@ -163,6 +163,11 @@ static void open_cache(struct live *live)
 	model_free(shape);
 }
 
+bool live_must_reopen(const struct live *live)
+{
+	return cache_failed(&live->cache);
+}
+
 void live_keep_model(struct live *live, bool ended)
 {
 	if (!live->opened)

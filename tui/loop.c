@@ -145,6 +145,8 @@ static void check_phase(struct tui *tui)
 	if (phase == LIVE_DONE && !tui->script &&
 	    (tui->options->quit || tui->options->headless || tui->stop))
 		tui->quit = true;
+	if (!tui->quit && live_must_reopen(tui->live))
+		tui->reopen = tui->quit = true;
 	check_limits(tui);
 	check_stop(tui);
 }

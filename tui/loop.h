@@ -81,6 +81,7 @@ struct tui {
 
 	bool dirty;			/* draw when a frame is due */
 	bool quit;
+	bool reopen;			/* ... and come back: the cache was damaged */
 	int exit_status;		/* -1: PROGRAM's */
 	enum stop_stage stop;
 	int64_t stop_ns;

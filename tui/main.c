@@ -51,14 +51,16 @@ static int screen_run(const struct options *options)
 			"--headless\n");
 		return 125;
 	}
-	signals_hold();
-	live = live_new(options, true, &size, error, &status);
-	if (!live) {
-		fprintf(stderr, "tftop: %s\n", error);
-		return status;
-	}
-	status = tui_run(options, live_model(live), live);
-	live_free(live);
+	do {
+		signals_hold();
+		live = live_new(options, true, &size, error, &status);
+		if (!live) {
+			fprintf(stderr, "tftop: %s\n", error);
+			return status;
+		}
+		status = tui_run(options, live_model(live), live);
+		live_free(live);
+	} while (status == TUI_REOPEN);
 	return status;
 }
 

@@ -178,6 +178,8 @@ static int exit_status(const struct tui *tui)
 
 	if (tui->exit_status >= 0)
 		return tui->exit_status;
+	if (tui->reopen)
+		return TUI_REOPEN;
 	if (!tui->live || !live_exited(tui->live, &status, &number))
 		return 0;			/* a recording, or PROGRAM runs on */
 	return live_exit_status(tui->live);
@@ -249,7 +251,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	save_leave(&tui);
 	if (tui.save_error)
 		fprintf(stderr, "tftop: %s\n", tui.save_error);
-	if (tui.script)
+	if (tui.script && status != TUI_REOPEN)
 		script_report(tui.script);
 	if (status >= FAILED && status <= 127)
 		print_errors(&tui);

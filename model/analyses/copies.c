@@ -435,6 +435,12 @@ static void way_lines(struct finding *finding, const struct way *way, const stru
 			 "a copy on another queue during the previous step would hide it");
 }
 
+/* Nothing of the program's own may be in a model that is kept (image.h). */
+static const char *direction_key(struct model *model, enum direction direction)
+{
+	return names_raw(&model->names, names_intern(&model->names, direction_name(direction)));
+}
+
 static void way_finding(struct model *model, const struct copies *copies, const struct way *way,
 			struct findings *findings)
 {
@@ -447,7 +453,7 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 		.severity = SEVERITY_WARNING, .cost_ns = cost_ns,
 		.evidence = {
 			.kind = EVIDENCE_COPIES, .t0 = way->place.t0, .t1 = way->place.t1,
-			.row = way->place.row, .key = direction_name(way->direction),
+			.row = way->place.row, .key = direction_key(model, way->direction),
 		},
 	};
 
@@ -500,18 +506,19 @@ static void habit_finding(struct model *model, const struct copies *copies,
 {
 	const struct basis *basis = &copies->basis;
 	struct finding finding = {
-		.id = habit->kind == HABIT_UNUSED ? "repeated-copy" : "round-trip",
 		.subject = (uint32_t)(habit - copies->habits), .severity = SEVERITY_WARNING,
 		.cost_ns = basis_per(basis, habit->sum[basis_scope(basis)].ns),
 		.evidence = {
 			.kind = EVIDENCE_COPIES, .t0 = habit->place.t0, .t1 = habit->place.t1,
-			.row = habit->place.row, .key = direction_name(habit->direction),
+			.row = habit->place.row, .key = direction_key(model, habit->direction),
 		},
 	};
 
 	if (per_mille(finding.cost_ns, basis_whole(basis)) <
 	    model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10)
 		return;
+	snprintf(finding.id, sizeof(finding.id), "%s",
+		 habit->kind == HABIT_UNUSED ? "repeated-copy" : "round-trip");
 	habit_words(model, copies, habit, &finding);
 	finding_add(findings, &finding);
 }

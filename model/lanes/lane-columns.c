@@ -172,7 +172,7 @@ static uint32_t add_plain(struct sweep *s, const struct lane_view *v, uint32_t i
 	uint32_t first = i;
 	int64_t longest = s->longest_ns[s->column], busy = 0;
 
-	if (s->lane->layout->rates)
+	if (s->lane->layout.rates)
 		return i;
 	for (; i < end; i++) {
 		int64_t start = v->start[i], dur = v->dur[i];
@@ -237,7 +237,7 @@ static bool take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 	if (!column->longest.id || block->longest_ns > s->longest_ns[s->column])
 		add_longest(s, s->column, chunk_id(chunk, b * LANE_BLOCK + block->longest),
 			    block->longest_ns);
-	if (s->lane->layout->rates) {
+	if (s->lane->layout.rates) {
 		const struct block_rate *rate = &rates_of(chunk)[b];
 
 		column->value += rate->amount;
@@ -335,7 +335,7 @@ static bool split_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 	int work = class_of(block);
 	size_t c;
 
-	if (block->form != BLOCK_APART || block->flags || !starts || s->lane->layout->rates ||
+	if (block->form != BLOCK_APART || block->flags || !starts || s->lane->layout.rates ||
 	    block->first_ns < s->t0 || end >= s->t1 || block->first_ns < s->covered)
 		return false;
 	c = column_of(s, block->first_ns);
@@ -529,7 +529,7 @@ void lane_ask(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, int64
 		if (head->n ? head->first_ns >= s.t1 : chunk->first_ns >= s.t1)
 			break;
 		if (head->n && (head->first_ns + head->length_ns < t0 ||
-				(!lane->layout->rates && take_head(&s, head))))
+				(!lane->layout.rates && take_head(&s, head))))
 			continue;
 		if (chunk->max_end_ns >= t0)
 			line_add(&line, &s, chunk);

@@ -26,7 +26,7 @@ void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap);
 static inline size_t lane_blocks_bytes(const struct lane *lane)
 {
 	return LANE_BLOCKS * (sizeof(struct block) +
-			      (lane->layout->rates ? sizeof(struct block_rate) : 0));
+			      (lane->layout.rates ? sizeof(struct block_rate) : 0));
 }
 
 /* ---- spans as arrays, whichever form the chunk has ---- */

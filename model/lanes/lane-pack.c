@@ -9,7 +9,7 @@
 
 static size_t plain_bytes(const struct lane *lane, uint32_t cap)
 {
-	return (size_t)cap * (2 * sizeof(int64_t) + 2 * sizeof(uint32_t) + 2 + lane->layout->size);
+	return (size_t)cap * (2 * sizeof(int64_t) + 2 * sizeof(uint32_t) + 2 + lane->layout.size);
 }
 
 static void free_plain(struct lane *lane, struct chunk *chunk)
@@ -129,7 +129,7 @@ void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
 	chunk->start = (int64_t *)data;
 	chunk->dur = chunk->start + cap;
 	chunk->cold = (char *)(chunk->dur + cap);
-	chunk->name = (uint32_t *)(chunk->cold + (size_t)cap * lane->layout->size);
+	chunk->name = (uint32_t *)(chunk->cold + (size_t)cap * lane->layout.size);
 	chunk->id = chunk->name + cap;
 	chunk->work = (uint8_t *)(chunk->id + cap);
 	chunk->flag = chunk->work + cap;
@@ -138,7 +138,7 @@ void chunk_resize(struct lane *lane, struct chunk *chunk, uint32_t cap)
 		return;
 	memcpy(chunk->start, old.start, n * sizeof(*chunk->start));
 	memcpy(chunk->dur, old.dur, n * sizeof(*chunk->dur));
-	memcpy(chunk->cold, old.cold, n * lane->layout->size);
+	memcpy(chunk->cold, old.cold, n * lane->layout.size);
 	memcpy(chunk->name, old.name, n * sizeof(*chunk->name));
 	memcpy(chunk->id, old.id, n * sizeof(*chunk->id));
 	memcpy(chunk->work, old.work, n);
@@ -220,15 +220,15 @@ static struct array array_of(const struct lane *lane, const struct chunk *chunk,
 	case LANE_FLAG:
 		return (struct array) { (char *)chunk->flag, 1, 1, false };
 	default:
-		field = &lane->layout->fields[column - LANE_COLD];
-		return (struct array) { chunk->cold + field->offset, lane->layout->size,
+		field = &lane->layout.fields[column - LANE_COLD];
+		return (struct array) { chunk->cold + field->offset, lane->layout.size,
 					field->size, field->is_signed };
 	}
 }
 
 static uint32_t n_columns(const struct lane *lane)
 {
-	return LANE_COLD + lane->layout->n_fields;
+	return LANE_COLD + lane->layout.n_fields;
 }
 
 static void gather(const struct array *array, size_t n, uint64_t *values)
@@ -251,7 +251,7 @@ static void gather(const struct array *array, size_t n, uint64_t *values)
 static bool is_hot(const struct lane *lane, uint32_t column)
 {
 	return (column != LANE_NAME && column != LANE_ID && column < LANE_COLD) ||
-	       (column == LANE_COLD && lane->layout->rates);
+	       (column == LANE_COLD && lane->layout.rates);
 }
 
 /* Hot columns group by group side by side, the others behind; the bytes of all. */
@@ -344,7 +344,7 @@ void chunk_open(struct lane *lane, struct chunk *chunk)
 	}
 	chunk_resize(lane, chunk, LANE_CHUNK);
 	/* Gaps between the fields, too, have a value. */
-	memset(chunk->cold, 0, (size_t)chunk->n * lane->layout->size);
+	memset(chunk->cold, 0, (size_t)chunk->n * lane->layout.size);
 	for (uint32_t c = 0; c < n_columns(lane); c++) {
 		struct array array = array_of(lane, chunk, c);
 		char *at = array.at;
@@ -421,13 +421,13 @@ void lane_cold(const struct lane *lane, struct lane_pos pos, void *record)
 	const struct chunk *chunk = lane->chunks[pos.chunk];
 
 	if (!chunk->sealed) {
-		memcpy(record, chunk->cold + (size_t)pos.i * lane->layout->size,
-		       lane->layout->size);
+		memcpy(record, chunk->cold + (size_t)pos.i * lane->layout.size,
+		       lane->layout.size);
 		return;
 	}
-	memset(record, 0, lane->layout->size);
-	for (uint32_t f = 0; f < lane->layout->n_fields; f++) {
-		const struct lane_field *field = &lane->layout->fields[f];
+	memset(record, 0, lane->layout.size);
+	for (uint32_t f = 0; f < lane->layout.n_fields; f++) {
+		const struct lane_field *field = &lane->layout.fields[f];
 
 		store((char *)record + field->offset, field->size,
 		      packed_get(&chunk->sealed[LANE_COLD + f], chunk->sealed, pos.i));
@@ -442,7 +442,7 @@ void *lane_edit(struct lane *lane, struct lane_pos pos)
 		chunk_open(lane, chunk);
 		lane_keep_open(lane, chunk);
 	}
-	return chunk->cold + (size_t)pos.i * lane->layout->size;
+	return chunk->cold + (size_t)pos.i * lane->layout.size;
 }
 
 void lane_reclassify(struct lane *lane, uint32_t name, uint8_t work)

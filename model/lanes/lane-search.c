@@ -5,8 +5,8 @@
 uint64_t chunk_wanted(const struct lane *lane, const struct chunk *chunk,
 		      const struct lane_want *want, uint32_t first, uint32_t n)
 {
-	uint32_t column = want->op && lane->layout->op_field ?
-			  LANE_COLD + lane->layout->op_field - 1u : LANE_NAME;
+	uint32_t column = want->op && lane->layout.op_field ?
+			  LANE_COLD + lane->layout.op_field - 1u : LANE_NAME;
 	uint64_t names[LANE_BLOCK], bits = 0;
 
 	chunk_read(lane, chunk, column, first, n, names);

@@ -58,13 +58,13 @@ uint64_t view_bytes(const struct lane *lane, const struct lane_view *view, uint3
 	const struct chunk *chunk = view->chunk;
 	uint64_t bytes;
 
-	if (!lane->layout->rates)
+	if (!lane->layout.rates)
 		return 0;
 	i += view->first;
 	if (chunk->sealed)
 		return packed_get(&chunk->sealed[LANE_COLD], chunk->sealed, i);
-	memcpy(&bytes, chunk->cold + (size_t)i * lane->layout->size +
-	       lane->layout->fields[0].offset, sizeof(bytes));
+	memcpy(&bytes, chunk->cold + (size_t)i * lane->layout.size +
+	       lane->layout.fields[0].offset, sizeof(bytes));
 	return bytes;
 }
 
@@ -91,7 +91,7 @@ static void summarise(const struct lane *lane, const struct lane_view *v, uint32
 			sum->longest_ns = dur;
 			sum->longest = view_id(v, i);
 		}
-		if (lane->layout->rates) {
+		if (lane->layout.rates) {
 			uint64_t bytes = view_bytes(lane, v, i), rate = bytes_per_s(bytes, dur);
 
 			sum->amount += bytes;
@@ -124,13 +124,13 @@ static void block_set(const struct lane *lane, struct chunk *chunk, uint32_t b,
 	for (uint32_t i = 0; i < sum->n_spans; i++)
 		if (chunk->id[b * LANE_BLOCK + i] == sum->longest)
 			block->longest = (uint8_t)i;
-	if (lane->layout->rates)
+	if (lane->layout.rates)
 		rates_of(chunk)[b] = (struct block_rate) { sum->amount, sum->max_rate };
 }
 
 static void mark_names(const struct lane *lane, struct chunk *chunk)
 {
-	uint32_t field = lane->layout->op_field;
+	uint32_t field = lane->layout.op_field;
 	uint64_t values[LANE_CHUNK];
 
 	memset(chunk->marks, 0, sizeof(chunk->marks));

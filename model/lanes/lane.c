@@ -9,7 +9,7 @@
 void lane_init(struct lane *lane, const struct lane_layout *layout)
 {
 	memset(lane, 0, sizeof(*lane));
-	lane->layout = layout;
+	lane->layout = *layout;
 	lane->max_end_ns = INT64_MIN;
 }
 
@@ -76,8 +76,8 @@ static void chunk_gap(struct lane *lane, struct chunk *chunk, uint32_t i)
 		memmove(chunk->id + i + 1, chunk->id + i, rest * sizeof(*chunk->id));
 		memmove(chunk->work + i + 1, chunk->work + i, rest);
 		memmove(chunk->flag + i + 1, chunk->flag + i, rest);
-		memmove(chunk->cold + (size_t)(i + 1) * lane->layout->size,
-			chunk->cold + (size_t)i * lane->layout->size, rest * lane->layout->size);
+		memmove(chunk->cold + (size_t)(i + 1) * lane->layout.size,
+			chunk->cold + (size_t)i * lane->layout.size, rest * lane->layout.size);
 	}
 	chunk->n++;
 }
@@ -94,8 +94,8 @@ static void chunk_put(struct lane *lane, struct chunk *chunk, uint32_t i,
 	chunk->id[i] = span->id;
 	chunk->work[i] = span->work;
 	chunk->flag[i] = span->flags;
-	if (lane->layout->size)
-		memcpy(chunk->cold + (size_t)i * lane->layout->size, cold, lane->layout->size);
+	if (lane->layout.size)
+		memcpy(chunk->cold + (size_t)i * lane->layout.size, cold, lane->layout.size);
 	chunk->dirty = true;
 	chunk->first_ns = chunk->start[0];
 	chunk->last_ns = chunk->start[chunk->n - 1];
@@ -148,8 +148,8 @@ static void copy_range(struct lane *lane, struct chunk *to, const struct chunk *
 	memcpy(to->id, from->id + first, count * sizeof(*to->id));
 	memcpy(to->work, from->work + first, count);
 	memcpy(to->flag, from->flag + first, count);
-	memcpy(to->cold, from->cold + (size_t)first * lane->layout->size,
-	       (size_t)count * lane->layout->size);
+	memcpy(to->cold, from->cold + (size_t)first * lane->layout.size,
+	       (size_t)count * lane->layout.size);
 	to->n = count;
 }
 
@@ -381,7 +381,7 @@ static int by_start(const void *a, const void *b)
 /* Takes out all spans from chunk `first` on, sorts and puts them back. */
 static void lane_resort(struct lane *lane, size_t first)
 {
-	size_t count = 0, k = 0, size = lane->layout->size;
+	size_t count = 0, k = 0, size = lane->layout.size;
 	struct moved *all;
 	char *cold;
 
@@ -426,7 +426,7 @@ static void chunk_move(struct lane *lane, size_t c, uint32_t i, struct movement 
 	chunk_open(lane, chunk);
 	for (; i < chunk->n; i++) {
 		int64_t start = m->fn(m->arg, chunk->start[i],
-				      chunk->cold + (size_t)i * lane->layout->size);
+				      chunk->cold + (size_t)i * lane->layout.size);
 
 		m->moved |= start != chunk->start[i];
 		m->sorted &= start >= m->before;

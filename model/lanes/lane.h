@@ -167,7 +167,7 @@ struct lane {
 	size_t n, cap, cap_heads;
 	struct summary *ghosts;		/* owned; what was folded, the oldest first */
 	size_t n_ghosts, cap_ghosts;
-	const struct lane_layout *layout;	/* borrowed, outlives the lane */
+	struct lane_layout layout;
 	struct chunk *open[LANE_OPEN];	/* opened again, some may be the last; NULL none */
 	uint32_t next_open;		/* which of them is sealed next */
 	uint64_t count;			/* with folded ones */

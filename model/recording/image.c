@@ -4,22 +4,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "model/base/heap.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
-#define VERSION 1u
+#define VERSION 2u
 #define SECTION ((size_t)1 << 20)	/* has one checksum */
 #define SECTIONS_MAX (HEAP_ROOM / SECTION)
 #define HEADER_ALIGN ((size_t)65536)
 #define CHECKERS 2u
+#define SEALED_S 10			/* so far back, whatever steps a file system's times have */
+#define BESIDE_NICE 10
 
 static const char magic[16] = "tftop cache\n\032\n\r";
 
@@ -31,6 +36,8 @@ struct image_header {
 	uint64_t version, header_bytes, heap_bytes, file_bytes;
 	uint64_t program, key;
 	uint64_t base;
+	uint64_t boot, device, inode;	/* the seal: while these are the file's ... */
+	int64_t mtime_s;		/* ... and this, nobody wrote to it */
 };
 
 /* ---- checksums: the lanes of xxHash64 (Collet), one changed word shows ---- */
@@ -93,6 +100,19 @@ static uint64_t program_hash(void)
 	return hash;
 }
 
+/* Hash of the kernel's id of this boot; 0: not known. What was written before a
+ * crash of the machine may not all have reached the disk. */
+static uint64_t boot_hash(void)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t length = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return length > 0 ? image_hash(2, text, (size_t)length) : 0;
+}
+
 static size_t section_count(size_t bytes)
 {
 	return (bytes + SECTION - 1) / SECTION;
@@ -143,13 +163,24 @@ static bool write_all(int fd, const void *data, size_t size)
 static bool write_file(int fd, struct image_header *header)
 {
 	uint64_t *sums = (uint64_t *)(header + 1);
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { 0 } };
+	struct stat st;
 
+	if (fstat(fd, &st))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	times[1].tv_sec -= SEALED_S;
+	times[1].tv_nsec = 0;
+	header->boot = boot_hash();
+	header->device = st.st_dev;
+	header->inode = st.st_ino;
+	header->mtime_s = times[1].tv_sec;
 	for (size_t i = 0; i < section_count(header->heap_bytes); i++)
 		sums[i] = image_hash(i, HEAP_BASE + i * SECTION,
 				     section_size(header->heap_bytes, i));
 	header->checksum = image_hash(0, header, header->header_bytes);
 	return write_all(fd, header, header->header_bytes) &&
-	       write_all(fd, HEAP_BASE, header->heap_bytes);
+	       write_all(fd, HEAP_BASE, header->heap_bytes) && !futimens(fd, times);
 }
 
 /* The name at last, when it is whole. */
@@ -221,7 +252,14 @@ pid_t image_write(struct model *model, const char *path, uint64_t key)
 	return child;
 }
 
-/* ---- opening ---- */
+/* ---- checking ---- */
+
+static bool section_good(const struct image_header *header, const char *content, size_t i)
+{
+	const uint64_t *sums = (const uint64_t *)(header + 1);
+
+	return sums[i] == image_hash(i, content + i * SECTION, section_size(header->heap_bytes, i));
+}
 
 struct checker {
 	const struct image_header *header;
@@ -232,14 +270,11 @@ struct checker {
 static void *check_sections(void *arg)
 {
 	struct checker *checker = arg;
-	const struct image_header *header = checker->header;
-	const uint64_t *sums = (const uint64_t *)(header + 1);
-	size_t count = section_count(header->heap_bytes);
+	size_t count = section_count(checker->header->heap_bytes);
 
 	checker->good = true;
 	for (size_t i = checker->first; checker->good && i < count; i += checker->step)
-		checker->good = sums[i] == image_hash(i, HEAP_BASE + i * SECTION,
-						      section_size(header->heap_bytes, i));
+		checker->good = section_good(checker->header, HEAP_BASE, i);
 	return NULL;
 }
 
@@ -262,6 +297,71 @@ static bool check_all(const struct image_header *header)
 		check_sections(&checkers[1]);
 	return checkers[0].good && (threads == 1 || checkers[1].good);
 }
+
+/* ---- checking beside ---- */
+
+/* Of what is open; the file once more, as the heap changes. */
+static struct {
+	struct image_header *header;	/* owned; NULL: no check is under way */
+	char *content;			/* owned: a mapping */
+	pthread_t thread;
+	atomic_bool stop;
+} aside;
+static atomic_bool damaged;
+
+static void *check_beside(void *unused)
+{
+	setpriority(PRIO_PROCESS, 0, BESIDE_NICE);	/* this thread's */
+	for (size_t i = 0; i < section_count(aside.header->heap_bytes) && !aside.stop; i++)
+		if (!section_good(aside.header, aside.content, i)) {
+			atomic_store(&damaged, true);
+			break;
+		}
+	return unused;
+}
+
+/* Takes the header. False: it must be checked at once. */
+static bool start_beside(int fd, struct image_header *header)
+{
+	void *content = mmap(NULL, header->heap_bytes, PROT_READ, MAP_SHARED, fd,
+			     (off_t)header->header_bytes);
+
+	if (content == MAP_FAILED)
+		return false;
+	aside.header = header;
+	aside.content = content;
+	atomic_store(&aside.stop, false);
+	if (!pthread_create(&aside.thread, NULL, check_beside, NULL))
+		return true;
+	aside.header = NULL;
+	munmap(content, header->heap_bytes);
+	return false;
+}
+
+void image_check_end(void)
+{
+	if (!aside.header)
+		return;
+	atomic_store(&aside.stop, true);
+	pthread_join(aside.thread, NULL);
+	munmap(aside.content, aside.header->heap_bytes);
+	free(aside.header);
+	aside.header = NULL;
+}
+
+bool image_is_damaged(void)
+{
+	return atomic_load(&damaged);
+}
+
+static bool is_sealed(const struct image_header *header, const struct stat *st)
+{
+	return !image_is_damaged() && header->boot && header->boot == boot_hash() &&
+	       header->device == st->st_dev && header->inode == st->st_ino &&
+	       header->mtime_s == st->st_mtim.tv_sec && !st->st_mtim.tv_nsec;
+}
+
+/* ---- opening ---- */
 
 /* The header whose file is of that size; NULL: damaged or stale. Owned. */
 static struct image_header *read_header(int fd, uint64_t file_bytes, uint64_t key,
@@ -297,11 +397,13 @@ bad:
 	return NULL;
 }
 
-static struct model *open_file(int fd, uint64_t key, enum image_problem *problem)
+static struct model *open_file(int fd, uint64_t key, bool whole, enum image_problem *problem)
 {
 	struct image_header *header;
-	struct model *model = NULL;
+	struct model *model;
+	size_t heap_bytes;
 	struct stat st;
+	bool good;
 
 	*problem = IMAGE_FOREIGN;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -311,21 +413,31 @@ static struct model *open_file(int fd, uint64_t key, enum image_problem *problem
 	if (!header)
 		return NULL;
 	*problem = IMAGE_NO_ROOM;
-	if (heap_map(fd, header->header_bytes, header->heap_bytes)) {
-		*problem = IMAGE_DAMAGED;
-		if (check_all(header) && heap_adopt(header->heap_bytes)) {
-			*problem = IMAGE_GOOD;
-			model = heap_root();
-			model_revive(model);
-		} else {
-			heap_free_all();
-		}
+	heap_bytes = header->heap_bytes;
+	if (!heap_map(fd, header->header_bytes, heap_bytes)) {
+		free(header);
+		return NULL;
 	}
-	free(header);
+	if (!whole && is_sealed(header, &st) && start_beside(fd, header)) {
+		good = true;
+	} else {
+		good = check_all(header);
+		free(header);
+	}
+	*problem = IMAGE_DAMAGED;
+	if (!good || !heap_adopt(heap_bytes)) {
+		image_check_end();
+		heap_free_all();
+		return NULL;
+	}
+	*problem = IMAGE_GOOD;
+	model = heap_root();
+	model_revive(model);
 	return model;
 }
 
-struct model *image_open(const char *path, uint64_t key, enum image_problem *problem)
+struct model *image_open(const char *path, uint64_t key, bool whole,
+			 enum image_problem *problem)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct model *model;
@@ -333,7 +445,7 @@ struct model *image_open(const char *path, uint64_t key, enum image_problem *pro
 	*problem = errno == ENOENT ? IMAGE_NONE : IMAGE_FOREIGN;
 	if (fd < 0)
 		return NULL;
-	model = open_file(fd, key, problem);
+	model = open_file(fd, key, whole, problem);
 	close(fd);
 	return model;
 }

@@ -26,11 +26,15 @@ print("trust", trust["lost_events"], trust["lost_packets"], trust["settled"],
 END
 }
 
+all_ours() { [ -z "$(find "$work/rec" ! -user "$(id -u)")" ]; }
+
 # record ARGS…: runs the example with -o, then opens it
 record() {
 	timeout -k 5 120 "$tftop" -o "$work/rec" --json="$work/run.json" -- "$train" "$@" \
 		--truth "$work/truth.json" >"$work/run.out" 2>"$work/run.err" ||
 		fail "status $?: $(first_lines "$work/run.err")" || return
+	# Until the daemons' files are given back the recording still changes.
+	wait_for 5 all_ours || fail "not given back within 5 s" || return
 	timeout -k 5 60 "$tftop" --json="$work/open.json" "$work/rec" >"$work/open.out" \
 		2>"$work/open.err" || fail "opening: status $?: $(first_lines "$work/open.err")"
 }
@@ -47,8 +51,6 @@ same_report() {
 	cmp -s "$work/run.tables" "$work/open.tables" ||
 		fail "$(diff "$work/run.tables" "$work/open.tables" | first_lines -)"
 }
-
-all_ours() { [ -z "$(find "$work/rec" ! -user "$(id -u)")" ]; }
 
 # The daemons' files are given back when the last daemon has ended.
 owned_by_user() {
@@ -257,6 +259,41 @@ cache() {
 	expects 'of another*' "a copied recording"
 }
 
+# A byte that the disk lost, with nobody having written: the screen shows what
+# is in the cache, is told, and comes back with what was read.
+cache_rotten() {
+	local at name
+	record --steps 4 || return
+	[ -s "$work/rec/cache" ] || { open_logged; skip "cache: $log"; return; }
+	name=$(grep -A 2 '"kernels": \[' "$work/open.json" | sed -n 's/.*"name": "\([^"]*\)".*/\1/p' | head -n 1)
+	at=$(grep -abo -m 1 -F "${name:-?}" "$work/rec/cache" | head -n 1 | cut -d: -f1)
+	[ -n "$at" ] || fail "no kernel's name in the cache" || return
+	touch -r "$work/rec/cache" "$work/time"
+	printf G | dd of="$work/rec/cache" bs=1 seek="$at" conv=notrunc status=none
+	touch -r "$work/time" "$work/rec/cache"
+	printf '%s\n' 'key 8' 'wait-for cache.was.damaged 20s' quit >"$work/script"
+	timeout -k 5 60 "$tftop" --headless --size 160x48 --debug "$work/log" --script "$work/script" \
+		"$work/rec" >"$work/out" 2>&1 || fail "status $?: $(first_lines "$work/out")" || return
+	log=$(sed -n 's/.* the cache .*\(is\|was\) //p' "$work/log" | tr '\n' ' ')
+	[ "$log" = 'used damaged: not used written ' ] || fail "the cache: $log" || return
+	expects 'used ' "made anew"
+}
+
+# Where the address is taken there is no cache, and all else is as ever.
+cache_without_room() {
+	record --steps 2 || return
+	(ulimit -v 8000000; timeout -k 5 30 "$tftop" --debug "$work/log" --json="$work/again.json" \
+		"$work/rec" >"$work/out" 2>&1) || fail "status $?: $(first_lines "$work/out")" || return
+	[ ! -s "$work/rec/cache" ] || grep -q 'no room at its addresses' "$work/log" ||
+		fail "$(tail -n 1 "$work/log")" || return
+	rm -f "$work/rec/cache"
+	(ulimit -v 8000000; timeout -k 5 30 "$tftop" --json="$work/once.json" "$work/rec" \
+		>"$work/out" 2>&1) || fail "read: status $?: $(first_lines "$work/out")" || return
+	[ ! -e "$work/rec/cache" ] || fail "a cache all the same" || return
+	cmp -s "$work/open.json" "$work/again.json" && cmp -s "$work/open.json" "$work/once.json" ||
+		fail "another report"
+}
+
 # The same for an ordinary user, and in a folder that is not his own.
 cache_of_user() {
 	make_user_copy || return
@@ -347,6 +384,8 @@ case_run damaged damaged
 case_run cut_anywhere cut_anywhere
 case_run flipped flipped
 case_run cache cache
+case_run cache_rotten cache_rotten
+case_run cache_without_room cache_without_room
 case_run cache_of_user cache_of_user
 case_run output_again output_again
 case_run stopped_reading stopped_reading

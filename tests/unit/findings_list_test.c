@@ -10,9 +10,10 @@ static void see(struct findings *findings, const char *id, uint32_t subject,
 		enum severity severity, int64_t cost_ns)
 {
 	struct finding finding = {
-		.id = id, .subject = subject, .severity = severity, .cost_ns = cost_ns,
+		.subject = subject, .severity = severity, .cost_ns = cost_ns,
 	};
 
+	snprintf(finding.id, sizeof(finding.id), "%s", id);
 	snprintf(finding.title, sizeof(finding.title), "%s costs %lld", id, (long long)cost_ns);
 	finding_add(findings, &finding);
 }

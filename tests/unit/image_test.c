@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The heap at its own address, and a model that goes into a file and comes back. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,11 +137,11 @@ TEST(image_comes_back)
 	model = make();
 	sum = sum_columns(model);
 	write_image(model);
-	CHECK(!image_open(path, KEY, &problem) && problem == IMAGE_NO_ROOM);	/* it is here */
+	CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_NO_ROOM);	/* it is here */
 	model_free(model);
-	CHECK(!image_open(path, KEY + 1, &problem));
+	CHECK(!image_open(path, KEY + 1, true, &problem));
 	CHECK_INT(problem, IMAGE_STALE);
-	model = image_open(path, KEY, &problem);
+	model = image_open(path, KEY, true, &problem);
 	CHECK_INT(problem, IMAGE_GOOD);
 	CHECK(sum_columns(model) == sum);
 	/* It is a model like any other. */
@@ -148,11 +149,84 @@ TEST(image_comes_back)
 	CHECK(sum_columns(model) == sum);
 	model_free(model);
 	CHECK_INT(chmod(path, 0620), 0);
-	CHECK(!image_open(path, KEY, &problem));
+	CHECK(!image_open(path, KEY, true, &problem));
 	CHECK_INT(problem, IMAGE_FOREIGN);
 	CHECK_INT(unlink(path), 0);
-	CHECK(!image_open(path, KEY, &problem));
+	CHECK(!image_open(path, KEY, true, &problem));
 	CHECK_INT(problem, IMAGE_NONE);
+}
+
+extern const char __executable_start[], _end[];
+
+/* The program may stand elsewhere the next time: nothing in the heap leads to
+ * it, neither to its texts nor to its tables. */
+TEST(image_leads_nowhere)
+{
+	const uint64_t *words = (const uint64_t *)HEAP_BASE;
+	uint64_t from = (uint64_t)(uintptr_t)__executable_start;
+	uint64_t to = (uint64_t)(uintptr_t)_end;
+	struct model *model;
+
+	if (from < UINT32_MAX)
+		test_skip("a position-independent program (small numbers look like its addresses)");
+	need_heap();
+	model = make();
+	for (size_t i = 0; i < heap_bytes() / 8; i++)
+		if (words[i] >= from && words[i] < to)
+			test_fail(__FILE__, __LINE__, "byte %zu: a pointer to %#llx of the program",
+				  i * 8, (unsigned long long)(words[i] - from));
+	model_free(model);
+}
+
+static void set_mtime(const struct timespec *mtime)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, *mtime };
+
+	CHECK_INT(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* Unwritten since it was made it is believed at once, checked beside. */
+TEST(image_sealed)
+{
+	const size_t size = (size_t)3 << 20;
+	enum image_problem problem;
+	struct model *model;
+	struct stat st;
+	uint64_t sum;
+	off_t at;
+	char *blob;
+	int fd;
+
+	need_heap();
+	model = make();
+	heap_enter();
+	blob = xcalloc(1, size);
+	heap_leave(false);
+	write_image(model);
+	CHECK(!stat(path, &st));
+	at = st.st_size - (off_t)heap_bytes() + (blob - HEAP_BASE) + (off_t)size / 2;
+	sum = sum_columns(model);
+	model_free(model);
+	model = image_open(path, KEY, false, &problem);
+	CHECK_INT(problem, IMAGE_GOOD);
+	CHECK(sum_columns(model) == sum);
+	image_check_end();
+	model_free(model);
+	/* Somebody wrote: the seal is broken. */
+	fd = open(path, O_RDWR);
+	CHECK(fd >= 0 && pwrite(fd, "x", 1, at) == 1);
+	CHECK(!image_open(path, KEY, false, &problem) && problem == IMAGE_DAMAGED);
+	CHECK(!image_is_damaged());
+	/* The disk lost a byte: believed at first, not for long. */
+	set_mtime(&st.st_mtim);
+	model = image_open(path, KEY, false, &problem);
+	CHECK_INT(problem, IMAGE_GOOD);
+	while (!image_is_damaged())
+		sched_yield();		/* TEST_SECONDS at most */
+	image_check_end();
+	model_free(model);
+	CHECK(!image_open(path, KEY, false, &problem) && problem == IMAGE_DAMAGED);
+	close(fd);
 }
 
 /* Any byte that changes, any length that is not the file's. */
@@ -176,13 +250,13 @@ TEST(image_damaged)
 		CHECK(pread(fd, &byte, 1, at) == 1);
 		other = byte ^ (unsigned char)(1u << test_random() % 8);
 		CHECK(pwrite(fd, &other, 1, at) == 1);
-		CHECK(!image_open(path, KEY, &problem));
+		CHECK(!image_open(path, KEY, true, &problem));
 		CHECK(problem == IMAGE_DAMAGED || problem == IMAGE_STALE);
 		CHECK(pwrite(fd, &byte, 1, at) == 1);
 	}
 	for (unsigned int n = 0; n < 50; n++) {
 		CHECK(!ftruncate(fd, st.st_size - 1 - (off_t)(test_random() % (uint64_t)st.st_size)));
-		CHECK(!image_open(path, KEY, &problem) && problem == IMAGE_DAMAGED);
+		CHECK(!image_open(path, KEY, true, &problem) && problem == IMAGE_DAMAGED);
 	}
 	close(fd);
 }
