@@ -248,7 +248,7 @@ static size_t fold_to(struct model *model, size_t target)
 	return bytes;
 }
 
-void check_memory(struct model *model)
+void budget_check(struct model *model)
 {
 	size_t others = other_bytes(model), limit = model->memory_limit;
 	size_t bytes = rows_bytes(model), least = limit / 8;

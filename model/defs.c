@@ -162,7 +162,7 @@ void apply_name(struct model *model, const struct event_name *def)
 	names_alias(&model->names, old, name);
 	if (names_resolve(&model->names, old) != name)
 		return;
-	series_named(model, old);
+	steps_named(model, old);
 	if (map_get(&model->nameless_kernels, old) != MAP_NONE) {
 		map_remove(&model->nameless_kernels, old);
 		rows_reclassify(model, model->process_index, old);

@@ -377,7 +377,7 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns);
  */
 void model_breathe(struct model *model);
 /* ---- budget.c ---- */
-void check_memory(struct model *model);
+void budget_check(struct model *model);
 /* A model out of a file: its lock is nobody's. */
 void model_revive(struct model *model);
 /* Moves the settled line to where it is now. */
@@ -460,15 +460,15 @@ void totals_release(struct model *model);
 uint32_t steps_plain(struct model *model, uint32_t name);
 void apply_step(struct model *model, const struct event_step *step);
 /* A finished range: a step by its name? */
-void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns);
-void series_named(struct model *model, uint32_t placeholder);
+void steps_named(struct model *model, uint32_t placeholder);
 /* A period of what runs, between two runs of that name. */
-void series_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		   int64_t dur_ns);
-void series_release(struct model *model);
+void steps_release(struct model *model);
 /* The series to show, NULL none. */
-struct steps *series_best(const struct model *model);
+struct steps *steps_best(const struct model *model);
 
 /* ---- rowlist.c: the forest in display order, labels ---- */
 const char *device_label(struct model *model, uint32_t device);

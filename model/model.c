@@ -184,7 +184,7 @@ static void release_things(struct model *model)
 	for (uint32_t i = 0; i < model->queues.n; i++) {
 		merged_release(&queue_at(model, i)->merged);
 		hist_release(&queue_at(model, i)->delay);
-		fifo_release(queue_at(model, i)->fifo);
+		join_fifo_release(queue_at(model, i)->fifo);
 		free(queue_at(model, i)->pending.list);
 	}
 	for (uint32_t i = 0; i < model->rows.n; i++)
@@ -214,7 +214,7 @@ static void release_all(struct model *model)
 	memory_free(model);
 	optree_free(model);
 	edges_free(model);
-	series_release(model);
+	steps_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -491,7 +491,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 		}
 		apply_event(model, &events[i]);
 		if (++model->since_check >= MEMORY_CHECK + model->rows.n)
-			check_memory(model);
+			budget_check(model);
 	}
 	model->event = NULL;
 	analyses_poll(model, true);
@@ -546,7 +546,7 @@ void model_finish(struct model *model, bool partial)
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);
-	check_memory(model);
+	budget_check(model);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	fair_unlock(&model->lock);
 }
@@ -555,7 +555,7 @@ void model_finish(struct model *model, bool partial)
 
 void model_status(struct model *model, struct model_status *out)
 {
-	const struct steps *steps = series_best(model);
+	const struct steps *steps = steps_best(model);
 
 	*out = (struct model_status) {
 		.first_ns = model->first_ns, .last_ns = model->last_ns,

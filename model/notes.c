@@ -78,7 +78,7 @@ void note_message(struct model *model, int64_t time_ns, int level, const char *t
 
 /* ---- what is wrong with events ---- */
 
-void note_odd(struct model *model, enum bad_kind kind)
+void model_odd(struct model *model, enum bad_kind kind)
 {
 	struct bad *bad = &model->bads[kind];
 
@@ -89,7 +89,7 @@ void note_odd(struct model *model, enum bad_kind kind)
 
 void model_bad(struct model *model, enum bad_kind kind)
 {
-	note_odd(model, kind);
+	model_odd(model, kind);
 	model->bad++;
 }
 

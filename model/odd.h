@@ -29,7 +29,7 @@ struct bad {
 /* Counted, and ignored. */
 void model_bad(struct model *model, enum bad_kind kind);
 /* The same, but it is taken in. */
-void note_odd(struct model *model, enum bad_kind kind);
+void model_odd(struct model *model, enum bad_kind kind);
 static inline enum bad_kind bad_time(int64_t dur_ns)
 {
 	return dur_ns < 0 ? BAD_END : BAD_FAR;

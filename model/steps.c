@@ -47,7 +47,7 @@ uint32_t steps_plain(struct model *model, uint32_t name)
 	return name;
 }
 
-static struct steps *series_get(struct model *model, uint32_t process, enum step_source source,
+static struct steps *steps_get(struct model *model, uint32_t process, enum step_source source,
 				uint32_t name)
 {
 	struct steps *steps;
@@ -63,7 +63,7 @@ static struct steps *series_get(struct model *model, uint32_t process, enum step
 	return steps;
 }
 
-static void series_add(struct model *model, struct steps *steps, int64_t number,
+static void steps_add(struct model *model, struct steps *steps, int64_t number,
 		       int64_t start_ns, int64_t dur_ns)
 {
 	size_t at;
@@ -87,13 +87,13 @@ void apply_step(struct model *model, const struct event_step *step)
 		model_bad(model, bad_time(step->dur_ns));
 		return;
 	}
-	series_add(model, series_get(model, model->process_index, STEPS_EXPLICIT,
+	steps_add(model, steps_get(model, model->process_index, STEPS_EXPLICIT,
 				     local_name(model, step->name)),
 		   step->number, step->start_ns, step->dur_ns);
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
 }
 
-void series_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		 int64_t dur_ns)
 {
 	int64_t number;
@@ -111,21 +111,21 @@ void series_range(struct model *model, uint32_t process, uint32_t name, int64_t 
 		return;
 	}
 	if (step_number(names_raw(&model->names, name), &number))
-		series_add(model, series_get(model, process, number < 0 ? STEPS_PLAIN :
+		steps_add(model, steps_get(model, process, number < 0 ? STEPS_PLAIN :
 					     STEPS_NUMBERED, 0), number, start_ns, dur_ns);
 }
 
-void series_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
+void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		   int64_t dur_ns)
 {
-	struct steps *steps = series_get(model, process, STEPS_PERIOD, name);
+	struct steps *steps = steps_get(model, process, STEPS_PERIOD, name);
 
 	if (steps)
 		steps->name = name;
-	series_add(model, steps, -1, start_ns, dur_ns);
+	steps_add(model, steps, -1, start_ns, dur_ns);
 }
 
-void series_named(struct model *model, uint32_t placeholder)
+void steps_named(struct model *model, uint32_t placeholder)
 {
 	size_t to = 0, n = model->n_nameless;
 
@@ -134,7 +134,7 @@ void series_named(struct model *model, uint32_t placeholder)
 		struct nameless *one = &model->nameless[i];
 
 		if (one->name == placeholder)
-			series_range(model, one->process, names_resolve(&model->names, placeholder),
+			steps_range(model, one->process, names_resolve(&model->names, placeholder),
 				    one->start_ns, one->dur_ns);
 		else
 			model->nameless[to++] = *one;
@@ -142,7 +142,7 @@ void series_named(struct model *model, uint32_t placeholder)
 	model->n_nameless = to;
 }
 
-void series_release(struct model *model)
+void steps_release(struct model *model)
 {
 	for (size_t i = 0; i < model->n_steps; i++) {
 		free(model->steps[i].list);
@@ -162,7 +162,7 @@ static bool is_first(const struct model *model, const struct steps *a, const str
 	return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->pid < y->pid;
 }
 
-struct steps *series_best(const struct model *model)
+struct steps *steps_best(const struct model *model)
 {
 	struct steps *longest = NULL, *best = NULL;
 
@@ -227,7 +227,7 @@ static bool is_outlier(int64_t dur_ns, const struct step_stats *stats)
 
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out)
 {
-	const struct steps *steps = series_best(model);
+	const struct steps *steps = steps_best(model);
 	size_t n = steps ? steps->n : 0;
 
 	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1, .mad_ns = -1 };

@@ -239,12 +239,15 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 	uint32_t index = map_get(&model->compile_by_key, key);
 	struct compile_total *total;
 
-	if (!span_ok(compile->start_ns, compile->dur_ns, model->event->time_ns) ||
-	    (index == MAP_NONE && model->compiles.n >= COMPILES_MAX)) {
+	if (!span_ok(compile->start_ns, compile->dur_ns, model->event->time_ns)) {
 		model_bad(model, bad_time(compile->dur_ns));
 		return;
 	}
 	if (index == MAP_NONE) {
+		if (model->compiles.n >= COMPILES_MAX) {
+			model_bad(model, BAD_FULL);
+			return;
+		}
 		total = store_new(&model->compiles);
 		total->what = what;
 		total->cause = cause;

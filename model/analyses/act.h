@@ -92,4 +92,33 @@ struct slice {
 	uint64_t lost;			/* events known to be lost within; shares exclude them */
 };
 
+static inline bool act_is_kernel(const struct act *act)
+{
+	return act->kind == ACT_RUN &&
+	       (act->command == COMMAND_KERNEL || act->command == COMMAND_NATIVE ||
+		act->command == COMMAND_GRAPH || act->command == COMMAND_OTHER);
+}
+
+static inline bool act_is_copy(const struct act *act)
+{
+	return act->kind == ACT_RUN && !act_is_kernel(act);
+}
+
+/* Counted once over all slices. */
+static inline bool act_counts(const struct slice *slice, const struct act *act)
+{
+	return act->start_ns >= slice->t0 || (act->flags & ACT_LATE);
+}
+
+/* Clipped to the slice. */
+static inline int64_t act_start(const struct slice *slice, const struct act *act)
+{
+	return act->start_ns < slice->t0 ? slice->t0 : act->start_ns;
+}
+
+static inline int64_t act_end(const struct slice *slice, const struct act *act)
+{
+	return act->end_ns > slice->t1 ? slice->t1 : act->end_ns;
+}
+
 #endif

@@ -486,7 +486,7 @@ static void make_keys(struct analyses *analyses, int64_t from_ns, int64_t to_ns,
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
-	const struct steps *steps = series_best(model);
+	const struct steps *steps = steps_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
 		return;
@@ -568,7 +568,7 @@ void analyses_run(struct model *model, bool finish)
 	if (full && analyses->acts[analyses->n / 2].start_ns > settled)
 		settled = analyses->acts[analyses->n / 2].start_ns;
 	look_for_steps(model, finish ? INT64_MAX : settled);
-	steps = series_best(model);
+	steps = steps_best(model);
 	from = beginning(analyses, steps);
 	if (from != INT64_MIN) {
 		to = finish ? last_end(analyses, steps, from) : full ? settled :

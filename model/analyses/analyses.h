@@ -79,6 +79,8 @@ void analyses_progress(const struct model *model, struct findings_status *status
 /* Calls watch with each slice, after the analyses; one at a time, for tests. */
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
 		    void *arg);
+/* What the small kernels that are told of cost, per step or second: tiny.c. */
+int64_t tiny_cost_ns(const struct model *model);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
 

@@ -83,13 +83,13 @@ static void bandwidth_slice(struct model *model, void *state, const struct slice
 		way = way_of(bandwidth, act);
 		if (!way)
 			continue;
-		if (counts_here(slice, act))
+		if (act_counts(slice, act))
 			count_copy(way, act, in_step);
 		if (act->flags & ACT_LATE)
 			add_ns(&way->busy_ns, (act->end_ns < slice->t0 ? act->end_ns : slice->t0) -
 			       act->start_ns);
-		from = clip_start(slice, act);
-		to = clip_end(slice, act);
+		from = act_start(slice, act);
+		to = act_end(slice, act);
 		if (from < way->until_ns)
 			from = way->until_ns;
 		if (to <= from)

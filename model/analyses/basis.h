@@ -62,40 +62,9 @@ static inline int64_t basis_whole(const struct basis *basis)
 	return basis_per(basis, basis->ns[basis_scope(basis)]);
 }
 
-/* tiny.c: what the small kernels that are told of cost, per step or second. */
-int64_t tiny_cost_ns(const struct model *model);
-
 static inline const char *basis_word(const struct basis *basis)
 {
 	return basis->steps ? "per step" : "per second";
-}
-
-static inline bool run_is_kernel(const struct act *act)
-{
-	return act->kind == ACT_RUN &&
-	       (act->command == COMMAND_KERNEL || act->command == COMMAND_NATIVE ||
-		act->command == COMMAND_GRAPH || act->command == COMMAND_OTHER);
-}
-
-static inline bool run_is_copy(const struct act *act)
-{
-	return act->kind == ACT_RUN && !run_is_kernel(act);
-}
-
-/* Counted once over all slices. */
-static inline bool counts_here(const struct slice *slice, const struct act *act)
-{
-	return act->start_ns >= slice->t0 || (act->flags & ACT_LATE);
-}
-
-static inline int64_t clip_start(const struct slice *slice, const struct act *act)
-{
-	return act->start_ns < slice->t0 ? slice->t0 : act->start_ns;
-}
-
-static inline int64_t clip_end(const struct slice *slice, const struct act *act)
-{
-	return act->end_ns > slice->t1 ? slice->t1 : act->end_ns;
 }
 
 /* part of whole in thousandths */

@@ -226,7 +226,7 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
-	const struct steps *steps = series_best(model);
+	const struct steps *steps = steps_best(model);
 	bool averaged = !b->now.lost && !b->now.warm_up;
 
 	b->now.dur_ns += slice->t1 - slice->t0;

@@ -92,10 +92,10 @@ static void find_busy(struct sweep *sweep)
 	for (size_t i = 0; i < sweep->n_runs; i++) {
 		const struct act *act = &sweep->slice->acts[sweep->runs[i]];
 		struct span_ns span = {
-			clip_start(sweep->slice, act), clip_end(sweep->slice, act),
+			act_start(sweep->slice, act), act_end(sweep->slice, act),
 		};
 
-		if (!run_is_kernel(act) || span.end_ns <= span.start_ns)
+		if (!act_is_kernel(act) || span.end_ns <= span.start_ns)
 			continue;
 		if (sweep->n_busy && span.start_ns <= sweep->busy[sweep->n_busy - 1].end_ns) {
 			if (span.end_ns > sweep->busy[sweep->n_busy - 1].end_ns)
@@ -113,10 +113,10 @@ static void find_exposed(struct sweep *sweep)
 
 	for (size_t i = 0; i < sweep->n_runs; i++) {
 		const struct act *act = &sweep->slice->acts[sweep->runs[i]];
-		int64_t start_ns = clip_start(sweep->slice, act);
-		int64_t end_ns = clip_end(sweep->slice, act), left;
+		int64_t start_ns = act_start(sweep->slice, act);
+		int64_t end_ns = act_end(sweep->slice, act), left;
 
-		if (!run_is_copy(act))
+		if (!act_is_copy(act))
 			continue;
 		if (start_ns < done_ns)
 			start_ns = done_ns;
@@ -173,7 +173,7 @@ static void add_copy(struct copies *copies, const struct sweep *sweep, enum scop
 		     const struct act *act, int64_t exposed_ns, uint32_t next_name)
 {
 	struct way *way = way_get(copies, act->device, act->direction);
-	int64_t ns = clip_end(sweep->slice, act) - clip_start(sweep->slice, act);
+	int64_t ns = act_end(sweep->slice, act) - act_start(sweep->slice, act);
 	uint64_t rate = bytes_per_s(act->amount, act->end_ns - act->start_ns);
 
 	if (!way)
@@ -181,7 +181,7 @@ static void add_copy(struct copies *copies, const struct sweep *sweep, enum scop
 	if (ns > 0)
 		way->sum[scope].ns += ns;
 	way->sum[scope].exposed_ns += exposed_ns;
-	if (counts_here(sweep->slice, act)) {
+	if (act_counts(sweep->slice, act)) {
 		way->sum[scope].count++;
 		way->sum[scope].bytes += act->amount;
 		way->sum[scope].plain += !(act->flags & ACT_PINNED);
@@ -202,7 +202,7 @@ static void add_copies(struct copies *copies, const struct sweep *sweep, enum sc
 	for (size_t i = sweep->n_runs; i-- > 0; ) {
 		const struct act *act = &sweep->slice->acts[sweep->runs[i]];
 
-		if (run_is_copy(act))
+		if (act_is_copy(act))
 			add_copy(copies, sweep, scope, act, sweep->exposed[sweep->runs[i]], next);
 		else
 			next = act->op_name ? act->op_name : act->name;
@@ -247,14 +247,14 @@ static bool used_between(const struct slice *slice, uint32_t first, uint32_t sec
 		const struct act *act = &slice->acts[i];
 
 		if (act->kind == ACT_RUN && act->device == copy->device &&
-		    !(run_is_copy(act) && act->direction == copy->direction))
+		    !(act_is_copy(act) && act->direction == copy->direction))
 			return true;
 	}
 	/* What began before the first and ended after it could have, too. */
 	for (uint32_t i = first; i-- > 0 && first - i < BETWEEN_MAX; ) {
 		const struct act *act = &slice->acts[i];
 
-		if (act->kind == ACT_RUN && act->device == copy->device && run_is_kernel(act) &&
+		if (act->kind == ACT_RUN && act->device == copy->device && act_is_kernel(act) &&
 		    act->end_ns > copy->end_ns)
 			return true;
 	}
@@ -322,7 +322,7 @@ static void find_habits(struct copies *copies, const struct slice *slice, enum s
 	for (size_t i = 0; i < slice->n && n < n_copies; i++) {
 		const struct act *act = &slice->acts[i];
 
-		if (run_is_copy(act) && act->object && act->amount && act->start_ns >= slice->t0)
+		if (act_is_copy(act) && act->object && act->amount && act->start_ns >= slice->t0)
 			list[n++] = (struct moved) {
 				.bytes = act->amount, .process = act->process,
 				.object = act->object, .at = (uint32_t)i,
@@ -352,7 +352,7 @@ static void look_at_devices(struct copies *copies, const struct slice *slice, en
 		struct sweep sweep = { .slice = slice, .runs = runs, .exposed = exposed };
 		uint32_t device = slice->acts[first].device, k = 0;
 
-		if (!run_is_copy(&slice->acts[first]))
+		if (!act_is_copy(&slice->acts[first]))
 			continue;
 		while (k < n_done && done[k] != device)
 			k++;
@@ -381,7 +381,7 @@ static void copies_slice(struct model *model, void *state, const struct slice *s
 	if (!basis_add(&copies->basis, slice, &scope))
 		return;
 	for (size_t i = 0; i < slice->n; i++)
-		n_copies += run_is_copy(&slice->acts[i]);
+		n_copies += act_is_copy(&slice->acts[i]);
 	if (!n_copies)
 		return;
 	exposed = xcalloc(slice->n, sizeof(*exposed));

@@ -370,7 +370,7 @@ static void step_host(struct walk *walk)
 
 static enum path_kind kind_of_run(const struct act *act)
 {
-	return act->work == WORK_COMM ? PATH_COMM : run_is_kernel(act) ? PATH_KERNEL : PATH_COPY;
+	return act->work == WORK_COMM ? PATH_COMM : act_is_kernel(act) ? PATH_KERNEL : PATH_COPY;
 }
 
 static void step_run(struct walk *walk)

@@ -180,7 +180,7 @@ static void add_carried(struct launch_queue *queue, struct changes *changes,
 
 static void add_running(struct changes *changes, const struct slice *slice, const struct act *act)
 {
-	int64_t start_ns = clip_start(slice, act), end_ns = clip_end(slice, act);
+	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
 
 	if (end_ns <= start_ns)
 		return;
@@ -227,13 +227,13 @@ static void look_at(struct launch_queue *queue, const struct slice *slice, const
 		    struct changes *changes)
 {
 	if (act->kind == ACT_LAUNCH) {
-		if (counts_here(slice, act)) {
+		if (act_counts(slice, act)) {
 			count_launch(queue, act);
 			add_waiting(queue, changes, slice, act->start_ns, act->call_ns);
 		}
 		return;
 	}
-	if (run_is_kernel(act) && counts_here(slice, act))
+	if (act_is_kernel(act) && act_counts(slice, act))
 		count_kernel(queue, act);
 	add_running(changes, slice, act);
 }

@@ -186,7 +186,7 @@ static void add_step(struct model *model, struct looked *looked, int64_t from_ns
 	if (to_ns - from_ns > LONG * looked->period_ns || to_ns <= from_ns ||
 	    from_ns < looked->step_ns)
 		return;
-	series_period(model, looked->process, looked->list[looked->anchor].name, from_ns,
+	steps_period(model, looked->process, looked->list[looked->anchor].name, from_ns,
 		      to_ns - from_ns);
 	looked->step_ns = to_ns;
 }

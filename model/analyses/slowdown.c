@@ -162,7 +162,7 @@ static void slowdown_slice(struct model *model, void *state, const struct slice 
 		const struct act *act = &slice->acts[i];
 		struct watched *one;
 
-		if (!run_is_kernel(act) || !counts_here(slice, act) || (act->flags & ACT_APPROX))
+		if (!act_is_kernel(act) || !act_counts(slice, act) || (act->flags & ACT_APPROX))
 			continue;
 		one = watched_get(slow, act);
 		if (!one)

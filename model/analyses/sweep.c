@@ -375,7 +375,7 @@ static void slice_end(struct model *model, struct sweep *sweep)
 static void sweep_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct sweep *sweep = state;
-	const struct steps *steps = series_best(model);
+	const struct steps *steps = steps_best(model);
 	size_t n_ends, end = 0;
 	uint32_t begin = 0;
 

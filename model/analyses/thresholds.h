@@ -4,8 +4,8 @@
  * name, so that a user can change it (`set NAME = VALUE`) and docs/analyses.md
  * can list it.
  *
- * X(ID, name, default, least, most, unit, help); unit: "%", "us", "count",
- * "bytes". Sources are named beside the values that come from one.
+ * X(ID, name, default, least, most, unit, help); unit: "%", "us", "ms",
+ * "count", "bytes". Sources are named beside the values that come from one.
  */
 #ifndef MODEL_THRESHOLDS_H
 #define MODEL_THRESHOLDS_H

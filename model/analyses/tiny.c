@@ -105,7 +105,7 @@ static int64_t pause_before(const struct act *act, const struct act *before)
 /* before: what ran before it on the queue. */
 static void learn(struct small_queue *queue, const struct act *act, const struct act *before)
 {
-	if (!run_is_kernel(act) || !run_is_kernel(before) || !act->call_ns || !before->call_ns)
+	if (!act_is_kernel(act) || !act_is_kernel(before) || !act->call_ns || !before->call_ns)
 		return;
 	if (act->thread == before->thread && act->call_ns > before->call_ns &&
 	    act->call_ns - before->call_ns <= LAUNCH_MAX_NS)
@@ -286,7 +286,7 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 		for (end = i; end < all->n; end++) {
 			const struct act *act = member(all, end);
 
-			if (!run_is_kernel(act) || act->start_ns < t0 ||
+			if (!act_is_kernel(act) || act->start_ns < t0 ||
 			    act->end_ns - act->start_ns >= below_ns ||
 			    (end > i && pause_before(act, member(all, end - 1)) > pause_max))
 				break;

@@ -198,7 +198,7 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 	if (!event->host || event->type == EVENT_FLOW)
 		return event;
 	if (!host_get(hosts, event->host)) {
-		note_odd(model, BAD_FULL);	/* its times are its own */
+		model_odd(model, BAD_FULL);	/* its times are its own */
 		return event;
 	}
 	hosts->mapped = *event;

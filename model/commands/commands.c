@@ -412,7 +412,7 @@ static uint32_t stand_in(struct model *model, uint32_t index)
 		return NONE;
 	queue->view = view;
 	queue_listed(model, index);
-	note_odd(model, BAD_UNKNOWN);
+	model_odd(model, BAD_UNKNOWN);
 	/* What needed no clock may be drawn already. */
 	device_rebuild(model, view_at(model, view)->device);
 	return view;

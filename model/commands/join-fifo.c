@@ -34,10 +34,10 @@ static struct join_fifo *fifo_get(struct model *model, uint32_t index)
 static void make_room(struct model *model, uint32_t queue)
 {
 	if (model->join.n >= JOIN_MAX)
-		fifo_settle(model, queue, model->live_ns, true);
+		join_fifo_settle(model, queue, model->live_ns, true);
 }
 
-void fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch)
+void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch)
 {
 	struct join_fifo *fifo = fifo_get(model, queue);
 	size_t at;
@@ -52,7 +52,7 @@ void fifo_launch(struct model *model, uint32_t queue, const struct join_launch *
 	model->join.n++;
 }
 
-void fifo_run(struct model *model, uint32_t queue, const struct join_run *run)
+void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *run)
 {
 	struct join_fifo *fifo = fifo_get(model, queue);
 	size_t at;
@@ -400,7 +400,7 @@ static bool lost_since(const struct fifo_work *work)
 	       work->model->join.lost_ns > work->fifo->since_ns;
 }
 
-void fifo_settle(struct model *model, uint32_t index, int64_t settled_ns, bool all)
+void join_fifo_settle(struct model *model, uint32_t index, int64_t settled_ns, bool all)
 {
 	struct queue *queue = queue_at(model, index);
 	struct join_fifo *fifo = queue->fifo;
@@ -423,7 +423,7 @@ void fifo_settle(struct model *model, uint32_t index, int64_t settled_ns, bool a
 	done_with(&work);
 }
 
-void fifo_release(struct join_fifo *fifo)
+void join_fifo_release(struct join_fifo *fifo)
 {
 	if (!fifo)
 		return;

@@ -377,7 +377,7 @@ void apply_launch(struct model *model, const struct event_launch *given)
 	if (id.key)
 		launch_by_id(model, &launch, id);
 	else
-		fifo_launch(model, queue, &launch);
+		join_fifo_launch(model, queue, &launch);
 }
 
 void apply_run(struct model *model, const struct event_run *given)
@@ -391,7 +391,7 @@ void apply_run(struct model *model, const struct event_run *given)
 	else if (id.key)
 		run_by_id(model, &run, id);
 	else
-		fifo_run(model, queue, &run);
+		join_fifo_run(model, queue, &run);
 }
 
 void join_hand_on(struct model *model, uint32_t process, const struct event_launch *launch,
@@ -554,7 +554,7 @@ void join_settle(struct model *model, int64_t settled_ns)
 	}
 	for (i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
-			fifo_settle(model, i, settled_ns, false);
+			join_fifo_settle(model, i, settled_ns, false);
 	give_up(model, settled_ns, GIVE_UP_LOOK);
 	announce(model, settled_ns);
 	hold(model);
@@ -566,7 +566,7 @@ void join_finish(struct model *model)
 
 	for (uint32_t i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
-			fifo_settle(model, i, model->live_ns, true);
+			join_fifo_settle(model, i, model->live_ns, true);
 	while (join->leaving.first)
 		drop(model, join->leaving.first);
 	give_up(model, INT64_MAX, UINT32_MAX);

@@ -141,11 +141,11 @@ void join_release(struct model *model);
 void join_process_release(struct join_ids *ids);
 
 /* ---- join-fifo.c, for join.c ---- */
-void fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
-void fifo_run(struct model *model, uint32_t queue, const struct join_run *run);
+void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
+void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *run);
 /* Joins what is settled; all: everything there is. */
-void fifo_settle(struct model *model, uint32_t queue, int64_t settled_ns, bool all);
-void fifo_release(struct join_fifo *fifo);
+void join_fifo_settle(struct model *model, uint32_t queue, int64_t settled_ns, bool all);
+void join_fifo_release(struct join_fifo *fifo);
 /* When a run began, as far as is known: written_ns where its clock is not. */
 int64_t join_start_ns(const struct model *model, uint32_t queue, const struct join_run *run);
 /* Hands a run on. launch NULL: none. */

@@ -140,7 +140,7 @@ static void step_ended(struct memory *memory)
 static void steps_until(struct model *model, int64_t until_ns)
 {
 	struct memory *memory = model->memory;
-	const struct steps *series = series_best(model);
+	const struct steps *series = steps_best(model);
 
 	if (!series)
 		return;

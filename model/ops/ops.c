@@ -552,7 +552,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (op.parent && !(op.flags & (OP_ASYNC | OP_MARK)))
 		add_child(model, model->process_index, &op);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
-		series_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
+		steps_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
 }
 
 void ops_finish(struct model *model)
