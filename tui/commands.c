@@ -543,18 +543,19 @@ static bool help_command(struct tui *tui, enum command_id id)
 	return true;
 }
 
-/* The pane with the focus, then the timeline. */
+/* The pane with the focus, then the other one. */
 static unsigned cmd_pane(struct run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *focused = tui->panes[tui->focus_lower ? tui->lower : 0];
+	struct pane *other = tui->panes[tui->focus_lower ? 0 : tui->lower];
 	unsigned outcome;
 
 	if (tui->help.open && help_command(tui, run->id))
 		return OUT_REDRAW;
 	outcome = focused->ops->command(focused, &tui->view, &run->call);
-	if ((outcome & OUT_UNKNOWN) && focused != tui->panes[0])
-		outcome = tui->panes[0]->ops->command(tui->panes[0], &tui->view, &run->call);
+	if (outcome & OUT_UNKNOWN)
+		outcome = other->ops->command(other, &tui->view, &run->call);
 	if (outcome & OUT_UNKNOWN)
 		return fail(run, "not here: '%s'", run->call.argv[0]);
 	return outcome;

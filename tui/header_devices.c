@@ -12,6 +12,7 @@
 
 #define BAR 8				/* cells of a share */
 #define CAUSES 3			/* of idle time that are named */
+#define CAUSES_WIDTH 31			/* of ": launch 28 · other 10 · sync 4" */
 #define DEVICES_MOST 256		/* in the strip of very many */
 
 void header_spark(struct header *h)
@@ -119,7 +120,7 @@ static const char *share_window(const struct header *h, const struct view *view,
 static void add_causes(struct strip *strip, const struct view *view, struct idle_gap gap,
 		       int64_t whole, int idle)
 {
-	char text[96];
+	char text[96] = "";
 	size_t at = 0;
 
 	for (int n = 0; n < CAUSES && idle > 0; n++) {
@@ -135,8 +136,9 @@ static void add_causes(struct strip *strip, const struct view *view, struct idle
 		gap.ns[cause] = 0;
 		idle -= share;
 	}
-	if (at)
-		strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s", text);
+	/* As wide whatever it says, so that nothing else moves when the causes do. */
+	strip_add(strip, 3, 0, ROLE_DEFAULT, 0, "%s%*s", text, CAUSES_WIDTH > text_width(text) ?
+		  CAUSES_WIDTH - text_width(text) : 0, "");
 }
 
 static void device_line(struct strip *strip, const struct view *view, int width,
@@ -154,20 +156,21 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 		idle = 0;
 	}
 	strip_clear(strip);
-	short_name(name, sizeof(name), d->name, width / 5 > 12 ? width / 5 : 12, view->ascii);
+	short_name(name, sizeof(name), d->name, width / 8 > 12 ? width / 8 : 12, view->ascii);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
-	strip_add(strip, 4, 1, ROLE_LABEL, 0, "%s", name)->least = 6;
+	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
 	if (whole <= 0) {
 		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing final here yet");
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
-	add_bar(strip, view, 3, ROLE_WORK_MATMUL, d->kernel_ns, whole);
+	add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
 	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%3d %%", kernels);
 	strip_add(strip, 2, 2, ROLE_MUTED, 0, "copies");
-	add_bar(strip, view, 3, ROLE_WORK_COPY, d->copy_ns, whole);
+	add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
 	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, "%3d %%", copies);
-	strip_add(strip, 5, 1, ROLE_MUTED, 0, "(%d under kernels)", both);
+	snprintf(name, sizeof(name), "(%d under kernels)", both);
+	strip_add(strip, 8, 1, ROLE_MUTED, 0, "%-18s", name);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "idle");
 	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%", idle);
 	if (gap)

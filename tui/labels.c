@@ -55,6 +55,22 @@ void label_fit(char *out, size_t size, const char *text, int width, bool ascii)
 		put(out, size, text, bytes_within(text, width - dots), ellipsis(ascii));
 }
 
+void label_fit_sentence(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	char work[LABEL_MAX], *open;
+
+	label_fit(work, sizeof(work), text, width, ascii);
+	open = strrchr(work, '(');
+	if (strcmp(work, text) == 0 || !open || strchr(open, ')')) {
+		snprintf(out, size, "%s", work);
+		return;
+	}
+	/* A bracket that does not close looks broken: what it holds goes as a whole. */
+	while (open > work && open[-1] == ' ')
+		open--;
+	snprintf(out, size, "%.*s%s", (int)(open - work), work, ellipsis(ascii));
+}
+
 void label_fit_middle(char *out, size_t size, const char *text, int width, bool ascii)
 {
 	int dots = text_width(ellipsis(ascii));

@@ -21,6 +21,8 @@ void label_shorten(char *out, size_t size, const char *name, int width, bool asc
 
 /* Only the ellipsis: sentences. */
 void label_fit(char *out, size_t size, const char *text, int width, bool ascii);
+/* And no bracket is left open: what it holds goes as a whole. */
+void label_fit_sentence(char *out, size_t size, const char *text, int width, bool ascii);
 
 /* As label_fit, for names whose ends tell them apart: the middle goes. */
 void label_fit_middle(char *out, size_t size, const char *text, int width, bool ascii);

@@ -210,7 +210,7 @@ static bool bad(const void *row)
 static const struct table_column columns[] = {
 	{"kernel", "kernel", 22, 28, 44, false, false, 0, name_text, by_name, NULL},
 	{"device", "device", 6, 0, 0, false, false, 7, device_text, by_device, NULL},
-	{"count", "count", 8, 0, 0, true, true, 1, count_text, by_count, NULL},
+	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL},
 	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL},
 	{"share of it", NULL, 14, 14, 20, false, false, 2, share_text, NULL, part},
 	{"avg", "avg", 8, 0, 0, true, true, 3, mean_text, by_mean, NULL},

@@ -193,7 +193,7 @@ static enum role bar_role(const void *row)
 #define COLUMNS(share_title, share_part, avg_title, avg_text, by_avg) { \
 	{"op", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
 	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
-	{"calls", "calls", 8, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
+	{"calls", "calls", 9, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
 	{"device time", "device-time", 13, 0, 0, true, true, 0, device_text, by_device, NULL}, \
 	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \

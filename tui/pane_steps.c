@@ -190,13 +190,13 @@ static const struct table_column columns[] = {
 	{"step", "step", 8, 0, 0, true, true, 0, number_text, by_number, NULL},
 	{"start", "start", 14, 0, 0, true, true, 1, start_text, by_start, NULL},
 	{"duration", "duration", 10, 0, 0, true, true, 0, duration_text, by_duration, NULL},
-	{"of the longest", NULL, 16, 16, 26, false, false, 2, share_text, NULL, duration_part},
-	{"to the typical", NULL, 14, 0, 0, true, false, 4, delta_text, NULL, NULL},
-	{"compute", "compute", 8, 0, 0, true, true, 3, compute_text, by_compute, NULL},
+	{"of the longest", NULL, 16, 16, 26, false, false, 4, share_text, NULL, duration_part},
+	{"to the typical", NULL, 14, 0, 0, true, false, 5, delta_text, NULL, NULL},
+	{"compute", "compute", 8, 0, 0, true, true, 2, compute_text, by_compute, NULL},
 	{"input", "input", 7, 0, 0, true, true, 2, input_text, by_input, NULL},
 	{"copies", "copies", 7, 0, 0, true, true, 3, copy_text, by_copy, NULL},
-	{"launch", "launch", 7, 0, 0, true, true, 3, launch_text, by_launch, NULL},
-	{"sync", "sync", 7, 0, 0, true, true, 3, sync_text, by_sync, NULL},
+	{"launch", "launch", 7, 0, 0, true, true, 2, launch_text, by_launch, NULL},
+	{"sync", "sync", 7, 0, 0, true, true, 2, sync_text, by_sync, NULL},
 	{"host", "host", 7, 0, 0, true, true, 3, host_text, by_host, NULL},
 };
 

@@ -142,22 +142,25 @@ static void label_bars(struct timeline *t, const struct view *view,
 	}
 }
 
-/* Two digits are enough for a label: "12 GB/s", "3.4 GB/s". */
-static void short_rate(char *text, size_t size, uint64_t rate)
+/* Two digits are enough for a label: "12 GB/s", "3.4 GB/s", "6.2 MiB". */
+static void short_value(char *text, size_t size, uint64_t value, bool rate)
 {
-	static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
-	uint64_t tenths = rate;
+	static const char *const units[2][5] = {
+		{ "B", "KiB", "MiB", "GiB", "TiB" }, { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" },
+	};
+	unsigned base = rate ? 1000 : 1024;
+	uint64_t below = 1;
 	size_t unit = 0;
 
-	while (unit < 4 && tenths >= (unit ? 10000u : 1000u)) {
-		tenths = unit ? tenths / 1000 : tenths / 100;
+	while (unit < 4 && value / below >= base) {
+		below *= base;
 		unit++;
 	}
-	if (!unit || tenths >= 100)
-		snprintf(text, size, "%u %s", (unsigned)(unit ? tenths / 10 : tenths), units[unit]);
+	if (!unit || value / below >= 10)
+		snprintf(text, size, "%u %s", (unsigned)(value / below), units[rate][unit]);
 	else
-		snprintf(text, size, "%u.%u %s", (unsigned)(tenths / 10), (unsigned)(tenths % 10),
-			 units[unit]);
+		snprintf(text, size, "%u.%u %s", (unsigned)(value / below),
+			 (unsigned)(value % below * 10 / below), units[rate][unit]);
 }
 
 /* The value at the cursor, else the last one that is seen. */
@@ -165,7 +168,6 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 		       const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
-	char text[FMT_MAX];
 	uint64_t value = 0;
 	size_t i;
 
@@ -173,10 +175,9 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 		value = columns[at].value_max;
 	for (i = t->columns; i-- > 0 && !value;)
 		value = columns[i].value_max;
-	if (value && seen->line.kind == ROW_MEMORY)
-		snprintf(seen->value, sizeof(seen->value), "%s", fmt_bytes(text, value));
-	else if (value)
-		short_rate(seen->value, sizeof(seen->value), value);
+	if (value)
+		short_value(seen->value, sizeof(seen->value), value,
+			    seen->line.kind != ROW_MEMORY);
 }
 
 static void mark_selected(struct timeline *t, const struct view *view, int64_t w,

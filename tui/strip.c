@@ -95,7 +95,7 @@ static void shrink(struct strip *strip, int excess, bool ascii)
 		width = piece->width - excess;
 		if (width < piece->least)
 			width = piece->least;
-		(piece->sentence ? label_fit : label_shorten)(text, sizeof(text), piece->text,
+		(piece->sentence ? label_fit_sentence : label_shorten)(text, sizeof(text), piece->text,
 							      width, ascii);
 		memcpy(piece->text, text, sizeof(text));
 		width = text_width(piece->text);

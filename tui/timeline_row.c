@@ -203,7 +203,9 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 			area_text(area, at, y, ROLE_LABEL, 0, value);
 			width = at - x - 1;
 		}
-		(group ? label_fit_words : label_fit)(text, sizeof(text), line->label, width, ascii);
+		(group ? label_fit_words : label_fit)(text, sizeof(text),
+						      line->kind == ROW_MEMORY && width < 6 ?
+						      "mem" : line->label, width, ascii);
 		area_text(area, x, y, ROLE_LABEL, attr, text);
 	}
 	if (current)

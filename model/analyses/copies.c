@@ -417,7 +417,10 @@ static void way_lines(struct finding *finding, const struct way *way, const stru
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
 
 	fmt_time(time, basis_per(basis, ns));
-	fmt_time(hidden, basis_per(basis, ns - exposed_ns));
+	if (basis_per(basis, ns - exposed_ns))
+		fmt_time(hidden, basis_per(basis, ns - exposed_ns));
+	else
+		snprintf(hidden, sizeof(hidden), "none");
 	snprintf(finding->lines[0], FINDING_TEXT,
 		 "%s %s in %s copies, %s of it while a kernel runs", time, basis_word(basis),
 		 basis_times(times, basis, way->sum[scope].count), hidden);
