@@ -6,57 +6,8 @@
 #include <string.h>
 
 #include "model/lanes/cover.h"
+#include "model/lanes/sweep.h"
 #include "model/base/util.h"
-
-/* One question on its way through a lane. */
-struct sweep {
-	struct lane *lane;
-	uint32_t row, index;
-	int64_t t0, t1, w;
-	struct column *out;
-	int64_t *longest_ns;
-	int64_t covered;		/* busy time is counted up to here */
-	/* Columns of the last looked-up time: times come almost in order. */
-	int64_t begin, end;
-	size_t column;
-	struct lane_view view;
-};
-
-/* Column of t, which lies in [t0, t1). */
-static size_t column_of(struct sweep *s, int64_t t)
-{
-	if (t < s->begin || t >= s->end) {
-		if (t >= s->end && t < s->end + s->w)
-			s->column++;
-		else
-			s->column = (size_t)((t - s->t0) / s->w);
-		s->begin = s->t0 + s->w * (int64_t)s->column;
-		s->end = s->begin + s->w;
-	}
-	return s->column;
-}
-
-static void add_edge(struct column *column, int64_t t)
-{
-	if (!column->edges || t < column->first_edge_ns)
-		column->first_edge_ns = t;
-	if (!column->edges || t > column->last_edge_ns)
-		column->last_edge_ns = t;
-	column->edges++;
-}
-
-static void add_longest(struct sweep *s, size_t c, uint32_t id, int64_t dur)
-{
-	if (s->out[c].longest.id && dur <= s->longest_ns[c])
-		return;
-	s->longest_ns[c] = dur;
-	s->out[c].longest = (struct span_ref) { s->row, s->index, id };
-}
-
-static uint64_t share_of(uint64_t bytes, int64_t part, int64_t whole)
-{
-	return (uint64_t)((__uint128_t)bytes * (uint64_t)part / (uint64_t)whole);
-}
 
 static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 {
@@ -67,12 +18,12 @@ static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 	size_t c;
 
 	if (start >= s->t0 && start < s->t1)
-		add_edge(&s->out[column_of(s, start)], start);
+		sweep_edge(&s->out[sweep_column(s, start)], start);
 	if (end >= s->t0 && end < s->t1)
-		add_edge(&s->out[dur ? (size_t)((end - s->t0) / s->w) : column_of(s, end)], end);
+		sweep_edge(&s->out[dur ? (size_t)((end - s->t0) / s->w) : sweep_column(s, end)], end);
 	if (dur == 0 ? start < s->t0 || start >= s->t1 : from >= to)
 		return;
-	c = column_of(s, from);
+	c = sweep_column(s, from);
 	do {
 		struct column *column = &s->out[c];
 		int64_t border = s->t0 + s->w * (int64_t)(c + 1);
@@ -85,14 +36,14 @@ static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 			column->busy_ns += stop - (from > s->covered ? from : s->covered);
 		if (stop > s->covered)
 			s->covered = stop;
-		add_longest(s, c, view_id(v, i), dur);
+		sweep_longest(s, c, view_id(v, i), dur);
 		if (bytes) {
 			/* Differences of running totals, so that columns add up. */
 			uint64_t rate = bytes_per_s(bytes, dur);
 
 			column->value += stop - from == dur ? bytes :
-					 share_of(bytes, stop - start, dur) -
-					 share_of(bytes, from - start, dur);
+					 sweep_share(bytes, stop - start, dur) -
+					 sweep_share(bytes, from - start, dur);
 			if (rate > column->value_max)
 				column->value_max = rate;
 		}
@@ -111,11 +62,11 @@ static void add_summary(struct sweep *s, size_t c, const struct summary *sum, bo
 		column->work_ns[k] += sum->work_ns[k];
 	column->count += sum->n_spans;
 	column->flags |= sum->flags;
-	add_edge(column, sum->first_ns);
-	add_edge(column, sum->max_end_ns);
+	sweep_edge(column, sum->first_ns);
+	sweep_edge(column, sum->max_end_ns);
 	column->edges += 2 * (sum->n_spans - 1);
 	if (!folded)
-		add_longest(s, c, sum->longest, sum->longest_ns);
+		sweep_longest(s, c, sum->longest, sum->longest_ns);
 	column->value += sum->amount;
 	if (sum->max_rate > column->value_max)
 		column->value_max = sum->max_rate;
@@ -151,8 +102,8 @@ static void add_folded(struct sweep *s, const struct summary *chunk)
 		column->value += (uint64_t)part_of((int64_t)chunk->amount, stop - from, whole);
 		if (chunk->max_rate > column->value_max)
 			column->value_max = chunk->max_rate;
-		add_edge(column, from);
-		add_edge(column, stop);
+		sweep_edge(column, from);
+		sweep_edge(column, stop);
 		column->edges += 2 * count;
 		from = stop;
 	}
@@ -194,8 +145,8 @@ static uint32_t add_plain(struct sweep *s, const struct lane_view *v, uint32_t i
 	s->covered = covered;
 	column->busy_ns += busy;
 	column->count += i - first;
-	add_edge(column, v->start[first]);
-	add_edge(column, covered);
+	sweep_edge(column, v->start[first]);
+	sweep_edge(column, covered);
 	column->edges += 2 * (i - first - 1);
 	return i;
 }
@@ -207,7 +158,7 @@ static bool take_whole(struct sweep *s, const struct summary *sum, bool folded)
 
 	if (sum->first_ns < s->t0 || sum->max_end_ns >= s->t1 || sum->first_ns < s->covered)
 		return false;
-	c = column_of(s, sum->first_ns);
+	c = sweep_column(s, sum->first_ns);
 	if (sum->max_end_ns >= s->end)
 		return false;
 	add_summary(s, c, sum, folded);
@@ -223,7 +174,7 @@ static bool take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 
 	if (block->first_ns < s->t0 || end >= s->t1 || block->first_ns < s->covered)
 		return false;
-	column = &s->out[column_of(s, block->first_ns)];
+	column = &s->out[sweep_column(s, block->first_ns)];
 	if (end >= s->end)
 		return false;
 	column->busy_ns += block->busy_ns;
@@ -231,11 +182,11 @@ static bool take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 		column->work_ns[k] += block->work_ns[k];
 	column->count += block->n_spans;
 	column->flags |= block->flags;
-	add_edge(column, block->first_ns);
-	add_edge(column, end);
+	sweep_edge(column, block->first_ns);
+	sweep_edge(column, end);
 	column->edges += 2u * (block->n_spans - 1u);
 	if (!column->longest.id || block->longest_ns > s->longest_ns[s->column])
-		add_longest(s, s->column, chunk_id(chunk, b * LANE_BLOCK + block->longest),
+		sweep_longest(s, s->column, chunk_id(chunk, b * LANE_BLOCK + block->longest),
 			    block->longest_ns);
 	if (s->lane->layout.rates) {
 		const struct block_rate *rate = &rates_of(chunk)[b];
@@ -248,146 +199,6 @@ static bool take_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
 	return true;
 }
 
-/* Spans [first, first + n) of a chunk, apart from each other. */
-struct side {
-	int64_t sum_ns, longest_ns, work_ns[WORK_COUNT];
-	uint32_t longest;		/* index */
-};
-
-/* The classes of one side, when the block has more than one. */
-static void side_works(const struct chunk *chunk, uint32_t first, uint32_t n, const uint64_t *durs,
-		       struct side *side)
-{
-	uint8_t works[LANE_BLOCK];
-
-	chunk_read_small(chunk, LANE_WORK, first, n, works);
-	for (uint32_t i = 0; i < n; i++)
-		side->work_ns[works[i]] += (int64_t)durs[i];
-}
-
-static void side_of(const struct chunk *chunk, uint32_t first, uint32_t n, bool works,
-		    struct side *side)
-{
-	uint64_t durs[LANE_BLOCK];
-
-	memset(side, 0, sizeof(*side));
-	packed_read(&chunk->sealed[LANE_DUR], chunk->sealed, first, n, durs);
-	for (uint32_t i = 0; i < n; i++) {
-		side->sum_ns += (int64_t)durs[i];
-		if ((int64_t)durs[i] > side->longest_ns) {
-			side->longest_ns = (int64_t)durs[i];
-			side->longest = first + i;
-		}
-	}
-	if (works)
-		side_works(chunk, first, n, durs, side);
-}
-
-/* The block's one class, WORK_COUNT: several. */
-static int class_of(const struct block *block)
-{
-	int work = WORK_COUNT;
-
-	for (int k = 0; k < WORK_COUNT; k++)
-		if (block->work_ns[k] == block->busy_ns)
-			work = k;
-	return work;
-}
-
-static void add_side(struct sweep *s, size_t c, const struct chunk *chunk, const struct side *side,
-		     int work)
-{
-	struct column *column = &s->out[c];
-
-	column->busy_ns += side->sum_ns;
-	if (work < WORK_COUNT)
-		column->work_ns[work] += side->sum_ns;
-	else
-		for (int k = 0; k < WORK_COUNT; k++)
-			column->work_ns[k] += side->work_ns[k];
-	if (side->longest_ns && (!column->longest.id || side->longest_ns > s->longest_ns[c]))
-		add_longest(s, c, chunk_id(chunk, side->longest), side->longest_ns);
-}
-
-static void add_edges(struct column *column, uint32_t n, int64_t first, int64_t last)
-{
-	if (!n)
-		return;
-	add_edge(column, first);
-	if (n == 1)
-		return;
-	add_edge(column, last);
-	column->edges += n - 2;
-}
-
-/*
- * A block of spans that are apart, in this column and the next one: the border
- * is found by bisection, and only the side without the longest span is looked
- * at; the other one is what remains.
- */
-static bool split_block(struct sweep *s, const struct chunk *chunk, uint32_t b)
-{
-	const struct block *block = &chunk->blocks[b];
-	const struct packed *starts = chunk->sealed;
-	int64_t end = block->first_ns + block->length_ns, border, last_start, last_end, over;
-	uint32_t first = b * LANE_BLOCK, n = block->n_spans, low = 1, high = n;
-	struct side left, right, *far, *near;
-	int work = class_of(block);
-	size_t c;
-
-	if (block->form != BLOCK_APART || block->flags || !starts || s->lane->layout.rates ||
-	    block->first_ns < s->t0 || end >= s->t1 || block->first_ns < s->covered)
-		return false;
-	c = column_of(s, block->first_ns);
-	border = s->end;
-	if (end >= border + s->w)
-		return false;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if ((int64_t)packed_get(starts, starts, first + middle) < border)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	near = block->longest < low ? &right : &left;
-	far = near == &left ? &right : &left;
-	side_of(chunk, near == &left ? first : first + low, near == &left ? low : n - low,
-		work == WORK_COUNT, near);
-	far->sum_ns = block->busy_ns - near->sum_ns;
-	far->longest_ns = block->longest_ns;
-	far->longest = first + block->longest;
-	for (int k = 0; k < WORK_COUNT; k++)
-		far->work_ns[k] = block->work_ns[k] - near->work_ns[k];
-	/* The last one on the left may reach over. */
-	last_start = chunk_start(chunk, first + low - 1);
-	last_end = last_start + chunk_dur(chunk, first + low - 1);
-	over = last_end > border ? last_end - border : 0;
-	if (over) {
-		uint8_t last_work;
-
-		chunk_read_small(chunk, LANE_WORK, first + low - 1, 1, &last_work);
-		left.sum_ns -= over;
-		left.work_ns[last_work] -= over;
-		right.sum_ns += over;
-		right.work_ns[last_work] += over;
-		if (last_end - last_start > right.longest_ns) {
-			right.longest_ns = last_end - last_start;
-			right.longest = first + low - 1;
-		}
-	}
-	add_side(s, c, chunk, &left, work);
-	add_side(s, c + 1, chunk, &right, work);
-	s->out[c].count += low;
-	s->out[c + 1].count += n - low + (over > 0);
-	add_edges(&s->out[c], 2 * low - (last_end >= border), block->first_ns,
-		  last_end < border ? last_end : last_start);
-	add_edges(&s->out[c + 1], 2 * (n - low) + (last_end >= border),
-		  last_end >= border ? last_end : chunk_start(chunk, first + low), end);
-	s->covered = end;
-	return true;
-}
-
 /* The same for a chunk. */
 static bool take_head(struct sweep *s, const struct chunk_head *head)
 {
@@ -396,7 +207,7 @@ static bool take_head(struct sweep *s, const struct chunk_head *head)
 
 	if (head->first_ns < s->t0 || end >= s->t1 || head->first_ns < s->covered)
 		return false;
-	column = &s->out[column_of(s, head->first_ns)];
+	column = &s->out[sweep_column(s, head->first_ns)];
 	if (end >= s->end)
 		return false;
 	column->busy_ns += head->busy_ns;
@@ -404,10 +215,10 @@ static bool take_head(struct sweep *s, const struct chunk_head *head)
 		column->work_ns[k] += head->work_ns[k - 1];
 	column->count += head->n;
 	column->flags |= head->flags;
-	add_edge(column, head->first_ns);
-	add_edge(column, end);
+	sweep_edge(column, head->first_ns);
+	sweep_edge(column, end);
 	column->edges += 2u * (head->n - 1u);
-	add_longest(s, s->column, head->longest, head->longest_ns);
+	sweep_longest(s, s->column, head->longest, head->longest_ns);
 	s->covered = end;
 	return true;
 }
@@ -423,7 +234,7 @@ static void sweep_chunk(struct sweep *s, const struct chunk *chunk)
 
 		if (block && block->form &&
 		    (block->first_ns + block->length_ns < s->t0 ||
-		     take_block(s, chunk, b / LANE_BLOCK) || split_block(s, chunk, b / LANE_BLOCK)))
+		     take_block(s, chunk, b / LANE_BLOCK) || sweep_split(s, chunk, b / LANE_BLOCK)))
 			continue;
 		if (block && block->first_ns >= s->t1)
 			return;

@@ -210,7 +210,7 @@ TEST(model_percentile_of_nothing)
 
 /* ---- lanes ---- */
 
-static void insert(struct lane *lane, int64_t start, int64_t end)
+static void insert_as(struct lane *lane, int64_t start, int64_t end, int work, int flags)
 {
 	struct plain_span *span = &spans[n_spans++];
 	struct lane_span given;
@@ -218,15 +218,24 @@ static void insert(struct lane *lane, int64_t start, int64_t end)
 
 	*span = (struct plain_span) {
 		.start = start, .end = end, .id = (uint32_t)n_spans,
-		.work = (uint8_t)test_below(WORK_COUNT), .flags = test_below(50) ? 0 : COLUMN_APPROX,
-		.bytes = test_below(1000000),
+		.work = (uint8_t)work, .flags = (uint8_t)flags, .bytes = test_below(1000000),
 	};
+	/* Some are as fast as none else, however long they are. */
+	if (!test_below(100))
+		span->bytes = (uint64_t)(end - start) * 2000000;
 	given = (struct lane_span) {
 		.start_ns = start, .dur_ns = end - start, .name = span->id * 3, .id = span->id,
 		.work = span->work, .flags = span->flags,
 	};
 	record = record_of(span);
 	lane_insert(lane, &given, &record);
+}
+
+static void insert(struct lane *lane, int64_t start, int64_t end)
+{
+	int work = (int)test_below(WORK_COUNT);
+
+	insert_as(lane, start, end, work, test_below(50) ? 0 : COLUMN_APPROX);
 }
 
 /* Spans in order, apart, some late; `mess`: any order, overlapping. */
@@ -287,6 +296,22 @@ static void naive_edge(struct column *column, int64_t t, int64_t a, int64_t b)
 	column->edges++;
 }
 
+/* Bytes and the fastest: differences of running totals, so that columns add up. */
+static void naive_rate(const struct plain_span *span, int64_t a, int64_t b, struct column *column)
+{
+	int64_t dur = span->end - span->start;
+	int64_t from = most(span->start, a), to = least(span->end, b);
+
+	if (!dur) {
+		column->value += span->bytes;
+		return;
+	}
+	column->value += span->bytes * (uint64_t)(to - span->start) / (uint64_t)dur -
+			 span->bytes * (uint64_t)(from - span->start) / (uint64_t)dur;
+	if (column->value_max < span->bytes * 1000000000u / (uint64_t)dur)
+		column->value_max = span->bytes * 1000000000u / (uint64_t)dur;
+}
+
 static void naive_column(int64_t a, int64_t b, struct column *column, int64_t *longest)
 {
 	memset(column, 0, sizeof(*column));
@@ -304,6 +329,7 @@ static void naive_column(int64_t a, int64_t b, struct column *column, int64_t *l
 		column->flags |= span->flags;
 		column->work_ns[span->work] += clip;
 		*longest = most(*longest, span->end - span->start);
+		naive_rate(span, a, b, column);
 	}
 }
 
@@ -321,6 +347,8 @@ static void compare_columns(struct lane *lane, int64_t t0, int64_t w, size_t n)
 		CHECK_INT(got[c].count, want.count);
 		CHECK_INT(got[c].edges, want.edges);
 		CHECK_INT(got[c].flags, want.flags);
+		CHECK_INT(got[c].value, want.value);
+		CHECK_INT(got[c].value_max, want.value_max);
 		for (int k = 0; k < WORK_COUNT; k++)
 			CHECK_INT(got[c].work_ns[k], want.work_ns[k]);
 		if (want.edges) {
@@ -369,6 +397,29 @@ TEST(model_lane_columns_any_order_overlapping)
 	columns_case(2, true);
 	columns_case(300, true);
 	columns_case(3000, true);
+}
+
+/* Packed, none empty or marked: blocks at the borders are split, not read. */
+TEST(model_lane_columns_split_blocks)
+{
+	for (int round = 0; round < 6; round++) {
+		struct lane lane;
+		int64_t at = 1000;
+
+		n_spans = 0;
+		lane_init(&lane, &layout);
+		for (int i = 0; i < 4000; i++) {
+			int64_t start = at + (int64_t)test_below((uint64_t)round + 1);
+
+			at = start + 1 + (int64_t)test_below(test_below(100) ? 30 : 900);
+			insert_as(&lane, start, at, (int)test_below(round % 2 ? 1 : 3), 0);
+		}
+		lane_squeeze(&lane);
+		compare_columns(&lane, 0, at / 20 + 1, 23);
+		compare_columns(&lane, at / 3, at / 90 + 1, 20);
+		compare_columns(&lane, at / 2, 700, 30);
+		lane_release(&lane);
+	}
 }
 
 TEST(model_lane_bytes_add_up)
