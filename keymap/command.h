@@ -43,6 +43,9 @@ enum command_group {
 	X(NEXT_EVENT, "next-event", "", CURSOR, "", 0, 0, pane, "next event of the row") \
 	X(PREV_EVENT, "prev-event", "", CURSOR, "", 0, 0, pane, "previous event of the row") \
 	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
+	X(FIND, "find", "", CURSOR, "[REGEX]", 0, -1, pane, "next event whose name or op matches, in any row; case matters with a capital") \
+	X(NEXT_MATCH, "next-match", "", CURSOR, "", 0, 0, pane, "next event that find would find") \
+	X(PREV_MATCH, "prev-match", "", CURSOR, "", 0, 0, pane, "previous one") \
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
 	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \
@@ -73,7 +76,7 @@ enum command_group {
 	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
 	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \
 	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file") \
-	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt") \
+	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt, TEXT and a blank in it") \
 	X(ACCEPT, "accept", "", PROMPT, "", 0, 0, accept, "runs what was typed") \
 	X(CANCEL, "cancel", "", PROMPT, "", 0, 0, cancel, "closes prompt, help or question") \
 	X(CHAR_LEFT, "char-left", "", PROMPT, "", 0, 0, edit, "one character left") \

@@ -19,6 +19,7 @@
 enum search_field {
 	SEARCH_NAME,			/* the event's own: a kernel's, an op's, a range's */
 	SEARCH_OP,			/* of device work that of the op that launched it, else its own */
+	SEARCH_EITHER,			/* what one of the two finds */
 };
 
 /* name is the short one, raw as it came; both borrowed. No questions from here. */

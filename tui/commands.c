@@ -470,6 +470,8 @@ static unsigned cmd_prompt(struct run *run)
 	char *text = words_join(run->call.argc - 1, run->call.argv + 1);
 
 	prompt_open(&run->tui->prompt, text);
+	if (*text)
+		prompt_insert(&run->tui->prompt, ' ');
 	free(text);
 	return OUT_REDRAW;
 }

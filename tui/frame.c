@@ -222,10 +222,11 @@ static const struct { const char *commands[2]; const char *word; } hints[] = {
 	{{"focus", NULL}, "pane"},
 	{{"to-op", "to-kernel"}, "op↔kernel"},
 	{{"next-sort", "reverse"}, "sort"},
+	{{"prompt find", NULL}, "find"},
 	{{"open", NULL}, "open"},
+	{{"prompt", NULL}, "command"},
 	{{"toggle-fold", NULL}, "fold"},
 	{{"fit", NULL}, "fit"},
-	{{"prompt", NULL}, "command"},
 };
 
 static const struct { const char *commands[2]; const char *word; } last_hints[] = {

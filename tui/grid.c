@@ -21,6 +21,7 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_COLUMN] = "column",
 	[ROLE_SELECTED] = "selected",
 	[ROLE_CURSOR] = "cursor",
+	[ROLE_MATCH] = "match",
 	[ROLE_PROMPT] = "prompt",
 	[ROLE_ERROR] = "error",
 	[ROLE_HINT] = "hint",

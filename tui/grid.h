@@ -31,6 +31,7 @@ enum role {
 	ROLE_COLUMN,		/* table headings */
 	ROLE_SELECTED,		/* cursor row of a table */
 	ROLE_CURSOR,		/* time cursor in the timeline */
+	ROLE_MATCH,		/* what `find` found */
 	ROLE_PROMPT, ROLE_ERROR, ROLE_HINT,
 	ROLE_UNSETTLED, ROLE_LOST,
 	ROLE_LABEL,		/* row labels of the timeline */

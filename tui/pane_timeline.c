@@ -45,6 +45,7 @@ static void timeline_close(struct pane *pane)
 	column_cache_release(&timeline->cache);
 	minimap_release(&timeline->minimap);
 	steps_snapshot_release(&timeline->steps);
+	find_release(&timeline->find);
 	free(timeline->losses);
 	free(timeline->seen);
 	free(timeline->cells);
@@ -234,6 +235,9 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
 			label_bars(t, view, columns, &style, cells);
+		if (t->find.shown && !style.muted)
+			find_mark(&t->find, line->row, line->lane, view->t0_ns, w, t->columns,
+				  cells, &style);
 		mark_selected(t, view, w, line, &style, cells);
 	}
 	cells_lost(cells, columns, t->columns, &style);
@@ -288,6 +292,11 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 {
 	size_t i;
 
+	/* Following, what is on the screen changes faster than it can be read. */
+	if (view->following)
+		t->find.shown = false;
+	if (t->find.shown)
+		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
 	line_list_build(&t->list, rows, n_rows, &t->folds);
 	place_cursor(t, view);
 	t->n_seen = t->list.count - t->top < t->page ? t->list.count - t->top : t->page;
@@ -324,6 +333,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		t->losses = NULL;
 		t->n_losses = model_losses(view->model, view->t0_ns, view->t1_ns, &t->losses);
 		update_sentence(t, view, rows, n_rows, w);
+		if (t->find.shown)
+			find_sentence(&t->find, &t->sentence);
 	}
 	if (layout.minimap >= 0)
 		minimap_update(&t->minimap, view->model, &t->status, rows, n_rows,

@@ -11,6 +11,7 @@
 #define TUI_PANE_TIMELINE_H
 
 #include "tui/column_cache.h"
+#include "tui/find.h"
 #include "tui/minimap.h"
 #include "tui/pane.h"
 #include "tui/pane_steps.h"
@@ -29,6 +30,7 @@ struct timeline {
 	struct fold_set folds;
 	struct line_list list;
 	bool moved;			/* the user chose the cursor's row */
+	struct find find;
 	uint32_t home_row;		/* else it stands here */
 	size_t top;			/* first line that is seen */
 	size_t page;			/* lines that are seen */

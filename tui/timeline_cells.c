@@ -12,6 +12,7 @@
 #define SHADE_LIGHT 0x2591
 #define MIDDLE_DOT 0xb7		/* shades are loud where they cannot be dark */
 #define SHADE_MEDIUM 0x2592
+#define SHADE_DARK 0x2593
 
 static int64_t distance(int64_t a, int64_t b)
 {
@@ -456,6 +457,30 @@ void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size
 			cells[i].bg = ROLE_SELECTED;
 		else
 			cells[i].attr |= ATTR_REVERSE;
+	}
+}
+
+void cells_match(struct cell *cells, const struct column *columns, size_t n,
+		 const struct cell_style *style)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		struct cell *cell = &cells[i];
+
+		if (!columns[i].count || cell->ch == ' ')
+			continue;
+		cell->attr |= ATTR_BOLD | ATTR_UNDERLINE;
+		/* Letters of a name stay, what is filled changes. */
+		if (cell->fg != ROLE_DEFAULT) {
+			if (style->ascii && cell->ch != '|')
+				cell->ch = '*';
+			else if (!style->colour && cell->ch == BLOCK_FULL)
+				cell->ch = SHADE_DARK;
+			cell->fg = ROLE_MATCH;
+		}
+		if (cell->bg != ROLE_DEFAULT)
+			cell->bg = ROLE_MATCH;
 	}
 }
 

@@ -104,6 +104,10 @@ void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size
 
 /* ░ in what is empty of the cells [from, to) (· without colours). */
 void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct cell_style *style);
+/* Marks the cells of columns that have something, by a role and by more than it:
+ * underline, without colours another fill. */
+void cells_match(struct cell *cells, const struct column *columns, size_t n,
+		 const struct cell_style *style);
 /* ▒ in the empty cells of columns in which events were lost. */
 void cells_lost(struct cell *cells, const struct column *columns, size_t n,
 		const struct cell_style *style);

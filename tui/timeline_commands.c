@@ -204,14 +204,91 @@ static unsigned longest_event(struct view *view)
 	return result;
 }
 
+/* A line must be there to be seen: what it is folded into opens. */
+static void show_line(struct timeline *t, struct view *view, struct span_ref ref)
+{
+	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
+	size_t i;
+
+	view->cursor_row = ref.row;
+	view->cursor_lane = ref.lane;
+	for (i = 0; at < 0 && i < t->list.count; i++)
+		if (t->list.lines[i].foldable && t->list.lines[i].folded &&
+		    t->list.lines[i].lane == LANE_ALL)
+			fold_put(&t->folds, t->list.lines[i].row, FOLD_OPEN);
+	if (at >= 0 && t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
+		fold_put(&t->folds, ref.row, FOLD_OPEN);
+}
+
+/* ---- finding by name ---- */
+
+static unsigned step_match(struct timeline *t, struct view *view, bool forward)
+{
+	struct find_from from = { .row = 0 };
+	struct span_ref ref;
+	struct span span;
+	bool found, around;
+	unsigned result;
+
+	view->status[0] = '\0';
+	if (!t->find.search)
+		return answer(view, true, "nothing was looked for yet: find REGEX");
+	model_lock(view->model);
+	if (view->selected.id && model_span(view->model, view->selected, &span))
+		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
+	else
+		from.start_ns = view->following ? view->t0_ns : view->cursor_ns;
+	found = find_step(&t->find, view->model, &from, forward, &ref, &around) &&
+		model_span(view->model, ref, &span);
+	t->find.shown = found;
+	if (found) {
+		view->cursor_ns = span.start_ns;
+		result = go_to(view, &span);
+	} else {
+		snprintf(view->status, sizeof(view->status), "no event here is called like '%s'%s",
+			 t->find.text, t->status.folded_ns > t->status.first_ns ?
+			 "; only sums are left of the oldest" : "");
+		view->status_error = true;
+		result = OUT_REDRAW;
+	}
+	model_unlock(view->model);
+	if (!found)
+		return result;
+	show_line(t, view, ref);
+	if (around)
+		answer(view, false, forward ? "past the last one: from the start again" :
+					      "before the first one: from the end again");
+	return result;
+}
+
+static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	char text[FIND_TEXT + 1];
+	size_t at = 0;
+	int i;
+
+	if (strcmp(call->argv[0], "next-match") == 0 || strcmp(call->argv[0], "prev-match") == 0)
+		return step_match(t, view, call->argv[0][0] == 'n');
+	if (strcmp(call->argv[0], "find") != 0)
+		return OUT_UNKNOWN;
+	text[0] = '\0';
+	for (i = 1; i < call->argc && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i > 1 ? " " : "",
+				       call->argv[i]);
+	if (call->argc > 1 && !find_set(&t->find, view->model, text, view->status,
+					sizeof(view->status))) {
+		view->status_error = true;
+		return OUT_REDRAW;
+	}
+	return step_match(t, view, true);
+}
+
 static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 {
 	const char *why = NULL;
 	struct span span, other;
 	struct span_ref ref;
 	unsigned result = OUT_NONE;
-	int64_t at;
-	size_t i;
 
 	model_lock(view->model);
 	if (!view->selected.id || !model_span(view->model, view->selected, &span))
@@ -229,16 +306,7 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 	model_unlock(view->model);
 	if (why)
 		return answer(view, true, why);
-	/* Its line must be there to be seen. */
-	view->cursor_row = ref.row;
-	view->cursor_lane = ref.lane;
-	at = line_list_find(&t->list, ref.row, ref.lane);
-	for (i = 0; at < 0 && i < t->list.count; i++)
-		if (t->list.lines[i].foldable && t->list.lines[i].folded &&
-		    t->list.lines[i].lane == LANE_ALL)
-			fold_put(&t->folds, t->list.lines[i].row, FOLD_OPEN);
-	if (at >= 0 && t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
-		fold_put(&t->folds, ref.row, FOLD_OPEN);
+	show_line(t, view, ref);
 	return result;
 }
 
@@ -301,6 +369,7 @@ static unsigned event_command(struct timeline *t, struct view *view, const char 
 		return open_event(t, view);
 	if (strcmp(name, "deselect") == 0) {
 		view->selected = (struct span_ref){0};
+		t->find.shown = false;
 		return OUT_REDRAW;
 	}
 	return OUT_UNKNOWN;
@@ -313,6 +382,8 @@ unsigned timeline_command(struct pane *pane, struct view *view, const struct com
 
 	if (result == OUT_UNKNOWN)
 		result = fold_command(t, view, call);
+	if (result == OUT_UNKNOWN)
+		result = find_command(t, view, call);
 	if (result == OUT_UNKNOWN)
 		result = event_command(t, view, call->argv[0]);
 	return result;

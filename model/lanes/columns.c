@@ -112,10 +112,18 @@ static void note_edge(struct column *column, int64_t t)
 	column->edges++;
 }
 
-uint32_t open_search_name(const struct model *model, const struct open_span *open, bool op)
+static bool name_wanted(const struct lane_want *want, uint32_t name)
 {
-	return op && row_at(model, open->row)->kind != ROW_THREAD ? open->cold.command.op_name :
-								    open->name;
+	return name < want->n && want->wanted[name];
+}
+
+bool open_wanted(const struct model *model, const struct open_span *open,
+		 const struct lane_want *want)
+{
+	bool has_op = row_at(model, open->row)->kind != ROW_THREAD;
+
+	return ((want->name || !has_op) && name_wanted(want, open->name)) ||
+	       (want->op && has_op && name_wanted(want, open->cold.command.op_name));
 }
 
 void add_opens(struct model *model, const struct part *part, const struct lane_want *want,
@@ -129,10 +137,7 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 		int64_t from = open->start_ns > t0 ? open->start_ns : t0;
 		int64_t to = edge < t1 ? edge : t1;
 
-		uint32_t name = want ? open_search_name(model, open, want->op) : 0;
-
-		if (open->lane != part->index ||
-		    (want && (name >= want->n || !want->wanted[name])))
+		if (open->lane != part->index || (want && !open_wanted(model, open, want)))
 			continue;
 		if (open->start_ns < *least)
 			*least = open->start_ns;

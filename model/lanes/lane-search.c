@@ -2,11 +2,9 @@
 /* Spans of certain names in a lane. See lane.h. */
 #include "model/lanes/lane-internal.h"
 
-uint64_t chunk_wanted(const struct lane *lane, const struct chunk *chunk,
-		      const struct lane_want *want, uint32_t first, uint32_t n)
+static uint64_t wanted_in(const struct lane *lane, const struct chunk *chunk, uint32_t column,
+			  const struct lane_want *want, uint32_t first, uint32_t n)
 {
-	uint32_t column = want->op && lane->layout.op_field ?
-			  LANE_COLD + lane->layout.op_field - 1u : LANE_NAME;
 	uint64_t names[LANE_BLOCK], bits = 0;
 
 	chunk_read(lane, chunk, column, first, n, names);
@@ -16,11 +14,27 @@ uint64_t chunk_wanted(const struct lane *lane, const struct chunk *chunk,
 	return bits;
 }
 
+uint64_t chunk_wanted(const struct lane *lane, const struct chunk *chunk,
+		      const struct lane_want *want, uint32_t first, uint32_t n)
+{
+	uint32_t op = lane->layout.op_field;
+	uint64_t bits = 0;
+
+	if (want->name || !op)
+		bits = wanted_in(lane, chunk, LANE_NAME, want, first, n);
+	if (want->op && op)
+		bits |= wanted_in(lane, chunk, LANE_COLD + op - 1u, want, first, n);
+	return bits;
+}
+
 bool chunk_may_have(struct lane *lane, struct chunk *chunk, const struct lane_want *want)
 {
-	const uint64_t *marks = chunk->marks[want->op];
+	uint64_t marks[2] = { 0, 0 };
 
 	chunk_summarise(lane, chunk);
+	for (int op = 0; op < 2; op++)
+		for (int i = 0; i < 2 && (op ? want->op : want->name); i++)
+			marks[i] |= chunk->marks[op][i];
 	return (marks[0] & want->marks[0]) || (marks[1] & want->marks[1]);
 }
 

@@ -277,7 +277,7 @@ void lane_columns(struct lane *lane, uint32_t row, uint32_t index, int64_t t0, i
 struct cover;
 
 struct lane_want {
-	bool op;			/* by the op's name, not the span's */
+	bool name, op;			/* by the span's name, by that of its op */
 	const uint8_t *wanted;		/* by name id, up to n; names from there on are not */
 	uint32_t n;
 	uint64_t marks[2];		/* of all wanted ones */

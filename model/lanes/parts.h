@@ -14,7 +14,8 @@ size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part
 /* Where open things end for now. */
 int64_t live_edge(const struct model *model);
 /* The name an open span is searched by. */
-uint32_t open_search_name(const struct model *model, const struct open_span *open, bool op);
+bool open_wanted(const struct model *model, const struct open_span *open,
+		 const struct lane_want *want);
 /* What the open spans of one part add, but for busy time; want NULL: all. The
  * earliest start of those goes into *least. */
 void add_opens(struct model *model, const struct part *part, const struct lane_want *want,

@@ -25,7 +25,8 @@ struct search *search_new(struct model *model, enum search_field field, search_m
 	search->model = model;
 	search->match = match;
 	search->arg = arg;
-	search->want.op = field == SEARCH_OP;
+	search->want.name = field != SEARCH_OP;
+	search->want.op = field != SEARCH_NAME;
 	return search;
 }
 
@@ -82,13 +83,6 @@ static bool is_counter(const struct model *model, uint32_t row)
 	       row_at(model, row - 1)->kind == ROW_MEMORY;
 }
 
-static bool open_wanted(const struct search *search, const struct open_span *open)
-{
-	uint32_t name = open_search_name(search->model, open, search->want.op);
-
-	return name < search->want.n && search->wanted[name];
-}
-
 /* The union of open spans goes in from each start to the live edge. */
 static void cover_opens(const struct search *search, const struct part *part, int64_t t0,
 			int64_t t1, struct cover *busy)
@@ -99,7 +93,7 @@ static void cover_opens(const struct search *search, const struct part *part, in
 	for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next) {
 		const struct open_span *open = open_at(model, o);
 
-		if (open->lane == part->index && open_wanted(search, open))
+		if (open->lane == part->index && open_wanted(model, open, &search->want))
 			cover_add(busy, open->start_ns > t0 ? open->start_ns : t0, edge);
 	}
 }
@@ -171,7 +165,7 @@ static void try_part(struct search *search, const struct part *part, int64_t t, 
 	for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next) {
 		const struct open_span *open = open_at(model, o);
 
-		if (open->lane == part->index && open_wanted(search, open) &&
+		if (open->lane == part->index && open_wanted(model, open, &search->want) &&
 		    (forward ? open->start_ns > t : open->start_ns < t))
 			try_start(nearest, part, open->start_ns, open->id, forward);
 	}

@@ -136,12 +136,14 @@ static bool in_7(const struct work_done *work, bool by_op)
 	return name % 10 == 7;
 }
 
-enum which { ALL, BY_NAME, BY_OP };
+enum which { ALL, BY_NAME, BY_OP, BY_EITHER };
 
 static bool taken(const struct work_done *work, uint32_t group, enum which which)
 {
 	if (group != UINT32_MAX && work->group != group)
 		return false;
+	if (which == BY_EITHER)
+		return in_7(work, false) || in_7(work, true);
 	return which == ALL || in_7(work, which == BY_OP);
 }
 
@@ -262,7 +264,8 @@ static void check_search(struct search *search, enum which which, const struct p
 			continue;
 		CHECK(model_span(model, ref, &span));
 		CHECK_INT(span.start_ns, want);
-		CHECK(ends_in_7(NULL, which == BY_OP ? span.op : span.name, ""));
+		CHECK((which != BY_OP && ends_in_7(NULL, span.name, "")) ||
+		      (which != BY_NAME && ends_in_7(NULL, span.op, "")));
 	}
 }
 
@@ -271,6 +274,7 @@ static void check_all(struct model *model, int64_t from, int64_t to, int rounds,
 {
 	struct search *by_name = search_new(model, SEARCH_NAME, ends_in_7, NULL);
 	struct search *by_op = search_new(model, SEARCH_OP, ends_in_7, NULL);
+	struct search *either = search_new(model, SEARCH_EITHER, ends_in_7, NULL);
 	struct search *none = search_new(model, SEARCH_NAME, is_none, NULL);
 	struct place list[QUEUES + 2];
 	struct span_ref ref;
@@ -288,11 +292,13 @@ static void check_all(struct model *model, int64_t from, int64_t to, int rounds,
 		check_range(model, place, a, b);
 		check_search(by_name, BY_NAME, place, model, a, b, folded);
 		check_search(by_op, BY_OP, place, model, a, b, folded);
+		check_search(either, BY_EITHER, place, model, a, b, folded);
 		CHECK(!search_next(none, place->row, LANE_ALL, INT64_MIN, &ref));
 	}
 	model_unlock(model);
 	search_free(by_name);
 	search_free(by_op);
+	search_free(either);
 	search_free(none);
 }
 

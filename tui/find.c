@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/find.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+/* ---- what is wanted ---- */
+
+static bool matches(void *arg, const char *name, const char *raw)
+{
+	const struct find *find = arg;
+
+	return regexec(&find->regex, name, 0, NULL, 0) == 0 ||
+	       regexec(&find->regex, raw, 0, NULL, 0) == 0;
+}
+
+static void forget(struct find *find)
+{
+	if (find->search) {
+		search_free(find->search);
+		regfree(&find->regex);
+	}
+	find->search = NULL;
+	find->shown = false;
+	find->text[0] = '\0';
+}
+
+void find_release(struct find *find)
+{
+	forget(find);
+	free(find->columns);
+	memset(find, 0, sizeof(*find));
+}
+
+bool find_set(struct find *find, struct model *model, const char *text, char *error,
+	      size_t error_size)
+{
+	int flags = REG_EXTENDED | REG_NOSUB | REG_ICASE, bad;
+	regex_t regex;
+	char why[120];
+
+	if (strlen(text) >= FIND_TEXT) {
+		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
+		return false;
+	}
+	for (const char *at = text; *at; at++)
+		if (isupper((unsigned char)*at))
+			flags &= ~REG_ICASE;
+	bad = regcomp(&regex, text, flags);
+	if (bad) {
+		regerror(bad, &regex, why, sizeof(why));
+		snprintf(error, error_size, "not a regular expression: '%.100s': %s", text, why);
+		return false;
+	}
+	forget(find);
+	find->regex = regex;
+	snprintf(find->text, sizeof(find->text), "%s", text);
+	find->search = search_new(model, SEARCH_EITHER, matches, find);
+	return true;
+}
+
+/* ---- from one to the next ---- */
+
+/* Devices and processes are sums of their rows, counters have no events. */
+static bool has_events(const struct model_row *row)
+{
+	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY;
+}
+
+/* A place among rows: of what starts at once the upper one comes first. */
+struct place { int64_t start_ns; size_t row; uint32_t lane; };
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns;
+	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
+}
+
+/* The nearest of one lane beyond `from`. */
+static bool of_lane(struct find *find, struct model *model, uint32_t row, bool forward,
+		    const struct place *from, struct place *at, struct span_ref *out)
+{
+	bool passed = forward ? at->row < from->row || (at->row == from->row && at->lane <= from->lane)
+			      : at->row > from->row || (at->row == from->row && at->lane >= from->lane);
+	struct span span;
+	int64_t t = from->start_ns;
+
+	if (!passed)
+		t += forward ? -1 : 1;
+	if (!(forward ? search_next(find->search, row, at->lane, t, out) :
+			search_prev(find->search, row, at->lane, t, out)))
+		return false;
+	if (!model_span(model, *out, &span))
+		return false;
+	at->start_ns = span.start_ns;
+	return true;
+}
+
+static bool nearest(struct find *find, struct model *model, const struct model_row *rows, size_t n,
+		    const struct place *from, bool forward, struct span_ref *out)
+{
+	struct place best = { .start_ns = 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t lane = 0; has_events(&rows[i]) && lane < rows[i].lanes; lane++) {
+			struct place at = { 0, i, lane };
+			struct span_ref ref;
+
+			if (!of_lane(find, model, rows[i].id, forward, from, &at, &ref))
+				continue;
+			if (any && !(forward ? is_before(&at, &best) : is_before(&best, &at)))
+				continue;
+			best = at;
+			*out = ref;
+			any = true;
+		}
+	return any;
+}
+
+bool find_step(struct find *find, struct model *model, const struct find_from *from, bool forward,
+	       struct span_ref *out, bool *around)
+{
+	struct model_row *rows;
+	size_t n = model_rows(model, &rows), i;
+	struct place place = { from->start_ns, 0, from->lane };
+	bool found;
+
+	for (i = 0; i < n && rows[i].id != from->row; i++)
+		;
+	place.row = i;
+	/* From a time: below all rows, and all that start then are beyond it. */
+	if (i == n && forward)
+		place.start_ns--;
+	found = nearest(find, model, rows, n, &place, forward, out);
+	*around = !found;
+	if (!found) {
+		place = (struct place) { forward ? INT64_MIN : INT64_MAX, forward ? n : 0, 0 };
+		found = nearest(find, model, rows, n, &place, forward, out);
+	}
+	free(rows);
+	return found;
+}
+
+/* ---- in the window ---- */
+
+void find_count(struct find *find, struct model *model, const struct model_row *rows, size_t n_rows,
+		int64_t t0_ns, int64_t t1_ns)
+{
+	uint64_t all = 0;
+	struct range_sum sum;
+	struct column column;
+
+	find->count = 0;
+	for (size_t i = 0; i < n_rows; i++)
+		if (has_events(&rows[i]) && model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
+			all += sum.count;
+	find->counted = all <= FIND_MOST;
+	for (size_t i = 0; i < n_rows && find->counted; i++) {
+		if (!has_events(&rows[i]))
+			continue;
+		search_columns(find->search, rows[i].id, LANE_ALL, t0_ns, t1_ns, 1, &column);
+		find->count += column.count;
+	}
+}
+
+void find_sentence(const struct find *find, struct strip *strip)
+{
+	char count[FMT_MAX];
+
+	strip_add(strip, 3, 3, ROLE_MATCH, ATTR_BOLD, "/%s/", find->text)->least = 6;
+	if (find->counted)
+		strip_add(strip, 3, 1, ROLE_MUTED, 0, "%s in the window",
+			  fmt_count(count, find->count));
+	else
+		strip_add(strip, 3, 1, ROLE_MUTED, 0, "zoom in to see where");
+}
+
+void find_mark(struct find *find, uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
+	       size_t n, struct cell *cells, const struct cell_style *style)
+{
+	if (!find->counted || !find->count)
+		return;
+	if (n > find->cap) {
+		find->cap = n;
+		find->columns = xreallocarray(find->columns, n, sizeof(*find->columns));
+	}
+	search_columns(find->search, row, lane, t0_ns, t0_ns + w_ns * (int64_t)n, n, find->columns);
+	cells_match(cells, find->columns, n, style);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding events by name on the timeline: a regular expression over the names
+ * of events and of the ops that launched them. The names are asked, once each
+ * (model/query-search.h), not the events.
+ *
+ * Always true: the order is that of time, then of rows, then of lanes, so that
+ * forward and back visit the same events; past the last one it goes on with the
+ * first. Marks and numbers are of the window, exact, or said to be too many.
+ *
+ * Complexity: a step O(lanes * chunks); marks and numbers O(events in the
+ * window), FIND_MOST of them at most.
+ *
+ * Owns its expression and its search, which must not outlive the model. Model's
+ * lock: wanted where said. Thread: the loop's.
+ */
+#ifndef TUI_FIND_H
+#define TUI_FIND_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/query-search.h"
+#include "tui/strip.h"
+#include "tui/timeline_cells.h"
+
+#define FIND_TEXT 200
+#define FIND_MOST 500000u		/* events in a window that are looked at */
+
+struct find {
+	char text[FIND_TEXT];		/* "": nothing was looked for yet */
+	bool shown;			/* its marks are on the screen */
+	regex_t regex;
+	struct search *search;		/* owned; NULL: none */
+	struct column *columns;		/* owned */
+	size_t cap;
+	/* of the last find_count() */
+	bool counted;
+	uint64_t count;
+};
+
+/* Where a search begins: the event that starts then, in that row and lane, is
+ * not it. row 0: all that start then are. */
+struct find_from {
+	int64_t start_ns;
+	uint32_t row, lane;
+};
+
+/* Case matters when `text` has a capital. false: a sentence in error. */
+bool find_set(struct find *find, struct model *model, const char *text, char *error,
+	      size_t error_size);
+void find_release(struct find *find);
+
+/* The next or previous one; false: none. *around: it went past the end. [locked] */
+bool find_step(struct find *find, struct model *model, const struct find_from *from, bool forward,
+	       struct span_ref *out, bool *around);
+
+/* How many touch [t0, t1), for the sentence. [locked] */
+void find_count(struct find *find, struct model *model, const struct model_row *rows, size_t n_rows,
+		int64_t t0_ns, int64_t t1_ns);
+void find_sentence(const struct find *find, struct strip *strip);
+
+/* Marks a line's cells; after find_count(). [locked] */
+void find_mark(struct find *find, uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
+	       size_t n, struct cell *cells, const struct cell_style *style);
+
+#endif
