@@ -61,6 +61,7 @@ struct analyses {
 	struct findings *findings;	/* owned */
 	struct period *period;		/* owned; looks for steps up to period_ns */
 	int64_t period_ns;
+	size_t looked;			/* acts before that one start earlier, or are no runs */
 	uint64_t n_steps;		/* whole ones, without the warm-up */
 	int64_t steps_ns;		/* their sum */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
@@ -173,6 +174,7 @@ static void drop_half(struct analyses *analyses)
 
 	memmove(analyses->acts, analyses->acts + half, (analyses->n - half) * sizeof(struct act));
 	analyses->n -= half;
+	analyses->looked = 0;
 	analyses->stats.dropped += half;
 	analyses->dropped_now += half;
 }
@@ -465,16 +467,38 @@ static void make_room(struct analyses *analyses)
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
 
-/* Keys of all, or all runs, that start in [from_ns, to_ns), sorted. */
-static void make_keys(struct analyses *analyses, int64_t from_ns, int64_t to_ns, bool runs)
+/* Keys of all that start before to_ns, sorted. */
+static void make_keys(struct analyses *analyses, int64_t to_ns)
 {
+	size_t n = 0;
+
+	make_room(analyses);
+	for (size_t i = 0; i < analyses->n; i++) {
+		int64_t start_ns = analyses->acts[i].start_ns;
+
+		analyses->keys[n] = (struct start_key) { start_ns, (uint32_t)i };
+		n += start_ns < to_ns;
+	}
+	analyses->n_keys = n;
+	analyses->at_key = 0;
+	start_keys_sort(analyses->keys, analyses->keys + analyses->cap_keys, n);
+}
+
+/* Keys of the runs that start in [period_ns, to_ns), sorted. */
+static void make_run_keys(struct analyses *analyses, int64_t to_ns)
+{
+	size_t i = analyses->looked;
+
 	make_room(analyses);
 	analyses->n_keys = analyses->at_key = 0;
-	for (size_t i = 0; i < analyses->n; i++) {
+	while (i < analyses->n && (analyses->acts[i].kind != ACT_RUN ||
+				   analyses->acts[i].start_ns < analyses->period_ns))
+		i++;
+	for (analyses->looked = i; i < analyses->n; i++) {
 		const struct act *act = &analyses->acts[i];
 
-		if (act->start_ns < to_ns && act->start_ns >= from_ns &&
-		    (!runs || act->kind == ACT_RUN))
+		if (act->kind == ACT_RUN && act->start_ns < to_ns &&
+		    act->start_ns >= analyses->period_ns)
 			analyses->keys[analyses->n_keys++] = (struct start_key) {
 				act->start_ns, (uint32_t)i,
 			};
@@ -493,7 +517,7 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	if (to_ns != INT64_MAX && analyses->period_ns != INT64_MIN &&
 	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
-	make_keys(analyses, analyses->period_ns, to_ns, true);
+	make_run_keys(analyses, to_ns);
 	for (size_t i = 0; i < analyses->n_keys; i++)
 		period_run(model, analyses->period, &analyses->acts[analyses->keys[i].at]);
 	analyses->period_ns = to_ns;
@@ -509,6 +533,7 @@ static void forget_handed(struct analyses *analyses, int64_t to_ns)
 			if (analyses->acts[i].start_ns >= to_ns)
 				analyses->acts[kept++] = analyses->acts[i];
 	analyses->n = kept;
+	analyses->looked = 0;
 }
 
 /* The next slice without a step, at most up to to_ns: a second, but where
@@ -531,7 +556,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 	struct analyses *analyses = model->analyses;
 	const struct step *step;
 
-	make_keys(analyses, INT64_MIN, to_ns, false);
+	make_keys(analyses, to_ns);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
 

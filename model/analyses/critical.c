@@ -26,7 +26,7 @@
  * to 10, B from 11 to 20; the wait returns at 22. Back from 22: sync 2, kernel 9,
  * queue 1, kernel 7, launch 3. B's launch is on no path: it was hidden.
  *
- * Complexity: O(n log n) a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
+ * Complexity: near O(n) a slice. Memory: PARTS_MAX names, PATH_STEPS steps.
  *
  * Source: critical path after HTA, critical_path_analysis.py; last finisher
  * after Schulz, Extracting Critical Path Graphs from MPI Applications (2005).
@@ -36,6 +36,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/sort.h"
 #include "model/analyses/work.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
@@ -96,18 +97,13 @@ struct host_key {
 	int64_t start_ns, end_ns;
 };
 
-struct end_key {
-	int64_t end_ns;
-	uint32_t act;
-};
-
 struct ready {
 	const struct slice *slice;
 	struct host_key *host;		/* owned; by thread, start, longest first */
 	size_t n_host;
 	struct segment *segments;	/* owned; in the order of `host`'s threads */
-	size_t n_segments, cap_segments;
-	struct end_key *ends;		/* owned; runs by end */
+	size_t n_segments;
+	struct start_key *ends;		/* owned; runs by their end, with as many spare ones */
 	size_t n_ends;
 	uint8_t *entered;		/* owned; by index in ends */
 };
@@ -118,26 +114,24 @@ static bool is_host(const struct act *act)
 	       (act->kind == ACT_OP && !(act->flags & ACT_ASYNC));
 }
 
-static int by_thread(const void *a, const void *b)
+/* The acts are by start: what is left is to bring threads together and, of
+ * those that start at once, the longest to the front. */
+static void sort_host(struct ready *ready, struct start_key *keys, struct start_key *spare)
 {
-	const struct host_key *x = a, *y = b;
+	const struct slice *slice = ready->slice;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->end_ns != y->end_ns)
-		return x->end_ns > y->end_ns ? -1 : 1;
-	return x->act < y->act ? -1 : x->act > y->act;
-}
+	start_keys_sort(keys, spare, ready->n_host);
+	for (size_t i = 0; i < ready->n_host; i++) {
+		const struct act *act = &slice->acts[keys[i].at];
+		struct host_key key = { act->thread, keys[i].at, act->start_ns, act->end_ns };
+		size_t at = i;
 
-static int by_end(const void *a, const void *b)
-{
-	const struct end_key *x = a, *y = b;
-
-	if (x->end_ns != y->end_ns)
-		return x->end_ns < y->end_ns ? -1 : 1;
-	return x->act < y->act ? -1 : x->act > y->act;
+		for (; at > 0 && ready->host[at - 1].thread == key.thread &&
+		     ready->host[at - 1].start_ns == key.start_ns &&
+		     ready->host[at - 1].end_ns < key.end_ns; at--)
+			ready->host[at] = ready->host[at - 1];
+		ready->host[at] = key;
+	}
 }
 
 static void add_segment(struct ready *ready, int64_t start_ns, int64_t end_ns, uint32_t act,
@@ -145,7 +139,6 @@ static void add_segment(struct ready *ready, int64_t start_ns, int64_t end_ns, u
 {
 	if (end_ns <= start_ns)
 		return;
-	grow(&ready->segments, &ready->cap_segments, ready->n_segments, sizeof(struct segment));
 	ready->segments[ready->n_segments++] = (struct segment) { start_ns, end_ns, act, input };
 }
 
@@ -191,31 +184,33 @@ static void flatten(struct ready *ready, size_t begin, size_t end)
 
 static void make_ready(struct ready *ready, const struct slice *slice)
 {
+	struct start_key *keys = xreallocarray(NULL, slice->n, 2 * sizeof(*keys));
+	size_t n = 0;
+
 	*ready = (struct ready) { .slice = slice };
-	ready->host = xcalloc(slice->n, sizeof(*ready->host));
-	ready->ends = xcalloc(slice->n, sizeof(*ready->ends));
-	ready->entered = xcalloc(slice->n, 1);
+	ready->ends = xreallocarray(NULL, slice->n, 2 * sizeof(*ready->ends));
 	for (size_t i = 0; i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
 
 		if (act->end_ns <= slice->t0 && act->start_ns < slice->t0)
 			continue;	/* late, and wholly past */
 		if (is_host(act))
-			ready->host[ready->n_host++] = (struct host_key) {
-				act->thread, (uint32_t)i, act->start_ns, act->end_ns,
-			};
+			keys[n++] = (struct start_key) { act->thread, (uint32_t)i };
 		else if (act->kind == ACT_RUN)
-			ready->ends[ready->n_ends++] = (struct end_key) {
+			ready->ends[ready->n_ends++] = (struct start_key) {
 				act->end_ns, (uint32_t)i,
 			};
 	}
-	if (ready->n_host)
-		qsort(ready->host, ready->n_host, sizeof(*ready->host), by_thread);
-	if (ready->n_ends)
-		qsort(ready->ends, ready->n_ends, sizeof(*ready->ends), by_end);
-	for (size_t i = 0, end; i < ready->n_host; i = end) {
-		for (end = i; end < ready->n_host &&
-		     ready->host[end].thread == ready->host[i].thread; end++)
+	ready->n_host = n;
+	ready->host = xreallocarray(NULL, n, sizeof(*ready->host));
+	/* Each act is begun once and left once. */
+	ready->segments = xreallocarray(NULL, n, 2 * sizeof(*ready->segments));
+	ready->entered = xcalloc(ready->n_ends, 1);
+	sort_host(ready, keys, keys + slice->n);
+	start_keys_sort(ready->ends, ready->ends + slice->n, ready->n_ends);
+	free(keys);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && ready->host[end].thread == ready->host[i].thread; end++)
 			;
 		flatten(ready, i, end);
 	}
@@ -267,13 +262,13 @@ static size_t last_finished(const struct ready *ready, uint32_t process, uint32_
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (ready->ends[mid].end_ns <= until_ns)
+		if (ready->ends[mid].start <= until_ns)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	for (size_t scanned = 0; low-- > 0 && scanned < SCAN_MAX; scanned++) {
-		const struct act *act = &ready->slice->acts[ready->ends[low].act];
+		const struct act *act = &ready->slice->acts[ready->ends[low].at];
 
 		if (!ready->entered[low] && act->process == process &&
 		    (queue == NONE || act->queue == queue))
@@ -353,8 +348,8 @@ static void step_host(struct walk *walk)
 	act = &ready->slice->acts[segment->act];
 	if (act->kind == ACT_WAIT || (act->kind == ACT_LAUNCH && (act->flags & ACT_BLOCKING))) {
 		run = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
-		if (run < ready->n_ends && ready->ends[run].end_ns > segment->start_ns) {
-			go(walk, ready->ends[run].end_ns, PATH_SYNC, act->name);
+		if (run < ready->n_ends && ready->ends[run].start > segment->start_ns) {
+			go(walk, ready->ends[run].start, PATH_SYNC, act->name);
 			enter(walk, run);
 		} else {
 			go(walk, segment->start_ns, PATH_SYNC, act->name);
@@ -376,7 +371,7 @@ static enum path_kind kind_of_run(const struct act *act)
 static void step_run(struct walk *walk)
 {
 	const struct ready *ready = walk->ready;
-	const struct act *act = &ready->slice->acts[ready->ends[walk->run].act];
+	const struct act *act = &ready->slice->acts[ready->ends[walk->run].at];
 	/* A call that waits for its work handed it over when it began, for all
 	 * that is known. */
 	int64_t launched_ns = act->call_ns +
@@ -389,9 +384,9 @@ static void step_run(struct walk *walk)
 	before = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
 	other = last_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
 	if (other < ready->n_ends &&
-	    (before == ready->n_ends || ready->ends[other].end_ns > ready->ends[before].end_ns))
+	    (before == ready->n_ends || ready->ends[other].start > ready->ends[before].start))
 		before = other;
-	end_ns = before < ready->n_ends ? ready->ends[before].end_ns : INT64_MIN;
+	end_ns = before < ready->n_ends ? ready->ends[before].start : INT64_MIN;
 	walk->run = ready->n_ends;
 	if (act->call_ns ? end_ns >= launched_ns : before < ready->n_ends) {
 		go(walk, end_ns, PATH_QUEUE, 0);
@@ -447,7 +442,7 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 	int64_t t0 = ready->slice->t0;
 
 	if (walk.thread == NONE && ready->n_ends) {
-		go(&walk, ready->ends[ready->n_ends - 1].end_ns, PATH_OTHER, 0);
+		go(&walk, ready->ends[ready->n_ends - 1].start, PATH_OTHER, 0);
 		enter(&walk, ready->n_ends - 1);
 	}
 	/* Each turn goes back in time or enters a run, which happens once each. */

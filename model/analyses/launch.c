@@ -17,7 +17,7 @@
  * have done, which is what the idle causes say; a full one costs the host only
  * if it had something else to do.
  *
- * Complexity: O(n log n) a slice for the order of the starts, nearly sorted.
+ * Complexity: near O(n) a slice.
  * Memory: QUEUES_KEPT queues, each with CARRY_MAX carried starts at most; what
  * comes beyond is counted in no depth.
  */
@@ -26,6 +26,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/sort.h"
 #include "model/analyses/work.h"
 #include "model/base/hist.h"
 #include "model/model-internal.h"
@@ -45,12 +46,17 @@ struct launch_queue {
 	uint32_t depth_max;
 	int64_t *starts;		/* owned; runs to come, of what is handed over */
 	size_t n_starts, cap_starts;
+	struct start_key *changes;	/* owned; within the slice, `at`: enum change */
+	size_t n_changes, cap_changes;
 };
 
 struct launches {
 	struct launch_queue **queues;	/* owned, as are they; in the order they came */
 	size_t n, cap;
-	struct map by_queue;
+	uint32_t *slots;		/* owned; by queue its place among them, plus 1 */
+	size_t n_slots;
+	struct start_key *spare;	/* owned; for the sorting */
+	size_t cap_spare;
 };
 
 static void launch_release(void *state)
@@ -61,19 +67,22 @@ static void launch_release(void *state)
 		hist_release(&all->queues[i]->call);
 		hist_release(&all->queues[i]->delay);
 		free(all->queues[i]->starts);
+		free(all->queues[i]->changes);
 		free(all->queues[i]);
 	}
 	free(all->queues);
-	map_release(&all->by_queue);
+	free(all->slots);
+	free(all->spare);
 }
 
 static size_t launch_bytes(const void *state)
 {
 	const struct launches *all = state;
-	size_t bytes = map_bytes(&all->by_queue);
+	size_t bytes = all->n_slots * sizeof(*all->slots) + all->cap_spare * sizeof(*all->spare);
 
 	for (size_t i = 0; i < all->n; i++)
 		bytes += sizeof(**all->queues) + all->queues[i]->cap_starts * sizeof(int64_t) +
+			 all->queues[i]->cap_changes * sizeof(struct start_key) +
 			 ((size_t)all->queues[i]->call.n + all->queues[i]->delay.n) *
 			 sizeof(uint64_t);
 	return bytes;
@@ -81,18 +90,25 @@ static size_t launch_bytes(const void *state)
 
 static struct launch_queue *queue_of(struct launches *all, uint32_t queue, int64_t from_ns)
 {
-	uint32_t at = map_get(&all->by_queue, queue);
+	struct launch_queue *one;
 
-	if (at != MAP_NONE)
-		return all->queues[at];
-	if (queue == NONE || all->n == QUEUES_KEPT)
+	if (queue < all->n_slots && all->slots[queue])
+		return all->queues[all->slots[queue] - 1];
+	if (queue >= QUEUES_MAX || all->n == QUEUES_KEPT)
 		return NULL;
+	if (queue >= all->n_slots) {
+		all->slots = xreallocarray(all->slots, queue + 1, sizeof(*all->slots));
+		memset(all->slots + all->n_slots, 0,
+		       (queue + 1 - all->n_slots) * sizeof(*all->slots));
+		all->n_slots = queue + 1;
+	}
 	grow(&all->queues, &all->cap, all->n, sizeof(*all->queues));
-	map_set(&all->by_queue, queue, (uint32_t)all->n);
-	all->queues[all->n] = xcalloc(1, sizeof(**all->queues));
-	all->queues[all->n]->queue = queue;
-	all->queues[all->n]->from_ns = from_ns;
-	return all->queues[all->n++];
+	one = xcalloc(1, sizeof(*one));
+	one->queue = queue;
+	one->from_ns = from_ns;
+	all->queues[all->n++] = one;
+	all->slots[queue] = (uint32_t)all->n;
+	return one;
 }
 
 /* ---- costs: each act for itself ---- */
@@ -124,39 +140,25 @@ static void count_kernel(struct launch_queue *queue, const struct act *act)
 
 /* ---- depth: a sweep over one queue ---- */
 
-/* Changes of one queue within a slice. */
-struct change {
-	int64_t at_ns;
-	int8_t waiting, running;
-};
+enum change { WAITS, RUNS, WAITS_NO_MORE, RUNS_NO_MORE };
 
-struct changes {
-	struct change *list;		/* owned */
-	size_t n, cap;
-};
-
-static void add_change(struct changes *changes, int64_t at_ns, int waiting, int running)
+static void add_change(struct launch_queue *queue, int64_t at_ns, enum change change)
 {
-	grow(&changes->list, &changes->cap, changes->n, sizeof(*changes->list));
-	changes->list[changes->n++] = (struct change) { at_ns, (int8_t)waiting, (int8_t)running };
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+	if (queue->n_changes == queue->cap_changes)
+		grow(&queue->changes, &queue->cap_changes, queue->n_changes,
+		     sizeof(*queue->changes));
+	queue->changes[queue->n_changes++] = (struct start_key) { at_ns, (uint32_t)change };
 }
 
 /* [from, to) within the slice; what begins after it is carried. */
-static void add_waiting(struct launch_queue *queue, struct changes *changes,
-			const struct slice *slice, int64_t from_ns, int64_t to_ns)
+static void add_waiting(struct launch_queue *queue, const struct slice *slice, int64_t from_ns,
+			int64_t to_ns)
 {
 	if (to_ns <= slice->t0 || to_ns <= from_ns)
 		return;
-	add_change(changes, from_ns < slice->t0 ? slice->t0 : from_ns, 1, 0);
+	add_change(queue, from_ns < slice->t0 ? slice->t0 : from_ns, WAITS);
 	if (to_ns < slice->t1) {
-		add_change(changes, to_ns, -1, 0);
+		add_change(queue, to_ns, WAITS_NO_MORE);
 		return;
 	}
 	if (queue->n_starts == CARRY_MAX)
@@ -165,8 +167,7 @@ static void add_waiting(struct launch_queue *queue, struct changes *changes,
 	queue->starts[queue->n_starts++] = to_ns;
 }
 
-static void add_carried(struct launch_queue *queue, struct changes *changes,
-			const struct slice *slice)
+static void add_carried(struct launch_queue *queue, const struct slice *slice)
 {
 	size_t n = queue->n_starts;
 
@@ -174,31 +175,37 @@ static void add_carried(struct launch_queue *queue, struct changes *changes,
 	for (size_t i = 0; i < n; i++) {
 		int64_t start_ns = queue->starts[i];	/* read before its place is taken */
 
-		add_waiting(queue, changes, slice, slice->t0, start_ns);
+		add_waiting(queue, slice, slice->t0, start_ns);
 	}
 }
 
-static void add_running(struct changes *changes, const struct slice *slice, const struct act *act)
+static void add_running(struct launch_queue *queue, const struct slice *slice,
+			const struct act *act)
 {
 	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
 
 	if (end_ns <= start_ns)
 		return;
-	add_change(changes, start_ns, 0, 1);
-	add_change(changes, end_ns, 0, -1);
+	add_change(queue, start_ns, RUNS);
+	add_change(queue, end_ns, RUNS_NO_MORE);
 }
 
-static void sweep(struct launch_queue *queue, struct changes *changes, const struct slice *slice)
+static void sweep(struct launches *all, struct launch_queue *queue, const struct slice *slice)
 {
+	static const int8_t waits[] = { 1, 0, -1, 0 }, runs[] = { 0, 1, 0, -1 };
 	int64_t begin_ns = queue->from_ns > slice->t0 ? queue->from_ns : slice->t0;
 	int64_t at_ns = begin_ns, watched_ns = slice->t1 - begin_ns, empty_ns = 0, full_ns = 0;
 	int64_t waiting = 0, running = 0, most = 0;
 	__int128 depth_ns = 0;
 
-	if (changes->n)
-		qsort(changes->list, changes->n, sizeof(*changes->list), by_time);
-	for (size_t i = 0; i <= changes->n; i++) {
-		int64_t until_ns = i < changes->n ? changes->list[i].at_ns : slice->t1;
+	if (all->cap_spare < queue->n_changes) {
+		free(all->spare);
+		all->cap_spare = queue->cap_changes;
+		all->spare = xreallocarray(NULL, all->cap_spare, sizeof(*all->spare));
+	}
+	start_keys_sort(queue->changes, all->spare, queue->n_changes);
+	for (size_t i = 0; i <= queue->n_changes; i++) {
+		int64_t until_ns = i < queue->n_changes ? queue->changes[i].start : slice->t1;
 
 		if (until_ns > at_ns) {
 			depth_ns += (__int128)waiting * (until_ns - at_ns);
@@ -207,11 +214,12 @@ static void sweep(struct launch_queue *queue, struct changes *changes, const str
 			most = waiting > most ? waiting : most;
 			at_ns = until_ns;
 		}
-		if (i < changes->n) {
-			waiting += changes->list[i].waiting;
-			running += changes->list[i].running;
+		if (i < queue->n_changes) {
+			waiting += waits[queue->changes[i].at];
+			running += runs[queue->changes[i].at];
 		}
 	}
+	queue->n_changes = 0;
 	queue->watched_ns += watched_ns;
 	queue->depth_ns += depth_ns;
 	queue->empty_ns += empty_ns;
@@ -223,51 +231,41 @@ static void sweep(struct launch_queue *queue, struct changes *changes, const str
 /* ---- a slice ---- */
 
 /* What belongs to one queue: counted, and its changes. */
-static void look_at(struct launch_queue *queue, const struct slice *slice, const struct act *act,
-		    struct changes *changes)
+static void look_at(struct launch_queue *queue, const struct slice *slice, const struct act *act)
 {
 	if (act->kind == ACT_LAUNCH) {
 		if (act_counts(slice, act)) {
 			count_launch(queue, act);
-			add_waiting(queue, changes, slice, act->start_ns, act->call_ns);
+			add_waiting(queue, slice, act->start_ns, act->call_ns);
 		}
 		return;
 	}
 	if (act_is_kernel(act) && act_counts(slice, act))
 		count_kernel(queue, act);
-	add_running(changes, slice, act);
+	add_running(queue, slice, act);
 }
 
 static void launch_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct launches *all = state;
-	struct changes *changes;
-	size_t known = all->n;
 
 	(void)model;
 	if (slice->t1 <= slice->t0)
 		return;
-	for (size_t i = 0; i < slice->n; i++)
-		if (slice->acts[i].kind == ACT_LAUNCH || slice->acts[i].kind == ACT_RUN)
-			queue_of(all, slice->acts[i].queue, slice->acts[i].start_ns);
-	if (!all->n)
-		return;
-	changes = xcalloc(all->n, sizeof(*changes));
-	for (size_t i = 0; i < known; i++)
-		add_carried(all->queues[i], &changes[i], slice);
+	for (size_t i = 0; i < all->n; i++)
+		add_carried(all->queues[i], slice);
 	for (size_t i = 0; i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
-		uint32_t at = act->kind == ACT_LAUNCH || act->kind == ACT_RUN ?
-			map_get(&all->by_queue, act->queue) : MAP_NONE;
+		struct launch_queue *queue;
 
-		if (at != MAP_NONE)
-			look_at(all->queues[at], slice, act, &changes[at]);
+		if (act->kind != ACT_LAUNCH && act->kind != ACT_RUN)
+			continue;
+		queue = queue_of(all, act->queue, act->start_ns);
+		if (queue)
+			look_at(queue, slice, act);
 	}
-	for (size_t i = 0; i < all->n; i++) {
-		sweep(all->queues[i], &changes[i], slice);
-		free(changes[i].list);
-	}
-	free(changes);
+	for (size_t i = 0; i < all->n; i++)
+		sweep(all, all->queues[i], slice);
 }
 
 const struct analysis analysis_launch = {
