@@ -37,6 +37,7 @@
 #define ACTS_MIN 32768u
 #define ACTS_MAX (2u * SLICE_ACTS_MAX)
 #define CARRY_MAX 16384u
+#define PIECE_ACTS 16384u		/* outside of steps: what stays in a core's cache */
 
 #define ANALYSIS_POINTER(id, one) &one,
 static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
@@ -56,8 +57,7 @@ struct analyses {
 	size_t at_loss;
 	uint64_t dropped_now;		/* not yet told in a slice */
 	struct analyses_stats stats;
-	uint8_t *input;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
-	size_t n_input;
+	struct input_names input;
 	struct findings *findings;	/* owned */
 	struct period *period;		/* owned; looks for steps up to period_ns */
 	int64_t period_ns;
@@ -113,7 +113,7 @@ void analyses_free(struct analyses *analyses)
 	free_buffers(analyses);
 	findings_free(analyses->findings);
 	period_free(analyses->period);
-	free(analyses->input);
+	free(analyses->input.known);
 	free(analyses);
 }
 
@@ -126,7 +126,7 @@ size_t analyses_bytes(const struct model *model)
 {
 	const struct analyses *a = model->analyses;
 	size_t bytes = (a->cap + a->cap_carry + a->cap_out) * sizeof(struct act) +
-		       a->cap_keys * 2 * sizeof(*a->keys) + a->n_input +
+		       a->cap_keys * 2 * sizeof(*a->keys) + a->input.n +
 		       findings_bytes(a->findings) + period_bytes(a->period);
 
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
@@ -192,31 +192,15 @@ void analyses_push(struct model *model, const struct act *act)
 
 /* ---- names, as far as they are known by now ---- */
 
-static bool is_input(struct model *model, uint32_t name)
-{
-	struct analyses *analyses = model->analyses;
-
-	if (!name || !names_defined(&model->names, name))
-		return false;
-	if (name >= analyses->n_input) {
-		size_t n = model->names.n > name ? model->names.n : name + 1;
-
-		analyses->input = xreallocarray(analyses->input, n, 1);
-		memset(analyses->input + analyses->n_input, 0, n - analyses->n_input);
-		analyses->n_input = n;
-	}
-	if (!analyses->input[name])
-		analyses->input[name] = name_is_input(names_raw(&model->names, name)) ? 2 : 1;
-	return analyses->input[name] == 2;
-}
-
 static void resolve(struct model *model, struct act *act)
 {
 	act->name = names_resolve(&model->names, act->name);
 	act->op_name = names_resolve(&model->names, act->op_name);
 	if (act->queue != NONE)
 		act->device = queue_device(model, queue_at(model, act->queue));
-	if (act->kind == ACT_OP && (is_input(model, act->name) || is_input(model, act->op_name)))
+	if (act->kind == ACT_OP && (input_known(&model->analyses->input, &model->names, act->name) ||
+				    input_known(&model->analyses->input, &model->names,
+						act->op_name)))
 		act->work = WORK_INPUT;
 	else if (act->kind == ACT_RUN && act->command == COMMAND_KERNEL)
 		act->work = (uint8_t)names_work(&model->names, act->name);
@@ -365,6 +349,8 @@ static void hand_out(struct model *model, const struct slice *whole)
 	size_t max = analyses->max / 4 < SLICE_ACTS_MAX ? analyses->max / 4 : SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
+	if (!whole->step && max > PIECE_ACTS)
+		max = PIECE_ACTS;
 	slice.whole_t1 = whole->t1;
 	while (end - analyses->at_key > max) {
 		int64_t at = analyses->keys[analyses->at_key + max].start;

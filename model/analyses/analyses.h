@@ -16,6 +16,7 @@
 
 #include "model/analyses/act.h"
 #include "model/analyses/finding.h"
+#include "model/base/names.h"
 
 struct analyses;		/* owned by the model: model->analyses */
 
@@ -83,5 +84,11 @@ void analyses_watch(struct model *model, void (*watch)(void *arg, const struct s
 int64_t tiny_cost_ns(const struct model *model);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
+/* The same, looked at once per name. */
+struct input_names {
+	uint8_t *known;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
+	size_t n;
+};
+bool input_known(struct input_names *input, struct names *names, uint32_t name);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which ops and ranges fetch or make batches, by what they are called. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "model/analyses/analyses.h"
+#include "model/base/util.h"
 
 static bool has_part(const char *name, const char *part)
 {
@@ -33,4 +35,20 @@ bool name_is_input(const char *name)
 			return true;
 	}
 	return false;
+}
+
+bool input_known(struct input_names *input, struct names *names, uint32_t name)
+{
+	if (!name || !names_defined(names, name))
+		return false;
+	if (name >= input->n) {
+		size_t n = names->n > name ? names->n : name + 1;
+
+		input->known = xreallocarray(input->known, n, 1);
+		memset(input->known + input->n, 0, n - input->n);
+		input->n = n;
+	}
+	if (!input->known[name])
+		input->known[name] = name_is_input(names_raw(names, name)) ? 2 : 1;
+	return input->known[name] == 2;
 }
