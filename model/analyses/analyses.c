@@ -453,38 +453,17 @@ static void make_room(struct analyses *analyses)
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
 
-/* Keys of all that start before to_ns, sorted. */
-static void make_keys(struct analyses *analyses, int64_t to_ns)
+/* Keys of all, or all runs, from acts[i] on that start in [from_ns, to_ns), sorted. */
+static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
+		      bool runs)
 {
-	size_t n = 0;
-
-	make_room(analyses);
-	for (size_t i = 0; i < analyses->n; i++) {
-		int64_t start_ns = analyses->acts[i].start_ns;
-
-		analyses->keys[n] = (struct start_key) { start_ns, (uint32_t)i };
-		n += start_ns < to_ns;
-	}
-	analyses->n_keys = n;
-	analyses->at_key = 0;
-	start_keys_sort(analyses->keys, analyses->keys + analyses->cap_keys, n);
-}
-
-/* Keys of the runs that start in [period_ns, to_ns), sorted. */
-static void make_run_keys(struct analyses *analyses, int64_t to_ns)
-{
-	size_t i = analyses->looked;
-
 	make_room(analyses);
 	analyses->n_keys = analyses->at_key = 0;
-	while (i < analyses->n && (analyses->acts[i].kind != ACT_RUN ||
-				   analyses->acts[i].start_ns < analyses->period_ns))
-		i++;
-	for (analyses->looked = i; i < analyses->n; i++) {
+	for (; i < analyses->n; i++) {
 		const struct act *act = &analyses->acts[i];
 
-		if (act->kind == ACT_RUN && act->start_ns < to_ns &&
-		    act->start_ns >= analyses->period_ns)
+		if (act->start_ns < to_ns && act->start_ns >= from_ns &&
+		    (!runs || act->kind == ACT_RUN))
 			analyses->keys[analyses->n_keys++] = (struct start_key) {
 				act->start_ns, (uint32_t)i,
 			};
@@ -503,7 +482,11 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	if (to_ns != INT64_MAX && analyses->period_ns != INT64_MIN &&
 	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
-	make_run_keys(analyses, to_ns);
+	while (analyses->looked < analyses->n &&
+	       (analyses->acts[analyses->looked].kind != ACT_RUN ||
+		analyses->acts[analyses->looked].start_ns < analyses->period_ns))
+		analyses->looked++;
+	make_keys(analyses, analyses->looked, analyses->period_ns, to_ns, true);
 	for (size_t i = 0; i < analyses->n_keys; i++)
 		period_run(model, analyses->period, &analyses->acts[analyses->keys[i].at]);
 	analyses->period_ns = to_ns;
@@ -542,7 +525,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 	struct analyses *analyses = model->analyses;
 	const struct step *step;
 
-	make_keys(analyses, to_ns);
+	make_keys(analyses, 0, INT64_MIN, to_ns, false);
 	while (analyses->done_ns < to_ns) {
 		struct slice slice = { .t0 = analyses->done_ns, .number = -1 };
 

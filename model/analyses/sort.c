@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting by start: least digit first over the bytes in which the keys differ,
- * so that the few milliseconds of a step cost three passes. Stable.
+ * Sorting by start: least digit first over the bits in which the keys differ,
+ * so that the few milliseconds of a step cost three passes. The more keys, the
+ * wider the digits: their counts are made anew in each pass. Stable.
  */
 #include "model/analyses/sort.h"
 
@@ -11,6 +12,8 @@
 #include "model/base/util.h"
 
 #define FEW 48
+#define MANY 4096
+#define DIGIT_MAX 11			/* bits; of not so many 8 */
 
 static void insert_few(struct start_key *keys, size_t n)
 {
@@ -36,6 +39,7 @@ void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
 {
 	struct start_key *from = keys, *to = spare;
 	uint64_t low = UINT64_MAX, high = 0;
+	int most = n < MANY ? 8 : DIGIT_MAX, bits, passes, width;
 
 	if (n <= FEW) {
 		insert_few(keys, n);
@@ -52,12 +56,17 @@ void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
 		if (key > high)
 			high = key;
 	}
-	for (int shift = 0; shift < 64 && (high - low) >> shift; shift += 8) {
-		uint32_t place[256] = { 0 }, sum = 0;
+	bits = 64 - __builtin_clzll(high - low);
+	passes = (bits + most - 1) / most;
+	width = (bits + passes - 1) / passes;
+	for (int shift = 0; shift < bits; shift += width) {
+		uint32_t place[1 << DIGIT_MAX], sum = 0;
 
+		memset(place, 0, sizeof(*place) << width);
 		for (size_t i = 0; i < n; i++)
-			place[((((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low) >> shift) & 255]++;
-		for (int digit = 0; digit < 256; digit++) {
+			place[((((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low) >> shift) &
+			      ((1u << width) - 1)]++;
+		for (int digit = 0; digit < 1 << width; digit++) {
 			uint32_t count = place[digit];
 
 			place[digit] = sum;
@@ -66,7 +75,7 @@ void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
 		for (size_t i = 0; i < n; i++) {
 			uint64_t key = ((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low;
 
-			to[place[key >> shift & 255]++] = from[i];
+			to[place[key >> shift & ((1u << width) - 1)]++] = from[i];
 		}
 		struct start_key *other = from;
 
