@@ -12,7 +12,7 @@
 
 struct model;
 
-#define FINDING_TEXT 200
+#define FINDING_TEXT 320
 #define FINDING_ID 32
 #define FINDING_LINES 3
 #define FINDINGS_SHOWN 7		/* few: what costs less is only counted */

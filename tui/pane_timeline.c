@@ -349,7 +349,7 @@ static int draw_lost(struct area area, const struct view *view, int begin, int e
 		     uint64_t count, bool packets)
 {
 	const char *shade = view->ascii ? "?" : "▒";
-	char text[80], number[FMT_MAX] = "";
+	char text[96], number[FMT_MAX] = "";
 	int x, width;
 
 	/* Of some only the place is known here, their count stands elsewhere. */
