@@ -118,7 +118,8 @@ static void map_span(const struct mapping *mapping, int64_t *start_ns, int64_t *
 {
 	int64_t end_ns, length_ns;
 
-	if (*dur_ns <= 0 || __builtin_add_overflow(*start_ns, *dur_ns, &end_ns) || !time_ok(end_ns)) {
+	if (*dur_ns <= 0 || __builtin_add_overflow(*start_ns, *dur_ns, &end_ns) ||
+	    !time_ok(*start_ns) || !time_ok(end_ns)) {
 		map_time(mapping, start_ns);
 		return;
 	}

@@ -79,16 +79,17 @@ uint64_t image_hash(uint64_t hash, const void *data, size_t size)
 
 /* ---- which program ---- */
 
-/* Hash of this executable's file; 0: not known. */
+/* Hash of this executable's file; 0: not known. First asked by image_prepare() or
+ * image_open(), before there are threads. */
 static uint64_t program_hash(void)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	uint64_t hash = 0;
+	static uint64_t hash;
 	struct stat st;
 	void *data;
+	int fd = hash ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return 0;
+		return hash;
 	if (!fstat(fd, &st) && st.st_size > 0) {
 		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (data != MAP_FAILED) {
