@@ -246,7 +246,7 @@ static bool read_fields(const char *text, const char *at, const struct wanted *w
 {
 	while (*at != '}') {
 		unsigned int bytes = type_bytes(text, &at), count = 1;
-		size_t length = strcspn(at, "[;}");
+		size_t length = at ? strcspn(at, "[;}") : 0;
 
 		if (!bytes || !length || !at[length] || at[length] == '}' || *used > 512)
 			return false;
