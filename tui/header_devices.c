@@ -115,6 +115,32 @@ static const char *share_window(const struct header *h, const struct view *view,
 	return words;
 }
 
+/*
+ * A device's shares are of the time from its first work on, and to its last when
+ * all is over, as in the report: before and after it nothing was asked of it.
+ */
+static void own_window(const struct header *h, const struct view *view, uint32_t device,
+		       int64_t *t0, int64_t *t1, char *words, size_t size)
+{
+	int64_t from = *t0, to = *t1, all = to - from;
+	char text[FMT_MAX];
+	struct idle_gap own;
+
+	if (!model_idle(view->model, device, &own))
+		return;
+	if (own.start_ns > from)
+		from = own.start_ns;
+	if (h->status.finished && own.end_ns < to)
+		to = own.end_ns;
+	if (to <= from || to - from >= all)
+		return;
+	*t0 = from;
+	*t1 = to;
+	if (to - from < all - all / 50)
+		snprintf(words, size, "of its %s%s", h->status.finished ? "" : "first ",
+			 fmt_time(text, to - from));
+}
+
 /* ": input 23 · launch 5": what the idle time went to, the most first, and no
  * more than it was in whole per cent. */
 static void add_causes(struct strip *strip, const struct view *view, struct idle_gap gap,
@@ -239,20 +265,22 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		return 1;
 	}
 	for (i = 0; i < count; i++) {
+		struct device_row d = devices[i];
 		struct idle_gap gap;
-		struct device_row d;
-		char label[16];
+		char label[16], own[48];
+		int64_t from = t0, to = t1;
 		bool known;
 
-		if (!works(view, &devices[i], t0, t1))
+		if (!works(view, &d, t0, t1))
 			continue;
-		panes_device_label(label, sizeof(label), devices, count, devices[i].id);
-		d = devices[i];
-		if (t1 > t0)
-			model_device_window(view->model, devices[i].id, t0, t1, &d);
-		known = t1 > t0 && model_idle_window(view->model, devices[i].id, t0, t1, &gap);
+		panes_device_label(label, sizeof(label), devices, count, d.id);
+		snprintf(own, sizeof(own), "%s", words);
+		own_window(h, view, d.id, &from, &to, own, sizeof(own));
+		if (to > from)
+			model_device_window(view->model, devices[i].id, from, to, &d);
+		known = to > from && model_idle_window(view->model, d.id, from, to, &gap);
 		device_line(&h->lines[lines++], view, width, label, &d, known ? &gap : NULL,
-			    t1 > t0 ? t1 - t0 : 0, words);
+			    to > from ? to - from : 0, own);
 	}
 	free(devices);
 	return lines;
