@@ -465,7 +465,7 @@ void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t s
 void steps_named(struct model *model, uint32_t placeholder);
 /* A period of what runs, between two runs of that name. */
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
-		   int64_t dur_ns);
+		  int64_t dur_ns);
 void steps_release(struct model *model);
 /* The series to show, NULL none. */
 struct steps *steps_best(const struct model *model);

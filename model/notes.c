@@ -58,6 +58,17 @@ void note_lost(struct model *model, const struct event_lost *lost)
 	model->n_losses++;
 }
 
+size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out)
+{
+	size_t n = 0;
+
+	*out = xreallocarray(NULL, model->n_losses, sizeof(**out));
+	for (size_t i = 0; i < model->n_losses; i++)
+		if (model->losses[i].begin_ns < t1 && model->losses[i].end_ns >= t0)
+			(*out)[n++] = model->losses[i];
+	return n;
+}
+
 void note_message(struct model *model, int64_t time_ns, int level, const char *text)
 {
 	uint32_t name = names_intern(&model->names, text);

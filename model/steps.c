@@ -48,7 +48,7 @@ uint32_t steps_plain(struct model *model, uint32_t name)
 }
 
 static struct steps *steps_get(struct model *model, uint32_t process, enum step_source source,
-				uint32_t name)
+			       uint32_t name)
 {
 	struct steps *steps;
 
@@ -64,7 +64,7 @@ static struct steps *steps_get(struct model *model, uint32_t process, enum step_
 }
 
 static void steps_add(struct model *model, struct steps *steps, int64_t number,
-		       int64_t start_ns, int64_t dur_ns)
+		      int64_t start_ns, int64_t dur_ns)
 {
 	size_t at;
 
@@ -88,8 +88,8 @@ void apply_step(struct model *model, const struct event_step *step)
 		return;
 	}
 	steps_add(model, steps_get(model, model->process_index, STEPS_EXPLICIT,
-				     local_name(model, step->name)),
-		   step->number, step->start_ns, step->dur_ns);
+				   local_name(model, step->name)),
+		  step->number, step->start_ns, step->dur_ns);
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
 }
 
@@ -112,11 +112,11 @@ void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t s
 	}
 	if (step_number(names_raw(&model->names, name), &number))
 		steps_add(model, steps_get(model, process, number < 0 ? STEPS_PLAIN :
-					     STEPS_NUMBERED, 0), number, start_ns, dur_ns);
+					   STEPS_NUMBERED, 0), number, start_ns, dur_ns);
 }
 
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
-		   int64_t dur_ns)
+		  int64_t dur_ns)
 {
 	struct steps *steps = steps_get(model, process, STEPS_PERIOD, name);
 

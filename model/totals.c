@@ -154,10 +154,15 @@ static struct call_total *call_get(struct model *model, uint32_t id)
 
 void apply_call(struct model *model, const struct event_call *call)
 {
-	struct call_total *total = call_get(model, call->name);
+	struct call_total *total;
 
-	if (!total || !span_ok(call->start_ns, call->dur_ns, model->event->time_ns)) {
+	if (!span_ok(call->start_ns, call->dur_ns, model->event->time_ns)) {
 		model_bad(model, bad_time(call->dur_ns));
+		return;
+	}
+	total = call_get(model, call->name);
+	if (!total) {
+		model_bad(model, call->name ? BAD_FULL : BAD_ID);
 		return;
 	}
 	total->count++;
@@ -264,6 +269,83 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 		.thread = thread_get(model, model->process_index, model->event->tid),
 		.device = NONE, .queue = NONE, .name = what,
 	});
+}
+
+/* ---- questions ---- */
+
+static int call_by_time(const void *a, const void *b)
+{
+	const struct call_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Index of the row of a name, a new one when it has none. */
+static uint32_t row_for(struct map *rows, uint32_t name, size_t *n)
+{
+	uint32_t at = map_get(rows, name);
+
+	if (at == MAP_NONE) {
+		at = (uint32_t)(*n)++;
+		map_set(rows, name, at);
+	}
+	return at;
+}
+
+size_t model_calls(struct model *model, struct call_row **out)
+{
+	struct map rows = { .size = 0 };
+	size_t n = 0;
+
+	*out = xcalloc(model->calls.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->calls.n; i++) {
+		const struct call_total *total = store_at(&model->calls, i);
+		uint32_t name = names_resolve(&model->names, total->name);
+		struct call_row *row = &(*out)[row_for(&rows, name, &n)];
+
+		row->name = names_raw(&model->names, name);
+		row->count += total->count;
+		row->errors += total->errors;
+		row->timed |= total->timed;
+		add_ns(&row->total_ns, total->total_ns);
+		if (total->max_ns > row->max_ns)
+			row->max_ns = total->max_ns;
+	}
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), call_by_time);
+	return n;
+}
+
+static int compile_by_time(const void *a, const void *b)
+{
+	const struct compile_row *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return strcmp(x->what, y->what);
+}
+
+size_t model_compiles(struct model *model, struct compile_row **out)
+{
+	*out = xcalloc(model->compiles.n, sizeof(**out));
+	for (uint32_t i = 0; i < model->compiles.n; i++) {
+		const struct compile_total *total = store_at(&model->compiles, i);
+
+		(*out)[i] = (struct compile_row) {
+			.what = total->what ? names_raw(&model->names, total->what) : "",
+			.cause = total->cause ? names_raw(&model->names, total->cause) : NULL,
+			.count = total->count, .failed = total->failed,
+			.total_ns = total->total_ns,
+		};
+	}
+	if (model->compiles.n)
+		qsort(*out, model->compiles.n, sizeof(**out), compile_by_time);
+	return model->compiles.n;
 }
 
 void totals_release(struct model *model)
