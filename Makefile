@@ -295,6 +295,10 @@ $(O)/tests/bench/model_bench: $(O)/obj/tests/bench/model_bench.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
+$(O)/tests/bench/key_bench: $(O)/obj/tests/bench/key_bench.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $^ $(TFTOP_LIBS) $(IBERTY_LIBS) -lutil
 $(O)/tests/bench/rt_bench: $(O)/obj/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime.so
 	@mkdir -p $(@D)
 	$(call say,LINK)

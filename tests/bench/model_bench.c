@@ -2,9 +2,10 @@
 /*
  * The model alone, on a synthetic program of 10^4 ... 10^7 spans (G13: 10^8):
  * how long an event takes to go in (G8), what a span costs (G12) and how long a
- * frame's questions take at every zoom (G14), beside a plain array of the same
- * spans, filled and scanned. "busy" is another program: more queues, threads and
- * launches a step, longer queues, more that comes late, failures, announcements.
+ * frame's questions take at every zoom (G14; from a key to the picture:
+ * key_bench.c), beside a plain array of the same spans, filled and scanned.
+ * "busy" is another program: more queues, threads and launches a step, longer
+ * queues, more that comes late, failures, announcements.
  * With G13 the same stream goes once more into a model of 256 MiB, and what its
  * tables say is compared with what was made.
  * SPANS=N asks for one size, VERBOSE=1 says how long each zoom took, LIMIT=MIB

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a key to the picture that answers it (G14.key), with a made-up program of
+ * 10^7 spans in the model: the real screen on a terminal of 200x50. Each key is
+ * written to the terminal; the log says when the frame after it was out.
+ * Keys go through all zooms, from the whole run to some us a column, and through
+ * rows, events and panes; between two of them the terminal is drained and rests,
+ * as the next picture would wait for the last one's time otherwise.
+ *
+ * The bar is on the CPU time that tftop takes for a key, all its threads: on a
+ * machine that others use, the time on the wall is theirs. It stands beside it.
+ * SPANS=N asks for another size. See tests/bench/run.sh for the form of the records.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/query.h"
+#include "model/synth.h"
+#include "tui/log.h"
+#include "tui/options.h"
+#include "tui/tui.h"
+
+#define MS INT64_C(1000000)
+#define SPANS 10000000u
+#define REST_MS 70			/* key-fps is 20 a second */
+#define PATIENCE_NS (60000 * MS)
+#define KEYS_MAX 1024
+
+/* The other side of the terminal. */
+struct keyboard {
+	int terminal, log;
+	clockid_t cpu;			/* of all threads of the screen */
+	char line[256];			/* of the log, so far */
+	size_t length;
+	int64_t frame_ns;		/* when the last frame was out */
+	int64_t wall_ns[KEYS_MAX], cpu_ns[KEYS_MAX];
+	size_t n;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint64_t n_spans;
+
+static void feed(void *arg, const struct event *events, size_t count)
+{
+	model_apply(arg, events, count);
+	for (size_t i = 0; i < count; i++)
+		n_spans += events[i].type == EVENT_COMMAND || events[i].type == EVENT_OP;
+}
+
+/* The same program as in model_bench.c. */
+static struct model *make(uint64_t spans)
+{
+	struct model_synth_profile profile = model_synth_default;
+	struct model_options options = { .memory_limit = (size_t)12 << 30 };
+	struct model *model = model_new(&options);
+	struct model_synth *synth;
+
+	profile.processes = 4;
+	profile.queues = 3;
+	profile.kernel_ns = 20000;
+	profile.late_permille = 2;
+	synth = model_synth_new(1, &profile, 1000000000);
+	for (int64_t at = 1000000000; n_spans < spans; ) {
+		at += 50000000;
+		model_synth_advance(synth, at, feed, model);
+	}
+	model_synth_end(synth, feed, model);
+	model_synth_free(synth);
+	model_finish(model, false);
+	return model;
+}
+
+static void take_log(struct keyboard *board)
+{
+	char text[512];
+	ssize_t n = read(board->log, text, sizeof(text));
+
+	for (ssize_t i = 0; i < n; i++) {
+		const char *at;
+
+		if (board->length + 1 < sizeof(board->line))
+			board->line[board->length++] = text[i];
+		if (text[i] != '\n')
+			continue;
+		board->line[board->length] = '\0';
+		board->length = 0;
+		at = strstr(board->line, "frame t=");
+		if (at)
+			board->frame_ns = strtoll(at + strlen("frame t="), NULL, 10);
+	}
+}
+
+/* Takes what the screen writes for so long, or until there is a frame after
+ * `after_ns`. false: it ended. */
+static bool take(struct keyboard *board, int64_t until_ns, int64_t after_ns)
+{
+	char text[65536];
+
+	while (board->frame_ns <= after_ns) {
+		struct pollfd fds[2] = {
+			{ .fd = board->terminal, .events = POLLIN },
+			{ .fd = board->log, .events = POLLIN },
+		};
+		int64_t left = until_ns - clock_ns(CLOCK_MONOTONIC);
+
+		if (left <= 0)
+			return true;
+		if (poll(fds, 2, (int)(left / MS) + 1) < 0)
+			return false;
+		if (fds[1].revents & POLLIN)
+			take_log(board);
+		if ((fds[0].revents & (POLLIN | POLLHUP)) &&
+		    read(board->terminal, text, sizeof(text)) <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* false: no answer. */
+static bool press(struct keyboard *board, char key)
+{
+	int64_t cpu = clock_ns(board->cpu), now = clock_ns(CLOCK_MONOTONIC);
+
+	if (board->n == KEYS_MAX || write(board->terminal, &key, 1) != 1 ||
+	    !take(board, now + PATIENCE_NS, now) || board->frame_ns <= now)
+		return false;
+	board->wall_ns[board->n] = board->frame_ns - now;
+	board->cpu_ns[board->n++] = clock_ns(board->cpu) - cpu;
+	return take(board, clock_ns(CLOCK_MONOTONIC) + REST_MS * MS, INT64_MAX);
+}
+
+static bool press_all(struct keyboard *board)
+{
+	static const char around[] = "DDAdadjkj.,D";
+
+	for (int pane = 1; pane <= 2; pane++) {
+		if (!press(board, '0') || !press(board, (char)('0' + pane)))
+			return false;
+		for (int zoom = 0; zoom < 12; zoom++) {
+			for (const char *key = around; *key; key++)
+				if (!press(board, *key))
+					return false;
+			for (int i = 0; i < 3; i++)
+				if (!press(board, 'w'))
+					return false;
+		}
+	}
+	return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double part_ms(const int64_t *sorted, size_t n, unsigned permille)
+{
+	return n ? (double)sorted[(n - 1) * permille / 1000] / 1e6 : 0;
+}
+
+static void report(struct keyboard *board)
+{
+	double cpu, wall;
+
+	qsort(board->cpu_ns, board->n, sizeof(board->cpu_ns[0]), by_value);
+	qsort(board->wall_ns, board->n, sizeof(board->wall_ns[0]), by_value);
+	cpu = part_ms(board->cpu_ns, board->n, 990);
+	wall = part_ms(board->wall_ns, board->n, 990);
+	printf("G14.key|key to picture at %.0f M spans, p99 of CPU (p50 %.2f, at most %.2f)|%.2f|ms|low|p99 on the wall (p50 %.2f)|%.2f|%.2f|<= 16 ms|%zu||%s\n",
+	       (double)n_spans / 1e6, part_ms(board->cpu_ns, board->n, 500),
+	       part_ms(board->cpu_ns, board->n, 1000), cpu,
+	       part_ms(board->wall_ns, board->n, 500), wall, wall > 0 ? cpu / wall : 0,
+	       board->n, cpu <= 16 ? "true" : "false");
+}
+
+/* The screen, in a process of its own. */
+static int show(struct model *model, const int log[2])
+{
+	struct options options = { .no_config = true, .color = OPTIONS_COLOR_256 };
+	char path[32];
+
+	close(log[0]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", log[1]);
+	setenv("TERM", "xterm-256color", 1);
+	setenv("LC_ALL", "C.UTF-8", 1);
+	return log_open(path) ? tui_run(&options, model, NULL) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct keyboard board;
+	struct winsize size = { .ws_row = 50, .ws_col = 200 };
+	const char *spans = getenv("SPANS");
+	struct model *model;
+	int log[2];
+	bool ok = false;
+	pid_t pid;
+
+	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
+		puts("G14.key");
+		return 0;
+	}
+	model = make(spans ? strtoull(spans, NULL, 10) : SPANS);
+	if (pipe(log) || (pid = forkpty(&board.terminal, NULL, NULL, &size)) < 0) {
+		perror("key_bench");
+		return 1;
+	}
+	if (!pid)
+		_exit(show(model, log));
+	close(log[1]);
+	board.log = log[0];
+	if (!clock_getcpuclockid(pid, &board.cpu) &&
+	    take(&board, clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, 0) &&
+	    take(&board, clock_ns(CLOCK_MONOTONIC) + 1000 * MS, INT64_MAX))
+		ok = press_all(&board);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	if (ok)
+		report(&board);
+	else
+		fprintf(stderr, "key_bench: key %zu was not answered\n", board.n + 1);
+	model_free(model);
+	return !ok;
+}
