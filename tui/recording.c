@@ -130,10 +130,28 @@ bool recording_write(const char *dir, const struct recording *recording,
 
 /* ---- reading ---- */
 
+/* For reading, when it is a file: nobody may ever write into a pipe. NULL: errno. */
+static FILE *open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *in = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		errno = EINVAL;
+	else
+		in = fdopen(fd, "r");
+	if (!in)
+		close(fd);
+	return in;
+}
+
 /* The whole file; NULL: none (errno). */
 static char *read_file(const char *path, size_t *size)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = open_file(path);
 	char *text;
 
 	if (!in)
@@ -287,7 +305,7 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 			   void *arg, char error[RECORDING_ERROR_MAX])
 {
 	char *path = xasprintf("%s/output", dir);
-	FILE *in = fopen(path, "re");
+	FILE *in = open_file(path);
 	bool good = in || errno == ENOENT;
 	uint64_t at = 0, size, length;
 	struct stat st;

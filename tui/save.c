@@ -45,30 +45,35 @@ static char *trace_folder(const struct save *save)
 	return path;
 }
 
-/* What a reader of the recording must know. */
-static void say_gap(const struct save *save, struct ctf_writer *writer)
+/* A message in the recording, by whom and when its last event was. */
+static void say(const struct save *save, struct ctf_writer *writer, int level, const char *format,
+		int64_t before_ns)
 {
 	char text[256], clock[FMT_MAX];
 	struct event event = save->last;
-	int64_t from_ns = save->options.from_ns;
 
-	if (save->gap.spans_ns != INT64_MIN)
-		snprintf(text, sizeof(text), "saved when the detail before %s had been folded "
-			 "away to stay within the memory limit: what ran before is not in it",
-			 fmt_clock(clock, save->gap.spans_ns - save->options.first_ns));
-	else if (from_ns != INT64_MIN)
-		snprintf(text, sizeof(text), "saved without what ended before %s: totals are of "
-			 "the rest", fmt_clock(clock, from_ns - save->options.first_ns));
-	else
-		return;
 	if (!event.pid)
 		return;
+	snprintf(text, sizeof(text), format, fmt_clock(clock, before_ns - save->options.first_ns));
 	event.type = EVENT_MESSAGE;
 	event.seq = 0;
-	event.u.message = (struct event_message) {
-		.level = save->gap.spans_ns != INT64_MIN, .text = text,
-	};
+	event.u.message = (struct event_message) { .level = level, .text = text };
 	ctf_writer_add(writer, &event, 1);
+}
+
+/* What a reader of the recording must know. */
+static void say_gap(const struct save *save, struct ctf_writer *writer)
+{
+	if (save->gap.spans_ns != INT64_MIN)
+		say(save, writer, 1, "saved when the detail before %s had been folded away to stay "
+		    "within the memory limit: what ran before is not in it", save->gap.spans_ns);
+	else if (save->options.from_ns != INT64_MIN)
+		say(save, writer, 0, "saved without what ended before %s: totals are of the rest",
+		    save->options.from_ns);
+	if (save->gap.calls_ns != INT64_MIN)
+		say(save, writer, 1, "saved when the calls, waits, builds and allocations before %s "
+		    "had been let go to stay within the memory limit: they are not in it",
+		    save->gap.calls_ns);
 }
 
 static bool write_trace(struct save *save)
@@ -215,6 +220,11 @@ bool save_end(struct save *save, char sentence[SAVE_SENTENCE_MAX])
 			snprintf(sentence + n, (size_t)(SAVE_SENTENCE_MAX - n),
 				 "; the detail before %s was folded away and is not in it",
 				 fmt_clock(clock, save->gap.spans_ns - save->options.first_ns));
+		n = (int)strlen(sentence);
+		if (save->gap.calls_ns != INT64_MIN && n < SAVE_SENTENCE_MAX)
+			snprintf(sentence + n, (size_t)(SAVE_SENTENCE_MAX - n),
+				 "; calls and allocations before %s are not in it",
+				 fmt_clock(clock, save->gap.calls_ns - save->options.first_ns));
 	}
 	release(save);
 	return good;

@@ -75,6 +75,8 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	if (!find_from(tui, call, &options.from_ns, error, size))
 		return false;
 	options.first_ns = tui->status.first_ns;
+	if (options.first_ns > tui->status.live_ns)
+		options.first_ns = tui->status.live_ns;		/* nothing with a length yet */
 	describe(tui, &options.recording);
 	if (tui->options->open_path)
 		options.output_file = file = xasprintf("%s/output", tui->options->open_path);

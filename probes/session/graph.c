@@ -12,6 +12,7 @@
 #include "probes/session/graph.h"
 
 #define TRACES_MAX 4096			/* folders with CTF below one path */
+#define LOOK_MAX 100000			/* files and folders looked at for them */
 
 /*
  * The innermost cause is the one a person can do something about; the outer
@@ -48,7 +49,7 @@ void graph_take_error(char *error, size_t size, const char *what)
 
 struct folders {
 	char *path[TRACES_MAX];		/* owned */
-	size_t count;
+	size_t count, looked;
 };
 
 /* nftw() has no argument for its function. */
@@ -56,8 +57,9 @@ static _Thread_local struct folders *walking;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-	(void)st;
-	if (type != FTW_F || strcmp(path + at->base, "metadata"))
+	if (++walking->looked > LOOK_MAX)
+		return 1;
+	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + at->base, "metadata"))
 		return 0;
 	if (walking->count == TRACES_MAX)
 		return 1;

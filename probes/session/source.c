@@ -113,7 +113,7 @@ static bool link_all(struct source *source)
 
 	while (good && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, "metadata") ||
-		    !strcmp(entry->d_name, "index"))
+		    !strcmp(entry->d_name, "index") || entry->d_type == DT_FIFO)
 			continue;
 		snprintf(path, sizeof(path), "%s/s%zu", source->folder, source->n_links);
 		good = asprintf(&original, "%s/%s", trace->path, entry->d_name) >= 0;

@@ -25,6 +25,8 @@
 #define OPS_OF_A_STEP 20
 #define ERROR_MAX 512
 
+static volatile sig_atomic_t stopped;	/* by this signal, 0: no */
+
 struct settings {
 	uint64_t spans, lanes, ops, seed, streams;
 	int64_t length_ns, disorder_ns, drift_ppb;
@@ -250,7 +252,7 @@ static uint64_t generate(const struct settings *settings, struct outputs *to)
 	synth = model_synth_new(settings->seed, &profile, START_NS);
 	/* A few thousand events at a time. */
 	chunk = settings->length_ns / (int64_t)((settings->spans + settings->ops) / 4096 + 1) + 1;
-	while (!model_synth_over(synth)) {
+	while (!model_synth_over(synth) && !stopped) {
 		now += chunk;
 		model_synth_advance(synth, now, take, to);
 		print_steps(to, synth, &printed, now);
@@ -260,6 +262,36 @@ static uint64_t generate(const struct settings *settings, struct outputs *to)
 	events = model_synth_truth(synth)->events;
 	model_synth_free(synth);
 	return events;
+}
+
+/* ---- asked to stop ---- */
+
+static void on_signal(int number)
+{
+	stopped = number;
+}
+
+/* What a shell without job control ignores stays ignored. */
+static void watch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (signal(numbers[i], on_signal) == SIG_IGN)
+			signal(numbers[i], SIG_IGN);
+}
+
+/* Half a recording is none; then it ends as the sender expects. */
+static void leave(char *folder, struct outputs *to)
+{
+	char error[ERROR_MAX];
+
+	if (folder) {
+		ctf_writer_close(to->writer, error, sizeof(error));
+		beside_folder_discard(folder);
+	}
+	signal(stopped, SIG_DFL);
+	raise(stopped);
 }
 
 /* ---- the recording ---- */
@@ -331,6 +363,7 @@ int main(int argc, char **argv)
 	char error[ERROR_MAX] = "", *folder = NULL;
 
 	signal(SIGXFSZ, SIG_IGN);
+	watch_signals();
 	parse(&settings, argc, argv);
 	if (settings.truth)
 		to.truth = truth_new(settings.drift_ppb != 0);
@@ -344,6 +377,8 @@ int main(int argc, char **argv)
 		}
 	}
 	generate(&settings, &to);
+	if (stopped)
+		leave(folder, &to);
 	if (folder && !end_recording(folder, &to, error)) {
 		beside_folder_discard(folder);
 		die("cannot make '%s': %s", settings.ctf, error);

@@ -147,6 +147,23 @@ never_half() {
 	[ $? = 2 ] || fail "no space for the truth: status not 2"
 }
 
+# Stopped in the middle: nothing is left, and it ends by that signal.
+stopped() {
+	local signal number
+	for signal in INT:130 TERM:143; do
+		number=${signal#*:}
+		# A shell's background command ignores SIGINT: not this one.
+		env --default-signal=INT "$gen" --spans 20000000 --ctf "$work/rec" >"$work/out" 2>&1 &
+		local pid=$!
+		wait_for 10 begun || { kill -9 $pid; fail "nothing begun"; return; }
+		kill -"${signal%:*}" $pid
+		wait $pid
+		[ $? = "$number" ] || fail "$signal: status not $number" || return
+		[ "$(ls -A "$work")" = out ] || fail "$signal: left $(ls -A "$work" | tr '\n' ' ')" || return
+	done
+}
+begun() { [ -n "$(find "$work" -mindepth 3 -type f 2>/dev/null)" ]; }
+
 case_run queues true_report --spans 50000 --lanes 5 --seconds 3 --seed 2
 case_run training true_report --spans 30000 --ops 3000 --seed 3
 case_run disorder true_report --spans 30000 --ops 3000 --disorder 300 --seconds 4 --seed 4
@@ -162,4 +179,5 @@ case_run same_seed same_seed
 case_run schema schema
 case_run bad_options bad_options
 case_run never_half never_half
+case_run stopped stopped
 suite_end

@@ -111,6 +111,24 @@ refuses_foreign_folder() {
 	grep -q "not JSON" "$work/out" || fail "said: $(first_lines "$work/out")"
 }
 
+# Pipes that nobody writes into, where files should be.
+pipes() {
+	local file
+	record --steps 2 || return
+	for file in output cache tftop.json; do
+		rm -f "$work/rec/$file" && mkfifo "$work/rec/$file" || return
+		printf '%s\n' 'wait-settled 20s' quit >"$work/script"
+		timeout -k 5 30 "$tftop" --headless --script "$work/script" "$work/rec" >"$work/out" 2>&1
+		case $file:$? in
+		tftop.json:125 | output:0 | cache:0) ;;
+		*) fail "'$file': status $?: $(first_lines "$work/out")"; return ;;
+		esac
+	done
+	mkdir "$work/other" && mkfifo "$work/other/metadata" || return
+	timeout -k 5 30 "$tftop" -b "$work/other" >"$work/out" 2>&1
+	[ $? = 125 ] || fail "metadata: status not 125"
+}
+
 # Unknown events are told by name, and are no failure.
 foreign_trace() {
 	record --steps 2 || return
@@ -379,6 +397,7 @@ case_run after_a_kill after_a_kill
 case_run refuses_full_folder refuses_full_folder
 case_run without_trace without_trace
 case_run refuses_foreign_folder refuses_foreign_folder
+case_run pipes pipes
 case_run foreign_trace foreign_trace
 case_run damaged damaged
 case_run cut_anywhere cut_anywhere
