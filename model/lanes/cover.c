@@ -409,6 +409,24 @@ static void add_folded(struct cover *cover, int64_t start, int64_t end)
 	}
 }
 
+/* Where much runs at once most of it begins within the last piece. */
+static bool lengthen_last(struct cover *cover, int64_t start, int64_t end)
+{
+	struct cover_block *block = cover->heads[cover->n - 1].block;
+	int64_t grown = end - cover->heads[cover->n - 1].end_ns;
+	struct piece *last = block->sealed ? NULL : &block->pieces[block->n - 1];
+
+	if (!last || start < block->base + last->at || end - block->base - last->at > UINT32_MAX)
+		return false;
+	if (grown <= 0)
+		return true;
+	last->length += (uint32_t)grown;
+	block->total_ns += grown;
+	cover->total_ns += grown;
+	head_set(cover, cover->n - 1);
+	return true;
+}
+
 void cover_add(struct cover *cover, int64_t start, int64_t end)
 {
 	int64_t folded = cover_folded_end(cover);
@@ -422,7 +440,11 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 		start = folded;
 	}
 	if (cover->n > cover->n_folded && start < cover->heads[cover->n - 1].end_ns) {
-		size_t b = find_block(cover, start);
+		size_t b;
+
+		if (lengthen_last(cover, start, end))
+			return;
+		b = find_block(cover, start);
 		const struct cover_block *block = cover->heads[b].block;
 		uint32_t i = find_piece(block, start);
 
