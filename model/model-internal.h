@@ -13,7 +13,7 @@
  * to the totals of its identity (name, type, framework) as soon as that is
  * known, and waits in the op_state until then. Whatever order the four facts
  * (names, launch, op's end, device definition) come in, the totals are the
- * same; tests/unit/model_attribution.c tries the permutations.
+ * same; tests/unit/model_attribution_test.c tries the permutations.
  */
 #ifndef MODEL_INTERNAL_H
 #define MODEL_INTERNAL_H

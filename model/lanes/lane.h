@@ -8,8 +8,8 @@
  * chunks and blocks by their summary and looks at single spans only in blocks
  * that cross a column's border: exact, and O(columns * LANE_BLOCK + chunks).
  * Appending is O(1), a late span moves at most a chunk. (The pieces of
- * Perfetto's, Spall's and Tracy's stores that also take late events and can let
- * go of the oldest: see docs/architecture.md.)
+ * Perfetto's, Spall's and Tracy's stores, that also take late events and can let
+ * go of the oldest.)
  *
  * A chunk is open or sealed. Open ones have plain arrays; a full one is
  * sealed: each array and each field of the cold records becomes a packed

@@ -26,7 +26,7 @@
  * itself brings name and 100, so total 100, self 70; the run adds device 40.
  *
  * Source: external correlation ids of CUPTI and Kineto; the rest is
- * bookkeeping. See docs/architecture.md.
+ * bookkeeping.
  */
 #include "model/model-internal.h"
 
