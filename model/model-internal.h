@@ -301,6 +301,8 @@ struct fair_lock {
 	bool heap;			/* who has it takes memory from heap.h */
 };
 
+#define CLOCK_STEPS_MAX 256u
+
 struct model {
 	struct fair_lock lock;
 	int64_t slice_ns;		/* the feeder has the lock since; INT64_MAX: keeps it */
@@ -335,6 +337,8 @@ struct model {
 	size_t n_nameless, cap_nameless;
 	struct model_loss *losses;	/* owned, by begin */
 	size_t n_losses, cap_losses;
+	int64_t clock_steps[CLOCK_STEPS_MAX];	/* of devices, by time; those told in messages */
+	uint32_t n_clock_steps;
 	struct message_row *messages;	/* owned */
 	size_t n_messages, cap_messages;
 	struct map message_by_text;
@@ -387,6 +391,7 @@ int64_t model_settle(struct model *model);
 void note_lost(struct model *model, const struct event_lost *lost);
 /* Once per text. */
 void note_message(struct model *model, int64_t time_ns, int level, const char *text);
+void note_clock_step(struct model *model, int64_t time_ns);
 
 /* ---- defs.c: processes, names, threads, devices, queues ---- */
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index);

@@ -69,6 +69,29 @@ size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_lo
 	return n;
 }
 
+/* Those past the maximum are counted as violations all the same. */
+void note_clock_step(struct model *model, int64_t time_ns)
+{
+	uint32_t at = model->n_clock_steps;
+
+	if (at == CLOCK_STEPS_MAX || !time_ok(time_ns))
+		return;
+	model->n_clock_steps++;
+	for (; at > 0 && model->clock_steps[at - 1] > time_ns; at--)
+		model->clock_steps[at] = model->clock_steps[at - 1];
+	model->clock_steps[at] = time_ns;
+}
+
+size_t model_clock_steps(struct model *model, int64_t t0, int64_t t1, int64_t *out, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < model->n_clock_steps && n < max; i++)
+		if (model->clock_steps[i] >= t0 && model->clock_steps[i] < t1)
+			out[n++] = model->clock_steps[i];
+	return n;
+}
+
 void note_message(struct model *model, int64_t time_ns, int level, const char *text)
 {
 	uint32_t name = names_intern(&model->names, text);

@@ -232,6 +232,10 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 struct model_loss { int64_t begin_ns, end_ns; uint64_t count; bool packets; };
 size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);	/* [locked] */
 
+/* Times in [t0, t1) at which a device's clock was seen to have stepped or to be
+ * off, by time, at most max: what is drawn around them is less sure. [locked] */
+size_t model_clock_steps(struct model *model, int64_t t0, int64_t t1, int64_t *out, size_t max);
+
 /* ---- tables: exact for the whole run ---- */
 
 struct process_row {

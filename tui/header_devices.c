@@ -173,7 +173,7 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 {
 	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
 	int both = percent(d->overlap_ns, whole), idle;
-	char name[64];
+	char name[64], times[FMT_MAX];
 
 	/* The parts add up: kernels + copies - both + idle = 100 %. */
 	idle = 100 - kernels - copies + both;
@@ -201,6 +201,9 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%", idle);
 	if (gap)
 		add_causes(strip, view, *gap, whole, idle);
+	if (d->clock_violations)
+		strip_add(strip, 4, 2, ROLE_WARN, 0, "clock contradicted %s×",
+			  fmt_count(times, d->clock_violations));
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 

@@ -332,6 +332,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		free(t->losses);
 		t->losses = NULL;
 		t->n_losses = model_losses(view->model, view->t0_ns, view->t1_ns, &t->losses);
+		t->n_clock_steps = model_clock_steps(view->model, view->t0_ns, view->t1_ns,
+						     t->clock_steps, CLOCK_MARKS);
 		update_sentence(t, view, rows, n_rows, w);
 		if (t->find.shown)
 			find_sentence(&t->find, &t->sentence);
@@ -424,6 +426,8 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 	if (w <= 0)
 		return;
 	draw_losses(t, view, area);
+	for (size_t i = 0; i < t->n_clock_steps; i++)
+		ruler_draw_clock(area, (t->clock_steps[i] - view->t0_ns) / w, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	ruler_draw(&t->ruler, area, view->ascii);

@@ -20,6 +20,8 @@
 #include "tui/timeline_cells.h"
 #include "tui/timeline_row.h"
 
+#define CLOCK_MARKS 64
+
 struct timeline_seen {			/* a line on the screen */
 	struct timeline_line line;
 	char value[32];			/* right part of the label, "" none */
@@ -45,6 +47,8 @@ struct timeline {
 	struct steps_snapshot steps;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
+	int64_t clock_steps[CLOCK_MARKS];
+	size_t n_clock_steps;
 	struct timeline_seen *seen;	/* owned, page entries */
 	struct cell *cells;		/* owned, page * columns */
 	uint64_t *owners;		/* owned, columns */

@@ -132,6 +132,18 @@ void ruler_draw_folded(struct area area, int64_t columns, bool ascii)
 		area_text(area, line - length, 0, ROLE_MUTED, ATTR_DIM, word);
 }
 
+void ruler_draw_clock(struct area area, int64_t column, bool ascii)
+{
+	static const char word[] = "clock";
+	int x = (int)column, length = sizeof(word) - 1;
+
+	if (column < 0 || column >= area.width || area.height < 1)
+		return;
+	area_put(area, x, 0, ascii ? '!' : 0x2260, ROLE_WARN, ROLE_DEFAULT, ATTR_BOLD);
+	if (x + 1 + length <= area.width && is_blank(area, x + 1, length))
+		area_text(area, x + 1, 0, ROLE_WARN, 0, word);
+}
+
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii)
 {
 	int free_from = 0;

@@ -96,6 +96,7 @@ static void tell(struct model *model, uint32_t index, uint64_t before, int64_t s
 		"the clock of %s is %s off what launches and waits allow: see trust in the report",
 		device_label(model, view->device), fmt_time(time, off < 0 ? -off : off));
 	note_message(model, host_ns, 1, text);
+	note_clock_step(model, host_ns);
 	free(text);
 }
 

@@ -102,6 +102,7 @@ TEST(model_clock_step_is_told)
 	struct model *model = model_new(NULL);
 	struct device_row *devices;
 	struct message_row *messages;
+	int64_t marks[4];
 	size_t n, steps = 0;
 
 	apply_one(model, ev_process(PID, "p"));
@@ -123,6 +124,10 @@ TEST(model_clock_step_is_told)
 			CHECK(llabs(messages[i].time_ns - (BASE + 200000000)) < 2000000);
 			steps++;
 		}
+	/* And has its place on the ruler. */
+	CHECK_INT(model_clock_steps(model, BASE, BASE + 1000000000, marks, 4), 1);
+	CHECK(llabs(marks[0] - (BASE + 200000000)) < 2000000);
+	CHECK_INT(model_clock_steps(model, BASE, marks[0], marks, 4), 0);
 	model_unlock(model);
 	CHECK_INT(steps, 1);
 	free(messages);

@@ -132,3 +132,27 @@ TEST(ruler_draws_where_detail_ends)
 			grid_release(&grid);
 		}
 }
+
+TEST(ruler_marks_a_clock_that_stepped)
+{
+	for (int column = -2; column < 14; column++) {
+		struct grid grid = { .width = 0 };
+		struct ruler ruler;
+
+		grid_init(&grid, 12, 1);
+		ruler_draw_clock(grid_area(&grid), column, column % 2);
+		for (int x = 0; x < 12; x++)
+			if (x == column)
+				CHECK(grid.cells[x].ch == (column % 2 ? '!' : 0x2260));
+			else if (x > column && x <= column + 5 && column >= 0 && column + 5 < 12)
+				CHECK(grid.cells[x].ch == (uint32_t)"clock"[x - column - 1]);
+			else
+				CHECK(grid.cells[x].ch == ' ');
+		/* Times go beside it, never over it. */
+		ruler_layout(&ruler, 27800 * MS, MS, 12, 0);
+		ruler_draw(&ruler, grid_area(&grid), true);
+		if (column >= 0 && column < 12)
+			CHECK(grid.cells[column].ch == (column % 2 ? '!' : 0x2260));
+		grid_release(&grid);
+	}
+}
