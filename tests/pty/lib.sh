@@ -18,8 +18,25 @@ tm() {
 	tmux -L "$pty_name" -f "$pty_conf" "$@" 2>>"$pty_work/tmux.log"
 }
 
+# programs [NAME]: what tests of this terminal run under tftop, and nobody else's;
+# also when tftop is gone. All that was started here has this variable.
+export TFTOP_PTY=$pty_name
+programs() {
+	local environ pid
+	for environ in $(grep -lszx "TFTOP_PTY=$pty_name" /proc/[0-9]*/environ); do
+		pid=${environ//[!0-9]/}
+		case $(readlink "/proc/$pid/exe") in
+		'' | */tftop | */lttng-* | */tmux | */grep) ;;
+		*) case $(cat "/proc/$pid/comm") in ${1:-*}) echo "$pid" ;; esac ;;
+		esac
+	done
+}
+
+# A program that a test that failed left behind; its launcher ends with it.
 pty_end() {
+	local pid
 	tm kill-server
+	for pid in $(programs); do kill -9 "$pid"; done 2>/dev/null
 	rm -rf "$pty_work"
 }
 trap pty_end EXIT

@@ -135,7 +135,7 @@ asks_before_leaving() {
 leaves_it_running() {
 	local pid
 	asks_before_leaving || return 1
-	pid=$(pgrep -n -x -f 'tail -f /dev/null') || return 1
+	pid=$(programs tail) && [ -n "$pid" ] || return 1
 	press q && press l && ends_with 0 || return 1
 	[ -d "/proc/$pid" ] || { echo "# tail is gone"; return 1; }
 	kill "$pid" && until_true 10 gone "$pid"
