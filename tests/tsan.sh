@@ -4,5 +4,5 @@
 # others, and the screen over a synthetic feed (O is a build with SAN for it).
 set -u
 O=${O:-build/tsan}
-export TSAN_OPTIONS=exitcode=66:halt_on_error=1
+export TSAN_OPTIONS=exitcode=66:halt_on_error=1:suppressions=tests/tsan.supp
 "$O/tests/unit"
