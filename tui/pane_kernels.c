@@ -11,6 +11,7 @@
 struct kernels_pane {
 	struct pane pane;
 	struct table table;
+	uint64_t taken;			/* panes_stands() */
 };
 
 /* What is shown of a kernel; the strings are the model's. */
@@ -285,12 +286,16 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	struct kernel_row *rows = NULL;
 	struct device_row *devices = NULL;
 	struct kernel_trend *trends = NULL;
-	size_t n_trends = model_kernel_trends(view->model, &trends);
-	size_t n_devices = model_devices(view->model, &devices), i;
-	size_t count = model_kernels(view->model, &rows);
-	struct kernel_line *lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
+	struct kernel_line *lines;
+	size_t n_trends, n_devices, count, i;
 	uint64_t total = 0;
 
+	if (panes_stands(view, &p->taken))
+		return;
+	n_trends = model_kernel_trends(view->model, &trends);
+	n_devices = model_devices(view->model, &devices);
+	count = model_kernels(view->model, &rows);
+	lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
 	for (i = 0; i < count; i++) {
 		fill_line(&lines[i], &rows[i], trends, n_trends, devices, n_devices);
 		total += part(&lines[i]);

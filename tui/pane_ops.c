@@ -17,6 +17,7 @@ struct ops_pane {
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_VIEWS } view;
 	struct ops_tree tree;
 	char scope[80];			/* of the tree */
+	uint64_t taken;			/* the flat table; panes_stands() */
 };
 
 #define LINE(row) ((const struct op_line *)(row))
@@ -385,10 +386,12 @@ static void ops_update(struct pane *pane, struct view *view, int width, int heig
 	struct ops_pane *p = (struct ops_pane *)pane;
 
 	p->table.given = p->view != OPS_FLAT;
-	if (p->view == OPS_FLAT)
-		update_flat(p, view);
-	else
+	if (p->view != OPS_FLAT) {
+		p->taken = 0;
 		update_tree(p, view);
+	} else if (!panes_stands(view, &p->taken)) {
+		update_flat(p, view);
+	}
 }
 
 static void ops_draw(struct pane *pane, struct view *view, struct area area, bool focused)

@@ -46,6 +46,18 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 	}
 }
 
+bool panes_stands(const struct view *view, uint64_t *taken)
+{
+	uint64_t now = model_generation(view->model) + 1;
+	struct model_status status;
+	bool stands;
+
+	model_status(view->model, &status);
+	stands = status.finished && *taken == now;
+	*taken = status.finished ? now : 0;
+	return stands;
+}
+
 int64_t panes_base_ns(const struct model_status *status)
 {
 	return status->first_ns <= status->last_ns ? status->first_ns : 0;

@@ -24,6 +24,10 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 /* The start of the run, which times are counted from; 0 while nothing is seen. */
 int64_t panes_base_ns(const struct model_status *status);
 
+/* Nothing comes any more and nothing changed since the caller took its rows:
+ * they stand. *taken is the caller's, 0: nothing is taken. Under the model's lock. */
+bool panes_stands(const struct view *view, uint64_t *taken);
+
 /* "18.5 of 80.6 ms", without steps "18.5 ms a second". */
 char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns);
 

@@ -23,5 +23,6 @@ bool model_threshold_set(struct model *model, enum threshold threshold, int64_t 
 	if (value < info->least || value > info->most)
 		return false;
 	model->thresholds[threshold] = value;
+	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	return true;
 }
