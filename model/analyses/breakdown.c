@@ -106,8 +106,9 @@ static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
 /* What the host does, where no work is on its way. */
 static enum step_class host_class(const struct sweep *sweep)
 {
+	/* A wait for a device that another process keeps busy is no empty one. */
 	if (sweep->workers[HOST_SYNC])
-		return STEP_SYNC;
+		return sweep->foreign ? STEP_OTHER : STEP_SYNC;
 	if (sweep->workers[HOST_INPUT] ||
 	    (sweep_waits_for_others(sweep) && !sweep->workers[HOST_CODE]))
 		return STEP_INPUT;

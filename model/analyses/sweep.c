@@ -216,8 +216,9 @@ static void count_run(struct sweep *sweep, const struct act *act, int by)
 			  act->direction == DIR_H2D ? &sweep->h2d :
 			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
 
-	if (in_process(sweep, act))
-		*count = (uint32_t)((int)*count + by);
+	if (!in_process(sweep, act))
+		count = &sweep->foreign;
+	*count = (uint32_t)((int)*count + by);
 }
 
 static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
@@ -305,7 +306,7 @@ static size_t prepare(struct sweep *sweep)
 	size_t n = 0;
 
 	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
-	sweep->queued = sweep->inputs = 0;
+	sweep->queued = sweep->inputs = sweep->foreign = 0;
 	sweep->input_thread = sweep->wait_thread = sweep->code_thread = NONE;
 	memset(sweep->workers, 0, sizeof(sweep->workers));
 	for (uint32_t d = 0; d < sweep->n_devices; d++)

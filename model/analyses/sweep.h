@@ -133,6 +133,7 @@ struct sweep {
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* a device worked or a worker launched up to here */
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
+	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;
 	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
 	struct breakdown breakdown;

@@ -13,12 +13,14 @@
 
 #define US INT64_C(1000)
 #define STEPS 20
+#define OTHER_PID (PID + 7)
 
 /* One step: input, then a launch of 5 us or more, a pause, the kernel, a wait. */
 struct shape {
 	int64_t input_us, launch_us, pause_us, kernel_us, wait_us, rest_us;
 	int64_t between_us;		/* of it input */
 	int64_t maker_us;		/* another thread makes batches for so long */
+	int64_t other_us;		/* after the kernel another process's runs for so long */
 };
 
 static void one_step(struct model *model, const struct shape *shape, int number, int64_t *now)
@@ -40,6 +42,13 @@ static void one_step(struct model *model, const struct shape *shape, int number,
 		.type = EVENT_WAIT, .pid = PID, .tid = PID,
 		.u.wait = { .name = 22, .queue = 1, .start_ns = BASE + *now + call_ns },
 	};
+	if (shape->other_us) {
+		struct event other = ev_kernel(1, 2, (uint32_t)number + 1,
+					       run + shape->kernel_us * US, shape->other_us * US);
+
+		other.pid = OTHER_PID;
+		apply_one(model, other);
+	}
 	*now = run + (shape->kernel_us + shape->wait_us) * US;
 	event.u.wait.dur_ns = BASE + *now - event.u.wait.start_ns;
 	event.time_ns = BASE + *now;
@@ -56,6 +65,20 @@ static void one_step(struct model *model, const struct shape *shape, int number,
 	*now += shape->between_us * US;
 }
 
+/* A process with the same device. */
+static void other_process(struct model *model)
+{
+	struct event events[] = {
+		ev_process(OTHER_PID, "/usr/bin/python serve.py"), ev_name(2, NAME_KERNEL, "other"),
+		ev_device(1, "0000:65:00.0"), ev_queue(1, 1), ev_clock(1, BASE, TICKS),
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		events[i].pid = OTHER_PID;
+		apply_one(model, events[i]);
+	}
+}
+
 static struct model *run_steps(const struct shape *shape, int steps)
 {
 	struct model *model = model_with_device();
@@ -65,6 +88,8 @@ static struct model *run_steps(const struct shape *shape, int steps)
 	apply_one(model, ev_name(21, NAME_RANGE, "step"));
 	apply_one(model, ev_name(22, NAME_CALL, "clFinish"));
 	apply_one(model, ev_name(23, NAME_RANGE, "input/make"));
+	if (shape->other_us)
+		other_process(model);
 	for (int i = 0; i < steps; i++)
 		one_step(model, shape, i, &now);
 	model_finish(model, false);
@@ -148,6 +173,17 @@ TEST(analyses_verdict_sync)
 
 	CHECK_INT(finding.cost_ns, 1500 * US);
 	CHECK(strstr(finding.lines[0], "clFinish"));
+	model_free(model);
+}
+
+/* The same wait, but the device works for another process meanwhile. */
+TEST(analyses_verdict_sync_is_not_behind_another_process)
+{
+	const struct shape shape = { .kernel_us = 4000, .wait_us = 1500, .other_us = 1490 };
+	struct model *model = run_steps(&shape, STEPS);
+
+	only(model, NULL);
+	CHECK_INT(status_of(model).kernels, 2 * STEPS);
 	model_free(model);
 }
 
