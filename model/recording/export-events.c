@@ -435,6 +435,12 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 			.address = entry->a, .bytes = entry->b, .op = (uint64_t)entry->start_ns,
 		};
 		break;
+	case EVENT_EDGE:
+		event.u.edge = (struct event_edge) {
+			.from = entry->a, .to = entry->b, .bytes = (uint64_t)entry->start_ns,
+			.key = export_name(x, p, entry->name, NAME_OTHER),
+		};
+		break;
 	default:
 		event.u.free = (struct event_free) {
 			.allocator = export_name(x, p, entry->name, NAME_ALLOCATOR),

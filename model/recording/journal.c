@@ -89,6 +89,12 @@ static void fill(struct model *model, const struct event *event, struct journal_
 		entry->b = event->u.alloc.bytes;
 		entry->start_ns = (int64_t)event->u.alloc.op;
 		break;
+	case EVENT_EDGE:
+		entry->name = local_name(model, event->u.edge.key);
+		entry->a = event->u.edge.from;
+		entry->b = event->u.edge.to;
+		entry->start_ns = (int64_t)event->u.edge.bytes;
+		break;
 	default:
 		entry->name = local_name(model, event->u.free.allocator);
 		entry->a = event->u.free.address;
@@ -101,7 +107,7 @@ void journal_keep(struct model *model, const struct event *event)
 
 	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
 	    event->type != EVENT_COMPILE && event->type != EVENT_ALLOC &&
-	    event->type != EVENT_FREE)
+	    event->type != EVENT_FREE && event->type != EVENT_EDGE)
 		return;
 	entry = add(model);
 	*entry = (struct journal_entry) {

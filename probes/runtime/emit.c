@@ -150,6 +150,16 @@ void rt_emit_command(struct tft_command *command)
 	EMIT_DATA(ev_command, command, TFT_LEVEL_MIN);
 }
 
+void rt_emit_launch(struct tft_launch *launch)
+{
+	EMIT_DATA(ev_launch, launch, TFT_LEVEL_MIN);
+}
+
+void rt_emit_run(struct tft_run *run)
+{
+	EMIT_DATA(ev_run, run, TFT_LEVEL_MIN);
+}
+
 void rt_emit_alloc(struct tft_alloc *alloc)
 {
 	EMIT_DATA(ev_alloc, alloc, TFT_LEVEL_DEFAULT);
@@ -174,6 +184,16 @@ void rt_emit_compile(struct tft_compile *compile)
 	c.log = c.log ? c.log : "";
 	EMIT_DATA(ev_compile, &c, TFT_LEVEL_DEFAULT);
 	compile->seq = c.seq;
+}
+
+void rt_emit_flow(struct tft_flow *flow)
+{
+	EMIT_DATA(ev_flow, flow, TFT_LEVEL_MIN);
+}
+
+void rt_emit_edge(struct tft_edge *edge)
+{
+	EMIT_DATA(ev_edge, edge, TFT_LEVEL_DEFAULT);
 }
 
 void rt_emit_clock(const struct tft_clock *clock)

@@ -160,10 +160,14 @@ RT_API void rt_emit_queue(const struct tft_queue *queue);
 RT_API void rt_emit_message(uint8_t level, const char *text);
 RT_API void rt_emit_step(struct tft_step *step);
 RT_API void rt_emit_command(struct tft_command *command);
+RT_API void rt_emit_launch(struct tft_launch *launch);
+RT_API void rt_emit_run(struct tft_run *run);
 RT_API void rt_emit_alloc(struct tft_alloc *alloc);
 RT_API void rt_emit_free(struct tft_free *free);
 RT_API void rt_emit_wait(struct tft_wait *wait);
 RT_API void rt_emit_compile(struct tft_compile *compile);
+RT_API void rt_emit_flow(struct tft_flow *flow);
+RT_API void rt_emit_edge(struct tft_edge *edge);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 
 /* Counts for the beat. */

@@ -95,11 +95,13 @@ enum tft_framework {
 #define TFT_CMD_PINNED	0x04u	/* host memory of the transfer is the driver's: pinned or mapped */
 #define TFT_CMD_BLOCKING 0x08u	/* the call waited for the command */
 #define TFT_CMD_NOTIMES	0x10u	/* finished, but the driver gave no times */
+#define TFT_CMD_MANY	0x20u	/* a launch whose correlation several runs carry, as a graph's */
 
 /* tft_queue.flags */
 #define TFT_QUEUE_IN_ORDER	0x01u
 #define TFT_QUEUE_PROFILED	0x02u	/* device times are there ... */
 #define TFT_QUEUE_FORCED	0x04u	/* ... because the probe asked for them */
+#define TFT_QUEUE_FOUND		0x08u	/* older than its probe: its first launches were not seen */
 
 /* ---- definitions: channel "meta" ---- */
 
@@ -236,6 +238,34 @@ struct tft_command {
 	uint8_t kind, direction, how, flags;
 };
 
+/*
+ * A command whose call and whose device record come on different ways: both name
+ * it by correlation, else by object, else the queue's order does (model/event.h).
+ * A correlation is one launch's until its last run has come; an object is an event
+ * object with its generation.
+ */
+struct tft_launch {
+	uint32_t seq;
+	uint32_t tid;		/* thread that called */
+	uint32_t queue, name, shape, correlation;
+	uint32_t op_name;
+	uint32_t call_dur_ns;
+	uint64_t op, object, bytes;
+	int64_t call_ns;
+	int16_t status;		/* < 0: the call failed, nothing will run */
+	uint8_t kind, direction, flags;	/* TFT_CMD_PINNED, _BLOCKING, _MANY */
+};
+
+struct tft_run {
+	uint32_t seq;
+	uint32_t queue, name;	/* name 0: the record has none */
+	uint32_t correlation;
+	uint64_t object, bytes;
+	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
+	int16_t status;
+	uint8_t kind, direction, flags;	/* TFT_CMD_APPROX, _NOTIMES */
+};
+
 struct tft_alloc {
 	uint32_t seq;
 	uint32_t allocator;	/* name id */
@@ -266,6 +296,23 @@ struct tft_compile {
 	int64_t start_ns, dur_ns;
 	int32_t result;
 	const char *what, *options, *log;	/* log only on failure */
+};
+
+/* A message between hosts, told by both; key: the same on both sides, and not
+ * used again while one of them is on its way. */
+struct tft_flow {
+	uint32_t seq;
+	uint64_t key, bytes;
+	int64_t at_ns;		/* sending began; it had been received */
+	uint8_t received;
+};
+
+/* Data from one op to another, written by the taking op before it ends. */
+struct tft_edge {
+	uint32_t seq;
+	uint64_t from, to;	/* instances */
+	uint64_t bytes;
+	uint32_t key;		/* name id of the tensor or channel, 0 none */
 };
 
 /* device's tick `ticks` was host time host_ns, give or take error_ns. */

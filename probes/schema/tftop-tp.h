@@ -194,6 +194,48 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_command,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_launch,
+	LTTNG_UST_TP_ARGS(const struct tft_launch *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_integer(uint32_t, queue, r->queue)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, shape, r->shape)
+		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
+		lttng_ust_field_integer(uint32_t, op_name, r->op_name)
+		lttng_ust_field_integer(uint32_t, call_dur_ns, r->call_dur_ns)
+		lttng_ust_field_integer(uint64_t, op, r->op)
+		lttng_ust_field_integer(uint64_t, object, r->object)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(int64_t, call_ns, r->call_ns)
+		lttng_ust_field_integer(int16_t, status, r->status)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_integer(uint8_t, direction, r->direction)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_run,
+	LTTNG_UST_TP_ARGS(const struct tft_run *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, queue, r->queue)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
+		lttng_ust_field_integer(uint64_t, object, r->object)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(uint64_t, queued_ticks, r->queued_ticks)
+		lttng_ust_field_integer(uint64_t, submit_ticks, r->submit_ticks)
+		lttng_ust_field_integer(uint64_t, start_ticks, r->start_ticks)
+		lttng_ust_field_integer(uint64_t, end_ticks, r->end_ticks)
+		lttng_ust_field_integer(int16_t, status, r->status)
+		lttng_ust_field_integer(uint8_t, kind, r->kind)
+		lttng_ust_field_integer(uint8_t, direction, r->direction)
+		lttng_ust_field_integer(uint8_t, flags, r->flags)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_alloc,
 	LTTNG_UST_TP_ARGS(const struct tft_alloc *, r),
 	LTTNG_UST_TP_FIELDS(
@@ -239,6 +281,28 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_compile,
 		lttng_ust_field_string(what, r->what)
 		lttng_ust_field_string(options, r->options)
 		lttng_ust_field_string(log, r->log)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_flow,
+	LTTNG_UST_TP_ARGS(const struct tft_flow *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint64_t, key, r->key)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
+		lttng_ust_field_integer(uint8_t, received, r->received)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_edge,
+	LTTNG_UST_TP_ARGS(const struct tft_edge *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint64_t, from, r->from)
+		lttng_ust_field_integer(uint64_t, to, r->to)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(uint32_t, key, r->key)
 	)
 )
 

@@ -67,9 +67,11 @@ SAME(TFT_CMD_OPEN, CMD_OPEN);
 SAME(TFT_CMD_PINNED, CMD_PINNED);
 SAME(TFT_CMD_BLOCKING, CMD_BLOCKING);
 SAME(TFT_CMD_NOTIMES, CMD_NOTIMES);
+SAME(TFT_CMD_MANY, CMD_MANY);
 SAME(TFT_QUEUE_IN_ORDER, QUEUE_IN_ORDER);
 SAME(TFT_QUEUE_PROFILED, QUEUE_PROFILED);
 SAME(TFT_QUEUE_FORCED, QUEUE_FORCED);
+SAME(TFT_QUEUE_FOUND, QUEUE_FOUND);
 
 #define AT(member) offsetof(struct event, u.member)
 #define SEQ { "seq", offsetof(struct event, seq), STORE_U32, 0 }
@@ -210,6 +212,42 @@ static const struct field_spec command_spec[] = {
 	{ "flags", AT(command.flags), STORE_U8, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec launch_spec[] = {
+	SEQ,
+	{ "tid", AT(launch.tid), STORE_U32, 0 },
+	{ "queue", AT(launch.queue), STORE_U32, 0 },
+	{ "name", AT(launch.name), STORE_U32, 0 },
+	{ "shape", AT(launch.shape), STORE_U32, 0 },
+	{ "correlation", AT(launch.correlation), STORE_U32, 0 },
+	{ "op_name", AT(launch.op_name), STORE_U32, 0 },
+	{ "call_dur_ns", AT(launch.call_dur_ns), STORE_U32, 0 },
+	{ "op", AT(launch.op), STORE_U64, 0 },
+	{ "object", AT(launch.object), STORE_U64, 0 },
+	{ "bytes", AT(launch.bytes), STORE_U64, 0 },
+	{ "call_ns", AT(launch.call_ns), STORE_I64, 0 },
+	{ "status", AT(launch.status), STORE_I32, 16 },
+	{ "kind", AT(launch.kind), STORE_U8, 0 },
+	{ "direction", AT(launch.direction), STORE_U8, 0 },
+	{ "flags", AT(launch.flags), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec run_spec[] = {
+	SEQ,
+	{ "queue", AT(run.queue), STORE_U32, 0 },
+	{ "name", AT(run.name), STORE_U32, 0 },
+	{ "correlation", AT(run.correlation), STORE_U32, 0 },
+	{ "object", AT(run.object), STORE_U64, 0 },
+	{ "bytes", AT(run.bytes), STORE_U64, 0 },
+	{ "queued_ticks", AT(run.queued_ticks), STORE_U64, 0 },
+	{ "submit_ticks", AT(run.submit_ticks), STORE_U64, 0 },
+	{ "start_ticks", AT(run.start_ticks), STORE_U64, 0 },
+	{ "end_ticks", AT(run.end_ticks), STORE_U64, 0 },
+	{ "status", AT(run.status), STORE_I32, 16 },
+	{ "kind", AT(run.kind), STORE_U8, 0 },
+	{ "direction", AT(run.direction), STORE_U8, 0 },
+	{ "flags", AT(run.flags), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec alloc_spec[] = {
 	SEQ,
 	{ "allocator", AT(alloc.allocator), STORE_U32, 0 },
@@ -244,6 +282,22 @@ static const struct field_spec compile_spec[] = {
 	{ "what", AT(compile.what), STORE_TEXT, 0 },
 	{ "options", AT(compile.options), STORE_TEXT, 0 },
 	{ "log", AT(compile.log), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec flow_spec[] = {
+	SEQ,
+	{ "key", AT(flow.key), STORE_U64, 0 },
+	{ "bytes", AT(flow.bytes), STORE_U64, 0 },
+	{ "at_ns", AT(flow.at_ns), STORE_I64, 0 },
+	{ "received", AT(flow.received), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec edge_spec[] = {
+	SEQ,
+	{ "from", AT(edge.from), STORE_U64, 0 },
+	{ "to", AT(edge.to), STORE_U64, 0 },
+	{ "bytes", AT(edge.bytes), STORE_U64, 0 },
+	{ "key", AT(edge.key), STORE_U32, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec clock_spec[] = {
@@ -285,10 +339,14 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_call", EVENT_CALL, call_spec },
 	{ "ev_calls", EVENT_CALLS, calls_spec },
 	{ "ev_command", EVENT_COMMAND, command_spec },
+	{ "ev_launch", EVENT_LAUNCH, launch_spec },
+	{ "ev_run", EVENT_RUN, run_spec },
 	{ "ev_alloc", EVENT_ALLOC, alloc_spec },
 	{ "ev_free", EVENT_FREE, free_spec },
 	{ "ev_wait", EVENT_WAIT, wait_spec },
 	{ "ev_compile", EVENT_COMPILE, compile_spec },
+	{ "ev_flow", EVENT_FLOW, flow_spec },
+	{ "ev_edge", EVENT_EDGE, edge_spec },
 	{ "ev_clock", EVENT_CLOCK, clock_spec },
 	{ "ev_settled", EVENT_SETTLED, settled_spec },
 	{ "ev_beat", EVENT_BEAT, beat_spec },

@@ -378,6 +378,22 @@ void rt_emit_command(struct tft_command *c)
 	     c->flags & TFT_CMD_PINNED ? " pinned" : "");
 }
 
+void rt_emit_launch(struct tft_launch *l)
+{
+	line("launch corr=%u object=%llx queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d",
+	     l->correlation, (unsigned long long)l->object, l->queue, kinds[l->kind],
+	     name_of(l->name), directions[l->direction], (unsigned long long)l->bytes,
+	     name_of(l->op_name), l->status);
+}
+
+void rt_emit_run(struct tft_run *r)
+{
+	line("run corr=%u object=%llx queue=%u kind=%s name=%s dir=%s bytes=%llu status=%d "
+	     "ordered=%d", r->correlation, (unsigned long long)r->object, r->queue,
+	     kinds[r->kind], name_of(r->name), directions[r->direction],
+	     (unsigned long long)r->bytes, r->status, r->end_ticks >= r->start_ticks);
+}
+
 void rt_emit_alloc(struct tft_alloc *a)
 {
 	line("alloc allocator='%s' device=%u address=%llx bytes=%llu", name_of(a->allocator),
@@ -400,6 +416,17 @@ void rt_emit_compile(struct tft_compile *c)
 {
 	line("compile what='%s' options='%s' result=%d log='%.200s' dur=%lld", c->what, c->options,
 	     c->result, c->log, (long long)c->dur_ns);
+}
+
+void rt_emit_flow(struct tft_flow *f)
+{
+	line("flow key=%llx bytes=%llu %s", (unsigned long long)f->key,
+	     (unsigned long long)f->bytes, f->received ? "received" : "sent");
+}
+
+void rt_emit_edge(struct tft_edge *e)
+{
+	line("edge key=%s bytes=%llu", name_of(e->key), (unsigned long long)e->bytes);
 }
 
 void rt_emit_clock(const struct tft_clock *c)

@@ -98,7 +98,7 @@ check_order() {
 	events "$1" | awk '
 	function val(key, i) { for (i = 2; i <= NF; i++) if (index($i, key "=") == 1) return substr($i, length(key) + 2) }
 	$1 == "ev_settled" { v = val("settled_ns"); p = val("vpid"); if (v + 0 > settled[p] + 0) settled[p] = v; n_settled++ }
-	/^ev_(op|command|call|step|alloc|wait|free|compile) / {
+	/^ev_(op|command|launch|run|flow|edge|call|step|alloc|wait|free|compile) / {
 		who = val("vpid") "/" val("vtid"); s = val("seq")
 		if (s != last[who] + 1) gaps += s - last[who] - 1
 		last[who] = s
@@ -128,6 +128,9 @@ case_rt_levels() {
 		expect levels "$n" \
 			"$(count levels ev_op "name=$(name_id levels "at $n" 2)") $(count levels ev_command "name=$e") $(count levels ev_step "name=$e") $(count levels ev_call "name=$e")" \
 			"$op $command $step $call"
+		expect levels "$n, in parts, messages and edges" \
+			"$(count levels ev_launch "name=$e" flags=32) $(count levels ev_run "name=$e" start_ticks=7) $(count levels ev_flow "key=$e" received=1) $(count levels ev_edge "key=$e" from=1 to=2 bytes=3)" \
+			"$command $command $command $op"
 	done
 	e=$(name_id levels 'at default' 6)
 	expect levels 'short calls are counted' "$(events levels ev_calls "name=$e" | value count) $(events levels ev_calls "name=$e" | value total_ns) $(events levels ev_calls "name=$e" | value max_ns) $(events levels ev_calls "name=$e" | value errors)" '3 400 300 1'

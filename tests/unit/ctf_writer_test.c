@@ -3,6 +3,7 @@
  * the provider's. */
 #include <ftw.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,67 @@ TEST(ctf_writer_table)
 		}
 	}
 	CHECK(!at->name);
+}
+
+/* Each kind of event has its row, and each byte of it a field: what is not in
+ * the table is lost in every recording. */
+#define KINDS(do) do(PROCESS, process) do(EXIT, exit) do(PROBE, probe) do(NAME, name) \
+	do(THREAD, thread) do(DEVICE, device) do(QUEUE, queue) do(SHAPE, shape) \
+	do(MESSAGE, message) do(OP, op) do(STEP, step) do(CALL, call) do(CALLS, calls) \
+	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
+	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
+	do(SETTLED, settled_ns) do(BEAT, beat)
+
+static const size_t store_bytes[] = {
+	[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8, [STORE_I32] = 4,
+	[STORE_I64] = 8, [STORE_TEXT] = sizeof(char *), [STORE_U64X3] = 24, [STORE_U32X3] = 12,
+};
+
+static const struct event_spec *spec_of(unsigned type)
+{
+	const struct event_spec *found = NULL;
+
+	for (size_t i = 0; i < EVENT_SPECS; i++)
+		if (event_specs[i].type == type) {
+			CHECK(!found);
+			found = &event_specs[i];
+		}
+	return found;
+}
+
+static void covered(const struct event_spec *spec, unsigned char *bytes, size_t size)
+{
+	CHECK(spec);
+	for (const struct field_spec *field = spec->fields; field->name; field++) {
+		size_t at = field->offset - offsetof(struct event, u);
+
+		if (field->offset == offsetof(struct event, seq))
+			continue;
+		CHECK(at + store_bytes[field->store] <= size);
+		memset(bytes + at, 0, store_bytes[field->store]);
+	}
+	for (size_t i = 0; i < size; i++)
+		CHECK_INT(bytes[i], 0);
+}
+
+TEST(ctf_writer_table_is_whole)
+{
+	struct event event;
+
+	for (unsigned type = EVENT_PROCESS; type < EVENT_LOST; type++)
+		CHECK(spec_of(type));
+	CHECK_INT(EVENT_LOST - EVENT_PROCESS, EVENT_SPECS);
+	CHECK_INT(EVENT_ALIVE + 1, EVENT_TYPE_COUNT);	/* these two are the reader's */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define COVERED(kind, member) \
+	memset(&event, 0xff, sizeof(event)); \
+	__builtin_clear_padding(&event.u.member); \
+	covered(spec_of(EVENT_##kind), (unsigned char *)&event.u, sizeof(event.u.member));
+	KINDS(COVERED)
+#endif
+#endif
+	(void)event, (void)covered;
 }
 
 /* ---- there and back ---- */
@@ -143,16 +205,12 @@ static struct event random_event(int64_t time_ns)
 static void same_field(const struct event *a, const struct event *b,
 		       const struct field_spec *field)
 {
-	static const size_t sizes[] = {
-		[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8,
-		[STORE_I32] = 4, [STORE_I64] = 8, [STORE_U64X3] = 24, [STORE_U32X3] = 12,
-	};
 	const char *x = (const char *)a + field->offset, *y = (const char *)b + field->offset;
 
 	if (field->store == STORE_TEXT)
 		CHECK_STR(*(char *const *)(const void *)x, *(char *const *)(const void *)y);
 	else
-		CHECK(!memcmp(x, y, sizes[field->store]));
+		CHECK(!memcmp(x, y, store_bytes[field->store]));
 }
 
 static void read_back(void *arg, const struct event *events, size_t count)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/export.h"
+#include "model/query-flows.h"
 #include "model/query-memory.h"
 #include "model/query-time.h"
 #include "model/synth.h"
@@ -346,9 +347,27 @@ static void call(struct model *model, uint32_t pid, int64_t start_ns, int64_t du
 	put(model, event);
 }
 
+/* One op's data goes to the next. */
+static void edge(struct model *model, uint32_t pid, int64_t t_ns)
+{
+	struct event event;
+
+	for (uint64_t i = 0; i < 2; i++) {
+		event = of(pid, EVENT_OP, t_ns + 200 * (int64_t)i + 100);
+		event.u.op = (struct event_op) { .instance = 20 + i, .name = 1, .tid = pid,
+						 .step = -1, .start_ns = event.time_ns - 100,
+						 .dur_ns = 90 };
+		put(model, event);
+	}
+	event = of(pid, EVENT_EDGE, t_ns + 300);
+	event.u.edge = (struct event_edge) { .from = 20, .to = 21, .bytes = 4096, .key = 1 };
+	put(model, event);
+}
+
 TEST(model_export_odds)
 {
 	struct model *model = model_new(NULL), *copy;
+	struct edge_row *edges;
 	struct event event;
 
 	define(model, 7, 0, "first");
@@ -376,7 +395,8 @@ TEST(model_export_odds)
 	event.u.op = (struct event_op) { .instance = 5, .name = 1, .tid = 7, .step = -1,
 					 .start_ns = event.time_ns - 100, .dur_ns = -1 };
 	put(model, event);
-	event = of(7, EVENT_MESSAGE, 60000003000);
+	edge(model, 7, 60000003000);
+	event = of(7, EVENT_MESSAGE, 60000003400);
 	event.u.message = (struct event_message) { .level = 1, .text = "a word" };
 	put(model, event);
 	event = of(7, EVENT_BEAT, 60000004000);
@@ -388,6 +408,11 @@ TEST(model_export_odds)
 	copy = again(model, INT64_MIN, false);
 	model_finish(model, false);
 	same_report(model, copy, true);
+	CHECK_INT(model_edges(copy, &edges), 1);
+	CHECK_INT(edges[0].bytes, 4096);
+	CHECK_INT(edges[0].measured, 1);
+	CHECK_INT(edges[0].latency_p50_ns, 110);
+	free(edges);
 	model_free(model);
 	model_free(copy);
 }
