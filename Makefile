@@ -198,6 +198,8 @@ demo: deps
 .PHONY: deps
 deps:
 	@tests/deps.sh
+	@# the frameworks of the tests: large, so elsewhere at the first check
+	@$(if $(filter true,$(CI)),tests/venv.sh tensorflow >/dev/null)
 
 # ---- tests ----
 # Each suite prints one line per failing case and ends with
