@@ -3,12 +3,15 @@
 # run.sh SUITE...: runs each suite (an executable that prints "not ok NAME: why"
 # for what fails, "skip NAME: what is missing" for what it left out, and ends
 # with "N passed, N failed, N skipped") and adds them up. With CI=true only what
-# needs a GPU may be skipped. O is the build folder.
+# needs a GPU may be skipped. O is the build folder. What a suite puts into
+# $TMPDIR goes when the run ends, also when the suite was killed.
 set -u
 export O=${O:-build}
 passed=0 failed=0 skipped=0
-log=$(mktemp) || exit 1
-trap 'rm -f "$log"' EXIT
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/tftop.XXXXXX") && chmod 1777 "$TMPDIR" || exit 1
+trap 'rm -rf "$TMPDIR"' EXIT
+export TMPDIR
+log=$TMPDIR/log
 only=${ONLY:-}
 for suite; do
 	[ -n "$only" ] && case $suite in *$only*) ;; *) continue ;; esac

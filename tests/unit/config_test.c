@@ -18,7 +18,7 @@ struct fixture {
 	struct theme theme;
 	struct config config;
 	struct strbuf said;
-	char folder[64];
+	const char *folder;
 };
 
 static bool set_color(void *arg, int argc, const char *const *argv, char *error, size_t error_size)
@@ -42,19 +42,11 @@ static void begin(struct fixture *f)
 		.keymap = &f->keymap, .settings = &f->settings,
 		.color = set_color, .report = report, .arg = f,
 	};
-	snprintf(f->folder, sizeof(f->folder), "/tmp/tftop-unit-XXXXXX");
-	CHECK(mkdtemp(f->folder));
+	f->folder = test_folder();
 }
 
 static void finish(struct fixture *f)
 {
-	char *path = xasprintf("%s/a", f->folder);
-
-	unlink(path);
-	path[strlen(path) - 1] = 'b';
-	unlink(path);
-	rmdir(f->folder);
-	free(path);
 	keymap_release(&f->keymap);
 	strbuf_release(&f->said);
 }
@@ -236,8 +228,6 @@ TEST(config_file_is_looked_for)
 	rc = xasprintf("%s/tftoprc", folder);
 	fclose(fopen(rc, "w"));
 	CHECK(config_find(NULL, path, sizeof(path)) && !strcmp(path, rc));
-	unlink(rc);
-	rmdir(folder);
 	free(rc);
 	free(folder);
 	finish(&f);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the writer writes is what the reader reads; the table of the schema is
  * the provider's. */
-#include <ftw.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -137,21 +136,6 @@ static struct event *written;
 static size_t n_written, n_read, n_lost;
 static struct event_lost lost[64];
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
-static char *folder(void)
-{
-	static char path[64];
-
-	snprintf(path, sizeof(path), "/tmp/tftop-unit.XXXXXX");
-	CHECK(mkdtemp(path));
-	return path;
-}
-
 static const char *random_text(void)
 {
 	static const char *const texts[] = {
@@ -274,7 +258,8 @@ static void finish(struct ctf_writer *writer)
 
 TEST(ctf_writer_all_events)
 {
-	char *path = folder(), trace[96];
+	const char *path = test_folder();
+	char trace[TEST_PATH_MAX];
 	struct ctf_writer *writer;
 	int64_t now = START_NS;
 
@@ -293,13 +278,13 @@ TEST(ctf_writer_all_events)
 	read_all(path);
 	CHECK_INT(n_lost, 0);
 	free(written);
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* An earlier event is moved to the latest, an unknown one left out. */
 TEST(ctf_writer_order)
 {
-	char *path = folder(), trace[96];
+	const char *path = test_folder();
+	char trace[TEST_PATH_MAX];
 	struct event events[4] = { random_event(START_NS), random_event(START_NS - 500),
 				   random_event(START_NS + 1), { .type = EVENT_ALIVE } };
 	struct ctf_writer *writer;
@@ -314,7 +299,6 @@ TEST(ctf_writer_order)
 	written = events;
 	n_written = 3;
 	read_all(path);
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static struct event loss(int64_t begin_ns, int64_t end_ns, uint64_t count, bool packets)
@@ -327,7 +311,8 @@ static struct event loss(int64_t begin_ns, int64_t end_ns, uint64_t count, bool 
 
 TEST(ctf_writer_losses)
 {
-	char *path = folder(), trace[96];
+	const char *path = test_folder();
+	char trace[TEST_PATH_MAX];
 	struct ctf_writer *writer;
 	struct event all[] = {
 		loss(START_NS, START_NS + 10, 5, false),
@@ -357,24 +342,24 @@ TEST(ctf_writer_losses)
 	CHECK(lost[2].begin_ns == START_NS + 70 && lost[2].end_ns == START_NS + 80);
 	CHECK(lost[3].begin_ns == START_NS + 95 && lost[3].end_ns == START_NS + 99 &&
 	      lost[3].count == 9);
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Nothing at all is a trace, too. */
 TEST(ctf_writer_empty)
 {
-	char *path = folder(), trace[96];
+	const char *path = test_folder();
+	char trace[TEST_PATH_MAX];
 
 	snprintf(trace, sizeof(trace), "%s/trace", path);
 	finish(start(trace, 2));
 	read_all(path);
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 TEST(ctf_writer_errors)
 {
 	struct rlimit limit = { 100000, 100000 };
-	char *path = folder(), trace[96], error[512] = "";
+	const char *path = test_folder();
+	char trace[TEST_PATH_MAX], error[512] = "";
 	struct ctf_writer_options options = { .path = path, .host = "" };
 	struct ctf_writer *writer;
 	struct event event = random_event(START_NS);
@@ -394,5 +379,4 @@ TEST(ctf_writer_errors)
 	error[0] = '\0';
 	CHECK(!ctf_writer_close(writer, error, sizeof(error)));
 	CHECK(strstr(error, "File too large"));
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }

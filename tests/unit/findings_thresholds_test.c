@@ -98,18 +98,19 @@ TEST(thresholds_are_settings_each_of_them)
 
 TEST(thresholds_come_from_the_configuration_without_a_screen)
 {
-	char path[] = "/tmp/tftop-unit-XXXXXX";
-	int fd = mkstemp(path);
+	char path[TEST_PATH_MAX];
 	struct options options = { .config = path };
 	struct model *model = model_new(NULL);
 	struct message_row *messages = NULL;
 	size_t count;
+	FILE *file;
 
-	CHECK(fd >= 0);
-	dprintf(fd, "set finding-steps = 17\nset split = 30\nset warm-up-steps = x\n");
-	close(fd);
+	snprintf(path, sizeof(path), "%s/rc", test_folder());
+	file = fopen(path, "w");
+	CHECK(file);
+	fputs("set finding-steps = 17\nset split = 30\nset warm-up-steps = x\n", file);
+	fclose(file);
 	thresholds_configure(model, &options);
-	unlink(path);
 	CHECK_INT(model_threshold(model, THRESHOLD_MIN_STEPS), 17);
 	CHECK_INT(model_threshold(model, THRESHOLD_WARM_UP),
 		  threshold_table[THRESHOLD_WARM_UP].initial);

@@ -20,12 +20,7 @@
 #define BLOCKS 500u
 #define KEY 77
 
-static char path[64];
-
-static void remove_file(void)
-{
-	unlink(path);
-}
+static char path[TEST_PATH_MAX];
 
 static void need_heap(void)
 {
@@ -101,8 +96,7 @@ static void write_image(struct model *model)
 	int status = -1;
 	pid_t child;
 
-	snprintf(path, sizeof(path), "/tmp/tftop-image-%d", (int)getpid());
-	atexit(remove_file);
+	snprintf(path, sizeof(path), "%s/image", test_folder());
 	child = image_write(model, path, KEY);
 	CHECK(child > 0 && waitpid(child, &status, 0) == child);
 	CHECK_INT(status, 0);

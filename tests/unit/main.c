@@ -3,11 +3,13 @@
 #include "tests/unit/test.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,9 @@ static struct test_case *cases;
 static const struct test_case *running;
 static uint64_t seed, state;
 static bool random_used;
+static char root[200], folder[400];	/* "": none made yet */
+static pid_t owner;			/* of root */
+static sigset_t awaited, before;	/* what ends a case, or the run; what was held back */
 
 void test_register(struct test_case *test)
 {
@@ -26,11 +31,49 @@ void test_register(struct test_case *test)
 	cases = test;
 }
 
+/* ---- folders ---- */
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st, (void)type, (void)at;
+	return remove(path);
+}
+
+static void remove_root(void)
+{
+	if (getpid() == owner)
+		nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool make_root(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	snprintf(root, sizeof(root), "%s/tftop-unit.XXXXXX", base && base[0] == '/' ? base : "/tmp");
+	if (!mkdtemp(root)) {
+		fprintf(stderr, "cannot make '%s': %s\n", root, strerror(errno));
+		return false;
+	}
+	owner = getpid();
+	return atexit(remove_root) == 0;
+}
+
+const char *test_folder(void)
+{
+	if (folder[0])
+		return folder;
+	snprintf(folder, sizeof(folder), "%s/%s", root, running->name);
+	if (mkdir(folder, 0700) != 0)
+		test_fail(__FILE__, __LINE__, "cannot make '%s': %s", folder, strerror(errno));
+	return folder;
+}
+
 /* ---- checks ---- */
 
 __attribute__((noreturn)) static void leave(int status)
 {
 	fflush(NULL);
+	remove_root();		/* where cases are not forked */
 	_exit(status);
 }
 
@@ -105,7 +148,22 @@ static void run_case(const struct test_case *test)
 	running = test;
 	state = seed;
 	random_used = false;
+	folder[0] = '\0';
 	test->run();
+}
+
+/* Until the case has ended; a signal that ends the run ends the case too. */
+static void wait_for(pid_t pid, int *status)
+{
+	int got;
+
+	while (waitpid(pid, status, WNOHANG) != pid) {
+		if (sigwait(&awaited, &got) != 0 || got == SIGCHLD)
+			continue;
+		kill(pid, SIGKILL);
+		waitpid(pid, status, 0);
+		exit(128 + got);
+	}
 }
 
 /* Exit status of the case: 0, STATUS_FAILED or STATUS_SKIPPED. */
@@ -121,13 +179,12 @@ static int run_forked(const struct test_case *test)
 		return STATUS_FAILED;
 	}
 	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		alarm(TEST_SECONDS);
 		run_case(test);
 		exit(0);	/* sanitizers look for leaks here */
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return STATUS_FAILED;
+	wait_for(pid, &status);
 	if (WIFSIGNALED(status)) {
 		if (WTERMSIG(status) == SIGALRM)
 			printf("not ok %s: still running after %d s (TEST_SEED=%llu)\n",
@@ -160,6 +217,15 @@ int main(int argc, char **argv)
 			fork_each = false;
 		else
 			return 2;
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGCHLD);
+	sigaddset(&awaited, SIGHUP);
+	sigaddset(&awaited, SIGINT);
+	sigaddset(&awaited, SIGTERM);
+	if (!list_only && !make_root())
+		return 2;
+	if (fork_each)
+		sigprocmask(SIG_BLOCK, &awaited, &before);
 	seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
 	for (struct test_case *test = cases; test && n < sizeof(list) / sizeof(list[0]);
 	     test = test->next)

@@ -14,29 +14,6 @@
 static char *command[] = { (char *)"./train \xff", (char *)"--name=\"x\"", (char *)"", NULL };
 static char error[RECORDING_ERROR_MAX];
 
-/* A new folder; the names in it are removed by leave(). */
-static char *enter(void)
-{
-	char *dir = xstrdup("/tmp/tftop-test-XXXXXX");
-
-	CHECK(mkdtemp(dir));
-	return dir;
-}
-
-static void leave(char *dir)
-{
-	static const char *const names[] = { "r/tftop.json", "r/output", "r/other", "f", "r" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = xasprintf("%s/%s", dir, names[i]);
-
-		remove(path);
-		free(path);
-	}
-	CHECK(!rmdir(dir));
-	free(dir);
-}
-
 static void write_file(const char *path, const char *text)
 {
 	FILE *out = fopen(path, "we");
@@ -48,7 +25,8 @@ static void write_file(const char *path, const char *text)
 
 TEST(recording_comes_back_as_it_was)
 {
-	char *dir = enter(), *path = xasprintf("%s/r", dir);
+	const char *dir = test_folder();
+	char *path = xasprintf("%s/r", dir);
 	struct recording out = {
 		.run = { .command = command, .pid = 77, .host = "h", .start_unix_ns = 5,
 			 .wall_ns = 123456789012345, .exit_status = 3 },
@@ -71,12 +49,12 @@ TEST(recording_comes_back_as_it_was)
 	CHECK(in.finished && in.partial);
 	recording_release(&in);
 	free(path);
-	leave(dir);
 }
 
 TEST(recording_that_never_ended_is_partial)
 {
-	char *dir = enter(), *path = xasprintf("%s/r", dir);
+	const char *dir = test_folder();
+	char *path = xasprintf("%s/r", dir);
 	struct recording out = { .run = { .command = command, .wall_ns = -1, .exit_status = -1 } };
 	struct recording in;
 
@@ -88,12 +66,12 @@ TEST(recording_that_never_ended_is_partial)
 	CHECK_INT(in.run.exit_status, -1);
 	recording_release(&in);
 	free(path);
-	leave(dir);
 }
 
 TEST(recording_folder_must_be_absent_or_empty)
 {
-	char *dir = enter(), *path = xasprintf("%s/r", dir), *other = xasprintf("%s/r/other", dir);
+	const char *dir = test_folder();
+	char *path = xasprintf("%s/r", dir), *other = xasprintf("%s/r/other", dir);
 
 	CHECK(recording_create(path, error));
 	CHECK(recording_create(path, error));
@@ -105,7 +83,6 @@ TEST(recording_folder_must_be_absent_or_empty)
 	CHECK(!recording_create("/proc/none/x", error));
 	free(other);
 	free(path);
-	leave(dir);
 }
 
 TEST(recording_refuses_damaged_files)
@@ -113,7 +90,8 @@ TEST(recording_refuses_damaged_files)
 	static const char *const bad[] = {
 		"", "{", "[]", "{}", "{\"recording\": 2}", "{\"recording\": \"1\"}",
 	};
-	char *dir = enter(), *path = xasprintf("%s/r", dir), *file;
+	const char *dir = test_folder();
+	char *path = xasprintf("%s/r", dir), *file;
 	struct recording in;
 
 	CHECK(recording_create(path, error));
@@ -134,12 +112,12 @@ TEST(recording_refuses_damaged_files)
 	recording_release(&in);
 	free(file);
 	free(path);
-	leave(dir);
 }
 
 TEST(beside_is_whole_or_not_there)
 {
-	char *dir = enter(), *path = xasprintf("%s/f", dir);
+	const char *dir = test_folder();
+	char *path = xasprintf("%s/f", dir);
 	struct beside file;
 	struct stat st;
 
@@ -161,5 +139,4 @@ TEST(beside_is_whole_or_not_there)
 		CHECK(strstr(error, "No space left"));
 	}
 	free(path);
-	leave(dir);
 }

@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* What `save` says of what it could not write. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/beside.h"
 #include "tui/save.h"
 
 #define CALLS 60000
-
-static char folder[64], path[80];
-
-static void remove_all(void)
-{
-	beside_folder_discard(xstrdup(folder));
-}
 
 /* More calls than the journal keeps under a small memory limit. */
 TEST(save_says_what_the_journal_let_go)
 {
 	struct model_options limit = { .memory_limit = (size_t)16 << 20 };
+	char path[TEST_PATH_MAX];
 	struct save_options options = { .from_ns = INT64_MIN, .path = path };
 	char error[512] = "", sentence[SAVE_SENTENCE_MAX];
 	struct save *save;
 	struct event event = ev_alive(0);
 
-	snprintf(folder, sizeof(folder), "/tmp/tftop-save-%d", (int)getpid());
-	snprintf(path, sizeof(path), "%s/saved", folder);
-	CHECK_INT(mkdir(folder, 0700), 0);
-	atexit(remove_all);
+	snprintf(path, sizeof(path), "%s/saved", test_folder());
 	options.model = model_new(&limit);
 	for (int i = 0; i < CALLS; i++) {
 		event = ev_alive(INT64_C(1000000) * i);

@@ -13,8 +13,6 @@
 #include "tui/script.h"
 #include "tui/tui.h"
 
-static char folder[] = "/tmp/tftop-unit-XXXXXX";
-
 static char *read_text(const char *path)
 {
 	char *text = xcalloc(1, 65536);
@@ -36,8 +34,7 @@ static int run_script(const char *script, char **said)
 	int saved = dup(STDERR_FILENO), status;
 	FILE *file;
 
-	memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
-	CHECK(mkdtemp(folder) && chdir(folder) == 0);
+	CHECK(chdir(test_folder()) == 0);
 	file = fopen("script", "w");
 	fputs(script, file);
 	fclose(file);
@@ -48,11 +45,7 @@ static int run_script(const char *script, char **said)
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	*said = read_text("said");
-	unlink("said");
-	unlink("script");
 	unlink("screen");
-	CHECK(chdir("/") == 0);
-	rmdir(folder);
 	model_free(model);
 	return status;
 }

@@ -12,6 +12,9 @@
  * check. Random tests take their numbers from test_random(), whose seed is
  * printed with a failure and set with TEST_SEED=N.
  *
+ * Files of a case go to test_folder(). All folders of a run lie in one, in
+ * $TMPDIR, which goes when the run ends, however a case ended.
+ *
  * build/tests/unit [-l] [-n] [PART...]: cases whose name contains PART; -l
  * lists, -n does not fork (for a debugger).
  */
@@ -22,6 +25,7 @@
 #include <stdint.h>
 
 #define TEST_SECONDS 60
+#define TEST_PATH_MAX 480		/* test_folder()'s and a name in it */
 
 struct test_case {
 	const char *name;
@@ -60,6 +64,9 @@ void test_skip(const char *missing) __attribute__((noreturn));
 #define EXPECT(condition) CHECK(condition)
 #define EXPECT_INT(got, want) CHECK_INT(got, want)
 #define EXPECT_STR(got, want) CHECK_STR(got, want)
+
+/* The case's own folder, made at the first call; its path holds until the end. */
+const char *test_folder(void);
 
 /* ---- random numbers, the same for a seed everywhere ---- */
 
