@@ -21,7 +21,7 @@
 #include "tui/signals.h"
 #include "tui/thresholds.h"
 
-#define PUMP_MS 100
+#define PUMP_MS 500			/* the session's own looks wake it more often */
 #define END_MS 2			/* while the last events come in */
 #define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
 

@@ -19,7 +19,7 @@
 #define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
 #define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
 #define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
-#define SILENT_NS 2000000000		/* beacons come each 50 ms */
+#define SILENT_NS 2000000000		/* beacons come each 50 ms, in batch each 250 */
 #define CACHE_BATCH_MS 60000		/* for a recording's cache to be written */
 #define CACHE_MS 2000
 #define ASLEEP_NS 1000000000		/* no live_pump() for so long: tftop was stopped */
@@ -110,7 +110,8 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	struct session_options session = {
 		.argv = options->program, .self_dir = self, .probes = options->probes,
 		.level = options->level, .record_dir = options->record_dir,
-		.lossless = options->lossless, .screen = screen,
+		.lossless = options->lossless, .unhurried = options_batch(options),
+		.screen = screen,
 	};
 
 	find_self(self);
@@ -155,6 +156,7 @@ static void start_reader(struct live *live)
 	struct reader_options options = {
 		.url = session_url(live->session), .sink = live_sink, .sink_arg = live,
 		.connect = connect_relay, .connect_arg = live->session,
+		.period_ns = session_period_ns(live->session),
 	};
 
 	live->reader = reader_start(&options, error);

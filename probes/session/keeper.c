@@ -34,6 +34,9 @@
 #define STOP_LIMIT_NS 3000000000
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
+#define TIMER_US 50000u			/* of the live timer: the latency on a screen */
+#define UNHURRIED_US 250000u		/* each tick wakes three daemons, for each stream */
+#define TIMER_CPU_US 500u		/* streams are as many as CPUs */
 #define SENTENCE 512
 
 enum keeper_state {
@@ -218,7 +221,9 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 			 (unsigned long long)room >> 10, (unsigned long long)fixed >> 10);
 		return false;
 	}
-	k->plan.timer_us = cpus * 500 > 50000 ? cpus * 500 : 50000;
+	k->plan.timer_us = k->options->unhurried ? UNHURRIED_US : TIMER_US;
+	if (k->plan.timer_us < cpus * TIMER_CPU_US)
+		k->plan.timer_us = cpus * TIMER_CPU_US;
 	k->plan.uid = k->places.uid;
 	k->plan.dir = k->dir;
 	k->plan.lossless = k->options->lossless;
@@ -326,6 +331,7 @@ static void ready(struct keeper *k)
 	snprintf(where.trace, sizeof(where.trace), "%s", k->trace);
 	snprintf(where.url, sizeof(where.url), "net://127.0.0.1:%u/host/%s/%s",
 		 k->daemons.live, host, k->plan.session);
+	where.timer_us = k->plan.timer_us;
 	k->state = KEEPER_READY;
 	wire_send(k->options->fd, &head, &where, sizeof(where), k->control, true);
 }
@@ -514,7 +520,8 @@ static void keep(struct keeper *k)
 			{ .fd = k->consumer, .events = POLLIN },
 			{ .fd = k->scout_registered ? -1 : k->scout, .events = POLLIN },
 		};
-		int wait = k->state == KEEPER_STANDING && k->sessiond_ready ? 1 : 200;
+		int wait = k->state == KEEPER_STANDING && k->sessiond_ready ? 1 :
+			   k->state == KEEPER_READY ? 1000 : 200;
 
 		poll(p, 6, wait);
 		if (p[0].revents & (POLLHUP | POLLERR))

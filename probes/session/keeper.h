@@ -25,6 +25,7 @@ struct keeper_options {
 	const char *library_dir;	/* our libraries, or NULL: none */
 	bool scout;			/* see scout.h; false: PROGRAM changes its user */
 	bool lossless;
+	bool unhurried;			/* see struct session_options */
 };
 
 _Noreturn void keeper_main(const struct keeper_options *options);

@@ -3,10 +3,10 @@
  * The reader's thread: runs babeltrace2's graph, decodes, hands batches on.
  *
  * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms in the
- * first seconds, until data comes (the viewer must be attached before the first
- * buffers are full), 8 ms afterwards, and 16 ms when no event has come for a
- * second: the live timer of 50 ms dominates the latency, and each look costs
- * the relay daemon an answer.
+ * first seconds, until there are streams (the viewer must be attached before
+ * the first buffers are full), afterwards a sixth of the live timer's period,
+ * and a third when no event has come for a second: the timer dominates the
+ * latency, and each look costs the relay daemon an answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,11 +30,12 @@
 #include "probes/session/reader.h"
 
 #define POLL_EARLY_NS 2000000
-#define POLL_NS 8000000
-#define POLL_IDLE_NS 16000000
+#define PERIOD_NS 50000000		/* of the live timer, when not told */
+#define POLLS 6				/* in a period */
+#define POLLS_IDLE 3
 #define POLL_STREAM_NS 200000
 #define IDLE_NS 1000000000
-#define EARLY_NS 3000000000		/* how long to look that often for a first event */
+#define EARLY_NS 3000000000		/* how long to look that often for a first stream */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
 #define REATTACH_MAX 16
@@ -242,14 +243,16 @@ static bool drained(struct reader *reader, int *looks)
 /* How long to sleep when there is nothing. */
 static int64_t poll_ns(struct reader *reader)
 {
-	int64_t now = now_ns();
+	int64_t now = now_ns(), period = reader->options.period_ns;
+	int64_t streams = (int64_t)decode_counts(reader->decode)->streams_begun;
 
-	if (atomic_load(&reader->drain_ns) ||
-	    (!decode_counts(reader->decode)->events && now - reader->begin_ns < EARLY_NS))
+	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
 		return POLL_EARLY_NS;
+	if (period <= 0)
+		period = PERIOD_NS;
 	/* One look asks for every stream, and there are two for each CPU. */
-	return (now - reader->last_event_ns < IDLE_NS ? POLL_NS : POLL_IDLE_NS) +
-	       (int64_t)decode_counts(reader->decode)->streams_begun * POLL_STREAM_NS;
+	return period / (now - reader->last_event_ns < IDLE_NS ? POLLS : POLLS_IDLE) +
+	       streams * POLL_STREAM_NS;
 }
 
 /* Is another graph worth a try? Not when the end is waited for:

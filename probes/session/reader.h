@@ -40,6 +40,7 @@ struct reader_options {
 	/* How to reach the relay daemon (session_connect); NULL: plain connect. */
 	int (*connect)(void *arg, uint16_t port);
 	void *connect_arg;
+	int64_t period_ns;		/* live: session_period_ns(), 0: as for a screen */
 	void (*sink)(void *arg, const struct event *events, size_t count);
 	void *sink_arg;
 };

@@ -119,7 +119,7 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 {
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
-		.scout = !s->preflight.changes_user,
+		.unhurried = o->unhurried, .scout = !s->preflight.changes_user,
 	};
 	int messages[2], broker[2];
 
@@ -314,6 +314,11 @@ int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 const char *session_url(const struct session *s)
 {
 	return s->armed ? s->ready.url : NULL;
+}
+
+int64_t session_period_ns(const struct session *s)
+{
+	return s->armed ? (int64_t)s->ready.timer_us * 1000 : 0;
 }
 
 int session_connect(struct session *s, uint16_t port)

@@ -41,6 +41,7 @@ struct session_options {
 	enum tft_level level;
 	const char *record_dir;		/* -o DIR, NULL: a bounded ring in the private folder */
 	bool lossless;
+	bool unhurried;			/* nobody looks on: the daemons wake up less often */
 	bool screen;			/* PROGRAM's terminal descriptors become a pty */
 	struct winsize winsize;		/* of that pty */
 };
@@ -63,6 +64,9 @@ int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
 /* Where the reader finds the events, e.g. "net://127.0.0.1:5344/host/H/S";
  * NULL when not armed. Borrowed until session_free(). */
 const char *session_url(const struct session *session);
+
+/* How often what was written is handed on when little is; 0 when not armed. */
+int64_t session_period_ns(const struct session *session);
 
 /*
  * A socket connected to the relay daemon's port, however far away that is

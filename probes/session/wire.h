@@ -65,6 +65,7 @@ struct wire_ready {
 	char dir[128];		/* private folder, LTTNG_HOME */
 	char trace[1024];	/* folder that the relay daemon writes to */
 	char url[256];		/* for the reader */
+	uint32_t timer_us;	/* live timer */
 };
 
 enum wire_result {
