@@ -14,6 +14,7 @@
 #include "probes/session/ctf_source.h"
 #include "probes/session/fields.h"
 #include "probes/session/graph.h"
+#include "probes/session/guard.h"
 
 #define BATCH_EVENTS 8192u
 #define TEXT_CHUNK (1u << 20)		/* of strings, in one batch */
@@ -175,13 +176,12 @@ static bool add_sink(struct ctf_writer *writer, const bt_component_source *from)
 {
 	const bt_component_class_sink *class;
 	const bt_component_sink *sink = NULL;
-	const bt_plugin *plugin = NULL;
+	const bt_plugin *plugin = graph_plugin("ctf");
 	bt_value *params = bt_value_map_create();
-	bool good = params &&
+	bool good = plugin && params &&
 		!bt_value_map_insert_string_entry(params, "path", writer->path) &&
 		!bt_value_map_insert_bool_entry(params, "assume-single-trace", BT_TRUE) &&
-		!bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE) &&
-		bt_plugin_find("ctf", 1, 0, 1, 1, 0, &plugin) == BT_PLUGIN_FIND_STATUS_OK;
+		!bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE);
 
 	class = good ? bt_plugin_borrow_sink_component_class_by_name_const(plugin, "fs") : NULL;
 	good = class && !bt_graph_add_sink_component(writer->graph, class, "ctf", params,
@@ -190,7 +190,6 @@ static bool add_sink(struct ctf_writer *writer, const bt_component_source *from)
 			bt_component_source_borrow_output_port_by_index_const(from, 0),
 			bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
 	bt_value_put_ref(params);
-	bt_plugin_put_ref(plugin);
 	return good;
 }
 
@@ -212,7 +211,7 @@ static void release(struct ctf_writer *writer)
 			;
 		return;
 	}
-	bt_graph_put_ref(writer->graph);
+	graph_free(writer->graph);
 	ctf_source_release(&writer->source);
 	free(writer->batch);
 	free(writer->path);
@@ -224,6 +223,7 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 {
 	struct ctf_writer *writer = xcalloc(1, sizeof(*writer));
 	const bt_component_source *source = NULL;
+	bool good;
 
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
 	writer->path = xstrdup(options->path);
@@ -235,11 +235,14 @@ struct ctf_writer *ctf_writer_new(const struct ctf_writer_options *options, char
 		writer->source.options.streams = CTF_STREAMS_MAX;
 	if (writer->source.options.offset_ns < 0)
 		writer->source.options.offset_ns = 0;
+	guard_lock();
 	writer->graph = bt_graph_create(0);
 	if (writer->graph)
 		source = ctf_source_add(writer->graph, &writer->source);
 	writer->source.options.host = NULL;
-	if (source && add_sink(writer, source))
+	good = source && add_sink(writer, source);
+	guard_unlock();
+	if (good)
 		return writer;
 	graph_take_error(error, size, "cannot write a trace");
 	release(writer);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "probes/session/graph.h"
+#include "probes/session/guard.h"
 
 #define TRACES_MAX 4096			/* folders with CTF below one path */
 #define LOOK_MAX 100000			/* files and folders looked at for them */
@@ -101,7 +102,6 @@ bool graph_finds_trace(const char *path)
 
 struct build {
 	bt_graph *graph;		/* owned until handed out */
-	const bt_plugin *ctf, *utils;	/* owned references */
 	const bt_component_filter *muxer;	/* borrowed from the graph */
 	const bt_component_sink *sink;	/* borrowed from the graph */
 	uint64_t muxer_ports;		/* connected so far */
@@ -115,19 +115,32 @@ static bool fail(struct build *build, const char *what)
 	return false;
 }
 
-static bool find_plugins(struct build *build)
+const bt_plugin *graph_plugin(const char *name)
 {
-	if (bt_plugin_find("ctf", 1, 0, 1, 1, 0, &build->ctf) != BT_PLUGIN_FIND_STATUS_OK ||
-	    bt_plugin_find("utils", 1, 0, 1, 1, 0, &build->utils) != BT_PLUGIN_FIND_STATUS_OK)
-		return fail(build, "babeltrace's plug-ins 'ctf' and 'utils' not found");
-	return true;
+	static struct { const char *name; const bt_plugin *plugin; } loaded[] = {
+		{ "ctf", NULL }, { "utils", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(loaded) / sizeof(loaded[0]); i++) {
+		if (strcmp(loaded[i].name, name))
+			continue;
+		if (!loaded[i].plugin &&
+		    bt_plugin_find(name, 1, 0, 1, 1, 0, &loaded[i].plugin) !=
+		    BT_PLUGIN_FIND_STATUS_OK)
+			loaded[i].plugin = NULL;
+		return loaded[i].plugin;
+	}
+	return NULL;
 }
 
 static bool add_muxer(struct build *build)
 {
-	const bt_component_class_filter *class =
-		bt_plugin_borrow_filter_component_class_by_name_const(build->utils, "muxer");
+	const bt_plugin *utils = graph_plugin("utils");
+	const bt_component_class_filter *class = utils ?
+		bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer") : NULL;
 
+	if (!utils)
+		return fail(build, "babeltrace's plug-in 'utils' not found");
 	if (!class || bt_graph_add_filter_component(build->graph, class, "muxer", NULL,
 						    BT_LOGGING_LEVEL_NONE, &build->muxer))
 		return fail(build, "cannot make the muxer");
@@ -141,9 +154,12 @@ static bool add_muxer(struct build *build)
 static bool make_source(struct build *build, const char *class_name, const char *name,
 			const bt_value *params, const bt_component_source **source)
 {
-	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(build->ctf, class_name);
+	const bt_plugin *ctf = graph_plugin("ctf");
+	const bt_component_class_source *class = ctf ?
+		bt_plugin_borrow_source_component_class_by_name_const(ctf, class_name) : NULL;
 
+	if (!ctf)
+		return fail(build, "babeltrace's plug-in 'ctf' not found");
 	if (!class)
 		return fail(build, "babeltrace has no such source");
 	if (bt_graph_add_source_component(build->graph, class, name, params,
@@ -230,21 +246,22 @@ static bool begin(struct build *build, graph_consume *consume, void *arg)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, quiet);
+	guard_lock();
 	build->error[0] = '\0';
 	build->graph = bt_graph_create(0);
 	if (!build->graph)
 		return fail(build, "cannot make a graph");
-	return find_plugins(build) && add_sink(build, consume, arg);
+	return add_sink(build, consume, arg);
 }
 
 static bt_graph *end(struct build *build, bool good)
 {
-	bt_plugin_put_ref(build->ctf);
-	bt_plugin_put_ref(build->utils);
-	if (good)
-		return build->graph;
-	bt_graph_put_ref(build->graph);
-	return NULL;
+	if (!good) {
+		bt_graph_put_ref(build->graph);
+		bt_current_thread_clear_error();
+	}
+	guard_unlock();
+	return good ? build->graph : NULL;
 }
 
 bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
@@ -284,4 +301,12 @@ bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *a
 	struct build build = { .error = error, .size = size };
 
 	return end(&build, begin(&build, consume, arg) && add_stream(&build, folder));
+}
+
+void graph_free(bt_graph *graph)
+{
+	guard_lock();
+	bt_graph_put_ref(graph);
+	guard_unlock();
+	bt_current_thread_clear_error();
 }

@@ -2,8 +2,11 @@
 /*
  * Builds babeltrace2's graph for a reader: sources, muxer, our sink.
  *
- * Errors: false with the chain of causes in error. Threads: the reader's only
- * (babeltrace keeps its current error per thread).
+ * Errors: false with the chain of causes in error. Threads: a graph is one
+ * thread's at a time (babeltrace keeps its current error per thread). Graphs
+ * share component classes, whose counts of references have no lock, and each
+ * loading of a plug-in its one list of them, which has none either: so plug-ins
+ * are loaded once and stay, and graphs are made and freed under guard_lock().
  */
 #ifndef PROBES_SESSION_GRAPH_H
 #define PROBES_SESSION_GRAPH_H
@@ -24,6 +27,12 @@ bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *
 /* The recorded trace in exactly this folder; a single stream without a muxer. */
 bt_graph *graph_build_stream(const char *folder, graph_consume *consume, void *arg, char *error,
 			     size_t size);
+
+/* NULL is fine. Clears this thread's pending error. */
+void graph_free(bt_graph *graph);
+
+/* A plug-in by its name, borrowed; NULL: not found. [guard_lock()] */
+const bt_plugin *graph_plugin(const char *name);
 
 /* Calls fn for each folder with CTF in or below path. False: there are too many
  * or no memory. */

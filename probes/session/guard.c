@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One thread's abort() is not the program's. */
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,11 +11,15 @@
 #include "probes/session/guard.h"
 
 static _Thread_local atomic_bool *guarded;
+static _Thread_local volatile sig_atomic_t holds;
 static struct sigaction before_abort, before_bus;
+static sem_t alone;			/* no mutex: the handler may post it */
 
 static void caught(int number)
 {
 	if (guarded) {
+		if (holds)
+			sem_post(&alone);
 		atomic_store(guarded, true);
 		for (;;)
 			pause();
@@ -43,4 +49,25 @@ void guard_begin(atomic_bool *gave_up)
 void guard_end(void)
 {
 	guarded = NULL;
+}
+
+static void make_lock(void)
+{
+	sem_init(&alone, 0, 1);
+}
+
+void guard_lock(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_lock);
+	while (sem_wait(&alone) && errno == EINTR)
+		;
+	holds = true;
+}
+
+void guard_unlock(void)
+{
+	holds = false;
+	sem_post(&alone);
 }

@@ -10,6 +10,8 @@
  * Threads: guard_begin() and guard_end() on the guarded thread. Elsewhere the
  * signals do what they did before. A later abort() of another thread may wait
  * for the C library's lock that the first one holds: abort() is for bugs only.
+ * A thread that is lost within malloc() keeps an arena's lock: who frees what
+ * came from there waits for ever, so nobody may wait for that thread unbounded.
  */
 #ifndef PROBES_SESSION_GUARD_H
 #define PROBES_SESSION_GUARD_H
@@ -19,5 +21,12 @@
 /* From now on this thread's abort sets *gave_up, which outlives the thread. */
 void guard_begin(atomic_bool *gave_up);
 void guard_end(void);
+
+/*
+ * One thread at a time, guarded or not, in what the library shares between its
+ * threads. A thread that is given up in there lets the next one in.
+ */
+void guard_lock(void);
+void guard_unlock(void);
 
 #endif

@@ -329,9 +329,7 @@ static bool run_graph(struct reader *reader)
 	if (reader->graphs++)
 		decode_reattached(reader->decode);
 	again = run(reader, graph);
-	bt_graph_put_ref(graph);
-	/* Saying goodbye to a relay that is gone leaves one behind. */
-	bt_current_thread_clear_error();
+	graph_free(graph);
 	return again;
 }
 

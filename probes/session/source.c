@@ -346,9 +346,8 @@ static bool open_next(struct source *source)
 
 static void close_graph(struct source *source)
 {
-	bt_graph_put_ref(source->graph);
+	graph_free(source->graph);
 	source->graph = NULL;
-	bt_current_thread_clear_error();
 }
 
 /* The packet that babeltrace was in is lost; on behind it. */
