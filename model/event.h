@@ -38,7 +38,8 @@ enum how { HOW_NONE = 0, HOW_EXACT, HOW_EVENT, HOW_FIFO, HOW_GUESS, HOW_COUNT };
 
 enum name_kind {
 	NAME_OTHER = 0, NAME_KERNEL, NAME_OP, NAME_OP_TYPE, NAME_RANGE,
-	NAME_DOMAIN, NAME_CALL, NAME_ALLOCATOR, NAME_KIND_COUNT
+	NAME_DOMAIN, NAME_CALL, NAME_ALLOCATOR, NAME_NODE, NAME_SOURCE, NAME_KEY,
+	NAME_KIND_COUNT
 };
 
 enum framework {
@@ -55,6 +56,8 @@ enum op_flag {
 	OP_COLOUR = 0x08,
 	OP_MARK = 0x10,		/* an instant */
 };
+
+enum flow_phase { FLOW_SENT = 0, FLOW_RECEIVED, FLOW_ENCODED, FLOW_DECODED, FLOW_PHASE_COUNT };
 
 enum command_flag {
 	CMD_APPROX = 0x01,	/* times are host callback times in ns, not ticks */
@@ -75,11 +78,13 @@ enum event_type {
 	/* definitions */
 	EVENT_PROCESS, EVENT_EXIT, EVENT_PROBE, EVENT_NAME, EVENT_THREAD,
 	EVENT_DEVICE, EVENT_QUEUE, EVENT_SHAPE, EVENT_MESSAGE,
+	EVENT_NODE, EVENT_STAGE, EVENT_SERIES, EVENT_INFO,
 	/* data */
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
-	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_SETTLED, EVENT_BEAT,
+	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_STAGES, EVENT_COUNTER,
+	EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */
 	EVENT_LOST,		/* the tracer dropped something */
 	EVENT_ALIVE,		/* all sources have been read up to time_ns */
@@ -111,8 +116,29 @@ struct event_queue {
 	const char *name;
 };
 
-struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3]; };
+/* dims 0: only text, a name: the problem size in a library's own words. */
+struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3], text; };
 struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
+
+/*
+ * A node of a graph as it runs (after optimisation); sent again it replaces.
+ * graph, name, op_type, device, file, function: names; line 0: not known.
+ */
+struct event_node {
+	uint32_t id, graph, name, op_type, device, file, line, function;
+	const char *inputs;		/* "a b:1 ^c", as GraphDef writes them */
+	const char *attributes;		/* "key=value" lines */
+};
+
+/* A stage of an input pipeline; parent: that takes its elements. */
+struct event_stage {
+	uint32_t id, parent;
+	int32_t parallelism, buffer;	/* as configured; 0 none, -1 chosen at run time */
+	const char *path, *what;	/* "Prefetch::Map::TensorSlice", outermost first */
+};
+
+struct event_series { uint32_t id, device; const char *name, *unit; };
+struct event_info { const char *scope, *key, *value; };	/* how something is set up */
 
 /* dur_ns -1: announced as open, the same instance follows. */
 struct event_op {
@@ -200,7 +226,22 @@ struct event_clock {
  * not used again while one of them is on its way. at_ns: of the writing host's
  * clock, when sending began, when it had been received.
  */
-struct event_flow { uint64_t key, bytes; int64_t at_ns; uint8_t received; };	/* 0: sent */
+struct event_flow {
+	uint32_t name;			/* of the key's text, 0 none */
+	uint64_t key, bytes, op;	/* op: instance that sent or received it, 0 none */
+	int64_t at_ns, dur_ns;		/* -1 not known */
+	uint8_t phase;			/* enum flow_phase */
+};
+
+/* What a stage did from begin_ns to end_ns; see struct tft_stages. */
+struct event_stages {
+	uint32_t stage;
+	int32_t parallelism, buffered;	/* in force at the end; -1 not known */
+	uint64_t elements, bytes;
+	int64_t total_ns, self_ns, busy_ns, wait_ns, max_ns, begin_ns, end_ns;
+};
+
+struct event_counter { uint32_t series; int64_t at_ns, value; };
 
 /* Data from one op to another of the process: written by who takes it, at the
  * latest when the taking op ends. key: name of the tensor or channel, 0 none. */
@@ -237,6 +278,10 @@ struct event {
 		struct event_queue queue;
 		struct event_shape shape;
 		struct event_message message;
+		struct event_node node;
+		struct event_stage stage;
+		struct event_series series;
+		struct event_info info;
 		struct event_op op;
 		struct event_step step;
 		struct event_call call;
@@ -250,6 +295,8 @@ struct event {
 		struct event_compile compile;
 		struct event_clock clock;
 		struct event_flow flow;
+		struct event_stages stages;
+		struct event_counter counter;
 		struct event_edge edge;
 		int64_t settled_ns;
 		struct event_beat beat;

@@ -308,6 +308,11 @@ static void apply_definition(struct model *model, const struct event *event)
 	case EVENT_SHAPE:
 		apply_shape(model, &event->u.shape);
 		break;
+	case EVENT_NODE:
+	case EVENT_STAGE:
+	case EVENT_SERIES:
+	case EVENT_INFO:
+		break;
 	default:
 		note_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
 			    event->u.message.level, event->u.message.text);
@@ -358,7 +363,11 @@ static void apply_data(struct model *model, const struct event *event)
 		apply_clock(model, &event->u.clock);
 		break;
 	case EVENT_FLOW:
-		hosts_flow(model, event);
+		if (event->u.flow.phase <= FLOW_RECEIVED)
+			hosts_flow(model, event);
+		break;
+	case EVENT_STAGES:
+	case EVENT_COUNTER:
 		break;
 	case EVENT_SETTLED:
 		apply_settled(model, event->u.settled_ns);

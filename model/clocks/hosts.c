@@ -222,7 +222,7 @@ void hosts_flow(struct model *model, const struct event *event)
 	struct hosts *hosts = &model->hosts;
 	struct flow_side side = {
 		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
-		.received = event->u.flow.received != 0, .waits = true,
+		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
 	};
 	uint32_t i = map_get(&hosts->flow_by_key, side.key);
 

@@ -123,6 +123,42 @@ void rt_emit_queue(const struct tft_queue *queue)
 	EMIT_PLAIN(def_queue, &q);
 }
 
+void rt_emit_node(const struct tft_node *node)
+{
+	struct tft_node n = *node;
+
+	n.inputs = n.inputs ? n.inputs : "";
+	n.attributes = n.attributes ? n.attributes : "";
+	EMIT_PLAIN(def_node, &n);
+}
+
+void rt_emit_stage(const struct tft_stage *stage)
+{
+	struct tft_stage s = *stage;
+
+	s.path = s.path ? s.path : "";
+	s.what = s.what ? s.what : "";
+	EMIT_PLAIN(def_stage, &s);
+}
+
+void rt_emit_series(const struct tft_series *series)
+{
+	struct tft_series s = *series;
+
+	s.name = s.name ? s.name : "";
+	s.unit = s.unit ? s.unit : "";
+	EMIT_PLAIN(def_series, &s);
+}
+
+void rt_emit_info(const char *scope, const char *key, const char *value)
+{
+	struct tft_info i = {
+		.scope = scope ? scope : "", .key = key ? key : "", .value = value ? value : ""
+	};
+
+	EMIT_PLAIN(def_info, &i);
+}
+
 void rt_emit_message(uint8_t level, const char *text)
 {
 	struct tft_message m = { .level = level, .text = text ? text : "" };
@@ -194,6 +230,16 @@ void rt_emit_flow(struct tft_flow *flow)
 void rt_emit_edge(struct tft_edge *edge)
 {
 	EMIT_DATA(ev_edge, edge, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_stages(struct tft_stages *stages)
+{
+	EMIT_DATA(ev_stages, stages, TFT_LEVEL_DEFAULT);
+}
+
+void rt_emit_counter(struct tft_counter *counter)
+{
+	EMIT_DATA(ev_counter, counter, TFT_LEVEL_DEFAULT);
 }
 
 void rt_emit_clock(const struct tft_clock *clock)

@@ -229,6 +229,7 @@ uint32_t rt_shape(const struct tft_shape *shape)
 		key.global[i] = shape->global[i];
 		key.local[i] = shape->local[i];
 	}
+	key.text = shape->text;
 	e = intern(&shapes, 0, &key, sizeof(key), &fresh);
 	if (fresh)
 		send_shape(e);

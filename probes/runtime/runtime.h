@@ -157,6 +157,10 @@ RT_API void rt_count(uint32_t fn, int32_t result);
  * Every struct is *borrowed until return*. */
 RT_API void rt_emit_device(const struct tft_device *device);
 RT_API void rt_emit_queue(const struct tft_queue *queue);
+RT_API void rt_emit_node(const struct tft_node *node);
+RT_API void rt_emit_stage(const struct tft_stage *stage);
+RT_API void rt_emit_series(const struct tft_series *series);
+RT_API void rt_emit_info(const char *scope, const char *key, const char *value);
 RT_API void rt_emit_message(uint8_t level, const char *text);
 RT_API void rt_emit_step(struct tft_step *step);
 RT_API void rt_emit_command(struct tft_command *command);
@@ -168,6 +172,8 @@ RT_API void rt_emit_wait(struct tft_wait *wait);
 RT_API void rt_emit_compile(struct tft_compile *compile);
 RT_API void rt_emit_flow(struct tft_flow *flow);
 RT_API void rt_emit_edge(struct tft_edge *edge);
+RT_API void rt_emit_stages(struct tft_stages *stages);
+RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 
 /* Counts for the beat. */

@@ -69,6 +69,9 @@ enum tft_name_kind {
 	TFT_NAME_OTHER = 0,
 	TFT_NAME_KERNEL, TFT_NAME_OP, TFT_NAME_OP_TYPE, TFT_NAME_RANGE,
 	TFT_NAME_DOMAIN, TFT_NAME_CALL, TFT_NAME_ALLOCATOR,
+	TFT_NAME_NODE,		/* of a graph, as written there */
+	TFT_NAME_SOURCE,	/* a file or a function of the program's source */
+	TFT_NAME_KEY,		/* of data that moves: a tensor, a rendezvous key */
 	TFT_NAME_COUNT
 };
 
@@ -76,6 +79,15 @@ enum tft_framework {
 	TFT_FW_NONE = 0, TFT_FW_NVTX, TFT_FW_ITT, TFT_FW_OPENCL,
 	TFT_FW_TENSORFLOW, TFT_FW_PYTORCH, TFT_FW_JAX, TFT_FW_ONEDNN,
 	TFT_FW_COUNT
+};
+
+/* tft_flow.phase: a message is told by both its ends, each as far as it knows. */
+enum tft_flow_phase {
+	TFT_FLOW_SENT = 0,	/* at_ns: sending began */
+	TFT_FLOW_RECEIVED,	/* at_ns: it had been received; dur_ns: waited for it until then */
+	TFT_FLOW_ENCODED,	/* on the sender's side: at_ns begin, dur_ns how long */
+	TFT_FLOW_DECODED,	/* on the receiver's */
+	TFT_FLOW_COUNT
 };
 
 /* tft_op.flags */
@@ -163,9 +175,45 @@ struct tft_queue {
 /* Launch geometry, interned: most programs use few. */
 struct tft_shape {
 	uint32_t id;
-	uint32_t dims;		/* 1..3 */
+	uint32_t dims;		/* 1..3; 0: only text */
 	uint64_t global[3];	/* work items (OpenCL) or grid blocks x block threads (CUDA) */
 	uint32_t local[3];	/* work-group or block size; 0: the driver chose */
+	uint32_t text;		/* name id: a problem size in the library's own words, 0 none */
+};
+
+/* A node of a graph as it runs, after optimisation. A node sent again replaces
+ * the one of the same id. */
+struct tft_node {
+	uint32_t id;		/* per process, from 1 */
+	uint32_t graph, name, type, device;	/* name ids: graph is a function's or session's */
+	uint32_t file, line, function;	/* of the user's source; file, function: name ids; 0 unknown */
+	const char *inputs;	/* as GraphDef writes them, blanks between: "a b:1 ^c" */
+	const char *attributes;	/* "key=value" lines */
+};
+
+/* A stage of an input pipeline. */
+struct tft_stage {
+	uint32_t id;		/* per process, from 1 */
+	uint32_t parent;	/* the stage that takes its elements, 0: the program */
+	int32_t parallelism;	/* calls at once as configured; 0 not parallel, -1 chosen at run time */
+	int32_t buffer;		/* elements it may hold; 0 none, -1 chosen at run time */
+	const char *path;	/* "Prefetch::ParallelMap::TensorSlice", outermost first */
+	const char *what;	/* its kind, its name in the graph: "ParallelMapDatasetV2:2" */
+};
+
+/* What a series of counters is of. */
+struct tft_series {
+	uint32_t id;		/* per process, from 1 */
+	uint32_t device;	/* 0: of the process */
+	const char *name;	/* "fragmentation", "queued ops" */
+	const char *unit;	/* of tft_counter.value: "bytes", "1/1000", "" a count */
+};
+
+/* How the program, a framework or a library is set up: shown by ri. The same
+ * scope and key again replaces. */
+struct tft_info {
+	const char *scope;	/* "tensorflow" */
+	const char *key, *value;
 };
 
 struct tft_message {
@@ -298,13 +346,39 @@ struct tft_compile {
 	const char *what, *options, *log;	/* log only on failure */
 };
 
-/* A message between hosts, told by both; key: the same on both sides, and not
- * used again while one of them is on its way. */
+/*
+ * A message between threads, processes or hosts. key is the same at both ends
+ * and not used again while the message is on its way (a hash of its text and of
+ * the step, where the text comes back each step).
+ */
 struct tft_flow {
 	uint32_t seq;
-	uint64_t key, bytes;
-	int64_t at_ns;		/* sending began; it had been received */
-	uint8_t received;
+	uint32_t name;		/* name id of the key's text, 0 none */
+	uint64_t key, bytes;	/* bytes 0: not known at this end */
+	int64_t at_ns, dur_ns;	/* of the writing host; dur_ns -1: not known */
+	uint64_t op;		/* instance that sent or received it, 0 none */
+	uint8_t phase;		/* enum tft_flow_phase */
+};
+
+/* What a stage (tft_stage) did since it was last told, at most once a beat. */
+struct tft_stages {
+	uint32_t seq;
+	uint32_t stage;
+	uint64_t elements;	/* given out */
+	int64_t total_ns;	/* in its calls, those below included */
+	int64_t self_ns;	/* not in the stages below */
+	int64_t busy_ns;	/* of its own threads that work ahead */
+	int64_t wait_ns;	/* its caller stood still for an element that was not ready */
+	int64_t max_ns;		/* longest call */
+	int64_t begin_ns, end_ns;	/* the time this is about */
+	uint64_t bytes;		/* given out, 0 not known */
+	int32_t parallelism, buffered;	/* in force at the end; -1 not known */
+};
+
+struct tft_counter {
+	uint32_t seq;
+	uint32_t series;
+	int64_t at_ns, value;
 };
 
 /* Data from one op to another, written by the taking op before it ends. */

@@ -102,6 +102,54 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, def_shape,
 		lttng_ust_field_integer(uint32_t, dims, r->dims)
 		lttng_ust_field_array(uint64_t, global, r->global, 3)
 		lttng_ust_field_array(uint32_t, local, r->local, 3)
+		lttng_ust_field_integer(uint32_t, text, r->text)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_node,
+	LTTNG_UST_TP_ARGS(const struct tft_node *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, graph, r->graph)
+		lttng_ust_field_integer(uint32_t, name, r->name)
+		lttng_ust_field_integer(uint32_t, type, r->type)
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_integer(uint32_t, file, r->file)
+		lttng_ust_field_integer(uint32_t, line, r->line)
+		lttng_ust_field_integer(uint32_t, function, r->function)
+		lttng_ust_field_string(inputs, r->inputs)
+		lttng_ust_field_string(attributes, r->attributes)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_stage,
+	LTTNG_UST_TP_ARGS(const struct tft_stage *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, parent, r->parent)
+		lttng_ust_field_integer(int32_t, parallelism, r->parallelism)
+		lttng_ust_field_integer(int32_t, buffer, r->buffer)
+		lttng_ust_field_string(path, r->path)
+		lttng_ust_field_string(what, r->what)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_series,
+	LTTNG_UST_TP_ARGS(const struct tft_series *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_string(name, r->name)
+		lttng_ust_field_string(unit, r->unit)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_info,
+	LTTNG_UST_TP_ARGS(const struct tft_info *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_string(scope, r->scope)
+		lttng_ust_field_string(key, r->key)
+		lttng_ust_field_string(value, r->value)
 	)
 )
 
@@ -288,10 +336,13 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_flow,
 	LTTNG_UST_TP_ARGS(const struct tft_flow *, r),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, name, r->name)
 		lttng_ust_field_integer(uint64_t, key, r->key)
 		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
 		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
-		lttng_ust_field_integer(uint8_t, received, r->received)
+		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
+		lttng_ust_field_integer(uint64_t, op, r->op)
+		lttng_ust_field_integer(uint8_t, phase, r->phase)
 	)
 )
 
@@ -303,6 +354,35 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_edge,
 		lttng_ust_field_integer(uint64_t, to, r->to)
 		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
 		lttng_ust_field_integer(uint32_t, key, r->key)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_stages,
+	LTTNG_UST_TP_ARGS(const struct tft_stages *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, stage, r->stage)
+		lttng_ust_field_integer(uint64_t, elements, r->elements)
+		lttng_ust_field_integer(int64_t, total_ns, r->total_ns)
+		lttng_ust_field_integer(int64_t, self_ns, r->self_ns)
+		lttng_ust_field_integer(int64_t, busy_ns, r->busy_ns)
+		lttng_ust_field_integer(int64_t, wait_ns, r->wait_ns)
+		lttng_ust_field_integer(int64_t, max_ns, r->max_ns)
+		lttng_ust_field_integer(int64_t, begin_ns, r->begin_ns)
+		lttng_ust_field_integer(int64_t, end_ns, r->end_ns)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(int32_t, parallelism, r->parallelism)
+		lttng_ust_field_integer(int32_t, buffered, r->buffered)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_counter,
+	LTTNG_UST_TP_ARGS(const struct tft_counter *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, series, r->series)
+		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
+		lttng_ust_field_integer(int64_t, value, r->value)
 	)
 )
 

@@ -14,7 +14,7 @@
 /* Longest text taken over; the schema cuts at TFT_TEXT_MAX already. */
 #define TEXT_MAX 65536
 #define CHUNK_BYTES 65536
-#define MAP_SLOTS 256			/* event classes: 25 per trace class */
+#define MAP_SLOTS 256			/* event classes: 31 per trace class */
 #define SAID_MAX 16			/* different complaints, then silence */
 
 struct decode_chunk {

@@ -47,7 +47,15 @@ SAME(TFT_NAME_RANGE, NAME_RANGE);
 SAME(TFT_NAME_DOMAIN, NAME_DOMAIN);
 SAME(TFT_NAME_CALL, NAME_CALL);
 SAME(TFT_NAME_ALLOCATOR, NAME_ALLOCATOR);
+SAME(TFT_NAME_NODE, NAME_NODE);
+SAME(TFT_NAME_SOURCE, NAME_SOURCE);
+SAME(TFT_NAME_KEY, NAME_KEY);
 SAME(TFT_NAME_COUNT, NAME_KIND_COUNT);
+SAME(TFT_FLOW_SENT, FLOW_SENT);
+SAME(TFT_FLOW_RECEIVED, FLOW_RECEIVED);
+SAME(TFT_FLOW_ENCODED, FLOW_ENCODED);
+SAME(TFT_FLOW_DECODED, FLOW_DECODED);
+SAME(TFT_FLOW_COUNT, FLOW_PHASE_COUNT);
 SAME(TFT_FW_NONE, FW_NONE);
 SAME(TFT_FW_NVTX, FW_NVTX);
 SAME(TFT_FW_ITT, FW_ITT);
@@ -139,6 +147,42 @@ static const struct field_spec shape_spec[] = {
 	{ "dims", AT(shape.dims), STORE_U32, 0 },
 	{ "global", AT(shape.global), STORE_U64X3, 0 },
 	{ "local", AT(shape.local), STORE_U32X3, 0 },
+	{ "text", AT(shape.text), STORE_U32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec node_spec[] = {
+	{ "id", AT(node.id), STORE_U32, 0 },
+	{ "graph", AT(node.graph), STORE_U32, 0 },
+	{ "name", AT(node.name), STORE_U32, 0 },
+	{ "type", AT(node.op_type), STORE_U32, 0 },
+	{ "device", AT(node.device), STORE_U32, 0 },
+	{ "file", AT(node.file), STORE_U32, 0 },
+	{ "line", AT(node.line), STORE_U32, 0 },
+	{ "function", AT(node.function), STORE_U32, 0 },
+	{ "inputs", AT(node.inputs), STORE_TEXT, 0 },
+	{ "attributes", AT(node.attributes), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec stage_spec[] = {
+	{ "id", AT(stage.id), STORE_U32, 0 },
+	{ "parent", AT(stage.parent), STORE_U32, 0 },
+	{ "parallelism", AT(stage.parallelism), STORE_I32, 0 },
+	{ "buffer", AT(stage.buffer), STORE_I32, 0 },
+	{ "path", AT(stage.path), STORE_TEXT, 0 },
+	{ "what", AT(stage.what), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec series_spec[] = {
+	{ "id", AT(series.id), STORE_U32, 0 },
+	{ "device", AT(series.device), STORE_U32, 0 },
+	{ "name", AT(series.name), STORE_TEXT, 0 },
+	{ "unit", AT(series.unit), STORE_TEXT, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec info_spec[] = {
+	{ "scope", AT(info.scope), STORE_TEXT, 0 },
+	{ "key", AT(info.key), STORE_TEXT, 0 },
+	{ "value", AT(info.value), STORE_TEXT, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec message_spec[] = {
@@ -286,10 +330,13 @@ static const struct field_spec compile_spec[] = {
 };
 static const struct field_spec flow_spec[] = {
 	SEQ,
+	{ "name", AT(flow.name), STORE_U32, 0 },
 	{ "key", AT(flow.key), STORE_U64, 0 },
 	{ "bytes", AT(flow.bytes), STORE_U64, 0 },
 	{ "at_ns", AT(flow.at_ns), STORE_I64, 0 },
-	{ "received", AT(flow.received), STORE_U8, 0 },
+	{ "dur_ns", AT(flow.dur_ns), STORE_I64, 0 },
+	{ "op", AT(flow.op), STORE_U64, 0 },
+	{ "phase", AT(flow.phase), STORE_U8, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec edge_spec[] = {
@@ -298,6 +345,29 @@ static const struct field_spec edge_spec[] = {
 	{ "to", AT(edge.to), STORE_U64, 0 },
 	{ "bytes", AT(edge.bytes), STORE_U64, 0 },
 	{ "key", AT(edge.key), STORE_U32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec stages_spec[] = {
+	SEQ,
+	{ "stage", AT(stages.stage), STORE_U32, 0 },
+	{ "elements", AT(stages.elements), STORE_U64, 0 },
+	{ "total_ns", AT(stages.total_ns), STORE_I64, 0 },
+	{ "self_ns", AT(stages.self_ns), STORE_I64, 0 },
+	{ "busy_ns", AT(stages.busy_ns), STORE_I64, 0 },
+	{ "wait_ns", AT(stages.wait_ns), STORE_I64, 0 },
+	{ "max_ns", AT(stages.max_ns), STORE_I64, 0 },
+	{ "begin_ns", AT(stages.begin_ns), STORE_I64, 0 },
+	{ "end_ns", AT(stages.end_ns), STORE_I64, 0 },
+	{ "bytes", AT(stages.bytes), STORE_U64, 0 },
+	{ "parallelism", AT(stages.parallelism), STORE_I32, 0 },
+	{ "buffered", AT(stages.buffered), STORE_I32, 0 },
+	{ NULL, 0, 0, 0 }
+};
+static const struct field_spec counter_spec[] = {
+	SEQ,
+	{ "series", AT(counter.series), STORE_U32, 0 },
+	{ "at_ns", AT(counter.at_ns), STORE_I64, 0 },
+	{ "value", AT(counter.value), STORE_I64, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec clock_spec[] = {
@@ -333,6 +403,10 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "def_device", EVENT_DEVICE, device_spec },
 	{ "def_queue", EVENT_QUEUE, queue_spec },
 	{ "def_shape", EVENT_SHAPE, shape_spec },
+	{ "def_node", EVENT_NODE, node_spec },
+	{ "def_stage", EVENT_STAGE, stage_spec },
+	{ "def_series", EVENT_SERIES, series_spec },
+	{ "def_info", EVENT_INFO, info_spec },
 	{ "def_message", EVENT_MESSAGE, message_spec },
 	{ "ev_op", EVENT_OP, op_spec },
 	{ "ev_step", EVENT_STEP, step_spec },
@@ -347,6 +421,8 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_compile", EVENT_COMPILE, compile_spec },
 	{ "ev_flow", EVENT_FLOW, flow_spec },
 	{ "ev_edge", EVENT_EDGE, edge_spec },
+	{ "ev_stages", EVENT_STAGES, stages_spec },
+	{ "ev_counter", EVENT_COUNTER, counter_spec },
 	{ "ev_clock", EVENT_CLOCK, clock_spec },
 	{ "ev_settled", EVENT_SETTLED, settled_spec },
 	{ "ev_beat", EVENT_BEAT, beat_spec },

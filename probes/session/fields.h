@@ -36,7 +36,7 @@ struct event_spec {
 	const struct field_spec *fields;
 };
 
-#define EVENT_SPECS 25
+#define EVENT_SPECS 31
 extern const struct event_spec event_specs[EVENT_SPECS];
 
 /* Width on the wire, of an array's element too; 0: a text. */

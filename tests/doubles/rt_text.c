@@ -218,7 +218,8 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	for (unsigned i = 0; i < n_shapes && !id; i++)
 		if (shapes[i].dims == shape->dims &&
 		    !memcmp(shapes[i].global, shape->global, sizeof(shape->global)) &&
-		    !memcmp(shapes[i].local, shape->local, sizeof(shape->local)))
+		    !memcmp(shapes[i].local, shape->local, sizeof(shape->local)) &&
+		    shapes[i].text == shape->text)
 			id = i + 1;
 	if (!id && n_shapes < 4096) {
 		shapes[n_shapes] = *shape;
@@ -420,13 +421,50 @@ void rt_emit_compile(struct tft_compile *c)
 
 void rt_emit_flow(struct tft_flow *f)
 {
-	line("flow key=%llx bytes=%llu %s", (unsigned long long)f->key,
-	     (unsigned long long)f->bytes, f->received ? "received" : "sent");
+	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded", "decoded" };
+
+	line("flow name='%s' key=%llx bytes=%llu op=%llx dur=%lld %s", name_of(f->name),
+	     (unsigned long long)f->key, (unsigned long long)f->bytes, (unsigned long long)f->op,
+	     (long long)f->dur_ns, f->phase < TFT_FLOW_COUNT ? phases[f->phase] : "?");
 }
 
 void rt_emit_edge(struct tft_edge *e)
 {
 	line("edge key=%s bytes=%llu", name_of(e->key), (unsigned long long)e->bytes);
+}
+
+void rt_emit_node(const struct tft_node *n)
+{
+	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s'", n->id,
+	     name_of(n->graph), name_of(n->name), name_of(n->type), n->inputs, n->attributes);
+}
+
+void rt_emit_stage(const struct tft_stage *s)
+{
+	line("stage id=%u parent=%u path='%s' what='%s' parallelism=%d buffer=%d", s->id,
+	     s->parent, s->path, s->what, s->parallelism, s->buffer);
+}
+
+void rt_emit_series(const struct tft_series *s)
+{
+	line("series id=%u device=%u name='%s' unit='%s'", s->id, s->device, s->name, s->unit);
+}
+
+void rt_emit_info(const char *scope, const char *key, const char *value)
+{
+	line("info %s %s=%s", scope, key, value);
+}
+
+void rt_emit_stages(struct tft_stages *s)
+{
+	line("stages stage=%u elements=%llu total=%lld self=%lld wait=%lld", s->stage,
+	     (unsigned long long)s->elements, (long long)s->total_ns, (long long)s->self_ns,
+	     (long long)s->wait_ns);
+}
+
+void rt_emit_counter(struct tft_counter *c)
+{
+	line("counter series=%u value=%lld", c->series, (long long)c->value);
 }
 
 void rt_emit_clock(const struct tft_clock *c)

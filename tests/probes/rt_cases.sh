@@ -129,7 +129,7 @@ case_rt_levels() {
 			"$(count levels ev_op "name=$(name_id levels "at $n" 2)") $(count levels ev_command "name=$e") $(count levels ev_step "name=$e") $(count levels ev_call "name=$e")" \
 			"$op $command $step $call"
 		expect levels "$n, in parts, messages and edges" \
-			"$(count levels ev_launch "name=$e" flags=32) $(count levels ev_run "name=$e" start_ticks=7) $(count levels ev_flow "key=$e" received=1) $(count levels ev_edge "key=$e" from=1 to=2 bytes=3)" \
+			"$(count levels ev_launch "name=$e" flags=32) $(count levels ev_run "name=$e" start_ticks=7) $(count levels ev_flow "key=$e" phase=1) $(count levels ev_edge "key=$e" from=1 to=2 bytes=3)" \
 			"$command $command $command $op"
 	done
 	e=$(name_id levels 'at default' 6)

@@ -235,7 +235,9 @@ static void one_of_each(const char *name)
 	struct tft_command command = { .name = fn, .kind = TFT_KIND_KERNEL };
 	struct tft_launch launch = { .name = fn, .kind = TFT_KIND_GRAPH, .flags = TFT_CMD_MANY };
 	struct tft_run run = { .name = fn, .kind = TFT_KIND_KERNEL, .start_ticks = 7 };
-	struct tft_flow flow = { .key = fn, .at_ns = rt_now_ns(), .received = 1 };
+	struct tft_flow flow = { .key = fn, .at_ns = rt_now_ns(), .phase = TFT_FLOW_RECEIVED };
+	struct tft_stages stages = { .stage = 1, .elements = 2, .total_ns = 9 };
+	struct tft_counter counter = { .series = 1, .at_ns = rt_now_ns(), .value = -4 };
 	struct tft_edge edge = { .key = fn, .from = 1, .to = 2, .bytes = 3 };
 	struct tft_step step = { .name = fn, .number = 1, .start_ns = rt_now_ns(), .dur_ns = 5 };
 	int64_t now = rt_now_ns();
@@ -246,6 +248,8 @@ static void one_of_each(const char *name)
 	rt_emit_run(&run);
 	rt_emit_flow(&flow);
 	rt_emit_edge(&edge);
+	rt_emit_stages(&stages);
+	rt_emit_counter(&counter);
 	rt_emit_step(&step);
 	rt_op_pop(0);
 	rt_call(fn, now, now + 50000, 0, 0);

@@ -70,10 +70,11 @@ TEST(ctf_writer_table)
  * the table is lost in every recording. */
 #define KINDS(do) do(PROCESS, process) do(EXIT, exit) do(PROBE, probe) do(NAME, name) \
 	do(THREAD, thread) do(DEVICE, device) do(QUEUE, queue) do(SHAPE, shape) \
+	do(NODE, node) do(STAGE, stage) do(SERIES, series) do(INFO, info) \
 	do(MESSAGE, message) do(OP, op) do(STEP, step) do(CALL, call) do(CALLS, calls) \
 	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
 	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
-	do(SETTLED, settled_ns) do(BEAT, beat)
+	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled_ns) do(BEAT, beat)
 
 static const size_t store_bytes[] = {
 	[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8, [STORE_I32] = 4,

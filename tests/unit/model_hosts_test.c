@@ -57,7 +57,7 @@ static void flow(struct model *model, int host, uint64_t key, int64_t t, bool re
 	struct event event = { .type = EVENT_FLOW, .pid = PID, .tid = PID, .time_ns = mono(host, t) };
 
 	event.u.flow = (struct event_flow) {
-		.key = key, .bytes = 1, .at_ns = mono(host, t), .received = received,
+		.key = key, .bytes = 1, .at_ns = mono(host, t), .phase = received,
 	};
 	apply_one(model, on(host, event));
 }

@@ -233,6 +233,21 @@ static void odd_definition(struct event *event)
 	case EVENT_MESSAGE:
 		event->u.message.text = odd_text();
 		break;
+	case EVENT_NODE:
+		event->u.node.inputs = odd_text();
+		event->u.node.attributes = odd_text();
+		break;
+	case EVENT_STAGE:
+		event->u.stage.path = odd_text();
+		event->u.stage.what = odd_text();
+		break;
+	case EVENT_SERIES:
+		event->u.series.name = odd_text();
+		event->u.series.unit = odd_text();
+		break;
+	case EVENT_INFO:
+		event->u.info = (struct event_info) { odd_text(), odd_text(), odd_text() };
+		break;
 	default:
 		break;
 	}
