@@ -36,6 +36,11 @@ bool model_idle(struct model *model, uint32_t device, struct idle_gap *out);
  * is spread over the buckets it is kept in. */
 bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct idle_gap *out);
+/* A device's shares of [t0, t1) without the time in which events were lost
+ * (seen.c): span_ns is what is left, all else within it; *rough: too much was
+ * lost for that, nothing is left out. false: as model_device_window(). */
+bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       struct device_row *out, struct idle_gap *gap, bool *rough);
 /* The gap at t_ns; false: busy there, not settled, too short or too long past. */
 bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out);
 enum idle_cause idle_most(const struct idle_gap *gap);

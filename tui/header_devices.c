@@ -169,8 +169,9 @@ static void add_causes(struct strip *strip, const struct view *view, struct idle
 
 static void device_line(struct strip *strip, const struct view *view, int width,
 			const char *label, const struct device_row *d,
-			const struct idle_gap *gap, int64_t whole, const char *words)
+			const struct idle_gap *gap, const char *words, bool rough)
 {
+	int64_t whole = d->span_ns;
 	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
 	int both = percent(d->overlap_ns, whole), idle;
 	char name[64], times[FMT_MAX];
@@ -191,16 +192,15 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
 	add_bar(strip, view, 4, ROLE_WORK_MATMUL, d->kernel_ns, whole);
-	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%3d %%", kernels);
+	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", kernels);
 	strip_add(strip, 2, 2, ROLE_MUTED, 0, "copies");
 	add_bar(strip, view, 7, ROLE_WORK_COPY, d->copy_ns, whole);
-	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, "%3d %%", copies);
+	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", copies);
 	snprintf(name, sizeof(name), "(%d under kernels)", both);
 	strip_add(strip, 8, 1, ROLE_MUTED, 0, "%-18s", name);
 	strip_add(strip, 1, 2, ROLE_MUTED, 0, "idle");
-	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%", idle);
-	if (gap)
-		add_causes(strip, view, *gap, whole, idle);
+	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, rough ? "≈%2d %%" : "%3d %%", idle);
+	add_causes(strip, view, *gap, whole, idle);
 	if (d->clock_violations)
 		strip_add(strip, 4, 2, ROLE_WARN, 0, "clock contradicted %s×",
 			  fmt_count(times, d->clock_violations));
@@ -213,21 +213,23 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 {
 	struct strip *strip = &h->lines[0];
 	char cells[STRIP_TEXT] = "", label[16];
-	int64_t least = INT64_MAX;
+	int least = 101;
 	size_t at = 0, which = 0, i;
 
 	for (i = 0; i < count && i < DEVICES_MOST; i++) {
 		struct device_row d;
+		struct idle_gap gap;
 		char glyph[5];
+		bool rough;
 
-		if (!model_device_window(view->model, devices[i].id, t0, t1, &d))
-			d.busy_ns = 0;
-		text_encode(cells_height(cells_eighths((uint64_t)d.busy_ns, (uint64_t)(t1 - t0)),
+		if (!model_device_seen(view->model, devices[i].id, t0, t1, &d, &gap, &rough))
+			d.busy_ns = 0, d.span_ns = t1 - t0;
+		text_encode(cells_height(cells_eighths((uint64_t)d.busy_ns, (uint64_t)d.span_ns),
 					 view->ascii), glyph);
 		if (at + 5 < sizeof(cells))
 			at += (size_t)snprintf(cells + at, sizeof(cells) - at, "%s", glyph);
-		if (d.busy_ns < least) {
-			least = d.busy_ns;
+		if (percent(d.busy_ns, d.span_ns) < least) {
+			least = percent(d.busy_ns, d.span_ns);
 			which = i;
 		}
 	}
@@ -235,7 +237,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "devices %zu", count);
 	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
-	strip_add(strip, 2, 2, ROLE_MUTED, 0, "least busy: %s %d %%", label, percent(least, t1 - t0));
+	strip_add(strip, 2, 2, ROLE_MUTED, 0, "least busy: %s %d %%", label, least > 100 ? 0 : least);
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
@@ -272,18 +274,17 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		struct idle_gap gap;
 		char label[16], own[48];
 		int64_t from = t0, to = t1;
-		bool known;
+		bool rough = false;
 
 		if (!works(view, &d, t0, t1))
 			continue;
 		panes_device_label(label, sizeof(label), devices, count, d.id);
 		snprintf(own, sizeof(own), "%s", words);
 		own_window(h, view, d.id, &from, &to, own, sizeof(own));
-		if (to > from)
-			model_device_window(view->model, devices[i].id, from, to, &d);
-		known = to > from && model_idle_window(view->model, d.id, from, to, &gap);
-		device_line(&h->lines[lines++], view, width, label, &d, known ? &gap : NULL,
-			    to > from ? to - from : 0, own);
+		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap,
+				       &rough))
+			d.span_ns = 0;
+		device_line(&h->lines[lines++], view, width, label, &d, &gap, own, rough);
 	}
 	free(devices);
 	return lines;

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "model/query.h"
+#include "model/query-time.h"
 
 /* What tftop itself knows about the run. Strings borrowed. */
 struct report_run {
@@ -51,7 +52,11 @@ void report_memory_text(struct model *model, FILE *out);
 void report_memory_json(struct json *json, struct model *model);
 void report_edges_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
-void report_idle_text(struct model *model, const struct device_row *device, FILE *out);
+/* Why it was idle. Where events were lost, both become what was seen besides;
+ * returns how long that was not. *rough: too much was lost for that. */
+int64_t report_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
+		    bool *rough);
+void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);

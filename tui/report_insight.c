@@ -34,21 +34,40 @@ static void print_shares(struct share *shares, size_t n, int64_t whole_ns, FILE 
 	fputc('\n', out);
 }
 
-void report_idle_text(struct model *model, const struct device_row *device, FILE *out)
+int64_t report_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
+		    bool *rough)
+{
+	struct device_row seen;
+	struct model_loss *losses;
+	struct idle_gap gap;
+	int64_t lost_ns = 0;
+
+	*rough = false;
+	model_lock(model);
+	if (!model_idle(model, device->id, idle))
+		*idle = (struct idle_gap) { 0, 0, { 0 } };
+	if (model_losses(model, idle->start_ns, idle->end_ns, &losses) &&
+	    model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap,
+			      rough) && !*rough) {
+		lost_ns = idle->end_ns - idle->start_ns - seen.span_ns;
+		*device = seen;
+		*idle = gap;
+	}
+	model_unlock(model);
+	free(losses);
+	return lost_ns;
+}
+
+void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out)
 {
 	struct share shares[IDLE_COUNT];
-	struct idle_gap idle;
-	bool known;
 	int64_t sum = 0;
 
-	model_lock(model);
-	known = model_idle(model, device->id, &idle);
-	model_unlock(model);
 	for (int c = 0; c < IDLE_COUNT; c++) {
-		shares[c] = (struct share) { idle_name((enum idle_cause)c), idle.ns[c] };
-		sum += idle.ns[c];
+		shares[c] = (struct share) { idle_name((enum idle_cause)c), idle->ns[c] };
+		sum += idle->ns[c];
 	}
-	if (!known || sum <= 0)
+	if (sum <= 0)
 		return;
 	fputs("    idle for  ", out);
 	print_shares(shares, IDLE_COUNT, device->span_ns, out);

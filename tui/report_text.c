@@ -69,8 +69,11 @@ static void print_run(const struct report_run *run, FILE *out)
 
 /* ---- devices ---- */
 
-static void print_device(struct model *model, const struct device_row *row, FILE *out)
+static void print_device(struct model *model, struct device_row *row, FILE *out)
 {
+	struct idle_gap idle;
+	bool rough;
+	int64_t lost_ns = report_seen(model, row, &idle, &rough);
 	static const char *const kinds[] = { "cpu", "gpu", "other" };
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
 	char blocks[BAR_CELLS * 3 + 1];
@@ -89,7 +92,12 @@ static void print_device(struct model *model, const struct device_row *row, FILE
 	if (row->overlap_ns > 0)
 		fprintf(out, " (%s at once)", fmt_share(share[3], positive(row->overlap_ns), span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
-	report_idle_text(model, row, out);
+	report_idle_text(row, &idle, out);
+	if (rough)
+		fputs("    all of it only about: events were lost in more than half of the time\n", out);
+	else if (lost_ns > 0)
+		fprintf(out, "    without the %s in which events were lost\n",
+			fmt_time(time, lost_ns));
 }
 
 static void print_devices(struct model *model, FILE *out)
