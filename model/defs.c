@@ -22,7 +22,9 @@ static struct process *process_new(struct model *model, uint16_t host, uint32_t 
 	process->pid = pid;
 	process->rank = -1;
 	process->exit_status = -1;
-	process->row = process->ranges = NONE;
+	process->row = process->ranges = process->thread = NONE;
+	process->names.counted = process->views.counted = process->queues.counted = true;
+	process->shapes.counted = true;
 	process->thread_rows.first = process->thread_rows.last = NONE;
 	map_set(&model->process_by_pid, (uint64_t)host << 32 | pid, *index);
 	return process;
@@ -171,13 +173,26 @@ void apply_name(struct model *model, const struct event_name *def)
 
 /* ---- threads, shapes ---- */
 
+uint32_t thread_find(const struct model *model, uint32_t process_index, uint32_t tid)
+{
+	struct process *process = process_at(model, process_index);
+	uint32_t index = process->thread;
+
+	if (index != NONE && thread_at(model, index)->tid == tid)
+		return index;
+	index = map_get(&process->threads, tid);
+	if (index != MAP_NONE)
+		process->thread = index;
+	return index;
+}
+
 uint32_t thread_get(struct model *model, uint32_t process_index, uint32_t tid)
 {
 	struct process *process = process_at(model, process_index);
-	uint32_t index = map_get(&process->threads, tid);
+	uint32_t index = thread_find(model, process_index, tid);
 	struct thread *thread;
 
-	if (index != MAP_NONE)
+	if (index != NONE)
 		return index;
 	if (model->threads.n >= THREADS_MAX)
 		return NONE;

@@ -229,6 +229,7 @@ struct process {
 	struct row_order order;
 	struct merged merged;		/* its threads' */
 	struct map names, views, queues, threads, shapes;	/* local id -> index */
+	uint32_t thread;		/* asked for last, NONE */
 	struct map ops;			/* instance -> op_state */
 	struct map opens;		/* correlation -> open_span */
 	uint64_t *done;			/* owned; ring of finished correlations */
@@ -246,6 +247,7 @@ struct kernel_total {
 	int64_t total_ns, min_ns, max_ns;
 	struct hist hist;
 	uint32_t ops;			/* list of kernel_op_total */
+	uint32_t op;			/* of them, the last one asked for; NONE */
 };
 
 struct kernel_op_total {
@@ -302,6 +304,8 @@ struct fair_lock {
 };
 
 #define CLOCK_STEPS_MAX 256u
+#define RECENT_OPS 1024u
+#define RECENT_KERNELS 512u
 
 struct model {
 	struct fair_lock lock;
@@ -313,6 +317,9 @@ struct model {
 	struct store processes, threads, devices, views, queues, rows, shapes;
 	struct store opens, op_states, idents;
 	struct store kernels, kernel_ops, copies, calls, compiles;
+	/* What was found last, in front of the maps; whether it is the right one is
+	 * seen in the thing itself. */
+	uint32_t recent_ops[RECENT_OPS], recent_kernels[RECENT_KERNELS];
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
@@ -398,6 +405,8 @@ struct process *process_get(struct model *model, uint16_t host, uint32_t pid, ui
 /* The process of an event, NONE: not known (yet). */
 uint32_t process_known(const struct model *model, const struct event *event);
 uint32_t local_name(struct model *model, uint32_t id);
+/* thread_find: NONE where it is not known. */
+uint32_t thread_find(const struct model *model, uint32_t process, uint32_t tid);
 uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid);
 uint32_t queue_get(struct model *model, uint32_t id);
 uint32_t view_get(struct model *model, uint32_t process, uint32_t id);

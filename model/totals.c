@@ -24,18 +24,26 @@ static struct kernel_total *kernel_get(struct model *model, const struct run *ru
 				       uint32_t *index)
 {
 	uint64_t key = (uint64_t)run->name << 32 | run->queue;
+	uint32_t *recent = &model->recent_kernels[(run->name + run->queue * 37) % RECENT_KERNELS];
 	struct kernel_total *total;
 
+	*index = *recent;
+	total = *index < model->kernels.n ? store_at(&model->kernels, *index) : NULL;
+	if (total && total->name == run->name && total->queue == run->queue)
+		return total;
 	*index = map_get(&model->kernel_by_key, key);
-	if (*index != MAP_NONE)
+	if (*index != MAP_NONE) {
+		*recent = *index;
 		return store_at(&model->kernels, *index);
+	}
 	if (model->kernels.n >= TOTALS_MAX)
 		return NULL;
 	total = store_new(&model->kernels);
 	*index = model->kernels.n - 1;
+	*recent = *index;
 	total->name = run->name;
 	total->queue = run->queue;
-	total->ops = NONE;
+	total->ops = total->op = NONE;
 	map_set(&model->kernel_by_key, key, *index);
 	if (run->name && !names_defined(&model->names, run->name))
 		map_set(&model->nameless_kernels, run->name, 0);
@@ -47,18 +55,24 @@ static struct kernel_op_total *kernel_op_get(struct model *model, struct kernel_
 {
 	/* 22 bits of kernel, 3 of how, 24 of name. */
 	uint64_t key = (uint64_t)kernel_index << 32 | (uint64_t)run->how << 24 | run->op_name;
-	uint32_t index = map_get(&model->kernel_op_by_key, key);
-	struct kernel_op_total *total;
+	struct kernel_op_total *total = kernel->op == NONE ? NULL :
+					store_at(&model->kernel_ops, kernel->op);
+	uint32_t index;
 
-	if (index != MAP_NONE)
+	if (total && total->op_name == run->op_name && total->how == run->how)
+		return total;
+	index = map_get(&model->kernel_op_by_key, key);
+	if (index != MAP_NONE) {
+		kernel->op = index;
 		return store_at(&model->kernel_ops, index);
+	}
 	if (model->kernel_ops.n >= TOTALS_MAX)
 		return NULL;
 	total = store_new(&model->kernel_ops);
 	total->op_name = run->op_name;
 	total->how = (uint8_t)run->how;
 	total->next = kernel->ops;
-	kernel->ops = model->kernel_ops.n - 1;
+	kernel->ops = kernel->op = model->kernel_ops.n - 1;
 	map_set(&model->kernel_op_by_key, key, kernel->ops);
 	return total;
 }

@@ -60,7 +60,8 @@ void hist_add(struct hist *hist, int64_t value)
 {
 	uint32_t bucket = bucket_of(value < 0 ? 0 : (uint64_t)value);
 
-	hist_reach(hist, bucket, bucket);
+	if (bucket - hist->base >= hist->n)
+		hist_reach(hist, bucket, bucket);
 	hist->counts[bucket - hist->base]++;
 	hist->total++;
 }

@@ -10,6 +10,7 @@ void map_release(struct map *map)
 {
 	free(map->keys);
 	free(map->values);
+	free(map->direct);
 	memset(map, 0, sizeof(*map));
 }
 
@@ -33,7 +34,7 @@ static size_t map_slot(const struct map *map, uint64_t key)
 	return i;
 }
 
-uint32_t map_get(const struct map *map, uint64_t key)
+uint32_t map_find(const struct map *map, uint64_t key)
 {
 	if (!map->used)
 		return MAP_NONE;
@@ -56,6 +57,12 @@ static void map_resize(struct map *map, size_t size)
 		}
 	free(old.keys);
 	free(old.values);
+	if (!map->counted)
+		return;
+	map->direct = xreallocarray(map->direct, size, sizeof(*map->direct));
+	map->n_direct = (uint32_t)size;
+	for (size_t key = 0; key < size; key++)
+		map->direct[key] = map->values[map_slot(map, key)];
 }
 
 void map_set(struct map *map, uint64_t key, uint32_t value)
@@ -69,6 +76,8 @@ void map_set(struct map *map, uint64_t key, uint32_t value)
 		map->used++;
 	map->keys[slot] = key;
 	map->values[slot] = value + 1;
+	if (key < map->n_direct)
+		map->direct[key] = value + 1;
 }
 
 void map_remove(struct map *map, uint64_t key)
@@ -82,6 +91,8 @@ void map_remove(struct map *map, uint64_t key)
 	if (!map->values[hole])
 		return;
 	map->used--;
+	if (key < map->n_direct)
+		map->direct[key] = 0;
 	/* Whoever probed past the hole moves into it. */
 	for (i = (hole + 1) & mask; map->values[i]; i = (i + 1) & mask) {
 		size_t home = map_home(map, map->keys[i]);

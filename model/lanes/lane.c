@@ -128,6 +128,14 @@ static size_t chunk_after(const struct lane *lane, int64_t t)
 {
 	size_t low = 0, high = lane->n;
 
+	/* Mostly it is one of the last. */
+	for (size_t back = 1; back <= lane->n; back *= 2) {
+		if (lane->chunks[lane->n - back]->last_ns <= t) {
+			low = lane->n - back + 1;
+			break;
+		}
+		high = lane->n - back;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -203,7 +211,8 @@ static size_t chunk_for(struct lane *lane, int64_t start, uint32_t *i)
 		if (start >= lane->chunks[at + 1]->first_ns)
 			at++;
 	}
-	*i = chunk_upper(lane->chunks[at], start);
+	*i = start >= lane->chunks[at]->last_ns ? lane->chunks[at]->n :
+						  chunk_upper(lane->chunks[at], start);
 	return at;
 }
 
@@ -224,7 +233,7 @@ static void update_reach(struct lane *lane, size_t at)
 	}
 }
 
-void lane_insert(struct lane *lane, const struct lane_span *span, const void *cold)
+struct lane_pos lane_insert(struct lane *lane, const struct lane_span *span, const void *cold)
 {
 	uint32_t i;
 	size_t at = chunk_for(lane, span->start_ns, &i);
@@ -242,6 +251,7 @@ void lane_insert(struct lane *lane, const struct lane_span *span, const void *co
 	lane->sum_ns += span->dur_ns;
 	if (span->start_ns + span->dur_ns > lane->max_end_ns)
 		lane->max_end_ns = span->start_ns + span->dur_ns;
+	return (struct lane_pos) { at, i };
 }
 
 bool lane_is_free(const struct lane *lane, int64_t start, int64_t end)

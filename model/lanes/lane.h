@@ -192,8 +192,8 @@ struct lane_pos {
 void lane_init(struct lane *lane, const struct lane_layout *layout);
 void lane_release(struct lane *lane);
 
-/* cold: a record of the layout, copied. */
-void lane_insert(struct lane *lane, const struct lane_span *span, const void *cold);
+/* cold: a record of the layout, copied. Returns where it is, for now. */
+struct lane_pos lane_insert(struct lane *lane, const struct lane_span *span, const void *cold);
 
 /* No span with a length overlaps [start, end)? */
 bool lane_is_free(const struct lane *lane, int64_t start, int64_t end);

@@ -424,17 +424,18 @@ void row_keep_unions(struct model *model, uint32_t index)
 	keep_union(model, &device->copies, &filter);
 }
 
-void row_insert(struct model *model, uint32_t row_index, uint32_t lane,
-		const struct lane_span *span, const void *cold)
+struct lane_pos row_insert(struct model *model, uint32_t row_index, uint32_t lane,
+			   const struct lane_span *span, const void *cold)
 {
 	struct row *row = row_at(model, row_index);
 	int64_t end = span->start_ns + span->dur_ns;
+	struct lane_pos pos = lane_insert(row_lane(model, row, lane), span, cold);
 
-	lane_insert(row_lane(model, row, lane), span, cold);
 	if (row->n_lanes > 1)
 		cover_add(&row->merged.cover, span->start_ns, end);
 	add_to_unions(model, row, span->start_ns, end);
 	saw_time(model, span->start_ns, end);
+	return pos;
 }
 
 bool row_find(const struct row *row, uint32_t lane, uint32_t id, uint32_t *found,

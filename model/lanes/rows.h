@@ -14,7 +14,7 @@ uint32_t row_of_device(struct model *model, uint32_t device);
 void row_release(struct row *row);
 /* Which lane takes [start, end); makes it when it is new. */
 uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t end_ns);
-void row_insert(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span,
+struct lane_pos row_insert(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span,
 		const void *cold);
 /* Finds a span wherever in the row it is now. */
 bool row_find(const struct row *row, uint32_t lane, uint32_t id, uint32_t *found,

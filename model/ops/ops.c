@@ -37,8 +37,6 @@
 #include "model/ops/optree-internal.h"
 #include "model/base/util.h"
 
-#define FIND_BACK 4096			/* spans looked at when an op is searched in time */
-
 /* ---- identities ---- */
 
 struct ident *ident_at(const struct model *model, uint32_t i)
@@ -89,14 +87,35 @@ static struct op_state *state_at(const struct model *model, uint32_t i)
 	return store_at(&model->op_states, i);
 }
 
+static uint32_t *recent_op(struct model *model, uint32_t process, uint64_t instance)
+{
+	return &model->recent_ops[(instance + process * (RECENT_OPS / 4 + 1)) % RECENT_OPS];
+}
+
+uint32_t op_state_find(struct model *model, uint32_t process_index, uint64_t instance)
+{
+	uint32_t *recent = recent_op(model, process_index, instance), index = *recent;
+
+	if (index < model->op_states.n) {
+		const struct op_state *state = state_at(model, index);
+
+		if (state->instance == instance && state->process == process_index)
+			return index;
+	}
+	index = map_get(&process_at(model, process_index)->ops, instance);
+	if (index != MAP_NONE)
+		*recent = index;
+	return index;
+}
+
 /* The state of an instance; NONE when there is none and none can be made. */
 static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t instance)
 {
 	struct process *process = process_at(model, process_index);
-	uint32_t index = map_get(&process->ops, instance);
+	uint32_t index = op_state_find(model, process_index, instance);
 	struct op_state *state;
 
-	if (index != MAP_NONE)
+	if (index != NONE)
 		return index;
 	if (model->waiting_states >= OPS_WAIT_MAX)
 		return NONE;
@@ -113,6 +132,7 @@ static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t 
 		.open = NONE, .first_row = NONE, .node = NONE,
 	};
 	map_set(&process->ops, instance, index);
+	*recent_op(model, process_index, instance) = index;
 	model->waiting_states++;
 	return index;
 }
@@ -123,6 +143,7 @@ static void state_drop(struct model *model, uint32_t index)
 
 	optree_forget(model, index);
 	map_remove(&process_at(model, state->process)->ops, state->instance);
+	state->instance = 0;
 	state->next_free = model->free_state;
 	model->free_state = index;
 }
@@ -155,67 +176,6 @@ static void state_known(struct model *model, struct op_state *state, uint32_t id
 	ident->copies += state->copies;
 	ident->copy_bytes += state->copy_bytes;
 	ident->inner |= (state->flags & STATE_TOUCHED) != 0;
-}
-
-/* ---- the span of an op ---- */
-
-bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
-	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos)
-{
-	uint32_t thread = map_get(&process_at(model, process)->threads, tid);
-	uint32_t rows[2] = {
-		thread == MAP_NONE ? NONE : thread_at(model, thread)->row,
-		process_at(model, process)->ranges,
-	};
-
-	for (int i = 0; i < 2; i++) {
-		const struct row *r = rows[i] == NONE ? NULL : row_at(model, rows[i]);
-
-		for (uint32_t l = 0; r && l < r->n_lanes; l++) {
-			int steps = 0;
-
-			if (!lane_before(&r->lanes[l], around_ns + 1, pos))
-				continue;
-			do {
-				if (lane_cold_field(&r->lanes[l], *pos, OP_INSTANCE) == instance) {
-					*row = rows[i];
-					*lane = l;
-					return true;
-				}
-				/* On a stack only the one that holds the moment can be it. */
-			} while (++steps < (i || l >= DEPTH_MAX - 1 ? FIND_BACK : 4) &&
-				 lane_prev(&r->lanes[l], pos));
-		}
-	}
-	return false;
-}
-
-/* Writes what a state collected into its finished span. */
-static void state_write(struct model *model, const struct op_state *state)
-{
-	struct row *row;
-	struct lane_pos pos;
-	struct op_cold *cold;
-	struct lane *lane;
-
-	if (state->row == NONE)
-		return;
-	row = row_at(model, state->row);
-	lane = &row->lanes[state->lane];
-	if (!lane_lower(lane, state->start_ns, &pos))
-		return;
-	do {
-		if (chunk_start(lane->chunks[pos.chunk], pos.i) != state->start_ns)
-			return;
-		if (lane_cold_field(lane, pos, OP_INSTANCE) != state->instance)
-			continue;
-		cold = lane_edit(lane, pos);
-		cold->device_ns = state->device_ns;
-		cold->kernels = state->kernels;
-		cold->first_row = state->first_row;
-		cold->first_id = state->first_id;
-		return;
-	} while (lane_next(lane, &pos));
 }
 
 /* ---- launches ---- */
@@ -272,13 +232,13 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 
 void op_launched(struct model *model, const struct launch *launch)
 {
-	struct process *process = process_at(model, launch->process);
+	uint32_t index = op_state_find(model, launch->process, launch->op);
 	struct op_state *state;
-	uint32_t index;
 
-	if (map_get(&process->ops, launch->op) == MAP_NONE && launched_long_ago(model, launch))
+	if (index == NONE && launched_long_ago(model, launch))
 		return;
-	index = state_get(model, launch->process, launch->op);
+	if (index == NONE)
+		index = state_get(model, launch->process, launch->op);
 	if (index == NONE) {
 		uint32_t ident = ident_get(model, launch->op_name, 0, 0, FW_NONE);
 
@@ -305,7 +265,7 @@ void op_launched(struct model *model, const struct launch *launch)
 		ident_launched(ident_at(model, state->ident), launch);
 	optree_launched(model, index, launch);
 	if (state->flags & STATE_FINISHED)
-		state_write(model, state);
+		op_state_write(model, state);
 }
 
 /* ---- self time ---- */
@@ -322,7 +282,8 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 	struct lane_pos pos;
 	int64_t before;
 
-	if (map_get(&process_at(model, process)->ops, op->parent) == MAP_NONE &&
+	index = op_state_find(model, process, op->parent);
+	if (index == NONE &&
 	    op_find(model, process, op->tid, op->parent, op->start_ns, &row, &lane, &pos)) {
 		/* A very late child: its parent was on this thread. */
 		struct ident *ident;
@@ -334,7 +295,8 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 		ident->self_ns -= ident->self_ns > op->dur_ns ? op->dur_ns : ident->self_ns;
 		return;
 	}
-	index = state_get(model, process, op->parent);
+	if (index == NONE)
+		index = state_get(model, process, op->parent);
 	if (index == NONE)
 		return;
 	parent = state_at(model, index);
@@ -354,6 +316,7 @@ struct incoming {
 	const struct event_op *op;
 	uint32_t name, ident, row, lane;
 	uint8_t work;
+	struct lane_pos pos;
 };
 
 static bool accept(struct model *model, const struct event_op *op, struct incoming *in)
@@ -454,7 +417,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 		cold.first_row = state->first_row;
 		cold.first_id = state->first_id;
 	}
-	row_insert(model, in->row, in->lane, &span, &cold);
+	in->pos = row_insert(model, in->row, in->lane, &span, &cold);
 	return span.id;
 }
 
@@ -543,6 +506,7 @@ void apply_op(struct model *model, const struct event_op *given)
 		state->row = in.row;
 		state->lane = in.lane;
 		state->id = id;
+		state->place = (uint32_t)in.pos.chunk * LANE_CHUNK + in.pos.i;
 		state->flags |= STATE_FINISHED;
 		optree_finished(model, index, &op);
 		state_keep(model, index);

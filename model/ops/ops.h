@@ -27,6 +27,7 @@ struct op_state {
 	uint16_t depth;
 	uint8_t flags;
 	uint32_t next_free;
+	uint32_t place;			/* of its span, when it was put there: chunk * LANE_CHUNK + i */
 };
 
 /* An op's identity and its totals. */
@@ -56,6 +57,10 @@ void op_launched(struct model *model, const struct launch *launch);
 void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name);
 void ops_finish(struct model *model);
 struct ident *ident_at(const struct model *model, uint32_t i);
+/* The index of an instance's state, NONE: it has none. */
+uint32_t op_state_find(struct model *model, uint32_t process, uint64_t instance);
+/* Writes what a state collected into its finished span. */
+void op_state_write(struct model *model, struct op_state *state);
 /* The op's span, looked up in time: row, lane and place. */
 bool op_find(struct model *model, uint32_t process, uint32_t tid, uint64_t instance,
 	     int64_t around_ns, uint32_t *row, uint32_t *lane, struct lane_pos *pos);

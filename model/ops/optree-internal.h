@@ -42,7 +42,7 @@ struct tree_node {
 	int64_t total_ns, max_ns, device_ns, wait_ns;
 };
 
-struct deferred_op { uint64_t instance; int64_t due_ns; uint32_t process; };
+struct deferred_op { uint64_t instance; int64_t due_ns; uint32_t process, state; };
 struct tree_wait { int64_t start_ns, dur_ns, due_ns; uint32_t thread; };
 
 struct optree {

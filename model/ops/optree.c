@@ -123,7 +123,7 @@ static uint32_t node_by_time(struct model *model, uint32_t thread, uint32_t lane
 
 static uint32_t thread_of(const struct model *model, const struct op_state *state)
 {
-	return map_get(&process_at(model, state->process)->threads, state->tid);
+	return thread_find(model, state->process, state->tid);
 }
 
 static uint32_t parent_node(struct model *model, const struct op_state *state, uint32_t thread,
@@ -137,7 +137,7 @@ static uint32_t place(struct model *model, struct op_state *state, bool force, i
 	if (state->node != NONE || !(state->flags & STATE_KNOWN))
 		return state->node;
 	thread = thread_of(model, state);
-	if (thread == MAP_NONE || (state->flags & STATE_ASYNC))
+	if (thread == NONE || (state->flags & STATE_ASYNC))
 		parent = node_root(model->optree, state->process, NONE);
 	else
 		parent = parent_node(model, state, thread, force, level);
@@ -160,14 +160,13 @@ static uint32_t place(struct model *model, struct op_state *state, bool force, i
 static uint32_t parent_node(struct model *model, const struct op_state *state, uint32_t thread,
 			    bool force, int level)
 {
-	const struct map *ops = &process_at(model, state->process)->ops;
 	uint32_t index, node;
 	struct op_state *parent;
 
 	if (!state->parent || level >= NESTING_MAX)
 		return node_root(model->optree, state->process, thread);
-	index = map_get(ops, state->parent);
-	if (index != MAP_NONE) {
+	index = op_state_find(model, state->process, state->parent);
+	if (index != NONE) {
 		parent = state_at(model, index);
 		/* One of another thread, or its own child: no stack is like that. */
 		if ((parent->tid && parent->tid != state->tid) || parent == state)
@@ -200,10 +199,10 @@ static void count(struct model *model, struct op_state *state)
 
 static void settle_op(struct model *model, const struct deferred_op *op, bool force)
 {
-	uint32_t index = map_get(&process_at(model, op->process)->ops, op->instance);
-	struct op_state *state = index == MAP_NONE ? NULL : state_at(model, index);
+	struct op_state *state = state_at(model, op->state);
 
-	if (!state || !(state->flags & STATE_DEFERRED))
+	if (state->instance != op->instance || state->process != op->process ||
+	    !(state->flags & STATE_DEFERRED))
 		return;		/* it was placed when it was forgotten */
 	if (place(model, state, force, 0) != NONE || force)
 		count(model, state);
@@ -253,9 +252,10 @@ void optree_settled(struct model *model, int64_t settled_ns)
 	}
 }
 
-static void defer(struct model *model, struct op_state *state)
+static void defer(struct model *model, uint32_t index)
 {
 	struct optree *tree = model->optree;
+	struct op_state *state = state_at(model, index);
 
 	if (tree->n_ops - tree->ops_head >= DEFERRED_MAX)
 		settle_op(model, &tree->ops[tree->ops_head++], true);
@@ -266,7 +266,7 @@ static void defer(struct model *model, struct op_state *state)
 	}
 	grow(&tree->ops, &tree->cap_ops, tree->n_ops, sizeof(*tree->ops));
 	tree->ops[tree->n_ops++] = (struct deferred_op) {
-		.instance = state->instance, .process = state->process,
+		.instance = state->instance, .process = state->process, .state = index,
 		.due_ns = state->start_ns + state->dur_ns + ANNOUNCED_NS,
 	};
 	state->flags |= STATE_DEFERRED;
@@ -302,16 +302,16 @@ void optree_finished(struct model *model, uint32_t index, const struct event_op 
 	if (place(model, state, false, 0) != NONE)
 		count(model, state);
 	else
-		defer(model, state);
+		defer(model, index);
 }
 
 void optree_nameless(struct model *model, uint32_t ident, const struct event_op *op)
 {
-	uint32_t thread = map_get(&model->process->threads, op->tid);
+	uint32_t thread = thread_find(model, model->process_index, op->tid);
 	struct tree_node *node;
 	uint32_t index;
 
-	if (thread == MAP_NONE || (op->flags & OP_ASYNC))
+	if (thread == NONE || (op->flags & OP_ASYNC))
 		index = node_root(model->optree, model->process_index, NONE);
 	else
 		index = node_by_time(model, thread, op->depth, op->start_ns);
@@ -360,9 +360,9 @@ void optree_launched(struct model *model, uint32_t index, const struct launch *l
 
 void optree_launched_late(struct model *model, uint32_t lane, const struct launch *launch)
 {
-	uint32_t thread = map_get(&process_at(model, launch->process)->threads, launch->tid);
+	uint32_t thread = thread_find(model, launch->process, launch->tid);
 
-	if (thread != MAP_NONE)
+	if (thread != NONE)
 		launched(model->optree, node_by_time(model, thread, lane + 1, launch->call_ns),
 			 launch);
 }
