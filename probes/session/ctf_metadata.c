@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "probes/session/ctf_pack.h"
+
 #define METADATA_MAX (64u << 20)
 #define MAGIC 0x75d11d57u
 #define HEADER_BYTES 37u
@@ -331,10 +333,20 @@ static void understand(struct ctf_trace *trace)
 
 void ctf_metadata_take(struct ctf_trace *trace, const uint8_t *data, size_t size)
 {
+	char *packed;
+	size_t bytes;
+
 	trace->metadata = ctf_metadata_text(data, size, &trace->metadata_bytes,
 					    &trace->metadata_cut);
-	if (trace->metadata)
-		understand(trace);
+	if (!trace->metadata)
+		return;
+	understand(trace);
+	packed = trace->known ? ctf_pack(trace->metadata, trace->metadata_bytes, &bytes) : NULL;
+	if (packed) {
+		free(trace->metadata);
+		trace->metadata = packed;
+		trace->metadata_bytes = bytes;
+	}
 }
 
 void ctf_metadata_read(struct ctf_trace *trace)

@@ -82,7 +82,8 @@ struct ctf_trace {
 	char *path;			/* owned: the folder */
 	bool known;			/* the layout is understood: the rest is valid */
 	struct ctf_layout layout;
-	char *metadata;			/* owned: as text, whole declarations only; NULL: none */
+	char *metadata;			/* owned: as text, whole declarations only, packed
+					 * (ctf_pack.h); NULL: none */
 	size_t metadata_bytes;
 	uint64_t metadata_cut;		/* bytes left out at its end */
 	bool big_endian;

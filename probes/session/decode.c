@@ -326,47 +326,93 @@ static void store_array(const bt_field *field, void *to, bool wide)
 	}
 }
 
-static void store_field(struct decode *decode, const bt_field *field, uint8_t store, void *to)
+static uint64_t integer(const bt_field *field, bool is_signed)
 {
-	switch (store) {
+	return is_signed ? (uint64_t)bt_field_integer_signed_get_value(field) :
+			   bt_field_integer_unsigned_get_value(field);
+}
+
+/* What `from` says of the field, which is an integer. */
+static void store_integer(const struct decode_field *field, uint64_t from, void *to)
+{
+	uint64_t value = from << field->left;
+
+	switch (field->store) {
 	case STORE_U8:
-		*(uint8_t *)to = (uint8_t)bt_field_integer_unsigned_get_value(field);
+		*(uint8_t *)to = (uint8_t)(value >> field->right);
 		break;
 	case STORE_U16:
-		*(uint16_t *)to = (uint16_t)bt_field_integer_unsigned_get_value(field);
+		*(uint16_t *)to = (uint16_t)(value >> field->right);
 		break;
 	case STORE_U32:
-		*(uint32_t *)to = (uint32_t)bt_field_integer_unsigned_get_value(field);
+		*(uint32_t *)to = (uint32_t)(value >> field->right);
 		break;
 	case STORE_U64:
-		*(uint64_t *)to = bt_field_integer_unsigned_get_value(field);
+		*(uint64_t *)to = value >> field->right;
 		break;
 	case STORE_I32:
-		*(int32_t *)to = (int32_t)bt_field_integer_signed_get_value(field);
+		*(int32_t *)to = (int32_t)((int64_t)value >> field->right);
 		break;
-	case STORE_I64:
-		*(int64_t *)to = bt_field_integer_signed_get_value(field);
-		break;
-	case STORE_TEXT:
-		*(const char **)to = keep_text(decode, bt_field_string_get_value(field),
-					       bt_field_string_get_length(field));
-		break;
-	case STORE_U64X3:
-	case STORE_U32X3:
-		store_array(field, to, store == STORE_U64X3);
-		break;
+	default:
+		*(int64_t *)to = (int64_t)value >> field->right;
 	}
 }
 
-static uint32_t context_id(const bt_field *context, int index)
+static void store_fields(struct decode *decode, const struct decode_class *class,
+			 const bt_field *payload, struct event *event)
 {
-	int64_t value;
+	const struct decode_field *field = class->fields, *end = field + class->count;
 
-	if (!context || index < 0)
-		return 0;
-	value = bt_field_integer_signed_get_value(
-		bt_field_structure_borrow_member_field_by_index_const(context, (uint64_t)index));
-	return value > 0 && value <= INT32_MAX ? (uint32_t)value : 0;
+	while (field < end) {
+		unsigned int index = field->index;
+		const bt_field *from =
+			bt_field_structure_borrow_member_field_by_index_const(payload, index);
+		char *to = (char *)event + field->offset;
+		uint64_t value;
+
+		if (field->store == STORE_TEXT) {
+			*(const char **)to = keep_text(decode, bt_field_string_get_value(from),
+						       bt_field_string_get_length(from));
+			field++;
+		} else if (field->store > STORE_TEXT) {
+			store_array(from, to, field->store == STORE_U64X3);
+			field++;
+		} else {
+			value = integer(from, field->is_signed);
+			do {
+				store_integer(field, value, (char *)event + field->offset);
+			} while (++field < end && field->index == index);
+		}
+	}
+}
+
+static uint32_t as_id(const struct decode_field *field, uint64_t from)
+{
+	int32_t id;
+
+	store_integer(field, from, &id);
+	return id > 0 ? (uint32_t)id : 0;
+}
+
+static void store_context(const struct decode_class *class, const bt_field *context,
+			  struct event *event)
+{
+	const struct decode_field *pid = &class->vpid, *tid = &class->vtid;
+	uint64_t value = 0;
+
+	if (!context)
+		return;
+	if (pid->index != DECODE_NONE) {
+		value = integer(bt_field_structure_borrow_member_field_by_index_const(
+				context, pid->index), pid->is_signed);
+		event->pid = as_id(pid, value);
+	}
+	if (tid->index == DECODE_NONE)
+		return;
+	if (tid->index != pid->index)
+		value = integer(bt_field_structure_borrow_member_field_by_index_const(
+				context, tid->index), tid->is_signed);
+	event->tid = as_id(tid, value);
 }
 
 static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
@@ -386,7 +432,6 @@ static void take_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(message);
 	struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
-	const bt_field *payload, *context;
 	enum seqs_state state = SEQS_NEXT;
 	struct event_lost loss;
 	struct event *event;
@@ -401,19 +446,9 @@ static void take_event(struct decode *decode, const bt_message *message)
 			class->skipped++;
 		return;
 	}
-	payload = bt_event_borrow_payload_field_const(from);
-	context = bt_event_borrow_common_context_field_const(from);
 	event = add(decode, class->type);
-	event->pid = context_id(context, class->vpid);
-	event->tid = context_id(context, class->vtid);
-	for (unsigned int i = 0; i < class->count; i++) {
-		const struct decode_field *field = &class->fields[i];
-
-		store_field(decode,
-			    bt_field_structure_borrow_member_field_by_index_const(payload,
-										  field->index),
-			    field->store, (char *)event + field->offset);
-	}
+	store_context(class, bt_event_borrow_common_context_field_const(from), event);
+	store_fields(decode, class, bt_event_borrow_payload_field_const(from), event);
 	if (event->seq && decode->seqs)
 		state = seqs_take(decode->seqs, event, &loss);
 	if (state == SEQS_AGAIN) {

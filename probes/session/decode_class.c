@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/session/ctf_pack.h"
 #include "probes/session/decode_class.h"
 
 static bool is_integer(const bt_field_class *class, bool is_signed, uint64_t max_bits)
@@ -42,59 +43,84 @@ static bool fits(const bt_field_class *class, enum field_store store)
 	return false;
 }
 
-/* Index of a member by name, -1: none. */
-static int member_index(const bt_field_class *structure, const char *name,
-			const bt_field_class **class)
+static bool fits_packed(const bt_field_class *class, const struct ctf_part *part,
+			enum field_store store)
+{
+	static const struct { uint8_t bits; bool is_signed; } room[] = {
+		[STORE_U8] = { 8, false }, [STORE_U16] = { 16, false },
+		[STORE_U32] = { 32, false }, [STORE_U64] = { 64, false },
+		[STORE_I32] = { 32, true }, [STORE_I64] = { 64, true },
+	};
+
+	return store <= STORE_I64 && part->is_signed == room[store].is_signed &&
+	       part->bits <= room[store].bits && is_integer(class, false, 64) &&
+	       part->shift + part->bits <= bt_field_class_integer_get_field_value_range(class);
+}
+
+/* A member by its name, or as a part of one. */
+static bool find_field(const bt_field_class *structure, const char *name,
+		       struct decode_field *out, bool *fit)
 {
 	uint64_t count = bt_field_class_structure_get_member_count(structure);
+	struct ctf_part part;
 
-	for (uint64_t i = 0; i < count && i < INT16_MAX; i++) {
+	for (uint64_t i = 0; i < count && i < DECODE_NONE; i++) {
 		const bt_field_class_structure_member *member =
 			bt_field_class_structure_borrow_member_by_index_const(structure, i);
+		const bt_field_class *class =
+			bt_field_class_structure_member_borrow_field_class_const(member);
+		const char *called = bt_field_class_structure_member_get_name(member);
 
-		if (!strcmp(bt_field_class_structure_member_get_name(member), name)) {
-			*class = bt_field_class_structure_member_borrow_field_class_const(member);
-			return (int)i;
+		out->index = (uint16_t)i;
+		if (!strcmp(called, name)) {
+			*fit = fits(class, out->store);
+			out->is_signed = out->store == STORE_I32 || out->store == STORE_I64;
+			return true;
+		}
+		if (ctf_pack_find(called, name, &part)) {
+			*fit = fits_packed(class, &part, out->store);
+			out->left = (uint8_t)(64 - part.shift - part.bits);
+			out->right = (uint8_t)(64 - part.bits);
+			return true;
 		}
 	}
-	return -1;
+	return false;
+}
+
+static void resolve_id(const bt_field_class *context, const char *name, struct decode_field *out)
+{
+	bool fit;
+
+	out->store = STORE_I32;
+	if (!context || !find_field(context, name, out, &fit) || !fit)
+		out->index = DECODE_NONE;
 }
 
 static void resolve_context(const bt_stream_class *stream_class, struct decode_class *out)
 {
 	const bt_field_class *context =
 		bt_stream_class_borrow_event_common_context_field_class_const(stream_class);
-	const bt_field_class *class;
 	const bt_clock_class *clock =
 		bt_stream_class_borrow_default_clock_class_const(stream_class);
 
 	out->frequency = clock ? bt_clock_class_get_frequency(clock) : 0;
-	out->vpid = out->vtid = -1;
-	if (!context)
-		return;
-	out->vpid = (int16_t)member_index(context, "vpid", &class);
-	if (out->vpid >= 0 && !is_integer(class, true, 32))
-		out->vpid = -1;
-	out->vtid = (int16_t)member_index(context, "vtid", &class);
-	if (out->vtid >= 0 && !is_integer(class, true, 32))
-		out->vtid = -1;
+	resolve_id(context, "vpid", &out->vpid);
+	resolve_id(context, "vtid", &out->vtid);
 }
 
 static bool resolve_payload(const bt_field_class *payload, const struct field_spec *spec,
 			    const char *name, struct decode_class *out, char *problem, size_t size)
 {
 	for (; spec->name; spec++) {
-		const bt_field_class *class = NULL;
-		int index = payload ? member_index(payload, spec->name, &class) : -1;
+		struct decode_field field = { .offset = spec->offset, .store = spec->store };
+		bool fit = false, found = payload && find_field(payload, spec->name, &field, &fit);
 
-		if (index < 0 || !fits(class, spec->store)) {
+		if (!found || !fit) {
 			snprintf(problem, size, "field '%s' of event '%s' is %s", spec->name, name,
-				 index < 0 ? "missing" : "of another type");
+				 found ? "of another type" : "missing");
 			return false;
 		}
-		out->fields[out->count++] = (struct decode_field){
-			.index = (uint16_t)index, .offset = spec->offset, .store = spec->store
-		};
+		out->fields[out->count++] = field;
 	}
 	return true;
 }

@@ -4,7 +4,8 @@
  * resolved against the metadata of a trace.
  *
  * Always true: a resolved class has only fields whose kind, sign and size fit
- * their place, so that copying a value needs no check.
+ * their place, so that copying a value needs no check. Parts of one packed
+ * integer (ctf_pack.h) stand one behind the other.
  */
 #ifndef PROBES_SESSION_DECODE_CLASS_H
 #define PROBES_SESSION_DECODE_CLASS_H
@@ -18,17 +19,21 @@
 #include "probes/session/fields.h"
 
 struct decode_field {
-	uint16_t index;			/* in the payload structure */
+	uint16_t index;			/* in its structure; DECODE_NONE: there is none */
 	uint16_t offset;		/* in struct event */
 	uint8_t store;			/* enum field_store */
+	bool is_signed;			/* how babeltrace has it */
+	uint8_t left, right;		/* shifts that take it out of a packed one */
 };
+
+#define DECODE_NONE UINT16_MAX
 
 #define DECODE_FIELDS_MAX 24
 
 struct decode_class {
 	const bt_event_class *event_class;	/* owned reference: keeps the address ours */
 	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
-	int16_t vpid, vtid;		/* indices in the common context, -1: none */
+	struct decode_field vpid, vtid;	/* of the common context */
 	uint8_t count;
 	uint64_t skipped;		/* events, by whoever reads them */
 	uint64_t frequency;		/* of its clock, Hz; 0: no clock */

@@ -10,10 +10,25 @@
 #include <unistd.h>
 
 #include "probes/session/ctf_metadata.h"
+#include "probes/session/ctf_pack.h"
 #include "probes/session/ctf_scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char border[] = "\n====\n";
+
+/* What has been packed cannot be packed any more. */
+static void check_pack(const char *text, size_t size)
+{
+	size_t once_size = 0, again_size = 0;
+	char *once = ctf_pack(text, size, &once_size), *again;
+
+	if (!once)
+		return;
+	again = ctf_pack(once, once_size, &again_size);
+	FUZZ_CHECK(again && again_size == once_size && !memcmp(once, again, once_size));
+	free(once);
+	free(again);
+}
 
 static void check_metadata(const uint8_t *data, size_t size)
 {
@@ -26,6 +41,7 @@ static void check_metadata(const uint8_t *data, size_t size)
 	FUZZ_CHECK(text_size && text_size <= size + 1 && text[text_size - 1] == '\n');
 	FUZZ_CHECK(!memchr(text, '\0', text_size));
 	FUZZ_CHECK(cut <= size + 1);
+	check_pack(text, text_size);
 	free(text);
 }
 
