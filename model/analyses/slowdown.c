@@ -9,9 +9,16 @@
  *
  * Definition: slower when the median of the last third's means is at least
  * `slowdown` % above that of the first, and but for one bin in EXCEPT on either
- * side every late bin is above every early one: noise moves bins both ways. When
+ * side every late bin is above every early one: noise moves bins both ways. What
+ * lies between the two is to be as wide as either scatters, and of the late bins
+ * even the fastest run is to be half of `slowdown` slower: a kernel that is only
+ * interrupted now and then is as fast as before in between. When
  * nearly all kernels of a device did (SAME_SHARE of its kernel time, three or
  * more), the device is named and not each kernel: a clock, heat, or other load.
+ *
+ * A processor shares its cores with all that runs on the host. There a device is
+ * never named, and a kernel only when it became slower by as much more than the
+ * rest of the device's work did.
  *
  * Cost: what the late runs take longer than as many early ones. It began at the
  * first bin after the last one that is nearer to before than to after.
@@ -37,7 +44,7 @@
 #define KERNELS_KEPT 512u
 #define SAME_SHARE 800			/* per mille */
 
-struct bin { int64_t sum_ns; uint64_t count; };
+struct bin { int64_t sum_ns, least_ns; uint64_t count; };
 
 struct watched {
 	uint32_t name, device, shape, row;
@@ -91,12 +98,18 @@ static void start_over(struct slowdown *slow, enum scope scope)
 	slow->in_last = slow->width = 0;
 }
 
+static int64_t least(const struct bin *a, const struct bin *b)
+{
+	return !a->count || (b->count && b->least_ns < a->least_ns) ? b->least_ns : a->least_ns;
+}
+
 static void merge_bins(struct slowdown *slow)
 {
 	for (size_t k = 0; k < slow->n; k++) {
 		struct bin *bins = slow->list[k]->bins;
 
 		for (size_t i = 0; i < BINS / 2; i++) {
+			bins[i].least_ns = least(&bins[2 * i], &bins[2 * i + 1]);
 			bins[i].sum_ns = bins[2 * i].sum_ns + bins[2 * i + 1].sum_ns;
 			bins[i].count = bins[2 * i].count + bins[2 * i + 1].count;
 		}
@@ -147,6 +160,14 @@ static struct watched *watched_get(struct slowdown *slow, const struct act *act)
 	return one;
 }
 
+static void add_run(struct bin *bin, int64_t dur_ns)
+{
+	if (!bin->count || dur_ns < bin->least_ns)
+		bin->least_ns = dur_ns;
+	bin->sum_ns += dur_ns;
+	bin->count++;
+}
+
 static void slowdown_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct slowdown *slow = state;
@@ -165,10 +186,8 @@ static void slowdown_slice(struct model *model, void *state, const struct slice 
 		if (!act_is_kernel(act) || !act_counts(slice, act) || (act->flags & ACT_APPROX))
 			continue;
 		one = watched_get(slow, act);
-		if (!one)
-			continue;
-		one->bins[slow->n_bins - 1].sum_ns += act->end_ns - act->start_ns;
-		one->bins[slow->n_bins - 1].count++;
+		if (one)
+			add_run(&one->bins[slow->n_bins - 1], act->end_ns - act->start_ns);
 	}
 }
 
@@ -199,10 +218,21 @@ static int64_t when(const struct slowdown *slow, const int64_t *means, const siz
 	return slow->starts[at[i < n ? i : n - 1]];
 }
 
+/* Sorted, n of each: the later ones are above the early ones by what either
+ * scatters, but for a few. */
+static bool apart(const int64_t *early, const int64_t *late, size_t n)
+{
+	size_t low = n / EXCEPT, high = n - 1 - low;
+	int64_t between = late[low] - early[high];
+
+	return between > 0 && between >= early[high] - early[low] &&
+		between >= late[high] - late[low];
+}
+
 static void judge(const struct slowdown *slow, int64_t threshold, struct thirds *thirds)
 {
 	const struct bin *bins = thirds->kernel->bins;
-	int64_t means[BINS], early[BINS], late[BINS];
+	int64_t means[BINS], early[BINS], late[BINS], fastest = INT64_MAX;
 	size_t at[BINS], n = 0, third;
 	uint64_t runs = 0, late_runs = 0;
 
@@ -222,12 +252,16 @@ static void judge(const struct slowdown *slow, int64_t threshold, struct thirds 
 	qsort(early, third, sizeof(*early), by_value);
 	qsort(late, third, sizeof(*late), by_value);
 	for (size_t i = n - third; i < n; i++) {
+		if (bins[at[i]].least_ns < fastest)
+			fastest = bins[at[i]].least_ns;
 		late_runs += bins[at[i]].count;
 		thirds->late_ns += bins[at[i]].sum_ns;
 	}
 	thirds->before_ns = early[third / 2];
 	thirds->after_ns = late[third / 2];
-	thirds->slower = late[third / EXCEPT] > early[third - 1 - third / EXCEPT] &&
+	thirds->slower = apart(early, late, third) &&
+		per_mille(fastest - thirds->before_ns, thirds->before_ns) >=
+		threshold * 5 &&
 		per_mille(thirds->after_ns - thirds->before_ns, thirds->before_ns) >=
 		threshold * 10;
 	if (!thirds->slower)
@@ -326,6 +360,31 @@ static bool all_slower(uint32_t device, const struct thirds *all, size_t n)
 	return slower >= 3 && per_mille(slower_ns, all_ns) >= SAME_SHARE;
 }
 
+static bool is_processor(const struct model *model, uint32_t device)
+{
+	return device < model->devices.n && device_at(model, device)->defined &&
+		!device_at(model, device)->gpu;
+}
+
+/* Whether it is the kernel's own: what the rest of the device takes now for what
+ * took it 1000 before tells how much the host's other work did. */
+static bool own(const struct thirds *one, const struct thirds *all, size_t n, int64_t threshold)
+{
+	int64_t before = 0, after = 0, rest;
+
+	for (size_t i = 0; i < n; i++) {
+		if (&all[i] == one || all[i].kernel->device != one->kernel->device ||
+		    all[i].kernel->name == one->kernel->name || !all[i].before_ns)
+			continue;
+		add_ns(&after, all[i].late_ns);
+		add_ns(&before, (int64_t)((__int128)all[i].late_ns * all[i].before_ns /
+					  (all[i].after_ns ? all[i].after_ns : 1)));
+	}
+	rest = before ? per_mille(after, before) : 1000;
+	return per_mille(one->after_ns, one->before_ns) >=
+		(rest > 1000 ? rest : 1000) * (100 + threshold) / 100;
+}
+
 static void slowdown_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct slowdown *slow = state;
@@ -345,6 +404,11 @@ static void slowdown_review(struct model *model, void *state, struct findings *f
 
 		if (!all[i].slower)
 			continue;
+		if (is_processor(model, device)) {
+			if (own(&all[i], all, slow->n, threshold))
+				kernel_finding(model, slow, &all[i], findings);
+			continue;
+		}
 		if (!all_slower(device, all, slow->n)) {
 			kernel_finding(model, slow, &all[i], findings);
 			continue;

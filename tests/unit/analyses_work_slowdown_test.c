@@ -10,14 +10,21 @@
 #define US INT64_C(1000)
 #define STEP (1000 * US)
 
+typedef int64_t length_fn(int kernel, int step);
+
 /* n steps of four kernels, whose lengths a function gives. */
-static size_t played(int n, int64_t (*length)(int kernel, int step), const char *id,
-		     struct finding *out)
+static size_t played_on(bool processor, int n, length_fn *length, const char *id,
+			struct finding *out)
 {
+	struct event device = ev_device(1, "0000:65:00.0");
 	struct bench bench;
 	size_t found;
 
 	bench_init(&bench, &analysis_slowdown);
+	if (processor) {
+		device.u.device.gpu = 0;
+		apply_one(bench.model, device);
+	}
 	for (int step = 0; step < n; step++) {
 		int64_t t = BASE + step * STEP;
 
@@ -33,6 +40,11 @@ static size_t played(int n, int64_t (*length)(int kernel, int step), const char 
 	found = bench_review(&bench, id, out);
 	bench_release(&bench);
 	return found;
+}
+
+static size_t played(int n, length_fn *length, const char *id, struct finding *out)
+{
+	return played_on(false, n, length, id, out);
 }
 
 static int64_t steady(int kernel, int step)
@@ -74,6 +86,46 @@ static int64_t all_jump(int kernel, int step)
 static int64_t faster(int kernel, int step)
 {
 	return (step >= 60 ? 50 : 100) * US;
+}
+
+/* From step 60 on others take the cores now and then, the wide kernels' more. */
+static int64_t interrupted(int kernel, int step)
+{
+	int64_t dur = 100 * US + (int64_t)test_below(5 * US);
+
+	if (step < 60)
+		return dur;
+	return dur + (test_below(2) ? 0 : (int64_t)test_below((kernel < 2 ? 300 : 40) * US));
+}
+
+/* All take half as long again, k1 twice that. */
+static int64_t one_more_than_all(int kernel, int step)
+{
+	return (step < 60 ? 100 : kernel == 1 ? 200 : 150) * US;
+}
+
+static int64_t wide_ones_jump(int kernel, int step)
+{
+	return (step < 60 ? 100 : kernel < 2 ? 160 : 140) * US;
+}
+
+/* What all else on the machine does to kernels on its processor is no finding. */
+TEST(work_slowdown_on_the_hosts_processor)
+{
+	struct finding finding;
+
+	for (int i = 0; i < 20; i++) {
+		CHECK_INT(played_on(true, 180, interrupted, NULL, NULL), 0);
+		CHECK_INT(played(180, interrupted, "slowing-kernel", NULL), 0);
+	}
+	CHECK_INT(played_on(true, 120, all_jump, NULL, NULL), 0);
+	CHECK_INT(played_on(true, 120, wide_ones_jump, NULL, NULL), 0);
+	CHECK_INT(played_on(true, 120, one_jumps, NULL, &finding), 1);
+	CHECK_STR(finding.id, "slowing-kernel");
+	CHECK_INT(played_on(true, 400, one_creeps, NULL, &finding), 1);
+	CHECK(strstr(finding.title, "slowing kernel: k2 takes") != NULL);
+	CHECK_INT(played_on(true, 120, one_more_than_all, NULL, &finding), 1);
+	CHECK(strstr(finding.title, "slowing kernel: k1 takes 200 µs") != NULL);
 }
 
 TEST(work_slowdown_steady_and_noisy_are_no_finding)
