@@ -46,6 +46,8 @@ HAVE_OPENCL_H := $(shell printf '\#include <CL/cl_layer.h>\n' | $(CC) -E - >/dev
 HAVE_OPENCL := $(call have,OpenCL)
 HAVE_IBERTY := $(shell printf '\#include <libiberty/demangle.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y)
 HAVE_JANSSON := $(call have,jansson)
+# probes/start/tensorflow.c has these machines' assembler.
+HAVE_TRAMPOLINES := $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine 2>/dev/null))
 
 MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust) \
 	$(if $(HAVE_BT2),,babeltrace2) $(if $(HAVE_NCURSES),,ncursesw)
@@ -53,7 +55,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 # ---- what is built ----
 
 PROBES := start runtime consumer
-PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt
+PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 
@@ -80,6 +82,7 @@ report:
 	@$(if $(strip $(MISSING)),printf 'missing: %s; run "make deps"\n' '$(strip $(MISSING))' >&2; exit 1,:)
 	@printf '%s\n' \
 	  'probe opencl    $(if $(HAVE_OPENCL_H),yes,no: OpenCL headers not found)' \
+	  'probe tensorflow $(if $(HAVE_TRAMPOLINES),yes,no: not on this machine)' \
 	  'example opencl  $(if $(HAVE_OPENCL),yes,no: OpenCL loader not found)' \
 	  'demangler       $(if $(HAVE_IBERTY),yes,no: libiberty not found; names stay mangled)' \
 	  > $(O)/parts.new; cmp -s $(O)/parts.new $(O)/parts || $(if $(SILENT),grep ' no:',cat) $(O)/parts.new; mv $(O)/parts.new $(O)/parts

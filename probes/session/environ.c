@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "probes/schema/control.h"
+#include "probes/tensorflow/symbols.h"
 
 #define START_LIBRARY "libtftop-start.so"
 #define OUR_PREFIX "libtftop-"
@@ -17,6 +18,7 @@
 enum way_in {
 	WAY_LAYER,	/* OPENCL_LAYERS: a list, ours first */
 	WAY_PATH,	/* one library; the user's own one is chained */
+	WAY_OWN,	/* one library, in a variable of our own */
 };
 
 static const struct probe_row {
@@ -26,6 +28,7 @@ static const struct probe_row {
 	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER },
 	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH },
 	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH },
+	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN },
 };
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))
@@ -219,7 +222,7 @@ static void add_probe(struct lines *l, const struct probe_row *row, const char *
 		return;
 	}
 	add(l, "%s=%s", row->variable, path);
-	if (own && *own && !is_ours(own, strlen(own)))
+	if (row->way == WAY_PATH && own && *own && !is_ours(own, strlen(own)))
 		add(l, CHAIN_PREFIX "%s=%s", row->variable, own);
 }
 
@@ -246,5 +249,7 @@ size_t environ_lines(const struct environ_choice *choice,
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
 			add_probe(&l, &probes[i], choice->lib_dir);
+		else if (probes[i].way == WAY_OWN && getenv(probes[i].variable))
+			add(&l, "%s=", probes[i].variable);	/* of a tftop around us */
 	return l.full ? 0 : l.used;
 }

@@ -16,6 +16,9 @@
  *    for the process that set them.
  *  - libc only; no allocation, no lock; async-signal-safe where the wrapped
  *    function is.
+ *
+ * It also interposes functions of TensorFlow's (probes/tensorflow/symbols.h):
+ * whoever has no TensorFlow never calls them.
  */
 #ifndef PROBES_START_START_H
 #define PROBES_START_START_H

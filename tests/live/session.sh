@@ -132,9 +132,10 @@ statuses() {
 
 probes_named() {
 	under root -p opencl,nosuch -- true
-	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, nvtx, itt" || return
+	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, nvtx, itt, tensorflow" || return
 	under root -p -nvtx -- true
 	status 0 && said '^environment OPENCL_LAYERS=' && said '^environment INTEL_LIB' || return
+	said '^environment TFTOP_TENSORFLOW=.*/libtftop-tensorflow.so$' || return
 	has '^environment NVTX' && { fail "nvtx was not asked for"; return; }
 	under root -p itt -- true
 	has '^environment OPENCL' && { fail "opencl was not asked for"; return; }
@@ -143,9 +144,13 @@ probes_named() {
 
 chained() {
 	wrap=(env LD_PRELOAD=/nosuch/libtftop-start.so OPENCL_LAYERS=/own/a.so:/own/b.so
-		NVTX_INJECTION64_PATH=/own/nvtx.so INTEL_LIBITTNOTIFY64=/nosuch/libtftop-itt.so)
+		NVTX_INJECTION64_PATH=/own/nvtx.so INTEL_LIBITTNOTIFY64=/nosuch/libtftop-itt.so
+		TFTOP_TENSORFLOW=/nosuch/libtftop-tensorflow.so)
+	under root -p -tensorflow -- true
+	said '^environment TFTOP_TENSORFLOW=$' || return
 	under root -- true
 	wrap=()
+	said "^environment TFTOP_TENSORFLOW=$copy/lib/libtftop-tensorflow.so\$" || return
 	said "^environment LD_PRELOAD=$copy/lib/libtftop-start.so\$" &&
 		said "^environment OPENCL_LAYERS=$copy/lib/libtftop-opencl.so:/own/a.so:/own/b.so\$" &&
 		said '^environment TFTOP_CHAIN_NVTX_INJECTION64_PATH=/own/nvtx.so$' || return

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TensorFlow's functions as jumps through slots, and where the slots lead
+ * before there is a probe. See probes/tensorflow/symbols.h.
+ *
+ * The resolver works like the dynamic linker's own for lazy binding: it keeps
+ * every register that may hold an argument, whatever the function's type.
+ * Python loads TensorFlow's libraries out of the global scope, so RTLD_NEXT does
+ * not find them: the library that calls is asked, then every one that has
+ * "tensorflow" in its path.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/start/internal.h"
+#include "probes/tensorflow/symbols.h"
+
+#define START_API __attribute__((visibility("default")))
+#define START_HIDDEN __attribute__((visibility("hidden")))
+#define PATH_BYTES 4096
+#define LOAD_WAIT_MS 2000	/* for another thread that loads the probe */
+
+#if defined(__x86_64__)
+
+#define RESOLVE \
+	".Ltft_tf_resolve:\n" \
+	"	.cfi_startproc\n" \
+	"	push %rbp\n" \
+	"	.cfi_def_cfa_offset 16\n" \
+	"	.cfi_offset 6, -16\n" \
+	"	mov %rsp, %rbp\n" \
+	"	.cfi_def_cfa_register 6\n" \
+	"	sub $192, %rsp\n" \
+	"	mov %rdi, (%rsp)\n" \
+	"	mov %rsi, 8(%rsp)\n" \
+	"	mov %rdx, 16(%rsp)\n" \
+	"	mov %rcx, 24(%rsp)\n" \
+	"	mov %r8, 32(%rsp)\n" \
+	"	mov %r9, 40(%rsp)\n" \
+	"	mov %rax, 48(%rsp)\n" \
+	"	mov %r10, 56(%rsp)\n" \
+	"	movaps %xmm0, 64(%rsp)\n" \
+	"	movaps %xmm1, 80(%rsp)\n" \
+	"	movaps %xmm2, 96(%rsp)\n" \
+	"	movaps %xmm3, 112(%rsp)\n" \
+	"	movaps %xmm4, 128(%rsp)\n" \
+	"	movaps %xmm5, 144(%rsp)\n" \
+	"	movaps %xmm6, 160(%rsp)\n" \
+	"	movaps %xmm7, 176(%rsp)\n" \
+	"	mov %r11, %rdi\n" \
+	"	mov 8(%rbp), %rsi\n" \
+	"	call tft_tf_resolve\n" \
+	"	mov %rax, %r11\n" \
+	"	mov (%rsp), %rdi\n" \
+	"	mov 8(%rsp), %rsi\n" \
+	"	mov 16(%rsp), %rdx\n" \
+	"	mov 24(%rsp), %rcx\n" \
+	"	mov 32(%rsp), %r8\n" \
+	"	mov 40(%rsp), %r9\n" \
+	"	mov 48(%rsp), %rax\n" \
+	"	mov 56(%rsp), %r10\n" \
+	"	movaps 64(%rsp), %xmm0\n" \
+	"	movaps 80(%rsp), %xmm1\n" \
+	"	movaps 96(%rsp), %xmm2\n" \
+	"	movaps 112(%rsp), %xmm3\n" \
+	"	movaps 128(%rsp), %xmm4\n" \
+	"	movaps 144(%rsp), %xmm5\n" \
+	"	movaps 160(%rsp), %xmm6\n" \
+	"	movaps 176(%rsp), %xmm7\n" \
+	"	leave\n" \
+	"	.cfi_def_cfa 7, 8\n" \
+	"	jmp *%r11\n" \
+	"	.cfi_endproc\n"
+#define JUMP(symbol) \
+	"	endbr64\n" \
+	"	jmp *.Lslot_" symbol "(%rip)\n"
+#define TO_RESOLVE(symbol) \
+	"	lea .Lslot_" symbol "(%rip), %r11\n" \
+	"	jmp .Ltft_tf_resolve\n"
+
+#elif defined(__aarch64__)
+
+#define RESOLVE \
+	".Ltft_tf_resolve:\n" \
+	"	.cfi_startproc\n" \
+	"	stp x29, x30, [sp, #-224]!\n" \
+	"	.cfi_def_cfa_offset 224\n" \
+	"	.cfi_offset 29, -224\n" \
+	"	.cfi_offset 30, -216\n" \
+	"	mov x29, sp\n" \
+	"	stp x0, x1, [sp, #16]\n" \
+	"	stp x2, x3, [sp, #32]\n" \
+	"	stp x4, x5, [sp, #48]\n" \
+	"	stp x6, x7, [sp, #64]\n" \
+	"	str x8, [sp, #80]\n" \
+	"	stp q0, q1, [sp, #96]\n" \
+	"	stp q2, q3, [sp, #128]\n" \
+	"	stp q4, q5, [sp, #160]\n" \
+	"	stp q6, q7, [sp, #192]\n" \
+	"	mov x0, x16\n" \
+	"	mov x1, x30\n" \
+	"	bl tft_tf_resolve\n" \
+	"	mov x16, x0\n" \
+	"	ldp x0, x1, [sp, #16]\n" \
+	"	ldp x2, x3, [sp, #32]\n" \
+	"	ldp x4, x5, [sp, #48]\n" \
+	"	ldp x6, x7, [sp, #64]\n" \
+	"	ldr x8, [sp, #80]\n" \
+	"	ldp q0, q1, [sp, #96]\n" \
+	"	ldp q2, q3, [sp, #128]\n" \
+	"	ldp q4, q5, [sp, #160]\n" \
+	"	ldp q6, q7, [sp, #192]\n" \
+	"	ldp x29, x30, [sp], #224\n" \
+	"	.cfi_restore 29\n" \
+	"	.cfi_restore 30\n" \
+	"	.cfi_def_cfa_offset 0\n" \
+	"	br x16\n" \
+	"	.cfi_endproc\n"
+#define JUMP(symbol) \
+	"	hint #34\n"	/* bti c */ \
+	"	adrp x16, .Lslot_" symbol "\n" \
+	"	ldr x16, [x16, :lo12:.Lslot_" symbol "]\n" \
+	"	br x16\n"
+#define TO_RESOLVE(symbol) \
+	"	adrp x16, .Lslot_" symbol "\n" \
+	"	add x16, x16, :lo12:.Lslot_" symbol "\n" \
+	"	b .Ltft_tf_resolve\n"
+
+#endif
+
+#ifdef RESOLVE	/* else: no TensorFlow probe on this machine; the Makefile says so */
+
+#define TRAMPOLINE(id, symbol, flags) \
+	"	.globl " symbol "\n" \
+	"	.type " symbol ", %function\n" \
+	"	.balign 16\n" \
+	symbol ":\n" \
+	"	.cfi_startproc\n" \
+	JUMP(symbol) \
+	".Lresolve_" symbol ":\n" \
+	TO_RESOLVE(symbol) \
+	"	.cfi_endproc\n" \
+	"	.size " symbol ", . - " symbol "\n" \
+	"	.pushsection .data.tft_tf, \"aw\", %progbits\n" \
+	".Lslot_" symbol ":\n" \
+	"	.quad .Lresolve_" symbol "\n" \
+	"	.popsection\n" \
+	"	.pushsection .data.rel.ro.tft_tf, \"aw\", %progbits\n" \
+	"	.quad .Lresolve_" symbol "\n" \
+	"	.popsection\n"
+
+#define TABLE(name, section) \
+	"	.pushsection " section ", \"aw\", %progbits\n" \
+	"	.balign 8\n" \
+	"	.globl " name "\n" \
+	"	.hidden " name "\n" \
+	name ":\n" \
+	"	.popsection\n"
+
+/* One statement, so that the slots lie in the order of the table. */
+__asm__(
+	TABLE("tft_tf_slots", ".data.tft_tf")
+	TABLE("tft_tf_resolvers", ".data.rel.ro.tft_tf")
+	"	.pushsection .text\n"
+	RESOLVE
+	TFT_TF_FUNCTIONS(TRAMPOLINE)
+	"	.popsection\n"
+);
+
+extern START_HIDDEN void *tft_tf_slots[TFT_TF_COUNT];
+extern START_HIDDEN void *const tft_tf_resolvers[TFT_TF_COUNT];	/* what they begin with */
+void *tft_tf_resolve(void **slot, void *caller) START_HIDDEN;
+
+/* Off, as in TensorFlow's own definitions, until the probe says otherwise. */
+extern int start_level_tsl __asm__(TFT_TF_LEVEL_TSL);
+extern int start_level_tf __asm__(TFT_TF_LEVEL_TF);
+extern unsigned char start_python_gate __asm__(TFT_TF_PYTHON_GATE);
+START_API int start_level_tsl = -1, start_level_tf = -1;
+START_API unsigned char start_python_gate = 0;
+
+static const struct {
+	const char *symbol;
+	unsigned int flags;
+} functions[TFT_TF_COUNT] = {
+#define X(id, symbol, flags) { symbol, flags },
+	TFT_TF_FUNCTIONS(X)
+#undef X
+};
+
+static void *originals[TFT_TF_COUNT];
+static char probe_path[PATH_BYTES];	/* "": no probe was chosen */
+static bool probe_asked;
+
+/* ---- finding ---- */
+
+/* Where our own definitions are: never an original. */
+static bool is_ours(const void *address)
+{
+	Dl_info found, self;
+
+	return dladdr(address, &found) && dladdr((const void *)functions, &self) &&
+	       found.dli_fbase == self.dli_fbase;
+}
+
+static void *in_library(const char *path, const char *symbol)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *address;
+
+	if (!library)
+		return NULL;
+	address = dlsym(library, symbol);
+	dlclose(library);
+	return address && !is_ours(address) ? address : NULL;
+}
+
+struct pick {
+	int skip;
+	char path[PATH_BYTES];
+};
+
+static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct pick *p = arg;
+	size_t length;
+
+	(void)size;
+	if (!info->dlpi_name || !strstr(info->dlpi_name, "tensorflow") || p->skip-- > 0)
+		return 0;
+	length = strlen(info->dlpi_name);
+	if (length >= sizeof(p->path))
+		return 0;
+	memcpy(p->path, info->dlpi_name, length + 1);
+	return 1;
+}
+
+/* In any library of TensorFlow's. None may be opened while the list of all is
+ * walked: that would take the loader's locks in the wrong order. */
+static void *in_tensorflow(const char *symbol)
+{
+	struct pick p;
+	void *address;
+
+	for (int n = 0;; n++) {
+		p.skip = n;
+		if (!dl_iterate_phdr(pick_next, &p))
+			return NULL;
+		address = in_library(p.path, symbol);
+		if (address)
+			return address;
+	}
+}
+
+static void *find(const char *symbol, const void *caller)
+{
+	void *address = dlsym(RTLD_NEXT, symbol);
+	Dl_info info;
+
+	if (!address && caller && dladdr(caller, &info) && info.dli_fname)
+		address = in_library(info.dli_fname, symbol);
+	if (!address)
+		address = in_tensorflow(symbol);
+	/* the slot would outlive it */
+	if (address && dladdr(address, &info) && info.dli_fname)
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	return address;
+}
+
+static void *original_of(int i, const void *caller)
+{
+	void *address = __atomic_load_n(&originals[i], __ATOMIC_RELAXED);
+
+	if (!address) {
+		address = find(functions[i].symbol, caller);
+		__atomic_store_n(&originals[i], address, __ATOMIC_RELAXED);
+	}
+	return address;
+}
+
+/* ---- for the probe ---- */
+
+static void *probe_original(enum tft_tf_function function)
+{
+	int saved = errno;
+	void *address = original_of((int)function, NULL);
+
+	errno = saved;
+	return address;
+}
+
+static void *probe_find(const char *symbol)
+{
+	int saved = errno;
+	void *address = find(symbol, NULL);
+
+	errno = saved;
+	return address;
+}
+
+static const struct tft_tf table = {
+	.slot = tft_tf_slots, .original = probe_original, .find = probe_find,
+};
+
+/* ---- loading the probe ---- */
+
+enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
+static int probe_state;
+static pid_t loader_pid, loader_tid;
+static tft_tf_found *probe_found;
+
+static void load(void)
+{
+	void *library = dlopen(probe_path, RTLD_NOW | RTLD_LOCAL);
+	tft_tf_start *start = library ?
+		(tft_tf_start *)dlsym(library, "tft_tensorflow_start") : NULL;
+
+	if (start)
+		__atomic_store_n(&probe_found, start(&table), __ATOMIC_RELEASE);
+}
+
+/* Another thread loads it: what is called meanwhile is to be seen too. */
+static void wait_loaded(void)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	if (__atomic_load_n(&loader_pid, __ATOMIC_RELAXED) != (pid_t)syscall(SYS_getpid) ||
+	    __atomic_load_n(&loader_tid, __ATOMIC_RELAXED) == (pid_t)syscall(SYS_gettid))
+		return;
+	for (int i = 0; i < LOAD_WAIT_MS &&
+	     __atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_LOADING; i++)
+		nanosleep(&ms, NULL);
+}
+
+/* A library that was loaded with us may have called before. */
+__attribute__((constructor)) static void ask(void)
+{
+	const char *path = probe_asked ? NULL : getenv(TFT_TF_ENV);
+	size_t length = path ? strlen(path) : 0;
+
+	/* a copy: the program may write over its environment */
+	if (length && length < sizeof(probe_path))
+		memcpy(probe_path, path, length + 1);
+	probe_asked = true;
+}
+
+static void trigger(void)
+{
+	int state = PROBE_NONE;
+
+	if (!probe_asked)
+		ask();
+	if (!probe_path[0])
+		return;
+	if (__atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_NONE) {
+		__atomic_store_n(&loader_pid, (pid_t)syscall(SYS_getpid), __ATOMIC_RELAXED);
+		if (__atomic_compare_exchange_n(&probe_state, &state, PROBE_LOADING, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			__atomic_store_n(&loader_tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+			load();
+			__atomic_store_n(&probe_state, PROBE_DONE, __ATOMIC_RELEASE);
+			return;
+		}
+	}
+	if (__atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_LOADING)
+		wait_loaded();
+}
+
+/* ---- the first call ---- */
+
+static void *nothing(void)
+{
+	return NULL;
+}
+
+/* Called from the assembler above: where to go on. */
+void *tft_tf_resolve(void **slot, void *caller)
+{
+	int i = (int)(slot - tft_tf_slots), saved = errno, cancel;
+	void *now = tft_tf_resolvers[i], *address;
+	tft_tf_found *found;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	address = original_of(i, caller);
+	if (functions[i].flags & TFT_TF_TRIGGER)
+		trigger();
+	found = __atomic_load_n(&probe_found, __ATOMIC_ACQUIRE);
+	if (address) {
+		if (found)
+			found((enum tft_tf_function)i);
+		/* unless the probe has taken it */
+		if (!__atomic_compare_exchange_n(slot, &now, address, false,
+						 __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+			address = now;
+	}
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	return address ? address : (void *)nothing;
+}
+
+#endif

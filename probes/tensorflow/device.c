@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops, from the function by which every device runs a kernel.
+ *
+ * Name, type and step id lie in C++ objects whose layout differs between
+ * versions, so it is found out: OpKernel::TraceString says "name:type" of a
+ * kernel, the two adjacent string_views with these texts are looked for in the
+ * kernel's memory, and the context's pointer to its parameters, which begin
+ * with the step id and have the kernel soon after, in the context's. What was found is tried
+ * on the next few kernels. Where it does not hold, ops are not seen, and that
+ * is said; nothing is ever read on a guess.
+ *
+ * An asynchronous kernel ends when it calls what it was given to call: that is
+ * replaced by a function object of ours, which ends the op and then calls it.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/tensorflow/probe.h"
+
+#define TRACE_STRING "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb"
+#define OPERATOR_DELETE "_ZdlPv"
+#define KERNEL_BYTES 512
+#define CONTEXT_BYTES 256
+#define PARAMS_WORDS 8
+#define NAME_MAX_BYTES 4096
+#define TRIES 4		/* kernels on which the layout must hold */
+
+/* std::string of libstdc++ */
+struct cxx_string {
+	char *text;
+	size_t length;
+	char inside[16];
+};
+
+enum state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
+
+/* Written while BUSY, read from TRIED on. */
+static struct {
+	uint32_t name;		/* bytes into OpKernel, of the first string_view */
+	uint32_t text, length;	/* of a string_view: words from its start */
+	uint32_t params;	/* bytes into OpKernelContext */
+	uint32_t kernel;	/* words into the parameters */
+} layout;
+static _Atomic int state;
+static _Atomic int tries;
+
+struct view {
+	const char *text;
+	size_t length;
+};
+
+static inline struct view view_at(const void *kernel, uint32_t at)
+{
+	const uint64_t *w = (const uint64_t *)(const void *)((const char *)kernel + at);
+
+	return (struct view){ (const char *)(uintptr_t)w[layout.text], w[layout.length] };
+}
+
+/* ---- finding the layout ---- */
+
+/* "name:type" of a kernel, cut in two; false when TensorFlow does not say. */
+static bool ask(const void *kernel, const void *context, struct cxx_string *s,
+		struct view *name, struct view *type)
+{
+	static void (*trace_string)(struct cxx_string *, const void *, const void *, bool);
+	char *colon;
+
+	if (!trace_string)
+		trace_string = (void (*)(struct cxx_string *, const void *, const void *, bool))
+			tf_lib->find(TRACE_STRING);
+	if (!trace_string)
+		return false;
+	trace_string(s, kernel, context, false);
+	colon = s->length < NAME_MAX_BYTES ? memrchr(s->text, ':', s->length) : NULL;
+	if (!colon || colon == s->text || colon + 1 == s->text + s->length)
+		return false;
+	*name = (struct view){ s->text, (size_t)(colon - s->text) };
+	*type = (struct view){ colon + 1, s->length - name->length - 1 };
+	return true;
+}
+
+static void ask_done(struct cxx_string *s)
+{
+	static void (*delete)(void *);
+
+	if (!s->text || s->text == s->inside)
+		return;
+	if (!delete)
+		delete = (void (*)(void *))tf_lib->find(OPERATOR_DELETE);
+	if (delete)
+		delete(s->text);
+}
+
+/* Whether the two words at w are a string_view of this text, in either order. */
+static bool is_view(const uint64_t *w, int text, const struct view *want)
+{
+	char buf[NAME_MAX_BYTES];
+
+	return w[!text] == want->length && want->length <= sizeof(buf) &&
+	       tf_peek(buf, (const void *)(uintptr_t)w[text], want->length) == want->length &&
+	       !memcmp(buf, want->text, want->length);
+}
+
+static bool find_names(const void *kernel, const struct view *name, const struct view *type)
+{
+	uint64_t w[KERNEL_BYTES / 8];
+	size_t words = tf_peek(w, kernel, sizeof(w)) / 8;
+
+	for (size_t i = 1; i + 4 <= words; i++)
+		for (int text = 0; text < 2; text++)
+			if (is_view(w + i, text, name) && is_view(w + i + 2, text, type)) {
+				layout.name = (uint32_t)(i * 8);
+				layout.text = (uint32_t)text;
+				layout.length = (uint32_t)!text;
+				return true;
+			}
+	return false;
+}
+
+static bool find_params(const void *kernel, const void *context)
+{
+	uint64_t w[CONTEXT_BYTES / 8], p[PARAMS_WORDS];
+	size_t words = tf_peek(w, context, sizeof(w)) / 8;
+
+	/* the step id comes first, the kernel a few words behind it; what holds
+	 * the parameters in itself is farther from it */
+	for (size_t k = 1; k < PARAMS_WORDS; k++)
+		for (size_t i = 0; i < words; i++)
+			if (tf_peek(p, (const void *)(uintptr_t)w[i], sizeof(p)) == sizeof(p) &&
+			    p[k] == (uintptr_t)kernel) {
+				layout.params = (uint32_t)(i * 8);
+				layout.kernel = (uint32_t)k;
+				return true;
+			}
+	return false;
+}
+
+static bool equal(struct view a, const struct view *b)
+{
+	return a.length == b->length && !memcmp(a.text, b->text, b->length);
+}
+
+/* The layout holds for this kernel too. Its memory is looked at with care once
+ * more: a layout that is wrong here may point anywhere. */
+static bool holds(const void *kernel, const void *context, const struct view *name,
+		  const struct view *type)
+{
+	uint64_t w[4], p[PARAMS_WORDS], at;
+
+	return tf_peek(w, (const char *)kernel + layout.name, sizeof(w)) == sizeof(w) &&
+	       is_view(w, (int)layout.text, name) && is_view(w + 2, (int)layout.text, type) &&
+	       equal(view_at(kernel, layout.name), name) &&
+	       tf_peek(&at, (const char *)context + layout.params, sizeof(at)) == sizeof(at) &&
+	       tf_peek(p, (const void *)(uintptr_t)at, sizeof(p)) == sizeof(p) &&
+	       p[layout.kernel] == (uintptr_t)kernel;
+}
+
+static int learn(const void *kernel, const void *context, int was)
+{
+	struct cxx_string s = { 0 };
+	struct view name, type;
+	bool ok = ask(kernel, context, &s, &name, &type);
+
+	if (ok && was == UNKNOWN)
+		ok = find_names(kernel, &name, &type) && find_params(kernel, context);
+	else if (ok)
+		ok = holds(kernel, context, &name, &type);
+	ask_done(&s);
+	if (!ok)
+		return FAILED;
+	return atomic_fetch_add(&tries, 1) + 1 < TRIES ? TRIED : KNOWN;
+}
+
+/* Another thread is learning, which takes microseconds. */
+static int wait_known(void)
+{
+	int now = BUSY;
+
+	for (int i = 0; i < 10000 && now == BUSY; i++) {
+		sched_yield();
+		now = atomic_load_explicit(&state, memory_order_acquire);
+	}
+	return now;
+}
+
+static bool known_slow(const void *kernel, const void *context, int now)
+{
+	int saved = errno;
+
+	while (now == UNKNOWN || now == TRIED) {
+		int was = now;
+
+		if (!atomic_compare_exchange_strong(&state, &now, BUSY))
+			continue;
+		now = learn(kernel, context, was);
+		if (now == FAILED)
+			tf_blind("ops are not seen: this build's OpKernel is laid out "
+				 "in a way that was not understood");
+		atomic_store_explicit(&state, now, memory_order_release);
+		break;
+	}
+	if (now == BUSY)
+		now = wait_known();
+	errno = saved;
+	return now == TRIED || now == KNOWN;
+}
+
+/* Whether names and step ids can be read. */
+static inline bool known(const void *kernel, const void *context)
+{
+	int now = atomic_load_explicit(&state, memory_order_acquire);
+
+	return __builtin_expect(now == KNOWN, 1) || known_slow(kernel, context, now);
+}
+
+/* ---- ops ---- */
+
+static inline void describe(struct rt_op_args *args, const void *kernel, const void *context)
+{
+	struct view name = view_at(kernel, layout.name), type = view_at(kernel, layout.name + 16);
+	struct tf_ids ids = tf_ids(name.text, name.length, type.text, type.length);
+
+	*args = (struct rt_op_args){
+		.name = ids.name, .type = ids.type,
+		.step = **(int64_t *const *)(const void *)((const char *)context + layout.params),
+		.framework = TFT_FW_TENSORFLOW,
+	};
+}
+
+static inline void compute(void *device, void *kernel, void *context,
+			   enum tft_tf_function function)
+{
+	void (*original)(void *, void *, void *) =
+		(void (*)(void *, void *, void *))tf_original(function);
+	struct rt_op_args args;
+
+	if (rt_level() == TFT_LEVEL_OFF || !known(kernel, context)) {
+		original(device, kernel, context);
+		return;
+	}
+	describe(&args, kernel, context);
+	rt_op_push(&args);
+	original(device, kernel, context);
+	rt_op_pop(0);
+}
+
+void tf_cpu_compute(void *device, void *kernel, void *context)
+{
+	compute(device, kernel, context, TFT_TF_CPU_COMPUTE);
+}
+
+void tf_gpu_compute(void *device, void *kernel, void *context)
+{
+	compute(device, kernel, context, TFT_TF_GPU_COMPUTE);
+}
+
+/* ---- asynchronous ops ---- */
+
+/* std::function<void()> of libstdc++; the mangled names hooked say that it is. */
+struct cxx_function {
+	uint64_t storage[2];
+	bool (*manage)(void *to, const void *from, int what);
+	void (*invoke)(const void *storage);
+};
+
+enum { TYPE_INFO, FUNCTOR, CLONE, DESTROY };	/* what */
+
+/* Stands for the caller's function; shared by copies of ours. */
+struct done {
+	struct cxx_function function;
+	uint64_t instance;
+	_Atomic uint32_t users;
+};
+
+static struct done *done_of(const void *storage)
+{
+	return (struct done *)(uintptr_t)*(const uint64_t *)storage;
+}
+
+static void done_invoke(const void *storage)
+{
+	struct done *d = done_of(storage);
+	int saved = errno;
+
+	rt_async_end(d->instance);
+	errno = saved;
+	d->function.invoke(d->function.storage);
+}
+
+static bool done_manage(void *to, const void *from, int what)
+{
+	struct done *d;
+
+	switch (what) {
+	case TYPE_INFO:
+		*(const void **)to = NULL;
+		break;
+	case FUNCTOR:
+		*(const void **)to = from;
+		break;
+	case CLONE:
+		d = done_of(from);
+		atomic_fetch_add_explicit(&d->users, 1, memory_order_relaxed);
+		*(uint64_t *)to = (uintptr_t)d;
+		break;
+	case DESTROY:
+		d = done_of(to);
+		if (atomic_fetch_sub_explicit(&d->users, 1, memory_order_acq_rel) != 1)
+			break;
+		if (d->function.manage)
+			d->function.manage(d->function.storage, d->function.storage, DESTROY);
+		free(d);
+		break;
+	}
+	return false;
+}
+
+/* Moves *function into an object of ours; false when memory is short. */
+static bool wrap(struct cxx_function *ours, struct cxx_function *function, uint64_t instance)
+{
+	struct done *d = malloc(sizeof(*d));
+
+	if (!d) {
+		rt_dropped(1);
+		return false;
+	}
+	d->function = *function;
+	d->instance = instance;
+	atomic_init(&d->users, 1);
+	/* what it was moved from is empty, as after any move */
+	function->manage = NULL;
+	*ours = (struct cxx_function){
+		.storage = { (uintptr_t)d }, .manage = done_manage, .invoke = done_invoke,
+	};
+	return true;
+}
+
+static void compute_async(void *device, void *kernel, void *context, struct cxx_function *done,
+			  enum tft_tf_function function)
+{
+	void (*original)(void *, void *, void *, void *) =
+		(void (*)(void *, void *, void *, void *))tf_original(function);
+	struct cxx_function ours;
+	struct rt_op_args args;
+	uint64_t instance = 0;
+	int saved = errno;
+
+	if (rt_level() != TFT_LEVEL_OFF && done->manage && known(kernel, context)) {
+		describe(&args, kernel, context);
+		instance = rt_async_start(&args);
+	}
+	if (!instance || !wrap(&ours, done, instance)) {
+		rt_async_end(instance);
+		errno = saved;
+		original(device, kernel, context, done);
+		return;
+	}
+	errno = saved;
+	original(device, kernel, context, &ours);
+	if (ours.manage)
+		ours.manage(&ours, &ours, DESTROY);
+}
+
+void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done)
+{
+	compute_async(device, kernel, context, done, TFT_TF_CPU_COMPUTE_ASYNC);
+}
+
+void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done)
+{
+	compute_async(device, kernel, context, done, TFT_TF_GPU_COMPUTE_ASYNC);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the TensorFlow probe share.
+ *
+ * Every hook is called in place of a function of TensorFlow's, with its
+ * arguments, and calls the original: tf_original(). It is in the path only
+ * while the level is not off (probes/runtime/slots.h). Hooks keep errno where
+ * they do more than call the original and the runtime.
+ *
+ * To add one: a row in probes/tensorflow/symbols.h when the symbol is new, the
+ * function in a file of your own, its prototype here and a row in the table of
+ * tensorflow.c.
+ */
+#ifndef PROBES_TENSORFLOW_PROBE_H
+#define PROBES_TENSORFLOW_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/runtime/runtime.h"
+#include "probes/tensorflow/symbols.h"
+
+/* ---- tensorflow.c ---- */
+
+extern const struct tft_tf *tf_lib;	/* set before any hook is in the path */
+
+/* The originals of hooked functions; not NULL inside of their hooks. */
+extern void *tf_originals[TFT_TF_COUNT];
+static inline void *tf_original(enum tft_tf_function function)
+{
+	return __atomic_load_n(&tf_originals[function], __ATOMIC_RELAXED);
+}
+
+/* Something cannot be seen: a message, and from the next dump on a part of what
+ * the probe says of itself. `text` is a literal, one clause. */
+void tf_blind(const char *text);
+
+/* ---- find.c ---- */
+
+/* Copies memory of our own process that may not be there; bytes copied. */
+size_t tf_peek(void *to, const void *from, size_t bytes);
+
+/* Name ids of an op's name and type, by their bytes; found without a lock. */
+struct tf_ids {
+	uint32_t name, type;
+};
+struct tf_ids tf_ids(const char *name, size_t name_length, const char *type, size_t type_length);
+void tf_ids_fork_child(void);
+
+/* ---- device.c ---- */
+
+void tf_cpu_compute(void *device, void *kernel, void *context);
+void tf_gpu_compute(void *device, void *kernel, void *context);
+void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);
+void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions and variables of TensorFlow's libraries that the preloaded
+ * library interposes, of all versions at once: a definition that nobody asks
+ * for costs nothing.
+ *
+ * libtftop-start.so defines each function as a jump through a slot. A slot first
+ * leads to a resolver, which finds TensorFlow's own definition and puts it into
+ * the slot. The first call of one marked TFT_TF_TRIGGER also loads the probe
+ * (libtftop-tensorflow.so, when TFTOP_TENSORFLOW names it), which takes over
+ * the slots it has functions for; at level off the originals are back.
+ *
+ * Always true:
+ *  - Functions without TFT_TF_TRIGGER may be called while TensorFlow's own
+ *    static initializers run: nothing is loaded then.
+ *  - A function whose original is not there returns 0.
+ *  - The library that has an original is kept loaded from then on.
+ */
+#ifndef PROBES_TENSORFLOW_SYMBOLS_H
+#define PROBES_TENSORFLOW_SYMBOLS_H
+
+#include <stdint.h>
+
+#define TFT_TF_ENV "TFTOP_TENSORFLOW"
+#define TFT_TF_TRIGGER 1u
+
+#define TFT_TF_RECORDER_TSL "_ZN3tsl8profiler15TraceMeRecorder"
+#define TFT_TF_RECORDER_TF "_ZN10tensorflow8profiler15TraceMeRecorder"
+#define TFT_TF_KERNEL "PNS_8OpKernelEPNS_15OpKernelContextE"
+#define TFT_TF_ASYNC "PNS_13AsyncOpKernelEPNS_15OpKernelContextESt8functionIFvvEE"
+
+/* X(id, symbol, flags) */
+#define TFT_TF_FUNCTIONS(X) \
+	/* an op's kernel: (device, kernel, context); async: and a std::function<void()> * */ \
+	X(CPU_COMPUTE, "_ZN10tensorflow16ThreadPoolDevice7ComputeE" TFT_TF_KERNEL, TFT_TF_TRIGGER) \
+	X(CPU_COMPUTE_ASYNC, "_ZN10tensorflow16ThreadPoolDevice12ComputeAsyncE" TFT_TF_ASYNC, \
+	  TFT_TF_TRIGGER) \
+	X(GPU_COMPUTE, "_ZN10tensorflow13BaseGPUDevice7ComputeE" TFT_TF_KERNEL, TFT_TF_TRIGGER) \
+	X(GPU_COMPUTE_ASYNC, "_ZN10tensorflow13BaseGPUDevice12ComputeAsyncE" TFT_TF_ASYNC, \
+	  TFT_TF_TRIGGER) \
+	/* TraceMe: void (event *) */ \
+	X(RECORD_TSL, TFT_TF_RECORDER_TSL "6RecordEONS1_5EventE", 0) \
+	X(RECORD_TF, TFT_TF_RECORDER_TF "6RecordEONS1_5EventE", 0) \
+	/* the user's own profiler: bool (level[, filter[, bool]]); events *(events *) */ \
+	X(START_TSL, TFT_TF_RECORDER_TSL "5StartEi", TFT_TF_TRIGGER) \
+	X(START_FILTER_TSL, TFT_TF_RECORDER_TSL "5StartEim", TFT_TF_TRIGGER) \
+	X(START_FILTER_BOOL_TSL, TFT_TF_RECORDER_TSL "5StartEimb", TFT_TF_TRIGGER) \
+	X(STOP_TSL, TFT_TF_RECORDER_TSL "4StopEv", TFT_TF_TRIGGER) \
+	X(START_TF, TFT_TF_RECORDER_TF "5StartEi", TFT_TF_TRIGGER) \
+	X(STOP_TF, TFT_TF_RECORDER_TF "4StopEv", TFT_TF_TRIGGER) \
+	/* the same up to 2.19: bool (recorder, level); events *(events *, recorder) */ \
+	X(START_RECORDING_TSL, TFT_TF_RECORDER_TSL "14StartRecordingEi", TFT_TF_TRIGGER) \
+	X(STOP_RECORDING_TSL, TFT_TF_RECORDER_TSL "13StopRecordingEv", TFT_TF_TRIGGER) \
+	X(START_RECORDING_TF, TFT_TF_RECORDER_TF "14StartRecordingEi", TFT_TF_TRIGGER) \
+	X(STOP_RECORDING_TF, TFT_TF_RECORDER_TF "13StopRecordingEv", TFT_TF_TRIGGER) \
+	/* memory of tensors: void *(bytes, alignment); void (memory[, bytes, alignment]) */ \
+	X(MALLOC_TSL, "_ZN3tsl4port13AlignedMallocEmSt11align_val_t", 0) \
+	X(MALLOC_INT_TSL, "_ZN3tsl4port13AlignedMallocEmi", 0) \
+	X(MALLOC_TF, "_ZN10tensorflow4port13AlignedMallocEmi", 0) \
+	X(FREE_TSL, "_ZN3tsl4port11AlignedFreeEPv", 0) \
+	X(FREE_TF, "_ZN10tensorflow4port11AlignedFreeEPv", 0) \
+	X(FREE_SIZED_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmSt11align_val_t", 0) \
+	X(FREE_SIZED_INT_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmi", 0) \
+	/* status *(status *, rendezvous, key, args, tensor, bool) */ \
+	X(SEND, "_ZN10tensorflow20BaseRemoteRendezvous4SendERKNS_19RendezvousInterface9ParsedKeyE" \
+	  "RKNS1_4ArgsERKNS_6TensorEb", 0) \
+	/* void (bool, tensor, bool, buffer), or the same behind a status * */ \
+	X(ENCODE, "_ZN10tensorflow4grpc24EncodeTensorToByteBufferEbRKNS_6TensorEbPN4grpc10ByteBufferE", \
+	  0) \
+	/* the C API; see tensorflow/c/eager/c_api.h and tensorflow/c/c_api.h */ \
+	X(NEW_CONTEXT, "TFE_NewContext", TFT_TF_TRIGGER) \
+	X(DELETE_CONTEXT, "TFE_DeleteContext", 0) \
+	X(ADD_FUNCTION, "TFE_ContextAddFunction", 0) \
+	X(ADD_FUNCTION_DEF, "TFE_ContextAddFunctionDef", 0) \
+	X(EXECUTE, "TFE_Execute", TFT_TF_TRIGGER) \
+	X(NEW_SESSION, "TF_NewSession", TFT_TF_TRIGGER) \
+	X(EXTEND_SESSION, "TF_ExtendSession", 0) \
+	X(SESSION_RUN, "TF_SessionRun", TFT_TF_TRIGGER) \
+	/* oneDNN's verbose output: void (text, flag) */ \
+	X(ONEDNN_VERBOSE, "_ZN4dnnl4impl19verbose_printf_implEPKcNS0_9verbose_t9flag_kindE", 0)
+
+enum tft_tf_function {
+#define X(id, symbol, flags) TFT_TF_##id,
+	TFT_TF_FUNCTIONS(X)
+#undef X
+	TFT_TF_COUNT
+};
+
+/* Variables, as TensorFlow's own code finds them. */
+#define TFT_TF_LEVEL_TSL "_ZN3tsl8profiler8internal13g_trace_levelE"
+#define TFT_TF_LEVEL_TF "_ZN10tensorflow8profiler8internal13g_trace_levelE"
+#define TFT_TF_PYTHON_GATE "_ZN3xla8profiler15traceme_enabledE"
+
+/* What the preloaded library gives the probe; *borrowed for the process's life*. */
+struct tft_tf {
+	void **slot;				/* TFT_TF_COUNT of them */
+	/* The original behind a slot, looked for now; NULL: none. */
+	void *(*original)(enum tft_tf_function function);
+	/* Any symbol of TensorFlow's libraries; NULL: none. */
+	void *(*find)(const char *symbol);
+};
+
+/*
+ * Exported by the probe as "tft_tensorflow_start". Returns what is to be called,
+ * on any thread, when an original was found later; NULL: the probe stays out.
+ */
+typedef void tft_tf_found(enum tft_tf_function function);
+typedef tft_tf_found *tft_tf_start(const struct tft_tf *tf);
+
+#endif

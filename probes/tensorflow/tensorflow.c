@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The TensorFlow probe: loaded by libtftop-start.so at the first call that says
+ * that TensorFlow is used, see symbols.h. Here: the table of hooks, the levels
+ * and what the probe says of itself.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/runtime/slots.h"
+#include "probes/tensorflow/probe.h"
+
+#define BLIND_BYTES 512
+
+const struct tft_tf *tf_lib;
+void *tf_originals[TFT_TF_COUNT];
+
+static const struct hook {
+	enum tft_tf_function function;
+	void *ours;
+} hooks[] = {
+	{ TFT_TF_CPU_COMPUTE, (void *)tf_cpu_compute },
+	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute },
+	{ TFT_TF_CPU_COMPUTE_ASYNC, (void *)tf_cpu_compute_async },
+	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async },
+};
+
+static atomic_flag blind_busy = ATOMIC_FLAG_INIT;
+
+static void fork_child(void)
+{
+	atomic_flag_clear(&blind_busy);
+	tf_ids_fork_child();
+}
+
+static struct rt_probe probe = {
+	.name = "tensorflow",
+	.version = TFTOP_VERSION,
+	.blind = "",
+	.fork_child = fork_child,
+};
+
+/* ---- what cannot be seen ---- */
+
+void tf_blind(const char *text)
+{
+	static char blind[2][BLIND_BYTES];
+	static int now;
+	char message[BLIND_BYTES];
+
+	while (atomic_flag_test_and_set(&blind_busy))
+		;
+	/* a reader may still have the other one */
+	now = !now;
+	snprintf(blind[now], BLIND_BYTES, "%s%s%s", probe.blind, *probe.blind ? "; " : "", text);
+	__atomic_store_n(&probe.blind, blind[now], __ATOMIC_RELEASE);
+	atomic_flag_clear(&blind_busy);
+	snprintf(message, sizeof(message), "tensorflow: %s", text);
+	rt_emit_message(1, message);
+}
+
+/* ---- taking functions over ---- */
+
+static const struct hook *hook_of(enum tft_tf_function function)
+{
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (hooks[i].function == function)
+			return &hooks[i];
+	return NULL;
+}
+
+static void found(enum tft_tf_function function)
+{
+	const struct hook *h = hook_of(function);
+	void *original = h ? tf_lib->original(function) : NULL;
+	struct rt_slot slot;
+
+	if (!original)
+		return;
+	__atomic_store_n(&tf_originals[function], original, __ATOMIC_RELEASE);
+	slot = (struct rt_slot){
+		.at = &tf_lib->slot[function], .ours = h->ours, .off = original,
+	};
+	rt_slots_add(&slot, 1);
+}
+
+__attribute__((visibility("default"))) tft_tf_start tft_tensorflow_start;
+tft_tf_found *tft_tensorflow_start(const struct tft_tf *tf)
+{
+	tf_lib = tf;
+	if (!rt_probe_register(&probe))
+		return NULL;
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		found(hooks[i].function);
+	return found;
+}
