@@ -8,6 +8,7 @@
 #include "probes/session/ctf_metadata.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,7 @@ void ctf_metadata_read(struct ctf_trace *trace)
 	if (asprintf(&path, "%s/metadata", trace->path) < 0)
 		return;
 	in = fopen(path, "re");
+	trace->metadata_error = in ? 0 : errno;
 	free(path);
 	if (!in)
 		return;

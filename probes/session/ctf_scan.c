@@ -3,6 +3,7 @@
 #include "probes/session/ctf_scan.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +328,8 @@ static void scan_file(struct ctf_trace *trace, int folder, const char *name)
 	struct stat st;
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
+	if (fd < 0 && errno != ENOENT && errno != ENXIO && !trace->n_unreadable++)
+		trace->unreadable_error = errno;
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		goto out;
 	trace->bytes += (uint64_t)st.st_size;

@@ -21,7 +21,7 @@
  * Complexity: one small read a packet; where a header is damaged, all
  * of the bytes up to the next good one. Threads: any, one at a time. Times: ticks of
  * the trace's clock as nanoseconds. Errors: short of memory is a trace without
- * streams; files that cannot be read are counted as damaged.
+ * streams; files that cannot be opened are counted.
  */
 #ifndef PROBES_SESSION_CTF_SCAN_H
 #define PROBES_SESSION_CTF_SCAN_H
@@ -86,12 +86,15 @@ struct ctf_trace {
 					 * (ctf_pack.h); NULL: none */
 	size_t metadata_bytes;
 	uint64_t metadata_cut;		/* bytes left out at its end */
+	int metadata_error;		/* why its file cannot be read; 0: it can */
 	bool big_endian;
 	uint8_t uuid[16];
 	uint64_t frequency;		/* of the clock, Hz */
 	struct ctf_stream *streams;	/* owned */
 	size_t n_streams;
 	uint64_t bytes;			/* of all files with events */
+	size_t n_unreadable;		/* files, for want of a right or a good disk */
+	int unreadable_error;		/* why the first one is */
 };
 
 void ctf_scan(struct ctf_trace *trace, const char *folder);

@@ -2,18 +2,36 @@
 /*
  * babeltrace2's graph: an lttng-live or ctf.fs source -> muxer -> our sink.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "probes/session/graph.h"
 #include "probes/session/guard.h"
 
 #define TRACES_MAX 4096			/* folders with CTF below one path */
 #define LOOK_MAX 100000			/* files and folders looked at for them */
+#define STREAMS_LOOKED 16u		/* files of one folder */
+#define STREAM_MAGIC 0xc1fc1fc1u
+
+/* From ": some-addr=0x1234, ..." on. */
+static void cut_addresses(char *error)
+{
+	char *at = strstr(error, "-addr=0x");
+
+	while (at && at > error && strncmp(at, ": ", 2))
+		at--;
+	if (at && at > error)
+		*at = '\0';
+}
 
 /*
  * The innermost cause is the one a person can do something about; the outer
@@ -41,6 +59,7 @@ void graph_take_error(char *error, size_t size, const char *what)
 	else
 		snprintf(error, size, "%s: %s", what, inner ? inner : "no reason given");
 	bt_error_release(chain);
+	cut_addresses(error);
 	for (char *c = error; *c; c++)
 		if (*c == '\n')
 			*c = ' ';
@@ -56,15 +75,52 @@ struct folders {
 /* nftw() has no argument for its function. */
 static _Thread_local struct folders *walking;
 
+/* Does the file begin like a packet of events? */
+static bool is_stream(int folder, const char *name)
+{
+	uint32_t magic = 0;
+	struct stat st;
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	bool found = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		read(fd, &magic, sizeof(magic)) == sizeof(magic) &&
+		(magic == STREAM_MAGIC || magic == __builtin_bswap32(STREAM_MAGIC));
+
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Is there a description of a trace, or at least what looks like its streams? */
+static bool holds_trace(const char *path)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(path);
+	bool found = false;
+	struct stat st;
+
+	for (unsigned int i = 0; dir && !found && (entry = readdir(dir)); ) {
+		if (!strcmp(entry->d_name, "metadata"))
+			found = !fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ?
+				S_ISREG(st.st_mode) : errno == EACCES;
+		else if (entry->d_name[0] != '.' && i++ < STREAMS_LOOKED)
+			found = is_stream(dirfd(dir), entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A folder that may not be looked into is one that cannot be read. */
 static int visit(const char *path, const struct stat *st, int type, struct FTW *at)
 {
+	(void)st, (void)at;
 	if (++walking->looked > LOOK_MAX)
 		return 1;
-	if (type != FTW_F || !S_ISREG(st->st_mode) || strcmp(path + at->base, "metadata"))
+	if (type != FTW_DNR && (type != FTW_D || !holds_trace(path)))
 		return 0;
 	if (walking->count == TRACES_MAX)
 		return 1;
-	walking->path[walking->count] = strndup(path, at->base > 1 ? (size_t)at->base - 1 : 1);
+	walking->path[walking->count] = strdup(path);
 	if (walking->path[walking->count])
 		walking->count++;
 	return 0;
@@ -191,6 +247,27 @@ static bool add_sink(struct build *build, graph_consume *consume, void *arg)
 					       &build->sink))
 		return fail(build, "cannot make the sink");
 	return true;
+}
+
+bt_graph_simple_sink_component_consume_func_status
+graph_next(bt_message_iterator *iterator, bt_message_array_const *messages, uint64_t *count)
+{
+	bt_message_iterator_next_status status = bt_message_iterator_next(iterator, messages, count);
+
+	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
+		*count = 0;
+	switch (status) {
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
+	default:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+	}
 }
 
 /* {inputs: [input], session-not-found-action: "continue"} */

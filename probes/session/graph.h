@@ -20,6 +20,10 @@
 typedef bt_graph_simple_sink_component_consume_func_status
 	graph_consume(bt_message_iterator *iterator, void *arg);
 
+/* For it: what has come. None, unless the answer is OK; else to be returned. */
+bt_graph_simple_sink_component_consume_func_status
+graph_next(bt_message_iterator *iterator, bt_message_array_const *messages, uint64_t *count);
+
 /* A live session ("net://..."); connects at once. */
 bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,
 		      size_t size);
@@ -34,11 +38,12 @@ void graph_free(bt_graph *graph);
 /* A plug-in by its name, borrowed; NULL: not found. [guard_lock()] */
 const bt_plugin *graph_plugin(const char *name);
 
-/* Calls fn for each folder with CTF in or below path. False: there are too many
- * or no memory. */
+/* Calls fn for each folder with CTF in or below path, with or without metadata,
+ * and for those that may not be looked into. False: there are too many or no
+ * memory. */
 bool graph_folders(const char *path, void (*fn)(void *arg, const char *folder), void *arg);
 
-/* Is there any CTF in or below path? Any thread. */
+/* Is there any such folder? Any thread. */
 bool graph_finds_trace(const char *path);
 
 /* This thread's pending error of babeltrace as one sentence; cleared. */

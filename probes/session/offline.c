@@ -57,6 +57,18 @@ static void put_batch(struct offline *offline, struct decode_batch *batch)
 
 /* ---- workers ---- */
 
+/* When to look for workers that are lost. */
+static struct timespec soon(clockid_t clock)
+{
+	struct timespec at;
+
+	clock_gettime(clock, &at);
+	at.tv_nsec += LOOK_NS;
+	at.tv_sec += at.tv_nsec / 1000000000;
+	at.tv_nsec %= 1000000000;
+	return at;
+}
+
 /* The stream that is furthest behind; NULL: none may be read on now. [locked] */
 static struct lane_of *choose(struct offline *offline, bool *any)
 {
@@ -147,27 +159,30 @@ static bool start_worker(struct offline *offline, struct worker *worker)
 
 /*
  * babeltrace aborted in a worker: that thread stays where it is for ever, with
- * the stream it was at; another one goes on with the rest. [locked]
+ * the stream it was at. [locked]
  */
+static bool is_lost(struct offline *offline, struct worker *worker)
+{
+	if (!worker->runs || !atomic_load(&worker->gave_up))
+		return false;
+	worker->runs = false;
+	pthread_detach(worker->thread);
+	offline->n_lost++;
+	if (worker->lane) {
+		worker->lane->lost = worker->lane->ended = true;
+		worker->lane->busy = false;
+	}
+	return true;
+}
+
+/* Another one goes on with the rest. [locked] */
 static void look_for_lost(struct offline *offline)
 {
-	for (unsigned int i = 0; i < offline->n_workers; i++) {
-		struct worker *worker = &offline->workers[i], *other;
-
-		if (!worker->runs || !atomic_load(&worker->gave_up))
-			continue;
-		worker->runs = false;
-		pthread_detach(worker->thread);
-		offline->n_lost++;
-		if (worker->lane) {
-			worker->lane->lost = worker->lane->ended = true;
-			worker->lane->busy = false;
-		}
-		if (offline->n_workers == LOST_MAX + WORKERS_MAX)
-			continue;
-		other = &offline->workers[offline->n_workers];
-		offline->n_workers += start_worker(offline, other);
-	}
+	for (unsigned int i = 0; i < offline->n_workers; i++)
+		if (is_lost(offline, &offline->workers[i]) &&
+		    offline->n_workers < LOST_MAX + WORKERS_MAX)
+			offline->n_workers += start_worker(offline,
+							   &offline->workers[offline->n_workers]);
 }
 
 static bool anyone_works(const struct offline *offline)
@@ -216,12 +231,8 @@ static bool next_batch(struct offline *offline, struct lane_of *lane)
 	}
 	pthread_mutex_lock(&offline->lock);
 	while (!lane->ready && !lane->ended && !atomic_load(offline->options->stop)) {
-		struct timespec until;
+		struct timespec until = soon(CLOCK_MONOTONIC);
 
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += LOOK_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
 		if (!pthread_cond_timedwait(&offline->filled, &offline->lock, &until))
 			continue;
 		look_for_lost(offline);
@@ -342,18 +353,25 @@ static bool start(struct offline *offline)
 	return offline->n_workers || !offline->n_lanes;
 }
 
-/* The workers look at *stop, and leave when nothing is left. */
+/* The workers look at *stop, and leave when nothing is left. One may still be
+ * lost on its way there: what it looks at must stay. */
 static void join(struct offline *offline)
 {
 	pthread_mutex_lock(&offline->lock);
 	pthread_cond_broadcast(&offline->emptied);
-	pthread_mutex_unlock(&offline->lock);
 	for (unsigned int i = 0; i < offline->n_workers; i++) {
 		struct worker *worker = &offline->workers[i];
 
-		if (worker->runs && !atomic_load(&worker->gave_up))
-			pthread_join(worker->thread, NULL);
+		while (worker->runs && !is_lost(offline, worker)) {
+			struct timespec until = soon(CLOCK_REALTIME);
+
+			pthread_mutex_unlock(&offline->lock);
+			if (!pthread_timedjoin_np(worker->thread, NULL, &until))
+				worker->runs = false;
+			pthread_mutex_lock(&offline->lock);
+		}
 	}
+	pthread_mutex_unlock(&offline->lock);
 }
 
 static void release(struct offline *offline)

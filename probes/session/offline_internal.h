@@ -58,6 +58,7 @@ struct offline {
 	struct decode_batch *used;	/* owned: to be reused after the next emit */
 	int64_t time_ns, alive_ns;
 	uint64_t n_events;
+	char why[800];			/* nothing was read; "": something was */
 };
 
 /* Looks for the traces and over their packets. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which traces a recording has, and what is missing of them, in words. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,15 @@ static void tell(struct offline *offline, int level, const char *text)
 	offline->options->sink(offline->options->sink_arg, &event, 1);
 }
 
+/* Told, or if nothing at all was read, kept as the reason of that. */
+static void tell_failure(struct offline *offline, const char *text)
+{
+	if (offline->n_events)
+		tell(offline, 2, text);
+	else if (!offline->why[0])
+		snprintf(offline->why, sizeof(offline->why), "%s", text);
+}
+
 static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns, uint64_t packets)
 {
 	struct event event = {
@@ -225,6 +235,23 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 	return tail.packets || inside.packets;
 }
 
+/* Why the description of a trace is not there; false: it is. */
+static bool undescribed(const struct ctf_trace *trace, char *text, size_t size)
+{
+	if (trace->metadata)
+		return false;
+	if (trace->metadata_error == ENOENT)
+		snprintf(text, size, "the description of the trace in '%.200s' is missing (no "
+			 "'metadata' beside the streams)", trace->path);
+	else if (trace->metadata_error)
+		snprintf(text, size, "cannot read '%.200s/metadata': %s", trace->path,
+			 strerror(trace->metadata_error));
+	else
+		snprintf(text, size, "the description of the trace in '%.200s' is damaged",
+			 trace->path);
+	return true;
+}
+
 static bool tell_metadata(struct offline *offline)
 {
 	bool any = false;
@@ -233,31 +260,31 @@ static bool tell_metadata(struct offline *offline)
 	for (size_t i = 0; i < offline->n_traces; i++) {
 		const struct ctf_trace *trace = offline->traces[i];
 
-		if (trace->metadata && !trace->metadata_cut)
-			continue;
-		any = true;
-		if (!trace->metadata) {
-			snprintf(text, sizeof(text), "the description of a trace is missing or "
-				 "damaged: nothing of '%.200s' can be read", trace->path);
-			tell(offline, 2, text);
-			continue;
+		any |= !trace->metadata || trace->metadata_cut || trace->n_unreadable;
+		if (undescribed(trace, text, sizeof(text)))
+			tell_failure(offline, text);
+		if (trace->metadata_cut)
+			tell(offline, 1, "the description of the trace ends in the midst: events "
+			     "that it would define further on cannot be read");
+		if (trace->n_unreadable) {
+			snprintf(text, sizeof(text), "cannot read %zu file%s of '%.200s': %s",
+				 trace->n_unreadable, trace->n_unreadable == 1 ? "" : "s",
+				 trace->path, strerror(trace->unreadable_error));
+			tell_failure(offline, text);
 		}
-		snprintf(text, sizeof(text), "the description of the trace ends in the midst: events "
-			 "that it would define further on cannot be read");
-		tell(offline, 1, text);
 	}
 	return any;
 }
 
 /* What babeltrace did not take. */
-static bool tell_unread(struct offline *offline, int64_t origin, const char **first)
+static bool tell_unread(struct offline *offline, int64_t origin)
 {
 	uint64_t bad = 0;
 	size_t unread = 0, lost = 0;
 	int64_t from_ns = INT64_MAX;
 	char text[800], at[WHEN_MAX];
+	const char *first = NULL;
 
-	*first = NULL;
 	for (size_t i = 0; i < offline->n_lanes; i++) {
 		const struct source_end *end;
 
@@ -269,21 +296,22 @@ static bool tell_unread(struct offline *offline, int64_t origin, const char **fi
 		unread += end->unread || offline->lanes[i].starved;
 		if (end->bad_packets && end->bad_ns && end->bad_ns < from_ns)
 			from_ns = end->bad_ns;
-		if (!*first && end->error[0])
-			*first = end->error;
+		if (!first && end->error[0])
+			first = end->error;
 	}
 	if (lost)
-		tell(offline, 2, "the data is damaged: babeltrace gave up on part of it");
+		tell_failure(offline, "the data is damaged: babeltrace gave up on part of it");
 	if (bad) {
 		snprintf(text, sizeof(text), "the recording is damaged: %" PRIu64 " packet%s left out%s "
 			 "(%s)", bad, bad == 1 ? " was" : "s were",
-			 when(at, ", the first at ", from_ns, origin, ""), *first ? *first : "");
+			 when(at, ", the first at ", from_ns, origin, ""), first ? first : "");
 		tell(offline, 1, text);
 	}
 	if (unread) {
-		snprintf(text, sizeof(text), "the recording cannot be read further: %s",
-			 *first ? *first : "too many damaged packets");
-		tell(offline, 2, text);
+		snprintf(text, sizeof(text), "%s%s", offline->n_events ?
+			 "the recording cannot be read further: " : "",
+			 first ? first : "too many damaged packets");
+		tell_failure(offline, text);
 	}
 	return lost || bad || unread;
 }
@@ -319,7 +347,8 @@ static int by_events(const void *a, const void *b)
 	return left->events < right->events ? 1 : left->events > right->events ? -1 : 0;
 }
 
-static void tell_unknown(struct offline *offline)
+/* How many there are. */
+static uint64_t tell_unknown(struct offline *offline)
 {
 	struct unknown unknown = { 0 };
 	struct strbuf text;
@@ -329,7 +358,7 @@ static void tell_unknown(struct offline *offline)
 			decode_unknown(source_decode(offline->lanes[i].source), add_unknown,
 				       &unknown);
 	if (!unknown.events)
-		return;
+		return 0;
 	qsort(unknown.kinds, unknown.count, sizeof(unknown.kinds[0]), by_events);
 	strbuf_init(&text);
 	strbuf_addf(&text, "%" PRIu64 " events are not known to tftop and were left out:",
@@ -343,12 +372,13 @@ static void tell_unknown(struct offline *offline)
 			    unknown.count - UNKNOWN_SHOWN);
 	tell(offline, 1, text.data);
 	strbuf_release(&text);
+	return unknown.events;
 }
 
 enum offline_end offline_tell(struct offline *offline, char *error, size_t size)
 {
 	int64_t origin = origin_ns(offline);
-	const char *first = NULL;
+	uint64_t unknown;
 	bool partial;
 
 	offline_count(offline);
@@ -356,12 +386,14 @@ enum offline_end offline_tell(struct offline *offline, char *error, size_t size)
 		return OFFLINE_PARTIAL;
 	partial = tell_damage(offline, origin);
 	partial |= tell_metadata(offline);
-	partial |= tell_unread(offline, origin, &first);
-	tell_unknown(offline);
-	if (partial && !offline->n_events) {
-		snprintf(error, size, "nothing of the recording can be read%s%s", first ? ": " : "",
-			 first ? first : "");
+	partial |= tell_unread(offline, origin);
+	unknown = tell_unknown(offline);
+	if (partial && !offline->n_events && !unknown) {
+		snprintf(error, size, "nothing of the recording can be read%s%.*s",
+			 offline->why[0] ? ": " : "", (int)size - 64, offline->why);
 		return OFFLINE_FAILED;
 	}
+	if (offline->why[0])
+		tell(offline, 2, offline->why);
 	return partial ? OFFLINE_PARTIAL : OFFLINE_WHOLE;
 }

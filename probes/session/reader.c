@@ -171,27 +171,18 @@ consume(bt_message_iterator *iterator, void *arg)
 {
 	struct reader *reader = arg;
 	bt_message_array_const messages;
-	uint64_t count = 0;
+	uint64_t count;
+	bt_graph_simple_sink_component_consume_func_status status =
+		graph_next(iterator, &messages, &count);
 
-	switch (bt_message_iterator_next(iterator, &messages, &count)) {
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		break;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	default:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-	}
-	reader->brought = true;
+	if (status == BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK)
+		reader->brought = true;
 	for (uint64_t i = 0; i < count; i++) {
 		if (!decode_message(reader->decode, messages[i]))
 			hand_on(reader);
 		bt_message_put_ref(messages[i]);
 	}
-	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	return status;
 }
 
 /* ---- the thread ---- */

@@ -262,26 +262,16 @@ consume(bt_message_iterator *iterator, void *arg)
 {
 	struct source *source = arg;
 	bt_message_array_const messages;
-	uint64_t count = 0;
+	uint64_t count;
+	bt_graph_simple_sink_component_consume_func_status status =
+		graph_next(iterator, &messages, &count);
 
-	switch (bt_message_iterator_next(iterator, &messages, &count)) {
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		break;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	default:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-	}
 	/* babeltrace brings 15 at once: there is room, see MARGIN. */
 	for (uint64_t i = 0; i < count; i++) {
 		decode_message(source->decode, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
-	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	return status;
 }
 
 static void complain(struct source *source, const char *error)
@@ -290,25 +280,62 @@ static void complain(struct source *source, const char *error)
 		snprintf(source->what.error, sizeof(source->what.error), "%s", error);
 }
 
-static bool build(struct source *source)
+static void close_graph(struct source *source)
 {
-	const struct ctf_stream *stream = source->options.stream;
+	graph_free(source->graph);
+	source->graph = NULL;
+}
+
+static bool build_graph(struct source *source)
+{
 	char error[512];
 
-	if (!source->folder[0] && !make_folder(source)) {
-		complain(source, "no room for a folder of links");
-		remove_folder(source);
-		return false;
-	}
-	if (stream && !fill_folder(source)) {
-		complain(source, "no room to take the damaged packets out");
-		return false;
-	}
 	source->graph = graph_build_stream(source->folder, consume, source, error, sizeof(error));
 	if (!source->graph)
 		complain(source, error);
 	source->begun = decode_counts(source->decode)->packets_begun;
 	return source->graph != NULL;
+}
+
+static bool build(struct source *source)
+{
+	if (!source->folder[0] && !make_folder(source)) {
+		complain(source, "no room for a folder of links");
+		remove_folder(source);
+		return false;
+	}
+	if (source->options.stream && !fill_folder(source)) {
+		complain(source, "no room to take the damaged packets out");
+		return false;
+	}
+	return build_graph(source);
+}
+
+/* Packets from `first` on are lost, and there is no more. */
+static void give_up(struct source *source, size_t first)
+{
+	const struct ctf_stream *stream = source->options.stream;
+
+	source->what.unread = true;
+	if (stream && first < stream->n_packets)
+		decode_lost(source->decode, stream->packets[first].begin_ns,
+			    stream->packets[stream->n_packets - 1].end_ns,
+			    stream->n_packets - first, true);
+}
+
+/* After a failure: does babeltrace take the description, without any stream? */
+static bool is_described(struct source *source)
+{
+	clear_folder(source);
+	if (!source->folder[0])
+		return true;		/* something else is wrong */
+	if (build_graph(source)) {
+		close_graph(source);
+		return true;
+	}
+	snprintf(source->what.error, sizeof(source->what.error),
+		 "the description of the trace is damaged");
+	return false;
 }
 
 /* The next graph; false: all has been read. */
@@ -320,9 +347,11 @@ static bool open_next(struct source *source)
 		if (source->opened)
 			return false;
 		source->opened = true;
-		if (!build(source))
-			source->what.unread = true;
-		return source->graph != NULL;
+		if (build(source))
+			return true;
+		source->what.unread = true;
+		is_described(source);
+		return false;
 	}
 	while (source->first < stream->n_packets && !source->what.unread) {
 		source->end = stream->n_packets;
@@ -330,24 +359,22 @@ static bool open_next(struct source *source)
 			source->end = source->first + WINDOW;
 		if (build(source))
 			return true;
-		if (++source->failures > FAILURES_MAX)
-			source->what.unread = true;
+		if (!source->failures && !is_described(source)) {
+			give_up(source, source->first);
+			break;
+		}
 		/* Smaller pieces once, then without these. */
-		if (source->failures > 1) {
+		if (++source->failures > 1) {
 			source->what.bad_packets += source->end - source->first;
 			decode_lost(source->decode, stream->packets[source->first].begin_ns,
 				    stream->packets[source->end - 1].end_ns,
 				    source->end - source->first, true);
 			source->first = source->end;
 		}
+		if (source->failures > FAILURES_MAX)
+			give_up(source, source->first);
 	}
 	return false;
-}
-
-static void close_graph(struct source *source)
-{
-	graph_free(source->graph);
-	source->graph = NULL;
 }
 
 /* The packet that babeltrace was in is lost; on behind it. */
@@ -362,11 +389,7 @@ static void skip_packet(struct source *source)
 	complain(source, error);
 	close_graph(source);
 	if (!stream || ++source->failures > FAILURES_MAX || bad >= stream->n_packets) {
-		source->what.unread = true;
-		if (stream && bad < stream->n_packets)
-			decode_lost(source->decode, stream->packets[bad].begin_ns,
-				    stream->packets[stream->n_packets - 1].end_ns,
-				    stream->n_packets - bad, true);
+		give_up(source, bad);
 		return;
 	}
 	if (!source->what.bad_packets++)

@@ -172,6 +172,46 @@ damaged() {
 	done
 }
 
+# The description cut at any place, or with other bytes in it.
+bad_description() {
+	local file i
+	RANDOM=$RECORDING_SEED
+	record --steps 2 || return
+	file=$(find "$work/rec/trace" -name metadata)
+	cp "$file" "$work/whole"
+	for i in $(seq 1 15); do
+		head -c $(((RANDOM * 32768 + RANDOM) % $(stat -c %s "$work/whole"))) "$work/whole" >"$file"
+		opens "seed $RECORDING_SEED, cut $i" || return
+		! told '"settled": true' || fail "cut $i: not said" || return
+		cp "$work/whole" "$file" && flip "$file" && flip "$file"
+		opens "seed $RECORDING_SEED, flipped $i" || return
+	done
+	rm "$file"
+	opens "no description" || return
+	told "the description of the trace in .* is missing" || fail "its absence is not told" || return
+	cp -r "$work/rec/trace" "$work/other" || return
+	"$tftop" -b "$work/other" >"$work/out" 2>&1
+	[ $? = 125 ] && grep -q "description of the trace" "$work/out" ||
+		fail "no description, foreign: $(first_lines "$work/out")"
+}
+
+# What an ordinary user may not read is told, with the reason.
+forbidden() {
+	local part file
+	[ "$(id -u)" = 0 ] || { skip "root, to become another user"; return; }
+	make_user_copy || return
+	record --steps 2 || return
+	file=$(find "$work/rec/trace" -name metadata)
+	for part in "$file" "${file%/*}" "$work/rec/trace" "${file%/*}/events_0"; do
+		rm -f "$work/rec/cache"
+		chmod -R a+rX "$work/rec" && chmod go= "$part" || return
+		as_user "$user_copy/tftop" -b "$work/rec" >"$work/out" 2>&1 ||
+			fail "${part##*/}: status $?: $(first_lines "$work/out")" || return
+		tr '\n' ' ' <"$work/out" | grep -qE "cannot read .*Permission +denied" ||
+			fail "${part##*/}: not told" || return
+	done
+}
+
 # Cut anywhere, a stream is there up to its last whole packet, and that the rest
 # is missing is said and counted; the further on it is cut, the more is there.
 cut_anywhere() {
@@ -401,6 +441,8 @@ case_run refuses_foreign_folder refuses_foreign_folder
 case_run pipes pipes
 case_run foreign_trace foreign_trace
 case_run damaged damaged
+case_run bad_description bad_description
+case_run forbidden forbidden
 case_run cut_anywhere cut_anywhere
 case_run flipped flipped
 case_run cache cache
