@@ -32,13 +32,23 @@ static struct process *process_new(struct model *model, uint16_t host, uint32_t 
 
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index)
 {
+	struct process *process;
+	uint32_t *recent;
+
 	if (model->process && model->process->host == host && model->process->pid == pid) {
 		*index = model->process_index;
 		return model->process;
 	}
+	recent = &model->recent_processes[pid % RECENT_PROCESSES];
+	process = *recent < model->processes.n ? process_at(model, *recent) : NULL;
+	if (process && process->pid == pid && process->host == host && !process->replaced) {
+		*index = *recent;
+		return process;
+	}
 	*index = map_get(&model->process_by_pid, (uint64_t)host << 32 | pid);
 	if (*index == MAP_NONE)
 		return process_new(model, host, pid, index);
+	*recent = *index;
 	return process_at(model, *index);
 }
 
@@ -173,27 +183,22 @@ void apply_name(struct model *model, const struct event_name *def)
 
 /* ---- threads, shapes ---- */
 
-uint32_t thread_find(const struct model *model, uint32_t process_index, uint32_t tid)
+uint32_t thread_search(const struct model *model, uint32_t process_index, uint32_t tid)
 {
 	struct process *process = process_at(model, process_index);
-	uint32_t index = process->thread;
+	uint32_t index = map_get(&process->threads, tid);
 
-	if (index != NONE && thread_at(model, index)->tid == tid)
-		return index;
-	index = map_get(&process->threads, tid);
 	if (index != MAP_NONE)
 		process->thread = index;
 	return index;
 }
 
-uint32_t thread_get(struct model *model, uint32_t process_index, uint32_t tid)
+uint32_t thread_make(struct model *model, uint32_t process_index, uint32_t tid)
 {
 	struct process *process = process_at(model, process_index);
-	uint32_t index = thread_find(model, process_index, tid);
 	struct thread *thread;
+	uint32_t index;
 
-	if (index != NONE)
-		return index;
 	if (model->threads.n >= THREADS_MAX)
 		return NONE;
 	thread = store_new(&model->threads);

@@ -304,6 +304,7 @@ struct fair_lock {
 };
 
 #define CLOCK_STEPS_MAX 256u
+#define RECENT_PROCESSES 16u
 #define RECENT_OPS 1024u
 #define RECENT_KERNELS 512u
 
@@ -319,6 +320,7 @@ struct model {
 	struct store kernels, kernel_ops, copies, calls, compiles;
 	/* What was found last, in front of the maps; whether it is the right one is
 	 * seen in the thing itself. */
+	uint32_t recent_processes[RECENT_PROCESSES];
 	uint32_t recent_ops[RECENT_OPS], recent_kernels[RECENT_KERNELS];
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
@@ -405,9 +407,6 @@ struct process *process_get(struct model *model, uint16_t host, uint32_t pid, ui
 /* The process of an event, NONE: not known (yet). */
 uint32_t process_known(const struct model *model, const struct event *event);
 uint32_t local_name(struct model *model, uint32_t id);
-/* thread_find: NONE where it is not known. */
-uint32_t thread_find(const struct model *model, uint32_t process, uint32_t tid);
-uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid);
 uint32_t queue_get(struct model *model, uint32_t id);
 uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
 void apply_process(struct model *model, const struct event_process *def);
@@ -425,6 +424,22 @@ static inline struct process *process_at(const struct model *model, uint32_t i)
 static inline struct thread *thread_at(const struct model *model, uint32_t i)
 {
 	return store_at(&model->threads, i);
+}
+/* NONE: not known, and (thread_get) cannot be made. */
+uint32_t thread_search(const struct model *model, uint32_t process, uint32_t tid);
+uint32_t thread_make(struct model *model, uint32_t process, uint32_t tid);
+static inline uint32_t thread_find(const struct model *model, uint32_t process, uint32_t tid)
+{
+	uint32_t last = process_at(model, process)->thread;
+
+	return last != NONE && thread_at(model, last)->tid == tid ? last :
+	       thread_search(model, process, tid);
+}
+static inline uint32_t thread_get(struct model *model, uint32_t process, uint32_t tid)
+{
+	uint32_t thread = thread_find(model, process, tid);
+
+	return thread != NONE ? thread : thread_make(model, process, tid);
 }
 static inline struct device *device_at(const struct model *model, uint32_t i)
 {

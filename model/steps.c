@@ -24,7 +24,7 @@ static bool step_number(const char *name, int64_t *number)
 {
 	char *end;
 
-	if (strncasecmp(name, "step", 4) != 0)
+	if ((*name | 32) != 's' || strncasecmp(name, "step", 4) != 0)
 		return false;
 	name += 4;
 	*number = -1;

@@ -6,7 +6,6 @@
 
 #include "model/base/util.h"
 
-#define PAGE 4096u
 #define ARENA_BLOCK 65536u
 #define TEXT_MAX 4096u
 
@@ -38,25 +37,20 @@ static const char *arena_copy(struct names *names, const char *text, size_t leng
 	return copy;
 }
 
-static struct name *name_at(const struct names *names, uint32_t id)
-{
-	return &names->pages[id / PAGE][id % PAGE];
-}
-
 void names_init(struct names *names)
 {
 	memset(names, 0, sizeof(*names));
-	names->pages = xcalloc(NAMES_MAX / PAGE, sizeof(*names->pages));
-	names->pages[0] = xcalloc(PAGE, sizeof(**names->pages));
+	names->pages = xcalloc(NAMES_MAX / NAMES_PAGE, sizeof(*names->pages));
+	names->pages[0] = xcalloc(NAMES_PAGE, sizeof(**names->pages));
 	names->n = 1;
 	names->n_buckets = 1024;
 	names->buckets = xcalloc(names->n_buckets, sizeof(*names->buckets));
-	names->bytes = PAGE * sizeof(struct name);
+	names->bytes = NAMES_PAGE * sizeof(struct name);
 }
 
 void names_release(struct names *names)
 {
-	for (uint32_t i = 0; i < NAMES_MAX / PAGE && names->pages; i++)
+	for (uint32_t i = 0; i < NAMES_MAX / NAMES_PAGE && names->pages; i++)
 		free(names->pages[i]);
 	free(names->pages);
 	free(names->buckets);
@@ -84,9 +78,9 @@ static uint32_t name_new(struct names *names)
 
 	if (id >= NAMES_MAX)
 		return 0;
-	if (!names->pages[id / PAGE]) {
-		names->pages[id / PAGE] = xcalloc(PAGE, sizeof(**names->pages));
-		names->bytes += PAGE * sizeof(struct name);
+	if (!names->pages[id / NAMES_PAGE]) {
+		names->pages[id / NAMES_PAGE] = xcalloc(NAMES_PAGE, sizeof(**names->pages));
+		names->bytes += NAMES_PAGE * sizeof(struct name);
 	}
 	names->n++;
 	return id;
@@ -152,17 +146,6 @@ void names_alias(struct names *names, uint32_t placeholder, uint32_t real)
 		name_at(names, placeholder)->alias = real;
 }
 
-uint32_t names_resolve(const struct names *names, uint32_t id)
-{
-	uint32_t alias;
-
-	/* An alias leads to a defined name, which has none. */
-	if (!id || id >= names->n)
-		return 0;
-	alias = name_at(names, id)->alias;
-	return alias ? alias : id;
-}
-
 bool names_defined(const struct names *names, uint32_t id)
 {
 	id = names_resolve(names, id);
@@ -217,9 +200,7 @@ const char *names_short(struct names *names, uint32_t id)
 	return name->raw ? name->text : "?";
 }
 
-enum work names_work(struct names *names, uint32_t id)
+enum work names_find_work(struct names *names, uint32_t id)
 {
-	if (!names_resolve(names, id))
-		return WORK_OTHER;
 	return prepared(names, id)->raw ? (enum work)prepared(names, id)->work : WORK_OTHER;
 }

@@ -20,6 +20,7 @@
 #include "model/query.h"
 
 #define NAMES_MAX (1u << 24)
+#define NAMES_PAGE 4096u
 #define NAME_SHORT_MAX 200		/* bytes of a shortened name */
 
 struct name {
@@ -36,7 +37,7 @@ struct name {
 struct arena_block;
 
 struct names {
-	struct name **pages;		/* owned; 4096 names each, so that they never move */
+	struct name **pages;		/* owned; NAMES_PAGE names each, so that they never move */
 	uint32_t n;			/* ids in use, with 0 */
 	uint32_t *buckets;		/* owned */
 	uint32_t n_buckets;
@@ -51,13 +52,36 @@ uint32_t names_intern(struct names *names, const char *text);
 /* An id whose text is not known yet. */
 uint32_t names_placeholder(struct names *names);
 void names_alias(struct names *names, uint32_t placeholder, uint32_t real);
-uint32_t names_resolve(const struct names *names, uint32_t id);
+static inline struct name *name_at(const struct names *names, uint32_t id)
+{
+	return &names->pages[id / NAMES_PAGE][id % NAMES_PAGE];
+}
+static inline uint32_t names_resolve(const struct names *names, uint32_t id)
+{
+	uint32_t alias;
+
+	/* An alias leads to a defined name, which has none. */
+	if (!id || id >= names->n)
+		return 0;
+	alias = name_at(names, id)->alias;
+	return alias ? alias : id;
+}
 /* Its text is known. */
 bool names_defined(const struct names *names, uint32_t id);
 /* NULL for 0, "?" for a name that was never defined. */
 const char *names_raw(struct names *names, uint32_t id);
 const char *names_short(struct names *names, uint32_t id);
-enum work names_work(struct names *names, uint32_t id);
+enum work names_find_work(struct names *names, uint32_t id);
+static inline enum work names_work(struct names *names, uint32_t id)
+{
+	const struct name *name;
+
+	id = names_resolve(names, id);
+	if (!id)
+		return WORK_OTHER;
+	name = name_at(names, id);
+	return name->prepared ? (enum work)name->work : names_find_work(names, id);
+}
 
 /* ---- the pieces, for tests ---- */
 

@@ -409,21 +409,32 @@ static void add_folded(struct cover *cover, int64_t start, int64_t end)
 	}
 }
 
-/* Where much runs at once most of it begins within the last piece. */
-static bool lengthen_last(struct cover *cover, int64_t start, int64_t end)
+/* Mostly something begins within the last piece, or is the next one. */
+static bool add_last(struct cover *cover, int64_t start, int64_t end)
 {
-	struct cover_block *block = cover->heads[cover->n - 1].block;
-	int64_t grown = end - cover->heads[cover->n - 1].end_ns;
+	struct cover_head *head = &cover->heads[cover->n - 1];
+	struct cover_block *block = head->block;
 	struct piece *last = block->sealed ? NULL : &block->pieces[block->n - 1];
+	int64_t grown = end - head->end_ns;
 
-	if (!last || start < block->base + last->at || end - block->base - last->at > UINT32_MAX)
+	if (!last || start < block->base + last->at || end - block->base > UINT32_MAX)
 		return false;
-	if (grown <= 0)
+	if (start > head->end_ns) {
+		if (block->n >= block->cap || block->n >= BLOCK_MAX)
+			return false;
+		grown = end - start;
+		block->pieces[block->n++] = (struct piece) {
+			(uint32_t)(start - block->base), (uint32_t)grown,
+		};
+	} else if (grown > 0) {
+		last->length += (uint32_t)grown;
+	} else {
 		return true;
-	last->length += (uint32_t)grown;
+	}
 	block->total_ns += grown;
 	cover->total_ns += grown;
-	head_set(cover, cover->n - 1);
+	head->total_ns = block->total_ns;
+	head->end_ns = end;
 	return true;
 }
 
@@ -433,6 +444,8 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 
 	if (end <= start)
 		return;
+	if (cover->n > cover->n_folded && add_last(cover, start, end))
+		return;
 	if (start < folded) {
 		add_folded(cover, start, end < folded ? end : folded);
 		if (end <= folded)
@@ -440,11 +453,7 @@ void cover_add(struct cover *cover, int64_t start, int64_t end)
 		start = folded;
 	}
 	if (cover->n > cover->n_folded && start < cover->heads[cover->n - 1].end_ns) {
-		size_t b;
-
-		if (lengthen_last(cover, start, end))
-			return;
-		b = find_block(cover, start);
+		size_t b = find_block(cover, start);
 		const struct cover_block *block = cover->heads[b].block;
 		uint32_t i = find_piece(block, start);
 
@@ -548,15 +557,6 @@ static int64_t head_before(const struct cover_head *head, int64_t t)
 		for (uint32_t k = 0; k < i; k++)
 			before += block->pieces[k].length;
 	return before + (t - start < length ? t - start : length);
-}
-
-int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
-{
-	int64_t busy = 0;
-
-	if (t1 > t0)
-		cover_columns(cover, t0, t1 - t0, 1, &busy, sizeof(busy));
-	return busy;
 }
 
 #define BATCH 16u

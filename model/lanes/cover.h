@@ -56,9 +56,16 @@ void cover_cut(struct cover *cover, int64_t from);
 void cover_fold(struct cover *cover, int64_t until);
 /* Up to where it is folded, INT64_MIN: nothing is. */
 int64_t cover_folded_end(const struct cover *cover);
-int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1);
 /* Adds to busy[i * stride_bytes] the length inside column i of n, width w. */
 void cover_columns(const struct cover *cover, int64_t t0, int64_t w, size_t n,
 		   void *busy, size_t stride_bytes);
+static inline int64_t cover_window(const struct cover *cover, int64_t t0, int64_t t1)
+{
+	int64_t busy = 0;
+
+	if (t1 > t0)
+		cover_columns(cover, t0, t1 - t0, 1, &busy, sizeof(busy));
+	return busy;
+}
 
 #endif

@@ -351,6 +351,8 @@ uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t
 {
 	uint32_t lane;
 
+	if (row->n_lanes && start_ns >= row->lanes[0].max_end_ns)
+		return 0;
 	for (lane = 0; lane < SUB_LANES; lane++)
 		if (lane >= row->n_lanes || lane_is_free(&row->lanes[lane], start_ns, end_ns))
 			break;

@@ -72,12 +72,21 @@ static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uin
 uint32_t ident_plain(struct model *model, uint32_t index)
 {
 	struct ident *ident = ident_at(model, index);
-	uint32_t plain = steps_plain(model, ident->name);
+	uint32_t plain;
 
-	if (plain == names_resolve(&model->names, ident->name))
-		return index;
-	plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
-	return plain == NONE ? index : plain;
+	if (ident->plain)
+		return ident->plain - 1;
+	plain = steps_plain(model, ident->name);
+	if (plain == names_resolve(&model->names, ident->name)) {
+		plain = index;
+	} else {
+		plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
+		if (plain == NONE)
+			return index;
+	}
+	if (names_defined(&model->names, ident->name))
+		ident->plain = plain + 1;
+	return plain;
 }
 
 /* ---- states of instances ---- */

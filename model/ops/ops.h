@@ -35,6 +35,7 @@ struct ident {
 	uint32_t name, type, domain;
 	uint8_t framework;
 	uint32_t next;			/* same hash */
+	uint32_t plain;			/* 1 + ident_plain(), 0: not known for good */
 	uint64_t count, ranges;
 	bool inner;			/* launches or ops happened in one of them */
 	int64_t total_ns, self_ns, device_ns, min_ns, max_ns;
