@@ -296,7 +296,8 @@ fuzz:
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
 bench: all $(BENCH) $(O)/tests/burst
 	@O=$(O) tests/bench/run.sh $(ONLY)
-$(O)/tests/bench/model_bench: $(O)/obj/tests/bench/model_bench.o $(O)/libmodel.a
+$(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses_poll,--wrap=analyses_run
+$(O)/tests/bench/model_bench $(O)/tests/bench/acts_bench: $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm

@@ -33,6 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/analyses/sort.h"
 #include "model/query.h"
 
 struct model;
@@ -71,11 +72,10 @@ struct act {
 	uint32_t call_dur_ns;		/* RUN, LAUNCH: of the call */
 	uint32_t object;		/* RUN of a copy: the place in memory (event.h), 0 not known;
 					 * of a kernel: its launch shape, 0 none */
-	uint32_t row, lane, id;		/* where it is drawn: struct span_ref; row 0 nowhere */
-	uint16_t depth;			/* OP: on its thread's stack, 0 outermost */
-	uint8_t kind;			/* enum act_kind */
+	uint32_t row;			/* where it is drawn; 0 nowhere */
+	uint8_t kind : 3;		/* enum act_kind */
+	uint8_t work : 5;		/* enum work; WORK_INPUT is the making and fetching of batches */
 	uint8_t command;		/* RUN, LAUNCH: enum command_kind */
-	uint8_t work;			/* enum work; WORK_INPUT is the making and fetching of batches */
 	uint8_t direction;		/* enum direction */
 	uint8_t flags;			/* enum act_flag */
 };
@@ -87,8 +87,11 @@ struct slice {
 	bool warm_up;			/* a step of the start, not to be averaged */
 	bool cut;			/* too many acts: only a part of a step ... */
 	int64_t whole_t1;		/* ... that ends here */
-	const struct act *acts;		/* borrowed until the analysis returns */
-	size_t n;
+	/* Borrowed until the analysis returns, as what follows: */
+	const struct act *acts;
+	const uint32_t *runs, *launches, *rest;	/* which of them are; by start, too */
+	const struct start_key *ends;	/* all of them, by end; `at`: their index, `kind` */
+	size_t n, n_runs, n_launches, n_rest;
 	uint64_t lost;			/* events known to be lost within; shares exclude them */
 };
 

@@ -3,16 +3,16 @@
  * The engine of the analyses: puts acts aside, cuts settled time into slices,
  * hands them out, asks for findings.
  *
- * Idea: acts lie in one flat array in the order they came. When the settled
- * line has passed the end of a step (or a second, where nothing marks steps),
- * those that start before the new border are sorted by start through small
- * keys and copied out slice by slice. What reaches over a border is carried.
+ * Idea: acts wait where they came (waiting.h). When the settled line has passed
+ * the end of a step (or a second, where nothing marks steps), those that start
+ * before the new border are sorted by start through small keys and copied out
+ * slice by slice. What reaches over a border is carried.
  *
  * How far a hand-out goes (the border): to the end of the last complete step
  * that has settled; where no step has ended for LAG_NS and four steps, to the
  * settled line less that, so that a step that is still going on is handed out
- * whole when it ends; to the end of everything at the finish. When the array
- * is three quarters full it goes to the settled line whatever the steps, and if
+ * whole when it ends; to the end of everything at the finish. When as many
+ * as three quarters of what may wait do, it goes to the settled line whatever the steps, and if
  * that frees too little, past it: what comes later then is late.
  *
  * Complexity: a push is one copy; each act is looked at, sorted and copied out
@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "model/analyses/period.h"
-#include "model/analyses/sort.h"
 #include "model/analyses/thresholds.h"
+#include "model/analyses/waiting.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
@@ -37,6 +37,7 @@
 #define ACTS_MIN 32768u
 #define ACTS_MAX (2u * SLICE_ACTS_MAX)
 #define CARRY_MAX 16384u
+#define AHEAD 8
 #define PIECE_ACTS 16384u		/* outside of steps: what stays in a core's cache */
 
 #define ANALYSIS_POINTER(id, one) &one,
@@ -45,12 +46,13 @@ static const struct analysis *const list[ANALYSIS_COUNT + 1] = {
 };
 
 struct analyses {
-	struct act *acts;		/* owned; arrived, not handed out */
-	size_t n, cap, max;
+	struct waiting waiting;		/* arrived, not handed out */
+	size_t max;			/* of them */
 	struct act *carry;		/* owned; reach over done_ns, by start */
 	size_t n_carry, cap_carry;
 	struct act *out;		/* owned; the slice that is handed out */
 	size_t n_out, cap_out;
+	struct slice_space space;	/* of the slice, too */
 	struct start_key *keys;		/* owned; twice cap_keys */
 	size_t n_keys, cap_keys, at_key;
 	int64_t done_ns, tried_ns, reviewed_ns;
@@ -61,7 +63,7 @@ struct analyses {
 	struct findings *findings;	/* owned */
 	struct period *period;		/* owned; looks for steps up to period_ns */
 	int64_t period_ns;
-	size_t looked;			/* acts before that one start earlier, or are no runs */
+	size_t looked;			/* of what waits: those before start earlier, or are no runs */
 	uint64_t n_steps;		/* whole ones, without the warm-up */
 	int64_t steps_ns;		/* their sum */
 	void *state[ANALYSIS_COUNT + 1];	/* owned */
@@ -74,8 +76,9 @@ struct analyses {
 struct analyses *analyses_new(struct model *model)
 {
 	struct analyses *analyses = xcalloc(1, sizeof(*analyses));
-	size_t max = model->memory_limit / 8 / sizeof(struct act);
+	size_t max = model->memory_limit / 8 / (sizeof(struct act) + sizeof(struct start_key));
 
+	waiting_init(&analyses->waiting);
 	analyses->findings = findings_new();
 	analyses->period = period_new();
 	analyses->period_ns = INT64_MIN;
@@ -91,14 +94,15 @@ struct analyses *analyses_new(struct model *model)
 
 static void free_buffers(struct analyses *analyses)
 {
-	free(analyses->acts);
+	waiting_release(&analyses->waiting);
+	slice_space_release(&analyses->space);
 	free(analyses->carry);
 	free(analyses->out);
 	free(analyses->keys);
-	analyses->acts = analyses->carry = analyses->out = NULL;
+	analyses->carry = analyses->out = NULL;
 	analyses->keys = NULL;
-	analyses->n = analyses->n_carry = analyses->n_out = analyses->n_keys = 0;
-	analyses->cap = analyses->cap_carry = analyses->cap_out = analyses->cap_keys = 0;
+	analyses->n_carry = analyses->n_out = analyses->n_keys = 0;
+	analyses->cap_carry = analyses->cap_out = analyses->cap_keys = 0;
 }
 
 void analyses_free(struct analyses *analyses)
@@ -125,8 +129,9 @@ void *analysis_state(const struct model *model, enum analysis_id id)
 size_t analyses_bytes(const struct model *model)
 {
 	const struct analyses *a = model->analyses;
-	size_t bytes = (a->cap + a->cap_carry + a->cap_out) * sizeof(struct act) +
+	size_t bytes = (a->cap_carry + a->cap_out) * sizeof(struct act) +
 		       a->cap_keys * 2 * sizeof(*a->keys) + a->input.n +
+		       waiting_bytes(&a->waiting) + slice_space_bytes(&a->space) +
 		       findings_bytes(a->findings) + period_bytes(a->period);
 
 	for (int i = 0; i < (int)ANALYSIS_COUNT; i++)
@@ -170,10 +175,9 @@ void analyses_watch(struct model *model, void (*watch)(void *arg, const struct s
 /* The oldest half goes. */
 static void drop_half(struct analyses *analyses)
 {
-	size_t half = analyses->n / 2;
+	size_t half = analyses->waiting.n / 2;
 
-	memmove(analyses->acts, analyses->acts + half, (analyses->n - half) * sizeof(struct act));
-	analyses->n -= half;
+	waiting_drop(&analyses->waiting, half);
 	analyses->looked = 0;
 	analyses->stats.dropped += half;
 	analyses->dropped_now += half;
@@ -183,11 +187,9 @@ void analyses_push(struct model *model, const struct act *act)
 {
 	struct analyses *analyses = model->analyses;
 
-	if (analyses->n == analyses->max)
+	if (analyses->waiting.n == analyses->max)
 		drop_half(analyses);
-	if (analyses->n == analyses->cap)
-		grow(&analyses->acts, &analyses->cap, analyses->n, sizeof(*analyses->acts));
-	analyses->acts[analyses->n++] = *act;
+	waiting_push(&analyses->waiting, act);
 }
 
 /* ---- names, as far as they are known by now ---- */
@@ -239,6 +241,13 @@ static uint64_t lost_within(const struct model *model, struct analyses *analyses
 	return lost;
 }
 
+/* They come from all over the memory: it is asked for them in time. */
+static void fetch(const struct act *act)
+{
+	__builtin_prefetch(act, 1);
+	__builtin_prefetch((const char *)(act + 1) - 1, 1);
+}
+
 static void put_out(struct analyses *analyses, const struct act *act)
 {
 	if (analyses->n_out == analyses->cap_out)
@@ -256,8 +265,10 @@ static void gather(struct model *model, size_t end, int64_t t0)
 	analyses->n_out = 0;
 	for (; analyses->at_key < end; analyses->at_key++) {
 		const struct start_key *key = &analyses->keys[analyses->at_key];
-		struct act *act = &analyses->acts[key->at];
+		struct act *act = waiting_at(&analyses->waiting, key->at);
 
+		if (analyses->at_key + AHEAD < analyses->n_keys)
+			fetch(waiting_at(&analyses->waiting, key[AHEAD].at));
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
@@ -302,6 +313,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	gather(model, end, slice->t0);
 	slice->acts = analyses->out;
 	slice->n = analyses->n_out;
+	slice_index(slice, &analyses->space);
 	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->dropped_now;
 	analyses->dropped_now = 0;
 	analyses->done_ns = slice->t1;
@@ -402,17 +414,17 @@ static int64_t beginning(const struct analyses *analyses, const struct steps *st
 
 	if (analyses->done_ns != INT64_MIN)
 		return analyses->done_ns;
-	for (size_t i = 0; i < analyses->n; i++)
-		if (analyses->acts[i].start_ns < first)
-			first = analyses->acts[i].start_ns;
+	if (analyses->waiting.first_ns < first)
+		first = analyses->waiting.first_ns;
 	return first == INT64_MAX ? INT64_MIN : first;
 }
 
 /* Of what waits: what begins there, too, is to be within the last slice. */
 static int64_t last_end(const struct analyses *analyses, const struct steps *steps, int64_t last)
 {
-	for (size_t i = 0; i < analyses->n; i++) {
-		const struct act *act = &analyses->acts[i];
+	for (size_t i = 0; i < analyses->waiting.n; i++) {
+		const struct act *act = waiting_at(&analyses->waiting,
+						   analyses->waiting.keys[i].at);
 
 		if (act->start_ns >= last)
 			last = act->start_ns + 1;
@@ -446,35 +458,37 @@ static int64_t border(const struct steps *steps, int64_t to, int64_t settled)
 
 static void make_room(struct analyses *analyses)
 {
-	if (analyses->cap_keys >= analyses->n)
+	if (analyses->cap_keys >= analyses->waiting.n)
 		return;
-	analyses->cap_keys = analyses->cap;
+	analyses->cap_keys = analyses->waiting.cap;
 	free(analyses->keys);
 	analyses->keys = xreallocarray(NULL, analyses->cap_keys, 2 * sizeof(*analyses->keys));
 }
 
-/* Keys of all, or all runs, from acts[i] on that start in [from_ns, to_ns), sorted. */
+/* Keys of all, or all runs, from number i on that start in [from_ns, to_ns), sorted. */
 static void make_keys(struct analyses *analyses, size_t i, int64_t from_ns, int64_t to_ns,
 		      bool runs)
 {
-	make_room(analyses);
-	analyses->n_keys = analyses->at_key = 0;
-	for (; i < analyses->n; i++) {
-		const struct act *act = &analyses->acts[i];
+	const struct waiting *waiting = &analyses->waiting;
+	size_t n = 0;
 
-		if (act->start_ns < to_ns && act->start_ns >= from_ns &&
-		    (!runs || act->kind == ACT_RUN))
-			analyses->keys[analyses->n_keys++] = (struct start_key) {
-				act->start_ns, (uint32_t)i,
-			};
+	make_room(analyses);
+	for (; i < waiting->n; i++) {
+		struct start_key key = waiting->keys[i];
+
+		if (key.start < to_ns && key.start >= from_ns && (!runs || key.kind == ACT_RUN))
+			analyses->keys[n++] = key;
 	}
-	start_keys_sort(analyses->keys, analyses->keys + analyses->cap_keys, analyses->n_keys);
+	start_keys_sort(analyses->keys, analyses->keys + n, n);
+	analyses->n_keys = n;
+	analyses->at_key = 0;
 }
 
 /* Where nothing else marks steps, what runs may show them. */
 static void look_for_steps(struct model *model, int64_t to_ns)
 {
 	struct analyses *analyses = model->analyses;
+	const struct waiting *waiting = &analyses->waiting;
 	const struct steps *steps = steps_best(model);
 
 	if ((steps && steps->source != STEPS_PERIOD) || to_ns <= analyses->period_ns)
@@ -482,27 +496,17 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 	if (to_ns != INT64_MAX && analyses->period_ns != INT64_MIN &&
 	    to_ns - analyses->period_ns < PERIOD_LOOK_NS)
 		return;
-	while (analyses->looked < analyses->n &&
-	       (analyses->acts[analyses->looked].kind != ACT_RUN ||
-		analyses->acts[analyses->looked].start_ns < analyses->period_ns))
+	while (analyses->looked < waiting->n &&
+	       (waiting->keys[analyses->looked].kind != ACT_RUN ||
+		waiting->keys[analyses->looked].start < analyses->period_ns))
 		analyses->looked++;
 	make_keys(analyses, analyses->looked, analyses->period_ns, to_ns, true);
-	for (size_t i = 0; i < analyses->n_keys; i++)
-		period_run(model, analyses->period, &analyses->acts[analyses->keys[i].at]);
+	for (size_t i = 0; i < analyses->n_keys; i++) {
+		if (i + AHEAD < analyses->n_keys)
+			fetch(waiting_at(waiting, analyses->keys[i + AHEAD].at));
+		period_run(model, analyses->period, waiting_at(waiting, analyses->keys[i].at));
+	}
 	analyses->period_ns = to_ns;
-}
-
-/* What was not handed out moves together. */
-static void forget_handed(struct analyses *analyses, int64_t to_ns)
-{
-	size_t kept = 0;
-
-	if (analyses->n_keys < analyses->n)
-		for (size_t i = 0; i < analyses->n; i++)
-			if (analyses->acts[i].start_ns >= to_ns)
-				analyses->acts[kept++] = analyses->acts[i];
-	analyses->n = kept;
-	analyses->looked = 0;
 }
 
 /* The next slice without a step, at most up to to_ns: a second, but where
@@ -545,7 +549,8 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		};
 		hand_out(model, &slice);
 	}
-	forget_handed(analyses, to_ns);
+	waiting_forget(&analyses->waiting, to_ns);
+	analyses->looked = 0;
 }
 
 /* ---- when ---- */
@@ -554,13 +559,14 @@ void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
 	int64_t settled = model_settle(model), from, to;
-	bool full = analyses->n >= analyses->max / 4 * 3;
+	const struct waiting *waiting = &analyses->waiting;
+	bool full = waiting->n >= analyses->max / 4 * 3;
 	const struct steps *steps;
 
 	analyses->tried_ns = settled;
 	/* What came first is half of it. */
-	if (full && analyses->acts[analyses->n / 2].start_ns > settled)
-		settled = analyses->acts[analyses->n / 2].start_ns;
+	if (full && waiting->keys[waiting->n / 2].start > settled)
+		settled = waiting->keys[waiting->n / 2].start;
 	look_for_steps(model, finish ? INT64_MAX : settled);
 	steps = steps_best(model);
 	from = beginning(analyses, steps);
@@ -582,7 +588,7 @@ void analyses_poll(struct model *model, bool batch_ends)
 {
 	struct analyses *analyses = model->analyses;
 
-	if (analyses->n < analyses->max / 4 * 3 &&
+	if (analyses->waiting.n < analyses->max / 4 * 3 &&
 	    (!batch_ends || model_settle(model) - POLL_NS < analyses->tried_ns))
 		return;
 	analyses_run(model, false);

@@ -80,6 +80,20 @@ void analyses_progress(const struct model *model, struct findings_status *status
 /* Calls watch with each slice, after the analyses; one at a time, for tests. */
 void analyses_watch(struct model *model, void (*watch)(void *arg, const struct slice *slice),
 		    void *arg);
+/* Fills in the lists and ends of a slice, valid until the next time. */
+struct slice_space {
+	struct start_key *ends;		/* owned; twice cap */
+	uint32_t *kinds;		/* owned; three times cap */
+	size_t cap;
+};
+void slice_index(struct slice *slice, struct slice_space *space);
+void slice_space_release(struct slice_space *space);
+size_t slice_space_bytes(const struct slice_space *space);
+
+/* A number for each small id, 0 until it is set; `of` is freed by whoever has it. */
+struct slots { uint32_t *of; size_t n; };
+uint32_t *slot_of(struct slots *slots, uint32_t id);
+
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
 /* The making and fetching of batches, by the name of an op or range. */

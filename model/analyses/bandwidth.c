@@ -73,12 +73,12 @@ static void bandwidth_slice(struct model *model, void *state, const struct slice
 	enum scope scope;
 	bool in_step = basis_add(&bandwidth->basis, slice, &scope) && slice->step;
 
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		const struct act *act = &slice->acts[slice->runs[i]];
 		struct way *way;
 		int64_t from, to;
 
-		if (act->kind != ACT_RUN || !act->amount || act->direction == DIR_NONE)
+		if (!act->amount || act->direction == DIR_NONE)
 			continue;
 		way = way_of(bandwidth, act);
 		if (!way)

@@ -45,17 +45,18 @@ static void count_acts(struct sweep *sweep)
 	struct breakdown *b = &sweep->breakdown;
 	const struct slice *slice = sweep->slice;
 
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; i < slice->n_launches; i++) {
+		const struct act *act = &slice->acts[slice->launches[i]];
 
-		if ((act->start_ns < slice->t0 && !(act->flags & ACT_LATE)) ||
-		    (sweep->process != NONE && act->process != sweep->process))
+		if (!act_counts(slice, act) || !sweep_has(sweep, act))
 			continue;
-		if (act->kind == ACT_LAUNCH) {
-			b->now_launches++;
-			b->now_launch_ns += act->end_ns - act->start_ns;
-		}
-		if (act->kind != ACT_RUN || !act->amount)
+		b->now_launches++;
+		b->now_launch_ns += act->end_ns - act->start_ns;
+	}
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		const struct act *act = &slice->acts[slice->runs[i]];
+
+		if (!act->amount || !act_counts(slice, act) || !sweep_has(sweep, act))
 			continue;
 		*(act->direction == DIR_H2D ? &b->now.h2d_bytes : act->direction == DIR_D2H ?
 		  &b->now.d2h_bytes : &b->now.d2d_bytes) += act->amount;
@@ -211,8 +212,8 @@ static void count_made(struct sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
 
 		if (act->kind == ACT_OP && act->work == WORK_INPUT &&
 		    (act->start_ns >= slice->t0 || act->flags & ACT_LATE) &&

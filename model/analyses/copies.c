@@ -87,7 +87,7 @@ struct sweep {
 
 static void find_busy(struct sweep *sweep)
 {
-	sweep->busy = xcalloc(sweep->n_runs, sizeof(*sweep->busy));
+	sweep->busy = xreallocarray(NULL, sweep->n_runs, sizeof(*sweep->busy));
 	sweep->n_busy = 0;
 	for (size_t i = 0; i < sweep->n_runs; i++) {
 		const struct act *act = &sweep->slice->acts[sweep->runs[i]];
@@ -319,13 +319,13 @@ static void find_habits(struct copies *copies, const struct slice *slice, enum s
 	struct moved *list = xcalloc(n_copies, sizeof(*list));
 	size_t n = 0, end;
 
-	for (size_t i = 0; i < slice->n && n < n_copies; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; i < slice->n_runs && n < n_copies; i++) {
+		const struct act *act = &slice->acts[slice->runs[i]];
 
 		if (act_is_copy(act) && act->object && act->amount && act->start_ns >= slice->t0)
 			list[n++] = (struct moved) {
 				.bytes = act->amount, .process = act->process,
-				.object = act->object, .at = (uint32_t)i,
+				.object = act->object, .at = slice->runs[i],
 			};
 	}
 	if (n > 1)
@@ -345,23 +345,24 @@ static void find_habits(struct copies *copies, const struct slice *slice, enum s
 static void look_at_devices(struct copies *copies, const struct slice *slice, enum scope scope,
 			    int64_t *exposed)
 {
-	uint32_t *runs = xcalloc(slice->n, sizeof(*runs));
+	uint32_t *runs = xreallocarray(NULL, slice->n_runs, sizeof(*runs));
 	uint32_t done[WAYS_MAX], n_done = 0;
 
-	for (size_t first = 0; first < slice->n && n_done < WAYS_MAX; first++) {
+	for (size_t i = 0; i < slice->n_runs && n_done < WAYS_MAX; i++) {
+		const struct act *first = &slice->acts[slice->runs[i]];
 		struct sweep sweep = { .slice = slice, .runs = runs, .exposed = exposed };
-		uint32_t device = slice->acts[first].device, k = 0;
+		uint32_t device = first->device, k = 0;
 
-		if (!act_is_copy(&slice->acts[first]))
+		if (!act_is_copy(first))
 			continue;
 		while (k < n_done && done[k] != device)
 			k++;
 		if (k < n_done)
 			continue;
 		done[n_done++] = device;
-		for (size_t i = 0; i < slice->n; i++)
-			if (slice->acts[i].kind == ACT_RUN && slice->acts[i].device == device)
-				runs[sweep.n_runs++] = (uint32_t)i;
+		for (size_t r = 0; r < slice->n_runs; r++)
+			if (slice->acts[slice->runs[r]].device == device)
+				runs[sweep.n_runs++] = slice->runs[r];
 		find_busy(&sweep);
 		find_exposed(&sweep);
 		add_copies(copies, &sweep, scope);
@@ -380,8 +381,8 @@ static void copies_slice(struct model *model, void *state, const struct slice *s
 	(void)model;
 	if (!basis_add(&copies->basis, slice, &scope))
 		return;
-	for (size_t i = 0; i < slice->n; i++)
-		n_copies += act_is_copy(&slice->acts[i]);
+	for (size_t i = 0; i < slice->n_runs; i++)
+		n_copies += act_is_copy(&slice->acts[slice->runs[i]]);
 	if (!n_copies)
 		return;
 	exposed = xcalloc(slice->n, sizeof(*exposed));

@@ -36,13 +36,12 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/analyses/sort.h"
+#include "model/analyses/critical-ready.h"
 #include "model/analyses/work.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
 #define SLACK_NS 2000
-#define SCAN_MAX 4096u			/* runs of other queues looked over for one */
 #define PARTS_MAX 4096u
 #define ACTS_LIMIT (1u << 19)		/* in one slice; longer ones have no path */
 
@@ -55,6 +54,8 @@ struct part_sum {
 
 struct step_path { int64_t start_ns, dur_ns, ns[PATH_KINDS]; };
 
+/* ---- the walk ---- */
+
 struct critical {
 	struct basis basis;
 	int64_t ns[SCOPE_COUNT][PATH_KINDS];
@@ -64,6 +65,7 @@ struct critical {
 	struct step_path *steps;	/* owned; a ring, grown until PATH_STEPS */
 	size_t cap_steps;
 	uint64_t n_steps;
+	struct ready ready;		/* of the slice in hand */
 };
 
 static void critical_release(void *state)
@@ -73,6 +75,7 @@ static void critical_release(void *state)
 	free(critical->parts);
 	free(critical->steps);
 	map_release(&critical->by_key);
+	ready_release(&critical->ready);
 }
 
 static size_t critical_bytes(const void *state)
@@ -80,204 +83,8 @@ static size_t critical_bytes(const void *state)
 	const struct critical *critical = state;
 
 	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
-	       critical->cap_steps * sizeof(*critical->steps);
+	       critical->cap_steps * sizeof(*critical->steps) + ready_bytes(&critical->ready);
 }
-
-/* ---- a slice made ready ---- */
-
-/* What a thread did on top of its stack. */
-struct segment {
-	int64_t start_ns, end_ns;
-	uint32_t act;
-	bool input;
-};
-
-struct host_key {
-	uint32_t thread, act;
-	int64_t start_ns, end_ns;
-};
-
-struct ready {
-	const struct slice *slice;
-	struct host_key *host;		/* owned; by thread, start, longest first */
-	size_t n_host;
-	struct segment *segments;	/* owned; in the order of `host`'s threads */
-	size_t n_segments;
-	struct start_key *ends;		/* owned; runs by their end, with as many spare ones */
-	size_t n_ends;
-	uint8_t *entered;		/* owned; by index in ends */
-};
-
-static bool is_host(const struct act *act)
-{
-	return act->kind == ACT_LAUNCH || act->kind == ACT_WAIT || act->kind == ACT_COMPILE ||
-	       (act->kind == ACT_OP && !(act->flags & ACT_ASYNC));
-}
-
-/* The acts are by start: what is left is to bring threads together and, of
- * those that start at once, the longest to the front. */
-static void sort_host(struct ready *ready, struct start_key *keys, struct start_key *spare)
-{
-	const struct slice *slice = ready->slice;
-
-	start_keys_sort(keys, spare, ready->n_host);
-	for (size_t i = 0; i < ready->n_host; i++) {
-		const struct act *act = &slice->acts[keys[i].at];
-		struct host_key key = { act->thread, keys[i].at, act->start_ns, act->end_ns };
-		size_t at = i;
-
-		for (; at > 0 && ready->host[at - 1].thread == key.thread &&
-		     ready->host[at - 1].start_ns == key.start_ns &&
-		     ready->host[at - 1].end_ns < key.end_ns; at--)
-			ready->host[at] = ready->host[at - 1];
-		ready->host[at] = key;
-	}
-}
-
-static void add_segment(struct ready *ready, int64_t start_ns, int64_t end_ns, uint32_t act,
-			bool input)
-{
-	if (end_ns <= start_ns)
-		return;
-	ready->segments[ready->n_segments++] = (struct segment) { start_ns, end_ns, act, input };
-}
-
-struct open_act { int64_t end_ns; uint32_t act; bool input; };
-
-/* One thread's acts, host[begin] ... host[end - 1], flattened to who is on top. */
-static void flatten(struct ready *ready, size_t begin, size_t end)
-{
-	struct open_act stack[DEPTH_MAX];
-	int64_t at_ns = INT64_MIN;
-	size_t depth = 0;
-
-	for (size_t i = begin; i < end; i++) {
-		const struct host_key *key = &ready->host[i];
-		const struct act *act = &ready->slice->acts[key->act];
-		bool input = act->kind == ACT_OP && act->work == WORK_INPUT;
-
-		while (depth && stack[depth - 1].end_ns <= key->start_ns) {
-			depth--;
-			add_segment(ready, at_ns, stack[depth].end_ns, stack[depth].act,
-				    stack[depth].input);
-			if (stack[depth].end_ns > at_ns)
-				at_ns = stack[depth].end_ns;
-		}
-		if (depth)
-			add_segment(ready, at_ns, key->start_ns, stack[depth - 1].act,
-				    stack[depth - 1].input);
-		if (depth == DEPTH_MAX)
-			depth--;
-		stack[depth] = (struct open_act) {
-			key->end_ns, key->act, input || (depth && stack[depth - 1].input),
-		};
-		depth++;
-		at_ns = key->start_ns;
-	}
-	while (depth--) {
-		add_segment(ready, at_ns, stack[depth].end_ns, stack[depth].act,
-			    stack[depth].input);
-		if (stack[depth].end_ns > at_ns)
-			at_ns = stack[depth].end_ns;
-	}
-}
-
-static void make_ready(struct ready *ready, const struct slice *slice)
-{
-	struct start_key *keys = xreallocarray(NULL, slice->n, 2 * sizeof(*keys));
-	size_t n = 0;
-
-	*ready = (struct ready) { .slice = slice };
-	ready->ends = xreallocarray(NULL, slice->n, 2 * sizeof(*ready->ends));
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
-
-		if (act->end_ns <= slice->t0 && act->start_ns < slice->t0)
-			continue;	/* late, and wholly past */
-		if (is_host(act))
-			keys[n++] = (struct start_key) { act->thread, (uint32_t)i };
-		else if (act->kind == ACT_RUN)
-			ready->ends[ready->n_ends++] = (struct start_key) {
-				act->end_ns, (uint32_t)i,
-			};
-	}
-	ready->n_host = n;
-	ready->host = xreallocarray(NULL, n, sizeof(*ready->host));
-	/* Each act is begun once and left once. */
-	ready->segments = xreallocarray(NULL, n, 2 * sizeof(*ready->segments));
-	ready->entered = xcalloc(ready->n_ends, 1);
-	sort_host(ready, keys, keys + slice->n);
-	start_keys_sort(ready->ends, ready->ends + slice->n, ready->n_ends);
-	free(keys);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && ready->host[end].thread == ready->host[i].thread; end++)
-			;
-		flatten(ready, i, end);
-	}
-}
-
-static void ready_release(struct ready *ready)
-{
-	free(ready->host);
-	free(ready->segments);
-	free(ready->ends);
-	free(ready->entered);
-}
-
-/* ---- looking things up ---- */
-
-static uint32_t thread_of(const struct ready *ready, const struct segment *segment)
-{
-	return ready->slice->acts[segment->act].thread;
-}
-
-/* The thread's last segment that begins before t_ns, NULL none. */
-static const struct segment *segment_before(const struct ready *ready, uint32_t thread,
-					    int64_t t_ns)
-{
-	size_t low = 0, high = ready->n_segments;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct segment *segment = &ready->segments[mid];
-		uint32_t other = thread_of(ready, segment);
-
-		if (other < thread || (other == thread && segment->start_ns < t_ns))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || thread_of(ready, &ready->segments[low - 1]) != thread)
-		return NULL;
-	return &ready->segments[low - 1];
-}
-
-/* The run that finished last, by until_ns, in a queue (NONE: any of the
- * process), and was not entered yet; n_ends: none. */
-static size_t last_finished(const struct ready *ready, uint32_t process, uint32_t queue,
-			    int64_t until_ns)
-{
-	size_t low = 0, high = ready->n_ends;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ready->ends[mid].start <= until_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (size_t scanned = 0; low-- > 0 && scanned < SCAN_MAX; scanned++) {
-		const struct act *act = &ready->slice->acts[ready->ends[low].at];
-
-		if (!ready->entered[low] && act->process == process &&
-		    (queue == NONE || act->queue == queue))
-			return low;
-	}
-	return ready->n_ends;
-}
-
-/* ---- the walk ---- */
 
 struct walk {
 	struct critical *critical;
@@ -337,7 +144,7 @@ static bool is_step(const struct slice *slice, const struct act *act)
 static void step_host(struct walk *walk)
 {
 	const struct ready *ready = walk->ready;
-	const struct segment *segment = segment_before(ready, walk->thread, walk->t_ns);
+	const struct segment *segment = ready_segment(ready, walk->thread, walk->t_ns);
 	const struct act *act;
 	size_t run;
 
@@ -347,7 +154,7 @@ static void step_host(struct walk *walk)
 	}
 	act = &ready->slice->acts[segment->act];
 	if (act->kind == ACT_WAIT || (act->kind == ACT_LAUNCH && (act->flags & ACT_BLOCKING))) {
-		run = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
+		run = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
 		if (run < ready->n_ends && ready->ends[run].start > segment->start_ns) {
 			go(walk, ready->ends[run].start, PATH_SYNC, act->name);
 			enter(walk, run);
@@ -381,8 +188,8 @@ static void step_run(struct walk *walk)
 	go(walk, act->start_ns, kind_of_run(act), act->name);
 	if (launched_ns > walk->t_ns)
 		launched_ns = walk->t_ns;	/* it began before the call returned */
-	before = last_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
-	other = last_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
+	before = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
+	other = ready_finished(ready, act->process, NONE, walk->t_ns + SLACK_NS);
 	if (other < ready->n_ends &&
 	    (before == ready->n_ends || ready->ends[other].start > ready->ends[before].start))
 		before = other;
@@ -403,20 +210,28 @@ static void step_run(struct walk *walk)
  * launched or waited, else the one that was last seen; NONE: none. */
 static uint32_t owner(const struct slice *slice)
 {
-	uint32_t worked = NONE, seen = NONE;
+	uint32_t seen = NONE;
+	bool any = false;
 
-	for (size_t i = 0; i < slice->n; i++) {
+	for (size_t i = 0; i < slice->n_rest && slice->step; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+
+		if (act_is_host(act) && is_step(slice, act))
+			return act->thread;
+	}
+	for (size_t i = slice->n; i-- > 0; ) {
 		const struct act *act = &slice->acts[i];
 
-		if (!is_host(act))
+		if (!act_is_host(act))
 			continue;
-		if (is_step(slice, act))
-			return act->thread;
-		if (act->kind != ACT_OP)
-			worked = act->thread;
-		seen = act->thread;
+		if (!any)
+			seen = act->thread;
+		any = true;
+		if (act->kind == ACT_OP)
+			continue;
+		return act->thread != NONE ? act->thread : seen;
 	}
-	return worked != NONE ? worked : seen;
+	return seen;
 }
 
 static void keep_step(struct critical *critical, const struct slice *slice,
@@ -463,15 +278,13 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 static void critical_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct critical *critical = state;
-	struct ready ready;
 	enum scope scope;
 
 	(void)model;
 	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
 		return;
-	make_ready(&ready, slice);
-	find_path(critical, &ready, scope);
-	ready_release(&ready);
+	ready_make(&critical->ready, slice);
+	find_path(critical, &critical->ready, scope);
 }
 
 const struct analysis analysis_critical = {

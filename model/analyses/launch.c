@@ -26,7 +26,6 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/analyses/sort.h"
 #include "model/analyses/work.h"
 #include "model/base/hist.h"
 #include "model/model-internal.h"
@@ -46,17 +45,17 @@ struct launch_queue {
 	uint32_t depth_max;
 	int64_t *starts;		/* owned; runs to come, of what is handed over */
 	size_t n_starts, cap_starts;
-	struct start_key *changes;	/* owned; within the slice, `at`: enum change */
-	size_t n_changes, cap_changes;
+	/* of the slice in hand */
+	struct start_key *waits;	/* owned; when something begins to wait, ... */
+	struct start_key *served;	/* owned; ... when something no longer does, with as many spare ones */
+	size_t n_waits, cap_waits, n_served, cap_served;
+	int64_t until_ns;		/* something waited or ran up to then */
 };
 
 struct launches {
 	struct launch_queue **queues;	/* owned, as are they; in the order they came */
 	size_t n, cap;
-	uint32_t *slots;		/* owned; by queue its place among them, plus 1 */
-	size_t n_slots;
-	struct start_key *spare;	/* owned; for the sorting */
-	size_t cap_spare;
+	struct slots slots;		/* by queue its place among them, plus 1 */
 };
 
 static void launch_release(void *state)
@@ -67,47 +66,48 @@ static void launch_release(void *state)
 		hist_release(&all->queues[i]->call);
 		hist_release(&all->queues[i]->delay);
 		free(all->queues[i]->starts);
-		free(all->queues[i]->changes);
+		free(all->queues[i]->waits);
+		free(all->queues[i]->served);
 		free(all->queues[i]);
 	}
 	free(all->queues);
-	free(all->slots);
-	free(all->spare);
+	free(all->slots.of);
 }
 
 static size_t launch_bytes(const void *state)
 {
 	const struct launches *all = state;
-	size_t bytes = all->n_slots * sizeof(*all->slots) + all->cap_spare * sizeof(*all->spare);
+	size_t bytes = all->slots.n * sizeof(*all->slots.of);
 
 	for (size_t i = 0; i < all->n; i++)
 		bytes += sizeof(**all->queues) + all->queues[i]->cap_starts * sizeof(int64_t) +
-			 all->queues[i]->cap_changes * sizeof(struct start_key) +
+			 (all->queues[i]->cap_waits + 2 * all->queues[i]->cap_served) *
+			 sizeof(struct start_key) +
 			 ((size_t)all->queues[i]->call.n + all->queues[i]->delay.n) *
 			 sizeof(uint64_t);
 	return bytes;
 }
 
-static struct launch_queue *queue_of(struct launches *all, uint32_t queue, int64_t from_ns)
+static struct launch_queue *queue_of(struct launches *all, uint32_t queue,
+				     const struct slice *slice, int64_t from_ns)
 {
 	struct launch_queue *one;
+	uint32_t *slot;
 
-	if (queue < all->n_slots && all->slots[queue])
-		return all->queues[all->slots[queue] - 1];
-	if (queue >= QUEUES_MAX || all->n == QUEUES_KEPT)
+	if (queue >= QUEUES_MAX)
 		return NULL;
-	if (queue >= all->n_slots) {
-		all->slots = xreallocarray(all->slots, queue + 1, sizeof(*all->slots));
-		memset(all->slots + all->n_slots, 0,
-		       (queue + 1 - all->n_slots) * sizeof(*all->slots));
-		all->n_slots = queue + 1;
-	}
+	slot = slot_of(&all->slots, queue);
+	if (*slot)
+		return all->queues[*slot - 1];
+	if (all->n == QUEUES_KEPT)
+		return NULL;
 	grow(&all->queues, &all->cap, all->n, sizeof(*all->queues));
 	one = xcalloc(1, sizeof(*one));
 	one->queue = queue;
 	one->from_ns = from_ns;
+	one->until_ns = from_ns > slice->t0 ? from_ns : slice->t0;
 	all->queues[all->n++] = one;
-	all->slots[queue] = (uint32_t)all->n;
+	*slot = (uint32_t)all->n;
 	return one;
 }
 
@@ -138,39 +138,58 @@ static void count_kernel(struct launch_queue *queue, const struct act *act)
 			  act->end_ns - act->start_ns < act->call_dur_ns;
 }
 
-/* ---- depth: a sweep over one queue ---- */
+/* ---- depth and emptiness: what comes, by its begin ---- */
 
-enum change { WAITS, RUNS, WAITS_NO_MORE, RUNS_NO_MORE };
-
-static void add_change(struct launch_queue *queue, int64_t at_ns, enum change change)
+/* Something waits or runs in [from, to). */
+static void is_busy(struct launch_queue *queue, int64_t from_ns, int64_t to_ns)
 {
-	if (queue->n_changes == queue->cap_changes)
-		grow(&queue->changes, &queue->cap_changes, queue->n_changes,
-		     sizeof(*queue->changes));
-	queue->changes[queue->n_changes++] = (struct start_key) { at_ns, (uint32_t)change };
+	if (from_ns > queue->until_ns)
+		queue->empty_ns += from_ns - queue->until_ns;
+	if (to_ns > queue->until_ns)
+		queue->until_ns = to_ns;
+}
+
+static void add_served(struct launch_queue *queue, int64_t at_ns)
+{
+	if (queue->n_served == queue->cap_served) {
+		queue->cap_served = queue->cap_served ? 2 * queue->cap_served : 16;
+		queue->served = xreallocarray(queue->served, queue->cap_served,
+					      2 * sizeof(*queue->served));
+	}
+	queue->served[queue->n_served++] = (struct start_key) { .start = at_ns };
 }
 
 /* [from, to) within the slice; what begins after it is carried. */
 static void add_waiting(struct launch_queue *queue, const struct slice *slice, int64_t from_ns,
 			int64_t to_ns)
 {
+	int64_t until_ns = to_ns < slice->t1 ? to_ns : slice->t1;
+
 	if (to_ns <= slice->t0 || to_ns <= from_ns)
 		return;
-	add_change(queue, from_ns < slice->t0 ? slice->t0 : from_ns, WAITS);
+	if (from_ns < slice->t0)
+		from_ns = slice->t0;
+	if (queue->n_waits == queue->cap_waits)
+		grow(&queue->waits, &queue->cap_waits, queue->n_waits, sizeof(*queue->waits));
+	queue->waits[queue->n_waits++] = (struct start_key) { .start = from_ns };
+	queue->depth_ns += until_ns - from_ns;
+	is_busy(queue, from_ns, until_ns);
 	if (to_ns < slice->t1) {
-		add_change(queue, to_ns, WAITS_NO_MORE);
+		add_served(queue, to_ns);
 		return;
 	}
 	if (queue->n_starts == CARRY_MAX)
 		return;
-	grow(&queue->starts, &queue->cap_starts, queue->n_starts, sizeof(*queue->starts));
+	if (queue->n_starts == queue->cap_starts)
+		grow(&queue->starts, &queue->cap_starts, queue->n_starts, sizeof(*queue->starts));
 	queue->starts[queue->n_starts++] = to_ns;
 }
 
-static void add_carried(struct launch_queue *queue, const struct slice *slice)
+static void begin_slice(struct launch_queue *queue, const struct slice *slice)
 {
 	size_t n = queue->n_starts;
 
+	queue->until_ns = slice->t0;
 	queue->n_starts = 0;
 	for (size_t i = 0; i < n; i++) {
 		int64_t start_ns = queue->starts[i];	/* read before its place is taken */
@@ -184,48 +203,47 @@ static void add_running(struct launch_queue *queue, const struct slice *slice,
 {
 	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
 
-	if (end_ns <= start_ns)
-		return;
-	add_change(queue, start_ns, RUNS);
-	add_change(queue, end_ns, RUNS_NO_MORE);
+	if (end_ns > start_ns)
+		is_busy(queue, start_ns, end_ns);
 }
 
-static void sweep(struct launches *all, struct launch_queue *queue, const struct slice *slice)
+static void note_depth(struct launch_queue *queue, size_t depth, int64_t ns)
 {
-	static const int8_t waits[] = { 1, 0, -1, 0 }, runs[] = { 0, 1, 0, -1 };
-	int64_t begin_ns = queue->from_ns > slice->t0 ? queue->from_ns : slice->t0;
-	int64_t at_ns = begin_ns, watched_ns = slice->t1 - begin_ns, empty_ns = 0, full_ns = 0;
-	int64_t waiting = 0, running = 0, most = 0;
-	__int128 depth_ns = 0;
+	if (depth >= QUEUE_LIMIT)
+		queue->full_ns += ns;
+	if (depth > queue->depth_max)
+		queue->depth_max = (uint32_t)depth;
+}
 
-	if (all->cap_spare < queue->n_changes) {
-		free(all->spare);
-		all->cap_spare = queue->cap_changes;
-		all->spare = xreallocarray(NULL, all->cap_spare, sizeof(*all->spare));
-	}
-	start_keys_sort(queue->changes, all->spare, queue->n_changes);
-	for (size_t i = 0; i <= queue->n_changes; i++) {
-		int64_t until_ns = i < queue->n_changes ? queue->changes[i].start : slice->t1;
+/* Begins are in order as they came, ends in a queue mostly are. */
+static void find_depths(struct launch_queue *queue, const struct slice *slice)
+{
+	size_t in = 0, out = 0;
+	int64_t at_ns = slice->t0;
+
+	start_keys_sort(queue->served, queue->served + queue->n_served, queue->n_served);
+	while (in < queue->n_waits || out < queue->n_served) {
+		bool more = out == queue->n_served ||
+			    (in < queue->n_waits && queue->waits[in].start < queue->served[out].start);
+		int64_t until_ns = more ? queue->waits[in].start : queue->served[out].start;
 
 		if (until_ns > at_ns) {
-			depth_ns += (__int128)waiting * (until_ns - at_ns);
-			empty_ns += !waiting && !running ? until_ns - at_ns : 0;
-			full_ns += waiting >= QUEUE_LIMIT ? until_ns - at_ns : 0;
-			most = waiting > most ? waiting : most;
+			note_depth(queue, in - out, until_ns - at_ns);
 			at_ns = until_ns;
 		}
-		if (i < queue->n_changes) {
-			waiting += waits[queue->changes[i].at];
-			running += runs[queue->changes[i].at];
-		}
+		in += more;
+		out += !more;
 	}
-	queue->n_changes = 0;
-	queue->watched_ns += watched_ns;
-	queue->depth_ns += depth_ns;
-	queue->empty_ns += empty_ns;
-	queue->full_ns += full_ns;
-	if (most > queue->depth_max)
-		queue->depth_max = (uint32_t)most;
+	if (slice->t1 > at_ns)
+		note_depth(queue, in - out, slice->t1 - at_ns);
+}
+
+static void end_slice(struct launch_queue *queue, const struct slice *slice)
+{
+	is_busy(queue, slice->t1, slice->t1);
+	queue->watched_ns += slice->t1 - (queue->from_ns > slice->t0 ? queue->from_ns : slice->t0);
+	find_depths(queue, slice);
+	queue->n_waits = queue->n_served = 0;
 }
 
 /* ---- a slice ---- */
@@ -253,19 +271,19 @@ static void launch_slice(struct model *model, void *state, const struct slice *s
 	if (slice->t1 <= slice->t0)
 		return;
 	for (size_t i = 0; i < all->n; i++)
-		add_carried(all->queues[i], slice);
+		begin_slice(all->queues[i], slice);
 	for (size_t i = 0; i < slice->n; i++) {
 		const struct act *act = &slice->acts[i];
 		struct launch_queue *queue;
 
 		if (act->kind != ACT_LAUNCH && act->kind != ACT_RUN)
 			continue;
-		queue = queue_of(all, act->queue, act->start_ns);
+		queue = queue_of(all, act->queue, slice, act->start_ns);
 		if (queue)
 			look_at(queue, slice, act);
 	}
 	for (size_t i = 0; i < all->n; i++)
-		sweep(all, all->queues[i], slice);
+		end_slice(all->queues[i], slice);
 }
 
 const struct analysis analysis_launch = {

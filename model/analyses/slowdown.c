@@ -56,6 +56,7 @@ struct slowdown {
 	struct watched **list;		/* owned, as are they */
 	size_t n, cap;
 	struct map by_key;
+	struct slots last;		/* by name, what was found last, plus 1 */
 	enum scope scope;		/* that the bins are of */
 	uint32_t in_last, width;	/* slices in the last bin; in each full one */
 	size_t n_bins;			/* the last one is being filled */
@@ -77,13 +78,15 @@ static void slowdown_release(void *state)
 		free(slow->list[i]);
 	free(slow->list);
 	map_release(&slow->by_key);
+	free(slow->last.of);
 }
 
 static size_t slowdown_bytes(const void *state)
 {
 	const struct slowdown *slow = state;
 
-	return slow->n * sizeof(struct watched) + map_bytes(&slow->by_key);
+	return slow->n * sizeof(struct watched) + map_bytes(&slow->by_key) +
+	       slow->last.n * sizeof(*slow->last.of);
 }
 
 /* ---- bins ---- */
@@ -136,16 +139,25 @@ static void next_bin(struct slowdown *slow, int64_t t0)
 	slow->in_last++;
 }
 
+static bool is_of(const struct watched *one, const struct act *act)
+{
+	return one->name == act->name && one->device == act->device && one->shape == act->object;
+}
+
 static struct watched *watched_get(struct slowdown *slow, const struct act *act)
 {
-	uint64_t key = map_mix((uint64_t)act->name << 32 | act->object) ^ map_mix(act->device + 1u);
-	uint32_t at = map_get(&slow->by_key, key);
+	uint32_t *last = slot_of(&slow->last, act->name), at;
 	struct watched *one;
+	uint64_t key;
 
+	if (*last && is_of(slow->list[*last - 1], act))
+		return slow->list[*last - 1];
+	key = map_mix((uint64_t)act->name << 32 | act->object) ^ map_mix(act->device + 1u);
+	at = map_get(&slow->by_key, key);
 	if (at != MAP_NONE) {
 		one = slow->list[at];
-		return one->name == act->name && one->device == act->device &&
-		       one->shape == act->object ? one : NULL;
+		*last = at + 1;
+		return is_of(one, act) ? one : NULL;
 	}
 	if (slow->n == KERNELS_KEPT)
 		return NULL;
@@ -179,8 +191,8 @@ static void slowdown_slice(struct model *model, void *state, const struct slice 
 	if (scope != slow->scope)
 		start_over(slow, scope);
 	next_bin(slow, slice->t0);
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		const struct act *act = &slice->acts[slice->runs[i]];
 		struct watched *one;
 
 		if (!act_is_kernel(act) || !act_counts(slice, act) || (act->flags & ACT_APPROX))

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sorting by start: least digit first over the bits in which the keys differ,
- * so that the few milliseconds of a step cost three passes. The more keys, the
- * wider the digits: their counts are made anew in each pass. Stable.
+ * Sorting by start: a few keys to each of as many buckets as that takes, by the
+ * first bits in which they differ, then each bucket by insertion. A bucket that
+ * got many (one key far from all others is enough) is sorted in the same way:
+ * its keys differ in fewer bits. Stable, as both are.
  */
 #include "model/analyses/sort.h"
 
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "model/base/util.h"
-
 #define FEW 48
-#define MANY 4096
-#define DIGIT_MAX 11			/* bits; of not so many 8 */
+#define EACH_BITS 2			/* keys to a bucket */
+#define BUCKET_BITS 11			/* buckets: what a core's first cache holds */
 
-static void insert_few(struct start_key *keys, size_t n)
+static void insert_few(struct start_key *to, const struct start_key *from, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		struct start_key key = keys[i];
+	for (size_t i = 0; i < n; i++) {
+		struct start_key key = from[i];
 		size_t at = i;
 
-		for (; at > 0 && keys[at - 1].start > key.start; at--)
-			keys[at] = keys[at - 1];
-		keys[at] = key;
+		for (; at > 0 && to[at - 1].start > key.start; at--)
+			to[at] = to[at - 1];
+		to[at] = key;
 	}
 }
 
@@ -35,53 +34,55 @@ static bool in_order(const struct start_key *keys, size_t n)
 	return true;
 }
 
+/* With the sign turned over, unsigned order is theirs. */
+static uint64_t order_of(int64_t start)
+{
+	return (uint64_t)start ^ (uint64_t)INT64_MIN;
+}
+
+static int bits_of(uint64_t value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
+
 void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
 {
-	struct start_key *from = keys, *to = spare;
-	uint64_t low = UINT64_MAX, high = 0;
-	int most = n < MANY ? 8 : DIGIT_MAX, bits, passes, width;
+	uint32_t place[(1 << BUCKET_BITS) + 1];
+	int64_t low = INT64_MAX, high = INT64_MIN;
+	int width, shift;
+	size_t begin = 0;
 
 	if (n <= FEW) {
-		insert_few(keys, n);
+		insert_few(keys, keys, n);
 		return;
 	}
 	if (in_order(keys, n))
 		return;
-	/* With the sign turned over, unsigned order is theirs. */
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = (uint64_t)keys[i].start ^ (uint64_t)INT64_MIN;
-
-		if (key < low)
-			low = key;
-		if (key > high)
-			high = key;
+		low = keys[i].start < low ? keys[i].start : low;
+		high = keys[i].start > high ? keys[i].start : high;
 	}
-	bits = 64 - __builtin_clzll(high - low);
-	passes = (bits + most - 1) / most;
-	width = (bits + passes - 1) / passes;
-	for (int shift = 0; shift < bits; shift += width) {
-		uint32_t place[1 << DIGIT_MAX], sum = 0;
+	width = bits_of(n >> EACH_BITS);
+	width = width < BUCKET_BITS ? width : BUCKET_BITS;
+	shift = bits_of(order_of(high) - order_of(low)) - width;
+	shift = shift > 0 ? shift : 0;
+	memset(place, 0, sizeof(*place) * ((1u << width) + 1));
+	for (size_t i = 0; i < n; i++)
+		place[((order_of(keys[i].start) - order_of(low)) >> shift) + 1]++;
+	for (uint32_t bucket = 1; bucket < 1u << width; bucket++)
+		place[bucket] += place[bucket - 1];
+	for (size_t i = 0; i < n; i++)
+		spare[place[(order_of(keys[i].start) - order_of(low)) >> shift]++] = keys[i];
+	/* place[i] is now where bucket i ends */
+	for (uint32_t bucket = 0; bucket < 1u << width; bucket++) {
+		size_t in_it = place[bucket] - begin;
 
-		memset(place, 0, sizeof(*place) << width);
-		for (size_t i = 0; i < n; i++)
-			place[((((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low) >> shift) &
-			      ((1u << width) - 1)]++;
-		for (int digit = 0; digit < 1 << width; digit++) {
-			uint32_t count = place[digit];
-
-			place[digit] = sum;
-			sum += count;
+		if (in_it <= FEW) {
+			insert_few(keys + begin, spare + begin, in_it);
+		} else {
+			memcpy(keys + begin, spare + begin, in_it * sizeof(*keys));
+			start_keys_sort(keys + begin, spare + begin, in_it);
 		}
-		for (size_t i = 0; i < n; i++) {
-			uint64_t key = ((uint64_t)from[i].start ^ (uint64_t)INT64_MIN) - low;
-
-			to[place[key >> shift & ((1u << width) - 1)]++] = from[i];
-		}
-		struct start_key *other = from;
-
-		from = to;
-		to = other;
+		begin = place[bucket];
 	}
-	if (from != keys)
-		memcpy(keys, from, n * sizeof(*keys));
 }

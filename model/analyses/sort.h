@@ -9,6 +9,7 @@
 struct start_key {
 	int64_t start;
 	uint32_t at;			/* what it stands for */
+	uint32_t kind;			/* what sort that is of */
 };
 
 /* spare: room for n more. n is below 2^32. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/analyses/sort.h"
 #include "model/analyses/thresholds.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
@@ -72,11 +71,6 @@ struct sweep_thread *sweep_thread_at(struct sweep *sweep, uint32_t thread)
 	return t;
 }
 
-static bool in_process(const struct sweep *sweep, const struct act *act)
-{
-	return sweep->process == NONE || act->process == sweep->process;
-}
-
 /* Nothing of it within the slice. */
 static bool is_void(const struct act *act, const struct slice *slice)
 {
@@ -95,30 +89,42 @@ static bool is_step_itself(const struct act *act, const struct slice *slice)
 	       act->end_ns == slice->t1;
 }
 
+static void is_worker(struct sweep *sweep, uint32_t index)
+{
+	struct sweep_thread *thread;
+
+	if (index == NONE)
+		return;
+	thread = sweep_thread_at(sweep, index);
+	if (!thread->worker)
+		sweep->workers[HOST_NOTHING]++;
+	thread->worker = true;
+}
+
 static void find_workers(struct sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 	bool kernels = false;
 
-	if (sweep->step_thread != NONE) {
-		sweep_thread_at(sweep, sweep->step_thread)->worker = true;
-		sweep->workers[HOST_NOTHING]++;
-	}
-	for (size_t i = 0; i < slice->n && !kernels; i++)
-		kernels = slice->acts[i].kind == ACT_LAUNCH && !slice->acts[i].amount &&
-			  in_process(sweep, &slice->acts[i]);
-	for (size_t i = 0; i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	is_worker(sweep, sweep->step_thread);
+	for (size_t i = 0; i < slice->n_launches && !kernels; i++) {
+		const struct act *act = &slice->acts[slice->launches[i]];
 
-		if (act->thread == NONE || !in_process(sweep, act) ||
-		    !((act->kind == ACT_LAUNCH && (!kernels || !act->amount)) ||
-		      is_step_itself(act, slice)))
+		kernels = !act->amount && sweep_has(sweep, act);
+	}
+	for (size_t i = 0; i < slice->n_launches; i++) {
+		const struct act *act = &slice->acts[slice->launches[i]];
+
+		if ((!kernels || !act->amount) && sweep_has(sweep, act))
+			is_worker(sweep, act->thread);
+	}
+	for (size_t i = 0; i < slice->n_rest && slice->step; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+
+		if (!is_step_itself(act, slice) || act->thread == NONE || !sweep_has(sweep, act))
 			continue;
-		if (!sweep_thread_at(sweep, act->thread)->worker)
-			sweep->workers[HOST_NOTHING]++;
-		sweep_thread_at(sweep, act->thread)->worker = true;
-		if (act->kind == ACT_OP)
-			sweep->step_thread = act->thread;
+		is_worker(sweep, act->thread);
+		sweep->step_thread = act->thread;
 	}
 }
 
@@ -216,7 +222,7 @@ static void count_run(struct sweep *sweep, const struct act *act, int by)
 			  act->direction == DIR_H2D ? &sweep->h2d :
 			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
 
-	if (!in_process(sweep, act))
+	if (!sweep_has(sweep, act))
 		count = &sweep->foreign;
 	*count = (uint32_t)((int)*count + by);
 }
@@ -229,7 +235,7 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 
 	count_run(sweep, act, begins ? 1 : -1);
 	if (begins && act->call_ns && act->call_ns < act->start_ns && is_queued(act) &&
-	    act->start_ns > sweep->slice->t0 && in_process(sweep, act))
+	    act->start_ns > sweep->slice->t0 && sweep_has(sweep, act))
 		sweep->queued -= sweep->queued > 0;
 	if (act->device >= sweep->n_devices)
 		return;
@@ -264,7 +270,7 @@ static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool beg
 		return;
 	}
 	if (act->kind == ACT_LAUNCH && begins && act->call_ns > act->start_ns &&
-	    act->start_ns >= sweep->slice->t0 && in_process(sweep, act) && is_queued(act)) {
+	    act->start_ns >= sweep->slice->t0 && sweep_has(sweep, act) && is_queued(act)) {
 		sweep->queued++;
 		sweep->handed_ns = sweep->now_ns;
 	}
@@ -277,10 +283,8 @@ static void make_room(struct model *model, struct sweep *sweep)
 	size_t n = sweep->slice->n;
 
 	if (sweep->cap < n) {
-		free(sweep->ends);
 		free(sweep->after);
 		sweep->cap = n + n / 2;
-		sweep->ends = xreallocarray(NULL, 2 * sweep->cap, sizeof(*sweep->ends));
 		sweep->after = xreallocarray(NULL, sweep->cap, sizeof(*sweep->after));
 	}
 	if (sweep->n_devices < model->devices.n) {
@@ -299,11 +303,10 @@ static void make_room(struct model *model, struct sweep *sweep)
 	}
 }
 
-/* Ends in their order, each device's runs in a chain, what waits at the start. */
-static size_t prepare(struct sweep *sweep)
+/* Each device's runs in a chain, what waits at the start. */
+static void prepare(struct sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
-	size_t n = 0;
 
 	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
 	sweep->queued = sweep->inputs = sweep->foreign = 0;
@@ -311,26 +314,19 @@ static size_t prepare(struct sweep *sweep)
 	memset(sweep->workers, 0, sizeof(sweep->workers));
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
 		sweep->devices[d].next = NONE;
-	for (size_t i = slice->n; i-- > 0; ) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = slice->n_runs; i-- > 0; ) {
+		const struct act *act = &slice->acts[slice->runs[i]];
 
-		if (is_void(act, slice) || act->kind != ACT_RUN)
+		if (is_void(act, slice))
 			continue;
 		if (act->device < sweep->n_devices) {
-			sweep->after[i] = sweep->devices[act->device].next;
-			sweep->devices[act->device].next = (uint32_t)i;
+			sweep->after[slice->runs[i]] = sweep->devices[act->device].next;
+			sweep->devices[act->device].next = slice->runs[i];
 		}
 		sweep->queued += act->call_ns && act->call_ns < slice->t0 &&
-				 act->start_ns > slice->t0 && in_process(sweep, act) &&
+				 act->start_ns > slice->t0 && sweep_has(sweep, act) &&
 				 is_queued(act);
 	}
-	for (size_t i = 0; i < slice->n; i++)
-		if (!is_void(&slice->acts[i], slice) && slice->acts[i].end_ns < slice->t1)
-			sweep->ends[n++] = (struct start_key) {
-				slice->acts[i].end_ns, (uint32_t)i,
-			};
-	start_keys_sort(sweep->ends, sweep->ends + sweep->cap, n);
-	return n;
 }
 
 static void devices_begin(struct model *model, struct sweep *sweep)
@@ -358,8 +354,8 @@ static void slice_end(struct model *model, struct sweep *sweep)
 		idle_pause(sweep, d, slice->t1);
 	}
 	/* Batches that are still being made. */
-	for (size_t i = 0; sweep->inputs && i < slice->n; i++) {
-		const struct act *act = &slice->acts[i];
+	for (size_t i = 0; sweep->inputs && i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
 		struct sweep_thread *thread;
 
 		if (act->kind != ACT_OP || act->work != WORK_INPUT || act->end_ns < slice->t1 ||
@@ -377,7 +373,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 {
 	struct sweep *sweep = state;
 	const struct steps *steps = steps_best(model);
-	size_t n_ends, end = 0;
+	size_t end = 0;
 	uint32_t begin = 0;
 
 	sweep->slice = slice;
@@ -386,26 +382,29 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->process = slice->step && steps ? steps->process : NONE;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 	make_room(model, sweep);
-	n_ends = prepare(sweep);
+	prepare(sweep);
 	find_workers(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
 	for (;;) {
-		int64_t begins_ns, t_ns;
+		int64_t begins_ns, ends_ns, t_ns;
 		bool ends;
 
 		while (begin < slice->n && is_skipped(&slice->acts[begin], slice))
 			begin++;
-		if (begin == slice->n && end == n_ends)
+		while (end < slice->n && is_void(&slice->acts[slice->ends[end].at], slice))
+			end++;
+		ends_ns = end == slice->n ? INT64_MAX : slice->ends[end].start;
+		if (begin == slice->n && ends_ns >= slice->t1)
 			break;
 		begins_ns = begin == slice->n ? INT64_MAX : slice->acts[begin].start_ns;
-		ends = end < n_ends && sweep->ends[end].start <= begins_ns;
-		t_ns = ends ? sweep->ends[end].start : begins_ns < slice->t0 ? slice->t0 : begins_ns;
+		ends = ends_ns <= begins_ns && ends_ns < slice->t1;
+		t_ns = ends ? ends_ns : begins_ns < slice->t0 ? slice->t0 : begins_ns;
 		if (t_ns > sweep->now_ns) {
 			breakdown_piece(sweep, t_ns - sweep->now_ns);
 			sweep->now_ns = t_ns;
 		}
-		edge(model, sweep, ends ? sweep->ends[end].at : begin, !ends);
+		edge(model, sweep, ends ? slice->ends[end].at : begin, !ends);
 		if (ends)
 			end++;
 		else
@@ -423,7 +422,6 @@ static void sweep_release(void *state)
 	breakdown_release(&sweep->breakdown);
 	free(sweep->devices);
 	free(sweep->threads);
-	free(sweep->ends);
 	free(sweep->after);
 }
 
@@ -437,7 +435,7 @@ static size_t sweep_bytes(const void *state)
 	const struct sweep *sweep = state;
 	size_t bytes = sweep->n_devices * sizeof(*sweep->devices) +
 		       sweep->n_threads * sizeof(*sweep->threads) +
-		       sweep->cap * (2 * sizeof(*sweep->ends) + sizeof(*sweep->after)) +
+		       sweep->cap * sizeof(*sweep->after) +
 		       breakdown_bytes(&sweep->breakdown);
 
 	for (uint32_t d = 0; d < sweep->n_devices; d++)

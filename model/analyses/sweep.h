@@ -123,7 +123,6 @@ struct sweep {
 	struct sweep_thread *threads;	/* owned */
 	uint32_t n_threads;
 	uint32_t number;		/* of the slice */
-	struct start_key *ends;		/* owned, with as many spare ones */
 	uint32_t *after;		/* owned; of each run the next one on its device */
 	size_t cap;
 	/* now */
@@ -138,6 +137,12 @@ struct sweep {
 	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
 	struct breakdown breakdown;
 };
+
+/* It is of the process whose steps these are. */
+static inline bool sweep_has(const struct sweep *sweep, const struct act *act)
+{
+	return sweep->process == NONE || act->process == sweep->process;
+}
 
 static inline bool sweep_waits_for_others(const struct sweep *sweep)
 {

@@ -70,6 +70,7 @@ struct tiny {
 	struct basis basis;
 	struct small_queue queues[QUEUES_KEPT];
 	uint32_t n_queues;
+	struct slots slots;		/* by queue its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
 };
@@ -82,12 +83,13 @@ static void tiny_release(void *state)
 		hist_release(&tiny->queues[i].interval);
 		hist_release(&tiny->queues[i].pause);
 	}
+	free(tiny->slots.of);
 }
 
 static size_t tiny_bytes(const void *state)
 {
 	const struct tiny *tiny = state;
-	size_t bytes = 0;
+	size_t bytes = tiny->slots.n * sizeof(*tiny->slots.of);
 
 	for (uint32_t i = 0; i < tiny->n_queues; i++)
 		bytes += ((size_t)tiny->queues[i].interval.n + tiny->queues[i].pause.n) *
@@ -300,46 +302,44 @@ static void look_at_queue(struct model *model, struct tiny *tiny, struct small_q
 	}
 }
 
-static struct small_queue *queue_of(struct tiny *tiny, uint32_t queue)
+/* Its place among the queues, QUEUES_KEPT: it has none. */
+static uint32_t queue_at_place(struct tiny *tiny, uint32_t queue)
 {
-	for (uint32_t i = 0; i < tiny->n_queues; i++)
-		if (tiny->queues[i].queue == queue)
-			return &tiny->queues[i];
-	if (tiny->n_queues == QUEUES_KEPT)
-		return NULL;
-	tiny->queues[tiny->n_queues].queue = queue;
-	return &tiny->queues[tiny->n_queues++];
+	uint32_t *slot;
+
+	if (queue >= QUEUES_MAX && queue != NONE)
+		return QUEUES_KEPT;
+	slot = slot_of(&tiny->slots, queue + 1);	/* NONE: the first */
+	if (!*slot) {
+		if (tiny->n_queues == QUEUES_KEPT)
+			return QUEUES_KEPT;
+		tiny->queues[tiny->n_queues].queue = queue;
+		*slot = ++tiny->n_queues;
+	}
+	return *slot - 1;
 }
 
 /* Runs of the slice put apart by queue: counted, then placed. */
 static void tiny_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct tiny *tiny = state;
-	uint32_t *lists, *slots;
-	size_t from[QUEUES_KEPT + 1] = { 0 }, n = 0;
+	uint32_t *lists, *places;
+	size_t from[QUEUES_KEPT + 2] = { 0 };
 	enum scope scope;
 
-	if (!basis_add(&tiny->basis, slice, &scope))
+	if (!basis_add(&tiny->basis, slice, &scope) || !slice->n_runs)
 		return;
-	for (size_t i = 0; i < slice->n; i++)
-		n += slice->acts[i].kind == ACT_RUN;
-	if (!n)
-		return;
-	lists = xcalloc(n, sizeof(*lists));
-	slots = xcalloc(slice->n, sizeof(*slots));
-	for (size_t i = 0; i < slice->n; i++) {
-		struct small_queue *queue = slice->acts[i].kind == ACT_RUN ?
-			queue_of(tiny, slice->acts[i].queue) : NULL;
-
-		slots[i] = queue ? (uint32_t)(queue - tiny->queues) : QUEUES_KEPT;
-		if (queue)
-			from[slots[i] + 1]++;
+	lists = xreallocarray(NULL, slice->n_runs, 2 * sizeof(*lists));
+	places = lists + slice->n_runs;
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		places[i] = queue_at_place(tiny, slice->acts[slice->runs[i]].queue);
+		from[places[i] + 1]++;
 	}
-	for (uint32_t i = 0; i < QUEUES_KEPT; i++)
+	for (uint32_t i = 0; i < tiny->n_queues; i++)
 		from[i + 1] += from[i];
-	for (size_t i = 0; i < slice->n; i++)
-		if (slots[i] < QUEUES_KEPT)
-			lists[from[slots[i]]++] = (uint32_t)i;
+	for (size_t i = 0; i < slice->n_runs; i++)
+		if (places[i] < QUEUES_KEPT)
+			lists[from[places[i]]++] = slice->runs[i];
 	/* from[i] is now where the list of queue i ends */
 	for (uint32_t i = 0; i < tiny->n_queues; i++) {
 		size_t begin = i ? from[i - 1] : 0;
@@ -348,7 +348,6 @@ static void tiny_slice(struct model *model, void *state, const struct slice *sli
 		look_at_queue(model, tiny, &tiny->queues[i], &all, slice->t0);
 	}
 	free(lists);
-	free(slots);
 }
 
 /* ---- the finding ---- */

@@ -307,8 +307,6 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 	act.start_ns = t->start_ns;
 	act.end_ns = t->start_ns + t->drawn_ns;
 	act.row = t->row + 1;
-	act.lane = t->lane;
-	act.id = id;
 	analyses_push(model, &act);
 }
 

@@ -449,7 +449,7 @@ static void count_op(struct model *model, const struct incoming *in,
 		ident->max_ns = dur_ns;
 }
 
-static void push_act(struct model *model, const struct incoming *in, uint32_t id)
+static void push_act(struct model *model, const struct incoming *in)
 {
 	const struct event_op *op = in->op;
 	struct act act = {
@@ -458,8 +458,7 @@ static void push_act(struct model *model, const struct incoming *in, uint32_t id
 		.thread = thread_get(model, model->process_index, op->tid),
 		.device = NONE, .queue = NONE, .name = in->name,
 		.op_name = ident_at(model, in->ident)->type,
-		.row = in->row + 1, .lane = in->lane, .id = id, .depth = op->depth,
-		.work = in->work,
+		.row = in->row + 1, .work = in->work,
 		.flags = (op->flags & OP_RANGE ? ACT_RANGE : 0) |
 			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
 	};
@@ -510,7 +509,7 @@ void apply_op(struct model *model, const struct event_op *given)
 		in.work = WORK_OP;
 	count_op(model, &in, state, op.dur_ns);
 	id = draw(model, &in, state);
-	push_act(model, &in, id);
+	push_act(model, &in);
 	if (state) {
 		state->row = in.row;
 		state->lane = in.lane;

@@ -417,7 +417,8 @@ TEST(analyses_sort_is_stable_and_right)
 
 		for (size_t i = 0; i < n; i++)
 			keys[i] = (struct start_key) {
-				(int64_t)(test_below(range) - range / (test_below(3) + 1)), (uint32_t)i,
+				.start = (int64_t)(test_below(range) - range / (test_below(3) + 1)),
+				.at = (uint32_t)i,
 			};
 		start_keys_sort(keys, keys + n, n);
 		for (size_t i = 1; i < n; i++)

@@ -125,6 +125,8 @@ static bool at(const struct act *act, int64_t t)
 
 static void hand_out(struct world *world)
 {
+	struct slice_space space = { .cap = 0 };
+
 	qsort(world->acts, world->n, sizeof(world->acts[0]), by_start);
 	for (int i = 0; i < SLICES; i++) {
 		struct slice *slice = &world->slices[i];
@@ -136,8 +138,10 @@ static void hand_out(struct world *world)
 			     world->acts[k].start_ns >= slice->t0))
 				world->part[slice->n++] = world->acts[k];
 		slice->acts = world->part;
+		slice_index(slice, &space);
 		analysis_sweep.slice(world->model, sweep_of(world->model), slice);
 	}
+	slice_space_release(&space);
 }
 
 /* ---- the oracle ---- */

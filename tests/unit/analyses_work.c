@@ -79,10 +79,13 @@ void bench_step(struct bench *bench, int64_t t0, int64_t t1)
 		.t0 = t0, .t1 = t1, .number = bench->next_number++, .step = true,
 		.acts = bench->acts, .n = bench->n,
 	};
+	struct slice_space space = { .cap = 0 };
 
 	if (bench->n)
 		qsort(bench->acts, bench->n, sizeof(*bench->acts), by_start);
+	slice_index(&slice, &space);
 	bench->analysis->slice(bench->model, bench->state, &slice);
+	slice_space_release(&space);
 	bench->n = 0;
 }
 
