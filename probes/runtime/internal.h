@@ -43,7 +43,7 @@
 #define RT_CALLS_MAX 512	/* functions counted per thread; a power of two */
 #define RT_PROBES_MAX 16
 #define RT_OPEN_NS 10000000	/* open for longer: announced */
-#define RT_TICK_NS 10000000
+#define RT_TICK_NS 25000000	/* half of a live timer's period, half of SETTLED_NS */
 #define RT_THREAD_NAME 64
 
 #define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)

@@ -4,8 +4,9 @@
  * open for long, says up to when this process is settled, beats.
  *
  * It sleeps on a futex until an absolute time, so ticks do not drift and a
- * stop is immediate. A busy program has a tick each 10 ms, an idle one each
- * 50 ms, a switched-off one each 100 ms.
+ * stop is immediate. A busy program has a tick each 25 ms (what is written
+ * leaves the process each 50 ms at the earliest, and waking up costs more than
+ * the tick itself), an idle one each 50 ms, a switched-off one each 100 ms.
  */
 #include <errno.h>
 #include <linux/futex.h>

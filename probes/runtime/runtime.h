@@ -60,7 +60,7 @@ static inline int64_t rt_now_ns(void)
  */
 struct rt_probe {
 	const char *name, *version, *blind;	/* as struct tft_probe */
-	/* Every 10 ms: announce what has been open for long, harvest. */
+	/* Every 25 ms: announce what has been open for long, harvest. */
 	void (*tick)(int64_t now_ns);
 	/* Start of the oldest thing not written yet, or INT64_MAX. */
 	int64_t (*pending_ns)(void);
