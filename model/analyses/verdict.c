@@ -8,10 +8,13 @@
  * passes its threshold: input-share and input-share-high (5 and 20 %, as XProf
  * has them), launch-share and sync-share. What is said costs the class's mean:
  * the most that removing the cause could win, for only time in which no device
- * worked is in it. What small kernels (tiny.c) explain is not launch-bound again. Copies have their own analysis (copies.c). A step in which
- * none is passed is bound by its largest class; compute is as it should be.
+ * worked is in it; of launch and sync not more than in the median step, for what
+ * else runs on the host makes some of them long. What small kernels (tiny.c)
+ * explain is not launch-bound again. Copies have their own analysis (copies.c). A
+ * step in which none is passed is bound by its largest class; compute is as it should be.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/analyses/basis.h"
@@ -21,6 +24,7 @@
 #include "model/base/util.h"
 
 #define SECONDS_MIN 5
+#define MEDIAN_OF 512u			/* steps */
 #define BUSY_MUCH 70			/* per cent: more threads would help */
 
 /* Means, per step or per second. */
@@ -54,6 +58,49 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 		means->ns[c] = per(sums->sum.ns[c] + (steps ? b->between.sum.ns[c] : 0), n, one);
 	means->launches = (uint64_t)per((int64_t)b->launches, n, one);
 	means->launch_call_ns = b->launches ? b->launch_call_ns / (int64_t)b->launches : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Of evenly spread steps: of one class, or (STEP_CLASS_COUNT) of the whole. */
+static int64_t median(const struct breakdown *b, int class)
+{
+	int64_t ns[MEDIAN_OF];
+	size_t n = 0, stride = b->n / MEDIAN_OF + 1;
+
+	for (size_t i = 0; i < b->n; i += stride)
+		if (!b->rows[i].warm_up && !b->rows[i].lost)
+			ns[n++] = class < STEP_CLASS_COUNT ? b->rows[i].ns[class] :
+							     b->rows[i].dur_ns;
+	if (!n)
+		return 0;
+	qsort(ns, n, sizeof(*ns), by_value);
+	return ns[n / 2];
+}
+
+/*
+ * Waking up and handing over take long now and then, when something else has the
+ * cores: a mean over the steps is then that of a few. Here a step is a median one.
+ */
+static void take_medians(const struct breakdown *b, struct means *means)
+{
+	static const int classes[] = { STEP_LAUNCH, STEP_SYNC };
+	int64_t n = (int64_t)b->steps.n;
+
+	if (!means->steps)
+		return;
+	means->whole_ns = median(b, STEP_CLASS_COUNT) + b->between.sum.dur_ns / n;
+	for (int i = 0; i < 2; i++) {
+		int64_t typical_ns = median(b, classes[i]) + b->between.sum.ns[classes[i]] / n;
+
+		if (typical_ns < means->ns[classes[i]])
+			means->ns[classes[i]] = typical_ns;
+	}
 }
 
 static bool passes(struct model *model, const struct means *means, int64_t ns,
@@ -233,6 +280,7 @@ void verdict_review(struct model *model, const struct sweep *sweep, struct findi
 	if (!means.n)
 		return;
 	input_finding(model, b, &means, findings);
+	take_medians(b, &means);
 	launch_finding(model, &means, findings);
 	sync_finding(model, b, &means, findings);
 }

@@ -21,6 +21,8 @@ struct shape {
 	int64_t between_us;		/* of it input */
 	int64_t maker_us;		/* another thread makes batches for so long */
 	int64_t other_us;		/* after the kernel another process's runs for so long */
+	int64_t late_us;		/* every third wait, or launch, ends so much later */
+	bool launch_late;
 };
 
 static void one_step(struct model *model, const struct shape *shape, int number, int64_t *now)
@@ -90,8 +92,13 @@ static struct model *run_steps(const struct shape *shape, int steps)
 	apply_one(model, ev_name(23, NAME_RANGE, "input/make"));
 	if (shape->other_us)
 		other_process(model);
-	for (int i = 0; i < steps; i++)
-		one_step(model, shape, i, &now);
+	for (int i = 0; i < steps; i++) {
+		struct shape this = *shape;
+
+		if (i % 3 == 0)
+			*(shape->launch_late ? &this.launch_us : &this.wait_us) += shape->late_us;
+		one_step(model, &this, i, &now);
+	}
 	model_finish(model, false);
 	return model;
 }
@@ -184,6 +191,25 @@ TEST(analyses_verdict_sync_is_not_behind_another_process)
 
 	only(model, NULL);
 	CHECK_INT(status_of(model).kernels, 2 * STEPS);
+	model_free(model);
+}
+
+/* Something else has the cores now and then: a mean says so, and no step does. */
+TEST(analyses_verdict_of_the_typical_step)
+{
+	struct shape shape = { .kernel_us = 4000, .wait_us = 100, .late_us = 9000 };
+	struct model *model = run_steps(&shape, STEPS);
+
+	only(model, NULL);
+	model_free(model);
+	shape.launch_late = true;
+	model = run_steps(&shape, STEPS);
+	only(model, NULL);
+	model_free(model);
+	/* What is so in every step stands, and costs no more. */
+	shape.wait_us = 1500;
+	model = run_steps(&shape, STEPS);
+	CHECK_INT(only(model, "sync-bound").cost_ns, 1500 * US);
 	model_free(model);
 }
 
