@@ -234,7 +234,7 @@ $(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
-$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy: $(O)/tests/%: $(O)/obj/tests/live/%.o
+$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy: $(O)/tests/%: $(O)/obj/tests/live/%.o $(O)/obj/tests/live/differ.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(JANSSON)

@@ -263,3 +263,21 @@ void json_key_array(struct json *json, const char *key)
 	json_key(json, key);
 	json_array(json);
 }
+
+void json_text_if(struct json *json, const char *key, const char *text)
+{
+	if (text && *text)
+		json_key_string(json, key, text);
+}
+
+void json_uint_if(struct json *json, const char *key, uint64_t value)
+{
+	if (value)
+		json_key_uint(json, key, value);
+}
+
+void json_time_if(struct json *json, const char *key, int64_t ns)
+{
+	if (ns >= 0)
+		json_key_int(json, key, ns);
+}

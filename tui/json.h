@@ -56,5 +56,10 @@ void json_key_uint(struct json *json, const char *key, uint64_t value);
 void json_key_bool(struct json *json, const char *key, bool value);
 void json_key_object(struct json *json, const char *key);
 void json_key_array(struct json *json, const char *key);
+/* The same, and nothing at all for what was not observed: no text or an empty
+ * one, 0, a negative time. */
+void json_text_if(struct json *json, const char *key, const char *text);
+void json_uint_if(struct json *json, const char *key, uint64_t value);
+void json_time_if(struct json *json, const char *key, int64_t ns);
 
 #endif

@@ -246,41 +246,6 @@ static void ops_close(struct pane *pane)
 	free(ops);
 }
 
-/* Numbered steps have a pane of their own: here one row stands for them all. */
-static size_t merge_steps(struct ops_pane *p, struct view *view, struct op_row *rows, size_t count)
-{
-	struct model_status status;
-	struct op_row *all = NULL;
-	const char *name;
-	size_t i, kept = 0;
-
-	model_status(view->model, &status);
-	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
-	for (i = 0; i < count; i++) {
-		bool step = steps_name(&p->steps.stats, rows[i].name, &name);
-
-		if (!step || !all) {
-			rows[kept] = rows[i];
-			if (step) {
-				all = &rows[kept];
-				all->name = name;
-			}
-			kept++;
-			continue;
-		}
-		all->count += rows[i].count;
-		all->total_ns += rows[i].total_ns;
-		all->self_ns += rows[i].self_ns;
-		all->device_ns += rows[i].device_ns;
-		all->kernels += rows[i].kernels;
-		all->copies += rows[i].copies;
-		all->copy_bytes += rows[i].copy_bytes;
-		if (rows[i].max_ns > all->max_ns)
-			all->max_ns = rows[i].max_ns;
-	}
-	return kept;
-}
-
 /* What is looked at changes what the table is sorted by, unless the user did. */
 static void set_devices(struct ops_pane *p, bool devices, bool any)
 {
@@ -301,11 +266,14 @@ static void update_flat(struct ops_pane *p, struct view *view)
 {
 	struct op_row *rows = NULL;
 	size_t count = model_ops(view->model, &rows), i;
+	struct model_status status;
 	struct op_line *lines;
 	bool devices = false;
 	uint64_t total = 0;
 
-	count = merge_steps(p, view, rows, count);
+	model_status(view->model, &status);
+	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
+	count = steps_merge(&p->steps.stats, rows, count);
 	for (i = 0; i < count; i++)
 		devices = devices || rows[i].device_ns > 0;
 	lines = xcalloc(count, sizeof(*lines));

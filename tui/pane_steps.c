@@ -71,6 +71,37 @@ bool steps_name(const struct step_stats *stats, const char *name, const char **a
 	return true;
 }
 
+size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t count)
+{
+	struct op_row *all = NULL;
+	const char *name;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool step = steps_name(stats, rows[i].name, &name);
+
+		if (!step || !all) {
+			rows[kept] = rows[i];
+			if (step) {
+				all = &rows[kept];
+				all->name = name;
+			}
+			kept++;
+			continue;
+		}
+		all->count += rows[i].count;
+		all->total_ns += rows[i].total_ns;
+		all->self_ns += rows[i].self_ns;
+		all->device_ns += rows[i].device_ns;
+		all->kernels += rows[i].kernels;
+		all->copies += rows[i].copies;
+		all->copy_bytes += rows[i].copy_bytes;
+		if (rows[i].max_ns > all->max_ns)
+			all->max_ns = rows[i].max_ns;
+	}
+	return kept;
+}
+
 /* ---- pane 4 ---- */
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */

@@ -27,6 +27,9 @@ bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
 /* Is this op one of the steps ("step 12" of a source "range step #")? Then
  * *all is what stands for all of them ("step #"), the model's string. */
 bool steps_name(const struct step_stats *stats, const char *name, const char **all);
+/* One row stands for all steps, as they have a table of their own. Returns how
+ * many rows there are then. */
+size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t count);
 
 /* Index of the first step that begins at or after t_ns; count: none. */
 size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns);

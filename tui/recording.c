@@ -79,26 +79,6 @@ void recording_clocks(struct recording *recording)
 	recording->raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
-static void write_run(struct json *json, const struct report_run *run)
-{
-	json_key_array(json, "command");
-	for (char *const *word = run->command; word && *word; word++)
-		json_string(json, *word);
-	json_end(json);
-	if (run->host)
-		json_key_string(json, "host", run->host);
-	if (run->pid > 0)
-		json_key_int(json, "pid", run->pid);
-	if (run->start_unix_ns > 0)
-		json_key_int(json, "start_unix_ns", run->start_unix_ns);
-	if (run->wall_ns >= 0)
-		json_key_int(json, "wall_ns", run->wall_ns);
-	if (run->exit_status >= 0)
-		json_key_int(json, "exit_status", run->exit_status);
-	if (run->signal > 0)
-		json_key_int(json, "signal", run->signal);
-}
-
 bool recording_write(const char *dir, const struct recording *recording,
 		     char error[RECORDING_ERROR_MAX])
 {
@@ -112,7 +92,7 @@ bool recording_write(const char *dir, const struct recording *recording,
 		json_object(&json);
 		json_key_string(&json, "tftop", TFTOP_VERSION);
 		json_key_int(&json, "recording", FORMAT_VERSION);
-		write_run(&json, &recording->run);
+		report_run_json(&json, &recording->run);
 		json_key_object(&json, "clocks");
 		json_key_int(&json, "monotonic_ns", recording->mono_ns);
 		json_key_int(&json, "realtime_ns", recording->real_ns);

@@ -36,15 +36,34 @@ struct report_run {
 void report_json(struct model *model, const struct report_run *run, FILE *out);
 void report_text(struct model *model, const struct report_run *run, FILE *out);
 
-#define REPORT_WIDTH 100
+/* ---- the report's own parts ---- */
 
+#define REPORT_WIDTH 100
+#define REPORT_NAME_LEAST 20		/* columns that a name keeps when space is short */
+
+struct json;
+struct sheet;
+
+/* What the sections share, report_parts.c: "12 events", "1 event". */
+const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
+uint64_t report_positive(int64_t ns);	/* 0 for what is below */
+const char *report_device_kind(const struct device_row *row);
+/* A line of parts of whole_ns, the larger ones first; sorts them. */
+struct report_share { const char *name; int64_t ns; };
+void report_shares(const char *lead, struct report_share *shares, size_t n, int64_t whole_ns,
+		   FILE *out);
+/* A sentence, broken between words, `indent` columns in; the first line stands
+ * behind the mark and ends with the cost, "" for none. */
+void report_lines(const char *mark, int indent, const char *text, const char *cost, FILE *out);
+/* A table behind an empty line; nothing without rows. Empties the sheet. */
+void report_sheet(struct sheet *sheet, FILE *out);
+
+/* The members of "run"; a recording keeps the same. */
+void report_run_json(struct json *json, const struct report_run *run);
 /* Its section on trust, report_trust.c. */
 void report_trust_text(struct model *model, FILE *out);
-/* "12 events", "1 event". */
-const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
 
 /* Their sections, report_findings.c. */
-struct json;
 void report_findings_text(struct model *model, FILE *out);
 void report_findings_json(struct json *json, struct model *model);
 /* Sections memory and flows, report_memory.c. */

@@ -16,32 +16,6 @@
 
 /* ---- text ---- */
 
-/* Broken between words; the first line stands behind `mark`, a cost at its end. */
-static void print_lines(const char *mark, int indent, const char *text, const char *cost, FILE *out)
-{
-	int right = *cost ? text_width(cost) + 2 : 0;
-	char clean[FINDING_TEXT * 3];
-	const char *at = sheet_clean(clean, sizeof(clean), text), *next;
-
-	for (bool first = true; *at; first = false, at = next) {
-		int width = REPORT_WIDTH - indent - right, used;
-		size_t bytes = text_break(at, width, &next);
-
-		fprintf(out, "%s%*s%.*s", first ? mark : "", indent - (first ? text_width(mark) : 0),
-			"", (int)bytes, at);
-		if (first && *cost) {
-			char line[sizeof(clean)];
-
-			snprintf(line, sizeof(line), "%.*s", (int)bytes, at);
-			used = indent + text_width(line);
-			fprintf(out, "%*s%s", REPORT_WIDTH - used - text_width(cost), "", cost);
-		}
-		fputc('\n', out);
-		if (next == at)
-			break;
-	}
-}
-
 static void print_finding(const struct finding *finding, int64_t step_ns, FILE *out)
 {
 	char cost[80] = "", words[64];
@@ -49,11 +23,11 @@ static void print_finding(const struct finding *finding, int64_t step_ns, FILE *
 	if (finding->cost_ns)
 		snprintf(cost, sizeof(cost), "costs %s",
 			 panes_cost(words, sizeof(words), finding->cost_ns, step_ns));
-	print_lines(finding->severity == SEVERITY_WARNING ? "  !" : "  ·", 4, finding->title, cost,
+	report_lines(finding->severity == SEVERITY_WARNING ? "  !" : "  ·", 4, finding->title, cost,
 		    out);
 	for (int i = 0; i < FINDING_LINES; i++)
-		print_lines("", INDENT, finding->lines[i], "", out);
-	print_lines("", INDENT, finding->advice, "", out);
+		report_lines("", INDENT, finding->lines[i], "", out);
+	report_lines("", INDENT, finding->advice, "", out);
 }
 
 void report_findings_text(struct model *model, FILE *out)

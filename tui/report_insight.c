@@ -11,29 +11,6 @@
 
 /* ---- text ---- */
 
-#define SHARES_SHOWN 7			/* so many fit into a line */
-
-/* A name and its share of the whole, the larger ones first. */
-struct share { const char *name; int64_t ns; };
-
-static int by_ns(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-
-	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
-}
-
-static void print_shares(struct share *shares, size_t n, int64_t whole_ns, FILE *out)
-{
-	char text[FMT_MAX];
-
-	qsort(shares, n, sizeof(*shares), by_ns);
-	for (size_t i = 0; i < n && i < SHARES_SHOWN && shares[i].ns > whole_ns / 1000; i++)
-		fprintf(out, "%s%s %s", i ? " · " : "", shares[i].name,
-			fmt_share(text, (uint64_t)shares[i].ns, (uint64_t)whole_ns));
-	fputc('\n', out);
-}
-
 int64_t report_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
 		    bool *rough)
 {
@@ -60,22 +37,21 @@ int64_t report_seen(struct model *model, struct device_row *device, struct idle_
 
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out)
 {
-	struct share shares[IDLE_COUNT];
+	struct report_share shares[IDLE_COUNT];
 	int64_t sum = 0;
 
 	for (int c = 0; c < IDLE_COUNT; c++) {
-		shares[c] = (struct share) { idle_name((enum idle_cause)c), idle->ns[c] };
+		shares[c] = (struct report_share) { idle_name((enum idle_cause)c), idle->ns[c] };
 		sum += idle->ns[c];
 	}
 	if (sum <= 0)
 		return;
-	fputs("    idle for  ", out);
-	print_shares(shares, IDLE_COUNT, device->span_ns, out);
+	report_shares("    idle for  ", shares, IDLE_COUNT, device->span_ns, out);
 }
 
 void report_breakdown_text(struct model *model, FILE *out)
 {
-	struct share shares[STEP_CLASS_COUNT];
+	struct report_share shares[STEP_CLASS_COUNT];
 	struct step_breakdown mean;
 	struct step_bound bound;
 	char share[FMT_MAX];
@@ -89,9 +65,8 @@ void report_breakdown_text(struct model *model, FILE *out)
 	if (mean.dur_ns <= 0)
 		return;
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
-		shares[c] = (struct share) { step_class_name((enum step_class)c), mean.ns[c] };
-	fputs("  a step is  ", out);
-	print_shares(shares, STEP_CLASS_COUNT, mean.dur_ns, out);
+		shares[c] = (struct report_share) { step_class_name((enum step_class)c), mean.ns[c] };
+	report_shares("  a step is  ", shares, STEP_CLASS_COUNT, mean.dur_ns, out);
 	if (bounded && bound.whole_ns > 0)
 		fprintf(out, "  bound by %s, %s of it\n", step_bound_name(bound.kind),
 			fmt_share(share, (uint64_t)bound.ns, (uint64_t)bound.whole_ns));
@@ -144,10 +119,8 @@ void report_bandwidth_json(struct json *json, struct model *model, uint32_t devi
 		json_key_int(json, "busy_ns", rows[i].busy_ns);
 		if (rows[i].busy_ns > 0)
 			json_key_uint(json, "mean_bytes_per_s", rows[i].mean_bytes_per_s);
-		if (rows[i].best_bytes_per_s)
-			json_key_uint(json, "best_bytes_per_s", rows[i].best_bytes_per_s);
-		if (rows[i].step_bytes)
-			json_key_uint(json, "bytes_per_step", rows[i].step_bytes);
+		json_uint_if(json, "best_bytes_per_s", rows[i].best_bytes_per_s);
+		json_uint_if(json, "bytes_per_step", rows[i].step_bytes);
 		json_end(json);
 	}
 	json_end(json);

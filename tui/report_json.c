@@ -16,45 +16,22 @@
 #define TFTOP_VERSION "unknown"
 #endif
 
-static void text_if(struct json *json, const char *key, const char *text)
+void report_run_json(struct json *json, const struct report_run *run)
 {
-	if (text && *text)
-		json_key_string(json, key, text);
-}
-
-static void uint_if(struct json *json, const char *key, uint64_t value)
-{
-	if (value)
-		json_key_uint(json, key, value);
-}
-
-/* Durations and statistics where -1 is "none". */
-static void time_if(struct json *json, const char *key, int64_t ns)
-{
-	if (ns >= 0)
-		json_key_int(json, key, ns);
-}
-
-static void write_run(struct json *json, const struct report_run *run)
-{
-	json_key_object(json, "run");
 	if (run->command) {
 		json_key_array(json, "command");
 		for (char *const *word = run->command; *word; word++)
 			json_string(json, *word);
 		json_end(json);
 	}
-	if (run->pid > 0)
-		json_key_int(json, "pid", run->pid);
-	text_if(json, "host", run->host);
+	json_uint_if(json, "pid", run->pid > 0 ? (uint64_t)run->pid : 0);
+	json_text_if(json, "host", run->host);
 	if (run->start_unix_ns > 0)
 		json_key_int(json, "start_unix_ns", run->start_unix_ns);
-	time_if(json, "wall_ns", run->wall_ns);
-	if (run->exit_status >= 0)
-		json_key_int(json, "exit_status", run->exit_status);
+	json_time_if(json, "wall_ns", run->wall_ns);
+	json_time_if(json, "exit_status", run->exit_status);
 	if (run->signal > 0)
 		json_key_int(json, "signal", run->signal);
-	json_end(json);
 }
 
 static void write_clocks(struct json *json, struct model *model)
@@ -96,7 +73,7 @@ static void write_hosts(struct json *json, struct model *model)
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
 		json_key_uint(json, "host", rows[i].host);
-		text_if(json, "name", rows[i].name);
+		json_text_if(json, "name", rows[i].name);
 		json_key_string(json, "clock", host_clock_name(&rows[i]));
 		if (rows[i].clock_known)
 			json_key_int(json, "error_ns", rows[i].clock_error_ns);
@@ -104,7 +81,7 @@ static void write_hosts(struct json *json, struct model *model)
 	}
 	if (count)
 		json_end(json);
-	uint_if(json, "host_violations", violations);
+	json_uint_if(json, "host_violations", violations);
 	free(rows);
 }
 
@@ -119,15 +96,15 @@ static void write_trust(struct json *json, struct model *model)
 	json_key_uint(json, "events", status.events);
 	json_key_uint(json, "lost_events", status.lost_events);
 	json_key_uint(json, "lost_packets", status.lost_packets);
-	uint_if(json, "dropped", status.dropped);
-	uint_if(json, "impossible", status.bad);
+	json_uint_if(json, "dropped", status.dropped);
+	json_uint_if(json, "impossible", status.bad);
 	json_key_bool(json, "settled", status.finished && !status.partial);
 	json_key_object(json, "attribution");
 	for (int how = 1; how < HOW_COUNT; how++)
 		json_key_uint(json, how_name((enum how)how), status.how[how]);
 	json_key_uint(json, how_name(HOW_NONE), status.how[HOW_NONE]);
 	json_end(json);
-	uint_if(json, "unmet_launches", status.unmet);
+	json_uint_if(json, "unmet_launches", status.unmet);
 	if (status.device_ns > 0) {
 		json_key_object(json, "coverage");
 		json_key(json, "launched");
@@ -166,11 +143,11 @@ static void write_processes(struct json *json, struct model *model)
 
 		json_object(json);
 		json_key_uint(json, "pid", row->pid);
-		uint_if(json, "parent", row->parent);
-		text_if(json, "host", row->host_name);
+		json_uint_if(json, "parent", row->parent);
+		json_text_if(json, "host", row->host_name);
 		if (row->rank >= 0)
 			json_key_int(json, "rank", row->rank);
-		text_if(json, "command", row->command);
+		json_text_if(json, "command", row->command);
 		if (row->exited && row->exit_signal)
 			json_key_int(json, "signal", row->exit_signal);
 		else if (row->exited && row->exit_status >= 0)
@@ -187,30 +164,28 @@ static void write_processes(struct json *json, struct model *model)
 
 static void write_device(struct json *json, struct model *model, const struct device_row *row)
 {
-	static const char *const kinds[] = { "cpu", "gpu", "other" };
-
 	json_object(json);
 	json_key_uint(json, "id", row->id);
 	json_key_array(json, "pids");
 	for (size_t k = 0; k < row->n_pids && k < 16; k++)
 		json_uint(json, row->pids[k]);
 	json_end(json);
-	text_if(json, "host", row->host);
-	text_if(json, "address", row->address);
-	json_key_string(json, "kind", kinds[row->gpu > 2 ? 2 : row->gpu]);
-	text_if(json, "name", row->name);
-	text_if(json, "vendor", row->vendor);
-	text_if(json, "platform", row->platform);
-	text_if(json, "driver", row->driver);
-	text_if(json, "api", row->api);
-	uint_if(json, "units", row->units);
-	uint_if(json, "clock_mhz", row->clock_mhz);
-	uint_if(json, "memory_bytes", row->memory_bytes);
-	time_if(json, "span_ns", row->span_ns);
-	time_if(json, "busy_ns", row->busy_ns);
-	time_if(json, "kernel_ns", row->kernel_ns);
-	time_if(json, "copy_ns", row->copy_ns);
-	time_if(json, "overlap_ns", row->overlap_ns);
+	json_text_if(json, "host", row->host);
+	json_text_if(json, "address", row->address);
+	json_key_string(json, "kind", report_device_kind(row));
+	json_text_if(json, "name", row->name);
+	json_text_if(json, "vendor", row->vendor);
+	json_text_if(json, "platform", row->platform);
+	json_text_if(json, "driver", row->driver);
+	json_text_if(json, "api", row->api);
+	json_uint_if(json, "units", row->units);
+	json_uint_if(json, "clock_mhz", row->clock_mhz);
+	json_uint_if(json, "memory_bytes", row->memory_bytes);
+	json_time_if(json, "span_ns", row->span_ns);
+	json_time_if(json, "busy_ns", row->busy_ns);
+	json_time_if(json, "kernel_ns", row->kernel_ns);
+	json_time_if(json, "copy_ns", row->copy_ns);
+	json_time_if(json, "overlap_ns", row->overlap_ns);
 	report_idle_json(json, model, row->id);
 	report_bandwidth_json(json, model, row->id);
 	json_end(json);
@@ -248,14 +223,14 @@ static void write_queues(struct json *json, struct model *model)
 		json_key_uint(json, "number", row->number);
 		json_key_uint(json, "pid", row->pid);
 		json_key_uint(json, "device", row->device);
-		text_if(json, "name", row->name);
+		json_text_if(json, "name", row->name);
 		json_key_bool(json, "in_order", row->in_order);
 		json_key_uint(json, "kernels", row->kernels);
 		json_key_uint(json, "copies", row->copies);
-		uint_if(json, "failed", row->failed);
+		json_uint_if(json, "failed", row->failed);
 		json_key_int(json, "busy_ns", row->busy_ns);
-		time_if(json, "delay_p50_ns", row->delay_p50_ns);
-		time_if(json, "delay_p99_ns", row->delay_p99_ns);
+		json_time_if(json, "delay_p50_ns", row->delay_p50_ns);
+		json_time_if(json, "delay_p99_ns", row->delay_p99_ns);
 		report_queue_json(json, model, row->id);
 		json_end(json);
 	}
@@ -267,12 +242,12 @@ static void write_kernel(struct json *json, const struct kernel_row *row)
 {
 	json_object(json);
 	json_key_string(json, "name", row->name);
-	text_if(json, "raw_name", row->raw_name);
+	json_text_if(json, "raw_name", row->raw_name);
 	json_key_uint(json, "device", row->device);
 	json_key_uint(json, "count", row->count);
-	uint_if(json, "failed", row->failed);
-	uint_if(json, "approximate", row->approx);
-	uint_if(json, "untimed", row->untimed);
+	json_uint_if(json, "failed", row->failed);
+	json_uint_if(json, "approximate", row->approx);
+	json_uint_if(json, "untimed", row->untimed);
 	if (row->count > row->untimed) {
 		json_key_int(json, "total_ns", row->total_ns);
 		json_key_int(json, "mean_ns", row->mean_ns);
@@ -297,7 +272,7 @@ static void write_kernel(struct json *json, const struct kernel_row *row)
 	json_key_array(json, "ops");
 	for (size_t k = 0; k < row->n_ops; k++) {
 		json_object(json);
-		text_if(json, "name", row->ops[k].name);
+		json_text_if(json, "name", row->ops[k].name);
 		json_key_uint(json, "count", row->ops[k].count);
 		json_key_int(json, "total_ns", row->ops[k].total_ns);
 		json_key_string(json, "how", how_name(row->ops[k].how));
@@ -339,13 +314,13 @@ static void write_copies(struct json *json, struct model *model)
 		json_key_uint(json, "device", row->device);
 		json_key_uint(json, "queue", row->queue);
 		json_key_uint(json, "count", row->count);
-		uint_if(json, "failed", row->failed);
-		uint_if(json, "untimed", row->untimed);
+		json_uint_if(json, "failed", row->failed);
+		json_uint_if(json, "untimed", row->untimed);
 		json_key_uint(json, "bytes", row->bytes);
 		if (row->count > row->untimed)
 			json_key_int(json, "total_ns", row->total_ns);
-		uint_if(json, "mean_bytes_per_s", row->mean_bytes_per_s);
-		uint_if(json, "peak_bytes_per_s", row->peak_bytes_per_s);
+		json_uint_if(json, "mean_bytes_per_s", row->mean_bytes_per_s);
+		json_uint_if(json, "peak_bytes_per_s", row->peak_bytes_per_s);
 		json_end(json);
 	}
 	json_end(json);
@@ -370,7 +345,7 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 
 	json_object(json);
 	json_key_string(json, "name", row->name);
-	text_if(json, "type", row->type);
+	json_text_if(json, "type", row->type);
 	if (row->framework != FW_NONE)
 		json_key_string(json, "framework", framework_name(row->framework));
 	json_key_uint(json, "count", row->count);
@@ -462,7 +437,7 @@ static void write_steps(struct json *json, struct model *model)
 	if (stats.count) {
 		json_key_object(json, "steps");
 		json_key_uint(json, "count", stats.count);
-		text_if(json, "source", stats.source);
+		json_text_if(json, "source", stats.source);
 		json_key_int(json, "mean_ns", stats.mean_ns);
 		json_key_int(json, "p50_ns", stats.p50_ns);
 		json_key_int(json, "p99_ns", stats.p99_ns);
@@ -493,9 +468,9 @@ static void write_compiles(struct json *json, struct model *model)
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
 		json_key_string(json, "what", rows[i].what);
-		text_if(json, "cause", rows[i].cause);
+		json_text_if(json, "cause", rows[i].cause);
 		json_key_uint(json, "count", rows[i].count);
-		uint_if(json, "failed", rows[i].failed);
+		json_uint_if(json, "failed", rows[i].failed);
 		json_key_int(json, "total_ns", rows[i].total_ns);
 		json_end(json);
 	}
@@ -533,7 +508,9 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	json_object(&json);
 	json_key_string(&json, "tftop", TFTOP_VERSION);
 	json_key_int(&json, "schema", 1);
-	write_run(&json, run);
+	json_key_object(&json, "run");
+	report_run_json(&json, run);
+	json_end(&json);
 	write_trust(&json, model);
 	write_processes(&json, model);
 	write_devices(&json, model);

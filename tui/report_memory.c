@@ -11,8 +11,6 @@
 #include "tui/report.h"
 #include "tui/sheet.h"
 
-#define NAME_LEAST 20			/* columns that a name keeps when space is short */
-
 /* ---- text ---- */
 
 /* Ops by name; what was allocated outside of them is no op's. */
@@ -37,13 +35,13 @@ void report_memory_text(struct model *model, FILE *out)
 	model_lock(model);
 	count = model_memory(model, &rows);
 	model_unlock(model);
-	sheet_column(&sheet, "memory", SHEET_LEFT, NAME_LEAST);
+	sheet_column(&sheet, "memory", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "peak", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "at the end", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "allocations", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "growth/step", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "most at the peak", SHEET_LEFT, NAME_LEAST);
+	sheet_column(&sheet, "most at the peak", SHEET_LEFT, REPORT_NAME_LEAST);
 	for (size_t i = 0; i < count; i++) {
 		sheet_cell(&sheet, "%s", rows[i].allocator);
 		if (rows[i].device != UINT32_MAX)
@@ -57,10 +55,7 @@ void report_memory_text(struct model *model, FILE *out)
 			   fmt_bytes(text, rows[i].growth_bytes_per_step) : "");
 		peak_cell(&sheet, &rows[i]);
 	}
-	if (count) {
-		fputc('\n', out);
-		sheet_print(&sheet, REPORT_WIDTH, out);
-	}
+	report_sheet(&sheet, out);
 	free(rows);
 }
 
@@ -79,12 +74,9 @@ static void write_allocator(struct json *json, const struct memory_row *row, int
 	json_key_uint(json, "allocations", row->allocations);
 	json_key_uint(json, "allocated_bytes", row->allocated_bytes);
 	json_key_uint(json, "frees", row->frees);
-	if (row->unknown_frees)
-		json_key_uint(json, "unknown_frees", row->unknown_frees);
-	if (row->missed_frees)
-		json_key_uint(json, "missed_frees", row->missed_frees);
-	if (row->growth_bytes_per_step)
-		json_key_uint(json, "growth_bytes_per_step", row->growth_bytes_per_step);
+	json_uint_if(json, "unknown_frees", row->unknown_frees);
+	json_uint_if(json, "missed_frees", row->missed_frees);
+	json_uint_if(json, "growth_bytes_per_step", row->growth_bytes_per_step);
 	json_key_array(json, "peak_ops");
 	for (size_t k = 0; k < row->n_peak_ops; k++)
 		json_string(json, row->peak_ops[k]);
@@ -126,12 +118,9 @@ void report_edges_json(struct json *json, struct model *model)
 		json_key_array(json, "flows");
 	for (size_t i = 0; i < count; i++) {
 		json_object(json);
-		if (rows[i].key)
-			json_key_string(json, "key", rows[i].key);
-		if (rows[i].source)
-			json_key_string(json, "source", rows[i].source);
-		if (rows[i].destination)
-			json_key_string(json, "destination", rows[i].destination);
+		json_text_if(json, "key", rows[i].key);
+		json_text_if(json, "source", rows[i].source);
+		json_text_if(json, "destination", rows[i].destination);
 		json_key_uint(json, "count", rows[i].count);
 		json_key_uint(json, "bytes", rows[i].bytes);
 		if (rows[i].measured) {

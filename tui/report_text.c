@@ -7,13 +7,13 @@
 #include "model/base/util.h"
 #include "tui/grid.h"
 #include "tui/labels.h"
+#include "tui/pane_steps.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
 
 #define ROWS_MAX 15			/* of the long tables */
 #define BAR_CELLS 5
 #define SPARK_CELLS 60
-#define NAME_LEAST 20			/* columns that a name keeps when space is short */
 
 /* part of whole as left eighths, BAR_CELLS wide at most. */
 static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
@@ -29,11 +29,6 @@ static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
 	}
 	out[used] = '\0';
 	return out;
-}
-
-static uint64_t positive(int64_t ns)
-{
-	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 /* ---- run ---- */
@@ -74,23 +69,22 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	struct idle_gap idle;
 	bool rough;
 	int64_t lost_ns = report_seen(model, row, &idle, &rough);
-	static const char *const kinds[] = { "cpu", "gpu", "other" };
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
 	char blocks[BAR_CELLS * 3 + 1];
-	uint64_t span = positive(row->span_ns), busy = positive(row->busy_ns);
+	uint64_t span = report_positive(row->span_ns), busy = report_positive(row->busy_ns);
 
 	sheet_clean(name, sizeof(name), row->name ? row->name : "");
 	label_fit(fitted, sizeof(fitted), name, 60, false);
 	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
-		kinds[row->gpu > 2 ? 2 : row->gpu], row->api ? row->api : "");
+		report_device_kind(row), row->api ? row->api : "");
 	if (!span)
 		return;
 	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
 		fmt_share(share[0], busy, span), bar(blocks, busy, span),
-		fmt_time(time, row->span_ns), fmt_share(share[1], positive(row->kernel_ns), span),
-		fmt_share(share[2], positive(row->copy_ns), span));
+		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns), span),
+		fmt_share(share[2], report_positive(row->copy_ns), span));
 	if (row->overlap_ns > 0)
-		fprintf(out, " (%s at once)", fmt_share(share[3], positive(row->overlap_ns), span));
+		fprintf(out, " (%s at once)", fmt_share(share[3], report_positive(row->overlap_ns), span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
 	report_idle_text(row, &idle, out);
 	if (rough)
@@ -182,52 +176,11 @@ static int by_op(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
-/* "step 12" of a source "range step #": the steps have their own section, one
- * row stands for all of them. */
-static bool is_step(const char *name, const char *source)
-{
-	size_t head;
-
-	if (!source || strncmp(source, "range ", 6) || !strchr(source, '#'))
-		return false;
-	source += 6;
-	head = strcspn(source, "#");
-	return !strncmp(name, source, head) && name[head] &&
-	       strspn(name + head, "0123456789") == strlen(name + head);
-}
-
-static void merge_steps(struct model *model, struct op_row *rows, size_t *count)
-{
-	struct op_row *all = NULL;
-	struct step_stats stats;
-	struct step_row *steps;
-	size_t kept = 0;
-
-	model_lock(model);
-	model_steps(model, &stats, &steps);
-	model_unlock(model);
-	free(steps);
-	for (size_t i = 0; i < *count; i++) {
-		if (!is_step(rows[i].name, stats.source) || !all) {
-			rows[kept] = rows[i];
-			if (is_step(rows[i].name, stats.source)) {
-				all = &rows[kept];
-				all->name = stats.source + 6;
-			}
-			kept++;
-			continue;
-		}
-		all->count += rows[i].count;
-		all->total_ns += rows[i].total_ns;
-		all->self_ns += rows[i].self_ns;
-		all->device_ns += rows[i].device_ns;
-	}
-	*count = kept;
-}
-
 static void print_ops(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct step_stats stats;
+	struct step_row *steps;
 	struct op_row *rows;
 	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
 	uint64_t all = 0;
@@ -235,13 +188,15 @@ static void print_ops(struct model *model, FILE *out)
 
 	model_lock(model);
 	count = model_ops(model, &rows);
+	model_steps(model, &stats, &steps);
 	model_unlock(model);
-	merge_steps(model, rows, &count);
+	free(steps);
+	count = steps_merge(&stats, rows, count);
 	qsort(rows, count, sizeof(*rows), by_op);
 	for (size_t i = 0; i < count; i++)
-		all += positive(rows[i].device_ns);
+		all += report_positive(rows[i].device_ns);
 	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "ops", SHEET_LEFT, NAME_LEAST);
+	sheet_column(&sheet, "ops", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(&sheet, "from", SHEET_LEFT, 0);
 	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
@@ -260,14 +215,11 @@ static void print_ops(struct model *model, FILE *out)
 		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
 		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
 		sheet_cell(&sheet, "%s", row->is_range ? "" :
-			   fmt_share(d, positive(row->device_ns), all));
-		sheet_cell(&sheet, "%s", bar(blocks, positive(row->device_ns), all));
+			   fmt_share(d, report_positive(row->device_ns), all));
+		sheet_cell(&sheet, "%s", bar(blocks, report_positive(row->device_ns), all));
 	}
 	sheet.more = count - shown;
-	if (count) {
-		fputc('\n', out);
-		sheet_print(&sheet, REPORT_WIDTH, out);
-	}
+	report_sheet(&sheet, out);
 	free(rows);
 }
 
@@ -280,7 +232,7 @@ static int by_kernel(const void *a, const void *b)
 
 static void kernel_columns(struct sheet *sheet, bool failed)
 {
-	sheet_column(sheet, "kernels", SHEET_LEFT, NAME_LEAST);
+	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(sheet, "device", SHEET_RIGHT, 0);
 	sheet_column(sheet, "count", SHEET_RIGHT, 0);
 	if (failed)
@@ -314,8 +266,8 @@ static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
-	sheet_cell(sheet, "%s", fmt_share(text, positive(row->total_ns), all));
-	sheet_cell(sheet, "%s", bar(blocks, positive(row->total_ns), all));
+	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
+	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
 }
 
 static void print_kernels(struct model *model, FILE *out)
@@ -331,7 +283,7 @@ static void print_kernels(struct model *model, FILE *out)
 	model_unlock(model);
 	qsort(rows, count, sizeof(*rows), by_kernel);
 	for (size_t i = 0; i < count; i++) {
-		all += positive(rows[i].total_ns);
+		all += report_positive(rows[i].total_ns);
 		failed |= rows[i].failed > 0;
 	}
 	shown = count < ROWS_MAX ? count : ROWS_MAX;
@@ -339,10 +291,7 @@ static void print_kernels(struct model *model, FILE *out)
 	for (size_t i = 0; i < shown; i++)
 		kernel_cells(&sheet, &rows[i], failed, all);
 	sheet.more = count - shown;
-	if (count) {
-		fputc('\n', out);
-		sheet_print(&sheet, REPORT_WIDTH, out);
-	}
+	report_sheet(&sheet, out);
 	model_kernels_free(rows, count);
 }
 
@@ -389,42 +338,15 @@ static void print_copies(struct model *model, FILE *out)
 			   fmt_rate(text, row->peak_bytes_per_s) : "");
 	}
 	sheet.more = count - shown;
-	if (count) {
-		fputc('\n', out);
-		sheet_print(&sheet, REPORT_WIDTH, out);
-	}
+	report_sheet(&sheet, out);
 	free(rows);
 }
 
 /* ---- messages ---- */
 
-/* One sentence, broken between words. */
-static void print_sentence(const char *mark, const char *text, FILE *out)
-{
-	char clean[1024];
-	const char *at = sheet_clean(clean, sizeof(clean), text);
-	const char *lead = mark;
-
-	while (*at) {
-		size_t length = strlen(at), limit = REPORT_WIDTH - 4;
-
-		if (length > limit) {
-			length = limit;
-			while (length > limit / 2 && at[length] != ' ')
-				length--;
-			/* never inside a character */
-			while (length > 1 && ((unsigned char)at[length] & 0xc0) == 0x80)
-				length--;
-		}
-		fprintf(out, "  %s %.*s\n", lead, (int)length, at);
-		at += length + (at[length] == ' ');
-		lead = " ";
-	}
-}
-
 static void print_messages(struct model *model, FILE *out)
 {
-	static const char *const marks[] = { "·", "!", "!" };
+	static const char *const marks[] = { "  ·", "  !", "  !" };
 	struct message_row *rows;
 	size_t count;
 
@@ -434,8 +356,8 @@ static void print_messages(struct model *model, FILE *out)
 	if (count)
 		fputs("\nmessages\n", out);
 	for (size_t i = 0; i < count; i++)
-		print_sentence(marks[rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level],
-			       rows[i].text, out);
+		report_lines(marks[rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level], 4,
+			     rows[i].text, "", out);
 	free(rows);
 }
 

@@ -8,19 +8,6 @@
 #include "model/base/util.h"
 #include "tui/sheet.h"
 
-const char *report_counted(char *out, size_t size, uint64_t n, const char *one)
-{
-	char number[FMT_MAX];
-
-	snprintf(out, size, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
-	return out;
-}
-
-static uint64_t positive(int64_t ns)
-{
-	return ns > 0 ? (uint64_t)ns : 0;
-}
-
 static void print_attribution(const struct model_status *status, FILE *out)
 {
 	uint64_t all = 0;
@@ -44,8 +31,8 @@ static void print_attribution(const struct model_status *status, FILE *out)
 /* What of the device's time the tables of ops can tell about. */
 static void print_coverage(const struct model_status *status, FILE *out)
 {
-	uint64_t all = positive(status->device_ns), ops = positive(status->op_ns);
-	uint64_t none = all - positive(status->launched_ns);
+	uint64_t all = report_positive(status->device_ns), ops = report_positive(status->op_ns);
+	uint64_t none = all - report_positive(status->launched_ns);
 	char share[FMT_MAX], text[64];
 
 	/* Without any op there is nothing to cover. */
@@ -162,7 +149,7 @@ void report_trust_text(struct model *model, FILE *out)
 	print_attribution(&status, out);
 	print_coverage(&status, out);
 	if (status.own_ns > 0 && status.program_ns > 0) {
-		fmt_share(share, positive(status.own_ns), positive(status.program_ns));
+		fmt_share(share, report_positive(status.own_ns), report_positive(status.program_ns));
 		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
 		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
 		if (status.calls)

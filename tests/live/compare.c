@@ -8,68 +8,17 @@
  * TRUTH is what a program of examples/ or tests/programs/ wrote about itself,
  * in the form of the report. Every number of TRUTH must be in REPORT, and what
  * REPORT lists must be in TRUTH. Sections that TRUTH leaves out are not
- * compared. One line per difference; status 0 equal, 1 different, 2 bad input.
+ * compared. One line per difference, at most 20; status 0 equal, 1 different, 2 bad input.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef long long ll;
+#include "tests/live/differ.h"
 
-static unsigned int differences;
+
 static unsigned int compared;
-
-static void differ(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void differ(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-	differences++;
-}
-
-static void bad(const char *path, const char *why)
-{
-	fprintf(stderr, "compare: '%s': %s\n", path, why);
-	exit(2);
-}
-
-static json_t *load(const char *path)
-{
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-
-	if (!root) {
-		fprintf(stderr, "compare: '%s' line %d: %s\n", path, error.line, error.text);
-		exit(2);
-	}
-	if (!json_is_object(root))
-		bad(path, "not a JSON object");
-	return root;
-}
-
-/* A count that is absent counts nothing. */
-static ll number(const json_t *object, const char *key)
-{
-	return (ll)json_integer_value(json_object_get(object, key));
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *s = json_string_value(json_object_get(object, key));
-
-	return s ? s : "";
-}
 
 /* what: the thing the key belongs to, as the reader is to see it. */
 static void same_number(const char *what, const char *key, const json_t *truth,
@@ -418,10 +367,10 @@ static void check_processes(const json_t *report)
 			differ("process '%lld': reported twice", number(row, "pid"));
 }
 
-static ll work_done(const json_t *truth)
+static long long work_done(const json_t *truth)
 {
 	const json_t *row;
-	ll sum = 0;
+	long long sum = 0;
 	size_t i;
 
 	json_array_foreach(json_object_get(truth, "kernels"), i, row)
@@ -437,7 +386,7 @@ static void check_trust(const json_t *truth, const json_t *report)
 	static const char *const weak[] = { "fifo", "guess", "none" };
 	const json_t *trust = json_object_get(report, "trust");
 	const json_t *how = json_object_get(trust, "attribution");
-	ll known = number(how, "exact") + number(how, "event");
+	long long known = number(how, "exact") + number(how, "event");
 	size_t i;
 
 	compared += 7;
@@ -487,8 +436,10 @@ static json_t *load_of_schema(const char *path)
 {
 	json_t *root = load(path);
 
-	if (number(root, "schema") != 1)
-		bad(path, "not of schema 1");
+	if (number(root, "schema") != 1) {
+		fprintf(stderr, "compare: '%s': not of schema 1\n", path);
+		exit(2);
+	}
 	return root;
 }
 

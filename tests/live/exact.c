@@ -6,43 +6,14 @@
  * are compared. One line per difference, at most 20; status 0 equal, 1
  * different, 2 bad input.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned int differences, compared;
+#include "tests/live/differ.h"
 
-__attribute__((format(printf, 2, 3)))
-static void differ(const char *where, const char *format, ...)
-{
-	va_list args;
-
-	if (++differences > 20)
-		return;
-	printf("%s: ", where);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-}
-
-static json_t *load(const char *path)
-{
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-
-	if (!root || !json_is_object(root)) {
-		fprintf(stderr, "exact: '%s': %s\n", path, root ? "no object" : error.text);
-		exit(2);
-	}
-	return root;
-}
+static unsigned int compared;
 
 /* What tells a row from the others of its table. */
 static char *identity(const json_t *row)
@@ -76,7 +47,7 @@ static void same_table(const char *where, const json_t *truth, const json_t *rep
 	json_array_foreach((json_t *)report, i, row) {
 		id = identity(row);
 		if (json_object_get(index, id))
-			differ(where, "row %s is there twice", id);
+			differ("%s: row %s is there twice", where, id);
 		json_object_set(index, id, row);
 		free(id);
 	}
@@ -87,13 +58,13 @@ static void same_table(const char *where, const json_t *truth, const json_t *rep
 		if (json_object_get(index, id))
 			same(inner, row, json_object_get(index, id));
 		else
-			differ(inner, "not reported");
+			differ("%s: not reported", inner);
 		json_object_del(index, id);
 		free(id);
 		free(inner);
 	}
 	json_object_foreach(index, left, row)
-		differ(where, "row %s never happened", left);
+		differ("%s: row %s never happened", where, left);
 	json_decref(index);
 }
 
@@ -108,7 +79,7 @@ static void same_array(const char *where, const json_t *truth, const json_t *rep
 		return;
 	}
 	if (json_array_size(truth) != json_array_size(report))
-		differ(where, "has %zu elements, reported %zu", json_array_size(truth),
+		differ("%s: has %zu elements, reported %zu", where, json_array_size(truth),
 		       json_array_size(report));
 	json_array_foreach((json_t *)truth, i, element) {
 		snprintf(inner, sizeof(inner), "%.480s[%zu]", where, i);
@@ -129,7 +100,7 @@ static void same(const char *where, const json_t *truth, const json_t *report)
 			if (json_object_get(report, key))
 				same(inner, value, json_object_get(report, key));
 			else if (!json_is_array(value) || json_array_size(value))
-				differ(inner, "absent");
+				differ("%s: absent", inner);
 		}
 		return;
 	}
@@ -142,7 +113,7 @@ static void same(const char *where, const json_t *truth, const json_t *report)
 		return;
 	a = json_dumps(truth, JSON_ENCODE_ANY);
 	b = json_dumps(report, JSON_ENCODE_ANY);
-	differ(where, "is %s, reported %s", a, b);
+	differ("%s: is %s, reported %s", where, a, b);
 	free(a);
 	free(b);
 }
@@ -166,7 +137,7 @@ int main(int argc, char **argv)
 		if (a && b)
 			same(argv[i], a, b);
 		else if (a || b)
-			differ(argv[i], "is in one of the two only");
+			differ("%s: is in one of the two only", argv[i]);
 	}
 	json_decref(truth);
 	json_decref(report);

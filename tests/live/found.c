@@ -7,20 +7,10 @@
  * wrote about itself, from step FROM on, to the nearest.
  * Status 2: the file is not what it should be.
  */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static json_t *load(const char *path)
-{
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-
-	if (root)
-		return root;
-	fprintf(stderr, "found: '%s' line %d: %s\n", path, error.line, error.text);
-	exit(2);
-}
+#include "tests/live/differ.h"
 
 static int list(const char *path)
 {

@@ -10,57 +10,17 @@
  *  - What is not there is lost: the events lost and those there are all there were.
  *  - The shares of device time that have a launch, an op, are those of the rows.
  *
- * Complexity: rows squared. One line per difference; status 0 none, 1 some, 2 bad
+ * Complexity: rows squared. One line per difference, at most 20; status 0 none, 1 some, 2 bad
  * input.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <jansson.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned int differences, sure;
+#include "tests/live/differ.h"
 
-__attribute__((format(printf, 1, 2)))
-static void differ(const char *format, ...)
-{
-	va_list args;
-
-	if (++differences > 20)
-		return;
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-}
-
-static json_t *load(const char *path)
-{
-	json_error_t error;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-
-	if (!root || !json_is_object(root)) {
-		fprintf(stderr, "lossy: '%s': %s\n", path, root ? "no object" : error.text);
-		exit(2);
-	}
-	return root;
-}
-
-static const char *text(const json_t *row, const char *key)
-{
-	const char *value = json_string_value(json_object_get(row, key));
-
-	return value ? value : "";
-}
-
-static long long number(const json_t *row, const char *key)
-{
-	return json_integer_value(json_object_get(row, key));
-}
+static unsigned int sure;
 
 /* The row with the same values of these keys; NULL: none. */
 static const json_t *like(const json_t *rows, const json_t *row, const char *const keys[])

@@ -4,25 +4,7 @@
 # without, and what it sends is what they did. Most cases run on the double of
 # the runtime, which writes text (tests/doubles/rt_text.c); the last ones under
 # a private LTTng. opencl.sh [NAME]: only the cases whose name contains NAME.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$PWD/$O ;; esac
-lib=$O/lib
-build=$O/tests/probes
-only=${1:-}
-pass=0 failed=0 skip=0
-ok() { pass=$((pass + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
-skipped() { skip=$((skip + 1)); echo "skip $1: $2"; }
-expect() {
-	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
-}
-closing() {
-	echo "$pass passed, $failed failed, $skip skipped"
-	[ "$failed" -eq 0 ]
-	exit
-}
+. "$(dirname "$0")/lib.sh"
 
 if [ ! -e "$lib/libtftop-opencl.so" ]; then
 	skipped opencl "no OpenCL headers, the probe was not built"
@@ -36,23 +18,12 @@ fi
 
 # ---- build ----
 
-warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
-mkdir -p "$build/double"
-# compile OUTPUT SOURCE... [FLAG...]
-compile() {
-	local out=$1
-	shift
-	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
-		2>"$build/${out##*/}.log" && return
-	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
-	closing
-}
 compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
-	-Wl,-soname,libtftop-runtime.so -lpthread
-compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c
+	-Wl,-soname,libtftop-runtime.so -lpthread || closing
+compile libfakecl.so -fPIC -shared -fvisibility=hidden tests/doubles/fake_opencl.c || closing
 cp "$lib/libtftop-opencl.so" "$build/double/"
 for p in calls events hostile level threads vendor; do
-	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl
+	compile "opencl_$p" "tests/probes/opencl_$p.c" -lOpenCL -lpthread -ldl || closing
 done
 probe=$build/double/libtftop-opencl.so
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-opencl-XXXXXX") || exit 1

@@ -5,6 +5,7 @@
 
 pty_work=$(mktemp -d) || exit 1
 mkfifo "$pty_work/nap"
+export TMUX_TMPDIR=$pty_work
 pty_name=tftop-test-$$
 pty_conf=$pty_work/conf
 cat >"$pty_conf" <<'CONF'

@@ -4,17 +4,13 @@
 #include <string.h>
 
 #include "model/synth.h"
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/column_cache.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(1000) * 1000 * MS)
 #define N 90
-
-static void feed(void *arg, const struct event *events, size_t count)
-{
-	model_apply(arg, events, count);
-}
 
 static void check_same(const struct column *kept, const struct column *fresh, size_t n)
 {
@@ -70,7 +66,7 @@ TEST(cells_kept_columns_are_the_models)
 	synth = model_synth_new(test_random(), &profile, START);
 	for (i = 0; i < 200; i++) {
 		now += (int64_t)(test_random() % 40) * MS;
-		model_synth_advance(synth, now, feed, model);
+		model_synth_advance(synth, now, feed_model, model);
 		switch (test_random() % 12) {
 		case 0:
 			t0 += w * (int64_t)(test_random() % 60);
@@ -88,7 +84,7 @@ TEST(cells_kept_columns_are_the_models)
 		}
 		look(&cache, model, t0, w, true);
 	}
-	model_synth_end(synth, feed, model);
+	model_synth_end(synth, feed_model, model);
 	model_finish(model, false);
 	look(&cache, model, t0, w, true);
 	look(&cache, model, t0, w, true);
@@ -111,7 +107,7 @@ TEST(cells_kept_columns_heal)
 	profile.late_permille = 100;
 	synth = model_synth_new(test_random(), &profile, START);
 	for (i = 1; i <= 40; i++) {
-		model_synth_advance(synth, START + (int64_t)i * 20 * MS, feed, model);
+		model_synth_advance(synth, START + (int64_t)i * 20 * MS, feed_model, model);
 		look(&cache, model, START, 10 * MS, false);
 	}
 	for (i = 0; i < cache.count + 1; i++)

@@ -13,6 +13,7 @@
 #include "model/image.h"
 #include "model/synth.h"
 #include "model/base/util.h"
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
 #define MS INT64_C(1000000)
@@ -72,11 +73,6 @@ TEST(heap_blocks)
 	heap_free_all();
 }
 
-static void feed(void *arg, const struct event *events, size_t count)
-{
-	model_apply(arg, events, count);
-}
-
 /* A model of some steps, in the heap. */
 static struct model *make(void)
 {
@@ -84,8 +80,8 @@ static struct model *make(void)
 	struct model *model = model_new(&options);
 	struct model_synth *synth = model_synth_new(3, &model_synth_default, START_NS);
 
-	model_synth_advance(synth, START_NS + 500 * MS, feed, model);
-	model_synth_end(synth, feed, model);
+	model_synth_advance(synth, START_NS + 500 * MS, feed_model, model);
+	model_synth_end(synth, feed_model, model);
 	model_synth_free(synth);
 	model_finish(model, false);
 	return model;

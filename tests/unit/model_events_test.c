@@ -116,6 +116,11 @@ void apply_one(struct model *model, struct event event)
 	model_apply(model, &event, 1);
 }
 
+void feed_model(void *arg, const struct event *events, size_t count)
+{
+	model_apply(arg, events, count);
+}
+
 struct model *model_with_device(void)
 {
 	struct model *model = model_new(NULL);

@@ -15,11 +15,6 @@
 #include "tests/unit/test.h"
 #include "tui/report.h"
 
-static void feed(void *arg, const struct event *events, size_t count)
-{
-	model_apply(arg, events, count);
-}
-
 static struct model_export_gap gap;
 
 /* Also: times never go back, strings are there. */
@@ -134,9 +129,9 @@ static void there_and_back(const struct model_synth_profile *profile, int64_t le
 	struct model_synth *synth = model_synth_new(test_random(), profile, INT64_C(9000000000));
 
 	for (int64_t t = 0; t < length_ns; t += 10000000)
-		model_synth_advance(synth, INT64_C(9000000000) + t, feed, model);
+		model_synth_advance(synth, INT64_C(9000000000) + t, feed_model, model);
 	if (finish) {
-		model_synth_end(synth, feed, model);
+		model_synth_end(synth, feed_model, model);
 		model_finish(model, false);
 	}
 	copy = again(model, INT64_MIN, false);
@@ -200,7 +195,7 @@ static void *keep_feeding(void *arg)
 	struct model_synth *synth = model_synth_new(3, &model_synth_default, INT64_C(9000000000));
 
 	for (int64_t t = 0; !feeding->stop; t += 1000000)
-		model_synth_advance(synth, INT64_C(9000000000) + t, feed, feeding->model);
+		model_synth_advance(synth, INT64_C(9000000000) + t, feed_model, feeding->model);
 	model_synth_free(synth);
 	return NULL;
 }

@@ -411,11 +411,6 @@ TEST(model_shuffled_program)
 
 /* ---- a whole program ---- */
 
-static void feed(void *arg, const struct event *events, size_t count)
-{
-	model_apply(arg, events, count);
-}
-
 static void compare_truth(struct model *model, const struct model_synth_truth *truth,
 			  unsigned processes)
 {
@@ -478,11 +473,11 @@ static void whole_program(const struct model_synth_profile *profile, size_t memo
 	model_is_tight = memory_limit > 0;
 
 	for (int i = 1; i <= 30; i++) {
-		model_synth_advance(synth, BASE + i * INT64_C(20000000), feed, model);
+		model_synth_advance(synth, BASE + i * INT64_C(20000000), feed_model, model);
 		if (i % 10 == 0)
 			ask_everything(model);
 	}
-	model_synth_end(synth, feed, model);
+	model_synth_end(synth, feed_model, model);
 	model_finish(model, false);
 	compare_truth(model, model_synth_truth(synth), profile->processes);
 	ask_everything(model);
@@ -544,11 +539,11 @@ static void *feed_all(void *arg)
 	/* Without a pause, until the other thread got its turn often enough; what
 	 * it asked before there was anything does not count. */
 	for (int i = 1; i <= 5 || atomic_load(&feeding->questions) < asked + 20; i++) {
-		model_synth_advance(synth, BASE + i * INT64_C(10000000), feed, feeding->model);
+		model_synth_advance(synth, BASE + i * INT64_C(10000000), feed_model, feeding->model);
 		if (i == 1)
 			asked = atomic_load(&feeding->questions);
 	}
-	model_synth_end(synth, feed, feeding->model);
+	model_synth_end(synth, feed_model, feeding->model);
 	feeding->kernels = model_synth_truth(synth)->kernels;
 	model_synth_free(synth);
 	atomic_store(&feeding->done, true);
