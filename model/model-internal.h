@@ -276,7 +276,10 @@ struct step {
 	int64_t number, start_ns, dur_ns;
 };
 
-enum step_source { STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_PERIOD, STEPS_SOURCES };
+/* Explicit ones the program numbers itself; runs a framework's functions make. */
+enum step_source {
+	STEPS_EXPLICIT, STEPS_NUMBERED, STEPS_PLAIN, STEPS_RUN, STEPS_PERIOD, STEPS_SOURCES
+};
 
 /* Steps of one process from one source. */
 struct steps {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps of training: explicit marks of the program, else ranges named like a
- * step: "step", "step 12", "step#12", in any case, else the period of what runs
- * (analyses/period.h). A series belongs to one process and one source; the one
- * shown is explicit before numbered before plain before periods, then the
- * longest.
+ * step: "step", "step 12", "step#12", in any case, else the runs of a framework's
+ * functions, else the period of what runs (analyses/period.h). A series belongs
+ * to one process, one source and, of marks and runs, one name; the one shown is
+ * explicit before numbered before plain before runs before periods, then the
+ * longest. Marks that were there for less than half of the time of the runs (a
+ * profiler's window) are not shown instead of them.
  */
 #include "model/model-internal.h"
 
@@ -52,8 +54,12 @@ static struct steps *steps_get(struct model *model, uint32_t process, enum step_
 {
 	struct steps *steps;
 
+	bool named = source == STEPS_EXPLICIT || source == STEPS_RUN;
+
 	for (size_t i = 0; i < model->n_steps; i++)
-		if (model->steps[i].process == process && model->steps[i].source == source)
+		if (model->steps[i].process == process && model->steps[i].source == source &&
+		    (!named || names_resolve(&model->names, model->steps[i].name) ==
+			       names_resolve(&model->names, name)))
 			return &model->steps[i];
 	if (model->n_steps >= SERIES_MAX)
 		return NULL;
@@ -87,7 +93,8 @@ void apply_step(struct model *model, const struct event_step *step)
 		model_bad(model, bad_time(step->dur_ns));
 		return;
 	}
-	steps_add(model, steps_get(model, model->process_index, STEPS_EXPLICIT,
+	steps_add(model, steps_get(model, model->process_index,
+				   step->number < 0 ? STEPS_RUN : STEPS_EXPLICIT,
 				   local_name(model, step->name)),
 		  step->number, step->start_ns, step->dur_ns);
 	saw_time(model, step->start_ns, step->start_ns + step->dur_ns);
@@ -157,9 +164,26 @@ static bool is_first(const struct model *model, const struct steps *a, const str
 {
 	const struct process *x = process_at(model, a->process), *y = process_at(model, b->process);
 
+	if (x == y)
+		return a->n != b->n ? a->n > b->n : a->list[0].start_ns < b->list[0].start_ns;
 	if (x->rank != y->rank)
 		return x->rank < y->rank;
 	return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->pid < y->pid;
+}
+
+static int64_t reach_ns(const struct steps *steps)
+{
+	return steps->list[steps->n - 1].start_ns - steps->list[0].start_ns;
+}
+
+/* Whether a is to be shown rather than b. */
+static bool is_better(const struct steps *a, const struct steps *b)
+{
+	if (a->source == b->source)
+		return a->n > b->n;
+	if (a->source > b->source)
+		return !is_better(b, a);
+	return b->source != STEPS_RUN || reach_ns(a) >= reach_ns(b) / 2;
 }
 
 struct steps *steps_best(const struct model *model)
@@ -169,14 +193,13 @@ struct steps *steps_best(const struct model *model)
 	for (size_t i = 0; i < model->n_steps; i++) {
 		struct steps *steps = &model->steps[i];
 
-		if (!longest || steps->source < longest->source ||
-		    (steps->source == longest->source && steps->n > longest->n))
+		if (steps->n && (!longest || is_better(steps, longest)))
 			longest = steps;
 	}
 	for (size_t i = 0; i < model->n_steps; i++) {
 		struct steps *steps = &model->steps[i];
 
-		if (steps->source == longest->source &&
+		if (steps->n && steps->source == longest->source &&
 		    steps->n + 1 + longest->n / 16 >= longest->n &&
 		    (!best || is_first(model, steps, best)))
 			best = steps;
@@ -195,7 +218,7 @@ static const char *period_text(struct model *model, uint32_t name)
 
 static const char *source_text(struct model *model, const struct steps *steps)
 {
-	if (steps->source == STEPS_EXPLICIT)
+	if (steps->source == STEPS_EXPLICIT || steps->source == STEPS_RUN)
 		return steps->name ? names_short(&model->names, steps->name) : "step";
 	if (steps->source == STEPS_PERIOD)
 		return period_text(model, steps->name);

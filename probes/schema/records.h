@@ -240,11 +240,13 @@ struct tft_op {
 	uint8_t flags;		/* TFT_OP_* */
 };
 
-/* An explicit step of the program. */
+/* An explicit step of the program, or one run of a framework's function, which
+ * has no number of its own. */
 struct tft_step {
 	uint32_t seq;
 	uint32_t name;
-	int64_t number, start_ns, dur_ns;
+	int64_t number;		/* -1: a run */
+	int64_t start_ns, dur_ns;
 };
 
 /* A finished API call: every one at full, those of 10 us and more at default. */

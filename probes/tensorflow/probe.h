@@ -55,4 +55,11 @@ void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
 
+/* ---- calls.c: as the C API declares them ---- */
+
+void tf_execute(void *op, void **results, int *count, void *status);
+void tf_session_run(void *session, const void *options, const void *inputs, void *const *values,
+		    int n_inputs, const void *outputs, void **results, int n_outputs,
+		    const void *const *targets, int n_targets, void *metadata, void *status);
+
 #endif

@@ -25,6 +25,8 @@ static const struct hook {
 	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute },
 	{ TFT_TF_CPU_COMPUTE_ASYNC, (void *)tf_cpu_compute_async },
 	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async },
+	{ TFT_TF_EXECUTE, (void *)tf_execute },
+	{ TFT_TF_SESSION_RUN, (void *)tf_session_run },
 };
 
 static atomic_flag blind_busy = ATOMIC_FLAG_INIT;

@@ -250,6 +250,51 @@ TEST(model_explicit_steps_come_first)
 	model_free(model);
 }
 
+static void apply_run(struct model *model, uint32_t name, int64_t number, int64_t at_ns)
+{
+	struct event step = with_time(EVENT_STEP, at_ns + 10);
+
+	step.u.step = (struct event_step) {
+		.name = name, .number = number, .start_ns = BASE + at_ns, .dur_ns = 10,
+	};
+	apply_one(model, step);
+}
+
+TEST(model_steps_of_a_framework)
+{
+	struct model *model = model_with_device();
+	struct step_stats stats;
+	struct step_row *rows;
+
+	/* a name that comes only after its first step */
+	apply_run(model, 31, -1, 1000);
+	apply_one(model, ev_name(31, NAME_OP, "train()"));
+	apply_one(model, ev_name(32, NAME_OP, "evaluate()"));
+	for (int i = 1; i < 100; i++) {
+		apply_run(model, 31, -1, 1000 + i * 100);
+		if (i % 10 == 0)
+			apply_run(model, 32, -1, 1000 + i * 100 + 50);
+	}
+	CHECK_INT(model_steps(model, &stats, &rows), 100);
+	CHECK_STR(stats.source, "train");
+	CHECK_INT(rows[99].number, 99);
+	free(rows);
+	/* a profiler's window in the middle marks a few of them */
+	apply_one(model, ev_name(33, NAME_RANGE, "window"));
+	for (int i = 40; i < 44; i++)
+		apply_run(model, 33, i, 1000 + i * 100);
+	CHECK_INT(model_steps(model, &stats, &rows), 100);
+	free(rows);
+	/* the program's own marks are there all the time, fewer or not */
+	apply_one(model, ev_name(34, NAME_RANGE, "marked"));
+	for (int i = 0; i < 20; i++)
+		apply_run(model, 34, i, 1000 + i * 500);
+	CHECK_INT(model_steps(model, &stats, &rows), 20);
+	CHECK_STR(stats.source, "marked");
+	free(rows);
+	model_free(model);
+}
+
 TEST(model_no_steps)
 {
 	struct model *model = model_new(NULL);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C API's calls that run something: eager ops, functions, sessions. Each is
+ * an op on the calling thread's stack while it lasts, so that what runs inline
+ * nests in it. The outermost run of a function or session is a step; which of
+ * them is the program's own step is for the model to say.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/tensorflow/probe.h"
+
+#define NAME_BYTES 512
+
+/* A name of the C API's: the original, or NULL where this version has none. */
+#define FIND(type, pointer, symbol) do { \
+	static void *found_; \
+	void *have_ = __atomic_load_n(&found_, __ATOMIC_RELAXED); \
+	if (!have_) { \
+		have_ = tf_lib->find(symbol); \
+		__atomic_store_n(&found_, have_, __ATOMIC_RELAXED); \
+	} \
+	(pointer) = (type)have_; \
+} while (0)
+
+static _Thread_local int runs;	/* functions and sessions open on this thread */
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/*
+ * "__inference_step_203" is the 203rd function of the process, made of "step";
+ * "__forward_step_203" the same where gradients are wanted, and
+ * "__backward_step_203" computes them. Another trace has another number.
+ */
+static size_t function_label(char *buf, size_t size, const char *name, bool *is_step)
+{
+	static const struct {
+		const char *prefix, *format;
+		bool step;
+	} kinds[] = {
+		{ "__inference_", "%.*s()", true },
+		{ "__forward_", "%.*s()", true },
+		{ "__backward_", "%.*s() backward", false },
+	};
+	int length;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		const char *base = name + strlen(kinds[i].prefix);
+		size_t n;
+
+		if (!starts(name, kinds[i].prefix))
+			continue;
+		n = strlen(base);
+		while (n && base[n - 1] >= '0' && base[n - 1] <= '9')
+			n--;
+		if (n && base[n - 1] == '_' && base[n])
+			n--;
+		else
+			n = strlen(base);
+		*is_step = kinds[i].step;
+		length = snprintf(buf, size, kinds[i].format, (int)(n < size ? n : size - 1), base);
+		return length < (int)size ? (size_t)length : size - 1;
+	}
+	return 0;
+}
+
+static void begin(uint32_t name, uint32_t type)
+{
+	struct rt_op_args args = {
+		.name = name, .type = type, .step = -1, .framework = TFT_FW_TENSORFLOW,
+	};
+
+	rt_op_push(&args);
+}
+
+static void end_run(uint32_t name, int64_t start_ns, bool is_step)
+{
+	struct tft_step step = { .name = name, .number = -1, .start_ns = start_ns };
+
+	rt_op_pop(0);
+	runs--;
+	if (runs || !is_step)
+		return;
+	step.dur_ns = rt_now_ns() - start_ns;
+	rt_emit_step(&step);
+}
+
+/* ---- eager execution ---- */
+
+typedef void execute(void *op, void **results, int *count, void *status);
+
+static struct tf_ids labelled(const char *label, size_t length, const char *type)
+{
+	return tf_ids(label, length, type, strlen(type));
+}
+
+void tf_execute(void *op, void **results, int *count, void *status)
+{
+	execute *original = (execute *)tf_original(TFT_TF_EXECUTE);
+	const char *(*get_name)(const void *, void *), *name;
+	char label[NAME_BYTES];
+	struct tf_ids ids;
+	bool is_step = false;
+	int64_t start_ns;
+	size_t length;
+
+	FIND(const char *(*)(const void *, void *), get_name, "TFE_OpGetName");
+	name = rt_level() != TFT_LEVEL_OFF && get_name ? get_name(op, status) : NULL;
+	if (!name) {
+		original(op, results, count, status);
+		return;
+	}
+	length = starts(name, "__") ? function_label(label, sizeof(label), name, &is_step) : 0;
+	if (!length) {
+		length = (size_t)snprintf(label, sizeof(label), "eager %s", name);
+		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
+		begin(ids.name, ids.type);
+		original(op, results, count, status);
+		rt_op_pop(0);
+		return;
+	}
+	ids = labelled(label, length, "function");
+	start_ns = rt_now_ns();
+	begin(ids.name, ids.type);
+	runs++;
+	original(op, results, count, status);
+	end_run(ids.name, start_ns, is_step);
+}
+
+/* ---- sessions ---- */
+
+struct tf_output {
+	void *operation;
+	int index;
+};
+
+typedef void session_run(void *session, const void *options, const struct tf_output *inputs,
+			 void *const *values, int n_inputs, const struct tf_output *outputs,
+			 void **results, int n_outputs, const void *const *targets, int n_targets,
+			 void *metadata, void *status);
+
+/* A run is named after what it was asked for: the first target, else output. */
+static struct tf_ids session_ids(const struct tf_output *outputs, int n_outputs,
+				 const void *const *targets, int n_targets)
+{
+	const char *(*get_name)(const void *), *name = NULL;
+	char label[NAME_BYTES];
+	size_t length;
+
+	FIND(const char *(*)(const void *), get_name, "TF_OperationName");
+	if (get_name && n_targets > 0 && targets[0])
+		name = get_name(targets[0]);
+	else if (get_name && n_outputs > 0 && outputs[0].operation)
+		name = get_name(outputs[0].operation);
+	length = (size_t)snprintf(label, sizeof(label), "Session.run(%s)", name ? name : "");
+	return labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "session");
+}
+
+void tf_session_run(void *session, const void *options, const void *inputs, void *const *values,
+		    int n_inputs, const void *outputs, void **results, int n_outputs,
+		    const void *const *targets, int n_targets, void *metadata, void *status)
+{
+	session_run *original = (session_run *)tf_original(TFT_TF_SESSION_RUN);
+	struct tf_ids ids;
+	int64_t start_ns;
+
+	if (rt_level() == TFT_LEVEL_OFF) {
+		original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
+			 targets, n_targets, metadata, status);
+		return;
+	}
+	ids = session_ids(outputs, n_outputs, targets, n_targets);
+	start_ns = rt_now_ns();
+	begin(ids.name, ids.type);
+	runs++;
+	original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
+		 targets, n_targets, metadata, status);
+	end_run(ids.name, start_ns, true);
+}
+
