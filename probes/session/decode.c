@@ -333,7 +333,7 @@ static uint64_t integer(const bt_field *field, bool is_signed)
 }
 
 /* What `from` says of the field, which is an integer. */
-static void store_integer(const struct decode_field *field, uint64_t from, void *to)
+static inline void store_integer(const struct decode_field *field, uint64_t from, void *to)
 {
 	uint64_t value = from << field->left;
 
@@ -388,9 +388,8 @@ static void store_fields(struct decode *decode, const struct decode_class *class
 
 static uint32_t as_id(const struct decode_field *field, uint64_t from)
 {
-	int32_t id;
+	int32_t id = (int32_t)((int64_t)(from << field->left) >> field->right);
 
-	store_integer(field, from, &id);
 	return id > 0 ? (uint32_t)id : 0;
 }
 

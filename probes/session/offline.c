@@ -2,6 +2,7 @@
 #include "probes/session/offline.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,13 @@
 #include "probes/session/seqs.h"
 
 #define WORKERS_MAX 4u
-#define AHEAD 3u			/* full batches waiting, per stream */
+#define AHEAD 4u			/* full batches waiting, per stream */
+#define LOW 1u				/* so few, and a worker is woken for more */
+#define ENOUGH 2u			/* so many, and who waits for them is woken */
 #define ROOM_MAX 1024u
 #define ROOM_EVENTS (1u << 17)		/* in all waiting batches */
 #define OUT 1024u			/* handed to the sink at once */
+#define RUN 64u				/* so many of one stream go to the sink where they lie */
 #define LOOK_NS 20000000		/* for workers that are lost */
 #define FREE_MAX 64u			/* batches kept for reuse */
 
@@ -88,6 +92,12 @@ static struct lane_of *choose(struct offline *offline, bool *any)
 	return best;
 }
 
+/* Is it worth to go on with it? Waking someone for each batch costs more. [locked] */
+static bool is_filled(const struct lane_of *lane)
+{
+	return lane->n_ready >= ENOUGH || lane->ended;
+}
+
 static void deliver(struct offline *offline, struct lane_of *lane, struct decode_batch *batch)
 {
 	pthread_mutex_lock(&offline->lock);
@@ -99,9 +109,11 @@ static void deliver(struct offline *offline, struct lane_of *lane, struct decode
 	} else {
 		lane->ended = true;
 	}
-	pthread_cond_signal(&offline->filled);
-	/* A lane is free again, or there is no more for the others to wait for. */
-	pthread_cond_broadcast(&offline->emptied);
+	if (offline->wanted == lane && is_filled(lane))
+		pthread_cond_signal(&offline->filled);
+	/* The lane is free again, for this worker; the others need to know the end. */
+	if (lane->ended)
+		pthread_cond_broadcast(&offline->emptied);
 	pthread_mutex_unlock(&offline->lock);
 }
 
@@ -195,12 +207,16 @@ static bool anyone_works(const struct offline *offline)
 
 /* ---- bringing together ---- */
 
+static void hand_on(struct offline *offline, const struct event *events, size_t count)
+{
+	if (count && !atomic_load(offline->options->stop))
+		offline->options->sink(offline->options->sink_arg, events, count);
+}
+
 static void emit(struct offline *offline)
 {
 	struct event *alive;
 
-	if (!offline->n_out)
-		return;
 	if (offline->time_ns > offline->alive_ns) {
 		offline->alive_ns = offline->time_ns;
 		alive = &offline->out[offline->n_out++];
@@ -209,8 +225,7 @@ static void emit(struct offline *offline)
 		alive->host = offline->options->host;
 		alive->time_ns = offline->time_ns;
 	}
-	if (!atomic_load(offline->options->stop))
-		offline->options->sink(offline->options->sink_arg, offline->out, offline->n_out);
+	hand_on(offline, offline->out, offline->n_out);
 	offline->n_out = 0;
 	while (offline->used) {
 		struct decode_batch *batch = offline->used;
@@ -230,7 +245,8 @@ static bool next_batch(struct offline *offline, struct lane_of *lane)
 		lane->batch = NULL;
 	}
 	pthread_mutex_lock(&offline->lock);
-	while (!lane->ready && !lane->ended && !atomic_load(offline->options->stop)) {
+	offline->wanted = lane->ready ? NULL : lane;
+	while (offline->wanted && !is_filled(lane) && !atomic_load(offline->options->stop)) {
 		struct timespec until = soon(CLOCK_MONOTONIC);
 
 		if (!pthread_cond_timedwait(&offline->filled, &offline->lock, &until))
@@ -239,12 +255,13 @@ static bool next_batch(struct offline *offline, struct lane_of *lane)
 		if (!anyone_works(offline))
 			lane->lost = lane->ended = true;
 	}
+	offline->wanted = NULL;
 	if (lane->ready) {
 		lane->batch = lane->ready;
 		lane->ready = lane->batch->next;
 		lane->batch->next = NULL;
-		lane->n_ready--;
-		pthread_cond_signal(&offline->emptied);
+		if (--lane->n_ready == LOW && !lane->busy && !lane->ended)
+			pthread_cond_signal(&offline->emptied);
 	}
 	pthread_mutex_unlock(&offline->lock);
 	lane->at = 0;
@@ -305,6 +322,52 @@ static void take(struct offline *offline, const struct event *from)
 	offline->n_events += from->type != EVENT_LOST && from->pid;
 }
 
+/* How many of the lane's next events are not after until_ns and go on as they
+ * are. They count as taken. */
+static size_t take_run(struct offline *offline, struct lane_of *lane, int64_t until_ns)
+{
+	const struct event *first = &lane->batch->events[lane->at], *event = first;
+	const struct event *end = lane->batch->events + lane->batch->count;
+
+	for (; event < end && event->time_ns <= until_ns; event++) {
+		if (event->type == EVENT_ALIVE || event->type == EVENT_LOST ||
+		    (event->seq && !seqs_follows(offline->seqs, event)))
+			break;
+		offline->n_events += event->pid != 0;
+	}
+	lane->at += (size_t)(event - first);
+	return (size_t)(event - first);
+}
+
+/* When the next of the other lanes' events was. */
+static int64_t second_ns(struct lane_of **heap, size_t n)
+{
+	int64_t second = n > 1 ? head_ns(heap[1]) : INT64_MAX;
+
+	return n > 2 && head_ns(heap[2]) < second ? head_ns(heap[2]) : second;
+}
+
+/* Events of the lane at the top, up to where another one's come first. */
+static void take_from(struct offline *offline, struct lane_of *lane, int64_t until_ns)
+{
+	const struct event *events = &lane->batch->events[lane->at];
+	size_t count = take_run(offline, lane, until_ns);
+
+	if (!count) {
+		take(offline, &lane->batch->events[lane->at++]);
+		return;
+	}
+	if (count >= RUN) {
+		emit(offline);
+		hand_on(offline, events, count);
+	} else {
+		memcpy(offline->out + offline->n_out, events, count * sizeof(*events));
+		offline->n_out += count;
+	}
+	if (events[count - 1].time_ns > offline->time_ns)
+		offline->time_ns = events[count - 1].time_ns;
+}
+
 static void merge(struct offline *offline)
 {
 	struct lane_of **heap = offline->heap;
@@ -318,7 +381,7 @@ static void merge(struct offline *offline)
 	while (n && !atomic_load_explicit(offline->options->stop, memory_order_relaxed)) {
 		struct lane_of *lane = heap[0];
 
-		take(offline, &lane->batch->events[lane->at++]);
+		take_from(offline, lane, second_ns(heap, n));
 		if (lane->at == lane->batch->count && !next_batch(offline, lane))
 			heap[0] = heap[--n];
 		sift_down(heap, n, 0);
@@ -330,16 +393,18 @@ static void merge(struct offline *offline)
 
 /* ---- the whole ---- */
 
-static unsigned int count_cpus(void)
+/* One for each CPU that this process may use but the caller's. */
+static unsigned int count_workers(void)
 {
-	long count = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+	int count = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set) - 1;
 
-	return count < 1 ? 1 : count > (long)WORKERS_MAX ? WORKERS_MAX : (unsigned int)count;
+	return count < 1 ? 1 : count > (int)WORKERS_MAX ? WORKERS_MAX : (unsigned int)count;
 }
 
 static bool start(struct offline *offline)
 {
-	unsigned int want = count_cpus();
+	unsigned int want = count_workers();
 	pthread_condattr_t attributes;
 
 	pthread_mutex_init(&offline->lock, NULL);
@@ -423,7 +488,7 @@ enum offline_end offline_read(const struct offline_options *options, char *error
 	offline->options = options;
 	offline->dir_lock = -1;
 	offline->seqs = seqs_new();
-	offline->out = malloc((OUT + 4) * sizeof(*offline->out));
+	offline->out = malloc((OUT + RUN + 4) * sizeof(*offline->out));
 	if (offline->seqs && offline->out && offline_find(offline, error, size)) {
 		offline->room = ROOM_EVENTS / AHEAD / (offline->n_lanes ? offline->n_lanes : 1);
 		if (offline->room > ROOM_MAX)

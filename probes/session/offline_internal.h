@@ -38,8 +38,10 @@ struct worker {
 
 struct offline {
 	const struct offline_options *options;
-	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused */
+	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused;
+					 * wanted */
 	pthread_cond_t filled, emptied;
+	const struct lane_of *wanted;	/* the caller waits for it; NULL: for none */
 	struct lane_of *lanes;		/* owned */
 	size_t n_lanes;
 	struct worker workers[WORKERS_ROOM];

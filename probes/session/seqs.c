@@ -129,6 +129,19 @@ enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct e
 	return state;
 }
 
+bool seqs_follows(struct seqs *seqs, const struct event *event)
+{
+	struct thread_seq *thread = get_thread(seqs, event);
+
+	if (!thread)
+		return true;
+	if (event->seq - 1 != thread->seq)
+		return false;
+	thread->seq = event->seq;
+	thread->time_ns = event->time_ns;
+	return true;
+}
+
 uint64_t seqs_report(struct seqs *seqs, uint64_t count)
 {
 	uint64_t known = smaller(count, seqs->ahead);

@@ -30,6 +30,9 @@ enum seqs_state {
 /* Takes a numbered event. loss->count: what had not been reported before. */
 enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss);
 
+/* Takes it when it is its thread's next one; false: it has not been taken. */
+bool seqs_follows(struct seqs *seqs, const struct event *event);
+
 /* The tracer reports `count` lost events; returns how many are news. */
 uint64_t seqs_report(struct seqs *seqs, uint64_t count);
 
