@@ -97,7 +97,9 @@ static size_t sources_bytes(const struct model *model)
 			 map_bytes(&process->shapes) + map_bytes(&process->ops) +
 			 map_bytes(&process->opens) +
 			 process->order.cap * sizeof(*process->order.threads) +
-			 (process->done ? DONE_BITS / 8 : 0);
+			 (process->done ? DONE_BITS / 8 : 0) +
+			 (process->mets ? METS * sizeof(*process->mets) : 0) +
+			 join_process_bytes(&process->ids);
 	}
 	for (uint32_t i = 0; i < model->views.n; i++) {
 		const struct view *view = view_at(model, i);
@@ -109,7 +111,7 @@ static size_t sources_bytes(const struct model *model)
 		const struct queue *queue = queue_at(model, i);
 
 		bytes += queue->pending.cap * sizeof(*queue->pending.list) +
-			 hist_bytes(&queue->delay);
+			 hist_bytes(&queue->delay) + join_fifo_bytes(queue->fifo);
 	}
 	return bytes;
 }

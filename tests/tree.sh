@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The rules of the tree that a compiler does not check (design.md: layout, wall
+# The rules of the tree that a compiler does not check (layout, wall
 # between probes and tool, style).
 set -u
 shopt -s lastpipe	# the counters live here, not in a pipe's last process

@@ -431,3 +431,9 @@ void join_fifo_release(struct join_fifo *fifo)
 	free(fifo->runs);
 	free(fifo);
 }
+
+size_t join_fifo_bytes(const struct join_fifo *fifo)
+{
+	return !fifo ? 0 : sizeof(*fifo) + fifo->cap_launches * sizeof(*fifo->launches) +
+			   fifo->cap_runs * sizeof(*fifo->runs);
+}

@@ -586,6 +586,12 @@ void join_process_release(struct join_ids *ids)
 	}
 }
 
+size_t join_process_bytes(const struct join_ids *ids)
+{
+	return map_bytes(&ids->launches[0]) + map_bytes(&ids->launches[1]) +
+	       map_bytes(&ids->runs[0]) + map_bytes(&ids->runs[1]);
+}
+
 void join_release(struct model *model)
 {
 	free(model->join.items);

@@ -42,7 +42,7 @@
  *
  * Source: the pending tables are those of Kineto and THAPI (btx_clinterval: the
  * three legal orders of enqueue, event and profile); counting from a sync is
- * the re-anchoring of design.md section 5.
+ * the re-anchoring that lets one lost record spoil one epoch only.
  *
  * Threads: under the model's lock.
  */
@@ -139,6 +139,7 @@ void join_settle(struct model *model, int64_t settled_ns);
 void join_finish(struct model *model);
 void join_release(struct model *model);
 void join_process_release(struct join_ids *ids);
+size_t join_process_bytes(const struct join_ids *ids);
 
 /* ---- join-fifo.c, for join.c ---- */
 void join_fifo_launch(struct model *model, uint32_t queue, const struct join_launch *launch);
@@ -146,6 +147,7 @@ void join_fifo_run(struct model *model, uint32_t queue, const struct join_run *r
 /* Joins what is settled; all: everything there is. */
 void join_fifo_settle(struct model *model, uint32_t queue, int64_t settled_ns, bool all);
 void join_fifo_release(struct join_fifo *fifo);
+size_t join_fifo_bytes(const struct join_fifo *fifo);	/* NULL: 0 */
 /* When a run began, as far as is known: written_ns where its clock is not. */
 int64_t join_start_ns(const struct model *model, uint32_t queue, const struct join_run *run);
 /* Hands a run on. launch NULL: none. */

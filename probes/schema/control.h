@@ -20,7 +20,7 @@
 #define TFT_CONTROL_VERSION 1u
 #define TFT_CONTROL_BYTES 4096
 
-/* How much is collected; see design.md section 3. Ordered: more is larger. */
+/* How much is collected. Ordered: more is larger. */
 enum tft_level {
 	TFT_LEVEL_OFF = 0,	/* original pointers are back, nothing in the path */
 	TFT_LEVEL_MIN = 1,	/* launches, runs, copies, steps */

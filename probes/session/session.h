@@ -3,7 +3,7 @@
  * tftop's end of the wire: starts the private LTTng of this tftop, starts
  * PROGRAM under it, watches both, and clears everything away.
  *
- * Three processes (design.md section 4): tftop itself; the launcher, parent of
+ * Three processes (docs/architecture.md): tftop itself; the launcher, parent of
  * PROGRAM and owner of its pty, which ends with PROGRAM and not before; the
  * keeper, parent of the LTTng daemons in a private network namespace, which
  * clears everything when its pipe closes, however tftop ended.

@@ -258,7 +258,7 @@ static void measure(uint64_t spans, const char *tail, bool busy)
 
 	fill(&bench, spans, busy);
 	resident = resident_mib() - resident -
-		   (double)bench.cap * sizeof(*bench.array) / 1048576;
+		   (double)bench.spans * sizeof(*bench.array) / 1048576;	/* what was touched */
 	times = frames(&bench);
 	model_finish(bench.model, false);
 	model_lock(bench.model);

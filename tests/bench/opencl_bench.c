@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the OpenCL probe costs the program: design.md G1, G2 and G3. The bench
+ * What the OpenCL probe costs the program: bars G1, G2 and G3. The bench
  * runs itself as the program, bare and under tftop in turn, on PoCL's "basic"
  * device, which runs a command inside its enqueue call: the worst case, as
  * nothing hides the cost. Figures are medians over the pairs.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime costs a program: bars G1 and G2 (design.md section 7), each
+ * What the runtime costs a program: bars G1 and G2, each
  * beside what it is compared with, in turns within the same run. A figure is
  * the smallest of several means; the spread is (largest - smallest) / smallest.
  */

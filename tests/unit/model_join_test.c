@@ -445,7 +445,7 @@ TEST(model_join_any_two_lost)
 	}
 }
 
-/* A share of all events, as design.md's promise has it. */
+/* A share of all events is lost, at random. */
 TEST(model_join_random_loss)
 {
 	static const int losses[] = { 1, 10, 100 };	/* per thousand */
