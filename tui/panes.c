@@ -30,6 +30,16 @@ void panes_device_label(char *text, size_t size, const struct device_row *device
 	snprintf(text, size, "%s%u", sorts[devices[i].gpu < 3 ? devices[i].gpu : 2], number);
 }
 
+/* Of another process on the same device: numbers are each process's own. */
+static bool has_twin(const struct queue_row *queues, size_t count, size_t which)
+{
+	for (size_t i = 0; i < count; i++)
+		if (queues[i].device == queues[which].device &&
+		    queues[i].number == queues[which].number && queues[i].pid != queues[which].pid)
+			return true;
+	return false;
+}
+
 void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 		       size_t count, uint32_t queue)
 {
@@ -41,6 +51,8 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 			continue;
 		if (queues[i].name && *queues[i].name)
 			snprintf(text, size, "%s", queues[i].name);
+		else if (has_twin(queues, count, i))
+			snprintf(text, size, "q%u (%u)", queues[i].number, queues[i].pid);
 		else
 			snprintf(text, size, "queue %u", queues[i].number);
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
+#include "tui/labels.h"
 #include "tui/sheet.h"
 
 static void print_attribution(const struct model_status *status, FILE *out)
@@ -110,7 +111,7 @@ static void print_losses(const struct model_status *status, FILE *out)
 static void print_hosts(struct model *model, FILE *out)
 {
 	struct host_row *rows;
-	char time[FMT_MAX], name[64], text[64];
+	char time[FMT_MAX], name[LABEL_MAX], fitted[LABEL_MAX], text[64];
 	uint64_t violations;
 	size_t count;
 
@@ -120,8 +121,9 @@ static void print_hosts(struct model *model, FILE *out)
 	model_unlock(model);
 	for (size_t i = 0; i < count; i++) {
 		sheet_clean(name, sizeof(name), rows[i].name ? rows[i].name : "");
-		fprintf(out, "  %s  host %u %.40s: ", rows[i].clock_known ? "clock       " : "! clock     ",
-			rows[i].host, name);
+		label_fit(fitted, sizeof(fitted), name, 40, false);
+		fprintf(out, "  %s  host %u %s: ", rows[i].clock_known ? "clock       " : "! clock     ",
+			rows[i].host, fitted);
 		if (rows[i].clock_known)
 			fprintf(out, "by %s, ±%s\n", host_clock_name(&rows[i]),
 				fmt_time(time, rows[i].clock_error_ns));

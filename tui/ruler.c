@@ -60,20 +60,33 @@ void ruler_time(char *out, size_t size, int64_t ns, int64_t step)
 		snprintf(out, size, "%s%u%s s", sign, (unsigned)s, fraction);
 }
 
+/* In the largest unit of which it is one: "+800 ms", "+1 s", "+1.2 s". */
+static void short_offset(char *out, size_t size, int64_t ns)
+{
+	static const struct { int64_t ns; const char *name; } units[] = {
+		{ SECOND, "s" }, { MS, "ms" }, { US, "µs" }, { 1, "ns" },
+	};
+	char fraction[16] = "";
+	int i = 0;
+
+	while (ns < units[i].ns && i < 3)
+		i++;
+	if (ns % units[i].ns)
+		snprintf(fraction, sizeof(fraction), ".%03d",
+			 (int)(ns % units[i].ns * 1000 / units[i].ns));
+	for (size_t end = strlen(fraction); end && fraction[end - 1] == '0'; )
+		fraction[--end] = '\0';
+	snprintf(out, size, "+%" PRId64 "%s %s", ns / units[i].ns, fraction, units[i].name);
+}
+
 static void offset_text(char *out, size_t size, int64_t ns, int64_t step)
 {
 	if (step >= HOUR)
 		snprintf(out, size, "+%" PRId64 "h%02" PRId64 "m", ns / HOUR, ns / MINUTE % 60);
 	else if (step >= MINUTE)
 		snprintf(out, size, "+%" PRId64 " min", ns / MINUTE);
-	else if (step >= SECOND)
-		snprintf(out, size, "+%" PRId64 " s", ns / SECOND);
-	else if (step >= MS)
-		snprintf(out, size, "+%" PRId64 " ms", ns / MS);
-	else if (step >= US)
-		snprintf(out, size, "+%" PRId64 " µs", ns / US);
 	else
-		snprintf(out, size, "+%" PRId64 " ns", ns);
+		short_offset(out, size, ns);
 }
 
 static int64_t floor_to(int64_t value, int64_t step)

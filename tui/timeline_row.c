@@ -179,6 +179,22 @@ static const char *marker(const struct timeline_line *line, bool ascii)
 	return line->folded ? "▸" : "▾";
 }
 
+/* "queue 0 (28153)" as "q0 (28153)": the process is what tells it from the other
+ * queues 0 of the device. */
+static void fit_queue(char *out, size_t size, const char *label, int width, bool ascii)
+{
+	char brief[LABEL_MAX];
+	size_t length;
+
+	if (text_width(label) > width && strncmp(label, "queue ", 6) == 0) {
+		snprintf(brief, sizeof(brief), "q%s", label + 6);
+		label = brief;
+	}
+	length = strlen(label);
+	(length && label[length - 1] == ')' ? label_fit_middle : label_fit)(out, size, label,
+										  width, ascii);
+}
+
 void line_label_draw(const struct timeline_line *line, const char *value, struct area area,
 		     int y, bool current, bool ascii)
 {
@@ -203,9 +219,12 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 			area_text(area, at, y, ROLE_LABEL, 0, value);
 			width = at - x - 1;
 		}
-		(group ? label_fit_words : label_fit)(text, sizeof(text),
-						      line->kind == ROW_MEMORY && width < 6 ?
-						      "mem" : line->label, width, ascii);
+		if (line->kind == ROW_QUEUE)
+			fit_queue(text, sizeof(text), line->label, width, ascii);
+		else
+			(group ? label_fit_words : label_fit)(text, sizeof(text),
+							      line->kind == ROW_MEMORY && width < 6 ?
+							      "mem" : line->label, width, ascii);
 		area_text(area, x, y, ROLE_LABEL, attr, text);
 	}
 	if (current)

@@ -16,6 +16,7 @@
  * Threads: under the model's lock.
  */
 #include "model/analyses/finding.h"
+#include "model/base/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +68,12 @@ static void take(struct entry *entry, const struct finding *finding)
 	if (mine->cost_ns < 0)
 		mine->cost_ns = 0;
 	mine->title[FINDING_TEXT - 1] = mine->advice[FINDING_TEXT - 1] = '\0';
-	for (int i = 0; i < FINDING_LINES; i++)
+	name_mend(mine->title);		/* names in it are cut by bytes */
+	name_mend(mine->advice);
+	for (int i = 0; i < FINDING_LINES; i++) {
 		mine->lines[i][FINDING_TEXT - 1] = '\0';
+		name_mend(mine->lines[i]);
+	}
 	entry->now = true;
 }
 

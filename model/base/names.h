@@ -87,6 +87,8 @@ static inline enum work names_work(struct names *names, uint32_t id)
 
 /* Cleans text into out (size bytes with the NUL), cut at a character. */
 size_t name_clean(const char *text, char *out, size_t size);
+/* Takes what is left of cut characters out of a text made of cleaned names. */
+void name_mend(char *text);
 /* Demangles (C++ names and _ZTS type names) where built with libiberty; false:
  * not mangled or not possible. *out owned by the caller. */
 bool name_demangle(const char *raw, char **out);

@@ -78,6 +78,20 @@ size_t name_clean(const char *text, char *out, size_t size)
 	return at;
 }
 
+void name_mend(char *text)
+{
+	const unsigned char *in = (const unsigned char *)text;
+	size_t length;
+
+	while (*in) {
+		length = utf8_length(in);
+		memmove(text, in, length);
+		text += length;
+		in += length ? length : 1;
+	}
+	*text = '\0';
+}
+
 bool name_demangle(const char *raw, char **out)
 {
 #ifdef HAVE_IBERTY

@@ -118,6 +118,28 @@ TEST(findings_of_one_subject_are_one_and_warnings_come_first)
 	findings_free(findings);
 }
 
+/* A name of two-byte characters, cut at every byte, at two places. */
+TEST(findings_hold_whole_characters)
+{
+	struct findings *findings = findings_new();
+	struct finding finding = { .id = "a", .severity = SEVERITY_WARNING };
+	char whole[64];
+
+	for (int cut = 0; cut <= 8; cut++) {
+		snprintf(whole, sizeof(whole), "waits for %.*s: slow", cut / 2 * 2, "äöüß");
+		snprintf(finding.title, sizeof(finding.title), "waits for %.*s: slow", cut, "äöüß");
+		snprintf(finding.lines[1], sizeof(finding.lines[1]), "%.*s", cut, "äöüß");
+		for (int i = 0; i < 2; i++) {
+			findings_begin(findings);
+			finding_add(findings, &finding);
+			findings_end(findings, true);
+		}
+		CHECK_STR(findings_at(findings, 0)->title, whole);
+		CHECK_INT(strlen(findings_at(findings, 0)->lines[1]), cut / 2 * 2);
+	}
+	findings_free(findings);
+}
+
 TEST(findings_are_bounded)
 {
 	struct findings *findings = findings_new();

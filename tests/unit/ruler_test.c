@@ -66,6 +66,11 @@ TEST(ruler_first_tick_says_when_the_others_how_much_later)
 	CHECK_STR(ruler.ticks[1].text, "+20 ms");
 	CHECK(ruler.ticks[1].column == 20);
 	CHECK_STR(ruler.ticks[5].text, "+100 ms");
+	ruler_layout(&ruler, 0, 20 * MS, 104, 0);
+	CHECK(ruler.step_ns == 500 * MS && ruler.count == 5);
+	CHECK_STR(ruler.ticks[1].text, "+500 ms");
+	CHECK_STR(ruler.ticks[2].text, "+1 s");
+	CHECK_STR(ruler.ticks[3].text, "+1.5 s");
 }
 
 TEST(ruler_times)
