@@ -5,8 +5,8 @@
  * functions, else the period of what runs (analyses/period.h). A series belongs
  * to one process, one source and, of marks and runs, one name; the one shown is
  * explicit before numbered before plain before runs before periods, then the
- * longest. Marks that were there for less than half of the time of the runs (a
- * profiler's window) are not shown instead of them.
+ * longest. Marks that are less than half as many as the runs and were there for
+ * less than half of their time (a profiler's window) are not shown instead.
  */
 #include "model/model-internal.h"
 
@@ -183,7 +183,7 @@ static bool is_better(const struct steps *a, const struct steps *b)
 		return a->n > b->n;
 	if (a->source > b->source)
 		return !is_better(b, a);
-	return b->source != STEPS_RUN || reach_ns(a) >= reach_ns(b) / 2;
+	return b->source != STEPS_RUN || a->n >= b->n / 2 || reach_ns(a) >= reach_ns(b) / 2;
 }
 
 struct steps *steps_best(const struct model *model)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probes/tensorflow/probe.h"
+#include "probes/tensorflow/traceme.h"
 
 #define NAME_BYTES 512
 
@@ -182,3 +183,15 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 	end_run(ids.name, start_ns, true);
 }
 
+/* A callable's run, or one of a program in C++, came past the C API. */
+void tf_session_traced(const struct tf_trace *t)
+{
+	struct tft_step step = {
+		.number = -1, .start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,
+	};
+
+	if (runs)
+		return;
+	step.name = labelled("Session.run()", strlen("Session.run()"), "session").name;
+	rt_emit_step(&step);
+}

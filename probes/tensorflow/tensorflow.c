@@ -11,6 +11,7 @@
 
 #include "probes/runtime/slots.h"
 #include "probes/tensorflow/probe.h"
+#include "probes/tensorflow/traceme.h"
 
 #define BLIND_BYTES 512
 
@@ -20,13 +21,26 @@ void *tf_originals[TFT_TF_COUNT];
 static const struct hook {
 	enum tft_tf_function function;
 	void *ours;
+	bool keep;	/* also at level off: knows of the program's own profiler */
 } hooks[] = {
-	{ TFT_TF_CPU_COMPUTE, (void *)tf_cpu_compute },
-	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute },
-	{ TFT_TF_CPU_COMPUTE_ASYNC, (void *)tf_cpu_compute_async },
-	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async },
-	{ TFT_TF_EXECUTE, (void *)tf_execute },
-	{ TFT_TF_SESSION_RUN, (void *)tf_session_run },
+	{ TFT_TF_CPU_COMPUTE, (void *)tf_cpu_compute, false },
+	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute, false },
+	{ TFT_TF_CPU_COMPUTE_ASYNC, (void *)tf_cpu_compute_async, false },
+	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async, false },
+	{ TFT_TF_EXECUTE, (void *)tf_execute, false },
+	{ TFT_TF_SESSION_RUN, (void *)tf_session_run, false },
+	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
+	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
+	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },
+	{ TFT_TF_START_FILTER_TSL, (void *)tf_start_filter_tsl, true },
+	{ TFT_TF_START_FILTER_BOOL_TSL, (void *)tf_start_filter_bool_tsl, true },
+	{ TFT_TF_START_TF, (void *)tf_start_tf, true },
+	{ TFT_TF_STOP_TSL, (void *)tf_stop_tsl, true },
+	{ TFT_TF_STOP_TF, (void *)tf_stop_tf, true },
+	{ TFT_TF_START_RECORDING_TSL, (void *)tf_start_recording_tsl, true },
+	{ TFT_TF_START_RECORDING_TF, (void *)tf_start_recording_tf, true },
+	{ TFT_TF_STOP_RECORDING_TSL, (void *)tf_stop_recording_tsl, true },
+	{ TFT_TF_STOP_RECORDING_TF, (void *)tf_stop_recording_tf, true },
 };
 
 static atomic_flag blind_busy = ATOMIC_FLAG_INIT;
@@ -37,10 +51,24 @@ static void fork_child(void)
 	tf_ids_fork_child();
 }
 
+static void on_tick(int64_t now_ns)
+{
+	(void)now_ns;
+	tf_trace_tick();
+}
+
+static void on_level(enum tft_level old_level, enum tft_level new_level)
+{
+	(void)old_level;
+	tf_trace_level(new_level);
+}
+
 static struct rt_probe probe = {
 	.name = "tensorflow",
 	.version = TFTOP_VERSION,
 	.blind = "",
+	.tick = on_tick,
+	.level = on_level,
 	.fork_child = fork_child,
 };
 
@@ -83,7 +111,7 @@ static void found(enum tft_tf_function function)
 		return;
 	__atomic_store_n(&tf_originals[function], original, __ATOMIC_RELEASE);
 	slot = (struct rt_slot){
-		.at = &tf_lib->slot[function], .ours = h->ours, .off = original,
+		.at = &tf_lib->slot[function], .ours = h->ours, .off = h->keep ? h->ours : original,
 	};
 	rt_slots_add(&slot, 1);
 }
@@ -92,9 +120,12 @@ __attribute__((visibility("default"))) tft_tf_start tft_tensorflow_start;
 tft_tf_found *tft_tensorflow_start(const struct tft_tf *tf)
 {
 	tf_lib = tf;
+	tf_trace_start();
 	if (!rt_probe_register(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		found(hooks[i].function);
+	/* last: what is recorded goes to our hooks */
+	tf_trace_level(rt_level());
 	return found;
 }

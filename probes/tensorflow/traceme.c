@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TraceMe events: the level that has them recorded, the program's own profiler
+ * beside us, and who takes which. See traceme.h.
+ *
+ * TensorFlow's profiler keeps every event until it is stopped, so nothing goes
+ * to it but what it would have had without us: nothing outside of its session,
+ * and inside of it the level is the session's own.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "probes/tensorflow/probe.h"
+#include "probes/tensorflow/traceme.h"
+
+#define LEVEL_NONE (-1)
+
+/* The layout since 2.4, of the new string ABI. */
+struct tf_event {
+	const char *name;
+	size_t length;
+	char inside[16];
+	int64_t start_ns, end_ns;	/* CLOCK_REALTIME; <= 0: half of an event */
+};
+_Static_assert(sizeof(struct tf_event) == 48, "layout of TraceMeRecorder::Event");
+
+/* The two generations, by namespace. */
+struct recorder {
+	_Atomic int *level;		/* TensorFlow's own variable; NULL: not there */
+	_Atomic int session;		/* level of the program's session, LEVEL_NONE */
+	_Atomic int starting;		/* a session is about to start: hands off */
+};
+static struct recorder tsl = { .session = LEVEL_NONE }, tf = { .session = LEVEL_NONE };
+static _Atomic unsigned char *python_gate;
+static _Atomic int64_t real_to_mono_ns;
+
+/* ---- who takes what ---- */
+
+static void nobody(const struct tf_trace *t)
+{
+	(void)t;
+}
+
+static const struct consumer {
+	const char *begin;
+	tf_trace_take *take;
+} consumers[] = {
+	{ "SessionRun", tf_session_traced },
+	{ "tf.function-graph_building", tf_building_traced },
+	{ "CpuCompiler::RunBackend", tf_xla_traced },
+	{ "GpuCompiler::RunBackend", tf_xla_traced },
+	{ "ExecutorState::", nobody },
+	{ "ExecutorDoneCallback", nobody },
+	{ "ParallelFor", nobody },
+};
+
+#define CONSUMERS (sizeof(consumers) / sizeof(consumers[0]))
+static uint8_t first[256], next[CONSUMERS];	/* row + 1, by first byte */
+
+static void index_consumers(void)
+{
+	for (size_t i = CONSUMERS; i-- > 0;) {
+		unsigned char c = (unsigned char)consumers[i].begin[0];
+
+		next[i] = first[c];
+		first[c] = (uint8_t)(i + 1);
+	}
+}
+
+/* ---- values ---- */
+
+bool tf_trace_value(const struct tf_trace *t, const char *key, const char **value,
+		    size_t *length)
+{
+	size_t key_length = strlen(key);
+	const char *at = t->values, *end = at + t->values_length;
+
+	while (at < end) {
+		bool found = (size_t)(end - at) > key_length && at[key_length] == '=' &&
+			     !memcmp(at, key, key_length);
+		const char *begin = at;
+		int depth = 0;
+
+		for (; at < end && (*at != ',' || depth > 0); at++)
+			depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
+		if (found) {
+			*value = begin + key_length + 1;
+			*length = (size_t)(at - *value);
+			return true;
+		}
+		at++;
+	}
+	return false;
+}
+
+bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number)
+{
+	const char *text;
+	uint64_t n = 0;
+	size_t length;
+	bool minus;
+
+	if (!tf_trace_value(t, key, &text, &length) || !length)
+		return false;
+	minus = *text == '-';
+	text += minus;
+	length -= minus;
+	if (!length || length > 19)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	}
+	*number = (int64_t)(minus ? 0 - n : n);
+	return true;
+}
+
+/* ---- taking one ---- */
+
+static void split(struct tf_trace *t, const struct tf_event *e)
+{
+	int64_t to_mono = atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed);
+	const char *hash = NULL;
+
+	t->start_ns = e->start_ns + to_mono;
+	t->end_ns = e->end_ns + to_mono;
+	t->name = e->name;
+	t->name_length = e->length;
+	t->values = NULL;
+	t->values_length = 0;
+	if (e->length > 2 && e->name[e->length - 1] == '#')
+		hash = memchr(e->name, '#', e->length - 1);
+	if (!hash)
+		return;
+	t->name_length = (size_t)(hash - e->name);
+	t->values = hash + 1;
+	t->values_length = e->length - t->name_length - 2;
+}
+
+/* By its values, whatever its name: the program's steps, traces of functions. */
+static void take_any(const struct tf_event *e)
+{
+	struct tft_step step = { .seq = 0 };
+	struct tf_trace t;
+	const char *text;
+	char name[256];
+	size_t length;
+
+	split(&t, e);
+	if (!t.values_length)
+		return;
+	if (tf_trace_number(&t, "step_num", &step.number) && step.number >= 0) {
+		length = t.name_length < sizeof(name) ? t.name_length : sizeof(name) - 1;
+		memcpy(name, t.name, length);
+		name[length] = '\0';
+		step.name = rt_name(TFT_NAME_RANGE, name);
+		step.start_ns = t.start_ns;
+		step.dur_ns = t.end_ns - t.start_ns;
+		rt_emit_step(&step);
+	} else if (tf_trace_value(&t, "tf_function_call", &text, &length)) {
+		tf_function_traced(&t, text, length);
+	}
+}
+
+static inline void take(const struct tf_event *e)
+{
+	uint8_t row;
+
+	/* halves, and what is no text */
+	if (e->length < 2 || e->start_ns <= 0 || e->end_ns < e->start_ns)
+		return;
+	for (row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
+		const struct consumer *c = &consumers[row - 1];
+		size_t length = strlen(c->begin);
+		struct tf_trace t;
+
+		if (length > e->length || memcmp(e->name, c->begin, length))
+			continue;
+		if (c->take != nobody) {
+			split(&t, e);
+			c->take(&t);
+		}
+		return;
+	}
+	if (e->name[e->length - 1] == '#')
+		take_any(e);
+}
+
+static inline void record(struct tf_event *e, struct recorder *r,
+			  enum tft_tf_function function)
+{
+	int saved = errno;
+
+	if (rt_level() != TFT_LEVEL_OFF)
+		take(e);
+	errno = saved;
+	if (atomic_load_explicit(&r->session, memory_order_relaxed) != LEVEL_NONE)
+		((void (*)(struct tf_event *))tf_original(function))(e);
+}
+
+void tf_record_tsl(struct tf_event *e)
+{
+	record(e, &tsl, TFT_TF_RECORD_TSL);
+}
+
+void tf_record_tf(struct tf_event *e)
+{
+	record(e, &tf, TFT_TF_RECORD_TF);
+}
+
+/* ---- levels ---- */
+
+static int wanted_level(enum tft_level level)
+{
+	static const int of[] = {
+		[TFT_LEVEL_OFF] = LEVEL_NONE, [TFT_LEVEL_MIN] = 1, [TFT_LEVEL_DEFAULT] = 2,
+		[TFT_LEVEL_FULL] = 3,
+	};
+
+	return level <= TFT_LEVEL_FULL ? of[level] : LEVEL_NONE;
+}
+
+static void apply(struct recorder *r, enum tft_level level)
+{
+	int want = wanted_level(level);
+
+	if (!r->level || atomic_load(&r->starting) || atomic_load(&r->session) != LEVEL_NONE)
+		return;
+	if (atomic_load_explicit(r->level, memory_order_relaxed) != want)
+		atomic_store(r->level, want);
+}
+
+void tf_trace_level(enum tft_level level)
+{
+	apply(&tsl, level);
+	apply(&tf, level);
+	if (python_gate)
+		atomic_store(python_gate, level != TFT_LEVEL_OFF);
+}
+
+static void take_time(void)
+{
+	int64_t before = rt_now_ns(), real = rt_clock_ns(CLOCK_REALTIME), after = rt_now_ns();
+
+	atomic_store_explicit(&real_to_mono_ns, before + (after - before) / 2 - real,
+			      memory_order_relaxed);
+}
+
+void tf_trace_tick(void)
+{
+	enum tft_level level = rt_level();
+
+	take_time();
+	apply(&tsl, level);
+	apply(&tf, level);
+	/* TensorFlow's own profiler closes it when it stops */
+	if (python_gate && level != TFT_LEVEL_OFF && !atomic_load(python_gate))
+		atomic_store(python_gate, 1);
+}
+
+/* A level that is there already is a session's of the program. */
+static void recorder_start(struct recorder *r, const char *level)
+{
+	r->level = (_Atomic int *)dlsym(RTLD_DEFAULT, level);
+	if (r->level)
+		atomic_store(&r->session, atomic_load(r->level));
+}
+
+void tf_trace_start(void)
+{
+	index_consumers();
+	take_time();
+	recorder_start(&tsl, TFT_TF_LEVEL_TSL);
+	recorder_start(&tf, TFT_TF_LEVEL_TF);
+	python_gate = (_Atomic unsigned char *)dlsym(RTLD_DEFAULT, TFT_TF_PYTHON_GATE);
+}
+
+/* ---- the program's own profiler ---- */
+
+/* It starts only where it finds the level at -1. */
+static bool session_begin(struct recorder *r)
+{
+	if (!r->level || atomic_load(&r->session) != LEVEL_NONE)
+		return false;
+	atomic_store(&r->starting, 1);
+	atomic_store(r->level, LEVEL_NONE);
+	return true;
+}
+
+static bool session_began(struct recorder *r, bool ours, bool ok)
+{
+	if (!ours)
+		return ok;
+	if (ok)
+		atomic_store(&r->session, atomic_load(r->level));
+	atomic_store(&r->starting, 0);
+	apply(r, rt_level());
+	return ok;
+}
+
+static void session_ended(struct recorder *r)
+{
+	atomic_store(&r->session, LEVEL_NONE);
+	apply(r, rt_level());
+}
+
+#define ORIGINAL(type, function) ((type)tf_original(TFT_TF_##function))
+
+bool tf_start_tsl(int level)
+{
+	bool ours = session_begin(&tsl);
+
+	return session_began(&tsl, ours, ORIGINAL(bool (*)(int), START_TSL)(level));
+}
+
+bool tf_start_filter_tsl(int level, uint64_t filter)
+{
+	bool ours = session_begin(&tsl);
+
+	return session_began(&tsl, ours,
+		ORIGINAL(bool (*)(int, uint64_t), START_FILTER_TSL)(level, filter));
+}
+
+bool tf_start_filter_bool_tsl(int level, uint64_t filter, bool more)
+{
+	bool ours = session_begin(&tsl);
+
+	return session_began(&tsl, ours,
+		ORIGINAL(bool (*)(int, uint64_t, bool), START_FILTER_BOOL_TSL)(level, filter, more));
+}
+
+bool tf_start_tf(int level)
+{
+	bool ours = session_begin(&tf);
+
+	return session_began(&tf, ours, ORIGINAL(bool (*)(int), START_TF)(level));
+}
+
+bool tf_start_recording_tsl(void *recorder, int level)
+{
+	bool ours = session_begin(&tsl);
+
+	return session_began(&tsl, ours,
+		ORIGINAL(bool (*)(void *, int), START_RECORDING_TSL)(recorder, level));
+}
+
+bool tf_start_recording_tf(void *recorder, int level)
+{
+	bool ours = session_begin(&tf);
+
+	return session_began(&tf, ours,
+		ORIGINAL(bool (*)(void *, int), START_RECORDING_TF)(recorder, level));
+}
+
+struct tf_events tf_stop_tsl(void)
+{
+	struct tf_events e = ORIGINAL(struct tf_events (*)(void), STOP_TSL)();
+
+	session_ended(&tsl);
+	return e;
+}
+
+struct tf_events tf_stop_tf(void)
+{
+	struct tf_events e = ORIGINAL(struct tf_events (*)(void), STOP_TF)();
+
+	session_ended(&tf);
+	return e;
+}
+
+struct tf_events tf_stop_recording_tsl(void *recorder)
+{
+	struct tf_events e = ORIGINAL(struct tf_events (*)(void *), STOP_RECORDING_TSL)(recorder);
+
+	session_ended(&tsl);
+	return e;
+}
+
+struct tf_events tf_stop_recording_tf(void *recorder)
+{
+	struct tf_events e = ORIGINAL(struct tf_events (*)(void *), STOP_RECORDING_TF)(recorder);
+
+	session_ended(&tf);
+	return e;
+}

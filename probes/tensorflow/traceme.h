@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TensorFlow's own trace events, TraceMe: what the probe takes of them.
+ *
+ * An event comes when it has ended, on the thread that it ran on, with begin and
+ * end; those inside of it came before. Which come is a matter of the level, 1
+ * to 3, that we set: 2 gives steps, functions, tf.data, Send/Recv, compilers.
+ *
+ * Who wants events of some name adds a row to the table in traceme.c, sorted in
+ * no way: the name's first bytes, and a function. It gets each event once, on
+ * the thread that recorded it, in the program's path: it must be short, and
+ * neither allocate nor lock.
+ *
+ * Always true:
+ *  - The program's own profiler gets the same events as without us, and while it
+ *    is on we see those of its level.
+ *  - At level off none is recorded.
+ */
+#ifndef PROBES_TENSORFLOW_TRACEME_H
+#define PROBES_TENSORFLOW_TRACEME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/runtime/runtime.h"
+
+/* "name#key=value,key=value#"; *borrowed until the function returns*. */
+struct tf_trace {
+	const char *name;
+	size_t name_length;
+	const char *values;		/* "key=value,key=value" */
+	size_t values_length;		/* 0: none */
+	int64_t start_ns, end_ns;	/* CLOCK_MONOTONIC */
+};
+
+typedef void tf_trace_take(const struct tf_trace *t);
+
+/* The value of a key, up to the comma outside of brackets; false: not there. */
+bool tf_trace_value(const struct tf_trace *t, const char *key, const char **value,
+		    size_t *length);
+/* As a number, of any sign; false: not there, or none. */
+bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number);
+
+/* Before the first hook, at each change of the level, every 10 ms, in a child
+ * of fork. */
+void tf_trace_start(void);
+void tf_trace_level(enum tft_level level);
+void tf_trace_tick(void);
+
+/* ---- who takes them ---- */
+
+/* calls.c: a session's run that came past the C API is a step too. */
+tf_trace_take tf_session_traced;
+/* compile.c: call is the value of "tf_function_call". */
+void tf_function_traced(const struct tf_trace *t, const char *call, size_t length);
+tf_trace_take tf_xla_traced, tf_building_traced;
+
+/* ---- hooks ---- */
+
+struct tf_event;
+struct tf_events {	/* std::vector: bytes that we hand through */
+	void *part[3];
+};
+void tf_record_tsl(struct tf_event *e);
+void tf_record_tf(struct tf_event *e);
+bool tf_start_tsl(int level);
+bool tf_start_filter_tsl(int level, uint64_t filter);
+bool tf_start_filter_bool_tsl(int level, uint64_t filter, bool more);
+bool tf_start_tf(int level);
+struct tf_events tf_stop_tsl(void);
+struct tf_events tf_stop_tf(void);
+bool tf_start_recording_tsl(void *recorder, int level);
+bool tf_start_recording_tf(void *recorder, int level);
+struct tf_events tf_stop_recording_tsl(void *recorder);
+struct tf_events tf_stop_recording_tf(void *recorder);
+
+#endif
