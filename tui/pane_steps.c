@@ -41,17 +41,7 @@ bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
 
 size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns)
 {
-	size_t low = 0, high = steps->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (steps->rows[middle].start_ns < t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return FIRST_FROM(steps->rows, steps->count, t_ns);
 }
 
 bool steps_name(const struct step_stats *stats, const char *name, const char **all)

@@ -385,18 +385,10 @@ static void hand_out(struct model *model, const struct slice *whole)
 /* The first step at or after from_ns, if it is over by until_ns. */
 static const struct step *next_step(const struct steps *steps, int64_t from_ns, int64_t until_ns)
 {
-	size_t low = 0, high = steps ? steps->n : 0;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (steps->list[mid].start_ns < from_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; steps && low < steps->n; low++) {
-		const struct step *step = &steps->list[low];
+	if (!steps)
+		return NULL;
+	for (size_t i = FIRST_FROM(steps->list, steps->n, from_ns); i < steps->n; i++) {
+		const struct step *step = &steps->list[i];
 
 		if (step->start_ns + step->dur_ns > until_ns)
 			return NULL;

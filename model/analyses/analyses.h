@@ -92,7 +92,14 @@ size_t slice_space_bytes(const struct slice_space *space);
 
 /* A number for each small id, 0 until it is set; `of` is freed by whoever has it. */
 struct slots { uint32_t *of; size_t n; };
-uint32_t *slot_of(struct slots *slots, uint32_t id);
+void slots_reach(struct slots *slots, uint32_t id);
+
+static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
+{
+	if (id >= slots->n)
+		slots_reach(slots, id);
+	return &slots->of[id];
+}
 
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);

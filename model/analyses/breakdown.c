@@ -266,19 +266,11 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 bool model_step_breakdown(struct model *model, int64_t start_ns, struct step_breakdown *out)
 {
 	const struct breakdown *b = &sweep_of(model)->breakdown;
-	size_t low = 0, high = b->n;
+	size_t i = FIRST_FROM(b->rows, b->n, start_ns);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (b->rows[mid].start_ns < start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == b->n || b->rows[low].start_ns != start_ns)
+	if (i == b->n || b->rows[i].start_ns != start_ns)
 		return false;
-	*out = b->rows[low];
+	*out = b->rows[i];
 	return true;
 }
 

@@ -39,6 +39,8 @@ bool name_is_input(const char *name)
 
 bool input_known(struct input_names *input, struct names *names, uint32_t name)
 {
+	if (name < input->n && input->known[name])
+		return input->known[name] == 2;
 	if (!name || !names_defined(names, name))
 		return false;
 	if (name >= input->n) {
@@ -48,7 +50,6 @@ bool input_known(struct input_names *input, struct names *names, uint32_t name)
 		memset(input->known + input->n, 0, n - input->n);
 		input->n = n;
 	}
-	if (!input->known[name])
-		input->known[name] = name_is_input(names_raw(names, name)) ? 2 : 1;
+	input->known[name] = name_is_input(names_raw(names, name)) ? 2 : 1;
 	return input->known[name] == 2;
 }

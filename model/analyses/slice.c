@@ -51,14 +51,11 @@ size_t slice_space_bytes(const struct slice_space *space)
 	return space->cap * (2 * sizeof(*space->ends) + 3 * sizeof(*space->kinds));
 }
 
-uint32_t *slot_of(struct slots *slots, uint32_t id)
+void slots_reach(struct slots *slots, uint32_t id)
 {
-	if (id >= slots->n) {
-		size_t n = id + 1 + (id + 1) / 2;
+	size_t n = id + 1 + (id + 1) / 2;
 
-		slots->of = xreallocarray(slots->of, n, sizeof(*slots->of));
-		memset(slots->of + slots->n, 0, (n - slots->n) * sizeof(*slots->of));
-		slots->n = n;
-	}
-	return &slots->of[id];
+	slots->of = xreallocarray(slots->of, n, sizeof(*slots->of));
+	memset(slots->of + slots->n, 0, (n - slots->n) * sizeof(*slots->of));
+	slots->n = n;
 }

@@ -3,7 +3,9 @@
  * Sorting by start: a few keys to each of as many buckets as that takes, by the
  * first bits in which they differ, then each bucket by insertion. A bucket that
  * got many (one key far from all others is enough) is sorted in the same way:
- * its keys differ in fewer bits. Stable, as both are.
+ * its keys differ in fewer bits. Stable, as both are. So it goes with blocks that a
+ * core's cache holds; what comes mostly in order is then in order but for the
+ * borders, and merging two blocks moves little.
  */
 #include "model/analyses/sort.h"
 
@@ -13,6 +15,7 @@
 #define FEW 48
 #define EACH_BITS 2			/* keys to a bucket */
 #define BUCKET_BITS 11			/* buckets: what a core's first cache holds */
+#define BLOCK 8192u			/* keys, with their spare ones */
 
 static void insert_few(struct start_key *to, const struct start_key *from, size_t n)
 {
@@ -45,7 +48,7 @@ static int bits_of(uint64_t value)
 	return value ? 64 - __builtin_clzll(value) : 0;
 }
 
-void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
+static void sort_block(struct start_key *keys, struct start_key *spare, size_t n)
 {
 	uint32_t place[(1 << BUCKET_BITS) + 1];
 	int64_t low = INT64_MAX, high = INT64_MIN;
@@ -81,8 +84,51 @@ void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
 			insert_few(keys + begin, spare + begin, in_it);
 		} else {
 			memcpy(keys + begin, spare + begin, in_it * sizeof(*keys));
-			start_keys_sort(keys + begin, spare + begin, in_it);
+			sort_block(keys + begin, spare + begin, in_it);
 		}
 		begin = place[bucket];
 	}
+}
+
+/* The number of keys that belong before one that starts then; `also`: and those
+ * that start at the same time. */
+static size_t before(const struct start_key *keys, size_t n, int64_t start, bool also)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t mid = low + (n - low) / 2;
+
+		if (keys[mid].start < start || (also && keys[mid].start == start))
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
+/* Two that are sorted, one behind the other: only what overlaps moves. */
+static void merge(struct start_key *keys, struct start_key *spare, size_t half, size_t n)
+{
+	size_t first = before(keys, half, keys[half].start, true), left = half - first, i = 0;
+	size_t to = first, right = half;
+
+	memcpy(spare, keys + first, left * sizeof(*keys));
+	while (i < left && right < n)
+		keys[to++] = keys[right].start < spare[i].start ? keys[right++] : spare[i++];
+	memcpy(keys + to, spare + i, (left - i) * sizeof(*keys));
+}
+
+void start_keys_sort(struct start_key *keys, struct start_key *spare, size_t n)
+{
+	size_t half = n / 2;
+
+	if (n <= BLOCK) {
+		sort_block(keys, spare, n);
+		return;
+	}
+	start_keys_sort(keys, spare, half);
+	start_keys_sort(keys + half, spare, n - half);
+	if (keys[half - 1].start > keys[half].start)
+		merge(keys, spare, half, n);
 }

@@ -33,6 +33,27 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void grow(void *memory, size_t *cap, size_t count, size_t size);
 
+/* Of n elements in the order of their start_ns the first that starts at t_ns or
+ * later; n: none does. list may be NULL when n is 0. */
+#define FIRST_FROM(list, n, t_ns) \
+	first_from(list, n, sizeof(*(list)), offsetof(__typeof__(*(list)), start_ns), t_ns)
+
+static inline size_t first_from(const void *list, size_t n, size_t size, size_t offset,
+				int64_t t_ns)
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t mid = low + (n - low) / 2;
+
+		if (*(const int64_t *)((const char *)list + mid * size + offset) < t_ns)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
 /* ---- a growing string, always NUL-terminated after strbuf_init ---- */
 
 struct strbuf {

@@ -458,6 +458,14 @@ TEST(memory_growth_per_step)
 	CHECK_INT(stepped(3000, 10, 0).growth_bytes_per_step, 10);
 }
 
+/* What comes and goes at random is no growth, whatever the seed; a rise beyond it is. */
+TEST(memory_growth_is_not_noise)
+{
+	for (int i = 0; i < 500; i++)
+		CHECK_INT(stepped(50, 0, 1000).growth_bytes_per_step, 0);
+	CHECK(stepped(200, 100, 1000).growth_bytes_per_step > 50);
+}
+
 /* The finding, with its numbers; and none where memory only comes and goes. */
 static void check_growth_finding(uint64_t grow_by, uint64_t churn, size_t want)
 {
