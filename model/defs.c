@@ -140,16 +140,10 @@ void apply_probe(struct model *model, const struct event_probe *probe)
 
 /* ---- names ---- */
 
-uint32_t local_name(struct model *model, uint32_t id)
+uint32_t name_make(struct model *model, uint32_t id)
 {
-	uint32_t name;
+	uint32_t name = names_placeholder(&model->names);
 
-	if (!id)
-		return 0;
-	name = map_get(&model->process->names, id);
-	if (name != MAP_NONE)
-		return name;
-	name = names_placeholder(&model->names);
 	if (name)
 		map_set(&model->process->names, id, name);
 	return name;

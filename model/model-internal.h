@@ -324,7 +324,8 @@ struct model {
 	/* What was found last, in front of the maps; whether it is the right one is
 	 * seen in the thing itself. */
 	uint32_t recent_processes[RECENT_PROCESSES];
-	uint32_t recent_ops[RECENT_OPS], recent_kernels[RECENT_KERNELS];
+	uint32_t recent_kernels[RECENT_KERNELS];
+	struct recent_op { uint32_t instance, state; } recent_ops[RECENT_OPS];	/* low bits */
 	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
@@ -409,7 +410,13 @@ void note_clock_step(struct model *model, int64_t time_ns);
 struct process *process_get(struct model *model, uint16_t host, uint32_t pid, uint32_t *index);
 /* The process of an event, NONE: not known (yet). */
 uint32_t process_known(const struct model *model, const struct event *event);
-uint32_t local_name(struct model *model, uint32_t id);
+uint32_t name_make(struct model *model, uint32_t id);
+static inline uint32_t local_name(struct model *model, uint32_t id)
+{
+	uint32_t name = id ? map_get(&model->process->names, id) : 0;
+
+	return name != MAP_NONE ? name : name_make(model, id);
+}
 uint32_t queue_get(struct model *model, uint32_t id);
 uint32_t view_get(struct model *model, uint32_t process, uint32_t id);
 void apply_process(struct model *model, const struct event_process *def);

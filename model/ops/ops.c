@@ -96,16 +96,17 @@ static struct op_state *state_at(const struct model *model, uint32_t i)
 	return store_at(&model->op_states, i);
 }
 
-static uint32_t *recent_op(struct model *model, uint32_t process, uint64_t instance)
+static struct recent_op *recent_op(struct model *model, uint32_t process, uint64_t instance)
 {
 	return &model->recent_ops[(instance + process * (RECENT_OPS / 4 + 1)) % RECENT_OPS];
 }
 
 uint32_t op_state_find(struct model *model, uint32_t process_index, uint64_t instance)
 {
-	uint32_t *recent = recent_op(model, process_index, instance), index = *recent;
+	struct recent_op *recent = recent_op(model, process_index, instance);
+	uint32_t index = recent->state;
 
-	if (index < model->op_states.n) {
+	if (recent->instance == (uint32_t)instance && index < model->op_states.n) {
 		const struct op_state *state = state_at(model, index);
 
 		if (state->instance == instance && state->process == process_index)
@@ -113,7 +114,7 @@ uint32_t op_state_find(struct model *model, uint32_t process_index, uint64_t ins
 	}
 	index = map_get(&process_at(model, process_index)->ops, instance);
 	if (index != MAP_NONE)
-		*recent = index;
+		*recent = (struct recent_op) { (uint32_t)instance, index };
 	return index;
 }
 
@@ -141,7 +142,8 @@ static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t 
 		.open = NONE, .first_row = NONE, .node = NONE,
 	};
 	map_set(&process->ops, instance, index);
-	*recent_op(model, process_index, instance) = index;
+	*recent_op(model, process_index, instance) =
+		(struct recent_op) { (uint32_t)instance, index };
 	model->waiting_states++;
 	return index;
 }
