@@ -4,9 +4,8 @@
  *
  * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms in the
  * first seconds, until there are streams (the viewer must be attached before
- * the first buffers are full), afterwards a sixth of the live timer's period,
- * and a third when no event has come for a second: the timer dominates the
- * latency, and each look costs the relay daemon an answer.
+ * the first buffers are full), afterwards as rhythm.h says: the live timer
+ * dominates the latency, and each look costs the relay daemon an answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,13 +27,12 @@
 #include "probes/session/offline.h"
 #include "probes/session/process.h"
 #include "probes/session/reader.h"
+#include "probes/session/rhythm.h"
 
 #define POLL_EARLY_NS 2000000
 #define PERIOD_NS 50000000		/* of the live timer, when not told */
-#define POLLS 6				/* in a period */
-#define POLLS_IDLE 3
+#define POLLS 2				/* in a period, at least */
 #define POLL_STREAM_NS 200000
-#define IDLE_NS 1000000000
 #define EARLY_NS 3000000000		/* how long to look that often for a first stream */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
@@ -64,7 +62,8 @@ struct reader {
 	/* the thread's own */
 	struct decode *decode;
 	bool brought;			/* this run of the graph brought messages */
-	int64_t begin_ns, last_event_ns;
+	int64_t begin_ns, period_ns;
+	struct rhythm rhythm;
 	unsigned int graphs;		/* built so far */
 };
 
@@ -157,8 +156,6 @@ static void hand_on(struct reader *reader)
 	const struct event *events = decode_batch(reader->decode, &count);
 	const struct decode_counts *counts = decode_counts(reader->decode);
 
-	if (counts->events > atomic_load(&reader->events))
-		reader->last_event_ns = now_ns();
 	atomic_store(&reader->events, counts->events);
 	atomic_store(&reader->streams, counts->streams_begun);
 	if (count && !atomic_load(&reader->stop))
@@ -234,16 +231,14 @@ static bool drained(struct reader *reader, int *looks)
 /* How long to sleep when there is nothing. */
 static int64_t poll_ns(struct reader *reader)
 {
-	int64_t now = now_ns(), period = reader->options.period_ns;
+	int64_t now = now_ns();
 	int64_t streams = (int64_t)decode_counts(reader->decode)->streams_begun;
 
 	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
 		return POLL_EARLY_NS;
-	if (period <= 0)
-		period = PERIOD_NS;
 	/* One look asks for every stream, and there are two for each CPU. */
-	return period / (now - reader->last_event_ns < IDLE_NS ? POLLS : POLLS_IDLE) +
-	       streams * POLL_STREAM_NS;
+	return rhythm_wait_ns(&reader->rhythm, now, reader->period_ns,
+			      reader->period_ns / POLLS + streams * POLL_STREAM_NS);
 }
 
 /* Is another graph worth a try? Not when the end is waited for:
@@ -259,6 +254,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 {
 	bool attached = false;
 	int looks = 0;
+	int64_t found_ns = 0;		/* by this look; 0: nothing yet */
 
 	reader->begin_ns = now_ns();
 	while (!atomic_load(&reader->stop)) {
@@ -269,7 +265,10 @@ static bool run(struct reader *reader, bt_graph *graph)
 		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
 		if (reader->brought) {
-			atomic_store(&reader->last_message_ns, now_ns());
+			int64_t now = now_ns();
+
+			found_ns = found_ns ? found_ns : now;
+			atomic_store(&reader->last_message_ns, now);
 			atomic_store(&reader->reattached, reader->graphs - 1);
 		}
 		if (!attached && status >= 0) {
@@ -297,6 +296,9 @@ static bool run(struct reader *reader, bt_graph *graph)
 			set_state(reader, READER_ENDED);
 			return false;
 		}
+		if (found_ns)
+			rhythm_found(&reader->rhythm, found_ns, reader->period_ns);
+		found_ns = 0;
 		rest(reader, poll_ns(reader));
 	}
 	set_state(reader, READER_ENDED);
@@ -392,6 +394,7 @@ static struct reader *make(const struct reader_options *options)
 	if (!reader)
 		return NULL;
 	reader->options = *options;
+	reader->period_ns = options->period_ns > 0 ? options->period_ns : PERIOD_NS;
 	reader->relay_fd = -1;
 	reader->last_message_ns = now_ns();
 	pthread_mutex_init(&reader->lock, NULL);
