@@ -259,6 +259,7 @@ struct event_lost {
 	int64_t begin_ns, end_ns;
 	uint64_t count;
 	bool packets;			/* whole packets, not single events */
+	uint64_t placed;		/* so many of those told before were lost here */
 };
 
 struct event {

@@ -187,6 +187,7 @@ struct queue {
 	struct merged merged;
 	uint64_t kernels, n_copies, failed;
 	uint32_t in_flight;
+	int64_t looked_ns;		/* for announced ones whose end was lost */
 	struct hist delay;
 	struct pendings pending;
 	struct join_fifo *fifo;		/* owned; NULL: no launch came apart from its run */
@@ -350,6 +351,7 @@ struct model {
 	size_t n_nameless, cap_nameless;
 	struct model_loss *losses;	/* owned, by begin */
 	size_t n_losses, cap_losses;
+	size_t losses_gone;		/* from the list: places in it have moved */
 	int64_t clock_steps[CLOCK_STEPS_MAX];	/* of devices, by time; those told in messages */
 	uint32_t n_clock_steps;
 	struct message_row *messages;	/* owned */

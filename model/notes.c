@@ -23,12 +23,44 @@ static void merge_losses(struct model *model)
 		model->losses[to] = (struct model_loss) {
 			.begin_ns = a->begin_ns,
 			.end_ns = a->end_ns > b->end_ns ? a->end_ns : b->end_ns,
-			.count = a->count + b->count, .packets = a->packets || b->packets,
+			.count = a->count + b->count, .unplaced = a->unplaced + b->unplaced,
+			.packets = a->packets || b->packets,
 		};
 	}
 	if (model->n_losses % 2)
 		model->losses[to++] = model->losses[model->n_losses - 1];
+	model->losses_gone += model->n_losses - to;
 	model->n_losses = to;
+}
+
+/*
+ * The tracer says of a packet how many it lost, the numbers of a thread where:
+ * what is found there was lost nowhere else, so that a second of which nothing is
+ * missing but at its end is not called lost. Returns how many were moved.
+ */
+static uint64_t move_to_place(struct model *model, const struct event_lost *place)
+{
+	uint64_t left = place->placed;
+	size_t to = 0;
+
+	for (size_t i = 0; i < model->n_losses; i++) {
+		struct model_loss *wide = &model->losses[i];
+
+		if (left && wide->unplaced && wide->begin_ns <= place->end_ns &&
+		    wide->end_ns >= place->begin_ns) {
+			uint64_t here = wide->unplaced < left ? wide->unplaced : left;
+
+			left -= here;
+			wide->unplaced -= here;
+			wide->count -= here;
+			if (!wide->count)
+				continue;
+		}
+		model->losses[to++] = *wide;
+	}
+	model->losses_gone += model->n_losses - to;
+	model->n_losses = to;
+	return place->placed - left;
 }
 
 void note_lost(struct model *model, const struct event_lost *lost)
@@ -49,6 +81,10 @@ void note_lost(struct model *model, const struct event_lost *lost)
 		return;
 	}
 	join_lost(model, process_known(model, model->event), loss.end_ns);
+	if (lost->placed)
+		loss.count += move_to_place(model, lost);
+	else if (!model->event->tid && !lost->packets)
+		loss.unplaced = loss.count;
 	if (model->n_losses >= LOSSES_MAX)
 		merge_losses(model);
 	grow(&model->losses, &model->cap_losses, model->n_losses, sizeof(loss));

@@ -229,7 +229,11 @@ bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out);
 
 /* Losses that touch [t0, t1). */
-struct model_loss { int64_t begin_ns, end_ns; uint64_t count; bool packets; };
+struct model_loss {
+	int64_t begin_ns, end_ns;
+	uint64_t count, unplaced;	/* unplaced: of these, where between is not known yet */
+	bool packets;
+};
 size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);	/* [locked] */
 
 /* Times in [t0, t1) at which a device's clock was seen to have stepped or to be

@@ -56,7 +56,7 @@ struct analyses {
 	struct start_key *keys;		/* owned; twice cap_keys */
 	size_t n_keys, cap_keys, at_key;
 	int64_t done_ns, tried_ns, reviewed_ns;
-	size_t at_loss;
+	size_t at_loss, losses_gone;
 	uint64_t dropped_now;		/* not yet told in a slice */
 	struct analyses_stats stats;
 	struct input_names input;
@@ -227,8 +227,10 @@ static uint64_t lost_within(const struct model *model, struct analyses *analyses
 {
 	uint64_t lost = 0;
 
-	if (analyses->at_loss > model->n_losses)
+	if (analyses->losses_gone != model->losses_gone) {
+		analyses->losses_gone = model->losses_gone;
 		analyses->at_loss = 0;
+	}
 	while (analyses->at_loss < model->n_losses &&
 	       model->losses[analyses->at_loss].end_ns < t0)
 		analyses->at_loss++;

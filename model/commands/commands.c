@@ -27,6 +27,7 @@
 /* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
 
 #define DELTA_US 0x80000000u
+#define LOST_NS 1000000000		/* late ends have come by then */
 
 static uint32_t pack_delta(int64_t ns)
 {
@@ -204,6 +205,36 @@ static uint32_t end_open(struct model *model, uint32_t correlation, uint32_t row
 void command_forget(struct model *model, uint32_t correlation)
 {
 	end_open(model, correlation, NONE);
+}
+
+/* Of what was launched before and is open the end was lost: not busy for ever. */
+static void forget_lost(struct model *model, uint32_t index, int64_t before_ns)
+{
+	struct queue *queue = queue_at(model, index);
+	struct process *process = model->process;
+
+	model->process = process_at(model, queue->process);
+	for (int d = -1; d < DIR_COUNT && queue->in_flight && model->n_losses; d++) {
+		uint32_t row = d < 0 ? queue->row : queue->copies[d], o, next;
+
+		for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE; o = next) {
+			next = open_at(model, o)->next;
+			if (open_at(model, o)->start_ns < before_ns)
+				command_forget(model, (uint32_t)open_at(model, o)->key);
+		}
+	}
+	model->process = process;
+}
+
+/* One that was launched on a queue in order long after others has ended. */
+static void look_for_lost(struct model *model, uint32_t index, int64_t call_ns)
+{
+	struct queue *queue = queue_at(model, index);
+
+	if (!(queue->flags & QUEUE_IN_ORDER) || call_ns <= queue->looked_ns + LOST_NS / 8)
+		return;
+	queue->looked_ns = call_ns;
+	forget_lost(model, index, call_ns - LOST_NS);
 }
 
 /* ---- finished ones ---- */
@@ -385,6 +416,7 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 		launch.device_ns = t->dur_ns;
 	}
 	push_acts(model, t, launch.id);
+	look_for_lost(model, t->queue, command->call_ns);
 	if (command->op)
 		op_launched(model, &launch);
 }
@@ -561,4 +593,7 @@ void commands_finish(struct model *model)
 		commands_drain(model, &queue_at(model, i)->pending, true);
 	for (uint32_t i = 0; i < model->views.n; i++)
 		commands_drain(model, &view_at(model, i)->pending, true);
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		if (process_at(model, queue_at(model, i)->process)->exited)
+			forget_lost(model, i, INT64_MAX);
 }

@@ -148,7 +148,7 @@ static bool losses_step(struct model_export *x, struct source *source)
 	struct event event = { .type = EVENT_LOST, .time_ns = loss->begin_ns };
 
 	event.u.lost = (struct event_lost) {
-		loss->begin_ns, loss->end_ns, loss->count, loss->packets,
+		loss->begin_ns, loss->end_ns, loss->count, loss->packets, 0,
 	};
 	if (loss->end_ns >= x->from_ns && loss->count) {
 		*(loss->packets ? &x->lost_packets : &x->lost_events) += loss->count;

@@ -267,7 +267,7 @@ static void add_loss(struct decode *decode, const struct event *at, int64_t begi
 		event->pid = at->pid;
 		event->tid = at->tid;
 	}
-	event->u.lost = (struct event_lost){ begin_ns, end_ns, count, packets };
+	event->u.lost = (struct event_lost){ begin_ns, end_ns, count, packets, 0 };
 }
 
 static void discarded_events(struct decode *decode, const bt_message *message)

@@ -151,7 +151,7 @@ static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns,
 	};
 
 	event.u.lost = (struct event_lost){ begin_ns, end_ns > begin_ns ? end_ns : begin_ns,
-					    packets, true };
+					    packets, true, 0 };
 	offline->options->sink(offline->options->sink_arg, &event, 1);
 }
 

@@ -120,7 +120,7 @@ enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct e
 		seqs->ahead += missing - known;
 		*loss = (struct event_lost){
 			thread->seq ? thread->time_ns : event->time_ns, event->time_ns,
-			missing - known, false
+			missing - known, false, known
 		};
 		state = SEQS_GAP;
 	}

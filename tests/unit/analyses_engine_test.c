@@ -352,7 +352,7 @@ TEST(analyses_losses_are_told)
 	struct seen seen = { NULL, 0, 0 };
 	struct event lost = { .type = EVENT_LOST, .time_ns = BASE + 130 * MS };
 
-	lost.u.lost = (struct event_lost) { BASE + 120 * MS, BASE + 130 * MS, 12, false };
+	lost.u.lost = (struct event_lost) { BASE + 120 * MS, BASE + 130 * MS, 12, false, 0 };
 	analyses_watch(model, keep, &seen);
 	for (int i = 0; i < 3; i++)
 		apply_one(model, step_at(i, i * 100 * MS, 100 * MS));

@@ -398,7 +398,7 @@ TEST(model_export_odds)
 	event.u.beat = (struct event_beat) { .calls = 20, .own_ns = 1000, .dropped = 3 };
 	put(model, event);
 	event = of(0, EVENT_LOST, 60000004000);
-	event.u.lost = (struct event_lost) { event.time_ns - 50, event.time_ns, 0, false };
+	event.u.lost = (struct event_lost) { event.time_ns - 50, event.time_ns, 0, false, 0 };
 	put(model, event);
 	copy = again(model, INT64_MIN, false);
 	model_finish(model, false);

@@ -298,7 +298,7 @@ static struct event odd_event(void)
 		event.u.clock.quality = (uint8_t)test_below(4);
 		break;
 	case EVENT_LOST:
-		event.u.lost = (struct event_lost) { odd_time(), odd_time(), test_below(9), false };
+		event.u.lost = (struct event_lost) { odd_time(), odd_time(), test_below(9), false, 0 };
 		break;
 	default:
 		break;

@@ -38,7 +38,7 @@ static void add_losses(struct model *model, unsigned n, int64_t longest)
 
 		if (from + dur > LENGTH)
 			dur = LENGTH - from;
-		event.u.lost = (struct event_lost) { BASE + from, BASE + from + dur, 3, false };
+		event.u.lost = (struct event_lost) { BASE + from, BASE + from + dur, 3, false, 0 };
 		event.time_ns = BASE + from + dur;
 		apply_one(model, event);
 		memset(lost + from, 1, (size_t)dur);
@@ -120,7 +120,7 @@ TEST(model_seen_nothing)
 
 	add_work(model);
 	apply_one(model, (struct event) { .type = EVENT_LOST, .time_ns = BASE,
-					  .u.lost = { BASE, BASE + LENGTH, 1, true } });
+					  .u.lost = { BASE, BASE + LENGTH, 1, true, 0 } });
 	model_lock(model);
 	CHECK(model_device_window(model, 0, BASE, BASE + LENGTH, &all));
 	CHECK(model_device_seen(model, 0, BASE, BASE + LENGTH, &row, &gap, &rough));

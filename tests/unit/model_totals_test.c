@@ -341,11 +341,11 @@ TEST(model_losses_and_their_columns)
 	struct column columns[10];
 
 	apply_one(model, ev_kernel(1, 1, 1, 100, 5000));
-	lost.u.lost = (struct event_lost) { BASE + 3000, BASE + 4500, 12, false };
+	lost.u.lost = (struct event_lost) { BASE + 3000, BASE + 4500, 12, false, 0 };
 	apply_one(model, lost);
-	lost.u.lost = (struct event_lost) { BASE + 1000, BASE + 1000, 3, true };
+	lost.u.lost = (struct event_lost) { BASE + 1000, BASE + 1000, 3, true, 0 };
 	apply_one(model, lost);
-	lost.u.lost = (struct event_lost) { 500, 100, 0, false };
+	lost.u.lost = (struct event_lost) { 500, 100, 0, false, 0 };
 	apply_one(model, lost);
 	CHECK_INT(status_of(model).lost_events, 13);
 	CHECK_INT(status_of(model).lost_packets, 3);
@@ -360,6 +360,74 @@ TEST(model_losses_and_their_columns)
 	for (int c = 0; c < 10; c++)
 		CHECK(!(columns[c].flags & COLUMN_LOST) == !(c == 1 || c == 3 || c == 4));
 	model_free(model);
+}
+
+/* Told by packet, then found by a thread's numbers: it is lost there and nowhere
+ * else, and counted once. */
+TEST(model_losses_go_to_their_place)
+{
+	struct model *model = model_with_device();
+	struct event lost = { .type = EVENT_LOST };
+	struct model_loss *losses;
+
+	lost.u.lost = (struct event_lost) { BASE, BASE + 90000, 12, false, 0 };
+	apply_one(model, lost);
+	lost.u.lost = (struct event_lost) { BASE + 100000, BASE + 200000, 5, false, 0 };
+	apply_one(model, lost);
+	lost.pid = lost.tid = PID;
+	lost.u.lost = (struct event_lost) { BASE + 3000, BASE + 4500, 0, false, 10 };
+	apply_one(model, lost);
+	CHECK_INT(status_of(model).lost_events, 17);
+	CHECK_INT(model_losses(model, 0, INT64_MAX, &losses), 3);
+	CHECK_INT(losses[0].count, 2);
+	CHECK_INT(losses[1].begin_ns, BASE + 3000);
+	CHECK_INT(losses[1].count, 10);
+	CHECK_INT(losses[2].count, 5);
+	free(losses);
+	/* The last two, and three that nobody had told of. */
+	lost.u.lost = (struct event_lost) { BASE + 5000, BASE + 5500, 3, false, 2 };
+	apply_one(model, lost);
+	CHECK_INT(status_of(model).lost_events, 20);
+	CHECK_INT(model_losses(model, 0, INT64_MAX, &losses), 3);
+	CHECK_INT(losses[0].begin_ns, BASE + 3000);
+	CHECK_INT(losses[1].count, 5);
+	CHECK_INT(losses[1].end_ns, BASE + 5500);
+	free(losses);
+	/* None is left that this could be one of. */
+	lost.u.lost = (struct event_lost) { BASE + 7000, BASE + 7500, 0, false, 9 };
+	apply_one(model, lost);
+	CHECK_INT(status_of(model).lost_events, 20);
+	CHECK_INT(model_losses(model, 0, INT64_MAX, &losses), 4);
+	CHECK_INT(losses[2].count, 0);
+	free(losses);
+	model_free(model);
+}
+
+/* An announced kernel whose end was lost keeps its device busy until later ones
+ * of its queue have ended, or its process; where nothing was lost it goes on. */
+TEST(model_lost_ends_are_not_waited_for)
+{
+	for (int lost = 0; lost < 2; lost++) {
+		struct model *model = model_with_device();
+		struct event open = ev_kernel(1, 1, 1, 1000, 0), queue = ev_queue(1, 1);
+		struct device_row row;
+
+		queue.u.queue.flags = QUEUE_IN_ORDER;
+		apply_one(model, queue);
+		open.u.command.flags = CMD_OPEN;
+		open.u.command.start_ticks = open.u.command.end_ticks = 0;
+		apply_one(model, open);
+		if (lost)
+			apply_one(model, (struct event) {
+				.type = EVENT_LOST, .u.lost = { BASE, BASE + 10, 1, false, 0 } });
+		apply_one(model, ev_kernel(2, 1, 2, 500000000, 100));
+		CHECK_INT(status_of(model).in_flight, 1);
+		apply_one(model, ev_kernel(2, 1, 3, 3000000000, 100));
+		CHECK_INT(status_of(model).in_flight, lost ? 0 : 1);
+		CHECK(model_device_window(model, 0, BASE + 600000000, BASE + 3000000000, &row));
+		CHECK_INT(row.busy_ns, lost ? 0 : INT64_C(2400000000));
+		model_free(model);
+	}
 }
 
 TEST(model_messages_once)
