@@ -146,7 +146,7 @@ $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
 # A model in a file (model/image.h) needs free() to know its heap.
 IMAGE_LD := -Wl,--wrap=free
-# babeltrace's plug-in must find our connect(), see probes/session/reader.c.
+# babeltrace's plug-in must find our connect(), see probes/session/relay.h.
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
@@ -209,7 +209,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/stuck.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -242,6 +242,11 @@ $(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
+# Preloaded: carries no sanitizer.
+$(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -fPIC -shared -o $@ $< -ldl
 SESSION_OBJ := $(call obj,$(SESSION_SRC))
 $(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $(O)/libmodel.a
 	@mkdir -p $(@D)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Batch: interface.md section 1. tftop stays out of the way of the terminal:
- * what Ctrl-C and Ctrl-\ send goes to PROGRAM alone, a stop of PROGRAM stops
+ * what Ctrl-C and Ctrl-\ send goes to PROGRAM alone (while a recording is read,
+ * Ctrl-C is for tftop as SIGTERM is), a stop of PROGRAM stops
  * tftop as well (the shell then has its job back), SIGTERM and SIGHUP are
  * passed on and tftop leaves with what there is.
  */
@@ -151,7 +152,7 @@ int batch_run(const struct options *options)
 		return status;
 	}
 	thresholds_configure(live_model(live), options);
-	signals_start(false);
+	signals_start(options->program ? SIGNALS_PROGRAM : SIGNALS_RECORDING);
 	if (live_start(live))
 		asked = watch(live, options);
 	if (asked)

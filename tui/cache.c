@@ -17,6 +17,7 @@
 #include "model/base/heap.h"
 #include "model/base/util.h"
 #include "tui/log.h"
+#include "tui/signals.h"
 
 #define LOOK_MS 5
 
@@ -134,6 +135,8 @@ void cache_release(struct cache *cache, int timeout_ms)
 		image_check_end();
 	for (; cache->writer && !done && timeout_ms > 0; timeout_ms -= LOOK_MS) {
 		done = waitpid(cache->writer, &status, WNOHANG);
+		if (!done && signals_next())
+			break;
 		if (!done)
 			poll(NULL, 0, LOOK_MS);
 	}

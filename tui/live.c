@@ -19,6 +19,7 @@
 #define ATTACH_MS 3000			/* for the viewer to reach the relay daemon */
 #define DRAIN_NS 3000000000		/* for the rest of the events, without any coming */
 #define DRAIN_MAX_NS 60000000000	/* for all of the rest, while they come */
+#define STOP_NS 400000000		/* for the reader of a recording to stop */
 #define SILENT_NS 2000000000		/* beacons come each 50 ms, in batch each 250 */
 #define CACHE_BATCH_MS 60000		/* for a recording's cache to be written */
 #define CACHE_MS 2000
@@ -307,7 +308,12 @@ static void look_at_end(struct live *live)
 		live_finish_model(live);
 		live_keep_model(live, state == READER_ENDED && !live->stopped_reading);
 	} else if (live_now_ns() >= live->drain_until_ns) {
-		live_say(live, 1, "the last events did not arrive in time: the end is incomplete");
+		reader_stop(live->reader);
+		if (reader_in_sink(live->reader))
+			return;		/* busy with the model: it comes back */
+		live_say(live, 1, live->session ?
+			 "the last events did not arrive in time: the end is incomplete" :
+			 "the reading of the recording does not stop: it is left behind");
 		live->stop_partial = true;
 		live_finish_model(live);
 	}
@@ -410,6 +416,7 @@ void live_end(struct live *live)
 static void stop_reading(struct live *live)
 {
 	live->stopped_reading = live->stop_partial = true;
+	live->drain_until_ns = live_now_ns() + STOP_NS;
 	reader_stop(live->reader);
 }
 
@@ -549,13 +556,17 @@ int live_exit_status(const struct live *live)
 /* The reader goes first: its thread connects through the session. */
 void live_free(struct live *live)
 {
+	bool back;
+
 	if (!live)
 		return;
-	reader_free(live->reader);
+	back = reader_free(live->reader);
 	cache_release(&live->cache, options_batch(live->options) ? CACHE_BATCH_MS : CACHE_MS);
 	session_free(live->session);
 	if (live->output)
 		fclose(live->output);
+	if (!back && live->opened)
+		return;			/* its sink may be at work in there */
 	gate_free(live->gate);
 	if (live->model)
 		model_free(live->model);

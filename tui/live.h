@@ -99,6 +99,8 @@ void live_end(struct live *live);
  * what is there is not all there could have been. */
 void live_finish(struct live *live, bool partial);
 
+/* A recording's reader that does not come back in time keeps what it feeds: see
+ * reader_left_behind(). */
 void live_free(struct live *live);
 
 #endif

@@ -12,6 +12,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "probes/session/guard.h"
+#include "probes/session/reader.h"
 #include "tui/batch.h"
 #include "tui/beside.h"
 #include "tui/live.h"
@@ -93,12 +95,23 @@ static bool files_are_good(const struct options *options)
 	return true;
 }
 
+/* A thread that does not come back may hold what exit() waits for. */
+static int leave(int status)
+{
+	if (!reader_left_behind())
+		return status;
+	fflush(stdout);
+	fflush(stderr);
+	_exit(status);
+}
+
 int main(int argc, char **argv)
 {
 	char error[OPTIONS_ERROR_MAX];
 	struct options options;
 
 	session_main_hook(argc, argv);
+	guard_install();
 	signal(SIGXFSZ, SIG_IGN);	/* a file that may not grow is an error, not an end */
 	setlocale(LC_CTYPE, "");
 	switch (options_parse(&options, argc, argv, error)) {
@@ -119,7 +132,5 @@ int main(int argc, char **argv)
 	}
 	if (options.synth)
 		return synth_run(&options);
-	if (options_batch(&options))
-		return batch_run(&options);
-	return screen_run(&options);
+	return leave(options_batch(&options) ? batch_run(&options) : screen_run(&options));
 }

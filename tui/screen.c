@@ -18,6 +18,7 @@
 #include <wchar.h>
 
 #include "model/base/util.h"
+#include "probes/session/guard.h"
 
 #define MAP_MAX 160
 #define FIRST_OWN_CODE 0x2000		/* above what ncurses gives out */
@@ -57,6 +58,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 {
 	size_t i;
 
+	guard_caught();			/* a thread of the reader's: tftop goes on */
 	if (crash.armed) {
 		ssize_t ignored = write(crash.fd, crash.bytes, crash.size);
 
@@ -94,8 +96,7 @@ static void crash_string(const char *name)
 
 static void crash_arm(struct screen *screen, const struct termios *modes)
 {
-	struct sigaction action = {.sa_sigaction = on_crash,
-				   .sa_flags = SA_SIGINFO | SA_RESETHAND};
+	struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
 	size_t i;
 
 	crash.fd = screen->fd;

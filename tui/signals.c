@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Without a screen the first two. */
+/* Beside a program without a screen the first two, beside a recording three. */
 static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
 #define CAUGHT (sizeof(caught) / sizeof(*caught))
 
@@ -16,10 +16,16 @@ static struct sigaction old[CAUGHT], old_pipe;
 static sigset_t mask_before;
 static bool held;
 static size_t count;			/* of caught, in use */
+static bool interrupt_ends;		/* SIGINT asks to leave */
 
 /* Asked twice before the loop came to look: it hangs in a write to a terminal
  * that takes nothing. Then it ends as the sender expects. */
 static volatile sig_atomic_t ending;
+
+static bool asks_to_leave(int number)
+{
+	return number == SIGTERM || number == SIGHUP || (number == SIGINT && interrupt_ends);
+}
 
 static void on_signal(int number)
 {
@@ -28,7 +34,7 @@ static void on_signal(int number)
 	ssize_t ignored = write(ends[1], &byte, 1);	/* full: it is told already */
 
 	(void)ignored;
-	if (number == SIGTERM || number == SIGHUP) {
+	if (asks_to_leave(number)) {
 		if (ending) {
 			signal(number, SIG_DFL);
 			raise(number);
@@ -60,16 +66,17 @@ static void take(size_t i)
 		sigaction(caught[i], &action, NULL);
 }
 
-void signals_start(bool screen)
+void signals_start(enum signals_beside beside)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		ends[0] = ends[1] = -1;
-	count = screen ? CAUGHT : 2;
+	count = beside == SIGNALS_SCREEN ? CAUGHT : beside == SIGNALS_RECORDING ? 3 : 2;
+	interrupt_ends = beside == SIGNALS_RECORDING;
 	for (size_t i = 0; i < count; i++)
 		take(i);
-	if (!screen) {
+	if (beside == SIGNALS_PROGRAM) {
 		signal(SIGINT, SIG_IGN);
 		signal(SIGQUIT, SIG_IGN);
 	}
@@ -102,7 +109,7 @@ int signals_next(void)
 
 	if (read(ends[0], &byte, 1) != 1)
 		return 0;
-	if (byte == SIGTERM || byte == SIGHUP)
+	if (asks_to_leave(byte))
 		ending = 0;
 	return byte;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals as something to poll: SIGTERM and SIGHUP, with a screen also SIGINT,
- * SIGTSTP and SIGCONT, go through a pipe of our own, whichever thread they hit.
- * Without a screen SIGINT and SIGQUIT are PROGRAM's alone: ignored. (Not a signalfd: a
+ * Signals as something to poll: SIGTERM and SIGHUP, with a recording also SIGINT,
+ * with a screen SIGTSTP and SIGCONT as well, go through a pipe of our own,
+ * whichever thread they hit. Beside a PROGRAM without a screen SIGINT and SIGQUIT
+ * are PROGRAM's alone: ignored. (Not a signalfd: a
  * blocked mask would be inherited by what is started, and threads of libraries
  * would have to share it.)
  *
@@ -13,11 +14,13 @@
 
 #include <stdbool.h>
 
+enum signals_beside { SIGNALS_PROGRAM, SIGNALS_RECORDING, SIGNALS_SCREEN };
+
 /* What comes now waits for signals_start(): before anything is forked that
  * only a living tftop can let go or end. */
 void signals_hold(void);
 /* Must come before the screen is opened: curses takes only what is free. */
-void signals_start(bool screen);
+void signals_start(enum signals_beside beside);
 void signals_end(void);			/* as they were */
 int signals_fd(void);			/* readable when one is there */
 int signals_next(void);			/* 0: none */

@@ -243,7 +243,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 		release(&tui);
 		return FAILED;
 	}
-	signals_start(true);
+	signals_start(SIGNALS_SCREEN);
 	status = run(&tui);
 	screen_close(tui.screen);
 	capture_end(tui.capture);

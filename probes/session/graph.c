@@ -249,15 +249,18 @@ static bool add_sink(struct build *build, graph_consume *consume, void *arg)
 	return true;
 }
 
-bt_graph_simple_sink_component_consume_func_status
-graph_next(bt_message_iterator *iterator, bt_message_array_const *messages, uint64_t *count)
+graph_status graph_each(bt_message_iterator *iterator,
+			void (*take)(void *arg, const bt_message *message), void *arg)
 {
-	bt_message_iterator_next_status status = bt_message_iterator_next(iterator, messages, count);
+	bt_message_array_const messages;
+	uint64_t count = 0;
 
-	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
-		*count = 0;
-	switch (status) {
+	switch (bt_message_iterator_next(iterator, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		for (uint64_t i = 0; i < count; i++) {
+			take(arg, messages[i]);
+			bt_message_put_ref(messages[i]);
+		}
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;

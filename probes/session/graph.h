@@ -17,12 +17,12 @@
 #include <babeltrace2/babeltrace.h>
 
 /* Takes an array of messages; what it returns ends or goes on with the graph. */
-typedef bt_graph_simple_sink_component_consume_func_status
-	graph_consume(bt_message_iterator *iterator, void *arg);
+typedef bt_graph_simple_sink_component_consume_func_status graph_status;
+typedef graph_status graph_consume(bt_message_iterator *iterator, void *arg);
 
-/* For it: what has come. None, unless the answer is OK; else to be returned. */
-bt_graph_simple_sink_component_consume_func_status
-graph_next(bt_message_iterator *iterator, bt_message_array_const *messages, uint64_t *count);
+/* For it: calls take for each message that has come (borrowed). */
+graph_status graph_each(bt_message_iterator *iterator,
+			void (*take)(void *arg, const bt_message *message), void *arg);
 
 /* A live session ("net://..."); connects at once. */
 bt_graph *graph_build(const char *url, graph_consume *consume, void *arg, char *error,

@@ -13,23 +13,35 @@
 static _Thread_local atomic_bool *guarded;
 static _Thread_local volatile sig_atomic_t holds;
 static struct sigaction before_abort, before_bus;
+static atomic_bool lost_any;
 static sem_t alone;			/* no mutex: the handler may post it */
+
+void guard_caught(void)
+{
+	if (!guarded)
+		return;
+	if (holds)
+		sem_post(&alone);
+	atomic_store(&lost_any, true);
+	atomic_store(guarded, true);
+	for (;;)
+		pause();
+}
+
+bool guard_lost_any(void)
+{
+	return atomic_load(&lost_any);
+}
 
 static void caught(int number)
 {
-	if (guarded) {
-		if (holds)
-			sem_post(&alone);
-		atomic_store(guarded, true);
-		for (;;)
-			pause();
-	}
+	guard_caught();
 	/* Another thread: as if we were not here. */
 	sigaction(number, number == SIGABRT ? &before_abort : &before_bus, NULL);
 	raise(number);
 }
 
-static void install(void)
+static void install_once(void)
 {
 	struct sigaction action = { .sa_handler = caught };
 
@@ -38,11 +50,16 @@ static void install(void)
 	sigaction(SIGBUS, &action, &before_bus);
 }
 
-void guard_begin(atomic_bool *gave_up)
+void guard_install(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, install);
+	pthread_once(&once, install_once);
+}
+
+void guard_begin(atomic_bool *gave_up)
+{
+	guard_install();
 	guarded = gave_up;
 }
 

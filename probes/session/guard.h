@@ -17,10 +17,19 @@
 #define PROBES_SESSION_GUARD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
+/* Before any other handler of these signals, else guard_begin() does it. */
+void guard_install(void);
 /* From now on this thread's abort sets *gave_up, which outlives the thread. */
 void guard_begin(atomic_bool *gave_up);
 void guard_end(void);
+
+/* For a handler of these signals that stands before ours: does not return on a
+ * guarded thread. */
+void guard_caught(void);
+/* Has any thread been given up? exit() may then wait for what it holds. */
+bool guard_lost_any(void);
 
 /*
  * One thread at a time, guarded or not, in what the library shares between its

@@ -7,19 +7,12 @@
  * the first buffers are full), afterwards as rhythm.h says: the live timer
  * dominates the latency, and each look costs the relay daemon an answer.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "probes/session/decode.h"
 #include "probes/session/graph.h"
@@ -27,6 +20,7 @@
 #include "probes/session/offline.h"
 #include "probes/session/process.h"
 #include "probes/session/reader.h"
+#include "probes/session/relay.h"
 #include "probes/session/rhythm.h"
 
 #define POLL_EARLY_NS 2000000
@@ -36,6 +30,7 @@
 #define EARLY_NS 3000000000		/* how long to look that often for a first stream */
 #define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
+#define FREE_FILES_NS 400000000
 #define REATTACH_MAX 16
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
@@ -43,18 +38,19 @@ struct reader {
 	char *url, *path;		/* owned */
 	struct reader_options options;
 	pthread_t thread;
-	pthread_mutex_t lock;		/* state, error, relay_fd */
+	pthread_mutex_t lock;		/* state, error */
 	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
 	enum reader_state state;
 	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
-	int relay_fd;			/* owned: a second handle, to wake a blocked recv() */
+	struct relay relay;
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
-	atomic_bool stop;
+	atomic_bool stop, in_sink;
 	atomic_bool anew;		/* see reader_attach_anew() */
 	atomic_bool complete;		/* see reader_complete() */
 	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
+	int64_t stop_ns;		/* the caller's: reader_stop() */
 	_Atomic uint64_t events, streams;
 	_Atomic uint64_t bytes_done, bytes_all;	/* of a recording */
 	_Atomic int64_t last_message_ns;
@@ -67,8 +63,7 @@ struct reader {
 	unsigned int graphs;		/* built so far */
 };
 
-/* The live reader of this thread, for connect() and recv(). */
-static _Thread_local struct reader *current;
+static atomic_bool left_behind;
 
 static int64_t now_ns(void)
 {
@@ -78,77 +73,18 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- the relay's socket ---- */
-
-static void acknowledge_at_once(int fd)
-{
-	int one = 1;
-
-	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
-}
-
-static bool to_loopback(const struct sockaddr *address, socklen_t size, uint16_t *port)
-{
-	struct sockaddr_in in;
-
-	if (size < sizeof(in) || address->sa_family != AF_INET)
-		return false;
-	memcpy(&in, address, sizeof(in));
-	*port = ntohs(in.sin_port);
-	return ntohl(in.sin_addr.s_addr) >> 24 == 127;
-}
-
-/* The socket that options.connect made takes the place of fd. */
-static int connect_through(struct reader *reader, int fd, uint16_t port)
-{
-	int made = reader->options.connect(reader->options.connect_arg, port);
-	int error;
-
-	if (made < 0)
-		return -1;
-	if (dup3(made, fd, O_CLOEXEC) < 0) {
-		error = errno;
-		close(made);
-		errno = error;
-		return -1;
-	}
-	close(made);
-	return 0;
-}
-
-__attribute__((visibility("default")))
-int connect(int fd, const struct sockaddr *address, socklen_t size)
-{
-	struct reader *reader = current;
-	uint16_t port;
-	int result;
-
-	if (!reader)
-		return (int)syscall(SYS_connect, fd, address, size);
-	if (reader->options.connect && to_loopback(address, size, &port))
-		result = connect_through(reader, fd, port);
-	else
-		result = (int)syscall(SYS_connect, fd, address, size);
-	if (result == 0) {
-		acknowledge_at_once(fd);
-		pthread_mutex_lock(&reader->lock);
-		if (reader->relay_fd >= 0)
-			close(reader->relay_fd);
-		reader->relay_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-		pthread_mutex_unlock(&reader->lock);
-	}
-	return result;
-}
-
-__attribute__((visibility("default")))
-ssize_t recv(int fd, void *data, size_t size, int flags)
-{
-	if (current)
-		acknowledge_at_once(fd);
-	return recvfrom(fd, data, size, flags, NULL, NULL);
-}
-
 /* ---- the sink ---- */
+
+/* Whoever sets stop and then sees it not within the sink, will not. */
+static void call_sink(void *arg, const struct event *events, size_t count)
+{
+	struct reader *reader = arg;
+
+	atomic_store(&reader->in_sink, true);
+	if (!atomic_load(&reader->stop))
+		reader->options.sink(reader->options.sink_arg, events, count);
+	atomic_store(&reader->in_sink, false);
+}
 
 static void hand_on(struct reader *reader)
 {
@@ -158,28 +94,23 @@ static void hand_on(struct reader *reader)
 
 	atomic_store(&reader->events, counts->events);
 	atomic_store(&reader->streams, counts->streams_begun);
-	if (count && !atomic_load(&reader->stop))
-		reader->options.sink(reader->options.sink_arg, events, count);
+	if (count)
+		call_sink(reader, events, count);
 	decode_reset(reader->decode);
 }
 
-static bt_graph_simple_sink_component_consume_func_status
-consume(bt_message_iterator *iterator, void *arg)
+static void take(void *arg, const bt_message *message)
 {
 	struct reader *reader = arg;
-	bt_message_array_const messages;
-	uint64_t count;
-	bt_graph_simple_sink_component_consume_func_status status =
-		graph_next(iterator, &messages, &count);
 
-	if (status == BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK)
-		reader->brought = true;
-	for (uint64_t i = 0; i < count; i++) {
-		if (!decode_message(reader->decode, messages[i]))
-			hand_on(reader);
-		bt_message_put_ref(messages[i]);
-	}
-	return status;
+	reader->brought = true;
+	if (!decode_message(reader->decode, message))
+		hand_on(reader);
+}
+
+static graph_status consume(bt_message_iterator *iterator, void *arg)
+{
+	return graph_each(iterator, take, arg);
 }
 
 /* ---- the thread ---- */
@@ -331,7 +262,7 @@ static void read_files(struct reader *reader)
 {
 	struct offline_options options = {
 		.path = reader->path, .host = reader->options.host, .stop = &reader->stop,
-		.sink = reader->options.sink, .sink_arg = reader->options.sink_arg,
+		.sink = call_sink, .sink_arg = reader,
 		.events = &reader->events, .bytes_done = &reader->bytes_done,
 		.bytes_all = &reader->bytes_all,
 	};
@@ -349,8 +280,7 @@ static void read_files(struct reader *reader)
 static void release(struct reader *reader)
 {
 	decode_free(reader->decode);
-	if (reader->relay_fd >= 0)
-		close(reader->relay_fd);
+	relay_release(&reader->relay);
 	pthread_cond_destroy(&reader->changed);
 	pthread_mutex_destroy(&reader->lock);
 	free(reader->url);
@@ -365,11 +295,11 @@ static void *reader_main(void *arg)
 
 	if (reader->url) {
 		process_give_way(false);
-		current = reader;
+		relay_use(&reader->relay);
 		guard_begin(&reader->gave_up);
 		while (run_graph(reader))
 			;
-		current = NULL;
+		relay_use(NULL);
 		guard_end();
 	} else {
 		read_files(reader);
@@ -395,7 +325,9 @@ static struct reader *make(const struct reader_options *options)
 		return NULL;
 	reader->options = *options;
 	reader->period_ns = options->period_ns > 0 ? options->period_ns : PERIOD_NS;
-	reader->relay_fd = -1;
+	relay_init(&reader->relay);
+	reader->relay.connect = options->connect;
+	reader->relay.connect_arg = options->connect_arg;
 	reader->last_message_ns = now_ns();
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_condattr_init(&attributes);
@@ -539,6 +471,13 @@ unsigned int reader_reattached(const struct reader *reader)
 void reader_stop(struct reader *reader)
 {
 	atomic_store(&reader->stop, true);
+	if (!reader->stop_ns)
+		reader->stop_ns = now_ns();
+}
+
+bool reader_in_sink(const struct reader *reader)
+{
+	return atomic_load(&((struct reader *)reader)->in_sink);
 }
 
 bool reader_complete(const struct reader *reader)
@@ -558,17 +497,20 @@ const char *reader_error(const struct reader *reader)
  * socket down wakes it. Should it hang elsewhere, it is left behind and frees
  * itself when it comes back, without calling the sink again.
  */
-void reader_free(struct reader *reader)
+bool reader_free(struct reader *reader)
 {
-	int64_t until_ns = now_ns() + FREE_WAIT_NS;
+	int64_t until_ns = now_ns();
 	bool exited;
 
 	if (!reader)
-		return;
-	pthread_mutex_lock(&reader->lock);
+		return true;
+	if (reader->url)
+		until_ns += FREE_WAIT_NS;
+	else
+		until_ns = (reader->stop_ns ? reader->stop_ns : until_ns) + FREE_FILES_NS;
 	atomic_store(&reader->stop, true);
-	if (reader->relay_fd >= 0)
-		shutdown(reader->relay_fd, SHUT_RDWR);
+	relay_hang_up(&reader->relay);
+	pthread_mutex_lock(&reader->lock);
 	pthread_cond_broadcast(&reader->changed);
 	while (!reader->exited && !atomic_load(&reader->gave_up) && now_ns() < until_ns) {
 		struct timespec until = soon(until_ns);
@@ -579,9 +521,16 @@ void reader_free(struct reader *reader)
 	reader->abandoned = !exited;
 	pthread_mutex_unlock(&reader->lock);
 	if (!exited) {
+		atomic_store(&left_behind, true);
 		pthread_detach(reader->thread);
-		return;
+		return false;
 	}
 	pthread_join(reader->thread, NULL);
 	release(reader);
+	return true;
+}
+
+bool reader_left_behind(void)
+{
+	return atomic_load(&left_behind) || guard_lost_any();
 }

@@ -13,12 +13,6 @@
  * never seen by it: the reader then attaches anew, a bounded number of times,
  * and marks the place as a loss. Events of other providers, unknown versions
  * and broken fields are counted, said once, and skipped.
- *
- * reader.c defines connect() and recv() for the whole program: babeltrace's
- * live source finds them. They are the system's own, except on the thread of a
- * live reader, where a connection to the loopback comes from options.connect
- * and the relay's answers are acknowledged at once (it writes in small pieces
- * and would wait 40 ms for each acknowledgement).
  */
 #ifndef PROBES_SESSION_READER_H
 #define PROBES_SESSION_READER_H
@@ -87,14 +81,24 @@ bool reader_misses_streams(const struct reader *reader);
 /* How often a live reader had to attach anew, and has read on. Where no sequence
  * number tells, it is not known what was missed: ask the probes for a dump. */
 unsigned int reader_reattached(const struct reader *reader);
-/* A recording: reads no further than it is, soon. */
+/* Reads no further than it is, soon; the sink is not called again. */
 void reader_stop(struct reader *reader);
+/* It is called now. After reader_stop() false stays so. */
+bool reader_in_sink(const struct reader *reader);
 /* Ended, and everything up to the end that was asked for has been read. */
 bool reader_complete(const struct reader *reader);
 /* The cause chain as one sentence, "" when none. Borrowed until free. */
 const char *reader_error(const struct reader *reader);
 
-/* Asks the thread to end, waits for it (at most 6 s), frees. */
-void reader_free(struct reader *reader);
+/*
+ * Asks the thread to end, waits for it (at most 6 s; a recording's 0.4 s, from
+ * reader_stop() on), frees. False: it does not come back now, and may still be
+ * within the sink: what sink_arg is must stay.
+ */
+bool reader_free(struct reader *reader);
+
+/* A thread is left behind: leave with _exit(), as exit() may wait for what it
+ * holds. Any thread. */
+bool reader_left_behind(void);
 
 #endif

@@ -257,21 +257,17 @@ static bool fill_folder(struct source *source)
 
 /* ---- running ---- */
 
-static bt_graph_simple_sink_component_consume_func_status
-consume(bt_message_iterator *iterator, void *arg)
+/* babeltrace brings 15 at once: there is room, see MARGIN. */
+static void take(void *arg, const bt_message *message)
 {
 	struct source *source = arg;
-	bt_message_array_const messages;
-	uint64_t count;
-	bt_graph_simple_sink_component_consume_func_status status =
-		graph_next(iterator, &messages, &count);
 
-	/* babeltrace brings 15 at once: there is room, see MARGIN. */
-	for (uint64_t i = 0; i < count; i++) {
-		decode_message(source->decode, messages[i]);
-		bt_message_put_ref(messages[i]);
-	}
-	return status;
+	decode_message(source->decode, message);
+}
+
+static graph_status consume(bt_message_iterator *iterator, void *arg)
+{
+	return graph_each(iterator, take, arg);
 }
 
 static void complain(struct source *source, const char *error)

@@ -402,6 +402,31 @@ stopped_reading() {
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
+# babeltrace's threads do not come back, or are lost: a signal ends tftop all the same.
+stuck_reading() {
+	local how signal pid
+	[ -e "$O/tests/stuck.so" ] || { skip stuck.so; return; }
+	"$O/tftop-gen" --spans 300000 --ctf "$work/rec" >"$work/out" 2>&1 || return
+	for how in hang free abort; do
+		signal=TERM
+		[ $how != hang ] || signal=INT
+		rm -f "$work/rec/cache" "$work/log" "$work/here"
+		# A shell's background job would be born with SIGINT ignored.
+		STUCK=$how STUCK_HERE=$work/here LD_PRELOAD=$O/tests/stuck.so env --default-signal=INT \
+			"$tftop" --debug "$work/log" -b "$work/rec" >"$work/out" 2>&1 &
+		pid=$!
+		wait_for 10 test -e "$work/here" || { kill -9 $pid; fail "$how: not read"; return; }
+		kill -$signal $pid
+		wait_for 5 gone $pid || { kill -9 $pid; fail "$how: still there after 5 s"; return; }
+		wait $pid
+		case $how:$? in
+		hang:130 | free:143 | abort:143) ;;
+		*) fail "$how: status $?: $(first_lines "$work/out")"; return ;;
+		esac
+		grep -q '^trust' "$work/out" || fail "$how: no report" || return
+	done
+}
+
 # The report cannot be written: told, 125, and the program had its run.
 # It could be written when PROGRAM started (else: batch.sh, report_checked_first).
 unwritable_report() {
@@ -451,6 +476,7 @@ case_run cache_without_room cache_without_room
 case_run cache_of_user cache_of_user
 case_run output_again output_again
 case_run stopped_reading stopped_reading
+case_run stuck_reading stuck_reading
 case_run unwritable_report unwritable_report
 case_run full_disk full_disk
 case_run keeps_old_report keeps_old_report

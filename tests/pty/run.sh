@@ -209,6 +209,32 @@ stderr_is_kept() {
 		until_screen '^noise of a library'
 }
 
+# ---- a recording ----
+
+# reads HOW ARGS…: a recording, with a babeltrace that hangs or aborts in the midst.
+reads() {
+	[ -d "$pty_work/rec" ] ||
+		"${tftop%/*}/tftop-gen" --spans 50000 --ctf "$pty_work/rec" >/dev/null || return 1
+	rm -f "$pty_work/rec/cache"
+	start 100x30 env STUCK="$1" LD_PRELOAD="${tftop%/*}/tests/stuck.so" "$tftop" --no-config \
+		"${@:2}" "$pty_work/rec"
+}
+
+leaves_while_reading() {
+	reads hang && until_screen 'reading the recording' && press "$1" && ends_with 0
+}
+
+interrupts_reading() {
+	reads hang -b && until_screen 'reading the recording' && press C-c &&
+		until_screen 'it is left behind' && until_screen 'dead'
+}
+
+screen_outlives_an_abort() {
+	reads abort && until_screen 'queue 0' && press 8 &&
+		until_screen 'babeltrace gave up on part of it' && press 1 &&
+		until_screen 'q quit' && press q && ends_with 0
+}
+
 for size in 160x48 120x34 80x24 60x12; do
 	check "starts at $size" starts_at $size 'q quit'
 done
@@ -243,4 +269,8 @@ check "keys go to the program" types_to_program
 check "Ctrl-C goes to the program" interrupts_program
 check "the program sees the size" program_sees_the_size
 check "redirected descriptors stay the program's" redirected_descriptors_stay
+check "q while a recording is read" leaves_while_reading q
+check "Ctrl-C while a recording is read" leaves_while_reading C-c
+check "Ctrl-C while a report reads" interrupts_reading
+check "a decoder that aborts leaves the screen alone" screen_outlives_an_abort
 closing_line

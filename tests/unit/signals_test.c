@@ -30,14 +30,14 @@ static int end_of(void (*life)(void))
 
 static void hung_up_twice(void)
 {
-	signals_start(true);
+	signals_start(SIGNALS_SCREEN);
 	raise(SIGHUP);
 	raise(SIGHUP);
 }
 
 static void terminated_then_hung_up(void)
 {
-	signals_start(false);
+	signals_start(SIGNALS_PROGRAM);
 	raise(SIGTERM);
 	raise(SIGHUP);
 }
@@ -46,7 +46,7 @@ static void looked_between(void)
 {
 	struct pollfd fd;
 
-	signals_start(true);
+	signals_start(SIGNALS_SCREEN);
 	for (int i = 0; i < 3; i++) {
 		raise(SIGTERM);
 		fd = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
@@ -60,7 +60,7 @@ static void held_until_the_start(void)
 	signals_hold();
 	raise(SIGTERM);
 	raise(SIGINT);
-	signals_start(true);
+	signals_start(SIGNALS_SCREEN);
 	_exit(signals_next() + signals_next() == SIGTERM + SIGINT ? 7 : 1);
 }
 
@@ -69,7 +69,7 @@ static void ignored_before(void)
 	signal(SIGHUP, SIG_IGN);
 	signals_hold();
 	raise(SIGHUP);
-	signals_start(true);
+	signals_start(SIGNALS_SCREEN);
 	raise(SIGHUP);
 	raise(SIGHUP);
 	_exit(signals_next() ? 1 : 7);
