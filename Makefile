@@ -285,10 +285,14 @@ ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-f
 check-asan:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' tests
 	@O=$(O)/asan tests/run.sh $(SUITES_ASAN)
+	@$(MAKE) -s check-tsan
 
 check-tsan:
-	@$(MAKE) -s O=$(O)/tsan CFLAGS='-O1 -g' SAN='-fsanitize=thread' tests
+	@$(MAKE) -s O=$(O)/tsan CFLAGS='-O1 -g' SAN='-fsanitize=thread' tsan-programs
 	@O=$(O)/tsan tests/run.sh $(SUITES_TSAN)
+
+.PHONY: tsan-programs
+tsan-programs: all $(O)/tests/unit $(O)/tests/burst
 
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
@@ -351,7 +355,7 @@ help:
 	  'make deps         install what is missing (apt; names it first)' \
 	  'make demo         everything from nothing to the live screen' \
 	  'make check        all tests (at most 15 minutes on 2 cores)' \
-	  'make check-asan   again under the address and undefined-behaviour sanitizers' \
+	  'make check-asan   again under the sanitizers, check-tsan with it' \
 	  'make check-tsan   threads under the thread sanitizer' \
 	  'make bench        figures, each beside something that runs in the same minute' \
 	  'make golden       rewrite the expected screens' \
