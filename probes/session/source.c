@@ -330,7 +330,8 @@ static bool is_described(struct source *source)
 		return true;
 	}
 	snprintf(source->what.error, sizeof(source->what.error),
-		 "the description of the trace is damaged");
+		 "babeltrace does not take the description of the trace: damaged, or of a kind "
+		 "that it does not know");
 	return false;
 }
 
