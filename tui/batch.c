@@ -24,6 +24,7 @@
 
 #define PUMP_MS 500			/* the session's own looks wake it more often */
 #define END_MS 2			/* while the last events come in */
+#define READ_MS 20			/* while a recording is read: each look costs the reader */
 #define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
 
 /* One look at what happens; the signal that asks tftop to leave, 0: none. */
@@ -64,13 +65,22 @@ static void show_progress(const struct live *live, bool last)
 	shown = progress;
 }
 
+static int look_ms(const struct live *live)
+{
+	int progress = live_progress(live);
+
+	if (live_phase(live) != LIVE_ENDING)
+		return PUMP_MS;
+	return progress >= 0 && progress < 100 ? READ_MS : END_MS;
+}
+
 /* Until PROGRAM has ended and all is read, or a signal asks to leave. */
 static int watch(struct live *live, const struct options *options)
 {
 	enum live_phase before = live_phase(live);
 
 	while (!is_over(live, options)) {
-		int asked = wait_and_pump(live, live_phase(live) == LIVE_ENDING ? END_MS : PUMP_MS);
+		int asked = wait_and_pump(live, look_ms(live));
 
 		show_progress(live, asked);
 		if (asked)
