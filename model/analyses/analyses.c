@@ -250,11 +250,12 @@ static void fetch(const struct act *act)
 	__builtin_prefetch((const char *)(act + 1) - 1, 1);
 }
 
-static void put_out(struct analyses *analyses, const struct act *act)
+static struct act *put_out(struct analyses *analyses, const struct act *act)
 {
 	if (analyses->n_out == analyses->cap_out)
 		grow(&analyses->out, &analyses->cap_out, analyses->n_out, sizeof(struct act));
-	analyses->out[analyses->n_out++] = *act;
+	analyses->out[analyses->n_out] = *act;
+	return &analyses->out[analyses->n_out++];
 }
 
 /* Carried acts and keys [at_key, end) in one array; the first of the keys may
@@ -267,19 +268,21 @@ static void gather(struct model *model, size_t end, int64_t t0)
 	analyses->n_out = 0;
 	for (; analyses->at_key < end; analyses->at_key++) {
 		const struct start_key *key = &analyses->keys[analyses->at_key];
-		struct act *act = waiting_at(&analyses->waiting, key->at);
+		struct act *act;
 
 		if (analyses->at_key + AHEAD < analyses->n_keys)
 			fetch(waiting_at(&analyses->waiting, key[AHEAD].at));
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
+		/* Copied first: a core waits where it reads together what was just
+		 * written apart. */
+		act = put_out(analyses, waiting_at(&analyses->waiting, key->at));
 		resolve(model, act);
 		if (key->start < t0) {
 			act->flags |= ACT_LATE;
 			analyses->stats.late++;
 		}
-		put_out(analyses, act);
 		analyses->stats.handed++;
 	}
 	while (carried < analyses->n_carry)

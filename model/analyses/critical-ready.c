@@ -184,24 +184,18 @@ size_t ready_bytes(const struct ready *ready)
 
 /* ---- looking things up ---- */
 
-const struct segment *ready_segment(const struct ready *ready, uint32_t index, int64_t t_ns)
+const struct segment *ready_segment(struct ready *ready, uint32_t index, int64_t t_ns)
 {
 	uint32_t slot = index + 1 < ready->of_thread.n ? ready->of_thread.of[index + 1] : 0;
-	size_t first, low, high;
+	struct host_thread *thread;
 
 	if (!slot)
 		return NULL;
-	first = low = ready->threads[slot - 1].begin;
-	high = ready->threads[slot - 1].end;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ready->segments[mid].start_ns < t_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low == first ? NULL : &ready->segments[low - 1];
+	thread = &ready->threads[slot - 1];
+	while (thread->end > thread->begin &&
+	       ready->segments[thread->end - 1].start_ns >= t_ns)
+		thread->end--;
+	return thread->end == thread->begin ? NULL : &ready->segments[thread->end - 1];
 }
 
 size_t ready_finished(const struct ready *ready, uint32_t process, uint32_t queue,

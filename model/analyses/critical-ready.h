@@ -5,8 +5,9 @@
  *
  * Always true: a thread's segments follow each other and do not overlap; only
  * what lies within the slice, or reaches into it, is there. Indices are of the
- * slice's acts. Complexity: near O(n) to make, O(log n) to ask, plus SCAN_MAX runs
- * looked over at most. Memory is kept for the next slice.
+ * slice's acts. Complexity: O(n) to make and for all questions about threads; a
+ * question about runs O(log n), plus SCAN_MAX looked over at most. Memory is kept
+ * for the next slice.
  */
 #ifndef MODEL_CRITICAL_READY_H
 #define MODEL_CRITICAL_READY_H
@@ -54,8 +55,9 @@ static inline bool act_is_host(const struct act *act)
 void ready_make(struct ready *ready, const struct slice *slice);
 void ready_release(struct ready *ready);
 size_t ready_bytes(const struct ready *ready);
-/* The thread's last segment that begins before t_ns, NULL none. */
-const struct segment *ready_segment(const struct ready *ready, uint32_t thread, int64_t t_ns);
+/* The thread's last segment that begins before t_ns, NULL none. t_ns never grows
+ * from one question to the next: what begins later is forgotten. */
+const struct segment *ready_segment(struct ready *ready, uint32_t thread, int64_t t_ns);
 /* The run that finished last, by until_ns, in a queue (NONE: any of the process),
  * and was not entered yet; n_ends: none. */
 size_t ready_finished(const struct ready *ready, uint32_t process, uint32_t queue,

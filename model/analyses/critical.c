@@ -143,7 +143,7 @@ static bool is_step(const struct slice *slice, const struct act *act)
 
 static void step_host(struct walk *walk)
 {
-	const struct ready *ready = walk->ready;
+	struct ready *ready = walk->ready;
 	const struct segment *segment = ready_segment(ready, walk->thread, walk->t_ns);
 	const struct act *act;
 	size_t run;

@@ -6,8 +6,8 @@
  * sampled at the end of each (of every second, fourth, ... in a long run). After
  * the warm-up the samples are cut into four parts; it grows when both the least
  * and the highest sample of each part are above those of the part before: the
- * floor rises, not only the ceiling, and by no less than the samples of the
- * calmest part swing: what comes and goes at random rises in all four parts once
+ * floor rises, not only the ceiling, and by no less than the samples of a
+ * part swing in the mean: what comes and goes at random rises in all four parts once
  * in some hundred runs. The growth is the rise of the floor per step.
  * Who holds it: what each op has more than when the growth was last marked (at
  * the end of the warm-up, later when the samples were thinned out).

@@ -172,7 +172,7 @@ uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uin
 		       uint32_t *to)
 {
 	const uint32_t segments = 4;
-	uint64_t min[4], max[4], grown, swing = UINT64_MAX;
+	uint64_t min[4], max[4], grown, swing = 0;
 	uint32_t first = (uint32_t)(GROWTH_WARM_UP / memory->stride), length, last;
 
 	if (first < memory->n_samples / 4)
@@ -193,8 +193,7 @@ uint64_t memory_growth(const struct memory *memory, const struct pool *pool, uin
 		/* The floor rises, and not the ceiling alone. */
 		if (s && (min[s] <= min[s - 1] || max[s] <= max[s - 1]))
 			return 0;
-		if (max[s] - min[s] < swing)
-			swing = max[s] - min[s];
+		swing += (max[s] - min[s]) / segments;
 	}
 	grown = min[segments - 1] - min[0];
 	if (grown < swing)
