@@ -23,17 +23,24 @@ wanted() {
 	return 1
 }
 
+# run COMMAND…: a failure is told, or nobody knows why a figure is missing.
+run() {
+	"$@" >/dev/null 2>"$dir/error" && return
+	echo "bench: status $? of '$*': $(tail -n 1 "$dir/error")" >&2
+	return 1
+}
+
 # Milliseconds until all is in the model, what follows (cache, report) left out.
 model_ms() {
 	rm -f "$dir/rec/cache" "$dir/log"
-	"$@" "$tftop" --debug "$dir/log" --json="$dir/json" "$dir/rec" >/dev/null 2>&1 || return 1
+	run "$@" "$tftop" --debug "$dir/log" --json="$dir/json" "$dir/rec" || return
 	awk '/all is read/ { printf "%d\n", $1 * 1000 }' "$dir/log"
 }
 
 babeltrace_ms() {
 	local begin
 	begin=$(now_us)
-	"$@" babeltrace2 "$dir/rec/trace" -c sink.utils.dummy >/dev/null 2>&1 || return 1
+	run "$@" babeltrace2 "$dir/rec/trace" -c sink.utils.dummy || return
 	echo $((($(now_us) - begin) / 1000))
 }
 
@@ -75,6 +82,8 @@ first_screen() {
 }
 
 "$O/tftop-gen" --spans "$spans" --lanes 16 --seconds 60 --ctf "$dir/rec" >/dev/null || exit 1
+# What is still to be written to the disk is not theirs.
+sync -f "$dir/rec"
 wanted G8.offline-one && offline G8.offline-one 'one core' 0.5 taskset -c 0
 wanted G8.offline-two && offline G8.offline-two 'two cores' 0.75 taskset -c 0,1
 wanted G11.open && first_screen
