@@ -161,7 +161,8 @@ void ready_make(struct ready *ready, const struct slice *slice)
 		ready->ends[n++] = key;
 	}
 	ready->n_ends = n;
-	memset(ready->entered, 0, n);
+	if (n)
+		memset(ready->entered, 0, n);
 }
 
 void ready_release(struct ready *ready)
