@@ -100,6 +100,7 @@ struct step_line {
 	struct step_row step;
 	int64_t base_ns, typical_ns;
 	bool known;			/* what its time went to */
+	bool settling;			/* will be known soon */
 	int64_t compute_ns, copy_ns, launch_ns, sync_ns, input_ns, host_ns;
 	bool has_path;
 	struct critical_path path;
@@ -167,6 +168,14 @@ PART(sync)
 PART(input)
 PART(host)
 
+/* The first of them also says why there is nothing yet. */
+static void parts_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	compute_text(table, row, text, size);
+	if (((const struct step_line *)row)->settling)
+		snprintf(text, size, "settling");
+}
+
 static int by_number(const void *a, const void *b)
 {
 	return table_compare_i64(((const struct step_line *)a)->step.number,
@@ -213,7 +222,7 @@ static const struct table_column columns[] = {
 	{"duration", "duration", 10, 0, 0, true, true, 0, duration_text, by_duration, NULL},
 	{"of the longest", NULL, 16, 16, 26, false, false, 4, share_text, NULL, duration_part},
 	{"to the typical", NULL, 14, 0, 0, true, false, 5, delta_text, NULL, NULL},
-	{"compute", "compute", 8, 0, 0, true, true, 2, compute_text, by_compute, NULL},
+	{"compute", "compute", 8, 0, 0, true, true, 2, parts_text, by_compute, NULL},
 	{"input", "input", 7, 0, 0, true, true, 2, input_text, by_input, NULL},
 	{"copies", "copies", 7, 0, 0, true, true, 3, copy_text, by_copy, NULL},
 	{"launch", "launch", 7, 0, 0, true, true, 2, launch_text, by_launch, NULL},
@@ -318,6 +327,8 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 		if (lines[i].step.dur_ns > longest)
 			longest = lines[i].step.dur_ns;
 	}
+	for (i = count; i-- && !lines[i].known; )
+		lines[i].settling = !p->status.finished;
 	table_take(&p->table, lines, count, (uint64_t)longest);
 }
 
