@@ -130,7 +130,7 @@ struct event_node {
 	const char *attributes;		/* "key=value" lines */
 };
 
-/* A stage of an input pipeline; parent: that takes its elements. */
+/* A stage of an input pipeline; parent: that takes its elements, a lower id. */
 struct event_stage {
 	uint32_t id, parent;
 	int32_t parallelism, buffer;	/* as configured; 0 none, -1 chosen at run time */

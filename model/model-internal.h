@@ -300,6 +300,8 @@ struct nameless {
 
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
+#include "model/input/input.h"
+
 struct fair_lock {
 	pthread_mutex_t mutex;
 	pthread_cond_t turn;
@@ -342,6 +344,7 @@ struct model {
 	struct memory *memory;		/* owned */
 	struct optree *optree;		/* owned */
 	struct edges *edges;		/* owned */
+	struct inputs inputs;
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
 

@@ -124,6 +124,7 @@ static struct model *make(const struct model_options *options)
 	memory_new(model);
 	optree_new(model);
 	edges_new(model);
+	inputs_init(&model->inputs);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
 		model->kept_max = OPS_KEEP;
@@ -214,6 +215,7 @@ static void release_all(struct model *model)
 	memory_free(model);
 	optree_free(model);
 	edges_free(model);
+	inputs_release(&model->inputs);
 	steps_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
@@ -308,8 +310,10 @@ static void apply_definition(struct model *model, const struct event *event)
 	case EVENT_SHAPE:
 		apply_shape(model, &event->u.shape);
 		break;
-	case EVENT_NODE:
 	case EVENT_STAGE:
+		apply_stage(model, &event->u.stage);
+		break;
+	case EVENT_NODE:
 	case EVENT_SERIES:
 	case EVENT_INFO:
 		break;
@@ -367,6 +371,8 @@ static void apply_data(struct model *model, const struct event *event)
 			hosts_flow(model, event);
 		break;
 	case EVENT_STAGES:
+		apply_stages(model, &event->u.stages);
+		break;
 	case EVENT_COUNTER:
 		break;
 	case EVENT_SETTLED:

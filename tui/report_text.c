@@ -372,5 +372,6 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	print_kernels(model, out);
 	print_copies(model, out);
 	report_memory_text(model, out);
+	report_input_text(model, out);
 	print_messages(model, out);
 }

@@ -172,6 +172,10 @@ static void map_times(const struct mapping *mapping, struct event *event)
 	case EVENT_COMPILE:
 		map_span(mapping, &event->u.compile.start_ns, &event->u.compile.dur_ns);
 		break;
+	case EVENT_STAGES:
+		map_time(mapping, &event->u.stages.begin_ns);
+		map_time(mapping, &event->u.stages.end_ns);
+		break;
 	case EVENT_CLOCK:
 		map_time(mapping, &event->u.clock.host_ns);
 		break;

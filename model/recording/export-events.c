@@ -216,6 +216,35 @@ static uint64_t calls_seen(const struct model *model)
 	return calls;
 }
 
+/* Sums of the whole run: of a part of it they would say too much. */
+static void put_stages(struct model_export *x, uint32_t process)
+{
+	struct model *model = x->model;
+
+	for (uint32_t i = 0; x->whole && i < model->inputs.stages.n; i++) {
+		const struct input_stage *s = store_at(&model->inputs.stages, i);
+		struct event event = export_event(x, process, EVENT_STAGE, x->now_ns);
+
+		if (s->process != process)
+			continue;
+		event.u.stage = (struct event_stage) {
+			.id = s->id, .parent = s->parent, .parallelism = s->parallelism_set,
+			.buffer = s->buffer, .path = text_of(x, s->path), .what = text_of(x, s->what),
+		};
+		if (s->path)
+			export_put(x, &event);
+		event.type = EVENT_STAGES;
+		event.u.stages = (struct event_stages) {
+			.stage = s->id, .parallelism = s->parallelism, .buffered = s->buffered,
+			.elements = s->calls, .bytes = s->bytes, .total_ns = s->total_ns,
+			.self_ns = s->self_ns, .busy_ns = s->busy_ns, .wait_ns = s->wait_ns,
+			.max_ns = s->max_ns, .begin_ns = s->begin_ns, .end_ns = s->end_ns,
+		};
+		if (s->end_ns)
+			export_put(x, &event);
+	}
+}
+
 void export_process_end(struct model_export *x, uint32_t process)
 {
 	const struct process *p = process_at(x->model, process);
@@ -224,6 +253,7 @@ void export_process_end(struct model_export *x, uint32_t process)
 
 	if (x->whole && process == x->caller)
 		calls = calls_seen(x->model) - x->others_calls;
+	put_stages(x, process);
 	if (p->own_ns || p->dropped || calls) {
 		event.u.beat = (struct event_beat) {
 			.calls = calls, .dropped = p->dropped, .own_ns = p->own_ns,

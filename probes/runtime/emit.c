@@ -232,9 +232,10 @@ void rt_emit_edge(struct tft_edge *edge)
 	EMIT_DATA(ev_edge, edge, TFT_LEVEL_DEFAULT);
 }
 
+/* Told at any level: what was counted before it went off. */
 void rt_emit_stages(struct tft_stages *stages)
 {
-	EMIT_DATA(ev_stages, stages, TFT_LEVEL_DEFAULT);
+	EMIT_DATA(ev_stages, stages, TFT_LEVEL_OFF);
 }
 
 void rt_emit_counter(struct tft_counter *counter)

@@ -194,7 +194,7 @@ struct tft_node {
 /* A stage of an input pipeline. */
 struct tft_stage {
 	uint32_t id;		/* per process, from 1 */
-	uint32_t parent;	/* the stage that takes its elements, 0: the program */
+	uint32_t parent;	/* the stage that takes its elements, a lower id; 0: the program */
 	int32_t parallelism;	/* calls at once as configured; 0 not parallel, -1 chosen at run time */
 	int32_t buffer;		/* elements it may hold; 0 none, -1 chosen at run time */
 	const char *path;	/* "Prefetch::ParallelMap::TensorSlice", outermost first */
@@ -362,19 +362,23 @@ struct tft_flow {
 	uint8_t phase;		/* enum tft_flow_phase */
 };
 
-/* What a stage (tft_stage) did since it was last told, at most once a beat. */
+/* What a stage (tft_stage) did since it was last told, at most once a second. */
 struct tft_stages {
 	uint32_t seq;
 	uint32_t stage;
-	uint64_t elements;	/* given out */
+	uint64_t elements;	/* asked for: the end of the data is one more */
 	int64_t total_ns;	/* in its calls, those below included */
-	int64_t self_ns;	/* not in the stages below */
-	int64_t busy_ns;	/* of its own threads that work ahead */
-	int64_t wait_ns;	/* its caller stood still for an element that was not ready */
+	int64_t self_ns;	/* of it, not in the stages below on the same thread */
+	int64_t busy_ns;	/* of its own threads and functions that work ahead, without the
+				 * stages below; several at once add up */
+	int64_t wait_ns;	/* of self_ns: the caller stood still for what was worked on ahead;
+				 * of the outermost stage: the program did, for anything */
 	int64_t max_ns;		/* longest call */
 	int64_t begin_ns, end_ns;	/* the time this is about */
 	uint64_t bytes;		/* given out, 0 not known */
-	int32_t parallelism, buffered;	/* in force at the end; -1 not known */
+	/* In force at the end, -1 not known. Of the outermost stage: calls that there
+	 * are threads for. */
+	int32_t parallelism, buffered;
 };
 
 struct tft_counter {

@@ -49,18 +49,26 @@ static void fork_child(void)
 {
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
+	tf_stages_fork_child();
 }
 
 static void on_tick(int64_t now_ns)
 {
-	(void)now_ns;
 	tf_trace_tick();
+	tf_stages_tell(now_ns, false);
 }
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	(void)old_level;
 	tf_trace_level(new_level);
+	if (new_level == TFT_LEVEL_OFF)
+		tf_stages_tell(rt_now_ns(), true);
+}
+
+static void on_fini(void)
+{
+	tf_stages_tell(rt_now_ns(), true);
 }
 
 static struct rt_probe probe = {
@@ -69,7 +77,9 @@ static struct rt_probe probe = {
 	.blind = "",
 	.tick = on_tick,
 	.level = on_level,
+	.dump = tf_stages_dump,
 	.fork_child = fork_child,
+	.fini = on_fini,
 };
 
 /* ---- what cannot be seen ---- */

@@ -53,7 +53,17 @@ static const struct consumer {
 	{ "CpuCompiler::RunBackend", tf_xla_traced },
 	{ "GpuCompiler::RunBackend", tf_xla_traced },
 	{ "ExecutorState::", nobody },
-	{ "ExecutorDoneCallback", nobody },
+	{ "ExecutorDoneCallback", tf_function_done },
+	{ "Iterator::", tf_stage_called },
+	{ "IteratorGetNext", tf_stage_fetched },
+	{ "InstantiatedCapturedFunction::RunAsync", tf_stage_function },
+	{ "PrefetchProduce", tf_stage_worked },
+	{ "MapAndBatchProduce", tf_stage_worked },
+	{ "ParallelMapProduce", tf_stage_worked },
+	{ "ParallelInterleaveProduce", tf_stage_worked },
+	{ "ParallelBatchProduce", tf_stage_worked },
+	{ "ParallelFilterProduce", tf_stage_worked },
+	{ "ParseExampleProduce", tf_stage_worked },
 	{ "ParallelFor", nobody },
 };
 

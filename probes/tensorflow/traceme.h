@@ -56,6 +56,15 @@ tf_trace_take tf_session_traced;
 void tf_function_traced(const struct tf_trace *t, const char *call, size_t length);
 tf_trace_take tf_xla_traced, tf_building_traced;
 
+/* tfdata.c: a stage's call, work of its own threads, its function's start, any
+ * function's end, and an element that came to the program. */
+tf_trace_take tf_stage_called, tf_stage_worked, tf_stage_function, tf_function_done;
+tf_trace_take tf_stage_fetched;
+/* About once a second, or now. */
+void tf_stages_tell(int64_t now_ns, bool now);
+void tf_stages_dump(void);
+void tf_stages_fork_child(void);
+
 /* ---- hooks ---- */
 
 struct tf_event;

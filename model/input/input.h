@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The stages of input pipelines in the model, see model/query-input.h. A part of
+ * model-internal.h, which includes it. */
+#ifndef MODEL_INPUT_H
+#define MODEL_INPUT_H
+
+struct input_stage {
+	uint32_t process, id;
+	uint32_t parent;		/* id, 0 none; lower than its own */
+	uint32_t path, what;		/* names; path 0: not defined yet */
+	int32_t parallelism_set, buffer;
+	int32_t parallelism, buffered;	/* -1 not known */
+	uint64_t calls, bytes;
+	int64_t total_ns, self_ns, wait_ns, busy_ns, max_ns;
+	int64_t begin_ns, end_ns;
+};
+
+struct inputs {
+	struct store stages;
+	struct map by_id;		/* process << 32 | id */
+};
+
+void inputs_init(struct inputs *inputs);
+void inputs_release(struct inputs *inputs);
+size_t inputs_bytes(const struct inputs *inputs);
+void apply_stage(struct model *model, const struct event_stage *def);
+void apply_stages(struct model *model, const struct event_stages *did);
+
+/* What a process waits for: the outermost stage, and the one below it that holds
+ * most. false: none. process NONE: where most is. */
+struct input_row;
+bool input_holder(struct model *model, uint32_t process, struct input_row *root,
+		  struct input_row *most);
+
+#endif
