@@ -107,9 +107,11 @@ void report_input_json(struct json *json, struct model *model)
 	struct input_row *rows;
 	size_t count = snapshot(model, &rows);
 
-	json_key_array(json, "input_stages");
+	if (count)
+		json_key_array(json, "input_stages");
 	for (size_t i = 0; i < count; i++)
 		write_stage(json, &rows[i]);
-	json_end(json);
+	if (count)
+		json_end(json);
 	free(rows);
 }
