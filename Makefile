@@ -173,6 +173,9 @@ $(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libt
 	$$(Q)$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
 endef
 $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
+# oneDNN is part of frameworks' libraries, and so of their probes.
+ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
+$(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
 
 # ---- the example ----
 
@@ -279,7 +282,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
 objects: $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
-	$(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
+	$(ONEDNN_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-asan:

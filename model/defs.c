@@ -220,7 +220,7 @@ void apply_shape(struct model *model, const struct event_shape *def)
 	uint32_t index = map_get(shapes, def->id);
 	struct shape *shape;
 
-	if (!def->id || def->dims < 1 || def->dims > 3 ||
+	if (!def->id || def->dims > 3 || (!def->dims && !def->text) ||
 	    (index == MAP_NONE && model->shapes.n >= SHAPES_MAX)) {
 		model_bad(model, BAD_ID);
 		return;
@@ -232,6 +232,7 @@ void apply_shape(struct model *model, const struct event_shape *def)
 	}
 	shape = store_at(&model->shapes, index);
 	shape->dims = def->dims;
+	shape->text = local_name(model, def->text);
 	for (int i = 0; i < 3; i++) {
 		shape->global[i] = def->global[i];
 		shape->local[i] = def->local[i];

@@ -201,6 +201,7 @@ struct shape {
 	uint32_t dims;
 	uint64_t global[3];
 	uint32_t local[3];
+	uint32_t text;			/* name: the problem size, 0 none */
 };
 
 #define DONE_BITS (1u << 16)
@@ -244,6 +245,8 @@ struct process {
 
 struct kernel_total {
 	uint32_t name, queue;
+	uint32_t shape;			/* of the process; 0: none, or several */
+	bool shapes;			/* several */
 	uint64_t count, failed, approx, untimed;
 	int64_t total_ns, min_ns, max_ns;
 	struct hist hist;
@@ -479,7 +482,7 @@ uint32_t queue_device(const struct model *model, const struct queue *queue);
 
 /* ---- totals.c: kernels, copies, calls, compiles ---- */
 struct run {				/* a finished command, resolved */
-	uint32_t process, queue, name, op_name;
+	uint32_t process, queue, name, op_name, shape;
 	enum how how;
 	enum direction direction;
 	bool timed, approx, failed;

@@ -334,6 +334,17 @@ static void add_kernel(struct kernel_row *row, struct hist *hist, const struct k
 	}
 }
 
+/* The text of the shape that all its runs have; NULL: none, or several. */
+static const char *shape_of(struct model *model, const struct kernel_total *total)
+{
+	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
+	uint32_t shape = total->shapes ? MAP_NONE : map_get(&process->shapes, total->shape);
+	uint32_t text = shape == MAP_NONE ? 0 :
+			((const struct shape *)store_at(&model->shapes, shape))->text;
+
+	return text ? names_raw(&model->names, text) : NULL;
+}
+
 /* A bucket's middle may lie outside what really happened. */
 static int64_t within(int64_t ns, const struct kernel_row *row)
 {
@@ -361,7 +372,10 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 				.name = name ? names_short(&model->names, name) : "?",
 				.raw_name = name ? names_raw(&model->names, name) : "?",
 				.device = device, .work = names_work(&model->names, name),
+				.shape = shape_of(model, total),
 			};
+		} else if ((*out)[at].shape != shape_of(model, total)) {
+			(*out)[at].shape = NULL;
 		}
 		add_kernel(&(*out)[at], &hists[at], total);
 		add_kernel_ops(model, &(*out)[at], &slots, at, total);

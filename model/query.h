@@ -216,6 +216,7 @@ struct span {
 	uint32_t dims;
 	uint64_t global[3];
 	uint32_t local[3];
+	const char *shape;		/* the problem size in the library's words, NULL none */
 	int64_t clock_error_ns;
 };
 
@@ -303,6 +304,7 @@ struct kernel_row {
 	enum work work;
 	uint64_t count, failed, approx, untimed;	/* untimed are in count, in no time */
 	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
+	const char *shape;		/* as in struct span, when all runs have the same */
 	uint64_t spread[KERNEL_SPREAD];	/* counts in equal parts of min ... max */
 	size_t n_queues, n_ops;
 	struct kernel_queue *queues;	/* owned by the row */

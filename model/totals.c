@@ -94,6 +94,10 @@ void total_kernel(struct model *model, const struct run *run)
 	total->count++;
 	total->approx += run->approx && run->timed;
 	total->untimed += !run->timed;
+	if (total->count == 1)
+		total->shape = run->shape;
+	else if (total->shape != run->shape)
+		total->shapes = true;
 	op = kernel_op_get(model, total, index, run);
 	if (op) {
 		op->count++;

@@ -243,6 +243,7 @@ static void write_kernel(struct json *json, const struct kernel_row *row)
 	json_object(json);
 	json_key_string(json, "name", row->name);
 	json_text_if(json, "raw_name", row->raw_name);
+	json_text_if(json, "shape", row->shape);
 	json_key_uint(json, "device", row->device);
 	json_key_uint(json, "count", row->count);
 	json_uint_if(json, "failed", row->failed);

@@ -74,6 +74,8 @@ static void add_command(struct strip *strip, const struct span *span)
 				       i ? "×" : " local ", span->local[i]);
 		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", shape);
 	}
+	if (span->shape)
+		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", span->shape)->least = 12;
 	if (span->clock_error_ns > 1000)
 		strip_add(strip, 10, GAP, ROLE_MUTED, 0, "clock ±%s",
 			  fmt_time(text, span->clock_error_ns));

@@ -282,7 +282,7 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 		.op_name = t->op_name, .direction = direction_of(command),
 		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
 		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
-		.dur_ns = t->dur_ns, .bytes = command->bytes,
+		.dur_ns = t->dur_ns, .bytes = command->bytes, .shape = command->shape,
 	};
 	uint64_t queued = command->queued_ticks;
 

@@ -17,6 +17,7 @@
 #include "probes/itt/handles.h"
 #include "probes/itt/open.h"
 #include "probes/runtime/idmap.h"
+#include "probes/runtime/cpu.h"
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/text.h"
 
@@ -49,9 +50,7 @@ static void args_of(struct rt_op_args *args, const struct itt_domain *domain, ui
 		.name = name, .domain = handles_domain_name(domain), .step = -1,
 		.framework = framework_of(domain),
 	};
-	/* a primitive of oneDNN is an op, whatever happens inside */
-	if (args->framework != TFT_FW_ONEDNN)
-		args->flags = TFT_OP_RANGE;
+	args->flags = TFT_OP_RANGE;
 }
 
 /* ---- functions as names ---- */
@@ -126,7 +125,11 @@ static void task_begin(const struct itt_domain *domain, struct itt_id id, struct
 	(void)id;
 	(void)parent;
 	args_of(&args, domain, handles_string_name(name));
-	rt_op_push(&args);
+	/* a primitive of oneDNN: a kernel of the processor, not an op */
+	if (args.framework == TFT_FW_ONEDNN)
+		rt_cpu_begin(RT_LIBRARY_ONEDNN, args.name, name ? name->text : NULL);
+	else
+		rt_op_push(&args);
 }
 
 static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
@@ -142,7 +145,10 @@ static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 
 static void task_end(const struct itt_domain *domain)
 {
-	rt_op_pop(handles_domain_name(domain));
+	if (framework_of(domain) == TFT_FW_ONEDNN)
+		rt_cpu_end(RT_LIBRARY_ONEDNN);
+	else
+		rt_op_pop(handles_domain_name(domain));
 }
 
 static void task_begin_ex(const struct itt_domain *domain, void *clock,

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/runtime/cpu.h"
 #include "probes/runtime/runtime.h"
 #include "probes/start/start.h"
 
@@ -83,6 +84,16 @@ struct rt_calls {
 	int64_t sent_ns;
 };
 
+/* A kernel of a library that is running on this thread; see cpu.h. */
+#define RT_CPU_OPEN_MAX 4
+struct rt_cpu_open {
+	uint32_t name;
+	int slot;			/* where its parts find it, -1: nowhere */
+	bool told;			/* its event is written */
+	struct rt_top top;
+	int64_t start_ns;
+};
+
 struct rt_thread {
 	struct rt_thread *next;		/* all states; set once */
 	struct rt_thread *next_free;	/* under the lock of threads.c */
@@ -102,6 +113,11 @@ struct rt_thread {
 	uint64_t instance_next, instance_end;
 	int64_t even_ns;		/* runtime thread: last scan that saw section even */
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
+	struct {
+		uint32_t generation, epoch, queue[RT_LIBRARY_COUNT];
+		int depth;		/* open ones, those without room included */
+		struct rt_cpu_open open[RT_CPU_OPEN_MAX];
+	} cpu;
 	struct rt_calls call[RT_CALLS_MAX];
 	struct rt_frame frame[RT_DEPTH_MAX];
 };
@@ -151,6 +167,11 @@ RT_HIDDEN int64_t rt_async_scan(int64_t now_ns, bool announce);
 /* The level goes off: forgets all, and ends what was announced. */
 RT_HIDDEN void rt_async_cut(int64_t now_ns);
 RT_HIDDEN void rt_async_fork(enum rt_fork stage);
+
+/* ---- cpu.c ---- */
+
+RT_HIDDEN void rt_cpu_dump(void);
+RT_HIDDEN void rt_cpu_fork_child(void);
 
 /* ---- calls.c ---- */
 

@@ -44,6 +44,7 @@ void rt_dump_all(bool probes_too)
 	}
 	rt_threads_dump();
 	rt_names_dump();
+	rt_cpu_dump();
 	for (int i = 0; i < n; i++)
 		if (probes_too && probe[i]->dump)
 			probe[i]->dump();
@@ -84,6 +85,7 @@ static void child_after_fork(void)
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
 	rt_calls_fork_child();
+	rt_cpu_fork_child();
 	SET(rt_totals.dropped, 0);
 	SET(rt_totals.vendor_dropped, 0);
 	SET(rt_totals.own_ns, 0);

@@ -16,6 +16,8 @@
 #include <stdint.h>
 
 #define TFT_CONTROL_ENV "TFTOP_CONTROL"
+/* "1": oneDNN inside of a framework is to be asked for its primitives. */
+#define TFT_ONEDNN_ENV "TFTOP_ONEDNN"
 #define TFT_CONTROL_MAGIC 0x70746674u	/* "tftp" */
 #define TFT_CONTROL_VERSION 1u
 #define TFT_CONTROL_BYTES 4096

@@ -19,6 +19,7 @@ enum way_in {
 	WAY_LAYER,	/* OPENCL_LAYERS: a list, ours first */
 	WAY_PATH,	/* one library; the user's own one is chained */
 	WAY_OWN,	/* one library, in a variable of our own */
+	WAY_PART,	/* part of others' libraries, which look at the variable */
 };
 
 static const struct probe_row {
@@ -29,6 +30,7 @@ static const struct probe_row {
 	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH },
 	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH },
 	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN },
+	{ "onednn", "", TFT_ONEDNN_ENV, WAY_PART },
 };
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))
@@ -217,6 +219,10 @@ static void add_probe(struct lines *l, const struct probe_row *row, const char *
 	const char *own = getenv(row->variable);
 
 	snprintf(path, sizeof(path), "%s/%s", dir, row->library);
+	if (row->way == WAY_PART) {
+		add(l, "%s=1", row->variable);
+		return;
+	}
 	if (row->way == WAY_LAYER) {
 		add_list(l, row->variable, path, ":", true);
 		return;
@@ -249,7 +255,7 @@ size_t environ_lines(const struct environ_choice *choice,
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
 			add_probe(&l, &probes[i], choice->lib_dir);
-		else if (probes[i].way == WAY_OWN && getenv(probes[i].variable))
+		else if (probes[i].way >= WAY_OWN && getenv(probes[i].variable))
 			add(&l, "%s=", probes[i].variable);	/* of a tftop around us */
 	return l.full ? 0 : l.used;
 }

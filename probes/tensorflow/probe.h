@@ -55,6 +55,12 @@ void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
 
+/* ---- kernels.c ---- */
+
+/* The processor's kernels: oneDNN's lines are asked for, where they can be had. */
+void tf_kernels_start(void);
+void tf_onednn_verbose(const char *text, int flag);
+
 /* ---- calls.c: as the C API declares them ---- */
 
 void tf_execute(void *op, void **results, int *count, void *status);

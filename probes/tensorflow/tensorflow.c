@@ -29,6 +29,7 @@ static const struct hook {
 	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async, false },
 	{ TFT_TF_EXECUTE, (void *)tf_execute, false },
 	{ TFT_TF_SESSION_RUN, (void *)tf_session_run, false },
+	{ TFT_TF_ONEDNN_VERBOSE, (void *)tf_onednn_verbose, true },
 	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
 	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
 	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },
@@ -135,6 +136,7 @@ tft_tf_found *tft_tensorflow_start(const struct tft_tf *tf)
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		found(hooks[i].function);
+	tf_kernels_start();
 	/* last: what is recorded goes to our hooks */
 	tf_trace_level(rt_level());
 	return found;

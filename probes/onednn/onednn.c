@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* See onednn.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/onednn/onednn.h"
+#include "probes/runtime/cpu.h"
+
+#define WANTED "error,profile_exec,profile_create"	/* errors: as without the variable */
+#define PREFIX "onednn_verbose"
+#define BEGIN_BYTES 4096
+#define NAME_BYTES 192
+#define SHAPE_BYTES 512
+#define CACHE 1024u		/* a power of two */
+
+/* ---- the library's imports ---- */
+
+static _Atomic bool asked;		/* its lines are ours */
+static char begin[BEGIN_BYTES];		/* what it wrote past the sink */
+static _Atomic size_t begin_bytes;
+
+static char *our_getenv(const char *name)
+{
+	char *value = getenv(name);
+
+	if (value || !name || strcmp(name, "ONEDNN_VERBOSE") || getenv("DNNL_VERBOSE") ||
+	    rt_level() == TFT_LEVEL_OFF)
+		return value;
+	atomic_store(&asked, true);
+	return (char *)(uintptr_t)WANTED;
+}
+
+/* Its first lines; they are wanted again only before an error. */
+static void keep(const char *text)
+{
+	size_t n = strlen(text), at = atomic_fetch_add(&begin_bytes, n);
+
+	if (at + n < sizeof(begin))
+		memcpy(begin + at, text, n);
+	else
+		atomic_store(&begin_bytes, sizeof(begin));
+}
+
+static bool take_back(const char *format, va_list args, int *written)
+{
+	char line[1024];
+	va_list copy;
+	int n;
+
+	if (!atomic_load(&asked))
+		return false;
+	va_copy(copy, args);
+	n = vsnprintf(line, sizeof(line), format, copy);
+	va_end(copy);
+	if (n < 0 || strncmp(line, PREFIX, sizeof(PREFIX) - 1))
+		return false;
+	keep(line);
+	*written = n;
+	return true;
+}
+
+__attribute__((format(printf, 1, 2)))
+static int our_printf(const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	if (!take_back(format, args, &n))
+		n = vprintf(format, args);
+	va_end(args);
+	return n;
+}
+
+__attribute__((format(printf, 2, 3)))
+static int our_printf_chk(int flag, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	(void)flag;
+	va_start(args, format);
+	if (!take_back(format, args, &n))
+		n = vprintf(format, args);
+	va_end(args);
+	return n;
+}
+
+bool onednn_ask(const void *inside)
+{
+	/* first what is written, then what makes it write */
+	struct onednn_import out[] = {
+		{ "printf", (void *)our_printf, false },
+		{ "__printf_chk", (void *)our_printf_chk, false },
+	};
+	struct onednn_import in[] = { { "getenv", (void *)our_getenv, false } };
+
+	onednn_imports(inside, out, 2);
+	if (!out[0].done && !out[1].done)
+		return false;
+	onednn_imports(inside, in, 1);
+	return in[0].done;
+}
+
+/* ---- lines ---- */
+
+struct ids {
+	uint32_t name, shape;
+};
+
+static struct ids make_ids(const struct onednn_line *l)
+{
+	struct tft_shape shape = { .dims = 0 };
+	char name[NAME_BYTES], text[SHAPE_BYTES];
+	struct ids ids;
+
+	snprintf(name, sizeof(name), "%.*s%s%.*s", l->kind.length, l->kind.text,
+		 l->implementation.length ? " " : "", l->implementation.length,
+		 l->implementation.text);
+	snprintf(text, sizeof(text), "%.*s%s%.*s", l->shape.length, l->shape.text,
+		 l->direction.length ? " " : "", l->direction.length, l->direction.text);
+	ids.name = rt_name(TFT_NAME_KERNEL, name);
+	shape.text = rt_name(TFT_NAME_OTHER, text);
+	ids.shape = rt_shape(&shape);
+	return ids;
+}
+
+/* The same few primitives run again and again: their ids are kept by a hash of
+ * the line without its time. */
+static struct {
+	_Atomic uint64_t hash, ids;
+} cache[CACHE];
+
+static struct ids ids_of(const struct onednn_line *l)
+{
+	const char *end = l->shape.text + l->shape.length;
+	uint64_t h = 14695981039346656037u, got;
+	struct ids ids;
+	uint32_t at;
+
+	for (const char *p = l->kind.text; p < end; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
+	h |= 1;
+	at = (uint32_t)(h >> 20) & (CACHE - 1);
+	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) == h) {
+		got = atomic_load_explicit(&cache[at].ids, memory_order_relaxed);
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&cache[at].hash, memory_order_relaxed) == h)
+			return (struct ids){ (uint32_t)(got >> 32), (uint32_t)got };
+	}
+	ids = make_ids(l);
+	atomic_store_explicit(&cache[at].hash, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&cache[at].ids, (uint64_t)ids.name << 32 | ids.shape,
+			      memory_order_relaxed);
+	atomic_store_explicit(&cache[at].hash, h, memory_order_release);
+	return ids;
+}
+
+static void created(const struct onednn_line *l)
+{
+	struct tft_compile c = { .dur_ns = l->dur_ns, .log = "" };
+	char what[NAME_BYTES + 16], options[SHAPE_BYTES];
+
+	snprintf(what, sizeof(what), "oneDNN %.*s %.*s", l->kind.length, l->kind.text,
+		 l->implementation.length, l->implementation.text);
+	snprintf(options, sizeof(options), "%.*s", l->shape.length, l->shape.text);
+	c.start_ns = rt_now_ns() - l->dur_ns;
+	c.what = what;
+	c.options = options;
+	rt_emit_compile(&c);
+}
+
+static void take(const char *text)
+{
+	struct rt_cpu_kernel kernel = { .start_ns = 0 };
+	struct onednn_line line;
+	struct ids ids;
+
+	if (rt_level() == TFT_LEVEL_OFF || !onednn_parse(text, &line))
+		return;
+	if (line.created) {
+		created(&line);
+		return;
+	}
+	ids = ids_of(&line);
+	kernel.name = ids.name;
+	kernel.shape = ids.shape;
+	kernel.dur_ns = line.dur_ns;
+	rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
+}
+
+/* Before the first error come the lines that oneDNN begins with. */
+static void give_back(void)
+{
+	static atomic_flag given = ATOMIC_FLAG_INIT;
+	size_t n = atomic_load(&begin_bytes);
+
+	if (!atomic_flag_test_and_set(&given) && n < sizeof(begin))
+		fwrite(begin, 1, n, stdout);
+}
+
+bool onednn_line(const char *text)
+{
+	int saved = errno;
+	bool write = true;
+
+	take(text);
+	if (atomic_load(&asked)) {
+		write = strstr(text, ",error,") != NULL;
+		if (write)
+			give_back();
+	}
+	errno = saved;
+	return write;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* See cpu.h. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/runtime/cpu.h"
+#include "probes/runtime/internal.h"
+
+/* Far from the ids of other probes' devices and queues, which count from 1. */
+#define FIRST_ID 0x40000000u
+#define QUEUES_MAX 2048u
+#define RUNNING_MAX 64u
+#define PARTS_MAX 64u
+#define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
+
+static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA" };
+
+static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
+static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */
+static _Atomic uint32_t queue_count;
+static struct {
+	_Atomic uint32_t library;	/* + 1, 0: not complete yet */
+	uint32_t tid;
+	bool main;
+} queues[QUEUES_MAX];
+
+/* Kernels that run now, for their parts on other threads. A slot is its
+ * thread's while `kind` is not 0. */
+static struct {
+	_Atomic uint32_t kind, op_name;
+	_Atomic uint64_t op;
+} running[RUNNING_MAX];
+static _Atomic uint32_t running_top;
+
+/* Names of parts, by the kind's name. */
+static _Atomic uint64_t parts[PARTS_MAX];	/* kind << 32 | name */
+
+/* ---- definitions ---- */
+
+static void model_name(char *buf, size_t size)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256], *colon;
+
+	snprintf(buf, size, "processor");
+	while (f && fgets(line, sizeof(line), f)) {
+		colon = strncmp(line, "model name", 10) ? NULL : strchr(line, ':');
+		if (!colon || !colon[1])
+			continue;
+		colon[strcspn(colon, "\n")] = '\0';
+		snprintf(buf, size, "%s", colon + 2);
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static uint32_t cores(void)
+{
+	cpu_set_t set;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return (uint32_t)CPU_COUNT(&set);
+	return n > 0 ? (uint32_t)n : 0;
+}
+
+static void send_device(void)
+{
+	struct tft_device d = {
+		.id = FIRST_ID, .gpu = 0, .units = cores(), .api = "cpu", .platform = "cpu",
+	};
+	struct tft_clock clock = { .device = FIRST_ID, .quality = 1 };
+	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+	char name[128];
+
+	model_name(name, sizeof(name));
+	d.name = name;
+	if (pages > 0 && bytes > 0)
+		d.memory_bytes = (uint64_t)pages * (uint64_t)bytes;
+	rt_emit_device(&d);
+	clock.host_ns = rt_now_ns();
+	clock.ticks = (uint64_t)clock.host_ns;
+	rt_emit_clock(&clock);
+}
+
+static void send_queue(uint32_t i, uint32_t library)
+{
+	struct tft_queue q = {
+		.id = FIRST_ID + 1 + i, .device = FIRST_ID,
+		.flags = TFT_QUEUE_IN_ORDER | TFT_QUEUE_PROFILED,
+	};
+	char name[64];
+
+	if (queues[i].main)
+		snprintf(name, sizeof(name), "%s main", libraries[library]);
+	else
+		snprintf(name, sizeof(name), "%s %u", libraries[library], queues[i].tid);
+	q.name = name;
+	rt_emit_queue(&q);
+}
+
+uint32_t rt_cpu_device(void)
+{
+	uint32_t none = 0;
+	int saved;
+
+	if (GET_ACQ(device_state) == 0 && atomic_compare_exchange_strong(&device_state, &none, 1)) {
+		saved = errno;
+		send_device();
+		SET_REL(device_state, 2);
+		errno = saved;
+	}
+	return FIRST_ID;
+}
+
+void rt_cpu_dump(void)
+{
+	uint32_t n = GET_ACQ(queue_count);
+
+	if (GET_ACQ(device_state) != 2)
+		return;
+	send_device();
+	for (uint32_t i = 0; i < n && i < QUEUES_MAX; i++)
+		if (GET_ACQ(queues[i].library))
+			send_queue(i, GET(queues[i].library) - 1);
+}
+
+void rt_cpu_fork_child(void)
+{
+	SET(device_state, 0);
+	SET(generation, GET(generation) + 1);
+	SET(queue_count, 0);
+	memset(queues, 0, sizeof(queues));
+	memset(running, 0, sizeof(running));
+	SET(running_top, 0);
+}
+
+/* What was open when the level went off, or in the parent, never ends. */
+static inline void refresh(struct rt_thread *th)
+{
+	if (__builtin_expect(th->cpu.generation != GET(generation), 0)) {
+		memset(&th->cpu, 0, sizeof(th->cpu));
+		th->cpu.generation = GET(generation);
+		th->cpu.epoch = GET(rt_epoch);
+	}
+	if (__builtin_expect(th->cpu.epoch == GET(rt_epoch), 1))
+		return;
+	th->cpu.epoch = GET(rt_epoch);
+	for (int i = 0; i < th->cpu.depth && i < RT_CPU_OPEN_MAX; i++)
+		if (th->cpu.open[i].slot >= 0)
+			SET_REL(running[th->cpu.open[i].slot].kind, 0);
+	th->cpu.depth = 0;
+}
+
+/* A state serves one thread after another, and so do its queues. */
+static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
+{
+	uint32_t i;
+
+	if (__builtin_expect(th->cpu.queue[library] != 0, 1))
+		return th->cpu.queue[library];
+	rt_cpu_device();
+	i = atomic_fetch_add(&queue_count, 1);
+	if (i >= QUEUES_MAX) {
+		SET(queue_count, QUEUES_MAX);
+		return 0;
+	}
+	queues[i].tid = GET(th->tid);
+	queues[i].main = GET(th->tid) == (uint32_t)getpid();
+	SET_REL(queues[i].library, (uint32_t)library + 1);
+	send_queue(i, (uint32_t)library);
+	return th->cpu.queue[library] = FIRST_ID + 1 + i;
+}
+
+/* ---- kernels ---- */
+
+static void emit(struct rt_thread *th, enum rt_library library, uint32_t name, uint32_t shape,
+		 struct rt_top top, int64_t start_ns, int64_t end_ns)
+{
+	struct tft_command c = {
+		.tid = GET(th->tid), .queue = queue_of(th, library), .name = name, .shape = shape,
+		.op = top.instance, .op_name = top.name,
+		.start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)end_ns,
+		.kind = TFT_KIND_KERNEL, .how = top.instance ? TFT_HOW_EXACT : TFT_HOW_NONE,
+	};
+
+	if (!c.queue) {
+		rt_dropped(1);
+		return;
+	}
+	rt_emit_command(&c);
+}
+
+void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+	int64_t now = rt_now_ns(), start = k->start_ns;
+	struct rt_cpu_open *open;
+
+	if (!th || k->dur_ns < 0)
+		return;
+	refresh(th);
+	open = th->cpu.depth > 0 && th->cpu.depth <= RT_CPU_OPEN_MAX ?
+		&th->cpu.open[th->cpu.depth - 1] : NULL;
+	if (open && (open->told || open->start_ns + k->dur_ns > now))
+		open = NULL;	/* not this one */
+	if (!start)
+		start = open ? open->start_ns : now - k->dur_ns;
+	emit(th, library, k->name, k->shape, rt_op_launch(), start, start + k->dur_ns);
+	if (!open)
+		return;
+	open->told = true;
+	/* what was written about it before we were called */
+	if (now - start - k->dur_ns < OWN_MAX_NS)
+		rt_own_time(now - start - k->dur_ns);
+}
+
+/* ---- begun and ended ---- */
+
+static uint32_t part_name(uint32_t kind, const char *text)
+{
+	_Atomic uint64_t *slot = &parts[kind % PARTS_MAX];
+	uint64_t have = GET(*slot);
+	char buf[128];
+
+	if (have >> 32 != kind) {
+		snprintf(buf, sizeof(buf), "%.100s, part", text ? text : "");
+		have = (uint64_t)kind << 32 | rt_name(TFT_NAME_KERNEL, buf);
+		SET(*slot, have);
+	}
+	return (uint32_t)have;
+}
+
+static int run_slot(uint32_t kind, struct rt_top top)
+{
+	for (uint32_t i = 0; i < RUNNING_MAX; i++) {
+		uint32_t none = 0, n = GET(running_top);
+
+		if (GET(running[i].kind) ||
+		    !atomic_compare_exchange_strong(&running[i].kind, &none, UINT32_MAX))
+			continue;
+		SET(running[i].op, top.instance);
+		SET(running[i].op_name, top.name);
+		SET_REL(running[i].kind, kind);
+		while (n <= i && !atomic_compare_exchange_weak(&running_top, &n, i + 1))
+			;
+		return (int)i;
+	}
+	return -1;
+}
+
+/* The op of the one kernel of that kind that is running; none when several are. */
+static struct rt_top sole_op(uint32_t kind)
+{
+	struct rt_top top = { 0, 0 };
+	uint32_t n = GET(running_top), found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (GET_ACQ(running[i].kind) != kind)
+			continue;
+		top.instance = GET(running[i].op);
+		top.name = GET(running[i].op_name);
+		found++;
+	}
+	return found == 1 ? top : (struct rt_top){ 0, 0 };
+}
+
+void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+	int saved = errno;
+	struct rt_cpu_open *open;
+
+	if (!th)
+		return;
+	refresh(th);
+	queue_of(th, library);
+	if (++th->cpu.depth > RT_CPU_OPEN_MAX)
+		return;
+	open = &th->cpu.open[th->cpu.depth - 1];
+	*open = (struct rt_cpu_open){ .name = kind, .slot = -1 };
+	if (th->cpu.depth == 1) {
+		open->top = rt_op_current();
+		if (open->top.instance) {
+			open->slot = run_slot(kind, open->top);
+		} else {
+			open->name = part_name(kind, text);
+			open->top = sole_op(kind);
+		}
+	}
+	open->start_ns = rt_now_ns();
+	errno = saved;
+}
+
+void rt_cpu_end(enum rt_library library)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+	struct rt_cpu_open *open;
+
+	if (!th)
+		return;
+	refresh(th);
+	if (th->cpu.depth < 1 || th->cpu.depth-- > RT_CPU_OPEN_MAX)
+		return;
+	open = &th->cpu.open[th->cpu.depth];
+	if (open->slot >= 0)
+		SET_REL(running[open->slot].kind, 0);
+	/* inside of another: its own thread's share of it */
+	if (open->told || th->cpu.depth)
+		return;
+	if (open->slot >= 0)
+		rt_op_launch();
+	emit(th, library, open->name, 0, open->top, open->start_ns, rt_now_ns());
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processor as a device: kernels that a library ran on the thread that
+ * called it. A queue is one thread's kernels of one library, in order; its
+ * clock is ours. What waits for nothing has no launch: call_ns is 0.
+ *
+ * Two ways in, which may both tell of the same kernel:
+ *  - rt_cpu_begin()/rt_cpu_end() around it, with no more than its kind;
+ *  - rt_cpu_ran() when it has ended, or is about to, with all about it: then
+ *    rt_cpu_end() has nothing left to say.
+ * What begins and ends on a thread that has no op open is another thread's
+ * kernel's part ("convolution, part"); its op is that kernel's, when only one
+ * of that kind is running.
+ *
+ * Like everything here: nothing at level off, and errno is preserved.
+ */
+#ifndef PROBES_RUNTIME_CPU_H
+#define PROBES_RUNTIME_CPU_H
+
+#include "probes/runtime/runtime.h"
+
+enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_COUNT };
+
+/* The device's id, which is defined now if it was not; of allocations too. */
+RT_API uint32_t rt_cpu_device(void);
+
+/* A kernel that ran on the calling thread, in the op on top of its stack; start
+ * 0: when rt_cpu_begin() was called, or its duration before now. */
+struct rt_cpu_kernel {
+	uint32_t name, shape;		/* name id, shape id (0 none) */
+	int64_t start_ns, dur_ns;
+};
+RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel);
+
+/* kind: a name id, and its text. Every begin has its end. */
+RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
+RT_API void rt_cpu_end(enum rt_library library);
+
+#endif
