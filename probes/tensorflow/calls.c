@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -103,9 +104,10 @@ void tf_execute(void *op, void **results, int *count, void *status)
 {
 	execute *original = (execute *)tf_original(TFT_TF_EXECUTE);
 	const char *(*get_name)(const void *, void *), *name;
-	char label[NAME_BYTES];
+	char label[NAME_BYTES], function[NAME_BYTES];
 	struct tf_ids ids;
 	bool is_step = false;
+	void *context;
 	int64_t start_ns;
 	size_t length;
 
@@ -125,11 +127,16 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		return;
 	}
 	ids = labelled(label, length, "function");
+	context = tf_graph_begin(op, name);
+	if (context)
+		snprintf(function, sizeof(function), "%s", name);
 	start_ns = rt_now_ns();
 	begin(ids.name, ids.type);
 	runs++;
 	original(op, results, count, status);
 	end_run(ids.name, start_ns, is_step);
+	if (context)
+		tf_graph_end(context, function);
 }
 
 /* ---- sessions ---- */
@@ -145,11 +152,10 @@ typedef void session_run(void *session, const void *options, const struct tf_out
 			 void *metadata, void *status);
 
 /* A run is named after what it was asked for: the first target, else output. */
-static struct tf_ids session_ids(const struct tf_output *outputs, int n_outputs,
-				 const void *const *targets, int n_targets)
+static struct tf_ids session_ids(char label[NAME_BYTES], const struct tf_output *outputs,
+				 int n_outputs, const void *const *targets, int n_targets)
 {
 	const char *(*get_name)(const void *), *name = NULL;
-	char label[NAME_BYTES];
 	size_t length;
 
 	FIND(const char *(*)(const void *), get_name, "TF_OperationName");
@@ -157,8 +163,8 @@ static struct tf_ids session_ids(const struct tf_output *outputs, int n_outputs,
 		name = get_name(targets[0]);
 	else if (get_name && n_outputs > 0 && outputs[0].operation)
 		name = get_name(outputs[0].operation);
-	length = (size_t)snprintf(label, sizeof(label), "Session.run(%s)", name ? name : "");
-	return labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "session");
+	length = (size_t)snprintf(label, NAME_BYTES, "Session.run(%s)", name ? name : "");
+	return labelled(label, length < NAME_BYTES ? length : NAME_BYTES - 1, "session");
 }
 
 void tf_session_run(void *session, const void *options, const void *inputs, void *const *values,
@@ -166,21 +172,32 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 		    const void *const *targets, int n_targets, void *metadata, void *status)
 {
 	session_run *original = (session_run *)tf_original(TFT_TF_SESSION_RUN);
+	struct tf_graph_run graph;
+	char label[NAME_BYTES];
 	struct tf_ids ids;
 	int64_t start_ns;
+	bool asks = false;
 
 	if (rt_level() == TFT_LEVEL_OFF) {
 		original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
 			 targets, n_targets, metadata, status);
 		return;
 	}
-	ids = session_ids(outputs, n_outputs, targets, n_targets);
+	ids = session_ids(label, outputs, n_outputs, targets, n_targets);
+	if (!options && !metadata)
+		asks = tf_graph_session(session, outputs, n_outputs, targets, n_targets, &graph);
+	if (asks) {
+		options = graph.options;
+		metadata = graph.metadata;
+	}
 	start_ns = rt_now_ns();
 	begin(ids.name, ids.type);
 	runs++;
 	original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
 		 targets, n_targets, metadata, status);
 	end_run(ids.name, start_ns, true);
+	if (asks)
+		tf_graph_session_end(&graph, label, status);
 }
 
 /* A callable's run, or one of a program in C++, came past the C API. */

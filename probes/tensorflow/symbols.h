@@ -72,6 +72,12 @@
 	X(DELETE_CONTEXT, "TFE_DeleteContext", 0) \
 	X(ADD_FUNCTION, "TFE_ContextAddFunction", 0) \
 	X(ADD_FUNCTION_DEF, "TFE_ContextAddFunctionDef", 0) \
+	X(ENABLE_GRAPHS, "TFE_ContextEnableGraphCollection", 0) \
+	X(DISABLE_GRAPHS, "TFE_ContextDisableGraphCollection", 0) \
+	X(ENABLE_METADATA, "TFE_ContextEnableRunMetadata", 0) \
+	X(DISABLE_METADATA, "TFE_ContextDisableRunMetadata", 0) \
+	X(OPTIONS_SET_CONFIG, "TFE_ContextOptionsSetConfig", TFT_TF_TRIGGER) \
+	X(SET_CONFIG, "TF_SetConfig", TFT_TF_TRIGGER) \
 	X(EXECUTE, "TFE_Execute", TFT_TF_TRIGGER) \
 	X(NEW_SESSION, "TF_NewSession", TFT_TF_TRIGGER) \
 	X(EXTEND_SESSION, "TF_ExtendSession", 0) \

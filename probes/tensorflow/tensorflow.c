@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probes/runtime/slots.h"
+#include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -30,6 +31,15 @@ static const struct hook {
 	{ TFT_TF_EXECUTE, (void *)tf_execute, false },
 	{ TFT_TF_SESSION_RUN, (void *)tf_session_run, false },
 	{ TFT_TF_ONEDNN_VERBOSE, (void *)tf_onednn_verbose, true },
+	{ TFT_TF_NEW_CONTEXT, (void *)tf_new_context, false },
+	{ TFT_TF_ADD_FUNCTION, (void *)tf_add_function, false },
+	{ TFT_TF_ADD_FUNCTION_DEF, (void *)tf_add_function_def, false },
+	{ TFT_TF_ENABLE_GRAPHS, (void *)tf_enable_graphs, true },
+	{ TFT_TF_DISABLE_GRAPHS, (void *)tf_disable_graphs, true },
+	{ TFT_TF_ENABLE_METADATA, (void *)tf_enable_metadata, true },
+	{ TFT_TF_DISABLE_METADATA, (void *)tf_disable_metadata, true },
+	{ TFT_TF_OPTIONS_SET_CONFIG, (void *)tf_options_set_config, false },
+	{ TFT_TF_SET_CONFIG, (void *)tf_set_config, true },
 	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
 	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
 	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },
@@ -51,12 +61,14 @@ static void fork_child(void)
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
 	tf_stages_fork_child();
+	tf_graph_fork_child();
 }
 
 static void on_tick(int64_t now_ns)
 {
 	tf_trace_tick();
 	tf_stages_tell(now_ns, false);
+	tf_graph_tick(now_ns);
 }
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
@@ -70,6 +82,13 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 static void on_fini(void)
 {
 	tf_stages_tell(rt_now_ns(), true);
+	tf_graph_fini();
+}
+
+static void on_dump(void)
+{
+	tf_stages_dump();
+	tf_graph_dump();
 }
 
 static struct rt_probe probe = {
@@ -78,7 +97,7 @@ static struct rt_probe probe = {
 	.blind = "",
 	.tick = on_tick,
 	.level = on_level,
-	.dump = tf_stages_dump,
+	.dump = on_dump,
 	.fork_child = fork_child,
 	.fini = on_fini,
 };

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: MIT */
+/* Where graphs are taken from, and the way to the runtime's thread. */
+#include "probes/tensorflow/graph.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/tensorflow/graphdef.h"
+#include "probes/tensorflow/probe.h"
+
+#define QUEUE_MAX 1024u		/* a power of two */
+#define QUEUE_BYTES (64u << 20)
+#define CONTEXTS_MAX 16u
+#define SEEN_SLOTS 8192u
+#define WAITING_MAX 512u
+#define WAIT_NS 3000000000	/* a definition may be one that runs as part of another */
+#define TICK_BYTES (96u << 10)
+#define FINI_ROUNDS 24
+#define NAME_BYTES 256
+
+/* TF_Buffer of tensorflow/c/tf_buffer.h */
+struct tf_buffer {
+	const void *data;
+	size_t length;
+	void (*release)(void *data, size_t length);
+};
+
+static const uint8_t run_options[] = { 0x28, 1 };	/* output_partition_graphs */
+static const struct tf_buffer run_options_buffer = { run_options, sizeof(run_options), NULL };
+
+/* ---- the C API ---- */
+
+static struct api {
+	struct tf_buffer *(*new_buffer)(void);
+	struct tf_buffer *(*buffer_of)(const void *data, size_t size);
+	void (*delete_buffer)(struct tf_buffer *buffer);
+	void *(*new_status)(void);
+	void (*delete_status)(void *status);
+	int (*code)(const void *status);
+	void (*enable)(void *context);
+	void (*export)(void *context, struct tf_buffer *buffer, void *status);
+	void (*function_def)(void *function, struct tf_buffer *buffer, void *status);
+	const char *(*function_name)(void *function);
+	void (*lines)(void *context, const char *function, struct tf_buffer *buffer, void *status);
+	void *(*context_of)(void *op, void *status);
+	void *(*executor)(void *context);
+	void (*delete_executor)(void *executor);
+	bool (*is_async)(void *executor);
+} api;
+static atomic_int api_state;	/* 0 not looked for, 1 being so, 2 found, 3 not there */
+
+static bool api_find(void)
+{
+	int none = 0;
+
+	if (atomic_load(&api_state) >= 2)
+		return atomic_load(&api_state) == 2;
+	if (!atomic_compare_exchange_strong(&api_state, &none, 1))
+		return false;
+	*(void **)&api.new_buffer = tf_lib->find("TF_NewBuffer");
+	*(void **)&api.buffer_of = tf_lib->find("TF_NewBufferFromString");
+	*(void **)&api.delete_buffer = tf_lib->find("TF_DeleteBuffer");
+	*(void **)&api.new_status = tf_lib->find("TF_NewStatus");
+	*(void **)&api.delete_status = tf_lib->find("TF_DeleteStatus");
+	*(void **)&api.code = tf_lib->find("TF_GetCode");
+	*(void **)&api.enable = tf_lib->find("TFE_ContextEnableGraphCollection");
+	*(void **)&api.export = tf_lib->find("TFE_ContextExportRunMetadata");
+	*(void **)&api.function_def = tf_lib->find("TF_FunctionToFunctionDef");
+	*(void **)&api.function_name = tf_lib->find("TF_FunctionName");
+	*(void **)&api.lines = tf_lib->find("TFE_ContextGetGraphDebugInfo");
+	*(void **)&api.context_of = tf_lib->find("TFE_OpGetContext");
+	*(void **)&api.executor = tf_lib->find("TFE_ContextGetExecutorForThread");
+	*(void **)&api.delete_executor = tf_lib->find("TFE_DeleteExecutor");
+	*(void **)&api.is_async = tf_lib->find("TFE_ExecutorIsAsync");
+	if (!api.new_buffer || !api.delete_buffer || !api.new_status || !api.delete_status ||
+	    !api.code) {
+		atomic_store(&api_state, 3);
+		tf_blind("no graphs: this version has no C API for them");
+		return false;
+	}
+	if (!api.lines)
+		tf_blind("no source lines: TensorFlow tells them from 2.16 on");
+	atomic_store(&api_state, 2);
+	return true;
+}
+
+/* ---- from the program's threads to ours ---- */
+
+enum kind { TAKE_LINES, TAKE_FUNCTION, TAKE_METADATA };
+
+struct item {
+	enum kind kind;
+	int64_t since_ns;
+	struct tf_buffer *buffer;	/* owned */
+	char name[NAME_BYTES];
+};
+
+static struct item queue[QUEUE_MAX];
+static uint32_t queue_head, queue_n;
+static _Atomic size_t queue_bytes;
+static atomic_flag queue_busy = ATOMIC_FLAG_INIT;
+
+static void discard(struct tf_buffer *buffer)
+{
+	api.delete_buffer(buffer);
+	rt_dropped(1);
+}
+
+static void hand_over(enum kind kind, const char *name, struct tf_buffer *buffer)
+{
+	size_t bytes = buffer->length;
+	bool room;
+
+	if (!bytes) {
+		api.delete_buffer(buffer);
+		return;
+	}
+	if (atomic_fetch_add(&queue_bytes, bytes) + bytes > QUEUE_BYTES) {
+		atomic_fetch_sub(&queue_bytes, bytes);
+		discard(buffer);
+		return;
+	}
+	while (atomic_flag_test_and_set_explicit(&queue_busy, memory_order_acquire))
+		;
+	room = queue_n < QUEUE_MAX;
+	if (room) {
+		struct item *item = &queue[(queue_head + queue_n++) % QUEUE_MAX];
+
+		item->kind = kind;
+		item->since_ns = rt_now_ns();
+		item->buffer = buffer;
+		snprintf(item->name, sizeof(item->name), "%s", name ? name : "");
+	}
+	atomic_flag_clear_explicit(&queue_busy, memory_order_release);
+	if (!room) {
+		atomic_fetch_sub(&queue_bytes, bytes);
+		discard(buffer);
+	}
+}
+
+static bool take_over(struct item *out)
+{
+	bool any;
+
+	while (atomic_flag_test_and_set_explicit(&queue_busy, memory_order_acquire))
+		;
+	any = queue_n > 0;
+	if (any) {
+		*out = queue[queue_head];
+		queue_head = (queue_head + 1) % QUEUE_MAX;
+		queue_n--;
+	}
+	atomic_flag_clear_explicit(&queue_busy, memory_order_release);
+	return any;
+}
+
+static void let_go(struct item *item)
+{
+	atomic_fetch_sub(&queue_bytes, item->buffer->length);
+	api.delete_buffer(item->buffer);
+	item->buffer = NULL;
+}
+
+/* ---- contexts ---- */
+
+static struct context {
+	void *context;
+	int users;	/* how often the program itself asked for graphs */
+} contexts[CONTEXTS_MAX];
+static atomic_flag contexts_busy = ATOMIC_FLAG_INIT;
+
+static void lock_contexts(void)
+{
+	while (atomic_flag_test_and_set_explicit(&contexts_busy, memory_order_acquire))
+		;
+}
+
+static void unlock_contexts(void)
+{
+	atomic_flag_clear_explicit(&contexts_busy, memory_order_release);
+}
+
+/* Under the lock; NULL: not known, and (make) no room. */
+static struct context *context_find(void *context, bool make)
+{
+	struct context *free_one = NULL;
+
+	for (size_t i = 0; i < CONTEXTS_MAX; i++) {
+		if (contexts[i].context == context)
+			return &contexts[i];
+		if (!contexts[i].context && !free_one)
+			free_one = &contexts[i];
+	}
+	if (make && free_one)
+		free_one->context = context;
+	return make ? free_one : NULL;
+}
+
+static void collect(void *context)
+{
+	bool fresh;
+
+	if (!context || rt_level() < TFT_LEVEL_DEFAULT || !api_find() || !api.enable || !api.export)
+		return;
+	lock_contexts();
+	fresh = !context_find(context, false) && context_find(context, true);
+	unlock_contexts();
+	if (fresh)
+		api.enable(context);
+}
+
+/* Ours to take: nobody else collects in it. */
+static bool is_ours(void *context)
+{
+	struct context *c;
+	bool ours;
+
+	lock_contexts();
+	c = context_find(context, false);
+	ours = c && !c->users;
+	unlock_contexts();
+	return ours;
+}
+
+/* Exporting waits for ops that run ahead: not where there are such. */
+static bool runs_ahead(void *context)
+{
+	void *executor;
+	bool async;
+
+	if (!api.executor || !api.delete_executor || !api.is_async)
+		return false;
+	executor = api.executor(context);
+	async = executor && api.is_async(executor);
+	if (executor)
+		api.delete_executor(executor);
+	return async;
+}
+
+static void export_graphs(void *context, const char *name)
+{
+	static atomic_bool said;
+	struct tf_buffer *buffer;
+	void *status;
+	int saved = errno;
+
+	if (runs_ahead(context)) {
+		if (!atomic_exchange(&said, true))
+			tf_blind("no graphs of a context that executes asynchronously");
+		return;
+	}
+	buffer = api.new_buffer();
+	status = api.new_status();
+	if (buffer && status) {
+		api.export(context, buffer, status);
+		if (!api.code(status))
+			hand_over(TAKE_METADATA, name, buffer);
+		else
+			api.delete_buffer(buffer);
+	}
+	if (status)
+		api.delete_status(status);
+	errno = saved;
+}
+
+/* ---- hooks ---- */
+
+void *tf_new_context(void *options, void *status)
+{
+	void *(*original)(void *, void *) =
+		(void *(*)(void *, void *))tf_original(TFT_TF_NEW_CONTEXT);
+	void *context = original(options, status);
+	int saved = errno;
+
+	if (context) {
+		/* an address may be another one's again */
+		lock_contexts();
+		for (size_t i = 0; i < CONTEXTS_MAX; i++)
+			if (contexts[i].context == context)
+				contexts[i] = (struct context){ NULL, 0 };
+		unlock_contexts();
+		collect(context);
+		if (rt_level() != TFT_LEVEL_OFF)
+			tf_config_context(context);
+	}
+	errno = saved;
+	return context;
+}
+
+static void user_collects(void *context, bool on, enum tft_tf_function function)
+{
+	void (*original)(void *) = (void (*)(void *))tf_original(function);
+	struct context *c;
+	bool again = false;
+
+	if (on && is_ours(context))
+		export_graphs(context, "eager");
+	lock_contexts();
+	c = context_find(context, false);
+	if (c && on)
+		c->users = 1;
+	else if (c)
+		again = c->users && api.enable;
+	if (c && !on)
+		c->users = 0;
+	unlock_contexts();
+	original(context);
+	if (again)
+		api.enable(context);
+}
+
+void tf_enable_graphs(void *context)
+{
+	user_collects(context, true, TFT_TF_ENABLE_GRAPHS);
+}
+
+void tf_disable_graphs(void *context)
+{
+	user_collects(context, false, TFT_TF_DISABLE_GRAPHS);
+}
+
+void tf_enable_metadata(void *context)
+{
+	user_collects(context, true, TFT_TF_ENABLE_METADATA);
+}
+
+void tf_disable_metadata(void *context)
+{
+	user_collects(context, false, TFT_TF_DISABLE_METADATA);
+}
+
+/* Its definition and its lines; both are there once it has been added. */
+void tf_add_function(void *context, void *function, void *status)
+{
+	void (*original)(void *, void *, void *) =
+		(void (*)(void *, void *, void *))tf_original(TFT_TF_ADD_FUNCTION);
+	struct tf_buffer *buffer;
+	const char *name;
+	void *own;
+	int saved;
+
+	original(context, function, status);
+	saved = errno;
+	collect(context);
+	if (rt_level() >= TFT_LEVEL_DEFAULT && api_find() && api.function_name &&
+	    !api.code(status) && (own = api.new_status())) {
+		name = api.function_name(function);
+		buffer = api.lines ? api.new_buffer() : NULL;
+		if (buffer) {
+			api.lines(context, name, buffer, own);
+			hand_over(TAKE_LINES, name, buffer);
+		}
+		buffer = api.function_def ? api.new_buffer() : NULL;
+		if (buffer) {
+			api.function_def(function, buffer, own);
+			hand_over(TAKE_FUNCTION, name, buffer);
+		}
+		api.delete_status(own);
+	}
+	errno = saved;
+}
+
+void tf_add_function_def(void *context, const char *data, size_t size, void *status)
+{
+	void (*original)(void *, const char *, size_t, void *) =
+		(void (*)(void *, const char *, size_t, void *))tf_original(TFT_TF_ADD_FUNCTION_DEF);
+	char name[NAME_BYTES];
+	struct tf_buffer *buffer;
+	int saved;
+
+	original(context, data, size, status);
+	saved = errno;
+	if (rt_level() >= TFT_LEVEL_DEFAULT && api_find() && api.buffer_of && !api.code(status)) {
+		collect(context);
+		graphdef_function_name(pb_of(data, size), name, sizeof(name));
+		buffer = api.buffer_of(data, size);
+		if (buffer)
+			hand_over(TAKE_FUNCTION, name, buffer);
+	}
+	errno = saved;
+}
+
+/* ---- first runs ---- */
+
+static _Atomic uint64_t seen[SEEN_SLOTS];
+
+static uint64_t hash_word(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0xd6e8feb86659fd93u;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash_word(h, 1);
+}
+
+/* A full place is taken over: then something is exported once more. */
+static bool is_first(uint64_t key)
+{
+	uint32_t at = (uint32_t)(key >> 40) % SEEN_SLOTS;
+
+	key |= 1;
+	for (uint32_t i = 0; i < 8; i++) {
+		uint64_t found = atomic_load_explicit(&seen[(at + i) % SEEN_SLOTS],
+						      memory_order_relaxed);
+
+		if (found == key)
+			return false;
+		if (!found &&
+		    atomic_compare_exchange_strong(&seen[(at + i) % SEEN_SLOTS], &found, key))
+			return true;
+		if (found == key)
+			return false;
+	}
+	atomic_store_explicit(&seen[at], key, memory_order_relaxed);
+	return true;
+}
+
+void *tf_graph_begin(void *op, const char *function)
+{
+	void *context, *status;
+
+	if (rt_level() < TFT_LEVEL_DEFAULT || !is_first(hash_text(0, function)) || !api_find() ||
+	    !api.context_of || !api.export || !(status = api.new_status()))
+		return NULL;
+	context = api.context_of(op, status);
+	if (api.code(status))
+		context = NULL;
+	api.delete_status(status);
+	if (!context || !is_ours(context))
+		return NULL;
+	/* what was made by eager ops since the last time */
+	export_graphs(context, "eager");
+	return context;
+}
+
+void tf_graph_end(void *context, const char *function)
+{
+	if (context && is_ours(context))
+		export_graphs(context, function);
+}
+
+struct output {		/* TF_Output */
+	const void *operation;
+	int index;
+};
+
+bool tf_graph_session(void *session, const void *outputs, int n_outputs,
+		      const void *const *targets, int n_targets, struct tf_graph_run *run)
+{
+	const struct output *out = outputs;
+	uint64_t key = hash_word(0, (uintptr_t)session);
+
+	for (int i = 0; i < n_outputs; i++)
+		key = hash_word(key, (uintptr_t)out[i].operation + (unsigned int)out[i].index);
+	for (int i = 0; i < n_targets; i++)
+		key = hash_word(key, (uintptr_t)targets[i] + 1);
+	if (rt_level() < TFT_LEVEL_DEFAULT || tf_config_no_partitions() || !is_first(key) ||
+	    !api_find())
+		return false;
+	run->options = (void *)(uintptr_t)&run_options_buffer;
+	run->metadata = api.new_buffer();
+	return run->metadata != NULL;
+}
+
+void tf_graph_session_end(struct tf_graph_run *run, const char *label, const void *status)
+{
+	if (!api.code(status))
+		hand_over(TAKE_METADATA, label, run->metadata);
+	else
+		api.delete_buffer(run->metadata);
+}
+
+/* ---- on the runtime's thread ---- */
+
+/* Definitions wait until it is known whether their nodes run as part of another
+ * graph: inlined, as most are. */
+static struct item waiting[WAITING_MAX];
+static uint32_t n_waiting;
+static struct item reading;	/* buffer NULL: none */
+static struct graphdef_walk walk;
+static atomic_flag working = ATOMIC_FLAG_INIT;
+
+static void read_nodes(size_t *left)
+{
+	static struct graphdef_node node;
+	struct pb message;
+	size_t sent;
+
+	while (*left && graphdef_next(&walk, &message)) {
+		if (!graphdef_node(message, &node))
+			continue;
+		sent = tf_nodes_take(reading.name, &node) + 16;
+		*left = *left > sent ? *left - sent : 0;
+	}
+	if (*left)
+		let_go(&reading);
+}
+
+static void begin_reading(const struct item *item)
+{
+	reading = *item;
+	walk = (struct graphdef_walk){
+		.kind = item->kind == TAKE_FUNCTION ? GRAPHDEF_FUNCTION : GRAPHDEF_METADATA,
+		.message = pb_of(item->buffer->data, item->buffer->length),
+	};
+	if (item->kind == TAKE_METADATA)
+		tf_cover(item->name);
+}
+
+/* A definition whose time has come; false: none has. */
+static bool take_waiting(int64_t until_ns)
+{
+	struct item item;
+
+	while (n_waiting) {
+		if (waiting[0].since_ns > until_ns)
+			return false;
+		item = waiting[0];
+		memmove(waiting, waiting + 1, --n_waiting * sizeof(waiting[0]));
+		if (tf_is_covered(item.name)) {
+			let_go(&item);
+			continue;
+		}
+		begin_reading(&item);
+		return true;
+	}
+	return false;
+}
+
+/* Some of what waits; false: there is no more. */
+static bool work(int64_t until_ns, size_t bytes)
+{
+	struct item item;
+
+	while (bytes) {
+		if (reading.buffer) {
+			read_nodes(&bytes);
+			continue;
+		}
+		if (n_waiting == WAITING_MAX) {
+			take_waiting(INT64_MAX);
+			continue;
+		}
+		if (!take_over(&item)) {
+			if (!take_waiting(until_ns))
+				return false;
+		} else if (item.kind == TAKE_LINES) {
+			tf_lines_take(item.name, item.buffer->data, item.buffer->length);
+			bytes = bytes > item.buffer->length / 8 ? bytes - item.buffer->length / 8 : 0;
+			let_go(&item);
+		} else if (item.kind == TAKE_FUNCTION) {
+			waiting[n_waiting++] = item;
+		} else {
+			begin_reading(&item);
+		}
+	}
+	return true;
+}
+
+void tf_graph_tick(int64_t now_ns)
+{
+	if (atomic_load(&api_state) != 2 || atomic_flag_test_and_set(&working))
+		return;
+	work(now_ns - WAIT_NS, TICK_BYTES);
+	atomic_flag_clear(&working);
+}
+
+void tf_graph_dump(void)
+{
+	tf_config_dump();
+	if (atomic_flag_test_and_set(&working))
+		return;
+	tf_nodes_dump();
+	atomic_flag_clear(&working);
+}
+
+/* What has not been sent, as far as the ring takes it in a moment. */
+void tf_graph_fini(void)
+{
+	struct timespec pause = { 0, 2000000 };
+	int rounds = 0;
+
+	if (atomic_load(&api_state) != 2 || atomic_flag_test_and_set(&working))
+		return;
+	while (work(INT64_MAX, TICK_BYTES) && ++rounds < FINI_ROUNDS)
+		nanosleep(&pause, NULL);
+	if (rounds == FINI_ROUNDS)
+		rt_dropped(1);
+}
+
+/* The parent may have been in the midst of it. */
+void tf_graph_fork_child(void)
+{
+	atomic_flag_clear(&queue_busy);
+	atomic_flag_clear(&contexts_busy);
+	atomic_flag_clear(&working);
+	queue_n = n_waiting = 0;
+	atomic_store(&queue_bytes, 0);
+	reading.buffer = NULL;
+	tf_nodes_forget();
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs as they run, with the user's source lines.
+ *
+ * Idea: TensorFlow keeps, on request, the graphs that a context made of its
+ * functions, after optimisation and placement, until they are exported. That is
+ * asked for when a context is made; the export is called by the thread that has
+ * just run a function for the first time, when it is seen (or a session's run
+ * hands the graphs out with its metadata). The lines come with a function's
+ * definition. All of it is only handed over there; it is read on the runtime's
+ * thread, some nodes a tick.
+ *
+ * Always true: the program's own collection of graphs gets what it would have
+ * got without us; a node is sent once, and again on a dump, or when it changed.
+ *
+ * Bounds: 65 536 nodes and lines each, 32 MiB of text, 64 MiB of messages that
+ * wait; what is beyond is said once.
+ */
+#ifndef PROBES_TENSORFLOW_GRAPH_H
+#define PROBES_TENSORFLOW_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tf_buffer;	/* TF_Buffer */
+
+/* ---- hooks ---- */
+void *tf_new_context(void *options, void *status);
+void tf_add_function(void *context, void *function, void *status);
+void tf_add_function_def(void *context, const char *data, size_t size, void *status);
+void tf_enable_graphs(void *context);
+void tf_disable_graphs(void *context);
+void tf_enable_metadata(void *context);
+void tf_disable_metadata(void *context);
+void tf_options_set_config(void *options, const void *proto, size_t size, void *status);
+void tf_set_config(void *options, const void *proto, size_t size, void *status);
+
+/* ---- from calls.c ---- */
+
+/* A function is about to run, and has: op is the TFE_Op. Begin returns the
+ * context when it is its first run, else NULL. */
+void *tf_graph_begin(void *op, const char *function);
+void tf_graph_end(void *context, const char *function);
+
+/* A session's run without options and metadata of its own: those to use instead,
+ * the first time these outputs are asked for. False: none. */
+struct tf_graph_run {
+	void *options, *metadata;
+};
+bool tf_graph_session(void *session, const void *outputs, int n_outputs,
+		      const void *const *targets, int n_targets, struct tf_graph_run *run);
+/* It has run; status: the TF_Status. label: what the graph is called. */
+void tf_graph_session_end(struct tf_graph_run *run, const char *label, const void *status);
+
+/* ---- from tensorflow.c ---- */
+void tf_graph_tick(int64_t now_ns);
+void tf_graph_dump(void);
+void tf_graph_fini(void);
+void tf_graph_fork_child(void);
+
+/* ---- nodes.c: what is kept and sent; one thread at a time ---- */
+
+struct graphdef_node;
+/* Sends a node of the graph of a function or session, unless it has been; about
+ * how many bytes that were. */
+size_t tf_nodes_take(const char *graph, struct graphdef_node *node);
+/* A function's GraphDebugInfo. */
+void tf_lines_take(const char *function, const void *data, size_t size);
+void tf_nodes_dump(void);
+void tf_nodes_forget(void);
+
+/* A function's nodes have come as they run: its definition is not wanted. */
+bool tf_is_covered(const char *function);
+void tf_cover(const char *function);
+
+/* ---- config.c ---- */
+void tf_config_context(void *context);
+void tf_config_dump(void);
+/* The program forbade to hand graphs out. */
+bool tf_config_no_partitions(void);
+
+#endif

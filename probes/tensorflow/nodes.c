@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes and source lines, kept to be sent again: by (graph, name) and by
+ * (function, name). On the runtime's thread only, or where it has ended.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probes/tensorflow/graph.h"
+#include "probes/tensorflow/graphdef.h"
+#include "probes/tensorflow/probe.h"
+
+#define NODES_MAX 65536u
+#define SLOTS (4 * NODES_MAX)	/* powers of two */
+#define BLOCK_BYTES (1u << 20)
+#define BLOCKS_MAX 32u
+#define COVERED_SLOTS 8192u
+
+struct kept {
+	uint32_t graph, name, type, device, file, line, function;
+	uint32_t hash;		/* of the texts */
+	const char *inputs, *attributes;
+};
+
+struct line {
+	uint64_t key;		/* 0: free */
+	uint32_t file, line, function;
+};
+
+/* Mapped when the first node comes; NULL: no memory, nothing is kept. */
+static struct tables {
+	uint32_t slot[SLOTS];		/* node id, 0: free */
+	struct kept node[NODES_MAX + 1];
+	struct line line[SLOTS];
+	uint64_t covered[COVERED_SLOTS];
+} *t;
+static uint32_t n_nodes, n_lines, n_covered, n_blocks;
+static char *block;
+static size_t block_left;
+static bool said_full;
+
+static void *map(size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static bool ready(void)
+{
+	if (!t)
+		t = map(sizeof(*t));
+	return t != NULL;
+}
+
+static void full(const char *text)
+{
+	rt_dropped(1);
+	if (!said_full)
+		tf_blind(text);
+	said_full = true;
+}
+
+static uint64_t mix(uint64_t h)
+{
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+	return h ^ h >> 32;
+}
+
+static uint64_t hash(uint64_t h, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return mix(h);
+}
+
+/* ---- which functions' graphs have come ---- */
+
+static uint64_t *covered_place(uint64_t key)
+{
+	uint32_t i = (uint32_t)(key >> 32) % COVERED_SLOTS;
+
+	while (t->covered[i] && t->covered[i] != key)
+		i = (i + 1) % COVERED_SLOTS;
+	return &t->covered[i];
+}
+
+void tf_cover(const char *function)
+{
+	uint64_t key = hash(1, function, strlen(function)) | 1, *place;
+
+	if (!ready())
+		return;
+	place = covered_place(key);
+	if (!*place && n_covered < COVERED_SLOTS / 2) {
+		*place = key;
+		n_covered++;
+	}
+}
+
+bool tf_is_covered(const char *function)
+{
+	return ready() && *covered_place(hash(1, function, strlen(function)) | 1);
+}
+
+/* ---- lines ---- */
+
+/* Of a node in a function, else ("") in any. */
+static struct line *line_of(const char *function, const char *node, size_t length)
+{
+	uint64_t key = hash(hash(2, function, strlen(function)), node, length) | 1;
+	uint32_t i = (uint32_t)(key >> 32) % SLOTS;
+
+	while (t->line[i].key && t->line[i].key != key)
+		i = (i + 1) % SLOTS;
+	if (!t->line[i].key && n_lines >= NODES_MAX)
+		return NULL;
+	return &t->line[i];
+}
+
+static void set_line(const char *function, const char *node, const struct line *value)
+{
+	uint64_t key = hash(hash(2, function, strlen(function)), node, strlen(node)) | 1;
+	struct line *line = line_of(function, node, strlen(node));
+
+	if (!line) {
+		full("not all source lines were kept");
+		return;
+	}
+	n_lines += !line->key;
+	*line = *value;
+	line->key = key;
+}
+
+static void take_line(void *arg, const struct graphdef_line *found)
+{
+	static char node[GRAPHDEF_NAME_BYTES], file[GRAPHDEF_NAME_BYTES], function[256];
+	struct line line = { .line = found->line };
+
+	pb_text(node, sizeof(node), found->node);
+	line.file = rt_name(TFT_NAME_SOURCE, pb_text(file, sizeof(file), found->file));
+	line.function = rt_name(TFT_NAME_SOURCE,
+				pb_text(function, sizeof(function), found->function));
+	set_line(arg, node, &line);
+	set_line("", node, &line);
+}
+
+void tf_lines_take(const char *function, const void *data, size_t size)
+{
+	static char name[GRAPHDEF_NAME_BYTES];
+	struct pb message = pb_of(data, size);
+	size_t bytes = graphdef_scratch(message) * sizeof(uint64_t);
+	uint64_t *scratch = ready() ? map(bytes) : NULL;
+
+	if (!scratch) {
+		rt_dropped(1);
+		return;
+	}
+	snprintf(name, sizeof(name), "%s", function);
+	graphdef_lines(message, scratch, take_line, name);
+	munmap(scratch, bytes);
+}
+
+static bool known_line(const char *function, const char *node, size_t length, struct line *out)
+{
+	const struct line *line = line_of(function, node, length);
+
+	if (!line || !line->key)
+		return false;
+	*out = *line;
+	return true;
+}
+
+/*
+ * Where a node comes from: what it was before it was inlined; else its name in
+ * its own function; else behind each of its slashes (an inlined function's node
+ * that was rewritten: "StatefulPartitionedCall/MatMul"); else what it is a part
+ * of, before the slash ("while/merge/_8" of the loop "while").
+ */
+static bool find_line(const char *graph, const struct graphdef_node *n, struct line *line)
+{
+	const char *name = n->name, *part;
+	size_t length;
+
+	if (n->first_name[0] &&
+	    known_line(n->first_function, n->first_name, strlen(n->first_name), line))
+		return true;
+	if (known_line(graph, name, strlen(name), line))
+		return true;
+	for (part = strchr(name, '/'); part; part = strchr(part, '/')) {
+		part++;
+		if (known_line(graph, part, strlen(part), line) ||
+		    known_line("", part, strlen(part), line))
+			return true;
+	}
+	for (length = strlen(name); length && name[length] != '/'; length--)
+		;
+	while (length) {
+		if (known_line(graph, name, length, line))
+			return true;
+		for (length--; length && name[length] != '/'; length--)
+			;
+	}
+	return known_line("", name, strlen(name), line);
+}
+
+/* ---- nodes ---- */
+
+static const char *keep(const char *text)
+{
+	size_t n = strlen(text) + 1;
+	char *at;
+
+	if (n == 1)
+		return "";
+	if (block_left < n) {
+		block = n_blocks < BLOCKS_MAX ? map(BLOCK_BYTES) : NULL;
+		block_left = block ? BLOCK_BYTES : 0;
+		if (!block)
+			return NULL;
+		n_blocks++;
+	}
+	at = block;
+	memcpy(at, text, n);
+	block += n;
+	block_left -= n;
+	return at;
+}
+
+static void send(uint32_t id)
+{
+	const struct kept *k = &t->node[id];
+	struct tft_node node = {
+		.id = id, .graph = k->graph, .name = k->name, .type = k->type,
+		.device = k->device, .file = k->file, .line = k->line, .function = k->function,
+		.inputs = k->inputs, .attributes = k->attributes,
+	};
+
+	rt_emit_node(&node);
+}
+
+/* Its id; 0: there is no room. */
+static uint32_t node_id(uint32_t graph, uint32_t name)
+{
+	uint32_t i = (uint32_t)mix((uint64_t)graph << 32 | name) % SLOTS;
+
+	for (; t->slot[i]; i = (i + 1) % SLOTS)
+		if (t->node[t->slot[i]].graph == graph && t->node[t->slot[i]].name == name)
+			return t->slot[i];
+	if (n_nodes >= NODES_MAX)
+		return 0;
+	t->slot[i] = ++n_nodes;
+	t->node[n_nodes].graph = graph;
+	t->node[n_nodes].name = name;
+	return n_nodes;
+}
+
+size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
+{
+	struct line line = { .line = 0 };
+	struct kept *k, now;
+	uint32_t id;
+
+	if (!ready()) {
+		rt_dropped(1);
+		return 0;
+	}
+	if (n->first_function[0])
+		tf_cover(n->first_function);
+	now.graph = rt_name(TFT_NAME_NODE, graph);
+	now.name = rt_name(TFT_NAME_NODE, n->name);
+	id = now.graph && now.name ? node_id(now.graph, now.name) : 0;
+	if (!id) {
+		full("not all nodes of the graphs were kept");
+		return 0;
+	}
+	k = &t->node[id];
+	now.type = rt_name(TFT_NAME_OP_TYPE, n->type);
+	now.device = n->device[0] ? rt_name(TFT_NAME_NODE, n->device) : 0;
+	find_line(graph, n, &line);
+	now.file = line.file;
+	now.line = line.line;
+	now.function = line.function;
+	now.hash = (uint32_t)hash(hash(3, n->inputs, strlen(n->inputs)), n->attributes,
+				  strlen(n->attributes));
+	if (k->inputs && k->type == now.type && k->device == now.device && k->hash == now.hash &&
+	    k->file == now.file && k->line == now.line)
+		return 0;
+	now.inputs = keep(n->inputs);
+	now.attributes = keep(n->attributes);
+	if (!now.inputs || !now.attributes) {
+		full("not all of the graphs' text was kept");
+		now.inputs = now.inputs ? now.inputs : "";
+		now.attributes = "";
+	}
+	*k = now;
+	send(id);
+	return strlen(n->inputs) + strlen(n->attributes) + strlen(n->name) + 64;
+}
+
+void tf_nodes_dump(void)
+{
+	for (uint32_t id = 1; id <= n_nodes; id++)
+		if (t->node[id].inputs)
+			send(id);
+}
+
+void tf_nodes_forget(void)
+{
+	t = NULL;
+	block = NULL;
+	block_left = 0;
+	n_nodes = n_lines = n_covered = n_blocks = 0;
+	said_full = false;
+}
