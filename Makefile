@@ -256,7 +256,7 @@ $(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(IBERTY_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c))
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/pb.c)
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)

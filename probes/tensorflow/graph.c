@@ -311,25 +311,15 @@ static void user_collects(void *context, bool on, enum tft_tf_function function)
 		api.enable(context);
 }
 
-void tf_enable_graphs(void *context)
-{
-	user_collects(context, true, TFT_TF_ENABLE_GRAPHS);
-}
-
-void tf_disable_graphs(void *context)
-{
-	user_collects(context, false, TFT_TF_DISABLE_GRAPHS);
-}
-
-void tf_enable_metadata(void *context)
-{
-	user_collects(context, true, TFT_TF_ENABLE_METADATA);
-}
-
-void tf_disable_metadata(void *context)
-{
-	user_collects(context, false, TFT_TF_DISABLE_METADATA);
-}
+#define USER_COLLECTS(hook, on, function) \
+	void hook(void *context) \
+	{ \
+		user_collects(context, on, function); \
+	}
+USER_COLLECTS(tf_enable_graphs, true, TFT_TF_ENABLE_GRAPHS)
+USER_COLLECTS(tf_disable_graphs, false, TFT_TF_DISABLE_GRAPHS)
+USER_COLLECTS(tf_enable_metadata, true, TFT_TF_ENABLE_METADATA)
+USER_COLLECTS(tf_disable_metadata, false, TFT_TF_DISABLE_METADATA)
 
 /* Its definition and its lines; both are there once it has been added. */
 void tf_add_function(void *context, void *function, void *status)

@@ -108,7 +108,7 @@ bool tf_is_covered(const char *function)
 
 /* ---- lines ---- */
 
-/* Of a node in a function, else ("") in any. */
+/* Of a node in a function: a free place, or that which has it; NULL: full. */
 static struct line *line_of(const char *function, const char *node, size_t length)
 {
 	uint64_t key = hash(hash(2, function, strlen(function)), node, length) | 1;
@@ -145,7 +145,6 @@ static void take_line(void *arg, const struct graphdef_line *found)
 	line.function = rt_name(TFT_NAME_SOURCE,
 				pb_text(function, sizeof(function), found->function));
 	set_line(arg, node, &line);
-	set_line("", node, &line);
 }
 
 void tf_lines_take(const char *function, const void *data, size_t size)
@@ -174,6 +173,33 @@ static bool known_line(const char *function, const char *node, size_t length, st
 	return true;
 }
 
+/* Functions that were inlined into the graph that is being read. */
+#define INLINED_MAX 32u
+static char inlined[INLINED_MAX][GRAPHDEF_NAME_BYTES];
+static uint32_t n_inlined, inlined_graph;
+
+static void note_inlined(uint32_t graph, const char *function)
+{
+	if (graph != inlined_graph)
+		n_inlined = 0;
+	inlined_graph = graph;
+	if (!*function)
+		return;
+	for (uint32_t i = 0; i < n_inlined; i++)
+		if (!strcmp(inlined[i], function))
+			return;
+	if (n_inlined < INLINED_MAX)
+		snprintf(inlined[n_inlined++], sizeof(inlined[0]), "%s", function);
+}
+
+static bool known_inlined(const char *node, struct line *line)
+{
+	for (uint32_t i = 0; i < n_inlined; i++)
+		if (known_line(inlined[i], node, strlen(node), line))
+			return true;
+	return false;
+}
+
 /*
  * Where a node comes from: what it was before it was inlined; else its name in
  * its own function; else behind each of its slashes (an inlined function's node
@@ -183,28 +209,25 @@ static bool known_line(const char *function, const char *node, size_t length, st
 static bool find_line(const char *graph, const struct graphdef_node *n, struct line *line)
 {
 	const char *name = n->name, *part;
-	size_t length;
+	size_t length = strlen(name);
 
 	if (n->first_name[0] &&
 	    known_line(n->first_function, n->first_name, strlen(n->first_name), line))
 		return true;
-	if (known_line(graph, name, strlen(name), line))
+	if (known_line(graph, name, length, line))
 		return true;
 	for (part = strchr(name, '/'); part; part = strchr(part, '/')) {
 		part++;
-		if (known_line(graph, part, strlen(part), line) ||
-		    known_line("", part, strlen(part), line))
+		if (known_line(graph, part, strlen(part), line) || known_inlined(part, line))
 			return true;
 	}
-	for (length = strlen(name); length && name[length] != '/'; length--)
-		;
 	while (length) {
-		if (known_line(graph, name, length, line))
-			return true;
 		for (length--; length && name[length] != '/'; length--)
 			;
+		if (length && known_line(graph, name, length, line))
+			return true;
 	}
-	return known_line("", name, strlen(name), line);
+	return false;
 }
 
 /* ---- nodes ---- */
@@ -278,6 +301,7 @@ size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 		return 0;
 	}
 	k = &t->node[id];
+	note_inlined(now.graph, n->first_function);
 	now.type = rt_name(TFT_NAME_OP_TYPE, n->type);
 	now.device = n->device[0] ? rt_name(TFT_NAME_NODE, n->device) : 0;
 	find_line(graph, n, &line);
