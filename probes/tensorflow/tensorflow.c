@@ -11,6 +11,7 @@
 
 #include "probes/runtime/slots.h"
 #include "probes/tensorflow/graph.h"
+#include "probes/tensorflow/memory.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -40,6 +41,13 @@ static const struct hook {
 	{ TFT_TF_DISABLE_METADATA, (void *)tf_disable_metadata, true },
 	{ TFT_TF_OPTIONS_SET_CONFIG, (void *)tf_options_set_config, false },
 	{ TFT_TF_SET_CONFIG, (void *)tf_set_config, true },
+	{ TFT_TF_MALLOC_TSL, (void *)tf_malloc_tsl, false },
+	{ TFT_TF_MALLOC_INT_TSL, (void *)tf_malloc_int_tsl, false },
+	{ TFT_TF_MALLOC_TF, (void *)tf_malloc_tf, false },
+	{ TFT_TF_FREE_TSL, (void *)tf_free_tsl, false },
+	{ TFT_TF_FREE_TF, (void *)tf_free_tf, false },
+	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
+	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
 	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
 	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
 	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },
@@ -60,6 +68,7 @@ static void fork_child(void)
 {
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
+	tf_memory_fork_child();
 	tf_stages_fork_child();
 	tf_graph_fork_child();
 }
@@ -73,7 +82,7 @@ static void on_tick(int64_t now_ns)
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
-	(void)old_level;
+	tf_memory_level(old_level, new_level);
 	tf_trace_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		tf_stages_tell(rt_now_ns(), true);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of tensors on the host: what TensorFlow asks of the system, aligned.
+ *
+ * Small pieces are not told: each op makes some, and two events would cost more
+ * than the op's own. A free does not say how large, so what was told is
+ * remembered by address, and only that is told to be free again. What was told
+ * before the level went down may be freed unseen: when it comes back all of it
+ * is told to be free, so that nothing stays allocated for ever; what of it is
+ * still in use is missing then.
+ *
+ * The table has a cache line of places for each hash, and no locks, as an address
+ * belongs to one caller at a time. A place holds an address and, in the bits below
+ * its alignment, the round of levels in which it was told.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "probes/runtime/cpu.h"
+#include "probes/tensorflow/memory.h"
+#include "probes/tensorflow/probe.h"
+
+#define TOLD_BYTES 4096		/* smaller ones are not */
+#define LINES (1u << 14)
+#define PLACES 8u
+#define ROUND 15u		/* alignment is 16 at least */
+
+static _Alignas(64) _Atomic uint64_t table[LINES][PLACES];
+static _Atomic uint32_t rounds;
+static _Atomic uint32_t allocator;
+
+static inline _Atomic uint64_t *line_of(uint64_t address)
+{
+	return table[(address >> 4) * 0x9e3779b97f4a7c15u >> 50];
+}
+
+static uint32_t allocator_name(void)
+{
+	uint32_t id = atomic_load_explicit(&allocator, memory_order_relaxed);
+
+	if (!id) {
+		id = rt_name(TFT_NAME_ALLOCATOR, "cpu");
+		atomic_store_explicit(&allocator, id, memory_order_relaxed);
+	}
+	return id;
+}
+
+static void tell_free(uint64_t address)
+{
+	struct tft_free f = { .allocator = allocator_name(), .address = address };
+
+	rt_emit_free(&f);
+}
+
+/* Takes an address out; true: it was told, in whichever round. */
+static bool take(uint64_t address)
+{
+	_Atomic uint64_t *place = line_of(address);
+	uint64_t have;
+
+	for (uint32_t i = 0; i < PLACES; i++) {
+		have = atomic_load_explicit(&place[i], memory_order_relaxed);
+		if ((have & ~(uint64_t)ROUND) == address)
+			return atomic_compare_exchange_strong(&place[i], &have, 0);
+	}
+	return false;
+}
+
+static bool put(uint64_t address)
+{
+	_Atomic uint64_t *place = line_of(address);
+	uint64_t word = address | (atomic_load(&rounds) & ROUND), have;
+
+	for (uint32_t i = 0; i < PLACES; i++) {
+		have = 0;
+		if (!atomic_load_explicit(&place[i], memory_order_relaxed) &&
+		    atomic_compare_exchange_strong(&place[i], &have, word))
+			return true;
+	}
+	return false;
+}
+
+static void allocated(void *memory, size_t bytes)
+{
+	uint64_t address = (uintptr_t)memory;
+	struct rt_top top = rt_op_current();
+	struct tft_alloc a = {
+		.allocator = allocator_name(), .device = rt_cpu_device(),
+		.op = top.instance, .op_name = top.name, .address = address, .bytes = bytes,
+	};
+
+	if (address & ROUND)
+		return;
+	/* freed while nobody looked */
+	if (take(address))
+		tell_free(address);
+	if (put(address))
+		rt_emit_alloc(&a);
+	else
+		rt_dropped(1);
+}
+
+static inline void *after(void *memory, size_t bytes)
+{
+	int saved = errno;
+
+	if (memory && bytes >= TOLD_BYTES && rt_level() >= TFT_LEVEL_DEFAULT)
+		allocated(memory, bytes);
+	errno = saved;
+	return memory;
+}
+
+static inline void before(void *memory)
+{
+	int saved = errno;
+
+	if (memory && rt_level() >= TFT_LEVEL_DEFAULT && take((uintptr_t)memory))
+		tell_free((uintptr_t)memory);
+	errno = saved;
+}
+
+void *tf_malloc_tsl(size_t bytes, size_t alignment)
+{
+	return after(((void *(*)(size_t, size_t))tf_original(TFT_TF_MALLOC_TSL))(bytes, alignment),
+		     bytes);
+}
+
+void *tf_malloc_int_tsl(size_t bytes, int alignment)
+{
+	return after(((void *(*)(size_t, int))tf_original(TFT_TF_MALLOC_INT_TSL))(bytes, alignment),
+		     bytes);
+}
+
+void *tf_malloc_tf(size_t bytes, int alignment)
+{
+	return after(((void *(*)(size_t, int))tf_original(TFT_TF_MALLOC_TF))(bytes, alignment),
+		     bytes);
+}
+
+void tf_free_tsl(void *memory)
+{
+	before(memory);
+	((void (*)(void *))tf_original(TFT_TF_FREE_TSL))(memory);
+}
+
+void tf_free_tf(void *memory)
+{
+	before(memory);
+	((void (*)(void *))tf_original(TFT_TF_FREE_TF))(memory);
+}
+
+void tf_free_sized_tsl(void *memory, size_t bytes, size_t alignment)
+{
+	before(memory);
+	((void (*)(void *, size_t, size_t))tf_original(TFT_TF_FREE_SIZED_TSL))
+		(memory, bytes, alignment);
+}
+
+void tf_free_sized_int_tsl(void *memory, size_t bytes, int alignment)
+{
+	before(memory);
+	((void (*)(void *, size_t, int))tf_original(TFT_TF_FREE_SIZED_INT_TSL))
+		(memory, bytes, alignment);
+}
+
+void tf_memory_level(enum tft_level old_level, enum tft_level new_level)
+{
+	uint64_t have;
+
+	if (old_level >= TFT_LEVEL_DEFAULT && new_level < TFT_LEVEL_DEFAULT)
+		atomic_fetch_add(&rounds, 1);
+	if (old_level >= TFT_LEVEL_DEFAULT || new_level < TFT_LEVEL_DEFAULT)
+		return;
+	for (uint32_t i = 0; i < LINES * PLACES; i++) {
+		_Atomic uint64_t *place = &table[i / PLACES][i % PLACES];
+
+		have = atomic_load_explicit(place, memory_order_relaxed);
+		if (have && (have & ROUND) != (atomic_load(&rounds) & ROUND) &&
+		    atomic_compare_exchange_strong(place, &have, 0))
+			tell_free(have & ~(uint64_t)ROUND);
+	}
+}
+
+void tf_memory_fork_child(void)
+{
+	for (uint32_t i = 0; i < LINES * PLACES; i++)
+		if (atomic_load_explicit(&table[i / PLACES][i % PLACES], memory_order_relaxed))
+			atomic_store_explicit(&table[i / PLACES][i % PLACES], 0,
+					      memory_order_relaxed);
+}
