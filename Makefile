@@ -267,7 +267,7 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 tests: all $(TEST_TOOLS)
 
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
-	tests/probes/run.sh tests/probes/opencl.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
+	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
 	tests/live/clients.sh tests/live/tensorflow.sh tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh

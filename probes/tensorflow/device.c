@@ -21,20 +21,12 @@
 
 #include "probes/tensorflow/probe.h"
 
-#define TRACE_STRING "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb"
 #define OPERATOR_DELETE "_ZdlPv"
 #define KERNEL_BYTES 512
 #define CONTEXT_BYTES 256
 #define PARAMS_WORDS 8
 #define NAME_MAX_BYTES 4096
 #define TRIES 4		/* kernels on which the layout must hold */
-
-/* std::string of libstdc++ */
-struct cxx_string {
-	char *text;
-	size_t length;
-	char inside[16];
-};
 
 enum state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
 
@@ -63,15 +55,15 @@ static inline struct view view_at(const void *kernel, uint32_t at)
 /* ---- finding the layout ---- */
 
 /* "name:type" of a kernel, cut in two; false when TensorFlow does not say. */
-static bool ask(const void *kernel, const void *context, struct cxx_string *s,
+static bool ask(const void *kernel, const void *context, struct tf_string *s,
 		struct view *name, struct view *type)
 {
-	static void (*trace_string)(struct cxx_string *, const void *, const void *, bool);
+	static void (*trace_string)(struct tf_string *, const void *, const void *, bool);
 	char *colon;
 
 	if (!trace_string)
-		trace_string = (void (*)(struct cxx_string *, const void *, const void *, bool))
-			tf_lib->find(TRACE_STRING);
+		trace_string = (void (*)(struct tf_string *, const void *, const void *, bool))
+			tf_lib->original(TFT_TF_TRACE_STRING);
 	if (!trace_string)
 		return false;
 	trace_string(s, kernel, context, false);
@@ -83,7 +75,7 @@ static bool ask(const void *kernel, const void *context, struct cxx_string *s,
 	return true;
 }
 
-static void ask_done(struct cxx_string *s)
+static void ask_done(struct tf_string *s)
 {
 	static void (*delete)(void *);
 
@@ -161,7 +153,7 @@ static bool holds(const void *kernel, const void *context, const struct view *na
 
 static int learn(const void *kernel, const void *context, int was)
 {
-	struct cxx_string s = { 0 };
+	struct tf_string s = { 0 };
 	struct view name, type;
 	bool ok = ask(kernel, context, &s, &name, &type);
 

@@ -41,8 +41,8 @@ size_t tf_peek(void *to, const void *from, size_t bytes)
 /*
  * The ids of an op are asked for at every run of it, so they are kept under a
  * hash of all of its bytes, not under the address of the kernel, which another
- * one may have tomorrow. Two texts that differ in one word never have the same
- * hash (its factor is odd); else it is one chance in 2^64.
+ * one may have tomorrow. Two texts of one length that differ in one word never have
+ * the same hash (its factor is odd); else it is one chance in 2^64.
  */
 #define CACHE_SLOTS 16384u	/* a power of two */
 #define CACHE_PROBES 4u
@@ -54,22 +54,40 @@ static struct {
 } cache[CACHE_SLOTS];
 static atomic_flag cache_busy = ATOMIC_FLAG_INIT;
 
-static uint64_t hash_more(uint64_t h, const char *p, size_t n)
+static inline uint64_t eight(const char *p)
 {
-	uint64_t w, odd = 0x9e3779b97f4a7c15u;
+	uint64_t w;
 
-	/* no step waits for the one before it */
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&w, p, 8);
-		h += (w ^ 0xc4ceb9fe1a85ec53u) * odd;
+	memcpy(&w, p, 8);
+	return w;
+}
+
+/* Less than eight bytes: what they are, with their number beside them. */
+static inline uint64_t few(const char *p, size_t n)
+{
+	uint32_t a, b;
+
+	if (n >= 4) {
+		memcpy(&a, p, 4);
+		memcpy(&b, p + n - 4, 4);
+		return (uint64_t)a << 32 | b;
+	}
+	return n ? (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8 |
+		   (unsigned char)p[n - 1] : 0;
+}
+
+static inline uint64_t hash_more(uint64_t h, const char *p, size_t n)
+{
+	uint64_t odd = 0x9e3779b97f4a7c15u;
+
+	if (n < 8)
+		return h + (few(p, n) ^ 0xff51afd7ed558ccdu) * odd;
+	/* no step waits for the one before it; the last may overlap */
+	for (size_t i = 0; i + 8 < n; i += 8) {
+		h += (eight(p + i) ^ 0xc4ceb9fe1a85ec53u) * odd;
 		odd += 0x3c6ef372fe94f82au;
 	}
-	if (n) {
-		w = 0;
-		memcpy(&w, p, n);
-		h += (w ^ 0xff51afd7ed558ccdu) * odd;
-	}
-	return h;
+	return h + (eight(p + n - 8) ^ 0xff51afd7ed558ccdu) * odd;
 }
 
 static uint64_t hash_of(const char *name, size_t name_length, const char *type,

@@ -50,6 +50,13 @@ void tf_ids_fork_child(void);
 
 /* ---- device.c ---- */
 
+/* std::string of libstdc++ */
+struct tf_string {
+	char *text;
+	size_t length;
+	char inside[16];
+};
+
 void tf_cpu_compute(void *device, void *kernel, void *context);
 void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);

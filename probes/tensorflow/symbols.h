@@ -38,6 +38,9 @@
 	X(GPU_COMPUTE, "_ZN10tensorflow13BaseGPUDevice7ComputeE" TFT_TF_KERNEL, TFT_TF_TRIGGER) \
 	X(GPU_COMPUTE_ASYNC, "_ZN10tensorflow13BaseGPUDevice12ComputeAsyncE" TFT_TF_ASYNC, \
 	  TFT_TF_TRIGGER) \
+	/* the text of a kernel's event: string *(string *, kernel, context, bool) */ \
+	X(TRACE_STRING, "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb", \
+	  0) \
 	/* TraceMe: void (event *) */ \
 	X(RECORD_TSL, TFT_TF_RECORDER_TSL "6RecordEONS1_5EventE", 0) \
 	X(RECORD_TF, TFT_TF_RECORDER_TF "6RecordEONS1_5EventE", 0) \

@@ -48,6 +48,7 @@ static const struct hook {
 	{ TFT_TF_FREE_TF, (void *)tf_free_tf, false },
 	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
+	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
 	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
 	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
 	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },

@@ -222,6 +222,27 @@ void tf_record_tf(struct tf_event *e)
 	record(e, &tf, TFT_TF_RECORD_TF);
 }
 
+/*
+ * The executor has TensorFlow make an event of each kernel that it takes for an
+ * expensive one. We have these from the device; so that they cost little, the
+ * text, a string or two put together, is only made when somebody wants it; on a
+ * build for GPUs it may also name an NVTX range.
+ */
+struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const void *context,
+				  bool verbose)
+{
+	typedef struct tf_string *trace_string(struct tf_string *, const void *, const void *, bool);
+
+	if (tf_original(TFT_TF_GPU_COMPUTE) ||
+	    atomic_load_explicit(&tsl.session, memory_order_relaxed) != LEVEL_NONE ||
+	    atomic_load_explicit(&tf.session, memory_order_relaxed) != LEVEL_NONE)
+		return ((trace_string *)tf_original(TFT_TF_TRACE_STRING))(s, kernel, context, verbose);
+	s->text = s->inside;
+	s->length = 0;
+	s->inside[0] = '\0';
+	return s;
+}
+
 /* ---- levels ---- */
 
 static int wanted_level(enum tft_level level)

@@ -68,6 +68,9 @@ void tf_stages_fork_child(void);
 /* ---- hooks ---- */
 
 struct tf_event;
+struct tf_string;
+struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const void *context,
+				  bool verbose);
 struct tf_events {	/* std::vector: bytes that we hand through */
 	void *part[3];
 };

@@ -22,7 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/runtime/cpu.h"
 #include "probes/runtime/runtime.h"
+#include "probes/runtime/slots.h"
 
 #define NAME_MAX_ID 65536
 #define STACK_MAX 64
@@ -48,7 +50,8 @@ static atomic_bool ended;
 
 static __thread struct {
 	uint64_t instance;
-	uint32_t name, domain;
+	uint32_t name, type, domain;
+	int64_t step;
 } stack[STACK_MAX];
 static __thread int depth;
 static __thread uint32_t tid;
@@ -155,6 +158,24 @@ bool rt_probe_register(const struct rt_probe *probe)
 	return true;
 }
 
+#define SLOT_MAX 256
+static struct rt_slot slots[SLOT_MAX];
+static int n_slots;
+
+void rt_slots_add(const struct rt_slot *added, int count)
+{
+	for (int i = 0; i < count && n_slots < SLOT_MAX; i++) {
+		slots[n_slots++] = added[i];
+		*added[i].at = tft_rt_level_now ? added[i].ours : added[i].off;
+	}
+}
+
+static void slots_level(int level)
+{
+	for (int i = 0; i < n_slots; i++)
+		*slots[i].at = level ? slots[i].ours : slots[i].off;
+}
+
 void rt_text_level(int level)
 {
 	uint32_t old = tft_rt_level_now;
@@ -163,6 +184,7 @@ void rt_text_level(int level)
 	for (unsigned i = 0; i < n_probes && old != (uint32_t)level; i++)
 		if (probes[i]->level)
 			probes[i]->level((enum tft_level)old, (enum tft_level)level);
+	slots_level(level);
 	line("level old=%u new=%d", old, level);
 }
 
@@ -254,6 +276,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 		stack[depth].instance = instance;
 		stack[depth].name = args->name;
 		stack[depth].domain = args->domain;
+		stack[depth].type = args->type;
+		stack[depth].step = args->step;
 	}
 	depth++;
 	return instance;
@@ -266,20 +290,34 @@ int rt_op_pop(uint32_t domain)
 		return -1;
 	depth--;
 	if (depth < STACK_MAX)
-		line("op name=%s instance=%llu depth=%d", name_of(stack[depth].name),
-		     (unsigned long long)stack[depth].instance, depth);
+		line("op name=%s instance=%llu depth=%d type=%s step=%lld",
+		     name_of(stack[depth].name), (unsigned long long)stack[depth].instance, depth,
+		     name_of(stack[depth].type), (long long)stack[depth].step);
 	return depth;
 }
 
 uint64_t rt_async_start(const struct rt_op_args *args)
 {
-	(void)args;
-	return atomic_fetch_add(&instances, 1) + 1;
+	uint64_t instance = atomic_fetch_add(&instances, 1) + 1;
+
+	line("begin name=%s instance=%llu type=%s step=%lld", name_of(args->name),
+	     (unsigned long long)instance, name_of(args->type), (long long)args->step);
+	return instance;
 }
 
 void rt_async_end(uint64_t instance)
 {
 	line("async instance=%llu", (unsigned long long)instance);
+}
+
+uint32_t rt_cpu_device(void)
+{
+	return 1;
+}
+
+void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel)
+{
+	line("cpu library=%d name=%s", (int)library, name_of(kernel->name));
 }
 
 void rt_mark(const struct rt_op_args *args)

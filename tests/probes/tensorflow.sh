@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The TensorFlow probe on a library that looks like TensorFlow, laid out as in two
+# of its versions and in a way that is none's, on the double of the runtime. The
+# real wheel's suite is tests/live/tensorflow.sh.
+# tensorflow.sh [NAME]: only the cases whose name contains NAME.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+O=${O:-build}
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+lib=$O/lib
+build=$O/tests/probes
+only=${1:-}
+pass=0 failed=0 skip=0
+ok() { pass=$((pass + 1)); echo "ok $1"; }
+fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
+expect() {
+	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
+}
+closing() {
+	echo "$pass passed, $failed failed, $skip skipped"
+	[ "$failed" -eq 0 ]
+	exit
+}
+if [ ! -e "$lib/libtftop-tensorflow.so" ]; then
+	skip=1
+	echo "skip tensorflow: not on this machine, the probe was not built"
+	closing
+fi
+unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_TENSORFLOW
+
+warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
+mkdir -p "$build/double"
+# compile OUTPUT SOURCE... [FLAG...]
+compile() {
+	local out=$1
+	shift
+	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
+		2>"$build/${out##*/}.log" && return
+	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
+	closing
+}
+# Other suites build the same file at the same time.
+compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+	-Wl,-soname,libtftop-runtime.so -lpthread
+mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
+cp "$lib/libtftop-tensorflow.so" "$build/double/"
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c; }
+fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
+fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
+fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
+compile tensorflow_test tests/probes/tensorflow_test.c -ldl
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-tensorflow-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+limit='timeout -k 5 60'
+
+bare() { $limit "$build/tensorflow_test" "$1" >"$tmp/bare" 2>&1; }
+# probed WHAT LEVEL: text in $tmp/probed, events in $tmp/events
+probed() {
+	rm -f "$tmp/events"
+	: >"$tmp/events"
+	RT_TEXT_OUT=$tmp/events RT_TEXT_LEVEL=$2 LD_PRELOAD=$lib/libtftop-start.so \
+		TFTOP_TENSORFLOW=$build/double/libtftop-tensorflow.so \
+		$limit "$build/tensorflow_test" "$1" >"$tmp/probed" 2>&1
+}
+lines() { grep -cE "$1" "$tmp/events"; }
+
+case_versions() {
+	local which
+	for which in old new; do
+		bare "$build/libtensorflow_$which.so"
+		probed "$build/libtensorflow_$which.so" 2
+		expect "$which" "exit status" $? 5
+		expect "$which" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+		expect "$which" "ops with their types and step ids" "$(sed -nE \
+			's/^op name=([^ ]*) .* type=([^ ]*) step=(.*)/\1:\2 \3/p' "$tmp/events" | sort | tr '\n' ',')" \
+			"a:B 1000,a:B 1001,model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,"
+		expect "$which" "an asynchronous op begins and ends" \
+			"$(lines '^begin name=model/dense/MatMul .*step=-5') $(lines '^async ')" "1 1"
+		expect "$which" "steps that the program marks" "$(sed -n 's/^step //p' "$tmp/events" | tr '\n' ',')" \
+			"name=train number=3,name=mine number=70,name=mine number=70,"
+		expect "$which" "a function that is traced again" "$(lines "^compile .*trace step\(\)")" 1
+		expect "$which" "no complaint" "$(lines '^message')" 0
+	done
+}
+
+case_levels() {
+	local level
+	bare "$build/libtensorflow_new.so"
+	for level in 0 1 3; do
+		probed "$build/libtensorflow_new.so" $level
+		expect levels "the program sees no difference at $level" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	done
+	probed "$build/libtensorflow_new.so" 0
+	expect levels "nothing at off" "$(lines '^(op|begin|step|compile) ')" 0
+	expect levels "loaded all the same" "$(lines '^probe name=tensorflow')" 1
+}
+
+# What cannot be read is left alone, and that is said.
+case_strange() {
+	bare "$build/libtensorflow_strange.so"
+	probed "$build/libtensorflow_strange.so" 2
+	expect strange "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	expect strange "no op" "$(lines '^(op|begin) ')" 0
+	expect strange "said once" "$(lines '^message .*ops are not seen')" 1
+}
+
+# Who has no TensorFlow pays nothing; who chose no probe has none.
+case_nothing() {
+	probed nothing 2
+	expect nothing "nothing is loaded" "$(cat "$tmp/probed")" "loaded 0"
+	expect nothing "nothing is sent" "$(wc -l <"$tmp/events")" 0
+	bare "$build/libtensorflow_new.so"
+	RT_TEXT_OUT=$tmp/none LD_PRELOAD=$lib/libtftop-start.so \
+		$limit "$build/tensorflow_test" "$build/libtensorflow_new.so" >"$tmp/probed" 2>&1
+	expect nothing "without the probe all goes to the originals" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	[ -e "$tmp/none" ] && fail nothing "a probe that was not chosen ran"
+	LD_PRELOAD=$lib/libtftop-start.so TFTOP_TENSORFLOW=/nosuch/libtftop-tensorflow.so \
+		$limit "$build/tensorflow_test" "$build/libtensorflow_new.so" >"$tmp/probed" 2>&1
+	expect nothing "nor with one that is not there" "$(diff "$tmp/bare" "$tmp/probed")" ""
+}
+
+# A program that has such names itself.
+case_names() {
+	cat >"$tmp/own.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int TFE_Execute(int a, int b);
+int TFE_Execute(int a, int b) { return a + b; }
+int main(void)
+{
+	int (*f)(int, int) = (int (*)(int, int))dlsym(RTLD_DEFAULT, "TFE_Execute");
+	void *(*missing)(void) = (void *(*)(void))dlsym(RTLD_DEFAULT, "TF_NewSession");
+
+	printf("%d %d %d\n", TFE_Execute(1, 2), f(3, 4), missing && missing() ? 1 : 0);
+	return 0;
+}
+END
+	${CC:-cc} -rdynamic -o "$tmp/own" "$tmp/own.c" -ldl
+	LD_PRELOAD=$lib/libtftop-start.so TFTOP_TENSORFLOW=$build/double/libtftop-tensorflow.so \
+		RT_TEXT_OUT=$tmp/events $limit "$tmp/own" >"$tmp/probed" 2>&1
+	expect names "a program that has one of the names" "$(cat "$tmp/probed")" "3 7 0"
+}
+
+for case in versions levels strange nothing names; do
+	case $case in *$only*) "case_$case" ;; esac
+done
+closing

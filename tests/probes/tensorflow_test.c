@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensorflow_test LIBRARY: a program that uses the look-alike as Python uses
+ * TensorFlow, and says what it saw: the same with the probe as without.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void (*trace)(int, const char *, int64_t);
+
+static void during(void)
+{
+	trace(1, "mine#step_num=70#", 1000);
+	trace(2, "deeper", 1000);
+	trace(3, "deepest", 1000);
+}
+
+static void *need(void *library, const char *name)
+{
+	void *f = dlsym(library, name);
+
+	if (!f)
+		printf("no %s\n", name);
+	return f;
+}
+
+/* Whether one of our libraries but the preloaded one is in the process. */
+static int loaded(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096];
+	int found = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= strstr(line, "libtftop-tensorflow") || strstr(line, "lttng-ust");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+int main(int argc, char **argv)
+{
+	void *library;
+	void *(*kernel)(const char *, const char *);
+	int (*run)(void *, int64_t), (*run_async)(void *, int64_t), status = -1;
+	int (*profile)(int, void (*)(void));
+	double (*encode)(int);
+	void *k[3], *same;
+	char name[32];
+
+	if (argc < 2)
+		return 2;
+	if (!strcmp(argv[1], "nothing")) {
+		printf("loaded %d\n", loaded());
+		return 0;
+	}
+	library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		printf("%s\n", dlerror());
+		return 1;
+	}
+	/* the library's initializer has allocated, and nothing was loaded for that */
+	printf("loaded %d\n", loaded());
+	kernel = (void *(*)(const char *, const char *))need(library, "fake_kernel");
+	run = (int (*)(void *, int64_t))need(library, "fake_run");
+	run_async = (int (*)(void *, int64_t))need(library, "fake_run_async");
+	profile = (int (*)(int, void (*)(void)))need(library, "fake_profile");
+	encode = (double (*)(int))need(library, "fake_encode");
+	trace = (void (*)(int, const char *, int64_t))need(library, "fake_trace");
+	k[0] = kernel("model/dense/MatMul", "MatMul");
+	k[1] = kernel("a", "B");
+	k[2] = kernel("model/layer_1/conv2d/Conv2D", "Conv2D");
+	for (int i = 0; i < 6; i++)
+		printf("run %d\n", run(k[i % 3], 1000 + i / 3));
+	/* a kernel that takes the place of another one has another name */
+	snprintf(name, sizeof(name), "one/of/them_1");
+	same = kernel(name, "Same");
+	run(same, 7);
+	name[12] = '2';
+	printf("run %d\n", run(same, 7));
+	printf("async %d\n", run_async(k[0], -5));
+	printf("encode %g\n", encode(39));
+	trace(1, "train#epoch=1,step_num=3,_r=1#", 2000);
+	trace(1, "step#tf_function_call=traced-nonXla,tracing_count=2#", 3000);
+	trace(1, "step#tf_function_call=notTraced-nonXla,tracing_count=2#", 3000);
+	trace(2, "odd#", 10);
+	trace(2, "", 10);
+	printf("profile %d\n", profile(1, during));
+	printf("profile %d\n", profile(2, during));
+	fflush(stdout);
+	if (fork() == 0) {
+		printf("child %d\n", run(k[0], 9));
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(&status);
+	printf("status %d\n", status);
+	return 5;
+}
