@@ -348,6 +348,7 @@ struct model {
 	struct optree *optree;		/* owned */
 	struct edges *edges;		/* owned */
 	struct inputs inputs;
+	struct flows *flows;		/* owned */
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
 
@@ -501,6 +502,7 @@ void totals_release(struct model *model);
 
 #include "model/memory/memory.h"
 #include "model/ops/ops.h"
+#include "model/flows/flows.h"
 
 /* ---- steps.c ---- */
 /* All the numbered steps are one name, "step #": else they would fill tables. */

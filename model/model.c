@@ -125,6 +125,7 @@ static struct model *make(const struct model_options *options)
 	optree_new(model);
 	edges_new(model);
 	inputs_init(&model->inputs);
+	flows_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
 		model->kept_max = OPS_KEEP;
@@ -216,6 +217,7 @@ static void release_all(struct model *model)
 	optree_free(model);
 	edges_free(model);
 	inputs_release(&model->inputs);
+	flows_free(model);
 	steps_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		store_release(stores[i]);
@@ -367,8 +369,7 @@ static void apply_data(struct model *model, const struct event *event)
 		apply_clock(model, &event->u.clock);
 		break;
 	case EVENT_FLOW:
-		if (event->u.flow.phase <= FLOW_RECEIVED)
-			hosts_flow(model, event);
+		apply_flow(model, &event->u.flow);
 		break;
 	case EVENT_STAGES:
 		apply_stages(model, &event->u.stages);

@@ -2,7 +2,8 @@
 /*
  * What ops have to do with each other: which is whose gradient, by their names;
  * and what ops take from other ops: data edges, producer to consumer, and how long
- * after its last input a consumer began. Beside query.h, by the same rules.
+ * after its last input a consumer began; and the messages between processes.
+ * Beside query.h, by the same rules.
  *
  * Only edges that somebody told (EVENT_EDGE) are here: the order of a queue's
  * commands is no dependency, and none is made up from it.
@@ -14,6 +15,7 @@
 #ifndef MODEL_QUERY_FLOWS_H
 #define MODEL_QUERY_FLOWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,33 @@ struct edge_row {
 
 /* Most bytes first. *out owned by the caller. [locked] */
 size_t model_edges(struct model *model, struct edge_row **out);
+
+/*
+ * Messages between threads, processes and hosts (EVENT_FLOW), by name. A name that
+ * reads "SOURCE -> DESTINATION: what" is taken apart.
+ *
+ * A message is ready when it has been sent and asked for; from there on to its end
+ * it is on the wire. Of two hosts' clocks error_ns is how far a latency may be off.
+ */
+struct flow_row {
+	const char *key;		/* of the data; NULL: not known */
+	const char *source, *destination;	/* NULL: not said */
+	bool local;			/* within one process */
+	uint64_t sent, received;	/* as either end told */
+	uint64_t bytes;			/* sent, in all */
+	uint64_t joined;		/* both ends told; of these: */
+	int64_t latency_p50_ns, latency_p99_ns;	/* sent to received; -1 none */
+	int64_t wire_ns, error_ns;	/* sums; the worst */
+	uint64_t encoded, decoded;
+	int64_t encode_ns, decode_ns, wait_ns;	/* sums; wait: asked for until received */
+	/* Mean over the steps after the warm-up; 0 without steps. alone: on the wire
+	 * while the receiver ran no op. */
+	uint64_t bytes_per_step;
+	int64_t alone_ns_per_step;
+};
+
+/* Most bytes first. *out owned by the caller. [locked] */
+size_t model_flows(struct model *model, struct flow_row **out);
 
 /* Ops that were seen, as names of model_ops(): each backward one with its forward
  * one. *out owned by the caller. [locked] */

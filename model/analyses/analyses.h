@@ -42,7 +42,8 @@ struct analysis {
 	X(TINY, analysis_tiny) \
 	X(LAUNCH, analysis_launch) \
 	X(CRITICAL, analysis_critical) \
-	X(SLOWDOWN, analysis_slowdown)
+	X(SLOWDOWN, analysis_slowdown) \
+	X(WIRE, analysis_wire)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)
@@ -103,6 +104,9 @@ static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
 
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
+/* What messages of that name bring in a step, and how long alone: wire.c. */
+void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
+	     int64_t *alone_ns_per_step);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
 /* The same, looked at once per name. */

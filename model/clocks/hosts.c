@@ -179,6 +179,9 @@ static void map_times(const struct mapping *mapping, struct event *event)
 	case EVENT_CLOCK:
 		map_time(mapping, &event->u.clock.host_ns);
 		break;
+	case EVENT_FLOW:
+		map_time(mapping, &event->u.flow.at_ns);
+		break;
 	case EVENT_SETTLED:
 		map_time(mapping, &event->u.settled_ns);
 		break;
@@ -200,7 +203,9 @@ const struct event *hosts_map(struct model *model, const struct event *event)
 		hosts_wall(model, event->host, event->u.process.mono_ns, event->u.process.real_ns);
 	else if (event->type == EVENT_BEAT)
 		hosts_wall(model, event->host, event->u.beat.mono_ns, event->u.beat.real_ns);
-	if (!event->host || event->type == EVENT_FLOW)
+	else if (event->type == EVENT_FLOW && event->u.flow.phase <= FLOW_RECEIVED)
+		hosts_flow(model, event);
+	if (!event->host)
 		return event;
 	if (!host_get(hosts, event->host)) {
 		model_odd(model, BAD_FULL);	/* its times are its own */

@@ -472,6 +472,14 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 			.key = export_name(x, p, entry->name, NAME_OTHER),
 		};
 		break;
+	case EVENT_FLOW:
+		event.u.flow = (struct event_flow) {
+			.name = export_name(x, p, entry->name, NAME_KEY), .key = entry->a,
+			.bytes = entry->b, .op = (uint64_t)entry->other << 32 | entry->id,
+			.at_ns = entry->start_ns, .dur_ns = entry->dur_ns,
+			.phase = (uint8_t)entry->result,
+		};
+		break;
 	default:
 		event.u.free = (struct event_free) {
 			.allocator = export_name(x, p, entry->name, NAME_ALLOCATOR),

@@ -95,6 +95,14 @@ static void fill(struct model *model, const struct event *event, struct journal_
 		entry->b = event->u.edge.to;
 		entry->start_ns = (int64_t)event->u.edge.bytes;
 		break;
+	case EVENT_FLOW:
+		fill_times(entry, event->u.flow.at_ns, event->u.flow.dur_ns, event->u.flow.phase);
+		entry->name = local_name(model, event->u.flow.name);
+		entry->id = (uint32_t)event->u.flow.op;
+		entry->other = (uint32_t)(event->u.flow.op >> 32);
+		entry->a = event->u.flow.key;
+		entry->b = event->u.flow.bytes;
+		break;
 	default:
 		entry->name = local_name(model, event->u.free.allocator);
 		entry->a = event->u.free.address;
@@ -107,7 +115,8 @@ void journal_keep(struct model *model, const struct event *event)
 
 	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
 	    event->type != EVENT_COMPILE && event->type != EVENT_ALLOC &&
-	    event->type != EVENT_FREE && event->type != EVENT_EDGE)
+	    event->type != EVENT_FREE && event->type != EVENT_EDGE &&
+	    event->type != EVENT_FLOW)
 		return;
 	entry = add(model);
 	*entry = (struct journal_entry) {

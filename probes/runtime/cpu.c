@@ -257,7 +257,7 @@ static int run_slot(uint32_t kind, struct rt_top top)
 /* The op of the one kernel of that kind that is running; none when several are. */
 static struct rt_top sole_op(uint32_t kind)
 {
-	struct rt_top top = { 0, 0 };
+	struct rt_top top = { .step = -1 };
 	uint32_t n = GET(running_top), found = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -267,7 +267,7 @@ static struct rt_top sole_op(uint32_t kind)
 		top.name = GET(running[i].op_name);
 		found++;
 	}
-	return found == 1 ? top : (struct rt_top){ 0, 0 };
+	return found == 1 ? top : (struct rt_top){ .step = -1 };
 }
 
 void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text)

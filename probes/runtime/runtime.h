@@ -129,6 +129,7 @@ RT_API void rt_mark(const struct rt_op_args *args);
 struct rt_top {
 	uint64_t instance;	/* 0: none open */
 	uint32_t name;
+	int64_t step;		/* -1: none */
 };
 RT_API struct rt_top rt_op_launch(void);
 /* The same, and marks nothing: whom an allocation belongs to. */

@@ -263,7 +263,7 @@ int rt_op_depth(uint32_t domain)
 
 static struct rt_top top_op(uint8_t mark)
 {
-	struct rt_top top = { 0, 0 };
+	struct rt_top top = { .step = -1 };
 	struct rt_thread *th;
 	struct rt_frame *f;
 
@@ -277,6 +277,7 @@ static struct rt_top top_op(uint8_t mark)
 		SET(f->flags, GET(f->flags) | mark);
 	top.instance = GET(f->instance);
 	top.name = GET(f->name);
+	top.step = GET(f->step);
 	return top;
 }
 

@@ -265,6 +265,7 @@ enum { TYPE_INFO, FUNCTOR, CLONE, DESTROY };	/* what */
 struct done {
 	struct cxx_function function;
 	uint64_t instance;
+	struct tf_recv recv;
 	_Atomic uint32_t users;
 };
 
@@ -278,6 +279,8 @@ static void done_invoke(const void *storage)
 	struct done *d = done_of(storage);
 	int saved = errno;
 
+	if (d->recv.key)
+		tf_received(&d->recv, d->instance);
 	rt_async_end(d->instance);
 	errno = saved;
 	d->function.invoke(d->function.storage);
@@ -311,24 +314,26 @@ static bool done_manage(void *to, const void *from, int what)
 	return false;
 }
 
-/* Moves *function into an object of ours; false when memory is short. */
-static bool wrap(struct cxx_function *ours, struct cxx_function *function, uint64_t instance)
+/* Moves *function into an object of ours; NULL when memory is short. */
+static struct done *wrap(struct cxx_function *ours, struct cxx_function *function,
+			 uint64_t instance, int64_t step)
 {
 	struct done *d = malloc(sizeof(*d));
 
 	if (!d) {
 		rt_dropped(1);
-		return false;
+		return NULL;
 	}
 	d->function = *function;
 	d->instance = instance;
+	d->recv = (struct tf_recv){ .step = step };
 	atomic_init(&d->users, 1);
 	/* what it was moved from is empty, as after any move */
 	function->manage = NULL;
 	*ours = (struct cxx_function){
 		.storage = { (uintptr_t)d }, .manage = done_manage, .invoke = done_invoke,
 	};
-	return true;
+	return d;
 }
 
 static void compute_async(void *device, void *kernel, void *context, struct cxx_function *done,
@@ -336,8 +341,10 @@ static void compute_async(void *device, void *kernel, void *context, struct cxx_
 {
 	void (*original)(void *, void *, void *, void *) =
 		(void (*)(void *, void *, void *, void *))tf_original(function);
+	struct tf_recv *outer = tf_recv_now;
 	struct cxx_function ours;
 	struct rt_op_args args;
+	struct done *d = NULL;
 	uint64_t instance = 0;
 	int saved = errno;
 
@@ -345,14 +352,18 @@ static void compute_async(void *device, void *kernel, void *context, struct cxx_
 		describe(&args, kernel, context);
 		instance = rt_async_start(&args);
 	}
-	if (!instance || !wrap(&ours, done, instance)) {
+	if (instance)
+		d = wrap(&ours, done, instance, args.step);
+	if (!d) {
 		rt_async_end(instance);
 		errno = saved;
 		original(device, kernel, context, done);
 		return;
 	}
+	tf_recv_now = &d->recv;
 	errno = saved;
 	original(device, kernel, context, &ours);
+	tf_recv_now = outer;
 	if (ours.manage)
 		ours.manage(&ours, &ours, DESTROY);
 }

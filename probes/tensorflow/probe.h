@@ -67,6 +67,26 @@ void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done)
 /* The processor's kernels: oneDNN's lines are asked for, where they can be had. */
 void tf_kernels_start(void);
 void tf_onednn_verbose(const char *text, int flag);
+/* ---- flow.c: tensors that go to other processes ---- */
+
+/* An asynchronous op that may turn out to receive a tensor. */
+struct tf_recv {
+	int64_t step, asked_ns;
+	uint64_t key;			/* 0: it does not */
+	uint32_t name;
+	bool remote;
+};
+/* Of the op that is being started on this thread; NULL: none. */
+extern _Thread_local struct tf_recv *tf_recv_now;
+/* It has its tensor. */
+void tf_received(const struct tf_recv *recv, uint64_t instance);
+void tf_flow_fork_child(void);
+
+void *tf_send(void *status, void *rendezvous, const void *key, void *args, const void *tensor,
+	      uintptr_t dead);
+void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e);
+void *tf_parse(void *status, void *response, void *source);
+void tf_recv_async(void *rendezvous, const void *key, void *args, void *done);
 
 /* ---- calls.c: as the C API declares them ---- */
 

@@ -27,6 +27,11 @@
 #define TFT_TF_RECORDER_TSL "_ZN3tsl8profiler15TraceMeRecorder"
 #define TFT_TF_RECORDER_TF "_ZN10tensorflow8profiler15TraceMeRecorder"
 #define TFT_TF_KERNEL "PNS_8OpKernelEPNS_15OpKernelContextE"
+/* absl's namespace is another one in each of its releases, and Status in it */
+#define TFT_TF_RECV(status) "_ZN10tensorflow20BaseRemoteRendezvous9RecvAsyncERKNS_19" \
+	"RendezvousInterface9ParsedKeyERKNS1_4ArgsESt8functionIFvRKN" status \
+	"ES7_S7_RKNS_6TensorEbEE"
+#define TFT_TF_ABSL(release) TFT_TF_RECV("4absl12lts_" release "6Status")
 #define TFT_TF_ASYNC "PNS_13AsyncOpKernelEPNS_15OpKernelContextESt8functionIFvvEE"
 
 /* X(id, symbol, flags) */
@@ -70,6 +75,18 @@
 	/* void (bool, tensor, bool, buffer), or the same behind a status * */ \
 	X(ENCODE, "_ZN10tensorflow4grpc24EncodeTensorToByteBufferEbRKNS_6TensorEbPN4grpc10ByteBufferE", \
 	  0) \
+	/* status *(status *, response, source) */ \
+	X(PARSE, "_ZN10tensorflow14TensorResponse9ParseFromEPNS0_6SourceE", 0) \
+	/* void (rendezvous, key, args, std::function *); see tf_recv_async() */ \
+	X(RECV, TFT_TF_RECV("S_6Status"), 0) \
+	X(RECV_TSL, TFT_TF_RECV("3tsl6Status"), 0) \
+	X(RECV_2023, TFT_TF_ABSL("20230125"), 0) \
+	X(RECV_2023_2, TFT_TF_ABSL("20230802"), 0) \
+	X(RECV_2024, TFT_TF_ABSL("20240116"), 0) \
+	X(RECV_2024_2, TFT_TF_ABSL("20240722"), 0) \
+	X(RECV_2025, TFT_TF_ABSL("20250127"), 0) \
+	X(RECV_2025_2, TFT_TF_ABSL("20250512"), 0) \
+	X(RECV_2025_3, TFT_TF_ABSL("20250814"), 0) \
 	/* the C API; see tensorflow/c/eager/c_api.h and tensorflow/c/c_api.h */ \
 	X(NEW_CONTEXT, "TFE_NewContext", TFT_TF_TRIGGER) \
 	X(DELETE_CONTEXT, "TFE_DeleteContext", 0) \

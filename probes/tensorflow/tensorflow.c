@@ -49,6 +49,20 @@ static const struct hook {
 	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
+#ifdef __x86_64__	/* see flow.c */
+	{ TFT_TF_SEND, (void *)tf_send, false },
+	{ TFT_TF_ENCODE, (void *)tf_encode, false },
+	{ TFT_TF_PARSE, (void *)tf_parse, false },
+	{ TFT_TF_RECV, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_TSL, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2023, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2023_2, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2024, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2024_2, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2025, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2025_2, (void *)tf_recv_async, false },
+	{ TFT_TF_RECV_2025_3, (void *)tf_recv_async, false },
+#endif
 	{ TFT_TF_RECORD_TSL, (void *)tf_record_tsl, true },
 	{ TFT_TF_RECORD_TF, (void *)tf_record_tf, true },
 	{ TFT_TF_START_TSL, (void *)tf_start_tsl, true },
@@ -72,6 +86,7 @@ static void fork_child(void)
 	tf_memory_fork_child();
 	tf_stages_fork_child();
 	tf_graph_fork_child();
+	tf_flow_fork_child();
 }
 
 static void on_tick(int64_t now_ns)

@@ -327,7 +327,7 @@ void rt_mark(const struct rt_op_args *args)
 
 struct rt_top rt_op_launch(void)
 {
-	struct rt_top top = { 0, 0 };
+	struct rt_top top = { .step = -1 };
 
 	if (depth && depth <= STACK_MAX) {
 		top.instance = stack[depth - 1].instance;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps that wait for tensors of other processes.
+ *
+ * Definition: a message is on the wire from when it is ready (sent and asked for)
+ * until it is there (model/flows/flows.h). Alone is the part of that in which the
+ * receiving process ran no op: nothing hid it, so the step is longer by as much,
+ * unless another message came at the same time. Ops that last a whole step (the
+ * call that runs it) and those that only wait are no work.
+ *
+ * A better cut: of the ops that the receiver starts right after, the first that
+ * makes less of the tensor. It is told by its largest allocation: what it gives on
+ * is no more than that. An op of CUT_AFTER times less is no layer, but a loss.
+ *
+ * Bounds: WIRES_MAX names, RECEIVERS_MAX receiving processes a slice.
+ * Complexity: O(acts * receivers + messages * log acts) a slice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/model-internal.h"
+#include "model/base/util.h"
+
+#define WIRES_MAX 256u
+#define RECEIVERS_MAX 64u
+#define NEXT_OPS 8u
+#define NEXT_LOOK 512u			/* acts after a message */
+#define CUT_AFTER 256u
+#define SAID_MAX 3u
+
+struct next_op {
+	uint32_t name;
+	uint32_t place;			/* least so many before it */
+	uint64_t count;
+};
+
+struct wire {
+	uint32_t name;
+	uint64_t count, bytes;
+	int64_t wire_ns, alone_ns;
+	int64_t t0, t1;			/* the last message */
+	struct next_op next[NEXT_OPS];
+};
+
+struct wires {
+	struct basis basis;
+	struct wire *list;		/* owned */
+	size_t n, cap;
+};
+
+struct piece { int64_t from_ns, to_ns; };
+
+/* The time in which one process ran ops, in pieces by time. */
+struct busy {
+	struct piece *list;		/* owned */
+	size_t n, cap;
+};
+
+static struct wire *wire_get(struct wires *wires, uint32_t name)
+{
+	for (size_t i = 0; i < wires->n; i++)
+		if (wires->list[i].name == name)
+			return &wires->list[i];
+	if (wires->n == WIRES_MAX)
+		return NULL;
+	grow(&wires->list, &wires->cap, wires->n, sizeof(*wires->list));
+	wires->list[wires->n] = (struct wire) { .name = name };
+	return &wires->list[wires->n++];
+}
+
+/* ---- a slice ---- */
+
+static bool works(const struct slice *slice, const struct act *act, uint32_t process)
+{
+	return act->kind == ACT_OP && act->process == process &&
+	       !(act->flags & (ACT_ASYNC | ACT_RANGE)) &&
+	       act_end(slice, act) - act_start(slice, act) < (slice->t1 - slice->t0) / 10 * 9;
+}
+
+static void find_busy(struct busy *busy, const struct slice *slice, uint32_t process)
+{
+	busy->n = 0;
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+		struct piece *last = busy->n ? &busy->list[busy->n - 1] : NULL;
+
+		if (!works(slice, act, process))
+			continue;
+		if (last && act->start_ns <= last->to_ns) {
+			if (act->end_ns > last->to_ns)
+				last->to_ns = act->end_ns;
+			continue;
+		}
+		grow(&busy->list, &busy->cap, busy->n, sizeof(*busy->list));
+		busy->list[busy->n++] = (struct piece) { act->start_ns, act->end_ns };
+	}
+}
+
+static int64_t alone(const struct busy *busy, int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns = to_ns - from_ns;
+	size_t low = 0, high = busy->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (busy->list[mid].to_ns <= from_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < busy->n && busy->list[low].from_ns < to_ns; low++) {
+		int64_t from = busy->list[low].from_ns, to = busy->list[low].to_ns;
+
+		ns -= (to < to_ns ? to : to_ns) - (from > from_ns ? from : from_ns);
+	}
+	return ns > 0 ? ns : 0;
+}
+
+static void count_next(struct wire *wire, uint32_t name, uint32_t place)
+{
+	for (uint32_t i = 0; i < NEXT_OPS; i++) {
+		struct next_op *next = &wire->next[i];
+
+		if (next->name && next->name != name)
+			continue;
+		next->place = next->count && next->place < place ? next->place : place;
+		next->name = name;
+		next->count++;
+		return;
+	}
+}
+
+/* The ops that the receiver began after it, each once. */
+static void find_next(struct wire *wire, const struct slice *slice,
+		      const struct flow_message *message)
+{
+	size_t at = FIRST_FROM(slice->acts, slice->n, message->end_ns);
+	uint32_t seen[NEXT_OPS], n = 0;
+
+	for (size_t end = at + NEXT_LOOK; at < slice->n && at < end && n < NEXT_OPS; at++) {
+		const struct act *act = &slice->acts[at];
+		bool again = false;
+
+		if (!works(slice, act, message->to) || act->op == message->op || !act->name)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			again = again || seen[i] == act->name;
+		if (again)
+			continue;
+		count_next(wire, act->name, n);
+		seen[n++] = act->name;
+	}
+}
+
+static void add(struct model *model, struct wires *wires, const struct slice *slice,
+		const struct flow_message *message, const struct busy *busy)
+{
+	struct wire *wire = wire_get(wires, names_resolve(&model->names, message->name));
+	int64_t from_ns = message->ready_ns > slice->t0 ? message->ready_ns : slice->t0;
+
+	if (!wire)
+		return;
+	wire->count++;
+	wire->bytes += message->bytes;
+	wire->wire_ns += message->end_ns - from_ns;
+	wire->alone_ns += alone(busy, from_ns, message->end_ns);
+	wire->t0 = from_ns;
+	wire->t1 = message->end_ns;
+	find_next(wire, slice, message);
+}
+
+static void wire_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct wires *wires = state;
+	struct flow_message *messages;
+	struct busy busy = { .n = 0 };
+	size_t n = flows_take(model, slice->t1, &messages);
+	uint32_t receivers[RECEIVERS_MAX], n_receivers = 0;
+	enum scope scope;
+
+	if (!basis_add(&wires->basis, slice, &scope) || (scope == SCOPE_TIME && wires->basis.steps))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t r = 0;
+
+		while (r < n_receivers && receivers[r] != messages[i].to)
+			r++;
+		if (r == n_receivers && r < RECEIVERS_MAX)
+			receivers[n_receivers++] = messages[i].to;
+	}
+	for (uint32_t r = 0; r < n_receivers; r++) {
+		find_busy(&busy, slice, receivers[r]);
+		for (size_t i = 0; i < n; i++)
+			if (messages[i].to == receivers[r] && messages[i].end_ns >= slice->t0)
+				add(model, wires, slice, &messages[i], &busy);
+		model_breathe(model);
+	}
+	free(busy.list);
+	free(messages);
+}
+
+/* ---- what there is to say ---- */
+
+/* The first op after it that makes less of it; NULL: none, or not known. */
+static const struct next_op *better_cut(const struct model *model, const struct wire *wire,
+					uint64_t *bytes)
+{
+	uint64_t tensor = wire->count ? wire->bytes / wire->count : 0;
+	const struct next_op *best = NULL;
+
+	for (uint32_t i = 0; i < NEXT_OPS; i++) {
+		const struct next_op *next = &wire->next[i];
+		uint64_t made = next->name ? flows_made(model, next->name) : 0;
+
+		/* in nearly all steps: else it only happened to come then */
+		if (!made || made >= tensor || made < tensor / CUT_AFTER ||
+		    next->count * 10 < wire->count * 9)
+			continue;
+		if (!best || next->place < best->place) {
+			best = next;
+			*bytes = made;
+		}
+	}
+	return best;
+}
+
+static void say_times(const struct wires *wires, const struct wire *wire,
+		      struct finding *finding, const struct flow_total *total)
+{
+	int64_t wire_ns = wire->wire_ns / (int64_t)wire->count;
+	uint64_t bytes = wire->bytes / wire->count;
+	char per[FMT_MAX], rate[FMT_MAX], p50[FMT_MAX], encode[FMT_MAX], decode[FMT_MAX];
+
+	snprintf(finding->lines[0], FINDING_TEXT,
+		 "%s on the wire %s (%s), %s from send to receive at the median",
+		 fmt_time(per, basis_per(&wires->basis, wire->wire_ns)),
+		 basis_word(&wires->basis), fmt_rate(rate, bytes_per_s(bytes, wire_ns)),
+		 fmt_time(p50, hist_percentile(&total->latency, 500)));
+	if (total->encoded && total->decoded)
+		snprintf(finding->lines[1], FINDING_TEXT, "coding takes %s, decoding %s of each",
+			 fmt_time(encode, total->encode_ns / (int64_t)total->encoded),
+			 fmt_time(decode, total->decode_ns / (int64_t)total->decoded));
+}
+
+static void say(struct model *model, const struct wires *wires, const struct wire *wire,
+		struct findings *findings)
+{
+	struct flow_name name = flow_name(model, wire->name);
+	int64_t cost_ns = basis_per(&wires->basis, wire->alone_ns);
+	uint64_t per_step = basis_count(&wires->basis, wire->bytes), made = 0;
+	const struct next_op *cut = better_cut(model, wire, &made);
+	const struct flow_total *total = flow_total_of(model, wire->name);
+	struct finding finding = {
+		.id = "wire-bound", .subject = wire->name, .cost_ns = cost_ns,
+		.severity = per_mille(cost_ns, basis_whole(&wires->basis)) >= 200 ?
+			    SEVERITY_WARNING : SEVERITY_NOTE,
+		.evidence = { .kind = EVIDENCE_TIME, .t0 = wire->t0, .t1 = wire->t1 },
+	};
+	const char *what = names_raw(&model->names, name.what);
+	const char *to = names_raw(&model->names, name.destination);
+	char bytes[FMT_MAX], less[FMT_MAX];
+
+	snprintf(finding.title, FINDING_TEXT,
+		 "wire-bound: %.80s brings %s %s to %.60s, which waits for it",
+		 what ? what : "a tensor", fmt_all_bytes(bytes, per_step),
+		 basis_word(&wires->basis), to ? to : "another process");
+	if (total)
+		say_times(wires, wire, &finding, total);
+	snprintf(finding.advice, FINDING_TEXT,
+		 "send less of it (a smaller cut, a smaller type), or have other work for the receiver");
+	if (cut) {
+		snprintf(finding.lines[2], FINDING_TEXT,
+			 "%.80s, which the receiver runs after it, makes %s of it",
+			 names_short(&model->names, cut->name), fmt_all_bytes(less, made));
+		snprintf(finding.advice, FINDING_TEXT,
+			 "cut after %.80s instead: %s %s on the wire, not %s",
+			 names_short(&model->names, cut->name),
+			 fmt_all_bytes(less, basis_count(&wires->basis, made * wire->count)),
+			 basis_word(&wires->basis), bytes);
+	}
+	finding_add(findings, &finding);
+}
+
+static int by_alone(const void *a, const void *b)
+{
+	const struct wire *x = *(const struct wire *const *)a, *y = *(const struct wire *const *)b;
+
+	return (x->alone_ns < y->alone_ns) - (x->alone_ns > y->alone_ns);
+}
+
+static void review(struct model *model, void *state, struct findings *findings)
+{
+	const struct wires *wires = state;
+	int64_t least = model_threshold(model, THRESHOLD_WIRE_SHARE) * 10;
+	const struct wire *order[WIRES_MAX];
+
+	if (!basis_ready(model, &wires->basis))
+		return;
+	for (size_t i = 0; i < wires->n; i++)
+		order[i] = &wires->list[i];
+	qsort(order, wires->n, sizeof(order[0]), by_alone);
+	for (size_t i = 0; i < wires->n && i < SAID_MAX; i++)
+		if (order[i]->alone_ns && order[i]->bytes &&
+		    per_mille(basis_per(&wires->basis, order[i]->alone_ns),
+			      basis_whole(&wires->basis)) >= least)
+			say(model, wires, order[i], findings);
+}
+
+static void wire_release(void *state)
+{
+	free(((struct wires *)state)->list);
+}
+
+static size_t wire_bytes(const void *state)
+{
+	return ((const struct wires *)state)->cap * sizeof(struct wire);
+}
+
+const struct analysis analysis_wire = {
+	.name = "wire", .size = sizeof(struct wires), .release = wire_release,
+	.slice = wire_slice, .review = review, .bytes = wire_bytes,
+};
+
+void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
+	     int64_t *alone_ns_per_step)
+{
+	const struct wires *wires = analysis_state(model, ANALYSIS_WIRE);
+
+	*bytes_per_step = 0;
+	*alone_ns_per_step = 0;
+	for (size_t i = 0; i < wires->n && wires->basis.steps; i++) {
+		if (wires->list[i].name != name)
+			continue;
+		*bytes_per_step = basis_count(&wires->basis, wires->list[i].bytes);
+		*alone_ns_per_step = basis_per(&wires->basis, wires->list[i].alone_ns);
+	}
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/query-flows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/model-internal.h"
+#include "model/base/util.h"
+
+void flows_new(struct model *model)
+{
+	model->flows = xcalloc(1, sizeof(*model->flows));
+	store_init(&model->flows->totals, sizeof(struct flow_total));
+}
+
+static struct flow_total *total_at(const struct flows *flows, uint32_t i)
+{
+	return store_at(&flows->totals, i);
+}
+
+void flows_free(struct model *model)
+{
+	struct flows *flows = model->flows;
+
+	for (uint32_t i = 0; i < flows->totals.n; i++)
+		hist_release(&total_at(flows, i)->latency);
+	store_release(&flows->totals);
+	map_release(&flows->total_by_name);
+	map_release(&flows->wait_by_key);
+	map_release(&flows->peer_by_op);
+	free(flows->waits);
+	free(flows->peers);
+	map_release(&flows->made_by_op);
+	free(flows->made);
+	free(flows->fresh);
+	free(flows);
+}
+
+size_t flows_bytes(const struct model *model)
+{
+	const struct flows *flows = model->flows;
+	size_t bytes = flows->totals.n * sizeof(struct flow_total) +
+		       map_bytes(&flows->total_by_name) + map_bytes(&flows->wait_by_key) +
+		       map_bytes(&flows->peer_by_op) + flows->cap_fresh * sizeof(*flows->fresh);
+
+	bytes += map_bytes(&flows->made_by_op);
+	if (flows->made)
+		bytes += FLOW_MADE * sizeof(*flows->made);
+	if (flows->waits)
+		bytes += FLOWS_WAIT * sizeof(*flows->waits);
+	if (flows->peers)
+		bytes += FLOW_PEERS * sizeof(*flows->peers);
+	return bytes;
+}
+
+/* ---- totals ---- */
+
+/* NULL: there are too many. */
+static struct flow_total *total_get(struct model *model, uint32_t name)
+{
+	struct flows *flows = model->flows;
+	struct flow_total *total;
+	uint32_t i;
+
+	name = names_resolve(&model->names, name);
+	i = map_get(&flows->total_by_name, name);
+	if (i != MAP_NONE)
+		return total_at(flows, i);
+	if (flows->totals.n >= FLOW_TOTALS_MAX)
+		return NULL;
+	total = store_new(&flows->totals);
+	total->name = name;
+	map_set(&flows->total_by_name, name, flows->totals.n - 1);
+	return total;
+}
+
+const struct flow_total *flow_total_of(const struct model *model, uint32_t name)
+{
+	uint32_t i = map_get(&model->flows->total_by_name, name);
+
+	return i == MAP_NONE ? NULL : total_at(model->flows, i);
+}
+
+static void count(struct flow_total *total, const struct event_flow *flow)
+{
+	int64_t dur_ns = flow->dur_ns > 0 ? flow->dur_ns : 0;
+
+	switch ((enum flow_phase)flow->phase) {
+	case FLOW_SENT:
+		total->sent++;
+		total->bytes += flow->bytes;
+		break;
+	case FLOW_RECEIVED:
+		total->received++;
+		add_ns(&total->wait_ns, dur_ns);
+		break;
+	case FLOW_ENCODED:
+		total->encoded++;
+		add_ns(&total->encode_ns, dur_ns);
+		break;
+	default:
+		total->decoded++;
+		add_ns(&total->decode_ns, dur_ns);
+	}
+}
+
+/* ---- both ends ---- */
+
+static uint64_t op_key(uint32_t process, uint64_t op)
+{
+	return op ^ map_mix((uint64_t)process + 1);
+}
+
+static void remember(struct flows *flows, const struct flow_end *end, const struct flow_end *other)
+{
+	struct flow_peer *peer;
+
+	if (!end->op || !other->op)
+		return;
+	if (!flows->peers)
+		flows->peers = xcalloc(FLOW_PEERS, sizeof(*flows->peers));
+	peer = &flows->peers[flows->next_peer % FLOW_PEERS];
+	if (peer->op && map_get(&flows->peer_by_op, peer->key) == flows->next_peer % FLOW_PEERS)
+		map_remove(&flows->peer_by_op, peer->key);
+	*peer = (struct flow_peer) {
+		.key = op_key(end->process, end->op), .op = other->op, .at_ns = other->at_ns,
+		.process = other->process, .tid = other->tid,
+	};
+	map_set(&flows->peer_by_op, peer->key, flows->next_peer++ % FLOW_PEERS);
+}
+
+const struct flow_peer *flow_peer(const struct model *model, uint32_t process, uint64_t op)
+{
+	uint32_t i = map_get(&model->flows->peer_by_op, op_key(process, op));
+
+	return i == MAP_NONE ? NULL : &model->flows->peers[i];
+}
+
+static void put_fresh(struct flows *flows, const struct flow_message *message)
+{
+	/* Nobody takes them while there are no slices: the oldest go. */
+	if (flows->n_fresh >= FLOW_NEW) {
+		flows->n_fresh /= 2;
+		memmove(flows->fresh, flows->fresh + flows->n_fresh,
+			flows->n_fresh * sizeof(*flows->fresh));
+	}
+	grow(&flows->fresh, &flows->cap_fresh, flows->n_fresh, sizeof(*flows->fresh));
+	flows->fresh[flows->n_fresh++] = *message;
+}
+
+size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out)
+{
+	struct flows *flows = model->flows;
+	size_t n = 0, kept = 0;
+
+	*out = flows->n_fresh ? xreallocarray(NULL, flows->n_fresh, sizeof(**out)) : NULL;
+	for (size_t i = 0; i < flows->n_fresh; i++) {
+		if (flows->fresh[i].end_ns < t_ns)
+			(*out)[n++] = flows->fresh[i];
+		else
+			flows->fresh[kept++] = flows->fresh[i];
+	}
+	flows->n_fresh = kept;
+	return n;
+}
+
+static void join(struct model *model, const struct flow_wait *wait)
+{
+	const struct flow_end *from = &wait->sent, *to = &wait->received;
+	struct flow_total *total = total_get(model, wait->name);
+	int64_t asked_ns = to->dur_ns > 0 ? to->at_ns - to->dur_ns : to->at_ns;
+	int64_t ready_ns = from->at_ns > asked_ns ? from->at_ns : asked_ns, error_ns = 0;
+	uint16_t host = process_at(model, from->process)->host;
+	uint16_t other = process_at(model, to->process)->host;
+
+	remember(model->flows, from, to);
+	remember(model->flows, to, from);
+	if (!total)
+		return;
+	if (host != other)
+		error_ns = hosts_error(model, host) + hosts_error(model, other);
+	if (ready_ns > to->at_ns)	/* two clocks that do not agree */
+		ready_ns = to->at_ns;
+	total->joined++;
+	total->local += from->process == to->process;
+	hist_add(&total->latency, to->at_ns > from->at_ns ? to->at_ns - from->at_ns : 0);
+	add_ns(&total->wire_ns, to->at_ns - ready_ns);
+	if (error_ns > total->error_ns)
+		total->error_ns = error_ns;
+	if (from->process == to->process)
+		return;
+	put_fresh(model->flows, &(struct flow_message) {
+		.sent_ns = from->at_ns, .ready_ns = ready_ns, .end_ns = to->at_ns,
+		.bytes = wait->bytes, .op = to->op, .name = wait->name,
+		.from = from->process, .to = to->process,
+	});
+}
+
+static void forget(struct flows *flows, uint32_t i)
+{
+	if (flows->waits[i].waits)
+		map_remove(&flows->wait_by_key, flows->waits[i].key);
+	flows->waits[i].waits = false;
+}
+
+/* One end of a message: the other one may be there. */
+static void meet(struct model *model, const struct event_flow *flow, uint32_t name)
+{
+	struct flows *flows = model->flows;
+	bool sent = flow->phase == FLOW_SENT;
+	struct flow_end end = {
+		.at_ns = flow->at_ns, .dur_ns = flow->dur_ns, .op = flow->op, .known = true,
+		.process = model->process_index, .tid = model->event->tid,
+	};
+	uint32_t i = map_get(&flows->wait_by_key, flow->key);
+	struct flow_wait *wait;
+
+	if (!flows->waits)
+		flows->waits = xcalloc(FLOWS_WAIT, sizeof(*flows->waits));
+	if (i == MAP_NONE || (sent ? flows->waits[i].sent : flows->waits[i].received).known) {
+		/* The same end again: the other one was lost. */
+		if (i != MAP_NONE)
+			forget(flows, i);
+		i = flows->next_wait++ % FLOWS_WAIT;
+		forget(flows, i);
+		flows->waits[i] = (struct flow_wait) { .key = flow->key, .name = name, .waits = true };
+		map_set(&flows->wait_by_key, flow->key, i);
+	}
+	wait = &flows->waits[i];
+	if (sent) {
+		wait->sent = end;
+		wait->name = name;
+		wait->bytes = flow->bytes;
+	} else {
+		wait->received = end;
+		if (!wait->bytes)
+			wait->bytes = flow->bytes;
+	}
+	if (!wait->sent.known || !wait->received.known)
+		return;
+	join(model, wait);
+	forget(flows, i);
+}
+
+void apply_flow(struct model *model, const struct event_flow *flow)
+{
+	uint32_t name = local_name(model, flow->name);
+	struct flow_total *total;
+
+	if (flow->phase >= FLOW_PHASE_COUNT || flow->bytes > (uint64_t)1 << 60) {
+		model_bad(model, BAD_KIND);
+		return;
+	}
+	if (!time_ok(flow->at_ns) || flow->dur_ns < -1 || flow->dur_ns > DUR_MAX) {
+		model_bad(model, flow->dur_ns < -1 ? BAD_END : BAD_FAR);
+		return;
+	}
+	total = total_get(model, name);
+	if (!total)
+		model_bad(model, BAD_FULL);
+	else
+		count(total, flow);
+	if (flow->key && flow->phase <= FLOW_RECEIVED)
+		meet(model, flow, name);
+}
+
+/* ---- what ops make ---- */
+
+void flows_alloc(struct model *model, uint32_t op_name, uint64_t bytes)
+{
+	struct flows *flows = model->flows;
+	uint32_t i;
+
+	if (!flows->totals.n || !op_name)
+		return;
+	op_name = names_resolve(&model->names, op_name);
+	i = map_get(&flows->made_by_op, op_name);
+	if (i == MAP_NONE) {
+		if (flows->n_made == FLOW_MADE)
+			return;
+		if (!flows->made)
+			flows->made = xcalloc(FLOW_MADE, sizeof(*flows->made));
+		i = flows->n_made++;
+		flows->made[i].op_name = op_name;
+		map_set(&flows->made_by_op, op_name, i);
+	}
+	if (bytes > flows->made[i].bytes)
+		flows->made[i].bytes = bytes;
+}
+
+uint64_t flows_made(const struct model *model, uint32_t op_name)
+{
+	uint32_t i = map_get(&model->flows->made_by_op, names_resolve(&model->names, op_name));
+
+	return i == MAP_NONE ? 0 : model->flows->made[i].bytes;
+}
+
+/* ---- out ---- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct flow_row *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	if (x->sent != y->sent)
+		return x->sent > y->sent ? -1 : 1;
+	return x->key && y->key ? strcmp(x->key, y->key) : (x->key != NULL) - (y->key != NULL);
+}
+
+static void fill(struct model *model, struct flow_row *row, const struct flow_total *sum)
+{
+	struct flow_name parts = flow_name(model, sum->name);
+
+	*row = (struct flow_row) {
+		.key = names_raw(&model->names, parts.what),
+		.source = names_raw(&model->names, parts.source),
+		.destination = names_raw(&model->names, parts.destination),
+		.sent = sum->sent, .received = sum->received, .bytes = sum->bytes,
+		.joined = sum->joined, .encoded = sum->encoded, .decoded = sum->decoded,
+		.encode_ns = sum->encode_ns, .decode_ns = sum->decode_ns, .wait_ns = sum->wait_ns,
+		.wire_ns = sum->wire_ns, .error_ns = sum->error_ns,
+		.latency_p50_ns = hist_percentile(&sum->latency, 500),
+		.latency_p99_ns = hist_percentile(&sum->latency, 990),
+		.local = (sum->joined && sum->local == sum->joined) ||
+			 (parts.source && parts.source == parts.destination),
+	};
+	wire_of(model, sum->name, &row->bytes_per_step, &row->alone_ns_per_step);
+}
+
+static void merge(struct flow_total *to, const struct flow_total *from)
+{
+	to->sent += from->sent;
+	to->received += from->received;
+	to->bytes += from->bytes;
+	to->joined += from->joined;
+	to->local += from->local;
+	to->encoded += from->encoded;
+	to->decoded += from->decoded;
+	add_ns(&to->encode_ns, from->encode_ns);
+	add_ns(&to->decode_ns, from->decode_ns);
+	add_ns(&to->wait_ns, from->wait_ns);
+	add_ns(&to->wire_ns, from->wire_ns);
+	if (from->error_ns > to->error_ns)
+		to->error_ns = from->error_ns;
+	hist_merge(&to->latency, &from->latency);
+}
+
+/* Names that were not defined when their first message came are one now. */
+size_t model_flows(struct model *model, struct flow_row **out)
+{
+	struct flows *flows = model->flows;
+	struct flow_total *sums = xcalloc(flows->totals.n, sizeof(*sums));
+	struct map by_name = { .size = 0 };
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < flows->totals.n; i++) {
+		const struct flow_total *total = total_at(flows, i);
+		uint32_t name = names_resolve(&model->names, total->name);
+		uint32_t at = map_get(&by_name, name);
+
+		if (at == MAP_NONE) {
+			at = (uint32_t)n;
+			sums[n++].name = name;
+			map_set(&by_name, name, at);
+		}
+		merge(&sums[at], total);
+	}
+	map_release(&by_name);
+	*out = xcalloc(n, sizeof(**out));
+	for (size_t i = 0; i < n; i++) {
+		fill(model, &(*out)[i], &sums[i]);
+		hist_release(&sums[i].latency);
+	}
+	free(sums);
+	if (n)
+		qsort(*out, n, sizeof(**out), by_bytes);
+	return n;
+}

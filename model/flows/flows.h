@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages between threads, processes and hosts (EVENT_FLOW): what was sent under
+ * which name, and how long it was on its way. A part of model-internal.h.
+ *
+ * Idea: both ends tell of a message under one key. What each says counts at once
+ * in the totals of its name, so those are exact whatever is lost of the other end;
+ * the first of the two waits for the other, and what only both together know (the
+ * latency) is counted then.
+ *
+ * Ready: sent and asked for. From there on to its end a message is on the wire;
+ * before, somebody was late.
+ *
+ * Bounds: FLOW_TOTALS_MAX names, FLOWS_WAIT messages that wait for their other end
+ * (the oldest go, and have no latency), FLOW_PEERS ops that are found from each
+ * other, FLOW_NEW joined ones that no analysis has seen, FLOW_MADE ops whose
+ * largest allocation is known.
+ * Complexity: O(1) an event. Times: ns of host 0.
+ */
+#ifndef MODEL_FLOWS_H
+#define MODEL_FLOWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/base/hist.h"
+#include "model/base/map.h"
+#include "model/event.h"
+
+#define FLOW_TOTALS_MAX (1u << 14)
+#define FLOWS_WAIT 8192u
+#define FLOW_PEERS (1u << 15)
+#define FLOW_NEW (1u << 14)
+#define FLOW_MADE 4096u
+
+struct model;
+
+struct flow_total {
+	uint32_t name;			/* as the event had it, not resolved */
+	uint64_t sent, received, bytes, joined, local, encoded, decoded;
+	int64_t encode_ns, decode_ns, wait_ns, wire_ns, error_ns;
+	struct hist latency;		/* sent to received */
+};
+
+/* What one end said, as far as it is known. */
+struct flow_end {
+	int64_t at_ns, dur_ns;
+	uint64_t op;
+	uint32_t process, tid;
+	bool known;
+};
+
+/* A joined message. */
+struct flow_message {
+	int64_t sent_ns, ready_ns, end_ns;
+	uint64_t bytes, op;		/* the receiver's op */
+	uint32_t name, from, to;	/* processes */
+};
+
+struct flows {
+	struct store totals;
+	struct map total_by_name;
+	struct flow_wait {
+		uint64_t key, bytes;
+		uint32_t name;		/* the sender's, else the receiver's */
+		bool waits;
+		struct flow_end sent, received;
+	} *waits;			/* owned; ring of FLOWS_WAIT, NULL: none yet */
+	uint32_t next_wait;
+	struct map wait_by_key;
+	struct flow_peer {
+		uint64_t key, op;	/* op at the other end */
+		int64_t at_ns;
+		uint32_t process, tid;
+	} *peers;			/* owned; ring of FLOW_PEERS */
+	uint32_t next_peer;
+	struct map peer_by_op;
+	struct flow_made { uint32_t op_name; uint64_t bytes; } *made;	/* owned; FLOW_MADE */
+	uint32_t n_made;
+	struct map made_by_op;
+	struct flow_message *fresh;	/* owned; joined and not taken yet */
+	size_t n_fresh, cap_fresh;
+};
+
+void flows_new(struct model *model);
+void flows_free(struct model *model);
+size_t flows_bytes(const struct model *model);
+void apply_flow(struct model *model, const struct event_flow *flow);
+/* The op at the other end of what that op sent or received; NULL: none known. */
+const struct flow_peer *flow_peer(const struct model *model, uint32_t process, uint64_t op);
+/* The totals of a name, NULL: none. */
+const struct flow_total *flow_total_of(const struct model *model, uint32_t name);
+/* An op allocated something while messages are seen; the most it ever did at once. */
+void flows_alloc(struct model *model, uint32_t op_name, uint64_t bytes);
+uint64_t flows_made(const struct model *model, uint32_t op_name);
+/* Those that ended before t_ns are taken out into `out`, by no order; how many. */
+size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out);
+
+/* ---- names.c: "SOURCE -> DESTINATION: what" ---- */
+
+struct flow_name {
+	uint32_t source, destination, what;	/* names; 0: not said */
+};
+struct flow_name flow_name(struct model *model, uint32_t name);
+
+#endif

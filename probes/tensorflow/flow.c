@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors that go from one worker to another: the rendez-vous of the sender, where
+ * a tensor is put under a key, its coding for gRPC, and the rendez-vous of the
+ * receiver, where it is asked for by the same key.
+ *
+ * A key is "SOURCE;incarnation;DESTINATION;tensor;frame:iteration", as text in both
+ * processes, and the step's id is the same in both: a hash of the two is the
+ * message's.
+ *
+ * The coding knows no key. A tensor is coded from the memory that it was sent
+ * from, so what was sent last from there is what is coded. What is decoded is
+ * received next on the same thread.
+ *
+ * Functions that return a C++ object get a hidden pointer to it, on x86-64 as a
+ * first argument, which is handed through; elsewhere that is another register, so
+ * these hooks are for x86-64 only.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/tensorflow/probe.h"
+
+#define TOTAL_BYTES "_ZNK10tensorflow6Tensor10TotalBytesEv"
+#define TENSOR_DATA "_ZNK10tensorflow6Tensor4dataEv"
+#define KEY_BYTES 1024
+#define NAME_BYTES 512
+#define SENT 1024u		/* places for what was sent; a power of two */
+#define SENT_PROBES 4u
+
+#define LOOKED_UP(type, pointer, symbol) do { \
+	static void *found_; \
+	void *have_ = __atomic_load_n(&found_, __ATOMIC_RELAXED); \
+	if (!have_) { \
+		have_ = tf_lib->find(symbol); \
+		__atomic_store_n(&found_, have_, __ATOMIC_RELAXED); \
+	} \
+	(pointer) = (type)have_; \
+} while (0)
+
+_Thread_local struct tf_recv *tf_recv_now;
+static _Thread_local struct { int64_t at_ns, dur_ns; } decoded;
+
+/* ---- keys ---- */
+
+struct key {
+	uint64_t hash;			/* with the step; 0: not understood */
+	uint32_t name;
+	bool remote;			/* to another task */
+};
+
+static uint64_t hash_of(const char *text, size_t length, int64_t step)
+{
+	uint64_t h = (uint64_t)step * 0x9e3779b97f4a7c15u + length, w;
+
+	for (; length; text += 8) {
+		size_t n = length < 8 ? length : 8;
+
+		w = 0;
+		memcpy(&w, text, n);
+		length -= n;
+		h = (h ^ w) * 0xd6e8feb86659fd93u;
+		h ^= h >> 32;
+	}
+	return h ? h : 1;
+}
+
+/* "/job:a/replica:0/task:1/device:GPU:0" as "job:a/task:1/GPU:0": what is said of
+ * every device, and the CPU, is left out. Returns the length of the task's part. */
+static size_t short_device(char *buf, size_t size, const char *device, size_t length)
+{
+	static const char replica[] = "/replica:0", cpu[] = "/device:CPU:0", kind[] = "/device:";
+	const char *end = device + length;
+	size_t n = 0, task = 0;
+
+	if (device < end && *device == '/')
+		device++;
+	while (device < end && n + 1 < size) {
+		size_t left = (size_t)(end - device);
+
+		if (left >= sizeof(replica) - 1 && !memcmp(device, replica, sizeof(replica) - 1) &&
+		    (left == sizeof(replica) - 1 || device[sizeof(replica) - 1] == '/')) {
+			device += sizeof(replica) - 1;
+		} else if (left >= sizeof(kind) - 1 && !memcmp(device, kind, sizeof(kind) - 1)) {
+			task = n;
+			if (left == sizeof(cpu) - 1 && !memcmp(device, cpu, left))
+				break;
+			device += sizeof(kind) - 1;
+			buf[n++] = '/';
+		} else {
+			buf[n++] = *device++;
+		}
+	}
+	buf[n] = '\0';
+	return task ? task : n;
+}
+
+/* Cuts the next part off, up to a semicolon. */
+static bool part(const char **text, const char **begin, size_t *length)
+{
+	const char *end = strchr(*text, ';');
+
+	if (!end)
+		return false;
+	*begin = *text;
+	*length = (size_t)(end - *text);
+	*text = end + 1;
+	return true;
+}
+
+/* "edge_12_model/pool" is the 12th edge of its graph, from the op "model/pool": as
+ * "model/pool (edge 12)". Several edges may begin at one op. */
+static void label(char *buf, size_t size, const char *tensor, size_t length)
+{
+	static const char edge[] = "edge_";
+	size_t digits = 0, begin = sizeof(edge) - 1;
+
+	if (length > begin && !memcmp(tensor, edge, begin))
+		while (begin + digits < length && tensor[begin + digits] >= '0' &&
+		       tensor[begin + digits] <= '9')
+			digits++;
+	if (length > size / 2)
+		length = size / 2;
+	if (digits && begin + digits + 1 < length && tensor[begin + digits] == '_')
+		snprintf(buf, size, "%.*s (edge %.*s)", (int)(length - begin - digits - 1),
+			 tensor + begin + digits + 1, (int)digits, tensor + begin);
+	else
+		snprintf(buf, size, "%.*s", (int)length, tensor);
+}
+
+/* As records.h wants a flow's name: "SOURCE -> DESTINATION: tensor". */
+static bool understand(struct key *key, const char *text)
+{
+	const char *source, *number, *destination, *tensor;
+	size_t source_length, number_length, destination_length, tensor_length, a, b;
+	char from[NAME_BYTES / 2], to[NAME_BYTES / 2], what[NAME_BYTES], name[NAME_BYTES * 2 + 8];
+
+	if (!part(&text, &source, &source_length) || !part(&text, &number, &number_length) ||
+	    !part(&text, &destination, &destination_length) ||
+	    !part(&text, &tensor, &tensor_length))
+		return false;
+	a = short_device(from, sizeof(from), source, source_length);
+	b = short_device(to, sizeof(to), destination, destination_length);
+	key->remote = source_length && (a != b || memcmp(from, to, a));
+	label(what, sizeof(what), tensor, tensor_length);
+	snprintf(name, sizeof(name), "%s -> %s: %s", *from ? from : to, to, what);
+	key->name = rt_name(TFT_NAME_KEY, name);
+	return true;
+}
+
+/* A ParsedKey begins with a string_view of the key's first part: the text, which
+ * ends with a NUL, and a length, in one or the other order. */
+static struct key key_of(const void *parsed, int64_t step)
+{
+	char text[KEY_BYTES];
+	struct key key = { .hash = 0 };
+	uint64_t view[2];
+	const char *at;
+	size_t got;
+
+	if (tf_peek(view, parsed, sizeof(view)) != sizeof(view))
+		return key;
+	at = (const char *)(uintptr_t)(view[0] > KEY_BYTES ? view[0] : view[1]);
+	got = tf_peek(text, at, sizeof(text) - 1);
+	/* it may lie just before what is not there */
+	for (size_t n = sizeof(text) / 2; !got && n; n /= 2)
+		got = tf_peek(text, at, n);
+	text[got] = '\0';
+	if (understand(&key, text))
+		key.hash = hash_of(text, strlen(text), step);
+	return key;
+}
+
+static uint64_t bytes_of(const void *tensor)
+{
+	size_t (*total)(const void *);
+
+	LOOKED_UP(size_t (*)(const void *), total, TOTAL_BYTES);
+	return total ? total(tensor) : 0;
+}
+
+static const void *memory_of(const void *tensor)
+{
+	const void *(*data)(const void *);
+
+	LOOKED_UP(const void *(*)(const void *), data, TENSOR_DATA);
+	return data ? data(tensor) : NULL;
+}
+
+static void tell(const struct key *key, enum tft_flow_phase phase, uint64_t bytes, int64_t at_ns,
+		 int64_t dur_ns, uint64_t op)
+{
+	struct tft_flow flow = {
+		.name = key->name, .key = key->hash, .bytes = bytes, .op = op,
+		.at_ns = at_ns, .dur_ns = dur_ns, .phase = (uint8_t)phase,
+	};
+
+	rt_emit_flow(&flow);
+}
+
+/* ---- what was sent from where ---- */
+
+static struct {
+	_Atomic uint64_t memory;	/* 0: free, or being written */
+	_Atomic uint64_t hash;
+	_Atomic uint32_t name;
+} sent[SENT];
+static atomic_flag sent_busy = ATOMIC_FLAG_INIT;
+static uint32_t sent_next;
+
+static uint32_t sent_at(uint64_t memory, uint32_t i)
+{
+	return (uint32_t)((memory * 0x9e3779b97f4a7c15u >> 32) + i) & (SENT - 1);
+}
+
+static void remember(const void *at, const struct key *key)
+{
+	uint64_t memory = (uintptr_t)at, there;
+	uint32_t place;
+
+	if (!memory || atomic_flag_test_and_set(&sent_busy))
+		return;
+	place = sent_at(memory, sent_next++ % SENT_PROBES);
+	for (uint32_t i = 0; i < SENT_PROBES; i++) {
+		there = atomic_load_explicit(&sent[sent_at(memory, i)].memory, memory_order_relaxed);
+		if (!there || there == memory)
+			place = sent_at(memory, i);
+		if (there == memory)
+			break;
+	}
+	atomic_store_explicit(&sent[place].memory, 0, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+	atomic_store_explicit(&sent[place].hash, key->hash, memory_order_relaxed);
+	atomic_store_explicit(&sent[place].name, key->name, memory_order_relaxed);
+	atomic_store_explicit(&sent[place].memory, memory, memory_order_release);
+	atomic_flag_clear(&sent_busy);
+}
+
+static struct key recall(const void *at)
+{
+	uint64_t memory = (uintptr_t)at;
+	struct key key = { .hash = 0 };
+
+	for (uint32_t i = 0; memory && i < SENT_PROBES; i++) {
+		uint32_t k = sent_at(memory, i);
+
+		if (atomic_load_explicit(&sent[k].memory, memory_order_acquire) != memory)
+			continue;
+		key.hash = atomic_load_explicit(&sent[k].hash, memory_order_relaxed);
+		key.name = atomic_load_explicit(&sent[k].name, memory_order_relaxed);
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&sent[k].memory, memory_order_relaxed) == memory)
+			return key;
+	}
+	return (struct key){ .hash = 0 };
+}
+
+void tf_flow_fork_child(void)
+{
+	atomic_flag_clear(&sent_busy);
+}
+
+/* ---- the sender ---- */
+
+void *tf_send(void *status, void *rendezvous, const void *parsed, void *args, const void *tensor,
+	      uintptr_t dead)
+{
+	void *(*original)(void *, void *, const void *, void *, const void *, uintptr_t) =
+		(void *(*)(void *, void *, const void *, void *, const void *, uintptr_t))
+		tf_original(TFT_TF_SEND);
+	int64_t now = rt_now_ns();
+	int saved = errno;
+
+	if (rt_level() != TFT_LEVEL_OFF) {
+		struct rt_top op = rt_op_current();
+		struct key key = key_of(parsed, op.step);
+
+		if (key.hash) {
+			tell(&key, TFT_FLOW_SENT, bytes_of(tensor), now, -1, op.instance);
+			remember(memory_of(tensor), &key);
+		}
+		errno = saved;
+	}
+	return original(status, rendezvous, parsed, args, tensor, dead);
+}
+
+/* (dead, tensor, ack, buffer), since 2.20 behind a pointer to the status: the
+ * second is a bool only then. */
+void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
+{
+	void *(*original)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t) =
+		(void *(*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))
+		tf_original(TFT_TF_ENCODE);
+	const void *tensor = (const void *)(b > 0xffff ? b : c);
+	int64_t start = rt_now_ns();
+	void *result;
+	int saved;
+
+	if (rt_level() == TFT_LEVEL_OFF)
+		return original(a, b, c, d, e);
+	result = original(a, b, c, d, e);
+	saved = errno;
+	struct key key = recall(memory_of(tensor));
+
+	/* what is empty has no memory to be known by */
+	if (key.hash)
+		tell(&key, TFT_FLOW_ENCODED, bytes_of(tensor), start, rt_now_ns() - start, 0);
+	errno = saved;
+	return result;
+}
+
+/* ---- the receiver ---- */
+
+void *tf_parse(void *status, void *response, void *source)
+{
+	void *(*original)(void *, void *, void *) =
+		(void *(*)(void *, void *, void *))tf_original(TFT_TF_PARSE);
+	int64_t start = rt_now_ns();
+	void *result = original(status, response, source);
+
+	decoded.at_ns = start;
+	decoded.dur_ns = rt_now_ns() - start;
+	return result;
+}
+
+/* The original of the one generation that is there. */
+static void *recv_original(void)
+{
+	static void *found;
+	void *original = __atomic_load_n(&found, __ATOMIC_RELAXED);
+
+	for (int i = TFT_TF_RECV; !original && i <= TFT_TF_RECV_2025_3; i++)
+		original = tf_original((enum tft_tf_function)i);
+	__atomic_store_n(&found, original, __ATOMIC_RELAXED);
+	return original;
+}
+
+void tf_recv_async(void *rendezvous, const void *parsed, void *args, void *done)
+{
+	struct tf_recv *recv = tf_recv_now;
+	int saved = errno;
+
+	if (recv && rt_level() != TFT_LEVEL_OFF) {
+		struct key key = key_of(parsed, recv->step);
+
+		tf_recv_now = NULL;
+		recv->asked_ns = rt_now_ns();
+		recv->key = key.hash;
+		recv->name = key.name;
+		recv->remote = key.remote;
+		errno = saved;
+	}
+	((void (*)(void *, const void *, void *, void *))recv_original())(rendezvous, parsed, args,
+									  done);
+}
+
+void tf_received(const struct tf_recv *recv, uint64_t instance)
+{
+	struct key key = { .hash = recv->key, .name = recv->name };
+	int64_t now = rt_now_ns();
+
+	if (recv->remote && decoded.at_ns >= recv->asked_ns)
+		tell(&key, TFT_FLOW_DECODED, 0, decoded.at_ns, decoded.dur_ns, instance);
+	decoded.at_ns = 0;
+	tell(&key, TFT_FLOW_RECEIVED, 0, now, now - recv->asked_ns, instance);
+}
