@@ -58,15 +58,21 @@ static inline struct view view_at(const void *kernel, uint32_t at)
 static bool ask(const void *kernel, const void *context, struct tf_string *s,
 		struct view *name, struct view *type)
 {
-	static void (*trace_string)(struct tf_string *, const void *, const void *, bool);
+	void *trace_string = tf_lib->original(TFT_TF_TRACE_STRING);
 	char *colon;
 
 	if (!trace_string)
-		trace_string = (void (*)(struct tf_string *, const void *, const void *, bool))
-			tf_lib->original(TFT_TF_TRACE_STRING);
-	if (!trace_string)
 		return false;
-	trace_string(s, kernel, context, false);
+#if defined(__x86_64__)
+	((void (*)(struct tf_string *, const void *, const void *, bool))trace_string)(
+		s, kernel, context, false);
+#else
+	/* the result has a register of its own; a short text moved with it */
+	*s = ((struct tf_string (*)(const void *, const void *, bool))trace_string)(
+		kernel, context, false);
+	if (s->length < sizeof(s->inside))
+		s->text = s->inside;
+#endif
 	colon = s->length < NAME_MAX_BYTES ? memrchr(s->text, ':', s->length) : NULL;
 	if (!colon || colon == s->text || colon + 1 == s->text + s->length)
 		return false;

@@ -48,7 +48,9 @@ static const struct hook {
 	{ TFT_TF_FREE_TF, (void *)tf_free_tf, false },
 	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
+#if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
+#endif
 #ifdef __x86_64__	/* see flow.c */
 	{ TFT_TF_SEND, (void *)tf_send, false },
 	{ TFT_TF_ENCODE, (void *)tf_encode, false },
