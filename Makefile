@@ -46,6 +46,7 @@ HAVE_OPENCL_H := $(shell printf '\#include <CL/cl_layer.h>\n' | $(CC) -E - >/dev
 HAVE_OPENCL := $(call have,OpenCL)
 HAVE_IBERTY := $(shell printf '\#include <libiberty/demangle.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y)
 HAVE_JANSSON := $(call have,jansson)
+HAVE_IMPORT := $(and $(call have,libprotobuf-c),$(call have,yajl),$(call have,zlib),$(shell command -v protoc-c))
 # probes/start/tensorflow.c has these machines' assembler.
 HAVE_TRAMPOLINES := $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine 2>/dev/null))
 
@@ -62,7 +63,8 @@ PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-MODEL_SRC := $(call src,model/*.c model/*/*.c)
+MODEL_SRC := $(filter-out model/import/%,$(call src,model/*.c model/*/*.c))
+IMPORT_SRC := $(filter-out %/none.c,$(call src,model/import/*.c))
 KEYMAP_SRC := $(call src,keymap/*.c)
 SESSION_SRC := $(call src,probes/session/*.c)
 TUI_SRC := $(call src,tui/*.c)
@@ -70,6 +72,11 @@ UNIT_SRC := $(call src,tests/unit/*.c)
 
 IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
 IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
+# What model/import/ unpacks with; the messages are generated from its .proto files.
+IMPORT_PROTO := $(if $(HAVE_IMPORT),$(call src,model/import/*.proto))
+IMPORT_OBJ := $(if $(HAVE_IMPORT),$(call obj,$(IMPORT_SRC)) $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.o),\
+	$(O)/model/import/none.o)
+MODEL_LIBS := $(IBERTY_LIBS) $(if $(HAVE_IMPORT),$(shell $(PKG_CONFIG) --libs libprotobuf-c yajl zlib))
 TFTOP_PKGS := lttng-ctl babeltrace2 ncursesw
 TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
 TFTOP_LIBS := $(shell $(PKG_CONFIG) --libs $(TFTOP_PKGS) 2>/dev/null) -lpthread -lm -ldl
@@ -84,6 +91,7 @@ report:
 	  'probe opencl    $(if $(HAVE_OPENCL_H),yes,no: OpenCL headers not found)' \
 	  'probe tensorflow $(if $(HAVE_TRAMPOLINES),yes,no: not on this machine)' \
 	  'example opencl  $(if $(HAVE_OPENCL),yes,no: OpenCL loader not found)' \
+	  'foreign files $(if $(HAVE_IMPORT),yes,no: protobuf-c, yajl or zlib not found)' \
 	  'demangler       $(if $(HAVE_IBERTY),yes,no: libiberty not found; names stay mangled)' \
 	  > $(O)/parts.new; cmp -s $(O)/parts.new $(O)/parts || $(if $(SILENT),grep ' no:',cat) $(O)/parts.new; mv $(O)/parts.new $(O)/parts
 
@@ -99,6 +107,16 @@ $(O)/model/%.o: model/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
+
+# Generated, so its warnings are nobody's.
+$(O)/%.pb-c.c: %.proto
+	@mkdir -p $(@D)
+	$(Q)protoc-c --c_out=$(O) $<
+$(O)/%.pb-c.o: $(O)/%.pb-c.c $(O)/flags
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w $(SAN) -MMD -MP -c -o $@ $<
+$(call obj,$(IMPORT_SRC)): | $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.c)
+.PRECIOUS: $(O)/%.pb-c.c
 
 $(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
 	@mkdir -p $(@D)
@@ -138,7 +156,7 @@ $(O)/probes/runtime/emit.o: override SAN := $(SAN) $(if $(findstring undefined,$
 PRELOADED := $(call src,probes/start/*.c probes/consumer/*.c)
 $(call obj,$(PRELOADED)): override SAN :=
 
-$(O)/libmodel.a: $(call obj,$(MODEL_SRC))
+$(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -150,7 +168,7 @@ IMAGE_LD := -Wl,--wrap=free
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
-		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(IBERTY_LIBS)
+		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(MODEL_LIBS)
 
 PROBE_LD = $(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
 $(O)/lib/libtftop-start.so $(O)/lib/libtftop-consumer.so: override SAN :=
@@ -230,13 +248,13 @@ $(O)/obj/tests/%.o: tests/%.c $(O)/flags
 $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
-		$(TFTOP_LIBS) $(IBERTY_LIBS)
+		$(TFTOP_LIBS) $(MODEL_LIBS)
 
 $(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
-		$(TFTOP_LIBS) $(IBERTY_LIBS)
+		$(TFTOP_LIBS) $(MODEL_LIBS)
 $(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy: $(O)/tests/%: $(O)/obj/tests/live/%.o $(O)/obj/tests/live/differ.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -255,13 +273,13 @@ $(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
-		$(TFTOP_LIBS) $(IBERTY_LIBS)
+		$(TFTOP_LIBS) $(MODEL_LIBS)
 FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/pb.c)
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
-		$(TFTOP_LIBS) $(IBERTY_LIBS)
+		$(TFTOP_LIBS) $(MODEL_LIBS)
 
 .PHONY: tests check check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS)
@@ -281,7 +299,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
-objects: $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
+objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
 	$(ONEDNN_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -312,11 +330,11 @@ $(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses
 $(O)/tests/bench/model_bench $(O)/tests/bench/acts_bench: $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(IBERTY_LIBS) -lpthread -lm
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(MODEL_LIBS) -lpthread -lm
 $(O)/tests/bench/key_bench: $(O)/obj/tests/bench/key_bench.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $^ $(TFTOP_LIBS) $(IBERTY_LIBS) -lutil
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $^ $(TFTOP_LIBS) $(MODEL_LIBS) -lutil
 $(O)/tests/bench/rt_bench: $(O)/obj/tests/bench/rt_bench.o $(O)/lib/libtftop-runtime.so
 	@mkdir -p $(@D)
 	$(call say,LINK)

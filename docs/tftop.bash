@@ -26,7 +26,7 @@ _tftop()
 	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --probe --level --memory-limit --lossless
 		--from-step --steps --for -q --quit --script --headless --size --config --no-config
 		--ascii --color --theme -v --debug -h --help --version --' -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == --json= ]] && compopt -o nospace
 }

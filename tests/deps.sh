@@ -5,7 +5,8 @@
 set -u
 
 build='gcc make pkg-config liblttng-ust-dev liblttng-ctl-dev libbabeltrace2-dev libncurses-dev
-	libiberty-dev opencl-c-headers ocl-icd-opencl-dev'
+	libiberty-dev opencl-c-headers ocl-icd-opencl-dev libprotobuf-c-dev protobuf-c-compiler
+	libyajl-dev zlib1g-dev'
 run='lttng-tools ocl-icd-libopencl1 pocl-opencl-icd'
 test='clang libjansson-dev tmux babeltrace2 python3-venv clinfo clpeak'
 

@@ -143,7 +143,8 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 	*exit_status = 125;
 	if (options->program)
 		return new_program(live, screen, size, error, exit_status);
-	if (live_open_recording(live, error))
+	if (live_is_file(options->open_path) ? live_open_import(live, error) :
+					       live_open_recording(live, error))
 		return live;
 	live_free(live);
 	return NULL;
@@ -284,6 +285,10 @@ static void look_at_end(struct live *live)
 {
 	enum reader_state state;
 
+	if (live->import) {
+		live_look_at_import(live);
+		return;
+	}
 	if (live->session && !live->draining && session_stopped(live->session))
 		drain(live);
 	if (live->phase == LIVE_DONE || (live->session && !live->draining))
@@ -424,13 +429,15 @@ void live_finish(struct live *live, bool partial)
 {
 	if (live->session)
 		stop(live, partial);
+	else if (partial && live->import)
+		live_stop_import(live);
 	else if (partial && live->reader)
 		stop_reading(live);
 	while (live->phase == LIVE_ENDING) {
 		struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
 
-		if (live->session && !live->draining)
-			poll(&happens, 1, 50);
+		if (!live->reader || (live->session && !live->draining))
+			poll(&happens, 1, live->import ? 5 : 50);
 		else
 			reader_wait_end(live->reader, 50);
 		if (live->session)
@@ -560,6 +567,7 @@ void live_free(struct live *live)
 
 	if (!live)
 		return;
+	live_free_import(live);
 	back = reader_free(live->reader);
 	cache_release(&live->cache, options_batch(live->options) ? CACHE_BATCH_MS : CACHE_MS);
 	session_free(live->session);

@@ -67,6 +67,9 @@ void live_pump(struct live *live);
 void live_on_output(struct live *live, void (*take)(void *arg, const void *data, size_t size),
 		    void *arg);
 
+/* What is shown is a file of another profiler: there is no folder. */
+bool live_is_import(const struct live *live);
+
 /* How much of a recording has been read, in per cent; -1: none is being read. */
 int live_progress(const struct live *live);
 

@@ -16,6 +16,7 @@ struct live {
 	const struct options *options;	/* borrowed */
 	struct session *session;	/* owned; NULL: a recording */
 	struct reader *reader;		/* owned; NULL: PROGRAM runs bare */
+	struct live_import *import;	/* owned; a file of another profiler, or NULL */
 	struct model *model;		/* owned */
 	struct gate *gate;		/* owned */
 	enum live_phase phase;
@@ -60,6 +61,17 @@ void live_finish_model(struct live *live);
 /* ---- live_words.c ---- */
 /* What the probes that are there say of themselves: "opencl nvtx". */
 void live_list_probes(struct live *live, char *text, size_t size);
+
+/* ---- live_import.c ---- */
+/* Not a folder: nothing of tftop's own. */
+bool live_is_file(const char *path);
+/* Opens options->open_path and starts reading it; false: error says why. */
+bool live_open_import(struct live *live, char error[LIVE_ERROR_MAX]);
+/* Has all been read? */
+void live_look_at_import(struct live *live);
+void live_stop_import(struct live *live);
+int live_import_progress(const struct live *live);
+void live_free_import(struct live *live);
 
 /* ---- live_recording.c ---- */
 /* What PROGRAM had printed, to live->take_output. */

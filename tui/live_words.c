@@ -29,6 +29,8 @@ int live_progress(const struct live *live)
 {
 	int done;
 
+	if (live->import && live->phase == LIVE_ENDING)
+		return live_import_progress(live);
 	if (live->session || live->phase != LIVE_ENDING || !live->reader)
 		return -1;
 	done = reader_progress(live->reader);

@@ -37,7 +37,7 @@ static const char *const later_probes[] = {
 
 static const char help_text[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
-"tftop [OPTIONS] DIR                   open a recording made with -o DIR\n"
+"tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
 "\n"
 "  -b, --batch            no screen: a text report on stderr when PROGRAM ends\n"
 "      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
@@ -422,9 +422,6 @@ static enum options_result check_path(struct options *options, char *const *word
 		return wrong(error, count > 1 ? "'%s' comes without '--': to run it, 'tftop -- %s ...'" :
 			     "no such file or folder '%s': to run a program, 'tftop -- %s'",
 			     words[0], words[0]);
-	if (!S_ISDIR(st.st_mode))
-		return wrong(error, "'%s' is a file: this version opens recordings made with "
-			     "-o DIR; to run a program, 'tftop -- %s'", words[0], words[0]);
 	options->open_path = words[0];
 	return OPTIONS_RUN;
 }

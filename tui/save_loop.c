@@ -78,7 +78,7 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	if (options.first_ns > tui->status.live_ns)
 		options.first_ns = tui->status.live_ns;		/* nothing with a length yet */
 	describe(tui, &options.recording);
-	if (tui->options->open_path)
+	if (tui->options->open_path && !live_is_import(tui->live))
 		options.output_file = file = xasprintf("%s/output", tui->options->open_path);
 	else
 		options.output = output = kept_output(tui->output);

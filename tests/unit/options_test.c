@@ -138,7 +138,6 @@ TEST(options_refuse_what_does_not_go_together)
 	REFUSES("before '--'", "/", "--", "p");
 	REFUSES("tftop -- ls", "ls", "stray");
 	REFUSES("no such file", "/no/such/place");
-	REFUSES("is a file", "/proc/self/stat");
 	REFUSES("-o", "-o", "d", "/");
 	REFUSES("--headless", "-b", "--headless", "--", "p");
 	REFUSES("--script", "--json=f", "--script", "s", "--", "p");

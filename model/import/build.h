@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the readers of foreign files hand in, and how it becomes model events.
+ *
+ * Idea: a reader names things (processes, tracks, devices, names, shapes) in any
+ * order, gets small numbers for them, and adds items that refer to these. Only
+ * when all is read it is decided what a track is, which calls launched
+ * something, and which times are impossible; then the items come out by start
+ * (spool.h), a stack for each thread gives nesting, and definitions are sent
+ * when first used.
+ *
+ * Always true: what is handed out is in the order of start, and EVENT_ALIVE
+ * never passes a start that is still to come. A run whose correlation has a
+ * launch in the file is EVENT_RUN (of a graph, which runs often: EVENT_COMMAND), any
+ * other EVENT_COMMAND, with the op that the file names. All tables have a maximum, what is beyond goes to entry 0 (none)
+ * or is left out, and is said.
+ *
+ * Numbers count from 1, 0 is none. Strings are copied. Times: ns of the file's
+ * clock; build_run() moves all by the same amount when some would not be
+ * positive. Threads: one, but `stop` and `progress`.
+ */
+#ifndef MODEL_IMPORT_BUILD_H
+#define MODEL_IMPORT_BUILD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/base/map.h"
+#include "model/import.h"
+#include "model/import/spool.h"
+
+#define BUILD_TABLE_MAX (1u << 22)	/* names, shapes, correlations, flows */
+#define BUILD_TRACKS_MAX (1u << 16)
+#define BUILD_PROBLEMS 32u
+
+enum track_kind {
+	TRACK_THREAD = 0, TRACK_STREAM, TRACK_SKIP,	/* SKIP: says again what others say */
+};
+
+struct build_name { char *text; uint64_t sent; uint32_t next; uint8_t kind; };
+
+struct build_process {
+	char *command, *host;
+	uint32_t pid;
+	bool sent;
+};
+
+struct build_device {
+	char *name, *vendor, *key;
+	uint32_t index, units, clock_mhz;
+	uint64_t memory_bytes;
+	uint8_t gpu;			/* as event_device */
+	uint32_t process;		/* whose it is, where no launch says */
+};
+
+/* What is open on a thread while items come out. */
+struct build_open { int64_t end_ns; uint64_t instance; };
+
+struct build_track {
+	enum track_kind kind;
+	uint32_t process, device;	/* device: of streams */
+	uint32_t tid;			/* of threads */
+	char *name;
+	bool sent;
+	struct build_open *stack;	/* owned */
+	size_t depth, cap;
+	uint32_t flow;			/* waits for the next op */
+};
+
+struct build_shape { uint64_t global[3]; uint32_t local[3]; uint64_t sent; uint32_t next; };
+struct build_series { uint32_t name, process, device, unit; bool sent; };
+/* Of a launch and its runs; name ... kind: of the run. */
+struct build_correlation {
+	uint64_t op;			/* in which it was launched, once that came out */
+	int64_t call_ns, call_dur_ns;
+	uint32_t launches, runs, process, tid;
+	uint32_t track, name, shape;
+	uint8_t kind;
+};
+struct build_flow { uint64_t instance; uint32_t process; };
+
+struct build {
+	const struct import_options *options;
+	_Atomic bool *stop;
+	_Atomic int *progress;
+	struct spool *spool;		/* owned, as all below */
+	struct build_name *names;
+	struct build_process *processes;
+	struct build_device *devices;
+	struct build_track *tracks;
+	struct build_shape *shapes;
+	struct build_series *series;
+	struct build_correlation *correlations;
+	struct build_flow *flows;
+	size_t n_names, n_processes, n_devices, n_tracks, n_shapes, n_series, n_correlations,
+	       n_flows;
+	size_t cap_names, cap_processes, cap_devices, cap_tracks, cap_shapes, cap_series,
+	       cap_correlations, cap_flows;
+	struct map name_by_hash, shape_by_hash, correlation_by_id, flow_by_id, queue_by_key,
+		   sent, device_sent;
+	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
+	bool full;			/* the spool took no more */
+	/* while items come out */
+	struct event *batch;
+	size_t n_batch;
+	uint64_t instances, out;
+	uint32_t next_queue;
+	int64_t low_ns, high_ns, shift_ns;
+	int64_t vote_ns;		/* Boyer and Moore's candidate for when it was */
+	uint64_t votes;
+	uint64_t strange;		/* outside of low ... high */
+};
+
+void build_init(struct build *build, const struct import_options *options);
+void build_release(struct build *build);
+
+/* A sentence for the user. */
+void build_say(struct build *build, int level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Something that cannot be read: told with its place the first time, counted
+ * after. what: a literal, "an event without a name". */
+void build_problem(struct build *build, const char *what, const char *place, uint64_t at);
+bool build_has_problems(const struct build *build);
+
+uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind);
+const char *build_text(const struct build *build, uint32_t name);
+uint32_t build_process(struct build *build, uint32_t pid, const char *command);
+uint32_t build_device(struct build *build, const char *key, uint32_t process);
+uint32_t build_track(struct build *build, uint32_t process, uint32_t tid);
+void build_track_name(struct build *build, uint32_t track, const char *name);
+/* The track is a stream of the device. */
+void build_stream(struct build *build, uint32_t track, uint32_t device);
+uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32_t local[3]);
+uint32_t build_series(struct build *build, uint32_t process, uint32_t device, const char *name,
+		      const char *unit);
+uint32_t build_correlation(struct build *build, uint64_t id);
+uint32_t build_flow(struct build *build, uint64_t id);
+void build_add(struct build *build, const struct item *item);
+
+static inline bool build_stopped(const struct build *build)
+{
+	return atomic_load_explicit(build->stop, memory_order_relaxed);
+}
+
+/* ---- emit.c ---- */
+/* All is added: hands it out. */
+void build_run(struct build *build);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes of a file, unpacked. */
+#include "model/import/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "model/base/util.h"
+
+#define BUFFER (256u << 10)
+
+struct bytes {
+	int fd;				/* -1: memory */
+	const uint8_t *memory;		/* borrowed */
+	uint64_t size, at;		/* of the file or memory; how much was taken */
+	uint64_t given;			/* unpacked bytes given out */
+	bool packed, inflating;
+	bool between;			/* two members of gzip */
+	z_stream z;
+	uint8_t *buffer;		/* owned: packed bytes */
+	uint8_t *map;			/* mapped, NULL */
+	size_t map_size;
+};
+
+/* Up to size raw bytes; -1: errno. */
+static ssize_t read_raw(struct bytes *source, void *to, size_t size)
+{
+	ssize_t n;
+
+	if (source->fd < 0) {
+		n = (ssize_t)(size < source->size - source->at ? size : source->size - source->at);
+		memcpy(to, source->memory + source->at, (size_t)n);
+	} else {
+		do
+			n = pread(source->fd, to, size, (off_t)source->at);
+		while (n < 0 && errno == EINTR);
+	}
+	if (n > 0)
+		source->at += (uint64_t)n;
+	return n;
+}
+
+static bool open_file(struct bytes *source, const char *path, char *error)
+{
+	struct stat st;
+
+	source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (source->fd < 0 || fstat(source->fd, &st)) {
+		snprintf(error, IMPORT_ERROR_MAX, "cannot open '%s': %s", path, strerror(errno));
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		snprintf(error, IMPORT_ERROR_MAX, "'%s' is no regular file", path);
+		return false;
+	}
+	source->size = (uint64_t)st.st_size;
+	return true;
+}
+
+struct bytes *bytes_open(const char *path, const void *data, size_t size,
+			   char error[IMPORT_ERROR_MAX])
+{
+	struct bytes *source = xcalloc(1, sizeof(*source));
+	uint8_t magic[3] = { 0 };
+
+	source->fd = -1;
+	source->memory = data;
+	source->size = size;
+	if (!data && !open_file(source, path, error)) {
+		bytes_free(source);
+		return NULL;
+	}
+	source->packed = read_raw(source, magic, 3) == 3 && magic[0] == 0x1f && magic[1] == 0x8b &&
+			 magic[2] == 8;
+	source->at = 0;
+	return source;
+}
+
+void bytes_rewind(struct bytes *source)
+{
+	if (source->inflating)
+		inflateEnd(&source->z);
+	source->inflating = source->between = false;
+	source->at = source->given = 0;
+}
+
+void bytes_free(struct bytes *source)
+{
+	if (!source)
+		return;
+	bytes_rewind(source);
+	if (source->map)
+		munmap(source->map, source->map_size);
+	if (source->fd >= 0)
+		close(source->fd);
+	free(source->buffer);
+	free(source);
+}
+
+uint64_t bytes_offset(const struct bytes *source)
+{
+	return source->given;
+}
+
+int bytes_progress(const struct bytes *source)
+{
+	return source->size ? (int)(source->at * 1000 / source->size) : 1000;
+}
+
+/* ---- gzip ---- */
+
+static bool begin_inflate(struct bytes *source, char *error)
+{
+	if (source->inflating)
+		return true;
+	memset(&source->z, 0, sizeof(source->z));
+	if (inflateInit2(&source->z, 15 + 16) != Z_OK) {
+		snprintf(error, IMPORT_ERROR_MAX, "no memory for unpacking");
+		return false;
+	}
+	if (!source->buffer)
+		source->buffer = xmalloc(BUFFER);
+	source->inflating = true;
+	return true;
+}
+
+static bool refill(struct bytes *source, char *error)
+{
+	ssize_t n;
+
+	if (source->z.avail_in)
+		return true;
+	n = read_raw(source, source->buffer, BUFFER);
+	if (n < 0)
+		snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s", source->at,
+			 strerror(errno));
+	if (n == 0 && !source->between)
+		snprintf(error, IMPORT_ERROR_MAX, "the gzip file is cut off at byte %" PRIu64,
+			 source->at);
+	source->z.next_in = source->buffer;
+	source->z.avail_in = n > 0 ? (unsigned int)n : 0;
+	return n > 0;
+}
+
+static bool is_bomb(const struct bytes *source, char *error)
+{
+	if (source->given < GZIP_FREE || source->given / GZIP_RATIO < source->at)
+		return false;
+	snprintf(error, IMPORT_ERROR_MAX, "%" PRIu64 " bytes of gzip unpack to more than %" PRIu64
+		 ": that is no recording", source->at, source->given);
+	return true;
+}
+
+static size_t read_packed(struct bytes *source, void *buffer, size_t size, char *error)
+{
+	int status;
+
+	if (!begin_inflate(source, error) || is_bomb(source, error))
+		return 0;
+	source->z.next_out = buffer;
+	source->z.avail_out = (unsigned int)size;
+	while (source->z.avail_out == size) {
+		if (!refill(source, error))
+			return 0;
+		if (source->between && inflateReset(&source->z) != Z_OK)
+			return 0;
+		status = inflate(&source->z, Z_NO_FLUSH);
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+			/* What follows the last member is nobody's. */
+			if (!source->between)
+				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before byte "
+					 "%" PRIu64, source->at - source->z.avail_in);
+			break;
+		}
+		source->between = status == Z_STREAM_END;
+	}
+	return size - source->z.avail_out;
+}
+
+size_t bytes_read(struct bytes *source, void *buffer, size_t size, char error[IMPORT_ERROR_MAX])
+{
+	ssize_t n;
+
+	error[0] = '\0';
+	if (size > 1u << 30)
+		size = 1u << 30;
+	if (source->packed) {
+		n = (ssize_t)read_packed(source, buffer, size, error);
+	} else {
+		n = read_raw(source, buffer, size);
+		if (n < 0)
+			snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s",
+				 source->at, strerror(errno));
+	}
+	if (n <= 0)
+		return 0;
+	source->given += (uint64_t)n;
+	return (size_t)n;
+}
+
+/* ---- as one range ---- */
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		data += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+/* The unpacked bytes in an unnamed file; -1: error. */
+static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = xasprintf("%s/tftop-XXXXXX", dir && *dir ? dir : "/var/tmp");
+	int fd = mkostemp(path, O_CLOEXEC);
+	char *buffer = xmalloc(BUFFER);
+	size_t n = 1;
+
+	if (fd >= 0)
+		unlink(path);
+	while (fd >= 0 && !*stop && (n = bytes_read(source, buffer, BUFFER, error)))
+		if (!write_all(fd, buffer, n))
+			break;
+	if (fd < 0 || (n && !*stop)) {
+		snprintf(error, IMPORT_ERROR_MAX, "cannot unpack into '%s': %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	free(buffer);
+	free(path);
+	return fd;
+}
+
+const uint8_t *bytes_map(struct bytes *source, size_t *size, const _Atomic bool *stop,
+			  bool *part, char error[IMPORT_ERROR_MAX])
+{
+	int fd = source->fd;
+	void *map;
+
+	error[0] = '\0';
+	*part = false;
+	*size = (size_t)source->size;
+	if (source->packed) {
+		fd = unpack(source, stop, error);
+		if (fd < 0)
+			return NULL;
+		*part = error[0] != '\0';
+		*size = (size_t)source->given;
+	} else if (source->memory) {
+		return source->memory;
+	}
+	map = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	if (map == MAP_FAILED && !*part)
+		snprintf(error, IMPORT_ERROR_MAX, *size ? "cannot map the file: %s" : "the file is empty",
+			 strerror(errno));
+	if (source->packed)
+		close(fd);
+	if (map == MAP_FAILED)
+		return NULL;
+	source->map = map;
+	source->map_size = *size;
+	return map;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of a file, unpacked when gzip packed it.
+ *
+ * Idea: text is read as a stream, of whatever length; protobufs are wanted as
+ * one range of addresses: the file mapped, or unpacked into an unnamed file that
+ * is mapped. gzip is told by its first bytes, several members follow each other.
+ *
+ * Always true: unpacking ends in a message when it gives more than GZIP_RATIO
+ * times what was read (beyond GZIP_FREE bytes): no file that says something does.
+ * Errors: 0 or NULL, error says why and where.
+ */
+#ifndef MODEL_IMPORT_BYTES_H
+#define MODEL_IMPORT_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/import.h"
+
+#define GZIP_RATIO 400u
+#define GZIP_FREE (UINT64_C(256) << 20)
+
+struct bytes;
+
+/* data NULL: the file. */
+struct bytes *bytes_open(const char *path, const void *data, size_t size,
+			   char error[IMPORT_ERROR_MAX]);
+void bytes_free(struct bytes *source);
+
+/* Up to `size` next bytes; 0: the end, or an error (error is not empty then). */
+size_t bytes_read(struct bytes *source, void *buffer, size_t size,
+		   char error[IMPORT_ERROR_MAX]);
+void bytes_rewind(struct bytes *source);
+/* All as one range, borrowed until bytes_free(); NULL: error. *part: what
+ * follows could not be unpacked, error says why. */
+const uint8_t *bytes_map(struct bytes *source, size_t *size, const _Atomic bool *stop,
+			  bool *part, char error[IMPORT_ERROR_MAX]);
+
+uint64_t bytes_offset(const struct bytes *source);	/* of what was given out */
+int bytes_progress(const struct bytes *source);	/* in thousandths, of what was read */
+
+#endif

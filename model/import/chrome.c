@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Chrome's trace JSON, as a stream: TensorFlow's timeline.py, TensorBoard's
+ * trace.json.gz, PyTorch's Kineto, Perfetto's JSON. Either an object with
+ * "traceEvents" or the array alone. Only the event that is being read is kept.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "model/import/chrome-internal.h"
+
+#define DEPTH_MAX 512u
+#define VALUE_MAX (16u << 20)		/* bytes without a word of the parser */
+#define CHUNK (128u << 10)
+#define TEXT_BYTES 65536u		/* of a text that is kept */
+
+static const struct { const char *key; bool arg; } keys[CHROME_TEXTS] = {
+	[CHROME_PH] = { "ph", false }, [CHROME_NAME] = { "name", false },
+	[CHROME_CAT] = { "cat", false }, [CHROME_TS] = { "ts", false },
+	[CHROME_DUR] = { "dur", false }, [CHROME_PID] = { "pid", false },
+	[CHROME_TID] = { "tid", false }, [CHROME_ID] = { "id", false },
+	[CHROME_BP] = { "bp", false }, [CHROME_ARG_NAME] = { "name", true },
+	[CHROME_ARG_LABELS] = { "labels", true }, [CHROME_CORRELATION] = { "correlation", true },
+	[CHROME_CORRELATION_ID] = { "correlation_id", true }, [CHROME_DEVICE] = { "device", true },
+	[CHROME_STREAM] = { "stream", true }, [CHROME_BYTES] = { "bytes", true },
+	[CHROME_STEP_NUM] = { "step_num", true }, [CHROME_TF_OP] = { "tf_op", true },
+	[CHROME_KERNEL_DETAILS] = { "kernel_details", true },
+	[CHROME_MEMCPY_DETAILS] = { "memcpy_details", true }, [CHROME_OP] = { "op", true },
+	[CHROME_ADDRESS] = { "Addr", true }, [CHROME_SIZE] = { "Bytes", true },
+	[CHROME_DEVICE_ID] = { "Device Id", true }, [CHROME_DEVICE_TYPE] = { "Device Type", true },
+};
+
+enum list { LIST_NONE, LIST_GRID, LIST_BLOCK };
+
+struct parser {
+	struct chrome chrome;
+	yajl_handle yajl;
+	unsigned int depth;		/* maps and arrays around */
+	unsigned int events_depth;	/* of traceEvents' elements, 0: not in it */
+	unsigned int event_depth, args_depth;	/* 0: not in one */
+	bool top_is_list, has_events;
+	char key[64];			/* the last one */
+	enum list list;
+	bool too_deep;
+	uint64_t fed, told;		/* bytes; when the parser last said something */
+};
+
+/* ---- one event ---- */
+
+static void event_reset(struct chrome_event *event)
+{
+	for (int i = 0; i < CHROME_TEXTS; i++) {
+		if (event->there[i])
+			strbuf_reset(&event->text[i]);
+		event->there[i] = false;
+	}
+	while (event->n_counters)
+		free(event->counters[--event->n_counters].name);
+	event->n_grid = event->n_block = 0;
+}
+
+static void keep_counter(struct parser *p, const char *text, size_t size)
+{
+	struct chrome_event *event = &p->chrome.event;
+	int64_t value;
+
+	if (event->n_counters >= CHROME_COUNTERS || !details_time(text, size, 1, &value))
+		return;
+	event->counters[event->n_counters].name = xstrdup(p->key);
+	event->counters[event->n_counters++].value = value;
+}
+
+static void keep_number(uint64_t *values, unsigned int *n, const char *text)
+{
+	if (*n < 3)
+		values[(*n)++] = strtoull(text, NULL, 10);
+}
+
+/* A number, a text or a truth value. */
+static int keep(struct parser *p, const char *text, size_t size, bool number)
+{
+	struct chrome_event *event = &p->chrome.event;
+	bool arg = p->args_depth && p->depth == p->args_depth;
+
+	p->told = p->fed;
+	if (p->list != LIST_NONE && number) {
+		char digits[24];
+
+		snprintf(digits, sizeof(digits), "%.*s", (int)(size < 20 ? size : 20), text);
+		if (p->list == LIST_GRID)
+			keep_number(event->grid, &event->n_grid, digits);
+		else
+			keep_number(event->block, &event->n_block, digits);
+		return 1;
+	}
+	if (!p->event_depth || (!arg && p->depth != p->event_depth))
+		return 1;
+	for (int i = 0; i < CHROME_TEXTS; i++) {
+		if (keys[i].arg != arg || strcmp(keys[i].key, p->key))
+			continue;
+		strbuf_reset(&event->text[i]);
+		strbuf_add(&event->text[i], text, size < TEXT_BYTES ? size : TEXT_BYTES);
+		event->there[i] = true;
+		break;
+	}
+	if (arg && number)
+		keep_counter(p, text, size);
+	return 1;
+}
+
+/* ---- what the parser says ---- */
+
+static int on_null(void *arg)
+{
+	struct parser *p = arg;
+
+	p->told = p->fed;
+	return 1;
+}
+
+static int on_boolean(void *arg, int value)
+{
+	return keep(arg, value ? "true" : "false", value ? 4 : 5, false);
+}
+
+static int on_number(void *arg, const char *text, size_t size)
+{
+	return keep(arg, text, size, true);
+}
+
+static int on_string(void *arg, const unsigned char *text, size_t size)
+{
+	return keep(arg, (const char *)text, size, false);
+}
+
+static int on_key(void *arg, const unsigned char *text, size_t size)
+{
+	struct parser *p = arg;
+
+	p->told = p->fed;
+	snprintf(p->key, sizeof(p->key), "%.*s", (int)(size < 63 ? size : 63), (const char *)text);
+	return 1;
+}
+
+static int deeper(struct parser *p)
+{
+	p->told = p->fed;
+	p->too_deep = ++p->depth > DEPTH_MAX;
+	return !p->too_deep;
+}
+
+static int on_map(void *arg)
+{
+	struct parser *p = arg;
+
+	if (p->events_depth && p->depth == p->events_depth) {
+		p->event_depth = p->depth + 1;
+		event_reset(&p->chrome.event);
+	} else if (p->event_depth && p->depth == p->event_depth && !strcmp(p->key, "args")) {
+		p->args_depth = p->depth + 1;
+	}
+	return deeper(p);
+}
+
+static int on_map_end(void *arg)
+{
+	struct parser *p = arg;
+
+	p->told = p->fed;
+	if (p->args_depth == p->depth)
+		p->args_depth = 0;
+	if (p->event_depth == p->depth) {
+		p->event_depth = 0;
+		p->chrome.events++;
+		chrome_event_take(&p->chrome);
+	}
+	p->depth--;
+	return !build_stopped(p->chrome.build);
+}
+
+static int on_list(void *arg)
+{
+	struct parser *p = arg;
+
+	if (!p->depth || (p->depth == 1 && !p->top_is_list && !strcmp(p->key, "traceEvents"))) {
+		p->top_is_list |= !p->depth;
+		p->events_depth = p->depth + 1;
+		p->has_events = true;
+	} else if (p->args_depth && p->depth == p->args_depth) {
+		p->list = !strcmp(p->key, "grid") ? LIST_GRID : !strcmp(p->key, "block") ? LIST_BLOCK :
+			  LIST_NONE;
+	}
+	return deeper(p);
+}
+
+static int on_list_end(void *arg)
+{
+	struct parser *p = arg;
+
+	p->told = p->fed;
+	p->list = LIST_NONE;
+	if (p->events_depth == p->depth)
+		p->events_depth = 0;
+	p->depth--;
+	return 1;
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_number,
+	.yajl_string = on_string, .yajl_start_map = on_map, .yajl_map_key = on_key,
+	.yajl_end_map = on_map_end, .yajl_start_array = on_list, .yajl_end_array = on_list_end,
+};
+
+/* ---- the stream ---- */
+
+static uint64_t lines_in(const unsigned char *data, size_t size)
+{
+	uint64_t n = 0;
+
+	for (const unsigned char *at = data; (at = memchr(at, '\n', size - (size_t)(at - data))); at++)
+		n++;
+	return n;
+}
+
+/* Why the parser stopped. */
+static void tell_end(struct parser *p, uint64_t offset, const unsigned char *data, size_t size)
+{
+	size_t at = yajl_get_bytes_consumed(p->yajl);
+	unsigned char *text;
+	char *end;
+
+	if (build_stopped(p->chrome.build))
+		return;
+	if (p->too_deep) {
+		build_problem(p->chrome.build, "lists and objects that are nested too deeply", "line",
+			      p->chrome.line + lines_in(data, at < size ? at : size));
+		return;
+	}
+	text = yajl_get_error(p->yajl, 0, data, size);
+	end = strchr((char *)text, '\n');
+	if (end)
+		*end = '\0';
+	p->chrome.line += lines_in(data, at < size ? at : size);
+	build_say(p->chrome.build, 1, "the JSON is damaged at line %" PRIu64 ", byte %" PRIu64 ": %s",
+		  p->chrome.line, offset + at, (char *)text);
+	build_problem(p->chrome.build, "what follows is not read", "byte", offset + at);
+	yajl_free_error(p->yajl, text);
+}
+
+/* Complete, cut off, or no trace at all. */
+static void tell_whole(struct parser *p, struct bytes *source, const char *error)
+{
+	if (build_stopped(p->chrome.build))
+		return;
+	if (*error)
+		build_problem(p->chrome.build, "the file cannot be read to its end", "byte",
+			      bytes_offset(source));
+	if (*error)
+		build_say(p->chrome.build, 1, "%s", error);
+	else if (p->depth && !(p->top_is_list && p->depth == 1))	/* the ] may be missing */
+		build_problem(p->chrome.build, "the JSON is cut off", "byte", bytes_offset(source));
+	else if (!p->has_events)
+		build_problem(p->chrome.build, "no 'traceEvents': this is not a Chrome trace", "byte",
+			      bytes_offset(source));
+}
+
+static void parse(struct parser *p, struct bytes *source)
+{
+	unsigned char *data = xmalloc(CHUNK);
+	char error[IMPORT_ERROR_MAX] = "";
+	bool good = true;
+	size_t size, skip;
+
+	p->chrome.line = 1;
+	while (good && !build_stopped(p->chrome.build) &&
+	       (size = bytes_read(source, data, CHUNK, error))) {
+		skip = !p->fed && size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
+		p->fed += size;
+		good = yajl_parse(p->yajl, data + skip, size - skip) == yajl_status_ok;
+		if (!good)
+			tell_end(p, p->fed - size + skip, data + skip, size - skip);
+		else if (p->fed - p->told > VALUE_MAX)
+			build_problem(p->chrome.build, "a value of more than 16 MiB", "byte", p->told);
+		good = good && p->fed - p->told <= VALUE_MAX;
+		p->chrome.line += lines_in(data, size);
+		atomic_store(p->chrome.build->progress, bytes_progress(source) / 2);
+	}
+	if (good)
+		tell_whole(p, source, error);
+	free(data);
+}
+
+void chrome_read(struct build *build, struct bytes *source, const char *name)
+{
+	struct parser p = { .chrome = {
+		.build = build, .file = name, .scale = 1000, .free_open = UINT32_MAX,
+	} };
+
+	for (int i = 0; i < CHROME_TEXTS; i++)
+		strbuf_init(&p.chrome.event.text[i]);
+	p.yajl = yajl_alloc(&callbacks, NULL, &p);
+	if (!p.yajl) {
+		build_problem(build, "no memory for reading JSON", "byte", 0);
+	} else {
+		yajl_config(p.yajl, yajl_dont_validate_strings, 1);
+		yajl_config(p.yajl, yajl_allow_partial_values, 1);
+		parse(&p, source);
+		yajl_free(p.yajl);
+	}
+	chrome_finish(&p.chrome);
+	event_reset(&p.chrome.event);
+	for (int i = 0; i < CHROME_TEXTS; i++)
+		strbuf_release(&p.chrome.event.text[i]);
+	chrome_release(&p.chrome);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* A foreign file: what it is, and its reader. */
+#include "model/import.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/import/readers.h"
+#include "model/import/wire.h"
+
+#define LOOK_BYTES 4096u
+
+struct import {
+	struct import_options options;
+	struct bytes *source;		/* owned */
+	enum import_kind kind;
+	_Atomic bool stop;
+	_Atomic int progress;
+};
+
+const char *import_kind_name(enum import_kind kind)
+{
+	static const char *const names[] = {
+		[IMPORT_NONE] = "nothing that is known",
+		[IMPORT_RUN_METADATA] = "a TensorFlow RunMetadata",
+		[IMPORT_STEP_STATS] = "a TensorFlow StepStats", [IMPORT_XSPACE] = "a TensorFlow XSpace",
+		[IMPORT_CHROME] = "a Chrome trace",
+	};
+
+	return names[kind];
+}
+
+/* ---- what it is ---- */
+
+static enum import_kind kind_of_json(const uint8_t *data, size_t size)
+{
+	size_t i = size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3) ? 3 : 0;
+
+	while (i < size && strchr(" \t\r\n", data[i]) && data[i])
+		i++;
+	return i < size && (data[i] == '{' || data[i] == '[') ? IMPORT_CHROME : IMPORT_NONE;
+}
+
+/*
+ * All three begin with messages in field 1 (of a RunMetadata the StepStats). An
+ * XPlane begins with its id (a number) or its name (field 2), a StepStats with a
+ * device, which begins with its name, a text: "/job:...".
+ */
+static enum import_kind kind_of_proto(const uint8_t *data, size_t size)
+{
+	struct wire outer = wire_of(data, size), inner, third;
+
+	if (!wire_next(&outer))
+		return IMPORT_NONE;
+	if (outer.type != WIRE_BYTES || outer.field > 4)
+		return IMPORT_NONE;
+	if (outer.field == 4)
+		return IMPORT_XSPACE;		/* only a host's name */
+	if (outer.field != 1)
+		return IMPORT_RUN_METADATA;	/* graphs alone */
+	inner = wire_of(outer.data, outer.size);
+	if (!wire_next(&inner))
+		return outer.size ? IMPORT_NONE : IMPORT_RUN_METADATA;
+	if (inner.field == 1 && inner.type == WIRE_VARINT)
+		return IMPORT_XSPACE;
+	if (inner.field <= 3 && inner.field > 1 && inner.type == WIRE_BYTES)
+		return IMPORT_XSPACE;
+	if (inner.field != 1 || inner.type != WIRE_BYTES)
+		return IMPORT_NONE;
+	if (inner.size && inner.data[0] == '/')
+		return IMPORT_STEP_STATS;
+	third = wire_of(inner.data, inner.size);
+	return wire_next(&third) && third.field <= 3 && third.type == WIRE_BYTES ?
+	       IMPORT_RUN_METADATA : IMPORT_NONE;
+}
+
+static enum import_kind look(struct bytes *source, char *error)
+{
+	uint8_t *data = xmalloc(LOOK_BYTES);
+	size_t size = 0, n;
+	enum import_kind kind;
+
+	while (size < LOOK_BYTES && (n = bytes_read(source, data + size, LOOK_BYTES - size, error)))
+		size += n;
+	kind = kind_of_json(data, size);
+	if (!kind)
+		kind = kind_of_proto(data, size);
+	free(data);
+	bytes_rewind(source);
+	return kind;
+}
+
+struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
+{
+	struct import *import = xcalloc(1, sizeof(*import));
+	const char *path = options->path ? options->path : "memory";
+	char why[IMPORT_ERROR_MAX];
+
+	error[0] = why[0] = '\0';
+	import->options = *options;
+	import->source = bytes_open(options->path, options->data, options->size, error);
+	if (import->source)
+		import->kind = look(import->source, why);
+	if (import->source && !import->kind)
+		snprintf(error, IMPORT_ERROR_MAX, "'%s' is nothing that tftop can open (RunMetadata, "
+			 "StepStats, XSpace, Chrome's JSON)%s%s", path, *why ? ": " : "", why);
+	if (!error[0])
+		return import;
+	import_free(import);
+	return NULL;
+}
+
+enum import_kind import_kind(const struct import *import)
+{
+	return import->kind;
+}
+
+/* ---- reading ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path ? path : "memory";
+}
+
+/* A protobuf, as one range; false: nothing is there. */
+static bool read_range(struct import *import, struct build *build)
+{
+	const char *name = base_name(import->options.path);
+	char error[IMPORT_ERROR_MAX];
+	const uint8_t *data;
+	size_t size;
+	bool part;
+
+	data = bytes_map(import->source, &size, &import->stop, &part, error);
+	if (error[0])
+		build_say(build, part ? 1 : 2, "%s", error);
+	if (!data)
+		return false;
+	if (import->kind == IMPORT_XSPACE)
+		xspace_read(build, data, size, name);
+	else if (import->kind == IMPORT_STEP_STATS)
+		step_stats_read(build, data, size, name);
+	else
+		run_metadata_read(build, data, size, name);
+	return true;
+}
+
+/* What came more than once is said once more, with how often. */
+static void tell_problems(struct build *build)
+{
+	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
+		if (build->problems[i].count > 1)
+			build_say(build, 1, "%s: %" PRIu64 " times in all", build->problems[i].what,
+				  build->problems[i].count);
+}
+
+enum import_result import_run(struct import *import)
+{
+	enum import_result result = IMPORT_WHOLE;
+	struct build build;
+
+	build_init(&build, &import->options);
+	build.stop = &import->stop;
+	build.progress = &import->progress;
+	if (import->kind == IMPORT_CHROME)
+		chrome_read(&build, import->source, base_name(import->options.path));
+	else
+		read_range(import, &build);
+	build_run(&build);
+	tell_problems(&build);
+	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events", base_name(import->options.path),
+		  import_kind_name(import->kind), spool_count(build.spool));
+	if (import->stop)
+		result = IMPORT_STOPPED;
+	else if (!spool_count(build.spool))
+		result = IMPORT_NOTHING;
+	else if (build_has_problems(&build))
+		result = IMPORT_PART;
+	if (result == IMPORT_NOTHING)
+		build_say(&build, 2, "there are no events in '%s'", base_name(import->options.path));
+	build_release(&build);
+	return result;
+}
+
+void import_stop(struct import *import)
+{
+	atomic_store(&import->stop, true);
+}
+
+int import_progress(const struct import *import)
+{
+	return atomic_load_explicit(&import->progress, memory_order_relaxed);
+}
+
+void import_free(struct import *import)
+{
+	if (!import)
+		return;
+	bytes_free(import->source);
+	free(import);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of the importers, where a library of theirs was not there. */
+#include "model/import.h"
+
+#include <stdio.h>
+
+struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
+{
+	snprintf(error, IMPORT_ERROR_MAX, "'%s' is a file: this tftop was built without protobuf-c, yajl "
+		 "and zlib, and opens folders only", options->path ? options->path : "");
+	return NULL;
+}
+
+enum import_kind import_kind(const struct import *import)
+{
+	return IMPORT_NONE;
+}
+
+const char *import_kind_name(enum import_kind kind)
+{
+	return "nothing that is known";
+}
+
+enum import_result import_run(struct import *import)
+{
+	return IMPORT_NOTHING;
+}
+
+void import_stop(struct import *import)
+{
+}
+
+int import_progress(const struct import *import)
+{
+	return 0;
+}
+
+void import_free(struct import *import)
+{
+}

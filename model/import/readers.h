@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The readers of the formats: each adds what it finds to the build, and says
+ * what it cannot read (build_problem()). They end early when asked to.
+ */
+#ifndef MODEL_IMPORT_READERS_H
+#define MODEL_IMPORT_READERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/import/build.h"
+#include "model/import/bytes.h"
+
+/* name: of the file, shown as the program's. */
+void xspace_read(struct build *build, const uint8_t *data, size_t size, const char *name);
+void step_stats_read(struct build *build, const uint8_t *data, size_t size, const char *name);
+/* Of a RunMetadata: the StepStats in it. */
+void run_metadata_read(struct build *build, const uint8_t *data, size_t size, const char *name);
+void chrome_read(struct build *build, struct bytes *source, const char *name);
+
+static inline void build_reading(struct build *build, size_t done, size_t size)
+{
+	atomic_store_explicit(build->progress, size ? (int)(done * (__int128)500 / size) : 500,
+			      memory_order_relaxed);
+}
+
+#endif

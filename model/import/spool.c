@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Items in order of time, in memory or in a temporary file. */
+#include "model/import/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "model/base/util.h"
+#include "model/import.h"
+
+struct run { const struct item *at, *end; };
+
+struct spool {
+	struct item *block;		/* owned */
+	size_t n, cap;
+	uint64_t count, filed;		/* all; of these in the file */
+	int fd;				/* -1: no file */
+	struct item *file;		/* mapped, NULL */
+	struct run *heap;		/* owned: of sorted runs, by their first item */
+	size_t n_heap;
+};
+
+struct spool *spool_new(void)
+{
+	struct spool *spool = xcalloc(1, sizeof(*spool));
+
+	spool->fd = -1;
+	return spool;
+}
+
+void spool_free(struct spool *spool)
+{
+	if (!spool)
+		return;
+	if (spool->file)
+		munmap(spool->file, spool->filed * sizeof(*spool->file));
+	if (spool->fd >= 0)
+		close(spool->fd);
+	free(spool->block);
+	free(spool->heap);
+	free(spool);
+}
+
+uint64_t spool_count(const struct spool *spool)
+{
+	return spool->count;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const struct item *a = x, *b = y;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	if (a->dur_ns != b->dur_ns)
+		return a->dur_ns > b->dur_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_items(struct item *items, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n && compare(&items[i - 1], &items[i]) < 0; i++)
+		;
+	if (i < n)
+		qsort(items, n, sizeof(*items), compare);
+}
+
+/* A file without a name; -1: errno. */
+static int make_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = xasprintf("%s/tftop-XXXXXX", dir && *dir ? dir : "/var/tmp");
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+static bool write_block(struct spool *spool)
+{
+	const char *at = (const char *)spool->block;
+	size_t left = spool->n * sizeof(*spool->block);
+	off_t to = (off_t)(spool->filed * sizeof(*spool->block));
+
+	if (spool->fd < 0)
+		spool->fd = make_file();
+	while (spool->fd >= 0 && left) {
+		ssize_t n = pwrite(spool->fd, at, left, to);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		to += n;
+		left -= (size_t)n;
+	}
+	if (spool->fd < 0)
+		return false;
+	spool->filed += spool->n;
+	spool->n = 0;
+	return true;
+}
+
+bool spool_add(struct spool *spool, const struct item *item)
+{
+	if (spool->n >= IMPORT_ITEMS && !write_block(spool))
+		return false;
+	grow(&spool->block, &spool->cap, spool->n, sizeof(*spool->block));
+	spool->block[spool->n] = *item;
+	spool->block[spool->n++].order = spool->count++;
+	return true;
+}
+
+static void map_file(struct spool *spool)
+{
+	void *map;
+
+	if (!spool->filed || spool->file)
+		return;
+	map = mmap(NULL, spool->filed * sizeof(*spool->file), PROT_READ | PROT_WRITE, MAP_SHARED,
+		   spool->fd, 0);
+	if (map == MAP_FAILED) {	/* no room for addresses: without what is in there */
+		spool->filed = 0;
+		return;
+	}
+	spool->file = map;
+}
+
+void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item), void *arg)
+{
+	map_file(spool);
+	for (uint64_t i = 0; i < spool->filed; i++)
+		take(arg, &spool->file[i]);
+	for (size_t i = 0; i < spool->n; i++)
+		take(arg, &spool->block[i]);
+}
+
+/* ---- the merge ---- */
+
+static bool is_before(const struct run *a, const struct run *b)
+{
+	return compare(a->at, b->at) < 0;
+}
+
+static void sink_down(struct spool *spool, size_t i)
+{
+	struct run run = spool->heap[i];
+
+	for (size_t child; (child = 2 * i + 1) < spool->n_heap; i = child) {
+		if (child + 1 < spool->n_heap &&
+		    is_before(&spool->heap[child + 1], &spool->heap[child]))
+			child++;
+		if (!is_before(&spool->heap[child], &run))
+			break;
+		spool->heap[i] = spool->heap[child];
+	}
+	spool->heap[i] = run;
+}
+
+void spool_sort(struct spool *spool)
+{
+	size_t runs = 0, max = spool->filed / IMPORT_ITEMS + 2;
+
+	map_file(spool);
+	spool->heap = xcalloc(max, sizeof(*spool->heap));
+	for (uint64_t at = 0; at < spool->filed; at += IMPORT_ITEMS) {
+		size_t n = spool->filed - at < IMPORT_ITEMS ? spool->filed - at : IMPORT_ITEMS;
+
+		sort_items(spool->file + at, n);
+		spool->heap[runs++] = (struct run) { spool->file + at, spool->file + at + n };
+	}
+	sort_items(spool->block, spool->n);
+	if (spool->n)
+		spool->heap[runs++] = (struct run) { spool->block, spool->block + spool->n };
+	spool->n_heap = runs;
+	for (size_t i = runs; i-- > 0;)
+		sink_down(spool, i);
+}
+
+const struct item *spool_next(struct spool *spool)
+{
+	const struct item *item;
+
+	if (!spool->n_heap)
+		return NULL;
+	item = spool->heap[0].at++;
+	if (spool->heap[0].at == spool->heap[0].end)
+		spool->heap[0] = spool->heap[--spool->n_heap];
+	if (spool->n_heap)
+		sink_down(spool, 0);
+	return item;
+}

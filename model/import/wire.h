@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Protobuf's wire format, walked in place: one field after the other, nothing
+ * copied. Messages that are small are handed to protobuf-c, which unpacks them
+ * into an arena that is emptied for the next one.
+ *
+ * Always true: what is given out lies within the bytes that were given. A field
+ * that reaches beyond them, whatever its length, is given as far as it is there,
+ * with `cut` and `damaged` set; after that, and after anything else that is no
+ * field, wire_next() is false. Complexity: O(1) a field. Source: protobuf.dev, encoding.
+ */
+#ifndef MODEL_IMPORT_WIRE_H
+#define MODEL_IMPORT_WIRE_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wire {
+	const uint8_t *at, *end;
+	bool damaged, cut;
+	/* The field that was read: */
+	uint32_t field;
+	uint8_t type;			/* WIRE_* */
+	uint64_t value;			/* of numbers */
+	const uint8_t *data;		/* of WIRE_BYTES */
+	size_t size;
+};
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+
+static inline struct wire wire_of(const uint8_t *data, size_t size)
+{
+	return (struct wire) { .at = data, .end = data + size };
+}
+
+/* Reads the next field; false: the end, or damage (then `at` is its place). */
+bool wire_next(struct wire *wire);
+
+/* Memory for one message at a time. */
+struct arena {
+	ProtobufCAllocator allocator;
+	char *block;			/* owned */
+	size_t used;
+	void **more;			/* owned: what found no room in the block */
+	size_t n_more, cap_more;
+};
+
+void arena_init(struct arena *arena);
+void arena_reset(struct arena *arena);
+void arena_release(struct arena *arena);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* One event of an XSpace: what it is, by its line and its statistics. */
+#include "model/import/xspace-internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t number_of_text(const ProtobufCBinaryData *text)
+{
+	char digits[32];
+	size_t size = text->len < sizeof(digits) - 1 ? text->len : sizeof(digits) - 1;
+
+	memcpy(digits, text->data, size);
+	digits[size] = '\0';
+	return strtoull(digits, NULL, 0);
+}
+
+void xspace_values(struct xspace *x, Import__XStat *const *stats, size_t count,
+		   struct xvalues *values)
+{
+	memset(values, 0, sizeof(*values));
+	for (size_t i = 0; i < count; i++) {
+		const Import__XStat *stat = stats[i];
+		uint32_t meta = map_get(&x->stat_by_id, (uint64_t)stat->metadata_id), ref;
+		enum xstat what = meta == MAP_NONE ? XSTAT_OTHER : x->stats[meta].stat;
+
+		if (what == XSTAT_OTHER)
+			continue;
+		values->there[what] = true;
+		switch (stat->value_case) {
+		case IMPORT__XSTAT__VALUE_UINT64_VALUE:
+			values->number[what] = stat->uint64_value;
+			break;
+		case IMPORT__XSTAT__VALUE_INT64_VALUE:
+			values->number[what] = (uint64_t)stat->int64_value;
+			break;
+		case IMPORT__XSTAT__VALUE_DOUBLE_VALUE:
+			if (stat->double_value >= 0 && stat->double_value < 1e18)
+				values->number[what] = (uint64_t)stat->double_value;
+			break;
+		case IMPORT__XSTAT__VALUE_STR_VALUE:
+			values->text[what] = build_name(x->build, stat->str_value.data,
+							stat->str_value.len, NAME_OP);
+			values->number[what] = number_of_text(&stat->str_value);
+			break;
+		case IMPORT__XSTAT__VALUE_REF_VALUE:
+			ref = map_get(&x->stat_by_id, stat->ref_value);
+			values->text[what] = ref == MAP_NONE ? 0 : x->stats[ref].name;
+			break;
+		default:
+			values->there[what] = false;
+		}
+	}
+}
+
+/* "name:Type" of an attribution: the op. */
+static uint32_t op_name(struct xspace *x, const struct xvalues *values)
+{
+	uint32_t text = values->text[XSTAT_TF_OP] ? values->text[XSTAT_TF_OP] :
+						    values->text[XSTAT_HLO_OP];
+	const char *name = build_text(x->build, text);
+	size_t length = strlen(name), op = details_op(name, length);
+
+	return op ? build_name(x->build, name, op, NAME_OP) : text;
+}
+
+static void fill_kernel(struct xspace *x, struct item *item, const struct xvalues *values)
+{
+	const char *details = build_text(x->build, values->text[XSTAT_KERNEL_DETAILS]);
+	uint64_t grid[3], block[3];
+	uint32_t local[3];
+
+	item->kind = COMMAND_KERNEL;
+	if (!details_triple(details, "grid", grid) || !details_triple(details, "block", block))
+		return;
+	for (int i = 0; i < 3; i++) {
+		local[i] = (uint32_t)block[i];
+		grid[i] *= block[i];
+	}
+	item->shape = build_shape(x->build, grid, local);
+}
+
+static void fill_run(struct xspace *x, struct item *item, const struct xvalues *values)
+{
+	const char *name = build_text(x->build, item->name);
+	const char *copy = build_text(x->build, values->text[XSTAT_MEMCPY_DETAILS]);
+	const char *fill = build_text(x->build, values->text[XSTAT_MEMSET_DETAILS]);
+
+	if (values->there[XSTAT_KERNEL_DETAILS])
+		item->kind = COMMAND_KERNEL;
+	else if (values->there[XSTAT_MEMCPY_DETAILS])
+		item->kind = COMMAND_COPY;
+	else if (values->there[XSTAT_MEMSET_DETAILS])
+		item->kind = COMMAND_FILL;
+	else
+		item->kind = (uint8_t)details_kind(name);
+	if (item->kind == COMMAND_KERNEL) {
+		fill_kernel(x, item, values);
+	} else if (item->kind == COMMAND_COPY) {
+		item->direction = (uint8_t)details_direction(name);
+		if (!item->direction || item->direction == DIR_D2D)
+			item->direction = (uint8_t)details_direction(copy);
+		if (!item->direction)
+			item->direction = DIR_D2D;
+		if (!details_number(copy, "size", &item->bytes))
+			details_number(copy, "num_bytes", &item->bytes);
+	} else {
+		item->direction = DIR_FILL;
+		details_number(fill, "num_bytes", &item->bytes);
+	}
+	item->op_type = op_name(x, values);
+}
+
+static void add_memory(struct xspace *x, struct item *item, const struct xmeta_event *meta,
+		       const struct xvalues *values)
+{
+	item->type = meta->memory == 1 ? ITEM_ALLOC : ITEM_FREE;
+	item->name = values->text[XSTAT_ALLOCATOR];
+	item->place = values->number[XSTAT_ADDRESS];
+	item->bytes = values->number[XSTAT_ALLOCATED] ? values->number[XSTAT_ALLOCATED] :
+							values->number[XSTAT_REQUESTED];
+	item->op_type = op_name(x, values);
+	item->dur_ns = 0;
+	if (values->there[XSTAT_ADDRESS])
+		build_add(x->build, item);
+}
+
+static void add_host(struct xspace *x, struct item *item, const struct xmeta_event *meta,
+		     const struct xvalues *values)
+{
+	struct item step = *item;
+
+	if (meta->memory) {
+		add_memory(x, item, meta, values);
+		return;
+	}
+	item->name = meta->op;
+	item->op_type = meta->type;
+	item->kind = meta->type ? FW_TENSORFLOW : FW_NONE;
+	if (values->there[XSTAT_CORRELATION] && values->number[XSTAT_CORRELATION]) {
+		item->flags = ITEM_CALL;
+		item->correlation = build_correlation(x->build, values->number[XSTAT_CORRELATION]);
+	}
+	build_add(x->build, item);
+	if (!values->there[XSTAT_STEP_NUM])
+		return;
+	step.type = ITEM_STEP;
+	step.name = meta->name;
+	step.place = values->number[XSTAT_STEP_NUM];
+	build_add(x->build, &step);
+}
+
+static void add_step(struct xspace *x, struct item *item)
+{
+	const char *name = build_text(x->build, item->name);
+	char *end;
+
+	item->type = ITEM_STEP;
+	item->place = strtoull(name, &end, 10);
+	if (end == name || *end)
+		return;
+	item->name = build_name(x->build, "Steps", 5, NAME_OP);
+	build_add(x->build, item);
+}
+
+/* Picoseconds behind the line's start as ns: both ends are cut off, so that what
+ * lies within stays within. */
+static bool times(const struct xspace *x, const Import__XEvent *event, struct item *item)
+{
+	__int128 start = (__int128)x->line_ns * 1000 + event->offset_ps;
+	__int128 end = start + event->duration_ps;
+
+	if (start < 0 || end < 0 || end >= (__int128)INT64_MAX * 1000)
+		return false;
+	item->start_ns = (int64_t)(start / 1000);
+	item->dur_ns = (int64_t)(end / 1000) - item->start_ns;
+	return true;
+}
+
+void xspace_event(struct xspace *x, const Import__XEvent *event)
+{
+	static const struct xmeta_event none;
+	uint32_t known = map_get(&x->event_by_id, (uint64_t)event->metadata_id);
+	const struct xmeta_event *meta = known == MAP_NONE ? &none : &x->events[known];
+	struct item item = { .type = ITEM_SPAN, .track = x->track };
+	struct xvalues values;
+
+	if (event->data_case == IMPORT__XEVENT__DATA_NUM_OCCURRENCES)
+		return;			/* a sum, at no time */
+	if (!times(x, event, &item)) {
+		build_problem(x->build, "an event with an impossible time", "metadata id",
+			      (uint64_t)event->metadata_id);
+		return;
+	}
+	if (known == MAP_NONE)
+		build_problem(x->build, "an event whose metadata is missing", "metadata id",
+			      (uint64_t)event->metadata_id);
+	item.name = meta->name ? meta->name : build_name(x->build, "(without a name)", 16, NAME_OP);
+	xspace_values(x, event->stats, event->n_stats, &values);
+	switch (x->kind) {
+	case XLINE_HOST:
+		if (!meta->op)
+			build_add(x->build, &item);
+		else
+			add_host(x, &item, meta, &values);
+		break;
+	case XLINE_STREAM:
+		fill_run(x, &item, &values);
+		if (values.number[XSTAT_CORRELATION])
+			item.correlation = build_correlation(x->build, values.number[XSTAT_CORRELATION]);
+		build_add(x->build, &item);
+		break;
+	case XLINE_STEPS:
+		add_step(x, &item);
+		break;
+	case XLINE_SKIP:
+		break;
+	}
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TensorFlow's XSpace. Planes are walked twice: for their metadata, which come
+ * after the lines that use them, then line by line, an event at a time.
+ */
+#include "model/import/xspace-internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+
+#define META_MAX (1u << 22)
+#define LOOK_EVENTS 1024u
+
+static uint64_t place(const struct xspace *x, const uint8_t *at)
+{
+	return (uint64_t)(at - x->begin);
+}
+
+static void damage(struct xspace *x, const struct wire *wire)
+{
+	if (wire->cut)
+		build_problem(x->build, "the file is cut off or damaged: something reaches beyond its "
+			      "end", "byte", place(x, wire->data));
+	else if (wire->damaged)
+		build_problem(x->build, "damaged: this is no protobuf field", "byte",
+			      place(x, wire->at));
+}
+
+static bool is_text(const struct wire *wire, const char *text)
+{
+	return wire->size == strlen(text) && !memcmp(wire->data, text, wire->size);
+}
+
+/* ---- metadata ---- */
+
+static enum xstat stat_of(const Import__XStatMetadata *meta)
+{
+	static const char *const names[XSTAT_COUNT] = {
+		[XSTAT_CORRELATION] = "correlation_id", [XSTAT_STEP_NUM] = "step_num",
+		[XSTAT_TF_OP] = "tf_op", [XSTAT_HLO_OP] = "hlo_op",
+		[XSTAT_KERNEL_DETAILS] = "kernel_details",
+		[XSTAT_MEMCPY_DETAILS] = "memcpy_details",
+		[XSTAT_MEMSET_DETAILS] = "memset_details", [XSTAT_ALLOCATOR] = "allocator_name",
+		[XSTAT_ADDRESS] = "addr", [XSTAT_ALLOCATED] = "allocation_bytes",
+		[XSTAT_REQUESTED] = "requested_bytes", [XSTAT_VENDOR] = "device_vendor",
+		[XSTAT_CLOCK_RATE] = "clock_rate", [XSTAT_CORES] = "core_count",
+		[XSTAT_MEMORY_SIZE] = "memory_size", [XSTAT_DEVICE_TYPE] = "device_type_string",
+	};
+
+	for (int i = 1; i < XSTAT_COUNT; i++)
+		if (meta->name.len == strlen(names[i]) &&
+		    !strncasecmp((const char *)meta->name.data, names[i], meta->name.len))
+			return (enum xstat)i;
+	return XSTAT_OTHER;
+}
+
+static void add_stat(struct xspace *x, const struct wire *value)
+{
+	Import__XStatMetadata *meta = import__xstat_metadata__unpack(&x->arena.allocator,
+								     value->size, value->data);
+
+	if (!meta || x->n_stats >= META_MAX)
+		return;
+	grow(&x->stats, &x->cap_stats, x->n_stats, sizeof(*x->stats));
+	x->stats[x->n_stats] = (struct xmeta_stat) {
+		.stat = stat_of(meta),
+		.name = build_name(x->build, meta->name.data, meta->name.len, NAME_OP),
+	};
+	map_set(&x->stat_by_id, (uint64_t)meta->id, (uint32_t)x->n_stats++);
+}
+
+static void add_event(struct xspace *x, const struct wire *value)
+{
+	Import__XEventMetadata *meta = import__xevent_metadata__unpack(&x->arena.allocator,
+								       value->size, value->data);
+	ProtobufCBinaryData name;
+	struct xmeta_event *event;
+	size_t op;
+
+	if (!meta || x->n_events >= META_MAX)
+		return;
+	name = meta->display_name.len && !x->is_device ? meta->display_name : meta->name;
+	grow(&x->events, &x->cap_events, x->n_events, sizeof(*x->events));
+	event = &x->events[x->n_events];
+	*event = (struct xmeta_event) { 0 };
+	event->name = build_name(x->build, name.data, name.len, x->is_device ? NAME_KERNEL : NAME_OP);
+	op = x->is_device ? 0 : details_op((const char *)name.data, name.len);
+	event->op = op ? build_name(x->build, name.data, op, NAME_OP) : event->name;
+	if (op)
+		event->type = build_name(x->build, name.data + op + 1, name.len - op - 1, NAME_OP_TYPE);
+	if (!strcmp(build_text(x->build, event->name), "MemoryAllocation"))
+		event->memory = 1;
+	else if (!strcmp(build_text(x->build, event->name), "MemoryDeallocation"))
+		event->memory = 2;
+	map_set(&x->event_by_id, (uint64_t)meta->id, (uint32_t)x->n_events++);
+}
+
+/* The value of a map's entry. */
+static bool entry_value(struct xspace *x, const struct wire *entry, struct wire *value)
+{
+	*value = wire_of(entry->data, entry->size);
+	while (wire_next(value))
+		if (value->field == 2 && value->type == WIRE_BYTES && !value->cut)
+			return true;
+	damage(x, value);
+	return false;
+}
+
+/* ---- lines ---- */
+
+static void free_plane(struct xspace *x)
+{
+	free(x->plane);
+	free(x->events);
+	free(x->stats);
+	map_release(&x->event_by_id);
+	map_release(&x->stat_by_id);
+	x->plane = NULL;
+	x->events = NULL;
+	x->stats = NULL;
+	x->n_events = x->n_stats = x->cap_events = x->cap_stats = 0;
+	x->is_device = x->has_streams = x->has_xla = false;
+	x->device = 0;
+}
+
+struct line {
+	uint64_t id;
+	char *name;			/* owned */
+};
+
+static struct line read_line(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct line line = { 0 };
+	bool display = false;
+
+	x->line_ns = 0;
+	while (wire_next(&wire)) {
+		if (wire.field == 1)
+			line.id = wire.value;
+		else if (wire.field == 3)
+			x->line_ns = (int64_t)wire.value;
+		else if ((wire.field == 2 && !display) || (wire.field == 11 && wire.size && wire.data)) {
+			free(line.name);
+			line.name = wire.data ? xstrndup((const char *)wire.data,
+							 wire.size < 256 ? wire.size : 256) : NULL;
+			display = wire.field == 11;
+		}
+	}
+	if (!line.name)
+		line.name = xstrdup("");
+	return line;
+}
+
+static enum xline_kind kind_of(const struct xspace *x, const char *name)
+{
+	static const char *const derived[] = {
+		"Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "XLA TraceMe",
+		"Async XLA Ops", "Launch Stats", "Source code", "_counters_", "Steps",
+	};
+
+	if (!x->is_device)
+		return XLINE_HOST;
+	if (!strcmp(name, "Steps"))
+		return XLINE_STEPS;
+	if (x->has_streams)
+		return strncmp(name, "Stream #", 8) ? XLINE_SKIP : XLINE_STREAM;
+	if (x->has_xla)
+		return strcmp(name, "XLA Ops") ? XLINE_SKIP : XLINE_STREAM;
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
+		if (!strcmp(name, derived[i]))
+			return XLINE_SKIP;
+	return XLINE_STREAM;
+}
+
+static uint32_t thread_track(struct xspace *x, const struct line *line)
+{
+	uint32_t track = map_get(&x->threads, line->id);
+
+	if (track != MAP_NONE)
+		return track;
+	track = build_track(x->build, x->process, (uint32_t)line->id ? (uint32_t)line->id :
+			    UINT32_MAX);
+	map_set(&x->threads, line->id, track);
+	if (*line->name)
+		build_track_name(x->build, track, line->name);
+	return track;
+}
+
+static void walk_events(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+	unsigned int count = 0;
+	Import__XEvent *event;
+
+	while (wire_next(&wire)) {
+		if (wire.field != 4 || wire.type != WIRE_BYTES || wire.cut)
+			continue;
+		if (++count % LOOK_EVENTS == 0) {
+			build_reading(x->build, place(x, wire.at), x->size);
+			if (build_stopped(x->build))
+				return;
+		}
+		arena_reset(&x->arena);
+		event = import__xevent__unpack(&x->arena.allocator, wire.size, wire.data);
+		if (event)
+			xspace_event(x, event);
+		else
+			build_problem(x->build, "an event that cannot be unpacked", "byte",
+				      place(x, wire.data));
+	}
+	damage(x, &wire);
+}
+
+static void walk_line(struct xspace *x, const struct wire *bytes)
+{
+	struct line line = read_line(x, bytes);
+	char *brace = strchr(line.name, '(');
+
+	x->kind = kind_of(x, line.name);
+	if (x->kind == XLINE_HOST) {
+		x->track = thread_track(x, &line);
+	} else if (x->kind != XLINE_SKIP) {
+		x->track = build_track(x->build, x->process, 0);
+		if (x->kind == XLINE_STREAM) {
+			if (brace && x->has_streams)
+				*brace = '\0';
+			build_track_name(x->build, x->track, line.name);
+			build_stream(x->build, x->track, x->device);
+		}
+	}
+	if (x->kind != XLINE_SKIP && x->track)
+		walk_events(x, bytes);
+	free(line.name);
+}
+
+/* ---- planes ---- */
+
+/* What the plane is, by its name and the names of its lines. */
+static void look_at_plane(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+
+	while (wire_next(&wire)) {
+		struct wire line = wire_of(wire.data, wire.size);
+
+		if (wire.field == 2 && wire.data && !x->plane)
+			x->plane = xstrndup((const char *)wire.data, wire.size < 256 ? wire.size : 256);
+		if (wire.field != 3)
+			continue;
+		while (wire_next(&line) && line.field < 4)
+			if (line.field == 2 && line.data) {
+				x->has_streams |= line.size > 8 && !memcmp(line.data, "Stream #", 8);
+				x->has_xla |= is_text(&line, "XLA Ops");
+			}
+	}
+	damage(x, &wire);
+	if (!x->plane)
+		x->plane = xstrdup("");
+	x->is_device = !strncmp(x->plane, "/device:", 8);
+}
+
+static void read_metadata(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size), value;
+
+	while (wire_next(&wire) && !build_stopped(x->build)) {
+		if (wire.type != WIRE_BYTES || (wire.field != 4 && wire.field != 5) || wire.cut ||
+		    !entry_value(x, &wire, &value))
+			continue;
+		arena_reset(&x->arena);
+		if (wire.field == 4)
+			add_event(x, &value);
+		else
+			add_stat(x, &value);
+	}
+}
+
+static void describe_device(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct build_device *device;
+	struct xvalues values;
+
+	x->device = build_device(x->build, x->plane, x->process);
+	device = &x->build->devices[x->device - 1];
+	device->gpu = strncmp(x->plane, "/device:GPU", 11) ? strncmp(x->plane, "/device:CPU", 11) ?
+		2 : 0 : 1;
+	while (wire_next(&wire)) {
+		Import__XStat *stat;
+
+		if (wire.field != 6 || wire.type != WIRE_BYTES || wire.cut)
+			continue;
+		arena_reset(&x->arena);
+		stat = import__xstat__unpack(&x->arena.allocator, wire.size, wire.data);
+		if (!stat)
+			continue;
+		xspace_values(x, &stat, 1, &values);
+		if (values.there[XSTAT_VENDOR]) {
+			free(device->vendor);
+			device->vendor = xstrdup(build_text(x->build, values.text[XSTAT_VENDOR]));
+		}
+		if (values.text[XSTAT_DEVICE_TYPE]) {
+			free(device->name);
+			device->name = xasprintf("%s %s", build_text(x->build,
+						 values.text[XSTAT_DEVICE_TYPE]), x->plane + 8);
+		}
+		if (values.there[XSTAT_CORES])
+			device->units = (uint32_t)values.number[XSTAT_CORES];
+		if (values.there[XSTAT_CLOCK_RATE])	/* kHz */
+			device->clock_mhz = (uint32_t)(values.number[XSTAT_CLOCK_RATE] / 1000);
+		if (values.there[XSTAT_MEMORY_SIZE])
+			device->memory_bytes = values.number[XSTAT_MEMORY_SIZE];
+	}
+}
+
+static bool is_silent(const char *plane)
+{
+	static const char *const silent[] = {
+		"/host:metadata", "/host:tfstreamz", "Task Environment", "/host:TFStreamz",
+	};
+
+	for (size_t i = 0; i < sizeof(silent) / sizeof(silent[0]); i++)
+		if (!strcmp(plane, silent[i]))
+			return true;
+	return *plane == '#';
+}
+
+static void walk_plane(struct xspace *x, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+
+	look_at_plane(x, bytes);
+	if (!is_silent(x->plane)) {
+		read_metadata(x, bytes);
+		if (x->is_device)
+			describe_device(x, bytes);
+		while (wire_next(&wire) && !build_stopped(x->build))
+			if (wire.field == 3 && wire.type == WIRE_BYTES)
+				walk_line(x, &wire);
+	}
+	free_plane(x);
+}
+
+void xspace_read(struct build *build, const uint8_t *data, size_t size, const char *name)
+{
+	struct xspace x = { .build = build, .begin = data, .size = size };
+	struct wire wire = wire_of(data, size);
+
+	arena_init(&x.arena);
+	x.process = build_process(build, 1, name);
+	while (wire_next(&wire) && !build_stopped(build)) {
+		if (wire.field == 1 && wire.type == WIRE_BYTES)
+			walk_plane(&x, &wire);
+		else if (wire.field == 2 && wire.type == WIRE_BYTES)
+			build_say(build, 2, "the profiler said: %.*s",
+				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+		else if (wire.field == 3 && wire.type == WIRE_BYTES)
+			build_say(build, 1, "the profiler said: %.*s",
+				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+		else if (wire.field == 4 && wire.type == WIRE_BYTES && !wire.cut) {
+			free(build->processes[x.process - 1].host);
+			build->processes[x.process - 1].host = xstrndup((const char *)wire.data,
+									wire.size < 255 ? wire.size : 255);
+		}
+	}
+	damage(&x, &wire);
+	map_release(&x.threads);
+	arena_release(&x.arena);
+}
