@@ -205,7 +205,7 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 	if (!th || k->dur_ns < 0)
 		return;
 	refresh(th);
-	open = th->cpu.depth > 0 && th->cpu.depth <= RT_CPU_OPEN_MAX ?
+	open = !start && th->cpu.depth > 0 && th->cpu.depth <= RT_CPU_OPEN_MAX ?
 		&th->cpu.open[th->cpu.depth - 1] : NULL;
 	if (open && (open->told || open->start_ns + k->dur_ns > now))
 		open = NULL;	/* not this one */

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs on the processor inside of an op: oneDNN's primitives. */
+/* What runs on the processor inside of an op: oneDNN's primitives, Eigen's
+ * parallel loops, pieces of graphs that XLA compiled. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "probes/onednn/onednn.h"
+#include "probes/runtime/cpu.h"
 #include "probes/tensorflow/probe.h"
+#include "probes/tensorflow/traceme.h"
+
+#define TEXT_BYTES 256
 
 void tf_onednn_verbose(const char *text, int flag)
 {
@@ -20,4 +26,40 @@ void tf_kernels_start(void)
 	if (chosen && *chosen && sink && !onednn_ask(sink))
 		tf_blind("oneDNN's primitives have kinds and no shapes: "
 			 "their descriptions would be written to the program's output");
+}
+
+static void ran(enum rt_library library, const struct tf_trace *t, const char *name,
+		const char *shape_text)
+{
+	struct tft_shape shape = { .text = rt_name(TFT_NAME_OTHER, shape_text) };
+	struct rt_cpu_kernel kernel = {
+		.name = rt_name(TFT_NAME_KERNEL, name), .shape = rt_shape(&shape),
+		.start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,
+	};
+
+	rt_cpu_ran(library, &kernel);
+}
+
+/* "ParallelFor#cost_per_unit=52,total=36,max_parallelism=2,num_threads=2#" */
+void tf_loop_traced(const struct tf_trace *t)
+{
+	int64_t total = 0, cost = 0;
+	char text[TEXT_BYTES];
+
+	tf_trace_number(t, "total", &total);
+	tf_trace_number(t, "cost_per_unit", &cost);
+	snprintf(text, sizeof(text), "%lld of %lld cycles", (long long)total, (long long)cost);
+	ran(RT_LIBRARY_EIGEN, t, "ParallelFor", text);
+}
+
+void tf_thunk_traced(const struct tf_trace *t, const char *op, size_t length)
+{
+	char name[TEXT_BYTES], module[TEXT_BYTES] = "";
+	const char *text;
+	size_t n;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(length < TEXT_BYTES ? length : TEXT_BYTES), op);
+	if (tf_trace_value(t, "hlo_module", &text, &n))
+		snprintf(module, sizeof(module), "%.*s", (int)(n < TEXT_BYTES ? n : TEXT_BYTES), text);
+	ran(RT_LIBRARY_XLA, t, name, module);
 }

@@ -64,7 +64,7 @@ static const struct consumer {
 	{ "ParallelBatchProduce", tf_stage_worked },
 	{ "ParallelFilterProduce", tf_stage_worked },
 	{ "ParseExampleProduce", tf_stage_worked },
-	{ "ParallelFor", nobody },
+	{ "ParallelFor#", tf_loop_traced },
 };
 
 #define CONSUMERS (sizeof(consumers) / sizeof(consumers[0]))
@@ -173,6 +173,8 @@ static void take_any(const struct tf_event *e)
 		rt_emit_step(&step);
 	} else if (tf_trace_value(&t, "tf_function_call", &text, &length)) {
 		tf_function_traced(&t, text, length);
+	} else if (tf_trace_value(&t, "hlo_op", &text, &length)) {
+		tf_thunk_traced(&t, text, length);
 	}
 }
 

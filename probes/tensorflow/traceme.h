@@ -55,6 +55,10 @@ tf_trace_take tf_session_traced;
 /* compile.c: call is the value of "tf_function_call". */
 void tf_function_traced(const struct tf_trace *t, const char *call, size_t length);
 tf_trace_take tf_xla_traced, tf_building_traced;
+/* kernels.c: a parallel loop of Eigen's; a piece of a compiled graph, by the
+ * value of "hlo_op". */
+tf_trace_take tf_loop_traced;
+void tf_thunk_traced(const struct tf_trace *t, const char *op, size_t length);
 
 /* tfdata.c: a stage's call, work of its own threads, its function's start, any
  * function's end, and an element that came to the program. */
