@@ -313,6 +313,7 @@ static void device_fill(struct model *model, uint32_t index, const struct device
 	device->clock_mhz = def->clock_mhz;
 	device->memory_bytes = def->memory_bytes;
 	device->gpu = def->gpu;
+	device->processor = def->processor;
 	device->api = def->api;
 	device->name = def->name;
 	device->vendor = def->vendor;
@@ -332,6 +333,7 @@ void apply_device(struct model *model, const struct event_device *def)
 		.platform = names_intern(names, def->platform),
 		.driver = names_intern(names, def->driver),
 		.address = names_intern(names, def->address),
+		.processor = def->api && !strcmp(def->api, "cpu"),
 	};
 	uint16_t host = model->process->host;
 	uint32_t same = device_same(model, host, &wanted);

@@ -151,6 +151,7 @@ struct row {
 };
 
 struct device {
+	bool processor;			/* its runs are parts of ops, not launched */
 	bool alias;			/* another one turned out to be the same: hidden */
 	bool defined;
 	uint16_t host;

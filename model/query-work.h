@@ -86,6 +86,9 @@ struct path_part {
 /* Over all steps after the warm-up; at most `max` parts. [locked] */
 size_t model_critical(struct model *model, struct critical_path *path, size_t max,
 		      struct path_part **out);
+/* Types of ops that the path leads through, where only the processor works: kind
+ * means nothing, ns is a bound on what doing without that type could save. [locked] */
+size_t model_critical_types(struct model *model, struct path_part **out);
 /* Of the step that begins at start_ns, while it is one of the last PATH_STEPS. [locked] */
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path);
 

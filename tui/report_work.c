@@ -7,6 +7,7 @@
 #include "tui/report.h"
 
 #define PARTS_TOLD 20u			/* names of the path */
+#define TYPES_TOLD 5			/* of its ops */
 
 static void write_queue(struct json *json, const struct queue_work *work)
 {
@@ -46,14 +47,27 @@ void report_queue_json(struct json *json, struct model *model, uint32_t queue)
 	free(work);
 }
 
+/* "through MaxPoolGrad 12 % · ...": what a type is on the path. */
+static void types_text(const struct path_part *types, size_t count, int64_t whole_ns, FILE *out)
+{
+	struct report_share shares[TYPES_TOLD];
+
+	for (size_t i = 0; i < count && i < TYPES_TOLD; i++)
+		shares[i] = (struct report_share) { types[i].name, types[i].ns };
+	report_shares("  through ops    ", shares, count < TYPES_TOLD ? (int)count : TYPES_TOLD,
+		      whole_ns, out);
+}
+
 void report_path_text(struct model *model, FILE *out)
 {
 	struct report_share shares[PATH_KINDS];
 	struct critical_path path;
-	struct path_part *parts;
+	struct path_part *parts, *types;
+	size_t n_types;
 
 	model_lock(model);
 	model_critical(model, &path, 0, &parts);
+	n_types = model_critical_types(model, &types);
 	model_unlock(model);
 	free(parts);
 	for (int kind = 0; kind < PATH_KINDS; kind++)
@@ -61,16 +75,33 @@ void report_path_text(struct model *model, FILE *out)
 						       path.ns[kind] };
 	if (path.steps && path.whole_ns > 0)
 		report_shares("  critical path  ", shares, PATH_KINDS, path.whole_ns, out);
+	if (path.steps && path.whole_ns > 0 && n_types)
+		types_text(types, n_types, path.whole_ns, out);
+	free(types);
+}
+
+static void write_types(struct json *json, const struct path_part *types, size_t count)
+{
+	json_key_array(json, "types");
+	for (size_t i = 0; i < count; i++) {
+		json_object(json);
+		json_text_if(json, "type", types[i].name);
+		json_key_int(json, "ns", types[i].ns);
+		json_key_uint(json, "count", types[i].count);
+		json_end(json);
+	}
+	json_end(json);
 }
 
 void report_path_json(struct json *json, struct model *model)
 {
 	struct critical_path path;
-	struct path_part *parts;
-	size_t count;
+	struct path_part *parts, *types;
+	size_t count, n_types;
 
 	model_lock(model);
 	count = model_critical(model, &path, PARTS_TOLD, &parts);
+	n_types = model_critical_types(model, &types);
 	model_unlock(model);
 	if (path.whole_ns > 0) {
 		json_key_object(json, "critical_path");
@@ -90,7 +121,10 @@ void report_path_json(struct json *json, struct model *model)
 			json_end(json);
 		}
 		json_end(json);
+		if (n_types)
+			write_types(json, types, n_types);
 		json_end(json);
 	}
+	free(types);
 	free(parts);
 }

@@ -57,13 +57,15 @@ enum act_flag {
 	ACT_BLOCKING = 8,	/* RUN, LAUNCH: the call returned after the work was done */
 	ACT_RANGE = 16,		/* OP: the user's range */
 	ACT_ASYNC = 32,		/* OP: not on a stack */
+	ACT_WORKS = 64,		/* OP: a framework's own, it computes on the processor unless it
+				 * launches; RUN: on the processor (struct device.processor) */
 };
 
 struct act {
 	int64_t start_ns, end_ns;
 	int64_t call_ns;		/* RUN: when its launch began; LAUNCH: when its run
 					 * began. 0 not known */
-	uint64_t amount;		/* RUN, LAUNCH: bytes moved; 0 for kernels */
+	uint64_t amount;		/* RUN, LAUNCH: bytes moved, 0 for kernels; OP: its step id */
 	uint64_t op;			/* instance: of OP itself, else that it belongs to; 0 none */
 	uint32_t process, thread;	/* of the host's side: who launched, who waited */
 	uint32_t device, queue;

@@ -200,6 +200,9 @@ static void resolve(struct model *model, struct act *act)
 	act->op_name = names_resolve(&model->names, act->op_name);
 	if (act->queue != NONE)
 		act->device = queue_device(model, queue_at(model, act->queue));
+	if (act->kind == ACT_RUN && act->device != NONE &&
+	    device_at(model, act->device)->processor)
+		act->flags |= ACT_WORKS;
 	if (act->kind == ACT_OP && (input_known(&model->analyses->input, &model->names, act->name) ||
 				    input_known(&model->analyses->input, &model->names,
 						act->op_name)))

@@ -12,6 +12,9 @@
  * anything known and other threads make batches. So the classes add up to the
  * step, and each is what removing its cause could win at most.
  *
+ * Where no device works but the processor, a batch that is fetched comes first,
+ * then ops and kernels, which are compute; what is left is the host's.
+ *
  * Steps after the warm-up are summed up; rows are kept for the last KEPT_MAX.
  * What lies between two steps is summed up too, where it is no longer than
  * BETWEEN steps: many programs fetch their batch there.
@@ -124,6 +127,15 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 				sweep->d2d ? STEP_D2D : sweep->workers[HOST_COMPILE] ?
 				STEP_COMPILE : STEP_LAUNCH;
 
+	if (sweep->host_only) {
+		/* an op that fetches a batch holds up those after it */
+		class = sweep->inputs ? STEP_INPUT : sweep->compute ? STEP_COMPUTE :
+			sweep->workers[HOST_COMPILE] ? STEP_COMPILE : STEP_HOST;
+		ns[class] += dur_ns;
+		if (class == STEP_INPUT)
+			hold(sweep, HOST_INPUT, dur_ns);
+		return;
+	}
 	if (class != STEP_LAUNCH || sweep->workers[HOST_LAUNCH]) {
 		ns[class] += dur_ns;
 		if (class != STEP_COMPILE)

@@ -36,6 +36,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/critical-ops.h"
 #include "model/analyses/critical-ready.h"
 #include "model/analyses/work.h"
 #include "model/model-internal.h"
@@ -43,6 +44,7 @@
 
 #define SLACK_NS 2000
 #define PARTS_MAX 4096u
+#define PATH_TYPE PATH_KINDS		/* a part that is a type of ops, beside the others */
 #define ACTS_LIMIT (1u << 19)		/* in one slice; longer ones have no path */
 
 struct part_sum {
@@ -275,6 +277,36 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 		keep_step(critical, ready->slice, walk.ns);
 }
 
+/* ---- ops on the processor ---- */
+
+static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
+{
+	struct walk *walk = arg;
+
+	if (act && act->op_name)
+		count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
+			   walk->t_ns - to_ns);
+	go(walk, to_ns, act && act->work == WORK_INPUT ? PATH_INPUT : PATH_HOST,
+	   act ? act->name : 0);
+}
+
+static bool find_ops_path(struct critical *critical, const struct slice *slice, enum scope scope)
+{
+	struct walk walk = {
+		.critical = critical, .ready = &critical->ready, .scope = scope,
+		.t_ns = slice->t1,
+	};
+
+	critical->ready.slice = slice;
+	if (!critical_ops(slice, &walk, ops_edge))
+		return false;
+	for (int k = 0; k < PATH_KINDS; k++)
+		critical->ns[scope][k] += walk.ns[k];
+	if (slice->step)
+		keep_step(critical, slice, walk.ns);
+	return true;
+}
+
 static void critical_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct critical *critical = state;
@@ -282,6 +314,8 @@ static void critical_slice(struct model *model, void *state, const struct slice 
 
 	(void)model;
 	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
+		return;
+	if (find_ops_path(critical, slice, scope))
 		return;
 	ready_make(&critical->ready, slice);
 	find_path(critical, &critical->ready, scope);
@@ -301,8 +335,9 @@ static int by_ns(const void *a, const void *b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
-		      size_t max, struct path_part **out)
+/* Either the parts of the path, or the types of ops it leads through. */
+static size_t list_parts(const void *state, struct names *names, bool types,
+			 struct critical_path *path, size_t max, struct path_part **out)
 {
 	const struct critical *critical = state;
 	enum scope scope = basis_scope(&critical->basis);
@@ -317,7 +352,7 @@ size_t critical_parts(const void *state, struct names *names, struct critical_pa
 	for (size_t i = 0; i < critical->n_parts; i++) {
 		const struct part_sum *part = &critical->parts[i];
 
-		if (part->count[scope])
+		if (part->count[scope] && (part->kind == PATH_TYPE) == types)
 			(*out)[n++] = (struct path_part) {
 				.kind = (enum path_kind)part->kind,
 				.name = part->name ? names_short(names, part->name) : NULL,
@@ -328,6 +363,12 @@ size_t critical_parts(const void *state, struct names *names, struct critical_pa
 	if (n)
 		qsort(*out, n, sizeof(**out), by_ns);
 	return n < max ? n : max;
+}
+
+size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
+		      size_t max, struct path_part **out)
+{
+	return list_parts(state, names, false, path, max, out);
 }
 
 /* Steps follow each other: a bisection over the ring. */
@@ -359,6 +400,14 @@ size_t model_critical(struct model *model, struct critical_path *path, size_t ma
 {
 	return critical_parts(analysis_state(model, ANALYSIS_CRITICAL), &model->names, path, max,
 			      out);
+}
+
+size_t model_critical_types(struct model *model, struct path_part **out)
+{
+	struct critical_path path;
+
+	return list_parts(analysis_state(model, ANALYSIS_CRITICAL), &model->names, true, &path,
+			  SIZE_MAX, out);
 }
 
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path)

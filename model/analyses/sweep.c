@@ -145,6 +145,8 @@ static void op_edge(struct model *model, struct sweep *sweep, const struct act *
 			thread->input_at[thread->ops] = input;
 		}
 		thread->ops++;
+		if (input && sweep->host_only)
+			sweep->input_thread = act->thread;
 		if (input && !thread->inputs++)
 			thread->input_since_ns = sweep->now_ns;
 		sweep->inputs += input;
@@ -222,6 +224,9 @@ static void count_run(struct sweep *sweep, const struct act *act, int by)
 			  act->direction == DIR_H2D ? &sweep->h2d :
 			  act->direction == DIR_D2H ? &sweep->d2h : &sweep->d2d;
 
+	/* beside a device that is launched to, the processor's work is the host's */
+	if ((act->flags & ACT_WORKS) && !sweep->host_only)
+		return;
 	if (!sweep_has(sweep, act))
 		count = &sweep->foreign;
 	*count = (uint32_t)((int)*count + by);
@@ -274,8 +279,12 @@ static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool beg
 		sweep->queued++;
 		sweep->handed_ns = sweep->now_ns;
 	}
-	if (act->end_ns > act->start_ns)
-		host_edge(model, sweep, act, begins);
+	if (act->end_ns <= act->start_ns)
+		return;
+	if (sweep->host_only && (act->flags & ACT_WORKS) && act->work != WORK_INPUT &&
+	    sweep_has(sweep, act))
+		sweep->compute = (uint32_t)((int)sweep->compute + (begins ? 1 : -1));
+	host_edge(model, sweep, act, begins);
 }
 
 static void make_room(struct model *model, struct sweep *sweep)
@@ -301,6 +310,24 @@ static void make_room(struct model *model, struct sweep *sweep)
 		       (model->threads.n - sweep->n_threads) * sizeof(*sweep->threads));
 		sweep->n_threads = model->threads.n;
 	}
+}
+
+/* Ops and kernels of the processor, and nothing that was launched to a device. */
+static bool is_host_only(const struct sweep *sweep)
+{
+	const struct slice *slice = sweep->slice;
+	bool works = false;
+
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		const struct act *act = &slice->acts[slice->runs[i]];
+
+		if (!(act->flags & ACT_WORKS) && sweep_has(sweep, act))
+			return false;
+		works = true;
+	}
+	for (size_t i = 0; i < slice->n_rest && !works; i++)
+		works = slice->acts[slice->rest[i]].flags & ACT_WORKS;
+	return works && !slice->n_launches;
 }
 
 /* Each device's runs in a chain, what waits at the start. */
@@ -382,6 +409,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->process = slice->step && steps ? steps->process : NONE;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 	make_room(model, sweep);
+	sweep->host_only = is_host_only(sweep);
 	prepare(sweep);
 	find_workers(sweep);
 	breakdown_begin(model, sweep);

@@ -131,6 +131,7 @@ struct sweep {
 	uint32_t step_thread;		/* whose ranges the steps are, NONE: not known */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* a device worked or a worker launched up to here */
+	bool host_only;			/* no device but the processor works in this slice */
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
 	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;

@@ -465,6 +465,11 @@ static void push_act(struct model *model, const struct incoming *in)
 			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
 	};
 
+	/* what calls them has no step id */
+	if (op->framework >= FW_TENSORFLOW && op->step != -1 && !(op->flags & OP_RANGE)) {
+		act.flags |= ACT_WORKS;
+		act.amount = (uint64_t)op->step;
+	}
 	if (!(op->flags & OP_MARK))
 		analyses_push(model, &act);
 }
