@@ -171,6 +171,25 @@ void rt_emit_op(struct tft_op *r)
 	EMIT_DATA(ev_op, r, TFT_LEVEL_DEFAULT);
 }
 
+/* Also what was gathered before the level sank. */
+void rt_emit_ops(struct tft_ops *r)
+{
+	struct rt_thread *th;
+	int saved = errno;
+
+	if (!GET(rt_armed) || !lttng_ust_tracepoint_enabled(tftop, ev_ops))
+		return;
+	th = rt_self();
+	if (!th || !enter(th))
+		return;
+	r->seq = th->seq + 1;
+	th->seq += r->count;
+	ADD(th->events, r->count);
+	lttng_ust_do_tracepoint(tftop, ev_ops, r);
+	errno = saved;
+	leave(th);
+}
+
 void rt_emit_call(struct tft_call *r)
 {
 	EMIT_DATA(ev_call, r, TFT_LEVEL_DEFAULT);

@@ -42,6 +42,7 @@ static void at_exit(int status, void *arg)
 	(void)arg;
 	if (!introduced() || atomic_exchange(&ended, 1))
 		return;
+	rt_batch_at_once(true);
 	if (rt_loop_stop()) {
 		for (int i = 0; i < n; i++)
 			if (probe[i]->fini)
@@ -106,6 +107,7 @@ void rt_exit_start(void)
 void rt_exit_fork_child(void)
 {
 	SET(ended, 0);
+	rt_batch_at_once(false);
 	if (set_hooks)
 		set_hooks(&hooks);
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "probes/runtime/cpu.h"
+#include "probes/runtime/pack.h"
 #include "probes/runtime/runtime.h"
 #include "probes/start/start.h"
 
@@ -71,6 +72,24 @@ struct rt_frame {
 	uint8_t open;			/* owner: not popped yet */
 };
 
+/*
+ * Finished ops of a thread that have not been written yet. The owner fills and
+ * writes it; when the owner is quiet the runtime thread writes it in its stead.
+ * Whoever touches it has said so before and then looked at what the other says:
+ * the owner at `taking`, which makes it write its op alone, the runtime thread,
+ * behind the heavy barrier, at `gathering`, which makes it come again later.
+ */
+struct rt_batch {
+	_Atomic uint32_t gathering;	/* owner: is at it */
+	_Atomic uint32_t taking;	/* runtime thread: is, or asks whether it may be */
+	_Atomic uint32_t count;		/* ops */
+	uint32_t tid;
+	_Atomic int64_t oldest_ns;	/* start of the oldest op, 0: none */
+	_Atomic int64_t since_ns;	/* the first one was gathered */
+	_Atomic int64_t written_ns;
+	struct rt_pack pack;
+};
+
 /* Calls of one function on one thread that had no event of their own. */
 struct rt_calls {
 	_Atomic uint32_t fn;		/* 0: free */
@@ -109,9 +128,11 @@ struct rt_thread {
 	int top;			/* frames in use, holes included */
 	int depth;			/* open frames */
 	int over;			/* pushes that found the stack full */
+	uint32_t push_sample, pop_sample;	/* until the next one is measured */
 	_Atomic int visible;		/* top, for the runtime thread */
 	uint64_t instance_next, instance_end;
 	int64_t even_ns;		/* runtime thread: last scan that saw section even */
+	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
 	struct {
 		uint32_t generation, epoch, queue[RT_LIBRARY_COUNT];
@@ -161,6 +182,20 @@ RT_HIDDEN int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool annou
 /* The level goes off: ends what was announced. */
 RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
 
+/* ---- batch.c ---- */
+
+/* Owner: takes a finished op, which ended or was marked at end_ns; it will be
+ * written with others, or is at once. */
+RT_HIDDEN void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns);
+/* Owner: writes what it has. */
+RT_HIDDEN void rt_batch_end(struct rt_thread *th);
+/* Writes what threads have had for long, or all. Runtime thread, or the one that
+ * ends the process when there is none any more. */
+RT_HIDDEN void rt_batch_write_all(int64_t now_ns, bool young_too);
+/* From here on ops are written at once: there may be no later. */
+RT_HIDDEN void rt_batch_at_once(bool at_once);
+RT_HIDDEN void rt_batch_fork_child(struct rt_thread *th);
+
 /* ---- async.c ---- */
 
 RT_HIDDEN int64_t rt_async_scan(int64_t now_ns, bool announce);
@@ -190,6 +225,7 @@ RT_HIDDEN void rt_emit_name(const struct tft_name *r);
 RT_HIDDEN void rt_emit_thread(const struct tft_thread *r);
 RT_HIDDEN void rt_emit_shape(const struct tft_shape *r);
 RT_HIDDEN void rt_emit_op(struct tft_op *r);
+RT_HIDDEN void rt_emit_ops(struct tft_ops *r);
 RT_HIDDEN void rt_emit_call(struct tft_call *r);
 RT_HIDDEN void rt_emit_calls(const struct tft_calls *r);
 RT_HIDDEN void rt_emit_settled(const struct tft_settled *r);

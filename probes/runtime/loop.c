@@ -173,6 +173,7 @@ void rt_loop_cut(void)
 {
 	int64_t now = rt_now_ns();
 
+	rt_batch_write_all(now, true);
 	for (struct rt_thread *th = rt_threads(); th; th = th->next)
 		rt_stack_cut(th, now);
 	rt_async_cut(now);
@@ -204,6 +205,7 @@ static int64_t tick(int64_t now_ns)
 	if (!GET(rt_armed))
 		return now_ns + OFF_TICK_NS;
 	probes_tick(now_ns);
+	rt_batch_write_all(rt_now_ns(), rt_level() < TFT_LEVEL_DEFAULT);
 	events = total(false);
 	if (scan_open(now_ns, true) != INT64_MAX || events != events_seen)
 		active_ns = now_ns;
@@ -339,6 +341,7 @@ void rt_loop_flush(int64_t wait_ns)
 
 void rt_loop_last_beat(void)
 {
+	rt_batch_write_all(rt_now_ns(), true);
 	send_settled(settled_time(rt_now_ns()));
 	send_beat();
 }

@@ -2,13 +2,15 @@
 /*
  * The stack of open ops of each thread, and its scan by the runtime thread.
  *
- * Owner and scanner meet in three places, all without locks:
+ * Owner and scanner meet in four places, all without locks:
  *  - a frame is copied consistently through its instance (see rt_frame);
  *  - an op is announced (dur_ns -1) only before its final event: the scanner
  *    writes `claim`, passes the heavy barrier and looks at `closing`; the
  *    owner writes `closing`, passes the light barrier and looks at `claim`.
  *    One of the two always sees the other; a pop that meets a claim waits for
  *    that one event, at most about a millisecond;
+ *  - what has ended is gathered (batch.c) and only then leaves its frame, so
+ *    that a scan that looks at the frames first misses nothing;
  *  - `section` is odd while the owner holds a time that nobody can see yet,
  *    so that the settled line never runs ahead of it.
  *
@@ -21,9 +23,19 @@
 #include "probes/runtime/internal.h"
 
 #define INSTANCE_BLOCK 64
-#define SAMPLE 64	/* one pop in so many is measured for the beat's own_ns */
+/* One push and one pop in so many is measured for the beat's own_ns; a prime, so
+ * that it meets each place of a batch equally often. */
+#define SAMPLE 61
 
 _Atomic uint32_t rt_epoch;
+
+static inline bool sampled(uint32_t *left)
+{
+	if (__builtin_expect((*left)-- != 0, 1))
+		return false;
+	*left = SAMPLE - 1;
+	return true;
+}
 
 static inline void section_enter(struct rt_thread *th)
 {
@@ -127,6 +139,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	struct rt_thread *th;
 	struct rt_frame *f, *below;
 	uint64_t instance;
+	int64_t start_ns;
 
 	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
 		return 0;
@@ -143,7 +156,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	instance = rt_instance(th);
 	section_enter(th);
 	rt_fence(memory_order_release);
-	SET(f->start_ns, rt_now_ns());
+	start_ns = rt_now_ns();
+	SET(f->start_ns, start_ns);
 	SET(f->parent, below ? GET(below->instance) : 0);
 	SET(f->payload, args->payload);
 	SET(f->step, args->step);
@@ -160,6 +174,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	th->depth++;
 	set_visible(th);
 	section_leave(th);
+	if (__builtin_expect(sampled(&th->push_sample), 0))
+		rt_own_time((rt_now_ns() - start_ns) * SAMPLE);
 	return instance;
 }
 
@@ -207,7 +223,7 @@ static void frame_close(struct rt_thread *th, int i, int64_t end_ns, uint8_t how
 		if (__builtin_expect(GET(th->claim) == op.instance, 0))
 			wait_claim(th, op.instance);
 		if (__builtin_expect(GET(f->cut) != op.instance, 1))
-			rt_emit_op(&op);
+			rt_batch_add(th, &op, end_ns);
 	}
 	SET_REL(f->instance, 0);
 	SET_REL(th->closing, 0);
@@ -238,7 +254,7 @@ int rt_op_pop(uint32_t domain)
 			break;
 	if (i < 0)
 		return -1;
-	sample = GET(th->frame[i].instance) % SAMPLE == 0;
+	sample = sampled(&th->pop_sample);
 	end_ns = rt_now_ns();
 	frame_close(th, i, end_ns, 0);
 	if (__builtin_expect(sample, 0))
@@ -315,7 +331,7 @@ void rt_mark(const struct rt_op_args *args)
 	op.depth = (uint16_t)th->depth;
 	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~TFT_OP_ASYNC) | TFT_OP_MARK);
-	rt_emit_op(&op);
+	rt_batch_add(th, &op, op.start_ns);
 	section_leave(th);
 }
 
@@ -329,6 +345,7 @@ void rt_stack_end(struct rt_thread *th)
 			frame_close(th, th->top - 1, now, TFT_OP_CUT);
 	}
 	stack_clear(th);
+	rt_batch_end(th);
 }
 
 /* Frames stay so that the child's pops match, but without instance: they are
@@ -375,7 +392,7 @@ static bool frame_copy(struct rt_thread *th, struct rt_frame *f, struct tft_op *
 
 int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool may_announce)
 {
-	int64_t oldest = INT64_MAX;
+	int64_t oldest = INT64_MAX, gathered;
 	int top = GET_ACQ(th->epoch) == GET(rt_epoch) ? GET_ACQ(th->visible) : 0;
 	struct tft_op op;
 
@@ -392,7 +409,9 @@ int64_t rt_stack_scan(struct rt_thread *th, int64_t now_ns, bool may_announce)
 			oldest = op.start_ns;
 		}
 	}
-	return oldest;
+	/* after the frames: what is not seen there any more is seen here */
+	gathered = GET_ACQ(th->batch.oldest_ns);
+	return gathered && gathered < oldest ? gathered : oldest;
 }
 
 void rt_stack_cut(struct rt_thread *th, int64_t now_ns)

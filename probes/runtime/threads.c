@@ -235,4 +235,5 @@ void rt_threads_fork(enum rt_fork stage)
 	memset(th->call, 0, sizeof(th->call));
 	th->instance_next = th->instance_end = 0;
 	rt_stack_fork_child(th);
+	rt_batch_fork_child(th);
 }

@@ -13,7 +13,7 @@
  *    of names and shapes, and sends its definitions again. The process is the event's vpid context,
  *    the writing thread its vtid context.
  *  - seq counts the events of the writing thread from 1, so that a loss has an
- *    exact place.
+ *    exact place; each op of a tft_ops counts.
  *  - Definitions (def_*) go to the channel "meta", all else to "events":
  *    a flood on the second cannot starve the first. The two are not ordered
  *    to each other: an id may be used before its definition arrives.
@@ -223,8 +223,9 @@ struct tft_message {
 
 /* ---- data: channel "events" ---- */
 
-/* A finished op or range (or a mark). Also the announcement of one that has
- * been open for 10 ms: then dur_ns is -1 and the same instance follows later. */
+/* A finished op or range (or a mark) that is written alone (else: tft_ops). Also
+ * the announcement of one that has been open for 10 ms: then dur_ns is -1 and the
+ * same instance follows later, in the one event or the other. */
 struct tft_op {
 	uint32_t seq;
 	uint32_t tid;		/* thread it began on */
@@ -239,6 +240,45 @@ struct tft_op {
 	uint8_t framework;	/* enum tft_framework */
 	uint8_t flags;		/* TFT_OP_* */
 };
+
+/*
+ * Finished ops of one thread, in one event: what an op costs the program goes by
+ * the fields that the tracer writes, each by a call of its own. seq is the first
+ * one's, the others' follow. Each op is in 3 to 6 words, lowest bits first:
+ *
+ *	has:8 flags:8 name:24 type:24
+ *	start:32 dur:32			start_ns - base_ns, signed; dur_ns
+ *	framework:8 depth:8 parent:28 instance:20
+ *					instance - parent, 0: none;
+ *					instance - that of the op before, signed
+ *	TFT_OPS_STEP: step
+ *	TFT_OPS_LOOK: domain:32 argb:32
+ *	TFT_OPS_PAYLOAD: payload
+ *
+ * Without TFT_OPS_STEP or _LOOK they are those of the op before; before the first
+ * come instance `instance`, step -1, domain and argb 0. An op with a value that
+ * does not fit there is in 9 words, whose has is TFT_OPS_WHOLE alone:
+ *
+ *	has:8 flags:8 depth:16 name:32, instance, parent, start_ns, dur_ns, step,
+ *	payload, domain:32 argb:32, type:32 framework:8 0:24
+ */
+struct tft_ops {
+	uint32_t seq;
+	uint32_t tid;		/* thread they began on */
+	uint32_t count;		/* 1..TFT_OPS_MAX */
+	uint32_t n_words;	/* up to TFT_OPS_WORDS */
+	int64_t base_ns;
+	uint64_t instance;
+	const uint64_t *words;
+};
+
+#define TFT_OPS_MAX 32
+#define TFT_OPS_WORDS 192
+#define TFT_OPS_STEP	0x01u
+#define TFT_OPS_LOOK	0x02u
+#define TFT_OPS_PAYLOAD	0x04u
+#define TFT_OPS_WHOLE	0x80u
+#define TFT_OPS_WHOLE_WORDS 9
 
 /* An explicit step of the program, or one run of a framework's function, which
  * has no number of its own. */

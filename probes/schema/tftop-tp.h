@@ -418,6 +418,19 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_beat,
 	)
 )
 
+/* The last one: ops_spec in probes/session/fields.c. */
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_ops,
+	LTTNG_UST_TP_ARGS(const struct tft_ops *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_integer(uint32_t, count, r->count)
+		lttng_ust_field_integer(int64_t, base_ns, r->base_ns)
+		lttng_ust_field_integer(uint64_t, instance, r->instance)
+		lttng_ust_field_sequence(uint64_t, words, r->words, uint32_t, r->n_words)
+	)
+)
+
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -9,12 +9,13 @@
 #include "probes/schema/records.h"
 #include "probes/session/decode.h"
 #include "probes/session/decode_class.h"
+#include "probes/session/decode_ops.h"
 #include "probes/session/seqs.h"
 
 /* Longest text taken over; the schema cuts at TFT_TEXT_MAX already. */
 #define TEXT_MAX 65536
 #define CHUNK_BYTES 65536
-#define MAP_SLOTS 256			/* event classes: 31 per trace class */
+#define AFTER_OPS 64u			/* events that may follow before the batch is handed on */
 #define SAID_MAX 16			/* different complaints, then silence */
 
 struct decode_chunk {
@@ -26,9 +27,7 @@ struct decode_chunk {
 struct decode {
 	uint16_t host;
 	struct decode_batch *batch;	/* owned */
-	struct decode_class **classes;	/* owned, open addressing by address */
-	size_t class_slots, class_count;
-	struct decode_class *last;	/* borrowed from classes */
+	struct decode_classes classes;
 	struct seqs *seqs;		/* owned; NULL: of one stream of many */
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int said;
@@ -46,6 +45,7 @@ struct decode_batch *decode_batch_new(size_t room)
 	batch->next = NULL;
 	batch->count = 0;
 	batch->room = room;
+	batch->capacity = events;
 	batch->chunks = NULL;
 	return batch;
 }
@@ -86,10 +86,8 @@ static struct decode *new_decode(uint16_t host, size_t room)
 	if (!decode)
 		return NULL;
 	decode->host = host;
-	decode->class_slots = MAP_SLOTS;
-	decode->classes = calloc(decode->class_slots, sizeof(*decode->classes));
 	decode->batch = decode_batch_new(room);
-	if (decode->classes && decode->batch)
+	if (decode_classes_init(&decode->classes) && decode->batch)
 		return decode;
 	decode_free(decode);
 	return NULL;
@@ -117,12 +115,7 @@ void decode_free(struct decode *decode)
 {
 	if (!decode)
 		return;
-	for (size_t i = 0; decode->classes && i < decode->class_slots; i++) {
-		if (decode->classes[i])
-			bt_event_class_put_ref(decode->classes[i]->event_class);
-		free(decode->classes[i]);
-	}
-	free(decode->classes);
+	decode_classes_release(&decode->classes);
 	seqs_free(decode->seqs);
 	decode_batch_free(decode->batch);
 	free(decode);
@@ -181,63 +174,18 @@ static void say(struct decode *decode, const char *text)
 	event->u.message.text = keep_text(decode, text, strlen(text));
 }
 
-/* ---- event classes ---- */
-
-static size_t class_slot(const struct decode *decode, const bt_event_class *event_class)
-{
-	size_t i = (size_t)(((uintptr_t)event_class >> 4) * 0x9e3779b97f4a7c15ull >> 32);
-
-	for (i &= decode->class_slots - 1; decode->classes[i] &&
-	     decode->classes[i]->event_class != event_class; )
-		i = (i + 1) & (decode->class_slots - 1);
-	return i;
-}
-
-static bool grow_classes(struct decode *decode)
-{
-	struct decode_class **old = decode->classes;
-	size_t old_slots = decode->class_slots;
-	struct decode_class **new = calloc(old_slots * 2, sizeof(*new));
-
-	if (!new)
-		return false;
-	decode->classes = new;
-	decode->class_slots = old_slots * 2;
-	for (size_t i = 0; i < old_slots; i++)
-		if (old[i])
-			new[class_slot(decode, old[i]->event_class)] = old[i];
-	free(old);
-	return true;
-}
-
-static struct decode_class *find_class(struct decode *decode,
-				       const bt_event_class *event_class)
+/* What is said of a class is said when it is met first. */
+static struct decode_class *find_class(struct decode *decode, const bt_event_class *event_class)
 {
 	char problem[160], text[256];
-	struct decode_class *class;
-	size_t slot;
+	struct decode_class *class = decode_classes_find(&decode->classes, event_class, problem,
+							 sizeof(problem));
 
-	if (decode->last && decode->last->event_class == event_class)
-		return decode->last;
-	slot = class_slot(decode, event_class);
-	if (decode->classes[slot])
-		return decode->last = decode->classes[slot];
-	if (decode->class_count * 2 >= decode->class_slots) {
-		if (!grow_classes(decode))
-			return NULL;
-		slot = class_slot(decode, event_class);
-	}
-	class = malloc(sizeof(*class));
-	if (!class)
-		return NULL;
-	decode_class_resolve(event_class, class, problem, sizeof(problem));
-	if (problem[0]) {
+	if (class && problem[0]) {
 		snprintf(text, sizeof(text), "%s: such events are skipped", problem);
 		say(decode, text);
 	}
-	decode->classes[slot] = class;
-	decode->class_count++;
-	return decode->last = class;
+	return class;
 }
 
 /* ---- time ---- */
@@ -427,12 +375,83 @@ static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
 	say(decode, text);
 }
 
+/* The batch's newest event by its number: whether it stays, what is missing. */
+static void number(struct decode *decode, struct event *event)
+{
+	enum seqs_state state = SEQS_NEXT;
+	struct event_lost loss;
+
+	if (event->seq && decode->seqs)
+		state = seqs_take(decode->seqs, event, &loss);
+	if (state == SEQS_AGAIN) {
+		decode->batch->count--;	/* read before decode_reattached() */
+		return;
+	}
+	decode->counts.events++;
+	if (state == SEQS_GAP)
+		add_loss(decode, event, loss.begin_ns, loss.end_ns, loss.count, false);
+}
+
+/* false: the batch cannot take that many more. */
+static bool make_room(struct decode *decode, size_t events)
+{
+	size_t capacity = decode->batch->count + events + AFTER_OPS;
+	struct decode_batch *batch = decode->batch;
+
+	if (capacity <= batch->capacity)
+		return true;
+	batch = realloc(batch, sizeof(*batch) + capacity * sizeof(batch->events[0]));
+	if (!batch)
+		return false;
+	batch->capacity = capacity;
+	decode->batch = batch;
+	return true;
+}
+
+static size_t read_words(const bt_field *field, uint64_t *words)
+{
+	uint64_t n = bt_field_array_get_length(field);
+
+	for (uint64_t i = 0; i < n && n <= TFT_OPS_WORDS; i++)
+		words[i] = bt_field_integer_unsigned_get_value(
+			bt_field_array_borrow_element_field_by_index_const(field, i));
+	return n <= TFT_OPS_WORDS ? n : 0;
+}
+
+/* Many ops in one event: each as if it had come alone. */
+static void take_ops(struct decode *decode, const struct decode_class *class,
+		     const bt_event *from)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(from);
+	struct event head = { .type = EVENT_OP, .host = decode->host, .time_ns = decode->time_ns };
+	uint64_t words[TFT_OPS_WORDS];
+	struct decode_ops ops;
+	uint32_t count, i = 0;
+	struct event *event;
+
+	store_context(class, bt_event_borrow_common_context_field_const(from), &head);
+	store_fields(decode, class, payload, &head);
+	count = head.u.op.name;
+	decode_ops_begin(&ops, &head.u.op, words, read_words(
+		bt_field_structure_borrow_member_field_by_index_const(payload, class->words), words));
+	if (count <= TFT_OPS_MAX && make_room(decode, count + 2))
+		for (; i < count; i++) {
+			event = &decode->batch->events[decode->batch->count];
+			*event = head;
+			if (!decode_ops_next(&ops, &event->u.op))
+				break;
+			event->seq = head.seq + i;
+			decode->batch->count++;
+			number(decode, event);
+		}
+	if (i < count || ops.at != ops.end)
+		say(decode, "ops that were written together are damaged: some are missing");
+}
+
 static void take_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(message);
 	struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
-	enum seqs_state state = SEQS_NEXT;
-	struct event_lost loss;
 	struct event *event;
 
 	if (class && class->frequency)
@@ -445,19 +464,15 @@ static void take_event(struct decode *decode, const bt_message *message)
 			class->skipped++;
 		return;
 	}
+	if (class->words != DECODE_NONE) {
+		take_ops(decode, class, from);
+		return;
+	}
 	event = add(decode, class->type);
 	store_context(class, bt_event_borrow_common_context_field_const(from), event);
 	store_fields(decode, class, bt_event_borrow_payload_field_const(from), event);
-	if (event->seq && decode->seqs)
-		state = seqs_take(decode->seqs, event, &loss);
-	if (state == SEQS_AGAIN) {
-		decode->batch->count--;	/* read before decode_reattached() */
-		return;
-	}
-	decode->counts.events++;
-	if (state == SEQS_GAP)
-		add_loss(decode, event, loss.begin_ns, loss.end_ns, loss.count, false);
-	else if (event->type == EVENT_PROCESS)
+	number(decode, event);
+	if (event->type == EVENT_PROCESS)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
 
@@ -505,7 +520,8 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	default:
 		break;
 	}
-	/* One message adds at most three events: its own, a loss, a sentence. */
+	/* One message adds at most three events: its own, a loss, a sentence. The
+	 * batch has grown for one that adds more. */
 	return decode->batch->count + 3 <= decode->batch->room;
 }
 
@@ -545,8 +561,8 @@ size_t decode_count(const struct decode *decode)
 void decode_unknown(const struct decode *decode,
 		    void (*fn)(void *arg, const char *name, uint64_t count), void *arg)
 {
-	for (size_t i = 0; i < decode->class_slots; i++) {
-		const struct decode_class *class = decode->classes[i];
+	for (size_t i = 0; i < decode->classes.slots; i++) {
+		const struct decode_class *class = decode->classes.list[i];
 		const char *name;
 
 		if (!class || !class->skipped)

@@ -40,7 +40,7 @@ struct decode_chunk;
 struct decode_batch {
 	struct decode_batch *next;	/* whose it is may chain it */
 	struct decode_chunk *chunks;	/* owned; the first is the one in use */
-	size_t count, room;
+	size_t count, room, capacity;	/* full at room; capacity is what there is memory for */
 	struct event events[];
 };
 

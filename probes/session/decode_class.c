@@ -3,6 +3,7 @@
  * The schema's fields resolved against a trace, once per event class.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/session/ctf_pack.h"
@@ -26,6 +27,13 @@ static bool is_array3(const bt_field_class *class, uint64_t max_bits)
 			  max_bits);
 }
 
+static bool is_words(const bt_field_class *class)
+{
+	return bt_field_class_type_is(bt_field_class_get_type(class),
+				      BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY) &&
+	       is_integer(bt_field_class_array_borrow_element_field_class_const(class), false, 64);
+}
+
 static bool fits(const bt_field_class *class, enum field_store store)
 {
 	switch (store) {
@@ -39,6 +47,7 @@ static bool fits(const bt_field_class *class, enum field_store store)
 		return bt_field_class_get_type(class) == BT_FIELD_CLASS_TYPE_STRING;
 	case STORE_U64X3: return is_array3(class, 64);
 	case STORE_U32X3: return is_array3(class, 32);
+	case STORE_WORDS: return is_words(class);
 	}
 	return false;
 }
@@ -120,7 +129,10 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 				 found ? "of another type" : "missing");
 			return false;
 		}
-		out->fields[out->count++] = field;
+		if (spec->store == STORE_WORDS)
+			out->words = field.index;
+		else
+			out->fields[out->count++] = field;
 	}
 	return true;
 }
@@ -133,6 +145,7 @@ void decode_class_resolve(const bt_event_class *event_class, struct decode_class
 		bt_event_class_borrow_payload_field_class_const(event_class);
 
 	memset(out, 0, sizeof(*out));
+	out->words = DECODE_NONE;
 	out->event_class = event_class;
 	bt_event_class_get_ref(event_class);
 	problem[0] = '\0';
@@ -140,12 +153,89 @@ void decode_class_resolve(const bt_event_class *event_class, struct decode_class
 	if (!name || strncmp(name, "tftop:", 6))
 		return;
 	name += 6;
-	for (size_t i = 0; i < EVENT_SPECS; i++) {
-		if (strcmp(event_specs[i].name, name))
+	for (size_t i = 0; i <= EVENT_SPECS; i++) {
+		const struct event_spec *spec = i < EVENT_SPECS ? &event_specs[i] : &ops_spec;
+
+		if (strcmp(spec->name, name))
 			continue;
-		if (resolve_payload(payload, event_specs[i].fields, name, out, problem, size))
-			out->type = event_specs[i].type;
+		if (resolve_payload(payload, spec->fields, name, out, problem, size))
+			out->type = spec->type;
 		return;
 	}
 	snprintf(problem, size, "event '%.64s' is not known to this version", name);
+}
+
+/* ---- those that have been met ---- */
+
+#define SLOTS 256			/* to begin with: 32 classes per trace class */
+
+bool decode_classes_init(struct decode_classes *classes)
+{
+	classes->slots = SLOTS;
+	classes->list = calloc(classes->slots, sizeof(*classes->list));
+	return classes->list != NULL;
+}
+
+void decode_classes_release(struct decode_classes *classes)
+{
+	for (size_t i = 0; classes->list && i < classes->slots; i++) {
+		if (classes->list[i])
+			bt_event_class_put_ref(classes->list[i]->event_class);
+		free(classes->list[i]);
+	}
+	free(classes->list);
+}
+
+static size_t class_slot(const struct decode_classes *classes, const bt_event_class *event_class)
+{
+	size_t i = (size_t)(((uintptr_t)event_class >> 4) * 0x9e3779b97f4a7c15ull >> 32);
+
+	for (i &= classes->slots - 1; classes->list[i] &&
+	     classes->list[i]->event_class != event_class; )
+		i = (i + 1) & (classes->slots - 1);
+	return i;
+}
+
+static bool grow(struct decode_classes *classes)
+{
+	struct decode_class **old = classes->list;
+	size_t old_slots = classes->slots;
+	struct decode_class **new = calloc(old_slots * 2, sizeof(*new));
+
+	if (!new)
+		return false;
+	classes->list = new;
+	classes->slots = old_slots * 2;
+	for (size_t i = 0; i < old_slots; i++)
+		if (old[i])
+			new[class_slot(classes, old[i]->event_class)] = old[i];
+	free(old);
+	return true;
+}
+
+struct decode_class *decode_classes_find(struct decode_classes *classes,
+					 const bt_event_class *event_class, char *problem,
+					 size_t size)
+{
+	struct decode_class *class;
+	size_t slot;
+
+	problem[0] = '\0';
+	if (classes->last && classes->last->event_class == event_class)
+		return classes->last;
+	slot = class_slot(classes, event_class);
+	if (classes->list[slot])
+		return classes->last = classes->list[slot];
+	if (classes->count * 2 >= classes->slots) {
+		if (!grow(classes))
+			return NULL;
+		slot = class_slot(classes, event_class);
+	}
+	class = malloc(sizeof(*class));
+	if (!class)
+		return NULL;
+	decode_class_resolve(event_class, class, problem, size);
+	classes->list[slot] = class;
+	classes->count++;
+	return classes->last = class;
 }

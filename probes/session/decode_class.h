@@ -34,6 +34,7 @@ struct decode_class {
 	const bt_event_class *event_class;	/* owned reference: keeps the address ours */
 	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
 	struct decode_field vpid, vtid;	/* of the common context */
+	uint16_t words;			/* field with many ops; DECODE_NONE: an event as it is */
 	uint8_t count;
 	uint64_t skipped;		/* events, by whoever reads them */
 	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
@@ -46,5 +47,19 @@ struct decode_class {
  */
 void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
 			  char *problem, size_t size);
+
+/* Those that have been met. */
+struct decode_classes {
+	struct decode_class **list;	/* owned, open addressing by address */
+	size_t slots, count;
+	struct decode_class *last;	/* borrowed from list */
+};
+
+bool decode_classes_init(struct decode_classes *classes);	/* false: short of memory */
+void decode_classes_release(struct decode_classes *classes);
+/* NULL: short of memory. problem: of one that is met first, else "". */
+struct decode_class *decode_classes_find(struct decode_classes *classes,
+					 const bt_event_class *event_class, char *problem,
+					 size_t size);
 
 #endif

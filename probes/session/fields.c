@@ -208,6 +208,15 @@ static const struct field_spec op_spec[] = {
 	{ "flags", AT(op.flags), STORE_U8, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec ops_fields[] = {
+	SEQ,
+	{ "tid", AT(op.tid), STORE_U32, 0 },
+	{ "count", AT(op.name), STORE_U32, 0 },
+	{ "base_ns", AT(op.start_ns), STORE_I64, 0 },
+	{ "instance", AT(op.instance), STORE_U64, 0 },
+	{ "words", 0, STORE_WORDS, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec step_spec[] = {
 	SEQ,
 	{ "name", AT(step.name), STORE_U32, 0 },
@@ -428,12 +437,14 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_beat", EVENT_BEAT, beat_spec },
 };
 
+const struct event_spec ops_spec = { "ev_ops", EVENT_OP, ops_fields };
+
 unsigned int field_bits(const struct field_spec *field)
 {
 	static const uint8_t bits[] = {
 		[STORE_U8] = 8, [STORE_U16] = 16, [STORE_U32] = 32, [STORE_U64] = 64,
 		[STORE_I32] = 32, [STORE_I64] = 64, [STORE_TEXT] = 0,
-		[STORE_U64X3] = 64, [STORE_U32X3] = 32,
+		[STORE_U64X3] = 64, [STORE_U32X3] = 32, [STORE_WORDS] = 64,
 	};
 
 	return field->bits ? field->bits : bits[field->store];

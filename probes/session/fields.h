@@ -21,6 +21,7 @@ enum field_store {
 	STORE_I32, STORE_I64,
 	STORE_TEXT,
 	STORE_U64X3, STORE_U32X3,
+	STORE_WORDS,			/* of any number; in no event, see decode_ops.h */
 };
 
 struct field_spec {
@@ -38,6 +39,11 @@ struct event_spec {
 
 #define EVENT_SPECS 31
 extern const struct event_spec event_specs[EVENT_SPECS];
+
+/* Many ops in one (tft_ops): only read, the writer writes each op alone. The
+ * words' beginning is where an op has them: start_ns, instance, tid; the number
+ * of ops is where it has its name. */
+extern const struct event_spec ops_spec;
 
 /* Width on the wire, of an array's element too; 0: a text. */
 unsigned int field_bits(const struct field_spec *field);

@@ -316,6 +316,7 @@ case_traced() {
 	compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c \
 		-L"$lib" -ltftop-runtime -Wl,-rpath,"$lib" -lpthread
 	. tests/probes/session.sh
+	compile ops_alone tests/probes/ops_alone.c || closing
 	session_begin
 	trap 'session_end; rm -rf "$tmp"' EXIT
 	export OPENCL_LAYERS=$lib/libtftop-opencl.so

@@ -45,6 +45,11 @@ static void fork_(void)
 
 	EXPECT(test_join());
 	parents = test_push("of the parent", 0, 0);
+	/* most of them not written yet when it forks */
+	for (int i = 0; i < 10; i++) {
+		test_push("before the fork", 0, 0);
+		EXPECT(rt_op_pop(0) == 1);
+	}
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -152,25 +157,35 @@ static void exec_(void)
 	abort();
 }
 
-static void hundred_ops(void)
+static void hundred_ops(const char *name)
 {
 	for (int i = 0; i < 100; i++) {
-		test_push("survives", 0, 0);
+		test_push(name, 0, 0);
 		rt_op_pop(0);
 	}
 }
 
+/* Some that have been written, and some of the last moment. */
+static void old_and_new_ops(void)
+{
+	int ticks;
+
+	EXPECT(test_join());
+	hundred_ops("survives");
+	ticks = test_ticks;
+	WAIT_FOR(test_ticks - ticks > 2);
+	hundred_ops("the last");
+}
+
 static void abort_(void)
 {
-	EXPECT(test_join());
-	hundred_ops();
+	old_and_new_ops();
 	abort();
 }
 
 static void kill_(void)
 {
-	EXPECT(test_join());
-	hundred_ops();
+	old_and_new_ops();
 	raise(SIGKILL);
 }
 

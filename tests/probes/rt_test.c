@@ -10,7 +10,7 @@
 
 #include "tests/probes/rt_test.h"
 
-atomic_int test_dumps, test_levels;
+atomic_int test_dumps, test_levels, test_ticks;
 
 void test_failed(const char *file, int line, const char *what)
 {
@@ -24,6 +24,12 @@ static void dump(void)
 	test_dumps++;
 }
 
+static void tick(int64_t now_ns)
+{
+	(void)now_ns;
+	test_ticks++;
+}
+
 static void level(enum tft_level old_level, enum tft_level new_level)
 {
 	EXPECT(old_level != new_level);
@@ -33,6 +39,7 @@ static void level(enum tft_level old_level, enum tft_level new_level)
 
 static const struct rt_probe probe = {
 	.name = "test", .version = "1", .blind = "nothing", .dump = dump, .level = level,
+	.tick = tick,
 };
 
 bool test_join(void)

@@ -32,7 +32,7 @@ void test_control_new(const char *path, uint32_t level);
 
 /* Registers the probe "test"; dumps and level changes are counted. */
 bool test_join(void);
-extern atomic_int test_dumps, test_levels;
+extern atomic_int test_dumps, test_levels, test_ticks;
 
 /* Waits until the condition holds, at most 5 s; EXPECTs it. */
 #define WAIT_FOR(cond) do { \

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # A private LTTng for the probe tests, sourced by run.sh. Nothing of tftop's own
-# end is used, so that probes are tested without it.
+# end is used, so that probes are tested without it. trace needs ops_alone.
 #
 #   session_begin		daemon in a private home, ended by session_end
 #   trace NAME COMMAND...	runs COMMAND under a session of its own; leaves
-#				NAME.events (one event a line), NAME.out, $status
+#				NAME.events (one event a line, each op of an
+#				ev_ops as an ev_op), NAME.out, $status
 # Variables a caller may set for one trace: LEVEL, PRELOAD, SUBBUF.
 
 session_user=()
@@ -87,8 +88,8 @@ trace() {
 	# no wait: after a SIGKILL inside a probe it would never end
 	lttng_cli destroy --no-wait "$name" >>"$work/$name.cli" 2>&1
 	babeltrace2 "$work/traces/$name" 2>"$work/$name.lost" |
-		sed -E 's/^[^:]*:[0-9]+:[0-9.]+\] \([^)]*\) [^ ]+ tftop:([a-z_]+): /\1 /; s/[{},] ?/ /g; s/ = /=/g; s/ +/ /g' \
-		>"$work/$name.events"
+		sed -E 's/^[^:]*:[0-9]+:[0-9.]+\] \([^)]*\) [^ ]+ tftop:([a-z_]+): /\1 /; s/[{},] ?/ /g; s/ = /=/g; s/ +/ /g' |
+		"$build/ops_alone" >"$work/$name.events"
 }
 
 # events NAME PATTERN...: the lines of NAME that match all of them. Announcements

@@ -21,7 +21,7 @@
 struct wire {
 	const char *name;		/* of an event, if bits is -1; else of a field */
 	int bits;			/* negative: signed; 0: a text */
-	int count;
+	int count;			/* 0: any number */
 };
 
 #undef LTTNG_UST_TRACEPOINT_EVENT
@@ -30,6 +30,7 @@ struct wire {
 #undef lttng_ust_field_integer
 #undef lttng_ust_field_string
 #undef lttng_ust_field_array
+#undef lttng_ust_field_sequence
 #define BITS(type) (((type)-1 < (type)1 ? -8 : 8) * (int)sizeof(type))
 #define LTTNG_UST_TRACEPOINT_EVENT(provider, event, args, fields) { #event, -1, 0 }, fields
 #define LTTNG_UST_TP_ARGS(...)
@@ -37,6 +38,7 @@ struct wire {
 #define lttng_ust_field_integer(type, field, value) { #field, BITS(type), 1 },
 #define lttng_ust_field_string(field, value) { #field, 0, 1 },
 #define lttng_ust_field_array(type, field, value, n) { #field, BITS(type), n },
+#define lttng_ust_field_sequence(type, field, value, n_type, n) { #field, BITS(type), 0 },
 
 static const struct wire wire[] = {
 #include "probes/schema/tftop-tp.h"
@@ -52,14 +54,17 @@ TEST(ctf_writer_table)
 {
 	const struct wire *at = wire;
 
-	for (size_t i = 0; i < EVENT_SPECS; i++) {
-		CHECK_STR(event_specs[i].name, at->name);
+	for (size_t i = 0; i <= EVENT_SPECS; i++) {
+		const struct event_spec *spec = i < EVENT_SPECS ? &event_specs[i] : &ops_spec;
+
+		CHECK_STR(spec->name, at->name);
 		CHECK_INT(at++->bits, -1);
-		for (const struct field_spec *field = event_specs[i].fields; field->name; field++) {
+		for (const struct field_spec *field = spec->fields; field->name; field++) {
 			CHECK_STR(field->name, at->name);
 			CHECK_INT((int)field_bits(field) * (is_signed(field) ? -1 : 1), at->bits);
-			CHECK_INT(field->store == STORE_U64X3 || field->store == STORE_U32X3 ? 3 : 1,
-				  at->count);
+			CHECK_INT(field->store == STORE_WORDS ? 0 :
+				  field->store == STORE_U64X3 || field->store == STORE_U32X3 ? 3 :
+				  1, at->count);
 			at++;
 		}
 	}

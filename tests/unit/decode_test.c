@@ -10,15 +10,20 @@
 #include "probes/session/decode.h"
 #include "tests/unit/test.h"
 
+/* What a script does not say is 0. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /* ---- what the source says ---- */
 
-enum say_kind { SAY_FREE, SAY_NAME, SAY_OTHER, SAY_UNKNOWN, SAY_MISFIT, SAY_DISCARDED, SAY_ALIVE };
+enum say_kind { SAY_FREE, SAY_NAME, SAY_OTHER, SAY_UNKNOWN, SAY_MISFIT, SAY_OPS, SAY_DISCARDED,
+		SAY_ALIVE };
 
 struct say {
 	enum say_kind kind;
 	int64_t time_ns;
 	int32_t pid, tid;
 	uint32_t seq;			/* SAY_DISCARDED: how many */
+	uint32_t count, words;		/* SAY_OPS: ops it claims, words it has */
 };
 
 static const struct say *script;
@@ -59,6 +64,25 @@ static bt_event_class *add_class(const char *name, bt_field_class *payload)
 	return class;
 }
 
+/* As LTTng writes it. */
+static void add_ops_class(bt_trace_class *tc)
+{
+	bt_field_class *payload = bt_field_class_structure_create(tc);
+	bt_field_class *word = bt_field_class_integer_unsigned_create(tc);
+	bt_field_class *words = bt_field_class_array_dynamic_create(tc, word, NULL);
+
+	add_field(tc, payload, "seq", 32);
+	add_field(tc, payload, "tid", 32);
+	add_field(tc, payload, "count", 32);
+	add_field(tc, payload, "base_ns", -64);
+	add_field(tc, payload, "instance", 64);
+	add_field(tc, payload, "_words_length", 32);
+	CHECK(!bt_field_class_structure_append_member(payload, "words", words));
+	bt_field_class_put_ref(word);
+	bt_field_class_put_ref(words);
+	classes[SAY_OPS] = add_class("tftop:ev_ops", payload);
+}
+
 static void add_classes(bt_trace_class *tc)
 {
 	bt_field_class *payload = bt_field_class_structure_create(tc);
@@ -83,6 +107,7 @@ static void add_classes(bt_trace_class *tc)
 	payload = bt_field_class_structure_create(tc);
 	add_field(tc, payload, "settled_ns", 64);	/* unsigned */
 	classes[SAY_MISFIT] = add_class("tftop:ev_settled", payload);
+	add_ops_class(tc);
 }
 
 static bt_component_class_initialize_method_status
@@ -115,6 +140,26 @@ static bt_field *member(bt_field *structure, uint64_t index)
 	return bt_field_structure_borrow_member_field_by_index(structure, index);
 }
 
+/* Ops 10, 11, ... of 5 ns each, one every 100 ns. */
+static void fill_ops(bt_field *payload, const struct say *say)
+{
+	bt_field *words = member(payload, 6);
+
+	bt_field_integer_unsigned_set_value(member(payload, 0), say->seq);
+	bt_field_integer_unsigned_set_value(member(payload, 1), 42);
+	bt_field_integer_unsigned_set_value(member(payload, 2), say->count);
+	bt_field_integer_signed_set_value(member(payload, 3), 5000);
+	bt_field_integer_unsigned_set_value(member(payload, 4), 10);
+	bt_field_integer_unsigned_set_value(member(payload, 5), say->words);
+	CHECK(!bt_field_array_dynamic_set_length(words, say->words));
+	for (uint64_t i = 0; i < say->words; i++)
+		bt_field_integer_unsigned_set_value(
+			bt_field_array_borrow_element_field_by_index(words, i),
+			i % 3 == 0 ? (uint64_t)(7 + i / 3) << 16 :
+			i % 3 == 1 ? (i / 3 * 100) | UINT64_C(5) << 32 :
+			(uint64_t)(i > 2) << 44);
+}
+
 static void fill(bt_event *event, const struct say *say)
 {
 	bt_field *context = bt_event_borrow_common_context_field(event);
@@ -133,6 +178,9 @@ static void fill(bt_event *event, const struct say *say)
 		bt_field_integer_unsigned_set_value(member(payload, 0), 5);
 		bt_field_integer_unsigned_set_value(member(payload, 1), NAME_KERNEL);
 		bt_field_string_set_value(member(payload, 2), "a name");
+		break;
+	case SAY_OPS:
+		fill_ops(payload, say);
 		break;
 	default:
 		bt_field_integer_unsigned_set_value(member(payload, 0), say->seq);
@@ -395,6 +443,56 @@ TEST(decode_a_thread_that_starts_anew_lost_nothing)
 	decode_free(decode);
 }
 
+TEST(decode_takes_ops_apart)
+{
+	PLAY({ SAY_OPS, 9000, 41, 43, 1, 3, 9 }, { SAY_FREE, 9100, 41, 43, 4 });
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct event *event = nth(EVENT_OP, i);
+
+		CHECK(event);
+		CHECK_INT(event->seq, 1 + i);
+		CHECK_INT(event->pid, 41);
+		CHECK_INT(event->tid, 43);
+		CHECK_INT(event->time_ns, 9000);
+		CHECK_INT(event->u.op.tid, 42);
+		CHECK_INT(event->u.op.instance, 10 + i);
+		CHECK_INT(event->u.op.name, 7 + i);
+		CHECK_INT(event->u.op.start_ns, 5000 + 100 * i);
+		CHECK_INT(event->u.op.dur_ns, 5);
+		CHECK_INT(event->u.op.step, -1);
+	}
+	CHECK(!nth(EVENT_OP, 3) && !nth(EVENT_LOST, 0) && !nth(EVENT_MESSAGE, 0));
+	CHECK_INT(decode_counts(decode)->events, 4);
+	decode_free(decode);
+}
+
+TEST(decode_counts_each_op_of_an_event_that_is_lost)
+{
+	/* 20 ops in one event that the tracer discarded, told before and after. */
+	PLAY({ SAY_OPS, 100, 1, 1, 1, 2, 6 }, { SAY_DISCARDED, 150, 0, 0, 1 },
+	     { SAY_OPS, 200, 1, 1, 23, 2, 6 }, { SAY_OPS, 300, 1, 1, 45, 1, 3 },
+	     { SAY_DISCARDED, 350, 0, 0, 1 }, { SAY_OPS, 300, 1, 1, 45, 1, 3 });
+	CHECK_INT(lost(), 40);
+	CHECK_INT(nth(EVENT_LOST, 1)->u.lost.count, 19);
+	CHECK_INT(nth(EVENT_LOST, 1)->u.lost.begin_ns, 100);
+	CHECK_INT(nth(EVENT_OP, 2)->seq, 23);
+	CHECK(nth(EVENT_OP, 4) && !nth(EVENT_OP, 5));
+	decode_free(decode);
+}
+
+TEST(decode_damaged_ops_are_told_and_skipped)
+{
+	/* Too few words, too many, no op at all, more than there may be. */
+	PLAY({ SAY_OPS, 100, 1, 1, 1, 3, 8 }, { SAY_OPS, 200, 1, 1, 4, 1, 6 },
+	     { SAY_OPS, 300, 1, 1, 5, 0, 3 }, { SAY_OPS, 400, 1, 1, 5, UINT32_MAX, 9 },
+	     { SAY_OPS, 500, 1, 1, 5, 32, 3000 }, { SAY_OPS, 600, 1, 1, 5, 32, 96 });
+	CHECK(nth(EVENT_OP, 34) && !nth(EVENT_OP, 35));
+	CHECK(nth(EVENT_MESSAGE, 4) && !nth(EVENT_MESSAGE, 5));
+	CHECK(strstr(kept_text[nth(EVENT_MESSAGE, 0) - kept], "damaged"));
+	CHECK_INT(lost(), 1);
+	decode_free(decode);
+}
+
 TEST(decode_an_unknown_count_is_told_as_such)
 {
 	PLAY({ SAY_FREE, 100, 1, 1, 1 }, { SAY_DISCARDED, 200, 0, 0, 0 });
@@ -427,6 +525,21 @@ TEST(decode_marks_where_it_was_attached_anew)
 	CHECK_INT(decode_batch(decode, &count)[0].type, EVENT_LOST);
 	CHECK_INT(decode_batch(decode, &count)[0].u.lost.begin_ns, 100);
 	CHECK_INT(decode_counts(decode)->streams_ended, decode_counts(decode)->streams_begun);
+	decode_free(decode);
+}
+
+/* Many ops for one message, however they come: none is left out. */
+TEST(decode_batches_grow_for_ops)
+{
+	static struct say says[100];
+
+	for (uint32_t i = 0; i < 100; i++)
+		says[i] = (struct say){ SAY_OPS, 1000 + i, 1, 1, 1 + 32 * i, 32, 96 };
+	play(says, 100);
+	CHECK_INT(decode_counts(decode)->events, 3200);
+	CHECK_INT(nth(EVENT_OP, 3199)->seq, 3200);
+	CHECK(largest <= DECODE_BATCH_MAX + 34);
+	CHECK(!nth(EVENT_LOST, 0));
 	decode_free(decode);
 }
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finished ops on their way out, many in one event (tft_ops).
+ *
+ * A thread writes its own when they are many, and else with the first op that
+ * ends YOUNG_NS after the last time: a thread with few ops writes each at once.
+ * What a thread leaves when it goes quiet the runtime thread writes at its next
+ * tick. Until then the settled line waits at oldest_ns.
+ */
+#include <sched.h>
+
+#include "probes/runtime/internal.h"
+
+#define YOUNG_NS 1000000
+#define TRIES 8		/* to take all there is from threads that are at it */
+
+static _Atomic int64_t young_ns = YOUNG_NS;
+
+/* ---- gathering ---- */
+
+static inline void put(struct rt_batch *b, const struct tft_op *op, int64_t end_ns)
+{
+	uint32_t count = GET(b->count);
+
+	if (!count) {
+		rt_pack_begin(&b->pack, op);
+		SET(b->since_ns, end_ns);
+	}
+	rt_pack_add(&b->pack, op);
+	if (!count || op->start_ns < GET(b->oldest_ns))
+		SET_REL(b->oldest_ns, op->start_ns);
+	SET(b->count, count + 1);
+}
+
+/* By whoever has it. */
+static void write_out(struct rt_batch *b, int64_t now_ns)
+{
+	struct tft_ops r = {
+		.tid = b->tid, .count = GET(b->count), .n_words = b->pack.used,
+		.base_ns = b->pack.base_ns, .instance = b->pack.first,
+		.words = b->pack.words,
+	};
+
+	if (r.count)
+		rt_emit_ops(&r);
+	SET(b->count, 0);
+	SET_REL(b->oldest_ns, 0);
+	SET(b->written_ns, now_ns);
+}
+
+/* false: the runtime thread is at it. */
+static inline bool gather_enter(struct rt_batch *b)
+{
+	SET(b->gathering, 1);
+	rt_barrier_light();
+	if (__builtin_expect(GET_ACQ(b->taking) == 0, 1))
+		return true;
+	SET_REL(b->gathering, 0);
+	return false;
+}
+
+void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
+{
+	struct rt_batch *b = &th->batch;
+
+	if (rt_level() < TFT_LEVEL_DEFAULT)
+		return;
+	/* inside of a tracepoint: counted as dropped there */
+	if (__builtin_expect(th->emitting, 0) || !gather_enter(b)) {
+		rt_emit_op(op);
+		return;
+	}
+	if (__builtin_expect(b->tid != op->tid, 0)) {
+		if (GET(b->count))
+			write_out(b, end_ns);
+		b->tid = op->tid;
+	}
+	put(b, op, end_ns);
+	if (GET(b->count) == TFT_OPS_MAX || !rt_pack_has_room(&b->pack) ||
+	    end_ns - GET(b->written_ns) >= GET(young_ns))
+		write_out(b, end_ns);
+	SET_REL(b->gathering, 0);
+}
+
+void rt_batch_end(struct rt_thread *th)
+{
+	struct rt_batch *b = &th->batch;
+	bool mine = false;
+
+	if (th->emitting)
+		return;
+	/* while the runtime thread is at it: at most about a millisecond; what
+	 * then is left it will find there */
+	for (int i = 0; GET(b->count) && !(mine = gather_enter(b)) && i < 2000; i++)
+		if (i > 100)
+			sched_yield();
+	if (!mine)
+		return;
+	write_out(b, rt_now_ns());
+	SET_REL(b->gathering, 0);
+}
+
+static bool due(struct rt_batch *b, int64_t now_ns, bool young_too)
+{
+	return GET(b->count) && (young_too || now_ns - GET(b->since_ns) >= YOUNG_NS);
+}
+
+/* One barrier for all of them; false: some owner was at it. */
+static bool write_due(int64_t now_ns, bool young_too)
+{
+	bool any = false, all = true;
+	int64_t begin_ns;
+
+	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
+		if (due(&th->batch, now_ns, young_too)) {
+			SET(th->batch.taking, 1);
+			any = true;
+		}
+	}
+	if (!any)
+		return true;
+	rt_barrier_heavy();
+	begin_ns = rt_now_ns();
+	for (struct rt_thread *th = rt_threads(); th; th = th->next) {
+		if (!GET(th->batch.taking))
+			continue;
+		if (!GET_ACQ(th->batch.gathering))
+			write_out(&th->batch, begin_ns);
+		else
+			all = false;
+		SET_REL(th->batch.taking, 0);
+	}
+	rt_own_time(rt_now_ns() - begin_ns);
+	return all;
+}
+
+void rt_batch_write_all(int64_t now_ns, bool young_too)
+{
+	for (int i = 0; !write_due(now_ns, young_too) && young_too && i < TRIES; i++)
+		sched_yield();
+}
+
+void rt_batch_at_once(bool at_once)
+{
+	SET(young_ns, at_once ? INT64_MIN : YOUNG_NS);
+}
+
+/* They are the parent's. */
+void rt_batch_fork_child(struct rt_thread *th)
+{
+	struct rt_batch *b = &th->batch;
+
+	SET(b->gathering, 0);
+	SET(b->taking, 0);
+	SET(b->count, 0);
+	SET(b->oldest_ns, 0);
+	SET(b->written_ns, 0);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
+ * rest of the runtime; probes/session/decode_ops.c is the other direction.
+ */
+#ifndef PROBES_RUNTIME_PACK_H
+#define PROBES_RUNTIME_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/schema/records.h"
+
+struct rt_pack {
+	uint32_t used;			/* words */
+	int64_t base_ns, step;		/* step, look, instance: of the op before */
+	uint64_t first, instance, look;
+	uint64_t words[TFT_OPS_WORDS];
+};
+
+/* op is the first one; it has still to be added. */
+static inline void rt_pack_begin(struct rt_pack *p, const struct tft_op *op)
+{
+	p->used = 0;
+	p->base_ns = op->start_ns;
+	p->first = p->instance = op->instance;
+	p->step = -1;
+	p->look = 0;
+}
+
+/* For one more, whatever it is. */
+static inline bool rt_pack_has_room(const struct rt_pack *p)
+{
+	return p->used <= TFT_OPS_WORDS - TFT_OPS_WHOLE_WORDS;
+}
+
+static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_t look)
+{
+	w[0] = TFT_OPS_WHOLE | (uint64_t)op->flags << 8 | (uint64_t)op->depth << 16 |
+	       (uint64_t)op->name << 32;
+	w[1] = op->instance;
+	w[2] = op->parent;
+	w[3] = (uint64_t)op->start_ns;
+	w[4] = (uint64_t)op->dur_ns;
+	w[5] = (uint64_t)op->step;
+	w[6] = op->payload;
+	w[7] = look;
+	w[8] = op->type | (uint64_t)op->framework << 32;
+	return TFT_OPS_WHOLE_WORDS;
+}
+
+/* There is room. */
+static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
+{
+	uint64_t *w = p->words + p->used;
+	uint64_t parent = op->parent ? op->instance - op->parent : 0;
+	uint64_t instance = op->instance - p->instance;
+	uint64_t start = (uint64_t)op->start_ns - (uint64_t)p->base_ns;
+	uint64_t look = op->domain | (uint64_t)op->argb << 32, has = 0;
+	size_t n = 3;
+
+	if (((op->name | op->type) >> 24) | (op->depth >> 8) | (parent >> 28) |
+	    ((instance + (1u << 19)) >> 20) | ((start + (1u << 31)) >> 32) |
+	    ((uint64_t)op->dur_ns >> 32)) {
+		n = rt_pack_whole(w, op, look);
+	} else {
+		w[1] = (uint32_t)start | (uint64_t)op->dur_ns << 32;
+		w[2] = op->framework | (uint64_t)op->depth << 8 | parent << 16 | instance << 44;
+		if (op->step != p->step) {
+			has |= TFT_OPS_STEP;
+			w[n++] = (uint64_t)op->step;
+		}
+		if (look != p->look) {
+			has |= TFT_OPS_LOOK;
+			w[n++] = look;
+		}
+		if (op->payload) {
+			has |= TFT_OPS_PAYLOAD;
+			w[n++] = op->payload;
+		}
+		w[0] = has | (uint64_t)op->flags << 8 | (uint64_t)op->name << 16 |
+		       (uint64_t)op->type << 40;
+	}
+	p->used += (uint32_t)n;
+	p->instance = op->instance;
+	p->step = op->step;
+	p->look = look;
+}
+
+#endif

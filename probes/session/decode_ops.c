@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/decode_ops.h"
+
+#include "probes/schema/records.h"
+
+void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
+		      const uint64_t *words, size_t n)
+{
+	*ops = (struct decode_ops){
+		.at = words, .end = words + n, .base_ns = head->start_ns, .step = -1,
+		.instance = head->instance, .tid = head->tid,
+	};
+}
+
+static void take_whole(const uint64_t *w, struct event_op *op)
+{
+	op->flags = (uint8_t)(w[0] >> 8);
+	op->depth = (uint16_t)(w[0] >> 16);
+	op->name = (uint32_t)(w[0] >> 32);
+	op->instance = w[1];
+	op->parent = w[2];
+	op->start_ns = (int64_t)w[3];
+	op->dur_ns = (int64_t)w[4];
+	op->step = (int64_t)w[5];
+	op->payload = w[6];
+	op->domain = (uint32_t)w[7];
+	op->argb = (uint32_t)(w[7] >> 32);
+	op->op_type = (uint32_t)w[8];
+	op->framework = (uint8_t)(w[8] >> 32);
+}
+
+/* Sums wrap like the values they were made of. */
+static void take_packed(const struct decode_ops *ops, const uint64_t *w, struct event_op *op)
+{
+	uint64_t parent = w[2] >> 16 & 0xfffffff;
+
+	op->flags = (uint8_t)(w[0] >> 8);
+	op->name = (uint32_t)(w[0] >> 16) & 0xffffff;
+	op->op_type = (uint32_t)(w[0] >> 40);
+	op->start_ns = (int64_t)((uint64_t)ops->base_ns + (uint64_t)(int32_t)(uint32_t)w[1]);
+	op->dur_ns = (int64_t)(w[1] >> 32);
+	op->framework = (uint8_t)w[2];
+	op->depth = (uint8_t)(w[2] >> 8);
+	op->instance = ops->instance + (uint64_t)((int64_t)w[2] >> 44);
+	op->parent = parent ? op->instance - parent : 0;
+}
+
+bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
+{
+	const uint64_t *w = ops->at;
+	size_t left = (size_t)(ops->end - w), n = 3;
+	uint8_t has;
+
+	if (!left)
+		return false;
+	has = (uint8_t)w[0];
+	if (has == TFT_OPS_WHOLE) {
+		if (left < TFT_OPS_WHOLE_WORDS)
+			return false;
+		take_whole(w, op);
+		n = TFT_OPS_WHOLE_WORDS;
+		ops->step = op->step;
+		ops->look = w[7];
+	} else {
+		if (has & ~(TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD) ||
+		    left < n + !!(has & TFT_OPS_STEP) + !!(has & TFT_OPS_LOOK) +
+			   !!(has & TFT_OPS_PAYLOAD))
+			return false;
+		take_packed(ops, w, op);
+		if (has & TFT_OPS_STEP)
+			ops->step = (int64_t)w[n++];
+		if (has & TFT_OPS_LOOK)
+			ops->look = w[n++];
+		op->payload = has & TFT_OPS_PAYLOAD ? w[n++] : 0;
+		op->step = ops->step;
+		op->domain = (uint32_t)ops->look;
+		op->argb = (uint32_t)(ops->look >> 32);
+	}
+	op->tid = ops->tid;
+	ops->instance = op->instance;
+	ops->at = w + n;
+	return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes apart what one event carries of many ops (tft_ops in probes/schema/
+ * records.h).
+ *
+ * Always true: nothing is read behind the words; what does not fit ends it, and
+ * ops before it are whole. Any words give ops that the model can take. O(1) an
+ * op. Threads: any, each with its own.
+ */
+#ifndef PROBES_SESSION_DECODE_OPS_H
+#define PROBES_SESSION_DECODE_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+struct decode_ops {
+	const uint64_t *at, *end;	/* borrowed */
+	int64_t base_ns, step;		/* step, look, instance: of the op before */
+	uint64_t instance, look;
+	uint32_t tid;
+};
+
+/* head: start_ns, instance and tid of what carries them. */
+void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
+		      const uint64_t *words, size_t n);
+/* false: the words are at their end, or damaged. */
+bool decode_ops_next(struct decode_ops *ops, struct event_op *op);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events as lines, "ev_ops KEY=VALUE...  words=[ [0]=N ...": each op of an ev_ops
+ * as an ev_op of its own, all else as it is. Written from the description in
+ * probes/schema/records.h, apart from tftop's own decoder. Status 1: one is not
+ * as described, which is told in a line "damaged ...".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/schema/records.h"
+
+static int status;
+
+static uint64_t value(const char *line, const char *key)
+{
+	char text[32];
+	const char *at;
+
+	snprintf(text, sizeof(text), " %s=", key);
+	at = strstr(line, text);
+	return at ? strtoull(at + strlen(text), NULL, 10) : 0;
+}
+
+static size_t words(const char *line, uint64_t *w)
+{
+	const char *at = strstr(line, "words=[");
+	size_t n = 0;
+
+	while (at && n < TFT_OPS_WORDS && (at = strstr(at, "]=")))
+		w[n++] = strtoull(at += 2, NULL, 10);
+	return n;
+}
+
+/* `bits` bits of w, from `from` on. */
+static uint64_t part(uint64_t w, unsigned int from, unsigned int bits)
+{
+	return w >> from & ((UINT64_C(1) << bits) - 1);
+}
+
+static int64_t with_sign(uint64_t v, unsigned int bits)
+{
+	return v >> (bits - 1) ? (int64_t)v - (INT64_C(1) << bits) : (int64_t)v;
+}
+
+/* What an op takes over from the one before. */
+struct before {
+	uint64_t instance, domain, argb;
+	int64_t step;
+};
+
+static size_t one(const uint64_t *w, int64_t base_ns, struct before *b, struct tft_op *op)
+{
+	unsigned int has = (unsigned int)part(w[0], 0, 8);
+	size_t n = 3;
+
+	op->flags = (uint8_t)part(w[0], 8, 8);
+	if (has == TFT_OPS_WHOLE) {
+		op->depth = (uint16_t)part(w[0], 16, 16);
+		op->name = (uint32_t)part(w[0], 32, 32);
+		op->instance = w[1];
+		op->parent = w[2];
+		op->start_ns = (int64_t)w[3];
+		op->dur_ns = (int64_t)w[4];
+		b->step = (int64_t)w[5];
+		op->payload = w[6];
+		b->domain = part(w[7], 0, 32);
+		b->argb = part(w[7], 32, 32);
+		op->type = (uint32_t)part(w[8], 0, 32);
+		op->framework = (uint8_t)part(w[8], 32, 8);
+		n = 9;
+	} else {
+		op->name = (uint32_t)part(w[0], 16, 24);
+		op->type = (uint32_t)part(w[0], 40, 24);
+		op->start_ns = base_ns + with_sign(part(w[1], 0, 32), 32);
+		op->dur_ns = (int64_t)part(w[1], 32, 32);
+		op->framework = (uint8_t)part(w[2], 0, 8);
+		op->depth = (uint16_t)part(w[2], 8, 8);
+		op->instance = b->instance + (uint64_t)with_sign(part(w[2], 44, 20), 20);
+		op->parent = part(w[2], 16, 28) ? op->instance - part(w[2], 16, 28) : 0;
+		if (has & TFT_OPS_STEP)
+			b->step = (int64_t)w[n++];
+		if (has & TFT_OPS_LOOK) {
+			b->domain = part(w[n], 0, 32);
+			b->argb = part(w[n++], 32, 32);
+		}
+		op->payload = has & TFT_OPS_PAYLOAD ? w[n++] : 0;
+	}
+	b->instance = op->instance;
+	op->step = b->step;
+	op->domain = (uint32_t)b->domain;
+	op->argb = (uint32_t)b->argb;
+	return n;
+}
+
+static void alone(const char *line)
+{
+	/* room behind the last word, for what is damaged */
+	uint64_t w[TFT_OPS_WORDS + TFT_OPS_WHOLE_WORDS] = { 0 };
+	size_t n = words(line, w), at = 0;
+	uint64_t count = value(line, "count"), seq = value(line, "seq");
+	struct before before = { .instance = value(line, "instance"), .step = -1 };
+	struct tft_op op;
+
+	if (n != value(line, "_words_length") || count < 1 || count > TFT_OPS_MAX)
+		at = SIZE_MAX;
+	for (uint64_t i = 0; i < count && at < n; i++) {
+		at += one(w + at, (int64_t)value(line, "base_ns"), &before, &op);
+		printf("ev_op vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " tid=%" PRIu64
+		       " instance=%" PRIu64 " parent=%" PRIu64 " name=%u type=%u domain=%u argb=%u"
+		       " start_ns=%" PRId64 " dur_ns=%" PRId64 " step=%" PRId64 " payload=%" PRIu64
+		       " depth=%u framework=%u flags=%u \n", value(line, "vpid"),
+		       value(line, "vtid"), seq + i, value(line, "tid"), op.instance, op.parent,
+		       op.name, op.type, op.domain, op.argb, op.start_ns, op.dur_ns, op.step,
+		       op.payload, op.depth, op.framework, op.flags);
+		if (i + 1 < count && at >= n)
+			at = SIZE_MAX;
+	}
+	if (at != n) {
+		printf("damaged %s", line);
+		status = 1;
+	}
+}
+
+int main(void)
+{
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) > 0) {
+		if (!strncmp(line, "ev_ops ", 7))
+			alone(line);
+		else
+			fputs(line, stdout);
+	}
+	free(line);
+	return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* What the runtime packs of ops is what the decoder takes out of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/runtime/pack.h"
+#include "probes/session/decode_ops.h"
+#include "tests/unit/test.h"
+
+/* Now and then a value that does not fit into the short form. */
+static uint64_t some(unsigned int bits)
+{
+	uint64_t value = (uint64_t)test_below(1u << 31) << 33 ^
+			 (uint64_t)test_below(1u << 31) << 11 ^ (uint64_t)test_below(1u << 11);
+
+	return test_below(64) ? value & ((UINT64_C(1) << bits) - 1) : value >> test_below(64);
+}
+
+static void make(struct tft_op *op, const struct tft_op *before, uint32_t tid)
+{
+	*op = (struct tft_op){
+		.tid = tid, .instance = before->instance + some(6) - 20,
+		.name = (uint32_t)some(20), .type = (uint32_t)some(10), .domain = before->domain,
+		.argb = before->argb, .start_ns = (int64_t)((uint64_t)before->start_ns + some(24)),
+		.dur_ns = (int64_t)(some(16) & INT64_MAX), .step = before->step,
+		.depth = (uint16_t)some(3), .framework = (uint8_t)some(3),
+		.flags = (uint8_t)some(8),
+	};
+	if (test_below(2))
+		op->parent = op->instance - 1 - some(20);
+	if (!test_below(8))
+		op->domain = (uint32_t)some(20);
+	if (!test_below(8))
+		op->argb = (uint32_t)some(32);
+	if (!test_below(8))
+		op->step = (int64_t)some(60);
+	if (!test_below(8))
+		op->payload = some(32);
+}
+
+static void same(const struct tft_op *op, const struct event_op *got)
+{
+	CHECK(op->instance == got->instance && op->parent == got->parent);
+	CHECK(op->payload == got->payload && op->step == got->step);
+	CHECK(op->start_ns == got->start_ns && op->dur_ns == got->dur_ns);
+	CHECK_INT(op->tid, got->tid);
+	CHECK_INT(op->name, got->name);
+	CHECK_INT(op->type, got->op_type);
+	CHECK_INT(op->domain, got->domain);
+	CHECK_INT(op->argb, got->argb);
+	CHECK_INT(op->depth, got->depth);
+	CHECK_INT(op->framework, got->framework);
+	CHECK_INT(op->flags, got->flags);
+}
+
+/* Packs until it is full; returns how many. */
+static uint32_t pack_some(struct rt_pack *pack, struct tft_op *ops)
+{
+	struct tft_op before = { .instance = some(40), .start_ns = (int64_t)some(50), .step = -1 };
+	uint32_t n = 0;
+
+	for (; n < TFT_OPS_MAX && (!n || rt_pack_has_room(pack)); n++) {
+		make(&ops[n], n ? &ops[n - 1] : &before, 77);
+		if (!n)
+			rt_pack_begin(pack, &ops[0]);
+		rt_pack_add(pack, &ops[n]);
+		CHECK(pack->used <= TFT_OPS_WORDS);
+	}
+	return n;
+}
+
+TEST(ops_come_out_as_they_went_in)
+{
+	struct tft_op ops[TFT_OPS_MAX];
+	struct decode_ops reader;
+	struct rt_pack pack;
+	struct event_op got;
+	size_t whole = 0, all = 0;
+
+	for (int round = 0; round < 5000; round++) {
+		uint32_t n = pack_some(&pack, ops);
+		struct event_op head = {
+			.start_ns = pack.base_ns, .instance = pack.first, .tid = 77
+		};
+
+		decode_ops_begin(&reader, &head, pack.words, pack.used);
+		for (uint32_t i = 0; i < n; i++) {
+			whole += (uint8_t)*reader.at == TFT_OPS_WHOLE;
+			CHECK(decode_ops_next(&reader, &got));
+			same(&ops[i], &got);
+		}
+		CHECK(!decode_ops_next(&reader, &got) && reader.at == reader.end);
+		all += n;
+	}
+	/* both forms are tried, neither is the rule */
+	CHECK(whole > all / 100 && whole < all / 2);
+}
+
+TEST(ops_usual_ones_take_three_words)
+{
+	struct tft_op op = {
+		.tid = 1, .instance = 5000, .parent = 4990, .name = 1 << 20, .type = 400, .step = -1,
+		.start_ns = INT64_C(1) << 50, .dur_ns = 4000000000, .depth = 255, .framework = 3,
+		.flags = TFT_OP_INNER
+	};
+	struct rt_pack pack;
+
+	rt_pack_begin(&pack, &op);
+	rt_pack_add(&pack, &op);
+	CHECK_INT(pack.used, 3);
+	op.instance += 64;
+	op.start_ns += 2000000000;
+	rt_pack_add(&pack, &op);
+	CHECK_INT(pack.used, 6);
+	op.step = 12;
+	rt_pack_add(&pack, &op);
+	CHECK_INT(pack.used, 10);
+	rt_pack_add(&pack, &op);
+	CHECK_INT(pack.used, 13);
+}
+
+/* Cut anywhere, bits turned: what comes out ends within the words. */
+TEST(ops_damaged_words_end)
+{
+	struct tft_op ops[TFT_OPS_MAX];
+	struct decode_ops reader;
+	struct rt_pack pack;
+	struct event_op got;
+
+	for (int round = 0; round < 2000; round++) {
+		uint32_t n = pack_some(&pack, ops), out = 0, cut = test_below(pack.used + 1);
+		struct event_op head = {
+			.start_ns = pack.base_ns, .instance = pack.first, .tid = 77
+		};
+
+		decode_ops_begin(&reader, &head, pack.words, cut);
+		for (; decode_ops_next(&reader, &got); out++)
+			same(&ops[out], &got);
+		CHECK(out <= n && reader.at <= reader.end);
+		CHECK((out == n) == (cut == pack.used));
+		for (int i = 0; i < 5; i++)
+			pack.words[test_below(pack.used)] ^= UINT64_C(1) << test_below(64);
+		decode_ops_begin(&reader, &head, pack.words, pack.used);
+		for (out = 0; decode_ops_next(&reader, &got); out++)
+			;
+		CHECK(out <= pack.used / 3 && reader.at <= reader.end);
+	}
+}
