@@ -429,7 +429,10 @@ recorded() {
 	owner=$(find "$place/rec" -printf '%u\n' | sort -u)
 	[ "$owner" = "$([ "$user" = user ] && echo nobody || id -un)" ] || fail "belongs to '$owner'" || return
 	local kept
-	kept=$(babeltrace2 "$place/rec/trace" 2>/dev/null | grep -c tftop:)
+	# an ev_ops is as many events as it has ops
+	kept=$(babeltrace2 "$place/rec/trace" 2>/dev/null | awk '!/tftop:/ { next }
+		/tftop:ev_ops:/ { match($0, / count = [0-9]+/); n += substr($0, RSTART + 9, RLENGTH - 9); next }
+		{ n++ } END { print n + 0 }')
 	[ "$kept" = "$(events_of)" ] || fail "$kept events kept, $(events_of) read"
 }
 
