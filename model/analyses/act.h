@@ -59,6 +59,7 @@ enum act_flag {
 	ACT_ASYNC = 32,		/* OP: not on a stack */
 	ACT_WORKS = 64,		/* OP: a framework's own, it computes on the processor unless it
 				 * launches; RUN: on the processor (struct device.processor) */
+	ACT_FETCH = 128,		/* OP: a graph's own fetching of a batch, whatever thread it is on */
 };
 
 struct act {

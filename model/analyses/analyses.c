@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "model/analyses/period.h"
+#include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/analyses/waiting.h"
 #include "model/model-internal.h"
@@ -155,10 +156,10 @@ struct findings *analyses_findings(const struct model *model)
 void analyses_progress(const struct model *model, struct findings_status *status)
 {
 	const struct analyses *analyses = model->analyses;
-
 	*status = (struct findings_status) {
 		.settled_ns = analyses->done_ns, .steps = analyses->n_steps,
-		.step_ns = analyses->n_steps ? analyses->steps_ns / (int64_t)analyses->n_steps : 0,
+		.step_ns = analyses->n_steps ? analyses->steps_ns / (int64_t)analyses->n_steps +
+			   verdict_between_ns(model) : 0,
 		.final = model->finished,
 	};
 }
@@ -203,10 +204,8 @@ static void resolve(struct model *model, struct act *act)
 	if (act->kind == ACT_RUN && act->device != NONE &&
 	    device_at(model, act->device)->processor)
 		act->flags |= ACT_WORKS;
-	if (act->kind == ACT_OP && (input_known(&model->analyses->input, &model->names, act->name) ||
-				    input_known(&model->analyses->input, &model->names,
-						act->op_name)))
-		act->work = WORK_INPUT;
+	if (act->kind == ACT_OP)
+		input_op(&model->analyses->input, &model->names, act);
 	else if (act->kind == ACT_RUN && act->command == COMMAND_KERNEL)
 		act->work = (uint8_t)names_work(&model->names, act->name);
 }
@@ -422,6 +421,8 @@ static int64_t beginning(const struct analyses *analyses, const struct steps *st
 /* Of what waits: what begins there, too, is to be within the last slice. */
 static int64_t last_end(const struct analyses *analyses, const struct steps *steps, int64_t last)
 {
+	size_t before;
+
 	for (size_t i = 0; i < analyses->waiting.n; i++) {
 		const struct act *act = waiting_at(&analyses->waiting,
 						   analyses->waiting.keys[i].at);
@@ -434,6 +435,10 @@ static int64_t last_end(const struct analyses *analyses, const struct steps *ste
 	for (size_t i = 0; i < analyses->n_carry; i++)
 		if (analyses->carry[i].end_ns > last)
 			last = analyses->carry[i].end_ns;
+	/* a step may be told around what it is made of */
+	before = steps ? FIRST_FROM(steps->list, steps->n, last) : 0;
+	if (before && steps->list[before - 1].start_ns + steps->list[before - 1].dur_ns > last)
+		last = steps->list[before - 1].start_ns + steps->list[before - 1].dur_ns;
 	for (const struct step *step; (step = next_step(steps, last, INT64_MAX)) != NULL; )
 		last = step->start_ns + step->dur_ns;
 	return last;
@@ -560,8 +565,8 @@ void analyses_run(struct model *model, bool finish)
 	struct analyses *analyses = model->analyses;
 	int64_t settled = model_settle(model), from, to;
 	const struct waiting *waiting = &analyses->waiting;
-	bool full = waiting->n >= analyses->max / 4 * 3;
 	const struct steps *steps;
+	bool full = waiting->n >= analyses->max / 4 * 3;
 
 	analyses->tried_ns = settled;
 	/* What came first is half of it. */

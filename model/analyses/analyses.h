@@ -109,11 +109,14 @@ void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
+/* Of these: what a graph runs on some thread of a pool to get its batch. */
+bool name_is_fetch(const char *name);
 /* The same, looked at once per name. */
 struct input_names {
-	uint8_t *known;			/* owned; by name: 0 not looked at, 1 no, 2 yes */
+	uint8_t *known;			/* owned; by name: enum input_kind in input.c */
 	size_t n;
 };
-bool input_known(struct input_names *input, struct names *names, uint32_t name);
+/* An op that does so is marked. */
+void input_op(struct input_names *input, struct names *names, struct act *act);
 
 #endif

@@ -17,7 +17,7 @@
  *
  * Steps after the warm-up are summed up; rows are kept for the last KEPT_MAX.
  * What lies between two steps is summed up too, where it is no longer than
- * BETWEEN steps: many programs fetch their batch there.
+ * BETWEEN steps, or is waiting for input: many programs fetch their batch there.
  *
  * Source: XProf's step breakdown (event_span.cc), which ranks the host's calls
  * in another order.
@@ -103,6 +103,8 @@ static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
 			while (depth-- > 0 && !name)
 				name = thread->input_at[depth] ? thread->stack[depth] : 0;
 	}
+	if (!name && state == HOST_INPUT && sweep->fetches)
+		name = sweep->fetch_name;
 	if (name)
 		holders_add(&sweep->breakdown.now_held[state], name, ns);
 }
@@ -119,6 +121,17 @@ static enum step_class host_class(const struct sweep *sweep)
 	return sweep->workers[HOST_CODE] ? STEP_HOST : STEP_OTHER;
 }
 
+/* The same where no device works but the processor. An op that fetches a batch
+ * holds up those after it. */
+static enum step_class processor_class(const struct sweep *sweep)
+{
+	if (sweep->step_thread == NONE ? sweep->inputs > 0 :
+	    sweep->workers[HOST_INPUT] || sweep->fetches)
+		return STEP_INPUT;
+	return sweep->compute ? STEP_COMPUTE : sweep->workers[HOST_COMPILE] ? STEP_COMPILE :
+	       STEP_HOST;
+}
+
 void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 {
 	int64_t *ns = sweep->breakdown.now.ns, moment_ns;
@@ -128,9 +141,7 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 				STEP_COMPILE : STEP_LAUNCH;
 
 	if (sweep->host_only) {
-		/* an op that fetches a batch holds up those after it */
-		class = sweep->inputs ? STEP_INPUT : sweep->compute ? STEP_COMPUTE :
-			sweep->workers[HOST_COMPILE] ? STEP_COMPILE : STEP_HOST;
+		class = processor_class(sweep);
 		ns[class] += dur_ns;
 		if (class == STEP_INPUT)
 			hold(sweep, HOST_INPUT, dur_ns);
@@ -259,7 +270,8 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 			take_held(b);
 		}
 	} else if (averaged && b->steps.n && steps && steps->n &&
-		   b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n)) {
+		   (b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n) ||
+		    b->now.ns[STEP_INPUT] > b->now.dur_ns / 2)) {
 		add_sums(&b->between, &b->now);
 		take_held(b);
 	} else if (!steps || !steps->n) {

@@ -37,12 +37,27 @@ bool name_is_input(const char *name)
 	return false;
 }
 
-bool input_known(struct input_names *input, struct names *names, uint32_t name)
+/* TensorFlow's; an eager one is on the thread that waits, and copies between
+ * devices fetch ahead. */
+bool name_is_fetch(const char *name)
+{
+	return has_part(name, "IteratorGetNext") && !has_part(name, "MultiDevice") &&
+	       strncmp(name, "eager ", 6);
+}
+
+enum input_kind { INPUT_UNKNOWN, INPUT_NOT, INPUT_MAKES, INPUT_FETCHES };
+
+static enum input_kind kind_of(const char *name)
+{
+	return name_is_fetch(name) ? INPUT_FETCHES : name_is_input(name) ? INPUT_MAKES : INPUT_NOT;
+}
+
+static enum input_kind known(struct input_names *input, struct names *names, uint32_t name)
 {
 	if (name < input->n && input->known[name])
-		return input->known[name] == 2;
+		return (enum input_kind)input->known[name];
 	if (!name || !names_defined(names, name))
-		return false;
+		return INPUT_NOT;
 	if (name >= input->n) {
 		size_t n = names->n > name ? names->n : name + 1;
 
@@ -50,6 +65,18 @@ bool input_known(struct input_names *input, struct names *names, uint32_t name)
 		memset(input->known + input->n, 0, n - input->n);
 		input->n = n;
 	}
-	input->known[name] = name_is_input(names_raw(names, name)) ? 2 : 1;
-	return input->known[name] == 2;
+	input->known[name] = (uint8_t)kind_of(names_raw(names, name));
+	return (enum input_kind)input->known[name];
+}
+
+void input_op(struct input_names *input, struct names *names, struct act *act)
+{
+	enum input_kind name = known(input, names, act->name);
+	enum input_kind type = known(input, names, act->op_name);
+
+	if (name == INPUT_NOT && type == INPUT_NOT)
+		return;
+	act->work = WORK_INPUT;
+	if (name == INPUT_FETCHES)
+		act->flags |= ACT_FETCH;
 }

@@ -83,10 +83,16 @@ static bool is_skipped(const struct act *act, const struct slice *slice)
 	return is_void(act, slice) && (act->kind != ACT_LAUNCH || act->start_ns < slice->t0);
 }
 
-static bool is_step_itself(const struct act *act, const struct slice *slice)
+/* A step that is a function's run is told by itself, around the op. */
+static bool is_step_itself(const struct sweep *sweep, const struct act *act)
 {
-	return slice->step && act->kind == ACT_OP && act->start_ns == slice->t0 &&
-	       act->end_ns == slice->t1;
+	const struct slice *slice = sweep->slice;
+
+	if (!slice->step || act->kind != ACT_OP)
+		return false;
+	if (sweep->step_name && act->name == sweep->step_name)
+		return act->start_ns >= slice->t0 && act->end_ns <= slice->t1;
+	return act->start_ns == slice->t0 && act->end_ns == slice->t1;
 }
 
 static void is_worker(struct sweep *sweep, uint32_t index)
@@ -121,10 +127,41 @@ static void find_workers(struct sweep *sweep)
 	for (size_t i = 0; i < slice->n_rest && slice->step; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 
-		if (!is_step_itself(act, slice) || act->thread == NONE || !sweep_has(sweep, act))
+		if (!is_step_itself(sweep, act) || act->thread == NONE || !sweep_has(sweep, act))
 			continue;
 		is_worker(sweep, act->thread);
 		sweep->step_thread = act->thread;
+	}
+}
+
+static void idle_count_all(struct sweep *sweep)
+{
+	for (uint32_t d = 0; d < sweep->n_devices; d++)
+		if (sweep->devices[d].idle.linked)
+			idle_count(sweep, sweep->devices[d].idle.thread, sweep->now_ns);
+}
+
+/*
+ * Asynchronous, or on a thread that goes through no step: for whoever waits there.
+ * Inside of another op that fetches, it is that one's, and may be ahead of time.
+ */
+static void fetch_edge(struct sweep *sweep, const struct act *act, bool begins,
+		       struct sweep_thread *thread)
+{
+	if (!(act->flags & ACT_FETCH) || !sweep_has(sweep, act))
+		return;
+	if (!(act->flags & ACT_ASYNC)) {
+		if (thread->worker || (begins ? thread->inputs > 0 : !thread->fetching))
+			return;
+		thread->fetching = begins;
+	}
+	if (begins ? !sweep->fetches : sweep->fetches == 1)
+		idle_count_all(sweep);
+	if (begins) {
+		sweep->fetches++;
+		sweep->fetch_name = act->name;
+	} else {
+		sweep->fetches -= sweep->fetches > 0;
 	}
 }
 
@@ -133,12 +170,11 @@ static void op_edge(struct model *model, struct sweep *sweep, const struct act *
 {
 	bool input = act->work == WORK_INPUT;
 
-	if (act->flags & ACT_ASYNC || is_step_itself(act, sweep->slice))
+	fetch_edge(sweep, act, begins, thread);
+	if (act->flags & ACT_ASYNC || is_step_itself(sweep, act))
 		return;
 	if (input && (begins ? !sweep->inputs : sweep->inputs == 1))
-		for (uint32_t d = 0; d < sweep->n_devices; d++)
-			if (sweep->devices[d].idle.linked)
-				idle_count(sweep, sweep->devices[d].idle.thread, sweep->now_ns);
+		idle_count_all(sweep);
 	if (begins) {
 		if (thread->ops < SWEEP_STACK) {
 			thread->stack[thread->ops] = act->name;
@@ -336,7 +372,7 @@ static void prepare(struct sweep *sweep)
 	const struct slice *slice = sweep->slice;
 
 	sweep->compute = sweep->comm = sweep->h2d = sweep->d2h = sweep->d2d = 0;
-	sweep->queued = sweep->inputs = sweep->foreign = 0;
+	sweep->queued = sweep->inputs = sweep->fetches = sweep->foreign = 0;
 	sweep->input_thread = sweep->wait_thread = sweep->code_thread = NONE;
 	memset(sweep->workers, 0, sizeof(sweep->workers));
 	for (uint32_t d = 0; d < sweep->n_devices; d++)
@@ -407,6 +443,8 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->number++;
 	sweep->now_ns = slice->t0;
 	sweep->process = slice->step && steps ? steps->process : NONE;
+	sweep->step_name = steps && steps->source == STEPS_RUN ?
+			   names_resolve(&model->names, steps->name) : 0;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
 	make_room(model, sweep);
 	sweep->host_only = is_host_only(sweep);

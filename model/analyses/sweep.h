@@ -11,7 +11,8 @@
  * kernels within the slice (any work where there are none), and the one whose
  * ranges the steps are. The step's own range is not a doing. Where no thread is
  * known to go through the steps and no worker does anything known, a batch that
- * any thread makes or fetches is what is waited for.
+ * any thread makes or fetches is what is waited for. So it is, also where that
+ * thread is known, for what a graph runs on a thread of a pool to fetch its batch.
  *
  * Launching, for idle causes and breakdown alike: while the launch call lasts, and
  * while what was handed over may take its moment to begin: launch-gap, from the
@@ -40,7 +41,7 @@ enum host_state {
 
 struct sweep_thread {
 	uint32_t seen;			/* slice number in which the rest is valid */
-	bool worker;
+	bool worker, fetching;
 	uint32_t launching, waiting, compiling, ops, inputs;
 	uint32_t wait_name;
 	uint32_t stack[SWEEP_STACK];	/* names of open ops, the lowest ones */
@@ -129,13 +130,16 @@ struct sweep {
 	const struct slice *slice;
 	uint32_t process;		/* of the steps, NONE: any */
 	uint32_t step_thread;		/* whose ranges the steps are, NONE: not known */
+	uint32_t step_name;		/* of the functions whose runs the steps are, 0 none */
 	int64_t now_ns, launch_gap_ns;
 	int64_t handed_ns;		/* a device worked or a worker launched up to here */
 	bool host_only;			/* no device but the processor works in this slice */
 	uint32_t compute, comm, h2d, d2h, d2d, queued;	/* of that process */
 	uint32_t foreign;		/* device work of other processes, running now */
 	uint32_t workers[HOST_STATES], inputs;
+	uint32_t fetches;		/* ACT_FETCH that no worker is in */
 	uint32_t input_thread, wait_thread, code_thread;	/* that came to it last */
+	uint32_t fetch_name;
 	struct breakdown breakdown;
 };
 
@@ -147,7 +151,7 @@ static inline bool sweep_has(const struct sweep *sweep, const struct act *act)
 
 static inline bool sweep_waits_for_others(const struct sweep *sweep)
 {
-	return sweep->inputs && sweep->step_thread == NONE;
+	return sweep->fetches || (sweep->inputs && sweep->step_thread == NONE);
 }
 /* What a thread does. */
 static inline enum host_state sweep_state(const struct sweep_thread *thread)
@@ -195,6 +199,14 @@ size_t breakdown_bytes(const struct breakdown *breakdown);
 void overlap_piece(struct sweep *sweep, struct sweep_device *device, int64_t t_ns);
 
 /* ---- verdict.c ---- */
+/* The finding's lines and advice from the stages of an input pipeline, stages.c;
+ * false: there is none. whole_ns: the step, of it cost_ns is waited. */
+struct finding;
+bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
+		   struct finding *finding);
+
+/* What is counted of the time from one step to the next, in the mean. */
+int64_t verdict_between_ns(const struct model *model);
 void verdict_review(struct model *model, const struct sweep *sweep, struct findings *findings);
 
 #endif

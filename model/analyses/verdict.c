@@ -60,6 +60,13 @@ static void take_means(struct model *model, const struct breakdown *b, struct me
 	means->launch_call_ns = b->launches ? b->launch_call_ns / (int64_t)b->launches : 0;
 }
 
+int64_t verdict_between_ns(const struct model *model)
+{
+	const struct breakdown *b = &sweep_of(model)->breakdown;
+
+	return per(b->between.sum.dur_ns, (int64_t)b->steps.n, 1);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
@@ -195,6 +202,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 			  const struct means *means, struct findings *findings)
 {
 	const struct holder *held = holders_most(&b->held[HOST_INPUT]);
+	const struct steps *steps = steps_best(model);
 	int64_t ns = means->ns[STEP_INPUT];
 	char share[FMT_MAX];
 	struct finding finding = {
@@ -209,7 +217,8 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means), name_of(model, held, "input"));
-	input_lines(model, b, means, &finding);
+	if (!means->steps || !steps || !stages_review(model, steps->process, means->whole_ns, &finding))
+		input_lines(model, b, means, &finding);
 	finding_add(findings, &finding);
 }
 

@@ -253,12 +253,12 @@ size_t model_input_stages(struct model *model, struct input_row **out)
 	return put;
 }
 
-bool input_holder(struct model *model, uint32_t process, struct input_row *root,
-		  struct input_row *most)
+bool input_holder(struct model *model, uint32_t process, struct input_hold *hold)
 {
 	struct input_row *rows;
 	size_t n = rows_of(model, process, &rows), best = 0, top;
 
+	*hold = (struct input_hold) { .prefetched = false };
 	for (size_t i = 1; i < n; i++)
 		if (rows[i].held_ns > rows[best].held_ns)
 			best = i;
@@ -267,12 +267,15 @@ bool input_holder(struct model *model, uint32_t process, struct input_row *root,
 		return false;
 	}
 	/* a parent comes before its children */
-	for (top = best; rows[top].parent; )
+	for (top = best; rows[top].parent; ) {
 		for (size_t i = top, up = rows[top].parent; i-- > 0; )
 			if (rows[i].id == up)
 				top = i;
-	*root = rows[top];
-	*most = rows[best];
+		hold->prefetched |= rows[top].ahead;
+	}
+	hold->prefetched |= rows[best].ahead;
+	hold->root = rows[top];
+	hold->most = rows[best];
 	free(rows);
 	return true;
 }

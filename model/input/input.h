@@ -4,6 +4,8 @@
 #ifndef MODEL_INPUT_H
 #define MODEL_INPUT_H
 
+#include "model/query-input.h"
+
 struct input_stage {
 	uint32_t process, id;
 	uint32_t parent;		/* id, 0 none; lower than its own */
@@ -26,10 +28,12 @@ size_t inputs_bytes(const struct inputs *inputs);
 void apply_stage(struct model *model, const struct event_stage *def);
 void apply_stages(struct model *model, const struct event_stages *did);
 
-/* What a process waits for: the outermost stage, and the one below it that holds
- * most. false: none. process NONE: where most is. */
-struct input_row;
-bool input_holder(struct model *model, uint32_t process, struct input_row *root,
-		  struct input_row *most);
+/* What a process waits for (process NONE: any): the outermost stage, and the one
+ * below it that holds most. false: none. */
+struct input_hold {
+	struct input_row root, most;
+	bool prefetched;		/* that one or a stage above works ahead */
+};
+bool input_holder(struct model *model, uint32_t process, struct input_hold *hold);
 
 #endif

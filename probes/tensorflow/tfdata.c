@@ -12,8 +12,8 @@
  * that began no later claims them: what is left of it is its own time. A stage
  * that works ahead gives out what is ready: its own time on the caller's thread
  * is waiting, and its work is that of its own threads ("ParallelMapProduce",
- * without the stages below) and of its functions, from RunAsync to the
- * executor's "done" of the same step id. The wait of the program itself is
+ * without the stages below) and of its functions, from RunAsync until the
+ * executor of the same step id calls "done". The wait of the program itself is
  * IteratorGetNextOp::DoCompute.
  *
  * Bounds: STAGES_MAX stages, SPANS unclaimed calls a thread, FLIGHTS functions at
@@ -413,13 +413,13 @@ void tf_function_done(const struct tf_trace *t)
 	if (!take_flag(&f->busy))
 		return;
 	if (f->id == id && !f->done) {
-		if (t->end_ns > f->ns)
-			add(&stages[f->stage], BUSY, t->end_ns - f->ns);
+		if (t->start_ns > f->ns)
+			add(&stages[f->stage], BUSY, t->start_ns - f->ns);
 		f->id = 0;
 	} else if (!f->id || f->done) {
 		f->id = id;
 		f->done = true;
-		f->ns = t->end_ns;
+		f->ns = t->start_ns;
 	}
 	give_flag(&f->busy);
 }

@@ -394,6 +394,17 @@ TEST(model_export_odds)
 	event = of(7, EVENT_MESSAGE, 60000003400);
 	event.u.message = (struct event_message) { .level = 1, .text = "a word" };
 	put(model, event);
+	event = of(7, EVENT_STAGE, 60000003500);
+	event.u.stage = (struct event_stage) { .id = 2, .parallelism = -1, .buffer = 3,
+					       .path = "Prefetch::Map", .what = "MapDataset:1" };
+	put(model, event);
+	event = of(7, EVENT_STAGES, 60000003500);
+	event.u.stages = (struct event_stages) {
+		.stage = 2, .parallelism = 4, .buffered = 2, .elements = 9, .bytes = 77,
+		.total_ns = 900, .self_ns = 800, .busy_ns = 1700, .wait_ns = 600, .max_ns = 99,
+		.begin_ns = event.time_ns - 1000, .end_ns = event.time_ns,
+	};
+	put(model, event);
 	event = of(7, EVENT_BEAT, 60000004000);
 	event.u.beat = (struct event_beat) { .calls = 20, .own_ns = 1000, .dropped = 3 };
 	put(model, event);

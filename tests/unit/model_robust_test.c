@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/synth.h"
+#include "model/query-input.h"
 #include "model/query-memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -59,6 +60,7 @@ static void ask_tables(struct model *model)
 	struct compile_row *compiles;
 	struct message_row *messages;
 	struct model_loss *losses;
+	struct input_row *stages;
 	size_t n;
 
 	model_processes(model, &processes);
@@ -92,6 +94,10 @@ static void ask_tables(struct model *model)
 	free(steps);
 	free(memory);
 	free(compiles);
+	n = model_input_stages(model, &stages);
+	for (size_t i = 0; i < n; i++)
+		CHECK(stages[i].held_ns >= 0 && stages[i].path);
+	free(stages);
 	free(messages);
 	free(losses);
 }
@@ -238,6 +244,8 @@ static void odd_definition(struct event *event)
 		event->u.node.attributes = odd_text();
 		break;
 	case EVENT_STAGE:
+		event->u.stage.id = odd_id();
+		event->u.stage.parent = (uint32_t)test_below(3);
 		event->u.stage.path = odd_text();
 		event->u.stage.what = odd_text();
 		break;
@@ -251,6 +259,17 @@ static void odd_definition(struct event *event)
 	default:
 		break;
 	}
+}
+
+static void odd_stages(struct event_stages *did)
+{
+	did->stage = odd_id();
+	did->total_ns = odd_time();
+	did->self_ns = test_below(2) ? 0 : odd_time();
+	did->busy_ns = test_below(2) ? 0 : odd_time();
+	did->wait_ns = test_below(2) ? 0 : odd_time();
+	did->max_ns = test_below(2) ? 0 : odd_time();
+	did->begin_ns = did->end_ns = odd_time();
 }
 
 static struct event odd_event(void)
@@ -290,6 +309,9 @@ static struct event odd_event(void)
 		event.u.compile.what = odd_text();
 		event.u.compile.options = odd_text();
 		event.u.compile.log = odd_text();
+		break;
+	case EVENT_STAGES:
+		odd_stages(&event.u.stages);
 		break;
 	case EVENT_CLOCK:
 		event.u.clock.device = odd_id();

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the stages of an input pipeline say of the time a step waits for its batch.
+ *
+ * Definitions: of a batch, the stage that holds most of the wait has its own work;
+ * n calls at once would need no less than an nth of it. What the pipeline then needs
+ * for a batch is the wait without that stage, and that. Ahead of time it costs the
+ * step nothing as long as it is not longer than the rest of the step. All are bounds:
+ * where the step itself needs the cores, less is won.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/analyses/finding.h"
+#include "model/analyses/sweep.h"
+#include "model/base/util.h"
+#include "model/model-internal.h"
+
+/* Stages whose work can be done for several elements at once. */
+static bool takes_calls(const struct input_row *row)
+{
+	return !strncmp(row->name, "Map", 3) || !strncmp(row->name, "ParallelMap", 11) ||
+	       strstr(row->name, "Interleave") || strstr(row->name, "Batch");
+}
+
+static void calls_text(char *text, size_t size, int32_t calls)
+{
+	if (calls == 1)
+		snprintf(text, size, "runs on one thread");
+	else
+		snprintf(text, size, "runs %d calls at once", (int)calls);
+}
+
+static void say_prefetch(char *text, size_t size, const struct input_hold *hold,
+			 int64_t needs_ns, int64_t rest_ns)
+{
+	char time[FMT_MAX];
+
+	if (hold->prefetched)
+		*text = '\0';
+	else if (needs_ns <= rest_ns)
+		snprintf(text, size, "prefetch(1) would hide it behind the step");
+	else
+		snprintf(text, size, "prefetch(1) would hide %s of it behind the step",
+			 fmt_time(time, rest_ns));
+}
+
+static void advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
+		   int32_t calls, int64_t whole_ns, struct finding *finding)
+{
+	int32_t threads = hold->root.parallelism;
+	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
+	bool more = takes_calls(&hold->most) && calls < threads;
+	char prefetch[FINDING_TEXT / 2], first[FMT_MAX], best[FMT_MAX], what[FINDING_TEXT / 2];
+
+	if (more)
+		stage_ns = work_ns / threads;
+	needs_ns = others_ns + stage_ns;
+	best_ns = needs_ns > rest_ns ? needs_ns : rest_ns;
+	say_prefetch(prefetch, sizeof(prefetch), hold, needs_ns, rest_ns);
+	fmt_time(best, best_ns);
+	if (more)
+		snprintf(what, sizeof(what), "with num_parallel_calls=%d the stage would need about %s%s",
+			 (int)threads, fmt_time(first, stage_ns), *prefetch ? "; " : "");
+	else if (!hold->prefetched)
+		*what = '\0';
+	else
+		snprintf(what, sizeof(what), "it is done ahead, and as much at once as there are threads:"
+			 " only less work for a batch (cache(), cheaper ops) would help");
+	if (best_ns < whole_ns && (more || !hold->prefetched))
+		snprintf(finding->advice, FINDING_TEXT, "%s%s: at best a step is %s", what, prefetch,
+			 best);
+	else
+		snprintf(finding->advice, FINDING_TEXT, "%s%s", what, prefetch);
+}
+
+bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
+		   struct finding *finding)
+{
+	struct input_hold hold;
+	int64_t batches, work_ns, others_ns;
+	int32_t calls, threads;
+	char runs[FMT_MAX], work[FMT_MAX], rest[FMT_MAX];
+
+	if (!input_holder(model, process, &hold) || !hold.most.parent || !hold.root.calls)
+		return false;
+	batches = (int64_t)hold.root.calls;
+	threads = hold.root.parallelism > 0 ? hold.root.parallelism : 1;
+	calls = hold.most.ahead && hold.most.parallelism > 1 ? hold.most.parallelism : 1;
+	if (calls > threads)
+		calls = threads;
+	work_ns = hold.most.work_ns / batches;
+	others_ns = (int64_t)((__int128)finding->cost_ns * (hold.root.wait_ns - hold.most.held_ns) /
+			      hold.root.wait_ns);
+	calls_text(runs, sizeof(runs), calls);
+	snprintf(finding->lines[0], FINDING_TEXT, "%.120s %s and holds %lld %% of that wait",
+		 hold.most.path, runs,
+		 (long long)((__int128)hold.most.held_ns * 100 / hold.root.wait_ns));
+	snprintf(finding->lines[1], FINDING_TEXT,
+		 "its work for a batch is %s; without the wait a step is %s",
+		 fmt_time(work, work_ns), fmt_time(rest, whole_ns - finding->cost_ns));
+	advise(&hold, work_ns, others_ns, calls, whole_ns, finding);
+	return true;
+}
