@@ -109,9 +109,8 @@ struct command_cold {
 
 struct op_cold {
 	uint64_t instance;
-	int64_t device_ns;
+	int64_t device_ns, step;	/* step: any number, as frameworks give them; -1 none */
 	uint32_t kernels, ident;
-	int32_t step;
 	uint32_t first_row, first_id;	/* the first command launched in it */
 	uint16_t depth;
 	uint8_t flags;			/* enum op_flag */

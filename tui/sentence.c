@@ -91,7 +91,8 @@ static void add_op(struct strip *strip, const struct span *span)
 			  fmt_time(text, span->device_ns));
 	if (span->op_type && *span->op_type)
 		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "%s", span->op_type)->least = 8;
-	if (span->step >= 0)
+	/* a framework's random number tells nobody anything */
+	if (span->step >= 0 && span->step <= INT32_MAX)
 		strip_add(strip, 4, GAP, ROLE_MUTED, 0, "step %lld", (long long)span->step);
 	if (span->domain && *span->domain)
 		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "domain %s", span->domain);

@@ -357,7 +357,7 @@ static void fill_cold(const struct incoming *in, struct op_cold *cold)
 	memset(cold, 0, sizeof(*cold));
 	cold->instance = op->instance;
 	cold->ident = in->ident;
-	cold->step = op->step < 0 || op->step > INT32_MAX ? -1 : (int32_t)op->step;
+	cold->step = op->step;
 	cold->first_row = NONE;
 	cold->depth = op->depth;
 	cold->flags = op->flags;

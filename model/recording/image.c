@@ -18,7 +18,7 @@
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
-#define VERSION 3u
+#define VERSION 4u
 #define SECTION ((size_t)1 << 20)	/* has one checksum */
 #define SECTIONS_MAX (HEAP_ROOM / SECTION)
 #define HEADER_ALIGN ((size_t)65536)

@@ -199,6 +199,32 @@ TEST(model_steps_from_span_to_span)
 	model_free(model);
 }
 
+/* Frameworks number their runs at random, also below zero. */
+TEST(model_row_ops_keep_any_step)
+{
+	enum { OPS = 1500 };
+	static int64_t steps[OPS];
+	struct model *model = model_with_device();
+	struct model_row row;
+	struct span_ref ref;
+	struct span span;
+
+	for (int i = 0; i < OPS; i++) {
+		struct event op = ev_op(1, (uint64_t)i + 1, 0, i * 1000, 900, 0);
+
+		steps[i] = i % 3 ? (int64_t)test_random() * 3037000499 - (int64_t)test_random() : -1;
+		op.u.op.step = steps[i];
+		apply_one(model, op);
+	}
+	row = row_of(model, ROW_THREAD, 0);
+	for (int i = 0; i < OPS; i++) {
+		CHECK(model_span_at(model, row.id, 0, BASE + i * 1000 + 500, &ref));
+		CHECK(model_span(model, ref, &span));
+		CHECK_INT(span.step, steps[i]);
+	}
+	model_free(model);
+}
+
 TEST(model_row_order_and_labels)
 {
 	struct model *model = model_with_device();
