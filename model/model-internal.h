@@ -347,6 +347,7 @@ struct model {
 	struct memory *memory;		/* owned */
 	struct optree *optree;		/* owned */
 	struct edges *edges;		/* owned */
+	struct graphs *graphs;		/* owned; NULL: none was told of */
 	struct inputs inputs;
 	struct flows *flows;		/* owned */
 	struct journal journal;
@@ -523,6 +524,20 @@ struct steps *steps_best(const struct model *model);
 const char *device_label(struct model *model, uint32_t device);
 const char *queue_label(struct model *model, uint32_t queue);
 const char *thread_label(struct model *model, uint32_t thread);
+
+/* ---- graph/: nodes, what runs joined to them ---- */
+void graphs_free(struct model *model);
+size_t graphs_bytes(const struct model *model);
+/* EVENT_NODE, EVENT_INFO. */
+void graph_define(struct model *model, const struct event *event);
+/* An op has ended. */
+void graph_ran(struct model *model, uint32_t ident, const struct event_op *op);
+/* All before is final. Breathes. */
+void graph_settled(struct model *model, int64_t settled_ns);
+/* Where an op comes from; false: not known. */
+bool graph_source(struct model *model, uint32_t ident, const char **file, uint32_t *line);
+struct model_export;
+void graph_export(struct model_export *x, uint32_t process, int64_t time_ns);
 
 #include "model/lanes/parts.h"
 

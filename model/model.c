@@ -216,6 +216,7 @@ static void release_all(struct model *model)
 	memory_free(model);
 	optree_free(model);
 	edges_free(model);
+	graphs_free(model);
 	inputs_release(&model->inputs);
 	flows_free(model);
 	steps_release(model);
@@ -316,8 +317,10 @@ static void apply_definition(struct model *model, const struct event *event)
 		apply_stage(model, &event->u.stage);
 		break;
 	case EVENT_NODE:
-	case EVENT_SERIES:
 	case EVENT_INFO:
+		graph_define(model, event);
+		break;
+	case EVENT_SERIES:
 		break;
 	default:
 		note_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
@@ -446,6 +449,7 @@ static void apply_event(struct model *model, const struct event *given)
 		memory_settled(model, model_settle(model));
 		optree_settled(model, model->settled_ns);
 		edges_settled(model, model->settled_ns);
+		graph_settled(model, model->settled_ns);
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -559,6 +563,7 @@ void model_finish(struct model *model, bool partial)
 	memory_settled(model, INT64_MAX);
 	optree_settled(model, INT64_MAX);
 	edges_settled(model, INT64_MAX);
+	graph_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);

@@ -529,6 +529,8 @@ size_t model_ops(struct model *model, struct op_row **out)
 				.framework = (enum framework)ident->framework, .is_range = true,
 			};
 		}
+		if (!(*out)[at].file)
+			graph_source(model, i, &(*out)[at].file, &(*out)[at].line);
 		add_op(&(*out)[at], &hists[at], ident);
 	}
 	for (size_t i = 0; i < n; i++) {

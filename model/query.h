@@ -326,6 +326,8 @@ size_t model_copies(struct model *model, struct copy_row **out);	/* [locked] */
 
 struct op_row {
 	const char *name, *type;	/* type NULL: none */
+	const char *file;		/* that it comes from, NULL: not known */
+	uint32_t line;
 	enum framework framework;
 	bool is_range;			/* a user's range in which nothing was launched */
 	uint64_t count;

@@ -343,12 +343,19 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 	const struct pass_pair wanted = { .backward = row->name };
 	const struct pass_pair *pair = n_pairs ? bsearch(&wanted, pairs, n_pairs, sizeof(*pairs),
 							 by_backward) : NULL;
+	char source[300];
 
 	json_object(json);
 	json_key_string(json, "name", row->name);
 	json_text_if(json, "type", row->type);
 	if (row->framework != FW_NONE)
 		json_key_string(json, "framework", framework_name(row->framework));
+	if (row->file) {
+		const char *base = strrchr(row->file, '/');
+
+		snprintf(source, sizeof(source), "%s:%u", base ? base + 1 : row->file, row->line);
+		json_key_string(json, "source", source);
+	}
 	json_key_uint(json, "count", row->count);
 	json_key_int(json, "total_ns", row->total_ns);
 	json_key_int(json, "self_ns", row->self_ns);

@@ -517,6 +517,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	count_op(model, &in, state, op.dur_ns);
 	id = draw(model, &in, state);
 	push_act(model, &in);
+	graph_ran(model, in.ident, &op);
 	if (state) {
 		state->row = in.row;
 		state->lane = in.lane;

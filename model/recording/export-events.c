@@ -202,6 +202,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	for_each(x, process, &p->views, time_ns, each_view);
 	for_each(x, process, &p->queues, time_ns, each_queue);
 	for_each(x, process, &p->shapes, time_ns, each_shape);
+	graph_export(x, process, time_ns);
 }
 
 /* As model_status() says it. */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* What ran and the nodes: joined by name; how long each waited for its inputs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/graph/graph.h"
+#include "model/base/util.h"
+
+#define BREATHE 256u
+
+/* ---- joining ---- */
+
+bool graph_is_op(struct model *model, const struct ident *ident)
+{
+	static const char *const not_ops[] = { "function", "session", "eager" };
+	const char *type;
+
+	if (ident->framework != FW_TENSORFLOW && ident->framework != FW_PYTORCH &&
+	    ident->framework != FW_JAX)
+		return false;
+	type = names_raw(&model->names, ident->type);
+	if (!type)
+		return false;
+	for (size_t i = 0; i < sizeof(not_ops) / sizeof(not_ops[0]); i++)
+		if (!strcmp(type, not_ops[i]))
+			return false;
+	return true;
+}
+
+static bool same_type(struct model *model, uint32_t node, uint32_t type)
+{
+	return names_resolve(&model->names, gnode_at(model->graphs, node)->type) ==
+	       names_resolve(&model->names, type);
+}
+
+/* Of those of that name, one of the same type, else (any) the latest. */
+static uint32_t pick(struct model *model, uint32_t process, uint32_t type, const char *name,
+		     bool any)
+{
+	size_t length = strlen(name);
+	uint32_t first = graph_named(model, process, name, length), i = first;
+	unsigned tries = 0;
+
+	while (i != NONE && !same_type(model, i, type) && ++tries < 64)
+		i = graph_next(model, gnode_at(model->graphs, i)->next, name, length);
+	if (i != NONE && same_type(model, i, type))
+		return i;
+	return any ? first : NONE;
+}
+
+/* Behind the last "/_12/". */
+static const char *after_lowered(const char *name)
+{
+	const char *found = NULL;
+
+	for (const char *p = strstr(name, "/_"); p; p = strstr(p + 2, "/_")) {
+		size_t digits = strspn(p + 2, "0123456789");
+
+		if (digits && p[2 + digits] == '/')
+			found = p + 3 + digits;
+	}
+	return found;
+}
+
+static uint32_t join(struct model *model, uint32_t process, uint32_t type, const char *name,
+		     uint8_t *rule)
+{
+	static const char *const calls[] = { "StatefulPartitionedCall/", "PartitionedCall/" };
+	uint32_t node = pick(model, process, type, name, true);
+	const char *part = name;
+	bool more = true;
+
+	*rule = GRAPH_EXACT;
+	if (node != NONE)
+		return node;
+	*rule = GRAPH_INLINED;
+	while (more && node == NONE) {
+		more = false;
+		for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !more; i++)
+			if (!strncmp(part, calls[i], strlen(calls[i]))) {
+				part += strlen(calls[i]);
+				node = pick(model, process, type, part, true);
+				more = true;
+			}
+	}
+	if (node != NONE)
+		return node;
+	*rule = GRAPH_LOWERED;
+	part = after_lowered(name);
+	if (part && (node = pick(model, process, type, part, true)) != NONE)
+		return node;
+	*rule = GRAPH_SUFFIX;
+	for (part = strchr(name, '/'); part; part = strchr(part, '/'))
+		if ((node = pick(model, process, type, ++part, false)) != NONE)
+			return node;
+	*rule = GRAPH_NOT;
+	return NONE;
+}
+
+uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule)
+{
+	struct graphs *g = model->graphs;
+	uint64_t key = (uint64_t)process << 32 | ident;
+	uint32_t at = map_get(&g->join_by_ident, key);
+	const struct ident *what = ident_at(model, ident);
+	struct graph_join *j;
+	const char *name;
+
+	if (at == NONE) {
+		j = store_new(&g->joins);
+		at = g->joins.n - 1;
+		map_set(&g->join_by_ident, key, at);
+		*j = (struct graph_join) { .node = NONE, .at = NONE };
+	}
+	j = store_at(&g->joins, at);
+	if (j->at != g->n_named) {
+		name = names_raw(&model->names, what->name);
+		j->rule = GRAPH_NOT;
+		j->node = name && graph_is_op(model, what) ?
+			  join(model, process, what->type, name, &j->rule) : NONE;
+		/* a name that is to come */
+		j->at = names_defined(&model->names, what->name) &&
+			names_defined(&model->names, what->type) ? (uint32_t)g->n_named : NONE;
+	}
+	if (rule)
+		*rule = (enum graph_rule)j->rule;
+	return j->node;
+}
+
+const char *graph_rule_name(enum graph_rule rule)
+{
+	static const char *const names[GRAPH_RULES] = {
+		"not at all", "exactly", "as inlined", "as a branch or loop", "by the end of its path",
+	};
+
+	return rule < GRAPH_RULES ? names[rule] : "";
+}
+
+/* ---- waits ---- */
+
+void graph_ran(struct model *model, uint32_t ident, const struct event_op *op)
+{
+	struct graphs *g = model->graphs;
+
+	if (!g || !g->nodes.n || op->step < 0 || (op->flags & (OP_RANGE | OP_MARK)) ||
+	    op->framework == FW_NONE)
+		return;
+	if (g->n_runs >= GRAPH_RUNS_MAX)
+		graph_settled(model, INT64_MIN);
+	grow(&g->runs, &g->cap_runs, g->n_runs, sizeof(*g->runs));
+	g->runs[g->n_runs++] = (struct graph_run) {
+		.start_ns = op->start_ns, .end_ns = op->start_ns + op->dur_ns, .step = op->step,
+		.process = model->process_index, .ident = ident,
+	};
+}
+
+static void note_wait(struct gnode *node, int64_t wait_ns, uint32_t from)
+{
+	hist_add(&node->wait, wait_ns);
+	add_ns(&node->wait_ns, wait_ns);
+	/* the vote of Boyer and Moore: who holds the majority, if anyone does */
+	if (node->waited_for == from) {
+		node->waited_score++;
+	} else if (!node->waited_score) {
+		node->waited_for = from;
+		node->waited_score = 1;
+	} else {
+		node->waited_score--;
+	}
+}
+
+static void take_run(struct model *model, const struct graph_run *run)
+{
+	struct graphs *g = model->graphs;
+	uint32_t i = graph_joined(model, run->process, run->ident, NULL), from = NONE;
+	int64_t last_ns = INT64_MIN;
+	struct gnode *node;
+
+	if (i == NONE)
+		return;
+	node = gnode_at(g, i);
+	graph_resolve(model, node);
+	for (uint32_t k = 0; k < node->n_in; k++) {
+		uint32_t input = node->in[k] & ~GRAPH_CONTROL;
+		const struct gnode *producer;
+
+		if (input == GRAPH_UNKNOWN)
+			continue;
+		producer = gnode_at(g, input);
+		for (uint32_t e = 0; e < GRAPH_ENDS; e++)
+			if (producer->ended[e].end_ns && producer->ended[e].step == run->step &&
+			    producer->ended[e].end_ns <= run->start_ns &&
+			    producer->ended[e].end_ns > last_ns) {
+				last_ns = producer->ended[e].end_ns;
+				from = input;
+			}
+	}
+	if (from != NONE)
+		note_wait(node, run->start_ns - last_ns, from);
+	node->ended[node->last].step = run->step;
+	node->ended[node->last].end_ns = run->end_ns;
+	node->last = (node->last + 1) % GRAPH_ENDS;
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct graph_run *x = a, *y = b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+void graph_settled(struct model *model, int64_t settled_ns)
+{
+	struct graphs *g = model->graphs;
+	bool forced = settled_ns == INT64_MIN;
+	size_t n = 0, kept = 0;
+
+	if (!g || !g->n_runs)
+		return;
+	graph_index(model);
+	qsort(g->runs, g->n_runs, sizeof(*g->runs), by_end);
+	if (forced)
+		settled_ns = g->runs[g->n_runs / 2].end_ns;
+	while (n < g->n_runs && g->runs[n].end_ns <= settled_ns)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		take_run(model, &g->runs[i]);
+		if (!forced && i % BREATHE == BREATHE - 1)
+			model_breathe(model);
+	}
+	for (size_t i = n; i < g->n_runs; i++)
+		g->runs[kept++] = g->runs[i];
+	g->n_runs = kept;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions about graphs. */
+#include <ctype.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/graph/graph.h"
+#include "model/base/util.h"
+
+#define NAMED_MAX 4			/* in a sentence */
+
+static const char *raw(struct model *model, uint32_t name)
+{
+	return name ? names_raw(&model->names, name) : NULL;
+}
+
+static uint32_t first_name(struct model *model, uint32_t i)
+{
+	return names_resolve(&model->names, gnode_at(model->graphs, i)->name);
+}
+
+/* ---- what the nodes cost ---- */
+
+/* The processes that have nodes, by a bit of each. */
+static void add_uses(struct model *model, uint32_t process)
+{
+	struct graphs *g = model->graphs;
+
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		const struct ident *ident = ident_at(model, i);
+		enum graph_rule rule;
+		uint32_t node;
+
+		if (!ident->count)
+			continue;
+		node = graph_joined(model, process, i, &rule);
+		if (node == NONE)
+			continue;
+		g->uses[node].count += ident->count;
+		add_ns(&g->uses[node].total_ns, ident->total_ns);
+		g->uses[node].rule = (uint8_t)rule;
+	}
+}
+
+static void count_joined(struct model *model, const uint8_t *has_nodes)
+{
+	struct graphs *g = model->graphs;
+
+	memset(g->ran, 0, sizeof(g->ran));
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		enum graph_rule best = GRAPH_NOT, rule;
+
+		if (!ident_at(model, i)->count || !graph_is_op(model, ident_at(model, i)))
+			continue;
+		for (uint32_t p = 0; p < model->processes.n; p++)
+			if (has_nodes[p] && graph_joined(model, p, i, &rule) != NONE &&
+			    (best == GRAPH_NOT || rule < best))
+				best = rule;
+		g->ran[best]++;
+	}
+}
+
+static bool make_uses(struct model *model)
+{
+	struct graphs *g = model->graphs;
+	uint64_t now = model_generation(model) + 1;
+	uint8_t *has_nodes;
+
+	if (!g || !g->nodes.n)
+		return false;
+	graph_index(model);
+	if (g->uses_at == now && g->n_uses == g->nodes.n)
+		return true;
+	g->uses_at = now;
+	g->n_uses = g->nodes.n;
+	g->uses = xreallocarray(g->uses, g->n_uses, sizeof(*g->uses));
+	memset(g->uses, 0, g->n_uses * sizeof(*g->uses));
+	has_nodes = xcalloc(model->processes.n, 1);
+	for (uint32_t i = 0; i < g->nodes.n; i++)
+		has_nodes[gnode_at(g, i)->process] = 1;
+	for (uint32_t p = 0; p < model->processes.n; p++)
+		if (has_nodes[p])
+			add_uses(model, p);
+	count_joined(model, has_nodes);
+	free(has_nodes);
+	return true;
+}
+
+/* ---- one node ---- */
+
+bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out)
+{
+	struct graphs *g = model->graphs;
+	const struct gnode *node;
+	const struct graph_use *use;
+	const char *name;
+
+	if (!make_uses(model) || index >= g->nodes.n)
+		return false;
+	node = gnode_at(g, index);
+	use = &g->uses[index];
+	name = raw(model, node->name);
+	*out = (struct graph_node) {
+		.index = index, .pid = process_at(model, node->process)->pid,
+		.graph = raw(model, node->graph), .name = name, .type = raw(model, node->type),
+		.device = raw(model, node->device), .file = raw(model, node->file),
+		.function = raw(model, node->function), .line = node->line,
+		.attributes = node->attributes, .rule = (enum graph_rule)use->rule,
+		.count = use->count, .total_ns = use->total_ns,
+		.mean_ns = use->count ? use->total_ns / (int64_t)use->count : 0,
+		.waits = node->wait.total, .waited_for = node->waited_for,
+		.wait_mean_ns = -1, .wait_p50_ns = hist_percentile(&node->wait, 500),
+		.wait_p99_ns = hist_percentile(&node->wait, 990),
+	};
+	if (!out->type)
+		out->type = "?";
+	if (node->wait.total)
+		out->wait_mean_ns = node->wait_ns / (int64_t)node->wait.total;
+	if (!node->hash)
+		return true;
+	for (uint32_t i = graph_named(model, node->process, name, strlen(name)); i != NONE;
+	     i = graph_next(model, gnode_at(g, i)->next, name, strlen(name)))
+		out->same += i != index;
+	return true;
+}
+
+/* ---- finding ---- */
+
+/* Of the nodes that are called as this one: one that ran, else the latest. */
+static uint32_t best_of_name(struct model *model, uint32_t index)
+{
+	struct graphs *g = model->graphs;
+	const struct gnode *node = gnode_at(g, index);
+	const char *name = raw(model, node->name);
+	uint32_t best = NONE;
+
+	for (uint32_t i = graph_named(model, node->process, name, strlen(name)); i != NONE;
+	     i = graph_next(model, gnode_at(g, i)->next, name, strlen(name))) {
+		if (best == NONE || g->uses[i].count > g->uses[best].count)
+			best = i;
+	}
+	return best == NONE ? index : best;
+}
+
+static uint32_t find_exact(struct model *model, const char *text)
+{
+	enum graph_rule rule;
+
+	for (uint32_t p = 0; p < model->processes.n; p++) {
+		uint32_t i = graph_named(model, p, text, strlen(text));
+
+		if (i != NONE)
+			return best_of_name(model, i);
+	}
+	/* as it ran, though the node is called otherwise */
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		const char *name = raw(model, ident_at(model, i)->name);
+
+		if (!name || strcmp(name, text))
+			continue;
+		for (uint32_t p = 0; p < model->processes.n; p++)
+			if (graph_joined(model, p, i, &rule) != NONE)
+				return graph_joined(model, p, i, &rule);
+	}
+	return NONE;
+}
+
+/* Different names that match; which: of the first few a node. */
+struct matches {
+	uint32_t which[NAMED_MAX];
+	size_t n;
+};
+
+static void add_match(struct model *model, struct map *names, struct matches *m, uint32_t i)
+{
+	uint32_t name = first_name(model, i);
+
+	if (map_get(names, name) != MAP_NONE)
+		return;
+	map_set(names, name, 0);
+	if (m->n < NAMED_MAX)
+		m->which[m->n] = i;
+	m->n++;
+}
+
+static void match_prefix(struct model *model, const char *text, struct matches *m)
+{
+	struct map names = { .size = 0 };
+
+	m->n = 0;
+	for (uint32_t i = 0; i < model->graphs->nodes.n; i++) {
+		const char *name = raw(model, gnode_at(model->graphs, i)->name);
+
+		if (name && !strncmp(name, text, strlen(text)))
+			add_match(model, &names, m, i);
+	}
+	map_release(&names);
+}
+
+/* False: no regular expression. */
+static bool match_regex(struct model *model, const char *text, struct matches *m)
+{
+	struct map names = { .size = 0 };
+	regex_t regex;
+
+	m->n = 0;
+	if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB))
+		return false;
+	for (uint32_t i = 0; i < model->graphs->nodes.n; i++) {
+		const char *name = raw(model, gnode_at(model->graphs, i)->name);
+
+		if (name && !regexec(&regex, name, 0, NULL, 0))
+			add_match(model, &names, m, i);
+	}
+	regfree(&regex);
+	map_release(&names);
+	return true;
+}
+
+/* Pairs of letters that two texts share, of all that they have: 0 ... 1000. */
+struct pairs {
+	uint64_t bits[16];
+};
+
+static unsigned set_pairs(struct pairs *p, const char *text)
+{
+	unsigned n = 0;
+
+	memset(p, 0, sizeof(*p));
+	for (; text[0] && text[1]; text++) {
+		unsigned h = (unsigned)(tolower((unsigned char)text[0]) * 37 +
+					tolower((unsigned char)text[1])) % 1024;
+
+		n += !(p->bits[h / 64] >> h % 64 & 1);
+		p->bits[h / 64] |= UINT64_C(1) << h % 64;
+	}
+	return n;
+}
+
+static unsigned likeness(const struct pairs *a, unsigned n_a, const char *text)
+{
+	struct pairs b;
+	unsigned n_b = set_pairs(&b, text), shared = 0;
+
+	for (int i = 0; i < 16; i++)
+		shared += (unsigned)__builtin_popcountll(a->bits[i] & b.bits[i]);
+	return n_a + n_b ? 2000 * shared / (n_a + n_b) : 0;
+}
+
+static void match_near(struct model *model, const char *text, struct matches *m)
+{
+	unsigned scores[NAMED_MAX] = { 0 };
+	struct pairs wanted;
+	unsigned n_wanted = set_pairs(&wanted, text);
+
+	m->n = 0;
+	for (uint32_t i = 0; i < model->graphs->nodes.n; i++) {
+		const char *name = raw(model, gnode_at(model->graphs, i)->name);
+		unsigned score = name ? likeness(&wanted, n_wanted, name) : 0;
+		size_t at = m->n;
+		bool there = false;
+
+		for (size_t k = 0; k < m->n; k++)
+			there |= first_name(model, m->which[k]) == first_name(model, i);
+		if (there || score < 300)
+			continue;
+		while (at && scores[at - 1] < score)
+			at--;
+		if (at >= NAMED_MAX)
+			continue;
+		if (m->n < NAMED_MAX)
+			m->n++;
+		for (size_t k = m->n - 1; k > at; k--) {
+			scores[k] = scores[k - 1];
+			m->which[k] = m->which[k - 1];
+		}
+		scores[at] = score;
+		m->which[at] = i;
+	}
+}
+
+static void list_names(struct model *model, const struct matches *m, char *text, size_t size)
+{
+	size_t length = 0, shown = m->n < NAMED_MAX ? m->n : NAMED_MAX;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < shown && length < size; i++)
+		length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "",
+					   raw(model, gnode_at(model->graphs, m->which[i])->name));
+	if (m->n > shown && length < size)
+		snprintf(text + length, size - length, ", %zu more", m->n - shown);
+}
+
+bool model_graph_find(struct model *model, const char *text, uint32_t *index, char *error,
+		      size_t error_size)
+{
+	struct matches m;
+	char list[320];
+
+	if (!make_uses(model)) {
+		snprintf(error, error_size, "no graph has been seen: '%.80s'", text);
+		return false;
+	}
+	*index = find_exact(model, text);
+	if (*index != NONE)
+		return true;
+	match_prefix(model, text, &m);
+	if (!m.n)
+		match_regex(model, text, &m);
+	if (m.n == 1) {
+		*index = best_of_name(model, m.which[0]);
+		return true;
+	}
+	if (m.n) {
+		list_names(model, &m, list, sizeof(list));
+		snprintf(error, error_size, "%zu nodes match '%.80s': %s", m.n, text, list);
+		return false;
+	}
+	match_near(model, text, &m);
+	list_names(model, &m, list, sizeof(list));
+	snprintf(error, error_size, "no node '%.80s'%s%s", text, m.n ? "; near: " : "", list);
+	return false;
+}
+
+/* ---- edges ---- */
+
+size_t model_graph_inputs(struct model *model, uint32_t index, struct graph_edge **out)
+{
+	struct graphs *g = model->graphs;
+	struct gnode *node;
+	size_t n = 0, text;
+	char *names;
+
+	*out = NULL;
+	if (!g || index >= g->nodes.n)
+		return 0;
+	node = gnode_at(g, index);
+	graph_resolve(model, node);
+	text = strlen(node->inputs) + 1;
+	*out = xcalloc(1, (node->n_in + 1) * sizeof(**out) + text);
+	names = (char *)(*out + node->n_in + 1);
+	memcpy(names, node->inputs, text);
+	for (char *save = NULL, *p = strtok_r(names, " ", &save); p && n < node->n_in;
+	     p = strtok_r(NULL, " ", &save)) {
+		struct graph_edge *edge = &(*out)[n];
+		uint32_t to = node->in[n++] & ~GRAPH_CONTROL;
+		char *colon;
+
+		edge->control = *p == '^';
+		p += edge->control;
+		colon = strrchr(p, ':');
+		if (colon && colon[1] >= '0' && colon[1] <= '9')
+			edge->slot = (uint32_t)strtoul(colon + 1, NULL, 10);
+		p[strcspn(p, ":")] = '\0';
+		edge->name = p;
+		edge->node = to == GRAPH_UNKNOWN ? GRAPH_NONE : to;
+	}
+	return n;
+}
+
+static void turn_round(struct model *model)
+{
+	struct graphs *g = model->graphs;
+	size_t edges = 0;
+
+	if (g->out_at == g->nodes.n + 1)
+		return;
+	for (uint32_t i = 0; i < g->nodes.n; i++) {
+		graph_resolve(model, gnode_at(g, i));
+		edges += gnode_at(g, i)->n_in;
+	}
+	g->out_first = xreallocarray(g->out_first, g->nodes.n + 1, sizeof(uint32_t));
+	g->out_next = xreallocarray(g->out_next, edges + 1, sizeof(uint32_t));
+	g->out_to = xreallocarray(g->out_to, edges + 1, sizeof(uint32_t));
+	memset(g->out_first, 0xff, (g->nodes.n + 1) * sizeof(uint32_t));
+	g->n_out = 0;
+	for (uint32_t i = g->nodes.n; i-- > 0;) {
+		const struct gnode *node = gnode_at(g, i);
+
+		for (uint32_t k = node->n_in; k-- > 0;) {
+			uint32_t from = node->in[k] & ~GRAPH_CONTROL;
+
+			if (from == GRAPH_UNKNOWN)
+				continue;
+			g->out_to[g->n_out] = i;
+			g->out_next[g->n_out] = g->out_first[from];
+			g->out_first[from] = g->n_out++;
+		}
+	}
+	g->out_at = g->nodes.n + 1;
+}
+
+static bool is_control(const struct gnode *node, uint32_t from)
+{
+	bool control = true;
+
+	for (uint32_t k = 0; k < node->n_in; k++)
+		if ((node->in[k] & ~GRAPH_CONTROL) == from)
+			control &= (node->in[k] & GRAPH_CONTROL) != 0;
+	return control;
+}
+
+size_t model_graph_outputs(struct model *model, uint32_t index, struct graph_edge **out)
+{
+	struct graphs *g = model->graphs;
+	size_t n = 0, most = 0;
+	uint32_t last = NONE;
+
+	*out = NULL;
+	if (!g || index >= g->nodes.n)
+		return 0;
+	turn_round(model);
+	for (uint32_t e = g->out_first[index]; e != NONE; e = g->out_next[e])
+		most++;
+	*out = xcalloc(most + 1, sizeof(**out));
+	for (uint32_t e = g->out_first[index]; e != NONE; e = g->out_next[e]) {
+		if (g->out_to[e] == last)
+			continue;	/* takes several of its outputs */
+		last = g->out_to[e];
+		(*out)[n++] = (struct graph_edge) {
+			.node = last, .name = raw(model, gnode_at(g, last)->name),
+			.control = is_control(gnode_at(g, last), index),
+		};
+	}
+	return n;
+}
+
+/* ---- all of it ---- */
+
+void model_graph_counts(struct model *model, struct graph_counts *out)
+{
+	struct graphs *g = model->graphs;
+	struct map graphs = { .size = 0 };
+
+	memset(out, 0, sizeof(*out));
+	if (!make_uses(model))
+		return;
+	turn_round(model);
+	for (uint32_t i = 0; i < g->nodes.n; i++) {
+		const struct gnode *node = gnode_at(g, i);
+		uint64_t key = (uint64_t)node->process << 32 |
+			       names_resolve(&model->names, node->graph);
+		const char *device = raw(model, node->device);
+
+		out->graphs += map_get(&graphs, key) == MAP_NONE;
+		map_set(&graphs, key, 0);
+		out->with_line += node->line != 0;
+		if (!g->uses[i].count)
+			continue;
+		out->ran_with_line += node->line != 0;
+		if (device && strstr(device, "CPU:"))
+			out->on_cpu++;
+		else if (device)
+			out->on_device++;
+	}
+	map_release(&graphs);
+	out->nodes = g->nodes.n;
+	out->edges = g->n_out;
+	out->dropped = g->dropped;
+	for (int rule = 0; rule < GRAPH_RULES; rule++) {
+		out->joined[rule] = g->ran[rule];
+		out->ops += g->ran[rule];
+	}
+}
+
+size_t model_infos(struct model *model, struct info_row **out)
+{
+	const struct graphs *g = model->graphs;
+	size_t n = g ? g->n_infos : 0;
+
+	*out = xcalloc(n + 1, sizeof(**out));
+	for (size_t i = 0; i < n; i++)
+		(*out)[i] = (struct info_row) {
+			.pid = process_at(model, g->infos[i].process)->pid,
+			.scope = g->infos[i].scope ? raw(model, g->infos[i].scope) : "",
+			.key = raw(model, g->infos[i].key),
+			.value = g->infos[i].value ? raw(model, g->infos[i].value) : "",
+		};
+	return n;
+}
+
+bool graph_source(struct model *model, uint32_t ident, const char **file, uint32_t *line)
+{
+	struct graphs *g = model->graphs;
+	bool found = false;
+
+	if (!g || !g->nodes.n || !graph_is_op(model, ident_at(model, ident)))
+		return false;
+	graph_index(model);
+	for (uint32_t p = 0; p < model->processes.n && !found; p++) {
+		uint32_t i = graph_joined(model, p, ident, NULL);
+
+		if (i == NONE || !gnode_at(g, i)->line)
+			continue;
+		*file = raw(model, gnode_at(g, i)->file);
+		*line = gnode_at(g, i)->line;
+		found = *file != NULL;
+	}
+	return found;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs: nodes, what they take from each other, where in the source they come
+ * from, what they cost. And how things are set up (EVENT_INFO). Beside query.h,
+ * by the same rules.
+ *
+ * What runs is joined to the nodes by name alone: as it is; without
+ * "StatefulPartitionedCall/" (an inlined function); without all up to "/_N/" (a
+ * lowered branch or loop); by the longest end of its path, when the type is the
+ * same. The order of ops is never used. Each executed op belongs to at most one
+ * node, the latest of that name; times are all processes' together.
+ */
+#ifndef MODEL_QUERY_GRAPH_H
+#define MODEL_QUERY_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct model;
+
+#define GRAPH_NONE UINT32_MAX
+
+enum graph_rule {
+	GRAPH_NOT = 0,			/* joined to no node */
+	GRAPH_EXACT, GRAPH_INLINED, GRAPH_LOWERED, GRAPH_SUFFIX,
+	GRAPH_RULES
+};
+const char *graph_rule_name(enum graph_rule rule);	/* "exactly", ... */
+
+struct graph_node {
+	uint32_t index;			/* names it in the other questions */
+	uint32_t pid;
+	const char *graph, *name, *type;
+	const char *device;		/* NULL: not placed */
+	const char *file, *function;	/* NULL: not known */
+	uint32_t line;			/* 0: not known */
+	const char *attributes;		/* "key=value" lines; *borrowed while locked* */
+	uint32_t same;			/* other nodes of that name in this process */
+	/* of the ops that were joined to it */
+	enum graph_rule rule;		/* of the last one */
+	uint64_t count;
+	int64_t total_ns, mean_ns;
+	/* Start minus end of its last input, in the same step. */
+	uint64_t waits;			/* so often measured */
+	int64_t wait_mean_ns, wait_p50_ns, wait_p99_ns;	/* -1 none */
+	uint32_t waited_for;		/* the input it waited for most, GRAPH_NONE */
+};
+/* False: no such node. [locked] */
+bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);
+
+/*
+ * By full name, by a beginning that only one name has, by a regular expression
+ * that only one matches. false: a sentence that names those that match or, when
+ * none does, what is near. Of nodes of one name: one that ran, the latest.
+ * [locked]
+ */
+bool model_graph_find(struct model *model, const char *text, uint32_t *index, char *error,
+		      size_t error_size);
+
+struct graph_edge {
+	uint32_t node;			/* GRAPH_NONE: not in this graph */
+	const char *name;		/* as written, without slot; owned by the array's block */
+	bool control;
+	uint32_t slot;			/* output of the producer */
+};
+/* What it takes, in order; who takes from it. One block, *owned by the caller*.
+ * [locked] */
+size_t model_graph_inputs(struct model *model, uint32_t index, struct graph_edge **out);
+size_t model_graph_outputs(struct model *model, uint32_t index, struct graph_edge **out);
+
+struct graph_counts {
+	uint64_t nodes, graphs, edges, with_line;
+	uint64_t ops;			/* different ones that ran, constant folding apart */
+	uint64_t joined[GRAPH_RULES];	/* of them, by rule */
+	uint64_t ran_with_line;
+	uint64_t dropped;		/* beyond the bounds */
+	/* Ops that ran on the processor although nodes are on a device. */
+	uint64_t on_cpu, on_device;
+};
+void model_graph_counts(struct model *model, struct graph_counts *out);	/* [locked] */
+
+struct source_row {
+	const char *file;
+	bool library;			/* of an installed package, not the user's */
+	uint64_t nodes, ran;		/* ran: of them */
+	uint64_t executions;
+	int64_t total_ns;
+};
+/* The user's first, then by time. [locked] */
+size_t model_sources(struct model *model, struct source_row **out);
+
+struct source_line {
+	uint32_t line;
+	uint64_t nodes, ran, executions;
+	int64_t total_ns;
+	uint32_t op[4];			/* nodes, the costliest first; GRAPH_NONE: no more */
+};
+/* By line; file as in source_row. [locked] */
+size_t model_source_lines(struct model *model, const char *file, struct source_line **out);
+
+struct info_row {
+	uint32_t pid;
+	const char *scope, *key, *value;
+};
+size_t model_infos(struct model *model, struct info_row **out);	/* [locked] */
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs: what runs joined to nodes, edges, waits, lines; against plain scans. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/export.h"
+#include "model/query-graph.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+#define GRAPH 100u
+#define TYPE 101u
+#define DEVICE 102u
+#define FILE_ 103u
+#define NAME0 200u
+
+static struct event node_event(uint32_t id, uint32_t name, const char *inputs, uint32_t line)
+{
+	return (struct event) {
+		.type = EVENT_NODE, .pid = PID, .time_ns = BASE,
+		.u.node = {
+			.id = id, .graph = GRAPH, .name = name, .op_type = TYPE,
+			.device = DEVICE, .file = line ? FILE_ : 0, .line = line,
+			.inputs = inputs, .attributes = "T=float32\n",
+		},
+	};
+}
+
+static struct event ran(uint32_t name, uint64_t instance, int64_t start_ns, int64_t dur_ns,
+			int64_t step)
+{
+	struct event event = ev_op(name, instance, 0, start_ns, dur_ns, 0);
+
+	event.u.op.framework = FW_TENSORFLOW;
+	event.u.op.op_type = TYPE;
+	event.u.op.step = step;
+	return event;
+}
+
+static struct model *model_with_graph(void)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(GRAPH, NAME_NODE, "__inference_step_7"));
+	apply_one(model, ev_name(TYPE, NAME_OP_TYPE, "MatMul"));
+	apply_one(model, ev_name(DEVICE, NAME_NODE, "/device:CPU:0"));
+	apply_one(model, ev_name(FILE_, NAME_SOURCE, "/home/me/train.py"));
+	return model;
+}
+
+static bool found(struct model *model, const char *text, struct graph_node *node)
+{
+	char error[512];
+	uint32_t index;
+	bool good;
+
+	model_lock(model);
+	good = model_graph_find(model, text, &index, error, sizeof(error)) &&
+	       model_graph_node(model, index, node);
+	model_unlock(model);
+	return good;
+}
+
+TEST(model_graph_joins_by_rules)
+{
+	static const char *const nodes[] = { "a", "dense/MatMul", "while/add", "x/MatMul", "deep/y" };
+	static const struct { const char *op; const char *node; enum graph_rule rule; } ops[] = {
+		{"a", "a", GRAPH_EXACT},
+		{"StatefulPartitionedCall/PartitionedCall/dense/MatMul", "dense/MatMul", GRAPH_INLINED},
+		{"outer/while/body/_1/while/add", "while/add", GRAPH_LOWERED},
+		{"model/layer/deep/y", "deep/y", GRAPH_SUFFIX},
+		{"nobody", NULL, GRAPH_NOT},
+	};
+	struct model *model = model_with_graph();
+	struct graph_counts counts;
+	struct graph_node node;
+
+	for (uint32_t i = 0; i < 5; i++) {
+		apply_one(model, ev_name(NAME0 + i, NAME_NODE, nodes[i]));
+		apply_one(model, node_event(i + 1, NAME0 + i, "", i));
+		apply_one(model, ev_name(NAME0 + 50 + i, NAME_OP, ops[i].op));
+		apply_one(model, ran(NAME0 + 50 + i, i + 1, 1000 * (int64_t)i, 10 + (int64_t)i, 1));
+	}
+	for (uint32_t i = 0; i < 5; i++) {
+		if (!ops[i].node) {
+			CHECK(!found(model, ops[i].op, &node));
+			continue;
+		}
+		CHECK(found(model, ops[i].op, &node));
+		CHECK_STR(node.name, ops[i].node);
+		CHECK_INT(node.rule, ops[i].rule);
+		CHECK_INT(node.count, 1);
+		CHECK_INT(node.total_ns, 10 + i);
+	}
+	model_lock(model);
+	model_graph_counts(model, &counts);
+	model_unlock(model);
+	CHECK_INT(counts.nodes, 5);
+	CHECK_INT(counts.graphs, 1);
+	CHECK_INT(counts.ops, 5);
+	for (int rule = GRAPH_NOT; rule < GRAPH_RULES; rule++)
+		CHECK_INT(counts.joined[rule], 1);
+	model_free(model);
+}
+
+/* The end of a path counts only for an op of the same type. */
+TEST(model_graph_suffix_wants_the_type)
+{
+	struct model *model = model_with_graph();
+	struct graph_node node;
+	struct event event;
+
+	apply_one(model, ev_name(NAME0, NAME_NODE, "add"));
+	apply_one(model, node_event(1, NAME0, "", 0));
+	apply_one(model, ev_name(NAME0 + 1, NAME_OP, "grad/add"));
+	apply_one(model, ev_name(NAME0 + 2, NAME_OP_TYPE, "Relu"));
+	event = ran(NAME0 + 1, 1, 100, 10, 1);
+	event.u.op.op_type = NAME0 + 2;
+	apply_one(model, event);
+	CHECK(found(model, "add", &node));
+	CHECK_INT(node.count, 0);
+	model_free(model);
+}
+
+TEST(model_graph_finds_nodes)
+{
+	static const char *const names[] = { "conv/one", "conv/two", "dense/MatMul", "dense/Add" };
+	struct model *model = model_with_graph();
+	struct graph_node node;
+	char error[512];
+	uint32_t index;
+
+	CHECK(!found(model, "conv/one", &node));
+	for (uint32_t i = 0; i < 4; i++) {
+		apply_one(model, ev_name(NAME0 + i, NAME_NODE, names[i]));
+		apply_one(model, node_event(i + 1, NAME0 + i, "", 0));
+	}
+	CHECK(found(model, "conv/one", &node) && !strcmp(node.name, "conv/one"));
+	CHECK(found(model, "dense/M", &node) && !strcmp(node.name, "dense/MatMul"));
+	CHECK(found(model, "Ad+$", &node) && !strcmp(node.name, "dense/Add"));
+	model_lock(model);
+	CHECK(!model_graph_find(model, "conv", &index, error, sizeof(error)));
+	CHECK_STR(error, "2 nodes match 'conv': conv/one, conv/two");
+	CHECK(!model_graph_find(model, "dens/MatMull", &index, error, sizeof(error)));
+	CHECK(strstr(error, "no node 'dens/MatMull'; near: dense/MatMul") == error);
+	CHECK(!model_graph_find(model, "(", &index, error, sizeof(error)));
+	CHECK_STR(error, "no node '('");
+	model_unlock(model);
+	model_free(model);
+}
+
+/* ---- a made-up graph, against a plain scan ---- */
+
+#define NODES 40
+#define STEPS 30
+
+struct made {
+	int n_in[NODES], in[NODES][4];
+	int64_t start[STEPS][NODES], end[STEPS][NODES];
+};
+
+static unsigned random_to(unsigned *seed, unsigned n)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return (*seed >> 16) % n;
+}
+
+static void make_graph(struct made *m, struct model *model, unsigned *seed)
+{
+	for (int i = 0; i < NODES; i++) {
+		char name[32], inputs[128] = "";
+		size_t length = 0;
+
+		m->n_in[i] = i ? (int)random_to(seed, 4) : 0;
+		for (int k = 0; k < m->n_in[i]; k++) {
+			m->in[i][k] = (int)random_to(seed, (unsigned)i);
+			length += (size_t)snprintf(inputs + length, sizeof(inputs) - length, "%s%sn%d%s",
+						   k ? " " : "", k == 2 ? "^" : "", m->in[i][k],
+						   k == 1 ? ":1" : "");
+		}
+		snprintf(name, sizeof(name), "n%d", i);
+		/* a name may come after what is called so */
+		if (i % 2)
+			apply_one(model, ev_name(NAME0 + (uint32_t)i, NAME_NODE, name));
+		apply_one(model, node_event((uint32_t)i + 1, NAME0 + (uint32_t)i, inputs,
+					    (uint32_t)i % 7));
+		if (i % 2 == 0)
+			apply_one(model, ev_name(NAME0 + (uint32_t)i, NAME_NODE, name));
+	}
+}
+
+static void run_steps(struct made *m, struct model *model, unsigned *seed)
+{
+	uint64_t instance = 0;
+
+	for (int s = 0; s < STEPS; s++) {
+		struct event events[NODES];
+
+		for (int i = 0; i < NODES; i++) {
+			int64_t ready = 100000 * (int64_t)s;
+
+			for (int k = 0; k < m->n_in[i]; k++)
+				if (m->end[s][m->in[i][k]] > ready)
+					ready = m->end[s][m->in[i][k]];
+			m->start[s][i] = ready + random_to(seed, 50);
+			m->end[s][i] = m->start[s][i] + 1 + random_to(seed, 100);
+			events[i] = ran(NAME0 + (uint32_t)i, ++instance, m->start[s][i],
+					m->end[s][i] - m->start[s][i], s);
+		}
+		/* threads tell in any order */
+		for (int i = NODES; i > 1; i--) {
+			int k = (int)random_to(seed, (unsigned)i);
+			struct event swap = events[i - 1];
+
+			events[i - 1] = events[k];
+			events[k] = swap;
+		}
+		for (int i = 0; i < NODES; i++)
+			apply_one(model, events[i]);
+		if (s % 5 == 4)
+			apply_one(model, ev_alive(100000 * (int64_t)(s + 1) - 1));
+	}
+	model_finish(model, false);
+}
+
+static void check_node(const struct made *m, struct model *model, int i)
+{
+	int64_t total = 0, waited = 0;
+	struct graph_edge *edges;
+	struct graph_node node;
+	char name[32];
+	size_t n, takers = 0;
+
+	snprintf(name, sizeof(name), "n%d", i);
+	CHECK(found(model, name, &node));
+	for (int s = 0; s < STEPS; s++) {
+		int64_t last = 0;
+
+		total += m->end[s][i] - m->start[s][i];
+		for (int k = 0; k < m->n_in[i]; k++)
+			if (m->end[s][m->in[i][k]] > last)
+				last = m->end[s][m->in[i][k]];
+		waited += m->n_in[i] ? m->start[s][i] - last : 0;
+	}
+	CHECK_INT(node.count, STEPS);
+	CHECK_INT(node.total_ns, total);
+	CHECK_INT(node.waits, m->n_in[i] ? STEPS : 0);
+	CHECK_INT(node.wait_mean_ns, m->n_in[i] ? waited / STEPS : -1);
+	CHECK_INT(node.line, (uint32_t)i % 7);
+	model_lock(model);
+	n = model_graph_inputs(model, node.index, &edges);
+	CHECK_INT(n, m->n_in[i]);
+	for (size_t k = 0; k < n; k++) {
+		struct graph_node input;
+
+		snprintf(name, sizeof(name), "n%d", m->in[i][k]);
+		CHECK_STR(edges[k].name, name);
+		CHECK(model_graph_node(model, edges[k].node, &input));
+		CHECK_STR(input.name, name);
+		CHECK_INT(edges[k].control, k == 2);
+		CHECK_INT(edges[k].slot, k == 1);
+	}
+	free(edges);
+	for (int t = 0; t < NODES; t++) {
+		bool takes = false;
+
+		for (int k = 0; k < m->n_in[t]; k++)
+			takes |= m->in[t][k] == i;
+		takers += takes;
+	}
+	n = model_graph_outputs(model, node.index, &edges);
+	CHECK_INT(n, takers);
+	free(edges);
+	model_unlock(model);
+}
+
+static void check_lines(const struct made *m, struct model *model)
+{
+	struct source_line *lines;
+	struct source_row *files;
+	size_t n;
+
+	model_lock(model);
+	n = model_sources(model, &files);
+	CHECK_INT(n, 1);
+	CHECK_STR(files[0].file, "/home/me/train.py");
+	CHECK(!files[0].library);
+	n = model_source_lines(model, files[0].file, &lines);
+	CHECK_INT(n, 6);
+	for (size_t k = 0; k < n; k++) {
+		int64_t total = 0;
+		uint64_t nodes = 0;
+
+		for (int i = 0; i < NODES; i++)
+			if ((uint32_t)i % 7 == lines[k].line) {
+				nodes++;
+				for (int s = 0; s < STEPS; s++)
+					total += m->end[s][i] - m->start[s][i];
+			}
+		CHECK_INT(lines[k].nodes, nodes);
+		CHECK_INT(lines[k].total_ns, total);
+		CHECK_INT(lines[k].executions, nodes * STEPS);
+	}
+	free(lines);
+	free(files);
+	model_unlock(model);
+}
+
+TEST(model_graph_waits_edges_lines)
+{
+	unsigned seed = 20180611, first = seed;
+	struct model *model = model_with_graph();
+	struct made *m = calloc(1, sizeof(*m));
+
+	printf("seed %u\n", first);
+	make_graph(m, model, &seed);
+	run_steps(m, model, &seed);
+	for (int i = 0; i < NODES; i++)
+		check_node(m, model, i);
+	check_lines(m, model);
+	free(m);
+	model_free(model);
+}
+
+/* Ops that a model gives source lines for, and what is written again. */
+static size_t count_of(struct model *model, enum event_type type)
+{
+	struct event events[64];
+	struct model_export *x = model_export_new(model, 0);
+	size_t n, count = 0;
+
+	while ((n = model_export_next(x, events, 64)))
+		for (size_t i = 0; i < n; i++)
+			count += events[i].type == type;
+	model_export_free(x);
+	return count;
+}
+
+TEST(model_graph_export_and_source)
+{
+	struct model *model = model_with_graph();
+	struct event info = {
+		.type = EVENT_INFO, .pid = PID, .time_ns = BASE,
+		.u.info = { .scope = "tensorflow", .key = "version", .value = "1" },
+	};
+	struct info_row *infos;
+	struct op_row *ops;
+	size_t n;
+
+	apply_one(model, ev_name(NAME0, NAME_NODE, "a/MatMul"));
+	apply_one(model, node_event(1, NAME0, "", 41));
+	apply_one(model, node_event(1, NAME0, "b", 42));
+	apply_one(model, ran(NAME0, 1, 100, 50, 1));
+	apply_one(model, info);
+	info.u.info.value = "2.21";
+	apply_one(model, info);
+	model_lock(model);
+	n = model_ops(model, &ops);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(ops[i].name, "a/MatMul")) {
+			CHECK_STR(ops[i].file, "/home/me/train.py");
+			CHECK_INT(ops[i].line, 42);
+		}
+	free(ops);
+	CHECK_INT(model_infos(model, &infos), 1);
+	CHECK_STR(infos[0].value, "2.21");
+	free(infos);
+	model_unlock(model);
+	CHECK_INT(count_of(model, EVENT_NODE), 1);
+	CHECK_INT(count_of(model, EVENT_INFO), 1);
+	model_free(model);
+}
+
+TEST(model_graph_odd)
+{
+	struct model *model = model_with_graph();
+	struct graph_edge *edges;
+	struct graph_node node;
+
+	apply_one(model, node_event(0, NAME0, "", 0));
+	apply_one(model, node_event(1, 0, "", 0));
+	CHECK_INT(status_of(model).bad, 2);
+	/* a loop, itself, nobody, nothing */
+	apply_one(model, ev_name(NAME0, NAME_NODE, "me"));
+	apply_one(model, node_event(1, NAME0, "  me ^me nobody:3 ^ : ", 0));
+	/* the same id for another one */
+	apply_one(model, ev_name(NAME0 + 1, NAME_NODE, "other"));
+	apply_one(model, node_event(1, NAME0 + 1, "", 0));
+	CHECK_INT(status_of(model).bad, 3);
+	apply_one(model, ran(NAME0, 1, 100, 10, 1));
+	model_finish(model, false);
+	CHECK(found(model, "me", &node));
+	CHECK_INT(node.waits, 0);
+	model_lock(model);
+	CHECK_INT(model_graph_inputs(model, node.index, &edges), 5);
+	CHECK_INT(edges[0].node, node.index);
+	CHECK_INT(edges[2].node, GRAPH_NONE);
+	CHECK_STR(edges[2].name, "nobody");
+	free(edges);
+	CHECK_INT(model_graph_outputs(model, node.index, &edges), 1);
+	free(edges);
+	CHECK(!model_graph_node(model, 7, &node));
+	model_unlock(model);
+	model_free(model);
+}
