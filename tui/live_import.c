@@ -16,6 +16,7 @@ struct live_import {
 	bool joined;
 	_Atomic bool over;
 	enum import_result result;	/* when over */
+	char *command[2];		/* what the report calls it: borrowed */
 };
 
 static void say(void *arg, int level, const char *text)
@@ -61,6 +62,9 @@ bool live_open_import(struct live *live, char error[LIVE_ERROR_MAX])
 		return false;
 	}
 	live->import = import;
+	import->command[0] = (char *)(uintptr_t)live->options->open_path;
+	live->run.command = import->command;
+	live->run.host = NULL;
 	live->drain_until_ns = INT64_MAX;
 	live_new_model(live, false);
 	live->phase = LIVE_ENDING;
@@ -74,6 +78,7 @@ bool live_open_import(struct live *live, char error[LIVE_ERROR_MAX])
 void live_look_at_import(struct live *live)
 {
 	struct live_import *import = live->import;
+	struct model_status status;
 
 	if (!import->over || import->joined)
 		return;
@@ -83,6 +88,11 @@ void live_look_at_import(struct live *live)
 	if (import->result == IMPORT_NOTHING)
 		live->exit_code = 125;
 	live_finish_model(live);
+	model_lock(live->model);
+	model_status(live->model, &status);
+	model_unlock(live->model);
+	if (status.first_ns <= status.last_ns)
+		live->run.wall_ns = status.last_ns - status.first_ns;
 }
 
 void live_stop_import(struct live *live)

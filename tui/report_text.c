@@ -55,7 +55,7 @@ static void print_run(const struct report_run *run, FILE *out)
 			 run->signal, strsignal(run->signal));
 	else if (run->exit_status >= 0)
 		snprintf(tail + used, sizeof(tail) - used, "   exit %d", run->exit_status);
-	else
+	else if (run->pid > 0)
 		snprintf(tail + used, sizeof(tail) - used, "   not ended");
 	room = REPORT_WIDTH - 7 - text_width(tail);
 	label_fit(fitted, sizeof(fitted), sheet_clean(clean, sizeof(clean), raw), room, false);

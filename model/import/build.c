@@ -108,14 +108,6 @@ static uint64_t hash_bytes(const void *data, size_t size, uint64_t seed)
 	return map_mix(hash ^ word) | 1;
 }
 
-/* Bytes that a terminal could take for something else become '?'. */
-static void clean(char *text, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			text[i] = text[i] == '\t' || text[i] == '\n' ? ' ' : '?';
-}
-
 uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind)
 {
 	struct build_name *name;
@@ -141,7 +133,6 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 	grow(&build->names, &build->cap_names, build->n_names, sizeof(*build->names));
 	name = &build->names[build->n_names];
 	*name = (struct build_name) { .text = xstrndup(text, size), .kind = kind, .next = first };
-	clean(name->text, strlen(name->text));
 	map_set(&build->name_by_hash, hash, (uint32_t)build->n_names);
 	return (uint32_t)++build->n_names;
 }
@@ -166,7 +157,7 @@ uint32_t build_process(struct build *build, uint32_t pid, const char *command)
 	return (uint32_t)++build->n_processes;
 }
 
-uint32_t build_device(struct build *build, const char *key, uint32_t process)
+uint32_t build_device(struct build *build, const char *key)
 {
 	for (size_t i = 0; i < build->n_devices; i++)
 		if (!strcmp(build->devices[i].key, key))
@@ -176,7 +167,7 @@ uint32_t build_device(struct build *build, const char *key, uint32_t process)
 	grow(&build->devices, &build->cap_devices, build->n_devices, sizeof(*build->devices));
 	build->devices[build->n_devices] = (struct build_device) {
 		.key = xstrdup(key), .name = xstrdup(key), .vendor = xstrdup(""), .gpu = 1,
-		.index = (uint32_t)build->n_devices, .process = process,
+		.index = (uint32_t)build->n_devices,
 	};
 	return (uint32_t)++build->n_devices;
 }
@@ -199,7 +190,6 @@ void build_track_name(struct build *build, uint32_t track, const char *name)
 
 	free(t->name);
 	t->name = xstrndup(name, TEXT_MAX_BYTES);
-	clean(t->name, strlen(t->name));
 }
 
 void build_stream(struct build *build, uint32_t track, uint32_t device)

@@ -52,11 +52,10 @@ struct build_device {
 	uint32_t index, units, clock_mhz;
 	uint64_t memory_bytes;
 	uint8_t gpu;			/* as event_device */
-	uint32_t process;		/* whose it is, where no launch says */
 };
 
 /* What is open on a thread while items come out. */
-struct build_open { int64_t end_ns; uint64_t instance; };
+struct build_open { int64_t end_ns; uint64_t instance; uint32_t name; };
 
 struct build_track {
 	enum track_kind kind;
@@ -76,7 +75,7 @@ struct build_correlation {
 	uint64_t op;			/* in which it was launched, once that came out */
 	int64_t call_ns, call_dur_ns;
 	uint32_t launches, runs, process, tid;
-	uint32_t track, name, shape;
+	uint32_t track, name, shape, op_name;
 	uint8_t kind;
 };
 struct build_flow { uint64_t instance; uint32_t process; };
@@ -127,7 +126,7 @@ bool build_has_problems(const struct build *build);
 uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind);
 const char *build_text(const struct build *build, uint32_t name);
 uint32_t build_process(struct build *build, uint32_t pid, const char *command);
-uint32_t build_device(struct build *build, const char *key, uint32_t process);
+uint32_t build_device(struct build *build, const char *key);
 uint32_t build_track(struct build *build, uint32_t process, uint32_t tid);
 void build_track_name(struct build *build, uint32_t track, const char *name);
 /* The track is a stream of the device. */

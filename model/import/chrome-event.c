@@ -217,7 +217,7 @@ static void be_stream(struct chrome *c, struct chrome_track *track)
 	snprintf(name, sizeof(name), "stream %.40s", c->event.there[CHROME_STREAM] ?
 		 chrome_text(c, CHROME_STREAM) : chrome_text(c, CHROME_TID));
 	build_track_name(c->build, track->track, name);
-	build_stream(c->build, track->track, build_device(c->build, key, 0));
+	build_stream(c->build, track->track, build_device(c->build, key));
 }
 
 static void fill_device(struct chrome *c, struct item *item)
@@ -296,6 +296,8 @@ static void take_span(struct chrome *c, struct chrome_track *track, struct item 
 		item->op_type = name_of(c, CHROME_OP, NAME_OP_TYPE);
 	if (c->event.there[CHROME_OP] && c->event.there[CHROME_ARG_NAME])
 		item->name = name_of(c, CHROME_ARG_NAME, NAME_OP);
+	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)	/* one op, not one for each number */
+		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
 	take_correlation(c, item);
 	if (is_in(cat, device) || c->event.there[CHROME_TF_OP] ||
 	    c->event.there[CHROME_MEMCPY_DETAILS] || c->event.there[CHROME_KERNEL_DETAILS])
@@ -336,7 +338,7 @@ static void take_memory(struct chrome *c, struct item *item)
 	item->name = build_name(c->build, gpu ? "gpu" : "host", gpu ? 3 : 4, NAME_ALLOCATOR);
 	item->place = strtoull(chrome_text(c, CHROME_ADDRESS), NULL, 10);
 	item->bytes = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
-	item->shape = gpu ? build_device(c->build, key, 0) : 0;
+	item->shape = gpu ? build_device(c->build, key) : 0;
 	build_add(c->build, item);
 }
 
@@ -464,7 +466,7 @@ static void place_track(struct chrome *c, struct chrome_track *track, bool all_s
 		build_track_name(c->build, track->track, at ? at + 1 : "memcpy");
 	}
 	key = xstrndup(device, strcspn(device + 1, "/ ") + 1);
-	build_stream(c->build, track->track, build_device(c->build, key, 0));
+	build_stream(c->build, track->track, build_device(c->build, key));
 	track->stream = true;
 	free(key);
 }

@@ -181,15 +181,15 @@ static void stack_pop(struct build_track *track, int64_t at_ns, bool inclusive)
 		track->depth--;
 }
 
-/* The innermost that lasts until end_ns, 0 none. */
-static uint64_t stack_parent(const struct build_track *track, int64_t end_ns)
+/* The innermost that lasts until end_ns; instance 0: none. */
+static struct build_open stack_parent(const struct build_track *track, int64_t end_ns)
 {
 	size_t i = track->depth;
 
 	for (size_t n = 0; i && n < PARTLY; n++)
 		if (track->stack[--i].end_ns >= end_ns)
-			return track->stack[i].instance;
-	return 0;
+			return track->stack[i];
+	return (struct build_open) { 0 };
 }
 
 static void send_edge(struct build *build, uint32_t process, uint32_t flow, uint64_t to,
@@ -217,7 +217,7 @@ static void emit_op(struct build *build, const struct item *item, struct build_t
 
 	if (!async) {
 		stack_pop(track, start_ns, true);
-		parent = stack_parent(track, end_ns);
+		parent = stack_parent(track, end_ns).instance;
 	}
 	name = send_name(build, process, item->name, start_ns);
 	type = send_name(build, process, item->op_type, start_ns);
@@ -237,7 +237,7 @@ static void emit_op(struct build *build, const struct item *item, struct build_t
 	if (async || mark)
 		return;
 	grow(&track->stack, &track->cap, track->depth, sizeof(*track->stack));
-	track->stack[track->depth++] = (struct build_open) { end_ns, build->instances };
+	track->stack[track->depth++] = (struct build_open) { end_ns, build->instances, item->name };
 	if (track->flow)
 		send_edge(build, process, track->flow, build->instances, end_ns);
 	track->flow = 0;
@@ -255,9 +255,11 @@ static void emit_call(struct build *build, const struct item *item, struct build
 	struct build_correlation *c = item->correlation ?
 		&build->correlations[item->correlation - 1] : NULL;
 	uint32_t process = track->process, name, queue, shape;
+	struct build_open op;
 	struct event *event;
 
 	stack_pop(track, start_ns, true);
+	op = stack_parent(track, start_ns);
 	name = send_name(build, process, item->name, start_ns);
 	event = put(build, EVENT_CALL, process, track->tid, start_ns + item->dur_ns);
 	event->u.call = (struct event_call) {
@@ -266,7 +268,8 @@ static void emit_call(struct build *build, const struct item *item, struct build
 	};
 	if (!c || !c->runs)
 		return;
-	c->op = stack_parent(track, start_ns);
+	c->op = op.instance;
+	c->op_name = send_name(build, process, op.name, start_ns);
 	c->tid = track->tid;
 	c->call_ns = start_ns;
 	c->call_dur_ns = item->dur_ns < LAUNCH_MAX_NS ? item->dur_ns : LAUNCH_MAX_NS;
@@ -279,33 +282,39 @@ static void emit_call(struct build *build, const struct item *item, struct build
 	event->u.launch = (struct event_launch) {
 		.tid = track->tid, .queue = queue, .name = name, .shape = shape,
 		.correlation = item->correlation, .call_ns = start_ns,
-		.call_dur_ns = (uint32_t)c->call_dur_ns, .op = c->op, .kind = c->kind,
+		.call_dur_ns = (uint32_t)c->call_dur_ns, .op = c->op, .op_name = c->op_name,
+		.kind = c->kind,
 	};
 }
 
 static void emit_command(struct build *build, const struct item *item, uint32_t process,
 			 uint32_t queue, int64_t start_ns)
 {
-	const struct build_correlation none = { 0 }, *c = item->correlation ?
-		&build->correlations[item->correlation - 1] : &none;
+	struct build_correlation c = { 0 };
 	uint32_t name = send_name(build, process, item->name, start_ns);
 	uint32_t op = send_name(build, process, item->op_type, start_ns);
 	uint32_t shape = send_shape(build, process, item->shape, start_ns);
 	struct event *event = put(build, EVENT_COMMAND, process, 0, start_ns + item->dur_ns);
 
+	if (item->correlation && (item->flags & ITEM_OF))
+		c.op = build->flows[item->correlation - 1].instance;
+	else if (item->correlation)
+		c = build->correlations[item->correlation - 1];
+	if (c.op_name)
+		op = c.op_name;
 	event->u.command = (struct event_command) {
 		.queue = queue, .name = name, .op_name = op, .shape = shape, .bytes = item->bytes,
-		.op = c->op, .tid = c->tid, .call_ns = c->call_ns,
-		.call_dur_ns = (uint32_t)c->call_dur_ns, .start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)(start_ns + item->dur_ns),
+		.op = c.op, .tid = c.tid, .call_ns = c.call_ns,
+		.call_dur_ns = (uint32_t)c.call_dur_ns, .start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)(start_ns + item->dur_ns),
 		.kind = item->kind, .direction = item->direction,
-		.how = op || c->op ? HOW_EXACT : HOW_NONE,
+		.how = op || c.op ? HOW_EXACT : HOW_NONE,
 	};
 }
 
 static void emit_run(struct build *build, const struct item *item, struct build_track *track,
 		     int64_t start_ns)
 {
-	struct build_correlation *c = item->correlation ?
+	struct build_correlation *c = item->correlation && !(item->flags & ITEM_OF) ?
 		&build->correlations[item->correlation - 1] : NULL;
 	bool launched = c && c->launches;
 	uint32_t process = launched ? c->process : track->process, queue, name;
@@ -343,6 +352,7 @@ static void emit_memory(struct build *build, const struct item *item, struct bui
 			int64_t start_ns)
 {
 	uint32_t process = track->process, name, op, device;
+	struct build_open around;
 	struct event *event;
 
 	name = send_name(build, process, item->name, start_ns);
@@ -352,12 +362,13 @@ static void emit_memory(struct build *build, const struct item *item, struct bui
 		return;
 	}
 	stack_pop(track, start_ns, true);
-	op = send_name(build, process, item->op_type, start_ns);
+	around = stack_parent(track, start_ns);
+	op = send_name(build, process, around.name ? around.name : item->op_type, start_ns);
 	device = send_device(build, process, item->shape, start_ns);
 	event = put(build, EVENT_ALLOC, process, track->tid, start_ns);
 	event->u.alloc = (struct event_alloc) {
 		.allocator = name, .device = device, .op_name = op, .address = item->place,
-		.bytes = item->bytes, .op = stack_parent(track, start_ns),
+		.bytes = item->bytes, .op = around.instance,
 	};
 }
 
@@ -447,7 +458,6 @@ static void look_at_run(struct build *build, struct item *item)
 {
 	const char *name = build_text(build, item->name);
 
-	item->flags &= (uint8_t)~ITEM_GIVES;
 	if (item->kind)
 		return;
 	item->kind = (uint8_t)details_kind(name);
@@ -471,7 +481,7 @@ static void look(void *arg, struct item *item)
 		return;
 	if (track->kind == TRACK_STREAM)
 		look_at_run(build, item);
-	if (!item->correlation || (item->flags & ITEM_GIVES))
+	if (!item->correlation || (item->flags & (ITEM_GIVES | ITEM_OF)))
 		return;
 	c = &build->correlations[item->correlation - 1];
 	if (track->kind == TRACK_STREAM) {

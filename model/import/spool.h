@@ -34,6 +34,7 @@ enum item_flag {
 	ITEM_CALL = 2,		/* a call of an API, no op */
 	ITEM_RANGE = 4,		/* the user's */
 	ITEM_GIVES = 8,		/* correlation: of the flow that leaves the op */
+	ITEM_OF = 16,		/* a run, and correlation the flow of the op it belongs to */
 };
 
 struct item {

@@ -138,7 +138,7 @@ static uint32_t stream_track(struct stats *s)
 	if (all && s->streams)
 		return 0;
 	base = base_device(s->device);
-	s->gpu = build_device(s->build, base, s->process);
+	s->gpu = build_device(s->build, base);
 	free(base);
 	s->track = new_track(s, 0, stream ? stream + 1 : "memcpy");
 	build_stream(s->build, s->track, s->gpu);
@@ -265,6 +265,8 @@ static void add_run(struct stats *s, const Import__NodeExecStats *node, struct i
 	}
 	item->name = build_name(s->build, what, strlen(what), NAME_KERNEL);
 	item->op_type = build_name(s->build, name, op ? op : length, NAME_OP);
+	item->flags = ITEM_OF;
+	item->correlation = build_flow(s->build, name_key(name, op ? op : length));
 	build_add(s->build, item);
 	free(label);
 	free(name);

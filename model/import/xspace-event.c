@@ -2,6 +2,7 @@
 /* One event of an XSpace: what it is, by its line and its statistics. */
 #include "model/import/xspace-internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,21 @@ static void fill_run(struct xspace *x, struct item *item, const struct xvalues *
 	item->op_type = op_name(x, values);
 }
 
+/* "GPU_0_bfc": whose memory it is. */
+static uint32_t device_of(struct xspace *x, const char *allocator)
+{
+	char key[32];
+	size_t digits;
+
+	if (strncmp(allocator, "GPU_", 4))
+		return 0;
+	digits = strspn(allocator + 4, "0123456789");
+	if (!digits || digits > 4 || allocator[4 + digits] != '_')
+		return 0;
+	snprintf(key, sizeof(key), "/device:GPU:%.*s", (int)digits, allocator + 4);
+	return build_device(x->build, key);
+}
+
 static void add_memory(struct xspace *x, struct item *item, const struct xmeta_event *meta,
 		       const struct xvalues *values)
 {
@@ -120,6 +136,7 @@ static void add_memory(struct xspace *x, struct item *item, const struct xmeta_e
 	item->bytes = values->number[XSTAT_ALLOCATED] ? values->number[XSTAT_ALLOCATED] :
 							values->number[XSTAT_REQUESTED];
 	item->op_type = op_name(x, values);
+	item->shape = device_of(x, build_text(x->build, item->name));
 	item->dur_ns = 0;
 	if (values->there[XSTAT_ADDRESS])
 		build_add(x->build, item);

@@ -285,7 +285,7 @@ static void describe_device(struct xspace *x, const struct wire *bytes)
 	struct build_device *device;
 	struct xvalues values;
 
-	x->device = build_device(x->build, x->plane, x->process);
+	x->device = build_device(x->build, x->plane);
 	device = &x->build->devices[x->device - 1];
 	device->gpu = strncmp(x->plane, "/device:GPU", 11) ? strncmp(x->plane, "/device:CPU", 11) ?
 		2 : 0 : 1;

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Files of other profilers: made-up ones against what was put into them, and what
+# TensorFlow writes against its own proto classes; damaged and hostile ones.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+traces=$here/tests/programs/traces.py differ=$here/tests/live/import_compare.py
+command -v python3 >/dev/null || { echo "skip import: python3"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+printf '{}' >"$tmp/json"
+case $("$tftop" -b "$tmp/json" 2>&1) in *'built without'*)
+	echo "skip import: built without its libraries"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+	;;
+esac
+
+# made FORMAT WHAT-IT-IS OPTIONS…: each number of the report
+made() {
+	local format=$1 what=$2 got
+	shift 2
+	python3 "$traces" "$format" "$work/file" "$work/truth" "$@" || return
+	timeout -k 5 30 "$tftop" -b --json="$work/report" "$work/file" 2>"$work/said" ||
+		fail "status $?: $(first_lines "$work/said")" || return
+	grep -q "'file' is $what: " "$work/said" || fail "said: $(tail -n 1 "$work/said")" || return
+	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "$(head -n 3 <<<"$got")"
+}
+
+# What the wheel wrote, by its own classes.
+wheel() {
+	local python got file
+	python=$(tests/venv.sh tensorflow 2>"$work/venv") || { skip "$(tail -n 1 "$work/venv")"; return; }
+	"$python" tests/programs/tf_recordings.py "$work" >/dev/null 2>"$work/errors" ||
+		fail "$(tail -n 1 "$work/errors")" || return
+	mv "$work"/profile/plugins/profile/*/*.xplane.pb "$work/xspace" || return
+	gzip -c "$work/xspace" >"$work/xspace.gz"
+	gzip -c "$work/timeline.json" >"$work/timeline.json.gz"
+	# in one folder, so that the wheel is loaded once
+	for file in run_metadata.pb step_stats.pb timeline.json timeline.json.gz xspace xspace.gz; do
+		timeout -k 5 30 "$tftop" --json="$work/$file.report" "$work/$file" 2>"$work/said" ||
+			fail "$file: $(first_lines "$work/said")" || return
+	done
+	cmp -s "$work/run_metadata.pb.report" "$work/step_stats.pb.report" ||
+		diff <(grep -v '"command"\|\.pb' "$work/run_metadata.pb.report") \
+			<(grep -v '"command"\|\.pb' "$work/step_stats.pb.report") >"$work/said" ||
+		fail "RunMetadata and its StepStats: $(first_lines "$work/said")" || return
+	got=$("$python" "$differ" stats "$work/run_metadata.pb" "$work/run_metadata.pb.report" \
+		xspace "$work/xspace" "$work/xspace.report" xspace "$work/xspace" "$work/xspace.gz.report" \
+		chrome "$work/timeline.json" "$work/timeline.json.report" \
+		chrome "$work/timeline.json.gz" "$work/timeline.json.gz.report" 2>/dev/null) ||
+		fail "$(head -n 3 <<<"$got")"
+}
+
+# cut FORMAT: two thirds of the file. What is there is shown, and what is missing said.
+cut_off() {
+	local format=$1 size
+	python3 "$traces" "$format" "$work/whole" --steps 50 || return
+	size=$(stat -c %s "$work/whole")
+	head -c $((size * 2 / 3)) "$work/whole" >"$work/file"
+	timeout -k 5 30 "$tftop" -b --json="$work/report" "$work/file" 2>"$work/said" ||
+		fail "status $?: $(first_lines "$work/said")" || return
+	grep -qE '(cut off|beyond its end).*, at byte [0-9]+$' "$work/said" ||
+		fail "said: $(tail -n 2 "$work/said")" || return
+	grep -q '"settled": false' "$work/report" || fail "called whole" || return
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(not (sum(k["count"] for k in r.get("kernels", [])) + sum(o["count"] for o in r["ops"])) > 100)' \
+		"$work/report" || fail "what was before is not there"
+}
+
+# refused WHAT COMMAND…: the command's output is no recording: one line, 125
+refused() {
+	local what=$1 status
+	shift
+	"$@" >"$work/file" || return
+	timeout -k 5 30 "$tftop" --json="$work/report" "$work/file" >"$work/said" 2>&1
+	status=$?
+	[ "$status" = 125 ] || fail "$what: status $status: $(first_lines "$work/said")" || return
+	[ -s "$work/said" ] && ! grep -v '^tftop: ' "$work/said" >"$work/rest" ||
+		fail "$what: $(first_lines "$work/rest")" || return
+	[ "$(wc -l <"$work/said")" -le 2 ] || fail "$what: $(wc -l <"$work/said") lines"
+}
+
+hostile() {
+	refused "an empty file" true &&
+	refused "an empty object" echo '{}' &&
+	refused "nothing but brackets" python3 -c 'print("[" * 100000)' &&
+	refused "deep nesting" python3 -c 'print("{\"traceEvents\":" * 100000)' &&
+	refused "a length of 2^63" printf '\012\377\377\377\377\377\377\377\377\177' &&
+	refused "a length of 2^63 in a plane" printf '\012\022\010\001\032\377\377\377\377\377\377\377\377\177aaaaaaa' &&
+	refused "no text" head -c 5000 /dev/zero &&
+	refused "gzip of nothing" bash -c 'printf "" | gzip' &&
+	refused "half a gzip head" printf '\037\213\010\000' &&
+	refused "a bomb" python3 -c 'import gzip, sys
+with gzip.GzipFile(fileobj=sys.stdout.buffer, mode="wb", compresslevel=6) as f:
+    f.write(b"{\"traceEvents\":[")
+    for _ in range(400): f.write(b" " * (1 << 20))' &&
+	refused "a bomb that is a protobuf" python3 -c 'import gzip, sys
+with gzip.GzipFile(fileobj=sys.stdout.buffer, mode="wb", compresslevel=6) as f:
+    f.write(b"\x0a\xff\xff\xff\xff\x7f\x08\x01")
+    for _ in range(400): f.write(b"\0" * (1 << 20))' || return
+	"$tftop" -b /dev/null >"$work/said" 2>&1
+	grep -q "is no regular file" "$work/said" || fail "/dev/null: $(cat "$work/said")"
+}
+
+# On the screen: rows, progress to the end, and saved as a recording of tftop's own.
+screen() {
+	local got
+	python3 "$traces" xspace "$work/file" "$work/truth" --steps 20 || return
+	printf '%s\n' 'wait-settled 20s' 'fit all' 'save-screen screen' 'save own' quit >"$work/script"
+	(cd "$work" && LC_ALL=C.UTF-8 timeout -k 5 60 "$tftop" --headless --no-config --size 120x40 \
+		--script script file >out 2>&1) || fail "status $?: $(first_lines "$work/out")" || return
+	grep -q 'Stream #14' "$work/screen" && grep -q python "$work/screen" &&
+		grep -q train "$work/screen" || fail "screen: $(head -n 12 "$work/screen")" || return
+	timeout -k 5 60 "$tftop" --json="$work/report" "$work/own" 2>"$work/said" ||
+		fail "saved: $(first_lines "$work/said")" || return
+	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "saved: $(head -n 3 <<<"$got")"
+}
+
+case_run made-xspace made xspace 'a TensorFlow XSpace'
+case_run made-xspace-gz made xspace 'a TensorFlow XSpace' --gzip
+case_run made-kineto made kineto 'a Chrome trace'
+case_run made-kineto-gz made kineto 'a Chrome trace' --gzip --steps 300
+case_run made-tensorboard made tensorboard 'a Chrome trace'
+case_run made-step-stats made step_stats 'a TensorFlow StepStats'
+case_run made-run-metadata made run_metadata 'a TensorFlow RunMetadata'
+case_run wheel wheel
+case_run cut-xspace cut_off xspace
+case_run cut-kineto cut_off kineto
+case_run cut-step-stats cut_off step_stats
+case_run hostile hostile
+case_run screen screen
+suite_end
