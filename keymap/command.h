@@ -62,6 +62,14 @@ enum command_group {
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \
 	X(FOCUS, "focus", "", PANES, "[timeline|lower]", 0, 1, focus, "keys to the timeline or to the lower pane") \
 	X(MESSAGES, "messages", "", PANES, "", 0, 0, messages, "pane 8, the messages") \
+	X(NODE_INFO, "node-info", "ni", PANES, "OP [-a] [-d] [-t]", 1, 4, page, "a node: type, device, inputs, outputs; -a attributes, -d waits in full, -t where it was made; > FILE writes any such page") \
+	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
+	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \
+	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n NODE]", 0, 4, page, "source files with their nodes and time; -p, -n: regular expressions") \
+	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
+	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
+	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \
+	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
 	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
 	X(SAVE, "save", "", PROGRAM, "DIR [last TIME]", 1, 3, save, "what is on the timeline as a recording, or the last of it") \

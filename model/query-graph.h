@@ -6,13 +6,14 @@
  *
  * What runs is joined to the nodes by name alone: as it is; without
  * "StatefulPartitionedCall/" (an inlined function); without all up to "/_N/" (a
- * lowered branch or loop); by the longest end of its path, when the type is the
- * same. The order of ops is never used. Each executed op belongs to at most one
+ * lowered branch or loop); with "_RetVal" for "_retval_RetVal" (a result); by the
+ * longest end of its path, when the type is the same. The order of ops is never used. Each executed op belongs to at most one
  * node, the latest of that name; times are all processes' together.
  */
 #ifndef MODEL_QUERY_GRAPH_H
 #define MODEL_QUERY_GRAPH_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ struct model;
 
 enum graph_rule {
 	GRAPH_NOT = 0,			/* joined to no node */
-	GRAPH_EXACT, GRAPH_INLINED, GRAPH_LOWERED, GRAPH_SUFFIX,
+	GRAPH_EXACT, GRAPH_INLINED, GRAPH_LOWERED, GRAPH_RESULT, GRAPH_SUFFIX,
 	GRAPH_RULES
 };
 const char *graph_rule_name(enum graph_rule rule);	/* "exactly", ... */
@@ -73,6 +74,7 @@ struct graph_counts {
 	uint64_t nodes, graphs, edges, with_line;
 	uint64_t ops;			/* different ones that ran, constant folding apart */
 	uint64_t joined[GRAPH_RULES];	/* of them, by rule */
+	const char *not_joined[8];	/* names of some that are joined to none */
 	uint64_t ran_with_line;
 	uint64_t dropped;		/* beyond the bounds */
 	/* Ops that ran on the processor although nodes are on a device. */
@@ -87,8 +89,9 @@ struct source_row {
 	uint64_t executions;
 	int64_t total_ns;
 };
-/* The user's first, then by time. [locked] */
-size_t model_sources(struct model *model, struct source_row **out);
+/* The user's first, then by time. nodes: only those whose name it matches; NULL
+ * all. [locked] */
+size_t model_sources(struct model *model, const regex_t *nodes, struct source_row **out);
 
 struct source_line {
 	uint32_t line;

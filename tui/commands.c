@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands of COMMAND_LIST do; those of panes are handed to them. */
-#include "tui/loop.h"
+#include "tui/commands_internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,16 +12,6 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/signals.h"
-
-/* A command on its way. */
-struct run {
-	struct tui *tui;
-	enum command_id id;
-	struct command_call call;	/* argv[0] is the full name */
-	char *error;
-	size_t error_size;
-	bool failed;
-};
 
 static unsigned fail(struct run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -586,6 +576,7 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 		words_release(&words);
 		return true;
 	}
+	run.to = command_redirect(&words);
 	id = command_check(words.argc, words.argv, error, error_size);
 	if (id >= 0) {
 		words.argv[0] = command_table[id].name;

@@ -184,6 +184,16 @@ static void show_pane(struct tui *tui)
 		tui->panes[i]->ops->reveal(tui->panes[i], view, view->show_key);
 }
 
+/* A link of a pane's; the command may take the pane's text away. */
+static void run_linked(struct tui *tui)
+{
+	char *command = xstrdup(tui->view.run_command), error[512];
+
+	if (!command_line(tui, command, error, sizeof(error)))
+		tui_say(tui, true, "%s", error);
+	free(command);
+}
+
 void tui_apply(struct tui *tui, unsigned outcome)
 {
 	if (outcome & OUT_FREEZE)
@@ -201,6 +211,8 @@ void tui_apply(struct tui *tui, unsigned outcome)
 		show_range(tui);
 	if (outcome & OUT_SHOW_PANE)
 		show_pane(tui);
+	if (outcome & OUT_RUN_COMMAND)
+		run_linked(tui);
 	if (outcome & OUT_QUIT)
 		tui->quit = true;
 	if (outcome != OUT_NONE)

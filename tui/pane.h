@@ -39,6 +39,7 @@ enum outcome {
 	 * window to it, the timeline unfolds the row. */
 	OUT_SHOW_RANGE = 256,
 	OUT_SHOW_PANE = 512,		/* show_pane comes up and reveals show_key */
+	OUT_RUN_COMMAND = 1024,		/* run_command is run */
 };
 
 /* What the panes share. Owned by the loop. */
@@ -62,6 +63,7 @@ struct view {
 	uint32_t cursor_row, cursor_lane;
 	struct span_ref selected;
 	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */
+	const char *run_command;	/* with OUT_RUN_COMMAND; the pane's own */
 	const char *show_pane, *show_key;	/* with OUT_SHOW_PANE; key NULL: none */
 	struct findings_status findings;	/* of this frame */
 	/* how to draw */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What ran and the nodes: joined by name; how long each waited for its inputs. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "model/base/util.h"
 
 #define BREATHE 256u
+#define LATE_NS 1000000000		/* nodes may come after their first runs */
+#define PERIOD_NS 100000000
 
 /* ---- joining ---- */
 
@@ -62,12 +65,25 @@ static const char *after_lowered(const char *name)
 	return found;
 }
 
+/* A function's result runs under another name than its node's. */
+static bool result_name(const char *name, char *out, size_t size)
+{
+	static const char ending[] = "_retval_RetVal";
+	size_t length = strlen(name), end = sizeof(ending) - 1;
+
+	if (length <= end || length >= size || strcmp(name + length - end, ending))
+		return false;
+	snprintf(out, size, "%.*s_RetVal", (int)(length - end), name);
+	return true;
+}
+
 static uint32_t join(struct model *model, uint32_t process, uint32_t type, const char *name,
 		     uint8_t *rule)
 {
 	static const char *const calls[] = { "StatefulPartitionedCall/", "PartitionedCall/" };
 	uint32_t node = pick(model, process, type, name, true);
 	const char *part = name;
+	char result[1024];
 	bool more = true;
 
 	*rule = GRAPH_EXACT;
@@ -88,6 +104,10 @@ static uint32_t join(struct model *model, uint32_t process, uint32_t type, const
 	*rule = GRAPH_LOWERED;
 	part = after_lowered(name);
 	if (part && (node = pick(model, process, type, part, true)) != NONE)
+		return node;
+	*rule = GRAPH_RESULT;
+	if (result_name(name, result, sizeof(result)) &&
+	    (node = pick(model, process, type, result, true)) != NONE)
 		return node;
 	*rule = GRAPH_SUFFIX;
 	for (part = strchr(name, '/'); part; part = strchr(part, '/'))
@@ -130,7 +150,8 @@ uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enu
 const char *graph_rule_name(enum graph_rule rule)
 {
 	static const char *const names[GRAPH_RULES] = {
-		"not at all", "exactly", "as inlined", "as a branch or loop", "by the end of its path",
+		"not at all", "exactly", "as inlined", "as a branch or loop",
+		"as a result", "by the end of its path",
 	};
 
 	return rule < GRAPH_RULES ? names[rule] : "";
@@ -140,11 +161,12 @@ const char *graph_rule_name(enum graph_rule rule)
 
 void graph_ran(struct model *model, uint32_t ident, const struct event_op *op)
 {
-	struct graphs *g = model->graphs;
+	struct graphs *g;
 
-	if (!g || !g->nodes.n || op->step < 0 || (op->flags & (OP_RANGE | OP_MARK)) ||
-	    op->framework == FW_NONE)
+	/* a step is any number: they are random */
+	if (op->step == -1 || (op->flags & (OP_RANGE | OP_MARK)) || op->framework < FW_TENSORFLOW)
 		return;
+	g = graphs_get(model);
 	if (g->n_runs >= GRAPH_RUNS_MAX)
 		graph_settled(model, INT64_MIN);
 	grow(&g->runs, &g->cap_runs, g->n_runs, sizeof(*g->runs));
@@ -211,26 +233,48 @@ static int by_end(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
+/* What is to be taken comes to the front, by end; how many. */
+static size_t take_due(struct graphs *g, int64_t until_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_runs; i++)
+		if (g->runs[i].end_ns <= until_ns) {
+			struct graph_run run = g->runs[i];
+
+			g->runs[i] = g->runs[n];
+			g->runs[n++] = run;
+		}
+	if (n)
+		qsort(g->runs, n, sizeof(*g->runs), by_end);
+	return n;
+}
+
 void graph_settled(struct model *model, int64_t settled_ns)
 {
 	struct graphs *g = model->graphs;
-	bool forced = settled_ns == INT64_MIN;
-	size_t n = 0, kept = 0;
+	bool forced = settled_ns == INT64_MIN, last = settled_ns == INT64_MAX;
+	size_t n;
 
 	if (!g || !g->n_runs)
 		return;
-	graph_index(model);
-	qsort(g->runs, g->n_runs, sizeof(*g->runs), by_end);
-	if (forced)
+	if (forced) {
+		qsort(g->runs, g->n_runs, sizeof(*g->runs), by_end);
 		settled_ns = g->runs[g->n_runs / 2].end_ns;
-	while (n < g->n_runs && g->runs[n].end_ns <= settled_ns)
-		n++;
-	for (size_t i = 0; i < n; i++) {
+	} else if (!last) {
+		if (settled_ns < g->settled_ns + PERIOD_NS)
+			return;
+		g->settled_ns = settled_ns;
+		settled_ns -= LATE_NS;
+	}
+	n = take_due(g, settled_ns);
+	graph_index(model);
+	for (size_t i = 0; i < n && g->nodes.n; i++) {
 		take_run(model, &g->runs[i]);
 		if (!forced && i % BREATHE == BREATHE - 1)
 			model_breathe(model);
 	}
-	for (size_t i = n; i < g->n_runs; i++)
-		g->runs[kept++] = g->runs[i];
-	g->n_runs = kept;
+	g->n_runs -= n;
+	if (n)
+		memmove(g->runs, g->runs + n, g->n_runs * sizeof(*g->runs));
 }

@@ -58,6 +58,8 @@ static void count_joined(struct model *model, const uint8_t *has_nodes)
 			if (has_nodes[p] && graph_joined(model, p, i, &rule) != NONE &&
 			    (best == GRAPH_NOT || rule < best))
 				best = rule;
+		if (best == GRAPH_NOT && g->ran[best] < 8)
+			g->not_joined[g->ran[best]] = ident_at(model, i)->name;
 		g->ran[best]++;
 	}
 }
@@ -459,6 +461,8 @@ void model_graph_counts(struct model *model, struct graph_counts *out)
 	out->nodes = g->nodes.n;
 	out->edges = g->n_out;
 	out->dropped = g->dropped;
+	for (uint64_t i = 0; i < g->ran[GRAPH_NOT] && i < 8; i++)
+		out->not_joined[i] = raw(model, g->not_joined[i]);
 	for (int rule = 0; rule < GRAPH_RULES; rule++) {
 		out->joined[rule] = g->ran[rule];
 		out->ops += g->ran[rule];

@@ -23,7 +23,7 @@ static int by_worth(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-size_t model_sources(struct model *model, struct source_row **out)
+size_t model_sources(struct model *model, const regex_t *nodes, struct source_row **out)
 {
 	struct map rows = { .size = 0 };
 	struct graph_node node;
@@ -34,7 +34,8 @@ size_t model_sources(struct model *model, struct source_row **out)
 		uint64_t key = names_resolve(&model->names, gnode_at(model->graphs, i)->file);
 		uint32_t at = map_get(&rows, key);
 
-		if (!node.file || !node.line)
+		if (!node.file || !node.line ||
+		    (nodes && regexec(nodes, node.name, 0, NULL, 0)))
 			continue;
 		if (at == MAP_NONE) {
 			at = (uint32_t)n;

@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "model/recording/export-internal.h"
 
-static struct graphs *graphs_get(struct model *model)
+struct graphs *graphs_get(struct model *model)
 {
 	struct graphs *g = model->graphs;
 

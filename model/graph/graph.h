@@ -8,8 +8,8 @@
  * move and are never removed. Inputs are resolved when they are needed, again
  * after nodes came.
  *
- * Waits: what ran is put aside until its step's ops before it have settled; then,
- * in the order of their ends, each op looks up when its inputs last ended in the
+ * Waits: what ran is put aside until its step's ops before it have settled, and
+ * the nodes of a first step have come; then, in the order of their ends, each op looks up when its inputs last ended in the
  * same step. So an input is always known before who takes it.
  *
  * Bounds: NODES_MAX nodes, TEXT_MAX bytes of their texts, RUNS_MAX ops put aside
@@ -83,6 +83,7 @@ struct graphs {
 	uint64_t dropped;
 	struct graph_run *runs;		/* owned */
 	size_t n_runs, cap_runs;
+	int64_t settled_ns;		/* when they were last looked through */
 	struct graph_info *infos;	/* owned */
 	size_t n_infos, cap_infos;
 	/* for questions, made anew when something came */
@@ -90,6 +91,7 @@ struct graphs {
 	uint32_t n_uses;
 	uint64_t uses_at;		/* the model's generation */
 	uint64_t ran[GRAPH_RULES];
+	uint32_t not_joined[8];		/* names */
 	uint32_t *out_first, *out_next, *out_to;	/* owned; edges turned round */
 	uint32_t n_out, out_at;
 };
@@ -100,6 +102,7 @@ static inline struct gnode *gnode_at(const struct graphs *g, uint32_t i)
 }
 
 /* ---- graph.c ---- */
+struct graphs *graphs_get(struct model *model);
 void graph_index(struct model *model);
 /* The node of that name in the node's graph, GRAPH_UNKNOWN. name: length bytes. */
 uint32_t graph_beside(struct model *model, const struct gnode *node, const char *name,

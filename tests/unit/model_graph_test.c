@@ -64,11 +64,13 @@ static bool found(struct model *model, const char *text, struct graph_node *node
 
 TEST(model_graph_joins_by_rules)
 {
-	static const char *const nodes[] = { "a", "dense/MatMul", "while/add", "x/MatMul", "deep/y" };
+	static const char *const nodes[] = { "a", "dense/MatMul", "while/add", "out_RetVal", "deep/y",
+					     "x/MatMul" };
 	static const struct { const char *op; const char *node; enum graph_rule rule; } ops[] = {
 		{"a", "a", GRAPH_EXACT},
 		{"StatefulPartitionedCall/PartitionedCall/dense/MatMul", "dense/MatMul", GRAPH_INLINED},
 		{"outer/while/body/_1/while/add", "while/add", GRAPH_LOWERED},
+		{"out_retval_RetVal", "out_RetVal", GRAPH_RESULT},
 		{"model/layer/deep/y", "deep/y", GRAPH_SUFFIX},
 		{"nobody", NULL, GRAPH_NOT},
 	};
@@ -76,13 +78,13 @@ TEST(model_graph_joins_by_rules)
 	struct graph_counts counts;
 	struct graph_node node;
 
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		apply_one(model, ev_name(NAME0 + i, NAME_NODE, nodes[i]));
 		apply_one(model, node_event(i + 1, NAME0 + i, "", i));
 		apply_one(model, ev_name(NAME0 + 50 + i, NAME_OP, ops[i].op));
 		apply_one(model, ran(NAME0 + 50 + i, i + 1, 1000 * (int64_t)i, 10 + (int64_t)i, 1));
 	}
-	for (uint32_t i = 0; i < 5; i++) {
+	for (uint32_t i = 0; i < 6; i++) {
 		if (!ops[i].node) {
 			CHECK(!found(model, ops[i].op, &node));
 			continue;
@@ -96,9 +98,9 @@ TEST(model_graph_joins_by_rules)
 	model_lock(model);
 	model_graph_counts(model, &counts);
 	model_unlock(model);
-	CHECK_INT(counts.nodes, 5);
+	CHECK_INT(counts.nodes, 6);
 	CHECK_INT(counts.graphs, 1);
-	CHECK_INT(counts.ops, 5);
+	CHECK_INT(counts.ops, 6);
 	for (int rule = GRAPH_NOT; rule < GRAPH_RULES; rule++)
 		CHECK_INT(counts.joined[rule], 1);
 	model_free(model);
@@ -206,7 +208,8 @@ static void run_steps(struct made *m, struct model *model, unsigned *seed)
 			m->start[s][i] = ready + random_to(seed, 50);
 			m->end[s][i] = m->start[s][i] + 1 + random_to(seed, 100);
 			events[i] = ran(NAME0 + (uint32_t)i, ++instance, m->start[s][i],
-					m->end[s][i] - m->start[s][i], s);
+					m->end[s][i] - m->start[s][i],
+					s % 2 ? s : INT64_MIN + s);
 		}
 		/* threads tell in any order */
 		for (int i = NODES; i > 1; i--) {
@@ -282,7 +285,7 @@ static void check_lines(const struct made *m, struct model *model)
 	size_t n;
 
 	model_lock(model);
-	n = model_sources(model, &files);
+	n = model_sources(model, NULL, &files);
 	CHECK_INT(n, 1);
 	CHECK_STR(files[0].file, "/home/me/train.py");
 	CHECK(!files[0].library);

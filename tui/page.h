@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A page: text with roles and links, as a command makes it. Who makes one knows
+ * neither curses nor cells; the page pane draws it, `COMMAND > FILE` writes it,
+ * tests read it.
+ *
+ * Always true: a line is parts one after the other, with no line break inside; a
+ * link is a part with the command that it stands for. At most PAGE_LINES_MAX
+ * lines; the last says so.
+ *
+ * Ownership: all text is the page's own. Thread: the loop's.
+ */
+#ifndef TUI_PAGE_H
+#define TUI_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tui/grid.h"
+
+#define PAGE_LINES_MAX 100000u
+
+struct page_part {
+	size_t text;			/* place in page.texts, NUL-terminated */
+	size_t command;			/* likewise, 0: no link */
+	unsigned char role, attr;
+};
+
+struct page_line {
+	size_t first;			/* part; up to the next line's */
+};
+
+struct page {
+	char *texts;			/* owned; [0] is "" */
+	size_t n_texts, cap_texts;
+	struct page_part *parts;	/* owned */
+	size_t n_parts, cap_parts;
+	struct page_line *lines;	/* owned; ended ones */
+	size_t n_lines, cap_lines;
+	size_t begin;			/* first part of the line that is being made */
+	size_t show;			/* line that is to be seen first */
+};
+
+void page_init(struct page *page);
+void page_release(struct page *page);
+
+/* A part of the line that is being made. */
+void page_add(struct page *page, enum role role, unsigned attr, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A link; the command's words are quoted as needed. */
+void page_link(struct page *page, const char *text, int argc, const char *const *argv);
+void page_end(struct page *page);
+/* A whole line of one part. */
+void page_say(struct page *page, enum role role, unsigned attr, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static inline size_t page_line_end(const struct page *page, size_t line)
+{
+	return line + 1 < page->n_lines ? page->lines[line + 1].first : page->begin;
+}
+
+static inline const char *page_text(const struct page *page, size_t at)
+{
+	return page->texts + at;
+}
+
+/* The first link of a line, NULL: none. */
+const char *page_command(const struct page *page, size_t line);
+
+void page_write(const struct page *page, FILE *out);
+
+/* A plain file to read; NULL: none, errno says why. Never waits. */
+FILE *page_open(const char *path);
+
+/* ---- who makes them ---- */
+
+struct model;
+struct live;
+
+/* A command as typed; what it may ask. */
+struct page_call {
+	struct model *model;		/* borrowed */
+	struct live *live;		/* borrowed; NULL: nothing runs */
+	int argc;
+	const char *const *argv;
+	char *error;			/* a sentence, when false is returned */
+	size_t error_size;
+};
+
+/* All take the model's lock themselves. */
+bool page_node(const struct page_call *call, struct page *page);	/* ni */
+bool page_inputs(const struct page_call *call, struct page *page);	/* li */
+bool page_outputs(const struct page_call *call, struct page *page);	/* lo */
+bool page_sources(const struct page_call *call, struct page *page);	/* ls */
+bool page_source(const struct page_call *call, struct page *page);	/* ps */
+bool page_run(const struct page_call *call, struct page *page);	/* ri */
+
+/* "-x" or "-x VALUE" among the arguments, once each. Flags without a value in
+ * `flags`, with one in `values`; what is left over goes to *rest, at most one.
+ * false: a sentence in call->error. */
+struct page_options {
+	bool on[128];
+	const char *value[128];
+	const char *rest;
+};
+bool page_options(const struct page_call *call, const char *flags, const char *values,
+		  struct page_options *out);
+
+#endif
