@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime costs a program: bars G1 and G2, each
+ * What the runtime costs a program: bars G1, G2 and G4 (an op, without what its
+ * probe does: tensorflow_bench.sh has it whole), each
  * beside what it is compared with, in turns within the same run. A figure is
  * the smallest of several means; the spread is (largest - smallest) / smallest.
  */
@@ -31,6 +32,7 @@ struct measure {
 static struct tft_control *control;
 static uint32_t fn, name;
 static volatile uint32_t sink;
+static int64_t step;
 
 /* ---- what is measured ---- */
 
@@ -74,6 +76,18 @@ static void op(void)
 	struct rt_op_args args = { .name = name, .step = -1 };
 
 	rt_op_push(&args);
+	rt_op_pop(0);
+}
+
+/* As a framework has them: a function's run, and its ops. */
+static void op_in_op(void)
+{
+	struct rt_op_args args = { .name = name, .type = fn, .framework = TFT_FW_TENSORFLOW };
+
+	args.step = ++step / 1000;
+	rt_op_push(&args);
+	rt_op_push(&args);
+	rt_op_pop(0);
 	rt_op_pop(0);
 }
 
@@ -194,19 +208,22 @@ static void at_default(void)
 {
 	struct measure m[] = { { .once = bare_call }, { .once = count }, { .once = op },
 			       { .once = raw_op }, { .once = interned },
-			       { .once = nvtx_range }, { .once = itt_task } };
+			       { .once = nvtx_range }, { .once = itt_task },
+			       { .once = op_in_op } };
 
 	set_level(TFT_LEVEL_DEFAULT);
-	measure(m, 7);
+	measure(m, 8);
 	m[1].best_ns -= m[0].best_ns;
 	print("G2.count", "a call only counted, above the bare call", "bare call", &m[1], &m[0],
 	      "<= 15 ns", 15);
-	print("G2.op", "an op: push, pop, event", "raw tracepoint of equal payload", &m[2], &m[3],
-	      "no bar", -1);
-	print("G2.nvtx", "an NVTX push and pop", "raw tracepoint of equal payload", &m[5], &m[3],
-	      "no bar", -1);
-	print("G2.itt", "an ITT task", "raw tracepoint of equal payload", &m[6], &m[3],
-	      "no bar", -1);
+	print("G4.op", "an op: push, pop, event", "raw tracepoint of equal payload", &m[2], &m[3],
+	      "<= 200 ns", 200);
+	print("G4.nested", "an op in an op, with type and step, both",
+	      "raw tracepoint of equal payload", &m[7], &m[3], "<= 400 ns", 400);
+	print("G4.nvtx", "an NVTX push and pop", "raw tracepoint of equal payload", &m[5], &m[3],
+	      "<= 200 ns", 200);
+	print("G4.itt", "an ITT task", "raw tracepoint of equal payload", &m[6], &m[3],
+	      "<= 200 ns", 200);
 	print("G2.name", "a name that is known", "bare call", &m[4], &m[0], "no bar", -1);
 }
 
@@ -245,7 +262,8 @@ int main(int argc, char **argv)
 	static const struct rt_probe probe = { .name = "bench", .version = "1", .blind = "" };
 
 	if (argc > 1 && !strcmp(argv[1], "--list")) {
-		puts("G1.count\nG1.op\nG2.count\nG2.op\nG2.nvtx\nG2.itt\nG2.name\nG2.full\nG2.timed");
+		puts("G1.count\nG1.op\nG2.count\nG2.name\nG2.full\nG2.timed\n"
+		     "G4.op\nG4.nested\nG4.nvtx\nG4.itt");
 		return 0;
 	}
 	if (!getenv("RT_BENCH_CHILD")) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
-rt_cases='rt_ops rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing
-	rt_levels rt_dump rt_dead rt_none rt_wire rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
+rt_cases='rt_ops rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
+	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
 rt_run() {	# NAME CASE: status must be 0
@@ -119,6 +119,15 @@ case_rt_racing() {
 		"$(events racing | awk '$1 != "ev_op" { next } /dur_ns=-1 / { match($0, /instance=[0-9]+/); i[substr($0, RSTART, RLENGTH)] = 1; next } { match($0, /instance=[0-9]+/); if (substr($0, RSTART, RLENGTH) in i) n++ } END { print n + 0 }')"
 }
 
+case_rt_churn() {
+	SUBBUF=2M rt_run churn churn || return
+	expect churn 'all of every thread, once' \
+		"$(count churn ev_op "name=$(name_id churn counted)") $(events churn ev_op "name=$(name_id churn counted)" | grep -o 'instance=[0-9]*' | sort -u | wc -l)" '36000 36000'
+	expect churn 'no op behind the settled time, no gap' \
+		"$(check_order churn | sed 's/announced=[01] //')" 'late=0 early=0 gaps=0 settled=1'
+	expect churn 'nothing dropped' "$(events churn ev_beat | tail -n 1 | value dropped)" 0
+}
+
 case_rt_levels() {
 	rt_run levels levels || return
 	local n e
@@ -187,6 +196,16 @@ case_rt_wire() {
 	bytes=$(((bytes + 19999) / 20000))
 	expect_true "wire, a command is packed into at most 110 bytes ($bytes)" [ "$bytes" -le 110 ]
 	expect_true "wire, and it is there at all ($bytes)" [ "$bytes" -ge 93 ]
+}
+
+case_rt_wire_ops() {
+	SUBBUF=2M rt_run wire_ops wire_ops || return
+	expect wire_ops 'all there' "$(count wire_ops ev_op) $(count wire_ops ev_op step=77 framework=4)" '20000 200'
+	expect wire_ops 'nothing damaged' "$(grep -c '^damaged' "$work/wire_ops.events")" 0
+	local bytes
+	bytes=$(content_bytes $(find "$work/traces/wire_ops" -name 'events_[0-9]*'))
+	bytes=$(((bytes + 19999) / 20000))
+	expect_true "wire_ops, an op takes at most 30 bytes ($bytes)" [ "$bytes" -le 30 ]
 }
 
 case_rt_fork() {
@@ -304,7 +323,7 @@ case_rt_tsan() {
 	compile rt_tsan -fsanitize=thread tests/probes/rt_test.c tests/probes/rt_ops.c \
 		tests/probes/rt_process.c probes/runtime/*.c -DTFTOP_VERSION='"test"' \
 		-llttng-ust -llttng-ust-common -lpthread -ldl || return
-	for c in names threads racing levels; do
+	for c in names threads racing churn levels; do
 		SUBBUF=2M TSAN_OPTIONS='exitcode=66 report_bugs=1' trace "tsan_$c" "$build/rt_tsan" $c
 		expect tsan "$c" "$status $(grep -m1 -A3 'SUMMARY' "$work/tsan_$c.err")" '0 '
 	done

@@ -229,6 +229,52 @@ static void set_level(uint32_t level)
 	WAIT_FOR(rt_level() == (level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : level));
 }
 
+/* Threads that come and go with what they have gathered, in bursts of any size. */
+static void *bursts(void *arg)
+{
+	struct rt_op_args args = { .step = -1, .name = *(uint32_t *)arg };
+	unsigned int seed = rt_tid();
+
+	for (int left = 1000; left > 0;) {
+		int n = 1 + rand_r(&seed) % 100;
+
+		for (; n && left; n--, left--) {
+			rt_op_push(&args);
+			rt_op_pop(0);
+		}
+		if (!(rand_r(&seed) % 4))
+			test_pause();
+	}
+	return NULL;
+}
+
+static void four_threads(uint32_t name)
+{
+	pthread_t t[4];
+
+	for (int i = 0; i < 4; i++)
+		EXPECT(pthread_create(&t[i], NULL, bursts, &name) == 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void churn(void)
+{
+	uint32_t counted, toggled;
+
+	EXPECT(test_join());
+	counted = rt_name(TFT_NAME_OP, "counted");
+	toggled = rt_name(TFT_NAME_OP, "toggled");
+	for (int i = 0; i < 8; i++)
+		four_threads(counted);
+	for (int i = 0; i < 6; i++) {
+		test_control()->level = (uint32_t)i % 3;
+		four_threads(toggled);
+	}
+	set_level(TFT_LEVEL_DEFAULT);
+	four_threads(counted);
+}
+
 static void one_of_each(const char *name)
 {
 	uint32_t fn = rt_name(TFT_NAME_CALL, name);
@@ -337,6 +383,23 @@ static void wire(void)
 	}
 }
 
+/* Ops of a framework: a type, a step, one inside of the other. */
+static void wire_ops(void)
+{
+	struct rt_op_args args = { .framework = TFT_FW_TENSORFLOW };
+
+	EXPECT(test_join());
+	args.name = rt_name(TFT_NAME_OP, "conv/Conv2D");
+	args.type = rt_name(TFT_NAME_OP_TYPE, "Conv2D");
+	for (int i = 0; i < 10000; i++) {
+		args.step = i / 100;
+		EXPECT(rt_op_push(&args) != 0);
+		EXPECT(rt_op_push(&args) != 0);
+		rt_op_pop(0);
+		rt_op_pop(0);
+	}
+}
+
 /* What is kept has a bound in bytes too; known names stay known. */
 static void long_names(void)
 {
@@ -358,7 +421,8 @@ static void long_names(void)
 const struct test_case test_ops[] = {
 	{ "ops", ops }, { "domains", domains }, { "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
-	{ "racing", racing }, { "levels", levels }, { "dump", dump_request },
+	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
+	{ "wire_ops", wire_ops },
 	{ NULL, NULL },
 };
