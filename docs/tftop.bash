@@ -16,7 +16,7 @@ _tftop()
 	done
 	case $prev in
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
-	--probe) COMPREPLY=($(compgen -W 'auto opencl nvtx itt tensorflow' -- "$cur")); return ;;
+	--probe) COMPREPLY=($(compgen -W 'auto opencl nvtx itt tensorflow onednn' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;

@@ -2,12 +2,14 @@
 /* What launches cost and the critical path, in the report. */
 #include <stdlib.h>
 
+#include "model/base/util.h"
 #include "model/query-work.h"
 #include "tui/json.h"
 #include "tui/report.h"
 
 #define PARTS_TOLD 20u			/* names of the path */
-#define TYPES_TOLD 5			/* of its ops */
+#define TYPES_TOLD 8			/* types of its ops */
+#define TYPES_LEAST 100			/* that are so small a part are not */
 
 static void write_queue(struct json *json, const struct queue_work *work)
 {
@@ -47,15 +49,16 @@ void report_queue_json(struct json *json, struct model *model, uint32_t queue)
 	free(work);
 }
 
-/* "through MaxPoolGrad 12 % · ...": what a type is on the path. */
+/* What a type of ops is on the path is all that doing without it could save. */
 static void types_text(const struct path_part *types, size_t count, int64_t whole_ns, FILE *out)
 {
-	struct report_share shares[TYPES_TOLD];
+	char time[FMT_MAX], share[FMT_MAX];
 
 	for (size_t i = 0; i < count && i < TYPES_TOLD; i++)
-		shares[i] = (struct report_share) { types[i].name, types[i].ns };
-	report_shares("  through ops    ", shares, count < TYPES_TOLD ? (int)count : TYPES_TOLD,
-		      whole_ns, out);
+		if (types[i].name && types[i].ns * TYPES_LEAST >= whole_ns)
+			fprintf(out, "    %-44s %9s a step %6s\n", types[i].name,
+				fmt_time(time, types[i].ns),
+				fmt_share(share, (uint64_t)types[i].ns, (uint64_t)whole_ns));
 }
 
 void report_path_text(struct model *model, FILE *out)

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What a TensorFlow program does on the processor: oneDNN's primitives against the
+# list that oneDNN itself writes, memory, and the case study of max-pooling.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+cnn=$here/examples/train_cnn.py
+if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
+	echo "skip tf_kernels: the probe was not built"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
+	echo "skip tf_kernels: $(tail -n 1 "$tmp/venv")"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+export TF_CPP_MIN_LOG_LEVEL=3
+
+# Of the report: an expression on j.
+report() { "$python" -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$1"; }
+
+# under ARGUMENTS…: the network into $work/report and $work/said
+under() {
+	"$tftop" -b --json="$work/report" ${probe:+--probe "$probe"} -- \
+		"$python" "$cnn" --steps 8 "$@" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+# Lines of primitives that ran, as "COUNT kind implementation".
+verbose() {
+	awk -F, '/^onednn_verbose.*,primitive,exec,/ { n[$7 == "" ? $6 : $6 " " $7]++ }
+		END { for (k in n) print n[k], k }' "$1" | sort
+}
+
+seen() {
+	report "'\n'.join('%d %s' % (k['count'], k['name']) for k in j['kernels']
+		if not k['name'].endswith(', part') and k['name'] != 'ParallelFor')" | sort
+}
+
+# Each primitive once, by name, in the op that runs it; nothing else is written.
+primitives() {
+	ONEDNN_VERBOSE=profile_exec "$python" "$cnn" --steps 8 >"$work/bare" 2>"$work/errors" ||
+		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	under || return
+	verbose "$work/bare" >"$work/truth"
+	[ -s "$work/truth" ] || { skip "oneDNN runs nothing here"; return; }
+	seen >"$work/seen"
+	cmp -s "$work/truth" "$work/seen" ||
+		{ fail "primitives: $(diff "$work/truth" "$work/seen" | tr '\n' ' ' | cut -c1-160)"; return; }
+	cmp -s <(grep -v ^onednn_verbose "$work/bare") "$work/said" ||
+		{ fail "its output is not the same: $(first_lines "$work/said")"; return; }
+	got=$(report "sorted({(k['name'], o.get('name'), o['how']) for k in j['kernels']
+		for o in k['ops'] if not k['name'].endswith(', part') and
+		(o['how'] != 'exact' or not o.get('name') or
+		 ('pooling' in k['name']) != ('MaxPool' in o['name']))})")
+	[ "$got" = "[]" ] || { fail "in the wrong op: $got"; return; }
+	got=$(report "[k['name'] for k in j['kernels'] if 'pooling' in k['name'] and
+		not any(q['count'] for q in k['by_queue'])]")
+	[ "$got" = "[]" ] || { fail "on no thread: $got"; return; }
+	got=$(report "(j['devices'][0]['api'], j['trust']['lost_events'], 'impossible' in j['trust'])")
+	[ "$got" = "('cpu', 0, False)" ] || { fail "device, losses: $got"; return; }
+	cp "$work/report" "$tmp/first"
+}
+
+# What the program asked for itself is written as without us, and seen as well.
+asked() {
+	ONEDNN_VERBOSE=profile_exec under || return
+	verbose "$work/said" >"$work/truth"
+	seen >"$work/seen"
+	cmp -s "$work/truth" "$work/seen" ||
+		{ fail "$(diff "$work/truth" "$work/seen" | tr '\n' ' ' | cut -c1-160)"; return; }
+	[ "$(grep -c ',info,' "$work/said")" -ge 2 ] || fail "its first lines are missing"
+}
+
+# Kinds from ITT alone.
+kinds() {
+	local probe=-onednn
+	under || return
+	[ "$(report "sorted(k['name'] for k in j['kernels'] if ':' in k['name'])")" = "[]" ] ||
+		{ fail "described, though not asked"; return; }
+	[ "$(report "sum(k['count'] for k in j['kernels'] if k['name'] == 'pooling')")" = 32 ] ||
+		fail "not 32 poolings: $(seen | tr '\n' ' ')"
+}
+
+# The books of memory balance; the weights are there to the end.
+memory() {
+	cp "$tmp/first" "$work/report" 2>/dev/null || under || return
+	got=$(report "[(m['allocator'], m['allocations'] > m.get('frees', 0) > 0,
+		'unknown_frees' in m, 'missed_frees' in m,
+		(16*16*32*10 + 3*3*16*32) * 4 <= m['live_bytes'] <= m['peak_bytes'] <= m['allocated_bytes'])
+		for m in j['memory']]")
+	[ "$got" = "[('cpu', True, False, False, True)]" ] || { fail "$got"; return; }
+	[ "$(report "any('Conv2D' in o or 'Relu' in o or 'MaxPool' in o
+		for o in j['memory'][0]['peak_ops'])")" = True ] ||
+		fail "at the peak: $(report "j['memory'][0]['peak_ops']")"
+}
+
+# Max-pooling is on the path with its cost, and is not without it.
+maxpool() {
+	local types="[t['type'] for t in j['critical_path']['types']]"
+	under --truth "$work/truth" || return
+	[ "$(report "sum('MaxPool' in t for t in $types)")" = 2 ] ||
+		{ fail "not MaxPool and MaxPoolGrad: $(report "$types")"; return; }
+	[ "$(report "all(t['ns'] > 0 for t in j['critical_path']['types']) and
+		0 < sum(t['ns'] for t in j['critical_path']['types']) <= j['critical_path']['whole_ns']")" \
+		= True ] || { fail "more than the step: $(report "j['critical_path']")"; return; }
+	[ "$(report "(j['steps']['count'], j['steps']['source'])")" = "(8, 'train_step')" ] ||
+		{ fail "steps"; return; }
+	[ "$(report "[f['id'] for f in j['findings']]")" = "[]" ] ||
+		{ fail "found: $(report "[f['title'] for f in j['findings']]")"; return; }
+	under --all-conv || return
+	[ "$(report "sum('MaxPool' in t for t in $types)")" = 0 ] || fail "MaxPool in $(report "$types")"
+}
+
+case_run primitives primitives
+case_run asked asked
+case_run kinds kinds
+case_run memory memory
+case_run maxpool maxpool
+suite_end
