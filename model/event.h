@@ -57,7 +57,9 @@ enum op_flag {
 	OP_MARK = 0x10,		/* an instant */
 };
 
-enum flow_phase { FLOW_SENT = 0, FLOW_RECEIVED, FLOW_ENCODED, FLOW_DECODED, FLOW_PHASE_COUNT };
+enum flow_phase {
+	FLOW_SENT = 0, FLOW_RECEIVED, FLOW_ENCODED, FLOW_DECODED, FLOW_MADE, FLOW_PHASE_COUNT
+};
 
 enum command_flag {
 	CMD_APPROX = 0x01,	/* times are host callback times in ns, not ticks */
@@ -224,7 +226,8 @@ struct event_clock {
 /*
  * A message between hosts, told by both: the key is the same on both sides and
  * not used again while one of them is on its way. at_ns: of the writing host's
- * clock, when sending began, when it had been received.
+ * clock, when sending began, when it had been received. FLOW_MADE is no message:
+ * name is an op's, bytes what it gives on.
  */
 struct event_flow {
 	uint32_t name;			/* of the key's text, 0 none */

@@ -226,7 +226,8 @@ bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_n
 bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns, struct span_ref *out);
 bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns, struct span_ref *out);
 bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1, struct span_ref *out);
-/* From a command to the op that launched it; from an op to its first command. */
+/* From a command to the op that launched it; from an op to its first command, else to
+ * the op at the other end of a message. */
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out);
 
 /* Losses that touch [t0, t1). */

@@ -9,8 +9,8 @@
  * call that runs it) and those that only wait are no work.
  *
  * A better cut: of the ops that the receiver starts right after, the first that
- * makes less of the tensor. It is told by its largest allocation: what it gives on
- * is no more than that. An op of CUT_AFTER times less is no layer, but a loss.
+ * makes less of the tensor, by the size of its output. An op whose output is more
+ * than CUT_AFTER times smaller is no layer, but a loss.
  *
  * Bounds: WIRES_MAX names, RECEIVERS_MAX receiving processes a slice.
  * Complexity: O(acts * receivers + messages * log acts) a slice.
@@ -145,7 +145,8 @@ static void find_next(struct wire *wire, const struct slice *slice,
 		const struct act *act = &slice->acts[at];
 		bool again = false;
 
-		if (!works(slice, act, message->to) || act->op == message->op || !act->name)
+		if (!works(slice, act, message->to) || !act->name ||
+		    (message->op && act->op == message->op))
 			continue;
 		for (uint32_t i = 0; i < n; i++)
 			again = again || seen[i] == act->name;

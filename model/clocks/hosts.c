@@ -235,10 +235,9 @@ void hosts_flow(struct model *model, const struct event *event)
 	};
 	uint32_t i = map_get(&hosts->flow_by_key, side.key);
 
-	if (!time_ok(side.at_ns) || !host_get(hosts, side.host)) {
-		model_bad(model, time_ok(side.at_ns) ? BAD_FULL : BAD_FAR);
+	/* counted by who takes the event in */
+	if (!time_ok(side.at_ns) || !host_get(hosts, side.host))
 		return;
-	}
 	if (!hosts->flows)
 		hosts->flows = xcalloc(HOSTS_FLOWS, sizeof(*hosts->flows));
 	if (i != MAP_NONE) {

@@ -31,7 +31,6 @@ void flows_free(struct model *model)
 	map_release(&flows->peer_by_op);
 	free(flows->waits);
 	free(flows->peers);
-	map_release(&flows->made_by_op);
 	free(flows->made);
 	free(flows->fresh);
 	free(flows);
@@ -44,9 +43,8 @@ size_t flows_bytes(const struct model *model)
 		       map_bytes(&flows->total_by_name) + map_bytes(&flows->wait_by_key) +
 		       map_bytes(&flows->peer_by_op) + flows->cap_fresh * sizeof(*flows->fresh);
 
-	bytes += map_bytes(&flows->made_by_op);
 	if (flows->made)
-		bytes += FLOW_MADE * sizeof(*flows->made);
+		bytes += FLOW_OUTPUTS * sizeof(*flows->made);
 	if (flows->waits)
 		bytes += FLOWS_WAIT * sizeof(*flows->waits);
 	if (flows->peers)
@@ -103,6 +101,37 @@ static void count(struct flow_total *total, const struct event_flow *flow)
 		total->decoded++;
 		add_ns(&total->decode_ns, dur_ns);
 	}
+}
+
+/* ---- what ops make ---- */
+
+static void made(struct model *model, uint32_t op_name, uint64_t bytes)
+{
+	struct flows *flows = model->flows;
+
+	for (uint32_t i = 0; i < flows->n_made; i++)
+		if (flows->made[i].op_name == op_name) {
+			flows->made[i].bytes = bytes;
+			return;
+		}
+	if (!op_name || flows->n_made == FLOW_OUTPUTS) {
+		model_bad(model, op_name ? BAD_FULL : BAD_ID);
+		return;
+	}
+	if (!flows->made)
+		flows->made = xcalloc(FLOW_OUTPUTS, sizeof(*flows->made));
+	flows->made[flows->n_made++] = (struct flow_made) { op_name, bytes };
+}
+
+/* Its name may not have been known when it was told. */
+uint64_t flows_made(const struct model *model, uint32_t op_name)
+{
+	const struct flows *flows = model->flows;
+
+	for (uint32_t i = 0; i < flows->n_made; i++)
+		if (names_resolve(&model->names, flows->made[i].op_name) == op_name)
+			return flows->made[i].bytes;
+	return 0;
 }
 
 /* ---- both ends ---- */
@@ -256,6 +285,10 @@ void apply_flow(struct model *model, const struct event_flow *flow)
 		model_bad(model, flow->dur_ns < -1 ? BAD_END : BAD_FAR);
 		return;
 	}
+	if (flow->phase == FLOW_MADE) {
+		made(model, name, flow->bytes);
+		return;
+	}
 	total = total_get(model, name);
 	if (!total)
 		model_bad(model, BAD_FULL);
@@ -263,37 +296,6 @@ void apply_flow(struct model *model, const struct event_flow *flow)
 		count(total, flow);
 	if (flow->key && flow->phase <= FLOW_RECEIVED)
 		meet(model, flow, name);
-}
-
-/* ---- what ops make ---- */
-
-void flows_alloc(struct model *model, uint32_t op_name, uint64_t bytes)
-{
-	struct flows *flows = model->flows;
-	uint32_t i;
-
-	if (!flows->totals.n || !op_name)
-		return;
-	op_name = names_resolve(&model->names, op_name);
-	i = map_get(&flows->made_by_op, op_name);
-	if (i == MAP_NONE) {
-		if (flows->n_made == FLOW_MADE)
-			return;
-		if (!flows->made)
-			flows->made = xcalloc(FLOW_MADE, sizeof(*flows->made));
-		i = flows->n_made++;
-		flows->made[i].op_name = op_name;
-		map_set(&flows->made_by_op, op_name, i);
-	}
-	if (bytes > flows->made[i].bytes)
-		flows->made[i].bytes = bytes;
-}
-
-uint64_t flows_made(const struct model *model, uint32_t op_name)
-{
-	uint32_t i = map_get(&model->flows->made_by_op, names_resolve(&model->names, op_name));
-
-	return i == MAP_NONE ? 0 : model->flows->made[i].bytes;
 }
 
 /* ---- out ---- */

@@ -13,8 +13,8 @@
  *
  * Bounds: FLOW_TOTALS_MAX names, FLOWS_WAIT messages that wait for their other end
  * (the oldest go, and have no latency), FLOW_PEERS ops that are found from each
- * other, FLOW_NEW joined ones that no analysis has seen, FLOW_MADE ops whose
- * largest allocation is known.
+ * other, FLOW_NEW joined ones that no analysis has seen, FLOW_OUTPUTS ops whose
+ * output is known.
  * Complexity: O(1) an event. Times: ns of host 0.
  */
 #ifndef MODEL_FLOWS_H
@@ -31,7 +31,7 @@
 #define FLOWS_WAIT 8192u
 #define FLOW_PEERS (1u << 15)
 #define FLOW_NEW (1u << 14)
-#define FLOW_MADE 4096u
+#define FLOW_OUTPUTS 4096u
 
 struct model;
 
@@ -75,9 +75,8 @@ struct flows {
 	} *peers;			/* owned; ring of FLOW_PEERS */
 	uint32_t next_peer;
 	struct map peer_by_op;
-	struct flow_made { uint32_t op_name; uint64_t bytes; } *made;	/* owned; FLOW_MADE */
+	struct flow_made { uint32_t op_name; uint64_t bytes; } *made;	/* owned; FLOW_OUTPUTS */
 	uint32_t n_made;
-	struct map made_by_op;
 	struct flow_message *fresh;	/* owned; joined and not taken yet */
 	size_t n_fresh, cap_fresh;
 };
@@ -90,8 +89,7 @@ void apply_flow(struct model *model, const struct event_flow *flow);
 const struct flow_peer *flow_peer(const struct model *model, uint32_t process, uint64_t op);
 /* The totals of a name, NULL: none. */
 const struct flow_total *flow_total_of(const struct model *model, uint32_t name);
-/* An op allocated something while messages are seen; the most it ever did at once. */
-void flows_alloc(struct model *model, uint32_t op_name, uint64_t bytes);
+/* What an op gives on, 0: not known. */
 uint64_t flows_made(const struct model *model, uint32_t op_name);
 /* Those that ended before t_ns are taken out into `out`, by no order; how many. */
 size_t flows_take(struct model *model, int64_t t_ns, struct flow_message **out);

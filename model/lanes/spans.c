@@ -385,16 +385,17 @@ bool model_span(struct model *model, struct span_ref ref, struct span *out)
 
 /* ---- launch and launched ---- */
 
-static bool op_ref(struct model *model, const struct row *row, const struct command_cold *cold,
-		   struct span_ref *out)
+/* The op of an instance that was open at a time on a thread. */
+static bool op_ref(struct model *model, uint32_t process, uint32_t tid, uint64_t op,
+		   int64_t around_ns, struct span_ref *out)
 {
-	uint32_t index = map_get(&process_at(model, row->process)->ops, cold->op);
+	uint32_t index = map_get(&process_at(model, process)->ops, op);
 	const struct op_state *state;
 	struct part part;
 	struct lane_pos pos;
 	struct found found;
 
-	if (!cold->op)
+	if (!op)
 		return false;
 	if (index != MAP_NONE) {
 		state = store_at(&model->op_states, index);
@@ -408,13 +409,20 @@ static bool op_ref(struct model *model, const struct row *row, const struct comm
 		*out = (struct span_ref) { state->row + 1, state->lane, state->id };
 		return true;
 	}
-	if (!op_find(model, row->process, cold->tid, cold->op, cold->call_ns, &part.row,
-		     &part.index, &pos))
+	if (!op_find(model, process, tid, op, around_ns, &part.row, &part.index, &pos))
 		return false;
 	part.lane = &row_at(model, part.row)->lanes[part.index];
 	found = found_at(&part, pos);
 	*out = ref_of(&found);
 	return true;
+}
+
+/* An op that launched nothing may have sent a message, or received one. */
+static bool far_end(struct model *model, uint32_t process, uint64_t op, struct span_ref *out)
+{
+	const struct flow_peer *peer = flow_peer(model, process, op);
+
+	return peer && op_ref(model, peer->process, peer->tid, peer->op, peer->at_ns, out);
 }
 
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out)
@@ -429,7 +437,8 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 		return false;
 	row = row_at(model, found.row);
 	if (row->kind != ROW_THREAD)
-		return op_ref(model, row, &found.cold.command, out);
+		return op_ref(model, row->process, found.cold.command.tid, found.cold.command.op,
+			      found.cold.command.call_ns, out);
 	op = &found.cold.op;
 	first_row = op->first_row;
 	first_id = op->first_id;
@@ -438,7 +447,9 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 		first_row = ((struct op_state *)store_at(&model->op_states, state))->first_row;
 		first_id = ((struct op_state *)store_at(&model->op_states, state))->first_id;
 	}
-	if (first_row == NONE || !row_find(row_at(model, first_row), 0, first_id, &lane, &pos))
+	if (first_row == NONE)
+		return far_end(model, row->process, op->instance, out);
+	if (!row_find(row_at(model, first_row), 0, first_id, &lane, &pos))
 		return false;
 	*out = (struct span_ref) { first_row + 1, lane, first_id };
 	return true;

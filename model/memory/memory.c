@@ -275,7 +275,6 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 	}
 	if (alloc->device)
 		event.view = view_get(model, model->process_index, alloc->device);
-	flows_alloc(model, event.op, alloc->bytes);
 	push(model, event);
 }
 

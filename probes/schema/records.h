@@ -87,6 +87,7 @@ enum tft_flow_phase {
 	TFT_FLOW_RECEIVED,	/* at_ns: it had been received; dur_ns: waited for it until then */
 	TFT_FLOW_ENCODED,	/* on the sender's side: at_ns begin, dur_ns how long */
 	TFT_FLOW_DECODED,	/* on the receiver's */
+	TFT_FLOW_MADE,		/* no message: name is that of an op, whose output has so many bytes */
 	TFT_FLOW_COUNT
 };
 

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/runtime/slots.h"
 #include "probes/tensorflow/probe.h"
 
 #define TOTAL_BYTES "_ZNK10tensorflow6Tensor10TotalBytesEv"
@@ -262,6 +263,97 @@ void tf_flow_fork_child(void)
 	atomic_flag_clear(&sent_busy);
 }
 
+/* ---- what ops make of it ---- */
+
+/*
+ * Whether a tensor would be better sent one op later is a matter of what that op
+ * makes of it. So as soon as one was received, the sizes of outputs are told: of
+ * each op once, and when it changes.
+ */
+#define OUTPUTS 4096u			/* a power of two */
+
+static _Atomic bool received;
+static struct {
+	_Atomic uint32_t name;
+	_Atomic uint64_t bytes;
+} outputs[OUTPUTS];
+
+typedef void *output(void *status, void *context, int index, const void *shape, void **tensor,
+		     uint64_t attributes);
+
+static inline void *allocate(void *status, void *context, int index, const void *shape,
+			     void **tensor, uint64_t attributes, enum tft_tf_function function)
+{
+	void *result = ((output *)tf_original(function))(status, context, index, shape, tensor,
+							 attributes);
+	struct rt_top op;
+	uint64_t bytes;
+	uint32_t at;
+	int saved = errno;
+
+	/* OK is 0, or 1 in newer versions of absl */
+	if (index || rt_level() < TFT_LEVEL_DEFAULT || *(const uint64_t *)status > 1 ||
+	    !(op = rt_op_current()).name)
+		return result;
+	bytes = bytes_of(*tensor);
+	at = op.name & (OUTPUTS - 1);
+	if (atomic_load_explicit(&outputs[at].name, memory_order_relaxed) != op.name ||
+	    atomic_load_explicit(&outputs[at].bytes, memory_order_relaxed) != bytes) {
+		struct key key = { .hash = 0, .name = op.name };
+
+		atomic_store_explicit(&outputs[at].name, op.name, memory_order_relaxed);
+		atomic_store_explicit(&outputs[at].bytes, bytes, memory_order_relaxed);
+		tell(&key, TFT_FLOW_MADE, bytes, rt_now_ns(), -1, op.instance);
+	}
+	errno = saved;
+	return result;
+}
+
+static void *allocate_plain(void *status, void *context, int index, const void *shape,
+			    void **tensor, uint64_t attributes)
+{
+	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT);
+}
+
+static void *allocate_tsl(void *status, void *context, int index, const void *shape,
+			  void **tensor, uint64_t attributes)
+{
+	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT_TSL);
+}
+
+static void *allocate_tf(void *status, void *context, int index, const void *shape,
+			 void **tensor, uint64_t attributes)
+{
+	return allocate(status, context, index, shape, tensor, attributes, TFT_TF_OUTPUT_TF);
+}
+
+/* Not among the others: they would be in the path of every op of a program that
+ * talks to nobody. */
+void tf_flow_tick(void)
+{
+	static const struct { enum tft_tf_function function; output *ours; } hooks[] = {
+		{ TFT_TF_OUTPUT, allocate_plain }, { TFT_TF_OUTPUT_TSL, allocate_tsl },
+		{ TFT_TF_OUTPUT_TF, allocate_tf },
+	};
+	static bool watched;
+
+	if (watched || !atomic_load_explicit(&received, memory_order_relaxed))
+		return;
+	watched = true;
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+		void *original = tf_lib->original(hooks[i].function);
+		struct rt_slot slot = {
+			.at = &tf_lib->slot[hooks[i].function], .ours = (void *)hooks[i].ours,
+			.off = original,
+		};
+
+		if (!original)
+			continue;
+		__atomic_store_n(&tf_originals[hooks[i].function], original, __ATOMIC_RELEASE);
+		rt_slots_add(&slot, 1);
+	}
+}
+
 /* ---- the sender ---- */
 
 void *tf_send(void *status, void *rendezvous, const void *parsed, void *args, const void *tensor,
@@ -361,6 +453,8 @@ void tf_received(const struct tf_recv *recv, uint64_t instance)
 	struct key key = { .hash = recv->key, .name = recv->name };
 	int64_t now = rt_now_ns();
 
+	if (recv->remote)
+		atomic_store_explicit(&received, true, memory_order_relaxed);
 	if (recv->remote && decoded.at_ns >= recv->asked_ns)
 		tell(&key, TFT_FLOW_DECODED, 0, decoded.at_ns, decoded.dur_ns, instance);
 	decoded.at_ns = 0;

@@ -81,6 +81,8 @@ extern _Thread_local struct tf_recv *tf_recv_now;
 /* It has its tensor. */
 void tf_received(const struct tf_recv *recv, uint64_t instance);
 void tf_flow_fork_child(void);
+/* Every 25 ms. */
+void tf_flow_tick(void);
 
 void *tf_send(void *status, void *rendezvous, const void *key, void *args, const void *tensor,
 	      uintptr_t dead);

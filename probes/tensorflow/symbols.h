@@ -32,6 +32,8 @@
 	"RendezvousInterface9ParsedKeyERKNS1_4ArgsESt8functionIFvRKN" status \
 	"ES7_S7_RKNS_6TensorEbEE"
 #define TFT_TF_ABSL(release) TFT_TF_RECV("4absl12lts_" release "6Status")
+#define TFT_TF_ALLOCATE "_ZN10tensorflow15OpKernelContext15allocate_outputEiRKNS_11TensorShape" \
+	"EPPNS_6Tensor"
 #define TFT_TF_ASYNC "PNS_13AsyncOpKernelEPNS_15OpKernelContextESt8functionIFvvEE"
 
 /* X(id, symbol, flags) */
@@ -87,6 +89,10 @@
 	X(RECV_2025, TFT_TF_ABSL("20250127"), 0) \
 	X(RECV_2025_2, TFT_TF_ABSL("20250512"), 0) \
 	X(RECV_2025_3, TFT_TF_ABSL("20250814"), 0) \
+	/* status *(status *, context, output, shape, tensor **[, attributes]) */ \
+	X(OUTPUT, TFT_TF_ALLOCATE "E", 0) \
+	X(OUTPUT_TSL, TFT_TF_ALLOCATE "EN3tsl19AllocatorAttributesE", 0) \
+	X(OUTPUT_TF, TFT_TF_ALLOCATE "ENS_19AllocatorAttributesE", 0) \
 	/* the C API; see tensorflow/c/eager/c_api.h and tensorflow/c/c_api.h */ \
 	X(NEW_CONTEXT, "TFE_NewContext", TFT_TF_TRIGGER) \
 	X(DELETE_CONTEXT, "TFE_DeleteContext", 0) \

@@ -94,6 +94,7 @@ static void fork_child(void)
 static void on_tick(int64_t now_ns)
 {
 	tf_trace_tick();
+	tf_flow_tick();
 	tf_stages_tell(now_ns, false);
 	tf_graph_tick(now_ns);
 }

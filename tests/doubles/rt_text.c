@@ -459,7 +459,8 @@ void rt_emit_compile(struct tft_compile *c)
 
 void rt_emit_flow(struct tft_flow *f)
 {
-	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded", "decoded" };
+	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded", "decoded",
+						      "made" };
 
 	line("flow name='%s' key=%llx bytes=%llu op=%llx dur=%lld %s", name_of(f->name),
 	     (unsigned long long)f->key, (unsigned long long)f->bytes, (unsigned long long)f->op,

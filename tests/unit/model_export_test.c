@@ -359,6 +359,41 @@ static void edge(struct model *model, uint32_t pid, int64_t t_ns)
 	put(model, event);
 }
 
+/* A message, told by both its ends. */
+static void message(struct model *model, uint32_t pid, int64_t t_ns)
+{
+	static const struct event_flow sides[] = {
+		{ .name = 1, .key = 99, .bytes = 512, .op = (uint64_t)7 << 40 | 20, .dur_ns = -1,
+		  .phase = FLOW_SENT },
+		{ .name = 1, .key = 99, .bytes = 512, .dur_ns = 30, .phase = FLOW_ENCODED },
+		{ .name = 1, .key = 99, .dur_ns = 20, .phase = FLOW_DECODED },
+		{ .name = 1, .key = 99, .dur_ns = 500, .phase = FLOW_RECEIVED },
+	};
+
+	for (int i = 0; i < 4; i++) {
+		struct event event = of(pid, EVENT_FLOW, t_ns + 100 * i);
+
+		event.u.flow = sides[i];
+		event.u.flow.at_ns = event.time_ns;
+		put(model, event);
+	}
+}
+
+static void check_message(struct model *copy)
+{
+	struct flow_row *flows;
+
+	CHECK_INT(model_flows(copy, &flows), 1);
+	CHECK_INT(flows[0].bytes, 512);
+	CHECK_INT(flows[0].joined, 1);
+	CHECK(llabs(flows[0].latency_p50_ns - 300) <= 5);
+	CHECK_INT(flows[0].wire_ns, 300);
+	CHECK_INT(flows[0].wait_ns, 500);
+	CHECK_INT(flows[0].encode_ns, 30);
+	CHECK_INT(flows[0].decode_ns, 20);
+	free(flows);
+}
+
 TEST(model_export_odds)
 {
 	struct model *model = model_new(NULL), *copy;
@@ -391,6 +426,7 @@ TEST(model_export_odds)
 					 .start_ns = event.time_ns - 100, .dur_ns = -1 };
 	put(model, event);
 	edge(model, 7, 60000003000);
+	message(model, 7, 60000003000);
 	event = of(7, EVENT_MESSAGE, 60000003400);
 	event.u.message = (struct event_message) { .level = 1, .text = "a word" };
 	put(model, event);
@@ -415,6 +451,7 @@ TEST(model_export_odds)
 	model_finish(model, false);
 	same_report(model, copy, true);
 	CHECK_INT(model_edges(copy, &edges), 1);
+	check_message(copy);
 	CHECK_INT(edges[0].bytes, 4096);
 	CHECK_INT(edges[0].measured, 1);
 	CHECK_INT(edges[0].latency_p50_ns, 110);
