@@ -76,6 +76,10 @@ IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
 IMPORT_PROTO := $(if $(HAVE_IMPORT),$(call src,model/import/*.proto))
 IMPORT_OBJ := $(if $(HAVE_IMPORT),$(call obj,$(IMPORT_SRC)) $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.o),\
 	$(O)/model/import/none.o)
+# So does what model/export/ packs with.
+EXPORT_PROTO := $(if $(HAVE_IMPORT),$(call src,model/export/*.proto))
+EXPORT_OBJ := $(EXPORT_PROTO:%.proto=$(O)/%.pb-c.o)
+CPPFLAGS += $(if $(HAVE_IMPORT),-DHAVE_ZLIB -DHAVE_PROTOBUF_C)
 MODEL_LIBS := $(IBERTY_LIBS) $(if $(HAVE_IMPORT),$(shell $(PKG_CONFIG) --libs libprotobuf-c yajl zlib))
 TFTOP_PKGS := lttng-ctl babeltrace2 ncursesw
 TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
@@ -116,6 +120,8 @@ $(O)/%.pb-c.o: $(O)/%.pb-c.c $(O)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w $(SAN) -MMD -MP -c -o $@ $<
 $(call obj,$(IMPORT_SRC)): | $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.c)
+$(call obj,$(call src,model/export/*.c)): | $(EXPORT_OBJ:.o=.c)
+$(O)/obj/tests/unit/foreign_test.o: | $(EXPORT_OBJ:.o=.c)
 .PRECIOUS: $(O)/%.pb-c.c
 
 $(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
@@ -156,7 +162,7 @@ $(O)/probes/runtime/emit.o: override SAN := $(SAN) $(if $(findstring undefined,$
 PRELOADED := $(call src,probes/start/*.c probes/consumer/*.c)
 $(call obj,$(PRELOADED)): override SAN :=
 
-$(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ)
+$(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(EXPORT_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -287,7 +293,7 @@ tests: all $(TEST_TOOLS)
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/live/tensorflow.sh tests/live/tf_kernels.sh tests/live/import.sh \
+	tests/live/clients.sh tests/live/tensorflow.sh tests/live/tf_kernels.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh

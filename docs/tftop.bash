@@ -18,12 +18,15 @@ _tftop()
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
 	--probe) COMPREPLY=($(compgen -W 'auto opencl nvtx itt tensorflow onednn' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
+	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies:
+		csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges:
+		csv:processes: dot:' -- "$cur"); compopt -o nospace; return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--memory-limit | --from-step | --steps | --for | --size | --theme) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --probe --level --memory-limit --lossless
+	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless
 		--from-step --steps --for -q --quit --script --headless --size --config --no-config
 		--ascii --color --theme -v --debug -h --help --version --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

@@ -73,6 +73,7 @@ enum command_group {
 	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
 	X(SAVE, "save", "", PROGRAM, "DIR [last TIME]", 1, 3, save, "what is on the timeline as a recording, or the last of it") \
+	X(EXPORT, "export", "", PROGRAM, "FORMAT FILE [last TIME]", 2, 4, export, "what is on the timeline for other programs: chrome, perfetto, csv:TABLE, dot") \
 	X(QUIT, "quit", "q", PROGRAM, "[leave|stop]", 0, 1, quit, "leave tftop; asks while the program runs") \
 	X(ANSWER, "answer", "", PROGRAM, "leave|stop|back", 1, 1, answer, "answers the question of quit") \
 	X(INTERRUPT, "interrupt", "", PROGRAM, "", 0, 0, interrupt, "SIGINT to the program") \

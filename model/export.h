@@ -42,6 +42,9 @@ struct model_export_gap {
 
 /* from_ns INT64_MIN: everything. */
 struct model_export *model_export_new(struct model *model, int64_t from_ns);
+/* Before the first: spans and steps by their start, outer before inner, not by
+ * their end; for what is no recording. */
+void model_export_by_start(struct model_export *export);
 /* Up to max events (64 at least); 0: that was all. */
 size_t model_export_next(struct model_export *export, struct event *out, size_t max);
 void model_export_gap(const struct model_export *export, struct model_export_gap *out);

@@ -26,8 +26,8 @@ grep -lE '#[ \t]*include[ \t]*<(n?curses|ncursesw/)' $src | grep -v '^tui/screen
 grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|cupti)' \
 	$(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null | must_be_empty 'model and keymap include no foreign header'
 grep -nE '#[ \t]*include[ \t]*[<"](protobuf-c|yajl|zlib|.*\.pb-c\.h)' \
-	$(files 'model/*.[ch]' 'keymap/*.[ch]' 'tui/*.[ch]' | grep -v '^model/import/') /dev/null |
-	must_be_empty 'what unpacks foreign files stays in model/import'
+	$(files 'model/*.[ch]' 'keymap/*.[ch]' 'tui/*.[ch]' | grep -vE '^model/(im|ex)port/') /dev/null |
+	must_be_empty 'what packs and unpacks foreign files stays in model/import and model/export'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base|analyses/thresholds)' |

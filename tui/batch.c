@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tui/batch.h"
+#include "tui/exports.h"
 #include "tui/live.h"
 #include "tui/options.h"
 #include "tui/report.h"
@@ -134,6 +135,11 @@ static int write_reports(struct live *live, const struct options *options)
 	return status;
 }
 
+static bool asked_to_stop(void)
+{
+	return signals_next() != 0;
+}
+
 /* Without the text report nothing else tells what went wrong. */
 static void print_errors(struct live *live)
 {
@@ -170,6 +176,8 @@ int batch_run(const struct options *options)
 	if (!options->batch)
 		print_errors(live);
 	failed = write_reports(live, options);
+	if (!export_all(options, live_model(live), asked_to_stop))
+		failed = 125;
 	status = live_exit_status(live);
 	if (asked && !live_exited(live, &exit_status, &exit_signal))
 		status = 128 + asked;

@@ -74,6 +74,14 @@ int beside_check(const char *path, char *error, size_t size)
 	return 0;
 }
 
+void beside_discard(struct beside *file)
+{
+	fclose(file->out);
+	if (file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+}
+
 int beside_commit(struct beside *file, char *error, size_t size)
 {
 	int code = 0;

@@ -24,6 +24,8 @@ struct beside {
  * open what is no regular file (the other end of a pipe would notice). */
 int beside_check(const char *path, char *error, size_t size);
 int beside_open(struct beside *file, const char *path, char *error, size_t size);
+/* Closes; nothing is left of it, unless it was written directly. */
+void beside_discard(struct beside *file);
 /* Flushes, renames, closes. */
 int beside_commit(struct beside *file, char *error, size_t size);
 

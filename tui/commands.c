@@ -403,12 +403,13 @@ static unsigned cmd_save_screen(struct run *run)
 
 static unsigned cmd_save(struct run *run)
 {
-	if (!save_begin(run->tui, &run->call, run->error, run->error_size)) {
-		run->failed = true;
-		return OUT_NONE;
-	}
-	if (run->tui->save)
-		tui_say(run->tui, false, "saving to '%s' ...", first(run));
+	run->failed = !save_begin(run->tui, &run->call, run->error, run->error_size);
+	return OUT_REDRAW;
+}
+
+static unsigned cmd_export(struct run *run)
+{
+	run->failed = !export_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;
 }
 

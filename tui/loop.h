@@ -78,6 +78,8 @@ struct tui {
 	struct script *script;		/* owned; NULL: none */
 	struct save *save;		/* owned; NULL: none under way */
 	char *save_error;		/* owned; of one that ended when tftop was left */
+	struct export_job *export;	/* owned; NULL: none under way */
+	int export_percent;		/* as it was said last */
 
 	bool dirty;			/* draw when a frame is due */
 	bool quit;
@@ -134,12 +136,21 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 /* ---- save_loop.c ---- */
 /* Saving begins, in a script until it is done; false: a sentence in error. */
 bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t error_size);
+/* [last TIME] from the word `at` on; false: a sentence in error. */
+bool save_find_from(const struct tui *tui, const struct command_call *call, int at,
+		    int64_t *from_ns, char *error, size_t size);
 /* Says so when it is over. */
 void save_look(struct tui *tui);
 /* Waits for the end, if it is under way; false: it failed, a sentence in error. */
 bool save_finish(struct tui *tui, char *error, size_t error_size);
 /* The same when tftop is left; what went wrong goes to save_error. */
 void save_leave(struct tui *tui);
+
+/* ---- export_loop.c: the same for `export` ---- */
+bool export_begin(struct tui *tui, const struct command_call *call, char *error, size_t error_size);
+void export_look(struct tui *tui);
+/* When tftop is left: what is under way ends, then what the command line wants. */
+bool export_leave(struct tui *tui);
 
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);

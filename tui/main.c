@@ -16,6 +16,7 @@
 #include "probes/session/reader.h"
 #include "tui/batch.h"
 #include "tui/beside.h"
+#include "tui/exports.h"
 #include "tui/live.h"
 #include "tui/log.h"
 #include "tui/options.h"
@@ -92,6 +93,11 @@ static bool files_are_good(const struct options *options)
 		fprintf(stderr, "tftop: %s\n", error);
 		return false;
 	}
+	for (size_t i = 0; i < options->n_exports; i++)
+		if (beside_check(options->exports[i].path, error, sizeof(error))) {
+			fprintf(stderr, "tftop: %s\n", error);
+			return false;
+		}
 	return true;
 }
 
@@ -109,6 +115,7 @@ int main(int argc, char **argv)
 {
 	char error[OPTIONS_ERROR_MAX];
 	struct options options;
+	int status;
 
 	session_main_hook(argc, argv);
 	guard_install();
@@ -132,5 +139,7 @@ int main(int argc, char **argv)
 	}
 	if (options.synth)
 		return synth_run(&options);
+	if (export_direct(&options, &status))
+		return status;
 	return leave(options_batch(&options) ? batch_run(&options) : screen_run(&options));
 }

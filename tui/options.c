@@ -42,6 +42,7 @@ static const char help_text[] =
 "  -b, --batch            no screen: a text report on stderr when PROGRAM ends\n"
 "      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
 "  -o DIR                 keep the recording in DIR (absent or empty)\n"
+"      --export FORMAT:FILE   chrome, perfetto, csv:TABLE or dot, at the end\n"
 "      --probe LIST       auto, or opencl,nvtx,itt,tensorflow,onednn with + and -\n"
 "      --level LEVEL      off, min, default or full: how much is collected\n"
 "      --memory-limit N   budget of the timeline, such as 512M (default) or 2G\n"
@@ -66,11 +67,11 @@ const char *options_help(void)
 
 enum {
 	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
-	OPT_STEPS, OPT_FOR, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
+	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, not in the help */
 	OPT_LATER,			/* and above: refused by name */
-	OPT_UNTIL = OPT_LATER, OPT_EXPORT, OPT_LIVE, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
+	OPT_UNTIL = OPT_LATER, OPT_LIVE, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
 };
 
 static const struct option long_options[] = {
@@ -83,6 +84,7 @@ static const struct option long_options[] = {
 	{ "from-step", required_argument, NULL, OPT_FROM_STEP },
 	{ "steps", required_argument, NULL, OPT_STEPS },
 	{ "for", required_argument, NULL, OPT_FOR },
+	{ "export", required_argument, NULL, OPT_EXPORT },
 	{ "quit", no_argument, NULL, 'q' },
 	{ "script", required_argument, NULL, OPT_SCRIPT },
 	{ "headless", no_argument, NULL, OPT_HEADLESS },
@@ -99,7 +101,6 @@ static const struct option long_options[] = {
 	{ "synth", required_argument, NULL, OPT_SYNTH },
 	{ "print", required_argument, NULL, OPT_PRINT },
 	{ "until", required_argument, NULL, OPT_UNTIL },
-	{ "export", required_argument, NULL, OPT_EXPORT },
 	{ "live", required_argument, NULL, OPT_LIVE },
 	{ "join", optional_argument, NULL, OPT_JOIN },
 	{ "control", required_argument, NULL, OPT_CONTROL },
@@ -257,6 +258,17 @@ static enum options_result take_file(const char **out, const char *from, const c
 	return OPTIONS_RUN;
 }
 
+static enum options_result take_export(struct options *options, const char *value, char *error)
+{
+	if (options->n_exports == OPTIONS_EXPORTS_MAX)
+		return wrong(error, "more than %d times --export: export the rest from the recording "
+			     "that -o keeps", OPTIONS_EXPORTS_MAX);
+	if (!export_parse(value, &options->exports[options->n_exports], error, OPTIONS_ERROR_MAX))
+		return OPTIONS_ERROR;
+	options->n_exports++;
+	return OPTIONS_RUN;
+}
+
 /* ---- one option ---- */
 
 static enum options_result refuse_later(int option, char *error)
@@ -287,6 +299,7 @@ static enum options_result take_value(struct options *options, int option, const
 	case OPT_FROM_STEP: return take_number(&options->from_step, "--from-step", value, error);
 	case OPT_STEPS: return take_number(&options->steps, "--steps", value, error);
 	case OPT_FOR: return take_time(&options->for_ns, value, error);
+	case OPT_EXPORT: return take_export(options, value, error);
 	case OPT_SCRIPT: return take_file(&options->script, "--script", value, error);
 	case OPT_SIZE: return take_size(options, value, error);
 	case OPT_CONFIG: return take_file(&options->config, "--config", value, error);

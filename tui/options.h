@@ -17,8 +17,10 @@
 #include <stdint.h>
 
 #include "probes/schema/control.h"
+#include "tui/exports.h"
 
-#define OPTIONS_ERROR_MAX 256
+#define OPTIONS_ERROR_MAX 320
+#define OPTIONS_EXPORTS_MAX 32
 
 enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256 };
 
@@ -29,6 +31,8 @@ struct options {
 	bool batch;			/* -b: the text report */
 	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
 	const char *record_dir;		/* -o */
+	struct export_target exports[OPTIONS_EXPORTS_MAX];	/* --export */
+	size_t n_exports;
 	const char *probes;		/* --probe, NULL: auto */
 	enum tft_level level;
 	uint64_t memory_limit_bytes;
@@ -60,10 +64,12 @@ enum options_result {
 enum options_result options_parse(struct options *options, int argc, char **argv,
 				  char error[OPTIONS_ERROR_MAX]);
 
-/* No screen: -b, --json, or both. */
+/* No screen: -b, --json, or a file that is opened only to be exported. */
 static inline bool options_batch(const struct options *options)
 {
-	return options->batch || options->json;
+	return options->batch || options->json ||
+		(options->n_exports && options->open_path && !options->headless &&
+		 !options->script);
 }
 
 /* The text of --help; at most 24 lines of 80 columns. */

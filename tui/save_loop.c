@@ -38,22 +38,22 @@ static void describe(const struct tui *tui, struct recording *out)
 	};
 }
 
-/* [last TIME]; false: a sentence in error. */
-static bool find_from(const struct tui *tui, const struct command_call *call, int64_t *from_ns,
-		      char *error, size_t size)
+bool save_find_from(const struct tui *tui, const struct command_call *call, int at,
+		    int64_t *from_ns, char *error, size_t size)
 {
 	const struct model_status *status = &tui->status;
 	int64_t length_ns, end_ns = status->finished ? status->last_ns : status->live_ns;
 
 	*from_ns = INT64_MIN;
-	if (call->argc == 2)
+	if (call->argc == at)
 		return true;
-	if (call->argc != 4 || strcasecmp(call->argv[2], "last")) {
-		snprintf(error, size, "usage: save DIR [last TIME]");
+	if (call->argc != at + 2 || strcasecmp(call->argv[at], "last")) {
+		snprintf(error, size, "usage: %s [last TIME]",
+			 at == 2 ? "save DIR" : "export FORMAT FILE");
 		return false;
 	}
-	if (!parse_time_ns(call->argv[3], &length_ns) || length_ns <= 0) {
-		snprintf(error, size, "not a time like 5s or 200ms: '%s'", call->argv[3]);
+	if (!parse_time_ns(call->argv[at + 1], &length_ns) || length_ns <= 0) {
+		snprintf(error, size, "not a time like 5s or 200ms: '%s'", call->argv[at + 1]);
 		return false;
 	}
 	*from_ns = end_ns - length_ns;
@@ -72,7 +72,7 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	model_lock(tui->model);
 	model_status(tui->model, &tui->status);
 	model_unlock(tui->model);
-	if (!find_from(tui, call, &options.from_ns, error, size))
+	if (!save_find_from(tui, call, 2, &options.from_ns, error, size))
 		return false;
 	options.first_ns = tui->status.first_ns;
 	if (options.first_ns > tui->status.live_ns)
@@ -89,7 +89,10 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	if (!tui->save)
 		return false;
 	/* A script's next line finds it done. */
-	return !tui->script || save_finish(tui, error, size);
+	if (tui->script)
+		return save_finish(tui, error, size);
+	tui_say(tui, false, "saving to '%s' ...", options.path);
+	return true;
 }
 
 void save_look(struct tui *tui)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Setting the loop up and taking it down. */
+#include "tui/exports.h"
 #include "tui/tui.h"
 
 #include <errno.h>
@@ -251,6 +252,8 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	save_leave(&tui);
 	if (tui.save_error)
 		fprintf(stderr, "tftop: %s\n", tui.save_error);
+	if (status != TUI_REOPEN && !export_leave(&tui) && !status)
+		status = FAILED;
 	if (tui.script && status != TUI_REOPEN)
 		script_report(tui.script);
 	if (status >= FAILED && status <= 127)

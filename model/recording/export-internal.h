@@ -37,6 +37,7 @@ struct model_export {
 	struct model *model;		/* borrowed */
 	int64_t from_ns, begin_ns;	/* begin_ns: first time given */
 	bool whole;
+	bool by_start;
 	struct model_export_gap gap;
 	int64_t now_ns;			/* of the last event */
 	bool ended;

@@ -49,6 +49,17 @@ static void push_pending(struct model_export *x, const struct event *event)
 	x->pending[i] = *event;
 }
 
+/* What has started: to be given out when it has ended, or now. */
+static void put_started(struct model_export *x, struct event *event, int64_t start_ns)
+{
+	if (x->by_start) {
+		event->time_ns = start_ns;
+		export_put(x, event);
+	} else {
+		push_pending(x, event);
+	}
+}
+
 static void pop_pending(struct model_export *x)
 {
 	const struct event last = x->pending[--x->n_pending];
@@ -115,7 +126,7 @@ static bool lane_step(struct model_export *x, struct source *source)
 	if (span.start_ns + span.dur_ns >= x->from_ns) {
 		lane_cold(lane, source->pos, &cold);
 		event = export_span(x, row, source->row, &span, &cold);
-		push_pending(x, &event);
+		put_started(x, &event, span.start_ns);
 	}
 	if (!lane_next(lane, &source->pos))
 		return false;
@@ -135,7 +146,7 @@ static bool steps_step(struct model_export *x, struct source *source)
 		.number = step->number, .start_ns = step->start_ns, .dur_ns = step->dur_ns,
 	};
 	if (event.time_ns >= x->from_ns)
-		push_pending(x, &event);
+		put_started(x, &event, step->start_ns);
 	if (source->at >= series->n)
 		return false;
 	source->next_ns = series->list[source->at].start_ns;
@@ -376,6 +387,11 @@ struct model_export *model_export_new(struct model *model, int64_t from_ns)
 	look(x);
 	model_unlock(model);
 	return x;
+}
+
+void model_export_by_start(struct model_export *x)
+{
+	x->by_start = true;
 }
 
 size_t model_export_next(struct model_export *x, struct event *out, size_t max)

@@ -108,6 +108,25 @@ TEST(options_refuse_wrong_values_and_say_the_right_ones)
 	REFUSES("needs a name", "-o", "", "--", "p");
 }
 
+TEST(options_export)
+{
+	CHECK(PARSE("--export", "chrome,memory:a:b", "--export=csv:ops:t.csv", "/") == OPTIONS_RUN);
+	CHECK_INT(options.n_exports, 2);
+	CHECK_STR(options.exports[0].path, "a:b");
+	CHECK(options.exports[0].kind.memory && options.exports[0].kind.dataflow);
+	CHECK_STR(options.exports[1].path, "t.csv");
+	CHECK_STR(options.exports[1].kind.table, "ops");
+	CHECK(options_batch(&options));
+	CHECK(PARSE("--export", "dot:g", "--", "p") == OPTIONS_RUN && !options_batch(&options));
+	CHECK(PARSE("--export", "dot:g", "--script", "s", "/") == OPTIONS_RUN);
+	CHECK(!options_batch(&options));
+	REFUSES("FORMAT:FILE", "--export", "chrome", "--", "p");
+	REFUSES("FORMAT:FILE", "--export", "chrome:", "--", "p");
+	REFUSES("FORMAT:FILE", "--export", "csv:ops", "--", "p");
+	REFUSES("one of ops", "--export", "csv:x:f", "--", "p");
+	REFUSES("there are chrome", "--export", "svg:f", "--", "p");
+}
+
 TEST(options_refuse_unknown_ones)
 {
 	REFUSES("did you mean '--batch'", "--bathc", "--", "p");
@@ -121,7 +140,7 @@ TEST(options_refuse_unknown_ones)
 TEST(options_refuse_what_a_later_version_brings)
 {
 	static const char *const later[] = {
-		"--until=x", "--export=chrome:f", "--live=net://h", "--join", "--control=1",
+		"--until=x", "--live=net://h", "--join", "--control=1",
 		"--check",
 	};
 

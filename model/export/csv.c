@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables as CSV, RFC 4180: a line of column names, the words that `sort` knows
+ * where there is such a column, then the rows; fields with a comma, a quote or a
+ * line's end are quoted. Times are ns, sizes bytes, all digits; what was not
+ * observed is empty.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/export/formats.h"
+#include "model/query-findings.h"
+#include "model/query-flows.h"
+#include "model/query-memory.h"
+#include "model/query-time.h"
+
+struct csv { FILE *out; bool inside; uint64_t rows; };
+
+static void field(struct csv *csv)
+{
+	if (csv->inside)
+		putc(',', csv->out);
+	csv->inside = true;
+}
+
+static void text(struct csv *csv, const char *value)
+{
+	field(csv);
+	if (!value)
+		return;
+	if (!value[strcspn(value, ",\"\r\n")]) {
+		put_utf8(csv->out, value, strlen(value));
+		return;
+	}
+	putc('"', csv->out);
+	for (size_t n; *value; value += n) {
+		n = strcspn(value, "\"");
+		put_utf8(csv->out, value, n);
+		if (value[n]) {
+			fputs("\"\"", csv->out);
+			n++;
+		}
+	}
+	putc('"', csv->out);
+}
+
+static void number(struct csv *csv, uint64_t value)
+{
+	field(csv);
+	fprintf(csv->out, "%" PRIu64, value);
+}
+
+static void signed_number(struct csv *csv, int64_t value)
+{
+	field(csv);
+	fprintf(csv->out, "%" PRId64, value);
+}
+
+/* -1: not observed. */
+static void time_ns(struct csv *csv, int64_t value)
+{
+	field(csv);
+	if (value >= 0)
+		fprintf(csv->out, "%" PRId64, value);
+}
+
+/* An index into another table. */
+static void which(struct csv *csv, uint32_t value)
+{
+	field(csv);
+	if (value != UINT32_MAX)
+		fprintf(csv->out, "%" PRIu32, value);
+}
+
+static void end_row(struct csv *csv)
+{
+	fputs("\r\n", csv->out);
+	csv->inside = false;
+	csv->rows++;
+}
+
+static void names(struct csv *csv, const char *list)
+{
+	fprintf(csv->out, "%s\r\n", list);
+}
+
+/* ---- the tables; each takes a snapshot under the lock and writes without ---- */
+
+#define SNAPSHOT(model, call) ({ \
+	size_t n_; \
+	model_lock(model); \
+	n_ = call; \
+	model_unlock(model); \
+	n_; })
+
+static void ops(struct csv *csv, struct model *model)
+{
+	struct op_row *rows;
+	size_t n = SNAPSHOT(model, model_ops(model, &rows));
+
+	names(csv, "op,type,framework,range,calls,total,self,device-time,avg,min,max,p50,p99,"
+	      "kernels,copies,copy-bytes");
+	for (size_t i = 0; i < n; i++) {
+		const struct op_row *r = &rows[i];
+		const int64_t times[] = {
+			r->total_ns, r->self_ns, r->device_ns, r->mean_ns, r->min_ns, r->max_ns,
+			r->p50_ns, r->p99_ns,
+		};
+
+		text(csv, r->name);
+		text(csv, r->type);
+		text(csv, r->framework ? framework_name(r->framework) : NULL);
+		text(csv, r->is_range ? "yes" : "no");
+		number(csv, r->count);
+		for (size_t t = 0; t < sizeof(times) / sizeof(times[0]); t++)
+			time_ns(csv, times[t]);
+		number(csv, r->kernels);
+		number(csv, r->copies);
+		number(csv, r->copy_bytes);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void kernels(struct csv *csv, struct model *model)
+{
+	struct kernel_row *rows;
+	size_t n = SNAPSHOT(model, model_kernels(model, &rows));
+
+	names(csv, "kernel,raw-name,device,count,failed,total,avg,min,max,p50,p99,op");
+	for (size_t i = 0; i < n; i++) {
+		const struct kernel_row *r = &rows[i];
+		const int64_t times[] = {
+			r->total_ns, r->mean_ns, r->min_ns, r->max_ns, r->p50_ns, r->p99_ns,
+		};
+
+		text(csv, r->name);
+		text(csv, r->raw_name);
+		which(csv, r->device);
+		number(csv, r->count);
+		number(csv, r->failed);
+		for (size_t t = 0; t < sizeof(times) / sizeof(times[0]); t++)
+			time_ns(csv, times[t]);
+		text(csv, r->n_ops ? r->ops[0].name : NULL);
+		end_row(csv);
+	}
+	model_kernels_free(rows, n);
+}
+
+static void copies(struct csv *csv, struct model *model)
+{
+	struct copy_row *rows;
+	size_t n = SNAPSHOT(model, model_copies(model, &rows));
+
+	names(csv, "direction,queue,device,count,failed,bytes,time,mean,peak");
+	for (size_t i = 0; i < n; i++) {
+		const struct copy_row *r = &rows[i];
+
+		text(csv, direction_name(r->direction));
+		which(csv, r->queue);
+		which(csv, r->device);
+		number(csv, r->count);
+		number(csv, r->failed);
+		number(csv, r->bytes);
+		time_ns(csv, r->total_ns);
+		number(csv, r->mean_bytes_per_s);
+		number(csv, r->peak_bytes_per_s);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void step_row(struct csv *csv, struct model *model, const struct step_row *row)
+{
+	struct step_breakdown b;
+	bool known = SNAPSHOT(model, (size_t)model_step_breakdown(model, row->start_ns, &b)) != 0;
+	const int64_t parts[] = {
+		known ? b.ns[STEP_COMPUTE] : -1, known ? b.ns[STEP_COMM] : -1,
+		known ? b.ns[STEP_INPUT] : -1,
+		known ? b.ns[STEP_H2D] + b.ns[STEP_D2H] + b.ns[STEP_D2D] : -1,
+		known ? b.ns[STEP_LAUNCH] : -1, known ? b.ns[STEP_SYNC] : -1,
+		known ? b.ns[STEP_COMPILE] : -1, known ? b.ns[STEP_HOST] : -1,
+		known ? b.ns[STEP_OTHER] : -1,
+	};
+
+	signed_number(csv, row->number);
+	signed_number(csv, row->start_ns);
+	time_ns(csv, row->dur_ns);
+	text(csv, row->warm_up ? "yes" : "no");
+	text(csv, row->outlier ? "yes" : "no");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		time_ns(csv, parts[i]);
+	end_row(csv);
+}
+
+static void steps(struct csv *csv, struct model *model)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	size_t n = SNAPSHOT(model, model_steps(model, &stats, &rows));
+
+	names(csv, "step,start,duration,warm-up,outlier,compute,comm,input,copies,launch,sync,"
+	      "compile,host,other");
+	for (size_t i = 0; i < n && !ferror(csv->out); i++)
+		step_row(csv, model, &rows[i]);
+	free(rows);
+}
+
+static void memory(struct csv *csv, struct model *model)
+{
+	struct memory_row *rows;
+	size_t n = SNAPSHOT(model, model_memory(model, &rows));
+
+	names(csv, "allocator,device,live,peak,peak-at,most-at-the-peak,allocations,frees,growth");
+	for (size_t i = 0; i < n; i++) {
+		const struct memory_row *r = &rows[i];
+
+		text(csv, r->allocator);
+		which(csv, r->device);
+		number(csv, r->live_bytes);
+		number(csv, r->peak_bytes);
+		time_ns(csv, r->peak_ns ? r->peak_ns : -1);
+		text(csv, r->n_peak_ops ? r->peak_ops[0] : NULL);
+		number(csv, r->allocations);
+		number(csv, r->frees);
+		number(csv, r->growth_bytes_per_step);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void findings(struct csv *csv, struct model *model)
+{
+	struct findings_status status;
+	struct finding *rows;
+	size_t n = SNAPSHOT(model, model_findings(model, &status, &rows));
+
+	names(csv, "finding,severity,cost,per,title,advice");
+	for (size_t i = 0; i < n; i++) {
+		text(csv, rows[i].id);
+		text(csv, severity_name(rows[i].severity));
+		time_ns(csv, rows[i].cost_ns);
+		text(csv, status.step_ns ? "step" : "second");
+		text(csv, rows[i].title);
+		text(csv, rows[i].advice);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void calls(struct csv *csv, struct model *model)
+{
+	struct call_row *rows;
+	size_t n = SNAPSHOT(model, model_calls(model, &rows));
+
+	names(csv, "call,count,errors,total,max");
+	for (size_t i = 0; i < n; i++) {
+		text(csv, rows[i].name);
+		number(csv, rows[i].count);
+		number(csv, rows[i].errors);
+		time_ns(csv, rows[i].timed ? rows[i].total_ns : -1);
+		time_ns(csv, rows[i].timed ? rows[i].max_ns : -1);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void devices(struct csv *csv, struct model *model)
+{
+	struct device_row *rows;
+	size_t n = SNAPSHOT(model, model_devices(model, &rows));
+
+	names(csv, "device,name,vendor,api,address,host,memory,span,busy,kernel,copy,overlap");
+	for (size_t i = 0; i < n; i++) {
+		const struct device_row *r = &rows[i];
+
+		which(csv, r->id);
+		text(csv, r->name);
+		text(csv, r->vendor);
+		text(csv, r->api);
+		text(csv, r->address);
+		text(csv, r->host);
+		number(csv, r->memory_bytes);
+		time_ns(csv, r->span_ns);
+		time_ns(csv, r->busy_ns);
+		time_ns(csv, r->kernel_ns);
+		time_ns(csv, r->copy_ns);
+		time_ns(csv, r->overlap_ns);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void queues(struct csv *csv, struct model *model)
+{
+	struct queue_row *rows;
+	size_t n = SNAPSHOT(model, model_queues(model, &rows));
+
+	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,delay-p99");
+	for (size_t i = 0; i < n; i++) {
+		const struct queue_row *r = &rows[i];
+
+		which(csv, r->id);
+		text(csv, r->name);
+		number(csv, r->pid);
+		number(csv, r->number);
+		which(csv, r->device);
+		text(csv, r->in_order ? "yes" : "no");
+		number(csv, r->kernels);
+		number(csv, r->copies);
+		number(csv, r->failed);
+		time_ns(csv, r->busy_ns);
+		time_ns(csv, r->delay_p50_ns);
+		time_ns(csv, r->delay_p99_ns);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void edges(struct csv *csv, struct model *model)
+{
+	struct edge_row *rows;
+	size_t n = SNAPSHOT(model, model_edges(model, &rows));
+
+	names(csv, "key,source,destination,count,bytes,measured,latency-p50,latency-p99");
+	for (size_t i = 0; i < n; i++) {
+		text(csv, rows[i].key);
+		text(csv, rows[i].source);
+		text(csv, rows[i].destination);
+		number(csv, rows[i].count);
+		number(csv, rows[i].bytes);
+		number(csv, rows[i].measured);
+		time_ns(csv, rows[i].latency_p50_ns);
+		time_ns(csv, rows[i].latency_p99_ns);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static void processes(struct csv *csv, struct model *model)
+{
+	struct process_row *rows;
+	size_t n = SNAPSHOT(model, model_processes(model, &rows));
+
+	names(csv, "pid,parent,host,command,rank,exited,status,signal");
+	for (size_t i = 0; i < n; i++) {
+		const struct process_row *r = &rows[i];
+
+		number(csv, r->pid);
+		number(csv, r->parent);
+		text(csv, r->host_name);
+		text(csv, r->command);
+		time_ns(csv, r->rank);
+		text(csv, r->exited ? "yes" : "no");
+		time_ns(csv, r->exited ? r->exit_status : -1);
+		time_ns(csv, r->exit_signal ? r->exit_signal : -1);
+		end_row(csv);
+	}
+	free(rows);
+}
+
+static const struct {
+	const char *name;
+	void (*write)(struct csv *csv, struct model *model);
+} tables[] = {
+	{ "ops", ops }, { "kernels", kernels }, { "copies", copies }, { "steps", steps },
+	{ "memory", memory }, { "findings", findings }, { "calls", calls },
+	{ "devices", devices }, { "queues", queues }, { "edges", edges },
+	{ "processes", processes },
+};
+
+const char *csv_table(size_t i)
+{
+	return i < sizeof(tables) / sizeof(tables[0]) ? tables[i].name : NULL;
+}
+
+bool csv_write(const struct foreign_options *options, struct foreign_result *result,
+	       char *error, size_t size)
+{
+	struct csv csv = { .out = options->out };
+
+	if (options->from_ns != INT64_MIN) {
+		snprintf(error, size, "tables are of the whole run: leave out 'last'");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (!strcmp(tables[i].name, options->kind.table))
+			tables[i].write(&csv, options->model);
+	result->written = csv.rows;
+	if (!ferror(csv.out))
+		return true;
+	snprintf(error, size, "%s", strerror(errno));
+	return false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats, for foreign.c; each as foreign_write(). */
+#ifndef MODEL_EXPORT_FORMATS_H
+#define MODEL_EXPORT_FORMATS_H
+
+#include "model/foreign.h"
+
+bool chrome_write(const struct foreign_options *options, struct foreign_result *result,
+		  char *error, size_t size);
+bool perfetto_write(const struct foreign_options *options, struct foreign_result *result,
+		    char *error, size_t size);
+bool csv_write(const struct foreign_options *options, struct foreign_result *result,
+	       char *error, size_t size);
+bool dot_write(const struct foreign_options *options, struct foreign_result *result,
+	       char *error, size_t size);
+
+/* "ops", "kernels", ...; NULL: that was the last. */
+const char *csv_table(size_t i);
+
+/* text as a JSON string, with its quotes. */
+void put_json(FILE *out, const char *text, size_t length);
+/* text with U+FFFD for what is no UTF-8. */
+void put_utf8(FILE *out, const char *text, size_t length);
+/* Length of the UTF-8 sequence at text; 0: it is none. */
+size_t utf8_valid(const char *text, size_t left);
+/* ns as microseconds, without rounding: "12.345". */
+void put_micros(FILE *out, int64_t ns);
+
+#endif

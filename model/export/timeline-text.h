@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How StepStats name things: labels of nodes, descriptions of tensors. */
+#ifndef MODEL_EXPORT_TIMELINE_TEXT_H
+#define MODEL_EXPORT_TIMELINE_TEXT_H
+
+#include "model/base/util.h"
+#include "model/export/timeline.pb-c.h"
+
+struct word { const char *text; size_t length; };
+
+/* "name = op(a, b)"; inputs: what stands between the brackets. */
+struct label { struct word op, inputs; };
+struct label label_of_op(const char *text);
+/* The next of "a, b, c"; false: that was the last. text NULL: none. */
+bool label_input(struct word *rest, struct word *input);
+/* "retval (arg) detail @@name:op#...", else the node's name:op. */
+void label_of_kernel(const char *text, const char *node, struct word *name, struct word *op);
+
+/* As protobuf's text format, without quotes. */
+void describe_tensor(struct strbuf *out, const Timeline__Tensor *tensor);
+
+#endif
