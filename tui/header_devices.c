@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/query-cores.h"
 #include "model/query-time.h"
 #include "model/base/util.h"
 #include "tui/labels.h"
@@ -207,6 +208,40 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
+/* The processor: cores instead of copies and idle times. */
+static void cores_line(struct strip *strip, struct view *view, int width, const char *label,
+		       const struct device_row *d, int64_t t0, int64_t t1, const char *words)
+{
+	struct cores_use use;
+	bool known = model_cores(view->model, t0, t1, &use);
+	int64_t cores = d->units ? d->units : 1, tenths;
+	char name[64], library[48] = "";
+
+	strip_clear(strip);
+	short_name(name, sizeof(name), d->name, width / 8 > 12 ? width / 8 : 12, view->ascii);
+	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
+	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
+	if (!known) {
+		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing final here yet");
+		return;
+	}
+	tenths = (int64_t)(((__int128)use.busy_ns * 10 + use.span_ns / 2) / use.span_ns);
+	strip_add(strip, 0, 2, ROLE_MUTED, 0, "cores busy");
+	add_bar(strip, view, 4, ROLE_WORK_MATMUL, use.busy_ns / cores, use.span_ns);
+	strip_add(strip, 0, 1, ROLE_DEFAULT, 0, "%2lld.%lld of %lld", (long long)(tenths / 10),
+		  (long long)(tenths % 10), (long long)cores);
+	strip_add(strip, 1, 2, ROLE_MUTED, 0, "no op");
+	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%3d %%",
+		  percent(use.span_ns - use.any_ns, use.span_ns));
+	strip_add(strip, 2, 2, ROLE_MUTED, 0, "input wait");
+	strip_add(strip, 2, 1, ROLE_DEFAULT, 0, "%3d %%", percent(use.input_ns, use.span_ns));
+	if (use.top)
+		snprintf(library, sizeof(library), "%.20s %d %% of that", use.top,
+			 percent(use.top_ns, use.busy_ns));
+	strip_add(strip, 3, 2, ROLE_DEFAULT, 0, "%-20s", library);
+	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
+}
+
 /* Very many devices: a cell each, and the one that is least busy. */
 static void strip_of_devices(struct header *h, struct view *view, struct device_row *devices,
 			     size_t count, int64_t t0, int64_t t1, const char *words)
@@ -245,7 +280,10 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 static bool works(struct view *view, const struct device_row *device, int64_t t0, int64_t t1)
 {
 	struct device_row now;
+	struct cores_use use;
 
+	if (device->api && !strcmp(device->api, "cpu") && model_cores(view->model, t0, t1, &use))
+		return true;
 	return device->busy_ns > 0 ||
 	       (model_device_window(view->model, device->id, t0, t1, &now) && now.busy_ns > 0);
 }
@@ -279,6 +317,10 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		if (!works(view, &d, t0, t1))
 			continue;
 		panes_device_label(label, sizeof(label), devices, count, d.id);
+		if (d.api && !strcmp(d.api, "cpu")) {
+			cores_line(&h->lines[lines++], view, width, label, &d, from, to, words);
+			continue;
+		}
 		snprintf(own, sizeof(own), "%s", words);
 		own_window(h, view, d.id, &from, &to, own, sizeof(own));
 		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap,

@@ -85,6 +85,9 @@ void report_bandwidth_json(struct json *json, struct model *model, uint32_t devi
 void report_breakdown_json(struct json *json, struct model *model);
 /* Launches of a queue and the critical path, report_work.c. */
 void report_queue_json(struct json *json, struct model *model, uint32_t queue);
+/* Of the processor, in the place of idle times; false: it is another device. */
+bool report_cores_text(struct model *model, const struct device_row *row, FILE *out);
+bool report_cores_json(struct json *json, struct model *model, const struct device_row *row);
 void report_path_text(struct model *model, FILE *out);
 void report_path_json(struct json *json, struct model *model);
 

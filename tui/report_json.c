@@ -186,7 +186,8 @@ static void write_device(struct json *json, struct model *model, const struct de
 	json_time_if(json, "kernel_ns", row->kernel_ns);
 	json_time_if(json, "copy_ns", row->copy_ns);
 	json_time_if(json, "overlap_ns", row->overlap_ns);
-	report_idle_json(json, model, row->id);
+	if (!report_cores_json(json, model, row))
+		report_idle_json(json, model, row->id);
 	report_bandwidth_json(json, model, row->id);
 	json_end(json);
 }

@@ -77,7 +77,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	label_fit(fitted, sizeof(fitted), name, 60, false);
 	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
 		report_device_kind(row), row->api ? row->api : "");
-	if (!span)
+	if (report_cores_text(model, row, out) || !span)
 		return;
 	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
 		fmt_share(share[0], busy, span), bar(blocks, busy, span),

@@ -43,6 +43,7 @@ struct analysis {
 	X(LAUNCH, analysis_launch) \
 	X(CRITICAL, analysis_critical) \
 	X(SLOWDOWN, analysis_slowdown) \
+	X(CORES, analysis_cores) \
 	X(WIRE, analysis_wire)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
