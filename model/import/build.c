@@ -25,6 +25,7 @@ void build_release(struct build *build)
 	struct map *const maps[] = {
 		&build->name_by_hash, &build->shape_by_hash, &build->correlation_by_id,
 		&build->flow_by_id, &build->queue_by_key, &build->sent, &build->device_sent,
+		&build->series_by_key,
 	};
 
 	for (size_t i = 0; i < build->n_names; i++)
@@ -125,7 +126,7 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 		if (name->kind == kind && !strncmp(name->text, text, size) && !name->text[size])
 			return i + 1;
 	}
-	if (build->n_names >= BUILD_TABLE_MAX) {
+	if (build->n_names >= BUILD_TABLE_MAX || build->text_bytes >= BUILD_TEXT_BYTES) {
 		build_problem(build, "there are too many different names: further ones are left out",
 			      "name", build->n_names);
 		return 0;
@@ -133,6 +134,7 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 	grow(&build->names, &build->cap_names, build->n_names, sizeof(*build->names));
 	name = &build->names[build->n_names];
 	*name = (struct build_name) { .text = xstrndup(text, size), .kind = kind, .next = first };
+	build->text_bytes += size;
 	map_set(&build->name_by_hash, hash, (uint32_t)build->n_names);
 	return (uint32_t)++build->n_names;
 }
@@ -147,7 +149,7 @@ uint32_t build_process(struct build *build, uint32_t pid, const char *command)
 	for (size_t i = 0; i < build->n_processes; i++)
 		if (build->processes[i].pid == pid)
 			return (uint32_t)i + 1;
-	if (build->n_processes >= BUILD_TRACKS_MAX)
+	if (build->n_processes >= BUILD_PROCESSES_MAX)
 		return (uint32_t)build->n_processes;
 	grow(&build->processes, &build->cap_processes, build->n_processes,
 	     sizeof(*build->processes));
@@ -162,7 +164,7 @@ uint32_t build_device(struct build *build, const char *key)
 	for (size_t i = 0; i < build->n_devices; i++)
 		if (!strcmp(build->devices[i].key, key))
 			return (uint32_t)i + 1;
-	if (build->n_devices >= 4096)
+	if (build->n_devices >= BUILD_DEVICES_MAX)
 		return (uint32_t)build->n_devices;
 	grow(&build->devices, &build->cap_devices, build->n_devices, sizeof(*build->devices));
 	build->devices[build->n_devices] = (struct build_device) {
@@ -222,12 +224,12 @@ uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32
 uint32_t build_series(struct build *build, uint32_t process, uint32_t device, const char *name,
 		      const char *unit)
 {
-	uint32_t id = build_name(build, name, strlen(name), NAME_OTHER);
+	uint32_t id = build_name(build, name, strlen(name), NAME_OTHER), known;
+	uint64_t key = ((uint64_t)id * BUILD_PROCESSES_MAX + process) * BUILD_DEVICES_MAX + device;
 
-	for (size_t i = 0; i < build->n_series; i++)
-		if (build->series[i].process == process && build->series[i].device == device &&
-		    build->series[i].name == id)
-			return (uint32_t)i + 1;
+	known = map_get(&build->series_by_key, key);
+	if (known != NONE)
+		return known + 1;
 	if (build->n_series >= 4096) {
 		build_problem(build, "there are too many counters: further ones are left out",
 			      "counter", build->n_series);
@@ -238,6 +240,7 @@ uint32_t build_series(struct build *build, uint32_t process, uint32_t device, co
 		.name = id, .process = process, .device = device,
 		.unit = build_name(build, unit, strlen(unit), NAME_OTHER),
 	};
+	map_set(&build->series_by_key, key, (uint32_t)build->n_series);
 	return (uint32_t)++build->n_series;
 }
 
@@ -247,7 +250,7 @@ uint32_t build_correlation(struct build *build, uint64_t id)
 
 	if (known != NONE)
 		return known + 1;
-	if (build->n_correlations >= BUILD_TABLE_MAX * 4) {
+	if (build->n_correlations >= BUILD_TABLE_MAX) {
 		build_problem(build, "there are too many correlations: further ones are not joined",
 			      "correlation", id);
 		return 0;

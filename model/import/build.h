@@ -33,6 +33,9 @@
 
 #define BUILD_TABLE_MAX (1u << 22)	/* names, shapes, correlations, flows */
 #define BUILD_TRACKS_MAX (1u << 16)
+#define BUILD_PROCESSES_MAX 4096u
+#define BUILD_DEVICES_MAX 256u
+#define BUILD_TEXT_BYTES (256u << 20)	/* of all names */
 #define BUILD_PROBLEMS 32u
 
 enum track_kind {
@@ -98,8 +101,10 @@ struct build {
 	size_t cap_names, cap_processes, cap_devices, cap_tracks, cap_shapes, cap_series,
 	       cap_correlations, cap_flows;
 	struct map name_by_hash, shape_by_hash, correlation_by_id, flow_by_id, queue_by_key,
-		   sent, device_sent;
+		   sent, device_sent,
+		   series_by_key;
 	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
+	size_t text_bytes;
 	bool full;			/* the spool took no more */
 	/* while items come out */
 	struct event *batch;

@@ -53,6 +53,11 @@ static uint32_t process_of(struct chrome *c)
 
 	if (index != NONE)
 		return index;
+	if (c->n_processes >= BUILD_PROCESSES_MAX) {
+		build_problem(c->build, "there are too many processes: further ones are put into one",
+			      "event", c->events);
+		return (uint32_t)c->n_processes - 1;
+	}
 	grow(&c->processes, &c->cap_processes, c->n_processes, sizeof(*c->processes));
 	index = (uint32_t)c->n_processes++;
 	c->processes[index] = (struct chrome_process) {
@@ -81,6 +86,11 @@ static struct chrome_track *track_of(struct chrome *c)
 	index = map_get(&c->track_by_key, key);
 	if (index != NONE)
 		return &c->tracks[index];
+	if (c->n_tracks >= BUILD_TRACKS_MAX) {
+		build_problem(c->build, "there are too many threads: further ones are put into one",
+			      "event", c->events);
+		return &c->tracks[c->n_tracks - 1];
+	}
 	grow(&c->tracks, &c->cap_tracks, c->n_tracks, sizeof(*c->tracks));
 	index = (uint32_t)c->n_tracks++;
 	track = &c->tracks[index];
@@ -294,8 +304,10 @@ static void take_span(struct chrome *c, struct chrome_track *track, struct item 
 	}
 	if (c->event.there[CHROME_OP])
 		item->op_type = name_of(c, CHROME_OP, NAME_OP_TYPE);
-	if (c->event.there[CHROME_OP] && c->event.there[CHROME_ARG_NAME])
+	if (c->event.there[CHROME_OP] && c->event.there[CHROME_ARG_NAME]) {
 		item->name = name_of(c, CHROME_ARG_NAME, NAME_OP);
+		item->flags |= ITEM_NODE;
+	}
 	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)	/* one op, not one for each number */
 		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
 	take_correlation(c, item);

@@ -10,7 +10,7 @@
 
 size_t details_op(const char *text, size_t size)
 {
-	const char *colon = memrchr(text, ':', size);
+	const char *colon = size ? memrchr(text, ':', size) : NULL;
 	size_t at = colon ? (size_t)(colon - text) : 0;
 
 	if (!at || at + 1 >= size || text[at - 1] == ':')

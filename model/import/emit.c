@@ -456,10 +456,17 @@ static void emit(struct build *build, const struct item *item)
 /* The file's word for it, where the reader knew no better. */
 static void look_at_run(struct build *build, struct item *item)
 {
-	const char *name = build_text(build, item->name);
+	uint32_t op = item->name;
+	const char *name;
 
+	if (item->flags & ITEM_NODE) {
+		item->flags &= (uint8_t)~ITEM_NODE;
+		item->name = item->op_type;
+		item->op_type = op;
+	}
 	if (item->kind)
 		return;
+	name = build_text(build, item->name);
 	item->kind = (uint8_t)details_kind(name);
 	if (item->kind == COMMAND_COPY && !item->direction)
 		item->direction = (uint8_t)details_direction(name);

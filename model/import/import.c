@@ -179,7 +179,7 @@ enum import_result import_run(struct import *import)
 		result = IMPORT_STOPPED;
 	else if (!spool_count(build.spool))
 		result = IMPORT_NOTHING;
-	else if (build_has_problems(&build))
+	else if (build_has_problems(&build) || build.strange)
 		result = IMPORT_PART;
 	if (result == IMPORT_NOTHING)
 		build_say(&build, 2, "there are no events in '%s'", base_name(import->options.path));

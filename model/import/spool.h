@@ -35,6 +35,7 @@ enum item_flag {
 	ITEM_RANGE = 4,		/* the user's */
 	ITEM_GIVES = 8,		/* correlation: of the flow that leaves the op */
 	ITEM_OF = 16,		/* a run, and correlation the flow of the op it belongs to */
+	ITEM_NODE = 32,		/* name and op_type are of an op, also when it ran on a stream */
 };
 
 struct item {

@@ -149,7 +149,7 @@ static uint32_t stream_track(struct stats *s)
 
 static char *text_of(const ProtobufCBinaryData *data)
 {
-	return xstrndup((const char *)data->data, data->len);
+	return data->len ? xstrndup((const char *)data->data, data->len) : xstrdup("");
 }
 
 static bool add_times(int64_t a_us, int64_t a_ns, int64_t b_us, int64_t b_ns, int64_t *sum)

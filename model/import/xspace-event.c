@@ -11,7 +11,8 @@ static uint64_t number_of_text(const ProtobufCBinaryData *text)
 	char digits[32];
 	size_t size = text->len < sizeof(digits) - 1 ? text->len : sizeof(digits) - 1;
 
-	memcpy(digits, text->data, size);
+	if (size)
+		memcpy(digits, text->data, size);
 	digits[size] = '\0';
 	return strtoull(digits, NULL, 0);
 }
