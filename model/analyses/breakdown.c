@@ -247,6 +247,14 @@ static void count_made(struct sweep *sweep)
 	}
 }
 
+/* A batch that is fetched between two steps is the second one's. */
+static bool before_averaged(struct model *model, const struct steps *steps, int64_t t_ns)
+{
+	size_t next = FIRST_FROM(steps->list, steps->n, t_ns);
+
+	return next < steps->n && (int64_t)next >= model_threshold(model, THRESHOLD_WARM_UP);
+}
+
 void breakdown_end(struct model *model, struct sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
@@ -269,7 +277,8 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 			add_ns(&b->launch_call_ns, b->now_launch_ns);
 			take_held(b);
 		}
-	} else if (averaged && b->steps.n && steps && steps->n &&
+	} else if (averaged && steps && steps->n &&
+		   before_averaged(model, steps, slice->t1) &&
 		   (b->now.dur_ns <= BETWEEN * (steps->sum_ns / (int64_t)steps->n) ||
 		    b->now.ns[STEP_INPUT] > b->now.dur_ns / 2)) {
 		add_sums(&b->between, &b->now);

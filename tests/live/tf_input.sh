@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Case 1, docs/case-input.md: examples/train_triplet.py under tftop, against the
+# stopwatch in it. CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
+	echo "skip tf_input: the probe was not built"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
+	echo "skip tf_input: $(tail -n 1 "$tmp/venv")"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+export TF_CPP_MIN_LOG_LEVEL=3
+
+# triplet OPTIONS…: report, text and truth into $work
+triplet() {
+	"$tftop" -b --json="$work/report" -- "$python" examples/train_triplet.py --truth "$work/truth" \
+		"$@" >"$work/said" 2>"$work/text" || fail "status $?: $(tail -n 1 "$work/text")"
+}
+
+# holds EXPRESSION…: of the report r, the truth t and the finding f on input; the first
+# that is not true is the reason to fail
+holds() {
+	local got
+	got=$("$python" - "$work" "$@" 2>&1 <<'PY'
+import json, sys
+r, t = (json.load(open(sys.argv[1] + "/" + name)) for name in ("report", "truth"))
+f = next((f for f in r["findings"] if f["id"] == "input-bound"), None)
+stage = {s["path"]: s for s in r.get("input_stages", [])}
+root, steps = stage.get("Root", {"wait_ns": 0, "calls": 0}), t["steps"]["count"]
+wait = t["input"]["mean_ns"]            # until the batch was there, of one step
+rest = t["steps"]["mean_ns"] - wait
+lines = "\n".join(f["lines"] + [f["advice"]]) if f else ""
+
+def near(got, want, per_cent, slack_ns=0):
+    return abs(got - want) <= want * per_cent / 100 + slack_ns
+
+for what in sys.argv[2:]:
+    if not eval(what):
+        sys.exit("%s: wait %d rest %d, found %s, stages %s" % (what, wait, rest, f, list(stage.values())))
+PY
+	) || fail "${got:0:900}"
+}
+
+# One thread makes a batch while the step waits.
+slow() {
+	triplet --steps 40 --augment 4 || return
+	holds 'f and f["severity"] == "warning"' \
+		'near(f["cost_ns_per_step"], wait, 10)' \
+		'"Map runs on one thread and holds" in f["lines"][0]' \
+		'int(f["lines"][0].split("holds ")[1].split(" %")[0]) >= 90' \
+		'"num_parallel_calls=%d" % root["parallelism"] in f["advice"] or root["parallelism"] == 1' \
+		'"prefetch(1)" in f["advice"]' \
+		'root["calls"] == steps and stage["Map"]["calls"] == steps' \
+		'stage["Map"]["what"].startswith("MapDataset") and "parallelism" not in stage["Map"]' \
+		'root["bytes"] == steps * 3 * 16 * 32 * 32 * 3 * 4' \
+		'stage["Map::Range"]["calls"] == steps' \
+		'0 <= stage["Map"]["self_ns"] <= stage["Map"]["total_ns"] <= root["total_ns"]' \
+		'near(sum(s["held_ns"] for s in stage.values()), root["wait_ns"], 1)'
+}
+
+# The pipeline works during the step. Where the machine has too few cores for both it
+# is waited for all the same: the finding is there when the stopwatch says so.
+fixed() {
+	triplet --steps 40 --parallel-calls 2 --prefetch 2 || return
+	holds 'not f or wait > 0.04 * (wait + rest)' \
+		'f or wait < 0.06 * (wait + rest) + 200000' \
+		'not f or near(f["cost_ns_per_step"], wait, 10, 400000)' \
+		'root["calls"] == steps' \
+		'stage["Prefetch"]["calls"] == steps and stage["Prefetch"]["buffer"] == 2' \
+		'steps <= stage["Prefetch::ParallelMapV2"]["calls"] <= steps + 3' \
+		'stage["Prefetch::ParallelMapV2"]["parallelism"] == 2' \
+		'stage["Prefetch::ParallelMapV2"]["busy_ns"] > 0' \
+		'stage["Prefetch"]["wait_ns"] == stage["Prefetch"]["self_ns"]'
+}
+
+# The step's own graph fetches the batch, on a thread of a pool.
+inside() {
+	triplet --steps 40 --augment 4 --inside --python || return
+	holds 'f and "waits for IteratorGetNext" in f["title"]' \
+		'near(f["cost_ns_per_step"], root["wait_ns"] / steps, 20)' \
+		'"Map runs on one thread" in f["lines"][0]' \
+		'r["steps"]["count"] == steps and root["calls"] == steps'
+}
+
+case_run slow slow
+case_run fixed fixed
+case_run inside inside
+suite_end
