@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Several TensorFlow processes under tftop, on the wheel: tensors from worker to
+# worker against what examples/train_split.py wrote down, and input workers that are
+# forked and spawned. CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+split=$here/examples/train_split.py workers=$here/tests/programs/tf_workers.py
+if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
+	echo "skip tf_flow: the probe was not built"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
+	echo "skip tf_flow: $(tail -n 1 "$tmp/venv")"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+export TF_CPP_MIN_LOG_LEVEL=3
+
+# Of the report and the truth: an expression on j and t.
+report() { "$python" -c 'import json, sys
+j, t = (json.load(open(f)) for f in sys.argv[1:3])
+row = [f for f in j.get("flows", []) if f.get("bytes") == t.get("tensor_bytes", 0) * len(t.get("steps_s", []))
+       and f.get("source") == "job:a/task:0"]
+row = row[0] if len(row) == 1 else {}
+say = [f for f in j["findings"] if f["id"] == "wire-bound" and f["title"].startswith("wire-bound: " + row.get("key", "?"))]
+print(eval(sys.argv[3]))' "$work/report" "$work/truth" "$1"; }
+
+# is EXPRESSION VALUE
+is() {
+	local got
+	got=$(report "$1" 2>&1 | tail -n 1)
+	[ "$got" = "$2" ] || { fail "$1 is $got, not $2"; return; }
+}
+
+# cut WHERE TENSOR BYTES BETTER: BETTER "" when there is none
+cut() {
+	local truth wire
+	# much of what the others here do makes a step longer, and its parts smaller
+	printf 'set wire-share = 1\n' >"$work/tftoprc"
+	"$tftop" --config "$work/tftoprc" -b --json="$work/report" -- "$python" "$split" --cut "$1" \
+		--steps 8 --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(first_lines "$work/errors")"; return; }
+	is "t['worker_status'], j['run']['exit_status'], j['trust']['lost_events']" "(0, 0, 0)" || return
+	is "sorted(p['exit_status'] for p in j['processes'] if 'tensorflow' in p['probes'])" "[0, 0]" || return
+	is "t['tensor_bytes']" "$3" || return
+	is "row['key'].split()[0], row['destination'], row['local']" \
+		"('$2', 'job:b/task:0', False)" || return
+	is "row['sent'], row['received'], row['joined'], row['encoded'], row['decoded']" \
+		"(8, 8, 8, 8, 8)" || return
+	is "row['bytes_per_step'], row['bytes']" "($3, $((8 * $3)))" || return
+	# the gradient is as large and comes back
+	is "[f['destination'] for f in j['flows'] if f.get('bytes_per_step') == $3]" \
+		"['job:b/task:0', 'job:a/task:0']" ||
+		is "[f['destination'] for f in j['flows'] if f.get('bytes_per_step') == $3]" \
+		"['job:a/task:0', 'job:b/task:0']" || return
+	# made and there are two ops of the program's: about when it was sent and received
+	truth=$(report "round(1e3 * sum(b - a for a, b in zip(t['made_s'], t['there_s'])))")
+	wire=$(report "round(row['wire_ns'] / 1e6)")
+	[ "$((wire * 2))" -ge "$truth" ] && [ "$wire" -le "$((truth * 2 + 100))" ] ||
+		{ fail "$wire ms on the wire, the program says $truth"; return; }
+	is "row['latency_p99_ns'] * 1e-9 < max(t['steps_s'])" True || return
+	is "any('cut after' in f['advice'] for f in say)" "$([ -n "$4" ] && echo True || echo False)" || return
+	if [ -n "$4" ]; then
+		is "say[0]['advice']" "$4" || return
+	fi
+	why="$wire ms on the wire, the program says $truth"
+}
+
+# Forked and spawned: each a process of its own, nothing lost, its status kept.
+workers() {
+	"$python" "$workers" >"$work/bare" 2>/dev/null
+	[ $? = 5 ] || { fail "bare"; return; }
+	"$tftop" -b --json="$work/report" -- "$python" "$workers" >"$work/said" 2>"$work/errors"
+	[ $? = 5 ] || { fail "status: $(first_lines "$work/errors")"; return; }
+	cmp -s "$work/bare" "$work/said" || { fail "its output is not the same"; return; }
+	echo '{}' >"$work/truth"
+	is "sorted(p['exit_status'] for p in j['processes'] if 'tensorflow' in p['probes'])" \
+		"[0, 0, 0, 0, 5]" || return
+	is "[o['count'] for o in j['ops'] if o['name'] == 'AddV2']" "[65]" || return
+	is "j['trust']['lost_events'], j['trust']['lost_packets'], j['trust']['settled']" "(0, 0, True)"
+}
+
+case_run pool1 cut pool1 pool1 51380224 \
+	"cut after pool2 instead: 25 690 112 bytes per step on the wire, not 51 380 224 bytes"
+case_run pool2 cut pool2 pool2 25690112 ""
+case_run workers workers
+suite_end
