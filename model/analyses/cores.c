@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
+#include "model/analyses/work.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 #include "model/query-cores.h"
@@ -146,7 +147,13 @@ static int64_t part(int64_t ns, int64_t in_ns, int64_t of_ns)
 
 bool model_cores(struct model *model, int64_t t0, int64_t t1, struct cores_use *out)
 {
-	const struct cores *cores = analysis_state(model, ANALYSIS_CORES);
+	return cores_window(analysis_state(model, ANALYSIS_CORES), &model->names, t0, t1, out);
+}
+
+bool cores_window(const void *state, struct names *names, int64_t t0, int64_t t1,
+		  struct cores_use *out)
+{
+	const struct cores *cores = state;
 	uint32_t most = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -168,7 +175,7 @@ bool model_cores(struct model *model, int64_t t0, int64_t t1, struct cores_use *
 		if (out->library_ns[k] > out->library_ns[most])
 			most = k;
 	if (cores->n_names && out->library_ns[most]) {
-		out->top = names_raw(&model->names, cores->names[most]);
+		out->top = names_raw(names, cores->names[most]);
 		out->top_ns = out->library_ns[most];
 	}
 	return out->span_ns > 0;

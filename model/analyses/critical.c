@@ -402,12 +402,16 @@ size_t model_critical(struct model *model, struct critical_path *path, size_t ma
 			      out);
 }
 
-size_t model_critical_types(struct model *model, struct path_part **out)
+size_t critical_types(const void *state, struct names *names, struct path_part **out)
 {
 	struct critical_path path;
 
-	return list_parts(analysis_state(model, ANALYSIS_CRITICAL), &model->names, true, &path,
-			  SIZE_MAX, out);
+	return list_parts(state, names, true, &path, SIZE_MAX, out);
+}
+
+size_t model_critical_types(struct model *model, struct path_part **out)
+{
+	return critical_types(analysis_state(model, ANALYSIS_CRITICAL), &model->names, out);
 }
 
 bool model_critical_step(struct model *model, int64_t start_ns, struct critical_path *path)

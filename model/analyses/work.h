@@ -13,6 +13,10 @@ struct names;
 size_t slowdown_trends(const void *state, struct names *names, struct kernel_trend **out);
 size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
 		      size_t max, struct path_part **out);
+size_t critical_types(const void *state, struct names *names, struct path_part **out);
+struct cores_use;
+bool cores_window(const void *state, struct names *names, int64_t t0, int64_t t1,
+		  struct cores_use *out);
 bool critical_step(const void *state, int64_t start_ns, struct critical_path *path);
 
 #endif
