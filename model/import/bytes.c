@@ -92,13 +92,19 @@ void bytes_rewind(struct bytes *source)
 	source->at = source->given = 0;
 }
 
+void bytes_unmap(struct bytes *source)
+{
+	if (source->map)
+		munmap(source->map, source->map_size);
+	source->map = NULL;
+}
+
 void bytes_free(struct bytes *source)
 {
 	if (!source)
 		return;
 	bytes_rewind(source);
-	if (source->map)
-		munmap(source->map, source->map_size);
+	bytes_unmap(source);
 	if (source->fd >= 0)
 		close(source->fd);
 	free(source->buffer);

@@ -33,10 +33,12 @@ void bytes_free(struct bytes *source);
 size_t bytes_read(struct bytes *source, void *buffer, size_t size,
 		   char error[IMPORT_ERROR_MAX]);
 void bytes_rewind(struct bytes *source);
-/* All as one range, borrowed until bytes_free(); NULL: error. *part: what
+/* All as one range, borrowed until bytes_unmap(); NULL: error. *part: what
  * follows could not be unpacked, error says why. */
 const uint8_t *bytes_map(struct bytes *source, size_t *size, const _Atomic bool *stop,
 			  bool *part, char error[IMPORT_ERROR_MAX]);
+
+void bytes_unmap(struct bytes *source);
 
 uint64_t bytes_offset(const struct bytes *source);	/* of what was given out */
 int bytes_progress(const struct bytes *source);	/* in thousandths, of what was read */

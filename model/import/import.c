@@ -147,6 +147,7 @@ static bool read_range(struct import *import, struct build *build)
 		step_stats_read(build, data, size, name);
 	else
 		run_metadata_read(build, data, size, name);
+	bytes_unmap(import->source);
 	return true;
 }
 

@@ -12,6 +12,8 @@
 #include "model/base/util.h"
 #include "model/import.h"
 
+#define PAGES (4u << 20)		/* of the file, given back when they have come out */
+
 struct run { const struct item *at, *end; };
 
 struct spool {
@@ -92,6 +94,7 @@ static bool write_block(struct spool *spool)
 	size_t left = spool->n * sizeof(*spool->block);
 	off_t to = (off_t)(spool->filed * sizeof(*spool->block));
 
+	sort_items(spool->block, spool->n);
 	if (spool->fd < 0)
 		spool->fd = make_file();
 	while (spool->fd >= 0 && left) {
@@ -137,11 +140,24 @@ static void map_file(struct spool *spool)
 	spool->file = map;
 }
 
+/* The process need not hold what has come out, nor what is to come. */
+static void give_back(const struct spool *spool, const struct item *item)
+{
+	uintptr_t at = (uintptr_t)item & ~(uintptr_t)(PAGES - 1);
+
+	if (spool->file && (uintptr_t)item - at < sizeof(*item) &&
+	    (const char *)at - PAGES >= (const char *)spool->file &&
+	    item < spool->file + spool->filed)
+		madvise((char *)at - PAGES, PAGES, MADV_DONTNEED);
+}
+
 void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item), void *arg)
 {
 	map_file(spool);
-	for (uint64_t i = 0; i < spool->filed; i++)
+	for (uint64_t i = 0; i < spool->filed; i++) {
 		take(arg, &spool->file[i]);
+		give_back(spool, &spool->file[i]);
+	}
 	for (size_t i = 0; i < spool->n; i++)
 		take(arg, &spool->block[i]);
 }
@@ -177,7 +193,6 @@ void spool_sort(struct spool *spool)
 	for (uint64_t at = 0; at < spool->filed; at += IMPORT_ITEMS) {
 		size_t n = spool->filed - at < IMPORT_ITEMS ? spool->filed - at : IMPORT_ITEMS;
 
-		sort_items(spool->file + at, n);
 		spool->heap[runs++] = (struct run) { spool->file + at, spool->file + at + n };
 	}
 	sort_items(spool->block, spool->n);
@@ -195,6 +210,7 @@ const struct item *spool_next(struct spool *spool)
 	if (!spool->n_heap)
 		return NULL;
 	item = spool->heap[0].at++;
+	give_back(spool, item);
 	if (spool->heap[0].at == spool->heap[0].end)
 		spool->heap[0] = spool->heap[--spool->n_heap];
 	if (spool->n_heap)

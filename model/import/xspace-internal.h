@@ -44,6 +44,7 @@ struct xspace {
 	bool is_device, has_streams, has_xla;
 	uint32_t device;
 	struct map event_by_id, stat_by_id;
+	struct map streams;		/* line id -> track */
 	struct xmeta_event *events;	/* owned */
 	struct xmeta_stat *stats;	/* owned */
 	size_t n_events, n_stats, cap_events, cap_stats;

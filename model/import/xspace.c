@@ -118,6 +118,7 @@ static void free_plane(struct xspace *x)
 	free(x->stats);
 	map_release(&x->event_by_id);
 	map_release(&x->stat_by_id);
+	map_release(&x->streams);
 	x->plane = NULL;
 	x->events = NULL;
 	x->stats = NULL;
@@ -190,6 +191,24 @@ static uint32_t thread_track(struct xspace *x, const struct line *line)
 	return track;
 }
 
+/* Of a stream, or of the line that has the steps. */
+static uint32_t device_track(struct xspace *x, struct line *line)
+{
+	uint32_t track = map_get(&x->streams, line->id);
+
+	if (track != MAP_NONE)
+		return track;
+	track = build_track(x->build, x->process, 0);
+	map_set(&x->streams, line->id, track);
+	if (x->kind != XLINE_STREAM)
+		return track;
+	if (x->has_streams)
+		line->name[strcspn(line->name, "(")] = '\0';
+	build_track_name(x->build, track, line->name);
+	build_stream(x->build, track, x->device);
+	return track;
+}
+
 static void walk_events(struct xspace *x, const struct wire *bytes)
 {
 	struct wire wire = wire_of(bytes->data, bytes->size);
@@ -218,20 +237,12 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 static void walk_line(struct xspace *x, const struct wire *bytes)
 {
 	struct line line = read_line(x, bytes);
-	char *brace = strchr(line.name, '(');
 
 	x->kind = kind_of(x, line.name);
-	if (x->kind == XLINE_HOST) {
+	if (x->kind == XLINE_HOST)
 		x->track = thread_track(x, &line);
-	} else if (x->kind != XLINE_SKIP) {
-		x->track = build_track(x->build, x->process, 0);
-		if (x->kind == XLINE_STREAM) {
-			if (brace && x->has_streams)
-				*brace = '\0';
-			build_track_name(x->build, x->track, line.name);
-			build_stream(x->build, x->track, x->device);
-		}
-	}
+	else if (x->kind != XLINE_SKIP)
+		x->track = device_track(x, &line);
 	if (x->kind != XLINE_SKIP && x->track)
 		walk_events(x, bytes);
 	free(line.name);

@@ -159,11 +159,13 @@ class Plane:
         number = self.ids.setdefault(name, len(self.ids) + 1)
         return data(4, num(1, number) + num(2, e.start * 1000) + num(3, e.dur * 1000) + xstats(e))
 
-    def line(self, number, name, events):
+    def line(self, number, name, events, repeat, period):
         """Events in any order, as a profiler's; names are "name:Type" for ops."""
-        body = num(1, number) + data(2, name) + num(3, START_US * 1000)
-        self.lines.append(data(3, body + b"".join(
-            self.event(e, f"{e.name}:{e.more['type']}" if "type" in e.more else e.name) for e in events)))
+        made = b"".join(self.event(e, f"{e.name}:{e.more['type']}" if "type" in e.more else e.name)
+                        for e in events)
+        for i in range(repeat):
+            head = num(1, number) + data(2, name) + num(3, START_US * 1000 + i * period)
+            self.lines.append(data(3, head + made))
 
     def bytes(self):
         metadata = [data(4, num(1, i) + data(2, num(1, i) + data(2, name))) for name, i in self.ids.items()]
@@ -171,14 +173,17 @@ class Plane:
         return data(1, num(1, 1) + data(2, self.name) + b"".join(self.lines + metadata + names) + self.stats)
 
 
-def xspace(events):
+def xspace(events, repeat=1):
+    period = events[-1].start + events[-1].dur + 100000
     host, gpu = Plane("/host:CPU"), Plane("/device:GPU:0")
     # children before parents, as TraceMe records them: by end
-    host.line(4711, "python", sorted((e for e in events if e.where == "host"), key=lambda e: e.start + e.dur))
+    host.line(4711, "python", sorted((e for e in events if e.where == "host"), key=lambda e: e.start + e.dur),
+              repeat, period)
     streams = [e for e in events if e.where == "stream"]
-    gpu.line(14, "Stream #14(MemcpyH2D,Compute)", streams)
-    gpu.line(99, "Framework Ops", [Work("stream", e.more.get("op", e.name), e.start, e.dur) for e in streams])
-    gpu.line(98, "Steps", [Work("stream", str(e.more["step"]), e.start, e.dur) for e in events if "step" in e.more])
+    gpu.line(14, "Stream #14(MemcpyH2D,Compute)", streams, repeat, period)
+    gpu.line(99, "Framework Ops", [Work("stream", e.more.get("op", e.name), e.start, e.dur) for e in streams], repeat, period)
+    gpu.line(98, "Steps", [Work("stream", str(e.more["step"]), e.start, e.dur) for e in events if "step" in e.more],
+             repeat, period)
     gpu.stats = data(6, stat("device_vendor", "Nvidia")) + data(6, stat("core_count", 108))
     return host.bytes() + gpu.bytes() + data(4, "hosty")
 
@@ -298,12 +303,16 @@ def main():
     parser.add_argument("file")
     parser.add_argument("truth", nargs="?")
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--bytes", type=int, default=0,
+                        help="xspace: the same again, later, until the file has so many")
     parser.add_argument("--gzip", action="store_true")
     args = parser.parse_args()
     events = program(args.steps)
     made = step_stats(events) if args.format in ("step_stats", "run_metadata") else globals()[args.format](events)
     if args.format == "run_metadata":
         made = data(1, made)
+    if args.bytes > len(made):
+        made = xspace(events, args.bytes // len(made))
     with (gzip.open if args.gzip else open)(args.file, "wb") as out:
         out.write(made)
     if args.truth:
