@@ -21,6 +21,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;
 	case COMMAND_ID_LIST_SOURCE: return page_sources;
 	case COMMAND_ID_PRINT_SOURCE: return page_source;
+	case COMMAND_ID_LIST_STAGES: return page_stages;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	default: return NULL;
 	}

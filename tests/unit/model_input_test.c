@@ -9,6 +9,7 @@
 #include "model/query-time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
+#include "tui/page.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)
@@ -83,6 +84,36 @@ TEST(model_input_tree)
 	CHECK_INT(rows[2].held_ns, (int64_t)(101 * MS * 99 / 100 * 200 / 221));
 	free(rows);
 	model_free(model);
+}
+
+TEST(model_input_page)
+{
+	const struct page_call call = { .model = model_new(NULL) };
+	struct page page;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	page_init(&page);
+	CHECK(page_stages(&call, &page));
+	define(call.model, 1, 0, "Root");
+	define(call.model, 2, 1, "ParallelMapV2");
+	did(call.model, 1, 10, 100 * MS, 10 * MS, 0, 100 * MS, 4);
+	did(call.model, 2, 10, 90 * MS, 90 * MS, 160 * MS, 90 * MS, 2);
+	CHECK(page_stages(&call, &page));
+	page_write(&page, out);
+	fclose(out);
+	CHECK_STR(text, "no input pipeline was seen\n"
+		  "process 4121 waited 100 ms for its batches\n"
+		  "  stage                        share of it           holds    a call  own work  at once"
+		  "   buffer     calls\n"
+		  "  Root                         █            10 %   10.0 ms   10.0 ms   10.0 ms        -"
+		  "        -        10  x:1\n"
+		  "    ParallelMapV2              █████████    90 %   90.0 ms   9.00 ms    160 ms        2"
+		  "        -        10  x:1\n");
+	free(text);
+	page_release(&page);
+	model_free(call.model);
 }
 
 struct one {
