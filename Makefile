@@ -256,7 +256,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -280,7 +280,7 @@ $(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/pb.c)
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)

@@ -10,6 +10,7 @@
 #include "probes/onednn/onednn.h"
 
 #define FIELDS_MAX 32
+#define LONGEST_NS INT64_C(86400000000000)	/* a day */
 
 static bool is(struct onednn_part p, const char *text)
 {
@@ -43,9 +44,9 @@ static int64_t milliseconds(struct onednn_part p)
 	}
 	if (!any || i != p.length || (sign > 0 && exponent > 6))
 		return -1;
-	for (; exponent > 0; exponent--)
+	for (; exponent > 0 && digits <= LONGEST_NS; exponent--)
 		digits = sign < 0 ? digits / 10 : digits * 10;
-	return digits;
+	return digits <= LONGEST_NS ? digits : -1;
 }
 
 static int split(const char *text, struct onednn_part *parts)
