@@ -95,6 +95,7 @@ bool page_outputs(const struct page_call *call, struct page *page);	/* lo */
 bool page_sources(const struct page_call *call, struct page *page);	/* ls */
 bool page_source(const struct page_call *call, struct page *page);	/* ps */
 bool page_stages(const struct page_call *call, struct page *page);	/* stages */
+bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 
 /* "-x" or "-x VALUE" among the arguments, once each. Flags without a value in

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocators, as text and as JSON, and data between ops. */
+/* Allocators, as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/query-flows.h"
 #include "model/query-memory.h"
 #include "model/base/util.h"
 #include "tui/json.h"
@@ -102,85 +101,5 @@ void report_memory_json(struct json *json, struct model *model)
 	for (size_t i = 0; i < count; i++)
 		write_allocator(json, &rows[i], status.first_ns);
 	json_end(json);
-	free(rows);
-}
-
-static void write_latency(struct json *json, int64_t p50_ns, int64_t p99_ns)
-{
-	if (p50_ns < 0)
-		return;
-	json_key_int(json, "latency_p50_ns", p50_ns);
-	json_key_int(json, "latency_p99_ns", p99_ns);
-}
-
-static void write_coding(struct json *json, const struct flow_row *row)
-{
-	if (row->encoded) {
-		json_key_uint(json, "encoded", row->encoded);
-		json_key_int(json, "encode_ns", row->encode_ns);
-	}
-	if (row->decoded) {
-		json_key_uint(json, "decoded", row->decoded);
-		json_key_int(json, "decode_ns", row->decode_ns);
-	}
-}
-
-static void write_flow(struct json *json, const struct flow_row *row)
-{
-	json_object(json);
-	json_text_if(json, "key", row->key);
-	json_text_if(json, "source", row->source);
-	json_text_if(json, "destination", row->destination);
-	json_key_uint(json, "count", row->sent > row->received ? row->sent : row->received);
-	if (row->sent)
-		json_key_uint(json, "bytes", row->bytes);
-	write_latency(json, row->latency_p50_ns, row->latency_p99_ns);
-	json_key_bool(json, "local", row->local);
-	json_key_uint(json, "sent", row->sent);
-	json_key_uint(json, "received", row->received);
-	json_key_uint(json, "joined", row->joined);
-	if (row->joined)
-		json_key_int(json, "wire_ns", row->wire_ns);
-	if (row->error_ns)
-		json_key_int(json, "clock_error_ns", row->error_ns);
-	if (row->received)
-		json_key_int(json, "wait_ns", row->wait_ns);
-	if (row->bytes_per_step) {
-		json_key_uint(json, "bytes_per_step", row->bytes_per_step);
-		json_key_int(json, "alone_ns_per_step", row->alone_ns_per_step);
-	}
-	write_coding(json, row);
-	json_end(json);
-}
-
-/* Messages, and data between ops, as far as somebody told of it. */
-void report_edges_json(struct json *json, struct model *model)
-{
-	struct flow_row *flows;
-	struct edge_row *rows;
-	size_t count, n_flows;
-
-	model_lock(model);
-	n_flows = model_flows(model, &flows);
-	count = model_edges(model, &rows);
-	model_unlock(model);
-	if (count + n_flows)
-		json_key_array(json, "flows");
-	for (size_t i = 0; i < n_flows; i++)
-		write_flow(json, &flows[i]);
-	free(flows);
-	for (size_t i = 0; i < count; i++) {
-		json_object(json);
-		json_text_if(json, "key", rows[i].key);
-		json_text_if(json, "source", rows[i].source);
-		json_text_if(json, "destination", rows[i].destination);
-		json_key_uint(json, "count", rows[i].count);
-		json_key_uint(json, "bytes", rows[i].bytes);
-		write_latency(json, rows[i].measured ? rows[i].latency_p50_ns : -1,
-			      rows[i].latency_p99_ns);
-		json_end(json);
-	}
-	if (count + n_flows)
-		json_end(json);
 	free(rows);
 }

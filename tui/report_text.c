@@ -373,5 +373,6 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	print_copies(model, out);
 	report_memory_text(model, out);
 	report_input_text(model, out);
+	report_flows_text(model, out);
 	print_messages(model, out);
 }
