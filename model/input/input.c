@@ -88,12 +88,13 @@ static void add_count(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
+/* A call that was going on when it was told may have a part of its sums in the next. */
 void apply_stages(struct model *model, const struct event_stages *did)
 {
 	struct input_stage *stage;
 
 	if (!possible(did->total_ns) || !possible(did->self_ns) || !possible(did->busy_ns) ||
-	    !possible(did->wait_ns) || !possible(did->max_ns) || did->self_ns > did->total_ns ||
+	    !possible(did->wait_ns) || !possible(did->max_ns) ||
 	    !time_ok(did->begin_ns) || !time_ok(did->end_ns) || did->end_ns < did->begin_ns) {
 		model_bad(model, BAD_FAR);
 		return;
