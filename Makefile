@@ -141,8 +141,9 @@ $(O)/tui/%.o: tui/%.c $(O)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) $(TFTOP_CFLAGS) -MMD -MP -c -o $@ $<
 
+comma := ,
 LIBRARY = $(1) $(shell $(PKG_CONFIG) --modversion $(1) 2>/dev/null)
-$(O)/tui/options.o: override CPPFLAGS += -DTFTOP_LIBRARIES='"$(call LIBRARY,lttng-ctl), $(call LIBRARY,lttng-ust), $(call LIBRARY,babeltrace2), $(call LIBRARY,ncursesw)"'
+$(O)/tui/options.o: override CPPFLAGS += -DTFTOP_LIBRARIES='"$(call LIBRARY,lttng-ctl), $(call LIBRARY,lttng-ust), $(call LIBRARY,babeltrace2), $(call LIBRARY,ncursesw)$(if $(HAVE_IMPORT),$(comma) $(call LIBRARY,libprotobuf-c)$(comma) $(call LIBRARY,yajl)$(comma) $(call LIBRARY,zlib))"'
 
 $(O)/probes/session/%.o: probes/session/%.c $(O)/flags
 	@mkdir -p $(@D)

@@ -517,6 +517,8 @@ void build_run(struct build *build)
 	const struct item *item;
 	int64_t last_ns = 0;
 
+	if (build_stopped(build))
+		return;
 	build->batch = xcalloc(BATCH + 1, sizeof(*build->batch));
 	spool_each(build->spool, look, build);
 	build->low_ns = build->vote_ns;

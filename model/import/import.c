@@ -174,8 +174,9 @@ enum import_result import_run(struct import *import)
 		read_range(import, &build);
 	build_run(&build);
 	tell_problems(&build);
-	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events", base_name(import->options.path),
-		  import_kind_name(import->kind), spool_count(build.spool));
+	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events%s", base_name(import->options.path),
+		  import_kind_name(import->kind), spool_count(build.spool),
+		  import->stop ? " until the reading was stopped" : "");
 	if (import->stop)
 		result = IMPORT_STOPPED;
 	else if (!spool_count(build.spool))

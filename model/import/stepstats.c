@@ -28,7 +28,7 @@ struct stats {
 	bool streams;			/* some device has streams of its own */
 	/* of the device */
 	char *device;			/* owned: its name */
-	struct map threads;		/* thread id -> track */
+	struct map threads, names;	/* thread id -> track, its name */
 	int64_t lane_end_ns[LANES_MAX];
 	uint32_t lane_track[LANES_MAX], n_lanes;
 	uint32_t track, gpu;		/* of streams */
@@ -94,12 +94,14 @@ static uint32_t new_track(struct stats *s, uint32_t tid, const char *name)
 static uint32_t thread_track(struct stats *s, uint32_t id)
 {
 	uint32_t track = map_get(&s->threads, id);
+	uint32_t known = map_get(&s->names, id);
 	char *base, *name;
 
 	if (track != MAP_NONE)
 		return track;
 	base = base_device(s->device);
-	name = xasprintf("%s thread %u", base, id);
+	name = known == MAP_NONE ? xasprintf("%s thread %u", base, id) :
+				   xasprintf("%s %s", base, build_text(s->build, known));
 	track = new_track(s, (uint32_t)s->build->n_tracks + 2, name);
 	map_set(&s->threads, id, track);
 	free(name);
@@ -352,6 +354,27 @@ static void add_node(struct stats *s, const struct wire *bytes)
 	add_memory(s, node, &item);
 }
 
+/* thread_names: a map from the id. */
+static void read_names(struct stats *s, const struct wire *bytes)
+{
+	struct wire wire = wire_of(bytes->data, bytes->size);
+
+	while (wire_next(&wire)) {
+		struct wire entry = wire_of(wire.data, wire.size);
+		uint32_t id = 0, name = 0;
+
+		if (wire.field != 3 || wire.type != WIRE_BYTES)
+			continue;
+		while (wire_next(&entry))
+			if (entry.field == 1 && entry.type == WIRE_VARINT)
+				id = (uint32_t)entry.value;
+			else if (entry.field == 2 && entry.type == WIRE_BYTES)
+				name = build_name(s->build, entry.data, entry.size, NAME_OTHER);
+		if (name)
+			map_set(&s->names, id, name);
+	}
+}
+
 static bool is_stream(const char *device)
 {
 	return strstr(device, "/stream:") || strstr(device, "/memcpy");
@@ -364,6 +387,7 @@ static void walk_device(struct stats *s, const struct wire *bytes)
 
 	s->device = device_name(bytes);
 	s->n_lanes = s->track = s->gpu = 0;
+	read_names(s, bytes);
 	said_elsewhere = is_stream(s->device) && !stream_track(s);
 	while (!said_elsewhere && wire_next(&wire) && !build_stopped(s->build)) {
 		if (wire.field == 2 && wire.type == WIRE_BYTES && !wire.cut)
@@ -372,6 +396,7 @@ static void walk_device(struct stats *s, const struct wire *bytes)
 	}
 	damage(s, &wire);
 	map_release(&s->threads);
+	map_release(&s->names);
 	free(s->device);
 	s->device = NULL;
 }

@@ -45,8 +45,8 @@ record() {
 		-v b="${bare:-}" 'BEGIN {
 		split(o, ours, " "); split(t, theirs, " "); split(b, bare, " ")
 		other = t == "" ? "-" : theirs[f] - bare[f]
-		print id, name, ours[f], unit, "low", "ParseFromString", other,
-			other > 0 ? ours[f] / other : "-", "-", 1, "-", "null"
+		print id, name, ours[f], unit, "low", "ParseFromString", other, \
+			(other > 0 ? ours[f] / other : "-"), "-", 1, "-", "null"
 	}'
 }
 record G8.import-cpu "XSpace of 300 MB to its report, CPU" ms 1

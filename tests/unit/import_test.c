@@ -112,6 +112,24 @@ TEST(import_spool_sorts_beyond_memory)
 	spool_free(spool);
 }
 
+/* Without room for the file, what is in memory stays. */
+TEST(import_spool_without_room)
+{
+	struct spool *spool = spool_new();
+	struct item item = { 0 };
+	uint64_t out = 0;
+
+	setenv("TMPDIR", "/proc/self/nowhere", 1);
+	for (; item.start_ns < IMPORT_ITEMS; item.start_ns++)
+		CHECK(spool_add(spool, &item));
+	CHECK(!spool_add(spool, &item));
+	spool_sort(spool);
+	while (spool_next(spool))
+		out++;
+	CHECK_INT(out, IMPORT_ITEMS);
+	spool_free(spool);
+}
+
 /* ---- small files ---- */
 
 struct got {
