@@ -37,7 +37,7 @@ static void add_processes(struct page *page, struct model *model)
 			page_add(page, ROLE_MUTED, 0, "          probe ");
 			page_add(page, ROLE_GOOD, 0, "%s", rows[i].probes[k]);
 			if (blind)
-				page_add(page, ROLE_WARN, 0, "   cannot see: %s", rows[i].blind[k]);
+				page_add(page, ROLE_WARN, 0, "   limits: %s", rows[i].blind[k]);
 			page_end(page);
 		}
 	}

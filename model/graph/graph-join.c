@@ -36,19 +36,28 @@ static bool same_type(struct model *model, uint32_t node, uint32_t type)
 	       names_resolve(&model->names, type);
 }
 
-/* Of those of that name, one of the same type, else (any) the latest. */
+/* Of those of that name one of the same type, best with a source line, then one
+ * that is placed on a device (as it runs, not as it was written), then the
+ * latest; else (any) the latest of any type. */
 static uint32_t pick(struct model *model, uint32_t process, uint32_t type, const char *name,
 		     bool any)
 {
+	struct graphs *g = model->graphs;
 	size_t length = strlen(name);
-	uint32_t first = graph_named(model, process, name, length), i = first;
+	uint32_t first = graph_named(model, process, name, length), best = NONE;
+	int best_worth = -1;
 	unsigned tries = 0;
 
-	while (i != NONE && !same_type(model, i, type) && ++tries < 64)
-		i = graph_next(model, gnode_at(model->graphs, i)->next, name, length);
-	if (i != NONE && same_type(model, i, type))
-		return i;
-	return any ? first : NONE;
+	for (uint32_t i = first; i != NONE && tries++ < 64;
+	     i = graph_next(model, gnode_at(g, i)->next, name, length)) {
+		int worth = 2 * (gnode_at(g, i)->line != 0) + (gnode_at(g, i)->device != 0);
+
+		if (!same_type(model, i, type) || worth <= best_worth)
+			continue;
+		best = i;
+		best_worth = worth;
+	}
+	return best != NONE || !any ? best : first;
 }
 
 /* Behind the last "/_12/". */

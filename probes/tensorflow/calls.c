@@ -121,13 +121,16 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	if (!length) {
 		length = (size_t)snprintf(label, sizeof(label), "eager %s", name);
 		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
+		context = tf_graph_begin(op, name, false);
 		begin(ids.name, ids.type);
 		original(op, results, count, status);
 		rt_op_pop(0);
+		if (context)
+			tf_graph_end(context, TF_GRAPH_EAGER);
 		return;
 	}
 	ids = labelled(label, length, "function");
-	context = tf_graph_begin(op, name);
+	context = tf_graph_begin(op, name, true);
 	if (context)
 		snprintf(function, sizeof(function), "%s", name);
 	start_ns = rt_now_ns();

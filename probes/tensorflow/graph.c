@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where graphs are taken from, and the way to the runtime's thread. */
+/* Where graphs are taken from: hooks, first runs. */
 #include "probes/tensorflow/graph.h"
 
 #include <errno.h>
@@ -10,22 +10,8 @@
 #include "probes/tensorflow/graphdef.h"
 #include "probes/tensorflow/probe.h"
 
-#define QUEUE_MAX 1024u		/* a power of two */
-#define QUEUE_BYTES (64u << 20)
 #define CONTEXTS_MAX 16u
 #define SEEN_SLOTS 8192u
-#define WAITING_MAX 512u
-#define WAIT_NS 3000000000	/* a definition may be one that runs as part of another */
-#define TICK_BYTES (96u << 10)
-#define FINI_ROUNDS 24
-#define NAME_BYTES 256
-
-/* TF_Buffer of tensorflow/c/tf_buffer.h */
-struct tf_buffer {
-	const void *data;
-	size_t length;
-	void (*release)(void *data, size_t length);
-};
 
 static const uint8_t run_options[] = { 0x28, 1 };	/* output_partition_graphs */
 static const struct tf_buffer run_options_buffer = { run_options, sizeof(run_options), NULL };
@@ -84,83 +70,6 @@ static bool api_find(void)
 		tf_blind("no source lines: TensorFlow tells them from 2.16 on");
 	atomic_store(&api_state, 2);
 	return true;
-}
-
-/* ---- from the program's threads to ours ---- */
-
-enum kind { TAKE_LINES, TAKE_FUNCTION, TAKE_METADATA };
-
-struct item {
-	enum kind kind;
-	int64_t since_ns;
-	struct tf_buffer *buffer;	/* owned */
-	char name[NAME_BYTES];
-};
-
-static struct item queue[QUEUE_MAX];
-static uint32_t queue_head, queue_n;
-static _Atomic size_t queue_bytes;
-static atomic_flag queue_busy = ATOMIC_FLAG_INIT;
-
-static void discard(struct tf_buffer *buffer)
-{
-	api.delete_buffer(buffer);
-	rt_dropped(1);
-}
-
-static void hand_over(enum kind kind, const char *name, struct tf_buffer *buffer)
-{
-	size_t bytes = buffer->length;
-	bool room;
-
-	if (!bytes) {
-		api.delete_buffer(buffer);
-		return;
-	}
-	if (atomic_fetch_add(&queue_bytes, bytes) + bytes > QUEUE_BYTES) {
-		atomic_fetch_sub(&queue_bytes, bytes);
-		discard(buffer);
-		return;
-	}
-	while (atomic_flag_test_and_set_explicit(&queue_busy, memory_order_acquire))
-		;
-	room = queue_n < QUEUE_MAX;
-	if (room) {
-		struct item *item = &queue[(queue_head + queue_n++) % QUEUE_MAX];
-
-		item->kind = kind;
-		item->since_ns = rt_now_ns();
-		item->buffer = buffer;
-		snprintf(item->name, sizeof(item->name), "%s", name ? name : "");
-	}
-	atomic_flag_clear_explicit(&queue_busy, memory_order_release);
-	if (!room) {
-		atomic_fetch_sub(&queue_bytes, bytes);
-		discard(buffer);
-	}
-}
-
-static bool take_over(struct item *out)
-{
-	bool any;
-
-	while (atomic_flag_test_and_set_explicit(&queue_busy, memory_order_acquire))
-		;
-	any = queue_n > 0;
-	if (any) {
-		*out = queue[queue_head];
-		queue_head = (queue_head + 1) % QUEUE_MAX;
-		queue_n--;
-	}
-	atomic_flag_clear_explicit(&queue_busy, memory_order_release);
-	return any;
-}
-
-static void let_go(struct item *item)
-{
-	atomic_fetch_sub(&queue_bytes, item->buffer->length);
-	api.delete_buffer(item->buffer);
-	item->buffer = NULL;
 }
 
 /* ---- contexts ---- */
@@ -256,7 +165,7 @@ static void export_graphs(void *context, const char *name)
 	if (buffer && status) {
 		api.export(context, buffer, status);
 		if (!api.code(status))
-			hand_over(TAKE_METADATA, name, buffer);
+			tf_graph_hand_over(TAKE_METADATA, name, buffer);
 		else
 			api.delete_buffer(buffer);
 	}
@@ -266,6 +175,9 @@ static void export_graphs(void *context, const char *name)
 }
 
 /* ---- hooks ---- */
+
+static _Atomic int64_t changed_ns;	/* when a function was defined, or ran first */
+static atomic_int first_runs;		/* now */
 
 void *tf_new_context(void *options, void *status)
 {
@@ -296,7 +208,7 @@ static void user_collects(void *context, bool on, enum tft_tf_function function)
 	bool again = false;
 
 	if (on && is_ours(context))
-		export_graphs(context, "eager");
+		export_graphs(context, TF_GRAPH_EAGER);
 	lock_contexts();
 	c = context_find(context, false);
 	if (c && on)
@@ -334,18 +246,19 @@ void tf_add_function(void *context, void *function, void *status)
 	original(context, function, status);
 	saved = errno;
 	collect(context);
+	atomic_store_explicit(&changed_ns, rt_now_ns(), memory_order_relaxed);
 	if (rt_level() >= TFT_LEVEL_DEFAULT && api_find() && api.function_name &&
 	    !api.code(status) && (own = api.new_status())) {
 		name = api.function_name(function);
 		buffer = api.lines ? api.new_buffer() : NULL;
 		if (buffer) {
 			api.lines(context, name, buffer, own);
-			hand_over(TAKE_LINES, name, buffer);
+			tf_graph_hand_over(TAKE_LINES, name, buffer);
 		}
 		buffer = api.function_def ? api.new_buffer() : NULL;
 		if (buffer) {
 			api.function_def(function, buffer, own);
-			hand_over(TAKE_FUNCTION, name, buffer);
+			tf_graph_hand_over(TAKE_FUNCTION, name, buffer);
 		}
 		api.delete_status(own);
 	}
@@ -356,7 +269,7 @@ void tf_add_function_def(void *context, const char *data, size_t size, void *sta
 {
 	void (*original)(void *, const char *, size_t, void *) =
 		(void (*)(void *, const char *, size_t, void *))tf_original(TFT_TF_ADD_FUNCTION_DEF);
-	char name[NAME_BYTES];
+	char name[TF_GRAPH_NAME];
 	struct tf_buffer *buffer;
 	int saved;
 
@@ -367,7 +280,7 @@ void tf_add_function_def(void *context, const char *data, size_t size, void *sta
 		graphdef_function_name(pb_of(data, size), name, sizeof(name));
 		buffer = api.buffer_of(data, size);
 		if (buffer)
-			hand_over(TAKE_FUNCTION, name, buffer);
+			tf_graph_hand_over(TAKE_FUNCTION, name, buffer);
 	}
 	errno = saved;
 }
@@ -411,12 +324,24 @@ static bool is_first(uint64_t key)
 	return true;
 }
 
-void *tf_graph_begin(void *op, const char *function)
+bool tf_graph_rests(int64_t since_ns)
+{
+	return !atomic_load_explicit(&first_runs, memory_order_relaxed) &&
+	       atomic_load_explicit(&changed_ns, memory_order_relaxed) < since_ns;
+}
+
+static void changed(int runs)
+{
+	atomic_fetch_add_explicit(&first_runs, runs, memory_order_relaxed);
+	atomic_store_explicit(&changed_ns, rt_now_ns(), memory_order_relaxed);
+}
+
+void *tf_graph_begin(void *op, const char *name, bool function)
 {
 	void *context, *status;
 
-	if (rt_level() < TFT_LEVEL_DEFAULT || !is_first(hash_text(0, function)) || !api_find() ||
-	    !api.context_of || !api.export || !(status = api.new_status()))
+	if (rt_level() < TFT_LEVEL_DEFAULT || !is_first(hash_text(function, name)) ||
+	    !api_find() || !api.context_of || !api.export || !(status = api.new_status()))
 		return NULL;
 	context = api.context_of(op, status);
 	if (api.code(status))
@@ -424,15 +349,18 @@ void *tf_graph_begin(void *op, const char *function)
 	api.delete_status(status);
 	if (!context || !is_ours(context))
 		return NULL;
-	/* what was made by eager ops since the last time */
-	export_graphs(context, "eager");
+	/* what eager ops made since the last time */
+	if (function)
+		export_graphs(context, TF_GRAPH_EAGER);
+	changed(1);
 	return context;
 }
 
 void tf_graph_end(void *context, const char *function)
 {
-	if (context && is_ours(context))
+	if (is_ours(context))
 		export_graphs(context, function);
+	changed(-1);
 }
 
 struct output {		/* TF_Output */
@@ -460,138 +388,25 @@ bool tf_graph_session(void *session, const void *outputs, int n_outputs,
 
 void tf_graph_session_end(struct tf_graph_run *run, const char *label, const void *status)
 {
+	static atomic_bool said;
+
+	if (!atomic_exchange(&said, true))
+		tf_blind("no source lines of graphs that sessions run");
 	if (!api.code(status))
-		hand_over(TAKE_METADATA, label, run->metadata);
+		tf_graph_hand_over(TAKE_METADATA, label, run->metadata);
 	else
 		api.delete_buffer(run->metadata);
 }
 
-/* ---- on the runtime's thread ---- */
+/* ---- for graph-read.c ---- */
 
-/* Definitions wait until it is known whether their nodes run as part of another
- * graph: inlined, as most are. */
-static struct item waiting[WAITING_MAX];
-static uint32_t n_waiting;
-static struct item reading;	/* buffer NULL: none */
-static struct graphdef_walk walk;
-static atomic_flag working = ATOMIC_FLAG_INIT;
-
-static void read_nodes(size_t *left)
+void (*tf_graph_delete(void))(struct tf_buffer *)
 {
-	static struct graphdef_node node;
-	struct pb message;
-	size_t sent;
-
-	while (*left && graphdef_next(&walk, &message)) {
-		if (!graphdef_node(message, &node))
-			continue;
-		sent = tf_nodes_take(reading.name, &node) + 16;
-		*left = *left > sent ? *left - sent : 0;
-	}
-	if (*left)
-		let_go(&reading);
+	return atomic_load(&api_state) == 2 ? api.delete_buffer : NULL;
 }
 
-static void begin_reading(const struct item *item)
+void tf_graph_forget_contexts(void)
 {
-	reading = *item;
-	walk = (struct graphdef_walk){
-		.kind = item->kind == TAKE_FUNCTION ? GRAPHDEF_FUNCTION : GRAPHDEF_METADATA,
-		.message = pb_of(item->buffer->data, item->buffer->length),
-	};
-	if (item->kind == TAKE_METADATA)
-		tf_cover(item->name);
-}
-
-/* A definition whose time has come; false: none has. */
-static bool take_waiting(int64_t until_ns)
-{
-	struct item item;
-
-	while (n_waiting) {
-		if (waiting[0].since_ns > until_ns)
-			return false;
-		item = waiting[0];
-		memmove(waiting, waiting + 1, --n_waiting * sizeof(waiting[0]));
-		if (tf_is_covered(item.name)) {
-			let_go(&item);
-			continue;
-		}
-		begin_reading(&item);
-		return true;
-	}
-	return false;
-}
-
-/* Some of what waits; false: there is no more. */
-static bool work(int64_t until_ns, size_t bytes)
-{
-	struct item item;
-
-	while (bytes) {
-		if (reading.buffer) {
-			read_nodes(&bytes);
-			continue;
-		}
-		if (n_waiting == WAITING_MAX) {
-			take_waiting(INT64_MAX);
-			continue;
-		}
-		if (!take_over(&item)) {
-			if (!take_waiting(until_ns))
-				return false;
-		} else if (item.kind == TAKE_LINES) {
-			tf_lines_take(item.name, item.buffer->data, item.buffer->length);
-			bytes = bytes > item.buffer->length / 8 ? bytes - item.buffer->length / 8 : 0;
-			let_go(&item);
-		} else if (item.kind == TAKE_FUNCTION) {
-			waiting[n_waiting++] = item;
-		} else {
-			begin_reading(&item);
-		}
-	}
-	return true;
-}
-
-void tf_graph_tick(int64_t now_ns)
-{
-	if (atomic_load(&api_state) != 2 || atomic_flag_test_and_set(&working))
-		return;
-	work(now_ns - WAIT_NS, TICK_BYTES);
-	atomic_flag_clear(&working);
-}
-
-void tf_graph_dump(void)
-{
-	tf_config_dump();
-	if (atomic_flag_test_and_set(&working))
-		return;
-	tf_nodes_dump();
-	atomic_flag_clear(&working);
-}
-
-/* What has not been sent, as far as the ring takes it in a moment. */
-void tf_graph_fini(void)
-{
-	struct timespec pause = { 0, 2000000 };
-	int rounds = 0;
-
-	if (atomic_load(&api_state) != 2 || atomic_flag_test_and_set(&working))
-		return;
-	while (work(INT64_MAX, TICK_BYTES) && ++rounds < FINI_ROUNDS)
-		nanosleep(&pause, NULL);
-	if (rounds == FINI_ROUNDS)
-		rt_dropped(1);
-}
-
-/* The parent may have been in the midst of it. */
-void tf_graph_fork_child(void)
-{
-	atomic_flag_clear(&queue_busy);
+	atomic_store(&first_runs, 0);
 	atomic_flag_clear(&contexts_busy);
-	atomic_flag_clear(&working);
-	queue_n = n_waiting = 0;
-	atomic_store(&queue_bytes, 0);
-	reading.buffer = NULL;
-	tf_nodes_forget();
 }

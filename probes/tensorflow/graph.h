@@ -20,9 +20,17 @@
 #define PROBES_TENSORFLOW_GRAPH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct tf_buffer;	/* TF_Buffer */
+#define TF_GRAPH_NAME 256
+
+/* TF_Buffer of tensorflow/c/tf_buffer.h */
+struct tf_buffer {
+	const void *data;
+	size_t length;
+	void (*release)(void *data, size_t length);
+};
 
 /* ---- hooks ---- */
 void *tf_new_context(void *options, void *status);
@@ -37,10 +45,11 @@ void tf_set_config(void *options, const void *proto, size_t size, void *status);
 
 /* ---- from calls.c ---- */
 
-/* A function is about to run, and has: op is the TFE_Op. Begin returns the
- * context when it is its first run, else NULL. */
-void *tf_graph_begin(void *op, const char *function);
-void tf_graph_end(void *context, const char *function);
+/* A function, or an eager op, is about to run, and has: op is the TFE_Op. Begin
+ * returns the context when it is its first run, else NULL. */
+#define TF_GRAPH_EAGER "eager"		/* where eager ops' nodes are */
+void *tf_graph_begin(void *op, const char *name, bool function);
+void tf_graph_end(void *context, const char *graph);
 
 /* A session's run without options and metadata of its own: those to use instead,
  * the first time these outputs are asked for. False: none. */
@@ -57,6 +66,17 @@ void tf_graph_tick(int64_t now_ns);
 void tf_graph_dump(void);
 void tf_graph_fini(void);
 void tf_graph_fork_child(void);
+
+/* ---- between graph.c and graph-read.c ---- */
+
+enum tf_graph_kind { TAKE_LINES, TAKE_FUNCTION, TAKE_METADATA };
+/* Takes the buffer over. */
+void tf_graph_hand_over(enum tf_graph_kind kind, const char *name, struct tf_buffer *buffer);
+/* TF_DeleteBuffer; NULL: nothing can have been handed over. */
+void (*tf_graph_delete(void))(struct tf_buffer *);
+void tf_graph_forget_contexts(void);
+/* No function is in its first run or was defined since then. */
+bool tf_graph_rests(int64_t since_ns);
 
 /* ---- nodes.c: what is kept and sent; one thread at a time ---- */
 

@@ -23,9 +23,14 @@ enum graphdef_kind { GRAPHDEF_FUNCTION, GRAPHDEF_METADATA };
 struct graphdef_walk {
 	enum graphdef_kind kind;
 	struct pb message, graph;	/* graph: of GRAPHDEF_METADATA, the one we are in */
+	struct pb begun;		/* all of it, set where it begins; for whoever resets it */
 };
 /* False: there are no more. */
 bool graphdef_next(struct graphdef_walk *walk, struct pb *node);
+
+/* The type of its first node that does something, "" none: of an eager op's graph
+ * the op's. */
+const char *graphdef_type(struct pb graph, char *buf, size_t size);
 
 struct graphdef_node {
 	char name[GRAPHDEF_NAME_BYTES], type[256], device[256];
@@ -36,6 +41,10 @@ struct graphdef_node {
 };
 /* False: it has no name. */
 bool graphdef_node(struct pb message, struct graphdef_node *node);
+
+/* A FunctionDef's arguments and results run as nodes that are not in it: the how
+ * manieth of them; false: there are no more. */
+bool graphdef_port(struct pb message, size_t which, struct graphdef_node *node);
 
 /* A FunctionDef's own name. */
 const char *graphdef_function_name(struct pb message, char *buf, size_t size);

@@ -51,6 +51,7 @@ static void run(const uint8_t *data, size_t size)
 	uint8_t *copy = xmalloc(size ? size : 1);
 	struct bounds b = { copy, copy + size };
 	struct pb message = pb_of(copy, size);
+	static struct graphdef_node node;
 	uint64_t *scratch;
 	char name[64];
 
@@ -58,6 +59,8 @@ static void run(const uint8_t *data, size_t size)
 		memcpy(copy, data, size);
 	read_nodes(GRAPHDEF_FUNCTION, &b, size);
 	read_nodes(GRAPHDEF_METADATA, &b, size);
+	for (size_t i = 0; graphdef_port(message, i, &node); i++)
+		FUZZ_CHECK(i <= size && strlen(node.name) < sizeof(node.name));
 	graphdef_function_name(message, name, sizeof(name));
 	FUZZ_CHECK(strlen(name) < sizeof(name));
 	scratch = xcalloc(graphdef_scratch(message), sizeof(*scratch));

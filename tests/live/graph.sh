@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Graphs of TensorFlow programs, on the wheel: ni, li, lo, ls, ps, ri against what
+# the program itself wrote down; and nothing of the program changed.
+# tests/venv.sh makes the environment; CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+program=$here/tests/programs/tf_graph.py judge=$here/tests/live/tf_graph_compare.py
+if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
+	echo "skip graph: the probe was not built"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
+	echo "skip graph: $(tail -n 1 "$tmp/venv")"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+export TF_CPP_MIN_LOG_LEVEL=3
+shared=$tmp/shared
+mkdir "$shared"
+
+# The program twice, once for its own truth; for the cases that follow.
+record() {
+	"$python" "$program" --truth "$shared/truth" >"$shared/bare" 2>"$shared/errors" ||
+		{ fail "bare: $(tail -n 1 "$shared/errors")"; return; }
+	"$tftop" -b --json="$shared/report" -o "$shared/recording" -- "$python" "$program" \
+		>"$shared/said" 2>"$shared/errors" ||
+		{ fail "status $?: $(tail -n 1 "$shared/errors")"; return; }
+	cmp -s "$shared/bare" "$shared/said" || { fail "its losses are not the same"; return; }
+}
+
+nodes() {
+	local got
+	"$python" "$judge" ask "$shared/truth" "$shared/report" "$work" || return
+	"$tftop" --headless --script "$work/script" "$shared/recording" 2>"$work/errors" ||
+		{ fail "$(head -n 1 "$work/errors")"; return; }
+	got=$("$python" "$judge" judge "$shared/truth" "$shared/report" "$work") ||
+		{ fail "$got"; return; }
+	why=$got
+}
+
+# ask COMMAND: its page, from the recording
+ask() {
+	printf 'wait-settled 60s\n%s > %s\n' "$1" "$work/page" >"$work/script"
+	"$tftop" --headless --script "$work/script" "$shared/recording" 2>"$work/errors"
+}
+
+pages() {
+	local line cost
+	ask ls || { fail "ls: $(head -n 1 "$work/errors")"; return; }
+	grep -q "$program\$" "$work/page" || { fail "ls does not name the program"; return; }
+	line=$(grep -n 'y = tf.matmul(x, w)' "$program" | cut -d: -f1)
+	ask 'ps tf_graph.py' || { fail "ps: $(head -n 1 "$work/errors")"; return; }
+	cost=$(grep "L$line  *y = tf.matmul" "$work/page") || { fail "ps has not line $line"; return; }
+	grep -q '^\[|' <<<"$cost" || { fail "ps: no cost at line $line: $cost"; return; }
+	ask ri || { fail "ri: $(head -n 1 "$work/errors")"; return; }
+	grep -q '^  soft placement' "$work/page" || { fail "ri says nothing of the settings"; return; }
+	grep -qE '^  version  *[0-9]+\.[0-9]+' "$work/page" || { fail "ri: no version"; return; }
+	grep -qE 'ops ran, joined to nodes:  [0-9]+ exactly' "$work/page" ||
+		{ fail "ri says nothing of the graphs"; return; }
+	ask 'ni no-such-node' && { fail "a node that is not there was found"; return; }
+	grep -q "no node 'no-such-node'" "$work/errors" || fail "$(head -n 1 "$work/errors")"
+}
+
+# The report names the line of an op, and says what has none.
+source_lines() {
+	"$python" -c 'import json, sys
+ops = [o for o in json.load(open(sys.argv[1]))["ops"] if o["name"].endswith("MatMul")]
+good = [o for o in ops if o.get("source", "").startswith("tf_graph.py:")]
+told = any("no source lines of graphs that sessions run" in m["text"]
+           for m in json.load(open(sys.argv[1]))["messages"])
+sys.exit(not (good and told))' "$shared/report" || fail "no MatMul has a source line, or sessions have some"
+}
+
+# Ends on one thread while another makes new graphs and runs them.
+ends() {
+	cat >"$work/ends.py" <<'END'
+import os, sys, threading
+import tensorflow as tf
+
+many = threading.Event()
+
+def again():
+    for n in range(1, 10000):
+        tf.function(lambda x: tf.reduce_sum(tf.tanh(x) * x))(tf.ones([n]))
+        if n == 5:
+            many.set()
+
+threading.Thread(target=again, daemon=True).start()
+many.wait()
+print("ended", flush=True)
+os._exit(5) if sys.argv[1] == "_exit" else sys.exit(5)
+END
+	for how in _exit exit; do
+		"$tftop" -b -- "$python" "$work/ends.py" $how >"$work/said" 2>"$work/errors"
+		[ $? = 5 ] || { fail "$how: not its own status: $(tail -n 1 "$work/errors")"; return; }
+		[ "$(cat "$work/said")" = ended ] || { fail "$how: its output"; return; }
+	done
+}
+
+# The program's own collection of graphs gives what it gives without us.
+own() {
+	cat >"$work/own.py" <<'END'
+import tensorflow as tf
+from tensorflow.python.eager import context
+
+f, g, h = (tf.function(lambda x, k=k: tf.tanh(x) * k) for k in (2.0, 3.0, 4.0))
+f(tf.ones([3]))
+context.context().enable_graph_collection()
+g(tf.ones([3]))
+names = [[n.name for n in p.node] for p in context.context().export_run_metadata().partition_graphs]
+context.context().disable_graph_collection()
+h(tf.ones([3]))
+print(len(names), names)
+END
+	"$python" "$work/own.py" >"$work/bare" 2>"$work/errors" || { fail "bare"; return; }
+	"$tftop" -b -- "$python" "$work/own.py" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?"; return; }
+	cmp -s "$work/bare" "$work/said" || fail "$(diff "$work/bare" "$work/said" | cut -c 1-300)"
+}
+
+case_run record record
+[ -e "$shared/report" ] && case_run nodes nodes
+[ -e "$shared/report" ] && case_run pages pages
+[ -e "$shared/report" ] && case_run source_lines source_lines
+case_run ends ends
+case_run own own
+suite_end

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Several kinds of TensorFlow graphs in one run, for tests of what tftop says of
+them: an inlined function in a loop, branches, Keras, another trace for each
+shape, a graph in an input pipeline, a session. Says its losses to the last bit.
+
+    tf_graph.py [--truth FILE]
+
+--truth writes what the program itself knows, as JSON: of each node as it ran
+(TensorFlow's own collection of graphs) what it takes, and of each traced op the
+user's line in this file, from op.traceback.
+"""
+import argparse
+import json
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.framework import func_graph
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--truth")
+options = arguments.parse_args()
+rng = np.random.RandomState(11)
+traced, ran = [], []	# FuncGraphs; partition graphs
+
+
+def keep_graphs():
+    original = func_graph.FuncGraph.__init__
+
+    def init(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        traced.append(self)
+
+    func_graph.FuncGraph.__init__ = init
+    context.ensure_initialized()
+    context.context().enable_graph_collection()
+
+
+def take_graphs():
+    if options.truth:
+        ran.extend(context.context().export_run_metadata().partition_graphs)
+
+
+def functions():
+    w = tf.Variable(rng.rand(6, 6).astype("float32"))
+
+    @tf.function
+    def layer(x):
+        y = tf.matmul(x, w)
+        return tf.nn.relu(y) + 0.5
+
+    @tf.function
+    def grow(x):
+        i = tf.constant(0)
+        while i < 4:
+            x = layer(x) * 0.1
+            i += 1
+        if tf.reduce_sum(x) > 100.0:
+            x = tf.sqrt(x)
+        else:
+            x = tf.tanh(x)
+        return tf.reduce_mean(x)
+
+    for rows in (2, 3, 5):
+        for _ in range(4):
+            loss = grow(tf.fill([rows, 6], 0.25))
+            take_graphs()
+        print("grow", rows, float(loss).hex())
+
+
+def keras():
+    tf.keras.utils.set_random_seed(7)
+    model = tf.keras.Sequential([
+        tf.keras.layers.Conv2D(4, 3, activation="relu"),
+        tf.keras.layers.MaxPooling2D(),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dense(10),
+    ])
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    x, y = rng.rand(48, 12, 12, 1).astype("float32"), rng.randint(0, 10, 48)
+    history = model.fit(x, y, batch_size=8, epochs=1, shuffle=False, verbose=0)
+    take_graphs()
+    print("keras", float(history.history["loss"][0]).hex())
+
+
+def pipeline():
+    data = tf.data.Dataset.range(20)
+    data = data.map(lambda n: tf.cast(n, tf.float32) * 2.0).batch(4)
+    print("pipeline", float(sum(tf.reduce_sum(b) for b in data)).hex())
+    take_graphs()
+
+
+def session():
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None, 6], name="features")
+        v = tf.compat.v1.get_variable("v", initializer=rng.rand(6, 3).astype("float32"))
+        logits = tf.matmul(x, v, name="logits")
+        loss = tf.reduce_mean(tf.square(logits), name="loss")
+        train = tf.compat.v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+        start = tf.compat.v1.global_variables_initializer()
+        with tf.compat.v1.Session(graph=graph) as s:
+            s.run(start)
+            for _ in range(4):
+                value, _ = s.run([loss, train], {x: np.ones([4, 6], "float32")})
+            if options.truth:
+                metadata = tf.compat.v1.RunMetadata()
+                s.run([loss, train], {x: np.ones([4, 6], "float32")},
+                      options=tf.compat.v1.RunOptions(output_partition_graphs=True),
+                      run_metadata=metadata)
+                ran.extend(metadata.partition_graphs)
+    print("session", float(value).hex())
+    traced.append(graph)
+
+
+def line_of(op):
+    """The user's line: the last frame in this file; 0: none."""
+    frames = [f for f in op.traceback or () if os.path.abspath(f.filename) == os.path.abspath(__file__)]
+    return frames[-1].lineno if frames else 0
+
+
+def write_truth():
+    lines = {}
+    for graph in traced:
+        name = getattr(graph, "name", "")
+        lines.setdefault(name, {}).update((op.name, line_of(op)) for op in graph.get_operations())
+    nodes = {}
+    for number, graph in enumerate(ran):
+        takes = {}
+        for node in graph.node:
+            for i in node.input:
+                takes.setdefault(i.lstrip("^").split(":")[0], set()).add(node.name)
+        for node in graph.node:
+            info = node.experimental_debug_info
+            nodes.setdefault(node.name, []).append({
+                "type": node.op, "graph": number,
+                "inputs": [i.split(":")[0] for i in node.input],
+                "outputs": sorted(takes.get(node.name, ())),
+                "was": list(info.original_node_names)[:1], "in": list(info.original_func_names)[:1],
+            })
+    # as written: bodies that run on their own, those of input pipelines
+    for number, graph in enumerate(traced, len(ran)):
+        for op in graph.get_operations():
+            nodes.setdefault(op.name, []).append({
+                "type": op.type, "graph": number,
+                "inputs": [t.op.name for t in op.inputs] + [c.name for c in op.control_inputs],
+                "outputs": sorted({o.name for t in op.outputs for o in t.consumers()}),
+                "written": True, "was": [op.name], "in": [getattr(graph, "name", "")],
+            })
+    with open(options.truth, "w") as file:
+        json.dump({"lines": lines, "nodes": nodes}, file)
+
+
+if options.truth:
+    keep_graphs()
+functions()
+keras()
+pipeline()
+session()
+if options.truth:
+    write_truth()
