@@ -281,7 +281,7 @@ $(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
-FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o
+FUZZ_OBJ := $(call test_obj,$(call src,tests/fuzz/*.c)) $(call obj,probes/tensorflow/graphdef.c probes/tensorflow/graphdef-lines.c probes/tensorflow/pb.c) $(O)/probes/onednn/line.o
 $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -293,7 +293,7 @@ tests: all $(TEST_TOOLS)
 
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
-	tests/live/session.sh tests/live/graph.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
+	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
 	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh

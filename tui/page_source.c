@@ -22,6 +22,12 @@ static bool compile(const struct page_call *call, regex_t *regex, const char *te
 	return false;
 }
 
+/* What printf must be told for a text to take so many columns: it counts bytes. */
+static int columns(const char *text, int wanted)
+{
+	return wanted + (int)strlen(text) - text_width(text);
+}
+
 /* ---- ls ---- */
 
 static void link_file(struct page *page, const char *file)
@@ -35,10 +41,10 @@ static void add_file(struct page *page, const struct source_row *row, int64_t wh
 {
 	char time[FMT_MAX], share[FMT_MAX], runs[FMT_MAX];
 
-	page_add(page, ROLE_DEFAULT, 0, "%7llu %7llu %11s %10s %6s  ", (unsigned long long)row->nodes,
-		 (unsigned long long)row->ran, fmt_count(runs, row->executions),
-		 fmt_time(time, row->total_ns),
-		 fmt_share(share, (uint64_t)row->total_ns, (uint64_t)whole_ns));
+	fmt_time(time, row->total_ns);
+	page_add(page, ROLE_DEFAULT, 0, "%7llu %7llu %11s %*s %6s  ", (unsigned long long)row->nodes,
+		 (unsigned long long)row->ran, fmt_count(runs, row->executions), columns(time, 10),
+		 time, fmt_share(share, (uint64_t)row->total_ns, (uint64_t)whole_ns));
 	link_file(page, row->file);
 	page_end(page);
 }
@@ -185,8 +191,10 @@ static void add_bar(struct page *page, const struct cost *cost, int64_t most_ns)
 	page_add(page, ROLE_MUTED, 0, "]");
 	snprintf(counts, sizeof(counts), "%llu(%llu)", (unsigned long long)cost->line.nodes,
 		 (unsigned long long)cost->line.executions);
-	page_add(page, ROLE_DEFAULT, 0, "%11s%15s",
-		 cost->line.executions ? fmt_time(time, cost->line.total_ns) : "", counts);
+	fmt_time(time, cost->line.total_ns);
+	if (!cost->line.executions)
+		time[0] = '\0';
+	page_add(page, ROLE_DEFAULT, 0, "%*s%15s", columns(time, 11), time, counts);
 }
 
 static void add_ops(struct page *page, const struct cost *cost)

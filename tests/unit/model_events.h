@@ -30,6 +30,9 @@ void feed_model(void *arg, const struct event *events, size_t count);
 /* Names 1 ... 9 ("kernel1" ...), device 1, queues 1 and 2, its clock. */
 struct model *model_with_device(void);
 
+/* All questions about graphs, whatever is there; the lock is held. */
+void ask_graphs(struct model *model);
+
 /* Locked questions for short tests. */
 struct model_status status_of(struct model *model);
 /* Row of that kind with a number (of those of the kind, in order); id 0: none. */

@@ -407,3 +407,28 @@ TEST(model_graph_odd)
 	model_unlock(model);
 	model_free(model);
 }
+
+void ask_graphs(struct model *model)
+{
+	struct graph_counts counts;
+	struct graph_edge *edges;
+	struct graph_node node;
+	struct source_row *files;
+	struct info_row *infos;
+	char error[256];
+	uint32_t found;
+
+	model_graph_counts(model, &counts);
+	for (uint32_t i = 0; model_graph_node(model, i, &node); i++) {
+		CHECK(node.total_ns >= 0 && node.attributes);
+		model_graph_inputs(model, i, &edges);
+		free(edges);
+		model_graph_outputs(model, i, &edges);
+		free(edges);
+	}
+	model_graph_find(model, "a.*", &found, error, sizeof(error));
+	model_sources(model, NULL, &files);
+	free(files);
+	model_infos(model, &infos);
+	free(infos);
+}

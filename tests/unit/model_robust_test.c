@@ -94,6 +94,7 @@ static void ask_tables(struct model *model)
 	free(steps);
 	free(memory);
 	free(compiles);
+	ask_graphs(model);
 	n = model_input_stages(model, &stages);
 	for (size_t i = 0; i < n; i++)
 		CHECK(stages[i].held_ns >= 0 && stages[i].path);
@@ -240,6 +241,9 @@ static void odd_definition(struct event *event)
 		event->u.message.text = odd_text();
 		break;
 	case EVENT_NODE:
+		event->u.node.id = odd_id();
+		event->u.node.graph = (uint32_t)test_below(3);
+		event->u.node.name = odd_id();
 		event->u.node.inputs = odd_text();
 		event->u.node.attributes = odd_text();
 		break;

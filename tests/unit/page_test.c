@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages about graphs, as text: what `COMMAND > FILE` writes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+#include "tui/page.h"
+#include "tui/pane_page.h"
+
+#define NAME0 200u
+
+static void add_node(struct model *model, uint32_t i, const char *name, const char *type,
+		     const char *inputs, uint32_t line)
+{
+	struct event event = { .type = EVENT_NODE, .pid = PID, .time_ns = BASE };
+	struct event op;
+
+	apply_one(model, ev_name(NAME0 + i, NAME_NODE, name));
+	apply_one(model, ev_name(NAME0 + 50 + i, NAME_OP_TYPE, type));
+	event.u.node = (struct event_node) {
+		.id = i + 1, .graph = 190, .name = NAME0 + i, .op_type = NAME0 + 50 + i,
+		.file = line ? 191 : 0, .line = line, .inputs = inputs, .attributes = "T=float32\n",
+	};
+	apply_one(model, event);
+	op = ev_op(NAME0 + i, i + 1, 0, 1000 * (int64_t)i, 960, 0);
+	op.u.op.framework = FW_TENSORFLOW;
+	op.u.op.op_type = NAME0 + 50 + i;
+	op.u.op.step = 7;
+	apply_one(model, op);
+}
+
+/* x -> mul -> add -> mul again (a loop); add has a control edge from x. */
+static struct model *model_of_four(const char *file)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(190, NAME_NODE, "__inference_step_1"));
+	apply_one(model, ev_name(191, NAME_SOURCE, file));
+	add_node(model, 0, "x", "_Arg", "", 0);
+	add_node(model, 1, "mul", "Mul", "x add:1 outside:2", 2);
+	add_node(model, 2, "add", "AddV2", "mul ^x", 2);
+	add_node(model, 3, "out", "_Retval", "add", 0);
+	model_finish(model, false);
+	return model;
+}
+
+static char *text_of(bool (*make)(const struct page_call *, struct page *), struct model *model,
+		     int argc, const char *const *argv, char error[200])
+{
+	struct page_call call = {
+		.model = model, .argc = argc, .argv = argv, .error = error, .error_size = 200,
+	};
+	struct page page;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	error[0] = '\0';
+	page_init(&page);
+	if (make(&call, &page)) {
+		out = open_memstream(&text, &size);
+		page_write(&page, out);
+		fclose(out);
+	}
+	page_release(&page);
+	return text;
+}
+
+#define PAGE(make, ...) ({ \
+	const char *const argv_[] = { __VA_ARGS__ }; \
+	text_of(make, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
+})
+
+TEST(page_trees)
+{
+	struct model *model = model_of_four("/nowhere/train.py");
+	char error[200], *text;
+
+	text = PAGE(page_inputs, "li", "out", "-r", "-t");
+	CHECK_STR(text, "inputs of out  (depth 20, control edges left out)  960 ns ×1\n"
+		  "|- (1) [AddV2] add  960 ns ×1  waited for: 40 ns, p99 40 ns\n"
+		  "   |- (2) [Mul] mul  960 ns ×1  waited for: 40 ns, p99 40 ns\n"
+		  "      |- (3) [_Arg] x  960 ns ×1  waited for: 40 ns, p99 40 ns\n"
+		  "      |- (3) [AddV2] add:1  960 ns ×1  (above)\n"
+		  "      |- (3) outside\n"
+		  "\n(n) depth   [Op] type   mean ×times it ran   "
+		  "waited for: from the end of this input to the start, median\n");
+	free(text);
+	text = PAGE(page_outputs, "lo", "x", "-c", "-d", "2");
+	CHECK_STR(text, "recipients of x  (depth 2, control edges included)  960 ns ×1\n"
+		  "|- (1) mul  960 ns ×1  waited for: 40 ns, p99 40 ns\n"
+		  "|  |- (2) add  960 ns ×1  waited for: 40 ns, p99 40 ns\n"
+		  "|     |- ...\n"
+		  "|- (1) (Ctrl) add  960 ns ×1  (above)\n"
+		  "\n(n) depth   (Ctrl) control edge   mean ×times it ran   "
+		  "waited for: from the end of this input to the start, median\n");
+	free(text);
+	CHECK(!PAGE(page_inputs, "li", "out", "-d", "0"));
+	CHECK_STR(error, "not a depth from 1 to 60: '0'");
+	CHECK(!PAGE(page_inputs, "li", "out", "-x"));
+	CHECK_STR(error, "no option '-x' of li");
+	CHECK(!PAGE(page_inputs, "li", "out", "-d"));
+	CHECK_STR(error, "'-d' wants a value");
+	CHECK(!PAGE(page_inputs, "li", "out", "add"));
+	CHECK_STR(error, "one name only, not also 'add'");
+	model_free(model);
+}
+
+TEST(page_of_a_node)
+{
+	struct model *model = model_of_four("/nowhere/train.py");
+	char error[200], *text = PAGE(page_node, "ni", "mul", "-a", "-t");
+
+	CHECK_STR(text, "mul\nop       Mul\ndevice   not placed\n"
+		  "graph    __inference_step_1   process 4121\n"
+		  "ran      1 times   total 960 ns   mean 960 ns   joined exactly\n"
+		  "waited   p50 40 ns   p99 40 ns after its last input, mostly x\n\n"
+		  "3 input(s) + 0 control input(s):\n"
+		  "  [_Arg] x  960 ns ×1\n  [AddV2] add  960 ns ×1\n  outside\n\n"
+		  "1 recipient(s) + 0 control recipient(s):\n  [AddV2] add  960 ns ×1\n\n"
+		  "attributes:\n  T: float32\n\n"
+		  "made at:\n  /nowhere/train.py:2  in ?\n");
+	free(text);
+	model_free(model);
+}
+
+TEST(page_of_a_source)
+{
+	char path[] = "/tmp/tftop-page.XXXXXX", error[200], *text;
+	int fd = mkstemp(path);
+	struct model *model;
+
+	CHECK(fd >= 0 && write(fd, "a = 1\n\tb = a\nc = 2\n", 19) == 19);
+	close(fd);
+	model = model_of_four(path);
+	text = PAGE(page_source, "ps", path, "-b", "2");
+	CHECK(text && strstr(text, "L1    a = 1\n"));
+	CHECK(text && strstr(text, "[||||||||||]    1.92 µs           2(2)  L2            b = a\n"));
+	CHECK(text && strstr(text, "[Mul] mul  960 ns\n") && strstr(text, "[AddV2] add  960 ns\n"));
+	free(text);
+	unlink(path);
+	text = PAGE(page_source, "ps", path);
+	CHECK(text && strstr(text, "the file is not here (No such file or directory)"));
+	CHECK(text && strstr(text, "2(2)  L2    \n"));
+	free(text);
+	text = PAGE(page_sources, "ls", "-n", "^mul$");
+	CHECK(text && strstr(text, "      1       1           1     960 ns"));
+	free(text);
+	CHECK(!PAGE(page_sources, "ls", "-p", "("));
+	CHECK_STR(error, "not a regular expression: '('");
+	CHECK(!PAGE(page_source, "ps", "other.py"));
+	CHECK_STR(error, "no node was made in 'other.py'; ls lists files");
+	model_free(model);
+}
+
+/* Each page is left where it was; a new one after going back takes what came on. */
+TEST(page_history)
+{
+	struct view view = { .model = NULL };
+	struct pane *pane = pane_page.open(&view);
+	static const char *const down[] = { "row-down", "3" };
+	struct page page;
+
+	for (int i = 0; i < 3; i++) {
+		char command[8];
+
+		page_init(&page);
+		for (int line = 0; line < 9; line++)
+			page_say(&page, ROLE_DEFAULT, 0, "%d", line);
+		snprintf(command, sizeof(command), "ni %d", i);
+		pane_page_take(pane, &page, command, true);
+		page_release(&page);
+	}
+	pane_page.command(pane, &view, &(struct command_call) { 2, down });
+	CHECK_STR(pane_page_go(pane, -1), "ni 1");
+	CHECK_STR(pane_page_go(pane, -1), "ni 0");
+	CHECK(!pane_page_go(pane, -1));
+	CHECK_STR(pane_page_go(pane, 1), "ni 1");
+	page_init(&page);
+	pane_page_take(pane, &page, "ni 9", true);
+	CHECK(!pane_page_go(pane, 1));
+	CHECK_STR(pane_page_go(pane, -1), "ni 1");
+	pane_page.close(pane);
+}
