@@ -332,6 +332,7 @@ struct rt_top rt_op_launch(void)
 	if (depth && depth <= STACK_MAX) {
 		top.instance = stack[depth - 1].instance;
 		top.name = stack[depth - 1].name;
+		top.step = stack[depth - 1].step;
 	}
 	return top;
 }

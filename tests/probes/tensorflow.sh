@@ -74,12 +74,18 @@ case_versions() {
 		expect "$which" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
 		expect "$which" "ops with their types and step ids" "$(sed -nE \
 			's/^op name=([^ ]*) .* type=([^ ]*) step=(.*)/\1:\2 \3/p' "$tmp/events" | sort | tr '\n' ',')" \
-			"a:B 1000,a:B 1001,model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,"
+			"a:B 1000,a:B 1001,model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,pool/_1:_Send 12,"
 		expect "$which" "an asynchronous op begins and ends" \
-			"$(lines '^begin name=model/dense/MatMul .*step=-5') $(lines '^async ')" "1 1"
+			"$(lines '^begin name=model/dense/MatMul .*step=-5') $(lines '^async ')" "1 2"
 		expect "$which" "steps that the program marks" "$(sed -n 's/^step //p' "$tmp/events" | tr '\n' ',')" \
 			"name=train number=3,name=mine number=70,name=mine number=70,"
 		expect "$which" "a function that is traced again" "$(lines "^compile .*trace step\(\)")" 1
+		# both ends have one key, by which the coding is known too
+		expect "$which" "a tensor that is sent, coded and received" "$(sed -nE \
+			"s/^flow name='([^']*)' key=[^ ]* bytes=([0-9]*) op=[^ ]* dur=-?[0-9]+ /\1,\2 /p" \
+			"$tmp/events" | sort | tr '\n' ';') $(sed -nE 's/^flow .* key=([^ ]*) .*/\1/p' "$tmp/events" | sort -u | wc -l)" \
+			"$(for p in '0 decoded' '0 received' '4096 encoded' '4096 sent'; do
+				printf 'job:a/task:0 -> job:b/task:1/GPU:2: pool (edge 7),%s;' "$p"; done) 1"
 		expect "$which" "no complaint" "$(lines '^message')" 0
 	done
 }

@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 	int (*run)(void *, int64_t), (*run_async)(void *, int64_t), status = -1;
 	int (*profile)(int, void (*)(void));
 	double (*encode)(int);
+	int (*sums)(void);
 	void *k[3], *same;
 	char name[32];
 
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
 	run_async = (int (*)(void *, int64_t))need(library, "fake_run_async");
 	profile = (int (*)(int, void (*)(void)))need(library, "fake_profile");
 	encode = (double (*)(int))need(library, "fake_encode");
+	sums = (int (*)(void))need(library, "fake_sums");
 	trace = (void (*)(int, const char *, int64_t))need(library, "fake_trace");
 	k[0] = kernel("model/dense/MatMul", "MatMul");
 	k[1] = kernel("a", "B");
@@ -84,6 +86,9 @@ int main(int argc, char **argv)
 	printf("run %d\n", run(same, 7));
 	printf("async %d\n", run_async(k[0], -5));
 	printf("encode %g\n", encode(39));
+	printf("send %d\n", run(kernel("pool/_1", "_Send"), 12));
+	printf("recv %d\n", run_async(kernel("pool/_2", "_Recv"), 12));
+	printf("seen %d\n", sums());
 	trace(1, "train#epoch=1,step_num=3,_r=1#", 2000);
 	trace(1, "step#tf_function_call=traced-nonXla,tracing_count=2#", 3000);
 	trace(1, "step#tf_function_call=notTraced-nonXla,tracing_count=2#", 3000);
