@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Several TensorFlow processes under tftop, on the wheel: tensors from worker to
 # worker against what examples/train_split.py wrote down, and input workers that are
-# forked and spawned. CASE=NAME runs the cases with NAME in them.
+# forked and spawned, a parameter server. CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
 split=$here/examples/train_split.py workers=$here/tests/programs/tf_workers.py
@@ -82,8 +82,23 @@ workers() {
 	is "j['trust']['lost_events'], j['trust']['lost_packets'], j['trust']['settled']" "(0, 0, True)"
 }
 
+# A parameter server: what a worker fetches and sends back, in each step.
+servers() {
+	"$tftop" -b --json="$work/report" -- "$python" "$here/tests/programs/tf_servers.py" \
+		>"$work/said" 2>"$work/errors"
+	[ $? = 3 ] || { fail "status: $(first_lines "$work/errors")"; return; }
+	echo '{}' >"$work/truth"
+	is "sorted(p['exit_status'] for p in j['processes'] if 'tensorflow' in p['probes'])" \
+		"[0, 0, 3]" || return
+	is "sorted((f['source'], f['destination'], f['joined']) for f in j['flows'] if f['bytes'] == 10 << 20)" \
+		"[('job:ps/task:0', 'job:worker/task:0', 10), ('job:worker/task:0', 'job:ps/task:0', 10)]" ||
+		return
+	is "[o['count'] for o in j['ops'] if o['name'] == 'MatMul'], j['trust']['lost_events']" "([10], 0)"
+}
+
 case_run pool1 cut pool1 pool1 51380224 \
 	"cut after pool2 instead: 25 690 112 bytes per step on the wire, not 51 380 224 bytes"
 case_run pool2 cut pool2 pool2 25690112 ""
 case_run workers workers
+case_run servers servers
 suite_end
