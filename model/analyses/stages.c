@@ -51,7 +51,7 @@ static void advise(const struct input_hold *hold, int64_t work_ns, int64_t other
 	int32_t threads = hold->root.parallelism;
 	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
 	bool more = takes_calls(&hold->most) && calls < threads;
-	char prefetch[FINDING_TEXT / 2], first[FMT_MAX], best[FMT_MAX], what[FINDING_TEXT / 2];
+	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[160];
 
 	if (more)
 		stage_ns = work_ns / threads;
@@ -65,8 +65,9 @@ static void advise(const struct input_hold *hold, int64_t work_ns, int64_t other
 	else if (!hold->prefetched)
 		*what = '\0';
 	else
-		snprintf(what, sizeof(what), "it is done ahead, and as much at once as there are threads:"
-			 " only less work for a batch (cache(), cheaper ops) would help");
+		snprintf(what, sizeof(what), "it is done ahead%s: only less work for a batch "
+			 "(cache(), cheaper ops) would help", takes_calls(&hold->most) ?
+			 ", and as much at once as there are threads" : " on its one thread");
 	if (best_ns < whole_ns && (more || !hold->prefetched))
 		snprintf(finding->advice, FINDING_TEXT, "%s%s: at best a step is %s", what, prefetch,
 			 best);
