@@ -59,6 +59,7 @@ PROBES := start runtime consumer
 PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
+PLUGGABLE := $(if $(and $(HAVE_IMPORT),$(HAVE_LTTNG_UST)),$(O)/lib/libtftop_pluggable.so)
 
 src = $(sort $(wildcard $(1)))
 obj = $(patsubst %.c,$(O)/%.o,$(1))
@@ -86,7 +87,7 @@ TFTOP_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TFTOP_PKGS) 2>/dev/null)
 TFTOP_LIBS := $(shell $(PKG_CONFIG) --libs $(TFTOP_PKGS) 2>/dev/null) -lpthread -lm -ldl
 
 .PHONY: all programs libs
-all: report $(O)/tftop $(O)/tftop-gen $(PROBE_LIBS) programs
+all: report $(O)/tftop $(O)/tftop-gen $(PROBE_LIBS) $(PLUGGABLE) programs
 
 .PHONY: report
 report:
@@ -202,6 +203,16 @@ $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_l
 ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
 $(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
 
+# A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
+# protobuf-c is inside it and hidden, so that it needs libc alone.
+PLUGGABLE_OBJ := $(call obj,$(call src,probes/pluggable/*.c)) $(O)/probes/pluggable/xspace.pb-c.o
+$(PLUGGABLE_OBJ): override CFLAGS += -fPIC -fvisibility=hidden
+$(call obj,$(call src,probes/pluggable/*.c)): | $(O)/probes/pluggable/xspace.pb-c.c
+$(O)/lib/libtftop_pluggable.so: $(PLUGGABLE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(PROBE_LD) $^ -l:libprotobuf-c.a -Wl,--exclude-libs,ALL -lpthread -ldl
+
 # ---- the example ----
 
 EXAMPLE_SRC := $(call src,examples/*.c)
@@ -292,7 +303,7 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 tests: all $(TEST_TOOLS)
 
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
-	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
+	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
 	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
@@ -308,7 +319,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
 objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
-	$(ONEDNN_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
+	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-asan:
@@ -366,13 +377,13 @@ COMPLETIONS := $(prefix)/share/bash-completion/completions
 install: all
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(INSTALLED_LIBS)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(COMPLETIONS)'
 	install -m 755 $(O)/tftop '$(DESTDIR)$(bindir)/tftop'
-	install -m 755 $(PROBE_LIBS) '$(DESTDIR)$(INSTALLED_LIBS)'
+	install -m 755 $(PROBE_LIBS) $(PLUGGABLE) '$(DESTDIR)$(INSTALLED_LIBS)'
 	install -m 644 docs/tftop.1 '$(DESTDIR)$(mandir)/man1/tftop.1'
 	install -m 644 docs/tftop.bash '$(DESTDIR)$(COMPLETIONS)/tftop'
 
 uninstall:
 	rm -f '$(DESTDIR)$(bindir)/tftop' '$(DESTDIR)$(mandir)/man1/tftop.1' '$(DESTDIR)$(COMPLETIONS)/tftop'
-	rm -f $(PROBES:%='$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so')
+	rm -f $(PROBES:%='$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so') '$(DESTDIR)$(INSTALLED_LIBS)/libtftop_pluggable.so'
 	[ ! -d '$(DESTDIR)$(INSTALLED_LIBS)' ] || rmdir '$(DESTDIR)$(INSTALLED_LIBS)'
 
 clean:

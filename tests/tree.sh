@@ -42,15 +42,15 @@ grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfini
 # A program under test may sleep; a suite itself waits for conditions.
 grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait for conditions'
 # What a probe library may need: LTTng-UST, libc and our runtime.
-for lib in "${O:-build}"/lib/libtftop-*.so; do
+for lib in "${O:-build}"/lib/libtftop[-_]*.so; do
 	[ -e "$lib" ] || continue
 	readelf -d "$lib" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
 		grep -vE '^(libc\.so|libdl\.so|libpthread\.so|liblttng-ust|libtftop-runtime|ld-linux|libasan|libubsan|libtsan|libgcc_s)' |
 		sed "s,^,${lib##*/} needs ,"
 done | must_be_empty 'probes link LTTng-UST and libc only'
-for lib in "${O:-build}"/lib/libtftop-start.so; do
-	[ -e "$lib" ] && readelf -d "$lib" | grep -o 'lttng[^]]*'
-done | must_be_empty 'the preloaded library needs libc only'
+for lib in "${O:-build}"/lib/libtftop-start.so "${O:-build}"/lib/libtftop_pluggable.so; do
+	[ -e "$lib" ] && readelf -d "$lib" | grep -oE 'lttng[^]]*|libtftop-[^]]*\]'
+done | grep -v 'libtftop-start' | must_be_empty 'what is preloaded or plugged in needs libc only'
 # What users read knows every option, key and command.
 if [ -x "${O:-build}/tftop" ]; then
 	tests/manpage.sh "${O:-build}/tftop" docs/tftop.1.in | diff -u docs/tftop.1 - |

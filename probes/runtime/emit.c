@@ -112,6 +112,7 @@ void rt_emit_device(const struct tft_device *device)
 	d.platform = d.platform ? d.platform : "";
 	d.driver = d.driver ? d.driver : "";
 	d.address = d.address ? d.address : "";
+	rt_tap_device(&d);
 	EMIT_PLAIN(def_device, &d);
 }
 
@@ -120,6 +121,7 @@ void rt_emit_queue(const struct tft_queue *queue)
 	struct tft_queue q = *queue;
 
 	q.name = q.name ? q.name : "";
+	rt_tap_queue(&q);
 	EMIT_PLAIN(def_queue, &q);
 }
 
@@ -202,6 +204,8 @@ void rt_emit_step(struct tft_step *step)
 
 void rt_emit_command(struct tft_command *command)
 {
+	if (__builtin_expect(GET(rt_tap_now), 0))
+		rt_tap_add(command);
 	EMIT_DATA(ev_command, command, TFT_LEVEL_MIN);
 }
 
@@ -264,6 +268,7 @@ void rt_emit_counter(struct tft_counter *counter)
 
 void rt_emit_clock(const struct tft_clock *clock)
 {
+	rt_tap_clock(clock);
 	EMIT_PLAIN(ev_clock, clock);
 }
 

@@ -164,6 +164,9 @@ RT_HIDDEN void rt_threads_dump(void);
 
 /* ---- names.c ---- */
 
+/* Of an id; the walk is as long as there are names. "" and false: none. */
+RT_HIDDEN const char *rt_name_text(uint32_t id);
+RT_HIDDEN bool rt_shape_of(uint32_t id, struct tft_shape *out);
 RT_HIDDEN void rt_names_dump(void);
 RT_HIDDEN void rt_names_fork(enum rt_fork stage);
 
@@ -207,6 +210,15 @@ RT_HIDDEN void rt_async_fork(enum rt_fork stage);
 
 RT_HIDDEN void rt_cpu_dump(void);
 RT_HIDDEN void rt_cpu_fork_child(void);
+
+/* ---- tap.c ---- */
+
+/* Not 0: somebody looks (tap.h). */
+extern RT_HIDDEN _Atomic uint32_t rt_tap_now;
+RT_HIDDEN void rt_tap_add(const struct tft_command *command);
+RT_HIDDEN void rt_tap_device(const struct tft_device *device);
+RT_HIDDEN void rt_tap_queue(const struct tft_queue *queue);
+RT_HIDDEN void rt_tap_clock(const struct tft_clock *clock);
 
 /* ---- calls.c ---- */
 

@@ -236,6 +236,31 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	return e ? e->id : 0;
 }
 
+static const struct entry *by_id(struct table *t, uint32_t id)
+{
+	struct entry *e = id ? GET_ACQ(t->first) : NULL;
+
+	while (e && e->id != id)
+		e = GET_ACQ(e->next);
+	return e;
+}
+
+const char *rt_name_text(uint32_t id)
+{
+	const struct entry *e = by_id(&names, id);
+
+	return e ? e->data : "";
+}
+
+bool rt_shape_of(uint32_t id, struct tft_shape *out)
+{
+	const struct entry *e = by_id(&shapes, id);
+
+	if (e)
+		memcpy(out, e->data, sizeof(*out));
+	return e != NULL;
+}
+
 void rt_names_dump(void)
 {
 	for (struct entry *e = GET_ACQ(names.first); e; e = GET_ACQ(e->next))

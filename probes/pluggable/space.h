@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a tap holds as an XSpace: a plane for each device, a line for each queue
+ * and kind of copy, named as XProf expects. Memory is malloc's; short of it there
+ * is nothing. Source: xplane_schema.cc and cupti_collector.cc of OpenXLA.
+ */
+#ifndef PROBES_PLUGGABLE_SPACE_H
+#define PROBES_PLUGGABLE_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/runtime/tap.h"
+
+/* The runtime's, found when it is there. */
+struct tap {
+	bool (*open)(void);
+	void (*settle)(int64_t wait_ns);
+	uint32_t (*count)(uint64_t *dropped);
+	bool (*get)(uint32_t i, struct rt_tap_work *out);
+	void (*close)(void);
+};
+
+/* What ran between the two (CLOCK_MONOTONIC), at times of the epoch: plus
+ * real_ns. The caller's; NULL: nothing, *size 0. */
+uint8_t *space_pack(const struct tap *tap, int64_t from_ns, int64_t to_ns, int64_t real_ns,
+		    size_t *size);
+
+#endif

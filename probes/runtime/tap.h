@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A tap: while it is open, the commands of this process that finish are kept in
+ * memory too, for who shows them inside the process (probes/pluggable). It changes
+ * nothing of what is sent; what the level leaves out, it leaves out too.
+ *
+ * Always true: closed, it costs a load and a branch for each command. Open, it
+ * keeps at most RT_TAP_MAX, and counts what is beyond. Times are CLOCK_MONOTONIC,
+ * by the device's last clock pair; without one, as if it had just ended.
+ *
+ * Threads: any may write; one opens, reads and closes. Nothing blocks but
+ * rt_tap_settle(). Strings live as long as the process.
+ */
+#ifndef PROBES_RUNTIME_TAP_H
+#define PROBES_RUNTIME_TAP_H
+
+#include "probes/runtime/runtime.h"
+
+#define RT_TAP_MAX 65536u
+
+struct rt_tap_work {
+	uint8_t kind, direction, flags, gpu;	/* TFT_KIND_*, _DIR_*, _CMD_*; as tft_device */
+	uint32_t queue, device, correlation;
+	uint32_t units, clock_mhz;		/* of the device */
+	uint64_t memory_bytes, bytes;
+	int64_t start_ns, end_ns;
+	uint32_t dims, local[3];
+	uint64_t global[3];
+	const char *name, *op, *device_name, *vendor;	/* "": not known */
+};
+
+/* False: it is open already, or memory is short. */
+RT_API bool rt_tap_open(void);
+/* What has ended on a device is here soon; waits for it, at most wait_ns. Calls
+ * nothing of the device's on this thread. */
+RT_API void rt_tap_settle(int64_t wait_ns);
+/* Kept so far; *dropped: beyond them. */
+RT_API uint32_t rt_tap_count(uint64_t *dropped);
+/* False: not whole (yet). */
+RT_API bool rt_tap_get(uint32_t i, struct rt_tap_work *out);
+RT_API void rt_tap_close(void);
+
+#endif

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# libtftop_pluggable.so: its host's calls in every order under ASan, its structs
+# against the header in the wheel, and the wheel itself.
+# pluggable.sh [NAME]: only the cases whose name contains NAME.
+. "$(dirname "$0")/lib.sh"
+if [ ! -e "$lib/libtftop_pluggable.so" ]; then
+	skipped pluggable 'protobuf-c is missing, it was not built'
+	closing
+fi
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pluggable-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+xspace="-I$O $O/probes/pluggable/xspace.pb-c.c"
+asan='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+
+case_host() {
+	compile pluggable_asan.so probes/pluggable/pluggable.c probes/pluggable/space.c $xspace \
+		-fPIC -shared -fvisibility=hidden $asan -l:libprotobuf-c.a -Wl,--exclude-libs,ALL || return
+	compile pluggable_tap/libtftop-runtime.so tests/doubles/fake_tap.c -fPIC -shared \
+		-Wl,-soname,libtftop-runtime.so || return
+	compile pluggable_host tests/probes/pluggable_test.c $xspace $asan -lprotobuf-c -ldl || return
+	local out
+	out=$(timeout -k 5 60 "$build/pluggable_host" "$build/pluggable_asan.so" \
+		"$build/pluggable_tap/libtftop-runtime.so" 2>&1)
+	expect host 'every call in every order' "$? $(head -n 1 <<<"$out")" '0 '
+	expect host 'it exports one function' \
+		"$(nm -D --defined-only "$lib/libtftop_pluggable.so" | awk '{ print $3 }')" TF_InitProfiler
+}
+
+# The header's own structs print what ours print.
+case_abi() {
+	local python include
+	python=$(tests/venv.sh tensorflow 2>"$tmp/err") || { skipped abi "$(head -n 1 "$tmp/err")"; return; }
+	include=$(echo "${python%/bin/python}"/lib/python*/site-packages/tensorflow/include)
+	cat >"$tmp/theirs.c" <<-'END'
+		#include <stdio.h>
+		#include "tensorflow/c/experimental/pluggable_profiler/pluggable_profiler.h"
+		#define tp_profiler TP_Profiler
+		#define tp_profiler_fns TP_ProfilerFns
+		#define tf_profiler_registration_params TF_ProfilerRegistrationParams
+		#define PLACE_(name, type, member) printf(name "." #member " %zu\n", offsetof(struct type, member))
+		#define PLACE(type, member) PLACE_(#type, type, member)
+		int main(void)
+		{
+	END
+	sed -n '/^#define PLACE/d; /^static void abi/,/^}/s/^\t\(PLACE(.*\)/\1/p' tests/probes/pluggable_test.c >>"$tmp/theirs.c"
+	cat >>"$tmp/theirs.c" <<-'END'
+		printf("sizes %zu %zu %zu\n", (size_t)TP_PROFILER_STRUCT_SIZE, (size_t)TP_PROFILER_FNS_STRUCT_SIZE,
+		       (size_t)TF_PROFILER_REGISTRATION_PARAMS_STRUCT_SIZE);
+		return 0; }
+	END
+	$cc -w -I"$include" -o "$tmp/theirs" "$tmp/theirs.c" 2>"$tmp/err" ||
+		{ fail abi "their header: $(head -n 1 "$tmp/err")"; return; }
+	compile pluggable_host tests/probes/pluggable_test.c $xspace $asan -lprotobuf-c -ldl || return
+	expect abi 'as the header in the wheel' "$("$build/pluggable_host" abi)" "$("$tmp/theirs")"
+}
+
+# OpenCL kernels within sessions of the wheel's profiler: lines, names, times.
+wheel() {	# NAME WANTED COMMAND…
+	local name=$1 wanted_kernels=$2
+	shift 2
+	rm -rf "$tmp/log" && mkdir "$tmp/log"
+	TF_PLUGGABLE_DEVICE_LIBRARY_PATH=$lib/libtftop_pluggable.so timeout -k 5 100 \
+		"$@" "$python" tests/programs/tf_pluggable.py "$tmp/log" 2 >"$tmp/out" 2>"$tmp/err" ||
+		{ fail "$name" "status $?: $(tail -n 1 "$tmp/err")"; return; }
+	expect "$name" 'lines, names, times' "$("$python" - "$tmp/out" "$wanted_kernels" <<-'END'
+		import json, sys
+		run = json.load(open(sys.argv[1]))
+		assert run["devices"] == ["/physical_device:CPU:0"], run["devices"]
+		for s in run["sessions"]:
+		    start, length = s["mark"]
+		    if sys.argv[2] == "none":
+		        assert not s["planes"], s["planes"]
+		        continue
+		    plane, = s["planes"]
+		    line, = plane["lines"]
+		    assert plane["name"].startswith("/device:"), plane["name"]
+		    assert line["name"] == "Stream #1(Compute,MemcpyH2D)", line["name"]
+		    kernels = [e for e in line["events"] if e["name"] == "spin"]
+		    copies = [e for e in line["events"] if e["name"] == "MemcpyH2D"]
+		    assert len(kernels) == s["kernels"] and len(copies) == 1, (len(kernels), s["kernels"])
+		    for e in line["events"]:
+		        assert start - 2000000 <= e["start_ns"] and e["start_ns"] + e["dur_ns"] <= start + length + 2000000, (e, start, length)
+		    assert all(e["stats"]["kernel_details"] == "grid:64,1,1 block:64,1,1" for e in kernels), kernels
+		    assert copies[0]["stats"]["memcpy_details"].endswith("size:16384 dest:1 async:0"), copies
+		    assert sum(e["dur_ns"] for e in kernels) <= length
+		print("good")
+	END
+	)" good
+}
+
+case_wheel() {
+	local python
+	python=$(tests/venv.sh tensorflow 2>"$tmp/err") || { skipped wheel "$(head -n 1 "$tmp/err")"; return; }
+	[ -e "$lib/libtftop-opencl.so" ] || { skipped wheel 'no OpenCL'; return; }
+	wheel wheel some "$O/tftop" --probe opencl -b --
+	wheel 'wheel without tftop' none env
+}
+
+for case in host abi wheel; do
+	wanted "$case" && "case_$case"
+done
+closing
