@@ -69,7 +69,7 @@ IMPORT_SRC := $(filter-out %/none.c,$(call src,model/import/*.c))
 KEYMAP_SRC := $(call src,keymap/*.c)
 SESSION_SRC := $(call src,probes/session/*.c)
 TUI_SRC := $(call src,tui/*.c)
-UNIT_SRC := $(call src,tests/unit/*.c)
+UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call src,tests/unit/*.c))
 
 IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
 IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
