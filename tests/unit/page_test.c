@@ -165,7 +165,7 @@ TEST(page_history)
 	struct page page;
 
 	for (int i = 0; i < 3; i++) {
-		char command[8];
+		char command[24];
 
 		page_init(&page);
 		for (int line = 0; line < 9; line++)
