@@ -51,7 +51,7 @@ static void advise(const struct input_hold *hold, int64_t work_ns, int64_t other
 	int32_t threads = hold->root.parallelism;
 	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
 	bool more = takes_calls(&hold->most) && calls < threads;
-	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[160];
+	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[150];
 
 	if (more)
 		stage_ns = work_ns / threads;
