@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that one library imports through its procedure linkage table, by
- * name. Undefined symbols only are looked at, so that the names of a large
+ * What one library finds through tables of its own: functions that it imports
+ * through its procedure linkage table, and the places of variables, by name. Undefined symbols only are looked at, so that the names of a large
  * library's own hundred thousand functions stay untouched on disk.
  */
 #include <dlfcn.h>
@@ -16,8 +16,10 @@
 
 #if defined(__x86_64__)
 #define JUMP_SLOT R_X86_64_JUMP_SLOT
+#define GLOB_DAT R_X86_64_GLOB_DAT
 #elif defined(__aarch64__)
 #define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define GLOB_DAT R_AARCH64_GLOB_DAT
 #endif
 
 struct module {
@@ -25,8 +27,8 @@ struct module {
 	uintptr_t relro, relro_end;	/* read-only since it was loaded */
 	const char *strings;
 	const ElfW(Sym) *symbols;
-	const ElfW(Rela) *relocs;
-	size_t reloc_bytes;
+	const ElfW(Rela) *relocs, *data;
+	size_t reloc_bytes, data_bytes;
 };
 
 static int find_relro(struct dl_phdr_info *info, size_t size, void *arg)
@@ -63,6 +65,10 @@ static bool find_module(const void *inside, struct module *m)
 			m->relocs = (const ElfW(Rela) *)d->d_un.d_ptr;
 		else if (d->d_tag == DT_PLTRELSZ)
 			m->reloc_bytes = d->d_un.d_val;
+		else if (d->d_tag == DT_RELA)
+			m->data = (const ElfW(Rela) *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_RELASZ)
+			m->data_bytes = d->d_un.d_val;
 		else if (d->d_tag == DT_PLTREL)
 			rela = d->d_un.d_val == DT_RELA;
 	}
@@ -106,4 +112,34 @@ void onednn_imports(const void *inside, struct onednn_import *imports, int count
 	(void)imports;
 	(void)count;
 #endif
+}
+
+void **onednn_variable(const void *inside, const char *name, const void *now)
+{
+#ifdef GLOB_DAT
+	struct module m;
+
+	if (!find_module(inside, &m) || !m.data)
+		return NULL;
+	for (size_t i = 0; i < m.data_bytes / sizeof(*m.data); i++) {
+		const ElfW(Rela) *r = &m.data[i];
+		void **slot = (void **)(m.base + r->r_offset);
+
+		if (ELF64_R_TYPE(r->r_info) == GLOB_DAT && *slot == now &&
+		    !strcmp(m.strings + m.symbols[ELF64_R_SYM(r->r_info)].st_name, name))
+			return slot;
+	}
+#else
+	(void)inside;
+	(void)name;
+	(void)now;
+#endif
+	return NULL;
+}
+
+bool onednn_variable_is(const void *inside, void **slot, void *place)
+{
+	struct module m;
+
+	return find_module(inside, &m) && replace(&m, slot, place);
 }

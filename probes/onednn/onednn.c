@@ -12,6 +12,11 @@
 
 #define WANTED "error,profile_exec,profile_create"	/* errors: as without the variable */
 #define PREFIX "onednn_verbose"
+#define ERRORS 0x4u		/* what oneDNN makes of the words */
+#define CREATED 0x20u
+#define RUN 0x80u
+#define MANY 400		/* in WINDOW_NS: 2 % of a core */
+#define WINDOW_NS 100000000
 #define BEGIN_BYTES 4096
 #define NAME_BYTES 192
 #define SHAPE_BYTES 512
@@ -20,6 +25,10 @@
 /* ---- the library's imports ---- */
 
 static _Atomic bool asked;		/* its lines are ours */
+static const void *library;		/* inside of it */
+static _Atomic uint64_t lines;		/* of primitives that ran */
+static bool many, looked;		/* the rest is of who ticks */
+static _Atomic uint32_t *writes;
 static char begin[BEGIN_BYTES];		/* what it wrote past the sink */
 static _Atomic size_t begin_bytes;
 
@@ -99,6 +108,7 @@ bool onednn_ask(const void *inside)
 	};
 	struct onednn_import in[] = { { "getenv", (void *)our_getenv, false } };
 
+	library = inside;
 	onednn_imports(inside, out, 2);
 	if (!out[0].done && !out[1].done)
 		return false;
@@ -187,11 +197,52 @@ static void take(const char *text)
 		created(&line);
 		return;
 	}
+	atomic_fetch_add_explicit(&lines, 1, memory_order_relaxed);
 	ids = ids_of(&line);
 	kernel.name = ids.name;
 	kernel.shape = ids.shape;
 	kernel.dur_ns = line.dur_ns;
 	rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
+}
+
+/* ---- how much it writes ---- */
+
+/* Whether too many lines come, over some time. */
+static bool too_many(int64_t now_ns)
+{
+	static int64_t begin_ns;
+	static uint64_t before;
+	uint64_t now = atomic_load_explicit(&lines, memory_order_relaxed), n = now - before;
+	bool all = now_ns - begin_ns >= WINDOW_NS;
+
+	if (all) {
+		begin_ns = now_ns;
+		before = now;
+	}
+	return n > MANY;
+}
+
+bool onednn_tick(int64_t now_ns, enum tft_level level)
+{
+	uint32_t want = ERRORS | CREATED | RUN;
+	bool first = false;
+
+	if (!atomic_load(&asked))
+		return false;
+	if (!many)
+		first = many = level != TFT_LEVEL_OFF && level != TFT_LEVEL_FULL && too_many(now_ns);
+	if (level == TFT_LEVEL_OFF)
+		want = ERRORS;
+	else if (many && level != TFT_LEVEL_FULL)
+		want = ERRORS | CREATED;
+	if (!looked && want & RUN)
+		return false;
+	if (!looked)
+		writes = onednn_flag(library, ERRORS | CREATED | RUN);
+	looked = true;
+	if (writes && atomic_load_explicit(writes, memory_order_relaxed) != want)
+		atomic_store(writes, want);
+	return first && writes;
 }
 
 /* Before the first error come the lines that oneDNN begins with. */

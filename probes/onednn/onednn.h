@@ -16,8 +16,10 @@
  *    as without us, and only what it asked for is seen.
  *  - Errors, which oneDNN writes unasked, are written, with the lines that
  *    would stand before them.
- *  - Once asked for, oneDNN makes its lines to the program's end, at level off
- *    too (2 us each); they are dropped then.
+ *  - A line costs 2 us and more. Of a program that runs so many primitives that
+ *    it would notice, oneDNN is told to make no more of them, but at level full,
+ *    and none at level off; that it can be told so depends on the build (flag.c),
+ *    else it makes its lines to the program's end, and they are dropped at off.
  *
  * Without a sink, ITT tells kinds and times (probes/itt).
  */
@@ -27,6 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probes/schema/control.h"
+
 /* Once, when the sink has been taken over; `inside`: an address of the library
  * that has oneDNN. False: its lines cannot be had without a trace in the
  * program's output. */
@@ -34,6 +38,16 @@ bool onednn_ask(const void *inside);
 
 /* A line came to the sink. True: it is the program's, write it. */
 bool onednn_line(const char *text);
+
+/* Every 10 ms, and at each change of the level. True: from now on there are no
+ * lines of primitives that ran. */
+bool onednn_tick(int64_t now_ns, enum tft_level level);
+
+/* ---- flag.c ---- */
+
+/* Where the library keeps what it writes; NULL: not known, or it is not what we
+ * asked for. Takes some milliseconds. */
+_Atomic uint32_t *onednn_flag(const void *inside, uint32_t expected);
 
 /* ---- line.c ---- */
 
@@ -62,5 +76,10 @@ struct onednn_import {
 
 /* Puts functions of ours in the place of what one library imports. */
 void onednn_imports(const void *inside, struct onednn_import *imports, int count);
+
+/* Where one library keeps the place of a variable that several share, while it is
+ * `now`; NULL: nowhere. And another place from now on, for this library alone. */
+void **onednn_variable(const void *inside, const char *name, const void *now);
+bool onednn_variable_is(const void *inside, void **slot, void *place);
 
 #endif

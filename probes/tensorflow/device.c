@@ -81,7 +81,7 @@ static bool ask(const void *kernel, const void *context, struct tf_string *s,
 	return true;
 }
 
-static void ask_done(struct tf_string *s)
+void tf_string_free(struct tf_string *s)
 {
 	static void (*delete)(void *);
 
@@ -167,7 +167,7 @@ static int learn(const void *kernel, const void *context, int was)
 		ok = find_names(kernel, &name, &type) && find_params(kernel, context);
 	else if (ok)
 		ok = holds(kernel, context, &name, &type);
-	ask_done(&s);
+	tf_string_free(&s);
 	if (!ok)
 		return FAILED;
 	return atomic_fetch_add(&tries, 1) + 1 < TRIES ? TRIED : KNOWN;

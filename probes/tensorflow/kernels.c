@@ -28,6 +28,14 @@ void tf_kernels_start(void)
 			 "their descriptions would be written to the program's output");
 }
 
+void tf_kernels_tick(int64_t now_ns, enum tft_level level)
+{
+	if (onednn_tick(now_ns, level))
+		tf_blind("oneDNN's primitives are many: which implementation ran and on what is "
+			 "seen at level full; their kinds and times are, but not those of plain "
+			 "matrix products");
+}
+
 static void ran(enum rt_library library, const struct tf_trace *t, const char *name,
 		const char *shape_text)
 {

@@ -56,6 +56,7 @@ struct tf_string {
 	size_t length;
 	char inside[16];
 };
+void tf_string_free(struct tf_string *s);
 
 void tf_cpu_compute(void *device, void *kernel, void *context);
 void tf_gpu_compute(void *device, void *kernel, void *context);
@@ -66,6 +67,7 @@ void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done)
 
 /* The processor's kernels: oneDNN's lines are asked for, where they can be had. */
 void tf_kernels_start(void);
+void tf_kernels_tick(int64_t now_ns, enum tft_level level);
 void tf_onednn_verbose(const char *text, int flag);
 /* ---- flow.c: tensors that go to other processes ---- */
 

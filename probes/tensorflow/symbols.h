@@ -26,6 +26,7 @@
 
 #define TFT_TF_RECORDER_TSL "_ZN3tsl8profiler15TraceMeRecorder"
 #define TFT_TF_RECORDER_TF "_ZN10tensorflow8profiler15TraceMeRecorder"
+#define TFT_TF_ITERATOR "_ZN10tensorflow4data19DatasetBaseIterator"
 #define TFT_TF_KERNEL "PNS_8OpKernelEPNS_15OpKernelContextE"
 /* absl's namespace is another one in each of its releases, and Status in it */
 #define TFT_TF_RECV(status) "_ZN10tensorflow20BaseRemoteRendezvous9RecvAsyncERKNS_19" \
@@ -51,6 +52,9 @@
 	/* TraceMe: void (event *) */ \
 	X(RECORD_TSL, TFT_TF_RECORDER_TSL "6RecordEONS1_5EventE", 0) \
 	X(RECORD_TF, TFT_TF_RECORDER_TF "6RecordEONS1_5EventE", 0) \
+	/* an iterator of tf.data: status *(status *, iterator, context, tensors, bool *) */ \
+	X(GET_NEXT, TFT_TF_ITERATOR "7GetNextEPNS0_15IteratorContextEPSt6vectorINS_6TensorE" \
+	  "SaIS5_EEPb", 0) \
 	/* the user's own profiler: bool (level[, filter[, bool]]); events *(events *) */ \
 	X(START_TSL, TFT_TF_RECORDER_TSL "5StartEi", TFT_TF_TRIGGER) \
 	X(START_FILTER_TSL, TFT_TF_RECORDER_TSL "5StartEim", TFT_TF_TRIGGER) \
@@ -121,6 +125,11 @@ enum tft_tf_function {
 /* Variables, as TensorFlow's own code finds them. */
 #define TFT_TF_LEVEL_TSL "_ZN3tsl8profiler8internal13g_trace_levelE"
 #define TFT_TF_LEVEL_TF "_ZN10tensorflow8profiler8internal13g_trace_levelE"
+/* string *(string *, iterator); and a function of the library that has the executor */
+#define TFT_TF_ITERATOR_NAME TFT_TF_ITERATOR "16BuildTraceMeNameB5cxx11Ev"
+#define TFT_TF_EXECUTOR "_ZN10tensorflow11NewExecutorERKNSt7__cxx1112basic_stringIcSt11" \
+	"char_traitsIcESaIcEEERKNS_19LocalExecutorParamsERKNS_5GraphEPSt10unique_ptrI" \
+	"NS_8ExecutorESt14default_deleteISF_EE"
 #define TFT_TF_PYTHON_GATE "_ZN3xla8profiler15traceme_enabledE"
 
 /* What the preloaded library gives the probe; *borrowed for the process's life*. */

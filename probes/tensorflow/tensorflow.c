@@ -50,6 +50,7 @@ static const struct hook {
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
 #if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
+	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
 #endif
 #ifdef __x86_64__	/* see flow.c */
 	{ TFT_TF_SEND, (void *)tf_send, false },
@@ -94,6 +95,7 @@ static void fork_child(void)
 static void on_tick(int64_t now_ns)
 {
 	tf_trace_tick();
+	tf_kernels_tick(now_ns, rt_level());
 	tf_flow_tick();
 	tf_stages_tell(now_ns, false);
 	tf_graph_tick(now_ns);
@@ -103,6 +105,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	tf_memory_level(old_level, new_level);
 	tf_trace_level(new_level);
+	tf_kernels_tick(rt_now_ns(), new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		tf_stages_tell(rt_now_ns(), true);
 }

@@ -310,6 +310,8 @@ static void look(struct stage *s, const struct tf_trace *t)
 		set(s, &s->buffered, n);
 	if ((calls || limit) && !s->ahead)
 		s->ahead = true;
+	if (calls)
+		tf_trace_functions();
 }
 
 /* ---- events ---- */
@@ -422,6 +424,31 @@ void tf_function_done(const struct tf_trace *t)
 		f->ns = t->start_ns;
 	}
 	give_flag(&f->busy);
+}
+
+/* What TensorFlow would tell of the call itself, at level 2. */
+void *tf_get_next(void *status, void *iterator, void *context, void *tensors, void *end)
+{
+	typedef void *get_next(void *, void *, void *, void *, void *);
+	typedef struct tf_string *name_of(struct tf_string *, void *);
+	get_next *original = (get_next *)tf_original(TFT_TF_GET_NEXT);
+	static name_of *name;
+	struct tf_string s = { 0 };
+	int64_t start_ns;
+	int saved;
+
+	if (rt_level() < TFT_LEVEL_DEFAULT || !tf_trace_apart())
+		return original(status, iterator, context, tensors, end);
+	if (!name)
+		name = (name_of *)tf_lib->find(TFT_TF_ITERATOR_NAME);
+	start_ns = rt_now_ns();
+	name(&s, iterator);
+	original(status, iterator, context, tensors, end);
+	saved = errno;
+	tf_trace_tell(s.text, s.length, start_ns, rt_now_ns(), tf_stage_called);
+	tf_string_free(&s);
+	errno = saved;
+	return status;
 }
 
 /* ---- telling ---- */

@@ -6,6 +6,16 @@
  * TensorFlow's profiler keeps every event until it is stopped, so nothing goes
  * to it but what it would have had without us: nothing outside of its session,
  * and inside of it the level is the session's own.
+ *
+ * The executor asks for the level too, at each op: at 2 it traces the ops that it
+ * takes for expensive, and then does not measure what they cost, so that they
+ * stay expensive and are handed to threads as such. So that a program runs as
+ * it does without us, the library of the executor has a variable of its own at
+ * level 1, by its own entry for it in its table of addresses, while the others
+ * have ours at 2. What that library alone tells at level 2, calls of
+ * tf.data's iterators, comes from a hook (tf_get_next()); functions that
+ * iterators run in parallel come from nowhere else: while there are some, the
+ * level is 2 for all.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +23,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "probes/onednn/onednn.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -32,10 +43,18 @@ struct recorder {
 	_Atomic int *level;		/* TensorFlow's own variable; NULL: not there */
 	_Atomic int session;		/* level of the program's session, LEVEL_NONE */
 	_Atomic int starting;		/* a session is about to start: hands off */
+	/* of the executor's library, where it can have one; else `place` is NULL */
+	void **place;
+	_Atomic int apart;
+	bool away;			/* `place` leads to `apart` */
 };
 static struct recorder tsl = { .session = LEVEL_NONE }, tf = { .session = LEVEL_NONE };
 static _Atomic unsigned char *python_gate;
 static _Atomic int64_t real_to_mono_ns;
+static _Atomic int64_t functions_ns;	/* when iterators last ran functions in parallel */
+static const void *executor;		/* inside of its library */
+
+#define FUNCTIONS_NS 2000000000	/* how long they are waited for */
 
 /* ---- who takes what ---- */
 
@@ -257,20 +276,73 @@ static int wanted_level(enum tft_level level)
 	return level <= TFT_LEVEL_FULL ? of[level] : LEVEL_NONE;
 }
 
+static void set(_Atomic int *at, int level)
+{
+	if (atomic_load_explicit(at, memory_order_relaxed) != level)
+		atomic_store(at, level);
+}
+
+static int wanted_apart(int level)
+{
+	int64_t last = atomic_load_explicit(&functions_ns, memory_order_relaxed);
+
+	return level < 2 || (last && rt_now_ns() - last < FUNCTIONS_NS) ? level : 1;
+}
+
 static void apply(struct recorder *r, enum tft_level level)
 {
 	int want = wanted_level(level);
 
 	if (!r->level || atomic_load(&r->starting) || atomic_load(&r->session) != LEVEL_NONE)
 		return;
-	if (atomic_load_explicit(r->level, memory_order_relaxed) != want)
-		atomic_store(r->level, want);
+	set(&r->apart, wanted_apart(want));
+	set(r->level, want);
+}
+
+/* At level off, and while the program's own profiler is on, all is as TensorFlow
+ * made it. */
+static void set_apart(struct recorder *r, bool away)
+{
+	away = away && !atomic_load(&r->starting) && atomic_load(&r->session) == LEVEL_NONE;
+	if (r->place && r->away != away &&
+	    onednn_variable_is(executor, r->place, away ? (void *)&r->apart : (void *)r->level))
+		r->away = away;
+}
+
+bool tf_trace_apart(void)
+{
+	struct recorder *r = tsl.away ? &tsl : &tf;
+
+	return r->away && atomic_load_explicit(&r->apart, memory_order_relaxed) < 2;
+}
+
+void tf_trace_functions(void)
+{
+	atomic_store_explicit(&functions_ns, rt_now_ns(), memory_order_relaxed);
+	apply(&tsl, rt_level());
+	apply(&tf, rt_level());
+}
+
+void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
+		   tf_trace_take *taker)
+{
+	struct tf_event e = { .name = text, .length = length };
+	struct tf_trace t;
+
+	split(&t, &e);
+	t.start_ns = start_ns;
+	t.end_ns = end_ns;
+	taker(&t);
 }
 
 void tf_trace_level(enum tft_level level)
 {
+	if (level == TFT_LEVEL_OFF)
+		functions_ns = 0;
 	apply(&tsl, level);
 	apply(&tf, level);
+	set_apart(&tsl, level != TFT_LEVEL_OFF);
+	set_apart(&tf, level != TFT_LEVEL_OFF);
 	if (python_gate)
 		atomic_store(python_gate, level != TFT_LEVEL_OFF);
 }
@@ -299,14 +371,22 @@ void tf_trace_tick(void)
 static void recorder_start(struct recorder *r, const char *level)
 {
 	r->level = (_Atomic int *)dlsym(RTLD_DEFAULT, level);
-	if (r->level)
-		atomic_store(&r->session, atomic_load(r->level));
+	if (!r->level)
+		return;
+	atomic_store(&r->session, atomic_load(r->level));
+	if (executor)
+		r->place = onednn_variable(executor, level, (void *)r->level);
 }
 
 void tf_trace_start(void)
 {
 	index_consumers();
 	take_time();
+#if defined(__x86_64__)	/* the hook's result elsewhere: a register that C cannot name */
+	/* without the hook there would be no stages */
+	if (tf_lib->original(TFT_TF_GET_NEXT) && tf_lib->find(TFT_TF_ITERATOR_NAME))
+		executor = tf_lib->find(TFT_TF_EXECUTOR);
+#endif
 	recorder_start(&tsl, TFT_TF_LEVEL_TSL);
 	recorder_start(&tf, TFT_TF_LEVEL_TF);
 	python_gate = (_Atomic unsigned char *)dlsym(RTLD_DEFAULT, TFT_TF_PYTHON_GATE);
@@ -320,6 +400,7 @@ static bool session_begin(struct recorder *r)
 	if (!r->level || atomic_load(&r->session) != LEVEL_NONE)
 		return false;
 	atomic_store(&r->starting, 1);
+	set_apart(r, false);
 	atomic_store(r->level, LEVEL_NONE);
 	return true;
 }
@@ -332,6 +413,7 @@ static bool session_began(struct recorder *r, bool ours, bool ok)
 		atomic_store(&r->session, atomic_load(r->level));
 	atomic_store(&r->starting, 0);
 	apply(r, rt_level());
+	set_apart(r, rt_level() != TFT_LEVEL_OFF);
 	return ok;
 }
 
@@ -339,6 +421,7 @@ static void session_ended(struct recorder *r)
 {
 	atomic_store(&r->session, LEVEL_NONE);
 	apply(r, rt_level());
+	set_apart(r, rt_level() != TFT_LEVEL_OFF);
 }
 
 #define ORIGINAL(type, function) ((type)tf_original(TFT_TF_##function))

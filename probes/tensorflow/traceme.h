@@ -47,6 +47,13 @@ bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number)
 void tf_trace_start(void);
 void tf_trace_level(enum tft_level level);
 void tf_trace_tick(void);
+/* The executor's library does not tell what level 2 has, see traceme.c. */
+bool tf_trace_apart(void);
+/* Iterators run functions in parallel: now it does for a while. */
+void tf_trace_functions(void);
+/* As if it had; the times are CLOCK_MONOTONIC. */
+void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
+		   tf_trace_take *taker);
 
 /* ---- who takes them ---- */
 
@@ -78,6 +85,7 @@ struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const
 struct tf_events {	/* std::vector: bytes that we hand through */
 	void *part[3];
 };
+void *tf_get_next(void *status, void *iterator, void *context, void *tensors, void *end);
 void tf_record_tsl(struct tf_event *e);
 void tf_record_tf(struct tf_event *e);
 bool tf_start_tsl(int level);
