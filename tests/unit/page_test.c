@@ -181,6 +181,7 @@ TEST(page_history)
 	CHECK_STR(pane_page_go(pane, 1), "ni 1");
 	page_init(&page);
 	pane_page_take(pane, &page, "ni 9", true);
+	page_release(&page);
 	CHECK(!pane_page_go(pane, 1));
 	CHECK_STR(pane_page_go(pane, -1), "ni 1");
 	pane_page.close(pane);
