@@ -216,7 +216,13 @@ int64_t clock_length(const struct clock *clock, uint64_t start_ticks, uint64_t e
 {
 	const struct clock_segment *segment = &clock->segments[segment_at(clock, start_ticks)];
 
-	return segment_map(segment, end_ticks) - segment_map(segment, start_ticks);
+	int64_t start_ns = segment_map(segment, start_ticks), end_ns = segment_map(segment, end_ticks);
+	int64_t length_ns;
+
+	/* ticks can be any number */
+	if (__builtin_sub_overflow(end_ns, start_ns, &length_ns))
+		return end_ns > start_ns ? INT64_MAX : INT64_MIN;
+	return length_ns;
 }
 
 uint64_t clock_back(const struct clock *clock, int64_t host_ns)

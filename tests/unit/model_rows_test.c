@@ -212,7 +212,7 @@ TEST(model_row_ops_keep_any_step)
 	for (int i = 0; i < OPS; i++) {
 		struct event op = ev_op(1, (uint64_t)i + 1, 0, i * 1000, 900, 0);
 
-		steps[i] = i % 3 ? (int64_t)test_random() * 3037000499 - (int64_t)test_random() : -1;
+		steps[i] = i % 3 ? (int64_t)(test_random() * 3037000499u) : -1;
 		op.u.op.step = steps[i];
 		apply_one(model, op);
 	}
