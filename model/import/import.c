@@ -105,8 +105,8 @@ struct import *import_new(const struct import_options *options, char error[IMPOR
 	if (import->source)
 		import->kind = look(import->source, why);
 	if (import->source && !import->kind)
-		snprintf(error, IMPORT_ERROR_MAX, "'%s' is nothing that tftop can open (RunMetadata, "
-			 "StepStats, XSpace, Chrome's JSON)%s%s", path, *why ? ": " : "", why);
+		snprintf(error, IMPORT_ERROR_MAX, "'%.200s' is nothing that tftop can open (RunMetadata, "
+			 "StepStats, XSpace, Chrome's JSON)%s%.200s", path, *why ? ": " : "", why);
 	if (!error[0])
 		return import;
 	import_free(import);
