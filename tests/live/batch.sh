@@ -37,7 +37,7 @@ refuses() {
 wrong_options() {
 	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
 		refuses "not in this version" -b --until=x &&
-		refuses "not in this version" -b --export=chrome:f &&
+		refuses "not a format" -b --export=nothing:f &&
 		refuses "WxH" --headless --size=big && refuses "cannot read" -b --config=/no/such &&
 		 refuses "not a time" -b --for=soon
 }
