@@ -278,7 +278,8 @@ static bool meet(struct model *model, uint32_t i, const struct join_run *run)
 	if (how == HOW_NONE)
 		return false;
 	keep_leaving(&model->join, i, run->time_ns);
-	if (!has_many(&launch))
+	item->guessed = !has_many(&launch) && how == HOW_GUESS;
+	if (!has_many(&launch) && !item->guessed)
 		drop_launch(model, i);
 	join_hand_on(model, process, &launch, run, how);
 	return true;
@@ -313,11 +314,13 @@ static void launch_by_id(struct model *model, const struct join_launch *launch, 
 	struct join *join = &model->join;
 	struct join_ids *ids = &model->process->ids;
 	uint32_t old = lookup(&ids->launches[id.table], id), i;
-	bool doubt = old != 0;
+	bool doubt = false;
 
 	if (old) {
-		/* The id came back. Is a run that comes now the old one's? */
+		/* The id came back. Whose is what runs now, whose what the old one took? */
 		ids->reused = true;
+		doubt = !item_at(join, old)->guessed ||
+			item_at(join, old)->until_ns >= launch->launch.call_ns;
 		drop_launch(model, old);
 	} else if (!id.table && command_is_done(model, launch->launch.correlation) &&
 		   !lookup(&ids->runs[0], id)) {
@@ -338,7 +341,7 @@ static void run_by_id(struct model *model, const struct join_run *run, struct id
 	struct join_ids *ids = &model->process->ids;
 	uint32_t launch = lookup(&ids->launches[id.table], id), i;
 
-	if (launch && meet(model, launch, run))
+	if (launch && !item_at(join, launch)->guessed && meet(model, launch, run))
 		return;
 	make_room(model);
 	i = item_new(model);
@@ -452,7 +455,6 @@ void join_beat(struct model *model, const struct event_beat *beat)
 }
 
 #define HOLD_LOOK 64			/* runs are looked at for the earliest */
-
 #define GIVE_UP_LOOK 256u
 
 /* In order, what was launched before something that has long run has run too:

@@ -24,8 +24,10 @@
  *    JOIN_WAIT_NS, launches until there are JOIN_MAX.
  *  - EXACT and EVENT are given by ids alone, and not when the same id is seen
  *    on two launches at once, when the queue's order contradicts, or when ids
- *    come back and something was lost in between. No clock is asked: one that
- *    steps must not cost the attribution that finds the step.
+ *    come back and something was lost in between. What took a run by a guess is
+ *    remembered: it may be that of the next launch with its id, which then takes
+ *    none for sure. No clock is asked: one that steps must not cost the
+ *    attribution that finds the step.
  *  - A record written before a call began is not that call's.
  *  - FIFO is decided when the settled line has passed, so that what came late
  *    is in and what was lost is known; a loss spoils all epochs that began
@@ -84,7 +86,8 @@ struct join_item {
 	uint32_t prev, next;		/* in its list; next: also the free list */
 	uint32_t same, tail;		/* next run with that id; the newest, in the oldest */
 	bool is_run, met, announced;
-	bool doubt;			/* doubt: its id came back while in use */
+	bool doubt;			/* its id came back while in use, or its run is taken */
+	bool guessed;			/* its one run was a guess: perhaps the next launch's */
 };
 
 struct join_list { uint32_t first, last; };

@@ -478,6 +478,40 @@ TEST(model_join_random_loss)
 		}
 }
 
+/* Ids come back, a run is lost, the next one's comes before its launch: a guess for
+ * the old one, and none is sure of the new one: its launch's loss may be untold. */
+TEST(model_join_a_guess_leaves_doubt)
+{
+	struct model *model = prepare(BY_ID);
+	struct event launch = event_of(EVENT_LAUNCH, 1, 0), run = event_of(EVENT_RUN, RUNNER, 0);
+	struct event lost = event_of(EVENT_LOST, RUNNER, 0);
+
+	launch.u.launch = (struct event_launch) {
+		.tid = 1, .queue = 1, .correlation = 5, .name = 1, .kind = COMMAND_KERNEL,
+	};
+	run.u.run = (struct event_run) { .correlation = 5, .kind = COMMAND_KERNEL };
+	/* launch, run; launch, lost; run before launch; lost and not told, run; launch, run */
+	for (const char *c = "lrlxrlrlr", *at = c; *at; at++) {
+		int64_t now = BASE + (at - c + 1) * 1000000;
+
+		launch.time_ns = run.time_ns = now;
+		launch.u.launch.call_ns = now - 500000 - (at - c == 5 ? 1000000 : 0);
+		run.u.run.start_ticks = (uint64_t)(now - 400000 + OFFSET);
+		run.u.run.end_ticks = run.u.run.start_ticks + 1000;
+		if (*at == 'x') {
+			lost.time_ns = now;
+			lost.u.lost = (struct event_lost) {
+				.begin_ns = now - 1000, .end_ns = now, .count = 1,
+			};
+		}
+		apply_one(model, *at == 'l' ? launch : *at == 'r' ? run : lost);
+	}
+	model_finish(model, false);
+	CHECK_INT(status_of(model).how[HOW_EXACT], 2);
+	CHECK_INT(status_of(model).how[HOW_GUESS], 2);
+	model_free(model);
+}
+
 /* A launch that does not run yet is on its way, and no longer when it has run. */
 TEST(model_join_on_its_way)
 {
