@@ -71,7 +71,7 @@ static int look_ms(const struct live *live)
 	int progress = live_progress(live);
 
 	if (live_phase(live) != LIVE_ENDING)
-		return PUMP_MS;
+		return live_hurries(live) ? READ_MS : PUMP_MS;
 	return progress >= 0 && progress < 100 ? READ_MS : END_MS;
 }
 

@@ -228,9 +228,10 @@ void live_finish_model(struct live *live)
 	if (live->run.pid > 0 && (live->exited || !live->session))
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
 				 live->run.signal);
-	if (live->reader && reader_misses_streams(live->reader)) {
+	if (live->reader && (reader_misses_streams(live->reader) ||
+			     reader_reattached(live->reader) != live->reattached)) {
 		live_say(live, 2, "a process of another user came too late to be read: what it did "
-			 "is missing");
+			 "is missing, or a part of it");
 		live->stop_partial = true;
 	}
 	live_list_probes(live, probes, sizeof(probes));
@@ -393,6 +394,7 @@ static void take(struct live *live, const struct session_event *event)
 	case SESSION_USER:
 		if (live->reader)
 			reader_attach_anew(live->reader);
+		live->hurries = live->reader != NULL;
 		break;
 	case SESSION_BROKEN:
 		live_say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
@@ -465,6 +467,7 @@ static void watch(struct live *live)
 	}
 	if (reader_reattached(live->reader) != live->reattached) {
 		live->reattached = reader_reattached(live->reader);
+		live->hurries = false;
 		live_say(live, 1, "attached to the trace anew (a process of another user came, or "
 			 "data too late): what was done in that half second may be missing");
 		session_ask_dump(live->session);
@@ -511,6 +514,11 @@ void live_pump(struct live *live)
 }
 
 /* ---- asking ---- */
+
+bool live_hurries(const struct live *live)
+{
+	return live->hurries;
+}
 
 int live_fd(const struct live *live)
 {

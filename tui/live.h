@@ -6,7 +6,8 @@
  *
  *	live = live_new(...)		forks; no thread yet, PROGRAM not started
  *	live_start(live)		daemons, reader, then PROGRAM; 0.1 ... 0.3 s
- *	loop: poll live_fd(); live_pump() when it is readable and each 100 ms
+ *	loop: poll live_fd(); live_pump() when it is readable and each 500 ms,
+ *	each 20 ms while live_hurries()
  *	until live_phase() is LIVE_DONE, or as long as the user looks
  *	live_free(live)			clears everything away; PROGRAM is not touched
  *
@@ -59,9 +60,12 @@ bool live_start(struct live *live);
 /* Poll it for reading; -1: nothing to poll (a recording), pump each 100 ms. */
 int live_fd(const struct live *live);
 
-/* Takes in all that has happened, without waiting. Call it at least each 100
- * ms. */
+/* Takes in all that has happened, without waiting. */
 void live_pump(struct live *live);
+
+/* The streams of a user who came are being attached to: a process of his has to
+ * be asked for its definitions before it ends. */
+bool live_hurries(const struct live *live);
 
 /* What PROGRAM wrote to its pty, as it comes, during live_pump(). */
 void live_on_output(struct live *live, void (*take)(void *arg, const void *data, size_t size),

@@ -32,6 +32,7 @@ struct live {
 	int64_t drain_until_ns, drain_max_ns;
 	uint64_t drain_events;		/* read when drain_until_ns was set */
 	unsigned int reattached;	/* of the reader, when last looked at */
+	bool hurries;			/* see live_hurries() */
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */

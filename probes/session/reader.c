@@ -32,6 +32,7 @@
 #define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
 #define FREE_FILES_NS 400000000
 #define REATTACH_MAX 16
+#define ANEW_PERIODS 4		/* of the live timer: waited for what is still to be read */
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
 
 struct reader {
@@ -47,6 +48,8 @@ struct reader {
 	bool exited;			/* the thread has left its loop */
 	atomic_bool stop, in_sink;
 	atomic_bool anew;		/* see reader_attach_anew() */
+	_Atomic int64_t anew_ns;	/* when it was asked for first */
+	atomic_bool attaching;		/* anew, and nothing came yet */
 	atomic_bool complete;		/* see reader_complete() */
 	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
 	_Atomic int64_t drain_ns;	/* 0: not draining */
@@ -180,6 +183,23 @@ static bool reattaches(struct reader *reader)
 	       !atomic_load(&reader->drain_ns);
 }
 
+/* A new graph begins with what is still to come: what the streams hold until now,
+ * perhaps of a process that has ended, this one reads first. */
+static bool attaches_anew(struct reader *reader)
+{
+	int64_t asked_ns = atomic_load(&reader->anew_ns);
+
+	if (!reattaches(reader) || !atomic_load(&reader->anew))
+		return false;
+	if (decode_time_ns(reader->decode) < asked_ns &&
+	    now_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
+		return false;
+	if (!atomic_exchange(&reader->anew, false))
+		return false;
+	atomic_store(&reader->attaching, true);
+	return true;
+}
+
 /* True: a new graph should read on. */
 static bool run(struct reader *reader, bt_graph *graph)
 {
@@ -201,6 +221,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 			found_ns = found_ns ? found_ns : now;
 			atomic_store(&reader->last_message_ns, now);
 			atomic_store(&reader->reattached, reader->graphs - 1);
+			atomic_store(&reader->attaching, false);
 		}
 		if (!attached && status >= 0) {
 			attached = true;
@@ -221,7 +242,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 			set_state(reader, READER_FAILED);
 			return false;
 		}
-		if (reattaches(reader) && atomic_exchange(&reader->anew, false))
+		if (attaches_anew(reader))
 			return true;
 		if (drained(reader, &looks)) {
 			set_state(reader, READER_ENDED);
@@ -455,12 +476,16 @@ int64_t reader_last_message_ns(const struct reader *reader)
 
 void reader_attach_anew(struct reader *reader)
 {
+	if (!atomic_load(&reader->anew))
+		atomic_store(&reader->anew_ns, now_ns());
 	atomic_store(&reader->anew, true);
 }
 
 bool reader_misses_streams(const struct reader *reader)
 {
-	return atomic_load(&((struct reader *)reader)->anew);
+	struct reader *r = (struct reader *)reader;
+
+	return atomic_load(&r->anew) || atomic_load(&r->attaching);
 }
 
 unsigned int reader_reattached(const struct reader *reader)

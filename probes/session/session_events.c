@@ -154,6 +154,9 @@ static bool take_keeper(struct session *s, struct session_event *event)
 		s->broken = true;
 		return true;
 	case WIRE_DRAINED:
+		/* The relay has everything now: a folder that came since the last
+		 * look was read by nobody. */
+		watch_users(s);
 		s->drained = true;
 		return false;
 	default:
