@@ -8,8 +8,19 @@ import sys
 import tensorflow as tf
 
 
+barrier = None
+
+
+def begin(shared):
+    global barrier
+    barrier = shared
+
+
 def work(n):
     total = 0.0
+    # each worker takes one piece: none is so quick as to take both
+    if barrier:
+        barrier.wait()
     for i in range(n):
         total += float(tf.add(float(i), 1.0))
     return total
@@ -20,7 +31,7 @@ def main():
     # forked while TensorFlow has no threads yet: it does not live through it with them
     for how, n in (("fork", 10), ("spawn", 20)):
         context = multiprocessing.get_context(how)
-        with context.Pool(2) as pool:
+        with context.Pool(2, begin, (context.Barrier(2),)) as pool:
             results.append(sum(pool.map(work, [n, n], chunksize=1)))
             pool.close()
             pool.join()

@@ -224,10 +224,12 @@ leaves_while_reading() {
 	reads hang && until_screen 'reading the recording' && press "$1" && ends_with 0
 }
 
+# The shell around it gets the Ctrl-C too: there is no status.
 interrupts_reading() {
 	reads hang -b && until_screen 'reading the recording' && press C-c &&
-		until_screen 'it is left behind' && until_screen 'dead'
+		until_screen 'it is left behind' && until_true 15 is_gone "$(started_pid)"
 }
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 screen_outlives_an_abort() {
 	reads abort && until_screen 'queue 0' && press 8 &&
