@@ -203,40 +203,59 @@ static void tell(const struct key *key, enum tft_flow_phase phase, uint64_t byte
 
 /* ---- what was sent from where ---- */
 
+#define SENT_BUSY 1u		/* no address: being written */
+
 static struct {
-	_Atomic uint64_t memory;	/* 0: free, or being written */
+	_Atomic uint64_t memory;	/* 0: free */
 	_Atomic uint64_t hash;
 	_Atomic uint32_t name;
 } sent[SENT];
-static atomic_flag sent_busy = ATOMIC_FLAG_INIT;
-static uint32_t sent_next;
+static _Atomic uint32_t sent_next;
 
 static uint32_t sent_at(uint64_t memory, uint32_t i)
 {
 	return (uint32_t)((memory * 0x9e3779b97f4a7c15u >> 32) + i) & (SENT - 1);
 }
 
+/* The place of this memory, else a free one, else each of its places in turn. */
+static uint32_t place_for(uint64_t memory)
+{
+	uint32_t place = sent_at(memory, atomic_fetch_add_explicit(&sent_next, 1,
+				 memory_order_relaxed) % SENT_PROBES);
+
+	for (uint32_t i = 0; i < SENT_PROBES; i++) {
+		uint64_t there = atomic_load_explicit(&sent[sent_at(memory, i)].memory,
+						      memory_order_relaxed);
+
+		if (there == memory)
+			return sent_at(memory, i);
+		if (!there)
+			place = sent_at(memory, i);
+	}
+	return place;
+}
+
+/* A place is taken by its own mark: two that send at once do not wait for each
+ * other, and none is forgotten. */
 static void remember(const void *at, const struct key *key)
 {
 	uint64_t memory = (uintptr_t)at, there;
 	uint32_t place;
 
-	if (!memory || atomic_flag_test_and_set(&sent_busy))
+	for (uint32_t i = 0; memory && i < 4 * SENT_PROBES; i++) {
+		place = place_for(memory);
+		there = atomic_load_explicit(&sent[place].memory, memory_order_relaxed);
+		if (there == SENT_BUSY ||
+		    !atomic_compare_exchange_strong_explicit(&sent[place].memory, &there,
+							     SENT_BUSY, memory_order_acquire,
+							     memory_order_relaxed))
+			continue;
+		atomic_thread_fence(memory_order_release);
+		atomic_store_explicit(&sent[place].hash, key->hash, memory_order_relaxed);
+		atomic_store_explicit(&sent[place].name, key->name, memory_order_relaxed);
+		atomic_store_explicit(&sent[place].memory, memory, memory_order_release);
 		return;
-	place = sent_at(memory, sent_next++ % SENT_PROBES);
-	for (uint32_t i = 0; i < SENT_PROBES; i++) {
-		there = atomic_load_explicit(&sent[sent_at(memory, i)].memory, memory_order_relaxed);
-		if (!there || there == memory)
-			place = sent_at(memory, i);
-		if (there == memory)
-			break;
 	}
-	atomic_store_explicit(&sent[place].memory, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&sent[place].hash, key->hash, memory_order_relaxed);
-	atomic_store_explicit(&sent[place].name, key->name, memory_order_relaxed);
-	atomic_store_explicit(&sent[place].memory, memory, memory_order_release);
-	atomic_flag_clear(&sent_busy);
 }
 
 static struct key recall(const void *at)
@@ -256,11 +275,6 @@ static struct key recall(const void *at)
 			return key;
 	}
 	return (struct key){ .hash = 0 };
-}
-
-void tf_flow_fork_child(void)
-{
-	atomic_flag_clear(&sent_busy);
 }
 
 /* ---- what ops make of it ---- */
@@ -386,16 +400,19 @@ void *tf_encode(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e)
 		(void *(*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))
 		tf_original(TFT_TF_ENCODE);
 	const void *tensor = (const void *)(b > 0xffff ? b : c);
-	int64_t start = rt_now_ns();
+	struct key key;
+	int64_t start;
 	void *result;
 	int saved;
 
 	if (rt_level() == TFT_LEVEL_OFF)
 		return original(a, b, c, d, e);
+	saved = errno;
+	key = recall(memory_of(tensor));
+	errno = saved;
+	start = rt_now_ns();
 	result = original(a, b, c, d, e);
 	saved = errno;
-	struct key key = recall(memory_of(tensor));
-
 	/* what is empty has no memory to be known by */
 	if (key.hash)
 		tell(&key, TFT_FLOW_ENCODED, bytes_of(tensor), start, rt_now_ns() - start, 0);

@@ -82,7 +82,6 @@ struct tf_recv {
 extern _Thread_local struct tf_recv *tf_recv_now;
 /* It has its tensor. */
 void tf_received(const struct tf_recv *recv, uint64_t instance);
-void tf_flow_fork_child(void);
 /* Every 25 ms. */
 void tf_flow_tick(void);
 

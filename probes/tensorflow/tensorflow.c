@@ -89,7 +89,6 @@ static void fork_child(void)
 	tf_memory_fork_child();
 	tf_stages_fork_child();
 	tf_graph_fork_child();
-	tf_flow_fork_child();
 }
 
 static void on_tick(int64_t now_ns)
