@@ -47,7 +47,7 @@ HAVE_OPENCL := $(call have,OpenCL)
 HAVE_IBERTY := $(shell printf '\#include <libiberty/demangle.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo y)
 HAVE_JANSSON := $(call have,jansson)
 HAVE_IMPORT := $(and $(call have,libprotobuf-c),$(call have,yajl),$(call have,zlib),$(shell command -v protoc-c))
-# probes/start/tensorflow.c has these machines' assembler.
+# probes/start/interpose.c has these machines' assembler.
 HAVE_TRAMPOLINES := $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine 2>/dev/null))
 
 MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust) \

@@ -17,8 +17,8 @@
  *  - libc only; no allocation, no lock; async-signal-safe where the wrapped
  *    function is.
  *
- * It also interposes functions of TensorFlow's (probes/tensorflow/symbols.h):
- * whoever has no TensorFlow never calls them.
+ * It also interposes functions of frameworks (interpose.h):
+ * whoever has no such framework never calls them.
  */
 #ifndef PROBES_START_START_H
 #define PROBES_START_START_H

@@ -23,7 +23,7 @@
 
 /* ---- tensorflow.c ---- */
 
-extern const struct tft_tf *tf_lib;	/* set before any hook is in the path */
+extern const struct tft_interposed *tf_lib;	/* set before any hook is in the path */
 
 /* The originals of hooked functions; not NULL inside of their hooks. */
 extern void *tf_originals[TFT_TF_COUNT];

@@ -4,25 +4,18 @@
  * library interposes, of all versions at once: a definition that nobody asks
  * for costs nothing.
  *
- * libtftop-start.so defines each function as a jump through a slot. A slot first
- * leads to a resolver, which finds TensorFlow's own definition and puts it into
- * the slot. The first call of one marked TFT_TF_TRIGGER also loads the probe
- * (libtftop-tensorflow.so, when TFTOP_TENSORFLOW names it), which takes over
- * the slots it has functions for; at level off the originals are back.
- *
- * Always true:
- *  - Functions without TFT_TF_TRIGGER may be called while TensorFlow's own
- *    static initializers run: nothing is loaded then.
- *  - A function whose original is not there returns 0.
- *  - The library that has an original is kept loaded from then on.
+ * How: probes/start/interpose.h. A call of one marked TFT_TF_TRIGGER loads the probe
+ * (libtftop-tensorflow.so, when TFTOP_TENSORFLOW names it).
  */
 #ifndef PROBES_TENSORFLOW_SYMBOLS_H
 #define PROBES_TENSORFLOW_SYMBOLS_H
 
 #include <stdint.h>
 
+#include "probes/start/interpose.h"
+
 #define TFT_TF_ENV "TFTOP_TENSORFLOW"
-#define TFT_TF_TRIGGER 1u
+#define TFT_TF_TRIGGER TFT_TRIGGER
 
 #define TFT_TF_RECORDER_TSL "_ZN3tsl8profiler15TraceMeRecorder"
 #define TFT_TF_RECORDER_TF "_ZN10tensorflow8profiler15TraceMeRecorder"
@@ -131,21 +124,5 @@ enum tft_tf_function {
 	"char_traitsIcESaIcEEERKNS_19LocalExecutorParamsERKNS_5GraphEPSt10unique_ptrI" \
 	"NS_8ExecutorESt14default_deleteISF_EE"
 #define TFT_TF_PYTHON_GATE "_ZN3xla8profiler15traceme_enabledE"
-
-/* What the preloaded library gives the probe; *borrowed for the process's life*. */
-struct tft_tf {
-	void **slot;				/* TFT_TF_COUNT of them */
-	/* The original behind a slot, looked for now; NULL: none. */
-	void *(*original)(enum tft_tf_function function);
-	/* Any symbol of TensorFlow's libraries; NULL: none. */
-	void *(*find)(const char *symbol);
-};
-
-/*
- * Exported by the probe as "tft_tensorflow_start". Returns what is to be called,
- * on any thread, when an original was found later; NULL: the probe stays out.
- */
-typedef void tft_tf_found(enum tft_tf_function function);
-typedef tft_tf_found *tft_tf_start(const struct tft_tf *tf);
 
 #endif

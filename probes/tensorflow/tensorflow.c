@@ -17,7 +17,7 @@
 
 #define BLIND_BYTES 512
 
-const struct tft_tf *tf_lib;
+const struct tft_interposed *tf_lib;
 void *tf_originals[TFT_TF_COUNT];
 
 static const struct hook {
@@ -161,9 +161,9 @@ static const struct hook *hook_of(enum tft_tf_function function)
 	return NULL;
 }
 
-static void found(enum tft_tf_function function)
+static void found(int function)
 {
-	const struct hook *h = hook_of(function);
+	const struct hook *h = hook_of((enum tft_tf_function)function);
 	void *original = h ? tf_lib->original(function) : NULL;
 	struct rt_slot slot;
 
@@ -176,10 +176,10 @@ static void found(enum tft_tf_function function)
 	rt_slots_add(&slot, 1);
 }
 
-__attribute__((visibility("default"))) tft_tf_start tft_tensorflow_start;
-tft_tf_found *tft_tensorflow_start(const struct tft_tf *tf)
+__attribute__((visibility("default"))) tft_framework_start tft_tensorflow_start;
+tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 {
-	tf_lib = tf;
+	tf_lib = lib;
 	tf_trace_start();
 	if (!rt_probe_register(&probe))
 		return NULL;

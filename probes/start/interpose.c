@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TensorFlow's functions as jumps through slots, and where the slots lead
- * before there is a probe. See probes/tensorflow/symbols.h.
+ * Frameworks' functions as jumps through slots, and where the slots lead before
+ * there is a probe. See interpose.h.
  *
  * The resolver works like the dynamic linker's own for lazy binding: it keeps
  * every register that may hold an argument, whatever the function's type.
- * Python loads TensorFlow's libraries out of the global scope, so RTLD_NEXT does
- * not find them: the library that calls is asked, then every one that has
- * "tensorflow" in its path.
+ * Python loads a framework's libraries out of the global scope, so RTLD_NEXT does
+ * not find them: the library that calls is asked, then every one that has the
+ * framework's word in its path.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "probes/start/internal.h"
+#include "probes/start/interpose.h"
 #include "probes/tensorflow/symbols.h"
 
 #define START_API __attribute__((visibility("default")))
@@ -32,7 +33,7 @@
 #if defined(__x86_64__)
 
 #define RESOLVE \
-	".Ltft_tf_resolve:\n" \
+	".Ltft_start_resolve:\n" \
 	"	.cfi_startproc\n" \
 	"	push %rbp\n" \
 	"	.cfi_def_cfa_offset 16\n" \
@@ -58,7 +59,7 @@
 	"	movaps %xmm7, 176(%rsp)\n" \
 	"	mov %r11, %rdi\n" \
 	"	mov 8(%rbp), %rsi\n" \
-	"	call tft_tf_resolve\n" \
+	"	call tft_start_resolve\n" \
 	"	mov %rax, %r11\n" \
 	"	mov (%rsp), %rdi\n" \
 	"	mov 8(%rsp), %rsi\n" \
@@ -85,12 +86,12 @@
 	"	jmp *.Lslot_" symbol "(%rip)\n"
 #define TO_RESOLVE(symbol) \
 	"	lea .Lslot_" symbol "(%rip), %r11\n" \
-	"	jmp .Ltft_tf_resolve\n"
+	"	jmp .Ltft_start_resolve\n"
 
 #elif defined(__aarch64__)
 
 #define RESOLVE \
-	".Ltft_tf_resolve:\n" \
+	".Ltft_start_resolve:\n" \
 	"	.cfi_startproc\n" \
 	"	stp x29, x30, [sp, #-224]!\n" \
 	"	.cfi_def_cfa_offset 224\n" \
@@ -108,7 +109,7 @@
 	"	stp q6, q7, [sp, #192]\n" \
 	"	mov x0, x16\n" \
 	"	mov x1, x30\n" \
-	"	bl tft_tf_resolve\n" \
+	"	bl tft_start_resolve\n" \
 	"	mov x16, x0\n" \
 	"	ldp x0, x1, [sp, #16]\n" \
 	"	ldp x2, x3, [sp, #32]\n" \
@@ -133,11 +134,11 @@
 #define TO_RESOLVE(symbol) \
 	"	adrp x16, .Lslot_" symbol "\n" \
 	"	add x16, x16, :lo12:.Lslot_" symbol "\n" \
-	"	b .Ltft_tf_resolve\n"
+	"	b .Ltft_start_resolve\n"
 
 #endif
 
-#ifdef RESOLVE	/* else: no TensorFlow probe on this machine; the Makefile says so */
+#ifdef RESOLVE	/* else: no such probes on this machine; the Makefile says so */
 
 #define TRAMPOLINE(id, symbol, flags) \
 	"	.globl " symbol "\n" \
@@ -150,11 +151,11 @@
 	TO_RESOLVE(symbol) \
 	"	.cfi_endproc\n" \
 	"	.size " symbol ", . - " symbol "\n" \
-	"	.pushsection .data.tft_tf, \"aw\", %progbits\n" \
+	"	.pushsection .data.tft_start, \"aw\", %progbits\n" \
 	".Lslot_" symbol ":\n" \
 	"	.quad .Lresolve_" symbol "\n" \
 	"	.popsection\n" \
-	"	.pushsection .data.rel.ro.tft_tf, \"aw\", %progbits\n" \
+	"	.pushsection .data.rel.ro.tft_start, \"aw\", %progbits\n" \
 	"	.quad .Lresolve_" symbol "\n" \
 	"	.popsection\n"
 
@@ -166,19 +167,15 @@
 	name ":\n" \
 	"	.popsection\n"
 
-/* One statement, so that the slots lie in the order of the table. */
+/* One statement, so that the slots lie in the order of the tables. */
 __asm__(
-	TABLE("tft_tf_slots", ".data.tft_tf")
-	TABLE("tft_tf_resolvers", ".data.rel.ro.tft_tf")
+	TABLE("tft_start_slots", ".data.tft_start")
+	TABLE("tft_start_resolvers", ".data.rel.ro.tft_start")
 	"	.pushsection .text\n"
 	RESOLVE
 	TFT_TF_FUNCTIONS(TRAMPOLINE)
 	"	.popsection\n"
 );
-
-extern START_HIDDEN void *tft_tf_slots[TFT_TF_COUNT];
-extern START_HIDDEN void *const tft_tf_resolvers[TFT_TF_COUNT];	/* what they begin with */
-void *tft_tf_resolve(void **slot, void *caller) START_HIDDEN;
 
 /* Off, as in TensorFlow's own definitions, until the probe says otherwise. */
 extern int start_level_tsl __asm__(TFT_TF_LEVEL_TSL);
@@ -187,18 +184,70 @@ extern unsigned char start_python_gate __asm__(TFT_TF_PYTHON_GATE);
 START_API int start_level_tsl = -1, start_level_tf = -1;
 START_API unsigned char start_python_gate = 0;
 
+enum {
+	FIRST_TF,
+	FUNCTIONS = FIRST_TF + TFT_TF_COUNT
+};
+
 static const struct {
 	const char *symbol;
 	unsigned int flags;
-} functions[TFT_TF_COUNT] = {
+} functions[FUNCTIONS] = {
 #define X(id, symbol, flags) { symbol, flags },
 	TFT_TF_FUNCTIONS(X)
 #undef X
 };
 
-static void *originals[TFT_TF_COUNT];
-static char probe_path[PATH_BYTES];	/* "": no probe was chosen */
-static bool probe_asked;
+extern START_HIDDEN void *tft_start_slots[FUNCTIONS];
+extern START_HIDDEN void *const tft_start_resolvers[FUNCTIONS];	/* what they begin with */
+void *tft_start_resolve(void **slot, void *caller) START_HIDDEN;
+
+static void *originals[FUNCTIONS];
+
+enum { FRAMEWORK_TF, FRAMEWORKS };
+static void *framework_original(int framework, int function);
+static void *framework_find(int framework, const char *symbol);
+
+#define PROBE_VIEW(id) \
+	static void *original_##id(int function) \
+	{ \
+		return framework_original(FRAMEWORK_##id, function); \
+	} \
+	static void *find_##id(const char *symbol) \
+	{ \
+		return framework_find(FRAMEWORK_##id, symbol); \
+	}
+PROBE_VIEW(TF)
+
+enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
+
+static struct framework {
+	struct tft_interposed lib;	/* the probe's view */
+	int first, count;		/* its functions */
+	const char *word;		/* in its libraries' paths */
+	const char *variable, *entry;	/* names its probe; what that exports */
+	char path[PATH_BYTES];		/* of the probe; "": none was chosen */
+	bool asked;
+	int state;
+	pid_t loader_pid, loader_tid;
+	tft_found *found;
+} frameworks[FRAMEWORKS] = {
+#define FRAMEWORK(id, word, variable, entry) \
+	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id }, \
+		FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
+		0, 0, NULL }
+	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
+#undef FRAMEWORK
+};
+
+static struct framework *framework_of(int function)
+{
+	int i = 0;
+
+	while (i < FRAMEWORKS - 1 && function >= frameworks[i].first + frameworks[i].count)
+		i++;
+	return &frameworks[i];
+}
 
 /* ---- finding ---- */
 
@@ -223,6 +272,7 @@ static void *in_library(const char *path, const char *symbol)
 }
 
 struct pick {
+	const char *word;
 	int skip;
 	char path[PATH_BYTES];
 };
@@ -233,7 +283,7 @@ static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t length;
 
 	(void)size;
-	if (!info->dlpi_name || !strstr(info->dlpi_name, "tensorflow") || p->skip-- > 0)
+	if (!info->dlpi_name || !strstr(info->dlpi_name, p->word) || p->skip-- > 0)
 		return 0;
 	length = strlen(info->dlpi_name);
 	if (length >= sizeof(p->path))
@@ -242,13 +292,14 @@ static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-/* In any library of TensorFlow's. None may be opened while the list of all is
+/* In any library of the framework's. None may be opened while the list of all is
  * walked: that would take the loader's locks in the wrong order. */
-static void *in_tensorflow(const char *symbol)
+static void *in_framework(const struct framework *f, const char *symbol)
 {
 	struct pick p;
 	void *address;
 
+	p.word = f->word;
 	for (int n = 0;; n++) {
 		p.skip = n;
 		if (!dl_iterate_phdr(pick_next, &p))
@@ -259,7 +310,7 @@ static void *in_tensorflow(const char *symbol)
 	}
 }
 
-static void *find(const char *symbol, const void *caller)
+static void *find(const struct framework *f, const char *symbol, const void *caller)
 {
 	void *address = dlsym(RTLD_NEXT, symbol);
 	Dl_info info;
@@ -267,7 +318,7 @@ static void *find(const char *symbol, const void *caller)
 	if (!address && caller && dladdr(caller, &info) && info.dli_fname)
 		address = in_library(info.dli_fname, symbol);
 	if (!address)
-		address = in_tensorflow(symbol);
+		address = in_framework(f, symbol);
 	/* the slot would outlive it */
 	if (address && dladdr(address, &info) && info.dli_fname)
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -279,7 +330,7 @@ static void *original_of(int i, const void *caller)
 	void *address = __atomic_load_n(&originals[i], __ATOMIC_RELAXED);
 
 	if (!address) {
-		address = find(functions[i].symbol, caller);
+		address = find(framework_of(i), functions[i].symbol, caller);
 		__atomic_store_n(&originals[i], address, __ATOMIC_RELAXED);
 	}
 	return address;
@@ -287,90 +338,87 @@ static void *original_of(int i, const void *caller)
 
 /* ---- for the probe ---- */
 
-static void *probe_original(enum tft_tf_function function)
+static void *framework_original(int framework, int function)
 {
 	int saved = errno;
-	void *address = original_of((int)function, NULL);
+	void *address = original_of(frameworks[framework].first + function, NULL);
 
 	errno = saved;
 	return address;
 }
 
-static void *probe_find(const char *symbol)
+static void *framework_find(int framework, const char *symbol)
 {
 	int saved = errno;
-	void *address = find(symbol, NULL);
+	void *address = find(&frameworks[framework], symbol, NULL);
 
 	errno = saved;
 	return address;
 }
-
-static const struct tft_tf table = {
-	.slot = tft_tf_slots, .original = probe_original, .find = probe_find,
-};
 
 /* ---- loading the probe ---- */
 
-enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
-static int probe_state;
-static pid_t loader_pid, loader_tid;
-static tft_tf_found *probe_found;
-
-static void load(void)
+static void load(struct framework *f)
 {
-	void *library = dlopen(probe_path, RTLD_NOW | RTLD_LOCAL);
-	tft_tf_start *start = library ?
-		(tft_tf_start *)dlsym(library, "tft_tensorflow_start") : NULL;
+	void *library = dlopen(f->path, RTLD_NOW | RTLD_LOCAL);
+	tft_framework_start *start = library ?
+		(tft_framework_start *)dlsym(library, f->entry) : NULL;
 
 	if (start)
-		__atomic_store_n(&probe_found, start(&table), __ATOMIC_RELEASE);
+		__atomic_store_n(&f->found, start(&f->lib), __ATOMIC_RELEASE);
 }
 
 /* Another thread loads it: what is called meanwhile is to be seen too. */
-static void wait_loaded(void)
+static void wait_loaded(struct framework *f)
 {
 	struct timespec ms = { 0, 1000000 };
 
-	if (__atomic_load_n(&loader_pid, __ATOMIC_RELAXED) != (pid_t)syscall(SYS_getpid) ||
-	    __atomic_load_n(&loader_tid, __ATOMIC_RELAXED) == (pid_t)syscall(SYS_gettid))
+	if (__atomic_load_n(&f->loader_pid, __ATOMIC_RELAXED) != (pid_t)syscall(SYS_getpid) ||
+	    __atomic_load_n(&f->loader_tid, __ATOMIC_RELAXED) == (pid_t)syscall(SYS_gettid))
 		return;
 	for (int i = 0; i < LOAD_WAIT_MS &&
-	     __atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_LOADING; i++)
+	     __atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_LOADING; i++)
 		nanosleep(&ms, NULL);
 }
 
-/* A library that was loaded with us may have called before. */
-__attribute__((constructor)) static void ask(void)
+static void ask(struct framework *f)
 {
-	const char *path = probe_asked ? NULL : getenv(TFT_TF_ENV);
+	const char *path = f->asked ? NULL : getenv(f->variable);
 	size_t length = path ? strlen(path) : 0;
 
 	/* a copy: the program may write over its environment */
-	if (length && length < sizeof(probe_path))
-		memcpy(probe_path, path, length + 1);
-	probe_asked = true;
+	if (length && length < sizeof(f->path))
+		memcpy(f->path, path, length + 1);
+	f->asked = true;
 }
 
-static void trigger(void)
+/* A library that was loaded with us may have called before. */
+__attribute__((constructor)) static void ask_all(void)
+{
+	for (int i = 0; i < FRAMEWORKS; i++)
+		ask(&frameworks[i]);
+}
+
+static void trigger(struct framework *f)
 {
 	int state = PROBE_NONE;
 
-	if (!probe_asked)
-		ask();
-	if (!probe_path[0])
+	ask(f);
+	if (!f->path[0])
 		return;
-	if (__atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_NONE) {
-		__atomic_store_n(&loader_pid, (pid_t)syscall(SYS_getpid), __ATOMIC_RELAXED);
-		if (__atomic_compare_exchange_n(&probe_state, &state, PROBE_LOADING, false,
+	if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_NONE) {
+		__atomic_store_n(&f->loader_pid, (pid_t)syscall(SYS_getpid), __ATOMIC_RELAXED);
+		if (__atomic_compare_exchange_n(&f->state, &state, PROBE_LOADING, false,
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-			__atomic_store_n(&loader_tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-			load();
-			__atomic_store_n(&probe_state, PROBE_DONE, __ATOMIC_RELEASE);
+			__atomic_store_n(&f->loader_tid, (pid_t)syscall(SYS_gettid),
+					 __ATOMIC_RELAXED);
+			load(f);
+			__atomic_store_n(&f->state, PROBE_DONE, __ATOMIC_RELEASE);
 			return;
 		}
 	}
-	if (__atomic_load_n(&probe_state, __ATOMIC_ACQUIRE) == PROBE_LOADING)
-		wait_loaded();
+	if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_LOADING)
+		wait_loaded(f);
 }
 
 /* ---- the first call ---- */
@@ -381,20 +429,21 @@ static void *nothing(void)
 }
 
 /* Called from the assembler above: where to go on. */
-void *tft_tf_resolve(void **slot, void *caller)
+void *tft_start_resolve(void **slot, void *caller)
 {
-	int i = (int)(slot - tft_tf_slots), saved = errno, cancel;
-	void *now = tft_tf_resolvers[i], *address;
-	tft_tf_found *found;
+	int i = (int)(slot - tft_start_slots), saved = errno, cancel;
+	void *now = tft_start_resolvers[i], *address;
+	struct framework *f = framework_of(i);
+	tft_found *found;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	address = original_of(i, caller);
-	if (functions[i].flags & TFT_TF_TRIGGER)
-		trigger();
-	found = __atomic_load_n(&probe_found, __ATOMIC_ACQUIRE);
+	if (functions[i].flags & TFT_TRIGGER)
+		trigger(f);
+	found = __atomic_load_n(&f->found, __ATOMIC_ACQUIRE);
 	if (address) {
 		if (found)
-			found((enum tft_tf_function)i);
+			found(i - f->first);
 		/* unless the probe has taken it */
 		if (!__atomic_compare_exchange_n(slot, &now, address, false,
 						 __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
