@@ -73,13 +73,10 @@ UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call s
 
 IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
 IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
-# What model/import/ unpacks with; the messages are generated from its .proto files.
-IMPORT_PROTO := $(if $(HAVE_IMPORT),$(call src,model/import/*.proto))
-IMPORT_OBJ := $(if $(HAVE_IMPORT),$(call obj,$(IMPORT_SRC)) $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.o),\
-	$(O)/model/import/none.o)
-# So does what model/export/ packs with.
-EXPORT_PROTO := $(if $(HAVE_IMPORT),$(call src,model/export/*.proto))
-EXPORT_OBJ := $(EXPORT_PROTO:%.proto=$(O)/%.pb-c.o)
+# The messages of other programs' formats, for model/ and probes/pluggable.
+FORMATS := $(if $(HAVE_IMPORT),$(patsubst %.proto,$(O)/%.pb-c,$(call src,formats/*.proto)))
+FORMATS_OBJ := $(FORMATS:=.o)
+IMPORT_OBJ := $(if $(HAVE_IMPORT),$(call obj,$(IMPORT_SRC)),$(O)/model/import/none.o)
 CPPFLAGS += $(if $(HAVE_IMPORT),-DHAVE_ZLIB -DHAVE_PROTOBUF_C)
 MODEL_LIBS := $(IBERTY_LIBS) $(if $(HAVE_IMPORT),$(shell $(PKG_CONFIG) --libs libprotobuf-c yajl zlib))
 TFTOP_PKGS := lttng-ctl babeltrace2 ncursesw
@@ -113,16 +110,14 @@ $(O)/model/%.o: model/%.c $(O)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
 
-# Generated, so its warnings are nobody's.
+# Generated, so its warnings are nobody's; hidden, for the plug-in.
 $(O)/%.pb-c.c: %.proto
 	@mkdir -p $(@D)
 	$(Q)protoc-c --c_out=$(O) $<
 $(O)/%.pb-c.o: $(O)/%.pb-c.c $(O)/flags
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w $(SAN) -MMD -MP -c -o $@ $<
-$(call obj,$(IMPORT_SRC)): | $(IMPORT_PROTO:%.proto=$(O)/%.pb-c.c)
-$(call obj,$(call src,model/export/*.c)): | $(EXPORT_OBJ:.o=.c)
-$(O)/obj/tests/unit/foreign_test.o: | $(EXPORT_OBJ:.o=.c)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w $(SAN) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+$(call obj,$(IMPORT_SRC) $(call src,model/export/*.c probes/pluggable/*.c)) $(O)/obj/tests/unit/foreign_test.o: | $(FORMATS:=.c)
 .PRECIOUS: $(O)/%.pb-c.c
 
 $(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
@@ -164,7 +159,7 @@ $(O)/probes/runtime/emit.o: override SAN := $(SAN) $(if $(findstring undefined,$
 PRELOADED := $(call src,probes/start/*.c probes/consumer/*.c)
 $(call obj,$(PRELOADED)): override SAN :=
 
-$(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(EXPORT_OBJ)
+$(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(FORMATS_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -205,9 +200,7 @@ $(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
 # protobuf-c is inside it and hidden, so that it needs libc alone.
-PLUGGABLE_OBJ := $(call obj,$(call src,probes/pluggable/*.c)) $(O)/probes/pluggable/xspace.pb-c.o
-$(PLUGGABLE_OBJ): override CFLAGS += -fPIC -fvisibility=hidden
-$(call obj,$(call src,probes/pluggable/*.c)): | $(O)/probes/pluggable/xspace.pb-c.c
+PLUGGABLE_OBJ := $(call obj,$(call src,probes/pluggable/*.c)) $(O)/formats/xplane.pb-c.o
 $(O)/lib/libtftop_pluggable.so: $(PLUGGABLE_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)

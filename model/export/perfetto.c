@@ -19,7 +19,7 @@
 
 #ifdef HAVE_PROTOBUF_C
 
-#include "model/export/perfetto.pb-c.h"
+#include "formats/perfetto.pb-c.h"
 
 #define SEQUENCE 1u
 #define STATE_CLEARED 1u

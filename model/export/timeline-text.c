@@ -137,7 +137,7 @@ static void add_int(struct strbuf *out, const char *key, int64_t value)
 		strbuf_addf(out, "%s: %" PRId64 "\n", key, value);
 }
 
-static void add_shape(struct strbuf *out, const Timeline__Shape *shape)
+static void add_shape(struct strbuf *out, const Tf__TensorShape *shape)
 {
 	strbuf_adds(out, "shape {\n");
 	for (size_t i = 0; i < shape->n_dim; i++) {
@@ -151,7 +151,7 @@ static void add_shape(struct strbuf *out, const Timeline__Shape *shape)
 	strbuf_adds(out, "}\n");
 }
 
-static void add_allocation(struct strbuf *out, const Timeline__Allocation *a)
+static void add_allocation(struct strbuf *out, const Tf__AllocationDescription *a)
 {
 	strbuf_adds(out, "allocation_description {\n");
 	add_int(out, "  requested_bytes", a->requested_bytes);
@@ -165,7 +165,7 @@ static void add_allocation(struct strbuf *out, const Timeline__Allocation *a)
 	strbuf_adds(out, "}\n");
 }
 
-void describe_tensor(struct strbuf *out, const Timeline__Tensor *tensor)
+void describe_tensor(struct strbuf *out, const Tf__TensorDescription *tensor)
 {
 	strbuf_reset(out);
 	if (!tensor)
@@ -173,8 +173,8 @@ void describe_tensor(struct strbuf *out, const Timeline__Tensor *tensor)
 	add_type(out, tensor->dtype);
 	if (tensor->shape)
 		add_shape(out, tensor->shape);
-	if (tensor->allocation)
-		add_allocation(out, tensor->allocation);
+	if (tensor->allocation_description)
+		add_allocation(out, tensor->allocation_description);
 }
 
 #endif

@@ -4,7 +4,7 @@
 #define MODEL_EXPORT_TIMELINE_TEXT_H
 
 #include "model/base/util.h"
-#include "model/export/timeline.pb-c.h"
+#include "formats/step_stats.pb-c.h"
 
 struct word { const char *text; size_t length; };
 
@@ -17,6 +17,6 @@ bool label_input(struct word *rest, struct word *input);
 void label_of_kernel(const char *text, const char *node, struct word *name, struct word *op);
 
 /* As protobuf's text format, without quotes. */
-void describe_tensor(struct strbuf *out, const Timeline__Tensor *tensor);
+void describe_tensor(struct strbuf *out, const Tf__TensorDescription *tensor);
 
 #endif

@@ -49,7 +49,7 @@ struct tensor {
 struct change { int64_t at, bytes; uint32_t tensor; };
 
 struct timeline {
-	const Timeline__StepStats *stats;
+	const Tf__StepStats *stats;
 	const struct foreign_kind *kind;
 	FILE *out;
 	uint64_t events, flows;
@@ -108,23 +108,23 @@ static uint32_t compute_pid(const struct timeline *t, size_t device)
 	return 1 + 2 * (uint32_t)t->owner[device];
 }
 
-static int64_t end_of(const Timeline__Node *node)
+static int64_t end_of(const Tf__NodeExecStats *node)
 {
 	return (int64_t)((uint64_t)node->all_start_micros + (uint64_t)node->all_end_rel_micros);
 }
 
-static void assign_lanes(const Timeline__Device *device, uint32_t *lanes)
+static void assign_lanes(const Tf__DeviceStepStats *device, uint32_t *lanes)
 {
-	int64_t *ends = xcalloc(device->n_node + 1, sizeof(*ends));
+	int64_t *ends = xcalloc(device->n_node_stats + 1, sizeof(*ends));
 	size_t n = 1;
 
-	for (size_t i = 0; i < device->n_node; i++) {
+	for (size_t i = 0; i < device->n_node_stats; i++) {
 		size_t l;
 
-		for (l = 0; l < n && device->node[i]->all_start_micros <= ends[l]; l++)
+		for (l = 0; l < n && device->node_stats[i]->all_start_micros <= ends[l]; l++)
 			;
 		n += l == n;
-		ends[l] = end_of(device->node[i]);
+		ends[l] = end_of(device->node_stats[i]);
 		lanes[i] = (uint32_t)l;
 	}
 	free(ends);
@@ -138,14 +138,14 @@ static void allocate_pids(struct timeline *t)
 	t->lanes = xcalloc(n + 1, sizeof(*t->lanes));
 	t->owner = xcalloc(n + 1, sizeof(*t->owner));
 	for (size_t i = 0; i < n; i++) {
-		const Timeline__Device *device = t->stats->dev_stats[i];
+		const Tf__DeviceStepStats *device = t->stats->dev_stats[i];
 
 		put_process(t, device->device, " Compute", 1 + 2 * (uint32_t)i);
 		put_process(t, device->device, " Tensors", 2 + 2 * (uint32_t)i);
 		for (size_t j = i; j < n; j++)
 			if (!strcmp(t->stats->dev_stats[j]->device, device->device))
 				t->owner[i] = j;
-		t->lanes[i] = xcalloc(device->n_node + 1, sizeof(*t->lanes[i]));
+		t->lanes[i] = xcalloc(device->n_node_stats + 1, sizeof(*t->lanes[i]));
 		assign_lanes(device, t->lanes[i]);
 	}
 }
@@ -200,13 +200,13 @@ static struct tensor *new_tensor(struct timeline *t, struct word name)
 }
 
 static void put_object(struct timeline *t, char phase, const struct tensor *tensor, int64_t at,
-		       uint32_t tid, const Timeline__Output *output)
+		       uint32_t tid, const Tf__NodeOutput *output)
 {
 	begin(t, phase);
 	place(t, "Tensor", tensor->name, tensor->pid, tid, at);
 	fprintf(t->out, ",\"id\":%" PRIu64, tensor->id);
 	if (output) {
-		describe_tensor(&t->text, output->tensor);
+		describe_tensor(&t->text, output->tensor_description);
 		fputs(",\"args\":{\"snapshot\":{\"tensor_description\":", t->out);
 		put_json(t->out, t->text.data, t->text.length);
 		fputs("}}", t->out);
@@ -214,15 +214,15 @@ static void put_object(struct timeline *t, char phase, const struct tensor *tens
 	putc('}', t->out);
 }
 
-static void take_output(struct timeline *t, size_t device, const Timeline__Node *node, size_t index,
+static void take_output(struct timeline *t, size_t device, const Tf__NodeExecStats *node, size_t index,
 			uint32_t tid)
 {
-	const Timeline__Output *output = node->output[index];
-	const Timeline__Allocation *allocation = output->tensor ? output->tensor->allocation : NULL;
+	const Tf__NodeOutput *output = node->output[index];
+	const Tf__AllocationDescription *allocation = output->tensor_description ? output->tensor_description->allocation_description : NULL;
 	struct tensor *tensor;
 
 	strbuf_reset(&t->text);
-	strbuf_adds(&t->text, node->name);
+	strbuf_adds(&t->text, node->node_name);
 	if (index)
 		strbuf_addf(&t->text, ":%zu", index);
 	tensor = new_tensor(t, (struct word) { t->text.data, t->text.length });
@@ -252,28 +252,28 @@ static int64_t *ends_of_producers(const struct timeline *t)
 static void analyze_tensors(struct timeline *t)
 {
 	for (size_t d = 0; d < t->stats->n_dev_stats; d++) {
-		const Timeline__Device *device = t->stats->dev_stats[d];
+		const Tf__DeviceStepStats *device = t->stats->dev_stats[d];
 
-		for (size_t i = 0; i < device->n_node; i++)
-			for (size_t o = 0; o < device->node[i]->n_output; o++)
-				take_output(t, d, device->node[i], o, t->lanes[d][i]);
+		for (size_t i = 0; i < device->n_node_stats; i++)
+			for (size_t o = 0; o < device->node_stats[i]->n_output; o++)
+				take_output(t, d, device->node_stats[i], o, t->lanes[d][i]);
 	}
 }
 
 /* ---- compute ---- */
 
-static void put_op(struct timeline *t, const Timeline__Node *node, uint32_t pid, uint32_t tid,
+static void put_op(struct timeline *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
 		   bool is_gpu, struct word inputs)
 {
-	struct word name = word_of(node->name), op, input;
+	struct word name = word_of(node->node_name), op, input;
 	unsigned n = 0;
 
 	if (is_gpu)
-		label_of_kernel(node->label, node->name, &name, &op);
-	else if (!strcmp(node->name, "RecvTensor"))
+		label_of_kernel(node->timeline_label, node->node_name, &name, &op);
+	else if (!strcmp(node->node_name, "RecvTensor"))
 		op = name;
 	else
-		op = label_of_op(node->label).op;
+		op = label_of_op(node->timeline_label).op;
 	begin(t, 'X');
 	place(t, "Op", op, pid, tid, node->all_start_micros);
 	fprintf(t->out, ",\"dur\":%" PRId64 ",\"args\":{\"name\":", node->all_end_rel_micros);
@@ -312,14 +312,14 @@ static struct tensor *find_input(const struct timeline *t, struct word name)
 	return tensor;
 }
 
-static void show_node(struct timeline *t, const Timeline__Node *node, uint32_t pid, uint32_t tid,
+static void show_node(struct timeline *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
 		      bool is_gpu, const int64_t *produced)
 {
-	bool with_inputs = !is_gpu && strcmp(node->name, "RecvTensor");
+	bool with_inputs = !is_gpu && strcmp(node->node_name, "RecvTensor");
 	struct word inputs = { NULL, 0 }, input;
 
 	if (with_inputs)
-		inputs = label_of_op(node->label).inputs;
+		inputs = label_of_op(node->timeline_label).inputs;
 	put_op(t, node, pid, tid, is_gpu, inputs);
 	while (label_input(&inputs, &input)) {
 		struct tensor *tensor = find_input(t, input);
@@ -338,11 +338,11 @@ static void show_compute(struct timeline *t)
 	int64_t *produced = ends_of_producers(t);
 
 	for (size_t d = 0; d < t->stats->n_dev_stats; d++) {
-		const Timeline__Device *device = t->stats->dev_stats[d];
+		const Tf__DeviceStepStats *device = t->stats->dev_stats[d];
 		bool is_gpu = strstr(device->device, "/stream:") || strstr(device->device, "/memcpy");
 
-		for (size_t i = 0; i < device->n_node; i++)
-			show_node(t, device->node[i], compute_pid(t, d), t->lanes[d][i], is_gpu,
+		for (size_t i = 0; i < device->n_node_stats; i++)
+			show_node(t, device->node_stats[i], compute_pid(t, d), t->lanes[d][i], is_gpu,
 				  produced);
 	}
 	free(produced);
@@ -474,32 +474,32 @@ static void release(struct timeline *t)
 }
 
 /* Of a RunMetadata, or alone; NULL: neither. *all: to be freed. */
-static const Timeline__StepStats *unpack(const void *data, size_t size,
-					 Timeline__RunMetadata **metadata, Timeline__StepStats **all)
+static const Tf__StepStats *unpack(const void *data, size_t size,
+					 Tf__RunMetadata **metadata, Tf__StepStats **all)
 {
 	*all = NULL;
-	*metadata = timeline__run_metadata__unpack(NULL, size, data);
+	*metadata = tf__run_metadata__unpack(NULL, size, data);
 	if (*metadata && (*metadata)->step_stats && (*metadata)->step_stats->n_dev_stats &&
 	    *(*metadata)->step_stats->dev_stats[0]->device)
 		return (*metadata)->step_stats;
-	*all = timeline__step_stats__unpack(NULL, size, data);
+	*all = tf__step_stats__unpack(NULL, size, data);
 	if (*all && (*all)->n_dev_stats && *(*all)->dev_stats[0]->device)
 		return *all;
 	return NULL;
 }
 
-static void unpacked(Timeline__RunMetadata *metadata, Timeline__StepStats *all)
+static void unpacked(Tf__RunMetadata *metadata, Tf__StepStats *all)
 {
 	if (metadata)
-		timeline__run_metadata__free_unpacked(metadata, NULL);
+		tf__run_metadata__free_unpacked(metadata, NULL);
 	if (all)
-		timeline__step_stats__free_unpacked(all, NULL);
+		tf__step_stats__free_unpacked(all, NULL);
 }
 
 bool foreign_is_step_stats(const void *data, size_t size)
 {
-	Timeline__RunMetadata *metadata;
-	Timeline__StepStats *all;
+	Tf__RunMetadata *metadata;
+	Tf__StepStats *all;
 	bool good = unpack(data, size, &metadata, &all) != NULL;
 
 	unpacked(metadata, all);
@@ -510,8 +510,8 @@ bool foreign_step_stats(const void *data, size_t size, const struct foreign_kind
 			struct foreign_result *result, char *error, size_t error_size)
 {
 	struct timeline t = { .kind = kind, .out = out };
-	Timeline__RunMetadata *metadata;
-	Timeline__StepStats *all;
+	Tf__RunMetadata *metadata;
+	Tf__StepStats *all;
 
 	*result = (struct foreign_result) { .gap_ns = INT64_MIN };
 	t.stats = unpack(data, size, &metadata, &all);

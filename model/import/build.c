@@ -89,7 +89,19 @@ void build_problem(struct build *build, const char *what, const char *place, uin
 
 bool build_has_problems(const struct build *build)
 {
-	return build->problems[0].what != NULL;
+	return build->part || build->problems[0].what != NULL;
+}
+
+void build_damage(struct build *build, const struct wire *wire, const uint8_t *begin)
+{
+	if (build->part)
+		return;
+	if (wire->cut)
+		build_problem(build, "the file is cut off or damaged: something reaches beyond its "
+			      "end", "byte", (uint64_t)(wire->data - begin));
+	else if (wire->damaged)
+		build_problem(build, "damaged: this is no protobuf field", "byte",
+			      (uint64_t)(wire->at - begin));
 }
 
 /* ---- tables: the entries of a hash are a list through `next` ---- */
@@ -137,6 +149,11 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 	build->text_bytes += size;
 	map_set(&build->name_by_hash, hash, (uint32_t)build->n_names);
 	return (uint32_t)++build->n_names;
+}
+
+uint32_t build_word(struct build *build, const char *text, uint8_t kind)
+{
+	return build_name(build, text, strlen(text), kind);
 }
 
 const char *build_text(const struct build *build, uint32_t name)
@@ -224,7 +241,7 @@ uint32_t build_shape(struct build *build, const uint64_t global[3], const uint32
 uint32_t build_series(struct build *build, uint32_t process, uint32_t device, const char *name,
 		      const char *unit)
 {
-	uint32_t id = build_name(build, name, strlen(name), NAME_OTHER), known;
+	uint32_t id = build_word(build, name, NAME_OTHER), known;
 	uint64_t key = ((uint64_t)id * BUILD_PROCESSES_MAX + process) * BUILD_DEVICES_MAX + device;
 
 	known = map_get(&build->series_by_key, key);
@@ -238,7 +255,7 @@ uint32_t build_series(struct build *build, uint32_t process, uint32_t device, co
 	grow(&build->series, &build->cap_series, build->n_series, sizeof(*build->series));
 	build->series[build->n_series] = (struct build_series) {
 		.name = id, .process = process, .device = device,
-		.unit = build_name(build, unit, strlen(unit), NAME_OTHER),
+		.unit = build_word(build, unit, NAME_OTHER),
 	};
 	map_set(&build->series_by_key, key, (uint32_t)build->n_series);
 	return (uint32_t)++build->n_series;

@@ -30,6 +30,7 @@
 #include "model/base/map.h"
 #include "model/import.h"
 #include "model/import/spool.h"
+#include "model/import/wire.h"
 
 #define BUILD_TABLE_MAX (1u << 22)	/* names, shapes, correlations, flows */
 #define BUILD_TRACKS_MAX (1u << 16)
@@ -105,6 +106,7 @@ struct build {
 		   series_by_key;
 	struct { const char *what; uint64_t count; } problems[BUILD_PROBLEMS];
 	size_t text_bytes;
+	bool part;			/* the end of the file is missing: it was said */
 	bool full;			/* the spool took no more */
 	/* while items come out */
 	struct event *batch;
@@ -127,8 +129,12 @@ void build_say(struct build *build, int level, const char *format, ...)
  * after. what: a literal, "an event without a name". */
 void build_problem(struct build *build, const char *what, const char *place, uint64_t at);
 bool build_has_problems(const struct build *build);
+/* Where a walk ended early, as a byte behind `begin`; silent when it is known that
+ * the bytes are not all there (`part`). */
+void build_damage(struct build *build, const struct wire *wire, const uint8_t *begin);
 
 uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t kind);
+uint32_t build_word(struct build *build, const char *text, uint8_t kind);
 const char *build_text(const struct build *build, uint32_t name);
 uint32_t build_process(struct build *build, uint32_t pid, const char *command);
 uint32_t build_device(struct build *build, const char *key);

@@ -16,6 +16,7 @@
 #include "model/base/util.h"
 
 #define BUFFER (256u << 10)
+#define IN_MEMORY (UINT64_C(64) << 20)	/* larger files are copied to an unnamed one */
 
 struct bytes {
 	int fd;				/* -1: memory */
@@ -46,6 +47,20 @@ static ssize_t read_raw(struct bytes *source, void *to, size_t size)
 	if (n > 0)
 		source->at += (uint64_t)n;
 	return n;
+}
+
+/* Whether the file's end is not where it was when it was opened: said. */
+static bool tell_raw(const struct bytes *source, ssize_t n, char *error)
+{
+	if (n < 0)
+		snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s", source->at,
+			 strerror(errno));
+	else if (n == 0 && source->at < source->size)
+		snprintf(error, IMPORT_ERROR_MAX, "the file became shorter while it was read: it had "
+			 "%" PRIu64 " bytes and ends at byte %" PRIu64, source->size, source->at);
+	else
+		return false;
+	return true;
 }
 
 static bool open_file(struct bytes *source, const char *path, char *error)
@@ -92,7 +107,7 @@ void bytes_rewind(struct bytes *source)
 	source->at = source->given = 0;
 }
 
-void bytes_unmap(struct bytes *source)
+void bytes_unrange(struct bytes *source)
 {
 	if (source->map)
 		munmap(source->map, source->map_size);
@@ -104,7 +119,7 @@ void bytes_free(struct bytes *source)
 	if (!source)
 		return;
 	bytes_rewind(source);
-	bytes_unmap(source);
+	bytes_unrange(source);
 	if (source->fd >= 0)
 		close(source->fd);
 	free(source->buffer);
@@ -145,10 +160,7 @@ static bool refill(struct bytes *source, char *error)
 	if (source->z.avail_in)
 		return true;
 	n = read_raw(source, source->buffer, BUFFER);
-	if (n < 0)
-		snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s", source->at,
-			 strerror(errno));
-	if (n == 0 && !source->between)
+	if (!tell_raw(source, n, error) && n == 0 && !source->between)
 		snprintf(error, IMPORT_ERROR_MAX, "the gzip file is cut off at byte %" PRIu64,
 			 source->at);
 	source->z.next_in = source->buffer;
@@ -202,9 +214,7 @@ size_t bytes_read(struct bytes *source, void *buffer, size_t size, char error[IM
 		n = (ssize_t)read_packed(source, buffer, size, error);
 	} else {
 		n = read_raw(source, buffer, size);
-		if (n < 0)
-			snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s",
-				 source->at, strerror(errno));
+		tell_raw(source, n, error);
 	}
 	if (n <= 0)
 		return 0;
@@ -229,7 +239,8 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* The unpacked bytes in an unnamed file; -1: error. */
+/* The unpacked bytes in an unnamed file; -1: error. A file that is cut off: as far
+ * as it goes, with an error. */
 static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 {
 	const char *dir = getenv("TMPDIR");
@@ -244,7 +255,7 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 		if (!write_all(fd, buffer, n))
 			break;
 	if (fd < 0 || (n && !*stop)) {
-		snprintf(error, IMPORT_ERROR_MAX, "cannot unpack into '%s': %s", path, strerror(errno));
+		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -254,33 +265,49 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 	return fd;
 }
 
-const uint8_t *bytes_map(struct bytes *source, size_t *size, const _Atomic bool *stop,
-			  bool *part, char error[IMPORT_ERROR_MAX])
+/* The next bytes of the file in memory; what was beyond its size is left out. */
+static size_t read_memory(struct bytes *source, uint8_t *to, size_t size,
+			  const _Atomic bool *stop, char *error)
 {
-	int fd = source->fd;
+	size_t used = 0, n;
+
+	while (used < size && !*stop &&
+	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER, error)))
+		used += n;
+	return used;
+}
+
+const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic bool *stop,
+			   bool *part, char error[IMPORT_ERROR_MAX])
+{
+	bool in_memory = !source->packed && source->size <= IN_MEMORY;
+	int fd = -1;
 	void *map;
 
 	error[0] = '\0';
 	*part = false;
 	*size = (size_t)source->size;
-	if (source->packed) {
+	if (source->memory && !source->packed)
+		return source->memory;
+	if (!in_memory) {
 		fd = unpack(source, stop, error);
 		if (fd < 0)
 			return NULL;
-		*part = error[0] != '\0';
 		*size = (size_t)source->given;
-	} else if (source->memory) {
-		return source->memory;
 	}
-	map = *size ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	if (map == MAP_FAILED && !*part)
-		snprintf(error, IMPORT_ERROR_MAX, *size ? "cannot map the file: %s" : "the file is empty",
-			 strerror(errno));
-	if (source->packed)
+	map = *size ? mmap(NULL, *size, in_memory ? PROT_READ | PROT_WRITE : PROT_READ,
+			   MAP_PRIVATE | (in_memory ? MAP_ANONYMOUS : 0), fd, 0) : MAP_FAILED;
+	if (map == MAP_FAILED && !error[0])
+		snprintf(error, IMPORT_ERROR_MAX, *size ? "no memory for the file: %s" :
+			 "the file is empty", strerror(errno));
+	if (fd >= 0)
 		close(fd);
 	if (map == MAP_FAILED)
 		return NULL;
 	source->map = map;
 	source->map_size = *size;
+	if (in_memory)
+		*size = read_memory(source, map, *size, stop, error);
+	*part = error[0] != '\0';
 	return map;
 }

@@ -3,11 +3,14 @@
  * The bytes of a file, unpacked when gzip packed it.
  *
  * Idea: text is read as a stream, of whatever length; protobufs are wanted as
- * one range of addresses: the file mapped, or unpacked into an unnamed file that
- * is mapped. gzip is told by its first bytes, several members follow each other.
+ * one range of addresses: in memory, or, when large or packed, copied to an unnamed
+ * file that is mapped. The file itself is never mapped: who shortens it meanwhile
+ * would end tftop. gzip is told by its first bytes, several members follow each other.
  *
  * Always true: unpacking ends in a message when it gives more than GZIP_RATIO
  * times what was read (beyond GZIP_FREE bytes): no file that says something does.
+ * A file that becomes shorter while it is read is an error, one that grows is read
+ * to its new end, or (as a range) to its old one.
  * Errors: 0 or NULL, error says why and where.
  */
 #ifndef MODEL_IMPORT_BYTES_H
@@ -33,12 +36,11 @@ void bytes_free(struct bytes *source);
 size_t bytes_read(struct bytes *source, void *buffer, size_t size,
 		   char error[IMPORT_ERROR_MAX]);
 void bytes_rewind(struct bytes *source);
-/* All as one range, borrowed until bytes_unmap(); NULL: error. *part: what
- * follows could not be unpacked, error says why. */
-const uint8_t *bytes_map(struct bytes *source, size_t *size, const _Atomic bool *stop,
-			  bool *part, char error[IMPORT_ERROR_MAX]);
-
-void bytes_unmap(struct bytes *source);
+/* All as one range, borrowed until bytes_unrange(); NULL: error. *part: what
+ * follows could not be read or unpacked, error says why. */
+const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic bool *stop,
+			   bool *part, char error[IMPORT_ERROR_MAX]);
+void bytes_unrange(struct bytes *source);
 
 uint64_t bytes_offset(const struct bytes *source);	/* of what was given out */
 int bytes_progress(const struct bytes *source);	/* in thousandths, of what was read */

@@ -255,9 +255,7 @@ static void tell_whole(struct parser *p, struct bytes *source, const char *error
 {
 	if (build_stopped(p->chrome.build))
 		return;
-	if (*error)
-		build_problem(p->chrome.build, "the file cannot be read to its end", "byte",
-			      bytes_offset(source));
+	p->chrome.build->part = *error;
 	if (*error)
 		build_say(p->chrome.build, 1, "%s", error);
 	else if (p->depth && !(p->top_is_list && p->depth == 1))	/* the ] may be missing */

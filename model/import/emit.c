@@ -14,6 +14,7 @@
 #define APART_NS INT64_C(2592000000000000)	/* 30 days: what is farther off is no time */
 #define LAUNCH_MAX_NS INT64_C(4294967295)
 #define PARTLY 64u			/* levels that are looked at for one that contains */
+#define SHAPES (UINT64_C(1) << 31)	/* where names and shapes are numbered together */
 #define RUN_SEEN_NS 1000		/* a device's record is written after its end */
 
 static void flush(struct build *build, int64_t alive_ns)
@@ -160,7 +161,7 @@ static uint32_t send_shape(struct build *build, uint32_t process, uint32_t shape
 	if (!shape)
 		return 0;
 	s = &build->shapes[shape - 1];
-	if (was_sent(build, &s->sent, (uint64_t)shape, process))
+	if (was_sent(build, &s->sent, SHAPES + shape, process))
 		return shape;
 	event = put(build, EVENT_SHAPE, process, 0, at_ns);
 	event->u.shape = (struct event_shape) {

@@ -134,11 +134,10 @@ static bool read_range(struct import *import, struct build *build)
 	char error[IMPORT_ERROR_MAX];
 	const uint8_t *data;
 	size_t size;
-	bool part;
 
-	data = bytes_map(import->source, &size, &import->stop, &part, error);
+	data = bytes_range(import->source, &size, &import->stop, &build->part, error);
 	if (error[0])
-		build_say(build, part ? 1 : 2, "%s", error);
+		build_say(build, build->part ? 1 : 2, "%s", error);
 	if (!data)
 		return false;
 	if (import->kind == IMPORT_XSPACE)
@@ -147,7 +146,7 @@ static bool read_range(struct import *import, struct build *build)
 		step_stats_read(build, data, size, name);
 	else
 		run_metadata_read(build, data, size, name);
-	bytes_unmap(import->source);
+	bytes_unrange(import->source);
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #include "model/base/util.h"
 #include "model/import/details.h"
 #include "model/import/readers.h"
-#include "model/import/step_stats.pb-c.h"
+#include "formats/step_stats.pb-c.h"
 #include "model/import/wire.h"
 
 #define LANES_MAX 1024u
@@ -41,16 +41,6 @@ struct stats {
 static uint64_t place(const struct stats *s, const uint8_t *at)
 {
 	return (uint64_t)(at - s->begin);
-}
-
-static void damage(struct stats *s, const struct wire *wire)
-{
-	if (wire->cut)
-		build_problem(s->build, "the file is cut off or damaged: something reaches beyond its "
-			      "end", "byte", place(s, wire->data));
-	else if (wire->damaged)
-		build_problem(s->build, "damaged: this is no protobuf field", "byte",
-			      place(s, wire->at));
 }
 
 static char *device_name(const struct wire *bytes)
@@ -149,11 +139,6 @@ static uint32_t stream_track(struct stats *s)
 
 /* ---- nodes ---- */
 
-static char *text_of(const ProtobufCBinaryData *data)
-{
-	return data->len ? xstrndup((const char *)data->data, data->len) : xstrdup("");
-}
-
 static bool add_times(int64_t a_us, int64_t a_ns, int64_t b_us, int64_t b_ns, int64_t *sum)
 {
 	__int128 total = (__int128)a_us * 1000, ns = total;
@@ -168,7 +153,7 @@ static bool add_times(int64_t a_us, int64_t a_ns, int64_t b_us, int64_t b_ns, in
 	return true;
 }
 
-static bool times(const Import__NodeExecStats *node, struct item *item)
+static bool times(const Tf__NodeExecStats *node, struct item *item)
 {
 	int64_t start, end;
 
@@ -223,18 +208,18 @@ static void add_inputs(struct stats *s, const struct item *node, const char *inp
 }
 
 /* "name = Type(in, in)". */
-static void add_op(struct stats *s, const Import__NodeExecStats *node, struct item *item)
+static void add_op(struct stats *s, const Tf__NodeExecStats *node, struct item *item)
 {
-	char *label = text_of(&node->timeline_label), *name = text_of(&node->node_name);
-	char *type = strstr(label, " = "), *brace = type ? strchr(type + 3, '(') : NULL;
+	const char *name = node->node_name, *type = strstr(node->timeline_label, " = ");
+	const char *brace = type ? strchr(type + 3, '(') : NULL;
 	size_t length = strlen(name), op = details_op(name, length);
 
 	if (type && brace) {
-		*brace = '\0';
-		item->op_type = build_name(s->build, type + 3, strlen(type + 3), NAME_OP_TYPE);
+		item->op_type = build_name(s->build, type + 3, (size_t)(brace - type - 3),
+					   NAME_OP_TYPE);
 		op = 0;
 	} else if (op) {
-		item->op_type = build_name(s->build, name + op + 1, length - op - 1, NAME_OP_TYPE);
+		item->op_type = build_word(s->build, name + op + 1, NAME_OP_TYPE);
 	}
 	item->name = build_name(s->build, name, op ? op : length, NAME_OP);
 	item->kind = FW_TENSORFLOW;
@@ -246,13 +231,11 @@ static void add_op(struct stats *s, const Import__NodeExecStats *node, struct it
 	build_add(s->build, item);
 	if (type && brace)
 		add_inputs(s, item, brace + 1);
-	free(label);
-	free(name);
 }
 
-static void add_run(struct stats *s, const Import__NodeExecStats *node, struct item *item)
+static void add_run(struct stats *s, const Tf__NodeExecStats *node, struct item *item)
 {
-	char *label = text_of(&node->timeline_label), *name = text_of(&node->node_name);
+	const char *label = node->timeline_label, *name = node->node_name;
 	size_t length = strlen(name), op = details_op(name, length);
 	const char *what = op ? name + op + 1 : name;
 
@@ -265,19 +248,17 @@ static void add_run(struct stats *s, const Import__NodeExecStats *node, struct i
 	} else if (*label && !strchr(label, '=')) {
 		what = label;		/* the kernel's own name */
 	}
-	item->name = build_name(s->build, what, strlen(what), NAME_KERNEL);
+	item->name = build_word(s->build, what, NAME_KERNEL);
 	item->op_type = build_name(s->build, name, op ? op : length, NAME_OP);
 	item->flags = ITEM_OF;
 	item->correlation = build_flow(s->build, name_key(name, op ? op : length));
 	build_add(s->build, item);
-	free(label);
-	free(name);
 }
 
 /* ---- memory: records say bytes, no addresses ---- */
 
 static void add_record(struct stats *s, const struct item *node, uint32_t allocator,
-		       const Import__AllocationRecord *record)
+		       const Tf__AllocationRecord *record)
 {
 	struct item item = *node;
 	uint64_t bytes = record->alloc_bytes < 0 ? 0 - (uint64_t)record->alloc_bytes :
@@ -318,12 +299,11 @@ static void add_record(struct stats *s, const struct item *node, uint32_t alloca
 	build_add(s->build, &item);
 }
 
-static void add_memory(struct stats *s, const Import__NodeExecStats *node, const struct item *item)
+static void add_memory(struct stats *s, const Tf__NodeExecStats *node, const struct item *item)
 {
 	for (size_t i = 0; i < node->n_memory; i++) {
-		const Import__AllocatorMemoryUsed *memory = node->memory[i];
-		uint32_t allocator = build_name(s->build, memory->allocator_name.data,
-						memory->allocator_name.len, NAME_ALLOCATOR);
+		const Tf__AllocatorMemoryUsed *memory = node->memory[i];
+		uint32_t allocator = build_word(s->build, memory->allocator_name, NAME_ALLOCATOR);
 
 		for (size_t k = 0; k < memory->n_allocation_records; k++)
 			add_record(s, item, allocator, memory->allocation_records[k]);
@@ -335,10 +315,10 @@ static void add_memory(struct stats *s, const Import__NodeExecStats *node, const
 static void add_node(struct stats *s, const struct wire *bytes)
 {
 	struct item item = { .type = ITEM_SPAN };
-	Import__NodeExecStats *node;
+	Tf__NodeExecStats *node;
 
 	arena_reset(&s->arena);
-	node = import__node_exec_stats__unpack(&s->arena.allocator, bytes->size, bytes->data);
+	node = tf__node_exec_stats__unpack(&s->arena.allocator, bytes->size, bytes->data);
 	if (!node) {
 		build_problem(s->build, "a node that cannot be unpacked", "byte", place(s, bytes->data));
 		return;
@@ -394,7 +374,7 @@ static void walk_device(struct stats *s, const struct wire *bytes)
 			add_node(s, &wire);
 		build_reading(s->build, place(s, wire.at), s->size);
 	}
-	damage(s, &wire);
+	build_damage(s->build, &wire, s->begin);
 	map_release(&s->threads);
 	map_release(&s->names);
 	free(s->device);
@@ -427,7 +407,7 @@ static void read_stats(struct stats *s, const uint8_t *data, size_t size)
 	while (wire_next(&wire) && !build_stopped(s->build))
 		if (wire.field == 1 && wire.type == WIRE_BYTES)
 			walk_device(s, &wire);
-	damage(s, &wire);
+	build_damage(s->build, &wire, s->begin);
 }
 
 static void begin(struct stats *s, struct build *build, const uint8_t *data, size_t size,
@@ -463,6 +443,6 @@ void run_metadata_read(struct build *build, const uint8_t *data, size_t size, co
 	while (wire_next(&wire) && !build_stopped(build))
 		if (wire.field == 1 && wire.type == WIRE_BYTES)
 			read_stats(&s, wire.data, wire.size);
-	damage(&s, &wire);
+	build_damage(s.build, &wire, s.begin);
 	end(&s);
 }

@@ -6,23 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t number_of_text(const ProtobufCBinaryData *text)
-{
-	char digits[32];
-	size_t size = text->len < sizeof(digits) - 1 ? text->len : sizeof(digits) - 1;
-
-	if (size)
-		memcpy(digits, text->data, size);
-	digits[size] = '\0';
-	return strtoull(digits, NULL, 0);
-}
-
-void xspace_values(struct xspace *x, Import__XStat *const *stats, size_t count,
+void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
 		   struct xvalues *values)
 {
 	memset(values, 0, sizeof(*values));
 	for (size_t i = 0; i < count; i++) {
-		const Import__XStat *stat = stats[i];
+		const Xplane__XStat *stat = stats[i];
 		uint32_t meta = map_get(&x->stat_by_id, (uint64_t)stat->metadata_id), ref;
 		enum xstat what = meta == MAP_NONE ? XSTAT_OTHER : x->stats[meta].stat;
 
@@ -30,22 +19,21 @@ void xspace_values(struct xspace *x, Import__XStat *const *stats, size_t count,
 			continue;
 		values->there[what] = true;
 		switch (stat->value_case) {
-		case IMPORT__XSTAT__VALUE_UINT64_VALUE:
+		case XPLANE__XSTAT__VALUE_UINT64_VALUE:
 			values->number[what] = stat->uint64_value;
 			break;
-		case IMPORT__XSTAT__VALUE_INT64_VALUE:
+		case XPLANE__XSTAT__VALUE_INT64_VALUE:
 			values->number[what] = (uint64_t)stat->int64_value;
 			break;
-		case IMPORT__XSTAT__VALUE_DOUBLE_VALUE:
+		case XPLANE__XSTAT__VALUE_DOUBLE_VALUE:
 			if (stat->double_value >= 0 && stat->double_value < 1e18)
 				values->number[what] = (uint64_t)stat->double_value;
 			break;
-		case IMPORT__XSTAT__VALUE_STR_VALUE:
-			values->text[what] = build_name(x->build, stat->str_value.data,
-							stat->str_value.len, NAME_OP);
-			values->number[what] = number_of_text(&stat->str_value);
+		case XPLANE__XSTAT__VALUE_STR_VALUE:
+			values->text[what] = build_word(x->build, stat->str_value, NAME_OP);
+			values->number[what] = strtoull(stat->str_value, NULL, 0);
 			break;
-		case IMPORT__XSTAT__VALUE_REF_VALUE:
+		case XPLANE__XSTAT__VALUE_REF_VALUE:
 			ref = map_get(&x->stat_by_id, stat->ref_value);
 			values->text[what] = ref == MAP_NONE ? 0 : x->stats[ref].name;
 			break;
@@ -183,7 +171,7 @@ static void add_step(struct xspace *x, struct item *item)
 
 /* Picoseconds behind the line's start as ns: both ends are cut off, so that what
  * lies within stays within. */
-static bool times(const struct xspace *x, const Import__XEvent *event, struct item *item)
+static bool times(const struct xspace *x, const Xplane__XEvent *event, struct item *item)
 {
 	__int128 start = (__int128)x->line_ns * 1000 + event->offset_ps;
 	__int128 end = start + event->duration_ps;
@@ -195,7 +183,7 @@ static bool times(const struct xspace *x, const Import__XEvent *event, struct it
 	return true;
 }
 
-void xspace_event(struct xspace *x, const Import__XEvent *event)
+void xspace_event(struct xspace *x, const Xplane__XEvent *event)
 {
 	static const struct xmeta_event none;
 	uint32_t known = map_get(&x->event_by_id, (uint64_t)event->metadata_id);
@@ -203,7 +191,7 @@ void xspace_event(struct xspace *x, const Import__XEvent *event)
 	struct item item = { .type = ITEM_SPAN, .track = x->track };
 	struct xvalues values;
 
-	if (event->data_case == IMPORT__XEVENT__DATA_NUM_OCCURRENCES)
+	if (event->data_case == XPLANE__XEVENT__DATA_NUM_OCCURRENCES)
 		return;			/* a sum, at no time */
 	if (!times(x, event, &item)) {
 		build_problem(x->build, "an event with an impossible time", "metadata id",

@@ -6,7 +6,7 @@
 #include "model/import/readers.h"
 #include "model/import/details.h"
 #include "model/import/wire.h"
-#include "model/import/xplane.pb-c.h"
+#include "formats/xplane.pb-c.h"
 
 /* Statistics that are understood. */
 enum xstat {
@@ -55,8 +55,8 @@ struct xspace {
 };
 
 /* ---- xspace-event.c ---- */
-void xspace_values(struct xspace *x, Import__XStat *const *stats, size_t count,
+void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
 		   struct xvalues *values);
-void xspace_event(struct xspace *x, const Import__XEvent *event);
+void xspace_event(struct xspace *x, const Xplane__XEvent *event);
 
 #endif

@@ -19,16 +19,6 @@ static uint64_t place(const struct xspace *x, const uint8_t *at)
 	return (uint64_t)(at - x->begin);
 }
 
-static void damage(struct xspace *x, const struct wire *wire)
-{
-	if (wire->cut)
-		build_problem(x->build, "the file is cut off or damaged: something reaches beyond its "
-			      "end", "byte", place(x, wire->data));
-	else if (wire->damaged)
-		build_problem(x->build, "damaged: this is no protobuf field", "byte",
-			      place(x, wire->at));
-}
-
 static bool is_text(const struct wire *wire, const char *text)
 {
 	return wire->size == strlen(text) && !memcmp(wire->data, text, wire->size);
@@ -36,7 +26,7 @@ static bool is_text(const struct wire *wire, const char *text)
 
 /* ---- metadata ---- */
 
-static enum xstat stat_of(const Import__XStatMetadata *meta)
+static enum xstat stat_of(const Xplane__XStatMetadata *meta)
 {
 	static const char *const names[XSTAT_COUNT] = {
 		[XSTAT_CORRELATION] = "correlation_id", [XSTAT_STEP_NUM] = "step_num",
@@ -51,15 +41,14 @@ static enum xstat stat_of(const Import__XStatMetadata *meta)
 	};
 
 	for (int i = 1; i < XSTAT_COUNT; i++)
-		if (meta->name.len == strlen(names[i]) &&
-		    !strncasecmp((const char *)meta->name.data, names[i], meta->name.len))
+		if (!strcasecmp(meta->name, names[i]))
 			return (enum xstat)i;
 	return XSTAT_OTHER;
 }
 
 static void add_stat(struct xspace *x, const struct wire *value)
 {
-	Import__XStatMetadata *meta = import__xstat_metadata__unpack(&x->arena.allocator,
+	Xplane__XStatMetadata *meta = xplane__xstat_metadata__unpack(&x->arena.allocator,
 								     value->size, value->data);
 
 	if (!meta || x->n_stats >= META_MAX)
@@ -67,30 +56,30 @@ static void add_stat(struct xspace *x, const struct wire *value)
 	grow(&x->stats, &x->cap_stats, x->n_stats, sizeof(*x->stats));
 	x->stats[x->n_stats] = (struct xmeta_stat) {
 		.stat = stat_of(meta),
-		.name = build_name(x->build, meta->name.data, meta->name.len, NAME_OP),
+		.name = build_word(x->build, meta->name, NAME_OP),
 	};
 	map_set(&x->stat_by_id, (uint64_t)meta->id, (uint32_t)x->n_stats++);
 }
 
 static void add_event(struct xspace *x, const struct wire *value)
 {
-	Import__XEventMetadata *meta = import__xevent_metadata__unpack(&x->arena.allocator,
+	Xplane__XEventMetadata *meta = xplane__xevent_metadata__unpack(&x->arena.allocator,
 								       value->size, value->data);
-	ProtobufCBinaryData name;
+	const char *name;
 	struct xmeta_event *event;
 	size_t op;
 
 	if (!meta || x->n_events >= META_MAX)
 		return;
-	name = meta->display_name.len && !x->is_device ? meta->display_name : meta->name;
+	name = *meta->display_name && !x->is_device ? meta->display_name : meta->name;
 	grow(&x->events, &x->cap_events, x->n_events, sizeof(*x->events));
 	event = &x->events[x->n_events];
 	*event = (struct xmeta_event) { 0 };
-	event->name = build_name(x->build, name.data, name.len, x->is_device ? NAME_KERNEL : NAME_OP);
-	op = x->is_device ? 0 : details_op((const char *)name.data, name.len);
-	event->op = op ? build_name(x->build, name.data, op, NAME_OP) : event->name;
+	event->name = build_word(x->build, name, x->is_device ? NAME_KERNEL : NAME_OP);
+	op = x->is_device ? 0 : details_op(name, strlen(name));
+	event->op = op ? build_name(x->build, name, op, NAME_OP) : event->name;
 	if (op)
-		event->type = build_name(x->build, name.data + op + 1, name.len - op - 1, NAME_OP_TYPE);
+		event->type = build_word(x->build, name + op + 1, NAME_OP_TYPE);
 	if (!strcmp(build_text(x->build, event->name), "MemoryAllocation"))
 		event->memory = 1;
 	else if (!strcmp(build_text(x->build, event->name), "MemoryDeallocation"))
@@ -105,7 +94,7 @@ static bool entry_value(struct xspace *x, const struct wire *entry, struct wire 
 	while (wire_next(value))
 		if (value->field == 2 && value->type == WIRE_BYTES && !value->cut)
 			return true;
-	damage(x, value);
+	build_damage(x->build, value, x->begin);
 	return false;
 }
 
@@ -213,7 +202,7 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 {
 	struct wire wire = wire_of(bytes->data, bytes->size);
 	unsigned int count = 0;
-	Import__XEvent *event;
+	Xplane__XEvent *event;
 
 	while (wire_next(&wire)) {
 		if (wire.field != 4 || wire.type != WIRE_BYTES || wire.cut)
@@ -224,14 +213,14 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 				return;
 		}
 		arena_reset(&x->arena);
-		event = import__xevent__unpack(&x->arena.allocator, wire.size, wire.data);
+		event = xplane__xevent__unpack(&x->arena.allocator, wire.size, wire.data);
 		if (event)
 			xspace_event(x, event);
 		else
 			build_problem(x->build, "an event that cannot be unpacked", "byte",
 				      place(x, wire.data));
 	}
-	damage(x, &wire);
+	build_damage(x->build, &wire, x->begin);
 }
 
 static void walk_line(struct xspace *x, const struct wire *bytes)
@@ -268,7 +257,7 @@ static void look_at_plane(struct xspace *x, const struct wire *bytes)
 				x->has_xla |= is_text(&line, "XLA Ops");
 			}
 	}
-	damage(x, &wire);
+	build_damage(x->build, &wire, x->begin);
 	if (!x->plane)
 		x->plane = xstrdup("");
 	x->is_device = !strncmp(x->plane, "/device:", 8);
@@ -301,12 +290,12 @@ static void describe_device(struct xspace *x, const struct wire *bytes)
 	device->gpu = strncmp(x->plane, "/device:GPU", 11) ? strncmp(x->plane, "/device:CPU", 11) ?
 		2 : 0 : 1;
 	while (wire_next(&wire)) {
-		Import__XStat *stat;
+		Xplane__XStat *stat;
 
 		if (wire.field != 6 || wire.type != WIRE_BYTES || wire.cut)
 			continue;
 		arena_reset(&x->arena);
-		stat = import__xstat__unpack(&x->arena.allocator, wire.size, wire.data);
+		stat = xplane__xstat__unpack(&x->arena.allocator, wire.size, wire.data);
 		if (!stat)
 			continue;
 		xspace_values(x, &stat, 1, &values);
@@ -378,7 +367,7 @@ void xspace_read(struct build *build, const uint8_t *data, size_t size, const ch
 									wire.size < 255 ? wire.size : 255);
 		}
 	}
-	damage(&x, &wire);
+	build_damage(x.build, &wire, x.begin);
 	map_release(&x.threads);
 	arena_release(&x.arena);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "probes/pluggable/space.h"
-#include "probes/pluggable/xspace.pb-c.h"
+#include "formats/xplane.pb-c.h"
 
 #define STATS_MAX 6		/* of an event */
 #define TEXT 160
@@ -27,26 +27,26 @@ static const char *const stat_names[STAT_COUNT] = {
 };
 
 struct packed_event {
-	Xspace__Event event;
-	Xspace__Stat stats[STATS_MAX], *list[STATS_MAX];
+	Xplane__XEvent event;
+	Xplane__XStat stats[STATS_MAX], *list[STATS_MAX];
 	char text[TEXT];
 };
 
 struct packed_plane {
-	Xspace__Plane plane;
-	Xspace__Stat stats[DEVICE_STATS], *list[DEVICE_STATS];
+	Xplane__XPlane plane;
+	Xplane__XStat stats[DEVICE_STATS], *list[DEVICE_STATS];
 	char name[TEXT];
 };
 
 struct packed_line {
-	Xspace__Line line;
+	Xplane__XLine line;
 	char name[TEXT];
 	unsigned kinds;			/* bits of what ran */
 };
 
 struct packed_name {
-	Xspace__EventMetadataEntry entry;
-	Xspace__EventMetadata name;
+	Xplane__XEventMetadataEntry entry;
+	Xplane__XEventMetadata name;
 };
 
 struct space {
@@ -58,12 +58,12 @@ struct space {
 	struct packed_plane *planes;
 	struct packed_name *names;
 	uint32_t n_lines, n_planes, n_names, gpus, others;
-	Xspace__Event **event_list;
-	Xspace__Line **line_list;
-	Xspace__Plane **plane_list;
-	Xspace__EventMetadataEntry **name_list;
-	Xspace__StatMetadata stats[STAT_COUNT];
-	Xspace__StatMetadataEntry stat_entries[STAT_COUNT], *stat_list[STAT_COUNT];
+	Xplane__XEvent **event_list;
+	Xplane__XLine **line_list;
+	Xplane__XPlane **plane_list;
+	Xplane__XEventMetadataEntry **name_list;
+	Xplane__XStatMetadata stats[STAT_COUNT];
+	Xplane__XStatMetadataEntry stat_entries[STAT_COUNT], *stat_list[STAT_COUNT];
 };
 
 /* ---- order ---- */
@@ -97,16 +97,16 @@ static uint32_t take_work(struct space *s, const struct tap *tap, int64_t to_ns)
 
 /* ---- stats ---- */
 
-static void add_stat(Xspace__Stat *stat, Xspace__Stat **list, size_t *n, enum stat_id id,
+static void add_stat(Xplane__XStat *stat, Xplane__XStat **list, size_t *n, enum stat_id id,
 		     uint64_t value, char *text)
 {
-	xspace__stat__init(stat);
+	xplane__xstat__init(stat);
 	stat->metadata_id = id;
 	if (text) {
-		stat->value_case = XSPACE__STAT__VALUE_STR_VALUE;
+		stat->value_case = XPLANE__XSTAT__VALUE_STR_VALUE;
 		stat->str_value = text;
 	} else {
-		stat->value_case = XSPACE__STAT__VALUE_UINT64_VALUE;
+		stat->value_case = XPLANE__XSTAT__VALUE_UINT64_VALUE;
 		stat->uint64_value = value;
 	}
 	list[(*n)++] = stat;
@@ -142,10 +142,11 @@ static void copy_details(char *text, const struct rt_tap_work *w)
 static void fill_event(struct space *s, struct packed_event *e, const struct rt_tap_work *w,
 		       uint32_t name)
 {
-	Xspace__Event *event = &e->event;
+	Xplane__XEvent *event = &e->event;
 
-	xspace__event__init(event);
+	xplane__xevent__init(event);
 	event->metadata_id = name;
+	event->data_case = XPLANE__XEVENT__DATA_OFFSET_PS;
 	event->offset_ps = (w->start_ns - s->from_ns) * 1000;
 	event->duration_ps = (w->end_ns - w->start_ns) * 1000;
 	event->stats = e->list;
@@ -192,8 +193,8 @@ static uint32_t name_id(struct space *s, uint32_t first, const char *text)
 		if (s->names[i].name.name == text || !strcmp(s->names[i].name.name, text))
 			return i - first + 1;
 	p = &s->names[s->n_names];
-	xspace__event_metadata__init(&p->name);
-	xspace__event_metadata_entry__init(&p->entry);
+	xplane__xevent_metadata__init(&p->name);
+	xplane__xevent_metadata_entry__init(&p->entry);
 	p->name.id = p->entry.key = s->n_names - first + 1;
 	p->name.name = (char *)(uintptr_t)text;
 	p->entry.value = &p->name;
@@ -231,9 +232,9 @@ static void add_kind(struct packed_line *line, unsigned kind)
 static struct packed_plane *new_plane(struct space *s, const struct rt_tap_work *w)
 {
 	struct packed_plane *p = &s->planes[s->n_planes];
-	Xspace__Plane *plane = &p->plane;
+	Xplane__XPlane *plane = &p->plane;
 
-	xspace__plane__init(plane);
+	xplane__xplane__init(plane);
 	plane->id = s->n_planes + 1;
 	if (w->gpu == 1)
 		snprintf(p->name, TEXT, "/device:GPU:%u", s->gpus++);
@@ -259,7 +260,7 @@ static struct packed_line *new_line(struct space *s, struct packed_plane *plane,
 {
 	struct packed_line *line = &s->lines[s->n_lines];
 
-	xspace__line__init(&line->line);
+	xplane__xline__init(&line->line);
 	line->line.id = s->work[i].queue;
 	line->line.timestamp_ns = s->from_ns + s->real_ns;
 	line->line.events = s->event_list + i;
@@ -295,8 +296,8 @@ static void build(struct space *s)
 static void name_stats(struct space *s)
 {
 	for (int i = 1; i < STAT_COUNT; i++) {
-		xspace__stat_metadata__init(&s->stats[i]);
-		xspace__stat_metadata_entry__init(&s->stat_entries[i]);
+		xplane__xstat_metadata__init(&s->stats[i]);
+		xplane__xstat_metadata_entry__init(&s->stat_entries[i]);
 		s->stats[i].id = s->stat_entries[i].key = i;
 		s->stats[i].name = (char *)(uintptr_t)stat_names[i];
 		s->stat_entries[i].value = &s->stats[i];
@@ -306,15 +307,15 @@ static void name_stats(struct space *s)
 
 static uint8_t *pack(struct space *s, size_t *size)
 {
-	Xspace__Space space = XSPACE__SPACE__INIT;
+	Xplane__XSpace space = XPLANE__XSPACE__INIT;
 	uint8_t *out;
 
 	space.planes = s->plane_list;
 	space.n_planes = s->n_planes;
-	*size = xspace__space__get_packed_size(&space);
+	*size = xplane__xspace__get_packed_size(&space);
 	out = malloc(*size + 1);
 	if (out)
-		xspace__space__pack(&space, out);
+		xplane__xspace__pack(&space, out);
 	else
 		*size = 0;
 	return out;

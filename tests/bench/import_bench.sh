@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # An XSpace of 300 MB: CPU time and peak memory until the report is there, beside
 # TensorFlow's own proto classes, which only unpack it. BENCH_BYTES=N: of that size.
-# The memory includes the file's pages, which are mapped.
+# The memory includes the pages of the file's copy, which are mapped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 O=${O:-build}

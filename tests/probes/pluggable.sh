@@ -10,7 +10,7 @@ if [ ! -e "$lib/libtftop_pluggable.so" ]; then
 fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pluggable-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
-xspace="-I$O $O/probes/pluggable/xspace.pb-c.c"
+xspace="-I$O $O/formats/xplane.pb-c.c"
 asan='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
 case_host() {

@@ -11,7 +11,7 @@
 
 #include "probes/pluggable/api.h"
 #include "probes/runtime/tap.h"
-#include "probes/pluggable/xspace.pb-c.h"
+#include "formats/xplane.pb-c.h"
 
 #define EXPECT(cond) do { \
 	if (!(cond)) { \
@@ -78,11 +78,11 @@ static size_t size_of(void)
 }
 
 /* As TensorFlow: the size, then the buffer. NULL: there is nothing. */
-static Xspace__Space *collected(void)
+static Xplane__XSpace *collected(void)
 {
 	size_t size = size_of(), again = size;
 	uint8_t *buffer = malloc(size + 1);
-	Xspace__Space *space;
+	Xplane__XSpace *space;
 
 	if (!size) {
 		free(buffer);
@@ -91,7 +91,7 @@ static Xspace__Space *collected(void)
 	EXPECT(size_of() == size);
 	fns.collect_data_xspace(&profiler, buffer, &again, NULL);
 	EXPECT(again == size);
-	space = xspace__space__unpack(NULL, size, buffer);
+	space = xplane__xspace__unpack(NULL, size, buffer);
 	free(buffer);
 	EXPECT(space != NULL);
 	EXPECT(size_of() == 0);		/* once only */
@@ -112,7 +112,7 @@ static struct rt_tap_work *add(uint32_t device, uint32_t queue, uint8_t directio
 	return w;
 }
 
-static const char *stat_of(const Xspace__Plane *plane, const Xspace__Event *event, const char *name)
+static const char *stat_of(const Xplane__XPlane *plane, const Xplane__XEvent *event, const char *name)
 {
 	for (size_t i = 0; i < event->n_stats; i++)
 		for (size_t s = 0; s < plane->n_stat_metadata; s++)
@@ -122,7 +122,7 @@ static const char *stat_of(const Xspace__Plane *plane, const Xspace__Event *even
 	return NULL;
 }
 
-static const char *name_of(const Xspace__Plane *plane, const Xspace__Event *event)
+static const char *name_of(const Xplane__XPlane *plane, const Xplane__XEvent *event)
 {
 	for (size_t i = 0; i < plane->n_event_metadata; i++)
 		if (plane->event_metadata[i]->key == event->metadata_id)
@@ -132,8 +132,8 @@ static const char *name_of(const Xspace__Plane *plane, const Xspace__Event *even
 
 static void a_session(void)
 {
-	const Xspace__Plane *plane;
-	Xspace__Space *space;
+	const Xplane__XPlane *plane;
+	Xplane__XSpace *space;
 	struct timespec real;
 	int64_t at;
 
@@ -173,7 +173,7 @@ static void a_session(void)
 	at = plane->lines[0]->timestamp_ns + plane->lines[0]->events[1]->offset_ps / 1000;
 	EXPECT(at <= (int64_t)real.tv_sec * 1000000000 + real.tv_nsec + 1000000);
 	EXPECT(at > (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - 5000000000);
-	xspace__space__free_unpacked(space, NULL);
+	xplane__xspace__free_unpacked(space, NULL);
 }
 
 static void out_of_order(void)
@@ -217,7 +217,7 @@ static void out_of_order(void)
 static void full(void)
 {
 	static char names[RT_TAP_MAX][12];
-	Xspace__Space *space;
+	Xplane__XSpace *space;
 
 	*count = 0;
 	fns.start(&profiler, NULL);
@@ -233,7 +233,7 @@ static void full(void)
 			n += space->planes[p]->lines[l]->n_events;
 		EXPECT(p < 2 || n == RT_TAP_MAX);
 	}
-	xspace__space__free_unpacked(space, NULL);
+	xplane__xspace__free_unpacked(space, NULL);
 }
 
 static void abi(void)

@@ -326,7 +326,7 @@ TEST(foreign_says_what_it_cannot)
 
 #ifdef HAVE_PROTOBUF_C
 
-#include "model/export/perfetto.pb-c.h"
+#include "formats/perfetto.pb-c.h"
 
 struct moment { int64_t at_ns; size_t place; uint64_t track; bool begin; char name[64]; };
 

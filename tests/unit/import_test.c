@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/import.h"
 #include "model/import/details.h"
@@ -349,4 +350,82 @@ TEST(import_stops)
 	CHECK(got.n > 0 && got.n < 2000);
 	import_free(got.stop_at_once);
 	free(text);
+}
+
+/* ---- many processes ---- */
+
+static void count_definitions(void *arg, const struct event *events, size_t count)
+{
+	size_t *seen = arg;
+
+	for (size_t i = 0; i < count; i++)
+		seen[events[i].type]++;
+}
+
+/* Beyond 64, who was told what is looked up: each is told of each. */
+TEST(import_tells_many_processes)
+{
+	size_t seen[EVENT_TYPE_COUNT] = { 0 }, size;
+	char *text = NULL, error[IMPORT_ERROR_MAX];
+	FILE *out = open_memstream(&text, &size);
+	struct import *import;
+
+	for (int i = 0; i < 100; i++)
+		fprintf(out, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":%d,\"tid\":7,\"name\":\"k\","
+			"\"ts\":%d,\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"grid\":[1,1,1],"
+			"\"block\":[1,1,1]}}", i ? "," : "[", i + 1, i * 10 + 1);
+	fputs("]", out);
+	fclose(out);
+	import = import_new(&(struct import_options) {
+		.data = text, .size = size, .sink = count_definitions, .arg = seen,
+	}, error);
+	CHECK_INT(import_run(import), IMPORT_WHOLE);
+	CHECK_INT(seen[EVENT_COMMAND], 100);
+	CHECK_INT(seen[EVENT_NAME], 100);
+	CHECK_INT(seen[EVENT_SHAPE], 100);
+	import_free(import);
+	free(text);
+}
+
+/* ---- a file that becomes shorter ---- */
+
+/* Opened, then cut to `left` bytes, then read: what was before the cut, and one
+ * sentence. */
+static void check_shorter(const char *begin, size_t n, off_t size, off_t left, bool some)
+{
+	char path[] = "/tmp/tftop-import-test-XXXXXX", error[IMPORT_ERROR_MAX];
+	struct got got = { .n = 0 };
+	struct import_options options = { .path = path, .sink = sink, .say = say, .arg = &got };
+	int fd = mkstemp(path);
+	struct import *import;
+
+	CHECK(fd >= 0 && write(fd, begin, n) == (ssize_t)n && !ftruncate(fd, size));
+	import = import_new(&options, error);
+	CHECK(import && !ftruncate(fd, left));
+	CHECK_INT(import_run(import), some ? IMPORT_PART : IMPORT_NOTHING);
+	CHECK_INT(got.n > 0, some);
+	CHECK(strstr(got.said, "1 the file became shorter while it was read: "));
+	CHECK(!strstr(strstr(got.said, "became shorter") + 1, "\n1 "));
+	import_free(import);
+	close(fd);
+	unlink(path);
+}
+
+static const char space_begin[] =
+	/* a plane: "/host:CPU", a line with one event, its metadata "work" */
+	"\x0a\x2c\x12\x09/host:CPU"
+	"\x1a\x11\x08\x05\x18\x80\x94\xeb\xdc\x03\x22\x07\x08\x01\x10\x01\x18\xe8\x07"
+	"\x22\x0c\x08\x01\x12\x08\x08\x01\x12\x04work"
+	"\x12\xff\xff\xff\x0f";			/* and an error of 32 MiB - 1 */
+
+TEST(import_of_a_file_that_is_cut_meanwhile)
+{
+	static const char json[] = "[{\"ph\":\"X\",\"pid\":5,\"tid\":6,\"name\":\"c\",\"ts\":3,"
+		"\"dur\":1},";
+	size_t n = sizeof(space_begin) - 1;
+
+	check_shorter(space_begin, n, 8 << 20, 1 << 20, true);	/* in memory */
+	check_shorter(space_begin, n, 80 << 20, 70 << 20, true);	/* copied */
+	check_shorter(space_begin, n, 8 << 20, 0, false);
+	check_shorter(json, sizeof(json) - 1, 8 << 20, sizeof(json) - 1, true);
 }
