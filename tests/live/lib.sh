@@ -77,6 +77,20 @@ need_programs() {
 	done
 }
 
+# need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python;
+# $TENSORFLOW names another list of tests/venv.
+need_tensorflow() {
+	local missing=
+	[ -e "$O/lib/libtftop-tensorflow.so" ] || missing="the probe was not built"
+	[ -n "$missing" ] || python=$(tests/venv.sh "${TENSORFLOW:-tensorflow}" 2>"$tmp/venv") ||
+		missing=$(tail -n 1 "$tmp/venv")
+	export TF_CPP_MIN_LOG_LEVEL=3
+	[ -n "$missing" ] || return 0
+	echo "skip $1: $missing"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+}
+
 # Milliseconds since some start.
 now_ms() { echo $((${EPOCHREALTIME//[.,]/} / 1000)); }
 

@@ -4,17 +4,7 @@
 # stopwatch in it. CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
-if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
-	echo "skip tf_input: the probe was not built"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
-	echo "skip tf_input: $(tail -n 1 "$tmp/venv")"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-export TF_CPP_MIN_LOG_LEVEL=3
+need_tensorflow tf_input
 
 # triplet OPTIONS…: report, text and truth into $work
 triplet() {

@@ -6,17 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
 cnn=$here/examples/train_cnn.py
-if [ ! -e "$O/lib/libtftop-tensorflow.so" ]; then
-	echo "skip tf_kernels: the probe was not built"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-if ! python=$(tests/venv.sh tensorflow 2>"$tmp/venv"); then
-	echo "skip tf_kernels: $(tail -n 1 "$tmp/venv")"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-export TF_CPP_MIN_LOG_LEVEL=3
+need_tensorflow tf_kernels
 
 # Of the report: an expression on j.
 report() { "$python" -c 'import json, sys
