@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define EVENT_SCHEMA 2u		/* of the enums and structs here: struct event_process */
+
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
 	COMMAND_MAP, COMMAND_UNMAP, COMMAND_MARKER, COMMAND_BARRIER,
@@ -39,6 +41,7 @@ enum how { HOW_NONE = 0, HOW_EXACT, HOW_EVENT, HOW_FIFO, HOW_GUESS, HOW_COUNT };
 enum name_kind {
 	NAME_OTHER = 0, NAME_KERNEL, NAME_OP, NAME_OP_TYPE, NAME_RANGE,
 	NAME_DOMAIN, NAME_CALL, NAME_ALLOCATOR, NAME_NODE, NAME_SOURCE, NAME_KEY,
+	NAME_SHAPES,
 	NAME_KIND_COUNT
 };
 
@@ -80,7 +83,7 @@ enum event_type {
 	/* definitions */
 	EVENT_PROCESS, EVENT_EXIT, EVENT_PROBE, EVENT_NAME, EVENT_THREAD,
 	EVENT_DEVICE, EVENT_QUEUE, EVENT_SHAPE, EVENT_MESSAGE,
-	EVENT_NODE, EVENT_STAGE, EVENT_SERIES, EVENT_INFO,
+	EVENT_NODE, EVENT_STAGE, EVENT_SERIES, EVENT_INFO, EVENT_FRAME,
 	/* data */
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
@@ -142,11 +145,17 @@ struct event_stage {
 struct event_series { uint32_t id, device; const char *name, *unit; };
 struct event_info { const char *scope, *key, *value; };	/* how something is set up */
 
+/* A line of source in its function (file, function: names), called from parent, a
+ * lower id; 0: only the line is told. */
+struct event_frame { uint32_t id, parent, file, function, line; };
+
 /* dur_ns -1: announced as open, the same instance follows. */
 struct event_op {
 	uint64_t instance, parent, payload;
+	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
 	uint32_t tid, name, op_type, domain, argb;
+	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
 	uint16_t depth;
 	uint8_t framework, flags;	/* enum framework, enum op_flag */
 };
@@ -286,6 +295,7 @@ struct event {
 		struct event_stage stage;
 		struct event_series series;
 		struct event_info info;
+		struct event_frame frame;
 		struct event_op op;
 		struct event_step step;
 		struct event_call call;

@@ -321,6 +321,7 @@ static void apply_definition(struct model *model, const struct event *event)
 		graph_define(model, event);
 		break;
 	case EVENT_SERIES:
+	case EVENT_FRAME:
 		break;
 	default:
 		note_message(model, event->time_ns, event->u.message.level > 2 ? 2 :

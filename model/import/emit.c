@@ -88,7 +88,7 @@ static void send_process(struct build *build, uint32_t process, int64_t at_ns)
 	p->sent = true;
 	event = put(build, EVENT_PROCESS, process, p->pid, at_ns);
 	event->u.process = (struct event_process) {
-		.schema = 1, .start_ns = at_ns, .rank = -1, .world = -1, .host = p->host,
+		.schema = EVENT_SCHEMA, .start_ns = at_ns, .rank = -1, .world = -1, .host = p->host,
 		.command = p->command,
 	};
 }

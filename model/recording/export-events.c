@@ -184,7 +184,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 
 	if (p->defined) {
 		event.u.process = (struct event_process) {
-			.schema = 1, .parent = p->parent, .start_ns = p->start_ns,
+			.schema = EVENT_SCHEMA, .parent = p->parent, .start_ns = p->start_ns,
 			.rank = p->rank, .world = -1, .host = text_of(x, p->host_name),
 			.command = text_of(x, p->command),
 		};

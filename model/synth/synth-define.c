@@ -103,7 +103,7 @@ void synth_define(struct model_synth *s, struct worker *w)
 	struct event *event = synth_write(s, w, EVENT_PROCESS, w->now_ns);
 
 	event->u.process = (struct event_process) {
-		.schema = 1, .start_ns = w->now_ns, .rank = -1, .world = -1, .host = "synth",
+		.schema = EVENT_SCHEMA, .start_ns = w->now_ns, .rank = -1, .world = -1, .host = "synth",
 		.command = "train --synthetic",
 	};
 	event = synth_write(s, w, EVENT_PROBE, w->now_ns);

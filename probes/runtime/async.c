@@ -100,6 +100,9 @@ uint64_t rt_async_start(const struct rt_op_args *args)
 	op.argb = args->argb;
 	op.step = args->step;
 	op.payload = args->payload;
+	op.frame = args->source;
+	op.shapes = args->shapes;
+	op.forward = args->forward;
 	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~(TFT_OP_INNER | TFT_OP_MARK)) | TFT_OP_ASYNC);
 	s = shard_of(op.instance);

@@ -102,6 +102,11 @@ void rt_emit_shape(const struct tft_shape *r)
 	EMIT_PLAIN(def_shape, r);
 }
 
+void rt_emit_frame(const struct tft_frame *r)
+{
+	EMIT_PLAIN(def_frame, r);
+}
+
 void rt_emit_device(const struct tft_device *device)
 {
 	struct tft_device d = *device;

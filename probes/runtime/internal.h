@@ -64,9 +64,9 @@ struct rt_frame {
 	_Atomic uint64_t instance;
 	_Atomic uint64_t announced;	/* runtime thread: instance it announced */
 	_Atomic uint64_t cut;		/* runtime thread: instance it ended */
-	_Atomic uint64_t parent, payload;
+	_Atomic uint64_t parent, payload, forward;
 	_Atomic int64_t start_ns, step;
-	_Atomic uint32_t name, type, domain, argb;
+	_Atomic uint32_t name, type, domain, argb, source, shapes;
 	_Atomic uint16_t depth;
 	_Atomic uint8_t framework, flags;
 	uint8_t open;			/* owner: not popped yet */
@@ -236,6 +236,7 @@ RT_HIDDEN void rt_emit_probe(const struct tft_probe *r);
 RT_HIDDEN void rt_emit_name(const struct tft_name *r);
 RT_HIDDEN void rt_emit_thread(const struct tft_thread *r);
 RT_HIDDEN void rt_emit_shape(const struct tft_shape *r);
+RT_HIDDEN void rt_emit_frame(const struct tft_frame *r);
 RT_HIDDEN void rt_emit_op(struct tft_op *r);
 RT_HIDDEN void rt_emit_ops(struct tft_ops *r);
 RT_HIDDEN void rt_emit_call(struct tft_call *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interning: bytes -> id, for names and for launch shapes.
+ * Interning: bytes -> id, for names, launch shapes and lines of source.
  *
  * Readers walk an open-addressing table of entry pointers without a lock. A
  * writer inserts under the lock and publishes the pointer with a release
@@ -15,6 +15,7 @@
 
 #define NAMES_MAX (1u << 20)
 #define SHAPES_MAX (1u << 16)
+#define SOURCES_MAX (1u << 18)
 #define ARENA_BYTES (256u << 10)
 #define ARENAS_MAX 256u		/* 64 MiB of text: long names count for more */
 #define FIRST_SLOTS 1024u
@@ -46,6 +47,7 @@ struct table {
 
 static struct table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
 static struct table shapes = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SHAPES_MAX };
+static struct table sources = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SOURCES_MAX };
 
 /* Eight bytes a round; quality is enough for a table, speed is what counts. */
 static uint64_t hash_bytes(const char *p, size_t n, uint64_t h)
@@ -186,6 +188,15 @@ static void send_shape(const struct entry *e)
 	rt_emit_shape(&r);
 }
 
+static void send_source(const struct entry *e)
+{
+	struct tft_frame r;
+
+	memcpy(&r, e->data, sizeof(r));
+	r.id = e->id;
+	rt_emit_frame(&r);
+}
+
 /* Length of text cut to TFT_TEXT_MAX, not inside a UTF-8 sequence. */
 static uint32_t text_bytes(const char *text)
 {
@@ -236,6 +247,24 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	return e ? e->id : 0;
 }
 
+uint32_t rt_source(const struct tft_frame *frame)
+{
+	struct tft_frame key = { 0 };
+	struct entry *e;
+	bool fresh;
+
+	if (!frame)
+		return 0;
+	key.parent = frame->parent;
+	key.file = frame->file;
+	key.function = frame->function;
+	key.line = frame->line;
+	e = intern(&sources, 0, &key, sizeof(key), &fresh);
+	if (fresh)
+		send_source(e);
+	return e ? e->id : 0;
+}
+
 static const struct entry *by_id(struct table *t, uint32_t id)
 {
 	struct entry *e = id ? GET_ACQ(t->first) : NULL;
@@ -267,10 +296,13 @@ void rt_names_dump(void)
 		send_name(e);
 	for (struct entry *e = GET_ACQ(shapes.first); e; e = GET_ACQ(e->next))
 		send_shape(e);
+	for (struct entry *e = GET_ACQ(sources.first); e; e = GET_ACQ(e->next))
+		send_source(e);
 }
 
 void rt_names_fork(enum rt_fork stage)
 {
 	rt_fork_lock(&names.lock, &names.fork_held, stage);
 	rt_fork_lock(&shapes.lock, &shapes.fork_held, stage);
+	rt_fork_lock(&sources.lock, &sources.fork_held, stage);
 }

@@ -14,8 +14,8 @@
 
 struct rt_pack {
 	uint32_t used;			/* words */
-	int64_t base_ns, step;		/* step, look, instance: of the op before */
-	uint64_t first, instance, look;
+	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
+	uint64_t first, instance, look, place;
 	uint64_t words[TFT_OPS_WORDS];
 };
 
@@ -26,7 +26,7 @@ static inline void rt_pack_begin(struct rt_pack *p, const struct tft_op *op)
 	p->base_ns = op->start_ns;
 	p->first = p->instance = op->instance;
 	p->step = -1;
-	p->look = 0;
+	p->look = p->place = 0;
 }
 
 /* For one more, whatever it is. */
@@ -35,7 +35,8 @@ static inline bool rt_pack_has_room(const struct rt_pack *p)
 	return p->used <= TFT_OPS_WORDS - TFT_OPS_WHOLE_WORDS;
 }
 
-static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_t look)
+static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_t look,
+				   uint64_t place)
 {
 	w[0] = TFT_OPS_WHOLE | (uint64_t)op->flags << 8 | (uint64_t)op->depth << 16 |
 	       (uint64_t)op->name << 32;
@@ -47,6 +48,8 @@ static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_
 	w[6] = op->payload;
 	w[7] = look;
 	w[8] = op->type | (uint64_t)op->framework << 32;
+	w[9] = place;
+	w[10] = op->forward;
 	return TFT_OPS_WHOLE_WORDS;
 }
 
@@ -58,12 +61,13 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 	uint64_t instance = op->instance - p->instance;
 	uint64_t start = (uint64_t)op->start_ns - (uint64_t)p->base_ns;
 	uint64_t look = op->domain | (uint64_t)op->argb << 32, has = 0;
+	uint64_t place = op->frame | (uint64_t)op->shapes << 32;
 	size_t n = 3;
 
 	if (((op->name | op->type) >> 24) | (op->depth >> 8) | (parent >> 28) |
 	    ((instance + (1u << 19)) >> 20) | ((start + (1u << 31)) >> 32) |
 	    ((uint64_t)op->dur_ns >> 32)) {
-		n = rt_pack_whole(w, op, look);
+		n = rt_pack_whole(w, op, look, place);
 	} else {
 		w[1] = (uint32_t)start | (uint64_t)op->dur_ns << 32;
 		w[2] = op->framework | (uint64_t)op->depth << 8 | parent << 16 | instance << 44;
@@ -79,6 +83,14 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 			has |= TFT_OPS_PAYLOAD;
 			w[n++] = op->payload;
 		}
+		if (place != p->place) {
+			has |= TFT_OPS_PLACE;
+			w[n++] = place;
+		}
+		if (op->forward) {
+			has |= TFT_OPS_FORWARD;
+			w[n++] = op->forward;
+		}
 		w[0] = has | (uint64_t)op->flags << 8 | (uint64_t)op->name << 16 |
 		       (uint64_t)op->type << 40;
 	}
@@ -86,6 +98,7 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 	p->instance = op->instance;
 	p->step = op->step;
 	p->look = look;
+	p->place = place;
 }
 
 #endif

@@ -92,6 +92,9 @@ RT_API uint32_t rt_name(enum tft_name_kind kind, const char *text);
 /* A shape's id; *shape's id is ignored. */
 RT_API uint32_t rt_shape(const struct tft_shape *shape);
 
+/* A line of source and who called it (tft_frame); frame's id is ignored. 0: no room. */
+RT_API uint32_t rt_source(const struct tft_frame *frame);
+
 /* Next free id of a process-wide counter (devices, queues, correlations). */
 RT_API uint32_t rt_correlation(void);
 
@@ -100,7 +103,9 @@ RT_API uint32_t rt_correlation(void);
 struct rt_op_args {
 	uint32_t name, type, domain;	/* name ids */
 	uint32_t argb;
+	uint32_t source, shapes;	/* rt_source(), rt_name(TFT_NAME_SHAPES); 0 none */
 	uint64_t payload;
+	uint64_t forward;		/* instance whose gradient this is, 0 none */
 	int64_t step;			/* -1 none */
 	uint8_t framework, flags;	/* TFT_OP_RANGE, TFT_OP_COLOUR */
 };

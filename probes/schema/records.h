@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 1u
+#define TFT_SCHEMA_VERSION 2u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -72,6 +72,7 @@ enum tft_name_kind {
 	TFT_NAME_NODE,		/* of a graph, as written there */
 	TFT_NAME_SOURCE,	/* a file or a function of the program's source */
 	TFT_NAME_KEY,		/* of data that moves: a tensor, a rendezvous key */
+	TFT_NAME_SHAPES,	/* of an op's inputs: "[64, 3, 32, 32] f32, [16, 3, 3, 3] f32" */
 	TFT_NAME_COUNT
 };
 
@@ -182,6 +183,14 @@ struct tft_shape {
 	uint32_t text;		/* name id: a problem size in the library's own words, 0 none */
 };
 
+/* A line of the program's source in its function, and who called that: parent 0
+ * where only the line is told. */
+struct tft_frame {
+	uint32_t id, parent;	/* per process, from 1; parent is a lower id */
+	uint32_t file, function;	/* name ids */
+	uint32_t line;
+};
+
 /* A node of a graph as it runs, after optimisation. A node sent again replaces
  * the one of the same id. */
 struct tft_node {
@@ -237,6 +246,9 @@ struct tft_op {
 	int64_t start_ns, dur_ns;
 	int64_t step;		/* step id, -1 none */
 	uint64_t payload;	/* the user's, 0 none */
+	uint64_t forward;	/* instance of the op whose gradient this is, 0 none */
+	uint32_t frame;		/* where in the program it was called (tft_frame), 0 not known */
+	uint32_t shapes;	/* name id: of its inputs, 0 not told */
 	uint16_t depth;		/* on its thread's stack, 0 outermost */
 	uint8_t framework;	/* enum tft_framework */
 	uint8_t flags;		/* TFT_OP_* */
@@ -245,7 +257,7 @@ struct tft_op {
 /*
  * Finished ops of one thread, in one event: what an op costs the program goes by
  * the fields that the tracer writes, each by a call of its own. seq is the first
- * one's, the others' follow. Each op is in 3 to 6 words, lowest bits first:
+ * one's, the others' follow. Each op is in 3 to 8 words, lowest bits first:
  *
  *	has:8 flags:8 name:24 type:24
  *	start:32 dur:32			start_ns - base_ns, signed; dur_ns
@@ -255,13 +267,16 @@ struct tft_op {
  *	TFT_OPS_STEP: step
  *	TFT_OPS_LOOK: domain:32 argb:32
  *	TFT_OPS_PAYLOAD: payload
+ *	TFT_OPS_PLACE: frame:32 shapes:32
+ *	TFT_OPS_FORWARD: forward
  *
- * Without TFT_OPS_STEP or _LOOK they are those of the op before; before the first
- * come instance `instance`, step -1, domain and argb 0. An op with a value that
- * does not fit there is in 9 words, whose has is TFT_OPS_WHOLE alone:
+ * Without TFT_OPS_STEP, _LOOK or _PLACE they are those of the op before; before the
+ * first come instance `instance`, step -1, and 0 for the others. An op with a value
+ * that does not fit there is in 11 words, whose has is TFT_OPS_WHOLE alone:
  *
  *	has:8 flags:8 depth:16 name:32, instance, parent, start_ns, dur_ns, step,
- *	payload, domain:32 argb:32, type:32 framework:8 0:24
+ *	payload, domain:32 argb:32, type:32 framework:8 0:24, frame:32 shapes:32,
+ *	forward
  */
 struct tft_ops {
 	uint32_t seq;
@@ -278,8 +293,10 @@ struct tft_ops {
 #define TFT_OPS_STEP	0x01u
 #define TFT_OPS_LOOK	0x02u
 #define TFT_OPS_PAYLOAD	0x04u
+#define TFT_OPS_PLACE	0x08u
+#define TFT_OPS_FORWARD	0x10u
 #define TFT_OPS_WHOLE	0x80u
-#define TFT_OPS_WHOLE_WORDS 9
+#define TFT_OPS_WHOLE_WORDS 11
 
 /* An explicit step of the program, or one run of a framework's function, which
  * has no number of its own. */

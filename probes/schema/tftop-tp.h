@@ -106,6 +106,17 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, def_shape,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(tftop, def_frame,
+	LTTNG_UST_TP_ARGS(const struct tft_frame *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, id, r->id)
+		lttng_ust_field_integer(uint32_t, parent, r->parent)
+		lttng_ust_field_integer(uint32_t, file, r->file)
+		lttng_ust_field_integer(uint32_t, function, r->function)
+		lttng_ust_field_integer(uint32_t, line, r->line)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(tftop, def_node,
 	LTTNG_UST_TP_ARGS(const struct tft_node *, r),
 	LTTNG_UST_TP_FIELDS(
@@ -176,6 +187,9 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_op,
 		lttng_ust_field_integer(int64_t, dur_ns, r->dur_ns)
 		lttng_ust_field_integer(int64_t, step, r->step)
 		lttng_ust_field_integer(uint64_t, payload, r->payload)
+		lttng_ust_field_integer(uint64_t, forward, r->forward)
+		lttng_ust_field_integer(uint32_t, frame, r->frame)
+		lttng_ust_field_integer(uint32_t, shapes, r->shapes)
 		lttng_ust_field_integer(uint16_t, depth, r->depth)
 		lttng_ust_field_integer(uint8_t, framework, r->framework)
 		lttng_ust_field_integer(uint8_t, flags, r->flags)

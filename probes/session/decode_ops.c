@@ -3,6 +3,9 @@
 
 #include "probes/schema/records.h"
 
+/* Each is a word of its own. */
+#define PARTS (TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD | TFT_OPS_PLACE | TFT_OPS_FORWARD)
+
 void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
 		      const uint64_t *words, size_t n)
 {
@@ -27,6 +30,9 @@ static void take_whole(const uint64_t *w, struct event_op *op)
 	op->argb = (uint32_t)(w[7] >> 32);
 	op->op_type = (uint32_t)w[8];
 	op->framework = (uint8_t)(w[8] >> 32);
+	op->frame = (uint32_t)w[9];
+	op->shapes = (uint32_t)(w[9] >> 32);
+	op->forward = w[10];
 }
 
 /* Sums wrap like the values they were made of. */
@@ -61,10 +67,9 @@ bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
 		n = TFT_OPS_WHOLE_WORDS;
 		ops->step = op->step;
 		ops->look = w[7];
+		ops->place = w[9];
 	} else {
-		if (has & ~(TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD) ||
-		    left < n + !!(has & TFT_OPS_STEP) + !!(has & TFT_OPS_LOOK) +
-			   !!(has & TFT_OPS_PAYLOAD))
+		if (has & ~PARTS || left < n + (size_t)__builtin_popcount(has))
 			return false;
 		take_packed(ops, w, op);
 		if (has & TFT_OPS_STEP)
@@ -72,9 +77,14 @@ bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
 		if (has & TFT_OPS_LOOK)
 			ops->look = w[n++];
 		op->payload = has & TFT_OPS_PAYLOAD ? w[n++] : 0;
+		if (has & TFT_OPS_PLACE)
+			ops->place = w[n++];
+		op->forward = has & TFT_OPS_FORWARD ? w[n++] : 0;
 		op->step = ops->step;
 		op->domain = (uint32_t)ops->look;
 		op->argb = (uint32_t)(ops->look >> 32);
+		op->frame = (uint32_t)ops->place;
+		op->shapes = (uint32_t)(ops->place >> 32);
 	}
 	op->tid = ops->tid;
 	ops->instance = op->instance;

@@ -18,8 +18,8 @@
 
 struct decode_ops {
 	const uint64_t *at, *end;	/* borrowed */
-	int64_t base_ns, step;		/* step, look, instance: of the op before */
-	uint64_t instance, look;
+	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
+	uint64_t instance, look, place;
 	uint32_t tid;
 };
 

@@ -50,6 +50,8 @@ SAME(TFT_NAME_ALLOCATOR, NAME_ALLOCATOR);
 SAME(TFT_NAME_NODE, NAME_NODE);
 SAME(TFT_NAME_SOURCE, NAME_SOURCE);
 SAME(TFT_NAME_KEY, NAME_KEY);
+SAME(TFT_NAME_SHAPES, NAME_SHAPES);
+SAME(TFT_SCHEMA_VERSION, EVENT_SCHEMA);
 SAME(TFT_NAME_COUNT, NAME_KIND_COUNT);
 SAME(TFT_FLOW_SENT, FLOW_SENT);
 SAME(TFT_FLOW_RECEIVED, FLOW_RECEIVED);
@@ -150,6 +152,14 @@ static const struct field_spec shape_spec[] = {
 	{ "text", AT(shape.text), STORE_U32, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec frame_spec[] = {
+	{ "id", AT(frame.id), STORE_U32, 0 },
+	{ "parent", AT(frame.parent), STORE_U32, 0 },
+	{ "file", AT(frame.file), STORE_U32, 0 },
+	{ "function", AT(frame.function), STORE_U32, 0 },
+	{ "line", AT(frame.line), STORE_U32, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec node_spec[] = {
 	{ "id", AT(node.id), STORE_U32, 0 },
 	{ "graph", AT(node.graph), STORE_U32, 0 },
@@ -203,6 +213,9 @@ static const struct field_spec op_spec[] = {
 	{ "dur_ns", AT(op.dur_ns), STORE_I64, 0 },
 	{ "step", AT(op.step), STORE_I64, 0 },
 	{ "payload", AT(op.payload), STORE_U64, 0 },
+	{ "forward", AT(op.forward), STORE_U64, 0 },
+	{ "frame", AT(op.frame), STORE_U32, 0 },
+	{ "shapes", AT(op.shapes), STORE_U32, 0 },
 	{ "depth", AT(op.depth), STORE_U16, 0 },
 	{ "framework", AT(op.framework), STORE_U8, 0 },
 	{ "flags", AT(op.flags), STORE_U8, 0 },
@@ -412,6 +425,7 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "def_device", EVENT_DEVICE, device_spec },
 	{ "def_queue", EVENT_QUEUE, queue_spec },
 	{ "def_shape", EVENT_SHAPE, shape_spec },
+	{ "def_frame", EVENT_FRAME, frame_spec },
 	{ "def_node", EVENT_NODE, node_spec },
 	{ "def_stage", EVENT_STAGE, stage_spec },
 	{ "def_series", EVENT_SERIES, series_spec },

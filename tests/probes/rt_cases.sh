@@ -20,7 +20,7 @@ case_rt_ops() {
 	local outer op quiet o
 	outer=$(value outer <"$work/ops.out") op=$(value op <"$work/ops.out")
 	quiet=$(value quiet <"$work/ops.out")
-	expect ops 'one process' "$(count ops def_process schema=1)" 1
+	expect ops 'one process' "$(count ops def_process schema=2)" 1
 	expect ops 'one probe' "$(count ops def_probe 'name="test"' 'version="1"')" 1
 	o=$(events ops ev_op "instance=$op")
 	expect ops 'the op' "$(value parent <<<"$o") $(value depth <<<"$o") $(value flags <<<"$o")" "$outer 1 2"

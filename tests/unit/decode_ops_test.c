@@ -36,12 +36,19 @@ static void make(struct tft_op *op, const struct tft_op *before, uint32_t tid)
 		op->step = (int64_t)some(60);
 	if (!test_below(8))
 		op->payload = some(32);
+	if (!test_below(3))
+		op->frame = (uint32_t)some(20);
+	if (!test_below(3))
+		op->shapes = (uint32_t)some(20);
+	if (!test_below(4))
+		op->forward = op->instance - 1 - some(20);
 }
 
 static void same(const struct tft_op *op, const struct event_op *got)
 {
 	CHECK(op->instance == got->instance && op->parent == got->parent);
 	CHECK(op->payload == got->payload && op->step == got->step);
+	CHECK(op->forward == got->forward && op->frame == got->frame && op->shapes == got->shapes);
 	CHECK(op->start_ns == got->start_ns && op->dur_ns == got->dur_ns);
 	CHECK_INT(op->tid, got->tid);
 	CHECK_INT(op->name, got->name);

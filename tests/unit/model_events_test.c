@@ -21,7 +21,7 @@ struct event ev_process(uint32_t pid, const char *command)
 
 	event.pid = event.tid = pid;
 	event.u.process = (struct event_process) {
-		.schema = 1, .parent = 1, .start_ns = BASE, .rank = -1, .world = -1,
+		.schema = EVENT_SCHEMA, .parent = 1, .start_ns = BASE, .rank = -1, .world = -1,
 		.host = "here", .command = command,
 	};
 	return event;

@@ -322,7 +322,7 @@ static void define(struct model *model, uint32_t pid, int64_t time_ns, const cha
 	struct event event = of(pid, EVENT_PROCESS, time_ns);
 
 	event.u.process = (struct event_process) {
-		.schema = 1, .start_ns = event.time_ns, .rank = 3, .world = 8, .parent = 1,
+		.schema = EVENT_SCHEMA, .start_ns = event.time_ns, .rank = 3, .world = 8, .parent = 1,
 		.host = "here", .command = command,
 	};
 	put(model, event);

@@ -43,7 +43,7 @@ static void feed_begin(void)
 {
 	model = model_new(NULL);
 	feed((struct event){ .type = EVENT_PROCESS, .u.process = {
-		.schema = 1, .parent = 1, .mono_ns = SECOND, .real_ns = SECOND, .raw_ns = SECOND,
+		.schema = EVENT_SCHEMA, .parent = 1, .mono_ns = SECOND, .real_ns = SECOND, .raw_ns = SECOND,
 		.rank = -1, .world = -1, .host = "here", .command = "./train --x" } });
 	feed((struct event){ .type = EVENT_PROBE, .u.probe = { "opencl", "1", "" } });
 	feed((struct event){ .type = EVENT_DEVICE, .u.device = {
