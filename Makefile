@@ -74,7 +74,7 @@ UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call s
 IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
 IBERTY_LIBS := $(if $(HAVE_IBERTY),-liberty)
 # The messages of other programs' formats, for model/ and probes/pluggable.
-FORMATS := $(if $(HAVE_IMPORT),$(patsubst %.proto,$(O)/%.pb-c,$(call src,formats/*.proto)))
+FORMATS := $(if $(HAVE_IMPORT),$(patsubst model/%.proto,$(O)/%.pb-c,$(call src,model/formats/*.proto)))
 FORMATS_OBJ := $(FORMATS:=.o)
 IMPORT_OBJ := $(if $(HAVE_IMPORT),$(call obj,$(IMPORT_SRC)),$(O)/model/import/none.o)
 CPPFLAGS += $(if $(HAVE_IMPORT),-DHAVE_ZLIB -DHAVE_PROTOBUF_C)
@@ -111,9 +111,9 @@ $(O)/model/%.o: model/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) $(IBERTY_FLAGS) -MMD -MP -c -o $@ $<
 
 # Generated, so its warnings are nobody's; hidden, for the plug-in.
-$(O)/%.pb-c.c: %.proto
+$(O)/formats/%.pb-c.c: model/formats/%.proto
 	@mkdir -p $(@D)
-	$(Q)protoc-c --c_out=$(O) $<
+	$(Q)protoc-c --proto_path=model --c_out=$(O) $<
 $(O)/%.pb-c.o: $(O)/%.pb-c.c $(O)/flags
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -w $(SAN) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<

@@ -28,7 +28,7 @@ grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|
 grep -nE '#[ \t]*include[ \t]*[<"](protobuf-c|yajl|zlib|.*\.pb-c\.h)' \
 	$(files 'model/*.[ch]' 'keymap/*.[ch]' 'tui/*.[ch]' | grep -vE '^model/(im|ex)port/') /dev/null |
 	must_be_empty 'what packs and unpacks foreign files stays in model/import and model/export'
-files '*.proto' | grep -v '^formats/' | must_be_empty 'the messages of other formats are declared in formats'
+files '*.proto' | grep -v '^model/formats/' | must_be_empty 'the messages of other formats are declared in model/formats'
 grep -nE '#[ \t]*include[ \t]*"(tui|probes)/' $(files 'model/*.[ch]' 'keymap/*.[ch]') /dev/null |
 	must_be_empty 'model and keymap do not look up'
 grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '"model/(base|analyses/thresholds)' |
