@@ -59,7 +59,8 @@ size_t model_kernel_trends(struct model *model, struct kernel_trend **out);
 /* ---- the critical path: at each moment of a step, what was waited for ---- */
 
 enum path_kind {
-	PATH_HOST,		/* the host computed, or what it did is not known */
+	PATH_OP,		/* an op of a framework, on a thread of the host */
+	PATH_HOST,		/* the host computed elsewhere, or what it did is not known */
 	PATH_INPUT,		/* it made or fetched the next batch */
 	PATH_LAUNCH,		/* it handed work over, or the work was on its way */
 	PATH_QUEUE,		/* between two runs that follow each other */

@@ -10,7 +10,8 @@
  *  - thread, in a call that waited: to the run that finished last in what was
  *    waited for; from its end to t is sync. No run: all of it is sync.
  *  - thread, elsewhere: to the begin of the innermost thing that it was doing:
- *    input, launch, or host; what is inside an input op is input.
+ *    input, launch, op (a framework's own), or host; what is inside an input op
+ *    is input.
  *  - run: to its start: kernel, copy, comm. Then to what it waited for: the run
  *    of its queue before it, or the run of its process that finished last, when
  *    that was after its launch (queue); else to its launch (launch), and on, on
@@ -149,6 +150,7 @@ static void step_host(struct walk *walk)
 	const struct segment *segment = ready_segment(ready, walk->thread, walk->t_ns);
 	const struct act *act;
 	size_t run;
+	bool step;
 
 	if (!segment || segment->end_ns < walk->t_ns) {
 		go(walk, segment ? segment->end_ns : INT64_MIN, PATH_HOST, 0);
@@ -166,10 +168,11 @@ static void step_host(struct walk *walk)
 		return;
 	}
 	/* A step's own range has another name each time, and says nothing. */
+	step = is_step(ready->slice, act);
 	go(walk, segment->start_ns, segment->input ? PATH_INPUT :
 	   act->kind == ACT_LAUNCH ? PATH_LAUNCH :
-	   act->kind == ACT_COMPILE ? PATH_OTHER : PATH_HOST,
-	   is_step(ready->slice, act) ? 0 : act->name);
+	   act->kind == ACT_COMPILE ? PATH_OTHER :
+	   (act->flags & ACT_WORKS) && !step ? PATH_OP : PATH_HOST, step ? 0 : act->name);
 }
 
 static enum path_kind kind_of_run(const struct act *act)
@@ -286,7 +289,7 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 	if (act && act->op_name)
 		count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
 			   walk->t_ns - to_ns);
-	go(walk, to_ns, act && act->work == WORK_INPUT ? PATH_INPUT : PATH_HOST,
+	go(walk, to_ns, !act ? PATH_HOST : act->work == WORK_INPUT ? PATH_INPUT : PATH_OP,
 	   act ? act->name : 0);
 }
 
@@ -422,7 +425,7 @@ bool model_critical_step(struct model *model, int64_t start_ns, struct critical_
 const char *path_kind_name(enum path_kind kind)
 {
 	static const char *const words[PATH_KINDS] = {
-		"host", "input", "launch", "queue", "kernel", "copy", "comm", "sync", "other",
+		"op", "host", "input", "launch", "queue", "kernel", "copy", "comm", "sync", "other",
 	};
 
 	return kind < PATH_KINDS ? words[kind] : "";

@@ -46,6 +46,7 @@ static int64_t on_path(struct bench *bench, bool types, const char *name)
 /* Two branches; what an input pipeline runs beside is on no path. */
 TEST(cores_path_by_hand)
 {
+	struct critical_path path;
 	struct bench bench;
 
 	bench_init(&bench, &analysis_critical);
@@ -63,6 +64,9 @@ TEST(cores_path_by_hand)
 	CHECK_INT(on_path(&bench, false, NULL), 17 * US);
 	CHECK_INT(on_path(&bench, true, "MaxPool"), 48 * US);
 	CHECK_INT(on_path(&bench, true, "Relu"), -1);
+	CHECK(critical_step(bench.state, BASE, &path));
+	CHECK_INT(path.ns[PATH_OP], 83 * US);
+	CHECK_INT(path.ns[PATH_HOST], 17 * US);
 	bench_release(&bench);
 }
 
