@@ -23,12 +23,6 @@
 #define RUNS_MAX 64u
 #define SLACK_NS 2000
 
-struct function_run {
-	uint64_t id;
-	uint32_t process;
-	int64_t start_ns, end_ns;
-};
-
 static bool is_op(const struct act *act)
 {
 	return act->kind == ACT_OP && (act->flags & (ACT_WORKS | ACT_ASYNC)) == ACT_WORKS;
@@ -57,8 +51,12 @@ static void add(struct function_run *runs, size_t *n, const struct act *act,
 	runs[least] = (struct function_run) { act->amount, act->process, start_ns, end_ns };
 }
 
-/* The run of a function that most of the slice went by in. */
-static bool find_run(const struct slice *slice, struct function_run *out)
+bool critical_ops_has(const struct function_run *run, const struct act *act)
+{
+	return is_op(act) && act->amount == run->id && act->process == run->process;
+}
+
+bool critical_ops_run(const struct slice *slice, struct function_run *out)
 {
 	struct function_run runs[RUNS_MAX];
 	size_t n = 0;
@@ -76,21 +74,19 @@ static bool find_run(const struct slice *slice, struct function_run *out)
 	for (size_t i = 0; i < n; i++)
 		if (runs[i].end_ns - runs[i].start_ns > out->end_ns - out->start_ns)
 			*out = runs[i];
-	return out->end_ns - out->start_ns >= (slice->t1 - slice->t0) / 2;
+	return n && out->end_ns - out->start_ns >= (slice->t1 - slice->t0) / 2;
 }
 
-bool critical_ops(const struct slice *slice, void *arg, critical_edge *edge)
+void critical_ops(const struct slice *slice, const struct function_run *run, void *arg,
+		  critical_edge *edge)
 {
-	struct function_run run;
 	int64_t t_ns = slice->t1;
 
-	if (!slice->n_rest || !find_run(slice, &run))
-		return false;
 	for (size_t i = slice->n; i-- > 0 && t_ns > slice->t0; ) {
 		const struct act *act = &slice->acts[slice->ends[i].at];
 
-		if (!is_op(act) || act->amount != run.id || act->process != run.process ||
-		    act->end_ns > t_ns + SLACK_NS || act->end_ns <= slice->t0)
+		if (!critical_ops_has(run, act) || act->end_ns > t_ns + SLACK_NS ||
+		    act->end_ns <= slice->t0)
 			continue;
 		if (act->end_ns < t_ns) {
 			edge(arg, act->end_ns, NULL);
@@ -103,5 +99,4 @@ bool critical_ops(const struct slice *slice, void *arg, critical_edge *edge)
 	}
 	if (t_ns > slice->t0)
 		edge(arg, slice->t0, NULL);
-	return true;
 }

@@ -37,6 +37,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/costly.h"
 #include "model/analyses/critical-ops.h"
 #include "model/analyses/critical-ready.h"
 #include "model/analyses/work.h"
@@ -69,6 +70,7 @@ struct critical {
 	size_t cap_steps;
 	uint64_t n_steps;
 	struct ready ready;		/* of the slice in hand */
+	struct costly costly;
 };
 
 static void critical_release(void *state)
@@ -79,6 +81,7 @@ static void critical_release(void *state)
 	free(critical->steps);
 	map_release(&critical->by_key);
 	ready_release(&critical->ready);
+	costly_release(&critical->costly);
 }
 
 static size_t critical_bytes(const void *state)
@@ -86,7 +89,8 @@ static size_t critical_bytes(const void *state)
 	const struct critical *critical = state;
 
 	return critical->cap_parts * sizeof(*critical->parts) + map_bytes(&critical->by_key) +
-	       critical->cap_steps * sizeof(*critical->steps) + ready_bytes(&critical->ready);
+	       critical->cap_steps * sizeof(*critical->steps) + ready_bytes(&critical->ready) +
+	       costly_bytes(&critical->costly);
 }
 
 struct walk {
@@ -188,9 +192,11 @@ static void step_run(struct walk *walk)
 	 * that is known. */
 	int64_t launched_ns = act->call_ns +
 			      (act->flags & ACT_BLOCKING ? 0 : act->call_dur_ns), end_ns;
+	int64_t from_ns = walk->t_ns;
 	size_t before, other;
 
 	go(walk, act->start_ns, kind_of_run(act), act->name);
+	costly_run(&walk->critical->costly, act, from_ns - walk->t_ns);
 	if (launched_ns > walk->t_ns)
 		launched_ns = walk->t_ns;	/* it began before the call returned */
 	before = ready_finished(ready, act->process, act->queue, walk->t_ns + SLACK_NS);
@@ -253,6 +259,14 @@ static void keep_step(struct critical *critical, const struct slice *slice,
 	memcpy(step->ns, ns, sizeof(step->ns));
 }
 
+static void keep_path(const struct walk *walk, const struct slice *slice)
+{
+	for (int k = 0; k < PATH_KINDS; k++)
+		walk->critical->ns[walk->scope][k] += walk->ns[k];
+	if (slice->step)
+		keep_step(walk->critical, slice, walk->ns);
+}
+
 static void find_path(struct critical *critical, struct ready *ready, enum scope scope)
 {
 	struct walk walk = {
@@ -260,6 +274,7 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 		.t_ns = ready->slice->t1, .thread = owner(ready->slice), .run = ready->n_ends,
 	};
 	int64_t t0 = ready->slice->t0;
+	uint32_t thread = walk.thread;
 
 	if (walk.thread == NONE && ready->n_ends) {
 		go(&walk, ready->ends[ready->n_ends - 1].start, PATH_OTHER, 0);
@@ -274,10 +289,8 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 		else
 			go(&walk, t0, PATH_OTHER, 0);
 	}
-	for (int k = 0; k < PATH_KINDS; k++)
-		critical->ns[scope][k] += walk.ns[k];
-	if (ready->slice->step)
-		keep_step(critical, ready->slice, walk.ns);
+	keep_path(&walk, ready->slice);
+	costly_end_runs(&critical->costly, ready, thread);
 }
 
 /* ---- ops on the processor ---- */
@@ -286,6 +299,8 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 {
 	struct walk *walk = arg;
 
+	if (act)
+		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)
 		count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
 			   walk->t_ns - to_ns);
@@ -293,7 +308,8 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 	   act ? act->name : 0);
 }
 
-static bool find_ops_path(struct critical *critical, const struct slice *slice, enum scope scope)
+static void find_ops_path(struct critical *critical, const struct slice *slice,
+			  const struct function_run *run, enum scope scope)
 {
 	struct walk walk = {
 		.critical = critical, .ready = &critical->ready, .scope = scope,
@@ -301,32 +317,38 @@ static bool find_ops_path(struct critical *critical, const struct slice *slice, 
 	};
 
 	critical->ready.slice = slice;
-	if (!critical_ops(slice, &walk, ops_edge))
-		return false;
-	for (int k = 0; k < PATH_KINDS; k++)
-		critical->ns[scope][k] += walk.ns[k];
-	if (slice->step)
-		keep_step(critical, slice, walk.ns);
-	return true;
+	critical_ops(slice, run, &walk, ops_edge);
+	keep_path(&walk, slice);
+	costly_end_ops(&critical->costly, run);
 }
 
 static void critical_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct critical *critical = state;
+	struct function_run run;
 	enum scope scope;
 
-	(void)model;
 	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
 		return;
-	if (find_ops_path(critical, slice, scope))
+	costly_begin(&critical->costly, &model->names, slice, scope);
+	if (critical_ops_run(slice, &run)) {
+		find_ops_path(critical, slice, &run, scope);
 		return;
+	}
 	ready_make(&critical->ready, slice);
 	find_path(critical, &critical->ready, scope);
 }
 
+static void critical_review(struct model *model, void *state, struct findings *findings)
+{
+	const struct critical *critical = state;
+
+	costly_review(model, &critical->costly, &critical->basis, findings);
+}
+
 const struct analysis analysis_critical = {
 	.name = "critical", .size = sizeof(struct critical), .release = critical_release,
-	.slice = critical_slice, .bytes = critical_bytes,
+	.slice = critical_slice, .review = critical_review, .bytes = critical_bytes,
 };
 
 /* ---- questions ---- */

@@ -97,5 +97,7 @@ bool name_demangle(const char *raw, char **out);
 void name_shorten(const char *full, char *out, size_t size);
 /* What kind of work a kernel of that (short or raw) name does. */
 enum work work_of_name(const char *name);
+/* A word of it begins so, whatever the case; of up to three letters: is that. */
+bool name_has_word(const char *name, const char *word);
 
 #endif

@@ -87,7 +87,7 @@ static bool word_ends(const char *name, size_t i, size_t length)
 	return length > 3 || !is_lower(name[i + length]);
 }
 
-static bool has_word(const char *name, const char *word)
+bool name_has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -117,7 +117,7 @@ enum work work_of_name(const char *name)
 	if (generated != WORK_NONE)
 		return generated;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (has_word(name, words[i].word))
+		if (name_has_word(name, words[i].word))
 			return words[i].work;
 	return WORK_OTHER;
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ops that hold much of the critical path though there is a cheaper form of what
+ * they do (op-class.h), a part of critical.c: what they cost on the path, and how
+ * long a step would be at least without them (zeroing.h).
+ *
+ * Ops by element count where one follows another on the path, all but the first
+ * of them: that is what fusing a row could save. Only of ops on the processor: on
+ * a device tiny.c tells of small kernels.
+ *
+ * Threads: under the model's lock. Memory: MEMBERS_MAX names.
+ */
+#ifndef MODEL_COSTLY_H
+#define MODEL_COSTLY_H
+
+#include "model/analyses/basis.h"
+#include "model/analyses/op-class.h"
+#include "model/analyses/zeroing.h"
+#include "model/base/map.h"
+
+/* An op or kernel of the path. */
+struct costly_member {
+	enum op_class op_class;
+	uint32_t name, type;		/* type 0: none */
+	bool kernel;
+	int64_t ns[SCOPE_COUNT];
+	int64_t longest_ns, t0, t1;	/* of one of them */
+	uint32_t row;
+};
+
+struct costly {
+	struct slots class_of;		/* by name: its class, plus 1 */
+	struct costly_member *members;	/* owned */
+	size_t n_members, cap_members;
+	struct map by_key;
+	int64_t ns[OP_CLASSES][SCOPE_COUNT];		/* on the path */
+	int64_t saved_ns[OP_CLASSES][SCOPE_COUNT];	/* of the steps' time, without it */
+	/* of the slice in hand */
+	struct names *names;		/* borrowed */
+	const struct slice *slice;
+	enum scope scope;
+	bool met[OP_CLASSES];
+	uint8_t *in_row;		/* owned; by act: follows another one by element */
+	size_t cap_in_row;
+	const struct act *after;	/* by element, where the path came from; NULL none */
+	int64_t after_ns;
+	struct zeroing zeroing;
+};
+
+void costly_release(struct costly *costly);
+size_t costly_bytes(const struct costly *costly);
+/* A slice begins; then its path, from the end on; act NULL: none. ns: on the path. */
+void costly_begin(struct costly *costly, struct names *names, const struct slice *slice,
+		  enum scope scope);
+void costly_op(struct costly *costly, const struct act *act, int64_t ns);
+void costly_run(struct costly *costly, const struct act *act, int64_t ns);
+/* The path is whole; the arguments as in zeroing.h. */
+void costly_end_ops(struct costly *costly, const struct function_run *run);
+void costly_end_runs(struct costly *costly, struct ready *ready, uint32_t thread);
+void costly_review(struct model *model, const struct costly *costly, const struct basis *basis,
+		   struct findings *findings);
+
+#endif
