@@ -138,6 +138,7 @@ struct open_span {
 struct row {
 	enum row_kind kind;
 	uint32_t process, thread, queue, device;	/* NONE where it has none */
+	uint32_t series;		/* of ROW_COUNTER */
 	enum direction direction;
 	struct lane *lanes;		/* owned */
 	uint32_t n_lanes;
@@ -304,6 +305,7 @@ struct nameless {
 struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t total_ns; };
 
 #include "model/input/input.h"
+#include "model/counters/counters.h"
 
 struct fair_lock {
 	pthread_mutex_t mutex;
@@ -349,6 +351,7 @@ struct model {
 	struct edges *edges;		/* owned */
 	struct graphs *graphs;		/* owned; NULL: none was told of */
 	struct inputs inputs;
+	struct counters counters;
 	struct flows *flows;		/* owned */
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */

@@ -125,6 +125,7 @@ static struct model *make(const struct model_options *options)
 	optree_new(model);
 	edges_new(model);
 	inputs_init(&model->inputs);
+	counters_init(&model->counters);
 	flows_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
@@ -218,6 +219,7 @@ static void release_all(struct model *model)
 	edges_free(model);
 	graphs_free(model);
 	inputs_release(&model->inputs);
+	counters_release(&model->counters);
 	flows_free(model);
 	steps_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
@@ -321,6 +323,8 @@ static void apply_definition(struct model *model, const struct event *event)
 		graph_define(model, event);
 		break;
 	case EVENT_SERIES:
+		apply_series(model, &event->u.series);
+		break;
 	case EVENT_FRAME:
 		break;
 	default:
@@ -379,6 +383,7 @@ static void apply_data(struct model *model, const struct event *event)
 		apply_stages(model, &event->u.stages);
 		break;
 	case EVENT_COUNTER:
+		apply_counter(model, &event->u.counter);
 		break;
 	case EVENT_SETTLED:
 		apply_settled(model, event->u.settled_ns);
@@ -451,6 +456,7 @@ static void apply_event(struct model *model, const struct event *given)
 		optree_settled(model, model->settled_ns);
 		edges_settled(model, model->settled_ns);
 		graph_settled(model, model->settled_ns);
+		counters_settled(model, model->settled_ns);
 		return;
 	}
 	if (event->type == EVENT_LOST) {
@@ -565,6 +571,7 @@ void model_finish(struct model *model, bool partial)
 	optree_settled(model, INT64_MAX);
 	edges_settled(model, INT64_MAX);
 	graph_settled(model, INT64_MAX);
+	counters_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;
 	analyses_run(model, true);

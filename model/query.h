@@ -89,6 +89,7 @@ enum row_kind {
 	ROW_COPY,		/* copies of one queue and direction */
 	ROW_BANDWIDTH,		/* counter: bytes per second of one direction on a device */
 	ROW_MEMORY,		/* counter: bytes that are allocated on a device */
+	ROW_COUNTER,		/* a series of a device or process, query-counters.h */
 };
 
 /* Colour class of work; nothing is told by colour alone. */
@@ -111,13 +112,17 @@ struct model_row {
 	const char *label;		/* "main", "queue 0", "h2d", ... without numbers that change */
 	int64_t busy_ns;		/* total, ranks rows */
 	uint64_t count;
-	uint64_t peak;			/* of a counter: the highest value seen */
+	uint64_t peak;			/* of a counter: the highest value seen, above base */
+	int64_t base;			/* of a ROW_COUNTER: its columns are above it, 0 or less */
+	const char *unit;		/* of a ROW_COUNTER, NULL else */
 };
 
 /* Display order, parents before children: processes with their threads (main,
  * then the busiest; a row passes another only when clearly busier), then devices
- * with queues, their copies, bandwidth. Rows without content are left out; the
- * row of ranges that are on no stack is a ROW_THREAD with tid 0. [locked] */
+ * with queues, their copies, bandwidth; counters of either at its end, at most
+ * ROWS_COUNTERS. Rows without content are left out; the row of ranges that are on
+ * no stack is a ROW_THREAD with tid 0. [locked] */
+#define ROWS_COUNTERS 12u
 size_t model_rows(struct model *model, struct model_row **out);
 
 /* ---- columns ---- */
@@ -146,7 +151,8 @@ struct column {
 	int64_t first_edge_ns, last_edge_ns;	/* valid when edges > 0 */
 	/* Counters. ROW_BANDWIDTH, ROW_COPY: mean bytes/s; rate of the slowest single
 	 * copy in it, 0 when there is a moment without any; that of the fastest, or
-	 * the mean if higher. ROW_MEMORY: live bytes. */
+	 * the mean if higher. ROW_MEMORY: live bytes. ROW_COUNTER: above the row's
+	 * base, count is 1 where there is a value. */
 	uint64_t value, value_min, value_max;
 	uint8_t flags;			/* enum column_flag */
 };

@@ -326,7 +326,9 @@ static enum options_result print_table(const char *what, char *error)
 
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
-	if (!*value || value[strspn(value, "0123456789")])
+	const char *rest = value + strspn(value, "0123456789");
+
+	if (rest == value || (*rest && strcmp(rest, ",counters")))
 		return wrong(error, "'%s' is not a number: --synth takes a seed", value);
 	options->synth = value;
 	return OPTIONS_RUN;

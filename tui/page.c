@@ -11,6 +11,7 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
+#include "tui/sheet.h"
 
 void page_init(struct page *page)
 {
@@ -119,6 +120,29 @@ const char *page_command(const struct page *page, size_t line)
 		if (page->parts[i].command)
 			return page_text(page, page->parts[i].command);
 	return NULL;
+}
+
+void page_sheet(struct page *page, struct sheet *sheet, int width)
+{
+	char *text = NULL, *line, *rest;
+	size_t size = 0;
+	bool heading = true;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	sheet_print(sheet, width, out);
+	fclose(out);
+	for (line = text; line && *line; line = rest) {
+		rest = strchr(line, '\n');
+		if (rest)
+			*rest++ = '\0';
+		if (!*line)
+			continue;
+		page_say(page, heading ? ROLE_COLUMN : ROLE_DEFAULT, 0, "%s", line);
+		heading = false;
+	}
+	free(text);
 }
 
 void page_write(const struct page *page, FILE *out)

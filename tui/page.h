@@ -55,6 +55,10 @@ void page_end(struct page *page);
 void page_say(struct page *page, enum role role, unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+struct sheet;
+/* A table's lines; the first is its heading. Empties the sheet. */
+void page_sheet(struct page *page, struct sheet *sheet, int width);
+
 static inline size_t page_line_end(const struct page *page, size_t line)
 {
 	return line + 1 < page->n_lines ? page->lines[line + 1].first : page->begin;
@@ -95,6 +99,7 @@ bool page_outputs(const struct page_call *call, struct page *page);	/* lo */
 bool page_sources(const struct page_call *call, struct page *page);	/* ls */
 bool page_source(const struct page_call *call, struct page *page);	/* ps */
 bool page_stages(const struct page_call *call, struct page *page);	/* stages */
+bool page_counters(const struct page_call *call, struct page *page);	/* counters */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 

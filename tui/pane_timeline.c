@@ -181,6 +181,24 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 			    seen->line.kind != ROW_MEMORY);
 }
 
+/* Likewise; 0 and less are values too. */
+static void counter_value(const struct timeline *t, const struct view *view, int64_t w,
+			  const struct column *columns, struct timeline_seen *seen)
+{
+	int64_t at = (view->cursor_ns - view->t0_ns) / w;
+	size_t i = t->columns;
+	char text[FMT_MAX];
+
+	if (!view->following && at >= 0 && (size_t)at < t->columns && columns[at].count)
+		i = (size_t)at + 1;
+	while (i && !columns[i - 1].count)
+		i--;
+	if (i)
+		snprintf(seen->value, sizeof(seen->value), "%.31s",
+			 fmt_counter(text, (int64_t)columns[i - 1].value_max + seen->line.base,
+				     seen->line.unit));
+}
+
 static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
 			  const struct timeline_line *line, const struct cell_style *style,
 			  struct cell *cells)
@@ -218,7 +236,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	struct cell *cells = t->cells + index * t->columns;
 	struct cell_style style = {
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
-			line->kind == ROW_MEMORY,
+			line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
 	const struct column *columns = t->blank;
@@ -230,7 +248,7 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 					   view->t0_ns, w, t->columns);
 	if (row_is_counter(line->kind)) {
 		cells_plot(columns, t->columns, line->peak, &style, cells);
-		plot_value(t, view, w, columns, seen);
+		(line->kind == ROW_COUNTER ? counter_value : plot_value)(t, view, w, columns, seen);
 	} else {
 		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
@@ -252,6 +270,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
 	const struct column *columns;
 	struct idle_gap gap;
+	char peak[FMT_MAX];
 	size_t i, c;
 
 	strip_clear(&t->sentence);
@@ -269,8 +288,10 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		until = t->status.last_ns;
 	if (from < t->status.first_ns)
 		from = t->status.first_ns;
-	if (rows[i].kind == ROW_MEMORY) {
-		sentence_of_counter(&t->sentence, rows[i].label, rows[i].peak);
+	if (rows[i].kind == ROW_MEMORY || rows[i].kind == ROW_COUNTER) {
+		fmt_counter(peak, (int64_t)rows[i].peak + rows[i].base,
+			    rows[i].kind == ROW_MEMORY ? "bytes" : rows[i].unit);
+		sentence_of_counter(&t->sentence, rows[i].label, peak);
 		return;
 	}
 	columns = column_cache_get(&t->cache, view->model, view->cursor_row, view->cursor_lane,

@@ -72,6 +72,9 @@ void report_memory_json(struct json *json, struct model *model);
 void report_edges_json(struct json *json, struct model *model);
 /* Section messages, report_flows.c. */
 void report_flows_text(struct model *model, FILE *out);
+/* Section counters, report_counters.c. */
+void report_counters_text(struct model *model, FILE *out);
+void report_counters_json(struct json *json, struct model *model);
 /* Section input stages, report_input.c. */
 void report_input_text(struct model *model, FILE *out);
 void report_input_json(struct json *json, struct model *model);

@@ -114,30 +114,6 @@ static void coding(struct sheet *sheet, const struct flow_row *rows, size_t coun
 	}
 }
 
-/* A table's lines; the first is its heading. */
-static void add_sheet(struct page *page, struct sheet *sheet)
-{
-	char *text = NULL, *line, *rest;
-	size_t size = 0;
-	bool heading = true;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return;
-	sheet_print(sheet, PAGE_WIDTH, out);
-	fclose(out);
-	for (line = text; line && *line; line = rest) {
-		rest = strchr(line, '\n');
-		if (rest)
-			*rest++ = '\0';
-		if (!*line)
-			continue;
-		page_say(page, heading ? ROLE_COLUMN : ROLE_DEFAULT, 0, "%s", line);
-		heading = false;
-	}
-	free(text);
-}
-
 bool page_flows(const struct page_call *call, struct page *page)
 {
 	struct sheet sheet = { 0 };
@@ -147,11 +123,11 @@ bool page_flows(const struct page_call *call, struct page *page)
 	if (!count)
 		page_say(page, ROLE_MUTED, 0, "no message between processes has been seen");
 	latencies(&sheet, rows, count, true);
-	add_sheet(page, &sheet);
+	page_sheet(page, &sheet, PAGE_WIDTH);
 	if (count)
 		page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	coding(&sheet, rows, count);
-	add_sheet(page, &sheet);
+	page_sheet(page, &sheet, PAGE_WIDTH);
 	free(rows);
 	return true;
 }

@@ -533,6 +533,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	report_findings_json(&json, model);
 	report_memory_json(&json, model);
 	report_input_json(&json, model);
+	report_counters_json(&json, model);
 	report_edges_json(&json, model);
 	write_compiles(&json, model);
 	write_messages(&json, model);

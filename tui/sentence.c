@@ -161,11 +161,9 @@ void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns
 	strip_add(strip, 3, GAP, ROLE_WARN, 0, "only sums before %s (--memory-limit)", at);
 }
 
-void sentence_of_counter(struct strip *strip, const char *place, uint64_t peak_bytes)
+void sentence_of_counter(struct strip *strip, const char *place, const char *peak)
 {
-	char peak[FMT_MAX];
-
 	strip_clear(strip);
 	strip_add(strip, 0, GAP, ROLE_TITLE, ATTR_BOLD, "%s", place)->least = 8;
-	strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "peak %s", fmt_bytes(peak, peak_bytes));
+	strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "peak %s", peak);
 }

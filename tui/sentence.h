@@ -22,7 +22,7 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool ascii);
 /* Behind it: only sums are left before `before_ns`. */
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns);
-/* The row of something that is counted in bytes. */
-void sentence_of_counter(struct strip *strip, const char *place, uint64_t peak_bytes);
+/* The row of values over time; peak: the highest, as text. */
+void sentence_of_counter(struct strip *strip, const char *place, const char *peak);
 
 #endif

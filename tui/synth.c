@@ -20,9 +20,10 @@ struct synth {
 	bool finished;
 };
 
-struct synth *synth_new(uint64_t seed, struct model *model)
+struct synth *synth_new(uint64_t seed, bool counters, struct model *model)
 {
-	static const struct model_synth_profile profile = {
+	const struct model_synth_profile profile = {
+		.counters = counters,
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
 		.kernels = 2, .kernel_ns = 4000000, .lose_every = 40, .fail_permille = 2,
 		.opens = true, .layer_bytes = 24 << 20,

@@ -9,6 +9,7 @@
 #ifndef TUI_SYNTH_H
 #define TUI_SYNTH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/query.h"
@@ -19,7 +20,7 @@
 struct output;
 struct synth;
 
-struct synth *synth_new(uint64_t seed, struct model *model);
+struct synth *synth_new(uint64_t seed, bool counters, struct model *model);
 void synth_free(struct synth *synth);
 /* Applies what happened until then (ns since the start) and prints its output. */
 void synth_advance(struct synth *synth, int64_t until_ns, struct output *output);

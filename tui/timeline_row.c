@@ -74,7 +74,7 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
 	*line = (struct timeline_line){
 		.row = row->id, .lane = lane, .parent = row->parent, .kind = row->kind,
 		.direction = row->direction, .indent = indent, .first = true, .label = row->label ? row->label : "",
-		.peak = row->peak,
+		.peak = row->peak, .base = row->base, .unit = row->unit,
 	};
 	return line;
 }

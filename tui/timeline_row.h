@@ -45,6 +45,8 @@ struct timeline_line {
 	bool first;			/* the line with the row's label */
 	const char *label;
 	uint64_t peak;
+	int64_t base;			/* of a ROW_COUNTER, as its unit */
+	const char *unit;
 };
 
 struct line_list {
@@ -55,7 +57,7 @@ struct line_list {
 /* A row of values over time, not of events. */
 static inline bool row_is_counter(enum row_kind kind)
 {
-	return kind == ROW_BANDWIDTH || kind == ROW_MEMORY;
+	return kind == ROW_BANDWIDTH || kind == ROW_MEMORY || kind == ROW_COUNTER;
 }
 
 void line_list_release(struct line_list *list);

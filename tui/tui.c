@@ -145,7 +145,8 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->view.columns = 1;
 	tui->window.columns = 1;
 	if (options->synth) {
-		tui->synth = synth_new(strtoull(options->synth, NULL, 10), model);
+		tui->synth = synth_new(strtoull(options->synth, NULL, 10),
+				       strchr(options->synth, ',') != NULL, model);
 		tui->virtual_clock = options->headless;
 	}
 	load_config(tui);

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +344,30 @@ char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths)
 {
 	snprintf(buf, FMT_MAX, "%llu.%u", (unsigned long long)(tenths / 10),
 		 (unsigned)(tenths % 10));
+	return buf;
+}
+
+char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit)
+{
+	bool negative = value < 0;
+	uint64_t n = negative ? -(uint64_t)value : (uint64_t)value;
+	char text[FMT_MAX];
+
+	if (strcmp(unit, "ns") == 0)
+		return fmt_time(buf, value);
+	if (strcmp(unit, "bytes") == 0)
+		fmt_bytes(text, n);
+	else if (strcmp(unit, "bytes/s") == 0)
+		fmt_rate(text, n);
+	else if (strcmp(unit, "1/1000") == 0)
+		snprintf(text, sizeof(text), "%" PRIu64 ".%u %%", n / 10, (unsigned)(n % 10));
+	else
+		fmt_count(text, n);
+	snprintf(buf, FMT_MAX, "%s%.40s", negative ? "-" : "", text);
+	n = strlen(buf);
+	if (*unit && strcmp(unit, "bytes") != 0 && strcmp(unit, "bytes/s") != 0 &&
+	    strcmp(unit, "1/1000") != 0)
+		snprintf(buf + n, FMT_MAX - n, " %.16s", unit);
 	return buf;
 }
 

@@ -92,6 +92,9 @@ char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
 char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* "3.0": 30 tenths. */
 char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths);
+/* A counter's value in its unit, as struct tft_series has it: "1/1000" becomes per
+ * cent, bytes and ns what people read; other units stand behind the number. */
+char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit);
 /* part of whole in per cent: "26 %", "0.9 %" below 10, "<0.1 %" for what is
  * there at all, "-" when whole is 0. */
 char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole);

@@ -179,6 +179,9 @@ static void map_times(const struct mapping *mapping, struct event *event)
 	case EVENT_CLOCK:
 		map_time(mapping, &event->u.clock.host_ns);
 		break;
+	case EVENT_COUNTER:
+		map_time(mapping, &event->u.counter.at_ns);
+		break;
 	case EVENT_FLOW:
 		map_time(mapping, &event->u.flow.at_ns);
 		break;

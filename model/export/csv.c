@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/export/formats.h"
+#include "model/query-counters.h"
 #include "model/query-findings.h"
 #include "model/query-flows.h"
 #include "model/query-memory.h"
@@ -232,6 +233,29 @@ static void memory(struct csv *csv, struct model *model)
 	free(rows);
 }
 
+static void counters(struct csv *csv, struct model *model)
+{
+	struct counter_row *rows;
+	size_t n = SNAPSHOT(model, model_counters(model, &rows));
+
+	names(csv, "counter,device,pid,unit,values,least,mean,highest,last");
+	for (size_t i = 0; i < n; i++) {
+		const struct counter_row *r = &rows[i];
+
+		text(csv, r->name);
+		which(csv, r->device);
+		number(csv, r->pid);
+		text(csv, r->unit);
+		number(csv, r->count);
+		signed_number(csv, r->min);
+		signed_number(csv, r->mean);
+		signed_number(csv, r->max);
+		signed_number(csv, r->last);
+		end_row(csv);
+	}
+	free(rows);
+}
+
 static void findings(struct csv *csv, struct model *model)
 {
 	struct findings_status status;
@@ -367,7 +391,7 @@ static const struct {
 	void (*write)(struct csv *csv, struct model *model);
 } tables[] = {
 	{ "ops", ops }, { "kernels", kernels }, { "copies", copies }, { "steps", steps },
-	{ "memory", memory }, { "findings", findings }, { "calls", calls },
+	{ "memory", memory }, { "counters", counters }, { "findings", findings }, { "calls", calls },
 	{ "devices", devices }, { "queues", queues }, { "edges", edges },
 	{ "processes", processes },
 };

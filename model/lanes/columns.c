@@ -296,6 +296,11 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		mark_losses(model, t0, w, n, out);
 		return;
 	}
+	if (row->kind == ROW_COUNTER) {
+		counters_columns(model, row->series, t0, w, n, out);
+		mark_losses(model, t0, w, n, out);
+		return;
+	}
 	n_parts = parts_of(model, row_id, lane, &parts);
 	sum_up(model, parts, n_parts, row, lane, t0, w, n, out);
 	if (row->kind == ROW_BANDWIDTH || row->kind == ROW_COPY)
@@ -314,7 +319,8 @@ bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0
 
 	memset(out, 0, sizeof(*out));
 	if (__builtin_sub_overflow(t1, t0, &span) || span <= 0 || !row_id ||
-	    row_id > model->rows.n || row_at(model, row_id - 1)->kind == ROW_MEMORY)
+	    row_id > model->rows.n || row_at(model, row_id - 1)->kind == ROW_MEMORY ||
+	    row_at(model, row_id - 1)->kind == ROW_COUNTER)
 		return false;
 	n_parts = parts_of(model, row_id, lane, &parts);
 	sum_up(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);

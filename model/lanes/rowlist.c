@@ -211,6 +211,41 @@ static void rank_threads(struct model *model, uint32_t *rows, size_t n)
 		}
 }
 
+/* Series of a device, or (device NONE) of a process and no device. Without a list
+ * only whether there are any. */
+static bool list_counters(struct model *model, struct list *list, uint32_t process,
+			  uint32_t device, uint32_t parent)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < model->counters.series.n && n < ROWS_COUNTERS; i++) {
+		struct series *series = series_at(&model->counters, i);
+		struct model_row *out;
+
+		if (!series->count || !series->name || series_device(model, series) != device ||
+		    (device == NONE && series->process != process))
+			continue;
+		n++;
+		if (!list)
+			return true;
+		if (series->row == NONE)
+			series->row = row_new(model, ROW_COUNTER);
+		if (series->row == NONE)
+			return true;
+		row_at(model, series->row)->series = i;
+		out = list_add(model, list, series->row, parent);
+		out->label = names_raw(&model->names, series->name);
+		out->unit = series->unit ? names_raw(&model->names, series->unit) : "";
+		out->base = series_base(series);
+		out->peak = (uint64_t)(series->max - out->base);
+		out->device = device;
+		out->host = process_at(model, series->process)->host;
+		out->pid = process_at(model, series->process)->pid;
+		out->count = series->count;
+	}
+	return n > 0;
+}
+
 static void list_process(struct model *model, struct list *list, uint32_t index,
 			 uint32_t *rows, size_t n)
 {
@@ -234,6 +269,7 @@ static void list_process(struct model *model, struct list *list, uint32_t index,
 		out->label = "ranges";
 		list->rows[at].count += out->count;
 	}
+	list_counters(model, list, index, NONE, parent + 1);
 }
 
 /* Thread rows with content, by process in the order they are kept in. */
@@ -263,7 +299,8 @@ static void list_processes(struct model *model, struct list *list)
 			grow(&rows, &cap, n, sizeof(*rows));
 			rows[n++] = row;
 		}
-		if (!n && (process->ranges == NONE || !has_content(row_at(model, process->ranges))))
+		if (!n && (process->ranges == NONE || !has_content(row_at(model, process->ranges))) &&
+		    !list_counters(model, NULL, p, NONE, 0))
 			continue;
 		rank_threads(model, rows, n);
 		/* The order found is the next time's order. */
@@ -382,7 +419,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 			list_queue(model, list, i, parent, bandwidth);
 	if (device == NONE)
 		return;
-	if (list->n == at + 1) {
+	if (list->n == at + 1 && !list_counters(model, NULL, NONE, device, 0)) {
 		list->n = at;		/* nothing ran there */
 		return;
 	}
@@ -403,6 +440,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 		out->peak = bandwidth[d].peak;
 	}
 	list_memory(model, list, device, parent);
+	list_counters(model, list, NONE, device, parent);
 }
 
 size_t model_rows(struct model *model, struct model_row **out)

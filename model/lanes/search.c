@@ -80,7 +80,8 @@ static void ask_names(struct search *search)
 static bool is_counter(const struct model *model, uint32_t row)
 {
 	return !row || row > model->rows.n || row_at(model, row - 1)->kind == ROW_BANDWIDTH ||
-	       row_at(model, row - 1)->kind == ROW_MEMORY;
+	       row_at(model, row - 1)->kind == ROW_MEMORY ||
+	       row_at(model, row - 1)->kind == ROW_COUNTER;
 }
 
 /* The union of open spans goes in from each start to the live edge. */

@@ -177,6 +177,26 @@ static void each_thread(struct model_export *x, uint32_t process, uint64_t key, 
 	export_put(x, &event);
 }
 
+/* Those the model makes it will make again. */
+static void put_series(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	const struct counters *counters = &x->model->counters;
+
+	for (uint32_t i = 0; i < counters->series.n; i++) {
+		const struct series *series = series_at(counters, i);
+		struct event event = export_event(x, process, EVENT_SERIES, time_ns);
+
+		if (series->process != process || !series->id || !series->name)
+			continue;
+		event.u.series = (struct event_series) {
+			.id = series->id, .name = text_of(x, series->name),
+			.unit = series->unit ? text_of(x, series->unit) : "",
+			.device = series->view == NONE ? 0 : x->view_ids[series->view],
+		};
+		export_put(x, &event);
+	}
+}
+
 void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 {
 	const struct process *p = process_at(x->model, process);
@@ -202,6 +222,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	for_each(x, process, &p->views, time_ns, each_view);
 	for_each(x, process, &p->queues, time_ns, each_queue);
 	for_each(x, process, &p->shapes, time_ns, each_shape);
+	put_series(x, process, time_ns);
 	graph_export(x, process, time_ns);
 }
 
@@ -479,6 +500,11 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 			.bytes = entry->b, .op = (uint64_t)entry->other << 32 | entry->id,
 			.at_ns = entry->start_ns, .dur_ns = entry->dur_ns,
 			.phase = (uint8_t)entry->result,
+		};
+		break;
+	case EVENT_COUNTER:
+		event.u.counter = (struct event_counter) {
+			.series = entry->id, .at_ns = entry->start_ns, .value = (int64_t)entry->a,
 		};
 		break;
 	default:

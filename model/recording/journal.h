@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the timeline has no place for: calls, waits, builds, allocations, frees
- * edges and messages as they came, for `save`. Totals and analyses do not look here.
+ * What the timeline has no place for: calls, waits, builds, allocations, frees,
+ * edges, messages and counters as they came, for `save`. Totals and analyses do not look here.
  *
  * Always true: entries are in the order of arrival; beyond the journal's share
  * of the memory limit the oldest go, and from_ns says from when on it is whole.

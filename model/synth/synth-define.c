@@ -98,6 +98,33 @@ void synth_pair(struct model_synth *s, struct worker *w, unsigned device)
 	w->clock_ns = w->now_ns;
 }
 
+/* Its own numbers: the program is the same with and without. */
+void synth_counters(struct model_synth *s, struct worker *w)
+{
+	for (unsigned id = 1; id <= 1 + s->profile.devices; id++) {
+		struct event *event = synth_write(s, w, EVENT_COUNTER, w->now_ns);
+		int64_t warm = (int64_t)(w->steps < 40 ? w->steps : 40);
+
+		event->u.counter = (struct event_counter) {
+			.series = id, .at_ns = w->now_ns,
+			.value = id == 1 ? (int64_t)(w->steps * 7 % 5) :
+				 40 + warm + (int64_t)((w->steps + id) % 3),
+		};
+	}
+}
+
+static void define_counters(struct model_synth *s, struct worker *w)
+{
+	for (unsigned id = 1; id <= 1 + s->profile.devices; id++) {
+		struct event *event = synth_write(s, w, EVENT_SERIES, w->now_ns);
+
+		event->u.series = (struct event_series) {
+			.id = id, .device = id - 1, .name = id == 1 ? "batches waiting" : "temperature",
+			.unit = id == 1 ? "" : "°C",
+		};
+	}
+}
+
 void synth_define(struct model_synth *s, struct worker *w)
 {
 	struct event *event = synth_write(s, w, EVENT_PROCESS, w->now_ns);
@@ -125,6 +152,8 @@ void synth_define(struct model_synth *s, struct worker *w)
 		};
 	}
 	define_names(s, w);
+	if (s->profile.counters)
+		define_counters(s, w);
 	for (unsigned l = 0; l < s->profile.layers && s->profile.layer_bytes; l++)
 		synth_alloc(s, w, 64 + l, 0, 0);
 }

@@ -64,6 +64,8 @@ uint32_t synth_kernel_name(const struct model_synth *s, unsigned layer, unsigned
 void synth_alloc(struct model_synth *s, struct worker *w, uint64_t place, uint64_t op,
 		 uint32_t op_name);
 void synth_dealloc(struct model_synth *s, struct worker *w, uint64_t place);
+/* Series 1: waiting batches; 2 and on: the devices' temperatures. */
+void synth_counters(struct model_synth *s, struct worker *w);
 void synth_pair(struct model_synth *s, struct worker *w, unsigned device);
 void synth_define(struct model_synth *s, struct worker *w);
 

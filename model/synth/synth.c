@@ -377,6 +377,8 @@ static void step(struct model_synth *s, struct worker *w)
 	if (w->now_ns - begin < s->profile.period_ns)
 		w->now_ns = begin + s->profile.period_ns;
 	add_op(s, w, op, w->now_ns);
+	if (s->profile.counters)
+		synth_counters(s, w);
 	inputs(s, w, begin, w->now_ns, size.inputs);
 	w->steps++;
 	s->truth.steps++;

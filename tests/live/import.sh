@@ -51,6 +51,43 @@ wheel() {
 		fail "$(head -n 3 <<<"$got")"
 }
 
+# Counters of Chrome's JSON: in the report as they were written, and out again the same.
+counters() {
+	python3 - "$work/file" "$work/truth" <<'END' || return
+import json, random, sys
+events, truth = [{"ph": "X", "pid": 7, "tid": 7, "name": "work", "ts": 0, "dur": 4000}], {}
+random.seed(5)
+for name in "queue depth", "bytes in use", "balance":
+    values = [random.randrange(-50 if name == "balance" else 0, 1000) for _ in range(400)]
+    truth[name] = values
+    events += [{"ph": "C", "pid": 7, "name": name, "ts": 10 * i, "args": {"value": v}}
+               for i, v in enumerate(values)]
+random.shuffle(events)
+json.dump({"traceEvents": events}, open(sys.argv[1], "w"))
+json.dump(truth, open(sys.argv[2], "w"))
+END
+	timeout -k 5 30 "$tftop" --json="$work/report" --export "chrome:$work/out" "$work/file" \
+		2>"$work/said" || fail "status $?: $(first_lines "$work/said")" || return
+	python3 - "$work/truth" "$work/report" "$work/out" <<'END' || fail "counters differ"
+import json, sys
+truth, report, out = (json.load(open(f)) for f in sys.argv[1:])
+rows = {c["name"]: c for c in report["counters"]}
+seen = {}
+for e in out["traceEvents"]:
+    if e["ph"] == "C":
+        seen.setdefault(e["name"], []).append((e["ts"], *e["args"].values()))
+bad = set(rows) != set(truth)
+for name, values in truth.items():
+    c = rows[name]
+    mean = sum(values[:-1]) / (len(values) - 1)
+    bad |= [c["count"], c["min"], c["max"], c["last"]] != \
+           [len(values), min(values), max(values), values[-1]]
+    bad |= abs(c["mean"] - mean) >= 1 or c["unit"] != ("bytes" if "bytes" in name else "")
+    bad |= [v for _, v in sorted(seen[name])] != values
+sys.exit(bad)
+END
+}
+
 # cut FORMAT: two thirds of the file. What is there is shown, and what is missing said.
 cut_off() {
 	local format=$1 size
@@ -125,6 +162,7 @@ case_run made-tensorboard made tensorboard 'a Chrome trace'
 case_run made-step-stats made step_stats 'a TensorFlow StepStats'
 case_run made-run-metadata made run_metadata 'a TensorFlow RunMetadata'
 case_run wheel wheel
+case_run counters counters
 case_run cut-xspace cut_off xspace
 case_run cut-kineto cut_off kineto
 case_run cut-step-stats cut_off step_stats

@@ -267,8 +267,8 @@ static void check_table(const char *text, size_t *rows)
 TEST(foreign_tables_are_whole)
 {
 	static const char *const tables[] = {
-		"ops", "kernels", "copies", "steps", "memory", "findings", "calls", "devices",
-		"queues", "edges", "processes",
+		"ops", "kernels", "copies", "steps", "memory", "counters", "findings", "calls",
+		"devices", "queues", "edges", "processes",
 	};
 	struct model *model = synthetic(INT64_C(2000000000));
 	struct kernel_row *kernels;

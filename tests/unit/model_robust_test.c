@@ -85,10 +85,8 @@ static void ask_tables(struct model *model)
 	model_compiles(model, &compiles);
 	model_messages(model, &messages);
 	model_losses(model, 0, INT64_MAX, &losses);
-	free(processes);
-	free(devices);
-	free(queues);
-	free(copies);
+	free(processes), free(devices);
+	free(queues), free(copies);
 	free(ops);
 	free(calls);
 	free(steps);
@@ -253,7 +251,11 @@ static void odd_definition(struct event *event)
 		event->u.stage.path = odd_text();
 		event->u.stage.what = odd_text();
 		break;
+	case EVENT_COUNTER:
+		event->u.counter.series = odd_id();
+		break;
 	case EVENT_SERIES:
+		event->u.series.id = odd_id();
 		event->u.series.name = odd_text();
 		event->u.series.unit = odd_text();
 		break;
