@@ -20,6 +20,7 @@
 #define PROBES_RUNTIME_RUNTIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -181,6 +182,9 @@ RT_API void rt_emit_edge(struct tft_edge *edge);
 RT_API void rt_emit_stages(struct tft_stages *stages);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
+
+/* Copies memory of our own process that may not be there; bytes copied. */
+RT_API size_t rt_peek(void *to, const void *from, size_t bytes);
 
 /* Counts for the beat. */
 RT_API void rt_dropped(uint64_t n);

@@ -99,14 +99,14 @@ static bool is_view(const uint64_t *w, int text, const struct view *want)
 	char buf[NAME_MAX_BYTES];
 
 	return w[!text] == want->length && want->length <= sizeof(buf) &&
-	       tf_peek(buf, (const void *)(uintptr_t)w[text], want->length) == want->length &&
+	       rt_peek(buf, (const void *)(uintptr_t)w[text], want->length) == want->length &&
 	       !memcmp(buf, want->text, want->length);
 }
 
 static bool find_names(const void *kernel, const struct view *name, const struct view *type)
 {
 	uint64_t w[KERNEL_BYTES / 8];
-	size_t words = tf_peek(w, kernel, sizeof(w)) / 8;
+	size_t words = rt_peek(w, kernel, sizeof(w)) / 8;
 
 	for (size_t i = 1; i + 4 <= words; i++)
 		for (int text = 0; text < 2; text++)
@@ -122,13 +122,13 @@ static bool find_names(const void *kernel, const struct view *name, const struct
 static bool find_params(const void *kernel, const void *context)
 {
 	uint64_t w[CONTEXT_BYTES / 8], p[PARAMS_WORDS];
-	size_t words = tf_peek(w, context, sizeof(w)) / 8;
+	size_t words = rt_peek(w, context, sizeof(w)) / 8;
 
 	/* the step id comes first, the kernel a few words behind it; what holds
 	 * the parameters in itself is farther from it */
 	for (size_t k = 1; k < PARAMS_WORDS; k++)
 		for (size_t i = 0; i < words; i++)
-			if (tf_peek(p, (const void *)(uintptr_t)w[i], sizeof(p)) == sizeof(p) &&
+			if (rt_peek(p, (const void *)(uintptr_t)w[i], sizeof(p)) == sizeof(p) &&
 			    p[k] == (uintptr_t)kernel) {
 				layout.params = (uint32_t)(i * 8);
 				layout.kernel = (uint32_t)k;
@@ -149,11 +149,11 @@ static bool holds(const void *kernel, const void *context, const struct view *na
 {
 	uint64_t w[4], p[PARAMS_WORDS], at;
 
-	return tf_peek(w, (const char *)kernel + layout.name, sizeof(w)) == sizeof(w) &&
+	return rt_peek(w, (const char *)kernel + layout.name, sizeof(w)) == sizeof(w) &&
 	       is_view(w, (int)layout.text, name) && is_view(w + 2, (int)layout.text, type) &&
 	       equal(view_at(kernel, layout.name), name) &&
-	       tf_peek(&at, (const char *)context + layout.params, sizeof(at)) == sizeof(at) &&
-	       tf_peek(p, (const void *)(uintptr_t)at, sizeof(p)) == sizeof(p) &&
+	       rt_peek(&at, (const char *)context + layout.params, sizeof(at)) == sizeof(at) &&
+	       rt_peek(p, (const void *)(uintptr_t)at, sizeof(p)) == sizeof(p) &&
 	       p[layout.kernel] == (uintptr_t)kernel;
 }
 

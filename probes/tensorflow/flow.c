@@ -161,13 +161,13 @@ static struct key key_of(const void *parsed, int64_t step)
 	const char *at;
 	size_t got;
 
-	if (tf_peek(view, parsed, sizeof(view)) != sizeof(view))
+	if (rt_peek(view, parsed, sizeof(view)) != sizeof(view))
 		return key;
 	at = (const char *)(uintptr_t)(view[0] > KEY_BYTES ? view[0] : view[1]);
-	got = tf_peek(text, at, sizeof(text) - 1);
+	got = rt_peek(text, at, sizeof(text) - 1);
 	/* it may lie just before what is not there */
 	for (size_t n = sizeof(text) / 2; !got && n; n /= 2)
-		got = tf_peek(text, at, n);
+		got = rt_peek(text, at, n);
 	text[got] = '\0';
 	if (understand(&key, text))
 		key.hash = hash_of(text, strlen(text), step);

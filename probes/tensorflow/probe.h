@@ -38,9 +38,6 @@ void tf_blind(const char *text);
 
 /* ---- find.c ---- */
 
-/* Copies memory of our own process that may not be there; bytes copied. */
-size_t tf_peek(void *to, const void *from, size_t bytes);
-
 /* Name ids of an op's name and type, by their bytes; found without a lock. */
 struct tf_ids {
 	uint32_t name, type;
