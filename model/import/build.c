@@ -52,6 +52,12 @@ void build_release(struct build *build)
 	free(build->shapes);
 	free(build->series);
 	free(build->correlations);
+	for (size_t i = 0; i < build->n_infos; i++) {
+		free(build->infos[i].scope);
+		free(build->infos[i].key);
+		free(build->infos[i].value);
+	}
+	free(build->infos);
 	free(build->flows);
 	free(build->batch);
 	spool_free(build->spool);
@@ -293,6 +299,18 @@ uint32_t build_flow(struct build *build, uint64_t id)
 	build->flows[build->n_flows] = (struct build_flow) { 0 };
 	map_set(&build->flow_by_id, id, (uint32_t)build->n_flows);
 	return (uint32_t)++build->n_flows;
+}
+
+void build_info(struct build *build, uint32_t process, const char *scope, const char *key,
+		const char *value)
+{
+	if (build->n_infos >= BUILD_INFOS_MAX)
+		return;
+	grow(&build->infos, &build->cap_infos, build->n_infos, sizeof(*build->infos));
+	build->infos[build->n_infos++] = (struct build_info) {
+		.process = process, .scope = xstrdup(scope), .key = xstrdup(key),
+		.value = xstrndup(value, TEXT_MAX_BYTES),
+	};
 }
 
 void build_add(struct build *build, const struct item *item)

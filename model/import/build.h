@@ -36,6 +36,7 @@
 #define BUILD_TRACKS_MAX (1u << 16)
 #define BUILD_PROCESSES_MAX 4096u
 #define BUILD_DEVICES_MAX 256u
+#define BUILD_INFOS_MAX 4096u
 #define BUILD_TEXT_BYTES (256u << 20)	/* of all names */
 #define BUILD_PROBLEMS 32u
 
@@ -83,6 +84,7 @@ struct build_correlation {
 	uint8_t kind;
 };
 struct build_flow { uint64_t instance; uint32_t process; };
+struct build_info { uint32_t process; char *scope, *key, *value; };	/* owned */
 
 struct build {
 	const struct import_options *options;
@@ -97,10 +99,11 @@ struct build {
 	struct build_series *series;
 	struct build_correlation *correlations;
 	struct build_flow *flows;
+	struct build_info *infos;
 	size_t n_names, n_processes, n_devices, n_tracks, n_shapes, n_series, n_correlations,
-	       n_flows;
+	       n_flows, n_infos;
 	size_t cap_names, cap_processes, cap_devices, cap_tracks, cap_shapes, cap_series,
-	       cap_correlations, cap_flows;
+	       cap_correlations, cap_flows, cap_infos;
 	struct map name_by_hash, shape_by_hash, correlation_by_id, flow_by_id, queue_by_key,
 		   sent, device_sent,
 		   series_by_key;
@@ -147,6 +150,9 @@ uint32_t build_series(struct build *build, uint32_t process, uint32_t device, co
 		      const char *unit);
 uint32_t build_correlation(struct build *build, uint64_t id);
 uint32_t build_flow(struct build *build, uint64_t id);
+/* How something of the process is set up, as EVENT_INFO. */
+void build_info(struct build *build, uint32_t process, const char *scope, const char *key,
+		const char *value);
 void build_add(struct build *build, const struct item *item);
 
 static inline bool build_stopped(const struct build *build)

@@ -91,6 +91,14 @@ static void send_process(struct build *build, uint32_t process, int64_t at_ns)
 		.schema = EVENT_SCHEMA, .start_ns = at_ns, .rank = -1, .world = -1, .host = p->host,
 		.command = p->command,
 	};
+	for (size_t i = 0; i < build->n_infos; i++) {
+		const struct build_info *info = &build->infos[i];
+
+		if (info->process != process)
+			continue;
+		event = put(build, EVENT_INFO, process, 0, at_ns);
+		event->u.info = (struct event_info) { info->scope, info->key, info->value };
+	}
 }
 
 static void send_track(struct build *build, struct build_track *track, int64_t at_ns)
@@ -235,6 +243,8 @@ static void emit_op(struct build *build, const struct item *item, struct build_t
 		build->flows[item->correlation - 1] = (struct build_flow) {
 			.instance = build->instances, .process = process,
 		};
+	if (item->flags & ITEM_TAKES)
+		send_edge(build, process, (uint32_t)item->place, build->instances, end_ns);
 	if (async || mark)
 		return;
 	grow(&track->stack, &track->cap, track->depth, sizeof(*track->stack));
@@ -412,6 +422,21 @@ static void emit_flow(struct build *build, const struct item *item, struct build
 		track->flow = item->correlation;
 }
 
+static void emit_message(struct build *build, const struct item *item, struct build_track *track,
+			 int64_t start_ns)
+{
+	uint32_t name = send_name(build, track->process, item->name, start_ns);
+	struct event *event;
+
+	stack_pop(track, start_ns, false);
+	event = put(build, EVENT_FLOW, track->process, track->tid, start_ns);
+	event->u.flow = (struct event_flow) {
+		.name = name, .key = item->place, .bytes = item->bytes, .at_ns = start_ns,
+		.op = stack_parent(track, start_ns).instance, .dur_ns = -1,
+		.phase = item->kind,
+	};
+}
+
 static void emit(struct build *build, const struct item *item)
 {
 	struct build_track *track = &build->tracks[item->track - 1];
@@ -426,6 +451,9 @@ static void emit(struct build *build, const struct item *item)
 	case ITEM_FLOW_TO:
 		if (track->kind == TRACK_THREAD && item->correlation)
 			emit_flow(build, item, track, start_ns);
+		break;
+	case ITEM_MESSAGE:
+		emit_message(build, item, track, start_ns);
 		break;
 	case ITEM_STEP:
 		emit_step(build, item, track->process, start_ns);

@@ -27,6 +27,7 @@ enum item_type {		/* of what begins at the same time, the first comes first */
 	ITEM_ALLOC,		/* name: allocator, place: address, bytes; type: op's name */
 	ITEM_FLOW_TO,
 	ITEM_COUNTER,		/* name: series, place: value */
+	ITEM_MESSAGE,		/* name: of a message, place: its key, kind: enum flow_phase */
 };
 
 enum item_flag {
@@ -35,6 +36,7 @@ enum item_flag {
 	ITEM_RANGE = 4,		/* the user's */
 	ITEM_GIVES = 8,		/* correlation: of the flow that leaves the op */
 	ITEM_OF = 16,		/* a run, and correlation the flow of the op it belongs to */
+	ITEM_TAKES = 64,	/* place: the flow that comes in */
 	ITEM_NODE = 32,		/* name and op_type are of an op, also when it ran on a stream */
 };
 

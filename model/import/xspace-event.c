@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/formats/rendezvous.h"
+#include "model/base/util.h"
+
 void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
-		   struct xvalues *values)
+		   const struct xvalues *from, struct xvalues *values)
 {
-	memset(values, 0, sizeof(*values));
+	static const struct xvalues none;
+
+	*values = from ? *from : none;
 	for (size_t i = 0; i < count; i++) {
 		const Xplane__XStat *stat = stats[i];
 		uint32_t meta = map_get(&x->stat_by_id, (uint64_t)stat->metadata_id), ref;
@@ -119,7 +124,7 @@ static uint32_t device_of(struct xspace *x, const char *allocator)
 static void add_memory(struct xspace *x, struct item *item, const struct xmeta_event *meta,
 		       const struct xvalues *values)
 {
-	item->type = meta->memory == 1 ? ITEM_ALLOC : ITEM_FREE;
+	item->type = meta->what == XMETA_ALLOC ? ITEM_ALLOC : ITEM_FREE;
 	item->name = values->text[XSTAT_ALLOCATOR];
 	item->place = values->number[XSTAT_ADDRESS];
 	item->bytes = values->number[XSTAT_ALLOCATED] ? values->number[XSTAT_ALLOCATED] :
@@ -131,15 +136,96 @@ static void add_memory(struct xspace *x, struct item *item, const struct xmeta_e
 		build_add(x->build, item);
 }
 
+/* A tensor that is put under a key, or was got: its name tells from where to where. */
+static void add_message(struct xspace *x, const struct item *op, bool sent,
+			const struct xvalues *values)
+{
+	const char *text = build_text(x->build, values->text[XSTAT_KEY]);
+	struct item item = *op;
+	char name[RENDEZVOUS_NAME];
+	bool remote;
+
+	if (!rendezvous_name(text, name, &remote))
+		return;
+	item.type = ITEM_MESSAGE;
+	item.kind = sent ? FLOW_SENT : FLOW_RECEIVED;
+	item.name = build_word(x->build, name, NAME_KEY);
+	item.place = values->text[XSTAT_KEY];
+	item.dur_ns = 0;
+	if (!sent)
+		item.start_ns += op->dur_ns;
+	build_add(x->build, &item);
+}
+
+/* What a context's type and id are to flows; 0: no such context. */
+static uint32_t context_flow(struct xspace *x, const struct xvalues *values, enum xstat type,
+			     enum xstat id)
+{
+	if (!values->there[id] || values->number[id] == UINT64_MAX)
+		return 0;		/* -1: of each eager op */
+	return build_flow(x->build, map_mix(values->number[type] + 1) ^ values->number[id]);
+}
+
+/* An asynchronous op is told by its start and its end, in any order. */
+static void add_async(struct xspace *x, const struct item *end, bool start,
+		      const struct xvalues *values)
+{
+	uint64_t key = map_mix(values->number[XSTAT_STEP_ID]) ^
+		map_mix(values->number[start ? XSTAT_PRODUCER : XSTAT_CONSUMER]);
+	uint32_t i = map_get(&x->async_by_id, key);
+	struct item item = *end;
+	int64_t end_ns;
+
+	if (i == MAP_NONE || x->asyncs[i].start == start) {
+		if (x->n_asyncs >= XSPACE_META_MAX)
+			return;
+		grow(&x->asyncs, &x->cap_asyncs, x->n_asyncs, sizeof(*x->asyncs));
+		x->asyncs[x->n_asyncs] = (struct xasync) {
+			.ns = start ? end->start_ns : end->start_ns + end->dur_ns,
+			.track = end->track, .start = start,
+		};
+		map_set(&x->async_by_id, key, (uint32_t)x->n_asyncs++);
+		return;
+	}
+	map_remove(&x->async_by_id, key);
+	end_ns = start ? x->asyncs[i].ns : end->start_ns + end->dur_ns;
+	item.start_ns = start ? end->start_ns : x->asyncs[i].ns;
+	item.track = start ? end->track : x->asyncs[i].track;
+	item.dur_ns = end_ns - item.start_ns;
+	item.name = values->text[XSTAT_NAME];
+	item.op_type = build_word(x->build, build_text(x->build, values->text[XSTAT_KERNEL_TYPE]),
+				  NAME_OP_TYPE);
+	item.kind = FW_TENSORFLOW;
+	item.flags = ITEM_ASYNC;
+	if (item.name && item.dur_ns >= 0)
+		build_add(x->build, &item);
+}
+
+/* Who made a context gives to those who run in it. */
+static void add_contexts(struct xspace *x, struct item *item, const struct xvalues *values)
+{
+	uint32_t from = context_flow(x, values, XSTAT_CONSUMER_TYPE, XSTAT_CONSUMER);
+
+	item->correlation = context_flow(x, values, XSTAT_PRODUCER_TYPE, XSTAT_PRODUCER);
+	item->flags = (uint8_t)((item->correlation ? ITEM_GIVES : 0) | (from ? ITEM_TAKES : 0));
+	item->place = from;
+}
+
 static void add_host(struct xspace *x, struct item *item, const struct xmeta_event *meta,
 		     const struct xvalues *values)
 {
 	struct item step = *item;
 
-	if (meta->memory) {
+	if (meta->what == XMETA_ALLOC || meta->what == XMETA_FREE) {
 		add_memory(x, item, meta, values);
 		return;
 	}
+	if (meta->what == XMETA_SEND || meta->what == XMETA_RECV)
+		add_message(x, item, meta->what == XMETA_SEND, values);
+	else if (meta->what)
+		add_async(x, item, meta->what == XMETA_ASYNC_START, values);
+	else
+		add_contexts(x, item, values);
 	item->name = meta->op;
 	item->op_type = meta->type;
 	item->kind = meta->type ? FW_TENSORFLOW : FW_NONE;
@@ -202,7 +288,7 @@ void xspace_event(struct xspace *x, const Xplane__XEvent *event)
 		build_problem(x->build, "an event whose metadata is missing", "metadata id",
 			      (uint64_t)event->metadata_id);
 	item.name = meta->name ? meta->name : build_name(x->build, "(without a name)", 16, NAME_OP);
-	xspace_values(x, event->stats, event->n_stats, &values);
+	xspace_values(x, event->stats, event->n_stats, meta->values, &values);
 	switch (x->kind) {
 	case XLINE_HOST:
 		if (!meta->op)

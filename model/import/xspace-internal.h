@@ -8,17 +8,30 @@
 #include "model/import/wire.h"
 #include "formats/xplane.pb-c.h"
 
+#define XSPACE_META_MAX (1u << 22)
+
 /* Statistics that are understood. */
 enum xstat {
 	XSTAT_OTHER = 0, XSTAT_CORRELATION, XSTAT_STEP_NUM, XSTAT_TF_OP, XSTAT_HLO_OP,
 	XSTAT_KERNEL_DETAILS, XSTAT_MEMCPY_DETAILS, XSTAT_MEMSET_DETAILS, XSTAT_ALLOCATOR,
 	XSTAT_ADDRESS, XSTAT_ALLOCATED, XSTAT_REQUESTED, XSTAT_VENDOR, XSTAT_CLOCK_RATE,
-	XSTAT_CORES, XSTAT_MEMORY_SIZE, XSTAT_DEVICE_TYPE, XSTAT_COUNT
+	XSTAT_CORES, XSTAT_MEMORY_SIZE, XSTAT_DEVICE_TYPE, XSTAT_PRODUCER_TYPE, XSTAT_PRODUCER,
+	XSTAT_CONSUMER_TYPE, XSTAT_CONSUMER, XSTAT_KEY, XSTAT_NAME, XSTAT_KERNEL_TYPE,
+	XSTAT_STEP_ID, XSTAT_COUNT
 };
+
+enum xmeta_what {
+	XMETA_PLAIN = 0, XMETA_ALLOC, XMETA_FREE, XMETA_SEND, XMETA_RECV, XMETA_ASYNC_START,
+	XMETA_ASYNC_DONE,
+};
+
+/* The end of an asynchronous op that was met first. */
+struct xasync { int64_t ns; uint32_t track; bool start; };
 
 struct xmeta_event {
 	uint32_t name, op, type;	/* of build.h: the whole, "op", "Type" */
-	uint8_t memory;			/* 1: an allocation, 2: a free */
+	uint8_t what;			/* enum xmeta_what */
+	struct xvalues *values;		/* owned: of each of its events; NULL: none */
 };
 
 struct xmeta_stat { enum xstat stat; uint32_t name; };
@@ -39,6 +52,9 @@ struct xspace {
 	struct arena arena;
 	uint32_t process;
 	struct map threads;		/* line id of host planes -> track */
+	struct map async_by_id;		/* producer's id -> asyncs */
+	struct xasync *asyncs;		/* owned */
+	size_t n_asyncs, cap_asyncs;
 	/* of the plane */
 	char *plane;			/* owned: its name */
 	bool is_device, has_streams, has_xla;
@@ -55,8 +71,9 @@ struct xspace {
 };
 
 /* ---- xspace-event.c ---- */
+/* Over those of the metadata (NULL: none). */
 void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
-		   struct xvalues *values);
+		   const struct xvalues *from, struct xvalues *values);
 void xspace_event(struct xspace *x, const Xplane__XEvent *event);
 
 #endif

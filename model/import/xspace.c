@@ -5,13 +5,13 @@
  */
 #include "model/import/xspace-internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 
-#define META_MAX (1u << 22)
 #define LOOK_EVENTS 1024u
 
 static uint64_t place(const struct xspace *x, const uint8_t *at)
@@ -38,6 +38,10 @@ static enum xstat stat_of(const Xplane__XStatMetadata *meta)
 		[XSTAT_REQUESTED] = "requested_bytes", [XSTAT_VENDOR] = "device_vendor",
 		[XSTAT_CLOCK_RATE] = "clock_rate", [XSTAT_CORES] = "core_count",
 		[XSTAT_MEMORY_SIZE] = "memory_size", [XSTAT_DEVICE_TYPE] = "device_type_string",
+		[XSTAT_PRODUCER_TYPE] = "_pt", [XSTAT_PRODUCER] = "_p",
+		[XSTAT_CONSUMER_TYPE] = "_ct", [XSTAT_CONSUMER] = "_c", [XSTAT_KEY] = "key",
+		[XSTAT_NAME] = "name", [XSTAT_KERNEL_TYPE] = "kernel_type",
+		[XSTAT_STEP_ID] = "step_id",
 	};
 
 	for (int i = 1; i < XSTAT_COUNT; i++)
@@ -51,7 +55,7 @@ static void add_stat(struct xspace *x, const struct wire *value)
 	Xplane__XStatMetadata *meta = xplane__xstat_metadata__unpack(&x->arena.allocator,
 								     value->size, value->data);
 
-	if (!meta || x->n_stats >= META_MAX)
+	if (!meta || x->n_stats >= XSPACE_META_MAX)
 		return;
 	grow(&x->stats, &x->cap_stats, x->n_stats, sizeof(*x->stats));
 	x->stats[x->n_stats] = (struct xmeta_stat) {
@@ -59,6 +63,26 @@ static void add_stat(struct xspace *x, const struct wire *value)
 		.name = build_word(x->build, meta->name, NAME_OP),
 	};
 	map_set(&x->stat_by_id, (uint64_t)meta->id, (uint32_t)x->n_stats++);
+}
+
+static enum xmeta_what what_of(const char *name, const char *type)
+{
+	static const struct { const char *text; enum xmeta_what what; } names[] = {
+		{ "MemoryAllocation", XMETA_ALLOC }, { "MemoryDeallocation", XMETA_FREE },
+		{ "ExecutorState::ProcessAsync::Start", XMETA_ASYNC_START },
+		{ "ExecutorState::ProcessAsync::Done", XMETA_ASYNC_DONE },
+	}, types[] = {
+		{ "_Send", XMETA_SEND }, { "_HostSend", XMETA_SEND }, { "_Recv", XMETA_RECV },
+		{ "_HostRecv", XMETA_RECV },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i].text))
+			return names[i].what;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(type, types[i].text))
+			return types[i].what;
+	return XMETA_PLAIN;
 }
 
 static void add_event(struct xspace *x, const struct wire *value)
@@ -69,21 +93,25 @@ static void add_event(struct xspace *x, const struct wire *value)
 	struct xmeta_event *event;
 	size_t op;
 
-	if (!meta || x->n_events >= META_MAX)
+	if (!meta || x->n_events >= XSPACE_META_MAX)
 		return;
-	name = *meta->display_name && !x->is_device ? meta->display_name : meta->name;
+	/* Of an op, "name:Type", the display name is the type alone. */
+	op = x->is_device ? 0 : details_op(meta->name, strlen(meta->name));
+	name = *meta->display_name && !x->is_device && !op ? meta->display_name : meta->name;
+	op = op || x->is_device ? op : details_op(name, strlen(name));
 	grow(&x->events, &x->cap_events, x->n_events, sizeof(*x->events));
 	event = &x->events[x->n_events];
 	*event = (struct xmeta_event) { 0 };
 	event->name = build_word(x->build, name, x->is_device ? NAME_KERNEL : NAME_OP);
-	op = x->is_device ? 0 : details_op(name, strlen(name));
 	event->op = op ? build_name(x->build, name, op, NAME_OP) : event->name;
 	if (op)
 		event->type = build_word(x->build, name + op + 1, NAME_OP_TYPE);
-	if (!strcmp(build_text(x->build, event->name), "MemoryAllocation"))
-		event->memory = 1;
-	else if (!strcmp(build_text(x->build, event->name), "MemoryDeallocation"))
-		event->memory = 2;
+	event->what = (uint8_t)what_of(build_text(x->build, event->name),
+				       build_text(x->build, event->type));
+	if (meta->n_stats) {
+		event->values = xmalloc(sizeof(*event->values));
+		xspace_values(x, meta->stats, meta->n_stats, NULL, event->values);
+	}
 	map_set(&x->event_by_id, (uint64_t)meta->id, (uint32_t)x->n_events++);
 }
 
@@ -102,6 +130,8 @@ static bool entry_value(struct xspace *x, const struct wire *entry, struct wire 
 
 static void free_plane(struct xspace *x)
 {
+	for (size_t i = 0; i < x->n_events; i++)
+		free(x->events[i].values);
 	free(x->plane);
 	free(x->events);
 	free(x->stats);
@@ -150,6 +180,7 @@ static enum xline_kind kind_of(const struct xspace *x, const char *name)
 	static const char *const derived[] = {
 		"Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "XLA TraceMe",
 		"Async XLA Ops", "Launch Stats", "Source code", "_counters_", "Steps",
+		"Sparse Core Steps", "Sparse Core Modules", "Sparse Core Syncs",
 	};
 
 	if (!x->is_device)
@@ -159,7 +190,8 @@ static enum xline_kind kind_of(const struct xspace *x, const char *name)
 	if (x->has_streams)
 		return strncmp(name, "Stream #", 8) ? XLINE_SKIP : XLINE_STREAM;
 	if (x->has_xla)
-		return strcmp(name, "XLA Ops") ? XLINE_SKIP : XLINE_STREAM;
+		return strcmp(name, "XLA Ops") && strcmp(name, "Sparse Core Ops") ?
+			XLINE_SKIP : XLINE_STREAM;
 	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
 		if (!strcmp(name, derived[i]))
 			return XLINE_SKIP;
@@ -263,20 +295,67 @@ static void look_at_plane(struct xspace *x, const struct wire *bytes)
 	x->is_device = !strncmp(x->plane, "/device:", 8);
 }
 
-static void read_metadata(struct xspace *x, const struct wire *bytes)
+/* The entries of one of the plane's maps. */
+static void read_map(struct xspace *x, const struct wire *bytes, uint32_t field,
+		     void (*add)(struct xspace *x, const struct wire *value))
 {
 	struct wire wire = wire_of(bytes->data, bytes->size), value;
 
 	while (wire_next(&wire) && !build_stopped(x->build)) {
-		if (wire.type != WIRE_BYTES || (wire.field != 4 && wire.field != 5) || wire.cut ||
+		if (wire.type != WIRE_BYTES || wire.field != field || wire.cut ||
 		    !entry_value(x, &wire, &value))
 			continue;
 		arena_reset(&x->arena);
-		if (wire.field == 4)
-			add_event(x, &value);
-		else
-			add_stat(x, &value);
+		add(x, &value);
 	}
+}
+
+/* A stat of the plane as a setting: what is a number or a word. */
+static void add_info(struct xspace *x, const Xplane__XStat *stat)
+{
+	uint32_t meta = map_get(&x->stat_by_id, (uint64_t)stat->metadata_id), ref;
+	char *text = NULL;
+
+	if (meta == MAP_NONE)
+		return;
+	switch (stat->value_case) {
+	case XPLANE__XSTAT__VALUE_DOUBLE_VALUE:
+		text = xasprintf("%.10g", stat->double_value);
+		break;
+	case XPLANE__XSTAT__VALUE_UINT64_VALUE:
+		text = xasprintf("%" PRIu64, stat->uint64_value);
+		break;
+	case XPLANE__XSTAT__VALUE_INT64_VALUE:
+		text = xasprintf("%" PRId64, stat->int64_value);
+		break;
+	case XPLANE__XSTAT__VALUE_STR_VALUE:
+		text = xstrdup(stat->str_value);
+		break;
+	case XPLANE__XSTAT__VALUE_REF_VALUE:
+		ref = map_get(&x->stat_by_id, stat->ref_value);
+		text = xstrdup(ref == MAP_NONE ? "" : build_text(x->build, x->stats[ref].name));
+		break;
+	default:			/* bytes are messages */
+		return;
+	}
+	build_info(x->build, x->process, x->plane, build_text(x->build, x->stats[meta].name), text);
+	free(text);
+}
+
+/* The next stat of the plane itself, in the arena; NULL: that was the last. */
+static Xplane__XStat *next_stat(struct xspace *x, struct wire *wire)
+{
+	Xplane__XStat *stat;
+
+	while (wire_next(wire)) {
+		if (wire->field != 6 || wire->type != WIRE_BYTES || wire->cut)
+			continue;
+		arena_reset(&x->arena);
+		stat = xplane__xstat__unpack(&x->arena.allocator, wire->size, wire->data);
+		if (stat)
+			return stat;
+	}
+	return NULL;
 }
 
 static void describe_device(struct xspace *x, const struct wire *bytes)
@@ -284,21 +363,14 @@ static void describe_device(struct xspace *x, const struct wire *bytes)
 	struct wire wire = wire_of(bytes->data, bytes->size);
 	struct build_device *device;
 	struct xvalues values;
+	Xplane__XStat *stat;
 
 	x->device = build_device(x->build, x->plane);
 	device = &x->build->devices[x->device - 1];
 	device->gpu = strncmp(x->plane, "/device:GPU", 11) ? strncmp(x->plane, "/device:CPU", 11) ?
 		2 : 0 : 1;
-	while (wire_next(&wire)) {
-		Xplane__XStat *stat;
-
-		if (wire.field != 6 || wire.type != WIRE_BYTES || wire.cut)
-			continue;
-		arena_reset(&x->arena);
-		stat = xplane__xstat__unpack(&x->arena.allocator, wire.size, wire.data);
-		if (!stat)
-			continue;
-		xspace_values(x, &stat, 1, &values);
+	while ((stat = next_stat(x, &wire))) {
+		xspace_values(x, &stat, 1, NULL, &values);
 		if (values.there[XSTAT_VENDOR]) {
 			free(device->vendor);
 			device->vendor = xstrdup(build_text(x->build, values.text[XSTAT_VENDOR]));
@@ -333,9 +405,15 @@ static void walk_plane(struct xspace *x, const struct wire *bytes)
 {
 	struct wire wire = wire_of(bytes->data, bytes->size);
 
+	struct wire stats = wire;
+	Xplane__XStat *stat;
+
 	look_at_plane(x, bytes);
+	read_map(x, bytes, 5, add_stat);
+	while ((stat = next_stat(x, &stats)))
+		add_info(x, stat);
 	if (!is_silent(x->plane)) {
-		read_metadata(x, bytes);
+		read_map(x, bytes, 4, add_event);	/* whose stats want their names */
 		if (x->is_device)
 			describe_device(x, bytes);
 		while (wire_next(&wire) && !build_stopped(x->build))
@@ -369,5 +447,7 @@ void xspace_read(struct build *build, const uint8_t *data, size_t size, const ch
 	}
 	build_damage(x.build, &wire, x.begin);
 	map_release(&x.threads);
+	map_release(&x.async_by_id);
+	free(x.asyncs);
 	arena_release(&x.arena);
 }

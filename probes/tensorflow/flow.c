@@ -21,13 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/formats/rendezvous.h"
 #include "probes/runtime/slots.h"
 #include "probes/tensorflow/probe.h"
 
 #define TOTAL_BYTES "_ZNK10tensorflow6Tensor10TotalBytesEv"
 #define TENSOR_DATA "_ZNK10tensorflow6Tensor4dataEv"
 #define KEY_BYTES 1024
-#define NAME_BYTES 512
 #define SENT 1024u		/* places for what was sent; a power of two */
 #define SENT_PROBES 4u
 
@@ -68,85 +68,13 @@ static uint64_t hash_of(const char *text, size_t length, int64_t step)
 	return h ? h : 1;
 }
 
-/* "/job:a/replica:0/task:1/device:GPU:0" as "job:a/task:1/GPU:0": what is said of
- * every device, and the CPU, is left out. Returns the length of the task's part. */
-static size_t short_device(char *buf, size_t size, const char *device, size_t length)
-{
-	static const char replica[] = "/replica:0", cpu[] = "/device:CPU:0", kind[] = "/device:";
-	const char *end = device + length;
-	size_t n = 0, task = 0;
-
-	if (device < end && *device == '/')
-		device++;
-	while (device < end && n + 1 < size) {
-		size_t left = (size_t)(end - device);
-
-		if (left >= sizeof(replica) - 1 && !memcmp(device, replica, sizeof(replica) - 1) &&
-		    (left == sizeof(replica) - 1 || device[sizeof(replica) - 1] == '/')) {
-			device += sizeof(replica) - 1;
-		} else if (left >= sizeof(kind) - 1 && !memcmp(device, kind, sizeof(kind) - 1)) {
-			task = n;
-			if (left == sizeof(cpu) - 1 && !memcmp(device, cpu, left))
-				break;
-			device += sizeof(kind) - 1;
-			buf[n++] = '/';
-		} else {
-			buf[n++] = *device++;
-		}
-	}
-	buf[n] = '\0';
-	return task ? task : n;
-}
-
-/* Cuts the next part off, up to a semicolon. */
-static bool part(const char **text, const char **begin, size_t *length)
-{
-	const char *end = strchr(*text, ';');
-
-	if (!end)
-		return false;
-	*begin = *text;
-	*length = (size_t)(end - *text);
-	*text = end + 1;
-	return true;
-}
-
-/* "edge_12_model/pool" is the 12th edge of its graph, from the op "model/pool": as
- * "model/pool (edge 12)". Several edges may begin at one op. */
-static void label(char *buf, size_t size, const char *tensor, size_t length)
-{
-	static const char edge[] = "edge_";
-	size_t digits = 0, begin = sizeof(edge) - 1;
-
-	if (length > begin && !memcmp(tensor, edge, begin))
-		while (begin + digits < length && tensor[begin + digits] >= '0' &&
-		       tensor[begin + digits] <= '9')
-			digits++;
-	if (length > size / 2)
-		length = size / 2;
-	if (digits && begin + digits + 1 < length && tensor[begin + digits] == '_')
-		snprintf(buf, size, "%.*s (edge %.*s)", (int)(length - begin - digits - 1),
-			 tensor + begin + digits + 1, (int)digits, tensor + begin);
-	else
-		snprintf(buf, size, "%.*s", (int)length, tensor);
-}
-
-/* As records.h wants a flow's name: "SOURCE -> DESTINATION: tensor". */
+/* The key's name, as records.h wants a flow's. */
 static bool understand(struct key *key, const char *text)
 {
-	const char *source, *number, *destination, *tensor;
-	size_t source_length, number_length, destination_length, tensor_length, a, b;
-	char from[NAME_BYTES / 2], to[NAME_BYTES / 2], what[NAME_BYTES], name[NAME_BYTES * 2 + 8];
+	char name[RENDEZVOUS_NAME];
 
-	if (!part(&text, &source, &source_length) || !part(&text, &number, &number_length) ||
-	    !part(&text, &destination, &destination_length) ||
-	    !part(&text, &tensor, &tensor_length))
+	if (!rendezvous_name(text, name, &key->remote))
 		return false;
-	a = short_device(from, sizeof(from), source, source_length);
-	b = short_device(to, sizeof(to), destination, destination_length);
-	key->remote = source_length && (a != b || memcmp(from, to, a));
-	label(what, sizeof(what), tensor, tensor_length);
-	snprintf(name, sizeof(name), "%s -> %s: %s", *from ? from : to, to, what);
 	key->name = rt_name(TFT_NAME_KEY, name);
 	return true;
 }

@@ -144,11 +144,14 @@ with gzip.GzipFile(fileobj=sys.stdout.buffer, mode="wb", compresslevel=6) as f:
 screen() {
 	local got
 	python3 "$traces" xspace "$work/file" "$work/truth" --steps 20 || return
-	printf '%s\n' 'wait-settled 20s' 'fit all' 'save-screen screen' 'save own' quit >"$work/script"
+	printf '%s\n' 'wait-settled 20s' 'fit all' 'save-screen screen' 'save own' ri 'save-screen info' quit >"$work/script"
 	(cd "$work" && LC_ALL=C.UTF-8 timeout -k 5 60 "$tftop" --headless --no-config --size 120x40 \
 		--script script file >out 2>&1) || fail "status $?: $(first_lines "$work/out")" || return
 	grep -q 'Stream #14' "$work/screen" && grep -q python "$work/screen" &&
 		grep -q train "$work/screen" || fail "screen: $(head -n 12 "$work/screen")" || return
+	grep -q '/device:GPU:0, as process 1 set it up' "$work/info" &&
+		grep -q 'peak_teraflops_per_second *312.5' "$work/info" ||
+		fail "settings: $(head -n 30 "$work/info")" || return
 	timeout -k 5 60 "$tftop" --json="$work/report" "$work/own" 2>"$work/said" ||
 		fail "saved: $(first_lines "$work/said")" || return
 	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "saved: $(head -n 3 <<<"$got")"
@@ -156,6 +159,7 @@ screen() {
 
 case_run made-xspace made xspace 'a TensorFlow XSpace'
 case_run made-xspace-gz made xspace 'a TensorFlow XSpace' --gzip
+case_run made-tpu made tpu 'a TensorFlow XSpace'
 case_run made-kineto made kineto 'a Chrome trace'
 case_run made-kineto-gz made kineto 'a Chrome trace' --gzip --steps 300
 case_run made-tensorboard made tensorboard 'a Chrome trace'

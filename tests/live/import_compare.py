@@ -75,11 +75,12 @@ def of_xspace(path):
     space = xplane_pb2.XSpace()
     with open(path, "rb") as f:
         space.ParseFromString(f.read())
-    ops, steps = defaultdict(list), 0
+    ops, steps, given, taken, messages, ends = defaultdict(list), 0, set(), [], defaultdict(int), {}
     for plane in space.planes:
         if not plane.name.startswith("/host:CPU"):
             continue
-        names = {i: m.display_name or m.name for i, m in plane.event_metadata.items()}
+        names = {i: m.name if OP.match(m.name) else m.display_name or m.name
+                 for i, m in plane.event_metadata.items()}
         stats = {i: m.name for i, m in plane.stat_metadata.items()}
         for line in plane.lines:
             for e in line.events:
@@ -87,8 +88,24 @@ def of_xspace(path):
                 begin = line.timestamp_ns * 1000 + e.offset_ps
                 ns = (begin + e.duration_ps) // 1000 - begin // 1000
                 ops[match.groups() if match else (names[e.metadata_id], None)].append(ns)
-                steps += any(stats[s.metadata_id] == "step_num" for s in e.stats)
-    return ops, steps
+                said = {stats[s.metadata_id]: stats[s.ref_value] if s.WhichOneof("value") == "ref_value"
+                        else getattr(s, s.WhichOneof("value")) for s in e.stats}
+                steps += "step_num" in said
+                if match and match.group(2) == "_Send" and said.get("key"):
+                    messages[said["key"].split(";")[3]] += 1
+                end = names[e.metadata_id].removeprefix("ExecutorState::ProcessAsync::")
+                if end in ("Start", "Done"):
+                    ends.setdefault((said["step_id"], said.get("_p", said.get("_c"))), {})[end] = \
+                        said["name"], said["kernel_type"], begin // 1000, (begin + e.duration_ps) // 1000
+                    continue
+                if "_p" in said and said["_p"] not in (-1, (1 << 64) - 1):
+                    given.add((said["_pt"], said["_p"]))
+                if "_c" in said:
+                    taken.append((said["_ct"], said["_c"]))
+    for both in ends.values():
+        if len(both) == 2:
+            ops[both["Start"][:2]].append(both["Done"][3] - both["Start"][2])
+    return ops, steps, sum(t in given for t in taken), dict(messages)
 
 
 def of_stats(path):
@@ -117,7 +134,7 @@ def of_chrome(path):
 
 
 def wheel(what, path, report):
-    ops, steps = {"xspace": of_xspace, "stats": of_stats, "chrome": of_chrome}[what](path)
+    ops, steps, *more = {"xspace": of_xspace, "stats": of_stats, "chrome": of_chrome}[what](path)
     merged = defaultdict(list)
     for (name, op_type), ns in ops.items():
         merged[short(name), op_type] += ns
@@ -128,6 +145,15 @@ def wheel(what, path, report):
     for key in sorted(set(wanted) | set(got), key=str):
         if wanted.get(key) != got.get(key):
             yield f"op {key}: {got.get(key)}, not {wanted.get(key)}"
+    if more:
+        edges = sum(f["count"] for f in report["flows"] if "sent" not in f)
+        # who takes before the giver has begun is left out
+        if not 0 < edges <= more[0] or edges < more[0] * 0.9:
+            yield f"edges: {edges}, not {more[0]}"
+        messages = {f["key"]: f["sent"] for f in report["flows"] if f.get("sent")}
+        wanted = {re.sub(r"^edge_(\d+)_(.+)", r"\2 (edge \1)", t): n for t, n in more[1].items()}
+        if messages != wanted or not wanted:
+            yield f"messages: {messages}, not {wanted}"
     if steps != report.get("steps", {}).get("count", 0):
         yield f"steps: {report.get('steps', {}).get('count', 0)}, not {steps}"
 

@@ -12,6 +12,8 @@ import tensorflow as tf
 from tensorflow.python.client import timeline
 
 folder = sys.argv[1]
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
 graph = tf.Graph()
 with graph.as_default():
     x = tf.compat.v1.placeholder(tf.float32, [8, 16], name="x")
@@ -36,12 +38,22 @@ def step(a):
     return tf.reduce_sum(tf.nn.relu(a @ a))
 
 
+@tf.function
+def split(a):
+    with tf.device("/cpu:0"):
+        b = tf.tanh(a)
+    with tf.device("/cpu:1"):
+        c = tf.reduce_sum(b)
+    with tf.device("/cpu:0"):
+        return c + 1
+
+
 a = tf.random.normal([64, 64])
-step(a)
+step(a), split(a)
 batches = tf.data.Dataset.range(50).map(lambda v: tf.cast(v, tf.float32)).batch(5).prefetch(2)
 tf.profiler.experimental.start(folder + "/profile", options=tf.profiler.experimental.ProfilerOptions(
     host_tracer_level=3))
 for i, _ in enumerate(batches):
     with tf.profiler.experimental.Trace("train", step_num=i, _r=1):
-        step(a)
+        step(a), split(a)
 tf.profiler.experimental.stop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """traces.py FORMAT FILE [TRUTH] [--steps N] [--gzip]: writes a made-up recording as
-another profiler would have (xspace, kineto, tensorboard, step_stats, run_metadata)
+another profiler would have (xspace, tpu, kineto, tensorboard, step_stats, run_metadata)
 and what there is in it, in the form of tftop's report (TRUTH).
 
 The program: each step copies a batch in, runs three ops of two kernels each on a
@@ -10,6 +10,7 @@ field by field: nothing but Python is needed.
 import argparse
 import gzip
 import json
+import struct
 
 START_US = 1795307911680429     # microseconds since 1970
 OPS = (("model/conv/Conv2D", "Conv2D"), ("model/relu/Relu", "Relu"), ("model/fc/MatMul", "MatMul"))
@@ -123,13 +124,15 @@ def truth(events, format):
 
 STATS = ("correlation_id", "kernel_details", "memcpy_details", "tf_op", "step_num", "addr",
          "allocation_bytes", "requested_bytes", "allocator_name", "device_vendor", "core_count",
-         "group_id", "GPU_0_bfc")
+         "group_id", "GPU_0_bfc", "peak_teraflops_per_second", "memory_size")
 
 
 def stat(name, value):
     body = num(1, STATS.index(name) + 1)
     if isinstance(value, str):
         return body + (num(7, STATS.index(value) + 1) if value in STATS else data(5, value))
+    if isinstance(value, float):
+        return body + varint(2 << 3 | 1) + struct.pack("<d", value)
     return body + num(4, value)
 
 
@@ -140,7 +143,6 @@ def xstats(e):
         found.append(("correlation_id", m["correlation"]))
     if m.get("kind") == "kernel":
         found.append(("kernel_details", "regs:32 static_shared:0 dynamic_shared:0 grid:8,2,1 block:64,1,1 occ_pct:50"))
-        found.append(("tf_op", m["op"]))
     if m.get("kind") == "copy":
         found.append(("memcpy_details", f"kind_src:{m['source']} kind_dst:{m['target']} size:{m['bytes']} dest:0 async:1"))
     if "step" in m:
@@ -153,10 +155,12 @@ def xstats(e):
 
 class Plane:
     def __init__(self, name):
-        self.name, self.ids, self.lines, self.stats = name, {}, [], b""
+        self.name, self.ids, self.lines, self.stats, self.shared = name, {}, [], b"", {}
 
     def event(self, e, name):
         number = self.ids.setdefault(name, len(self.ids) + 1)
+        if "kind" in e.more and "op" in e.more:     # what all of a name have, its metadata has
+            self.shared[name] = data(5, stat("tf_op", e.more["op"]))
         return data(4, num(1, number) + num(2, e.start * 1000) + num(3, e.dur * 1000) + xstats(e))
 
     def line(self, number, name, events, repeat, period):
@@ -168,24 +172,32 @@ class Plane:
             self.lines.append(data(3, head + made))
 
     def bytes(self):
-        metadata = [data(4, num(1, i) + data(2, num(1, i) + data(2, name))) for name, i in self.ids.items()]
+        metadata = [data(4, num(1, i) + data(2, num(1, i) + data(2, name) + self.shared.get(name, b"")))
+                    for name, i in self.ids.items()]
         names = [data(5, num(1, i + 1) + data(2, num(1, i + 1) + data(2, name))) for i, name in enumerate(STATS)]
         return data(1, num(1, 1) + data(2, self.name) + b"".join(self.lines + metadata + names) + self.stats)
 
 
-def xspace(events, repeat=1):
+def xspace(events, repeat=1, tpu=False):
     period = events[-1].start + events[-1].dur + 100000
-    host, gpu = Plane("/host:CPU"), Plane("/device:GPU:0")
+    host, gpu = Plane("/host:CPU"), Plane("/device:TPU:0" if tpu else "/device:GPU:0")
     # children before parents, as TraceMe records them: by end
     host.line(4711, "python", sorted((e for e in events if e.where == "host"), key=lambda e: e.start + e.dur),
               repeat, period)
     streams = [e for e in events if e.where == "stream"]
-    gpu.line(14, "Stream #14(MemcpyH2D,Compute)", streams, repeat, period)
+    gpu.line(14, "XLA Ops" if tpu else "Stream #14(MemcpyH2D,Compute)", streams, repeat, period)
+    for i, name in enumerate(("XLA Modules", "Async XLA Ops", "Source code", "Launch Stats")):
+        gpu.line(90 + i, name, streams, repeat, period)     # the same again
     gpu.line(99, "Framework Ops", [Work("stream", e.more.get("op", e.name), e.start, e.dur) for e in streams], repeat, period)
     gpu.line(98, "Steps", [Work("stream", str(e.more["step"]), e.start, e.dur) for e in events if "step" in e.more],
              repeat, period)
-    gpu.stats = data(6, stat("device_vendor", "Nvidia")) + data(6, stat("core_count", 108))
+    gpu.stats = data(6, stat("device_vendor", "Nvidia")) + data(6, stat("core_count", 108)) + \
+        data(6, stat("peak_teraflops_per_second", 312.5)) + data(6, stat("memory_size", 40 << 30))
     return host.bytes() + gpu.bytes() + data(4, "hosty")
+
+
+def tpu(events):
+    return xspace(events, tpu=True)
 
 
 # ---- StepStats ----
