@@ -41,7 +41,7 @@ compile() {
 	closing
 }
 # Other suites build the same file at the same time.
-compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c probes/runtime/peek.c \
 	-Wl,-soname,libtftop-runtime.so -lpthread
 mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
 cp "$lib/libtftop-tensorflow.so" "$build/double/"
