@@ -98,7 +98,7 @@ static void work_op(struct walk *w, const struct event *event)
 	add_text(args, &slice.n_args, "domain", walk_name(w, op->domain));
 	if (op->framework)
 		add_text(args, &slice.n_args, "framework", framework_name(op->framework));
-	if (op->step >= 0)
+	if (op->step != -1)
 		add_int(args, &slice.n_args, "step", op->step);
 	slice.args = args;
 	find_flows(w, w->processes[p].key, op->instance, &slice, in, out);

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TensorFlow programs under tftop, on the wheel: ops against TensorFlow's own
-# profiler, steps against what the program did, and nothing of the program changed.
+# examples/train_tf.py under tftop, on the wheel: ops of each step against TensorFlow's
+# own profiler, steps against what the program did, and nothing of the program changed.
 # tests/venv.sh makes the environment; CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
-small=$here/tests/programs/tf_small.py tf_compare=$here/tests/live/tf_compare.py
+example=$here/examples/train_tf.py tf_compare=$here/tests/live/tf_compare.py
+small=(--steps 8 --batch 8)
 need_tensorflow tensorflow
 
 # Of the report: an expression on j.
@@ -13,32 +14,42 @@ report() { "$python" -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
 
-# under PROGRAM-ARGUMENTS…: into $work/report and $work/said
-under() {
-	"$tftop" -b --json="$work/report" -- "$python" "$small" "$@" >"$work/said" 2>"$work/errors" ||
-		fail "status $?: $(tail -n 1 "$work/errors")"
+# profiled MODEL: the example under TensorFlow's own profiler, once, into $tmp/MODEL.bare
+profiled() {
+	local into=$tmp/$1.bare
+	[ -d "$into" ] && return
+	mkdir "$into" &&
+		"$python" tests/programs/tf_profiled.py "$into/profile" "$example" --model "$1" "${small[@]}" \
+			--truth "$into/truth" >"$into/said" 2>"$into/errors"
 }
 
-# ops WHAT SOURCE STEPS
-ops() {
-	local got
-	"$python" "$small" "$1" --profile "$work/profile" >"$work/bare" 2>"$work/errors" ||
-		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
-	under "$1" || return
-	cmp -s "$work/bare" "$work/said" || { fail "its output is not the same"; return; }
-	got=$("$python" "$tf_compare" "$work/profile" "$work/report" 2>/dev/null) ||
-		{ fail "$(tail -n 1 <<<"$got"): $(head -n 1 <<<"$got")"; return; }
-	why=$(tail -n 1 <<<"$got")
-	got=$(report "(j['steps']['source'], j['steps']['count'], j['trust']['lost_events'])")
-	[ "$got" = "('$2', $3, 0)" ] || fail "steps $got, not ('$2', $3, 0)"
+# trains MODEL SOURCE: the example alone, under TensorFlow's profiler and under tftop;
+# its steps are called SOURCE
+trains() {
+	local got profiled bare
+	profiled "$1" &
+	profiled=$!
+	"$python" "$example" --model "$1" "${small[@]}" --truth "$work/bare" >"$work/bare.said" \
+		2>"$work/bare.errors" &
+	bare=$!
+	wait "$profiled" || { fail "profiled: $(tail -n 1 "$tmp/$1.bare/errors")"; return; }
+	wait "$bare" || { fail "bare: $(tail -n 1 "$work/bare.errors")"; return; }
+	"$tftop" -b --json="$work/report" --export "chrome:$work/timeline" -- "$python" "$example" \
+		--model "$1" "${small[@]}" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	cmp -s "$work/bare.said" "$work/said" && cmp -s "$tmp/$1.bare/said" "$work/said" || { fail "its output is not the same"; return; }
+	got=$("$python" "$tf_compare" "$tmp/$1.bare/profile" "$work/report" "$work/timeline" "$work/truth" \
+		"$work/bare" 2>"$work/errors") ||
+		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
+	why=$(head -n 1 <<<"$got")
+	got=$(report "(j['steps']['source'], j['trust']['settled'])")
+	[ "$got" = "('$2', True)" ] || fail "steps are $got"
 }
 
-# The program numbers its steps itself.
-marks() {
+# Functions are traced once.
+loops() {
 	local got
-	under loop --marks || return
-	got=$(report "(j['steps']['source'], j['steps']['count'])")
-	[ "$got" = "('train', 8)" ] || { fail "steps $got"; return; }
+	trains loop train_step || return
 	got=$(report "sorted((c['what'], c['cause'], c['count']) for c in j['compiles'])")
 	[ "$got" = "[('trace train_step()', 'trace 1', 1)]" ] || fail "traced $got"
 }
@@ -46,10 +57,13 @@ marks() {
 # The program's own profiler sees what it would have seen.
 profiler() {
 	local got
-	"$python" "$small" loop --profile "$work/bare" >/dev/null 2>&1 || { fail "bare"; return; }
-	under loop --profile "$work/watched" || return
-	got=$("$python" "$tf_compare" "$work/bare" "$work/watched" 2>/dev/null) ||
-		{ fail "$(tail -n 1 <<<"$got"): $(head -n 1 <<<"$got")"; return; }
+	profiled loop || { fail "bare: $(tail -n 1 "$tmp/loop.bare/errors")"; return; }
+	"$tftop" -b --json="$work/report" -- "$python" tests/programs/tf_profiled.py "$work/watched" \
+		"$example" --model loop "${small[@]}" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	cmp -s "$tmp/loop.bare/said" "$work/said" || { fail "its output is not the same"; return; }
+	got=$("$python" "$tf_compare" "$tmp/loop.bare/profile" "$work/watched" 2>"$work/errors") ||
+		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	[ "$(report "j['steps']['count']")" = 8 ] || fail "the steps were not seen beside it"
 }
 
@@ -58,16 +72,16 @@ status() {
 tf.constant(1) + 1
 os._exit(7)' >/dev/null 2>&1
 	[ $? = 7 ] || { fail "status"; return; }
-	"$tftop" -b --json="$work/report" --probe -tensorflow -- "$python" "$small" loop \
-		>/dev/null 2>&1 || { fail "without the probe"; return; }
+	"$tftop" -b --json="$work/report" --probe -tensorflow -- "$python" "$example" --model loop \
+		"${small[@]}" >/dev/null 2>&1 || { fail "without the probe"; return; }
 	[ "$(report "len(j['ops'])")" = 0 ] || fail "ops, though the probe was not asked for"
 }
 
-case_run fit ops fit multi_step_on_iterator 8
-case_run loop ops loop train_step 8
-case_run while ops while grow 8
-case_run session ops session Session.run 8
-case_run marks marks
+case_run cnn trains cnn multi_step_on_iterator
+case_run loop loops
+case_run data trains data train
+case_run session trains session Session.run
+case_run eager trains eager train
 case_run profiler profiler
 case_run status status
 suite_end
