@@ -5,8 +5,8 @@
  * "/job:a/replica:0/task:0/device:CPU:0;1f;/job:b/…;edge_5_Tanh;0:0". For the probe,
  * inside a program, and for who reads TensorFlow's profiles. libc alone, no state.
  */
-#ifndef FORMATS_RENDEZVOUS_H
-#define FORMATS_RENDEZVOUS_H
+#ifndef MODEL_FORMATS_RENDEZVOUS_H
+#define MODEL_FORMATS_RENDEZVOUS_H
 
 #include <stdbool.h>
 #include <stdio.h>

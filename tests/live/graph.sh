@@ -53,6 +53,20 @@ pages() {
 	grep -q "no node 'no-such-node'" "$work/errors" || fail "$(head -n 1 "$work/errors")"
 }
 
+# The graphs as dot: by its grammar, and Graphviz's own reading of it where that is.
+as_dot() {
+	local got
+	"$tftop" --export "dot:$work/dot" "$shared/recording" 2>"$work/errors" ||
+		{ fail "$(head -n 1 "$work/errors")"; return; }
+	got=$("$python" tests/live/dot_compare.py "$work/dot" "$shared/truth" "$shared/report") ||
+		{ fail "$got"; return; }
+	if command -v dot >/dev/null; then
+		dot -Tcanon "$work/dot" >/dev/null 2>"$work/errors" ||
+			{ fail "Graphviz: $(head -n 1 "$work/errors")"; return; }
+	fi
+	why=$got
+}
+
 # The report names the line of an op, and says what has none.
 source_lines() {
 	"$python" -c 'import json, sys
@@ -113,6 +127,7 @@ END
 case_run record record
 [ -e "$shared/report" ] && case_run nodes nodes
 [ -e "$shared/report" ] && case_run pages pages
+[ -e "$shared/report" ] && case_run as_dot as_dot
 [ -e "$shared/report" ] && case_run source_lines source_lines
 case_run ends ends
 case_run own own

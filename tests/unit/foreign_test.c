@@ -212,6 +212,7 @@ TEST(foreign_odd_names)
 	free(text);
 	text = written(model, "dot", &size);
 	CHECK_INT(result.written, 1);
+	CHECK(!strstr(text, "subgraph"));	/* nobody told of a graph */
 	CHECK(strstr(text, "\"a,\\\"b\\\" \\\\?\xe2\x82\xac?\" -> \"plain\" [weight=3") !=
 	      NULL);
 	free(text);
