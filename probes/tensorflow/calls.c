@@ -117,6 +117,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		original(op, results, count, status);
 		return;
 	}
+	tf_gate_poll();
 	length = starts(name, "__") ? function_label(label, sizeof(label), name, &is_step) : 0;
 	if (!length) {
 		length = (size_t)snprintf(label, sizeof(label), "eager %s", name);
@@ -186,6 +187,7 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 			 targets, n_targets, metadata, status);
 		return;
 	}
+	tf_gate_poll();
 	ids = session_ids(label, outputs, n_outputs, targets, n_targets);
 	if (!options && !metadata)
 		asks = tf_graph_session(session, outputs, n_outputs, targets, n_targets, &graph);

@@ -67,7 +67,7 @@ static bool api_find(void)
 		return false;
 	}
 	if (!api.lines)
-		tf_blind("no source lines: TensorFlow tells them from 2.16 on");
+		tf_blind("no source lines: TensorFlow tells them from 2.14 on");
 	atomic_store(&api_state, 2);
 	return true;
 }

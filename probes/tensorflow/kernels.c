@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs on the processor inside of an op: oneDNN's primitives, Eigen's
  * parallel loops, pieces of graphs that XLA compiled. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,13 +18,34 @@ void tf_onednn_verbose(const char *text, int flag)
 		((void (*)(const char *, int))tf_original(TFT_TF_ONEDNN_VERBOSE))(text, flag);
 }
 
+/* TensorFlow 2's releases; of the oneDNN in them, in which nothing says what it can do. */
+#define ONEDNN_ITT 14
+#define ONEDNN_SINK 20
+
+static int minor_version(void)
+{
+	const char *(*get)(void);
+	int major = 0, minor = 0;
+
+	*(void **)&get = tf_lib->find("TF_Version");
+	return get && sscanf(get(), "%d.%d", &major, &minor) == 2 && major == 2 ? minor : INT_MAX;
+}
+
 void tf_kernels_start(void)
 {
 	const char *chosen = getenv(TFT_ONEDNN_ENV);
 	void *sink = tf_original(TFT_TF_ONEDNN_VERBOSE);
+	int minor;
 
-	/* up to 2.19 there is none: ITT tells kinds and times */
-	if (chosen && *chosen && sink && !onednn_ask(sink))
+	if (!chosen || !*chosen)
+		return;
+	minor = sink ? INT_MAX : minor_version();
+	if (minor < ONEDNN_ITT)
+		tf_blind("oneDNN's primitives are not seen: TensorFlow's has told of them since 2.14");
+	else if (minor < ONEDNN_SINK)
+		tf_blind("oneDNN's primitives have kinds and no shapes, and plain matrix products "
+			 "are not seen: TensorFlow's has told that since 2.20");
+	if (sink && !onednn_ask(sink))
 		tf_blind("oneDNN's primitives have kinds and no shapes: "
 			 "their descriptions would be written to the program's output");
 }

@@ -127,8 +127,11 @@ void *tf_malloc_tsl(size_t bytes, size_t alignment)
 
 void *tf_malloc_int_tsl(size_t bytes, int alignment)
 {
-	return after(((void *(*)(size_t, int))tf_original(TFT_TF_MALLOC_INT_TSL))(bytes, alignment),
-		     bytes);
+	void *memory =
+		((void *(*)(size_t, int))tf_original(TFT_TF_MALLOC_INT_TSL))(bytes, alignment);
+
+	/* where both are there, this one calls the other */
+	return tf_original(TFT_TF_MALLOC_TSL) ? memory : after(memory, bytes);
 }
 
 void *tf_malloc_tf(size_t bytes, int alignment)
@@ -160,6 +163,13 @@ void tf_free_sized_int_tsl(void *memory, size_t bytes, int alignment)
 {
 	before(memory);
 	((void (*)(void *, size_t, int))tf_original(TFT_TF_FREE_SIZED_INT_TSL))
+		(memory, bytes, alignment);
+}
+
+void tf_free_sized_long_tsl(void *memory, size_t bytes, size_t alignment)
+{
+	before(memory);
+	((void (*)(void *, size_t, size_t))tf_original(TFT_TF_FREE_SIZED_LONG_TSL))
 		(memory, bytes, alignment);
 }
 

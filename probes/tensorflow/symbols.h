@@ -55,7 +55,7 @@
 	X(STOP_TSL, TFT_TF_RECORDER_TSL "4StopEv", TFT_TF_TRIGGER) \
 	X(START_TF, TFT_TF_RECORDER_TF "5StartEi", TFT_TF_TRIGGER) \
 	X(STOP_TF, TFT_TF_RECORDER_TF "4StopEv", TFT_TF_TRIGGER) \
-	/* the same up to 2.19: bool (recorder, level); events *(events *, recorder) */ \
+	/* the same up to 2.17: bool (recorder, level); events *(events *, recorder) */ \
 	X(START_RECORDING_TSL, TFT_TF_RECORDER_TSL "14StartRecordingEi", TFT_TF_TRIGGER) \
 	X(STOP_RECORDING_TSL, TFT_TF_RECORDER_TSL "13StopRecordingEv", TFT_TF_TRIGGER) \
 	X(START_RECORDING_TF, TFT_TF_RECORDER_TF "14StartRecordingEi", TFT_TF_TRIGGER) \
@@ -68,6 +68,7 @@
 	X(FREE_TF, "_ZN10tensorflow4port11AlignedFreeEPv", 0) \
 	X(FREE_SIZED_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmSt11align_val_t", 0) \
 	X(FREE_SIZED_INT_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmi", 0) \
+	X(FREE_SIZED_LONG_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmm", 0) \
 	/* status *(status *, rendezvous, key, args, tensor, bool) */ \
 	X(SEND, "_ZN10tensorflow20BaseRemoteRendezvous4SendERKNS_19RendezvousInterface9ParsedKeyE" \
 	  "RKNS1_4ArgsERKNS_6TensorEb", 0) \

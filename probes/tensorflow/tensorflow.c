@@ -48,6 +48,7 @@ static const struct hook {
 	{ TFT_TF_FREE_TF, (void *)tf_free_tf, false },
 	{ TFT_TF_FREE_SIZED_TSL, (void *)tf_free_sized_tsl, false },
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
+	{ TFT_TF_FREE_SIZED_LONG_TSL, (void *)tf_free_sized_long_tsl, false },
 #if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
 	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
@@ -88,12 +89,14 @@ static void fork_child(void)
 	tf_ids_fork_child();
 	tf_memory_fork_child();
 	tf_stages_fork_child();
+	tf_gate_fork_child();
 	tf_graph_fork_child();
 }
 
 static void on_tick(int64_t now_ns)
 {
 	tf_trace_tick();
+	tf_gate_tick(now_ns);
 	tf_kernels_tick(now_ns, rt_level());
 	tf_flow_tick();
 	tf_stages_tell(now_ns, false);
@@ -104,6 +107,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	tf_memory_level(old_level, new_level);
 	tf_trace_level(new_level);
+	tf_gate_level(new_level);
 	tf_kernels_tick(rt_now_ns(), new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		tf_stages_tell(rt_now_ns(), true);
@@ -181,6 +185,7 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 {
 	tf_lib = lib;
 	tf_trace_start();
+	tf_gate_start();
 	if (!rt_probe_register(&probe))
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
@@ -188,5 +193,7 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 	tf_kernels_start();
 	/* last: what is recorded goes to our hooks */
 	tf_trace_level(rt_level());
+	tf_gate_level(rt_level());
+	tf_gate_poll();
 	return found;
 }

@@ -49,7 +49,6 @@ struct recorder {
 	bool away;			/* `place` leads to `apart` */
 };
 static struct recorder tsl = { .session = LEVEL_NONE }, tf = { .session = LEVEL_NONE };
-static _Atomic unsigned char *python_gate;
 static _Atomic int64_t real_to_mono_ns;
 static _Atomic int64_t functions_ns;	/* when iterators last ran functions in parallel */
 static const void *executor;		/* inside of its library */
@@ -254,9 +253,7 @@ struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const
 {
 	typedef struct tf_string *trace_string(struct tf_string *, const void *, const void *, bool);
 
-	if (tf_original(TFT_TF_GPU_COMPUTE) ||
-	    atomic_load_explicit(&tsl.session, memory_order_relaxed) != LEVEL_NONE ||
-	    atomic_load_explicit(&tf.session, memory_order_relaxed) != LEVEL_NONE)
+	if (tf_original(TFT_TF_GPU_COMPUTE) || tf_trace_session())
 		return ((trace_string *)tf_original(TFT_TF_TRACE_STRING))(s, kernel, context, verbose);
 	s->text = s->inside;
 	s->length = 0;
@@ -309,6 +306,12 @@ static void set_apart(struct recorder *r, bool away)
 		r->away = away;
 }
 
+bool tf_trace_session(void)
+{
+	return atomic_load_explicit(&tsl.session, memory_order_relaxed) != LEVEL_NONE ||
+	       atomic_load_explicit(&tf.session, memory_order_relaxed) != LEVEL_NONE;
+}
+
 bool tf_trace_apart(void)
 {
 	struct recorder *r = tsl.away ? &tsl : &tf;
@@ -343,8 +346,6 @@ void tf_trace_level(enum tft_level level)
 	apply(&tf, level);
 	set_apart(&tsl, level != TFT_LEVEL_OFF);
 	set_apart(&tf, level != TFT_LEVEL_OFF);
-	if (python_gate)
-		atomic_store(python_gate, level != TFT_LEVEL_OFF);
 }
 
 static void take_time(void)
@@ -362,9 +363,6 @@ void tf_trace_tick(void)
 	take_time();
 	apply(&tsl, level);
 	apply(&tf, level);
-	/* TensorFlow's own profiler closes it when it stops */
-	if (python_gate && level != TFT_LEVEL_OFF && !atomic_load(python_gate))
-		atomic_store(python_gate, 1);
 }
 
 /* A level that is there already is a session's of the program. */
@@ -389,7 +387,6 @@ void tf_trace_start(void)
 #endif
 	recorder_start(&tsl, TFT_TF_LEVEL_TSL);
 	recorder_start(&tf, TFT_TF_LEVEL_TF);
-	python_gate = (_Atomic unsigned char *)dlsym(RTLD_DEFAULT, TFT_TF_PYTHON_GATE);
 }
 
 /* ---- the program's own profiler ---- */
@@ -422,6 +419,7 @@ static void session_ended(struct recorder *r)
 	atomic_store(&r->session, LEVEL_NONE);
 	apply(r, rt_level());
 	set_apart(r, rt_level() != TFT_LEVEL_OFF);
+	tf_gate_session_ended();
 }
 
 #define ORIGINAL(type, function) ((type)tf_original(TFT_TF_##function))

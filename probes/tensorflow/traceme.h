@@ -19,6 +19,7 @@
 #ifndef PROBES_TENSORFLOW_TRACEME_H
 #define PROBES_TENSORFLOW_TRACEME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,8 @@ bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number)
 void tf_trace_start(void);
 void tf_trace_level(enum tft_level level);
 void tf_trace_tick(void);
+/* The program's own profiler is on. */
+bool tf_trace_session(void);
 /* The executor's library does not tell what level 2 has, see traceme.c. */
 bool tf_trace_apart(void);
 /* Iterators run functions in parallel: now it does for a while. */
@@ -54,6 +57,23 @@ void tf_trace_functions(void);
 /* As if it had; the times are CLOCK_MONOTONIC. */
 void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
 		   tf_trace_take *taker);
+
+/* ---- gate.c: marks that are made in Python ---- */
+
+void tf_gate_start(void);
+void tf_gate_level(enum tft_level level);
+void tf_gate_tick(int64_t now_ns);
+/* A session of the program's own profiler ends, on the calling thread. */
+void tf_gate_session_ended(void);
+void tf_gate_fork_child(void);
+/* On any thread of the program, in a call of its. */
+extern atomic_bool tf_gate_due;
+void tf_gate_ask(void);
+static inline void tf_gate_poll(void)
+{
+	if (atomic_load_explicit(&tf_gate_due, memory_order_relaxed))
+		tf_gate_ask();
+}
 
 /* ---- who takes them ---- */
 

@@ -77,14 +77,17 @@ need_programs() {
 	done
 }
 
-# need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python;
-# $TENSORFLOW names another list of tests/venv.
+# need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python, and
+# tf_minor, the 21 of 2.21; $TENSORFLOW names another list of tests/venv (versions.sh).
 need_tensorflow() {
-	local missing=
+	local missing= wheel
 	[ -e "$O/lib/libtftop-tensorflow.so" ] || missing="the probe was not built"
 	[ -n "$missing" ] || python=$(tests/venv.sh "${TENSORFLOW:-tensorflow}" 2>"$tmp/venv") ||
 		missing=$(tail -n 1 "$tmp/venv")
 	export TF_CPP_MIN_LOG_LEVEL=3
+	for wheel in "${python%/bin/python}"/lib/python*/site-packages/tensorflow{,_cpu}-2.*.dist-info; do
+		[ -e "$wheel" ] && tf_minor=${wheel##*/tensorflow*-2.} tf_minor=${tf_minor%%.*}
+	done
 	[ -n "$missing" ] || return 0
 	echo "skip $1: $missing"
 	echo "0 passed, 0 failed, 1 skipped"

@@ -54,6 +54,36 @@ loops() {
 	[ "$got" = "[('trace train_step()', 'trace 1', 1)]" ] || fail "traced $got"
 }
 
+# A program that numbers its steps while it profiles itself, twice, and in between.
+own_marks() {
+	local got
+	cat >"$work/marks.py" <<'END'
+import sys
+import tensorflow as tf
+
+w, x, n = tf.Variable(tf.ones([16, 16])), tf.ones([4, 16]), 0
+step = tf.function(lambda: tf.reduce_mean(x @ w))
+
+def steps():
+    global n
+    for _ in range(4):
+        with tf.profiler.experimental.Trace("train", step_num=n, _r=1):
+            step()
+        n += 1
+
+steps()
+for _ in range(2):
+    tf.profiler.experimental.start(sys.argv[1])
+    steps()
+    tf.profiler.experimental.stop()
+    steps()
+END
+	"$tftop" -b --json="$work/report" -- "$python" "$work/marks.py" "$work/profile" \
+		>"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	got=$(report "(j['steps']['source'], j['steps']['count'])")
+	[ "$got" = "('train', 20)" ] || fail "steps $got"
+}
+
 # The program's own profiler sees what it would have seen.
 profiler() {
 	local got
@@ -77,11 +107,13 @@ os._exit(7)' >/dev/null 2>&1
 	[ "$(report "len(j['ops'])")" = 0 ] || fail "ops, though the probe was not asked for"
 }
 
-case_run cnn trains cnn multi_step_on_iterator
+# Keras 3 and Keras 2
+case_run cnn trains cnn "$([ "$tf_minor" -ge 16 ] && echo multi_step_on_iterator || echo train_function)"
 case_run loop loops
 case_run data trains data train
 case_run session trains session Session.run
 case_run eager trains eager train
+case_run own_marks own_marks
 case_run profiler profiler
 case_run status status
 suite_end

@@ -149,7 +149,26 @@ END
 	expect names "a program that has one of the names" "$(cat "$tmp/probed")" "3 7 0"
 }
 
-for case in versions levels strange nothing names; do
+# Marks made in Python are open while we look, and while the program's profiler does.
+case_gate() {
+	local which
+	for which in old new; do
+		: >"$tmp/events"
+		RT_TEXT_OUT=$tmp/events RT_TEXT_LEVEL=2 RT_TEXT_MANUAL=1 LD_PRELOAD=$lib/libtftop-start.so \
+			TFTOP_TENSORFLOW=$build/double/libtftop-tensorflow.so $limit python3 tests/probes/tensorflow_gate.py \
+			"$build/libtensorflow_$which.so" "$build/double/libtftop-runtime.so" >"$tmp/probed" 2>&1
+		expect "gate, $which" "exit status" $? 0
+		expect "gate, $which" "open and shut" "$(tr '\n' ' ' <"$tmp/probed")" \
+			"before 0 first-call 1 session 0 session-over 1 off 0 off-call 0 on-again 1 "
+	done
+	RT_TEXT_OUT=$tmp/events RT_TEXT_LEVEL=2 RT_TEXT_MANUAL=1 LD_PRELOAD=$lib/libtftop-start.so \
+		TFTOP_TENSORFLOW=$build/double/libtftop-tensorflow.so $limit python3 tests/probes/tensorflow_gate.py \
+		--odd "$build/libtensorflow_old.so" "$build/double/libtftop-runtime.so" >"$tmp/probed" 2>&1
+	expect "gate, odd" "what is not as TensorFlow has it is left alone" \
+		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
+}
+
+for case in versions levels strange nothing names gate; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing
