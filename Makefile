@@ -292,7 +292,7 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-.PHONY: tests check check-asan check-tsan check-warnings bench golden fuzz
+.PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS)
 
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
@@ -305,6 +305,10 @@ SUITES_TSAN := tests/tsan.sh
 
 check: tests check-warnings
 	@O=$(O) tests/run.sh $(SUITES)
+
+# TensorFlow's suites on other wheels, which are fetched for that; VERSIONS="2.12 gpu".
+check-versions: tests
+	@O=$(O) tests/versions.sh
 
 # Every file once more with clang and with -Werror for both compilers.
 check-warnings:
@@ -390,6 +394,7 @@ help:
 	  'make check        all tests (at most 15 minutes on 2 cores)' \
 	  'make check-asan   again under the sanitizers, check-tsan with it' \
 	  'make check-tsan   threads under the thread sanitizer' \
+	  'make check-versions  TensorFlow on older wheels and the one for GPUs (fetches 2 GB each)' \
 	  'make bench        figures, each beside something that runs in the same minute' \
 	  'make golden       rewrite the expected screens' \
 	  'make fuzz         parsers and decoders, SECONDS=60' \

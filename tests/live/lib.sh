@@ -78,7 +78,7 @@ need_programs() {
 }
 
 # need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python, and
-# tf_minor, the 21 of 2.21; $TENSORFLOW names another list of tests/venv (versions.sh).
+# tf_minor, the 21 of 2.21; $TENSORFLOW names another list of tests/venv (tests/versions.sh).
 need_tensorflow() {
 	local missing= wheel
 	[ -e "$O/lib/libtftop-tensorflow.so" ] || missing="the probe was not built"

@@ -4,6 +4,8 @@ tests/programs/tf_graph.py knows itself.
 
     tf_graph_compare.py ask TRUTH REPORT FOLDER      writes a script to FOLDER/script
     tf_graph_compare.py judge TRUTH REPORT FOLDER    compares; status 1 when short
+
+In a third argument after these, lines are not asked for: the wheel tells none.
 """
 import json
 import os
@@ -11,6 +13,7 @@ import re
 import sys
 
 what, truth_path, report_path, folder = sys.argv[1:5]
+no_lines = len(sys.argv) > 5
 truth = json.load(open(truth_path))
 report = json.load(open(report_path))
 INNER = ("function", "session", "eager")
@@ -113,7 +116,7 @@ for i, name in enumerate(asked()):
                 (closure(n, "outputs") == tree_names(takers) or
                  "written" in n and closure(n, "outputs") <= tree_names(takers)) for n in nodes)
     count["trees"] += trees
-    lines = lines_of(name)
+    lines = set() if no_lines else lines_of(name)
     if lines:
         count["with_line"] += 1
         m = re.search(r"tf_graph\.py:(\d+)  in ", text)
@@ -129,5 +132,5 @@ for each in wrong[:8]:
     print("  wrong:", *each)
 good = count["nodes"] >= 100 and count["edges"] >= 0.95 * count["nodes"] and \
     count["trees"] >= 0.95 * count["nodes"] and \
-    count["with_line"] >= 60 and count["lines"] >= 0.95 * count["with_line"]
+    (no_lines or count["with_line"] >= 60) and count["lines"] >= 0.95 * count["with_line"]
 sys.exit(not good)
