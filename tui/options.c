@@ -22,10 +22,10 @@
 #define SIZE_MAX_CELLS 2000
 
 /* Probes of this version, in the order they are listed. */
-static const char *const probe_names[] = { "opencl", "nvtx", "itt", "tensorflow", "onednn" };
+static const char *const probe_names[] = { "opencl", "nvtx", "itt", "tensorflow", "pytorch", "onednn" };
 /* Known, but not in this version. */
 static const char *const later_probes[] = {
-	"cuda", "hsa", "pytorch", "jax", "sycl"
+	"cuda", "hsa", "jax", "sycl"
 };
 
 #ifndef TFTOP_VERSION
@@ -43,7 +43,7 @@ static const char help_text[] =
 "      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
 "  -o DIR                 keep the recording in DIR (absent or empty)\n"
 "      --export FORMAT:FILE   chrome, perfetto, csv:TABLE or dot, at the end\n"
-"      --probe LIST       auto, or opencl,nvtx,itt,tensorflow,onednn with + and -\n"
+"      --probe LIST       auto, or opencl,pytorch,... with + and -\n"
 "      --level LEVEL      off, min, default or full: how much is collected\n"
 "      --memory-limit N   budget of the timeline, such as 512M (default) or 2G\n"
 "      --lossless         rather slow PROGRAM down than lose events\n"
@@ -160,11 +160,11 @@ static enum options_result take_probes(struct options *options, const char *from
 		}
 		if (AMONG(later_probes, name, name_length))
 			return wrong(error, "probe '%.*s' is not in this version: there are "
-				     "opencl, nvtx, itt, tensorflow and onednn", (int)name_length, name);
+				     "opencl, nvtx, itt, tensorflow, pytorch and onednn", (int)name_length, name);
 		if (!AMONG(probe_names, name, name_length) &&
 		    !(name_length == 4 && !memcmp(name, "auto", 4)))
 			return wrong(error, "'%.*s' is not a probe: %s takes auto, or opencl, "
-				     "nvtx, itt, tensorflow, onednn with + and -", (int)name_length, name, from);
+				     "nvtx, itt, tensorflow, pytorch, onednn with + and -", (int)name_length, name, from);
 		if (!at[length])
 			break;
 		at += length + 1;

@@ -23,6 +23,7 @@
 
 #include "probes/start/internal.h"
 #include "probes/start/interpose.h"
+#include "probes/pytorch/symbols.h"
 #include "probes/tensorflow/symbols.h"
 
 #define START_API __attribute__((visibility("default")))
@@ -174,6 +175,7 @@ __asm__(
 	"	.pushsection .text\n"
 	RESOLVE
 	TFT_TF_FUNCTIONS(TRAMPOLINE)
+	TFT_PYTORCH_FUNCTIONS(TRAMPOLINE)
 	"	.popsection\n"
 );
 
@@ -186,7 +188,8 @@ START_API unsigned char start_python_gate = 0;
 
 enum {
 	FIRST_TF,
-	FUNCTIONS = FIRST_TF + TFT_TF_COUNT
+	FIRST_PYTORCH = FIRST_TF + TFT_TF_COUNT,
+	FUNCTIONS = FIRST_PYTORCH + TFT_PYTORCH_COUNT
 };
 
 static const struct {
@@ -195,6 +198,7 @@ static const struct {
 } functions[FUNCTIONS] = {
 #define X(id, symbol, flags) { symbol, flags },
 	TFT_TF_FUNCTIONS(X)
+	TFT_PYTORCH_FUNCTIONS(X)
 #undef X
 };
 
@@ -204,7 +208,7 @@ void *tft_start_resolve(void **slot, void *caller) START_HIDDEN;
 
 static void *originals[FUNCTIONS];
 
-enum { FRAMEWORK_TF, FRAMEWORKS };
+enum { FRAMEWORK_TF, FRAMEWORK_PYTORCH, FRAMEWORKS };
 static void *framework_original(int framework, int function);
 static void *framework_find(int framework, const char *symbol);
 
@@ -218,6 +222,7 @@ static void *framework_find(int framework, const char *symbol);
 		return framework_find(FRAMEWORK_##id, symbol); \
 	}
 PROBE_VIEW(TF)
+PROBE_VIEW(PYTORCH)
 
 enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
 
@@ -237,6 +242,7 @@ static struct framework {
 		FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
 		0, 0, NULL }
 	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
+	FRAMEWORK(PYTORCH, "torch", TFT_PYTORCH_ENV, "tft_pytorch_start"),
 #undef FRAMEWORK
 };
 
@@ -308,6 +314,15 @@ static void *in_framework(const struct framework *f, const char *symbol)
 		if (address)
 			return address;
 	}
+}
+
+/* Whether this code is the framework's. */
+static bool is_own(const struct framework *f, const void *address)
+{
+	Dl_info info;
+
+	return address && dladdr(address, &info) && info.dli_fname &&
+	       strstr(info.dli_fname, f->word);
 }
 
 static void *find(const struct framework *f, const char *symbol, const void *caller)
@@ -438,7 +453,8 @@ void *tft_start_resolve(void **slot, void *caller)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	address = original_of(i, caller);
-	if (functions[i].flags & TFT_TRIGGER)
+	if (functions[i].flags & TFT_TRIGGER ||
+	    (functions[i].flags & TFT_TRIGGER_OWN && is_own(f, address)))
 		trigger(f);
 	found = __atomic_load_n(&f->found, __ATOMIC_ACQUIRE);
 	if (address) {

@@ -3,7 +3,7 @@
  * Frameworks' functions that the preloaded library interposes, and what a probe
  * gets of them.
  *
- * libtftop-start.so defines each function of the tables (probes/tensorflow/symbols.h, ...)
+ * libtftop-start.so defines each function of the tables (symbols.h of each probe)
  * as a jump through a slot: a definition that nobody asks for costs nothing. A
  * slot first leads to a resolver, which finds the framework's own definition
  * and puts it into the slot. The first call of one marked TFT_TRIGGER also loads
@@ -19,7 +19,10 @@
 #ifndef PROBES_START_INTERPOSE_H
 #define PROBES_START_INTERPOSE_H
 
-#define TFT_TRIGGER 1u	/* a row's flag */
+/* Flags of a row: a call loads the probe; only when the original is in a
+ * library that has the framework's word in its path: others may use the name too. */
+#define TFT_TRIGGER 1u
+#define TFT_TRIGGER_OWN 2u
 
 /* What a probe is given; *borrowed for the process's life*. Functions are numbered as
  * in the probe's own table, from 0. */

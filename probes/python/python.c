@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See python.h. Sources of the layouts: CPython's Include/cpython/code.h,
+ * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version.
+ *
+ * A thread keeps what it found for (code, place) in a small cache. Code objects
+ * come and go, so an entry counts only while the file, the function and the first
+ * line of the code are the same; they are what the answer was made of.
+ */
+#include "probes/python/python.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "probes/runtime/runtime.h"
+
+#define CACHE 512u		/* places of a thread; a power of two */
+#define FRAMES_MAX 256		/* looked at on the way out */
+#define STACK_MAX 64		/* told of a stack, innermost first */
+#define TEXT_BYTES 512
+
+/* Offsets in bytes. */
+struct layout {
+	uint32_t version;	/* Py_Version >> 16 */
+	int cframe, current;	/* thread state -> [cframe ->] current frame */
+	int code, instr, previous, owner;	/* of a frame */
+	int c_owner;		/* owner of frames that have no code */
+	int bytecode, filename, qualname, first_line;	/* of a code object */
+	int ascii, wide;	/* of a str: text of compact ASCII, of other compact ones */
+};
+
+static const struct layout layouts[] = {
+	{ 0x030b, 56, 8, 32, 56, 48, 69, 3, 184, 112, 128, 72, 48, 72 },
+	{ 0x030c, 56, 0, 0, 56, 8, 70, 3, 192, 112, 128, 68, 40, 56 },
+	{ 0x030d, -1, 72, 0, 56, 8, 70, 3, 200, 112, 128, 68, 40, 56 },
+};
+
+static const struct layout *known;	/* NULL: no lines */
+static void *(*this_state)(void);
+static int (*line_of)(void *code, int offset);
+
+/* What a place in the code turned out to be. Ids keep over a fork. */
+struct place {
+	const char *code, *filename, *qualname;
+	int32_t offset, first_line;
+	uint32_t source;	/* of the line alone; 0: a library's */
+	bool user;
+};
+
+static _Thread_local struct place cache[CACHE];
+
+static inline const char *pointer_at(const char *p, int offset)
+{
+	const char *value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
+
+static inline int32_t int_at(const char *p, int offset)
+{
+	int32_t value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
+
+/* ---- text ---- */
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | (c >> 18 & 7));
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+/* The text of a compact str: its length lies at 16, what it is made of at 32, the
+ * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
+static void text_of(const char *str, char out[TEXT_BYTES])
+{
+	uint32_t state = (uint32_t)int_at(str, 32), kind = state >> 2 & 7;
+	const unsigned char *data = (const unsigned char *)str;
+	size_t length, n = 0;
+
+	memcpy(&length, str + 16, sizeof(length));
+	if (!(state >> 5 & 1)) {
+		out[0] = '\0';
+		return;
+	}
+	data += state >> 6 & 1 ? known->ascii : known->wide;
+	for (size_t i = 0; i < length && n + 5 < TEXT_BYTES; i++) {
+		uint32_t c = data[i * kind];
+
+		if (kind > 1)
+			c |= (uint32_t)data[i * kind + 1] << 8;
+		if (kind > 2)
+			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
+		n += put_utf8(out + n, c);
+	}
+	out[n] = '\0';
+}
+
+/* ---- frames ---- */
+
+static const char *current_frame(void)
+{
+	const char *state = this_state();
+
+	if (!state)
+		return NULL;
+	return known->cframe < 0 ? pointer_at(state, known->current) :
+	       pointer_at(pointer_at(state, known->cframe), known->current);
+}
+
+static inline const char *code_of(const char *frame)
+{
+	return frame[known->owner] < known->c_owner ? pointer_at(frame, known->code) : NULL;
+}
+
+static inline int offset_of(const char *frame, const char *code)
+{
+	return (int)(pointer_at(frame, known->instr) - (code + known->bytecode));
+}
+
+/* Code of libraries, by the path of its file. */
+static bool is_library(const char *file)
+{
+	static const char *const parts[] = {
+		"/torch/", "/tensorflow/", "/keras/", "/tf_keras/", "/jax/", "/jaxlib/", "/numpy/",
+		"/torch_xla/", "/functorch/", "/torchgen/",
+	};
+	const char *lib;
+
+	if (*file == '<')
+		return true;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(file, "-packages") && strstr(file, parts[i]))
+			return true;
+	lib = strstr(file, "/lib/python3");
+	return lib && !strstr(lib, "-packages");
+}
+
+/* What a frame's place is; *borrowed until the thread's next call*. */
+static const struct place *place_of(const char *frame, const char *code)
+{
+	int offset = offset_of(frame, code);
+	const char *filename = pointer_at(code, known->filename);
+	const char *qualname = pointer_at(code, known->qualname);
+	int32_t first_line = int_at(code, known->first_line);
+	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
+	struct place *p = &cache[(hash ^ hash >> 16) & (CACHE - 1)];
+	char file[TEXT_BYTES], function[TEXT_BYTES];
+	struct tft_frame where = { 0 };
+
+	if (p->code == code && p->offset == offset && p->filename == filename &&
+	    p->qualname == qualname && p->first_line == first_line)
+		return p;
+	text_of(filename, file);
+	text_of(qualname, function);
+	where.file = rt_name(TFT_NAME_SOURCE, file);
+	where.function = rt_name(TFT_NAME_SOURCE, function);
+	offset = line_of((void *)(uintptr_t)code, offset);
+	where.line = offset > 0 ? (uint32_t)offset : 0;
+	*p = (struct place){
+		.code = code, .filename = filename, .qualname = qualname,
+		.offset = offset_of(frame, code), .first_line = first_line,
+		.source = rt_source(&where), .user = !is_library(file),
+	};
+	return p;
+}
+
+/* The frame of the user's line, else the innermost that has code; NULL: none. */
+static const char *user_frame(const char *frame)
+{
+	const char *innermost = NULL;
+
+	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = pointer_at(frame, known->previous)) {
+		const char *code = code_of(frame);
+
+		if (!code)
+			continue;
+		if (place_of(frame, code)->user)
+			return frame;
+		if (!innermost)
+			innermost = frame;
+	}
+	return innermost;
+}
+
+void py_where(struct py_where *where, const struct py_where *outer)
+{
+	const char *frame = known ? current_frame() : NULL;
+	int saved;
+
+	*where = (struct py_where){ .frame = frame };
+	if (!frame)
+		return;
+	where->instr = pointer_at(frame, known->instr);
+	if (outer && outer->frame == frame && outer->instr == where->instr) {
+		where->source = outer->source;
+		return;
+	}
+	saved = errno;
+	frame = user_frame(frame);
+	if (frame)
+		where->source = place_of(frame, code_of(frame))->source;
+	errno = saved;
+}
+
+static uint32_t with_parent(const char *frame, uint32_t parent)
+{
+	const char *code = code_of(frame);
+	char file[TEXT_BYTES], function[TEXT_BYTES];
+	int line = line_of((void *)(uintptr_t)code, offset_of(frame, code));
+	struct tft_frame where = { .parent = parent, .line = line > 0 ? (uint32_t)line : 0 };
+
+	text_of(pointer_at(code, known->filename), file);
+	text_of(pointer_at(code, known->qualname), function);
+	where.file = rt_name(TFT_NAME_SOURCE, file);
+	where.function = rt_name(TFT_NAME_SOURCE, function);
+	return rt_source(&where);
+}
+
+uint32_t py_stack(void)
+{
+	const char *frames[STACK_MAX], *frame = known ? current_frame() : NULL;
+	int n = 0, saved = errno;
+	uint32_t source = 0;
+
+	for (frame = user_frame(frame); frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
+		if (code_of(frame))
+			frames[n++] = frame;
+	while (n)
+		source = with_parent(frames[--n], source);
+	errno = saved;
+	return source;
+}
+
+/* ---- trying it out ---- */
+
+/* Python's own answers; all of its stable API but the last two. */
+static struct {
+	int (*gil)(void);
+	const char *(*version)(void);
+	void *(*frame)(void);
+	void *(*back)(void *frame), *(*code)(void *frame);
+	int (*line)(void *frame);
+	void *(*attribute)(void *object, const char *name);
+	const char *(*text)(void *str);
+	void (*release)(void *object);
+	void (*clear)(void);
+} python;
+
+static bool find_all(void)
+{
+	const struct {
+		void **at;
+		const char *symbol;
+	} wanted[] = {
+		{ (void **)&this_state, "PyGILState_GetThisThreadState" },
+		{ (void **)&line_of, "PyCode_Addr2Line" },
+		{ (void **)&python.gil, "PyGILState_Check" },
+		{ (void **)&python.version, "Py_GetVersion" },
+		{ (void **)&python.frame, "PyEval_GetFrame" },
+		{ (void **)&python.back, "PyFrame_GetBack" },
+		{ (void **)&python.code, "PyFrame_GetCode" },
+		{ (void **)&python.line, "PyFrame_GetLineNumber" },
+		{ (void **)&python.attribute, "PyObject_GetAttrString" },
+		{ (void **)&python.text, "PyUnicode_AsUTF8" },
+		{ (void **)&python.release, "Py_DecRef" },
+		{ (void **)&python.clear, "PyErr_Clear" },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!(*wanted[i].at = dlsym(RTLD_DEFAULT, wanted[i].symbol)))
+			return false;
+	return true;
+}
+
+static const char *peek_pointer(const char *p, int offset)
+{
+	const char *value = NULL;
+
+	return p && rt_peek(&value, p + offset, sizeof(value)) == sizeof(value) ? value : NULL;
+}
+
+/* The text at `offset` of a code object is what Python says its attribute is. */
+static bool same_text(void *code, int offset, const char *name)
+{
+	const char *raw = peek_pointer(code, offset), *text;
+	void *value = python.attribute(code, name);
+	char mine[TEXT_BYTES];
+	bool same = false;
+
+	if (!value) {
+		python.clear();
+		return false;
+	}
+	text = python.text(value);
+	if (!text)
+		python.clear();
+	if (text && raw == (const char *)value) {
+		text_of(raw, mine);
+		same = !strncmp(mine, text, TEXT_BYTES - 8);
+	}
+	python.release(value);
+	return same;
+}
+
+/* One frame as it lies against Python's own object of it. */
+static bool same_frame(const char *frame, void *object)
+{
+	const char *raw = peek_pointer(frame, known->code);
+	void *code = python.code(object);
+	bool same = code && raw == (const char *)code &&
+		    same_text(code, known->filename, "co_filename") &&
+		    same_text(code, known->qualname, "co_qualname") &&
+		    line_of(code, offset_of(frame, raw)) == python.line(object);
+
+	if (code)
+		python.release(code);
+	return same;
+}
+
+/* The innermost frame and those that called it, as many as there are. */
+static bool agrees(void)
+{
+	const char *state = this_state(), *frame;
+	void *object = python.frame(), *outer;
+	bool same = object != NULL, own = false;
+
+	frame = peek_pointer(known->cframe < 0 ? state : peek_pointer(state, known->cframe),
+			     known->current);
+	for (int i = 0; same && object && i < FRAMES_MAX; i++) {
+		char owner = 0;
+
+		while (frame && rt_peek(&owner, frame + known->owner, 1) == 1 &&
+		       owner >= known->c_owner)
+			frame = peek_pointer(frame, known->previous);
+		same = frame && same_frame(frame, object);
+		outer = python.back(object);
+		if (own)
+			python.release(object);
+		own = true;
+		object = outer;
+		frame = same ? peek_pointer(frame, known->previous) : NULL;
+	}
+	if (object && own)
+		python.release(object);
+	return same;
+}
+
+const char *py_start(void)
+{
+	const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version");
+
+	if (known)
+		return NULL;
+	if (!version || !find_all())
+		return "this Python says nothing of its frames (it is older than 3.11, or hidden): "
+		       "no source lines";
+	if (!this_state() || !python.gil())
+		return "Python was not running where the probe was loaded: no source lines";
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].version == (uint32_t)(*version >> 16))
+			known = &layouts[i];
+	if (!known)
+		return "a version of Python that was not tried: no source lines";
+	if (strstr(python.version(), "free-threading") || !agrees()) {
+		known = NULL;
+		return "this Python lays out its frames in another way: no source lines";
+	}
+	return NULL;
+}

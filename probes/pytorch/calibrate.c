@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where at::RecordFunction has what, found out once at the start.
+ *
+ * Idea: make two such objects of our own, in memory of our own, by PyTorch's
+ * constructor, of different scopes and with known names and sequence numbers, and
+ * look for these in their bytes. A field that is not found, or not where its
+ * neighbours say, is left out; no table of versions.
+ */
+#include <string.h>
+
+#include "probes/pytorch/probe.h"
+
+#define RF "_ZN2at14RecordFunction"
+#define OBJECT_BYTES 4096
+#define IMAGE_BYTES 512		/* of an object: 288 bytes in 1.13, 344 in 2.13 */
+#define SEQUENCE INT64_C(0x5ca1ab1e0ddba115)
+#define NAME "tftop"
+
+struct torch_layout torch_layout = { -1, -1, -1, -1, -1, -1, -1 };
+struct torch_api torch_api;
+
+static _Thread_local int trying;	/* 1, 2: these callbacks are ours */
+static unsigned char image[2][IMAGE_BYTES];
+static const char *object_at;
+
+static void *look(void **context, const void *rf)
+{
+	*context = NULL;
+	if (trying) {
+		memcpy(image[trying - 1], rf, IMAGE_BYTES);
+		object_at = rf;
+	}
+	return context;
+}
+
+/* std::variant<std::string_view, std::reference_wrapper<const c10::FunctionSchema>> */
+struct variant {
+	size_t length;
+	const char *text;
+	uint8_t index;
+};
+
+typedef void before_2(void *rf, struct variant name, int64_t sequence);
+typedef void before_1(void *rf, const char *name, int64_t sequence);
+
+/* Two objects, seen by a callback of ours. */
+static bool make_two(void)
+{
+	static _Alignas(64) unsigned char object[OBJECT_BYTES];
+	void (*construct)(void *, uint8_t), (*destroy)(void *);
+	struct variant name = { strlen(NAME), NAME, 0 };
+	before_2 *before;
+	before_1 *old;
+	uint64_t id;
+
+	*(void **)&construct = torch_lib->find(RF "C1ENS_11RecordScopeE");
+	*(void **)&destroy = torch_lib->find(RF "D1Ev");
+	*(void **)&before = torch_lib->find(RF "6beforeESt7variantIJSt17basic_string_viewIcSt11char_"
+					    "traitsIcEESt17reference_wrapperIKN3c1014FunctionSchema"
+					    "EEEEl");
+	*(void **)&old = torch_lib->find(RF "6beforeEPKcl");
+	if (!construct || !destroy || (!before && !old))
+		return false;
+	id = torch_api.add((struct torch_callback){
+		.start = look, .probability = 1, .scopes = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
+		.needs_ids = 1,
+	});
+	object_at = NULL;
+	for (int i = 0; i < 2; i++) {
+		int64_t sequence = i ? SEQUENCE : 5;
+
+		memset(object, 0, sizeof(object));
+		trying = i + 1;
+		construct(object, i ? TORCH_USER : TORCH_FUNCTION);
+		if (before)
+			before(object, name, sequence);
+		else
+			old(object, NAME, sequence);
+		destroy(object);
+	}
+	trying = 0;
+	torch_api.remove(id);
+	return object_at == (const char *)object;
+}
+
+/* The name: a variant whose std::string lies 40 bytes before the sequence number, as
+ * the text within it shows; an operator's schema would lie there too. */
+static void find_name(int sequence)
+{
+	int at = sequence - 40;
+	uint64_t text;
+
+	if (at < 0 || torch_u8(image[1], sequence - 8) != 0 ||
+	    torch_u64(image[1], at + 8) != strlen(NAME))
+		return;
+	text = torch_u64(image[1], at);
+	if (text != (uintptr_t)object_at + (uint64_t)at + 16 ||
+	    memcmp(image[1] + at + 16, NAME, sizeof(NAME)) != 0)
+		return;
+	torch_layout.is_schema = sequence - 8;
+	torch_layout.schema = at;
+}
+
+static void find_fields(void)
+{
+	struct torch_layout *l = &torch_layout;
+	uint64_t thread = torch_api.thread ? torch_api.thread() : 0;
+
+	for (int at = 8; at + 16 <= IMAGE_BYTES; at += 8) {
+		uint64_t a = torch_u64(image[0], at), b = torch_u64(image[1], at);
+
+		if (l->sequence < 0 && b == (uint64_t)SEQUENCE && a == 5) {
+			l->sequence = at;
+			l->inputs = at + 8;
+		} else if (l->sequence < 0 && l->scope < 0 && thread && a == thread && b == thread &&
+			   torch_u8(image[0], at + 8) == TORCH_FUNCTION &&
+			   torch_u8(image[1], at + 8) == TORCH_USER) {
+			l->scope = at + 8;
+		} else if (l->sequence >= 0 && l->handle < 0 && a && b == a + 1) {
+			l->handle = at;
+			l->forward_thread = at - 8;
+		}
+	}
+	if (l->sequence >= 0)
+		find_name(l->sequence);
+	if (l->forward_thread <= l->inputs + 8)
+		l->forward_thread = -1;
+}
+
+bool torch_calibrate(void)
+{
+	struct torch_api *api = &torch_api;
+
+	*(void **)&api->add = torch_lib->find("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+	*(void **)&api->remove = torch_lib->find("_ZN2at14removeCallbackEm");
+	*(void **)&api->name = torch_lib->find("_ZNK2at14RecordFunction4nameEv");
+	*(void **)&api->thread = torch_lib->find(RF "15currentThreadIdEv");
+	if (!api->add || !api->remove || !api->name)
+		return false;
+	if (!make_two()) {
+		torch_blind("an unknown form of at::RecordFunction: names of ops only, no links "
+			    "from backward to forward, no shapes");
+		return true;
+	}
+	find_fields();
+	if (torch_layout.scope < 0)
+		torch_blind("the scope of an op was not found: ranges of the user count as ops");
+	if (torch_layout.sequence < 0 || torch_layout.forward_thread < 0)
+		torch_blind("sequence numbers were not found: no links from backward to forward");
+	if (torch_layout.handle < 0)
+		torch_blind("the number of an op was not found: ops that end on another thread "
+			    "are closed late");
+	return true;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PyTorch probe: loaded by libtftop-start.so when torch's Python module is being
+ * made, see symbols.h. Here: the functions that are taken over, the levels and what
+ * the probe says of itself.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "probes/python/python.h"
+#include "probes/pytorch/probe.h"
+#include "probes/runtime/slots.h"
+
+#define BLIND_BYTES 512
+
+const struct tft_interposed *torch_lib;
+
+static void on_level(enum tft_level old_level, enum tft_level new_level)
+{
+	if ((old_level == TFT_LEVEL_OFF) != (new_level == TFT_LEVEL_OFF))
+		torch_ops_level(new_level);
+}
+
+static struct rt_probe probe = {
+	.name = "pytorch",
+	.version = TFTOP_VERSION,
+	.blind = "",
+	.tick = torch_ops_tick,
+	.level = on_level,
+	.fork_child = torch_ops_fork_child,
+};
+
+void torch_blind(const char *text)
+{
+	static char blind[BLIND_BYTES];	/* written while the probe is loaded only */
+	static size_t used;
+	char message[BLIND_BYTES];
+
+	if (used < sizeof(blind))
+		used += (size_t)snprintf(blind + used, sizeof(blind) - used, "%s%s",
+					 used ? "; " : "", text);
+	probe.blind = blind;
+	snprintf(message, sizeof(message), "pytorch: %s", text);
+	rt_emit_message(1, message);
+}
+
+static bool armed;
+
+static void arm(void)
+{
+	const char *no_lines;
+
+	if (armed)
+		return;
+	armed = true;
+	if (!torch_calibrate()) {
+		torch_blind("at::RecordFunction is not there: no ops");
+		return;
+	}
+	no_lines = py_start();
+	if (no_lines)
+		torch_blind(no_lines);
+	torch_ops_level(rt_level());
+}
+
+/* PyTorch's libraries are there, its Python module is not yet. */
+static void *init_module(void)
+{
+	void *(*original)(void);
+
+	arm();
+	*(void **)&original = torch_lib->original(TFT_PYTORCH_INIT);
+	return original ? original() : NULL;
+}
+
+static const struct {
+	enum tft_pytorch_function function;
+	void *ours;
+	bool keep;	/* also at level off */
+} hooks[] = {
+	{ TFT_PYTORCH_INIT, (void *)init_module, true },
+	{ TFT_PYTORCH_MEMORY_ON, (void *)torch_memory_on, false },
+	{ TFT_PYTORCH_MEMORY, (void *)torch_memory, false },
+	{ TFT_PYTORCH_MEMORY_1, (void *)torch_memory, false },
+};
+
+static void found(int function)
+{
+	void *original = torch_lib->original(function);
+	struct rt_slot slot;
+
+	if (!original)
+		return;
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
+		if ((int)hooks[i].function != function)
+			continue;
+		slot = (struct rt_slot){
+			.at = &torch_lib->slot[function], .ours = hooks[i].ours,
+			.off = hooks[i].keep ? hooks[i].ours : original,
+		};
+		rt_slots_add(&slot, 1);
+	}
+}
+
+__attribute__((visibility("default"))) tft_framework_start tft_pytorch_start;
+tft_found *tft_pytorch_start(const struct tft_interposed *lib)
+{
+	torch_lib = lib;
+	if (!rt_probe_register(&probe))
+		return NULL;
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		found((int)hooks[i].function);
+	return found;
+}

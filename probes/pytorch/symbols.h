@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's functions that the preloaded library interposes. How:
+ * probes/start/interpose.h. torch/_C.so is a stub whose PyInit__C calls initModule()
+ * of libtorch_python.so through its PLT: by then all of PyTorch's libraries are
+ * loaded and initialised, no op has run and the calling thread holds no lock of the
+ * loader's. That call loads the probe.
+ */
+#ifndef PROBES_PYTORCH_SYMBOLS_H
+#define PROBES_PYTORCH_SYMBOLS_H
+
+#include "probes/start/interpose.h"
+
+#define TFT_PYTORCH_ENV "TFTOP_PYTORCH"
+
+#define TFT_PYTORCH_REPORT "_ZN3c1027reportMemoryUsageToProfilerEPv"
+
+/* X(id, symbol, flags) */
+#define TFT_PYTORCH_FUNCTIONS(X) \
+	/* PyObject *(void) */ \
+	X(INIT, "initModule", TFT_TRIGGER_OWN) \
+	/* bool (void): whether blocks of memory are to be told */ \
+	X(MEMORY_ON, "_ZN3c1022memoryProfilingEnabledEv", 0) \
+	/* void (block, +-bytes, allocated, reserved, device); 2.x and 1.x */ \
+	X(MEMORY, TFT_PYTORCH_REPORT "lmmNS_6DeviceE", 0) \
+	X(MEMORY_1, TFT_PYTORCH_REPORT "lllNS_6DeviceE", 0)
+
+enum tft_pytorch_function {
+#define X(id, symbol, flags) TFT_PYTORCH_##id,
+	TFT_PYTORCH_FUNCTIONS(X)
+#undef X
+	TFT_PYTORCH_COUNT
+};
+
+#endif
