@@ -69,6 +69,7 @@ enum command_group {
 	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
 	X(COUNTERS, "counters", "", PANES, "[NAME]", 0, 1, page, "counters: least, mean, highest, last value; NAME: over time, of those it is in") \
+	X(LIST_POOLS, "list-pools", "pools", PANES, "", 0, 0, page, "thread pools: threads, busy share, closures, how long ops waited for a thread") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \

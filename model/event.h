@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 2u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 3u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
@@ -88,7 +88,7 @@ enum event_type {
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
-	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_STAGES, EVENT_COUNTER,
+	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_STAGES, EVENT_POOL, EVENT_COUNTER,
 	EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */
 	EVENT_LOST,		/* the tracer dropped something */
@@ -154,8 +154,10 @@ struct event_op {
 	uint64_t instance, parent, payload;
 	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
+	int64_t wait_ns;		/* for a thread of the pool it was handed to; 0: it was not */
 	uint32_t tid, name, op_type, domain, argb;
 	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
+	uint32_t waker;			/* the thread that handed it over, 0 not known */
 	uint16_t depth;
 	uint8_t framework, flags;	/* enum framework, enum op_flag */
 };
@@ -253,6 +255,13 @@ struct event_stages {
 	int64_t total_ns, self_ns, busy_ns, wait_ns, max_ns, begin_ns, end_ns;
 };
 
+/* What a thread of a pool did from begin_ns to end_ns; see struct tft_pool. */
+struct event_pool {
+	uint32_t tid;
+	uint64_t closures, with_ops, timed;
+	int64_t wait_ns, max_wait_ns, busy_ns, begin_ns, end_ns;
+};
+
 struct event_counter { uint32_t series; int64_t at_ns, value; };
 
 /* Data from one op to another of the process: written by who takes it, at the
@@ -310,6 +319,7 @@ struct event {
 		struct event_clock clock;
 		struct event_flow flow;
 		struct event_stages stages;
+		struct event_pool pool;
 		struct event_counter counter;
 		struct event_edge edge;
 		int64_t settled_ns;

@@ -112,6 +112,8 @@ struct op_cold {
 	int64_t device_ns, step;	/* step: any number, as frameworks give them; -1 none */
 	uint32_t kernels, ident;
 	uint32_t first_row, first_id;	/* the first command launched in it */
+	int64_t wait_ns;		/* for a thread of a pool, 0 none */
+	uint32_t waker;			/* 1 + the thread that handed it over, 0 not known */
 	uint16_t depth;
 	uint8_t flags;			/* enum op_flag */
 };
@@ -306,6 +308,7 @@ struct compile_total { uint32_t what, cause; uint64_t count, failed; int64_t tot
 
 #include "model/input/input.h"
 #include "model/counters/counters.h"
+#include "model/ops/pools.h"
 
 struct fair_lock {
 	pthread_mutex_t mutex;
@@ -352,6 +355,7 @@ struct model {
 	struct graphs *graphs;		/* owned; NULL: none was told of */
 	struct inputs inputs;
 	struct counters counters;
+	struct pools pools;
 	struct flows *flows;		/* owned */
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
@@ -539,6 +543,9 @@ void graph_ran(struct model *model, uint32_t ident, const struct event_op *op);
 void graph_settled(struct model *model, int64_t settled_ns);
 /* Where an op comes from; false: not known. */
 bool graph_source(struct model *model, uint32_t ident, const char **file, uint32_t *line);
+/* Adds the waits of its nodes for their last inputs. */
+struct op_row;
+void graph_latency(struct model *model, uint32_t ident, struct op_row *row);
 struct model_export;
 void graph_export(struct model_export *x, uint32_t process, int64_t time_ns);
 

@@ -126,6 +126,7 @@ static struct model *make(const struct model_options *options)
 	edges_new(model);
 	inputs_init(&model->inputs);
 	counters_init(&model->counters);
+	pools_init(&model->pools);
 	flows_new(model);
 	model->kept_max = model->memory_limit / 16 / sizeof(struct op_state);
 	if (model->kept_max > OPS_KEEP)
@@ -220,6 +221,7 @@ static void release_all(struct model *model)
 	graphs_free(model);
 	inputs_release(&model->inputs);
 	counters_release(&model->counters);
+	pools_release(&model->pools);
 	flows_free(model);
 	steps_release(model);
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
@@ -381,6 +383,9 @@ static void apply_data(struct model *model, const struct event *event)
 		break;
 	case EVENT_STAGES:
 		apply_stages(model, &event->u.stages);
+		break;
+	case EVENT_POOL:
+		apply_pool(model, &event->u.pool);
 		break;
 	case EVENT_COUNTER:
 		apply_counter(model, &event->u.counter);

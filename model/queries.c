@@ -467,6 +467,7 @@ static uint64_t op_key(uint32_t name, uint32_t type, uint8_t framework)
 struct op_hist {
 	const struct hist *one;		/* borrowed */
 	struct hist sum;		/* of several */
+	struct hist waits;
 };
 
 static void add_op(struct op_row *row, struct op_hist *hist, const struct ident *ident)
@@ -489,7 +490,23 @@ static void add_op(struct op_row *row, struct op_hist *hist, const struct ident 
 	row->kernels += ident->kernels;
 	row->copies += ident->copies;
 	row->copy_bytes += ident->copy_bytes;
+	row->handed += ident->handed;
+	add_ns(&row->wait_ns, ident->wait_ns);
+	if (ident->max_wait_ns > row->max_wait_ns)
+		row->max_wait_ns = ident->max_wait_ns;
+	if (ident->handed)
+		hist_merge(&hist->waits, &ident->waits);
 	row->is_range &= ident->ranges == ident->count && !ident->inner;
+}
+
+static void op_waits(struct op_row *row, const struct hist *hist)
+{
+	int64_t p50 = hist_percentile(hist, 500), p99 = hist_percentile(hist, 990);
+
+	if (!row->handed)
+		return;
+	row->wait_p50_ns = p50 > row->max_wait_ns ? row->max_wait_ns : p50;
+	row->wait_p99_ns = p99 > row->max_wait_ns ? row->max_wait_ns : p99;
 }
 
 /* A bucket's middle may lie outside what really happened. */
@@ -531,11 +548,14 @@ size_t model_ops(struct model *model, struct op_row **out)
 		}
 		if (!(*out)[at].file)
 			graph_source(model, i, &(*out)[at].file, &(*out)[at].line);
+		graph_latency(model, i, &(*out)[at]);
 		add_op(&(*out)[at], &hists[at], ident);
 	}
 	for (size_t i = 0; i < n; i++) {
 		op_times(&(*out)[i], hists[i].sum.total ? &hists[i].sum : hists[i].one);
+		op_waits(&(*out)[i], &hists[i].waits);
 		hist_release(&hists[i].sum);
+		hist_release(&hists[i].waits);
 	}
 	free(hists);
 	map_release(&rows);

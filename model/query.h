@@ -211,6 +211,8 @@ struct span {
 	int64_t device_ns;		/* of the work launched inside */
 	uint32_t kernels;
 	int64_t step;			/* -1 none */
+	int64_t wait_ns;		/* for a thread of the pool it was handed to, 0: it was not */
+	const char *waker;		/* the thread that handed it over, NULL not known */
 	/* commands */
 	const char *queue, *device;
 	enum how how;
@@ -342,6 +344,13 @@ struct op_row {
 	int64_t mean_ns, min_ns, max_ns, p50_ns, p99_ns;	/* of its duration */
 	/* device_ns, kernels, copies: launched with this op on top of the stack */
 	uint64_t kernels, copies, copy_bytes;
+	/* handed to a thread pool, so often; the waits for a thread. The others began
+	 * where they became ready. */
+	uint64_t handed;
+	int64_t wait_ns, max_wait_ns, wait_p50_ns, wait_p99_ns;
+	/* start minus the end of the last input, as far as a graph tells; of so many */
+	uint64_t latencies;
+	int64_t latency_ns;
 };
 size_t model_ops(struct model *model, struct op_row **out);	/* [locked] */
 

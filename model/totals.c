@@ -370,6 +370,10 @@ void totals_release(struct model *model)
 {
 	for (uint32_t i = 0; i < model->kernels.n; i++)
 		hist_release(&((struct kernel_total *)store_at(&model->kernels, i))->hist);
-	for (uint32_t i = 0; i < model->idents.n; i++)
-		hist_release(&((struct ident *)store_at(&model->idents, i))->hist);
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		struct ident *ident = store_at(&model->idents, i);
+
+		hist_release(&ident->hist);
+		hist_release(&ident->waits);
+	}
 }

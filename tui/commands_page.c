@@ -23,6 +23,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_PRINT_SOURCE: return page_source;
 	case COMMAND_ID_LIST_STAGES: return page_stages;
 	case COMMAND_ID_COUNTERS: return page_counters;
+	case COMMAND_ID_LIST_POOLS: return page_pools;
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	default: return NULL;

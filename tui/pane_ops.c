@@ -14,6 +14,7 @@ struct ops_pane {
 	struct table table;
 	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
+	bool pools;			/* any op was handed to a pool, or waited for inputs */
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_VIEWS } view;
 	struct ops_tree tree;
 	char scope[80];			/* of the tree */
@@ -116,6 +117,23 @@ static void wait_text(const struct table *table, const void *row, char *text, si
 	table_time(text, size, LINE(row)->wait_ns, LINE(row)->wait_ns > 0);
 }
 
+/* Handed to a thread pool: until a thread took them, all together. */
+static void queued_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, ROW(row)->wait_ns, ROW(row)->handed > 0);
+}
+
+/* Start minus the end of the last input, on average. */
+static int64_t latency(const void *row)
+{
+	return ROW(row)->latencies ? ROW(row)->latency_ns / (int64_t)ROW(row)->latencies : 0;
+}
+
+static void latency_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, latency(row), ROW(row)->latencies > 0);
+}
+
 static void max_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	table_time(text, size, ROW(row)->max_ns, ROW(row)->count > 0);
@@ -168,6 +186,16 @@ static int by_wait(const void *a, const void *b)
 	return table_compare_i64(LINE(a)->wait_ns, LINE(b)->wait_ns);
 }
 
+static int by_queued(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->wait_ns, ROW(b)->wait_ns);
+}
+
+static int by_latency(const void *a, const void *b)
+{
+	return table_compare_i64(latency(a), latency(b));
+}
+
 static int by_max(const void *a, const void *b)
 {
 	return table_compare_i64(ROW(a)->max_ns, ROW(b)->max_ns);
@@ -191,7 +219,7 @@ static enum role bar_role(const void *row)
 	return ROW(row)->is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
 }
 
-#define COLUMNS(share_title, share_part, avg_title, avg_text, by_avg) { \
+#define COLUMNS(share_title, share_part, avg_title, avg_text, by_avg, ...) { \
 	{"op", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
 	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
 	{"calls", "calls", 9, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
@@ -201,30 +229,40 @@ static enum role bar_role(const void *row)
 	{avg_title, "avg", 9, 0, 0, true, true, 4, avg_text, by_avg, NULL}, \
 	{"max call", "max", 9, 0, 0, true, true, 6, max_text, by_max, NULL}, \
 	{"kernels", "kernels", 9, 0, 0, true, true, 7, kernels_text, by_kernels, NULL}, \
-	{"waits", "waits", 9, 0, 0, true, true, 6, wait_text, by_wait, NULL}, \
+	__VA_ARGS__ \
 }
+#define DEVICE_COLUMNS(...) COLUMNS("share of it", device_part, "avg", device_average_text, \
+				    by_device_average, __VA_ARGS__)
+#define SELF_COLUMNS(...) COLUMNS("share of self", self_part, "avg call", average_text, \
+				  by_average, __VA_ARGS__)
+/* The tree's alone; and of programs that hand ops to thread pools, or whose graphs
+ * are known. */
+#define TREE_COLUMNS {"waits", "waits", 9, 0, 0, true, true, 6, wait_text, by_wait, NULL}
+#define POOL_COLUMNS \
+	{"queued", "queued", 9, 0, 0, true, true, 6, queued_text, by_queued, NULL}, \
+	{"latency", "latency", 9, 0, 0, true, true, 8, latency_text, by_latency, NULL}
 
-#define WAITS 1			/* the last column is the tree's alone */
+static const struct table_column device_columns[] = DEVICE_COLUMNS();
+static const struct table_column device_pool_columns[] = DEVICE_COLUMNS(POOL_COLUMNS);
+static const struct table_column device_tree_columns[] = DEVICE_COLUMNS(TREE_COLUMNS);
+static const struct table_column self_columns[] = SELF_COLUMNS();
+static const struct table_column self_pool_columns[] = SELF_COLUMNS(POOL_COLUMNS);
+static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS);
 
-static const struct table_column device_columns[] = COLUMNS("share of it", device_part, "avg",
-							      device_average_text,
-							      by_device_average);
-static const struct table_column self_columns[] = COLUMNS("share of self", self_part, "avg call",
-							    average_text, by_average);
-
-#define KIND(list, without) { \
+#define KIND(list) { \
 	.columns = list, \
-	.n_columns = sizeof(list) / sizeof(list[0]) - (without), \
+	.n_columns = sizeof(list) / sizeof(list[0]), \
 	.row_size = sizeof(struct op_line), \
 	.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here", \
 	.identity = identity, \
 	.bar = bar_role, \
 }
 
-static const struct table_kind device_kind = KIND(device_columns, WAITS);
-static const struct table_kind self_kind = KIND(self_columns, WAITS);
-static const struct table_kind device_tree_kind = KIND(device_columns, 0);
-static const struct table_kind self_tree_kind = KIND(self_columns, 0);
+enum { KIND_FLAT, KIND_POOLS, KIND_TREE, KINDS };
+static const struct table_kind kinds[2][KINDS] = {	/* by own time, by the devices' */
+	{ KIND(self_columns), KIND(self_pool_columns), KIND(self_tree_columns) },
+	{ KIND(device_columns), KIND(device_pool_columns), KIND(device_tree_columns) },
+};
 
 static struct pane *ops_open(struct view *view)
 {
@@ -232,7 +270,7 @@ static struct pane *ops_open(struct view *view)
 
 	pane->devices = true;
 	ops_tree_init(&pane->tree);
-	table_setup(&pane->table, &device_kind, "device-time");
+	table_setup(&pane->table, &kinds[1][KIND_FLAT], "device-time");
 	return &pane->pane;
 }
 
@@ -249,10 +287,8 @@ static void ops_close(struct pane *pane)
 /* What is looked at changes what the table is sorted by, unless the user did. */
 static void set_devices(struct ops_pane *p, bool devices, bool any)
 {
-	bool tree = p->view != OPS_FLAT;
-
-	p->table.kind = devices || !any ? (tree ? &device_tree_kind : &device_kind) :
-			(tree ? &self_tree_kind : &self_kind);
+	p->table.kind = &kinds[devices || !any][p->view != OPS_FLAT ? KIND_TREE :
+						p->pools ? KIND_POOLS : KIND_FLAT];
 	if (p->table.sort >= p->table.kind->n_columns)
 		table_sort_by(&p->table, devices ? "device-time" : "self");
 	if (devices == p->devices || !any)
@@ -274,8 +310,10 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	model_status(view->model, &status);
 	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
 	count = steps_merge(&p->steps.stats, rows, count);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		devices = devices || rows[i].device_ns > 0;
+		p->pools = p->pools || rows[i].handed || rows[i].latencies;
+	}
 	lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].op = rows[i];

@@ -78,6 +78,9 @@ void report_counters_json(struct json *json, struct model *model);
 /* Section input stages, report_input.c. */
 void report_input_text(struct model *model, FILE *out);
 void report_input_json(struct json *json, struct model *model);
+/* Section thread pools, report_pools.c. */
+void report_pools_text(struct model *model, FILE *out);
+void report_pools_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
 /* Why it was idle. Where events were lost, both become what was seen besides;
  * returns how long that was not. *rough: too much was lost for that. */

@@ -367,6 +367,17 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 		json_key_int(json, "p50_ns", row->p50_ns);
 		json_key_int(json, "p99_ns", row->p99_ns);
 	}
+	if (row->handed) {
+		json_key_uint(json, "handed", row->handed);
+		json_key_int(json, "wait_ns", row->wait_ns);
+		json_key_int(json, "max_wait_ns", row->max_wait_ns);
+		json_key_int(json, "wait_p50_ns", row->wait_p50_ns);
+		json_key_int(json, "wait_p99_ns", row->wait_p99_ns);
+	}
+	if (row->latencies) {
+		json_key_uint(json, "latencies", row->latencies);
+		json_key_int(json, "latency_ns", row->latency_ns);
+	}
 	if (!row->is_range) {
 		json_key_int(json, "device_ns", row->device_ns);
 		json_key_uint(json, "kernels", row->kernels);
@@ -534,6 +545,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	report_memory_json(&json, model);
 	report_input_json(&json, model);
 	report_counters_json(&json, model);
+	report_pools_json(&json, model);
 	report_edges_json(&json, model);
 	write_compiles(&json, model);
 	write_messages(&json, model);

@@ -374,6 +374,7 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	report_memory_text(model, out);
 	report_counters_text(model, out);
 	report_input_text(model, out);
+	report_pools_text(model, out);
 	report_flows_text(model, out);
 	print_messages(model, out);
 }

@@ -176,6 +176,10 @@ static void map_times(const struct mapping *mapping, struct event *event)
 		map_time(mapping, &event->u.stages.begin_ns);
 		map_time(mapping, &event->u.stages.end_ns);
 		break;
+	case EVENT_POOL:
+		map_time(mapping, &event->u.pool.begin_ns);
+		map_time(mapping, &event->u.pool.end_ns);
+		break;
 	case EVENT_CLOCK:
 		map_time(mapping, &event->u.clock.host_ns);
 		break;

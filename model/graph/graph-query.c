@@ -504,3 +504,20 @@ bool graph_source(struct model *model, uint32_t ident, const char **file, uint32
 	}
 	return found;
 }
+
+void graph_latency(struct model *model, uint32_t ident, struct op_row *row)
+{
+	struct graphs *g = model->graphs;
+
+	if (!g || !g->nodes.n || !graph_is_op(model, ident_at(model, ident)))
+		return;
+	graph_index(model);
+	for (uint32_t p = 0; p < model->processes.n; p++) {
+		uint32_t i = graph_joined(model, p, ident, NULL);
+
+		if (i == NONE)
+			continue;
+		row->latencies += gnode_at(g, i)->wait.total;
+		add_ns(&row->latency_ns, gnode_at(g, i)->wait_ns);
+	}
+}

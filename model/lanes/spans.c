@@ -303,6 +303,8 @@ static void tell_op(struct model *model, const struct found *found, struct span 
 	out->domain = names_short(&model->names, ident->domain);
 	out->depth = cold->depth;
 	out->step = cold->step;
+	out->wait_ns = cold->wait_ns;
+	out->waker = cold->waker ? thread_label(model, cold->waker - 1) : NULL;
 	out->device_ns = cold->device_ns;
 	out->kernels = cold->kernels;
 	if (state != MAP_NONE) {

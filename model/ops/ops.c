@@ -350,9 +350,10 @@ static bool accept(struct model *model, const struct event_op *op, struct incomi
 	return in->ident != NONE && in->row != NONE;
 }
 
-static void fill_cold(const struct incoming *in, struct op_cold *cold)
+static void fill_cold(struct model *model, const struct incoming *in, struct op_cold *cold)
 {
 	const struct event_op *op = in->op;
+	uint32_t waker = op->waker ? thread_find(model, model->process_index, op->waker) : NONE;
 
 	memset(cold, 0, sizeof(*cold));
 	cold->instance = op->instance;
@@ -361,6 +362,8 @@ static void fill_cold(const struct incoming *in, struct op_cold *cold)
 	cold->first_row = NONE;
 	cold->depth = op->depth;
 	cold->flags = op->flags;
+	cold->wait_ns = op->wait_ns;
+	cold->waker = waker + 1;	/* NONE: 0 */
 }
 
 static void announce(struct model *model, const struct event_op *op)
@@ -389,7 +392,7 @@ static void announce(struct model *model, const struct event_op *op)
 	span.process = model->process_index;
 	span.work = in.work;
 	span.id = ++row_at(model, in.row)->last_id;
-	fill_cold(&in, &span.cold.op);
+	fill_cold(model, &in, &span.cold.op);
 	state->open = open_add(model, &span);
 	state->start_ns = op->start_ns;
 	if (state->open == NONE)
@@ -421,7 +424,7 @@ static uint32_t draw(struct model *model, struct incoming *in, struct op_state *
 	if (op->flags & OP_ASYNC)
 		in->lane = row_fit(model, row_at(model, in->row), op->start_ns,
 				   op->start_ns + op->dur_ns);
-	fill_cold(in, &cold);
+	fill_cold(model, in, &cold);
 	if (state) {
 		cold.device_ns = state->device_ns;
 		cold.kernels = state->kernels;
@@ -449,6 +452,26 @@ static void count_op(struct model *model, const struct incoming *in,
 	add_ns(&ident->self_ns, state ? self_of(state) : dur_ns);
 	if (dur_ns > ident->max_ns)
 		ident->max_ns = dur_ns;
+}
+
+/* It waited for a thread of the pool that it was handed to. */
+static void count_wait(struct model *model, const struct incoming *in)
+{
+	struct ident *ident = ident_at(model, in->ident);
+	int64_t wait_ns = in->op->wait_ns;
+	uint32_t buckets = ident->waits.n, thread;
+
+	if (!wait_ns)
+		return;
+	ident->handed++;
+	add_ns(&ident->wait_ns, wait_ns);
+	if (wait_ns > ident->max_wait_ns)
+		ident->max_wait_ns = wait_ns;
+	hist_add(&ident->waits, wait_ns);
+	model->ident_bytes += (ident->waits.n - buckets) * sizeof(uint64_t);
+	thread = thread_get(model, model->process_index, in->op->tid);
+	if (thread != NONE)
+		pools_op(model, thread, wait_ns);
 }
 
 static void push_act(struct model *model, const struct incoming *in)
@@ -487,6 +510,8 @@ void apply_op(struct model *model, const struct event_op *given)
 	}
 	if (op.flags & OP_MARK)
 		op.dur_ns = 0;
+	if (op.wait_ns < 0 || op.wait_ns > DUR_MAX)
+		op.wait_ns = 0;
 	if (!span_ok(op.start_ns, op.dur_ns, model->event->time_ns)) {
 		model_bad(model, bad_time(op.dur_ns));
 		return;
@@ -515,6 +540,7 @@ void apply_op(struct model *model, const struct event_op *given)
 	if (state && (state->flags & STATE_TOUCHED))
 		in.work = WORK_OP;
 	count_op(model, &in, state, op.dur_ns);
+	count_wait(model, &in);
 	id = draw(model, &in, state);
 	push_act(model, &in);
 	graph_ran(model, in.ident, &op);

@@ -41,6 +41,10 @@ struct ident {
 	int64_t total_ns, self_ns, device_ns, min_ns, max_ns;
 	struct hist hist;		/* of durations */
 	uint64_t kernels, copies, copy_bytes;
+	/* those that were handed to a thread pool: their waits for a thread */
+	uint64_t handed;
+	int64_t wait_ns, max_wait_ns;
+	struct hist waits;
 };
 
 /* ---- ops.c ---- */

@@ -268,6 +268,15 @@ static void put_stages(struct model_export *x, uint32_t process)
 	}
 }
 
+static void put_pools(struct model_export *x, uint32_t process)
+{
+	struct event event = export_event(x, process, EVENT_POOL, x->now_ns);
+
+	for (uint32_t i = 0; x->whole && pools_event(x->model, i, process, &event.u.pool); i++)
+		if (event.u.pool.tid)
+			export_put(x, &event);
+}
+
 void export_process_end(struct model_export *x, uint32_t process)
 {
 	const struct process *p = process_at(x->model, process);
@@ -277,6 +286,7 @@ void export_process_end(struct model_export *x, uint32_t process)
 	if (x->whole && process == x->caller)
 		calls = calls_seen(x->model) - x->others_calls;
 	put_stages(x, process);
+	put_pools(x, process);
 	if (p->own_ns || p->dropped || calls) {
 		event.u.beat = (struct event_beat) {
 			.calls = calls, .dropped = p->dropped, .own_ns = p->own_ns,
@@ -365,6 +375,8 @@ static void fill_op(struct model_export *x, const struct row *row, uint32_t name
 		.op_type = export_name(x, row->process, ident->type, NAME_OP_TYPE),
 		.domain = export_name(x, row->process, ident->domain, NAME_DOMAIN),
 		.depth = cold->depth, .framework = ident->framework, .flags = cold->flags,
+		.wait_ns = cold->wait_ns,
+		.waker = cold->waker ? thread_at(x->model, cold->waker - 1)->tid : 0,
 	};
 }
 

@@ -103,6 +103,9 @@ uint64_t rt_async_start(const struct rt_op_args *args)
 	op.frame = args->source;
 	op.shapes = args->shapes;
 	op.forward = args->forward;
+	op.wait_ns = (int64_t)th->handed & TFT_WAIT_MAX;
+	op.waker = (uint32_t)(th->handed >> TFT_WAKER_SHIFT);
+	th->handed = 0;
 	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~(TFT_OP_INNER | TFT_OP_MARK)) | TFT_OP_ASYNC);
 	s = shard_of(op.instance);

@@ -266,6 +266,11 @@ void rt_emit_stages(struct tft_stages *stages)
 	EMIT_DATA(ev_stages, stages, TFT_LEVEL_OFF);
 }
 
+void rt_emit_pool(struct tft_pool *pool)
+{
+	EMIT_DATA(ev_pool, pool, TFT_LEVEL_OFF);
+}
+
 void rt_emit_counter(struct tft_counter *counter)
 {
 	EMIT_DATA(ev_counter, counter, TFT_LEVEL_DEFAULT);

@@ -64,7 +64,7 @@ struct rt_frame {
 	_Atomic uint64_t instance;
 	_Atomic uint64_t announced;	/* runtime thread: instance it announced */
 	_Atomic uint64_t cut;		/* runtime thread: instance it ended */
-	_Atomic uint64_t parent, payload, forward;
+	_Atomic uint64_t parent, payload, forward, handed;
 	_Atomic int64_t start_ns, step;
 	_Atomic uint32_t name, type, domain, argb, source, shapes;
 	_Atomic uint16_t depth;
@@ -131,6 +131,7 @@ struct rt_thread {
 	uint32_t push_sample, pop_sample;	/* until the next one is measured */
 	_Atomic int visible;		/* top, for the runtime thread */
 	uint64_t instance_next, instance_end;
+	uint64_t handed;		/* of the next op: rt_op_handed() */
 	int64_t even_ns;		/* runtime thread: last scan that saw section even */
 	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */

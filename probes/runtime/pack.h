@@ -35,6 +35,12 @@ static inline bool rt_pack_has_room(const struct rt_pack *p)
 	return p->used <= TFT_OPS_WORDS - TFT_OPS_WHOLE_WORDS;
 }
 
+/* As one word: how long it waited for a thread, and who handed it over. */
+static inline uint64_t rt_pack_handed(const struct tft_op *op)
+{
+	return (uint64_t)op->wait_ns | (uint64_t)op->waker << TFT_WAKER_SHIFT;
+}
+
 static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_t look,
 				   uint64_t place)
 {
@@ -50,6 +56,7 @@ static inline size_t rt_pack_whole(uint64_t *w, const struct tft_op *op, uint64_
 	w[8] = op->type | (uint64_t)op->framework << 32;
 	w[9] = place;
 	w[10] = op->forward;
+	w[11] = rt_pack_handed(op);
 	return TFT_OPS_WHOLE_WORDS;
 }
 
@@ -90,6 +97,10 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 		if (op->forward) {
 			has |= TFT_OPS_FORWARD;
 			w[n++] = op->forward;
+		}
+		if (op->wait_ns) {
+			has |= TFT_OPS_HANDED;
+			w[n++] = rt_pack_handed(op);
 		}
 		w[0] = has | (uint64_t)op->flags << 8 | (uint64_t)op->name << 16 |
 		       (uint64_t)op->type << 40;

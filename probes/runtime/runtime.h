@@ -115,6 +115,12 @@ struct rt_op_args {
  * Every push is matched by one pop, also when it was dropped. */
 RT_API uint64_t rt_op_push(const struct rt_op_args *args);
 
+/* The next op that begins on this thread came here through a thread pool: it had
+ * waited wait_ns (> 0) for a thread since the thread `waker` handed it over. With
+ * 0 the next one did not. Returns whether what was said last has been taken by an
+ * op; also true when nothing had been said. */
+RT_API bool rt_op_handed(int64_t wait_ns, uint32_t waker);
+
 /* Closes the innermost open op whose domain is `domain` (0: no domain) and
  * writes its event. Returns the depth left, -1 when none was open. */
 RT_API int rt_op_pop(uint32_t domain);
@@ -180,6 +186,7 @@ RT_API void rt_emit_compile(struct tft_compile *compile);
 RT_API void rt_emit_flow(struct tft_flow *flow);
 RT_API void rt_emit_edge(struct tft_edge *edge);
 RT_API void rt_emit_stages(struct tft_stages *stages);
+RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 

@@ -72,6 +72,7 @@ static void stack_clear(struct rt_thread *th)
 		th->frame[i].open = 0;
 	}
 	th->top = th->depth = th->over = 0;
+	th->handed = 0;
 	set_visible(th);
 }
 
@@ -96,6 +97,7 @@ static void frame_move(struct rt_frame *to, struct rt_frame *from)
 	SET(to->parent, GET(from->parent));
 	SET(to->payload, GET(from->payload));
 	SET(to->forward, GET(from->forward));
+	SET(to->handed, GET(from->handed));
 	SET(to->start_ns, GET(from->start_ns));
 	SET(to->step, GET(from->step));
 	SET(to->name, GET(from->name));
@@ -164,6 +166,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	SET(f->parent, below ? GET(below->instance) : 0);
 	SET(f->payload, args->payload);
 	SET(f->forward, args->forward);
+	SET(f->handed, th->handed);
+	th->handed = 0;
 	SET(f->step, args->step);
 	SET(f->name, args->name);
 	SET(f->type, args->type);
@@ -187,10 +191,14 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 
 static void frame_read(struct tft_op *op, struct rt_frame *f)
 {
+	uint64_t handed = GET(f->handed);
+
 	op->instance = GET(f->instance);
 	op->parent = GET(f->parent);
 	op->payload = GET(f->payload);
 	op->forward = GET(f->forward);
+	op->wait_ns = (int64_t)handed & TFT_WAIT_MAX;
+	op->waker = (uint32_t)(handed >> TFT_WAKER_SHIFT);
 	op->start_ns = GET(f->start_ns);
 	op->step = GET(f->step);
 	op->name = GET(f->name);
@@ -314,6 +322,21 @@ struct rt_top rt_op_launch(void)
 struct rt_top rt_op_current(void)
 {
 	return top_op(0);
+}
+
+bool rt_op_handed(int64_t wait_ns, uint32_t waker)
+{
+	struct rt_thread *th;
+	bool taken;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return false;
+	epoch_check(th);
+	taken = !th->handed;
+	if (wait_ns > TFT_WAIT_MAX)
+		wait_ns = TFT_WAIT_MAX;
+	th->handed = wait_ns <= 0 ? 0 : (uint64_t)wait_ns | (uint64_t)waker << TFT_WAKER_SHIFT;
+	return taken;
 }
 
 void rt_mark(const struct rt_op_args *args)

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 2u
+#define TFT_SCHEMA_VERSION 3u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -249,6 +249,9 @@ struct tft_op {
 	uint64_t forward;	/* instance of the op whose gradient this is, 0 none */
 	uint32_t frame;		/* where in the program it was called (tft_frame), 0 not known */
 	uint32_t shapes;	/* name id: of its inputs, 0 not told */
+	int64_t wait_ns;	/* it was handed to a thread pool and waited so long for a thread,
+				 * at most TFT_WAIT_MAX; 0: it was not */
+	uint32_t waker;		/* tid of the thread that handed it over, 0 not known */
 	uint16_t depth;		/* on its thread's stack, 0 outermost */
 	uint8_t framework;	/* enum tft_framework */
 	uint8_t flags;		/* TFT_OP_* */
@@ -257,7 +260,7 @@ struct tft_op {
 /*
  * Finished ops of one thread, in one event: what an op costs the program goes by
  * the fields that the tracer writes, each by a call of its own. seq is the first
- * one's, the others' follow. Each op is in 3 to 8 words, lowest bits first:
+ * one's, the others' follow. Each op is in 3 to 9 words, lowest bits first:
  *
  *	has:8 flags:8 name:24 type:24
  *	start:32 dur:32			start_ns - base_ns, signed; dur_ns
@@ -269,14 +272,15 @@ struct tft_op {
  *	TFT_OPS_PAYLOAD: payload
  *	TFT_OPS_PLACE: frame:32 shapes:32
  *	TFT_OPS_FORWARD: forward
+ *	TFT_OPS_HANDED: wait_ns:40 waker:24
  *
  * Without TFT_OPS_STEP, _LOOK or _PLACE they are those of the op before; before the
  * first come instance `instance`, step -1, and 0 for the others. An op with a value
- * that does not fit there is in 11 words, whose has is TFT_OPS_WHOLE alone:
+ * that does not fit there is in 12 words, whose has is TFT_OPS_WHOLE alone:
  *
  *	has:8 flags:8 depth:16 name:32, instance, parent, start_ns, dur_ns, step,
  *	payload, domain:32 argb:32, type:32 framework:8 0:24, frame:32 shapes:32,
- *	forward
+ *	forward, wait_ns:40 waker:24
  */
 struct tft_ops {
 	uint32_t seq;
@@ -295,8 +299,13 @@ struct tft_ops {
 #define TFT_OPS_PAYLOAD	0x04u
 #define TFT_OPS_PLACE	0x08u
 #define TFT_OPS_FORWARD	0x10u
+#define TFT_OPS_HANDED	0x20u
 #define TFT_OPS_WHOLE	0x80u
-#define TFT_OPS_WHOLE_WORDS 11
+#define TFT_OPS_WHOLE_WORDS 12
+
+/* Of wait_ns and waker, as one word; a tid of Linux has 22 bits. */
+#define TFT_WAIT_MAX ((INT64_C(1) << 40) - 1)
+#define TFT_WAKER_SHIFT 40
 
 /* An explicit step of the program, or one run of a framework's function, which
  * has no number of its own. */
@@ -437,6 +446,22 @@ struct tft_stages {
 	/* In force at the end, -1 not known. Of the outermost stage: calls that there
 	 * are threads for. */
 	int32_t parallelism, buffered;
+};
+
+/*
+ * What a thread of a thread pool did since it was last told, at most once a second.
+ * A closure is what is handed to a pool: a run of ops, a part of a parallel loop.
+ */
+struct tft_pool {
+	uint32_t seq;
+	uint32_t tid;		/* the thread; its pool is known by its name */
+	uint64_t closures;
+	uint64_t with_ops;	/* of them, in which an op began */
+	uint64_t timed;		/* of them, whose wait is known */
+	int64_t wait_ns;	/* for a thread, from being handed over until one took it */
+	int64_t max_wait_ns;	/* of one, since the thread began */
+	int64_t busy_ns;	/* in closures */
+	int64_t begin_ns, end_ns;	/* the time this is about */
 };
 
 struct tft_counter {

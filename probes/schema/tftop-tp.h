@@ -190,6 +190,8 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_op,
 		lttng_ust_field_integer(uint64_t, forward, r->forward)
 		lttng_ust_field_integer(uint32_t, frame, r->frame)
 		lttng_ust_field_integer(uint32_t, shapes, r->shapes)
+		lttng_ust_field_integer(int64_t, wait_ns, r->wait_ns)
+		lttng_ust_field_integer(uint32_t, waker, r->waker)
 		lttng_ust_field_integer(uint16_t, depth, r->depth)
 		lttng_ust_field_integer(uint8_t, framework, r->framework)
 		lttng_ust_field_integer(uint8_t, flags, r->flags)
@@ -387,6 +389,22 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_stages,
 		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
 		lttng_ust_field_integer(int32_t, parallelism, r->parallelism)
 		lttng_ust_field_integer(int32_t, buffered, r->buffered)
+	)
+)
+
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_pool,
+	LTTNG_UST_TP_ARGS(const struct tft_pool *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, tid, r->tid)
+		lttng_ust_field_integer(uint64_t, closures, r->closures)
+		lttng_ust_field_integer(uint64_t, with_ops, r->with_ops)
+		lttng_ust_field_integer(uint64_t, timed, r->timed)
+		lttng_ust_field_integer(int64_t, wait_ns, r->wait_ns)
+		lttng_ust_field_integer(int64_t, max_wait_ns, r->max_wait_ns)
+		lttng_ust_field_integer(int64_t, busy_ns, r->busy_ns)
+		lttng_ust_field_integer(int64_t, begin_ns, r->begin_ns)
+		lttng_ust_field_integer(int64_t, end_ns, r->end_ns)
 	)
 )
 

@@ -4,7 +4,8 @@
 #include "probes/schema/records.h"
 
 /* Each is a word of its own. */
-#define PARTS (TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD | TFT_OPS_PLACE | TFT_OPS_FORWARD)
+#define PARTS (TFT_OPS_STEP | TFT_OPS_LOOK | TFT_OPS_PAYLOAD | TFT_OPS_PLACE | TFT_OPS_FORWARD | \
+	       TFT_OPS_HANDED)
 
 void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
 		      const uint64_t *words, size_t n)
@@ -13,6 +14,12 @@ void decode_ops_begin(struct decode_ops *ops, const struct event_op *head,
 		.at = words, .end = words + n, .base_ns = head->start_ns, .step = -1,
 		.instance = head->instance, .tid = head->tid,
 	};
+}
+
+static void take_handed(uint64_t w, struct event_op *op)
+{
+	op->wait_ns = (int64_t)w & TFT_WAIT_MAX;
+	op->waker = (uint32_t)(w >> TFT_WAKER_SHIFT);
 }
 
 static void take_whole(const uint64_t *w, struct event_op *op)
@@ -33,6 +40,7 @@ static void take_whole(const uint64_t *w, struct event_op *op)
 	op->frame = (uint32_t)w[9];
 	op->shapes = (uint32_t)(w[9] >> 32);
 	op->forward = w[10];
+	take_handed(w[11], op);
 }
 
 /* Sums wrap like the values they were made of. */
@@ -80,6 +88,7 @@ bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
 		if (has & TFT_OPS_PLACE)
 			ops->place = w[n++];
 		op->forward = has & TFT_OPS_FORWARD ? w[n++] : 0;
+		take_handed(has & TFT_OPS_HANDED ? w[n++] : 0, op);
 		op->step = ops->step;
 		op->domain = (uint32_t)ops->look;
 		op->argb = (uint32_t)(ops->look >> 32);

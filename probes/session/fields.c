@@ -216,6 +216,8 @@ static const struct field_spec op_spec[] = {
 	{ "forward", AT(op.forward), STORE_U64, 0 },
 	{ "frame", AT(op.frame), STORE_U32, 0 },
 	{ "shapes", AT(op.shapes), STORE_U32, 0 },
+	{ "wait_ns", AT(op.wait_ns), STORE_I64, 0 },
+	{ "waker", AT(op.waker), STORE_U32, 0 },
 	{ "depth", AT(op.depth), STORE_U16, 0 },
 	{ "framework", AT(op.framework), STORE_U8, 0 },
 	{ "flags", AT(op.flags), STORE_U8, 0 },
@@ -385,6 +387,19 @@ static const struct field_spec stages_spec[] = {
 	{ "buffered", AT(stages.buffered), STORE_I32, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec pool_spec[] = {
+	SEQ,
+	{ "tid", AT(pool.tid), STORE_U32, 0 },
+	{ "closures", AT(pool.closures), STORE_U64, 0 },
+	{ "with_ops", AT(pool.with_ops), STORE_U64, 0 },
+	{ "timed", AT(pool.timed), STORE_U64, 0 },
+	{ "wait_ns", AT(pool.wait_ns), STORE_I64, 0 },
+	{ "max_wait_ns", AT(pool.max_wait_ns), STORE_I64, 0 },
+	{ "busy_ns", AT(pool.busy_ns), STORE_I64, 0 },
+	{ "begin_ns", AT(pool.begin_ns), STORE_I64, 0 },
+	{ "end_ns", AT(pool.end_ns), STORE_I64, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec counter_spec[] = {
 	SEQ,
 	{ "series", AT(counter.series), STORE_U32, 0 },
@@ -445,6 +460,7 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_flow", EVENT_FLOW, flow_spec },
 	{ "ev_edge", EVENT_EDGE, edge_spec },
 	{ "ev_stages", EVENT_STAGES, stages_spec },
+	{ "ev_pool", EVENT_POOL, pool_spec },
 	{ "ev_counter", EVENT_COUNTER, counter_spec },
 	{ "ev_clock", EVENT_CLOCK, clock_spec },
 	{ "ev_settled", EVENT_SETTLED, settled_spec },

@@ -66,6 +66,18 @@ void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done)
 void tf_kernels_start(void);
 void tf_kernels_tick(int64_t now_ns, enum tft_level level);
 void tf_onednn_verbose(const char *text, int flag);
+
+/* ---- executor.c: thread pools ---- */
+
+void tf_pools_start(void);
+/* At each change of the level, about once a second or now, in a child of fork. */
+void tf_pools_level(enum tft_level level);
+void tf_pools_tell(int64_t now_ns, bool now);
+void tf_pools_fork_child(void);
+
+void *tf_pools_profiler_start(void *status, void *profiler);
+void *tf_pools_profiler_stop(void *status, void *profiler);
+
 /* ---- flow.c: tensors that go to other processes ---- */
 
 /* An asynchronous op that may turn out to receive a tensor. */

@@ -60,6 +60,9 @@
 	X(STOP_RECORDING_TSL, TFT_TF_RECORDER_TSL "13StopRecordingEv", TFT_TF_TRIGGER) \
 	X(START_RECORDING_TF, TFT_TF_RECORDER_TF "14StartRecordingEi", TFT_TF_TRIGGER) \
 	X(STOP_RECORDING_TF, TFT_TF_RECORDER_TF "13StopRecordingEv", TFT_TF_TRIGGER) \
+	/* its part that looks at thread pools: status *(status *, profiler) */ \
+	X(POOLS_START, "_ZN3tsl8profiler27ThreadpoolProfilerInterface5StartEv", TFT_TF_TRIGGER) \
+	X(POOLS_STOP, "_ZN3tsl8profiler27ThreadpoolProfilerInterface4StopEv", TFT_TF_TRIGGER) \
 	/* memory of tensors: void *(bytes, alignment); void (memory[, bytes, alignment]) */ \
 	X(MALLOC_TSL, "_ZN3tsl4port13AlignedMallocEmSt11align_val_t", 0) \
 	X(MALLOC_INT_TSL, "_ZN3tsl4port13AlignedMallocEmi", 0) \

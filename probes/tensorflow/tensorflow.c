@@ -52,6 +52,8 @@ static const struct hook {
 #if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
 	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
+	{ TFT_TF_POOLS_START, (void *)tf_pools_profiler_start, true },
+	{ TFT_TF_POOLS_STOP, (void *)tf_pools_profiler_stop, true },
 #endif
 #ifdef __x86_64__	/* see flow.c */
 	{ TFT_TF_SEND, (void *)tf_send, false },
@@ -90,6 +92,7 @@ static void fork_child(void)
 	tf_memory_fork_child();
 	tf_stages_fork_child();
 	tf_gate_fork_child();
+	tf_pools_fork_child();
 	tf_graph_fork_child();
 }
 
@@ -100,6 +103,7 @@ static void on_tick(int64_t now_ns)
 	tf_kernels_tick(now_ns, rt_level());
 	tf_flow_tick();
 	tf_stages_tell(now_ns, false);
+	tf_pools_tell(now_ns, false);
 	tf_graph_tick(now_ns);
 }
 
@@ -108,14 +112,18 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	tf_memory_level(old_level, new_level);
 	tf_trace_level(new_level);
 	tf_gate_level(new_level);
+	tf_pools_level(new_level);
 	tf_kernels_tick(rt_now_ns(), new_level);
-	if (new_level == TFT_LEVEL_OFF)
+	if (new_level == TFT_LEVEL_OFF) {
 		tf_stages_tell(rt_now_ns(), true);
+		tf_pools_tell(rt_now_ns(), true);
+	}
 }
 
 static void on_fini(void)
 {
 	tf_stages_tell(rt_now_ns(), true);
+	tf_pools_tell(rt_now_ns(), true);
 	tf_graph_fini();
 }
 
@@ -191,6 +199,7 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		found(hooks[i].function);
 	tf_kernels_start();
+	tf_pools_start();
 	/* last: what is recorded goes to our hooks */
 	tf_trace_level(rt_level());
 	tf_gate_level(rt_level());

@@ -51,8 +51,9 @@ static atomic_bool ended;
 static __thread struct {
 	uint64_t instance;
 	uint32_t name, type, domain;
-	int64_t step;
+	int64_t step, wait_ns;
 } stack[STACK_MAX];
+static __thread int64_t handed_ns;
 static __thread int depth;
 static __thread uint32_t tid;
 
@@ -278,9 +279,20 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 		stack[depth].domain = args->domain;
 		stack[depth].type = args->type;
 		stack[depth].step = args->step;
+		stack[depth].wait_ns = handed_ns;
 	}
+	handed_ns = 0;
 	depth++;
 	return instance;
+}
+
+bool rt_op_handed(int64_t wait_ns, uint32_t waker)
+{
+	bool taken = !handed_ns;
+
+	(void)waker;
+	handed_ns = wait_ns;
+	return taken;
 }
 
 int rt_op_pop(uint32_t domain)
@@ -289,6 +301,9 @@ int rt_op_pop(uint32_t domain)
 	if (!depth)
 		return -1;
 	depth--;
+	if (depth < STACK_MAX && stack[depth].wait_ns)
+		line("waited name=%s ns=%lld", name_of(stack[depth].name),
+		     (long long)stack[depth].wait_ns);
 	if (depth < STACK_MAX)
 		line("op name=%s instance=%llu depth=%d type=%s step=%lld",
 		     name_of(stack[depth].name), (unsigned long long)stack[depth].instance, depth,
@@ -500,6 +515,14 @@ void rt_emit_stages(struct tft_stages *s)
 	line("stages stage=%u elements=%llu total=%lld self=%lld wait=%lld", s->stage,
 	     (unsigned long long)s->elements, (long long)s->total_ns, (long long)s->self_ns,
 	     (long long)s->wait_ns);
+}
+
+void rt_emit_pool(struct tft_pool *p)
+{
+	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld busy=%lld",
+	     p->tid, (unsigned long long)p->closures, (unsigned long long)p->with_ops,
+	     (unsigned long long)p->timed, (long long)p->wait_ns, (long long)p->max_wait_ns,
+	     (long long)p->busy_ns);
 }
 
 void rt_emit_counter(struct tft_counter *c)

@@ -17,7 +17,7 @@ static void check_again(const struct event_op *op)
 		.type = op->op_type, .domain = op->domain, .argb = op->argb,
 		.start_ns = op->start_ns, .dur_ns = op->dur_ns, .step = op->step,
 		.payload = op->payload, .depth = op->depth, .framework = op->framework,
-		.flags = op->flags,
+		.flags = op->flags, .wait_ns = op->wait_ns, .waker = op->wait_ns ? op->waker : 0,
 	};
 	struct decode_ops reader;
 	struct event_op head, again;
@@ -36,7 +36,8 @@ static void check_again(const struct event_op *op)
 		   again.name == op->name && again.op_type == op->op_type &&
 		   again.domain == op->domain && again.argb == op->argb &&
 		   again.depth == op->depth && again.framework == op->framework &&
-		   again.flags == op->flags && again.tid == op->tid);
+		   again.flags == op->flags && again.tid == op->tid &&
+		   again.wait_ns == op->wait_ns && again.waker == from.waker);
 }
 
 static void run(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
-rt_cases='rt_ops rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
+rt_cases='rt_ops rt_handed rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
 	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
@@ -20,7 +20,7 @@ case_rt_ops() {
 	local outer op quiet o
 	outer=$(value outer <"$work/ops.out") op=$(value op <"$work/ops.out")
 	quiet=$(value quiet <"$work/ops.out")
-	expect ops 'one process' "$(count ops def_process schema=2)" 1
+	expect ops 'one process' "$(count ops def_process schema=3)" 1
 	expect ops 'one probe' "$(count ops def_probe 'name="test"' 'version="1"')" 1
 	o=$(events ops ev_op "instance=$op")
 	expect ops 'the op' "$(value parent <<<"$o") $(value depth <<<"$o") $(value flags <<<"$o")" "$outer 1 2"
@@ -30,6 +30,19 @@ case_rt_ops() {
 	expect ops 'a range with nothing inside is not' "$(value flags <<<"$o")" 1
 	expect ops 'three events, one name each' "$(count ops ev_op) $(count ops def_name)" '3 3'
 	expect ops 'it says goodbye' "$(count ops def_exit reason=0 status=0)" 1
+}
+
+# What was handed to a pool says so, and only that.
+case_rt_handed() {
+	rt_run handed handed || return
+	local who waits=
+	for who in first behind late async open capped alone; do
+		who=$(value "$who" <"$work/handed.out")
+		waits+="$(events handed ev_op "instance=$who" | tail -n 1 | value wait_ns) "
+		waits+="$(events handed ev_op "instance=$who" | tail -n 1 | value waker),"
+	done
+	expect handed 'waits and who handed over' "$waits" \
+		"1500 77,0 0,2 78,40 79,9 80,1099511627775 4194303,0 0,"
 }
 
 case_rt_domains() {

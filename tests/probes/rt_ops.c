@@ -35,6 +35,43 @@ static void ops(void)
 	       (unsigned long)quiet);
 }
 
+/* Ops that came through a pool, beside such that did not; each alone, as ev_op. */
+static void handed(void)
+{
+	uint64_t first, behind, late, async, open, capped, alone;
+	struct rt_op_args args = { .step = -1 };
+
+	EXPECT(test_join());
+	EXPECT(rt_op_handed(0, 0));
+	EXPECT(rt_op_handed(1500, 77));
+	first = test_push("first", 0, 0);
+	rt_op_pop(0);
+	behind = test_push("behind", 0, 0);
+	rt_op_pop(0);
+	EXPECT(rt_op_handed(0, 0));
+	/* nobody took that one */
+	EXPECT(rt_op_handed(1, 78));
+	EXPECT(!rt_op_handed(2, 78));
+	late = test_push("late", 0, 0);
+	rt_op_pop(0);
+	EXPECT(rt_op_handed(40, 79));
+	args.name = rt_name(TFT_NAME_OP, "async");
+	async = rt_async_start(&args);
+	rt_async_end(async);
+	/* until it is popped it is its own */
+	EXPECT(rt_op_handed(9, 80));
+	open = test_push("open", 0, 0);
+	EXPECT(rt_op_handed(INT64_MAX, (1u << 22) - 1));
+	capped = test_push("capped", 0, 0);
+	alone = test_push("alone", 0, 0);
+	for (int i = 0; i < 3; i++)
+		rt_op_pop(0);
+	printf("first=%lu behind=%lu late=%lu async=%lu open=%lu capped=%lu alone=%lu\n",
+	       (unsigned long)first, (unsigned long)behind, (unsigned long)late,
+	       (unsigned long)async, (unsigned long)open, (unsigned long)capped,
+	       (unsigned long)alone);
+}
+
 /* Two domains, closed in the wrong order: each pop takes its own. */
 static void domains(void)
 {
@@ -419,7 +456,7 @@ static void long_names(void)
 }
 
 const struct test_case test_ops[] = {
-	{ "ops", ops }, { "domains", domains }, { "deep", deep }, { "million", million },
+	{ "ops", ops }, { "handed", handed }, { "domains", domains }, { "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },

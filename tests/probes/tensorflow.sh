@@ -45,7 +45,8 @@ compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_t
 	-Wl,-soname,libtftop-runtime.so -lpthread
 mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
 cp "$lib/libtftop-tensorflow.so" "$build/double/"
-fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c; }
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c \
+	tests/doubles/fake_tensorflow_pools.c -lpthread; }
 fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
 fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
 fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
@@ -66,15 +67,17 @@ probed() {
 lines() { grep -cE "$1" "$tmp/events"; }
 
 case_versions() {
-	local which
+	local which handed profiled
 	for which in old new; do
+		handed='' profiled=''
+		[ "$which" = new ] && handed='handed:Op 21,handed_again:Op 22,inline:Op 21,' profiled='profiled:Op 3,'
 		bare "$build/libtensorflow_$which.so"
 		probed "$build/libtensorflow_$which.so" 2
 		expect "$which" "exit status" $? 5
 		expect "$which" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
 		expect "$which" "ops with their types and step ids" "$(sed -nE \
 			's/^op name=([^ ]*) .* type=([^ ]*) step=(.*)/\1:\2 \3/p' "$tmp/events" | sort | tr '\n' ',')" \
-			"a:B 1000,a:B 1001,model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,pool/_1:_Send 12,"
+			"a:B 1000,a:B 1001,${handed}model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,pool/_1:_Send 12,$profiled"
 		expect "$which" "an asynchronous op begins and ends" \
 			"$(lines '^begin name=model/dense/MatMul .*step=-5') $(lines '^async ')" "1 2"
 		expect "$which" "steps that the program marks" "$(sed -n 's/^step //p' "$tmp/events" | tr '\n' ',')" \
@@ -86,7 +89,9 @@ case_versions() {
 			"$tmp/events" | sort | tr '\n' ';') $(sed -nE 's/^flow .* key=([^ ]*) .*/\1/p' "$tmp/events" | sort -u | wc -l)" \
 			"$(for p in '0 decoded' '0 received' '4096 encoded' '4096 sent'; do
 				printf 'job:a/task:0 -> job:b/task:1/GPU:2: pool (edge 7),%s;' "$p"; done) 1"
-		expect "$which" "no complaint" "$(lines '^message')" 0
+		expect "$which" "no complaint but that older ones do not tell of pools" \
+			"$(lines '^message') $(lines '^message .*wait for a thread')" \
+			"$([ "$which" = old ] && echo 1 1 || echo 0 0)"
 	done
 }
 
@@ -100,6 +105,20 @@ case_levels() {
 	probed "$build/libtensorflow_new.so" 0
 	expect levels "nothing at off" "$(lines '^(op|begin|step|compile) ')" 0
 	expect levels "loaded all the same" "$(lines '^probe name=tensorflow')" 1
+}
+
+# Who waited for a thread of a pool, those that ran inline behind not; the program's
+# own session sees all of its own, and ours goes on behind it.
+case_pools() {
+	local waits
+	probed "$build/libtensorflow_new.so" 2
+	waits=$(sed -nE 's/^waited name=([^ ]*) ns=([0-9]*)/\1 \2/p' "$tmp/events")
+	expect pools "waits of their ops, as long as they were" \
+		"$(awk '$1 == "handed" && $2 >= 20e6 && $2 < 20e9 || $1 == "handed_again" && $2 >= 5e6 && $2 < 20e9 {
+			printf "%s ", $1 }' <<<"$waits") $(wc -l <<<"$waits")" "handed handed_again  2"
+	expect pools "the program's own session" "$(grep '^pool profile' "$tmp/probed")" "pool profile 111"
+	expect pools "closures, with ops and without" "$(sed -nE 's/^pool .*closures=([0-9]*) with_ops=([0-9]*) timed=([0-9]*) .*/\1 \2 \3/p' \
+		"$tmp/events" | awk '{ c += $1; o += $2; t += $3 } END { print c, o, t }')" "3 2 3"
 }
 
 # What cannot be read is left alone, and that is said.
@@ -168,7 +187,7 @@ case_gate() {
 		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
 }
 
-for case in versions levels strange nothing names gate; do
+for case in versions levels pools strange nothing names gate; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing

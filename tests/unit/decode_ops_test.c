@@ -42,6 +42,10 @@ static void make(struct tft_op *op, const struct tft_op *before, uint32_t tid)
 		op->shapes = (uint32_t)some(20);
 	if (!test_below(4))
 		op->forward = op->instance - 1 - some(20);
+	if (!test_below(8)) {
+		op->wait_ns = (int64_t)(some(39) & (TFT_WAIT_MAX >> 1)) + 1;
+		op->waker = (uint32_t)some(22) & 0x3fffff;
+	}
 }
 
 static void same(const struct tft_op *op, const struct event_op *got)
@@ -58,6 +62,8 @@ static void same(const struct tft_op *op, const struct event_op *got)
 	CHECK_INT(op->depth, got->depth);
 	CHECK_INT(op->framework, got->framework);
 	CHECK_INT(op->flags, got->flags);
+	CHECK_INT(op->wait_ns, got->wait_ns);
+	CHECK_INT(op->waker, got->waker);
 }
 
 /* Packs until it is full; returns how many. */
@@ -124,6 +130,10 @@ TEST(ops_usual_ones_take_three_words)
 	CHECK_INT(pack.used, 10);
 	rt_pack_add(&pack, &op);
 	CHECK_INT(pack.used, 13);
+	op.wait_ns = TFT_WAIT_MAX;
+	op.waker = (1u << 22) - 1;
+	rt_pack_add(&pack, &op);
+	CHECK_INT(pack.used, 17);
 }
 
 /* Cut anywhere, bits turned: what comes out ends within the words. */

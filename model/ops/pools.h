@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Thread pools in the model, see model/query-pools.h. A part of model-internal.h,
+ * which includes it. */
+#ifndef MODEL_POOLS_H
+#define MODEL_POOLS_H
+
+#include "model/query-pools.h"
+
+struct pools {
+	struct store threads;		/* struct pool_thread, pools.c */
+	struct map by_thread;		/* index of the thread */
+	size_t hist_bytes;
+};
+
+void pools_init(struct pools *pools);
+void pools_release(struct pools *pools);
+size_t pools_bytes(const struct pools *pools);
+void apply_pool(struct model *model, const struct event_pool *did);
+/* An op that had been handed to a pool began on that thread. */
+void pools_op(struct model *model, uint32_t thread, int64_t wait_ns);
+/* The n-th thread's sums as an event; false: there are no more. tid 0: none of that
+ * process. */
+bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event_pool *did);
+
+#endif

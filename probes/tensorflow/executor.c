@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread pools: which op waited for a thread, and how long.
+ *
+ * What TensorFlow hands to one of its pools (a closure: the executor's run of ops
+ * that became ready, a part of a parallel loop) gets an id, and TSL tells a
+ * collector of it when it is handed over, on that thread, and when a thread of
+ * the pool begins and ends it (EventCollector in tsl/platform/tracing.h,
+ * EigenEnvironment in threadpool.cc). The collector is an object with virtual
+ * functions; ours has a table of them made by hand, in the order of the Itanium
+ * C++ ABI. The first op that begins in a closure has waited as long as it has
+ * (rt_op_handed); those behind it run inline and waited for no thread.
+ *
+ * The program's own profiler has a collector too, and does not start its part
+ * when it finds another one: while its session is on ours is not there.
+ *
+ * From TensorFlow 2.18 on; before, the calls are not compiled in.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "probes/tensorflow/probe.h"
+
+#define LISTENER "_ZN3tsl8profiler19threadpool_listener"
+#define SET_COLLECTOR "_ZN3tsl7tracing17SetEventCollectorENS0_13EventCategoryEPKNS0_14EventCollectorE"
+
+#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define SET(x, v) atomic_store_explicit(&(x), v, memory_order_relaxed)
+
+/* Closures in queues at once whose wait is known, a power of two; ids are counted.
+ * What lies side by side there comes from several threads: a stride apart. */
+#define SLOTS 8192u
+#define STRIDE 5u
+#define TELL_NS 1000000000
+
+enum { SCHEDULE_CLOSURE, RUN_CLOSURE };		/* enum EventCategory */
+
+/* ---- what was handed over ---- */
+
+struct handed {
+	_Atomic uint64_t id;	/* written last; 0: being written */
+	_Atomic int64_t at_ns;
+	_Atomic uint32_t tid;
+};
+
+static struct handed slots[SLOTS];
+
+/* Another one may take its place: then its id has changed. */
+static bool handed_take(uint64_t id, int64_t *at_ns, uint32_t *tid)
+{
+	struct handed *h = &slots[id * STRIDE % SLOTS];
+
+	if (!id || atomic_load_explicit(&h->id, memory_order_acquire) != id)
+		return false;
+	*at_ns = GET(h->at_ns);
+	*tid = GET(h->tid);
+	atomic_thread_fence(memory_order_acquire);
+	return GET(h->id) == id;
+}
+
+/* ---- threads of pools ---- */
+
+/* Written by its thread, read by the runtime's; given back when the thread ends,
+ * once that has been told. */
+struct worker {
+	struct worker *next;
+	_Atomic uint32_t tid;			/* 0: nobody's */
+	_Atomic uint32_t gone;
+	_Atomic uint64_t closures, with_ops, timed;
+	_Atomic int64_t wait_ns, max_wait_ns, busy_ns;
+	struct tft_pool told;			/* runtime thread: sums up to end_ns */
+	_Atomic int64_t since_ns;		/* its first closure began */
+	/* its thread's own */
+	uint32_t generation, depth;
+	int64_t begin_ns, waited_ns;		/* of the closure it is in; 0: not known */
+};
+
+static struct worker *_Atomic workers;		/* only grows */
+static _Thread_local struct worker *self;
+static pthread_key_t key;
+static bool have_key;
+/* Raised when the collector is put in: regions that were open before are not. */
+static _Atomic uint32_t generation;
+
+static void worker_ends(void *arg)
+{
+	struct worker *w = arg;
+
+	atomic_store_explicit(&w->gone, 1, memory_order_release);
+	self = NULL;
+}
+
+static struct worker *worker_new(void)
+{
+	struct worker *w;
+	uint32_t nobody;
+
+	for (w = atomic_load(&workers); w; w = w->next) {
+		nobody = 0;
+		if (atomic_compare_exchange_strong(&w->tid, &nobody, rt_tid()))
+			return w;
+	}
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	atomic_init(&w->tid, rt_tid());
+	w->next = atomic_load(&workers);
+	while (!atomic_compare_exchange_weak(&workers, &w->next, w))
+		;
+	return w;
+}
+
+static struct worker *worker_self(void)
+{
+	int saved = errno;
+
+	if (__builtin_expect(self != NULL, 1))
+		return self;
+	if (!have_key || !(self = worker_new())) {
+		errno = saved;
+		return NULL;
+	}
+	if (pthread_setspecific(key, self))
+		worker_ends(self);
+	errno = saved;
+	return self;
+}
+
+/* ---- the collector ---- */
+
+static void on_scheduled(const void *collector, uint64_t id)
+{
+	struct handed *h = &slots[id * STRIDE % SLOTS];
+
+	(void)collector;
+	SET(h->id, 0);
+	atomic_thread_fence(memory_order_release);
+	SET(h->tid, rt_tid());
+	SET(h->at_ns, rt_now_ns());
+	atomic_store_explicit(&h->id, id, memory_order_release);
+}
+
+static inline void add(_Atomic int64_t *sum, int64_t ns)
+{
+	SET(*sum, GET(*sum) + ns);
+}
+
+static inline void count(_Atomic uint64_t *sum)
+{
+	SET(*sum, GET(*sum) + 1);
+}
+
+static void on_begin(const void *collector, uint64_t id)
+{
+	struct worker *w = worker_self();
+	uint32_t now = GET(generation), tid = 0;
+	int64_t at_ns, wait_ns = 0;
+
+	(void)collector;
+	if (!w)
+		return;
+	if (w->generation != now) {
+		w->generation = now;
+		w->depth = 0;
+	}
+	/* where a queue is full the closure runs at once, in another one */
+	if (w->depth++)
+		return;
+	w->begin_ns = rt_now_ns();
+	if (!GET(w->since_ns))
+		SET(w->since_ns, w->begin_ns);
+	if (handed_take(id, &at_ns, &tid)) {
+		wait_ns = w->begin_ns > at_ns ? w->begin_ns - at_ns : 1;
+		count(&w->timed);
+		add(&w->wait_ns, wait_ns);
+		if (wait_ns > GET(w->max_wait_ns))
+			SET(w->max_wait_ns, wait_ns);
+	}
+	w->waited_ns = wait_ns;
+	rt_op_handed(wait_ns, tid);
+}
+
+static void on_end(const void *collector)
+{
+	struct worker *w = self;
+
+	(void)collector;
+	if (!w || w->generation != GET(generation) || !w->depth || --w->depth)
+		return;
+	add(&w->busy_ns, rt_now_ns() - w->begin_ns);
+	count(&w->closures);
+	if (rt_op_handed(0, 0) && w->waited_ns)
+		count(&w->with_ops);
+}
+
+static void on_destroy(void *collector)
+{
+	(void)collector;	/* nobody owns it */
+}
+
+/* As the compiler lays it out: two destructors, then in the order declared. */
+static const void *const functions[] = {
+	(const void *)on_destroy, (const void *)on_destroy, (const void *)on_scheduled,
+	(const void *)on_begin, (const void *)on_end,
+};
+static const struct {
+	const void *const *functions;
+} collector = { functions };
+
+/* ---- putting it in ---- */
+
+static struct {
+	void (*set)(int category, const void *collector);
+	void (*activate)(void), (*deactivate)(void);
+	bool (*enabled)(void);
+} tsl;
+static atomic_flag busy = ATOMIC_FLAG_INIT;	/* around a few stores of TSL's */
+static bool there, wanted;
+static int sessions;				/* of the program's profiler */
+
+static void hold(void)
+{
+	while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+		;
+}
+
+static void release(void)
+{
+	atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+/* Held. */
+static void put(void)
+{
+	bool in = wanted && !sessions;
+
+	if (in == there || !tsl.set || (in && tsl.enabled()))
+		return;
+	there = in;
+	if (in) {
+		atomic_fetch_add(&generation, 1);
+		tsl.set(SCHEDULE_CLOSURE, &collector);
+		tsl.set(RUN_CLOSURE, &collector);
+		tsl.activate();
+	} else {
+		tsl.deactivate();
+		tsl.set(SCHEDULE_CLOSURE, NULL);
+		tsl.set(RUN_CLOSURE, NULL);
+	}
+}
+
+void tf_pools_level(enum tft_level level)
+{
+	hold();
+	wanted = level >= TFT_LEVEL_DEFAULT;
+	put();
+	release();
+}
+
+void tf_pools_start(void)
+{
+	if (tf_original(TFT_TF_POOLS_START) && tf_original(TFT_TF_POOLS_STOP)) {
+		tsl.activate = (void (*)(void))tf_lib->find(LISTENER "8ActivateEv");
+		tsl.deactivate = (void (*)(void))tf_lib->find(LISTENER "10DeactivateEv");
+		tsl.enabled = (bool (*)(void))tf_lib->find(LISTENER "9IsEnabledEv");
+		if (tsl.activate && tsl.deactivate && tsl.enabled)
+			tsl.set = (void (*)(int, const void *))tf_lib->find(SET_COLLECTOR);
+	}
+	if (!tsl.set) {
+		tf_blind("how long ops wait for a thread of a pool is not seen: TensorFlow tells "
+			 "it from 2.18 on");
+		return;
+	}
+	have_key = pthread_key_create(&key, worker_ends) == 0;
+	tf_pools_level(rt_level());
+}
+
+/* ---- the program's own profiler ---- */
+
+static void session(int change)
+{
+	hold();
+	sessions += change;
+	put();
+	release();
+}
+
+void *tf_pools_profiler_start(void *status, void *profiler)
+{
+	void *result;
+
+	session(1);
+	result = ((void *(*)(void *, void *))tf_original(TFT_TF_POOLS_START))(status, profiler);
+	/* it did not begin, and will not be stopped */
+	if (!tsl.enabled || !tsl.enabled())
+		session(-1);
+	return result;
+}
+
+void *tf_pools_profiler_stop(void *status, void *profiler)
+{
+	void *result = ((void *(*)(void *, void *))tf_original(TFT_TF_POOLS_STOP))(status,
+										 profiler);
+
+	hold();
+	sessions = 0;	/* there is one collector, so one session */
+	put();
+	release();
+	return result;
+}
+
+/* ---- telling ---- */
+
+static void tell(struct worker *w, int64_t now_ns, bool now)
+{
+	uint32_t gone = atomic_load_explicit(&w->gone, memory_order_acquire);
+	struct tft_pool *told = &w->told, sum = {
+		.tid = GET(w->tid), .closures = GET(w->closures), .with_ops = GET(w->with_ops),
+		.timed = GET(w->timed), .wait_ns = GET(w->wait_ns), .busy_ns = GET(w->busy_ns),
+		.max_wait_ns = GET(w->max_wait_ns), .begin_ns = told->end_ns, .end_ns = now_ns,
+	}, r = sum;
+
+	if (!sum.tid)
+		return;
+	if (!r.begin_ns)
+		r.begin_ns = GET(w->since_ns);
+	r.closures -= told->closures;
+	r.with_ops -= told->with_ops;
+	r.timed -= told->timed;
+	r.wait_ns -= told->wait_ns;
+	r.busy_ns -= told->busy_ns;
+	if (r.timed || r.closures || (now && sum.closures)) {
+		rt_emit_pool(&r);
+		*told = sum;
+	}
+	if (gone) {
+		*told = (struct tft_pool){ 0 };
+		SET(w->closures, 0);
+		SET(w->with_ops, 0);
+		SET(w->timed, 0);
+		SET(w->wait_ns, 0);
+		SET(w->max_wait_ns, 0);
+		SET(w->busy_ns, 0);
+		SET(w->since_ns, 0);
+		SET(w->gone, 0);
+		atomic_store_explicit(&w->tid, 0, memory_order_release);
+	}
+}
+
+void tf_pools_tell(int64_t now_ns, bool now)
+{
+	static int64_t last_ns;
+
+	if (!now && now_ns - last_ns < TELL_NS)
+		return;
+	last_ns = now_ns;
+	for (struct worker *w = atomic_load(&workers); w; w = w->next)
+		tell(w, now_ns, now);
+}
+
+/* Its threads are the parent's, and so is what they did. */
+void tf_pools_fork_child(void)
+{
+	for (struct worker *w = atomic_load(&workers); w; w = w->next) {
+		SET(w->gone, 1);
+		w->told = (struct tft_pool){
+			.tid = GET(w->tid), .closures = GET(w->closures),
+			.with_ops = GET(w->with_ops), .timed = GET(w->timed),
+			.wait_ns = GET(w->wait_ns), .busy_ns = GET(w->busy_ns),
+		};
+	}
+	if (have_key)
+		pthread_setspecific(key, NULL);
+	self = NULL;
+	atomic_flag_clear(&busy);
+}
