@@ -215,12 +215,108 @@ static inline bool known(const void *kernel, const void *context)
 	return __builtin_expect(now == KNOWN, 1) || known_slow(kernel, context, now);
 }
 
+/* ---- names of kernels ---- */
+
+/*
+ * A kernel's name, type and views lie in four places of memory that nothing else
+ * in its run looks at, and fetching them costs more than all the rest. So the ids
+ * are kept by the kernel's address until its destructor runs. A place is taken
+ * once and given up by the destructor only: who finds a kernel that is running
+ * finds its ids, without a lock. One run in CHECKED looks at the names all the
+ * same: in a build whose destructors do not come by here nothing is kept any more.
+ */
+#define KEPT_SETS 4096u
+#define KEPT_WAYS 4u
+#define KEPT_BUSY 1u		/* no kernel's address */
+#define CHECKED 128u		/* a power of two */
+
+static _Alignas(64) struct {
+	_Atomic uint64_t kernel;	/* 0: free */
+	_Atomic uint64_t ids;
+} kept[KEPT_SETS][KEPT_WAYS];
+static _Atomic bool unkept;
+
+static inline uint32_t set_of(const void *kernel)
+{
+	return (uint32_t)(((uintptr_t)kernel >> 4) * 0x9e3779b97f4a7c15u >> 52);
+}
+
+static void keep(const void *kernel, struct tf_ids ids)
+{
+	uint32_t set = set_of(kernel);
+
+	for (uint32_t i = 0; i < KEPT_WAYS; i++) {
+		uint64_t none = 0;
+
+		if (!atomic_compare_exchange_strong(&kept[set][i].kernel, &none, KEPT_BUSY))
+			continue;
+		atomic_store_explicit(&kept[set][i].ids, (uint64_t)ids.name << 32 | ids.type,
+				      memory_order_relaxed);
+		atomic_store_explicit(&kept[set][i].kernel, (uintptr_t)kernel,
+				      memory_order_release);
+		return;
+	}
+}
+
+/* Several threads may have kept it at once. */
+static void forget(const void *kernel)
+{
+	uint32_t set = set_of(kernel);
+
+	for (uint32_t i = 0; i < KEPT_WAYS; i++)
+		if (atomic_load_explicit(&kept[set][i].kernel, memory_order_relaxed) ==
+		    (uintptr_t)kernel)
+			atomic_store_explicit(&kept[set][i].kernel, 0, memory_order_relaxed);
+}
+
+void tf_kernel_gone(void *kernel)
+{
+	forget(kernel);
+	((void (*)(void *))tf_original(TFT_TF_KERNEL_GONE))(kernel);
+}
+
+static struct tf_ids read_ids(const void *kernel)
+{
+	struct view name = view_at(kernel, layout.name), type = view_at(kernel, layout.name + 16);
+
+	return tf_ids(name.text, name.length, type.text, type.length);
+}
+
+static struct tf_ids ids_of(const void *kernel)
+{
+	uint32_t set = set_of(kernel);
+	struct tf_ids ids;
+	uint64_t have;
+
+	if (__builtin_expect(atomic_load_explicit(&unkept, memory_order_relaxed), 0))
+		return read_ids(kernel);
+	for (uint32_t i = 0; i < KEPT_WAYS; i++) {
+		if (atomic_load_explicit(&kept[set][i].kernel, memory_order_acquire) !=
+		    (uintptr_t)kernel)
+			continue;
+		have = atomic_load_explicit(&kept[set][i].ids, memory_order_relaxed);
+		return (struct tf_ids){ (uint32_t)(have >> 32), (uint32_t)have };
+	}
+	ids = read_ids(kernel);
+	if (ids.name && ids.type && tf_original(TFT_TF_KERNEL_GONE))
+		keep(kernel, ids);
+	return ids;
+}
+
+/* Whether what was kept is true. */
+static void check(const void *kernel, const struct rt_op_args *args)
+{
+	struct tf_ids ids = read_ids(kernel);
+
+	if ((ids.name != args->name || ids.type != args->type) && !atomic_exchange(&unkept, true))
+		tf_blind("some ops may have another one's name: this build destroys kernels unseen");
+}
+
 /* ---- ops ---- */
 
 static inline void describe(struct rt_op_args *args, const void *kernel, const void *context)
 {
-	struct view name = view_at(kernel, layout.name), type = view_at(kernel, layout.name + 16);
-	struct tf_ids ids = tf_ids(name.text, name.length, type.text, type.length);
+	struct tf_ids ids = ids_of(kernel);
 
 	*args = (struct rt_op_args){
 		.name = ids.name, .type = ids.type,
@@ -241,7 +337,8 @@ static inline void compute(void *device, void *kernel, void *context,
 		return;
 	}
 	describe(&args, kernel, context);
-	rt_op_push(&args);
+	if (__builtin_expect(rt_op_push(&args) % CHECKED == 0, 0))
+		check(kernel, &args);
 	original(device, kernel, context);
 	rt_op_pop(0);
 }

@@ -59,6 +59,7 @@ void tf_cpu_compute(void *device, void *kernel, void *context);
 void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
+void tf_kernel_gone(void *kernel);
 
 /* ---- kernels.c ---- */
 

@@ -39,6 +39,8 @@
 	X(GPU_COMPUTE, "_ZN10tensorflow13BaseGPUDevice7ComputeE" TFT_TF_KERNEL, TFT_TF_TRIGGER) \
 	X(GPU_COMPUTE_ASYNC, "_ZN10tensorflow13BaseGPUDevice12ComputeAsyncE" TFT_TF_ASYNC, \
 	  TFT_TF_TRIGGER) \
+	/* void (kernel), of every kernel that dies */ \
+	X(KERNEL_GONE, "_ZN10tensorflow8OpKernelD2Ev", 0) \
 	/* the text of a kernel's event: string *(string *, kernel, context, bool) */ \
 	X(TRACE_STRING, "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb", \
 	  0) \

@@ -29,6 +29,7 @@ static const struct hook {
 	{ TFT_TF_GPU_COMPUTE, (void *)tf_gpu_compute, false },
 	{ TFT_TF_CPU_COMPUTE_ASYNC, (void *)tf_cpu_compute_async, false },
 	{ TFT_TF_GPU_COMPUTE_ASYNC, (void *)tf_gpu_compute_async, false },
+	{ TFT_TF_KERNEL_GONE, (void *)tf_kernel_gone, true },
 	{ TFT_TF_EXECUTE, (void *)tf_execute, false },
 	{ TFT_TF_SESSION_RUN, (void *)tf_session_run, false },
 	{ TFT_TF_ONEDNN_VERBOSE, (void *)tf_onednn_verbose, true },

@@ -72,6 +72,7 @@ API void compute(void *device, struct kernel *k, struct context *c)
 	NAMED(DEVICE "7ComputeEPNS_8OpKernelEPNS_15OpKernelContextE");
 API void compute_async(void *device, struct kernel *k, struct context *c, struct function *done)
 	NAMED(DEVICE "12ComputeAsyncEPNS_13AsyncOpKernelEPNS_15OpKernelContextESt8functionIFvvEE");
+API void kernel_gone(struct kernel *k) NAMED("_ZN10tensorflow8OpKernelD2Ev");
 API void record(struct event *e) NAMED(TSL "6RecordEONS1_5EventE");
 API bool start(int level) NAMED(TSL "5StartEi");
 API struct kept { void *part[3]; } stop(void) NAMED(TSL "4StopEv");
@@ -161,6 +162,12 @@ void compute_async(void *device, struct kernel *k, struct context *c, struct fun
 		take(&copy);
 	copy.invoke(copy.storage);
 	copy.manage(copy.storage, copy.storage, 3);
+}
+
+/* The base's destructor: all is given back but the memory. */
+void kernel_gone(struct kernel *k)
+{
+	memset(k, 0, sizeof(*k));
 }
 
 void record(struct event *e)
@@ -327,6 +334,17 @@ struct kernel *fake_kernel(const char *name, const char *type)
 	return k;
 }
 
+/* It dies, and another one gets its memory; unseen: as where a compiler has put the
+ * destructor into its callers. */
+API void fake_replace(struct kernel *k, const char *name, const char *type, bool unseen);
+void fake_replace(struct kernel *k, const char *name, const char *type, bool unseen)
+{
+	if (!unseen)
+		kernel_gone(k);
+	set_view(k->name, name);
+	set_view(k->type, type);
+}
+
 static void context_of(struct context *c, struct params *p, struct kernel *k, int64_t step)
 {
 	memset(c, 0, sizeof(*c));
@@ -345,6 +363,19 @@ int fake_run(struct kernel *k, int64_t step)
 	context_of(&c, &p, k, step);
 	((void (*)(void *, struct kernel *, struct context *))fake_vtable[0])(NULL, k, &c);
 	return k->runs;
+}
+
+/* Pieces of `small` and `large` bytes in turns, freed in another order. */
+API void fake_memory(int pieces, size_t small, size_t large);
+void fake_memory(int pieces, size_t small, size_t large)
+{
+	void **memory = calloc((size_t)pieces, sizeof(*memory));
+
+	for (int i = 0; memory && i < pieces; i++)
+		memory[i] = aligned_malloc(i % 2 ? large : small, 64);
+	for (int i = 0; memory && i < pieces; i++)
+		aligned_free(memory[(i * 7 + 3) % pieces]);
+	free(memory);
 }
 
 static int calls, copies, destroyed;

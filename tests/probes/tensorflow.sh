@@ -56,13 +56,13 @@ trap 'rm -rf "$tmp"' EXIT
 limit='timeout -k 5 60'
 
 bare() { $limit "$build/tensorflow_test" "$1" >"$tmp/bare" 2>&1; }
-# probed WHAT LEVEL: text in $tmp/probed, events in $tmp/events
+# probed WHAT LEVEL [HOW]: text in $tmp/probed, events in $tmp/events
 probed() {
 	rm -f "$tmp/events"
 	: >"$tmp/events"
 	RT_TEXT_OUT=$tmp/events RT_TEXT_LEVEL=$2 LD_PRELOAD=$lib/libtftop-start.so \
 		TFTOP_TENSORFLOW=$build/double/libtftop-tensorflow.so \
-		$limit "$build/tensorflow_test" "$1" >"$tmp/probed" 2>&1
+		$limit "$build/tensorflow_test" "$1" ${3:+"$3"} >"$tmp/probed" 2>&1
 }
 lines() { grep -cE "$1" "$tmp/events"; }
 
@@ -77,7 +77,7 @@ case_versions() {
 		expect "$which" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
 		expect "$which" "ops with their types and step ids" "$(sed -nE \
 			's/^op name=([^ ]*) .* type=([^ ]*) step=(.*)/\1:\2 \3/p' "$tmp/events" | sort | tr '\n' ',')" \
-			"a:B 1000,a:B 1001,${handed}model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_2:Same 7,pool/_1:_Send 12,$profiled"
+			"a:B 1000,a:B 1001,${handed}model/dense/MatMul:MatMul 1000,model/dense/MatMul:MatMul 1001,model/dense/MatMul:MatMul 9,model/layer_1/conv2d/Conv2D:Conv2D 1000,model/layer_1/conv2d/Conv2D:Conv2D 1001,one/of/them_1:Same 7,one/of/them_1:Same 7,one/of/them_2:Same 7,pool/_1:_Send 12,$profiled"
 		expect "$which" "an asynchronous op begins and ends" \
 			"$(lines '^begin name=model/dense/MatMul .*step=-5') $(lines '^async ')" "1 2"
 		expect "$which" "steps that the program marks" "$(sed -n 's/^step //p' "$tmp/events" | tr '\n' ',')" \
@@ -119,6 +119,26 @@ case_pools() {
 	expect pools "the program's own session" "$(grep '^pool profile' "$tmp/probed")" "pool profile 111"
 	expect pools "closures, with ops and without" "$(sed -nE 's/^pool .*closures=([0-9]*) with_ops=([0-9]*) timed=([0-9]*) .*/\1 \2 \3/p' \
 		"$tmp/events" | awk '{ c += $1; o += $2; t += $3 } END { print c, o, t }')" "3 2 3"
+}
+
+# Names that are kept are looked at now and then.
+case_unseen() {
+	probed "$build/libtensorflow_new.so" 2 unseen
+	expect unseen "exit status" $? 0
+	expect unseen "all of the first one's" "$(lines '^op name=first .*step=20')" 300
+	expect unseen "of the second some are taken for it, then none" \
+		"$(awk '/^op .*step=21/ { n++; if ($2 == "name=first") last = n }
+			END { print n, (last > 0 && last <= 128 ? "some" : last) }' "$tmp/events")" "300 some"
+	expect unseen "said once" "$(lines '^message .*destroys kernels unseen')" 1
+}
+
+# Pieces of a page and more, each told once when it comes and once when it goes.
+case_memory() {
+	probed "$build/libtensorflow_new.so" 2 memory
+	expect memory "large pieces" "$(lines "^alloc allocator='cpu' .* bytes=8192$")" 500
+	expect memory "nothing else" "$(lines '^alloc ') $(lines '^free ')" "500 500"
+	expect memory "what comes goes" "$(sed -nE 's/^(alloc|free) .*address=([^ ]*).*/\2/p' "$tmp/events" |
+		sort | uniq -c | awk '$1 % 2' | wc -l)" 0
 }
 
 # What cannot be read is left alone, and that is said.
@@ -187,7 +207,7 @@ case_gate() {
 		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
 }
 
-for case in versions levels pools strange nothing names gate; do
+for case in versions levels unseen memory pools strange nothing names gate; do
 	case $case in *$only*) "case_$case" ;; esac
 done
 closing

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tensorflow_test LIBRARY: a program that uses the look-alike as Python uses
- * TensorFlow, and says what it saw: the same with the probe as without.
+ * tensorflow_test LIBRARY [unseen|memory]: a program that uses the look-alike as Python
+ * uses TensorFlow, and says what it saw: the same with the probe as without. Unseen:
+ * kernels die without a call of their destructor. Memory: it allocates.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,17 +44,28 @@ static int loaded(void)
 	return found;
 }
 
+static int (*run)(void *, int64_t);
+static void (*replace)(void *, const char *, const char *, bool);
+
+static void unseen(void *kernel)
+{
+	for (int i = 0; i < 2; i++) {
+		for (int n = 0; n < 300; n++)
+			run(kernel, 20 + i);
+		replace(kernel, "instead", "Other", true);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *library;
 	void *(*kernel)(const char *, const char *);
-	int (*run)(void *, int64_t), (*run_async)(void *, int64_t), status = -1;
+	int (*run_async)(void *, int64_t), status = -1;
 	int (*profile)(int, void (*)(void));
 	double (*encode)(int);
 	int (*sums)(void);
 	int (*pool)(void *, void *, int64_t, int), (*pool_profile)(void *);
 	void *k[3], *same;
-	char name[32];
 
 	if (argc < 2)
 		return 2;
@@ -74,16 +87,26 @@ int main(int argc, char **argv)
 	encode = (double (*)(int))need(library, "fake_encode");
 	sums = (int (*)(void))need(library, "fake_sums");
 	trace = (void (*)(int, const char *, int64_t))need(library, "fake_trace");
+	replace = (void (*)(void *, const char *, const char *, bool))need(library, "fake_replace");
+	if (argc > 2 && !strcmp(argv[2], "memory")) {
+		run(kernel("first", "One"), 1);
+		((void (*)(int, size_t, size_t))need(library, "fake_memory"))(1000, 4032, 8192);
+		return 0;
+	}
+	if (argc > 2) {
+		unseen(kernel("first", "One"));
+		return 0;
+	}
 	k[0] = kernel("model/dense/MatMul", "MatMul");
 	k[1] = kernel("a", "B");
 	k[2] = kernel("model/layer_1/conv2d/Conv2D", "Conv2D");
 	for (int i = 0; i < 6; i++)
 		printf("run %d\n", run(k[i % 3], 1000 + i / 3));
 	/* a kernel that takes the place of another one has another name */
-	snprintf(name, sizeof(name), "one/of/them_1");
-	same = kernel(name, "Same");
+	same = kernel("one/of/them_1", "Same");
 	run(same, 7);
-	name[12] = '2';
+	run(same, 7);
+	replace(same, "one/of/them_2", "Same", false);
 	printf("run %d\n", run(same, 7));
 	printf("async %d\n", run_async(k[0], -5));
 	printf("encode %g\n", encode(39));
