@@ -11,10 +11,13 @@
  *
  * The table has a cache line of places for each hash, and no locks, as an address
  * belongs to one caller at a time. A place holds an address and, in the bits below
- * its alignment, the round of levels in which it was told.
+ * its alignment, the round of levels in which it was told. The table is large and
+ * each small piece is freed too, so a free first looks at how many of its kind, in
+ * a few cache lines, are in the table: mostly none.
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "probes/runtime/cpu.h"
 #include "probes/tensorflow/memory.h"
@@ -24,14 +27,26 @@
 #define LINES (1u << 14)
 #define PLACES 8u
 #define ROUND 15u		/* alignment is 16 at least */
+#define KINDS (1u << 12)
 
 static _Alignas(64) _Atomic uint64_t table[LINES][PLACES];
+static _Alignas(64) _Atomic uint16_t kinds[KINDS];	/* at least as many are in the table */
 static _Atomic uint32_t rounds;
 static _Atomic uint32_t allocator;
 
+static inline uint64_t hash(uint64_t address)
+{
+	return (address >> 4) * 0x9e3779b97f4a7c15u;
+}
+
 static inline _Atomic uint64_t *line_of(uint64_t address)
 {
-	return table[(address >> 4) * 0x9e3779b97f4a7c15u >> 50];
+	return table[hash(address) >> 50];
+}
+
+static inline _Atomic uint16_t *kind_of(uint64_t address)
+{
+	return &kinds[hash(address) >> 32 & (KINDS - 1)];
 }
 
 static uint32_t allocator_name(void)
@@ -52,16 +67,30 @@ static void tell_free(uint64_t address)
 	rt_emit_free(&f);
 }
 
+/* Empties a place that has `have`; false: another one was faster. */
+static bool take_place(_Atomic uint64_t *place, uint64_t have)
+{
+	uint64_t address = have & ~(uint64_t)ROUND;
+
+	if (!atomic_compare_exchange_strong(place, &have, 0))
+		return false;
+	atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
+	return true;
+}
+
 /* Takes an address out; true: it was told, in whichever round. */
 static bool take(uint64_t address)
 {
-	_Atomic uint64_t *place = line_of(address);
+	_Atomic uint64_t *place;
 	uint64_t have;
 
+	if (!atomic_load_explicit(kind_of(address), memory_order_relaxed))
+		return false;
+	place = line_of(address);
 	for (uint32_t i = 0; i < PLACES; i++) {
 		have = atomic_load_explicit(&place[i], memory_order_relaxed);
 		if ((have & ~(uint64_t)ROUND) == address)
-			return atomic_compare_exchange_strong(&place[i], &have, 0);
+			return take_place(&place[i], have);
 	}
 	return false;
 }
@@ -71,12 +100,17 @@ static bool put(uint64_t address)
 	_Atomic uint64_t *place = line_of(address);
 	uint64_t word = address | (atomic_load(&rounds) & ROUND), have;
 
+	if (atomic_fetch_add_explicit(kind_of(address), 1, memory_order_relaxed) == UINT16_MAX) {
+		atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
+		return false;
+	}
 	for (uint32_t i = 0; i < PLACES; i++) {
 		have = 0;
 		if (!atomic_load_explicit(&place[i], memory_order_relaxed) &&
 		    atomic_compare_exchange_strong(&place[i], &have, word))
 			return true;
 	}
+	atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
 	return false;
 }
 
@@ -186,7 +220,7 @@ void tf_memory_level(enum tft_level old_level, enum tft_level new_level)
 
 		have = atomic_load_explicit(place, memory_order_relaxed);
 		if (have && (have & ROUND) != (atomic_load(&rounds) & ROUND) &&
-		    atomic_compare_exchange_strong(place, &have, 0))
+		    take_place(place, have))
 			tell_free(have & ~(uint64_t)ROUND);
 	}
 }
@@ -197,4 +231,5 @@ void tf_memory_fork_child(void)
 		if (atomic_load_explicit(&table[i / PLACES][i % PLACES], memory_order_relaxed))
 			atomic_store_explicit(&table[i / PLACES][i % PLACES], 0,
 					      memory_order_relaxed);
+	memset(kinds, 0, sizeof(kinds));
 }
