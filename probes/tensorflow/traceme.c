@@ -71,6 +71,7 @@ static const struct consumer {
 	{ "CpuCompiler::RunBackend", tf_xla_traced },
 	{ "GpuCompiler::RunBackend", tf_xla_traced },
 	{ "ExecutorState::", nobody },
+	{ "EagerExecute", nobody },
 	{ "ExecutorDoneCallback", tf_function_done },
 	{ "Iterator::", tf_stage_called },
 	{ "IteratorGetNext", tf_stage_fetched },
