@@ -1,30 +1,60 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What TensorFlow's ops cost (G4): a step of 404 tiny kernels, CPU time of the whole
-# process, the least of some blocks of interleaved runs; bare, under tftop, and under
-# TensorFlow's own profiler when it keeps every op (host level 3).
+# What TensorFlow's ops cost (G4), on a step of 404 tiny kernels, and what a step of
+# a Keras network pays (G5): CPU time of the process, blocks with and without in turns
+# in one process (tests/programs/tf_cost.py), medians of the differences. Beside them
+# TensorFlow's own profiler: for ops at host level 3, where it has every op too, for
+# steps as it comes.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
-	echo 'G4.tensorflow'
+	echo 'G4.tensorflow G5.tensorflow.default G5.tensorflow.full'
 	exit 0
 fi
-RUNS=3 OPS=404
+OPS=404 PAIRS=15
 [ -e "$O/lib/libtftop-tensorflow.so" ] || exit 0
 python=$(tests/venv.sh tensorflow) || exit 1
+wanted() {
+	[ -z "${ONLY:-}" ] && return 0
+	case " $ONLY " in *" ${1%%.*} "*|*" $1 "*) return 0 ;; esac
+	return 1
+}
 record() { local IFS='|'; echo "$*"; }
-bare='' ours='' theirs=''
-least() { awk -v a="${1:-1e9}" -v b="$2" 'BEGIN { print (b + 0 < a + 0 && b + 0 > 0) ? b : a }'; }
-for ((run = 0; run < RUNS; run++)); do
-	bare=$(least "$bare" "$("$python" tests/programs/tf_tiny.py 2>/dev/null)")
-	ours=$(least "$ours" "$("$O/tftop" -b -- "$python" tests/programs/tf_tiny.py 2>/dev/null)")
-	theirs=$(least "$theirs" "$("$python" tests/programs/tf_tiny.py --profile 3 2>/dev/null)")
-done
-awk -v bare="$bare" -v ours="$ours" -v theirs="$theirs" -v ops=$OPS 'BEGIN {
-	printf "%.0f %.0f %.3f %s\n", (ours - bare) / ops * 1000, (theirs - bare) / ops * 1000,
-		(ours - bare) / (theirs - bare),
-		(ours - bare) / ops * 1000 <= 200 && ours - bare <= (theirs - bare) / 2 ? "true" : "false" }' |
-	while read -r value yardstick ratio good; do
-		record G4.tensorflow "TensorFlow op, above $bare us a step" "$value" ns low \
-			'tf.profiler at level 3' "$yardstick" "$ratio" '<= 200 and <= 0.5' $RUNS 0 "$good"
-	done
+# cost WHAT OPTION...: a step without, the difference, its quartiles, in us
+ours() {
+	"$O/tftop" -b -- "$python" tests/programs/tf_cost.py "$@" --pairs $PAIRS 2>/dev/null |
+		grep -aE '^[0-9.]+( -?[0-9.]+){3}$'
+}
+theirs() { "$python" tests/programs/tf_cost.py "$@" --pairs $PAIRS 2>/dev/null; }
+
+bench_op() {
+	local bare us first third beside
+	read -r bare us first third <<<"$(ours tiny)"
+	read -r _ beside _ _ <<<"$(theirs tiny --profile 3)"
+	read -r value yardstick ratio spread good <<<"$(awk -v us="$us" -v beside="$beside" \
+		-v first="$first" -v third="$third" -v ops=$OPS 'BEGIN {
+		printf "%.0f %.0f %.2f %.2f %s\n", us / ops * 1000, beside / ops * 1000, us / beside,
+			(third - first) / us, us / ops * 1000 <= 200 && us <= beside / 2 ? "true" : "false" }')"
+	record G4.tensorflow "TensorFlow op, step of $bare us" "$value" ns low \
+		'tf.profiler at level 3' "$yardstick" "$ratio" '<= 200 and <= 0.5' $PAIRS "$spread" "$good"
+}
+
+# bench_step LEVEL MOST
+bench_step() {
+	local bare us first third beside
+	read -r bare us first third <<<"$(ours keras --level "$1")"
+	read -r with ratio spread good <<<"$(awk -v bare="$bare" -v us="$us" -v first="$first" \
+		-v third="$third" -v most="$2" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
+			1 + us / bare, (third - first) / bare, us / bare <= most ? "true" : "false" }')"
+	record "G5.tensorflow.$1" "Keras step at $1, tf.profiler adds $profiler us" "$with" us low \
+		'at level off' "$bare" "$ratio" "<= $(awk -v m="$2" 'BEGIN { print 1 + m }')" $PAIRS \
+		"$spread" "$good"
+}
+
+wanted G4.tensorflow && bench_op
+if wanted G5.tensorflow.default || wanted G5.tensorflow.full; then
+	read -r _ profiler _ _ <<<"$(theirs keras --profile 2)"
+	wanted G5.tensorflow.default && bench_step default 0.02
+	wanted G5.tensorflow.full && bench_step full 0.05
+fi
+exit 0

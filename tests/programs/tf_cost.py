@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""What a step of TensorFlow pays for being watched, in CPU time of the process.
+
+    tf_cost.py tiny|keras [--level default|full] [--profile LEVEL] [--pairs N] [--steps N]
+
+Blocks of steps without and with alternate in one process, so that both meet the same
+machine: under tftop at level off and at --level, else without and with TensorFlow's own
+profiler at --profile. Prints a step without, the median of the differences and their
+quartiles, in microseconds.
+"""
+import argparse
+import ctypes
+import mmap
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("what", choices=["tiny", "keras"])
+arguments.add_argument("--level", choices=["off", "min", "default", "full"], default="default")
+arguments.add_argument("--profile", type=int)
+arguments.add_argument("--pairs", type=int, default=15)
+arguments.add_argument("--steps", type=int)
+options = arguments.parse_args()
+
+
+def library(name):
+    path = next(line.split()[-1] for line in open("/proc/self/maps") if name in line)
+    return ctypes.CDLL(path)
+
+
+class Tftop:
+    """tftop's level, by its control page (probes/schema/control.h)."""
+    OFFSET, LEVELS = 8, ["off", "min", "default", "full"]
+
+    def __init__(self):
+        with open(os.environ["TFTOP_CONTROL"], "r+b") as file:
+            self.page = mmap.mmap(file.fileno(), 4096)
+        self.now = ctypes.c_uint32.in_dll(library("libtftop-runtime"), "tft_rt_level_now")
+        self.level = self.LEVELS.index(options.level)
+
+    def set(self, on):
+        want = self.level if on else 0
+        self.page[self.OFFSET:self.OFFSET + 4] = want.to_bytes(4, sys.byteorder)
+        while self.now.value != want:
+            time.sleep(0.001)
+
+
+class Profiler:
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.on = False
+
+    def set(self, on):
+        if on:
+            tf.profiler.experimental.start(self.folder.name)
+            # 2.21 takes no notice of host_tracer_level
+            ctypes.c_int.in_dll(library("libtensorflow_framework"),
+                                "_ZN3tsl8profiler8internal13g_trace_levelE"
+                                ).value = options.profile
+        elif self.on:
+            tf.profiler.experimental.stop(save=False)
+        self.on = on
+
+
+def tiny():
+    """A function of 404 kernels of less than a microsecond each, on one thread."""
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    w = tf.Variable(tf.random.stateless_normal([16, 16], [1, 2]))
+    x = tf.random.stateless_normal([4, 16], [3, 4])
+
+    @tf.function
+    def step(x):
+        for _ in range(100):
+            x = tf.tanh(tf.matmul(x, w)) + 1.0
+        return tf.reduce_sum(x)
+
+    def steps(n):
+        for _ in range(n):
+            step(x)
+
+    return steps, 100
+
+
+def keras():
+    """Keras's own example of a small network for images, `fit` on batches of 64."""
+    n, batch = 60, 64
+    tf.keras.utils.set_random_seed(7)
+    rng = np.random.RandomState(7)
+    x = rng.rand(n * batch, 28, 28, 1).astype("float32")
+    y = rng.randint(0, 10, n * batch)
+    data = tf.data.Dataset.from_tensor_slices((x, y)).batch(batch).repeat().prefetch(2)
+    model = tf.keras.Sequential([
+        tf.keras.layers.Conv2D(32, 3, activation="relu"),
+        tf.keras.layers.MaxPooling2D(),
+        tf.keras.layers.Conv2D(64, 3, activation="relu"),
+        tf.keras.layers.MaxPooling2D(),
+        tf.keras.layers.Flatten(),
+        tf.keras.layers.Dropout(0.5),
+        tf.keras.layers.Dense(10),
+    ])
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+
+    def steps(n):
+        model.fit(data, steps_per_epoch=n, epochs=1, verbose=0)
+
+    return steps, 30
+
+
+steps, count = {"tiny": tiny, "keras": keras}[options.what]()
+count = options.steps or count
+steps(count)
+watch = Profiler() if options.profile is not None else Tftop()
+
+
+def block(on):
+    watch.set(on)
+    steps(max(count // 10, 2))    # what a switch itself costs, once
+    begin = time.process_time()
+    steps(count)
+    return (time.process_time() - begin) / count * 1e6
+
+
+block(False), block(True)
+without, difference = [], []
+for pair in range(options.pairs):
+    # either may come first
+    if pair % 2:
+        on, off = block(True), block(False)
+    else:
+        off, on = block(False), block(True)
+    without.append(off)
+    difference.append(on - off)
+watch.set(False)
+quartiles = statistics.quantiles(difference, n=4)
+print("%.1f %.1f %.1f %.1f" % (statistics.median(without), quartiles[1], quartiles[0],
+                               quartiles[2]))
