@@ -31,6 +31,7 @@ bench_op() {
 	local bare us first third beside
 	read -r bare us first third <<<"$(ours tiny)"
 	read -r _ beside _ _ <<<"$(theirs tiny --profile 3)"
+	[ -n "$us" ] && [ -n "$beside" ] || return
 	read -r value yardstick ratio spread good <<<"$(awk -v us="$us" -v beside="$beside" \
 		-v first="$first" -v third="$third" -v ops=$OPS 'BEGIN {
 		printf "%.0f %.0f %.2f %.2f %s\n", us / ops * 1000, beside / ops * 1000, us / beside,
@@ -43,6 +44,7 @@ bench_op() {
 bench_step() {
 	local bare us first third beside
 	read -r bare us first third <<<"$(ours keras --level "$1")"
+	[ -n "$us" ] && [ -n "$profiler" ] || return
 	read -r with ratio spread good <<<"$(awk -v bare="$bare" -v us="$us" -v first="$first" \
 		-v third="$third" -v most="$2" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
 			1 + us / bare, (third - first) / bare, us / bare <= most ? "true" : "false" }')"

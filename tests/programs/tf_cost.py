@@ -58,13 +58,15 @@ class Profiler:
         self.on = False
 
     def set(self, on):
+        if on == self.on:
+            return
         if on:
             tf.profiler.experimental.start(self.folder.name)
             # 2.21 takes no notice of host_tracer_level
             ctypes.c_int.in_dll(library("libtensorflow_framework"),
                                 "_ZN3tsl8profiler8internal13g_trace_levelE"
                                 ).value = options.profile
-        elif self.on:
+        else:
             tf.profiler.experimental.stop(save=False)
         self.on = on
 
