@@ -132,8 +132,9 @@ def cnn(args, steps):
         layers.Dense(CLASSES),
     ])
     model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    images, labels = Pictures(args).batch(args.steps * args.batch)
-    model.fit(images, labels, batch_size=args.batch, epochs=1, verbose=0, shuffle=False,
+    pictures = Pictures(args).batch(min(args.steps, 100) * args.batch)
+    batches = tf.data.Dataset.from_tensor_slices(pictures).batch(args.batch).repeat()
+    model.fit(batches, steps_per_epoch=args.steps, epochs=1, verbose=0,
               callbacks=[Report(steps)])
 
 

@@ -61,6 +61,6 @@ const char *live_waiting_for(struct live *live, char *text, size_t size)
 	else if (probes[0])
 		snprintf(text, size, "%s: probes %s, no device work yet, %s", name, probes, time);
 	else
-		snprintf(text, size, "starting: %s, no OpenCL loaded yet, %s", name, time);
+		snprintf(text, size, "starting: %s, no framework loaded yet, %s", name, time);
 	return text;
 }

@@ -120,12 +120,13 @@ bool page_flows(const struct page_call *call, struct page *page)
 	struct flow_row *rows;
 	size_t count = snapshot(call->model, &rows);
 
-	if (!count)
+	if (!count) {
 		page_say(page, ROLE_MUTED, 0, "no message between processes has been seen");
+		return true;
+	}
 	latencies(&sheet, rows, count, true);
 	page_sheet(page, &sheet, PAGE_WIDTH);
-	if (count)
-		page_say(page, ROLE_DEFAULT, 0, "%s", "");
+	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	coding(&sheet, rows, count);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	free(rows);

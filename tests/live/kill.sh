@@ -117,7 +117,7 @@ program_ended() {
 	[ "$(cat rc)" = "$status" ] || fail "the program ended with $(cat rc), not $status" || return
 	[ -s truth.json ] || fail "no truth was written" || return
 	if [ "$status" = 0 ]; then
-		grep -q "\"steps\": { \"count\": $steps[ ,]" truth.json || fail "not all steps were made" || return
+		grep -q "\"steps\": { *\"count\": $steps[ ,]" truth.json || fail "not all steps were made" || return
 		[ ! -f program.out ] || cmp -s program.out "$tmp/bare.out" || fail "other output" || return
 	fi
 }
@@ -178,6 +178,18 @@ tftop_ends_with() {
 	local status=$?
 	[ "$status" = "$1" ] || fail "tftop ended with $status, not $1: $(first_lines program.err)"
 }
+
+# In the midst of its steps, on a terminal: it computes what it would have.
+tensorflow_killed() {
+	wait_for 60 screen_shows train_step || fail "no step on the screen" || return
+	remember_places
+	kill -KILL "$tftop_pid"
+	[ ! -e rc ] || fail "the program was over before tftop was killed" || return
+	wait_for 2 gone "$tftop_pid" || fail "SIGKILL did not end it" || return
+	clean_after 0 || return
+	losses truth.json | cmp -s - "$tmp/losses" || fail "it computed something else"
+}
+losses() { grep -o '"losses": [^]]*' "$1"; }
 
 # The program's own end, and the proof that strays() sees tftop's processes.
 normal_end() {
@@ -246,11 +258,12 @@ one() {
 	case $how in
 	kill-headless) mode=headless script_lines=('wait-exit 60s') ;;
 	quit) mode=headless script_lines=('wait-kernels 100 20s' quit) ;;
-	kill-screen | key-q) mode=screen ;;
+	kill-screen | key-q | tensorflow) mode=screen ;;
 	esac
 	start "$mode" || { end_case 1; return 1; }
 	case $how in
 	kill-*) killed_at ;;
+	tensorflow) tensorflow_killed ;;
 	normal) normal_end ;;
 	term) signalled TERM 15 ;;
 	hup) signalled HUP 1 ;;
@@ -271,6 +284,19 @@ as_other() {
 	one "$@"
 }
 
+# with_tensorflow: one run of a program of TensorFlow's
+with_tensorflow() {
+	local steps=1500 train program
+	[ -e "$O/lib/libtftop-tensorflow.so" ] || skip "the probe was not built" || return
+	train=$(tests/venv.sh "${TENSORFLOW:-tensorflow}" 2>"$work/venv") ||
+		skip "$(tail -n 1 "$work/venv")" || return
+	program=("$here/examples/train_tf.py" --model loop --steps "$steps" --batch 8)
+	"$train" "${program[@]}" --truth "$tmp/bare" >/dev/null 2>"$work/errors" ||
+		fail "the program: $(tail -n 1 "$work/errors")" || return
+	losses "$tmp/bare" >"$tmp/losses"
+	one tensorflow tensorflow
+}
+
 runner=()
 "$train" "${program[@]}" >"$tmp/bare.out" 2>/dev/null
 # every third run as an ordinary user, when this one is root
@@ -289,4 +315,5 @@ for ((i = 0; i < runs; i++)); do
 		case_run "$i-$how" one "$i" "$how"
 	fi
 done
+case_run tensorflow with_tensorflow
 suite_end
