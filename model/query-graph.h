@@ -51,13 +51,17 @@ struct graph_node {
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);
 
 /*
- * By full name, by a beginning that only one name has, by a regular expression
- * that only one matches. false: a sentence that names those that match or, when
- * none does, what is near. Of nodes of one name: one that ran, the latest.
+ * By full name, by a beginning that only one name has, by the last parts of its
+ * path that only one has, by a regular expression that only one matches; the first
+ * of these that any matches decides. false: a sentence that names those that match
+ * or, when none does, what is near. Of nodes of one name: one that ran, the latest.
  * [locked]
  */
 bool model_graph_find(struct model *model, const char *text, uint32_t *index, char *error,
 		      size_t error_size);
+/* How many names match as above, when it is none's full name; the first of them,
+ * at most max. Names are the model's. [locked] */
+size_t model_graph_choices(struct model *model, const char *text, const char **names, size_t max);
 
 struct graph_edge {
 	uint32_t node;			/* GRAPH_NONE: not in this graph */

@@ -42,6 +42,30 @@ static bool take_node(const struct page_call *call, const char *name, struct gra
 	       model_graph_node(call->model, index, node);
 }
 
+#define CHOICES 100
+
+/* Several names match: a page of them, each for the same command. [locked] */
+static bool choose(const struct page_call *call, struct page *page, const char *text)
+{
+	const char *names[CHOICES], *argv[16];
+	size_t n = text ? model_graph_choices(call->model, text, names, CHOICES) : 0;
+	int argc = call->argc < 16 ? call->argc : 16;
+
+	if (n < 2)
+		return false;
+	page_say(page, ROLE_DEFAULT, ATTR_BOLD, "%zu nodes match '%s'", n, text);
+	for (size_t i = 0; i < n && i < CHOICES; i++) {
+		for (int k = 0; k < argc; k++)
+			argv[k] = call->argv[k] == text ? names[i] : call->argv[k];
+		page_add(page, ROLE_DEFAULT, 0, "  ");
+		page_link(page, names[i], argc, argv);
+		page_end(page);
+	}
+	if (n > CHOICES)
+		page_say(page, ROLE_MUTED, 0, "  %zu more", n - CHOICES);
+	return true;
+}
+
 /* ---- trees ---- */
 
 struct tree {
@@ -177,7 +201,7 @@ static bool make_tree(const struct page_call *call, struct page *page, bool outp
 	if (!page_options(call, "rct", "d", &o) || !read_depth(call, &o, &t.depth))
 		return false;
 	if (!take_node(call, o.rest, &node))
-		return false;
+		return choose(call, page, o.rest);
 	t.control = o.on['c'];
 	t.types = o.on['t'];
 	page_add(page, ROLE_DEFAULT, ATTR_BOLD, "%s of ", outputs ? "recipients" : "inputs");
@@ -364,7 +388,7 @@ bool page_node(const struct page_call *call, struct page *page)
 {
 	struct page_options o;
 	struct graph_node node;
-	bool found;
+	bool found, chosen = false;
 
 	if (!page_options(call, "adt", "", &o))
 		return false;
@@ -372,9 +396,11 @@ bool page_node(const struct page_call *call, struct page *page)
 	found = take_node(call, o.rest, &node);
 	if (found)
 		make_node(call, page, &node, &o);
+	else
+		chosen = choose(call, page, o.rest);
 	model_unlock(call->model);
 	/* its names stay; a file is not read with the lock */
 	if (found && o.on['t'])
 		add_source(page, &node);
-	return found;
+	return found || chosen;
 }

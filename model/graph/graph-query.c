@@ -10,6 +10,7 @@
 #include "model/base/util.h"
 
 #define NAMED_MAX 4			/* in a sentence */
+#define CHOICE_MAX 100			/* to choose from */
 
 static const char *raw(struct model *model, uint32_t name)
 {
@@ -169,9 +170,9 @@ static uint32_t find_exact(struct model *model, const char *text)
 	return NONE;
 }
 
-/* Different names that match; which: of the first few a node. */
+/* Different names that match; which: of the first of them a node. */
 struct matches {
-	uint32_t which[NAMED_MAX];
+	uint32_t which[CHOICE_MAX];
 	size_t n;
 };
 
@@ -182,12 +183,27 @@ static void add_match(struct model *model, struct map *names, struct matches *m,
 	if (map_get(names, name) != MAP_NONE)
 		return;
 	map_set(names, name, 0);
-	if (m->n < NAMED_MAX)
+	if (m->n < CHOICE_MAX)
 		m->which[m->n] = i;
 	m->n++;
 }
 
-static void match_prefix(struct model *model, const char *text, struct matches *m)
+static bool begins(const char *name, const char *text)
+{
+	return !strncmp(name, text, strlen(text));
+}
+
+/* The last parts of a path: "MaxPool2d" of "model/pool/MaxPool2d". */
+static bool ends(const char *name, const char *text)
+{
+	size_t all = strlen(name), length = strlen(text);
+
+	return length && all > length && name[all - length - 1] == '/' &&
+	       !strcmp(name + all - length, text);
+}
+
+static void match(struct model *model, const char *text, struct matches *m,
+		  bool (*matches)(const char *name, const char *text))
 {
 	struct map names = { .size = 0 };
 
@@ -195,7 +211,7 @@ static void match_prefix(struct model *model, const char *text, struct matches *
 	for (uint32_t i = 0; i < model->graphs->nodes.n; i++) {
 		const char *name = raw(model, gnode_at(model->graphs, i)->name);
 
-		if (name && !strncmp(name, text, strlen(text)))
+		if (name && matches(name, text))
 			add_match(model, &names, m, i);
 	}
 	map_release(&names);
@@ -295,6 +311,27 @@ static void list_names(struct model *model, const struct matches *m, char *text,
 		snprintf(text + length, size - length, ", %zu more", m->n - shown);
 }
 
+static void match_all(struct model *model, const char *text, struct matches *m)
+{
+	match(model, text, m, begins);
+	if (!m->n)
+		match(model, text, m, ends);
+	if (!m->n)
+		match_regex(model, text, m);
+}
+
+size_t model_graph_choices(struct model *model, const char *text, const char **names, size_t max)
+{
+	struct matches m;
+
+	if (!make_uses(model) || find_exact(model, text) != NONE)
+		return 0;
+	match_all(model, text, &m);
+	for (size_t i = 0; i < max && i < m.n && i < CHOICE_MAX; i++)
+		names[i] = raw(model, gnode_at(model->graphs, m.which[i])->name);
+	return m.n;
+}
+
 bool model_graph_find(struct model *model, const char *text, uint32_t *index, char *error,
 		      size_t error_size)
 {
@@ -308,9 +345,7 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	*index = find_exact(model, text);
 	if (*index != NONE)
 		return true;
-	match_prefix(model, text, &m);
-	if (!m.n)
-		match_regex(model, text, &m);
+	match_all(model, text, &m);
 	if (m.n == 1) {
 		*index = best_of_name(model, m.which[0]);
 		return true;

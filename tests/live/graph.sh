@@ -57,7 +57,11 @@ pages() {
 	grep -qE 'ops ran, joined to nodes:  [0-9]+ exactly' "$work/page" ||
 		{ fail "ri says nothing of the graphs"; return; }
 	ask 'ni no-such-node' && { fail "a node that is not there was found"; return; }
-	grep -q "no node 'no-such-node'" "$work/errors" || fail "$(head -n 1 "$work/errors")"
+	grep -q "no node 'no-such-node'" "$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
+	ask 'ni -t MatMul' || { fail "ni of many: $(head -n 1 "$work/errors")"; return; }
+	[[ $(head -n 1 "$work/page") =~ ^([0-9]+)\ nodes\ match ]] &&
+		[ "$(grep -c '^  .*MatMul$' "$work/page")" = "${BASH_REMATCH[1]}" ] ||
+		fail "ni of many: $(head -n 2 "$work/page")"
 }
 
 # The graphs as dot: by its grammar, and Graphviz's own reading of it where that is.

@@ -130,6 +130,7 @@ TEST(model_graph_finds_nodes)
 	static const char *const names[] = { "conv/one", "conv/two", "dense/MatMul", "dense/Add" };
 	struct model *model = model_with_graph();
 	struct graph_node node;
+	const char *choices[2];
 	char error[512];
 	uint32_t index;
 
@@ -141,7 +142,16 @@ TEST(model_graph_finds_nodes)
 	CHECK(found(model, "conv/one", &node) && !strcmp(node.name, "conv/one"));
 	CHECK(found(model, "dense/M", &node) && !strcmp(node.name, "dense/MatMul"));
 	CHECK(found(model, "Ad+$", &node) && !strcmp(node.name, "dense/Add"));
+	CHECK(found(model, "one", &node) && !strcmp(node.name, "conv/one"));
+	/* its gradient has the name in it too: the path that ends so is meant */
+	apply_one(model, ev_name(NAME0 + 4, NAME_NODE, "grad/conv/one/Conv"));
+	apply_one(model, node_event(5, NAME0 + 4, "", 0));
+	CHECK(found(model, "one", &node) && !strcmp(node.name, "conv/one"));
 	model_lock(model);
+	CHECK_INT(model_graph_choices(model, "conv/one", choices, 2), 0);
+	CHECK_INT(model_graph_choices(model, "e/", choices, 2), 3);
+	CHECK_STR(choices[0], "dense/MatMul");
+	CHECK_STR(choices[1], "dense/Add");
 	CHECK(!model_graph_find(model, "conv", &index, error, sizeof(error)));
 	CHECK_STR(error, "2 nodes match 'conv': conv/one, conv/two");
 	CHECK(!model_graph_find(model, "dens/MatMull", &index, error, sizeof(error)));
