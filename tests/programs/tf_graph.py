@@ -131,7 +131,7 @@ def is_whole(op):
 
 def write_truth():
     lines = {}
-    traced[:] = [graph for graph in traced if vars(graph)]    # Keras 2 takes some apart
+    traced[:] = [graph for graph in traced if getattr(graph, "__dict__", True)]  # Keras 2 takes some apart
     for graph in traced:
         name = getattr(graph, "name", "")
         lines.setdefault(name, {}).update((op.name, line_of(op)) for op in graph.get_operations())
