@@ -219,6 +219,7 @@ static void look_inside(struct preflight *p)
 		int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		char next[4096];
 
+		memcpy(p->interpreter, file, sizeof(file));
 		if (fd < 0) {
 			p->kind = PREFLIGHT_UNKNOWN;
 			return;
@@ -331,6 +332,21 @@ static void note_tracers(struct preflight *p)
 	}
 }
 
+static void look_at_plugin(struct preflight *p)
+{
+	char text[sizeof(p->error)];
+
+	switch (preflight_plugin(p->interpreter, text, sizeof(text))) {
+	case PREFLIGHT_PLUGIN_FINE:
+		break;
+	case PREFLIGHT_PLUGIN_UNUSED:
+		note(p, "%s", text);
+		break;
+	case PREFLIGHT_PLUGIN_FATAL:
+		refuse(p, 125, "%s", text);
+	}
+}
+
 void preflight_check(struct preflight *p, char *const *argv)
 {
 	memset(p, 0, sizeof(*p));
@@ -347,4 +363,5 @@ void preflight_check(struct preflight *p, char *const *argv)
 	p->changes_user = changes_user(p->path);
 	note_kind(p);
 	note_tracers(p);
+	look_at_plugin(p);
 }

@@ -21,9 +21,10 @@ enum preflight_kind {
 };
 
 struct preflight {
-	int exit_status;	/* 0: can be run; 126, 127: error says why */
+	int exit_status;	/* 0: can be run; 125 to 127: error says why */
 	char error[512];
 	char path[4096];	/* what is run */
+	char interpreter[4096];	/* what runs in the end: of a script its interpreter */
 	enum preflight_kind kind;	/* of the file that is run in the end */
 	bool changes_user;	/* it runs another program under another uid */
 	size_t note_count;
@@ -38,5 +39,16 @@ enum preflight_kind preflight_kind(const char *path);
 /* The name of a command behind which programs are out of sight (sudo, docker);
  * NULL when command is none. */
 const char *preflight_hider(const char *command);
+
+/* ---- preflight-plugin.c ---- */
+enum preflight_plugin {
+	PREFLIGHT_PLUGIN_FINE = 0,
+	PREFLIGHT_PLUGIN_UNUSED,	/* asked for, but this TensorFlow does not take it */
+	PREFLIGHT_PLUGIN_FATAL,		/* this TensorFlow ends at its import because of it */
+};
+
+/* What libtftop_pluggable.so means to the TensorFlow that a python would import;
+ * text says it unless all is fine. Other programs: fine. */
+enum preflight_plugin preflight_plugin(const char *program, char *text, size_t size);
 
 #endif

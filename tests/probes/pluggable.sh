@@ -97,7 +97,42 @@ case_wheel() {
 	wheel 'wheel without tftop' none env
 }
 
-for case in host abi wheel; do
+# What ends an old TensorFlow at its import is refused before it starts: by the version
+# of the wheel next to the python that PROGRAM is, or that its first line names.
+case_versions() {
+	local python site plugins
+	# the program itself: python3 may be a script that looks for one
+	python=$(python3 -c 'import sys; print(sys.executable)') || { skipped versions 'no python3'; return; }
+	site=$tmp/env/lib/python3.$("$python" -c 'import sys; print(sys.version_info[1])')/site-packages
+	plugins=$site/tensorflow-plugins
+	mkdir -p "$tmp/env/bin" "$plugins" "$site/tensorflow_io-2.1.0.dist-info"
+	ln -sf "$python" "$tmp/env/bin/python"
+	printf '#!%s\nprint("ran")\n' "$tmp/env/bin/python" >"$tmp/script"
+	chmod +x "$tmp/script"
+	: >"$tmp/libtftop_pluggable.so"
+	try() {	# WHAT VERSION WANTED-STATUS WANTED-TEXT COMMAND...
+		local what=$1 version=$2 status=$3 text=$4 got
+		shift 4
+		rm -rf "$site"/tensorflow*-*.dist-info
+		mkdir "$site/tensorflow_cpu-$version.dist-info"
+		timeout -k 5 60 "$O/tftop" -b -- "$@" >"$tmp/out" 2>"$tmp/err"
+		got=$?
+		expect versions "$what: status" "$got $(grep -c '^ran' "$tmp/out")" "$status"
+		expect versions "$what: said" "$(grep -o "$text" "$tmp/err" "$tmp/out" | head -n 1 | cut -d: -f2)" "$text"
+	}
+	ln -sf "$tmp/libtftop_pluggable.so" "$plugins/other.so"
+	try link 2.9.3 '125 0' 'TensorFlow 2.9 ends at its import with' "$tmp/env/bin/python" -c 'print("ran")'
+	try script 2.10.0 '125 0' 'TensorFlow 2.10 ends at its import with' "$tmp/script"
+	try newer 2.11.0 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'
+	rm "$plugins/other.so"
+	try none 2.9.3 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'
+	export TF_PLUGGABLE_DEVICE_LIBRARY_PATH=$tmp/libtftop_pluggable.so
+	try variable 2.9.3 '0 1' "TensorFlow 2.9 does not know 'TF_PLUGGABLE_DEVICE_LIBRARY_PATH'" \
+		"$tmp/env/bin/python" -c 'print("ran")'
+	unset TF_PLUGGABLE_DEVICE_LIBRARY_PATH
+}
+
+for case in host abi versions wheel; do
 	wanted "$case" && "case_$case"
 done
 closing
