@@ -50,10 +50,10 @@ static bool find_runtime(void)
 	tap.open = (bool (*)(void))dlsym(runtime, "rt_tap_open");
 	tap.settle = (void (*)(int64_t))dlsym(runtime, "rt_tap_settle");
 	tap.count = (uint32_t (*)(uint64_t *))dlsym(runtime, "rt_tap_count");
-	tap.get = (bool (*)(uint32_t, struct rt_tap_work *))dlsym(runtime, "rt_tap_get");
+	tap.take = (bool (*)(uint32_t, struct rt_tap_work *, size_t))dlsym(runtime, "rt_tap_take");
 	tap.close = (void (*)(void))dlsym(runtime, "rt_tap_close");
 	dlclose(runtime);		/* it stays: it is linked with nodelete */
-	return tap.open && tap.settle && tap.count && tap.get && tap.close;
+	return tap.open && tap.settle && tap.count && tap.take && tap.close;
 }
 
 static void forget(void)

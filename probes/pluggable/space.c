@@ -13,6 +13,7 @@
 
 #define STATS_MAX 6		/* of an event */
 #define TEXT 160
+#define OP_TEXT 512
 #define DEVICE_STATS 4
 #define NAMES_MAX 2048		/* of a plane; what is beyond is one */
 
@@ -29,7 +30,7 @@ static const char *const stat_names[STAT_COUNT] = {
 struct packed_event {
 	Xplane__XEvent event;
 	Xplane__XStat stats[STATS_MAX], *list[STATS_MAX];
-	char text[TEXT];
+	char text[TEXT], op[OP_TEXT];
 };
 
 struct packed_plane {
@@ -87,7 +88,7 @@ static uint32_t take_work(struct space *s, const struct tap *tap, int64_t to_ns)
 	uint32_t n = tap->count(&dropped), kept = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (tap->get(i, &s->work[kept]) && s->work[kept].start_ns >= s->from_ns &&
+		if (tap->take(i, &s->work[kept], sizeof(*s->work)) && s->work[kept].start_ns >= s->from_ns &&
 		    s->work[kept].start_ns < to_ns)
 			kept++;
 	if (kept)
@@ -139,6 +140,15 @@ static void copy_details(char *text, const struct rt_tap_work *w)
 		 !(w->flags & TFT_CMD_BLOCKING));
 }
 
+/* "dense/MatMul:MatMul", as XProf takes it apart. */
+static char *op_text(char *text, const struct rt_tap_work *w)
+{
+	bool typed = w->op_type && *w->op_type;
+
+	snprintf(text, OP_TEXT, "%.*s%s%s", OP_TEXT * 3 / 4, w->op, typed ? ":" : "", typed ? w->op_type : "");
+	return text;
+}
+
 static void fill_event(struct space *s, struct packed_event *e, const struct rt_tap_work *w,
 		       uint32_t name)
 {
@@ -153,8 +163,7 @@ static void fill_event(struct space *s, struct packed_event *e, const struct rt_
 	add_stat(&e->stats[0], e->list, &event->n_stats, STAT_DEVICE, w->device, NULL);
 	add_stat(&e->stats[1], e->list, &event->n_stats, STAT_CORRELATION, w->correlation, NULL);
 	if (*w->op)
-		add_stat(&e->stats[2], e->list, &event->n_stats, STAT_OP, 0,
-			 (char *)(uintptr_t)w->op);
+		add_stat(&e->stats[2], e->list, &event->n_stats, STAT_OP, 0, op_text(e->op, w));
 	if (w->direction == TFT_DIR_FILL) {
 		snprintf(e->text, TEXT, "kind:device num_bytes:%llu async:%d",
 			 (unsigned long long)w->bytes, !(w->flags & TFT_CMD_BLOCKING));

@@ -17,7 +17,7 @@ struct tap {
 	bool (*open)(void);
 	void (*settle)(int64_t wait_ns);
 	uint32_t (*count)(uint64_t *dropped);
-	bool (*get)(uint32_t i, struct rt_tap_work *out);
+	bool (*take)(uint32_t i, struct rt_tap_work *out, size_t size);
 	void (*close)(void);
 };
 

@@ -216,6 +216,8 @@ RT_HIDDEN void rt_cpu_fork_child(void);
 
 /* Not 0: somebody looks (tap.h). */
 extern RT_HIDDEN _Atomic uint32_t rt_tap_now;
+/* The type of ops of a name, as they open. */
+RT_HIDDEN void rt_tap_op(uint32_t name, uint32_t type);
 RT_HIDDEN void rt_tap_add(const struct tft_command *command);
 RT_HIDDEN void rt_tap_device(const struct tft_device *device);
 RT_HIDDEN void rt_tap_queue(const struct tft_queue *queue);

@@ -184,6 +184,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	th->depth++;
 	set_visible(th);
 	section_leave(th);
+	if (__builtin_expect(GET(rt_tap_now), 0) && args->type)
+		rt_tap_op(args->name, args->type);
 	if (__builtin_expect(sampled(&th->push_sample), 0))
 		rt_own_time((rt_now_ns() - start_ns) * SAMPLE);
 	return instance;

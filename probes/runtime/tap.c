@@ -12,6 +12,7 @@
 #define DEVICES 64
 #define QUEUES 4096
 #define TEXT 96
+#define OP_TYPES 4096			/* names of ops at once */
 
 struct record {
 	_Atomic uint32_t whole;		/* the opening */
@@ -31,6 +32,7 @@ static struct device {
 } devices[DEVICES];
 
 static _Atomic uint32_t queue_device[QUEUES];
+static _Atomic uint64_t op_types[OP_TYPES];	/* by name: name << 32 | type */
 static struct record *ring;		/* made once */
 static _Atomic uint64_t next;
 static uint64_t base;
@@ -71,6 +73,11 @@ void rt_tap_clock(const struct tft_clock *c)
 
 	SET(to->offset_ns, (int64_t)((uint64_t)c->host_ns - c->ticks));
 	SET_REL(to->has_clock, 1);
+}
+
+void rt_tap_op(uint32_t name, uint32_t type)
+{
+	SET(op_types[name % OP_TYPES], (uint64_t)name << 32 | type);
 }
 
 static void set_times(struct record *r)
@@ -149,11 +156,12 @@ static const char *text_of(uint32_t id)
 	return seen[at].text;
 }
 
-bool rt_tap_get(uint32_t i, struct rt_tap_work *out)
+static bool take(uint32_t i, struct rt_tap_work *out)
 {
 	const struct record *r = ring ? &ring[(base + i) % RT_TAP_MAX] : NULL;
 	const struct tft_command *c = r ? &r->command : NULL;
 	const struct device *d;
+	uint64_t type;
 	struct tft_shape shape = { .dims = 0 };
 
 	if (!r || GET_ACQ(r->whole) != opening)
@@ -165,8 +173,11 @@ bool rt_tap_get(uint32_t i, struct rt_tap_work *out)
 		.correlation = c->correlation, .bytes = c->bytes,
 		.start_ns = r->start_ns, .end_ns = r->end_ns,
 		.name = text_of(c->name), .op = text_of(c->op_name),
-		.device_name = "", .vendor = "",
+		.device_name = "", .vendor = "", .op_type = "",
 	};
+	type = GET(op_types[c->op_name % OP_TYPES]);
+	if (c->op_name && type >> 32 == c->op_name)
+		out->op_type = text_of((uint32_t)type);
 	if (c->kind == TFT_KIND_KERNEL && rt_shape_of(c->shape, &shape) && shape.dims <= 3) {
 		out->dims = shape.dims;
 		memcpy(out->global, shape.global, sizeof(out->global));
@@ -180,6 +191,16 @@ bool rt_tap_get(uint32_t i, struct rt_tap_work *out)
 	out->memory_bytes = d->memory_bytes;
 	out->device_name = d->name;
 	out->vendor = d->vendor;
+	return true;
+}
+
+bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size)
+{
+	struct rt_tap_work work;
+
+	if (!take(i, &work))
+		return false;
+	memcpy(out, &work, size < sizeof(work) ? size : sizeof(work));
 	return true;
 }
 

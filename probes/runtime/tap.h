@@ -4,7 +4,7 @@
  * memory too, for who shows them inside the process (probes/pluggable). It changes
  * nothing of what is sent; what the level leaves out, it leaves out too.
  *
- * Always true: closed, it costs a load and a branch for each command. Open, it
+ * Always true: closed, it costs a load and a branch for each command and op. Open, it
  * keeps at most RT_TAP_MAX, and counts what is beyond. Times are CLOCK_MONOTONIC,
  * by the device's last clock pair; without one, as if it had just ended.
  *
@@ -27,6 +27,7 @@ struct rt_tap_work {
 	uint32_t dims, local[3];
 	uint64_t global[3];
 	const char *name, *op, *device_name, *vendor;	/* "": not known */
+	const char *op_type;
 };
 
 /* False: it is open already, or memory is short. */
@@ -36,8 +37,9 @@ RT_API bool rt_tap_open(void);
 RT_API void rt_tap_settle(int64_t wait_ns);
 /* Kept so far; *dropped: beyond them. */
 RT_API uint32_t rt_tap_count(uint64_t *dropped);
-/* False: not whole (yet). */
-RT_API bool rt_tap_get(uint32_t i, struct rt_tap_work *out);
+/* Up to `size` bytes of it: who asks may have been built before members came, which
+ * are added at the end. False: not whole (yet). */
+RT_API bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size);
 RT_API void rt_tap_close(void);
 
 #endif

@@ -31,11 +31,11 @@ uint32_t rt_tap_count(uint64_t *dropped)
 	return fake_count;
 }
 
-bool rt_tap_get(uint32_t i, struct rt_tap_work *out)
+bool rt_tap_take(uint32_t i, struct rt_tap_work *out, size_t size)
 {
 	if (i >= fake_count || !fake_work[i].name)
 		return false;
-	*out = fake_work[i];
+	memcpy(out, &fake_work[i], size);
 	return true;
 }
 

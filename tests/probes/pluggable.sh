@@ -84,6 +84,9 @@ wheel() {	# NAME WANTED COMMAND…
 		    assert all(e["stats"]["kernel_details"] == "grid:64,1,1 block:64,1,1" for e in kernels), kernels
 		    assert copies[0]["stats"]["memcpy_details"].endswith("size:16384 dest:1 async:0"), copies
 		    assert sum(e["dur_ns"] for e in kernels) <= length
+		    if sys.argv[2] == "ops":
+		        ops = [e["stats"].get("tf_op") for e in kernels]
+		        assert ops[-1].endswith(":PyFunc") and ops.count(ops[-1]) == 1, ops
 		print("good")
 	END
 	)" good
@@ -94,6 +97,7 @@ case_wheel() {
 	python=$(tests/venv.sh tensorflow 2>"$tmp/err") || { skipped wheel "$(head -n 1 "$tmp/err")"; return; }
 	[ -e "$lib/libtftop-opencl.so" ] || { skipped wheel 'no OpenCL'; return; }
 	wheel wheel some "$O/tftop" --probe opencl -b --
+	wheel 'wheel with ops' ops "$O/tftop" --probe opencl,tensorflow,-onednn -b --
 	wheel 'wheel without tftop' none env
 }
 

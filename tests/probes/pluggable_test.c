@@ -146,6 +146,7 @@ static void a_session(void)
 		.kind = TFT_KIND_KERNEL, .queue = 3, .device = 1, .gpu = 1, .start_ns = rt_now_ns(),
 		.end_ns = rt_now_ns() + 1000000, .dims = 2, .global = { 100, 8 }, .local = { 32, 4 },
 		.name = "kernel", .op = "dense/MatMul", .device_name = "a device", .vendor = "somebody",
+		.op_type = "_FusedMatMul",
 	};
 	add(1, 3, TFT_DIR_H2D, 900)->flags = TFT_CMD_PINNED | TFT_CMD_BLOCKING;
 	add(1, 3, 0, 1)->name = NULL;	/* not whole yet */
@@ -169,7 +170,9 @@ static void a_session(void)
 		       "grid:4,2,1 block:32,4,1"));
 	EXPECT(!strcmp(stat_of(plane, plane->lines[0]->events[1], "memcpy_details"),
 		       "kind_src:pinned kind_dst:device size:4096 dest:1 async:0"));
-	EXPECT(!strcmp(stat_of(plane, plane->lines[0]->events[0], "tf_op"), "dense/MatMul"));
+	EXPECT(!strcmp(stat_of(plane, plane->lines[0]->events[0], "tf_op"),
+		       "dense/MatMul:_FusedMatMul"));
+	EXPECT(!strcmp(stat_of(plane, plane->lines[0]->events[1], "tf_op"), "dense/MatMul"));
 	at = plane->lines[0]->timestamp_ns + plane->lines[0]->events[1]->offset_ps / 1000;
 	EXPECT(at <= (int64_t)real.tv_sec * 1000000000 + real.tv_nsec + 1000000);
 	EXPECT(at > (int64_t)real.tv_sec * 1000000000 + real.tv_nsec - 5000000000);
