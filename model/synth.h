@@ -28,8 +28,7 @@ struct model_synth_profile {
 	unsigned late_permille;		/* of finished things, written 0 ... 200 ms later */
 	unsigned lose_every;		/* steps between losses, 0 none (nothing is left out) */
 	unsigned fail_permille;		/* of kernels */
-	unsigned apart_permille;	/* of commands, as a launch and a run (no recording
-					 * has these yet) */
+	unsigned apart_permille;	/* of commands, as a launch and a run */
 	bool opens;			/* announce what lasts 10 ms and more */
 	int64_t input_ns;		/* a step first waits for its batch, as the input
 					 * threads are busy all the time; 0: it is there */

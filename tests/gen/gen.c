@@ -28,9 +28,9 @@
 static volatile sig_atomic_t stopped;	/* by this signal, 0: no */
 
 struct settings {
-	uint64_t spans, lanes, ops, seed, streams;
+	uint64_t spans, lanes, ops, seed, streams, memory;
 	int64_t length_ns, disorder_ns, drift_ppb;
-	unsigned loss_ppm;
+	unsigned loss_ppm, apart_permille;
 	const char *ctf, *truth;
 };
 
@@ -52,6 +52,8 @@ static const char help[] =
 	"  --ops N         a training loop of N ops: steps, layers, input (0: only queues)\n"
 	"  --disorder MS   records come up to so much late (0)\n"
 	"  --loss P        per cent of the records that are lost (0)\n"
+	"  --apart P       per cent of the commands that come as a launch and a run (0)\n"
+	"  --memory BYTES  a layer's weights, and what it allocates in a step (0)\n"
 	"  --drift PPM     the device's clock runs so much fast (0)\n"
 	"  --seed X        (1)\n"
 	"  --streams N     trace files per channel (2)\n"
@@ -131,6 +133,10 @@ static void set_option(struct settings *settings, const char *name, const char *
 		settings->disorder_ns = decimal(name, text, 1000000, 0, INT64_C(10000000000));
 	else if (!strcmp(name, "loss"))
 		settings->loss_ppm = (unsigned)decimal(name, text, 10000, 0, 1000000);
+	else if (!strcmp(name, "apart"))
+		settings->apart_permille = (unsigned)decimal(name, text, 10, 0, 1000);
+	else if (!strcmp(name, "memory"))
+		settings->memory = number(name, text, 0, UINT64_C(1) << 40);
 	else if (!strcmp(name, "drift"))
 		settings->drift_ppb = decimal(name, text, 1000, -1000000, 1000000);
 	else if (!strcmp(name, "seed"))
@@ -148,6 +154,7 @@ static void parse(struct settings *settings, int argc, char **argv)
 	static const struct option options[] = {
 		{ "spans", 1, NULL, 'o' }, { "lanes", 1, NULL, 'o' }, { "seconds", 1, NULL, 'o' },
 		{ "ops", 1, NULL, 'o' }, { "disorder", 1, NULL, 'o' }, { "loss", 1, NULL, 'o' },
+		{ "apart", 1, NULL, 'o' }, { "memory", 1, NULL, 'o' },
 		{ "drift", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' }, { "streams", 1, NULL, 'o' },
 		{ "ctf", 1, NULL, 'o' }, { "truth", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -171,6 +178,11 @@ static void parse(struct settings *settings, int argc, char **argv)
 	if (settings->ops && settings->ops < 4)
 		die("--ops takes 0, or at least the 4 of one step, not '%" PRIu64 "'",
 		    settings->ops);
+	/* What an allocation that was lost leaves behind is not a matter of sums. */
+	if (settings->memory && settings->loss_ppm)
+		die("--memory and --loss do not go together");
+	if (settings->memory && !settings->ops)
+		die("--memory is that of layers: it needs --ops");
 	if (!settings->ctf && !settings->truth)
 		die("nothing to do: give --ctf DIR, --truth FILE, or both");
 }
@@ -194,6 +206,7 @@ static void shape(const struct settings *settings, struct model_synth_profile *p
 		.layers = 8, .kernels = 3, .opens = true, .spans = settings->spans,
 		.ops = settings->ops, .disorder_ns = settings->disorder_ns,
 		.drift_ppb = settings->drift_ppb, .loss_ppm = settings->loss_ppm,
+		.apart_permille = settings->apart_permille, .layer_bytes = settings->memory,
 	};
 	if (!ops) {
 		rounds = (spans + lanes - 1) / lanes;

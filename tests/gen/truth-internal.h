@@ -54,6 +54,14 @@ struct truth_span {
 	int kernel;
 };
 
+/* An allocation, or a free of its address. */
+struct truth_change {
+	int64_t at_ns;
+	uint64_t address, bytes, order;
+	uint32_t allocator, device;
+	bool alloc;
+};
+
 struct truth {
 	bool drifts;
 	uint32_t pid;
@@ -64,7 +72,8 @@ struct truth {
 	struct table names, queues, ops;	/* by id */
 	struct table kernels, kernel_ops;	/* in order */
 	struct table calls;		/* by name */
-	struct table steps, spans;	/* in order */
+	struct table steps, spans, changes;	/* in order */
+	struct table launches, runs;	/* of what comes in two: by correlation, in order */
 	struct map kernel_by_key, kernel_op_by_key;
 };
 
@@ -74,5 +83,10 @@ const char *truth_name(struct truth *truth, uint32_t id);
 void truth_settle(struct truth *truth);
 /* Length of the union of spans; queue 0: all; kind 1 kernels, 0 copies, -1 all. */
 int64_t truth_union(const struct truth *truth, uint32_t queue, int kind);
+
+/* ---- truth-memory.c ---- */
+struct json;
+void truth_memory(struct truth *truth, const struct event *event);
+void truth_write_memory(struct json *json, struct truth *truth);
 
 #endif

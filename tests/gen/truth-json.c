@@ -380,6 +380,7 @@ void truth_write(struct truth *truth, FILE *out)
 	write_ops(&json, truth);
 	write_calls(&json, truth);
 	write_steps(&json, truth);
+	truth_write_memory(&json, truth);
 	json_end(&json);
 	json_finish(&json);
 }

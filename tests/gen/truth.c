@@ -38,6 +38,9 @@ struct truth *truth_new(bool drifts)
 	truth->calls.size = sizeof(uint64_t);
 	truth->steps.size = sizeof(struct truth_step);
 	truth->spans.size = sizeof(struct truth_span);
+	truth->changes.size = sizeof(struct truth_change);
+	truth->launches.size = sizeof(struct event_launch);
+	truth->runs.size = sizeof(struct event_run);
 	return truth;
 }
 
@@ -45,7 +48,8 @@ void truth_free(struct truth *truth)
 {
 	struct table *const tables[] = {
 		&truth->names, &truth->queues, &truth->ops, &truth->kernels, &truth->kernel_ops,
-		&truth->calls, &truth->steps, &truth->spans,
+		&truth->calls, &truth->steps, &truth->spans, &truth->changes, &truth->launches,
+		&truth->runs,
 	};
 
 	if (!truth)
@@ -163,6 +167,24 @@ static void add_command(struct truth *truth, const struct event_command *c)
 	};
 }
 
+/* A launch and its run are one command, joined by their id. */
+static void join_runs(struct truth *truth)
+{
+	for (size_t i = 0; i < truth->runs.n; i++) {
+		const struct event_run *run = at(&truth->runs, i);
+		const struct event_launch *launch = at(&truth->launches, run->correlation);
+		struct event_command c = {
+			.queue = launch->queue, .name = launch->name, .op_name = launch->op_name,
+			.bytes = run->bytes, .op = launch->op, .start_ticks = run->start_ticks,
+			.end_ticks = run->end_ticks, .kind = run->kind,
+			.direction = run->direction, .status = run->status,
+			.how = HOW_EXACT,
+		};
+
+		add_command(truth, &c);
+	}
+}
+
 /* ---- ops ---- */
 
 static void add_op(struct truth *truth, const struct event_op *event)
@@ -243,6 +265,17 @@ static void add_one(struct truth *truth, const struct event *event)
 	case EVENT_COMMAND:
 		add_command(truth, &event->u.command);
 		break;
+	case EVENT_LAUNCH:
+		*(struct event_launch *)at(&truth->launches, event->u.launch.correlation) =
+			event->u.launch;
+		break;
+	case EVENT_RUN:
+		*(struct event_run *)at(&truth->runs, truth->runs.n) = event->u.run;
+		break;
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		truth_memory(truth, event);
+		break;
 	case EVENT_OP:
 		add_op(truth, &event->u.op);
 		break;
@@ -299,6 +332,7 @@ int64_t truth_union(const struct truth *truth, uint32_t queue, int kind)
 
 void truth_settle(struct truth *truth)
 {
+	join_runs(truth);
 	if (truth->spans.n)
 		qsort(truth->spans.data, truth->spans.n, truth->spans.size, by_start);
 	find_steps(truth);

@@ -122,7 +122,8 @@ schema() {
 bad_options() {
 	local options
 	for options in "--bogus" "--spans" "--spans x" "--spans 0" "--spans -3" "--lanes 0" "--ops 3" \
-		"--loss 101" "--loss 1.2.3" "--drift x" "--seconds 0" "more" "--seed 99999999999999999999"; do
+		"--loss 101" "--loss 1.2.3" "--drift x" "--seconds 0" "more" "--seed 99999999999999999999" \
+		"--memory 5" "--ops 100 --memory 5 --loss 1" "--apart 101"; do
 		"$gen" --ctf "$work/rec" $options >"$work/out" 2>&1
 		[ $? = 2 ] || fail "'$options': status not 2" || return
 		grep -q '^tftop-gen: ' "$work/out" || fail "'$options': nothing said" || return
@@ -175,6 +176,10 @@ case_run everything true_report --spans 40000 --ops 8000 --lanes 3 --loss 0.7 --
 case_run mostly_lost true_report --spans 20000 --ops 20 --seconds 3 --loss 90 --seed 8
 case_run tiny true_report --spans 1 --ops 4 --seed 9
 case_run short true_report --spans 1000 --ops 9999 --seconds 0.1 --seed 10
+case_run apart true_report --spans 30000 --ops 3000 --lanes 3 --apart 60 --disorder 50 --seconds 4 --seed 11
+case_run apart_queues true_report --spans 20000 --lanes 4 --apart 100 --seconds 2 --seed 12
+case_run apart_loss true_report --spans 20000 --ops 2000 --apart 40 --loss 3 --seconds 4 --seed 13
+case_run memory true_report --spans 30000 --ops 3000 --memory 3000000 --disorder 50 --seconds 4 --seed 14
 case_run babeltrace babeltrace_counts --spans 30000 --ops 3000 --disorder 50 --loss 3
 case_run same_seed same_seed
 case_run schema schema
