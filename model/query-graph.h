@@ -46,6 +46,10 @@ struct graph_node {
 	uint64_t waits;			/* so often measured */
 	int64_t wait_mean_ns, wait_p50_ns, wait_p99_ns;	/* -1 none */
 	uint32_t waited_for;		/* the input it waited for most, GRAPH_NONE */
+	/* Handed to a thread pool, so often; its waits for a thread. */
+	uint64_t handed;
+	int64_t queued_p50_ns, queued_p99_ns;
+	const char *pool;		/* the last one's, NULL not known */
 };
 /* False: no such node. [locked] */
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);

@@ -295,6 +295,12 @@ static void add_ran(struct page *page, const struct page_call *call, const struc
 			 fmt_time(mean, node->mean_ns));
 		page_say(page, ROLE_MUTED, 0, "   joined %s", graph_rule_name(node->rule));
 	}
+	if (node->handed) {
+		page_add(page, ROLE_MUTED, 0, "%-9s", "queued");
+		page_say(page, ROLE_DEFAULT, 0, "%s times for a thread of %s: p50 %s   p99 %s",
+			 fmt_count(count, node->handed), node->pool ? node->pool : "a pool",
+			 fmt_time(mean, node->queued_p50_ns), fmt_time(total, node->queued_p99_ns));
+	}
 	if (!node->waits)
 		return;
 	page_add(page, ROLE_MUTED, 0, "%-9s", "waited");

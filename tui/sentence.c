@@ -89,6 +89,10 @@ static void add_op(struct strip *strip, const struct span *span)
 		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%u kernel%s, %s on the device",
 			  span->kernels, span->kernels == 1 ? "" : "s",
 			  fmt_time(text, span->device_ns));
+	if (span->wait_ns)
+		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "waited %s for this thread%s%s",
+			  fmt_time(text, span->wait_ns), span->waker ? ", handed over by " : "",
+			  span->waker ? span->waker : "");
 	if (span->op_type && *span->op_type)
 		strip_add(strip, 5, GAP, ROLE_MUTED, 0, "%s", span->op_type)->least = 8;
 	/* a framework's random number tells nobody anything */

@@ -65,7 +65,8 @@ enum act_flag {
 struct act {
 	int64_t start_ns, end_ns;
 	int64_t call_ns;		/* RUN: when its launch began; LAUNCH: when its run
-					 * began. 0 not known */
+					 * began; OP: when it was handed to a thread pool. 0 not
+					 * known */
 	uint64_t amount;		/* RUN, LAUNCH: bytes moved, 0 for kernels; OP: its step id */
 	uint64_t op;			/* instance: of OP itself, else that it belongs to; 0 none */
 	uint32_t process, thread;	/* of the host's side: who launched, who waited */

@@ -44,7 +44,8 @@ struct analysis {
 	X(CRITICAL, analysis_critical) \
 	X(SLOWDOWN, analysis_slowdown) \
 	X(CORES, analysis_cores) \
-	X(WIRE, analysis_wire)
+	X(WIRE, analysis_wire) \
+	X(POOLS, analysis_pools)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

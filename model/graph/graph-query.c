@@ -42,7 +42,23 @@ static void add_uses(struct model *model, uint32_t process)
 		g->uses[node].count += ident->count;
 		add_ns(&g->uses[node].total_ns, ident->total_ns);
 		g->uses[node].rule = (uint8_t)rule;
+		if (ident->handed && (!g->uses[node].ident ||
+				      ident->handed > ident_at(model, g->uses[node].ident - 1)->handed))
+			g->uses[node].ident = i + 1;
 	}
+}
+
+static void tell_queued(struct model *model, const struct graph_use *use, struct graph_node *out)
+{
+	const struct ident *ident = use->ident ? ident_at(model, use->ident - 1) : NULL;
+
+	if (!ident)
+		return;
+	out->handed = ident->handed;
+	out->queued_p50_ns = hist_percentile(&ident->waits, 500);
+	out->queued_p99_ns = hist_percentile(&ident->waits, 990);
+	if (ident->wait_thread)
+		out->pool = thread_label(model, ident->wait_thread - 1);
 }
 
 static void count_joined(struct model *model, const uint8_t *has_nodes)
@@ -121,6 +137,7 @@ bool model_graph_node(struct model *model, uint32_t index, struct graph_node *ou
 		out->type = "?";
 	if (node->wait.total)
 		out->wait_mean_ns = node->wait_ns / (int64_t)node->wait.total;
+	tell_queued(model, use, out);
 	if (!node->hash)
 		return true;
 	for (uint32_t i = graph_named(model, node->process, name, strlen(name)); i != NONE;

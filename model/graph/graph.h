@@ -67,6 +67,7 @@ struct graph_info {
 struct graph_use {
 	uint64_t count;
 	int64_t total_ns;
+	uint32_t ident;			/* 1 + that of most of those that waited for a thread, 0 none */
 	uint8_t rule;
 };
 

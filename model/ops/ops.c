@@ -470,6 +470,7 @@ static void count_wait(struct model *model, const struct incoming *in)
 	hist_add(&ident->waits, wait_ns);
 	model->ident_bytes += (ident->waits.n - buckets) * sizeof(uint64_t);
 	thread = thread_get(model, model->process_index, in->op->tid);
+	ident->wait_thread = thread + 1;	/* NONE: 0 */
 	if (thread != NONE)
 		pools_op(model, thread, wait_ns);
 }
@@ -479,6 +480,7 @@ static void push_act(struct model *model, const struct incoming *in)
 	const struct event_op *op = in->op;
 	struct act act = {
 		.kind = ACT_OP, .start_ns = op->start_ns, .end_ns = op->start_ns + op->dur_ns,
+		.call_ns = op->wait_ns ? op->start_ns - op->wait_ns : 0,
 		.op = op->instance, .process = model->process_index,
 		.thread = thread_get(model, model->process_index, op->tid),
 		.device = NONE, .queue = NONE, .name = in->name,

@@ -45,6 +45,7 @@ struct ident {
 	uint64_t handed;
 	int64_t wait_ns, max_wait_ns;
 	struct hist waits;
+	uint32_t wait_thread;		/* 1 + that the last one waited for, 0 none */
 };
 
 /* ---- ops.c ---- */

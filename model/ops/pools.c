@@ -117,6 +117,19 @@ bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event
 	return true;
 }
 
+uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < model->pools.threads.n; i++) {
+		const struct thread *thread = thread_at(model, at(model, i)->thread);
+
+		count += thread->process == process &&
+			 names_resolve(&model->names, thread->name) == name;
+	}
+	return count;
+}
+
 /* ---- questions ---- */
 
 /* Of the pool in the making: the waits of its ops, and its bounds in time. */

@@ -18,6 +18,8 @@ size_t pools_bytes(const struct pools *pools);
 void apply_pool(struct model *model, const struct event_pool *did);
 /* An op that had been handed to a pool began on that thread. */
 void pools_op(struct model *model, uint32_t thread, int64_t wait_ns);
+/* Threads of that name that ran a closure. */
+uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name);
 /* The n-th thread's sums as an event; false: there are no more. tid 0: none of that
  * process. */
 bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event_pool *did);

@@ -47,7 +47,7 @@ def step(x):
     return begin, tf.stack(ends)
 
 
-waits, walls = [], []
+waits, walls, held = [], [], []
 for i in range(options.steps):
     if options.profile and i == options.steps // 2:
         with tempfile.TemporaryDirectory() as folder:
@@ -64,8 +64,10 @@ for i in range(options.steps):
         begin, ends = float(begin), sorted(ends.numpy().tolist())
         walls.append(time.monotonic_ns() - wall)
     waits.append(sum(end - begin for end in ends[:-1]))
+    held.append(ends[-2] - begin)  # until then there was one that waited
 truth = {"steps": options.steps, "branches": options.branches,
-         "wait_ns": round(sum(waits) * 1e9), "wall_ns": sum(walls)}
+         "wait_ns": round(sum(waits) * 1e9), "wall_ns": sum(walls),
+         "held_ns": round(sum(held[2:]) * 1e9 / len(held[2:]))}
 if options.profile:
     truth["pool_events"] = events
 if options.truth:
