@@ -299,12 +299,30 @@ static void add_record(struct stats *s, const struct item *node, uint32_t alloca
 	build_add(s->build, &item);
 }
 
+/* What an allocator had given out when the node ended: a value over time. */
+static void add_level(struct stats *s, const struct item *node, const char *allocator,
+		      int64_t bytes)
+{
+	char *name = xasprintf("%s in use", allocator);
+	struct item item = {
+		.type = ITEM_COUNTER, .track = node->track, .start_ns = node->start_ns + node->dur_ns,
+		.place = (uint64_t)bytes,
+	};
+
+	item.name = build_series(s->build, s->process, s->gpu, name, "bytes");
+	if (item.name)
+		build_add(s->build, &item);
+	free(name);
+}
+
 static void add_memory(struct stats *s, const Tf__NodeExecStats *node, const struct item *item)
 {
 	for (size_t i = 0; i < node->n_memory; i++) {
 		const Tf__AllocatorMemoryUsed *memory = node->memory[i];
 		uint32_t allocator = build_word(s->build, memory->allocator_name, NAME_ALLOCATOR);
 
+		if (memory->allocator_bytes_in_use > 0)
+			add_level(s, item, memory->allocator_name, memory->allocator_bytes_in_use);
 		for (size_t k = 0; k < memory->n_allocation_records; k++)
 			add_record(s, item, allocator, memory->allocation_records[k]);
 	}

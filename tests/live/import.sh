@@ -26,6 +26,15 @@ made() {
 	got=$(python3 "$differ" made "$work/truth" "$work/report") || fail "$(head -n 3 <<<"$got")"
 }
 
+# What allocators had given out, as nodes say it, is a counter.
+levels() {
+	python3 "$traces" step_stats "$work/file" --steps 5 &&
+		"$tftop" --export "csv:counters:$work/csv" "$work/file" 2>"$work/said" ||
+		fail "$(first_lines "$work/said")" || return
+	# 3 ops a step, 1000 bytes more at each
+	grep -q '^GPU_0_bfc in use,.*,bytes,15,1000,[0-9]*,15000,15000' "$work/csv" || fail "$(tail -n 2 "$work/csv")"
+}
+
 # What the wheel wrote, by its own classes.
 wheel() {
 	local python got file
@@ -164,6 +173,7 @@ case_run made-kineto made kineto 'a Chrome trace'
 case_run made-kineto-gz made kineto 'a Chrome trace' --gzip --steps 300
 case_run made-tensorboard made tensorboard 'a Chrome trace'
 case_run made-step-stats made step_stats 'a TensorFlow StepStats'
+case_run levels levels
 case_run made-run-metadata made run_metadata 'a TensorFlow RunMetadata'
 case_run wheel wheel
 case_run counters counters

@@ -212,7 +212,8 @@ def node(name, e, label, thread=0, memory=b""):
 def step_stats(events):
     ops = [e for e in events if e.where == "host" and "type" in e.more]
     cpu = data(1, "/job:localhost/replica:0/task:0/device:GPU:0") + b"".join(
-        node(e.name, e, f"{e.name} = {e.more['type']}({OPS[i % 3 - 1][0] if i % 3 else ''})", 7)
+        node(e.name, e, f"{e.name} = {e.more['type']}({OPS[i % 3 - 1][0] if i % 3 else ''})", 7,
+             data(6, data(1, "GPU_0_bfc") + num(2, 512) + num(3, 256) + num(5, 1000 * (i + 1))))
         for i, e in enumerate(ops))
 
     def stream(name):
