@@ -239,6 +239,21 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
+/* A hole of the file stays one in the copy: it may be larger than the disk. */
+static void skip_hole(struct bytes *source, int to)
+{
+	off_t at = (off_t)source->at, next;
+	struct stat st;
+
+	if (source->packed || source->fd < 0)
+		return;
+	next = lseek(source->fd, at, SEEK_DATA);
+	if (next < 0 && errno == ENXIO && !fstat(source->fd, &st) && st.st_size > at)
+		next = st.st_size;
+	if (next > at && lseek(to, next, SEEK_SET) == next)
+		source->at = source->given = (uint64_t)next;
+}
+
 /* The unpacked bytes in an unnamed file; -1: error. A file that is cut off: as far
  * as it goes, with an error. */
 static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
@@ -251,10 +266,13 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 
 	if (fd >= 0)
 		unlink(path);
-	while (fd >= 0 && !*stop && (n = bytes_read(source, buffer, BUFFER, error)))
-		if (!write_all(fd, buffer, n))
+	while (fd >= 0 && !*stop) {
+		skip_hole(source, fd);
+		n = bytes_read(source, buffer, BUFFER, error);
+		if (!n || !write_all(fd, buffer, n))
 			break;
-	if (fd < 0 || (n && !*stop)) {
+	}
+	if (fd < 0 || (n && !*stop) || ftruncate(fd, (off_t)source->given)) {
 		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);

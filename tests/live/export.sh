@@ -107,25 +107,43 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 trace = pb.Trace()
 trace.ParseFromString(open(sys.argv[1], "rb").read())
 tracks, names, open_, seen = {}, {}, collections.defaultdict(list), collections.Counter()
-begun = []
+begun, cleared, flows = [], set(), collections.Counter()
+E, P = pb.TrackEvent, pb.TracePacket
+# The rules of perfetto.dev/docs/reference/synthetic-track-event and of trace_packet.proto.
 for p in trace.packet:
+    sequence = p.trusted_packet_sequence_id
+    if p.sequence_flags & P.SEQ_INCREMENTAL_STATE_CLEARED:
+        cleared.add(sequence)
     for n in p.interned_data.event_names:
-        names[n.iid] = n.name
+        assert n.iid and sequence in cleared, "interned before the state is cleared, or as 0"
+        assert names.setdefault((sequence, n.iid), n.name) == n.name, "an id of two names"
     if p.HasField("track_descriptor"):
-        tracks[p.track_descriptor.uuid] = p.track_descriptor
+        d = p.track_descriptor
+        assert d.uuid and d.uuid not in tracks, "a track without a number, or told twice"
+        assert not d.parent_uuid or d.parent_uuid in tracks, "a track before its parent"
+        assert not d.HasField("thread") or (d.thread.pid and d.thread.tid), "a thread of nobody"
+        tracks[d.uuid] = d
     if p.HasField("track_event"):
-        assert p.track_event.track_uuid in tracks, "a track that was not told"
+        e = p.track_event
+        assert sequence, "an event of no sequence"
+        assert p.HasField("timestamp") and e.track_uuid in tracks, "a track that was not told"
+        assert not e.name_iid or (sequence, e.name_iid) in names, "a name that was not told"
+        assert not e.name_iid or p.sequence_flags & P.SEQ_NEEDS_INCREMENTAL_STATE, "names without their state"
+        assert (e.type == E.TYPE_COUNTER) == tracks[e.track_uuid].HasField("counter"), "a value on no counter"
+        assert e.type != E.TYPE_COUNTER or e.HasField("counter_value") or e.HasField("double_counter_value")
+        flows.update(list(e.flow_ids) + list(e.terminating_flow_ids))
         if p.track_event.type in (1, 2):
             begun.append((p.timestamp, p.track_event.type, p.track_event.track_uuid,
-                          names.get(p.track_event.name_iid) or p.track_event.name))
+                          names.get((sequence, e.name_iid)) or e.name))
 for at, kind, track, name in sorted(begun, key=lambda b: b[0]):
     if kind == 1:
         open_[track].append((name, at))
     else:
+        assert open_[track], "an end without a begin"
         name, start = open_[track].pop()
         seen[name, start, at - start] += 1
-for track in tracks.values():
-    assert not track.parent_uuid or track.parent_uuid in tracks, "a parent that was not told"
+assert not any(open_.values()), "a slice without its end"
+assert flows and all(n > 1 for n in flows.values()), "an arrow with one end"
 want = collections.Counter((e["name"], round(e["ts"] * 1000), round(e["dur"] * 1000))
                            for e in json.load(open(sys.argv[2]))["traceEvents"] if e["ph"] == "X")
 assert seen == want, (list((seen - want).items())[:3], list((want - seen).items())[:3])

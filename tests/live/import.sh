@@ -149,6 +149,16 @@ with gzip.GzipFile(fileobj=sys.stdout.buffer, mode="wb", compresslevel=6) as f:
 	grep -q "is no regular file" "$work/said" || fail "/dev/null: $(cat "$work/said")"
 }
 
+# A file that is larger than the disk, of holes: read as far as it says something.
+holes() {
+	python3 "$traces" xspace "$work/file" --steps 20 && truncate -s 200G "$work/file" 2>"$work/said" ||
+		{ skip "no file of 200 GB here"; return; }
+	timeout -k 5 30 "$tftop" --json="$work/report" "$work/file" 2>"$work/said" ||
+		fail "status $?: $(first_lines "$work/said")" || return
+	grep -q 'this is no protobuf field, at byte' "$work/report" && grep -q cudaLaunchKernel "$work/report" ||
+		fail "not read, or not said"
+}
+
 # On the screen: rows, progress to the end, and saved as a recording of tftop's own.
 screen() {
 	local got
@@ -181,5 +191,6 @@ case_run cut-xspace cut_off xspace
 case_run cut-kineto cut_off kineto
 case_run cut-step-stats cut_off step_stats
 case_run hostile hostile
+case_run holes holes
 case_run screen screen
 suite_end

@@ -426,6 +426,7 @@ TEST(import_of_a_file_that_is_cut_meanwhile)
 
 	check_shorter(space_begin, n, 8 << 20, 1 << 20, true);	/* in memory */
 	check_shorter(space_begin, n, 80 << 20, 70 << 20, true);	/* copied */
+	check_shorter(space_begin, n, 80 << 20, (70 << 20) + 123, true);
 	check_shorter(space_begin, n, 8 << 20, 0, false);
 	check_shorter(json, sizeof(json) - 1, 8 << 20, sizeof(json) - 1, true);
 }
