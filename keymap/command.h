@@ -68,8 +68,10 @@ enum command_group {
 	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n NODE]", 0, 4, page, "source files with their nodes and time; -p, -n: regular expressions") \
 	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
+	X(ALLOCATOR, "allocator", "", PANES, "[NAME]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; NAME: those it is in") \
 	X(COUNTERS, "counters", "", PANES, "[NAME]", 0, 1, page, "counters: least, mean, highest, last value; NAME: over time, of those it is in") \
 	X(LIST_POOLS, "list-pools", "pools", PANES, "", 0, 0, page, "thread pools: threads, busy share, closures, how long ops waited for a thread") \
+	X(QUEUES, "queues", "", PANES, "", 0, 0, page, "queues: what went to each, from the end of its call to its start (delay), how many waited (depth)") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \

@@ -87,7 +87,7 @@ enum event_type {
 	/* data */
 	EVENT_OP, EVENT_STEP, EVENT_CALL, EVENT_CALLS, EVENT_COMMAND,
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
-	EVENT_ALLOC, EVENT_FREE, EVENT_WAIT, EVENT_COMPILE,
+	EVENT_ALLOC, EVENT_FREE, EVENT_REGION, EVENT_WAIT, EVENT_COMPILE,
 	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_STAGES, EVENT_POOL, EVENT_COUNTER,
 	EVENT_SETTLED, EVENT_BEAT,
 	/* made by the reader, not by a probe */
@@ -215,6 +215,10 @@ struct event_run {
 struct event_alloc { uint32_t allocator, device, op_name; uint64_t address, bytes, op; };
 struct event_free { uint32_t allocator; uint64_t address; };
 
+/* Memory that an allocator hands out in pieces; see struct tft_region. bytes 0: what
+ * is known of its regions holds no more. */
+struct event_region { uint32_t allocator, device; uint64_t address, bytes; uint8_t joined; };
+
 struct event_wait {
 	uint32_t name, queue, correlation;
 	int32_t result;
@@ -314,6 +318,7 @@ struct event {
 		struct event_run run;
 		struct event_alloc alloc;
 		struct event_free free;
+		struct event_region region;
 		struct event_wait wait;
 		struct event_compile compile;
 		struct event_clock clock;

@@ -366,6 +366,9 @@ static void apply_data(struct model *model, const struct event *event)
 	case EVENT_FREE:
 		apply_free(model, &event->u.free);
 		break;
+	case EVENT_REGION:
+		apply_region(model, &event->u.region);
+		break;
 	case EVENT_WAIT:
 		apply_wait(model, &event->u.wait);
 		break;

@@ -45,6 +45,28 @@ struct memory_row {
 /* By peak. *out owned by the caller. [locked] */
 size_t model_memory(struct model *model, struct memory_row **out);
 
+/*
+ * An allocator that hands out pieces (chunks) of regions it got once, as
+ * TensorFlow's BFCAllocator: what of the regions is in no chunk is free, and a free
+ * chunk ends where the next one begins. Bins are that allocator's: bin i has chunks
+ * of 256 << i bytes and more, the last all larger ones.
+ */
+#define MEMORY_BINS 21u
+
+struct memory_bin { uint64_t used, used_bytes, free, free_bytes; };	/* chunks */
+
+struct memory_chunks {
+	bool known;			/* false: not all of its regions or chunks were seen */
+	uint64_t regions, reserved_bytes, used, used_bytes, free, free_bytes;
+	uint64_t largest_free_bytes;
+	/* Of what is free, not in the largest free chunk (of each process), 1/1000. */
+	uint32_t fragmentation;
+	struct memory_bin bins[MEMORY_BINS];
+};
+
+/* As of now, or as the processes ended. false: not such an allocator. [locked] */
+bool model_memory_chunks(struct model *model, uint32_t account, struct memory_chunks *out);
+
 /* Steps whose ends the growth was taken from. [locked] */
 uint64_t model_memory_steps(struct model *model);
 

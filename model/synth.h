@@ -35,7 +35,8 @@ struct model_synth_profile {
 	uint64_t upload_bytes;		/* of the step's copy to the device; 0: 1 MiB */
 	uint64_t layer_bytes;		/* a layer's weights, and what it allocates in
 					 * forward and frees in backward; 0: no memory */
-	bool counters;			/* a value of the process and of each device, each step */
+	bool counters;			/* a value of the process and of each device, each step; layers
+					 * are chunks of a region with one free one at its end */
 	/*
 	 * A program of given size: launches so many kernels and copies, and is over.
 	 * With ops (4 at least) it is a training loop of so many ops and steps, else

@@ -22,8 +22,10 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_SOURCE: return page_sources;
 	case COMMAND_ID_PRINT_SOURCE: return page_source;
 	case COMMAND_ID_LIST_STAGES: return page_stages;
+	case COMMAND_ID_ALLOCATOR: return page_allocator;
 	case COMMAND_ID_COUNTERS: return page_counters;
 	case COMMAND_ID_LIST_POOLS: return page_pools;
+	case COMMAND_ID_QUEUES: return page_queues;
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	default: return NULL;

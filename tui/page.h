@@ -99,8 +99,10 @@ bool page_outputs(const struct page_call *call, struct page *page);	/* lo */
 bool page_sources(const struct page_call *call, struct page *page);	/* ls */
 bool page_source(const struct page_call *call, struct page *page);	/* ps */
 bool page_stages(const struct page_call *call, struct page *page);	/* stages */
+bool page_allocator(const struct page_call *call, struct page *page);	/* allocator */
 bool page_counters(const struct page_call *call, struct page *page);	/* counters */
 bool page_pools(const struct page_call *call, struct page *page);	/* pools */
+bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 

@@ -14,7 +14,7 @@
 
 #define ROWS_MAX 20			/* of the report */
 #define PAGE_WIDTH 150
-#define PLOT_COLUMNS 100
+#define PLOT_COLUMNS 60		/* a page of 80 columns has room for it */
 #define PLOT_LINES 4
 
 static size_t snapshot(struct model *model, struct counter_row **rows)

@@ -24,15 +24,51 @@ static void peak_cell(struct sheet *sheet, const struct memory_row *row)
 		sheet_cell(sheet, "%s", "");
 }
 
+/* As the run ended, of allocators that hand out pieces. */
+static void chunks_text(const struct memory_row *rows, const struct memory_chunks *chunks,
+			size_t count, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	char text[FMT_MAX];
+
+	sheet_column(&sheet, "chunks", SHEET_LEFT, REPORT_NAME_LEAST);
+	sheet_column(&sheet, "reserved", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "in use", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "chunks", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "free", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "chunks", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "largest free", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "fragmentation", SHEET_RIGHT, 0);
+	for (size_t i = 0; i < count; i++) {
+		const struct memory_chunks *c = &chunks[i];
+
+		if (!c->known)
+			continue;
+		sheet_cell(&sheet, "%s", rows[i].allocator);
+		sheet_cell(&sheet, "%s", fmt_bytes(text, c->reserved_bytes));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, c->used_bytes));
+		sheet_cell(&sheet, "%s", fmt_count(text, c->used));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, c->free_bytes));
+		sheet_cell(&sheet, "%s", fmt_count(text, c->free));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, c->largest_free_bytes));
+		sheet_cell(&sheet, "%s", fmt_share(text, c->fragmentation, 1000));
+	}
+	report_sheet(&sheet, out);
+}
+
 void report_memory_text(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct memory_chunks *chunks;
 	struct memory_row *rows;
 	char text[FMT_MAX];
 	size_t count;
 
 	model_lock(model);
 	count = model_memory(model, &rows);
+	chunks = xcalloc(count, sizeof(*chunks));
+	for (size_t i = 0; i < count; i++)
+		model_memory_chunks(model, rows[i].account, &chunks[i]);
 	model_unlock(model);
 	sheet_column(&sheet, "memory", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
@@ -55,12 +91,46 @@ void report_memory_text(struct model *model, FILE *out)
 		peak_cell(&sheet, &rows[i]);
 	}
 	report_sheet(&sheet, out);
+	chunks_text(rows, chunks, count, out);
 	free(rows);
+	free(chunks);
 }
 
 /* ---- JSON ---- */
 
-static void write_allocator(struct json *json, const struct memory_row *row, int64_t first_ns)
+static void write_chunks(struct json *json, const struct memory_chunks *chunks)
+{
+	json_key_object(json, "chunks");
+	json_key_uint(json, "regions", chunks->regions);
+	json_key_uint(json, "reserved_bytes", chunks->reserved_bytes);
+	json_key_uint(json, "used", chunks->used);
+	json_key_uint(json, "used_bytes", chunks->used_bytes);
+	json_key_uint(json, "free", chunks->free);
+	json_key_uint(json, "free_bytes", chunks->free_bytes);
+	json_key_uint(json, "largest_free_bytes", chunks->largest_free_bytes);
+	json_key(json, "fragmentation");
+	json_share(json, chunks->fragmentation, 1000);
+	json_key_array(json, "bins");
+	for (unsigned i = 0; i < MEMORY_BINS; i++) {
+		const struct memory_bin *bin = &chunks->bins[i];
+
+		if (!bin->used && !bin->free)
+			continue;
+		json_object(json);
+		json_key_uint(json, "from_bytes", (uint64_t)256 << i);
+		json_key_uint(json, "used", bin->used);
+		json_key_uint(json, "used_bytes", bin->used_bytes);
+		json_key_uint(json, "free", bin->free);
+		json_key_uint(json, "free_bytes", bin->free_bytes);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+/* chunks: NULL where they are not known. */
+static void write_allocator(struct json *json, const struct memory_row *row,
+			    const struct memory_chunks *chunks, int64_t first_ns)
 {
 	json_object(json);
 	json_key_string(json, "allocator", row->allocator);
@@ -76,6 +146,8 @@ static void write_allocator(struct json *json, const struct memory_row *row, int
 	json_uint_if(json, "unknown_frees", row->unknown_frees);
 	json_uint_if(json, "missed_frees", row->missed_frees);
 	json_uint_if(json, "growth_bytes_per_step", row->growth_bytes_per_step);
+	if (chunks)
+		write_chunks(json, chunks);
 	json_key_array(json, "peak_ops");
 	for (size_t k = 0; k < row->n_peak_ops; k++)
 		json_string(json, row->peak_ops[k]);
@@ -90,16 +162,22 @@ static void write_allocator(struct json *json, const struct memory_row *row, int
 void report_memory_json(struct json *json, struct model *model)
 {
 	struct model_status status;
+	struct memory_chunks *chunks;
 	struct memory_row *rows;
 	size_t count;
 
 	model_lock(model);
 	model_status(model, &status);
 	count = model_memory(model, &rows);
+	chunks = xcalloc(count, sizeof(*chunks));
+	for (size_t i = 0; i < count; i++)
+		model_memory_chunks(model, rows[i].account, &chunks[i]);
 	model_unlock(model);
 	json_key_array(json, "memory");
 	for (size_t i = 0; i < count; i++)
-		write_allocator(json, &rows[i], status.first_ns);
+		write_allocator(json, &rows[i], chunks[i].known ? &chunks[i] : NULL,
+				status.first_ns);
 	json_end(json);
 	free(rows);
+	free(chunks);
 }

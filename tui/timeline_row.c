@@ -221,6 +221,8 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		}
 		if (line->kind == ROW_QUEUE)
 			fit_queue(text, sizeof(text), line->label, width, ascii);
+		else if (line->kind == ROW_COUNTER)
+			label_fit_middle(text, sizeof(text), line->label, width, ascii);
 		else
 			(group ? label_fit_words : label_fit)(text, sizeof(text),
 							      line->kind == ROW_MEMORY && width < 6 ?

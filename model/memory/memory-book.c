@@ -16,6 +16,7 @@ void book_release(struct book *book)
 	free(book->accounts);
 	free(book->holdings);
 	free(book->shares);
+	free(book->regions);
 	map_release(&book->holding_by_key);
 	map_release(&book->share_by_key);
 	memset(book, 0, sizeof(*book));
@@ -33,7 +34,7 @@ static uint32_t pool_new(struct memory *memory, uint32_t name, uint32_t device, 
 	pool = store_new(&memory->pools);
 	pool->name = name;
 	pool->device = device;
-	pool->total = NONE;
+	pool->total = pool->fragmentation = pool->largest = NONE;
 	map_set(&memory->pool_by_key, key, memory->pools.n - 1);
 	return memory->pools.n - 1;
 }
@@ -71,6 +72,15 @@ static struct account *account_at(const struct memory *memory, struct book *book
 		memset(&book->accounts[book->n_accounts++], 0, sizeof(*book->accounts));
 	}
 	return &book->accounts[i];
+}
+
+uint32_t book_account(struct model *model, struct book *book, const struct memory_event *event)
+{
+	uint32_t index = pool_get(model, event);
+
+	if (index != NONE)
+		account_at(model->memory, book, index);
+	return index;
 }
 
 static struct share *share_get(struct book *book, const struct account *account, uint32_t index,
@@ -292,7 +302,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 	if (!holding || !book->below)
 		holding = holding_new(book, key);
 	*holding = (struct holding) {
-		.key = key, .bytes = event->bytes, .since_ns = event->time_ns, .account = index,
+		.key = key, .address = event->address, .bytes = event->bytes, .since_ns = event->time_ns, .account = index,
 		.op = steps_plain(model, event->op), .process = event->process,
 		.live = true,
 	};
@@ -369,7 +379,11 @@ void book_apply(struct model *model, struct book *book, const struct memory_even
 		book_free(model, book, event);
 		break;
 	case MEMORY_EXIT:
+		book_regions_exit(model, book, event);
 		book_exit(model, book, event);
+		break;
+	case MEMORY_REGION:
+		book_region(model, book, event);
 		break;
 	}
 }

@@ -39,10 +39,11 @@
 #define JOURNAL_MAX 65536u
 #define JOURNAL_LOOSE 4096u		/* unsorted ones before they are sorted in */
 #define STRAYS_MAX 65536u
+#define REGIONS_MAX 65536u
 #define GROWTH_SAMPLES 256u
 #define GROWTH_WARM_UP 2u		/* steps */
 
-enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_EXIT };
+enum memory_kind { MEMORY_ALLOC, MEMORY_FREE, MEMORY_EXIT, MEMORY_REGION };
 
 struct memory_event {
 	int64_t time_ns;
@@ -50,15 +51,19 @@ struct memory_event {
 	uint32_t process, allocator;	/* the process's id of it */
 	uint32_t name, view, op;	/* view NONE: no device given */
 	uint8_t kind;
+	bool joined;			/* of a region */
 };
 
 /* An allocation that is live, or was. */
 struct holding {
-	uint64_t key, bytes;
+	uint64_t key, address, bytes;
 	int64_t since_ns;
 	uint32_t account, op, process, next_free;
 	bool live;
 };
+
+/* Memory that an account's allocator hands out in pieces, of one process. */
+struct region { uint64_t address, bytes; uint32_t account, process; };
 
 struct share {
 	uint32_t account, op;
@@ -72,6 +77,7 @@ struct account {
 	uint64_t allocations, frees, unknown, missed, late;
 	int64_t peak_ns;
 	uint32_t epoch, mark;
+	bool regions, blind;		/* some were told; and are not known any more */
 	struct level_point *tail;	/* owned; changes of the book above */
 	size_t n_tail, cap_tail;
 };
@@ -85,6 +91,8 @@ struct book {
 	size_t n_holdings, cap_holdings;
 	struct share *shares;		/* owned */
 	size_t n_shares, cap_shares;
+	struct region *regions;		/* owned; at most REGIONS_MAX */
+	size_t n_regions, cap_regions;
 	uint32_t free_holding, live;	/* live: holdings that are */
 };
 
@@ -95,6 +103,8 @@ struct pool {
 	uint32_t total;			/* account of its device, NONE */
 	struct level level;
 	uint64_t samples[GROWTH_SAMPLES];	/* live at the end of steps */
+	uint32_t fragmentation, largest;	/* series, model/counters; NONE: none yet */
+	struct memory_chunks ended;	/* when the last process that had regions ended */
 };
 
 struct stray { uint64_t key; int64_t time_ns; uint32_t account; };
@@ -112,6 +122,7 @@ struct memory {
 	size_t head, sorted, n, cap;
 	uint64_t order;
 	int64_t booked_ns;		/* what is earlier is too late */
+	int64_t chunks_ns;		/* when the chunks are looked at next, 0: no region yet */
 	/* growth */
 	uint32_t series_process;
 	uint8_t series_source;
@@ -129,6 +140,16 @@ static inline struct pool *pool_at(const struct memory *memory, uint32_t i)
 
 void book_release(struct book *book);
 void book_apply(struct model *model, struct book *book, const struct memory_event *event);
+/* ---- memory-chunks.c ---- */
+void book_region(struct model *model, struct book *book, const struct memory_event *event);
+/* A process has ended, its holdings not yet: its regions are gone with it. */
+void book_regions_exit(struct model *model, struct book *book,
+		       const struct memory_event *event);
+/* Before what happens at time_ns is booked: free chunks become counters. */
+void chunks_until(struct model *model, int64_t time_ns);
+/* ---- memory-book.c ---- */
+/* The account of an event's allocator, made when it is new; NONE: no room. */
+uint32_t book_account(struct model *model, struct book *book, const struct memory_event *event);
 /* The book as of now: with the journal played. */
 struct book *memory_now(struct model *model);
 /* What a share had at the account's peak, or when growth was last marked. */

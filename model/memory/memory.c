@@ -38,7 +38,8 @@ void memory_free(struct model *model)
 
 static size_t book_bytes(const struct book *book)
 {
-	return book->cap_holdings * sizeof(*book->holdings) + map_bytes(&book->holding_by_key) +
+	return book->cap_regions * sizeof(*book->regions) +
+	       book->cap_holdings * sizeof(*book->holdings) + map_bytes(&book->holding_by_key) +
 	       book->cap_shares * sizeof(*book->shares) + map_bytes(&book->share_by_key);
 }
 
@@ -208,6 +209,7 @@ static void book_one(struct model *model, const struct memory_event *event)
 	struct memory *memory = model->memory;
 
 	steps_until(model, event->time_ns);
+	chunks_until(model, event->time_ns);
 	book_apply(model, &memory->book, event);
 	if (event->time_ns > memory->booked_ns)
 		memory->booked_ns = event->time_ns;
@@ -292,6 +294,24 @@ void apply_free(struct model *model, const struct event_free *event_free)
 		push(model, event);
 }
 
+void apply_region(struct model *model, const struct event_region *region)
+{
+	struct memory_event event = {
+		.kind = MEMORY_REGION, .address = region->address, .bytes = region->bytes,
+		.allocator = region->allocator, .name = local_name(model, region->allocator),
+		.view = NONE, .joined = region->joined != 0,
+	};
+
+	if (!event.name || region->bytes > (uint64_t)1 << 60 ||
+	    region->address > UINT64_MAX - region->bytes) {
+		model_bad(model, BAD_ID);
+		return;
+	}
+	if (region->device)
+		event.view = view_get(model, model->process_index, region->device);
+	push(model, event);
+}
+
 void memory_exit(struct model *model)
 {
 	/* Nothing of it was ever there. */
@@ -311,6 +331,12 @@ struct book *memory_now(struct model *model)
 	book_release(over);
 	over->below = &memory->book;
 	over->live = memory->book.live;
+	over->n_regions = memory->book.n_regions;
+	over->cap_regions = over->n_regions + 1;
+	over->regions = xreallocarray(NULL, over->cap_regions, sizeof(*over->regions));
+	if (over->n_regions)
+		memcpy(over->regions, memory->book.regions,
+		       over->n_regions * sizeof(*over->regions));
 	while (over->n_accounts < memory->book.n_accounts) {
 		grow(&over->accounts, &over->cap_accounts, over->n_accounts,
 		     sizeof(*over->accounts));

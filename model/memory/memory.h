@@ -10,6 +10,7 @@ void memory_new(struct model *model);
 void memory_free(struct model *model);
 void apply_alloc(struct model *model, const struct event_alloc *alloc);
 void apply_free(struct model *model, const struct event_free *event);
+void apply_region(struct model *model, const struct event_region *region);
 /* The process of the current event has ended. */
 void memory_exit(struct model *model);
 /* All before is final. Breathes. */

@@ -514,6 +514,13 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 			.phase = (uint8_t)entry->result,
 		};
 		break;
+	case EVENT_REGION:
+		event.u.region = (struct event_region) {
+			.allocator = export_name(x, p, entry->name, NAME_ALLOCATOR),
+			.device = entry->id, .address = entry->a, .bytes = entry->b,
+			.joined = entry->result != 0,
+		};
+		break;
 	case EVENT_COUNTER:
 		event.u.counter = (struct event_counter) {
 			.series = entry->id, .at_ns = entry->start_ns, .value = (int64_t)entry->a,

@@ -103,6 +103,13 @@ static void fill(struct model *model, const struct event *event, struct journal_
 		entry->a = event->u.flow.key;
 		entry->b = event->u.flow.bytes;
 		break;
+	case EVENT_REGION:
+		entry->name = local_name(model, event->u.region.allocator);
+		entry->id = event->u.region.device;
+		entry->a = event->u.region.address;
+		entry->b = event->u.region.bytes;
+		entry->result = event->u.region.joined;
+		break;
 	case EVENT_COUNTER:
 		entry->id = event->u.counter.series;
 		entry->start_ns = event->u.counter.at_ns;
@@ -120,7 +127,7 @@ void journal_keep(struct model *model, const struct event *event)
 
 	if (event->type != EVENT_CALL && event->type != EVENT_WAIT &&
 	    event->type != EVENT_COMPILE && event->type != EVENT_ALLOC &&
-	    event->type != EVENT_FREE && event->type != EVENT_EDGE &&
+	    event->type != EVENT_FREE && event->type != EVENT_REGION && event->type != EVENT_EDGE &&
 	    event->type != EVENT_FLOW && event->type != EVENT_COUNTER)
 		return;
 	entry = add(model);

@@ -62,7 +62,14 @@ static void define_names(struct model_synth *s, struct worker *w)
 	w->names = synth_kernel_name(s, s->profile.layers, 0);
 }
 
-/* Addresses: what is kept, then a place for each layer. */
+/* Addresses: what is kept, then a place for each layer; with counters, pieces of a
+ * region. */
+static uint64_t address_of(const struct model_synth *s, uint64_t place)
+{
+	return s->profile.counters ? SYNTH_REGION + place % 64 * 2 * s->profile.layer_bytes +
+		(place / 64) * s->profile.layer_bytes : 4096 * (place + 1);
+}
+
 void synth_alloc(struct model_synth *s, struct worker *w, uint64_t place, uint64_t op,
 		     uint32_t op_name)
 {
@@ -70,7 +77,7 @@ void synth_alloc(struct model_synth *s, struct worker *w, uint64_t place, uint64
 
 	event->u.alloc = (struct event_alloc) {
 		.allocator = NAME_BUFFER, .device = 1, .op_name = op_name, .op = op,
-		.address = 4096 * (place + 1), .bytes = s->profile.layer_bytes,
+		.address = address_of(s, place), .bytes = s->profile.layer_bytes,
 	};
 }
 
@@ -79,7 +86,7 @@ void synth_dealloc(struct model_synth *s, struct worker *w, uint64_t place)
 	struct event *event = synth_write(s, w, EVENT_FREE, w->now_ns);
 
 	event->u.free = (struct event_free) {
-		.allocator = NAME_BUFFER, .address = 4096 * (place + 1),
+		.allocator = NAME_BUFFER, .address = address_of(s, place),
 	};
 }
 
@@ -115,6 +122,14 @@ void synth_counters(struct model_synth *s, struct worker *w)
 
 static void define_counters(struct model_synth *s, struct worker *w)
 {
+	struct event *region = s->profile.layer_bytes ?
+			       synth_write(s, w, EVENT_REGION, w->now_ns) : NULL;
+
+	if (region)
+		region->u.region = (struct event_region) {
+			.allocator = NAME_BUFFER, .device = 1, .address = SYNTH_REGION,
+			.bytes = (2 * s->profile.layers + 1) * s->profile.layer_bytes,
+		};
 	for (unsigned id = 1; id <= 1 + s->profile.devices; id++) {
 		struct event *event = synth_write(s, w, EVENT_SERIES, w->now_ns);
 

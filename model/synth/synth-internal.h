@@ -6,6 +6,7 @@
 #include "model/synth.h"
 
 #define SYNTH_BATCH 1024u
+#define SYNTH_REGION (UINT64_C(1) << 32)
 
 /* Name ids: fixed ones, then layers, then their kernels. */
 enum { NAME_FORWARD = 1, NAME_BACKWARD, NAME_LOAD, NAME_H2D, NAME_D2H, NAME_ENQUEUE,

@@ -104,3 +104,10 @@ uint32_t rt_correlation(void)
 	return atomic_fetch_add_explicit(&rt_totals.correlations, 1,
 					 memory_order_relaxed) + 1;
 }
+
+uint32_t rt_series_id(void)
+{
+	static _Atomic uint32_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}

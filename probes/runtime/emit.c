@@ -234,6 +234,11 @@ void rt_emit_free(struct tft_free *free_record)
 	EMIT_DATA(ev_free, free_record, TFT_LEVEL_DEFAULT);
 }
 
+void rt_emit_region(struct tft_region *region)
+{
+	EMIT_DATA(ev_region, region, TFT_LEVEL_DEFAULT);
+}
+
 void rt_emit_wait(struct tft_wait *wait)
 {
 	EMIT_DATA(ev_wait, wait, TFT_LEVEL_DEFAULT);

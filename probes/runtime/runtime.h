@@ -98,6 +98,9 @@ RT_API uint32_t rt_source(const struct tft_frame *frame);
 
 /* Next free id of a process-wide counter (devices, queues, correlations). */
 RT_API uint32_t rt_correlation(void);
+/* Likewise of a series of counters; a forked child goes on counting. Who makes one
+ * sends it (rt_emit_series) then and at each dump. */
+RT_API uint32_t rt_series_id(void);
 
 /* ---- the stack of open ops and ranges, per thread ---- */
 
@@ -181,6 +184,7 @@ RT_API void rt_emit_launch(struct tft_launch *launch);
 RT_API void rt_emit_run(struct tft_run *run);
 RT_API void rt_emit_alloc(struct tft_alloc *alloc);
 RT_API void rt_emit_free(struct tft_free *free);
+RT_API void rt_emit_region(struct tft_region *region);
 RT_API void rt_emit_wait(struct tft_wait *wait);
 RT_API void rt_emit_compile(struct tft_compile *compile);
 RT_API void rt_emit_flow(struct tft_flow *flow);

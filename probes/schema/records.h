@@ -397,6 +397,20 @@ struct tft_free {
 	uint64_t address;
 };
 
+/*
+ * Memory that an allocator has got from elsewhere to hand out in pieces (tft_alloc):
+ * what of it is in no piece is free, and neighbouring free pieces are one.
+ */
+struct tft_region {
+	uint32_t seq;
+	uint32_t allocator;	/* name id */
+	uint32_t device;
+	uint64_t address;
+	uint64_t bytes;		/* 0: which regions there are, or which pieces are allocated, is
+				 * not known any more */
+	uint8_t joined;		/* 1: one with the region that ends at its address */
+};
+
 /* A blocking call and what it waited for. */
 struct tft_wait {
 	uint32_t seq;

@@ -322,6 +322,18 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_free,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_region,
+	LTTNG_UST_TP_ARGS(const struct tft_region *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint32_t, seq, r->seq)
+		lttng_ust_field_integer(uint32_t, allocator, r->allocator)
+		lttng_ust_field_integer(uint32_t, device, r->device)
+		lttng_ust_field_integer(uint64_t, address, r->address)
+		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
+		lttng_ust_field_integer(uint8_t, joined, r->joined)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_wait,
 	LTTNG_UST_TP_ARGS(const struct tft_wait *, r),
 	LTTNG_UST_TP_FIELDS(

@@ -332,6 +332,15 @@ static const struct field_spec free_spec[] = {
 	{ "address", AT(free.address), STORE_U64, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec region_spec[] = {
+	SEQ,
+	{ "allocator", AT(region.allocator), STORE_U32, 0 },
+	{ "device", AT(region.device), STORE_U32, 0 },
+	{ "address", AT(region.address), STORE_U64, 0 },
+	{ "bytes", AT(region.bytes), STORE_U64, 0 },
+	{ "joined", AT(region.joined), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec wait_spec[] = {
 	SEQ,
 	{ "name", AT(wait.name), STORE_U32, 0 },
@@ -455,6 +464,7 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_run", EVENT_RUN, run_spec },
 	{ "ev_alloc", EVENT_ALLOC, alloc_spec },
 	{ "ev_free", EVENT_FREE, free_spec },
+	{ "ev_region", EVENT_REGION, region_spec },
 	{ "ev_wait", EVENT_WAIT, wait_spec },
 	{ "ev_compile", EVENT_COMPILE, compile_spec },
 	{ "ev_flow", EVENT_FLOW, flow_spec },

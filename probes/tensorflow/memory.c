@@ -10,8 +10,9 @@
  * still in use is missing then.
  *
  * The table has a cache line of places for each hash, and no locks, as an address
- * belongs to one caller at a time. A place holds an address and, in the bits below
- * its alignment, the round of levels in which it was told. The table is large and
+ * belongs to one caller at a time. A place holds an address, in the bits below its
+ * alignment the round of levels in which it was told, and in the highest ones whose
+ * it is: no address of a process reaches there. The table is large and
  * each small piece is freed too, so a free first looks at how many of its kind, in
  * a few cache lines, are in the table: mostly none.
  */
@@ -28,11 +29,12 @@
 #define PLACES 8u
 #define ROUND 15u		/* alignment is 16 at least */
 #define KINDS (1u << 12)
+#define OWNER_SHIFT 58
 
 static _Alignas(64) _Atomic uint64_t table[LINES][PLACES];
 static _Alignas(64) _Atomic uint16_t kinds[KINDS];	/* at least as many are in the table */
 static _Atomic uint32_t rounds;
-static _Atomic uint32_t allocator;
+static _Atomic uint32_t names[TF_OWNERS];	/* the first is the system's */
 
 static inline uint64_t hash(uint64_t address)
 {
@@ -49,20 +51,32 @@ static inline _Atomic uint16_t *kind_of(uint64_t address)
 	return &kinds[hash(address) >> 32 & (KINDS - 1)];
 }
 
-static uint32_t allocator_name(void)
+static inline uint64_t address_of(uint64_t word)
 {
-	uint32_t id = atomic_load_explicit(&allocator, memory_order_relaxed);
+	return word & (((uint64_t)1 << OWNER_SHIFT) - 1) & ~(uint64_t)ROUND;
+}
 
-	if (!id) {
+static uint32_t name_of(unsigned owner)
+{
+	uint32_t id = atomic_load_explicit(&names[owner], memory_order_relaxed);
+
+	if (!id && !owner) {
 		id = rt_name(TFT_NAME_ALLOCATOR, "cpu");
-		atomic_store_explicit(&allocator, id, memory_order_relaxed);
+		atomic_store_explicit(&names[0], id, memory_order_relaxed);
 	}
 	return id;
 }
 
-static void tell_free(uint64_t address)
+void tf_owner(unsigned owner, uint32_t name)
 {
-	struct tft_free f = { .allocator = allocator_name(), .address = address };
+	atomic_store_explicit(&names[owner], name, memory_order_relaxed);
+}
+
+static void tell_free(uint64_t word)
+{
+	struct tft_free f = {
+		.allocator = name_of((unsigned)(word >> OWNER_SHIFT)), .address = address_of(word),
+	};
 
 	rt_emit_free(&f);
 }
@@ -70,7 +84,7 @@ static void tell_free(uint64_t address)
 /* Empties a place that has `have`; false: another one was faster. */
 static bool take_place(_Atomic uint64_t *place, uint64_t have)
 {
-	uint64_t address = have & ~(uint64_t)ROUND;
+	uint64_t address = address_of(have);
 
 	if (!atomic_compare_exchange_strong(place, &have, 0))
 		return false;
@@ -78,27 +92,28 @@ static bool take_place(_Atomic uint64_t *place, uint64_t have)
 	return true;
 }
 
-/* Takes an address out; true: it was told, in whichever round. */
-static bool take(uint64_t address)
+/* Takes an address out, in whichever round it was told; 0: it was not. */
+static uint64_t take(uint64_t address)
 {
 	_Atomic uint64_t *place;
 	uint64_t have;
 
 	if (!atomic_load_explicit(kind_of(address), memory_order_relaxed))
-		return false;
+		return 0;
 	place = line_of(address);
 	for (uint32_t i = 0; i < PLACES; i++) {
 		have = atomic_load_explicit(&place[i], memory_order_relaxed);
-		if ((have & ~(uint64_t)ROUND) == address)
-			return take_place(&place[i], have);
+		if (have && address_of(have) == address)
+			return take_place(&place[i], have) ? have : 0;
 	}
-	return false;
+	return 0;
 }
 
-static bool put(uint64_t address)
+static bool put(uint64_t address, unsigned owner)
 {
 	_Atomic uint64_t *place = line_of(address);
-	uint64_t word = address | (atomic_load(&rounds) & ROUND), have;
+	uint64_t word = address | (atomic_load(&rounds) & ROUND) | (uint64_t)owner << OWNER_SHIFT;
+	uint64_t have;
 
 	if (atomic_fetch_add_explicit(kind_of(address), 1, memory_order_relaxed) == UINT16_MAX) {
 		atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
@@ -114,32 +129,44 @@ static bool put(uint64_t address)
 	return false;
 }
 
-static void allocated(void *memory, size_t bytes)
+bool tf_allocated(unsigned owner, uint32_t device, void *memory, size_t bytes)
 {
-	uint64_t address = (uintptr_t)memory;
+	uint64_t address = (uintptr_t)memory, before;
 	struct rt_top top = rt_op_current();
 	struct tft_alloc a = {
-		.allocator = allocator_name(), .device = rt_cpu_device(),
+		.allocator = name_of(owner), .device = device,
 		.op = top.instance, .op_name = top.name, .address = address, .bytes = bytes,
 	};
 
-	if (address & ROUND)
-		return;
+	if (address & ROUND || address >> OWNER_SHIFT)
+		return false;
 	/* freed while nobody looked */
-	if (take(address))
-		tell_free(address);
-	if (put(address))
-		rt_emit_alloc(&a);
-	else
+	before = take(address);
+	if (before)
+		tell_free(before);
+	if (!put(address, owner)) {
 		rt_dropped(1);
+		return false;
+	}
+	rt_emit_alloc(&a);
+	return true;
+}
+
+void tf_freed(void *memory)
+{
+	uint64_t word = take((uintptr_t)memory);
+
+	if (word)
+		tell_free(word);
 }
 
 static inline void *after(void *memory, size_t bytes)
 {
 	int saved = errno;
 
-	if (memory && bytes >= TOLD_BYTES && rt_level() >= TFT_LEVEL_DEFAULT)
-		allocated(memory, bytes);
+	/* what an allocator gets to hand out is told when it does */
+	if (memory && bytes >= TOLD_BYTES && rt_level() >= TFT_LEVEL_DEFAULT && !tf_in_allocator)
+		tf_allocated(0, rt_cpu_device(), memory, bytes);
 	errno = saved;
 	return memory;
 }
@@ -148,8 +175,8 @@ static inline void before(void *memory)
 {
 	int saved = errno;
 
-	if (memory && rt_level() >= TFT_LEVEL_DEFAULT && take((uintptr_t)memory))
-		tell_free((uintptr_t)memory);
+	if (memory && rt_level() >= TFT_LEVEL_DEFAULT)
+		tf_freed(memory);
 	errno = saved;
 }
 
@@ -221,7 +248,7 @@ void tf_memory_level(enum tft_level old_level, enum tft_level new_level)
 		have = atomic_load_explicit(place, memory_order_relaxed);
 		if (have && (have & ROUND) != (atomic_load(&rounds) & ROUND) &&
 		    take_place(place, have))
-			tell_free(have & ~(uint64_t)ROUND);
+			tell_free(have);
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef PROBES_TENSORFLOW_MEMORY_H
 #define PROBES_TENSORFLOW_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "probes/runtime/runtime.h"
@@ -15,6 +16,31 @@ void tf_free_tf(void *memory);
 void tf_free_sized_tsl(void *memory, size_t bytes, size_t alignment);
 void tf_free_sized_int_tsl(void *memory, size_t bytes, int alignment);
 void tf_free_sized_long_tsl(void *memory, size_t bytes, size_t alignment);
+
+/* Who hands out: 0 the system, others tf_owner() gives a name. */
+#define TF_OWNERS 32u
+void tf_owner(unsigned owner, uint32_t name);
+/* A piece that was handed out, of bytes as its owner counts them; level default.
+ * false: it could not be told. */
+bool tf_allocated(unsigned owner, uint32_t device, void *memory, size_t bytes);
+/* One that is about to be given back; those that were not told are not. */
+void tf_freed(void *memory);
+
+/* The calling thread is in an allocator that gets memory of the system. */
+extern _Thread_local bool tf_in_allocator;
+
+/* ---- bfc.c: TensorFlow's best-fit allocator with coalescing ---- */
+
+void *tf_bfc_allocate(void *bfc, size_t alignment, size_t bytes, const void *attributes);
+void tf_bfc_free(void *bfc, void *memory);
+void tf_bfc_gone_0(void *bfc);
+void tf_bfc_gone_1(void *bfc);
+void tf_bfc_gone_2(void *bfc);
+void tf_bfc_region(void *regions, void *memory, size_t bytes);
+void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes);
+void tf_bfc_level(enum tft_level old_level, enum tft_level new_level);
+void tf_bfc_dump(void);
+void tf_bfc_fork_child(void);
 
 void tf_memory_level(enum tft_level old_level, enum tft_level new_level);
 void tf_memory_fork_child(void);

@@ -28,6 +28,7 @@
 #define TFT_TF_ABSL(release) TFT_TF_RECV("4absl12lts_" release "6Status")
 #define TFT_TF_ALLOCATE "_ZN10tensorflow15OpKernelContext15allocate_outputEiRKNS_11TensorShape" \
 	"EPPNS_6Tensor"
+#define TFT_TF_BFC "_ZN3tsl12BFCAllocator"
 #define TFT_TF_ASYNC "PNS_13AsyncOpKernelEPNS_15OpKernelContextESt8functionIFvvEE"
 
 /* X(id, symbol, flags) */
@@ -74,6 +75,15 @@
 	X(FREE_SIZED_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmSt11align_val_t", 0) \
 	X(FREE_SIZED_INT_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmi", 0) \
 	X(FREE_SIZED_LONG_TSL, "_ZN3tsl4port16AlignedSizedFreeEPvmm", 0) \
+	/* void *(allocator, alignment, bytes, attributes); void (allocator, memory); its
+	 * destructors; void (regions, memory, bytes), region *(regions, memory, bytes) */ \
+	X(BFC_ALLOCATE, TFT_TF_BFC "11AllocateRawEmmRKNS_20AllocationAttributesE", 0) \
+	X(BFC_FREE, TFT_TF_BFC "13DeallocateRawEPv", 0) \
+	X(BFC_GONE_0, TFT_TF_BFC "D0Ev", 0) \
+	X(BFC_GONE_1, TFT_TF_BFC "D1Ev", 0) \
+	X(BFC_GONE_2, TFT_TF_BFC "D2Ev", 0) \
+	X(BFC_REGION, TFT_TF_BFC "13RegionManager19AddAllocationRegionEPvm", 0) \
+	X(BFC_REGION_JOINED, TFT_TF_BFC "13RegionManager27AddOrExtendAllocationRegionEPvm", 0) \
 	/* status *(status *, rendezvous, key, args, tensor, bool) */ \
 	X(SEND, "_ZN10tensorflow20BaseRemoteRendezvous4SendERKNS_19RendezvousInterface9ParsedKeyE" \
 	  "RKNS1_4ArgsERKNS_6TensorEb", 0) \

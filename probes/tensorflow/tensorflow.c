@@ -51,6 +51,13 @@ static const struct hook {
 	{ TFT_TF_FREE_SIZED_INT_TSL, (void *)tf_free_sized_int_tsl, false },
 	{ TFT_TF_FREE_SIZED_LONG_TSL, (void *)tf_free_sized_long_tsl, false },
 #if defined(__x86_64__)	/* elsewhere its result comes in a register that C cannot name */
+	{ TFT_TF_BFC_ALLOCATE, (void *)tf_bfc_allocate, false },
+	{ TFT_TF_BFC_FREE, (void *)tf_bfc_free, false },
+	{ TFT_TF_BFC_GONE_0, (void *)tf_bfc_gone_0, true },
+	{ TFT_TF_BFC_GONE_1, (void *)tf_bfc_gone_1, true },
+	{ TFT_TF_BFC_GONE_2, (void *)tf_bfc_gone_2, true },
+	{ TFT_TF_BFC_REGION, (void *)tf_bfc_region, false },
+	{ TFT_TF_BFC_REGION_JOINED, (void *)tf_bfc_region_joined, false },
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
 	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
 	{ TFT_TF_POOLS_START, (void *)tf_pools_profiler_start, true },
@@ -91,6 +98,7 @@ static void fork_child(void)
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
 	tf_memory_fork_child();
+	tf_bfc_fork_child();
 	tf_stages_fork_child();
 	tf_gate_fork_child();
 	tf_pools_fork_child();
@@ -111,6 +119,7 @@ static void on_tick(int64_t now_ns)
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	tf_memory_level(old_level, new_level);
+	tf_bfc_level(old_level, new_level);
 	tf_trace_level(new_level);
 	tf_gate_level(new_level);
 	tf_pools_level(new_level);
@@ -130,6 +139,7 @@ static void on_fini(void)
 
 static void on_dump(void)
 {
+	tf_bfc_dump();
 	tf_stages_dump();
 	tf_graph_dump();
 }

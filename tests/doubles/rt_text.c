@@ -500,6 +500,19 @@ void rt_emit_stage(const struct tft_stage *s)
 	     s->parent, s->path, s->what, s->parallelism, s->buffer);
 }
 
+void rt_emit_region(struct tft_region *r)
+{
+	line("region allocator=%s bytes=%llu joined=%u", name_of(r->allocator),
+	     (unsigned long long)r->bytes, r->joined);
+}
+
+uint32_t rt_series_id(void)
+{
+	static uint32_t id;
+
+	return ++id;
+}
+
 void rt_emit_series(const struct tft_series *s)
 {
 	line("series id=%u device=%u name='%s' unit='%s'", s->id, s->device, s->name, s->unit);

@@ -78,6 +78,7 @@ TEST(ctf_writer_table)
 	do(NODE, node) do(STAGE, stage) do(SERIES, series) do(INFO, info) \
 	do(MESSAGE, message) do(OP, op) do(STEP, step) do(CALL, call) do(CALLS, calls) \
 	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
+	do(REGION, region) \
 	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
 	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled_ns) do(BEAT, beat)
 
