@@ -116,6 +116,9 @@ struct event_device {
 	const char *api, *name, *vendor, *platform, *driver, *address;
 };
 
+/* Ids of queues count from 1, of the processor's from here + 1 (TFT_OWN_IDS). */
+#define EVENT_OWN_IDS 0x40000000u
+
 struct event_queue {
 	uint32_t id, device, context, flags;	/* enum queue_flag */
 	const char *name;

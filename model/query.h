@@ -291,7 +291,7 @@ bool model_device_window(struct model *model, uint32_t device, int64_t t0, int64
 
 struct queue_row {
 	uint32_t id;			/* model-wide, from 0, creation order within a process */
-	uint32_t number;		/* within its process, from 0 */
+	uint32_t number;		/* within its process, from 0; the processor's apart */
 	uint32_t pid, device;
 	const char *name;
 	bool in_order, profiled, forced;

@@ -10,8 +10,6 @@
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/internal.h"
 
-/* Far from the ids of other probes' devices and queues, which count from 1. */
-#define FIRST_ID 0x40000000u
 #define QUEUES_MAX 2048u
 #define RUNNING_MAX 64u
 #define PARTS_MAX 64u
@@ -72,9 +70,9 @@ static uint32_t cores(void)
 static void send_device(void)
 {
 	struct tft_device d = {
-		.id = FIRST_ID, .gpu = 0, .units = cores(), .api = "cpu", .platform = "cpu",
+		.id = TFT_OWN_IDS, .gpu = 0, .units = cores(), .api = "cpu", .platform = "cpu",
 	};
-	struct tft_clock clock = { .device = FIRST_ID, .quality = 1 };
+	struct tft_clock clock = { .device = TFT_OWN_IDS, .quality = 1 };
 	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 	char name[128];
 
@@ -91,7 +89,7 @@ static void send_device(void)
 static void send_queue(uint32_t i, uint32_t library)
 {
 	struct tft_queue q = {
-		.id = FIRST_ID + 1 + i, .device = FIRST_ID,
+		.id = TFT_OWN_IDS + 1 + i, .device = TFT_OWN_IDS,
 		.flags = TFT_QUEUE_IN_ORDER | TFT_QUEUE_PROFILED,
 	};
 	char name[64];
@@ -115,7 +113,7 @@ uint32_t rt_cpu_device(void)
 		SET_REL(device_state, 2);
 		errno = saved;
 	}
-	return FIRST_ID;
+	return TFT_OWN_IDS;
 }
 
 void rt_cpu_dump(void)
@@ -174,7 +172,7 @@ static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
 	queues[i].main = GET(th->tid) == (uint32_t)getpid();
 	SET_REL(queues[i].library, (uint32_t)library + 1);
 	send_queue(i, (uint32_t)library);
-	return th->cpu.queue[library] = FIRST_ID + 1 + i;
+	return th->cpu.queue[library] = TFT_OWN_IDS + 1 + i;
 }
 
 /* ---- kernels ---- */

@@ -154,6 +154,10 @@ struct tft_thread {
 	const char *name;
 };
 
+/* Far from the ids of probes' devices and queues: those that the runtime defines for
+ * the processor count from here, the device first. */
+#define TFT_OWN_IDS 0x40000000u
+
 struct tft_device {
 	uint32_t id;
 	uint8_t gpu;		/* 0 cpu, 1 gpu, 2 accelerator or other */
@@ -167,7 +171,8 @@ struct tft_device {
 };
 
 struct tft_queue {
-	uint32_t id;		/* counts queues of the process in creation order, from 1 */
+	uint32_t id;		/* counts queues of the process in creation order, from 1;
+				 * the processor's from TFT_OWN_IDS + 1 */
 	uint32_t device;
 	uint32_t context;
 	uint32_t flags;		/* TFT_QUEUE_* */

@@ -63,6 +63,8 @@ primitives() {
 	got=$(report "sum('oneDNN' in m['text'] for m in j['messages'])")
 	[ "$got" = "$([ -n "$described" ] && echo 0 || echo 1)" ] ||
 		{ fail "$got messages on what cannot be seen"; return; }
+	got=$(report "[q['number'] for q in j['queues'] if q['number'] >= len(j['queues'])]")
+	[ "$got" = "[]" ] || { fail "numbers of queues: $got"; return; }
 	got=$(report "(j['devices'][0]['api'], j['trust']['lost_events'], 'impossible' in j['trust'])")
 	[ "$got" = "('cpu', 0, False)" ] || { fail "device, losses: $got"; return; }
 	cp "$work/report" "$tmp/first"

@@ -324,6 +324,25 @@ TEST(model_two_processes_one_device)
 	model_free(model);
 }
 
+/* Ids of the processor's queues lie far from those of a device; their numbers do not. */
+TEST(model_numbers_of_queues)
+{
+	struct model *model = model_with_device();
+	struct queue_row *queues;
+
+	apply_one(model, ev_queue(EVENT_OWN_IDS + 1, 1));
+	apply_one(model, ev_queue(EVENT_OWN_IDS + 3, 1));
+	for (uint32_t i = 0; i < 3; i++)
+		apply_one(model, ev_kernel(i ? EVENT_OWN_IDS + 2 * i - 1 : 1, 1, i + 1,
+					   100 + i, 1));
+	CHECK_INT(model_queues(model, &queues), 4);	/* two were there */
+	CHECK_INT(queues[1].number, 1);
+	CHECK_INT(queues[2].number, 0);
+	CHECK_INT(queues[3].number, 2);
+	free(queues);
+	model_free(model);
+}
+
 /* What runs is busy in the window as it is in the columns, also before it ends. */
 TEST(model_device_window_counts_what_is_open)
 {
