@@ -122,13 +122,20 @@ static const char *each(const struct means *means)
 	return means->steps ? "each step" : "the time";
 }
 
-/* The step with most of it; on the timeline the row of who did it. */
-static struct evidence worst(struct model *model, const struct means *means,
-			     enum step_class class, uint32_t holder)
+/* The step with most of it, or the time before one; on the timeline the row of who did it. */
+static struct evidence worst(struct model *model, const struct breakdown *b,
+			     const struct means *means, enum step_class class)
 {
+	static const enum host_state states[STEP_CLASS_COUNT] = {
+		[STEP_INPUT] = HOST_INPUT, [STEP_SYNC] = HOST_SYNC,
+	};
+	const struct step_sums *sums = means->sums;
+	uint32_t holder = class == STEP_LAUNCH ? 0 : b->holder[states[class]];
+
+	if (means->steps && b->between.worst_ns[class] > sums->worst_ns[class])
+		sums = &b->between;
 	return (struct evidence) {
-		.kind = EVIDENCE_TIME, .t0 = means->sums->worst_t0[class],
-		.t1 = means->sums->worst_t1[class],
+		.kind = EVIDENCE_TIME, .t0 = sums->worst_t0[class], .t1 = sums->worst_t1[class],
 		.row = holder && thread_at(model, holder - 1)->row != NONE ?
 		       thread_at(model, holder - 1)->row + 1 : 0,
 	};
@@ -207,7 +214,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	char share[FMT_MAX];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns,
-		.evidence = worst(model, means, STEP_INPUT, b->holder[HOST_INPUT]),
+		.evidence = worst(model, b, means, STEP_INPUT),
 		.severity = passes(model, means, ns, THRESHOLD_INPUT_MUCH) ? SEVERITY_WARNING :
 			    SEVERITY_NOTE,
 	};
@@ -224,13 +231,13 @@ static void input_finding(struct model *model, const struct breakdown *b,
 
 /* ---- launch, sync ---- */
 
-static void launch_finding(struct model *model, const struct means *means,
+static void launch_finding(struct model *model, const struct breakdown *b, const struct means *means,
 			   struct findings *findings)
 {
 	int64_t small_ns = tiny_cost_ns(model), ns = means->ns[STEP_LAUNCH] - small_ns;
 	char share[FMT_MAX], count[FMT_MAX], call[FMT_MAX];
 	struct finding finding = {
-		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, means, STEP_LAUNCH, 0),
+		.id = "launch-bound", .cost_ns = ns, .evidence = worst(model, b, means, STEP_LAUNCH),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -259,7 +266,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns,
-		.evidence = worst(model, means, STEP_SYNC, b->holder[HOST_SYNC]),
+		.evidence = worst(model, b, means, STEP_SYNC),
 		.severity = SEVERITY_WARNING,
 	};
 
@@ -290,7 +297,7 @@ void verdict_review(struct model *model, const struct sweep *sweep, struct findi
 		return;
 	input_finding(model, b, &means, findings);
 	take_medians(b, &means);
-	launch_finding(model, &means, findings);
+	launch_finding(model, b, &means, findings);
 	sync_finding(model, b, &means, findings);
 }
 

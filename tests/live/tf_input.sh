@@ -41,6 +41,8 @@ slow() {
 	triplet --steps 40 --augment 4 || return
 	holds 'f and f["severity"] == "warning"' \
 		'near(f["cost_ns_per_step"], wait, 10)' \
+		'f["evidence"]["row"] == "main"' \
+		'0 < f["evidence"]["end_ns"] - f["evidence"]["start_ns"] <= max(t["input"]["series_ns"]) + 10**7' \
 		'"Map runs on one thread and holds" in f["lines"][0]' \
 		'int(f["lines"][0].split("holds ")[1].split(" %")[0]) >= 90' \
 		'"num_parallel_calls=%d" % root["parallelism"] in f["advice"] or root["parallelism"] == 1' \

@@ -145,6 +145,8 @@ TEST(analyses_verdict_input)
 	/* It counts as well where the step's range does not hold it. */
 	model = run_steps(&between, STEPS);
 	finding = only(model, "input-bound");
+	/* the place is the time between, that of another step is none */
+	CHECK_INT(finding.evidence.t1 - finding.evidence.t0, 3000 * US);
 	CHECK(finding.cost_ns <= 3000 * US && finding.cost_ns >= 2800 * US);
 	model_free(model);
 	model = run_steps(&some, STEPS);
