@@ -67,7 +67,7 @@ void costly_begin(struct costly *costly, struct names *names, const struct slice
 	costly->names = names;
 	costly->slice = slice;
 	costly->scope = scope;
-	costly->after = NULL;
+	costly->longest = NULL;
 	memset(costly->met, 0, sizeof(costly->met));
 }
 
@@ -109,7 +109,7 @@ static void add(struct costly *costly, const struct act *act, enum op_class op_c
 	}
 }
 
-/* Both by element: the later one would be a part of the one before it. */
+/* It would be a part of another one of its row. */
 static void mark_in_row(struct costly *costly, const struct act *act, int64_t ns)
 {
 	size_t n = costly->slice->n;
@@ -129,12 +129,20 @@ void costly_op(struct costly *costly, const struct act *act, int64_t ns)
 {
 	enum op_class op_class = class_of_op(costly, act);
 
-	if (op_class == OP_CLASS_CHAIN && costly->after)
-		mark_in_row(costly, costly->after, costly->after_ns);
-	else if (op_class != OP_CLASS_NONE && op_class != OP_CLASS_CHAIN)
-		add(costly, act, op_class, ns);
-	costly->after = op_class == OP_CLASS_CHAIN ? act : NULL;
-	costly->after_ns = ns;
+	if (op_class != OP_CLASS_CHAIN) {
+		costly->longest = NULL;
+		if (op_class != OP_CLASS_NONE)
+			add(costly, act, op_class, ns);
+	} else if (!costly->longest) {
+		costly->longest = act;
+		costly->longest_ns = ns;
+	} else if (ns <= costly->longest_ns) {
+		mark_in_row(costly, act, ns);
+	} else {
+		mark_in_row(costly, costly->longest, costly->longest_ns);
+		costly->longest = act;
+		costly->longest_ns = ns;
+	}
 }
 
 void costly_run(struct costly *costly, const struct act *act, int64_t ns)

@@ -4,9 +4,9 @@
  * they do (op-class.h), a part of critical.c: what they cost on the path, and how
  * long a step would be at least without them (zeroing.h).
  *
- * Ops by element count where one follows another on the path, all but the first
- * of them: that is what fusing a row could save. Only of ops on the processor: on
- * a device tiny.c tells of small kernels.
+ * Ops by element count where one follows another on the path, all but the longest
+ * of them: that is what fusing a row could save, as all of it has to go through
+ * memory once. Only of ops on the processor: on a device tiny.c tells of small kernels.
  *
  * Threads: under the model's lock. Memory: MEMBERS_MAX names.
  */
@@ -40,10 +40,10 @@ struct costly {
 	const struct slice *slice;
 	enum scope scope;
 	bool met[OP_CLASSES];
-	uint8_t *in_row;		/* owned; by act: follows another one by element */
+	uint8_t *in_row;		/* owned; by act: in a row with a longer one by element */
 	size_t cap_in_row;
-	const struct act *after;	/* by element, where the path came from; NULL none */
-	int64_t after_ns;
+	const struct act *longest;	/* of the row where the path is; NULL: in none */
+	int64_t longest_ns;
 	struct zeroing zeroing;
 };
 

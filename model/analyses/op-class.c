@@ -13,6 +13,9 @@ static const struct {
 	{ "memorypool", OP_CLASS_NONE }, { "memory_pool", OP_CLASS_NONE },
 	{ "mempool", OP_CLASS_NONE },
 	{ "biasaddgrad", OP_CLASS_NONE },
+	/* new weights have to be written */
+	{ "assign", OP_CLASS_NONE }, { "apply", OP_CLASS_NONE },
+	{ "sgd", OP_CLASS_NONE }, { "adam", OP_CLASS_NONE },
 	{ "maxpool", OP_CLASS_POOLING }, { "avgpool", OP_CLASS_POOLING },
 	{ "pool", OP_CLASS_POOLING }, { "pooling", OP_CLASS_POOLING },
 	{ "transpose", OP_CLASS_LAYOUT }, { "permute", OP_CLASS_LAYOUT },
@@ -39,7 +42,7 @@ static const struct {
 		"what is kept in the type that is needed is not cast in each step" },
 	[OP_CLASS_COPY] = { "copying",
 		"what is written where it is needed is not copied" },
-	[OP_CLASS_CHAIN] = { "ops by element in a row",
+	[OP_CLASS_CHAIN] = { "a row of ops by element",
 		"fused (by a compiler such as XLA, or by hand) a row of them goes through memory once" },
 };
 
