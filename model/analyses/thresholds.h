@@ -33,7 +33,7 @@ struct model;
 	X(SMALL_RUN_OPS, "small-kernel-run-ops", 10, 2, 100000, "count", "small kernels in a row, whatever their ops") \
 	X(SMALL_SHARE, "small-kernel-share", 2, 0, 100, "%", "of a step that fusing small kernels would save") \
 	X(COSTLY_SHARE, "costly-op-share", 10, 0, 100, "%", "of the critical path in ops of which there is a cheaper form") \
-	X(WIRE_SHARE, "wire-share", 5, 0, 100, "%", "of a step waits for a tensor from another process") \
+	X(WIRE_SHARE, "wire-share", 2, 0, 100, "%", "of a step waits for a tensor from another process") \
 	X(POOL_SHARE, "pool-share", 10, 0, 100, "%", "of a step in which ops wait for a thread and cores are free") \
 	X(SLOWER, "slowdown", 20, 1, 1000, "%", "that a kernel takes longer late in the run than early") \
 	X(SLOWER_SHARE, "slowdown-share", 2, 0, 100, "%", "of a step that slower kernels cost")
