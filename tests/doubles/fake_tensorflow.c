@@ -65,8 +65,7 @@ struct event {
 API extern int trace_level NAMED("_ZN3tsl8profiler8internal13g_trace_levelE");
 int trace_level = -1;
 
-API struct string *trace_string(struct string *s, const struct kernel *k, const void *context,
-				bool verbose)
+API struct string trace_string(const struct kernel *k, const void *context, bool verbose)
 	NAMED("_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb");
 API void compute(void *device, struct kernel *k, struct context *c)
 	NAMED(DEVICE "7ComputeEPNS_8OpKernelEPNS_15OpKernelContextE");
@@ -112,21 +111,23 @@ API void *parse(void **status, void *response, void *source)
 
 static int kept_events;
 
-struct string *trace_string(struct string *s, const struct kernel *k, const void *context,
-			    bool verbose)
+struct string trace_string(const struct kernel *k, const void *context, bool verbose)
 {
+	struct string s = { .text = malloc(256) };
+
 	(void)context;
 	(void)verbose;
-	s->text = malloc(256);
 #ifdef STRANGE
-	s->length = (size_t)snprintf(s->text, 256, "strange:Strange");
+	s.length = (size_t)snprintf(s.text, 256, "strange:Strange");
 	(void)k;
 #else
-	s->length = (size_t)snprintf(s->text, 256, "%.*s:%.*s", (int)k->name[!VIEW_TEXT],
-				     (const char *)(uintptr_t)k->name[VIEW_TEXT],
-				     (int)k->type[!VIEW_TEXT],
-				     (const char *)(uintptr_t)k->type[VIEW_TEXT]);
+	s.length = (size_t)snprintf(s.text, 256, "%.*s:%.*s", (int)k->name[!VIEW_TEXT],
+				    (const char *)(uintptr_t)k->name[VIEW_TEXT],
+				    (int)k->type[!VIEW_TEXT],
+				    (const char *)(uintptr_t)k->type[VIEW_TEXT]);
 #endif
+	/* where C++ has it, which who takes the result by value relies on */
+	memcpy(s.inside, s.text, s.length < STRING_INSIDE ? s.length + 1 : 0);
 	return s;
 }
 
