@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 3u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 4u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
@@ -130,10 +130,14 @@ struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2
 
 /*
  * A node of a graph as it runs (after optimisation); sent again it replaces.
- * graph, name, op_type, device, file, function: names; line 0: not known.
+ * graph, name, op_type, device, file, function: names; line 0: not known. origin:
+ * how file, line, function were found.
  */
+enum node_origin {
+	ORIGIN_NONE, ORIGIN_EXACT, ORIGIN_NAME, ORIGIN_CALL, ORIGIN_FIRST, ORIGIN_COUNT
+};
 struct event_node {
-	uint32_t id, graph, name, op_type, device, file, line, function;
+	uint32_t id, graph, name, op_type, device, file, line, function, origin;
 	const char *inputs;		/* "a b:1 ^c", as GraphDef writes them */
 	const char *attributes;		/* "key=value" lines */
 };

@@ -29,6 +29,18 @@ enum graph_rule {
 };
 const char *graph_rule_name(enum graph_rule rule);	/* "exactly", ... */
 
+/* How a node's line was found. The first five are the probe's. */
+enum graph_line {
+	GRAPH_LINE_NONE,
+	GRAPH_LINE_EXACT,		/* where the node was made */
+	GRAPH_LINE_NAME,		/* by its name: what it was made of, or is a part of */
+	GRAPH_LINE_CALL,		/* an argument or result: its function's first call */
+	GRAPH_LINE_FIRST,		/* an eager op: the first of its type */
+	GRAPH_LINE_EDGE,		/* what it takes, else who takes from it, up to 4 edges away */
+	GRAPH_LINES
+};
+const char *graph_line_name(enum graph_line how);	/* "exactly", ... */
+
 struct graph_node {
 	uint32_t index;			/* names it in the other questions */
 	uint32_t pid;
@@ -36,6 +48,8 @@ struct graph_node {
 	const char *device;		/* NULL: not placed */
 	const char *file, *function;	/* NULL: not known */
 	uint32_t line;			/* 0: not known */
+	enum graph_line how;		/* file, function, line were found */
+	uint32_t lent;			/* GRAPH_LINE_EDGE: they are this node's */
 	const char *attributes;		/* "key=value" lines; *borrowed while locked* */
 	uint32_t same;			/* other nodes of that name in this process */
 	/* of the ops that were joined to it */
@@ -83,7 +97,7 @@ struct graph_counts {
 	uint64_t ops;			/* different ones that ran, constant folding apart */
 	uint64_t joined[GRAPH_RULES];	/* of them, by rule */
 	const char *not_joined[8];	/* names of some that are joined to none */
-	uint64_t ran_with_line;
+	uint64_t lines[GRAPH_LINES];	/* of these ops, how they got theirs */
 	uint64_t dropped;		/* beyond the bounds */
 	/* Ops that ran on the processor although nodes are on a device. */
 	uint64_t on_cpu, on_device;

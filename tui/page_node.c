@@ -351,7 +351,8 @@ static void add_line_of(struct page *page, const char *path, uint32_t wanted)
 		fclose(file);
 }
 
-static void add_source(struct page *page, const struct graph_node *node)
+/* from: whose line it is, NULL its own. */
+static void add_source(struct page *page, const struct graph_node *node, const char *from)
 {
 	char line[16], where[1200];
 	const char *argv[] = { "ps", node->file, "-b", line };
@@ -366,7 +367,11 @@ static void add_source(struct page *page, const struct graph_node *node)
 	snprintf(where, sizeof(where), "%s:%u", node->file, node->line);
 	page_add(page, ROLE_MUTED, 0, "  ");
 	page_link(page, where, 4, argv);
-	page_say(page, ROLE_MUTED, 0, "  in %s", node->function ? node->function : "?");
+	page_add(page, ROLE_MUTED, 0, "  in %s", node->function ? node->function : "?");
+	if (node->how != GRAPH_LINE_EXACT)
+		page_add(page, ROLE_MUTED, 0, "   found %s%s%s", graph_line_name(node->how),
+			 from ? " " : "", from ? from : "");
+	page_end(page);
 	add_line_of(page, node->file, node->line);
 }
 
@@ -393,8 +398,8 @@ static void make_node(const struct page_call *call, struct page *page,
 bool page_node(const struct page_call *call, struct page *page)
 {
 	struct page_options o;
-	struct graph_node node;
-	bool found, chosen = false;
+	struct graph_node node, from;
+	bool found, lent, chosen = false;
 
 	if (!page_options(call, "adt", "", &o))
 		return false;
@@ -404,9 +409,11 @@ bool page_node(const struct page_call *call, struct page *page)
 		make_node(call, page, &node, &o);
 	else
 		chosen = choose(call, page, o.rest);
+	lent = found && node.how == GRAPH_LINE_EDGE &&
+	       model_graph_node(call->model, node.lent, &from);
 	model_unlock(call->model);
 	/* its names stay; a file is not read with the lock */
 	if (found && o.on['t'])
-		add_source(page, &node);
+		add_source(page, &node, lent ? from.name : NULL);
 	return found || chosen;
 }

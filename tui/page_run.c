@@ -116,6 +116,13 @@ static void add_graphs(struct page *page, struct model *model)
 				 (unsigned long long)c.joined[rule % GRAPH_RULES],
 				 graph_rule_name((enum graph_rule)(rule % GRAPH_RULES)));
 	page_end(page);
+	page_add(page, ROLE_DEFAULT, 0, "  their source lines found:");
+	for (int how = GRAPH_LINE_EXACT; how <= GRAPH_LINES; how++)
+		if (c.lines[how % GRAPH_LINES])
+			page_add(page, how == GRAPH_LINES ? ROLE_WARN : ROLE_DEFAULT, 0, "  %llu %s",
+				 (unsigned long long)c.lines[how % GRAPH_LINES],
+				 graph_line_name((enum graph_line)(how % GRAPH_LINES)));
+	page_end(page);
 	for (int i = 0; i < 8 && c.not_joined[i]; i++)
 		page_say(page, ROLE_MUTED, 0, "    not joined: %s", c.not_joined[i]);
 	if (c.dropped)

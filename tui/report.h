@@ -62,6 +62,9 @@ void report_sheet(struct sheet *sheet, FILE *out);
 void report_run_json(struct json *json, const struct report_run *run);
 /* Its section on trust, report_trust.c. */
 void report_trust_text(struct model *model, FILE *out);
+/* A part of trust: nothing where there are no graphs. */
+void report_graph_text(struct model *model, FILE *out);
+void report_graph_json(struct json *json, struct model *model);
 
 /* Their sections, report_findings.c. */
 void report_findings_text(struct model *model, FILE *out);

@@ -115,6 +115,7 @@ static void write_trust(struct json *json, struct model *model)
 	}
 	write_clocks(json, model);
 	write_hosts(json, model);
+	report_graph_json(json, model);
 	if (status.calls || status.own_ns) {
 		json_key_object(json, "overhead");
 		json_key_uint(json, "calls", status.calls);

@@ -160,4 +160,5 @@ void report_trust_text(struct model *model, FILE *out)
 	}
 	print_clocks(model, out);
 	print_hosts(model, out);
+	report_graph_text(model, out);
 }

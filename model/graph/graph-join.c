@@ -36,9 +36,17 @@ static bool same_type(struct model *model, uint32_t node, uint32_t type)
 	       names_resolve(&model->names, type);
 }
 
-/* Of those of that name one of the same type, best with a source line, then one
- * that is placed on a device (as it runs, not as it was written), then the
- * latest; else (any) the latest of any type. */
+/* Best with a source line of its own, then with any, then one that is placed on a
+ * device (as it runs, not as it was written). */
+static int worth_of(const struct gnode *node)
+{
+	bool own = node->origin != ORIGIN_CALL && node->origin != ORIGIN_FIRST;
+
+	return (node->line ? 2 + 2 * own : 0) + (node->device != 0);
+}
+
+/* Of those of that name and type the worthiest, the latest of such; else (any) the
+ * latest of any type. */
 static uint32_t pick(struct model *model, uint32_t process, uint32_t type, const char *name,
 		     bool any)
 {
@@ -50,7 +58,7 @@ static uint32_t pick(struct model *model, uint32_t process, uint32_t type, const
 
 	for (uint32_t i = first; i != NONE && tries++ < 64;
 	     i = graph_next(model, gnode_at(g, i)->next, name, length)) {
-		int worth = 2 * (gnode_at(g, i)->line != 0) + (gnode_at(g, i)->device != 0);
+		int worth = worth_of(gnode_at(g, i));
 
 		if (!same_type(model, i, type) || worth <= best_worth)
 			continue;

@@ -22,6 +22,32 @@ static uint32_t first_name(struct model *model, uint32_t i)
 	return names_resolve(&model->names, gnode_at(model->graphs, i)->name);
 }
 
+/* ---- lines ---- */
+
+const char *graph_line_name(enum graph_line how)
+{
+	static const char *const names[GRAPH_LINES] = {
+		"not at all", "exactly", "by its name", "by its function's first call",
+		"by the first of its type", "by its neighbour",
+	};
+
+	return how < GRAPH_LINES ? names[how] : "";
+}
+
+static enum graph_line how_found(const struct gnode *node, uint32_t index)
+{
+	static const uint8_t of[ORIGIN_COUNT] = {
+		/* recordings of before say nothing of it */
+		[ORIGIN_NONE] = GRAPH_LINE_EXACT, [ORIGIN_EXACT] = GRAPH_LINE_EXACT,
+		[ORIGIN_NAME] = GRAPH_LINE_NAME, [ORIGIN_CALL] = GRAPH_LINE_CALL,
+		[ORIGIN_FIRST] = GRAPH_LINE_FIRST,
+	};
+
+	if (node->lent == NONE)
+		return GRAPH_LINE_NONE;
+	return node->lent == index ? (enum graph_line)of[node->origin] : GRAPH_LINE_EDGE;
+}
+
 /* ---- what the nodes cost ---- */
 
 /* The processes that have nodes, by a bit of each. */
@@ -66,15 +92,23 @@ static void count_joined(struct model *model, const uint8_t *has_nodes)
 	struct graphs *g = model->graphs;
 
 	memset(g->ran, 0, sizeof(g->ran));
+	memset(g->lines, 0, sizeof(g->lines));
+	graph_turn(model);
 	for (uint32_t i = 0; i < model->idents.n; i++) {
 		enum graph_rule best = GRAPH_NOT, rule;
+		enum graph_line how = GRAPH_LINE_NONE;
 
 		if (!ident_at(model, i)->count || !graph_is_op(model, ident_at(model, i)))
 			continue;
-		for (uint32_t p = 0; p < model->processes.n; p++)
-			if (has_nodes[p] && graph_joined(model, p, i, &rule) != NONE &&
-			    (best == GRAPH_NOT || rule < best))
-				best = rule;
+		for (uint32_t p = 0; p < model->processes.n; p++) {
+			uint32_t node = has_nodes[p] ? graph_joined(model, p, i, &rule) : NONE;
+
+			if (node == NONE || (best != GRAPH_NOT && rule >= best))
+				continue;
+			best = rule;
+			how = how_found(gnode_at(g, node), node);
+		}
+		g->lines[how]++;
 		if (best == GRAPH_NOT && g->ran[best] < 8)
 			g->not_joined[g->ran[best]] = ident_at(model, i)->name;
 		g->ran[best]++;
@@ -112,20 +146,23 @@ static bool make_uses(struct model *model)
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out)
 {
 	struct graphs *g = model->graphs;
-	const struct gnode *node;
+	const struct gnode *node, *from;
 	const struct graph_use *use;
 	const char *name;
 
 	if (!make_uses(model) || index >= g->nodes.n)
 		return false;
+	graph_turn(model);
 	node = gnode_at(g, index);
+	from = node->lent == NONE ? node : gnode_at(g, node->lent);
 	use = &g->uses[index];
 	name = raw(model, node->name);
 	*out = (struct graph_node) {
 		.index = index, .pid = process_at(model, node->process)->pid,
 		.graph = raw(model, node->graph), .name = name, .type = raw(model, node->type),
-		.device = raw(model, node->device), .file = raw(model, node->file),
-		.function = raw(model, node->function), .line = node->line,
+		.device = raw(model, node->device), .file = raw(model, from->file),
+		.function = raw(model, from->function), .line = from->line,
+		.how = how_found(node, index), .lent = node->lent,
 		.attributes = node->attributes, .rule = (enum graph_rule)use->rule,
 		.count = use->count, .total_ns = use->total_ns,
 		.mean_ns = use->count ? use->total_ns / (int64_t)use->count : 0,
@@ -378,109 +415,6 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	return false;
 }
 
-/* ---- edges ---- */
-
-size_t model_graph_inputs(struct model *model, uint32_t index, struct graph_edge **out)
-{
-	struct graphs *g = model->graphs;
-	struct gnode *node;
-	size_t n = 0, text;
-	char *names;
-
-	*out = NULL;
-	if (!g || index >= g->nodes.n)
-		return 0;
-	node = gnode_at(g, index);
-	graph_resolve(model, node);
-	text = strlen(node->inputs) + 1;
-	*out = xcalloc(1, (node->n_in + 1) * sizeof(**out) + text);
-	names = (char *)(*out + node->n_in + 1);
-	memcpy(names, node->inputs, text);
-	for (char *save = NULL, *p = strtok_r(names, " ", &save); p && n < node->n_in;
-	     p = strtok_r(NULL, " ", &save)) {
-		struct graph_edge *edge = &(*out)[n];
-		uint32_t to = node->in[n++] & ~GRAPH_CONTROL;
-		char *colon;
-
-		edge->control = *p == '^';
-		p += edge->control;
-		colon = strrchr(p, ':');
-		if (colon && colon[1] >= '0' && colon[1] <= '9')
-			edge->slot = (uint32_t)strtoul(colon + 1, NULL, 10);
-		p[strcspn(p, ":")] = '\0';
-		edge->name = p;
-		edge->node = to == GRAPH_UNKNOWN ? GRAPH_NONE : to;
-	}
-	return n;
-}
-
-static void turn_round(struct model *model)
-{
-	struct graphs *g = model->graphs;
-	size_t edges = 0;
-
-	if (g->out_at == g->nodes.n + 1)
-		return;
-	for (uint32_t i = 0; i < g->nodes.n; i++) {
-		graph_resolve(model, gnode_at(g, i));
-		edges += gnode_at(g, i)->n_in;
-	}
-	g->out_first = xreallocarray(g->out_first, g->nodes.n + 1, sizeof(uint32_t));
-	g->out_next = xreallocarray(g->out_next, edges + 1, sizeof(uint32_t));
-	g->out_to = xreallocarray(g->out_to, edges + 1, sizeof(uint32_t));
-	memset(g->out_first, 0xff, (g->nodes.n + 1) * sizeof(uint32_t));
-	g->n_out = 0;
-	for (uint32_t i = g->nodes.n; i-- > 0;) {
-		const struct gnode *node = gnode_at(g, i);
-
-		for (uint32_t k = node->n_in; k-- > 0;) {
-			uint32_t from = node->in[k] & ~GRAPH_CONTROL;
-
-			if (from == GRAPH_UNKNOWN)
-				continue;
-			g->out_to[g->n_out] = i;
-			g->out_next[g->n_out] = g->out_first[from];
-			g->out_first[from] = g->n_out++;
-		}
-	}
-	g->out_at = g->nodes.n + 1;
-}
-
-static bool is_control(const struct gnode *node, uint32_t from)
-{
-	bool control = true;
-
-	for (uint32_t k = 0; k < node->n_in; k++)
-		if ((node->in[k] & ~GRAPH_CONTROL) == from)
-			control &= (node->in[k] & GRAPH_CONTROL) != 0;
-	return control;
-}
-
-size_t model_graph_outputs(struct model *model, uint32_t index, struct graph_edge **out)
-{
-	struct graphs *g = model->graphs;
-	size_t n = 0, most = 0;
-	uint32_t last = NONE;
-
-	*out = NULL;
-	if (!g || index >= g->nodes.n)
-		return 0;
-	turn_round(model);
-	for (uint32_t e = g->out_first[index]; e != NONE; e = g->out_next[e])
-		most++;
-	*out = xcalloc(most + 1, sizeof(**out));
-	for (uint32_t e = g->out_first[index]; e != NONE; e = g->out_next[e]) {
-		if (g->out_to[e] == last)
-			continue;	/* takes several of its outputs */
-		last = g->out_to[e];
-		(*out)[n++] = (struct graph_edge) {
-			.node = last, .name = raw(model, gnode_at(g, last)->name),
-			.control = is_control(gnode_at(g, last), index),
-		};
-	}
-	return n;
-}
-
 /* ---- all of it ---- */
 
 void model_graph_counts(struct model *model, struct graph_counts *out)
@@ -491,7 +425,7 @@ void model_graph_counts(struct model *model, struct graph_counts *out)
 	memset(out, 0, sizeof(*out));
 	if (!make_uses(model))
 		return;
-	turn_round(model);
+	graph_turn(model);
 	for (uint32_t i = 0; i < g->nodes.n; i++) {
 		const struct gnode *node = gnode_at(g, i);
 		uint64_t key = (uint64_t)node->process << 32 |
@@ -503,7 +437,6 @@ void model_graph_counts(struct model *model, struct graph_counts *out)
 		out->with_line += node->line != 0;
 		if (!g->uses[i].count)
 			continue;
-		out->ran_with_line += node->line != 0;
 		if (device && strstr(device, "CPU:"))
 			out->on_cpu++;
 		else if (device)
@@ -519,6 +452,7 @@ void model_graph_counts(struct model *model, struct graph_counts *out)
 		out->joined[rule] = g->ran[rule];
 		out->ops += g->ran[rule];
 	}
+	memcpy(out->lines, g->lines, sizeof(out->lines));
 }
 
 size_t model_infos(struct model *model, struct info_row **out)
@@ -545,11 +479,13 @@ bool graph_source(struct model *model, uint32_t ident, const char **file, uint32
 	if (!g || !g->nodes.n || !graph_is_op(model, ident_at(model, ident)))
 		return false;
 	graph_index(model);
+	graph_turn(model);
 	for (uint32_t p = 0; p < model->processes.n && !found; p++) {
 		uint32_t i = graph_joined(model, p, ident, NULL);
 
-		if (i == NONE || !gnode_at(g, i)->line)
+		if (i == NONE || gnode_at(g, i)->lent == NONE)
 			continue;
+		i = gnode_at(g, i)->lent;
 		*file = raw(model, gnode_at(g, i)->file);
 		*line = gnode_at(g, i)->line;
 		found = *file != NULL;

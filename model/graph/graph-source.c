@@ -31,7 +31,8 @@ size_t model_sources(struct model *model, const regex_t *nodes, struct source_ro
 
 	*out = NULL;
 	for (uint32_t i = 0; model_graph_node(model, i, &node); i++) {
-		uint64_t key = names_resolve(&model->names, gnode_at(model->graphs, i)->file);
+		uint64_t key = node.lent == GRAPH_NONE ? 0 :
+			names_resolve(&model->names, gnode_at(model->graphs, node.lent)->file);
 		uint32_t at = map_get(&rows, key);
 
 		if (!node.file || !node.line ||

@@ -214,7 +214,7 @@ static void apply_node(struct model *model, const struct event_node *def)
 		map_set(&g->by_id, key, i);
 		*node = (struct gnode) {
 			.process = model->process_index, .id = def->id, .name = name,
-			.graph = graph, .next = NONE, .waited_for = NONE,
+			.graph = graph, .next = NONE, .waited_for = NONE, .lent = NONE,
 		};
 	}
 	node = gnode_at(g, i);
@@ -228,6 +228,7 @@ static void apply_node(struct model *model, const struct event_node *def)
 	node->file = local_name(model, def->file);
 	node->function = local_name(model, def->function);
 	node->line = def->line;
+	node->origin = def->origin < ORIGIN_COUNT ? (uint8_t)def->origin : ORIGIN_NONE;
 	node->inputs = keep_text(g, node->inputs, def->inputs ? def->inputs : "");
 	node->attributes = keep_text(g, node->attributes, def->attributes ? def->attributes : "");
 	free(node->in);
@@ -312,7 +313,7 @@ void graph_export(struct model_export *x, uint32_t process, int64_t time_ns)
 			.device = export_name(x, process, node->device, NAME_NODE),
 			.file = export_name(x, process, node->file, NAME_SOURCE),
 			.function = export_name(x, process, node->function, NAME_SOURCE),
-			.line = node->line, .inputs = node->inputs,
+			.line = node->line, .origin = node->origin, .inputs = node->inputs,
 			.attributes = node->attributes,
 		};
 		export_put(x, &event);

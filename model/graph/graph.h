@@ -30,10 +30,13 @@
 #define GRAPH_CONTROL 0x80000000u	/* of an input: a control edge */
 #define GRAPH_UNKNOWN 0x7fffffffu	/* not a node of this graph */
 #define GRAPH_ENDS 4u
+#define GRAPH_LENT_MAX 4u		/* edges to the node that a line is taken from */
 
 struct gnode {
 	uint32_t process, id;
 	uint32_t graph, name, type, device, file, line, function;	/* names */
+	uint32_t lent;			/* whose line it has, itself; NONE */
+	uint8_t origin;			/* enum node_origin */
 	char *inputs, *attributes;	/* owned */
 	uint64_t hash;			/* of its name, 0: not indexed yet */
 	uint32_t next;			/* of the same hash */
@@ -91,7 +94,7 @@ struct graphs {
 	struct graph_use *uses;		/* owned; of each node */
 	uint32_t n_uses;
 	uint64_t uses_at;		/* the model's generation */
-	uint64_t ran[GRAPH_RULES];
+	uint64_t ran[GRAPH_RULES], lines[GRAPH_LINES];
 	uint32_t not_joined[8];		/* names */
 	uint32_t *out_first, *out_next, *out_to;	/* owned; edges turned round */
 	uint32_t n_out, out_at;
@@ -112,6 +115,10 @@ uint32_t graph_beside(struct model *model, const struct gnode *node, const char 
 uint32_t graph_named(struct model *model, uint32_t process, const char *name, size_t length);
 uint32_t graph_next(struct model *model, uint32_t i, const char *name, size_t length);
 void graph_resolve(struct model *model, struct gnode *node);
+
+/* ---- graph-edges.c ---- */
+/* Edges turned round (out_*), and lines lent along them, as of now. */
+void graph_turn(struct model *model);
 
 /* ---- graph-join.c ---- */
 /* The node of an op's identity in a process, NONE. */

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 3u
+#define TFT_SCHEMA_VERSION 4u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -196,12 +196,23 @@ struct tft_frame {
 	uint32_t line;
 };
 
+/* How a node's line was found. */
+enum tft_origin {
+	TFT_ORIGIN_NONE,	/* it was not */
+	TFT_ORIGIN_EXACT,	/* of the node itself, as it was made */
+	TFT_ORIGIN_NAME,	/* of the one that its name says it was made of, or is a part of */
+	TFT_ORIGIN_CALL,	/* an argument or result: of its function's first call */
+	TFT_ORIGIN_FIRST,	/* an eager op: of the first of its type */
+	TFT_ORIGIN_COUNT
+};
+
 /* A node of a graph as it runs, after optimisation. A node sent again replaces
  * the one of the same id. */
 struct tft_node {
 	uint32_t id;		/* per process, from 1 */
 	uint32_t graph, name, type, device;	/* name ids: graph is a function's or session's */
 	uint32_t file, line, function;	/* of the user's source; file, function: name ids; 0 unknown */
+	uint32_t origin;	/* enum tft_origin, of these */
 	const char *inputs;	/* as GraphDef writes them, blanks between: "a b:1 ^c" */
 	const char *attributes;	/* "key=value" lines */
 };

@@ -128,6 +128,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, def_node,
 		lttng_ust_field_integer(uint32_t, file, r->file)
 		lttng_ust_field_integer(uint32_t, line, r->line)
 		lttng_ust_field_integer(uint32_t, function, r->function)
+		lttng_ust_field_integer(uint32_t, origin, r->origin)
 		lttng_ust_field_string(inputs, r->inputs)
 		lttng_ust_field_string(attributes, r->attributes)
 	)

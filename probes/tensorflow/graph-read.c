@@ -244,6 +244,7 @@ void tf_graph_fork_child(void)
 {
 	atomic_flag_clear(&queue_busy);
 	tf_graph_forget_contexts();
+	tf_lines_fork_child();
 	atomic_flag_clear(&working);
 	queue_n = n_waiting = 0;
 	atomic_store(&queue_bytes, 0);

@@ -66,8 +66,6 @@ static bool api_find(void)
 		tf_blind("no graphs: this version has no C API for them");
 		return false;
 	}
-	if (!api.lines)
-		tf_blind("no source lines: TensorFlow tells them from 2.14 on");
 	atomic_store(&api_state, 2);
 	return true;
 }
@@ -324,6 +322,16 @@ static bool is_first(uint64_t key)
 	return true;
 }
 
+bool tf_graph_tells_lines(void)
+{
+	return api_find() && api.lines;
+}
+
+bool tf_graph_is_first(unsigned int kind, const char *name)
+{
+	return is_first(hash_text(kind, name));
+}
+
 bool tf_graph_rests(int64_t since_ns)
 {
 	return !atomic_load_explicit(&first_runs, memory_order_relaxed) &&
@@ -382,20 +390,21 @@ bool tf_graph_session(void *session, const void *outputs, int n_outputs,
 	    !api_find())
 		return false;
 	run->options = (void *)(uintptr_t)&run_options_buffer;
+	run->session = session;
 	run->metadata = api.new_buffer();
 	return run->metadata != NULL;
 }
 
 void tf_graph_session_end(struct tf_graph_run *run, const char *label, const void *status)
 {
-	static atomic_bool said;
+	char name[TF_GRAPH_NAME];
 
-	if (!atomic_exchange(&said, true))
-		tf_blind("no source lines of graphs that sessions run");
-	if (!api.code(status))
-		tf_graph_hand_over(TAKE_METADATA, label, run->metadata);
-	else
+	if (api.code(status)) {
 		api.delete_buffer(run->metadata);
+		return;
+	}
+	tf_line_session(run->session, label, name, sizeof(name));
+	tf_graph_hand_over(TAKE_METADATA, name, run->metadata);
 }
 
 /* ---- for graph-read.c ---- */

@@ -43,6 +43,18 @@ void tf_disable_metadata(void *context);
 void tf_options_set_config(void *options, const void *proto, size_t size, void *status);
 void tf_set_config(void *options, const void *proto, size_t size, void *status);
 
+/* lines.c */
+void *tf_new_graph(void);
+void *tf_new_operation(void *graph, const char *type, const char *name);
+void tf_delete_status(void *status);
+void *tf_graph_to_function(const void *graph, const char *name, unsigned char append, int n_ops,
+			   const void *ops, int n_in, const void *in, int n_out, const void *out,
+			   const void *names, int n_control, const void *control,
+			   const void *control_names, const void *options, const char *description,
+			   void *status);
+void *tf_new_session(void *graph, const void *options, void *status);
+void *tf_eager_reset(void *status, void *op, const char *name, const char *device);
+
 /* ---- from calls.c ---- */
 
 /* A function, or an eager op, is about to run, and has: op is the TFE_Op. Begin
@@ -54,7 +66,7 @@ void tf_graph_end(void *context, const char *graph);
 /* A session's run without options and metadata of its own: those to use instead,
  * the first time these outputs are asked for. False: none. */
 struct tf_graph_run {
-	void *options, *metadata;
+	void *options, *metadata, *session;
 };
 bool tf_graph_session(void *session, const void *outputs, int n_outputs,
 		      const void *const *targets, int n_targets, struct tf_graph_run *run);
@@ -77,6 +89,25 @@ void (*tf_graph_delete(void))(struct tf_buffer *);
 void tf_graph_forget_contexts(void);
 /* No function is in its first run or was defined since then. */
 bool tf_graph_rests(int64_t since_ns);
+
+/* The C API tells where a function's nodes were made. */
+bool tf_graph_tells_lines(void);
+/* The first time that this is asked for these. */
+bool tf_graph_is_first(unsigned int kind, const char *name);
+
+/* ---- lines.c: where nodes were made, on any thread ---- */
+
+struct tf_line {
+	uint32_t file, line, function;	/* file, function: name ids */
+};
+/* A node of the graph that a function, or a session's label, was made of. */
+bool tf_line_made(const char *function, const char *node, size_t length, struct tf_line *line);
+/* Where an eager op of this type, or a function, was first run. */
+bool tf_line_eager(const char *op, struct tf_line *line);
+/* What the graph of a session's run is called: the label, unless that is another
+ * graph's. */
+void tf_line_session(const void *session, const char *label, char *name, size_t size);
+void tf_lines_fork_child(void);
 
 /* ---- nodes.c: what is kept and sent; one thread at a time ---- */
 

@@ -99,8 +99,12 @@ bool graphdef_is_framework(struct pb file)
 	static const char *const places[] = {
 		"/tensorflow/python/", "-packages/tensorflow", "-packages/keras/",
 		"-packages/tf_keras/", "/keras/src/", "-packages/tensorboard/",
+		"-packages/wrapt/", "-packages/tensorflow_estimator/",
 	};
 
+	/* Python's own */
+	if (has(file, "/lib/python3.") && !has(file, "-packages/"))
+		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (has(file, places[i]))
 			return true;

@@ -18,14 +18,14 @@
 #define COVERED_SLOTS 8192u
 
 struct kept {
-	uint32_t graph, name, type, device, file, line, function;
+	uint32_t graph, name, type, device, file, line, function, origin;
 	uint32_t hash;		/* of the texts */
 	const char *inputs, *attributes;
 };
 
 struct line {
 	uint64_t key;		/* 0: free */
-	uint32_t file, line, function;
+	struct tf_line at;
 };
 
 /* Mapped when the first node comes; NULL: no memory, nothing is kept. */
@@ -121,7 +121,7 @@ static struct line *line_of(const char *function, const char *node, size_t lengt
 	return &t->line[i];
 }
 
-static void set_line(const char *function, const char *node, const struct line *value)
+static void set_line(const char *function, const char *node, const struct tf_line *value)
 {
 	uint64_t key = hash(hash(2, function, strlen(function)), node, strlen(node)) | 1;
 	struct line *line = line_of(function, node, strlen(node));
@@ -131,14 +131,14 @@ static void set_line(const char *function, const char *node, const struct line *
 		return;
 	}
 	n_lines += !line->key;
-	*line = *value;
+	line->at = *value;
 	line->key = key;
 }
 
 static void take_line(void *arg, const struct graphdef_line *found)
 {
 	static char node[GRAPHDEF_NAME_BYTES], file[GRAPHDEF_NAME_BYTES], function[256];
-	struct line line = { .line = found->line };
+	struct tf_line line = { .line = found->line };
 
 	pb_text(node, sizeof(node), found->node);
 	line.file = rt_name(TFT_NAME_SOURCE, pb_text(file, sizeof(file), found->file));
@@ -163,13 +163,14 @@ void tf_lines_take(const char *function, const void *data, size_t size)
 	munmap(scratch, bytes);
 }
 
-static bool known_line(const char *function, const char *node, size_t length, struct line *out)
+/* As the C API tells it of a function. */
+static bool known_line(const char *function, const char *node, size_t length, struct tf_line *out)
 {
 	const struct line *line = line_of(function, node, length);
 
 	if (!line || !line->key)
 		return false;
-	*out = *line;
+	*out = line->at;
 	return true;
 }
 
@@ -192,42 +193,151 @@ static void note_inlined(uint32_t graph, const char *function)
 		snprintf(inlined[n_inlined++], sizeof(inlined[0]), "%s", function);
 }
 
-static bool known_inlined(const char *node, struct line *line)
+/* ---- where a node comes from ---- */
+
+static bool known(const char *graph, const char *node, size_t length, struct tf_line *line)
 {
-	for (uint32_t i = 0; i < n_inlined; i++)
-		if (known_line(inlined[i], node, strlen(node), line))
+	return known_line(graph, node, length, line) || tf_line_made(graph, node, length, line);
+}
+
+static bool known_anywhere(const char *graph, const char *node, size_t length, struct tf_line *line)
+{
+	bool found = known(graph, node, length, line);
+
+	for (uint32_t i = 0; !found && i < n_inlined; i++)
+		found = known(inlined[i], node, length, line);
+	return found;
+}
+
+/* What a name begins with when its node was made of another by Grappler. */
+static const char *const optimizers[] = {
+	"ArithmeticOptimizer/", "ConstantFolding/", "LayoutOptimizer/", "Remapper/",
+	"LoopOptimizer/", "DependencyOptimizer/", "AutoMixedPrecision/", "PinToHost/",
+};
+
+static size_t after_optimizer(const char *name)
+{
+	for (size_t i = 0; i < sizeof(optimizers) / sizeof(optimizers[0]); i++)
+		if (!strncmp(name, optimizers[i], strlen(optimizers[i])))
+			return strlen(optimizers[i]);
+	return 0;
+}
+
+/* Without optimizers' scopes, and what stands around a session's arguments and
+ * results: "_arg_x_0_1" is x's. */
+static void strip(char *out, size_t size, const char *name)
+{
+	static const char *const ports[] = { "_arg_", "_retval_" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+		if (!strncmp(name, ports[i], strlen(ports[i]))) {
+			snprintf(out, size, "%s", name + strlen(ports[i]));
+			for (int cut = 0; cut < 2 && strrchr(out, '_'); cut++)
+				*strrchr(out, '_') = '\0';
+			return;
+		}
+	for (bool begins = true; *name && n + 1 < size; begins = out[n++] == '/', name++) {
+		if (begins)
+			name += after_optimizer(name);
+		out[n] = *name;
+		if (!*name)
+			break;
+	}
+	out[n] = '\0';
+}
+
+/* Where the names of a function begin that was inlined or lowered: behind each
+ * "PartitionedCall/" and "/_12/". NULL: nowhere any more. */
+static const char *next_inner(const char *at, const char *end)
+{
+	for (; at < end; at++) {
+		const char *slash = memchr(at, '/', (size_t)(end - at));
+
+		if (!slash)
+			return NULL;
+		if (slash - at >= 15 && memmem(at, (size_t)(slash - at), "PartitionedCall", 15))
+			return slash + 1;
+		if (*at == '_' && strspn(at + 1, "0123456789") == (size_t)(slash - at - 1))
+			return slash + 1;
+		at = slash;
+	}
+	return NULL;
+}
+
+/* The last part of a name that was made of another's: "Cast-0-Transpose...",
+ * "Cast-folded", "ReorderCastLikeAndValuePreserving_uint8_Cast". */
+static bool derive_part(const char *graph, const char *name, struct tf_line *line)
+{
+	const char *last = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	const char *cut = strchr(last, '-'), *under = last;
+	size_t scope = (size_t)(last - name);
+	char buf[GRAPHDEF_NAME_BYTES];
+
+	if (cut && known_anywhere(graph, name, (size_t)(cut - name), line))
+		return true;
+	while ((under = strchr(under, '_')) && scope + strlen(under) < sizeof(buf)) {
+		under++;
+		snprintf(buf, sizeof(buf), "%.*s%s", (int)scope, name, under);
+		cut = strchr(buf + scope, '-');
+		if (*under && known_anywhere(graph, buf, cut ? (size_t)(cut - buf) : strlen(buf), line))
 			return true;
+	}
 	return false;
 }
 
 /*
- * Where a node comes from: what it was before it was inlined; else its name in
- * its own function; else behind each of its slashes (an inlined function's node
- * that was rewritten: "StatefulPartitionedCall/MatMul"); else what it is a part
- * of, before the slash ("while/merge/_8" of the loop "while").
+ * By the name: of what an optimizer made it of; of a node of an inlined function
+ * that was rewritten ("StatefulPartitionedCall/MatMul"); of what it is a part of,
+ * before a slash ("while/merge/_8" of the loop "while"). The longest that is known.
  */
-static bool find_line(const char *graph, const struct graphdef_node *n, struct line *line)
+static bool derive(const char *graph, const char *full, struct tf_line *line)
 {
-	const char *name = n->name, *part;
-	size_t length = strlen(name);
+	char name[GRAPHDEF_NAME_BYTES];
+	const char *part, *end;
 
-	if (n->first_name[0] &&
-	    known_line(n->first_function, n->first_name, strlen(n->first_name), line))
-		return true;
-	if (known_line(graph, name, length, line))
-		return true;
-	for (part = strchr(name, '/'); part; part = strchr(part, '/')) {
-		part++;
-		if (known_line(graph, part, strlen(part), line) || known_inlined(part, line))
+	strip(name, sizeof(name), full);
+	for (part = name; part; part = strchr(part, '/')) {
+		part += part != name;
+		if (known_anywhere(graph, part, strlen(part), line))
 			return true;
 	}
-	while (length) {
-		for (length--; length && name[length] != '/'; length--)
-			;
-		if (length && known_line(graph, name, length, line))
-			return true;
-	}
+	if (derive_part(graph, name, line))
+		return true;
+	for (end = strrchr(name, '/'); end; end = memrchr(name, '/', (size_t)(end - name)))
+		for (part = name; part; part = next_inner(part, end))
+			if (part < end && known_anywhere(graph, part, (size_t)(end - part), line))
+				return true;
 	return false;
+}
+
+static bool is_eager(const char *graph, const char **op)
+{
+	*op = graph + strlen(TF_GRAPH_EAGER) + 1;
+	return !strncmp(graph, TF_GRAPH_EAGER " ", strlen(TF_GRAPH_EAGER) + 1);
+}
+
+static bool is_port(const char *type)
+{
+	return !strcmp(type, "_Arg") || !strcmp(type, "_Retval") || !strcmp(type, "_DeviceArg") ||
+	       !strcmp(type, "_DeviceRetval");
+}
+
+static enum tft_origin find_line(const char *graph, const struct graphdef_node *n,
+				 struct tf_line *line)
+{
+	const char *op;
+
+	if (is_eager(graph, &op))
+		return tf_line_eager(op, line) ? TFT_ORIGIN_FIRST : TFT_ORIGIN_NONE;
+	if (n->first_name[0] &&
+	    known(n->first_function, n->first_name, strlen(n->first_name), line))
+		return TFT_ORIGIN_EXACT;
+	if (known(graph, n->name, strlen(n->name), line))
+		return TFT_ORIGIN_EXACT;
+	if (derive(graph, n->name, line))
+		return TFT_ORIGIN_NAME;
+	return is_port(n->type) && tf_line_eager(graph, line) ? TFT_ORIGIN_CALL : TFT_ORIGIN_NONE;
 }
 
 /* ---- nodes ---- */
@@ -259,6 +369,7 @@ static void send(uint32_t id)
 	struct tft_node node = {
 		.id = id, .graph = k->graph, .name = k->name, .type = k->type,
 		.device = k->device, .file = k->file, .line = k->line, .function = k->function,
+		.origin = k->origin,
 		.inputs = k->inputs, .attributes = k->attributes,
 	};
 
@@ -283,7 +394,7 @@ static uint32_t node_id(uint32_t graph, uint32_t name)
 
 size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 {
-	struct line line = { .line = 0 };
+	struct tf_line line = { .line = 0 };
 	struct kept *k, now;
 	uint32_t id;
 
@@ -304,7 +415,7 @@ size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 	note_inlined(now.graph, n->first_function);
 	now.type = rt_name(TFT_NAME_OP_TYPE, n->type);
 	now.device = n->device[0] ? rt_name(TFT_NAME_NODE, n->device) : 0;
-	find_line(graph, n, &line);
+	now.origin = find_line(graph, n, &line);
 	now.file = line.file;
 	now.line = line.line;
 	now.function = line.function;

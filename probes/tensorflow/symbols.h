@@ -119,6 +119,12 @@
 	X(SET_CONFIG, "TF_SetConfig", TFT_TF_TRIGGER) \
 	X(EXECUTE, "TFE_Execute", TFT_TF_TRIGGER) \
 	X(NEW_SESSION, "TF_NewSession", TFT_TF_TRIGGER) \
+	X(NEW_GRAPH, "TF_NewGraph", 0) \
+	X(NEW_OPERATION, "TF_NewOperation", TFT_TF_TRIGGER) \
+	X(DELETE_STATUS, "TF_DeleteStatus", 0) \
+	X(GRAPH_TO_FUNCTION, "TF_GraphToFunctionWithControlOutputs", 0) \
+	/* status *(status *, op, name, device) */ \
+	X(EAGER_RESET, "_ZN10tensorflow14EagerOperation5ResetEPKcS2_", TFT_TF_TRIGGER) \
 	X(EXTEND_SESSION, "TF_ExtendSession", 0) \
 	X(SESSION_RUN, "TF_SessionRun", TFT_TF_TRIGGER) \
 	/* oneDNN's verbose output: void (text, flag) */ \

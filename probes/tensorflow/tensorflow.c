@@ -36,6 +36,11 @@ static const struct hook {
 	{ TFT_TF_NEW_CONTEXT, (void *)tf_new_context, false },
 	{ TFT_TF_ADD_FUNCTION, (void *)tf_add_function, false },
 	{ TFT_TF_ADD_FUNCTION_DEF, (void *)tf_add_function_def, false },
+	{ TFT_TF_NEW_GRAPH, (void *)tf_new_graph, true },
+	{ TFT_TF_NEW_OPERATION, (void *)tf_new_operation, false },
+	{ TFT_TF_DELETE_STATUS, (void *)tf_delete_status, false },
+	{ TFT_TF_GRAPH_TO_FUNCTION, (void *)tf_graph_to_function, false },
+	{ TFT_TF_NEW_SESSION, (void *)tf_new_session, true },
 	{ TFT_TF_ENABLE_GRAPHS, (void *)tf_enable_graphs, true },
 	{ TFT_TF_DISABLE_GRAPHS, (void *)tf_disable_graphs, true },
 	{ TFT_TF_ENABLE_METADATA, (void *)tf_enable_metadata, true },
@@ -62,6 +67,7 @@ static const struct hook {
 	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
 	{ TFT_TF_POOLS_START, (void *)tf_pools_profiler_start, true },
 	{ TFT_TF_POOLS_STOP, (void *)tf_pools_profiler_stop, true },
+	{ TFT_TF_EAGER_RESET, (void *)tf_eager_reset, false },
 #endif
 #ifdef __x86_64__	/* see flow.c */
 	{ TFT_TF_SEND, (void *)tf_send, false },

@@ -490,8 +490,9 @@ void rt_emit_edge(struct tft_edge *e)
 
 void rt_emit_node(const struct tft_node *n)
 {
-	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s'", n->id,
-	     name_of(n->graph), name_of(n->name), name_of(n->type), n->inputs, n->attributes);
+	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s' line=%u origin=%u",
+	     n->id, name_of(n->graph), name_of(n->name), name_of(n->type), n->inputs, n->attributes,
+	     n->line, n->origin);
 }
 
 void rt_emit_stage(const struct tft_stage *s)

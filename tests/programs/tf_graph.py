@@ -1,29 +1,60 @@
 # SPDX-License-Identifier: MIT
 """Several kinds of TensorFlow graphs in one run, for tests of what tftop says of
-them: an inlined function in a loop, branches, Keras, another trace for each
-shape, a graph in an input pipeline, a session. Says its losses to the last bit.
+them: an inlined function in a loop, branches, Keras, a training loop of its own,
+another trace for each shape, a graph in an input pipeline, sessions, one with a loop.
+Says its losses to the last bit.
 
     tf_graph.py [--truth FILE]
 
 --truth writes what the program itself knows, as JSON: of each node as it ran
-(TensorFlow's own collection of graphs) what it takes, and of each traced op the
-user's line in this file, from op.traceback.
+(TensorFlow's own collection of graphs) what it takes, of each traced op the
+user's line in this file, from op.traceback, and of each type of eager op, and each
+function, the line that first ran it.
 """
 import argparse
 import json
 import os
+import traceback
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
-from tensorflow.python.framework import func_graph
+from tensorflow.python import pywrap_tfe
+from tensorflow.python.framework import func_graph, ops
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--truth")
 options = arguments.parse_args()
 rng = np.random.RandomState(11)
 traced, ran = [], []	# FuncGraphs; partition graphs
+first = {}		# of eager ops
+
+
+def mine(frames):
+    """The user's line: the last frame in this file; 0: none."""
+    here = [f for f in frames if os.path.abspath(f.filename) == os.path.abspath(__file__)]
+    return here[-1].lineno if here else 0
+
+
+def keep_lines():
+    def wrap(name, at):
+        original = getattr(pywrap_tfe, name)
+
+        def call(*args):
+            op = args[at]
+            if isinstance(op, bytes):
+                op = op.decode()
+            # the frame of this wrapper is not the user's
+            first.setdefault(op, mine(traceback.extract_stack()[:-1]))
+            return original(*args)
+
+        setattr(pywrap_tfe, name, call)
+
+    wrap("TFE_Py_FastPathExecute", 1)
+    wrap("TFE_Py_Execute", 2)
+    # what has been traced is asked at the end
+    func_graph.dismantle_func_graph = ops.dismantle_graph = lambda graph: None
 
 
 def keep_graphs():
@@ -68,6 +99,25 @@ def functions():
             loss = grow(tf.fill([rows, 6], 0.25))
             take_graphs()
         print("grow", rows, float(loss).hex())
+
+
+def custom():
+    w = tf.Variable(rng.rand(5, 3).astype("float32"))
+    b = tf.Variable(tf.zeros([3]))
+
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            logits = tf.nn.tanh(tf.matmul(x, w, name="project") + b)
+            loss = tf.reduce_mean(tf.square(logits - y))
+        for v, g in zip((w, b), tape.gradient(loss, (w, b))):
+            v.assign_sub(g * 0.1)
+        return loss
+
+    for _ in range(6):
+        loss = step(tf.ones([4, 5]), tf.ones([4, 3]))
+        take_graphs()
+    print("custom", float(loss).hex())
 
 
 def keras():
@@ -115,10 +165,32 @@ def session():
     traced.append(graph)
 
 
+def session_loop():
+    graph = tf.Graph()
+    with graph.as_default():
+        start = tf.compat.v1.placeholder(tf.float32, [3], name="start")
+        _, total = tf.compat.v1.while_loop(
+            lambda i, x: tf.less(i, 5, name="more"),
+            lambda i, x: (tf.add(i, 1, name="next"), tf.multiply(x, 1.5, name="grown")),
+            [tf.constant(0), start], name="rounds")
+        result = tf.cond(tf.reduce_sum(total) > 10.0, lambda: tf.sqrt(total), lambda: total * 2.0,
+                         name="either")
+        loss = tf.reduce_mean(result, name="outcome")
+        with tf.compat.v1.Session(graph=graph) as s:
+            for _ in range(3):
+                value = s.run(loss, {start: np.ones([3], "float32")})
+            if options.truth:
+                metadata = tf.compat.v1.RunMetadata()
+                s.run(loss, {start: np.ones([3], "float32")},
+                      options=tf.compat.v1.RunOptions(output_partition_graphs=True),
+                      run_metadata=metadata)
+                ran.extend(metadata.partition_graphs)
+    print("session loop", float(value).hex())
+    traced.append(graph)
+
+
 def line_of(op):
-    """The user's line: the last frame in this file; 0: none."""
-    frames = [f for f in op.traceback or () if os.path.abspath(f.filename) == os.path.abspath(__file__)]
-    return frames[-1].lineno if frames else 0
+    return mine(op.traceback or ())
 
 
 def is_whole(op):
@@ -159,14 +231,17 @@ def write_truth():
                 "written": True, "was": [op.name], "in": [getattr(graph, "name", "")],
             })
     with open(options.truth, "w") as file:
-        json.dump({"lines": lines, "nodes": nodes}, file)
+        json.dump({"lines": lines, "nodes": nodes, "first": first}, file)
 
 
 if options.truth:
     keep_graphs()
+    keep_lines()
 functions()
+custom()
 keras()
 pipeline()
 session()
+session_loop()
 if options.truth:
     write_truth()

@@ -260,7 +260,10 @@ static void check_node(const struct made *m, struct model *model, int i)
 	CHECK_INT(node.total_ns, total);
 	CHECK_INT(node.waits, m->n_in[i] ? STEPS : 0);
 	CHECK_INT(node.wait_mean_ns, m->n_in[i] ? waited / STEPS : -1);
-	CHECK_INT(node.line, (uint32_t)i % 7);
+	if (i % 7)
+		CHECK_INT(node.line, (uint32_t)i % 7);
+	else
+		CHECK(node.how == GRAPH_LINE_EDGE || node.how == GRAPH_LINE_NONE);
 	model_lock(model);
 	n = model_graph_inputs(model, node.index, &edges);
 	CHECK_INT(n, m->n_in[i]);
@@ -288,12 +291,34 @@ static void check_node(const struct made *m, struct model *model, int i)
 	model_unlock(model);
 }
 
+/* Each node's line, lent ones too: of a neighbour of its own that has one. */
+static void lines_of(struct model *model, uint32_t line[NODES])
+{
+	struct graph_node node, from;
+	char name[32];
+
+	for (int i = 0; i < NODES; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		CHECK(found(model, name, &node));
+		line[i] = node.line;
+		if (node.how != GRAPH_LINE_EDGE)
+			continue;
+		model_lock(model);
+		CHECK(model_graph_node(model, node.lent, &from));
+		model_unlock(model);
+		CHECK_INT(from.how, GRAPH_LINE_EXACT);
+		CHECK_INT(from.line, node.line);
+	}
+}
+
 static void check_lines(const struct made *m, struct model *model)
 {
+	uint32_t line[NODES];
 	struct source_line *lines;
 	struct source_row *files;
 	size_t n;
 
+	lines_of(model, line);
 	model_lock(model);
 	n = model_sources(model, NULL, &files);
 	CHECK_INT(n, 1);
@@ -306,7 +331,7 @@ static void check_lines(const struct made *m, struct model *model)
 		uint64_t nodes = 0;
 
 		for (int i = 0; i < NODES; i++)
-			if ((uint32_t)i % 7 == lines[k].line) {
+			if (line[i] == lines[k].line) {
 				nodes++;
 				for (int s = 0; s < STEPS; s++)
 					total += m->end[s][i] - m->start[s][i];
@@ -441,4 +466,70 @@ void ask_graphs(struct model *model)
 	free(files);
 	model_infos(model, &infos);
 	free(infos);
+}
+
+/* What has no line takes that of what it takes, else of who takes from it; at most
+ * four edges away, the nearest first. */
+TEST(model_graph_lends_lines)
+{
+	static const struct {
+		const char *name, *inputs;
+		uint32_t line, origin;
+		const char *lent;	/* NULL: none */
+		enum graph_line how;
+	} nodes[] = {
+		{ "made", "", 3, ORIGIN_EXACT, "made", GRAPH_LINE_EXACT },
+		{ "named", "", 4, ORIGIN_NAME, "named", GRAPH_LINE_NAME },
+		{ "called", "", 5, ORIGIN_CALL, "called", GRAPH_LINE_CALL },
+		{ "first", "", 6, ORIGIN_FIRST, "first", GRAPH_LINE_FIRST },
+		{ "old", "", 7, ORIGIN_NONE, "old", GRAPH_LINE_EXACT },
+		{ "data", "^made named:1", 0, 0, "named", GRAPH_LINE_EDGE },
+		{ "control", "^made", 0, 0, "made", GRAPH_LINE_EDGE },
+		{ "given", "", 0, 0, "taker", GRAPH_LINE_EDGE },
+		{ "taker", "given", 8, ORIGIN_EXACT, "taker", GRAPH_LINE_EXACT },
+		{ "far1", "made", 0, 0, "made", GRAPH_LINE_EDGE },
+		{ "far2", "far1", 0, 0, "made", GRAPH_LINE_EDGE },
+		{ "far3", "far2", 0, 0, "made", GRAPH_LINE_EDGE },
+		{ "far4", "far3", 0, 0, "made", GRAPH_LINE_EDGE },
+		{ "far5", "far4", 0, 0, NULL, GRAPH_LINE_NONE },
+		{ "alone", "nobody", 0, 0, NULL, GRAPH_LINE_NONE },
+	};
+	const uint32_t n = sizeof(nodes) / sizeof(nodes[0]);
+	struct model *model = model_with_graph();
+	struct graph_counts counts;
+	struct graph_node node, from;
+	struct event event;
+
+	for (uint32_t i = 0; i < n; i++) {
+		/* those that take come before what they take */
+		uint32_t k = n - 1 - i;
+
+		apply_one(model, ev_name(NAME0 + k, NAME_NODE, nodes[k].name));
+		event = node_event(k + 1, NAME0 + k, nodes[k].inputs, nodes[k].line);
+		event.u.node.origin = nodes[k].origin;
+		apply_one(model, event);
+		apply_one(model, ev_name(NAME0 + 50 + k, NAME_OP, nodes[k].name));
+		apply_one(model, ran(NAME0 + 50 + k, k + 1, 1000 * (int64_t)k, 10, 1));
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		CHECK(found(model, nodes[i].name, &node));
+		CHECK_INT(node.how, nodes[i].how);
+		CHECK_INT(node.line != 0, nodes[i].lent != NULL);
+		if (!nodes[i].lent)
+			continue;
+		CHECK(found(model, nodes[i].lent, &from));
+		CHECK_INT(node.lent, from.index);
+		CHECK_INT(node.line, from.line);
+		CHECK_STR(node.file, "/home/me/train.py");
+	}
+	model_lock(model);
+	model_graph_counts(model, &counts);
+	model_unlock(model);
+	CHECK_INT(counts.lines[GRAPH_LINE_EXACT], 3);
+	CHECK_INT(counts.lines[GRAPH_LINE_NAME], 1);
+	CHECK_INT(counts.lines[GRAPH_LINE_CALL], 1);
+	CHECK_INT(counts.lines[GRAPH_LINE_FIRST], 1);
+	CHECK_INT(counts.lines[GRAPH_LINE_EDGE], 7);
+	CHECK_INT(counts.lines[GRAPH_LINE_NONE], 2);
+	model_free(model);
 }

@@ -138,13 +138,13 @@ TEST(page_of_a_source)
 	model = model_of_four(path);
 	text = PAGE(page_source, "ps", path, "-b", "2");
 	CHECK(text && strstr(text, "L1    a = 1\n"));
-	CHECK(text && strstr(text, "[||||||||||]    1.92 µs           2(2)  L2            b = a\n"));
+	CHECK(text && strstr(text, "[||||||||||]    3.84 µs           4(4)  L2            b = a\n"));
 	CHECK(text && strstr(text, "[Mul] mul  960 ns\n") && strstr(text, "[AddV2] add  960 ns\n"));
 	free(text);
 	unlink(path);
 	text = PAGE(page_source, "ps", path);
 	CHECK(text && strstr(text, "the file is not here (No such file or directory)"));
-	CHECK(text && strstr(text, "2(2)  L2    \n"));
+	CHECK(text && strstr(text, "4(4)  L2    \n"));
 	free(text);
 	text = PAGE(page_sources, "ls", "-n", "^mul$");
 	CHECK(text && strstr(text, "      1       1           1     960 ns"));
