@@ -9,7 +9,7 @@
 #include "model/query.h"
 #include "tui/page.h"
 
-#define NAME_COLUMNS 20
+#define NAME_COLUMNS 18
 
 /* So many wait on average: their waits by the time in which they did (Little's law). */
 static void depth_text(char *text, size_t size, const struct pool_row *row)
@@ -26,15 +26,15 @@ static void add_pool(struct page *page, const struct pool_row *row)
 	bool ops_known = row->ops > 0, told = row->alive_ns > 0;
 
 	depth_text(depth, sizeof(depth), row);
-	page_add(page, ROLE_DEFAULT, 0, "  %-*.*s %7" PRIu32 " %6s %9s %7s", NAME_COLUMNS - 2,
+	page_say(page, ROLE_DEFAULT, 0,
+		 "  %-*.*s %7" PRIu32 " %6s %7s %9s %9s %9s %9s %9s %7s", NAME_COLUMNS - 2,
 		 NAME_COLUMNS - 2, row->name, row->threads,
 		 told ? fmt_share(busy, (uint64_t)row->busy_ns, (uint64_t)row->alive_ns) : "-",
-		 fmt_count(count, row->closures), told ? depth : "-");
-	page_say(page, ROLE_DEFAULT, 0, " %9s %9s %9s %9s %9s", fmt_count(ops, row->ops),
-		 ops_known ? fmt_time(total, row->op_wait_ns) : "-",
+		 fmt_count(ops, row->ops), ops_known ? fmt_time(total, row->op_wait_ns) : "-",
 		 ops_known ? fmt_time(p50, row->op_p50_ns) : "-",
 		 ops_known ? fmt_time(p99, row->op_p99_ns) : "-",
-		 ops_known ? fmt_time(longest, row->op_max_wait_ns) : "-");
+		 ops_known ? fmt_time(longest, row->op_max_wait_ns) : "-",
+		 fmt_count(count, row->closures), told ? depth : "-");
 }
 
 bool page_pools(const struct page_call *call, struct page *page)
@@ -49,17 +49,17 @@ bool page_pools(const struct page_call *call, struct page *page)
 		if (!i || rows[i].pid != rows[i - 1].pid) {
 			page_say(page, ROLE_TITLE, ATTR_BOLD, "thread pools of process %" PRIu32,
 				 rows[i].pid);
-			page_say(page, ROLE_COLUMN, 0, "  %-*s %7s %6s %9s %7s %9s %9s %9s %9s %9s",
-				 NAME_COLUMNS - 2, "pool", "threads", "busy", "closures", "waiting",
-				 "ops", "waited", "p50", "p99", "longest");
+			page_say(page, ROLE_COLUMN, 0, "  %-*s %7s %6s %7s %9s %9s %9s %9s %9s %7s",
+				 NAME_COLUMNS - 2, "pool", "threads", "busy", "ops", "waited",
+				 "p50", "p99", "longest", "closures", "waiting");
 		}
 		add_pool(page, &rows[i]);
 	}
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no thread pool was seen");
 	else
-		page_say(page, ROLE_MUTED, 0, "waiting: closures in the queue, on average; ops: handed to "
-			 "the pool, and how long they waited for a thread");
+		page_say(page, ROLE_MUTED, 0, "ops handed to it and how long they waited for a "
+			 "thread; waiting: in the queue, on average");
 	free(rows);
 	return true;
 }
