@@ -140,7 +140,7 @@ struct open_span {
 struct row {
 	enum row_kind kind;
 	uint32_t process, thread, queue, device;	/* NONE where it has none */
-	uint32_t series;		/* of ROW_COUNTER */
+	uint32_t series;		/* of ROW_COUNTER; of ROW_POOL the name of its threads */
 	enum direction direction;
 	struct lane *lanes;		/* owned */
 	uint32_t n_lanes;

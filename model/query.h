@@ -90,6 +90,7 @@ enum row_kind {
 	ROW_BANDWIDTH,		/* counter: bytes per second of one direction on a device */
 	ROW_MEMORY,		/* counter: bytes that are allocated on a device */
 	ROW_COUNTER,		/* a series of a device or process, query-counters.h */
+	ROW_POOL,		/* parent of a process's threads of one name, busy as they are on average */
 };
 
 /* Colour class of work; nothing is told by colour alone. */
@@ -121,7 +122,9 @@ struct model_row {
  * then the busiest; a row passes another only when clearly busier), then devices
  * with queues, their copies, bandwidth; counters of either at its end, at most
  * ROWS_COUNTERS. Rows without content are left out; the row of ranges that are on
- * no stack is a ROW_THREAD with tid 0. [locked] */
+ * no stack is a ROW_THREAD with tid 0. Threads of one name stand together below a
+ * ROW_POOL when there are ROWS_POOL of them or more. [locked] */
+#define ROWS_POOL 3u
 #define ROWS_COUNTERS 12u
 size_t model_rows(struct model *model, struct model_row **out);
 

@@ -9,7 +9,7 @@
 #include "model/query.h"
 #include "tui/page.h"
 
-#define NAME_COLUMNS 18
+#define NAME_COLUMNS 16
 
 /* So many wait on average: their waits by the time in which they did (Little's law). */
 static void depth_text(char *text, size_t size, const struct pool_row *row)
@@ -58,8 +58,8 @@ bool page_pools(const struct page_call *call, struct page *page)
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no thread pool was seen");
 	else
-		page_say(page, ROLE_MUTED, 0, "ops handed to it and how long they waited for a "
-			 "thread; waiting: in the queue, on average");
+		page_say(page, ROLE_MUTED, 0, "waited, p50 …: ops for a thread; waiting: in the "
+			 "queue, on average");
 	free(rows);
 	return true;
 }

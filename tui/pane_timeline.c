@@ -236,14 +236,14 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	struct cell *cells = t->cells + index * t->columns;
 	struct cell_style style = {
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
-			line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
+			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
 	};
 	const struct column *columns = t->blank;
 	size_t settled = column_at(t, view, w, t->status.settled_ns);
 
 	/* A process whose threads are seen has nothing to add to them. */
-	if (line->kind != ROW_PROCESS || line->folded)
+	if ((line->kind != ROW_PROCESS && line->kind != ROW_POOL) || line->folded)
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
 					   view->t0_ns, w, t->columns);
 	if (row_is_counter(line->kind)) {

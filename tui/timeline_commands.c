@@ -345,7 +345,7 @@ static unsigned open_event(struct timeline *t, struct view *view)
 
 	if (!line)
 		return OUT_NONE;
-	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE)
+	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)
 		return fold_line(t, view, FOLD_OPEN, true);
 	select_at_cursor(view);
 	if (view->selected.id)

@@ -51,7 +51,13 @@ void line_list_release(struct line_list *list)
 
 static bool is_group(enum row_kind kind)
 {
-	return kind == ROW_PROCESS || kind == ROW_DEVICE;
+	return kind == ROW_PROCESS || kind == ROW_DEVICE || kind == ROW_POOL;
+}
+
+/* The threads of a pool are one line until somebody opens it. */
+static bool is_shut(enum row_kind kind, enum fold fold)
+{
+	return is_group(kind) && (fold == FOLD_CLOSED || (kind == ROW_POOL && fold == FOLD_DEFAULT));
 }
 
 /* Rows that never did anything would only push others off the screen. */
@@ -94,7 +100,7 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 	if (is_group(row->kind)) {
 		line = add_line(list, row, LANE_ALL, indent);
 		line->foldable = true;
-		line->folded = fold == FOLD_CLOSED;
+		line->folded = is_shut(row->kind, fold);
 		return;
 	}
 	if (lanes && fold == FOLD_OPEN)
@@ -126,7 +132,8 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			depth--;
 		for (level = 0; level < depth; level++)
 			hidden = hidden || stack[level].hides;
-		if (row->kind == ROW_THREAD && worth_a_line(row) && row->parent != foremost_of) {
+		if (row->kind == ROW_THREAD && depth < 2 && worth_a_line(row) &&
+		    row->parent != foremost_of) {
 			foremost = true;	/* a process's busiest comes first */
 			foremost_of = row->parent;
 		}
@@ -134,7 +141,7 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			add_row(list, row, (int)depth, fold, foremost);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
-			stack[depth++].hides = is_group(row->kind) && fold == FOLD_CLOSED;
+			stack[depth++].hides = is_shut(row->kind, fold);
 		}
 	}
 }
@@ -221,7 +228,7 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		}
 		if (line->kind == ROW_QUEUE)
 			fit_queue(text, sizeof(text), line->label, width, ascii);
-		else if (line->kind == ROW_COUNTER)
+		else if (line->kind == ROW_COUNTER || line->kind == ROW_POOL)
 			label_fit_middle(text, sizeof(text), line->label, width, ascii);
 		else
 			(group ? label_fit_words : label_fit)(text, sizeof(text),

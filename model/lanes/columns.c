@@ -36,12 +36,23 @@ static void add_row(struct parts *parts, struct model *model, uint32_t row, uint
 			add_part(parts, model, row, l);
 }
 
+static bool in_pool(const struct model *model, const struct row *pool, const struct row *below)
+{
+	const struct thread *thread;
+
+	if (below->thread == NONE)
+		return false;
+	thread = thread_at(model, below->thread);
+	return thread->tid != process_at(model, thread->process)->pid &&
+	       names_resolve(&model->names, thread->name) == pool->series;
+}
+
 /* What a process's, device's or bandwidth's row is made of. */
 static void add_below(struct parts *parts, struct model *model, const struct row *row)
 {
 	struct row_filter filter = {
 		.process = row->process, .queue = NONE, .device = row->device,
-		.threads = row->kind == ROW_PROCESS, .kernels = row->kind == ROW_DEVICE,
+		.threads = row->kind == ROW_PROCESS || row->kind == ROW_POOL, .kernels = row->kind == ROW_DEVICE,
 		.copies = row->kind == ROW_DEVICE || row->kind == ROW_BANDWIDTH,
 	};
 	struct row_walk walk = ROW_WALK(&filter);
@@ -52,8 +63,10 @@ static void add_below(struct parts *parts, struct model *model, const struct row
 
 		if (row->kind == ROW_BANDWIDTH && below->direction != row->direction)
 			continue;
+		if (row->kind == ROW_POOL && !in_pool(model, row, below))
+			continue;
 		/* What is nested stands below what is outermost. */
-		add_row(parts, model, i, row->kind == ROW_PROCESS && below->thread != NONE ? 0 :
+		add_row(parts, model, i, filter.threads && below->thread != NONE ? 0 :
 					 LANE_ALL);
 	}
 }
@@ -263,6 +276,9 @@ static void sum_up(struct model *model, struct part *parts, size_t n_parts, cons
 			out[c].busy_ns = 0;
 		cover_columns(cover, t0, w, n, &out->busy_ns, sizeof(*out));
 	}
+	/* A pool is as busy as its threads are on average. */
+	for (size_t c = 0; row->kind == ROW_POOL && c < n; c++)
+		out[c].busy_ns /= n_parts ? (int64_t)n_parts : 1;
 	/* While a union is made for the first time there is none yet. */
 	for (size_t c = 0; !cover && c < n; c++)
 		if (out[c].busy_ns > w)

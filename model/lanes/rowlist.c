@@ -246,6 +246,77 @@ static bool list_counters(struct model *model, struct list *list, uint32_t proce
 	return n > 0;
 }
 
+/* What a pool's threads have in common; 0: it is in none. */
+static uint32_t pool_name(const struct model *model, uint32_t row)
+{
+	const struct row *one = row_at(model, row);
+
+	return is_main(model, one) || one->thread == NONE ? 0 :
+	       names_resolve(&model->names, thread_at(model, one->thread)->name);
+}
+
+static void list_thread(struct model *model, struct list *list, uint32_t row, uint32_t parent,
+			size_t at)
+{
+	struct model_row *out = list_add(model, list, row, parent);
+
+	out->label = thread_label(model, row_at(model, row)->thread);
+	list->rows[at].count += out->count;
+}
+
+/* All threads of that name below a row of theirs, where the first of them stands. */
+static void list_pool(struct model *model, struct list *list, const uint32_t *rows, size_t n,
+		      uint32_t name, uint32_t parent, size_t at)
+{
+	uint32_t pool = pools_row(model, row_at(model, rows[0])->process, name);
+	size_t here = list->n, threads = 0;
+	uint64_t before = list->rows[at].count;
+	int64_t busy_ns = 0;
+	char text[LABEL_MAX];
+
+	if (pool != NONE)
+		list_add(model, list, pool, parent);
+	for (size_t i = 0; i < n; i++) {
+		if (pool_name(model, rows[i]) != name)
+			continue;
+		list_thread(model, list, rows[i], pool == NONE ? parent : pool + 1, at);
+		busy_ns += busy_of(row_at(model, rows[i]));
+		threads++;
+	}
+	if (pool == NONE)
+		return;
+	list->rows[here].count = list->rows[at].count - before;
+	list->rows[here].busy_ns = busy_ns / (int64_t)threads;
+	snprintf(text, sizeof(text), "%.60s ×%zu", names_short(&model->names, name), threads);
+	list->rows[here].label = names_raw(&model->names, names_intern(&model->names, text));
+}
+
+#define LISTED (MAP_NONE - 1)	/* of a name: its threads are */
+
+static void list_threads(struct model *model, struct list *list, const uint32_t *rows, size_t n,
+			 uint32_t parent, size_t at)
+{
+	struct map named = { .size = 0 };	/* so many threads by name */
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = pool_name(model, rows[i]), same = map_get(&named, name);
+
+		if (name)
+			map_set(&named, name, same == MAP_NONE ? 1 : same + 1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t name = pool_name(model, rows[i]), same = name ? map_get(&named, name) : 1;
+
+		if (same < ROWS_POOL) {
+			list_thread(model, list, rows[i], parent, at);
+		} else if (same != LISTED) {
+			list_pool(model, list, rows, n, name, parent, at);
+			map_set(&named, name, LISTED);
+		}
+	}
+	map_release(&named);
+}
+
 static void list_process(struct model *model, struct list *list, uint32_t index,
 			 uint32_t *rows, size_t n)
 {
@@ -259,11 +330,7 @@ static void list_process(struct model *model, struct list *list, uint32_t index,
 	out = list_add(model, list, parent, 0);
 	out->label = process_label(model, process);
 	out->busy_ns = merged_total(&process->merged);
-	for (size_t i = 0; i < n; i++) {
-		out = list_add(model, list, rows[i], parent + 1);
-		out->label = thread_label(model, row_at(model, rows[i])->thread);
-		list->rows[at].count += out->count;
-	}
+	list_threads(model, list, rows, n, parent + 1, at);
 	if (process->ranges != NONE && has_content(row_at(model, process->ranges))) {
 		out = list_add(model, list, process->ranges, parent + 1);
 		out->label = "ranges";

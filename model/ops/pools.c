@@ -37,12 +37,13 @@ void pools_release(struct pools *pools)
 		hist_release(&((struct pool_thread *)store_at(&pools->threads, i))->op_waits);
 	store_release(&pools->threads);
 	map_release(&pools->by_thread);
+	map_release(&pools->rows);
 }
 
 size_t pools_bytes(const struct pools *pools)
 {
 	return pools->threads.n * sizeof(struct pool_thread) + map_bytes(&pools->by_thread) +
-	       pools->hist_bytes;
+	       map_bytes(&pools->rows) + pools->hist_bytes;
 }
 
 static struct pool_thread *get(struct model *model, uint32_t thread)
@@ -115,6 +116,22 @@ bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event
 			.begin_ns = t->begin_ns, .end_ns = t->end_ns,
 		};
 	return true;
+}
+
+uint32_t pools_row(struct model *model, uint32_t process, uint32_t name)
+{
+	uint64_t key = (uint64_t)process << 32 | (name + 1);
+	uint32_t row = map_get(&model->pools.rows, key);
+
+	if (row != MAP_NONE)
+		return row;
+	row = row_new(model, ROW_POOL);
+	if (row == NONE)
+		return NONE;
+	row_at(model, row)->process = process;
+	row_at(model, row)->series = name;
+	map_set(&model->pools.rows, key, row);
+	return row;
 }
 
 uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name)

@@ -10,6 +10,7 @@ struct pools {
 	struct store threads;		/* struct pool_thread, pools.c */
 	struct map by_thread;		/* index of the thread */
 	size_t hist_bytes;
+	struct map rows;		/* of process and name, the index of its row */
 };
 
 void pools_init(struct pools *pools);
@@ -20,6 +21,8 @@ void apply_pool(struct model *model, const struct event_pool *did);
 void pools_op(struct model *model, uint32_t thread, int64_t wait_ns);
 /* Threads of that name that ran a closure. */
 uint32_t pools_threads(struct model *model, uint32_t process, uint32_t name);
+/* The row of the threads of that name; NONE: there is no room. */
+uint32_t pools_row(struct model *model, uint32_t process, uint32_t name);
 /* The n-th thread's sums as an event; false: there are no more. tid 0: none of that
  * process. */
 bool pools_event(struct model *model, uint32_t n, uint32_t process, struct event_pool *did);

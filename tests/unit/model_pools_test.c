@@ -10,6 +10,7 @@
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/page.h"
+#include "tui/timeline_row.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)
@@ -188,12 +189,65 @@ TEST(model_pools_page)
 	char *text = text_of(model);
 
 	/* 800 ms of two threads, a quarter of them busy; 6 ms of waits in 400 */
-	CHECK(strstr(text, "\n  tf_Compute             2   25 %     100   5.05 ms"));
+	CHECK(strstr(text, "\n  tf_Compute           2   25 %     100   5.05 ms"));
 	CHECK(strstr(text, "thread pools of process 4121\n"));
 	free(text);
 	text = text_of(empty);
 	CHECK_STR(text, "no thread pool was seen\n");
 	free(text);
 	model_free(empty);
+	model_free(model);
+}
+
+/* Three threads of one name are one row, as busy as they are on average; two are not. */
+TEST(model_pools_rows)
+{
+	struct model *model = model_with_device();
+	struct line_list list = { .count = 0 };
+	struct fold_set folds = { .count = 0 };
+	struct model_row *rows;
+	struct column columns[2];
+	size_t n, pool = 0, threads = 0;
+	static const uint32_t tids[] = { 70, 71, 72, 80, 81 };
+
+	named(model, PID, "worker");	/* the main thread is in none, however it is called */
+	op(model, 5, PID, 0, 0);
+	for (size_t i = 0; i < 5; i++) {
+		named(model, tids[i], tids[i] < 80 ? "worker" : "io");
+		op(model, 6, tids[i], 0, 0);
+	}
+	op(model, 6, 71, 10 * US, 0);
+	model_lock(model);
+	n = model_rows(model, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == ROW_POOL) {
+			CHECK(!pool);
+			pool = i;
+		}
+	CHECK(pool && rows[pool].pid == PID && rows[pool].count == 4);
+	CHECK_STR(rows[pool].label, "worker ×3");
+	for (size_t i = 0; i < n; i++) {
+		bool member = rows[i].kind == ROW_THREAD && rows[i].tid >= 70 && rows[i].tid <= 72;
+
+		CHECK((rows[i].parent == rows[pool].id) == member);
+		threads += member && i > pool && i <= pool + 3;
+	}
+	CHECK_INT(threads, 3);
+	/* three of three busy, then one */
+	model_columns(model, rows[pool].id, LANE_ALL, BASE, BASE + 20 * US, 2, columns);
+	CHECK_INT(columns[0].busy_ns, 10 * US);
+	CHECK_INT(columns[1].busy_ns, 10 * US / 3);
+	CHECK_INT(columns[0].count, 3);
+	/* one line until it is opened */
+	line_list_build(&list, rows, n, &folds);
+	CHECK(line_list_find(&list, rows[pool].id, LANE_ALL) >= 0);
+	CHECK(line_list_find(&list, rows[pool + 1].id, 0) < 0);
+	fold_put(&folds, rows[pool].id, FOLD_OPEN);
+	line_list_build(&list, rows, n, &folds);
+	CHECK(line_list_find(&list, rows[pool + 1].id, 0) >= 0);
+	line_list_release(&list);
+	fold_set_release(&folds);
+	free(rows);
+	model_unlock(model);
 	model_free(model);
 }
