@@ -145,16 +145,28 @@ static struct {
 	_Atomic uint64_t hash, ids;
 } cache[CACHE];
 
+static uint64_t hash(const char *p, size_t n)
+{
+	uint64_t h = n * 0x9e3779b97f4a7c15u, w;
+
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(&w, p, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	w = 0;
+	memcpy(&w, p, n);
+	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
+	return (h ^ h >> 29) | 1;
+}
+
 static struct ids ids_of(const struct onednn_line *l)
 {
-	const char *end = l->shape.text + l->shape.length;
-	uint64_t h = 14695981039346656037u, got;
+	uint64_t h = hash(l->kind.text, (size_t)(l->shape.text + l->shape.length - l->kind.text));
+	uint64_t got;
 	struct ids ids;
 	uint32_t at;
 
-	for (const char *p = l->kind.text; p < end; p++)
-		h = (h ^ (unsigned char)*p) * 1099511628211u;
-	h |= 1;
 	at = (uint32_t)(h >> 20) & (CACHE - 1);
 	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) == h) {
 		got = atomic_load_explicit(&cache[at].ids, memory_order_relaxed);
@@ -185,17 +197,18 @@ static void created(const struct onednn_line *l)
 	rt_emit_compile(&c);
 }
 
-static void take(const char *text)
+/* False: it tells of no primitive. */
+static bool take(const char *text)
 {
 	struct rt_cpu_kernel kernel = { .start_ns = 0 };
 	struct onednn_line line;
 	struct ids ids;
 
 	if (rt_level() == TFT_LEVEL_OFF || !onednn_parse(text, &line))
-		return;
+		return false;
 	if (line.created) {
 		created(&line);
-		return;
+		return true;
 	}
 	atomic_fetch_add_explicit(&lines, 1, memory_order_relaxed);
 	ids = ids_of(&line);
@@ -203,6 +216,7 @@ static void take(const char *text)
 	kernel.shape = ids.shape;
 	kernel.dur_ns = line.dur_ns;
 	rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
+	return true;
 }
 
 /* ---- how much it writes ---- */
@@ -258,11 +272,10 @@ static void give_back(void)
 bool onednn_line(const char *text)
 {
 	int saved = errno;
-	bool write = true;
+	bool told = take(text), write = true;
 
-	take(text);
 	if (atomic_load(&asked)) {
-		write = strstr(text, ",error,") != NULL;
+		write = !told && strstr(text, ",error,") != NULL;
 		if (write)
 			give_back();
 	}

@@ -229,12 +229,24 @@ static inline bool known(const void *kernel, const void *context)
 #define KEPT_WAYS 4u
 #define KEPT_BUSY 1u		/* no kernel's address */
 #define CHECKED 128u		/* a power of two */
+#define FOLLOWED 13u		/* a prime: meets each kernel of a step */
+
+/* ids: the name's, the type's, and the set of the kernel that last ran behind this
+ * one on its thread. Steps are alike, and while a kernel runs that set comes from
+ * memory. */
+#define ID_BITS 21		/* of rt_name() */
+#define ID_MASK ((1u << ID_BITS) - 1)
+#define NEXT (2 * ID_BITS)
 
 static _Alignas(64) struct {
 	_Atomic uint64_t kernel;	/* 0: free */
 	_Atomic uint64_t ids;
 } kept[KEPT_SETS][KEPT_WAYS];
 static _Atomic bool unkept;
+static _Thread_local struct {
+	_Atomic uint64_t *before;	/* ids of the one that ran before; any kernel's by now */
+	uint32_t runs;
+} thread;
 
 static inline uint32_t set_of(const void *kernel)
 {
@@ -245,12 +257,14 @@ static void keep(const void *kernel, struct tf_ids ids)
 {
 	uint32_t set = set_of(kernel);
 
+	if ((ids.name | ids.type) > ID_MASK)
+		return;
 	for (uint32_t i = 0; i < KEPT_WAYS; i++) {
 		uint64_t none = 0;
 
 		if (!atomic_compare_exchange_strong(&kept[set][i].kernel, &none, KEPT_BUSY))
 			continue;
-		atomic_store_explicit(&kept[set][i].ids, (uint64_t)ids.name << 32 | ids.type,
+		atomic_store_explicit(&kept[set][i].ids, ids.name | (uint64_t)ids.type << ID_BITS,
 				      memory_order_relaxed);
 		atomic_store_explicit(&kept[set][i].kernel, (uintptr_t)kernel,
 				      memory_order_release);
@@ -282,6 +296,20 @@ static struct tf_ids read_ids(const void *kernel)
 	return tf_ids(name.text, name.length, type.text, type.length);
 }
 
+static inline void follow(_Atomic uint64_t *ids, uint64_t have, uint32_t set)
+{
+	uint64_t before, now;
+
+	__builtin_prefetch(&kept[have >> NEXT & (KEPT_SETS - 1)]);
+	if (thread.before && thread.runs++ % FOLLOWED == 0) {
+		before = atomic_load_explicit(thread.before, memory_order_relaxed);
+		now = (before & (((uint64_t)1 << NEXT) - 1)) | (uint64_t)set << NEXT;
+		if (now != before)
+			atomic_compare_exchange_strong(thread.before, &before, now);
+	}
+	thread.before = ids;
+}
+
 static struct tf_ids ids_of(const void *kernel)
 {
 	uint32_t set = set_of(kernel);
@@ -295,7 +323,8 @@ static struct tf_ids ids_of(const void *kernel)
 		    (uintptr_t)kernel)
 			continue;
 		have = atomic_load_explicit(&kept[set][i].ids, memory_order_relaxed);
-		return (struct tf_ids){ (uint32_t)(have >> 32), (uint32_t)have };
+		follow(&kept[set][i].ids, have, set);
+		return (struct tf_ids){ have & ID_MASK, have >> ID_BITS & ID_MASK };
 	}
 	ids = read_ids(kernel);
 	if (ids.name && ids.type && tf_original(TFT_TF_KERNEL_GONE))
