@@ -257,13 +257,49 @@ static struct framework *framework_of(int function)
 
 /* ---- finding ---- */
 
+/* The library that an address is in; of the program itself the path is "". dladdr()
+ * would look at each of its symbols for the nearest: of a framework a million. */
+struct module {
+	uintptr_t address, base;
+	char path[PATH_BYTES];
+};
+
+static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module *m = arg;
+	size_t length;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD ||
+		    m->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+			continue;
+		m->base = info->dlpi_addr;
+		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+		if (length && length < sizeof(m->path))
+			memcpy(m->path, info->dlpi_name, length + 1);
+		return 1;
+	}
+	return 0;
+}
+
+/* False: in none. */
+static bool module_of(const void *address, struct module *m)
+{
+	m->address = (uintptr_t)address;
+	m->path[0] = '\0';
+	return dl_iterate_phdr(has_address, m) != 0;
+}
+
 /* Where our own definitions are: never an original. */
 static bool is_ours(const void *address)
 {
-	Dl_info found, self;
+	struct module found, self;
 
-	return dladdr(address, &found) && dladdr((const void *)functions, &self) &&
-	       found.dli_fbase == self.dli_fbase;
+	return module_of(address, &found) && module_of(functions, &self) &&
+	       found.base == self.base;
 }
 
 static void *in_library(const char *path, const char *symbol)
@@ -319,24 +355,23 @@ static void *in_framework(const struct framework *f, const char *symbol)
 /* Whether this code is the framework's. */
 static bool is_own(const struct framework *f, const void *address)
 {
-	Dl_info info;
+	struct module m;
 
-	return address && dladdr(address, &info) && info.dli_fname &&
-	       strstr(info.dli_fname, f->word);
+	return address && module_of(address, &m) && strstr(m.path, f->word);
 }
 
 static void *find(const struct framework *f, const char *symbol, const void *caller)
 {
 	void *address = dlsym(RTLD_NEXT, symbol);
-	Dl_info info;
+	struct module m;
 
-	if (!address && caller && dladdr(caller, &info) && info.dli_fname)
-		address = in_library(info.dli_fname, symbol);
+	if (!address && caller && module_of(caller, &m) && m.path[0])
+		address = in_library(m.path, symbol);
 	if (!address)
 		address = in_framework(f, symbol);
 	/* the slot would outlive it */
-	if (address && dladdr(address, &info) && info.dli_fname)
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (address && module_of(address, &m) && m.path[0])
+		dlopen(m.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	return address;
 }
 
