@@ -1,64 +1,132 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of memory: c10 asks whether it is to tell of them, then tells each that it
- * gives out and takes back, with its size and the allocator's totals. The program's
- * own profiler asks the same way and is told the same.
+ * Blocks of memory. On the processor c10 gets and gives back those of tensors by two
+ * functions, which are taken over. It would tell of them too, as it does when a
+ * program asks its profiler for memory, but keeps a table under a lock for that, at
+ * several hundred nanoseconds an op. Of other devices it tells always: their
+ * allocators report each block with its size.
  *
- * Small blocks are not told one by one: each op makes some. The total that c10 keeps
- * has them, and is told as a counter.
+ * Small blocks are not told (probes/runtime/blocks.h).
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "probes/pytorch/probe.h"
+#include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 
-#define TOLD_BYTES 4096
+#define DEVICE_TYPES 8
+#define DEVICE_INDEXES 16
 
-static _Atomic uint32_t allocator;
+/* ---- the processor's ---- */
 
-bool torch_memory_on(void)
+static unsigned cpu_owner(void)
 {
-	return true;
+	static _Atomic unsigned owner;
+	unsigned o = atomic_load_explicit(&owner, memory_order_relaxed);
+
+	if (!o) {
+		o = rt_block_owner(rt_name(TFT_NAME_ALLOCATOR, "cpu"));
+		atomic_store_explicit(&owner, o, memory_order_relaxed);
+	}
+	return o;
 }
 
-static void tell(void *block, int64_t bytes)
+/* May throw where memory is short. */
+void *torch_alloc_cpu(size_t bytes)
 {
-	uint32_t name = atomic_load_explicit(&allocator, memory_order_relaxed);
-	struct rt_top top;
+	static void *(*original)(size_t);
+	void *block;
+	int saved;
 
-	if (!name) {
-		name = rt_name(TFT_NAME_ALLOCATOR, "cpu");
-		atomic_store_explicit(&allocator, name, memory_order_relaxed);
+	if (!original)
+		*(void **)&original = torch_lib->original(TFT_PYTORCH_ALLOC_CPU);
+	block = original(bytes);
+	if (bytes < RT_BLOCK_BYTES || !block || rt_level() < TFT_LEVEL_DEFAULT)
+		return block;
+	saved = errno;
+	rt_block_given(cpu_owner(), rt_cpu_device(), block, bytes);
+	errno = saved;
+	return block;
+}
+
+void torch_free_cpu(void *block)
+{
+	static void (*original)(void *);
+
+	if (!original)
+		*(void **)&original = torch_lib->original(TFT_PYTORCH_FREE_CPU);
+	if (block && rt_level() >= TFT_LEVEL_DEFAULT) {
+		int saved = errno;
+
+		rt_block_freed(block);
+		errno = saved;
 	}
-	if (bytes < 0) {
-		rt_emit_free(&(struct tft_free){ .allocator = name, .address = (uintptr_t)block });
+	original(block);
+}
+
+/* ---- other devices' ---- */
+
+/* As torch.device calls them (c10/core/DeviceType.h). */
+static unsigned device_owner(struct torch_device device)
+{
+	static const char *const types[DEVICE_TYPES] = {
+		"cpu", "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip", "fpga",
+	};
+	static _Atomic unsigned owners[DEVICE_TYPES][DEVICE_INDEXES];
+	_Atomic unsigned *owner;
+	char text[32];
+	unsigned o;
+
+	if (device.type < 0 || device.type >= DEVICE_TYPES || device.index < 0 ||
+	    device.index >= DEVICE_INDEXES) {
+		snprintf(text, sizeof(text), "device %d:%d", device.type, device.index);
+		return rt_block_owner(rt_name(TFT_NAME_ALLOCATOR, text));
+	}
+	owner = &owners[device.type][device.index];
+	o = atomic_load_explicit(owner, memory_order_relaxed);
+	if (!o) {
+		snprintf(text, sizeof(text), "%s:%d", types[device.type], device.index);
+		o = rt_block_owner(rt_name(TFT_NAME_ALLOCATOR, text));
+		atomic_store_explicit(owner, o, memory_order_relaxed);
+	}
+	return o;
+}
+
+static void told(void *block, int64_t bytes, struct torch_device device)
+{
+	int saved = errno;
+
+	if (device.type == 0 || rt_level() < TFT_LEVEL_DEFAULT)
 		return;
-	}
-	top = rt_op_current();
-	rt_emit_alloc(&(struct tft_alloc){
-		.allocator = name, .device = rt_cpu_device(), .op = top.instance,
-		.op_name = top.name, .address = (uintptr_t)block, .bytes = (uint64_t)bytes,
-	});
+	/* the devices' ids are those of their own probes */
+	if (bytes >= RT_BLOCK_BYTES)
+		rt_block_given(device_owner(device), 0, block, (size_t)bytes);
+	else if (bytes < 0)
+		rt_block_freed(block);
+	errno = saved;
 }
+
+typedef void report(void *block, int64_t bytes, size_t allocated, size_t reserved,
+		    struct torch_device device);
 
 void torch_memory(void *block, int64_t bytes, size_t allocated, size_t reserved,
 		  struct torch_device device)
 {
-	void (*original)(void *, int64_t, size_t, size_t, struct torch_device);
-	bool (*original_on)(void);
-	int saved = errno;
+	report *original = (report *)torch_lib->original(TFT_PYTORCH_MEMORY);
 
-	if (device.type == 0 && (bytes >= TOLD_BYTES || bytes <= -TOLD_BYTES) &&
-	    rt_level() >= TFT_LEVEL_DEFAULT)
-		tell(block, bytes);
-	*(void **)&original_on = torch_lib->original(TFT_PYTORCH_MEMORY_ON);
-	if (original_on && original_on()) {
-		*(void **)&original = torch_lib->original(TFT_PYTORCH_MEMORY);
-		if (!original)
-			*(void **)&original = torch_lib->original(TFT_PYTORCH_MEMORY_1);
-		if (original)
-			original(block, bytes, allocated, reserved, device);
-	}
-	errno = saved;
+	told(block, bytes, device);
+	if (original)
+		original(block, bytes, allocated, reserved, device);
+}
+
+void torch_memory_1(void *block, int64_t bytes, size_t allocated, size_t reserved,
+		    struct torch_device device)
+{
+	report *original = (report *)torch_lib->original(TFT_PYTORCH_MEMORY_1);
+
+	told(block, bytes, device);
+	if (original)
+		original(block, bytes, allocated, reserved, device);
 }

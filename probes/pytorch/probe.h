@@ -79,10 +79,12 @@ void torch_ops_fork_child(void);
 struct torch_device {
 	int8_t type, index;	/* c10::Device: 0 CPU, 1 CUDA, ... */
 };
-bool torch_memory_on(void);
+void *torch_alloc_cpu(size_t bytes);
+void torch_free_cpu(void *block);
 void torch_memory(void *block, int64_t bytes, size_t allocated, size_t reserved,
 		  struct torch_device device);
-void torch_memory_tick(int64_t now_ns);
+void torch_memory_1(void *block, int64_t bytes, size_t allocated, size_t reserved,
+		    struct torch_device device);
 
 static inline uint64_t torch_u64(const void *object, int offset)
 {

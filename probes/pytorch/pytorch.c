@@ -79,9 +79,10 @@ static const struct {
 	bool keep;	/* also at level off */
 } hooks[] = {
 	{ TFT_PYTORCH_INIT, (void *)init_module, true },
-	{ TFT_PYTORCH_MEMORY_ON, (void *)torch_memory_on, false },
+	{ TFT_PYTORCH_ALLOC_CPU, (void *)torch_alloc_cpu, false },
+	{ TFT_PYTORCH_FREE_CPU, (void *)torch_free_cpu, false },
 	{ TFT_PYTORCH_MEMORY, (void *)torch_memory, false },
-	{ TFT_PYTORCH_MEMORY_1, (void *)torch_memory, false },
+	{ TFT_PYTORCH_MEMORY_1, (void *)torch_memory_1, false },
 };
 
 static void found(int function)

@@ -19,9 +19,11 @@
 #define TFT_PYTORCH_FUNCTIONS(X) \
 	/* PyObject *(void) */ \
 	X(INIT, "initModule", TFT_TRIGGER_OWN) \
-	/* bool (void): whether blocks of memory are to be told */ \
-	X(MEMORY_ON, "_ZN3c1022memoryProfilingEnabledEv", 0) \
-	/* void (block, +-bytes, allocated, reserved, device); 2.x and 1.x */ \
+	/* void *(bytes), void (block): memory of tensors on the processor */ \
+	X(ALLOC_CPU, "_ZN3c109alloc_cpuEm", 0) \
+	X(FREE_CPU, "_ZN3c108free_cpuEPv", 0) \
+	/* void (block, +-bytes, allocated, reserved, device), called for each block of other
+	 * devices, and of the processor when the program asks for it; 2.x and 1.x */ \
 	X(MEMORY, TFT_PYTORCH_REPORT "lmmNS_6DeviceE", 0) \
 	X(MEMORY_1, TFT_PYTORCH_REPORT "lllNS_6DeviceE", 0)
 

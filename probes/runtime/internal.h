@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/pack.h"
 #include "probes/runtime/runtime.h"

@@ -164,6 +164,7 @@ static void tell_level(void)
 	level_seen = level;
 	if (level == TFT_LEVEL_OFF || old == TFT_LEVEL_OFF)
 		rt_slots_level(level);
+	rt_blocks_level(old, level);
 	for (int i = 0; i < n; i++)
 		if (probe[i]->level)
 			probe[i]->level(old, level);

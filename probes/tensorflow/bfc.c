@@ -18,11 +18,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/tensorflow/memory.h"
 #include "probes/tensorflow/probe.h"
 
 #define NAME_BYTES 64
+#define ALLOCATORS 31
 #define TELL_NS 1000000000
 
 #define NAME TFT_TF_BFC "4NameB5cxx11Ev"
@@ -39,18 +41,19 @@ struct stats {
 	int64_t behind[8];		/* room, should it have grown */
 };
 
-/* One allocator; its place is its owner's number - 1, and its name stays. */
+/* One allocator; its name stays. */
 struct bfc {
 	_Atomic uintptr_t object;	/* 0: gone */
 	char text[NAME_BYTES];
 	uint32_t name, device, in_use, reserved;	/* name id; series */
+	unsigned owner;			/* rt_block_owner() */
 	_Atomic uint64_t pool;		/* bytes of the regions that were told */
 	_Atomic int64_t told_ns;
 	_Atomic int64_t limit;
 	_Atomic bool blind;		/* not all of its regions and pieces were told */
 };
 
-static struct bfc list[TF_OWNERS - 1];
+static struct bfc list[ALLOCATORS];
 static _Atomic uint32_t count;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -125,7 +128,7 @@ static struct bfc *place_for(const char *text)
 	for (uint32_t i = 0; i < n; i++)
 		if (!atomic_load(&list[i].object) && strcmp(list[i].text, text) == 0)
 			return &list[i];
-	if (n >= TF_OWNERS - 1)
+	if (n >= ALLOCATORS)
 		return NULL;
 	b = &list[n];
 	snprintf(b->text, sizeof(b->text), "%s", text);
@@ -134,7 +137,7 @@ static struct bfc *place_for(const char *text)
 	b->device = strstr(text, "cpu") ? rt_cpu_device() : 0;
 	b->in_use = rt_series_id();
 	b->reserved = rt_series_id();
-	tf_owner(n + 1, b->name);
+	b->owner = rt_block_owner(b->name);
 	define(b);
 	return b;
 }
@@ -226,7 +229,7 @@ static void handed_out(struct bfc *b, void *object, void *memory, size_t bytes)
 	else
 		go_blind(b);
 	/* without it what is free would be wrong */
-	if (!tf_allocated((unsigned)(b - list) + 1, b->device, memory, bytes))
+	if (!rt_block_given(b->owner, b->device, memory, bytes))
 		go_blind(b);
 	ask(b, object);
 }
@@ -263,7 +266,7 @@ void tf_bfc_free(void *object, void *memory)
 	struct bfc *b = rt_level() >= TFT_LEVEL_DEFAULT ? find(object) : NULL;
 
 	if (b && memory)
-		tf_freed(memory);
+		rt_block_freed(memory);
 	errno = saved;
 	((void (*)(void *, void *))tf_original(TFT_TF_BFC_FREE))(object, memory);
 	saved = errno;

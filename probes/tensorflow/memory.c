@@ -1,163 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of tensors on the host: what TensorFlow asks of the system, aligned.
- *
- * Small pieces are not told: each op makes some, and two events would cost more
- * than the op's own. A free does not say how large, so what was told is
- * remembered by address, and only that is told to be free again. What was told
- * before the level went down may be freed unseen: when it comes back all of it
- * is told to be free, so that nothing stays allocated for ever; what of it is
- * still in use is missing then.
- *
- * The table has a cache line of places for each hash, and no locks, as an address
- * belongs to one caller at a time. A place holds an address, in the bits below its
- * alignment the round of levels in which it was told, and in the highest ones whose
- * it is: no address of a process reaches there. The table is large and
- * each small piece is freed too, so a free first looks at how many of its kind, in
- * a few cache lines, are in the table: mostly none.
+ * Memory of tensors on the host: what TensorFlow asks of the system, aligned. Told by
+ * the runtime (probes/runtime/blocks.h), small pieces are not.
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 
+#include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/tensorflow/memory.h"
 #include "probes/tensorflow/probe.h"
 
-#define TOLD_BYTES 4096		/* smaller ones are not */
-#define LINES (1u << 14)
-#define PLACES 8u
-#define ROUND 15u		/* alignment is 16 at least */
-#define KINDS (1u << 12)
-#define OWNER_SHIFT 58
-
-static _Alignas(64) _Atomic uint64_t table[LINES][PLACES];
-static _Alignas(64) _Atomic uint16_t kinds[KINDS];	/* at least as many are in the table */
-static _Atomic uint32_t rounds;
-static _Atomic uint32_t names[TF_OWNERS];	/* the first is the system's */
-
-static inline uint64_t hash(uint64_t address)
+/* The system's own. */
+static unsigned owner(void)
 {
-	return (address >> 4) * 0x9e3779b97f4a7c15u;
-}
+	static _Atomic unsigned system_owner;
+	unsigned o = atomic_load_explicit(&system_owner, memory_order_relaxed);
 
-static inline _Atomic uint64_t *line_of(uint64_t address)
-{
-	return table[hash(address) >> 50];
-}
-
-static inline _Atomic uint16_t *kind_of(uint64_t address)
-{
-	return &kinds[hash(address) >> 32 & (KINDS - 1)];
-}
-
-static inline uint64_t address_of(uint64_t word)
-{
-	return word & (((uint64_t)1 << OWNER_SHIFT) - 1) & ~(uint64_t)ROUND;
-}
-
-static uint32_t name_of(unsigned owner)
-{
-	uint32_t id = atomic_load_explicit(&names[owner], memory_order_relaxed);
-
-	if (!id && !owner) {
-		id = rt_name(TFT_NAME_ALLOCATOR, "cpu");
-		atomic_store_explicit(&names[0], id, memory_order_relaxed);
+	if (!o) {
+		o = rt_block_owner(rt_name(TFT_NAME_ALLOCATOR, "cpu"));
+		atomic_store_explicit(&system_owner, o, memory_order_relaxed);
 	}
-	return id;
-}
-
-void tf_owner(unsigned owner, uint32_t name)
-{
-	atomic_store_explicit(&names[owner], name, memory_order_relaxed);
-}
-
-static void tell_free(uint64_t word)
-{
-	struct tft_free f = {
-		.allocator = name_of((unsigned)(word >> OWNER_SHIFT)), .address = address_of(word),
-	};
-
-	rt_emit_free(&f);
-}
-
-/* Empties a place that has `have`; false: another one was faster. */
-static bool take_place(_Atomic uint64_t *place, uint64_t have)
-{
-	uint64_t address = address_of(have);
-
-	if (!atomic_compare_exchange_strong(place, &have, 0))
-		return false;
-	atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
-	return true;
-}
-
-/* Takes an address out, in whichever round it was told; 0: it was not. */
-static uint64_t take(uint64_t address)
-{
-	_Atomic uint64_t *place;
-	uint64_t have;
-
-	if (!atomic_load_explicit(kind_of(address), memory_order_relaxed))
-		return 0;
-	place = line_of(address);
-	for (uint32_t i = 0; i < PLACES; i++) {
-		have = atomic_load_explicit(&place[i], memory_order_relaxed);
-		if (have && address_of(have) == address)
-			return take_place(&place[i], have) ? have : 0;
-	}
-	return 0;
-}
-
-static bool put(uint64_t address, unsigned owner)
-{
-	_Atomic uint64_t *place = line_of(address);
-	uint64_t word = address | (atomic_load(&rounds) & ROUND) | (uint64_t)owner << OWNER_SHIFT;
-	uint64_t have;
-
-	if (atomic_fetch_add_explicit(kind_of(address), 1, memory_order_relaxed) == UINT16_MAX) {
-		atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
-		return false;
-	}
-	for (uint32_t i = 0; i < PLACES; i++) {
-		have = 0;
-		if (!atomic_load_explicit(&place[i], memory_order_relaxed) &&
-		    atomic_compare_exchange_strong(&place[i], &have, word))
-			return true;
-	}
-	atomic_fetch_sub_explicit(kind_of(address), 1, memory_order_relaxed);
-	return false;
-}
-
-bool tf_allocated(unsigned owner, uint32_t device, void *memory, size_t bytes)
-{
-	uint64_t address = (uintptr_t)memory, before;
-	struct rt_top top = rt_op_current();
-	struct tft_alloc a = {
-		.allocator = name_of(owner), .device = device,
-		.op = top.instance, .op_name = top.name, .address = address, .bytes = bytes,
-	};
-
-	if (address & ROUND || address >> OWNER_SHIFT)
-		return false;
-	/* freed while nobody looked */
-	before = take(address);
-	if (before)
-		tell_free(before);
-	if (!put(address, owner)) {
-		rt_dropped(1);
-		return false;
-	}
-	rt_emit_alloc(&a);
-	return true;
-}
-
-void tf_freed(void *memory)
-{
-	uint64_t word = take((uintptr_t)memory);
-
-	if (word)
-		tell_free(word);
+	return o;
 }
 
 static inline void *after(void *memory, size_t bytes)
@@ -165,8 +29,8 @@ static inline void *after(void *memory, size_t bytes)
 	int saved = errno;
 
 	/* what an allocator gets to hand out is told when it does */
-	if (memory && bytes >= TOLD_BYTES && rt_level() >= TFT_LEVEL_DEFAULT && !tf_in_allocator)
-		tf_allocated(0, rt_cpu_device(), memory, bytes);
+	if (memory && bytes >= RT_BLOCK_BYTES && rt_level() >= TFT_LEVEL_DEFAULT && !tf_in_allocator)
+		rt_block_given(owner(), rt_cpu_device(), memory, bytes);
 	errno = saved;
 	return memory;
 }
@@ -176,7 +40,7 @@ static inline void before(void *memory)
 	int saved = errno;
 
 	if (memory && rt_level() >= TFT_LEVEL_DEFAULT)
-		tf_freed(memory);
+		rt_block_freed(memory);
 	errno = saved;
 }
 
@@ -232,31 +96,4 @@ void tf_free_sized_long_tsl(void *memory, size_t bytes, size_t alignment)
 	before(memory);
 	((void (*)(void *, size_t, size_t))tf_original(TFT_TF_FREE_SIZED_LONG_TSL))
 		(memory, bytes, alignment);
-}
-
-void tf_memory_level(enum tft_level old_level, enum tft_level new_level)
-{
-	uint64_t have;
-
-	if (old_level >= TFT_LEVEL_DEFAULT && new_level < TFT_LEVEL_DEFAULT)
-		atomic_fetch_add(&rounds, 1);
-	if (old_level >= TFT_LEVEL_DEFAULT || new_level < TFT_LEVEL_DEFAULT)
-		return;
-	for (uint32_t i = 0; i < LINES * PLACES; i++) {
-		_Atomic uint64_t *place = &table[i / PLACES][i % PLACES];
-
-		have = atomic_load_explicit(place, memory_order_relaxed);
-		if (have && (have & ROUND) != (atomic_load(&rounds) & ROUND) &&
-		    take_place(place, have))
-			tell_free(have);
-	}
-}
-
-void tf_memory_fork_child(void)
-{
-	for (uint32_t i = 0; i < LINES * PLACES; i++)
-		if (atomic_load_explicit(&table[i / PLACES][i % PLACES], memory_order_relaxed))
-			atomic_store_explicit(&table[i / PLACES][i % PLACES], 0,
-					      memory_order_relaxed);
-	memset(kinds, 0, sizeof(kinds));
 }

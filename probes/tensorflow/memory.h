@@ -17,15 +17,6 @@ void tf_free_sized_tsl(void *memory, size_t bytes, size_t alignment);
 void tf_free_sized_int_tsl(void *memory, size_t bytes, int alignment);
 void tf_free_sized_long_tsl(void *memory, size_t bytes, size_t alignment);
 
-/* Who hands out: 0 the system, others tf_owner() gives a name. */
-#define TF_OWNERS 32u
-void tf_owner(unsigned owner, uint32_t name);
-/* A piece that was handed out, of bytes as its owner counts them; level default.
- * false: it could not be told. */
-bool tf_allocated(unsigned owner, uint32_t device, void *memory, size_t bytes);
-/* One that is about to be given back; those that were not told are not. */
-void tf_freed(void *memory);
-
 /* The calling thread is in an allocator that gets memory of the system. */
 extern _Thread_local bool tf_in_allocator;
 
@@ -41,8 +32,5 @@ void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes);
 void tf_bfc_level(enum tft_level old_level, enum tft_level new_level);
 void tf_bfc_dump(void);
 void tf_bfc_fork_child(void);
-
-void tf_memory_level(enum tft_level old_level, enum tft_level new_level);
-void tf_memory_fork_child(void);
 
 #endif

@@ -103,7 +103,6 @@ static void fork_child(void)
 {
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
-	tf_memory_fork_child();
 	tf_bfc_fork_child();
 	tf_stages_fork_child();
 	tf_gate_fork_child();
@@ -124,7 +123,6 @@ static void on_tick(int64_t now_ns)
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
-	tf_memory_level(old_level, new_level);
 	tf_bfc_level(old_level, new_level);
 	tf_trace_level(new_level);
 	tf_gate_level(new_level);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/runtime.h"
 #include "probes/runtime/slots.h"
@@ -127,6 +128,7 @@ static void child(void)
 	correlations = instances = 0;
 	tid = 0;
 	line("child");
+	rt_blocks_fork_child();
 	for (unsigned i = 0; i < n_probes; i++)
 		if (probes[i]->fork_child)
 			probes[i]->fork_child();
@@ -182,6 +184,7 @@ void rt_text_level(int level)
 	uint32_t old = tft_rt_level_now;
 
 	tft_rt_level_now = (uint32_t)level;
+	rt_blocks_level((enum tft_level)old, (enum tft_level)level);
 	for (unsigned i = 0; i < n_probes && old != (uint32_t)level; i++)
 		if (probes[i]->level)
 			probes[i]->level((enum tft_level)old, (enum tft_level)level);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks of memory that a probe sees given out and taken back, each told once when it
+ * comes and once when it goes. A free does not say whether its block was told, so
+ * what was is remembered by address, and only that is told to be free again. What
+ * was told before the level went down may be freed unseen: when it comes back all
+ * of it is told to be free, so that nothing stays allocated for ever; what of it is
+ * still in use is missing then. A forked child starts with none.
+ *
+ * Small blocks are for the caller to leave out: each op makes some, and two events
+ * would cost more than the op's own. To free one that was not told costs a few
+ * nanoseconds.
+ *
+ * Threads: any; no locks, as an address belongs to one caller at a time.
+ */
+#ifndef PROBES_RUNTIME_BLOCKS_H
+#define PROBES_RUNTIME_BLOCKS_H
+
+#include "probes/runtime/runtime.h"
+
+#define RT_BLOCK_BYTES 4096	/* smaller ones are not told */
+#define RT_OWNERS 64u
+
+/* The number of who hands out, by its name (TFT_NAME_ALLOCATOR), from 1; 0: there are
+ * too many. Once for each name: it takes a lock. */
+RT_API unsigned rt_block_owner(uint32_t name);
+
+/* A block that was given out, for the op on top of the calling thread's stack; level
+ * default and above. false: it could not be told. */
+RT_API bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t bytes);
+
+/* One that is about to be taken back. */
+RT_API void rt_block_freed(const void *memory);
+
+/* The runtime's own part of a change of levels, and of a fork. */
+void rt_blocks_level(enum tft_level old_level, enum tft_level new_level);
+void rt_blocks_fork_child(void);
+
+#endif
