@@ -542,6 +542,7 @@ size_t model_ops(struct model *model, struct op_row **out)
 			map_set(&rows, key, at);
 			(*out)[at] = (struct op_row) {
 				.name = name ? names_short(&model->names, name) : "?",
+				.raw_name = name ? names_raw(&model->names, name) : "?",
 				.type = type ? names_short(&model->names, type) : NULL,
 				.framework = (enum framework)ident->framework, .is_range = true,
 			};

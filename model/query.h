@@ -338,6 +338,7 @@ size_t model_copies(struct model *model, struct copy_row **out);	/* [locked] */
 
 struct op_row {
 	const char *name, *type;	/* type NULL: none */
+	const char *raw_name;		/* as the program or framework gave it */
 	const char *file;		/* that it comes from, NULL: not known */
 	uint32_t line;
 	enum framework framework;

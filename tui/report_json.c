@@ -349,6 +349,8 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 
 	json_object(json);
 	json_key_string(json, "name", row->name);
+	if (strcmp(row->raw_name, row->name) != 0)
+		json_key_string(json, "raw_name", row->raw_name);
 	json_text_if(json, "type", row->type);
 	if (row->framework != FW_NONE)
 		json_key_string(json, "framework", framework_name(row->framework));

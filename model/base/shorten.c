@@ -2,6 +2,7 @@
 /* What happens to a name's text: cleaning, demangling, shortening. */
 #include "model/base/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,10 +197,47 @@ static void cut(const char *text, char *out, size_t size)
 	name_clean(text, out, size);
 }
 
+/*
+ * What Python frameworks call their ops, where it is no C++. A node of the backward
+ * pass runs within the engine's op, so that the two are not to look the same. What is
+ * kept whole tells by its brackets which of many it is.
+ */
+static bool shorten_framework(const char *full, char *out, size_t size)
+{
+	static const struct { const char *prefix, *instead; } whole[] = {
+		{ "enumerate(DataLoader)#_SingleProcess", "DataLoader next" },
+		{ "enumerate(DataLoader)#_MultiProcessing", "DataLoader next (workers)" },
+		{ "PjitFunction(", NULL }, { "ThunkExecutor::", NULL }, { "np.asarray(", NULL },
+	};
+	static const char node[] = "autograd::engine::evaluate_function: ";
+	char rest[NAME_SHORT_MAX], text[sizeof(rest) + 16];
+	const char *after;
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strncmp(full, whole[i].prefix, strlen(whole[i].prefix))) {
+			cut(whole[i].instead ? whole[i].instead : full, out, size);
+			return true;
+		}
+	if (!strncmp(full, node, sizeof(node) - 1) && full[sizeof(node) - 1]) {
+		name_shorten(full + sizeof(node) - 1, rest, sizeof(rest));
+		snprintf(text, sizeof(text), "autograd: %s", rest);
+		cut(text, out, size);
+		return true;
+	}
+	/* "Optimizer.step#SGD.step" */
+	after = strncmp(full, "Optimizer.", 10) ? NULL : strchr(full, '#');
+	if (!after || !after[1])
+		return false;
+	cut(after + 1, out, size);
+	return true;
+}
+
 void name_shorten(const char *full, char *out, size_t size)
 {
 	char *text, *name, *at;
 
+	if (shorten_framework(full, out, size))
+		return;
 	if (!looks_like_cxx(full) && !(strchr(full, '(') && full[strlen(full) - 1] == ')' &&
 				       is_word(full[0]) && !strchr(full, ' '))) {
 		cut(full, out, size);

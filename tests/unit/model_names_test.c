@@ -63,6 +63,43 @@ TEST(model_names_are_shortened_from_the_inside)
 	CHECK_STR(shortened("cooperator::run(int)"), "run");
 }
 
+TEST(model_names_of_python_frameworks)
+{
+	static const char node[] = "autograd::engine::evaluate_function: ";
+	char text[300];
+
+	CHECK_STR(shortened("aten::conv2d"), "conv2d");
+	CHECK_STR(shortened("aten::empty.memory_format"), "empty.memory_format");
+	CHECK_STR(shortened("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
+		  "DataLoader next");
+	CHECK_STR(shortened("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"),
+		  "DataLoader next (workers)");
+	CHECK_STR(shortened("Optimizer.step#SGD.step"), "SGD.step");
+	CHECK_STR(shortened("Optimizer.zero_grad#AdamW.zero_grad"), "AdamW.zero_grad");
+	CHECK_STR(shortened("Optimizer.step"), "Optimizer.step");
+	CHECK_STR(shortened("Optimizer.step#"), "Optimizer.step#");
+	/* The engine's op and the node in it are two rows of a table. */
+	CHECK_STR(shortened("ReluBackward0"), "ReluBackward0");
+	CHECK_STR(shortened("autograd::engine::evaluate_function: ReluBackward0"),
+		  "autograd: ReluBackward0");
+	CHECK_STR(shortened("torch::autograd::AccumulateGrad"), "AccumulateGrad");
+	CHECK_STR(shortened("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"),
+		  "autograd: AccumulateGrad");
+	CHECK_STR(shortened("autograd::engine::evaluate_function: "),
+		  "evaluate_function:");
+	CHECK_STR(shortened("Torch-Compiled Region: 0/1"), "Torch-Compiled Region: 0/1");
+	/* JAX: the functions are told apart, and running from waiting. */
+	CHECK_STR(shortened("PjitFunction(step)"), "PjitFunction(step)");
+	CHECK_STR(shortened("ThunkExecutor::Execute (wait for completion)"),
+		  "ThunkExecutor::Execute (wait for completion)");
+	CHECK_STR(shortened("CommonPjRtBuffer::Await"), "Await");
+	/* Long ones are cut, at a character. */
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, node, sizeof(node) - 1);
+	text[sizeof(text) - 1] = '\0';
+	CHECK(strlen(shortened(text)) == NAME_SHORT_MAX - 1);
+}
+
 TEST(model_names_shortening_never_breaks)
 {
 	static const char pieces[] = "a:<>()[] &*,{}#~_voidconst operator::";

@@ -146,6 +146,26 @@ TEST(report_json_says_what_was_fed)
 	model_free(model);
 }
 
+TEST(report_json_keeps_the_names_of_frameworks)
+{
+	struct json_node *tree;
+	const struct json_node *row;
+
+	feed_begin();
+	feed((struct event){ .type = EVENT_NAME, .u.name = { .id = 9, .kind = 1,
+			     .text = "Optimizer.step#SGD.step" } });
+	feed((struct event){ .type = EVENT_OP, .u.op = {
+		.instance = 7, .start_ns = 2 * SECOND, .dur_ns = SECOND, .step = -1, .tid = 4121,
+		.name = 9, .framework = FW_PYTORCH } });
+	model_finish(model, false);
+	tree = report_tree();
+	row = json_get(tree, "ops")->child;
+	CHECK_STR(json_get_text(row, "name", ""), "SGD.step");
+	CHECK_STR(json_get_text(row, "raw_name", ""), "Optimizer.step#SGD.step");
+	json_free(tree);
+	model_free(model);
+}
+
 TEST(report_json_leaves_out_what_was_not_seen)
 {
 	static const char *const absent[] = {
