@@ -68,6 +68,16 @@ fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
 fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
 fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
 compile tensorflow_test tests/probes/tensorflow_test.c -ldl
+if [ -z "$CROSS" ]; then
+	parts=(-DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 tests/doubles/fake_tensorflow_memory.c)
+	compile libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
+		tests/doubles/fake_tensorflow_executor.c
+	executor=("$build/libtensorflow_executor.so" -Wl,-rpath,'$ORIGIN' -Wl,-z,relro,-z,now)
+	fake libtensorflow_parts.so "${parts[@]}" -Wl,--no-as-needed "${executor[@]}"
+	fake libtensorflow_bare.so "${parts[@]}" -DOTHER_FLAG -Wl,--no-as-needed "${executor[@]}"
+	fake libtensorflow_stripped.so "${parts[@]}" -s -Wl,--no-as-needed "${executor[@]}"
+	compile tensorflow_parts tests/probes/tensorflow_parts.c -ldl
+fi
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-tensorflow-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 limit='timeout -k 5 60'
@@ -158,6 +168,97 @@ case_memory() {
 		sort | uniq -c | awk '$1 % 2' | wc -l)" 0
 }
 
+# parts LEVEL PART [LIBRARY]: like probed, of tensorflow_parts, whose ticks are its own.
+parts() {
+	rm -f "$tmp/events"
+	: >"$tmp/events"
+	$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL="$1" RT_TEXT_MANUAL=1 TFTOP_ONEDNN=1 \
+		LD_PRELOAD="$lib/libtftop-start.so" TFTOP_TENSORFLOW="$build/double/libtftop-tensorflow.so" \
+		"$build/tensorflow_parts" "$build/${3:-libtensorflow_parts.so}" "$2" >"$tmp/probed" 2>&1
+}
+parts_bare() { $limit "$build/tensorflow_parts" "$build/libtensorflow_parts.so" "$1" >"$tmp/bare" 2>&1; }
+
+# The executor's library has a trace level of its own while we look, also where its table
+# of addresses is read-only; one with the others at level off and in the program's own
+# session, and the same while functions run in parallel.
+case_apart() {
+	parts 2 levels
+	expect apart "exit status" $? 0
+	expect apart "the levels and their variables" "$(tr '\n' ',' <"$tmp/probed")" \
+		"before -1 -1 one,default 2 1 two,session 3 3 one,session-over 2 1 two,full 3 1 two,min 1 1 two,off -1 -1 one,on-again 2 1 two,functions 2 2 two,"
+	parts_bare levels
+	expect apart "without us there is one" "$(cut -d' ' -f4 "$tmp/bare" | sort -u)" one
+}
+
+# Stages whose calls are seen by the hook, or by TraceMe from when functions run in
+# parallel: each call once, own times that add up, waits of the stage that works ahead.
+case_stages() {
+	local how last
+	for how in plain parallel; do
+		last=$([ $how = plain ] && echo Map || echo ParallelMap)
+		parts_bare $how
+		parts 2 $how
+		expect "stages, $how" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+		expect "stages, $how" "calls of each" "$(stage_sums | cut -d' ' -f1,2 | tr '\n' ',')" \
+			"Prefetch 10,Prefetch::$last 10,Root 10,"
+		# 10 calls of 1, 2 and 1 ms of their own
+		expect "stages, $how" "total, own time and waits" "$(stage_sums | awk '{ self += $4; own[$1] = $4; wait[$1] = $5 }
+			$1 == "Root" { total = $3 } END { print (total == self), (own["Root"] >= 10e6), (own["Prefetch"] >= 20e6),
+			(wait["Prefetch"] > 0.5 * own["Prefetch"] && wait["Prefetch"] <= own["Prefetch"]), (wait["Root"] == 0) }')" \
+			"1 1 1 1 1"
+	done
+	parts 1 plain
+	expect stages "none below default" "$(lines '^stages ')" 0
+}
+
+# PATH CALLS TOTAL OWN WAIT of each stage
+stage_sums() {
+	sed -nE "s/^stage id=([0-9]*) .*path='([^']*)'.*/D \1 \2/p; s/^stages stage=([0-9]*) elements=([0-9]*) total=([0-9]*) self=([0-9]*) wait=([0-9]*)/S \1 \2 \3 \4 \5/p" \
+		"$tmp/events" | awk '$1 == "D" { name[$2] = $3 } $1 == "S" { for (i = 3; i < 7; i++) n[$2, i] += $i; seen[$2] = 1 }
+		END { for (s in seen) print name[s], n[s, 3], n[s, 4], n[s, 5], n[s, 6] }' | sort
+}
+
+# What the best-fit allocator hands out, in its own sizes, from regions that nobody else
+# has; what it says of itself; and no regions any more once something was not seen.
+case_bfc() {
+	parts_bare bfc
+	parts 2 bfc
+	expect bfc "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	expect bfc "pieces" "$(sed -nE "s/^alloc allocator='([^']*)' device=(.) .* bytes=([0-9]*)/\1 \2 \3/p" \
+		"$tmp/events" | tr '\n' ',')" \
+		"a_cpu_bfc 1 1024,a_cpu_bfc 1 5120,a_cpu_bfc 1 1572864,a_cpu_bfc 1 256,a_cpu_bfc 1 256,other_bfc 0 256,"
+	expect bfc "what was told is told to go, and nothing else" "$(lines '^free ') $(sed -nE \
+		's/^(alloc|free) .*address=([^ ]*).*/\1 \2/p' "$tmp/events" | awk '$1 == "alloc" { n[$2]++ }
+		$1 == "free" && --n[$2] < 0 { bad++ } END { print bad + 0 }')" "5 0"
+	# taken back at off and on, at its end, and where its regions are not those it tells of
+	expect bfc "regions" "$(sed -nE 's/^region allocator=([^ ]*) bytes=([0-9]*) joined=(.)/\1 \2 \3/p' \
+		"$tmp/events" | tr '\n' ',')" \
+		"a_cpu_bfc 1048576 0,a_cpu_bfc 2097152 1,a_cpu_bfc 0 0,a_cpu_bfc 1048576 0,a_cpu_bfc 0 0,other_bfc 0 0,"
+	expect bfc "what it says of itself" "$(sed -nE "s/^series id=([0-9]*) .*name='([^']*)'.*/D \1 \2/p; s/^counter series=([0-9]*) value=(.*)/C \1 \2/p" \
+		"$tmp/events" | awk '$1 == "D" { id = $2; $1 = $2 = ""; name[id] = $0 } $1 == "C" { printf "%s %d,", name[$2], $3 }')" \
+		"  a_cpu_bfc in use 1024,  a_cpu_bfc reserved 1048576,  a_cpu_bfc in use 1579008,  a_cpu_bfc reserved 3145728,  a_cpu_bfc in use 256,  a_cpu_bfc reserved 1048576,  other_bfc in use 256,  other_bfc reserved 1048576,"
+	expect bfc "its limit" "$(grep -c 'info tensorflow a_cpu_bfc limit=1073741824 bytes' "$tmp/events")" 1
+}
+
+# oneDNN's variable is found by its name in the symbol table and told to be quiet; where
+# it is not there, or no table is, lines are made on and nothing else is touched.
+case_primitives() {
+	local which
+	parts 2 primitives
+	expect primitives "lines that it makes" "$(tr '\n' ',' <"$tmp/probed")" \
+		"first 3,off 0,default 3,many 2000,after many 0,full 3,"
+	expect primitives "what is seen" "$(lines '^cpu .*name=convolution jit:fake$')" 2009
+	expect primitives "said once" "$(lines '^message .*primitives are many')" 1
+	for which in bare stripped; do
+		parts 2 primitives libtensorflow_$which.so
+		expect primitives "lines that it makes, $which" "$(tr '\n' ',' <"$tmp/probed")" \
+			"first 3,off 3,default 3,many 2000,after many 3,full 3,"
+		expect primitives "what is seen, $which" "$(lines '^cpu ') $(lines '^message ')" "2012 0"
+	done
+	parts_bare primitives
+	expect primitives "without us there are none" "$(cut -d' ' -f2- "$tmp/bare" | grep -vc '0$')" 0
+}
+
 # What cannot be read is left alone, and that is said.
 case_strange() {
 	bare "$build/libtensorflow_strange.so"
@@ -224,7 +325,8 @@ case_gate() {
 		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
 }
 
-for case in versions levels unseen memory strange nothing names ${CROSS:-pools gate}; do
+for case in versions levels unseen memory strange nothing names \
+	${CROSS:-pools gate apart stages bfc primitives}; do
 	case $case in "$CROSS") ;; *$only*) "case_$case" ;; esac
 done
 closing
