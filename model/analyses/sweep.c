@@ -273,6 +273,7 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 	const struct act *act = &sweep->slice->acts[at];
 	struct sweep_device *device;
 	uint32_t *count;
+	bool known;
 
 	count_run(sweep, act, begins ? 1 : -1);
 	if (begins && act->call_ns && act->call_ns < act->start_ns && is_queued(act) &&
@@ -285,11 +286,14 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 	count = is_comm(act) ? &device->comm : runs_kernel(act) ? &device->compute :
 		&device->copies;
 	if (begins) {
+		known = device->idle.known;
 		if (!(device->comm + device->compute + device->copies))
 			idle_ends(model, sweep, act->device, sweep->now_ns);
 		++*count;
 		device->next = sweep->after[at];
-		device->idle.thread = device->idle.linked ? device->idle.thread : act->thread;
+		/* one that goes on from the slice before is not the last that began */
+		if (!device->idle.linked && (act->start_ns >= sweep->slice->t0 || !known))
+			device->idle.thread = act->thread;
 		return;
 	}
 	--*count;
