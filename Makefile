@@ -200,7 +200,7 @@ $(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
 $(O)/lib/libtftop-pytorch.so: $(call obj,probes/python/python.c)
-$(O)/lib/libtftop-tensorflow.so: $(call obj,probes/python/walk.c)
+$(O)/lib/libtftop-tensorflow.so: $(PYTHON_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
 # protobuf-c is inside it and hidden, so that it needs libc alone.

@@ -3,9 +3,10 @@
  * See python.h. Sources of the layouts: CPython's Include/cpython/code.h,
  * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version.
  *
- * A thread keeps what it found for (code, place) in a small cache. Code objects
- * come and go, so an entry counts only while the file, the function and the first
- * line of the code are the same; they are what the answer was made of.
+ * A thread keeps whose a code object is, and what it found for (code, place), in
+ * small caches. Code objects come and go, so an entry counts only while the file, the
+ * function and the first line of the code are the same; they are what the answer was
+ * made of.
  */
 #include "probes/python/python.h"
 
@@ -17,7 +18,8 @@
 
 #include "probes/runtime/runtime.h"
 
-#define CACHE 512u		/* places of a thread; a power of two */
+#define CACHE 512u		/* places of a thread; powers of two */
+#define CODES 1024u		/* and what code is whose */
 #define FRAMES_MAX 256		/* looked at on the way out */
 #define STACK_MAX 64		/* told of a stack, innermost first */
 #define TEXT_BYTES 512
@@ -46,11 +48,20 @@ static int (*line_of)(void *code, int offset);
 struct place {
 	const char *code, *filename, *qualname;
 	int32_t offset, first_line;
-	uint32_t source;	/* of the line alone; 0: a library's */
-	bool user;
+	uint32_t source;	/* of the line alone */
 };
 
 static _Thread_local struct place cache[CACHE];
+
+/* Most frames are of libraries, at a thousand places of theirs: of these it is only
+ * kept whose they are. */
+struct whose {
+	const char *code, *filename;
+	int32_t first_line;
+	bool user;
+};
+
+static _Thread_local struct whose codes[CODES];
 
 static inline const char *pointer_at(const char *p, int offset)
 {
@@ -151,7 +162,8 @@ static bool is_library(const char *file)
 	};
 	const char *lib;
 
-	if (*file == '<')
+	/* code that AutoGraph made of the user's: its caller's line says more */
+	if (*file == '<' || strstr(file, "__autograph_generated_file"))
 		return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(file, "-packages") && strstr(file, parts[i]))
@@ -184,9 +196,23 @@ static const struct place *place_of(const char *frame, const char *code)
 	*p = (struct place){
 		.code = code, .filename = filename, .qualname = qualname,
 		.offset = offset_of(frame, code), .first_line = first_line,
-		.source = rt_source(&where), .user = !is_library(file),
+		.source = rt_source(&where),
 	};
 	return p;
+}
+
+static bool is_user(const char *code)
+{
+	const char *filename = pointer_at(code, known->filename);
+	int32_t first_line = int_at(code, known->first_line);
+	struct whose *w = &codes[((uintptr_t)code >> 4) * 0x9e3779b97f4a7c15u >> 32 & (CODES - 1)];
+	char file[TEXT_BYTES];
+
+	if (w->code != code || w->filename != filename || w->first_line != first_line) {
+		text_of(filename, file);
+		*w = (struct whose){ code, filename, first_line, !is_library(file) };
+	}
+	return w->user;
 }
 
 /* The frame of the user's line, else the innermost that has code; NULL: none. */
@@ -199,7 +225,7 @@ static const char *user_frame(const char *frame)
 
 		if (!code)
 			continue;
-		if (place_of(frame, code)->user)
+		if (is_user(code))
 			return frame;
 		if (!innermost)
 			innermost = frame;

@@ -67,10 +67,9 @@ const struct python *python_find(void)
 	return found == 2 ? &py : NULL;
 }
 
-/* Does the calling thread run Python now? */
-static bool is_held(void)
+bool python_is_held(void)
 {
-	void *mine = py.thread_of_gil();
+	void *mine = python_find() ? py.thread_of_gil() : NULL;
 
 	return mine && mine == py.thread_now();
 }
@@ -134,7 +133,7 @@ bool python_line(python_judge *judge, python_map *map, struct python_line *line)
 	int saved = errno, collected;
 	bool found = false;
 
-	if (!python_find() || !is_held() || py.error())
+	if (!python_is_held() || py.error())
 		return false;
 	collected = py.gc_off && py.gc_on ? py.gc_off() : 0;
 	if (!name_of_file)

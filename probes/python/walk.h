@@ -46,6 +46,9 @@ struct python {
 /* NULL: the process has no Python, or none that has all of this. */
 const struct python *python_find(void);
 
+/* Does the calling thread run Python now, with its lock held? */
+bool python_is_held(void);
+
 struct python_line {
 	const char *file, *function;	/* *borrowed until Python runs on* */
 	uint32_t line;

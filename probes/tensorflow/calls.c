@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/python/python.h"
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
@@ -70,10 +71,11 @@ static size_t function_label(char *buf, size_t size, const char *name, bool *is_
 	return 0;
 }
 
-static void begin(uint32_t name, uint32_t type)
+static void begin(uint32_t name, uint32_t type, uint32_t source)
 {
 	struct rt_op_args args = {
 		.name = name, .type = type, .step = -1, .framework = TFT_FW_TENSORFLOW,
+		.source = source,
 	};
 
 	rt_op_push(&args);
@@ -105,6 +107,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	execute *original = (execute *)tf_original(TFT_TF_EXECUTE);
 	const char *(*get_name)(const void *, void *), *name;
 	char label[NAME_BYTES], function[NAME_BYTES];
+	struct py_where where;
 	struct tf_ids ids;
 	bool is_step = false;
 	void *context;
@@ -118,12 +121,13 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		return;
 	}
 	tf_gate_poll();
+	py_where(&where, NULL);
 	length = starts(name, "__") ? function_label(label, sizeof(label), name, &is_step) : 0;
 	if (!length) {
 		length = (size_t)snprintf(label, sizeof(label), "eager %s", name);
 		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
 		context = tf_graph_begin(op, name, false);
-		begin(ids.name, ids.type);
+		begin(ids.name, ids.type, where.source);
 		original(op, results, count, status);
 		rt_op_pop(0);
 		if (context)
@@ -135,7 +139,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	if (context)
 		snprintf(function, sizeof(function), "%s", name);
 	start_ns = rt_now_ns();
-	begin(ids.name, ids.type);
+	begin(ids.name, ids.type, where.source);
 	runs++;
 	original(op, results, count, status);
 	end_run(ids.name, start_ns, is_step);
@@ -196,7 +200,7 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 		metadata = graph.metadata;
 	}
 	start_ns = rt_now_ns();
-	begin(ids.name, ids.type);
+	begin(ids.name, ids.type, 0);
 	runs++;
 	original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
 		 targets, n_targets, metadata, status);

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "probes/python/python.h"
 #include "probes/python/walk.h"
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/graphdef.h"
@@ -436,6 +437,24 @@ void tf_line_session(const void *session, const char *label, char *name, size_t 
 	unlock();
 }
 
+/* TFE_Execute() is called without Python's lock: what it needs to read frames as they
+ * lie (py_where) is found here. */
+static void find_frames(void)
+{
+	static atomic_bool done;
+	char text[160];
+	const char *why;
+
+	if (atomic_load_explicit(&done, memory_order_relaxed) || !python_is_held() ||
+	    atomic_exchange(&done, true))
+		return;
+	why = py_start();
+	if (!why)
+		return;
+	snprintf(text, sizeof(text), "%s of single eager ops", why);
+	tf_blind(text);
+}
+
 /* Each eager op and function is reset to its name before it is given what it takes.
  * That of a type's first is kept. */
 void *tf_eager_reset(void *status, void *op, const char *name, const char *device)
@@ -443,9 +462,9 @@ void *tf_eager_reset(void *status, void *op, const char *name, const char *devic
 	void *(*original)(void *, void *, const char *, const char *) =
 		(void *(*)(void *, void *, const char *, const char *))
 		tf_original(TFT_TF_EAGER_RESET);
-
 	int saved = errno;
 
+	find_frames();
 	if (rt_level() >= TFT_LEVEL_DEFAULT && tf_graph_is_first(2, name))
 		keep_line(EAGER, NULL, name);
 	errno = saved;

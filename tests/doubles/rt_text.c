@@ -236,6 +236,12 @@ uint32_t rt_name(enum tft_name_kind kind, const char *text)
 	return id;
 }
 
+uint32_t rt_source(const struct tft_frame *frame)
+{
+	line("source file=%s line=%u", name_of(frame->file), frame->line);
+	return 1;
+}
+
 uint32_t rt_shape(const struct tft_shape *shape)
 {
 	uint32_t id = 0;

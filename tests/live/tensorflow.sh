@@ -97,6 +97,64 @@ profiler() {
 	[ "$(report "j['steps']['count']")" = 8 ] || fail "the steps were not seen beside it"
 }
 
+# Each eager op's, and each function's call: where in the program it was made, at
+# every call of the same op, against what Python says there.
+lines() {
+	local events=$work/events
+	command -v babeltrace2 >/dev/null || { skip "babeltrace2"; return; }
+	cat >"$work/lines.py" <<'END'
+import sys
+import tensorflow as tf
+
+def told(name):
+    print(name, sys._getframe(1).f_lineno, sys._getframe(1).f_code.co_qualname)
+
+class Twice(tf.keras.layers.Layer):
+    def call(self, x):
+        told("eager MatMul"); y = tf.matmul(x, x)
+        told("eager AddV2"); return y + x
+
+@tf.function
+def step(x):
+    return tf.reduce_sum(x * 2)
+
+x, layer = tf.ones([4, 4]), Twice()
+layer(x)
+for _ in range(3):
+    told("eager MatMul"); tf.linalg.matmul(x, x)
+    told("eager MatMul"); tf.matmul(x,
+        x)
+    told("step()"); step(x)
+    layer(x)
+END
+	"$tftop" -b -o "$work/rec" -- "$python" "$work/lines.py" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I. -o "$work/ops_alone" tests/probes/ops_alone.c || return
+	# ids to names to lines, in the order of their starts
+	babeltrace2 "$work/rec/trace" 2>"$work/lost" |
+		sed -E 's/^[^:]*:[0-9]+:[0-9.]+\] \([^)]*\) [^ ]+ tftop:([a-z_]+): /\1 /; s/[{},] ?/ /g; s/ = /=/g; s/ +/ /g' |
+		"$work/ops_alone" >"$events" || { fail "$(grep -m1 damaged "$events")"; return; }
+	"$python" - "$events" >"$work/seen" <<'END'
+import re, sys
+
+name, frame, ops = {}, {}, []
+for line in open(sys.argv[1]):
+    word = dict(re.findall(r'(\w+)=("[^"]*"|-?\d+)', line))
+    if line.startswith("def_name"):
+        name[word["id"]] = word["text"].strip('"')
+    elif line.startswith("def_frame"):
+        frame[word["id"]] = word
+    elif line.startswith("ev_op "):
+        if int(word["dur_ns"]) >= 0:
+            ops.append((int(word["start_ns"]), word["name"], word["frame"]))
+for _, op, at in sorted(ops):
+    f = frame.get(at)
+    if name[op] in ("eager MatMul", "eager AddV2", "step()"):
+        print(name[op], f["line"], name[f["function"]]) if f else print(name[op], "nowhere")
+END
+	cmp -s "$work/said" "$work/seen" || fail "$(diff "$work/said" "$work/seen" | head -n 3 | tr '\n' ';')"
+}
+
 status() {
 	"$tftop" -b -- "$python" -c 'import os, tensorflow as tf
 tf.constant(1) + 1
@@ -118,6 +176,7 @@ case_run data trains data train
 case_run session trains session Session.run
 case_run eager trains eager train
 case_run own_marks own_marks
+case_run lines lines
 case_run profiler profiler
 case_run status status
 suite_end

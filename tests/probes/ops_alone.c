@@ -47,13 +47,14 @@ static int64_t with_sign(uint64_t v, unsigned int bits)
 
 /* What an op takes over from the one before. */
 struct before {
-	uint64_t instance, domain, argb;
+	uint64_t instance, domain, argb, frame;
 	int64_t step;
 };
 
 static size_t one(const uint64_t *w, int64_t base_ns, struct before *b, struct tft_op *op)
 {
 	unsigned int has = (unsigned int)part(w[0], 0, 8);
+	uint64_t handed = 0;
 	size_t n = 3;
 
 	op->flags = (uint8_t)part(w[0], 8, 8);
@@ -70,7 +71,9 @@ static size_t one(const uint64_t *w, int64_t base_ns, struct before *b, struct t
 		b->argb = part(w[7], 32, 32);
 		op->type = (uint32_t)part(w[8], 0, 32);
 		op->framework = (uint8_t)part(w[8], 32, 8);
-		n = 9;
+		b->frame = part(w[9], 0, 32);
+		handed = w[11];
+		n = TFT_OPS_WHOLE_WORDS;
 	} else {
 		op->name = (uint32_t)part(w[0], 16, 24);
 		op->type = (uint32_t)part(w[0], 40, 24);
@@ -87,11 +90,18 @@ static size_t one(const uint64_t *w, int64_t base_ns, struct before *b, struct t
 			b->argb = part(w[n++], 32, 32);
 		}
 		op->payload = has & TFT_OPS_PAYLOAD ? w[n++] : 0;
+		if (has & TFT_OPS_PLACE)
+			b->frame = part(w[n++], 0, 32);
+		n += !!(has & TFT_OPS_FORWARD);
+		handed = has & TFT_OPS_HANDED ? w[n++] : 0;
 	}
+	op->wait_ns = (int64_t)part(handed, 0, 40);
+	op->waker = (uint32_t)part(handed, 40, 24);
 	b->instance = op->instance;
 	op->step = b->step;
 	op->domain = (uint32_t)b->domain;
 	op->argb = (uint32_t)b->argb;
+	op->frame = (uint32_t)b->frame;
 	return n;
 }
 
@@ -111,10 +121,12 @@ static void alone(const char *line)
 		printf("ev_op vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " tid=%" PRIu64
 		       " instance=%" PRIu64 " parent=%" PRIu64 " name=%u type=%u domain=%u argb=%u"
 		       " start_ns=%" PRId64 " dur_ns=%" PRId64 " step=%" PRId64 " payload=%" PRIu64
-		       " depth=%u framework=%u flags=%u \n", value(line, "vpid"),
+		       " depth=%u framework=%u flags=%u frame=%u wait_ns=%" PRId64
+		       " waker=%u \n", value(line, "vpid"),
 		       value(line, "vtid"), seq + i, value(line, "tid"), op.instance, op.parent,
 		       op.name, op.type, op.domain, op.argb, op.start_ns, op.dur_ns, op.step,
-		       op.payload, op.depth, op.framework, op.flags);
+		       op.payload, op.depth, op.framework, op.flags, op.frame, op.wait_ns,
+		       op.waker);
 		if (i + 1 < count && at >= n)
 			at = SIZE_MAX;
 	}
