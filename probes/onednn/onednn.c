@@ -170,13 +170,13 @@ static struct ids ids_of(const struct onednn_line *l)
 	at = (uint32_t)(h >> 20) & (CACHE - 1);
 	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) == h) {
 		got = atomic_load_explicit(&cache[at].ids, memory_order_relaxed);
-		atomic_thread_fence(memory_order_acquire);
+		rt_fence(memory_order_acquire);
 		if (atomic_load_explicit(&cache[at].hash, memory_order_relaxed) == h)
 			return (struct ids){ (uint32_t)(got >> 32), (uint32_t)got };
 	}
 	ids = make_ids(l);
 	atomic_store_explicit(&cache[at].hash, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
+	rt_fence(memory_order_release);
 	atomic_store_explicit(&cache[at].ids, (uint64_t)ids.name << 32 | ids.shape,
 			      memory_order_relaxed);
 	atomic_store_explicit(&cache[at].hash, h, memory_order_release);

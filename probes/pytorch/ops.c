@@ -136,7 +136,7 @@ static void remember(uint64_t sequence, uint64_t instance)
 	if (!mine && !(mine = ring_of(torch_api.thread(), true)))
 		return;
 	atomic_store_explicit(&mine->at[i].sequence, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
+	rt_fence(memory_order_release);
 	atomic_store_explicit(&mine->at[i].instance, instance, memory_order_relaxed);
 	atomic_store_explicit(&mine->at[i].sequence, sequence + 1, memory_order_release);
 }
@@ -150,7 +150,7 @@ static uint64_t forward_of(uint64_t thread, uint64_t sequence)
 	    atomic_load_explicit(&ring->at[i].sequence, memory_order_acquire) != sequence + 1)
 		return 0;
 	instance = atomic_load_explicit(&ring->at[i].instance, memory_order_relaxed);
-	atomic_thread_fence(memory_order_acquire);
+	rt_fence(memory_order_acquire);
 	return atomic_load_explicit(&ring->at[i].sequence, memory_order_relaxed) == sequence + 1 ?
 	       instance : 0;
 }

@@ -28,18 +28,6 @@
 #include "probes/runtime/runtime.h"
 #include "probes/start/start.h"
 
-/* gcc and clang each say it in their own way. */
-#if defined(__SANITIZE_THREAD__)
-#define RT_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RT_TSAN 1
-#endif
-#endif
-#ifndef RT_TSAN
-#define RT_TSAN 0
-#endif
-
 #define RT_HIDDEN __attribute__((visibility("hidden")))
 
 #define RT_DEPTH_MAX 512
@@ -332,16 +320,6 @@ RT_HIDDEN void *rt_pages(size_t bytes);
 extern RT_HIDDEN bool rt_have_membarrier;
 RT_HIDDEN void rt_barrier_init(void);
 RT_HIDDEN void rt_barrier_heavy(void);
-/* ThreadSanitizer knows no fences; what they order here is atomic anyway. */
-static inline void rt_fence(memory_order order)
-{
-#if RT_TSAN
-	atomic_signal_fence(order);
-#else
-	atomic_thread_fence(order);
-#endif
-}
-
 static inline void rt_barrier_light(void)
 {
 	if (__builtin_expect(rt_have_membarrier, 1))

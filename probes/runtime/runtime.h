@@ -19,6 +19,7 @@
 #ifndef PROBES_RUNTIME_RUNTIME_H
 #define PROBES_RUNTIME_RUNTIME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,28 @@
 #include "probes/schema/records.h"
 
 #define RT_API __attribute__((visibility("default")))
+
+/* gcc and clang each say it in their own way. */
+#if defined(__SANITIZE_THREAD__)
+#define RT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RT_TSAN 1
+#endif
+#endif
+#ifndef RT_TSAN
+#define RT_TSAN 0
+#endif
+
+/* ThreadSanitizer knows no fences; what they order here is atomic anyway. */
+static inline void rt_fence(memory_order order)
+{
+#if RT_TSAN
+	atomic_signal_fence(order);
+#else
+	atomic_thread_fence(order);
+#endif
+}
 
 /* ---- levels ---- */
 

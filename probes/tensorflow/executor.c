@@ -56,7 +56,7 @@ static bool handed_take(uint64_t id, int64_t *at_ns, uint32_t *tid)
 		return false;
 	*at_ns = GET(h->at_ns);
 	*tid = GET(h->tid);
-	atomic_thread_fence(memory_order_acquire);
+	rt_fence(memory_order_acquire);
 	return GET(h->id) == id;
 }
 
@@ -136,7 +136,7 @@ static void on_scheduled(const void *collector, uint64_t id)
 
 	(void)collector;
 	SET(h->id, 0);
-	atomic_thread_fence(memory_order_release);
+	rt_fence(memory_order_release);
 	SET(h->tid, rt_tid());
 	SET(h->at_ns, rt_now_ns());
 	atomic_store_explicit(&h->id, id, memory_order_release);

@@ -96,7 +96,7 @@ static void keep(uint64_t hash, uint64_t ids)
 			best = (at + (uint32_t)(hash >> 60) % CACHE_PROBES) & (CACHE_SLOTS - 1);
 	}
 	atomic_store_explicit(&cache[best].hash, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_release);
+	rt_fence(memory_order_release);
 	atomic_store_explicit(&cache[best].ids, ids, memory_order_relaxed);
 	atomic_store_explicit(&cache[best].hash, hash, memory_order_release);
 	atomic_flag_clear(&cache_busy);
@@ -114,7 +114,7 @@ struct tf_ids tf_ids(const char *name, size_t name_length, const char *type, siz
 		if (atomic_load_explicit(&cache[k].hash, memory_order_acquire) != hash)
 			continue;
 		ids = atomic_load_explicit(&cache[k].ids, memory_order_relaxed);
-		atomic_thread_fence(memory_order_acquire);
+		rt_fence(memory_order_acquire);
 		if (atomic_load_explicit(&cache[k].hash, memory_order_relaxed) == hash)
 			return (struct tf_ids){ (uint32_t)(ids >> 32), (uint32_t)ids };
 	}

@@ -178,7 +178,7 @@ static void remember(const void *at, const struct key *key)
 							     SENT_BUSY, memory_order_acquire,
 							     memory_order_relaxed))
 			continue;
-		atomic_thread_fence(memory_order_release);
+		rt_fence(memory_order_release);
 		atomic_store_explicit(&sent[place].hash, key->hash, memory_order_relaxed);
 		atomic_store_explicit(&sent[place].name, key->name, memory_order_relaxed);
 		atomic_store_explicit(&sent[place].memory, memory, memory_order_release);
@@ -198,7 +198,7 @@ static struct key recall(const void *at)
 			continue;
 		key.hash = atomic_load_explicit(&sent[k].hash, memory_order_relaxed);
 		key.name = atomic_load_explicit(&sent[k].name, memory_order_relaxed);
-		atomic_thread_fence(memory_order_acquire);
+		rt_fence(memory_order_acquire);
 		if (atomic_load_explicit(&sent[k].memory, memory_order_relaxed) == memory)
 			return key;
 	}
