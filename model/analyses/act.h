@@ -75,11 +75,12 @@ struct act {
 	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type */
 	uint32_t call_dur_ns;		/* RUN, LAUNCH: of the call */
 	uint32_t object;		/* RUN of a copy: the place in memory (event.h), 0 not known;
-					 * of a kernel: its launch shape, 0 none */
+					 * of a kernel: its launch shape, 0 none; OP: the id of
+					 * its frame in the process, 0 not known */
 	uint32_t row;			/* where it is drawn; 0 nowhere */
 	uint8_t kind : 3;		/* enum act_kind */
 	uint8_t work : 5;		/* enum work; WORK_INPUT is the making and fetching of batches */
-	uint8_t command;		/* RUN, LAUNCH: enum command_kind */
+	uint8_t command;		/* RUN, LAUNCH: enum command_kind; OP: enum framework */
 	uint8_t direction;		/* enum direction */
 	uint8_t flags;			/* enum act_flag */
 };

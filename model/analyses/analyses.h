@@ -45,7 +45,8 @@ struct analysis {
 	X(SLOWDOWN, analysis_slowdown) \
 	X(CORES, analysis_cores) \
 	X(WIRE, analysis_wire) \
-	X(POOLS, analysis_pools)
+	X(POOLS, analysis_pools) \
+	X(OVERHEAD, analysis_overhead)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -6,9 +6,10 @@
  *
  * Idea: as between runs of devices, the op that finished last before another
  * began is taken to be what held it up. Only ops of one run of a function are
- * followed (act.amount: the step id): the one that spans most of the slice; what
- * an input pipeline runs at the same time has other ids. Between two of them it
- * is the host: the executor, Python.
+ * followed (act.amount: the step id; where ops are called one by one it is always 0):
+ * the one that spans most of the slice; what an input pipeline runs at the same time
+ * has other ids, or is in another process. Of nested ops the outermost is on the path.
+ * Between two of them it is the host: the executor, Python.
  *
  * Always true: no more than what ran; the edges lie end to end and cover the
  * slice. Limit: edges of data are not looked at, so of two branches that end
@@ -56,7 +57,7 @@ bool critical_ops_has(const struct function_run *run, const struct act *act)
 	return is_op(act) && act->amount == run->id && act->process == run->process;
 }
 
-bool critical_ops_run(const struct slice *slice, struct function_run *out)
+bool critical_ops_run(const struct slice *slice, uint32_t process, struct function_run *out)
 {
 	struct function_run runs[RUNS_MAX];
 	size_t n = 0;
@@ -67,7 +68,8 @@ bool critical_ops_run(const struct slice *slice, struct function_run *out)
 	for (size_t i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 
-		if (is_op(act) && act->end_ns > slice->t0)
+		if (is_op(act) && act->end_ns > slice->t0 &&
+		    (process == NONE || act->process == process))
 			add(runs, &n, act, slice);
 	}
 	out->start_ns = out->end_ns = 0;

@@ -15,8 +15,9 @@ struct function_run {
 /* From where the path stands back to to_ns it was this op, NULL: between ops. */
 typedef void critical_edge(void *arg, int64_t to_ns, const struct act *act);
 
-/* The run that most of the slice went by in; false: not such a slice. */
-bool critical_ops_run(const struct slice *slice, struct function_run *out);
+/* The run, of that process if not NONE, that most of the slice went by in; false: not
+ * such a slice. */
+bool critical_ops_run(const struct slice *slice, uint32_t process, struct function_run *out);
 /* An op of that run that is on a thread. */
 bool critical_ops_has(const struct function_run *run, const struct act *act);
 /* Calls edge from the slice's end to its begin. */

@@ -325,13 +325,14 @@ static void find_ops_path(struct critical *critical, const struct slice *slice,
 static void critical_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct critical *critical = state;
+	const struct steps *steps = steps_best(model);
 	struct function_run run;
 	enum scope scope;
 
 	if (slice->n > ACTS_LIMIT || !basis_add(&critical->basis, slice, &scope))
 		return;
 	costly_begin(&critical->costly, &model->names, slice, scope);
-	if (critical_ops_run(slice, &run)) {
+	if (critical_ops_run(slice, slice->step && steps ? steps->process : NONE, &run)) {
 		find_ops_path(critical, slice, &run, scope);
 		return;
 	}

@@ -485,15 +485,17 @@ static void push_act(struct model *model, const struct incoming *in)
 		.thread = thread_get(model, model->process_index, op->tid),
 		.device = NONE, .queue = NONE, .name = in->name,
 		.op_name = ident_at(model, in->ident)->type,
-		.row = in->row + 1, .work = in->work,
+		.row = in->row + 1, .work = in->work, .object = op->frame,
+		.command = op->framework,
 		.flags = (op->flags & OP_RANGE ? ACT_RANGE : 0) |
 			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
 	};
 
-	/* what calls them has no step id */
-	if (op->framework >= FW_TENSORFLOW && op->step != -1 && !(op->flags & OP_RANGE)) {
+	/* What calls them has no step id; PyTorch runs none of a function's. */
+	if (op->framework >= FW_TENSORFLOW && !(op->flags & OP_RANGE) &&
+	    (op->step != -1 || op->framework == FW_PYTORCH)) {
 		act.flags |= ACT_WORKS;
-		act.amount = (uint64_t)op->step;
+		act.amount = op->step != -1 ? (uint64_t)op->step : 0;
 	}
 	if (!(op->flags & OP_MARK))
 		analyses_push(model, &act);

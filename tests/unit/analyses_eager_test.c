@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that call their ops one by one: what of a step is compute, its critical
+ * path, what goes around small ops. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/model-internal.h"
+#include "model/query-time.h"
+#include "model/query-work.h"
+#include "tests/unit/analyses_work.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+#define US INT64_C(1000)
+#define STEPS 8
+
+static struct act *op(struct bench *bench, const char *name, int64_t start_ns, int64_t end_ns)
+{
+	struct act *act = bench_act(bench, ACT_OP, BASE + start_ns, BASE + end_ns);
+
+	act->thread = 1;
+	act->name = bench_name(bench, name);
+	act->command = FW_PYTORCH;
+	act->flags = ACT_WORKS;
+	return act;
+}
+
+static void make_threads(struct bench *bench)
+{
+	bench->model->process_index = 0;
+	thread_get(bench->model, 0, 41);
+	thread_get(bench->model, 0, 42);
+}
+
+/* n ops of 3 us, 2 us of it in an op inside, 1 us between two; then one of big_us. */
+static int64_t loop(struct bench *bench, int64_t at, int n, int64_t big_us)
+{
+	int64_t begin = at;
+
+	for (int i = 0; i < n; i++) {
+		int64_t from = at + 1 + i * 4 * US;
+
+		op(bench, "aten::mul", from, from + 3 * US);
+		op(bench, "aten::empty", from + 500, from + 2500);
+	}
+	at += n * 4 * US + US;
+	op(bench, "aten::conv2d", at, at + big_us * US);
+	op(bench, "Optimizer.step#By.step", begin, at + big_us * US + US);
+	return at + big_us * US + US;
+}
+
+TEST(eager_overhead_is_told)
+{
+	struct bench bench;
+	struct finding found;
+
+	bench_init(&bench, &analysis_overhead);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++) {
+		int64_t t0 = i * 500 * US;
+
+		CHECK_INT(loop(&bench, t0, 75, 190) - t0, 492 * US);
+		bench_step(&bench, BASE + t0, BASE + t0 + 500 * US);
+	}
+	CHECK_INT(bench_review(&bench, "framework-overhead", &found), 1);
+	/* 75 times 3 us and 1 us, the ends of the step, what is at its end */
+	CHECK(found.cost_ns >= 300 * US && found.cost_ns <= 312 * US);
+	CHECK(strstr(found.title, "62 % of each step") || strstr(found.title, "61 % of each step"));
+	CHECK(strstr(found.title, "75 of them take 3.00 µs each"));
+	CHECK(strstr(found.lines[0], "empty 150 µs"));
+	CHECK_INT(found.severity, SEVERITY_WARNING);
+	CHECK_INT(found.evidence.row, 0);
+	bench_release(&bench);
+}
+
+TEST(eager_overhead_is_none)
+{
+	struct bench bench;
+
+	for (int round = 0; round < 4; round++) {
+		bench_init(&bench, &analysis_overhead);
+		make_threads(&bench);
+		for (int i = 0; i < STEPS; i++) {
+			int64_t t0 = i * 1000 * US;
+
+			if (round == 0) {
+				/* few of them beside large ones */
+				loop(&bench, t0, 25, 800);
+			} else {
+				loop(&bench, t0, 75, 190);
+			}
+			if (round == 1)		/* a device works: it is told otherwise */
+				bench_kernel(&bench, 1, BASE + t0, BASE + t0 + US);
+			if (round == 2)		/* made for the next batch */
+				op(&bench, "batch", t0, t0 + 499 * US)->work = WORK_INPUT;
+			if (round == 3) {	/* another framework's, of a graph */
+				for (size_t k = 0; k < bench.n; k++)
+					bench.acts[k].command = FW_TENSORFLOW;
+			}
+			bench_step(&bench, BASE + t0, BASE + t0 + 1000 * US);
+		}
+		if (bench_review(&bench, NULL, NULL))
+			test_fail(__FILE__, __LINE__, "round %d", round);
+		bench_release(&bench);
+	}
+}
+
+/* A kernel of oneDNN in an op is work, whatever it takes. */
+TEST(eager_kernels_are_no_overhead)
+{
+	struct bench bench;
+	struct finding found;
+	int64_t cost[2];
+
+	for (int with = 0; with < 2; with++) {
+		bench_init(&bench, &analysis_overhead);
+		make_threads(&bench);
+		for (int i = 0; i < STEPS; i++) {
+			for (int k = 0; k < 10; k++) {
+				int64_t from = i * 100 * US + k * 10 * US;
+				struct act *run;
+
+				op(&bench, "aten::linear", from, from + 8 * US);
+				if (!with)
+					continue;
+				run = bench_kernel(&bench, 1, BASE + from + US, BASE + from + 6 * US);
+				run->flags = ACT_WORKS;
+				run->thread = 1;
+			}
+			bench_step(&bench, BASE + i * 100 * US, BASE + (i + 1) * 100 * US);
+		}
+		CHECK(with || bench_review(&bench, "framework-overhead", &found) == 1);
+		if (with)
+			CHECK_INT(bench_review(&bench, "framework-overhead", &found), 0);
+		cost[with] = found.cost_ns;
+		bench_release(&bench);
+	}
+	CHECK_INT(cost[0], 100 * US);
+}
+
+/* ---- through the model ---- */
+
+static void feed_op(struct model *model, uint32_t pid, uint64_t instance, uint64_t parent,
+		    uint16_t depth, int64_t start_ns, int64_t dur_ns)
+{
+	struct event event = ev_op(7, instance, parent, start_ns, dur_ns, 0);
+
+	event.pid = event.tid = event.u.op.tid = pid;
+	event.u.op.depth = depth;
+	event.u.op.step = -1;
+	event.u.op.framework = FW_PYTORCH;
+	apply_one(model, event);
+}
+
+/* What lies within an op is compute, the outermost are on the path; those of another
+ * process, which loads samples, are not. */
+TEST(eager_ops_are_the_step)
+{
+	struct model *model = model_with_device();
+	struct step_breakdown mean;
+	struct critical_path path;
+	struct path_part *parts;
+	int64_t t0 = 0;
+	uint64_t n;
+
+	apply_one(model, ev_process(PID + 1, "worker"));
+	for (int i = 0; i < STEPS; i++, t0 += 100 * US) {
+		feed_op(model, PID, 2 + (uint64_t)i * 10, 1 + (uint64_t)i * 10, 1, t0 + 20 * US,
+			40 * US);
+		feed_op(model, PID, 1 + (uint64_t)i * 10, 0, 0, t0 + 10 * US, 60 * US);
+		feed_op(model, PID, 3 + (uint64_t)i * 10, 0, 0, t0 + 70 * US, 20 * US);
+		feed_op(model, PID + 1, 1 + (uint64_t)i, 0, 0, t0 + US, 98 * US);
+		apply_one(model, (struct event) {
+			.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + t0 + 100 * US,
+			.u.step = { .name = 8, .number = -1, .start_ns = BASE + t0,
+				    .dur_ns = 100 * US } });
+	}
+	model_finish(model, false);
+	model_lock(model);
+	n = model_step_breakdown_mean(model, &mean);
+	CHECK_INT(n, STEPS - 2);
+	CHECK_INT(mean.ns[STEP_COMPUTE], 80 * US);
+	CHECK_INT(mean.ns[STEP_HOST], 20 * US);
+	n = model_critical(model, &path, 1, &parts);
+	CHECK_INT(path.ns[PATH_OP], 80 * US);
+	CHECK_INT(path.ns[PATH_HOST], 20 * US);
+	CHECK(n == 1 && parts[0].kind == PATH_OP);
+	free(parts);
+	model_unlock(model);
+	model_free(model);
+}
