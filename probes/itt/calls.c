@@ -115,6 +115,50 @@ static struct itt_string *string_create_w(const wchar_t *text)
 	return handles_string(rt_text_from_wide(buf, sizeof(buf), text));
 }
 
+/* ---- oneDNN ---- */
+
+#define CREATING_MAX 8		/* one inside the other */
+
+static struct rt_idmap creations;	/* names of calls by their kind */
+static _Thread_local struct {
+	int64_t start_ns[CREATING_MAX];
+	const struct itt_string *kind[CREATING_MAX];
+	uint32_t depth;
+} creating;
+
+/* A primitive that is being made, which may run oneDNN's compiler. */
+static bool is_creation(const struct itt_domain *domain)
+{
+	return !strcmp(domain->name, "dnnl::primitive::create");
+}
+
+static void creation_begin(const struct itt_string *kind)
+{
+	if (creating.depth == CREATING_MAX)	/* ends were not seen: the level was off */
+		creating.depth = 0;
+	creating.start_ns[creating.depth] = rt_now_ns();
+	creating.kind[creating.depth++] = kind;
+}
+
+static void creation_end(void)
+{
+	const struct itt_string *kind;
+	char text[TFT_TEXT_MAX];
+	uint32_t name, id;
+
+	if (!creating.depth)
+		return;
+	kind = creating.kind[--creating.depth];
+	name = handles_string_name(kind);
+	id = name ? rt_idmap_get(&creations, name) : 0;
+	if (!id && name) {
+		snprintf(text, sizeof(text), "oneDNN create %s", kind->text);
+		id = rt_name(TFT_NAME_CALL, text);
+		rt_idmap_set(&creations, name, id);
+	}
+	rt_call(id, creating.start_ns[creating.depth], rt_now_ns(), 0, 0);
+}
+
 /* ---- tasks on a thread's stack ---- */
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
@@ -125,8 +169,9 @@ static void task_begin(const struct itt_domain *domain, struct itt_id id, struct
 	(void)id;
 	(void)parent;
 	args_of(&args, domain, handles_string_name(name));
-	/* a primitive of oneDNN: a kernel of the processor, not an op */
-	if (args.framework == TFT_FW_ONEDNN)
+	if (args.framework == TFT_FW_ONEDNN && is_creation(domain))
+		creation_begin(name);
+	else if (args.framework == TFT_FW_ONEDNN)	/* a kernel of the processor, not an op */
 		rt_cpu_begin(RT_LIBRARY_ONEDNN, args.name, name ? name->text : NULL);
 	else
 		rt_op_push(&args);
@@ -145,7 +190,9 @@ static void task_begin_fn(const struct itt_domain *domain, struct itt_id id,
 
 static void task_end(const struct itt_domain *domain)
 {
-	if (framework_of(domain) == TFT_FW_ONEDNN)
+	if (framework_of(domain) == TFT_FW_ONEDNN && is_creation(domain))
+		creation_end();
+	else if (framework_of(domain) == TFT_FW_ONEDNN)
 		rt_cpu_end(RT_LIBRARY_ONEDNN);
 	else
 		rt_op_pop(handles_domain_name(domain));

@@ -81,6 +81,23 @@ static void tasks(void)
 	other->flags = 1;
 }
 
+/* As oneDNN does: a primitive is made, and within it another, and run. */
+static void primitives(void)
+{
+	__itt_domain *create = __itt_domain_create("dnnl::primitive::create");
+	__itt_domain *execute = __itt_domain_create("dnnl::primitive::execute");
+	__itt_string_handle *outer = __itt_string_handle_create("convolution");
+	__itt_string_handle *inner = __itt_string_handle_create("reorder");
+
+	__itt_task_end(create);
+	__itt_task_begin(create, __itt_null, __itt_null, outer);
+	__itt_task_begin(create, __itt_null, __itt_null, inner);
+	__itt_task_end(create);
+	__itt_task_end(create);
+	__itt_task_begin(execute, __itt_null, __itt_null, outer);
+	__itt_task_end(execute);
+}
+
 static void by_id(void)
 {
 	int a, b;
@@ -167,6 +184,7 @@ int main(int argc, char **argv)
 	}
 	handles();
 	tasks();
+	primitives();
 	by_id();
 	frames();
 	levels();
