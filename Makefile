@@ -238,14 +238,14 @@ demo: deps
 deps:
 	@tests/deps.sh
 	@# the frameworks of the tests: large, so elsewhere at the first check
-	@$(if $(filter true,$(CI)),tests/venv.sh tensorflow >/dev/null)
+	@$(if $(filter true,$(CI)),tests/venv.sh tensorflow >/dev/null && tests/venv.sh pytorch >/dev/null)
 
 # ---- tests ----
 # Each suite prints one line per failing case and ends with
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/stuck.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -284,7 +284,7 @@ $(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -fPIC -shared -o $@ $< -ldl
 SESSION_OBJ := $(call obj,$(SESSION_SRC))
-$(O)/tests/session_driver: $(O)/obj/tests/live/session_driver.o $(SESSION_OBJ) $(O)/libmodel.a
+$(O)/tests/session_driver $(O)/tests/told: $(O)/tests/%: $(O)/obj/tests/live/%.o $(SESSION_OBJ) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $^ \
@@ -302,7 +302,7 @@ tests: all $(TEST_TOOLS)
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/import.sh tests/live/export.sh \
+	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh

@@ -94,6 +94,18 @@ need_tensorflow() {
 	exit 0
 }
 
+# need_pytorch SUITE: the probe and a wheel, or the suite is skipped. Sets python.
+need_pytorch() {
+	local missing=
+	[ -e "$O/lib/libtftop-pytorch.so" ] || missing="the probe was not built"
+	[ -n "$missing" ] || python=$(tests/venv.sh "${PYTORCH:-pytorch}" 2>"$tmp/venv") ||
+		missing=$(tail -n 1 "$tmp/venv")
+	[ -n "$missing" ] || return 0
+	echo "skip $1: $missing"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+}
+
 # Milliseconds since some start.
 now_ms() { echo $((${EPOCHREALTIME//[.,]/} / 1000)); }
 

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# examples/train_torch.py under tftop, on the wheel: each op against torch.profiler's, the
+# line of each against Python's own tracing, oneDNN's primitives against its own count,
+# and nothing of the program changed. tests/venv.sh makes the environment; CASE=NAME runs
+# the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop" "$O/tests/told"
+need_pytorch pytorch
+example=examples/train_torch.py
+# what other runs have compiled is not taken over
+export PYTHONDONTWRITEBYTECODE=1 TORCHINDUCTOR_CACHE_DIR=$tmp/inductor KINETO_LOG_LEVEL=99
+
+# Of the report: an expression on j.
+report() { "$python" -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$work/report" "$1"; }
+
+# alone NAME ARGUMENT…: the example without tftop, with oneDNN's own words or profiled
+alone() {
+	local name=$1
+	shift
+	case $name in
+	bare) ONEDNN_VERBOSE=profile_exec "$python" "$example" "$@" --truth "$work/bare" ;;
+	profiled) "$python" tests/programs/torch_profiled.py "$work/profile" "$example" "$@" ;;
+	esac >"$work/$name.said" 2>"$work/$name.errors"
+}
+
+# watched ARGUMENT…: under tftop
+watched() {
+	local trace=()
+	[ -z "${traced:-}" ] || trace=(tests/programs/torch_traced.py "$work/traced")
+	"$tftop" -b -o "$work/recording" --json="$work/report" -- "$python" "${trace[@]}" "$example" \
+		"$@" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	"$O/tests/told" "$work/recording" >"$work/told" 2>"$work/errors" ||
+		fail "told: $(first_lines "$work/errors")"
+}
+
+# trains ARGUMENT…: in all three ways, with the same options
+trains() {
+	local bare profiled got
+	alone profiled "${small[@]}" "$@" &
+	profiled=$!
+	alone bare "${small[@]}" "$@" &
+	bare=$!
+	wait "$profiled" || { fail "profiled: $(tail -n 1 "$work/profiled.errors")"; return; }
+	wait "$bare" || { fail "bare: $(tail -n 1 "$work/bare.errors")"; return; }
+	watched "${small[@]}" "$@" || return
+	grep -v '^onednn_verbose' "$work/bare.said" | cmp -s - "$work/said" ||
+		{ fail "its output is not the same"; return; }
+	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
+		--bare "$work/bare" --profile "$work/profile" --verbose "$work/bare.said" \
+		${compiled:+--compiled} ${traced:+--traced "$work/traced" --program "$example"} 2>"$work/errors") ||
+		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
+	why=$(head -n 1 <<<"$got")
+	got=$(report "(j['steps']['count'], j['trust']['settled'])")
+	[ "$got" = "(6, True)" ] || fail "steps are $got"
+}
+
+small=(--steps 6 --batch 8 --threads 1)
+traced=yes case_run conv trains
+traced=yes case_run transformer trains --model transformer
+case_run workers trains --workers 2
+case_run autocast trains --autocast
+# by a back end that needs no compiler of C++
+compiled=yes case_run compile trains --compile aot_eager
+suite_end
