@@ -14,13 +14,14 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/runtime/runtime.h"
 
 #define CACHE 512u		/* places of a thread; powers of two */
 #define CODES 1024u		/* and what code is whose */
-#define FRAMES_MAX 256		/* looked at on the way out */
+#define FRAMES_MAX 1024		/* looked at on the way out */
 #define STACK_MAX 64		/* told of a stack, innermost first */
 #define TEXT_BYTES 512
 
@@ -51,17 +52,26 @@ struct place {
 	uint32_t source;	/* of the line alone */
 };
 
-static _Thread_local struct place cache[CACHE];
-
 /* Most frames are of libraries, at a thousand places of theirs: of these it is only
  * kept whose they are. */
 struct whose {
 	const char *code, *filename;
 	int32_t first_line;
-	bool user;
+	enum owner { LIBRARY, USER, COMPILER } owner;
 };
 
-static _Thread_local struct whose codes[CODES];
+/* A thread's own. */
+struct caches {
+	struct place places[CACHE];
+	struct whose codes[CODES];
+};
+
+static _Thread_local void *caches;
+
+static inline bool have_caches(void)
+{
+	return __builtin_expect(caches != NULL, 1) || rt_room(&caches, sizeof(struct caches));
+}
 
 static inline const char *pointer_at(const char *p, int offset)
 {
@@ -133,9 +143,10 @@ static void text_of(const char *str, char out[TEXT_BYTES])
 
 /* ---- frames ---- */
 
+/* NULL: none, or it cannot be looked up. */
 static const char *current_frame(void)
 {
-	const char *state = this_state();
+	const char *state = known && have_caches() ? this_state() : NULL;
 
 	if (!state)
 		return NULL;
@@ -180,7 +191,7 @@ static const struct place *place_of(const char *frame, const char *code)
 	const char *qualname = pointer_at(code, known->qualname);
 	int32_t first_line = int_at(code, known->first_line);
 	uint32_t hash = (uint32_t)(((uintptr_t)code >> 4) + (uint32_t)offset * 2654435761u);
-	struct place *p = &cache[(hash ^ hash >> 16) & (CACHE - 1)];
+	struct place *p = &((struct caches *)caches)->places[(hash ^ hash >> 16) & (CACHE - 1)];
 	char file[TEXT_BYTES], function[TEXT_BYTES];
 	struct tft_frame where = { 0 };
 
@@ -201,32 +212,46 @@ static const struct place *place_of(const char *frame, const char *code)
 	return p;
 }
 
-static bool is_user(const char *code)
+/* torch.compile's, where it makes something. */
+static bool is_compiler(const char *file)
+{
+	return strstr(file, "/torch/_dynamo/convert_frame.py") ||
+	       strstr(file, "/torch/_inductor/compile_fx.py");
+}
+
+static enum owner owner_of(const char *code)
 {
 	const char *filename = pointer_at(code, known->filename);
 	int32_t first_line = int_at(code, known->first_line);
-	struct whose *w = &codes[((uintptr_t)code >> 4) * 0x9e3779b97f4a7c15u >> 32 & (CODES - 1)];
+	uint64_t hash = ((uintptr_t)code >> 4) * 0x9e3779b97f4a7c15u >> 32;
+	struct whose *w = &((struct caches *)caches)->codes[hash & (CODES - 1)];
 	char file[TEXT_BYTES];
 
 	if (w->code != code || w->filename != filename || w->first_line != first_line) {
 		text_of(filename, file);
-		*w = (struct whose){ code, filename, first_line, !is_library(file) };
+		*w = (struct whose){ code, filename, first_line, !is_library(file) ? USER :
+				     is_compiler(file) ? COMPILER : LIBRARY };
 	}
-	return w->user;
+	return w->owner;
 }
 
-/* The frame of the user's line, else the innermost that has code; NULL: none. */
-static const char *user_frame(const char *frame)
+/* The frame of the user's line, else the innermost that has code; NULL: none. *compiling:
+ * torch.compile's are among those in between. */
+static const char *user_frame(const char *frame, bool *compiling)
 {
 	const char *innermost = NULL;
 
+	*compiling = false;
 	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = pointer_at(frame, known->previous)) {
 		const char *code = code_of(frame);
+		enum owner owner;
 
 		if (!code)
 			continue;
-		if (is_user(code))
+		owner = owner_of(code);
+		if (owner == USER)
 			return frame;
+		*compiling |= owner == COMPILER;
 		if (!innermost)
 			innermost = frame;
 	}
@@ -235,7 +260,7 @@ static const char *user_frame(const char *frame)
 
 void py_where(struct py_where *where, const struct py_where *outer)
 {
-	const char *frame = known ? current_frame() : NULL;
+	const char *frame = current_frame();
 	int saved;
 
 	*where = (struct py_where){ .frame = frame };
@@ -244,13 +269,31 @@ void py_where(struct py_where *where, const struct py_where *outer)
 	where->instr = pointer_at(frame, known->instr);
 	if (outer && outer->frame == frame && outer->instr == where->instr) {
 		where->source = outer->source;
+		where->compiling = outer->compiling;
 		return;
 	}
 	saved = errno;
-	frame = user_frame(frame);
+	frame = user_frame(frame, &where->compiling);
 	if (frame)
 		where->source = place_of(frame, code_of(frame))->source;
 	errno = saved;
+}
+
+void py_text(char *out, size_t size)
+{
+	bool compiling;
+	const char *frame = user_frame(current_frame(), &compiling), *code;
+	char file[TEXT_BYTES], function[TEXT_BYTES];
+
+	if (size)
+		*out = '\0';
+	if (!frame)
+		return;
+	code = code_of(frame);
+	text_of(pointer_at(code, known->filename), file);
+	text_of(pointer_at(code, known->qualname), function);
+	snprintf(out, size, "%s:%d %s", file,
+		 line_of((void *)(uintptr_t)code, offset_of(frame, code)), function);
 }
 
 static uint32_t with_parent(const char *frame, uint32_t parent)
@@ -269,11 +312,12 @@ static uint32_t with_parent(const char *frame, uint32_t parent)
 
 uint32_t py_stack(void)
 {
-	const char *frames[STACK_MAX], *frame = known ? current_frame() : NULL;
+	const char *frames[STACK_MAX], *frame = current_frame();
 	int n = 0, saved = errno;
 	uint32_t source = 0;
+	bool compiling;
 
-	for (frame = user_frame(frame); frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
+	for (frame = user_frame(frame, &compiling); frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
 		if (code_of(frame))
 			frames[n++] = frame;
 	while (n)

@@ -21,6 +21,8 @@
 #ifndef PROBES_PYTHON_PYTHON_H
 #define PROBES_PYTHON_PYTHON_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* With the GIL, in a call from Python. NULL: lines can be read; else why not, one
@@ -31,11 +33,15 @@ const char *py_start(void);
 struct py_where {
 	const void *frame, *instr;
 	uint32_t source;	/* rt_source() of the user's line, 0: none */
+	bool compiling;		/* torch.compile is at work for that line */
 };
 
 /* Where the calling thread is now. outer: where it was when it called what it is
  * still inside of, or NULL: then that is the answer if no Python runs in between. */
 void py_where(struct py_where *where, const struct py_where *outer);
+
+/* The user's line as "FILE:LINE FUNCTION", "" when there is none. */
+void py_text(char *out, size_t size);
 
 /* rt_source() of the user's line with all that called it; slow (µs). */
 uint32_t py_stack(void);

@@ -12,6 +12,7 @@
 #include "probes/pytorch/probe.h"
 
 #define RF "_ZN2at14RecordFunction"
+#define INPUT_SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionE"
 #define OBJECT_BYTES 4096
 #define IMAGE_BYTES 512		/* of an object: 288 bytes in 1.13, 344 in 2.13 */
 #define SEQUENCE INT64_C(0x5ca1ab1e0ddba115)
@@ -128,6 +129,25 @@ static void find_fields(void)
 		l->forward_thread = -1;
 }
 
+/* What reads an op's inputs. */
+static void find_inputs(void)
+{
+	struct torch_api *api = &torch_api;
+	const char *tensor = torch_lib->find("_ZTVN3c1010TensorImplE");
+	const char *undefined = torch_lib->find("_ZTVN3c1019UndefinedTensorImplE");
+	void *sizes = torch_lib->find(INPUT_SIZES "b");
+
+	/* 1.x flattens no lists: one argument less */
+	*(void **)&api->sizes = sizes ? sizes : torch_lib->find(INPUT_SIZES);
+	*(void **)&api->inputs = torch_lib->find("_ZNK2at14RecordFunction10num_inputsEv");
+	*(void **)&api->dtype = torch_lib->find("aoti_torch_get_dtype");
+	/* an object points behind the two words that a table begins with */
+	api->tensor = tensor ? tensor + 2 * sizeof(void *) : NULL;
+	api->undefined = undefined ? undefined + 2 * sizeof(void *) : NULL;
+	if (!api->sizes || !api->inputs || !api->tensor)
+		torch_blind("what reads the inputs of an op was not found: no shapes");
+}
+
 bool torch_calibrate(void)
 {
 	struct torch_api *api = &torch_api;
@@ -138,6 +158,7 @@ bool torch_calibrate(void)
 	*(void **)&api->thread = torch_lib->find(RF "15currentThreadIdEv");
 	if (!api->add || !api->remove || !api->name)
 		return false;
+	find_inputs();
 	if (!make_two()) {
 		torch_blind("an unknown form of at::RecordFunction: names of ops only, no links "
 			    "from backward to forward, no shapes");

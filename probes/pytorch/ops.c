@@ -6,74 +6,75 @@
  * wait end some on another thread: such a one is closed here when its thread comes
  * by again.
  *
- * A node of the backward pass names the sequence number and the thread of the
- * forward op that made it. Each thread's last ops are kept by their sequence numbers;
- * of several with one number it is the last that began, the innermost, that asked
- * autograd for it.
+ * What callbacks get is fixed when they are registered. To look at inputs for a while
+ * they are registered anew, the new ones before the old ones go, so that no op is
+ * missed: one that has both is seen once. Inputs cost each op about 80 ns, so they are
+ * wanted only for the first runs of each operator: for a second after one appeared
+ * that was not seen before, and always at level full.
  */
-#include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "probes/python/python.h"
 #include "probes/pytorch/probe.h"
 
-#define DEPTH_MAX 128
-#define THREADS_MAX 256		/* of PyTorch's numbers */
-#define RING (1u << 16)		/* forward ops of a thread that backward may ask for */
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
+#define SHAPED 8		/* runs of an operator whose inputs are told */
+#define SHAPES_NS 1000000000
+#define BLOCK 256		/* ops of a thread that are counted together */
+#define OWN_NUMBER (UINT64_C(1) << 63)	/* no op of PyTorch's has it */
 
-enum kind { KIND_OP, KIND_RANGE, KIND_STEP, KIND_INPUT };
-
-struct open {
-	uint64_t number;	/* the op's own */
-	int64_t start_ns;	/* of KIND_STEP, KIND_INPUT */
-	uint32_t name;
-	uint8_t kind;
-	struct py_where where;
-};
-
-static _Thread_local struct {
-	struct open open[DEPTH_MAX];
-	int depth;		/* may be more than there is room for */
-	int64_t step_ns;	/* when the step began; 0: none did */
-} own;
+_Thread_local void *torch_thread_own;
 
 static _Atomic uint64_t callback;	/* 0: none registered */
-static bool with_inputs;
+static _Atomic bool fresh;		/* an operator was seen for the first time */
+static _Atomic uint8_t mode;		/* enum torch_mode */
+static bool with_inputs;		/* of the callback that is registered */
+static int64_t inputs_since_ns;
+/* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a
+ * fork may find that one taken. */
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- names ---- */
 
 /* Of operators, whose schemas stay: by address. */
-static struct {
+static struct operator {
 	_Atomic(const void *) schema;
 	_Atomic uint32_t name;
+	_Atomic uint32_t shaped;
 } names[NAMES];
 
-static uint32_t schema_name(const void *rf, const void *schema)
+static struct operator *operator_of(const void *schema)
 {
-	uint32_t at = (uint32_t)(((uintptr_t)schema >> 4) * 0x9e3779b97f4a7c15u >> 51), name;
+	uint32_t at = (uint32_t)(((uintptr_t)schema >> 4) * 0x9e3779b97f4a7c15u >> 51);
 	const void *none = NULL;
 
-	for (uint32_t i = 0; i < 16; i++) {
-		uint32_t k = (at + i) & (NAMES - 1);
-		const void *have = atomic_load_explicit(&names[k].schema, memory_order_acquire);
+	for (uint32_t i = 0; i < 16; i++, none = NULL) {
+		struct operator *p = &names[(at + i) & (NAMES - 1)];
+		const void *have = atomic_load_explicit(&p->schema, memory_order_acquire);
 
-		if (!have && atomic_compare_exchange_strong(&names[k].schema, &none, schema))
-			have = schema;
-		none = NULL;
-		if (have != schema)
-			continue;
-		name = atomic_load_explicit(&names[k].name, memory_order_relaxed);
-		if (!name) {
-			name = rt_name(TFT_NAME_OP, torch_api.name(rf));
-			atomic_store_explicit(&names[k].name, name, memory_order_relaxed);
-		}
-		return name;
+		if (have == schema)
+			return p;
+		if (!have && (atomic_compare_exchange_strong(&p->schema, &none, schema) ||
+			      none == schema))
+			return p;
 	}
-	return rt_name(TFT_NAME_OP, torch_api.name(rf));
+	return NULL;
+}
+
+static uint32_t operator_name(const void *rf, struct operator *p)
+{
+	uint32_t name = p ? atomic_load_explicit(&p->name, memory_order_relaxed) : 0;
+
+	if (__builtin_expect(name != 0, 1))
+		return name;
+	name = rt_name(TFT_NAME_OP, torch_api.name(rf));
+	if (p) {
+		atomic_store_explicit(&p->name, name, memory_order_relaxed);
+		atomic_store_explicit(&fresh, true, memory_order_relaxed);
+	}
+	return name;
 }
 
 static bool starts(const char *text, const char *with)
@@ -81,91 +82,32 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-static uint32_t name_of(const void *rf, uint8_t scope, enum kind *kind)
+/* By its name, of what is no operator. */
+static enum torch_kind kind_of(const char *text, uint8_t scope)
 {
-	const char *text;
-
-	*kind = scope == TORCH_USER ? KIND_RANGE : KIND_OP;
-	if (torch_layout.is_schema >= 0 && torch_u8(rf, torch_layout.is_schema) == 1)
-		return schema_name(rf, (const void *)(uintptr_t)torch_u64(rf, torch_layout.schema));
-	text = torch_api.name(rf);
-	if (starts(text, "Optimizer.step#"))
-		*kind = KIND_STEP;
-	else if (starts(text, "enumerate(DataLoader)#"))
-		*kind = KIND_INPUT;
-	else if (starts(text, "Optimizer.zero_grad#"))
-		*kind = KIND_OP;
-	return rt_name(*kind == KIND_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
-}
-
-/* ---- forward and backward ---- */
-
-struct ring {
-	struct {
-		_Atomic uint64_t sequence;	/* and one; 0: free, or being written */
-		_Atomic uint64_t instance;
-	} at[RING];
-};
-
-static _Atomic(struct ring *) rings[THREADS_MAX];
-
-static struct ring *ring_of(uint64_t thread, bool make)
-{
-	struct ring *ring, *none = NULL;
-
-	if (!thread || thread >= THREADS_MAX)
-		return NULL;
-	ring = atomic_load_explicit(&rings[thread], memory_order_acquire);
-	if (ring || !make)
-		return ring;
-	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (ring == MAP_FAILED)
-		return NULL;
-	if (atomic_compare_exchange_strong(&rings[thread], &none, ring))
-		return ring;
-	munmap(ring, sizeof(*ring));
-	return none;
-}
-
-static void remember(uint64_t sequence, uint64_t instance)
-{
-	static _Thread_local struct ring *mine;
-	uint64_t i = sequence & (RING - 1);
-
-	if (!mine && !(mine = ring_of(torch_api.thread(), true)))
-		return;
-	atomic_store_explicit(&mine->at[i].sequence, 0, memory_order_relaxed);
-	rt_fence(memory_order_release);
-	atomic_store_explicit(&mine->at[i].instance, instance, memory_order_relaxed);
-	atomic_store_explicit(&mine->at[i].sequence, sequence + 1, memory_order_release);
-}
-
-static uint64_t forward_of(uint64_t thread, uint64_t sequence)
-{
-	struct ring *ring = ring_of(thread, false);
-	uint64_t i = sequence & (RING - 1), instance;
-
-	if (!ring ||
-	    atomic_load_explicit(&ring->at[i].sequence, memory_order_acquire) != sequence + 1)
-		return 0;
-	instance = atomic_load_explicit(&ring->at[i].instance, memory_order_relaxed);
-	rt_fence(memory_order_acquire);
-	return atomic_load_explicit(&ring->at[i].sequence, memory_order_relaxed) == sequence + 1 ?
-	       instance : 0;
-}
-
-/* ---- steps and input ---- */
-
-/* The optimizer has stepped: from the end of the step before, or the first batch. */
-static void step_done(const struct open *o, int64_t now_ns)
-{
-	struct tft_step step = { .name = o->name, .number = -1 };
-
-	step.start_ns = own.step_ns ? own.step_ns : o->start_ns;
-	step.dur_ns = now_ns - step.start_ns;
-	own.step_ns = now_ns;
-	rt_emit_step(&step);
+	switch (*text) {
+	case 'O':
+		if (starts(text, "Optimizer.step#"))
+			return TORCH_STEP;
+		if (starts(text, "Optimizer.zero_grad#"))
+			return TORCH_OP;
+		break;
+	case 'e':
+		if (starts(text, "enumerate(DataLoader)#"))
+			return TORCH_INPUT;
+		break;
+	case 'T':
+		if (starts(text, "TorchDynamo Cache Lookup"))
+			return TORCH_LOOKUP;
+		if (starts(text, "Torch-Compiled Region: "))
+			return TORCH_REGION;
+		break;
+	case 'C':
+		if (starts(text, "CompiledFunctionBackward"))
+			return TORCH_LAZY;
+		break;
+	}
+	return scope == TORCH_USER ? TORCH_RANGE : TORCH_OP;
 }
 
 /* ---- ops that end on another thread ---- */
@@ -199,127 +141,299 @@ static bool stray_take(uint64_t number)
 	return false;
 }
 
-static void pop(void)
+/* What began while the level was off never gets there. */
+static void strays_clear(void)
 {
+	for (int i = 0; i < STRAYS; i++)
+		atomic_store(&strays[i], 0);
+	atomic_store(&stray_count, 0);
+}
+
+/* The innermost one. */
+static inline void pop(struct torch_thread *t)
+{
+	struct torch_open *o = --t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : NULL;
+
+	if (o && o->kind == TORCH_SKIPPED)
+		return;
+	if (o && __builtin_expect(o->kind >= TORCH_LOOKUP, 0))
+		torch_compile_closed(t, o);
 	rt_op_pop(0);
-	own.depth--;
+	t->told--;
+}
+
+void torch_close_to(struct torch_thread *t, int at)
+{
+	while (t->depth > at)
+		pop(t);
+}
+
+void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
+		    const struct py_where *where)
+{
+	struct rt_op_args args = {
+		.name = name, .source = where->source, .step = -1, .framework = TFT_FW_PYTORCH,
+	};
+
+	t->open[t->depth] = (struct torch_open){
+		.number = OWN_NUMBER, .name = name, .kind = (uint8_t)kind, .where = *where,
+	};
+	rt_op_push(&args);
+	t->depth++;
+	t->told++;
 }
 
 /* What this thread has open and another one has ended. */
-static void close_strays(void)
+static void close_strays(struct torch_thread *t)
 {
-	while (own.depth > 0 && own.depth <= DEPTH_MAX &&
-	       stray_take(own.open[own.depth - 1].number))
-		pop();
+	while (t->depth > 0 && t->depth <= TORCH_DEPTH_MAX &&
+	       stray_take(t->open[t->depth - 1].number))
+		pop(t);
 }
 
 /* ---- the callbacks ---- */
 
-static void begin(const void *rf)
+static inline void count(struct torch_thread *t)
+{
+	if (__builtin_expect(++t->begun == BLOCK, 0)) {
+		torch_rate_add(t->begun, t->pushed);
+		t->begun = t->pushed = 0;
+	}
+}
+
+/* Inputs are told as long as there are few runs of it, or of all at level full. */
+static uint32_t shapes_of(const void *rf, struct operator *p)
+{
+	if (rt_level() < TFT_LEVEL_FULL &&
+	    (!p || atomic_load_explicit(&p->shaped, memory_order_relaxed) >= SHAPED))
+		return 0;
+	if (p)
+		atomic_fetch_add_explicit(&p->shaped, 1, memory_order_relaxed);
+	return torch_shapes(rf);
+}
+
+static inline void begin_special(struct torch_thread *t, struct torch_open *o)
+{
+	o->start_ns = 0;
+	if (o->kind == TORCH_STEP || o->kind == TORCH_INPUT)
+		o->start_ns = rt_now_ns();
+	if (o->kind == TORCH_STEP)
+		torch_step_begins(t);
+	else if (o->kind == TORCH_INPUT)
+		torch_input_begins(t, o);
+}
+
+static inline void begin(const void *rf, bool inputs)
 {
 	struct rt_op_args args = { .step = -1, .framework = TFT_FW_PYTORCH };
+	struct torch_thread *t = torch_self();
 	uint8_t scope = torch_layout.scope < 0 ? TORCH_FUNCTION : torch_u8(rf, torch_layout.scope);
-	int64_t sequence = torch_layout.sequence < 0 ? -1 :
-			   (int64_t)torch_u64(rf, torch_layout.sequence);
-	struct open *o = own.depth < DEPTH_MAX ? &own.open[own.depth] : NULL, none;
-	uint64_t instance;
-	enum kind kind;
+	uint64_t number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle), instance;
+	struct torch_open *o, none, *top;
+	struct operator *op = NULL;
+	const char *text = NULL;
+	int64_t sequence;
 
+	if (!t)
+		return;
 	if (__builtin_expect(atomic_load_explicit(&stray_count, memory_order_relaxed) != 0, 0))
-		close_strays();
-	if (!o)
-		o = &none;
-	args.name = name_of(rf, scope, &kind);
-	if (kind == KIND_RANGE)
+		close_strays(t);
+	top = t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
+	if (top && number && top->number == number) {
+		top->twice = true;
+		return;
+	}
+	count(t);
+	none.kind = TORCH_OP;
+	if (torch_layout.is_schema >= 0 && torch_u8(rf, torch_layout.is_schema) == 1) {
+		op = operator_of((const void *)(uintptr_t)torch_u64(rf, torch_layout.schema));
+		args.name = operator_name(rf, op);
+	} else {
+		text = torch_api.name(rf);
+		none.kind = (uint8_t)kind_of(text, scope);
+		args.name = rt_name(none.kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
+	}
+	py_where(&none.where, top ? &top->where : NULL);
+	if (__builtin_expect(none.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
+		torch_compile_before(t, none.kind, text, &none.where);
+		top = t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
+	}
+	o = t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : &none;
+	o->kind = none.kind;
+	o->where = none.where;
+	o->number = number;
+	o->scope = scope;
+	o->twice = false;
+	if (__builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL, 0) &&
+	    o != &none && scope == TORCH_FUNCTION && top &&
+	    (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED)) {
+		o->kind = TORCH_SKIPPED;
+		t->depth++;
+		return;
+	}
+	if (o->kind == TORCH_RANGE)
 		args.flags = TFT_OP_RANGE;
-	py_where(&o->where, own.depth && own.depth <= DEPTH_MAX ?
-		 &own.open[own.depth - 1].where : NULL);
 	args.source = o->where.source;
-	if (scope == TORCH_BACKWARD && sequence >= 0 && torch_layout.forward_thread >= 0)
-		args.forward = forward_of(torch_u64(rf, torch_layout.forward_thread),
-					  (uint64_t)sequence);
-	instance = rt_op_push(&args);
-	if (scope == TORCH_FUNCTION && sequence >= 0 && instance && torch_api.thread)
-		remember((uint64_t)sequence, instance);
-	o->number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle);
+	sequence = torch_layout.sequence < 0 ? -1 : (int64_t)torch_u64(rf, torch_layout.sequence);
+	if (scope == TORCH_BACKWARD) {
+		torch_steps_backward();
+		if (sequence >= 0 && torch_layout.forward_thread >= 0)
+			args.forward = torch_forward_of(torch_u64(rf, torch_layout.forward_thread),
+							(uint64_t)sequence);
+	}
+	if (inputs && op)
+		args.shapes = shapes_of(rf, op);
 	o->name = args.name;
-	o->kind = (uint8_t)kind;
-	o->start_ns = kind == KIND_STEP || kind == KIND_INPUT ? rt_now_ns() : 0;
-	if (kind == KIND_INPUT && !own.step_ns)
-		own.step_ns = o->start_ns;
-	own.depth++;
+	if (__builtin_expect(o->kind >= TORCH_STEP, 0))
+		begin_special(t, o);
+	else if (!t->fetching)
+		t->worked = true;
+	instance = rt_op_push(&args);
+	if (scope == TORCH_FUNCTION && sequence >= 0 && instance)
+		torch_remember(t, (uint64_t)sequence, instance);
+	t->pushed++;
+	t->told++;
+	t->depth++;
 }
 
 /* Down to the one that ends; it is the top but for what ended elsewhere. */
 static void end(const void *rf)
 {
+	struct torch_thread *t = torch_self();
 	uint64_t number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle);
-	int at = own.depth - 1;
-	struct open *o;
+	int at = t ? t->depth - 1 : -1;
+	struct torch_open *o;
 
-	if (at >= DEPTH_MAX) {
-		pop();
+	if (!t)
+		return;
+	if (at >= TORCH_DEPTH_MAX) {
+		pop(t);
 		return;
 	}
-	while (at >= 0 && own.open[at].number != number)
+	while (at >= 0 && t->open[at].number != number)
 		at--;
 	if (at < 0) {
-		stray_add(number);
+		if (rt_level() != TFT_LEVEL_OFF)
+			stray_add(number);
 		return;
 	}
-	while (own.depth - 1 > at)
-		pop();
-	o = &own.open[at];
-	pop();
-	if (o->kind == KIND_STEP)
-		step_done(o, rt_now_ns());
+	o = &t->open[at];
+	if (__builtin_expect(o->twice, 0)) {
+		o->twice = false;
+		return;
+	}
+	torch_close_to(t, at);
+	if (o->kind == TORCH_STEP)
+		torch_step_ends(t, o, rt_now_ns());
+	else if (o->kind == TORCH_INPUT)
+		torch_input_ends(t, o, torch_api.name(rf), rt_now_ns());
 }
 
 static void *on_start(void **context, const void *rf)
 {
-	int saved = errno;
-
 	*context = NULL;
 	if (rt_level() != TFT_LEVEL_OFF)
-		begin(rf);
-	errno = saved;
+		begin(rf, false);
 	return context;
 }
 
+static void *on_start_inputs(void **context, const void *rf)
+{
+	*context = NULL;
+	if (rt_level() != TFT_LEVEL_OFF)
+		begin(rf, true);
+	return context;
+}
+
+/* Also at level off: what has begun before. */
 static void on_end(const void *rf, void *context)
 {
-	int saved = errno;
-
 	(void)context;
-	if (rt_level() != TFT_LEVEL_OFF)
-		end(rf);
-	errno = saved;
+	end(rf);
 }
 
 /* ---- levels ---- */
 
+static void before_fork(void)
+{
+	pthread_mutex_lock(&registering);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&registering);
+}
+
+static void reregister(enum torch_mode new_mode, bool inputs)
+{
+	struct torch_callback c = {
+		.start = inputs ? on_start_inputs : on_start, .end = on_end, .probability = 1,
+		.scopes = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, .needs_inputs = inputs, .needs_ids = 1,
+	};
+	uint64_t old = atomic_load(&callback);
+
+	if (new_mode == TORCH_FEW) {
+		memset(c.scopes, 0, sizeof(c.scopes));
+		c.scopes[TORCH_BACKWARD] = c.scopes[TORCH_USER] = 1;
+	}
+	atomic_store(&mode, (uint8_t)new_mode);
+	with_inputs = inputs;
+	pthread_mutex_lock(&registering);
+	/* without numbers one that has both would be seen twice */
+	if (old && torch_layout.handle < 0)
+		torch_api.remove(old);
+	atomic_store(&callback, torch_api.add(c));
+	if (old && torch_layout.handle >= 0)
+		torch_api.remove(old);
+	pthread_mutex_unlock(&registering);
+}
+
+static bool can_inputs(void)
+{
+	return torch_layout.inputs >= 0 && torch_api.inputs && torch_api.sizes && torch_api.tensor;
+}
+
 void torch_ops_level(enum tft_level level)
 {
-	uint64_t id = atomic_exchange(&callback, 0);
-	struct torch_callback c = {
-		.start = on_start, .end = on_end, .probability = 1,
-		.scopes = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, .needs_inputs = with_inputs,
-		.needs_ids = 1,
-	};
+	static bool forks;
 
-	if (id)
-		torch_api.remove(id);
-	if (level != TFT_LEVEL_OFF)
-		atomic_store(&callback, torch_api.add(c));
+	if (!forks)
+		forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+	if (level == TFT_LEVEL_OFF) {
+		uint64_t id = atomic_exchange(&callback, 0);
+
+		pthread_mutex_lock(&registering);
+		if (id)
+			torch_api.remove(id);
+		pthread_mutex_unlock(&registering);
+		return;
+	}
+	strays_clear();
+	inputs_since_ns = rt_now_ns();
+	reregister(TORCH_ALL, can_inputs());
 }
 
 void torch_ops_tick(int64_t now_ns)
 {
-	(void)now_ns;
+	enum torch_mode old = atomic_load(&mode), next;
+	bool inputs;
+
+	torch_steps_tell(now_ns, false);
+	if (!atomic_load(&callback))
+		return;
+	next = torch_rate_tick(now_ns, old);
+	if (atomic_exchange(&fresh, false))
+		inputs_since_ns = now_ns;
+	inputs = can_inputs() && next == TORCH_ALL &&
+		 (rt_level() == TFT_LEVEL_FULL || now_ns - inputs_since_ns < SHAPES_NS);
+	if (next != old || inputs != with_inputs)
+		reregister(next, inputs);
 }
 
 /* What was open is the parent's. */
 void torch_ops_fork_child(void)
 {
-	own.step_ns = 0;
+	struct torch_thread *t = torch_self();
+
+	torch_steps_fork_child(t);
 }

@@ -3,8 +3,10 @@
  * What the files of the PyTorch probe share.
  *
  * PyTorch calls back around each op (at::RecordFunction): calibrate.c finds out
- * where its object has what, ops.c makes ops of the calls, memory.c tells blocks
- * of memory. Sources: ATen/record_function.h, c10/core/Allocator.h.
+ * where its object has what, ops.c makes ops of the calls, links.c joins backward to
+ * forward, shapes.c reads the inputs, steps.c makes steps and input, compile.c
+ * torch.compile's work, rate.c keeps it affordable; memory.c tells blocks of memory.
+ * Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
  * Callbacks run on the program's threads, most without the GIL. Nothing here takes a
  * lock around a call of the program or keeps a reference to an object of it.
@@ -16,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/python/python.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/runtime/runtime.h"
 
@@ -54,17 +57,80 @@ enum torch_scope {
 	TORCH_FUNCTION = 0, TORCH_BACKWARD = 1, TORCH_SCRIPT = 2, TORCH_USER = 7,
 };
 
-/* PyTorch's own functions; all but the last two are there. */
+/* std::vector<std::vector<int64_t>> */
+struct torch_vector {
+	void *begin, *end, *room;
+};
+
+/* PyTorch's own functions; the first three are there, the others may be NULL. */
 struct torch_api {
 	uint64_t (*add)(struct torch_callback callback);
 	void (*remove)(uint64_t callback);
 	const char *(*name)(const void *rf);
 	uint64_t (*thread)(void);	/* its number of the calling thread, from 1 */
+	size_t (*inputs)(const void *rf);
+	struct torch_vector *(*sizes)(struct torch_vector *out, const void *rf, bool flatten);
+	int32_t (*dtype)(const void *tensor, int32_t *out);	/* of a stable C interface */
+	const void *tensor, *undefined;	/* vtables of c10::TensorImpl, UndefinedTensorImpl */
 };
 extern struct torch_api torch_api;
 
 /* Finds both; false: this is no PyTorch whose ops can be seen. */
 bool torch_calibrate(void);
+
+/* ---- a thread's state ---- */
+
+#define TORCH_DEPTH_MAX 128
+
+enum torch_kind {
+	TORCH_OP, TORCH_RANGE, TORCH_STEP, TORCH_INPUT,
+	TORCH_LOOKUP,		/* of torch.compile: whether it has this function already */
+	TORCH_REGION,		/* what it has made runs */
+	TORCH_LAZY,		/* a backward pass that it makes when it is first called */
+	TORCH_COMPILE,		/* ours, around what it does to make something */
+	TORCH_SKIPPED,		/* not told */
+};
+
+struct torch_open {
+	uint64_t number;	/* the op's own */
+	int64_t start_ns;	/* of TORCH_STEP, TORCH_INPUT, TORCH_COMPILE */
+	uint32_t name;
+	uint8_t kind, scope;
+	bool twice;		/* two callbacks of ours are called for it */
+	struct py_where where;
+};
+
+struct torch_ring;
+
+struct torch_thread {
+	struct torch_open open[TORCH_DEPTH_MAX];
+	int depth;		/* may be more than there is room for */
+	int told;		/* of them, not skipped */
+	uint32_t begun, pushed;	/* not added to the process's yet */
+	struct torch_ring *ring;
+	/* steps.c */
+	int stepping, fetching;	/* optimizer's, data loader's functions open */
+	int64_t step_end_ns;	/* of the step before; 0: none */
+	int64_t input_ns;	/* the first batch since then, or after a detour */
+	uint32_t train_line, run_line, run_count;	/* who asked for batches: of the step
+				 * before; now, in a row */
+	uint32_t lines[8], last_line, missed;	/* of optimizers; the last one of a step */
+	bool detour;		/* other data was read since the step before */
+	bool worked;		/* an op has begun since the last batch was asked for */
+	/* compile.c */
+	int compile_depth;	/* of the ops of torch.compile's work; 0: none is going on */
+	int64_t lookup_ns;	/* the last thing was a lookup, which ended then */
+};
+
+extern _Thread_local void *torch_thread_own __attribute__((tls_model("initial-exec")));
+
+/* NULL: memory is short. */
+static inline struct torch_thread *torch_self(void)
+{
+	struct torch_thread *t = torch_thread_own;
+
+	return __builtin_expect(t != NULL, 1) ? t : rt_room(&torch_thread_own, sizeof(*t));
+}
 
 /* ---- ops.c ---- */
 
@@ -73,6 +139,57 @@ bool torch_calibrate(void);
 void torch_ops_level(enum tft_level level);
 void torch_ops_tick(int64_t now_ns);
 void torch_ops_fork_child(void);
+
+/* Opens an op that PyTorch knows nothing of; closes all down to place `at`. */
+void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
+		    const struct py_where *where);
+void torch_close_to(struct torch_thread *t, int at);
+
+/* ---- links.c ---- */
+
+void torch_remember(struct torch_thread *t, uint64_t sequence, uint64_t instance);
+/* The op of that number that a thread of PyTorch's number began; 0: not known. */
+uint64_t torch_forward_of(uint64_t thread, uint64_t sequence);
+
+/* ---- shapes.c ---- */
+
+/* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or not to be read. A callback
+ * that was registered with inputs; slow (µs). */
+uint32_t torch_shapes(const void *rf);
+
+/* ---- steps.c ---- */
+
+void torch_step_begins(struct torch_thread *t);
+void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t now_ns);
+void torch_input_begins(struct torch_thread *t, const struct torch_open *o);
+void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const char *name,
+		      int64_t now_ns);
+/* A node of a backward pass runs: this program trains. */
+void torch_steps_backward(void);
+void torch_steps_tell(int64_t now_ns, bool now);
+void torch_steps_dump(void);
+void torch_steps_fork_child(struct torch_thread *t);
+
+/* ---- compile.c ---- */
+
+/* An op of this kind is about to begin there: in torch.compile's work, or after it, or
+ * after a lookup. name: of what is no operator. */
+void torch_compile_before(struct torch_thread *t, enum torch_kind kind, const char *name,
+			  const struct py_where *where);
+/* The op at this place ends, and everything in it. */
+void torch_compile_closed(struct torch_thread *t, const struct torch_open *o);
+
+/* ---- rate.c ---- */
+
+enum torch_mode {
+	TORCH_ALL,
+	TORCH_OUTER,		/* no ops within ops */
+	TORCH_FEW,		/* no ops but those of the backward pass and ranges */
+};
+
+void torch_rate_add(uint32_t begun, uint32_t pushed);
+/* What is to be told from now on. */
+enum torch_mode torch_rate_tick(int64_t now_ns, enum torch_mode mode);
 
 /* ---- memory.c ---- */
 

@@ -19,6 +19,13 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	if ((old_level == TFT_LEVEL_OFF) != (new_level == TFT_LEVEL_OFF))
 		torch_ops_level(new_level);
+	if (new_level == TFT_LEVEL_OFF)
+		torch_steps_tell(rt_now_ns(), true);
+}
+
+static void on_fini(void)
+{
+	torch_steps_tell(rt_now_ns(), true);
 }
 
 static struct rt_probe probe = {
@@ -26,8 +33,10 @@ static struct rt_probe probe = {
 	.version = TFTOP_VERSION,
 	.blind = "",
 	.tick = torch_ops_tick,
+	.dump = torch_steps_dump,
 	.level = on_level,
 	.fork_child = torch_ops_fork_child,
+	.fini = on_fini,
 };
 
 void torch_blind(const char *text)

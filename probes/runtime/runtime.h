@@ -217,6 +217,12 @@ RT_API void rt_emit_pool(struct tft_pool *pool);
 RT_API void rt_emit_counter(struct tft_counter *counter);
 RT_API void rt_emit_clock(const struct tft_clock *clock);
 
+/* Zeroed memory of the calling thread's own, aligned to 64 bytes. *slot is a
+ * thread-local pointer: it is set to it, and to NULL when the thread ends. NULL: memory is
+ * short, which is counted. An initial-exec pointer costs one load, but then all that its
+ * library has of thread-local data must fit into what the loader has left: a few words. */
+RT_API void *rt_room(void **slot, size_t bytes);
+
 /* Copies memory of our own process that may not be there; bytes copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);
 

@@ -51,7 +51,7 @@ compile() {
 	closing
 }
 # Other suites build the same file at the same time.
-compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c probes/runtime/{peek,blocks}.c \
+compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c probes/runtime/{peek,blocks,room}.c \
 	-Wl,-soname,libtftop-runtime.so -lpthread
 mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
 if [ -n "$CROSS" ]; then

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps of the program, and what it waits for batches.
+ *
+ * A step of a training ends where an optimizer has stepped, on the thread that called
+ * it, and begins where the one before has ended. Of optimizers that step in turns (two
+ * networks) the last one of each turn counts: a line of the source that was not seen
+ * before takes over, and one that is not met again is forgotten. The first step, and
+ * one after other data was read in between (a validation), begin with their first
+ * batch. A program without backward pass and optimizer has a step from each batch to
+ * the next, if it ran an op in it.
+ *
+ * A DataLoader is a stage of an input pipeline, one for each line that asks it; what
+ * it took is the program's wait.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/pytorch/probe.h"
+
+#define LOADERS 64
+#define TELL_NS 1000000000
+#define TURNS 8			/* without the last line of a step: it is over */
+#define DETOUR 2		/* batches in a row of another line are no part of a step */
+#define WHAT_BYTES 128
+
+static _Atomic bool trains;
+
+/* ---- loaders ---- */
+
+static struct loader {
+	_Atomic uint64_t key;		/* name and line, 0: free */
+	char what[WHAT_BYTES];
+	_Atomic bool there, defined;
+	_Atomic uint64_t calls, total_ns;
+	_Atomic int64_t max_ns;
+	/* what was told, by who has `telling` */
+	uint64_t told_calls, told_ns;
+	int64_t since_ns;
+} loaders[LOADERS];
+static atomic_flag telling = ATOMIC_FLAG_INIT;
+
+/* "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": its iterator's name. */
+static void name_it(struct loader *l, const char *name)
+{
+	const char *mark = strchr(name, '#'), *end;
+
+	name = mark ? mark + 1 : name;
+	end = strchr(name, '.');
+	snprintf(l->what, sizeof(l->what), "%.*s", end ? (int)(end - name) : WHAT_BYTES - 1, name);
+}
+
+static struct loader *loader_of(const struct torch_open *o, const char *name)
+{
+	uint64_t key = (uint64_t)o->where.source << 32 | o->name;
+
+	for (int i = 0; i < LOADERS; i++) {
+		uint64_t none = 0;
+
+		if (atomic_load_explicit(&loaders[i].key, memory_order_acquire) == key)
+			return &loaders[i];
+		if (!atomic_compare_exchange_strong(&loaders[i].key, &none, key)) {
+			if (none == key)
+				return &loaders[i];
+			continue;
+		}
+		name_it(&loaders[i], name);
+		loaders[i].since_ns = o->start_ns;
+		atomic_store_explicit(&loaders[i].there, true, memory_order_release);
+		return &loaders[i];
+	}
+	rt_dropped(1);
+	return NULL;
+}
+
+static void define(int i)
+{
+	struct tft_stage s = {
+		.id = (uint32_t)i + 1, .path = "DataLoader", .what = loaders[i].what,
+	};
+
+	rt_emit_stage(&s);
+}
+
+static void tell(int i, int64_t now_ns)
+{
+	struct loader *l = &loaders[i];
+	uint64_t calls = atomic_load(&l->calls), total = atomic_load(&l->total_ns);
+	struct tft_stages s = {
+		.stage = (uint32_t)i + 1, .elements = calls - l->told_calls,
+		.total_ns = (int64_t)(total - l->told_ns), .begin_ns = l->since_ns,
+		.end_ns = now_ns, .parallelism = -1, .buffered = -1,
+	};
+
+	if (!s.elements)
+		return;
+	s.self_ns = s.wait_ns = s.total_ns;
+	s.max_ns = atomic_exchange(&l->max_ns, 0);
+	l->told_calls = calls;
+	l->told_ns = total;
+	l->since_ns = now_ns;
+	rt_emit_stages(&s);
+}
+
+void torch_steps_tell(int64_t now_ns, bool now)
+{
+	static int64_t told_ns;
+
+	if ((!now && now_ns - told_ns < TELL_NS) || atomic_flag_test_and_set(&telling))
+		return;
+	told_ns = now_ns;
+	for (int i = 0; i < LOADERS && atomic_load(&loaders[i].there); i++) {
+		if (!atomic_exchange(&loaders[i].defined, true))
+			define(i);
+		tell(i, now_ns);
+	}
+	atomic_flag_clear(&telling);
+}
+
+void torch_steps_dump(void)
+{
+	for (int i = 0; i < LOADERS && atomic_load(&loaders[i].there); i++)
+		define(i);
+}
+
+/* ---- steps ---- */
+
+static void emit(uint32_t name, int64_t start_ns, int64_t end_ns)
+{
+	struct tft_step step = {
+		.name = name, .number = -1, .start_ns = start_ns, .dur_ns = end_ns - start_ns,
+	};
+
+	rt_emit_step(&step);
+}
+
+void torch_steps_backward(void)
+{
+	if (!atomic_load_explicit(&trains, memory_order_relaxed))
+		atomic_store_explicit(&trains, true, memory_order_relaxed);
+}
+
+void torch_step_begins(struct torch_thread *t)
+{
+	torch_steps_backward();
+	t->stepping++;
+}
+
+/* Whether the optimizer of this line is the last one of a step. */
+static bool is_last(struct torch_thread *t, uint32_t line)
+{
+	const int room = (int)(sizeof(t->lines) / sizeof(t->lines[0]));
+	int i;
+
+	if (line == t->last_line) {
+		t->missed = 0;
+		return true;
+	}
+	for (i = 0; i < room && t->lines[i] && t->lines[i] != line; i++)
+		;
+	if (i < room && t->lines[i] && ++t->missed < TURNS)
+		return false;
+	/* the first of all, a new one, or those of another time of the program */
+	if (i == room || t->missed >= TURNS)
+		memset(t->lines, 0, sizeof(t->lines));
+	for (i = 0; t->lines[i]; i++)
+		;
+	t->lines[i] = line;
+	t->missed = 0;
+	if (!t->last_line) {
+		t->last_line = line;
+		return true;
+	}
+	t->last_line = line;
+	return false;
+}
+
+void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t now_ns)
+{
+	int64_t start_ns = t->step_end_ns;
+
+	t->stepping -= t->stepping > 0;
+	if (t->stepping || !o->start_ns)
+		return;
+	/* without lines each one is a step */
+	if (o->where.source && !is_last(t, o->where.source))
+		return;
+	if (t->input_ns && (!start_ns || t->detour))
+		start_ns = t->input_ns;
+	emit(o->name, start_ns ? start_ns : o->start_ns, now_ns);
+	t->step_end_ns = now_ns;
+	t->train_line = t->run_line;
+	t->input_ns = 0;
+	t->run_count = 0;
+	t->detour = false;
+}
+
+void torch_input_begins(struct torch_thread *t, const struct torch_open *o)
+{
+	uint32_t line = o->where.source;
+
+	if (t->fetching++)
+		return;
+	if (!atomic_load_explicit(&trains, memory_order_relaxed)) {
+		if (t->input_ns && t->worked)
+			emit(o->name, t->input_ns, o->start_ns);
+		t->input_ns = o->start_ns;
+		t->worked = false;
+		t->run_count = line == t->run_line ? t->run_count + 1 : 1;
+		t->run_line = line;
+		return;
+	}
+	if (line == t->run_line) {
+		t->run_count++;
+	} else {
+		/* other data: a batch may be a part of the step, a row of them is not */
+		if (t->run_count >= DETOUR && t->run_line != t->train_line) {
+			t->detour = true;
+			t->input_ns = 0;
+		}
+		t->run_line = line;
+		t->run_count = 1;
+	}
+	if (!t->input_ns)
+		t->input_ns = o->start_ns;
+}
+
+void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const char *name,
+		      int64_t now_ns)
+{
+	int64_t dur_ns = now_ns - o->start_ns, max_ns;
+	struct loader *l;
+
+	t->fetching -= t->fetching > 0;
+	if (t->fetching || !o->start_ns || !(l = loader_of(o, name)))
+		return;
+	atomic_fetch_add(&l->calls, 1);
+	atomic_fetch_add(&l->total_ns, (uint64_t)dur_ns);
+	max_ns = atomic_load(&l->max_ns);
+	while (dur_ns > max_ns && !atomic_compare_exchange_weak(&l->max_ns, &max_ns, dur_ns))
+		;
+}
+
+/* What was going on is the parent's. */
+void torch_steps_fork_child(struct torch_thread *t)
+{
+	memset(loaders, 0, sizeof(loaders));
+	atomic_store(&trains, false);
+	atomic_flag_clear(&telling);
+	if (!t)
+		return;
+	t->lookup_ns = 0;
+	t->stepping = t->fetching = 0;
+	t->step_end_ns = t->input_ns = 0;
+	t->last_line = t->missed = t->run_line = t->run_count = t->train_line = 0;
+	t->detour = false;
+	memset(t->lines, 0, sizeof(t->lines));
+}
