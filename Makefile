@@ -197,6 +197,9 @@ $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_l
 # oneDNN is part of frameworks' libraries, and so of their probes.
 ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
 $(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
+# Trace events of TSL come from TensorFlow and from XLA.
+TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
+$(O)/lib/libtftop-tensorflow.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
 $(O)/lib/libtftop-pytorch.so: $(call obj,probes/python/python.c)
@@ -320,7 +323,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
 objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
-	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(PYTHON_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
+	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(TRACEME_OBJ) $(PYTHON_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-asan:

@@ -210,7 +210,7 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 }
 
 /* A callable's run, or one of a program in C++, came past the C API. */
-void tf_session_traced(const struct tf_trace *t)
+void tf_session_traced(const struct traceme *t)
 {
 	struct tft_step step = {
 		.number = -1, .start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,

@@ -48,14 +48,14 @@ static void module_label(char *buf, size_t size, const char *name, size_t length
 		 function ? "()" : "");
 }
 
-void tf_xla_traced(const struct tf_trace *t)
+void tf_xla_traced(const struct traceme *t)
 {
 	char what[TEXT_BYTES], options[TEXT_BYTES];
 	const char *name;
 	size_t length;
 
-	if (!tf_trace_value(t, "name", &name, &length) &&
-	    !tf_trace_value(t, "module", &name, &length))
+	if (!traceme_value(t, "name", &name, &length) &&
+	    !traceme_value(t, "module", &name, &length))
 		return;
 	module_label(what, sizeof(what), name, length);
 	snprintf(options, sizeof(options), "%.*s",
@@ -66,14 +66,14 @@ void tf_xla_traced(const struct tf_trace *t)
 /* The tracing itself, inside of the call that needed it; ended just before it. */
 static _Thread_local int64_t building_ns, built_ns;
 
-void tf_building_traced(const struct tf_trace *t)
+void tf_building_traced(const struct traceme *t)
 {
 	building_ns = t->start_ns;
 	built_ns = t->end_ns;
 }
 
 /* "step#tf_function_call=traced-nonXla,tracing_count=2#", or notTraced-... */
-void tf_function_traced(const struct tf_trace *t, const char *call, size_t length)
+void tf_function_traced(const struct traceme *t, const char *call, size_t length)
 {
 	bool inside = building_ns >= t->start_ns && built_ns <= t->end_ns;
 	char what[TEXT_BYTES], options[64];
@@ -81,7 +81,7 @@ void tf_function_traced(const struct tf_trace *t, const char *call, size_t lengt
 
 	if (!cut(&call, &length, "traced-"))
 		return;
-	tf_trace_number(t, "tracing_count", &count);
+	traceme_number(t, "tracing_count", &count);
 	snprintf(what, sizeof(what), "trace %.*s()",
 		 (int)(t->name_length < TEXT_BYTES ? t->name_length : TEXT_BYTES), t->name);
 	snprintf(options, sizeof(options), "trace %lld%s", (long long)count,

@@ -58,7 +58,7 @@ void tf_kernels_tick(int64_t now_ns, enum tft_level level)
 			 "matrix products");
 }
 
-static void ran(enum rt_library library, const struct tf_trace *t, const char *name,
+static void ran(enum rt_library library, const struct traceme *t, const char *name,
 		const char *shape_text)
 {
 	struct tft_shape shape = { .text = rt_name(TFT_NAME_OTHER, shape_text) };
@@ -71,25 +71,25 @@ static void ran(enum rt_library library, const struct tf_trace *t, const char *n
 }
 
 /* "ParallelFor#cost_per_unit=52,total=36,max_parallelism=2,num_threads=2#" */
-void tf_loop_traced(const struct tf_trace *t)
+void tf_loop_traced(const struct traceme *t)
 {
 	int64_t total = 0, cost = 0;
 	char text[TEXT_BYTES];
 
-	tf_trace_number(t, "total", &total);
-	tf_trace_number(t, "cost_per_unit", &cost);
+	traceme_number(t, "total", &total);
+	traceme_number(t, "cost_per_unit", &cost);
 	snprintf(text, sizeof(text), "%lld of %lld cycles", (long long)total, (long long)cost);
 	ran(RT_LIBRARY_EIGEN, t, "ParallelFor", text);
 }
 
-void tf_thunk_traced(const struct tf_trace *t, const char *op, size_t length)
+void tf_thunk_traced(const struct traceme *t, const char *op, size_t length)
 {
 	char name[TEXT_BYTES], module[TEXT_BYTES] = "";
 	const char *text;
 	size_t n;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(length < TEXT_BYTES ? length : TEXT_BYTES), op);
-	if (tf_trace_value(t, "hlo_module", &text, &n))
+	if (traceme_value(t, "hlo_module", &text, &n))
 		snprintf(module, sizeof(module), "%.*s", (int)(n < TEXT_BYTES ? n : TEXT_BYTES), text);
 	ran(RT_LIBRARY_XLA, t, name, module);
 }

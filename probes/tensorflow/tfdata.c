@@ -268,12 +268,12 @@ static void set(struct stage *s, _Atomic int32_t *field, int64_t value)
 		s->changed = true;
 }
 
-static void name_it(struct stage *s, const struct tf_trace *t)
+static void name_it(struct stage *s, const struct traceme *t)
 {
 	const char *text;
 	size_t length;
 
-	if (s->named || !tf_trace_value(t, "name", &text, &length) || !take_flag(&adding))
+	if (s->named || !traceme_value(t, "name", &text, &length) || !take_flag(&adding))
 		return;
 	if (!s->named) {
 		length = length < WHAT_BYTES ? length : WHAT_BYTES - 1;
@@ -285,7 +285,7 @@ static void name_it(struct stage *s, const struct tf_trace *t)
 	give_flag(&adding);
 }
 
-static void look(struct stage *s, const struct tf_trace *t)
+static void look(struct stage *s, const struct traceme *t)
 {
 	const char *text;
 	bool tuned, calls, limit;
@@ -293,20 +293,20 @@ static void look(struct stage *s, const struct tf_trace *t)
 	int64_t n;
 
 	name_it(s, t);
-	tuned = tf_trace_value(t, "autotune", &text, &length) && length == 4;
-	calls = tf_trace_value(t, "parallelism", &text, &length);
+	tuned = traceme_value(t, "autotune", &text, &length) && length == 4;
+	calls = traceme_value(t, "parallelism", &text, &length);
 	if (calls) {
-		n = tf_trace_number(t, "parallelism", &n) ? n : -1;
+		n = traceme_number(t, "parallelism", &n) ? n : -1;
 		set(s, &s->now, n);
 		set(s, &s->parallelism, tuned ? -1 : n);
-	} else if (tf_trace_number(t, "cpu_budget", &n)) {
+	} else if (traceme_number(t, "cpu_budget", &n)) {
 		set(s, &s->now, n);	/* of the root: for all of its functions */
 	}
-	limit = tf_trace_number(t, "buffer_limit", &n);
-	if (limit || tf_trace_number(t, "max_batch_results", &n) ||
-	    tf_trace_number(t, "buffer_size", &n))
+	limit = traceme_number(t, "buffer_limit", &n);
+	if (limit || traceme_number(t, "max_batch_results", &n) ||
+	    traceme_number(t, "buffer_size", &n))
 		set(s, &s->buffer, limit && tuned ? -1 : n);
-	if (tf_trace_number(t, "buffered_elements", &n))
+	if (traceme_number(t, "buffered_elements", &n))
 		set(s, &s->buffered, n);
 	if ((calls || limit) && !s->ahead)
 		s->ahead = true;
@@ -316,7 +316,7 @@ static void look(struct stage *s, const struct tf_trace *t)
 
 /* ---- events ---- */
 
-void tf_stage_called(const struct tf_trace *t)
+void tf_stage_called(const struct traceme *t)
 {
 	int64_t dur_ns = t->end_ns - t->start_ns, self_ns, max_ns;
 	char path[PATH_BYTES];
@@ -345,7 +345,7 @@ void tf_stage_called(const struct tf_trace *t)
 }
 
 /* One of a stage's own threads made an element: out of those of the stage below. */
-void tf_stage_worked(const struct tf_trace *t)
+void tf_stage_worked(const struct traceme *t)
 {
 	uint32_t below;
 	int64_t own_ns = t->end_ns - t->start_ns - claim(t->start_ns, &below);
@@ -355,7 +355,7 @@ void tf_stage_worked(const struct tf_trace *t)
 	add(&stages[stages[below].parent], BUSY, own_ns);
 }
 
-void tf_stage_fetched(const struct tf_trace *t)
+void tf_stage_fetched(const struct traceme *t)
 {
 	uint32_t root;
 	int64_t bytes;
@@ -364,7 +364,7 @@ void tf_stage_fetched(const struct tf_trace *t)
 	if (root == NOBODY)
 		return;
 	add(&stages[root], WAIT, t->end_ns - t->start_ns);
-	if (tf_trace_number(t, "element_size", &bytes) && bytes > 0)
+	if (traceme_number(t, "element_size", &bytes) && bytes > 0)
 		add(&stages[root], BYTES, bytes);
 }
 
@@ -376,14 +376,14 @@ static struct flight *flight_of(int64_t id)
 }
 
 /* Right after the element came from the stage below, on the same thread. */
-void tf_stage_function(const struct tf_trace *t)
+void tf_stage_function(const struct traceme *t)
 {
 	const struct span *last = spans.n ? &spans.list[spans.n - 1] : NULL;
 	uint32_t stage = last ? stages[last->stage].parent : NOBODY;
 	struct flight *f;
 	int64_t id;
 
-	if (stage == NOBODY || !tf_trace_number(t, "id", &id) || !id)
+	if (stage == NOBODY || !traceme_number(t, "id", &id) || !id)
 		return;
 	f = flight_of(id);
 	if (!take_flag(&f->busy)) {
@@ -404,12 +404,12 @@ void tf_stage_function(const struct tf_trace *t)
 }
 
 /* Also of every other function: it is kept until another takes its place. */
-void tf_function_done(const struct tf_trace *t)
+void tf_function_done(const struct traceme *t)
 {
 	struct flight *f;
 	int64_t id;
 
-	if (!n_stages || !tf_trace_number(t, "id", &id) || !id)
+	if (!n_stages || !traceme_number(t, "id", &id) || !id)
 		return;
 	f = flight_of(id);
 	if (!take_flag(&f->busy))

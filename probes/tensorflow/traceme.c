@@ -29,15 +29,6 @@
 
 #define LEVEL_NONE (-1)
 
-/* The layout since 2.4, of the new string ABI. */
-struct tf_event {
-	const char *name;
-	size_t length;
-	char inside[16];
-	int64_t start_ns, end_ns;	/* CLOCK_REALTIME; <= 0: half of an event */
-};
-_Static_assert(sizeof(struct tf_event) == 48, "layout of TraceMeRecorder::Event");
-
 /* The two generations, by namespace. */
 struct recorder {
 	_Atomic int *level;		/* TensorFlow's own variable; NULL: not there */
@@ -57,7 +48,7 @@ static const void *executor;		/* inside of its library */
 
 /* ---- who takes what ---- */
 
-static void nobody(const struct tf_trace *t)
+static void nobody(const struct traceme *t)
 {
 	(void)t;
 }
@@ -99,82 +90,18 @@ static void index_consumers(void)
 	}
 }
 
-/* ---- values ---- */
-
-bool tf_trace_value(const struct tf_trace *t, const char *key, const char **value,
-		    size_t *length)
-{
-	size_t key_length = strlen(key);
-	const char *at = t->values, *end = at + t->values_length;
-
-	while (at < end) {
-		bool found = (size_t)(end - at) > key_length && at[key_length] == '=' &&
-			     !memcmp(at, key, key_length);
-		const char *begin = at;
-		int depth = 0;
-
-		for (; at < end && (*at != ',' || depth > 0); at++)
-			depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
-		if (found) {
-			*value = begin + key_length + 1;
-			*length = (size_t)(at - *value);
-			return true;
-		}
-		at++;
-	}
-	return false;
-}
-
-bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number)
-{
-	const char *text;
-	uint64_t n = 0;
-	size_t length;
-	bool minus;
-
-	if (!tf_trace_value(t, key, &text, &length) || !length)
-		return false;
-	minus = *text == '-';
-	text += minus;
-	length -= minus;
-	if (!length || length > 19)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-		n = n * 10 + (uint64_t)(text[i] - '0');
-	}
-	*number = (int64_t)(minus ? 0 - n : n);
-	return true;
-}
-
 /* ---- taking one ---- */
 
-static void split(struct tf_trace *t, const struct tf_event *e)
+static void split(struct traceme *t, const struct traceme_event *e)
 {
-	int64_t to_mono = atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed);
-	const char *hash = NULL;
-
-	t->start_ns = e->start_ns + to_mono;
-	t->end_ns = e->end_ns + to_mono;
-	t->name = e->name;
-	t->name_length = e->length;
-	t->values = NULL;
-	t->values_length = 0;
-	if (e->length > 2 && e->name[e->length - 1] == '#')
-		hash = memchr(e->name, '#', e->length - 1);
-	if (!hash)
-		return;
-	t->name_length = (size_t)(hash - e->name);
-	t->values = hash + 1;
-	t->values_length = e->length - t->name_length - 2;
+	traceme_split(t, e, atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed));
 }
 
 /* By its values, whatever its name: the program's steps, traces of functions. */
-static void take_any(const struct tf_event *e)
+static void take_any(const struct traceme_event *e)
 {
 	struct tft_step step = { .seq = 0 };
-	struct tf_trace t;
+	struct traceme t;
 	const char *text;
 	char name[256];
 	size_t length;
@@ -182,7 +109,7 @@ static void take_any(const struct tf_event *e)
 	split(&t, e);
 	if (!t.values_length)
 		return;
-	if (tf_trace_number(&t, "step_num", &step.number) && step.number >= 0) {
+	if (traceme_number(&t, "step_num", &step.number) && step.number >= 0) {
 		length = t.name_length < sizeof(name) ? t.name_length : sizeof(name) - 1;
 		memcpy(name, t.name, length);
 		name[length] = '\0';
@@ -190,14 +117,14 @@ static void take_any(const struct tf_event *e)
 		step.start_ns = t.start_ns;
 		step.dur_ns = t.end_ns - t.start_ns;
 		rt_emit_step(&step);
-	} else if (tf_trace_value(&t, "tf_function_call", &text, &length)) {
+	} else if (traceme_value(&t, "tf_function_call", &text, &length)) {
 		tf_function_traced(&t, text, length);
-	} else if (tf_trace_value(&t, "hlo_op", &text, &length)) {
+	} else if (traceme_value(&t, "hlo_op", &text, &length)) {
 		tf_thunk_traced(&t, text, length);
 	}
 }
 
-static inline void take(const struct tf_event *e)
+static inline void take(const struct traceme_event *e)
 {
 	uint8_t row;
 
@@ -207,7 +134,7 @@ static inline void take(const struct tf_event *e)
 	for (row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
 		const struct consumer *c = &consumers[row - 1];
 		size_t length = strlen(c->begin);
-		struct tf_trace t;
+		struct traceme t;
 
 		if (length > e->length || memcmp(e->name, c->begin, length))
 			continue;
@@ -221,7 +148,7 @@ static inline void take(const struct tf_event *e)
 		take_any(e);
 }
 
-static inline void record(struct tf_event *e, struct recorder *r,
+static inline void record(struct traceme_event *e, struct recorder *r,
 			  enum tft_tf_function function)
 {
 	int saved = errno;
@@ -230,15 +157,15 @@ static inline void record(struct tf_event *e, struct recorder *r,
 		take(e);
 	errno = saved;
 	if (atomic_load_explicit(&r->session, memory_order_relaxed) != LEVEL_NONE)
-		((void (*)(struct tf_event *))tf_original(function))(e);
+		((void (*)(struct traceme_event *))tf_original(function))(e);
 }
 
-void tf_record_tsl(struct tf_event *e)
+void tf_record_tsl(struct traceme_event *e)
 {
 	record(e, &tsl, TFT_TF_RECORD_TSL);
 }
 
-void tf_record_tf(struct tf_event *e)
+void tf_record_tf(struct traceme_event *e)
 {
 	record(e, &tf, TFT_TF_RECORD_TF);
 }
@@ -330,8 +257,8 @@ void tf_trace_functions(void)
 void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
 		   tf_trace_take *taker)
 {
-	struct tf_event e = { .name = text, .length = length };
-	struct tf_trace t;
+	struct traceme_event e = { .name = text, .length = length };
+	struct traceme t;
 
 	split(&t, &e);
 	t.start_ns = start_ns;

@@ -25,23 +25,9 @@
 #include <stdint.h>
 
 #include "probes/runtime/runtime.h"
+#include "probes/traceme/traceme.h"
 
-/* "name#key=value,key=value#"; *borrowed until the function returns*. */
-struct tf_trace {
-	const char *name;
-	size_t name_length;
-	const char *values;		/* "key=value,key=value" */
-	size_t values_length;		/* 0: none */
-	int64_t start_ns, end_ns;	/* CLOCK_MONOTONIC */
-};
-
-typedef void tf_trace_take(const struct tf_trace *t);
-
-/* The value of a key, up to the comma outside of brackets; false: not there. */
-bool tf_trace_value(const struct tf_trace *t, const char *key, const char **value,
-		    size_t *length);
-/* As a number, of any sign; false: not there, or none. */
-bool tf_trace_number(const struct tf_trace *t, const char *key, int64_t *number);
+typedef void tf_trace_take(const struct traceme *t);
 
 /* Before the first hook, at each change of the level, every 10 ms, in a child
  * of fork. */
@@ -80,12 +66,12 @@ static inline void tf_gate_poll(void)
 /* calls.c: a session's run that came past the C API is a step too. */
 tf_trace_take tf_session_traced;
 /* compile.c: call is the value of "tf_function_call". */
-void tf_function_traced(const struct tf_trace *t, const char *call, size_t length);
+void tf_function_traced(const struct traceme *t, const char *call, size_t length);
 tf_trace_take tf_xla_traced, tf_building_traced;
 /* kernels.c: a parallel loop of Eigen's; a piece of a compiled graph, by the
  * value of "hlo_op". */
 tf_trace_take tf_loop_traced;
-void tf_thunk_traced(const struct tf_trace *t, const char *op, size_t length);
+void tf_thunk_traced(const struct traceme *t, const char *op, size_t length);
 
 /* tfdata.c: a stage's call, work of its own threads, its function's start, any
  * function's end, and an element that came to the program. */
@@ -98,7 +84,6 @@ void tf_stages_fork_child(void);
 
 /* ---- hooks ---- */
 
-struct tf_event;
 struct tf_string;
 struct tf_string *tf_trace_string(struct tf_string *s, const void *kernel, const void *context,
 				  bool verbose);
@@ -106,8 +91,8 @@ struct tf_events {	/* std::vector: bytes that we hand through */
 	void *part[3];
 };
 void *tf_get_next(void *status, void *iterator, void *context, void *tensors, void *end);
-void tf_record_tsl(struct tf_event *e);
-void tf_record_tf(struct tf_event *e);
+void tf_record_tsl(struct traceme_event *e);
+void tf_record_tf(struct traceme_event *e);
 bool tf_start_tsl(int level);
 bool tf_start_filter_tsl(int level, uint64_t filter);
 bool tf_start_filter_bool_tsl(int level, uint64_t filter, bool more);
