@@ -56,7 +56,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 # ---- what is built ----
 
 PROBES := start runtime consumer
-PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch)
+PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 PLUGGABLE := $(if $(and $(HAVE_IMPORT),$(HAVE_LTTNG_UST)),$(O)/lib/libtftop_pluggable.so)
@@ -199,10 +199,10 @@ ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
 $(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
-$(O)/lib/libtftop-tensorflow.so: $(TRACEME_OBJ)
+$(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(TRACEME_OBJ)
 # Frames of Python are read by the probes of its frameworks.
 PYTHON_OBJ := $(call obj,$(call src,probes/python/*.c))
-$(O)/lib/libtftop-pytorch.so: $(call obj,probes/python/python.c)
+$(O)/lib/libtftop-pytorch.so $(O)/lib/libtftop-jax.so: $(call obj,probes/python/python.c)
 $(O)/lib/libtftop-tensorflow.so: $(PYTHON_OBJ)
 
 # A plug-in of TensorFlow's, not of ours: it finds the runtime when that is there.
@@ -305,7 +305,7 @@ tests: all $(TEST_TOOLS)
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/import.sh tests/live/export.sh \
+	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/jax.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh

@@ -559,7 +559,8 @@ void apply_op(struct model *model, const struct event_op *given)
 	} else {
 		optree_nameless(model, in.ident, &op);
 	}
-	if (op.parent && !(op.flags & (OP_ASYNC | OP_MARK)))
+	/* outermost on its thread: its parent is on another one, whose time it does not take */
+	if (op.parent && op.depth && !(op.flags & (OP_ASYNC | OP_MARK)))
 		add_child(model, model->process_index, &op);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
 		steps_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);

@@ -15,7 +15,7 @@
 #define PARTS_MAX 64u
 #define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
 
-static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA" };
+static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async" };
 
 static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
 static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */
@@ -209,7 +209,9 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 		open = NULL;	/* not this one */
 	if (!start)
 		start = open ? open->start_ns : now - k->dur_ns;
-	emit(th, library, k->name, k->shape, rt_op_launch(), start, start + k->dur_ns);
+	emit(th, library, k->name, k->shape,
+	     k->op ? (struct rt_top){ .instance = k->op, .name = k->op_name } : rt_op_launch(),
+	     start, start + k->dur_ns);
 	if (!open)
 		return;
 	open->told = true;

@@ -19,7 +19,8 @@
 
 #include "probes/runtime/runtime.h"
 
-enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_COUNT };
+enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC,
+		  RT_LIBRARY_COUNT };
 
 /* The device's id, which is defined now if it was not; of allocations too. */
 RT_API uint32_t rt_cpu_device(void);
@@ -29,6 +30,8 @@ RT_API uint32_t rt_cpu_device(void);
 struct rt_cpu_kernel {
 	uint32_t name, shape;		/* name id, shape id (0 none) */
 	int64_t start_ns, dur_ns;
+	uint64_t op;			/* the op it ran in, where that is not the top; 0: the top */
+	uint32_t op_name;
 };
 RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel);
 

@@ -151,6 +151,24 @@ RT_API bool rt_op_handed(int64_t wait_ns, uint32_t waker);
  * writes its event. Returns the depth left, -1 when none was open. */
 RT_API int rt_op_pop(uint32_t domain);
 
+/* Gives the innermost open op of the calling thread, the one just pushed, another name:
+ * what it is was not known at its begin. */
+RT_API void rt_op_rename(uint32_t name);
+
+/*
+ * An op that is told when it has ended, on the thread that it ended on. Its instance
+ * may have been asked for before, so that what ran in it could name it. parent 0: the
+ * op on top of the calling thread's stack; else any op, of whatever thread, and this
+ * one is outermost on its own.
+ */
+struct rt_ran {
+	uint64_t instance;	/* of rt_op_instance(), 0: a new one */
+	uint64_t parent;
+	int64_t start_ns, dur_ns;
+};
+RT_API uint64_t rt_op_instance(void);	/* 0: level off */
+RT_API void rt_op_ran(const struct rt_op_args *args, const struct rt_ran *ran);
+
 /* How many ops of this domain are open on the calling thread. */
 RT_API int rt_op_depth(uint32_t domain);
 

@@ -281,6 +281,57 @@ int rt_op_pop(uint32_t domain)
 	return th->depth;
 }
 
+void rt_op_rename(uint32_t name)
+{
+	struct rt_thread *th;
+	struct rt_frame *f;
+
+	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
+		return;
+	epoch_check(th);
+	f = open_below(th, th->top);
+	if (f && !th->over)
+		SET(f->name, name);
+}
+
+uint64_t rt_op_instance(void)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+
+	return th ? rt_instance(th) : 0;
+}
+
+void rt_op_ran(const struct rt_op_args *args, const struct rt_ran *ran)
+{
+	struct rt_thread *th;
+	struct rt_frame *below;
+	struct tft_op op = { .dur_ns = ran->dur_ns };
+
+	if (rt_level() < TFT_LEVEL_DEFAULT || ran->dur_ns < 0 || !(th = rt_self()))
+		return;
+	epoch_check(th);
+	below = ran->parent ? NULL : open_below(th, th->top);
+	if (below && !(args->flags & TFT_OP_RANGE))
+		SET(below->flags, GET(below->flags) | TFT_OP_INNER);
+	op.tid = GET(th->tid);
+	op.instance = ran->instance ? ran->instance : rt_instance(th);
+	op.parent = below ? GET(below->instance) : ran->parent;
+	op.payload = args->payload;
+	op.forward = args->forward;
+	op.start_ns = ran->start_ns;
+	op.step = args->step;
+	op.name = args->name;
+	op.type = args->type;
+	op.domain = args->domain;
+	op.argb = args->argb;
+	op.frame = args->source;
+	op.shapes = args->shapes;
+	op.depth = below ? (uint16_t)th->depth : 0;
+	op.framework = args->framework;
+	op.flags = args->flags & (uint8_t)~(TFT_OP_ASYNC | TFT_OP_MARK);
+	rt_batch_add(th, &op, ran->start_ns + ran->dur_ns);
+}
+
 int rt_op_depth(uint32_t domain)
 {
 	struct rt_thread *th;

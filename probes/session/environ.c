@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/jax/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/schema/control.h"
 #include "probes/tensorflow/symbols.h"
@@ -32,6 +33,7 @@ static const struct probe_row {
 	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH },
 	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN },
 	{ "pytorch", "libtftop-pytorch.so", TFT_PYTORCH_ENV, WAY_OWN },
+	{ "jax", "libtftop-jax.so", TFT_JAX_ENV, WAY_OWN },
 	{ "onednn", "", TFT_ONEDNN_ENV, WAY_PART },
 };
 

@@ -23,6 +23,7 @@
 
 #include "probes/start/internal.h"
 #include "probes/start/interpose.h"
+#include "probes/jax/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/tensorflow/symbols.h"
 
@@ -176,6 +177,7 @@ __asm__(
 	RESOLVE
 	TFT_TF_FUNCTIONS(TRAMPOLINE)
 	TFT_PYTORCH_FUNCTIONS(TRAMPOLINE)
+	TFT_JAX_FUNCTIONS(TRAMPOLINE)
 	"	.popsection\n"
 );
 
@@ -189,7 +191,8 @@ START_API unsigned char start_python_gate = 0;
 enum {
 	FIRST_TF,
 	FIRST_PYTORCH = FIRST_TF + TFT_TF_COUNT,
-	FUNCTIONS = FIRST_PYTORCH + TFT_PYTORCH_COUNT
+	FIRST_JAX = FIRST_PYTORCH + TFT_PYTORCH_COUNT,
+	FUNCTIONS = FIRST_JAX + TFT_JAX_COUNT
 };
 
 static const struct {
@@ -199,6 +202,7 @@ static const struct {
 #define X(id, symbol, flags) { symbol, flags },
 	TFT_TF_FUNCTIONS(X)
 	TFT_PYTORCH_FUNCTIONS(X)
+	TFT_JAX_FUNCTIONS(X)
 #undef X
 };
 
@@ -208,7 +212,7 @@ void *tft_start_resolve(void **slot, void *caller) START_HIDDEN;
 
 static void *originals[FUNCTIONS];
 
-enum { FRAMEWORK_TF, FRAMEWORK_PYTORCH, FRAMEWORKS };
+enum { FRAMEWORK_TF, FRAMEWORK_PYTORCH, FRAMEWORK_JAX, FRAMEWORKS };
 static void *framework_original(int framework, int function);
 static void *framework_find(int framework, const char *symbol);
 
@@ -223,6 +227,7 @@ static void *framework_find(int framework, const char *symbol);
 	}
 PROBE_VIEW(TF)
 PROBE_VIEW(PYTORCH)
+PROBE_VIEW(JAX)
 
 enum { PROBE_NONE, PROBE_LOADING, PROBE_DONE };
 
@@ -243,6 +248,7 @@ static struct framework {
 		0, 0, NULL }
 	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
 	FRAMEWORK(PYTORCH, "torch", TFT_PYTORCH_ENV, "tft_pytorch_start"),
+	FRAMEWORK(JAX, "jaxlib", TFT_JAX_ENV, "tft_jax_start"),
 #undef FRAMEWORK
 };
 

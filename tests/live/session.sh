@@ -132,7 +132,7 @@ statuses() {
 
 probes_named() {
 	under root -p opencl,nosuch -- true
-	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, nvtx, itt, tensorflow, pytorch, onednn" || return
+	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, nvtx, itt, tensorflow, pytorch, jax, onednn" || return
 	under root -p -nvtx -- true
 	status 0 && said '^environment OPENCL_LAYERS=' && said '^environment INTEL_LIB' || return
 	said '^environment TFTOP_TENSORFLOW=.*/libtftop-tensorflow.so$' || return

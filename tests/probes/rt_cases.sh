@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
-rt_cases='rt_ops rt_handed rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
+rt_cases='rt_ops rt_handed rt_ran rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
 	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
@@ -44,6 +44,21 @@ case_rt_handed() {
 	done
 	expect handed 'waits and who handed over' "$waits" \
 		"1500 77,0 0,2 78,40 79,9 80,1099511627775 4194303,0 0,"
+}
+
+# Told when they have ended: what ran in one may name it before.
+case_rt_ran() {
+	rt_run ran ran || return
+	local call run inside o
+	call=$(value call <"$work/ran.out") run=$(value run <"$work/ran.out")
+	inside=$(value inside <"$work/ran.out")
+	o=$(events ran ev_op "instance=$run")
+	expect ran 'in the op on top' "$(value parent <<<"$o") $(value depth <<<"$o") $(value dur_ns <<<"$o")" "$call 1 700"
+	o=$(events ran ev_op "instance=$inside")
+	expect ran 'in the op it names' "$(value parent <<<"$o") $(value depth <<<"$o") $(value dur_ns <<<"$o")" "$run 0 500"
+	o=$(events ran ev_op "instance=$call")
+	expect ran 'renamed, and with ops inside' "$(value name <<<"$o") $(value flags <<<"$o")" "$(name_id ran call) 2"
+	expect ran 'three' "$(count ran ev_op)" 3
 }
 
 case_rt_domains() {

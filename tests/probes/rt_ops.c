@@ -165,6 +165,37 @@ static void *name_racer(void *arg)
 	return NULL;
 }
 
+/* run > inside, told after inside has ended; apart has a parent of another thread. */
+static void ran(void)
+{
+	struct rt_op_args args = { .step = -1 };
+	struct rt_ran when = { .start_ns = rt_now_ns(), .dur_ns = 500 };
+	uint64_t call, inside, run;
+
+	EXPECT(rt_op_instance() == 0);
+	EXPECT(test_join());
+	run = rt_op_instance();
+	inside = rt_op_instance();
+	EXPECT(run && inside && run != inside);
+	call = test_push("not known yet", 0, 0);
+	rt_op_rename(rt_name(TFT_NAME_OP, "call"));
+	args.name = rt_name(TFT_NAME_OP, "inside");
+	when.instance = inside;
+	when.parent = run;
+	rt_op_ran(&args, &when);
+	args.name = rt_name(TFT_NAME_OP, "run");
+	when.instance = run;
+	when.parent = 0;
+	when.dur_ns = 700;
+	rt_op_ran(&args, &when);
+	when.dur_ns = -1;	/* no op */
+	rt_op_ran(&args, &when);
+	rt_op_pop(0);
+	rt_op_rename(1);	/* nothing is open */
+	printf("call=%lu run=%lu inside=%lu\n", (unsigned long)call, (unsigned long)run,
+	       (unsigned long)inside);
+}
+
 static void names(void)
 {
 	pthread_t racer[RACERS];
@@ -458,7 +489,7 @@ static void long_names(void)
 }
 
 const struct test_case test_ops[] = {
-	{ "ops", ops }, { "handed", handed }, { "domains", domains }, { "deep", deep }, { "million", million },
+	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains }, { "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },

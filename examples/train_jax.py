@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A small network that learns made-up data with JAX, as it should be done, and with
+known mistakes. The first thing to try:
+
+    tftop -- python3 examples/train_jax.py
+    tftop -b -- python3 examples/train_jax.py --recompile
+
+Each of these makes one mistake, which a profiler should find:
+
+    --recompile   the batch has another size in each step: the step is compiled anew
+    --host-sync   each gradient's norm is fetched, one after the other, in each step
+    --eager       the weights are updated outside of the jitted step, op by op
+    --same-data   the same table is copied to the device again in each step
+
+The same options give the same losses on the same processor, to the last bit, with a
+profiler and without one. --truth writes them, the number of steps, what a stopwatch in
+the program says of each, and the line of the mistake.
+"""
+import argparse
+import json
+import os
+import time
+
+import numpy as np
+import jax
+import jax.numpy as jnp
+
+SIZE, WIDTH, CLASSES = 256, 128, 10
+RATE = 0.1
+MISTAKES = "recompile", "host-sync", "eager", "same-data"
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__.split("\n\n")[0].replace("\n", " "),
+        epilog="see the first lines of this file")
+    parser.add_argument("--steps", type=positive, default=200)
+    parser.add_argument("--batch", type=positive, default=32, help="samples in a step")
+    parser.add_argument("--layers", type=positive, default=3)
+    for mistake in MISTAKES:
+        parser.add_argument("--" + mistake, action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--profile", metavar="DIR", help="with JAX's own profiler, into DIR")
+    parser.add_argument("--truth", metavar="FILE", help="write what the program knows as JSON")
+    return parser.parse_args()
+
+
+def positive(text):
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("'%s' is less than 1" % text)
+    return int(text)
+
+
+class Steps:
+    """What the program knows of its steps; says the loss ten times in a run."""
+
+    def __init__(self, count):
+        self.count, self.losses, self.series_ns = count, [], []
+
+    def begin(self):
+        self.started = time.perf_counter_ns()
+
+    def end(self, loss):
+        self.losses.append(float(loss))		# waits for it
+        self.series_ns.append(time.perf_counter_ns() - self.started)
+        n = len(self.losses)
+        if n % max(self.count // 10, 1) == 0 or n == self.count:
+            print("step %d  loss %.4f" % (n, self.losses[-1]), flush=True)
+
+    def write(self, path):
+        n = len(self.losses)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"run": {"pid": os.getpid()},
+                       "steps": {"count": n, "mean_ns": sum(self.series_ns) // n,
+                                 "series_ns": self.series_ns},
+                       "lines": {mark: line for mark, line in marked_lines()},
+                       "losses": [loss.hex() for loss in self.losses]}, file)
+
+
+def marked_lines():
+    """Lines of this file that end with a mark such as "# eager"."""
+    with open(__file__, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            mark = line.rstrip().rpartition("\t# ")[2]
+            if mark in MISTAKES + ("step",):
+                yield mark, number
+
+
+class Data:
+    """Noise with a faint pattern in it, which says the class."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.patterns = self.normal(CLASSES, SIZE, scale=0.3)
+
+    def normal(self, *shape, scale=1.0):
+        return self.random.normal(0, scale, shape).astype(np.float32)
+
+    def batch(self, n):
+        labels = self.random.integers(0, CLASSES, n)
+        return self.patterns[labels] + self.normal(n, SIZE), labels
+
+
+def loss_of(weights, scale, x, labels):
+    x = x * scale
+    for weight in weights[:-1]:
+        x = jax.nn.relu(x @ weight)
+    logits = jax.nn.log_softmax(x @ weights[-1])
+    return -jnp.mean(jnp.take_along_axis(logits, labels[:, None], axis=1))
+
+
+@jax.jit
+def gradients(weights, scale, x, labels):
+    return jax.value_and_grad(loss_of)(weights, scale, x, labels)
+
+
+@jax.jit
+def train_step(weights, scale, x, labels):
+    loss, grads = jax.value_and_grad(loss_of)(weights, scale, x, labels)
+    return [w - RATE * g for w, g in zip(weights, grads)], loss, grads
+
+
+def train(args, steps):
+    data = Data(args.seed)
+    sizes = [SIZE] + [WIDTH] * (args.layers - 1) + [CLASSES]
+    weights = [jnp.asarray(data.normal(a, b, scale=(2.0 / a) ** 0.5))
+               for a, b in zip(sizes, sizes[1:])]
+    table = np.ones((1, SIZE), np.float32)
+    scale = jax.device_put(table)
+    for n in range(args.steps):
+        x, labels = data.batch(args.batch + (n if args.recompile else 0))
+        steps.begin()
+        if args.same_data:
+            for _ in range(50):
+                scale = jax.device_put(table)	# same-data
+        if args.eager:
+            loss, grads = gradients(weights, scale, x, labels)
+            weights = [w - RATE * g for w, g in zip(weights, grads)]	# eager
+        elif args.recompile:
+            weights, loss, grads = train_step(weights, scale, x, labels)	# recompile
+        else:
+            weights, loss, grads = train_step(weights, scale, x, labels)	# step
+        if args.host_sync:
+            norms = [float(jnp.linalg.norm(g)) for g in grads]	# host-sync
+            assert all(np.isfinite(norms))
+        steps.end(loss)
+
+
+def main():
+    args = options()
+    steps = Steps(args.steps)
+    if args.profile:
+        with jax.profiler.trace(args.profile):
+            train(args, steps)
+    else:
+        train(args, steps)
+    if args.truth:
+        steps.write(args.truth)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The JAX probe: loaded by libtftop-start.so when jaxlib's Python module is being made,
+ * see symbols.h. Here: what it looks for, the levels and what the probe says of itself.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+#include "probes/python/python.h"
+#include "probes/runtime/slots.h"
+
+#define BLIND_BYTES 512
+#define RECORDER "_ZN3tsl8profiler15TraceMeRecorder"
+#define TRACE "_ZN3tsl8profiler"
+
+static const struct tft_interposed *jax_lib;
+
+static struct patch_symbol symbols[JAX_SYMBOLS] = {
+	[JAX_RECORD] = { .name = RECORDER "6RecordEONS1_5EventE" },
+	[JAX_START] = { .name = RECORDER "5StartEimb" },
+	[JAX_STOP] = { .name = RECORDER "4StopEv" },
+	[JAX_CLEAR] = { .name = RECORDER "5ClearEv" },
+	[JAX_CONSUME] = { .name = RECORDER "7ConsumeEv" },
+	[JAX_LEVEL] = { .name = TRACE "8internal13g_trace_levelE", .data = true },
+	[JAX_FILTER] = { .name = TRACE "8internal21g_trace_filter_bitmapE", .data = true },
+	[JAX_LOCATIONS] = { .name = TRACE "24g_enable_source_locationE", .data = true },
+	[JAX_VECTORCALL] = { .name = "PjitFunction_tp_vectorcall" },
+	[JAX_NEXT_ID] = { .name = "_ZN3jax18PyLoadedExecutable15GetNextLaunchIdEv" },
+};
+
+static void on_level(enum tft_level old_level, enum tft_level new_level)
+{
+	(void)old_level;
+	jax_record_level(new_level);
+}
+
+static void tick(int64_t now_ns)
+{
+	(void)now_ns;
+	jax_record_tick();
+}
+
+static struct rt_probe probe = {
+	.name = "jax",
+	.version = TFTOP_VERSION,
+	.blind = "",
+	.tick = tick,
+	.pending_ns = jax_runs_pending_ns,
+	.level = on_level,
+	.fork_child = jax_runs_fork_child,
+};
+
+void jax_blind(const char *text)
+{
+	static char blind[BLIND_BYTES];
+	static size_t used;
+	char message[BLIND_BYTES];
+
+	if (used < sizeof(blind))
+		used += (size_t)snprintf(blind + used, sizeof(blind) - used, "%s%s",
+					 used ? "; " : "", text);
+	probe.blind = blind;
+	snprintf(message, sizeof(message), "jax: %s", text);
+	rt_emit_message(1, message);
+}
+
+uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length)
+{
+	char name[JAX_TEXT_BYTES];
+
+	snprintf(name, sizeof(name), "%.*s",
+		 (int)(length < sizeof(name) ? length : sizeof(name)), text);
+	return rt_name(kind, name);
+}
+
+static void arm(void)
+{
+	static bool armed;
+	const char *no_lines;
+
+	if (armed)
+		return;
+	armed = true;
+#if !defined(__x86_64__)
+	jax_blind("on this machine code is not replaced: nothing is seen");
+	return;
+#endif
+	if (patch_find("/libjax_common.so", symbols, JAX_SYMBOLS) < 0) {
+		jax_blind("this wheel is stripped: nothing is seen");
+		return;
+	}
+	if (!jax_record_start(symbols))
+		return;
+	no_lines = py_start();
+	if (no_lines)
+		jax_blind(no_lines);
+	jax_call_start(&symbols[JAX_VECTORCALL]);
+	jax_runs_start(&symbols[JAX_NEXT_ID]);
+	jax_record_level(rt_level());
+}
+
+/* The library is there, its Python module is not yet. */
+static void *init_module(void)
+{
+	void *(*original)(void);
+
+	arm();
+	*(void **)&original = jax_lib->original(TFT_JAX_INIT);
+	return original ? original() : NULL;
+}
+
+static void found(int function)
+{
+	struct rt_slot slot = {
+		.at = &jax_lib->slot[function], .ours = (void *)init_module,
+		.off = (void *)init_module,
+	};
+
+	if (function == TFT_JAX_INIT && jax_lib->original(function))
+		rt_slots_add(&slot, 1);
+}
+
+__attribute__((visibility("default"))) tft_framework_start tft_jax_start;
+tft_found *tft_jax_start(const struct tft_interposed *lib)
+{
+	jax_lib = lib;
+	if (!rt_probe_register(&probe))
+		return NULL;
+	found(TFT_JAX_INIT);
+	return found;
+}

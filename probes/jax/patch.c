@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* See patch.h. Sources: the System V ABI's ELF; Intel's manual, volume 2. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probes/jax/patch.h"
+
+#define PATH_BYTES 4096
+#define SYMBOLS_MAX 16
+#define SEGMENTS_MAX 16
+#define NAME_BYTES 256
+#define COMPARED 64u	/* bytes of code against the file */
+
+/* ---- the library ---- */
+
+struct library {
+	const char *word;
+	char path[PATH_BYTES];
+	uintptr_t base;
+	struct {
+		uintptr_t from, to;
+		bool code;
+	} segment[SEGMENTS_MAX];
+	int segments;
+};
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct library *l = arg;
+	size_t length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+
+	(void)size;
+	if (!length || length >= sizeof(l->path) || !strstr(info->dlpi_name, l->word))
+		return 0;
+	memcpy(l->path, info->dlpi_name, length + 1);
+	l->base = info->dlpi_addr;
+	l->segments = 0;
+	for (int i = 0; i < info->dlpi_phnum && l->segments < SEGMENTS_MAX; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		l->segment[l->segments].from = l->base + p->p_vaddr;
+		l->segment[l->segments].to = l->base + p->p_vaddr + p->p_memsz;
+		l->segment[l->segments++].code = p->p_flags & PF_X;
+	}
+	return 1;
+}
+
+static bool within(const struct library *l, uintptr_t at, size_t size, bool code)
+{
+	for (int i = 0; i < l->segments; i++)
+		if (at >= l->segment[i].from && at < l->segment[i].to &&
+		    size <= l->segment[i].to - at)
+			return l->segment[i].code == code;
+	return false;
+}
+
+/* ---- its file ---- */
+
+struct file {
+	const char *bytes;
+	size_t size;
+	const Elf64_Shdr *sections;
+	int count;
+};
+
+static bool inside(const struct file *f, uint64_t offset, uint64_t size)
+{
+	return offset <= f->size && size <= f->size - offset;
+}
+
+static bool map_file(struct file *f, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const Elf64_Ehdr *header;
+	struct stat status;
+
+	if (fd < 0)
+		return false;
+	f->bytes = MAP_FAILED;
+	if (fstat(fd, &status) == 0 && status.st_size > (off_t)sizeof(*header)) {
+		f->size = (size_t)status.st_size;
+		f->bytes = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	close(fd);
+	if (f->bytes == MAP_FAILED)
+		return false;
+	header = (const Elf64_Ehdr *)f->bytes;
+	f->sections = (const Elf64_Shdr *)(f->bytes + header->e_shoff);
+	f->count = header->e_shnum;
+	if (!memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	    header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_shoff % 8 == 0 &&
+	    header->e_shentsize == sizeof(Elf64_Shdr) &&
+	    inside(f, header->e_shoff, (uint64_t)f->count * sizeof(Elf64_Shdr)))
+		return true;
+	munmap((void *)f->bytes, f->size);
+	return false;
+}
+
+/* Code in memory is that of the file; code has no relocations. */
+static bool same_code(const struct file *f, const Elf64_Sym *s, const void *at)
+{
+	const Elf64_Shdr *section = s->st_shndx < f->count ? &f->sections[s->st_shndx] : NULL;
+	size_t size = s->st_size < COMPARED ? s->st_size : COMPARED;
+	uint64_t offset;
+
+	if (!section || section->sh_type != SHT_PROGBITS ||
+	    !(section->sh_flags & SHF_EXECINSTR) || s->st_value < section->sh_addr)
+		return false;
+	offset = section->sh_offset + (s->st_value - section->sh_addr);
+	return inside(f, offset, size) && !memcmp(f->bytes + offset, at, size);
+}
+
+/* Of two with one name neither. */
+static void take(const struct library *l, const struct file *f, const Elf64_Sym *s,
+		 struct patch_symbol *symbol)
+{
+	uintptr_t at = l->base + s->st_value;
+	bool good = ELF64_ST_TYPE(s->st_info) == (symbol->data ? STT_OBJECT : STT_FUNC) &&
+		    s->st_shndx != SHN_UNDEF && s->st_size &&
+		    within(l, at, s->st_size, !symbol->data) &&
+		    (symbol->data || (s->st_size >= PATCH_BYTES && same_code(f, s, (void *)at)));
+
+	symbol->at = good && !symbol->size ? (void *)at : NULL;
+	symbol->size = s->st_size ? s->st_size : 1;
+}
+
+/* Where the names are among all names, then who has such a one. */
+static void search(const struct library *l, const struct file *f, const Elf64_Shdr *table,
+		   struct patch_symbol *symbols, int count)
+{
+	const Elf64_Shdr *strings = table->sh_link < (uint32_t)f->count ?
+				    &f->sections[table->sh_link] : NULL;
+	const Elf64_Sym *s = (const Elf64_Sym *)(f->bytes + table->sh_offset);
+	uint32_t offset[SYMBOLS_MAX];
+	char key[NAME_BYTES];
+
+	if (!strings || table->sh_offset % 8 || !inside(f, table->sh_offset, table->sh_size) ||
+	    !inside(f, strings->sh_offset, strings->sh_size))
+		return;
+	for (int i = 0; i < count; i++) {
+		const char *all = f->bytes + strings->sh_offset, *at;
+		size_t length = strlen(symbols[i].name);
+
+		offset[i] = 0;
+		if (length + 2 > sizeof(key))
+			continue;
+		key[0] = '\0';
+		memcpy(key + 1, symbols[i].name, length + 1);
+		at = memmem(all, strings->sh_size, key, length + 2);
+		if (at)
+			offset[i] = (uint32_t)(at + 1 - all);
+	}
+	for (size_t n = table->sh_size / sizeof(*s); n--; s++)
+		for (int i = 0; i < count; i++)
+			if (offset[i] && s->st_name == offset[i])
+				take(l, f, s, &symbols[i]);
+}
+
+int patch_find(const char *word, struct patch_symbol *symbols, int count)
+{
+	static struct library l;	/* by one thread at a time */
+	int found = 0, tables = 0;
+	struct file f;
+
+	l.word = word;
+	for (int i = 0; i < count; i++) {
+		symbols[i].at = NULL;
+		symbols[i].size = 0;
+	}
+	if (count > SYMBOLS_MAX || !dl_iterate_phdr(find_library, &l) ||
+	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !map_file(&f, l.path))
+		return -1;
+	for (int i = 0; i < f.count; i++) {
+		if (f.sections[i].sh_type != SHT_SYMTAB)
+			continue;
+		search(&l, &f, &f.sections[i], symbols, count);
+		tables++;
+	}
+	munmap((void *)f.bytes, f.size);
+	for (int i = 0; i < count; i++)
+		found += symbols[i].at != NULL;
+	return tables ? found : -1;
+}
+
+/* ---- replacing ---- */
+
+#if defined(__x86_64__)
+
+/* Bytes of an instruction that means the same anywhere, as compilers begin functions
+ * with; 0: none that is known. */
+static size_t movable(const uint8_t *p)
+{
+	bool wide = (p[0] & 0xf8) == 0x48;	/* REX.W */
+
+	if ((p[0] & 0xf8) == 0x50)
+		return 1;			/* push */
+	if (p[0] == 0x41 && (p[1] & 0xf8) == 0x50)
+		return 2;
+	if (wide && (p[1] == 0x89 || p[1] == 0x8b) && p[2] >= 0xc0)
+		return 3;			/* mov between registers */
+	if (p[0] == 0x89 && p[1] >= 0xc0)
+		return 2;
+	if (p[0] == 0x48 && p[1] == 0x83 && p[2] == 0xec)
+		return 4;			/* sub $8 bits, %rsp */
+	if (p[0] == 0x48 && p[1] == 0x81 && p[2] == 0xec)
+		return 7;
+	if (!memcmp(p, "\xf3\x0f\x1e\xfa", 4))
+		return 4;			/* endbr64 */
+	return 0;
+}
+
+static void jump(uint8_t *at, const void *to)
+{
+	memcpy(at, "\xff\x25\0\0\0\0", 6);
+	memcpy(at + 6, &to, sizeof(to));
+}
+
+void *patch_original(const struct patch_symbol *function)
+{
+	size_t n = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *code = function->at, *copy;
+
+	while (n < PATCH_BYTES) {
+		size_t one = n + 8 <= function->size ? movable(code + n) : 0;
+
+		if (!one)
+			return NULL;
+		n += one;
+	}
+	copy = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED)
+		return NULL;
+	memcpy(copy, code, n);
+	jump(copy + n, code + n);
+	if (mprotect(copy, page, PROT_READ | PROT_EXEC) == 0)
+		return copy;
+	munmap(copy, page);
+	return NULL;
+}
+
+/* Executable all the time: other functions in the page may run, and a system that
+ * would not let changed code run says so before it is changed. */
+bool patch_replace(const struct patch_symbol *function, const void *ours)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)function->at;
+	uintptr_t from = at & ~(page - 1), to = (at + PATCH_BYTES + page - 1) & ~(page - 1);
+	int saved = errno;
+	bool done = mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
+
+	if (done) {
+		jump(function->at, ours);
+		mprotect((void *)from, to - from, PROT_READ | PROT_EXEC);
+	}
+	errno = saved;
+	return done;
+}
+
+#else
+
+void *patch_original(const struct patch_symbol *function)
+{
+	(void)function;
+	return NULL;
+}
+
+bool patch_replace(const struct patch_symbol *function, const void *ours)
+{
+	(void)function;
+	(void)ours;
+	return false;
+}
+
+#endif

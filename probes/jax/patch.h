@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of a library that exports next to nothing: found by the symbols that its
+ * file still has (.symtab), and replaced at their first bytes.
+ *
+ * Always true:
+ *  - A function is taken as found only when it is in the library's code as it is
+ *    loaded, at least PATCH_BYTES long, and the code in memory is that of the file.
+ *  - Bytes are replaced only while no thread can be in them, which the caller sees to.
+ *  - Code is writable only while it is being replaced; where the system refuses that,
+ *    nothing is changed.
+ *
+ * There is no cache of addresses: to look through 100 MB of names takes 12 to 67 ms
+ * of an import that takes a second, and what is loaded into programs writes no files.
+ */
+#ifndef PROBES_JAX_PATCH_H
+#define PROBES_JAX_PATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PATCH_BYTES 14		/* jmp *0(%rip) and the address */
+
+struct patch_symbol {
+	const char *name;
+	bool data;		/* of data: only its address */
+	void *at;		/* out: NULL, not found */
+	size_t size;		/* out: of a function */
+};
+
+/*
+ * Looks for symbols of the loaded library whose path contains `word`. Returns how many
+ * are there, -1: no such library, or a file without symbols. The library stays
+ * loaded for good.
+ */
+int patch_find(const char *word, struct patch_symbol *symbols, int count);
+
+/* A copy of the function's beginning, from which it goes on: what is called in its stead
+ * when it is replaced. NULL: its first instructions are none that may be moved. */
+void *patch_original(const struct patch_symbol *function);
+
+/* From now on it is `ours` that is called; false: refused, it is as it was. */
+bool patch_replace(const struct patch_symbol *function, const void *ours);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace events: the level that has them recorded, the program's own profiler beside
+ * us, and who takes which.
+ *
+ * XLA's recorder keeps every event until it is stopped, so it gets only those of the
+ * program's own session. That one can begin only where no level is set: its two
+ * functions are replaced by what they do, with our level beside.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+
+#define LEVEL_NONE (-1)
+
+struct events {			/* std::vector, which we hand through */
+	void *part[3];
+};
+
+static _Atomic int *trace_level;
+static _Atomic uint64_t *filter;
+static _Atomic uint8_t *locations;	/* whether events say where in XLA they come from */
+static void (*record_original)(struct traceme_event *e);
+static void (*clear)(void);
+static struct events *(*consume)(struct events *events);
+static _Atomic int session = LEVEL_NONE;	/* level of the program's session */
+static _Atomic int64_t real_to_mono_ns;
+
+/* ---- who takes what ---- */
+
+static void nobody(const struct traceme *t)
+{
+	(void)t;
+}
+
+static void part(const struct traceme *t)
+{
+	struct rt_op_args args = { .step = -1, .framework = TFT_FW_JAX };
+	struct rt_ran ran = { .start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns };
+
+	if (rt_level() < TFT_LEVEL_FULL || !rt_op_current().instance)
+		return;
+	args.name = jax_name(TFT_NAME_OP, t->name, t->name_length);
+	rt_op_ran(&args, &ran);
+}
+
+static const struct consumer {
+	const char *begin;
+	void (*take)(const struct traceme *t);
+} consumers[] = {
+	{ "PjitFunction(", jax_call_named },
+	{ "end: ", jax_thunk_done },
+	{ "ThunkExecutor::Execute (wait", jax_run_done },
+	{ "ThunkExecutor::Execute", jax_executed },
+	{ "trace_to_jaxpr", jax_call_traced },
+	{ "backend_compile", jax_call_compiled },
+	{ "CpuCompiler::RunBackend", jax_built },
+	{ "GpuCompiler::RunBackend", jax_built },
+	{ "CommonPjRtBuffer::Await", jax_awaited },
+	{ "np.asarray(jax.Array)", jax_awaited },
+	/* parts of a call, one after the other */
+	{ "ParseArguments", part },
+	{ "shard_args", part },
+	{ "CommonPjRtLoadedExecutable::ExecutePrepare", part },
+	{ "CommonPjRtClient::CreateOutputs", part },
+	{ "CommonPjRt", nobody },
+	{ "AllocateOutputBuffers", nobody },
+	{ "Handle inp", nobody },
+	{ "Wait for ", nobody },
+	{ "PythonRefManager::", nobody },
+	{ "TaskDispatcher::", nobody },
+	{ "PjRtCpuClient::", nobody },
+	{ "ExecuteReplicated", nobody },
+	{ "BatchedCopyToDevice", nobody },
+	{ "DevicePut", nobody },
+	{ "batched_copy_array", nobody },
+	{ "lower_sharding_computation", nobody },
+};
+
+#define CONSUMERS (sizeof(consumers) / sizeof(consumers[0]))
+static uint8_t first[256], next[CONSUMERS];	/* row + 1, by first byte */
+
+static void index_consumers(void)
+{
+	for (size_t i = CONSUMERS; i-- > 0;) {
+		unsigned char c = (unsigned char)consumers[i].begin[0];
+
+		next[i] = first[c];
+		first[c] = (uint8_t)(i + 1);
+	}
+}
+
+/* A kernel has the name that the user's program gave it, such as "end: ". */
+static bool is_thunk(const struct traceme *t)
+{
+	return t->values_length > 7 && !memcmp(t->values, "hlo_op=", 7);
+}
+
+static void take(const struct traceme_event *e)
+{
+	struct traceme t;
+
+	/* halves, and what is no text */
+	if (e->length < 2 || e->start_ns <= 0 || e->end_ns < e->start_ns)
+		return;
+	traceme_split(&t, e, atomic_load_explicit(&real_to_mono_ns, memory_order_relaxed));
+	if (is_thunk(&t)) {
+		jax_thunk(&t);
+		return;
+	}
+	for (uint8_t row = first[(unsigned char)e->name[0]]; row; row = next[row - 1]) {
+		const struct consumer *c = &consumers[row - 1];
+		size_t length = strlen(c->begin);
+
+		if (length <= e->length && !memcmp(e->name, c->begin, length)) {
+			c->take(&t);
+			return;
+		}
+	}
+	jax_pass(&t);
+}
+
+static void record(struct traceme_event *e)
+{
+	int saved = errno;
+
+	if (rt_level() != TFT_LEVEL_OFF)
+		take(e);
+	errno = saved;
+	if (atomic_load_explicit(&session, memory_order_relaxed) != LEVEL_NONE && record_original)
+		record_original(e);
+}
+
+/* ---- levels ---- */
+
+static int wanted_level(enum tft_level level)
+{
+	static const int of[] = {
+		[TFT_LEVEL_OFF] = LEVEL_NONE, [TFT_LEVEL_MIN] = 1, [TFT_LEVEL_DEFAULT] = 2,
+		[TFT_LEVEL_FULL] = 3,
+	};
+
+	return level <= TFT_LEVEL_FULL ? of[level] : LEVEL_NONE;
+}
+
+void jax_record_level(enum tft_level level)
+{
+	int want = wanted_level(level), theirs = atomic_load(&session);
+
+	if (!trace_level)
+		return;
+	if (locations && theirs == LEVEL_NONE)
+		atomic_store(locations, level == TFT_LEVEL_OFF);
+	atomic_store(trace_level, want > theirs ? want : theirs);
+}
+
+static void take_time(void)
+{
+	int64_t before = rt_now_ns(), real = rt_clock_ns(CLOCK_REALTIME), after = rt_now_ns();
+
+	atomic_store_explicit(&real_to_mono_ns, before + (after - before) / 2 - real,
+			      memory_order_relaxed);
+}
+
+void jax_record_tick(void)
+{
+	take_time();
+}
+
+/* ---- the program's own profiler: TraceMeRecorder::Start and Stop ---- */
+
+static bool session_start(int level, uint64_t wanted, bool with_locations)
+{
+	int none = LEVEL_NONE;
+
+	if (level < 0)
+		level = 0;
+	if (!atomic_compare_exchange_strong(&session, &none, level))
+		return false;
+	if (filter)
+		atomic_store(filter, wanted);
+	if (locations)
+		atomic_store(locations, with_locations);
+	clear();
+	jax_record_level(rt_level());
+	return true;
+}
+
+static struct events *session_stop(struct events *events)
+{
+	memset(events, 0, sizeof(*events));
+	if (atomic_exchange(&session, LEVEL_NONE) == LEVEL_NONE)
+		return events;
+	if (filter)
+		atomic_store(filter, UINT64_MAX);
+	jax_record_level(rt_level());
+	return consume(events);
+}
+
+static bool take_session(const struct patch_symbol *s)
+{
+	if (!record_original || !s[JAX_CLEAR].at || !s[JAX_CONSUME].at || !s[JAX_START].at ||
+	    !s[JAX_STOP].at)
+		return false;
+	*(void **)&clear = s[JAX_CLEAR].at;
+	*(void **)&consume = s[JAX_CONSUME].at;
+	return patch_replace(&s[JAX_START], (void *)session_start) &&
+	       patch_replace(&s[JAX_STOP], (void *)session_stop);
+}
+
+bool jax_record_start(const struct patch_symbol *s)
+{
+	if (!s[JAX_RECORD].at || !s[JAX_LEVEL].at || s[JAX_LEVEL].size != sizeof(int)) {
+		jax_blind("XLA's trace events have no symbols in this wheel: neither kernels nor "
+			  "runs, compilations and waits");
+		return false;
+	}
+	trace_level = s[JAX_LEVEL].at;
+	filter = s[JAX_FILTER].at;
+	locations = s[JAX_LOCATIONS].at;
+	if (atomic_load(trace_level) != LEVEL_NONE) {
+		jax_blind("the program's own profiler was on before the probe: no kernels");
+		return false;
+	}
+	index_consumers();
+	take_time();
+	*(void **)&record_original = patch_original(&s[JAX_RECORD]);
+	if (!take_session(s)) {
+		jax_blind("the program's own profiler cannot be let beside us: no kernels");
+		return false;
+	}
+	if (!patch_replace(&s[JAX_RECORD], (void *)record)) {
+		jax_blind("this system does not let code be replaced: no kernels");
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs of compiled programs: each an op, from its first kernel to its end, on the thread
+ * that waited for its end, in the call that asked for it. Its kernels may run on
+ * several threads.
+ *
+ * A run gets its number in the call, so it is known who asked (runs[]). Kernels come
+ * when they have returned; one that goes on in other threads is done later, which an
+ * event "end: " says with the same number (halves[]).
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+#include "probes/runtime/cpu.h"
+
+#define RUNS 1024u	/* at once; a power of two */
+#define HALVES 256u
+#define KNOWN 256u	/* kernels of a thread, by their text */
+#define MODULES 256u
+#define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
+
+static struct run {
+	_Atomic uint64_t key;		/* number | USED; 0: free, or being written */
+	_Atomic uint64_t instance, parent;
+	_Atomic int64_t start_ns;	/* it was asked for */
+	_Atomic int64_t first_ns;	/* its first kernel began */
+	_Atomic uint32_t module, tid;
+} runs[RUNS];
+#define USED (UINT64_C(1) << 32)
+
+static struct half {
+	_Atomic uint32_t busy;
+	uint64_t id;			/* 0: free */
+	bool started;			/* else it ended */
+	int64_t at_ns;
+	struct rt_cpu_kernel kernel;
+} halves[HALVES];
+
+struct known {
+	uint64_t hash;
+	uint32_t name, shape, module;
+};
+
+static _Thread_local struct {
+	struct known known[KNOWN];
+	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
+	uint64_t ended;		/* the last kernel of this thread that was said to be done */
+	int64_t executed_ns;	/* begin of the last part of a run on this thread */
+	int64_t kernel_ns;	/* begin of the last kernel on this thread */
+} own;
+
+static uint32_t run_type, control_type;
+static uint64_t (*original)(void *executable);	/* the number of its next run */
+
+/* ---- runs ---- */
+
+static struct run *run_of(uint64_t number)
+{
+	return &runs[number & (RUNS - 1)];
+}
+
+static void begun(uint32_t number)
+{
+	struct run *r = run_of(number);
+	struct rt_top top = rt_op_launch();
+
+	atomic_store_explicit(&r->key, 0, memory_order_relaxed);
+	rt_fence(memory_order_release);
+	atomic_store_explicit(&r->instance, rt_op_instance(), memory_order_relaxed);
+	atomic_store_explicit(&r->parent, top.instance, memory_order_relaxed);
+	atomic_store_explicit(&r->start_ns, rt_now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&r->first_ns, INT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(&r->tid, rt_tid(), memory_order_relaxed);
+	atomic_store_explicit(&r->module, 0, memory_order_relaxed);
+	atomic_store_explicit(&r->key, number | USED, memory_order_release);
+}
+
+/* int32_t jax::PyLoadedExecutable::GetNextLaunchId(): the number that the next run of
+ * a program has, told in the call that asks for that run. */
+static uint64_t next_id(void *executable)
+{
+	uint64_t number = original(executable);
+	int saved = errno;
+
+	if (rt_level() >= TFT_LEVEL_DEFAULT)
+		begun((uint32_t)number);
+	errno = saved;
+	return number;
+}
+
+int64_t jax_runs_pending_ns(void)
+{
+	int64_t oldest = INT64_MAX, now = rt_now_ns();
+
+	for (uint32_t i = 0; i < RUNS; i++) {
+		int64_t start_ns = atomic_load_explicit(&runs[i].start_ns, memory_order_relaxed);
+
+		if (atomic_load_explicit(&runs[i].key, memory_order_acquire) &&
+		    start_ns < oldest && now - start_ns < PENDING_NS)
+			oldest = start_ns;
+	}
+	return oldest;
+}
+
+void jax_runs_fork_child(void)
+{
+	memset(runs, 0, sizeof(runs));
+	memset(halves, 0, sizeof(halves));
+}
+
+/* ---- steps ---- */
+
+/* The program that has run longest in all is the one whose runs are steps. A step ends
+ * with its run and begins where the one before ended: what is between belongs to it. */
+static struct {
+	_Atomic uint32_t module;
+	_Atomic int64_t total_ns, end_ns;
+} modules[MODULES];
+static _Atomic int64_t longest_ns;
+
+static void step_ended(uint32_t module, uint32_t name, int64_t start_ns, int64_t end_ns)
+{
+	struct tft_step step = { .name = name, .number = -1 };
+	uint32_t i = module & (MODULES - 1), none = 0;
+	int64_t total, longest = atomic_load(&longest_ns), before;
+
+	if (!atomic_compare_exchange_strong(&modules[i].module, &none, module) && none != module)
+		return;
+	total = atomic_fetch_add(&modules[i].total_ns, end_ns - start_ns) + end_ns - start_ns;
+	before = atomic_exchange(&modules[i].end_ns, end_ns);
+	if (total < longest)
+		return;
+	atomic_store(&longest_ns, total);
+	step.start_ns = before ? before : start_ns;
+	step.dur_ns = end_ns - step.start_ns;
+	if (step.dur_ns >= 0)
+		rt_emit_step(&step);
+}
+
+/* ---- kernels ---- */
+
+/* FNV-1a over words: texts of a few hundred bytes, one for each kernel of a program. */
+static uint64_t hash_of(const char *text, size_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ length, word;
+
+	for (; length >= 8; text += 8, length -= 8) {
+		memcpy(&word, text, 8);
+		hash = (hash ^ word) * 0x100000001b3u;
+		hash ^= hash >> 29;
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	return (hash ^ word) * 0x9e3779b97f4a7c15u;
+}
+
+static void learn(struct known *k, const struct traceme *t, uint64_t hash)
+{
+	struct tft_shape shape = { .dims = 0 };
+	const char *text;
+	size_t length;
+
+	k->name = k->module = 0;
+	if (traceme_value(t, "hlo_op", &text, &length))
+		k->name = jax_name(TFT_NAME_KERNEL, text, length);
+	if (traceme_value(t, "hlo_module", &text, &length)) {
+		k->module = jax_name(TFT_NAME_OP, text, length);
+		shape.text = jax_name(TFT_NAME_OTHER, text, length);
+	}
+	k->shape = rt_shape(&shape);
+	k->hash = hash;
+}
+
+/* A number behind a key that is not the first; *at goes behind it. */
+static bool number_after(const char **at, const char *end, const char *key, size_t length,
+			 uint64_t *number)
+{
+	const char *p = memmem(*at, (size_t)(end - *at), key, length);
+	bool minus;
+
+	if (!p)
+		return false;
+	p += length;
+	minus = p < end && *p == '-';
+	p += minus;
+	for (*number = 0; p < end && *p >= '0' && *p <= '9'; p++)
+		*number = *number * 10 + (uint64_t)(*p - '0');
+	if (minus)
+		*number = 0 - *number;
+	*at = p;
+	return true;
+}
+#define NUMBER_AFTER(at, end, key, number) number_after(at, end, key, sizeof(key) - 1, number)
+
+/* The op of the kernel's run, and its module's name for it. */
+static void in_run(struct rt_cpu_kernel *kernel, uint64_t number, uint32_t module)
+{
+	struct run *r = run_of(number);
+	int64_t first = atomic_load_explicit(&r->first_ns, memory_order_relaxed);
+	uint64_t instance;
+
+	if (atomic_load_explicit(&r->key, memory_order_acquire) != ((uint32_t)number | USED))
+		return;
+	instance = atomic_load_explicit(&r->instance, memory_order_relaxed);
+	if (!atomic_load_explicit(&r->module, memory_order_relaxed))
+		atomic_store_explicit(&r->module, module, memory_order_relaxed);
+	rt_fence(memory_order_acquire);
+	if (atomic_load_explicit(&r->key, memory_order_relaxed) != ((uint32_t)number | USED))
+		return;
+	while (kernel->start_ns < first &&
+	       !atomic_compare_exchange_weak(&r->first_ns, &first, kernel->start_ns))
+		;
+	kernel->op = instance;
+	kernel->op_name = module;
+}
+
+static struct half *half_lock(uint64_t id)
+{
+	struct half *h = &halves[(id ^ id >> 32) & (HALVES - 1)];
+	uint32_t free = 0;
+
+	return atomic_compare_exchange_strong(&h->busy, &free, 1) ? h : NULL;
+}
+
+static void half_unlock(struct half *h)
+{
+	atomic_store_explicit(&h->busy, 0, memory_order_release);
+}
+
+static void emit(struct rt_cpu_kernel *k, int64_t end_ns)
+{
+	bool later = end_ns > k->start_ns + k->dur_ns;
+
+	if (later)
+		k->dur_ns = end_ns - k->start_ns;
+	rt_cpu_ran(later ? RT_LIBRARY_XLA_ASYNC : RT_LIBRARY_XLA, k);
+}
+
+/* It has returned, and may go on elsewhere. */
+static void started(const struct rt_cpu_kernel *kernel, uint64_t id)
+{
+	struct half *h = half_lock(id);
+	struct rt_cpu_kernel k = *kernel;
+	int64_t end_ns = 0;
+
+	if (h && h->id == id && !h->started) {
+		end_ns = h->at_ns;
+		h->id = 0;
+	} else if (h && (!h->id || !h->started)) {
+		h->id = id;
+		h->started = true;
+		h->kernel = k;
+		k.dur_ns = -1;
+	}
+	if (h)
+		half_unlock(h);
+	if (k.dur_ns >= 0)
+		emit(&k, end_ns);
+}
+
+void jax_thunk_done(const struct traceme *t)
+{
+	const char *at = t->values, *end = at + t->values_length;
+	struct rt_cpu_kernel k = { .dur_ns = -1 };
+	struct half *h;
+	uint64_t id;
+
+	if (!at || !NUMBER_AFTER(&at, end, ",_c=", &id) || !id)
+		return;
+	h = half_lock(id);
+	if (!h)
+		return;
+	if (h->id == id && h->started) {
+		k = h->kernel;
+		h->id = 0;
+	} else if (id >> 32 == own.number) {
+		own.ended = id;
+	} else if (!h->id || !h->started) {
+		h->id = id;
+		h->started = false;
+		h->at_ns = t->end_ns;
+	}
+	half_unlock(h);
+	if (k.dur_ns >= 0)
+		emit(&k, t->end_ns);
+}
+
+/* A loop or a call: its kernels came before it, and their time is not told twice. */
+static void control(const struct rt_cpu_kernel *kernel)
+{
+	struct rt_op_args args = {
+		.name = kernel->name, .type = control_type, .step = -1, .framework = TFT_FW_JAX,
+	};
+	struct rt_ran ran = {
+		.parent = kernel->op, .start_ns = kernel->start_ns, .dur_ns = kernel->dur_ns,
+	};
+
+	rt_op_ran(&args, &ran);
+}
+
+void jax_thunk(const struct traceme *t)
+{
+	const char *at = t->values, *end = at + t->values_length, *run;
+	struct rt_cpu_kernel kernel = {
+		.start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,
+	};
+	uint64_t number, id = 0, hash;
+	struct known *k;
+
+	run = memmem(at, t->values_length, ",run_id=", 8);
+	at = run ? run : end;
+	hash = hash_of(t->name, (size_t)(at - t->name));
+	k = &own.known[hash >> 56];
+	if (k->hash != hash)
+		learn(k, t, hash);
+	kernel.name = k->name;
+	kernel.shape = k->shape;
+	if (run && NUMBER_AFTER(&at, end, ",run_id=", &number))
+		in_run(&kernel, number, k->module);
+	if (kernel.start_ns < own.kernel_ns) {
+		control(&kernel);
+		return;
+	}
+	own.kernel_ns = kernel.start_ns;
+	if (run && NUMBER_AFTER(&at, end, ",_p=", &id) && id) {
+		own.number = (uint32_t)(id >> 32);
+		if (own.ended != id) {
+			started(&kernel, id);
+			return;
+		}
+	}
+	rt_cpu_ran(RT_LIBRARY_XLA, &kernel);
+}
+
+/* ---- the end of a run ---- */
+
+void jax_executed(const struct traceme *t)
+{
+	own.executed_ns = t->start_ns;
+}
+
+static void tell(struct run *r, int64_t start_ns, int64_t end_ns)
+{
+	struct rt_op_args args = { .step = -1, .framework = TFT_FW_JAX };
+	struct rt_ran ran = { .start_ns = start_ns, .dur_ns = end_ns - start_ns };
+	int64_t first_ns = atomic_load_explicit(&r->first_ns, memory_order_relaxed);
+
+	if (first_ns < start_ns) {
+		start_ns = ran.start_ns = first_ns;
+		ran.dur_ns = end_ns - first_ns;
+	}
+	ran.instance = atomic_load_explicit(&r->instance, memory_order_relaxed);
+	if (atomic_load_explicit(&r->tid, memory_order_relaxed) != rt_tid())
+		ran.parent = atomic_load_explicit(&r->parent, memory_order_relaxed);
+	args.name = atomic_load_explicit(&r->module, memory_order_relaxed);
+	if (!args.name)
+		args.name = rt_name(TFT_NAME_OP, "XLA program");
+	args.type = run_type;
+	rt_op_ran(&args, &ran);
+	step_ended(args.name, args.name, start_ns, end_ns);
+}
+
+/* Several devices end one run each: the first end is told. */
+void jax_run_done(const struct traceme *t)
+{
+	const char *at = t->values, *end = at + t->values_length;
+	int64_t start_ns = own.executed_ns ? own.executed_ns : t->start_ns;
+	uint64_t number, key;
+	struct run *r;
+
+	own.executed_ns = 0;
+	if (!at || !NUMBER_AFTER(&at, end, "run_id=", &number))
+		return;
+	r = run_of(number);
+	key = (uint32_t)number | USED;
+	if (atomic_load_explicit(&r->key, memory_order_acquire) != key)
+		return;
+	tell(r, start_ns, t->end_ns);
+	atomic_compare_exchange_strong(&r->key, &key, 0);
+}
+
+/* ---- the way in ---- */
+
+void jax_runs_start(const struct patch_symbol *next)
+{
+	run_type = rt_name(TFT_NAME_OP_TYPE, "XLA run");
+	control_type = rt_name(TFT_NAME_OP_TYPE, "XLA control flow");
+	if (next->at)
+		*(void **)&original = patch_original(next);
+	if (!original || !patch_replace(next, (void *)next_id))
+		jax_blind("where runs of programs get their numbers is not known: kernels are in "
+			  "no run");
+}

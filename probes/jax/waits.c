@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits of the program for results. */
+#include <string.h>
+
+#include "probes/jax/probe.h"
+
+/* "CommonPjRtBuffer::Await#_pt=0,_p=7#" when it begins, "..._ct=0,_c=7#" when it is
+ * over; numpy's conversion has both inside. */
+static _Thread_local int64_t await_ns, awaited_ns;
+
+void jax_awaited(const struct traceme *t)
+{
+	struct tft_wait w = { .start_ns = t->start_ns };
+	bool numpy = t->name[0] == 'n';
+	int64_t number;
+
+	if (!numpy && traceme_number(t, "_p", &number)) {
+		await_ns = t->start_ns;
+		return;
+	}
+	if (!numpy && await_ns)
+		w.start_ns = await_ns;
+	if (numpy && awaited_ns > t->start_ns)
+		return;
+	await_ns = 0;
+	awaited_ns = t->end_ns;
+	w.dur_ns = t->end_ns - w.start_ns;
+	w.name = jax_name(TFT_NAME_CALL, t->name, t->name_length);
+	rt_emit_wait(&w);
+}

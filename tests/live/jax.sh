@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs of JAX on the wheel: kernels and calls against JAX's own profiler, which stays
+# what it is; nothing of the programs changed. CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+train=$here/examples/train_jax.py loops=$here/tests/programs/jax_loops.py
+judge=$here/tests/live/jax_compare.py
+missing=
+[ -e "$O/lib/libtftop-jax.so" ] || missing="the probe was not built"
+[ -n "$missing" ] || [ "$(uname -m)" = x86_64 ] || missing="not on this machine"
+[ -n "$missing" ] || python=$(tests/venv.sh "${JAX:-jax}" 2>"$tmp/venv") ||
+	missing=$(tail -n 1 "$tmp/venv")
+if [ -n "$missing" ]; then
+	echo "skip jax: $missing"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+export JAX_PLATFORMS=cpu
+
+# Of the report: an expression on j; args are the words behind it.
+report() { "$python" -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+args = sys.argv[3:]
+print(eval("(" + sys.argv[2] + ")"))' "$work/report" "$@"; }
+
+# under PROGRAM ARGUMENTS…: into $work/report and $work/said
+under() {
+	"$tftop" -b --json="$work/report" --level "${level:-default}" -- "$python" "$@" \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+# bare PROGRAM ARGUMENTS…: into $work/bare
+bare() {
+	"$python" "$@" >"$work/bare" 2>"$work/errors" || fail "bare: $(tail -n 1 "$work/errors")"
+}
+
+same() { cmp -s "$work/bare" "$work/said" || fail "its output is not the same: $(first_lines "$work/said")"; }
+
+# compare A B: profiles and reports
+compare() {
+	local got
+	got=$("$python" "$judge" "$@") || { fail "$(tr '\n' ' ' <<<"$got" | cut -c1-200)"; return; }
+	why=${why:+$why; }$got
+}
+
+# Of every kernel and call its count, and each kernel in the run of its program.
+counts() {
+	bare "$@" --profile "$work/profile" && under "$@" && same || return
+	compare "$work/profile" "$work/report" || return
+	[ "$(report "[k['name'] for k in j['kernels'] for o in k['ops'] if o['how'] != 'exact']")" = "[]" ] ||
+		{ fail "kernels in no run"; return; }
+	[ "$(report "(j['trust']['lost_events'], 'impossible' in j['trust'], j['devices'][0]['api'])")" = \
+		"(0, False, 'cpu')" ] || { fail "losses, device: $(report "j['trust']")"; return; }
+}
+
+# The program's own profiler has what it has without us.
+profiler() {
+	bare "$loops" --profile "$work/profile" && under "$loops" --profile "$work/ours" && same || return
+	compare "$work/profile" "$work/ours" && compare "$work/profile" "$work/report"
+}
+
+# Steps, runs and their call; compilations, and how often a function was traced.
+steps() {
+	under "$train" --steps 12 --truth "$work/truth" || return
+	[ "$(report "(j['steps']['count'], j['steps']['source'])")" = "(12, 'jit_train_step')" ] ||
+		{ fail "steps: $(report "(j['steps']['count'], j['steps']['source'])")"; return; }
+	[ "$(report "[(o['count'], o['type']) for o in j['ops'] if 'train_step' in o['name']]")" = \
+		"[(12, 'XLA run'), (12, 'PjitFunction')]" ] || { fail "ops: $(report "j['ops']")"; return; }
+	[ "$(report "[(c['count'], c['cause'][:5]) for c in j['compiles'] if 'train_step' in c['what']]")" \
+		!= "[]" ] || { fail "no compilation"; return; }
+	# what the stopwatch in the program says, less what it computes between
+	got=$(report "j['steps']['series_ns'][4:]" | tr -d '[],' | tr ' ' '\n' | sort -n | sed -n 4p)
+	want=$("$python" -c 'import json, sys
+print(sorted(json.load(open(sys.argv[1]))["steps"]["series_ns"][4:])[3])' "$work/truth")
+	[ "$got" -gt $((want / 2)) ] || fail "a step of $got ns, by the stopwatch $want"
+}
+
+# A function that is compiled anew in each step says so.
+recompile() {
+	under "$train" --steps 6 --recompile || return
+	got=$(report "sum(c['count'] for c in j['compiles'] if c['what'] == 'XLA jit_train_step')")
+	[ "$got" = 6 ] || { fail "compiled: $(report "j['compiles']")"; return; }
+	got=$(report "sorted(c['cause'] for c in j['compiles'] if c['what'] == 'trace train_step()')")
+	[ "$got" = "['trace 1', 'trace 2', 'trace 3', 'trace 4', 'trace 5', 'trace 6']" ] ||
+		fail "traced: $got"
+}
+
+# At level off nothing is seen; at min kernels are, and no ops.
+levels() {
+	local level=off
+	bare "$loops" && under "$loops" && same || return
+	[ "$(report "len(j['kernels']) + len(j['ops'])")" = 0 ] || { fail "seen at off"; return; }
+	level=min
+	under "$loops" && same || return
+	[ "$(report "(len(j['kernels']) > 0, sum(o['count'] for o in j['ops']))")" = "(True, 0)" ] || { fail "at min"; return; }
+	level=full
+	under "$loops" && same || return
+	[ "$(report "any(o['name'] == 'ParseArguments' for o in j['ops'])")" = True ] ||
+		fail "no parts of calls at full"
+}
+
+# A child of fork has its own.
+forked() {
+	under "$loops" --fork || return
+	cp "$work/report" "$work/both"
+	under "$loops" || return
+	one=$(report "sum(k['count'] for k in j['kernels'])")
+	cp "$work/both" "$work/report"
+	[ "$(report "sum(k['count'] for k in j['kernels'])")" = $((2 * one)) ] ||
+		fail "$one kernels, with a child $(report "sum(k['count'] for k in j['kernels'])")"
+}
+
+# A wheel without symbols runs as without us, and what is missing is said.
+stripped() {
+	local lib=${python%/bin/python} part
+	lib=$(dirname "$(echo "$lib"/lib/python*/site-packages/jaxlib/libjax_common.so)")
+	command -v objcopy >/dev/null || { skip "no objcopy"; return; }
+	mkdir -p "$work/site/jaxlib"
+	for part in "$lib"/*; do
+		case $part in
+		*/libjax_common.so) objcopy --strip-all "$part" "$work/site/jaxlib/libjax_common.so" ;;
+		*.so) cp "$part" "$work/site/jaxlib/" ;;
+		*) ln -s "$part" "$work/site/jaxlib/" ;;
+		esac || { skip "no room for a copy of the library"; return; }
+	done
+	export PYTHONPATH=$work/site
+	bare "$loops" && under "$loops" && same
+	part=$?
+	unset PYTHONPATH
+	[ "$part" = 0 ] || return
+	[ "$(report "len(j['kernels'])")" = 0 ] || { fail "kernels"; return; }
+	[ "$(report "[m['text'] for m in j['messages'] if m['text'].startswith('jax: this wheel is stripped')]")" \
+		!= "[]" ] || fail "nothing said: $(report "j['messages']")"
+}
+
+case_run train counts "$train" --steps 8
+case_run loops counts "$loops"
+case_run profiler profiler
+case_run steps steps
+case_run recompile recompile
+case_run levels levels
+case_run forked forked
+case_run stripped stripped
+suite_end
