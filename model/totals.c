@@ -285,7 +285,7 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 		.kind = ACT_COMPILE, .start_ns = compile->start_ns,
 		.end_ns = compile->start_ns + compile->dur_ns, .process = model->process_index,
 		.thread = thread_get(model, model->process_index, model->event->tid),
-		.device = NONE, .queue = NONE, .name = what,
+		.device = NONE, .queue = NONE, .name = what, .op_name = cause,
 	});
 }
 

@@ -46,7 +46,8 @@ struct analysis {
 	X(CORES, analysis_cores) \
 	X(WIRE, analysis_wire) \
 	X(POOLS, analysis_pools) \
-	X(OVERHEAD, analysis_overhead)
+	X(OVERHEAD, analysis_overhead) \
+	X(RECOMPILES, analysis_recompiles)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -37,6 +37,7 @@ struct model;
 	X(POOL_SHARE, "pool-share", 10, 0, 100, "%", "of a step in which ops wait for a thread and cores are free") \
 	X(SMALL_OP, "small-op", 10, 0, 1000, "us", "of a framework's thread in one piece: no more is overhead") \
 	X(OVERHEAD_SHARE, "overhead-share", 30, 1, 100, "%", "of a step goes around a framework's ops") \
+	X(RECOMPILES, "recompiles", 3, 1, 100000, "count", "compilations of one thing after the warm-up") \
 	X(SLOWER, "slowdown", 20, 1, 1000, "%", "that a kernel takes longer late in the run than early") \
 	X(SLOWER_SHARE, "slowdown-share", 2, 0, 100, "%", "of a step that slower kernels cost")
 

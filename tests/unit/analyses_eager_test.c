@@ -190,3 +190,66 @@ TEST(eager_ops_are_the_step)
 	model_unlock(model);
 	model_free(model);
 }
+
+/* ---- compiling again ---- */
+
+static void compile(struct bench *bench, const char *what, const char *where, int64_t start_ns,
+		    int64_t dur_ns)
+{
+	struct act *act = bench_act(bench, ACT_COMPILE, BASE + start_ns, BASE + start_ns + dur_ns);
+
+	act->thread = 1;
+	act->name = bench_name(bench, what);
+	act->op_name = bench_name(bench, where);
+}
+
+TEST(eager_recompiles_are_told)
+{
+	struct bench bench;
+	struct finding found;
+	char what[40];
+
+	bench_init(&bench, &analysis_recompiles);
+	make_threads(&bench);
+	for (int i = 0; i < 10; i++) {
+		int64_t t0 = i * 1000 * US;
+
+		snprintf(what, sizeof(what), "torch.compile 2/%d", i + 1);
+		if (i < 4)
+			compile(&bench, what, "/home/me/train.py:88 Net.forward", t0, 500 * US);
+		if (i < 2)	/* twice is no habit */
+			compile(&bench, "torch.compile 3/0", "/home/me/train.py:90 f", t0, US);
+		compile(&bench, "trace step()", "", t0 + 600 * US, US);
+		bench_step(&bench, BASE + t0, BASE + t0 + 1000 * US);
+	}
+	CHECK_INT(bench_review(&bench, NULL, &found), 1);
+	CHECK_STR(found.id, "recompiles");
+	CHECK_INT(found.cost_ns, 4 * 500 * US / 10);
+	CHECK(strstr(found.title, "recompiled 4 times"));
+	CHECK(strstr(found.title, "at train.py:88"));
+	CHECK(strstr(found.lines[0], "torch.compile 2: 2.00 ms in all"));
+	CHECK(strstr(found.advice, "dynamic=True"));
+	CHECK_INT(found.evidence.t1 - found.evidence.t0, 500 * US);
+	bench_release(&bench);
+}
+
+/* What says nothing of its place, and of no framework. */
+TEST(eager_recompiles_without_a_place)
+{
+	static const char *const where[] = { "", "-O3 -DN=16", "12 passes", "a:b", "x.cl:" };
+	struct bench bench;
+	struct finding found;
+
+	for (size_t k = 0; k < sizeof(where) / sizeof(where[0]); k++) {
+		bench_init(&bench, &analysis_recompiles);
+		make_threads(&bench);
+		for (int i = 0; i < 6; i++) {
+			compile(&bench, "program of relu", where[k], i * US, 500);
+			bench_step(&bench, BASE + i * US, BASE + (i + 1) * US);
+		}
+		CHECK_INT(bench_review(&bench, NULL, &found), 1);
+		CHECK(strstr(found.title, "recompiled 6 times: program of relu"));
+		CHECK(strstr(found.advice, "kept"));
+		bench_release(&bench);
+	}
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same thing compiled again and again.
+ *
+ * Definition: compilations of one name are of the same thing; of torch.compile's, whose
+ * names end in "FUNCTION/VERSION", those of one function. What is compiled in the
+ * warm-up is the start of the program. From recompiles (3) on, of steps after it, the
+ * program is told of: what went into them (shapes, types, flags) was never the same.
+ *
+ * The cost is their time over all these steps, though few of them may hold it.
+ * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION").
+ *
+ * Complexity: O(1) a compilation. State: THINGS_MAX sums.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/analyses/thresholds.h"
+#include "model/base/util.h"
+#include "model/model-internal.h"
+
+#define THINGS_MAX 1024u
+
+struct thing {
+	uint32_t name;			/* of all its versions */
+	uint32_t where;			/* name: what the last one said of its origin */
+	uint64_t count[SCOPE_COUNT];
+	int64_t ns[SCOPE_COUNT];
+	int64_t longest_ns, t0, t1;
+	uint32_t row;
+};
+
+struct recompiles {
+	struct basis basis;
+	struct thing *things;		/* owned */
+	size_t n, cap;
+	struct map by_name;
+};
+
+/* "torch.compile 0/3" -> "torch.compile 0"; tracing comes before compiling, and is
+ * told with it. 0: not to be counted. */
+static uint32_t thing_name(struct model *model, uint32_t name)
+{
+	const char *raw = names_raw(&model->names, name), *slash = raw ? strrchr(raw, '/') : NULL;
+	char text[NAME_SHORT_MAX];
+
+	if (!raw || !strncmp(raw, "trace ", 6))
+		return 0;
+	if (strncmp(raw, "torch.compile", 13) || !slash || !isdigit((unsigned char)slash[1]))
+		return name;
+	snprintf(text, sizeof(text), "%.*s", (int)(slash - raw), raw);
+	return names_intern(&model->names, text);
+}
+
+static struct thing *thing_of(struct recompiles *r, uint32_t name)
+{
+	uint32_t at = map_get(&r->by_name, name);
+
+	if (at != MAP_NONE)
+		return &r->things[at];
+	if (r->n == THINGS_MAX)
+		return NULL;
+	grow(&r->things, &r->cap, r->n, sizeof(*r->things));
+	r->things[r->n] = (struct thing) { .name = name };
+	map_set(&r->by_name, name, (uint32_t)r->n);
+	return &r->things[r->n++];
+}
+
+static void recompiles_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct recompiles *r = state;
+	enum scope scope;
+
+	if (!basis_add(&r->basis, slice, &scope))
+		return;
+	for (size_t i = 0; i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+		uint32_t name = act->kind == ACT_COMPILE && act_counts(slice, act) ?
+				thing_name(model, act->name) : 0;
+		struct thing *thing = name ? thing_of(r, name) : NULL;
+
+		if (!thing)
+			continue;
+		thing->count[scope]++;
+		add_ns(&thing->ns[scope], act->end_ns - act->start_ns);
+		thing->where = act->op_name ? act->op_name : thing->where;
+		if (act->end_ns - act->start_ns < thing->longest_ns)
+			continue;
+		thing->longest_ns = act->end_ns - act->start_ns;
+		thing->t0 = act->start_ns;
+		thing->t1 = act->end_ns;
+		thing->row = act->thread != NONE && thread_at(model, act->thread)->row != NONE ?
+			     thread_at(model, act->thread)->row + 1 : 0;
+	}
+}
+
+/* "/a/train.py:88 forward" -> "train.py:88"; false: it is no place. */
+static bool place_text(struct model *model, uint32_t where, char *out, size_t size)
+{
+	const char *text = where ? names_raw(&model->names, where) : NULL, *colon, *base;
+	size_t digits;
+
+	colon = text ? strrchr(text, ':') : NULL;
+	digits = colon ? strspn(colon + 1, "0123456789") : 0;
+	if (!digits || (colon[1 + digits] && colon[1 + digits] != ' '))
+		return false;
+	for (base = colon; base > text && base[-1] != '/'; )
+		base--;
+	snprintf(out, size, "%.*s", (int)(colon + 1 + digits - base), base);
+	return true;
+}
+
+static const char *advice_for(const char *name)
+{
+	if (!strncmp(name, "torch.compile", 13))
+		return "dynamic=True or mark_dynamic() for the size that changes, or batches "
+		       "padded to a few sizes; TORCH_LOGS=recompiles says what changed";
+	if (!strncmp(name, "XLA ", 4))
+		return "inputs padded to a few shapes, and no Python value that changes among "
+		       "the static arguments; jax_log_compiles says what changed";
+	return "what was compiled once can be kept and used again";
+}
+
+static void say(struct model *model, const struct recompiles *r, const struct thing *thing,
+		struct findings *findings)
+{
+	enum scope scope = basis_scope(&r->basis);
+	const char *name = names_raw(&model->names, thing->name);
+	char count[FMT_MAX], all[FMT_MAX], longest[FMT_MAX], place[200] = "";
+	struct finding finding = {
+		.id = "recompiles", .subject = thing->name, .severity = SEVERITY_WARNING,
+		.cost_ns = basis_per(&r->basis, thing->ns[scope]),
+		.evidence = { .kind = EVIDENCE_TIME, .t0 = thing->t0, .t1 = thing->t1,
+			      .row = thing->row },
+	};
+
+	fmt_count(count, thing->count[scope]);
+	if (place_text(model, thing->where, place, sizeof(place)))
+		snprintf(finding.title, FINDING_TEXT,
+			 "recompiled %s times: what comes in changes (shapes, types) at %s", count,
+			 place);
+	else
+		snprintf(finding.title, FINDING_TEXT,
+			 "recompiled %s times: %.120s, as what comes in changes", count, name);
+	snprintf(finding.lines[0], FINDING_TEXT,
+		 "%.120s: %s in all after the warm-up, the longest took %s", name,
+		 fmt_time(all, thing->ns[scope]), fmt_time(longest, thing->longest_ns));
+	snprintf(finding.advice, FINDING_TEXT, "%s", advice_for(name));
+	finding_add(findings, &finding);
+}
+
+static void recompiles_review(struct model *model, void *state, struct findings *findings)
+{
+	const struct recompiles *r = state;
+	enum scope scope = basis_scope(&r->basis);
+
+	if (!basis_ready(model, &r->basis))
+		return;
+	for (size_t i = 0; i < r->n; i++)
+		if (r->things[i].count[scope] >=
+		    (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES))
+			say(model, r, &r->things[i], findings);
+}
+
+static void recompiles_release(void *state)
+{
+	struct recompiles *r = state;
+
+	free(r->things);
+	map_release(&r->by_name);
+}
+
+static size_t recompiles_bytes(const void *state)
+{
+	const struct recompiles *r = state;
+
+	return r->cap * sizeof(*r->things) + map_bytes(&r->by_name);
+}
+
+const struct analysis analysis_recompiles = {
+	.name = "recompiles", .size = sizeof(struct recompiles), .slice = recompiles_slice,
+	.review = recompiles_review, .release = recompiles_release, .bytes = recompiles_bytes,
+};
