@@ -6,7 +6,7 @@
  *
  *	RT_TEXT_OUT	file to append to; without it there is no tftop
  *	RT_TEXT_LEVEL	0..3, default 3
- *	RT_TEXT_QUIET	set: nothing is written (to measure a probe alone)
+ *	RT_TEXT_QUIET	set: nothing is written (to measure a probe alone); "ops": no ops
  *	RT_TEXT_MANUAL	set: no thread of its own, ticks only by rt_text_tick()
  *	RT_TEXT_TOGGLE	set: another level at every tick
  *
@@ -34,6 +34,7 @@
 RT_API volatile uint32_t tft_rt_level_now;
 RT_API void rt_text_level(int level);
 RT_API void rt_text_tick(void);
+RT_API void rt_text_tick_at(long now_ns);
 RT_API void rt_text_dump(void);
 RT_API long rt_text_pending_ns(void);
 
@@ -46,12 +47,13 @@ static const struct rt_probe *probes[PROBE_MAX];
 static unsigned n_probes;
 static atomic_uint correlations, instances;
 static int out = -1;
-static bool quiet;
+static bool quiet, quiet_ops;
 static atomic_bool ended;
 
 static __thread struct {
 	uint64_t instance;
-	uint32_t name, type, domain;
+	uint32_t name, type, domain, shapes;
+	uint64_t forward;
 	int64_t step, wait_ns;
 } stack[STACK_MAX];
 static __thread int64_t handed_ns;
@@ -149,7 +151,8 @@ bool rt_probe_register(const struct rt_probe *probe)
 		}
 	probes[n_probes++] = probe;
 	if (n_probes == 1) {
-		quiet = getenv("RT_TEXT_QUIET") != NULL;
+		quiet_ops = getenv("RT_TEXT_QUIET") && !strcmp(getenv("RT_TEXT_QUIET"), "ops");
+		quiet = !quiet_ops && getenv("RT_TEXT_QUIET");
 		out = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 		tft_rt_level_now = level ? (uint32_t)atoi(level) : TFT_LEVEL_FULL;
 		atexit(finish);
@@ -192,11 +195,16 @@ void rt_text_level(int level)
 	line("level old=%u new=%d", old, level);
 }
 
-void rt_text_tick(void)
+void rt_text_tick_at(long now_ns)
 {
 	for (unsigned i = 0; i < n_probes; i++)
 		if (probes[i]->tick)
-			probes[i]->tick(rt_now_ns());
+			probes[i]->tick(now_ns);
+}
+
+void rt_text_tick(void)
+{
+	rt_text_tick_at(rt_now_ns());
 }
 
 void rt_text_dump(void)
@@ -288,6 +296,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 		stack[depth].domain = args->domain;
 		stack[depth].type = args->type;
 		stack[depth].step = args->step;
+		stack[depth].shapes = args->shapes;
+		stack[depth].forward = args->forward;
 		stack[depth].wait_ns = handed_ns;
 	}
 	handed_ns = 0;
@@ -310,6 +320,13 @@ int rt_op_pop(uint32_t domain)
 	if (!depth)
 		return -1;
 	depth--;
+	if (quiet_ops)
+		return depth;
+	if (depth < STACK_MAX && stack[depth].shapes)
+		line("shapes name=%s %s", name_of(stack[depth].name), name_of(stack[depth].shapes));
+	if (depth < STACK_MAX && stack[depth].forward)
+		line("forward name=%s of=%llu", name_of(stack[depth].name),
+		     (unsigned long long)stack[depth].forward);
 	if (depth < STACK_MAX && stack[depth].wait_ns)
 		line("waited name=%s ns=%lld", name_of(stack[depth].name),
 		     (long long)stack[depth].wait_ns);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library that looks like PyTorch's to a probe: the same symbols, called through the
+ * PLT, with at::RecordFunction laid out as in a version, or as in none.
+ *
+ *	-DFIRST=N	where its thread's number lies (88)
+ *	-DSEQUENCE=N	where its sequence number (200)
+ *	-DHANDLE=N	where its own number (312; 256 in 1.13)
+ *	-DOLD		begins by name, as 1.13, and tells no types
+ *	-DSTRANGE	numbers are nowhere to be found
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+#define NAMED(symbol) __asm__(symbol)
+#define RF "_ZN2at14RecordFunction"
+#define CALLBACKS 8
+
+struct callback {
+	void *(*start)(void **context, const void *rf);
+	void (*end)(const void *rf, void *context);
+	double probability;
+	uint8_t scopes[10], needs_inputs, needs_outputs, needs_ids;
+};
+struct variant {
+	size_t length;
+	const char *text;
+	uint8_t index;
+};
+struct record {
+	_Alignas(8) char bytes[512];
+	struct callback called[CALLBACKS];
+	int n;
+};
+struct vector {
+	void *begin, *end, *room;
+};
+struct ivalue {
+	const void *payload;
+	uint64_t tag;
+};
+struct tensor {
+	const void *table;
+	int64_t sizes[2];
+	int32_t type;
+};
+
+static struct {
+	struct callback c;
+	uint64_t id;
+} callbacks[CALLBACKS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t ids, handles, threads;
+static __thread uint64_t thread;
+
+API uint64_t add(struct callback c) NAMED("_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE");
+API uint64_t add(struct callback c)
+{
+	uint64_t id = 0;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < CALLBACKS && !id; i++) {
+		if (callbacks[i].id)
+			continue;
+		id = callbacks[i].id = ++ids;
+		callbacks[i].c = c;
+	}
+	pthread_mutex_unlock(&lock);
+	return id;
+}
+
+API void take(uint64_t id) NAMED("_ZN2at14removeCallbackEm");
+API void take(uint64_t id)
+{
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < CALLBACKS; i++)
+		if (callbacks[i].id == id)
+			callbacks[i].id = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+API int fake_callbacks(void);
+API int fake_callbacks(void)
+{
+	int n = 0;
+
+	for (int i = 0; i < CALLBACKS; i++)
+		n += callbacks[i].id != 0;
+	return n;
+}
+
+API uint64_t number(void) NAMED(RF "15currentThreadIdEv");
+API uint64_t number(void)
+{
+	if (!thread)
+		thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	return thread;
+}
+
+static void put(struct record *r, int at, uint64_t value)
+{
+	memcpy(r->bytes + at, &value, sizeof(value));
+}
+
+static uint64_t get(const struct record *r, int at)
+{
+	uint64_t value;
+
+	memcpy(&value, r->bytes + at, sizeof(value));
+	return value;
+}
+
+API void construct(struct record *r, uint8_t scope) NAMED(RF "C1ENS_11RecordScopeE");
+API void construct(struct record *r, uint8_t scope)
+{
+	r->n = 0;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < CALLBACKS; i++)
+		if (callbacks[i].id && callbacks[i].c.scopes[scope])
+			r->called[r->n++] = callbacks[i].c;
+	pthread_mutex_unlock(&lock);
+#ifndef STRANGE
+	put(r, FIRST, number());
+	r->bytes[FIRST + 8] = (char)scope;
+#endif
+	put(r, HANDLE, __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED));
+}
+
+/* The name: std::string's text, length and room; a schema is its address. */
+static void start(struct record *r, const char *name, const void *schema, int64_t sequence)
+{
+	int at = SEQUENCE - 40;
+	void *context;
+
+	r->bytes[SEQUENCE - 8] = schema != NULL;
+	if (schema) {
+		put(r, at, (uintptr_t)schema);
+	} else if (strlen(name) < 16) {
+		put(r, at, (uintptr_t)(r->bytes + at + 16));
+		strncpy(r->bytes + at + 16, name, 15);
+	} else {
+		put(r, at, (uintptr_t)strdup(name));
+	}
+	if (!schema)
+		put(r, at + 8, strlen(name));
+#ifdef STRANGE
+	sequence ^= 0x55;
+#endif
+	put(r, SEQUENCE, (uint64_t)sequence);
+	for (int i = 0; i < r->n; i++)
+		if (r->called[i].start)
+			r->called[i].start(&context, r);
+}
+
+#ifdef OLD
+API void before(struct record *r, const char *name, int64_t sequence) NAMED(RF "6beforeEPKcl");
+API void before(struct record *r, const char *name, int64_t sequence)
+{
+	start(r, name, NULL, sequence);
+}
+#else
+API void before(struct record *r, struct variant name, int64_t sequence)
+	NAMED(RF "6beforeESt7variantIJSt17basic_string_viewIcSt11char_traitsIcEE"
+	      "St17reference_wrapperIKN3c1014FunctionSchemaEEEEl");
+API void before(struct record *r, struct variant name, int64_t sequence)
+{
+	start(r, name.text, NULL, sequence);
+}
+#endif
+
+API void destroy(struct record *r) NAMED(RF "D1Ev");
+API void destroy(struct record *r)
+{
+	for (int i = 0; i < r->n; i++)
+		if (r->called[i].end)
+			r->called[i].end(r, NULL);
+}
+
+API const char *name_of(const struct record *r) NAMED("_ZNK2at14RecordFunction4nameEv");
+API const char *name_of(const struct record *r)
+{
+	return (const char *)(uintptr_t)get(r, SEQUENCE - 40);
+}
+
+API size_t inputs(const struct record *r) NAMED("_ZNK2at14RecordFunction10num_inputsEv");
+API size_t inputs(const struct record *r)
+{
+	return get(r, SEQUENCE + 16);
+}
+
+API const void *plain[4] NAMED("_ZTVN3c1010TensorImplE");
+API const void *undefined[4] NAMED("_ZTVN3c1019UndefinedTensorImplE");
+const void *plain[4], *undefined[4];
+static const void *other[4];
+
+#ifdef OLD
+#define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionE"
+#else
+#define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionEb"
+API int32_t type_of(const struct ivalue *v, int32_t *out) NAMED("aoti_torch_get_dtype");
+API int32_t type_of(const struct ivalue *v, int32_t *out)
+{
+	*out = ((const struct tensor *)v->payload)->type;
+	return 0;
+}
+#endif
+API struct vector *sizes(struct vector *out, const struct record *r) NAMED(SIZES);
+API struct vector *sizes(struct vector *out, const struct record *r)
+{
+	const struct ivalue *v = (const struct ivalue *)(uintptr_t)get(r, SEQUENCE + 8);
+	struct vector *all = calloc(inputs(r), sizeof(*all));
+
+	for (size_t i = 0; i < inputs(r); i++) {
+		const struct tensor *t = v[i].payload;
+
+		if (v[i].tag != 1)
+			continue;
+		if (t->table == other + 2)
+			abort();	/* would throw */
+		all[i].begin = malloc(sizeof(t->sizes));
+		memcpy(all[i].begin, t->sizes, sizeof(t->sizes));
+		all[i].end = (char *)all[i].begin + sizeof(t->sizes);
+	}
+	*out = (struct vector){ all, all + inputs(r), all + inputs(r) };
+	return out;
+}
+
+/* ---- memory ---- */
+
+API void *alloc_cpu(size_t bytes) NAMED("_ZN3c109alloc_cpuEm");
+API void *alloc_cpu(size_t bytes)
+{
+	return aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+}
+
+API void free_cpu(void *block) NAMED("_ZN3c108free_cpuEPv");
+API void free_cpu(void *block)
+{
+	free(block);
+}
+
+struct device {
+	int8_t type, index;
+};
+API void report(void *block, int64_t bytes, size_t allocated, size_t reserved, struct device d)
+	NAMED("_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE");
+static int reports;
+API void report(void *block, int64_t bytes, size_t allocated, size_t reserved, struct device d)
+{
+	(void)block, (void)bytes, (void)allocated, (void)reserved, (void)d;
+	reports++;
+}
+
+/* ---- for the program ---- */
+
+API void *initModule(void);
+API void *initModule(void)
+{
+	return &ids;
+}
+
+/* As torch/_C.so does. */
+API void *fake_import(void);
+API void *fake_import(void)
+{
+	return initModule();
+}
+
+API int fake_memory(void);
+API int fake_memory(void)
+{
+	void *small = alloc_cpu(64), *large = alloc_cpu(8192);
+
+	report(large, 65536, 1, 2, (struct device){ 1, 0 });
+	report(large, -65536, 1, 2, (struct device){ 1, 0 });
+	free_cpu(large);
+	free_cpu(small);
+	return reports;
+}
+
+/* An op; of an operator when `schema`. tensors: 1 plain ones, 2 another kind. */
+API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
+		     uint64_t forward, int tensors);
+API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
+		     uint64_t forward, int tensors)
+{
+	static struct tensor one = { plain + 2, { 64, 3 }, 6 }, strange = { other + 2, { 1, 1 }, 6 };
+	static struct ivalue v[2];
+	struct record *r = calloc(1, sizeof(*r));
+
+	construct(r, scope);
+	v[0] = (struct ivalue){ tensors == 2 ? &strange : &one, 1 };
+	v[1] = (struct ivalue){ NULL, 5 };
+	put(r, SEQUENCE + 8, (uintptr_t)v);
+	put(r, SEQUENCE + 16, tensors ? 2 : 0);
+	put(r, HANDLE - 8, forward);
+	start(r, name, schema ? name : NULL, sequence);
+	return r;
+}
+
+API void fake_end(void *r);
+API void fake_end(void *r)
+{
+	destroy(r);
+	free(r);
+}

@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The PyTorch probe on a library that looks like PyTorch, laid out as in two of its
+# versions and in ways that are none's, on the double of the runtime.
+# pytorch.sh [NAME]: only the cases whose name contains NAME.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+O=${O:-build}
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+lib=$O/lib
+build=$O/tests/probes/pytorch
+only=${1:-}
+pass=0 failed=0 skip=0
+ok() { pass=$((pass + 1)); echo "ok $1"; }
+fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
+expect() {
+	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
+}
+closing() {
+	echo "$pass passed, $failed failed, $skip skipped"
+	[ "$failed" -eq 0 ]
+	exit
+}
+if [ ! -e "$lib/libtftop-pytorch.so" ]; then
+	skip=1
+	echo "skip pytorch: not on this machine, the probe was not built"
+	closing
+fi
+unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_PYTORCH
+
+warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
+mkdir -p "$build/double"
+# compile OUTPUT SOURCE... [FLAG...]
+compile() {
+	local out=$1
+	shift
+	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
+		2>"$build/${out##*/}.log" && return
+	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
+	closing
+}
+compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+	probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
+cp "$lib/libtftop-pytorch.so" "$build/double/"
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
+fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
+fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
+fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400
+fake libtorch_strange.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DSTRANGE
+compile pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pytorch-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+limit='timeout -k 5 60'
+
+bare() { $limit "$build/pytorch_test" "$@" >"$tmp/bare" 2>&1; }
+# probed LEVEL LIBRARY [HOW]: text in $tmp/probed, events in $tmp/events
+probed() {
+	local level=$1
+	shift
+	: >"$tmp/events"
+	$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL="$level" LD_PRELOAD="$lib/libtftop-start.so" \
+		TFTOP_PYTORCH="$build/double/libtftop-pytorch.so" \
+		"$build/pytorch_test" "$@" >"$tmp/probed" 2>&1
+}
+lines() { grep -cE "$1" "$tmp/events"; }
+
+# All fields wherever they lie.
+case_versions() {
+	local which types
+	for which in old new shifted; do
+		types=' f32'
+		[ "$which" = old ] && types=
+		bare "$build/libtorch_$which.so"
+		probed 2 "$build/libtorch_$which.so"
+		expect "$which" "exit status" $? 5
+		expect "$which" "the program and its own profiler see no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+		expect "$which" "each op once, nested" "$(sed -nE 's/^op name=(.*) instance=[0-9]+ depth=([0-9]+) .*/\1 \2/p' \
+			"$tmp/events" | sort | uniq -c | awk '{ $1 = $1; printf "%s;", $0 }')" \
+			"3 AddmmBackward0 0;3 Optimizer.step#SGD.step 0;3 aten::add_ 1;3 aten::addmm 2;1 aten::after 0;3 aten::linear 1;3 aten::mm 1;1 aten::nested 0;3 aten::stack 1;3 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0;1 forked 0;3 my_range 0;"
+		expect "$which" "backward belongs to forward" "$(awk '
+			/^op name=aten::linear / { split($3, p, "="); linear[p[2]] = 1 }
+			/^forward name=AddmmBackward0 / { split($3, p, "="); of[p[2]] = 1 }
+			END { for (i in of) n += i in linear; print n + 0 }' "$tmp/events")" 3
+		expect "$which" "sizes and types of plain tensors" "$(sed -n 's/^shapes //p' "$tmp/events" | sort | uniq -c | awk '{ $1 = $1; print }')" \
+			"3 name=aten::linear [64, 3]$types"
+		expect "$which" "steps" "$(lines '^step name=Optimizer.step#SGD.step number=-1')" 3
+		expect "$which" "the loader is a stage" "$(lines "^stage id=1 .*path='DataLoader' what='_SingleProcessDataLoaderIter'") $(sed -nE 's/^stages .*elements=([0-9]+).*/\1/p' "$tmp/events" | awk '{ n += $1 } END { print n }')" "1 3"
+		expect "$which" "large blocks come and go" "$(sed -nE "s/^alloc allocator='([^']*)' .*bytes=([0-9]+)/\1 \2/p" "$tmp/events" | tr '\n' ';')$(lines '^free ')" \
+			"cpu 8192;cuda:0 65536;2"
+		expect "$which" "no complaint but that there is no Python" "$(lines '^message') $(lines '^message .*Python')" "1 1"
+	done
+}
+
+# What was not found is left out, by name, and the rest is there.
+case_strange() {
+	bare "$build/libtorch_strange.so"
+	probed 2 "$build/libtorch_strange.so"
+	expect strange "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	expect strange "ops" "$(lines '^op name=aten::addmm ')" 3
+	expect strange "no links, no shapes" "$(lines '^(forward|shapes) ')" 0
+	expect strange "said what" "$(sed -nE "s/^message level=1 text='pytorch: ([^:]*) (was|were) not found.*/\1/p" "$tmp/events" | tr '\n' ';')" \
+		"the scope of an op;sequence numbers;the number of an op;"
+}
+
+# At level off there is no callback of ours, and an op from before ends unseen.
+case_levels() {
+	probed 2 "$build/libtorch_new.so" levels
+	expect levels "callbacks" "$(tail -n 1 "$tmp/probed")" "on 1 off 0 again 1"
+	expect levels "what is seen" "$(sed -nE 's/^op name=([^ ]*) .* depth=([0-9]+) .*/\1 \2/p' "$tmp/events" | tail -n 1)" "aten::again 0"
+	expect levels "nothing at off" "$(lines '^op name=aten::unseen ')" 0
+}
+
+# Ops within ops go first, then all; and come back.
+case_many() {
+	: >"$tmp/events"
+	RT_TEXT_MANUAL=1 RT_TEXT_QUIET=ops probed 2 "$build/libtorch_new.so" many
+	expect many "exit status" $? 0
+	expect many "how many are told" "$(sed -nE "s/^info pytorch ops told=//p" "$tmp/events" | tr '\n' ';')" \
+		"outermost only;of the backward pass and ranges only;outermost only;all;"
+	expect many "and a message each" "$(lines '^message .*(ops a second are too many|all ops are told again)')" 4
+}
+
+# Who has no PyTorch pays nothing; a program that has such a name itself keeps it.
+case_nothing() {
+	cat >"$tmp/own.c" <<'END'
+#include <stdio.h>
+void *initModule(void);
+void *initModule(void) { return (void *)3; }
+int main(void) { printf("%d\n", (int)(long)initModule()); return 0; }
+END
+	${CC:-cc} -rdynamic -o "$tmp/own" "$tmp/own.c" || return
+	: >"$tmp/events"
+	RT_TEXT_OUT=$tmp/events LD_PRELOAD=$lib/libtftop-start.so TFTOP_PYTORCH=$build/double/libtftop-pytorch.so \
+		$limit "$tmp/own" >"$tmp/probed" 2>&1
+	expect nothing "a program that has one of the names" "$(cat "$tmp/probed") $(wc -l <"$tmp/events")" "3 0"
+	bare "$build/libtorch_new.so"
+	LD_PRELOAD=$lib/libtftop-start.so $limit "$build/pytorch_test" "$build/libtorch_new.so" >"$tmp/probed" 2>&1
+	expect nothing "without the probe all goes to the originals" "$(diff "$tmp/bare" "$tmp/probed")" ""
+}
+
+for name in $(compgen -A function case_); do
+	case ${name#case_} in *"$only"*) "$name" ;; esac
+done
+closing
