@@ -17,7 +17,8 @@
 
 #define RUNS 1024u	/* at once; a power of two */
 #define HALVES 256u
-#define KNOWN 256u	/* kernels of a thread, by their text */
+#define KNOWN 1024u	/* kernels of a thread, by their text; a power of two */
+#define TRIES 4u
 #define MODULES 256u
 #define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
 
@@ -32,7 +33,7 @@ static struct run {
 
 static struct half {
 	_Atomic uint32_t busy;
-	uint64_t id;			/* 0: free */
+	_Atomic uint64_t id;		/* 0: free */
 	bool started;			/* else it ended */
 	int64_t at_ns;
 	struct rt_cpu_kernel kernel;
@@ -173,17 +174,43 @@ static void learn(struct known *k, const struct traceme *t, uint64_t hash)
 	k->hash = hash;
 }
 
-/* A number behind a key that is not the first; *at goes behind it. */
+static struct known *known_of(const struct traceme *t, uint64_t hash)
+{
+	struct known *k;
+
+	for (uint32_t i = 0; i < TRIES; i++) {
+		k = &own.known[((hash >> 48) + i) & (KNOWN - 1)];
+		if (k->hash == hash)
+			return k;
+		if (!k->hash)
+			break;
+	}
+	learn(k, t, hash);
+	return k;
+}
+
+/* Where "key=" begins; there are few commas and long values. */
+static const char *key_at(const char *at, const char *end, const char *key, size_t length)
+{
+	for (; at; at = memchr(at, ',', (size_t)(end - at))) {
+		at += *at == ',';
+		if ((size_t)(end - at) > length && !memcmp(at, key, length))
+			return at;
+	}
+	return NULL;
+}
+
+/* The number behind such a key; *at goes behind it. */
 static bool number_after(const char **at, const char *end, const char *key, size_t length,
 			 uint64_t *number)
 {
-	const char *p = memmem(*at, (size_t)(end - *at), key, length);
+	const char *p = key_at(*at, end, key, length);
 	bool minus;
 
 	if (!p)
 		return false;
 	p += length;
-	minus = p < end && *p == '-';
+	minus = *p == '-';
 	p += minus;
 	for (*number = 0; p < end && *p >= '0' && *p <= '9'; p++)
 		*number = *number * 10 + (uint64_t)(*p - '0');
@@ -216,9 +243,14 @@ static void in_run(struct rt_cpu_kernel *kernel, uint64_t number, uint32_t modul
 	kernel->op_name = module;
 }
 
+static struct half *half_of(uint64_t id)
+{
+	return &halves[(id ^ id >> 32) & (HALVES - 1)];
+}
+
 static struct half *half_lock(uint64_t id)
 {
-	struct half *h = &halves[(id ^ id >> 32) & (HALVES - 1)];
+	struct half *h = half_of(id);
 	uint32_t free = 0;
 
 	return atomic_compare_exchange_strong(&h->busy, &free, 1) ? h : NULL;
@@ -267,16 +299,20 @@ void jax_thunk_done(const struct traceme *t)
 	struct half *h;
 	uint64_t id;
 
-	if (!at || !NUMBER_AFTER(&at, end, ",_c=", &id) || !id)
+	if (!at || !NUMBER_AFTER(&at, end, "_c=", &id) || !id)
 		return;
+	/* of a kernel of this thread that has not returned */
+	if (id >> 32 == own.number &&
+	    atomic_load_explicit(&half_of(id)->id, memory_order_relaxed) != id) {
+		own.ended = id;
+		return;
+	}
 	h = half_lock(id);
 	if (!h)
 		return;
 	if (h->id == id && h->started) {
 		k = h->kernel;
 		h->id = 0;
-	} else if (id >> 32 == own.number) {
-		own.ended = id;
 	} else if (!h->id || !h->started) {
 		h->id = id;
 		h->started = false;
@@ -306,25 +342,22 @@ void jax_thunk(const struct traceme *t)
 	struct rt_cpu_kernel kernel = {
 		.start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,
 	};
-	uint64_t number, id = 0, hash;
+	uint64_t number, id = 0;
 	struct known *k;
 
-	run = memmem(at, t->values_length, ",run_id=", 8);
-	at = run ? run : end;
-	hash = hash_of(t->name, (size_t)(at - t->name));
-	k = &own.known[hash >> 56];
-	if (k->hash != hash)
-		learn(k, t, hash);
+	run = key_at(at, end, "run_id=", 7);
+	at = run ? run - 1 : end;
+	k = known_of(t, hash_of(t->name, (size_t)(at - t->name)));
 	kernel.name = k->name;
 	kernel.shape = k->shape;
-	if (run && NUMBER_AFTER(&at, end, ",run_id=", &number))
+	if (run && NUMBER_AFTER(&at, end, "run_id=", &number))
 		in_run(&kernel, number, k->module);
 	if (kernel.start_ns < own.kernel_ns) {
 		control(&kernel);
 		return;
 	}
 	own.kernel_ns = kernel.start_ns;
-	if (run && NUMBER_AFTER(&at, end, ",_p=", &id) && id) {
+	if (run && NUMBER_AFTER(&at, end, "_p=", &id) && id) {
 		own.number = (uint32_t)(id >> 32);
 		if (own.ended != id) {
 			started(&kernel, id);

@@ -197,7 +197,7 @@ static void emit(struct rt_thread *th, enum rt_library library, uint32_t name, u
 void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 {
 	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
-	int64_t now = rt_now_ns(), start = k->start_ns;
+	int64_t start = k->start_ns, now = start ? 0 : rt_now_ns();
 	struct rt_cpu_open *open;
 
 	if (!th || k->dur_ns < 0)

@@ -86,6 +86,21 @@ recompile() {
 		fail "traced: $got"
 }
 
+# A wait for each result that is fetched, and the line of the call; as they cross the wire.
+waits() {
+	local line
+	"$tftop" -b -o "$work/recording" -- "$python" "$train" --steps 10 --host-sync \
+		--truth "$work/truth" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	babeltrace2 "$work/recording" >"$work/events" 2>/dev/null
+	got=$(grep -c ' tftop:ev_wait: ' "$work/events")
+	[ "$got" = 40 ] || { fail "$got waits for 10 losses and 30 norms"; return; }
+	line=$("$python" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["lines"]["step"])' "$work/truth")
+	grep -q " tftop:def_frame: .* line = $line[ ,]" "$work/events" ||
+		fail "no call at line $line: $(grep -o 'def_frame.*' "$work/events" | head -n 2 | tr '\n' ' ')"
+}
+
 # At level off nothing is seen; at min kernels are, and no ops.
 levels() {
 	local level=off
@@ -139,6 +154,7 @@ case_run loops counts "$loops"
 case_run profiler profiler
 case_run steps steps
 case_run recompile recompile
+case_run waits waits
 case_run levels levels
 case_run forked forked
 case_run stripped stripped
