@@ -65,7 +65,7 @@ enum command_group {
 	X(NODE_INFO, "node-info", "ni", PANES, "OP [-a] [-d] [-t]", 1, 4, page, "a node: type, device, inputs, outputs; -a attributes, -d waits in full, -t where it was made; > FILE writes any such page") \
 	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
 	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \
-	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n NODE]", 0, 4, page, "source files with their nodes and time; -p, -n: regular expressions") \
+	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n OP]", 0, 4, page, "source files with what ran of them, calls and time; -p, -n: regular expressions") \
 	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
 	X(ALLOCATOR, "allocator", "", PANES, "[NAME]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; NAME: those it is in") \

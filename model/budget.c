@@ -121,6 +121,7 @@ static size_t other_bytes(const struct model *model)
 	return tables_bytes(model) + sources_bytes(model) + model->names.bytes +
 	       model->join.cap_items * sizeof(*model->join.items) +
 	       memory_bytes(model) + optree_bytes(model) + edges_bytes(model) + graphs_bytes(model) +
+	       lines_bytes(model) +
 	       inputs_bytes(&model->inputs) + pools_bytes(&model->pools) + flows_bytes(model) +
 	       counters_bytes(model) +
 	       analyses_bytes(model) + model->journal.bytes;

@@ -397,6 +397,13 @@ uint32_t queue_device(const struct model *model, const struct queue *queue)
 	return queue->view == NONE ? NONE : view_at(model, queue->view)->device;
 }
 
+bool queue_on_processor(const struct model *model, uint32_t queue)
+{
+	uint32_t device = queue_device(model, queue_at(model, queue));
+
+	return device != NONE && device_at(model, device)->processor;
+}
+
 void apply_queue(struct model *model, const struct event_queue *def)
 {
 	uint32_t index = queue_get(model, def->id);

@@ -113,7 +113,9 @@ struct op_cold {
 	uint32_t kernels, ident;
 	uint32_t first_row, first_id;	/* the first command launched in it */
 	int64_t wait_ns;		/* for a thread of a pool, 0 none */
+	uint64_t forward;		/* instance, 0 none */
 	uint32_t waker;			/* 1 + the thread that handed it over, 0 not known */
+	uint32_t frame, shapes;		/* 1 + the index in lines->frames; a name; 0 none */
 	uint16_t depth;
 	uint8_t flags;			/* enum op_flag */
 };
@@ -353,6 +355,7 @@ struct model {
 	struct optree *optree;		/* owned */
 	struct edges *edges;		/* owned */
 	struct graphs *graphs;		/* owned; NULL: none was told of */
+	struct lines *lines;		/* owned; NULL: no op said anything of it */
 	struct inputs inputs;
 	struct counters counters;
 	struct pools pools;
@@ -486,6 +489,8 @@ static inline struct row *row_at(const struct model *model, uint32_t i)
 }
 /* Device of a queue, NONE when not known yet. */
 uint32_t queue_device(const struct model *model, const struct queue *queue);
+/* What runs there is a part of ops. */
+bool queue_on_processor(const struct model *model, uint32_t queue);
 
 #include "model/lanes/rows.h"
 
@@ -510,6 +515,7 @@ void totals_release(struct model *model);
 
 #include "model/memory/memory.h"
 #include "model/ops/ops.h"
+#include "model/lines/lines.h"
 #include "model/flows/flows.h"
 
 /* ---- steps.c ---- */

@@ -219,6 +219,7 @@ static void release_all(struct model *model)
 	optree_free(model);
 	edges_free(model);
 	graphs_free(model);
+	lines_free(model);
 	inputs_release(&model->inputs);
 	counters_release(&model->counters);
 	pools_release(&model->pools);
@@ -328,6 +329,7 @@ static void apply_definition(struct model *model, const struct event *event)
 		apply_series(model, &event->u.series);
 		break;
 	case EVENT_FRAME:
+		frame_define(model, &event->u.frame);
 		break;
 	default:
 		note_message(model, event->time_ns, event->u.message.level > 2 ? 2 :
@@ -464,6 +466,7 @@ static void apply_event(struct model *model, const struct event *given)
 		optree_settled(model, model->settled_ns);
 		edges_settled(model, model->settled_ns);
 		graph_settled(model, model->settled_ns);
+		lines_settled(model, model->settled_ns);
 		counters_settled(model, model->settled_ns);
 		return;
 	}
@@ -579,6 +582,7 @@ void model_finish(struct model *model, bool partial)
 	optree_settled(model, INT64_MAX);
 	edges_settled(model, INT64_MAX);
 	graph_settled(model, INT64_MAX);
+	lines_settled(model, INT64_MAX);
 	counters_settled(model, INT64_MAX);
 	model->finished = true;
 	model->partial = partial;

@@ -468,6 +468,7 @@ struct op_hist {
 	const struct hist *one;		/* borrowed */
 	struct hist sum;		/* of several */
 	struct hist waits;
+	int64_t line_ns;		/* of the row's line */
 };
 
 static void add_op(struct op_row *row, struct op_hist *hist, const struct ident *ident)
@@ -490,6 +491,9 @@ static void add_op(struct op_row *row, struct op_hist *hist, const struct ident 
 	row->kernels += ident->kernels;
 	row->copies += ident->copies;
 	row->copy_bytes += ident->copy_bytes;
+	row->cpu_kernels += ident->cpu_kernels;
+	add_ns(&row->cpu_ns, ident->cpu_ns);
+	row->detailed |= ident->lines != 0;
 	row->handed += ident->handed;
 	add_ns(&row->wait_ns, ident->wait_ns);
 	if (ident->max_wait_ns > row->max_wait_ns)
@@ -521,6 +525,26 @@ static void op_times(struct op_row *row, const struct hist *hist)
 	row->p99_ns = p99 < row->min_ns ? row->min_ns : p99 > row->max_ns ? row->max_ns : p99;
 }
 
+/* What it says itself comes before where its node was made. */
+static void op_source(struct model *model, uint32_t ident, struct op_row *row, struct op_hist *sums)
+{
+	const char *file;
+	uint32_t line, lines;
+	int64_t ns;
+
+	if (line_of_ident(model, ident, &file, &line, &lines, &ns)) {
+		if (!sums->line_ns || ns > sums->line_ns) {
+			row->file = file;
+			row->line = line;
+			sums->line_ns = ns ? ns : 1;
+		}
+		if (lines > row->lines)
+			row->lines = lines;
+	} else if (!row->file && graph_source(model, ident, &row->file, &row->line)) {
+		row->lines = 1;
+	}
+}
+
 size_t model_ops(struct model *model, struct op_row **out)
 {
 	struct map rows = { .size = 0 };
@@ -547,8 +571,7 @@ size_t model_ops(struct model *model, struct op_row **out)
 				.framework = (enum framework)ident->framework, .is_range = true,
 			};
 		}
-		if (!(*out)[at].file)
-			graph_source(model, i, &(*out)[at].file, &(*out)[at].line);
+		op_source(model, i, &(*out)[at], &hists[at]);
 		graph_latency(model, i, &(*out)[at]);
 		add_op(&(*out)[at], &hists[at], ident);
 	}

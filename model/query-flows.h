@@ -59,9 +59,12 @@ struct flow_row {
 /* Most bytes first. *out owned by the caller. [locked] */
 size_t model_flows(struct model *model, struct flow_row **out);
 
-/* Ops that were seen, as names of model_ops(): each backward one with its forward
- * one. *out owned by the caller. [locked] */
-struct pass_pair { const char *forward, *backward; };
+/*
+ * Ops that were seen, as names of model_ops(): each backward one with its forward
+ * one. links: so many of its ops said whose gradient they are (model_op_detail() has
+ * all of them); 0: none did, and the names fit. *out owned by the caller. [locked]
+ */
+struct pass_pair { const char *forward, *backward; uint64_t links; };
 size_t model_passes(struct model *model, struct pass_pair **out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Graphs: nodes, what they take from each other, where in the source they come
- * from, what they cost. And how things are set up (EVENT_INFO). Beside query.h,
- * by the same rules.
+ * from (files and lines: query-lines.h), what they cost. And how things are set up
+ * (EVENT_INFO). Beside query.h, by the same rules.
  *
  * What runs is joined to the nodes by name alone: as it is; without
  * "StatefulPartitionedCall/" (an inlined function); without all up to "/_N/" (a
@@ -13,7 +13,6 @@
 #ifndef MODEL_QUERY_GRAPH_H
 #define MODEL_QUERY_GRAPH_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,26 +102,6 @@ struct graph_counts {
 	uint64_t on_cpu, on_device;
 };
 void model_graph_counts(struct model *model, struct graph_counts *out);	/* [locked] */
-
-struct source_row {
-	const char *file;
-	bool library;			/* of an installed package, not the user's */
-	uint64_t nodes, ran;		/* ran: of them */
-	uint64_t executions;
-	int64_t total_ns;
-};
-/* The user's first, then by time. nodes: only those whose name it matches; NULL
- * all. [locked] */
-size_t model_sources(struct model *model, const regex_t *nodes, struct source_row **out);
-
-struct source_line {
-	uint32_t line;
-	uint64_t nodes, ran, executions;
-	int64_t total_ns;
-	uint32_t op[4];			/* nodes, the costliest first; GRAPH_NONE: no more */
-};
-/* By line; file as in source_row. [locked] */
-size_t model_source_lines(struct model *model, const char *file, struct source_line **out);
 
 struct info_row {
 	uint32_t pid;

@@ -339,8 +339,10 @@ size_t model_copies(struct model *model, struct copy_row **out);	/* [locked] */
 struct op_row {
 	const char *name, *type;	/* type NULL: none */
 	const char *raw_name;		/* as the program or framework gave it */
-	const char *file;		/* that it comes from, NULL: not known */
-	uint32_t line;
+	/* that it comes from, of several (lines) the one with most time; NULL: not known */
+	const char *file;
+	uint32_t line, lines;
+	bool detailed;			/* model_op_detail() has something to say */
 	enum framework framework;
 	bool is_range;			/* a user's range in which nothing was launched */
 	uint64_t count;
@@ -348,6 +350,9 @@ struct op_row {
 	int64_t mean_ns, min_ns, max_ns, p50_ns, p99_ns;	/* of its duration */
 	/* device_ns, kernels, copies: launched with this op on top of the stack */
 	uint64_t kernels, copies, copy_bytes;
+	/* of these what ran on the processor, as a part of the op */
+	uint64_t cpu_kernels;
+	int64_t cpu_ns;
 	/* handed to a thread pool, so often; the waits for a thread. The others began
 	 * where they became ready. */
 	uint64_t handed;
@@ -396,6 +401,9 @@ struct host_row {
 size_t model_hosts(struct model *model, struct host_row **out);	/* [locked] */
 /* Messages that the hosts' clocks contradicted. [locked] */
 uint64_t model_host_violations(struct model *model);
+
+/* The first host's wall clock, ns since 1970, at a time of the model; 0 not known. [locked] */
+int64_t model_wall(struct model *model, int64_t ns);
 
 struct message_row { int64_t time_ns; int level; const char *text; };
 size_t model_messages(struct model *model, struct message_row **out);	/* [locked] */

@@ -106,6 +106,11 @@ bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 
+/* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
+ * What is known of a node's op besides. The caller has the model's lock. */
+bool page_op(struct page *page, struct model *model, const char *text);
+void page_op_details(struct page *page, struct model *model, const char *name, const char *type);
+
 /* "-x" or "-x VALUE" among the arguments, once each. Flags without a value in
  * `flags`, with one in `values`; what is left over goes to *rest, at most one.
  * false: a sentence in call->error. */

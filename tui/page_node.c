@@ -391,6 +391,7 @@ static void make_node(const struct page_call *call, struct page *page,
 	add_ran(page, call, node, o->on['d']);
 	add_edges(call, page, node->index, false);
 	add_edges(call, page, node->index, true);
+	page_op_details(page, call->model, node->name, node->type);
 	if (o->on['a'])
 		add_attributes(page, node->attributes);
 }
@@ -408,7 +409,8 @@ bool page_node(const struct page_call *call, struct page *page)
 	if (found)
 		make_node(call, page, &node, &o);
 	else
-		chosen = choose(call, page, o.rest);
+		chosen = choose(call, page, o.rest) ||
+			 (o.rest && page_op(page, call->model, o.rest));
 	lent = found && node.how == GRAPH_LINE_EDGE &&
 	       model_graph_node(call->model, node.lent, &from);
 	model_unlock(call->model);

@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/base/util.h"
-#include "model/query-graph.h"
+#include "model/query-lines.h"
 #include "model/query.h"
 #include "tui/page.h"
 
 #define BAR 10
-#define OPS_SHOWN 4
+#define BAR_LEAST 5			/* beside columns that not every program has */
 
 static bool compile(const struct page_call *call, regex_t *regex, const char *text)
 {
@@ -39,12 +40,14 @@ static void link_file(struct page *page, const char *file)
 
 static void add_file(struct page *page, const struct source_row *row, int64_t whole_ns)
 {
-	char time[FMT_MAX], share[FMT_MAX], runs[FMT_MAX];
+	char time[FMT_MAX], self[FMT_MAX], share[FMT_MAX], calls[FMT_MAX];
 
-	fmt_time(time, row->total_ns);
-	page_add(page, ROLE_DEFAULT, 0, "%7llu %7llu %11s %*s %6s  ", (unsigned long long)row->nodes,
-		 (unsigned long long)row->ran, fmt_count(runs, row->executions), columns(time, 10),
-		 time, fmt_share(share, (uint64_t)row->total_ns, (uint64_t)whole_ns));
+	fmt_time(time, row->cost.total_ns);
+	fmt_time(self, row->cost.self_ns);
+	page_add(page, ROLE_DEFAULT, 0, "%6u %6llu %6llu %8s %*s %*s %6s  ", row->lines,
+		 (unsigned long long)row->nodes, (unsigned long long)row->ran,
+		 fmt_count(calls, row->cost.calls), columns(time, 9), time, columns(self, 9), self,
+		 fmt_share(share, (uint64_t)row->cost.self_ns, (uint64_t)whole_ns));
 	link_file(page, row->file);
 	page_end(page);
 }
@@ -57,9 +60,9 @@ static void list_files(struct page *page, const struct source_row *rows, size_t 
 	size_t shown = 0;
 
 	for (size_t i = 0; i < n; i++)
-		whole_ns += rows[i].total_ns;
-	page_say(page, ROLE_COLUMN, 0, "%7s %7s %11s %10s %6s  %s", "nodes", "ran", "executions",
-		 "time", "share", "file");
+		whole_ns += rows[i].cost.self_ns;
+	page_say(page, ROLE_COLUMN, 0, "%6s %6s %6s %8s %9s %9s %6s  %s", "lines", "nodes", "ran",
+		 "calls", "time", "self", "share", "file");
 	for (size_t i = 0; i < n; i++) {
 		if (paths && regexec(paths, rows[i].file, 0, NULL, 0))
 			continue;
@@ -133,7 +136,7 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 	if (!n)
 		snprintf(call->error, call->error_size, "no source lines were told");
 	else if (!matches)
-		snprintf(call->error, call->error_size, "no node was made in '%.120s'; ls lists files",
+		snprintf(call->error, call->error_size, "nothing that ran comes from '%.120s'; ls lists files",
 			 wanted);
 	else if (matches > 1)
 		snprintf(call->error, call->error_size, "%zu files match '%.80s': %.160s, %.160s",
@@ -142,78 +145,123 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 	return matches == 1 ? found : NULL;
 }
 
-/* A line's names, taken under the lock. */
-struct cost {
-	struct source_line line;
-	struct graph_node op[OPS_SHOWN];
-	int n_ops;
+/* What a page about a file shows, taken under the lock. */
+struct costs {
+	struct source_line *lines;	/* owned */
+	size_t n;
+	int64_t most_ns;
+	bool nodes, self, device, cpu, backward;	/* any of that */
+	int bar;
+	int64_t begun_ns;		/* wall clock, 0 not known */
 };
 
-static size_t take_lines(const struct page_call *call, const char *file, struct cost **out,
-			 int64_t *most_ns)
+static int64_t own_ns(const struct line_cost *cost)
 {
-	struct source_line *lines;
-	size_t n = model_source_lines(call->model, file, &lines);
-
-	*most_ns = 0;
-	*out = xcalloc(n + 1, sizeof(**out));
-	for (size_t i = 0; i < n; i++) {
-		struct cost *cost = &(*out)[i];
-
-		cost->line = lines[i];
-		if (lines[i].total_ns > *most_ns)
-			*most_ns = lines[i].total_ns;
-		while (cost->n_ops < OPS_SHOWN && lines[i].op[cost->n_ops] != GRAPH_NONE &&
-		       model_graph_node(call->model, lines[i].op[cost->n_ops],
-					&cost->op[cost->n_ops]))
-			cost->n_ops++;
-	}
-	free(lines);
-	return n;
+	return cost->backward_ns > 0 ? cost->total_ns + cost->backward_ns : cost->total_ns;
 }
 
-static void add_bar(struct page *page, const struct cost *cost, int64_t most_ns)
+static void take_lines(const struct page_call *call, const char *file, struct costs *out)
 {
-	char time[FMT_MAX], bar[BAR + 1], counts[64];
+	struct model_status status;
+
+	*out = (struct costs) { .bar = BAR };
+	out->n = model_source_lines(call->model, file, &out->lines);
+	for (size_t i = 0; i < out->n; i++) {
+		const struct line_cost *cost = &out->lines[i].cost;
+
+		if (own_ns(cost) > out->most_ns)
+			out->most_ns = own_ns(cost);
+		out->nodes |= out->lines[i].nodes > 0;
+		out->self |= cost->self_ns + 1000 < cost->total_ns;
+		out->device |= cost->device_ns > 0;
+		out->cpu |= cost->cpu_ns > 0;
+		out->backward |= cost->backward_ns > 0;
+	}
+	if (out->self + out->device + out->cpu + out->backward > 1)
+		out->bar = BAR_LEAST;
+	model_status(call->model, &status);
+	out->begun_ns = model_wall(call->model, status.first_ns);
+}
+
+static int width_before(const struct costs *costs)
+{
+	return costs->bar + 2 + 9 + (costs->nodes ? 13 : 8) + 9 * (costs->self + costs->device + costs->cpu + costs->backward);
+}
+
+static void add_time(struct page *page, bool shown, int64_t ns, int width)
+{
+	char time[FMT_MAX] = "";
+
+	if (ns > 0)
+		fmt_time(time, ns);
+	if (shown)
+		page_add(page, ROLE_DEFAULT, 0, "%*s", columns(time, width), time);
+}
+
+static void add_heading(struct page *page, const struct costs *costs)
+{
+	page_add(page, ROLE_COLUMN, 0, " %-*s%9s", costs->bar + 1, "cost", "time");
+	if (costs->self)
+		page_add(page, ROLE_COLUMN, 0, "%9s", "self");
+	if (costs->device)
+		page_add(page, ROLE_COLUMN, 0, "%9s", "device");
+	if (costs->cpu)
+		page_add(page, ROLE_COLUMN, 0, "%9s", "kernels");
+	if (costs->backward)
+		page_add(page, ROLE_COLUMN, 0, "%9s", "backward");
+	page_say(page, ROLE_COLUMN, 0, "%*s  line", costs->nodes ? 13 : 8,
+		 costs->nodes ? "nodes(runs)" : "calls");
+}
+
+static void add_bar(struct page *page, const struct costs *costs, const struct source_line *line)
+{
+	char bar[BAR + 1], calls[FMT_MAX] = "", text[FMT_MAX + 24];
+	int64_t ns = line ? own_ns(&line->cost) : 0;
 	int filled = 0;
 
-	if (!cost) {
-		page_add(page, ROLE_MUTED, 0, "%*s", BAR + 2 + 11 + 15, "");
+	if (!line) {
+		page_add(page, ROLE_MUTED, 0, "%*s", width_before(costs), "");
 		return;
 	}
-	if (most_ns > 0)
-		filled = (int)(((__int128)cost->line.total_ns * BAR + most_ns - 1) / most_ns);
+	if (costs->most_ns > 0)
+		filled = (int)(((__int128)ns * costs->bar + costs->most_ns - 1) / costs->most_ns);
 	memset(bar, ' ', BAR);
-	memset(bar, '|', (size_t)(filled > BAR ? BAR : filled < 0 ? 0 : filled));
-	bar[BAR] = '\0';
+	memset(bar, '|', (size_t)(filled > costs->bar ? costs->bar : filled < 0 ? 0 : filled));
 	page_add(page, ROLE_MUTED, 0, "[");
-	page_add(page, ROLE_WORK_OP, 0, "%s", bar);
+	page_add(page, ROLE_WORK_OP, 0, "%.*s", costs->bar, bar);
 	page_add(page, ROLE_MUTED, 0, "]");
-	snprintf(counts, sizeof(counts), "%llu(%llu)", (unsigned long long)cost->line.nodes,
-		 (unsigned long long)cost->line.executions);
-	fmt_time(time, cost->line.total_ns);
-	if (!cost->line.executions)
-		time[0] = '\0';
-	page_add(page, ROLE_DEFAULT, 0, "%*s%15s", columns(time, 11), time, counts);
+	add_time(page, true, line->cost.total_ns, 9);
+	add_time(page, costs->self, line->cost.self_ns, 9);
+	add_time(page, costs->device, line->cost.device_ns, 9);
+	add_time(page, costs->cpu, line->cost.cpu_ns, 9);
+	add_time(page, costs->backward, line->cost.backward_ns, 9);
+	if (line->cost.calls || line->nodes)
+		fmt_count(calls, line->cost.calls);
+	snprintf(text, sizeof(text), line->nodes ? "%llu(%s)" : "%.0llu%s",
+		 (unsigned long long)line->nodes, calls);
+	page_add(page, ROLE_DEFAULT, 0, "%*s", costs->nodes ? 13 : 8, text);
 }
 
-static void add_ops(struct page *page, const struct cost *cost)
+static void add_ops(struct page *page, const struct costs *costs, const struct source_line *line)
 {
-	char time[FMT_MAX];
+	char time[FMT_MAX], count[FMT_MAX];
 
-	for (int i = 0; i < cost->n_ops; i++) {
-		const char *argv[] = { "ni", "-t", cost->op[i].name };
+	for (uint32_t i = 0; i < line->n_op; i++) {
+		const struct line_op *op = &line->op[i];
+		const char *argv[] = { "ni", op->node == LINE_NO_NODE ? op->raw_name : "-t", op->raw_name };
 
-		page_add(page, ROLE_MUTED, 0, "%*s", BAR + 2 + 11 + 15 + 8, "");
-		page_add(page, ROLE_MUTED, 0, "[%s] ", cost->op[i].type);
-		page_link(page, cost->op[i].name, 3, argv);
-		if (cost->op[i].count)
-			page_add(page, ROLE_MUTED, 0, "  %s", fmt_time(time, cost->op[i].total_ns));
+		page_add(page, ROLE_MUTED, 0, "%*s", width_before(costs) + 8, "");
+		if (op->type)
+			page_add(page, ROLE_MUTED, 0, "[%s] ", op->type);
+		page_link(page, op->name, op->node == LINE_NO_NODE ? 2 : 3, argv);
+		if (op->count)
+			page_add(page, ROLE_MUTED, 0, "  %s ×%s", fmt_time(time, op->total_ns),
+				 fmt_count(count, op->count));
 		page_end(page);
 	}
-	if (cost->line.nodes > (uint64_t)cost->n_ops)
-		page_say(page, ROLE_MUTED, 0, "%*s%llu more", BAR + 2 + 11 + 15 + 8, "",
-			 (unsigned long long)cost->line.nodes - (uint64_t)cost->n_ops);
+	if (line->ops > line->n_op)
+		page_say(page, ROLE_MUTED, 0, "%*s%llu more", width_before(costs) + 8, "",
+			 (unsigned long long)(line->ops - line->n_op));
 }
 
 static void add_text(struct page *page, uint32_t number, const char *text)
@@ -236,37 +284,50 @@ static void add_text(struct page *page, uint32_t number, const char *text)
 	page_end(page);
 }
 
+/* What is on the disk need not be what ran. */
+static void say_changed(struct page *page, FILE *source, const struct costs *costs)
+{
+	struct stat st;
+
+	if (!fstat(fileno(source), &st) && costs->begun_ns &&
+	    st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec > costs->begun_ns)
+		page_say(page, ROLE_WARN, 0,
+			 "the file was changed after the run began: its lines may not be those that ran");
+}
+
 /* With the file beside it, where it is there: all of its lines, else those that
  * cost. */
-static void list_lines(struct page *page, const char *file, const struct cost *costs, size_t n,
-		       int64_t most_ns, uint32_t first)
+static void list_lines(struct page *page, const char *file, const struct costs *costs,
+		       uint32_t first)
 {
 	FILE *source = page_open(file);
 	char *text = NULL;
 	size_t size = 0, at = 0;
 	uint32_t number = 0;
 
-	if (!source)
+	if (source)
+		say_changed(page, source, costs);
+	else
 		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, without text",
 			 strerror(errno));
-	page_say(page, ROLE_COLUMN, 0, " %-*s%11s%15s  line", BAR + 1, "cost", "time", "nodes(runs)");
+	add_heading(page, costs);
 	while (source && number < PAGE_LINES_MAX && getline(&text, &size, source) >= 0) {
-		const struct cost *cost = NULL;
+		const struct source_line *line = NULL;
 
 		number++;
-		if (at < n && costs[at].line.line == number)
-			cost = &costs[at++];
+		if (at < costs->n && costs->lines[at].line == number)
+			line = &costs->lines[at++];
 		if (number == first)
 			page->show = page->n_lines;
-		add_bar(page, cost, most_ns);
+		add_bar(page, costs, line);
 		add_text(page, number, text);
-		if (cost)
-			add_ops(page, cost);
+		if (line)
+			add_ops(page, costs, line);
 	}
-	for (; at < n; at++) {
-		add_bar(page, &costs[at], most_ns);
-		add_text(page, costs[at].line.line, source ? "(the file is shorter now)" : "");
-		add_ops(page, &costs[at]);
+	for (; at < costs->n; at++) {
+		add_bar(page, costs, &costs->lines[at]);
+		add_text(page, costs->lines[at].line, source ? "(the file is shorter now)" : "");
+		add_ops(page, costs, &costs->lines[at]);
 	}
 	free(text);
 	if (source)
@@ -276,11 +337,9 @@ static void list_lines(struct page *page, const char *file, const struct cost *c
 bool page_source(const struct page_call *call, struct page *page)
 {
 	struct page_options o;
-	struct cost *costs = NULL;
+	struct costs costs = { .lines = NULL };
 	const char *file;
-	int64_t most_ns = 0;
 	unsigned long first = 0;
-	size_t n = 0;
 	char *end;
 
 	if (!page_options(call, "", "b", &o))
@@ -299,12 +358,12 @@ bool page_source(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	file = find_file(call, o.rest);
 	if (file)
-		n = take_lines(call, file, &costs, &most_ns);
+		take_lines(call, file, &costs);
 	model_unlock(call->model);
 	if (!file)
 		return false;
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", file);
-	list_lines(page, file, costs, n, most_ns, (uint32_t)first);
-	free(costs);
+	list_lines(page, file, &costs, (uint32_t)first);
+	free(costs.lines);
 	return true;
 }

@@ -339,8 +339,8 @@ static int by_backward(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void write_op(struct json *json, const struct op_row *row, const struct pass_pair *pairs,
-		     size_t n_pairs)
+static void write_op(struct json *json, struct model *model, const struct op_row *row,
+		     const struct pass_pair *pairs, size_t n_pairs)
 {
 	const struct pass_pair wanted = { .backward = row->name };
 	const struct pass_pair *pair = n_pairs ? bsearch(&wanted, pairs, n_pairs, sizeof(*pairs),
@@ -387,8 +387,15 @@ static void write_op(struct json *json, const struct op_row *row, const struct p
 		json_key_uint(json, "copies", row->copies);
 		json_key_uint(json, "copy_bytes", row->copy_bytes);
 	}
-	if (pair)
+	if (row->cpu_kernels) {
+		json_key_int(json, "cpu_ns", row->cpu_ns);
+		json_key_uint(json, "cpu_kernels", row->cpu_kernels);
+	}
+	if (pair) {
 		json_key_string(json, "backward_of", pair->forward);
+		json_key_uint(json, "backward_links", pair->links);
+	}
+	report_op_json(json, model, row);
 	json_end(json);
 }
 
@@ -410,14 +417,14 @@ static void write_ops(struct json *json, struct model *model)
 		if (rows[i].is_range)
 			ranges++;
 		else
-			write_op(json, &rows[i], pairs, n_pairs);
+			write_op(json, model, &rows[i], pairs, n_pairs);
 	}
 	json_end(json);
 	if (ranges) {
 		json_key_array(json, "ranges");
 		for (size_t i = 0; i < count; i++)
 			if (rows[i].is_range)
-				write_op(json, &rows[i], pairs, n_pairs);
+				write_op(json, model, &rows[i], pairs, n_pairs);
 		json_end(json);
 	}
 	free(pairs);
@@ -541,6 +548,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_kernels(&json, model);
 	write_copies(&json, model);
 	write_ops(&json, model);
+	report_source_json(&json, model);
 	write_calls(&json, model);
 	write_steps(&json, model);
 	report_path_json(&json, model);

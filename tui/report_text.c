@@ -369,6 +369,7 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	print_steps(model, out);
 	report_findings_text(model, out);
 	print_ops(model, out);
+	report_source_text(model, out);
 	print_kernels(model, out);
 	print_copies(model, out);
 	report_memory_text(model, out);

@@ -86,6 +86,16 @@ size_t model_hosts(struct model *model, struct host_row **out)
 	return n;
 }
 
+int64_t model_wall(struct model *model, int64_t ns)
+{
+	int64_t wall_ns;
+
+	if (!model->hosts.first.has_wall || !time_ok(ns) ||
+	    __builtin_add_overflow(model->hosts.first.wall_ns, ns, &wall_ns) || wall_ns < 0)
+		return 0;
+	return wall_ns;
+}
+
 const char *host_clock_name(const struct host_row *row)
 {
 	return !row->clock_known ? "none" : row->by_messages ? "messages" : "wall clock";

@@ -390,6 +390,7 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 		.process = model->process_index, .tid = command->tid, .op_name = t->op_name,
 		.op = command->op, .call_ns = command->call_ns,
 		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
+		.cpu = queue_on_processor(model, t->queue),
 	};
 	uint32_t id;
 

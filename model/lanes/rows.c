@@ -217,7 +217,7 @@ static const struct lane_layout copy_layout = {
 	}, .rates = true, .op_field = COMMAND_OP_NAME + 1,
 };
 static const struct lane_layout op_layout = {
-	.size = sizeof(struct op_cold), .n_fields = 11, .fields = {
+	.size = sizeof(struct op_cold), .n_fields = 14, .fields = {
 		[OP_INSTANCE] = LANE_FIELD(op_cold, instance, false),
 		LANE_FIELD(op_cold, device_ns, true), LANE_FIELD(op_cold, kernels, false),
 		LANE_FIELD(op_cold, ident, false), LANE_FIELD(op_cold, step, true),
@@ -225,6 +225,8 @@ static const struct lane_layout op_layout = {
 		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
 		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
 		LANE_FIELD(op_cold, wait_ns, false), LANE_FIELD(op_cold, waker, false),
+		LANE_FIELD(op_cold, frame, false), LANE_FIELD(op_cold, shapes, false),
+		LANE_FIELD(op_cold, forward, false),
 	},
 };
 

@@ -277,6 +277,8 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 	}
 	if (alloc->device)
 		event.view = view_get(model, model->process_index, alloc->device);
+	if (alloc->op)
+		lines_allocated(model, alloc->op, alloc->bytes);
 	push(model, event);
 }
 

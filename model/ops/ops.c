@@ -37,58 +37,6 @@
 #include "model/ops/optree-internal.h"
 #include "model/base/util.h"
 
-/* ---- identities ---- */
-
-struct ident *ident_at(const struct model *model, uint32_t i)
-{
-	return store_at(&model->idents, i);
-}
-
-static uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
-			  uint8_t framework)
-{
-	uint64_t key = map_mix((uint64_t)name << 32 | type) ^
-		       map_mix(((uint64_t)domain << 8 | framework) + 1);
-	uint32_t first = map_get(&model->ident_by_hash, key);
-	struct ident *ident;
-
-	for (uint32_t i = first; i != NONE; i = ident->next) {
-		ident = ident_at(model, i);
-		if (ident->name == name && ident->type == type && ident->domain == domain &&
-		    ident->framework == framework)
-			return i;
-	}
-	if (model->idents.n >= IDENTS_MAX)
-		return NONE;
-	ident = store_new(&model->idents);
-	*ident = (struct ident) {
-		.name = name, .type = type, .domain = domain, .framework = framework,
-		.next = first,
-	};
-	map_set(&model->ident_by_hash, key, model->idents.n - 1);
-	return model->idents.n - 1;
-}
-
-uint32_t ident_plain(struct model *model, uint32_t index)
-{
-	struct ident *ident = ident_at(model, index);
-	uint32_t plain;
-
-	if (ident->plain)
-		return ident->plain - 1;
-	plain = steps_plain(model, ident->name);
-	if (plain == names_resolve(&model->names, ident->name)) {
-		plain = index;
-	} else {
-		plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
-		if (plain == NONE)
-			return index;
-	}
-	if (names_defined(&model->names, ident->name))
-		ident->plain = plain + 1;
-	return plain;
-}
-
 /* ---- states of instances ---- */
 
 static struct op_state *state_at(const struct model *model, uint32_t i)
@@ -118,8 +66,7 @@ uint32_t op_state_find(struct model *model, uint32_t process_index, uint64_t ins
 	return index;
 }
 
-/* The state of an instance; NONE when there is none and none can be made. */
-static uint32_t state_get(struct model *model, uint32_t process_index, uint64_t instance)
+uint32_t op_state_get(struct model *model, uint32_t process_index, uint64_t instance)
 {
 	struct process *process = process_at(model, process_index);
 	uint32_t index = op_state_find(model, process_index, instance);
@@ -153,6 +100,7 @@ static void state_drop(struct model *model, uint32_t index)
 	struct op_state *state = state_at(model, index);
 
 	optree_forget(model, index);
+	lines_forget(model, state);
 	map_remove(&process_at(model, state->process)->ops, state->instance);
 	state->instance = 0;
 	state->next_free = model->free_state;
@@ -186,6 +134,8 @@ static void state_known(struct model *model, struct op_state *state, uint32_t id
 	ident->kernels += state->kernels;
 	ident->copies += state->copies;
 	ident->copy_bytes += state->copy_bytes;
+	add_ns(&ident->cpu_ns, state->cpu_ns);
+	ident->cpu_kernels += state->cpu_kernels;
 	ident->inner |= (state->flags & STATE_TOUCHED) != 0;
 }
 
@@ -198,7 +148,7 @@ void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_
 
 	if (!op)
 		return;
-	index = state_get(model, process, op);
+	index = op_state_get(model, process, op);
 	if (index == NONE)
 		return;
 	state = state_at(model, index);
@@ -216,6 +166,8 @@ static void ident_launched(struct ident *ident, const struct launch *launch)
 	ident->kernels += launch->kernel;
 	ident->copies += !launch->kernel;
 	ident->copy_bytes += launch->kernel ? 0 : launch->bytes;
+	add_ns(&ident->cpu_ns, launch->cpu ? launch->device_ns : 0);
+	ident->cpu_kernels += launch->cpu && launch->kernel;
 }
 
 /* The op is not among the kept ones: in the timeline? */
@@ -224,6 +176,7 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 	uint32_t row, lane;
 	struct lane_pos pos;
 	struct op_cold *cold;
+	uint32_t use;
 
 	if (!time_ok(launch->call_ns) ||
 	    !op_find(model, launch->process, launch->tid, launch->op, launch->call_ns, &row, &lane,
@@ -237,6 +190,9 @@ static bool launched_long_ago(struct model *model, const struct launch *launch)
 		cold->first_id = launch->id;
 	}
 	ident_launched(ident_at(model, cold->ident), launch);
+	use = line_use_find(model, cold->frame, cold->ident);
+	if (use != NONE)
+		lines_launched(model, use, launch);
 	optree_launched_late(model, lane, launch);
 	return true;
 }
@@ -249,7 +205,7 @@ void op_launched(struct model *model, const struct launch *launch)
 	if (index == NONE && launched_long_ago(model, launch))
 		return;
 	if (index == NONE)
-		index = state_get(model, launch->process, launch->op);
+		index = op_state_get(model, launch->process, launch->op);
 	if (index == NONE) {
 		uint32_t ident = ident_get(model, launch->op_name, 0, 0, FW_NONE);
 
@@ -268,6 +224,10 @@ void op_launched(struct model *model, const struct launch *launch)
 	state->kernels += launch->kernel;
 	state->copies += !launch->kernel;
 	state->copy_bytes += launch->kernel ? 0 : launch->bytes;
+	add_ns(&state->cpu_ns, launch->cpu ? launch->device_ns : 0);
+	state->cpu_kernels += launch->cpu && launch->kernel;
+	if (state->use)
+		lines_launched(model, state->use - 1, launch);
 	if (state->first_row == NONE && launch->row != NONE) {
 		state->first_row = launch->row;
 		state->first_id = launch->id;
@@ -286,7 +246,9 @@ static int64_t self_of(const struct op_state *state)
 	return state->dur_ns > state->children_ns ? state->dur_ns - state->children_ns : 0;
 }
 
-static void add_child(struct model *model, uint32_t process, const struct event_op *op)
+/* use: the child's, of lines/lines.h; NONE. */
+static void add_child(struct model *model, uint32_t process, const struct event_op *op,
+		      uint32_t use)
 {
 	uint32_t index, row, lane;
 	struct op_state *parent;
@@ -304,10 +266,11 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 		ident = ident_at(model, cold.ident);
 
 		ident->self_ns -= ident->self_ns > op->dur_ns ? op->dur_ns : ident->self_ns;
+		lines_shorter(model, line_use_find(model, cold.frame, cold.ident), op->dur_ns);
 		return;
 	}
 	if (index == NONE)
-		index = state_get(model, process, op->parent);
+		index = op_state_get(model, process, op->parent);
 	if (index == NONE)
 		return;
 	parent = state_at(model, index);
@@ -316,8 +279,11 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 	parent->tid = op->tid;
 	before = self_of(parent);
 	add_ns(&parent->children_ns, op->dur_ns);
-	if (parent->flags & STATE_FINISHED)
+	if (parent->flags & STATE_FINISHED) {
 		ident_at(model, parent->ident)->self_ns -= before - self_of(parent);
+		lines_shorter(model, parent->use - 1, before - self_of(parent));
+	}
+	lines_child(model, parent, use, op->dur_ns);
 }
 
 /* ---- ops ---- */
@@ -326,6 +292,7 @@ static void add_child(struct model *model, uint32_t process, const struct event_
 struct incoming {
 	const struct event_op *op;
 	uint32_t name, ident, row, lane;
+	uint32_t frame, shapes;		/* 1 + its index; a name; 0 none */
 	uint8_t work;
 	struct lane_pos pos;
 };
@@ -335,6 +302,8 @@ static bool accept(struct model *model, const struct event_op *op, struct incomi
 	uint32_t thread;
 
 	in->op = op;
+	in->frame = frame_get(model, op->frame);
+	in->shapes = local_name(model, op->shapes);
 	in->name = local_name(model, op->name);
 	in->ident = ident_get(model, in->name, local_name(model, op->op_type),
 			      local_name(model, op->domain),
@@ -364,6 +333,9 @@ static void fill_cold(struct model *model, const struct incoming *in, struct op_
 	cold->flags = op->flags;
 	cold->wait_ns = op->wait_ns;
 	cold->waker = waker + 1;	/* NONE: 0 */
+	cold->frame = in->frame;
+	cold->shapes = in->shapes;
+	cold->forward = op->forward;
 }
 
 static void announce(struct model *model, const struct event_op *op)
@@ -373,7 +345,7 @@ static void announce(struct model *model, const struct event_op *op)
 	struct op_state *state;
 	uint32_t index;
 
-	index = op->instance ? state_get(model, model->process_index, op->instance) : NONE;
+	index = op->instance ? op_state_get(model, model->process_index, op->instance) : NONE;
 	if (index == NONE || !time_ok(op->start_ns)) {
 		model_bad(model, BAD_ID);
 		return;
@@ -501,6 +473,20 @@ static void push_act(struct model *model, const struct incoming *in)
 		analyses_push(model, &act);
 }
 
+static void count_lines(struct model *model, const struct incoming *in, struct op_state *state)
+{
+	const struct event_op *op = in->op;
+	struct line_op_in line = {
+		.ident = in->ident, .frame = in->frame, .shapes = in->shapes,
+		.process = model->process_index, .tid = op->tid, .start_ns = op->start_ns,
+		.dur_ns = op->dur_ns, .self_ns = state ? self_of(state) : op->dur_ns,
+		.forward = op->forward,
+	};
+
+	if (in->frame || in->shapes || op->forward || (state && state->nested))
+		lines_ran(model, state, &line);
+}
+
 void apply_op(struct model *model, const struct event_op *given)
 {
 	struct event_op op = *given;
@@ -525,7 +511,7 @@ void apply_op(struct model *model, const struct event_op *given)
 		return;
 	}
 	if (op.instance)
-		index = state_get(model, model->process_index, op.instance);
+		index = op_state_get(model, model->process_index, op.instance);
 	if (index != NONE) {
 		state = state_at(model, index);
 		if (state->flags & STATE_FINISHED) {
@@ -545,6 +531,7 @@ void apply_op(struct model *model, const struct event_op *given)
 		in.work = WORK_OP;
 	count_op(model, &in, state, op.dur_ns);
 	count_wait(model, &in);
+	count_lines(model, &in, state);
 	id = draw(model, &in, state);
 	push_act(model, &in);
 	graph_ran(model, in.ident, &op);
@@ -561,7 +548,8 @@ void apply_op(struct model *model, const struct event_op *given)
 	}
 	/* outermost on its thread: its parent is on another one, whose time it does not take */
 	if (op.parent && op.depth && !(op.flags & (OP_ASYNC | OP_MARK)))
-		add_child(model, model->process_index, &op);
+		add_child(model, model->process_index, &op,
+			  state && state->use ? state->use - 1 : NONE);
 	if ((op.flags & (OP_RANGE | OP_MARK)) == OP_RANGE)
 		steps_range(model, model->process_index, in.name, op.start_ns, op.dur_ns);
 }

@@ -28,6 +28,12 @@ struct op_state {
 	uint8_t flags;
 	uint32_t next_free;
 	uint32_t place;			/* of its span, when it was put there: chunk * LANE_CHUNK + i */
+	/* of lines/lines.h, each 1 + an index */
+	uint32_t use;			/* of the finished op, 0: no line */
+	uint32_t nested;		/* list of its children's until then, 0 empty */
+	uint32_t cpu_kernels;		/* of the kernels those on the processor */
+	int64_t cpu_ns;			/* of device_ns */
+	uint64_t allocated;
 };
 
 /* An op's identity and its totals. */
@@ -41,12 +47,21 @@ struct ident {
 	int64_t total_ns, self_ns, device_ns, min_ns, max_ns;
 	struct hist hist;		/* of durations */
 	uint64_t kernels, copies, copy_bytes;
+	uint64_t cpu_kernels;		/* of kernels and device_ns: on the processor */
+	int64_t cpu_ns;
+	uint32_t lines;			/* 1 + the index in lines->idents, 0 none */
 	/* those that were handed to a thread pool: their waits for a thread */
 	uint64_t handed;
 	int64_t wait_ns, max_wait_ns;
 	struct hist waits;
 	uint32_t wait_thread;		/* 1 + that the last one waited for, 0 none */
 };
+
+/* ---- idents.c ---- */
+struct ident *ident_at(const struct model *model, uint32_t i);
+/* Names as they were used; NONE: there is no room. */
+uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
+		   uint8_t framework);
 
 /* ---- ops.c ---- */
 void apply_op(struct model *model, const struct event_op *op);
@@ -56,15 +71,17 @@ struct launch {
 	uint64_t op;
 	int64_t call_ns, device_ns;
 	bool kernel;			/* else a copy */
+	bool cpu;			/* on the processor */
 	uint64_t bytes;
 };
 void op_launched(struct model *model, const struct launch *launch);
 /* Something was enqueued in it: it is no mere range. */
 void op_touched(struct model *model, uint32_t process, uint64_t op, uint32_t op_name);
 void ops_finish(struct model *model);
-struct ident *ident_at(const struct model *model, uint32_t i);
 /* The index of an instance's state, NONE: it has none. */
 uint32_t op_state_find(struct model *model, uint32_t process, uint64_t instance);
+/* One that waits for the op is made; NONE: there is no room. */
+uint32_t op_state_get(struct model *model, uint32_t process, uint64_t instance);
 /* Writes what a state collected into its finished span. */
 void op_state_write(struct model *model, struct op_state *state);
 /* The op's span, looked up in time: row, lane and place. */

@@ -151,6 +151,34 @@ static void note(struct seen *seen, const char *text, uint32_t op)
 			map_get(&seen->by_text, id) == op ? op : 0);
 }
 
+/* What ops said themselves: of each backward one the forward one that it was most. */
+static size_t add_exact(struct model *model, struct pass_pair *out, struct map *done)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; model->lines && i < model->idents.n; i++) {
+		const struct ident_lines *more = ident_lines(model, i);
+		const struct backward_use *use;
+
+		for (uint32_t k = more ? more->backward : NONE; k != NONE; k = use->next) {
+			uint32_t id, at;
+
+			use = store_at(&model->lines->backward, k);
+			id = names_resolve(&model->names, ident_at(model, use->ident)->name);
+			at = map_get(done, id);
+			if (at != MAP_NONE && out[at].links >= use->count)
+				continue;
+			if (at == MAP_NONE)
+				map_set(done, id, at = (uint32_t)n++);
+			out[at] = (struct pass_pair) {
+				names_short(&model->names, ident_at(model, i)->name),
+				names_short(&model->names, id), use->count,
+			};
+		}
+	}
+	return n;
+}
+
 size_t model_passes(struct model *model, struct pass_pair **out)
 {
 	struct seen exact = { .model = model }, tails = { .model = model };
@@ -159,6 +187,7 @@ size_t model_passes(struct model *model, struct pass_pair **out)
 	size_t n = 0;
 
 	*out = xcalloc(model->idents.n, sizeof(**out));
+	n = add_exact(model, *out, &done);
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < model->idents.n; i++) {
 			uint32_t id = names_resolve(&model->names, ident_at(model, i)->name), other;
@@ -180,7 +209,7 @@ size_t model_passes(struct model *model, struct pass_pair **out)
 			if (other != MAP_NONE && other)
 				(*out)[n++] = (struct pass_pair) {
 					names_short(&model->names, other),
-					names_short(&model->names, id),
+					names_short(&model->names, id), 0,
 				};
 		}
 	map_release(&exact.by_text);

@@ -205,6 +205,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	if (p->defined) {
 		event.u.process = (struct event_process) {
 			.schema = EVENT_SCHEMA, .parent = p->parent, .start_ns = p->start_ns,
+			.mono_ns = time_ns, .real_ns = p->host ? 0 : model_wall(x->model, time_ns),
 			.rank = p->rank, .world = -1, .host = text_of(x, p->host_name),
 			.command = text_of(x, p->command),
 		};
@@ -223,6 +224,7 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 	for_each(x, process, &p->queues, time_ns, each_queue);
 	for_each(x, process, &p->shapes, time_ns, each_shape);
 	put_series(x, process, time_ns);
+	lines_export(x, process, time_ns);
 	graph_export(x, process, time_ns);
 }
 
@@ -377,6 +379,8 @@ static void fill_op(struct model_export *x, const struct row *row, uint32_t name
 		.depth = cold->depth, .framework = ident->framework, .flags = cold->flags,
 		.wait_ns = cold->wait_ns,
 		.waker = cold->waker ? thread_at(x->model, cold->waker - 1)->tid : 0,
+		.frame = frame_id(x->model, cold->frame), .forward = cold->forward,
+		.shapes = export_name(x, row->process, cold->shapes, NAME_SHAPES),
 	};
 }
 

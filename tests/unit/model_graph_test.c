@@ -6,6 +6,7 @@
 
 #include "model/export.h"
 #include "model/query-graph.h"
+#include "model/query-lines.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -337,8 +338,8 @@ static void check_lines(const struct made *m, struct model *model)
 					total += m->end[s][i] - m->start[s][i];
 			}
 		CHECK_INT(lines[k].nodes, nodes);
-		CHECK_INT(lines[k].total_ns, total);
-		CHECK_INT(lines[k].executions, nodes * STEPS);
+		CHECK_INT(lines[k].cost.total_ns, total);
+		CHECK_INT(lines[k].cost.calls, nodes * STEPS);
 	}
 	free(lines);
 	free(files);

@@ -138,8 +138,8 @@ TEST(page_of_a_source)
 	model = model_of_four(path);
 	text = PAGE(page_source, "ps", path, "-b", "2");
 	CHECK(text && strstr(text, "L1    a = 1\n"));
-	CHECK(text && strstr(text, "[||||||||||]    3.84 µs           4(4)  L2            b = a\n"));
-	CHECK(text && strstr(text, "[Mul] mul  960 ns\n") && strstr(text, "[AddV2] add  960 ns\n"));
+	CHECK(text && strstr(text, "[||||||||||]  3.84 µs         4(4)  L2            b = a\n"));
+	CHECK(text && strstr(text, "[Mul] mul  960 ns ×1\n") && strstr(text, "[AddV2] add  960 ns ×1\n"));
 	free(text);
 	unlink(path);
 	text = PAGE(page_source, "ps", path);
@@ -147,12 +147,12 @@ TEST(page_of_a_source)
 	CHECK(text && strstr(text, "4(4)  L2    \n"));
 	free(text);
 	text = PAGE(page_sources, "ls", "-n", "^mul$");
-	CHECK(text && strstr(text, "      1       1           1     960 ns"));
+	CHECK(text && strstr(text, "     1      1      1        1    960 ns    960 ns"));
 	free(text);
 	CHECK(!PAGE(page_sources, "ls", "-p", "("));
 	CHECK_STR(error, "not a regular expression: '('");
 	CHECK(!PAGE(page_source, "ps", "other.py"));
-	CHECK_STR(error, "no node was made in 'other.py'; ls lists files");
+	CHECK_STR(error, "nothing that ran comes from 'other.py'; ls lists files");
 	model_free(model);
 }
 

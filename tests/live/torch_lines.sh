@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Source lines of ops, links from backward to forward, and the pages on them: a training
+# loop (tests/programs/torch_lines.py) against what PyTorch itself says of it.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+missing=
+[ -e "$O/lib/libtftop-pytorch.so" ] || missing="the probe was not built"
+[ -n "$missing" ] || python=$(tests/venv.sh pytorch 2>"$tmp/venv") ||
+	missing=$(tail -n 1 "$tmp/venv")
+if [ -n "$missing" ]; then
+	echo "skip torch_lines: $missing"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+fi
+program=$tmp/torch_lines.py judge=tests/live/torch_lines_compare.py
+cp tests/programs/torch_lines.py "$program"
+
+run_once() {
+	"$python" "$program" >"$tmp/bare" 2>"$tmp/errors" &&
+		"$python" "$program" --truth "$tmp/truth" >"$tmp/profiled" 2>"$tmp/errors" ||
+		{ fail "bare: $(tail -n 1 "$tmp/errors")"; return; }
+	"$tftop" -b --json="$tmp/report.json" -o "$tmp/recording" -- "$python" "$program" \
+		>"$tmp/said" 2>"$tmp/text" || { fail "status $?: $(tail -n 1 "$tmp/text")"; return; }
+	cmp -s "$tmp/bare" "$tmp/said" || { fail "its losses are not the same"; return; }
+}
+
+# judged REPORT: against the truth
+judged() {
+	local got
+	got=$("$python" "$judge" "$tmp/truth" "$1") || { fail "$got"; return; }
+	why=$got
+}
+
+from_recording() {
+	"$tftop" -b --json="$work/report" "$tmp/recording" >"$work/out" 2>&1 ||
+		{ fail "$(tail -n 1 "$work/out")"; return; }
+	judged "$work/report"
+}
+
+# What a screen saves is what was there.
+from_save() {
+	printf 'wait-settled 60s\nsave %s\n' "$work/saved" >"$work/script"
+	"$tftop" --headless --script "$work/script" "$tmp/recording" 2>"$work/errors" ||
+		{ fail "save: $(head -n 1 "$work/errors")"; return; }
+	"$tftop" -b --json="$work/report" "$work/saved" >"$work/out" 2>&1 ||
+		{ fail "$(tail -n 1 "$work/out")"; return; }
+	judged "$work/report"
+}
+
+# ask COMMAND: its page, from the recording
+ask() {
+	printf 'wait-settled 60s\n%s > %s\n' "$1" "$work/page" >"$work/script"
+	"$tftop" --headless --script "$work/script" "$tmp/recording" 2>"$work/errors" ||
+		fail "$1: $(head -n 1 "$work/errors")"
+}
+
+# has PATTERN: the page
+has() { grep -qE "$1" "$work/page" || fail "no '$1' in: $(head -c 600 "$work/page")"; }
+
+pages() {
+	local line
+	line=$(grep -n 'x = self.conv(x)' "$program" | cut -d: -f1)
+	ask ls || return
+	has "torch_lines.py\$" || return
+	ask 'ps torch_lines.py' || return
+	has "^\[\|.* 12  L$line  *x = self.conv\(x\)" || return
+	has "  convolution  .* ×12" || return
+	grep -q 'was changed' "$work/page" && { fail "it says that the file was changed"; return; }
+	ask 'ni aten::convolution' || return
+	has '^backward ConvolutionBackward0  .*, 12 links exact' || return
+	has "torch_lines.py:$line  in Net.forward" || return
+	has '^slowest:' || return
+	ask 'ni ConvolutionBackward0' || return
+	has '^forward  convolution  12 links exact'
+}
+
+# Last: the program's file is another one now.
+changed() {
+	printf '\n' >>"$program"
+	ask 'ps torch_lines.py' || return
+	has '^the file was changed after the run began'
+}
+
+case_run run run_once
+if [ "$failed" -eq 0 ]; then
+	case_run report judged "$tmp/report.json"
+	case_run from_recording from_recording
+	case_run from_save from_save
+	case_run pages pages
+	case_run changed changed
+fi
+suite_end

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""torch_lines_compare.py TRUTH REPORT: tests/programs/torch_lines.py's truth and a report of it.
+Prints what is not the same, else how much was compared."""
+import collections
+import json
+import sys
+
+truth, report = (json.load(open(path)) for path in sys.argv[1:3])
+HERE = "/torch_lines.py"
+functions, lines, links = (collections.Counter() for _ in range(3))
+wrong = []
+
+
+def differ(what, want, got):
+    for key in sorted(set(want) | set(got)):
+        if want.get(key, 0) != got.get(key, 0):
+            wrong.append("%s: %s: %d, not %d" % (what, key, got.get(key, 0), want.get(key, 0)))
+
+
+for op in report["ops"] + report.get("ranges", []):
+    name = op.get("raw_name", op["name"])
+    for line in op.get("lines", []):
+        if line["file"].endswith(HERE) and line["function"] != "Net.__init__":
+            functions["%s %s" % (name, line["function"].split(".")[-1])] += line["count"]
+            lines["%s %d" % (name, line["line"])] += line["count"]
+    for other in op.get("backward", []):
+        links[other["name"]] += other["links"]
+
+# what the engine wraps nodes in is called as the nodes are; a node by autograd's name
+differ("ops by function", truth["functions"], functions)
+# the dispatcher does not see ops that kernels call, and makes some itself; where both
+# saw as many of a type, the lines are equal
+total = collections.Counter()
+for key, count in lines.items():
+    total[key.split(" ")[0]] += count
+seen = collections.Counter()
+for key, count in truth["lines"].items():
+    seen[key.split(" ")[0]] += count
+whole = {op for op in seen if seen[op] == total[op]}
+differ("ops by line", {k: n for k, n in truth["lines"].items() if k.split(" ")[0] in whole},
+       {k: n for k, n in lines.items() if k.split(" ")[0] in whole})
+nodes = {name: n for name, n in truth["nodes"].items() if "AccumulateGrad" not in name}
+differ("links", nodes, links)
+if sum(line.get("backward", 0) for line in report["lines"]) != sum(nodes.values()):
+    wrong.append("lines have %d backward ops, not %d" %
+                 (sum(line.get("backward", 0) for line in report["lines"]), sum(nodes.values())))
+if report["source"]["unlinked"] or report["source"]["dropped"]:
+    wrong.append("not all found their place: %s" % report["source"])
+if len(whole) < 10:
+    wrong.append("only %s could be compared by line" % sorted(whole))
+print("; ".join(wrong[:8]) if wrong else "%d ops by function, %d of %d types by line, %d links" %
+      (sum(functions.values()), len(whole), len(seen), sum(links.values())))
+sys.exit(bool(wrong))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""A small training loop. With --truth FILE PyTorch says which function called each op
+(its profiler), which line those did that its dispatcher sees (a TorchDispatchMode), and
+which nodes the backward pass has (autograd's graph)."""
+import argparse
+import collections
+import json
+import os
+import sys
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+HERE = os.path.basename(__file__)
+STEPS = 12
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.out = nn.Linear(8 * 6 * 6, 5)
+
+    def forward(self, x):
+        x = self.conv(x)
+        x = torch.relu(x)
+        return self.out(x.flatten(1))
+
+
+def penalty(net):
+    return sum(torch.dot(p.flatten(), p.flatten()) for p in net.parameters()) * 1e-3
+
+
+def train(net, steps):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(steps):
+        x = torch.randn(4, 3, 8, 8) * (step + 1)
+        y = torch.randint(0, 5, (4,))
+        with torch.profiler.record_function("forward"):
+            loss = nn.functional.cross_entropy(net(x), y)
+            loss = loss + penalty(net)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if step % 4 == 3:
+            print(loss.item().hex())
+
+
+class Lines(TorchDispatchMode):
+    """The innermost line of this file, for each op."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = collections.Counter()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        frame = sys._getframe(1)
+        while os.path.basename(frame.f_code.co_filename) != HERE:
+            frame = frame.f_back
+        self.seen["aten::%s %d" % (func._schema.name.split("::")[1], frame.f_lineno)] += 1
+        return func(*args, **(kwargs or {}))
+
+
+def function_of(event):
+    for frame in event.stack:
+        path, _, rest = frame.partition("(")
+        if os.path.basename(path) == HERE:
+            return rest.partition(": ")[2]
+    return ""
+
+
+def called_in(event):
+    """What the engine runs is called where backward() is; its stack is the forward op's."""
+    outer = event
+    while outer is not None:
+        if outer.name.startswith("autograd::engine::evaluate_function"):
+            return function_of(outer)
+        outer = outer.cpu_parent
+    return function_of(event)
+
+
+def is_python(name):
+    return name.startswith(("<", "nn.Module: ", "[")) or "): " in name
+
+
+def functions(net):
+    ops = collections.Counter()
+    verbose = torch._C._profiler._ExperimentalConfig(verbose=True)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], with_stack=True,
+                                experimental_config=verbose) as profiler:
+        train(net, STEPS)
+    for event in profiler.events():
+        if not is_python(event.name):
+            ops["%s %s" % (event.name, called_in(event))] += 1
+    return ops
+
+
+def nodes(net):
+    found, names = set(), collections.Counter()
+    loss = nn.functional.cross_entropy(net(torch.randn(4, 3, 8, 8)), torch.zeros(4).long())
+    todo = [(loss + penalty(net)).grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in found:
+            continue
+        found.add(node)
+        names[node.name()] += STEPS
+        todo += [next for next, _ in node.next_functions]
+    return names
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--truth")
+    truth = parser.parse_args().truth
+    torch.manual_seed(7)
+    torch.set_num_threads(1)
+    net = Net()
+    train(net, STEPS)
+    if not truth:
+        return
+    with Lines() as lines:
+        train(net, STEPS)
+    with open(truth, "w") as out:
+        json.dump({"functions": functions(net), "lines": lines.seen, "nodes": nodes(net)}, out)
+
+
+main()

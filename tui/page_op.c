@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* ni of an op by its name: where it is called, shapes, its backward ops, its slowest
+ * runs with the whole stack. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/query-flows.h"
+#include "model/query-lines.h"
+#include "model/query.h"
+#include "tui/page.h"
+
+#define LINES_SHOWN 20
+#define SHAPES_SHOWN 20
+#define NAMES_SHOWN 100
+
+static void add_title(struct page *page, const char *text)
+{
+	page_say(page, ROLE_DEFAULT, 0, "%s", "");
+	page_say(page, ROLE_COLUMN, 0, "%s", text);
+}
+
+static void link_line(struct page *page, const char *file, uint32_t line, const char *function)
+{
+	char number[16], where[1200];
+	const char *argv[] = { "ps", file, "-b", number };
+
+	if (!file) {
+		page_add(page, ROLE_MUTED, 0, "?");
+		return;
+	}
+	snprintf(number, sizeof(number), "%u", line);
+	snprintf(where, sizeof(where), "%s:%u", file, line);
+	page_link(page, where, 4, argv);
+	if (function)
+		page_add(page, ROLE_MUTED, 0, "  in %s", function);
+}
+
+static void add_lines(struct page *page, const struct op_detail *detail)
+{
+	char time[FMT_MAX], count[FMT_MAX];
+
+	if (detail->n_lines)
+		add_title(page, "called at:");
+	for (size_t i = 0; i < detail->n_lines && i < LINES_SHOWN; i++) {
+		const struct op_place *place = &detail->lines[i];
+
+		page_add(page, ROLE_DEFAULT, 0, "  %s ×%s  ", fmt_time(time, place->total_ns),
+			 fmt_count(count, place->count));
+		link_line(page, place->file, place->line, place->function);
+		page_end(page);
+	}
+	if (detail->n_lines > LINES_SHOWN)
+		page_say(page, ROLE_MUTED, 0, "  %zu more", detail->n_lines - LINES_SHOWN);
+}
+
+static void add_shapes(struct page *page, const struct op_detail *detail)
+{
+	char time[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
+
+	if (detail->n_shapes)
+		add_title(page, "shapes of its inputs, where they were told:");
+	for (size_t i = 0; i < detail->n_shapes && i < SHAPES_SHOWN; i++) {
+		const struct op_shape *shape = &detail->shapes[i];
+		int64_t mean_ns = shape->count ? shape->total_ns / (int64_t)shape->count : 0;
+
+		page_add(page, ROLE_DEFAULT, 0, "  %s  ", shape->shapes ? shape->shapes : "others");
+		page_say(page, ROLE_MUTED, 0, "×%s  mean %s  max %s", fmt_count(count, shape->count),
+			 fmt_time(time, mean_ns), fmt_time(most, shape->max_ns));
+	}
+	if (detail->n_shapes > SHAPES_SHOWN)
+		page_say(page, ROLE_MUTED, 0, "  %zu more", detail->n_shapes - SHAPES_SHOWN);
+}
+
+static void add_other(struct page *page, const char *label, const char *name)
+{
+	const char *argv[] = { "ni", name };
+
+	page_add(page, ROLE_MUTED, 0, "%-9s", label);
+	page_link(page, name, 2, argv);
+}
+
+/* Exact ones, else what the names say; names are the model's, equal ones the same. */
+static void add_passes(struct page *page, struct model *model, const struct op_row *row,
+		       const struct op_detail *detail)
+{
+	char time[FMT_MAX], count[FMT_MAX];
+	struct pass_pair *pairs;
+	size_t n = model_passes(model, &pairs);
+
+	for (size_t i = 0; i < detail->n_backward; i++) {
+		const struct op_backward *backward = &detail->backward[i];
+
+		add_other(page, "backward", backward->name);
+		page_say(page, ROLE_DEFAULT, 0, "  %s, %s links exact",
+			 fmt_time(time, backward->total_ns), fmt_count(count, backward->count));
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (pairs[i].forward == row->name && !detail->n_backward && !pairs[i].links) {
+			add_other(page, "backward", pairs[i].backward);
+			page_say(page, ROLE_MUTED, 0, "  by its name");
+		} else if (pairs[i].backward == row->name) {
+			add_other(page, "forward", pairs[i].forward);
+			if (pairs[i].links)
+				page_say(page, ROLE_DEFAULT, 0, "  %s links exact",
+					 fmt_count(count, pairs[i].links));
+			else
+				page_say(page, ROLE_MUTED, 0, "  by its name");
+		}
+	}
+	free(pairs);
+}
+
+static void add_slowest(struct page *page, struct model *model, const struct op_detail *detail)
+{
+	char time[FMT_MAX], when[FMT_MAX];
+	struct model_status status;
+
+	if (!detail->n_slow)
+		return;
+	model_status(model, &status);
+	add_title(page, "slowest:");
+	for (size_t i = 0; i < detail->n_slow; i++) {
+		const struct op_slow *slow = &detail->slow[i];
+
+		page_add(page, ROLE_DEFAULT, 0, "  %s", fmt_time(time, slow->dur_ns));
+		page_add(page, ROLE_MUTED, 0, "  at %s, process %u, thread %u",
+			 fmt_time(when, slow->start_ns - status.first_ns), slow->pid, slow->tid);
+		if (slow->shapes)
+			page_add(page, ROLE_MUTED, 0, "  %s", slow->shapes);
+		page_end(page);
+		for (uint32_t f = 0; f < slow->n_stack; f++) {
+			page_add(page, ROLE_MUTED, 0, "    ");
+			link_line(page, slow->stack[f].file, slow->stack[f].line,
+				  slow->stack[f].function);
+			page_end(page);
+		}
+	}
+}
+
+static void add_row(struct page *page, const struct op_row *row)
+{
+	char total[FMT_MAX], mean[FMT_MAX], p99[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
+
+	page_add(page, ROLE_MUTED, 0, "%-9s", "ran");
+	page_say(page, ROLE_DEFAULT, 0, "%s times   total %s   mean %s   p99 %s   max %s",
+		 fmt_count(count, row->count), fmt_time(total, row->total_ns),
+		 fmt_time(mean, row->mean_ns), fmt_time(p99, row->p99_ns),
+		 fmt_time(most, row->max_ns));
+	page_add(page, ROLE_MUTED, 0, "%-9s", "self");
+	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_time(total, row->self_ns));
+	if (row->cpu_kernels)
+		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of the processor",
+			 fmt_time(mean, row->cpu_ns), fmt_count(count, row->cpu_kernels));
+	if (row->kernels > row->cpu_kernels)
+		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of devices",
+			 fmt_time(mean, row->device_ns - row->cpu_ns),
+			 fmt_count(count, row->kernels - row->cpu_kernels));
+	page_end(page);
+}
+
+static void add_details(struct page *page, struct model *model, const struct op_row *row)
+{
+	struct op_detail detail;
+
+	if (model_op_detail(model, row->raw_name, row->type, row->framework, &detail)) {
+		add_passes(page, model, row, &detail);
+		add_lines(page, &detail);
+		add_shapes(page, &detail);
+		add_slowest(page, model, &detail);
+	}
+	op_detail_free(&detail);
+}
+
+void page_op_details(struct page *page, struct model *model, const char *name, const char *type)
+{
+	struct op_row *rows;
+	size_t n = model_ops(model, &rows);
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].detailed && !strcmp(rows[i].raw_name, name) &&
+		    rows[i].type && !strcmp(rows[i].type, type))
+			add_details(page, model, &rows[i]);
+	free(rows);
+}
+
+/* As it is called, then by its short form, then by a part that only one has. */
+static size_t find_op(const struct op_row *rows, size_t n, const char *text, size_t *matches)
+{
+	size_t found = n;
+
+	*matches = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].raw_name, text))
+			return i;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].name, text))
+			return i;
+	for (size_t i = 0; i < n; i++)
+		if (strstr(rows[i].raw_name, text)) {
+			found = i;
+			++*matches;
+		}
+	return *matches == 1 ? found : n;
+}
+
+static void choose(struct page *page, const struct op_row *rows, size_t n, const char *text)
+{
+	size_t matches = 0;
+
+	for (size_t i = 0; i < n; i++)
+		matches += strstr(rows[i].raw_name, text) != NULL;
+	page_say(page, ROLE_DEFAULT, ATTR_BOLD, "%zu ops match '%s'", matches, text);
+	for (size_t i = 0, shown = 0; i < n && shown < NAMES_SHOWN; i++) {
+		const char *argv[] = { "ni", rows[i].raw_name };
+
+		if (!strstr(rows[i].raw_name, text))
+			continue;
+		page_add(page, ROLE_DEFAULT, 0, "  ");
+		page_link(page, rows[i].raw_name, 2, argv);
+		page_end(page);
+		shown++;
+	}
+	if (matches > NAMES_SHOWN)
+		page_say(page, ROLE_MUTED, 0, "  %zu more", matches - NAMES_SHOWN);
+}
+
+bool page_op(struct page *page, struct model *model, const char *text)
+{
+	struct op_row *rows;
+	size_t n = model_ops(model, &rows), matches, at = find_op(rows, n, text, &matches);
+
+	if (at < n) {
+		page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", rows[at].raw_name);
+		page_add(page, ROLE_MUTED, 0, "%-9s", "op");
+		page_say(page, ROLE_DEFAULT, 0, "%s%s%s", framework_name(rows[at].framework),
+			 rows[at].type ? "   " : "", rows[at].type ? rows[at].type : "");
+		add_row(page, &rows[at]);
+		add_details(page, model, &rows[at]);
+	} else if (matches) {
+		choose(page, rows, n, text);
+	}
+	free(rows);
+	return at < n || matches;
+}
