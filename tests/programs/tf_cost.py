@@ -3,23 +3,20 @@
 
     tf_cost.py tiny|keras [--level default|full] [--profile LEVEL] [--pairs N] [--steps N]
 
-Blocks of steps without and with alternate in one process, so that both meet the same
-machine: under tftop at level off and at --level, else without and with TensorFlow's own
-profiler at --profile. Prints a step without, the median of the differences and their
-quartiles, in microseconds.
+Blocks of steps without and with alternate in one process (cost.py): under tftop at level
+off and at --level, else without and with TensorFlow's own profiler at --profile. Prints
+a step without, the median of the differences and their quartiles, in microseconds.
 """
 import argparse
 import ctypes
-import mmap
 import os
-import statistics
-import sys
 import tempfile
-import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow as tf
+
+import cost
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("what", choices=["tiny", "keras"])
@@ -28,28 +25,6 @@ arguments.add_argument("--profile", type=int)
 arguments.add_argument("--pairs", type=int, default=15)
 arguments.add_argument("--steps", type=int)
 options = arguments.parse_args()
-
-
-def library(name):
-    path = next(line.split()[-1] for line in open("/proc/self/maps") if name in line)
-    return ctypes.CDLL(path)
-
-
-class Tftop:
-    """tftop's level, by its control page (probes/schema/control.h)."""
-    OFFSET, LEVELS = 8, ["off", "min", "default", "full"]
-
-    def __init__(self):
-        with open(os.environ["TFTOP_CONTROL"], "r+b") as file:
-            self.page = mmap.mmap(file.fileno(), 4096)
-        self.now = ctypes.c_uint32.in_dll(library("libtftop-runtime"), "tft_rt_level_now")
-        self.level = self.LEVELS.index(options.level)
-
-    def set(self, on):
-        want = self.level if on else 0
-        self.page[self.OFFSET:self.OFFSET + 4] = want.to_bytes(4, sys.byteorder)
-        while self.now.value != want:
-            time.sleep(0.001)
 
 
 class Profiler:
@@ -63,7 +38,7 @@ class Profiler:
         if on:
             tf.profiler.experimental.start(self.folder.name)
             # 2.21 takes no notice of host_tracer_level
-            ctypes.c_int.in_dll(library("libtensorflow_framework"),
+            ctypes.c_int.in_dll(cost.library("libtensorflow_framework"),
                                 "_ZN3tsl8profiler8internal13g_trace_levelE"
                                 ).value = options.profile
         else:
@@ -117,30 +92,5 @@ def keras():
 
 
 steps, count = {"tiny": tiny, "keras": keras}[options.what]()
-count = options.steps or count
-steps(count)
-watch = Profiler() if options.profile is not None else Tftop()
-
-
-def block(on):
-    watch.set(on)
-    steps(max(count // 10, 2))    # what a switch itself costs, once
-    begin = time.process_time()
-    steps(count)
-    return (time.process_time() - begin) / count * 1e6
-
-
-block(False), block(True)
-without, difference = [], []
-for pair in range(options.pairs):
-    # either may come first
-    if pair % 2:
-        on, off = block(True), block(False)
-    else:
-        off, on = block(False), block(True)
-    without.append(off)
-    difference.append(on - off)
-watch.set(False)
-quartiles = statistics.quantiles(difference, n=4)
-print("%.1f %.1f %.1f %.1f" % (statistics.median(without), quartiles[1], quartiles[0],
-                               quartiles[2]))
+watch = cost.Tftop(options.level) if options.profile is None else Profiler()
+cost.compare(steps, options.steps or count, watch, options.pairs)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""What PyTorch pays for being watched, in CPU time of the process.
+
+    torch_cost.py tiny|conv [--level default|full] [--profile] [--pairs N] [--steps N]
+
+Blocks without and with alternate in one process (cost.py): under tftop at level off and at
+--level, else without and with torch.profiler as it comes. Prints a step without, the
+median of the differences and their quartiles, in microseconds.
+"""
+import argparse
+
+import torch
+from torch.nn import functional as F
+
+import cost
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("what", choices=["tiny", "conv"])
+arguments.add_argument("--level", choices=["off", "min", "default", "full"], default="default")
+arguments.add_argument("--profile", action="store_true")
+arguments.add_argument("--pairs", type=int, default=15)
+arguments.add_argument("--steps", type=int)
+options = arguments.parse_args()
+
+
+class Profiler:
+    def __init__(self):
+        self.profile = None
+
+    def set(self, on):
+        if on and not self.profile:
+            self.profile = torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU])
+            self.profile.start()
+        elif not on and self.profile:
+            self.profile.stop()
+            self.profile = None
+
+
+def tiny():
+    """A hundred ops that add four numbers."""
+    a, b = torch.zeros(4), torch.ones(4)
+
+    def steps(n):
+        for _ in range(n * 100):
+            a.add_(b)
+
+    return steps, 200
+
+
+def conv():
+    """A small network for images, on batches of 64."""
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 32, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(32, 64, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(), torch.nn.Linear(64 * 6 * 6, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    x, y = torch.randn(64, 3, 32, 32), torch.randint(10, (64,))
+
+    def steps(n):
+        for _ in range(n):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    return steps, 20
+
+
+torch.manual_seed(1)
+torch.set_num_threads(1)
+steps, count = {"tiny": tiny, "conv": conv}[options.what]()
+watch = Profiler() if options.profile else cost.Tftop(options.level)
+cost.compare(steps, options.steps or count, watch, options.pairs)
