@@ -58,11 +58,19 @@ trains() {
 	[ "$got" = "(6, True)" ] || fail "steps are $got"
 }
 
+# By a back end that needs no compiler of C++: compiled once, where the model is called.
+compiles() {
+	local line got
+	trains --compile aot_eager || return
+	line=$(grep -n 'scores = run(x)' "$example")
+	got=$(awk -F '\t' '$1 == "compile" { print $5 " " $6 }' "$work/told")
+	[ "$got" = "torch.compile 0/0 $here/$example:${line%%:*} train" ] || fail "compiled: $got"
+}
+
 small=(--steps 6 --batch 8 --threads 1)
 traced=yes case_run conv trains
 traced=yes case_run transformer trains --model transformer
 case_run workers trains --workers 2
 case_run autocast trains --autocast
-# by a back end that needs no compiler of C++
-compiled=yes case_run compile trains --compile aot_eager
+compiled=yes case_run compile compiles
 suite_end

@@ -31,7 +31,9 @@ from collections import Counter, defaultdict, namedtuple
 
 Op = namedtuple("Op", "tid start end name depth key")	# key: where its details are
 FETCH = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
-MARKED = {"AOTDispatcher Runtime Wrapper Prologue", "Pregraph bytecode", "PythonDispatchMode"}
+# of torch.compile: the profiler's own, or one that comes more often under it; tftop's own
+MARKED = {"AOTDispatcher Runtime Wrapper Prologue", "Pregraph bytecode", "PythonDispatchMode",
+          "torch.compile"}
 TOLD_BYTES = 4096		# of a block of memory, from which on it is told
 DTYPES = {"float": "f32", "double": "f64", "long int": "i64", "int": "i32", "bool": "bool",
           "c10::BFloat16": "bf16", "unsigned char": "u8", "c10::Half": "f16"}
@@ -245,7 +247,8 @@ def same_memory(told, profile):
         inside = innermost(ops, at)
         if size >= TOLD_BYTES and inside and inside.name != FETCH:
             theirs[inside.name, size] += 1
-    ours = Counter((name, size) for _, name, size in told.allocs if name)
+    ours = Counter((name, size) for _, name, size in told.allocs
+                   if name and name not in MARKED)
     for key in sorted(theirs | ours):
         if theirs[key] != ours[key]:
             differ("%s: %d blocks of %d bytes, %d in the profile", key[0], ours[key],
@@ -328,6 +331,8 @@ def main():
         same_run(told, Profile(args.profile, args.compiled), False, args.compiled)
         for worker, file in zip(workers, files):
             same_run(worker, Profile(file, False), True, False)
+        if not counted["shapes"]:
+            differ("no shapes were told")
     if args.traced:
         right_lines(told, args.traced, args.program)
     if args.verbose:
