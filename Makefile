@@ -196,7 +196,7 @@ endef
 $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
 # oneDNN is part of frameworks' libraries, and so of their probes.
 ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
-$(O)/lib/libtftop-tensorflow.so: $(ONEDNN_OBJ)
+$(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-jax.so: $(TRACEME_OBJ)
@@ -305,7 +305,7 @@ tests: all $(TEST_TOOLS)
 SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/jax.sh tests/live/import.sh tests/live/export.sh \
+	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/jax.sh tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh

@@ -25,10 +25,14 @@
 /* ---- the library's imports ---- */
 
 static _Atomic bool asked;		/* its lines are ours */
+static bool by_printf;			/* and come there, not to a sink */
 static const void *library;		/* inside of it */
 static _Atomic uint64_t lines;		/* of primitives that ran */
-static bool many, looked;		/* the rest is of who ticks */
-static _Atomic uint32_t *writes;
+static bool many;			/* of who ticks */
+static atomic_bool looked;
+static _Atomic(_Atomic uint32_t *) writes;
+static _Atomic int program;		/* what the program has asked for since */
+enum { NOTHING, LINES, SILENCE };
 static char begin[BEGIN_BYTES];		/* what it wrote past the sink */
 static _Atomic size_t begin_bytes;
 
@@ -54,22 +58,43 @@ static void keep(const char *text)
 		atomic_store(&begin_bytes, sizeof(begin));
 }
 
+static _Thread_local bool flushes;	/* the line that was taken back, in vain */
+
+/* The line that is to be printed; NULL: it is none of oneDNN's. */
+static const char *line_of(char *buf, size_t size, const char *format, va_list args, int *length)
+{
+	const char *text = buf;
+	va_list copy;
+
+	if (*format != '%' && *format != *PREFIX)
+		return NULL;
+	va_copy(copy, args);
+	if (!strcmp(format, "%s")) {
+		text = va_arg(copy, const char *);
+		*length = text ? (int)strlen(text) : -1;
+	} else {
+		*length = vsnprintf(buf, size, format, copy);
+	}
+	va_end(copy);
+	return *length >= 0 && !strncmp(text, PREFIX, sizeof(PREFIX) - 1) ? text : NULL;
+}
+
 static bool take_back(const char *format, va_list args, int *written)
 {
-	char line[1024];
-	va_list copy;
-	int n;
+	char buf[1024];
+	int saved = errno;
+	const char *line;
 
-	if (!atomic_load(&asked))
+	flushes = false;
+	if (!by_printf && !atomic_load(&asked))
 		return false;
-	va_copy(copy, args);
-	n = vsnprintf(line, sizeof(line), format, copy);
-	va_end(copy);
-	if (n < 0 || strncmp(line, PREFIX, sizeof(PREFIX) - 1))
-		return false;
-	keep(line);
-	*written = n;
-	return true;
+	line = line_of(buf, sizeof(buf), format, args, written);
+	if (line && by_printf)
+		flushes = !onednn_line(line);
+	else if (line)
+		keep(line);
+	errno = saved;
+	return line && (!by_printf || flushes);
 }
 
 __attribute__((format(printf, 1, 2)))
@@ -99,21 +124,36 @@ static int our_printf_chk(int flag, const char *format, ...)
 	return n;
 }
 
+static int our_fflush(FILE *file)
+{
+	if (!flushes || file != stdout)
+		return fflush(file);
+	flushes = false;
+	return 0;
+}
+
 bool onednn_ask(const void *inside)
 {
 	/* first what is written, then what makes it write */
 	struct onednn_import out[] = {
 		{ "printf", (void *)our_printf, false },
 		{ "__printf_chk", (void *)our_printf_chk, false },
+		{ "fflush", (void *)our_fflush, false },
 	};
 	struct onednn_import in[] = { { "getenv", (void *)our_getenv, false } };
 
 	library = inside;
-	onednn_imports(inside, out, 2);
-	if (!out[0].done && !out[1].done)
+	onednn_imports(inside, out, by_printf ? 3 : 2);
+	if ((!out[0].done && !out[1].done) || (by_printf && !out[2].done))
 		return false;
 	onednn_imports(inside, in, 1);
 	return in[0].done;
+}
+
+bool onednn_ask_printf(const void *inside)
+{
+	by_printf = true;
+	return onednn_ask(inside);
 }
 
 /* ---- lines ---- */
@@ -236,12 +276,20 @@ static bool too_many(int64_t now_ns)
 	return n > MANY;
 }
 
+static _Atomic uint32_t *place(void)
+{
+	if (!atomic_exchange(&looked, true))
+		atomic_store(&writes, onednn_flag(library, ERRORS | CREATED | RUN));
+	return atomic_load(&writes);
+}
+
 bool onednn_tick(int64_t now_ns, enum tft_level level)
 {
 	uint32_t want = ERRORS | CREATED | RUN;
+	_Atomic uint32_t *flag;
 	bool first = false;
 
-	if (!atomic_load(&asked))
+	if (!atomic_load(&asked) || atomic_load(&program) == LINES)
 		return false;
 	if (!many)
 		first = many = level != TFT_LEVEL_OFF && level != TFT_LEVEL_FULL && too_many(now_ns);
@@ -249,14 +297,34 @@ bool onednn_tick(int64_t now_ns, enum tft_level level)
 		want = ERRORS;
 	else if (many && level != TFT_LEVEL_FULL)
 		want = ERRORS | CREATED;
-	if (!looked && want & RUN)
+	if (!atomic_load(&looked) && want & RUN)
 		return false;
-	if (!looked)
-		writes = onednn_flag(library, ERRORS | CREATED | RUN);
-	looked = true;
-	if (writes && atomic_load_explicit(writes, memory_order_relaxed) != want)
-		atomic_store(writes, want);
-	return first && writes;
+	flag = place();
+	if (flag && atomic_load_explicit(flag, memory_order_relaxed) != want)
+		atomic_store(flag, want);
+	return first && flag;
+}
+
+/* ---- what the program asks for ---- */
+
+void onednn_program_asks(int level)
+{
+	if (!atomic_load(&asked) || level <= 0)
+		return;
+	place();	/* while it holds what is known */
+	atomic_store(&program, LINES);
+}
+
+void onednn_program_asked(int level)
+{
+	_Atomic uint32_t *flag;
+
+	if (!atomic_load(&asked) || level > 0)
+		return;
+	flag = place();
+	if (flag)
+		atomic_store(flag, ERRORS | CREATED | RUN);
+	atomic_store(&program, SILENCE);
 }
 
 /* Before the first error come the lines that oneDNN begins with. */
@@ -271,13 +339,16 @@ static void give_back(void)
 
 bool onednn_line(const char *text)
 {
-	int saved = errno;
+	int saved = errno, wants = atomic_load(&program);
 	bool told = take(text), write = true;
 
 	if (atomic_load(&asked)) {
-		write = !told && strstr(text, ",error,") != NULL;
+		write = wants == LINES ||
+			(wants == NOTHING && !told && strstr(text, ",error,") != NULL);
 		if (write)
 			give_back();
+		else if (by_printf && strstr(text, ",info,"))
+			keep(text);
 	}
 	errno = saved;
 	return write;

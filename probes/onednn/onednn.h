@@ -21,7 +21,12 @@
  *    and none at level off; that it can be told so depends on the build (flag.c),
  *    else it makes its lines to the program's end, and they are dropped at off.
  *
- * Without a sink, ITT tells kinds and times (probes/itt).
+ * Where the sink is out of reach, as all of oneDNN's names in PyTorch's library, the
+ * lines are taken at that library's import of printf() itself (onednn_ask_printf), and
+ * the flush of stdout that follows each of them at its import of fflush(). What else
+ * that library prints goes on as it came.
+ *
+ * Without lines, ITT tells kinds and times (probes/itt).
  */
 #ifndef PROBES_ONEDNN_ONEDNN_H
 #define PROBES_ONEDNN_ONEDNN_H
@@ -35,6 +40,22 @@
  * that has oneDNN. False: its lines cannot be had without a trace in the
  * program's output. */
 bool onednn_ask(const void *inside);
+
+/* The same of a library without a sink. */
+bool onednn_ask_printf(const void *inside);
+
+/* Before and after a call of the program's that says what is to be written: level 0
+ * nothing, else lines. Takes some milliseconds the first time. */
+void onednn_program_asks(int level);
+void onednn_program_asked(int level);
+
+/* The same without a sink: onednn_line() is not called by others then. */
+bool onednn_ask_printf(const void *inside);
+
+/* Around the program's own call that says what oneDNN is to write: nothing
+ * (level 0), or more. Only of a library that was asked by printf. */
+void onednn_program_asks(int level);
+void onednn_program_asked(int level);
 
 /* A line came to the sink. True: it is the program's, write it. */
 bool onednn_line(const char *text);

@@ -203,6 +203,12 @@ void torch_memory(void *block, int64_t bytes, size_t allocated, size_t reserved,
 void torch_memory_1(void *block, int64_t bytes, size_t allocated, size_t reserved,
 		    struct torch_device device);
 
+/* ---- kernels.c ---- */
+
+void torch_kernels_start(void);
+void torch_kernels_tick(int64_t now_ns, enum tft_level level);
+int torch_onednn_verbose(int level);
+
 static inline uint64_t torch_u64(const void *object, int offset)
 {
 	uint64_t value;

@@ -21,6 +21,13 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 		torch_ops_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		torch_steps_tell(rt_now_ns(), true);
+	torch_kernels_tick(rt_now_ns(), new_level);
+}
+
+static void on_tick(int64_t now_ns)
+{
+	torch_ops_tick(now_ns);
+	torch_kernels_tick(now_ns, rt_level());
 }
 
 static void on_fini(void)
@@ -32,7 +39,7 @@ static struct rt_probe probe = {
 	.name = "pytorch",
 	.version = TFTOP_VERSION,
 	.blind = "",
-	.tick = torch_ops_tick,
+	.tick = on_tick,
 	.dump = torch_steps_dump,
 	.level = on_level,
 	.fork_child = torch_ops_fork_child,
@@ -70,6 +77,7 @@ static void arm(void)
 	if (no_lines)
 		torch_blind(no_lines);
 	torch_ops_level(rt_level());
+	torch_kernels_start();
 }
 
 /* PyTorch's libraries are there, its Python module is not yet. */
@@ -92,6 +100,7 @@ static const struct {
 	{ TFT_PYTORCH_FREE_CPU, (void *)torch_free_cpu, false },
 	{ TFT_PYTORCH_MEMORY, (void *)torch_memory, false },
 	{ TFT_PYTORCH_MEMORY_1, (void *)torch_memory_1, false },
+	{ TFT_PYTORCH_ONEDNN, (void *)torch_onednn_verbose, true },
 };
 
 static void found(int function)

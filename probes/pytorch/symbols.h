@@ -25,7 +25,9 @@
 	/* void (block, +-bytes, allocated, reserved, device), called for each block of other
 	 * devices, and of the processor when the program asks for it; 2.x and 1.x */ \
 	X(MEMORY, TFT_PYTORCH_REPORT "lmmNS_6DeviceE", 0) \
-	X(MEMORY_1, TFT_PYTORCH_REPORT "lllNS_6DeviceE", 0)
+	X(MEMORY_1, TFT_PYTORCH_REPORT "lllNS_6DeviceE", 0) \
+	/* int (level): what oneDNN is to write of itself */ \
+	X(ONEDNN, "_ZN5torch7verbose19_mkldnn_set_verboseEi", 0)
 
 enum tft_pytorch_function {
 #define X(id, symbol, flags) TFT_PYTORCH_##id,

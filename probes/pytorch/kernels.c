@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * oneDNN inside of PyTorch's library, where none of its names can be interposed: its
+ * lines are taken where that library imports printf(). torch.backends.mkldnn.verbose()
+ * and torch.backends.mkldnn.flags() of the program reach it by one exported function.
+ */
+#include <stdlib.h>
+
+#include "probes/onednn/onednn.h"
+#include "probes/pytorch/probe.h"
+
+void torch_kernels_start(void)
+{
+	const char *chosen = getenv(TFT_ONEDNN_ENV);
+
+	if (!chosen || !*chosen)
+		return;
+	if (!torch_lib->original(TFT_PYTORCH_ONEDNN) || !onednn_ask_printf((void *)torch_api.add))
+		torch_blind("oneDNN's primitives have kinds and no shapes: "
+			    "their descriptions would be written to the program's output");
+}
+
+void torch_kernels_tick(int64_t now_ns, enum tft_level level)
+{
+	if (onednn_tick(now_ns, level))
+		torch_blind("oneDNN's primitives are many: which implementation ran and on what "
+			    "is seen at level full; their kinds and times are");
+}
+
+int torch_onednn_verbose(int level)
+{
+	int (*original)(int), result;
+
+	*(void **)&original = torch_lib->original(TFT_PYTORCH_ONEDNN);
+	onednn_program_asks(level);
+	result = original(level);
+	onednn_program_asked(level);
+	return result;
+}
