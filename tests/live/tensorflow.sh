@@ -118,8 +118,14 @@ class Twice(tf.keras.layers.Layer):
 def step(x):
     return tf.reduce_sum(x * 2)
 
-x, layer = tf.ones([4, 4]), Twice()
+class Model(tf.keras.Model):
+    def train_step(self, data):
+        told("eager Cumsum"); return {"loss": tf.cumsum(data)[0, 0]}
+
+x, layer, model = tf.ones([4, 4]), Twice(), Model()
 layer(x)
+model.compile(run_eagerly=True)
+model.fit(x, batch_size=2, verbose=0)
 for _ in range(3):
     told("eager MatMul"); tf.linalg.matmul(x, x)
     told("eager MatMul"); tf.matmul(x,
@@ -149,7 +155,7 @@ for line in open(sys.argv[1]):
             ops.append((int(word["start_ns"]), word["name"], word["frame"]))
 for _, op, at in sorted(ops):
     f = frame.get(at)
-    if name[op] in ("eager MatMul", "eager AddV2", "step()"):
+    if name[op] in ("eager MatMul", "eager AddV2", "eager Cumsum", "step()"):
         print(name[op], f["line"], name[f["function"]]) if f else print(name[op], "nowhere")
 END
 	cmp -s "$work/said" "$work/seen" || fail "$(diff "$work/said" "$work/seen" | head -n 3 | tr '\n' ';')"
