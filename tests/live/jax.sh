@@ -115,6 +115,13 @@ levels() {
 		fail "no parts of calls at full"
 }
 
+# Off and on again in the middle, many times, while it computes.
+toggled() {
+	"$tftop" -b -- "$python" "$here/tests/programs/jax_cost.py" --pairs 6 --steps 20 \
+		>"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	grep -qE '^[0-9.]+( -?[0-9.]+){3} 200$' "$work/said" || fail "it said $(first_lines "$work/said")"
+}
+
 # A child of fork has its own.
 forked() {
 	under "$loops" --fork || return
@@ -156,6 +163,7 @@ case_run steps steps
 case_run recompile recompile
 case_run waits waits
 case_run levels levels
+case_run toggled toggled
 case_run forked forked
 case_run stripped stripped
 suite_end
