@@ -306,7 +306,7 @@ SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
 	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
 	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/jax.sh tests/live/import.sh tests/live/export.sh \
-	tests/pty/run.sh tests/install.sh
+	tests/live/tf_settings.sh tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 

@@ -47,7 +47,8 @@ struct analysis {
 	X(WIRE, analysis_wire) \
 	X(POOLS, analysis_pools) \
 	X(OVERHEAD, analysis_overhead) \
-	X(RECOMPILES, analysis_recompiles)
+	X(RECOMPILES, analysis_recompiles) \
+	X(SETTINGS, analysis_settings)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)
@@ -106,6 +107,8 @@ static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
 	return &slots->of[id];
 }
 
+/* Cores that a process's frameworks have, 0 not known: cores.c. */
+uint32_t processor_cores(const struct model *model, uint32_t process);
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
 /* What messages of that name bring in a step, and how long alone: wire.c. */

@@ -40,6 +40,17 @@ struct cores {
 	bool any;			/* there was something to count */
 };
 
+uint32_t processor_cores(const struct model *model, uint32_t process)
+{
+	for (uint32_t i = 0; i < model->devices.n; i++) {
+		const struct device *device = device_at(model, i);
+
+		if (device->processor && device->host == process_at(model, process)->host)
+			return device->units;
+	}
+	return 0;
+}
+
 /* A queue's name begins with its library's. */
 static uint32_t library_of(struct model *model, struct cores *cores, uint32_t queue)
 {

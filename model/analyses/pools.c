@@ -57,17 +57,6 @@ static uint32_t pool_name(struct model *model, uint32_t thread)
 	return names_resolve(&model->names, thread_at(model, thread)->name);
 }
 
-static uint32_t cores_of(const struct model *model, uint32_t process)
-{
-	for (uint32_t i = 0; i < model->devices.n; i++) {
-		const struct device *device = device_at(model, i);
-
-		if (device->processor && device->host == process_at(model, process)->host)
-			return device->units;
-	}
-	return 0;
-}
-
 static struct pool *pool_of(struct model *model, struct pools_state *s, const struct act *act)
 {
 	uint32_t name = pool_name(model, act->thread);
@@ -197,7 +186,7 @@ static void pools_slice(struct model *model, void *state, const struct slice *sl
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct pool *pool = s->list[i];
 
-		pool->cores = cores_of(model, pool->process);
+		pool->cores = processor_cores(model, pool->process);
 		pool->threads = pools_threads(model, pool->process, pool->name);
 		if (!pool->threads || pool->threads >= pool->cores)
 			continue;

@@ -38,6 +38,8 @@ struct model;
 	X(SMALL_OP, "small-op", 10, 0, 1000, "us", "of a framework's thread in one piece: no more is overhead") \
 	X(OVERHEAD_SHARE, "overhead-share", 30, 1, 100, "%", "of a step goes around a framework's ops") \
 	X(RECOMPILES, "recompiles", 3, 1, 100000, "count", "compilations of one thing after the warm-up") \
+	X(SETTINGS_SHARE, "settings-share", 10, 0, 100, "%", "of a step that a setting costs") \
+	X(EAGER_OPS, "eager-ops", 20, 1, 100000, "count", "ops that are run eagerly in a step before that is said") \
 	X(SLOWER, "slowdown", 20, 1, 1000, "%", "that a kernel takes longer late in the run than early") \
 	X(SLOWER_SHARE, "slowdown-share", 2, 0, 100, "%", "of a step that slower kernels cost")
 

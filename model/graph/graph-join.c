@@ -164,6 +164,21 @@ uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enu
 	return j->node;
 }
 
+const char *graph_placed(struct model *model, uint32_t process, uint32_t type, uint32_t name)
+{
+	const char *text = model->graphs ? names_raw(&model->names, name) : NULL;
+	uint32_t node;
+	uint8_t rule;
+
+	if (!text || !names_defined(&model->names, name))
+		return NULL;
+	graph_index(model);
+	node = join(model, process, type, text, &rule);
+	if (node == NONE || !gnode_at(model->graphs, node)->device)
+		return NULL;
+	return names_raw(&model->names, gnode_at(model->graphs, node)->device);
+}
+
 const char *graph_rule_name(enum graph_rule rule)
 {
 	static const char *const names[GRAPH_RULES] = {

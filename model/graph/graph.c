@@ -275,6 +275,21 @@ void graph_define(struct model *model, const struct event *event)
 		apply_info(model, &event->u.info);
 }
 
+const char *graph_setting(struct model *model, uint32_t process, const char *key)
+{
+	const struct graphs *g = model->graphs;
+
+	for (size_t i = 0; g && i < g->n_infos; i++) {
+		const struct graph_info *info = &g->infos[i];
+
+		if (info->process == process && info->scope && info->value &&
+		    !strcmp(names_raw(&model->names, info->scope), "tensorflow") &&
+		    (!key || !strcmp(names_raw(&model->names, info->key), key)))
+			return names_raw(&model->names, info->value);
+	}
+	return NULL;
+}
+
 /* ---- written again ---- */
 
 static const char *raw(struct model *model, uint32_t name)

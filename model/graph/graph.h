@@ -116,6 +116,9 @@ uint32_t graph_named(struct model *model, uint32_t process, const char *name, si
 uint32_t graph_next(struct model *model, uint32_t i, const char *name, size_t length);
 void graph_resolve(struct model *model, struct gnode *node);
 
+/* What a process's TensorFlow is set to; borrowed, NULL: not told. key NULL: anything. */
+const char *graph_setting(struct model *model, uint32_t process, const char *key);
+
 /* ---- graph-edges.c ---- */
 /* Edges turned round (out_*), and lines lent along them, as of now. */
 void graph_turn(struct model *model);
@@ -125,5 +128,7 @@ void graph_turn(struct model *model);
 uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule);
 /* Is it one of a graph's ops, and not a function or a range? */
 bool graph_is_op(struct model *model, const struct ident *ident);
+/* The device that an op of that type and name was placed on; borrowed, NULL: not known. */
+const char *graph_placed(struct model *model, uint32_t process, uint32_t type, uint32_t name);
 
 #endif

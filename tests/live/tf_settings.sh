@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Settings of TensorFlow's that cost, found where they are set and nowhere else.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+need_tensorflow tf_settings
+program=tests/programs/tf_settings.py cnn=examples/train_cnn.py
+unset TF_ENABLE_ONEDNN_OPTS TF_NUM_INTRAOP_THREADS TF_NUM_INTEROP_THREADS
+
+# under [NAME=VALUE…] PROGRAM ARGUMENTS…: $work/report, and what it said
+under() {
+	timeout -k 5 200 env "${set[@]}" "$tftop" -b --json="$work/report" -- "$python" "$@" \
+		>"$work/said" 2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+# holds EXPRESSION…: of the report r, the findings f on settings, the truth t
+holds() {
+	local got
+	got=$("$python" - "$work" "$@" 2>&1 <<'PY'
+import json, os, re, statistics, sys
+def read(name):
+    path = os.path.join(sys.argv[1], name)
+    last = open(path).read().splitlines()[-1] if os.path.exists(path) else ""
+    return json.loads(last) if last.startswith("{") else {}
+r = json.load(open(os.path.join(sys.argv[1], "report")))
+f = [x for x in r["findings"] if x["id"] == "settings"]
+t, bare = read("truth") or read("said"), read("bare")
+for what in sys.argv[2:]:
+    if not eval(what):
+        sys.exit("%s: %s, %s" % (what, f, r["steps"].get("mean_ns")))
+PY
+	) || fail "${got:0:600}"
+}
+
+# Ops as many as the program runs; what it costs is no less than half of what the same
+# function wins as a graph, by the program's clock, and less than the step.
+eager() {
+	local set=()
+	"$python" "$program" >"$work/bare" 2>"$work/errors" ||
+		fail "bare: $(tail -n 1 "$work/errors")" || return
+	under "$program" --eager || return
+	holds 'len(f) == 1' \
+		't["ops"] <= float(re.search("settings: ([0-9.]+) ops are run eagerly per step", f[0]["title"])[1]) <= t["ops"] + 2' \
+		'f[0]["cost_ns_per_step"] >= 0.5 * (statistics.median(t["times"]) - statistics.median(bare["times"]))' \
+		'f[0]["cost_ns_per_step"] < statistics.fmean(t["times"])' \
+		'f[0]["evidence"]["kind"] == "time"' || return
+	under "$program" || return
+	holds 'not f'
+}
+
+# Keras's own way to say so.
+keras() {
+	local set=()
+	under "$program" --keras --eager || return
+	holds 'len(f) == 1 and "run eagerly" in f[0]["title"] and "run_eagerly=False" in r["findings"][0]["advice"]' ||
+		return
+	under "$program" --keras || return
+	holds 'not f'
+}
+
+onednn() {
+	local set=(TF_ENABLE_ONEDNN_OPTS=0)
+	under "$cnn" --steps 20 --truth "$work/truth" || return
+	holds 'len(f) == 1 and f[0]["title"].startswith("settings: oneDNN is off, and convolutions take ")' \
+		'"Conv2D" in f[0]["evidence"]["name"]' \
+		'f[0]["cost_ns_per_step"] < statistics.fmean(t["steps"]["series_ns"][2:])'
+}
+
+threads() {
+	local set=(TF_NUM_INTRAOP_THREADS=1)
+	[ "$(nproc)" -gt 1 ] || { skip "one core"; return; }
+	under "$cnn" --steps 20 --truth "$work/truth" || return
+	holds 'len(f) == 1 and f[0]["title"].startswith("settings: ops have 1 of %d cores" % r["devices"][0]["units"])' \
+		'f[0]["cost_ns_per_step"] < statistics.fmean(t["steps"]["series_ns"][2:])'
+}
+
+# As they come, the examples have nothing to be set.
+clean() {
+	local set=()
+	under "$cnn" --steps 20 || return
+	holds 'not f' || return
+	under examples/train_tf.py --model data --steps 40 || return
+	holds 'not f'
+}
+
+case_run eager eager
+case_run keras keras
+case_run onednn onednn
+case_run threads threads
+case_run clean clean
+suite_end

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""A step of OPS small ops in a tf.function, which --eager has TensorFlow run one by one;
+--keras: fit() of a small network, with --eager compiled so. Says the steps' times as JSON."""
+import argparse
+import json
+import time
+
+import tensorflow as tf
+
+OPS, STEPS = 60, 40
+parser = argparse.ArgumentParser()
+parser.add_argument("--eager", action="store_true")
+parser.add_argument("--keras", action="store_true")
+args = parser.parse_args()
+times = []
+
+if args.keras:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(16, "relu"), tf.keras.layers.Dense(1)])
+    model.compile("adam", "mse", run_eagerly=args.eager)
+    model.fit(tf.ones([8 * STEPS, 4]), tf.ones([8 * STEPS, 1]), batch_size=8, epochs=20, verbose=0)
+else:
+    tf.config.run_functions_eagerly(args.eager)
+
+    @tf.function
+    def step(x):
+        for _ in range(OPS // 2):
+            x = tf.raw_ops.AddV2(x=tf.raw_ops.Mul(x=x, y=x), y=x)
+        return x
+
+    x = tf.zeros([100])
+    for i in range(STEPS):
+        begin = time.perf_counter_ns()
+        with tf.profiler.experimental.Trace("train", step_num=i):
+            step(x)
+        times.append(time.perf_counter_ns() - begin)
+print(json.dumps({"ops": OPS, "steps": STEPS, "times": times}))
