@@ -241,7 +241,7 @@ demo: deps
 deps:
 	@tests/deps.sh
 	@# the frameworks of the tests: large, so elsewhere at the first check
-	@$(if $(filter true,$(CI)),tests/venv.sh tensorflow >/dev/null && tests/venv.sh pytorch >/dev/null)
+	@$(if $(filter true,$(CI)),for v in tensorflow pytorch jax; do tests/venv.sh $$v >/dev/null || exit 1; done)
 
 # ---- tests ----
 # Each suite prints one line per failing case and ends with
