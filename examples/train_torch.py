@@ -15,7 +15,7 @@ Each of these makes one mistake, which a profiler should find:
     --tiny-ops      the weights are updated number by number, not as a whole
     --recompile     with --compile: the batch has another size in each step
     --same-data     the same table is copied and converted again in each step
-    --leak          the losses are kept with all that they were computed from
+    --leak          the losses are kept with the batches that they were computed from
 
 The same options give the same losses on the same processor, to the last bit, with a
 profiler and without one. --truth writes them, the number of steps, and what a
@@ -211,7 +211,7 @@ def train(args, steps):
         loss.backward()
         optimizer.step()
         if args.leak:
-            kept.append(loss + scores.sum())
+            kept.append((loss, x))
         steps.end(loss)
         steps.begin()
 

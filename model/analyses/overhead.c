@@ -10,6 +10,9 @@
  * told by itself. A small op is one that is made of
  * overhead alone and is in no other such op. Of steps after the warm-up, else seconds.
  *
+ * Where less than one in INTERRUPTED pieces of an op's name is long, the long ones are
+ * overhead too: the thread was interrupted in them.
+ *
  * All of it is the cost: what fewer and larger ops would save at most. Limit: small
  * work that is worth its time looks the same.
  *
@@ -29,13 +32,12 @@
 #define PLACES_MAX 4096u
 #define OPEN_MAX 64
 #define NAMES_TOLD 3
+#define INTERRUPTED 20			/* one in so many pieces of an op may be long */
 
 struct place {
 	uint32_t name;
-	int64_t ns[SCOPE_COUNT];
-	uint64_t count[SCOPE_COUNT];
-	int64_t longest_ns, t0, t1;	/* one of it, where the step had most */
-	uint32_t row;
+	int64_t ns[SCOPE_COUNT], long_ns[SCOPE_COUNT];	/* in pieces that are small, others */
+	uint64_t count[SCOPE_COUNT], pieces[SCOPE_COUNT], long_pieces[SCOPE_COUNT];
 };
 
 struct sum { int64_t in_ops_ns, between_ns, small_ns; uint64_t small; };
@@ -98,22 +100,30 @@ static uint32_t find_thread(struct overhead *o, const struct slice *slice, uint3
 	return most;
 }
 
-static void add_place(struct overhead *o, const struct act *act, int64_t ns, uint64_t count)
+static struct place *place_of(struct overhead *o, const struct act *act)
 {
 	uint32_t at = map_get(&o->by_name, act->name);
-	struct place *place;
 
 	if (at == MAP_NONE) {
 		if (o->n_places == PLACES_MAX)
-			return;
+			return NULL;
 		grow(&o->places, &o->cap_places, o->n_places, sizeof(*o->places));
 		at = (uint32_t)o->n_places++;
 		o->places[at] = (struct place) { .name = act->name };
 		map_set(&o->by_name, act->name, at);
 	}
-	place = &o->places[at];
-	add_ns(&place->ns[o->scope], ns);
-	place->count[o->scope] += count;
+	return &o->places[at];
+}
+
+static void add_piece(struct overhead *o, const struct act *act, int64_t ns, bool small)
+{
+	struct place *place = place_of(o, act);
+
+	if (!place)
+		return;
+	add_ns(small ? &place->ns[o->scope] : &place->long_ns[o->scope], ns);
+	place->pieces[o->scope]++;
+	place->long_pieces[o->scope] += !small;
 }
 
 static struct open_op *top(struct overhead *o)
@@ -129,11 +139,15 @@ static void piece(struct overhead *o, int64_t now_ns)
 	o->last_ns = now_ns;
 	if (ns <= 0)
 		return;
+	if (act && (!is_eager(act) || act->flags & ACT_RANGE))
+		act = NULL;
 	if (o->kernels || o->inputs || ns > o->small_ns) {
 		top(o)->works = true;
-	} else if (act && is_eager(act) && !(act->flags & ACT_RANGE)) {
+		if (act && !o->kernels && !o->inputs)
+			add_piece(o, act, ns, false);
+	} else if (act) {
 		add_ns(&o->now.in_ops_ns, ns);
-		add_place(o, act, ns, 0);
+		add_piece(o, act, ns, true);
 	} else {
 		add_ns(&o->now.between_ns, ns);
 	}
@@ -149,7 +163,8 @@ static void close_op(struct overhead *o)
 	if (!done.works && is_eager(act) && !(act->flags & ACT_RANGE)) {
 		done.small = 1;
 		done.small_ns = act->end_ns - act->start_ns;
-		add_place(o, act, 0, 1);
+		if (place_of(o, act))
+			place_of(o, act)->count[o->scope]++;
 	}
 	around->works = around->works || done.works;
 	around->small += done.small;
@@ -268,12 +283,25 @@ static void names_line(struct model *model, const struct overhead *o, char line[
 		snprintf(line + at, FINDING_TEXT - at, " %s", basis_word(&o->basis));
 }
 
+/* Where hardly any piece is long, those that are were interrupted. */
+static int64_t interrupted_ns(const struct overhead *o, enum scope scope)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < o->n_places; i++)
+		if (o->places[i].long_pieces[scope] * INTERRUPTED < o->places[i].pieces[scope])
+			add_ns(&ns, o->places[i].long_ns[scope]);
+	return ns;
+}
+
 static void overhead_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct overhead *o = state;
 	const struct basis *basis = &o->basis;
 	const struct sum *sum = &o->sum[basis_scope(basis)];
-	int64_t in_ops_ns = basis_per(basis, sum->in_ops_ns), whole_ns = basis_whole(basis);
+	int64_t in_ops_ns = basis_per(basis, sum->in_ops_ns +
+				      interrupted_ns(o, basis_scope(basis)));
+	int64_t whole_ns = basis_whole(basis);
 	int64_t between_ns = basis_per(basis, sum->between_ns);
 	char share[FMT_MAX], count[FMT_MAX], time[FMT_MAX], other[FMT_MAX];
 	struct finding finding = {

@@ -204,6 +204,9 @@ void overlap_piece(struct sweep *sweep, struct sweep_device *device, int64_t t_n
 struct finding;
 bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 		   struct finding *finding);
+/* loader.c: the same of a DataLoader, whose op the wait is held by (its whole name). */
+bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
+		   struct finding *finding);
 
 /* What is counted of the time from one step to the next, in the mean. */
 int64_t verdict_between_ns(const struct model *model);

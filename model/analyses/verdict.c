@@ -224,7 +224,10 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means), name_of(model, held, "input"));
-	if (!means->steps || !steps || !stages_review(model, steps->process, means->whole_ns, &finding))
+	if (!means->steps || !steps ||
+	    (!stages_review(model, steps->process, means->whole_ns, &finding) &&
+	     !loader_review(model, steps->process, held ? names_raw(&model->names, held->name) :
+			    NULL, means->whole_ns, &finding)))
 		input_lines(model, b, means, &finding);
 	finding_add(findings, &finding);
 }

@@ -74,6 +74,26 @@ TEST(eager_overhead_is_told)
 	bench_release(&bench);
 }
 
+/* A small op in which the thread was interrupted is no work; a large one is. */
+TEST(eager_overhead_of_an_interrupted_thread)
+{
+	struct bench bench;
+	struct finding found;
+
+	bench_init(&bench, &analysis_overhead);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++) {
+		int64_t t0 = i * 1000 * US;
+
+		loop(&bench, t0, 75, 190);
+		op(&bench, "aten::mul", t0 + 500 * US, t0 + 600 * US);
+		bench_step(&bench, BASE + t0, BASE + t0 + 1000 * US);
+	}
+	CHECK_INT(bench_review(&bench, "framework-overhead", &found), 1);
+	CHECK(found.cost_ns >= 400 * US && found.cost_ns <= 420 * US);
+	bench_release(&bench);
+}
+
 TEST(eager_overhead_is_none)
 {
 	struct bench bench;
@@ -252,4 +272,77 @@ TEST(eager_recompiles_without_a_place)
 		CHECK(strstr(found.advice, "kept"));
 		bench_release(&bench);
 	}
+}
+
+/* ---- a DataLoader ---- */
+
+static void loader_steps(struct model *model, const char *name, int64_t wait_us)
+{
+	int64_t now = 0;
+	uint64_t instance = 1;
+
+	apply_one(model, ev_name(7, NAME_OP, "aten::linear"));
+	apply_one(model, ev_name(9, NAME_OP, name));
+	for (int i = 0; i < STEPS; i++, now += (wait_us + 100) * US) {
+		feed_op(model, PID, instance++, 0, 0, now, wait_us * US);
+		apply_one(model, ({
+			struct event event = ev_op(9, instance++, 0, now, wait_us * US, 0);
+
+			event.u.op.step = -1;
+			event.u.op.framework = FW_PYTORCH;
+			event;
+		}));
+		feed_op(model, PID, instance++, 0, 0, now + wait_us * US, 100 * US);
+		apply_one(model, (struct event) {
+			.type = EVENT_STEP, .pid = PID, .tid = PID,
+			.time_ns = BASE + now + (wait_us + 100) * US,
+			.u.step = { .name = 8, .number = -1, .start_ns = BASE + now,
+				    .dur_ns = (wait_us + 100) * US } });
+	}
+}
+
+static struct finding loader_finding(const char *name, int64_t wait_us, int workers)
+{
+	struct model *model = model_with_device();
+	struct findings_status status;
+	struct finding *list, found = { .id = "" };
+
+	for (int i = 0; i < workers; i++) {
+		struct event event = ev_process(PID + 1 + (uint32_t)i, "worker");
+
+		event.u.process.parent = PID;
+		apply_one(model, event);
+		event.type = EVENT_PROBE;
+		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
+		apply_one(model, event);
+	}
+	loader_steps(model, name, wait_us);
+	model_finish(model, false);
+	model_lock(model);
+	for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++)
+		if (!strcmp(list[i].id, "input-bound"))
+			found = list[i];
+	free(list);
+	model_unlock(model);
+	model_free(model);
+	return found;
+}
+
+TEST(eager_loaders)
+{
+	static const char single[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+	static const char multi[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+	struct finding found = loader_finding(single, 250, 0);
+
+	CHECK_INT(found.cost_ns, 250 * US);
+	CHECK(strstr(found.title, "waits for DataLoader next"));
+	CHECK(strstr(found.lines[0], "num_workers is 0"));
+	CHECK(strstr(found.lines[0], "a batch in 250 µs"));
+	CHECK(strstr(found.advice, "num_workers=3 would keep up"));
+	/* two that never rest: a batch in two steps of 200 us, a step's rest is 100 */
+	found = loader_finding(multi, 100, 2);
+	CHECK(strstr(found.lines[0], "2 workers cannot keep up: one takes up to 400 µs"));
+	CHECK(strstr(found.advice, "num_workers=4 would keep up"));
+	found = loader_finding(multi, 1, 2);
+	CHECK_STR(found.id, "");
 }

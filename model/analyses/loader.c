@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a DataLoader of PyTorch costs a step, and how many workers it would take.
+ *
+ * Definitions: without workers the wait for a batch is its making. With n workers that
+ * do not keep up none of them ever rests, so that one makes a batch in no more than n
+ * steps. As many as fit that into the rest of a step would keep up; where a sample
+ * takes a core, as it does unless it waits for a disk or a network, no more than there
+ * are cores to spare.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/analyses/finding.h"
+#include "model/analyses/sweep.h"
+#include "model/base/util.h"
+#include "model/model-internal.h"
+
+/* Processes that the step's has forked and that were there at that time. */
+static unsigned workers_at(const struct model *model, uint32_t process, int64_t at_ns)
+{
+	uint32_t pid = process_at(model, process)->pid;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *child = process_at(model, i);
+
+		n += i != process && child->defined && child->parent == (int32_t)pid &&
+		     child->n_probes && child->start_ns <= at_ns &&
+		     (!child->exited || !child->exit_seen_ns || child->exit_seen_ns >= at_ns);
+	}
+	return n;
+}
+
+/* Another processor than the one that the program runs on takes the batches. */
+static bool has_device(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->devices.n; i++)
+		if (!device_at(model, i)->processor)
+			return true;
+	return false;
+}
+
+bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
+		   struct finding *finding)
+{
+	int64_t wait_ns = finding->cost_ns, rest_ns = whole_ns - wait_ns, batch_ns, wanted;
+	bool alone = held && strstr(held, "_SingleProcess");
+	unsigned n;
+	char batch[FMT_MAX], rest[FMT_MAX];
+
+	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
+		return false;
+	n = alone ? 0 : workers_at(model, process, finding->evidence.t1);
+	if (!alone && !n)
+		n = 1;
+	batch_ns = alone ? wait_ns : n * whole_ns;
+	wanted = (batch_ns + rest_ns - 1) / rest_ns;
+	if (wanted <= n)
+		wanted = n + 1;
+	fmt_time(rest, rest_ns);
+	if (alone)
+		snprintf(finding->lines[0], FINDING_TEXT,
+			 "num_workers is 0: the training's own process loads the samples, a batch in %s",
+			 fmt_time(batch, batch_ns));
+	else
+		snprintf(finding->lines[0], FINDING_TEXT,
+			 "%u worker%s cannot keep up: one takes up to %s for a batch", n,
+			 n == 1 ? "" : "s", fmt_time(batch, batch_ns));
+	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step is %s", rest);
+	snprintf(finding->advice, FINDING_TEXT,
+		 "%snum_workers=%lld would keep up%s%s, if there are cores or the samples wait for "
+		 "a disk; %s%s", alone ? "" : "about ", (long long)wanted,
+		 alone && wanted == 1 ? " (it loads during the step)" : "",
+		 n > 1 ? ", prefetch_factor only evens out" : "",
+		 "else less work for a sample", has_device(model) ?
+		 "; pin_memory=True makes the copies to the device cheaper" : "");
+	return true;
+}
