@@ -9,8 +9,8 @@
  * What callbacks get is fixed when they are registered. To look at inputs for a while
  * they are registered anew, the new ones before the old ones go, so that no op is
  * missed: one that has both is seen once. Inputs cost each op about 80 ns, so they are
- * wanted only for the first runs of each operator: for a second after one appeared
- * that was not seen before, and always at level full.
+ * wanted only for the first runs of each operator: until the first one appears, for a
+ * second after each that was not seen before, and always at level full.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -416,16 +416,19 @@ void torch_ops_level(enum tft_level level)
 void torch_ops_tick(int64_t now_ns)
 {
 	enum torch_mode old = atomic_load(&mode), next;
+	static bool any;	/* an op has run: importing torch may take long */
 	bool inputs;
 
 	torch_steps_tell(now_ns, false);
 	if (!atomic_load(&callback))
 		return;
 	next = torch_rate_tick(now_ns, old);
-	if (atomic_exchange(&fresh, false))
+	if (atomic_exchange(&fresh, false)) {
 		inputs_since_ns = now_ns;
+		any = true;
+	}
 	inputs = can_inputs() && next == TORCH_ALL &&
-		 (rt_level() == TFT_LEVEL_FULL || now_ns - inputs_since_ns < SHAPES_NS);
+		 (rt_level() == TFT_LEVEL_FULL || !any || now_ns - inputs_since_ns < SHAPES_NS);
 	if (next != old || inputs != with_inputs)
 		reregister(next, inputs);
 }

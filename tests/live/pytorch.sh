@@ -30,7 +30,7 @@ alone() {
 watched() {
 	local trace=()
 	[ -z "${traced:-}" ] || trace=(tests/programs/torch_traced.py "$work/traced")
-	"$tftop" -b -o "$work/recording" --json="$work/report" -- "$python" "${trace[@]}" "$example" \
+	"$tftop" -b ${level:+--level "$level"} -o "$work/recording" --json="$work/report" -- "$python" "${trace[@]}" "$example" \
 		"$@" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
 		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
 	"$O/tests/told" "$work/recording" >"$work/told" 2>"$work/errors" ||
@@ -51,7 +51,7 @@ trains() {
 		{ fail "its output is not the same"; return; }
 	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
 		--bare "$work/bare" --profile "$work/profile" --verbose "$work/bare.said" \
-		${compiled:+--compiled} ${traced:+--traced "$work/traced" --program "$example"} 2>"$work/errors") ||
+		${compiled:+--compiled} ${level:+--shapes} ${traced:+--traced "$work/traced" --program "$example"} 2>"$work/errors") ||
 		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
 	why=$(head -n 1 <<<"$got")
 	got=$(report "(j['steps']['count'], j['trust']['settled'])")
@@ -63,13 +63,13 @@ compiles() {
 	local line got
 	trains --compile aot_eager || return
 	line=$(grep -n 'scores = run(x)' "$example")
-	got=$(awk -F '\t' '$1 == "compile" { print $5 " " $6 }' "$work/told")
+	got=$(awk -F '\t' '$1 == "compile" && $5 ~ /^torch/ { print $5 " " $6 }' "$work/told")
 	[ "$got" = "torch.compile 0/0 $here/$example:${line%%:*} train" ] || fail "compiled: $got"
 }
 
 small=(--steps 6 --batch 8 --threads 1)
 traced=yes case_run conv trains
-traced=yes case_run transformer trains --model transformer
+traced=yes level=full case_run transformer trains --model transformer
 case_run workers trains --workers 2
 case_run autocast trains --autocast
 compiled=yes case_run compile compiles
