@@ -114,6 +114,10 @@ int64_t tiny_cost_ns(const struct model *model);
 /* What messages of that name bring in a step, and how long alone: wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);
+/* " at train.py:88", the line that most of an op's time is called from; false: it
+ * is not known, and *out is "". place.c */
+#define PLACE_TEXT 160
+bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
 /* Of these: what a graph runs on some thread of a pool to get its batch. */

@@ -51,15 +51,16 @@ static void say_holder(struct model *model, uint32_t account, char line[FINDING_
 {
 	const struct memory *memory = model->memory;
 	uint64_t steps = memory->steps - memory->mark_steps, most;
-	char bytes[FMT_MAX];
+	char bytes[FMT_MAX], place[PLACE_TEXT];
 	uint32_t op;
 
 	most = grown_most(&memory->book, account, &op);
 	if (op == NONE || !steps)
 		return;
-	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s",
+	op_place_text(model, op, place, sizeof(place));
+	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s%s",
 		 fmt_all_bytes(bytes, most / steps), op ? "is held by" : "was allocated",
-		 op ? names_short(&model->names, op) : "outside of any op");
+		 op ? names_short(&model->names, op) : "outside of any op", place);
 }
 
 static int64_t ns_per_step(const struct memory *memory)

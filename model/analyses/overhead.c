@@ -257,6 +257,19 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 
 /* ---- what is said ---- */
 
+/* " at train.py:88", where those ops are called that hold most. */
+static void place_of_most(struct model *model, const struct overhead *o, char *out)
+{
+	const struct place *most = NULL;
+	enum scope scope = basis_scope(&o->basis);
+
+	for (size_t i = 0; i < o->n_places; i++)
+		if (o->places[i].count[scope] &&
+		    (!most || o->places[i].ns[scope] > most->ns[scope]))
+			most = &o->places[i];
+	op_place_text(model, most ? most->name : 0, out, PLACE_TEXT);
+}
+
 /* "sub_ 1.2 ms in 50, select 840 µs in 100, ..." of those with most. */
 static void names_line(struct model *model, const struct overhead *o, char line[FINDING_TEXT])
 {
@@ -304,6 +317,7 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 	int64_t whole_ns = basis_whole(basis);
 	int64_t between_ns = basis_per(basis, sum->between_ns);
 	char share[FMT_MAX], count[FMT_MAX], time[FMT_MAX], other[FMT_MAX];
+	char place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "framework-overhead", .severity = SEVERITY_WARNING,
 		.cost_ns = in_ops_ns + between_ns,
@@ -317,12 +331,14 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 	    per_mille(finding.cost_ns, whole_ns) <
 	    model_threshold(model, THRESHOLD_OVERHEAD_SHARE) * 10)
 		return;
+	place_of_most(model, o, place);
 	snprintf(finding.title, FINDING_TEXT,
-		 "framework overhead: %s of %s goes around ops; %s of them take %s each",
+		 "framework overhead: %s of %s goes around ops; %s of them take %s each%s%s",
 		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)whole_ns),
 		 basis->steps ? "each step" : "the time",
 		 fmt_count(count, basis_count(basis, sum->small)),
-		 fmt_time(time, sum->small_ns / (int64_t)sum->small));
+		 fmt_time(time, sum->small_ns / (int64_t)sum->small), *place ? ", most" : "",
+		 place);
 	names_line(model, o, finding.lines[0]);
 	snprintf(finding.lines[1], FINDING_TEXT, "%s of it within ops, %s between them, in Python",
 		 fmt_time(time, in_ops_ns), fmt_time(other, between_ns));

@@ -5,7 +5,8 @@
  * Definition: compilations of one name are of the same thing; of torch.compile's, whose
  * names end in "FUNCTION/VERSION", those of one function. What is compiled in the
  * warm-up is the start of the program. From recompiles (3) on, of steps after it, the
- * program is told of: what went into them (shapes, types, flags) was never the same.
+ * program is told of, unless it is next to nothing (oneDNN makes a primitive in some
+ * microseconds): what went into them (shapes, types, flags) was never the same.
  *
  * The cost is their time over all these steps, though few of them may hold it.
  * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION").
@@ -24,6 +25,8 @@
 #include "model/model-internal.h"
 
 #define THINGS_MAX 1024u
+#define LONG_NS 1000000			/* shorter ones are told from that on: */
+#define SHARE_MIN 10			/* thousandths of a step */
 
 struct thing {
 	uint32_t name;			/* of all its versions */
@@ -162,7 +165,10 @@ static void recompiles_review(struct model *model, void *state, struct findings 
 		return;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->things[i].count[scope] >=
-		    (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES))
+		    (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES) &&
+		    (r->things[i].longest_ns >= LONG_NS ||
+		     per_mille(basis_per(&r->basis, r->things[i].ns[scope]),
+			       basis_whole(&r->basis)) >= SHARE_MIN))
 			say(model, r, &r->things[i], findings);
 }
 

@@ -211,7 +211,7 @@ static void input_finding(struct model *model, const struct breakdown *b,
 	const struct holder *held = holders_most(&b->held[HOST_INPUT]);
 	const struct steps *steps = steps_best(model);
 	int64_t ns = means->ns[STEP_INPUT];
-	char share[FMT_MAX];
+	char share[FMT_MAX], place[PLACE_TEXT];
 	struct finding finding = {
 		.id = "input-bound", .cost_ns = ns,
 		.evidence = worst(model, b, means, STEP_INPUT),
@@ -221,9 +221,10 @@ static void input_finding(struct model *model, const struct breakdown *b,
 
 	if (!passes(model, means, ns, THRESHOLD_INPUT_SOME))
 		return;
-	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s",
+	op_place_text(model, held ? held->name : 0, place, sizeof(place));
+	snprintf(finding.title, FINDING_TEXT, "input-bound: %s of %s waits for %.80s%s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
-		 each(means), name_of(model, held, "input"));
+		 each(means), name_of(model, held, "input"), place);
 	if (!means->steps || !steps ||
 	    (!stages_review(model, steps->process, means->whole_ns, &finding) &&
 	     !loader_review(model, steps->process, held ? names_raw(&model->names, held->name) :

@@ -239,6 +239,7 @@ TEST(eager_recompiles_are_told)
 			compile(&bench, what, "/home/me/train.py:88 Net.forward", t0, 500 * US);
 		if (i < 2)	/* twice is no habit */
 			compile(&bench, "torch.compile 3/0", "/home/me/train.py:90 f", t0, US);
+		compile(&bench, "oneDNN convolution", "", t0 + 700 * US, 5 * US);
 		compile(&bench, "trace step()", "", t0 + 600 * US, US);
 		bench_step(&bench, BASE + t0, BASE + t0 + 1000 * US);
 	}
@@ -283,12 +284,18 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us)
 
 	apply_one(model, ev_name(7, NAME_OP, "aten::linear"));
 	apply_one(model, ev_name(9, NAME_OP, name));
+	apply_one(model, ev_name(10, NAME_OP, "/home/me/train.py"));
+	apply_one(model, ev_name(11, NAME_OP, "train"));
+	apply_one(model, (struct event) {
+		.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
+		.u.frame = { .id = 1, .file = 10, .function = 11, .line = 88 } });
 	for (int i = 0; i < STEPS; i++, now += (wait_us + 100) * US) {
 		feed_op(model, PID, instance++, 0, 0, now, wait_us * US);
 		apply_one(model, ({
 			struct event event = ev_op(9, instance++, 0, now, wait_us * US, 0);
 
 			event.u.op.step = -1;
+			event.u.op.frame = 1;
 			event.u.op.framework = FW_PYTORCH;
 			event;
 		}));
@@ -335,7 +342,7 @@ TEST(eager_loaders)
 	struct finding found = loader_finding(single, 250, 0);
 
 	CHECK_INT(found.cost_ns, 250 * US);
-	CHECK(strstr(found.title, "waits for DataLoader next"));
+	CHECK(strstr(found.title, "waits for DataLoader next at train.py:88"));
 	CHECK(strstr(found.lines[0], "num_workers is 0"));
 	CHECK(strstr(found.lines[0], "a batch in 250 µs"));
 	CHECK(strstr(found.advice, "num_workers=3 would keep up"));

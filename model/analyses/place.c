@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Where in the source an op is called, for the sentences of findings. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/analyses/analyses.h"
+#include "model/model-internal.h"
+
+bool op_place_text(struct model *model, uint32_t name, char *out, size_t size)
+{
+	const char *best = NULL, *file, *base;
+	uint32_t best_line = 0, line, lines;
+	int64_t most_ns = -1, ns;
+
+	*out = '\0';
+	name = names_resolve(&model->names, name);
+	for (uint32_t i = 0; i < model->idents.n && name; i++) {
+		if (names_resolve(&model->names, ident_at(model, i)->name) != name ||
+		    !line_of_ident(model, i, &file, &line, &lines, &ns) || ns <= most_ns)
+			continue;
+		most_ns = ns;
+		best = file;
+		best_line = line;
+	}
+	if (!best)
+		return false;
+	base = strrchr(best, '/');
+	snprintf(out, size, " at %.120s:%u", base ? base + 1 : best, best_line);
+	return true;
+}
