@@ -9,7 +9,7 @@
  * What callbacks get is fixed when they are registered. To look at inputs for a while
  * they are registered anew, the new ones before the old ones go, so that no op is
  * missed: one that has both is seen once. Inputs cost each op about 80 ns, so they are
- * wanted only for the first runs of each operator: until the first one appears, for a
+ * wanted only for the first runs of each operator: until the first one runs, for a
  * second after each that was not seen before, and always at level full.
  */
 #include <pthread.h>
@@ -32,6 +32,7 @@ static _Atomic bool fresh;		/* an operator was seen for the first time */
 static _Atomic uint8_t mode;		/* enum torch_mode */
 static bool with_inputs;		/* of the callback that is registered */
 static int64_t inputs_since_ns;
+static bool any;		/* an op has run: importing torch may take long */
 /* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a
  * fork may find that one taken. */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
@@ -409,14 +410,12 @@ void torch_ops_level(enum tft_level level)
 		return;
 	}
 	strays_clear();
-	inputs_since_ns = rt_now_ns();
-	reregister(TORCH_ALL, can_inputs());
+	reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 
 void torch_ops_tick(int64_t now_ns)
 {
 	enum torch_mode old = atomic_load(&mode), next;
-	static bool any;	/* an op has run: importing torch may take long */
 	bool inputs;
 
 	torch_steps_tell(now_ns, false);
