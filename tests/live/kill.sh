@@ -294,7 +294,8 @@ with_tensorflow() {
 	"$train" "${program[@]}" --truth "$tmp/bare" >/dev/null 2>"$work/errors" ||
 		fail "the program: $(tail -n 1 "$work/errors")" || return
 	losses "$tmp/bare" >"$tmp/losses"
-	one tensorflow tensorflow
+	# what AutoGraph writes is compiled beside it
+	PYTHONDONTWRITEBYTECODE=1 one tensorflow tensorflow
 }
 
 runner=()
