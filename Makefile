@@ -302,11 +302,20 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 .PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS)
 
-SUITES := tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
-	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/pluggable.sh tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh tests/live/save.sh \
-	tests/live/session.sh tests/live/opencl.sh tests/live/findings.sh tests/live/kill.sh \
-	tests/live/clients.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_pools.sh tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/jax.sh tests/live/import.sh tests/live/export.sh \
-	tests/live/tf_settings.sh tests/pty/run.sh tests/install.sh
+SUITES := \
+	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
+	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
+	tests/probes/pytorch.sh tests/probes/pluggable.sh \
+	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
+	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
+	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \
+	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
+	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
+	tests/live/tf_pools.sh tests/live/tf_settings.sh \
+	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
+	tests/live/jax.sh \
+	tests/live/import.sh tests/live/export.sh \
+	tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 

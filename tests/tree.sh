@@ -21,6 +21,9 @@ must_be_empty() {
 }
 src=$(files '*.c' '*.h')
 
+files 'tests/live/*.sh' | grep -v '/lib\.sh$' | while read -r suite; do
+	grep -qF "$suite" Makefile || echo "$suite"
+done | must_be_empty 'the Makefile runs every suite'
 grep -lE '#[ \t]*include[ \t]*<(n?curses|ncursesw/)' $src | grep -v '^tui/screen\.c$' |
 	must_be_empty 'only tui/screen.c includes curses'
 grep -nE '#[ \t]*include[ \t]*[<"](n?curses|ncursesw|lttng|babeltrace2|CL/|cuda|cupti)' \
