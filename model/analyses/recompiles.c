@@ -144,7 +144,7 @@ static void say(struct model *model, const struct recompiles *r, const struct th
 	fmt_count(count, thing->count[scope]);
 	if (place_text(model, thing->where, place, sizeof(place)))
 		snprintf(finding.title, FINDING_TEXT,
-			 "recompiled %s times: what comes in changes (shapes, types) at %s", count,
+			 "recompiled %s times: what comes in changes (shapes, types) at %.160s", count,
 			 place);
 	else
 		snprintf(finding.title, FINDING_TEXT,
