@@ -61,12 +61,14 @@ static struct pool_thread *get(struct model *model, uint32_t thread)
 
 void apply_pool(struct model *model, const struct event_pool *did)
 {
+	/* wraps where they are no times: too long, or negative */
+	int64_t dur_ns = (int64_t)((uint64_t)did->end_ns - (uint64_t)did->begin_ns);
 	uint32_t thread;
 	struct pool_thread *t;
 
 	if (did->wait_ns < 0 || did->max_wait_ns < 0 || did->busy_ns < 0 ||
-	    !span_ok(did->begin_ns, did->end_ns - did->begin_ns, model->event->time_ns)) {
-		model_bad(model, bad_time(did->end_ns - did->begin_ns));
+	    !span_ok(did->begin_ns, dur_ns, model->event->time_ns)) {
+		model_bad(model, bad_time(dur_ns));
 		return;
 	}
 	thread = did->tid ? thread_get(model, model->process_index, did->tid) : NONE;
