@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/flows/rendezvous.h"
 
 /* Two readings of one process's start differ by less (the kernel's ticks). */
 #define START_SLACK_NS 50000000
@@ -151,13 +152,15 @@ uint32_t name_make(struct model *model, uint32_t id)
 
 void apply_name(struct model *model, const struct event_name *def)
 {
-	uint32_t name = names_intern(&model->names, def->text);
-	uint32_t old;
+	char message[RENDEZVOUS_NAME];
+	uint32_t name, old;
 
 	if (!def->id) {
 		model_bad(model, BAD_ID);
 		return;
 	}
+	name = names_intern(&model->names, def->kind == NAME_KEY && def->text &&
+			    rendezvous_name(def->text, message) ? message : def->text);
 	old = map_get(&model->process->names, def->id);
 	if (!name || old == name)
 		return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One event of an XSpace: what it is, by its line and its statistics. */
+#include "model/flows/rendezvous.h"
 #include "model/import/xspace-internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/formats/rendezvous.h"
 #include "model/base/util.h"
 
 void xspace_values(struct xspace *x, Xplane__XStat *const *stats, size_t count,
@@ -143,9 +143,8 @@ static void add_message(struct xspace *x, const struct item *op, bool sent,
 	const char *text = build_text(x->build, values->text[XSTAT_KEY]);
 	struct item item = *op;
 	char name[RENDEZVOUS_NAME];
-	bool remote;
 
-	if (!rendezvous_name(text, name, &remote))
+	if (!rendezvous_name(text, name))
 		return;
 	item.type = ITEM_MESSAGE;
 	item.kind = sent ? FLOW_SENT : FLOW_RECEIVED;

@@ -452,7 +452,8 @@ struct tft_compile {
  */
 struct tft_flow {
 	uint32_t seq;
-	uint32_t name;		/* name id of "SOURCE -> DESTINATION: what", or other text, 0 none */
+	uint32_t name;		/* name id of "SOURCE -> DESTINATION: what", a rendezvous key of
+				 * TensorFlow's (model/flows/rendezvous.h), or other text, 0 none */
 	uint64_t key, bytes;	/* bytes 0: not known at this end */
 	int64_t at_ns, dur_ns;	/* of the writing host; dur_ns -1: not known */
 	uint64_t op;		/* instance that sent or received it, 0 none */

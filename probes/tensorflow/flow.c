@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/formats/rendezvous.h"
 #include "probes/runtime/slots.h"
 #include "probes/tensorflow/probe.h"
 
@@ -68,13 +67,37 @@ static uint64_t hash_of(const char *text, size_t length, int64_t step)
 	return h ? h : 1;
 }
 
-/* The key's name, as records.h wants a flow's. */
+/* How much of a device's name says which task it is of. */
+static size_t task_length(const char *device, size_t length)
+{
+	const char *end = memmem(device, length, "/device:", strlen("/device:"));
+
+	return end ? (size_t)(end - device) : length;
+}
+
+/*
+ * "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION": its name is the text up to
+ * the last part, which changes in loops. What that says is for tftop to read.
+ */
 static bool understand(struct key *key, const char *text)
 {
-	char name[RENDEZVOUS_NAME];
+	char name[KEY_BYTES];
+	const char *part[5] = { text };
+	size_t source, destination;
 
-	if (!rendezvous_name(text, name, &key->remote))
+	for (int i = 1; i < 5; i++) {
+		part[i] = strchr(part[i - 1], ';');
+		if (!part[i]++)
+			return false;
+	}
+	if ((size_t)(part[4] - text) >= sizeof(name))
 		return false;
+	memcpy(name, text, (size_t)(part[4] - text));
+	name[part[4] - text] = '\0';
+	source = task_length(text, (size_t)(part[1] - text - 1));
+	destination = task_length(part[2], (size_t)(part[3] - part[2] - 1));
+	key->remote = part[1] - text > 1 &&
+		      (source != destination || memcmp(text, part[2], source) != 0);
 	key->name = rt_name(TFT_NAME_KEY, name);
 	return true;
 }

@@ -115,7 +115,7 @@ case_versions() {
 			"s/^flow name='([^']*)' key=[^ ]* bytes=([0-9]*) op=[^ ]* dur=-?[0-9]+ /\1,\2 /p" \
 			"$tmp/events" | sort | tr '\n' ';') $(sed -nE 's/^flow .* key=([^ ]*) .*/\1/p' "$tmp/events" | sort -u | wc -l)" \
 			"$(for p in '0 decoded' '0 received' '4096 encoded' '4096 sent'; do
-				printf 'job:a/task:0 -> job:b/task:1/GPU:2: pool (edge 7),%s;' "$p"; done) 1"
+				printf '/job:a/replica:0/task:0/device:CPU:0;01;/job:b/replica:0/task:1/device:GPU:2;edge_7_pool;,%s;' "$p"; done) 1"
 		expect "$which" "no complaint but that older ones do not tell of pools" \
 			"$(lines '^message') $(lines '^message .*wait for a thread')" \
 			"$([ "$which$CROSS" = new ] && echo 0 0 || echo 1 1)"

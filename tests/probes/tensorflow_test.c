@@ -56,6 +56,21 @@ static void unseen(void *kernel)
 	}
 }
 
+/* Only one of the versions has pools that tell. */
+static void pools(void *library, void *(*kernel)(const char *, const char *))
+{
+	int (*pool)(void *, void *, int64_t, int), (*pool_profile)(void *);
+
+	pool = (int (*)(void *, void *, int64_t, int))dlsym(library, "fake_pool");
+	pool_profile = (int (*)(void *))dlsym(library, "fake_pool_profile");
+	if (!pool || !pool_profile)
+		return;
+	printf("pool %d\n", pool(kernel("handed", "Op"), kernel("inline", "Op"), 21, 20));
+	printf("pool %d\n", pool(NULL, NULL, 21, 1));
+	printf("pool profile %d\n", pool_profile(kernel("profiled", "Op")));
+	printf("pool %d\n", pool(kernel("handed_again", "Op"), NULL, 22, 5));
+}
+
 int main(int argc, char **argv)
 {
 	void *library;
@@ -64,7 +79,6 @@ int main(int argc, char **argv)
 	int (*profile)(int, void (*)(void));
 	double (*encode)(int);
 	int (*sums)(void);
-	int (*pool)(void *, void *, int64_t, int), (*pool_profile)(void *);
 	void *k[3], *same;
 
 	if (argc < 2)
@@ -120,15 +134,7 @@ int main(int argc, char **argv)
 	trace(2, "", 10);
 	printf("profile %d\n", profile(1, during));
 	printf("profile %d\n", profile(2, during));
-	/* only one of the versions has pools that tell */
-	pool = (int (*)(void *, void *, int64_t, int))dlsym(library, "fake_pool");
-	pool_profile = (int (*)(void *))dlsym(library, "fake_pool_profile");
-	if (pool && pool_profile) {
-		printf("pool %d\n", pool(kernel("handed", "Op"), kernel("inline", "Op"), 21, 20));
-		printf("pool %d\n", pool(NULL, NULL, 21, 1));
-		printf("pool profile %d\n", pool_profile(kernel("profiled", "Op")));
-		printf("pool %d\n", pool(kernel("handed_again", "Op"), NULL, 22, 5));
-	}
+	pools(library, kernel);
 	fflush(stdout);
 	if (fork() == 0) {
 		printf("child %d\n", run(k[0], 9));

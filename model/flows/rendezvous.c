@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * TensorFlow's rendezvous keys: tensorflow/core/framework/rendezvous.cc,
- * "SOURCE;INCARNATION;DESTINATION;TENSOR;FRAME:ITERATION", such as
- * "/job:a/replica:0/task:0/device:CPU:0;1f;/job:b/…;edge_5_Tanh;0:0". For the probe,
- * inside a program, and for who reads TensorFlow's profiles. libc alone, no state.
- */
-#ifndef MODEL_FORMATS_RENDEZVOUS_H
-#define MODEL_FORMATS_RENDEZVOUS_H
+#include "model/flows/rendezvous.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#define RENDEZVOUS_PART 512
-#define RENDEZVOUS_NAME (2 * RENDEZVOUS_PART + 8)
+#define PART_BYTES 512
 
 /* "/job:a/replica:0/task:1/device:GPU:0" as "job:a/task:1/GPU:0": what is said of
- * every device, and the CPU, is left out. Returns the length of the task's part. */
-static inline size_t rendezvous_device(char *buf, size_t size, const char *device, size_t length)
+ * every device, and the CPU, is left out. */
+static void device_name(char *buf, size_t size, const char *device, size_t length)
 {
 	static const char replica[] = "/replica:0", cpu[] = "/device:CPU:0", kind[] = "/device:";
 	const char *end = device + length;
-	size_t n = 0, task = 0;
+	size_t n = 0;
 
 	if (device < end && *device == '/')
 		device++;
@@ -32,7 +23,6 @@ static inline size_t rendezvous_device(char *buf, size_t size, const char *devic
 		    (left == sizeof(replica) - 1 || device[sizeof(replica) - 1] == '/')) {
 			device += sizeof(replica) - 1;
 		} else if (left >= sizeof(kind) - 1 && !memcmp(device, kind, sizeof(kind) - 1)) {
-			task = n;
 			if (left == sizeof(cpu) - 1 && !memcmp(device, cpu, left))
 				break;
 			device += sizeof(kind) - 1;
@@ -42,11 +32,10 @@ static inline size_t rendezvous_device(char *buf, size_t size, const char *devic
 		}
 	}
 	buf[n] = '\0';
-	return task ? task : n;
 }
 
 /* Cuts the next part off, up to a semicolon. */
-static inline bool rendezvous_part(const char **text, const char **begin, size_t *length)
+static bool part(const char **text, const char **begin, size_t *length)
 {
 	const char *end = strchr(*text, ';');
 
@@ -60,7 +49,7 @@ static inline bool rendezvous_part(const char **text, const char **begin, size_t
 
 /* "edge_12_model/pool" is the 12th edge of its graph, from the op "model/pool": as
  * "model/pool (edge 12)". Several edges may begin at one op. */
-static inline void rendezvous_label(char *buf, size_t size, const char *tensor, size_t length)
+static void label(char *buf, size_t size, const char *tensor, size_t length)
 {
 	static const char edge[] = "edge_";
 	size_t digits = 0, begin = sizeof(edge) - 1;
@@ -78,25 +67,20 @@ static inline void rendezvous_label(char *buf, size_t size, const char *tensor, 
 		snprintf(buf, size, "%.*s", (int)length, tensor);
 }
 
-/* "SOURCE -> DESTINATION: tensor" into name, which has RENDEZVOUS_NAME bytes; *remote:
- * the two are of different tasks. false: this is no such key. */
-static inline bool rendezvous_name(const char *text, char *name, bool *remote)
+bool rendezvous_name(const char *text, char name[RENDEZVOUS_NAME])
 {
 	const char *source, *number, *destination, *tensor;
-	size_t source_length, number_length, destination_length, tensor_length, a, b;
-	char from[RENDEZVOUS_PART / 2], to[RENDEZVOUS_PART / 2], what[RENDEZVOUS_PART];
+	size_t source_length, number_length, destination_length, tensor_length;
+	char from[PART_BYTES / 2], to[PART_BYTES / 2], what[PART_BYTES];
 
-	if (!rendezvous_part(&text, &source, &source_length) ||
-	    !rendezvous_part(&text, &number, &number_length) ||
-	    !rendezvous_part(&text, &destination, &destination_length) ||
-	    !rendezvous_part(&text, &tensor, &tensor_length))
+	if (!part(&text, &source, &source_length) ||
+	    !part(&text, &number, &number_length) ||
+	    !part(&text, &destination, &destination_length) ||
+	    !part(&text, &tensor, &tensor_length))
 		return false;
-	a = rendezvous_device(from, sizeof(from), source, source_length);
-	b = rendezvous_device(to, sizeof(to), destination, destination_length);
-	*remote = source_length && (a != b || memcmp(from, to, a));
-	rendezvous_label(what, sizeof(what), tensor, tensor_length);
+	device_name(from, sizeof(from), source, source_length);
+	device_name(to, sizeof(to), destination, destination_length);
+	label(what, sizeof(what), tensor, tensor_length);
 	snprintf(name, RENDEZVOUS_NAME, "%s -> %s: %s", *from ? from : to, to, what);
 	return true;
 }
-
-#endif
