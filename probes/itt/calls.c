@@ -144,6 +144,7 @@ static void creation_end(void)
 {
 	const struct itt_string *kind;
 	char text[TFT_TEXT_MAX];
+	int64_t end_ns = rt_now_ns();	/* before the name is made: that is ours */
 	uint32_t name, id;
 
 	if (!creating.depth)
@@ -156,7 +157,7 @@ static void creation_end(void)
 		id = rt_name(TFT_NAME_CALL, text);
 		rt_idmap_set(&creations, name, id);
 	}
-	rt_call(id, creating.start_ns[creating.depth], rt_now_ns(), 0, 0);
+	rt_call(id, creating.start_ns[creating.depth], end_ns, 0, 0);
 }
 
 /* ---- tasks on a thread's stack ---- */
