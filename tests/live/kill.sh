@@ -59,8 +59,7 @@ places() {
 	done
 	# a folder that nobody holds a lock on belongs to a tftop that is dead
 	for place in /run/tftop-?????? /tmp/tftop-??????; do
-		[ -d "$place" ] && [ -r "$place" ] && [[ $place != "$tmp" && $before != *"|$place|"* ]] &&
-			flock -n "$place" true && echo "$place"
+		[[ $place != "$tmp" && $before != *"|$place|"* ]] && is_unheld "$place" && echo "$place"
 	done
 	grep -F "$work" /proc/net/unix
 }

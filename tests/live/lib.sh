@@ -32,6 +32,10 @@ wait_for() {
 }
 pause() { read -r -t "$1" -u "$never"; true; }
 
+# is_unheld FOLDER: nobody holds its lock: the tftop it belonged to is gone. By
+# descriptor: by name, flock would make what has just been removed.
+is_unheld() { [ -d "$1" ] && flock -n 9 9<"$1"; } 2>/dev/null
+
 fail() { why=$*; return 1; }
 skip() { why=$*; return 77; }
 

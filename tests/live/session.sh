@@ -36,8 +36,7 @@ said() { has "$1" || fail "not said: '$1': $(grep -vE '^(environment|child|kind)
 folders() {
 	local f
 	for f in /run/tftop-?????? /tmp/tftop-?????? "$work"/tftop-?????? "${XDG_RUNTIME_DIR:-/nosuch}"/tftop-??????; do
-		# by descriptor: by name, flock would create what has just gone
-		[ -d "$f/.lttng" ] && { flock -n 9 && echo "$f"; } 9<"$f" 2>/dev/null
+		[ -d "$f/.lttng" ] && is_unheld "$f" && echo "$f"
 	done
 }
 no_folders() { [ -z "$(folders)" ]; }

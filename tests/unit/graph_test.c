@@ -2,13 +2,12 @@
 /* babeltrace's graphs on several threads at once: what it shares between its
  * graphs has no lock, and only one of ours may be in there. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "probes/session/graph.h"
 #include "probes/session/guard.h"
@@ -18,7 +17,7 @@
 #define ROUNDS 200
 #define YIELDS 20			/* time for another thread to come in */
 
-static char folder[64];
+static const char *folder;
 static atomic_uint refused, inside, together, loaded;
 
 static void enter(void)
@@ -95,7 +94,7 @@ static void *build_often(void *arg)
 
 static void write_metadata(const char *text)
 {
-	char path[96];
+	char path[PATH_MAX];
 	FILE *out;
 
 	snprintf(path, sizeof(path), "%s/metadata", folder);
@@ -116,25 +115,14 @@ static void build_on_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-static void remove_folder(void)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "%s/metadata", folder);
-	unlink(path);
-	rmdir(folder);
-}
-
 TEST(graph_threads)
 {
-	snprintf(folder, sizeof(folder), "/tmp/tftop-graph-XXXXXX");
-	CHECK(mkdtemp(folder));
+	folder = test_folder();
 	write_metadata("/* CTF 1.8 */ trace { major = 1; minor = nonsense; };\n");
 	build_on_threads();
 	CHECK_INT(refused, THREADS * ROUNDS);
 	write_metadata("/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n");
 	build_on_threads();
-	remove_folder();
 	CHECK_INT(refused, 0);
 	CHECK_INT(together, 0);
 	CHECK(loaded > 0 && loaded <= 2);

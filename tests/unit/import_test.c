@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Importers: numbers out of texts, order, what comes out of small files. */
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,12 +395,14 @@ TEST(import_tells_many_processes)
  * sentence. */
 static void check_shorter(const char *begin, size_t n, off_t size, off_t left, bool some)
 {
-	char path[] = "/tmp/tftop-import-test-XXXXXX", error[IMPORT_ERROR_MAX];
+	char path[PATH_MAX], error[IMPORT_ERROR_MAX];
 	struct got got = { .n = 0 };
 	struct import_options options = { .path = path, .sink = sink, .say = say, .arg = &got };
-	int fd = mkstemp(path);
 	struct import *import;
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/shorter", test_folder());
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	CHECK(fd >= 0 && write(fd, begin, n) == (ssize_t)n && !ftruncate(fd, size));
 	import = import_new(&options, error);
 	CHECK(import && !ftruncate(fd, left));

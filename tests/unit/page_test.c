@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages about graphs, as text: what `COMMAND > FILE` writes. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,12 +130,13 @@ TEST(page_of_a_node)
 
 TEST(page_of_a_source)
 {
-	char path[] = "/tmp/tftop-page.XXXXXX", error[200], *text;
-	int fd = mkstemp(path);
+	char path[PATH_MAX], error[200], *text;
 	struct model *model;
+	FILE *file;
 
-	CHECK(fd >= 0 && write(fd, "a = 1\n\tb = a\nc = 2\n", 19) == 19);
-	close(fd);
+	snprintf(path, sizeof(path), "%s/train.py", test_folder());
+	file = fopen(path, "w");
+	CHECK(file && fputs("a = 1\n\tb = a\nc = 2\n", file) >= 0 && fclose(file) == 0);
 	model = model_of_four(path);
 	text = PAGE(page_source, "ps", path, "-b", "2");
 	CHECK(text && strstr(text, "L1    a = 1\n"));
