@@ -28,7 +28,7 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(JUMP_AT, "jump-at", INT, "90", 50, 99, "", "per cent of the window where following jumps on") \
 	X(JUMP_TO, "jump-to", INT, "30", 5, 80, "", "per cent of the window where the live edge then stands") \
 	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", "milliseconds the window shows at the start") \
-	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane") \
+	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane, at least") \
 	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
 	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \
 	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \

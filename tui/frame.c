@@ -88,6 +88,7 @@ static void make_layout(struct tui *tui, int header_lines)
 		.width = tui->width, .height = tui->height,
 		.header = header_lines,
 		.lower_percent = tui->settings.value[SETTING_SPLIT],
+		.timeline_lines = tui->panes[0]->ops->lines(tui->panes[0]),
 		.label_width = tui->settings.value[SETTING_LABEL_WIDTH],
 		.focus_lower = tui->focus_lower,
 		.bottom = tui->settings.value[SETTING_HINTS] || tui->prompt.open ||

@@ -46,6 +46,8 @@ void layout_compute(struct layout *layout, const struct layout_wish *wish)
 	if (layout->split) {
 		int lower = rest * wish->lower_percent / 100;
 
+		if (wish->timeline_lines && lower < rest - wish->timeline_lines)
+			lower = rest - wish->timeline_lines;
 		if (lower < LEAST_PART)
 			lower = LEAST_PART;
 		if (lower > rest - LEAST_PART)

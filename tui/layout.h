@@ -5,7 +5,8 @@
  *
  * Always true: the parts lie inside the screen, do not overlap, and each that
  * is shown has at least one line. From LAYOUT_SPLIT_ROWS rows on timeline and
- * lower pane share the screen; below, the one with the focus has it.
+ * lower pane share the screen, and what the timeline has no use for is the lower
+ * pane's; below, the one with the focus has it.
  */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
@@ -30,6 +31,7 @@ struct layout_wish {
 	int width, height;
 	int header;			/* lines the header uses */
 	int lower_percent;		/* of what is below the header */
+	int timeline_lines;		/* more are of no use to it; 0: not known */
 	int label_width;		/* 0: by the width */
 	bool focus_lower;
 	bool bottom;			/* a line for hints, prompt, status */

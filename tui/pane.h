@@ -98,6 +98,9 @@ struct pane_ops {
 	 * function `pane`; argv[0] is always the full name. The focused pane is
 	 * asked first, then, when it answers OUT_UNKNOWN, the timeline. Answers go
 	 * into view->status. */
+	/* Lines in which it would show all that the last update() found, 0: none yet. NULL:
+	 * as many as it gets. */
+	int (*lines)(const struct pane *pane);
 	/* Makes what is called so seen, and puts the cursor on it; the timeline:
 	 * view->cursor_row. NULL: cannot. Takes the lock itself; after update(). */
 	bool (*reveal)(struct pane *pane, struct view *view, const char *key);

@@ -29,6 +29,15 @@ struct timeline_layout timeline_layout(int height, bool minimap)
 	return layout;
 }
 
+#define LINES_BESIDE 3		/* minimap, ruler and sentence */
+
+static int timeline_lines(const struct pane *pane)
+{
+	const struct timeline *timeline = (const struct timeline *)pane;
+
+	return timeline->list.count ? (int)timeline->list.count + LINES_BESIDE : 0;
+}
+
 static struct pane *timeline_open(struct view *view)
 {
 	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
@@ -507,6 +516,7 @@ const struct pane_ops pane_timeline = {
 	.open = timeline_open,
 	.close = timeline_close,
 	.update = timeline_update,
+	.lines = timeline_lines,
 	.draw = timeline_draw,
 	.command = timeline_command,
 	.reveal = timeline_reveal,

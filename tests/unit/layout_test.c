@@ -32,12 +32,13 @@ TEST(layout_at_all_sizes)
 
 	for (wish.width = 1; wish.width <= 300; wish.width += wish.width < 70 ? 1 : 23)
 		for (wish.height = 1; wish.height <= 100; wish.height++)
-			for (n = 0; n < 32; n++) {
+			for (n = 0; n < 64; n++) {
 				wish.header = n & 1 ? 9 : 2;
 				wish.lower_percent = n & 2 ? 80 : 20;
 				wish.label_width = n & 4 ? 60 : 0;
 				wish.focus_lower = n & 8;
 				wish.bottom = n & 16;
+				wish.timeline_lines = n & 32 ? 9 : 0;
 				layout_compute(&layout, &wish);
 				CHECK(layout.too_small == (wish.width < 60 || wish.height < 12));
 				CHECK(layout.columns >= 1);
@@ -61,4 +62,25 @@ TEST(layout_splits_from_thirty_rows_on)
 	wish.height = 30;
 	layout_compute(&layout, &wish);
 	CHECK(layout.split && layout.timeline.height && layout.lower.height);
+}
+
+/* Few rows: the lower pane has what the timeline has no use for, and never less than
+ * its share. */
+TEST(layout_of_a_short_timeline)
+{
+	struct layout layout;
+	struct layout_wish wish = {
+		.width = 160, .height = 48, .header = 3, .lower_percent = 40, .bottom = true,
+		.timeline_lines = 9,
+	};
+
+	layout_compute(&layout, &wish);
+	CHECK_INT(layout.timeline.height, 9);
+	CHECK_INT(layout.lower.height, 48 - 3 - 9 - 1 - 1);
+	wish.timeline_lines = 2;
+	layout_compute(&layout, &wish);
+	CHECK_INT(layout.timeline.height, 5);
+	wish.timeline_lines = 40;
+	layout_compute(&layout, &wish);
+	CHECK_INT(layout.lower.height, (48 - 3 - 1 - 1) * 40 / 100);
 }
