@@ -94,10 +94,20 @@ static void begin(const void *self)
 	own.depth++;
 }
 
+static uint32_t whole_stack(int64_t dur_ns, const void *call)
+{
+	const struct call *c = call;
+
+	return py_slow_stack(py_slowest(c->name), dur_ns, &c->where);
+}
+
 static void end(const void *self)
 {
 	uint32_t i = at_of(self);
 	struct call *c = --own.depth < DEPTH_MAX ? &own.call[own.depth] : NULL;
+	struct rt_ask ask = {
+		py_slow_ns(c ? py_slowest(c->name) : NULL), whole_stack, c,
+	};
 
 	if (c && c->name != unnamed &&
 	    (atomic_load_explicit(&objects[i].self, memory_order_relaxed) != self ||
@@ -105,7 +115,7 @@ static void end(const void *self)
 		atomic_store_explicit(&objects[i].name, c->name, memory_order_relaxed);
 		atomic_store_explicit(&objects[i].self, self, memory_order_release);
 	}
-	rt_op_pop(0);
+	rt_op_pop_asking(0, &ask);
 	if (c && c->compiled && c->traced_ns && own.name == c->name)
 		jax_retraced(c->name, own.text, own.length, c->traced_ns,
 			     c->trace_end_ns - c->traced_ns);

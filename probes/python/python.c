@@ -310,14 +310,17 @@ static uint32_t with_parent(const char *frame, uint32_t parent)
 	return rt_source(&where);
 }
 
-uint32_t py_stack(void)
+uint32_t py_stack(const struct py_where *where)
 {
 	const char *frames[STACK_MAX], *frame = current_frame();
 	int n = 0, saved = errno;
 	uint32_t source = 0;
 	bool compiling;
 
-	for (frame = user_frame(frame, &compiling); frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
+	frame = user_frame(frame, &compiling);
+	if (frame && place_of(frame, code_of(frame))->source != where->source)
+		frame = NULL;
+	for (; frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
 		if (code_of(frame))
 			frames[n++] = frame;
 	while (n)

@@ -21,6 +21,7 @@
 #ifndef PROBES_PYTHON_PYTHON_H
 #define PROBES_PYTHON_PYTHON_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +44,31 @@ void py_where(struct py_where *where, const struct py_where *outer);
 /* The user's line as "FILE:LINE FUNCTION", "" when there is none. */
 void py_text(char *out, size_t size);
 
-/* rt_source() of the user's line with all that called it; slow (µs). */
-uint32_t py_stack(void);
+/* rt_source() of that line with all that called it, of 64 frames at most; 0: the calling
+ * thread is not there any more. Slow (µs). */
+uint32_t py_stack(const struct py_where *where);
+
+/* ---- slowest.c ---- */
+
+#define PY_SLOWEST 4		/* as many as tftop shows of a name */
+
+/* Of an op's name, how long those took whose stacks were told. */
+struct py_slowest {
+	_Atomic uint32_t name;		/* rt_name(), 0: free */
+	_Atomic int64_t least_ns;	/* of those below, 0: there is room */
+	int64_t ns[PY_SLOWEST];
+};
+/* For the process's life; NULL: no room. */
+struct py_slowest *py_slowest(uint32_t name);
+/* What took longer is worth a stack; s may be NULL. */
+static inline int64_t py_slow_ns(const struct py_slowest *s)
+{
+	return s ? atomic_load_explicit(&s->least_ns, memory_order_relaxed) : INT64_MAX;
+}
+/* py_stack() of an op of that name that took so long; 0: none. Beyond a few hundred at
+ * once and 200 a second in the long run there are none. */
+uint32_t py_slow_stack(struct py_slowest *s, int64_t dur_ns, const struct py_where *where);
+/* What was told is not there any more: the level was off. */
+void py_slow_anew(void);
 
 #endif

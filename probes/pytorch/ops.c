@@ -44,6 +44,7 @@ static struct operator {
 	_Atomic(const void *) schema;
 	_Atomic uint32_t name;
 	_Atomic uint32_t shaped;
+	_Atomic(struct py_slowest *) slowest;
 } names[NAMES];
 
 static struct operator *operator_of(const void *schema)
@@ -72,6 +73,7 @@ static uint32_t operator_name(const void *rf, struct operator *p)
 		return name;
 	name = rt_name(TFT_NAME_OP, torch_api.name(rf));
 	if (p) {
+		atomic_store_explicit(&p->slowest, py_slowest(name), memory_order_relaxed);
 		atomic_store_explicit(&p->name, name, memory_order_relaxed);
 		atomic_store_explicit(&fresh, true, memory_order_relaxed);
 	}
@@ -150,16 +152,24 @@ static void strays_clear(void)
 	atomic_store(&stray_count, 0);
 }
 
+static uint32_t whole_stack(int64_t dur_ns, const void *open)
+{
+	const struct torch_open *o = open;
+
+	return py_slow_stack(o->slowest, dur_ns, &o->where);
+}
+
 /* The innermost one. */
 static inline void pop(struct torch_thread *t)
 {
 	struct torch_open *o = --t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : NULL;
+	struct rt_ask ask = { py_slow_ns(o ? o->slowest : NULL), whole_stack, o };
 
 	if (o && o->kind == TORCH_SKIPPED)
 		return;
 	if (o && __builtin_expect(o->kind >= TORCH_LOOKUP, 0))
 		torch_compile_closed(t, o);
-	rt_op_pop(0);
+	rt_op_pop_asking(0, &ask);
 	t->told--;
 }
 
@@ -178,6 +188,7 @@ void torch_open_own(struct torch_thread *t, enum torch_kind kind, uint32_t name,
 
 	t->open[t->depth] = (struct torch_open){
 		.number = OWN_NUMBER, .name = name, .kind = (uint8_t)kind, .where = *where,
+		.slowest = py_slowest(name),
 	};
 	rt_op_push(&args);
 	t->depth++;
@@ -265,6 +276,8 @@ static inline void begin(const void *rf, bool inputs)
 	o->number = number;
 	o->scope = scope;
 	o->twice = false;
+	o->slowest = op ? atomic_load_explicit(&op->slowest, memory_order_relaxed) :
+			  py_slowest(args.name);
 	if (__builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL, 0) &&
 	    o != &none && scope == TORCH_FUNCTION && top &&
 	    (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED)) {
@@ -410,6 +423,8 @@ void torch_ops_level(enum tft_level level)
 		return;
 	}
 	strays_clear();
+	if (!atomic_load(&callback))
+		py_slow_anew();
 	reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 

@@ -97,6 +97,7 @@ struct torch_open {
 	uint32_t name;
 	uint8_t kind, scope;
 	bool twice;		/* two callbacks of ours are called for it */
+	struct py_slowest *slowest;	/* of its name, NULL */
 	struct py_where where;
 };
 

@@ -151,6 +151,15 @@ RT_API bool rt_op_handed(int64_t wait_ns, uint32_t waker);
  * writes its event. Returns the depth left, -1 when none was open. */
 RT_API int rt_op_pop(uint32_t domain);
 
+/* The same; of an op that took longer than that, `source` may have more to say of where
+ * it was called: rt_source(), 0: nothing. */
+struct rt_ask {
+	int64_t longer_ns;
+	uint32_t (*source)(int64_t dur_ns, const void *arg);
+	const void *arg;
+};
+RT_API int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask);
+
 /* Gives the innermost open op of the calling thread, the one just pushed, another name:
  * what it is was not known at its begin. */
 RT_API void rt_op_rename(uint32_t name);

@@ -255,8 +255,23 @@ static void frame_close(struct rt_thread *th, int i, int64_t end_ns, uint8_t how
 
 int rt_op_pop(uint32_t domain)
 {
+	static const struct rt_ask nothing = { .longer_ns = INT64_MAX };
+
+	return rt_op_pop_asking(domain, &nothing);
+}
+
+static void ask_source(struct rt_frame *f, int64_t dur_ns, const struct rt_ask *ask)
+{
+	uint32_t source = ask->source(dur_ns, ask->arg);
+
+	if (source)
+		SET(f->source, source);
+}
+
+int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
+{
 	struct rt_thread *th;
-	int64_t end_ns;
+	int64_t end_ns, dur_ns;
 	bool sample;
 	int i;
 
@@ -275,6 +290,9 @@ int rt_op_pop(uint32_t domain)
 		return -1;
 	sample = sampled(&th->pop_sample);
 	end_ns = rt_now_ns();
+	dur_ns = end_ns - GET(th->frame[i].start_ns);
+	if (__builtin_expect(dur_ns > ask->longer_ns, 0))
+		ask_source(&th->frame[i], dur_ns, ask);
 	frame_close(th, i, end_ns, 0);
 	if (__builtin_expect(sample, 0))
 		rt_own_time((rt_now_ns() - end_ns) * SAMPLE);

@@ -81,11 +81,30 @@ static void begin(uint32_t name, uint32_t type, uint32_t source)
 	rt_op_push(&args);
 }
 
-static void end_run(uint32_t name, int64_t start_ns, bool is_step)
-{
-	struct tft_step step = { .name = name, .number = -1, .start_ns = start_ns };
+struct called {
+	uint32_t name;
+	struct py_where where;
+};
 
-	rt_op_pop(0);
+static uint32_t whole_stack(int64_t dur_ns, const void *arg)
+{
+	const struct called *c = arg;
+
+	return py_slow_stack(py_slowest(c->name), dur_ns, &c->where);
+}
+
+static void end(const struct called *c)
+{
+	struct rt_ask ask = { py_slow_ns(py_slowest(c->name)), whole_stack, c };
+
+	rt_op_pop_asking(0, &ask);
+}
+
+static void end_run(const struct called *c, int64_t start_ns, bool is_step)
+{
+	struct tft_step step = { .name = c->name, .number = -1, .start_ns = start_ns };
+
+	end(c);
 	runs--;
 	if (runs || !is_step)
 		return;
@@ -107,7 +126,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	execute *original = (execute *)tf_original(TFT_TF_EXECUTE);
 	const char *(*get_name)(const void *, void *), *name;
 	char label[NAME_BYTES], function[NAME_BYTES];
-	struct py_where where;
+	struct called call;
 	struct tf_ids ids;
 	bool is_step = false;
 	void *context;
@@ -121,15 +140,16 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		return;
 	}
 	tf_gate_poll();
-	py_where(&where, NULL);
+	py_where(&call.where, NULL);
 	length = starts(name, "__") ? function_label(label, sizeof(label), name, &is_step) : 0;
 	if (!length) {
 		length = (size_t)snprintf(label, sizeof(label), "eager %s", name);
 		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
 		context = tf_graph_begin(op, name, false);
-		begin(ids.name, ids.type, where.source);
+		begin(ids.name, ids.type, call.where.source);
 		original(op, results, count, status);
-		rt_op_pop(0);
+		call.name = ids.name;
+		end(&call);
 		if (context)
 			tf_graph_end(context, TF_GRAPH_EAGER);
 		return;
@@ -139,10 +159,11 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	if (context)
 		snprintf(function, sizeof(function), "%s", name);
 	start_ns = rt_now_ns();
-	begin(ids.name, ids.type, where.source);
+	begin(ids.name, ids.type, call.where.source);
 	runs++;
 	original(op, results, count, status);
-	end_run(ids.name, start_ns, is_step);
+	call.name = ids.name;
+	end_run(&call, start_ns, is_step);
 	if (context)
 		tf_graph_end(context, function);
 }
@@ -204,7 +225,7 @@ void tf_session_run(void *session, const void *options, const void *inputs, void
 	runs++;
 	original(session, options, inputs, values, n_inputs, outputs, results, n_outputs,
 		 targets, n_targets, metadata, status);
-	end_run(ids.name, start_ns, true);
+	end_run(&(struct called){ .name = ids.name }, start_ns, true);
 	if (asks)
 		tf_graph_session_end(&graph, label, status);
 }

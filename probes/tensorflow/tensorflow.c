@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/python/python.h"
 #include "probes/runtime/slots.h"
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/memory.h"
@@ -128,6 +129,8 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	tf_gate_level(new_level);
 	tf_pools_level(new_level);
 	tf_kernels_tick(rt_now_ns(), new_level);
+	if (old_level == TFT_LEVEL_OFF)
+		py_slow_anew();
 	if (new_level == TFT_LEVEL_OFF) {
 		tf_stages_tell(rt_now_ns(), true);
 		tf_pools_tell(rt_now_ns(), true);

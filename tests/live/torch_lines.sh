@@ -72,6 +72,7 @@ pages() {
 	has '^backward ConvolutionBackward0  .*, 12 links exact' || return
 	has "torch_lines.py:$line  in Net.forward" || return
 	has '^slowest:' || return
+	has 'torch_lines.py:[0-9]+  in main' || return
 	ask 'ni ConvolutionBackward0' || return
 	has '^forward  convolution  12 links exact'
 }

@@ -39,6 +39,24 @@ for key, count in truth["lines"].items():
 whole = {op for op in seen if seen[op] == total[op]}
 differ("ops by line", {k: n for k, n in truth["lines"].items() if k.split(" ")[0] in whole},
        {k: n for k, n in lines.items() if k.split(" ")[0] in whole})
+
+# the slowest runs of these have all their callers; main() calls train() at several lines
+stacks = 0
+for op in report["ops"]:
+    want = {tuple((f, n if what != "main" else 0, what) for f, n, what in stack)
+            for stack in truth["stacks"].get(op.get("raw_name", op["name"]), [])}
+    if op.get("raw_name", op["name"]) not in whole:
+        continue
+    if len(op["slowest"]) != min(4, op["count"]):
+        wrong.append("%s: %d slowest of %d" % (op["name"], len(op["slowest"]), op["count"]))
+    for slow in op["slowest"]:
+        got = tuple((f["file"], f["line"] if f["function"] != "main" else 0, f["function"])
+                    for f in slow["stack"])
+        # what came before the loop has frames of its own
+        if not any(f[2] == "Net.__init__" for f in got):
+            stacks += 1
+            if got not in want:
+                wrong.append("%s: no such stack: %s" % (op["name"], got))
 nodes = {name: n for name, n in truth["nodes"].items() if "AccumulateGrad" not in name}
 differ("links", nodes, links)
 if sum(line.get("backward", 0) for line in report["lines"]) != sum(nodes.values()):
@@ -48,6 +66,9 @@ if report["source"]["unlinked"] or report["source"]["dropped"]:
     wrong.append("not all found their place: %s" % report["source"])
 if len(whole) < 10:
     wrong.append("only %s could be compared by line" % sorted(whole))
-print("; ".join(wrong[:8]) if wrong else "%d ops by function, %d of %d types by line, %d links" %
-      (sum(functions.values()), len(whole), len(seen), sum(links.values())))
+if stacks < 40:
+    wrong.append("only %d stacks could be compared" % stacks)
+print("; ".join(wrong[:8]) if wrong else
+      "%d ops by function, %d of %d types by line, %d links, %d stacks" %
+      (sum(functions.values()), len(whole), len(seen), sum(links.values()), stacks))
 sys.exit(bool(wrong))

@@ -58,7 +58,8 @@ case_rt_ran() {
 	expect ran 'in the op it names' "$(value parent <<<"$o") $(value depth <<<"$o") $(value dur_ns <<<"$o")" "$run 0 500"
 	o=$(events ran ev_op "instance=$call")
 	expect ran 'renamed, and with ops inside' "$(value name <<<"$o") $(value flags <<<"$o")" "$(name_id ran call) 2"
-	expect ran 'three' "$(count ran ev_op)" 3
+	expect ran 'its place told late, if it was long' "$(value frame <<<"$o") $(events ran ev_op "name=$(name_id ran quick)" | value frame)" '5 0'
+	expect ran 'four' "$(count ran ev_op)" 4
 }
 
 case_rt_domains() {

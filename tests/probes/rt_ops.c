@@ -165,11 +165,19 @@ static void *name_racer(void *arg)
 	return NULL;
 }
 
+static uint32_t told_late(int64_t dur_ns, const void *source)
+{
+	EXPECT(dur_ns >= 0);
+	return *(const uint32_t *)source;
+}
+
 /* run > inside, told after inside has ended; apart has a parent of another thread. */
 static void ran(void)
 {
 	struct rt_op_args args = { .step = -1 };
 	struct rt_ran when = { .start_ns = rt_now_ns(), .dur_ns = 500 };
+	uint32_t source = 5;
+	struct rt_ask ask = { -1, told_late, &source };
 	uint64_t call, inside, run;
 
 	EXPECT(rt_op_instance() == 0);
@@ -190,7 +198,12 @@ static void ran(void)
 	rt_op_ran(&args, &when);
 	when.dur_ns = -1;	/* no op */
 	rt_op_ran(&args, &when);
-	rt_op_pop(0);
+	EXPECT(test_push("quick", 0, 0));
+	ask.longer_ns = INT64_MAX;
+	EXPECT(rt_op_pop_asking(0, &ask) == 1);
+	ask.longer_ns = -1;
+	EXPECT(rt_op_pop_asking(0, &ask) == 0);
+	EXPECT(rt_op_pop_asking(0, &ask) == -1);
 	rt_op_rename(1);	/* nothing is open */
 	printf("call=%lu run=%lu inside=%lu\n", (unsigned long)call, (unsigned long)run,
 	       (unsigned long)inside);

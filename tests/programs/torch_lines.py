@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A small training loop. With --truth FILE PyTorch says which function called each op
-(its profiler), which line those did that its dispatcher sees (a TorchDispatchMode), and
-which nodes the backward pass has (autograd's graph)."""
+(its profiler), which line those did that its dispatcher sees (a TorchDispatchMode) with
+the whole stack, and which nodes the backward pass has (autograd's graph)."""
 import argparse
 import collections
 import json
@@ -48,17 +48,23 @@ def train(net, steps):
 
 
 class Lines(TorchDispatchMode):
-    """The innermost line of this file, for each op."""
+    """The innermost line of this file, for each op, and the frames from there outwards."""
 
     def __init__(self):
         super().__init__()
         self.seen = collections.Counter()
+        self.stacks = collections.defaultdict(set)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        frame = sys._getframe(1)
+        frame, stack = sys._getframe(1), []
         while os.path.basename(frame.f_code.co_filename) != HERE:
             frame = frame.f_back
-        self.seen["aten::%s %d" % (func._schema.name.split("::")[1], frame.f_lineno)] += 1
+        name = "aten::" + func._schema.name.split("::")[1]
+        self.seen["%s %d" % (name, frame.f_lineno)] += 1
+        while frame:
+            stack.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname))
+            frame = frame.f_back
+        self.stacks[name].add(tuple(stack))
         return func(*args, **(kwargs or {}))
 
 
@@ -123,7 +129,8 @@ def main():
     with Lines() as lines:
         train(net, STEPS)
     with open(truth, "w") as out:
-        json.dump({"functions": functions(net), "lines": lines.seen, "nodes": nodes(net)}, out)
+        json.dump({"functions": functions(net), "lines": lines.seen, "nodes": nodes(net),
+                   "stacks": {op: list(stacks) for op, stacks in lines.stacks.items()}}, out)
 
 
 main()
