@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 4u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 5u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,

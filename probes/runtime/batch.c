@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finished ops on their way out, many in one event (tft_ops).
+ * Finished ops and kernels of the processor on their way out, many in one event
+ * (tft_ops).
  *
- * A thread writes its own when they are many, and else with the first op that
- * ends YOUNG_NS after the last time: a thread with few ops writes each at once.
+ * A thread writes its own when they are many, and else with the first one that
+ * ends YOUNG_NS after the last time: a thread with few of them writes each at once.
  * What a thread leaves when it goes quiet the runtime thread writes at its next
  * tick. Until then the settled line waits at oldest_ns.
  */
@@ -18,17 +19,20 @@ static _Atomic int64_t young_ns = YOUNG_NS;
 
 /* ---- gathering ---- */
 
-static inline void put(struct rt_batch *b, const struct tft_op *op, int64_t end_ns)
+static inline void begin(struct rt_batch *b, int64_t start_ns, uint64_t instance, int64_t end_ns)
+{
+	if (GET(b->count))
+		return;
+	rt_pack_begin(&b->pack, start_ns, instance);
+	SET(b->since_ns, end_ns);
+}
+
+static inline void added(struct rt_batch *b, int64_t start_ns)
 {
 	uint32_t count = GET(b->count);
 
-	if (!count) {
-		rt_pack_begin(&b->pack, op);
-		SET(b->since_ns, end_ns);
-	}
-	rt_pack_add(&b->pack, op);
-	if (!count || op->start_ns < GET(b->oldest_ns))
-		SET_REL(b->oldest_ns, op->start_ns);
+	if (!count || start_ns < GET(b->oldest_ns))
+		SET_REL(b->oldest_ns, start_ns);
 	SET(b->count, count + 1);
 }
 
@@ -59,6 +63,23 @@ static inline bool gather_enter(struct rt_batch *b)
 	return false;
 }
 
+static inline void gather_leave(struct rt_batch *b, int64_t end_ns)
+{
+	if (GET(b->count) == TFT_OPS_MAX || !rt_pack_has_room(&b->pack) ||
+	    end_ns - GET(b->written_ns) >= GET(young_ns))
+		write_out(b, end_ns);
+	SET_REL(b->gathering, 0);
+}
+
+static inline void of_thread(struct rt_batch *b, uint32_t tid, int64_t end_ns)
+{
+	if (__builtin_expect(b->tid == tid, 1))
+		return;
+	if (GET(b->count))
+		write_out(b, end_ns);
+	b->tid = tid;
+}
+
 void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
 {
 	struct rt_batch *b = &th->batch;
@@ -70,16 +91,35 @@ void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
 		rt_emit_op(op);
 		return;
 	}
-	if (__builtin_expect(b->tid != op->tid, 0)) {
-		if (GET(b->count))
-			write_out(b, end_ns);
-		b->tid = op->tid;
+	of_thread(b, op->tid, end_ns);
+	begin(b, op->start_ns, op->instance, end_ns);
+	rt_pack_add(&b->pack, op);
+	added(b, op->start_ns);
+	gather_leave(b, end_ns);
+}
+
+void rt_batch_kernel(struct rt_thread *th, struct tft_command *command)
+{
+	int64_t start_ns = (int64_t)command->start_ticks, end_ns = (int64_t)command->end_ticks;
+	struct rt_batch *b = &th->batch;
+	bool fits;
+
+	if (rt_level() < TFT_LEVEL_MIN)
+		return;
+	if (__builtin_expect(th->emitting, 0) || !gather_enter(b)) {
+		rt_emit_command(command);
+		return;
 	}
-	put(b, op, end_ns);
-	if (GET(b->count) == TFT_OPS_MAX || !rt_pack_has_room(&b->pack) ||
-	    end_ns - GET(b->written_ns) >= GET(young_ns))
-		write_out(b, end_ns);
-	SET_REL(b->gathering, 0);
+	of_thread(b, command->tid, end_ns);
+	begin(b, start_ns, command->op, end_ns);
+	fits = rt_pack_kernel(&b->pack, command);
+	if (fits)
+		added(b, start_ns);
+	gather_leave(b, end_ns);
+	if (!fits)
+		rt_emit_command(command);
+	else if (__builtin_expect(GET(rt_tap_now), 0))
+		rt_tap_add(command);
 }
 
 void rt_batch_end(struct rt_thread *th)

@@ -191,7 +191,7 @@ static void emit(struct rt_thread *th, enum rt_library library, uint32_t name, u
 		rt_dropped(1);
 		return;
 	}
-	rt_emit_command(&c);
+	rt_batch_kernel(th, &c);
 }
 
 void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)

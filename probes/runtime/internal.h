@@ -62,18 +62,18 @@ struct rt_frame {
 };
 
 /*
- * Finished ops of a thread that have not been written yet. The owner fills and
- * writes it; when the owner is quiet the runtime thread writes it in its stead.
+ * Finished ops and kernels of a thread that have not been written yet. The owner fills
+ * and writes it; when the owner is quiet the runtime thread writes it in its stead.
  * Whoever touches it has said so before and then looked at what the other says:
- * the owner at `taking`, which makes it write its op alone, the runtime thread,
+ * the owner at `taking`, which makes it write this one alone, the runtime thread,
  * behind the heavy barrier, at `gathering`, which makes it come again later.
  */
 struct rt_batch {
 	_Atomic uint32_t gathering;	/* owner: is at it */
 	_Atomic uint32_t taking;	/* runtime thread: is, or asks whether it may be */
-	_Atomic uint32_t count;		/* ops */
+	_Atomic uint32_t count;		/* of both */
 	uint32_t tid;
-	_Atomic int64_t oldest_ns;	/* start of the oldest op, 0: none */
+	_Atomic int64_t oldest_ns;	/* start of the oldest one, 0: none */
 	_Atomic int64_t since_ns;	/* the first one was gathered */
 	_Atomic int64_t written_ns;
 	struct rt_pack pack;
@@ -180,6 +180,8 @@ RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
 /* Owner: takes a finished op, which ended or was marked at end_ns; it will be
  * written with others, or is at once. */
 RT_HIDDEN void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns);
+/* Owner: likewise a kernel that the processor ran on this thread. */
+RT_HIDDEN void rt_batch_kernel(struct rt_thread *th, struct tft_command *command);
 /* Owner: writes what it has. */
 RT_HIDDEN void rt_batch_end(struct rt_thread *th);
 /* Writes what threads have had for long, or all. Runtime thread, or the one that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
+ * Ops and kernels as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
  * rest of the runtime; probes/session/decode_ops.c is the other direction.
  */
 #ifndef PROBES_RUNTIME_PACK_H
@@ -16,17 +16,19 @@ struct rt_pack {
 	uint32_t used;			/* words */
 	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
 	uint64_t first, instance, look, place;
+	uint64_t ran_in, ran_on;	/* of the kernel before */
 	uint64_t words[TFT_OPS_WORDS];
 };
 
-/* op is the first one; it has still to be added. */
-static inline void rt_pack_begin(struct rt_pack *p, const struct tft_op *op)
+/* What comes first began at start_ns, and is an op or ran in one; it has still to be
+ * added. */
+static inline void rt_pack_begin(struct rt_pack *p, int64_t start_ns, uint64_t instance)
 {
 	p->used = 0;
-	p->base_ns = op->start_ns;
-	p->first = p->instance = op->instance;
+	p->base_ns = start_ns;
+	p->first = p->instance = instance;
 	p->step = -1;
-	p->look = p->place = 0;
+	p->look = p->place = p->ran_in = p->ran_on = 0;
 }
 
 /* For one more, whatever it is. */
@@ -110,6 +112,31 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 	p->step = op->step;
 	p->look = look;
 	p->place = place;
+}
+
+/* false: it does not fit, now or ever. */
+static inline bool rt_pack_kernel(struct rt_pack *p, const struct tft_command *c)
+{
+	uint64_t *w = p->words + p->used;
+	uint64_t start = c->start_ticks - (uint64_t)p->base_ns;
+	uint64_t dur = c->end_ticks - c->start_ticks;
+	uint64_t has = TFT_OPS_KERNEL, on = c->queue | (uint64_t)c->op_name << 32;
+	size_t n = 2;
+
+	if (((c->name | c->shape) >> 24) | ((start + (1u << 31)) >> 32) | (dur >> 32))
+		return false;
+	w[1] = (uint32_t)start | dur << 32;
+	if (c->op != p->ran_in) {
+		has |= TFT_OPS_RAN_IN;
+		w[n++] = p->ran_in = c->op;
+	}
+	if (on != p->ran_on) {
+		has |= TFT_OPS_RAN_ON;
+		w[n++] = p->ran_on = on;
+	}
+	w[0] = has | (uint64_t)c->name << 16 | (uint64_t)c->shape << 40;
+	p->used += (uint32_t)n;
+	return true;
 }
 
 #endif

@@ -13,7 +13,7 @@
  *    of names and shapes, and sends its definitions again. The process is the event's vpid context,
  *    the writing thread its vtid context.
  *  - seq counts the events of the writing thread from 1, so that a loss has an
- *    exact place; each op of a tft_ops counts.
+ *    exact place; each op and kernel of a tft_ops counts.
  *  - Definitions (def_*) go to the channel "meta", all else to "events":
  *    a flood on the second cannot starve the first. The two are not ordered
  *    to each other: an id may be used before its definition arrives.
@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 4u
+#define TFT_SCHEMA_VERSION 5u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -274,9 +274,10 @@ struct tft_op {
 };
 
 /*
- * Finished ops of one thread, in one event: what an op costs the program goes by
- * the fields that the tracer writes, each by a call of its own. seq is the first
- * one's, the others' follow. Each op is in 3 to 9 words, lowest bits first:
+ * Finished ops of one thread and kernels that the processor ran on it, in one event:
+ * what one costs the program goes by the fields that the tracer writes, each by a call
+ * of its own. seq is the first one's, the others' follow. Each op is in 3 to 9 words,
+ * lowest bits first:
  *
  *	has:8 flags:8 name:24 type:24
  *	start:32 dur:32			start_ns - base_ns, signed; dur_ns
@@ -297,11 +298,20 @@ struct tft_op {
  *	has:8 flags:8 depth:16 name:32, instance, parent, start_ns, dur_ns, step,
  *	payload, domain:32 argb:32, type:32 framework:8 0:24, frame:32 shapes:32,
  *	forward, wait_ns:40 waker:24
+ *
+ * A kernel is a tft_command of that thread which has no call, and times in ns: in 2 to
+ * 4 words, of which has TFT_OPS_KERNEL. Without TFT_OPS_RAN_IN or _RAN_ON they are
+ * those of the kernel before, 0 before the first:
+ *
+ *	has:8 0:8 name:24 shape:24
+ *	start:32 dur:32			as an op's
+ *	TFT_OPS_RAN_IN: op		HOW_EXACT, 0: none
+ *	TFT_OPS_RAN_ON: queue:32 op_name:32
  */
 struct tft_ops {
 	uint32_t seq;
 	uint32_t tid;		/* thread they began on */
-	uint32_t count;		/* 1..TFT_OPS_MAX */
+	uint32_t count;		/* of both, 1..TFT_OPS_MAX */
 	uint32_t n_words;	/* up to TFT_OPS_WORDS */
 	int64_t base_ns;
 	uint64_t instance;
@@ -316,6 +326,9 @@ struct tft_ops {
 #define TFT_OPS_PLACE	0x08u
 #define TFT_OPS_FORWARD	0x10u
 #define TFT_OPS_HANDED	0x20u
+#define TFT_OPS_KERNEL	0x40u
+#define TFT_OPS_RAN_IN	0x01u	/* beside TFT_OPS_KERNEL only */
+#define TFT_OPS_RAN_ON	0x02u
 #define TFT_OPS_WHOLE	0x80u
 #define TFT_OPS_WHOLE_WORDS 12
 

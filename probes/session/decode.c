@@ -418,7 +418,7 @@ static size_t read_words(const bt_field *field, uint64_t *words)
 	return n <= TFT_OPS_WORDS ? n : 0;
 }
 
-/* Many ops in one event: each as if it had come alone. */
+/* Many ops and kernels in one event: each as if it had come alone. */
 static void take_ops(struct decode *decode, const struct decode_class *class,
 		     const bt_event *from)
 {
@@ -438,7 +438,7 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 		for (; i < count; i++) {
 			event = &decode->batch->events[decode->batch->count];
 			*event = head;
-			if (!decode_ops_next(&ops, &event->u.op))
+			if (!decode_ops_next(&ops, event))
 				break;
 			event->seq = head.seq + i;
 			decode->batch->count++;

@@ -59,15 +59,36 @@ static void take_packed(const struct decode_ops *ops, const uint64_t *w, struct 
 	op->parent = parent ? op->instance - parent : 0;
 }
 
-bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
+static bool take_kernel(struct decode_ops *ops, const uint64_t *w, struct event *event)
 {
-	const uint64_t *w = ops->at;
-	size_t left = (size_t)(ops->end - w), n = 3;
-	uint8_t has;
+	uint8_t has = (uint8_t)w[0] & (uint8_t)~TFT_OPS_KERNEL;
+	size_t n = 2;
 
-	if (!left)
+	if (has & ~(TFT_OPS_RAN_IN | TFT_OPS_RAN_ON) ||
+	    (size_t)(ops->end - w) < n + (size_t)__builtin_popcount(has))
 		return false;
-	has = (uint8_t)w[0];
+	if (has & TFT_OPS_RAN_IN)
+		ops->ran_in = w[n++];
+	if (has & TFT_OPS_RAN_ON)
+		ops->ran_on = w[n++];
+	event->type = EVENT_COMMAND;
+	event->u.command = (struct event_command){
+		.tid = ops->tid, .name = (uint32_t)(w[0] >> 16) & 0xffffff,
+		.shape = (uint32_t)(w[0] >> 40), .queue = (uint32_t)ops->ran_on,
+		.op_name = (uint32_t)(ops->ran_on >> 32), .op = ops->ran_in,
+		.how = ops->ran_in ? HOW_EXACT : HOW_NONE, .kind = COMMAND_KERNEL,
+		.start_ticks = (uint64_t)ops->base_ns + (uint64_t)(int32_t)(uint32_t)w[1],
+	};
+	event->u.command.end_ticks = event->u.command.start_ticks + (w[1] >> 32);
+	ops->at = w + n;
+	return true;
+}
+
+static bool take_op(struct decode_ops *ops, const uint64_t *w, struct event_op *op)
+{
+	size_t left = (size_t)(ops->end - w), n = 3;
+	uint8_t has = (uint8_t)w[0];
+
 	if (has == TFT_OPS_WHOLE) {
 		if (left < TFT_OPS_WHOLE_WORDS)
 			return false;
@@ -99,4 +120,16 @@ bool decode_ops_next(struct decode_ops *ops, struct event_op *op)
 	ops->instance = op->instance;
 	ops->at = w + n;
 	return true;
+}
+
+bool decode_ops_next(struct decode_ops *ops, struct event *event)
+{
+	const uint64_t *w = ops->at;
+
+	if (w == ops->end)
+		return false;
+	if (w[0] & TFT_OPS_KERNEL)
+		return take_kernel(ops, w, event);
+	event->type = EVENT_OP;
+	return take_op(ops, w, &event->u.op);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events as lines, "ev_ops KEY=VALUE...  words=[ [0]=N ...": each op of an ev_ops
- * as an ev_op of its own, all else as it is. Written from the description in
+ * as an ev_op of its own, each kernel as an ev_command, all else as it is. Written from the description in
  * probes/schema/records.h, apart from tftop's own decoder. Status 1: one is not
  * as described, which is told in a line "damaged ...".
  */
@@ -45,9 +45,10 @@ static int64_t with_sign(uint64_t v, unsigned int bits)
 	return v >> (bits - 1) ? (int64_t)v - (INT64_C(1) << bits) : (int64_t)v;
 }
 
-/* What an op takes over from the one before. */
+/* What one takes over from the one before. */
 struct before {
 	uint64_t instance, domain, argb, frame;
+	uint64_t ran_in, ran_on;	/* a kernel, of a kernel */
 	int64_t step;
 };
 
@@ -105,6 +106,44 @@ static size_t one(const uint64_t *w, int64_t base_ns, struct before *b, struct t
 	return n;
 }
 
+static size_t kernel(const char *line, const uint64_t *w, struct before *b, uint64_t seq)
+{
+	unsigned int has = (unsigned int)part(w[0], 0, 8);
+	uint64_t start = value(line, "base_ns") + (uint64_t)with_sign(part(w[1], 0, 32), 32);
+	size_t n = 2;
+
+	if (has & TFT_OPS_RAN_IN)
+		b->ran_in = w[n++];
+	if (has & TFT_OPS_RAN_ON)
+		b->ran_on = w[n++];
+	printf("ev_command vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " tid=%" PRIu64
+	       " queue=%" PRIu64 " name=%" PRIu64 " shape=%" PRIu64 " correlation=0 op=%" PRIu64
+	       " op_name=%" PRIu64 " call_dur_ns=0 call_ns=0 queued_ticks=0 submit_ticks=0"
+	       " start_ticks=%" PRIu64 " end_ticks=%" PRIu64
+	       " bytes=0 status=0 kind=%d direction=0 how=%d flags=0 \n",
+	       value(line, "vpid"), value(line, "vtid"), seq, value(line, "tid"),
+	       part(b->ran_on, 0, 32), part(w[0], 16, 24), part(w[0], 40, 24), b->ran_in,
+	       part(b->ran_on, 32, 32), start, start + part(w[1], 32, 32), TFT_KIND_KERNEL,
+	       b->ran_in ? TFT_HOW_EXACT : TFT_HOW_NONE);
+	return n;
+}
+
+static size_t op(const char *line, const uint64_t *w, struct before *b, uint64_t seq)
+{
+	struct tft_op op;
+	size_t n = one(w, (int64_t)value(line, "base_ns"), b, &op);
+
+	printf("ev_op vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " tid=%" PRIu64
+	       " instance=%" PRIu64 " parent=%" PRIu64 " name=%u type=%u domain=%u argb=%u"
+	       " start_ns=%" PRId64 " dur_ns=%" PRId64 " step=%" PRId64 " payload=%" PRIu64
+	       " depth=%u framework=%u flags=%u frame=%u wait_ns=%" PRId64
+	       " waker=%u \n", value(line, "vpid"), value(line, "vtid"), seq, value(line, "tid"),
+	       op.instance, op.parent, op.name, op.type, op.domain, op.argb, op.start_ns,
+	       op.dur_ns, op.step, op.payload, op.depth, op.framework, op.flags, op.frame,
+	       op.wait_ns, op.waker);
+	return n;
+}
+
 static void alone(const char *line)
 {
 	/* room behind the last word, for what is damaged */
@@ -112,21 +151,12 @@ static void alone(const char *line)
 	size_t n = words(line, w), at = 0;
 	uint64_t count = value(line, "count"), seq = value(line, "seq");
 	struct before before = { .instance = value(line, "instance"), .step = -1 };
-	struct tft_op op;
 
 	if (n != value(line, "_words_length") || count < 1 || count > TFT_OPS_MAX)
 		at = SIZE_MAX;
 	for (uint64_t i = 0; i < count && at < n; i++) {
-		at += one(w + at, (int64_t)value(line, "base_ns"), &before, &op);
-		printf("ev_op vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " tid=%" PRIu64
-		       " instance=%" PRIu64 " parent=%" PRIu64 " name=%u type=%u domain=%u argb=%u"
-		       " start_ns=%" PRId64 " dur_ns=%" PRId64 " step=%" PRId64 " payload=%" PRIu64
-		       " depth=%u framework=%u flags=%u frame=%u wait_ns=%" PRId64
-		       " waker=%u \n", value(line, "vpid"),
-		       value(line, "vtid"), seq + i, value(line, "tid"), op.instance, op.parent,
-		       op.name, op.type, op.domain, op.argb, op.start_ns, op.dur_ns, op.step,
-		       op.payload, op.depth, op.framework, op.flags, op.frame, op.wait_ns,
-		       op.waker);
+		at += (part(w[at], 0, 8) & TFT_OPS_KERNEL ? kernel : op)(line, w + at, &before,
+									  seq + i);
 		if (i + 1 < count && at >= n)
 			at = SIZE_MAX;
 	}
