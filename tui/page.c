@@ -77,6 +77,13 @@ void page_add(struct page *page, enum role role, unsigned attr, const char *form
 	va_end(args);
 }
 
+void page_cell(struct page *page, enum role role, int columns, const char *text)
+{
+	int hidden = (int)strlen(text) - text_width(text);
+
+	page_add(page, role, 0, "%*s", columns < 0 ? columns - hidden : columns + hidden, text);
+}
+
 void page_link(struct page *page, const char *text, int argc, const char *const *argv)
 {
 	char *command = words_join(argc, argv);

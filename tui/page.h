@@ -45,9 +45,12 @@ struct page {
 void page_init(struct page *page);
 void page_release(struct page *page);
 
-/* A part of the line that is being made. */
+/* A part of the line that is being made. A width in the format counts bytes: for what
+ * fmt_time() and the like make, page_cell(). */
 void page_add(struct page *page, enum role role, unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* A text to the right of so many columns of the screen, or, of -columns, to the left. */
+void page_cell(struct page *page, enum role role, int columns, const char *text);
 /* A link; the command's words are quoted as needed. */
 void page_link(struct page *page, const char *text, int argc, const char *const *argv);
 void page_end(struct page *page);

@@ -8,8 +8,10 @@
 #include "model/query-pools.h"
 #include "model/query.h"
 #include "tui/page.h"
+#include "tui/report.h"
+#include "tui/sheet.h"
 
-#define NAME_COLUMNS 16
+#define PAGE_WIDTH 150
 
 /* So many wait on average: their waits by the time in which they did (Little's law). */
 static void depth_text(char *text, size_t size, const struct pool_row *row)
@@ -19,22 +21,50 @@ static void depth_text(char *text, size_t size, const struct pool_row *row)
 	snprintf(text, size, "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
 }
 
-static void add_pool(struct page *page, const struct pool_row *row)
+static void time_cell(struct sheet *sheet, bool known, int64_t ns)
 {
-	char count[FMT_MAX], ops[FMT_MAX], busy[FMT_MAX], depth[24], p50[FMT_MAX], p99[FMT_MAX],
-		longest[FMT_MAX], total[FMT_MAX];
-	bool ops_known = row->ops > 0, told = row->alive_ns > 0;
+	char text[FMT_MAX];
 
-	depth_text(depth, sizeof(depth), row);
-	page_say(page, ROLE_DEFAULT, 0,
-		 "  %-*.*s %7" PRIu32 " %6s %7s %9s %9s %9s %9s %9s %7s", NAME_COLUMNS - 2,
-		 NAME_COLUMNS - 2, row->name, row->threads,
-		 told ? fmt_share(busy, (uint64_t)row->busy_ns, (uint64_t)row->alive_ns) : "-",
-		 fmt_count(ops, row->ops), ops_known ? fmt_time(total, row->op_wait_ns) : "-",
-		 ops_known ? fmt_time(p50, row->op_p50_ns) : "-",
-		 ops_known ? fmt_time(p99, row->op_p99_ns) : "-",
-		 ops_known ? fmt_time(longest, row->op_max_wait_ns) : "-",
-		 fmt_count(count, row->closures), told ? depth : "-");
+	sheet_cell(sheet, "%s", known ? fmt_time(text, ns) : "-");
+}
+
+static void add_pool(struct sheet *sheet, const struct pool_row *row)
+{
+	bool ops_known = row->ops > 0, told = row->alive_ns > 0;
+	char text[FMT_MAX];
+
+	sheet_cell(sheet, "%s", row->name);
+	sheet_cell(sheet, "%" PRIu32, row->threads);
+	sheet_cell(sheet, "%s", told ? fmt_share(text, (uint64_t)row->busy_ns,
+						 (uint64_t)row->alive_ns) : "-");
+	sheet_cell(sheet, "%s", fmt_count(text, row->ops));
+	time_cell(sheet, ops_known, row->op_wait_ns);
+	time_cell(sheet, ops_known, row->op_p50_ns);
+	time_cell(sheet, ops_known, row->op_p99_ns);
+	time_cell(sheet, ops_known, row->op_max_wait_ns);
+	sheet_cell(sheet, "%s", fmt_count(text, row->closures));
+	depth_text(text, sizeof(text), row);
+	sheet_cell(sheet, "%s", told ? text : "-");
+}
+
+/* The pools of one process, from the first of n rows on; how many they are. */
+static size_t add_process(struct page *page, const struct pool_row *rows, size_t n)
+{
+	static const char *const titles[] = {
+		"pool", "threads", "busy", "ops", "waited", "p50", "p99", "longest", "closures",
+		"waiting",
+	};
+	struct sheet sheet = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(titles) / sizeof(*titles); i++)
+		sheet_column(&sheet, titles[i], i ? SHEET_RIGHT : SHEET_LEFT,
+			     i ? 0 : REPORT_NAME_LEAST);
+	for (i = 0; i < n && rows[i].pid == rows->pid; i++)
+		add_pool(&sheet, &rows[i]);
+	page_say(page, ROLE_TITLE, ATTR_BOLD, "thread pools of process %" PRIu32, rows->pid);
+	page_sheet(page, &sheet, PAGE_WIDTH);
+	return i;
 }
 
 bool page_pools(const struct page_call *call, struct page *page)
@@ -45,16 +75,8 @@ bool page_pools(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	n = model_pools(call->model, &rows);
 	model_unlock(call->model);
-	for (size_t i = 0; i < n; i++) {
-		if (!i || rows[i].pid != rows[i - 1].pid) {
-			page_say(page, ROLE_TITLE, ATTR_BOLD, "thread pools of process %" PRIu32,
-				 rows[i].pid);
-			page_say(page, ROLE_COLUMN, 0, "  %-*s %7s %6s %7s %9s %9s %9s %9s %9s %7s",
-				 NAME_COLUMNS - 2, "pool", "threads", "busy", "ops", "waited",
-				 "p50", "p99", "longest", "closures", "waiting");
-		}
-		add_pool(page, &rows[i]);
-	}
+	for (size_t i = 0; i < n;)
+		i += add_process(page, rows + i, n - i);
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no thread pool was seen");
 	else

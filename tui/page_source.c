@@ -23,12 +23,6 @@ static bool compile(const struct page_call *call, regex_t *regex, const char *te
 	return false;
 }
 
-/* What printf must be told for a text to take so many columns: it counts bytes. */
-static int columns(const char *text, int wanted)
-{
-	return wanted + (int)strlen(text) - text_width(text);
-}
-
 /* ---- ls ---- */
 
 static void link_file(struct page *page, const char *file)
@@ -40,14 +34,15 @@ static void link_file(struct page *page, const char *file)
 
 static void add_file(struct page *page, const struct source_row *row, int64_t whole_ns)
 {
-	char time[FMT_MAX], self[FMT_MAX], share[FMT_MAX], calls[FMT_MAX];
+	char text[FMT_MAX];
 
-	fmt_time(time, row->cost.total_ns);
-	fmt_time(self, row->cost.self_ns);
-	page_add(page, ROLE_DEFAULT, 0, "%6u %6llu %6llu %8s %*s %*s %6s  ", row->lines,
-		 (unsigned long long)row->nodes, (unsigned long long)row->ran,
-		 fmt_count(calls, row->cost.calls), columns(time, 9), time, columns(self, 9), self,
-		 fmt_share(share, (uint64_t)row->cost.self_ns, (uint64_t)whole_ns));
+	page_add(page, ROLE_DEFAULT, 0, "%6u %6llu %6llu", row->lines,
+		 (unsigned long long)row->nodes, (unsigned long long)row->ran);
+	page_cell(page, ROLE_DEFAULT, 9, fmt_count(text, row->cost.calls));
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->cost.total_ns));
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->cost.self_ns));
+	page_add(page, ROLE_DEFAULT, 0, " %6s  ",
+		 fmt_share(text, (uint64_t)row->cost.self_ns, (uint64_t)whole_ns));
 	link_file(page, row->file);
 	page_end(page);
 }
@@ -195,7 +190,7 @@ static void add_time(struct page *page, bool shown, int64_t ns, int width)
 	if (ns > 0)
 		fmt_time(time, ns);
 	if (shown)
-		page_add(page, ROLE_DEFAULT, 0, "%*s", columns(time, width), time);
+		page_cell(page, ROLE_DEFAULT, width, time);
 }
 
 static void add_heading(struct page *page, const struct costs *costs)

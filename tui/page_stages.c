@@ -48,17 +48,19 @@ static void add_share(struct page *page, int64_t held_ns, int64_t wait_ns)
 static void add_stage(struct page *page, const struct input_row *row, int64_t wait_ns)
 {
 	int indent = 2 + 2 * (int)(row->depth < 12 ? row->depth : 12);
-	char calls[24], buffer[32], count[FMT_MAX], each[FMT_MAX], work[FMT_MAX], held[FMT_MAX];
+	char calls[24], buffer[32], text[FMT_MAX];
 
 	calls_text(calls, sizeof(calls), row);
 	buffer_text(buffer, sizeof(buffer), row);
 	page_add(page, ROLE_DEFAULT, 0, "%*s%-*.*s", indent, "", NAME_COLUMNS - indent,
 		 NAME_COLUMNS - indent, row->parent ? row->name : row->path);
 	add_share(page, row->held_ns, wait_ns);
-	page_add(page, ROLE_DEFAULT, 0, " %9s %9s %9s", fmt_time(held, row->held_ns),
-		 row->calls ? fmt_time(each, row->total_ns / (int64_t)row->calls) : "-",
-		 fmt_time(work, row->work_ns));
-	page_add(page, ROLE_MUTED, 0, " %8s %8s %9s", calls, buffer, fmt_count(count, row->calls));
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->held_ns));
+	page_cell(page, ROLE_DEFAULT, 10,
+		  row->calls ? fmt_time(text, row->total_ns / (int64_t)row->calls) : "-");
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->work_ns));
+	page_add(page, ROLE_MUTED, 0, " %8s %8s", calls, buffer);
+	page_cell(page, ROLE_MUTED, 10, fmt_count(text, row->calls));
 	if (row->what)
 		page_add(page, ROLE_MUTED, 0, "  %s", row->what);
 	page_end(page);

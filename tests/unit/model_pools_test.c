@@ -189,7 +189,7 @@ TEST(model_pools_page)
 	char *text = text_of(model);
 
 	/* 800 ms of two threads, a quarter of them busy; 6 ms of waits in 400 */
-	CHECK(strstr(text, "\n  tf_Compute           2   25 %     100   5.05 ms"));
+	CHECK(strstr(text, "\n  tf_Compute        2  25 %  100  5.05 ms"));
 	CHECK(strstr(text, "thread pools of process 4121\n"));
 	free(text);
 	text = text_of(empty);
