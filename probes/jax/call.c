@@ -10,15 +10,14 @@
 #include <string.h>
 
 #include "probes/jax/probe.h"
-#include "probes/python/python.h"
 
-#define DEPTH_MAX 64
 #define OBJECTS 256u		/* a power of two */
 
 /* vectorcall of PEP 590 */
 typedef void *vectorcall(void *self, void *const *args, size_t count, void *names);
 
 static vectorcall *original;
+static void (*dealloc)(void *self);	/* NULL: nobody says when an object is gone */
 static uint32_t type, unnamed;
 
 /* Python's stable API */
@@ -33,21 +32,6 @@ static struct {
 	_Atomic(const void *) self;
 	_Atomic uint32_t name;
 } objects[OBJECTS];
-
-struct call {
-	struct py_where where;
-	uint32_t name;
-	int64_t traced_ns, trace_end_ns;	/* 0: was not */
-	bool compiled;
-};
-
-static _Thread_local struct {
-	struct call call[DEPTH_MAX];
-	int depth;		/* may be more than there is room for */
-	char text[JAX_TEXT_BYTES];
-	size_t length;		/* of the last name, */
-	uint32_t name;		/* and its id */
-} own;
 
 static uint32_t at_of(const void *self)
 {
@@ -72,39 +56,44 @@ static uint32_t known_name(const void *self)
 {
 	uint32_t i = at_of(self), name = 0;
 
-	if (atomic_load_explicit(&objects[i].self, memory_order_acquire) == self)
+	if (dealloc && atomic_load_explicit(&objects[i].self, memory_order_acquire) == self)
 		name = atomic_load_explicit(&objects[i].name, memory_order_relaxed);
 	return name ? name : own_name(self);
 }
 
-static void begin(const void *self)
+static struct jax_call *innermost(struct jax_thread *t)
+{
+	return t && t->depth > 0 && t->depth <= JAX_DEPTH_MAX ? &t->call[t->depth - 1] : NULL;
+}
+
+static void begin(struct jax_thread *t, const void *self)
 {
 	struct rt_op_args args = {
 		.step = -1, .framework = TFT_FW_JAX, .type = type, .name = known_name(self),
 	};
-	struct call none, *c = own.depth < DEPTH_MAX ? &own.call[own.depth] : &none;
+	struct jax_call none, *c = t->depth < JAX_DEPTH_MAX ? &t->call[t->depth] : &none;
+	struct jax_call *around = innermost(t);
 
-	py_where(&c->where, own.depth && own.depth <= DEPTH_MAX ?
-		 &own.call[own.depth - 1].where : NULL);
+	py_where(&c->where, around ? &around->where : NULL);
 	c->name = args.name;
 	c->traced_ns = c->trace_end_ns = 0;
 	c->compiled = false;
 	args.source = c->where.source;
 	rt_op_push(&args);
-	own.depth++;
+	t->depth++;
 }
 
 static uint32_t whole_stack(int64_t dur_ns, const void *call)
 {
-	const struct call *c = call;
+	const struct jax_call *c = call;
 
 	return py_slow_stack(py_slowest(c->name), dur_ns, &c->where);
 }
 
-static void end(const void *self)
+static void end(struct jax_thread *t, const void *self)
 {
+	struct jax_call *c = --t->depth < JAX_DEPTH_MAX ? &t->call[t->depth] : NULL;
 	uint32_t i = at_of(self);
-	struct call *c = --own.depth < DEPTH_MAX ? &own.call[own.depth] : NULL;
 	struct rt_ask ask = {
 		py_slow_ns(c ? py_slowest(c->name) : NULL), whole_stack, c,
 	};
@@ -116,54 +105,63 @@ static void end(const void *self)
 		atomic_store_explicit(&objects[i].self, self, memory_order_release);
 	}
 	rt_op_pop_asking(0, &ask);
-	if (c && c->compiled && c->traced_ns && own.name == c->name)
-		jax_retraced(c->name, own.text, own.length, c->traced_ns,
+	if (c && c->compiled && c->traced_ns && t->name == c->name)
+		jax_retraced(c->name, t->text, t->length, c->traced_ns,
 			     c->trace_end_ns - c->traced_ns);
 }
 
 static void *on_call(void *self, void *const *args, size_t count, void *names)
 {
+	struct jax_thread *t = rt_level() != TFT_LEVEL_OFF ? jax_self() : NULL;
 	int saved = errno;
-	bool seen = rt_level() != TFT_LEVEL_OFF;
 	void *result;
 
-	if (seen)
-		begin(self);
+	if (t)
+		begin(t, self);
 	errno = saved;
 	result = original(self, args, count, names);
-	if (!seen)
+	if (!t)
 		return result;
 	saved = errno;
-	end(self);
+	end(t, self);
 	errno = saved;
 	return result;
+}
+
+/* Another may have its address. */
+static void on_dealloc(void *self)
+{
+	uint32_t i = at_of(self);
+
+	if (atomic_load_explicit(&objects[i].self, memory_order_relaxed) == self)
+		atomic_store_explicit(&objects[i].self, NULL, memory_order_relaxed);
+	dealloc(self);
 }
 
 void jax_call_named(const struct traceme *t)
 {
 	const char *text = t->name + strlen("PjitFunction(");
 	size_t length = t->name_length - strlen("PjitFunction(");
-	struct call *c = own.depth > 0 && own.depth <= DEPTH_MAX ?
-			 &own.call[own.depth - 1] : NULL;
+	struct jax_thread *own = jax_self();
+	struct jax_call *c = innermost(own);
 
-	if (!c || !length || text[--length] != ')' || length >= sizeof(own.text))
+	if (!c || !length || text[--length] != ')' || length >= sizeof(own->text))
 		return;
-	if (!own.name || own.length != length || memcmp(own.text, text, length)) {
-		memcpy(own.text, text, length);
-		own.text[length] = '\0';
-		own.length = length;
-		own.name = rt_name(TFT_NAME_OP, own.text);
+	if (!own->name || own->length != length || memcmp(own->text, text, length)) {
+		memcpy(own->text, text, length);
+		own->text[length] = '\0';
+		own->length = length;
+		own->name = rt_name(TFT_NAME_OP, own->text);
 	}
-	if (c->name == own.name)
+	if (c->name == own->name)
 		return;
-	c->name = own.name;
-	rt_op_rename(own.name);
+	c->name = own->name;
+	rt_op_rename(own->name);
 }
 
 void jax_call_traced(const struct traceme *t)
 {
-	struct call *c = own.depth > 0 && own.depth <= DEPTH_MAX ?
-			 &own.call[own.depth - 1] : NULL;
+	struct jax_call *c = innermost(jax_self());
 
 	if (c) {
 		c->traced_ns = t->start_ns;
@@ -173,9 +171,11 @@ void jax_call_traced(const struct traceme *t)
 
 void jax_call_compiled(const struct traceme *t)
 {
+	struct jax_call *c = innermost(jax_self());
+
 	(void)t;
-	if (own.depth > 0 && own.depth <= DEPTH_MAX)
-		own.call[own.depth - 1].compiled = true;
+	if (c)
+		c->compiled = true;
 }
 
 static void find_python(void)
@@ -187,11 +187,15 @@ static void find_python(void)
 		*(void **)&python.attribute = dlsym(RTLD_DEFAULT, "PyObject_GetAttrString");
 }
 
-void jax_call_start(const struct patch_symbol *function)
+void jax_call_start(const struct patch_symbol *function, const struct patch_symbol *gone)
 {
 	type = rt_name(TFT_NAME_OP_TYPE, "PjitFunction");
 	unnamed = rt_name(TFT_NAME_OP, "PjitFunction");
 	find_python();
+	if (gone->at)
+		*(void **)&dealloc = patch_original(gone);
+	if (dealloc && !patch_replace(gone, (void *)on_dealloc))
+		dealloc = NULL;
 	if (function->at)
 		*(void **)&original = patch_original(function);
 	if (!original || !patch_replace(function, (void *)on_call))

@@ -13,12 +13,6 @@ static struct {
 	_Atomic uint32_t name, count;
 } functions[FUNCTIONS];
 
-/* What this thread has compiled since the last program was ready. */
-static _Thread_local struct {
-	int64_t start_ns;	/* of the first pipeline of passes, 0 none */
-	uint32_t passes;
-} own;
-
 static void send(const char *what, const char *options, int64_t start_ns, int64_t dur_ns)
 {
 	struct tft_compile c = {
@@ -32,29 +26,38 @@ static void send(const char *what, const char *options, int64_t start_ns, int64_
 /* Passes of XLA's and of MLIR; a pipeline of them names the module, "...#module=..." */
 void jax_pass(const struct traceme *t)
 {
+	struct jax_thread *own = jax_self();
+
+	if (!own)
+		return;
 	if (t->values_length > 7 && !memcmp(t->values, "module=", 7)) {
-		if (!own.start_ns || t->start_ns < own.start_ns)
-			own.start_ns = t->start_ns;
+		if (!own->compile_ns || t->start_ns < own->compile_ns)
+			own->compile_ns = t->start_ns;
 		return;
 	}
-	own.passes++;
+	own->passes++;
 }
 
 void jax_built(const struct traceme *t)
 {
-	int64_t start_ns = own.start_ns && own.start_ns < t->start_ns ? own.start_ns : t->start_ns;
+	struct jax_thread *own = jax_self();
 	char what[JAX_TEXT_BYTES], options[64];
+	int64_t start_ns = t->start_ns;
 	const char *name;
 	size_t length;
 
+	if (!own)
+		return;
+	if (own->compile_ns && own->compile_ns < start_ns)
+		start_ns = own->compile_ns;
 	if (traceme_value(t, "name", &name, &length) || traceme_value(t, "module", &name, &length)) {
 		snprintf(what, sizeof(what), "XLA %.*s",
 			 (int)(length < sizeof(what) ? length : sizeof(what)), name);
-		snprintf(options, sizeof(options), "%u passes", own.passes);
+		snprintf(options, sizeof(options), "%u passes", own->passes);
 		send(what, options, start_ns, t->end_ns - start_ns);
 	}
-	own.start_ns = 0;
-	own.passes = 0;
+	own->compile_ns = 0;
+	own->passes = 0;
 }
 
 void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_ns,

@@ -7,14 +7,17 @@
 #include <string.h>
 
 #include "probes/jax/probe.h"
-#include "probes/python/python.h"
 #include "probes/runtime/slots.h"
 
 #define BLIND_BYTES 512
 #define RECORDER "_ZN3tsl8profiler15TraceMeRecorder"
 #define TRACE "_ZN3tsl8profiler"
+#define CPU "3xla3cpu"
+#define PARAMS "RKNS0_5Thunk13ExecuteParamsE"
+#define TRACED_EXECUTE "ThunkExecutor13TracedExecuteER"
 
 static const struct tft_interposed *jax_lib;
+_Thread_local void *jax_thread_own;
 
 static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_RECORD] = { .name = RECORDER "6RecordEONS1_5EventE" },
@@ -26,7 +29,16 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_FILTER] = { .name = TRACE "8internal21g_trace_filter_bitmapE", .data = true },
 	[JAX_LOCATIONS] = { .name = TRACE "24g_enable_source_locationE", .data = true },
 	[JAX_VECTORCALL] = { .name = "PjitFunction_tp_vectorcall" },
+	[JAX_DEALLOC] = { .name = "PjitFunction_tp_dealloc" },
 	[JAX_NEXT_ID] = { .name = "_ZN3jax18PyLoadedExecutable15GetNextLaunchIdEv" },
+	[JAX_TRACED] = { .name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE" },
+	/* what follows when a kernel's result is there */
+	[JAX_AND_THEN] = { .name = "_ZNK3tsl13AsyncValueRefINS_5ChainEE7AndThenIZN" CPU "13"
+		TRACED_EXECUTE "NS5_5ThunkERKNS7_13ExecuteParamsEE3$_1EEvOT_" },
+	[JAX_CALL_TABLE] = { .name = "_ZTVN" CPU "9CallThunkE", .data = true },
+	[JAX_CALL_EXECUTE] = { .name = "_ZN" CPU "9CallThunk7ExecuteE" PARAMS },
+	[JAX_WHILE_TABLE] = { .name = "_ZTVN" CPU "10WhileThunkE", .data = true },
+	[JAX_WHILE_EXECUTE] = { .name = "_ZN" CPU "10WhileThunk7ExecuteE" PARAMS },
 };
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
@@ -96,8 +108,9 @@ static void arm(void)
 	no_lines = py_start();
 	if (no_lines)
 		jax_blind(no_lines);
-	jax_call_start(&symbols[JAX_VECTORCALL]);
+	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
+	jax_thunks_start(symbols);
 	jax_record_level(rt_level());
 }
 

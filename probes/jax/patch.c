@@ -13,9 +13,7 @@
 #include "probes/jax/patch.h"
 
 #define PATH_BYTES 4096
-#define SYMBOLS_MAX 16
 #define SEGMENTS_MAX 16
-#define NAME_BYTES 256
 #define COMPARED 64u	/* bytes of code against the file */
 
 /* ---- the library ---- */
@@ -133,36 +131,41 @@ static void take(const struct library *l, const struct file *f, const Elf64_Sym 
 	symbol->size = s->st_size ? s->st_size : 1;
 }
 
-/* Where the names are among all names, then who has such a one. */
+/* The first bytes of a name as one number: of a million names few begin like ours. */
+static uint64_t begin_of(const char *name)
+{
+	uint64_t begin;
+
+	memcpy(&begin, name, sizeof(begin));
+	return begin;
+}
+
 static void search(const struct library *l, const struct file *f, const Elf64_Shdr *table,
 		   struct patch_symbol *symbols, int count)
 {
 	const Elf64_Shdr *strings = table->sh_link < (uint32_t)f->count ?
 				    &f->sections[table->sh_link] : NULL;
 	const Elf64_Sym *s = (const Elf64_Sym *)(f->bytes + table->sh_offset);
-	uint32_t offset[SYMBOLS_MAX];
-	char key[NAME_BYTES];
+	const char *all;
+	size_t room;
 
 	if (!strings || table->sh_offset % 8 || !inside(f, table->sh_offset, table->sh_size) ||
-	    !inside(f, strings->sh_offset, strings->sh_size))
+	    !inside(f, strings->sh_offset, strings->sh_size) || strings->sh_size < 8)
 		return;
-	for (int i = 0; i < count; i++) {
-		const char *all = f->bytes + strings->sh_offset, *at;
-		size_t length = strlen(symbols[i].name);
+	all = f->bytes + strings->sh_offset;
+	for (size_t n = table->sh_size / sizeof(*s); n--; s++) {
+		uint64_t begin;
 
-		offset[i] = 0;
-		if (length + 2 > sizeof(key))
+		if (s->st_name > strings->sh_size - 8)
 			continue;
-		key[0] = '\0';
-		memcpy(key + 1, symbols[i].name, length + 1);
-		at = memmem(all, strings->sh_size, key, length + 2);
-		if (at)
-			offset[i] = (uint32_t)(at + 1 - all);
-	}
-	for (size_t n = table->sh_size / sizeof(*s); n--; s++)
+		begin = begin_of(all + s->st_name);
+		room = strings->sh_size - s->st_name;
 		for (int i = 0; i < count; i++)
-			if (offset[i] && s->st_name == offset[i])
+			if (begin == begin_of(symbols[i].name) &&
+			    strlen(symbols[i].name) < room &&
+			    !strcmp(all + s->st_name, symbols[i].name))
 				take(l, f, s, &symbols[i]);
+	}
 }
 
 int patch_find(const char *word, struct patch_symbol *symbols, int count)
@@ -176,7 +179,7 @@ int patch_find(const char *word, struct patch_symbol *symbols, int count)
 		symbols[i].at = NULL;
 		symbols[i].size = 0;
 	}
-	if (count > SYMBOLS_MAX || !dl_iterate_phdr(find_library, &l) ||
+	if (!dl_iterate_phdr(find_library, &l) ||
 	    !dlopen(l.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) || !map_file(&f, l.path))
 		return -1;
 	for (int i = 0; i < f.count; i++) {

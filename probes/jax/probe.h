@@ -6,7 +6,7 @@
  * ended; record.c takes the function that records them. Two things begin where we
  * see it: a call of a jitted function, in Python's thread (call.c), and a run of a
  * program, which gets its number there (runs.c). Kernels ("thunks") name the run that
- * they are of. Sources: XLA's xla/pjrt/cpu/cpu_client.cc,
+ * they are of; those that are known already are timed without an event (thunks.c). Sources: XLA's xla/pjrt/cpu/cpu_client.cc,
  * xla/backends/cpu/runtime/thunk.cc, thunk_executor.cc; jaxlib/pjit.cc.
  *
  * All but jax_*_start() runs in the program's path, on any thread of it: short, without
@@ -21,10 +21,69 @@
 
 #include "probes/jax/patch.h"
 #include "probes/jax/symbols.h"
+#include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
 #include "probes/traceme/traceme.h"
 
 #define JAX_TEXT_BYTES 256
+#define JAX_DEPTH_MAX 64
+#define JAX_KNOWN 1024u		/* kernels of a thread, by their text; a power of two */
+#define JAX_RUNNING_MAX 16
+
+/* ---- of each thread ---- */
+
+struct jax_call {
+	struct py_where where;
+	uint32_t name;
+	int64_t traced_ns, trace_end_ns;	/* 0: was not */
+	bool compiled;
+};
+
+struct jax_kernel {
+	uint32_t name, shape, module;
+};
+
+/* A kernel that tells of itself by an event, when it has returned. */
+struct jax_running {
+	const void *thunk, *params;
+	bool known;
+};
+
+struct jax_thread {
+	/* runs.c */
+	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
+	uint64_t ended;		/* the last kernel of this thread that was said to be done */
+	int64_t executed_ns;	/* begin of the last part of a run on this thread */
+	int64_t kernel_ns;	/* begin of the last kernel on this thread */
+	/* call.c */
+	struct jax_call call[JAX_DEPTH_MAX];
+	int depth;		/* may be more than there is room for */
+	char text[JAX_TEXT_BYTES];
+	size_t length;		/* of the last name, */
+	uint32_t name;		/* and its id */
+	/* compile.c: what it has compiled since the last program was ready */
+	int64_t compile_ns;	/* of the first pipeline of passes, 0 none */
+	uint32_t passes;
+	/* waits.c */
+	int64_t await_ns, awaited_ns;
+	/* thunks.c */
+	struct jax_running run[JAX_RUNNING_MAX];
+	int running;		/* may be more than there is room for */
+	struct jax_known {	/* runs.c */
+		uint64_t hash;
+		struct jax_kernel kernel;
+	} known[JAX_KNOWN];
+};
+
+extern _Thread_local void *jax_thread_own __attribute__((tls_model("initial-exec")));
+
+/* NULL: memory is short. */
+static inline struct jax_thread *jax_self(void)
+{
+	struct jax_thread *t = jax_thread_own;
+
+	return __builtin_expect(t != NULL, 1) ? t : rt_room(&jax_thread_own, sizeof(*t));
+}
 
 /* ---- jax.c ---- */
 
@@ -41,10 +100,12 @@ uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
 bool jax_record_start(const struct patch_symbol *symbols);
 void jax_record_level(enum tft_level level);
 void jax_record_tick(void);
+/* The program's own profiler is on. */
+bool jax_session(void);
 
 /* ---- call.c ---- */
 
-void jax_call_start(const struct patch_symbol *vectorcall);
+void jax_call_start(const struct patch_symbol *vectorcall, const struct patch_symbol *dealloc);
 /* "PjitFunction(step)": the call that is about to end is of that function. */
 void jax_call_named(const struct traceme *t);
 /* Tracing and compiling are parts of the innermost call of this thread. */
@@ -65,6 +126,24 @@ void jax_run_done(const struct traceme *t);
 /* Begin of the oldest run that is not done, INT64_MAX none. */
 int64_t jax_runs_pending_ns(void);
 void jax_runs_fork_child(void);
+/* A kernel of run number `run` has returned on this thread, and is done. */
+void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t run,
+		   int64_t start_ns, int64_t end_ns);
+
+/* ---- thunks.c ---- */
+
+/* What an event told of the kernel that returns now on this thread. */
+struct jax_told {
+	struct jax_kernel kernel;
+	const char *name, *module;	/* borrowed */
+	size_t name_length, module_length;
+	uint64_t program, run;
+	bool later;			/* it goes on in other threads */
+};
+
+/* symbols: as jax.c has them. */
+void jax_thunks_start(const struct patch_symbol *symbols);
+void jax_thunk_told(const struct jax_told *told);
 
 /* ---- compile.c ---- */
 
@@ -84,7 +163,9 @@ void jax_awaited(const struct traceme *t);
 enum jax_symbol {
 	JAX_RECORD, JAX_START, JAX_STOP, JAX_CLEAR, JAX_CONSUME,
 	JAX_LEVEL, JAX_FILTER, JAX_LOCATIONS,
-	JAX_VECTORCALL, JAX_NEXT_ID,
+	JAX_VECTORCALL, JAX_DEALLOC, JAX_NEXT_ID,
+	JAX_TRACED, JAX_AND_THEN, JAX_CALL_TABLE, JAX_CALL_EXECUTE, JAX_WHILE_TABLE,
+	JAX_WHILE_EXECUTE,
 	JAX_SYMBOLS
 };
 

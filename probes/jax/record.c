@@ -129,7 +129,7 @@ static void record(struct traceme_event *e)
 	if (rt_level() != TFT_LEVEL_OFF)
 		take(e);
 	errno = saved;
-	if (atomic_load_explicit(&session, memory_order_relaxed) != LEVEL_NONE && record_original)
+	if (jax_session() && record_original)
 		record_original(e);
 }
 
@@ -170,6 +170,11 @@ void jax_record_tick(void)
 }
 
 /* ---- the program's own profiler: TraceMeRecorder::Start and Stop ---- */
+
+bool jax_session(void)
+{
+	return atomic_load_explicit(&session, memory_order_relaxed) != LEVEL_NONE;
+}
 
 static bool session_start(int level, uint64_t wanted, bool with_locations)
 {

@@ -17,7 +17,6 @@
 
 #define RUNS 1024u	/* at once; a power of two */
 #define HALVES 256u
-#define KNOWN 1024u	/* kernels of a thread, by their text; a power of two */
 #define TRIES 4u
 #define MODULES 256u
 #define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
@@ -38,19 +37,6 @@ static struct half {
 	int64_t at_ns;
 	struct rt_cpu_kernel kernel;
 } halves[HALVES];
-
-struct known {
-	uint64_t hash;
-	uint32_t name, shape, module;
-};
-
-static _Thread_local struct {
-	struct known known[KNOWN];
-	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
-	uint64_t ended;		/* the last kernel of this thread that was said to be done */
-	int64_t executed_ns;	/* begin of the last part of a run on this thread */
-	int64_t kernel_ns;	/* begin of the last kernel on this thread */
-} own;
 
 static uint32_t run_type, control_type;
 static uint64_t (*original)(void *executable);	/* the number of its next run */
@@ -157,7 +143,7 @@ static uint64_t hash_of(const char *text, size_t length)
 	return (hash ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-static void learn(struct known *k, const struct traceme *t, uint64_t hash)
+static void learn(struct jax_kernel *k, const struct traceme *t)
 {
 	struct tft_shape shape = { .dims = 0 };
 	const char *text;
@@ -171,22 +157,23 @@ static void learn(struct known *k, const struct traceme *t, uint64_t hash)
 		shape.text = jax_name(TFT_NAME_OTHER, text, length);
 	}
 	k->shape = rt_shape(&shape);
-	k->hash = hash;
 }
 
-static struct known *known_of(const struct traceme *t, uint64_t hash)
+static const struct jax_kernel *known_of(struct jax_thread *own, const struct traceme *t,
+					 uint64_t hash)
 {
-	struct known *k;
+	struct jax_known *k;
 
 	for (uint32_t i = 0; i < TRIES; i++) {
-		k = &own.known[((hash >> 48) + i) & (KNOWN - 1)];
+		k = &own->known[((hash >> 48) + i) & (JAX_KNOWN - 1)];
 		if (k->hash == hash)
-			return k;
+			return &k->kernel;
 		if (!k->hash)
 			break;
 	}
-	learn(k, t, hash);
-	return k;
+	learn(&k->kernel, t);
+	k->hash = hash;
+	return &k->kernel;
 }
 
 /* Where "key=" begins; there are few commas and long values. */
@@ -296,15 +283,16 @@ void jax_thunk_done(const struct traceme *t)
 {
 	const char *at = t->values, *end = at + t->values_length;
 	struct rt_cpu_kernel k = { .dur_ns = -1 };
+	struct jax_thread *own = jax_self();
 	struct half *h;
 	uint64_t id;
 
-	if (!at || !NUMBER_AFTER(&at, end, "_c=", &id) || !id)
+	if (!own || !at || !NUMBER_AFTER(&at, end, "_c=", &id) || !id)
 		return;
 	/* of a kernel of this thread that has not returned */
-	if (id >> 32 == own.number &&
+	if (id >> 32 == own->number &&
 	    atomic_load_explicit(&half_of(id)->id, memory_order_relaxed) != id) {
-		own.ended = id;
+		own->ended = id;
 		return;
 	}
 	h = half_lock(id);
@@ -336,42 +324,82 @@ static void control(const struct rt_cpu_kernel *kernel)
 	rt_op_ran(&args, &ran);
 }
 
+void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t run,
+		   int64_t start_ns, int64_t end_ns)
+{
+	struct rt_cpu_kernel kernel = {
+		.name = k->name, .shape = k->shape, .start_ns = start_ns,
+		.dur_ns = end_ns - start_ns,
+	};
+
+	in_run(&kernel, run, k->module);
+	if (start_ns < t->kernel_ns) {
+		control(&kernel);
+		return;
+	}
+	t->kernel_ns = start_ns;
+	rt_cpu_ran(RT_LIBRARY_XLA, &kernel);
+}
+
+/* It may be timed without an event from now on. */
+static void tell_thunk(const struct traceme *t, const struct jax_kernel *k, uint64_t run,
+		       bool later)
+{
+	struct jax_told told = { .kernel = *k, .run = run, .later = later };
+	int64_t program;
+
+	if (traceme_value(t, "hlo_op", &told.name, &told.name_length) &&
+	    traceme_value(t, "hlo_module", &told.module, &told.module_length) &&
+	    traceme_number(t, "program_id", &program)) {
+		told.program = (uint64_t)program;
+		jax_thunk_told(&told);
+	}
+}
+
 void jax_thunk(const struct traceme *t)
 {
 	const char *at = t->values, *end = at + t->values_length, *run;
 	struct rt_cpu_kernel kernel = {
 		.start_ns = t->start_ns, .dur_ns = t->end_ns - t->start_ns,
 	};
-	uint64_t number, id = 0;
-	struct known *k;
+	struct jax_thread *own = jax_self();
+	const struct jax_kernel *k;
+	uint64_t number = 0, id = 0;
+	bool later;
 
+	if (!own)
+		return;
 	run = key_at(at, end, "run_id=", 7);
 	at = run ? run - 1 : end;
-	k = known_of(t, hash_of(t->name, (size_t)(at - t->name)));
-	kernel.name = k->name;
-	kernel.shape = k->shape;
-	if (run && NUMBER_AFTER(&at, end, "run_id=", &number))
-		in_run(&kernel, number, k->module);
-	if (kernel.start_ns < own.kernel_ns) {
-		control(&kernel);
+	k = known_of(own, t, hash_of(t->name, (size_t)(at - t->name)));
+	if (!run || !NUMBER_AFTER(&at, end, "run_id=", &number)) {
+		jax_thunk_ran(own, k, 0, t->start_ns, t->end_ns);
 		return;
 	}
-	own.kernel_ns = kernel.start_ns;
-	if (run && NUMBER_AFTER(&at, end, "_p=", &id) && id) {
-		own.number = (uint32_t)(id >> 32);
-		if (own.ended != id) {
-			started(&kernel, id);
-			return;
-		}
+	later = NUMBER_AFTER(&at, end, "_p=", &id) && id && own->ended != id;
+	if (own->running)
+		tell_thunk(t, k, number, later);
+	if (id)
+		own->number = (uint32_t)(id >> 32);
+	if (!later || kernel.start_ns < own->kernel_ns) {
+		jax_thunk_ran(own, k, number, t->start_ns, t->end_ns);
+		return;
 	}
-	rt_cpu_ran(RT_LIBRARY_XLA, &kernel);
+	kernel.name = k->name;
+	kernel.shape = k->shape;
+	in_run(&kernel, number, k->module);
+	own->kernel_ns = kernel.start_ns;
+	started(&kernel, id);
 }
 
 /* ---- the end of a run ---- */
 
 void jax_executed(const struct traceme *t)
 {
-	own.executed_ns = t->start_ns;
+	struct jax_thread *own = jax_self();
+
+	if (own)
+		own->executed_ns = t->start_ns;
 }
 
 static void tell(struct run *r, int64_t start_ns, int64_t end_ns)
@@ -399,11 +427,15 @@ static void tell(struct run *r, int64_t start_ns, int64_t end_ns)
 void jax_run_done(const struct traceme *t)
 {
 	const char *at = t->values, *end = at + t->values_length;
-	int64_t start_ns = own.executed_ns ? own.executed_ns : t->start_ns;
+	struct jax_thread *own = jax_self();
+	int64_t start_ns = t->start_ns;
 	uint64_t number, key;
 	struct run *r;
 
-	own.executed_ns = 0;
+	if (own && own->executed_ns)
+		start_ns = own->executed_ns;
+	if (own)
+		own->executed_ns = 0;
 	if (!at || !NUMBER_AFTER(&at, end, "run_id=", &number))
 		return;
 	r = run_of(number);

@@ -6,24 +6,25 @@
 
 /* "CommonPjRtBuffer::Await#_pt=0,_p=7#" when it begins, "..._ct=0,_c=7#" when it is
  * over; numpy's conversion has both inside. */
-static _Thread_local int64_t await_ns, awaited_ns;
-
 void jax_awaited(const struct traceme *t)
 {
 	struct tft_wait w = { .start_ns = t->start_ns };
+	struct jax_thread *own = jax_self();
 	bool numpy = t->name[0] == 'n';
 	int64_t number;
 
+	if (!own)
+		return;
 	if (!numpy && traceme_number(t, "_p", &number)) {
-		await_ns = t->start_ns;
+		own->await_ns = t->start_ns;
 		return;
 	}
-	if (!numpy && await_ns)
-		w.start_ns = await_ns;
-	if (numpy && awaited_ns > t->start_ns)
+	if (!numpy && own->await_ns)
+		w.start_ns = own->await_ns;
+	if (numpy && own->awaited_ns > t->start_ns)
 		return;
-	await_ns = 0;
-	awaited_ns = t->end_ns;
+	own->await_ns = 0;
+	own->awaited_ns = t->end_ns;
 	w.dur_ns = t->end_ns - w.start_ns;
 	w.name = jax_name(TFT_NAME_CALL, t->name, t->name_length);
 	rt_emit_wait(&w);

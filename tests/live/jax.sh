@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
 train=$here/examples/train_jax.py loops=$here/tests/programs/jax_loops.py
-judge=$here/tests/live/jax_compare.py
+fresh=$here/tests/programs/jax_fresh.py judge=$here/tests/live/jax_compare.py
 missing=
 [ -e "$O/lib/libtftop-jax.so" ] || missing="the probe was not built"
 [ -n "$missing" ] || [ "$(uname -m)" = x86_64 ] || missing="not on this machine"
@@ -52,6 +52,9 @@ counts() {
 		{ fail "kernels in no run"; return; }
 	[ "$(report "(j['trust']['lost_events'], 'impossible' in j['trust'], j['devices'][0]['api'])")" = \
 		"(0, False, 'cpu')" ] || { fail "losses, device: $(report "j['trust']")"; return; }
+	# that something of this jaxlib is not known, and costs more
+	[ "$(report "[m['text'] for m in j['messages'] if m['text'].startswith('jax: ')]")" = "[]" ] ||
+		fail "it says $(report "j['messages']")"
 }
 
 # The program's own profiler has what it has without us.
@@ -158,6 +161,7 @@ stripped() {
 
 case_run train counts "$train" --steps 8
 case_run loops counts "$loops"
+case_run fresh counts "$fresh"
 case_run profiler profiler
 case_run steps steps
 case_run recompile recompile

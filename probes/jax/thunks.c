@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels ("thunks") that are timed without a trace event.
+ *
+ * For a trace event of a kernel XLA writes two texts of 100 to 200 bytes, which are the
+ * same each time but for the number of the run. So ThunkExecutor::TracedExecute() is
+ * replaced, which runs one kernel: the first time it goes on to XLA's, and what the
+ * kernel is called is learnt from the event (runs.c); from then on it is only timed.
+ *
+ * Where XLA keeps what is needed for that is found at run time, and checked with each
+ * kernel that is learnt:
+ *  - Thunk::Execute() among the virtual functions: by the tables of two classes;
+ *  - the name and the program's number in a kernel, the run's number in what it is
+ *    called with: where, of several kernels and runs, the values of their events are;
+ *  - whether its result is there: XLA's own test of that is looked for in its code.
+ * What is not found leaves the events, and is said. A kernel whose result was not there
+ * when it returned, since it goes on in other threads, keeps its events.
+ *
+ * A kernel may be freed, and another have its address: name and number are compared.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+
+#define ENTRIES 16384u		/* the oldest make room; a power of two */
+#define PLACES (2 * ENTRIES)
+#define TRIES 4u
+#define WORDS 16u		/* of a kernel and of its parameters */
+#define KERNELS_MIN 4u		/* that agree, */
+#define RUNS_MIN 3u		/* of so many runs */
+#define LEARNT_MAX 2000u	/* without that: never */
+
+/* AsyncValueRef *(AsyncValueRef *result, Thunk *, const ExecuteParams *) */
+typedef void *execute(void *result, void *thunk, const void *params);
+
+static execute *original;
+static size_t slot;		/* of Thunk::Execute() */
+
+struct identity {		/* as a kernel has it */
+	const void *thunk;
+	uint64_t program, name;
+	uint32_t length;
+};
+
+/* As they are learnt, which is as they run: neighbours are near each other. */
+static struct entry {
+	_Atomic uint32_t version;	/* odd: being written */
+	_Atomic uint32_t later;		/* it goes on when it has returned */
+	_Atomic(const void *) thunk;
+	_Atomic uint64_t program, name;
+	_Atomic uint32_t length, kernel_name, shape, module;
+} entries[ENTRIES];
+static uint32_t learnt;
+static _Atomic uint16_t places[PLACES];	/* by address: which entry */
+
+#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#define SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
+
+/* ---- where things are ---- */
+
+static _Atomic uint32_t writing;	/* whoever learns */
+static _Atomic bool ready, given_up;
+
+/* Words that have held the value each time. */
+static struct {
+	uint32_t name, program, run;	/* bit i: word i may be it */
+	uint64_t last_run;
+	uint32_t kernels, runs;
+} may = { .name = UINT32_MAX, .program = UINT32_MAX, .run = UINT32_MAX };
+static uint32_t name_at, program_at, run_at;
+
+static void give_up(void)
+{
+	atomic_store(&ready, false);
+	if (!atomic_exchange(&given_up, true))
+		rt_emit_message(0, "jax: how this jaxlib keeps its kernels is not known: each costs "
+				"its two trace events");
+}
+
+static uint32_t equal(const uint64_t *words, uint64_t value)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < WORDS; i++)
+		mask |= (uint32_t)(words[i] == value) << i;
+	return mask;
+}
+
+/* std::string, which has its text elsewhere or in its last two words. */
+static uint32_t strings(const uint64_t *words, const char *text, size_t length)
+{
+	char there[JAX_TEXT_BYTES];
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i + 4 <= WORDS && length <= sizeof(there); i++)
+		if (words[i + 1] == length &&
+		    rt_peek(there, (const void *)(uintptr_t)words[i], length) == length &&
+		    !memcmp(there, text, length))
+			mask |= 1u << i;
+	return mask;
+}
+
+/* Under `writing`. */
+static void look(const uint64_t *thunk, const uint64_t *params, const struct jax_told *told)
+{
+	uint32_t names = strings(thunk, told->name, told->name_length);
+	uint32_t modules = strings(thunk, told->module, told->module_length), texts;
+
+	texts = names | modules;
+	texts |= texts << 1 | texts << 2 | texts << 3;
+	may.name &= names;
+	may.program &= equal(thunk, told->program) & ~texts;
+	may.run &= equal(params, told->run);
+	may.runs += !may.runs || told->run != may.last_run;
+	may.last_run = told->run;
+	may.kernels++;
+	if (!may.name || !may.program || !may.run || may.kernels > LEARNT_MAX) {
+		give_up();
+		return;
+	}
+	if (may.kernels < KERNELS_MIN || may.runs < RUNS_MIN ||
+	    (may.program & (may.program - 1)) || (may.run & (may.run - 1)))
+		return;
+	name_at = (uint32_t)__builtin_ctz(may.name);
+	program_at = (uint32_t)__builtin_ctz(may.program);
+	run_at = (uint32_t)__builtin_ctz(may.run);
+	atomic_store_explicit(&ready, true, memory_order_release);
+}
+
+static struct identity identity_of(const void *thunk)
+{
+	const uint64_t *words = thunk;
+
+	return (struct identity){
+		.thunk = thunk, .program = words[program_at], .name = words[name_at],
+		.length = (uint32_t)words[name_at + 1],
+	};
+}
+
+/* ---- what is known of kernels ---- */
+
+/* The first of TRIES. */
+static inline uint32_t place_of(const void *thunk)
+{
+	return (uint32_t)((uint64_t)(uintptr_t)thunk * 0x9e3779b97f4a7c15u >> 48) & (PLACES - TRIES);
+}
+
+static inline bool is(const struct entry *e, const struct identity *id)
+{
+	return GET(e->thunk) == id->thunk && GET(e->program) == id->program &&
+	       GET(e->name) == id->name && GET(e->length) == id->length;
+}
+
+static inline struct entry *find(const struct identity *id, struct jax_kernel *k)
+{
+	uint32_t place = place_of(id->thunk);
+
+	for (uint32_t i = 0; i < TRIES; i++) {
+		struct entry *e = &entries[GET(places[place + i])];
+		uint32_t version = atomic_load_explicit(&e->version, memory_order_acquire);
+
+		if (!is(e, id))
+			continue;
+		k->name = GET(e->kernel_name);
+		k->shape = GET(e->shape);
+		k->module = GET(e->module);
+		rt_fence(memory_order_acquire);
+		return version & 1 || GET(e->version) != version ? NULL : e;
+	}
+	return NULL;
+}
+
+/* Where it was, or one that nobody has any more, or else whose it is next. */
+static struct entry *entry_for(const void *thunk)
+{
+	uint32_t place = place_of(thunk), number;
+
+	for (uint32_t i = 0; i < TRIES; i++) {
+		struct entry *e = &entries[GET(places[place + i])];
+
+		if (GET(e->thunk) == thunk)
+			return e;
+	}
+	number = learnt++ & (ENTRIES - 1);
+	for (uint32_t i = 0; i < TRIES; i++) {
+		const void *other = GET(entries[GET(places[place + i])].thunk);
+
+		if (!other || place_of(other) != place) {
+			place += i;
+			break;
+		}
+	}
+	SET(places[place], (uint16_t)number);
+	return &entries[number];
+}
+
+/* Under `writing`. */
+static void keep(const struct identity *id, const struct jax_kernel *k, bool later)
+{
+	struct entry *e = entry_for(id->thunk);
+
+	SET(e->version, GET(e->version) + 1);
+	rt_fence(memory_order_release);
+	SET(e->later, later);
+	SET(e->thunk, id->thunk);
+	SET(e->program, id->program);
+	SET(e->name, id->name);
+	SET(e->length, id->length);
+	SET(e->kernel_name, k->name);
+	SET(e->shape, k->shape);
+	SET(e->module, k->module);
+	atomic_store_explicit(&e->version, GET(e->version) + 1, memory_order_release);
+}
+
+void jax_thunk_told(const struct jax_told *told)
+{
+	struct jax_thread *t = jax_self();
+	struct jax_running *running = t && t->running > 0 && t->running <= JAX_RUNNING_MAX ?
+				      &t->run[t->running - 1] : NULL;
+	uint64_t thunk[WORDS], params[WORDS];
+	struct identity id;
+	uint32_t free = 0;
+
+	if (!running || running->known || atomic_load(&given_up) ||
+	    !atomic_compare_exchange_strong(&writing, &free, 1))
+		return;
+	if (rt_peek(thunk, running->thunk, sizeof(thunk)) == sizeof(thunk) &&
+	    rt_peek(params, running->params, sizeof(params)) == sizeof(params)) {
+		look(thunk, params, told);
+		if (atomic_load(&ready)) {
+			id = identity_of(running->thunk);
+			keep(&id, &told->kernel, told->later);
+		}
+	}
+	atomic_store_explicit(&writing, 0, memory_order_release);
+}
+
+/* ---- running one ---- */
+
+/* tsl::AsyncValueRef: a pointer to a value with its state in the second word. */
+static inline bool is_there(void *const *result)
+{
+	return GET(((_Atomic uint64_t *)*result)[1]) & 2;
+}
+
+static void *with_events(struct jax_thread *t, void *result, void *thunk, const void *params,
+			 bool known)
+{
+	int depth = t->running;
+
+	if (depth < JAX_RUNNING_MAX)
+		t->run[depth] = (struct jax_running){ thunk, params, known };
+	t->running = depth + 1;
+	original(result, thunk, params);
+	t->running = depth;
+	return result;
+}
+
+static void *traced(void *result, void *thunk, const void *params)
+{
+	struct jax_thread *t = rt_level() == TFT_LEVEL_OFF ? NULL : jax_self();
+	struct jax_kernel kernel;
+	struct identity id;
+	struct entry *e = NULL;
+	int64_t start_ns, end_ns;
+	int saved;
+
+	if (!t)
+		return original(result, thunk, params);
+	if (atomic_load_explicit(&ready, memory_order_acquire)) {
+		id = identity_of(thunk);
+		e = find(&id, &kernel);
+	}
+	if (!e || GET(e->later) || jax_session())
+		return with_events(t, result, thunk, params, e != NULL);
+	start_ns = rt_now_ns();
+	(*(execute *const **)thunk)[slot](result, thunk, params);
+	end_ns = rt_now_ns();
+	saved = errno;
+	if (__builtin_expect(!is_there(result), 0))
+		SET(e->later, 1);
+	jax_thunk_ran(t, &kernel, ((const uint64_t *)params)[run_at], start_ns, end_ns);
+	errno = saved;
+	return result;
+}
+
+/* ---- the way in ---- */
+
+/* Of one class: its table begins with two words that are no functions. */
+static size_t slot_of(const struct patch_symbol *table, const struct patch_symbol *function)
+{
+	const void *const *words = table->at;
+
+	for (size_t i = 2; words && function->at && i < table->size / sizeof(*words); i++)
+		if (words[i] == function->at)
+			return i - 2;
+	return 0;
+}
+
+/* mov 8(value), state; test $2, state: XLA waits for what is not there, or does not. */
+static bool tests_state(const struct patch_symbol *function)
+{
+	const uint8_t *code = function->at;
+
+	for (size_t i = 0; code && i + 6 <= function->size && i < 64; i++)
+		if (code[i] == 0x8b && code[i + 1] >> 6 == 1 && code[i + 2] == 8 &&
+		    code[i + 3] == 0xf6 && code[i + 5] == 2)
+			return true;
+	return false;
+}
+
+void jax_thunks_start(const struct patch_symbol *s)
+{
+	slot = slot_of(&s[JAX_CALL_TABLE], &s[JAX_CALL_EXECUTE]);
+	if (slot && slot == slot_of(&s[JAX_WHILE_TABLE], &s[JAX_WHILE_EXECUTE]) &&
+	    tests_state(&s[JAX_AND_THEN]) && s[JAX_TRACED].at)
+		*(void **)&original = patch_original(&s[JAX_TRACED]);
+	if (!original || !patch_replace(&s[JAX_TRACED], (void *)traced))
+		give_up();
+}
