@@ -30,6 +30,7 @@ struct optree_row {
 	const char *name, *type;	/* name NULL: outside of ops; type NULL: none */
 	enum framework framework;
 	bool is_range, is_async;
+	bool is_scope;			/* of model_scopes(), no op */
 	uint64_t count;			/* finished ones */
 	int64_t total_ns, self_ns, max_ns;
 	int64_t wait_ns;		/* host waited for the device, in all below */
@@ -50,6 +51,16 @@ struct optree_question {
  */
 size_t model_optree(struct model *model, const struct optree_question *question,
 		    bool *waits_known, struct optree_row **out);
+
+/*
+ * Ops by the scope that they are in: the parts of a name (TensorFlow's nodes, ranges), or the
+ * user's functions that called them (where lines are told), below their callers as far
+ * as these are known. A scope's type is "scope", or the file that its function is in;
+ * its self_ns and device_self_ns are those of the ops right in it. total_ns is the sum of
+ * self_ns of it and all below, so that siblings add up to their parent. Order and rules
+ * as model_optree()'s; what scopes are called is in *out too. [locked]
+ */
+size_t model_scopes(struct model *model, struct optree_row **out);
 
 /* Ops that found no place in the tree, which is bounded. [locked] */
 uint64_t model_optree_dropped(struct model *model);

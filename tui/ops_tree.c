@@ -28,6 +28,13 @@ void ops_tree_take(struct ops_tree *tree, struct model *model,
 	tree->n = model_optree(model, question, &tree->waits_known, &tree->rows);
 }
 
+void ops_tree_take_scopes(struct ops_tree *tree, struct model *model)
+{
+	free(tree->rows);
+	tree->waits_known = false;
+	tree->n = model_scopes(model, &tree->rows);
+}
+
 bool ops_tree_has_devices(const struct ops_tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++)
@@ -43,7 +50,7 @@ uint64_t ops_tree_total(const struct ops_tree *tree, bool devices)
 	for (size_t i = 0; i < tree->n; i++) {
 		if (devices && tree->rows[i].parent == OPTREE_TOP)
 			total += (uint64_t)tree->rows[i].device_ns;
-		else if (!devices)
+		else if (!devices && !tree->rows[i].is_scope)
 			total += (uint64_t)tree->rows[i].self_ns;
 	}
 	return total;
@@ -143,7 +150,7 @@ static struct op_line line_of(const struct ops_tree *tree, const struct optree_r
 		},
 		.wait_ns = tree->waits_known ? row->wait_ns : -1, .id = row->id,
 		.depth = row->depth, .branch = row->children > 0,
-		.folded = is_folded(tree, row),
+		.folded = is_folded(tree, row), .is_scope = row->is_scope,
 	};
 }
 

@@ -18,6 +18,7 @@ struct op_line {
 	uint64_t id;			/* of its path, 0: flat */
 	uint32_t depth;
 	bool branch, folded;		/* has children; they are hidden */
+	bool is_scope;			/* no op */
 };
 
 struct ops_tree {
@@ -33,6 +34,8 @@ void ops_tree_init(struct ops_tree *tree);
 void ops_tree_release(struct ops_tree *tree);
 void ops_tree_take(struct ops_tree *tree, struct model *model,
 		   const struct optree_question *question);
+/* The same of ops by scope. */
+void ops_tree_take_scopes(struct ops_tree *tree, struct model *model);
 /* What is seen, siblings in the table's order. *out owned by the caller. */
 size_t ops_tree_lines(const struct ops_tree *tree, const struct table *table,
 		      struct op_line **out);

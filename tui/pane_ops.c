@@ -15,7 +15,7 @@ struct ops_pane {
 	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
 	bool pools;			/* any op was handed to a pool, or waited for inputs */
-	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_VIEWS } view;
+	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_SCOPE, OPS_VIEWS } view;
 	struct ops_tree tree;
 	char scope[80];			/* of the tree */
 	uint64_t taken;			/* the flat table; panes_stands() */
@@ -59,6 +59,11 @@ static void self_text(const struct table *table, const void *row, char *text, si
 	table_time(text, size, ROW(row)->self_ns, ROW(row)->count > 0);
 }
 
+static void total_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_time(text, size, ROW(row)->total_ns, ROW(row)->count > 0);
+}
+
 static void device_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	table_time(text, size, ROW(row)->device_ns, ROW(row)->kernels + ROW(row)->copies > 0);
@@ -80,6 +85,12 @@ static uint64_t device_part(const void *row)
 static uint64_t self_part(const void *row)
 {
 	return cost(row, false);
+}
+
+/* Of a scope and all in it; an op's is its self time. */
+static uint64_t total_part(const void *row)
+{
+	return ROW(row)->total_ns > 0 ? (uint64_t)ROW(row)->total_ns : 0;
 }
 
 static void share_text(const struct table *table, const void *row, char *text, size_t size)
@@ -166,6 +177,11 @@ static int by_self(const void *a, const void *b)
 	return table_compare_i64(ROW(a)->self_ns, ROW(b)->self_ns);
 }
 
+static int by_total(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->total_ns, ROW(b)->total_ns);
+}
+
 static int by_device(const void *a, const void *b)
 {
 	return table_compare_i64(ROW(a)->device_ns, ROW(b)->device_ns);
@@ -242,12 +258,26 @@ static enum role bar_role(const void *row)
 	{"queued", "queued", 9, 0, 0, true, true, 6, queued_text, by_queued, NULL}, \
 	{"latency", "latency", 9, 0, 0, true, true, 8, latency_text, by_latency, NULL}
 
+/* By scope: of all in it, of what is right in it. */
+#define SCOPE_COLUMNS(share_title, share_part) { \
+	{"scope", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
+	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
+	{"calls", "calls", 9, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
+	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL}, \
+	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
+	{"device time", "device-time", 13, 0, 0, true, true, 4, device_text, by_device, NULL}, \
+	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \
+	{"kernels", "kernels", 9, 0, 0, true, true, 6, kernels_text, by_kernels, NULL}, \
+}
+
 static const struct table_column device_columns[] = DEVICE_COLUMNS();
 static const struct table_column device_pool_columns[] = DEVICE_COLUMNS(POOL_COLUMNS);
 static const struct table_column device_tree_columns[] = DEVICE_COLUMNS(TREE_COLUMNS);
+static const struct table_column device_scope_columns[] = SCOPE_COLUMNS("share of it", device_part);
 static const struct table_column self_columns[] = SELF_COLUMNS();
 static const struct table_column self_pool_columns[] = SELF_COLUMNS(POOL_COLUMNS);
 static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS);
+static const struct table_column self_scope_columns[] = SCOPE_COLUMNS("share of total", total_part);
 
 #define KIND(list) { \
 	.columns = list, \
@@ -258,10 +288,16 @@ static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS
 	.bar = bar_role, \
 }
 
-enum { KIND_FLAT, KIND_POOLS, KIND_TREE, KINDS };
+enum { KIND_FLAT, KIND_POOLS, KIND_TREE, KIND_SCOPE, KINDS };
 static const struct table_kind kinds[2][KINDS] = {	/* by own time, by the devices' */
-	{ KIND(self_columns), KIND(self_pool_columns), KIND(self_tree_columns) },
-	{ KIND(device_columns), KIND(device_pool_columns), KIND(device_tree_columns) },
+	{
+		KIND(self_columns), KIND(self_pool_columns), KIND(self_tree_columns),
+		KIND(self_scope_columns),
+	},
+	{
+		KIND(device_columns), KIND(device_pool_columns), KIND(device_tree_columns),
+		KIND(device_scope_columns),
+	},
 };
 
 static struct pane *ops_open(struct view *view)
@@ -287,15 +323,26 @@ static void ops_close(struct pane *pane)
 /* What is looked at changes what the table is sorted by, unless the user did. */
 static void set_devices(struct ops_pane *p, bool devices, bool any)
 {
-	p->table.kind = &kinds[devices || !any][p->view != OPS_FLAT ? KIND_TREE :
-						p->pools ? KIND_POOLS : KIND_FLAT];
-	if (p->table.sort >= p->table.kind->n_columns)
-		table_sort_by(&p->table, devices ? "device-time" : "self");
-	if (devices == p->devices || !any)
+	static const int of_view[OPS_VIEWS] = {
+		[OPS_TREE] = KIND_TREE, [OPS_STEP] = KIND_TREE, [OPS_THREAD] = KIND_TREE,
+		[OPS_SCOPE] = KIND_SCOPE,
+	};
+	struct table *table = &p->table;
+	const struct table_kind *old = table->kind;
+	const char *key = old->columns[table->sort].key;
+	bool reverse = table->reverse;
+
+	table->kind = &kinds[devices || !any][p->view == OPS_FLAT && p->pools ? KIND_POOLS :
+					      of_view[p->view]];
+	if (any)
+		p->devices = devices;
+	if (old == table->kind)
 		return;
-	p->devices = devices;
-	if (!p->table.chosen)
-		table_sort_by(&p->table, devices ? "device-time" : "self");
+	if (!table->chosen || !table_sort_by(table, key))
+		table_sort_by(table, p->devices ? "device-time" :
+				     p->view == OPS_SCOPE ? "total" : "self");
+	else
+		table->reverse = reverse;
 }
 
 static void update_flat(struct ops_pane *p, struct view *view)
@@ -382,7 +429,13 @@ static void update_tree(struct ops_pane *p, struct view *view)
 		question.row = thread_at_cursor(view, name, sizeof(name));
 		snprintf(p->scope, sizeof(p->scope), "tree of thread %s", name);
 	}
-	ops_tree_take(&p->tree, view->model, &question);
+	if (p->view == OPS_SCOPE) {
+		snprintf(p->scope, sizeof(p->scope),
+			 "by scope: parts of names, functions that called them");
+		ops_tree_take_scopes(&p->tree, view->model);
+	} else {
+		ops_tree_take(&p->tree, view->model, &question);
+	}
 	set_devices(p, ops_tree_has_devices(&p->tree), p->tree.n > 0);
 	tree_lines(p);
 }
@@ -411,17 +464,17 @@ static void ops_draw(struct pane *pane, struct view *view, struct area area, boo
 	table_draw(&p->table, view, area, focused);
 }
 
-/* tree [off|all|step|thread]: without a word the next of them. */
+/* tree [off|all|step|thread|scope]: without a word the next of them. */
 static unsigned tree_command(struct ops_pane *p, struct view *view,
 			     const struct command_call *call)
 {
-	static const char *const words[OPS_VIEWS] = { "off", "all", "step", "thread" };
+	static const char *const words[OPS_VIEWS] = { "off", "all", "step", "thread", "scope" };
 	int next = ((int)p->view + 1) % OPS_VIEWS;
 
 	for (int i = 0; call->argc > 1 && i <= OPS_VIEWS; i++) {
 		if (i == OPS_VIEWS) {
 			snprintf(view->status, sizeof(view->status),
-				 "no tree '%.40s'; there are: off all step thread", call->argv[1]);
+				 "no tree '%.40s'; there are: off all step thread scope", call->argv[1]);
 			view->status_error = true;
 			return OUT_REDRAW;
 		}
@@ -436,14 +489,15 @@ static unsigned tree_command(struct ops_pane *p, struct view *view,
 	return OUT_REDRAW;
 }
 
-static bool fold_command(struct ops_pane *p, const struct command_call *call)
+/* A scope is no event that could be opened. */
+static bool fold_command(struct ops_pane *p, const struct command_call *call, bool scope)
 {
 	const struct op_line *line = call->argc > 1 ? NULL : table_current(&p->table);
 	const char *name = call->argv[0];
 
 	if (p->view == OPS_FLAT)
 		return false;
-	if (strcmp(name, "toggle-fold") == 0)
+	if (strcmp(name, "toggle-fold") == 0 || (scope && strcmp(name, "open") == 0))
 		ops_tree_fold(&p->tree, line, FOLD_TURN);
 	else if (strcmp(name, "fold") == 0)
 		ops_tree_fold(&p->tree, line, FOLD_SHUT);
@@ -457,12 +511,13 @@ static bool fold_command(struct ops_pane *p, const struct command_call *call)
 static unsigned ops_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
 	struct ops_pane *p = (struct ops_pane *)pane;
-	const struct op_row *row;
+	const struct op_line *line;
 	unsigned outcome;
 
 	if (strcmp(call->argv[0], "tree") == 0)
 		return tree_command(p, view, call);
-	if (fold_command(p, call)) {
+	line = table_current(&p->table);
+	if (fold_command(p, call, line && line->is_scope)) {
 		tree_lines(p);
 		return OUT_REDRAW;
 	}
@@ -472,10 +527,9 @@ static unsigned ops_command(struct pane *pane, struct view *view, const struct c
 			tree_lines(p);
 		return outcome;
 	}
-	row = table_current(&p->table);
-	if (!row)
+	if (!line)
 		return OUT_NONE;
-	return panes_find_event(view, row->name, ROW_THREAD, UINT32_MAX);
+	return panes_find_event(view, line->op.name, ROW_THREAD, UINT32_MAX);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -81,9 +81,10 @@ void report_counters_json(struct json *json, struct model *model);
 /* Section input stages, report_input.c. */
 void report_input_text(struct model *model, FILE *out);
 void report_input_json(struct json *json, struct model *model);
-/* Section source lines, and of an op what model_op_detail() says, report_lines.c. */
+/* Section source lines, scopes, and of an op what model_op_detail() says, report_lines.c. */
 void report_source_text(struct model *model, FILE *out);
 void report_source_json(struct json *json, struct model *model);
+void report_scopes_json(struct json *json, struct model *model);
 void report_op_json(struct json *json, struct model *model, const struct op_row *row);
 /* Section thread pools, report_pools.c. */
 void report_pools_text(struct model *model, FILE *out);

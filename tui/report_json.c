@@ -548,6 +548,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_kernels(&json, model);
 	write_copies(&json, model);
 	write_ops(&json, model);
+	report_scopes_json(&json, model);
 	report_source_json(&json, model);
 	write_calls(&json, model);
 	write_steps(&json, model);

@@ -6,6 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/query-lines.h"
+#include "model/query-optree.h"
 #include "tui/json.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
@@ -13,6 +14,7 @@
 #define TEXT_LINES 12
 #define JSON_LINES 500
 #define JSON_STACKS 64u
+#define SCOPE_DEPTH 64u
 
 /* A line of a file, by what it costs. */
 struct place {
@@ -170,6 +172,52 @@ void report_source_json(struct json *json, struct model *model)
 	json_key_uint(json, "linked", counts.linked);
 	json_key_uint(json, "unlinked", counts.unlinked);
 	json_end(json);
+}
+
+/* ---- scopes ---- */
+
+static void write_scope(struct json *json, const struct optree_row *rows, uint32_t at)
+{
+	const struct optree_row *row = &rows[at];
+	uint32_t path[SCOPE_DEPTH], n = 0;
+
+	for (uint32_t i = at; i != OPTREE_TOP && n < SCOPE_DEPTH; i = rows[i].parent)
+		path[n++] = i;
+	json_object(json);
+	json_key_array(json, "path");
+	while (n)
+		json_string(json, rows[path[--n]].name);
+	json_end(json);
+	json_key_string(json, "type", row->type);
+	json_key_uint(json, "ops", row->count);
+	json_key_int(json, "total_ns", row->total_ns);
+	json_key_int(json, "self_ns", row->self_ns);
+	json_key_int(json, "device_ns", row->device_ns);
+	json_key_int(json, "device_self_ns", row->device_self_ns);
+	json_key_uint(json, "kernels", row->kernels);
+	json_end(json);
+}
+
+void report_scopes_json(struct json *json, struct model *model)
+{
+	struct optree_row *rows;
+	bool any = false;
+	size_t n;
+
+	model_lock(model);
+	n = model_scopes(model, &rows);
+	model_unlock(model);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!rows[i].is_scope)
+			continue;
+		if (!any)
+			json_key_array(json, "scopes");
+		any = true;
+		write_scope(json, rows, i);
+	}
+	if (any)
+		json_end(json);
+	free(rows);
 }
 
 /* ---- of an op ---- */

@@ -33,7 +33,7 @@ static const char *raw(struct model *model, uint32_t name)
 	return name ? names_raw(&model->names, name) : NULL;
 }
 
-static bool is_library(const char *file)
+bool lines_is_library(const char *file)
 {
 	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
 	       strstr(file, "/lib/python");
@@ -233,7 +233,7 @@ size_t model_sources(struct model *model, const regex_t *ops, struct source_row 
 		if (!i || entry->file != entry[-1].file) {
 			grow(out, &cap, n, sizeof(**out));
 			(*out)[n++] = (struct source_row) {
-				.file = entry->file, .library = is_library(entry->file),
+				.file = entry->file, .library = lines_is_library(entry->file),
 			};
 		}
 		row = &(*out)[n - 1];

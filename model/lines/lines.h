@@ -144,6 +144,10 @@ static inline struct line_use *use_at(const struct lines *l, uint32_t i)
 	return store_at(&l->uses, i);
 }
 
+/* ---- lines-query.c ---- */
+/* Of an installed package or of Python's own, not the user's. */
+bool lines_is_library(const char *file);
+
 /* ---- lines-ops.c ---- */
 /* The line that most of an op's time goes to, of how many; false: it said none. */
 bool line_of_ident(struct model *model, uint32_t ident, const char **file, uint32_t *line,

@@ -3,7 +3,7 @@
  * Whole stacks of the slowest runs of each op, see python.h.
  *
  * What is expected of n runs in no order: 4 ln n + 4 stacks of a name, so that they cost
- * nothing. Where each run is slower than the one before, the rate is what bounds them.
+ * nothing. Where each run is slower than the one before, their time is what is bounded.
  */
 #include "probes/python/python.h"
 
@@ -14,12 +14,12 @@
 
 #define NAMES 4096u		/* a power of two; names beyond have no stacks */
 #define PROBES 8u
-#define EVERY_NS 5000000	/* a stack, in the long run */
-#define BURST 512		/* and so many at once, as at the start all are slowest */
+#define BURST_NS 20000000	/* spent on stacks at once, as at the start all are slowest */
+#define SHARE 500		/* in the long run a stack is paid back in so many times its time */
 
 static struct py_slowest slowest[NAMES];
 static atomic_flag telling = ATOMIC_FLAG_INIT;
-static _Atomic int64_t due_ns;		/* of the next one, were there no burst */
+static int64_t paid_ns;	/* when what was spent will have been paid back */
 
 struct py_slowest *py_slowest(uint32_t name)
 {
@@ -37,16 +37,17 @@ struct py_slowest *py_slowest(uint32_t name)
 	return NULL;
 }
 
-static bool may_tell(void)
+/* Under `telling`; 0: too much was spent already. */
+static uint32_t stack_of(const struct py_where *where)
 {
-	int64_t now = rt_now_ns(), due = atomic_load(&due_ns);
+	int64_t now = rt_now_ns(), paid = paid_ns < now ? now : paid_ns;
+	uint32_t stack;
 
-	if (due < now)
-		due = now;
-	if (due - now > (int64_t)BURST * EVERY_NS)
-		return false;
-	atomic_store(&due_ns, due + EVERY_NS);
-	return true;
+	if (paid - now > (int64_t)BURST_NS * SHARE)
+		return 0;
+	stack = py_stack(where);
+	paid_ns = paid + (rt_now_ns() - now) * SHARE;
+	return stack;
 }
 
 static void keep(struct py_slowest *s, int64_t dur_ns)
@@ -69,8 +70,8 @@ uint32_t py_slow_stack(struct py_slowest *s, int64_t dur_ns, const struct py_whe
 
 	if (!s || !where->source || atomic_flag_test_and_set(&telling))
 		return 0;
-	if (dur_ns > py_slow_ns(s) && may_tell())
-		stack = py_stack(where);
+	if (dur_ns > py_slow_ns(s))
+		stack = stack_of(where);
 	if (stack)
 		keep(s, dur_ns);
 	atomic_flag_clear(&telling);

@@ -77,6 +77,17 @@ pages() {
 	has '^forward  convolution  12 links exact'
 }
 
+# The same as a tree on the screen.
+scopes() {
+	printf '%s\n' 'wait-settled 60s' 'pane 1' 'focus lower' 'tree scope' 'unfold all' "save-screen $work/page" \
+		>"$work/script"
+	"$tftop" --headless --size 120x48 --script "$work/script" "$tmp/recording" \
+		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
+	has '▾ main  ' || return
+	has '    ▾ penalty  ' || return
+	has '    ▾ Net.forward  *[0-9]+ '
+}
+
 # Last: the program's file is another one now.
 changed() {
 	printf '\n' >>"$program"
@@ -90,6 +101,7 @@ if [ "$failed" -eq 0 ]; then
 	case_run from_recording from_recording
 	case_run from_save from_save
 	case_run pages pages
+	case_run scopes scopes
 	case_run changed changed
 fi
 suite_end

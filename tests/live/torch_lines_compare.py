@@ -57,6 +57,15 @@ for op in report["ops"]:
             stacks += 1
             if got not in want:
                 wrong.append("%s: no such stack: %s" % (op["name"], got))
+scopes = {tuple(scope["path"]): scope for scope in report["scopes"]}
+forward = scopes.get(("main", "train", "Net.forward"), {})
+want = sum(n for key, n in functions.items() if key.split(" ")[1] == "forward")
+if forward.get("ops") != want or not 0 < forward.get("self_ns", 0) < scopes[("main",)]["total_ns"]:
+    wrong.append("%d ops of Net.forward, its scope: %s" % (want, forward))
+everything = report["ops"] + report.get("ranges", [])
+whole_ns = sum(scope["total_ns"] for path, scope in scopes.items() if len(path) == 1)
+if not 0 < whole_ns <= sum(op["self_ns"] for op in everything):
+    wrong.append("scopes: %d ns of all ops' own time" % whole_ns)
 nodes = {name: n for name, n in truth["nodes"].items() if "AccumulateGrad" not in name}
 differ("links", nodes, links)
 if sum(line.get("backward", 0) for line in report["lines"]) != sum(nodes.values()):
