@@ -162,7 +162,8 @@ struct event_op {
 	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
 	int64_t wait_ns;		/* for a thread of the pool it was handed to; 0: it was not */
-	uint32_t tid, name, op_type, domain, argb;
+	uint32_t tid, name, op_type, argb;
+	uint32_t domain;		/* a range's; of a framework's op the graph whose node it is */
 	uint32_t frame, shapes;		/* 0 not known; a name: of its inputs */
 	uint32_t waker;			/* the thread that handed it over, 0 not known */
 	uint16_t depth;

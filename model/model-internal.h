@@ -50,6 +50,7 @@
 #define OPENS_MAX (1u << 18)
 #define SHAPES_MAX (1u << 20)
 #define IDENTS_MAX (1u << 22)
+#define IDENTS_GRAPH_MAX (1u << 17)
 #define ALLOCS_MAX (1u << 22)
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */
 #define OPS_KEEP (1u << 17)		/* finished ops found at once, unless memory is tight */

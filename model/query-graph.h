@@ -4,11 +4,13 @@
  * from (files and lines: query-lines.h), what they cost. And how things are set up
  * (EVENT_INFO). Beside query.h, by the same rules.
  *
- * What runs is joined to the nodes by name alone: as it is; without
+ * What runs is joined to the nodes by name: as it is; without
  * "StatefulPartitionedCall/" (an inlined function); without all up to "/_N/" (a
  * lowered branch or loop); with "_RetVal" for "_retval_RetVal" (a result); by the
- * longest end of its path, when the type is the same. The order of ops is never used. Each executed op belongs to at most one
- * node, the latest of that name; times are all processes' together.
+ * longest end of its path, when the type is the same. Of nodes of one name in several
+ * graphs it is that of the graph that the op says it ran in, where it says one that has
+ * such a node, else the latest. The order of ops is never used. Each executed op belongs
+ * to at most one node; times are all processes' together.
  */
 #ifndef MODEL_QUERY_GRAPH_H
 #define MODEL_QUERY_GRAPH_H
@@ -51,6 +53,7 @@ struct graph_node {
 	uint32_t lent;			/* GRAPH_LINE_EDGE: they are this node's */
 	const char *attributes;		/* "key=value" lines; *borrowed while locked* */
 	uint32_t same;			/* other nodes of that name in this process */
+	bool mixed;			/* what ran under it may have been any one of these */
 	/* of the ops that were joined to it */
 	enum graph_rule rule;		/* of the last one */
 	uint64_t count;
@@ -68,7 +71,7 @@ struct graph_node {
 bool model_graph_node(struct model *model, uint32_t index, struct graph_node *out);
 
 /*
- * By full name, by a beginning that only one name has, by the last parts of its
+ * By full name, "graph:name" where several graphs have it, by a beginning that only one name has, by the last parts of its
  * path that only one has, by a regular expression that only one matches; the first
  * of these that any matches decides. false: a sentence that names those that match
  * or, when none does, what is near. Of nodes of one name: one that ran, the latest.
@@ -79,6 +82,10 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 /* How many names match as above, when it is none's full name; the first of them,
  * at most max. Names are the model's. [locked] */
 size_t model_graph_choices(struct model *model, const char *text, const char **names, size_t max);
+
+/* The other nodes of its name in this process, those that ran most first. *Owned by the
+ * caller*. [locked] */
+size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out);
 
 struct graph_edge {
 	uint32_t node;			/* GRAPH_NONE: not in this graph */

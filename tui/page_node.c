@@ -12,6 +12,7 @@
 
 #define DEPTH 20
 #define TREE_LINES 5000u
+#define SAME_LINES 8u
 
 static void link_to(struct page *page, const char *command, const char *name)
 {
@@ -247,6 +248,30 @@ bool page_outputs(const struct page_call *call, struct page *page)
 
 /* ---- one node ---- */
 
+/* Those of its name in other graphs, each as it can be asked for. */
+static void add_same(const struct page_call *call, struct page *page, const struct graph_node *node)
+{
+	uint32_t *others;
+	size_t n = model_graph_same(call->model, node->index, &others);
+	struct graph_node other;
+	char text[1024];
+
+	for (size_t i = 0; i < n && i < SAME_LINES; i++) {
+		const char *argv[] = { "ni", text };
+
+		if (!model_graph_node(call->model, others[i], &other) || !other.graph)
+			continue;
+		snprintf(text, sizeof(text), "%s:%s", other.graph, other.name);
+		page_add(page, ROLE_MUTED, 0, "%-9s", i ? "" : "also in");
+		page_link(page, text, 2, argv);
+		add_cost(page, &other);
+		page_end(page);
+	}
+	if (n > SAME_LINES)
+		page_say(page, ROLE_MUTED, 0, "%-9s%zu more", "", n - SAME_LINES);
+	free(others);
+}
+
 static void add_edges(const struct page_call *call, struct page *page, uint32_t index, bool outputs)
 {
 	struct graph_edge *edges;
@@ -385,9 +410,10 @@ static void make_node(const struct page_call *call, struct page *page,
 	add_field(page, "device", node->device ? node->device : "not placed");
 	page_add(page, ROLE_MUTED, 0, "%-9s", "graph");
 	page_add(page, ROLE_DEFAULT, 0, "%s", node->graph ? node->graph : "?");
-	snprintf(same, sizeof(same), "   %u more of that name in others: times are of all",
-		 node->same);
+	snprintf(same, sizeof(same), "   %u more of that name in others%s", node->same,
+		 node->mixed ? ": times may be of all" : "");
 	page_say(page, ROLE_MUTED, 0, "   process %u%s", node->pid, node->same ? same : "");
+	add_same(call, page, node);
 	add_ran(page, call, node, o->on['d']);
 	add_edges(call, page, node->index, false);
 	add_edges(call, page, node->index, true);

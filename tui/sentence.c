@@ -99,7 +99,8 @@ static void add_op(struct strip *strip, const struct span *span)
 	if (span->step >= 0 && span->step <= INT32_MAX)
 		strip_add(strip, 4, GAP, ROLE_MUTED, 0, "step %lld", (long long)span->step);
 	if (span->domain && *span->domain)
-		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "domain %s", span->domain);
+		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "%s %s",
+			  span->work == WORK_RANGE ? "domain" : "graph", span->domain);
 }
 
 void sentence_of_span(struct strip *strip, const struct span *span, int64_t base_ns)

@@ -45,22 +45,32 @@ static int worth_of(const struct gnode *node)
 	return (node->line ? 2 + 2 * own : 0) + (node->device != 0);
 }
 
+/* An op that ran, as far as the joining goes. */
+struct wanted {
+	uint32_t process, type;
+	uint32_t graph;			/* only nodes of this one, 0: of any */
+};
+
 /* Of those of that name and type the worthiest, the latest of such; else (any) the
  * latest of any type. */
-static uint32_t pick(struct model *model, uint32_t process, uint32_t type, const char *name,
-		     bool any)
+static uint32_t pick(struct model *model, const struct wanted *want, const char *name, bool any)
 {
 	struct graphs *g = model->graphs;
 	size_t length = strlen(name);
-	uint32_t first = graph_named(model, process, name, length), best = NONE;
+	uint32_t first, best = NONE;
 	int best_worth = -1;
 	unsigned tries = 0;
 
+	if (want->graph) {
+		first = graph_placed_in(model, want->process, want->graph, name, length);
+		return first != NONE && (any || same_type(model, first, want->type)) ? first : NONE;
+	}
+	first = graph_named(model, want->process, name, length);
 	for (uint32_t i = first; i != NONE && tries++ < 64;
 	     i = graph_next(model, gnode_at(g, i)->next, name, length)) {
 		int worth = worth_of(gnode_at(g, i));
 
-		if (!same_type(model, i, type) || worth <= best_worth)
+		if (!same_type(model, i, want->type) || worth <= best_worth)
 			continue;
 		best = i;
 		best_worth = worth;
@@ -94,11 +104,11 @@ static bool result_name(const char *name, char *out, size_t size)
 	return true;
 }
 
-static uint32_t join(struct model *model, uint32_t process, uint32_t type, const char *name,
-		     uint8_t *rule)
+static uint32_t join_in(struct model *model, const struct wanted *want, const char *name,
+			uint8_t *rule)
 {
 	static const char *const calls[] = { "StatefulPartitionedCall/", "PartitionedCall/" };
-	uint32_t node = pick(model, process, type, name, true);
+	uint32_t node = pick(model, want, name, true);
 	const char *part = name;
 	char result[1024];
 	bool more = true;
@@ -112,7 +122,7 @@ static uint32_t join(struct model *model, uint32_t process, uint32_t type, const
 		for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && !more; i++)
 			if (!strncmp(part, calls[i], strlen(calls[i]))) {
 				part += strlen(calls[i]);
-				node = pick(model, process, type, part, true);
+				node = pick(model, want, part, true);
 				more = true;
 			}
 	}
@@ -120,48 +130,79 @@ static uint32_t join(struct model *model, uint32_t process, uint32_t type, const
 		return node;
 	*rule = GRAPH_LOWERED;
 	part = after_lowered(name);
-	if (part && (node = pick(model, process, type, part, true)) != NONE)
+	if (part && (node = pick(model, want, part, true)) != NONE)
 		return node;
 	*rule = GRAPH_RESULT;
 	if (result_name(name, result, sizeof(result)) &&
-	    (node = pick(model, process, type, result, true)) != NONE)
+	    (node = pick(model, want, result, true)) != NONE)
 		return node;
 	*rule = GRAPH_SUFFIX;
 	for (part = strchr(name, '/'); part; part = strchr(part, '/'))
-		if ((node = pick(model, process, type, ++part, false)) != NONE)
+		if ((node = pick(model, want, ++part, false)) != NONE)
 			return node;
 	*rule = GRAPH_NOT;
 	return NONE;
 }
 
-uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule)
+/* graph: that which ran, 0 not known. own: the node is one of that. */
+static uint32_t join(struct model *model, uint32_t process, uint32_t graph, uint32_t type,
+		     const char *name, uint8_t *rule, bool *own)
+{
+	struct wanted want = { process, type, graph };
+	uint32_t node = graph ? join_in(model, &want, name, rule) : NONE;
+
+	*own = node != NONE;
+	if (*own)
+		return node;
+	want.graph = 0;
+	return join_in(model, &want, name, rule);
+}
+
+/* Under its key there is one, perhaps of before. */
+static struct graph_join *join_of(struct model *model, uint32_t process, uint32_t ident)
 {
 	struct graphs *g = model->graphs;
 	uint64_t key = (uint64_t)process << 32 | ident;
 	uint32_t at = map_get(&g->join_by_ident, key);
-	const struct ident *what = ident_at(model, ident);
 	struct graph_join *j;
+
+	if (at != NONE)
+		return store_at(&g->joins, at);
+	j = store_new(&g->joins);
+	map_set(&g->join_by_ident, key, g->joins.n - 1);
+	*j = (struct graph_join) { .node = NONE, .at = NONE };
+	return j;
+}
+
+uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule)
+{
+	struct graphs *g = model->graphs;
+	const struct ident *what = ident_at(model, ident);
+	struct graph_join *j = join_of(model, process, ident);
 	const char *name;
 
-	if (at == NONE) {
-		j = store_new(&g->joins);
-		at = g->joins.n - 1;
-		map_set(&g->join_by_ident, key, at);
-		*j = (struct graph_join) { .node = NONE, .at = NONE };
-	}
-	j = store_at(&g->joins, at);
 	if (j->at != g->n_named) {
 		name = names_raw(&model->names, what->name);
 		j->rule = GRAPH_NOT;
+		j->own = false;
 		j->node = name && graph_is_op(model, what) ?
-			  join(model, process, what->type, name, &j->rule) : NONE;
+			  join(model, process, what->domain, what->type, name, &j->rule, &j->own) :
+			  NONE;
 		/* a name that is to come */
 		j->at = names_defined(&model->names, what->name) &&
-			names_defined(&model->names, what->type) ? (uint32_t)g->n_named : NONE;
+			names_defined(&model->names, what->type) &&
+			(!what->domain || names_defined(&model->names, what->domain)) ?
+			(uint32_t)g->n_named : NONE;
 	}
 	if (rule)
 		*rule = (enum graph_rule)j->rule;
 	return j->node;
+}
+
+bool graph_joined_own(struct model *model, uint32_t process, uint32_t ident)
+{
+	return graph_joined(model, process, ident, NULL) != NONE &&
+	       join_of(model, process, ident)->own;
 }
 
 const char *graph_placed(struct model *model, uint32_t process, uint32_t type, uint32_t name)
@@ -169,11 +210,12 @@ const char *graph_placed(struct model *model, uint32_t process, uint32_t type, u
 	const char *text = model->graphs ? names_raw(&model->names, name) : NULL;
 	uint32_t node;
 	uint8_t rule;
+	bool own;
 
 	if (!text || !names_defined(&model->names, name))
 		return NULL;
 	graph_index(model);
-	node = join(model, process, type, text, &rule);
+	node = join(model, process, 0, type, text, &rule, &own);
 	if (node == NONE || !gnode_at(model->graphs, node)->device)
 		return NULL;
 	return names_raw(&model->names, gnode_at(model->graphs, node)->device);

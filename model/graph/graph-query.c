@@ -68,6 +68,7 @@ static void add_uses(struct model *model, uint32_t process)
 		g->uses[node].count += ident->count;
 		add_ns(&g->uses[node].total_ns, ident->total_ns);
 		g->uses[node].rule = (uint8_t)rule;
+		g->uses[node].mixed |= !graph_joined_own(model, process, i);
 		if (ident->handed && (!g->uses[node].ident ||
 				      ident->handed > ident_at(model, g->uses[node].ident - 1)->handed))
 			g->uses[node].ident = i + 1;
@@ -178,9 +179,53 @@ bool model_graph_node(struct model *model, uint32_t index, struct graph_node *ou
 	if (!node->hash)
 		return true;
 	for (uint32_t i = graph_named(model, node->process, name, strlen(name)); i != NONE;
-	     i = graph_next(model, gnode_at(g, i)->next, name, strlen(name)))
+	     i = graph_next(model, gnode_at(g, i)->next, name, strlen(name))) {
 		out->same += i != index;
+		out->mixed |= g->uses[i].mixed;
+	}
 	return true;
+}
+
+struct same {
+	uint32_t index;
+	uint64_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct same *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->index < y->index) - (x->index > y->index);
+}
+
+size_t model_graph_same(struct model *model, uint32_t index, uint32_t **out)
+{
+	struct graphs *g = model->graphs;
+	struct same *found = NULL;
+	size_t n = 0, cap = 0;
+	const char *name;
+
+	*out = NULL;
+	if (!make_uses(model) || index >= g->nodes.n || !gnode_at(g, index)->hash)
+		return 0;
+	name = raw(model, gnode_at(g, index)->name);
+	for (uint32_t i = graph_named(model, gnode_at(g, index)->process, name, strlen(name));
+	     i != NONE; i = graph_next(model, gnode_at(g, i)->next, name, strlen(name))) {
+		if (i == index)
+			continue;
+		grow(&found, &cap, n, sizeof(*found));
+		found[n++] = (struct same) { i, g->uses[i].count };
+	}
+	if (!n)
+		return 0;
+	qsort(found, n, sizeof(*found), by_count);
+	*out = xcalloc(n, sizeof(**out));
+	for (size_t i = 0; i < n; i++)
+		(*out)[i] = found[i].index;
+	free(found);
+	return n;
 }
 
 /* ---- finding ---- */
@@ -201,10 +246,31 @@ static uint32_t best_of_name(struct model *model, uint32_t index)
 	return best == NONE ? index : best;
 }
 
+/* "graph:name", each whole; a name itself may have no colon. */
+static uint32_t find_placed(struct model *model, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	const struct graphs *g = model->graphs;
+
+	for (uint32_t i = 0; colon && i < g->nodes.n; i++) {
+		const char *graph = raw(model, gnode_at(g, i)->graph);
+		const char *name = raw(model, gnode_at(g, i)->name);
+
+		if (name && graph && !strcmp(name, colon + 1) &&
+		    strlen(graph) == (size_t)(colon - text) &&
+		    !memcmp(graph, text, (size_t)(colon - text)))
+			return i;
+	}
+	return NONE;
+}
+
 static uint32_t find_exact(struct model *model, const char *text)
 {
+	uint32_t placed = find_placed(model, text);
 	enum graph_rule rule;
 
+	if (placed != NONE)
+		return placed;
 	for (uint32_t p = 0; p < model->processes.n; p++) {
 		uint32_t i = graph_named(model, p, text, strlen(text));
 

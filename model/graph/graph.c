@@ -135,15 +135,21 @@ uint32_t graph_named(struct model *model, uint32_t process, const char *name, si
 					 name_hash(process, name, length)), name, length);
 }
 
+uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, const char *name,
+			 size_t length)
+{
+	struct graphs *g = model->graphs;
+	uint32_t i = map_get(&g->by_place, place_hash(model, graph, name_hash(process, name, length)));
+
+	return i != NONE && is_named(model, gnode_at(g, i), name, length) ? i : NONE;
+}
+
 uint32_t graph_beside(struct model *model, const struct gnode *node, const char *name,
 		      size_t length)
 {
-	struct graphs *g = model->graphs;
-	uint32_t i = map_get(&g->by_place,
-			     place_hash(model, node->graph,
-					name_hash(node->process, name, length)));
+	uint32_t i = graph_placed_in(model, node->process, node->graph, name, length);
 
-	return i != NONE && is_named(model, gnode_at(g, i), name, length) ? i : GRAPH_UNKNOWN;
+	return i == NONE ? GRAPH_UNKNOWN : i;
 }
 
 /* ---- inputs ---- */

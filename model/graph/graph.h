@@ -60,6 +60,7 @@ struct graph_join {
 	uint32_t node;			/* NONE */
 	uint32_t at;			/* nodes there were */
 	uint8_t rule;
+	bool own;			/* it is one of the graph that ran */
 };
 
 struct graph_info {
@@ -72,6 +73,7 @@ struct graph_use {
 	int64_t total_ns;
 	uint32_t ident;			/* 1 + that of most of those that waited for a thread, 0 none */
 	uint8_t rule;
+	bool mixed;			/* ops whose graph is not known are among them */
 };
 
 struct graphs {
@@ -111,6 +113,9 @@ void graph_index(struct model *model);
 /* The node of that name in the node's graph, GRAPH_UNKNOWN. name: length bytes. */
 uint32_t graph_beside(struct model *model, const struct gnode *node, const char *name,
 		      size_t length);
+/* The node of that name in a graph, a name; NONE. */
+uint32_t graph_placed_in(struct model *model, uint32_t process, uint32_t graph, const char *name,
+			 size_t length);
 /* Nodes of that name, the latest first: the first, NONE; graph_next() on. */
 uint32_t graph_named(struct model *model, uint32_t process, const char *name, size_t length);
 uint32_t graph_next(struct model *model, uint32_t i, const char *name, size_t length);
@@ -126,6 +131,8 @@ void graph_turn(struct model *model);
 /* ---- graph-join.c ---- */
 /* The node of an op's identity in a process, NONE. */
 uint32_t graph_joined(struct model *model, uint32_t process, uint32_t ident, enum graph_rule *rule);
+/* Whether that is one of the very graph that ran; else there was its name alone. */
+bool graph_joined_own(struct model *model, uint32_t process, uint32_t ident);
 /* Is it one of a graph's ops, and not a function or a range? */
 bool graph_is_op(struct model *model, const struct ident *ident);
 /* The device that an op of that type and name was placed on; borrowed, NULL: not known. */

@@ -9,6 +9,12 @@ struct ident *ident_at(const struct model *model, uint32_t i)
 	return store_at(&model->idents, i);
 }
 
+/* The domain of its ops is the graph whose nodes they are. */
+static bool is_graph(uint8_t framework)
+{
+	return framework == FW_TENSORFLOW;
+}
+
 uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
 		   uint8_t framework)
 {
@@ -25,6 +31,8 @@ uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t d
 	}
 	if (model->idents.n >= IDENTS_MAX)
 		return NONE;
+	if (model->idents.n >= IDENTS_GRAPH_MAX && domain && is_graph(framework))
+		return ident_get(model, name, type, 0, framework);
 	ident = store_new(&model->idents);
 	*ident = (struct ident) {
 		.name = name, .type = type, .domain = domain, .framework = framework,
@@ -37,15 +45,16 @@ uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t d
 uint32_t ident_plain(struct model *model, uint32_t index)
 {
 	struct ident *ident = ident_at(model, index);
-	uint32_t plain;
+	uint32_t plain, domain;
 
 	if (ident->plain)
 		return ident->plain - 1;
 	plain = steps_plain(model, ident->name);
-	if (plain == names_resolve(&model->names, ident->name)) {
+	domain = is_graph(ident->framework) ? 0 : ident->domain;
+	if (plain == names_resolve(&model->names, ident->name) && domain == ident->domain) {
 		plain = index;
 	} else {
-		plain = ident_get(model, plain, ident->type, ident->domain, ident->framework);
+		plain = ident_get(model, plain, ident->type, domain, ident->framework);
 		if (plain == NONE)
 			return index;
 	}

@@ -59,7 +59,8 @@ struct ident {
 
 /* ---- idents.c ---- */
 struct ident *ident_at(const struct model *model, uint32_t i);
-/* Names as they were used; NONE: there is no room. */
+/* Names as they were used; NONE: there is no room. Graphs are told apart while there are
+ * less than IDENTS_GRAPH_MAX: a program may make new ones for ever. */
 uint32_t ident_get(struct model *model, uint32_t name, uint32_t type, uint32_t domain,
 		   uint8_t framework);
 

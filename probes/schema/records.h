@@ -257,7 +257,8 @@ struct tft_op {
 	uint32_t tid;		/* thread it began on */
 	uint64_t instance, parent;
 	uint32_t name, type;	/* name ids; type 0: none */
-	uint32_t domain;	/* name id of the range's domain, 0 none */
+	uint32_t domain;	/* name id of the range's domain; of a framework's op the graph
+				 * whose node it is; 0 none */
 	uint32_t argb;
 	int64_t start_ns, dur_ns;
 	int64_t step;		/* step id, -1 none */

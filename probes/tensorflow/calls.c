@@ -127,6 +127,7 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	const char *(*get_name)(const void *, void *), *name;
 	char label[NAME_BYTES], function[NAME_BYTES];
 	struct called call;
+	struct tf_run run;
 	struct tf_ids ids;
 	bool is_step = false;
 	void *context;
@@ -147,7 +148,9 @@ void tf_execute(void *op, void **results, int *count, void *status)
 		ids = labelled(label, length < sizeof(label) ? length : sizeof(label) - 1, "eager");
 		context = tf_graph_begin(op, name, false);
 		begin(ids.name, ids.type, call.where.source);
+		tf_run_eager(ids.name);	/* its graph is called like that too */
 		original(op, results, count, status);
+		tf_run_eager(0);
 		call.name = ids.name;
 		end(&call);
 		if (context)
@@ -161,7 +164,9 @@ void tf_execute(void *op, void **results, int *count, void *status)
 	start_ns = rt_now_ns();
 	begin(ids.name, ids.type, call.where.source);
 	runs++;
+	tf_run_begin(&run, name);
 	original(op, results, count, status);
+	tf_run_end(&run);
 	call.name = ids.name;
 	end_run(&call, start_ns, is_step);
 	if (context)

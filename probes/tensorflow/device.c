@@ -345,11 +345,11 @@ static void check(const void *kernel, const struct rt_op_args *args)
 
 static inline void describe(struct rt_op_args *args, const void *kernel, const void *context)
 {
+	int64_t step = **(int64_t *const *)(const void *)((const char *)context + layout.params);
 	struct tf_ids ids = ids_of(kernel);
 
 	*args = (struct rt_op_args){
-		.name = ids.name, .type = ids.type,
-		.step = **(int64_t *const *)(const void *)((const char *)context + layout.params),
+		.name = ids.name, .type = ids.type, .domain = tf_run_graph(step), .step = step,
 		.framework = TFT_FW_TENSORFLOW,
 	};
 }
@@ -369,7 +369,7 @@ static inline void compute(void *device, void *kernel, void *context,
 	if (__builtin_expect(rt_op_push(&args) % CHECKED == 0, 0))
 		check(kernel, &args);
 	original(device, kernel, context);
-	rt_op_pop(0);
+	rt_op_pop(args.domain);
 }
 
 void tf_cpu_compute(void *device, void *kernel, void *context)

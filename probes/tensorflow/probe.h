@@ -14,6 +14,7 @@
 #ifndef PROBES_TENSORFLOW_PROBE_H
 #define PROBES_TENSORFLOW_PROBE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,6 +61,24 @@ void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_gpu_compute_async(void *device, void *kernel, void *context, void *done);
 void tf_kernel_gone(void *kernel);
+
+/* ---- runs.c: of which graph an op is a node ---- */
+
+/* A function that is called, while it runs. */
+struct tf_run {
+	uint32_t graph;			/* a name id */
+	_Atomic uint64_t *place;	/* NULL: its step id is not known yet */
+	struct tf_run *outer;		/* around it on its thread */
+};
+void tf_run_begin(struct tf_run *run, const char *function);
+void tf_run_end(struct tf_run *run);
+/* An eager op is about to run on this thread, or (0) has. */
+void tf_run_eager(uint32_t graph);
+/* Of the op that begins now in that step: a name id, 0 not known. */
+uint32_t tf_run_graph(int64_t step);
+void *tf_prepare_run(void *status, const void *runtime, const void *options, uint64_t handle,
+		     void *data);
+void tf_runs_fork_child(void);
 
 /* ---- kernels.c ---- */
 

@@ -42,6 +42,10 @@
 	  TFT_TF_TRIGGER) \
 	/* void (kernel), of every kernel that dies */ \
 	X(KERNEL_GONE, "_ZN10tensorflow8OpKernelD2Ev", 0) \
+	/* before a function runs: status *(status *, runtime, options, handle, data **); \
+	 * the options begin with the step id */ \
+	X(PREPARE_RUN, "_ZNK10tensorflow29ProcessFunctionLibraryRuntime21PrepareRunMultiDevice" \
+	  "ERKNS_22FunctionLibraryRuntime7OptionsEmPPKNS0_23MultiDeviceFunctionDataE", 0) \
 	/* the text of a kernel's event: string *(string *, kernel, context, bool) */ \
 	X(TRACE_STRING, "_ZNK10tensorflow8OpKernel11TraceStringB5cxx11ERKNS_15OpKernelContextEb", \
 	  0) \

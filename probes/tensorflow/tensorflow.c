@@ -64,6 +64,7 @@ static const struct hook {
 	{ TFT_TF_BFC_GONE_2, (void *)tf_bfc_gone_2, true },
 	{ TFT_TF_BFC_REGION, (void *)tf_bfc_region, false },
 	{ TFT_TF_BFC_REGION_JOINED, (void *)tf_bfc_region_joined, false },
+	{ TFT_TF_PREPARE_RUN, (void *)tf_prepare_run, false },
 	{ TFT_TF_TRACE_STRING, (void *)tf_trace_string, false },
 	{ TFT_TF_GET_NEXT, (void *)tf_get_next, false },
 	{ TFT_TF_POOLS_START, (void *)tf_pools_profiler_start, true },
@@ -104,6 +105,7 @@ static void fork_child(void)
 {
 	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
+	tf_runs_fork_child();
 	tf_bfc_fork_child();
 	tf_stages_fork_child();
 	tf_gate_fork_child();

@@ -337,6 +337,12 @@ int rt_op_pop(uint32_t domain)
 	return depth;
 }
 
+int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
+{
+	(void)ask;
+	return rt_op_pop(domain);
+}
+
 uint64_t rt_async_start(const struct rt_op_args *args)
 {
 	uint64_t instance = atomic_fetch_add(&instances, 1) + 1;
