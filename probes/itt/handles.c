@@ -114,22 +114,24 @@ struct itt_string *handles_string(const char *text)
 	return &h->u.string;
 }
 
+/* The static part makes structs too, and leaves this member to us. */
+static uint32_t name_of(const int *extra1, enum tft_name_kind kind, const char *text)
+{
+	int id = __atomic_load_n(extra1, __ATOMIC_RELAXED);
+
+	if (!id) {
+		id = (int)rt_name(kind, text);
+		__atomic_store_n((int *)(uintptr_t)extra1, id, __ATOMIC_RELAXED);
+	}
+	return (uint32_t)id;
+}
+
 uint32_t handles_domain_name(const struct itt_domain *domain)
 {
-	int id;
-
-	if (!domain)
-		return 0;
-	id = __atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
-	return id ? (uint32_t)id : rt_name(TFT_NAME_DOMAIN, domain->name);
+	return domain ? name_of(&domain->extra1, TFT_NAME_DOMAIN, domain->name) : 0;
 }
 
 uint32_t handles_string_name(const struct itt_string *string)
 {
-	int id;
-
-	if (!string)
-		return 0;
-	id = __atomic_load_n(&string->extra1, __ATOMIC_RELAXED);
-	return id ? (uint32_t)id : rt_name(TFT_NAME_RANGE, string->text);
+	return string ? name_of(&string->extra1, TFT_NAME_RANGE, string->text) : 0;
 }

@@ -57,16 +57,25 @@ static inline uint64_t hash_more(uint64_t h, const char *p, size_t n)
 	return h + (eight(p + n - 8) ^ 0xff51afd7ed558ccdu) * odd;
 }
 
+static inline uint64_t hash_end(uint64_t h)
+{
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+	h ^= h >> 29;
+	return h ? h : 1;
+}
+
+uint64_t tf_hash(const char *text, size_t length)
+{
+	return hash_end(hash_more(length * 0xd6e8feb86659fd93u, text, length));
+}
+
 static uint64_t hash_of(const char *name, size_t name_length, const char *type,
 			size_t type_length)
 {
 	uint64_t h = hash_more(name_length * 0xd6e8feb86659fd93u, name, name_length);
 
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h = hash_more(h + type_length, type, type_length);
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h ^= h >> 29;
-	return h ? h : 1;
+	return hash_end(hash_more(h + type_length, type, type_length));
 }
 
 static uint32_t intern(enum tft_name_kind kind, const char *text, size_t length)

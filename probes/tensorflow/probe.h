@@ -45,6 +45,8 @@ struct tf_ids {
 };
 struct tf_ids tf_ids(const char *name, size_t name_length, const char *type, size_t type_length);
 void tf_ids_fork_child(void);
+/* Not 0; see there how sure it is. */
+uint64_t tf_hash(const char *text, size_t length);
 
 /* ---- device.c ---- */
 

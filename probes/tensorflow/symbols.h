@@ -144,8 +144,10 @@ enum tft_tf_function {
 /* Variables, as TensorFlow's own code finds them. */
 #define TFT_TF_LEVEL_TSL "_ZN3tsl8profiler8internal13g_trace_levelE"
 #define TFT_TF_LEVEL_TF "_ZN10tensorflow8profiler8internal13g_trace_levelE"
-/* string *(string *, iterator); and a function of the library that has the executor */
+/* string *(string *, iterator), string *(iterator); and a function of the library that
+ * has the executor */
 #define TFT_TF_ITERATOR_NAME TFT_TF_ITERATOR "16BuildTraceMeNameB5cxx11Ev"
+#define TFT_TF_ITERATOR_PATH "_ZNK10tensorflow4data19DatasetBaseIterator6prefixB5cxx11Ev"
 #define TFT_TF_EXECUTOR "_ZN10tensorflow11NewExecutorERKNSt7__cxx1112basic_stringIcSt11" \
 	"char_traitsIcESaIcEEERKNS_19LocalExecutorParamsERKNS_5GraphEPSt10unique_ptrI" \
 	"NS_8ExecutorESt14default_deleteISF_EE"

@@ -28,8 +28,9 @@
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
-#define STAGES_MAX 512u
+#define STAGES_MAX 512u		/* a power of two */
 #define SLOTS 1024u		/* a power of two, twice the stages */
+#define TEXT_BITS 10
 #define SPANS 24
 #define FLIGHTS 1024u		/* a power of two */
 #define PATH_BYTES 256
@@ -63,6 +64,7 @@ static struct {
 	_Atomic uint64_t hash;		/* of the path, 0: free */
 	_Atomic uint32_t stage;
 } slots[SLOTS];
+static _Atomic uint64_t texts[1u << TEXT_BITS];	/* see stage_called(); 0: free */
 static atomic_flag adding = ATOMIC_FLAG_INIT, telling = ATOMIC_FLAG_INIT;
 static int64_t told_all_ns;
 
@@ -109,16 +111,6 @@ static void give_flag(atomic_flag *flag)
 
 /* ---- stages, by path ---- */
 
-static uint64_t hash_of(const char *path, size_t length)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)path[i]) * 0x100000001b3u;
-	h ^= h >> 32;
-	return h ? h : 1;
-}
-
 /*
  * "Iterator::Root::FlatMap[3]::Map" is "FlatMap::Map": each input of a flat map or
  * an interleave has its number. Those of Zip are different things and keep theirs.
@@ -129,7 +121,7 @@ static size_t path_of(char path[PATH_BYTES], const char *name, size_t length)
 	const char *at = name + sizeof(ITERATOR) - 1, *end = name + length, *part;
 	size_t n = 0;
 
-	if (length <= sizeof(ITERATOR) - 1)
+	if (length <= sizeof(ITERATOR) - 1 || memcmp(name, ITERATOR, sizeof(ITERATOR) - 1))
 		return 0;
 	if ((size_t)(end - at) > sizeof(ROOT "::") - 1 && !memcmp(at, ROOT "::", sizeof(ROOT "::") - 1))
 		at += sizeof(ROOT "::") - 1;
@@ -204,7 +196,7 @@ static uint32_t stage_make(const char *path, size_t length, uint64_t hash, uint3
 
 static uint32_t stage_of(const char *path, size_t length)
 {
-	uint64_t hash = hash_of(path, length);
+	uint64_t hash = tf_hash(path, length);
 	uint32_t index = search(hash), parent = NOBODY;
 	size_t above;
 
@@ -216,6 +208,26 @@ static uint32_t stage_of(const char *path, size_t length)
 	else if (strcmp(path, ROOT))
 		parent = stage_of(ROOT, sizeof(ROOT) - 1);
 	return stage_make(path, length, hash, parent);
+}
+
+/* By an iterator's own text. There is a call for each single element: so the stage
+ * is kept in the low bits of the text's hash, whose high ones say where. */
+static uint32_t stage_called(const char *text, size_t length)
+{
+	uint64_t hash = tf_hash(text, length);
+	_Atomic uint64_t *kept = &texts[hash >> (64 - TEXT_BITS)];
+	uint64_t have = atomic_load_explicit(kept, memory_order_relaxed);
+	char path[PATH_BYTES];
+	uint32_t stage;
+
+	if (have && (have ^ hash) / STAGES_MAX == 0)
+		return (uint32_t)(have % STAGES_MAX);
+	length = path_of(path, text, length);
+	stage = length ? stage_of(path, length) : NOBODY;
+	if (stage != NOBODY)
+		atomic_store_explicit(kept, hash / STAGES_MAX * STAGES_MAX | stage,
+				      memory_order_relaxed);
+	return stage;
 }
 
 /* ---- calls within calls ---- */
@@ -316,24 +328,25 @@ static void look(struct stage *s, const struct traceme *t)
 
 /* ---- events ---- */
 
-void tf_stage_called(const struct traceme *t)
+static bool look_due(uint32_t stage, int64_t now_ns)
 {
-	int64_t dur_ns = t->end_ns - t->start_ns, self_ns, max_ns;
-	char path[PATH_BYTES];
-	size_t length = path_of(path, t->name, t->name_length);
-	uint32_t index = length ? stage_of(path, length) : NOBODY, below;
-	struct stage *s;
+	if (stage == NOBODY || now_ns - stages[stage].looked_ns < LOOK_NS)
+		return false;
+	stages[stage].looked_ns = now_ns;
+	return true;
+}
 
-	self_ns = dur_ns - claim(t->start_ns, &below);
-	if (index == NOBODY)
+static void called(uint32_t stage, int64_t start_ns, int64_t end_ns)
+{
+	int64_t dur_ns = end_ns - start_ns, self_ns, max_ns;
+	struct stage *s = &stages[stage];
+	uint32_t below;
+
+	self_ns = dur_ns - claim(start_ns, &below);
+	if (stage == NOBODY)
 		return;
-	s = &stages[index];
-	leave_unclaimed(index, t->start_ns, dur_ns);
+	leave_unclaimed(stage, start_ns, dur_ns);
 	self_ns = self_ns > 0 ? self_ns : 0;
-	if (t->end_ns - s->looked_ns >= LOOK_NS) {
-		s->looked_ns = t->end_ns;
-		look(s, t);
-	}
 	add(s, ELEMENTS, 1);
 	add(s, TOTAL, dur_ns);
 	add(s, SELF, self_ns);
@@ -342,6 +355,15 @@ void tf_stage_called(const struct traceme *t)
 	max_ns = atomic_load_explicit(&s->max_ns, memory_order_relaxed);
 	while (dur_ns > max_ns && !atomic_compare_exchange_weak(&s->max_ns, &max_ns, dur_ns))
 		;
+}
+
+void tf_stage_called(const struct traceme *t)
+{
+	uint32_t stage = stage_called(t->name, t->name_length);
+
+	if (look_due(stage, t->end_ns))
+		look(&stages[stage], t);
+	called(stage, t->start_ns, t->end_ns);
 }
 
 /* One of a stage's own threads made an element: out of those of the stage below. */
@@ -426,27 +448,58 @@ void tf_function_done(const struct traceme *t)
 	give_flag(&f->busy);
 }
 
-/* What TensorFlow would tell of the call itself, at level 2. */
+/* ---- calls that TensorFlow itself does not tell ---- */
+
+static struct {
+	struct tf_string *(*name)(struct tf_string *, void *);	/* as in its trace event */
+	const struct tf_string *(*path)(const void *);		/* NULL: not to be had */
+} iterator_text;
+
+bool tf_stages_start(void)
+{
+	*(void **)&iterator_text.name = tf_lib->find(TFT_TF_ITERATOR_NAME);
+	*(void **)&iterator_text.path = tf_lib->find(TFT_TF_ITERATOR_PATH);
+	return iterator_text.name;
+}
+
+/* The stage of an iterator. Its event's name, which TensorFlow puts together each time
+ * it is asked for, is only looked at when its settings are. */
+static uint32_t stage_of_iterator(void *iterator, int64_t now_ns)
+{
+	const struct tf_string *path = iterator_text.path ? iterator_text.path(iterator) : NULL;
+	uint32_t stage = path ? stage_called(path->text, path->length) : NOBODY;
+	struct tf_string name = { 0 };
+	struct traceme_event e;
+	struct traceme t;
+
+	if (path && !look_due(stage, now_ns))
+		return stage;
+	iterator_text.name(&name, iterator);
+	e = (struct traceme_event){ .name = name.text, .length = name.length };
+	traceme_split(&t, &e, 0);
+	if (!path)
+		stage = stage_called(t.name, t.name_length);
+	if (path || look_due(stage, now_ns))
+		look(&stages[stage], &t);
+	tf_string_free(&name);
+	return stage;
+}
+
 void *tf_get_next(void *status, void *iterator, void *context, void *tensors, void *end)
 {
 	typedef void *get_next(void *, void *, void *, void *, void *);
-	typedef struct tf_string *name_of(struct tf_string *, void *);
 	get_next *original = (get_next *)tf_original(TFT_TF_GET_NEXT);
-	static name_of *name;
-	struct tf_string s = { 0 };
-	int64_t start_ns;
+	int64_t start_ns, end_ns;
 	int saved;
 
 	if (rt_level() < TFT_LEVEL_DEFAULT || !tf_trace_apart())
 		return original(status, iterator, context, tensors, end);
-	if (!name)
-		name = (name_of *)tf_lib->find(TFT_TF_ITERATOR_NAME);
 	start_ns = rt_now_ns();
-	name(&s, iterator);
 	original(status, iterator, context, tensors, end);
 	saved = errno;
-	tf_trace_tell(s.text, s.length, start_ns, rt_now_ns(), tf_stage_called);
-	tf_string_free(&s);
+	end_ns = rt_now_ns();
+	/* only now: from when its settings say so, TensorFlow may tell the calls itself */
+	called(stage_of_iterator(iterator, end_ns), start_ns, end_ns);
 	errno = saved;
 	return status;
 }
@@ -521,6 +574,7 @@ void tf_stages_fork_child(void)
 {
 	memset(stages, 0, n_stages * sizeof(*stages));
 	memset(slots, 0, sizeof(slots));
+	memset(texts, 0, sizeof(texts));
 	memset(flights, 0, sizeof(flights));
 	n_stages = 0;
 	spans.n = 0;

@@ -254,18 +254,6 @@ void tf_trace_functions(void)
 	apply(&tf, rt_level());
 }
 
-void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
-		   tf_trace_take *taker)
-{
-	struct traceme_event e = { .name = text, .length = length };
-	struct traceme t;
-
-	split(&t, &e);
-	t.start_ns = start_ns;
-	t.end_ns = end_ns;
-	taker(&t);
-}
-
 void tf_trace_level(enum tft_level level)
 {
 	if (level == TFT_LEVEL_OFF)
@@ -310,7 +298,7 @@ void tf_trace_start(void)
 	take_time();
 #if defined(__x86_64__)	/* the hook's result elsewhere: a register that C cannot name */
 	/* without the hook there would be no stages */
-	if (tf_lib->original(TFT_TF_GET_NEXT) && tf_lib->find(TFT_TF_ITERATOR_NAME))
+	if (tf_lib->original(TFT_TF_GET_NEXT) && tf_stages_start())
 		executor = tf_lib->find(TFT_TF_EXECUTOR);
 #endif
 	recorder_start(&tsl, TFT_TF_LEVEL_TSL);

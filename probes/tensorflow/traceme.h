@@ -40,9 +40,6 @@ bool tf_trace_session(void);
 bool tf_trace_apart(void);
 /* Iterators run functions in parallel: now it does for a while. */
 void tf_trace_functions(void);
-/* As if it had; the times are CLOCK_MONOTONIC. */
-void tf_trace_tell(const char *text, size_t length, int64_t start_ns, int64_t end_ns,
-		   tf_trace_take *taker);
 
 /* ---- gate.c: marks that are made in Python ---- */
 
@@ -77,6 +74,8 @@ void tf_thunk_traced(const struct traceme *t, const char *op, size_t length);
  * function's end, and an element that came to the program. */
 tf_trace_take tf_stage_called, tf_stage_worked, tf_stage_function, tf_function_done;
 tf_trace_take tf_stage_fetched;
+/* Once, before the first; false: iterators have no names. */
+bool tf_stages_start(void);
 /* About once a second, or now. */
 void tf_stages_tell(int64_t now_ns, bool now);
 void tf_stages_dump(void);

@@ -28,6 +28,7 @@ struct iterator {
 	const char *name;
 	struct iterator *below;
 	long own_ns;
+	struct string path;	/* the name's beginning */
 };
 
 extern int trace_level NAMED("_ZN3tsl8profiler8internal13g_trace_levelE");
@@ -38,6 +39,8 @@ API void new_executor(void)
 	      "St14default_deleteISF_EE");
 API struct string *trace_name(struct string *s, struct iterator *it)
 	NAMED(ITERATOR "16BuildTraceMeNameB5cxx11Ev");
+API const struct string *iterator_path(struct iterator *it)
+	NAMED("_ZNK10tensorflow4data19DatasetBaseIterator6prefixB5cxx11Ev");
 API void *get_next(void **status, struct iterator *it, void *context, void *tensors, bool *end)
 	NAMED(ITERATOR "7GetNextEPNS0_15IteratorContextEPSt6vectorINS_6TensorESaIS5_EEPb");
 
@@ -56,6 +59,13 @@ struct string *trace_name(struct string *s, struct iterator *it)
 	s->text = s->length < sizeof(s->inside) ? s->inside : malloc(s->length + 1);
 	memcpy(s->text, it->name, s->length + 1);
 	return s;
+}
+
+const struct string *iterator_path(struct iterator *it)
+{
+	it->path.text = (char *)(uintptr_t)it->name;
+	it->path.length = strcspn(it->name, "#");
+	return &it->path;
 }
 
 static int64_t now_ns(void)
@@ -93,12 +103,12 @@ int fake_fetch(int elements, bool parallel)
 {
 	struct iterator map = {
 		parallel ? "Iterator::Root::Prefetch::ParallelMap#parallelism=2,autotune=false#" :
-		"Iterator::Root::Prefetch::Map", NULL, 1000000,
+		"Iterator::Root::Prefetch::Map", NULL, 1000000, { 0 },
 	};
 	struct iterator prefetch = {
-		"Iterator::Root::Prefetch#buffer_limit=4,buffered_elements=3#", &map, 2000000,
+		"Iterator::Root::Prefetch#buffer_limit=4,buffered_elements=3#", &map, 2000000, { 0 },
 	};
-	struct iterator root = { "Iterator::Root", &prefetch, 1000000 };
+	struct iterator root = { "Iterator::Root", &prefetch, 1000000, { 0 } };
 	int right = 0;
 
 	for (int i = 0; i < elements; i++) {
