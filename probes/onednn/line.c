@@ -69,6 +69,18 @@ static int split(const char *text, struct onednn_part *parts)
 	return 0;
 }
 
+/* engine, kind, implementation, direction ... problem */
+static bool describe(const struct onednn_part *f, int n, struct onednn_line *out)
+{
+	if (n < 5)
+		return false;
+	out->kind = f[1];
+	out->implementation = f[2];
+	out->direction = is(f[3], "undef") ? (struct onednn_part){ "", 0 } : f[3];
+	out->shape = f[n - 1];
+	return out->kind.length > 0;
+}
+
 bool onednn_parse(const char *text, struct onednn_line *out)
 {
 	struct onednn_part f[FIELDS_MAX];
@@ -76,16 +88,22 @@ bool onednn_parse(const char *text, struct onednn_line *out)
 
 	while (at < n && at < 4 && !is(f[at], "primitive"))
 		at++;
-	/* primitive, exec, engine, kind, implementation, direction ... problem, time */
+	/* primitive, exec, the primitive, time */
 	if (at + 8 > n || !is(f[at], "primitive"))
 		return false;
 	out->created = is(f[at + 1], "create:cache_miss");
 	if (!out->created && !is(f[at + 1], "exec"))
 		return false;
-	out->kind = f[at + 3];
-	out->implementation = f[at + 4];
-	out->direction = is(f[at + 5], "undef") ? (struct onednn_part){ "", 0 } : f[at + 5];
-	out->shape = f[n - 2];
 	out->dur_ns = milliseconds(f[n - 1]);
-	return out->kind.length > 0 && out->dur_ns >= 0;
+	return describe(f + at + 2, n - at - 3, out) && out->dur_ns >= 0;
+}
+
+bool onednn_parse_primitive(const char *text, struct onednn_line *out)
+{
+	struct onednn_part f[FIELDS_MAX];
+	int n = split(text, f);
+
+	out->created = false;
+	out->dur_ns = 0;
+	return describe(f, n, out);
 }

@@ -21,6 +21,9 @@
 #define NAME_BYTES 192
 #define SHAPE_BYTES 512
 #define CACHE 1024u		/* a power of two */
+#define RAN "%sprimitive,exec%s,%s,%g\n"	/* see take_parts() */
+#define MADE "%sprimitive,create%s,%s,%g\n"
+#define LONGEST_MS 86400000.0	/* a day */
 
 /* ---- the library's imports ---- */
 
@@ -132,30 +135,6 @@ static int our_fflush(FILE *file)
 	return 0;
 }
 
-bool onednn_ask(const void *inside)
-{
-	/* first what is written, then what makes it write */
-	struct onednn_import out[] = {
-		{ "printf", (void *)our_printf, false },
-		{ "__printf_chk", (void *)our_printf_chk, false },
-		{ "fflush", (void *)our_fflush, false },
-	};
-	struct onednn_import in[] = { { "getenv", (void *)our_getenv, false } };
-
-	library = inside;
-	onednn_imports(inside, out, by_printf ? 3 : 2);
-	if ((!out[0].done && !out[1].done) || (by_printf && !out[2].done))
-		return false;
-	onednn_imports(inside, in, 1);
-	return in[0].done;
-}
-
-bool onednn_ask_printf(const void *inside)
-{
-	by_printf = true;
-	return onednn_ask(inside);
-}
-
 /* ---- lines ---- */
 
 struct ids {
@@ -200,27 +179,38 @@ static uint64_t hash(const char *p, size_t n)
 	return (h ^ h >> 29) | 1;
 }
 
-static struct ids ids_of(const struct onednn_line *l)
+static bool kept_ids(uint64_t h, struct ids *ids)
 {
-	uint64_t h = hash(l->kind.text, (size_t)(l->shape.text + l->shape.length - l->kind.text));
+	uint32_t at = (uint32_t)(h >> 20) & (CACHE - 1);
 	uint64_t got;
-	struct ids ids;
-	uint32_t at;
 
-	at = (uint32_t)(h >> 20) & (CACHE - 1);
-	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) == h) {
-		got = atomic_load_explicit(&cache[at].ids, memory_order_relaxed);
-		rt_fence(memory_order_acquire);
-		if (atomic_load_explicit(&cache[at].hash, memory_order_relaxed) == h)
-			return (struct ids){ (uint32_t)(got >> 32), (uint32_t)got };
-	}
-	ids = make_ids(l);
+	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) != h)
+		return false;
+	got = atomic_load_explicit(&cache[at].ids, memory_order_relaxed);
+	rt_fence(memory_order_acquire);
+	*ids = (struct ids){ (uint32_t)(got >> 32), (uint32_t)got };
+	return atomic_load_explicit(&cache[at].hash, memory_order_relaxed) == h;
+}
+
+static void keep_ids(uint64_t h, struct ids ids)
+{
+	uint32_t at = (uint32_t)(h >> 20) & (CACHE - 1);
+
 	atomic_store_explicit(&cache[at].hash, 0, memory_order_relaxed);
 	rt_fence(memory_order_release);
 	atomic_store_explicit(&cache[at].ids, (uint64_t)ids.name << 32 | ids.shape,
 			      memory_order_relaxed);
 	atomic_store_explicit(&cache[at].hash, h, memory_order_release);
-	return ids;
+}
+
+static void tell(struct ids ids, int64_t dur_ns)
+{
+	struct rt_cpu_kernel kernel = {
+		.name = ids.name, .shape = ids.shape, .start_ns = 0, .dur_ns = dur_ns,
+	};
+
+	atomic_fetch_add_explicit(&lines, 1, memory_order_relaxed);
+	rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
 }
 
 static void created(const struct onednn_line *l)
@@ -240,9 +230,9 @@ static void created(const struct onednn_line *l)
 /* False: it tells of no primitive. */
 static bool take(const char *text)
 {
-	struct rt_cpu_kernel kernel = { .start_ns = 0 };
 	struct onednn_line line;
 	struct ids ids;
+	uint64_t h;
 
 	if (rt_level() == TFT_LEVEL_OFF || !onednn_parse(text, &line))
 		return false;
@@ -250,13 +240,110 @@ static bool take(const char *text)
 		created(&line);
 		return true;
 	}
-	atomic_fetch_add_explicit(&lines, 1, memory_order_relaxed);
-	ids = ids_of(&line);
-	kernel.name = ids.name;
-	kernel.shape = ids.shape;
-	kernel.dur_ns = line.dur_ns;
-	rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
+	h = hash(line.kind.text, (size_t)(line.shape.text + line.shape.length - line.kind.text));
+	if (!kept_ids(h, &ids)) {
+		ids = make_ids(&line);
+		keep_ids(h, ids);
+	}
+	tell(ids, line.dur_ns);
 	return true;
+}
+
+/* ---- before they are made ---- */
+
+/* False: no such primitive. */
+static bool take_primitive(const char *text, double milliseconds)
+{
+	uint64_t h = hash(text, strlen(text));
+	struct onednn_line line;
+	struct ids ids;
+
+	if (!(milliseconds >= 0 && milliseconds < LONGEST_MS))
+		return false;
+	if (!kept_ids(h, &ids)) {
+		if (!onednn_parse_primitive(text, &line))
+			return false;
+		ids = make_ids(&line);
+		keep_ids(h, ids);
+	}
+	tell(ids, (int64_t)(milliseconds * 1e6));
+	return true;
+}
+
+/* oneDNN has a line made twice, first only to know its length: what it is made of is taken
+ * then, and the line is empty. */
+static bool take_parts(bool made, bool length_only, va_list args)
+{
+	static _Thread_local bool taken;
+	const char *how, *primitive;
+	int saved = errno;
+	bool was = taken;
+
+	taken = false;
+	if (!length_only)
+		return was;
+	if (rt_level() == TFT_LEVEL_OFF || !atomic_load(&asked) || atomic_load(&program) == LINES)
+		return false;
+	va_arg(args, const char *);	/* what the line begins with */
+	how = va_arg(args, const char *);
+	primitive = va_arg(args, const char *);
+	if (made)	/* one that is there already: nothing is told of it */
+		taken = how && !strcmp(how, ":cache_hit");
+	else
+		taken = how && !*how && primitive &&
+			take_primitive(primitive, va_arg(args, double));
+	errno = saved;
+	return taken;
+}
+
+__attribute__((format(printf, 3, 4)))
+static int our_snprintf(char *buf, size_t size, const char *format, ...)
+{
+	bool made = !strcmp(format, MADE), taken = false;
+	va_list args, copy;
+	int n = 0;
+
+	va_start(args, format);
+	if (made || !strcmp(format, RAN)) {
+		va_copy(copy, args);
+		taken = take_parts(made, !size, copy);
+		va_end(copy);
+	}
+	if (!taken)
+		n = vsnprintf(buf, size, format, args);
+	else if (size)
+		*buf = '\0';
+	va_end(args);
+	return n;
+}
+
+/* ---- taking them over ---- */
+
+bool onednn_ask(const void *inside)
+{
+	/* first what is written, then what makes it write */
+	struct onednn_import out[] = {
+		{ "printf", (void *)our_printf, false },
+		{ "__printf_chk", (void *)our_printf_chk, false },
+		{ "fflush", (void *)our_fflush, false },
+	};
+	struct onednn_import in[] = {
+		{ "getenv", (void *)our_getenv, false },
+		{ "snprintf", (void *)our_snprintf, false },
+	};
+
+	library = inside;
+	onednn_imports(inside, out, by_printf ? 3 : 2);
+	if ((!out[0].done && !out[1].done) || (by_printf && !out[2].done))
+		return false;
+	onednn_imports(inside, in, by_printf ? 1 : 2);
+	return in[0].done;
+}
+
+bool onednn_ask_printf(const void *inside)
+{
+	by_printf = true;
+	return onednn_ask(inside);
 }
 
 /* ---- how much it writes ---- */
@@ -340,8 +427,11 @@ static void give_back(void)
 bool onednn_line(const char *text)
 {
 	int saved = errno, wants = atomic_load(&program);
-	bool told = take(text), write = true;
+	bool told, write = true;
 
+	if (!*text)	/* it was taken before it was made */
+		return false;
+	told = take(text);
 	if (atomic_load(&asked)) {
 		write = wants == LINES ||
 			(wants == NOTHING && !told && strstr(text, ",error,") != NULL);

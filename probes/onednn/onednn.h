@@ -16,7 +16,8 @@
  *    as without us, and only what it asked for is seen.
  *  - Errors, which oneDNN writes unasked, are written, with the lines that
  *    would stand before them.
- *  - A line costs 2 us and more. Of a program that runs so many primitives that
+ *  - A line costs a microsecond and more (what it is made of is taken before it
+ *    is made, at that library's import of snprintf(), where there is a sink). Of a program that runs so many primitives that
  *    it would notice, oneDNN is told to make no more of them, but at level full,
  *    and none at level off; that it can be told so depends on the build (flag.c),
  *    else it makes its lines to the program's end, and they are dropped at off.
@@ -49,14 +50,6 @@ bool onednn_ask_printf(const void *inside);
 void onednn_program_asks(int level);
 void onednn_program_asked(int level);
 
-/* The same without a sink: onednn_line() is not called by others then. */
-bool onednn_ask_printf(const void *inside);
-
-/* Around the program's own call that says what oneDNN is to write: nothing
- * (level 0), or more. Only of a library that was asked by printf. */
-void onednn_program_asks(int level);
-void onednn_program_asked(int level);
-
 /* A line came to the sink. True: it is the program's, write it. */
 bool onednn_line(const char *text);
 
@@ -86,6 +79,8 @@ struct onednn_line {
 
 /* False: it tells of something else, or is none of oneDNN's. */
 bool onednn_parse(const char *text, struct onednn_line *out);
+/* Of what such a line is made of, the primitive's part alone: it has no time. */
+bool onednn_parse_primitive(const char *text, struct onednn_line *out);
 
 /* ---- import.c ---- */
 

@@ -32,6 +32,21 @@ TEST(onednn_line_run)
 	CHECK_INT(l.dur_ns, 39);
 }
 
+TEST(onednn_line_primitive)
+{
+	struct onednn_line l;
+
+	CHECK(onednn_parse_primitive("cpu,convolution,jit:uni,forward_training,src:f32,,alg:a,mb32_ic1",
+				     &l));
+	CHECK(!l.created && is(l.kind, "convolution") && is(l.implementation, "jit:uni"));
+	CHECK(is(l.direction, "forward_training") && is(l.shape, "mb32_ic1"));
+	CHECK(onednn_parse_primitive("cpu,gemm_api,,undef,src_f32::blocked:ab:f0,,,10x64:64x32", &l));
+	CHECK(is(l.kind, "gemm_api") && !l.implementation.length && !l.direction.length);
+	CHECK(!onednn_parse_primitive("", &l));
+	CHECK(!onednn_parse_primitive("cpu,convolution,jit:uni,undef", &l));
+	CHECK(!onednn_parse_primitive("cpu,,jit:uni,undef,a,,,2x2", &l));
+}
+
 TEST(onednn_line_others)
 {
 	static const char *const lines[] = {
