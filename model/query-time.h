@@ -81,6 +81,19 @@ uint64_t model_step_breakdowns(struct model *model);
 uint64_t model_step_breakdown_mean(struct model *model, struct step_breakdown *out);
 const char *step_class_name(enum step_class class);	/* "compute", "h2d", ... */
 
+/* What a step of a training consists of: model/analyses/phases.c. The first of these
+ * that is true of an instant. */
+enum step_phase {
+	PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_INPUT, PHASE_FORWARD, PHASE_OTHER, STEP_PHASES
+};
+struct step_phases {
+	int64_t ns[STEP_PHASES];	/* add up to whole_ns */
+	int64_t whole_ns;
+};
+/* Mean over the steps after the warm-up; returns how many, 0: none had a backward pass. */
+uint64_t model_step_phases(struct model *model, struct step_phases *out);
+const char *step_phase_name(enum step_phase phase);	/* "backward", ... */
+
 /* What takes most of a step, time between steps included: model/analyses/verdict.c */
 enum step_bound_kind {
 	BOUND_COMPUTE, BOUND_COMM, BOUND_INPUT, BOUND_LAUNCH, BOUND_COPY, BOUND_SYNC, BOUND_HOST,

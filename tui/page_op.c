@@ -153,6 +153,10 @@ static void add_row(struct page *page, const struct op_row *row)
 	if (row->cpu_kernels)
 		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of the processor",
 			 fmt_time(mean, row->cpu_ns), fmt_count(count, row->cpu_kernels));
+	/* on other threads they may last longer than the op is busy itself */
+	if (row->cpu_kernels && row->cpu_ns <= row->self_ns)
+		page_add(page, ROLE_DEFAULT, 0, ", %s around them",
+			 fmt_time(mean, row->self_ns - row->cpu_ns));
 	if (row->kernels > row->cpu_kernels)
 		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of devices",
 			 fmt_time(mean, row->device_ns - row->cpu_ns),

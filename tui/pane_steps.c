@@ -112,6 +112,8 @@ struct steps_pane {
 	struct steps_snapshot steps;
 	struct model_status status;
 	uint64_t breakdowns;		/* there were so many */
+	bool has_phases;
+	struct step_phases phases;
 };
 
 static void number_text(const struct table *table, const void *row, char *text, size_t size)
@@ -287,6 +289,24 @@ static void path_draw(const struct step_line *line, struct area area, int y)
 	area_text(area, 1, y, ROLE_MUTED, 0, text);
 }
 
+/* "a step: backward 52 % · forward 31 % · ...": in the order of an epoch, on average. */
+static void phases_draw(const struct step_phases *phases, struct area area, int y)
+{
+	static const enum step_phase order[STEP_PHASES] = {
+		PHASE_INPUT, PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_OTHER,
+	};
+	char text[256] = "a step, on average:", share[FMT_MAX];
+	size_t at = strlen(text), begin = at;
+
+	for (int i = 0; i < STEP_PHASES; i++)
+		if (phases->ns[order[i]] > phases->whole_ns / 1000)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %s",
+					       at > begin ? " ·" : "", step_phase_name(order[i]),
+					       fmt_share(share, (uint64_t)phases->ns[order[i]],
+							 (uint64_t)phases->whole_ns));
+	area_text(area, 1, y, ROLE_MUTED, 0, text);
+}
+
 static void take_parts(struct model *model, struct step_line *line)
 {
 	struct step_breakdown parts;
@@ -315,6 +335,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	    p->breakdowns == model_step_breakdowns(view->model))
 		return;
 	p->breakdowns = model_step_breakdowns(view->model);
+	p->has_phases = model_step_phases(view->model, &p->phases) > 0;
 	first = p->steps.count > LINES_MOST ? p->steps.count - LINES_MOST : 0;
 	count = p->steps.count - first;
 	if (count)
@@ -368,6 +389,8 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 		path_draw(line, area, area.height - 1);
 		area.height--;
 	}
+	if (p->has_phases && area.height >= 6)
+		phases_draw(&p->phases, area, --area.height);
 	table_draw(&p->table, view, area, focused);
 }
 

@@ -96,9 +96,11 @@ int64_t report_seen(struct model *model, struct device_row *device, struct idle_
 		    bool *rough);
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);
+void report_phases_text(struct model *model, FILE *out);
 void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
 void report_breakdown_json(struct json *json, struct model *model);
+void report_phases_json(struct json *json, struct model *model);
 /* Launches of a queue and the critical path, report_work.c. */
 void report_queue_json(struct json *json, struct model *model, uint32_t queue);
 /* Of the processor, in the place of idle times; false: it is another device. */

@@ -72,6 +72,21 @@ void report_breakdown_text(struct model *model, FILE *out)
 			fmt_share(share, (uint64_t)bound.ns, (uint64_t)bound.whole_ns));
 }
 
+void report_phases_text(struct model *model, FILE *out)
+{
+	struct report_share shares[STEP_PHASES];
+	struct step_phases mean;
+	uint64_t steps;
+
+	model_lock(model);
+	steps = model_step_phases(model, &mean);
+	model_unlock(model);
+	for (int i = 0; i < STEP_PHASES; i++)
+		shares[i] = (struct report_share) { step_phase_name((enum step_phase)i), mean.ns[i] };
+	if (steps && mean.whole_ns > 0)
+		report_shares("  by phase   ", shares, STEP_PHASES, mean.whole_ns, out);
+}
+
 /* ---- JSON ---- */
 
 void report_idle_json(struct json *json, struct model *model, uint32_t device)
@@ -152,5 +167,26 @@ void report_breakdown_json(struct json *json, struct model *model)
 	json_key_int(json, "copies_under_compute_ns", mean.copy_hidden_ns);
 	if (bounded)
 		json_key_string(json, "bound_by", step_bound_name(bound.kind));
+	json_end(json);
+}
+
+void report_phases_json(struct json *json, struct model *model)
+{
+	struct step_phases mean;
+	uint64_t steps;
+	char key[32];
+
+	model_lock(model);
+	steps = model_step_phases(model, &mean);
+	model_unlock(model);
+	if (!steps)
+		return;
+	json_key_object(json, "phases");
+	json_key_uint(json, "steps", steps);
+	json_key_int(json, "step_ns", mean.whole_ns);
+	for (int i = 0; i < STEP_PHASES; i++) {
+		snprintf(key, sizeof(key), "%s_ns", step_phase_name((enum step_phase)i));
+		json_key_int(json, key, mean.ns[i]);
+	}
 	json_end(json);
 }

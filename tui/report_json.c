@@ -481,6 +481,7 @@ static void write_steps(struct json *json, struct model *model)
 			json_int(json, rows[i].dur_ns);
 		json_end(json);
 		report_breakdown_json(json, model);
+		report_phases_json(json, model);
 		json_end(json);
 	}
 	free(rows);

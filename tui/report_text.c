@@ -160,6 +160,7 @@ static void print_steps(struct model *model, FILE *out)
 		if (count > 1)
 			print_spark(rows, count, out);
 		report_breakdown_text(model, out);
+		report_phases_text(model, out);
 		report_path_text(model, out);
 	}
 	free(rows);

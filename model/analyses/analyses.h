@@ -48,7 +48,8 @@ struct analysis {
 	X(POOLS, analysis_pools) \
 	X(OVERHEAD, analysis_overhead) \
 	X(RECOMPILES, analysis_recompiles) \
-	X(SETTINGS, analysis_settings)
+	X(SETTINGS, analysis_settings) \
+	X(PHASES, analysis_phases)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)
@@ -114,6 +115,9 @@ int64_t tiny_cost_ns(const struct model *model);
 /* What messages of that name bring in a step, and how long alone: wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);
+/* model_step_phases() of that analysis' state: phases.c. */
+struct step_phases;
+uint64_t phases_mean(const void *state, struct step_phases *out);
 /* " at train.py:88", the line that most of an op's time is called from; false: it
  * is not known, and *out is "". place.c */
 #define PLACE_TEXT 160

@@ -57,6 +57,11 @@ for op in report["ops"]:
             stacks += 1
             if got not in want:
                 wrong.append("%s: no such stack: %s" % (op["name"], got))
+phases = report["steps"]["phases"]
+parts = {name: ns for name, ns in phases.items() if name not in ("steps", "step_ns")}
+if sum(parts.values()) != phases["step_ns"] or \
+        not all(parts[p + "_ns"] for p in ("forward", "backward", "optimizer")):
+    wrong.append("phases: %s" % phases)
 scopes = {tuple(scope["path"]): scope for scope in report["scopes"]}
 forward = scopes.get(("main", "train", "Net.forward"), {})
 want = sum(n for key, n in functions.items() if key.split(" ")[1] == "forward")

@@ -353,3 +353,86 @@ TEST(eager_loaders)
 	found = loader_finding(multi, 1, 2);
 	CHECK_STR(found.id, "");
 }
+
+/* A step of 100 us: 10 its batch, 20 forward with a gap, backward on another thread, 8 of
+ * the optimizer around an op of its own. */
+static void phases_step(struct bench *bench, int64_t t0)
+{
+	op(bench, "enumerate(DataLoader)#It.__next__", t0, t0 + 10 * US)->work = WORK_INPUT;
+	op(bench, "aten::conv2d", t0 + 15 * US, t0 + 25 * US);
+	op(bench, "aten::convolution", t0 + 16 * US, t0 + 24 * US);
+	op(bench, "aten::relu", t0 + 30 * US, t0 + 35 * US);
+	for (int i = 0; i < 3; i++) {
+		int64_t at = t0 + (40 + 10 * i) * US;
+		struct act *act = op(bench, "autograd::engine::evaluate_function: ReluBackward0",
+				     at, at + 8 * US);
+
+		act->thread = 2;
+		op(bench, "aten::threshold_backward", at + US, at + 2 * US)->thread = 2;
+	}
+	op(bench, "Optimizer.step#SGD.step", t0 + 80 * US, t0 + 88 * US)->flags |= ACT_RANGE;
+	op(bench, "aten::add_", t0 + 82 * US, t0 + 84 * US);
+	op(bench, "a range", t0, t0 + 100 * US)->flags |= ACT_RANGE;
+	bench_step(bench, BASE + t0, BASE + t0 + 100 * US);
+}
+
+TEST(phases_of_a_step)
+{
+	struct step_phases mean;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_phases);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++)
+		phases_step(&bench, i * 100 * US);
+	CHECK_INT(phases_mean(bench.state, &mean), STEPS);
+	CHECK_INT(mean.whole_ns, 100 * US);
+	CHECK_INT(mean.ns[PHASE_INPUT], 10 * US);
+	CHECK_INT(mean.ns[PHASE_FORWARD], 20 * US);
+	CHECK_INT(mean.ns[PHASE_BACKWARD], 28 * US);
+	CHECK_INT(mean.ns[PHASE_OPTIMIZER], 8 * US);
+	CHECK_INT(mean.ns[PHASE_OTHER], 34 * US);
+	bench_release(&bench);
+}
+
+/* Of a graph, by the scopes; what runs it as a whole is none of them. */
+TEST(phases_of_a_graph)
+{
+	static const char *const names[] = {
+		"net/conv/Conv2D", "Partitioned/gradient_tape/net/conv/Conv2DBackpropFilter",
+		"Partitioned/Adam_1/Sub", "gradients_1/Relu_grad/ReluGrad", "net/sgd_like/MatMul",
+	};
+	static const int64_t want[STEP_PHASES] = { 20 * US, 10 * US, 0, 20 * US, 50 * US };
+	struct step_phases mean;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_phases);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++) {
+		int64_t t0 = i * 100 * US;
+
+		for (int k = 0; k < 5; k++)
+			op(&bench, names[k], t0 + k * 20 * US, t0 + (k * 20 + 10) * US)->command =
+				FW_TENSORFLOW;
+		op(&bench, "train_step()", t0, t0 + 100 * US)->command = FW_TENSORFLOW;
+		bench.acts[bench.n - 1].flags = 0;
+		bench_step(&bench, BASE + t0, BASE + t0 + 100 * US);
+	}
+	CHECK_INT(phases_mean(bench.state, &mean), STEPS);
+	for (int i = 0; i < STEP_PHASES; i++)
+		CHECK_INT(mean.ns[i], want[i]);
+	bench_release(&bench);
+}
+
+TEST(phases_without_a_backward_pass)
+{
+	struct step_phases mean;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_phases);
+	make_threads(&bench);
+	op(&bench, "aten::conv2d", 0, 50 * US);
+	bench_step(&bench, BASE, BASE + 100 * US);
+	CHECK_INT(phases_mean(bench.state, &mean), 0);
+	bench_release(&bench);
+}
