@@ -17,74 +17,21 @@ The same options give the same losses on the same processor, to the last bit, wi
 profiler and without one. --truth writes them, the number of steps, what a stopwatch in
 the program says of each, and the line of the mistake.
 """
-import argparse
-import json
-import os
-import time
-
 import numpy as np
 import jax
 import jax.numpy as jnp
 
+import training
+
 SIZE, WIDTH, CLASSES = 256, 128, 10
 RATE = 0.1
-MISTAKES = "recompile", "host-sync", "eager", "same-data"
 
 
 def options():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0].replace("\n", " "),
-        epilog="see the first lines of this file")
-    parser.add_argument("--steps", type=positive, default=200)
-    parser.add_argument("--batch", type=positive, default=32, help="samples in a step")
-    parser.add_argument("--layers", type=positive, default=3)
-    for mistake in MISTAKES:
-        parser.add_argument("--" + mistake, action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
+    parser = training.options(__doc__, 200, ("recompile", "host-sync", "eager", "same-data"))
+    parser.add_argument("--layers", type=training.positive, default=3)
     parser.add_argument("--profile", metavar="DIR", help="with JAX's own profiler, into DIR")
-    parser.add_argument("--truth", metavar="FILE", help="write what the program knows as JSON")
     return parser.parse_args()
-
-
-def positive(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("'%s' is less than 1" % text)
-    return int(text)
-
-
-class Steps:
-    """What the program knows of its steps; says the loss ten times in a run."""
-
-    def __init__(self, count):
-        self.count, self.losses, self.series_ns = count, [], []
-
-    def begin(self):
-        self.started = time.perf_counter_ns()
-
-    def end(self, loss):
-        self.losses.append(float(loss))		# waits for it
-        self.series_ns.append(time.perf_counter_ns() - self.started)
-        n = len(self.losses)
-        if n % max(self.count // 10, 1) == 0 or n == self.count:
-            print("step %d  loss %.4f" % (n, self.losses[-1]), flush=True)
-
-    def write(self, path):
-        n = len(self.losses)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"run": {"pid": os.getpid()},
-                       "steps": {"count": n, "mean_ns": sum(self.series_ns) // n,
-                                 "series_ns": self.series_ns},
-                       "lines": {mark: line for mark, line in marked_lines()},
-                       "losses": [loss.hex() for loss in self.losses]}, file)
-
-
-def marked_lines():
-    """Lines of this file that end with a mark such as "# eager"."""
-    with open(__file__, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            mark = line.rstrip().rpartition("\t# ")[2]
-            if mark in MISTAKES + ("step",):
-                yield mark, number
 
 
 class Data:
@@ -149,14 +96,14 @@ def train(args, steps):
 
 def main():
     args = options()
-    steps = Steps(args.steps)
+    steps = training.Steps(args.steps)
     if args.profile:
         with jax.profiler.trace(args.profile):
             train(args, steps)
     else:
         train(args, steps)
     if args.truth:
-        steps.write(args.truth)
+        steps.write(args.truth, __file__)
 
 
 if __name__ == "__main__":

@@ -15,63 +15,25 @@ which TensorFlow programs are written. The first thing to try:
             eager    no function and no graph; numbers its steps
 
 The same options give the same losses on the same processor, to the last bit, with a
-profiler and without one. --truth writes them, the number of steps, and what a stopwatch in the program
-says of each.
+profiler and without one. --truth writes them, the number of steps, and what a stopwatch in
+the program says of each.
 """
-import argparse
-import json
 import os
-import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 import numpy as np
 import tensorflow as tf
 
+import training
+
 SIZE, CLASSES = 24, 10		# pictures: SIZE x SIZE x 3
 
 
 def options():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0], epilog="see the first lines of this file")
+    parser = training.options(__doc__, 300)
     parser.add_argument("--model", default="cnn", choices=list(MODELS))
-    parser.add_argument("--steps", type=positive, default=300)
-    parser.add_argument("--batch", type=positive, default=32, help="pictures in a step")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--truth", metavar="FILE", help="write what the program knows as JSON")
     return parser.parse_args()
-
-
-def positive(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("'%s' is less than 1" % text)
-    return int(text)
-
-
-class Steps:
-    """What the program knows of its steps; says the loss ten times in a run."""
-
-    def __init__(self, count):
-        self.count, self.losses, self.series_ns = count, [], []
-
-    def begin(self):
-        self.started = time.perf_counter_ns()
-
-    def end(self, loss):
-        loss = float(loss)	# waits for it
-        self.series_ns.append(time.perf_counter_ns() - self.started)
-        self.losses.append(loss)
-        n = len(self.losses)
-        if n % max(self.count // 10, 1) == 0 or n == self.count:
-            print("step %d  loss %.4f" % (n, loss), flush=True)
-
-    def write(self, path):
-        n = len(self.losses)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"run": {"pid": os.getpid()},
-                       "steps": {"count": n, "mean_ns": sum(self.series_ns) // n,
-                                 "series_ns": self.series_ns},
-                       "losses": [loss.hex() for loss in self.losses]}, file)
 
 
 class Pictures:
@@ -243,11 +205,11 @@ MODELS = {"cnn": cnn, "loop": loop, "data": data, "session": session, "eager": e
 def main():
     args = options()
     tf.random.set_seed(args.seed)
-    steps = Steps(args.steps)
+    steps = training.Steps(args.steps)
     MODELS[args.model](args, steps)
     print("%d steps, loss %.6f" % (len(steps.losses), steps.losses[-1]))
     if args.truth:
-        steps.write(args.truth)
+        steps.write(args.truth, __file__)
 
 
 main()

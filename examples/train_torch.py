@@ -18,12 +18,9 @@ Each of these makes one mistake, which a profiler should find:
     --leak          the losses are kept with the batches that they were computed from
 
 The same options give the same losses on the same processor, to the last bit, with a
-profiler and without one. --truth writes them, the number of steps, and what a
-stopwatch in the program says of each.
+profiler and without one. --truth writes them, the number of steps, what a stopwatch in
+the program says of each and of the mistake, and marked lines.
 """
-import argparse
-import json
-import os
 import time
 
 import torch
@@ -31,75 +28,39 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, Dataset
 
-SIZE, CLASSES = 24, 10		# pictures: 3 x SIZE x SIZE
-LENGTH, WIDTH, WORDS = 32, 64, 100	# sequences
+import training
+
+SAMPLES, CLASSES = 512, 10
+SIZE = 32			# pictures: 3 x SIZE x SIZE
+LENGTH, WIDTH, WORDS = 32, 128, 100		# of sequences
 SHAPES = 6			# of --recompile; from 8 on torch.compile would give up
 
 
 def options():
-    parser = argparse.ArgumentParser(
-        description=__doc__.split("\n\n")[0].replace("\n", " "),
-        epilog="see the first lines of this file")
+    parser = training.options(__doc__, 200,
+                              ("slow-loader", "tiny-ops", "recompile", "same-data", "leak"))
     parser.add_argument("--model", default="conv", choices=list(MODELS))
-    parser.add_argument("--steps", type=positive, default=200)
-    parser.add_argument("--batch", type=positive, default=32, help="samples in a step")
     parser.add_argument("--workers", type=int, default=0, help="processes that load samples")
-    parser.add_argument("--threads", type=positive, help="of each op, default as PyTorch has it")
+    parser.add_argument("--threads", type=training.positive,
+                        help="of each op, default as PyTorch has it")
     parser.add_argument("--compile", metavar="BACKEND", nargs="?", const="inductor",
                         help="torch.compile the model, by 'inductor' if not told")
     parser.add_argument("--autocast", action="store_true", help="compute in bfloat16")
-    for mistake in ("slow-loader", "tiny-ops", "recompile", "same-data", "leak"):
-        parser.add_argument("--" + mistake, action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--truth", metavar="FILE", help="write what the program knows as JSON")
     args = parser.parse_args()
     if args.recompile and not args.compile:
         parser.error("'--recompile' needs '--compile'")
     return args
 
 
-def positive(text):
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError("'%s' is less than 1" % text)
-    return int(text)
-
-
-class Steps:
-    """What the program knows of its steps; says the loss ten times in a run."""
-
-    def __init__(self, count):
-        self.count, self.losses, self.series_ns = count, [], []
-
-    def begin(self):
-        self.started = time.perf_counter_ns()
-
-    def end(self, loss):
-        self.losses.append(loss.item())
-        self.series_ns.append(time.perf_counter_ns() - self.started)
-        n = len(self.losses)
-        if n % max(self.count // 10, 1) == 0 or n == self.count:
-            print("step %d  loss %.4f" % (n, self.losses[-1]), flush=True)
-
-    def write(self, path):
-        n = len(self.losses)
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"run": {"pid": os.getpid()},
-                       "steps": {"count": n, "mean_ns": sum(self.series_ns) // n,
-                                 "series_ns": self.series_ns},
-                       "losses": [loss.hex() for loss in self.losses]}, file)
-
-
 # ---- data: noise with a faint pattern in it, which says the class ----
 
 class Samples(Dataset):
-    """Each sample depends on the seed and its number only, whoever loads it."""
+    """SAMPLES of them in memory, which come round again and again."""
 
     def __init__(self, args):
-        self.count = args.steps * args.batch
-        self.seed, self.slow = args.seed, args.slow_loader
-
-    def random(self, number):
-        return torch.Generator().manual_seed(self.seed * 1000003 + number)
+        self.count, self.slow = args.steps * args.batch, args.slow_loader
+        self.labels = [n % CLASSES for n in range(SAMPLES)]
+        self.samples = self.make(torch.tensor(self.labels))
 
     def __len__(self):
         return self.count
@@ -107,26 +68,22 @@ class Samples(Dataset):
     def __getitem__(self, number):
         if self.slow:
             time.sleep(0.002)
-        return self.sample(number % CLASSES, self.random(number))
+        return self.samples[number % SAMPLES], self.labels[number % SAMPLES]
 
 
 class Pictures(Samples):
-    def __init__(self, args):
-        super().__init__(args)
-        self.patterns = 0.3 * torch.randn(CLASSES, 3, SIZE, SIZE,
-                                          generator=self.random(self.count))
-
-    def sample(self, label, random):
-        return self.patterns[label] + torch.randn(3, SIZE, SIZE, generator=random), label
+    def make(self, labels):
+        patterns = 0.3 * torch.randn(CLASSES, 3, SIZE, SIZE)
+        return patterns[labels] + torch.randn(SAMPLES, 3, SIZE, SIZE)
 
 
 class Sequences(Samples):
     """Some words of a class occur more often than they should."""
 
-    def sample(self, label, random):
-        words = torch.randint(WORDS, (LENGTH,), generator=random)
-        words[::4] = words[::4] % (WORDS // CLASSES) + label * (WORDS // CLASSES)
-        return words, label
+    def make(self, labels):
+        words, own = torch.randint(WORDS, (SAMPLES, LENGTH)), WORDS // CLASSES
+        words[:, ::4] = words[:, ::4] % own + labels[:, None] * own
+        return words
 
 
 # ---- models ----
@@ -134,13 +91,14 @@ class Sequences(Samples):
 class Conv(nn.Module):
     def __init__(self):
         super().__init__()
-        self.first = nn.Conv2d(3, 16, 3)
-        self.second = nn.Conv2d(16, 32, 3)
-        self.last = nn.Linear(32 * (SIZE // 4 - 2) ** 2, CLASSES)
+        self.first = nn.Conv2d(3, 32, 3, stride=2)
+        self.second = nn.Conv2d(32, 64, 3)
+        self.third = nn.Conv2d(64, 64, 3, stride=2)
+        self.last = nn.Linear(64 * (SIZE // 4 - 2) ** 2, CLASSES)
 
     def forward(self, x):
-        x = F.max_pool2d(F.relu(self.first(x)), 2)
-        x = F.max_pool2d(F.relu(self.second(x)), 2)
+        for layer in self.first, self.second, self.third:
+            x = F.relu(layer(x))
         return self.last(x.flatten(1))
 
 
@@ -163,26 +121,25 @@ MODELS = {"conv": (Conv, Pictures), "transformer": (Transformer, Sequences)}
 
 # ---- mistakes ----
 
-class NumberByNumber(torch.optim.SGD):
-    """Takes the numbers of the last layer's bias one at a time, a hundred times over."""
-
-    @torch.no_grad()
-    def step(self, closure=None):
-        super().step(closure)
-        bias = self.param_groups[0]["params"][-1]
+@torch.no_grad()
+def number_by_number(bias, steps):
+    """Moves the numbers of a layer's bias one at a time, a hundred times over."""
+    with steps.part("tiny_ops"):
         for _ in range(100):
             for i in range(CLASSES):
-                bias[i] -= 5e-5 * bias.grad[i]
+                bias[i] -= 5e-5 * bias.grad[i]	# tiny-ops
 
 
 class Table:
     """What the loss weighs the classes by; never changes."""
 
     def __init__(self):
-        self.rows = torch.arange(1, 1 + CLASSES, dtype=torch.float64).repeat(1 << 16, 1)
+        self.rows = torch.arange(1, 1 + CLASSES, dtype=torch.float64).repeat(1 << 17, 1)
 
-    def weights(self):
-        return self.rows.to(torch.float32).mean(0) / CLASSES
+    def weights(self, steps):
+        with steps.part("same_data"):
+            rows = self.rows.to(torch.float32)	# same-data
+        return rows.mean(0) / CLASSES
 
 
 # ---- training ----
@@ -197,23 +154,28 @@ def train(args, steps):
     make_model, make_data = MODELS[args.model]
     model, kept = make_model(), []
     table = Table() if args.same_data else None
-    make_optimizer = NumberByNumber if args.tiny_ops else torch.optim.SGD
-    optimizer = make_optimizer(model.parameters(), lr=0.05, momentum=0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
     run = torch.compile(model, dynamic=False, backend=args.compile) if args.compile else model
-    loader = DataLoader(make_data(args), args.batch, num_workers=args.workers)
-    steps.begin()
-    for n, (x, y) in enumerate(loader):
+    batches = iter(DataLoader(make_data(args), args.batch, num_workers=args.workers))
+    for n in range(args.steps):
+        steps.begin()
+        with steps.part("input"):
+            x, y = next(batches)	# input
         x, y = batch_of(args, n, x, y)
         with torch.autocast("cpu", torch.bfloat16, enabled=args.autocast):
-            scores = run(x)
-            loss = F.cross_entropy(scores, y, table.weights() if table else None)
+            scores = run(x)	# model
+            loss = F.cross_entropy(scores, y, table.weights(steps) if table else None)
         optimizer.zero_grad()
         loss.backward()
+        if args.tiny_ops:
+            number_by_number(model.last.bias, steps)
         optimizer.step()
         if args.leak:
             kept.append((loss, x))
-        steps.end(loss)
-        steps.begin()
+            steps.note("leak_bytes", x.untyped_storage().nbytes())
+        if args.compile:
+            steps.note("compiled", torch._dynamo.utils.counters["stats"]["unique_graphs"])
+        steps.end(loss.item())
 
 
 def main():
@@ -221,11 +183,11 @@ def main():
     torch.manual_seed(args.seed)
     if args.threads:
         torch.set_num_threads(args.threads)
-    steps = Steps(args.steps)
+    steps = training.Steps(args.steps)
     train(args, steps)
     print("%d steps, loss %.6f" % (len(steps.losses), steps.losses[-1]))
     if args.truth:
-        steps.write(args.truth)
+        steps.write(args.truth, __file__)
 
 
 if __name__ == "__main__":	# not in a worker that is started anew

@@ -86,6 +86,7 @@ static struct costly_member *member_of(struct costly *costly, const struct act *
 		costly->members[at] = (struct costly_member) {
 			.op_class = op_class, .name = act->name, .type = act->op_name,
 			.kernel = act->kind == ACT_RUN,
+			.framework = act->kind == ACT_OP ? act->command : FW_NONE,
 		};
 		map_set(&costly->by_key, key, at);
 	}
@@ -254,7 +255,7 @@ static void types_line(struct model *model, const struct costly *costly, enum op
 	free(types);
 }
 
-/* The op or kernel that costs most, where it took longest. */
+/* The op or kernel that costs most, where it took longest, and what would help there. */
 static void show(struct model *model, const struct costly *costly, enum op_class op_class,
 		 enum scope scope, struct finding *finding)
 {
@@ -270,6 +271,9 @@ static void show(struct model *model, const struct costly *costly, enum op_class
 		.kind = most->kernel ? EVIDENCE_KERNEL : EVIDENCE_OP, .t0 = most->t0,
 		.t1 = most->t1, .row = most->row, .key = names_short(&model->names, most->name),
 	};
+	snprintf(finding->advice, FINDING_TEXT, "%s%s", op_class_advice(op_class),
+		 op_class == OP_CLASS_POOLING && most->framework == FW_PYTORCH ?
+		 "; memory_format=torch.channels_last is pooled faster" : "");
 }
 
 static void class_finding(struct model *model, const struct costly *costly, enum op_class op_class,
@@ -296,7 +300,6 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 		 fmt_time(left, whole - finding.cost_ns),
 		 finding.cost_ns < ns - ns / HIDDEN_PART ?
 		 ": the rest is held by what runs beside it" : "");
-	snprintf(finding.advice, FINDING_TEXT, "%s", op_class_advice(op_class));
 	show(model, costly, op_class, scope, &finding);
 	finding_add(findings, &finding);
 }

@@ -23,6 +23,7 @@ struct costly_member {
 	enum op_class op_class;
 	uint32_t name, type;		/* type 0: none */
 	bool kernel;
+	uint8_t framework;		/* enum framework, of an op */
 	int64_t ns[SCOPE_COUNT];
 	int64_t longest_ns, t0, t1;	/* of one of them */
 	uint32_t row;

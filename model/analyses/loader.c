@@ -6,7 +6,8 @@
  * do not keep up none of them ever rests, so that one makes a batch in no more than n
  * steps. As many as fit that into the rest of a step would keep up; where a sample
  * takes a core, as it does unless it waits for a disk or a network, no more than there
- * are cores to spare.
+ * are cores to spare. A batch that is made in less time than a worker takes to hand one
+ * over is not made faster by workers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 #include "model/base/util.h"
 #include "model/model-internal.h"
 
-/* Processes that the step's has forked and that were there at that time. */
-static unsigned workers_at(const struct model *model, uint32_t process, int64_t at_ns)
+#define HAND_OVER_NS 1000000		/* to 2 ms, of 200 KiB, by PyTorch 2.13 on a busy machine */
+
+unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns)
 {
 	uint32_t pid = process_at(model, process)->pid;
 	unsigned n = 0;
@@ -51,7 +53,7 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 
 	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
 		return false;
-	n = alone ? 0 : workers_at(model, process, finding->evidence.t1);
+	n = alone ? 0 : loader_workers(model, process, finding->evidence.t1);
 	if (!alone && !n)
 		n = 1;
 	batch_ns = alone ? wait_ns : n * whole_ns;
@@ -68,6 +70,12 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 			 "%u worker%s cannot keep up: one takes up to %s for a batch", n,
 			 n == 1 ? "" : "s", fmt_time(batch, batch_ns));
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step is %s", rest);
+	if (alone && batch_ns < HAND_OVER_NS) {
+		snprintf(finding->advice, FINDING_TEXT, "less work for a sample, or samples "
+			 "fetched many at once (__getitems__): a worker would take about as long "
+			 "to hand a batch over");
+		return true;
+	}
 	snprintf(finding->advice, FINDING_TEXT,
 		 "%snum_workers=%lld would keep up%s%s, if there are cores or the samples wait for "
 		 "a disk; %s%s", alone ? "" : "about ", (long long)wanted,

@@ -9,13 +9,13 @@
  * floor rises, not only the ceiling, and by no less than the samples of a
  * part swing in the mean: what comes and goes at random rises in all four parts once
  * in some hundred runs. The growth is the rise of the floor per step.
- * Who holds it: what each op has more than when the growth was last marked (at
- * the end of the warm-up, later when the samples were thinned out).
+ * Who holds it: what each op has more at the last sample than when the growth was last
+ * marked (at the end of the warm-up, later when the samples were thinned out).
  *
  * It costs no time until memory is full, so its cost per step is 0 and its worth is
  * when that will be: what is left of the device's memory over the growth.
  *
- * Complexity: a review O(shares). State: none but that of the books.
+ * Complexity: a review O(samples). State: none but that of the books.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,42 +25,21 @@
 #include "model/memory/memory-internal.h"
 #include "model/base/util.h"
 
-
-/* The op that holds most of what came since the mark; NONE: none. */
-static uint64_t grown_most(const struct book *book, uint32_t account, uint32_t *op)
-{
-	uint64_t most = 0;
-
-	*op = NONE;
-	for (size_t i = 0; i < book->n_shares; i++) {
-		const struct share *share = &book->shares[i];
-		uint64_t before, now = share->bytes + share->left;
-
-		if (share->account != account)
-			continue;
-		before = share_at_mark(&book->accounts[account], share);
-		if (now > before && now - before > most) {
-			most = now - before;
-			*op = share->op;
-		}
-	}
-	return most;
-}
-
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
 	const struct memory *memory = model->memory;
-	uint64_t steps = memory->steps - memory->mark_steps, most;
+	const struct pool *pool = pool_at(memory, account);
+	uint64_t steps = memory->sampled_steps - memory->mark_steps;
 	char bytes[FMT_MAX], place[PLACE_TEXT];
-	uint32_t op;
 
-	most = grown_most(&memory->book, account, &op);
-	if (op == NONE || !steps)
+	if (!pool->grown || memory->sampled_steps <= memory->mark_steps)
 		return;
-	op_place_text(model, op, place, sizeof(place));
+	op_place_text(model, pool->grown_op, place, sizeof(place));
 	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s%s",
-		 fmt_all_bytes(bytes, most / steps), op ? "is held by" : "was allocated",
-		 op ? names_short(&model->names, op) : "outside of any op", place);
+		 fmt_all_bytes(bytes, pool->grown / steps),
+		 pool->grown_op ? "is held by" : "was allocated",
+		 pool->grown_op ? names_short(&model->names, pool->grown_op) : "outside of any op",
+		 place);
 }
 
 static int64_t ns_per_step(const struct memory *memory)

@@ -6,7 +6,8 @@
  * names end in "FUNCTION/VERSION", those of one function. What is compiled in the
  * warm-up is the start of the program. From recompiles (3) on, of steps after it, the
  * program is told of, unless it is next to nothing (oneDNN makes a primitive in some
- * microseconds): what went into them (shapes, types, flags) was never the same.
+ * microseconds): none is a stall that a step shows, and all of them take less than 1 %.
+ * What went into them (shapes, types, flags) was never the same.
  *
  * The cost is their time over all these steps, though few of them may hold it.
  * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION").
@@ -25,8 +26,9 @@
 #include "model/model-internal.h"
 
 #define THINGS_MAX 1024u
-#define LONG_NS 1000000			/* shorter ones are told from that on: */
-#define SHARE_MIN 10			/* thousandths of a step */
+#define LONG_NS 1000000
+#define LONG_MIN 100			/* thousandths of a step that a long one takes as well */
+#define SHARE_MIN 10			/* of a step: all of them, where none is long */
 
 struct thing {
 	uint32_t name;			/* of all its versions */
@@ -156,6 +158,17 @@ static void say(struct model *model, const struct recompiles *r, const struct th
 	finding_add(findings, &finding);
 }
 
+/* It holds up a step for long, or many a little. */
+static bool is_material(const struct recompiles *r, const struct thing *thing)
+{
+	int64_t whole_ns = basis_whole(&r->basis);
+
+	return (thing->longest_ns >= LONG_NS &&
+		per_mille(thing->longest_ns, whole_ns) >= LONG_MIN) ||
+	       per_mille(basis_per(&r->basis, thing->ns[basis_scope(&r->basis)]), whole_ns) >=
+	       SHARE_MIN;
+}
+
 static void recompiles_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct recompiles *r = state;
@@ -166,9 +179,7 @@ static void recompiles_review(struct model *model, void *state, struct findings 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->things[i].count[scope] >=
 		    (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES) &&
-		    (r->things[i].longest_ns >= LONG_NS ||
-		     per_mille(basis_per(&r->basis, r->things[i].ns[scope]),
-			       basis_whole(&r->basis)) >= SHARE_MIN))
+		    is_material(r, &r->things[i]))
 			say(model, r, &r->things[i], findings);
 }
 

@@ -207,6 +207,8 @@ bool stages_review(struct model *model, uint32_t process, int64_t whole_ns,
 /* loader.c: the same of a DataLoader, whose op the wait is held by (its whole name). */
 bool loader_review(struct model *model, uint32_t process, const char *held, int64_t whole_ns,
 		   struct finding *finding);
+/* Processes that it has forked and that were there at that time. */
+unsigned loader_workers(const struct model *model, uint32_t process, int64_t at_ns);
 
 /* What is counted of the time from one step to the next, in the mean. */
 int64_t verdict_between_ns(const struct model *model);

@@ -173,9 +173,18 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 {
 	const struct holder *made = holders_most(&b->made);
 	int64_t share, left = means->whole_ns - finding->cost_ns, batch_ns, all_ns;
-	unsigned n = makers(b, means, &share);
+	const struct steps *steps = steps_best(model);
+	unsigned n = makers(b, means, &share), workers = steps ?
+		loader_workers(model, steps->process, finding->evidence.t1) : 0;
 	char threads[FMT_MAX], time[FMT_MAX];
 
+	if ((!n || !made) && workers) {
+		snprintf(finding->lines[0], FINDING_TEXT, "no thread of it makes batches, but "
+			 "%u process%s that it started may", workers, workers == 1 ? "" : "es");
+		snprintf(finding->advice, FINDING_TEXT, "more of them, or less work for a sample, "
+			 "if they have no rest");
+		return;
+	}
 	if (!n || !made) {
 		snprintf(finding->lines[0], FINDING_TEXT,
 			 "no other thread makes batches: the one that launches does it itself");

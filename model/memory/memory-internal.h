@@ -103,6 +103,8 @@ struct pool {
 	uint32_t total;			/* account of its device, NONE */
 	struct level level;
 	uint64_t samples[GROWTH_SAMPLES];	/* live at the end of steps */
+	uint64_t grown;			/* by whom most came since the mark, at the last sample */
+	uint32_t grown_op;
 	uint32_t fragmentation, largest;	/* series, model/counters; NONE: none yet */
 	struct memory_chunks ended;	/* when the last process that had regions ended */
 };
@@ -128,7 +130,7 @@ struct memory {
 	uint8_t series_source;
 	size_t next_step;
 	int64_t first_step_end_ns, last_step_end_ns;
-	uint64_t mark_steps;		/* how many had ended at the mark */
+	uint64_t mark_steps, sampled_steps;	/* how many had ended at the mark, at the last sample */
 	uint64_t steps, stride;		/* sampled every stride-th */
 	uint32_t n_samples;
 };

@@ -118,6 +118,27 @@ static void mark(struct memory *memory)
 	memory->mark_steps = memory->steps;
 }
 
+/* Who holds most of what came since the mark. Now and not when it is told: a program
+ * gives everything back at its end. */
+static void holders_sample(struct memory *memory)
+{
+	const struct book *book = &memory->book;
+
+	for (uint32_t i = 0; i < memory->pools.n; i++)
+		pool_at(memory, i)->grown = 0;
+	for (size_t i = 0; i < book->n_shares; i++) {
+		const struct share *share = &book->shares[i];
+		struct pool *pool = pool_at(memory, share->account);
+		uint64_t before = share_at_mark(&book->accounts[share->account], share);
+
+		if (share->bytes + share->left <= before + pool->grown)
+			continue;
+		pool->grown = share->bytes + share->left - before;
+		pool->grown_op = share->op;
+	}
+	memory->sampled_steps = memory->steps;
+}
+
 static void step_ended(struct memory *memory)
 {
 	memory->steps++;
@@ -133,6 +154,7 @@ static void step_ended(struct memory *memory)
 		pool_at(memory, i)->samples[memory->n_samples] =
 			i < memory->book.n_accounts ? memory->book.accounts[i].live : 0;
 	memory->n_samples++;
+	holders_sample(memory);
 	if (memory->steps == GROWTH_WARM_UP)
 		mark(memory);
 }

@@ -35,20 +35,6 @@ near() {
 	[ $off -le $(($2 * $3 / 100 + $4)) ] || fail "$1, and not about $2"
 }
 
-# thrice COMMAND…: what else runs on this machine can make device and host wait
-# for each other and hide a small cause, so it is to be first in one of three
-# runs. What is said of it is to be right in any run.
-thrice() {
-	local status
-	for _ in 1 2 3; do
-		why=
-		"$@"
-		status=$?
-		[ $status = 2 ] || break
-	done
-	return $status
-}
-
 # gone ID ARGS…: that is not found, in one of three runs.
 gone() {
 	local id=$1

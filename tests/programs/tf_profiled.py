@@ -28,6 +28,7 @@ def start(folder):
 
 folder = sys.argv[1]
 sys.argv = sys.argv[2:]
+sys.path[0] = os.path.dirname(sys.argv[0])	# as Python does
 start(folder)
 runpy.run_path(sys.argv[0], run_name="__main__")
 tf.profiler.experimental.stop()

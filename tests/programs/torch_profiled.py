@@ -3,6 +3,7 @@
 PyTorch's own profiler watches every op of it, with shapes and memory, and writes its
 timeline into FILE, that of the first worker of a DataLoader into FILE.0, and so on.
 """
+import os
 import runpy
 import sys
 
@@ -23,5 +24,6 @@ def loop(*arguments):
 
 
 file, sys.argv = sys.argv[1], sys.argv[2:]
+sys.path[0] = os.path.dirname(sys.argv[0])	# as Python does
 worker_loop, worker._worker_loop = worker._worker_loop, loop
 profiled(file, lambda: runpy.run_path(sys.argv[0], run_name="__main__"))

@@ -3,6 +3,7 @@
 Python's own tracing and writes into LOG where in that file each thread was, from when
 on: lines of thread id, CLOCK_MONOTONIC in ns, line and function; line 0: not there.
 """
+import os
 import runpy
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 
 log, sys.argv = sys.argv[1], sys.argv[2:]
 program = sys.argv[0]
+sys.path[0] = os.path.dirname(program)	# as Python does
 now, thread = time.monotonic_ns, threading.get_native_id
 seen = []
 

@@ -277,7 +277,7 @@ TEST(eager_recompiles_without_a_place)
 
 /* ---- a DataLoader ---- */
 
-static void loader_steps(struct model *model, const char *name, int64_t wait_us)
+static void loader_steps(struct model *model, const char *name, int64_t wait_us, int64_t rest_us)
 {
 	int64_t now = 0;
 	uint64_t instance = 1;
@@ -289,7 +289,7 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us)
 	apply_one(model, (struct event) {
 		.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
 		.u.frame = { .id = 1, .file = 10, .function = 11, .line = 88 } });
-	for (int i = 0; i < STEPS; i++, now += (wait_us + 100) * US) {
+	for (int i = 0; i < STEPS; i++, now += (wait_us + rest_us) * US) {
 		feed_op(model, PID, instance++, 0, 0, now, wait_us * US);
 		apply_one(model, ({
 			struct event event = ev_op(9, instance++, 0, now, wait_us * US, 0);
@@ -299,16 +299,17 @@ static void loader_steps(struct model *model, const char *name, int64_t wait_us)
 			event.u.op.framework = FW_PYTORCH;
 			event;
 		}));
-		feed_op(model, PID, instance++, 0, 0, now + wait_us * US, 100 * US);
+		feed_op(model, PID, instance++, 0, 0, now + wait_us * US, rest_us * US);
 		apply_one(model, (struct event) {
 			.type = EVENT_STEP, .pid = PID, .tid = PID,
-			.time_ns = BASE + now + (wait_us + 100) * US,
+			.time_ns = BASE + now + (wait_us + rest_us) * US,
 			.u.step = { .name = 8, .number = -1, .start_ns = BASE + now,
-				    .dur_ns = (wait_us + 100) * US } });
+				    .dur_ns = (wait_us + rest_us) * US } });
 	}
 }
 
-static struct finding loader_finding(const char *name, int64_t wait_us, int workers)
+static struct finding loader_finding(const char *name, int64_t wait_us, int64_t rest_us,
+				     int workers)
 {
 	struct model *model = model_with_device();
 	struct findings_status status;
@@ -323,7 +324,7 @@ static struct finding loader_finding(const char *name, int64_t wait_us, int work
 		event.u.probe = (struct event_probe) { "pytorch", "1", "" };
 		apply_one(model, event);
 	}
-	loader_steps(model, name, wait_us);
+	loader_steps(model, name, wait_us, rest_us);
 	model_finish(model, false);
 	model_lock(model);
 	for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++)
@@ -339,18 +340,22 @@ TEST(eager_loaders)
 {
 	static const char single[] = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 	static const char multi[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
-	struct finding found = loader_finding(single, 250, 0);
+	struct finding found = loader_finding(single, 2500, 1000, 0);
 
-	CHECK_INT(found.cost_ns, 250 * US);
+	CHECK_INT(found.cost_ns, 2500 * US);
 	CHECK(strstr(found.title, "waits for DataLoader next at train.py:88"));
 	CHECK(strstr(found.lines[0], "num_workers is 0"));
-	CHECK(strstr(found.lines[0], "a batch in 250 µs"));
+	CHECK(strstr(found.lines[0], "a batch in 2.50 ms"));
 	CHECK(strstr(found.advice, "num_workers=3 would keep up"));
+	/* what a worker hands over takes as long */
+	found = loader_finding(single, 250, 100, 0);
+	CHECK_INT(found.cost_ns, 250 * US);
+	CHECK(strstr(found.advice, "less work for a sample") && !strstr(found.advice, "would keep up"));
 	/* two that never rest: a batch in two steps of 200 us, a step's rest is 100 */
-	found = loader_finding(multi, 100, 2);
+	found = loader_finding(multi, 100, 100, 2);
 	CHECK(strstr(found.lines[0], "2 workers cannot keep up: one takes up to 400 µs"));
 	CHECK(strstr(found.advice, "num_workers=4 would keep up"));
-	found = loader_finding(multi, 1, 2);
+	found = loader_finding(multi, 1, 100, 2);
 	CHECK_STR(found.id, "");
 }
 

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The mistakes of examples/train_torch.py: each is the first finding, with its line and
+# the number that a stopwatch or a counter in the program has; without one nothing is
+# found. CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+need_pytorch torch_findings
+export PYTHONDONTWRITEBYTECODE=1
+
+# looks ARGUMENT…: at the example, which runs with these; $work/report and $work/truth
+looks() {
+	timeout -k 5 120 "$tftop" -b --json="$work/report" -- "$python" examples/train_torch.py \
+		--threads 1 "$@" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+# holds EXPRESSION…: of the findings f, of the first one its title and lines as text, the
+# steps, what the program noted in each, and at(MARK), the place of a marked line
+holds() {
+	local got
+	got=$("$python" - "$work" "$@" 2>&1 <<'PY'
+import json, sys
+r, t = (json.load(open("%s/%s" % (sys.argv[1], name))) for name in ("report", "truth"))
+f, steps, noted = r["findings"], r["steps"], t["steps"]
+first = f[0] if f else {"id": "", "title": "", "cost_ns_per_step": 0}
+text = "; ".join([first["title"], *first.get("lines", ())])
+cost = first["cost_ns_per_step"]
+
+def at(mark):
+    return "train_torch.py:%d" % t["lines"][mark]
+
+def mean(name):
+    return sum(noted[name][2:]) / len(noted[name][2:])	# without the warm-up
+
+def number(before, after):
+    """What stands between these words of the first finding."""
+    start = text.index(before) + len(before)
+    return int(text[start:text.index(after, start)].replace(" ", ""))
+
+for what in sys.argv[2:]:
+    if not eval(what):
+        sys.exit("%s: %s %s, step %s" % (what, text, [x["title"] for x in f[1:]], steps["mean_ns"]))
+PY
+	) || fail "${got:0:600}"
+}
+
+# first ID MARK: what costs most is that, and where; 2: something else is
+first() {
+	holds "first['id'] == '$1' and at('$2') in text" || return 2
+}
+
+clean() {
+	looks --steps 30 "$@" || return
+	holds 'not f' || return 2
+}
+
+slow_loader() {
+	looks --steps 12 --slow-loader || return
+	first input-bound input || return
+	holds 'first["severity"] == "warning"' \
+		'abs(cost - mean("input_ns")) < 0.05 * mean("input_ns")'
+}
+
+# Most of the batches are there when a worker has made them; it cannot keep up.
+slow_worker() {
+	looks --steps 12 --slow-loader --workers 1 || return
+	first input-bound input || return
+	holds '"1 worker cannot keep up" in text' \
+		'abs(cost - mean("input_ns")) < 0.1 * mean("input_ns")'
+}
+
+# A thousand times select, select, mul, sub_, select and copy_.
+tiny_ops() {
+	looks --steps 12 --tiny-ops || return
+	first framework-overhead tiny-ops || return
+	holds '6000 <= number("goes around ops; ", " of them") < 6200' \
+		'0.5 * mean("tiny_ops_ns") < cost < mean("tiny_ops_ns") + 0.25 * mean("series_ns")'
+}
+
+# Those of the warm-up are the start of the program.
+recompile() {
+	looks --steps 12 --compile aot_eager --recompile || return
+	first recompiles model || return
+	holds 'number("recompiled ", " times") == noted["compiled"][-1] - noted["compiled"][1] > 0' \
+		'cost * steps["count"] < sum(noted["series_ns"])'
+}
+
+# To the byte, with who holds it.
+leak() {
+	looks --steps 40 --leak || return
+	first memory-growth input || return
+	holds 'number("memory grows: ", " bytes more") == noted["leak_bytes"][0] == mean("leak_bytes")' \
+		'"is held by" in text'
+}
+
+case_run clean thrice clean
+case_run clean-transformer thrice clean --model transformer
+case_run slow-loader thrice slow_loader
+case_run slow-worker thrice slow_worker
+case_run tiny-ops thrice tiny_ops
+case_run recompile thrice recompile
+case_run leak thrice leak
+suite_end
