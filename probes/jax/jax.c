@@ -103,6 +103,7 @@ static void arm(void)
 		jax_blind("this wheel is stripped: nothing is seen");
 		return;
 	}
+	jax_waits_start();
 	if (!jax_record_start(symbols))
 		return;
 	no_lines = py_start();

@@ -143,6 +143,8 @@ struct jax_told {
 
 /* symbols: as jax.c has them. */
 void jax_thunks_start(const struct patch_symbol *symbols);
+/* The kernel that returns now on this thread, if nothing is known of it; NULL: none. */
+const struct jax_running *jax_thunk_running(const struct jax_thread *t);
 void jax_thunk_told(const struct jax_told *told);
 
 /* ---- compile.c ---- */
@@ -156,6 +158,7 @@ void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_
 
 /* ---- waits.c ---- */
 
+void jax_waits_start(void);
 /* The program waits for results. */
 void jax_awaited(const struct traceme *t);
 

@@ -71,6 +71,7 @@ static const struct consumer {
 	{ "Wait for ", nobody },
 	{ "PythonRefManager::", nobody },
 	{ "TaskDispatcher::", nobody },
+	{ "ThreadpoolListener::", nobody },
 	{ "PjRtCpuClient::", nobody },
 	{ "ExecuteReplicated", nobody },
 	{ "BatchedCopyToDevice", nobody },

@@ -377,7 +377,7 @@ void jax_thunk(const struct traceme *t)
 		return;
 	}
 	later = NUMBER_AFTER(&at, end, "_p=", &id) && id && own->ended != id;
-	if (own->running)
+	if (jax_thunk_running(own))
 		tell_thunk(t, k, number, later);
 	if (id)
 		own->number = (uint32_t)(id >> 32);

@@ -14,7 +14,8 @@
  *    called with: where, of several kernels and runs, the values of their events are;
  *  - whether its result is there: XLA's own test of that is looked for in its code.
  * What is not found leaves the events, and is said. A kernel whose result was not there
- * when it returned, since it goes on in other threads, keeps its events.
+ * when it returned, since it goes on in other threads, has its events until it has done
+ * without for a while.
  *
  * A kernel may be freed, and another have its address: name and number are compared.
  */
@@ -31,6 +32,7 @@
 #define KERNELS_MIN 4u		/* that agree, */
 #define RUNS_MIN 3u		/* of so many runs */
 #define LEARNT_MAX 2000u	/* without that: never */
+#define LATER_RUNS 64u
 
 /* AsyncValueRef *(AsyncValueRef *result, Thunk *, const ExecuteParams *) */
 typedef void *execute(void *result, void *thunk, const void *params);
@@ -47,7 +49,7 @@ struct identity {		/* as a kernel has it */
 /* As they are learnt, which is as they run: neighbours are near each other. */
 static struct entry {
 	_Atomic uint32_t version;	/* odd: being written */
-	_Atomic uint32_t later;		/* it goes on when it has returned */
+	_Atomic uint32_t later;		/* runs to come in which it may go on when it has returned */
 	_Atomic(const void *) thunk;
 	_Atomic uint64_t program, name;
 	_Atomic uint32_t length, kernel_name, shape, module;
@@ -203,7 +205,7 @@ static void keep(const struct identity *id, const struct jax_kernel *k, bool lat
 
 	SET(e->version, GET(e->version) + 1);
 	rt_fence(memory_order_release);
-	SET(e->later, later);
+	SET(e->later, later ? LATER_RUNS : 0);
 	SET(e->thunk, id->thunk);
 	SET(e->program, id->program);
 	SET(e->name, id->name);
@@ -214,16 +216,22 @@ static void keep(const struct identity *id, const struct jax_kernel *k, bool lat
 	atomic_store_explicit(&e->version, GET(e->version) + 1, memory_order_release);
 }
 
+const struct jax_running *jax_thunk_running(const struct jax_thread *t)
+{
+	const struct jax_running *running = t && t->running > 0 && t->running <= JAX_RUNNING_MAX ?
+					    &t->run[t->running - 1] : NULL;
+
+	return running && !running->known ? running : NULL;
+}
+
 void jax_thunk_told(const struct jax_told *told)
 {
-	struct jax_thread *t = jax_self();
-	struct jax_running *running = t && t->running > 0 && t->running <= JAX_RUNNING_MAX ?
-				      &t->run[t->running - 1] : NULL;
+	const struct jax_running *running = jax_thunk_running(jax_self());
 	uint64_t thunk[WORDS], params[WORDS];
 	struct identity id;
 	uint32_t free = 0;
 
-	if (!running || running->known || atomic_load(&given_up) ||
+	if (!running || atomic_load(&given_up) ||
 	    !atomic_compare_exchange_strong(&writing, &free, 1))
 		return;
 	if (rt_peek(thunk, running->thunk, sizeof(thunk)) == sizeof(thunk) &&
@@ -245,16 +253,20 @@ static inline bool is_there(void *const *result)
 	return GET(((_Atomic uint64_t *)*result)[1]) & 2;
 }
 
-static void *with_events(struct jax_thread *t, void *result, void *thunk, const void *params,
-			 bool known)
+static void *with_events(struct jax_thread *t, struct entry *e, void *result, void *thunk,
+			 const void *params)
 {
 	int depth = t->running;
 
 	if (depth < JAX_RUNNING_MAX)
-		t->run[depth] = (struct jax_running){ thunk, params, known };
+		t->run[depth] = (struct jax_running){ thunk, params, e != NULL };
 	t->running = depth + 1;
 	original(result, thunk, params);
 	t->running = depth;
+	if (e && !is_there(result))
+		SET(e->later, LATER_RUNS);
+	else if (e && GET(e->later))
+		SET(e->later, GET(e->later) - 1);
 	return result;
 }
 
@@ -274,13 +286,13 @@ static void *traced(void *result, void *thunk, const void *params)
 		e = find(&id, &kernel);
 	}
 	if (!e || GET(e->later) || jax_session())
-		return with_events(t, result, thunk, params, e != NULL);
+		return with_events(t, e, result, thunk, params);
 	start_ns = rt_now_ns();
 	(*(execute *const **)thunk)[slot](result, thunk, params);
 	end_ns = rt_now_ns();
 	saved = errno;
 	if (__builtin_expect(!is_there(result), 0))
-		SET(e->later, 1);
+		SET(e->later, LATER_RUNS);
 	jax_thunk_ran(t, &kernel, ((const uint64_t *)params)[run_at], start_ns, end_ns);
 	errno = saved;
 	return result;

@@ -4,6 +4,8 @@
 
 #include "probes/jax/probe.h"
 
+static uint32_t names[2];	/* of the two kinds */
+
 /* "CommonPjRtBuffer::Await#_pt=0,_p=7#" when it begins, "..._ct=0,_c=7#" when it is
  * over; numpy's conversion has both inside. */
 void jax_awaited(const struct traceme *t)
@@ -26,6 +28,12 @@ void jax_awaited(const struct traceme *t)
 	own->await_ns = 0;
 	own->awaited_ns = t->end_ns;
 	w.dur_ns = t->end_ns - w.start_ns;
-	w.name = jax_name(TFT_NAME_CALL, t->name, t->name_length);
+	w.name = names[numpy];
 	rt_emit_wait(&w);
+}
+
+void jax_waits_start(void)
+{
+	names[false] = rt_name(TFT_NAME_CALL, "CommonPjRtBuffer::Await");
+	names[true] = rt_name(TFT_NAME_CALL, "np.asarray(jax.Array)");
 }

@@ -120,9 +120,9 @@ levels() {
 
 # Off and on again in the middle, many times, while it computes.
 toggled() {
-	"$tftop" -b -- "$python" "$here/tests/programs/jax_cost.py" --pairs 6 --steps 20 \
+	"$tftop" -b -- "$python" "$here/tests/programs/jax_cost.py" tiny --pairs 6 --steps 20 \
 		>"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
-	grep -qE '^[0-9.]+( -?[0-9.]+){3} 200$' "$work/said" || fail "it said $(first_lines "$work/said")"
+	grep -qE '^[0-9.]+( -?[0-9.]+){3}$' "$work/said" || fail "it said $(first_lines "$work/said")"
 }
 
 # A child of fork has its own.

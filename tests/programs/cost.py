@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What being watched costs a program, in its own CPU time: what tf_cost.py and
+"""What being watched costs a program, in its own CPU time: what tf_cost.py, jax_cost.py and
 torch_cost.py share. Blocks of steps without and with alternate in one process, so that
 both meet the same machine."""
 import ctypes
