@@ -158,14 +158,44 @@ static void add_tensor(struct text *t, struct pb tensor)
 			add_shape(t, f.bytes);
 }
 
+/* Bytes of the character at p that is one of UTF-8 and can be seen; 0: it is none. */
+static size_t character(const char *p)
+{
+	unsigned char c = (unsigned char)*p, second = (unsigned char)p[1];
+	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+
+	if (n == 1)
+		return c >= ' ' && c != 0x7f;
+	/* too long a form, surrogates, beyond the last one, C1 controls */
+	if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second >= 0xa0) ||
+	    (c == 0xf0 && second < 0x90) || (c == 0xf4 && second >= 0x90) ||
+	    (c == 0xc2 && second < 0xa0))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)p[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* Some are messages: any bytes. */
+static const char *clean(char *text)
+{
+	size_t n;
+
+	for (char *p = text; *p; p += n ? n : 1) {
+		n = character(p);
+		if (!n)
+			*p = '?';
+	}
+	return text;
+}
+
 static void add_string(struct text *t, struct pb s)
 {
 	char buf[80];
 
 	pb_text(buf, sizeof(buf), s);
-	for (char *p = buf; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
+	clean(buf);
 	add(t, "%s%s", buf, pb_left(&s) >= sizeof(buf) ? "..." : "");
 }
 
@@ -275,7 +305,7 @@ static void add_attribute(struct text *t, struct pb entry)
 	}
 	if (!is_wanted(key))
 		return;
-	add(t, "%s=", key);
+	add(t, "%s=", clean(key));
 	while (pb_next(&value, &f)) {
 		known = true;
 		if (pb_bytes(&f, 1))

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* TensorFlow's graph messages as the probe reads them: nothing outside of them is
  * looked at, texts end and have no NUL. */
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "model/base/util.h"
 #include "probes/tensorflow/graphdef.h"
@@ -25,6 +27,24 @@ static void take(void *arg, const struct graphdef_line *line)
 	FUZZ_CHECK(line->line != 0);
 }
 
+/* A terminal can show it. */
+static void check_text(const char *text)
+{
+	static locale_t utf8;
+	locale_t before;
+	wchar_t c;
+	int n;
+
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	before = uselocale(utf8);
+	for (; *text; text += n) {
+		n = mbtowc(&c, text, MB_CUR_MAX);
+		FUZZ_CHECK(n > 0 && (c >= 0xa0 || c == '\n' || (c >= ' ' && c < 0x7f)));
+	}
+	uselocale(before);
+}
+
 static void read_nodes(enum graphdef_kind kind, const struct bounds *b, size_t size)
 {
 	static struct graphdef_node node;
@@ -42,6 +62,7 @@ static void read_nodes(enum graphdef_kind kind, const struct bounds *b, size_t s
 		FUZZ_CHECK(strlen(node.attributes) < sizeof(node.attributes));
 		FUZZ_CHECK(!node.attributes[0] ||
 			   node.attributes[strlen(node.attributes) - 1] == '\n');
+		check_text(node.attributes);
 	}
 }
 
