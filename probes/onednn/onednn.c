@@ -9,6 +9,7 @@
 
 #include "probes/onednn/onednn.h"
 #include "probes/runtime/cpu.h"
+#include "probes/runtime/hash.h"
 
 #define WANTED "error,profile_exec,profile_create"	/* errors: as without the variable */
 #define PREFIX "onednn_verbose"
@@ -166,17 +167,7 @@ static struct {
 
 static uint64_t hash(const char *p, size_t n)
 {
-	uint64_t h = n * 0x9e3779b97f4a7c15u, w;
-
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&w, p, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	w = 0;
-	memcpy(&w, p, n);
-	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
-	return (h ^ h >> 29) | 1;
+	return rt_hash_bytes(p, n, 0) | 1;
 }
 
 static bool kept_ids(uint64_t h, struct ids *ids)

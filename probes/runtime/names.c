@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "probes/runtime/hash.h"
 #include "probes/runtime/internal.h"
 
 #define NAMES_MAX (1u << 20)
@@ -48,23 +49,6 @@ struct table {
 static struct table names = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = NAMES_MAX };
 static struct table shapes = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SHAPES_MAX };
 static struct table sources = { .lock = PTHREAD_MUTEX_INITIALIZER, .max = SOURCES_MAX };
-
-/* Eight bytes a round; quality is enough for a table, speed is what counts. */
-static uint64_t hash_bytes(const char *p, size_t n, uint64_t h)
-{
-	uint64_t w;
-
-	h ^= n * 0x9e3779b97f4a7c15u;
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(&w, p, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	w = 0;
-	memcpy(&w, p, n);
-	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
-	return h ^ h >> 29;
-}
 
 static struct entry *find(struct slots *s, uint64_t hash, uint8_t kind,
 			  const void *key, uint32_t bytes)
@@ -157,7 +141,7 @@ static struct entry *insert(struct table *t, uint64_t hash, uint8_t kind,
 static struct entry *intern(struct table *t, uint8_t kind, const void *key,
 			    uint32_t bytes, bool *fresh)
 {
-	uint64_t hash = hash_bytes(key, bytes, kind);
+	uint64_t hash = rt_hash_bytes(key, bytes, kind);
 	struct entry *e = find(GET_ACQ(t->slots), hash, kind, key, bytes);
 
 	*fresh = false;

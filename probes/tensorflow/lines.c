@@ -20,6 +20,7 @@
 #include "probes/python/walk.h"
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/graphdef.h"
+#include "probes/tensorflow/hash.h"
 #include "probes/tensorflow/probe.h"
 
 #define LINES_MAX 65536u
@@ -67,30 +68,16 @@ static bool ready(void)
 	return t != NULL;
 }
 
-static uint64_t mix(uint64_t h)
-{
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
-}
-
-static uint64_t hash(uint64_t h, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return mix(h) | 1;
-}
-
 /* ---- numbers of graphs; all under the lock ---- */
 
 static uint64_t key_of(enum number_kind kind, const void *address)
 {
-	return mix((uintptr_t)address + ((uint64_t)kind << 60)) | 1;
+	return tf_mix((uintptr_t)address + ((uint64_t)kind << 60)) | 1;
 }
 
 static uint64_t key_of_name(const char *function)
 {
-	return hash(OF_FUNCTION, function, strlen(function));
+	return tf_hash_name(OF_FUNCTION, function, strlen(function));
 }
 
 static uint32_t number_get(uint64_t key)
@@ -145,7 +132,7 @@ static void take_over(uint64_t key, uint64_t from)
 
 static uint64_t line_key(uint32_t number, const char *node, size_t length)
 {
-	return hash(mix(number), node, length);
+	return tf_hash_name(tf_mix(number), node, length);
 }
 
 static uint32_t line_place(uint64_t key)
@@ -220,7 +207,7 @@ static uint64_t hash_file(const char *file, size_t length)
 	}
 	w = 0;
 	memcpy(&w, file + i, length - i);
-	return mix(h ^ w);
+	return tf_mix(h ^ w);
 }
 
 /* Of functions the C API tells where nodes come from, from 2.14 on; there the frame

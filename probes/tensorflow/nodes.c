@@ -9,6 +9,7 @@
 
 #include "probes/tensorflow/graph.h"
 #include "probes/tensorflow/graphdef.h"
+#include "probes/tensorflow/hash.h"
 #include "probes/tensorflow/probe.h"
 
 #define NODES_MAX 65536u
@@ -63,20 +64,6 @@ static void full(const char *text)
 	said_full = true;
 }
 
-static uint64_t mix(uint64_t h)
-{
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-	return h ^ h >> 32;
-}
-
-static uint64_t hash(uint64_t h, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return mix(h);
-}
-
 /* ---- which functions' graphs have come ---- */
 
 static uint64_t *covered_place(uint64_t key)
@@ -90,7 +77,7 @@ static uint64_t *covered_place(uint64_t key)
 
 void tf_cover(const char *function)
 {
-	uint64_t key = hash(1, function, strlen(function)) | 1, *place;
+	uint64_t key = tf_hash_name(1, function, strlen(function)), *place;
 
 	if (!ready())
 		return;
@@ -103,7 +90,7 @@ void tf_cover(const char *function)
 
 bool tf_is_covered(const char *function)
 {
-	return ready() && *covered_place(hash(1, function, strlen(function)) | 1);
+	return ready() && *covered_place(tf_hash_name(1, function, strlen(function)));
 }
 
 /* ---- lines ---- */
@@ -111,7 +98,7 @@ bool tf_is_covered(const char *function)
 /* Of a node in a function: a free place, or that which has it; NULL: full. */
 static struct line *line_of(const char *function, const char *node, size_t length)
 {
-	uint64_t key = hash(hash(2, function, strlen(function)), node, length) | 1;
+	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node, length);
 	uint32_t i = (uint32_t)(key >> 32) % SLOTS;
 
 	while (t->line[i].key && t->line[i].key != key)
@@ -123,7 +110,7 @@ static struct line *line_of(const char *function, const char *node, size_t lengt
 
 static void set_line(const char *function, const char *node, const struct tf_line *value)
 {
-	uint64_t key = hash(hash(2, function, strlen(function)), node, strlen(node)) | 1;
+	uint64_t key = tf_hash_name(tf_hash_name(2, function, strlen(function)), node, strlen(node));
 	struct line *line = line_of(function, node, strlen(node));
 
 	if (!line) {
@@ -379,7 +366,7 @@ static void send(uint32_t id)
 /* Its id; 0: there is no room. */
 static uint32_t node_id(uint32_t graph, uint32_t name)
 {
-	uint32_t i = (uint32_t)mix((uint64_t)graph << 32 | name) % SLOTS;
+	uint32_t i = (uint32_t)tf_mix((uint64_t)graph << 32 | name) % SLOTS;
 
 	for (; t->slot[i]; i = (i + 1) % SLOTS)
 		if (t->node[t->slot[i]].graph == graph && t->node[t->slot[i]].name == name)
@@ -419,7 +406,7 @@ size_t tf_nodes_take(const char *graph, struct graphdef_node *n)
 	now.file = line.file;
 	now.line = line.line;
 	now.function = line.function;
-	now.hash = (uint32_t)hash(hash(3, n->inputs, strlen(n->inputs)), n->attributes,
+	now.hash = (uint32_t)tf_hash_name(tf_hash_name(3, n->inputs, strlen(n->inputs)), n->attributes,
 				  strlen(n->attributes));
 	if (k->inputs && k->type == now.type && k->device == now.device && k->hash == now.hash &&
 	    k->file == now.file && k->line == now.line)

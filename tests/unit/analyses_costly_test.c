@@ -64,20 +64,38 @@ static struct act *op(struct bench *bench, const char *type, uint32_t thread, in
 	return act;
 }
 
+/* Of a step, in microseconds from its begin. */
+struct planned {
+	const char *type;
+	uint32_t thread;
+	int64_t start, end;
+};
+
+/* Steps of 100 us, each of these ops. */
+static void make_steps(struct bench *bench, const struct planned *ops, size_t n)
+{
+	bench_init(bench, &analysis_critical);
+	for (int i = 0; i < STEPS; i++) {
+		for (size_t k = 0; k < n; k++)
+			op(bench, ops[k].type, ops[k].thread, 100 * i + ops[k].start,
+			   100 * i + ops[k].end);
+		bench_step(bench, BASE + 100 * i * US, BASE + 100 * (i + 1) * US);
+	}
+}
+
 /* Nothing is beside it: what it is on the path is what would be saved. */
 TEST(costly_all_of_it)
 {
+	static const struct planned ops[] = {
+		{ "Conv2D", 1, 0, 40 },
+		{ "_MklNativeMaxPool", 1, 41, 61 },
+		{ "MaxPoolGrad", 2, 62, 72 },
+		{ "Relu", 1, 73, 90 },
+	};
 	struct bench bench;
 	struct finding found;
 
-	bench_init(&bench, &analysis_critical);
-	for (int i = 0; i < STEPS; i++) {
-		op(&bench, "Conv2D", 1, 100 * i, 100 * i + 40);
-		op(&bench, "_MklNativeMaxPool", 1, 100 * i + 41, 100 * i + 61);
-		op(&bench, "MaxPoolGrad", 2, 100 * i + 62, 100 * i + 72);
-		op(&bench, "Relu", 1, 100 * i + 73, 100 * i + 90);
-		bench_step(&bench, BASE + 100 * i * US, BASE + 100 * (i + 1) * US);
-	}
+	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
 	CHECK_STR(found.id, "costly-op");
 	CHECK_INT(found.cost_ns, 30 * US);
@@ -94,17 +112,16 @@ TEST(costly_all_of_it)
 /* What runs beside it holds the step when it is away. */
 TEST(costly_beside_another)
 {
+	static const struct planned ops[] = {
+		{ "Conv2D", 1, 0, 40 },
+		{ "MatMul", 2, 40, 75 },
+		{ "MaxPool", 1, 40, 60 },
+		{ "MatMul", 1, 60, 80 },
+	};
 	struct bench bench;
 	struct finding found;
 
-	bench_init(&bench, &analysis_critical);
-	for (int i = 0; i < STEPS; i++) {
-		op(&bench, "Conv2D", 1, 100 * i, 100 * i + 40);
-		op(&bench, "MatMul", 2, 100 * i + 40, 100 * i + 75);
-		op(&bench, "MaxPool", 1, 100 * i + 40, 100 * i + 60);
-		op(&bench, "MatMul", 1, 100 * i + 60, 100 * i + 80);
-		bench_step(&bench, BASE + 100 * i * US, BASE + 100 * (i + 1) * US);
-	}
+	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
 	CHECK_INT(found.cost_ns, 5 * US);
 	CHECK_STR(found.lines[1], "20.0 µs of 100 µs on the path; if it took no time, a step would "
@@ -115,18 +132,17 @@ TEST(costly_beside_another)
 /* In a row all but the longest; alone it is needed. */
 TEST(costly_in_a_row)
 {
+	static const struct planned ops[] = {
+		{ "Mul", 1, 0, 10 },
+		{ "AddV2", 1, 10, 30 },
+		{ "Relu", 1, 31, 36 },
+		{ "MatMul", 1, 36, 60 },
+		{ "Tanh", 1, 60, 90 },
+	};
 	struct bench bench;
 	struct finding found;
 
-	bench_init(&bench, &analysis_critical);
-	for (int i = 0; i < STEPS; i++) {
-		op(&bench, "Mul", 1, 100 * i, 100 * i + 10);
-		op(&bench, "AddV2", 1, 100 * i + 10, 100 * i + 30);
-		op(&bench, "Relu", 1, 100 * i + 31, 100 * i + 36);
-		op(&bench, "MatMul", 1, 100 * i + 36, 100 * i + 60);
-		op(&bench, "Tanh", 1, 100 * i + 60, 100 * i + 90);
-		bench_step(&bench, BASE + 100 * i * US, BASE + 100 * (i + 1) * US);
-	}
+	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
 	CHECK_INT(found.cost_ns, 15 * US);
 	CHECK_STR(found.title, "costly-op: a row of ops by element holds 15 % of the critical path");
@@ -137,14 +153,13 @@ TEST(costly_in_a_row)
 /* Below the threshold, and of the work itself, nothing is said. */
 TEST(costly_not_said)
 {
+	static const struct planned ops[] = {
+		{ "MaxPool", 1, 0, 9 },
+		{ "Conv2D", 1, 10, 90 },
+	};
 	struct bench bench;
 
-	bench_init(&bench, &analysis_critical);
-	for (int i = 0; i < STEPS; i++) {
-		op(&bench, "MaxPool", 1, 100 * i, 100 * i + 9);
-		op(&bench, "Conv2D", 1, 100 * i + 10, 100 * i + 90);
-		bench_step(&bench, BASE + 100 * i * US, BASE + 100 * (i + 1) * US);
-	}
+	make_steps(&bench, ops, sizeof(ops) / sizeof(ops[0]));
 	CHECK_INT(bench_review(&bench, NULL, NULL), 0);
 	bench.model->thresholds[THRESHOLD_COSTLY_SHARE] = 9;
 	CHECK_INT(bench_review(&bench, NULL, NULL), 1);
