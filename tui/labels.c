@@ -88,6 +88,21 @@ void label_fit_middle(char *out, size_t size, const char *text, int width, bool 
 	snprintf(out, size, "%.*s%s%s", (int)begin, text, ellipsis(ascii), text + tail);
 }
 
+void label_fit_end(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	int dots = text_width(ellipsis(ascii)), all = text_width(text);
+	const char *from;
+
+	if (all <= width || width <= dots) {
+		label_fit(out, size, text, width, ascii);
+		return;
+	}
+	from = text + bytes_within(text, all - width + dots);
+	while (text_width(from) > width - dots)
+		text_next(&from);	/* a wide one lay across */
+	snprintf(out, size, "%s%s", ellipsis(ascii), from);
+}
+
 void label_fit_words(char *out, size_t size, const char *text, int width, bool ascii)
 {
 	char work[LABEL_MAX];

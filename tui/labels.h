@@ -27,6 +27,9 @@ void label_fit_sentence(char *out, size_t size, const char *text, int width, boo
 /* As label_fit, for names whose ends tell them apart: the middle goes. */
 void label_fit_middle(char *out, size_t size, const char *text, int width, bool ascii);
 
+/* As label_fit, for paths: the beginning goes. */
+void label_fit_end(char *out, size_t size, const char *text, int width, bool ascii);
+
 /* Whole words from the left, as many as fit; a first word that does not is cut. */
 void label_fit_words(char *out, size_t size, const char *text, int width, bool ascii);
 

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/labels.h"
 
 #define HISTORY_MAX 32
+#define PATH_LEAST 24			/* of a path, when a line is too wide */
 
 struct place {
 	char *command;			/* owned */
@@ -95,15 +97,37 @@ const char *pane_page_go(struct pane *pane, int by)
 
 /* ---- drawing ---- */
 
-static void draw_line(const struct page *page, size_t line, struct area area, int y)
+static int line_width(const struct page *page, size_t line)
 {
-	int x = 1;
+	int width = 0;
+
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
+		width += text_width(page_text(page, page->parts[i].text));
+	return width;
+}
+
+/* What is too wide: links to files keep their ends, else the line's end is cut. */
+static void draw_line(const struct page *page, size_t line, struct area area, int y, bool ascii)
+{
+	int x = 1, over = line_width(page, line) + x - area.width;
+	char fitted[4 * LABEL_MAX];
 
 	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++) {
 		const struct page_part *part = &page->parts[i];
+		const char *text = page_text(page, part->text);
+		int width = text_width(text), least = width < PATH_LEAST ? width : PATH_LEAST;
 
-		x = area_text(area, x, y, (enum role)part->role, part->attr,
-			      page_text(page, part->text));
+		if (over > 0 && part->command && *text == '/') {
+			least = width - over > least ? width - over : least;
+			least = least < area.width - x ? least : area.width - x;
+			over -= width - least;
+			label_fit_end(fitted, sizeof(fitted), text, least, ascii);
+			text = fitted;
+		} else if (over > 0 && x + width > area.width) {
+			label_fit(fitted, sizeof(fitted), text, area.width - x, ascii);
+			text = fitted;
+		}
+		x = area_text(area, x, y, (enum role)part->role, part->attr, text);
 	}
 }
 
@@ -113,7 +137,6 @@ static void page_draw(struct pane *pane, struct view *view, struct area area, bo
 	size_t n = p->page.n_lines;
 	char place[40];
 
-	(void)view;
 	area_text(area, 1, 0, p->at > 0 ? ROLE_TITLE : ROLE_MUTED, 0, "◂");
 	area_text(area, 3, 0, p->at + 1 < p->n ? ROLE_TITLE : ROLE_MUTED, 0, "▸");
 	area_text(area, 6, 0, ROLE_COLUMN, 0, p->n ? p->history[p->at].command : "");
@@ -131,7 +154,7 @@ static void page_draw(struct pane *pane, struct view *view, struct area area, bo
 	snprintf(place, sizeof(place), " %zu of %zu ", n ? p->cursor + 1 : 0, n);
 	area_right(area, area.width, 0, ROLE_MUTED, 0, place);
 	for (size_t row = 0; row < p->rows && p->top + row < n; row++) {
-		draw_line(&p->page, p->top + row, area, (int)row + 1);
+		draw_line(&p->page, p->top + row, area, (int)row + 1, view->ascii);
 		if (focused && p->top + row == p->cursor)
 			area_tint(area, 0, (int)row + 1, area.width, ROLE_SELECTED, 0);
 	}

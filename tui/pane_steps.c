@@ -389,8 +389,10 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 		path_draw(line, area, area.height - 1);
 		area.height--;
 	}
-	if (p->has_phases && area.height >= 6)
-		phases_draw(&p->phases, area, --area.height);
+	if (p->has_phases && area.height >= 6) {
+		phases_draw(&p->phases, area, area.height - 1);
+		area.height--;
+	}
 	table_draw(&p->table, view, area, focused);
 }
 

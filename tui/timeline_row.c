@@ -202,6 +202,27 @@ static void fit_queue(char *out, size_t size, const char *label, int width, bool
 										  width, ascii);
 }
 
+/* Several words: all of them fit, or the first and some of the second. */
+static bool has_words(const char *label, int width)
+{
+	size_t word = strcspn(label, " ");
+
+	return label[word] && (text_width(label) <= width || (int)word + 4 <= width);
+}
+
+/* "mklcpu rese…"; "a.very…counter". */
+static void fit_counter(char *out, size_t size, const char *label, int width, bool ascii)
+{
+	(has_words(label, width) ? label_fit : label_fit_middle)(out, size, label, width, ascii);
+}
+
+/* Names of several words are not cut to pieces for it: the sentence has it too. */
+static bool has_room(const struct timeline_line *line, int width)
+{
+	return width >= 4 && (line->kind != ROW_COUNTER || !strchr(line->label, ' ') ||
+			      has_words(line->label, width - 1));
+}
+
 void line_label_draw(const struct timeline_line *line, const char *value, struct area area,
 		     int y, bool current, bool ascii)
 {
@@ -222,13 +243,15 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 	if (line->first) {
 		width = right - x;
 		at = right - text_width(value);
-		if (*value && at - x >= 4) {
+		if (*value && has_room(line, at - x)) {
 			area_text(area, at, y, ROLE_LABEL, 0, value);
 			width = at - x - 1;
 		}
 		if (line->kind == ROW_QUEUE)
 			fit_queue(text, sizeof(text), line->label, width, ascii);
-		else if (line->kind == ROW_COUNTER || line->kind == ROW_POOL)
+		else if (line->kind == ROW_COUNTER)
+			fit_counter(text, sizeof(text), line->label, width, ascii);
+		else if (line->kind == ROW_POOL)
 			label_fit_middle(text, sizeof(text), line->label, width, ascii);
 		else
 			(group ? label_fit_words : label_fit)(text, sizeof(text),

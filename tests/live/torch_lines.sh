@@ -85,7 +85,16 @@ scopes() {
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
 	has '▾ main  ' || return
 	has '    ▾ penalty  ' || return
-	has '    ▾ Net.forward  *[0-9]+ '
+	has '    ▾ Net.forward  *[0-9]+ ' || return
+	printf '%s\n' 'wait-settled 60s' 'pane 4' "save-screen $work/page" >"$work/script"
+	"$tftop" --headless --size 80x24 --script "$work/script" "$tmp/recording" \
+		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
+	has ' a step, on average: forward [0-9.]+ % · backward [0-9.]+ % · optimizer' || return
+	# a line that is too wide says so, and where it leads to
+	printf '%s\n' 'wait-settled 60s' 'ni aten::convolution' "save-screen $work/page" >"$work/script"
+	"$tftop" --headless --size 80x48 --script "$work/script" "$tmp/recording" \
+		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
+	has '^ *….*torch/nn/modules/module.py:[0-9]+  in Module._call_impl$'
 }
 
 # Last: the program's file is another one now.

@@ -404,6 +404,18 @@ TEST(labels_are_shortened_from_the_inside_out)
 	shortens("", 5, "");
 }
 
+TEST(labels_of_paths_keep_their_end)
+{
+	char text[LABEL_MAX];
+
+	label_fit_end(text, sizeof(text), "/home/me/train.py:88", 20, false);
+	CHECK_STR(text, "/home/me/train.py:88");
+	label_fit_end(text, sizeof(text), "/home/me/train.py:88", 12, false);
+	CHECK_STR(text, "…train.py:88");
+	label_fit_end(text, sizeof(text), "/home/me/train.py:88", 12, true);
+	CHECK_STR(text, "..rain.py:88");
+}
+
 TEST(labels_fit_any_width)
 {
 	static const char *const texts[] = {
@@ -419,6 +431,8 @@ TEST(labels_fit_any_width)
 			label_shorten(text, sizeof(text), texts[i], width, false);
 			CHECK(text_width(text) <= (width > 0 ? width : 0));
 			label_fit_middle(text, sizeof(text), texts[i], width, true);
+			CHECK(text_width(text) <= (width > 0 ? width : 0));
+			label_fit_end(text, sizeof(text), texts[i], width, false);
 			CHECK(text_width(text) <= (width > 0 ? width : 0));
 		}
 }
