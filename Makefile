@@ -56,7 +56,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 # ---- what is built ----
 
 PROBES := start runtime consumer
-PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax)
+PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 PLUGGABLE := $(if $(and $(HAVE_IMPORT),$(HAVE_LTTNG_UST)),$(O)/lib/libtftop_pluggable.so)
@@ -156,7 +156,8 @@ $(O)/probes/%.o: probes/%.c $(O)/flags
 $(O)/probes/runtime/emit.o: override SAN := $(SAN) $(if $(findstring undefined,$(SAN)),-fno-sanitize=alignment)
 
 # What is preloaded into programs that know nothing of it carries no sanitizer.
-PRELOADED := $(call src,probes/start/*.c probes/consumer/*.c)
+START_SRC := $(call src,probes/start/*.c probes/imports/*.c) probes/blas/names.c
+PRELOADED := $(START_SRC) $(call src,probes/consumer/*.c)
 $(call obj,$(PRELOADED)): override SAN :=
 
 $(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(FORMATS_OBJ)
@@ -175,7 +176,7 @@ $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 
 PROBE_LD = $(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
 $(O)/lib/libtftop-start.so $(O)/lib/libtftop-consumer.so: override SAN :=
-$(O)/lib/libtftop-start.so: $(call obj,$(call src,probes/start/*.c))
+$(O)/lib/libtftop-start.so: $(call obj,$(START_SRC))
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -ldl
@@ -195,7 +196,7 @@ $(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libt
 endef
 $(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
 # oneDNN is part of frameworks' libraries, and so of their probes.
-ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c))
+ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c probes/imports/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
 # Trace events of TSL come from TensorFlow and from XLA.
 TRACEME_OBJ := $(call obj,$(call src,probes/traceme/*.c))
@@ -268,7 +269,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
@@ -305,7 +306,7 @@ tests: all $(TEST_TOOLS)
 SUITES := \
 	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
-	tests/probes/pytorch.sh tests/probes/pluggable.sh \
+	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/pluggable.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
 	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \
@@ -313,7 +314,7 @@ SUITES := \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
-	tests/live/torch_findings.sh \
+	tests/live/torch_findings.sh tests/live/blas.sh \
 	tests/live/jax.sh \
 	tests/live/import.sh tests/live/export.sh \
 	tests/pty/run.sh tests/install.sh

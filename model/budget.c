@@ -60,12 +60,12 @@ static size_t tables_bytes(const struct model *model)
 		&model->processes, &model->threads, &model->devices, &model->views,
 		&model->queues, &model->rows, &model->shapes, &model->opens,
 		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
-		&model->copies, &model->calls, &model->compiles,
+		&model->kernel_shapes, &model->copies, &model->calls, &model->compiles,
 	};
 	const struct map *const maps[] = {
 		&model->process_by_pid, &model->ident_by_hash, &model->kernel_by_key,
-		&model->kernel_op_by_key, &model->copy_by_key, &model->call_by_name,
-		&model->compile_by_key, &model->message_by_text, &model->nameless_kernels,
+		&model->kernel_op_by_key, &model->kernel_shape_by_key, &model->copy_by_key,
+		&model->call_by_name, &model->compile_by_key, &model->message_by_text, &model->nameless_kernels,
 	};
 	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept) + model->ident_bytes;
 

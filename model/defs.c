@@ -236,6 +236,7 @@ void apply_shape(struct model *model, const struct event_shape *def)
 	shape = store_at(&model->shapes, index);
 	shape->dims = def->dims;
 	shape->text = local_name(model, def->text);
+	shape->flop = def->flop;
 	for (int i = 0; i < 3; i++) {
 		shape->global[i] = def->global[i];
 		shape->local[i] = def->local[i];

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 5u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 6u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
@@ -125,7 +125,7 @@ struct event_queue {
 };
 
 /* dims 0: only text, a name: the problem size in a library's own words. */
-struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3], text; };
+struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3], text; uint64_t flop; };
 struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
 
 /*

@@ -208,6 +208,7 @@ struct shape {
 	uint64_t global[3];
 	uint32_t local[3];
 	uint32_t text;			/* name: the problem size, 0 none */
+	uint64_t flop;			/* floating-point operations, 0 not known */
 };
 
 #define DONE_BITS (1u << 16)
@@ -258,6 +259,14 @@ struct kernel_total {
 	struct hist hist;
 	uint32_t ops;			/* list of kernel_op_total */
 	uint32_t op;			/* of them, the last one asked for; NONE */
+	uint32_t by_shape;		/* list of kernel_shape_total */
+	uint32_t last_shape;		/* of them, the last one asked for; NONE */
+};
+
+struct kernel_shape_total {
+	uint32_t shape, next;
+	uint64_t count, timed;
+	int64_t total_ns;
 };
 
 struct kernel_op_total {
@@ -334,13 +343,14 @@ struct model {
 	struct names names;
 	struct store processes, threads, devices, views, queues, rows, shapes;
 	struct store opens, op_states, idents;
-	struct store kernels, kernel_ops, copies, calls, compiles;
+	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;
 	/* What was found last, in front of the maps; whether it is the right one is
 	 * seen in the thing itself. */
 	uint32_t recent_processes[RECENT_PROCESSES];
 	uint32_t recent_kernels[RECENT_KERNELS];
 	struct recent_op { uint32_t instance, state; } recent_ops[RECENT_OPS];	/* low bits */
-	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key, copy_by_key;
+	struct map process_by_pid, ident_by_hash, kernel_by_key, kernel_op_by_key,
+		   kernel_shape_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */
 	struct join join;

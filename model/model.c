@@ -117,6 +117,7 @@ static struct model *make(const struct model_options *options)
 	store_init(&model->idents, sizeof(struct ident));
 	store_init(&model->kernels, sizeof(struct kernel_total));
 	store_init(&model->kernel_ops, sizeof(struct kernel_op_total));
+	store_init(&model->kernel_shapes, sizeof(struct kernel_shape_total));
 	store_init(&model->copies, sizeof(struct copy_total));
 	store_init(&model->calls, sizeof(struct call_total));
 	store_init(&model->compiles, sizeof(struct compile_total));
@@ -201,12 +202,12 @@ static void release_all(struct model *model)
 		&model->processes, &model->threads, &model->devices, &model->views,
 		&model->queues, &model->rows, &model->shapes, &model->opens,
 		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
-		&model->copies, &model->calls, &model->compiles,
+		&model->kernel_shapes, &model->copies, &model->calls, &model->compiles,
 	};
 	struct map *const maps[] = {
 		&model->process_by_pid, &model->ident_by_hash, &model->kernel_by_key,
-		&model->kernel_op_by_key, &model->copy_by_key, &model->call_by_name,
-		&model->compile_by_key, &model->message_by_text,
+		&model->kernel_op_by_key, &model->kernel_shape_by_key, &model->copy_by_key,
+		&model->call_by_name, &model->compile_by_key, &model->message_by_text,
 		&model->nameless_kernels,
 	};
 

@@ -228,6 +228,7 @@ struct span {
 	uint64_t global[3];
 	uint32_t local[3];
 	const char *shape;		/* the problem size in the library's words, NULL none */
+	uint64_t flop;			/* floating-point operations, 0 not known */
 	int64_t clock_error_ns;
 };
 
@@ -307,6 +308,8 @@ size_t model_queues(struct model *model, struct queue_row **out);	/* [locked] */
 
 struct kernel_queue { uint32_t queue; uint64_t count; int64_t total_ns; };
 struct kernel_op { const char *name; uint64_t count; int64_t total_ns; enum how how; };
+/* Runs on one problem size: flop is what one of them has to do. */
+struct kernel_shape { const char *text; uint64_t flop, count; int64_t total_ns; };
 
 #define KERNEL_SPREAD 16u
 
@@ -321,6 +324,11 @@ struct kernel_row {
 	size_t n_queues, n_ops;
 	struct kernel_queue *queues;	/* owned by the row */
 	struct kernel_op *ops;		/* owned by the row; name NULL: no op */
+	/* Of the runs whose floating-point operations are known: these, and their time. */
+	uint64_t flop;
+	int64_t flop_ns;
+	size_t n_shapes;
+	struct kernel_shape *shapes;	/* owned by the row; the longest first */
 };
 size_t model_kernels(struct model *model, struct kernel_row **out);	/* [locked] */
 void model_kernels_free(struct kernel_row *rows, size_t count);

@@ -43,7 +43,7 @@ static struct kernel_total *kernel_get(struct model *model, const struct run *ru
 	*recent = *index;
 	total->name = run->name;
 	total->queue = run->queue;
-	total->ops = total->op = NONE;
+	total->ops = total->op = total->by_shape = total->last_shape = NONE;
 	map_set(&model->kernel_by_key, key, *index);
 	if (run->name && !names_defined(&model->names, run->name))
 		map_set(&model->nameless_kernels, run->name, 0);
@@ -77,6 +77,47 @@ static struct kernel_op_total *kernel_op_get(struct model *model, struct kernel_
 	return total;
 }
 
+static struct kernel_shape_total *kernel_shape_get(struct model *model,
+						   struct kernel_total *kernel,
+						   uint32_t kernel_index, uint32_t shape)
+{
+	uint64_t key = (uint64_t)kernel_index << 32 | shape;
+	struct kernel_shape_total *total = kernel->last_shape == NONE ? NULL :
+					   store_at(&model->kernel_shapes, kernel->last_shape);
+	uint32_t index;
+
+	if (total && total->shape == shape)
+		return total;
+	index = map_get(&model->kernel_shape_by_key, key);
+	if (index == MAP_NONE) {
+		if (model->kernel_shapes.n >= TOTALS_MAX)
+			return NULL;
+		total = store_new(&model->kernel_shapes);
+		total->shape = shape;
+		total->next = kernel->by_shape;
+		index = kernel->by_shape = model->kernel_shapes.n - 1;
+		map_set(&model->kernel_shape_by_key, key, index);
+	}
+	kernel->last_shape = index;
+	return store_at(&model->kernel_shapes, index);
+}
+
+/* A shape may be used before it is told, so what it costs is asked for at the end. */
+static void total_shape(struct model *model, struct kernel_total *kernel, uint32_t kernel_index,
+			const struct run *run)
+{
+	struct kernel_shape_total *total = run->shape ?
+		kernel_shape_get(model, kernel, kernel_index, run->shape) : NULL;
+
+	if (!total)
+		return;
+	total->count++;
+	if (run->timed) {
+		total->timed++;
+		add_ns(&total->total_ns, run->dur_ns);
+	}
+}
+
 void total_kernel(struct model *model, const struct run *run)
 {
 	uint32_t index;
@@ -98,6 +139,7 @@ void total_kernel(struct model *model, const struct run *run)
 		total->shape = run->shape;
 	else if (total->shape != run->shape)
 		total->shapes = true;
+	total_shape(model, total, index, run);
 	op = kernel_op_get(model, total, index, run);
 	if (op) {
 		op->count++;

@@ -20,8 +20,10 @@ for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt | sed 's/te
 		tests/live/tf_flow.sh tests/live/tf_input.sh tests/live/tf_kernels.sh || status=1
 	[ -n "$before" ] || [ -n "${KEEP:-}" ] || tests/venv.sh --remove "$TENSORFLOW"
 done
-# The probe on the other machine that it was written for, where Debian's
+# The probes on the other machine that they were written for, where Debian's
 # gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static are there.
-CROSS=aarch64-linux-gnu tests/probes/tensorflow.sh | grep -v '^ok '
-[ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+for suite in tensorflow blas; do
+	CROSS=aarch64-linux-gnu tests/probes/$suite.sh | grep -v '^ok '
+	[ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+done
 exit "$status"

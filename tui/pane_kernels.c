@@ -28,6 +28,7 @@ struct kernel_line {
 	uint64_t spread[KERNEL_SPREAD];
 	uint32_t n_trend;
 	int64_t trend_ns[TREND_POINTS];
+	uint64_t flop_per_s;		/* 0: not known */
 };
 
 #define ROW(row) ((const struct kernel_line *)(row))
@@ -147,6 +148,14 @@ static void spread_text(const struct table *table, const void *row, char *text, 
 		strip_text(text, size, ROW(row)->spread, KERNEL_SPREAD);
 }
 
+static void flop_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char rate[FMT_MAX];
+
+	snprintf(text, size, "%s", ROW(row)->flop_per_s ?
+		 fmt_gflop(rate, ROW(row)->flop_per_s) : "–");
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->name, ROW(b)->name);
@@ -192,6 +201,11 @@ static int by_op(const void *a, const void *b)
 	return table_compare_text(ROW(a)->op, ROW(b)->op);
 }
 
+static int by_flop(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->flop_per_s, ROW(b)->flop_per_s);
+}
+
 static uint64_t identity(const void *row)
 {
 	return table_mix((uintptr_t)ROW(row)->name, ROW(row)->device_id, 2);
@@ -221,17 +235,22 @@ static const struct table_column columns[] = {
 	{"min … max", NULL, 16, 0, 0, false, false, 10, spread_text, NULL, NULL},
 	{"over the run", NULL, 16, 0, 0, false, false, 9, trend_text, NULL, NULL},
 	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL},
+	{"GFLOP/s", "flops", 9, 0, 0, true, true, 4, flop_text, by_flop, NULL},
 };
 
-static const struct table_kind kind = {
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
-	.row_size = sizeof(struct kernel_line),
-	.empty = "no kernel has finished yet",
-	.identity = identity,
-	.bar = bar_role,
-	.bad = bad,
-};
+#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define KIND(n) { \
+	.columns = columns, \
+	.n_columns = (n), \
+	.row_size = sizeof(struct kernel_line), \
+	.empty = "no kernel has finished yet", \
+	.identity = identity, \
+	.bar = bar_role, \
+	.bad = bad, \
+}
+
+/* Without the last column while nobody tells what a kernel has to compute. */
+static const struct table_kind kind = KIND(N_COLUMNS - 1), flop_kind = KIND(N_COLUMNS);
 
 static struct pane *kernels_open(struct view *view)
 {
@@ -262,6 +281,7 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		.approx = row->approx > 0, .n_ops = row->n_ops,
 		.total_ns = row->total_ns, .mean_ns = row->mean_ns, .min_ns = row->min_ns,
 		.max_ns = row->max_ns, .p99_ns = row->p99_ns,
+		.flop_per_s = row->flop_ns > 0 ? flop_per_s(row->flop, row->flop_ns) : 0,
 	};
 	memcpy(line->spread, row->spread, sizeof(line->spread));
 	for (i = 0; i < n_trends; i++) {
@@ -299,6 +319,8 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	for (i = 0; i < count; i++) {
 		fill_line(&lines[i], &rows[i], trends, n_trends, devices, n_devices);
 		total += part(&lines[i]);
+		if (lines[i].flop_per_s)
+			p->table.kind = &flop_kind;
 	}
 	free(trends);
 	model_kernels_free(rows, count);

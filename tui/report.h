@@ -101,7 +101,8 @@ void report_idle_json(struct json *json, struct model *model, uint32_t device);
 void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
 void report_breakdown_json(struct json *json, struct model *model);
 void report_phases_json(struct json *json, struct model *model);
-/* Launches of a queue and the critical path, report_work.c. */
+/* Launches of a queue, what kernels compute and the critical path, report_work.c. */
+void report_flop(struct json *json, const struct kernel_row *row);
 void report_queue_json(struct json *json, struct model *model, uint32_t queue);
 /* Of the processor, in the place of idle times; false: it is another device. */
 bool report_cores_text(struct model *model, const struct device_row *row, FILE *out);

@@ -263,6 +263,7 @@ static void write_kernel(struct json *json, const struct kernel_row *row)
 			json_uint(json, row->spread[k]);
 		json_end(json);
 	}
+	report_flop(json, row);
 	json_key_array(json, "by_queue");
 	for (size_t k = 0; k < row->n_queues; k++) {
 		json_object(json);

@@ -231,7 +231,7 @@ static int by_kernel(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
-static void kernel_columns(struct sheet *sheet, bool failed)
+static void kernel_columns(struct sheet *sheet, bool failed, bool flop)
 {
 	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(sheet, "device", SHEET_RIGHT, 0);
@@ -242,11 +242,13 @@ static void kernel_columns(struct sheet *sheet, bool failed)
 	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
 	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
 	sheet_column(sheet, "max", SHEET_RIGHT, 0);
+	if (flop)
+		sheet_column(sheet, "GFLOP/s", SHEET_RIGHT, 0);
 	sheet_column(sheet, "share", SHEET_RIGHT, 0);
 	sheet_column(sheet, NULL, SHEET_LEFT, 0);
 }
 
-static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed,
+static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed, bool flop,
 			 uint64_t all)
 {
 	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
@@ -259,7 +261,7 @@ static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool
 	if (failed)
 		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
 	if (!timed) {
-		for (int i = 0; i < 6; i++)
+		for (int i = 0; i < 6 + flop; i++)
 			sheet_cell(sheet, "%s", "");
 		return;
 	}
@@ -267,6 +269,9 @@ static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
 	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
+	if (flop)
+		sheet_cell(sheet, "%s", row->flop_ns <= 0 ? "" :
+			   fmt_gflop(text, flop_per_s(row->flop, row->flop_ns)));
 	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
 	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
 }
@@ -277,7 +282,7 @@ static void print_kernels(struct model *model, FILE *out)
 	struct kernel_row *rows;
 	uint64_t all = 0;
 	size_t count, shown;
-	bool failed = false;
+	bool failed = false, flop = false;
 
 	model_lock(model);
 	count = model_kernels(model, &rows);
@@ -286,11 +291,12 @@ static void print_kernels(struct model *model, FILE *out)
 	for (size_t i = 0; i < count; i++) {
 		all += report_positive(rows[i].total_ns);
 		failed |= rows[i].failed > 0;
+		flop |= rows[i].flop_ns > 0;
 	}
 	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	kernel_columns(&sheet, failed);
+	kernel_columns(&sheet, failed, flop);
 	for (size_t i = 0; i < shown; i++)
-		kernel_cells(&sheet, &rows[i], failed, all);
+		kernel_cells(&sheet, &rows[i], failed, flop, all);
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);
 	model_kernels_free(rows, count);

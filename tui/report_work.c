@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What launches cost and the critical path, in the report. */
+/* What launches cost, what kernels compute and the critical path, in the report. */
 #include <stdlib.h>
 
 #include "model/base/util.h"
@@ -130,4 +130,23 @@ void report_path_json(struct json *json, struct model *model)
 	}
 	free(types);
 	free(parts);
+}
+
+void report_flop(struct json *json, const struct kernel_row *row)
+{
+	if (!row->n_shapes)
+		return;
+	json_key_uint(json, "flop", row->flop);
+	if (row->flop_ns > 0)
+		json_key_uint(json, "flop_per_s", flop_per_s(row->flop, row->flop_ns));
+	json_key_array(json, "shapes");
+	for (size_t k = 0; k < row->n_shapes; k++) {
+		json_object(json);
+		json_text_if(json, "shape", row->shapes[k].text);
+		json_key_uint(json, "flop", row->shapes[k].flop);
+		json_key_uint(json, "count", row->shapes[k].count);
+		json_key_int(json, "total_ns", row->shapes[k].total_ns);
+		json_end(json);
+	}
+	json_end(json);
 }

@@ -76,6 +76,9 @@ static void add_command(struct strip *strip, const struct span *span)
 	}
 	if (span->shape)
 		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", span->shape)->least = 12;
+	if (span->flop && dur > 0)
+		strip_add(strip, 7, GAP, ROLE_DEFAULT, 0, "%s%s GFLOP/s", about,
+			  fmt_gflop(text, flop_per_s(span->flop, dur)));
 	if (span->clock_error_ns > 1000)
 		strip_add(strip, 10, GAP, ROLE_MUTED, 0, "clock ±%s",
 			  fmt_time(text, span->clock_error_ns));

@@ -347,6 +347,14 @@ char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths)
 	return buf;
 }
 
+char *fmt_gflop(char buf[FMT_MAX], uint64_t flop_per_s)
+{
+	if (!flop_per_s || flop_per_s >= 100000000)
+		return fmt_tenths(buf, flop_per_s / 100000000);
+	snprintf(buf, FMT_MAX, "<0.1");
+	return buf;
+}
+
 char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit)
 {
 	bool negative = value < 0;

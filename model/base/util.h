@@ -92,6 +92,8 @@ char *fmt_rate(char buf[FMT_MAX], uint64_t bytes_per_s);
 char *fmt_all_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* "3.0": 30 tenths. */
 char *fmt_tenths(char buf[FMT_MAX], uint64_t tenths);
+/* 10^9 operations a second: "12.3", "<0.1" */
+char *fmt_gflop(char buf[FMT_MAX], uint64_t flop_per_s);
 /* A counter's value in its unit, as struct tft_series has it: "1/1000" becomes per
  * cent, bytes and ns what people read; other units stand behind the number. */
 char *fmt_counter(char buf[FMT_MAX], int64_t value, const char *unit);
@@ -110,6 +112,12 @@ static inline uint64_t bytes_per_s(uint64_t bytes, int64_t ns)
 		return bytes * 1000000000u / (uint64_t)ns;
 	rate = (__uint128_t)bytes * 1000000000u / (uint64_t)ns;
 	return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
+/* The same of floating-point operations. */
+static inline uint64_t flop_per_s(uint64_t flop, int64_t ns)
+{
+	return bytes_per_s(flop, ns);
 }
 
 /* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with

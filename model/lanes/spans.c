@@ -356,6 +356,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	memcpy(out->global, known->global, sizeof(out->global));
 	memcpy(out->local, known->local, sizeof(out->local));
 	out->shape = known->text ? names_raw(&model->names, known->text) : NULL;
+	out->flop = known->flop;
 }
 
 bool model_span(struct model *model, struct span_ref ref, struct span *out)

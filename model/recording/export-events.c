@@ -115,6 +115,7 @@ static void put_shape(struct model_export *x, uint32_t process, uint32_t id,
 	memcpy(event.u.shape.global, shape->global, sizeof(shape->global));
 	memcpy(event.u.shape.local, shape->local, sizeof(shape->local));
 	event.u.shape.text = export_name(x, process, shape->text, NAME_OTHER);
+	event.u.shape.flop = shape->flop;
 	export_put(x, &event);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probes/imports/imports.h"
 #include "probes/onednn/onednn.h"
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/hash.h"
@@ -313,21 +314,21 @@ static int our_snprintf(char *buf, size_t size, const char *format, ...)
 bool onednn_ask(const void *inside)
 {
 	/* first what is written, then what makes it write */
-	struct onednn_import out[] = {
+	struct imports_change out[] = {
 		{ "printf", (void *)our_printf, false },
 		{ "__printf_chk", (void *)our_printf_chk, false },
 		{ "fflush", (void *)our_fflush, false },
 	};
-	struct onednn_import in[] = {
+	struct imports_change in[] = {
 		{ "getenv", (void *)our_getenv, false },
 		{ "snprintf", (void *)our_snprintf, false },
 	};
 
 	library = inside;
-	onednn_imports(inside, out, by_printf ? 3 : 2);
+	imports_change(inside, out, by_printf ? 3 : 2);
 	if ((!out[0].done && !out[1].done) || (by_printf && !out[2].done))
 		return false;
-	onednn_imports(inside, in, by_printf ? 1 : 2);
+	imports_change(inside, in, by_printf ? 1 : 2);
 	return in[0].done;
 }
 

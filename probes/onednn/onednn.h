@@ -82,20 +82,4 @@ bool onednn_parse(const char *text, struct onednn_line *out);
 /* Of what such a line is made of, the primitive's part alone: it has no time. */
 bool onednn_parse_primitive(const char *text, struct onednn_line *out);
 
-/* ---- import.c ---- */
-
-struct onednn_import {
-	const char *name;
-	void *ours;
-	bool done;
-};
-
-/* Puts functions of ours in the place of what one library imports. */
-void onednn_imports(const void *inside, struct onednn_import *imports, int count);
-
-/* Where one library keeps the place of a variable that several share, while it is
- * `now`; NULL: nowhere. And another place from now on, for this library alone. */
-void **onednn_variable(const void *inside, const char *name, const void *now);
-bool onednn_variable_is(const void *inside, void **slot, void *place);
-
 #endif

@@ -15,7 +15,7 @@
 #define PARTS_MAX 64u
 #define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
 
-static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async" };
+static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async", "BLAS" };
 
 static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
 static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */

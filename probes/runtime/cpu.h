@@ -19,7 +19,7 @@
 
 #include "probes/runtime/runtime.h"
 
-enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC,
+enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC, RT_LIBRARY_BLAS,
 		  RT_LIBRARY_COUNT };
 
 /* The device's id, which is defined now if it was not; of allocations too. */

@@ -225,6 +225,7 @@ uint32_t rt_shape(const struct tft_shape *shape)
 		key.local[i] = shape->local[i];
 	}
 	key.text = shape->text;
+	key.flop = shape->flop;
 	e = intern(&shapes, 0, &key, sizeof(key), &fresh);
 	if (fresh)
 		send_shape(e);

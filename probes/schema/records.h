@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 5u
+#define TFT_SCHEMA_VERSION 6u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -186,6 +186,7 @@ struct tft_shape {
 	uint64_t global[3];	/* work items (OpenCL) or grid blocks x block threads (CUDA) */
 	uint32_t local[3];	/* work-group or block size; 0: the driver chose */
 	uint32_t text;		/* name id: a problem size in the library's own words, 0 none */
+	uint64_t flop;		/* floating-point operations of one launch, 0 not known */
 };
 
 /* A line of the program's source in its function, and who called that: parent 0

@@ -103,6 +103,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, def_shape,
 		lttng_ust_field_array(uint64_t, global, r->global, 3)
 		lttng_ust_field_array(uint32_t, local, r->local, 3)
 		lttng_ust_field_integer(uint32_t, text, r->text)
+		lttng_ust_field_integer(uint64_t, flop, r->flop)
 	)
 )
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/blas/symbols.h"
 #include "probes/jax/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/schema/control.h"
@@ -27,14 +28,16 @@ enum way_in {
 static const struct probe_row {
 	const char *name, *library, *variable;
 	enum way_in way;
+	bool asked_for;		/* only where its name is given */
 } probes[] = {
-	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER },
-	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH },
-	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH },
-	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN },
-	{ "pytorch", "libtftop-pytorch.so", TFT_PYTORCH_ENV, WAY_OWN },
-	{ "jax", "libtftop-jax.so", TFT_JAX_ENV, WAY_OWN },
-	{ "onednn", "", TFT_ONEDNN_ENV, WAY_PART },
+	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER, false },
+	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH, false },
+	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH, false },
+	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN, false },
+	{ "pytorch", "libtftop-pytorch.so", TFT_PYTORCH_ENV, WAY_OWN, false },
+	{ "jax", "libtftop-jax.so", TFT_JAX_ENV, WAY_OWN, false },
+	{ "onednn", "", TFT_ONEDNN_ENV, WAY_PART, false },
+	{ "blas", "libtftop-blas.so", TFT_BLAS_ENV, WAY_OWN, true },
 };
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))
@@ -52,10 +55,11 @@ static void known_names(char *text, size_t size)
 					 probes[i].name);
 }
 
+/* All that are looked for unasked, or none. */
 static void set_all(struct environ_choice *choice, bool value)
 {
 	for (size_t i = 0; i < PROBES; i++)
-		choice->chosen[i] = value;
+		choice->chosen[i] = value && !probes[i].asked_for;
 }
 
 /* One item of the list: "auto", NAME, +NAME, -NAME. */

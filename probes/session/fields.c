@@ -156,6 +156,7 @@ static const struct field_spec shape_spec[] = {
 	{ "global", AT(shape.global), STORE_U64X3, 0 },
 	{ "local", AT(shape.local), STORE_U32X3, 0 },
 	{ "text", AT(shape.text), STORE_U32, 0 },
+	{ "flop", AT(shape.flop), STORE_U64, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec frame_spec[] = {

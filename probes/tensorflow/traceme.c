@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "probes/onednn/onednn.h"
+#include "probes/imports/imports.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -230,7 +230,7 @@ static void set_apart(struct recorder *r, bool away)
 {
 	away = away && !atomic_load(&r->starting) && atomic_load(&r->session) == LEVEL_NONE;
 	if (r->place && r->away != away &&
-	    onednn_variable_is(executor, r->place, away ? (void *)&r->apart : (void *)r->level))
+	    imports_variable_is(executor, r->place, away ? (void *)&r->apart : (void *)r->level))
 		r->away = away;
 }
 
@@ -289,7 +289,7 @@ static void recorder_start(struct recorder *r, const char *level)
 		return;
 	atomic_store(&r->session, atomic_load(r->level));
 	if (executor)
-		r->place = onednn_variable(executor, level, (void *)r->level);
+		r->place = imports_variable(executor, level, (void *)r->level);
 }
 
 void tf_trace_start(void)

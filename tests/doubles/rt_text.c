@@ -41,7 +41,7 @@ RT_API long rt_text_pending_ns(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *names[NAME_MAX_ID];
 static atomic_uint n_names;
-static struct tft_shape shapes[4096];
+static struct tft_shape shapes[4096];	/* by id; [0] is none */
 static atomic_uint n_shapes;
 static const struct rt_probe *probes[PROBE_MAX];
 static unsigned n_probes;
@@ -255,15 +255,15 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	uint32_t id = 0;
 
 	pthread_mutex_lock(&lock);
-	for (unsigned i = 0; i < n_shapes && !id; i++)
+	for (unsigned i = 1; i <= n_shapes && !id; i++)
 		if (shapes[i].dims == shape->dims &&
 		    !memcmp(shapes[i].global, shape->global, sizeof(shape->global)) &&
 		    !memcmp(shapes[i].local, shape->local, sizeof(shape->local)) &&
-		    shapes[i].text == shape->text)
-			id = i + 1;
-	if (!id && n_shapes < 4096) {
-		shapes[n_shapes] = *shape;
+		    shapes[i].text == shape->text && shapes[i].flop == shape->flop)
+			id = i;
+	if (!id && n_shapes < 4095) {
 		id = ++n_shapes;
+		shapes[id] = *shape;
 	}
 	pthread_mutex_unlock(&lock);
 	return id;
@@ -364,7 +364,9 @@ uint32_t rt_cpu_device(void)
 
 void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel)
 {
-	line("cpu library=%d name=%s", (int)library, name_of(kernel->name));
+	line("cpu library=%d flop=%llu shape=%s name=%s", (int)library,
+	     (unsigned long long)shapes[kernel->shape].flop, name_of(shapes[kernel->shape].text),
+	     name_of(kernel->name));
 }
 
 void rt_mark(const struct rt_op_args *args)
@@ -439,14 +441,12 @@ static const char *const directions[] = {
 void rt_emit_command(struct tft_command *c)
 {
 	char shape[128] = "-";
-	const struct tft_shape *s = NULL;
+	const struct tft_shape *s = &shapes[c->shape <= n_shapes ? c->shape : 0];
 	bool times = c->start_ticks && c->end_ticks;
 
 	if (quiet || out < 0)
 		return;
-	if (c->kind == TFT_KIND_KERNEL && c->shape && c->shape <= n_shapes)
-		s = &shapes[c->shape - 1];
-	if (s)
+	if (c->kind == TFT_KIND_KERNEL && s != shapes)
 		snprintf(shape, sizeof(shape), "%u:%llu,%llu,%llu/%u,%u,%u", s->dims,
 			 (unsigned long long)s->global[0], (unsigned long long)s->global[1],
 			 (unsigned long long)s->global[2], s->local[0], s->local[1], s->local[2]);

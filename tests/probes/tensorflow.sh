@@ -56,8 +56,10 @@ compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_t
 mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
 if [ -n "$CROSS" ]; then
 	flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h -Wl,-z,nodelete,-z,defs)
-	compile libtftop-start.so "${flags[@]}" probes/start/*.c -ldl
+	compile libtftop-start.so "${flags[@]}" probes/start/*.c probes/imports/*.c \
+		probes/blas/names.c -ldl
 	compile double/libtftop-tensorflow.so "${flags[@]}" probes/tensorflow/*.c probes/onednn/*.c \
+		probes/imports/*.c probes/python/*.c probes/traceme/*.c \
 		-L"$build/double" -ltftop-runtime -Wl,-rpath,'$ORIGIN' -lpthread -ldl
 else
 	cp "$lib/libtftop-tensorflow.so" "$build/double/"

@@ -44,6 +44,9 @@ TEST(util_numbers)
 	CHECK_STR(fmt_all_bytes(buf, 1), "1 byte");
 	CHECK_STR(fmt_tenths(buf, 0), "0.0");
 	CHECK_STR(fmt_tenths(buf, 1234), "123.4");
+	CHECK_STR(fmt_gflop(buf, 0), "0.0");
+	CHECK_STR(fmt_gflop(buf, 1), "<0.1");
+	CHECK_STR(fmt_gflop(buf, 1234 * UINT64_C(100000000)), "123.4");
 	CHECK_INT(bytes_per_s(3, 2), 1500000000);
 	CHECK_INT(bytes_per_s(3, 0), 0);
 	CHECK(bytes_per_s(UINT64_MAX, 1) == UINT64_MAX);

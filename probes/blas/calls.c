@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that are called in the place of BLAS's. C has no closures, so there is a
+ * number of them alike; which of BLAS's functions one stands for is in its row.
+ *
+ * All arguments of BLAS are integers and addresses but alpha and beta, which in C's
+ * convention may be the only two floating-point numbers: the same words and registers
+ * are handed on whatever the function is, also those that nobody gave it.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/blas/probe.h"
+#include "probes/runtime/cpu.h"
+
+#define CALLS 256
+#define CACHE 1024u		/* a power of two */
+#define TEXT_BYTES 128
+#define STACK_BYTES (1 << 20)	/* within that a call in a call is */
+
+#define PARAMETERS \
+	uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, \
+	uintptr_t g, uintptr_t h, uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l, \
+	uintptr_t m, uintptr_t n, uintptr_t o, uintptr_t p, uintptr_t q, uintptr_t r, \
+	uintptr_t s, uintptr_t t, double x, double y
+#define WORDS a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t
+
+typedef uintptr_t blas_function(PARAMETERS);
+
+/* What stands for what; written once, before the place that calls it is. */
+static struct row {
+	struct blas_name name;
+	_Atomic(void *) original;
+	void **at;		/* the only place, while the dynamic linker has not filled it */
+	uint32_t kernel;	/* name id */
+} rows[CALLS];
+static _Atomic unsigned int row_count;
+static atomic_bool full;
+
+/* A call of the program's, on its stack. */
+struct call {
+	struct call *self;	/* while it runs */
+	struct row *row;
+	int64_t start_ns;
+	struct blas_work work;
+	bool known;
+};
+
+static _Thread_local struct call *outer __attribute__((tls_model("initial-exec")));
+
+/* ---- sizes ---- */
+
+/* The same few calls come again and again: their shapes are kept by a hash. */
+static struct {
+	_Atomic uint64_t hash, shape;
+} cache[CACHE];
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+	return hash ^ hash >> 32;
+}
+
+static uint32_t shape_of(const struct blas_work *w)
+{
+	uint64_t key, shape;
+	struct tft_shape s = { .flop = w->flop };
+	char text[TEXT_BYTES];
+	uint32_t letters, at;
+
+	memcpy(&letters, w->flags, sizeof(letters));
+	key = mix(mix(mix(mix(mix(letters, w->m), w->n), w->k), w->batch), w->flop) | 1;
+	at = (uint32_t)(key >> 20) & (CACHE - 1);
+	if (atomic_load_explicit(&cache[at].hash, memory_order_acquire) == key) {
+		shape = atomic_load_explicit(&cache[at].shape, memory_order_relaxed);
+		rt_fence(memory_order_acquire);
+		if (atomic_load_explicit(&cache[at].hash, memory_order_relaxed) == key)
+			return (uint32_t)shape;
+	}
+	blas_text(w, text, sizeof(text));
+	s.text = rt_name(TFT_NAME_OTHER, text);
+	shape = rt_shape(&s);
+	atomic_store_explicit(&cache[at].hash, 0, memory_order_relaxed);
+	rt_fence(memory_order_release);
+	atomic_store_explicit(&cache[at].shape, shape, memory_order_relaxed);
+	atomic_store_explicit(&cache[at].hash, key, memory_order_release);
+	return (uint32_t)shape;
+}
+
+/* ---- a call ---- */
+
+/* One that was left by longjmp() hides calls that are made deeper in the stack, until
+ * its place there has been used for something else. */
+static bool within_another(const struct call *now)
+{
+	return outer && (uintptr_t)outer - (uintptr_t)now < STACK_BYTES && outer->self == outer;
+}
+
+static __attribute__((noinline)) void *begin(struct row *row, const uintptr_t *words,
+					     struct call *call)
+{
+	call->self = NULL;
+	if (rt_level() != TFT_LEVEL_OFF && !within_another(call)) {
+		call->row = row;
+		call->known = blas_read(&row->name, words, &call->work);
+		outer = call->self = call;
+		call->start_ns = rt_now_ns();
+	}
+	return atomic_load_explicit(&row->original, memory_order_acquire);
+}
+
+static void tell(const struct call *call, int64_t end_ns)
+{
+	struct rt_cpu_kernel kernel = {
+		.name = call->row->kernel, .start_ns = call->start_ns,
+		.dur_ns = end_ns - call->start_ns,
+	};
+
+	/* the same each time, whoever is first */
+	if (!kernel.name)
+		kernel.name = call->row->kernel = rt_name(TFT_NAME_KERNEL, call->row->name.text);
+	if (call->known)
+		kernel.shape = shape_of(&call->work);
+	rt_cpu_ran(RT_LIBRARY_BLAS, &kernel);
+}
+
+static void bound(struct row *row);
+
+static __attribute__((noinline)) void end(struct row *row, struct call *call)
+{
+	int saved = errno;
+	int64_t now;
+
+	if (row->at)
+		bound(row);
+	if (!call->self)
+		return;
+	now = rt_now_ns();
+	call->self = NULL;
+	outer = NULL;
+	tell(call, now);
+	errno = saved;
+}
+
+#define CALL(number) \
+static uintptr_t call_##number(PARAMETERS) \
+{ \
+	const uintptr_t words[BLAS_WORDS] = { WORDS }; \
+	struct row *row = &rows[0x##number]; \
+	struct call call; \
+	blas_function *original = (blas_function *)begin(row, words, &call); \
+	uintptr_t result = original(WORDS, x, y); \
+\
+	end(row, &call); \
+	return result; \
+}
+#define NAME(number) call_##number,
+#define EACH_16(X, n) \
+	X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
+	X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
+#define EACH(X) \
+	EACH_16(X, 0) EACH_16(X, 1) EACH_16(X, 2) EACH_16(X, 3) \
+	EACH_16(X, 4) EACH_16(X, 5) EACH_16(X, 6) EACH_16(X, 7) \
+	EACH_16(X, 8) EACH_16(X, 9) EACH_16(X, a) EACH_16(X, b) \
+	EACH_16(X, c) EACH_16(X, d) EACH_16(X, e) EACH_16(X, f)
+
+EACH(CALL)
+
+static blas_function *const functions[CALLS] = { EACH(NAME) };
+
+/* ---- who stands for what ---- */
+
+/* The first call has put BLAS's function into the place. Calls that other threads make
+ * there until it has ended are not seen, nor are any when it was left by longjmp(). */
+static void bound(struct row *row)
+{
+	void *now = __atomic_load_n(row->at, __ATOMIC_ACQUIRE);
+	void *ours = (void *)functions[row - rows];
+
+	if (now == ours)
+		return;
+	atomic_store_explicit(&row->original, now, memory_order_release);
+	__atomic_store_n(row->at, ours, __ATOMIC_RELEASE);
+}
+
+static bool is_ours(const void *function)
+{
+	for (unsigned int i = 0; i < row_count; i++)
+		if ((const void *)functions[i] == function)
+			return true;
+	return false;
+}
+
+void *blas_call(const struct blas_name *name, const struct tft_import *import)
+{
+	unsigned int n = row_count;
+
+	if (is_ours(import->now))
+		return NULL;
+	for (unsigned int i = 0; i < n && !import->unbound; i++)
+		if (rows[i].original == import->now && !rows[i].at &&
+		    !memcmp(&rows[i].name, name, sizeof(*name)))
+			return (void *)functions[i];
+	if (n == CALLS) {
+		full = true;
+		return NULL;
+	}
+	rows[n].name = *name;
+	rows[n].original = import->now;
+	rows[n].at = import->unbound ? import->at : NULL;
+	row_count = n + 1;
+	return (void *)functions[n];
+}
+
+bool blas_full(void)
+{
+	return full;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BLAS by its names: sgemm_, cblas_dgemm, as in libraries with 64-bit integers
+ * (sgemm_64_, cblas_dgemm64_) and in the ones that NumPy's and SciPy's wheels carry
+ * (scipy_cblas_dgemm64_). libtftop-start.so looks for them in what a library calls.
+ */
+#ifndef PROBES_BLAS_SYMBOLS_H
+#define PROBES_BLAS_SYMBOLS_H
+
+#include <stdbool.h>
+
+#define TFT_BLAS_ENV "TFTOP_BLAS"
+#define TFT_BLAS_ENTRY "tft_blas_start"
+
+/* Level 3, then level 2; of each, where its sizes are is in work.c. */
+enum blas_routine {
+	BLAS_GEMM, BLAS_GEMM_BATCH, BLAS_GEMM_BATCH_STRIDED, BLAS_GEMMT, BLAS_SYMM, BLAS_SYRK,
+	BLAS_SYR2K, BLAS_TRMM, BLAS_TRSM,
+	BLAS_GEMV, BLAS_SYMV, BLAS_TRMV, BLAS_TRSV, BLAS_GER, BLAS_SYR, BLAS_SYR2,
+	BLAS_ROUTINES
+};
+
+struct blas_name {
+	enum blas_routine routine;
+	char text[24];		/* "sgemm" */
+	bool complex;
+	bool cblas;		/* C's convention: sizes by value behind the layout; else all by address */
+	bool wide;		/* integers have 64 bits */
+};
+
+/* False: it is no name of those. */
+bool blas_name(const char *symbol, struct blas_name *out);
+bool blas_is_name(const char *symbol);
+
+#endif

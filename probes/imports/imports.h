@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a loaded library finds through tables of its own: functions that it calls by
+ * name, through its procedure linkage table or by an address that it keeps, and the
+ * places of variables. Part of libtftop-start.so and of probes; libc only.
+ *
+ * What a place held before is what the dynamic linker chose for that library: whoever
+ * replaces it goes on there, and so calls what would have been called.
+ */
+#ifndef PROBES_IMPORTS_IMPORTS_H
+#define PROBES_IMPORTS_IMPORTS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct imports_library {
+	uintptr_t base, end;
+	const char *path;		/* *borrowed from the loader*; "": the program */
+	uintptr_t relro, relro_end;	/* read-only since it was loaded */
+	const char *strings;
+	const ElfW(Sym) *symbols;
+	const ElfW(Rela) *calls, *data;
+	size_t n_calls, n_data;
+};
+
+/* False: it has no such tables. */
+bool imports_library(const struct dl_phdr_info *info, struct imports_library *out);
+
+/* One place. It still leads to the dynamic linker when `unbound`: the first call
+ * there replaces what it holds. Where IMPORTS_UNBOUND_CALLS, what it holds may be
+ * called from elsewhere too; else only by the library's own code, which says in a
+ * register which place it is. */
+#if defined(__x86_64__)
+#define IMPORTS_UNBOUND_CALLS 1
+#else
+#define IMPORTS_UNBOUND_CALLS 0
+#endif
+struct imports_place {
+	const char *name;
+	void **at;
+	bool unbound;
+};
+typedef void imports_each(const struct imports_library *library, const struct imports_place *place,
+			  void *arg);
+
+/* Each place of a function of another library, or of its own that others may define. */
+void imports_walk(const struct imports_library *library, imports_each *each, void *arg);
+
+/* From now on it leads there; false: the system refuses. */
+bool imports_put(const struct imports_library *library, void **at, void *to);
+
+/* ---- of one library, by an address inside of it ---- */
+
+struct imports_change {
+	const char *name;
+	void *ours;
+	bool done;
+};
+
+/* Puts functions of ours in the place of those of other libraries. */
+void imports_change(const void *inside, struct imports_change *changes, int count);
+
+/* Where the library keeps the place of a variable that several share, while it is
+ * `now`; NULL: nowhere. And another place from now on, for this library alone. */
+void **imports_variable(const void *inside, const char *name, const void *now);
+bool imports_variable_is(const void *inside, void **at, void *place);
+
+#endif

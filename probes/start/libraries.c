@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* See libraries.h. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/blas/symbols.h"
+#include "probes/imports/imports.h"
+#include "probes/start/internal.h"
+#include "probes/start/libraries.h"
+
+#define START_HIDDEN __attribute__((visibility("hidden")))
+#define PATH_BYTES 4096
+#define KNOWN_MAX 4096
+#define WAIT_MS 2000		/* for another thread that looks */
+
+/* ---- before the program's dlsym() ---- */
+
+/* It goes on by a jump: dlsym() asks who has called it. */
+#if defined(__x86_64__)
+__asm__(
+	"	.pushsection .text\n"
+	"	.globl tft_start_dlsym\n"
+	"	.hidden tft_start_dlsym\n"
+	"	.type tft_start_dlsym, %function\n"
+	"tft_start_dlsym:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	push %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	push %rsi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call tft_start_look\n"
+	"	add $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rsi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	pop %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	jmp *tft_start_real_dlsym(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size tft_start_dlsym, . - tft_start_dlsym\n"
+	"	.popsection\n"
+);
+#define HAVE_DLSYM 1
+#elif defined(__aarch64__)
+__asm__(
+	"	.pushsection .text\n"
+	"	.globl tft_start_dlsym\n"
+	"	.hidden tft_start_dlsym\n"
+	"	.type tft_start_dlsym, %function\n"
+	"tft_start_dlsym:\n"
+	"	.cfi_startproc\n"
+	"	hint #34\n"	/* bti c */
+	"	stp x29, x30, [sp, #-32]!\n"
+	"	.cfi_def_cfa_offset 32\n"
+	"	.cfi_offset 29, -32\n"
+	"	.cfi_offset 30, -24\n"
+	"	stp x0, x1, [sp, #16]\n"
+	"	bl tft_start_look\n"
+	"	ldp x0, x1, [sp, #16]\n"
+	"	ldp x29, x30, [sp], #32\n"
+	"	.cfi_restore 29\n"
+	"	.cfi_restore 30\n"
+	"	.cfi_def_cfa_offset 0\n"
+	"	adrp x16, tft_start_real_dlsym\n"
+	"	ldr x16, [x16, :lo12:tft_start_real_dlsym]\n"
+	"	br x16\n"
+	"	.cfi_endproc\n"
+	"	.size tft_start_dlsym, . - tft_start_dlsym\n"
+	"	.popsection\n"
+);
+#define HAVE_DLSYM 1
+#endif
+
+#ifdef HAVE_DLSYM
+
+extern char tft_start_dlsym[];
+void tft_start_look(void) START_HIDDEN;
+void *tft_start_real_dlsym START_HIDDEN;
+
+/* ---- who looks for what ---- */
+
+static struct user {
+	const char *variable, *entry;	/* names its probe; what that exports */
+	bool (*wants)(const char *name);
+	char path[PATH_BYTES];		/* of the probe; "": it was not chosen */
+	bool wanted, asked;
+	tft_import_take *take;
+} users[] = {
+	{ TFT_BLAS_ENV, TFT_BLAS_ENTRY, blas_is_name, "", false, false, NULL },
+};
+
+#define USERS (sizeof(users) / sizeof(users[0]))
+
+/* ---- libraries ---- */
+
+static uintptr_t known[KNOWN_MAX];	/* their dynamic linking's tables */
+static int n_known;
+static unsigned long long adds, subs;	/* the loader's counts when that was all */
+
+struct counts {
+	unsigned long long adds, subs;
+};
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct counts *c = arg;
+
+	(void)size;
+	c->adds = info->dlpi_adds;
+	c->subs = info->dlpi_subs;
+	return 1;
+}
+
+static bool is_known(const struct imports_library *l)
+{
+	for (int i = 0; i < n_known; i++)
+		if (known[i] == (uintptr_t)l->symbols)
+			return true;
+	return false;
+}
+
+/* Probes and what they are made of. */
+static bool is_ours(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "libtftop-", 9) || !strncmp(name, "liblttng-ust", 12);
+}
+
+static bool is_new(const struct dl_phdr_info *info, struct imports_library *l)
+{
+	return imports_library(info, l) && !is_ours(l->path) && !is_known(l);
+}
+
+static void note(const struct imports_library *l, const struct imports_place *place, void *arg)
+{
+	(void)l;
+	(void)arg;
+	for (size_t i = 0; i < USERS; i++)
+		if (users[i].path[0] && !users[i].asked && !users[i].wanted)
+			users[i].wanted = users[i].wants(place->name);
+}
+
+static int note_new(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct imports_library l;
+
+	(void)size;
+	if (is_new(info, &l))
+		imports_walk(&l, note, arg);
+	return 0;
+}
+
+static void change_dlsym(const struct imports_library *l, const struct imports_place *place)
+{
+	if (place->unbound || *place->at == tft_start_real_dlsym)
+		imports_put(l, place->at, tft_start_dlsym);
+}
+
+static void change(const struct imports_library *l, const struct imports_place *place, void *arg)
+{
+	struct tft_import import = { .name = place->name, .now = *place->at, .at = place->at,
+				     .unbound = place->unbound, .library = l->path };
+	void *to = NULL;
+
+	(void)arg;
+	if (!strcmp(place->name, "dlsym")) {
+		change_dlsym(l, place);
+		return;
+	}
+	if (place->unbound && !IMPORTS_UNBOUND_CALLS)
+		return;
+	for (size_t i = 0; i < USERS && !to; i++)
+		if (users[i].take && users[i].wants(place->name))
+			to = users[i].take(&import);
+	if (to)
+		imports_put(l, place->at, to);
+}
+
+static int change_new(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct imports_library l;
+
+	(void)size;
+	count(info, size, arg);
+	if (!is_new(info, &l))
+		return 0;
+	imports_walk(&l, change, NULL);
+	if (n_known < KNOWN_MAX)
+		known[n_known++] = (uintptr_t)l.symbols;
+	return 0;
+}
+
+static void load(struct user *u)
+{
+	void *library = dlopen(u->path, RTLD_NOW | RTLD_LOCAL);
+	tft_imports_start *start = library ?
+		(tft_imports_start *)dlsym(library, u->entry) : NULL;
+
+	if (start)
+		u->take = start(tft_start_look);
+}
+
+static void look_at_new(void)
+{
+	struct counts now = { 0, 0 };
+	bool open = false;
+
+	dl_iterate_phdr(count, &now);
+	if (now.subs != subs)
+		n_known = 0;	/* another library may be where one was */
+	for (size_t i = 0; i < USERS; i++)
+		open = open || (users[i].path[0] && !users[i].asked);
+	if (open)
+		dl_iterate_phdr(note_new, NULL);
+	for (size_t i = 0; i < USERS; i++)
+		if (users[i].wanted && !users[i].asked) {
+			users[i].asked = true;
+			load(&users[i]);
+		}
+	dl_iterate_phdr(change_new, &now);
+	__atomic_store_n(&adds, now.adds, __ATOMIC_RELAXED);
+	__atomic_store_n(&subs, now.subs, __ATOMIC_RELAXED);
+}
+
+/* ---- one thread at a time ---- */
+
+/* The thread that looks, and its process: a child of fork has none of its parent's. */
+static uint64_t looking;
+
+/* False: it is this thread, or it takes too long. */
+static bool begin(void)
+{
+	struct timespec ms = { 0, 1000000 };
+	uint64_t process = (uint64_t)(uint32_t)syscall(SYS_getpid) << 32;
+	uint64_t self = process | (uint32_t)syscall(SYS_gettid), other = 0;
+
+	for (int i = 0; i < WAIT_MS; i++) {
+		if (__atomic_compare_exchange_n(&looking, &other, self, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return true;
+		if (other == self)
+			return false;
+		if (other >> 32 == process >> 32) {
+			nanosleep(&ms, NULL);
+			other = 0;
+		}
+	}
+	return false;
+}
+
+static bool active;
+
+void tft_start_look(void)
+{
+	int saved = errno, cancel;
+	struct counts now = { 0, 0 };
+
+	if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+		return;
+	dl_iterate_phdr(count, &now);
+	if (now.adds == __atomic_load_n(&adds, __ATOMIC_RELAXED) &&
+	    now.subs == __atomic_load_n(&subs, __ATOMIC_RELAXED))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (begin()) {
+		look_at_new();
+		__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+	}
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	for (size_t i = 0; i < USERS; i++) {
+		const char *path = getenv(users[i].variable);
+		size_t length = path ? strlen(path) : 0;
+
+		/* a copy: the program may write over its environment */
+		if (length && length < PATH_BYTES) {
+			memcpy(users[i].path, path, length + 1);
+			active = true;
+		}
+	}
+	if (!active)
+		return;
+	tft_start_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");
+	tft_start_look();
+}
+
+#endif

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The BLAS probe on libraries that look like BLAS, of 32-bit and of 64-bit integers, on the
+# double of the runtime: what is told of calls that are known, and that nothing of them is
+# changed. blas.sh [NAME]: only the cases whose name contains NAME. CROSS=aarch64-linux-gnu:
+# for that machine, under qemu; what is bound at its first call is not seen there.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+O=${O:-build}
+case $O in /*) ;; *) O=$PWD/$O ;; esac
+lib=$O/lib
+build=$O/tests/probes/blas
+only=${1:-}
+pass=0 failed=0 skip=0
+ok() { pass=$((pass + 1)); echo "ok $1"; }
+fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
+expect() {
+	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
+}
+closing() {
+	echo "$pass passed, $failed failed, $skip skipped"
+	[ "$failed" -eq 0 ]
+	exit
+}
+run=() CROSS=${CROSS:-}
+if [ -n "$CROSS" ]; then
+	CC=$CROSS-gcc run=("qemu-${CROSS%%-*}-static" -L "/usr/$CROSS")
+	build=$O/tests/$CROSS/blas lib=$O/tests/$CROSS/blas
+	if ! { command -v "$CC" && command -v "${run[0]}"; } >/dev/null; then
+		echo "skip blas on $CROSS: '$CC' or '${run[0]}' is not there"
+		skip=1
+		closing
+	fi
+elif [ ! -e "$lib/libtftop-blas.so" ]; then
+	skip=1
+	echo "skip blas: not on this machine, the probe was not built"
+	closing
+fi
+unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_BLAS
+
+warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
+mkdir -p "$build/double"
+# compile OUTPUT SOURCE... [FLAG...]
+compile() {
+	local out=$1
+	shift
+	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
+		2>"$build/${out##*/}.log" && return
+	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
+	closing
+}
+compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+	probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
+if [ -n "$CROSS" ]; then
+	flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h -Wl,-z,nodelete,-z,defs)
+	compile libtftop-start.so "${flags[@]}" probes/start/*.c probes/imports/*.c probes/blas/names.c -ldl
+	compile double/libtftop-blas.so "${flags[@]}" probes/blas/*.c \
+		-L"$build/double" -ltftop-runtime -Wl,-rpath,'$ORIGIN' -lpthread -ldl
+else
+	cp "$lib/libtftop-blas.so" "$build/double/"
+fi
+fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_blas.c -lpthread; }
+user() { local out=$1; shift; compile "$out" -fPIC -shared tests/doubles/fake_blas_user.c "$@"; }
+lazy=lazy hows=(now lazy)
+[ -z "$CROSS" ] || lazy=now hows=(now)
+here=(-L"$build" -Wl,-rpath,"\$ORIGIN")
+fake libfake_narrow.so
+fake libfake_other.so -DWHO=2
+fake libfake_wide.so -DWIDE -DWHO=3
+user libuser_other.so -Wl,-z,now "${here[@]}" -lfake_other
+user libuser_wide.so -DWIDE -Wl,-z,$lazy "${here[@]}" -lfake_wide
+# in the program: bound at the first call, and before
+for how in "${hows[@]}"; do
+	compile "blas_$how" tests/probes/blas_test.c tests/doubles/fake_blas_user.c -Wl,-z,$how \
+		-Wl,--no-as-needed "${here[@]}" -lfake_narrow -lfake_wide -ldl -lpthread
+done
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-blas-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+limit='timeout -k 5 60'
+
+# run LEVEL HOW LIBRARY...: without us into $tmp/bare, with us into $tmp/probed, events
+# into $tmp/events
+run() {
+	local level=$1 program=$build/blas_$2
+	shift 2
+	: >"$tmp/events"
+	$limit "${run[@]}" "$program" "$@" >"$tmp/bare" 2>&1
+	bare=$?
+	$limit env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL="$level" LD_PRELOAD="$lib/libtftop-start.so" \
+		TFTOP_BLAS="$build/double/libtftop-blas.so" "${run[@]}" "$program" "$@" >"$tmp/probed" 2>&1
+	probed=$?
+}
+same() {
+	expect "$1" "exit status" "$bare $probed" "4 4"
+	expect "$1" "results, arguments, errno as without us" \
+		"$(diff "$tmp/bare" "$tmp/probed" | head -n 4)" ""
+}
+# calls FILE: what was told of them
+calls() { sed -nE 's/^cpu library=[0-9]* (.*) (name=.*)/\2 \1/p' "$1"; }
+once='name=sgemm flop=48 shape=m=2 n=3 k=4 NT
+name=cgemm flop=96 shape=m=2 n=2 k=3 CN
+name=dgemv flop=24 shape=m=3 n=4 T
+name=strmm flop=18 shape=m=2 n=3 RUNN
+name=dgemm flop=420 shape=m=5 n=6 k=7 NT
+name=ssyrk flop=60 shape=n=4 k=3 LN
+name=sgemm_batch flop=268 shape=batch=5 NN
+name=sgemm_batch flop=168 shape=batch=3 m=2 n=2 k=7 NN
+name=zgemm_batch_strided flop=3264 shape=batch=17 m=2 n=3 k=4 TC'
+
+# Each call of the program once, with its sizes; BLAS in BLAS is part of the outer call;
+# one that was left by longjmp() is not told, and those behind it are.
+case_calls() {
+	local how many
+	for how in "${hows[@]}"; do
+		run 2 $how
+		same "$how"
+		many='name=sgemm flop=16 shape=m=2 n=2 k=2 NN'
+		expect "$how" "each call once" "$(calls "$tmp/events" | grep -vF "$many")" "$once"
+		expect "$how" "of all threads and the child" \
+			"$(calls "$tmp/events" | grep -cF "$many")" 2001
+		expect "$how" "who calls" "$(grep -c '^info blas the program=calls BLAS from [89] places' "$tmp/events")" 1
+	done
+}
+
+# Libraries that are opened later, with other functions of the same names and others.
+case_libraries() {
+	run 2 now "$build/libuser_other.so" "$build/libuser_wide.so"
+	same libraries
+	expect libraries "each calls its own" "$(grep -c '^[123] sgemm NT\|^[123] sgemm Nt' "$tmp/probed")" 3
+	expect libraries "each call once" "$(calls "$tmp/events" | grep -v 'n=2 k=2 NN' | sort | uniq -c |
+		awk '{ print $1 }' | sort -u)" 3
+	expect libraries "64-bit integers as 32-bit ones" "$(calls "$tmp/events" | grep -v 'n=2 k=2 NN' |
+		sort -u)" "$(sort -u <<<"$once")"
+}
+
+case_off() {
+	run 0 now "$build/libuser_wide.so"
+	same off
+	expect off "nothing is told" "$(calls "$tmp/events" | wc -l)" 0
+}
+
+# Without the probe nothing of it is there.
+case_unchosen() {
+	LD_PRELOAD="$lib/libtftop-start.so" LD_DEBUG=files "${run[@]}" "$build/blas_now" >"$tmp/probed" 2>&1
+	expect unchosen "exit status" $? 4
+	expect unchosen "not loaded" "$(grep -c libtftop-blas "$tmp/probed")" 0
+}
+
+for c in calls libraries off unchosen; do
+	[[ $c == *"$only"* ]] && "case_$c"
+done
+closing
