@@ -15,6 +15,7 @@ struct ops_pane {
 	struct steps_snapshot steps;
 	bool devices;			/* any device work seen: sorted by it */
 	bool pools;			/* any op was handed to a pool, or waited for inputs */
+	bool sources;			/* any has a line */
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_SCOPE, OPS_VIEWS } view;
 	struct ops_tree tree;
 	char scope[80];			/* of the tree */
@@ -157,6 +158,27 @@ static void kernels_text(const struct table *table, const void *row, char *text,
 	snprintf(text, size, "%s", ROW(row)->kernels ? fmt_count(count, ROW(row)->kernels) : "–");
 }
 
+/* "train.py:88", and how many more. */
+static void source_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const char *file = ROW(row)->file, *slash = file ? strrchr(file, '/') : NULL;
+	char more[24] = "";
+
+	if (ROW(row)->lines > 1)
+		snprintf(more, sizeof(more), " +%u", ROW(row)->lines - 1);
+	if (file)
+		snprintf(text, size, "%s:%u%s", slash ? slash + 1 : file, ROW(row)->line, more);
+	else
+		snprintf(text, size, "%s", "");
+}
+
+static int by_source(const void *a, const void *b)
+{
+	int order = table_compare_text(ROW(a)->file, ROW(b)->file);
+
+	return order ? order : table_compare_u64(ROW(a)->line, ROW(b)->line);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->name, ROW(b)->name);
@@ -254,6 +276,8 @@ static enum role bar_role(const void *row)
 /* The tree's alone; and of programs that hand ops to thread pools, or whose graphs
  * are known. */
 #define TREE_COLUMNS {"waits", "waits", 9, 0, 0, true, true, 6, wait_text, by_wait, NULL}
+#define SOURCE_COLUMN \
+	{"source", "source", 14, 20, 28, false, false, 9, source_text, by_source, NULL}
 #define POOL_COLUMNS \
 	{"queued", "queued", 9, 0, 0, true, true, 6, queued_text, by_queued, NULL}, \
 	{"latency", "latency", 9, 0, 0, true, true, 8, latency_text, by_latency, NULL}
@@ -272,10 +296,16 @@ static enum role bar_role(const void *row)
 
 static const struct table_column device_columns[] = DEVICE_COLUMNS();
 static const struct table_column device_pool_columns[] = DEVICE_COLUMNS(POOL_COLUMNS);
+static const struct table_column device_source_columns[] = DEVICE_COLUMNS(SOURCE_COLUMN);
+static const struct table_column device_pool_source_columns[] =
+	DEVICE_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
 static const struct table_column device_tree_columns[] = DEVICE_COLUMNS(TREE_COLUMNS);
 static const struct table_column device_scope_columns[] = SCOPE_COLUMNS("share of it", device_part);
 static const struct table_column self_columns[] = SELF_COLUMNS();
 static const struct table_column self_pool_columns[] = SELF_COLUMNS(POOL_COLUMNS);
+static const struct table_column self_source_columns[] = SELF_COLUMNS(SOURCE_COLUMN);
+static const struct table_column self_pool_source_columns[] =
+	SELF_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
 static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS);
 static const struct table_column self_scope_columns[] = SCOPE_COLUMNS("share of total", total_part);
 
@@ -288,15 +318,16 @@ static const struct table_column self_scope_columns[] = SCOPE_COLUMNS("share of 
 	.bar = bar_role, \
 }
 
-enum { KIND_FLAT, KIND_POOLS, KIND_TREE, KIND_SCOPE, KINDS };
+/* Flat ones: as the bits say. */
+enum { KIND_FLAT, KIND_POOLS = 1, KIND_SOURCE = 2, KIND_TREE = 4, KIND_SCOPE, KINDS };
 static const struct table_kind kinds[2][KINDS] = {	/* by own time, by the devices' */
 	{
-		KIND(self_columns), KIND(self_pool_columns), KIND(self_tree_columns),
-		KIND(self_scope_columns),
+		KIND(self_columns), KIND(self_pool_columns), KIND(self_source_columns),
+		KIND(self_pool_source_columns), KIND(self_tree_columns), KIND(self_scope_columns),
 	},
 	{
-		KIND(device_columns), KIND(device_pool_columns), KIND(device_tree_columns),
-		KIND(device_scope_columns),
+		KIND(device_columns), KIND(device_pool_columns), KIND(device_source_columns),
+		KIND(device_pool_source_columns), KIND(device_tree_columns), KIND(device_scope_columns),
 	},
 };
 
@@ -332,8 +363,9 @@ static void set_devices(struct ops_pane *p, bool devices, bool any)
 	const char *key = old->columns[table->sort].key;
 	bool reverse = table->reverse;
 
-	table->kind = &kinds[devices || !any][p->view == OPS_FLAT && p->pools ? KIND_POOLS :
-					      of_view[p->view]];
+	table->kind = &kinds[devices || !any][p->view != OPS_FLAT ? of_view[p->view] :
+					      (p->pools ? KIND_POOLS : 0) |
+					      (p->sources ? KIND_SOURCE : 0)];
 	if (any)
 		p->devices = devices;
 	if (old == table->kind)
@@ -359,6 +391,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	count = steps_merge(&p->steps.stats, rows, count);
 	for (i = 0; i < count; i++) {
 		devices = devices || rows[i].device_ns > 0;
+		p->sources = p->sources || rows[i].file;
 		p->pools = p->pools || rows[i].handed || rows[i].latencies;
 	}
 	lines = xcalloc(count, sizeof(*lines));

@@ -36,6 +36,8 @@ struct walk_queue {
 	struct lanes runs, copies[DIR_COUNT];
 };
 
+struct walk_frame { uint32_t file, function, line; };
+
 struct walk_shape { uint32_t dims, local[3]; uint64_t global[3]; };
 
 /* An end of a data edge: of the op `instance` of a process. */
@@ -62,7 +64,8 @@ struct walk {
 	uint32_t n_tracks;
 	uint64_t n_flows, n_blocks_told;
 
-	struct map names_at, processes_at, threads_at, devices_at, queues_at, shapes_at;
+	struct map names_at, processes_at, threads_at, devices_at, queues_at, shapes_at,
+		   frames_at;
 	struct map steps_at, accounts_at, series_at, blocks_at;
 	const char **names;			/* owned arrays, all */
 	struct walk_process *processes;
@@ -70,15 +73,17 @@ struct walk {
 	struct walk_device *devices;
 	struct walk_queue *queues;
 	struct walk_shape *shapes;
+	struct walk_frame *frames;
 	struct lanes *steps;
 	struct walk_account *accounts;
 	struct { uint32_t track; const char *name; } *series;
 	struct walk_block *blocks;
 	struct walk_end *ends;
 	struct walk_launch *launches;		/* a heap by start */
-	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_steps,
+	size_t n_names, n_processes, n_threads, n_devices, n_queues, n_shapes, n_frames, n_steps,
 	       n_accounts, n_series, n_blocks, n_ends;
 	size_t cap_names, cap_processes, cap_threads, cap_devices, cap_queues, cap_shapes,
+	       cap_frames,
 	       cap_steps, cap_accounts, cap_series, cap_blocks, cap_ends;
 	size_t n_launches;
 	uint32_t free_block;			/* + 1, 0 none */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What happened: ops, device work, calls, steps, memory, messages, losses. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "model/export/walk-internal.h"
 
 #define FLOWS_AT_ONCE 64
+#define SOURCE_BYTES 1024
 #define KEY_OF_MESSAGE (UINT64_C(1) << 63)	/* apart from our own numbers */
 
 static struct slice slice_of(const char *name, uint32_t name_id, const char *category,
@@ -84,12 +86,28 @@ static void find_flows(struct walk *w, uint64_t process, uint64_t instance, stru
 	slice->flow_out = out;
 }
 
+/* "train.py:88", where it was called. */
+static void add_source(const struct walk *w, uint32_t process, const struct event_op *op,
+		       struct arg *args, size_t *n, char text[SOURCE_BYTES])
+{
+	uint32_t at = op->frame ? map_get(&w->frames_at, walk_key(process, op->frame)) : MAP_NONE;
+	const struct walk_frame *frame = at == MAP_NONE ? NULL : &w->frames[at];
+	const char *file = frame ? walk_name(w, frame->file) : NULL;
+
+	if (!file || !frame->line)
+		return;
+	snprintf(text, SOURCE_BYTES, "%s:%" PRIu32, file, frame->line);
+	add_text(args, n, "source", text);
+	add_text(args, n, "function", walk_name(w, frame->function));
+}
+
 static void work_op(struct walk *w, const struct event *event)
 {
 	const struct event_op *op = &event->u.op;
 	uint32_t p = walk_process(w, event);
 	uint64_t in[FLOWS_AT_ONCE], out[FLOWS_AT_ONCE];
 	struct arg args[WALK_ARGS_MAX];
+	char source[SOURCE_BYTES];
 	struct slice slice = slice_of(walk_name(w, op->name), op->name,
 				      op->flags & OP_RANGE && !(op->flags & OP_INNER) ? "range" : "op",
 				      op->start_ns, op->dur_ns);
@@ -100,6 +118,8 @@ static void work_op(struct walk *w, const struct event *event)
 		add_text(args, &slice.n_args, "framework", framework_name(op->framework));
 	if (op->step != -1)
 		add_int(args, &slice.n_args, "step", op->step);
+	add_source(w, p, op, args, &slice.n_args, source);
+	add_text(args, &slice.n_args, "shapes", walk_name(w, op->shapes));
 	slice.args = args;
 	find_flows(w, w->processes[p].key, op->instance, &slice, in, out);
 	if (op->flags & OP_ASYNC)

@@ -196,6 +196,16 @@ static void define_shape(struct walk *w, uint32_t process, const struct event_sh
 	memcpy(w->shapes[at].local, shape->local, sizeof(shape->local));
 }
 
+static void define_frame(struct walk *w, uint32_t process, const struct event_frame *frame)
+{
+	uint32_t at = map_get(&w->frames_at, walk_key(process, frame->id));
+
+	if (at == MAP_NONE)
+		at = ADD(w, frames);
+	map_set(&w->frames_at, walk_key(process, frame->id), at);
+	w->frames[at] = (struct walk_frame) { frame->file, frame->function, frame->line };
+}
+
 /* Whether it was one. */
 static bool define(struct walk *w, const struct event *event)
 {
@@ -227,6 +237,9 @@ static bool define(struct walk *w, const struct event *event)
 		return true;
 	case EVENT_SHAPE:
 		define_shape(w, walk_process(w, event), &event->u.shape);
+		return true;
+	case EVENT_FRAME:
+		define_frame(w, walk_process(w, event), &event->u.frame);
 		return true;
 	default:
 		return false;
@@ -341,10 +354,12 @@ static void release(struct walk *w)
 {
 	struct map *maps[] = {
 		&w->names_at, &w->processes_at, &w->threads_at, &w->devices_at, &w->queues_at,
-		&w->shapes_at, &w->steps_at, &w->accounts_at, &w->series_at, &w->blocks_at,
+		&w->shapes_at, &w->frames_at, &w->steps_at, &w->accounts_at, &w->series_at,
+		&w->blocks_at,
 	};
 	void *lists[] = {
-		w->names, w->processes, w->threads, w->devices, w->queues, w->shapes, w->steps,
+		w->names, w->processes, w->threads, w->devices, w->queues, w->shapes, w->frames,
+		w->steps,
 		w->accounts, w->series, w->blocks, w->ends, w->launches,
 	};
 

@@ -77,6 +77,29 @@ pages() {
 	has '^forward  convolution  12 links exact'
 }
 
+# Each op with its line and function, in another profiler's file, as often as in the report.
+exported() {
+	"$tftop" --export "chrome:$work/t.json" --json="$work/report" "$tmp/recording" \
+		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
+	why=$(python3 - "$work/t.json" "$work/report" <<'END'
+import collections, json, sys
+events, report = (json.load(open(path)) for path in sys.argv[1:])
+want, got = collections.Counter(), collections.Counter()
+for op in report["ops"] + report.get("ranges", []):
+    for line in op.get("lines", []):
+        place = "%s:%d" % (line["file"], line["line"])
+        want[op.get("raw_name", op["name"]), place, line["function"]] += line["count"]
+for event in events["traceEvents"]:
+    args = event.get("args", {})
+    if event["ph"] == "X" and "source" in args:
+        got[event["name"], args["source"], args["function"]] += 1
+print("%d ops" % sum(got.values()) if got == want and got else
+      "%s, not %s" % (list((got - want).items())[:3], list((want - got).items())[:3]))
+sys.exit(got != want or not got)
+END
+	) || fail "$why"
+}
+
 # The same as a tree on the screen.
 scopes() {
 	printf '%s\n' 'wait-settled 60s' 'pane 1' 'focus lower' 'tree scope' 'unfold all' "save-screen $work/page" \
@@ -110,6 +133,7 @@ if [ "$failed" -eq 0 ]; then
 	case_run from_recording from_recording
 	case_run from_save from_save
 	case_run pages pages
+	case_run exported exported
 	case_run scopes scopes
 	case_run changed changed
 fi
