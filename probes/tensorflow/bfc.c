@@ -189,6 +189,16 @@ static bool plausible(const struct stats *s)
 	       (s->has_pool & 0xff) == 1 && s->pool >= s->in_use && s->allocations >= 0;
 }
 
+/* Of this version, once. */
+static void say_regions(void)
+{
+	static atomic_bool said;
+
+	if (!tf_original(TFT_TF_BFC_REGION) && !atomic_exchange(&said, true))
+		tf_blind("an allocator's chunks are not known: TensorFlow has told of its regions "
+			 "since 2.14");
+}
+
 /* At most once a second, or after a new region; `object` is in use by this thread. */
 static void ask(struct bfc *b, void *object)
 {
@@ -208,8 +218,10 @@ static void ask(struct bfc *b, void *object)
 		return;
 	}
 	/* unless one has just come */
-	if (pool != (uint64_t)s.pool && pool == atomic_load(&b->pool))
+	if (pool != (uint64_t)s.pool && pool == atomic_load(&b->pool)) {
 		go_blind(b);
+		say_regions();
+	}
 	if ((s.has_limit & 0xff) == 1 && !atomic_load(&b->limit)) {
 		atomic_store(&b->limit, s.limit);
 		define(b);
