@@ -412,7 +412,7 @@ help:
 	  'make check        all tests (at most 15 minutes on 2 cores)' \
 	  'make check-asan   again under the sanitizers, check-tsan with it' \
 	  'make check-tsan   threads under the thread sanitizer' \
-	  'make check-versions  TensorFlow on older wheels and the one for GPUs (fetches 2 GB each)' \
+	  'make check-versions  TensorFlow and PyTorch of other versions (fetches 2 GB each)' \
 	  'make bench        figures, each beside something that runs in the same minute' \
 	  'make golden       rewrite the expected screens' \
 	  'make fuzz         parsers and decoders, SECONDS=60' \

@@ -1,24 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TensorFlow's live suites on other wheels than the current one: each list
-# tests/venv/tensorflow-*.txt. VERSIONS="2.12 gpu" for some, CASE=NAME for the cases with
-# NAME in them. An environment takes 1.6 to 2.6 GB, so it is removed when its suites have
-# run, unless it was there before or KEEP is set.
+# The live suites of TensorFlow and PyTorch on other wheels than the current ones: each
+# list tests/venv/tensorflow-*.txt and pytorch-*.txt, and the distribution's PyTorch where it
+# is installed (Debian's python3-torch). VERSIONS="tensorflow-2.12 pytorch-system" for some,
+# CASE=NAME for the cases with NAME in them. An environment takes 1.6 to 3.5 GB, so it is
+# removed when its suites have run, unless it was there before or KEEP is set.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-export O=${O:-build}
+export O=${O:-build} SUITE_TIMEOUT=${SUITE_TIMEOUT:-1200}
+system=/usr/bin/python3
 status=0
-for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt | sed 's/tensorflow-//; s/\.txt$//')}; do
-	export TENSORFLOW=tensorflow-$version
-	before=$(tests/venv.sh --made "$TENSORFLOW")
-	if ! tests/venv.sh "$TENSORFLOW" >/dev/null; then
-		status=1
+
+# run_suites NAME: those of its framework
+run_suites() {
+	echo "$1"
+	case $1 in
+	tensorflow-*) tests/run.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
+		tests/live/tf_input.sh tests/live/tf_kernels.sh ;;
+	pytorch-*) tests/run.sh tests/live/pytorch.sh tests/live/torch_lines.sh ;;
+	esac
+}
+
+for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') pytorch-system}; do
+	export TENSORFLOW=$version PYTORCH=$version
+	if [ "$version" = pytorch-system ]; then
+		PYTORCH=$system
+		if "$system" -c 'import torch' 2>/dev/null; then
+			run_suites "$version" || status=1
+		else
+			echo "skip $version: '$system' has none"
+		fi
 		continue
 	fi
-	echo "TensorFlow $version"
-	SUITE_TIMEOUT=${SUITE_TIMEOUT:-1200} tests/run.sh tests/live/tensorflow.sh tests/live/graph.sh \
-		tests/live/tf_flow.sh tests/live/tf_input.sh tests/live/tf_kernels.sh || status=1
-	[ -n "$before" ] || [ -n "${KEEP:-}" ] || tests/venv.sh --remove "$TENSORFLOW"
+	before=$(tests/venv.sh --made "$version")
+	tests/venv.sh "$version" >/dev/null && run_suites "$version" || status=1
+	[ -n "$before" ] || [ -n "${KEEP:-}" ] || tests/venv.sh --remove "$version"
 done
 # The probes on the other machine that they were written for, where Debian's
 # gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static are there.

@@ -46,7 +46,8 @@ bool onednn_ask(const void *inside);
 bool onednn_ask_printf(const void *inside);
 
 /* Before and after a call of the program's that says what is to be written: level 0
- * nothing, else lines. Takes some milliseconds the first time. */
+ * nothing, else lines. Of a library without a sink; takes some milliseconds the first
+ * time. */
 void onednn_program_asks(int level);
 void onednn_program_asked(int level);
 
@@ -56,6 +57,10 @@ bool onednn_line(const char *text);
 /* Every 10 ms, and at each change of the level. True: from now on there are no
  * lines of primitives that ran. */
 bool onednn_tick(int64_t now_ns, enum tft_level level);
+
+/* True, once: it has been asked for lines and none came, not even those that it begins
+ * with: it does not know the words (before oneDNN 3). last: no more will come. */
+bool onednn_is_deaf(int64_t now_ns, bool last);
 
 /* ---- flag.c ---- */
 

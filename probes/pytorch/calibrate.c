@@ -12,7 +12,9 @@
 #include "probes/pytorch/probe.h"
 
 #define RF "_ZN2at14RecordFunction"
-#define INPUT_SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionE"
+#define OF_RF "ERKN2at14RecordFunctionE"
+#define INPUT_SIZES "_ZN5torch8profiler4impl10inputSizes" OF_RF
+#define INPUT_TYPES "_ZN5torch8profiler4impl10inputTypes"
 #define OBJECT_BYTES 4096
 #define IMAGE_BYTES 512		/* of an object: 288 bytes in 1.13, 344 in 2.13 */
 #define SEQUENCE INT64_C(0x5ca1ab1e0ddba115)
@@ -23,7 +25,7 @@ struct torch_api torch_api;
 
 static _Thread_local int trying;	/* 1, 2: these callbacks are ours */
 static unsigned char image[2][IMAGE_BYTES];
-static const char *object_at;
+static const char *object_at, *name_at[2];
 
 static void *look(void **context, const void *rf)
 {
@@ -31,6 +33,7 @@ static void *look(void **context, const void *rf)
 	if (trying) {
 		memcpy(image[trying - 1], rf, IMAGE_BYTES);
 		object_at = rf;
+		name_at[trying - 1] = torch_api.name(rf);
 	}
 	return context;
 }
@@ -85,22 +88,28 @@ static bool make_two(void)
 	return object_at == (const char *)object;
 }
 
-/* The name: a variant whose std::string lies 40 bytes before the sequence number, as
- * the text within it shows; an operator's schema would lie there too. */
+/* The name: a variant of std::string and a reference to an operator's schema, before the
+ * sequence number. A string begins with the address of its text, which shows that this
+ * is one; a schema's would lie there too. */
 static void find_name(int sequence)
 {
-	int at = sequence - 40;
-	uint64_t text;
+	static const int sizes[] = { 32, 8 };	/* of a string: since C++11, before */
 
-	if (at < 0 || torch_u8(image[1], sequence - 8) != 0 ||
-	    torch_u64(image[1], at + 8) != strlen(NAME))
-		return;
-	text = torch_u64(image[1], at);
-	if (text != (uintptr_t)object_at + (uint64_t)at + 16 ||
-	    memcmp(image[1] + at + 16, NAME, sizeof(NAME)) != 0)
-		return;
-	torch_layout.is_schema = sequence - 8;
-	torch_layout.schema = at;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		int at = sequence - 8 - sizes[i];
+
+		if (at < 0 || torch_u8(image[0], sequence - 8) || torch_u8(image[1], sequence - 8) ||
+		    torch_u64(image[0], at) != (uintptr_t)name_at[0] ||
+		    torch_u64(image[1], at) != (uintptr_t)name_at[1])
+			continue;
+		torch_layout.is_schema = sequence - 8;
+		torch_layout.schema = at;
+	}
+}
+
+static bool is_zero(int at)
+{
+	return at + 8 <= IMAGE_BYTES && !torch_u64(image[0], at) && !torch_u64(image[1], at);
 }
 
 static void find_fields(void)
@@ -113,20 +122,22 @@ static void find_fields(void)
 
 		if (l->sequence < 0 && b == (uint64_t)SEQUENCE && a == 5) {
 			l->sequence = at;
-			l->inputs = at + 8;
 		} else if (l->sequence < 0 && l->scope < 0 && thread && a == thread && b == thread &&
 			   torch_u8(image[0], at + 8) == TORCH_FUNCTION &&
 			   torch_u8(image[1], at + 8) == TORCH_USER) {
 			l->scope = at + 8;
 		} else if (l->sequence >= 0 && l->handle < 0 && a && b == a + 1) {
 			l->handle = at;
-			l->forward_thread = at - 8;
 		}
 	}
-	if (l->sequence >= 0)
-		find_name(l->sequence);
-	if (l->forward_thread <= l->inputs + 8)
-		l->forward_thread = -1;
+	if (l->sequence < 0)
+		return;
+	find_name(l->sequence);
+	/* ours have no inputs and no forward op */
+	if (is_zero(l->sequence + 8) && is_zero(l->sequence + 16))
+		l->inputs = l->sequence + 8;
+	if (l->handle > l->sequence + 24 && is_zero(l->handle - 8))
+		l->forward_thread = l->handle - 8;
 }
 
 /* What reads an op's inputs. */
@@ -140,12 +151,36 @@ static void find_inputs(void)
 	/* 1.x flattens no lists: one argument less */
 	*(void **)&api->sizes = sizes ? sizes : torch_lib->find(INPUT_SIZES);
 	*(void **)&api->inputs = torch_lib->find("_ZNK2at14RecordFunction10num_inputsEv");
-	*(void **)&api->dtype = torch_lib->find("aoti_torch_get_dtype");
+	*(void **)&api->types = torch_lib->find(INPUT_TYPES "B5cxx11" OF_RF);
+	if (!api->types) {
+		*(void **)&api->types = torch_lib->find(INPUT_TYPES OF_RF);
+		api->old_strings = true;
+	}
 	/* an object points behind the two words that a table begins with */
 	api->tensor = tensor ? tensor + 2 * sizeof(void *) : NULL;
 	api->undefined = undefined ? undefined + 2 * sizeof(void *) : NULL;
 	if (!api->sizes || !api->inputs || !api->tensor)
 		torch_blind("what reads the inputs of an op was not found: no shapes");
+	else if (!api->types)
+		torch_blind("what tells the types of inputs was not found: shapes without them");
+}
+
+static void say_what_is_missing(void)
+{
+	const struct torch_layout *l = &torch_layout;
+
+	if (l->scope < 0)
+		torch_blind("the scope of an op was not found: ranges of the user count as ops, no "
+			    "links from backward to forward");
+	if (l->sequence < 0 || l->forward_thread < 0)
+		torch_blind("sequence numbers were not found: no links from backward to forward");
+	if (l->is_schema < 0)
+		torch_blind("the schema of an op was not found: no shapes");
+	else if (l->inputs < 0)
+		torch_blind("the inputs of an op were not found: no shapes");
+	if (l->handle < 0)
+		torch_blind("the number of an op was not found: ops that end on another thread "
+			    "are closed late");
 }
 
 bool torch_calibrate(void)
@@ -165,12 +200,6 @@ bool torch_calibrate(void)
 		return true;
 	}
 	find_fields();
-	if (torch_layout.scope < 0)
-		torch_blind("the scope of an op was not found: ranges of the user count as ops");
-	if (torch_layout.sequence < 0 || torch_layout.forward_thread < 0)
-		torch_blind("sequence numbers were not found: no links from backward to forward");
-	if (torch_layout.handle < 0)
-		torch_blind("the number of an op was not found: ops that end on another thread "
-			    "are closed late");
+	say_what_is_missing();
 	return true;
 }

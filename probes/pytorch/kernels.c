@@ -20,11 +20,23 @@ void torch_kernels_start(void)
 			    "their descriptions would be written to the program's output");
 }
 
+static void is_old(int64_t now_ns, bool last)
+{
+	if (onednn_is_deaf(now_ns, last))
+		torch_blind("oneDNN's primitives have kinds and no shapes: it is older than 3");
+}
+
 void torch_kernels_tick(int64_t now_ns, enum tft_level level)
 {
 	if (onednn_tick(now_ns, level))
 		torch_blind("oneDNN's primitives are many: which implementation ran and on what "
 			    "is seen at level full; their kinds and times are");
+	is_old(now_ns, false);
+}
+
+void torch_kernels_end(int64_t now_ns)
+{
+	is_old(now_ns, true);
 }
 
 int torch_onednn_verbose(int level)

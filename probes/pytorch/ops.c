@@ -434,6 +434,7 @@ void torch_ops_tick(int64_t now_ns)
 	bool inputs;
 
 	torch_steps_tell(now_ns, false);
+	torch_shapes_tick();
 	if (!atomic_load(&callback))
 		return;
 	next = torch_rate_tick(now_ns, old);

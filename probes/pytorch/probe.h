@@ -32,14 +32,16 @@ void torch_blind(const char *text);
 
 /* ---- calibrate.c ---- */
 
-/* at::RecordFunctionCallback, by value: 40 bytes in 1.13 to 2.13. */
+/* at::RecordFunctionCallback, by value: 40 bytes in 1.13 to 2.13. One that has grown
+ * would be read beyond them: it finds zeros there. */
 struct torch_callback {
 	void *(*start)(void **context, const void *rf);
 	void (*end)(const void *rf, void *context);
 	double probability;
 	uint8_t scopes[10], needs_inputs, needs_outputs, needs_ids;
+	uint64_t beyond[3];
 };
-_Static_assert(sizeof(struct torch_callback) == 40, "passed by value");
+_Static_assert(offsetof(struct torch_callback, beyond) == 40, "passed by value");
 
 /* Offsets in at::RecordFunction in bytes, -1: not found, then do without. */
 struct torch_layout {
@@ -70,7 +72,8 @@ struct torch_api {
 	uint64_t (*thread)(void);	/* its number of the calling thread, from 1 */
 	size_t (*inputs)(const void *rf);
 	struct torch_vector *(*sizes)(struct torch_vector *out, const void *rf, bool flatten);
-	int32_t (*dtype)(const void *tensor, int32_t *out);	/* of a stable C interface */
+	struct torch_vector *(*types)(struct torch_vector *out, const void *rf);	/* of strings: */
+	bool old_strings;		/* such as before C++11 */
 	const void *tensor, *undefined;	/* vtables of c10::TensorImpl, UndefinedTensorImpl */
 };
 extern struct torch_api torch_api;
@@ -157,6 +160,8 @@ uint64_t torch_forward_of(uint64_t thread, uint64_t sequence);
 /* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or not to be read. A callback
  * that was registered with inputs; slow (µs). */
 uint32_t torch_shapes(const void *rf);
+/* Says once that they are laid out in an unknown way, and not looked at any more. */
+void torch_shapes_tick(void);
 
 /* ---- steps.c ---- */
 
@@ -208,6 +213,7 @@ void torch_memory_1(void *block, int64_t bytes, size_t allocated, size_t reserve
 
 void torch_kernels_start(void);
 void torch_kernels_tick(int64_t now_ns, enum tft_level level);
+void torch_kernels_end(int64_t now_ns);
 int torch_onednn_verbose(int level);
 
 static inline uint64_t torch_u64(const void *object, int offset)

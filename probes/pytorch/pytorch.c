@@ -33,6 +33,8 @@ static void on_tick(int64_t now_ns)
 static void on_fini(void)
 {
 	torch_steps_tell(rt_now_ns(), true);
+	torch_shapes_tick();
+	torch_kernels_end(rt_now_ns());
 }
 
 static struct rt_probe probe = {

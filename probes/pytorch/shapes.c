@@ -4,10 +4,12 @@
  *
  * PyTorch keeps them as IValues, 16 bytes each; the sizes are asked of the function
  * that its own profiler asks (torch::profiler::impl::inputSizes), which knows those
- * that have none yet, and the types of its stable C interface. Only of plain tensors:
- * others answer by code of their own, which might throw or want the GIL.
+ * that have none yet, and the types of that beside it, which makes strings of them.
+ * Only of plain tensors: others answer by code of their own, which might throw or
+ * want the GIL.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 
 #define INPUTS_MAX 64
 #define TEXT_BYTES 1024
+#define TRIED 64
 
 struct ivalue {
 	const void *payload;
@@ -23,11 +26,32 @@ struct ivalue {
 };
 #define TAG_TENSOR 1
 
-/* c10::ScalarType, by number (torch/headeronly/core/ScalarType.h). */
-static const char *const types[] = {
-	"u8", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "c32", "c64", "c128", "bool",
-	"qi8", "qu8", "qi32", "bf16", "qu4", "qu2", "b1", "b2", "b4", "b8", "b16",
-	"f8e5m2", "f8e4m3", "f8e5m2z", "f8e4m3z", "u16", "u32", "u64",
+/* std::string; before C++11 a pointer alone, to its text behind this. */
+struct string {
+	char *text;
+	size_t length;
+	char own[16];
+};
+struct old_string {
+	size_t length, room;
+	int others;		/* that have the same text */
+};
+
+/* What C++ calls types, by what they are called here. */
+static const struct {
+	const char *type, *name;
+} short_types[] = {
+	{ "float", "f32" }, { "c10::BFloat16", "bf16" }, { "c10::Half", "f16" },
+	{ "double", "f64" }, { "long int", "i64" }, { "int", "i32" }, { "bool", "bool" },
+	{ "unsigned char", "u8" }, { "signed char", "i8" }, { "short int", "i16" },
+	{ "short unsigned int", "u16" }, { "unsigned int", "u32" }, { "long unsigned int", "u64" },
+	{ "c10::complex<float>", "c64" }, { "c10::complex<double>", "c128" },
+	{ "c10::complex<c10::Half>", "c32" }, { "c10::qint8", "qi8" }, { "c10::quint8", "qu8" },
+	{ "c10::qint32", "qi32" }, { "c10::quint4x2", "qu4" }, { "c10::quint2x4", "qu2" },
+	{ "c10::Float8_e5m2", "f8e5m2" }, { "c10::Float8_e4m3fn", "f8e4m3" },
+	{ "c10::Float8_e5m2fnuz", "f8e5m2z" }, { "c10::Float8_e4m3fnuz", "f8e4m3z" },
+	{ "c10::bits1x8", "b1" }, { "c10::bits2x4", "b2" }, { "c10::bits4x2", "b4" },
+	{ "c10::bits8", "b8" }, { "c10::bits16", "b16" },
 };
 
 struct text {
@@ -49,62 +73,154 @@ static void put(struct text *t, const char *format, ...)
 		t->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-static bool is_plain(const struct ivalue *v)
-{
-	const void *table = *(const void *const *)v->payload;
+/* That inputs lie as in the versions that are known shows only when there are some: until
+ * a few plain tensors have been met, they are read as what may not be there. */
+static _Atomic unsigned met;
+static _Atomic bool strange;
 
-	return table == torch_api.tensor || (torch_api.undefined && table == torch_api.undefined);
+static bool get(void *to, const void *from, size_t bytes)
+{
+	if (__builtin_expect(atomic_load_explicit(&met, memory_order_relaxed) >= TRIED, 1)) {
+		memcpy(to, from, bytes);
+		return true;
+	}
+	if (rt_peek(to, from, bytes) == bytes)
+		return true;
+	atomic_store(&strange, true);
+	return false;
 }
 
-static void put_tensor(struct text *t, const struct ivalue *v, const struct torch_vector *sizes)
+/* Whether each of the n inputs is a tensor with a shape. False: one is of another kind. */
+static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX])
+{
+	struct ivalue inputs[INPUTS_MAX];
+	const void *table;
+
+	if (!get(inputs, at, n * sizeof(inputs[0])))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		tensors[i] = false;
+		if (inputs[i].tag != TAG_TENSOR)
+			continue;
+		if (!get(&table, inputs[i].payload, sizeof(table)))
+			return false;
+		tensors[i] = table == torch_api.tensor;
+		if (!tensors[i] && (!torch_api.undefined || table != torch_api.undefined))
+			return false;
+	}
+	return true;
+}
+
+void torch_shapes_tick(void)
+{
+	static bool told;
+
+	if (told || !atomic_load_explicit(&strange, memory_order_relaxed))
+		return;
+	told = true;
+	torch_blind("inputs of ops are laid out in another way: no shapes");
+}
+
+static const char *short_type(const char *type)
+{
+	for (size_t i = 0; i < sizeof(short_types) / sizeof(short_types[0]); i++)
+		if (!strcmp(short_types[i].type, type))
+			return short_types[i].name;
+	return type;
+}
+
+/* type: "" not known. */
+static void put_tensor(struct text *t, const struct torch_vector *sizes, const char *type)
 {
 	const int64_t *size = sizes->begin, *end = sizes->end;
-	int32_t type = -1;
 
 	put(t, "%s[", t->used ? ", " : "");
 	for (const int64_t *p = size; p < end; p++)
 		put(t, "%s%lld", p > size ? ", " : "", (long long)*p);
 	put(t, "]");
-	/* the address of an IValue is a tensor's handle */
-	if (torch_api.dtype && torch_api.dtype(v, &type) == 0 && type >= 0 &&
-	    (size_t)type < sizeof(types) / sizeof(types[0]))
-		put(t, " %s", types[type]);
+	if (*type)
+		put(t, " %s", short_type(type));
+}
+
+static void free_sizes(struct torch_vector *all)
+{
+	for (struct torch_vector *one = all->begin; one < (struct torch_vector *)all->end; one++)
+		free(one->begin);
+	free(all->begin);
+}
+
+/* The texts of n types; false: there are not as many. */
+static bool types_of(const struct torch_vector *all, size_t n, const char **texts)
+{
+	size_t each = torch_api.old_strings ? sizeof(char *) : sizeof(struct string);
+
+	if ((size_t)((const char *)all->end - (const char *)all->begin) != n * each)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		memcpy(&texts[i], (const char *)all->begin + i * each, sizeof(texts[i]));
+	return true;
+}
+
+static void free_old(char *text)
+{
+	struct old_string *s = (struct old_string *)(void *)text - 1;
+
+	/* one that is empty is nobody's */
+	if (s->room && __atomic_fetch_sub(&s->others, 1, __ATOMIC_ACQ_REL) <= 0)
+		free(s);
+}
+
+static void free_types(struct torch_vector *all)
+{
+	if (torch_api.old_strings)
+		for (char **one = all->begin; one < (char **)all->end; one++)
+			free_old(*one);
+	else
+		for (struct string *one = all->begin; one < (struct string *)all->end; one++)
+			if (one->text != one->own)
+				free(one->text);
+	free(all->begin);
+}
+
+/* With as many sizes as there are inputs. */
+static void put_all(struct text *t, const void *rf, const bool tensors[INPUTS_MAX], size_t n)
+{
+	struct torch_vector sizes, types = { 0 };
+	const struct torch_vector *size;
+	const char *type[INPUTS_MAX];
+
+	torch_api.sizes(&sizes, rf, false);
+	if (torch_api.types)
+		torch_api.types(&types, rf);
+	if (!types_of(&types, n, type))
+		memset(type, 0, sizeof(type));
+	size = sizes.begin;
+	if ((size_t)((struct torch_vector *)sizes.end - size) == n)
+		for (size_t i = 0; i < n; i++)
+			if (tensors[i])
+				put_tensor(t, &size[i], type[i] ? type[i] : "");
+	free_sizes(&sizes);
+	free_types(&types);
 }
 
 uint32_t torch_shapes(const void *rf)
 {
-	const struct ivalue *inputs;
-	struct torch_vector all, *one;
 	struct text text = { .used = 0 };
+	bool tensors[INPUTS_MAX];
 	int saved = errno;
-	bool any = false;
 	size_t n;
 
-	if (torch_layout.inputs < 0 || !torch_api.sizes || !torch_api.tensor || !torch_api.inputs)
+	if (torch_layout.inputs < 0 || !torch_api.sizes || !torch_api.tensor || !torch_api.inputs ||
+	    atomic_load_explicit(&strange, memory_order_relaxed))
 		return 0;
 	n = torch_api.inputs(rf);
-	if (!n || n > INPUTS_MAX || torch_u64(rf, torch_layout.inputs + 8) != n)
+	if (!n || n > INPUTS_MAX || torch_u64(rf, torch_layout.inputs + 8) != n ||
+	    !are_plain((const void *)(uintptr_t)torch_u64(rf, torch_layout.inputs), n, tensors) ||
+	    !memchr(tensors, true, n))
 		return 0;
-	inputs = (const struct ivalue *)(uintptr_t)torch_u64(rf, torch_layout.inputs);
-	for (size_t i = 0; i < n; i++) {
-		if (inputs[i].tag != TAG_TENSOR)
-			continue;
-		if (!is_plain(&inputs[i]))
-			return 0;
-		any = any || *(const void *const *)inputs[i].payload == torch_api.tensor;
-	}
-	if (!any)
-		return 0;
-	torch_api.sizes(&all, rf, false);
-	one = all.begin;
-	if ((size_t)((struct torch_vector *)all.end - one) == n)
-		for (size_t i = 0; i < n; i++)
-			if (inputs[i].tag == TAG_TENSOR &&
-			    *(const void *const *)inputs[i].payload == torch_api.tensor)
-				put_tensor(&text, &inputs[i], &one[i]);
-	for (; one < (struct torch_vector *)all.end; one++)
-		free(one->begin);
-	free(all.begin);
+	if (atomic_load_explicit(&met, memory_order_relaxed) < TRIED)
+		atomic_fetch_add_explicit(&met, 1, memory_order_relaxed);
+	put_all(&text, rf, tensors, n);
 	errno = saved;
 	return text.used ? rt_name(TFT_NAME_SHAPES, text.at) : 0;
 }

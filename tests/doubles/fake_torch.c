@@ -6,8 +6,12 @@
  *	-DFIRST=N	where its thread's number lies (88)
  *	-DSEQUENCE=N	where its sequence number (200)
  *	-DHANDLE=N	where its own number (312; 256 in 1.13)
- *	-DOLD		begins by name, as 1.13, and tells no types
- *	-DSTRANGE	numbers are nowhere to be found
+ *	-DOLD		as the wheels of 1.13: begins by name, strings of before C++11
+ *	-DNO_SCOPE, -DNO_SEQUENCE, -DNO_NAME, -DNO_INPUTS, -DNO_FORWARD, -DNO_HANDLE
+ *			this is not where it is in the versions that are known
+ *	-DNO_TYPES	has no function that tells them
+ *	-DNO_OBJECTS	none that makes such objects
+ *	-DTAG=N		of a tensor among the inputs (1)
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,6 +23,14 @@
 #define NAMED(symbol) __asm__(symbol)
 #define RF "_ZN2at14RecordFunction"
 #define CALLBACKS 8
+#ifdef OLD
+#define STRING 8
+#else
+#define STRING 32
+#endif
+#ifndef TAG
+#define TAG 1
+#endif
 
 struct callback {
 	void *(*start)(void **context, const void *rf);
@@ -33,6 +45,7 @@ struct variant {
 };
 struct record {
 	_Alignas(8) char bytes[512];
+	const char *name;
 	struct callback called[CALLBACKS];
 	int n;
 };
@@ -46,7 +59,7 @@ struct ivalue {
 struct tensor {
 	const void *table;
 	int64_t sizes[2];
-	int32_t type;
+	const char *type;
 };
 
 static struct {
@@ -114,7 +127,11 @@ static uint64_t get(const struct record *r, int at)
 	return value;
 }
 
+#ifdef NO_OBJECTS
+API void construct(struct record *r, uint8_t scope);
+#else
 API void construct(struct record *r, uint8_t scope) NAMED(RF "C1ENS_11RecordScopeE");
+#endif
 API void construct(struct record *r, uint8_t scope)
 {
 	r->n = 0;
@@ -123,31 +140,37 @@ API void construct(struct record *r, uint8_t scope)
 		if (callbacks[i].id && callbacks[i].c.scopes[scope])
 			r->called[r->n++] = callbacks[i].c;
 	pthread_mutex_unlock(&lock);
-#ifndef STRANGE
+#ifndef NO_SCOPE
 	put(r, FIRST, number());
 	r->bytes[FIRST + 8] = (char)scope;
 #endif
+#ifdef NO_HANDLE
+	put(r, HANDLE, __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED) * 3);
+#else
 	put(r, HANDLE, __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED));
+#endif
+#ifdef NO_FORWARD
+	put(r, HANDLE - 8, UINT64_C(0x1234567890));
+#endif
+#ifdef NO_INPUTS
+	put(r, SEQUENCE + 16, 1);
+#endif
 }
 
-/* The name: std::string's text, length and room; a schema is its address. */
+/* The name: a std::string, which begins with its text's address; a schema is its own. */
 static void start(struct record *r, const char *name, const void *schema, int64_t sequence)
 {
-	int at = SEQUENCE - 40;
+	int at = SEQUENCE - 8 - STRING;
 	void *context;
 
+	r->name = schema || strlen(name) > 15 || STRING == 8 ? strdup(name) :
+		  strcpy(r->bytes + at + 16, name);
 	r->bytes[SEQUENCE - 8] = schema != NULL;
-	if (schema) {
-		put(r, at, (uintptr_t)schema);
-	} else if (strlen(name) < 16) {
-		put(r, at, (uintptr_t)(r->bytes + at + 16));
-		strncpy(r->bytes + at + 16, name, 15);
-	} else {
-		put(r, at, (uintptr_t)strdup(name));
-	}
-	if (!schema)
-		put(r, at + 8, strlen(name));
-#ifdef STRANGE
+	put(r, at, schema ? (uintptr_t)schema : (uintptr_t)r->name);
+#ifdef NO_NAME
+	put(r, at, 0);
+#endif
+#ifdef NO_SEQUENCE
 	sequence ^= 0x55;
 #endif
 	put(r, SEQUENCE, (uint64_t)sequence);
@@ -183,7 +206,7 @@ API void destroy(struct record *r)
 API const char *name_of(const struct record *r) NAMED("_ZNK2at14RecordFunction4nameEv");
 API const char *name_of(const struct record *r)
 {
-	return (const char *)(uintptr_t)get(r, SEQUENCE - 40);
+	return r->name;
 }
 
 API size_t inputs(const struct record *r) NAMED("_ZNK2at14RecordFunction10num_inputsEv");
@@ -199,15 +222,50 @@ static const void *other[4];
 
 #ifdef OLD
 #define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionE"
+#define TYPES "_ZN5torch8profiler4impl10inputTypesERKN2at14RecordFunctionE"
+struct string {
+	char *text;	/* behind length, room, how many others have it */
+};
 #else
 #define SIZES "_ZN5torch8profiler4impl10inputSizesERKN2at14RecordFunctionEb"
-API int32_t type_of(const struct ivalue *v, int32_t *out) NAMED("aoti_torch_get_dtype");
-API int32_t type_of(const struct ivalue *v, int32_t *out)
+#define TYPES "_ZN5torch8profiler4impl10inputTypesB5cxx11ERKN2at14RecordFunctionE"
+struct string {
+	char *text;
+	size_t length;
+	char own[16];
+};
+#endif
+
+#ifndef NO_TYPES
+static void set_type(struct string *s, const char *text)
 {
-	*out = ((const struct tensor *)v->payload)->type;
-	return 0;
+	size_t n = strlen(text);
+#ifdef OLD
+	static size_t none[4];
+	size_t *made = n ? calloc(1, 3 * sizeof(*made) + n + 1) : none;
+
+	made[0] = made[1] = n;
+	s->text = memcpy(made + 3, text, n + 1);
+#else
+	s->text = n < sizeof(s->own) ? s->own : malloc(n + 1);
+	s->length = n;
+	memcpy(s->text, text, n + 1);
+#endif
+}
+
+API struct vector *types(struct vector *out, const struct record *r) NAMED(TYPES);
+API struct vector *types(struct vector *out, const struct record *r)
+{
+	const struct ivalue *v = (const struct ivalue *)(uintptr_t)get(r, SEQUENCE + 8);
+	struct string *all = calloc(inputs(r), sizeof(*all));
+
+	for (size_t i = 0; i < inputs(r); i++)
+		set_type(&all[i], v[i].tag == TAG ? ((const struct tensor *)v[i].payload)->type : "");
+	*out = (struct vector){ all, all + inputs(r), all + inputs(r) };
+	return out;
 }
 #endif
+
 API struct vector *sizes(struct vector *out, const struct record *r) NAMED(SIZES);
 API struct vector *sizes(struct vector *out, const struct record *r)
 {
@@ -217,7 +275,7 @@ API struct vector *sizes(struct vector *out, const struct record *r)
 	for (size_t i = 0; i < inputs(r); i++) {
 		const struct tensor *t = v[i].payload;
 
-		if (v[i].tag != 1)
+		if (v[i].tag != TAG)
 			continue;
 		if (t->table == other + 2)
 			abort();	/* would throw */
@@ -282,19 +340,22 @@ API int fake_memory(void)
 	return reports;
 }
 
-/* An op; of an operator when `schema`. tensors: 1 plain ones, 2 another kind. */
+/* An op; of an operator when `schema`. tensors: 1, 3 plain ones, 2 another kind. */
 API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
 		     uint64_t forward, int tensors);
 API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
 		     uint64_t forward, int tensors)
 {
-	static struct tensor one = { plain + 2, { 64, 3 }, 6 }, strange = { other + 2, { 1, 1 }, 6 };
+	static struct tensor kinds[] = {
+		{ plain + 2, { 64, 3 }, "float" }, { other + 2, { 1, 1 }, "float" },
+		{ plain + 2, { 5, 7 }, "c10::complex<double>" },
+	};
 	static struct ivalue v[2];
 	struct record *r = calloc(1, sizeof(*r));
 
 	construct(r, scope);
-	v[0] = (struct ivalue){ tensors == 2 ? &strange : &one, 1 };
-	v[1] = (struct ivalue){ NULL, 5 };
+	v[0] = (struct ivalue){ tensors ? &kinds[tensors - 1] : NULL, TAG };
+	v[1] = (struct ivalue){ (void *)5, TAG == 1 ? 5 : 1 };	/* a number */
 	put(r, SEQUENCE + 8, (uintptr_t)v);
 	put(r, SEQUENCE + 16, tensors ? 2 : 0);
 	put(r, HANDLE - 8, forward);

@@ -52,9 +52,8 @@ static atomic_bool ended;
 
 static __thread struct {
 	uint64_t instance;
-	uint32_t name, type, domain, shapes;
-	uint64_t forward;
-	int64_t step, wait_ns;
+	int64_t wait_ns;
+	struct rt_op_args op;
 } stack[STACK_MAX];
 static __thread int64_t handed_ns;
 static __thread int depth;
@@ -292,12 +291,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 
 	if (depth < STACK_MAX) {
 		stack[depth].instance = instance;
-		stack[depth].name = args->name;
-		stack[depth].domain = args->domain;
-		stack[depth].type = args->type;
-		stack[depth].step = args->step;
-		stack[depth].shapes = args->shapes;
-		stack[depth].forward = args->forward;
+		stack[depth].op = *args;
 		stack[depth].wait_ns = handed_ns;
 	}
 	handed_ns = 0;
@@ -316,24 +310,26 @@ bool rt_op_handed(int64_t wait_ns, uint32_t waker)
 
 int rt_op_pop(uint32_t domain)
 {
+	const char *name;
+
 	(void)domain;
 	if (!depth)
 		return -1;
 	depth--;
-	if (quiet_ops)
+	if (quiet_ops || depth >= STACK_MAX)
 		return depth;
-	if (depth < STACK_MAX && stack[depth].shapes)
-		line("shapes name=%s %s", name_of(stack[depth].name), name_of(stack[depth].shapes));
-	if (depth < STACK_MAX && stack[depth].forward)
-		line("forward name=%s of=%llu", name_of(stack[depth].name),
-		     (unsigned long long)stack[depth].forward);
-	if (depth < STACK_MAX && stack[depth].wait_ns)
-		line("waited name=%s ns=%lld", name_of(stack[depth].name),
-		     (long long)stack[depth].wait_ns);
-	if (depth < STACK_MAX)
-		line("op name=%s instance=%llu depth=%d type=%s step=%lld",
-		     name_of(stack[depth].name), (unsigned long long)stack[depth].instance, depth,
-		     name_of(stack[depth].type), (long long)stack[depth].step);
+	name = name_of(stack[depth].op.name);
+	if (stack[depth].op.shapes)
+		line("shapes name=%s %s", name, name_of(stack[depth].op.shapes));
+	if (stack[depth].op.forward)
+		line("forward name=%s of=%llu", name, (unsigned long long)stack[depth].op.forward);
+	if (stack[depth].op.flags & TFT_OP_RANGE)
+		line("range name=%s", name);
+	if (stack[depth].wait_ns)
+		line("waited name=%s ns=%lld", name, (long long)stack[depth].wait_ns);
+	line("op name=%s instance=%llu depth=%d type=%s step=%lld", name,
+	     (unsigned long long)stack[depth].instance, depth, name_of(stack[depth].op.type),
+	     (long long)stack[depth].op.step);
 	return depth;
 }
 
@@ -380,8 +376,8 @@ struct rt_top rt_op_launch(void)
 
 	if (depth && depth <= STACK_MAX) {
 		top.instance = stack[depth - 1].instance;
-		top.name = stack[depth - 1].name;
-		top.step = stack[depth - 1].step;
+		top.name = stack[depth - 1].op.name;
+		top.step = stack[depth - 1].op.step;
 	}
 	return top;
 }

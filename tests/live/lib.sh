@@ -112,12 +112,16 @@ need_tensorflow() {
 	exit 0
 }
 
-# need_pytorch SUITE: the probe and a wheel, or the suite is skipped. Sets python.
+# need_pytorch SUITE: the probe and PyTorch, or the suite is skipped. Sets python.
+# PYTORCH: another list of tests/venv, or the path of a python that has PyTorch.
 need_pytorch() {
 	local missing=
 	[ -e "$O/lib/libtftop-pytorch.so" ] || missing="the probe was not built"
-	[ -n "$missing" ] || python=$(tests/venv.sh "${PYTORCH:-pytorch}" 2>"$tmp/venv") ||
-		missing=$(tail -n 1 "$tmp/venv")
+	case ${PYTORCH:=pytorch} in
+	*/*) python=$PYTORCH ;;
+	*) [ -n "$missing" ] || python=$(tests/venv.sh "$PYTORCH" 2>"$tmp/venv") ||
+		missing=$(tail -n 1 "$tmp/venv") ;;
+	esac
 	[ -n "$missing" ] || return 0
 	echo "skip $1: $missing"
 	echo "0 passed, 0 failed, 1 skipped"

@@ -5,15 +5,7 @@
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
-missing=
-[ -e "$O/lib/libtftop-pytorch.so" ] || missing="the probe was not built"
-[ -n "$missing" ] || python=$(tests/venv.sh pytorch 2>"$tmp/venv") ||
-	missing=$(tail -n 1 "$tmp/venv")
-if [ -n "$missing" ]; then
-	echo "skip torch_lines: $missing"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
+need_pytorch torch_lines
 program=$tmp/torch_lines.py judge=tests/live/torch_lines_compare.py
 cp tests/programs/torch_lines.py "$program"
 

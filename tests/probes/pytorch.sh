@@ -46,7 +46,10 @@ fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch
 fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
 fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
 fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400
-fake libtorch_strange.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DSTRANGE
+for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS; do
+	fake "libtorch_no_$missing.so" -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 "-DNO_$missing"
+done
+fake libtorch_tags.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DTAG=2
 compile pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pytorch-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -66,10 +69,8 @@ lines() { grep -cE "$1" "$tmp/events"; }
 
 # All fields wherever they lie.
 case_versions() {
-	local which types
+	local which
 	for which in old new shifted; do
-		types=' f32'
-		[ "$which" = old ] && types=
 		bare "$build/libtorch_$which.so"
 		probed 2 "$build/libtorch_$which.so"
 		expect "$which" "exit status" $? 5
@@ -82,7 +83,8 @@ case_versions() {
 			/^forward name=AddmmBackward0 / { split($3, p, "="); of[p[2]] = 1 }
 			END { for (i in of) n += i in linear; print n + 0 }' "$tmp/events")" 3
 		expect "$which" "sizes and types of plain tensors" "$(sed -n 's/^shapes //p' "$tmp/events" | sort | uniq -c | awk '{ $1 = $1; print }')" \
-			"3 name=aten::linear [64, 3]$types"
+			"3 name=aten::add_ [5, 7] c128
+3 name=aten::linear [64, 3] f32"
 		expect "$which" "steps" "$(lines '^step name=Optimizer.step#SGD.step number=-1')" 3
 		expect "$which" "the loader is a stage" "$(lines "^stage id=1 .*path='DataLoader' what='_SingleProcessDataLoaderIter'") $(sed -nE 's/^stages .*elements=([0-9]+).*/\1/p' "$tmp/events" | awk '{ n += $1 } END { print n }')" "1 3"
 		expect "$which" "large blocks come and go" "$(sed -nE "s/^alloc allocator='([^']*)' .*bytes=([0-9]+)/\1 \2/p" "$tmp/events" | tr '\n' ';')$(lines '^free ')" \
@@ -91,15 +93,38 @@ case_versions() {
 	done
 }
 
-# What was not found is left out, by name, and the rest is there.
-case_strange() {
-	bare "$build/libtorch_strange.so"
-	probed 2 "$build/libtorch_strange.so"
-	expect strange "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
-	expect strange "ops" "$(lines '^op name=aten::addmm ')" 3
-	expect strange "no links, no shapes" "$(lines '^(forward|shapes) ')" 0
-	expect strange "said what" "$(sed -nE "s/^message level=1 text='pytorch: ([^:]*) (was|were) not found.*/\1/p" "$tmp/events" | tr '\n' ';')" \
-		"the scope of an op;sequence numbers;the number of an op;"
+# unknown LIBRARY LINKS SHAPES RANGES MESSAGE...: what a field that lies elsewhere takes
+# away, and that the message says so; the rest is there, and the program unharmed.
+unknown() {
+	local which=$1 links=$2 shapes=$3 ranges=$4
+	shift 4
+	bare "$build/libtorch_$which.so"
+	probed 2 "$build/libtorch_$which.so"
+	expect "$which" "exit status" $? 5
+	expect "$which" "the program sees no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
+	expect "$which" "ops, within others" "$(sed -nE 's/^op name=(aten::addmm|aten::add_) .*depth=([0-9]+) .*/\1 \2/p' \
+		"$tmp/events" | sort | uniq -c | awk '{ printf "%d %s %d;", $1, $2, $3 }')" "3 aten::add_ 1;3 aten::addmm 2;"
+	expect "$which" "steps" "$(lines '^step name=Optimizer.step#SGD.step ')" 3
+	expect "$which" "links, shapes, ranges" "$(lines '^forward ') $(lines '^shapes ') $(lines '^range name=my_range$')" \
+		"$links $shapes $ranges"
+	expect "$which" "said what" "$(sed -nE "s/^message level=1 text='pytorch: (.*)'$/\1/p" "$tmp/events" | grep -v Python)" \
+		"$(printf '%s\n' "$@")"
+}
+
+case_unknown() {
+	local scope="the scope of an op was not found: ranges of the user count as ops, no links from backward to forward"
+	local links="sequence numbers were not found: no links from backward to forward"
+	local schema="the schema of an op was not found: no shapes"
+	local number="the number of an op was not found: ops that end on another thread are closed late"
+	unknown no_SCOPE 0 6 0 "$scope"
+	unknown no_SEQUENCE 0 0 3 "$links" "$schema" "$number"
+	unknown no_NAME 3 0 3 "$schema"
+	unknown no_INPUTS 3 0 3 "the inputs of an op were not found: no shapes"
+	unknown no_FORWARD 0 6 3 "$links"
+	unknown no_HANDLE 0 6 3 "$links" "$number"
+	unknown no_TYPES 3 6 3 "what tells the types of inputs was not found: shapes without them"
+	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
+	unknown tags 3 0 3 "inputs of ops are laid out in another way: no shapes"
 }
 
 # At level off there is no callback of ours, and an op from before ends unseen.

@@ -66,7 +66,7 @@ static void train(void)
 		op("aten::mm");
 		end(a);
 		a = begin("Optimizer.step#SGD.step", false, 7, -1, 0, 0);
-		op("aten::add_");
+		end(begin("aten::add_", true, 0, -1, 0, 3));
 		end(a);
 	}
 	end(begin("aten::nested", true, 0, -1, 0, 2));

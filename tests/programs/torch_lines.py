@@ -10,6 +10,7 @@ import sys
 
 import torch
 from torch import nn
+from torch._C._profiler import _EventType
 from torch.utils._python_dispatch import TorchDispatchMode
 
 HERE = os.path.basename(__file__)
@@ -42,7 +43,7 @@ def train(net, steps):
             loss = loss + penalty(net)
         loss.backward()
         optimizer.step()
-        optimizer.zero_grad()
+        optimizer.zero_grad(set_to_none=True)	# 1.x keeps zeros otherwise
         if step % 4 == 3:
             print(loss.item().hex())
 
@@ -68,37 +69,25 @@ class Lines(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def function_of(event):
-    for frame in event.stack:
-        path, _, rest = frame.partition("(")
-        if os.path.basename(path) == HERE:
-            return rest.partition(": ")[2]
-    return ""
-
-
-def called_in(event):
-    """What the engine runs is called where backward() is; its stack is the forward op's."""
-    outer = event
-    while outer is not None:
-        if outer.name.startswith("autograd::engine::evaluate_function"):
-            return function_of(outer)
-        outer = outer.cpu_parent
-    return function_of(event)
-
-
-def is_python(name):
-    return name.startswith(("<", "nn.Module: ", "[")) or "): " in name
+def count_ops(nodes, function, ops):
+    """By the innermost function of this file that each was called in."""
+    for node in nodes:
+        inside = function
+        if node.tag == _EventType.TorchOp:
+            ops["%s %s" % (node.name, function)] += 1
+        elif node.tag == _EventType.PyCall:
+            place = node.extra_fields.callsite
+            if os.path.basename(place.file_name) == HERE:
+                inside = place.function_name
+        count_ops(node.children, inside, ops)
 
 
 def functions(net):
     ops = collections.Counter()
-    verbose = torch._C._profiler._ExperimentalConfig(verbose=True)
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], with_stack=True,
-                                experimental_config=verbose) as profiler:
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
+                                with_stack=True) as profiler:
         train(net, STEPS)
-    for event in profiler.events():
-        if not is_python(event.name):
-            ops["%s %s" % (event.name, called_in(event))] += 1
+    count_ops(profiler.profiler.kineto_results.experimental_event_tree(), "", ops)
     return ops
 
 
