@@ -283,13 +283,13 @@ static enum role bar_role(const void *row)
 	{"latency", "latency", 9, 0, 0, true, true, 8, latency_text, by_latency, NULL}
 
 /* By scope: of all in it, of what is right in it. */
-#define SCOPE_COLUMNS(share_title, share_part) { \
+#define SCOPE_COLUMNS(total_rank, device_rank, share_title, share_part) { \
 	{"scope", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
 	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
 	{"calls", "calls", 9, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
-	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL}, \
+	{"total", "total", 9, 0, 0, true, true, total_rank, total_text, by_total, NULL}, \
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
-	{"device time", "device-time", 13, 0, 0, true, true, 4, device_text, by_device, NULL}, \
+	{"device time", "device-time", 13, 0, 0, true, true, device_rank, device_text, by_device, NULL}, \
 	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \
 	{"kernels", "kernels", 9, 0, 0, true, true, 6, kernels_text, by_kernels, NULL}, \
 }
@@ -300,14 +300,16 @@ static const struct table_column device_source_columns[] = DEVICE_COLUMNS(SOURCE
 static const struct table_column device_pool_source_columns[] =
 	DEVICE_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
 static const struct table_column device_tree_columns[] = DEVICE_COLUMNS(TREE_COLUMNS);
-static const struct table_column device_scope_columns[] = SCOPE_COLUMNS("share of it", device_part);
+static const struct table_column device_scope_columns[] =
+	SCOPE_COLUMNS(4, 0, "share of it", device_part);
 static const struct table_column self_columns[] = SELF_COLUMNS();
 static const struct table_column self_pool_columns[] = SELF_COLUMNS(POOL_COLUMNS);
 static const struct table_column self_source_columns[] = SELF_COLUMNS(SOURCE_COLUMN);
 static const struct table_column self_pool_source_columns[] =
 	SELF_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
 static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS);
-static const struct table_column self_scope_columns[] = SCOPE_COLUMNS("share of total", total_part);
+static const struct table_column self_scope_columns[] =
+	SCOPE_COLUMNS(0, 4, "share of total", total_part);
 
 #define KIND(list) { \
 	.columns = list, \
