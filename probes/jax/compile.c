@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that are traced, programs that XLA compiles: one event each, the compiler's
- * passes are only counted. */
+/*
+ * Functions that are traced, programs that XLA compiles: one event each, the compiler's
+ * passes are only counted.
+ *
+ * A thread of XLA compiles, while Python's thread waits: a program that is ready is kept
+ * until that one has it and knows the line of the program that asked for it. Of two
+ * threads that wait at once either may tell of both.
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +14,19 @@
 #include "probes/jax/probe.h"
 
 #define FUNCTIONS 1024u		/* a power of two */
+#define READY 32u
+#define ASKED_NS 1000000000	/* nobody will */
 
 static struct {
 	_Atomic uint32_t name, count;
 } functions[FUNCTIONS];
+
+static struct ready {
+	_Atomic uint32_t state;		/* READY_*, or somebody is at it */
+	int64_t start_ns, end_ns;
+	char what[JAX_TEXT_BYTES], passes[32];
+} ready[READY];
+enum { READY_FREE, READY_BUSY, READY_FULL };
 
 static void send(const char *what, const char *options, int64_t start_ns, int64_t dur_ns)
 {
@@ -38,10 +53,50 @@ void jax_pass(const struct traceme *t)
 	own->passes++;
 }
 
+static bool claim(struct ready *r, uint32_t state)
+{
+	return atomic_compare_exchange_strong(&r->state, &state, READY_BUSY);
+}
+
+static void keep(const char *what, const char *passes, int64_t start_ns, int64_t end_ns)
+{
+	for (uint32_t i = 0; i < READY; i++) {
+		struct ready *r = &ready[i];
+
+		if (!claim(r, READY_FREE))
+			continue;
+		r->start_ns = start_ns;
+		r->end_ns = end_ns;
+		snprintf(r->what, sizeof(r->what), "%s", what);
+		snprintf(r->passes, sizeof(r->passes), "%s", passes);
+		atomic_store_explicit(&r->state, READY_FULL, memory_order_release);
+		return;
+	}
+	send(what, passes, start_ns, end_ns - start_ns);
+}
+
+/* Those that began and ended then; where: who asked for them, "" not known. */
+static void send_ready(int64_t from_ns, int64_t to_ns, const char *where)
+{
+	for (uint32_t i = 0; i < READY; i++) {
+		struct ready *r = &ready[i];
+		bool ours;
+
+		if (!claim(r, READY_FULL))
+			continue;
+		ours = r->start_ns >= from_ns && r->end_ns <= to_ns;
+		if (ours)
+			send(r->what, *where ? where : r->passes, r->start_ns,
+			     r->end_ns - r->start_ns);
+		atomic_store_explicit(&r->state, ours ? READY_FREE : READY_FULL,
+				      memory_order_release);
+	}
+}
+
 void jax_built(const struct traceme *t)
 {
 	struct jax_thread *own = jax_self();
-	char what[JAX_TEXT_BYTES], options[64];
+	char what[JAX_TEXT_BYTES], passes[32];
 	int64_t start_ns = t->start_ns;
 	const char *name;
 	size_t length;
@@ -53,11 +108,24 @@ void jax_built(const struct traceme *t)
 	if (traceme_value(t, "name", &name, &length) || traceme_value(t, "module", &name, &length)) {
 		snprintf(what, sizeof(what), "XLA %.*s",
 			 (int)(length < sizeof(what) ? length : sizeof(what)), name);
-		snprintf(options, sizeof(options), "%u passes", own->passes);
-		send(what, options, start_ns, t->end_ns - start_ns);
+		snprintf(passes, sizeof(passes), "%u passes", own->passes);
+		keep(what, passes, start_ns, t->end_ns);
 	}
 	own->compile_ns = 0;
 	own->passes = 0;
+}
+
+void jax_compiled(const struct traceme *t)
+{
+	char where[1024];
+
+	py_text(where, sizeof(where));
+	send_ready(t->start_ns, t->end_ns, where);
+}
+
+void jax_compile_tick(int64_t now_ns, bool all)
+{
+	send_ready(INT64_MIN, all ? INT64_MAX : now_ns - ASKED_NS, "");
 }
 
 void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_ns,

@@ -31,6 +31,10 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_VECTORCALL] = { .name = "PjitFunction_tp_vectorcall" },
 	[JAX_DEALLOC] = { .name = "PjitFunction_tp_dealloc" },
 	[JAX_NEXT_ID] = { .name = "_ZN3jax18PyLoadedExecutable15GetNextLaunchIdEv" },
+	[JAX_LINEARIZE] = { .name = "_ZN3xla13PjRtCpuClient23LinearizeHostBufferIntoEPKvNS_13"
+		"PrimitiveTypeEN4absl12lts_202601074SpanIKlEESt8optionalIS8_ENS_10PjRtClient19"
+		"HostBufferSemanticsENS5_12AnyInvocableIFvvOEEERKNS_5ShapeEN3tsl11RCReference"
+		"INS_19CommonPjRtRawBufferEEE" },
 	[JAX_TRACED] = { .name = "_ZN" CPU "13" TRACED_EXECUTE "NS0_5ThunkERKNS2_13ExecuteParamsE" },
 	/* what follows when a kernel's result is there */
 	[JAX_AND_THEN] = { .name = "_ZNK3tsl13AsyncValueRefINS_5ChainEE7AndThenIZN" CPU "13"
@@ -46,12 +50,32 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	if (old_level == TFT_LEVEL_OFF)
 		py_slow_anew();
 	jax_record_level(new_level);
+	if (new_level == TFT_LEVEL_OFF)
+		jax_copies_off();
 }
 
 static void tick(int64_t now_ns)
 {
-	(void)now_ns;
 	jax_record_tick();
+	jax_compile_tick(now_ns, false);
+}
+
+static int64_t pending_ns(void)
+{
+	int64_t runs_ns = jax_runs_pending_ns(), copies_ns = jax_copies_pending_ns();
+
+	return runs_ns < copies_ns ? runs_ns : copies_ns;
+}
+
+static void fork_child(void)
+{
+	jax_runs_fork_child();
+	jax_copies_fork_child();
+}
+
+static void fini(void)
+{
+	jax_compile_tick(0, true);
 }
 
 static struct rt_probe probe = {
@@ -59,9 +83,10 @@ static struct rt_probe probe = {
 	.version = TFTOP_VERSION,
 	.blind = "",
 	.tick = tick,
-	.pending_ns = jax_runs_pending_ns,
+	.pending_ns = pending_ns,
 	.level = on_level,
-	.fork_child = jax_runs_fork_child,
+	.fork_child = fork_child,
+	.fini = fini,
 };
 
 void jax_blind(const char *text)
@@ -111,6 +136,7 @@ static void arm(void)
 		jax_blind(no_lines);
 	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
+	jax_copies_start(&symbols[JAX_LINEARIZE]);
 	jax_thunks_start(symbols);
 	jax_record_level(rt_level());
 }

@@ -147,11 +147,26 @@ void jax_thunks_start(const struct patch_symbol *symbols);
 const struct jax_running *jax_thunk_running(const struct jax_thread *t);
 void jax_thunk_told(const struct jax_told *told);
 
+/* ---- copies.c ---- */
+
+void jax_copies_start(const struct patch_symbol *linearize);
+/* "H2D Dispatch": a thread of XLA has copied. */
+void jax_copy_done(const struct traceme *t);
+/* Begin of the oldest copy that is not told of, INT64_MAX none. */
+int64_t jax_copies_pending_ns(void);
+void jax_copies_off(void);
+void jax_copies_fork_child(void);
+
 /* ---- compile.c ---- */
 
-/* "CpuCompiler::RunBackend#name=jit_step#", and what came before it on its thread. */
+/* "CpuCompiler::RunBackend#name=jit_step#", and what came before it on its thread, one of
+ * XLA's. */
 void jax_built(const struct traceme *t);
 void jax_pass(const struct traceme *t);
+/* Python's thread has what was compiled for it. */
+void jax_compiled(const struct traceme *t);
+/* Those that nobody has asked for since, or all. */
+void jax_compile_tick(int64_t now_ns, bool all);
 /* The function was traced for the so-manieth time. */
 void jax_retraced(uint32_t name, const char *text, size_t length, int64_t start_ns,
 		  int64_t dur_ns);
@@ -166,7 +181,7 @@ void jax_awaited(const struct traceme *t);
 enum jax_symbol {
 	JAX_RECORD, JAX_START, JAX_STOP, JAX_CLEAR, JAX_CONSUME,
 	JAX_LEVEL, JAX_FILTER, JAX_LOCATIONS,
-	JAX_VECTORCALL, JAX_DEALLOC, JAX_NEXT_ID,
+	JAX_VECTORCALL, JAX_DEALLOC, JAX_NEXT_ID, JAX_LINEARIZE,
 	JAX_TRACED, JAX_AND_THEN, JAX_CALL_TABLE, JAX_CALL_EXECUTE, JAX_WHILE_TABLE,
 	JAX_WHILE_EXECUTE,
 	JAX_SYMBOLS

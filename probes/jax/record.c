@@ -56,6 +56,7 @@ static const struct consumer {
 	{ "ThunkExecutor::Execute", jax_executed },
 	{ "trace_to_jaxpr", jax_call_traced },
 	{ "backend_compile", jax_call_compiled },
+	{ "H2D Dispatch", jax_copy_done },
 	{ "CpuCompiler::RunBackend", jax_built },
 	{ "GpuCompiler::RunBackend", jax_built },
 	{ "CommonPjRtBuffer::Await", jax_awaited },

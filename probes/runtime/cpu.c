@@ -220,6 +220,28 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 		rt_own_time(now - start - k->dur_ns);
 }
 
+void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *k)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+	struct tft_command c = {
+		.name = k->name, .shape = k->place, .op = k->op, .op_name = k->op_name,
+		.bytes = k->bytes, .kind = TFT_KIND_COPY, .direction = k->direction,
+		.start_ticks = (uint64_t)k->start_ns,
+		.end_ticks = (uint64_t)(k->start_ns + k->dur_ns),
+		.how = k->op ? TFT_HOW_EXACT : TFT_HOW_NONE,
+	};
+
+	if (!th || k->dur_ns < 0)
+		return;
+	refresh(th);
+	c.tid = GET(th->tid);
+	c.queue = queue_of(th, library);
+	if (c.queue)
+		rt_emit_command(&c);
+	else
+		rt_dropped(1);
+}
+
 /* ---- begun and ended ---- */
 
 static uint32_t part_name(uint32_t kind, const char *text)

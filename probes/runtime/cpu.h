@@ -35,6 +35,16 @@ struct rt_cpu_kernel {
 };
 RT_API void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel);
 
+/* A copy that the library made, on the calling thread's queue of it. */
+struct rt_cpu_copy {
+	uint32_t name, place;		/* as tft_command.shape, 0 not known */
+	uint32_t op_name;
+	uint8_t direction;		/* enum tft_direction */
+	uint64_t bytes, op;		/* op 0: none */
+	int64_t start_ns, dur_ns;
+};
+RT_API void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *copy);
+
 /* kind: a name id, and its text. Every begin has its end. */
 RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
 RT_API void rt_cpu_end(enum rt_library library);

@@ -81,12 +81,18 @@ print(sorted(json.load(open(sys.argv[1]))["steps"]["series_ns"][4:])[3])' "$work
 
 # A function that is compiled anew in each step says so.
 recompile() {
-	under "$train" --steps 6 --recompile || return
+	local line
+	under "$train" --steps 6 --recompile --truth "$work/truth" || return
 	got=$(report "sum(c['count'] for c in j['compiles'] if c['what'] == 'XLA jit_train_step')")
 	[ "$got" = 6 ] || { fail "compiled: $(report "j['compiles']")"; return; }
 	got=$(report "sorted(c['cause'] for c in j['compiles'] if c['what'] == 'trace train_step()')")
 	[ "$got" = "['trace 1', 'trace 2', 'trace 3', 'trace 4', 'trace 5', 'trace 6']" ] ||
-		fail "traced: $got"
+		{ fail "traced: $got"; return; }
+	line=$("$python" -c 'import json, sys
+print(json.load(open(sys.argv[1]))["lines"]["recompile"])' "$work/truth")
+	[ "$(report "all(c['cause'].split()[0].endswith('train_jax.py:' + args[0])
+		for c in j['compiles'] if c['what'] == 'XLA jit_train_step')" "$line")" = True ] ||
+		fail "compiled for other lines than $line: $(report "j['compiles']")"
 }
 
 # A wait for each result that is fetched, and the line of the call; as they cross the wire.
@@ -102,6 +108,17 @@ waits() {
 print(json.load(open(sys.argv[1]))["lines"]["step"])' "$work/truth")
 	grep -q " tftop:def_frame: .* line = $line[ ,]" "$work/events" ||
 		fail "no call at line $line: $(grep -o 'def_frame.*' "$work/events" | head -n 2 | tr '\n' ' ')"
+}
+
+# Each copy of an array of the host, with its bytes and its line; none where there is none.
+copies() {
+	under "$here/tests/programs/jax_copies.py" "$work/truth" || return
+	[ "$(report "(sum(c['count'] for c in j['copies']), sum(c['bytes'] for c in j['copies'])) ==
+		tuple(json.load(open(args[0]))[k] for k in ('count', 'bytes'))" "$work/truth")" = True ] ||
+		{ fail "of $(cat "$work/truth"): $(report "j['copies']")"; return; }
+	[ "$(report "{str(l['line']): l['copies'] for l in j['lines']} ==
+		json.load(open(args[0]))['lines']" "$work/truth")" = True ] ||
+		fail "of $(cat "$work/truth"): $(report "[(l['line'], l['copies']) for l in j['lines']]")"
 }
 
 # At level off nothing is seen; at min kernels are, and no ops.
@@ -136,24 +153,44 @@ forked() {
 		fail "$one kernels, with a child $(report "sum(k['count'] for k in j['kernels'])")"
 }
 
-# A wheel without symbols runs as without us, and what is missing is said.
-stripped() {
+# without OPTION...: of objcopy; $loops with such a wheel, bare and under
+without() {
 	local lib=${python%/bin/python} part
 	lib=$(dirname "$(echo "$lib"/lib/python*/site-packages/jaxlib/libjax_common.so)")
-	command -v objcopy >/dev/null || { skip "no objcopy"; return; }
+	command -v objcopy >/dev/null || { skip "no objcopy"; return 1; }
 	mkdir -p "$work/site/jaxlib"
 	for part in "$lib"/*; do
 		case $part in
-		*/libjax_common.so) objcopy --strip-all "$part" "$work/site/jaxlib/libjax_common.so" ;;
+		*/libjax_common.so) objcopy "$@" "$part" "$work/site/jaxlib/libjax_common.so" ;;
 		*.so) cp "$part" "$work/site/jaxlib/" ;;
 		*) ln -s "$part" "$work/site/jaxlib/" ;;
-		esac || { skip "no room for a copy of the library"; return; }
+		esac || { skip "no room for a copy of the library"; return 1; }
 	done
 	export PYTHONPATH=$work/site
-	bare "$loops" && under "$loops" && same
+	bare "$loops" --profile "$work/profile" && under "$loops" && same
 	part=$?
 	unset PYTHONPATH
-	[ "$part" = 0 ] || return
+	return $part
+}
+
+linearize=_ZN3xla13PjRtCpuClient23LinearizeHostBufferIntoEPKvNS_13PrimitiveTypeEN4absl12lts_202601074SpanIKlEESt8optionalIS8_ENS_10PjRtClient19HostBufferSemanticsENS5_12AnyInvocableIFvvOEEERKNS_5ShapeEN3tsl11RCReferenceINS_19CommonPjRtRawBufferEEE
+
+# Where single functions are not known the rest is seen, and what is missing is said.
+partly() {
+	local said
+	without -N _ZN3xla3cpu9CallThunk7ExecuteERKNS0_5Thunk13ExecuteParamsE \
+		-N PjitFunction_tp_dealloc -N "$linearize" || return
+	compare "$work/profile" "$work/report" || return
+	for said in 'how this jaxlib keeps its kernels is not known' \
+		"copies of the host's arrays to the device are not known"; do
+		[ "$(report "any(args[0] in m['text'] for m in j['messages'])" "$said")" = True ] ||
+			{ fail "not said: $said"; return; }
+	done
+}
+
+# A wheel without symbols runs as without us, and what is missing is said.
+stripped() {
+	without --strip-all || return
 	[ "$(report "len(j['kernels'])")" = 0 ] || { fail "kernels"; return; }
 	[ "$(report "[m['text'] for m in j['messages'] if m['text'].startswith('jax: this wheel is stripped')]")" \
 		!= "[]" ] || fail "nothing said: $(report "j['messages']")"
@@ -166,8 +203,10 @@ case_run profiler profiler
 case_run steps steps
 case_run recompile recompile
 case_run waits waits
+case_run copies copies
 case_run levels levels
 case_run toggled toggled
 case_run forked forked
+case_run partly partly
 case_run stripped stripped
 suite_end

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of the host's arrays into JAX's: device_put(), and arrays of numpy that are given
+ * to a function. PjRtCpuClient::LinearizeHostBufferInto() is called for each that is not
+ * taken over as it lies; it copies itself, or has a thread of XLA's copy, which then tells
+ * of it in an event "H2D Dispatch" without saying of which: the oldest one's.
+ *
+ * The same bytes from the same place are a copy of the same: the place that is told is
+ * made of both. Of large arrays some lines are looked at, all over.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+#include "probes/runtime/cpu.h"
+
+#define WAITING 64u		/* copies that are asked for at once */
+#define TURNS 2000		/* about a millisecond: then the lock is not waited for any more */
+#define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
+#define LINES 256u
+#define LINE 64u
+
+struct strides {		/* std::optional<absl::Span<const int64_t>> */
+	const int64_t *of;
+	uint64_t count;
+	uint8_t there;
+};
+
+/* StatusOr<PjRtDeviceEventRef> *(result, client, data, type, dims, strides, semantics, done,
+ * shape, buffer) */
+typedef void *copy_function(void *result, void *client, const void *data, int type,
+			    const int64_t *dims, size_t n_dims, struct strides strides,
+			    int semantics, void *done, const void *shape, void *buffer);
+
+static copy_function *original;
+static uint32_t op_name, op_type, copy_name;
+
+static _Atomic uint32_t busy;
+/* LATER: the call is over, the copy is not. TELLING: whoever made it so frees it, without
+ * the lock. */
+enum { FREE, TELLING, CALLING, LATER };
+static struct waiting {		/* under `busy` */
+	_Atomic uint32_t state;
+	_Atomic int64_t start_ns;
+	struct rt_cpu_copy copy;
+} waiting[WAITING];
+
+/* ---- what is copied ---- */
+
+/* xla::PrimitiveType; 0: none whose elements have whole bytes, or not known. */
+static size_t element_bytes(int type)
+{
+	static const uint8_t bytes[] = {
+		[1] = 1, [2] = 1, [3] = 2, [4] = 4, [5] = 8, [6] = 1, [7] = 2, [8] = 4, [9] = 8,
+		[10] = 2, [11] = 4, [12] = 8, [15] = 8, [16] = 2, [18] = 16, [19] = 1, [20] = 1,
+		[23] = 1, [24] = 1, [25] = 1, [28] = 1, [29] = 1,
+	};
+
+	return type > 0 && (size_t)type < sizeof(bytes) ? bytes[type] : 0;
+}
+
+/* 0: not known. *whole: one element lies behind the other. */
+static uint64_t size_of(int type, const int64_t *dims, size_t n, const struct strides *strides,
+			bool *whole)
+{
+	uint64_t bytes = element_bytes(type);
+
+	*whole = !strides->there || strides->count == n;
+	for (size_t i = n; i-- > 0;) {
+		if (*whole && strides->there && dims[i] > 1)
+			*whole = (uint64_t)strides->of[i] == bytes;
+		if (dims[i] < 0 || __builtin_mul_overflow(bytes, (uint64_t)dims[i], &bytes))
+			return 0;
+	}
+	return bytes;
+}
+
+static uint32_t place_of(const char *data, uint64_t bytes)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)data ^ bytes * 0x9e3779b97f4a7c15u, word;
+	uint64_t step = bytes / LINES < LINE ? LINE : bytes / LINES;
+
+	for (uint64_t at = 0; at < bytes; at += step)
+		for (uint64_t i = 0; i < LINE && at + i < bytes; i += sizeof(word)) {
+			uint64_t left = bytes - at - i;
+
+			word = 0;
+			memcpy(&word, data + at + i, left < sizeof(word) ? left : sizeof(word));
+			hash = (hash ^ word) * 0x100000001b3u;
+			hash ^= hash >> 29;
+		}
+	return (uint32_t)(hash >> 32) | 1;
+}
+
+/* ---- when ---- */
+
+static bool lock(void)
+{
+	uint32_t free = 0;
+
+	for (int i = 0; i < TURNS; i++, free = 0) {
+		if (atomic_compare_exchange_weak(&busy, &free, 1))
+			return true;
+		if (i > 100)
+			sched_yield();
+	}
+	return false;
+}
+
+static void unlock(void)
+{
+	atomic_store_explicit(&busy, 0, memory_order_release);
+}
+
+/* Another thread will copy it: result holds an event that has not come to pass. */
+static bool later(const void *result)
+{
+	uint64_t words[3], value[2];
+
+	return rt_peek(words, result, sizeof(words)) == sizeof(words) && words[0] == 1 &&
+	       rt_peek(value, (const void *)(uintptr_t)words[2], sizeof(value)) == sizeof(value) &&
+	       !(value[1] & 2);
+}
+
+/* The call begins: another thread may be done before it ends. NULL: no room. */
+static struct waiting *begin(const struct rt_cpu_copy *copy)
+{
+	struct waiting *w = NULL;
+
+	if (!lock())
+		return NULL;
+	for (uint32_t i = 0; i < WAITING && !w; i++)
+		if (waiting[i].state == FREE)
+			w = &waiting[i];
+	if (w) {
+		w->copy = *copy;
+		w->start_ns = copy->start_ns;
+		w->state = CALLING;
+	}
+	unlock();
+	return w;
+}
+
+static void tell(struct waiting *w, const struct rt_cpu_copy *copy)
+{
+	rt_cpu_copied(RT_LIBRARY_XLA, copy);
+	if (w)
+		atomic_store(&w->state, FREE);
+}
+
+/* The call is over, and the copy is too or comes `later`: it is told of, unless an event
+ * has been taken for it, and another call may have its place. */
+static void end(struct waiting *w, const struct rt_cpu_copy *copy, bool later)
+{
+	bool ours = true;
+
+	if (w && lock()) {
+		ours = w->state == CALLING && w->start_ns == copy->start_ns;
+		if (ours)
+			w->state = later ? LATER : TELLING;
+		unlock();
+	}
+	if (ours && !(w && later))
+		tell(w, copy);
+}
+
+void jax_copy_done(const struct traceme *t)
+{
+	struct waiting *oldest = NULL;
+	struct rt_cpu_copy copy;
+
+	if (!lock())
+		return;
+	for (uint32_t i = 0; i < WAITING; i++)
+		if (waiting[i].state >= CALLING && waiting[i].start_ns <= t->end_ns &&
+		    (!oldest || waiting[i].state > oldest->state ||
+		     (waiting[i].state == oldest->state &&
+		      waiting[i].start_ns < oldest->start_ns)))
+			oldest = &waiting[i];
+	if (oldest)
+		oldest->state = TELLING;
+	unlock();
+	if (!oldest)
+		return;
+	copy = oldest->copy;
+	copy.start_ns = t->start_ns;
+	copy.dur_ns = t->end_ns - t->start_ns;
+	tell(oldest, &copy);
+}
+
+int64_t jax_copies_pending_ns(void)
+{
+	int64_t oldest = INT64_MAX, now = rt_now_ns();
+
+	for (uint32_t i = 0; i < WAITING; i++) {
+		int64_t start_ns = atomic_load(&waiting[i].start_ns);
+
+		if (atomic_load(&waiting[i].state) != FREE && start_ns < oldest &&
+		    now - start_ns < PENDING_NS)
+			oldest = start_ns;
+	}
+	return oldest;
+}
+
+/* No event will come for them. */
+void jax_copies_off(void)
+{
+	if (!lock())
+		return;
+	for (uint32_t i = 0; i < WAITING; i++)
+		if (waiting[i].state == LATER)
+			waiting[i].state = FREE;
+	unlock();
+}
+
+void jax_copies_fork_child(void)
+{
+	atomic_store(&busy, 0);
+	memset(waiting, 0, sizeof(waiting));
+}
+
+/* ---- the way in ---- */
+
+static void *copied(void *result, void *client, const void *data, int type, const int64_t *dims,
+		    size_t n_dims, struct strides strides, int semantics, void *done,
+		    const void *shape, void *buffer)
+{
+	bool seen = rt_level() != TFT_LEVEL_OFF, op = rt_level() >= TFT_LEVEL_DEFAULT, whole;
+	struct rt_op_args args = {
+		.step = -1, .framework = TFT_FW_JAX, .name = op_name, .type = op_type,
+	};
+	struct rt_cpu_copy copy = { .name = copy_name, .direction = TFT_DIR_H2D };
+	struct waiting *w = NULL;
+	struct py_where where;
+	struct rt_top top;
+	int saved = errno;
+
+	if (!seen)
+		return original(result, client, data, type, dims, n_dims, strides, semantics, done,
+				shape, buffer);
+	copy.bytes = size_of(type, dims, n_dims, &strides, &whole);
+	if (whole)
+		copy.place = place_of(data, copy.bytes);
+	if (op) {
+		py_where(&where, NULL);
+		args.source = where.source;
+		rt_op_push(&args);
+	}
+	top = rt_op_launch();
+	copy.op = top.instance;
+	copy.op_name = top.name;
+	copy.start_ns = rt_now_ns();
+	if (copy.bytes)
+		w = begin(&copy);
+	errno = saved;
+	original(result, client, data, type, dims, n_dims, strides, semantics, done, shape, buffer);
+	saved = errno;
+	copy.dur_ns = rt_now_ns() - copy.start_ns;
+	if (copy.bytes)
+		end(w, &copy, w && later(result));
+	if (op)
+		rt_op_pop(0);
+	errno = saved;
+	return result;
+}
+
+void jax_copies_start(const struct patch_symbol *linearize)
+{
+	op_name = rt_name(TFT_NAME_OP, "device_put");
+	op_type = rt_name(TFT_NAME_OP_TYPE, "transfer");
+	copy_name = rt_name(TFT_NAME_CALL, "host array to device");
+	if (linearize->at)
+		*(void **)&original = patch_original(linearize);
+	if (!original || !patch_replace(linearize, (void *)copied))
+		jax_blind("copies of the host's arrays to the device are not known in this jaxlib");
+}
