@@ -56,7 +56,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 # ---- what is built ----
 
 PROBES := start runtime consumer
-PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas)
+PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas omp)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 PLUGGABLE := $(if $(and $(HAVE_IMPORT),$(HAVE_LTTNG_UST)),$(O)/lib/libtftop_pluggable.so)
@@ -306,7 +306,7 @@ tests: all $(TEST_TOOLS)
 SUITES := \
 	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
-	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/pluggable.sh \
+	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
 	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \

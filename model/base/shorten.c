@@ -93,16 +93,36 @@ void name_mend(char *text)
 	*text = '\0';
 }
 
+/* What a kernel's part on another thread has behind the kernel's name. */
+static const char part[] = ", part";
+
+/* Length of the name without that. */
+static size_t whole_length(const char *name)
+{
+	size_t length = strlen(name), behind = sizeof(part) - 1;
+
+	return length > behind && !strcmp(name + length - behind, part) ? length - behind : length;
+}
+
 bool name_demangle(const char *raw, char **out)
 {
 #ifdef HAVE_IBERTY
-	char *text;
+	size_t length = whole_length(raw), size;
+	char *name, *text;
 
-	if (strncmp(raw, "_Z", 2) != 0 || strlen(raw) > DEMANGLE_MAX)
+	if (strncmp(raw, "_Z", 2) != 0 || length > DEMANGLE_MAX)
 		return false;
-	text = cplus_demangle_v3(raw, DMGL_PARAMS | DMGL_ANSI);
+	name = xstrdup(raw);
+	name[length] = '\0';
+	text = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	free(name);
 	if (!text)
 		return false;
+	if (raw[length]) {
+		size = strlen(text) + sizeof(part);
+		text = xreallocarray(text, size, 1);
+		memcpy(text + size - sizeof(part), part, sizeof(part));
+	}
 	/* SYCL kernels are named after their type: "typeinfo name for X". */
 	if (strncmp(text, "typeinfo name for ", 18) == 0)
 		memmove(text, text + 18, strlen(text + 18) + 1);
@@ -232,11 +252,44 @@ static bool shorten_framework(const char *full, char *out, size_t size)
 	return true;
 }
 
+/* A loop of PyTorch's that runs in parallel is known by who wrote it. */
+static bool shorten_loop(const char *full, char *out, size_t size)
+{
+	static const char begin[] = "invoke_parallel<at::parallel_for<";
+	const char *at = strstr(full, begin);
+	char *text;
+
+	if (!at)
+		return false;
+	text = xstrdup(at + sizeof(begin) - 1);
+	fold_special(text);
+	text[strcspn(text, "(<")] = '\0';
+	at = strrchr(text, ':');
+	cut(at ? at + 1 : text, out, size);
+	free(text);
+	return true;
+}
+
+static void shorten_part(const char *full, size_t length, char *out, size_t size)
+{
+	char *whole = xstrdup(full), name[NAME_SHORT_MAX], text[NAME_SHORT_MAX + sizeof(part)];
+
+	whole[length] = '\0';
+	name_shorten(whole, name, sizeof(name));
+	free(whole);
+	snprintf(text, sizeof(text), "%s%s", name, part);
+	cut(text, out, size);
+}
+
 void name_shorten(const char *full, char *out, size_t size)
 {
 	char *text, *name, *at;
 
-	if (shorten_framework(full, out, size))
+	if (full[whole_length(full)]) {
+		shorten_part(full, whole_length(full), out, size);
+		return;
+	}
+	if (shorten_framework(full, out, size) || shorten_loop(full, out, size))
 		return;
 	if (!looks_like_cxx(full) && !(strchr(full, '(') && full[strlen(full) - 1] == ')' &&
 				       is_word(full[0]) && !strchr(full, ' '))) {

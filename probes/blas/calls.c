@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are called in the place of BLAS's. C has no closures, so there is a
- * number of them alike; which of BLAS's functions one stands for is in its row.
+ * Functions that are called in the place of BLAS's, alike but for their number; which of
+ * BLAS's functions one stands for is in its row.
  *
  * All arguments of BLAS are integers and addresses but alpha and beta, which in C's
  * convention may be the only two floating-point numbers: the same words and registers
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "probes/blas/probe.h"
+#include "probes/imports/alike.h"
 #include "probes/runtime/cpu.h"
 
 #define CALLS 256
@@ -97,11 +98,20 @@ static bool within_another(const struct call *now)
 	return outer && (uintptr_t)outer - (uintptr_t)now < STACK_BYTES && outer->self == outer;
 }
 
+static void set_within(bool within)
+{
+	struct rt_cpu_thread *thread = rt_cpu_thread();
+
+	if (thread)
+		thread->within = within;
+}
+
 static __attribute__((noinline)) void *begin(struct row *row, const uintptr_t *words,
 					     struct call *call)
 {
 	call->self = NULL;
 	if (rt_level() != TFT_LEVEL_OFF && !within_another(call)) {
+		set_within(true);
 		call->row = row;
 		call->known = blas_read(&row->name, words, &call->work);
 		outer = call->self = call;
@@ -137,6 +147,7 @@ static __attribute__((noinline)) void end(struct row *row, struct call *call)
 	if (!call->self)
 		return;
 	now = rt_now_ns();
+	set_within(false);
 	call->self = NULL;
 	outer = NULL;
 	tell(call, now);
@@ -156,18 +167,10 @@ static uintptr_t call_##number(PARAMETERS) \
 	return result; \
 }
 #define NAME(number) call_##number,
-#define EACH_16(X, n) \
-	X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7) \
-	X(n##8) X(n##9) X(n##a) X(n##b) X(n##c) X(n##d) X(n##e) X(n##f)
-#define EACH(X) \
-	EACH_16(X, 0) EACH_16(X, 1) EACH_16(X, 2) EACH_16(X, 3) \
-	EACH_16(X, 4) EACH_16(X, 5) EACH_16(X, 6) EACH_16(X, 7) \
-	EACH_16(X, 8) EACH_16(X, 9) EACH_16(X, a) EACH_16(X, b) \
-	EACH_16(X, c) EACH_16(X, d) EACH_16(X, e) EACH_16(X, f)
 
-EACH(CALL)
+ALIKE_256(CALL)
 
-static blas_function *const functions[CALLS] = { EACH(NAME) };
+static blas_function *const functions[CALLS] = { ALIKE_256(NAME) };
 
 /* ---- who stands for what ---- */
 

@@ -15,7 +15,8 @@
 #define PARTS_MAX 64u
 #define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
 
-static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async", "BLAS" };
+static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async", "BLAS",
+	"OpenMP" };
 
 static _Atomic uint32_t device_state;	/* 0, 1 being defined, 2 */
 static _Atomic uint32_t generation = 1;	/* raised in a child of fork: ids anew */
@@ -141,18 +142,19 @@ void rt_cpu_fork_child(void)
 /* What was open when the level went off, or in the parent, never ends. */
 static inline void refresh(struct rt_thread *th)
 {
-	if (__builtin_expect(th->cpu.generation != GET(generation), 0)) {
+	if (__builtin_expect(th->cpu.self.generation != GET(generation), 0)) {
 		memset(&th->cpu, 0, sizeof(th->cpu));
-		th->cpu.generation = GET(generation);
-		th->cpu.epoch = GET(rt_epoch);
+		th->cpu.self.generation = GET(generation);
+		th->cpu.self.epoch = GET(rt_epoch);
 	}
-	if (__builtin_expect(th->cpu.epoch == GET(rt_epoch), 1))
+	if (__builtin_expect(th->cpu.self.epoch == GET(rt_epoch), 1))
 		return;
-	th->cpu.epoch = GET(rt_epoch);
-	for (int i = 0; i < th->cpu.depth && i < RT_CPU_OPEN_MAX; i++)
+	th->cpu.self.epoch = GET(rt_epoch);
+	for (int i = 0; i < th->cpu.self.depth && i < RT_CPU_OPEN_MAX; i++)
 		if (th->cpu.open[i].slot >= 0)
 			SET_REL(running[th->cpu.open[i].slot].kind, 0);
-	th->cpu.depth = 0;
+	th->cpu.self.depth = 0;
+	th->cpu.self.within = false;
 }
 
 /* A state serves one thread after another, and so do its queues. */
@@ -191,6 +193,7 @@ static void emit(struct rt_thread *th, enum rt_library library, uint32_t name, u
 		rt_dropped(1);
 		return;
 	}
+	th->cpu.self.told++;
 	rt_batch_kernel(th, &c);
 }
 
@@ -203,8 +206,8 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 	if (!th || k->dur_ns < 0)
 		return;
 	refresh(th);
-	open = !start && th->cpu.depth > 0 && th->cpu.depth <= RT_CPU_OPEN_MAX ?
-		&th->cpu.open[th->cpu.depth - 1] : NULL;
+	open = !start && th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
+		&th->cpu.open[th->cpu.self.depth - 1] : NULL;
 	if (open && (open->told || open->start_ns + k->dur_ns > now))
 		open = NULL;	/* not this one */
 	if (!start)
@@ -240,6 +243,15 @@ void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *k)
 		rt_emit_command(&c);
 	else
 		rt_dropped(1);
+}
+
+struct rt_cpu_thread *rt_cpu_thread(void)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+
+	if (th)
+		refresh(th);
+	return th ? &th->cpu.self : NULL;
 }
 
 /* ---- begun and ended ---- */
@@ -302,11 +314,11 @@ void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text)
 		return;
 	refresh(th);
 	queue_of(th, library);
-	if (++th->cpu.depth > RT_CPU_OPEN_MAX)
+	if (++th->cpu.self.depth > RT_CPU_OPEN_MAX)
 		return;
-	open = &th->cpu.open[th->cpu.depth - 1];
+	open = &th->cpu.open[th->cpu.self.depth - 1];
 	*open = (struct rt_cpu_open){ .name = kind, .slot = -1 };
-	if (th->cpu.depth == 1) {
+	if (th->cpu.self.depth == 1) {
 		open->top = rt_op_current();
 		if (open->top.instance) {
 			open->slot = run_slot(kind, open->top);
@@ -327,13 +339,13 @@ void rt_cpu_end(enum rt_library library)
 	if (!th)
 		return;
 	refresh(th);
-	if (th->cpu.depth < 1 || th->cpu.depth-- > RT_CPU_OPEN_MAX)
+	if (th->cpu.self.depth < 1 || th->cpu.self.depth-- > RT_CPU_OPEN_MAX)
 		return;
-	open = &th->cpu.open[th->cpu.depth];
+	open = &th->cpu.open[th->cpu.self.depth];
 	if (open->slot >= 0)
 		SET_REL(running[open->slot].kind, 0);
 	/* inside of another: its own thread's share of it */
-	if (open->told || th->cpu.depth)
+	if (open->told || th->cpu.self.depth)
 		return;
 	if (open->slot >= 0)
 		rt_op_launch();

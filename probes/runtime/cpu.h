@@ -19,8 +19,8 @@
 
 #include "probes/runtime/runtime.h"
 
-enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC, RT_LIBRARY_BLAS,
-		  RT_LIBRARY_COUNT };
+enum rt_library { RT_LIBRARY_ONEDNN, RT_LIBRARY_EIGEN, RT_LIBRARY_XLA, RT_LIBRARY_XLA_ASYNC,
+		  RT_LIBRARY_BLAS, RT_LIBRARY_OPENMP, RT_LIBRARY_COUNT };
 
 /* The device's id, which is defined now if it was not; of allocations too. */
 RT_API uint32_t rt_cpu_device(void);
@@ -48,5 +48,14 @@ RT_API void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *cop
 /* kind: a name id, and its text. Every begin has its end. */
 RT_API void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text);
 RT_API void rt_cpu_end(enum rt_library library);
+
+/* What libraries that call each other must know of the calling thread; NULL: nothing. */
+struct rt_cpu_thread {
+	uint32_t told;		/* kernels so far */
+	bool within;		/* a call of BLAS is going on, which will be told */
+	int depth;		/* kernels that have begun, rt_cpu_begin() */
+	uint32_t generation, epoch;	/* cpu.c's own */
+};
+RT_API struct rt_cpu_thread *rt_cpu_thread(void);
 
 #endif

@@ -125,8 +125,8 @@ struct rt_thread {
 	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */
 	struct {
-		uint32_t generation, epoch, queue[RT_LIBRARY_COUNT];
-		int depth;		/* open ones, those without room included */
+		struct rt_cpu_thread self;	/* depth: those without room included */
+		uint32_t queue[RT_LIBRARY_COUNT];
 		struct rt_cpu_open open[RT_CPU_OPEN_MAX];
 	} cpu;
 	struct rt_calls call[RT_CALLS_MAX];

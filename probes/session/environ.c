@@ -9,6 +9,7 @@
 
 #include "probes/blas/symbols.h"
 #include "probes/jax/symbols.h"
+#include "probes/omp/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/schema/control.h"
 #include "probes/tensorflow/symbols.h"
@@ -38,6 +39,7 @@ static const struct probe_row {
 	{ "jax", "libtftop-jax.so", TFT_JAX_ENV, WAY_OWN, false },
 	{ "onednn", "", TFT_ONEDNN_ENV, WAY_PART, false },
 	{ "blas", "libtftop-blas.so", TFT_BLAS_ENV, WAY_OWN, true },
+	{ "omp", "libtftop-omp.so", TFT_OMP_ENV, WAY_OWN, true },
 };
 
 #define PROBES (sizeof(probes) / sizeof(probes[0]))

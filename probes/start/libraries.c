@@ -14,6 +14,7 @@
 
 #include "probes/blas/symbols.h"
 #include "probes/imports/imports.h"
+#include "probes/omp/symbols.h"
 #include "probes/start/internal.h"
 #include "probes/start/libraries.h"
 
@@ -99,6 +100,7 @@ static struct user {
 	tft_import_take *take;
 } users[] = {
 	{ TFT_BLAS_ENV, TFT_BLAS_ENTRY, blas_is_name, "", false, false, NULL },
+	{ TFT_OMP_ENV, TFT_OMP_ENTRY, omp_is_name, "", false, false, NULL },
 };
 
 #define USERS (sizeof(users) / sizeof(users[0]))

@@ -358,8 +358,16 @@ uint32_t rt_cpu_device(void)
 	return 1;
 }
 
+static _Thread_local struct rt_cpu_thread cpu_thread;
+
+struct rt_cpu_thread *rt_cpu_thread(void)
+{
+	return &cpu_thread;
+}
+
 void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *kernel)
 {
+	cpu_thread.told++;
 	line("cpu library=%d flop=%llu shape=%s name=%s", (int)library,
 	     (unsigned long long)shapes[kernel->shape].flop, name_of(shapes[kernel->shape].text),
 	     name_of(kernel->name));
@@ -461,22 +469,6 @@ void rt_emit_command(struct tft_command *c)
 	     c->flags & TFT_CMD_PINNED ? " pinned" : "");
 }
 
-void rt_emit_launch(struct tft_launch *l)
-{
-	line("launch corr=%u object=%llx queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d",
-	     l->correlation, (unsigned long long)l->object, l->queue, kinds[l->kind],
-	     name_of(l->name), directions[l->direction], (unsigned long long)l->bytes,
-	     name_of(l->op_name), l->status);
-}
-
-void rt_emit_run(struct tft_run *r)
-{
-	line("run corr=%u object=%llx queue=%u kind=%s name=%s dir=%s bytes=%llu status=%d "
-	     "ordered=%d", r->correlation, (unsigned long long)r->object, r->queue,
-	     kinds[r->kind], name_of(r->name), directions[r->direction],
-	     (unsigned long long)r->bytes, r->status, r->end_ticks >= r->start_ticks);
-}
-
 void rt_emit_alloc(struct tft_alloc *a)
 {
 	line("alloc allocator='%s' device=%u address=%llx bytes=%llu", name_of(a->allocator),
@@ -509,11 +501,6 @@ void rt_emit_flow(struct tft_flow *f)
 	line("flow name='%s' key=%llx bytes=%llu op=%llx dur=%lld %s", name_of(f->name),
 	     (unsigned long long)f->key, (unsigned long long)f->bytes, (unsigned long long)f->op,
 	     (long long)f->dur_ns, f->phase < TFT_FLOW_COUNT ? phases[f->phase] : "?");
-}
-
-void rt_emit_edge(struct tft_edge *e)
-{
-	line("edge key=%s bytes=%llu", name_of(e->key), (unsigned long long)e->bytes);
 }
 
 void rt_emit_node(const struct tft_node *n)

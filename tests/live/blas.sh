@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # BLAS under PyTorch's ops and in NumPy alone: each call against what MKL itself writes,
-# or what the program's own products come to; results as without us.
+# or what the program's own products come to; parallel regions against their number;
+# results as without us.
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
@@ -153,7 +154,71 @@ recorded() {
 		fail "not as it was live: $live"
 }
 
-for c in torch unasked numpy recorded; do
+# Parallel regions of OpenMP, against a library that counts the calls that begin them.
+regions() {
+	local got truth
+	cat >"$work/count.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+static atomic_int regions;
+void GOMP_parallel(void (*function)(void *), void *data, unsigned threads, unsigned flags)
+{
+	static void (*next)(void (*)(void *), void *, unsigned, unsigned);
+	static int (*level)(void);
+	if (!next) {
+		void *library = dlopen(getenv("COUNT_LIBRARY"), RTLD_NOLOAD | RTLD_LAZY);
+		*(void **)&level = dlsym(library ? library : RTLD_NEXT, "omp_get_level");
+		*(void **)&next = dlsym(library ? library : RTLD_NEXT, "GOMP_parallel");
+	}
+	/* one in another is part of it */
+	regions += level() == 0;
+	next(function, data, threads, flags);
+}
+__attribute__((destructor)) static void end(void)
+{
+	FILE *f = regions ? fopen(getenv("COUNT_OUT"), "w") : NULL;
+	if (f)
+		fprintf(f, "%d\n", regions);
+}
+END
+	gcc -shared -fPIC -o "$work/count.so" "$work/count.c" -ldl 2>"$work/errors" ||
+		{ fail "compile: $(head -n 1 "$work/errors")"; return; }
+	cat >"$work/loops.py" <<'END'
+import torch
+torch.manual_seed(0)
+torch.set_num_threads(2)
+a, b = torch.randn(400000), torch.randn(400000)
+for i in range(10):
+    c = (a * b).exp().sum()
+d = torch.randn(300, 300) @ torch.randn(300, 300)
+print(c.item().hex(), d.sum().item().hex())
+END
+	got=$("$python" -c 'import os, torch; print(os.path.join(os.path.dirname(torch.__file__), "lib", "libgomp.so.1"))')
+	COUNT_LIBRARY=$got COUNT_OUT=$work/count LD_PRELOAD=$work/count.so "$python" "$work/loops.py" \
+		>"$work/bare" 2>"$work/errors" || { fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	[ -s "$work/count" ] || { skip "this PyTorch begins no regions of GNU's OpenMP"; return; }
+	truth=$(cat "$work/count")
+	under pytorch,omp "$work/loops.py" || return
+	cmp -s "$work/bare" "$work/said" || { fail "its output is not the same"; return; }
+	got=$(report "sum(k['count'] for k in j['kernels'] if not k['name'].endswith(', part'))")
+	[ "$got" = "$truth" ] || { fail "$got regions, not $truth"; return; }
+	got=$(report "sorted({o.get('name') for k in j['kernels'] for o in k['ops'] if o['how'] == 'exact'} & {'mul', 'exp', 'sum'})")
+	[ "$got" = "['exp', 'mul', 'sum']" ] || { fail "in the ops: $got"; return; }
+	got=$(report "sorted(k['name'] for k in j['kernels'] if 'gemm' not in k['name'])")
+	[ "$got" = "['for_each', 'for_each, part', 'two_pass_reduction', 'two_pass_reduction, part']" ] ||
+		{ fail "names: $got"; return; }
+	got=$(report "any(k['name'].endswith(', part') for k in j['kernels'])")
+	[ "$got" = True ] || { fail "no part on another thread"; return; }
+	# of a product MKL's own regions are part of BLAS's call
+	under pytorch,blas,omp "$work/loops.py" || return
+	got=$(report "[k['name'] for k in j['kernels'] if any(o.get('name') == 'mm' for o in k['ops'])]")
+	[ "$got" = "['sgemm']" ] || fail "of a product: $got"
+}
+
+for c in torch unasked numpy recorded regions; do
 	case_run $c $c
 done
 suite_end

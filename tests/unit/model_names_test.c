@@ -45,6 +45,12 @@ TEST(model_names_are_shortened_from_the_inside)
 	CHECK_STR(shortened("void cudnn::ops::conv2d_fprop_128x64<float, 3, 3, 1>(float*, int)"),
 		  "conv2d_fprop_128x64");
 	CHECK_STR(shortened("gemm<float>(float const*, float*)"), "gemm");
+	CHECK_STR(shortened("gemm<float>(float const*, float*), part"), "gemm, part");
+	CHECK_STR(shortened("convolution, part"), "convolution, part");
+	CHECK_STR(shortened(", part"), ", part");
+	CHECK_STR(shortened("void at::internal::invoke_parallel<at::parallel_for<at::native::"
+			    "(anonymous namespace)::sum_rows(at::Tensor&)::{lambda(long)#1}>(long)> "
+			    "(long) [clone ._omp_fn.0], part"), "sum_rows, part");
 	CHECK_STR(shortened("void at::native::(anonymous namespace)::reduce_kernel<512, 1>(int)"),
 		  "reduce_kernel");
 	CHECK_STR(shortened("ns::Functor<int>::operator()(int) const"), "Functor");

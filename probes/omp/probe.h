@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the OpenMP probe share: omp.c is the probe, regions.c has the
+ * functions that are called in the place of the runtime's, names.c knows a region's
+ * function by the symbols of its file.
+ */
+#ifndef PROBES_OMP_PROBE_H
+#define PROBES_OMP_PROBE_H
+
+#include <stddef.h>
+
+#include "probes/start/libraries.h"
+
+/* The name of the function at this address, or of its file and its place there. Some
+ * milliseconds in a large library. */
+void omp_function_name(const void *function, char *text, size_t size);
+
+/* A function of ours for this place; NULL: there are no more, or it is ours already. */
+void *omp_region(const struct tft_import *import);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions by which a compiler begins a parallel region of OpenMP: GNU's, whose first
+ * arguments are the region's function and data. libtftop-start.so looks for them in
+ * what a library calls. LLVM's and Intel's are known by name, and told not to be seen.
+ */
+#ifndef PROBES_OMP_SYMBOLS_H
+#define PROBES_OMP_SYMBOLS_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#define TFT_OMP_ENV "TFTOP_OMP"
+#define TFT_OMP_ENTRY "tft_omp_start"
+
+static inline bool omp_is_region(const char *name)
+{
+	return !strncmp(name, "GOMP_parallel", 13) &&
+	       (!name[13] || !strncmp(name + 13, "_loop_", 6) || !strcmp(name + 13, "_sections") ||
+		!strcmp(name + 13, "_reductions"));
+}
+
+static inline bool omp_is_other(const char *name)
+{
+	return !strcmp(name, "__kmpc_fork_call");
+}
+
+static inline bool omp_is_name(const char *name)
+{
+	return omp_is_region(name) || omp_is_other(name);
+}
+
+#endif
