@@ -158,7 +158,8 @@ struct event_frame { uint32_t id, parent, file, function, line; };
 
 /* dur_ns -1: announced as open, the same instance follows. */
 struct event_op {
-	uint64_t instance, parent, payload;
+	uint64_t instance, parent;
+	uint64_t payload;		/* of a framework's op: a fingerprint of what it copies, 0 none */
 	uint64_t forward;		/* whose gradient this is, 0 none */
 	int64_t start_ns, dur_ns, step;
 	int64_t wait_ns;		/* for a thread of the pool it was handed to; 0: it was not */

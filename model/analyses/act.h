@@ -74,7 +74,10 @@ struct act {
 	uint32_t name;			/* kernel, op, call */
 	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type; COMPILE: options,
 					 * or where it was asked for */
-	uint32_t call_dur_ns;		/* RUN, LAUNCH: of the call */
+	union {
+		uint32_t call_dur_ns;	/* RUN, LAUNCH: of the call */
+		uint32_t content;	/* OP: a fingerprint of what it copies, 0 not known */
+	};
 	uint32_t object;		/* RUN of a copy: the place in memory (event.h), 0 not known;
 					 * of a kernel: its launch shape, 0 none; OP: the id of
 					 * its frame in the process, 0 not known */

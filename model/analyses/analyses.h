@@ -48,6 +48,7 @@ struct analysis {
 	X(POOLS, analysis_pools) \
 	X(OVERHEAD, analysis_overhead) \
 	X(RECOMPILES, analysis_recompiles) \
+	X(SAME_DATA, analysis_same_data) \
 	X(SETTINGS, analysis_settings) \
 	X(PHASES, analysis_phases)
 
@@ -122,6 +123,8 @@ uint64_t phases_mean(const void *state, struct step_phases *out);
  * is not known, and *out is "". place.c */
 #define PLACE_TEXT 160
 bool op_place_text(struct model *model, uint32_t name, char *out, size_t size);
+/* The same of a frame, 1 + its index; 0: not known. */
+bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size);
 /* The making and fetching of batches, by the name of an op or range. */
 bool name_is_input(const char *name);
 /* Of these: what a graph runs on some thread of a pool to get its batch. */

@@ -6,9 +6,17 @@
 #include "model/analyses/analyses.h"
 #include "model/model-internal.h"
 
+static bool place_text(const char *file, uint32_t line, char *out, size_t size)
+{
+	const char *base = strrchr(file, '/');
+
+	snprintf(out, size, " at %.120s:%u", base ? base + 1 : file, line);
+	return true;
+}
+
 bool op_place_text(struct model *model, uint32_t name, char *out, size_t size)
 {
-	const char *best = NULL, *file, *base;
+	const char *best = NULL, *file;
 	uint32_t best_line = 0, line, lines;
 	int64_t most_ns = -1, ns;
 
@@ -22,9 +30,15 @@ bool op_place_text(struct model *model, uint32_t name, char *out, size_t size)
 		best = file;
 		best_line = line;
 	}
-	if (!best)
-		return false;
-	base = strrchr(best, '/');
-	snprintf(out, size, " at %.120s:%u", base ? base + 1 : best, best_line);
-	return true;
+	return best && place_text(best, best_line, out, size);
+}
+
+bool frame_place_text(struct model *model, uint32_t frame, char *out, size_t size)
+{
+	const struct frame *f = frame ? frame_at(model->lines, frame - 1) : NULL;
+	const char *file = f && f->file ?
+			   names_raw(&model->names, names_resolve(&model->names, f->file)) : NULL;
+
+	*out = '\0';
+	return file && place_text(file, f->line, out, size);
 }

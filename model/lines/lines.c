@@ -128,6 +128,14 @@ void frame_define(struct model *model, const struct event_frame *def)
 	frame->line = def->line;
 }
 
+uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id)
+{
+	uint32_t i = id && model->lines ?
+		     map_get(&model->lines->frame_by_id, (uint64_t)process << 32 | id) : MAP_NONE;
+
+	return i == MAP_NONE ? 0 : i + 1;
+}
+
 uint32_t frame_id(const struct model *model, uint32_t frame)
 {
 	return frame ? frame_at(model->lines, frame - 1)->id : 0;

@@ -127,6 +127,8 @@ void lines_forget(struct model *model, struct op_state *state);
 uint32_t line_use_find(const struct model *model, uint32_t frame, uint32_t ident);
 void lines_settled(struct model *model, int64_t settled_ns);
 void lines_export(struct model_export *x, uint32_t process, int64_t time_ns);
+/* The same of any process; 0: there is none of that id. */
+uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id);
 /* A frame's id in its process, of 1 + its index; 0: 0. */
 uint32_t frame_id(const struct model *model, uint32_t frame);
 /* NULL: nothing more is known of the identity. */

@@ -463,6 +463,8 @@ static void push_act(struct model *model, const struct incoming *in)
 			 (op->flags & OP_ASYNC ? ACT_ASYNC : 0),
 	};
 
+	if (op->framework >= FW_TENSORFLOW && op->payload)
+		act.content = (uint32_t)(op->payload ^ op->payload >> 32) | 1;
 	/* What calls them has no step id; PyTorch runs none of a function's. */
 	if (op->framework >= FW_TENSORFLOW && !(op->flags & OP_RANGE) &&
 	    (op->step != -1 || op->framework == FW_PYTORCH)) {

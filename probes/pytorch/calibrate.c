@@ -163,6 +163,7 @@ static void find_inputs(void)
 		torch_blind("what reads the inputs of an op was not found: no shapes");
 	else if (!api->types)
 		torch_blind("what tells the types of inputs was not found: shapes without them");
+	torch_sources_calibrate();
 }
 
 static void say_what_is_missing(void)

@@ -10,7 +10,7 @@
  * they are registered anew, the new ones before the old ones go, so that no op is
  * missed: one that has both is seen once. Inputs cost each op about 80 ns, so they are
  * wanted only for the first runs of each operator: until the first one runs, for a
- * second after each that was not seen before, and always at level full.
+ * second and some steps after each that was not seen before, and always at level full.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -21,7 +21,9 @@
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
 #define SHAPED 8		/* runs of an operator whose inputs are told */
-#define SHAPES_NS 1000000000
+#define INPUTS_NS 1000000000	/* wanted for so long, and so many steps ... */
+#define INPUTS_STEPS 16
+#define INPUTS_MAX_NS (10 * INT64_C(1000000000))	/* ... but no longer */
 #define BLOCK 256		/* ops of a thread that are counted together */
 #define OWN_NUMBER (UINT64_C(1) << 63)	/* no op of PyTorch's has it */
 
@@ -32,6 +34,7 @@ static _Atomic bool fresh;		/* an operator was seen for the first time */
 static _Atomic uint8_t mode;		/* enum torch_mode */
 static bool with_inputs;		/* of the callback that is registered */
 static int64_t inputs_since_ns;
+static uint32_t inputs_since_step;
 static bool any;		/* an op has run: importing torch may take long */
 /* Held while PyTorch's own list of callbacks is changed, under its lock: no child of a
  * fork may find that one taken. */
@@ -44,6 +47,7 @@ static struct operator {
 	_Atomic(const void *) schema;
 	_Atomic uint32_t name;
 	_Atomic uint32_t shaped;
+	_Atomic bool copies;
 	_Atomic(struct py_slowest *) slowest;
 } names[NAMES];
 
@@ -73,6 +77,8 @@ static uint32_t operator_name(const void *rf, struct operator *p)
 		return name;
 	name = rt_name(TFT_NAME_OP, torch_api.name(rf));
 	if (p) {
+		atomic_store_explicit(&p->copies, torch_is_copy(torch_api.name(rf)),
+				      memory_order_relaxed);
 		atomic_store_explicit(&p->slowest, py_slowest(name), memory_order_relaxed);
 		atomic_store_explicit(&p->name, name, memory_order_relaxed);
 		atomic_store_explicit(&fresh, true, memory_order_relaxed);
@@ -295,8 +301,11 @@ static inline void begin(const void *rf, bool inputs)
 			args.forward = torch_forward_of(torch_u64(rf, torch_layout.forward_thread),
 							(uint64_t)sequence);
 	}
-	if (inputs && op)
+	if (inputs && op) {
 		args.shapes = shapes_of(rf, op);
+		if (atomic_load_explicit(&op->copies, memory_order_relaxed) && !t->compile_depth)
+			args.payload = torch_source(rf);
+	}
 	o->name = args.name;
 	if (__builtin_expect(o->kind >= TORCH_STEP, 0))
 		begin_special(t, o);
@@ -428,6 +437,15 @@ void torch_ops_level(enum tft_level level)
 	reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 
+/* Operators were seen for the first time a short while ago. */
+static bool are_new(int64_t now_ns)
+{
+	int64_t ns = now_ns - inputs_since_ns;
+
+	return ns < INPUTS_NS ||
+	       (ns < INPUTS_MAX_NS && torch_steps_ended() - inputs_since_step < INPUTS_STEPS);
+}
+
 void torch_ops_tick(int64_t now_ns)
 {
 	enum torch_mode old = atomic_load(&mode), next;
@@ -440,10 +458,11 @@ void torch_ops_tick(int64_t now_ns)
 	next = torch_rate_tick(now_ns, old);
 	if (atomic_exchange(&fresh, false)) {
 		inputs_since_ns = now_ns;
+		inputs_since_step = torch_steps_ended();
 		any = true;
 	}
 	inputs = can_inputs() && next == TORCH_ALL &&
-		 (rt_level() == TFT_LEVEL_FULL || !any || now_ns - inputs_since_ns < SHAPES_NS);
+		 (rt_level() == TFT_LEVEL_FULL || !any || are_new(now_ns));
 	if (next != old || inputs != with_inputs)
 		reregister(next, inputs);
 }

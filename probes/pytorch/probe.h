@@ -4,7 +4,7 @@
  *
  * PyTorch calls back around each op (at::RecordFunction): calibrate.c finds out
  * where its object has what, ops.c makes ops of the calls, links.c joins backward to
- * forward, shapes.c reads the inputs, steps.c makes steps and input, compile.c
+ * forward, shapes.c reads the inputs, sources.c what is copied, steps.c makes steps and input, compile.c
  * torch.compile's work, rate.c keeps it affordable; memory.c tells blocks of memory.
  * Sources: ATen/record_function.h, c10/core/Allocator.h.
  *
@@ -157,11 +157,27 @@ uint64_t torch_forward_of(uint64_t thread, uint64_t sequence);
 
 /* ---- shapes.c ---- */
 
+/* c10::IValue */
+struct torch_value {
+	const void *payload;
+	uint32_t tag;
+};
+#define TORCH_TENSOR 1		/* of 1.13 to 2.13 */
+
 /* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or not to be read. A callback
  * that was registered with inputs; slow (µs). */
 uint32_t torch_shapes(const void *rf);
 /* Says once that they are laid out in an unknown way, and not looked at any more. */
 void torch_shapes_tick(void);
+
+/* ---- sources.c ---- */
+
+/* Finds out where a tensor has its bytes. */
+void torch_sources_calibrate(void);
+/* An operator of that name copies its first input, and what it copies can be told. */
+bool torch_is_copy(const char *name);
+/* A fingerprint of what such an op copies; 0: it is not to be read, or small. As torch_shapes(). */
+uint64_t torch_source(const void *rf);
 
 /* ---- steps.c ---- */
 
@@ -172,6 +188,8 @@ void torch_input_ends(struct torch_thread *t, const struct torch_open *o, const 
 		      int64_t now_ns);
 /* A node of a backward pass runs: this program trains. */
 void torch_steps_backward(void);
+/* How many have ended, of all threads. */
+uint32_t torch_steps_ended(void);
 void torch_steps_tell(int64_t now_ns, bool now);
 void torch_steps_dump(void);
 void torch_steps_fork_child(struct torch_thread *t);

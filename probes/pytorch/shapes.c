@@ -20,12 +20,6 @@
 #define TEXT_BYTES 1024
 #define TRIED 64
 
-struct ivalue {
-	const void *payload;
-	uint32_t tag;		/* 1: a tensor, of 1.13 to 2.13 */
-};
-#define TAG_TENSOR 1
-
 /* std::string; before C++11 a pointer alone, to its text behind this. */
 struct string {
 	char *text;
@@ -93,14 +87,14 @@ static bool get(void *to, const void *from, size_t bytes)
 /* Whether each of the n inputs is a tensor with a shape. False: one is of another kind. */
 static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX])
 {
-	struct ivalue inputs[INPUTS_MAX];
+	struct torch_value inputs[INPUTS_MAX];
 	const void *table;
 
 	if (!get(inputs, at, n * sizeof(inputs[0])))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		tensors[i] = false;
-		if (inputs[i].tag != TAG_TENSOR)
+		if (inputs[i].tag != TORCH_TENSOR)
 			continue;
 		if (!get(&table, inputs[i].payload, sizeof(table)))
 			return false;

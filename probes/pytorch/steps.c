@@ -26,6 +26,7 @@
 #define WHAT_BYTES 128
 
 static _Atomic bool trains;
+static _Atomic uint32_t ended;
 
 /* ---- loaders ---- */
 
@@ -133,6 +134,12 @@ static void emit(uint32_t name, int64_t start_ns, int64_t end_ns)
 	};
 
 	rt_emit_step(&step);
+	atomic_fetch_add_explicit(&ended, 1, memory_order_relaxed);
+}
+
+uint32_t torch_steps_ended(void)
+{
+	return atomic_load_explicit(&ended, memory_order_relaxed);
 }
 
 void torch_steps_backward(void)

@@ -263,7 +263,8 @@ struct tft_op {
 	uint32_t argb;
 	int64_t start_ns, dur_ns;
 	int64_t step;		/* step id, -1 none */
-	uint64_t payload;	/* the user's, 0 none */
+	uint64_t payload;	/* of a range: the user's; of a framework's op: a fingerprint of the
+				 * data that it copies; 0 none */
 	uint64_t forward;	/* instance of the op whose gradient this is, 0 none */
 	uint32_t frame;		/* where in the program it was called (tft_frame), 0 not known */
 	uint32_t shapes;	/* name id: of its inputs, 0 not told */

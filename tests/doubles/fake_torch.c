@@ -12,6 +12,8 @@
  *	-DNO_TYPES	has no function that tells them
  *	-DNO_OBJECTS	none that makes such objects
  *	-DTAG=N		of a tensor among the inputs (1)
+ *	-DPAD=N		words before each field of a tensor and its storage (0)
+ *	-DNO_STORAGE	a tensor's is not to be found
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -56,10 +58,22 @@ struct ivalue {
 	const void *payload;
 	uint64_t tag;
 };
+#ifndef PAD
+#define PAD 0
+#endif
+struct storage {
+	const void *table;
+	int64_t pad[PAD + 1];
+	void *data;
+	int64_t bytes;
+};
 struct tensor {
 	const void *table;
 	int64_t sizes[2];
 	const char *type;
+	int64_t pad[PAD + 1];
+	struct storage *storage;
+	int64_t offset, numel;
 };
 
 static struct {
@@ -266,6 +280,55 @@ API struct vector *types(struct vector *out, const struct record *r)
 }
 #endif
 
+#ifndef OLD
+API int32_t dtype_of(const struct ivalue *v, int32_t *out) NAMED("aoti_torch_get_dtype");
+API int32_t dtype_of(const struct ivalue *v, int32_t *out)
+{
+	(void)v;
+	*out = 6;	/* float */
+	return 0;
+}
+
+API int32_t device_of(const struct ivalue *v, int32_t *out) NAMED("aoti_torch_get_device_type");
+API int32_t device_of(const struct ivalue *v, int32_t *out)
+{
+	(void)v;
+	*out = 0;
+	return 0;
+}
+
+/* A handle points to a pointer to the tensor. */
+API int32_t create(void *data, int64_t n, const int64_t *lengths, const int64_t *strides,
+		   int64_t offset, int32_t type, int32_t device, int32_t index, void **out)
+	NAMED("aoti_torch_create_tensor_from_blob");
+API int32_t create(void *data, int64_t n, const int64_t *lengths, const int64_t *strides,
+		   int64_t offset, int32_t type, int32_t device, int32_t index, void **out)
+{
+	static struct storage storage;
+	static struct tensor tensor, *handle = &tensor;
+
+	(void)n, (void)strides, (void)type, (void)device, (void)index;
+	storage.bytes = (offset + lengths[0] * lengths[1]) * (int64_t)sizeof(float);
+	storage.data = data;
+	tensor = (struct tensor) {
+		.table = plain + 2, .sizes = { lengths[0], lengths[1] }, .storage = &storage,
+		.offset = offset, .numel = lengths[0] * lengths[1],
+	};
+#ifdef NO_STORAGE
+	storage.data = NULL;
+#endif
+	*out = &handle;
+	return 0;
+}
+
+API int32_t delete(void *handle) NAMED("aoti_torch_delete_tensor_object");
+API int32_t delete(void *handle)
+{
+	(void)handle;
+	return 0;
+}
+#endif
+
 API struct vector *sizes(struct vector *out, const struct record *r) NAMED(SIZES);
 API struct vector *sizes(struct vector *out, const struct record *r)
 {
@@ -340,22 +403,44 @@ API int fake_memory(void)
 	return reports;
 }
 
-/* An op; of an operator when `schema`. tensors: 1, 3 plain ones, 2 another kind. */
+/* What is copied: data that is always the same, other data each time at one place, none. */
+static struct tensor *copied(int which)
+{
+	static float floats[2][4096];
+	static struct storage storages[] = {
+		{ .data = floats[0], .bytes = sizeof(floats[0]) },
+		{ .data = floats[1], .bytes = sizeof(floats[1]) }, { .data = NULL },
+	};
+	static struct tensor tensor = {
+		.table = plain + 2, .sizes = { 64, 32 }, .type = "float", .offset = 2048, .numel = 2048,
+	};
+
+	tensor.storage = &storages[which];
+	floats[1][4095]++;
+	return &tensor;
+}
+
+/* An op; of an operator when `schema`. tensors: 1, 3 plain ones, 2 another kind; from 4 on
+ * copied(), and another kind. */
 API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
 		     uint64_t forward, int tensors);
 API void *fake_begin(const char *name, bool schema, uint8_t scope, int64_t sequence,
 		     uint64_t forward, int tensors)
 {
 	static struct tensor kinds[] = {
-		{ plain + 2, { 64, 3 }, "float" }, { other + 2, { 1, 1 }, "float" },
-		{ plain + 2, { 5, 7 }, "c10::complex<double>" },
+		{ .table = plain + 2, .sizes = { 64, 3 }, .type = "float" },
+		{ .table = other + 2, .sizes = { 1, 1 }, .type = "float" },
+		{ .table = plain + 2, .sizes = { 5, 7 }, .type = "c10::complex<double>" },
 	};
 	static struct ivalue v[2];
 	struct record *r = calloc(1, sizeof(*r));
 
 	construct(r, scope);
-	v[0] = (struct ivalue){ tensors ? &kinds[tensors - 1] : NULL, TAG };
+	v[0] = (struct ivalue){ tensors > 3 ? copied(tensors - 4) :
+				tensors ? &kinds[tensors - 1] : NULL, TAG };
 	v[1] = (struct ivalue){ (void *)5, TAG == 1 ? 5 : 1 };	/* a number */
+	if (tensors > 3)
+		v[1] = (struct ivalue){ &kinds[1], TAG };
 	put(r, SEQUENCE + 8, (uintptr_t)v);
 	put(r, SEQUENCE + 16, tensors ? 2 : 0);
 	put(r, HANDLE - 8, forward);

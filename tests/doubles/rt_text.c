@@ -321,6 +321,8 @@ int rt_op_pop(uint32_t domain)
 	name = name_of(stack[depth].op.name);
 	if (stack[depth].op.shapes)
 		line("shapes name=%s %s", name, name_of(stack[depth].op.shapes));
+	if (stack[depth].op.payload)
+		line("payload name=%s %llx", name, (unsigned long long)stack[depth].op.payload);
 	if (stack[depth].op.forward)
 		line("forward name=%s of=%llu", name, (unsigned long long)stack[depth].op.forward);
 	if (stack[depth].op.flags & TFT_OP_RANGE)

@@ -86,6 +86,14 @@ recompile() {
 		'cost * steps["count"] < sum(noted["series_ns"])'
 }
 
+# The stopwatch is around the whole call.
+same_data() {
+	looks --steps 30 --same-data || return
+	first same-data same-data || return
+	holds '0.6 * mean("same_data_ns") < cost < 1.05 * mean("same_data_ns")' \
+		'"1.0 copy a step of 1 tensor" in text'
+}
+
 # To the byte, with who holds it.
 leak() {
 	looks --steps 40 --leak || return
@@ -100,5 +108,6 @@ case_run slow-loader thrice slow_loader
 case_run slow-worker thrice slow_worker
 case_run tiny-ops thrice tiny_ops
 case_run recompile thrice recompile
+case_run same-data thrice same_data
 case_run leak thrice leak
 suite_end

@@ -45,8 +45,8 @@ cp "$lib/libtftop-pytorch.so" "$build/double/"
 fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
 fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
 fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
-fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400
-for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS; do
+fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400 -DPAD=3
+for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS STORAGE; do
 	fake "libtorch_no_$missing.so" -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 "-DNO_$missing"
 done
 fake libtorch_tags.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DTAG=2
@@ -77,11 +77,14 @@ case_versions() {
 		expect "$which" "the program and its own profiler see no difference" "$(diff "$tmp/bare" "$tmp/probed")" ""
 		expect "$which" "each op once, nested" "$(sed -nE 's/^op name=(.*) instance=[0-9]+ depth=([0-9]+) .*/\1 \2/p' \
 			"$tmp/events" | sort | uniq -c | awk '{ $1 = $1; printf "%s;", $0 }')" \
-			"3 AddmmBackward0 0;3 Optimizer.step#SGD.step 0;3 aten::add_ 1;3 aten::addmm 2;1 aten::after 0;3 aten::linear 1;3 aten::mm 1;1 aten::nested 0;3 aten::stack 1;3 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0;1 forked 0;3 my_range 0;"
+			"3 AddmmBackward0 0;3 Optimizer.step#SGD.step 0;9 aten::_to_copy 0;3 aten::add_ 1;3 aten::addmm 2;1 aten::after 0;3 aten::linear 1;3 aten::mm 1;1 aten::nested 0;3 aten::stack 1;3 enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 0;1 forked 0;3 my_range 0;"
 		expect "$which" "backward belongs to forward" "$(awk '
 			/^op name=aten::linear / { split($3, p, "="); linear[p[2]] = 1 }
 			/^forward name=AddmmBackward0 / { split($3, p, "="); of[p[2]] = 1 }
 			END { for (i in of) n += i in linear; print n + 0 }' "$tmp/events")" 3
+		expect "$which" "what is copied again has one fingerprint, what is new another, no data none" \
+			"$(sed -n 's/^payload name=aten::_to_copy //p' "$tmp/events" | sort | uniq -c | awk '{ print $1 }' | sort -n | tr '\n' ' ')" \
+			"$([ "$which" = old ] || echo "1 1 1 3 ")"
 		expect "$which" "sizes and types of plain tensors" "$(sed -n 's/^shapes //p' "$tmp/events" | sort | uniq -c | awk '{ $1 = $1; print }')" \
 			"3 name=aten::add_ [5, 7] c128
 3 name=aten::linear [64, 3] f32"
@@ -124,6 +127,8 @@ case_unknown() {
 	unknown no_HANDLE 0 6 3 "$links" "$number"
 	unknown no_TYPES 3 6 3 "what tells the types of inputs was not found: shapes without them"
 	unknown no_OBJECTS 0 0 0 "an unknown form of at::RecordFunction: names of ops only, no links from backward to forward, no shapes"
+	unknown no_STORAGE 3 6 3
+	expect no_STORAGE "nothing is told of copies" "$(lines '^payload ')" 0
 	unknown tags 3 0 3 "inputs of ops are laid out in another way: no shapes"
 }
 

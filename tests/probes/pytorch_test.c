@@ -70,6 +70,9 @@ static void train(void)
 		end(a);
 	}
 	end(begin("aten::nested", true, 0, -1, 0, 2));
+	for (int tensors = 4; tensors <= 6; tensors++)
+		for (int i = 0; i < 3; i++)
+			end(begin("aten::_to_copy", true, 0, -1, 0, tensors));
 	/* TorchScript's fork */
 	a = begin("forked", false, 2, -1, 0, 0);
 	pthread_create(&thread, NULL, elsewhere, a);

@@ -441,3 +441,100 @@ TEST(phases_without_a_backward_pass)
 	CHECK_INT(phases_mean(bench.state, &mean), 0);
 	bench_release(&bench);
 }
+
+/* ---- the same data in each step ---- */
+
+#define COPY_US 20
+#define STEP_US 200
+
+/* Two copies on line 88 and one on 89; what they copy, 0: it is not looked at. Frame 2 is
+ * line 88 as well, called from elsewhere. */
+static void copying_step(struct model *model, int i, uint64_t first, uint64_t second, uint64_t fresh)
+{
+	const uint64_t content[] = { first, second, fresh };
+	const uint32_t frames[] = { i % 2 ? 1 : 2, 1, 3 };
+	int64_t at = i * STEP_US * US;
+	struct event event;
+
+	for (int k = 0; k < 3; k++) {
+		event = ev_op(7, (uint64_t)(i * 3 + k + 1), 0, at + (k + 1) * 50 * US,
+			      COPY_US * US, 0);
+		event.u.op.frame = frames[k];
+		event.u.op.framework = FW_PYTORCH;
+		event.u.op.payload = content[k];
+		apply_one(model, event);
+	}
+	apply_one(model, (struct event) {
+		.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + at + STEP_US * US,
+		.u.step = { .name = 8, .number = -1, .start_ns = BASE + at,
+			    .dur_ns = STEP_US * US } });
+}
+
+static struct model *copying_model(void)
+{
+	static const uint32_t lines[] = { 88, 88, 89 };
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(7, NAME_OP, "aten::_to_copy"));
+	apply_one(model, ev_name(10, NAME_OP, "/home/me/train.py"));
+	apply_one(model, ev_name(11, NAME_OP, "train"));
+	for (uint32_t i = 0; i < 3; i++)
+		apply_one(model, (struct event) {
+			.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
+			.u.frame = { .id = i + 1, .file = 10, .function = 11, .line = lines[i] } });
+	return model;
+}
+
+/* How many findings of the same data, and the last of them. */
+static int same_data_findings(struct model *model, struct finding *found)
+{
+	struct findings_status status;
+	struct finding *list;
+	int n = 0;
+
+	model_finish(model, false);
+	model_lock(model);
+	for (size_t i = 0, all = model_findings(model, &status, &list); i < all; i++) {
+		if (strcmp(list[i].id, "same-data"))
+			continue;
+		*found = list[i];
+		n++;
+	}
+	free(list);
+	model_unlock(model);
+	model_free(model);
+	return n;
+}
+
+/* Looked at in half of the steps, one of the two on line 88 is the same in each; of all
+ * copies of that line's, one a step. What is on line 89 is new each time. */
+TEST(eager_same_data)
+{
+	struct model *model = copying_model();
+	struct finding found;
+	const int steps = 22;	/* two of them the warm-up */
+
+	for (int i = 0; i < steps; i++)
+		copying_step(model, i, i < steps / 2 ? 0xabc : 0, i < steps / 2 ? (uint64_t)i + 1 : 0,
+			     i < steps / 2 ? (uint64_t)i + 100 : 0);
+	CHECK_INT(same_data_findings(model, &found), 1);
+	CHECK_INT(found.cost_ns, COPY_US * US);
+	CHECK(strstr(found.title, "_to_copy takes 20.0 µs of it, 10 % at train.py:88"));
+	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 9 steps"));
+	CHECK_INT(found.evidence.t1 - found.evidence.t0, COPY_US * US);
+}
+
+/* In less than nine of ten steps; and in four steps, which is too few. */
+TEST(eager_same_data_not_told)
+{
+	struct model *model = copying_model();
+	struct finding found;
+
+	for (int i = 0; i < 22; i++)
+		copying_step(model, i, i % 5 ? 0xabc : (uint64_t)i + 1, (uint64_t)i + 50, 0);
+	CHECK_INT(same_data_findings(model, &found), 0);
+	model = copying_model();
+	for (int i = 0; i < 22; i++)
+		copying_step(model, i, i < 6 ? 0xabc : 0, 0, 0);
+	CHECK_INT(same_data_findings(model, &found), 0);
+}

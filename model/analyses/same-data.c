@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same data, copied or converted anew in each step.
+ *
+ * Definition: of copies whose data was looked at (a framework's ops tell a fingerprint of
+ * the bytes that they read), those from one line of the source whose data was there in
+ * nine of ten of the line's steps: copied once, it could be kept. The same data twice in
+ * a step is one of them. A step in which none of the line's copies was looked at says
+ * nothing. The cost: of all copies of the line, in all steps after the warm-up, the part
+ * that these have of those that were looked at.
+ *
+ * What a batch brings is new in each step, and so are weights that were trained: a
+ * parameter that is cast in each step is not accused, one that is frozen is.
+ *
+ * Bounds: PLACES_MAX lines, DATA_MAX of each: what is missing most gives way.
+ * Complexity: O(DATA_MAX) a copy that was looked at, O(1) for others.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/analyses/analyses.h"
+#include "model/analyses/basis.h"
+#include "model/analyses/thresholds.h"
+#include "model/base/util.h"
+#include "model/model-internal.h"
+
+#define PLACES_MAX 256u
+#define DATA_MAX 32u
+#define MISSED 10			/* one in so many steps may be without it */
+
+struct data {
+	uint32_t content;
+	uint64_t steps, copies, last;	/* last: the place's step that had it */
+	int64_t ns;
+};
+
+struct place {
+	uint32_t frame, name;		/* frame: 1 + index; of several of one line the first */
+	uint64_t steps;			/* in which its copies were looked at */
+	int64_t number;			/* of the last one */
+	struct data data[DATA_MAX];
+	uint32_t n;
+	int64_t ns, looked_ns;		/* of all its copies; of those that were looked at */
+	int64_t longest_ns, t0, t1;
+	uint32_t row;
+};
+
+struct same_data {
+	struct basis basis;
+	struct place *places;		/* owned */
+	size_t n, cap;
+	struct slots names, by_frame;	/* names that copy: 1; 1 + index of the frame's place */
+};
+
+static struct place *place_new(struct same_data *s, uint32_t frame, uint32_t name)
+{
+	if (s->n == PLACES_MAX)
+		return NULL;
+	grow(&s->places, &s->cap, s->n, sizeof(*s->places));
+	s->places[s->n] = (struct place) { .frame = frame, .name = name, .number = -1 };
+	return &s->places[s->n++];
+}
+
+/* The copy's line, of a name that copies. NULL: it is not known, or has not been looked at. */
+static struct place *place_of(struct model *model, struct same_data *s, const struct act *act)
+{
+	uint32_t frame = frame_of_process(model, act->process, act->object), *slot;
+	struct place *place;
+
+	if (!frame)
+		return NULL;
+	slot = slot_of(&s->by_frame, frame);
+	if (*slot)
+		return s->places[*slot - 1].name == act->name ? &s->places[*slot - 1] : NULL;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->places[i].name != act->name ||
+		    !same_line(model, s->places[i].frame - 1, frame - 1))
+			continue;
+		*slot = (uint32_t)i + 1;
+		return &s->places[i];
+	}
+	place = act->content ? place_new(s, frame, act->name) : NULL;
+	if (place)
+		*slot = (uint32_t)s->n;
+	return place;
+}
+
+static struct data *data_of(struct place *place, uint32_t content)
+{
+	struct data *least = &place->data[0];
+
+	for (uint32_t i = 0; i < place->n; i++) {
+		if (place->data[i].content == content)
+			return &place->data[i];
+		if (place->data[i].steps < least->steps ||
+		    (place->data[i].steps == least->steps && place->data[i].last < least->last))
+			least = &place->data[i];
+	}
+	if (place->n < DATA_MAX)
+		least = &place->data[place->n++];
+	*least = (struct data) { .content = content };
+	return least;
+}
+
+static void looked_at(struct place *place, const struct slice *slice, const struct act *act)
+{
+	int64_t ns = act->end_ns - act->start_ns;
+	struct data *data;
+
+	if (place->number != slice->number || !place->steps) {
+		place->number = slice->number;
+		place->steps++;
+	}
+	data = data_of(place, act->content);
+	data->steps += data->last != place->steps;
+	data->last = place->steps;
+	data->copies++;
+	add_ns(&data->ns, ns);
+	add_ns(&place->looked_ns, ns);
+}
+
+static void copied(struct model *model, struct place *place, const struct act *act)
+{
+	int64_t ns = act->end_ns - act->start_ns;
+
+	add_ns(&place->ns, ns);
+	if (ns <= place->longest_ns)
+		return;
+	place->longest_ns = ns;
+	place->t0 = act->start_ns;
+	place->t1 = act->end_ns;
+	place->row = act->thread != NONE && thread_at(model, act->thread)->row != NONE ?
+		     thread_at(model, act->thread)->row + 1 : 0;
+}
+
+/* Only of steps: whether it is the same in each of them is the question. */
+static void same_data_slice(struct model *model, void *state, const struct slice *slice)
+{
+	struct same_data *s = state;
+	enum scope scope;
+
+	if (!basis_add(&s->basis, slice, &scope) || scope != SCOPE_STEP)
+		return;
+	for (size_t i = 0; i < slice->n_rest; i++) {
+		const struct act *act = &slice->acts[slice->rest[i]];
+		struct place *place;
+
+		if (act->kind != ACT_OP || !act_counts(slice, act))
+			continue;
+		if (act->content)
+			*slot_of(&s->names, act->name) = 1;
+		else if (!s->n || !*slot_of(&s->names, act->name))
+			continue;
+		place = place_of(model, s, act);
+		if (place)
+			copied(model, place, act);
+		if (place && act->content)
+			looked_at(place, slice, act);
+	}
+}
+
+static void say(struct model *model, const struct same_data *s, const struct place *place,
+		struct findings *findings)
+{
+	uint64_t steps = place->steps, copies = 0;
+	uint32_t n = 0;
+	int64_t ns = 0, whole_ns = basis_whole(&s->basis);
+	char time[FMT_MAX], count[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
+	struct finding finding = {
+		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
+		.evidence = { .kind = EVIDENCE_TIME, .t0 = place->t0, .t1 = place->t1,
+			      .row = place->row },
+		.advice = "what does not change is copied or converted once, before the loop, and kept",
+	};
+
+	for (uint32_t i = 0; i < place->n; i++) {
+		const struct data *data = &place->data[i];
+
+		if (data->steps * MISSED < steps * (MISSED - 1))
+			continue;
+		n++;
+		copies += data->copies;
+		add_ns(&ns, data->ns);
+	}
+	if (!n || place->looked_ns <= 0)
+		return;
+	finding.cost_ns = basis_per(&s->basis, (int64_t)((__int128)place->ns * ns / place->looked_ns));
+	if ( per_mille(finding.cost_ns, whole_ns) <
+	    model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10)
+		return;
+	frame_place_text(model, place->frame, where, sizeof(where));
+	snprintf(finding.title, FINDING_TEXT,
+		 "the same data is copied in each step: %.60s takes %s of it, %s%s",
+		 names_short(&model->names, place->name), fmt_time(time, finding.cost_ns),
+		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)whole_ns), where);
+	snprintf(finding.lines[0], FINDING_TEXT,
+		 "%s cop%s a step of %u tensor%s whose data was the same in %llu steps that were "
+		 "looked at", fmt_tenths(count, copies * 10 / steps),
+		 copies == steps ? "y" : "ies", n, n == 1 ? "" : "s", (unsigned long long)steps);
+	finding_add(findings, &finding);
+}
+
+static void same_data_review(struct model *model, void *state, struct findings *findings)
+{
+	const struct same_data *s = state;
+	uint64_t steps = (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS);
+
+	if (!s->basis.steps || !basis_ready(model, &s->basis))
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->places[i].steps >= steps)
+			say(model, s, &s->places[i], findings);
+}
+
+static void same_data_release(void *state)
+{
+	struct same_data *s = state;
+
+	free(s->places);
+	free(s->names.of);
+	free(s->by_frame.of);
+}
+
+static size_t same_data_bytes(const void *state)
+{
+	const struct same_data *s = state;
+
+	return s->cap * sizeof(*s->places) + (s->names.n + s->by_frame.n) * sizeof(uint32_t);
+}
+
+const struct analysis analysis_same_data = {
+	.name = "same data", .size = sizeof(struct same_data), .slice = same_data_slice,
+	.review = same_data_review, .release = same_data_release, .bytes = same_data_bytes,
+};
