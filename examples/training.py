@@ -61,7 +61,7 @@ class Steps:
             json.dump({"run": {"pid": os.getpid()},
                        "steps": {"count": n, "mean_ns": sum(self.series_ns) // n,
                                  "series_ns": self.series_ns, **self.parts},
-                       "lines": marked_lines(source),
+                       "source": os.path.basename(source), "lines": marked_lines(source),
                        "losses": [loss.hex() for loss in self.losses]}, file)
 
 

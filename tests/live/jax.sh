@@ -6,17 +6,7 @@
 need_programs "$tftop"
 train=$here/examples/train_jax.py loops=$here/tests/programs/jax_loops.py
 fresh=$here/tests/programs/jax_fresh.py judge=$here/tests/live/jax_compare.py
-missing=
-[ -e "$O/lib/libtftop-jax.so" ] || missing="the probe was not built"
-[ -n "$missing" ] || [ "$(uname -m)" = x86_64 ] || missing="not on this machine"
-[ -n "$missing" ] || python=$(tests/venv.sh "${JAX:-jax}" 2>"$tmp/venv") ||
-	missing=$(tail -n 1 "$tmp/venv")
-if [ -n "$missing" ]; then
-	echo "skip jax: $missing"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
-fi
-export JAX_PLATFORMS=cpu
+need_jax jax
 
 # Of the report: an expression on j; args are the words behind it.
 report() { "$python" -c 'import json, sys

@@ -95,6 +95,12 @@ need_programs() {
 	done
 }
 
+skip_suite() {
+	echo "skip $1: $2"
+	echo "0 passed, 0 failed, 1 skipped"
+	exit 0
+}
+
 # need_tensorflow SUITE: the probe and a wheel, or the suite is skipped. Sets python, and
 # tf_minor, the 21 of 2.21; $TENSORFLOW names another list of tests/venv (tests/versions.sh).
 need_tensorflow() {
@@ -106,10 +112,7 @@ need_tensorflow() {
 	for wheel in "${python%/bin/python}"/lib/python*/site-packages/tensorflow{,_cpu}-2.*.dist-info; do
 		[ -e "$wheel" ] && tf_minor=${wheel##*/tensorflow*-2.} tf_minor=${tf_minor%%.*}
 	done
-	[ -n "$missing" ] || return 0
-	echo "skip $1: $missing"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
+	[ -z "$missing" ] || skip_suite "$1" "$missing"
 }
 
 # need_pytorch SUITE: the probe and PyTorch, or the suite is skipped. Sets python.
@@ -122,10 +125,38 @@ need_pytorch() {
 	*) [ -n "$missing" ] || python=$(tests/venv.sh "$PYTORCH" 2>"$tmp/venv") ||
 		missing=$(tail -n 1 "$tmp/venv") ;;
 	esac
-	[ -n "$missing" ] || return 0
-	echo "skip $1: $missing"
-	echo "0 passed, 0 failed, 1 skipped"
-	exit 0
+	[ -z "$missing" ] || skip_suite "$1" "$missing"
+}
+
+# need_jax SUITE: the same of JAX.
+need_jax() {
+	local missing=
+	[ -e "$O/lib/libtftop-jax.so" ] || missing="the probe was not built"
+	[ -n "$missing" ] || [ "$(uname -m)" = x86_64 ] || missing="not on this machine"
+	[ -n "$missing" ] || python=$(tests/venv.sh "${JAX:-jax}" 2>"$tmp/venv") ||
+		missing=$(tail -n 1 "$tmp/venv")
+	export JAX_PLATFORMS=cpu
+	[ -z "$missing" ] || skip_suite "$1" "$missing"
+}
+
+# looks ARGUMENT…: at ${example[@]}, a program and its arguments, which runs with these
+# besides; $work/report and $work/truth
+looks() {
+	PYTHONDONTWRITEBYTECODE=1 timeout -k 5 120 "$tftop" -b --json="$work/report" -- \
+		"$python" "${example[@]}" "$@" --truth "$work/truth" >"$work/said" \
+		2>"$work/errors" || fail "status $?: $(tail -n 1 "$work/errors")"
+}
+
+# holds EXPRESSION…: of what was found in it (example_findings.py)
+holds() {
+	local got
+	got=$("$python" tests/live/example_findings.py "$work/report" "$work/truth" "$@" 2>&1) ||
+		fail "${got:0:600}"
+}
+
+# first ID MARK: what costs most is that, and where; 2: something else is
+first() {
+	holds "first['id'] == '$1' and at('$2') in text" || return 2
 }
 
 # Milliseconds since some start.

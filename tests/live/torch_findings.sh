@@ -6,49 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop"
 need_pytorch torch_findings
-export PYTHONDONTWRITEBYTECODE=1
-
-# looks ARGUMENT…: at the example, which runs with these; $work/report and $work/truth
-looks() {
-	timeout -k 5 120 "$tftop" -b --json="$work/report" -- "$python" examples/train_torch.py \
-		--threads 1 "$@" --truth "$work/truth" >"$work/said" 2>"$work/errors" ||
-		fail "status $?: $(tail -n 1 "$work/errors")"
-}
-
-# holds EXPRESSION…: of the findings f, of the first one its title and lines as text, the
-# steps, what the program noted in each, and at(MARK), the place of a marked line
-holds() {
-	local got
-	got=$("$python" - "$work" "$@" 2>&1 <<'PY'
-import json, sys
-r, t = (json.load(open("%s/%s" % (sys.argv[1], name))) for name in ("report", "truth"))
-f, steps, noted = r["findings"], r["steps"], t["steps"]
-first = f[0] if f else {"id": "", "title": "", "cost_ns_per_step": 0}
-text = "; ".join([first["title"], *first.get("lines", ())])
-cost = first["cost_ns_per_step"]
-
-def at(mark):
-    return "train_torch.py:%d" % t["lines"][mark]
-
-def mean(name):
-    return sum(noted[name][2:]) / len(noted[name][2:])	# without the warm-up
-
-def number(before, after):
-    """What stands between these words of the first finding."""
-    start = text.index(before) + len(before)
-    return int(text[start:text.index(after, start)].replace(" ", ""))
-
-for what in sys.argv[2:]:
-    if not eval(what):
-        sys.exit("%s: %s %s, step %s" % (what, text, [x["title"] for x in f[1:]], steps["mean_ns"]))
-PY
-	) || fail "${got:0:600}"
-}
-
-# first ID MARK: what costs most is that, and where; 2: something else is
-first() {
-	holds "first['id'] == '$1' and at('$2') in text" || return 2
-}
+example=(examples/train_torch.py --threads 1)
 
 clean() {
 	looks --steps 30 "$@" || return
