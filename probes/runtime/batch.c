@@ -12,7 +12,7 @@
 
 #include "probes/runtime/internal.h"
 
-#define YOUNG_NS 1000000
+#define YOUNG_NS 5000000		/* a small part of RT_TICK_NS: each write is a microsecond */
 #define TRIES 8		/* to take all there is from threads that are at it */
 
 static _Atomic int64_t young_ns = YOUNG_NS;

@@ -36,7 +36,7 @@
 #define PATH_BYTES 256
 #define WHAT_BYTES 128
 #define NOBODY UINT32_MAX
-#define LOOK_NS 50000000		/* between looks at a stage's settings */
+#define LOOK_NS 250000000		/* between looks at a stage's settings */
 #define TELL_NS 1000000000
 #define ITERATOR "Iterator::"
 #define ROOT "Root"
