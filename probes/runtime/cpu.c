@@ -14,6 +14,7 @@
 #define RUNNING_MAX 64u
 #define PARTS_MAX 64u
 #define OWN_MAX_NS 100000	/* a longer gap was no cost of ours */
+#define CLOCK_NS 2000		/* a library that counts in microseconds may say so much more */
 
 static const char *const libraries[RT_LIBRARY_COUNT] = { "oneDNN", "Eigen", "XLA", "XLA async", "BLAS",
 	"OpenMP" };
@@ -201,26 +202,29 @@ void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
 {
 	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
 	int64_t start = k->start_ns, now = start ? 0 : rt_now_ns();
+	int64_t dur = k->dur_ns;
 	struct rt_cpu_open *open;
 
-	if (!th || k->dur_ns < 0)
+	if (!th || dur < 0)
 		return;
 	refresh(th);
 	open = !start && th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
 		&th->cpu.open[th->cpu.self.depth - 1] : NULL;
-	if (open && (open->told || open->start_ns + k->dur_ns > now))
+	if (open && (open->told || open->start_ns + dur > now + CLOCK_NS))
 		open = NULL;	/* not this one */
+	if (open && open->start_ns + dur > now)
+		dur = now - open->start_ns;
 	if (!start)
-		start = open ? open->start_ns : now - k->dur_ns;
+		start = open ? open->start_ns : now - dur;
 	emit(th, library, k->name, k->shape,
 	     k->op ? (struct rt_top){ .instance = k->op, .name = k->op_name } : rt_op_launch(),
-	     start, start + k->dur_ns);
+	     start, start + dur);
 	if (!open)
 		return;
 	open->told = true;
 	/* what was written about it before we were called */
-	if (now - start - k->dur_ns < OWN_MAX_NS)
-		rt_own_time(now - start - k->dur_ns);
+	if (now - start - dur < OWN_MAX_NS)
+		rt_own_time(now - start - dur);
 }
 
 void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *k)
