@@ -113,6 +113,8 @@ static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
 uint32_t processor_cores(const struct model *model, uint32_t process);
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
+/* Copies on that device, per step, of what same-data.c says was copied before. */
+int64_t same_data_run_ns(const struct model *model, uint32_t device);
 /* What messages of that name bring in a step, and how long alone: wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);

@@ -450,18 +450,21 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 {
 	const struct basis *basis = &copies->basis;
 	enum scope scope = basis_scope(basis);
-	int64_t cost_ns = basis_per(basis, way->sum[scope].exposed_ns);
 	char bytes[FMT_MAX], rate[FMT_MAX], before[100] = "";
 	struct finding finding = {
 		.id = "copy-bound", .subject = way->device << 4 | way->direction,
-		.severity = SEVERITY_WARNING, .cost_ns = cost_ns,
+		.severity = SEVERITY_WARNING,
+		.cost_ns = basis_per(basis, way->sum[scope].exposed_ns),
 		.evidence = {
 			.kind = EVIDENCE_COPIES, .t0 = way->place.t0, .t1 = way->place.t1,
 			.row = way->place.row, .key = direction_key(model, way->direction),
 		},
 	};
 
-	if (per_mille(cost_ns, basis_whole(basis)) <
+	/* Copies that need not be have a finding of their own. */
+	if (way->direction == DIR_H2D && basis->steps)
+		finding.cost_ns -= same_data_run_ns(model, way->device);
+	if (finding.cost_ns <= 0 || per_mille(finding.cost_ns, basis_whole(basis)) <
 	    model_threshold(model, THRESHOLD_COPY_SHARE) * 10)
 		return;
 	if (way->before)

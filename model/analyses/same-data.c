@@ -7,7 +7,8 @@
  * nine of ten of the line's steps: copied once, it could be kept. The same data twice in
  * a step is one of them. A step in which none of the line's copies was looked at says
  * nothing. The cost: of all copies of the line, in all steps after the warm-up, the part
- * that these have of those that were looked at.
+ * that these have of those that were looked at. What another thread copies for an op, after
+ * it has returned, is the op's too.
  *
  * What a batch brings is new in each step, and so are weights that were trained: a
  * parameter that is cast in each step is not accused, one that is frozen is.
@@ -43,6 +44,8 @@ struct place {
 	int64_t ns, looked_ns;		/* of all its copies; of those that were looked at */
 	int64_t longest_ns, t0, t1;
 	uint32_t row;
+	uint32_t device;		/* that the copies ran on, besides their ops; NONE none */
+	int64_t run_ns;
 };
 
 struct same_data {
@@ -50,6 +53,7 @@ struct same_data {
 	struct place *places;		/* owned */
 	size_t n, cap;
 	struct slots names, by_frame;	/* names that copy: 1; 1 + index of the frame's place */
+	struct map runs;		/* of the slice in hand: an op's copy, its index */
 };
 
 static struct place *place_new(struct same_data *s, uint32_t frame, uint32_t name)
@@ -57,7 +61,8 @@ static struct place *place_new(struct same_data *s, uint32_t frame, uint32_t nam
 	if (s->n == PLACES_MAX)
 		return NULL;
 	grow(&s->places, &s->cap, s->n, sizeof(*s->places));
-	s->places[s->n] = (struct place) { .frame = frame, .name = name, .number = -1 };
+	s->places[s->n] = (struct place) { .frame = frame, .name = name, .number = -1,
+					     .device = NONE };
 	return &s->places[s->n++];
 }
 
@@ -102,9 +107,40 @@ static struct data *data_of(struct place *place, uint32_t content)
 	return least;
 }
 
-static void looked_at(struct place *place, const struct slice *slice, const struct act *act)
+static void find_runs(struct same_data *s, const struct slice *slice)
 {
-	int64_t ns = act->end_ns - act->start_ns;
+	map_release(&s->runs);
+	for (size_t i = 0; i < slice->n_runs; i++) {
+		const struct act *run = &slice->acts[slice->runs[i]];
+
+		if (act_is_copy(run) && run->flags & ACT_WORKS && run->op)
+			map_set(&s->runs, run->op, slice->runs[i]);
+	}
+}
+
+/* The copy that ran for this op; NULL: it is the copy itself, for all that is known. */
+static const struct act *run_of(const struct same_data *s, const struct slice *slice,
+				const struct act *act)
+{
+	uint32_t at = s->runs.used && act->op ? map_get(&s->runs, act->op) : MAP_NONE;
+	const struct act *run = at == MAP_NONE ? NULL : &slice->acts[at];
+
+	return run && run->process == act->process ? run : NULL;
+}
+
+/* Until all is copied. */
+static int64_t copy_ns(struct place *place, const struct act *act, const struct act *run)
+{
+	if (!run)
+		return act->end_ns - act->start_ns;
+	place->device = run->device;
+	add_ns(&place->run_ns, run->end_ns - run->start_ns);
+	return (run->end_ns > act->end_ns ? run->end_ns : act->end_ns) - act->start_ns;
+}
+
+static void looked_at(struct place *place, const struct slice *slice, const struct act *act,
+		      int64_t ns)
+{
 	struct data *data;
 
 	if (place->number != slice->number || !place->steps) {
@@ -119,16 +155,14 @@ static void looked_at(struct place *place, const struct slice *slice, const stru
 	add_ns(&place->looked_ns, ns);
 }
 
-static void copied(struct model *model, struct place *place, const struct act *act)
+static void copied(struct model *model, struct place *place, const struct act *act, int64_t ns)
 {
-	int64_t ns = act->end_ns - act->start_ns;
-
 	add_ns(&place->ns, ns);
 	if (ns <= place->longest_ns)
 		return;
 	place->longest_ns = ns;
 	place->t0 = act->start_ns;
-	place->t1 = act->end_ns;
+	place->t1 = act->start_ns + ns;
 	place->row = act->thread != NONE && thread_at(model, act->thread)->row != NONE ?
 		     thread_at(model, act->thread)->row + 1 : 0;
 }
@@ -141,9 +175,11 @@ static void same_data_slice(struct model *model, void *state, const struct slice
 
 	if (!basis_add(&s->basis, slice, &scope) || scope != SCOPE_STEP)
 		return;
+	find_runs(s, slice);
 	for (size_t i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 		struct place *place;
+		int64_t ns;
 
 		if (act->kind != ACT_OP || !act_counts(slice, act))
 			continue;
@@ -152,64 +188,93 @@ static void same_data_slice(struct model *model, void *state, const struct slice
 		else if (!s->n || !*slot_of(&s->names, act->name))
 			continue;
 		place = place_of(model, s, act);
-		if (place)
-			copied(model, place, act);
-		if (place && act->content)
-			looked_at(place, slice, act);
+		if (!place)
+			continue;
+		ns = copy_ns(place, act, run_of(s, slice, act));
+		copied(model, place, act, ns);
+		if (act->content)
+			looked_at(place, slice, act, ns);
 	}
 }
 
-static void say(struct model *model, const struct same_data *s, const struct place *place,
-		struct findings *findings)
+/* What of a place was the same in each step. */
+struct same { uint32_t n; uint64_t copies; int64_t ns, cost_ns; };
+
+/* Whether it is worth a word. */
+static bool is_told(const struct model *model, const struct same_data *s,
+		    const struct place *place, struct same *same)
 {
-	uint64_t steps = place->steps, copies = 0;
-	uint32_t n = 0;
-	int64_t ns = 0, whole_ns = basis_whole(&s->basis);
+	*same = (struct same) { 0 };
+	for (uint32_t i = 0; i < place->n; i++) {
+		const struct data *data = &place->data[i];
+
+		if (data->steps * MISSED < place->steps * (MISSED - 1))
+			continue;
+		same->n++;
+		same->copies += data->copies;
+		add_ns(&same->ns, data->ns);
+	}
+	if (!same->n || place->looked_ns <= 0 ||
+	    place->steps < (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS))
+		return false;
+	same->cost_ns = basis_per(&s->basis,
+				  (int64_t)((__int128)place->ns * same->ns / place->looked_ns));
+	return per_mille(same->cost_ns, basis_whole(&s->basis)) >=
+	       model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10;
+}
+
+static void say(struct model *model, const struct same_data *s, const struct place *place,
+		const struct same *same, struct findings *findings)
+{
+	uint64_t steps = place->steps;
 	char time[FMT_MAX], count[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {
 		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
+		.cost_ns = same->cost_ns,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = place->t0, .t1 = place->t1,
 			      .row = place->row },
 		.advice = "what does not change is copied or converted once, before the loop, and kept",
 	};
 
-	for (uint32_t i = 0; i < place->n; i++) {
-		const struct data *data = &place->data[i];
-
-		if (data->steps * MISSED < steps * (MISSED - 1))
-			continue;
-		n++;
-		copies += data->copies;
-		add_ns(&ns, data->ns);
-	}
-	if (!n || place->looked_ns <= 0)
-		return;
-	finding.cost_ns = basis_per(&s->basis, (int64_t)((__int128)place->ns * ns / place->looked_ns));
-	if ( per_mille(finding.cost_ns, whole_ns) <
-	    model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10)
-		return;
 	frame_place_text(model, place->frame, where, sizeof(where));
 	snprintf(finding.title, FINDING_TEXT,
 		 "the same data is copied in each step: %.60s takes %s of it, %s%s",
-		 names_short(&model->names, place->name), fmt_time(time, finding.cost_ns),
-		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)whole_ns), where);
+		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns),
+		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)), where);
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%s cop%s a step of %u tensor%s whose data was the same in %llu steps that were "
-		 "looked at", fmt_tenths(count, copies * 10 / steps),
-		 copies == steps ? "y" : "ies", n, n == 1 ? "" : "s", (unsigned long long)steps);
+		 "looked at", fmt_tenths(count, same->copies * 10 / steps),
+		 same->copies == steps ? "y" : "ies", same->n, same->n == 1 ? "" : "s",
+		 (unsigned long long)steps);
 	finding_add(findings, &finding);
+}
+
+static bool is_ready(const struct model *model, const struct same_data *s)
+{
+	return s->basis.steps && basis_ready(model, &s->basis);
 }
 
 static void same_data_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct same_data *s = state;
-	uint64_t steps = (uint64_t)model_threshold(model, THRESHOLD_MIN_STEPS);
+	struct same same;
 
-	if (!s->basis.steps || !basis_ready(model, &s->basis))
-		return;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->places[i].steps >= steps)
-			say(model, s, &s->places[i], findings);
+	for (size_t i = 0; i < s->n && is_ready(model, s); i++)
+		if (is_told(model, s, &s->places[i], &same))
+			say(model, s, &s->places[i], &same, findings);
+}
+
+int64_t same_data_run_ns(const struct model *model, uint32_t device)
+{
+	const struct same_data *s = analysis_state(model, ANALYSIS_SAME_DATA);
+	struct same same;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < s->n && is_ready(model, s); i++)
+		if (s->places[i].device == device && is_told(model, s, &s->places[i], &same))
+			add_ns(&ns, (int64_t)((__int128)s->places[i].run_ns * same.ns /
+					      s->places[i].looked_ns));
+	return basis_per(&s->basis, ns);
 }
 
 static void same_data_release(void *state)
@@ -219,13 +284,15 @@ static void same_data_release(void *state)
 	free(s->places);
 	free(s->names.of);
 	free(s->by_frame.of);
+	map_release(&s->runs);
 }
 
 static size_t same_data_bytes(const void *state)
 {
 	const struct same_data *s = state;
 
-	return s->cap * sizeof(*s->places) + (s->names.n + s->by_frame.n) * sizeof(uint32_t);
+	return s->cap * sizeof(*s->places) + (s->names.n + s->by_frame.n) * sizeof(uint32_t) +
+	       map_bytes(&s->runs);
 }
 
 const struct analysis analysis_same_data = {

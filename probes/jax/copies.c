@@ -5,8 +5,9 @@
  * taken over as it lies; it copies itself, or has a thread of XLA's copy, which then tells
  * of it in an event "H2D Dispatch" without saying of which: the oldest one's.
  *
- * The same bytes from the same place are a copy of the same: the place that is told is
- * made of both. Of large arrays some lines are looked at, all over.
+ * Of what is copied a fingerprint goes with the op (the finding same-data). The same bytes
+ * from the same place are a copy of the same: the place that is told of the copy is made
+ * of both. Of large arrays some lines are looked at, all over.
  */
 #include <errno.h>
 #include <sched.h>
@@ -19,6 +20,7 @@
 #define WAITING 64u		/* copies that are asked for at once */
 #define TURNS 2000		/* about a millisecond: then the lock is not waited for any more */
 #define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
+#define CONTENT_MIN 4096u	/* of less the time goes around the copy, not into it */
 #define LINES 256u
 #define LINE 64u
 
@@ -77,9 +79,9 @@ static uint64_t size_of(int type, const int64_t *dims, size_t n, const struct st
 	return bytes;
 }
 
-static uint32_t place_of(const char *data, uint64_t bytes)
+static uint64_t content_of(const char *data, uint64_t bytes)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)data ^ bytes * 0x9e3779b97f4a7c15u, word;
+	uint64_t hash = bytes * 0x9e3779b97f4a7c15u, word;
 	uint64_t step = bytes / LINES < LINE ? LINE : bytes / LINES;
 
 	for (uint64_t at = 0; at < bytes; at += step)
@@ -91,7 +93,14 @@ static uint32_t place_of(const char *data, uint64_t bytes)
 			hash = (hash ^ word) * 0x100000001b3u;
 			hash ^= hash >> 29;
 		}
-	return (uint32_t)(hash >> 32) | 1;
+	return hash;
+}
+
+static uint32_t place_of(const char *data, uint64_t content)
+{
+	uint64_t place = (content ^ (uint64_t)(uintptr_t)data) * 0x9e3779b97f4a7c15u;
+
+	return (uint32_t)(place >> 32) | 1;
 }
 
 /* ---- when ---- */
@@ -235,14 +244,18 @@ static void *copied(void *result, void *client, const void *data, int type, cons
 	struct waiting *w = NULL;
 	struct py_where where;
 	struct rt_top top;
+	uint64_t content;
 	int saved = errno;
 
 	if (!seen)
 		return original(result, client, data, type, dims, n_dims, strides, semantics, done,
 				shape, buffer);
 	copy.bytes = size_of(type, dims, n_dims, &strides, &whole);
-	if (whole)
-		copy.place = place_of(data, copy.bytes);
+	if (whole) {
+		content = content_of(data, copy.bytes);
+		copy.place = place_of(data, content);
+		args.payload = copy.bytes < CONTENT_MIN ? 0 : content;
+	}
 	if (op) {
 		py_where(&where, NULL);
 		args.source = where.source;

@@ -21,6 +21,16 @@ recompile() {
 		'0.5 * mean("series_ns") < cost < mean("series_ns")'
 }
 
+# The stopwatch is around the whole call and the wait for it. What runs besides takes the
+# core from the thread that copies, or from the one that waits for it.
+same_data() {
+	looks --steps 30 --same-data || return
+	first same-data same-data || return
+	holds '0.5 * mean("same_data_ns") < cost < 1.6 * mean("same_data_ns")' \
+		'"1.0 copy a step of 1 tensor" in text'
+}
+
 case_run clean thrice clean
 case_run recompile thrice recompile
+case_run same-data thrice same_data
 suite_end

@@ -485,7 +485,7 @@ static struct model *copying_model(void)
 	return model;
 }
 
-/* How many findings of the same data, and the last of them. */
+/* How many findings of the same data, and the last of them; copies are none besides. */
 static int same_data_findings(struct model *model, struct finding *found)
 {
 	struct findings_status status;
@@ -495,6 +495,7 @@ static int same_data_findings(struct model *model, struct finding *found)
 	model_finish(model, false);
 	model_lock(model);
 	for (size_t i = 0, all = model_findings(model, &status, &list); i < all; i++) {
+		CHECK(strcmp(list[i].id, "copy-bound"));
 		if (strcmp(list[i].id, "same-data"))
 			continue;
 		*found = list[i];
@@ -537,4 +538,27 @@ TEST(eager_same_data_not_told)
 	for (int i = 0; i < 22; i++)
 		copying_step(model, i, i < 6 ? 0xabc : 0, 0, 0);
 	CHECK_INT(same_data_findings(model, &found), 0);
+}
+
+/* What a thread of the processor goes on copying when its op has returned is the op's; it
+ * is no finding of the copies besides. */
+TEST(eager_same_data_of_another_thread)
+{
+	struct event device = ev_device(2, "cpu"), copy;
+	struct model *model = copying_model();
+	struct finding found;
+
+	device.u.device.api = "cpu";
+	apply_one(model, device);
+	apply_one(model, ev_queue(9, 2));
+	for (int i = 0; i < 22; i++) {
+		copy = ev_copy(9, DIR_H2D, 1 << 20, (i * STEP_US + 50) * US, 3 * COPY_US * US);
+		copy.u.command.op = (uint64_t)(i * 3 + 1);
+		apply_one(model, copy);
+		copying_step(model, i, 0xabc, 0, 0);
+	}
+	CHECK_INT(same_data_findings(model, &found), 1);
+	/* and the line's other copy, of what was not looked at */
+	CHECK(found.cost_ns > 4 * COPY_US * US - 10 && found.cost_ns <= 4 * COPY_US * US);
+	CHECK(found.evidence.t1 - found.evidence.t0 > 3 * COPY_US * US - 10);
 }
