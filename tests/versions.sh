@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The live suites of TensorFlow and PyTorch on other wheels than the current ones: each
-# list tests/venv/tensorflow-*.txt and pytorch-*.txt, and the distribution's PyTorch where it
-# is installed (Debian's python3-torch). VERSIONS="tensorflow-2.12 pytorch-system" for some,
-# CASE=NAME for the cases with NAME in them. An environment takes 1.6 to 3.5 GB, so it is
+# list tests/venv/tensorflow-*.txt and pytorch-*.txt, the current PyTorch on other Pythons
+# (python3.12 and 3.13), and the distribution's where it is installed (Debian's
+# python3-torch). VERSIONS="tensorflow-2.12 pytorch-system pytorch-python3.12" for some,
+# CASE=NAME for the cases with NAME in them. An environment takes 1 to 3.5 GB, so it is
 # removed when its suites have run, unless it was there before or KEEP is set.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -21,8 +22,10 @@ run_suites() {
 	esac
 }
 
-for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') pytorch-system}; do
+for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') \
+	pytorch-python3.12 pytorch-python3.13 pytorch-system}; do
 	export TENSORFLOW=$version PYTORCH=$version
+	list=$version python=python3
 	if [ "$version" = pytorch-system ]; then
 		PYTORCH=$system
 		if "$system" -c 'import torch' 2>/dev/null; then
@@ -32,9 +35,18 @@ for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.t
 		fi
 		continue
 	fi
-	before=$(tests/venv.sh --made "$version")
-	tests/venv.sh "$version" >/dev/null && run_suites "$version" || status=1
-	[ -n "$before" ] || [ -n "${KEEP:-}" ] || tests/venv.sh --remove "$version"
+	if [[ $version = pytorch-python* ]]; then
+		list=pytorch python=${version#pytorch-}
+		"$python" -V >/dev/null 2>&1 || { echo "skip $version: there is no '$python'"; continue; }
+	fi
+	before=$(tests/venv.sh --made "$list" "$python")
+	if made=$(tests/venv.sh "$list" "$python"); then
+		[ "$list" = "$version" ] || PYTORCH=$made
+		run_suites "$version" || status=1
+	else
+		status=1
+	fi
+	[ -n "$before" ] || [ -n "${KEEP:-}" ] || tests/venv.sh --remove "$list" "$python"
 done
 # The probes on the other machine that they were written for, where Debian's
 # gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static are there.

@@ -154,9 +154,14 @@ static const char *current_frame(void)
 	       pointer_at(pointer_at(state, known->cframe), known->current);
 }
 
+/* Around an __init__ that it calls itself CPython puts a frame of code that has no place,
+ * from 3.12 on: its file's name is that of its function. */
 static inline const char *code_of(const char *frame)
 {
-	return frame[known->owner] < known->c_owner ? pointer_at(frame, known->code) : NULL;
+	const char *code = frame[known->owner] < known->c_owner ? pointer_at(frame, known->code) : NULL;
+
+	return code && pointer_at(code, known->filename) != pointer_at(code, known->qualname) ?
+	       code : NULL;
 }
 
 static inline int offset_of(const char *frame, const char *code)
@@ -415,6 +420,16 @@ static bool same_frame(const char *frame, void *object)
 	return same;
 }
 
+/* As code_of(), of a frame that may lie in another way. */
+static bool peek_has_place(const char *frame)
+{
+	const char *code = peek_pointer(frame, known->code);
+	char owner = 0;
+
+	return rt_peek(&owner, frame + known->owner, 1) == 1 && owner < known->c_owner &&
+	       peek_pointer(code, known->filename) != peek_pointer(code, known->qualname);
+}
+
 /* The innermost frame and those that called it, as many as there are. */
 static bool agrees(void)
 {
@@ -425,10 +440,7 @@ static bool agrees(void)
 	frame = peek_pointer(known->cframe < 0 ? state : peek_pointer(state, known->cframe),
 			     known->current);
 	for (int i = 0; same && object && i < FRAMES_MAX; i++) {
-		char owner = 0;
-
-		while (frame && rt_peek(&owner, frame + known->owner, 1) == 1 &&
-		       owner >= known->c_owner)
+		while (frame && !peek_has_place(frame))
 			frame = peek_pointer(frame, known->previous);
 		same = frame && same_frame(frame, object);
 		outer = python.back(object);

@@ -69,10 +69,27 @@ exit(version("torch").startswith("1."))' || { skip "this PyTorch has none"; retu
 	[ "$got" = "torch.compile 0/0 $here/$example:${line%%:*} train" ] || fail "compiled: $got"
 }
 
+# Ways to use autograd and optimizers, and the program's own profiler in the same run: what
+# it saw is what tftop saw.
+together() {
+	local got kinds=tests/programs/torch_kinds.py
+	"$python" $kinds --truth "$work/bare" >"$work/said" 2>"$work/errors" ||
+		{ fail "bare: $(tail -n 1 "$work/errors")"; return; }
+	"$tftop" -b -o "$work/recording" -- "$python" tests/programs/torch_profiled.py \
+		"$work/profile" $kinds --truth "$work/truth" >"$work/said" 2>"$work/errors" || { fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	"$O/tests/told" "$work/recording" >"$work/told" 2>"$work/errors" ||
+		{ fail "told: $(first_lines "$work/errors")"; return; }
+	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
+		--bare "$work/bare" --profile "$work/profile" 2>"$work/errors") ||
+		fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"
+	why=${why:-$(head -n 1 <<<"$got")}
+}
+
 small=(--steps 6 --batch 8 --threads 1)
 traced=yes case_run conv trains
 traced=yes level=full case_run transformer trains --model transformer
 case_run workers trains --workers 2
 case_run autocast trains --autocast
 compiled=yes case_run compile compiles
+case_run together together
 suite_end

@@ -112,6 +112,21 @@ scopes() {
 	has '^ *….*torch/nn/modules/module.py:[0-9]+  in Module._call_impl$'
 }
 
+# Frames of every kind and names of every width, whichever Python it is.
+frames() {
+	cp tests/programs/torch_frames.py "$work/främes.py"
+	"$tftop" -b --json="$work/report" -- "$python" "$work/främes.py" "$work/truth" \
+		>"$work/out" 2>&1 || { fail "status $?: $(tail -n 1 "$work/out")"; return; }
+	"$python" -c 'import json, sys
+for op in json.load(open(sys.argv[1]))["ops"]:
+    for line in op.get("lines", []):
+        place = "%s %d %s\n" % (op.get("raw_name", op["name"]), line["line"], line["function"])
+        sys.stdout.write(place * line["count"])' "$work/report" | LC_ALL=C sort >"$work/seen"
+	LC_ALL=C sort "$work/truth" | LC_ALL=C comm -23 - "$work/seen" >"$work/missing"
+	[ -s "$work/truth" ] && [ ! -s "$work/missing" ] ||
+		fail "not seen: $(first_lines "$work/missing")"
+}
+
 # Last: the program's file is another one now.
 changed() {
 	printf '\n' >>"$program"
@@ -127,6 +142,7 @@ if [ "$failed" -eq 0 ]; then
 	case_run pages pages
 	case_run exported exported
 	case_run scopes scopes
+	case_run frames frames
 	case_run changed changed
 fi
 suite_end
