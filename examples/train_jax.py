@@ -9,7 +9,7 @@ known mistakes. The first thing to try:
 Each of these makes one mistake, which a profiler should find:
 
     --recompile   the batch has another size in each step: the step is compiled anew
-    --host-sync   each gradient's norm is fetched, one after the other, in each step
+    --host-sync   the norms of gradients and weights are fetched one by one in each step
     --eager       the weights are updated outside of the jitted step, op by op
     --same-data   the same table is copied to the device again in each step
 
@@ -23,14 +23,14 @@ import jax.numpy as jnp
 
 import training
 
-SIZE, WIDTH, CLASSES = 256, 128, 10
-ROWS = 1 << 14			# of the table; a step uses the first
-RATE = 0.1
+SIZE, WIDTH, CLASSES = 128, 64, 10
+ROWS = 1 << 15			# of the table; a step uses the first
+RATE, DECAY = 0.02, 1e-4
 
 
 def options():
     parser = training.options(__doc__, 200, ("recompile", "host-sync", "eager", "same-data"))
-    parser.add_argument("--layers", type=training.positive, default=3)
+    parser.add_argument("--layers", type=training.positive, default=6)
     parser.add_argument("--profile", metavar="DIR", help="with JAX's own profiler, into DIR")
     return parser.parse_args()
 
@@ -63,10 +63,16 @@ def gradients(weights, scale, x, labels):
     return jax.value_and_grad(loss_of)(weights, scale, x, labels)
 
 
+def sgd(weight, momentum, gradient):
+    momentum = 0.9 * momentum + gradient + DECAY * weight	# eager
+    return weight - RATE * momentum, momentum
+
+
 @jax.jit
-def train_step(weights, scale, x, labels):
-    loss, grads = jax.value_and_grad(loss_of)(weights, scale, x, labels)
-    return [w - RATE * g for w, g in zip(weights, grads)], loss, grads
+def train_step(state, scale, x, labels):
+    """state: of each layer its weights and their momentum."""
+    loss, grads = jax.value_and_grad(loss_of)([s[0] for s in state], scale, x, labels)
+    return [sgd(*s, g) for s, g in zip(state, grads)], loss, grads
 
 
 def train(args, steps):
@@ -74,6 +80,7 @@ def train(args, steps):
     sizes = [SIZE] + [WIDTH] * (args.layers - 1) + [CLASSES]
     weights = [jnp.asarray(data.normal(a, b, scale=(2.0 / a) ** 0.5))
                for a, b in zip(sizes, sizes[1:])]
+    state = [(w, jnp.zeros_like(w)) for w in weights]
     table = np.ones((ROWS, SIZE), np.float32)
     scale = jax.device_put(table)
     for n in range(args.steps):
@@ -83,14 +90,17 @@ def train(args, steps):
             with steps.part("same_data"):
                 scale = jax.block_until_ready(jax.device_put(table))	# same-data
         if args.eager:
-            loss, grads = gradients(weights, scale, x, labels)
-            weights = [w - RATE * g for w, g in zip(weights, grads)]	# eager
+            loss, grads = gradients([s[0] for s in state], scale, x, labels)
+            with steps.part("eager"):
+                state = [sgd(*s, g) for s, g in zip(state, grads)]
         elif args.recompile:
-            weights, loss, grads = train_step(weights, scale, x, labels)	# recompile
+            state, loss, grads = train_step(state, scale, x, labels)	# recompile
         else:
-            weights, loss, grads = train_step(weights, scale, x, labels)	# step
+            state, loss, grads = train_step(state, scale, x, labels)	# step
         if args.host_sync:
-            norms = [float(jnp.linalg.norm(g)) for g in grads]	# host-sync
+            with steps.part("host_sync"):
+                arrays = grads + [s[0] for s in state]
+                norms = [float(jnp.linalg.norm(a)) for a in arrays]	# host-sync
             assert all(np.isfinite(norms))
         steps.end(loss)
 

@@ -47,6 +47,7 @@ struct analysis {
 	X(WIRE, analysis_wire) \
 	X(POOLS, analysis_pools) \
 	X(OVERHEAD, analysis_overhead) \
+	X(JIT_CALLS, analysis_jit_calls) \
 	X(RECOMPILES, analysis_recompiles) \
 	X(SAME_DATA, analysis_same_data) \
 	X(SETTINGS, analysis_settings) \

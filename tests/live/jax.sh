@@ -88,12 +88,12 @@ print(json.load(open(sys.argv[1]))["lines"]["recompile"])' "$work/truth")
 # A wait for each result that is fetched, and the line of the call; as they cross the wire.
 waits() {
 	local line
-	"$tftop" -b -o "$work/recording" -- "$python" "$train" --steps 10 --host-sync \
+	"$tftop" -b -o "$work/recording" -- "$python" "$train" --steps 10 --layers 3 --host-sync \
 		--truth "$work/truth" >"$work/said" 2>"$work/errors" ||
 		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
 	babeltrace2 "$work/recording" >"$work/events" 2>/dev/null
 	got=$(grep -c ' tftop:ev_wait: ' "$work/events")
-	[ "$got" = 40 ] || { fail "$got waits for 10 losses and 30 norms"; return; }
+	[ "$got" = 70 ] || { fail "$got waits for 10 losses and 60 norms"; return; }
 	line=$("$python" -c 'import json, sys
 print(json.load(open(sys.argv[1]))["lines"]["step"])' "$work/truth")
 	grep -q " tftop:def_frame: .* line = $line[ ,]" "$work/events" ||

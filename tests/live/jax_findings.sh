@@ -15,7 +15,7 @@ clean() {
 
 # Those of the warm-up, two steps, are the start of the program.
 recompile() {
-	looks --steps 10 --recompile || return
+	looks --steps 10 --layers 2 --recompile || return
 	first recompiles recompile || return
 	holds 'number("recompiled ", " times") == len(noted["series_ns"]) - 2' \
 		'0.5 * mean("series_ns") < cost < mean("series_ns")'
@@ -30,7 +30,22 @@ same_data() {
 		'"1.0 copy a step of 1 tensor" in text'
 }
 
+# What the kernels take of it, the stopwatch has besides, and what Python does before the
+# first call of a line.
+besides() {
+	looks --steps 120 "--${1/_/-}" || return
+	first framework-overhead "${1/_/-}" || return
+	holds "0.4 * mean('${1}_ns') < cost < 1.1 * mean('${1}_ns')" "'calls besides $2;' in text"
+}
+
+host_sync() {
+	besides host_sync train_step || return
+	holds '"the next call comes after a wait for a result" in text'
+}
+
 case_run clean thrice clean
 case_run recompile thrice recompile
 case_run same-data thrice same_data
+case_run eager thrice besides eager gradients
+case_run host-sync thrice host_sync
 suite_end
