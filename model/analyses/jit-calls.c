@@ -113,19 +113,23 @@ static void find_calls(struct model *model, struct jit_calls *j, const struct sl
 		       uint32_t thread)
 {
 	struct call *last = NULL;
+	int64_t until_ns = INT64_MIN;
 	uint64_t waits = 0;
 
 	j->n_calls = 0;
 	for (size_t i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
-		bool within = last && act->start_ns < slice->acts[last->act].end_ns;
+		bool within = act->start_ns < until_ns;
 
 		if (act->thread != thread)
 			continue;
-		if (act->kind == ACT_COMPILE && within)
+		if (act->kind == ACT_COMPILE && within && last)
 			last->compiles = true;
 		waits += act->kind == ACT_WAIT;
-		if (within || act->start_ns < slice->t0 || !is_call(model, act))
+		if (within || !is_call(model, act))
+			continue;
+		until_ns = act->end_ns;
+		if (act->start_ns < slice->t0)
 			continue;
 		grow(&j->calls, &j->cap_calls, j->n_calls, sizeof(*j->calls));
 		last = &j->calls[j->n_calls++];
@@ -190,7 +194,8 @@ static void add_sum(struct sum *to, const struct sum *sum)
 	to->waits += sum->waits;
 }
 
-static void add_calls(struct model *model, struct jit_calls *j, const struct slice *slice, struct sum *all)
+static void add_calls(struct model *model, struct jit_calls *j, const struct slice *slice,
+		      struct sum *all)
 {
 	size_t own = find_own(model, j, slice), at = 0;
 

@@ -14,7 +14,7 @@
 #define CALL_US 20
 #define CALLS 4
 
-enum variant { PLAIN, KERNEL, COMPILES, NESTED, GPU };
+enum variant { PLAIN, KERNEL, COMPILES, NESTED, REACHES, GPU };
 
 static struct model *jax_model(void)
 {
@@ -61,7 +61,7 @@ static void call(struct model *model, uint32_t name, uint32_t frame, int64_t at,
 }
 
 /* Four short calls from line 88, 10 us between them, and the step's own, which is shorter
- * than they are; or one that they are all inside of. */
+ * than they are; or one that they are all inside of, in this step or since the one before. */
 static void jax_step(struct model *model, int i, enum variant variant)
 {
 	int64_t at = i * STEP_US * US, own = at + 150 * US;
@@ -81,6 +81,8 @@ static void jax_step(struct model *model, int i, enum variant variant)
 	}
 	if (variant == NESTED)
 		call(model, 6, 1, at + 5 * US, 180 * US);
+	else if (variant == REACHES)
+		call(model, 6, 1, at + 190 * US, 150 * US);
 	else
 		call(model, 6, 1, own, 15 * US);
 	apply_one(model, (struct event) {
@@ -139,5 +141,6 @@ TEST(jit_calls_not_told)
 
 	CHECK_INT(played(COMPILES, &found), 0);
 	CHECK_INT(played(NESTED, &found), 0);
+	CHECK_INT(played(REACHES, &found), 0);
 	CHECK_INT(played(GPU, &found), 0);
 }
