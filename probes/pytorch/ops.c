@@ -21,7 +21,7 @@
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
 #define SHAPED 8		/* runs of an operator whose inputs are told */
-#define INPUTS_NS 1000000000	/* wanted for so long, and so many steps ... */
+#define INPUTS_NS 1000000000	/* wanted for so long, and so many steps if there are some ... */
 #define INPUTS_STEPS 16
 #define INPUTS_MAX_NS (10 * INT64_C(1000000000))	/* ... but no longer */
 #define BLOCK 256		/* ops of a thread that are counted together */
@@ -443,7 +443,8 @@ static bool are_new(int64_t now_ns)
 	int64_t ns = now_ns - inputs_since_ns;
 
 	return ns < INPUTS_NS ||
-	       (ns < INPUTS_MAX_NS && torch_steps_ended() - inputs_since_step < INPUTS_STEPS);
+	       (ns < INPUTS_MAX_NS && torch_steps_expected() &&
+		torch_steps_ended() - inputs_since_step < INPUTS_STEPS);
 }
 
 void torch_ops_tick(int64_t now_ns)

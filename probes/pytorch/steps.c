@@ -142,6 +142,11 @@ uint32_t torch_steps_ended(void)
 	return atomic_load_explicit(&ended, memory_order_relaxed);
 }
 
+bool torch_steps_expected(void)
+{
+	return atomic_load_explicit(&trains, memory_order_relaxed) || torch_steps_ended();
+}
+
 void torch_steps_backward(void)
 {
 	if (!atomic_load_explicit(&trains, memory_order_relaxed))
