@@ -46,6 +46,7 @@ struct jax_kernel {
 /* A kernel that tells of itself by an event, when it has returned. */
 struct jax_running {
 	const void *thunk, *params;
+	uint32_t before;	/* `kernels` when it began */
 	bool known;
 };
 
@@ -55,6 +56,7 @@ struct jax_thread {
 	uint64_t ended;		/* the last kernel of this thread that was said to be done */
 	int64_t executed_ns;	/* begin of the last part of a run on this thread */
 	int64_t kernel_ns;	/* begin of the last kernel on this thread */
+	uint32_t kernels;	/* that were told on this thread */
 	/* call.c */
 	struct jax_call call[JAX_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
@@ -126,9 +128,10 @@ void jax_run_done(const struct traceme *t);
 /* Begin of the oldest run that is not done, INT64_MAX none. */
 int64_t jax_runs_pending_ns(void);
 void jax_runs_fork_child(void);
-/* A kernel of run number `run` has returned on this thread, and is done. */
+/* A kernel of run number `run` has returned on this thread, and is done; outer: others ran
+ * within it. */
 void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t run,
-		   int64_t start_ns, int64_t end_ns);
+		   int64_t start_ns, int64_t end_ns, bool outer);
 
 /* ---- thunks.c ---- */
 
@@ -145,6 +148,8 @@ struct jax_told {
 void jax_thunks_start(const struct patch_symbol *symbols);
 /* The kernel that returns now on this thread, if nothing is known of it; NULL: none. */
 const struct jax_running *jax_thunk_running(const struct jax_thread *t);
+/* Others ran within the one that returns now, which began at start_ns by XLA's clock. */
+bool jax_thunk_outer(const struct jax_thread *t, int64_t start_ns);
 void jax_thunk_told(const struct jax_told *told);
 
 /* ---- copies.c ---- */

@@ -325,7 +325,7 @@ static void control(const struct rt_cpu_kernel *kernel)
 }
 
 void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t run,
-		   int64_t start_ns, int64_t end_ns)
+		   int64_t start_ns, int64_t end_ns, bool outer)
 {
 	struct rt_cpu_kernel kernel = {
 		.name = k->name, .shape = k->shape, .start_ns = start_ns,
@@ -333,7 +333,8 @@ void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t ru
 	};
 
 	in_run(&kernel, run, k->module);
-	if (start_ns < t->kernel_ns) {
+	t->kernels++;
+	if (outer) {
 		control(&kernel);
 		return;
 	}
@@ -365,15 +366,16 @@ void jax_thunk(const struct traceme *t)
 	struct jax_thread *own = jax_self();
 	const struct jax_kernel *k;
 	uint64_t number = 0, id = 0;
-	bool later;
+	bool later, outer;
 
 	if (!own)
 		return;
+	outer = jax_thunk_outer(own, t->start_ns);
 	run = key_at(at, end, "run_id=", 7);
 	at = run ? run - 1 : end;
 	k = known_of(own, t, hash_of(t->name, (size_t)(at - t->name)));
 	if (!run || !NUMBER_AFTER(&at, end, "run_id=", &number)) {
-		jax_thunk_ran(own, k, 0, t->start_ns, t->end_ns);
+		jax_thunk_ran(own, k, 0, t->start_ns, t->end_ns, outer);
 		return;
 	}
 	later = NUMBER_AFTER(&at, end, "_p=", &id) && id && own->ended != id;
@@ -381,14 +383,15 @@ void jax_thunk(const struct traceme *t)
 		tell_thunk(t, k, number, later);
 	if (id)
 		own->number = (uint32_t)(id >> 32);
-	if (!later || kernel.start_ns < own->kernel_ns) {
-		jax_thunk_ran(own, k, number, t->start_ns, t->end_ns);
+	if (!later || outer) {
+		jax_thunk_ran(own, k, number, t->start_ns, t->end_ns, outer);
 		return;
 	}
 	kernel.name = k->name;
 	kernel.shape = k->shape;
 	in_run(&kernel, number, k->module);
 	own->kernel_ns = kernel.start_ns;
+	own->kernels++;
 	started(&kernel, id);
 }
 

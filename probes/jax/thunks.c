@@ -216,12 +216,25 @@ static void keep(const struct identity *id, const struct jax_kernel *k, bool lat
 	atomic_store_explicit(&e->version, GET(e->version) + 1, memory_order_release);
 }
 
+static const struct jax_running *innermost(const struct jax_thread *t)
+{
+	return t && t->running > 0 && t->running <= JAX_RUNNING_MAX ? &t->run[t->running - 1] : NULL;
+}
+
 const struct jax_running *jax_thunk_running(const struct jax_thread *t)
 {
-	const struct jax_running *running = t && t->running > 0 && t->running <= JAX_RUNNING_MAX ?
-					    &t->run[t->running - 1] : NULL;
+	const struct jax_running *running = innermost(t);
 
 	return running && !running->known ? running : NULL;
+}
+
+/* By times only where it is not seen how they run: XLA's clock and ours may be off by more
+ * than a small kernel takes, and one would seem to be around the one before. */
+bool jax_thunk_outer(const struct jax_thread *t, int64_t start_ns)
+{
+	const struct jax_running *running = innermost(t);
+
+	return running ? t->kernels != running->before : start_ns < t->kernel_ns;
 }
 
 void jax_thunk_told(const struct jax_told *told)
@@ -259,7 +272,7 @@ static void *with_events(struct jax_thread *t, struct entry *e, void *result, vo
 	int depth = t->running;
 
 	if (depth < JAX_RUNNING_MAX)
-		t->run[depth] = (struct jax_running){ thunk, params, e != NULL };
+		t->run[depth] = (struct jax_running){ thunk, params, t->kernels, e != NULL };
 	t->running = depth + 1;
 	original(result, thunk, params);
 	t->running = depth;
@@ -277,6 +290,7 @@ static void *traced(void *result, void *thunk, const void *params)
 	struct identity id;
 	struct entry *e = NULL;
 	int64_t start_ns, end_ns;
+	uint32_t before;
 	int saved;
 
 	if (!t)
@@ -287,13 +301,15 @@ static void *traced(void *result, void *thunk, const void *params)
 	}
 	if (!e || GET(e->later) || jax_session())
 		return with_events(t, e, result, thunk, params);
+	before = t->kernels;
 	start_ns = rt_now_ns();
 	(*(execute *const **)thunk)[slot](result, thunk, params);
 	end_ns = rt_now_ns();
 	saved = errno;
 	if (__builtin_expect(!is_there(result), 0))
 		SET(e->later, LATER_RUNS);
-	jax_thunk_ran(t, &kernel, ((const uint64_t *)params)[run_at], start_ns, end_ns);
+	jax_thunk_ran(t, &kernel, ((const uint64_t *)params)[run_at], start_ns, end_ns,
+		      t->kernels != before);
 	errno = saved;
 	return result;
 }
