@@ -71,11 +71,12 @@ one_thread() {
 		'all(o["latency_ns"] >= o["wait_ns"] * 0.95 for o in b if "latencies" in o and "wait_ns" in o)'
 }
 
-# As many threads as branches: nothing stands in a queue for long, but for the cores;
-# with one thread the waits would be all of the program's.
+# As many threads as branches: nothing stands in a queue for long, but for the cores,
+# which others may have: then another run is to show it.
 many_threads() {
 	wide --steps 40 --threads 8 || return
-	holds 'p["threads"] > 1' 'waited < t["wait_ns"] * 0.8' 'not found'
+	holds 'p["threads"] > 1' 'not found' || return
+	holds 'waited < t["wait_ns"] / 2' || return 2
 }
 
 # The program's own profiler finds nobody in its way, and we go on behind it.
@@ -100,7 +101,7 @@ recorded() {
 }
 
 case_run one_thread one_thread
-case_run many_threads many_threads
+case_run many_threads thrice many_threads
 case_run profiled profiled
 case_run recorded recorded
 suite_end
