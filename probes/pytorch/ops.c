@@ -452,7 +452,7 @@ void torch_ops_tick(int64_t now_ns)
 	enum torch_mode old = atomic_load(&mode), next;
 	bool inputs;
 
-	torch_steps_tell(now_ns, false);
+	torch_steps_tell(false);
 	torch_shapes_tick();
 	if (!atomic_load(&callback))
 		return;

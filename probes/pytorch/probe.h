@@ -192,7 +192,7 @@ void torch_steps_backward(void);
 uint32_t torch_steps_ended(void);
 /* There are steps, or will be: a backward pass has run. */
 bool torch_steps_expected(void);
-void torch_steps_tell(int64_t now_ns, bool now);
+void torch_steps_tell(bool now);
 void torch_steps_dump(void);
 void torch_steps_fork_child(struct torch_thread *t);
 

@@ -20,7 +20,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	if ((old_level == TFT_LEVEL_OFF) != (new_level == TFT_LEVEL_OFF))
 		torch_ops_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
-		torch_steps_tell(rt_now_ns(), true);
+		torch_steps_tell(true);
 	torch_kernels_tick(rt_now_ns(), new_level);
 }
 
@@ -32,7 +32,7 @@ static void on_tick(int64_t now_ns)
 
 static void on_fini(void)
 {
-	torch_steps_tell(rt_now_ns(), true);
+	torch_steps_tell(true);
 	torch_shapes_tick();
 	torch_kernels_end(rt_now_ns());
 }

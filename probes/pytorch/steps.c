@@ -84,14 +84,15 @@ static void define(int i)
 	rt_emit_stage(&s);
 }
 
-static void tell(int i, int64_t now_ns)
+static void tell(int i)
 {
 	struct loader *l = &loaders[i];
 	uint64_t calls = atomic_load(&l->calls), total = atomic_load(&l->total_ns);
 	struct tft_stages s = {
 		.stage = (uint32_t)i + 1, .elements = calls - l->told_calls,
 		.total_ns = (int64_t)(total - l->told_ns), .begin_ns = l->since_ns,
-		.end_ns = now_ns, .parallelism = -1, .buffered = -1,
+		/* what came by now began no later: it may be younger than the tick */
+		.end_ns = rt_now_ns(), .parallelism = -1, .buffered = -1,
 	};
 
 	if (!s.elements)
@@ -100,13 +101,14 @@ static void tell(int i, int64_t now_ns)
 	s.max_ns = atomic_exchange(&l->max_ns, 0);
 	l->told_calls = calls;
 	l->told_ns = total;
-	l->since_ns = now_ns;
+	l->since_ns = s.end_ns;
 	rt_emit_stages(&s);
 }
 
-void torch_steps_tell(int64_t now_ns, bool now)
+void torch_steps_tell(bool now)
 {
 	static int64_t told_ns;
+	int64_t now_ns = rt_now_ns();
 
 	if ((!now && now_ns - told_ns < TELL_NS) || atomic_flag_test_and_set(&telling))
 		return;
@@ -114,7 +116,7 @@ void torch_steps_tell(int64_t now_ns, bool now)
 	for (int i = 0; i < LOADERS && atomic_load(&loaders[i].there); i++) {
 		if (!atomic_exchange(&loaders[i].defined, true))
 			define(i);
-		tell(i, now_ns);
+		tell(i);
 	}
 	atomic_flag_clear(&telling);
 }

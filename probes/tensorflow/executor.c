@@ -313,17 +313,20 @@ void *tf_pools_profiler_stop(void *status, void *profiler)
 
 /* ---- telling ---- */
 
-static void tell(struct worker *w, int64_t now_ns, bool now)
+static void tell(struct worker *w, bool now)
 {
 	uint32_t gone = atomic_load_explicit(&w->gone, memory_order_acquire);
 	struct tft_pool *told = &w->told, sum = {
 		.tid = GET(w->tid), .closures = GET(w->closures), .with_ops = GET(w->with_ops),
 		.timed = GET(w->timed), .wait_ns = GET(w->wait_ns), .busy_ns = GET(w->busy_ns),
-		.max_wait_ns = GET(w->max_wait_ns), .begin_ns = told->end_ns, .end_ns = now_ns,
-	}, r = sum;
+		.max_wait_ns = GET(w->max_wait_ns), .begin_ns = told->end_ns,
+	}, r;
 
 	if (!sum.tid)
 		return;
+	/* what has begun by now: the thread may be younger than the tick */
+	sum.end_ns = rt_now_ns();
+	r = sum;
 	if (!r.begin_ns)
 		r.begin_ns = GET(w->since_ns);
 	r.closures -= told->closures;
@@ -349,15 +352,16 @@ static void tell(struct worker *w, int64_t now_ns, bool now)
 	}
 }
 
-void tf_pools_tell(int64_t now_ns, bool now)
+void tf_pools_tell(bool now)
 {
 	static int64_t last_ns;
+	int64_t now_ns = rt_now_ns();
 
 	if (!now && now_ns - last_ns < TELL_NS)
 		return;
 	last_ns = now_ns;
 	for (struct worker *w = atomic_load(&workers); w; w = w->next)
-		tell(w, now_ns, now);
+		tell(w, now);
 }
 
 /* Its threads are the parent's, and so is what they did. */

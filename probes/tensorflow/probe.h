@@ -94,7 +94,7 @@ void tf_onednn_verbose(const char *text, int flag);
 void tf_pools_start(void);
 /* At each change of the level, about once a second or now, in a child of fork. */
 void tf_pools_level(enum tft_level level);
-void tf_pools_tell(int64_t now_ns, bool now);
+void tf_pools_tell(bool now);
 void tf_pools_fork_child(void);
 
 void *tf_pools_profiler_start(void *status, void *profiler);

@@ -119,8 +119,8 @@ static void on_tick(int64_t now_ns)
 	tf_gate_tick(now_ns);
 	tf_kernels_tick(now_ns, rt_level());
 	tf_flow_tick();
-	tf_stages_tell(now_ns, false);
-	tf_pools_tell(now_ns, false);
+	tf_stages_tell(false);
+	tf_pools_tell(false);
 	tf_graph_tick(now_ns);
 }
 
@@ -134,15 +134,15 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	if (old_level == TFT_LEVEL_OFF)
 		py_slow_anew();
 	if (new_level == TFT_LEVEL_OFF) {
-		tf_stages_tell(rt_now_ns(), true);
-		tf_pools_tell(rt_now_ns(), true);
+		tf_stages_tell(true);
+		tf_pools_tell(true);
 	}
 }
 
 static void on_fini(void)
 {
-	tf_stages_tell(rt_now_ns(), true);
-	tf_pools_tell(rt_now_ns(), true);
+	tf_stages_tell(true);
+	tf_pools_tell(true);
 	tf_graph_fini();
 }
 

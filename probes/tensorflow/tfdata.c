@@ -547,13 +547,15 @@ static void tell(uint32_t index, int64_t now_ns)
 	rt_emit_stages(&r);
 }
 
-void tf_stages_tell(int64_t now_ns, bool now)
+void tf_stages_tell(bool now)
 {
 	uint32_t n = atomic_load_explicit(&n_stages, memory_order_acquire);
+	int64_t now_ns = rt_now_ns();
 
 	if (!n || (!now && now_ns - told_all_ns < TELL_NS) || !take_flag(&telling))
 		return;
-	told_all_ns = now_ns;
+	/* no earlier than a stage was made, and than who had the flag told */
+	told_all_ns = now_ns = rt_now_ns();
 	for (uint32_t i = 0; i < n; i++) {
 		if (atomic_exchange(&stages[i].changed, false))
 			define(i);

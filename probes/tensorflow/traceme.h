@@ -77,7 +77,7 @@ tf_trace_take tf_stage_fetched;
 /* Once, before the first; false: iterators have no names. */
 bool tf_stages_start(void);
 /* About once a second, or now. */
-void tf_stages_tell(int64_t now_ns, bool now);
+void tf_stages_tell(bool now);
 void tf_stages_dump(void);
 void tf_stages_fork_child(void);
 

@@ -543,17 +543,17 @@ void rt_emit_info(const char *scope, const char *key, const char *value)
 
 void rt_emit_stages(struct tft_stages *s)
 {
-	line("stages stage=%u elements=%llu total=%lld self=%lld wait=%lld", s->stage,
+	line("stages stage=%u elements=%llu total=%lld self=%lld wait=%lld%s", s->stage,
 	     (unsigned long long)s->elements, (long long)s->total_ns, (long long)s->self_ns,
-	     (long long)s->wait_ns);
+	     (long long)s->wait_ns, s->end_ns < s->begin_ns ? " backwards" : "");
 }
 
 void rt_emit_pool(struct tft_pool *p)
 {
-	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld busy=%lld",
+	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld busy=%lld%s",
 	     p->tid, (unsigned long long)p->closures, (unsigned long long)p->with_ops,
 	     (unsigned long long)p->timed, (long long)p->wait_ns, (long long)p->max_wait_ns,
-	     (long long)p->busy_ns);
+	     (long long)p->busy_ns, p->end_ns < p->begin_ns ? " backwards" : "");
 }
 
 void rt_emit_counter(struct tft_counter *c)

@@ -208,6 +208,8 @@ case_stages() {
 			$1 == "Root" { total = $3 } END { print (total == self), (own["Root"] >= 10e6), (own["Prefetch"] >= 20e6),
 			(wait["Prefetch"] > 0.5 * own["Prefetch"] && wait["Prefetch"] <= own["Prefetch"]), (wait["Root"] == 0) }')" \
 			"1 1 1 1 1"
+		# told by a tick that was due before they were made
+		expect "stages, $how" "none ends before it begins" "$(lines '^stages .*backwards')" 0
 	done
 	parts 1 plain
 	expect stages "none below default" "$(lines '^stages ')" 0
