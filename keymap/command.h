@@ -62,7 +62,7 @@ enum command_group {
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \
 	X(FOCUS, "focus", "", PANES, "[timeline|lower]", 0, 1, focus, "keys to the timeline or to the lower pane") \
 	X(MESSAGES, "messages", "", PANES, "", 0, 0, messages, "pane 8, the messages") \
-	X(NODE_INFO, "node-info", "ni", PANES, "OP [-a] [-d] [-t]", 1, 4, page, "a node (GRAPH:NAME of several): type, device, inputs, outputs; -a attributes, -d waits in full, -t where it was made; > FILE writes any such page") \
+	X(NODE_INFO, "node-info", "ni", PANES, "OP [-a] [-d] [-t]", 1, 4, page, "a node (GRAPH:NAME of several): type, device, inputs, outputs; -a attributes, -d waits in full, -t where it was made; or what was compiled; > FILE writes any such page") \
 	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
 	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \
 	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n OP]", 0, 4, page, "source files with what ran of them, calls and time; -p, -n: regular expressions") \

@@ -23,7 +23,7 @@ static struct process *process_new(struct model *model, uint16_t host, uint32_t 
 	process->pid = pid;
 	process->rank = -1;
 	process->exit_status = -1;
-	process->row = process->ranges = process->thread = NONE;
+	process->row = process->ranges = process->compiles = process->thread = NONE;
 	process->names.counted = process->views.counted = process->queues.counted = true;
 	process->shapes.counted = true;
 	process->thread_rows.first = process->thread_rows.last = NONE;

@@ -124,9 +124,15 @@ struct op_cold {
 #define OP_INSTANCE 0			/* its field in op_layout */
 #define COMMAND_OP_NAME 3		/* op_name's in those of commands */
 
+struct compile_cold {
+	uint32_t cause, tid;		/* a name, 0 none */
+	int32_t result;
+};
+
 union cold {
 	struct command_cold command;
 	struct op_cold op;
+	struct compile_cold compile;
 };
 
 /* Announced and not finished; drawn to the live edge. */
@@ -233,7 +239,7 @@ struct process {
 	int64_t exit_seen_ns;		/* set_exited came at that time, 0: it said so itself */
 	size_t n_probes;
 	uint32_t probes[8], blind[8];
-	uint32_t row, ranges;		/* rows: its own, that of ranges off any stack */
+	uint32_t row, ranges, compiles;	/* rows: its own, of ranges off any stack, … */
 	struct index_list thread_rows;	/* and that of the ranges */
 	struct row_order order;
 	struct merged merged;		/* its threads' */

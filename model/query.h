@@ -91,6 +91,7 @@ enum row_kind {
 	ROW_MEMORY,		/* counter: bytes that are allocated on a device */
 	ROW_COUNTER,		/* a series of a device or process, query-counters.h */
 	ROW_POOL,		/* parent of a process's threads of one name, busy as they are on average */
+	ROW_COMPILE,		/* what a process compiled */
 };
 
 /* Colour class of work; nothing is told by colour alone. */
@@ -122,7 +123,7 @@ struct model_row {
  * then the busiest; a row passes another only when clearly busier), then devices
  * with queues, their copies, bandwidth; counters of either at its end, at most
  * ROWS_COUNTERS. Rows without content are left out; the row of ranges that are on
- * no stack is a ROW_THREAD with tid 0. Threads of one name stand together below a
+ * no stack is a ROW_THREAD with tid 0, that of compilations comes after it. Threads of one name stand together below a
  * ROW_POOL when there are ROWS_POOL of them or more. [locked] */
 #define ROWS_POOL 3u
 #define ROWS_COUNTERS 12u
@@ -230,6 +231,8 @@ struct span {
 	const char *shape;		/* the problem size in the library's words, NULL none */
 	uint64_t flop;			/* floating-point operations, 0 not known */
 	int64_t clock_error_ns;
+	/* compilations: what they were for or made with, or the error; NULL none */
+	const char *cause;
 };
 
 /* All [locked]; return false when there is none. */
@@ -238,8 +241,8 @@ bool model_span_at(struct model *model, uint32_t row, uint32_t lane, int64_t t_n
 bool model_span_next(struct model *model, uint32_t row, uint32_t lane, int64_t after_start_ns, struct span_ref *out);
 bool model_span_prev(struct model *model, uint32_t row, uint32_t lane, int64_t before_start_ns, struct span_ref *out);
 bool model_span_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1, struct span_ref *out);
-/* From a command to the op that launched it; from an op to its first command, else to
- * the op at the other end of a message. */
+/* From a command to the op that launched it, from a compilation to the op it was made
+ * in; from an op to its first command, else to the op at the other end of a message. */
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out);
 
 /* Losses that touch [t0, t1). */

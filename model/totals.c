@@ -295,6 +295,27 @@ uint32_t first_line(struct model *model, const char *text)
 	return name;
 }
 
+static void draw_compile(struct model *model, const struct event_compile *compile,
+			 uint32_t what, uint32_t cause)
+{
+	uint32_t index = row_of_compiles(model, model->process_index);
+	struct lane_span span = {
+		.start_ns = compile->start_ns, .dur_ns = compile->dur_ns, .name = what,
+		.work = WORK_OTHER,
+	};
+	struct compile_cold cold = {
+		.cause = cause, .tid = model->event->tid, .result = compile->result,
+	};
+	struct row *row;
+
+	if (index == NONE)
+		return;
+	row = row_at(model, index);
+	span.id = ++row->last_id;
+	row_insert(model, index, row_fit(model, row, span.start_ns, span.start_ns + span.dur_ns),
+		   &span, &cold);
+}
+
 void apply_compile(struct model *model, const struct event_compile *compile)
 {
 	uint32_t what = names_intern(&model->names, compile->what);
@@ -323,6 +344,7 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 	total->count++;
 	total->failed += compile->result != 0;
 	add_ns(&total->total_ns, compile->dur_ns);
+	draw_compile(model, compile, what, cause);
 	analyses_push(model, &(struct act) {
 		.kind = ACT_COMPILE, .start_ns = compile->start_ns,
 		.end_ns = compile->start_ns + compile->dur_ns, .process = model->process_index,

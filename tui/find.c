@@ -68,7 +68,8 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 /* Devices and processes are sums of their rows, counters have no events. */
 static bool has_events(const struct model_row *row)
 {
-	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY;
+	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
+	       row->kind == ROW_COMPILE;
 }
 
 /* A place among rows: of what starts at once the upper one comes first. */

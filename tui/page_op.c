@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ni of an op by its name: where it is called, shapes, its backward ops, its slowest
- * runs with the whole stack. */
+ * runs with the whole stack; and of what was compiled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +230,40 @@ static void choose(struct page *page, const struct op_row *rows, size_t n, const
 		page_say(page, ROLE_MUTED, 0, "  %zu more", matches - NAMES_SHOWN);
 }
 
+/* What was compiled under that name, and why: "/a/train.py:88 forward" is a place. */
+static bool add_compiles(struct page *page, struct model *model, const char *text)
+{
+	char time[FMT_MAX], count[FMT_MAX], path[1024];
+	struct compile_row *rows;
+	size_t n = model_compiles(model, &rows);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *cause = rows[i].cause, *colon = cause ? strrchr(cause, ':') : NULL;
+		long line = colon ? strtol(colon + 1, NULL, 10) : 0;
+
+		if (strcmp(rows[i].what, text) != 0)
+			continue;
+		if (!any)
+			page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", text);
+		any = true;
+		page_add(page, ROLE_MUTED, 0, "%-9s", "compiled");
+		page_add(page, ROLE_DEFAULT, 0, "%s times   total %s   ",
+			 fmt_count(count, rows[i].count), fmt_time(time, rows[i].total_ns));
+		if (rows[i].failed)
+			page_add(page, ROLE_BAD, 0, "%s failed   ",
+				 fmt_count(count, rows[i].failed));
+		if (line > 0 && colon - cause < (long)sizeof(path)) {
+			snprintf(path, sizeof(path), "%.*s", (int)(colon - cause), cause);
+			link_line(page, path, (uint32_t)line, NULL);
+			cause = colon + 1 + strspn(colon + 1, "0123456789");
+		}
+		page_say(page, ROLE_MUTED, 0, "%s", cause ? cause : "");
+	}
+	free(rows);
+	return any;
+}
+
 bool page_op(struct page *page, struct model *model, const char *text)
 {
 	struct op_row *rows;
@@ -242,6 +276,8 @@ bool page_op(struct page *page, struct model *model, const char *text)
 			 rows[at].type ? "   " : "", rows[at].type ? rows[at].type : "");
 		add_row(page, &rows[at]);
 		add_details(page, model, &rows[at]);
+	} else if (add_compiles(page, model, text)) {
+		matches = 1;
 	} else if (matches) {
 		choose(page, rows, n, text);
 	}

@@ -106,6 +106,14 @@ static void add_op(struct strip *strip, const struct span *span)
 			  span->work == WORK_RANGE ? "domain" : "graph", span->domain);
 }
 
+static void add_compile(struct strip *strip, const struct span *span)
+{
+	strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s", span->status ? "not compiled" : "compiled");
+	if (span->cause)
+		strip_add(strip, 2, 1, span->status ? ROLE_BAD : ROLE_MUTED, 0, "%s%s",
+			  span->status ? "" : "for ", span->cause)->least = 12;
+}
+
 void sentence_of_span(struct strip *strip, const struct span *span, int64_t base_ns)
 {
 	strip_clear(strip);
@@ -114,7 +122,9 @@ void sentence_of_span(struct strip *strip, const struct span *span, int64_t base
 		  span->name && *span->name ? span->name : "(no name)")->least = 12;
 	add_when(strip, span, base_ns);
 	add_failure(strip, span);
-	if (span->kind == COMMAND_NONE)
+	if (span->row_kind == ROW_COMPILE)
+		add_compile(strip, span);
+	else if (span->kind == COMMAND_NONE)
 		add_op(strip, span);
 	else
 		add_command(strip, span);

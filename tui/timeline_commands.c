@@ -293,9 +293,9 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 	model_lock(view->model);
 	if (!view->selected.id || !model_span(view->model, view->selected, &span))
 		why = "no event is selected: , and . go from event to event";
-	else if (to_op && span.kind == COMMAND_NONE)
+	else if (to_op && span.row_kind == ROW_THREAD)
 		why = "this is an op; ] goes to the work it launched";
-	else if (!to_op && span.kind != COMMAND_NONE)
+	else if (!to_op && span.row_kind != ROW_THREAD)
 		why = "this is not an op; [ goes to the op that launched it";
 	else if (!model_span_peer(view->model, view->selected, &ref) ||
 		 !model_span(view->model, ref, &other))

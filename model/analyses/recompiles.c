@@ -98,8 +98,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 		thing->longest_ns = act->end_ns - act->start_ns;
 		thing->t0 = act->start_ns;
 		thing->t1 = act->end_ns;
-		thing->row = act->thread != NONE && thread_at(model, act->thread)->row != NONE ?
-			     thread_at(model, act->thread)->row + 1 : 0;
+		thing->row = process_at(model, act->process)->compiles + 1;	/* NONE: 0 */
 	}
 }
 

@@ -151,6 +151,11 @@ static bool has_content(const struct row *row)
 	return false;
 }
 
+static bool has_row(const struct model *model, uint32_t row)
+{
+	return row != NONE && has_content(row_at(model, row));
+}
+
 static struct model_row *list_add(struct model *model, struct list *list, uint32_t index,
 				  uint32_t parent)
 {
@@ -331,9 +336,14 @@ static void list_process(struct model *model, struct list *list, uint32_t index,
 	out->label = process_label(model, process);
 	out->busy_ns = merged_total(&process->merged);
 	list_threads(model, list, rows, n, parent + 1, at);
-	if (process->ranges != NONE && has_content(row_at(model, process->ranges))) {
+	if (has_row(model, process->ranges)) {
 		out = list_add(model, list, process->ranges, parent + 1);
 		out->label = "ranges";
+		list->rows[at].count += out->count;
+	}
+	if (has_row(model, process->compiles)) {
+		out = list_add(model, list, process->compiles, parent + 1);
+		out->label = "compiling";
 		list->rows[at].count += out->count;
 	}
 	list_counters(model, list, index, NONE, parent + 1);
@@ -361,12 +371,12 @@ static void list_processes(struct model *model, struct list *list)
 		for (size_t i = 0; i < order->n; i++) {
 			uint32_t row = thread_at(model, order->threads[i])->row;
 
-			if (row == NONE || !has_content(row_at(model, row)))
+			if (!has_row(model, row))
 				continue;
 			grow(&rows, &cap, n, sizeof(*rows));
 			rows[n++] = row;
 		}
-		if (!n && (process->ranges == NONE || !has_content(row_at(model, process->ranges))) &&
+		if (!n && !has_row(model, process->ranges) && !has_row(model, process->compiles) &&
 		    !list_counters(model, NULL, p, NONE, 0))
 			continue;
 		rank_threads(model, rows, n);
@@ -374,7 +384,7 @@ static void list_processes(struct model *model, struct list *list)
 		for (size_t i = 0, k = 0; i < order->n; i++) {
 			uint32_t row = thread_at(model, order->threads[i])->row;
 
-			if (row != NONE && has_content(row_at(model, row)))
+			if (has_row(model, row))
 				order->threads[i] = row_at(model, rows[k++])->thread;
 		}
 		list_process(model, list, p, rows, n);
@@ -412,7 +422,7 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 	char text[LABEL_MAX];
 	struct model_row *out;
 
-	if (queue->row != NONE && has_content(row_at(model, queue->row))) {
+	if (has_row(model, queue->row)) {
 		out = list_add(model, list, queue->row, parent);
 		out->label = label;
 		out->device = device;
@@ -422,7 +432,7 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 		uint32_t total = map_get(&model->copy_by_key, (uint64_t)index << 8 | (unsigned)d);
 		const struct copy_total *copies;
 
-		if (row == NONE || !has_content(row_at(model, row)))
+		if (!has_row(model, row))
 			continue;
 		snprintf(text, sizeof(text), "%.70s %s", label,
 			 d ? direction_name((enum direction)d) : "copy");

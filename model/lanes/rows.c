@@ -229,6 +229,18 @@ static const struct lane_layout op_layout = {
 		LANE_FIELD(op_cold, forward, false),
 	},
 };
+static const struct lane_layout compile_layout = {
+	.size = sizeof(struct compile_cold), .n_fields = 3, .fields = {
+		LANE_FIELD(compile_cold, cause, false), LANE_FIELD(compile_cold, tid, false),
+		LANE_FIELD(compile_cold, result, true),
+	},
+};
+
+static const struct lane_layout *layout_of(enum row_kind kind)
+{
+	return kind == ROW_THREAD ? &op_layout : kind == ROW_COPY ? &copy_layout :
+	       kind == ROW_COMPILE ? &compile_layout : &kernel_layout;
+}
 
 uint32_t row_new(struct model *model, enum row_kind kind)
 {
@@ -291,6 +303,18 @@ uint32_t row_of_ranges(struct model *model, uint32_t process)
 	return p->ranges;
 }
 
+uint32_t row_of_compiles(struct model *model, uint32_t process)
+{
+	struct process *p = process_at(model, process);
+
+	if (p->compiles == NONE) {
+		p->compiles = row_new(model, ROW_COMPILE);
+		if (p->compiles != NONE)
+			row_at(model, p->compiles)->process = process;
+	}
+	return p->compiles;
+}
+
 uint32_t row_of_queue(struct model *model, uint32_t queue)
 {
 	struct queue *q = queue_at(model, queue);
@@ -344,8 +368,7 @@ static struct lane *row_lane(struct model *model, struct row *row, uint32_t lane
 			row_redo(model, row, INT64_MIN);
 		row->lanes = xreallocarray(row->lanes, lane + 1, sizeof(*row->lanes));
 		while (row->n_lanes <= lane)
-			lane_init(&row->lanes[row->n_lanes++], row->kind == ROW_THREAD ? &op_layout :
-				  row->kind == ROW_COPY ? &copy_layout : &kernel_layout);
+			lane_init(&row->lanes[row->n_lanes++], layout_of(row->kind));
 	}
 	return &row->lanes[lane];
 }
@@ -363,7 +386,7 @@ uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t
 	return lane;
 }
 
-/* Unions that the row's spans are part of. */
+/* Unions that the row's spans are part of; a compilation is in the ops around it. */
 static void add_to_unions(struct model *model, const struct row *row, int64_t start, int64_t end)
 {
 	struct row_filter filter;
@@ -371,6 +394,8 @@ static void add_to_unions(struct model *model, const struct row *row, int64_t st
 	struct device *device;
 	uint32_t index;
 
+	if (row->kind == ROW_COMPILE)
+		return;
 	if (row->kind == ROW_THREAD) {
 		filter = filter_of(row->process, NONE, NONE, false, false);
 		merged_add(model, &process_at(model, row->process)->merged, &filter, start, end);
@@ -409,6 +434,8 @@ void row_keep_unions(struct model *model, uint32_t index)
 	struct device *device;
 	uint32_t d;
 
+	if (row->kind == ROW_COMPILE)
+		return;
 	if (row->kind == ROW_THREAD) {
 		filter = filter_of(row->process, NONE, NONE, false, false);
 		keep_union(model, &process_at(model, row->process)->merged, &filter);

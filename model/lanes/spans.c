@@ -359,6 +359,18 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	out->flop = known->flop;
 }
 
+static void tell_compile(struct model *model, const struct found *found, struct span *out)
+{
+	const struct process *process = process_at(model, row_at(model, found->row)->process);
+	const struct compile_cold *cold = &found->cold.compile;
+	uint32_t thread = map_get(&process->threads, cold->tid);
+
+	out->tid = cold->tid;
+	out->thread = thread == MAP_NONE ? NULL : thread_label(model, thread);
+	out->status = cold->result;
+	out->cause = cold->cause ? names_raw(&model->names, cold->cause) : NULL;
+}
+
 bool model_span(struct model *model, struct span_ref ref, struct span *out)
 {
 	struct found found;
@@ -381,6 +393,8 @@ bool model_span(struct model *model, struct span_ref ref, struct span *out)
 	out->step = -1;
 	if (row->kind == ROW_THREAD)
 		tell_op(model, &found, out);
+	else if (row->kind == ROW_COMPILE)
+		tell_compile(model, &found, out);
 	else
 		tell_command(model, &found, out);
 	return true;
@@ -428,6 +442,17 @@ static bool far_end(struct model *model, uint32_t process, uint64_t op, struct s
 	return peer && op_ref(model, peer->process, peer->tid, peer->op, peer->at_ns, out);
 }
 
+/* The innermost op of its thread when a compilation began. */
+static bool op_around(struct model *model, uint32_t process, const struct found *compile,
+		      struct span_ref *out)
+{
+	uint32_t thread = thread_find(model, process, compile->cold.compile.tid);
+	uint32_t row = thread == NONE ? NONE : thread_at(model, thread)->row;
+
+	return row != NONE &&
+	       model_span_at(model, row + 1, LANE_ALL, compile->span.start_ns, out);
+}
+
 bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *out)
 {
 	struct found found;
@@ -439,6 +464,8 @@ bool model_span_peer(struct model *model, struct span_ref ref, struct span_ref *
 	if (!find(model, ref, &found))
 		return false;
 	row = row_at(model, found.row);
+	if (row->kind == ROW_COMPILE)
+		return op_around(model, row->process, &found, out);
 	if (row->kind != ROW_THREAD)
 		return op_ref(model, row->process, found.cold.command.tid, found.cold.command.op,
 			      found.cold.command.call_ns, out);

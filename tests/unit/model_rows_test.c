@@ -265,6 +265,58 @@ TEST(model_row_order_and_labels)
 	model_free(model);
 }
 
+TEST(model_compilations_have_a_row)
+{
+	struct model *model = model_with_device();
+	struct event compile = { .type = EVENT_COMPILE, .pid = PID, .tid = PID,
+				 .time_ns = BASE + 10000 };
+	struct model_row row;
+	struct column columns[2];
+	struct span_ref ref;
+	struct span span;
+
+	apply_one(model, ev_op(1, 1, 0, 1000, 3000, 0));
+	CHECK_INT(row_of(model, ROW_COMPILE, 0).id, 0);
+	compile.u.compile = (struct event_compile) {
+		.start_ns = BASE + 2000, .dur_ns = 1000, .what = "XLA jit_step",
+		.options = "/a/train.py:88 step", .log = "",
+	};
+	apply_one(model, compile);
+	compile.u.compile.result = -11;
+	compile.u.compile.log = "error: too large";
+	compile.u.compile.start_ns = BASE + 2500;	/* another thread's, at once */
+	compile.tid = PID + 1;
+	apply_one(model, compile);
+	row = row_of(model, ROW_COMPILE, 0);
+	CHECK_STR(row.label, "compiling");
+	CHECK_INT(row.parent, row_of(model, ROW_PROCESS, 0).id);
+	CHECK_INT(row.count, 2);
+	CHECK_INT(row.lanes, 2);
+	CHECK_INT(row.busy_ns, 1500);
+	/* what is compiled in an op is in the process's busy time once */
+	CHECK_INT(row_of(model, ROW_PROCESS, 0).busy_ns, 3000);
+	model_columns(model, row.id, LANE_ALL, BASE + 1000, BASE + 5000, 2, columns);
+	CHECK_INT(columns[0].busy_ns, 1000);
+	CHECK_INT(columns[1].busy_ns, 500);
+	CHECK(model_span_at(model, row.id, LANE_ALL, BASE + 2100, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK_STR(span.name, "XLA jit_step");
+	CHECK_STR(span.cause, "/a/train.py:88 step");
+	CHECK_INT(span.end_ns, BASE + 3000);
+	CHECK_INT(span.status, 0);
+	CHECK_INT(span.tid, PID);
+	/* and the op that it was made in */
+	CHECK(model_span_peer(model, ref, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK_STR(span.name, "kernel1");
+	CHECK(model_span_next(model, row.id, LANE_ALL, BASE + 2000, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK_INT(span.status, -11);
+	CHECK_STR(span.cause, "error: too large");
+	CHECK(!model_span_peer(model, ref, &ref));
+	model_free(model);
+}
+
 TEST(model_bandwidth_columns)
 {
 	struct model *model = model_with_device();
