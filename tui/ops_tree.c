@@ -47,12 +47,10 @@ uint64_t ops_tree_total(const struct ops_tree *tree, bool devices)
 {
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < tree->n; i++) {
-		if (devices && tree->rows[i].parent == OPTREE_TOP)
-			total += (uint64_t)tree->rows[i].device_ns;
-		else if (!devices && !tree->rows[i].is_scope)
-			total += (uint64_t)tree->rows[i].self_ns;
-	}
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->rows[i].parent == OPTREE_TOP)
+			total += (uint64_t)(devices ? tree->rows[i].device_ns :
+						      tree->rows[i].total_ns);
 	return total;
 }
 

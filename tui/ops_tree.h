@@ -39,7 +39,7 @@ void ops_tree_take_scopes(struct ops_tree *tree, struct model *model);
 /* What is seen, siblings in the table's order. *out owned by the caller. */
 size_t ops_tree_lines(const struct ops_tree *tree, const struct table *table,
 		      struct op_line **out);
-/* What shares are of: device time of what is at the top, else its own. */
+/* What shares are of: device time of what is at the top, else its total. */
 uint64_t ops_tree_total(const struct ops_tree *tree, bool devices);
 bool ops_tree_has_devices(const struct ops_tree *tree);
 

@@ -88,7 +88,7 @@ static uint64_t self_part(const void *row)
 	return cost(row, false);
 }
 
-/* Of a scope and all in it; an op's is its self time. */
+/* Of a branch; by scope an op's is its self time. */
 static uint64_t total_part(const void *row)
 {
 	return ROW(row)->total_ns > 0 ? (uint64_t)ROW(row)->total_ns : 0;
@@ -273,43 +273,50 @@ static enum role bar_role(const void *row)
 				    by_device_average, __VA_ARGS__)
 #define SELF_COLUMNS(...) COLUMNS("share of self", self_part, "avg call", average_text, \
 				  by_average, __VA_ARGS__)
-/* The tree's alone; and of programs that hand ops to thread pools, or whose graphs
- * are known. */
-#define TREE_COLUMNS {"waits", "waits", 9, 0, 0, true, true, 6, wait_text, by_wait, NULL}
+/* Of programs that hand ops to thread pools, or whose graphs are known. */
 #define SOURCE_COLUMN \
 	{"source", "source", 14, 20, 28, false, false, 9, source_text, by_source, NULL}
 #define POOL_COLUMNS \
 	{"queued", "queued", 9, 0, 0, true, true, 6, queued_text, by_queued, NULL}, \
 	{"latency", "latency", 9, 0, 0, true, true, 8, latency_text, by_latency, NULL}
 
-/* By scope: of all in it, of what is right in it. */
-#define SCOPE_COLUMNS(total_rank, device_rank, share_title, share_part) { \
-	{"scope", "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
-	{"type", "type", 8, 18, 24, false, false, 5, type_text, by_type, NULL}, \
+/* Trees: total is of all in a branch, self of what is right in it. */
+#define TREE_COLUMNS(title, total_rank, device_rank, share_title, share_part, ...) { \
+	{title, "op", 24, 42, 64, false, false, 0, name_text, by_name, NULL}, \
+	{"type", "type", 8, 18, 24, false, false, 6, type_text, by_type, NULL}, \
 	{"calls", "calls", 9, 0, 0, true, true, 2, calls_text, by_calls, NULL}, \
 	{"total", "total", 9, 0, 0, true, true, total_rank, total_text, by_total, NULL}, \
 	{"self", "self", 9, 0, 0, true, true, 1, self_text, by_self, NULL}, \
 	{"device time", "device-time", 13, 0, 0, true, true, device_rank, device_text, by_device, NULL}, \
-	{share_title, NULL, 14, 14, 20, false, false, 3, share_text, NULL, share_part}, \
-	{"kernels", "kernels", 9, 0, 0, true, true, 6, kernels_text, by_kernels, NULL}, \
+	{share_title, NULL, 14, 14, 20, false, false, 4, share_text, NULL, share_part}, \
+	{"kernels", "kernels", 9, 0, 0, true, true, 8, kernels_text, by_kernels, NULL}, \
+	__VA_ARGS__ \
 }
+#define CALL_COLUMNS(avg_title, avg_text, by_avg) \
+	{avg_title, "avg", 9, 0, 0, true, true, 5, avg_text, by_avg, NULL}, \
+	{"max call", "max", 9, 0, 0, true, true, 7, max_text, by_max, NULL}, \
+	{"waits", "waits", 9, 0, 0, true, true, 7, wait_text, by_wait, NULL}
 
 static const struct table_column device_columns[] = DEVICE_COLUMNS();
 static const struct table_column device_pool_columns[] = DEVICE_COLUMNS(POOL_COLUMNS);
 static const struct table_column device_source_columns[] = DEVICE_COLUMNS(SOURCE_COLUMN);
 static const struct table_column device_pool_source_columns[] =
 	DEVICE_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
-static const struct table_column device_tree_columns[] = DEVICE_COLUMNS(TREE_COLUMNS);
+static const struct table_column device_tree_columns[] =
+	TREE_COLUMNS("op", 3, 0, "share of it", device_part,
+		     CALL_COLUMNS("avg", device_average_text, by_device_average));
 static const struct table_column device_scope_columns[] =
-	SCOPE_COLUMNS(4, 0, "share of it", device_part);
+	TREE_COLUMNS("scope", 3, 0, "share of it", device_part);
 static const struct table_column self_columns[] = SELF_COLUMNS();
 static const struct table_column self_pool_columns[] = SELF_COLUMNS(POOL_COLUMNS);
 static const struct table_column self_source_columns[] = SELF_COLUMNS(SOURCE_COLUMN);
 static const struct table_column self_pool_source_columns[] =
 	SELF_COLUMNS(POOL_COLUMNS, SOURCE_COLUMN);
-static const struct table_column self_tree_columns[] = SELF_COLUMNS(TREE_COLUMNS);
+static const struct table_column self_tree_columns[] =
+	TREE_COLUMNS("op", 0, 4, "share of total", total_part,
+		     CALL_COLUMNS("avg call", average_text, by_average));
 static const struct table_column self_scope_columns[] =
-	SCOPE_COLUMNS(0, 4, "share of total", total_part);
+	TREE_COLUMNS("scope", 0, 4, "share of total", total_part);
 
 #define KIND(list) { \
 	.columns = list, \
@@ -374,7 +381,7 @@ static void set_devices(struct ops_pane *p, bool devices, bool any)
 		return;
 	if (!table->chosen || !table_sort_by(table, key))
 		table_sort_by(table, p->devices ? "device-time" :
-				     p->view == OPS_SCOPE ? "total" : "self");
+				     p->view == OPS_FLAT ? "self" : "total");
 	else
 		table->reverse = reverse;
 }
