@@ -37,6 +37,8 @@ struct model_synth_profile {
 					 * forward and frees in backward; 0: no memory */
 	bool counters;			/* a value of the process and of each device, each step; layers
 					 * are chunks of a region with one free one at its end */
+	bool processor;			/* the other program, which no other field changes: ops and
+					 * kernels of the processor, their lines and graph, compilations */
 	/*
 	 * A program of given size: launches so many kernels and copies, and is over.
 	 * With ops (4 at least) it is a training loop of so many ops and steps, else

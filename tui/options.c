@@ -330,7 +330,8 @@ static enum options_result take_synth(struct options *options, const char *value
 {
 	const char *rest = value + strspn(value, "0123456789");
 
-	if (rest == value || (*rest && strcmp(rest, ",counters")))
+	if (rest == value ||
+	    (*rest && strcmp(rest, ",counters") && strcmp(rest, ",processor")))
 		return wrong(error, "'%s' is not a number: --synth takes a seed", value);
 	options->synth = value;
 	return OPTIONS_RUN;

@@ -50,7 +50,7 @@ struct options {
 	bool ascii;
 	enum options_color color;	/* NO_COLOR is in it already */
 	const char *theme;		/* NULL: the usual one */
-	const char *synth;		/* --synth SEED[,counters] (hidden): a made-up program, for tests */
+	const char *synth;		/* --synth SEED[,counters|,processor] (hidden): a made-up program, for tests */
 	const char *debug;		/* tftop's own log, NULL: none */
 	bool verbose;
 };

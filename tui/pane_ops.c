@@ -13,7 +13,7 @@ struct ops_pane {
 	struct pane pane;
 	struct table table;
 	struct steps_snapshot steps;
-	bool devices;			/* any device work seen: sorted by it */
+	bool devices;			/* any work but the processor's: sorted by it */
 	bool pools;			/* any op was handed to a pool, or waited for inputs */
 	bool sources;			/* any has a line */
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_SCOPE, OPS_VIEWS } view;
@@ -399,7 +399,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
 	count = steps_merge(&p->steps.stats, rows, count);
 	for (i = 0; i < count; i++) {
-		devices = devices || rows[i].device_ns > 0;
+		devices = devices || rows[i].device_ns > rows[i].cpu_ns;
 		p->sources = p->sources || rows[i].file;
 		p->pools = p->pools || rows[i].handed || rows[i].latencies;
 	}
@@ -478,7 +478,7 @@ static void update_tree(struct ops_pane *p, struct view *view)
 	} else {
 		ops_tree_take(&p->tree, view->model, &question);
 	}
-	set_devices(p, ops_tree_has_devices(&p->tree), p->tree.n > 0);
+	set_devices(p, ops_tree_has_devices(&p->tree) && panes_devices(view), p->tree.n > 0);
 	tree_lines(p);
 }
 

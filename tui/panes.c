@@ -200,6 +200,18 @@ static unsigned show_found(struct view *view, const char *name, bool found)
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
+bool panes_devices(struct view *view)
+{
+	struct device_row *rows = NULL;
+	size_t n = model_devices(view->model, &rows);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		any = any || (rows[i].busy_ns && (!rows[i].api || strcmp(rows[i].api, "cpu")));
+	free(rows);
+	return any;
+}
+
 unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
 			  uint32_t device)
 {

@@ -32,6 +32,8 @@ bool panes_stands(const struct view *view, uint64_t *taken);
 char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns);
 
 /* fmt_share into a buffer of any size. */
+/* Whether anything but the processor worked. [locked] */
+bool panes_devices(struct view *view);
 void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /*

@@ -20,10 +20,10 @@ struct synth {
 	bool finished;
 };
 
-struct synth *synth_new(uint64_t seed, bool counters, struct model *model)
+struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 {
 	const struct model_synth_profile profile = {
-		.counters = counters,
+		.counters = !strcmp(with, ",counters"), .processor = !strcmp(with, ",processor"),
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
 		.kernels = 2, .kernel_ns = 4000000, .lose_every = 40, .fail_permille = 2,
 		.opens = true, .layer_bytes = 24 << 20,

@@ -20,7 +20,8 @@
 struct output;
 struct synth;
 
-struct synth *synth_new(uint64_t seed, bool counters, struct model *model);
+/* with: ",counters", ",processor" (the other program), or "". */
+struct synth *synth_new(uint64_t seed, const char *with, struct model *model);
 void synth_free(struct synth *synth);
 /* Applies what happened until then (ns since the start) and prints its output. */
 void synth_advance(struct synth *synth, int64_t until_ns, struct output *output);

@@ -146,7 +146,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->window.columns = 1;
 	if (options->synth) {
 		tui->synth = synth_new(strtoull(options->synth, NULL, 10),
-				       strchr(options->synth, ',') != NULL, model);
+				       options->synth + strcspn(options->synth, ","), model);
 		tui->virtual_clock = options->headless;
 	}
 	load_config(tui);

@@ -149,7 +149,13 @@ void synth_define(struct model_synth *s, struct worker *w)
 		.command = "train --synthetic",
 	};
 	event = synth_write(s, w, EVENT_PROBE, w->now_ns);
-	event->u.probe = (struct event_probe) { .name = "opencl", .version = "1", .blind = "" };
+	event->u.probe = (struct event_probe) {
+		.name = s->profile.processor ? "tensorflow" : "opencl", .version = "1", .blind = "",
+	};
+	if (s->profile.processor) {
+		synth_cpu_define(s, w);
+		return;
+	}
 	for (unsigned d = 1; d <= s->profile.devices; d++) {
 		event = synth_write(s, w, EVENT_DEVICE, w->now_ns);
 		event->u.device = (struct event_device) {

@@ -70,6 +70,13 @@ void synth_counters(struct model_synth *s, struct worker *w);
 void synth_pair(struct model_synth *s, struct worker *w, unsigned device);
 void synth_define(struct model_synth *s, struct worker *w);
 
+/* ---- synth.c ---- */
+void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns);
+
+/* ---- synth-cpu.c ---- */
+void synth_cpu_define(struct model_synth *s, struct worker *w);
+void synth_cpu_step(struct model_synth *s, struct worker *w);
+
 /* ---- synth-out.c ---- */
 uint64_t synth_random(struct model_synth *s);
 /* An event that is written then; valid until the next one. w NULL: no process. */

@@ -322,7 +322,7 @@ static void add_calls(struct model_synth *s, struct worker *w, uint64_t count)
 	w->told_calls += count;
 }
 
-static void add_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
+void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
 {
 	struct event *event = synth_write(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
 
@@ -336,7 +336,7 @@ static void runtime(struct model_synth *s, struct worker *w, int64_t settled_ns)
 	struct event *event;
 
 	if (w->now_ns - w->told_ns >= SETTLED_NS)
-		add_settled(s, w, settled_ns);
+		synth_settled(s, w, settled_ns);
 	if (s->profile.drift_ppb && w->now_ns - w->clock_ns >= CLOCK_EVERY_NS)
 		for (unsigned d = 1; d <= s->profile.devices; d++)
 			synth_pair(s, w, d);
@@ -395,7 +395,7 @@ static void step(struct model_synth *s, struct worker *w)
 		};
 		s->truth.losses += 17;
 	}
-	add_settled(s, w, begin);
+	synth_settled(s, w, begin);
 	w->now_ns += synth_around(s, 20000);
 }
 
@@ -462,6 +462,8 @@ void model_synth_advance(struct model_synth *s, int64_t until_ns, model_synth_si
 		while (s->workers[i].now_ns <= until_ns && !is_over(s, &s->workers[i])) {
 			if (is_sized(s) && !s->profile.ops)
 				bare_round(s, &s->workers[i]);
+			else if (s->profile.processor)
+				synth_cpu_step(s, &s->workers[i]);
 			else
 				step(s, &s->workers[i]);
 		}

@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 rewrite=${1:-}
 passed=0 failed=0
-cd "$work" || exit 1
+cp "$here/train.py" "$work" && cd "$work" || exit 1
 
 say_failed() {
 	failed=$((failed + 1))

@@ -72,7 +72,7 @@ static void begin(struct stage *stage)
 {
 	memset(stage, 0, sizeof(*stage));
 	stage->model = model_new(NULL);
-	stage->synth = synth_new(7, false, stage->model);
+	stage->synth = synth_new(7, "", stage->model);
 	stage->output = output_new();
 	synth_advance(stage->synth, 2 * SECOND, stage->output);
 	stage->view.model = stage->model;

@@ -36,7 +36,7 @@ static void stage_open(struct stage *stage, int64_t until_ns)
 
 	memset(stage, 0, sizeof(*stage));
 	stage->model = model_new(&options);
-	stage->synth = synth_new(7, false, stage->model);
+	stage->synth = synth_new(7, "", stage->model);
 	stage->output = output_new();
 	if (until_ns >= 0)
 		synth_advance(stage->synth, until_ns, stage->output);
