@@ -119,6 +119,7 @@ struct torch_thread {
 	uint32_t train_line, run_line, run_count;	/* who asked for batches: of the step
 				 * before; now, in a row */
 	uint32_t lines[8], last_line, missed;	/* of optimizers; the last one of a step */
+	bool again;		/* it was the one before, and not for the first time */
 	bool detour;		/* other data was read since the step before */
 	bool worked;		/* an op has begun since the last batch was asked for */
 	/* compile.c */

@@ -5,10 +5,11 @@
  * A step of a training ends where an optimizer has stepped, on the thread that called
  * it, and begins where the one before has ended. Of optimizers that step in turns (two
  * networks) the last one of each turn counts: a line of the source that was not seen
- * before takes over, and one that is not met again is forgotten. The first step, and
- * one after other data was read in between (a validation), begin with their first
- * batch. A program without backward pass and optimizer has a step from each batch to
- * the next, if it ran an op in it.
+ * before takes over, and one that is not met again is forgotten. A new line right after
+ * that which had ended a turn more than once is another loop's, whose first step it
+ * ends. The first step of a loop, and one after other data was read in between (a
+ * validation), begin with their first batch. A program without backward pass and
+ * optimizer has a step from each batch to the next, if it ran an op in it.
  *
  * A DataLoader is a stage of an input pipeline, one for each line that asks it; what
  * it took is the program's wait.
@@ -161,13 +162,16 @@ void torch_step_begins(struct torch_thread *t)
 	t->stepping++;
 }
 
-/* Whether the optimizer of this line is the last one of a step. */
-static bool is_last(struct torch_thread *t, uint32_t line)
+/* Whether the optimizer of this line is the last one of a step; *first: of a loop. */
+static bool is_last(struct torch_thread *t, uint32_t line, bool *first)
 {
 	const int room = (int)(sizeof(t->lines) / sizeof(t->lines[0]));
+	bool again = t->again;
 	int i;
 
-	if (line == t->last_line) {
+	*first = false;
+	t->again = line == t->last_line;
+	if (t->again) {
 		t->missed = 0;
 		return true;
 	}
@@ -180,27 +184,25 @@ static bool is_last(struct torch_thread *t, uint32_t line)
 		memset(t->lines, 0, sizeof(t->lines));
 	for (i = 0; t->lines[i]; i++)
 		;
+	*first = !t->last_line || again;
 	t->lines[i] = line;
 	t->missed = 0;
-	if (!t->last_line) {
-		t->last_line = line;
-		return true;
-	}
 	t->last_line = line;
-	return false;
+	return *first;
 }
 
 void torch_step_ends(struct torch_thread *t, const struct torch_open *o, int64_t now_ns)
 {
 	int64_t start_ns = t->step_end_ns;
+	bool first = false;
 
 	t->stepping -= t->stepping > 0;
 	if (t->stepping || !o->start_ns)
 		return;
 	/* without lines each one is a step */
-	if (o->where.source && !is_last(t, o->where.source))
+	if (o->where.source && !is_last(t, o->where.source, &first))
 		return;
-	if (t->input_ns && (!start_ns || t->detour))
+	if (t->input_ns && (!start_ns || t->detour || first))
 		start_ns = t->input_ns;
 	emit(o->name, start_ns ? start_ns : o->start_ns, now_ns);
 	t->step_end_ns = now_ns;
@@ -268,6 +270,6 @@ void torch_steps_fork_child(struct torch_thread *t)
 	t->stepping = t->fetching = 0;
 	t->step_end_ns = t->input_ns = 0;
 	t->last_line = t->missed = t->run_line = t->run_count = t->train_line = 0;
-	t->detour = false;
+	t->detour = t->again = false;
 	memset(t->lines, 0, sizeof(t->lines));
 }

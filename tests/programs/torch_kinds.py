@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ways to use autograd and optimizers other than a plain loop: gradients of several batches,
-two networks in turns, a gradient of a gradient, TorchScript, and computing without
-gradients. --truth FILE: the number of steps and what came out."""
+two networks in turns, one loop after the other, a gradient of a gradient, TorchScript,
+and computing without gradients. --truth FILE: the number of steps and what came out."""
 import argparse
 import json
 import os
@@ -30,6 +30,31 @@ def in_turns():
         loss = -judge(make(torch.randn(4, 8))).mean()
         loss.backward()
         makes.step()
+    return loss
+
+
+def loops():
+    """Of two loops each turn is a step, the first one of either, too."""
+    for rate in 0.1, 0.01:
+        net = network()
+        steps = torch.optim.SGD(net.parameters(), lr=rate)
+        loss = first_loop(net, steps) if rate == 0.1 else second_loop(net, steps)
+    return loss
+
+
+def first_loop(net, steps):
+    for _ in range(TURNS):
+        loss = net(torch.randn(4, 8)).square().mean()
+        loss.backward()
+        steps.step()
+    return loss
+
+
+def second_loop(net, steps):
+    for _ in range(TURNS):
+        loss = net(torch.randn(4, 8)).abs().mean()
+        loss.backward()
+        steps.step()
     return loss
 
 
@@ -68,7 +93,7 @@ parser.add_argument("--truth", required=True)
 truth = parser.parse_args().truth
 torch.manual_seed(1)
 torch.set_num_threads(1)
-results = [part() for part in (in_turns, twice, script, infer)]
+results = [part() for part in (in_turns, loops, twice, script, infer)]
 with open(truth, "w", encoding="utf-8") as file:
-    json.dump({"run": {"pid": os.getpid()}, "steps": {"count": TURNS},
+    json.dump({"run": {"pid": os.getpid()}, "steps": {"count": 3 * TURNS},
                "losses": [result.item().hex() for result in results]}, file)
