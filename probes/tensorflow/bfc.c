@@ -195,7 +195,7 @@ static void say_regions(void)
 	static atomic_bool said;
 
 	if (!tf_original(TFT_TF_BFC_REGION) && !atomic_exchange(&said, true))
-		tf_blind("an allocator's chunks are not known: TensorFlow has told of its regions "
+		tf_blind("an allocator's chunks are not known: TensorFlow has told of all regions "
 			 "since 2.14");
 }
 
@@ -324,6 +324,14 @@ void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes)
 	region(memory, bytes, joined != NULL);
 	errno = saved;
 	return joined;
+}
+
+/* Up to 2.13 no function is called with a region; one of the processor's is then what
+ * the allocator gets of the system, each apart. */
+void tf_bfc_got(void *memory, size_t bytes)
+{
+	if (memory && !tf_original(TFT_TF_BFC_REGION))
+		region(memory, bytes, false);
 }
 
 static void gone(void *object)

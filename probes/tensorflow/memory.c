@@ -29,7 +29,9 @@ static inline void *after(void *memory, size_t bytes)
 	int saved = errno;
 
 	/* what an allocator gets to hand out is told when it does */
-	if (memory && bytes >= RT_BLOCK_BYTES && rt_level() >= TFT_LEVEL_DEFAULT && !tf_in_allocator)
+	if (tf_in_allocator)
+		tf_bfc_got(memory, bytes);
+	else if (memory && bytes >= RT_BLOCK_BYTES && rt_level() >= TFT_LEVEL_DEFAULT)
 		rt_block_given(owner(), rt_cpu_device(), memory, bytes);
 	errno = saved;
 	return memory;

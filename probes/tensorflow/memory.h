@@ -29,6 +29,8 @@ void tf_bfc_gone_1(void *bfc);
 void tf_bfc_gone_2(void *bfc);
 void tf_bfc_region(void *regions, void *memory, size_t bytes);
 void *tf_bfc_region_joined(void *regions, void *memory, size_t bytes);
+/* What the system gave (NULL: nothing) while tf_in_allocator. */
+void tf_bfc_got(void *memory, size_t bytes);
 void tf_bfc_level(enum tft_level old_level, enum tft_level new_level);
 void tf_bfc_dump(void);
 void tf_bfc_fork_child(void);

@@ -2,7 +2,8 @@
 /*
  * A best-fit allocator and a oneDNN that look like those in TensorFlow's library, beside
  * fake_tensorflow.c. The allocator hands out one piece behind the other; oneDNN keeps what
- * it writes in a variable local to this file (none, with -DOTHER_FLAG).
+ * it writes in a variable local to this file (none, with -DOTHER_FLAG). With -DUNTOLD_REGIONS
+ * the allocator's regions are only seen where it gets them of the system.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,11 @@
 #define API __attribute__((visibility("default")))
 #define NAMED(symbol) __asm__(symbol)
 #define BFC "_ZN3tsl12BFCAllocator"
+#ifdef UNTOLD_REGIONS	/* as up to 2.13: no function of that name */
+#define REGIONS "fake"
+#else
+#define REGIONS BFC "13RegionManager"
+#endif
 #define PIECES 64
 
 struct string {
@@ -59,9 +65,9 @@ API void *bfc_allocate(struct bfc *b, size_t alignment, size_t bytes, const void
 API void bfc_free(struct bfc *b, void *memory) NAMED(BFC "13DeallocateRawEPv");
 API void bfc_gone(struct bfc *b) NAMED(BFC "D2Ev");
 API void add_region(struct bfc *regions, void *memory, size_t bytes)
-	NAMED(BFC "13RegionManager19AddAllocationRegionEPvm");
+	NAMED(REGIONS "19AddAllocationRegionEPvm");
 API void *extend_region(struct bfc *regions, void *memory, size_t bytes)
-	NAMED(BFC "13RegionManager27AddOrExtendAllocationRegionEPvm");
+	NAMED(REGIONS "27AddOrExtendAllocationRegionEPvm");
 API void *const fake_bfc_vtable[] = {
 	(void *)bfc_name, (void *)bfc_allocate, (void *)bfc_free, (void *)bfc_stats,
 	(void *)bfc_size, (void *)bfc_gone,

@@ -69,14 +69,15 @@ assert m["cpu"]["peak_bytes"] < b["chunks"]["reserved_bytes"], m["cpu"]' \
 # While nobody looks chunks come and go: then it says that it does not know them.
 unseen() {
 	# the level is looked at 40 times a second, and nothing on the screen says that it was
-	printf '%s\n' 'wait-kernels 300 60s' 'level off' 'wait 1s' 'level default' \
-		'wait-kernels 3000 60s' "allocator bfc > $work/page" 'quit stop' >"$work/script"
+	printf '%s\n' 'wait-step 100 60s' 'level off' 'wait 1s' 'level default' \
+		'wait-step 1000 60s' "allocator bfc > $work/page" 'quit stop' >"$work/script"
 	TF_CPU_ALLOCATOR_USE_BFC=1 timeout -k 5 150 "$tftop" --headless --no-config --size 100x30 \
-		--script "$work/script" -- "$python" -c 'import time, tensorflow as tf
+		--script "$work/script" -- "$python" -c 'import itertools, time, tensorflow as tf
 held, end = [], time.monotonic() + 200	# tftop stops it; where that is killed, it goes on
-while time.monotonic() < end:
-    held.append(tf.random.normal([30000]))
-    if len(held) > 50: del held[len(held) // 2]' >"$work/said" 2>&1
+for i in itertools.takewhile(lambda i: time.monotonic() < end, itertools.count()):
+    with tf.profiler.experimental.Trace("hold", step_num=i):
+        held.append(tf.random.normal([30000]))
+        if len(held) > 50: del held[len(held) // 2]' >"$work/said" 2>&1
 	[ -s "$work/page" ] || fail "status $?: $(first_lines "$work/said")" || return
 	grep -q "chunks are not known" "$work/page" || fail "$(first_lines "$work/page")"
 }

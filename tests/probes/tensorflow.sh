@@ -76,6 +76,7 @@ if [ -z "$CROSS" ]; then
 		tests/doubles/fake_tensorflow_executor.c
 	executor=("$build/libtensorflow_executor.so" -Wl,-rpath,'$ORIGIN' -Wl,-z,relro,-z,now)
 	fake libtensorflow_parts.so "${parts[@]}" -Wl,--no-as-needed "${executor[@]}"
+	fake libtensorflow_untold.so "${parts[@]}" -DUNTOLD_REGIONS -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_bare.so "${parts[@]}" -DOTHER_FLAG -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_stripped.so "${parts[@]}" -s -Wl,--no-as-needed "${executor[@]}"
 	compile tensorflow_parts tests/probes/tensorflow_parts.c -ldl
@@ -235,13 +236,19 @@ case_bfc() {
 		's/^(alloc|free) .*address=([^ ]*).*/\1 \2/p' "$tmp/events" | awk '$1 == "alloc" { n[$2]++ }
 		$1 == "free" && --n[$2] < 0 { bad++ } END { print bad + 0 }')" "5 0"
 	# taken back at off and on, at its end, and where its regions are not those it tells of
-	expect bfc "regions" "$(sed -nE 's/^region allocator=([^ ]*) bytes=([0-9]*) joined=(.)/\1 \2 \3/p' \
-		"$tmp/events" | tr '\n' ',')" \
+	expect bfc "regions" "$(regions)" \
 		"a_cpu_bfc 1048576 0,a_cpu_bfc 2097152 1,a_cpu_bfc 0 0,a_cpu_bfc 1048576 0,a_cpu_bfc 0 0,other_bfc 0 0,"
 	expect bfc "what it says of itself" "$(sed -nE "s/^series id=([0-9]*) .*name='([^']*)'.*/D \1 \2/p; s/^counter series=([0-9]*) value=(.*)/C \1 \2/p" \
 		"$tmp/events" | awk '$1 == "D" { id = $2; $1 = $2 = ""; name[id] = $0 } $1 == "C" { printf "%s %d,", name[$2], $3 }')" \
 		"  a_cpu_bfc in use 1024,  a_cpu_bfc reserved 1048576,  a_cpu_bfc in use 1579008,  a_cpu_bfc reserved 3145728,  a_cpu_bfc in use 256,  a_cpu_bfc reserved 1048576,  other_bfc in use 256,  other_bfc reserved 1048576,"
 	expect bfc "its limit" "$(grep -c 'info tensorflow a_cpu_bfc limit=1073741824 bytes' "$tmp/events")" 1
+	# where nobody is called with them: those of the system, each apart
+	parts 2 bfc libtensorflow_untold.so
+	expect bfc "regions, untold" "$(regions) $(lines '^alloc .*cpu.* device=1')" \
+		"a_cpu_bfc 1048576 0,a_cpu_bfc 2097152 0,a_cpu_bfc 0 0,a_cpu_bfc 1048576 0,a_cpu_bfc 0 0,other_bfc 1048576 0, 5"
+}
+regions() {
+	sed -nE 's/^region allocator=([^ ]*) bytes=([0-9]*) joined=(.)/\1 \2 \3/p' "$tmp/events" | tr '\n' ','
 }
 
 # oneDNN's variable is found by its name in the symbol table and told to be quiet; where
