@@ -17,7 +17,8 @@ run_suites() {
 	echo "$1"
 	case $1 in
 	tensorflow-*) tests/run.sh tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
-		tests/live/tf_input.sh tests/live/tf_kernels.sh ;;
+		tests/live/tf_input.sh tests/live/tf_kernels.sh tests/live/tf_memory.sh \
+		tests/live/tf_pools.sh tests/live/tf_settings.sh ;;
 	pytorch-*) tests/run.sh tests/live/pytorch.sh tests/live/torch_lines.sh ;;
 	esac
 }
