@@ -15,6 +15,7 @@
 #ifndef PROBES_JAX_PROBE_H
 #define PROBES_JAX_PROBE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@
 #include "probes/jax/patch.h"
 #include "probes/jax/symbols.h"
 #include "probes/python/python.h"
+#include "probes/runtime/quick.h"
 #include "probes/runtime/runtime.h"
 #include "probes/traceme/traceme.h"
 
@@ -51,12 +53,16 @@ struct jax_running {
 };
 
 struct jax_thread {
-	/* runs.c */
+	/* of each kernel: thunks.c, */
+	struct rt_quick clock;
+	uint32_t next;		/* entry: what ran after the last one when it was learnt */
+	/* and runs.c */
 	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
 	uint64_t ended;		/* the last kernel of this thread that was said to be done */
 	int64_t executed_ns;	/* begin of the last part of a run on this thread */
 	int64_t kernel_ns;	/* begin of the last kernel on this thread */
 	uint32_t kernels;	/* that were told on this thread */
+	uint64_t in_run, in_op;	/* the run of the last one and its op; 0: in none */
 	/* call.c */
 	struct jax_call call[JAX_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
@@ -102,8 +108,13 @@ uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
 bool jax_record_start(const struct patch_symbol *symbols);
 void jax_record_level(enum tft_level level);
 void jax_record_tick(void);
-/* The program's own profiler is on. */
-bool jax_session(void);
+/* The program's own profiler is on: its level. */
+#define JAX_NO_SESSION (-1)
+extern _Atomic int jax_session_level;
+static inline bool jax_session(void)
+{
+	return atomic_load_explicit(&jax_session_level, memory_order_relaxed) != JAX_NO_SESSION;
+}
 
 /* ---- call.c ---- */
 

@@ -25,7 +25,7 @@ static _Atomic uint8_t *locations;	/* whether events say where in XLA they come 
 static void (*record_original)(struct traceme_event *e);
 static void (*clear)(void);
 static struct events *(*consume)(struct events *events);
-static _Atomic int session = LEVEL_NONE;	/* level of the program's session */
+_Atomic int jax_session_level = JAX_NO_SESSION;
 static _Atomic int64_t real_to_mono_ns;
 
 /* ---- who takes what ---- */
@@ -149,11 +149,11 @@ static int wanted_level(enum tft_level level)
 
 void jax_record_level(enum tft_level level)
 {
-	int want = wanted_level(level), theirs = atomic_load(&session);
+	int want = wanted_level(level), theirs = atomic_load(&jax_session_level);
 
 	if (!trace_level)
 		return;
-	if (locations && theirs == LEVEL_NONE)
+	if (locations && theirs == JAX_NO_SESSION)
 		atomic_store(locations, level == TFT_LEVEL_OFF);
 	atomic_store(trace_level, want > theirs ? want : theirs);
 }
@@ -173,18 +173,13 @@ void jax_record_tick(void)
 
 /* ---- the program's own profiler: TraceMeRecorder::Start and Stop ---- */
 
-bool jax_session(void)
-{
-	return atomic_load_explicit(&session, memory_order_relaxed) != LEVEL_NONE;
-}
-
 static bool session_start(int level, uint64_t wanted, bool with_locations)
 {
-	int none = LEVEL_NONE;
+	int none = JAX_NO_SESSION;
 
 	if (level < 0)
 		level = 0;
-	if (!atomic_compare_exchange_strong(&session, &none, level))
+	if (!atomic_compare_exchange_strong(&jax_session_level, &none, level))
 		return false;
 	if (filter)
 		atomic_store(filter, wanted);
@@ -198,7 +193,7 @@ static bool session_start(int level, uint64_t wanted, bool with_locations)
 static struct events *session_stop(struct events *events)
 {
 	memset(events, 0, sizeof(*events));
-	if (atomic_exchange(&session, LEVEL_NONE) == LEVEL_NONE)
+	if (atomic_exchange(&jax_session_level, JAX_NO_SESSION) == JAX_NO_SESSION)
 		return events;
 	if (filter)
 		atomic_store(filter, UINT64_MAX);

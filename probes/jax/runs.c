@@ -93,8 +93,12 @@ int64_t jax_runs_pending_ns(void)
 
 void jax_runs_fork_child(void)
 {
+	struct jax_thread *own = jax_thread_own;
+
 	memset(runs, 0, sizeof(runs));
 	memset(halves, 0, sizeof(halves));
+	if (own)
+		own->in_op = 0;
 }
 
 /* ---- steps ---- */
@@ -208,12 +212,14 @@ static bool number_after(const char **at, const char *end, const char *key, size
 }
 #define NUMBER_AFTER(at, end, key, number) number_after(at, end, key, sizeof(key) - 1, number)
 
-/* The op of the kernel's run, and its module's name for it. */
-static void in_run(struct rt_cpu_kernel *kernel, uint64_t number, uint32_t module)
+static void find_run(struct jax_thread *t, const struct rt_cpu_kernel *kernel, uint64_t number,
+		     uint32_t module)
 {
 	struct run *r = run_of(number);
 	int64_t first = atomic_load_explicit(&r->first_ns, memory_order_relaxed);
 	uint64_t instance;
+
+	t->in_op = 0;
 
 	if (atomic_load_explicit(&r->key, memory_order_acquire) != ((uint32_t)number | USED))
 		return;
@@ -226,8 +232,19 @@ static void in_run(struct rt_cpu_kernel *kernel, uint64_t number, uint32_t modul
 	while (kernel->start_ns < first &&
 	       !atomic_compare_exchange_weak(&r->first_ns, &first, kernel->start_ns))
 		;
-	kernel->op = instance;
-	kernel->op_name = module;
+	t->in_run = number;
+	t->in_op = instance;
+}
+
+/* The op of the kernel's run, and its module's name for it. Those that come later on a thread
+ * did not begin before the first one, but for what is around others. */
+static inline void in_run(struct jax_thread *t, struct rt_cpu_kernel *kernel, uint64_t number,
+			  uint32_t module, bool outer)
+{
+	if (t->in_run != number || !t->in_op || outer)
+		find_run(t, kernel, number, module);
+	kernel->op = t->in_op;
+	kernel->op_name = t->in_op ? module : 0;
 }
 
 static struct half *half_of(uint64_t id)
@@ -332,7 +349,7 @@ void jax_thunk_ran(struct jax_thread *t, const struct jax_kernel *k, uint64_t ru
 		.dur_ns = end_ns - start_ns,
 	};
 
-	in_run(&kernel, run, k->module);
+	in_run(t, &kernel, run, k->module, outer);
 	t->kernels++;
 	if (outer) {
 		control(&kernel);
@@ -389,7 +406,7 @@ void jax_thunk(const struct traceme *t)
 	}
 	kernel.name = k->name;
 	kernel.shape = k->shape;
-	in_run(&kernel, number, k->module);
+	in_run(own, &kernel, number, k->module, false);
 	own->kernel_ns = kernel.start_ns;
 	own->kernels++;
 	started(&kernel, id);

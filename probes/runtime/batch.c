@@ -98,28 +98,44 @@ void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns)
 	gather_leave(b, end_ns);
 }
 
-void rt_batch_kernel(struct rt_thread *th, struct tft_command *command)
+/* Of one that is not packed, or is looked at besides. */
+static struct tft_command __attribute__((noinline)) whole(struct rt_thread *th,
+							  const struct rt_kernel *k)
 {
-	int64_t start_ns = (int64_t)command->start_ticks, end_ns = (int64_t)command->end_ticks;
+	return (struct tft_command){
+		.tid = GET(th->tid), .queue = k->queue, .name = k->name, .shape = k->shape,
+		.op = k->op, .op_name = k->op_name, .start_ticks = (uint64_t)k->start_ns,
+		.end_ticks = (uint64_t)k->end_ns, .kind = TFT_KIND_KERNEL,
+		.how = k->op ? TFT_HOW_EXACT : TFT_HOW_NONE,
+	};
+}
+
+void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *k)
+{
 	struct rt_batch *b = &th->batch;
+	struct tft_command command;
 	bool fits;
 
 	if (rt_level() < TFT_LEVEL_MIN)
 		return;
 	if (__builtin_expect(th->emitting, 0) || !gather_enter(b)) {
-		rt_emit_command(command);
+		command = whole(th, k);
+		rt_emit_command(&command);
 		return;
 	}
-	of_thread(b, command->tid, end_ns);
-	begin(b, start_ns, command->op, end_ns);
-	fits = rt_pack_kernel(&b->pack, command);
+	of_thread(b, GET(th->tid), k->end_ns);
+	begin(b, k->start_ns, k->op, k->end_ns);
+	fits = rt_pack_kernel(&b->pack, k);
 	if (fits)
-		added(b, start_ns);
-	gather_leave(b, end_ns);
-	if (!fits)
-		rt_emit_command(command);
-	else if (__builtin_expect(GET(rt_tap_now), 0))
-		rt_tap_add(command);
+		added(b, k->start_ns);
+	gather_leave(b, k->end_ns);
+	if (__builtin_expect(fits && !GET(rt_tap_now), 1))
+		return;
+	command = whole(th, k);
+	if (fits)
+		rt_tap_add(&command);
+	else
+		rt_emit_command(&command);
 }
 
 void rt_batch_end(struct rt_thread *th)

@@ -180,51 +180,60 @@ static uint32_t queue_of(struct rt_thread *th, enum rt_library library)
 
 /* ---- kernels ---- */
 
-static void emit(struct rt_thread *th, enum rt_library library, uint32_t name, uint32_t shape,
-		 struct rt_top top, int64_t start_ns, int64_t end_ns)
+static inline void emit(struct rt_thread *th, enum rt_library library, struct rt_kernel *k)
 {
-	struct tft_command c = {
-		.tid = GET(th->tid), .queue = queue_of(th, library), .name = name, .shape = shape,
-		.op = top.instance, .op_name = top.name,
-		.start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)end_ns,
-		.kind = TFT_KIND_KERNEL, .how = top.instance ? TFT_HOW_EXACT : TFT_HOW_NONE,
-	};
-
-	if (!c.queue) {
+	k->queue = queue_of(th, library);
+	if (__builtin_expect(!k->queue, 0)) {
 		rt_dropped(1);
 		return;
 	}
 	th->cpu.self.told++;
-	rt_batch_kernel(th, &c);
+	rt_batch_kernel(th, k);
 }
 
-void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *k)
+/* How long it ran is known, not when; what has been begun may be it. */
+static void ran_now(struct rt_thread *th, enum rt_library library, struct rt_kernel *k, int64_t dur)
 {
-	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
-	int64_t start = k->start_ns, now = start ? 0 : rt_now_ns();
-	int64_t dur = k->dur_ns;
-	struct rt_cpu_open *open;
+	struct rt_cpu_open *open = th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
+				   &th->cpu.open[th->cpu.self.depth - 1] : NULL;
+	int64_t now = rt_now_ns();
 
-	if (!th || dur < 0)
-		return;
-	refresh(th);
-	open = !start && th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
-		&th->cpu.open[th->cpu.self.depth - 1] : NULL;
 	if (open && (open->told || open->start_ns + dur > now + CLOCK_NS))
 		open = NULL;	/* not this one */
 	if (open && open->start_ns + dur > now)
 		dur = now - open->start_ns;
-	if (!start)
-		start = open ? open->start_ns : now - dur;
-	emit(th, library, k->name, k->shape,
-	     k->op ? (struct rt_top){ .instance = k->op, .name = k->op_name } : rt_op_launch(),
-	     start, start + dur);
+	k->start_ns = open ? open->start_ns : now - dur;
+	k->end_ns = k->start_ns + dur;
+	emit(th, library, k);
 	if (!open)
 		return;
 	open->told = true;
 	/* what was written about it before we were called */
-	if (now - start - dur < OWN_MAX_NS)
-		rt_own_time(now - start - dur);
+	if (now - k->end_ns < OWN_MAX_NS)
+		rt_own_time(now - k->end_ns);
+}
+
+void rt_cpu_ran(enum rt_library library, const struct rt_cpu_kernel *ran)
+{
+	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
+	struct rt_kernel k = {
+		.name = ran->name, .shape = ran->shape, .op = ran->op, .op_name = ran->op_name,
+		.start_ns = ran->start_ns, .end_ns = ran->start_ns + ran->dur_ns,
+	};
+
+	if (!th || ran->dur_ns < 0)
+		return;
+	refresh(th);
+	if (!k.op) {
+		struct rt_top top = rt_op_launch();
+
+		k.op = top.instance;
+		k.op_name = top.name;
+	}
+	if (__builtin_expect(k.start_ns != 0, 1))
+		emit(th, library, &k);
+	else
+		ran_now(th, library, &k, ran->dur_ns);
 }
 
 void rt_cpu_copied(enum rt_library library, const struct rt_cpu_copy *k)
@@ -339,6 +348,7 @@ void rt_cpu_end(enum rt_library library)
 {
 	struct rt_thread *th = rt_level() == TFT_LEVEL_OFF ? NULL : rt_self();
 	struct rt_cpu_open *open;
+	struct rt_kernel k;
 
 	if (!th)
 		return;
@@ -353,5 +363,9 @@ void rt_cpu_end(enum rt_library library)
 		return;
 	if (open->slot >= 0)
 		rt_op_launch();
-	emit(th, library, open->name, 0, open->top, open->start_ns, rt_now_ns());
+	k = (struct rt_kernel){
+		.name = open->name, .op = open->top.instance, .op_name = open->top.name,
+		.start_ns = open->start_ns, .end_ns = rt_now_ns(),
+	};
+	emit(th, library, &k);
 }

@@ -181,7 +181,7 @@ RT_HIDDEN void rt_stack_cut(struct rt_thread *th, int64_t now_ns);
  * written with others, or is at once. */
 RT_HIDDEN void rt_batch_add(struct rt_thread *th, struct tft_op *op, int64_t end_ns);
 /* Owner: likewise a kernel that the processor ran on this thread. */
-RT_HIDDEN void rt_batch_kernel(struct rt_thread *th, struct tft_command *command);
+RT_HIDDEN void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *kernel);
 /* Owner: writes what it has. */
 RT_HIDDEN void rt_batch_end(struct rt_thread *th);
 /* Writes what threads have had for long, or all. Runtime thread, or the one that
@@ -213,6 +213,11 @@ RT_HIDDEN void rt_tap_add(const struct tft_command *command);
 RT_HIDDEN void rt_tap_device(const struct tft_device *device);
 RT_HIDDEN void rt_tap_queue(const struct tft_queue *queue);
 RT_HIDDEN void rt_tap_clock(const struct tft_clock *clock);
+
+/* ---- quick.c ---- */
+
+/* Runtime thread. */
+RT_HIDDEN void rt_quick_tick(void);
 
 /* ---- calls.c ---- */
 

@@ -205,6 +205,7 @@ static int64_t tick(int64_t now_ns)
 	tell_level();
 	if (!GET(rt_armed))
 		return now_ns + OFF_TICK_NS;
+	rt_quick_tick();
 	probes_tick(now_ns);
 	rt_batch_write_all(rt_now_ns(), rt_level() < TFT_LEVEL_DEFAULT);
 	events = total(false);

@@ -114,27 +114,34 @@ static inline void rt_pack_add(struct rt_pack *p, const struct tft_op *op)
 	p->place = place;
 }
 
+/* What a tft_command of a kernel of the processor has. */
+struct rt_kernel {
+	uint32_t queue, op_name, name, shape;
+	uint64_t op;			/* 0 none */
+	int64_t start_ns, end_ns;
+};
+
 /* false: it does not fit, now or ever. */
-static inline bool rt_pack_kernel(struct rt_pack *p, const struct tft_command *c)
+static inline bool rt_pack_kernel(struct rt_pack *p, const struct rt_kernel *k)
 {
 	uint64_t *w = p->words + p->used;
-	uint64_t start = c->start_ticks - (uint64_t)p->base_ns;
-	uint64_t dur = c->end_ticks - c->start_ticks;
-	uint64_t has = TFT_OPS_KERNEL, on = c->queue | (uint64_t)c->op_name << 32;
+	uint64_t start = (uint64_t)k->start_ns - (uint64_t)p->base_ns;
+	uint64_t dur = (uint64_t)k->end_ns - (uint64_t)k->start_ns;
+	uint64_t has = TFT_OPS_KERNEL, on = k->queue | (uint64_t)k->op_name << 32;
 	size_t n = 2;
 
-	if (((c->name | c->shape) >> 24) | ((start + (1u << 31)) >> 32) | (dur >> 32))
+	if (((k->name | k->shape) >> 24) | ((start + (1u << 31)) >> 32) | (dur >> 32))
 		return false;
 	w[1] = (uint32_t)start | dur << 32;
-	if (c->op != p->ran_in) {
+	if (k->op != p->ran_in) {
 		has |= TFT_OPS_RAN_IN;
-		w[n++] = p->ran_in = c->op;
+		w[n++] = p->ran_in = k->op;
 	}
 	if (on != p->ran_on) {
 		has |= TFT_OPS_RAN_ON;
 		w[n++] = p->ran_on = on;
 	}
-	w[0] = has | (uint64_t)c->name << 16 | (uint64_t)c->shape << 40;
+	w[0] = has | (uint64_t)k->name << 16 | (uint64_t)k->shape << 40;
 	p->used += (uint32_t)n;
 	return true;
 }

@@ -44,10 +44,10 @@ static void check_op(const struct event_op *op)
 
 static void check_kernel(const struct event_command *c)
 {
-	struct tft_command from = {
-		.tid = c->tid, .queue = c->queue, .name = c->name, .shape = c->shape,
-		.op = c->op, .op_name = c->op_name, .start_ticks = c->start_ticks,
-		.end_ticks = c->end_ticks,
+	struct rt_kernel from = {
+		.queue = c->queue, .name = c->name, .shape = c->shape, .op = c->op,
+		.op_name = c->op_name, .start_ns = (int64_t)c->start_ticks,
+		.end_ns = (int64_t)c->end_ticks,
 	};
 	struct event_op head = { .start_ns = (int64_t)c->start_ticks, .tid = c->tid };
 	struct decode_ops reader;

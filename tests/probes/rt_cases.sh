@@ -3,7 +3,7 @@
 
 rt_cases='rt_ops rt_handed rt_ran rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
 	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
-	rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
+	rt_counter rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
 rt_run() {	# NAME CASE: status must be 0
 	trace "$1" "$build/rt_test" "$2" || return 1
@@ -279,6 +279,14 @@ case_rt_early() {
 	expect early 'status' "$status" 3
 	expect early 'counts are there' "$(events early ev_calls | sum count)" 500
 	expect early 'said' "$(count early def_exit reason=1 status=3)" 1
+}
+
+# Where it is the system's clock it is used.
+case_rt_counter() {
+	local source=/sys/devices/system/clocksource/clocksource0/current_clocksource used=0
+	rt_run counter counter || return
+	[ "$(uname -m) $(cat $source 2>/dev/null)" = 'x86_64 tsc' ] && used=1
+	expect counter 'the counter was used' "$(value counted <"$work/counter.out")" $used
 }
 
 case_rt_quick() {

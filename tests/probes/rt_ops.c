@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/runtime/quick.h"
 #include "tests/probes/rt_test.h"
 
 /* outer(range) > op > launch; quiet(range) has nothing inside. */
@@ -501,11 +502,30 @@ static void long_names(void)
 	EXPECT(rt_name(TFT_NAME_OTHER, "known") == known);
 }
 
+/* The counter's time lies between two readings of the clock, and never goes back. */
+static void counter(void)
+{
+	int64_t last = 0, now, before, after, until = rt_now_ns() + 300000000;
+	struct rt_quick quick = { 0 };
+	bool counted = false;
+
+	EXPECT(test_join());
+	do {
+		before = rt_now_ns();
+		now = rt_quick_ns(&quick);
+		after = rt_now_ns();
+		EXPECT(now >= last && now >= before - 200 && now <= after + 200);
+		counted |= quick.span != 0;
+		last = now;
+	} while (after < until);
+	printf("counted=%d\n", counted);
+}
+
 const struct test_case test_ops[] = {
 	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains }, { "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
-	{ "wire_ops", wire_ops },
+	{ "wire_ops", wire_ops }, { "counter", counter },
 	{ NULL, NULL },
 };

@@ -139,27 +139,27 @@ TEST(ops_usual_ones_take_three_words)
 	CHECK_INT(pack.used, 17);
 }
 
-static void same_kernel(const struct tft_command *c, const struct event *event)
+static void same_kernel(const struct rt_kernel *k, uint32_t tid, const struct event *event)
 {
 	const struct event_command *got = &event->u.command;
 
 	CHECK_INT(event->type, EVENT_COMMAND);
-	CHECK_INT(c->tid, got->tid);
-	CHECK_INT(c->queue, got->queue);
-	CHECK_INT(c->name, got->name);
-	CHECK_INT(c->shape, got->shape);
-	CHECK_INT(c->op_name, got->op_name);
-	CHECK_INT(c->kind, got->kind);
-	CHECK_INT(c->how, got->how);
-	CHECK(c->op == got->op && !got->call_ns && !got->correlation && !got->bytes);
-	CHECK(c->start_ticks == got->start_ticks && c->end_ticks == got->end_ticks);
+	CHECK_INT(tid, got->tid);
+	CHECK_INT(k->queue, got->queue);
+	CHECK_INT(k->name, got->name);
+	CHECK_INT(k->shape, got->shape);
+	CHECK_INT(k->op_name, got->op_name);
+	CHECK_INT(TFT_KIND_KERNEL, got->kind);
+	CHECK_INT(k->op ? TFT_HOW_EXACT : TFT_HOW_NONE, got->how);
+	CHECK(k->op == got->op && !got->call_ns && !got->correlation && !got->bytes);
+	CHECK((uint64_t)k->start_ns == got->start_ticks && (uint64_t)k->end_ns == got->end_ticks);
 }
 
 /* Kernels among ops: neither changes what the other takes over. */
 TEST(ops_and_kernels_go_together)
 {
 	struct tft_op ops[16], before = { .instance = 900, .start_ns = 1 << 20, .step = -1 };
-	struct tft_command c[16] = { 0 };
+	struct rt_kernel k[16] = { 0 };
 
 	for (int round = 0; round < 2000; round++) {
 		struct event_op head = { .tid = 77 };
@@ -169,21 +169,19 @@ TEST(ops_and_kernels_go_together)
 
 		for (uint32_t i = 0; i < 16; i++) {
 			make(&ops[i], i ? &ops[i - 1] : &before, 77);
-			c[i] = (struct tft_command){
-				.tid = 77, .kind = TFT_KIND_KERNEL,
+			k[i] = (struct rt_kernel){
 				.name = test_below(1u << 24), .shape = test_below(1u << 24),
-				.queue = i && test_below(4) ? c[i - 1].queue : (uint32_t)some(32),
-				.op_name = i && test_below(4) ? c[i - 1].op_name : (uint32_t)some(24),
-				.op = i && test_below(4) ? c[i - 1].op : some(40),
-				.start_ticks = (uint64_t)before.start_ns - 500 + test_below(1000),
+				.queue = i && test_below(4) ? k[i - 1].queue : (uint32_t)some(32),
+				.op_name = i && test_below(4) ? k[i - 1].op_name : (uint32_t)some(24),
+				.op = i && test_below(4) ? k[i - 1].op : some(40),
+				.start_ns = before.start_ns - 500 + (int64_t)test_below(1000),
 			};
-			c[i].how = c[i].op ? TFT_HOW_EXACT : TFT_HOW_NONE;
-			c[i].end_ticks = c[i].start_ticks + test_below(100000);
+			k[i].end_ns = k[i].start_ns + (int64_t)test_below(100000);
 		}
 		rt_pack_begin(&pack, before.start_ns, before.instance);
 		for (uint32_t i = 0; i < 12; i++) {
 			rt_pack_add(&pack, &ops[i]);
-			CHECK(rt_pack_kernel(&pack, &c[i]));
+			CHECK(rt_pack_kernel(&pack, &k[i]));
 		}
 		head.start_ns = pack.base_ns;
 		head.instance = pack.first;
@@ -192,7 +190,7 @@ TEST(ops_and_kernels_go_together)
 			CHECK(decode_ops_next(&reader, &got));
 			same(&ops[i], &got);
 			CHECK(decode_ops_next(&reader, &got));
-			same_kernel(&c[i], &got);
+			same_kernel(&k[i], 77, &got);
 		}
 		CHECK(!decode_ops_next(&reader, &got) && reader.at == reader.end);
 	}
@@ -200,27 +198,27 @@ TEST(ops_and_kernels_go_together)
 
 TEST(ops_kernels_of_one_op_take_two_words)
 {
-	struct tft_command c = {
+	struct rt_kernel k = {
 		.name = (1 << 24) - 1, .shape = (1 << 24) - 1, .queue = TFT_OWN_IDS + 1, .op = 12,
-		.op_name = 7, .start_ticks = 5000,
-		.end_ticks = UINT64_C(5000) + UINT32_MAX,
+		.op_name = 7, .start_ns = 5000,
+		.end_ns = INT64_C(5000) + UINT32_MAX,
 	};
 	struct rt_pack pack;
 
 	rt_pack_begin(&pack, 5000 + (INT64_C(1) << 31), 12);
-	CHECK(rt_pack_kernel(&pack, &c));
+	CHECK(rt_pack_kernel(&pack, &k));
 	CHECK_INT(pack.used, 4);
-	CHECK(rt_pack_kernel(&pack, &c));
+	CHECK(rt_pack_kernel(&pack, &k));
 	CHECK_INT(pack.used, 6);
 	/* what does not fit leaves nothing */
-	c.start_ticks--;
-	CHECK(!rt_pack_kernel(&pack, &c));
-	c.start_ticks++;
-	c.end_ticks++;
-	CHECK(!rt_pack_kernel(&pack, &c));
-	c.end_ticks--;
-	c.shape++;
-	CHECK(!rt_pack_kernel(&pack, &c));
+	k.start_ns--;
+	CHECK(!rt_pack_kernel(&pack, &k));
+	k.start_ns++;
+	k.end_ns++;
+	CHECK(!rt_pack_kernel(&pack, &k));
+	k.end_ns--;
+	k.shape++;
+	CHECK(!rt_pack_kernel(&pack, &k));
 	CHECK_INT(pack.used, 6);
 }
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* See quick.h. The rate is that of the runtime thread's last tick. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/runtime/internal.h"
+#include "probes/runtime/quick.h"
+
+#define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define TRIES 3
+#define WIDE_TICKS 300		/* between two readings that are one: we were interrupted */
+#define WRONG_NS 1000		/* computed and read differ so much: it is not that counter */
+#define CHECK_SPANS 10		/* for so long what is computed can be held against the clock */
+
+static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
+
+#if defined(__x86_64__)
+
+static _Atomic bool wrong;
+
+struct pair {
+	uint64_t ticks;
+	int64_t ns;
+};
+
+/* Both at once; false: we were interrupted each time. */
+static bool read_pair(struct pair *p)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = __builtin_ia32_rdtsc(), after;
+
+		p->ns = rt_now_ns();
+		after = __builtin_ia32_rdtsc();
+		p->ticks = before + (after - before) / 2;
+		if (after - before < WIDE_TICKS)
+			return true;
+	}
+	return false;
+}
+
+static bool is_source(void)
+{
+	char text[8] = "";
+	int fd = open(SOURCE, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 4 && !memcmp(text, "tsc\n", 4);
+}
+
+void rt_quick_tick(void)
+{
+	static struct pair last;
+	static int known;		/* 1: it is, -1: it is not */
+	int saved = errno;
+	struct pair now;
+
+	if (!known)
+		known = is_source() ? 1 : -1;
+	errno = saved;
+	if (known < 0 || GET(wrong) || !read_pair(&now))
+		return;
+	if (last.ns && now.ticks > last.ticks && now.ticks - last.ticks < UINT32_MAX &&
+	    now.ns > last.ns && now.ns - last.ns < UINT32_MAX)
+		SET(rate, ((uint64_t)(now.ns - last.ns) << 32) / (now.ticks - last.ticks));
+	last = now;
+}
+
+int64_t rt_quick_look(struct rt_quick *q)
+{
+	/* what was said last is not beyond the end of its span */
+	int64_t least = q->span ? q->clock_ns + RT_QUICK_NS : 0, off = 0;
+	uint64_t per_tick = GET(rate), since;
+	struct pair now;
+
+	if (!per_tick || !read_pair(&now)) {
+		now.ns = rt_now_ns();
+		return now.ns < least ? least : now.ns;
+	}
+	since = now.ticks - q->ticks;
+	if (q->span && since < q->span * CHECK_SPANS)
+		off = q->clock_ns + (int64_t)(since * per_tick >> 32) - now.ns;
+	if (off > WRONG_NS || off < -WRONG_NS) {
+		SET(wrong, true);
+		SET(rate, 0);
+		q->span = 0;
+		return now.ns < least ? least : now.ns;
+	}
+	*q = (struct rt_quick){
+		.ticks = now.ticks, .span = (RT_QUICK_NS * (UINT64_C(1) << 32)) / per_tick,
+		.rate = per_tick, .ns = now.ns, .clock_ns = now.ns,
+	};
+	/* not back: it goes a little slower until the next look */
+	if (off > 0) {
+		q->ns += off;
+		q->rate -= per_tick * (uint64_t)off / RT_QUICK_NS;
+	}
+	return q->ns;
+}
+
+#else
+
+void rt_quick_tick(void)
+{
+}
+
+int64_t rt_quick_look(struct rt_quick *q)
+{
+	(void)q;
+	return rt_now_ns();
+}
+
+#endif
