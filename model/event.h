@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 6u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 7u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
@@ -221,8 +221,13 @@ struct event_run {
 	uint8_t kind, direction, flags;	/* CMD_APPROX, CMD_NOTIMES */
 };
 
-struct event_alloc { uint32_t allocator, device, op_name; uint64_t address, bytes, op; };
-struct event_free { uint32_t allocator; uint64_t address; };
+/* at_ns 0: when the event was written. */
+struct event_alloc {
+	uint32_t allocator, device, op_name;
+	uint64_t address, bytes, op;
+	int64_t at_ns;
+};
+struct event_free { uint32_t allocator; uint64_t address; int64_t at_ns; };
 
 /* Memory that an allocator hands out in pieces; see struct tft_region. bytes 0: what
  * is known of its regions holds no more. */

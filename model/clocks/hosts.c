@@ -193,6 +193,12 @@ static void map_times(const struct mapping *mapping, struct event *event)
 	case EVENT_CLOCK:
 		map_time(mapping, &event->u.clock.host_ns);
 		break;
+	case EVENT_ALLOC:
+		map_time(mapping, &event->u.alloc.at_ns);
+		break;
+	case EVENT_FREE:
+		map_time(mapping, &event->u.free.at_ns);
+		break;
 	case EVENT_COUNTER:
 		map_time(mapping, &event->u.counter.at_ns);
 		break;

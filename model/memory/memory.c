@@ -264,7 +264,10 @@ static void push(struct model *model, struct memory_event event)
 	struct memory *memory = model->memory;
 
 	event.process = model->process_index;
-	event.time_ns = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns;
+	if (!event.time_ns)
+		event.time_ns = model->event->time_ns;
+	if (!time_ok(event.time_ns))
+		event.time_ns = model->live_ns;
 	event.order = memory->order++;
 	memory->over_valid = false;
 	if (event.time_ns < memory->booked_ns) {
@@ -289,6 +292,7 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 {
 	struct memory_event event = {
 		.kind = MEMORY_ALLOC, .address = alloc->address, .bytes = alloc->bytes,
+		.time_ns = alloc->at_ns,
 		.allocator = alloc->allocator, .name = local_name(model, alloc->allocator),
 		.view = NONE, .op = local_name(model, alloc->op_name),
 	};
@@ -307,7 +311,7 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 void apply_free(struct model *model, const struct event_free *event_free)
 {
 	struct memory_event event = {
-		.kind = MEMORY_FREE, .address = event_free->address,
+		.kind = MEMORY_FREE, .address = event_free->address, .time_ns = event_free->at_ns,
 		.allocator = event_free->allocator,
 		.name = local_name(model, event_free->allocator), .view = NONE,
 	};

@@ -54,6 +54,8 @@ struct model_export {
 	struct export_stack **stacks;	/* owned; of each row, NULL: none yet */
 	uint32_t n_rows;
 	const struct journal_block *journal_at;
+	struct journal_entry *ahead;	/* owned; from ahead_head on, by time */
+	size_t ahead_head, n_ahead, cap_ahead;
 	struct map calls_by_name;
 	struct export_calls *calls;	/* owned */
 	size_t n_calls, cap_calls;

@@ -8,6 +8,10 @@
 #include "model/base/util.h"
 
 #define SLICE_EVENTS 512u
+/* How much later than others an entry of the journal may have come: what a thread has
+ * gathered waits for the runtime's next tick, several times that. */
+#define JOURNAL_LATE_NS 100000000
+#define JOURNAL_AHEAD 16384u
 
 /* ---- heaps ---- */
 
@@ -185,20 +189,53 @@ static bool messages_step(struct model_export *x, struct source *source)
 	return true;
 }
 
-static bool journal_step(struct model_export *x, struct source *source)
+/* Behind all that are not later: mostly at the end. */
+static void ahead_insert(struct model_export *x, const struct journal_entry *entry)
+{
+	size_t i;
+
+	if (x->ahead_head > x->n_ahead / 2) {
+		x->n_ahead -= x->ahead_head;
+		memmove(x->ahead, x->ahead + x->ahead_head, x->n_ahead * sizeof(*x->ahead));
+		x->ahead_head = 0;
+	}
+	grow(&x->ahead, &x->cap_ahead, x->n_ahead, sizeof(*x->ahead));
+	for (i = x->n_ahead++; i > x->ahead_head && x->ahead[i - 1].time_ns > entry->time_ns; i--)
+		x->ahead[i] = x->ahead[i - 1];
+	x->ahead[i] = *entry;
+}
+
+/* So far that what comes first in what was read is the first; false: there is nothing. */
+static bool read_ahead(struct model_export *x, struct source *source)
 {
 	const struct journal *journal = &x->model->journal;
-	const struct journal_entry *entry = journal_get(journal, source->at++, &x->journal_at);
+	const struct journal_entry *entry;
+
+	while (x->ahead_head == x->n_ahead || (x->n_ahead - x->ahead_head < JOURNAL_AHEAD &&
+	       x->ahead[x->n_ahead - 1].time_ns - x->ahead[x->ahead_head].time_ns < JOURNAL_LATE_NS)) {
+		entry = journal_get(journal, source->at, &x->journal_at);
+		if (!entry)
+			break;
+		source->at++;
+		ahead_insert(x, entry);
+	}
+	if (x->ahead_head == x->n_ahead)
+		return false;
+	if (x->ahead[x->ahead_head].time_ns > source->next_ns)
+		source->next_ns = x->ahead[x->ahead_head].time_ns;
+	return true;
+}
+
+static bool journal_step(struct model_export *x, struct source *source)
+{
+	const struct journal_entry *entry = &x->ahead[x->ahead_head++];
 	struct event event;
 
 	if (entry->time_ns >= x->from_ns) {
 		event = export_journal(x, entry);
 		push_pending(x, &event);
 	}
-	entry = journal_get(journal, source->at, &x->journal_at);
-	if (entry && entry->time_ns > source->next_ns)
-		source->next_ns = entry->time_ns;
-	return entry != NULL;
+	return read_ahead(x, source);
 }
 
 /* Who was in that pid before has its last words first. */
@@ -277,9 +314,9 @@ static void add_lanes(struct model_export *x)
 static void add_lists(struct model_export *x)
 {
 	const struct model *model = x->model;
-	const struct journal_entry *entry = journal_get(&model->journal,
-							model->journal.first_number,
-							&x->journal_at);
+	struct source journal = {
+		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal.first_number,
+	};
 
 	for (size_t i = 0; i < model->n_steps; i++)
 		if ((model->steps[i].source == STEPS_EXPLICIT ||
@@ -290,8 +327,8 @@ static void add_lists(struct model_export *x)
 		add_source(x, SOURCE_LOSSES, model->losses[0].begin_ns);
 	if (model->n_messages && model->processes.n)
 		add_source(x, SOURCE_MESSAGES, model->messages[0].time_ns);
-	if (entry)
-		add_source(x, SOURCE_JOURNAL, entry->time_ns)->at = model->journal.first_number;
+	if (read_ahead(x, &journal))
+		*add_source(x, SOURCE_JOURNAL, journal.next_ns) = journal;
 }
 
 /* Later programs of a pid are introduced when they came, all others at first. */
@@ -428,6 +465,7 @@ void model_export_free(struct model_export *x)
 	free(x->stacks);
 	free(x->sources);
 	free(x->pending);
+	free(x->ahead);
 	free(x->ready);
 	free(x->queue_ids);
 	free(x->view_ids);

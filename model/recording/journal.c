@@ -121,6 +121,15 @@ static void fill(struct model *model, const struct event *event, struct journal_
 	}
 }
 
+/* Of threads that tell many at once they do not come in order. */
+static int64_t when(const struct event *event)
+{
+	int64_t at_ns = event->type == EVENT_ALLOC ? event->u.alloc.at_ns :
+			event->type == EVENT_FREE ? event->u.free.at_ns : 0;
+
+	return at_ns && time_ok(at_ns) ? at_ns : event->time_ns;
+}
+
 void journal_keep(struct model *model, const struct event *event)
 {
 	struct journal_entry *entry;
@@ -132,7 +141,7 @@ void journal_keep(struct model *model, const struct event *event)
 		return;
 	entry = add(model);
 	*entry = (struct journal_entry) {
-		.time_ns = event->time_ns, .process = model->process_index, .tid = event->tid,
+		.time_ns = when(event), .process = model->process_index, .tid = event->tid,
 		.type = event->type,
 	};
 	fill(model, event, entry);

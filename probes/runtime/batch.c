@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finished ops and kernels of the processor on their way out, many in one event
- * (tft_ops).
+ * Finished ops, kernels of the processor and memory on their way out, many in one
+ * event (tft_ops).
  *
  * A thread writes its own when they are many, and else with the first one that
  * ends YOUNG_NS after the last time: a thread with few of them writes each at once.
@@ -136,6 +136,50 @@ void rt_batch_kernel(struct rt_thread *th, const struct rt_kernel *k)
 		rt_tap_add(&command);
 	else
 		rt_emit_command(&command);
+}
+
+/* Its time, which others' are compared with, is taken with the batch held. */
+static struct rt_thread *memory_enter(uint64_t op, int64_t *now_ns)
+{
+	struct rt_thread *th = rt_level() < TFT_LEVEL_DEFAULT ? NULL : rt_self();
+
+	if (!th || __builtin_expect(th->emitting, 0) || !gather_enter(&th->batch))
+		return NULL;
+	rt_section_enter(th);
+	*now_ns = rt_now_ns();
+	of_thread(&th->batch, GET(th->tid), *now_ns);
+	begin(&th->batch, *now_ns, op, *now_ns);
+	return th;
+}
+
+static void memory_leave(struct rt_thread *th, int64_t now_ns, bool fits)
+{
+	if (fits)
+		added(&th->batch, now_ns);
+	rt_section_leave(th);
+	gather_leave(&th->batch, now_ns);
+}
+
+void rt_batch_alloc(struct tft_alloc *alloc)
+{
+	struct rt_thread *th = memory_enter(alloc->op, &alloc->at_ns);
+	bool fits = th && rt_pack_alloc(&th->batch.pack, alloc);
+
+	if (th)
+		memory_leave(th, alloc->at_ns, fits);
+	if (!fits)
+		rt_emit_alloc(alloc);
+}
+
+void rt_batch_free(struct tft_free *gone)
+{
+	struct rt_thread *th = memory_enter(0, &gone->at_ns);
+	bool fits = th && rt_pack_free(&th->batch.pack, gone);
+
+	if (th)
+		memory_leave(th, gone->at_ns, fits);
+	if (!fits)
+		rt_emit_free(gone);
 }
 
 void rt_batch_end(struct rt_thread *th)

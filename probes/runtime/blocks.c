@@ -64,7 +64,7 @@ static void tell_free(uint64_t word)
 		.allocator = name_of((unsigned)(word >> OWNER_SHIFT)), .address = address_of(word),
 	};
 
-	rt_emit_free(&f);
+	rt_batch_free(&f);
 }
 
 /* Empties a place that has `have`; false: another one was faster. */
@@ -135,7 +135,7 @@ bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t 
 	a.allocator = name_of(owner);
 	a.op = top.instance;
 	a.op_name = top.name;
-	rt_emit_alloc(&a);
+	rt_batch_alloc(&a);
 	return true;
 }
 

@@ -35,5 +35,9 @@ RT_API void rt_block_freed(const void *memory);
 /* The runtime's own part of a change of levels, and of a fork. */
 void rt_blocks_level(enum tft_level old_level, enum tft_level new_level);
 void rt_blocks_fork_child(void);
+/* How it goes out (batch.c): memory that the calling thread has allocated, or is about to
+ * give back. at_ns is filled in. */
+void rt_batch_alloc(struct tft_alloc *alloc);
+void rt_batch_free(struct tft_free *gone);
 
 #endif

@@ -71,7 +71,7 @@ struct rt_frame {
 struct rt_batch {
 	_Atomic uint32_t gathering;	/* owner: is at it */
 	_Atomic uint32_t taking;	/* runtime thread: is, or asks whether it may be */
-	_Atomic uint32_t count;		/* of both */
+	_Atomic uint32_t count;		/* of all */
 	uint32_t tid;
 	_Atomic int64_t oldest_ns;	/* start of the oldest one, 0: none */
 	_Atomic int64_t since_ns;	/* the first one was gathered */
@@ -333,6 +333,18 @@ static inline void rt_barrier_light(void)
 		atomic_signal_fence(memory_order_seq_cst);
 	else
 		rt_fence(memory_order_seq_cst);
+}
+
+/* Owner: between the two it may hold a time that nobody sees yet. */
+static inline void rt_section_enter(struct rt_thread *th)
+{
+	SET(th->section, GET(th->section) + 1);
+	rt_barrier_light();
+}
+
+static inline void rt_section_leave(struct rt_thread *th)
+{
+	SET_REL(th->section, GET(th->section) + 1);
 }
 
 #endif

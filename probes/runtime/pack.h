@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ops and kernels as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
+ * Ops, kernels and memory as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
  * rest of the runtime; probes/session/decode_ops.c is the other direction.
  */
 #ifndef PROBES_RUNTIME_PACK_H
@@ -16,7 +16,8 @@ struct rt_pack {
 	uint32_t used;			/* words */
 	int64_t base_ns, step;		/* step, look, place, instance: of the op before */
 	uint64_t first, instance, look, place;
-	uint64_t ran_in, ran_on;	/* of the kernel before */
+	uint64_t ran_in, ran_on;	/* of the kernel before; ran_in of an allocation too */
+	uint32_t device;		/* of the allocation before */
 	uint64_t words[TFT_OPS_WORDS];
 };
 
@@ -29,6 +30,7 @@ static inline void rt_pack_begin(struct rt_pack *p, int64_t start_ns, uint64_t i
 	p->first = p->instance = instance;
 	p->step = -1;
 	p->look = p->place = p->ran_in = p->ran_on = 0;
+	p->device = 0;
 }
 
 /* For one more, whatever it is. */
@@ -143,6 +145,43 @@ static inline bool rt_pack_kernel(struct rt_pack *p, const struct rt_kernel *k)
 	}
 	w[0] = has | (uint64_t)k->name << 16 | (uint64_t)k->shape << 40;
 	p->used += (uint32_t)n;
+	return true;
+}
+
+/* Likewise. */
+static inline bool rt_pack_alloc(struct rt_pack *p, const struct tft_alloc *a)
+{
+	uint64_t *w = p->words + p->used, at = (uint64_t)a->at_ns - (uint64_t)p->base_ns;
+	uint64_t has = TFT_OPS_MEMORY;
+	size_t n = 3;
+
+	if (((a->allocator | a->op_name) >> 24) | ((at + (1u << 31)) >> 32) | (a->bytes >> 32))
+		return false;
+	w[1] = (uint32_t)at | a->bytes << 32;
+	w[2] = a->address;
+	if (a->op != p->ran_in) {
+		has |= TFT_OPS_RAN_IN;
+		w[n++] = p->ran_in = a->op;
+	}
+	if (a->device != p->device) {
+		has |= TFT_OPS_DEVICE;
+		w[n++] = p->device = a->device;
+	}
+	w[0] = has | (uint64_t)a->allocator << 16 | (uint64_t)a->op_name << 40;
+	p->used += (uint32_t)n;
+	return true;
+}
+
+static inline bool rt_pack_free(struct rt_pack *p, const struct tft_free *f)
+{
+	uint64_t *w = p->words + p->used, at = (uint64_t)f->at_ns - (uint64_t)p->base_ns;
+
+	if ((f->allocator >> 24) | ((at + (1u << 31)) >> 32))
+		return false;
+	w[0] = TFT_OPS_MEMORY | TFT_OPS_FREE | (uint64_t)f->allocator << 16;
+	w[1] = (uint32_t)at;
+	w[2] = f->address;
+	p->used += 3;
 	return true;
 }
 

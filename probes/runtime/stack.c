@@ -37,17 +37,6 @@ static inline bool sampled(uint32_t *left)
 	return true;
 }
 
-static inline void section_enter(struct rt_thread *th)
-{
-	SET(th->section, GET(th->section) + 1);
-	rt_barrier_light();
-}
-
-static inline void section_leave(struct rt_thread *th)
-{
-	SET_REL(th->section, GET(th->section) + 1);
-}
-
 /* Ids are handed to threads in blocks: dense, and no shared cache line. */
 uint64_t rt_instance(struct rt_thread *th)
 {
@@ -159,7 +148,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	f = &th->frame[th->top];
 	below = open_below(th, th->top);
 	instance = rt_instance(th);
-	section_enter(th);
+	rt_section_enter(th);
 	rt_fence(memory_order_release);
 	start_ns = rt_now_ns();
 	SET(f->start_ns, start_ns);
@@ -183,7 +172,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	th->top++;
 	th->depth++;
 	set_visible(th);
-	section_leave(th);
+	rt_section_leave(th);
 	if (__builtin_expect(GET(rt_tap_now), 0) && args->type)
 		rt_tap_op(args->name, args->type);
 	if (__builtin_expect(sampled(&th->push_sample), 0))
@@ -420,7 +409,7 @@ void rt_mark(const struct rt_op_args *args)
 		return;
 	epoch_check(th);
 	below = open_below(th, th->top);
-	section_enter(th);
+	rt_section_enter(th);
 	op.tid = GET(th->tid);
 	op.instance = rt_instance(th);
 	op.parent = below ? GET(below->instance) : 0;
@@ -437,7 +426,7 @@ void rt_mark(const struct rt_op_args *args)
 	op.framework = args->framework;
 	op.flags = (uint8_t)((args->flags & ~TFT_OP_ASYNC) | TFT_OP_MARK);
 	rt_batch_add(th, &op, op.start_ns);
-	section_leave(th);
+	rt_section_leave(th);
 }
 
 void rt_stack_end(struct rt_thread *th)

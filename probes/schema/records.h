@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 6u
+#define TFT_SCHEMA_VERSION 7u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -277,7 +277,7 @@ struct tft_op {
 };
 
 /*
- * Finished ops of one thread and kernels that the processor ran on it, in one event:
+ * Finished ops of one thread, kernels that the processor ran on it and its memory, in one event:
  * what one costs the program goes by the fields that the tracer writes, each by a call
  * of its own. seq is the first one's, the others' follow. Each op is in 3 to 9 words,
  * lowest bits first:
@@ -310,11 +310,21 @@ struct tft_op {
  *	start:32 dur:32			as an op's
  *	TFT_OPS_RAN_IN: op		HOW_EXACT, 0: none
  *	TFT_OPS_RAN_ON: queue:32 op_name:32
+ *
+ * What that thread allocated (a tft_alloc) or gave back (a tft_free) is in 3 to 5
+ * words, of which has all of TFT_OPS_MEMORY; of what is given back only the allocator
+ * and the address are told. Its time, to have these of all threads in order, is its own.
+ *
+ *	has:8 0:8 allocator:24 op_name:24
+ *	at:32 bytes:32			at_ns - base_ns, signed
+ *	address
+ *	TFT_OPS_RAN_IN: op		that of the kernel or the allocation before
+ *	TFT_OPS_DEVICE: device		that of the allocation before
  */
 struct tft_ops {
 	uint32_t seq;
 	uint32_t tid;		/* thread they began on */
-	uint32_t count;		/* of both, 1..TFT_OPS_MAX */
+	uint32_t count;		/* of all, 1..TFT_OPS_MAX */
 	uint32_t n_words;	/* up to TFT_OPS_WORDS */
 	int64_t base_ns;
 	uint64_t instance;
@@ -333,6 +343,9 @@ struct tft_ops {
 #define TFT_OPS_RAN_IN	0x01u	/* beside TFT_OPS_KERNEL only */
 #define TFT_OPS_RAN_ON	0x02u
 #define TFT_OPS_WHOLE	0x80u
+#define TFT_OPS_MEMORY	0xc0u
+#define TFT_OPS_FREE	0x02u	/* beside TFT_OPS_MEMORY only, as the next */
+#define TFT_OPS_DEVICE	0x04u
 #define TFT_OPS_WHOLE_WORDS 12
 
 /* Of wait_ns and waker, as one word; a tid of Linux has 22 bits. */
@@ -421,12 +434,14 @@ struct tft_alloc {
 	uint32_t device;
 	uint32_t op_name;
 	uint64_t address, bytes, op;
+	int64_t at_ns;		/* 0: when the event was written */
 };
 
 struct tft_free {
 	uint32_t seq;
 	uint32_t allocator;
 	uint64_t address;
+	int64_t at_ns;		/* 0: when the event was written */
 };
 
 /*

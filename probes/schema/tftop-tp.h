@@ -312,6 +312,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_alloc,
 		lttng_ust_field_integer(uint64_t, address, r->address)
 		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
 		lttng_ust_field_integer(uint64_t, op, r->op)
+		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
 	)
 )
 
@@ -321,6 +322,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_free,
 		lttng_ust_field_integer(uint32_t, seq, r->seq)
 		lttng_ust_field_integer(uint32_t, allocator, r->allocator)
 		lttng_ust_field_integer(uint64_t, address, r->address)
+		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
 	)
 )
 

@@ -84,6 +84,40 @@ static bool take_kernel(struct decode_ops *ops, const uint64_t *w, struct event 
 	return true;
 }
 
+static bool take_memory(struct decode_ops *ops, const uint64_t *w, struct event *event)
+{
+	uint8_t has = (uint8_t)w[0] & (uint8_t)~TFT_OPS_MEMORY;
+	bool gone = has == TFT_OPS_FREE;
+	uint32_t allocator = (uint32_t)(w[0] >> 16) & 0xffffff;
+	int64_t at_ns;
+	size_t n = 3;
+
+	if (!gone && has & ~(TFT_OPS_RAN_IN | TFT_OPS_DEVICE))
+		return false;
+	if ((size_t)(ops->end - w) < n + (gone ? 0 : (size_t)__builtin_popcount(has)))
+		return false;
+	at_ns = (int64_t)((uint64_t)ops->base_ns + (uint64_t)(int32_t)(uint32_t)w[1]);
+	if (has & TFT_OPS_RAN_IN)
+		ops->ran_in = w[n++];
+	if (has & TFT_OPS_DEVICE)
+		ops->device = (uint32_t)w[n++];
+	if (gone) {
+		event->type = EVENT_FREE;
+		event->u.free = (struct event_free){
+			.allocator = allocator, .address = w[2], .at_ns = at_ns,
+		};
+	} else {
+		event->type = EVENT_ALLOC;
+		event->u.alloc = (struct event_alloc){
+			.allocator = allocator, .op_name = (uint32_t)(w[0] >> 40),
+			.device = ops->device, .address = w[2], .bytes = w[1] >> 32,
+			.op = ops->ran_in, .at_ns = at_ns,
+		};
+	}
+	ops->at = w + n;
+	return true;
+}
+
 static bool take_op(struct decode_ops *ops, const uint64_t *w, struct event_op *op)
 {
 	size_t left = (size_t)(ops->end - w), n = 3;
@@ -128,6 +162,8 @@ bool decode_ops_next(struct decode_ops *ops, struct event *event)
 
 	if (w == ops->end)
 		return false;
+	if ((w[0] & TFT_OPS_MEMORY) == TFT_OPS_MEMORY)
+		return take_memory(ops, w, event);
 	if (w[0] & TFT_OPS_KERNEL)
 		return take_kernel(ops, w, event);
 	event->type = EVENT_OP;

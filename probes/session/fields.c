@@ -332,12 +332,14 @@ static const struct field_spec alloc_spec[] = {
 	{ "address", AT(alloc.address), STORE_U64, 0 },
 	{ "bytes", AT(alloc.bytes), STORE_U64, 0 },
 	{ "op", AT(alloc.op), STORE_U64, 0 },
+	{ "at_ns", AT(alloc.at_ns), STORE_I64, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec free_spec[] = {
 	SEQ,
 	{ "allocator", AT(free.allocator), STORE_U32, 0 },
 	{ "address", AT(free.address), STORE_U64, 0 },
+	{ "at_ns", AT(free.at_ns), STORE_I64, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec region_spec[] = {

@@ -483,6 +483,17 @@ void rt_emit_free(struct tft_free *f)
 	     (unsigned long long)f->address);
 }
 
+/* Nothing is gathered here. */
+void rt_batch_alloc(struct tft_alloc *a)
+{
+	rt_emit_alloc(a);
+}
+
+void rt_batch_free(struct tft_free *f)
+{
+	rt_emit_free(f);
+}
+
 void rt_emit_wait(struct tft_wait *w)
 {
 	line("wait fn=%s queue=%u corr=%u result=%d start=%lld dur=%lld", name_of(w->name),

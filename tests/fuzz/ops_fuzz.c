@@ -66,6 +66,37 @@ static void check_kernel(const struct event_command *c)
 		   again.u.command.end_ticks == c->end_ticks);
 }
 
+static void check_memory(const struct event *event)
+{
+	const struct event_alloc *a = &event->u.alloc;
+	const struct event_free *f = &event->u.free;
+	int64_t at_ns = event->type == EVENT_ALLOC ? a->at_ns : f->at_ns;
+	struct event_op head = { .start_ns = at_ns };
+	struct decode_ops reader;
+	struct event again;
+	struct rt_pack pack;
+
+	rt_pack_begin(&pack, at_ns, 0);
+	if (event->type == EVENT_ALLOC)
+		FUZZ_CHECK(rt_pack_alloc(&pack, &(struct tft_alloc){
+			.allocator = a->allocator, .device = a->device, .op_name = a->op_name,
+			.address = a->address, .bytes = a->bytes, .op = a->op, .at_ns = at_ns }));
+	else
+		FUZZ_CHECK(rt_pack_free(&pack, &(struct tft_free){
+			.allocator = f->allocator, .address = f->address, .at_ns = at_ns }));
+	decode_ops_begin(&reader, &head, pack.words, pack.used);
+	FUZZ_CHECK(decode_ops_next(&reader, &again) && again.type == event->type &&
+		   reader.at == reader.end);
+	if (event->type == EVENT_ALLOC)
+		FUZZ_CHECK(again.u.alloc.allocator == a->allocator &&
+			   again.u.alloc.device == a->device && again.u.alloc.op == a->op &&
+			   again.u.alloc.op_name == a->op_name && again.u.alloc.bytes == a->bytes &&
+			   again.u.alloc.address == a->address && again.u.alloc.at_ns == at_ns);
+	else
+		FUZZ_CHECK(again.u.free.allocator == f->allocator &&
+			   again.u.free.address == f->address && again.u.free.at_ns == at_ns);
+}
+
 static void run(const uint8_t *data, size_t size)
 {
 	uint64_t words[TFT_OPS_WORDS] = { 0 };
@@ -79,6 +110,8 @@ static void run(const uint8_t *data, size_t size)
 	for (; decode_ops_next(&reader, &event); out++)
 		if (event.type == EVENT_COMMAND)
 			check_kernel(&event.u.command);
+		else if (event.type == EVENT_ALLOC || event.type == EVENT_FREE)
+			check_memory(&event);
 		else if (event.u.op.parent != event.u.op.instance)	/* nothing says so: it is none */
 			check_op(&event.u.op);
 	FUZZ_CHECK(out <= n / 2 && reader.at <= reader.end);

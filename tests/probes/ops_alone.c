@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events as lines, "ev_ops KEY=VALUE...  words=[ [0]=N ...": each op of an ev_ops
- * as an ev_op of its own, each kernel as an ev_command, all else as it is. Written from the description in
+ * as an ev_op of its own, each kernel as an ev_command, memory as ev_alloc and ev_free with
+ * its time in at_ns, all else as it is. Written from the description in
  * probes/schema/records.h, apart from tftop's own decoder. Status 1: one is not
  * as described, which is told in a line "damaged ...".
  */
@@ -48,7 +49,7 @@ static int64_t with_sign(uint64_t v, unsigned int bits)
 /* What one takes over from the one before. */
 struct before {
 	uint64_t instance, domain, argb, frame;
-	uint64_t ran_in, ran_on;	/* a kernel, of a kernel */
+	uint64_t ran_in, ran_on, device;	/* of kernels and memory */
 	int64_t step;
 };
 
@@ -128,6 +129,30 @@ static size_t kernel(const char *line, const uint64_t *w, struct before *b, uint
 	return n;
 }
 
+static size_t memory(const char *line, const uint64_t *w, struct before *b, uint64_t seq)
+{
+	unsigned int has = (unsigned int)part(w[0], 0, 8);
+	uint64_t at = value(line, "base_ns") + (uint64_t)with_sign(part(w[1], 0, 32), 32);
+	size_t n = 3;
+
+	if (has == (TFT_OPS_MEMORY | TFT_OPS_FREE)) {
+		printf("ev_free vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " allocator=%" PRIu64
+		       " address=%" PRIu64 " at_ns=%" PRIu64 " \n", value(line, "vpid"),
+		       value(line, "vtid"), seq, part(w[0], 16, 24), w[2], at);
+		return n;
+	}
+	if (has & TFT_OPS_RAN_IN)
+		b->ran_in = w[n++];
+	if (has & TFT_OPS_DEVICE)
+		b->device = w[n++];
+	printf("ev_alloc vpid=%" PRIu64 " vtid=%" PRIu64 " seq=%" PRIu64 " allocator=%" PRIu64
+	       " device=%" PRIu64 " op_name=%" PRIu64 " address=%" PRIu64 " bytes=%" PRIu64
+	       " op=%" PRIu64 " at_ns=%" PRIu64 " \n", value(line, "vpid"), value(line, "vtid"), seq,
+	       part(w[0], 16, 24), b->device, part(w[0], 40, 24), w[2], part(w[1], 32, 32),
+	       b->ran_in, at);
+	return n;
+}
+
 static size_t op(const char *line, const uint64_t *w, struct before *b, uint64_t seq)
 {
 	struct tft_op op;
@@ -155,8 +180,10 @@ static void alone(const char *line)
 	if (n != value(line, "_words_length") || count < 1 || count > TFT_OPS_MAX)
 		at = SIZE_MAX;
 	for (uint64_t i = 0; i < count && at < n; i++) {
-		at += (part(w[at], 0, 8) & TFT_OPS_KERNEL ? kernel : op)(line, w + at, &before,
-									  seq + i);
+		uint64_t has = part(w[at], 0, 8);
+
+		at += ((has & TFT_OPS_MEMORY) == TFT_OPS_MEMORY ? memory :
+		       has & TFT_OPS_KERNEL ? kernel : op)(line, w + at, &before, seq + i);
 		if (i + 1 < count && at >= n)
 			at = SIZE_MAX;
 	}

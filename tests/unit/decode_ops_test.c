@@ -222,6 +222,77 @@ TEST(ops_kernels_of_one_op_take_two_words)
 	CHECK_INT(pack.used, 6);
 }
 
+/* Among ops and kernels, of any op and device. */
+TEST(ops_memory_comes_out_as_it_went_in)
+{
+	int64_t base = INT64_C(1) << 50;
+
+	for (int round = 0; round < 2000; round++) {
+		struct event_op head = { .tid = 77, .start_ns = base, .instance = 900 };
+		struct tft_op op, before = { .instance = 900, .start_ns = base, .step = -1 };
+		struct tft_alloc a[8] = { 0 };
+		struct decode_ops reader;
+		struct rt_pack pack;
+		struct event got;
+
+		rt_pack_begin(&pack, base, 900);
+		make(&op, &before, 77);
+		rt_pack_add(&pack, &op);
+		for (uint32_t i = 0; i < 8; i++) {
+			a[i] = (struct tft_alloc){
+				.allocator = test_below(1u << 24), .op_name = test_below(1u << 24),
+				.device = i && test_below(3) ? a[i - 1].device : (uint32_t)some(32),
+				.op = i && test_below(3) ? a[i - 1].op : some(40),
+				.address = some(58), .bytes = test_below(UINT64_C(1) << 32),
+				.at_ns = base - 1000 + i,
+			};
+			CHECK(rt_pack_alloc(&pack, &a[i]));
+			CHECK(rt_pack_free(&pack, &(struct tft_free){
+				.allocator = a[i].allocator, .address = a[i].address,
+				.at_ns = base + i }));
+		}
+		decode_ops_begin(&reader, &head, pack.words, pack.used);
+		CHECK(decode_ops_next(&reader, &got));
+		same(&op, &got);
+		for (uint32_t i = 0; i < 8; i++) {
+			CHECK(decode_ops_next(&reader, &got) && got.type == EVENT_ALLOC);
+			CHECK_INT(got.u.alloc.allocator, a[i].allocator);
+			CHECK_INT(got.u.alloc.op_name, a[i].op_name);
+			CHECK_INT(got.u.alloc.device, a[i].device);
+			CHECK_INT(got.u.alloc.op, a[i].op);
+			CHECK_INT(got.u.alloc.address, a[i].address);
+			CHECK_INT(got.u.alloc.bytes, a[i].bytes);
+			CHECK_INT(got.u.alloc.at_ns, base - 1000 + i);
+			CHECK(decode_ops_next(&reader, &got) && got.type == EVENT_FREE);
+			CHECK_INT(got.u.free.allocator, a[i].allocator);
+			CHECK_INT(got.u.free.address, a[i].address);
+			CHECK_INT(got.u.free.at_ns, base + i);
+		}
+		CHECK(!decode_ops_next(&reader, &got) && reader.at == reader.end);
+	}
+}
+
+TEST(ops_memory_that_does_not_fit_leaves_nothing)
+{
+	struct tft_alloc a = { .allocator = 1, .bytes = UINT32_MAX, .op = 12, .device = 3,
+			       .at_ns = 5000 };
+	struct tft_free f = { .allocator = 1, .at_ns = 5000 + (INT64_C(1) << 31) };
+	struct rt_pack pack;
+
+	rt_pack_begin(&pack, 5000, 12);
+	CHECK(rt_pack_alloc(&pack, &a));
+	CHECK_INT(pack.used, 5);
+	CHECK(rt_pack_alloc(&pack, &a));
+	CHECK_INT(pack.used, 8);
+	a.bytes++;
+	CHECK(!rt_pack_alloc(&pack, &a));
+	CHECK(!rt_pack_free(&pack, &f));
+	f.at_ns--;
+	f.allocator = 1 << 24;
+	CHECK(!rt_pack_free(&pack, &f));
+	CHECK_INT(pack.used, 8);
+}
+
 /* Cut anywhere, bits turned: what comes out ends within the words. */
 TEST(ops_damaged_words_end)
 {

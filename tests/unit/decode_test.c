@@ -92,6 +92,7 @@ static void add_classes(bt_trace_class *tc)
 	add_field(tc, payload, "more", 8);
 	add_field(tc, payload, "seq", 32);
 	add_field(tc, payload, "allocator", 32);
+	add_field(tc, payload, "at_ns", -64);
 	classes[SAY_FREE] = add_class("tftop:ev_free", payload);
 	payload = bt_field_class_structure_create(tc);
 	add_field(tc, payload, "id", 32);
@@ -173,6 +174,7 @@ static void fill(bt_event *event, const struct say *say)
 		bt_field_integer_unsigned_set_value(member(payload, 1), 9);
 		bt_field_integer_unsigned_set_value(member(payload, 2), say->seq);
 		bt_field_integer_unsigned_set_value(member(payload, 3), 77);
+		bt_field_integer_signed_set_value(member(payload, 4), 0);
 		break;
 	case SAY_NAME:
 		bt_field_integer_unsigned_set_value(member(payload, 0), 5);

@@ -492,3 +492,45 @@ TEST(model_export_journal)
 	model_free(model);
 	model_free(copy);
 }
+
+/* A free that comes before what it is of, as two threads may tell it, is behind it in
+ * what is kept: nobody who reads that has to know. */
+TEST(model_export_memory_in_order)
+{
+	struct model_options options = { .memory_limit = 16 << 20 };
+	struct model *model = model_new(&options), *copy;
+	struct memory_row *rows, *kept;
+	struct event event;
+
+	define(model, 7, 0, "program");
+	event = ev_name(9, NAME_ALLOCATOR, "cpu");
+	event.pid = 7;
+	apply_one(model, event);
+	for (int i = 0; i < 1000; i++) {
+		event = (struct event) { .type = EVENT_FREE, .pid = 7, .tid = 7 };
+		event.time_ns = BASE + 1000 + i * 100;
+		event.u.free = (struct event_free) { 9, 1 + (unsigned)i % 3, event.time_ns - 10 };
+		apply_one(model, event);
+		event.type = EVENT_ALLOC;
+		event.u.alloc = (struct event_alloc) {
+			.allocator = 9, .address = 1 + (unsigned)i % 3, .bytes = 100,
+			.at_ns = event.time_ns - 60,
+		};
+		event.time_ns += 20;
+		apply_one(model, event);
+	}
+	copy = again(model, INT64_MIN, false);
+	CHECK_INT(model_memory(model, &rows), 1);
+	CHECK_INT(model_memory(copy, &kept), 1);
+	CHECK_INT(rows[0].peak_bytes, 100);
+	CHECK_INT(rows[0].unknown_frees, 0);
+	CHECK_INT(kept[0].peak_bytes, 100);
+	CHECK_INT(kept[0].allocations, 1000);
+	CHECK_INT(kept[0].frees, 1000);
+	CHECK_INT(kept[0].unknown_frees, 0);
+	CHECK_INT(kept[0].missed_frees, 0);
+	free(rows);
+	free(kept);
+	model_free(model);
+	model_free(copy);
+}

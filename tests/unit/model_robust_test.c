@@ -307,7 +307,7 @@ static struct event odd_event(void)
 		event.u.alloc.bytes = test_below(2) ? 100 : test_random();
 		break;
 	case EVENT_FREE:
-		event.u.free = (struct event_free) { odd_id(), test_below(9) };
+		event.u.free = (struct event_free) { odd_id(), test_below(9), odd_time() };
 		break;
 	case EVENT_COMPILE:
 		event.u.compile.start_ns = odd_time();
