@@ -81,8 +81,8 @@ together() {
 		{ fail "told: $(first_lines "$work/errors")"; return; }
 	got=$("$python" tests/live/pytorch_compare.py --told "$work/told" --truth "$work/truth" \
 		--bare "$work/bare" --profile "$work/profile" 2>"$work/errors") ||
-		fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"
-	why=${why:-$(head -n 1 <<<"$got")}
+		{ fail "$(first_lines "$work/errors") $(head -n 4 <<<"$got" | tr '\n' ';')"; return; }
+	why=$(head -n 1 <<<"$got")
 }
 
 small=(--steps 6 --batch 8 --threads 1)
