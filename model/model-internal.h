@@ -226,6 +226,8 @@ struct row_order {
 	uint32_t seen;			/* threads of the model looked at so far */
 };
 
+#define COMPILE_LONG_NS 1000000
+
 struct process {
 	uint16_t host;
 	uint32_t pid;
@@ -243,6 +245,8 @@ struct process {
 	struct index_list thread_rows;	/* and that of the ranges */
 	struct row_order order;
 	struct merged merged;		/* its threads' */
+	struct cover compiling;		/* of what took COMPILE_LONG_NS and more */
+	uint64_t compiled;		/* so many of these */
 	struct map names, views, queues, threads, shapes;	/* local id -> index */
 	uint32_t thread;		/* asked for last, NONE */
 	struct map ops;			/* instance -> op_state */
@@ -312,6 +316,7 @@ struct steps {
 	enum step_source source;
 	struct step *list;		/* owned, by start */
 	size_t n, cap;
+	uint64_t moved;			/* so often one came before another */
 	int64_t sum_ns;
 	struct hist hist;
 };
@@ -547,6 +552,9 @@ void steps_named(struct model *model, uint32_t placeholder);
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		  int64_t dur_ns);
 void steps_release(struct model *model);
+const char *steps_source(struct model *model, const struct steps *steps);
+/* How many steps are of its start: so many as are set, and more while they compile. */
+size_t steps_warm_up(const struct model *model, const struct steps *steps);
 /* The series to show, NULL none. */
 struct steps *steps_best(const struct model *model);
 

@@ -174,6 +174,7 @@ static void release_things(struct model *model)
 		merged_release(&process->merged);
 		free(process->done);
 		free(process->mets);
+		cover_release(&process->compiling);
 		join_process_release(&process->ids);
 		free(process->order.threads);
 	}

@@ -386,6 +386,7 @@ struct step_row {
 	int64_t number;
 	int64_t start_ns, dur_ns;
 	bool warm_up;			/* of the start: in no average of the analyses */
+	bool compiled;			/* a tenth of it or more was spent compiling */
 	bool outlier;			/* longer than p50 + 4 MAD, and than p50 by 5 % */
 };
 struct step_stats {
@@ -393,10 +394,27 @@ struct step_stats {
 	const char *source;		/* what made them: "step", "range step #", NULL none */
 	int64_t mean_ns, p50_ns, p99_ns;
 	int64_t mad_ns;			/* median of the distances to p50; -1 none */
-	uint64_t warm_up, outliers;	/* so many are that */
+	uint64_t warm_up, outliers;	/* so many are that; outliers after the warm-up */
+	uint64_t compiled;		/* after the warm-up */
+	int64_t steady_ns;		/* mean of those that are neither; -1 none */
 };
 /* All steps, by start. [locked] */
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);
+
+/*
+ * The same for who asks again and again: what is new is added, all are looked at again
+ * only where the median, the spread, the warm-up or what was compiled has changed.
+ * Begins as zeroes. Returns whether anything changed. [locked]
+ */
+struct step_book;
+struct step_list {
+	struct step_row *rows;		/* owned, by start */
+	size_t n, cap;
+	struct step_stats stats;
+	struct step_book *book;		/* owned; what the rows were made by */
+};
+bool model_steps_update(struct model *model, struct step_list *list);
+void step_list_release(struct step_list *list);
 
 struct compile_row { const char *what, *cause; uint64_t count, failed; int64_t total_ns; };
 size_t model_compiles(struct model *model, struct compile_row **out);	/* [locked] */

@@ -7,6 +7,7 @@
  * explicit before numbered before plain before runs before periods, then the
  * longest. Marks that are less than half as many as the runs and were there for
  * less than half of their time (a profiler's window) are not shown instead.
+ * Lists of them for others: steps-list.c.
  */
 #include "model/model-internal.h"
 
@@ -81,6 +82,7 @@ static void steps_add(struct model *model, struct steps *steps, int64_t number,
 	grow(&steps->list, &steps->cap, steps->n, sizeof(*steps->list));
 	for (at = steps->n; at > 0 && steps->list[at - 1].start_ns > start_ns; at--)
 		steps->list[at] = steps->list[at - 1];
+	steps->moved += at < steps->n;
 	steps->list[at] = (struct step) { number, start_ns, dur_ns };
 	steps->n++;
 	add_ns(&steps->sum_ns, dur_ns);
@@ -216,67 +218,11 @@ static const char *period_text(struct model *model, uint32_t name)
 	return interned ? names_raw(&model->names, interned) : "period";
 }
 
-static const char *source_text(struct model *model, const struct steps *steps)
+const char *steps_source(struct model *model, const struct steps *steps)
 {
 	if (steps->source == STEPS_EXPLICIT || steps->source == STEPS_RUN)
 		return steps->name ? names_short(&model->names, steps->name) : "step";
 	if (steps->source == STEPS_PERIOD)
 		return period_text(model, steps->name);
 	return steps->source == STEPS_NUMBERED ? "range step #" : "range step";
-}
-
-/* Median of the distances to the median, over steps after the warm-up. */
-static int64_t spread(const struct steps *steps, int64_t middle_ns, size_t first)
-{
-	struct hist hist = { NULL, 0, 0, 0 };
-	int64_t mad;
-
-	for (size_t i = first; i < steps->n; i++) {
-		int64_t away = steps->list[i].dur_ns - middle_ns;
-
-		hist_add(&hist, away < 0 ? -away : away);
-	}
-	mad = hist_percentile(&hist, 500);
-	hist_release(&hist);
-	return mad;
-}
-
-static bool is_outlier(int64_t dur_ns, const struct step_stats *stats)
-{
-	int64_t more = dur_ns - stats->p50_ns;
-
-	return stats->mad_ns >= 0 && more / 4 > stats->mad_ns && more > stats->p50_ns / 20;
-}
-
-size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out)
-{
-	const struct steps *steps = steps_best(model);
-	size_t n = steps ? steps->n : 0;
-
-	*stats = (struct step_stats) { .p50_ns = -1, .p99_ns = -1, .mad_ns = -1 };
-	*out = xreallocarray(NULL, n, sizeof(**out));
-	if (!n)
-		return 0;
-	stats->count = n;
-	stats->source = source_text(model, steps);
-	stats->mean_ns = steps->sum_ns / (int64_t)n;
-	stats->p50_ns = hist_percentile(&steps->hist, 500);
-	stats->p99_ns = hist_percentile(&steps->hist, 990);
-	stats->warm_up = (uint64_t)model_threshold(model, THRESHOLD_WARM_UP);
-	if (stats->warm_up > n)
-		stats->warm_up = n;
-	stats->mad_ns = spread(steps, stats->p50_ns, stats->warm_up);
-	for (size_t i = 0; i < n; i++) {
-		const struct step *step = &steps->list[i];
-		struct step_row *row = &(*out)[i];
-
-		*row = (struct step_row) {
-			.number = step->number >= 0 ? step->number : (int64_t)i,
-			.start_ns = step->start_ns, .dur_ns = step->dur_ns,
-			.warm_up = i < stats->warm_up,
-			.outlier = is_outlier(step->dur_ns, stats),
-		};
-		stats->outliers += row->outlier && !row->warm_up;
-	}
-	return n;
 }

@@ -345,6 +345,11 @@ void apply_compile(struct model *model, const struct event_compile *compile)
 	total->failed += compile->result != 0;
 	add_ns(&total->total_ns, compile->dur_ns);
 	draw_compile(model, compile, what, cause);
+	if (compile->dur_ns >= COMPILE_LONG_NS) {
+		cover_add(&model->process->compiling, compile->start_ns,
+			  compile->start_ns + compile->dur_ns);
+		model->process->compiled++;
+	}
 	analyses_push(model, &(struct act) {
 		.kind = ACT_COMPILE, .start_ns = compile->start_ns,
 		.end_ns = compile->start_ns + compile->dur_ns, .process = model->process_index,

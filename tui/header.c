@@ -27,7 +27,7 @@ void header_free(struct header *header)
 {
 	if (!header)
 		return;
-	steps_snapshot_release(&header->steps);
+	step_list_release(&header->steps);
 	free(header);
 }
 
@@ -90,14 +90,14 @@ static void add_elapsed(struct header *h)
 }
 
 /* Steps per second over the last ones, in tenths. */
-static int64_t rate_tenths(const struct steps_snapshot *steps)
+static int64_t rate_tenths(const struct step_list *steps)
 {
-	size_t n = steps->count < 32 ? steps->count : 32;
+	size_t n = steps->n < 32 ? steps->n : 32;
 	int64_t span;
 
 	if (n < 2)
 		return -1;
-	span = steps->rows[steps->count - 1].start_ns - steps->rows[steps->count - n].start_ns;
+	span = steps->rows[steps->n - 1].start_ns - steps->rows[steps->n - n].start_ns;
 	return span > 0 ? (int64_t)(n - 1) * 10000000000LL / span : -1;
 }
 
@@ -325,7 +325,7 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 		first = &started;
 
 	model_status(view->model, &header->status);
-	steps_snapshot_refresh(&header->steps, view->model, &header->status, view->clock_ns);
+	model_steps_update(view->model, &header->steps);
 	update_state(header, view, width, first, count);
 	update_finding(header, view);
 	/* The devices keep one line at least, the finding has the last. */

@@ -18,9 +18,9 @@
 
 void header_spark(struct header *h)
 {
-	const struct steps_snapshot *steps = &h->steps;
-	size_t n = steps->count < HEADER_SPARK ? steps->count : HEADER_SPARK, i;
-	const struct step_row *rows = steps->rows + (steps->count - n);
+	const struct step_list *steps = &h->steps;
+	size_t n = steps->n < HEADER_SPARK ? steps->n : HEADER_SPARK, i;
+	const struct step_row *rows = steps->rows + (steps->n - n);
 	int64_t longest = 0, typical = steps->stats.p50_ns;
 
 	memset(h->spark, 0, sizeof(h->spark));

@@ -21,7 +21,7 @@
 
 struct header {
 	struct model_status status;
-	struct steps_snapshot steps;
+	struct step_list steps;
 	struct strip state, lines[HEADER_LINES], finding, banner;
 	uint64_t revision;		/* of the findings, when `top` was taken */
 	struct finding top;

@@ -12,7 +12,7 @@
 struct ops_pane {
 	struct pane pane;
 	struct table table;
-	struct steps_snapshot steps;
+	struct step_list steps;
 	bool devices;			/* any work but the processor's: sorted by it */
 	bool pools;			/* any op was handed to a pool, or waited for inputs */
 	bool sources;			/* any has a line */
@@ -356,7 +356,7 @@ static void ops_close(struct pane *pane)
 
 	table_teardown(&ops->table);
 	ops_tree_release(&ops->tree);
-	steps_snapshot_release(&ops->steps);
+	step_list_release(&ops->steps);
 	free(ops);
 }
 
@@ -396,7 +396,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 	uint64_t total = 0;
 
 	model_status(view->model, &status);
-	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
+	model_steps_update(view->model, &p->steps);
 	count = steps_merge(&p->steps.stats, rows, count);
 	for (i = 0; i < count; i++) {
 		devices = devices || rows[i].device_ns > rows[i].cpu_ns;
@@ -420,8 +420,8 @@ static bool step_at_cursor(struct ops_pane *p, struct view *view, struct step_ro
 	size_t at;
 
 	model_status(view->model, &status);
-	steps_snapshot_refresh(&p->steps, view->model, &status, view->clock_ns);
-	at = view->following ? p->steps.count :
+	model_steps_update(view->model, &p->steps);
+	at = view->following ? p->steps.n :
 	     steps_from(&p->steps, view->cursor_ns + 1);
 	if (!at)
 		return false;

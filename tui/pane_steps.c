@@ -12,36 +12,11 @@
 #include "tui/panes.h"
 #include "tui/ruler.h"
 
-/* ---- the snapshot ---- */
+/* ---- for others ---- */
 
-#define MANY_STEPS 20000
-#define MANY_WAIT_NS 500000000LL
-
-void steps_snapshot_release(struct steps_snapshot *steps)
+size_t steps_from(const struct step_list *steps, int64_t t_ns)
 {
-	free(steps->rows);
-	memset(steps, 0, sizeof(*steps));
-}
-
-bool steps_snapshot_refresh(struct steps_snapshot *steps, struct model *model,
-		   const struct model_status *status, int64_t clock_ns)
-{
-	if (status->steps == steps->seen && (steps->rows || !status->steps))
-		return false;
-	if (steps->count > MANY_STEPS && !status->finished &&
-	    clock_ns - steps->taken_ns < MANY_WAIT_NS && clock_ns >= steps->taken_ns)
-		return false;
-	free(steps->rows);
-	steps->rows = NULL;
-	steps->count = model_steps(model, &steps->stats, &steps->rows);
-	steps->seen = status->steps;
-	steps->taken_ns = clock_ns;
-	return true;
-}
-
-size_t steps_from(const struct steps_snapshot *steps, int64_t t_ns)
-{
-	return FIRST_FROM(steps->rows, steps->count, t_ns);
+	return FIRST_FROM(steps->rows, steps->n, t_ns);
 }
 
 bool steps_name(const struct step_stats *stats, const char *name, const char **all)
@@ -95,6 +70,8 @@ size_t steps_merge(const struct step_stats *stats, struct op_row *rows, size_t c
 /* ---- pane 4 ---- */
 
 #define LINES_MOST 100000	/* of more, the last ones are listed */
+#define MANY_STEPS 20000	/* the table is made anew twice a second, no more often */
+#define MANY_WAIT_NS 500000000
 
 struct step_line {
 	struct step_row step;
@@ -109,8 +86,9 @@ struct step_line {
 struct steps_pane {
 	struct pane pane;
 	struct table table;
-	struct steps_snapshot steps;
+	struct step_list steps;
 	struct model_status status;
+	int64_t taken_ns;		/* when the table was made */
 	uint64_t breakdowns;		/* there were so many */
 	bool has_phases;
 	struct step_phases phases;
@@ -254,7 +232,7 @@ static void steps_close(struct pane *pane)
 	struct steps_pane *steps = (struct steps_pane *)pane;
 
 	table_teardown(&steps->table);
-	steps_snapshot_release(&steps->steps);
+	step_list_release(&steps->steps);
 	free(steps);
 }
 
@@ -331,13 +309,17 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 	int64_t longest = 0;
 
 	model_status(view->model, &p->status);
-	if (!steps_snapshot_refresh(&p->steps, view->model, &p->status, view->clock_ns) &&
+	if (p->steps.n > MANY_STEPS && !p->status.finished &&
+	    view->clock_ns - p->taken_ns < MANY_WAIT_NS && view->clock_ns >= p->taken_ns)
+		return;
+	if (!model_steps_update(view->model, &p->steps) &&
 	    p->breakdowns == model_step_breakdowns(view->model))
 		return;
+	p->taken_ns = view->clock_ns;
 	p->breakdowns = model_step_breakdowns(view->model);
 	p->has_phases = model_step_phases(view->model, &p->phases) > 0;
-	first = p->steps.count > LINES_MOST ? p->steps.count - LINES_MOST : 0;
-	count = p->steps.count - first;
+	first = p->steps.n > LINES_MOST ? p->steps.n - LINES_MOST : 0;
+	count = p->steps.n - first;
 	if (count)
 		lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
@@ -356,10 +338,15 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 /* What made them, and how they are in all: what fits, never half a number. */
 static void summary_draw(const struct step_stats *stats, struct area area)
 {
-	char mean[FMT_MAX], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[256];
+	uint64_t left = stats->warm_up + stats->compiled;
+	char mean[FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[256];
+	char steady[FMT_MAX];
 	int used;
 
 	fmt_time(mean, stats->mean_ns);
+	if (stats->steady_ns >= 0 && left)
+		snprintf(mean + strlen(mean), sizeof(mean) - strlen(mean), ", steady %s (%s left out)",
+			 fmt_time(steady, stats->steady_ns), fmt_count(count, left));
 	fmt_time(p50, stats->p50_ns);
 	fmt_time(p99, stats->p99_ns);
 	used = snprintf(text, sizeof(text), "%" PRIu64 " steps from %s: mean %s, p50 %s, p99 %s",
@@ -380,7 +367,7 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 	struct steps_pane *p = (struct steps_pane *)pane;
 	const struct step_line *line;
 
-	if (p->steps.count && area.height >= 4) {
+	if (p->steps.n && area.height >= 4) {
 		summary_draw(&p->steps.stats, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
@@ -429,7 +416,7 @@ static bool steps_reveal(struct pane *pane, struct view *view, const char *key)
 
 	if (key)
 		return table_reveal(&p->table, is_row, key);
-	for (i = 0; i < p->steps.count; i++) {
+	for (i = 0; i < p->steps.n; i++) {
 		const struct step_row *step = &p->steps.rows[i];
 
 		if (step->start_ns > view->range_t0_ns ||

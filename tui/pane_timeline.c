@@ -53,7 +53,7 @@ static void timeline_close(struct pane *pane)
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
 	minimap_release(&timeline->minimap);
-	steps_snapshot_release(&timeline->steps);
+	step_list_release(&timeline->steps);
 	find_release(&timeline->find);
 	free(timeline->losses);
 	free(timeline->seen);
@@ -121,9 +121,9 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 	size_t from, i;
 
 	memset(t->marks, 0, t->columns);
-	steps_snapshot_refresh(&t->steps, view->model, &t->status, view->clock_ns);
+	model_steps_update(view->model, &t->steps);
 	from = steps_from(&t->steps, view->t0_ns);
-	for (i = from; i < t->steps.count && t->steps.rows[i].start_ns < view->t1_ns; i++)
+	for (i = from; i < t->steps.n && t->steps.rows[i].start_ns < view->t1_ns; i++)
 		if (i - from > t->columns / 6)
 			break;
 	if (i - from > t->columns / 6)

@@ -44,7 +44,7 @@ struct timeline {
 	struct strip sentence;
 	bool has_selected;
 	struct span selected;
-	struct steps_snapshot steps;
+	struct step_list steps;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
 	int64_t clock_steps[CLOCK_MARKS];

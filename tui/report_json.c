@@ -473,6 +473,9 @@ static void write_steps(struct json *json, struct model *model)
 		json_key_int(json, "p50_ns", stats.p50_ns);
 		json_key_int(json, "p99_ns", stats.p99_ns);
 		json_key_uint(json, "warm_up", stats.warm_up);
+		json_key_uint(json, "compiled", stats.compiled);
+		if (stats.steady_ns >= 0)
+			json_key_int(json, "steady_ns", stats.steady_ns);
 		if (stats.mad_ns >= 0) {
 			json_key_int(json, "mad_ns", stats.mad_ns);
 			json_key_uint(json, "outliers", stats.outliers);

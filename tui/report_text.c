@@ -157,6 +157,10 @@ static void print_steps(struct model *model, FILE *out)
 		if (stats.source)
 			fprintf(out, "   from %s", sheet_clean(source, sizeof(source), stats.source));
 		fputc('\n', out);
+		if (stats.steady_ns >= 0 && stats.warm_up + stats.compiled)
+			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
+				" that compiled\n", fmt_time(a, stats.steady_ns), stats.warm_up,
+				stats.compiled);
 		if (count > 1)
 			print_spark(rows, count, out);
 		report_breakdown_text(model, out);

@@ -550,7 +550,7 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		slice = (struct slice) {
 			.t0 = step->start_ns, .t1 = step->start_ns + step->dur_ns, .step = true,
 			.number = step->number >= 0 ? step->number : step - steps->list,
-			.warm_up = step - steps->list < model_threshold(model, THRESHOLD_WARM_UP),
+			.warm_up = (size_t)(step - steps->list) < steps_warm_up(model, steps),
 		};
 		hand_out(model, &slice);
 	}
