@@ -64,7 +64,9 @@ static void keep(const char *text)
 		atomic_store(&begin_bytes, sizeof(begin));
 }
 
-static _Thread_local bool flushes;	/* the line that was taken back, in vain */
+/* Of the line that the thread writes: it was taken before it was made, and is empty; it was
+ * taken back, and is flushed in vain. */
+static _Thread_local bool taken, flushes;
 
 /* The line that is to be printed; NULL: it is none of oneDNN's. */
 static const char *line_of(char *buf, size_t size, const char *format, va_list args, int *length)
@@ -82,6 +84,8 @@ static const char *line_of(char *buf, size_t size, const char *format, va_list a
 		*length = vsnprintf(buf, size, format, copy);
 	}
 	va_end(copy);
+	if (!*length && taken)
+		return text;
 	return *length >= 0 && !strncmp(text, PREFIX, sizeof(PREFIX) - 1) ? text : NULL;
 }
 
@@ -95,6 +99,7 @@ static bool take_back(const char *format, va_list args, int *written)
 	if (!by_printf && !atomic_load(&asked))
 		return false;
 	line = line_of(buf, sizeof(buf), format, args, written);
+	taken = false;
 	if (line && by_printf)
 		flushes = !onednn_line(line);
 	else if (line)
@@ -267,14 +272,12 @@ static bool take_primitive(const char *text, double milliseconds)
  * then, and the line is empty. */
 static bool take_parts(bool made, bool length_only, va_list args)
 {
-	static _Thread_local bool taken;
 	const char *how, *primitive;
 	int saved = errno;
-	bool was = taken;
 
-	taken = false;
 	if (!length_only)
-		return was;
+		return taken;
+	taken = false;
 	if (rt_level() == TFT_LEVEL_OFF || !atomic_load(&asked) || atomic_load(&program) == LINES)
 		return false;
 	va_arg(args, const char *);	/* what the line begins with */
@@ -289,23 +292,48 @@ static bool take_parts(bool made, bool length_only, va_list args)
 	return taken;
 }
 
+/* False: it is a text like any other. */
+static bool take_text(char *buf, size_t size, const char *format, va_list args)
+{
+	bool made = !strcmp(format, MADE);
+	va_list copy;
+	bool ours;
+
+	if (!made && strcmp(format, RAN))
+		return false;
+	va_copy(copy, args);
+	ours = take_parts(made, !size, copy);
+	va_end(copy);
+	if (ours && size)
+		*buf = '\0';
+	return ours;
+}
+
 __attribute__((format(printf, 3, 4)))
 static int our_snprintf(char *buf, size_t size, const char *format, ...)
 {
-	bool made = !strcmp(format, MADE), taken = false;
-	va_list args, copy;
+	va_list args;
 	int n = 0;
 
 	va_start(args, format);
-	if (made || !strcmp(format, RAN)) {
-		va_copy(copy, args);
-		taken = take_parts(made, !size, copy);
-		va_end(copy);
-	}
-	if (!taken)
+	if (!take_text(buf, size, format, args))
 		n = vsnprintf(buf, size, format, args);
-	else if (size)
-		*buf = '\0';
+	va_end(args);
+	return n;
+}
+
+int __vsnprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format, va_list args);
+
+/* What a compiler makes of snprintf(): it knows how much room there is, or says (size_t)-1. */
+__attribute__((format(printf, 5, 6)))
+static int our_snprintf_chk(char *buf, size_t size, int flag, size_t room, const char *format, ...)
+{
+	va_list args;
+	int n = 0;
+
+	va_start(args, format);
+	if (!take_text(buf, size, format, args))
+		n = __vsnprintf_chk(buf, size, flag, room, format, args);
 	va_end(args);
 	return n;
 }
@@ -323,13 +351,14 @@ bool onednn_ask(const void *inside)
 	struct imports_change in[] = {
 		{ "getenv", (void *)our_getenv, false },
 		{ "snprintf", (void *)our_snprintf, false },
+		{ "__snprintf_chk", (void *)our_snprintf_chk, false },
 	};
 
 	library = inside;
 	imports_change(inside, out, by_printf ? 3 : 2);
 	if ((!out[0].done && !out[1].done) || (by_printf && !out[2].done))
 		return false;
-	imports_change(inside, in, by_printf ? 1 : 2);
+	imports_change(inside, in, 3);
 	return in[0].done;
 }
 
