@@ -47,8 +47,6 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
-	if (old_level == TFT_LEVEL_OFF)
-		py_slow_anew();
 	jax_record_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		jax_copies_off();

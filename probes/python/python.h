@@ -68,7 +68,5 @@ static inline int64_t py_slow_ns(const struct py_slowest *s)
 /* py_stack() of an op of that name that took so long; 0: none. Beyond 20 ms at once
  * and 1/500 of the time in the long run there are none. */
 uint32_t py_slow_stack(struct py_slowest *s, int64_t dur_ns, const struct py_where *where);
-/* What was told is not there any more: the level was off. */
-void py_slow_anew(void);
 
 #endif

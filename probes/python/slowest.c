@@ -77,15 +77,3 @@ uint32_t py_slow_stack(struct py_slowest *s, int64_t dur_ns, const struct py_whe
 	atomic_flag_clear(&telling);
 	return stack;
 }
-
-void py_slow_anew(void)
-{
-	for (uint32_t i = 0; i < NAMES; i++) {
-		if (!atomic_load(&slowest[i].name) || atomic_flag_test_and_set(&telling))
-			continue;
-		for (int k = 0; k < PY_SLOWEST; k++)
-			slowest[i].ns[k] = 0;
-		atomic_store(&slowest[i].least_ns, 0);
-		atomic_flag_clear(&telling);
-	}
-}

@@ -432,8 +432,6 @@ void torch_ops_level(enum tft_level level)
 		return;
 	}
 	strays_clear();
-	if (!atomic_load(&callback))
-		py_slow_anew();
 	reregister(TORCH_ALL, can_inputs() && (!any || level == TFT_LEVEL_FULL));
 }
 

@@ -131,8 +131,6 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 	tf_gate_level(new_level);
 	tf_pools_level(new_level);
 	tf_kernels_tick(rt_now_ns(), new_level);
-	if (old_level == TFT_LEVEL_OFF)
-		py_slow_anew();
 	if (new_level == TFT_LEVEL_OFF) {
 		tf_stages_tell(true);
 		tf_pools_tell(true);
