@@ -2,10 +2,12 @@
 """What PyTorch pays for being watched, in CPU time of the process.
 
     torch_cost.py tiny|conv [--level default|full] [--profile] [--pairs N] [--steps N]
+                  [--threads]
 
 Blocks without and with alternate in one process (cost.py): under tftop at level off and at
 --level, else without and with torch.profiler as it comes. Prints a step without, the
-median of the differences and their quartiles, in microseconds.
+median of the differences and the ends of its confidence interval, in microseconds; with
+--threads of each thread too.
 """
 import argparse
 import time
@@ -21,6 +23,7 @@ arguments.add_argument("--level", choices=["off", "min", "default", "full"], def
 arguments.add_argument("--profile", action="store_true")
 arguments.add_argument("--pairs", type=int, default=15)
 arguments.add_argument("--steps", type=int)
+arguments.add_argument("--threads", action="store_true")
 options = arguments.parse_args()
 
 
@@ -65,7 +68,7 @@ def conv():
             loss.backward()
             optimizer.step()
 
-    return steps, 20
+    return steps, 4
 
 
 torch.manual_seed(1)
@@ -77,4 +80,4 @@ if not options.profile:	# shapes are told for a second after an operator first r
     watch.set(True)
     while time.monotonic() < until:
         steps(count)
-cost.compare(steps, options.steps or count, watch, options.pairs)
+cost.compare(steps, options.steps or count, watch, options.pairs, options.threads)
