@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "probes/pytorch/probe.h"
+#include "probes/runtime/hash.h"
 
 #define NAMES 8192u		/* a power of two */
 #define STRAYS 64
@@ -117,6 +118,24 @@ static enum torch_kind kind_of(const char *text, uint8_t scope)
 		break;
 	}
 	return scope == TORCH_USER ? TORCH_RANGE : TORCH_OP;
+}
+
+/* What is no operator has its name in an object that does not stay. The same ones come again
+ * and again: a thread keeps what they are by a hash of the text. */
+static const struct torch_text *text_of(struct torch_thread *t, const char *text, uint8_t scope)
+{
+	uint64_t hash = rt_hash_bytes(text, strlen(text), scope) | 1;
+	struct torch_text *p = &t->texts[hash >> 32 & (TORCH_TEXTS - 1)];
+	enum torch_kind kind;
+
+	if (__builtin_expect(p->hash == hash, 1))
+		return p;
+	kind = kind_of(text, scope);
+	p->kind = (uint8_t)kind;
+	p->name = rt_name(kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
+	p->slowest = py_slowest(p->name);
+	p->hash = p->name ? hash : 0;
+	return p;
 }
 
 /* ---- ops that end on another thread ---- */
@@ -220,19 +239,18 @@ static inline void count(struct torch_thread *t)
 }
 
 /* Inputs are told as long as there are few runs of it, or of all at level full. */
-static uint32_t shapes_of(const void *rf, struct operator *p)
+static uint32_t shapes_of(struct torch_thread *t, const void *rf, struct operator *p)
 {
 	if (rt_level() < TFT_LEVEL_FULL &&
 	    (!p || atomic_load_explicit(&p->shaped, memory_order_relaxed) >= SHAPED))
 		return 0;
 	if (p)
 		atomic_fetch_add_explicit(&p->shaped, 1, memory_order_relaxed);
-	return torch_shapes(rf);
+	return torch_shapes(t, rf);
 }
 
 static inline void begin_special(struct torch_thread *t, struct torch_open *o)
 {
-	o->start_ns = 0;
 	if (o->kind == TORCH_STEP || o->kind == TORCH_INPUT)
 		o->start_ns = rt_now_ns();
 	if (o->kind == TORCH_STEP)
@@ -241,81 +259,114 @@ static inline void begin_special(struct torch_thread *t, struct torch_open *o)
 		torch_input_begins(t, o);
 }
 
-static inline void begin(const void *rf, bool inputs)
+/* What is about to begin: its kind and slowest runs into *o. NULL: it is no operator, and
+ * *text its name. */
+static inline struct operator *named(struct torch_thread *t, const void *rf, uint8_t scope,
+				     struct torch_open *o, const char **text)
 {
-	struct rt_op_args args = { .step = -1, .framework = TFT_FW_PYTORCH };
-	struct torch_thread *t = torch_self();
-	uint8_t scope = torch_layout.scope < 0 ? TORCH_FUNCTION : torch_u8(rf, torch_layout.scope);
-	uint64_t number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle), instance;
-	struct torch_open *o, none, *top;
+	const struct torch_text *kept;
 	struct operator *op = NULL;
-	const char *text = NULL;
-	int64_t sequence;
 
-	if (!t)
-		return;
-	if (__builtin_expect(atomic_load_explicit(&stray_count, memory_order_relaxed) != 0, 0))
-		close_strays(t);
-	top = t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
-	if (top && number && top->number == number) {
-		top->twice = true;
-		return;
-	}
-	count(t);
-	none.kind = TORCH_OP;
+	o->scope = scope;
+	o->kind = TORCH_OP;
+	*text = NULL;
 	if (torch_layout.is_schema >= 0 && torch_u8(rf, torch_layout.is_schema) == 1) {
 		op = operator_of((const void *)(uintptr_t)torch_u64(rf, torch_layout.schema));
-		args.name = operator_name(rf, op);
-	} else {
-		text = torch_api.name(rf);
-		none.kind = (uint8_t)kind_of(text, scope);
-		args.name = rt_name(none.kind == TORCH_RANGE ? TFT_NAME_RANGE : TFT_NAME_OP, text);
+		o->name = operator_name(rf, op);
+		o->slowest = op ? atomic_load_explicit(&op->slowest, memory_order_relaxed) :
+				  py_slowest(o->name);
+		return op;
 	}
-	py_where(&none.where, top ? &top->where : NULL);
-	if (__builtin_expect(none.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
-		torch_compile_before(t, none.kind, text, &none.where);
-		top = t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
-	}
-	o = t->depth < TORCH_DEPTH_MAX ? &t->open[t->depth] : &none;
-	o->kind = none.kind;
-	o->where = none.where;
-	o->number = number;
-	o->scope = scope;
-	o->twice = false;
-	o->slowest = op ? atomic_load_explicit(&op->slowest, memory_order_relaxed) :
-			  py_slowest(args.name);
-	if (__builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL, 0) &&
-	    o != &none && scope == TORCH_FUNCTION && top &&
-	    (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED)) {
-		o->kind = TORCH_SKIPPED;
-		t->depth++;
-		return;
-	}
-	if (o->kind == TORCH_RANGE)
-		args.flags = TFT_OP_RANGE;
-	args.source = o->where.source;
-	sequence = torch_layout.sequence < 0 ? -1 : (int64_t)torch_u64(rf, torch_layout.sequence);
-	if (scope == TORCH_BACKWARD) {
+	*text = torch_api.name(rf);
+	kept = text_of(t, *text, scope);
+	o->kind = kept->kind;
+	o->name = kept->name;
+	o->slowest = kept->slowest;
+	return NULL;
+}
+
+/* Too many are told. */
+static inline bool left_out(const struct torch_open *o, const struct torch_open *top)
+{
+	return __builtin_expect(atomic_load_explicit(&mode, memory_order_relaxed) != TORCH_ALL, 0) &&
+	       o->scope == TORCH_FUNCTION && top &&
+	       (top->scope == TORCH_FUNCTION || top->kind == TORCH_SKIPPED);
+}
+
+static inline void push(struct torch_thread *t, const void *rf, struct torch_open *o,
+			struct operator *op, bool inputs)
+{
+	struct rt_op_args args = {
+		.name = o->name, .source = o->where.source, .step = -1,
+		.framework = TFT_FW_PYTORCH, .flags = o->kind == TORCH_RANGE ? TFT_OP_RANGE : 0,
+	};
+	int64_t sequence = torch_layout.sequence < 0 ? -1 : (int64_t)torch_u64(rf, torch_layout.sequence);
+	uint64_t instance;
+
+	if (o->scope == TORCH_BACKWARD) {
 		torch_steps_backward();
 		if (sequence >= 0 && torch_layout.forward_thread >= 0)
 			args.forward = torch_forward_of(torch_u64(rf, torch_layout.forward_thread),
 							(uint64_t)sequence);
 	}
 	if (inputs && op) {
-		args.shapes = shapes_of(rf, op);
+		args.shapes = shapes_of(t, rf, op);
 		if (atomic_load_explicit(&op->copies, memory_order_relaxed) && !t->compile_depth)
 			args.payload = torch_source(rf);
 	}
-	o->name = args.name;
 	if (__builtin_expect(o->kind >= TORCH_STEP, 0))
 		begin_special(t, o);
 	else if (!t->fetching)
 		t->worked = true;
 	instance = rt_op_push(&args);
-	if (scope == TORCH_FUNCTION && sequence >= 0 && instance)
+	if (o->scope == TORCH_FUNCTION && sequence >= 0 && instance)
 		torch_remember(t, (uint64_t)sequence, instance);
 	t->pushed++;
 	t->told++;
+}
+
+static inline struct torch_open *top_of(struct torch_thread *t)
+{
+	return t->depth && t->depth <= TORCH_DEPTH_MAX ? &t->open[t->depth - 1] : NULL;
+}
+
+static inline void begin(const void *rf, bool inputs)
+{
+	struct torch_thread *t = torch_self();
+	uint8_t scope = torch_layout.scope < 0 ? TORCH_FUNCTION : torch_u8(rf, torch_layout.scope);
+	uint64_t number = torch_layout.handle < 0 ? 0 : torch_u64(rf, torch_layout.handle);
+	struct torch_open *o, new, *top;
+	struct operator *op;
+	const char *text;
+
+	if (!t)
+		return;
+	if (__builtin_expect(atomic_load_explicit(&stray_count, memory_order_relaxed) != 0, 0))
+		close_strays(t);
+	top = top_of(t);
+	if (top && number && top->number == number) {
+		top->twice = true;
+		return;
+	}
+	count(t);
+	op = named(t, rf, scope, &new, &text);
+	py_where(&new.where, top ? &top->where : NULL);
+	if (__builtin_expect(new.where.compiling || t->compile_depth || t->lookup_ns, 0)) {
+		torch_compile_before(t, new.kind, text, &new.where);
+		top = top_of(t);
+	}
+	new.number = number;
+	new.twice = false;
+	new.start_ns = 0;
+	o = &new;
+	if (t->depth < TORCH_DEPTH_MAX) {
+		o = &t->open[t->depth];
+		*o = new;
+		if (left_out(o, top))
+			o->kind = TORCH_SKIPPED;
+	}
+	if (o->kind != TORCH_SKIPPED)
+		push(t, rf, o, op, inputs);
 	t->depth++;
 }
 

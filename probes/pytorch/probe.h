@@ -106,12 +106,27 @@ struct torch_open {
 
 struct torch_ring;
 
+#define TORCH_TEXTS 256u	/* powers of two */
+#define TORCH_FORMS 1024u
+
+struct torch_text {
+	uint64_t hash;		/* 0: free */
+	struct py_slowest *slowest;
+	uint32_t name;
+	uint8_t kind;
+};
+
 struct torch_thread {
 	struct torch_open open[TORCH_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
 	int told;		/* of them, not skipped */
 	uint32_t begun, pushed;	/* not added to the process's yet */
 	struct torch_ring *ring;
+	struct torch_text texts[TORCH_TEXTS];
+	struct {
+		uint64_t hash;
+		uint32_t shapes;
+	} forms[TORCH_FORMS];	/* of an op's inputs */
 	/* steps.c */
 	int stepping, fetching;	/* optimizer's, data loader's functions open */
 	int64_t step_end_ns;	/* of the step before; 0: none */
@@ -166,8 +181,8 @@ struct torch_value {
 #define TORCH_TENSOR 1		/* of 1.13 to 2.13 */
 
 /* rt_name(TFT_NAME_SHAPES) of an op's inputs; 0: none, or not to be read. A callback
- * that was registered with inputs; slow (µs). */
-uint32_t torch_shapes(const void *rf);
+ * that was registered with inputs; slow (µs) for those that the thread has not met. */
+uint32_t torch_shapes(struct torch_thread *t, const void *rf);
 /* Says once that they are laid out in an unknown way, and not looked at any more. */
 void torch_shapes_tick(void);
 
@@ -175,6 +190,9 @@ void torch_shapes_tick(void);
 
 /* Finds out where a tensor has its bytes. */
 void torch_sources_calibrate(void);
+/* A hash of the sizes and the type of a plain tensor, and of what is before it; 0: not known,
+ * as of one without data. */
+uint64_t torch_form(const struct torch_value *value, uint64_t before);
 /* An operator of that name copies its first input, and what it copies can be told. */
 bool torch_is_copy(const char *name);
 /* A fingerprint of what such an op copies; 0: it is not to be read, or small. As torch_shapes(). */

@@ -84,14 +84,16 @@ static bool get(void *to, const void *from, size_t bytes)
 	return false;
 }
 
-/* Whether each of the n inputs is a tensor with a shape. False: one is of another kind. */
-static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX])
+/* Whether each of the n inputs is a tensor with a shape, and a hash of all their forms, 0: not
+ * known. False: one is of another kind. */
+static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX], uint64_t *form)
 {
 	struct torch_value inputs[INPUTS_MAX];
 	const void *table;
 
 	if (!get(inputs, at, n * sizeof(inputs[0])))
 		return false;
+	*form = 1;
 	for (size_t i = 0; i < n; i++) {
 		tensors[i] = false;
 		if (inputs[i].tag != TORCH_TENSOR)
@@ -101,6 +103,8 @@ static bool are_plain(const void *at, size_t n, bool tensors[INPUTS_MAX])
 		tensors[i] = table == torch_api.tensor;
 		if (!tensors[i] && (!torch_api.undefined || table != torch_api.undefined))
 			return false;
+		if (tensors[i] && *form)
+			*form = torch_form(&inputs[i], *form);
 	}
 	return true;
 }
@@ -197,24 +201,43 @@ static void put_all(struct text *t, const void *rf, const bool tensors[INPUTS_MA
 	free_types(&types);
 }
 
-uint32_t torch_shapes(const void *rf)
+/* Of n plain inputs, asked of PyTorch. */
+static uint32_t asked(const void *rf, const bool tensors[INPUTS_MAX], size_t n)
 {
 	struct text text = { .used = 0 };
-	bool tensors[INPUTS_MAX];
 	int saved = errno;
-	size_t n;
+
+	put_all(&text, rf, tensors, n);
+	errno = saved;
+	return text.used ? rt_name(TFT_NAME_SHAPES, text.at) : 0;
+}
+
+uint32_t torch_shapes(struct torch_thread *t, const void *rf)
+{
+	bool tensors[INPUTS_MAX], known;
+	uint64_t form = 0;
+	uint32_t shapes;
+	size_t n, at;
 
 	if (torch_layout.inputs < 0 || !torch_api.sizes || !torch_api.tensor || !torch_api.inputs ||
 	    atomic_load_explicit(&strange, memory_order_relaxed))
 		return 0;
 	n = torch_api.inputs(rf);
 	if (!n || n > INPUTS_MAX || torch_u64(rf, torch_layout.inputs + 8) != n ||
-	    !are_plain((const void *)(uintptr_t)torch_u64(rf, torch_layout.inputs), n, tensors) ||
-	    !memchr(tensors, true, n))
+	    !are_plain((const void *)(uintptr_t)torch_u64(rf, torch_layout.inputs), n, tensors,
+		       &form) || !memchr(tensors, true, n))
 		return 0;
 	if (atomic_load_explicit(&met, memory_order_relaxed) < TRIED)
 		atomic_fetch_add_explicit(&met, 1, memory_order_relaxed);
-	put_all(&text, rf, tensors, n);
-	errno = saved;
-	return text.used ? rt_name(TFT_NAME_SHAPES, text.at) : 0;
+	/* what torch.compile makes its plans with has sizes elsewhere */
+	known = form && !t->compile_depth;
+	at = form >> 32 & (TORCH_FORMS - 1);
+	if (known && t->forms[at].hash == form)
+		return t->forms[at].shapes;
+	shapes = asked(rf, tensors, n);
+	if (known && shapes) {
+		t->forms[at].hash = form;
+		t->forms[at].shapes = shapes;
+	}
+	return shapes;
 }

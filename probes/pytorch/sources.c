@@ -9,11 +9,14 @@
  * user. Of more than READ bytes STRETCHES are read, spread evenly. What is on
  * another device is not read.
  *
+ * The same tensor shows where sizes lie, by which shapes that were told are known again.
+ *
  * Limit: data that differs only where it is not read has the same fingerprint.
  */
 #include <string.h>
 
 #include "probes/pytorch/probe.h"
+#include "probes/runtime/hash.h"
 
 #define BYTES_MIN 4096		/* less costs nothing */
 #define READ 65536
@@ -24,6 +27,7 @@
 #define OFFSET 211
 #define FLOAT32 6		/* c10::ScalarType */
 #define IMAGE_WORDS 32
+#define INLINE_MAX 5		/* dimensions that c10::TensorImpl itself has room for */
 
 /* Of a stable C interface; the address of an IValue is a tensor's handle. */
 static int32_t (*type_of)(const void *tensor, int32_t *out);
@@ -31,8 +35,9 @@ static int32_t (*device_of)(const void *tensor, int32_t *out);
 
 static struct {
 	int storage, offset, numel;	/* in c10::TensorImpl; -1: not found */
+	int dimensions;			/* the sizes are behind it */
 	int data, bytes;		/* in c10::StorageImpl */
-} layout = { -1, -1, -1, -1, -1 };
+} layout = { -1, -1, -1, -1, -1, -1 };
 
 /* Of c10::ScalarType. */
 static const uint8_t type_bytes[] = {
@@ -58,6 +63,16 @@ static int find_word(const uint64_t *words, size_t n, uint64_t value)
 	return found;
 }
 
+/* How many there are, their sizes, room for more, their strides. */
+static int find_dimensions(const uint64_t *words, size_t n)
+{
+	for (size_t i = 0; i + 1 + 2 * INLINE_MAX <= n; i++)
+		if (words[i] == 2 && words[i + 1] == ROWS && words[i + 2] == COLUMNS &&
+		    words[i + 1 + INLINE_MAX] == COLUMNS && words[i + 2 + INLINE_MAX] == 1)
+			return (int)(i * sizeof(*words));
+	return -1;
+}
+
 static void find_fields(const void *tensor, const void *memory)
 {
 	uint64_t words[IMAGE_WORDS], inner[IMAGE_WORDS / 2];
@@ -65,6 +80,7 @@ static void find_fields(const void *tensor, const void *memory)
 
 	layout.offset = find_word(words, n, OFFSET);
 	layout.numel = find_word(words, n, ROWS * COLUMNS);
+	layout.dimensions = find_dimensions(words, n);
 	for (size_t i = 1; i < n && layout.storage < 0; i++) {
 		m = rt_peek(inner, (const void *)(uintptr_t)words[i], sizeof(inner)) / sizeof(*inner);
 		for (size_t k = 0; k < m && layout.data < 0; k++)
@@ -101,6 +117,26 @@ void torch_sources_calibrate(void)
 bool torch_is_copy(const char *name)
 {
 	return layout.storage >= 0 && !strcmp(name, "aten::_to_copy");
+}
+
+uint64_t torch_form(const struct torch_value *value, uint64_t before)
+{
+	const char *sizes = (const char *)value->payload + layout.dimensions + sizeof(uint64_t);
+	uint64_t n, all = 1, size;
+	int32_t type = -1;
+
+	if (layout.dimensions < 0 || layout.numel < 0)
+		return 0;
+	n = torch_u64(value->payload, layout.dimensions);
+	if (n > INLINE_MAX || type_of(value, &type))
+		return 0;
+	for (uint64_t i = 0; i < n; i++) {
+		memcpy(&size, sizes + i * sizeof(size), sizeof(size));
+		all *= size;
+	}
+	if (!all || all != torch_u64(value->payload, layout.numel))
+		return 0;
+	return rt_hash_bytes(sizes, n * sizeof(size), before ^ (uint64_t)(type + 1) << 56) | 1;
 }
 
 static uint64_t mix(uint64_t hash, const unsigned char *at, size_t bytes)
