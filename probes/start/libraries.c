@@ -22,6 +22,7 @@
 #define PATH_BYTES 4096
 #define KNOWN_MAX 4096
 #define WAIT_MS 2000		/* for another thread that looks */
+#define TRIES 8			/* while others open libraries */
 
 /* ---- before the program's dlsym() ---- */
 
@@ -191,12 +192,15 @@ static void change(const struct imports_library *l, const struct imports_place *
 		imports_put(l, place->at, to);
 }
 
+/* Not a single one when the loader has got on since `arg`. */
 static int change_new(struct dl_phdr_info *info, size_t size, void *arg)
 {
+	const struct counts *all = arg;
 	struct imports_library l;
 
 	(void)size;
-	count(info, size, arg);
+	if (info->dlpi_adds != all->adds || info->dlpi_subs != all->subs)
+		return 1;
 	if (!is_new(info, &l))
 		return 0;
 	imports_walk(&l, change, NULL);
@@ -215,12 +219,27 @@ static void load(struct user *u)
 		u->take = start(tft_start_look);
 }
 
-static void look_at_new(void)
+/*
+ * A library is seen from when it is mapped: what it holds then are no addresses yet, and
+ * its tables are about to be written by the thread that opens it, whose pages must not
+ * be made read-only. That thread has the loader's lock until the library's constructors
+ * have run; dladdr() waits for it, as the program's own dlsym() does.
+ */
+static struct counts count_relocated(void)
 {
-	struct counts now = { 0, 0 };
+	struct counts all = { 0, 0 };
+	Dl_info info;
+
+	dl_iterate_phdr(count, &all);
+	dladdr((void *)tft_start_look, &info);
+	return all;
+}
+
+/* False: others have come besides those that were counted. */
+static bool look_at_new(struct counts now)
+{
 	bool open = false;
 
-	dl_iterate_phdr(count, &now);
 	if (now.subs != subs)
 		n_known = 0;	/* another library may be where one was */
 	for (size_t i = 0; i < USERS; i++)
@@ -231,10 +250,13 @@ static void look_at_new(void)
 		if (users[i].wanted && !users[i].asked) {
 			users[i].asked = true;
 			load(&users[i]);
+			now = count_relocated();
 		}
-	dl_iterate_phdr(change_new, &now);
+	if (dl_iterate_phdr(change_new, &now))
+		return false;
 	__atomic_store_n(&adds, now.adds, __ATOMIC_RELAXED);
 	__atomic_store_n(&subs, now.subs, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* ---- one thread at a time ---- */
@@ -269,6 +291,7 @@ void tft_start_look(void)
 {
 	int saved = errno, cancel;
 	struct counts now = { 0, 0 };
+	bool all = false;
 
 	if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
 		return;
@@ -277,8 +300,12 @@ void tft_start_look(void)
 	    now.subs == __atomic_load_n(&subs, __ATOMIC_RELAXED))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (begin()) {
-		look_at_new();
+	for (int i = 0; i < TRIES && !all; i++) {
+		/* before it is this thread's turn: who has the loader's lock may want it too */
+		now = count_relocated();
+		if (!begin())
+			break;
+		all = look_at_new(now);
 		__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 	}
 	pthread_setcancelstate(cancel, NULL);

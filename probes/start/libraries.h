@@ -10,8 +10,9 @@
  *
  * Libraries are looked at when the program starts and, since a library that was
  * opened is of use to nobody before something in it was looked up, before each
- * dlsym() of the program. The first one that calls what a chosen probe looks for
- * loads that probe. Without such a probe chosen nothing is done.
+ * dlsym() of the program, and in the ticks of probes, which so may wait for a library's
+ * constructors. The first one that calls what a chosen probe looks for loads that probe.
+ * Without such a probe chosen nothing is done.
  */
 #ifndef PROBES_START_LIBRARIES_H
 #define PROBES_START_LIBRARIES_H
