@@ -4,63 +4,10 @@
 # double of the runtime: what is told of calls that are known, and that nothing of them is
 # changed. blas.sh [NAME]: only the cases whose name contains NAME. CROSS=aarch64-linux-gnu:
 # for that machine, under qemu; what is bound at its first call is not seen there.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$PWD/$O ;; esac
-lib=$O/lib
-build=$O/tests/probes/blas
-only=${1:-}
-pass=0 failed=0 skip=0
-ok() { pass=$((pass + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
-expect() {
-	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
-}
-closing() {
-	echo "$pass passed, $failed failed, $skip skipped"
-	[ "$failed" -eq 0 ]
-	exit
-}
-run=() CROSS=${CROSS:-}
-if [ -n "$CROSS" ]; then
-	CC=$CROSS-gcc run=("qemu-${CROSS%%-*}-static" -L "/usr/$CROSS")
-	build=$O/tests/$CROSS/blas lib=$O/tests/$CROSS/blas
-	if ! { command -v "$CC" && command -v "${run[0]}"; } >/dev/null; then
-		echo "skip blas on $CROSS: '$CC' or '${run[0]}' is not there"
-		skip=1
-		closing
-	fi
-elif [ ! -e "$lib/libtftop-blas.so" ]; then
-	skip=1
-	echo "skip blas: not on this machine, the probe was not built"
-	closing
-fi
-unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_BLAS
-
-warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
-mkdir -p "$build/double"
-# compile OUTPUT SOURCE... [FLAG...]
-compile() {
-	local out=$1
-	shift
-	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
-		2>"$build/${out##*/}.log" && return
-	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
-	closing
-}
-compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
-	probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
-if [ -n "$CROSS" ]; then
-	flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h -Wl,-z,nodelete,-z,defs)
-	compile libtftop-start.so "${flags[@]}" probes/start/*.c probes/imports/*.c probes/blas/names.c -ldl
-	compile double/libtftop-blas.so "${flags[@]}" probes/blas/*.c \
-		-L"$build/double" -ltftop-runtime -Wl,-rpath,'$ORIGIN' -lpthread -ldl
-else
-	cp "$lib/libtftop-blas.so" "$build/double/"
-fi
-fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_blas.c -lpthread; }
-user() { local out=$1; shift; compile "$out" -fPIC -shared tests/doubles/fake_blas_user.c "$@"; }
+. "$(dirname "$0")/lib.sh"
+on_double blas probes/blas/*.c
+fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_blas.c -lpthread; }
+user() { local out=$1; shift; needed "$out" -fPIC -shared tests/doubles/fake_blas_user.c "$@"; }
 lazy=lazy hows=(now lazy)
 [ -z "$CROSS" ] || lazy=now hows=(now)
 here=(-L"$build" -Wl,-rpath,"\$ORIGIN")
@@ -71,11 +18,9 @@ user libuser_other.so -Wl,-z,now "${here[@]}" -lfake_other
 user libuser_wide.so -DWIDE -Wl,-z,$lazy "${here[@]}" -lfake_wide
 # in the program: bound at the first call, and before
 for how in "${hows[@]}"; do
-	compile "blas_$how" tests/probes/blas_test.c tests/doubles/fake_blas_user.c -Wl,-z,$how \
+	needed "blas_$how" tests/probes/blas_test.c tests/doubles/fake_blas_user.c -Wl,-z,$how \
 		-Wl,--no-as-needed "${here[@]}" -lfake_narrow -lfake_wide -ldl -lpthread
 done
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-blas-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
 limit='timeout -k 5 60'
 
 # run LEVEL HOW LIBRARY...: without us into $tmp/bare, with us into $tmp/probed, events
@@ -147,6 +92,6 @@ case_unchosen() {
 }
 
 for c in calls libraries off unchosen; do
-	[[ $c == *"$only"* ]] && "case_$c"
+	wanted "$c" && "case_$c"
 done
 closing

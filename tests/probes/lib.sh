@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the probes' suites share: where things are, counting, compiling. Sourced
-# by a suite with its own arguments; $only is the part of a name to run.
+# What the probes' suites share: where things are, counting, compiling, the double of
+# the runtime. Sourced by a suite with its own arguments; $only is the part of a name to
+# run.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 O=${O:-build}
@@ -35,3 +36,42 @@ compile() {
 	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
 	return 1
 }
+
+# on_double PROBE SOURCE...: a suite of that probe on the double of the runtime, which writes
+# text (tests/doubles/rt_text.c): sets tmp, run and bare settings, makes
+# double/libtftop-runtime.so and the probe beside it. With CROSS=aarch64-linux-gnu all is
+# compiled for that machine, the probe from the sources, and ${run[@]} runs it there. Where
+# the probe was not built, or that compiler is missing, the suite ends.
+run=() CROSS=${CROSS:-}
+on_double() {
+	local probe=$1 flags
+	shift
+	build=$build/$probe
+	if [ -n "$CROSS" ]; then
+		cc=$CROSS-gcc run=("qemu-${CROSS%%-*}-static" -L "/usr/$CROSS")
+		build=$O/tests/$CROSS/$probe lib=$build
+		if ! { command -v "$cc" && command -v "${run[0]}"; } >/dev/null; then
+			skipped "$probe on $CROSS" "'$cc' or '${run[0]}' is not there"
+			closing
+		fi
+	elif [ ! -e "$lib/libtftop-$probe.so" ]; then
+		skipped "$probe" "not on this machine, the probe was not built"
+		closing
+	fi
+	unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD "TFTOP_${probe^^}"
+	needed double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
+		probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
+	if [ -n "$CROSS" ]; then
+		flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h
+			-Wl,-z,nodelete,-z,defs)
+		needed libtftop-start.so "${flags[@]}" probes/start/*.c probes/imports/*.c probes/blas/names.c -ldl
+		needed "double/libtftop-$probe.so" "${flags[@]}" "$@" -L"$build/double" -ltftop-runtime \
+			-Wl,-rpath,'$ORIGIN' -lpthread -ldl
+	else
+		cp "$lib/libtftop-$probe.so" "$build/double/"
+	fi
+	tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-$probe-XXXXXX") || exit 1
+	trap 'rm -rf "$tmp"' EXIT
+}
+# needed OUTPUT SOURCE... [FLAG...]: the suite is nothing without it
+needed() { compile "$@" || closing; }

@@ -2,50 +2,13 @@
 # SPDX-License-Identifier: MIT
 # The OpenMP probe on a program with known parallel regions and the compiler's own
 # runtime, on the double of ours. omp.sh [NAME]: only the cases whose name contains NAME.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$PWD/$O ;; esac
-lib=$O/lib
-build=$O/tests/probes/omp
-only=${1:-}
-pass=0 failed=0 skip=0
-ok() { pass=$((pass + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
-expect() {
-	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
-}
-closing() {
-	echo "$pass passed, $failed failed, $skip skipped"
-	[ "$failed" -eq 0 ]
-	exit
-}
-if [ ! -e "$lib/libtftop-omp.so" ]; then
-	skip=1
-	echo "skip omp: not on this machine, the probe was not built"
-	closing
-fi
-unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_OMP
+. "$(dirname "$0")/lib.sh"
+cc=gcc	# with a runtime of its own
 unset OMP_NUM_THREADS OMP_THREAD_LIMIT OMP_DYNAMIC
-warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
-mkdir -p "$build/double"
-# compile OUTPUT SOURCE... [FLAG...]
-compile() {
-	local out=$1
-	shift
-	gcc -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
-		2>"$build/${out##*/}.log" && return
-	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
-	closing
-}
-compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
-	probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
-cp "$lib/libtftop-omp.so" "$build/double/"
-compile omp_now -fopenmp -Wl,-z,now tests/probes/omp_test.c
-compile omp_lazy -fopenmp -Wl,-z,lazy tests/probes/omp_test.c
-compile omp_stripped -s -fopenmp -Wl,-z,now tests/probes/omp_test.c
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-omp-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+on_double omp
+needed omp_now -fopenmp -Wl,-z,now tests/probes/omp_test.c
+needed omp_lazy -fopenmp -Wl,-z,lazy tests/probes/omp_test.c
+needed omp_stripped -s -fopenmp -Wl,-z,now tests/probes/omp_test.c
 limit='timeout -k 5 20'
 
 # run LEVEL HOW TIMES: as it is without us too; events into $tmp/events
@@ -87,6 +50,6 @@ case_off() {
 }
 
 for c in regions stripped off; do
-	[[ $c == *"$only"* ]] && "case_$c"
+	wanted "$c" && "case_$c"
 done
 closing

@@ -3,46 +3,9 @@
 # The PyTorch probe on a library that looks like PyTorch, laid out as in two of its
 # versions and in ways that are none's, on the double of the runtime.
 # pytorch.sh [NAME]: only the cases whose name contains NAME.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$PWD/$O ;; esac
-lib=$O/lib
-build=$O/tests/probes/pytorch
-only=${1:-}
-pass=0 failed=0 skip=0
-ok() { pass=$((pass + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
-expect() {
-	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
-}
-closing() {
-	echo "$pass passed, $failed failed, $skip skipped"
-	[ "$failed" -eq 0 ]
-	exit
-}
-if [ ! -e "$lib/libtftop-pytorch.so" ]; then
-	skip=1
-	echo "skip pytorch: not on this machine, the probe was not built"
-	closing
-fi
-unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_PYTORCH
-
-warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
-mkdir -p "$build/double"
-# compile OUTPUT SOURCE... [FLAG...]
-compile() {
-	local out=$1
-	shift
-	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
-		2>"$build/${out##*/}.log" && return
-	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
-	closing
-}
-compile double/libtftop-runtime.so -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c \
-	probes/runtime/{peek,blocks,room}.c -Wl,-soname,libtftop-runtime.so -lpthread
-cp "$lib/libtftop-pytorch.so" "$build/double/"
-fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
+. "$(dirname "$0")/lib.sh"
+on_double pytorch
+fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_torch.c -lpthread; }
 fake libtorch_old.so -DOLD -DFIRST=88 -DSEQUENCE=200 -DHANDLE=256
 fake libtorch_new.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312
 fake libtorch_shifted.so -DFIRST=104 -DSEQUENCE=248 -DHANDLE=400 -DPAD=3
@@ -50,9 +13,7 @@ for missing in SCOPE SEQUENCE NAME INPUTS FORWARD HANDLE TYPES OBJECTS STORAGE; 
 	fake "libtorch_no_$missing.so" -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 "-DNO_$missing"
 done
 fake libtorch_tags.so -DFIRST=88 -DSEQUENCE=200 -DHANDLE=312 -DTAG=2
-compile pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pytorch-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+needed pytorch_test tests/probes/pytorch_test.c -ldl -lpthread
 limit='timeout -k 5 60'
 
 bare() { $limit "$build/pytorch_test" "$@" >"$tmp/bare" 2>&1; }

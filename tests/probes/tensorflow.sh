@@ -6,83 +6,26 @@
 # tensorflow.sh [NAME]: only the cases whose name contains NAME. CROSS=aarch64-linux-gnu:
 # for that machine, under qemu; without what is seen on x86-64 only (tensors that are sent,
 # waits for pools) and Python, which qemu has none for.
-set -u
-cd "$(dirname "$0")/../.." || exit 1
-O=${O:-build}
-case $O in /*) ;; *) O=$PWD/$O ;; esac
-lib=$O/lib
-build=$O/tests/probes
-only=${1:-}
-pass=0 failed=0 skip=0
-ok() { pass=$((pass + 1)); echo "ok $1"; }
-fail() { failed=$((failed + 1)); echo "not ok $1: $2"; }
-expect() {
-	if [ "$3" = "$4" ]; then ok "$1, $2"; else fail "$1, $2" "'$3', not '$4'"; fi
-}
-closing() {
-	echo "$pass passed, $failed failed, $skip skipped"
-	[ "$failed" -eq 0 ]
-	exit
-}
-run=() CROSS=${CROSS:-}
-if [ -n "$CROSS" ]; then
-	CC=$CROSS-gcc run=("qemu-${CROSS%%-*}-static" -L "/usr/$CROSS") build=$O/tests/$CROSS lib=$O/tests/$CROSS
-	if ! { command -v "$CC" && command -v "${run[0]}"; } >/dev/null; then
-		echo "skip tensorflow on $CROSS: '$CC' or '${run[0]}' is not there"
-		skip=1
-		closing
-	fi
-elif [ ! -e "$lib/libtftop-tensorflow.so" ]; then
-	skip=1
-	echo "skip tensorflow: not on this machine, the probe was not built"
-	closing
-fi
-unset RT_TEXT_OUT RT_TEXT_LEVEL RT_TEXT_MANUAL RT_TEXT_QUIET RT_TEXT_TOGGLE LD_PRELOAD TFTOP_TENSORFLOW
-
-warn='-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Werror'
-mkdir -p "$build/double"
-# compile OUTPUT SOURCE... [FLAG...]
-compile() {
-	local out=$1
-	shift
-	${CC:-cc} -std=gnu11 -O1 -g -D_GNU_SOURCE $warn -I. -o "$build/$out" "$@" \
-		2>"$build/${out##*/}.log" && return
-	fail "compile $out" "$(head -n 1 "$build/${out##*/}.log")"
-	closing
-}
-# Other suites build the same file at the same time.
-compile "double/runtime.$$" -fPIC -shared -fvisibility=hidden tests/doubles/rt_text.c probes/runtime/{peek,blocks,room}.c \
-	-Wl,-soname,libtftop-runtime.so -lpthread
-mv "$build/double/runtime.$$" "$build/double/libtftop-runtime.so"
-if [ -n "$CROSS" ]; then
-	flags=(-shared -fPIC -fvisibility=hidden -DTFTOP_VERSION='"0"' -include model/banned.h -Wl,-z,nodelete,-z,defs)
-	compile libtftop-start.so "${flags[@]}" probes/start/*.c probes/imports/*.c \
-		probes/blas/names.c -ldl
-	compile double/libtftop-tensorflow.so "${flags[@]}" probes/tensorflow/*.c probes/onednn/*.c \
-		probes/imports/*.c probes/python/*.c probes/traceme/*.c \
-		-L"$build/double" -ltftop-runtime -Wl,-rpath,'$ORIGIN' -lpthread -ldl
-else
-	cp "$lib/libtftop-tensorflow.so" "$build/double/"
-fi
-fake() { compile "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c \
+. "$(dirname "$0")/lib.sh"
+on_double tensorflow probes/tensorflow/*.c probes/onednn/*.c probes/imports/*.c probes/python/*.c \
+	probes/traceme/*.c
+fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensorflow.c \
 	tests/doubles/fake_tensorflow_pools.c -lpthread; }
 fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
 fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
 fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
-compile tensorflow_test tests/probes/tensorflow_test.c -ldl
+needed tensorflow_test tests/probes/tensorflow_test.c -ldl
 if [ -z "$CROSS" ]; then
 	parts=(-DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 tests/doubles/fake_tensorflow_memory.c)
-	compile libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
+	needed libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
 		tests/doubles/fake_tensorflow_executor.c
 	executor=("$build/libtensorflow_executor.so" -Wl,-rpath,'$ORIGIN' -Wl,-z,relro,-z,now)
 	fake libtensorflow_parts.so "${parts[@]}" -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_untold.so "${parts[@]}" -DUNTOLD_REGIONS -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_bare.so "${parts[@]}" -DOTHER_FLAG -Wl,--no-as-needed "${executor[@]}"
 	fake libtensorflow_stripped.so "${parts[@]}" -s -Wl,--no-as-needed "${executor[@]}"
-	compile tensorflow_parts tests/probes/tensorflow_parts.c -ldl
+	needed tensorflow_parts tests/probes/tensorflow_parts.c -ldl
 fi
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-tensorflow-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
 limit='timeout -k 5 60'
 
 bare() { $limit "${run[@]}" "$build/tensorflow_test" "$1" >"$tmp/bare" 2>&1; }
@@ -311,7 +254,7 @@ int main(void)
 	return 0;
 }
 END
-	${CC:-cc} -rdynamic -o "$tmp/own" "$tmp/own.c" -ldl
+	$cc -rdynamic -o "$tmp/own" "$tmp/own.c" -ldl
 	$limit env LD_PRELOAD="$lib/libtftop-start.so" RT_TEXT_OUT="$tmp/events" \
 		TFTOP_TENSORFLOW="$build/double/libtftop-tensorflow.so" "${run[@]}" "$tmp/own" >"$tmp/probed" 2>&1
 	expect names "a program that has one of the names" "$(cat "$tmp/probed")" "3 7 0"
