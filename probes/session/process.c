@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,11 +84,14 @@ void process_null_stdio(void)
 void process_give_way(bool session)
 {
 	static const char level[] = "5";
+	static const struct sched_param none = { .sched_priority = 0 };
 	id_t thread = (id_t)syscall(SYS_gettid);
 	int fd;
 
 	if (getpriority(PRIO_PROCESS, thread) < atoi(level))
 		setpriority(PRIO_PROCESS, thread, atoi(level));
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_BATCH, &none);
 	if (!session)
 		return;
 	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);

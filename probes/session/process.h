@@ -28,7 +28,8 @@ void process_default_signals(void);
 
 /*
  * Where cores are short PROGRAM comes first: the calling thread, and what it
- * starts, gets a lower priority. With `session` also the session it leads, whose
+ * starts, gets a lower priority, and when it wakes it pushes nobody from a core
+ * (SCHED_BATCH). With `session` also the session it leads, whose
  * nice level counts where the kernel groups tasks by session (sched(7),
  * autogroup). Never raises anything; failure is silent.
  */
