@@ -157,8 +157,8 @@ struct row {
 	struct merged merged;		/* of the lanes, used when there are several */
 	uint32_t opens, n_opens;	/* list head, NONE */
 	uint32_t next;			/* of its process's threads, or its queue's rows; NONE */
-	uint64_t peak;
-	const char *label;		/* interned */
+	const char *label;		/* interned; of queues and their copies, made of ... */
+	uint64_t label_of;		/* ... the queue's name and whether it is shared; 0: not made */
 };
 
 struct device {

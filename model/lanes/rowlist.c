@@ -72,34 +72,45 @@ const char *device_label(struct model *model, uint32_t index)
 	return names_raw(&model->names, names_intern(&model->names, text));
 }
 
-/* Do several processes use the queue's device? Then its label names the pid. */
-static bool is_shared(const struct model *model, const struct queue *queue)
+/* Do several processes use the device? Then its queues' labels name the pid. */
+static bool is_shared(const struct model *model, uint32_t device)
 {
-	uint32_t device = queue_device(model, queue);
+	uint32_t process = NONE;
 
-	for (uint32_t i = 0; i < model->views.n && device != NONE; i++)
-		if (view_at(model, i)->device == device &&
-		    view_at(model, i)->process != queue->process)
+	for (uint32_t i = 0; i < model->views.n && device != NONE; i++) {
+		const struct view *view = view_at(model, i);
+
+		if (view->device != device)
+			continue;
+		if (process != NONE && view->process != process)
 			return true;
+		process = view->process;
+	}
 	return false;
 }
 
-const char *queue_label(struct model *model, uint32_t index)
+static const char *make_label(struct model *model, const struct queue *queue, bool shared)
 {
-	const struct queue *queue = queue_at(model, index);
 	char text[LABEL_MAX];
 
-	if (queue->name && !is_shared(model, queue))
+	if (queue->name && !shared)
 		return names_raw(&model->names, queue->name);
 	if (queue->name)
 		snprintf(text, sizeof(text), "%.60s (%u)", names_raw(&model->names, queue->name),
 			 process_at(model, queue->process)->pid);
-	else if (is_shared(model, queue))
+	else if (shared)
 		snprintf(text, sizeof(text), "queue %u (%u)", queue->number,
 			 process_at(model, queue->process)->pid);
 	else
 		snprintf(text, sizeof(text), "queue %u", queue->number);
 	return names_raw(&model->names, names_intern(&model->names, text));
+}
+
+const char *queue_label(struct model *model, uint32_t index)
+{
+	const struct queue *queue = queue_at(model, index);
+
+	return make_label(model, queue, is_shared(model, queue_device(model, queue)));
 }
 
 const char *thread_label(struct model *model, uint32_t index)
@@ -412,35 +423,52 @@ static bool has_bandwidth(enum direction direction)
 	       direction != DIR_UNMAP;
 }
 
+/* Of a queue's row, of its copies with their direction. Made when it is first listed, as
+ * a frame lists all of them. */
+static const char *listed_label(struct model *model, uint32_t index, bool shared)
+{
+	struct row *row = row_at(model, index);
+	const struct queue *queue = queue_at(model, row->queue);
+	uint64_t made_of = ((uint64_t)queue->name << 1 | shared) + 1;
+	const char *direction = row->direction ? direction_name(row->direction) : "copy";
+	char text[LABEL_MAX];
+
+	if (row->label_of == made_of)
+		return row->label;
+	row->label = make_label(model, queue, shared);
+	row->label_of = made_of;
+	if (row->kind == ROW_COPY) {
+		snprintf(text, sizeof(text), "%.70s %s", row->label, direction);
+		row->label = names_raw(&model->names, names_intern(&model->names, text));
+	}
+	return row->label;
+}
+
 /* One queue: its kernels, then its copies by direction. */
 static void list_queue(struct model *model, struct list *list, uint32_t index, uint32_t parent,
-		       struct model_row bandwidth[DIR_COUNT])
+		       bool shared, struct model_row bandwidth[DIR_COUNT])
 {
 	struct queue *queue = queue_at(model, index);
 	uint32_t device = queue_device(model, queue);
-	const char *label = queue_label(model, index);
-	char text[LABEL_MAX];
 	struct model_row *out;
 
 	if (has_row(model, queue->row)) {
 		out = list_add(model, list, queue->row, parent);
-		out->label = label;
+		out->label = listed_label(model, queue->row, shared);
 		out->device = device;
 	}
 	for (int d = 0; d < DIR_COUNT; d++) {
-		uint32_t row = queue->copies[d];
-		uint32_t total = map_get(&model->copy_by_key, (uint64_t)index << 8 | (unsigned)d);
+		uint32_t row = queue->copies[d], total;
 		const struct copy_total *copies;
 
 		if (!has_row(model, row))
 			continue;
-		snprintf(text, sizeof(text), "%.70s %s", label,
-			 d ? direction_name((enum direction)d) : "copy");
 		out = list_add(model, list, row, parent);
-		out->label = names_raw(&model->names, names_intern(&model->names, text));
+		out->label = listed_label(model, row, shared);
 		out->device = device;
 		bandwidth[d].count += out->count;
 		bandwidth[d].busy_ns += out->busy_ns;
+		total = map_get(&model->copy_by_key, (uint64_t)index << 8 | (unsigned)d);
 		if (total == MAP_NONE)
 			continue;
 		copies = store_at(&model->copies, total);
@@ -476,6 +504,7 @@ static void list_memory(struct model *model, struct list *list, uint32_t device,
 static void list_device(struct model *model, struct list *list, uint32_t device)
 {
 	struct model_row bandwidth[DIR_COUNT] = { 0 };
+	bool shared = is_shared(model, device);
 	size_t at = list->n;
 	uint32_t parent = 0, row;
 	struct model_row *out;
@@ -493,7 +522,7 @@ static void list_device(struct model *model, struct list *list, uint32_t device)
 	}
 	for (uint32_t i = 0; i < model->queues.n; i++)
 		if (queue_device(model, queue_at(model, i)) == device)
-			list_queue(model, list, i, parent, bandwidth);
+			list_queue(model, list, i, parent, shared, bandwidth);
 	if (device == NONE)
 		return;
 	if (list->n == at + 1 && !list_counters(model, NULL, NONE, device, 0)) {

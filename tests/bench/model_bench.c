@@ -410,12 +410,99 @@ static void measure_live(void)
 	model_free(bench.model);
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void apply_step(struct model *model, int64_t number)
+{
+	struct event step = {
+		.type = EVENT_STEP, .pid = 1, .tid = 1, .time_ns = 1000 + (number + 1) * 100000,
+		.u.step = { .number = number, .start_ns = 1000 + number * 100000,
+			    .dur_ns = 90000 + number * 7919 % 5000 },
+	};
+
+	model_apply(model, &step, 1);
+}
+
+/* A list of many steps that gets one more, against one that is made of all. */
+static void measure_steps(void)
+{
+	enum { STEPS = 1000000, MORE = 1000 };
+	struct model *model = model_new(NULL);
+	struct step_list list = { .rows = NULL };
+	struct step_stats stats;
+	struct step_row *rows;
+	int64_t begin, all_ns, more_ns = 0;
+
+	for (int64_t i = 0; i < STEPS; i++)
+		apply_step(model, i);
+	model_lock(model);
+	model_steps_update(model, &list);
+	model_unlock(model);
+	for (int64_t i = 0; i < MORE; i++) {
+		apply_step(model, STEPS + i);
+		model_lock(model);
+		begin = cpu_ns();
+		model_steps_update(model, &list);
+		more_ns += cpu_ns() - begin;
+		model_unlock(model);
+	}
+	model_lock(model);
+	begin = cpu_ns();
+	model_steps(model, &stats, &rows);
+	all_ns = cpu_ns() - begin;
+	model_unlock(model);
+	printf("G14.steps|one step more than a million, CPU|%.2f|us|low|all of them anew|%.0f|%.5f|<= 50 us|%d||%s\n",
+	       (double)more_ns / MORE / 1e3, (double)all_ns / 1e3,
+	       (double)more_ns / MORE / (double)all_ns, MORE,
+	       verdict(true, more_ns / MORE <= 50000));
+	free(rows);
+	step_list_release(&list);
+	model_free(model);
+}
+
+/* What a frame asks first: the rows, of a program with many queues. */
+static void measure_rows(void)
+{
+	enum { ROUNDS_OF = 200 };
+	struct model_synth_profile profile = model_synth_default;
+	struct bench bench = { .model = model_new(NULL) };
+	struct model_synth *synth;
+	struct model_row *rows;
+	int64_t begin, ns;
+	size_t n = 0;
+
+	profile.queues = 4000;
+	profile.spans = 40000;
+	synth = model_synth_new(1, &profile, 1000000000);
+	for (int64_t at = 1000000000; !model_synth_over(synth); at += 1000000)
+		model_synth_advance(synth, at, feed_model, &bench);
+	model_lock(bench.model);
+	begin = cpu_ns();
+	for (int i = 0; i < ROUNDS_OF; i++) {
+		n = model_rows(bench.model, &rows);
+		free(rows);
+	}
+	ns = (cpu_ns() - begin) / ROUNDS_OF;
+	model_unlock(bench.model);
+	printf("G14.rows|the rows of %u queues (%zu), CPU|%.0f|us|low|a frame|50000|%.4f|<= 1 ms|%d||%s\n",
+	       profile.queues, n, (double)ns / 1e3, (double)ns / 5e7, ROUNDS_OF,
+	       verdict(true, ns <= 1000000));
+	model_synth_free(synth);
+	model_free(bench.model);
+}
+
 int main(int argc, char **argv)
 {
 	const char *size = getenv("SPANS");
 
 	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
-		puts("G8.model G8.live30 G12.model G13 G14.model");
+		puts("G8.model G8.live30 G12.model G13 G14.model G14.steps G14.rows");
 		return 0;
 	}
 	if (getenv("LIMIT")) {
@@ -431,11 +518,18 @@ int main(int argc, char **argv)
 		measure_live();
 		return 0;
 	}
+	if (wanted("G14.steps") || wanted("G14.rows")) {
+		measure_steps();
+		measure_rows();
+		return 0;
+	}
 	if (wanted("G13")) {
 		measure(100000000, "1e8", false);
 		measure_limit(100000000, "limit", (size_t)256 << 20);
 		return 0;
 	}
+	measure_steps();
+	measure_rows();
 	measure(10000, "1e4", false);
 	measure(100000, "1e5", false);
 	measure(1000000, "1e6", false);
