@@ -116,6 +116,8 @@ uint32_t processor_cores(const struct model *model, uint32_t process);
 int64_t tiny_cost_ns(const struct model *model);
 /* Copies on that device, per step, of what same-data.c says was copied before. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
+/* The same of copies and conversions of that class, an enum op_class. */
+int64_t same_data_class_ns(struct model *model, int op_class);
 /* What messages of that name bring in a step, and how long alone: wire.c. */
 void wire_of(struct model *model, uint32_t name, uint64_t *bytes_per_step,
 	     int64_t *alone_ns_per_step);

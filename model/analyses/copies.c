@@ -411,8 +411,14 @@ static bool has_host_memory(uint8_t direction)
 	return direction == DIR_H2D || direction == DIR_D2H;
 }
 
+/* From one place of the host's memory to another: nothing is pinned, no queue is apart. */
+static bool by_processor(const struct model *model, const struct way *way)
+{
+	return way->device < model->devices.n && device_at(model, way->device)->processor;
+}
+
 static void way_lines(struct finding *finding, const struct way *way, const struct basis *basis,
-		      enum scope scope)
+		      enum scope scope, bool processor)
 {
 	char time[FMT_MAX], hidden[FMT_MAX], best[FMT_MAX], times[FMT_MAX];
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
@@ -428,7 +434,11 @@ static void way_lines(struct finding *finding, const struct way *way, const stru
 	if (way->best)
 		snprintf(finding->lines[1], FINDING_TEXT, "the fastest of them went at %s",
 			 fmt_rate(best, way->best));
-	if (!has_host_memory(way->direction))
+	if (processor)
+		snprintf(finding->advice, FINDING_TEXT,
+			 "what is made where it is used, or put there once before the loop, is not copied "
+			 "in each step");
+	else if (!has_host_memory(way->direction))
 		snprintf(finding->advice, FINDING_TEXT,
 			 "another queue or fewer passes over the data would hide or avoid it");
 	else if (way->sum[scope].plain)
@@ -450,6 +460,7 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 {
 	const struct basis *basis = &copies->basis;
 	enum scope scope = basis_scope(basis);
+	bool processor = by_processor(model, way);
 	char bytes[FMT_MAX], rate[FMT_MAX], before[100] = "";
 	struct finding finding = {
 		.id = "copy-bound", .subject = way->device << 4 | way->direction,
@@ -473,10 +484,10 @@ static void way_finding(struct model *model, const struct copies *copies, const 
 	fmt_all_bytes(bytes, (uint64_t)basis_per(basis, (int64_t)way->sum[scope].bytes));
 	fmt_rate(rate, bytes_per_s(way->sum[scope].bytes, way->sum[scope].ns));
 	snprintf(finding.title, FINDING_TEXT, "copy on the critical path: %s %s %s%s%s (%s)",
-		 bytes, from_to(way->direction), basis_word(basis),
-		 !has_host_memory(way->direction) ? "" :
+		 bytes, processor ? "copied by the processor" : from_to(way->direction),
+		 basis_word(basis), processor || !has_host_memory(way->direction) ? "" :
 		 way->sum[scope].plain ? ", pageable" : ", pinned", before, rate);
-	way_lines(&finding, way, basis, scope);
+	way_lines(&finding, way, basis, scope, processor);
 	finding_add(findings, &finding);
 }
 

@@ -281,12 +281,16 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 {
 	enum scope scope = basis_scope(basis);
 	int64_t ns = basis_per(basis, costly->ns[op_class][scope]), whole = basis_whole(basis);
+	/* what copies the same data has a finding of its own */
+	int64_t told_ns = basis->steps ? same_data_class_ns(model, (int)op_class) : 0;
 	char share[FMT_MAX], path[FMT_MAX], left[FMT_MAX], now[FMT_MAX];
 	struct finding finding = {
 		.id = "costly-op", .subject = (uint32_t)op_class, .severity = SEVERITY_NOTE,
 		.cost_ns = basis_per(basis, costly->saved_ns[op_class][scope]),
 	};
 
+	ns -= told_ns;
+	finding.cost_ns -= told_ns;
 	if (per_mille(ns, whole) < model_threshold(model, THRESHOLD_COSTLY_SHARE) * 10 ||
 	    finding.cost_ns <= 0)
 		return;
@@ -294,8 +298,9 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 		 op_class_word(op_class), fmt_share(share, (uint64_t)ns, (uint64_t)whole));
 	types_line(model, costly, op_class, basis, &finding);
 	snprintf(finding.lines[1], FINDING_TEXT,
-		 "%s of %s on the path; if it took no time, %s would take %s at best%s",
+		 "%s of %s on the path%s; if it took no time, %s would take %s at best%s",
 		 fmt_time(path, ns), fmt_time(now, whole),
+		 told_ns ? " besides what is the same data" : "",
 		 basis->steps ? "a step" : "a second of it",
 		 fmt_time(left, whole - finding.cost_ns),
 		 finding.cost_ns < ns - ns / HIDDEN_PART ?

@@ -21,6 +21,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/analyses/op-class.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 #include "model/model-internal.h"
@@ -275,6 +276,19 @@ int64_t same_data_run_ns(const struct model *model, uint32_t device)
 			add_ns(&ns, (int64_t)((__int128)s->places[i].run_ns * same.ns /
 					      s->places[i].looked_ns));
 	return basis_per(&s->basis, ns);
+}
+
+int64_t same_data_class_ns(struct model *model, int op_class)
+{
+	const struct same_data *s = analysis_state(model, ANALYSIS_SAME_DATA);
+	struct same same;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < s->n && is_ready(model, s); i++)
+		if ((int)op_class_of(names_raw(&model->names, s->places[i].name)) == op_class &&
+		    is_told(model, s, &s->places[i], &same))
+			add_ns(&ns, same.cost_ns);
+	return ns;
 }
 
 static void same_data_release(void *state)

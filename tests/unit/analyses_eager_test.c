@@ -525,6 +525,37 @@ TEST(eager_same_data)
 	CHECK_INT(found.evidence.t1 - found.evidence.t0, COPY_US * US);
 }
 
+/* One cause, one finding: what is left of the casts when those of the same data are told. */
+TEST(eager_same_data_is_no_costly_op)
+{
+	struct findings_status status;
+	struct finding *list;
+
+	for (int same = 0; same < 2; same++) {
+		struct model *model = copying_model();
+		int found = 0, costly = 0;
+
+		for (uint64_t i = 0; i < 22; i++)
+			copying_step(model, (int)i, 0xabc, same ? 0xabd : i + 50, same ? 0xabe : i + 90);
+		model_finish(model, false);
+		model_lock(model);
+		for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++) {
+			found += !strcmp(list[i].id, "same-data");
+			if (strcmp(list[i].id, "costly-op"))
+				continue;
+			costly++;
+			CHECK_STR(list[i].title, "costly-op: casting holds 20 % of the critical path");
+			CHECK(strstr(list[i].lines[1], "besides what is the same data"));
+			CHECK(list[i].cost_ns <= 2 * COPY_US * US);
+		}
+		free(list);
+		model_unlock(model);
+		model_free(model);
+		CHECK_INT(found, same ? 2 : 1);		/* lines */
+		CHECK_INT(costly, !same);
+	}
+}
+
 /* In less than nine of ten steps; and in four steps, which is too few. */
 TEST(eager_same_data_not_told)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies on the critical path, copies that need not be. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/query-findings.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
@@ -170,4 +172,39 @@ TEST(work_copies_exposed_against_naive)
 		}
 		bench_release(&bench);
 	}
+}
+
+/* On the processor (JAX) memory is neither pinned nor pageable, and no queue is apart. */
+TEST(work_copies_by_the_processor)
+{
+	struct event device = ev_device(2, "cpu"), step = { .type = EVENT_STEP, .pid = PID };
+	struct model *model = model_with_device();
+	struct findings_status status;
+	struct finding *list;
+	int found = 0;
+
+	device.u.device.api = "cpu";
+	apply_one(model, device);
+	apply_one(model, ev_queue(9, 2));
+	for (int64_t i = 0; i < 12; i++) {
+		apply_one(model, ev_copy(9, DIR_H2D, 4000000, i * STEP + MS, 2 * MS));
+		step.time_ns = BASE + (i + 1) * STEP;
+		step.u.step = (struct event_step) { .number = i, .start_ns = BASE + i * STEP,
+						    .dur_ns = STEP };
+		apply_one(model, step);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++) {
+		if (strcmp(list[i].id, "copy-bound"))
+			continue;
+		found++;
+		CHECK_STR(list[i].title, "copy on the critical path: 4 000 000 bytes copied by the "
+			  "processor per step (2.00 GB/s)");
+		CHECK(!has(list[i].advice, "pinned") && !has(list[i].advice, "queue"));
+	}
+	CHECK_INT(found, 1);
+	free(list);
+	model_unlock(model);
+	model_free(model);
 }
