@@ -553,8 +553,9 @@ void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t 
 		  int64_t dur_ns);
 void steps_release(struct model *model);
 const char *steps_source(struct model *model, const struct steps *steps);
-/* How many steps are of its start: so many as are set, and more while they compile. */
-size_t steps_warm_up(const struct model *model, const struct steps *steps);
+/* A part of it, 1 of so many, or more was spent compiling. */
+bool step_compiles(const struct model *model, const struct steps *steps,
+		   const struct step *step, int part);
 /* The series to show, NULL none. */
 struct steps *steps_best(const struct model *model);
 

@@ -16,7 +16,6 @@
 #include "model/base/util.h"
 
 #define COMPILED_PART 10		/* of a step, and more: it compiled */
-#define WARM_UP_MORE 16u		/* steps that compile and so are of the start, at most */
 
 struct step_book {
 	size_t series;			/* in model->steps, and of it ... */
@@ -29,24 +28,21 @@ struct step_book {
 	int64_t steady_ns;		/* their sum */
 };
 
-static bool has_compiled(const struct model *model, const struct steps *steps,
-			 const struct step *step)
+bool step_compiles(const struct model *model, const struct steps *steps,
+		   const struct step *step, int part)
 {
 	const struct cover *compiling = &process_at(model, steps->process)->compiling;
 
 	return step->dur_ns > 0 && compiling->n &&
 	       cover_window(compiling, step->start_ns, step->start_ns + step->dur_ns) >=
-	       step->dur_ns / COMPILED_PART;
+	       step->dur_ns / part;
 }
 
-size_t steps_warm_up(const struct model *model, const struct steps *steps)
+static size_t warm_up_of(const struct model *model, const struct steps *steps)
 {
-	size_t set = (size_t)model_threshold(model, THRESHOLD_WARM_UP), n = set;
+	size_t set = (size_t)model_threshold(model, THRESHOLD_WARM_UP);
 
-	while (set && n < steps->n && n < set + WARM_UP_MORE &&
-	       has_compiled(model, steps, &steps->list[n]))
-		n++;
-	return n < steps->n ? n : steps->n;
+	return set < steps->n ? set : steps->n;
 }
 
 static bool is_outlier(int64_t dur_ns, const struct step_stats *stats)
@@ -76,7 +72,7 @@ static void judge(const struct model *model, const struct steps *steps, struct s
 		.number = step->number >= 0 ? step->number : (int64_t)i,
 		.start_ns = step->start_ns, .dur_ns = step->dur_ns,
 		.warm_up = i < list->book->warm_up,
-		.compiled = has_compiled(model, steps, step),
+		.compiled = step_compiles(model, steps, step, COMPILED_PART),
 		.outlier = is_outlier(step->dur_ns, stats),
 	};
 
@@ -111,7 +107,7 @@ static bool is_up_to_date(const struct model *model, const struct steps *steps,
 			  const struct step_book *book)
 {
 	return book->compiled == process_at(model, steps->process)->compiled &&
-	       book->warm_up == steps_warm_up(model, steps);
+	       book->warm_up == warm_up_of(model, steps);
 }
 
 static void take_stats(struct model *model, const struct steps *steps, struct step_list *list)
@@ -119,7 +115,7 @@ static void take_stats(struct model *model, const struct steps *steps, struct st
 	struct step_book *book = list->book;
 	struct step_stats *stats = &list->stats;
 	uint64_t compiled = process_at(model, steps->process)->compiled;
-	size_t warm_up = steps_warm_up(model, steps);
+	size_t warm_up = warm_up_of(model, steps);
 	int64_t p50_ns = hist_percentile(&steps->hist, 500), mad_ns;
 	bool moved = p50_ns != book->p50_ns || warm_up != book->warm_up;
 

@@ -94,6 +94,7 @@ struct slice {
 	int64_t number;			/* of the step, -1: not a step */
 	bool step;			/* a step, else the time between, or without steps */
 	bool warm_up;			/* a step of the start, not to be averaged */
+	bool compiles;			/* a step of which half or more was spent compiling */
 	bool cut;			/* too many acts: only a part of a step ... */
 	int64_t whole_t1;		/* ... that ends here */
 	/* Borrowed until the analysis returns, as what follows: */

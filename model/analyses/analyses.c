@@ -8,11 +8,10 @@
  * before the new border are sorted by start through small keys and copied out
  * slice by slice. What reaches over a border is carried.
  *
- * How far a hand-out goes (the border): to the end of the last complete step
- * that has settled; where no step has ended for LAG_NS and four steps, to the
- * settled line less that, so that a step that is still going on is handed out
- * whole when it ends; to the end of everything at the finish. When as many
- * as three quarters of what may wait do, it goes to the settled line whatever the steps, and if
+ * How far a hand-out goes (the border): to the end of the last complete step that has settled;
+ * where no step has ended for LAG_NS and four steps, to the settled line less that, so that a step
+ * that is still going on is handed out whole when it ends; to the end of everything at the finish.
+ * When three quarters of what may wait do, it goes to the settled line whatever the steps, and if
  * that frees too little, past it: what comes later then is late.
  *
  * Complexity: a push is one copy; each act is looked at, sorted and copied out
@@ -550,7 +549,8 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 		slice = (struct slice) {
 			.t0 = step->start_ns, .t1 = step->start_ns + step->dur_ns, .step = true,
 			.number = step->number >= 0 ? step->number : step - steps->list,
-			.warm_up = (size_t)(step - steps->list) < steps_warm_up(model, steps),
+			.warm_up = step - steps->list < model_threshold(model, THRESHOLD_WARM_UP),
+			.compiles = step_compiles(model, steps, step, 2),
 		};
 		hand_out(model, &slice);
 	}

@@ -5,6 +5,13 @@
 
 bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope)
 {
+	if (slice->compiles)
+		return false;
+	return basis_add_any(basis, slice, scope);
+}
+
+bool basis_add_any(struct basis *basis, const struct slice *slice, enum scope *scope)
+{
 	if (slice->lost || slice->warm_up || slice->t1 <= slice->t0)
 		return false;
 	*scope = slice->step ? SCOPE_STEP : SCOPE_TIME;

@@ -5,7 +5,8 @@
  *
  * A sum is kept twice, for slices that are steps and for those that are not;
  * as soon as one step was seen only the first counts. What lies between steps
- * is in neither average then. Slices in which events were lost are left out.
+ * is in neither average then. Slices in which events were lost are left out, and steps
+ * that compile more than they do anything else.
  */
 #ifndef MODEL_BASIS_H
 #define MODEL_BASIS_H
@@ -27,6 +28,8 @@ struct basis {
 
 /* The scope a slice belongs to; false: it is in no average. */
 bool basis_add(struct basis *basis, const struct slice *slice, enum scope *scope);
+/* The same, with steps that compile. */
+bool basis_add_any(struct basis *basis, const struct slice *slice, enum scope *scope);
 /* Enough to speak. */
 bool basis_ready(const struct model *model, const struct basis *basis);
 

@@ -80,7 +80,7 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 	struct recompiles *r = state;
 	enum scope scope;
 
-	if (!basis_add(&r->basis, slice, &scope))
+	if (!basis_add_any(&r->basis, slice, &scope))
 		return;
 	for (size_t i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];

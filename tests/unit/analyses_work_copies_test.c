@@ -208,3 +208,43 @@ TEST(work_copies_by_the_processor)
 	model_unlock(model);
 	model_free(model);
 }
+
+/* Half of every fourth step is a compilation: what the others cost is told, not a mean of
+ * both; in the report of where a step goes they are. */
+TEST(work_copies_in_steps_that_compile)
+{
+	struct event step = { .type = EVENT_STEP, .pid = PID }, compile = step;
+	struct model *model = model_with_device();
+	struct findings_status status;
+	struct finding *list;
+	int found = 0;
+
+	compile.type = EVENT_COMPILE;
+	for (int64_t i = 0; i < 22; i++) {
+		int64_t t = BASE + i * STEP;
+
+		compile.time_ns = step.time_ns = t + STEP;
+		compile.u.compile = (struct event_compile) {
+			.start_ns = t, .dur_ns = STEP / 2, .what = "step", .options = "", .log = "",
+		};
+		if (i % 4 == 3)
+			apply_one(model, compile);
+		else
+			apply_one(model, ev_copy(1, DIR_H2D, 4000000, i * STEP + MS, 2 * MS));
+		step.u.step = (struct event_step) { .number = i, .start_ns = t, .dur_ns = STEP };
+		apply_one(model, step);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++) {
+		if (strcmp(list[i].id, "copy-bound"))
+			continue;
+		found++;
+		CHECK_INT(list[i].cost_ns, 2 * MS);
+	}
+	CHECK_INT(found, 1);
+	CHECK_INT(status.steps, 20);
+	free(list);
+	model_unlock(model);
+	model_free(model);
+}
