@@ -196,7 +196,7 @@ static void ran_now(struct rt_thread *th, enum rt_library library, struct rt_ker
 {
 	struct rt_cpu_open *open = th->cpu.self.depth > 0 && th->cpu.self.depth <= RT_CPU_OPEN_MAX ?
 				   &th->cpu.open[th->cpu.self.depth - 1] : NULL;
-	int64_t now = rt_now_ns();
+	int64_t now = rt_quick_ns(&th->clock);
 
 	if (open && (open->told || open->start_ns + dur > now + CLOCK_NS))
 		open = NULL;	/* not this one */
@@ -340,7 +340,7 @@ void rt_cpu_begin(enum rt_library library, uint32_t kind, const char *text)
 			open->top = sole_op(kind);
 		}
 	}
-	open->start_ns = rt_now_ns();
+	open->start_ns = rt_quick_ns(&th->clock);
 	errno = saved;
 }
 
@@ -365,7 +365,7 @@ void rt_cpu_end(enum rt_library library)
 		rt_op_launch();
 	k = (struct rt_kernel){
 		.name = open->name, .op = open->top.instance, .op_name = open->top.name,
-		.start_ns = open->start_ns, .end_ns = rt_now_ns(),
+		.start_ns = open->start_ns, .end_ns = rt_quick_ns(&th->clock),
 	};
 	emit(th, library, &k);
 }

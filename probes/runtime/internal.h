@@ -25,6 +25,7 @@
 #include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/pack.h"
+#include "probes/runtime/quick.h"
 #include "probes/runtime/runtime.h"
 #include "probes/start/start.h"
 
@@ -121,6 +122,7 @@ struct rt_thread {
 	_Atomic int visible;		/* top, for the runtime thread */
 	uint64_t instance_next, instance_end;
 	uint64_t handed;		/* of the next op: rt_op_handed() */
+	struct rt_quick clock;		/* of its ops and kernels */
 	int64_t even_ns;		/* runtime thread: last scan that saw section even */
 	struct rt_batch batch;
 	char name[RT_THREAD_NAME];	/* under the lock of threads.c */

@@ -124,7 +124,7 @@ static int64_t settled_time(int64_t now_ns)
 		oldest = earlier(oldest, section_scan(th, now_ns));
 	oldest = earlier(oldest, scan_open(now_ns, false));
 	scan_ns = now_ns;
-	return rt_have_membarrier ? oldest : oldest - NO_BARRIER_SLACK_NS;
+	return oldest - (rt_have_membarrier ? RT_QUICK_OFF_NS : NO_BARRIER_SLACK_NS);
 }
 
 static void send_settled(int64_t settled_ns)

@@ -11,7 +11,6 @@
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define TRIES 3
 #define WIDE_TICKS 300		/* between two readings that are one: we were interrupted */
-#define WRONG_NS 1000		/* computed and read differ so much: it is not that counter */
 #define CHECK_SPANS 10		/* for so long what is computed can be held against the clock */
 
 static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
@@ -83,7 +82,7 @@ int64_t rt_quick_look(struct rt_quick *q)
 	since = now.ticks - q->ticks;
 	if (q->span && since < q->span * CHECK_SPANS)
 		off = q->clock_ns + (int64_t)(since * per_tick >> 32) - now.ns;
-	if (off > WRONG_NS || off < -WRONG_NS) {
+	if (off > RT_QUICK_OFF_NS || off < -RT_QUICK_OFF_NS) {
 		SET(wrong, true);
 		SET(rate, 0);
 		q->span = 0;
@@ -114,3 +113,10 @@ int64_t rt_quick_look(struct rt_quick *q)
 }
 
 #endif
+
+int64_t rt_quick_now(void)
+{
+	struct rt_thread *th = rt_self();
+
+	return th ? rt_quick_ns(&th->clock) : rt_now_ns();
+}

@@ -17,6 +17,7 @@
 #include "probes/runtime/runtime.h"
 
 #define RT_QUICK_NS 100000
+#define RT_QUICK_OFF_NS 1000	/* farther from the clock than this it is not used */
 
 /* Of one thread; zeroed at first. */
 struct rt_quick {
@@ -28,6 +29,9 @@ struct rt_quick {
 
 /* A look at the clock. */
 RT_API int64_t rt_quick_look(struct rt_quick *q);
+
+/* That of the calling thread's ops and kernels. */
+RT_API int64_t rt_quick_now(void);
 
 static inline int64_t rt_quick_ns(struct rt_quick *q)
 {

@@ -150,7 +150,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	instance = rt_instance(th);
 	rt_section_enter(th);
 	rt_fence(memory_order_release);
-	start_ns = rt_now_ns();
+	start_ns = rt_quick_ns(&th->clock);
 	SET(f->start_ns, start_ns);
 	SET(f->parent, below ? GET(below->instance) : 0);
 	SET(f->payload, args->payload);
@@ -176,7 +176,7 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	if (__builtin_expect(GET(rt_tap_now), 0) && args->type)
 		rt_tap_op(args->name, args->type);
 	if (__builtin_expect(sampled(&th->push_sample), 0))
-		rt_own_time((rt_now_ns() - start_ns) * SAMPLE);
+		rt_own_time((rt_quick_ns(&th->clock) - start_ns) * SAMPLE);
 	return instance;
 }
 
@@ -278,13 +278,13 @@ int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
 	if (i < 0)
 		return -1;
 	sample = sampled(&th->pop_sample);
-	end_ns = rt_now_ns();
+	end_ns = rt_quick_ns(&th->clock);
 	dur_ns = end_ns - GET(th->frame[i].start_ns);
 	if (__builtin_expect(dur_ns > ask->longer_ns, 0))
 		ask_source(&th->frame[i], dur_ns, ask);
 	frame_close(th, i, end_ns, 0);
 	if (__builtin_expect(sample, 0))
-		rt_own_time((rt_now_ns() - end_ns) * SAMPLE);
+		rt_own_time((rt_quick_ns(&th->clock) - end_ns) * SAMPLE);
 	return th->depth;
 }
 
@@ -417,7 +417,7 @@ void rt_mark(const struct rt_op_args *args)
 	op.type = args->type;
 	op.domain = args->domain;
 	op.argb = args->argb;
-	op.start_ns = rt_now_ns();
+	op.start_ns = rt_quick_ns(&th->clock);
 	op.step = args->step;
 	op.payload = args->payload;
 	op.frame = args->source;
@@ -431,7 +431,7 @@ void rt_mark(const struct rt_op_args *args)
 
 void rt_stack_end(struct rt_thread *th)
 {
-	int64_t now = rt_now_ns();
+	int64_t now = rt_quick_ns(&th->clock);
 
 	if (rt_level() != TFT_LEVEL_OFF) {
 		epoch_check(th);

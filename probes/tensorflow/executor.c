@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "probes/runtime/quick.h"
 #include "probes/tensorflow/probe.h"
 
 #define LISTENER "_ZN3tsl8profiler19threadpool_listener"
@@ -138,7 +139,7 @@ static void on_scheduled(const void *collector, uint64_t id)
 	SET(h->id, 0);
 	rt_fence(memory_order_release);
 	SET(h->tid, rt_tid());
-	SET(h->at_ns, rt_now_ns());
+	SET(h->at_ns, rt_quick_now());
 	atomic_store_explicit(&h->id, id, memory_order_release);
 }
 
@@ -168,7 +169,7 @@ static void on_begin(const void *collector, uint64_t id)
 	/* where a queue is full the closure runs at once, in another one */
 	if (w->depth++)
 		return;
-	w->begin_ns = rt_now_ns();
+	w->begin_ns = rt_quick_now();
 	if (!GET(w->since_ns))
 		SET(w->since_ns, w->begin_ns);
 	if (handed_take(id, &at_ns, &tid)) {
@@ -189,7 +190,7 @@ static void on_end(const void *collector)
 	(void)collector;
 	if (!w || w->generation != GET(generation) || !w->depth || --w->depth)
 		return;
-	add(&w->busy_ns, rt_now_ns() - w->begin_ns);
+	add(&w->busy_ns, rt_quick_now() - w->begin_ns);
 	count(&w->closures);
 	if (rt_op_handed(0, 0) && w->waited_ns)
 		count(&w->with_ops);

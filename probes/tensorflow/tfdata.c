@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/runtime/quick.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
 
@@ -494,10 +495,10 @@ void *tf_get_next(void *status, void *iterator, void *context, void *tensors, vo
 
 	if (rt_level() < TFT_LEVEL_DEFAULT || !tf_trace_apart())
 		return original(status, iterator, context, tensors, end);
-	start_ns = rt_now_ns();
+	start_ns = rt_quick_now();
 	original(status, iterator, context, tensors, end);
 	saved = errno;
-	end_ns = rt_now_ns();
+	end_ns = rt_quick_now();
 	/* only now: from when its settings say so, TensorFlow may tell the calls itself */
 	called(stage_of_iterator(iterator, end_ns), start_ns, end_ns);
 	errno = saved;

@@ -24,7 +24,7 @@
 
 #include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
-#include "probes/runtime/runtime.h"
+#include "probes/runtime/quick.h"
 #include "probes/runtime/slots.h"
 
 #define NAME_MAX_ID 65536
@@ -481,6 +481,11 @@ void rt_emit_free(struct tft_free *f)
 {
 	line("free allocator='%s' address=%llx", name_of(f->allocator),
 	     (unsigned long long)f->address);
+}
+
+int64_t rt_quick_now(void)
+{
+	return rt_now_ns();
 }
 
 /* Nothing is gathered here. */
