@@ -53,9 +53,10 @@ size_t model_optree(struct model *model, const struct optree_question *question,
 		    bool *waits_known, struct optree_row **out);
 
 /*
- * Ops by the scope that they are in: the parts of a name (TensorFlow's nodes, ranges), or the
- * user's functions that called them (where lines are told), below their callers as far
- * as these are known. A scope's type is "scope", or the file that its function is in;
+ * Ops by the scope that they are in: the parts of a name (TensorFlow's nodes, ranges), the
+ * modules that ran them (PyTorch's, by class), or the user's functions that called them
+ * (where lines are told), below their callers as far as these are known. A scope's type is
+ * "scope", "nn.Module", or the file that its function is in;
  * its self_ns and device_self_ns are those of the ops right in it. total_ns is the sum of
  * self_ns of it and all below, so that siblings add up to their parent. Order and rules
  * as model_optree()'s; what scopes are called is in *out too. [locked]

@@ -128,8 +128,9 @@ static void tell_slow(struct model *model, const struct slow_op *op, struct op_s
 	     f = frame_at(model->lines, f)->parent)
 		n++;
 	out->stack = xcalloc(n + 1, sizeof(*out->stack));
-	for (uint32_t f = op->frame; out->n_stack < n; f = frame_at(model->lines, f)->parent)
-		out->stack[out->n_stack++] = told(model, frame_at(model->lines, f));
+	for (uint32_t f = op->frame; n; n--, f = frame_at(model->lines, f)->parent)
+		if (!frame_is_module(model, frame_at(model->lines, f)))
+			out->stack[out->n_stack++] = told(model, frame_at(model->lines, f));
 }
 
 bool line_of_ident(struct model *model, uint32_t ident, const char **file, uint32_t *line,

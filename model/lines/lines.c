@@ -128,6 +128,12 @@ void frame_define(struct model *model, const struct event_frame *def)
 	frame->line = def->line;
 }
 
+bool frame_is_module(struct model *model, const struct frame *frame)
+{
+	return frame->file && !frame->line &&
+	       !strcmp(names_raw(&model->names, frame->file), MODULE_FILE);
+}
+
 uint32_t frame_of_process(const struct model *model, uint32_t process, uint32_t id)
 {
 	uint32_t i = id && model->lines ?

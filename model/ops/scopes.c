@@ -5,7 +5,8 @@
  * A scope is a part of a name ("block1" of the node block1/conv/Conv2D), or a function of
  * the user's in which the op was called. Which function called which is known of the
  * stacks that were told: one that all stacks agree on stands below its caller, others
- * stand at the top, so that what is in a function is exact in any case.
+ * stand at the top, so that what is in a function is exact in any case. An op that modules
+ * (torch.nn.Module) ran is in these, one in the other, as each call tells them.
  */
 #include "model/ops/optree-internal.h"
 
@@ -17,7 +18,7 @@
 #define PARTS_MAX 64u		/* of a path; what is deeper is in the last */
 #define SEVERAL (NONE - 1)	/* callers */
 
-enum part_kind { PART_NAME, PART_FUNCTION, PART_OP };
+enum part_kind { PART_NAME, PART_FUNCTION, PART_MODULE, PART_OP };
 
 /* What tells a node from its siblings. */
 struct scope_part {
@@ -108,7 +109,7 @@ static uint32_t function_of(struct scopes *s, const struct frame *frame)
 	uint64_t key = map_mix((uintptr_t)file) ^ (uintptr_t)name;
 	uint32_t at;
 
-	if (!file || !name || lines_is_library(file))
+	if (!file || !name || lines_is_library(file) || frame_is_module(s->model, frame))
 		return NONE;
 	for (; (at = map_get(&s->by_function, key)) != MAP_NONE; key++)
 		if (s->functions[at].file == file && s->functions[at].name == name)
@@ -156,6 +157,27 @@ static uint32_t function_node(struct scopes *s, uint32_t at)
 		parent = function_node(s, caller);
 	f->busy = false;
 	return f->node = node_get(s, parent, &part);
+}
+
+/* ---- modules ---- */
+
+/* The one that a line ran in, below those around it; OPTREE_TOP: none. */
+static uint32_t module_node(struct scopes *s, uint32_t frame)
+{
+	const struct lines *l = s->model->lines;
+	const char *classes[PARTS_MAX];
+	struct scope_part part = { .kind = PART_MODULE };
+	uint32_t n = 0, node = OPTREE_TOP;
+
+	for (uint32_t f = frame; f != NONE && n < PARTS_MAX; f = frame_at(l, f)->parent)
+		if (frame_is_module(s->model, frame_at(l, f)))
+			classes[n++] = names_raw(&s->model->names, frame_at(l, f)->function);
+	while (n-- > 0) {
+		part.text = classes[n];
+		part.length = strlen(part.text);
+		node = node_get(s, node, &part);
+	}
+	return node;
 }
 
 /* ---- ops ---- */
@@ -230,16 +252,20 @@ static void take_ident(struct scopes *s, uint32_t index)
 		more = NULL;
 	for (uint32_t i = more ? more->uses : NONE; i != NONE;) {
 		const struct line_use *use = use_at(s->model->lines, i);
-		uint32_t function = function_of(s, frame_at(s->model->lines, use->frame));
+		uint32_t in = module_node(s, use->frame), function = NONE;
 		struct share share = {
 			use->count, use->kernels + use->cpu_kernels, use->copies,
 			use->copy_bytes, use->self_ns, use->device_ns + use->cpu_ns,
 		};
 
 		i = use->next;
-		if (function == NONE)
+		if (in == OPTREE_TOP)
+			function = function_of(s, frame_at(s->model->lines, use->frame));
+		if (function != NONE)
+			in = function_node(s, function);
+		if (in == OPTREE_TOP)
 			continue;
-		add_share(s, function_node(s, function), ident, &share);
+		add_share(s, in, ident, &share);
 		rest.count -= share.count;
 		rest.kernels -= share.kernels;
 		rest.copies -= share.copies;
@@ -325,7 +351,7 @@ static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
 	char *text = w->text;
 
 	for (; is_passed(s, node); node = &s->nodes[at = node->first]) {
-		if (node->part.kind != PART_NAME)
+		if (node->part.kind == PART_FUNCTION)
 			continue;
 		memcpy(w->text, node->part.text, node->part.length);
 		w->text += node->part.length;
@@ -338,7 +364,8 @@ static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
 	w->text += node->part.length;
 	*w->text++ = '\0';
 	row->name = text;
-	row->type = node->part.file ? file_name(node->part.file) : "scope";
+	row->type = node->part.file ? file_name(node->part.file) :
+		    node->part.kind == PART_MODULE ? MODULE_FILE : "scope";
 	row->children = node->ops + node->below;
 	return at;
 }

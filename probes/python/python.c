@@ -12,36 +12,44 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/runtime/hash.h"
 #include "probes/runtime/runtime.h"
 
 #define CACHE 512u		/* places of a thread; powers of two */
 #define CODES 1024u		/* and what code is whose */
 #define FRAMES_MAX 1024		/* looked at on the way out */
 #define STACK_MAX 64		/* told of a stack, innermost first */
+#define MODULES_MAX 16		/* one in the other, the innermost ones */
+#define OBJECT_TYPE 8		/* of an object, with a lock on all of Python */
+#define CELL_CONTENT 16
+#define TYPE_NAME 24
 #define TEXT_BYTES 512
 
 /* Offsets in bytes. */
 struct layout {
 	uint32_t version;	/* Py_Version >> 16 */
 	int cframe, current;	/* thread state -> [cframe ->] current frame */
-	int code, instr, previous, owner;	/* of a frame */
+	int code, instr, previous, owner, locals;	/* of a frame */
 	int c_owner;		/* owner of frames that have no code */
 	int bytecode, filename, qualname, first_line;	/* of a code object */
 	int ascii, wide;	/* of a str: text of compact ASCII, of other compact ones */
 };
 
 static const struct layout layouts[] = {
-	{ 0x030b, 56, 8, 32, 56, 48, 69, 3, 184, 112, 128, 72, 48, 72 },
-	{ 0x030c, 56, 0, 0, 56, 8, 70, 3, 192, 112, 128, 68, 40, 56 },
-	{ 0x030d, -1, 72, 0, 56, 8, 70, 3, 200, 112, 128, 68, 40, 56 },
+	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72 },
+	{ 0x030c, 56, 0, 0, 56, 8, 70, 72, 3, 192, 112, 128, 68, 40, 56 },
+	{ 0x030d, -1, 72, 0, 56, 8, 70, 72, 3, 200, 112, 128, 68, 40, 56 },
 };
 
 static const struct layout *known;	/* NULL: no lines */
+static const void *cell;	/* type of what a local is kept in that functions inside share */
+static atomic_bool modules;	/* one was called */
 static void *(*this_state)(void);
 static int (*line_of)(void *code, int offset);
 
@@ -49,7 +57,8 @@ static int (*line_of)(void *code, int offset);
 struct place {
 	const char *code, *filename, *qualname;
 	int32_t offset, first_line;
-	uint32_t source;	/* of the line alone */
+	uint32_t source;	/* of the line alone, made of these: */
+	uint32_t file, function, line;
 };
 
 /* Most frames are of libraries, at a thousand places of theirs: of these it is only
@@ -57,13 +66,20 @@ struct place {
 struct whose {
 	const char *code, *filename;
 	int32_t first_line;
-	enum owner { LIBRARY, USER, COMPILER } owner;
+	enum owner { LIBRARY, USER, COMPILER, MODULE } owner;
+};
+
+/* A line in modules, by a hash of their classes. */
+struct within {
+	uint64_t hash;		/* 0: free */
+	uint32_t source;
 };
 
 /* A thread's own. */
 struct caches {
 	struct place places[CACHE];
 	struct whose codes[CODES];
+	struct within within[CACHE];
 };
 
 static _Thread_local void *caches;
@@ -212,7 +228,8 @@ static const struct place *place_of(const char *frame, const char *code)
 	*p = (struct place){
 		.code = code, .filename = filename, .qualname = qualname,
 		.offset = offset_of(frame, code), .first_line = first_line,
-		.source = rt_source(&where),
+		.source = rt_source(&where), .file = where.file, .function = where.function,
+		.line = where.line,
 	};
 	return p;
 }
@@ -222,6 +239,18 @@ static bool is_compiler(const char *file)
 {
 	return strstr(file, "/torch/_dynamo/convert_frame.py") ||
 	       strstr(file, "/torch/_inductor/compile_fx.py");
+}
+
+/* What calls torch.nn.Module's forward(). */
+static bool is_module(const char *file, const char *code)
+{
+	char function[TEXT_BYTES];
+
+	if (!strstr(file, "/torch/nn/modules/module.py"))
+		return false;
+	text_of(pointer_at(code, known->qualname), function);
+	return !strcmp(function, "Module._wrapped_call_impl") ||
+	       !strcmp(function, "Module._call_impl");
 }
 
 static enum owner owner_of(const char *code)
@@ -235,18 +264,42 @@ static enum owner owner_of(const char *code)
 	if (w->code != code || w->filename != filename || w->first_line != first_line) {
 		text_of(filename, file);
 		*w = (struct whose){ code, filename, first_line, !is_library(file) ? USER :
-				     is_compiler(file) ? COMPILER : LIBRARY };
+				     is_compiler(file) ? COMPILER :
+				     is_module(file, code) ? MODULE : LIBRARY };
+		if (w->owner == MODULE)
+			atomic_store_explicit(&modules, true, memory_order_relaxed);
 	}
 	return w->owner;
 }
 
-/* The frame of the user's line, else the innermost that has code; NULL: none. *compiling:
- * torch.compile's are among those in between. */
-static const char *user_frame(const char *frame, bool *compiling)
+/* The class of the module whose call this frame is, and the module; it is the frame's first
+ * argument. NULL: not there any more. */
+static const char *class_of(const char *frame, const char **module)
 {
-	const char *innermost = NULL;
+	const char *self = pointer_at(frame, known->locals);
 
-	*compiling = false;
+	if (self && pointer_at(self, OBJECT_TYPE) == cell)
+		self = pointer_at(self, CELL_CONTENT);
+	*module = self;
+	return self ? pointer_at(pointer_at(self, OBJECT_TYPE), TYPE_NAME) : NULL;
+}
+
+/* What is on the way from a frame outwards. */
+struct way {
+	const char *user;	/* frame of the user's line, else the innermost with code */
+	bool compiling;		/* torch.compile's are among those inside of it */
+	int modules;		/* innermost first */
+	const char *classes[MODULES_MAX];
+};
+
+static void walk(struct way *way, const char *frame, bool outwards)
+{
+	const char *module, *last = NULL, *class;
+	bool found = false;
+
+	way->user = NULL;
+	way->compiling = false;
+	way->modules = 0;
 	for (int i = 0; frame && i < FRAMES_MAX; i++, frame = pointer_at(frame, known->previous)) {
 		const char *code = code_of(frame);
 		enum owner owner;
@@ -254,18 +307,59 @@ static const char *user_frame(const char *frame, bool *compiling)
 		if (!code)
 			continue;
 		owner = owner_of(code);
-		if (owner == USER)
-			return frame;
-		*compiling |= owner == COMPILER;
-		if (!innermost)
-			innermost = frame;
+		if (owner == USER && !found) {
+			found = true;
+			way->user = frame;
+		}
+		if (found && (!outwards || !atomic_load_explicit(&modules, memory_order_relaxed)))
+			return;
+		way->compiling |= owner == COMPILER && !found;
+		if (!way->user)
+			way->user = frame;
+		/* the call is two functions of one module's, one in the other */
+		if (owner == MODULE && way->modules < MODULES_MAX &&
+		    (class = class_of(frame, &module)) && module != last) {
+			last = module;
+			way->classes[way->modules++] = class;
+		}
 	}
-	return innermost;
+}
+
+static uint32_t in_module(const char *class, uint32_t parent)
+{
+	struct tft_frame where = {
+		.parent = parent, .file = rt_name(TFT_NAME_SOURCE, TFT_FRAME_MODULE),
+		.function = rt_name(TFT_NAME_SOURCE, class),
+	};
+
+	return rt_source(&where);
+}
+
+/* The line with its modules around it. */
+static uint32_t within_of(const struct way *way, const struct place *place)
+{
+	uint64_t hash = place->source;
+	struct tft_frame where = { .file = place->file, .function = place->function, .line = place->line };
+	struct within *w;
+
+	if (!way->modules)
+		return place->source;
+	for (int i = 0; i < way->modules; i++)
+		hash = rt_hash_bytes(way->classes[i], strlen(way->classes[i]), hash);
+	hash |= 1;
+	w = &((struct caches *)caches)->within[hash >> 32 & (CACHE - 1)];
+	if (w->hash == hash)
+		return w->source;
+	for (int i = way->modules; i-- > 0;)
+		where.parent = in_module(way->classes[i], where.parent);
+	*w = (struct within){ hash, rt_source(&where) };
+	return w->source;
 }
 
 void py_where(struct py_where *where, const struct py_where *outer)
 {
 	const char *frame = current_frame();
+	struct way way;
 	int saved;
 
 	*where = (struct py_where){ .frame = frame };
@@ -278,20 +372,23 @@ void py_where(struct py_where *where, const struct py_where *outer)
 		return;
 	}
 	saved = errno;
-	frame = user_frame(frame, &where->compiling);
-	if (frame)
-		where->source = place_of(frame, code_of(frame))->source;
+	walk(&way, frame, true);
+	where->compiling = way.compiling;
+	if (way.user)
+		where->source = within_of(&way, place_of(way.user, code_of(way.user)));
 	errno = saved;
 }
 
 void py_text(char *out, size_t size)
 {
-	bool compiling;
-	const char *frame = user_frame(current_frame(), &compiling), *code;
+	const char *frame, *code;
+	struct way way;
 	char file[TEXT_BYTES], function[TEXT_BYTES];
 
 	if (size)
 		*out = '\0';
+	walk(&way, current_frame(), false);
+	frame = way.user;
 	if (!frame)
 		return;
 	code = code_of(frame);
@@ -317,19 +414,30 @@ static uint32_t with_parent(const char *frame, uint32_t parent)
 
 uint32_t py_stack(const struct py_where *where)
 {
-	const char *frames[STACK_MAX], *frame = current_frame();
+	const char *frames[STACK_MAX], *frame = current_frame(), *module, *last = NULL, *class;
+	struct way all, inner;
 	int n = 0, saved = errno;
 	uint32_t source = 0;
-	bool compiling;
 
-	frame = user_frame(frame, &compiling);
-	if (frame && place_of(frame, code_of(frame))->source != where->source)
+	walk(&all, frame, true);
+	walk(&inner, frame, false);
+	frame = all.user;
+	if (frame && within_of(&all, place_of(frame, code_of(frame))) != where->source)
 		frame = NULL;
 	for (; frame && n < STACK_MAX; frame = pointer_at(frame, known->previous))
 		if (code_of(frame))
 			frames[n++] = frame;
-	while (n)
-		source = with_parent(frames[--n], source);
+	while (n-- > 0) {
+		if (owner_of(code_of(frames[n])) == MODULE &&
+		    (class = class_of(frames[n], &module)) && module != last) {
+			last = module;
+			source = in_module(class, source);
+		}
+		/* those that the user's line called, too */
+		for (int i = n ? 0 : inner.modules; i-- > 0;)
+			source = in_module(inner.classes[i], source);
+		source = with_parent(frames[n], source);
+	}
 	errno = saved;
 	return source;
 }
@@ -367,6 +475,7 @@ static bool find_all(void)
 		{ (void **)&python.text, "PyUnicode_AsUTF8" },
 		{ (void **)&python.release, "Py_DecRef" },
 		{ (void **)&python.clear, "PyErr_Clear" },
+		{ (void **)&cell, "PyCell_Type" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)

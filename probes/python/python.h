@@ -15,6 +15,9 @@
  * is the innermost one that is neither of a framework (pytorch, tensorflow, keras,
  * jax, numpy) nor of Python's own library; where there is none, the innermost.
  *
+ * Why there is another walk, walk.h: of the Pythons that have no layout here, and by Python's
+ * own calls, which a call of an op must not make.
+ *
  * Threads: any thread of the program, in a call that Python made, or in none (then
  * there is no line). Nothing is allocated, locked or counted in Python.
  */
@@ -33,7 +36,7 @@ const char *py_start(void);
 /* Where a thread was when it called something. */
 struct py_where {
 	const void *frame, *instr;
-	uint32_t source;	/* rt_source() of the user's line, 0: none */
+	uint32_t source;	/* rt_source() of the user's line in its modules (records.h), 0: none */
 	bool compiling;		/* torch.compile is at work for that line */
 };
 

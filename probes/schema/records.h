@@ -190,7 +190,10 @@ struct tft_shape {
 };
 
 /* A line of the program's source in its function, and who called that: parent 0
- * where only the line is told. */
+ * where only the line is told. A torch.nn.Module that was called stands between them, with
+ * its class as the function, and without a line; a line alone has the modules that it was in
+ * and that it called. */
+#define TFT_FRAME_MODULE "nn.Module"
 struct tft_frame {
 	uint32_t id, parent;	/* per process, from 1; parent is a lower id */
 	uint32_t file, function;	/* name ids */

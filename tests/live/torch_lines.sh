@@ -96,11 +96,12 @@ END
 scopes() {
 	printf '%s\n' 'wait-settled 60s' 'pane 1' 'focus lower' 'tree scope' 'unfold all' "save-screen $work/page" \
 		>"$work/script"
-	"$tftop" --headless --size 120x48 --script "$work/script" "$tmp/recording" \
+	"$tftop" --headless --size 120x150 --script "$work/script" "$tmp/recording" \
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
 	has '▾ main  ' || return
 	has '    ▾ penalty  ' || return
-	has '    ▾ Net.forward  *[0-9]+ ' || return
+	has '^ ▾ Net  *[0-9]+ ' || return
+	has '  ▾ Conv2d  *[0-9]+ ' || return
 	printf '%s\n' 'wait-settled 60s' 'pane 4' "save-screen $work/page" >"$work/script"
 	"$tftop" --headless --size 80x24 --script "$work/script" "$tmp/recording" \
 		2>"$work/errors" || { fail "$(head -n 1 "$work/errors")"; return; }
@@ -127,6 +128,23 @@ for op in json.load(open(sys.argv[1]))["ops"]:
 		fail "not seen: $(first_lines "$work/missing")"
 }
 
+# How many ops ran in which modules, one in the other, as hooks and PyTorch's profiler say.
+modules() {
+	"$python" tests/programs/torch_modules.py "$work/truth" >"$work/out" 2>&1 &&
+		"$tftop" -b --json="$work/report" -- "$python" tests/programs/torch_modules.py \
+			>>"$work/out" 2>&1 || { fail "$(tail -n 1 "$work/out")"; return; }
+	"$python" -c 'import json, sys
+for scope in json.load(open(sys.argv[1]))["scopes"]:
+    if scope["type"] == "nn.Module":
+        print("/".join(scope["path"]), scope["ops"])' "$work/report" | LC_ALL=C sort >"$work/seen"
+	LC_ALL=C sort -o "$work/truth" "$work/truth"
+	# of modules with nothing but another one in them there is one row
+	awk 'NR == FNR { n[$1] = $2; next } $1 in n && n[$1] == $2 { met++; next }
+		{ print "not so: " $0 } END { if (met < 8) print met " modules" }' "$work/truth" "$work/seen" \
+		>"$work/differ"
+	[ ! -s "$work/differ" ] || fail "$(first_lines "$work/differ")"
+}
+
 # Last: the program's file is another one now.
 changed() {
 	printf '\n' >>"$program"
@@ -143,6 +161,7 @@ if [ "$failed" -eq 0 ]; then
 	case_run exported exported
 	case_run scopes scopes
 	case_run frames frames
+	case_run modules modules
 	case_run changed changed
 fi
 suite_end

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What PyTorch pays for being watched, in CPU time of the process.
 
-    torch_cost.py tiny|conv [--level default|full] [--profile] [--pairs N] [--steps N]
+    torch_cost.py tiny|modules|conv [--level default|full] [--profile] [--pairs N] [--steps N]
                   [--threads]
 
 Blocks without and with alternate in one process (cost.py): under tftop at level off and at
@@ -18,7 +18,7 @@ from torch.nn import functional as F
 import cost
 
 arguments = argparse.ArgumentParser()
-arguments.add_argument("what", choices=["tiny", "conv"])
+arguments.add_argument("what", choices=["tiny", "modules", "conv"])
 arguments.add_argument("--level", choices=["off", "min", "default", "full"], default="default")
 arguments.add_argument("--profile", action="store_true")
 arguments.add_argument("--pairs", type=int, default=15)
@@ -52,6 +52,29 @@ def tiny():
     return steps, 200
 
 
+class Add(torch.nn.Module):
+    def __init__(self, b):
+        super().__init__()
+        self.b = b
+
+    def forward(self, a):
+        return a.add_(self.b)
+
+
+def modules():
+    """The same, each in a module of its own, within four others."""
+    net = Add(torch.ones(4))
+    for _ in range(4):
+        net = torch.nn.Sequential(net)
+    a = torch.zeros(4)
+
+    def steps(n):
+        for _ in range(n * 100):
+            net(a)
+
+    return steps, 40
+
+
 def conv():
     """A small network for images, on batches of 64."""
     model = torch.nn.Sequential(
@@ -73,7 +96,7 @@ def conv():
 
 torch.manual_seed(1)
 torch.set_num_threads(1)
-steps, count = {"tiny": tiny, "conv": conv}[options.what]()
+steps, count = {"tiny": tiny, "modules": modules, "conv": conv}[options.what]()
 watch = Profiler() if options.profile else cost.Tftop(options.level)
 if not options.profile:	# shapes are told for a second after an operator first ran
     until = time.monotonic() + 2

@@ -152,3 +152,41 @@ TEST(model_scopes_of_functions_with_two_callers)
 		   "0 mm - 1 1 1\n");
 	model_free(model);
 }
+
+/* A line alone says in which modules it ran; one with its stack says the same. */
+TEST(model_scopes_of_modules)
+{
+	static const char *const names[] = { "Net", "Linear", "Net.forward", "_call", "main" };
+	struct model *model = model_with_device();
+
+	instances = 0;
+	apply_one(model, ev_name(NET_FILE, NAME_SOURCE, "/home/me/net.py"));
+	apply_one(model, ev_name(NET_FILE + 1, NAME_SOURCE, "/usr/lib/python3/dist-packages/torch/m.py"));
+	apply_one(model, ev_name(NET_FILE + 2, NAME_SOURCE, "nn.Module"));
+	for (uint32_t i = 0; i < 5; i++)
+		apply_one(model, ev_name(110 + i, NAME_SOURCE, names[i]));
+	apply_one(model, ev_name(40, NAME_OP, "aten::mm"));
+	apply_one(model, ev_name(41, NAME_OP, "aten::relu"));
+	frame(model, 1, 0, NET_FILE + 2, 110, 0);	/* Net */
+	frame(model, 2, 1, NET_FILE + 2, 111, 0);	/* Linear, in Net */
+	frame(model, 3, 2, NET_FILE, 112, 20);		/* a line of Net's that called it */
+	frame(model, 4, 1, NET_FILE, 112, 21);		/* the next line */
+	frame(model, 5, 0, NET_FILE, 114, 50);		/* main */
+	frame(model, 6, 5, NET_FILE + 2, 110, 0);	/* Net, with all around it */
+	frame(model, 7, 6, NET_FILE + 1, 113, 7);
+	frame(model, 8, 7, NET_FILE + 2, 111, 0);
+	frame(model, 9, 8, NET_FILE, 112, 20);
+	op(model, 40, 0, 3, 0, 100, FW_PYTORCH);
+	op(model, 40, 0, 9, 0, 200, FW_PYTORCH);
+	op(model, 41, 0, 4, 0, 30, FW_PYTORCH);
+	op(model, 40, 0, 5, 0, 5, FW_PYTORCH);
+	model_finish(model, false);
+	check_tree(model,
+		   "0 Net/ nn.Module 3 330 30\n"
+		   "1 Linear/ nn.Module 2 300 300\n"
+		   "2 mm - 2 300 300\n"
+		   "1 relu - 1 30 30\n"
+		   "0 main/ net.py 1 5 5\n"
+		   "1 mm - 1 5 5\n");
+	model_free(model);
+}
