@@ -6,8 +6,9 @@
  * versions, so it is found out: OpKernel::TraceString says "name:type" of a
  * kernel, the two adjacent string_views with these texts are looked for in the
  * kernel's memory, and the context's pointer to its parameters, which begin
- * with the step id and have the kernel soon after, in the context's. What was found is tried
- * on the next few kernels. Where it does not hold, ops are not seen, and that
+ * with the step id and have the kernel soon after, in the context's. Other pointers there
+ * may lead to the kernel by chance, so what was found is tried on the next few kernels and
+ * what does not hold for all is left out. Where nothing holds, ops are not seen, and that
  * is said; nothing is ever read on a guess.
  *
  * An asynchronous kernel ends when it calls what it was given to call: that is
@@ -34,9 +35,10 @@ enum state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
 static struct {
 	uint32_t name;		/* bytes into OpKernel, of the first string_view */
 	uint32_t text, length;	/* of a string_view: words from its start */
-	uint32_t params;	/* bytes into OpKernelContext */
-	uint32_t kernel;	/* words into the parameters */
+	_Atomic uint32_t params;	/* bytes into OpKernelContext */
 } layout;
+/* Bit i: with the kernel k words into the parameters these may be at word i of the context. */
+static uint32_t params_may[PARAMS_WORDS];
 static _Atomic int state;
 static _Atomic int tries;
 
@@ -119,22 +121,37 @@ static bool find_names(const void *kernel, const struct view *name, const struct
 	return false;
 }
 
-static bool find_params(const void *kernel, const void *context)
+/* Where the parameters may still be: where they may be of this kernel, too. Behind the
+ * kernel they have its device; one in front of another has that one's. */
+static bool find_params(const void *device, const void *kernel, const void *context, bool first)
 {
 	uint64_t w[CONTEXT_BYTES / 8], p[PARAMS_WORDS];
 	size_t words = rt_peek(w, context, sizeof(w)) / 8;
+	uint32_t here[PARAMS_WORDS] = { 0 }, sure[PARAMS_WORDS] = { 0 };
+	bool found = false, any_sure = false;
 
+	for (size_t i = 0; i < words; i++) {
+		if (rt_peek(p, (const void *)(uintptr_t)w[i], sizeof(p)) != sizeof(p))
+			continue;
+		for (size_t k = 1; k < PARAMS_WORDS; k++) {
+			if (p[k] != (uintptr_t)kernel)
+				continue;
+			here[k] |= 1u << i;
+			if (k + 1 < PARAMS_WORDS && p[k + 1] == (uintptr_t)device)
+				sure[k] |= 1u << i;
+			any_sure = any_sure || sure[k];
+		}
+	}
 	/* the step id comes first, the kernel a few words behind it; what holds
 	 * the parameters in itself is farther from it */
-	for (size_t k = 1; k < PARAMS_WORDS; k++)
-		for (size_t i = 0; i < words; i++)
-			if (rt_peek(p, (const void *)(uintptr_t)w[i], sizeof(p)) == sizeof(p) &&
-			    p[k] == (uintptr_t)kernel) {
-				layout.params = (uint32_t)(i * 8);
-				layout.kernel = (uint32_t)k;
-				return true;
-			}
-	return false;
+	for (size_t k = PARAMS_WORDS; k-- > 1; ) {
+		params_may[k] = !first ? params_may[k] & here[k] : any_sure ? sure[k] : here[k];
+		if (!params_may[k])
+			continue;
+		layout.params = (uint32_t)__builtin_ctz(params_may[k]) * 8;
+		found = true;
+	}
+	return found;
 }
 
 static bool equal(struct view a, const struct view *b)
@@ -144,29 +161,28 @@ static bool equal(struct view a, const struct view *b)
 
 /* The layout holds for this kernel too. Its memory is looked at with care once
  * more: a layout that is wrong here may point anywhere. */
-static bool holds(const void *kernel, const void *context, const struct view *name,
-		  const struct view *type)
+static bool holds(const void *device, const void *kernel, const void *context,
+		  const struct view *name, const struct view *type)
 {
-	uint64_t w[4], p[PARAMS_WORDS], at;
+	uint64_t w[4];
 
 	return rt_peek(w, (const char *)kernel + layout.name, sizeof(w)) == sizeof(w) &&
 	       is_view(w, (int)layout.text, name) && is_view(w + 2, (int)layout.text, type) &&
 	       equal(view_at(kernel, layout.name), name) &&
-	       rt_peek(&at, (const char *)context + layout.params, sizeof(at)) == sizeof(at) &&
-	       rt_peek(p, (const void *)(uintptr_t)at, sizeof(p)) == sizeof(p) &&
-	       p[layout.kernel] == (uintptr_t)kernel;
+	       find_params(device, kernel, context, false);
 }
 
-static int learn(const void *kernel, const void *context, int was)
+static int learn(const void *device, const void *kernel, const void *context, int was)
 {
 	struct tf_string s = { 0 };
 	struct view name, type;
 	bool ok = ask(kernel, context, &s, &name, &type);
 
 	if (ok && was == UNKNOWN)
-		ok = find_names(kernel, &name, &type) && find_params(kernel, context);
+		ok = find_names(kernel, &name, &type) &&
+		     find_params(device, kernel, context, true);
 	else if (ok)
-		ok = holds(kernel, context, &name, &type);
+		ok = holds(device, kernel, context, &name, &type);
 	tf_string_free(&s);
 	if (!ok)
 		return FAILED;
@@ -185,34 +201,39 @@ static int wait_known(void)
 	return now;
 }
 
-static bool known_slow(const void *kernel, const void *context, int now)
+static bool known_slow(const void *device, const void *kernel, const void *context, int now)
 {
 	int saved = errno;
 
-	while (now == UNKNOWN || now == TRIED) {
+	while (now != KNOWN && now != FAILED) {
 		int was = now;
 
+		if (now == BUSY) {
+			/* what was found on another kernel is tried on this one too */
+			now = wait_known();
+			if (now == BUSY)
+				break;
+			continue;
+		}
 		if (!atomic_compare_exchange_strong(&state, &now, BUSY))
 			continue;
-		now = learn(kernel, context, was);
+		now = learn(device, kernel, context, was);
 		if (now == FAILED)
 			tf_blind("ops are not seen: this build's OpKernel is laid out "
 				 "in a way that was not understood");
 		atomic_store_explicit(&state, now, memory_order_release);
 		break;
 	}
-	if (now == BUSY)
-		now = wait_known();
 	errno = saved;
 	return now == TRIED || now == KNOWN;
 }
 
 /* Whether names and step ids can be read. */
-static inline bool known(const void *kernel, const void *context)
+static inline bool known(const void *device, const void *kernel, const void *context)
 {
 	int now = atomic_load_explicit(&state, memory_order_acquire);
 
-	return __builtin_expect(now == KNOWN, 1) || known_slow(kernel, context, now);
+	return __builtin_expect(now == KNOWN, 1) || known_slow(device, kernel, context, now);
 }
 
 /* ---- names of kernels ---- */
@@ -345,7 +366,8 @@ static void check(const void *kernel, const struct rt_op_args *args)
 
 static inline void describe(struct rt_op_args *args, const void *kernel, const void *context)
 {
-	int64_t step = **(int64_t *const *)(const void *)((const char *)context + layout.params);
+	uint32_t params = atomic_load_explicit(&layout.params, memory_order_relaxed);
+	int64_t step = **(int64_t *const *)(const void *)((const char *)context + params);
 	struct tf_ids ids = ids_of(kernel);
 
 	*args = (struct rt_op_args){
@@ -361,7 +383,7 @@ static inline void compute(void *device, void *kernel, void *context,
 		(void (*)(void *, void *, void *))tf_original(function);
 	struct rt_op_args args;
 
-	if (rt_level() == TFT_LEVEL_OFF || !known(kernel, context)) {
+	if (rt_level() == TFT_LEVEL_OFF || !known(device, kernel, context)) {
 		original(device, kernel, context);
 		return;
 	}
@@ -480,7 +502,7 @@ static void compute_async(void *device, void *kernel, void *context, struct cxx_
 	uint64_t instance = 0;
 	int saved = errno;
 
-	if (rt_level() != TFT_LEVEL_OFF && done->manage && known(kernel, context)) {
+	if (rt_level() != TFT_LEVEL_OFF && done->manage && known(device, kernel, context)) {
 		describe(&args, kernel, context);
 		instance = rt_async_start(&args);
 	}

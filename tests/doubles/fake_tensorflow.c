@@ -346,12 +346,23 @@ void fake_replace(struct kernel *k, const char *name, const char *type, bool uns
 	set_view(k->type, type);
 }
 
+static int device;
+
+/* The first of all has something else that leads to its kernel, where the parameters would
+ * be looked for before. */
 static void context_of(struct context *c, struct params *p, struct kernel *k, int64_t step)
 {
+	static struct params other, *const others = &other;
+
 	memset(c, 0, sizeof(*c));
+	if (!other.words[0]) {
+		other.words[0] = k;
+		memcpy(c->before, &others, sizeof(others));
+	}
 	memset(p, 0, sizeof(*p));
 	p->step = step;
 	p->words[KERNEL_WORD - 1] = k;
+	p->words[KERNEL_WORD] = &device;
 	c->params = p;
 }
 
@@ -362,7 +373,7 @@ int fake_run(struct kernel *k, int64_t step)
 	struct params p;
 
 	context_of(&c, &p, k, step);
-	((void (*)(void *, struct kernel *, struct context *))fake_vtable[0])(NULL, k, &c);
+	((void (*)(void *, struct kernel *, struct context *))fake_vtable[0])(&device, k, &c);
 	return k->runs;
 }
 
@@ -406,7 +417,7 @@ int fake_run_async(struct kernel *k, int64_t step)
 	calls = destroyed = copies = 0;
 	context_of(&c, &p, k, step);
 	((void (*)(void *, struct kernel *, struct context *, struct function *))fake_vtable[1])(
-		NULL, k, &c, &done);
+		&device, k, &c, &done);
 	if (done.manage)
 		done.manage(done.storage, done.storage, 3);
 	/* what was made has been destroyed, and it was called once */
