@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
-rt_cases='rt_ops rt_handed rt_ran rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
+rt_cases='rt_ops rt_handed rt_ran rt_coarse rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
 	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_counter rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
@@ -44,6 +44,13 @@ case_rt_handed() {
 	done
 	expect handed 'waits and who handed over' "$waits" \
 		"1500 77,0 0,2 78,40 79,9 80,1099511627775 4194303,0 0,"
+}
+
+# oneDNN's clock counts microseconds: the kernel that ended is the one that is open all the same.
+case_rt_coarse() {
+	rt_run coarse coarse || return
+	expect coarse 'each kernel once, by what it said' \
+		"$(count coarse ev_command "name=$(name_id coarse coarse)") $(count coarse ev_command)" '100 100'
 }
 
 # Told when they have ended: what ran in one may name it before.

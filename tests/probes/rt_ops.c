@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/runtime/cpu.h"
 #include "probes/runtime/quick.h"
 #include "tests/probes/rt_test.h"
 
@@ -521,11 +522,32 @@ static void counter(void)
 	printf("counted=%d\n", counted);
 }
 
+/* Kernels that say to have taken longer than since they began: their clock is a coarse one. */
+static void coarse(void)
+{
+	struct rt_cpu_kernel kernel = { .name = 0 };
+	int64_t begun_ns;
+	uint32_t kind;
+
+	EXPECT(test_join());
+	kind = rt_name(TFT_NAME_KERNEL, "kind");
+	kernel.name = rt_name(TFT_NAME_KERNEL, "coarse");
+	test_push("op", 0, 0);
+	for (int i = 0; i < 100; i++) {
+		rt_cpu_begin(RT_LIBRARY_ONEDNN, kind, "kind");
+		begun_ns = rt_now_ns();
+		kernel.dur_ns = rt_now_ns() - begun_ns + 1000;
+		rt_cpu_ran(RT_LIBRARY_ONEDNN, &kernel);
+		rt_cpu_end(RT_LIBRARY_ONEDNN);
+	}
+	rt_op_pop(0);
+}
+
 const struct test_case test_ops[] = {
 	{ "ops", ops }, { "handed", handed }, { "ran", ran }, { "domains", domains }, { "deep", deep }, { "million", million },
 	{ "open", open_long }, { "names", names }, { "long_names", long_names }, { "threads", threads },
 	{ "racing", racing }, { "churn", churn }, { "levels", levels }, { "dump", dump_request },
 	{ "dead", dead_tftop }, { "none", no_tftop }, { "wire", wire },
-	{ "wire_ops", wire_ops }, { "counter", counter },
+	{ "wire_ops", wire_ops }, { "counter", counter }, { "coarse", coarse },
 	{ NULL, NULL },
 };
