@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # What TensorFlow's ops cost (G4), on a step of 404 tiny kernels, and what a step of
 # a Keras network pays (G5): CPU time of the process, blocks with and without in turns
-# in one process (tests/programs/tf_cost.py), medians of the differences. Beside them
+# in one process (tests/programs/tf_cost.py), medians of the differences; at a batch of
+# 256 too, as a step's cost goes by its ops, not by how large they are. Beside them
 # TensorFlow's own profiler: for ops at host level 3, where it has every op too, for
 # steps as it comes.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
-	echo 'G4.tensorflow G5.tensorflow.default G5.tensorflow.full'
+	echo 'G4.tensorflow G5.tensorflow.default G5.tensorflow.batch256 G5.tensorflow.full'
 	exit 0
 fi
 OPS=404 PAIRS=15
@@ -21,7 +22,7 @@ wanted() {
 	return 1
 }
 record() { local IFS='|'; echo "$*"; }
-# cost WHAT OPTION...: a step without, the difference, its quartiles, in us
+# cost WHAT OPTION...: a step without, the difference, the ends of its confidence interval, in us
 ours() {
 	"$O/tftop" -b -- "$python" tests/programs/tf_cost.py "$@" --pairs $PAIRS 2>/dev/null |
 		grep -aE '^[0-9.]+( -?[0-9.]+){3}$'
@@ -41,23 +42,25 @@ bench_op() {
 		'tf.profiler at level 3' "$yardstick" "$ratio" '<= 200 and <= 0.5' $PAIRS "$spread" "$good"
 }
 
-# bench_step LEVEL MOST
+# bench_step NAME LEVEL MOST [OPTION...]
 bench_step() {
-	local bare us first third beside
-	read -r bare us first third <<<"$(ours keras --steps $STEPS --level "$1")"
+	local bare us first third name=$1 level=$2 most=$3
+	shift 3
+	read -r bare us first third <<<"$(ours keras --steps $STEPS --level "$level" "$@")"
 	[ -n "$us" ] && [ -n "$profiler" ] || return
 	read -r with ratio spread good <<<"$(awk -v bare="$bare" -v us="$us" -v first="$first" \
-		-v third="$third" -v most="$2" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
+		-v third="$third" -v most="$most" 'BEGIN { printf "%.0f %.3f %.3f %s\n", bare + us,
 			1 + us / bare, (third - first) / bare, us / bare <= most ? "true" : "false" }')"
-	record "G5.tensorflow.$1" "Keras step at $1, $STEPS a call of fit, tf.profiler adds $profiler us" "$with" us low \
-		'at level off' "$bare" "$ratio" "<= $(awk -v m="$2" 'BEGIN { print 1 + m }')" $PAIRS \
-		"$spread" "$good"
+	record "G5.tensorflow.$name" "Keras step at $level${*:+, $*}, $STEPS a call of fit, tf.profiler adds $profiler us" \
+		"$with" us low 'at level off' "$bare" "$ratio" "<= $(awk -v m="$most" 'BEGIN { print 1 + m }')" \
+		$PAIRS "$spread" "$good"
 }
 
 wanted G4.tensorflow && bench_op
-if wanted G5.tensorflow.default || wanted G5.tensorflow.full; then
+if wanted G5.tensorflow.default || wanted G5.tensorflow.batch256 || wanted G5.tensorflow.full; then
 	read -r _ profiler _ _ <<<"$(theirs keras --steps $STEPS --profile 2)"
-	wanted G5.tensorflow.default && bench_step default 0.02
-	wanted G5.tensorflow.full && bench_step full 0.05
+	wanted G5.tensorflow.default && bench_step default default 0.02
+	wanted G5.tensorflow.batch256 && bench_step batch256 default 0.02 --batch 256
+	wanted G5.tensorflow.full && bench_step full full 0.05
 fi
 exit 0

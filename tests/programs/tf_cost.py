@@ -2,10 +2,13 @@
 """What a step of TensorFlow pays for being watched, in CPU time of the process.
 
     tf_cost.py tiny|keras [--level default|full] [--profile LEVEL] [--pairs N] [--steps N]
+                          [--batch N] [--threads]
 
 Blocks of steps without and with alternate in one process (cost.py): under tftop at level
 off and at --level, else without and with TensorFlow's own profiler at --profile. Prints
-a step without, the median of the differences and their quartiles, in microseconds.
+a step without, the median of the differences and the ends of its confidence interval, in
+microseconds; --threads of each thread too. --batch makes the steps of keras larger, and the
+kernels in them as many.
 """
 import argparse
 import ctypes
@@ -24,6 +27,8 @@ arguments.add_argument("--level", choices=["off", "min", "default", "full"], def
 arguments.add_argument("--profile", type=int)
 arguments.add_argument("--pairs", type=int, default=15)
 arguments.add_argument("--steps", type=int)
+arguments.add_argument("--batch", type=int, default=64)
+arguments.add_argument("--threads", action="store_true")
 options = arguments.parse_args()
 
 
@@ -67,8 +72,8 @@ def tiny():
 
 
 def keras():
-    """Keras's own example of a small network for images, `fit` on batches of 64."""
-    n, batch = 60, 64
+    """Keras's own example of a small network for images, with `fit`."""
+    n, batch = 60, options.batch
     tf.keras.utils.set_random_seed(7)
     rng = np.random.RandomState(7)
     x = rng.rand(n * batch, 28, 28, 1).astype("float32")
@@ -93,4 +98,4 @@ def keras():
 
 steps, count = {"tiny": tiny, "keras": keras}[options.what]()
 watch = cost.Tftop(options.level) if options.profile is None else Profiler()
-cost.compare(steps, options.steps or count, watch, options.pairs)
+cost.compare(steps, options.steps or count, watch, options.pairs, options.threads)
