@@ -12,6 +12,7 @@ Each of these makes one mistake, which a profiler should find:
     --host-sync   the norms of gradients and weights are fetched one by one in each step
     --eager       the weights are updated outside of the jitted step, op by op
     --same-data   the same table is copied to the device again in each step
+    --leak        the gradients of the first layer are kept
 
 The same options give the same losses on the same processor, to the last bit, with a
 profiler and without one. --truth writes them, the number of steps, what a stopwatch in
@@ -29,7 +30,8 @@ RATE, DECAY = 0.02, 1e-4
 
 
 def options():
-    parser = training.options(__doc__, 200, ("recompile", "host-sync", "eager", "same-data"))
+    parser = training.options(__doc__, 200, ("recompile", "host-sync", "eager", "same-data",
+                                              "leak"))
     parser.add_argument("--layers", type=training.positive, default=6)
     parser.add_argument("--profile", metavar="DIR", help="with JAX's own profiler, into DIR")
     return parser.parse_args()
@@ -83,6 +85,7 @@ def train(args, steps):
     state = [(w, jnp.zeros_like(w)) for w in weights]
     table = np.ones((ROWS, SIZE), np.float32)
     scale = jax.device_put(table)
+    kept = []
     for n in range(args.steps):
         x, labels = data.batch(args.batch + (n if args.recompile else 0))
         steps.begin()
@@ -97,6 +100,9 @@ def train(args, steps):
             state, loss, grads = train_step(state, scale, x, labels)	# recompile
         else:
             state, loss, grads = train_step(state, scale, x, labels)	# step
+        if args.leak:
+            kept.append(grads[0])
+            steps.note("leak_bytes", grads[0].nbytes)
         if args.host_sync:
             with steps.part("host_sync"):
                 arrays = grads + [s[0] for s in state]

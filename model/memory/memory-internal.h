@@ -126,7 +126,7 @@ struct memory {
 	int64_t booked_ns;		/* what is earlier is too late */
 	int64_t chunks_ns;		/* when the chunks are looked at next, 0: no region yet */
 	/* growth */
-	uint32_t series_process;
+	uint32_t series_process, series_name;
 	uint8_t series_source;
 	size_t next_step;
 	int64_t first_step_end_ns, last_step_end_ns;

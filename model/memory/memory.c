@@ -168,11 +168,15 @@ static void steps_until(struct model *model, int64_t until_ns)
 	if (!series)
 		return;
 	if (series->process != memory->series_process ||
-	    (uint8_t)series->source != memory->series_source) {
-		memory->series_process = series->process;
+	    (uint8_t)series->source != memory->series_source ||
+	    series->name != memory->series_name) {
 		memory->series_source = (uint8_t)series->source;
+		memory->series_name = series->name;
+		/* what was live at the ends of earlier ones is not known any more */
+		memory->last_step_end_ns = memory->series_process == NONE ? INT64_MIN :
+								       memory->booked_ns;
 		memory->next_step = 0;
-		memory->last_step_end_ns = INT64_MIN;
+		memory->series_process = series->process;
 		memory->steps = memory->n_samples = 0;
 		memory->stride = 1;
 	}

@@ -262,6 +262,8 @@ static void *copied(void *result, void *client, const void *data, int type, cons
 		rt_op_push(&args);
 	}
 	top = rt_op_launch();
+	if (jax_thread_own && ((struct jax_thread *)jax_thread_own)->blocks)
+		jax_memory_for(jax_thread_own, top.instance, top.name);
 	copy.op = top.instance;
 	copy.op_name = top.name;
 	copy.start_ns = rt_now_ns();

@@ -13,6 +13,7 @@
 #define RECORDER "_ZN3tsl8profiler15TraceMeRecorder"
 #define TRACE "_ZN3tsl8profiler"
 #define CPU "3xla3cpu"
+#define LOCAL "12_GLOBAL__N_1"
 #define PARAMS "RKNS0_5Thunk13ExecuteParamsE"
 #define TRACED_EXECUTE "ThunkExecutor13TracedExecuteER"
 
@@ -42,6 +43,9 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_CALL_TABLE] = { .name = "_ZTVN" CPU "9CallThunkE", .data = true },
 	[JAX_CALL_EXECUTE] = { .name = "_ZN" CPU "9CallThunk7ExecuteE" PARAMS },
 	[JAX_WHILE_TABLE] = { .name = "_ZTVN" CPU "10WhileThunkE", .data = true },
+	[JAX_ALLOCATE] = { .name = "_ZNK3xla" LOCAL "16AlignedAllocator8AllocateEmm" },
+	[JAX_MEMORY_TABLE] = { .name = "_ZTVN3xla" LOCAL "13AlignedMemoryE", .data = true },
+	[JAX_MEMORY_GONE] = { .name = "_ZN3xla" LOCAL "13AlignedMemoryD0Ev" },
 	[JAX_WHILE_EXECUTE] = { .name = "_ZN" CPU "10WhileThunk7ExecuteE" PARAMS },
 };
 
@@ -55,6 +59,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 static void tick(int64_t now_ns)
 {
 	jax_record_tick();
+	jax_memory_tick(now_ns);
 	jax_compile_tick(now_ns, false);
 }
 
@@ -69,6 +74,7 @@ static void fork_child(void)
 {
 	jax_runs_fork_child();
 	jax_copies_fork_child();
+	jax_memory_fork_child();
 }
 
 static void fini(void)
@@ -135,6 +141,7 @@ static void arm(void)
 	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
 	jax_copies_start(&symbols[JAX_LINEARIZE]);
+	jax_memory_start(symbols);
 	jax_thunks_start(symbols);
 	jax_record_level(rt_level());
 }

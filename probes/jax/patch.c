@@ -210,6 +210,8 @@ static size_t movable(const uint8_t *p)
 		return 2;
 	if (wide && (p[1] == 0x89 || p[1] == 0x8b) && p[2] >= 0xc0)
 		return 3;			/* mov between registers */
+	if (wide && p[1] == 0x8b && p[2] >> 6 == 1 && (p[2] & 7) != 4)
+		return 4;			/* mov 8 bits(register), register */
 	if (p[0] == 0x89 && p[1] >= 0xc0)
 		return 2;
 	if (p[0] == 0x48 && p[1] == 0x83 && p[2] == 0xec)

@@ -62,7 +62,10 @@ struct jax_thread {
 	int64_t executed_ns;	/* begin of the last part of a run on this thread */
 	int64_t kernel_ns;	/* begin of the last kernel on this thread */
 	uint32_t kernels;	/* that were told on this thread */
+	uint64_t blocks;	/* memory.c: of whom it is not known yet whose they are */
 	uint64_t in_run, in_op;	/* the run of the last one and its op; 0: in none */
+	uint64_t in_call;	/* who asked for that run, */
+	uint32_t in_call_name;	/* which has a line of Python */
 	/* call.c */
 	struct jax_call call[JAX_DEPTH_MAX];
 	int depth;		/* may be more than there is room for */
@@ -173,6 +176,16 @@ int64_t jax_copies_pending_ns(void);
 void jax_copies_off(void);
 void jax_copies_fork_child(void);
 
+/* ---- memory.c ---- */
+
+/* symbols: as jax.c has them. */
+void jax_memory_start(const struct patch_symbol *symbols);
+/* What was given out on this thread and waits is for that op, 0: for none that is known;
+ * where t->blocks is not 0. */
+void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name);
+void jax_memory_tick(int64_t now_ns);
+void jax_memory_fork_child(void);
+
 /* ---- compile.c ---- */
 
 /* "CpuCompiler::RunBackend#name=jit_step#", and what came before it on its thread, one of
@@ -199,7 +212,7 @@ enum jax_symbol {
 	JAX_LEVEL, JAX_FILTER, JAX_LOCATIONS,
 	JAX_VECTORCALL, JAX_DEALLOC, JAX_NEXT_ID, JAX_LINEARIZE,
 	JAX_TRACED, JAX_AND_THEN, JAX_CALL_TABLE, JAX_CALL_EXECUTE, JAX_WHILE_TABLE,
-	JAX_WHILE_EXECUTE,
+	JAX_WHILE_EXECUTE, JAX_ALLOCATE, JAX_MEMORY_TABLE, JAX_MEMORY_GONE,
 	JAX_SYMBOLS
 };
 

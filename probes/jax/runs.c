@@ -26,7 +26,7 @@ static struct run {
 	_Atomic uint64_t instance, parent;
 	_Atomic int64_t start_ns;	/* it was asked for */
 	_Atomic int64_t first_ns;	/* its first kernel began */
-	_Atomic uint32_t module, tid;
+	_Atomic uint32_t module, tid, parent_name;
 } runs[RUNS];
 #define USED (UINT64_C(1) << 32)
 
@@ -57,6 +57,7 @@ static void begun(uint32_t number)
 	rt_fence(memory_order_release);
 	atomic_store_explicit(&r->instance, rt_op_instance(), memory_order_relaxed);
 	atomic_store_explicit(&r->parent, top.instance, memory_order_relaxed);
+	atomic_store_explicit(&r->parent_name, top.name, memory_order_relaxed);
 	atomic_store_explicit(&r->start_ns, rt_now_ns(), memory_order_relaxed);
 	atomic_store_explicit(&r->first_ns, INT64_MAX, memory_order_relaxed);
 	atomic_store_explicit(&r->tid, rt_tid(), memory_order_relaxed);
@@ -217,13 +218,16 @@ static void find_run(struct jax_thread *t, const struct rt_cpu_kernel *kernel, u
 {
 	struct run *r = run_of(number);
 	int64_t first = atomic_load_explicit(&r->first_ns, memory_order_relaxed);
-	uint64_t instance;
+	uint64_t instance, call;
+	uint32_t call_name;
 
-	t->in_op = 0;
+	t->in_op = t->in_call = 0;
 
 	if (atomic_load_explicit(&r->key, memory_order_acquire) != ((uint32_t)number | USED))
 		return;
 	instance = atomic_load_explicit(&r->instance, memory_order_relaxed);
+	call = atomic_load_explicit(&r->parent, memory_order_relaxed);
+	call_name = atomic_load_explicit(&r->parent_name, memory_order_relaxed);
 	if (!atomic_load_explicit(&r->module, memory_order_relaxed))
 		atomic_store_explicit(&r->module, module, memory_order_relaxed);
 	rt_fence(memory_order_acquire);
@@ -234,6 +238,8 @@ static void find_run(struct jax_thread *t, const struct rt_cpu_kernel *kernel, u
 		;
 	t->in_run = number;
 	t->in_op = instance;
+	t->in_call = call ? call : instance;
+	t->in_call_name = call ? call_name : module;
 }
 
 /* The op of the kernel's run, and its module's name for it. Those that come later on a thread
@@ -243,6 +249,8 @@ static inline void in_run(struct jax_thread *t, struct rt_cpu_kernel *kernel, ui
 {
 	if (t->in_run != number || !t->in_op || outer)
 		find_run(t, kernel, number, module);
+	if (t->blocks)
+		jax_memory_for(t, t->in_call, t->in_call_name);
 	kernel->op = t->in_op;
 	kernel->op_name = t->in_op ? module : 0;
 }
@@ -418,8 +426,11 @@ void jax_executed(const struct traceme *t)
 {
 	struct jax_thread *own = jax_self();
 
-	if (own)
-		own->executed_ns = t->start_ns;
+	if (!own)
+		return;
+	own->executed_ns = t->start_ns;
+	if (own->blocks)
+		jax_memory_for(own, 0, 0);
 }
 
 static void tell(struct run *r, int64_t start_ns, int64_t end_ns)

@@ -115,11 +115,14 @@ static bool put(uint64_t address, unsigned owner)
 	return false;
 }
 
-bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t bytes)
+bool rt_block_given_in(unsigned owner, uint32_t device, const void *memory, size_t bytes,
+		       struct rt_top top)
 {
 	uint64_t address = (uintptr_t)memory, before;
-	struct tft_alloc a = { .device = device, .address = address, .bytes = bytes };
-	struct rt_top top;
+	struct tft_alloc a = {
+		.device = device, .address = address, .bytes = bytes, .op = top.instance,
+		.op_name = top.name,
+	};
 
 	if (!owner || owner >= RT_OWNERS || !address || address & ROUND || address >> OWNER_SHIFT)
 		return false;
@@ -131,12 +134,14 @@ bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t 
 		rt_dropped(1);
 		return false;
 	}
-	top = rt_op_current();
 	a.allocator = name_of(owner);
-	a.op = top.instance;
-	a.op_name = top.name;
 	rt_batch_alloc(&a);
 	return true;
+}
+
+bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t bytes)
+{
+	return rt_block_given_in(owner, device, memory, bytes, rt_op_current());
 }
 
 void rt_block_freed(const void *memory)

@@ -29,6 +29,10 @@ RT_API unsigned rt_block_owner(uint32_t name);
  * default and above. false: it could not be told. */
 RT_API bool rt_block_given(unsigned owner, uint32_t device, const void *memory, size_t bytes);
 
+/* The same for that op, of whatever thread. */
+RT_API bool rt_block_given_in(unsigned owner, uint32_t device, const void *memory, size_t bytes,
+			      struct rt_top top);
+
 /* One that is about to be taken back. */
 RT_API void rt_block_freed(const void *memory);
 

@@ -43,9 +43,19 @@ host_sync() {
 	holds '"the next call comes after a wait for a result" in text'
 }
 
+# By the call whose results are kept. A step ends with its run, on a thread of XLA, while
+# Python's gives back what the one before had: a sample more or less.
+leak() {
+	looks --steps 40 --leak || return
+	first memory-growth step || return
+	holds 'abs(number("memory grows: ", " bytes more") / mean("leak_bytes") - 1) < 0.1' \
+		'"is held by train_step" in text'
+}
+
 case_run clean thrice clean
 case_run recompile thrice recompile
 case_run same-data thrice same_data
 case_run eager thrice besides eager gradients
 case_run host-sync thrice host_sync
+case_run leak thrice leak
 suite_end

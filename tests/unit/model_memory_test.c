@@ -510,6 +510,37 @@ TEST(memory_growth_is_found)
 	check_growth_finding(10, 0, 0);		/* below what is worth a word */
 }
 
+/* What came while other runs were the steps is no growth of these. */
+TEST(memory_growth_is_of_the_steps_that_are_shown)
+{
+	struct model *model = model_with_device();
+	struct findings_status status;
+	struct finding *findings;
+
+	for (uint64_t i = 0; i < 60; i++) {
+		int64_t begin = 1000 * (int64_t)i;
+		struct event step = {
+			.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + begin + 900,
+			.u.step = {
+				.number = -1, .start_ns = BASE + begin, .dur_ns = 900,
+				.name = i < 5 ? 5 : 6,
+			},
+		};
+
+		apply_one(model, change(true, 1000 + i, i == 3 ? 1 << 20 : 2000, i == 3 ? 3 : 1,
+					begin + 100));
+		apply_one(model, step);
+		apply_one(model, ev_alive(BASE + begin + 950));
+	}
+	model_finish(model, false);
+	model_lock(model);
+	CHECK_INT(model_findings(model, &status, &findings), 1);
+	model_unlock(model);
+	CHECK(strstr(findings[0].lines[0], "2 000 bytes per step of it is held by kernel1"));
+	free(findings);
+	model_free(model);
+}
+
 /* On a device with a known size: when it will be full. */
 TEST(memory_growth_until_the_device_is_full)
 {

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks of memory of the processor's client: what arrays, results and a program's
+ * intermediate values are in. AlignedAllocator::Allocate() gives them, the destructor of
+ * AlignedMemory takes them back. Small ones are not told (probes/runtime/blocks.h).
+ *
+ * Who a block is for is known a little later, on the same thread: a thread of XLA gets the
+ * blocks of a run before its first kernel, Python's that of a copy before the copy begins.
+ * Until then it waits here; one that is taken back before that is not told at all, and of
+ * one for which nobody comes until the next tick it is not known.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+#include "probes/runtime/blocks.h"
+#include "probes/runtime/cpu.h"
+
+#define WAITING 64u		/* bits of jax_thread.blocks */
+#define WAIT_NS 20000000
+
+/* CpuDeviceMemory::Allocator and AlignedMemory */
+typedef void *allocate(void *result, const void *allocator, size_t bytes, size_t alignment);
+struct memory {
+	const void *table;
+	void *base;
+	size_t bytes;
+};
+
+static allocate *original;
+static void (*destroy)(struct memory *m);
+static const char *table;
+static unsigned owner;
+
+static _Atomic uint32_t count;		/* of those that wait */
+static struct waiting {
+	_Atomic(void *) base;		/* NULL: told, or taken back */
+	_Atomic size_t bytes;
+	_Atomic int64_t since_ns;
+	_Atomic uint32_t taken;		/* it is somebody's, base or not */
+	_Atomic uint32_t told;
+} waiting[WAITING];
+
+/* ---- those that wait ---- */
+
+static bool put(struct jax_thread *t, const struct memory *m)
+{
+	for (uint32_t i = 0; i < WAITING; i++) {
+		struct waiting *w = &waiting[i];
+		uint32_t none = 0;
+
+		if (atomic_load_explicit(&w->taken, memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(&w->taken, &none, 1))
+			continue;
+		atomic_store(&w->told, 0);
+		atomic_store(&w->bytes, m->bytes);
+		atomic_store(&w->since_ns, rt_now_ns());
+		atomic_fetch_add(&count, 1);
+		atomic_store(&w->base, m->base);
+		t->blocks |= UINT64_C(1) << i;
+		return true;
+	}
+	return false;
+}
+
+/* Takes it out, if it is still the one. */
+static bool take(struct waiting *w, void *base)
+{
+	if (!base || !atomic_compare_exchange_strong(&w->base, &base, NULL))
+		return false;
+	atomic_fetch_sub(&count, 1);
+	return true;
+}
+
+/* By its thread or by the tick; another one may take the block back meanwhile. */
+static void tell(struct waiting *w, struct rt_top top)
+{
+	void *base = atomic_load(&w->base);
+	size_t bytes = atomic_load(&w->bytes);
+
+	if (!base || atomic_exchange(&w->told, 1))
+		return;
+	rt_block_given_in(owner, rt_cpu_device(), base, bytes, top);
+	if (!take(w, base))
+		rt_block_freed(base);
+}
+
+void jax_memory_for(struct jax_thread *t, uint64_t op, uint32_t op_name)
+{
+	struct rt_top top = { .instance = op, .name = op ? op_name : 0, .step = -1 };
+
+	while (t->blocks) {
+		struct waiting *w = &waiting[__builtin_ctzll(t->blocks)];
+
+		t->blocks &= t->blocks - 1;
+		tell(w, top);
+		atomic_store(&w->taken, 0);
+	}
+}
+
+/* Its place stays its thread's, which may be about to empty it. */
+void jax_memory_tick(int64_t now_ns)
+{
+	for (uint32_t i = 0; i < WAITING && atomic_load(&count); i++)
+		if (now_ns - atomic_load(&waiting[i].since_ns) > WAIT_NS)
+			tell(&waiting[i], (struct rt_top){ .step = -1 });
+}
+
+void jax_memory_fork_child(void)
+{
+	struct jax_thread *own = jax_thread_own;
+
+	memset(waiting, 0, sizeof(waiting));
+	atomic_store(&count, 0);
+	if (own)
+		own->blocks = 0;
+}
+
+/* ---- given and taken back ---- */
+
+static void given(const struct memory *m)
+{
+	struct jax_thread *t = jax_self();
+	struct rt_top top = rt_op_current();
+
+	if (top.instance || !t || !put(t, m))
+		rt_block_given_in(owner, rt_cpu_device(), m->base, m->bytes, top);
+}
+
+/* StatusOr<std::unique_ptr<RawMemory>> *(result, this, bytes, alignment) */
+static void *on_allocate(void *result, const void *allocator, size_t bytes, size_t alignment)
+{
+	const struct memory *m;
+	const uint64_t *words = result;
+	int saved;
+
+	original(result, allocator, bytes, alignment);
+	if (bytes < RT_BLOCK_BYTES || rt_level() < TFT_LEVEL_DEFAULT || words[0] != 1)
+		return result;
+	saved = errno;
+	m = (const struct memory *)(uintptr_t)words[1];
+	if (m->table == table && m->bytes == bytes)
+		given(m);
+	errno = saved;
+	return result;
+}
+
+/* The one that frees the object too. */
+static void on_destroy(struct memory *m)
+{
+	int saved = errno;
+
+	if (m->bytes >= RT_BLOCK_BYTES && rt_level() >= TFT_LEVEL_DEFAULT) {
+		for (uint32_t i = 0; i < WAITING && atomic_load(&count); i++)
+			if (atomic_load(&waiting[i].base) == m->base)
+				take(&waiting[i], m->base);
+		rt_block_freed(m->base);
+	}
+	errno = saved;
+	destroy(m);
+}
+
+void jax_memory_start(const struct patch_symbol *s)
+{
+	owner = rt_block_owner(rt_name(TFT_NAME_ALLOCATOR, "cpu"));
+	table = s[JAX_MEMORY_TABLE].at;
+	if (table && s[JAX_ALLOCATE].at && s[JAX_MEMORY_GONE].at) {
+		table += 2 * sizeof(void *);
+		*(void **)&original = patch_original(&s[JAX_ALLOCATE]);
+		*(void **)&destroy = patch_original(&s[JAX_MEMORY_GONE]);
+	}
+	if (!original || !destroy || !patch_replace(&s[JAX_MEMORY_GONE], (void *)on_destroy) ||
+	    !patch_replace(&s[JAX_ALLOCATE], (void *)on_allocate))
+		jax_blind("blocks of memory are not known in this jaxlib");
+}
