@@ -43,6 +43,10 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_CALL_TABLE] = { .name = "_ZTVN" CPU "9CallThunkE", .data = true },
 	[JAX_CALL_EXECUTE] = { .name = "_ZN" CPU "9CallThunk7ExecuteE" PARAMS },
 	[JAX_WHILE_TABLE] = { .name = "_ZTVN" CPU "10WhileThunkE", .data = true },
+	[JAX_SCHEDULE_COPY] = { .name = "_ZN3xla19CommonPjRtRawBuffer14ScheduleCopyToEPNS_15Async"
+		"WorkRunnerENS_24PjRtDeviceEventRefVectorEN3tsl11RCReferenceIS0_EENS_25PjRtDevice"
+		"EventPromiseRefES7_N4absl12lts_2026010712AnyInvocableIFvNS9_6StatusEOEEE" },
+	[JAX_RAW_COPY] = { .name = "_ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll" },
 	[JAX_ALLOCATE] = { .name = "_ZNK3xla" LOCAL "16AlignedAllocator8AllocateEmm" },
 	[JAX_MEMORY_TABLE] = { .name = "_ZTVN3xla" LOCAL "13AlignedMemoryE", .data = true },
 	[JAX_MEMORY_GONE] = { .name = "_ZN3xla" LOCAL "13AlignedMemoryD0Ev" },
@@ -65,15 +69,21 @@ static void tick(int64_t now_ns)
 
 static int64_t pending_ns(void)
 {
-	int64_t runs_ns = jax_runs_pending_ns(), copies_ns = jax_copies_pending_ns();
+	int64_t pending[] = {
+		jax_runs_pending_ns(), jax_copies_pending_ns(), jax_between_pending_ns(),
+	};
+	int64_t oldest = INT64_MAX;
 
-	return runs_ns < copies_ns ? runs_ns : copies_ns;
+	for (size_t i = 0; i < sizeof(pending) / sizeof(pending[0]); i++)
+		oldest = pending[i] < oldest ? pending[i] : oldest;
+	return oldest;
 }
 
 static void fork_child(void)
 {
 	jax_runs_fork_child();
 	jax_copies_fork_child();
+	jax_between_fork_child();
 	jax_memory_fork_child();
 }
 
@@ -141,6 +151,7 @@ static void arm(void)
 	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
 	jax_copies_start(&symbols[JAX_LINEARIZE]);
+	jax_between_start(symbols);
 	jax_memory_start(symbols);
 	jax_thunks_start(symbols);
 	jax_record_level(rt_level());

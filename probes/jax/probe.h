@@ -176,6 +176,14 @@ int64_t jax_copies_pending_ns(void);
 void jax_copies_off(void);
 void jax_copies_fork_child(void);
 
+/* ---- between.c ---- */
+
+/* symbols: as jax.c has them. */
+void jax_between_start(const struct patch_symbol *symbols);
+/* As jax_copies_pending_ns(). */
+int64_t jax_between_pending_ns(void);
+void jax_between_fork_child(void);
+
 /* ---- memory.c ---- */
 
 /* symbols: as jax.c has them. */
@@ -213,6 +221,7 @@ enum jax_symbol {
 	JAX_VECTORCALL, JAX_DEALLOC, JAX_NEXT_ID, JAX_LINEARIZE,
 	JAX_TRACED, JAX_AND_THEN, JAX_CALL_TABLE, JAX_CALL_EXECUTE, JAX_WHILE_TABLE,
 	JAX_WHILE_EXECUTE, JAX_ALLOCATE, JAX_MEMORY_TABLE, JAX_MEMORY_GONE,
+	JAX_SCHEDULE_COPY, JAX_RAW_COPY,
 	JAX_SYMBOLS
 };
 

@@ -109,8 +109,11 @@ copies() {
 	[ "$(report "{str(l['line']): l['copies'] for l in j['lines']} ==
 		json.load(open(args[0]))['lines']" "$work/truth")" = True ] ||
 		{ fail "of $(cat "$work/truth"): $(report "[(l['line'], l['copies']) for l in j['lines']]")"; return; }
+	[ "$(report "[sum(c[k] for c in j['copies'] if c['direction'] == 'd2d')
+		for k in ('count', 'bytes')] == json.load(open(args[0]))['between']" "$work/truth")" = True ] ||
+		{ fail "between devices, of $(cat "$work/truth"): $(report "j['copies']")"; return; }
 	[ "$(report "[(m['allocations'], m['peak_bytes'], m['peak_ops'], m['peak_op_bytes'])
-		for m in j['memory']] == [(5, n, ['device_put'], [n])
+		for m in j['memory']] == [(8, n, ['device_put'], [n])
 		for n in [json.load(open(args[0]))['memory']]]" "$work/truth")" = True ] ||
 		fail "memory: $(report "j['memory']")"
 }
@@ -173,12 +176,12 @@ linearize=_ZN3xla13PjRtCpuClient23LinearizeHostBufferIntoEPKvNS_13PrimitiveTypeE
 partly() {
 	local said
 	without -N _ZN3xla3cpu9CallThunk7ExecuteERKNS0_5Thunk13ExecuteParamsE \
-		-N PjitFunction_tp_dealloc -N "$linearize" -N _ZN3xla12_GLOBAL__N_113AlignedMemoryD0Ev ||
-		return
+		-N PjitFunction_tp_dealloc -N "$linearize" -N _ZN3xla12_GLOBAL__N_113AlignedMemoryD0Ev \
+		-N _ZN3xla12CpuRawBuffer33CopyRawHostToDeviceAndReturnEventEPKvll || return
 	compare "$work/profile" "$work/report" || return
 	for said in 'how this jaxlib keeps its kernels is not known' \
 		"copies of the host's arrays to the device are not known" \
-		'blocks of memory are not known'; do
+		'blocks of memory are not known' 'copies between devices are not known'; do
 		[ "$(report "any(args[0] in m['text'] for m in j['messages'])" "$said")" = True ] ||
 			{ fail "not said: $said"; return; }
 	done

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Arrays of the host that JAX copies, and some that it takes as they lie (aligned to 64
-bytes): small ones, large ones that another thread copies, transposed ones.
+bytes): small ones, large ones that another thread copies, transposed ones. And copies from
+one device to another.
 
     jax_copies.py TRUTH
 
 Writes how many copies and bytes there were, and of which lines, as JSON."""
 import json
+import os
 import sys
 
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
 import numpy as np
 import jax
 
@@ -40,15 +43,20 @@ def main():
         kept.append(jax.device_put(large))
     jax.block_until_ready(kept)
     truth["lines"][line() - 2] = 5
+    for one in kept[:3]:
+        kept.append(jax.device_put(one, jax.devices()[1]))
+    jax.block_until_ready(kept)
+    truth["lines"][line() - 2] = 3
     turned = array(SMALL, np.float32, 8).reshape(16, 16).T
     jax.device_put(turned).block_until_ready()
     truth["lines"][line() - 1] = 1
     aligned = array(SMALL, np.float32, 0)
     for _ in range(7):
         jax.device_put(aligned).block_until_ready()
-    truth["memory"] = 5 * LARGE * 4	# the others are too small to be told
-    truth["count"] = 26
-    truth["bytes"] = 21 * SMALL * 4 + 5 * LARGE * 4
+    truth["between"] = [3, 3 * LARGE * 4]
+    truth["memory"] = 8 * LARGE * 4	# the others are too small to be told
+    truth["count"] = 29
+    truth["bytes"] = 21 * SMALL * 4 + 8 * LARGE * 4
     with open(sys.argv[1], "w") as file:
         json.dump(truth, file)
 

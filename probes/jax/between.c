@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of the processor's client from one of its devices to another. Python's thread asks
+ * for them, CommonPjRtRawBuffer::ScheduleCopyTo(); a thread of XLA makes them when the array
+ * is there, CpuRawBuffer::CopyRawHostToDeviceAndReturnEvent() of the buffer copied into.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "probes/jax/probe.h"
+#include "probes/runtime/cpu.h"
+
+#define ASKED 64u		/* at once */
+#define PENDING_NS 2000000000	/* longer, and it will not come any more */
+
+/* RCReference<CommonPjRtRawBuffer> and the promises are passed by address. */
+typedef void schedule_function(void *from, void *runner, void *after, void *const *into,
+			       void *allocated, void *copied, void *done);
+typedef void *copy_function(void *result, void *into, const void *from, int64_t offset,
+			    int64_t bytes);
+
+static schedule_function *schedule;
+static copy_function *copy;
+static uint32_t op_name, op_type, names[2];
+
+static struct asked {
+	_Atomic uint32_t busy;		/* being written or taken */
+	_Atomic(const void *) into;	/* NULL: free */
+	_Atomic int64_t start_ns;
+	struct rt_top op;
+} asked[ASKED];
+
+static bool enter(struct asked *a)
+{
+	uint32_t free = 0;
+
+	return atomic_compare_exchange_strong(&a->busy, &free, 1);
+}
+
+static void leave(struct asked *a)
+{
+	atomic_store_explicit(&a->busy, 0, memory_order_release);
+}
+
+static void put(const void *into, struct rt_top op)
+{
+	int64_t now = rt_now_ns();
+
+	for (uint32_t i = 0; i < ASKED; i++) {
+		struct asked *a = &asked[i];
+		bool ours;
+
+		if ((atomic_load(&a->into) && now - atomic_load(&a->start_ns) < PENDING_NS) ||
+		    !enter(a))
+			continue;
+		ours = !a->into || now - a->start_ns >= PENDING_NS;
+		if (ours) {
+			a->op = op;
+			a->start_ns = now;
+			a->into = into;
+		}
+		leave(a);
+		if (ours)
+			return;
+	}
+}
+
+static bool take(const void *into, struct rt_top *op)
+{
+	for (uint32_t i = 0; i < ASKED; i++) {
+		struct asked *a = &asked[i];
+		bool ours;
+
+		if (atomic_load(&a->into) != into || !enter(a))
+			continue;
+		ours = a->into == into;
+		if (ours) {
+			*op = a->op;
+			a->into = NULL;
+		}
+		leave(a);
+		if (ours)
+			return true;
+	}
+	return false;
+}
+
+int64_t jax_between_pending_ns(void)
+{
+	int64_t oldest = INT64_MAX, now = rt_now_ns();
+
+	for (uint32_t i = 0; i < ASKED; i++) {
+		int64_t start_ns = atomic_load(&asked[i].start_ns);
+
+		if (atomic_load(&asked[i].into) && start_ns < oldest && now - start_ns < PENDING_NS)
+			oldest = start_ns;
+	}
+	return oldest;
+}
+
+void jax_between_fork_child(void)
+{
+	memset(asked, 0, sizeof(asked));
+}
+
+/* ---- the way in ---- */
+
+static void on_schedule(void *from, void *runner, void *after, void *const *into, void *allocated,
+			void *copied, void *done)
+{
+	struct rt_op_args args = {
+		.step = -1, .framework = TFT_FW_JAX, .name = op_name, .type = op_type,
+	};
+	struct jax_thread *t = rt_level() >= TFT_LEVEL_DEFAULT ? jax_self() : NULL;
+	struct py_where where;
+	struct rt_top top;
+	int saved = errno;
+
+	if (!t) {
+		schedule(from, runner, after, into, allocated, copied, done);
+		return;
+	}
+	py_where(&where, NULL);
+	args.source = where.source;
+	rt_op_push(&args);
+	top = rt_op_launch();
+	if (t->blocks)
+		jax_memory_for(t, top.instance, top.name);
+	put(*into, top);
+	errno = saved;
+	schedule(from, runner, after, into, allocated, copied, done);
+	saved = errno;
+	rt_op_pop(0);
+	errno = saved;
+}
+
+/* What nobody asked for this way comes from the host. */
+static void *on_copy(void *result, void *into, const void *from, int64_t offset, int64_t bytes)
+{
+	struct rt_cpu_copy c = { .bytes = bytes > 0 ? (uint64_t)bytes : 0 };
+	struct rt_top op = { .step = -1 };
+	bool between;
+	int saved;
+
+	if (rt_level() == TFT_LEVEL_OFF)
+		return copy(result, into, from, offset, bytes);
+	c.start_ns = rt_now_ns();
+	copy(result, into, from, offset, bytes);
+	saved = errno;
+	c.dur_ns = rt_now_ns() - c.start_ns;
+	between = take(into, &op);
+	if (!between)
+		op = rt_op_launch();
+	c.op = op.instance;
+	c.op_name = op.name;
+	c.name = names[between];
+	c.direction = between ? TFT_DIR_D2D : TFT_DIR_H2D;
+	rt_cpu_copied(RT_LIBRARY_XLA, &c);
+	errno = saved;
+	return result;
+}
+
+void jax_between_start(const struct patch_symbol *s)
+{
+	op_name = rt_name(TFT_NAME_OP, "device_put");
+	op_type = rt_name(TFT_NAME_OP_TYPE, "transfer");
+	names[false] = rt_name(TFT_NAME_CALL, "host array to device");
+	names[true] = rt_name(TFT_NAME_CALL, "device to device");
+	if (s[JAX_SCHEDULE_COPY].at && s[JAX_RAW_COPY].at) {
+		*(void **)&schedule = patch_original(&s[JAX_SCHEDULE_COPY]);
+		*(void **)&copy = patch_original(&s[JAX_RAW_COPY]);
+	}
+	if (!schedule || !copy || !patch_replace(&s[JAX_SCHEDULE_COPY], (void *)on_schedule) ||
+	    !patch_replace(&s[JAX_RAW_COPY], (void *)on_copy))
+		jax_blind("copies between devices are not known in this jaxlib");
+}
