@@ -60,8 +60,20 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 		jax_copies_off();
 }
 
+static void look_for_gpu(void)
+{
+	static bool said;
+
+	if (said || !patch_loaded("/xla_cuda_plugin.so"))
+		return;
+	said = true;
+	rt_emit_message(1, "jax: xla_cuda_plugin.so has a recorder of its own, which is not taken "
+			   "over: of XLA on GPUs neither kernels nor runs are seen");
+}
+
 static void tick(int64_t now_ns)
 {
+	look_for_gpu();
 	jax_record_tick();
 	jax_memory_tick(now_ns);
 	jax_compile_tick(now_ns, false);
@@ -89,6 +101,7 @@ static void fork_child(void)
 
 static void fini(void)
 {
+	look_for_gpu();
 	jax_compile_tick(0, true);
 }
 

@@ -52,6 +52,32 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
+struct look {
+	const char *word;
+	bool begun;
+};
+
+/* Names are looked at only when some have come since the last time. */
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	static unsigned long long adds;
+	struct look *l = arg;
+
+	(void)size;
+	if (!l->begun && info->dlpi_adds == adds)
+		return -1;
+	l->begun = true;
+	adds = info->dlpi_adds;
+	return info->dlpi_name && strstr(info->dlpi_name, l->word);
+}
+
+bool patch_loaded(const char *word)
+{
+	struct look l = { .word = word };
+
+	return dl_iterate_phdr(look, &l) == 1;
+}
+
 static bool within(const struct library *l, uintptr_t at, size_t size, bool code)
 {
 	for (int i = 0; i < l->segments; i++)

@@ -36,6 +36,9 @@ struct patch_symbol {
  */
 int patch_find(const char *word, struct patch_symbol *symbols, int count);
 
+/* Such a library has been loaded since it was asked last; often, by one thread at a time. */
+bool patch_loaded(const char *word);
+
 /* A copy of the function's beginning, from which it goes on: what is called in its stead
  * when it is replaced. NULL: its first instructions are none that may be moved. */
 void *patch_original(const struct patch_symbol *function);

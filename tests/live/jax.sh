@@ -187,6 +187,19 @@ partly() {
 	done
 }
 
+# What is not seen of GPUs is said when their plug-in is there.
+plugin() {
+	mkdir -p "$work/lib"
+	echo 'void *GetPjrtApi(void) { return 0; }' |
+		gcc -shared -fPIC -x c -o "$work/lib/xla_cuda_plugin.so" - || { fail 'not built'; return; }
+	under -c 'import ctypes, sys, jax; ctypes.CDLL(sys.argv[1])' "$work/lib/xla_cuda_plugin.so" || return
+	[ "$(report "sum('xla_cuda_plugin.so has a recorder' in m['text'] for m in j['messages'])")" = 1 ] ||
+		{ fail "not said: $(report "j['messages']")"; return; }
+	under "$loops" || return
+	[ "$(report "[m['text'] for m in j['messages'] if 'cuda' in m['text']]")" = "[]" ] ||
+		fail "said without it"
+}
+
 # A wheel without symbols runs as without us, and what is missing is said.
 stripped() {
 	without --strip-all || return
@@ -207,5 +220,6 @@ case_run levels levels
 case_run toggled toggled
 case_run forked forked
 case_run partly partly
+case_run plugin plugin
 case_run stripped stripped
 suite_end
