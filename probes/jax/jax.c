@@ -9,7 +9,6 @@
 #include "probes/jax/probe.h"
 #include "probes/runtime/slots.h"
 
-#define BLIND_BYTES 512
 #define RECORDER "_ZN3tsl8profiler15TraceMeRecorder"
 #define TRACE "_ZN3tsl8profiler"
 #define CPU "3xla3cpu"
@@ -67,8 +66,8 @@ static void look_for_gpu(void)
 	if (said || !patch_loaded("/xla_cuda_plugin.so"))
 		return;
 	said = true;
-	rt_emit_message(1, "jax: xla_cuda_plugin.so has a recorder of its own, which is not taken "
-			   "over: of XLA on GPUs neither kernels nor runs are seen");
+	jax_blind("xla_cuda_plugin.so has a recorder of its own, which is not taken over: of XLA on "
+		  "GPUs neither kernels nor runs are seen");
 }
 
 static void tick(int64_t now_ns)
@@ -118,16 +117,7 @@ static struct rt_probe probe = {
 
 void jax_blind(const char *text)
 {
-	static char blind[BLIND_BYTES];
-	static size_t used;
-	char message[BLIND_BYTES];
-
-	if (used < sizeof(blind))
-		used += (size_t)snprintf(blind + used, sizeof(blind) - used, "%s%s",
-					 used ? "; " : "", text);
-	probe.blind = blind;
-	snprintf(message, sizeof(message), "jax: %s", text);
-	rt_emit_message(1, message);
+	rt_blind(&probe, text);
 }
 
 uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length)

@@ -99,7 +99,7 @@ static inline struct jax_thread *jax_self(void)
 /* ---- jax.c ---- */
 
 /* Something cannot be seen: a message, and a part of what the probe says of itself.
- * `text` is a literal, one clause. While the probe is loaded only. */
+ * `text` is a literal, one clause. */
 void jax_blind(const char *text);
 
 /* A name of the text's length; longer than JAX_TEXT_BYTES is cut. */

@@ -4,14 +4,9 @@
  * made, see symbols.h. Here: the functions that are taken over, the levels and what
  * the probe says of itself.
  */
-#include <stdatomic.h>
-#include <stdio.h>
-
 #include "probes/python/python.h"
 #include "probes/pytorch/probe.h"
 #include "probes/runtime/slots.h"
-
-#define BLIND_BYTES 512
 
 const struct tft_interposed *torch_lib;
 
@@ -50,16 +45,7 @@ static struct rt_probe probe = {
 
 void torch_blind(const char *text)
 {
-	static char blind[BLIND_BYTES];	/* written while the probe is loaded only */
-	static size_t used;
-	char message[BLIND_BYTES];
-
-	if (used < sizeof(blind))
-		used += (size_t)snprintf(blind + used, sizeof(blind) - used, "%s%s",
-					 used ? "; " : "", text);
-	probe.blind = blind;
-	snprintf(message, sizeof(message), "pytorch: %s", text);
-	rt_emit_message(1, message);
+	rt_blind(&probe, text);
 }
 
 static bool armed;

@@ -97,6 +97,7 @@ struct rt_probe {
 	void (*fork_child)(void);
 	/* The process exits: last harvest, no call into the runtime after it. */
 	void (*fini)(void);
+	char said[2][512];			/* rt_blind()'s own */
 };
 
 /*
@@ -106,6 +107,10 @@ struct rt_probe {
  * Returns false when there is no tftop: the probe should then stay out.
  */
 RT_API bool rt_probe_register(const struct rt_probe *probe);
+
+/* Something cannot be seen: a message, and a part of what the probe says of itself (blind,
+ * which is not NULL). text: one clause. */
+RT_API void rt_blind(struct rt_probe *probe, const char *text);
 
 /* ---- names: string -> id of this process, sent once ---- */
 

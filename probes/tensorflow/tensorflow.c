@@ -5,8 +5,6 @@
  * and what the probe says of itself.
  */
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "probes/python/python.h"
@@ -15,8 +13,6 @@
 #include "probes/tensorflow/memory.h"
 #include "probes/tensorflow/probe.h"
 #include "probes/tensorflow/traceme.h"
-
-#define BLIND_BYTES 512
 
 const struct tft_interposed *tf_lib;
 void *tf_originals[TFT_TF_COUNT];
@@ -99,11 +95,8 @@ static const struct hook {
 	{ TFT_TF_STOP_RECORDING_TF, (void *)tf_stop_recording_tf, true },
 };
 
-static atomic_flag blind_busy = ATOMIC_FLAG_INIT;
-
 static void fork_child(void)
 {
-	atomic_flag_clear(&blind_busy);
 	tf_ids_fork_child();
 	tf_runs_fork_child();
 	tf_bfc_fork_child();
@@ -166,19 +159,7 @@ static struct rt_probe probe = {
 
 void tf_blind(const char *text)
 {
-	static char blind[2][BLIND_BYTES];
-	static int now;
-	char message[BLIND_BYTES];
-
-	while (atomic_flag_test_and_set(&blind_busy))
-		;
-	/* a reader may still have the other one */
-	now = !now;
-	snprintf(blind[now], BLIND_BYTES, "%s%s%s", probe.blind, *probe.blind ? "; " : "", text);
-	__atomic_store_n(&probe.blind, blind[now], __ATOMIC_RELEASE);
-	atomic_flag_clear(&blind_busy);
-	snprintf(message, sizeof(message), "tensorflow: %s", text);
-	rt_emit_message(1, message);
+	rt_blind(&probe, text);
 }
 
 /* ---- taking functions over ---- */
