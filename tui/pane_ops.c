@@ -403,6 +403,7 @@ static void update_flat(struct ops_pane *p, struct view *view)
 		p->sources = p->sources || rows[i].file;
 		p->pools = p->pools || rows[i].handed || rows[i].latencies;
 	}
+	devices = devices && panes_devices(view->model);
 	lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].op = rows[i];
@@ -478,7 +479,7 @@ static void update_tree(struct ops_pane *p, struct view *view)
 	} else {
 		ops_tree_take(&p->tree, view->model, &question);
 	}
-	set_devices(p, ops_tree_has_devices(&p->tree) && panes_devices(view), p->tree.n > 0);
+	set_devices(p, ops_tree_has_devices(&p->tree) && panes_devices(view->model), p->tree.n > 0);
 	tree_lines(p);
 }
 

@@ -200,10 +200,10 @@ static unsigned show_found(struct view *view, const char *name, bool found)
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
-bool panes_devices(struct view *view)
+bool panes_devices(struct model *model)
 {
 	struct device_row *rows = NULL;
-	size_t n = model_devices(view->model, &rows);
+	size_t n = model_devices(model, &rows);
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++)

@@ -31,9 +31,10 @@ bool panes_stands(const struct view *view, uint64_t *taken);
 /* "18.5 of 80.6 ms", without steps "18.5 ms a second". */
 char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns);
 
-/* fmt_share into a buffer of any size. */
 /* Whether anything but the processor worked. [locked] */
-bool panes_devices(struct view *view);
+bool panes_devices(struct model *model);
+
+/* fmt_share into a buffer of any size. */
 void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
 
 /*

@@ -8,6 +8,7 @@
 #include "tui/grid.h"
 #include "tui/labels.h"
 #include "tui/pane_steps.h"
+#include "tui/panes.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
 
@@ -181,6 +182,21 @@ static int by_op(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
+static int by_self(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+
+	if (x->self_ns != y->self_ns)
+		return x->self_ns < y->self_ns ? 1 : -1;
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+/* As in pane 1: device time, where there is no device but the processor its own. */
+static uint64_t op_cost(const struct op_row *row, bool devices)
+{
+	return report_positive(devices ? row->device_ns : row->self_ns);
+}
+
 static void print_ops(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
@@ -190,23 +206,25 @@ static void print_ops(struct model *model, FILE *out)
 	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
 	uint64_t all = 0;
 	size_t count, shown;
+	bool devices;
 
 	model_lock(model);
+	devices = panes_devices(model);
 	count = model_ops(model, &rows);
 	model_steps(model, &stats, &steps);
 	model_unlock(model);
 	free(steps);
 	count = steps_merge(&stats, rows, count);
-	qsort(rows, count, sizeof(*rows), by_op);
+	qsort(rows, count, sizeof(*rows), devices ? by_op : by_self);
 	for (size_t i = 0; i < count; i++)
-		all += report_positive(rows[i].device_ns);
+		all += op_cost(&rows[i], devices);
 	shown = count < ROWS_MAX ? count : ROWS_MAX;
 	sheet_column(&sheet, "ops", SHEET_LEFT, REPORT_NAME_LEAST);
 	sheet_column(&sheet, "from", SHEET_LEFT, 0);
 	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "self", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(&sheet, devices ? "device" : "kernels", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
 	sheet_column(&sheet, NULL, SHEET_LEFT, 0);
 	for (size_t i = 0; i < shown; i++) {
@@ -220,8 +238,8 @@ static void print_ops(struct model *model, FILE *out)
 		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
 		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
 		sheet_cell(&sheet, "%s", row->is_range ? "" :
-			   fmt_share(d, report_positive(row->device_ns), all));
-		sheet_cell(&sheet, "%s", bar(blocks, report_positive(row->device_ns), all));
+			   fmt_share(d, op_cost(row, devices), all));
+		sheet_cell(&sheet, "%s", bar(blocks, op_cost(row, devices), all));
 	}
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);

@@ -297,6 +297,39 @@ TEST(report_says_what_ops_cover)
 	model_free(model);
 }
 
+/* What a library's kernels take of ops is not what most of the time went into. */
+TEST(report_ops_of_the_processor_go_by_their_own_time)
+{
+	char *text, *op, *with_kernel;
+
+	feed_begin();
+	feed((struct event){ .type = EVENT_DEVICE, .u.device = {
+		.id = 2, .api = "cpu", .name = "Processor", .vendor = "", .platform = "",
+		.driver = "", .address = "" } });
+	feed((struct event){ .type = EVENT_QUEUE, .u.queue = { .id = 2, .device = 2, .name = "" } });
+	feed((struct event){ .type = EVENT_CLOCK, .u.clock = {
+		.device = 2, .quality = CLOCK_KNOWN, .ticks = SECOND, .host_ns = SECOND } });
+	feed_name(3, NAME_OP, "gelu");
+	feed_name(4, NAME_OP, "mm");
+	feed((struct event){ .type = EVENT_COMMAND, .u.command = {
+		.tid = 4121, .queue = 2, .name = 1, .correlation = 1, .op_name = 3, .op = 7,
+		.start_ticks = 2 * SECOND, .end_ticks = 2 * SECOND + 4 * MS,
+		.kind = COMMAND_KERNEL, .how = HOW_EXACT } });
+	for (uint32_t i = 0; i < 2; i++)
+		feed((struct event){ .type = EVENT_OP, .u.op = {
+			.instance = 7 + i, .start_ns = 2 * SECOND + i * 10 * MS,
+			.dur_ns = i ? 45 * MS : 5 * MS, .step = -1, .tid = 4121, .name = 3 + i,
+			.framework = FW_PYTORCH } });
+	model_finish(model, false);
+	text = print(report_text);
+	op = strstr(text, "\n  mm ");
+	with_kernel = strstr(text, "\n  gelu ");
+	CHECK(op && with_kernel && op < with_kernel);
+	CHECK(op && strstr(op, "90 %") && strstr(op, "90 %") < strchr(op + 1, '\n'));
+	free(text);
+	model_free(model);
+}
+
 TEST(report_sheet_gives_way_in_its_names)
 {
 	struct sheet sheet = { 0 };
