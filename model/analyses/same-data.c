@@ -18,6 +18,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
@@ -38,7 +39,8 @@ struct data {
 
 struct place {
 	uint32_t frame, name;		/* frame: 1 + index; of several of one line the first */
-	uint64_t steps;			/* in which its copies were looked at */
+	uint64_t steps;			/* in which its copies were looked at ... */
+	uint64_t first, last;		/* ... from which of the basis' steps to which */
 	int64_t number;			/* of the last one */
 	struct data data[DATA_MAX];
 	uint32_t n;
@@ -139,13 +141,15 @@ static int64_t copy_ns(struct place *place, const struct act *act, const struct 
 	return (run->end_ns > act->end_ns ? run->end_ns : act->end_ns) - act->start_ns;
 }
 
-static void looked_at(struct place *place, const struct slice *slice, const struct act *act,
-		      int64_t ns)
+static void looked_at(const struct same_data *s, struct place *place, const struct slice *slice,
+		      const struct act *act, int64_t ns)
 {
 	struct data *data;
 
 	if (place->number != slice->number || !place->steps) {
 		place->number = slice->number;
+		place->first = place->steps ? place->first : s->basis.steps;
+		place->last = s->basis.steps;
 		place->steps++;
 	}
 	data = data_of(place, act->content);
@@ -194,7 +198,7 @@ static void same_data_slice(struct model *model, void *state, const struct slice
 		ns = copy_ns(place, act, run_of(s, slice, act));
 		copied(model, place, act, ns);
 		if (act->content)
-			looked_at(place, slice, act, ns);
+			looked_at(s, place, slice, act, ns);
 	}
 }
 
@@ -227,7 +231,9 @@ static bool is_told(const struct model *model, const struct same_data *s,
 static void say(struct model *model, const struct same_data *s, const struct place *place,
 		const struct same *same, struct findings *findings)
 {
-	uint64_t steps = place->steps;
+	/* Where the host runs ahead of the device, the copies of several of its steps
+	 * fall into one of the device's, and none into the next. */
+	uint64_t steps = place->last - place->first + 1;
 	char time[FMT_MAX], count[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {
 		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
@@ -242,11 +248,11 @@ static void say(struct model *model, const struct same_data *s, const struct pla
 		 "the same data is copied in each step: %.60s takes %s of it, %s%s",
 		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns),
 		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)), where);
+	fmt_tenths(count, (same->copies * 20 / steps + 1) / 2);
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%s cop%s a step of %u tensor%s whose data was the same in %llu steps that were "
-		 "looked at", fmt_tenths(count, same->copies * 10 / steps),
-		 same->copies == steps ? "y" : "ies", same->n, same->n == 1 ? "" : "s",
-		 (unsigned long long)steps);
+		 "looked at", count, strcmp(count, "1.0") ? "ies" : "y", same->n, same->n == 1 ? "" : "s",
+		 (unsigned long long)place->steps);
 	finding_add(findings, &finding);
 }
 

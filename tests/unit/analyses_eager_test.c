@@ -556,6 +556,18 @@ TEST(eager_same_data_is_no_costly_op)
 	}
 }
 
+/* A host that is ahead of its device: two copies fall into every other step. */
+TEST(eager_same_data_of_a_host_that_is_ahead)
+{
+	struct model *model = copying_model();
+	struct finding found;
+
+	for (int i = 0; i < 23; i++)
+		copying_step(model, i, i % 2 ? 0 : 0xabc, i % 2 ? 0 : 0xabc, 0);
+	CHECK_INT(same_data_findings(model, &found), 1);
+	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 11 steps"));
+}
+
 /* In less than nine of ten steps; and in four steps, which is too few. */
 TEST(eager_same_data_not_told)
 {
