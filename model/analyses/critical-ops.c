@@ -26,7 +26,9 @@
 
 static bool is_op(const struct act *act)
 {
-	return act->kind == ACT_OP && (act->flags & (ACT_WORKS | ACT_ASYNC)) == ACT_WORKS;
+	/* a graph's own fetching stands on no thread, and holds up what comes after it */
+	return act->kind == ACT_OP && (act->flags & ACT_WORKS) &&
+	       (!(act->flags & ACT_ASYNC) || act->flags & ACT_FETCH);
 }
 
 /* Of many runs the short ones make room. */

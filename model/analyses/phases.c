@@ -110,7 +110,11 @@ static enum step_phase act_phase(struct model *model, struct phases *p, const st
 {
 	enum step_phase phase;
 
-	if (act->kind != ACT_OP || act->flags & ACT_ASYNC)
+	if (act->kind != ACT_OP)
+		return PHASE_OTHER;
+	if (act->flags & ACT_FETCH)	/* a graph's own waits on no thread */
+		return PHASE_INPUT;
+	if (act->flags & ACT_ASYNC)
 		return PHASE_OTHER;
 	if (act->work == WORK_INPUT)
 		return PHASE_INPUT;
