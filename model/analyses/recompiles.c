@@ -3,14 +3,17 @@
  * The same thing compiled again and again.
  *
  * Definition: compilations of one name are of the same thing; of torch.compile's, whose
- * names end in "FUNCTION/VERSION", those of one function. What is compiled in the
- * warm-up is the start of the program. From recompiles (3) on, of steps after it, the
- * program is told of, unless it is next to nothing (oneDNN makes a primitive in some
+ * names end in "FUNCTION/VERSION", those of one function; tracing of a function
+ * ("trace NAME()") is told where XLA compiles nothing, which it comes before.
+ * What is compiled up to the end of the warm-up is the start of the program. From
+ * recompiles (3) on, in steps after it, of tracing between them too (where TensorFlow
+ * does it), the program is told of, unless it is next to nothing (oneDNN makes a primitive in some
  * microseconds): none is a stall that a step shows, and all of them take less than 1 %.
  * What went into them (shapes, types, flags) was never the same.
  *
  * The cost is their time over all these steps, though few of them may hold it.
- * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION").
+ * Where: the place that the last one named, if it named one ("FILE:LINE FUNCTION"); of
+ * tracing where the function is called, if its calls say so.
  *
  * Complexity: O(1) a compilation. State: THINGS_MAX sums.
  */
@@ -33,9 +36,10 @@
 struct thing {
 	uint32_t name;			/* of all its versions */
 	uint32_t where;			/* name: what the last one said of its origin */
-	uint64_t count[SCOPE_COUNT];
-	int64_t ns[SCOPE_COUNT];
-	int64_t longest_ns, t0, t1;
+	struct sum {
+		uint64_t count;
+		int64_t ns, longest_ns, t0, t1;	/* t0, t1: of the longest */
+	} of[SCOPE_COUNT];
 	uint32_t row;
 };
 
@@ -46,14 +50,18 @@ struct recompiles {
 	struct map by_name;
 };
 
-/* "torch.compile 0/3" -> "torch.compile 0"; tracing comes before compiling, and is
- * told with it. 0: not to be counted. */
+static bool is_tracing(const char *name)
+{
+	return !strncmp(name, "trace ", 6);
+}
+
+/* "torch.compile 0/3" -> "torch.compile 0"; 0: not to be counted. */
 static uint32_t thing_name(struct model *model, uint32_t name)
 {
 	const char *raw = names_raw(&model->names, name), *slash = raw ? strrchr(raw, '/') : NULL;
 	char text[NAME_SHORT_MAX];
 
-	if (!raw || !strncmp(raw, "trace ", 6))
+	if (!raw)
 		return 0;
 	if (strncmp(raw, "torch.compile", 13) || !slash || !isdigit((unsigned char)slash[1]))
 		return name;
@@ -87,17 +95,21 @@ static void recompiles_slice(struct model *model, void *state, const struct slic
 		uint32_t name = act->kind == ACT_COMPILE && act_counts(slice, act) ?
 				thing_name(model, act->name) : 0;
 		struct thing *thing = name ? thing_of(r, name) : NULL;
+		struct sum *sum;
 
 		if (!thing)
 			continue;
-		thing->count[scope]++;
-		add_ns(&thing->ns[scope], act->end_ns - act->start_ns);
+		/* between two steps: it was for the next one */
+		sum = &thing->of[is_tracing(names_raw(&model->names, name)) ?
+				 basis_scope(&r->basis) : scope];
+		sum->count++;
+		add_ns(&sum->ns, act->end_ns - act->start_ns);
 		thing->where = act->op_name ? act->op_name : thing->where;
-		if (act->end_ns - act->start_ns < thing->longest_ns)
+		if (act->end_ns - act->start_ns < sum->longest_ns)
 			continue;
-		thing->longest_ns = act->end_ns - act->start_ns;
-		thing->t0 = act->start_ns;
-		thing->t1 = act->end_ns;
+		sum->longest_ns = act->end_ns - act->start_ns;
+		sum->t0 = act->start_ns;
+		sum->t1 = act->end_ns;
 		thing->row = process_at(model, act->process)->compiles + 1;	/* NONE: 0 */
 	}
 }
@@ -123,62 +135,93 @@ static const char *advice_for(const char *name)
 	if (!strncmp(name, "torch.compile", 13))
 		return "dynamic=True or mark_dynamic() for the size that changes, or batches "
 		       "padded to a few sizes; TORCH_LOGS=recompiles says what changed";
+	if (is_tracing(name))
+		return "tensors in the place of Python numbers, which are other functions each; "
+		       "input_signature or reduce_retracing=True for shapes that change";
 	if (!strncmp(name, "XLA ", 4))
 		return "inputs padded to a few shapes, and no Python value that changes among "
 		       "the static arguments; jax_log_compiles says what changed";
 	return "what was compiled once can be kept and used again";
 }
 
+/* "trace step()": where its calls stand. */
+static bool traced_at(struct model *model, uint32_t name, char *out, size_t size)
+{
+	char function[NAME_SHORT_MAX], place[PLACE_TEXT];
+	uint32_t op;
+
+	snprintf(function, sizeof(function), "%s", names_raw(&model->names, name) + 6);
+	op = names_intern(&model->names, function);
+	if (!op && strlen(function) > 2) {
+		function[strlen(function) - 2] = '\0';		/* without the "()" */
+		op = names_intern(&model->names, function);
+	}
+	if (!op || !op_place_text(model, op, place, sizeof(place)))
+		return false;
+	snprintf(out, size, "%s", place + 4);			/* without the " at " */
+	return true;
+}
+
 static void say(struct model *model, const struct recompiles *r, const struct thing *thing,
 		struct findings *findings)
 {
-	enum scope scope = basis_scope(&r->basis);
+	const struct sum *sum = &thing->of[basis_scope(&r->basis)];
 	const char *name = names_raw(&model->names, thing->name);
+	const char *verb = is_tracing(name) ? "traced again" : "recompiled";
 	char count[FMT_MAX], all[FMT_MAX], longest[FMT_MAX], place[200] = "";
 	struct finding finding = {
 		.id = "recompiles", .subject = thing->name, .severity = SEVERITY_WARNING,
-		.cost_ns = basis_per(&r->basis, thing->ns[scope]),
-		.evidence = { .kind = EVIDENCE_TIME, .t0 = thing->t0, .t1 = thing->t1,
+		.cost_ns = basis_per(&r->basis, sum->ns),
+		.evidence = { .kind = EVIDENCE_TIME, .t0 = sum->t0, .t1 = sum->t1,
 			      .row = thing->row },
 	};
 
-	fmt_count(count, thing->count[scope]);
-	if (place_text(model, thing->where, place, sizeof(place)))
+	fmt_count(count, sum->count);
+	if (is_tracing(name) ? traced_at(model, thing->name, place, sizeof(place)) :
+	    place_text(model, thing->where, place, sizeof(place)))
 		snprintf(finding.title, FINDING_TEXT,
-			 "recompiled %s times: what comes in changes (shapes, types) at %.160s", count,
+			 "%s %s times: what comes in changes (shapes, types) at %.160s", verb, count,
 			 place);
 	else
 		snprintf(finding.title, FINDING_TEXT,
-			 "recompiled %s times: %.120s, as what comes in changes", count, name);
+			 "%s %s times: %.120s, as what comes in changes", verb, count, name);
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%.120s: %s in all after the warm-up, the longest took %s", name,
-		 fmt_time(all, thing->ns[scope]), fmt_time(longest, thing->longest_ns));
+		 fmt_time(all, sum->ns), fmt_time(longest, sum->longest_ns));
 	snprintf(finding.advice, FINDING_TEXT, "%s", advice_for(name));
 	finding_add(findings, &finding);
 }
 
 /* It holds up a step for long, or many a little. */
-static bool is_material(const struct recompiles *r, const struct thing *thing)
+static bool is_material(const struct recompiles *r, const struct sum *sum)
 {
 	int64_t whole_ns = basis_whole(&r->basis);
 
-	return (thing->longest_ns >= LONG_NS &&
-		per_mille(thing->longest_ns, whole_ns) >= LONG_MIN) ||
-	       per_mille(basis_per(&r->basis, thing->ns[basis_scope(&r->basis)]), whole_ns) >=
-	       SHARE_MIN;
+	return (sum->longest_ns >= LONG_NS && per_mille(sum->longest_ns, whole_ns) >= LONG_MIN) ||
+	       per_mille(basis_per(&r->basis, sum->ns), whole_ns) >= SHARE_MIN;
+}
+
+/* What XLA compiles is traced before, and so is what that calls. */
+static bool is_told_with(struct model *model, const struct recompiles *r,
+			 const struct thing *thing)
+{
+	for (size_t i = 0; i < r->n && is_tracing(names_raw(&model->names, thing->name)); i++)
+		if (!strncmp(names_raw(&model->names, r->things[i].name), "XLA ", 4))
+			return true;
+	return false;
 }
 
 static void recompiles_review(struct model *model, void *state, struct findings *findings)
 {
 	const struct recompiles *r = state;
 	enum scope scope = basis_scope(&r->basis);
+	uint64_t least = (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES);
 
 	if (!basis_ready(model, &r->basis))
 		return;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->things[i].count[scope] >=
-		    (uint64_t)model_threshold(model, THRESHOLD_RECOMPILES) &&
-		    is_material(r, &r->things[i]))
+		if (r->things[i].of[scope].count >= least &&
+		    is_material(r, &r->things[i].of[scope]) && !is_told_with(model, r, &r->things[i]))
 			say(model, r, &r->things[i], findings);
 }
 

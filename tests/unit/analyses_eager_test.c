@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/analyses/work.h"
 #include "model/base/util.h"
 #include "model/model-internal.h"
 #include "model/query-time.h"
@@ -240,7 +241,8 @@ TEST(eager_recompiles_are_told)
 		if (i < 2)	/* twice is no habit */
 			compile(&bench, "torch.compile 3/0", "/home/me/train.py:90 f", t0, US);
 		compile(&bench, "oneDNN convolution", "", t0 + 700 * US, 5 * US);
-		compile(&bench, "trace step()", "", t0 + 600 * US, US);
+		if (i < 2)
+			compile(&bench, "trace step()", "", t0 + 600 * US, US);
 		bench_step(&bench, BASE + t0, BASE + t0 + 1000 * US);
 	}
 	CHECK_INT(bench_review(&bench, NULL, &found), 1);
@@ -252,6 +254,41 @@ TEST(eager_recompiles_are_told)
 	CHECK(strstr(found.advice, "dynamic=True"));
 	CHECK_INT(found.evidence.t1 - found.evidence.t0, 500 * US);
 	bench_release(&bench);
+}
+
+/* Between two steps, as TensorFlow does: at the place of the function's calls. What JAX
+ * traces it compiles, and that is told. What came before the first step is no part of it. */
+TEST(eager_retraces_are_told)
+{
+	struct bench bench;
+	struct finding found;
+
+	for (int xla = 0; xla < 2; xla++) {
+		bench_init(&bench, &analysis_recompiles);
+		make_threads(&bench);
+		compile(&bench, "trace f()", "trace 1", 0, 900 * US);
+		bench_between(&bench, BASE, BASE + 1000 * US);
+		for (int i = 1; i <= 10; i++) {
+			int64_t t0 = i * 1000 * US;
+
+			if (xla)
+				compile(&bench, "XLA jit_f", "/home/me/train.py:88 f", t0, 50 * US);
+			bench_step(&bench, BASE + t0, BASE + t0 + 500 * US);
+			compile(&bench, "trace f()", "trace 2", t0 + 500 * US, 400 * US);
+			bench_between(&bench, BASE + t0 + 500 * US, BASE + t0 + 1000 * US);
+		}
+		CHECK_INT(bench_review(&bench, NULL, &found), 1);
+		if (xla)
+			CHECK_STR(found.title, "recompiled 10 times: what comes in changes "
+				  "(shapes, types) at train.py:88");
+		else
+			CHECK_STR(found.title, "traced again 10 times: trace f(), as what comes in "
+				  "changes");
+		CHECK(xla || strstr(found.lines[0], "the longest took 400 µs"));
+		CHECK(xla || strstr(found.advice, "reduce_retracing"));
+		CHECK_INT(found.cost_ns, (xla ? 50 : 400) * US);
+		bench_release(&bench);
+	}
 }
 
 /* What says nothing of its place, and of no framework. */
@@ -429,6 +466,56 @@ TEST(phases_of_a_graph)
 	bench_release(&bench);
 }
 
+/* What a graph waits for stands on no thread, beside what makes the batch. */
+TEST(phases_of_a_graph_that_fetches)
+{
+	struct step_phases mean;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_phases);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++) {
+		int64_t t0 = i * 100 * US;
+		struct act *fetch = op(&bench, "IteratorGetNext", t0, t0 + 70 * US);
+
+		fetch->work = WORK_INPUT;
+		fetch->flags |= ACT_ASYNC | ACT_FETCH;
+		op(&bench, "PyFunc", t0 + 5 * US, t0 + 65 * US)->command = FW_TENSORFLOW;
+		op(&bench, "gradients/MatMul", t0 + 70 * US, t0 + 100 * US)->command = FW_TENSORFLOW;
+		bench_step(&bench, BASE + t0, BASE + t0 + 100 * US);
+	}
+	CHECK_INT(phases_mean(bench.state, &mean), STEPS);
+	CHECK_INT(mean.ns[PHASE_INPUT], 70 * US);
+	CHECK_INT(mean.ns[PHASE_FORWARD], 0);
+	bench_release(&bench);
+}
+
+/* The path leads through the fetching too. */
+TEST(eager_path_of_a_graph_that_fetches)
+{
+	struct critical_path path;
+	struct path_part *parts;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_critical);
+	make_threads(&bench);
+	for (int i = 0; i < STEPS; i++) {
+		int64_t t0 = i * 100 * US;
+		struct act *fetch = op(&bench, "IteratorGetNext", t0, t0 + 70 * US);
+
+		fetch->work = WORK_INPUT;
+		fetch->flags |= ACT_ASYNC | ACT_FETCH;
+		op(&bench, "gradients/MatMul", t0 + 70 * US, t0 + 95 * US);
+		bench_step(&bench, BASE + t0, BASE + t0 + 100 * US);
+	}
+	critical_parts(bench.state, &bench.model->names, &path, 0, &parts);
+	free(parts);
+	CHECK_INT(path.ns[PATH_INPUT], 70 * US);
+	CHECK_INT(path.ns[PATH_OP], 25 * US);
+	CHECK_INT(path.ns[PATH_HOST], 5 * US);
+	bench_release(&bench);
+}
+
 TEST(phases_without_a_backward_pass)
 {
 	struct step_phases mean;
@@ -440,168 +527,4 @@ TEST(phases_without_a_backward_pass)
 	bench_step(&bench, BASE, BASE + 100 * US);
 	CHECK_INT(phases_mean(bench.state, &mean), 0);
 	bench_release(&bench);
-}
-
-/* ---- the same data in each step ---- */
-
-#define COPY_US 20
-#define STEP_US 200
-
-/* Two copies on line 88 and one on 89; what they copy, 0: it is not looked at. Frame 2 is
- * line 88 as well, called from elsewhere. */
-static void copying_step(struct model *model, int i, uint64_t first, uint64_t second, uint64_t fresh)
-{
-	const uint64_t content[] = { first, second, fresh };
-	const uint32_t frames[] = { i % 2 ? 1 : 2, 1, 3 };
-	int64_t at = i * STEP_US * US;
-	struct event event;
-
-	for (int k = 0; k < 3; k++) {
-		event = ev_op(7, (uint64_t)(i * 3 + k + 1), 0, at + (k + 1) * 50 * US,
-			      COPY_US * US, 0);
-		event.u.op.frame = frames[k];
-		event.u.op.framework = FW_PYTORCH;
-		event.u.op.payload = content[k];
-		apply_one(model, event);
-	}
-	apply_one(model, (struct event) {
-		.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + at + STEP_US * US,
-		.u.step = { .name = 8, .number = -1, .start_ns = BASE + at,
-			    .dur_ns = STEP_US * US } });
-}
-
-static struct model *copying_model(void)
-{
-	static const uint32_t lines[] = { 88, 88, 89 };
-	struct model *model = model_with_device();
-
-	apply_one(model, ev_name(7, NAME_OP, "aten::_to_copy"));
-	apply_one(model, ev_name(10, NAME_OP, "/home/me/train.py"));
-	apply_one(model, ev_name(11, NAME_OP, "train"));
-	for (uint32_t i = 0; i < 3; i++)
-		apply_one(model, (struct event) {
-			.type = EVENT_FRAME, .pid = PID, .tid = PID, .time_ns = BASE,
-			.u.frame = { .id = i + 1, .file = 10, .function = 11, .line = lines[i] } });
-	return model;
-}
-
-/* How many findings of the same data, and the last of them; copies are none besides. */
-static int same_data_findings(struct model *model, struct finding *found)
-{
-	struct findings_status status;
-	struct finding *list;
-	int n = 0;
-
-	model_finish(model, false);
-	model_lock(model);
-	for (size_t i = 0, all = model_findings(model, &status, &list); i < all; i++) {
-		CHECK(strcmp(list[i].id, "copy-bound"));
-		if (strcmp(list[i].id, "same-data"))
-			continue;
-		*found = list[i];
-		n++;
-	}
-	free(list);
-	model_unlock(model);
-	model_free(model);
-	return n;
-}
-
-/* Looked at in half of the steps, one of the two on line 88 is the same in each; of all
- * copies of that line's, one a step. What is on line 89 is new each time. */
-TEST(eager_same_data)
-{
-	struct model *model = copying_model();
-	struct finding found;
-	const int steps = 22;	/* two of them the warm-up */
-
-	for (int i = 0; i < steps; i++)
-		copying_step(model, i, i < steps / 2 ? 0xabc : 0, i < steps / 2 ? (uint64_t)i + 1 : 0,
-			     i < steps / 2 ? (uint64_t)i + 100 : 0);
-	CHECK_INT(same_data_findings(model, &found), 1);
-	CHECK_INT(found.cost_ns, COPY_US * US);
-	CHECK(strstr(found.title, "_to_copy takes 20.0 µs of it, 10 % at train.py:88"));
-	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 9 steps"));
-	CHECK_INT(found.evidence.t1 - found.evidence.t0, COPY_US * US);
-}
-
-/* One cause, one finding: what is left of the casts when those of the same data are told. */
-TEST(eager_same_data_is_no_costly_op)
-{
-	struct findings_status status;
-	struct finding *list;
-
-	for (int same = 0; same < 2; same++) {
-		struct model *model = copying_model();
-		int found = 0, costly = 0;
-
-		for (uint64_t i = 0; i < 22; i++)
-			copying_step(model, (int)i, 0xabc, same ? 0xabd : i + 50, same ? 0xabe : i + 90);
-		model_finish(model, false);
-		model_lock(model);
-		for (size_t i = 0, n = model_findings(model, &status, &list); i < n; i++) {
-			found += !strcmp(list[i].id, "same-data");
-			if (strcmp(list[i].id, "costly-op"))
-				continue;
-			costly++;
-			CHECK_STR(list[i].title, "costly-op: casting holds 20 % of the critical path");
-			CHECK(strstr(list[i].lines[1], "besides what is the same data"));
-			CHECK(list[i].cost_ns <= 2 * COPY_US * US);
-		}
-		free(list);
-		model_unlock(model);
-		model_free(model);
-		CHECK_INT(found, same ? 2 : 1);		/* lines */
-		CHECK_INT(costly, !same);
-	}
-}
-
-/* A host that is ahead of its device: two copies fall into every other step. */
-TEST(eager_same_data_of_a_host_that_is_ahead)
-{
-	struct model *model = copying_model();
-	struct finding found;
-
-	for (int i = 0; i < 23; i++)
-		copying_step(model, i, i % 2 ? 0 : 0xabc, i % 2 ? 0 : 0xabc, 0);
-	CHECK_INT(same_data_findings(model, &found), 1);
-	CHECK(strstr(found.lines[0], "1.0 copy a step of 1 tensor whose data was the same in 11 steps"));
-}
-
-/* In less than nine of ten steps; and in four steps, which is too few. */
-TEST(eager_same_data_not_told)
-{
-	struct model *model = copying_model();
-	struct finding found;
-
-	for (int i = 0; i < 22; i++)
-		copying_step(model, i, i % 5 ? 0xabc : (uint64_t)i + 1, (uint64_t)i + 50, 0);
-	CHECK_INT(same_data_findings(model, &found), 0);
-	model = copying_model();
-	for (int i = 0; i < 22; i++)
-		copying_step(model, i, i < 6 ? 0xabc : 0, 0, 0);
-	CHECK_INT(same_data_findings(model, &found), 0);
-}
-
-/* What a thread of the processor goes on copying when its op has returned is the op's; it
- * is no finding of the copies besides. */
-TEST(eager_same_data_of_another_thread)
-{
-	struct event device = ev_device(2, "cpu"), copy;
-	struct model *model = copying_model();
-	struct finding found;
-
-	device.u.device.api = "cpu";
-	apply_one(model, device);
-	apply_one(model, ev_queue(9, 2));
-	for (int i = 0; i < 22; i++) {
-		copy = ev_copy(9, DIR_H2D, 1 << 20, (i * STEP_US + 50) * US, 3 * COPY_US * US);
-		copy.u.command.op = (uint64_t)(i * 3 + 1);
-		apply_one(model, copy);
-		copying_step(model, i, 0xabc, 0, 0);
-	}
-	CHECK_INT(same_data_findings(model, &found), 1);
-	/* and the line's other copy, of what was not looked at */
-	CHECK(found.cost_ns > 4 * COPY_US * US - 10 && found.cost_ns <= 4 * COPY_US * US);
-	CHECK(found.evidence.t1 - found.evidence.t0 > 3 * COPY_US * US - 10);
 }

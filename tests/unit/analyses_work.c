@@ -73,10 +73,10 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-void bench_step(struct bench *bench, int64_t t0, int64_t t1)
+static void hand_out(struct bench *bench, int64_t t0, int64_t t1, bool step)
 {
 	struct slice slice = {
-		.t0 = t0, .t1 = t1, .number = bench->next_number++, .step = true,
+		.t0 = t0, .t1 = t1, .number = step ? bench->next_number++ : -1, .step = step,
 		.acts = bench->acts, .n = bench->n,
 	};
 	struct slice_space space = { .cap = 0 };
@@ -87,6 +87,16 @@ void bench_step(struct bench *bench, int64_t t0, int64_t t1)
 	bench->analysis->slice(bench->model, bench->state, &slice);
 	slice_space_release(&space);
 	bench->n = 0;
+}
+
+void bench_step(struct bench *bench, int64_t t0, int64_t t1)
+{
+	hand_out(bench, t0, t1, true);
+}
+
+void bench_between(struct bench *bench, int64_t t0, int64_t t1)
+{
+	hand_out(bench, t0, t1, false);
 }
 
 uint32_t bench_name(struct bench *bench, const char *text)

@@ -24,6 +24,8 @@ struct act *bench_copy(struct bench *bench, enum direction direction, uint64_t b
 		       uint32_t object, int64_t start_ns, int64_t end_ns);
 /* Hands out what was put in as the step [t0, t1), sorted, and forgets it. */
 void bench_step(struct bench *bench, int64_t t0, int64_t t1);
+/* The same as a time that is in no step. */
+void bench_between(struct bench *bench, int64_t t0, int64_t t1);
 /* A name of the model, made if need be. */
 uint32_t bench_name(struct bench *bench, const char *text);
 /* One review: how many findings of that id (NULL: all); the first in *out. */
