@@ -85,6 +85,44 @@ together() {
 	why=$(head -n 1 <<<"$got")
 }
 
+# Tasks of TorchScript's run on a thread of its pool: each is an op there, around its own. What
+# waits for one ends on that thread, perhaps never before the program does.
+forked() {
+	local got
+	# where Python ends beside that thread, it aborts now and then, without us too
+	cat >"$work/forks.py" <<'PROGRAM'
+import os
+import torch
+@torch.jit.script
+def task(x: torch.Tensor):
+    return torch.mm(x, x).tanh()
+@torch.jit.script
+def both(x: torch.Tensor):
+    other = torch.jit.fork(task, x)
+    return torch.sigmoid(x) + torch.jit.wait(other)
+torch.set_num_interop_threads(1)  # so all but the last have ended when that begins
+for _ in range(6):
+    both(torch.ones(8, 8))
+os._exit(0)
+PROGRAM
+	"$tftop" -b -o "$work/recording" -- "$python" "$work/forks.py" >"$work/said" 2>"$work/errors" ||
+		{ fail "status $?: $(tail -n 1 "$work/errors")"; return; }
+	"$O/tests/told" "$work/recording" >"$work/told" 2>"$work/errors" ||
+		{ fail "told: $(first_lines "$work/errors")"; return; }
+	# pid, thread, number and the outer one's are in columns 2 to 5, the name in the 11th
+	got=$(awk -F '\t' '$1 == "op" { thread[$4] = $3; outer[$4] = $5; name[$4] = $11; pid = $2 }
+		END { for (i in name) {
+			if (name[i] == "<forked function>")
+				n[thread[i] != pid && !outer[i] ? "task" : "task elsewhere"]++
+			else if (outer[i] && !(outer[i] in name))
+				continue	# of the last, which was open when the program ended
+			else if (name[i] == "aten::mm" || name[i] == "aten::tanh")
+				n[name[i] (name[outer[i]] == "<forked function>" && thread[i] == thread[outer[i]] ? " in it" : "")]++
+		} for (k in n) print n[k], k }' "$work/told" | sort | tr '\n' ',')
+	[ "$got" = "5 aten::mm in it,5 aten::tanh in it,5 task," ] ||
+		[ "$got" = "6 aten::mm in it,6 aten::tanh in it,6 task," ] || fail "$got"
+}
+
 small=(--steps 6 --batch 8 --threads 1)
 traced=yes case_run conv trains
 traced=yes level=full case_run transformer trains --model transformer
@@ -92,4 +130,5 @@ case_run workers trains --workers 2
 case_run autocast trains --autocast
 compiled=yes case_run compile compiles
 case_run together together
+case_run forked forked
 suite_end
