@@ -397,6 +397,7 @@ struct step_stats {
 	uint64_t warm_up, outliers;	/* so many are that; outliers after the warm-up */
 	uint64_t compiled;		/* after the warm-up */
 	int64_t steady_ns;		/* mean of those that are neither; -1 none */
+	int64_t period_ns;		/* mean from one's start to the next one's; -1 fewer than two */
 };
 /* All steps, by start. [locked] */
 size_t model_steps(struct model *model, struct step_stats *stats, struct step_row **out);

@@ -138,6 +138,8 @@ static void take_stats(struct model *model, const struct steps *steps, struct st
 	stats->mean_ns = steps->sum_ns / (int64_t)steps->n;
 	stats->p50_ns = p50_ns;
 	stats->p99_ns = hist_percentile(&steps->hist, 990);
+	stats->period_ns = steps->n > 1 ? (steps->list[steps->n - 1].start_ns -
+					   steps->list[0].start_ns) / (int64_t)(steps->n - 1) : -1;
 	stats->mad_ns = mad_ns;
 	stats->warm_up = warm_up;
 }
@@ -146,6 +148,7 @@ bool model_steps_update(struct model *model, struct step_list *list)
 {
 	static const struct step_stats none = {
 		.p50_ns = -1, .p99_ns = -1, .mad_ns = -1, .steady_ns = -1,
+		.period_ns = -1,
 	};
 	const struct steps *steps = steps_best(model);
 	size_t before = list->n;

@@ -472,6 +472,7 @@ static void write_steps(struct json *json, struct model *model)
 		json_key_int(json, "mean_ns", stats.mean_ns);
 		json_key_int(json, "p50_ns", stats.p50_ns);
 		json_key_int(json, "p99_ns", stats.p99_ns);
+		json_time_if(json, "period_ns", stats.period_ns);
 		json_key_uint(json, "warm_up", stats.warm_up);
 		json_key_uint(json, "compiled", stats.compiled);
 		if (stats.steady_ns >= 0)

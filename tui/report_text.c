@@ -15,6 +15,7 @@
 #define ROWS_MAX 15			/* of the long tables */
 #define BAR_CELLS 5
 #define SPARK_CELLS 60
+#define BETWEEN_PART 10			/* of the time: worth a line */
 
 /* part of whole as left eighths, BAR_CELLS wide at most. */
 static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
@@ -150,8 +151,8 @@ static void print_steps(struct model *model, FILE *out)
 			report_counted(text, sizeof(text), stats.count, "step"),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
-		if (stats.mean_ns > 0) {
-			int64_t tenths = 10000000000 / stats.mean_ns;
+		if (stats.period_ns > 0) {
+			int64_t tenths = 10000000000 / stats.period_ns;
 
 			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
 		}
@@ -162,6 +163,11 @@ static void print_steps(struct model *model, FILE *out)
 			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
 				" that compiled\n", fmt_time(a, stats.steady_ns), stats.warm_up,
 				stats.compiled);
+		if (stats.period_ns - stats.mean_ns >= stats.period_ns / BETWEEN_PART)
+			fprintf(out, "  %s from one to the next, %s of it in no step\n",
+				fmt_time(a, stats.period_ns),
+				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
+					  (uint64_t)stats.period_ns));
 		if (count > 1)
 			print_spark(rows, count, out);
 		report_breakdown_text(model, out);

@@ -127,3 +127,23 @@ TEST(model_steps_that_compile)
 	free(rows);
 	model_free(model);
 }
+
+/* What lies between two steps is in none of them, and in the rate. */
+TEST(model_steps_from_one_to_the_next)
+{
+	struct model *model = model_with_device();
+	struct step_stats stats;
+	struct step_row *rows;
+
+	apply_mark(model, 0, 0, 20 * MS);
+	model_steps(model, &stats, &rows);
+	CHECK_INT(stats.period_ns, -1);
+	free(rows);
+	for (int i = 1; i < 5; i++)
+		apply_mark(model, i, i * 50 * MS, 20 * MS);
+	model_steps(model, &stats, &rows);
+	CHECK_INT(stats.period_ns, 50 * MS);
+	CHECK_INT(stats.mean_ns, 20 * MS);
+	free(rows);
+	model_free(model);
+}
