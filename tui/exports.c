@@ -132,6 +132,11 @@ bool export_parse(const char *text, struct export_target *target, char *error, s
 			 "perfetto, csv:TABLE or dot", text);
 		return false;
 	}
+	if (!strcmp(text + length + 1, "-")) {
+		snprintf(error, size, "no file in '%s': an export is written beside and renamed, "
+			 "never to standard output", text);
+		return false;
+	}
 	*target = (struct export_target) { .path = text + length + 1, .from_ns = INT64_MIN };
 	kind = xstrndup(text, length);
 	good = foreign_parse(kind, &target->kind, error, size);

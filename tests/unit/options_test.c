@@ -123,6 +123,7 @@ TEST(options_export)
 	REFUSES("FORMAT:FILE", "--export", "chrome", "--", "p");
 	REFUSES("FORMAT:FILE", "--export", "chrome:", "--", "p");
 	REFUSES("FORMAT:FILE", "--export", "csv:ops", "--", "p");
+	REFUSES("never to standard output", "--export", "csv:ops:-", "--", "p");
 	REFUSES("one of ops", "--export", "csv:x:f", "--", "p");
 	REFUSES("there are chrome", "--export", "svg:f", "--", "p");
 }
