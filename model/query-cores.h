@@ -20,7 +20,7 @@ struct cores_use {
 	int64_t any_ns;		/* one thread at least */
 	int64_t input_ns;	/* an op fetched a batch or waited for it */
 	const char *top;	/* the library whose kernels take most, NULL none */
-	int64_t top_ns;		/* of its kernels, on all threads */
+	int64_t top_ns;		/* of its kernels, on all threads; a part of busy_ns */
 	int64_t library_ns[CORES_LIBRARIES];
 };
 

@@ -4,8 +4,9 @@
  *
  * Definition: a core is busy while a thread is in an op that computes or in a
  * kernel of a library; an op that fetches a batch waits. A thread counts once,
- * however deep. Of libraries it is the time of their kernels, those on several
- * threads at once each.
+ * however deep. Of libraries it is the time of their kernels, in the same way: those
+ * on several threads at once each, of those on one thread (XLA's that go on beside
+ * others) what is not another's.
  *
  * Acts come by start, so a union is a sum of what lies beyond the end so far.
  * Slices are kept one by one, the last KEPT_MAX.
@@ -31,7 +32,7 @@ struct kept {
 struct cores {
 	struct kept *list;		/* owned, by time */
 	size_t n, cap;
-	int64_t *until_ns;		/* owned; of each thread */
+	struct until { int64_t any_ns, kernels_ns; } *until;	/* owned; of each thread */
 	size_t n_threads;
 	uint8_t *library;		/* owned; of each queue: + 1, 0 not looked at */
 	size_t n_queues;
@@ -94,10 +95,9 @@ static void cores_slice(struct model *model, void *state, const struct slice *sl
 	int64_t any_ns = slice->t0, input_ns = slice->t0;
 
 	if (cores->n_threads < model->threads.n) {
-		cores->until_ns = xreallocarray(cores->until_ns, model->threads.n,
-						sizeof(*cores->until_ns));
-		memset(cores->until_ns + cores->n_threads, 0,
-		       (model->threads.n - cores->n_threads) * sizeof(*cores->until_ns));
+		cores->until = xreallocarray(cores->until, model->threads.n, sizeof(*cores->until));
+		memset(cores->until + cores->n_threads, 0,
+		       (model->threads.n - cores->n_threads) * sizeof(*cores->until));
 		cores->n_threads = model->threads.n;
 	}
 	for (size_t i = 0; i < slice->n; i++) {
@@ -109,10 +109,13 @@ static void cores_slice(struct model *model, void *state, const struct slice *sl
 		if (act->kind == ACT_OP && act->work == WORK_INPUT)
 			use.input_ns += beyond(&input_ns, from, to);
 		else if ((act->flags & ACT_WORKS) && act->thread < cores->n_threads) {
-			use.busy_ns += beyond(&cores->until_ns[act->thread], from, to);
+			struct until *until = &cores->until[act->thread];
+
+			use.busy_ns += beyond(&until->any_ns, from, to);
 			use.any_ns += beyond(&any_ns, from, to);
 			if (act->kind == ACT_RUN && act->queue != NONE)
-				use.library_ns[library_of(model, cores, act->queue)] += to - from;
+				use.library_ns[library_of(model, cores, act->queue)] +=
+					beyond(&until->kernels_ns, from, to);
 		}
 	}
 	cores->any = cores->any || use.busy_ns;
@@ -132,7 +135,7 @@ static void cores_release(void *state)
 	struct cores *cores = state;
 
 	free(cores->list);
-	free(cores->until_ns);
+	free(cores->until);
 	free(cores->library);
 }
 
@@ -140,7 +143,7 @@ static size_t cores_bytes(const void *state)
 {
 	const struct cores *cores = state;
 
-	return cores->cap * sizeof(*cores->list) + cores->n_threads * sizeof(*cores->until_ns) +
+	return cores->cap * sizeof(*cores->list) + cores->n_threads * sizeof(*cores->until) +
 	       cores->n_queues;
 }
 

@@ -134,3 +134,31 @@ TEST(cores_busy_any)
 	}
 	bench_release(&bench);
 }
+
+/* Kernels that go on beside others of their thread are not more than the thread. */
+TEST(cores_library_is_a_part)
+{
+	struct cores_use use;
+	struct bench bench;
+
+	bench_init(&bench, &analysis_cores);
+	for (int thread = 0; thread < 2; thread++)
+		store_new(&bench.model->threads);
+	store_new(&bench.model->queues);
+	queue_at(bench.model, 0)->name = bench_name(&bench, "XLA async");
+	for (uint32_t i = 0; i < 4; i++) {
+		struct act *run = bench_kernel(&bench, 1, BASE + i * 10 * US,
+					       BASE + (i * 10 + 20) * US);
+
+		run->flags = ACT_WORKS;
+		run->thread = i / 2;
+		run->queue = 0;
+	}
+	op(&bench, "op", "T", 0, 7, 60, 80);
+	bench_step(&bench, BASE, BASE + STEP_US * US);
+	CHECK(cores_window(bench.state, &bench.model->names, BASE, BASE + STEP_US * US, &use));
+	CHECK_INT(use.busy_ns, (30 + 30 + 20) * US);
+	CHECK_STR(use.top, "XLA");
+	CHECK_INT(use.top_ns, (30 + 30) * US);
+	bench_release(&bench);
+}
