@@ -255,6 +255,19 @@ static bool before_averaged(struct model *model, const struct steps *steps, int6
 	return next < steps->n && (int64_t)next >= model_threshold(model, THRESHOLD_WARM_UP);
 }
 
+/* What was the longest series of steps at the start (three runs of a program that makes
+ * weights) is none of another's steps. */
+static void take_series(struct breakdown *b, size_t series)
+{
+	if (b->series && b->series != series + 1) {
+		b->steps = b->between = (struct step_sums) { .n = 0 };
+		b->first_ns = b->launch_call_ns = 0;
+		b->launches = 0;
+		memset(b->held, 0, sizeof(b->held));
+	}
+	b->series = series + 1;
+}
+
 void breakdown_end(struct model *model, struct sweep *sweep)
 {
 	struct breakdown *b = &sweep->breakdown;
@@ -269,6 +282,8 @@ void breakdown_end(struct model *model, struct sweep *sweep)
 		return;
 	if (slice->step) {
 		keep_row(b);
+		if (steps)
+			take_series(b, (size_t)(steps - model->steps));
 		if (averaged) {
 			if (!b->first_ns)
 				b->first_ns = b->now.start_ns;

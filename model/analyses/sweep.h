@@ -116,6 +116,7 @@ struct breakdown {
 	int64_t first_ns;		/* of the first step after the warm-up */
 	uint64_t launches, now_launches;	/* in what is averaged */
 	int64_t launch_call_ns, now_launch_ns;
+	size_t series;			/* of the steps that are averaged, plus 1 */
 };
 
 struct sweep {

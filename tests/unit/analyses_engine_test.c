@@ -11,6 +11,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/sort.h"
 #include "model/base/util.h"
+#include "model/query-time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -128,6 +129,40 @@ TEST(analyses_slices_are_steps_and_what_lies_between)
 		CHECK_INT(seen.slices[i].n, i % 2 == 0);
 	}
 	release(&seen);
+	model_free(model);
+}
+
+/* Runs of a function, as a probe tells them. */
+static struct event run_at(uint32_t name, int64_t start_ns, int64_t dur_ns)
+{
+	struct event event = step_at(-1, start_ns, dur_ns);
+
+	event.u.step.name = name;
+	return event;
+}
+
+/* What makes the weights runs three times, for long, before the loop that comes to be the
+ * longest series; by then its steps are handed out. */
+TEST(analyses_where_a_step_goes_is_of_one_series)
+{
+	struct model *model = model_with_device();
+	struct step_breakdown mean;
+
+	apply_one(model, ev_name(20, NAME_OP, "normal"));
+	apply_one(model, ev_name(21, NAME_OP, "train"));
+	for (int i = 0; i < 3; i++) {
+		apply_one(model, run_at(20, i * 1000 * MS, 900 * MS));
+		apply_one(model, ev_alive(BASE + i * 1000 * MS + 950 * MS));
+	}
+	for (int i = 0; i < 10; i++) {
+		apply_one(model, run_at(21, (3000 + i * 10) * MS, 10 * MS));
+		apply_one(model, ev_alive(BASE + (3000 + i * 10 + 10) * MS));
+	}
+	model_finish(model, false);
+	model_lock(model);
+	CHECK(model_step_breakdown_mean(model, &mean) > 0);
+	CHECK_INT(mean.dur_ns, 10 * MS);
+	model_unlock(model);
 	model_free(model);
 }
 
