@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* See layout.h: what is known of versions of Python, and whether this one is like that. */
+#include "probes/python/layout.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probes/python/python.h"
+#include "probes/runtime/runtime.h"
+
+static const struct py_layout layouts[] = {
+	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72 },
+	{ 0x030c, 56, 0, 0, 56, 8, 70, 72, 3, 192, 112, 128, 68, 40, 56 },
+	{ 0x030d, -1, 72, 0, 56, 8, 70, 72, 3, 200, 112, 128, 68, 40, 56 },
+};
+
+const struct py_layout *py_known;
+const void *py_cell;
+void *(*py_this_state)(void);
+int (*py_line_of)(void *code, int offset);
+
+/* ---- text ---- */
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | (c >> 18 & 7));
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+/* The text of a compact str: its length lies at 16, what it is made of at 32, the
+ * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
+void py_text_of(const char *str, char out[PY_TEXT_BYTES])
+{
+	uint32_t state = (uint32_t)py_int(str, 32), kind = state >> 2 & 7;
+	const unsigned char *data = (const unsigned char *)str;
+	size_t length, n = 0;
+
+	memcpy(&length, str + 16, sizeof(length));
+	if (!(state >> 5 & 1)) {
+		out[0] = '\0';
+		return;
+	}
+	data += state >> 6 & 1 ? py_known->ascii : py_known->wide;
+	for (size_t i = 0; i < length && n + 5 < PY_TEXT_BYTES; i++) {
+		uint32_t c = data[i * kind];
+
+		if (kind > 1)
+			c |= (uint32_t)data[i * kind + 1] << 8;
+		if (kind > 2)
+			c |= (uint32_t)data[i * 4 + 2] << 16 | (uint32_t)data[i * 4 + 3] << 24;
+		n += put_utf8(out + n, c);
+	}
+	out[n] = '\0';
+}
+
+/* ---- trying it out ---- */
+
+/* Python's own answers; all of its stable API but the last two. */
+static struct {
+	int (*gil)(void);
+	const char *(*version)(void);
+	void *(*frame)(void);
+	void *(*back)(void *frame), *(*code)(void *frame);
+	int (*line)(void *frame);
+	void *(*attribute)(void *object, const char *name);
+	const char *(*text)(void *str);
+	void (*release)(void *object);
+	void (*clear)(void);
+} python;
+
+static bool find_all(void)
+{
+	const struct {
+		void **at;
+		const char *symbol;
+	} wanted[] = {
+		{ (void **)&py_this_state, "PyGILState_GetThisThreadState" },
+		{ (void **)&py_line_of, "PyCode_Addr2Line" },
+		{ (void **)&python.gil, "PyGILState_Check" },
+		{ (void **)&python.version, "Py_GetVersion" },
+		{ (void **)&python.frame, "PyEval_GetFrame" },
+		{ (void **)&python.back, "PyFrame_GetBack" },
+		{ (void **)&python.code, "PyFrame_GetCode" },
+		{ (void **)&python.line, "PyFrame_GetLineNumber" },
+		{ (void **)&python.attribute, "PyObject_GetAttrString" },
+		{ (void **)&python.text, "PyUnicode_AsUTF8" },
+		{ (void **)&python.release, "Py_DecRef" },
+		{ (void **)&python.clear, "PyErr_Clear" },
+		{ (void **)&py_cell, "PyCell_Type" },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!(*wanted[i].at = dlsym(RTLD_DEFAULT, wanted[i].symbol)))
+			return false;
+	return true;
+}
+
+static const char *peek_pointer(const char *p, int offset)
+{
+	const char *value = NULL;
+
+	return p && rt_peek(&value, p + offset, sizeof(value)) == sizeof(value) ? value : NULL;
+}
+
+/* The text at `offset` of a code object is what Python says its attribute is. */
+static bool same_text(void *code, int offset, const char *name)
+{
+	const char *raw = peek_pointer(code, offset), *text;
+	void *value = python.attribute(code, name);
+	char mine[PY_TEXT_BYTES];
+	bool same = false;
+
+	if (!value) {
+		python.clear();
+		return false;
+	}
+	text = python.text(value);
+	if (!text)
+		python.clear();
+	if (text && raw == (const char *)value) {
+		py_text_of(raw, mine);
+		same = !strncmp(mine, text, PY_TEXT_BYTES - 8);
+	}
+	python.release(value);
+	return same;
+}
+
+/* One frame as it lies against Python's own object of it. */
+static bool same_frame(const char *frame, void *object)
+{
+	const char *raw = peek_pointer(frame, py_known->code);
+	void *code = python.code(object);
+	bool same = code && raw == (const char *)code &&
+		    same_text(code, py_known->filename, "co_filename") &&
+		    same_text(code, py_known->qualname, "co_qualname") &&
+		    py_line_of(code, py_offset(frame, raw)) == python.line(object);
+
+	if (code)
+		python.release(code);
+	return same;
+}
+
+/* As code_of(), of a frame that may lie in another way. */
+static bool peek_has_place(const char *frame)
+{
+	const char *code = peek_pointer(frame, py_known->code);
+	char owner = 0;
+
+	return rt_peek(&owner, frame + py_known->owner, 1) == 1 && owner < py_known->c_owner &&
+	       peek_pointer(code, py_known->filename) != peek_pointer(code, py_known->qualname);
+}
+
+/* The innermost frame and those that called it, as many as there are. */
+static bool agrees(void)
+{
+	const char *state = py_this_state(), *frame;
+	void *object = python.frame(), *outer;
+	bool same = object != NULL, own = false;
+
+	frame = peek_pointer(py_known->cframe < 0 ? state : peek_pointer(state, py_known->cframe),
+			     py_known->current);
+	for (int i = 0; same && object && i < PY_FRAMES_MAX; i++) {
+		while (frame && !peek_has_place(frame))
+			frame = peek_pointer(frame, py_known->previous);
+		same = frame && same_frame(frame, object);
+		outer = python.back(object);
+		if (own)
+			python.release(object);
+		own = true;
+		object = outer;
+		frame = same ? peek_pointer(frame, py_known->previous) : NULL;
+	}
+	if (object && own)
+		python.release(object);
+	return same;
+}
+
+const char *py_start(void)
+{
+	const unsigned long *version = dlsym(RTLD_DEFAULT, "Py_Version");
+
+	if (py_known)
+		return NULL;
+	if (!version || !find_all())
+		return "this Python says nothing of its frames (it is older than 3.11, or hidden): "
+		       "no source lines";
+	if (!py_this_state() || !python.gil())
+		return "Python was not running where the probe was loaded: no source lines";
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		if (layouts[i].version == (uint32_t)(*version >> 16))
+			py_known = &layouts[i];
+	if (!py_known)
+		return "a version of Python that was not tried: no source lines";
+	if (strstr(python.version(), "free-threading") || !agrees()) {
+		py_known = NULL;
+		return "this Python lays out its frames in another way: no source lines";
+	}
+	return NULL;
+}

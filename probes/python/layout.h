@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How CPython lays out what its frames are made of: which of the known layouts it is
+ * is tried out once (py_start in layout.c). Sources: CPython's Include/cpython/code.h,
+ * Include/internal/pycore_frame.h and Include/cpython/pystate.h of each version. For
+ * python.c alone.
+ */
+#ifndef PROBES_PYTHON_LAYOUT_H
+#define PROBES_PYTHON_LAYOUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define PY_TEXT_BYTES 512
+#define PY_FRAMES_MAX 1024		/* looked at on the way out */
+
+/* Offsets in bytes. */
+struct py_layout {
+	uint32_t version;	/* Py_Version >> 16 */
+	int cframe, current;	/* thread state -> [cframe ->] current frame */
+	int code, instr, previous, owner, locals;	/* of a frame */
+	int c_owner;		/* owner of frames that have no code */
+	int bytecode, filename, qualname, first_line;	/* of a code object */
+	int ascii, wide;	/* of a str: text of compact ASCII, of other compact ones */
+};
+
+extern const struct py_layout *py_known;	/* NULL: no lines */
+extern const void *py_cell;	/* type of what a local is kept in that functions inside share */
+extern void *(*py_this_state)(void);
+extern int (*py_line_of)(void *code, int offset);
+
+static inline const char *py_pointer(const char *p, int offset)
+{
+	const char *value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
+
+static inline int32_t py_int(const char *p, int offset)
+{
+	int32_t value;
+
+	memcpy(&value, p + offset, sizeof(value));
+	return value;
+}
+
+static inline int py_offset(const char *frame, const char *code)
+{
+	return (int)(py_pointer(frame, py_known->instr) - (code + py_known->bytecode));
+}
+
+/* The text of a compact str, "" of another one. */
+void py_text_of(const char *str, char out[PY_TEXT_BYTES]);
+
+#endif
