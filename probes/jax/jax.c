@@ -19,6 +19,16 @@
 static const struct tft_interposed *jax_lib;
 _Thread_local void *jax_thread_own;
 
+struct jax_thread *jax_self_new(void)
+{
+	struct rt_quick *clock = rt_quick_own();
+	struct jax_thread *t = clock ? rt_room(&jax_thread_own, sizeof(*t)) : NULL;
+
+	if (t)
+		t->clock = clock;
+	return t;
+}
+
 static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_RECORD] = { .name = RECORDER "6RecordEONS1_5EventE" },
 	[JAX_START] = { .name = RECORDER "5StartEimb" },

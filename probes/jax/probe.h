@@ -54,7 +54,7 @@ struct jax_running {
 
 struct jax_thread {
 	/* of each kernel: thunks.c, */
-	struct rt_quick clock;
+	struct rt_quick *clock;	/* that of its ops, too */
 	uint32_t next;		/* entry: what ran after the last one when it was learnt */
 	/* and runs.c */
 	uint32_t number;	/* of this thread in ids of kernels; 0 not known */
@@ -89,11 +89,12 @@ struct jax_thread {
 extern _Thread_local void *jax_thread_own __attribute__((tls_model("initial-exec")));
 
 /* NULL: memory is short. */
+struct jax_thread *jax_self_new(void);
 static inline struct jax_thread *jax_self(void)
 {
 	struct jax_thread *t = jax_thread_own;
 
-	return __builtin_expect(t != NULL, 1) ? t : rt_room(&jax_thread_own, sizeof(*t));
+	return __builtin_expect(t != NULL, 1) ? t : jax_self_new();
 }
 
 /* ---- jax.c ---- */

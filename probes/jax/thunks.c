@@ -314,9 +314,9 @@ static void *traced(void *result, void *thunk, const void *params)
 	if (!e || GET(e->later) || jax_session())
 		return with_events(t, e, result, thunk, params);
 	before = t->kernels;
-	start_ns = rt_quick_ns(&t->clock);
+	start_ns = rt_quick_ns(t->clock);
 	(*(execute *const **)thunk)[slot](result, thunk, params);
-	end_ns = rt_quick_ns(&t->clock);
+	end_ns = rt_quick_ns(t->clock);
 	if (__builtin_expect(!is_there(result), 0))
 		SET(e->later, LATER_RUNS);
 	jax_thunk_ran(t, &kernel, ((const uint64_t *)params)[run_at], start_ns, end_ns,

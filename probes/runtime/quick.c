@@ -114,9 +114,16 @@ int64_t rt_quick_look(struct rt_quick *q)
 
 #endif
 
-int64_t rt_quick_now(void)
+struct rt_quick *rt_quick_own(void)
 {
 	struct rt_thread *th = rt_self();
 
-	return th ? rt_quick_ns(&th->clock) : rt_now_ns();
+	return th ? &th->clock : NULL;
+}
+
+int64_t rt_quick_now(void)
+{
+	struct rt_quick *q = rt_quick_own();
+
+	return q ? rt_quick_ns(q) : rt_now_ns();
 }

@@ -30,7 +30,9 @@ struct rt_quick {
 /* A look at the clock. */
 RT_API int64_t rt_quick_look(struct rt_quick *q);
 
-/* That of the calling thread's ops and kernels. */
+/* That of the calling thread's ops and kernels, for the thread's life; NULL: memory is
+ * short. */
+RT_API struct rt_quick *rt_quick_own(void);
 RT_API int64_t rt_quick_now(void);
 
 static inline int64_t rt_quick_ns(struct rt_quick *q)
