@@ -459,7 +459,7 @@ bool model_graph_find(struct model *model, const char *text, uint32_t *index, ch
 	char list[320];
 
 	if (!make_uses(model)) {
-		snprintf(error, error_size, "no graph has been seen: '%.80s'", text);
+		snprintf(error, error_size, "no graph has been seen: '%.80s' is an op at most (ni)", text);
 		return false;
 	}
 	*index = find_exact(model, text);
