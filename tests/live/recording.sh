@@ -252,6 +252,31 @@ flip() {
 		dd of="$1" bs=1 seek=$at count=1 conv=notrunc status=none
 }
 
+# A list of words that is longer than its packet: babeltrace says that all is well, and aborts
+# when it is called again (2.0.4).
+list_too_long() {
+	record --steps 4 || return
+	python3 - $(find "$work/rec/trace" -path '*index*' -prune -o -name 'events_*' -print) <<'END' ||
+import struct, sys
+# tft_ops: seq, tid, count, base_ns, instance, length of the words, each of 3 words and more
+for path in sys.argv[1:]:
+    data = bytearray(open(path, "rb").read())
+    for at in range(len(data) - 36):
+        seq, tid, count, base, instance, length = struct.unpack_from("<IIIqQI", data, at)
+        if 4 <= count <= 32 and 3 * count <= length <= 192 and 0 < instance < 1 << 20 and \
+                0 < seq < 1 << 20 and 32 < tid < 1 << 22 and 1 << 32 < base < 1 << 56:
+            struct.pack_into("<I", data, at + 28, length | 0x8b00)
+            open(path, "wb").write(data)
+            sys.exit(0)
+sys.exit("there is no list of words")
+END
+		fail "nothing to damage" || return
+	opens "a list too long" || return
+	! grep -q precondition "$work/open.out" "$work/open.err" ||
+		fail "babeltrace aborted: $(first_lines "$work/open.err")" || return
+	told 'packets? was left out|packets were left out' || fail "not told"
+}
+
 # Random bytes in random places: RECORDING_SEED repeats them.
 flipped() {
 	local files file i
@@ -469,6 +494,7 @@ case_run damaged damaged
 case_run bad_description bad_description
 case_run forbidden forbidden
 case_run cut_anywhere cut_anywhere
+case_run list_too_long list_too_long
 case_run flipped flipped
 case_run cache cache
 case_run cache_rotten cache_rotten
