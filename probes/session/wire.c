@@ -99,13 +99,19 @@ enum wire_result wire_recv(int fd, struct wire *wire, int *passed)
 		.msg_iov = parts, .msg_iovlen = 2,
 		.msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
 	};
+	bool reset = false;
 	ssize_t got;
 
 	if (passed)
 		*passed = -1;
-	do {
+	/* Reset: the other end went with something unread. What it had sent before is still there,
+	 * behind that error, which is told once. */
+	for (;;) {
 		got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	} while (got < 0 && errno == EINTR);
+		if (got >= 0 || (errno != EINTR && (errno != ECONNRESET || reset)))
+			break;
+		reset |= errno == ECONNRESET;
+	}
 	if (got < 0)
 		return errno == EAGAIN ? WIRE_AGAIN
 			: errno == ECONNRESET ? WIRE_EOF : WIRE_ERROR;
