@@ -332,7 +332,8 @@ static enum options_result take_synth(struct options *options, const char *value
 
 	if (rest == value ||
 	    (*rest && strcmp(rest, ",counters") && strcmp(rest, ",processor")))
-		return wrong(error, "'%s' is not a number: --synth takes a seed", value);
+		return wrong(error, "'%s' is no seed: --synth takes SEED, SEED,counters or "
+			     "SEED,processor", value);
 	options->synth = value;
 	return OPTIONS_RUN;
 }

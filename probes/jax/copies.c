@@ -10,15 +10,14 @@
  * of both. Of large arrays some lines are looked at, all over.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "probes/jax/probe.h"
 #include "probes/runtime/cpu.h"
+#include "probes/runtime/spin.h"
 
 #define WAITING 64u		/* copies that are asked for at once */
-#define TURNS 2000		/* about a millisecond: then the lock is not waited for any more */
 #define PENDING_NS 2000000000	/* longer, and the others do not wait for it any more */
 #define CONTENT_MIN 4096u	/* of less the time goes around the copy, not into it */
 #define LINES 256u
@@ -105,24 +104,6 @@ static uint32_t place_of(const char *data, uint64_t content)
 
 /* ---- when ---- */
 
-static bool lock(void)
-{
-	uint32_t free = 0;
-
-	for (int i = 0; i < TURNS; i++, free = 0) {
-		if (atomic_compare_exchange_weak(&busy, &free, 1))
-			return true;
-		if (i > 100)
-			sched_yield();
-	}
-	return false;
-}
-
-static void unlock(void)
-{
-	atomic_store_explicit(&busy, 0, memory_order_release);
-}
-
 /* Another thread will copy it: result holds an event that has not come to pass. */
 static bool later(const void *result)
 {
@@ -138,7 +119,7 @@ static struct waiting *begin(const struct rt_cpu_copy *copy)
 {
 	struct waiting *w = NULL;
 
-	if (!lock())
+	if (!rt_spin_lock(&busy))
 		return NULL;
 	for (uint32_t i = 0; i < WAITING && !w; i++)
 		if (waiting[i].state == FREE)
@@ -148,7 +129,7 @@ static struct waiting *begin(const struct rt_cpu_copy *copy)
 		w->start_ns = copy->start_ns;
 		w->state = CALLING;
 	}
-	unlock();
+	rt_spin_unlock(&busy);
 	return w;
 }
 
@@ -165,11 +146,11 @@ static void end(struct waiting *w, const struct rt_cpu_copy *copy, bool later)
 {
 	bool ours = true;
 
-	if (w && lock()) {
+	if (w && rt_spin_lock(&busy)) {
 		ours = w->state == CALLING && w->start_ns == copy->start_ns;
 		if (ours)
 			w->state = later ? LATER : TELLING;
-		unlock();
+		rt_spin_unlock(&busy);
 	}
 	if (ours && !(w && later))
 		tell(w, copy);
@@ -180,7 +161,7 @@ void jax_copy_done(const struct traceme *t)
 	struct waiting *oldest = NULL;
 	struct rt_cpu_copy copy;
 
-	if (!lock())
+	if (!rt_spin_lock(&busy))
 		return;
 	for (uint32_t i = 0; i < WAITING; i++)
 		if (waiting[i].state >= CALLING && waiting[i].start_ns <= t->end_ns &&
@@ -190,7 +171,7 @@ void jax_copy_done(const struct traceme *t)
 			oldest = &waiting[i];
 	if (oldest)
 		oldest->state = TELLING;
-	unlock();
+	rt_spin_unlock(&busy);
 	if (!oldest)
 		return;
 	copy = oldest->copy;
@@ -216,17 +197,17 @@ int64_t jax_copies_pending_ns(void)
 /* No event will come for them. */
 void jax_copies_off(void)
 {
-	if (!lock())
+	if (!rt_spin_lock(&busy))
 		return;
 	for (uint32_t i = 0; i < WAITING; i++)
 		if (waiting[i].state == LATER)
 			waiting[i].state = FREE;
-	unlock();
+	rt_spin_unlock(&busy);
 }
 
 void jax_copies_fork_child(void)
 {
-	atomic_store(&busy, 0);
+	rt_spin_unlock(&busy);
 	memset(waiting, 0, sizeof(waiting));
 }
 

@@ -13,10 +13,9 @@
 #define WIDE_TICKS 300		/* between two readings that are one: we were interrupted */
 #define CHECK_SPANS 10		/* for so long what is computed can be held against the clock */
 
-static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
-
 #if defined(__x86_64__)
 
+static _Atomic uint64_t rate;	/* ns << 32 a tick, 0: not known, or not to be used */
 static _Atomic bool wrong;
 
 struct pair {
