@@ -320,6 +320,32 @@ static void thread_w(uint32_t tid, const wchar_t *text)
 	rt_thread_name(tid, rt_text_from_wide(buf, sizeof(buf), text));
 }
 
+/* Streams are pointers, devices are numbers: both come in one register. What they
+ * are is the CUDA probe's to know. */
+static void stream_a(uintptr_t stream, const char *text)
+{
+	rt_thing_name(RT_THING_CUDA_STREAM, stream, text);
+}
+
+static void stream_w(uintptr_t stream, const wchar_t *text)
+{
+	char buf[TFT_TEXT_MAX + 1];
+
+	stream_a(stream, rt_text_from_wide(buf, sizeof(buf), text));
+}
+
+static void device_a(int device, const char *text)
+{
+	rt_thing_name(RT_THING_CUDA_DEVICE, (uint64_t)(uint32_t)device, text);
+}
+
+static void device_w(int device, const wchar_t *text)
+{
+	char buf[TFT_TEXT_MAX + 1];
+
+	device_a(device, rt_text_from_wide(buf, sizeof(buf), text));
+}
+
 static void *domain_a(const char *text)
 {
 	return handle_of(name_a(TFT_NAME_DOMAIN, text));
@@ -404,6 +430,20 @@ static const struct hook core2[] = {
 	HOOK(NVTX_CORE2_DOMAIN_DESTROY, domain_destroy, true),
 };
 
+static const struct hook cuda[] = {
+	HOOK(NVTX_CUDA_DEVICE_A, device_a, true),
+	HOOK(NVTX_CUDA_DEVICE_W, device_w, true),
+	HOOK(NVTX_CUDA_STREAM_A, stream_a, true),
+	HOOK(NVTX_CUDA_STREAM_W, stream_w, true),
+};
+
+static const struct hook cudart[] = {
+	HOOK(NVTX_CUDART_DEVICE_A, device_a, true),
+	HOOK(NVTX_CUDART_DEVICE_W, device_w, true),
+	HOOK(NVTX_CUDART_STREAM_A, stream_a, true),
+	HOOK(NVTX_CUDART_STREAM_W, stream_w, true),
+};
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool attach(const struct nvtx_callbacks *callbacks, int module,
@@ -477,6 +517,9 @@ static int initialize(nvtx_get_table get_table)
 		version->set_tool_version(3);
 	ok = attach(callbacks, NVTX_MODULE_CORE, core, COUNT(core));
 	ok |= attach(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2));
+	/* not all modules of a program have these */
+	attach(callbacks, NVTX_MODULE_CUDA, cuda, COUNT(cuda));
+	attach(callbacks, NVTX_MODULE_CUDART, cudart, COUNT(cudart));
 	return ok;
 }
 

@@ -211,6 +211,17 @@ RT_API uint32_t rt_tid(void);
 /* The calling thread got a name from the user. */
 RT_API void rt_thread_name(uint32_t tid, const char *name);
 
+/*
+ * What one probe hears the user call a thing that is another probe's: a stream of CUDA
+ * has its name from NVTX. handle: as the program has it. A name given again replaces,
+ * NULL forgets it. 1024 are kept, of a name 63 bytes; more are dropped and counted.
+ */
+enum rt_thing { RT_THING_NONE, RT_THING_CUDA_STREAM, RT_THING_CUDA_DEVICE };
+RT_API void rt_thing_name(enum rt_thing what, uint64_t handle, const char *name);
+RT_API bool rt_thing_named(enum rt_thing what, uint64_t handle, char *name, size_t size);
+/* Another number than before: something got a name. */
+RT_API uint32_t rt_things(void);
+
 /* ---- calls ---- */
 
 /*
