@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cupti.h - what is known of NVIDIA's CUPTI, in declarations of our own: results,
+ * callbacks, what a subscriber gives, attributes, the types of the functions that are
+ * called. Records are in cupti_records.h, the API's calls in cupti_calls.h, how the
+ * library is found and which functions it has in library.h.
+ *
+ * Always true: no vendor header is needed to build, none is included; handles (context,
+ * stream, graph) are pointers that nobody follows; 64-bit Linux only. Numbers are those
+ * of CUDA 11.4 .. 13.5 and the same in all of them unless a line says "since".
+ */
+#ifndef TFTOP_PROBES_CUDA_CUPTI_H
+#define TFTOP_PROBES_CUDA_CUPTI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/cuda/cupti_calls.h"
+#include "probes/cuda/cupti_records.h"
+
+_Static_assert(sizeof(void *) == 8, "records hold 64-bit pointers");
+
+/* releases of CUDA as one number; see cupti_release() in library.h */
+#define CUPTI_RELEASE(major, minor) ((major)*1000u + (minor)*10u)
+
+enum cupti_result {
+	CUPTI_OK = 0,
+	CUPTI_INVALID_PARAMETER = 1,
+	CUPTI_INVALID_DEVICE = 2,
+	CUPTI_INVALID_CONTEXT = 3,
+	CUPTI_INVALID_OPERATION = 7,
+	CUPTI_OUT_OF_MEMORY = 8,
+	CUPTI_HARDWARE = 9,
+	CUPTI_PARAMETER_SIZE = 10, /* what is pointed to is too small */
+	CUPTI_NOT_IMPLEMENTED = 11,
+	CUPTI_MAX_LIMIT = 12, /* of GetNextRecord: the buffer's end */
+	CUPTI_NOT_READY = 13,
+	CUPTI_NOT_COMPATIBLE = 14, /* kinds that exclude each other; v1 and v2 mixed */
+	CUPTI_NOT_INITIALIZED = 15, /* the driver is too old, or is not up */
+	CUPTI_QUEUE_EMPTY = 18,
+	CUPTI_INVALID_STREAM = 20,
+	CUPTI_INVALID_KIND = 21, /* a kind that this library does not have */
+	CUPTI_DISABLED = 23,
+	CUPTI_NOT_SUPPORTED = 27,
+	CUPTI_VIRTUALIZED = 33,
+	CUPTI_NO_PRIVILEGES = 35,
+	CUPTI_OLD_PROFILER = 36,
+	CUPTI_BUSY = 39, /* somebody else has subscribed */
+	CUPTI_VIRTUALIZED_NO_PRIVILEGES = 40,
+	CUPTI_CONFIDENTIAL = 41,
+	CUPTI_CMP_DEVICE = 42,
+	CUPTI_MIG_DEVICE = 43,
+	CUPTI_SLI_DEVICE = 44,
+	CUPTI_WSL_DEVICE = 45,
+	CUPTI_UNKNOWN = 999,
+};
+
+/* ---- callbacks ---- */
+
+enum cupti_domain {
+	CUPTI_DOMAIN_DRIVER = 1,
+	CUPTI_DOMAIN_RUNTIME = 2,
+	CUPTI_DOMAIN_RESOURCE = 3,
+	CUPTI_DOMAIN_SYNC = 4,
+	CUPTI_DOMAIN_NVTX = 5,
+	CUPTI_DOMAIN_STATE = 6,
+};
+
+enum cupti_site { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };
+
+/* of DRIVER and RUNTIME; valid during the callback, function_name for ever */
+struct cupti_callback {
+	uint32_t site; /* CUPTI_ENTER, CUPTI_EXIT */
+	uint32_t pad;
+	const char *function_name;
+	const void *params; /* the call's arguments as a struct: cupti_calls.h, below */
+	void *result; /* at EXIT: points to the int that the call returns */
+	const char *symbol; /* of launches: the kernel's mangled name, may be NULL */
+	void *context; /* CUcontext, may be NULL */
+	uint32_t context_id, pad_id;
+	uint64_t *correlation_data; /* 64 bits that go from ENTER to EXIT */
+	uint32_t correlation; /* what the records call it; a
+			       * driver's call inside of a runtime's has one of its own or the same */
+	uint32_t pad_end;
+};
+
+enum cupti_resource_id {
+	CUPTI_RESOURCE_CONTEXT_CREATED = 1,
+	CUPTI_RESOURCE_CONTEXT_DESTROY = 2, /* is about to be destroyed; so for all _DESTROY */
+	CUPTI_RESOURCE_STREAM_CREATED = 3,
+	CUPTI_RESOURCE_STREAM_DESTROY = 4,
+	CUPTI_RESOURCE_INIT_FINISHED = 5, /* cuInit is done */
+	CUPTI_RESOURCE_MODULE_LOADED = 6,
+	CUPTI_RESOURCE_MODULE_UNLOAD = 7,
+	CUPTI_RESOURCE_MODULE_PROFILED = 8,
+	CUPTI_RESOURCE_GRAPH_CREATED = 9,
+	CUPTI_RESOURCE_GRAPH_DESTROY = 10,
+	CUPTI_RESOURCE_GRAPH_CLONED = 11,
+	CUPTI_RESOURCE_NODE_CREATE = 12, /* is about to be created */
+	CUPTI_RESOURCE_NODE_CREATED = 13,
+	CUPTI_RESOURCE_NODE_DESTROY = 14,
+	CUPTI_RESOURCE_EDGE_CREATED = 15,
+	CUPTI_RESOURCE_EDGE_DESTROY = 16,
+	CUPTI_RESOURCE_EXEC_CREATE = 17, /* an executable graph is about to be created */
+	CUPTI_RESOURCE_EXEC_CREATED = 18,
+	CUPTI_RESOURCE_EXEC_DESTROY = 19,
+	CUPTI_RESOURCE_NODE_CLONED = 20,
+	CUPTI_RESOURCE_STREAM_ATTRIBUTE = 21, /* since 12.1 */
+};
+
+/* of RESOURCE; the descriptor is one of the two structs below for modules and graphs */
+struct cupti_resource {
+	void *context;
+	void *stream; /* of STREAM_* only */
+	void *descriptor;
+};
+
+struct cupti_module_resource {
+	uint32_t module, pad;
+	size_t size;
+	const char *code;
+};
+
+enum cupti_node_type { /* the driver's CUgraphNodeType */
+	CUPTI_NODE_KERNEL = 0,
+	CUPTI_NODE_COPY = 1,
+	CUPTI_NODE_FILL = 2,
+	CUPTI_NODE_HOST = 3,
+	CUPTI_NODE_GRAPH = 4,
+	CUPTI_NODE_EMPTY = 5,
+	CUPTI_NODE_WAIT_EVENT = 6,
+	CUPTI_NODE_EVENT = 7,
+	CUPTI_NODE_ALLOC = 10,
+	CUPTI_NODE_FREE = 11,
+};
+
+struct cupti_graph_resource {
+	void *graph, *original_graph;
+	void *node, *original_node; /* CLONED: the node of the executable graph, and its own */
+	uint32_t node_type, pad; /* cupti_node_type */
+	void *dependency;
+	void *exec;
+};
+
+enum cupti_sync_id { CUPTI_SYNC_STREAM_DONE = 1, CUPTI_SYNC_CONTEXT_DONE = 2 };
+
+/* of SYNC */
+struct cupti_sync_data {
+	void *context, *stream;
+};
+
+/* FATAL: CUPTI has taken itself down (since 12.2) */
+enum cupti_state_id { CUPTI_STATE_FATAL = 1, CUPTI_STATE_ERROR = 2, CUPTI_STATE_WARNING = 3 };
+
+/* of STATE */
+struct cupti_state {
+	uint32_t result, pad; /* cupti_result */
+	const char *message; /* may be NULL */
+};
+
+/* what a launch's configuration begins with (cuLaunchKernelEx, cudaLaunchKernelExC: the
+ * first parameter points to it), in both APIs */
+struct cupti_launch_config {
+	uint32_t grid[3], block[3];
+	uint64_t shared; /* dynamic, bytes per block; of the driver's API the low half only */
+	void *stream;
+};
+
+/* arguments of cuLaunchKernel, cuLaunchCooperativeKernel and their _ptsz */
+struct cupti_driver_launch {
+	void *function;
+	uint32_t grid[3], block[3];
+	uint32_t shared;
+	void *stream;
+};
+
+/* of cudaLaunchKernel, cudaLaunchCooperativeKernel and their _ptsz */
+struct cupti_runtime_launch {
+	const void *function;
+	uint32_t grid[3], block[3];
+	void **args;
+	size_t shared;
+	void *stream;
+};
+
+/* of cuGraphLaunch, cudaGraphLaunch */
+struct cupti_graph_launch {
+	void *exec, *stream;
+};
+
+/* of cuEventSynchronize, cudaEventSynchronize; of the streams' the same with a stream */
+struct cupti_wait {
+	void *handle;
+};
+
+typedef void cupti_callback_fn(void *user, uint32_t domain, uint32_t id, const void *data);
+struct cupti_subscriber; /* a handle: of nobody but the library */
+
+/* of cuptiSubscribe_v2 (since 13.0). size: up to and with old_size, 32, until 13.1; all,
+ * 40, from 13.2 on. A library refuses a size that it does not know. */
+#define CUPTI_SUBSCRIBER_NAME 53 /* longest name, with its end */
+#define CUPTI_SUBSCRIBER_OLD 64 /* least room for the other's name */
+struct cupti_subscriber_params {
+	size_t size;
+	const char *name; /* copied; shown as "CUPTI for NAME" */
+	char *old_name; /* gets the other's name with CUPTI_BUSY */
+	size_t old_size;
+	uint8_t allow_others, pad[7]; /* since 13.2: others may subscribe as well */
+};
+#define CUPTI_SUBSCRIBER_PARAMS_130 32
+#define CUPTI_SUBSCRIBER_PARAMS_132 40
+
+/* ---- activities ---- */
+
+enum cupti_attribute {
+	CUPTI_ATTR_DEVICE_BUFFER_SIZE = 0, /* size_t, bytes */
+	CUPTI_ATTR_DEVICE_BUFFER_LIMIT = 2, /* size_t, how many */
+	CUPTI_ATTR_SEMAPHORE_POOL_SIZE = 3,
+	CUPTI_ATTR_SEMAPHORE_POOL_LIMIT = 4,
+	CUPTI_ATTR_ZEROED_BUFFERS = 5, /* uint8_t */
+	CUPTI_ATTR_DEVICE_BUFFER_PREALLOCATE = 6, /* size_t */
+	CUPTI_ATTR_SEMAPHORE_PREALLOCATE = 7,
+	CUPTI_ATTR_PINNED = 8, /* uint8_t, 1: device buffers in pinned host memory */
+	CUPTI_ATTR_PER_THREAD = 9, /* uint8_t; since 12.3, on by default since 13.0 */
+	CUPTI_ATTR_USER_RECORDS = 11, /* uint8_t; from here on since 13.2, v2 only */
+	CUPTI_ATTR_SUBSCRIBERS = 12, /* uint8_t, read: several subscribers are possible */
+	CUPTI_ATTR_HARDWARE_TRACE = 13,
+	CUPTI_ATTR_ALLOCATION_SOURCE = 14,
+	CUPTI_ATTR_LATENCY = 15,
+	CUPTI_ATTR_ALL_SYNC = 16,
+	CUPTI_ATTR_EVENT_TIMES = 17,
+	CUPTI_ATTR_LAUNCH_ATTRIBUTES = 18,
+	CUPTI_ATTR_DEVICE_GRAPHS = 19,
+	CUPTI_ATTR_GRAPH_TRACE = 20,
+	CUPTI_ATTR_THREAD_ID_TYPE = 21,
+	CUPTI_ATTR_TIMESTAMP = 22, /* a cupti_timestamp_fn * */
+};
+
+#define CUPTI_THREAD_ID_SYSTEM 1 /* of cuptiSetThreadIdType: kernel's ids, not pthread's */
+
+#define CUPTI_FLUSH_FORCED 1u /* of cuptiActivityFlushAll: with what is not complete */
+
+/* Both are called on threads of the program or of CUPTI, at any time while a kind is on,
+ * possibly under its locks. A request must give an 8-aligned buffer before 12.9; from
+ * then on NULL drops what would have gone there. max_records 0: as many as fit. */
+typedef void cupti_request_fn(uint8_t **buffer, size_t *size, size_t *max_records);
+typedef void cupti_complete_fn(void *context, uint32_t stream, uint8_t *buffer, size_t size,
+			       size_t valid);
+typedef uint64_t cupti_timestamp_fn(void);
+
+/* ---- layouts ---- */
+
+_Static_assert(offsetof(struct cupti_callback, params) == 16, "");
+_Static_assert(offsetof(struct cupti_callback, correlation) == 64, "");
+_Static_assert(sizeof(struct cupti_callback) == 72, "");
+_Static_assert(sizeof(struct cupti_resource) == 24, "");
+_Static_assert(sizeof(struct cupti_module_resource) == 24, "");
+_Static_assert(sizeof(struct cupti_graph_resource) == 56, "");
+_Static_assert(offsetof(struct cupti_driver_launch, stream) == 40, "");
+_Static_assert(offsetof(struct cupti_runtime_launch, stream) == 48, "");
+_Static_assert(offsetof(struct cupti_launch_config, stream) == 32, "");
+_Static_assert(sizeof(struct cupti_subscriber_params) == CUPTI_SUBSCRIBER_PARAMS_132, "");
+_Static_assert(offsetof(struct cupti_subscriber_params, allow_others) ==
+	       CUPTI_SUBSCRIBER_PARAMS_130, "");
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cupti_records.h - activity records as CUPTI writes them, in declarations of our own:
+ * each struct is the longest layout known (CUDA 13.5), with the fields that are read and
+ * the gaps between them.
+ *
+ * Always true: a record begins with its kind and grows at its end only; a library writes
+ * its own version's layout whatever its user was compiled with. So a struct here is a
+ * prefix of what is to come and longer than what old libraries write: who reads looks at
+ * how long the record is (decode.h does), who writes a record of an older version takes
+ * cupti_record_size() bytes of it. Records lie 8-aligned in a buffer. Times are
+ * nanoseconds of the library's clock (CLOCK_REALTIME unless told otherwise), 0 when not
+ * known. Names are pointers into the process, good while CUPTI keeps them.
+ *
+ * "since" says the CUDA release whose layout has the field. The offsets are held against
+ * the vendor's headers by tests/probes/cupti_abi.sh.
+ */
+#ifndef TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
+#define TFTOP_PROBES_CUDA_CUPTI_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* kinds of activities */
+enum {
+	CUPTI_KIND_COPY = 1,
+	CUPTI_KIND_FILL = 2,
+	CUPTI_KIND_KERNEL = 3, /* serialises kernels: not to be enabled; its record is the same */
+	CUPTI_KIND_DRIVER = 4,
+	CUPTI_KIND_RUNTIME = 5,
+	CUPTI_KIND_DEVICE = 8,
+	CUPTI_KIND_CONTEXT = 9,
+	CUPTI_KIND_CONCURRENT_KERNEL = 10,
+	CUPTI_KIND_NAME = 11,
+	CUPTI_KIND_MARKER = 12,
+	CUPTI_KIND_MARKER_DATA = 13,
+	CUPTI_KIND_OVERHEAD = 17,
+	CUPTI_KIND_ENVIRONMENT = 20,
+	CUPTI_KIND_COPY_PEER = 22,
+	CUPTI_KIND_UNIFIED = 25, /* page faults and migrations of managed memory */
+	CUPTI_KIND_FUNCTION = 26,
+	CUPTI_KIND_MODULE = 27,
+	CUPTI_KIND_DEVICE_ATTRIBUTE = 28,
+	CUPTI_KIND_EVENT = 36, /* cudaEventRecord */
+	CUPTI_KIND_STREAM = 37,
+	CUPTI_KIND_SYNC = 38,
+	CUPTI_KIND_EXTERNAL = 39,
+	CUPTI_KIND_INTERNAL_LAUNCH = 48,
+	CUPTI_KIND_MEMORY = 49, /* the vendor's MEMORY2 */
+	CUPTI_KIND_POOL = 50,
+	CUPTI_KIND_GRAPH = 51, /* whole launches of graphs */
+	CUPTI_KIND_JIT = 52,
+	CUPTI_KIND_DEVICE_GRAPH = 53, /* since 12.8 */
+	CUPTI_KIND_DECOMPRESS = 54, /* since 12.8 */
+	CUPTI_KIND_GRAPH_HOST = 56, /* since 13.1: a host function of a graph */
+	CUPTI_KIND_HOST_LAUNCH = 58, /* since 13.1: cudaLaunchHostFunc */
+	CUPTI_KIND_GREEN_CONTEXT = 59, /* since 13.2 */
+	CUPTI_KIND_LIMIT = 64, /* kinds of today lie below */
+};
+
+#define CUPTI_ID_NONE UINT32_MAX /* no such stream, context, event or channel */
+#define CUPTI_FLAG_ASYNC 0x1u /* of copies and fills */
+#define CUPTI_FLAG_FORCED 0x1u /* of CUPTI_OVERHEAD_FLUSH */
+
+/* kernels: sizes 144 (10.x), 160 (11.0), 168 (11.2), 176 (11.6), 200 (11.8), 208 (12.0),
+ * 216 (13.0), 224 (13.1), 232 (13.3), 248 (13.4) */
+struct cupti_kernel {
+	uint32_t kind;
+	uint8_t cache_config, shared_config;
+	uint16_t registers; /* per thread */
+	uint32_t cache_requested, cache_executed;
+	uint64_t start, end, completed; /* completed: with all its children */
+	uint32_t device, context, stream;
+	int32_t grid[3], block[3];
+	int32_t shared_static, shared_dynamic; /* bytes per block */
+	uint32_t local_per_thread, local_total; /* bytes */
+	uint32_t correlation;
+	int64_t grid_id;
+	const char *name; /* mangled */
+	void *reserved;
+	uint64_t queued, submitted; /* 0 unless latency timestamps are on */
+	uint8_t launch_type; /* 1, 2: cooperative on one, on several devices */
+	uint8_t carveout_requested, carveout, pad;
+	uint32_t shared_executed; /* bytes of shared memory the unit was set to */
+	uint64_t graph_node; /* since 11.0; 0: of no graph */
+	uint32_t shared_limit;
+	uint32_t graph; /* since 11.2; 0: of no graph */
+	void *policy;
+	uint32_t channel, channel_type; /* since 11.6 */
+	uint32_t cluster[3], cluster_policy; /* since 11.8; blocks per cluster, 0: none */
+	uint64_t local_total_wide;
+	uint32_t cluster_possible, cluster_active; /* since 12.0 */
+	uint8_t from_device, pad_device[7]; /* since 13.0: launched by a kernel or a device graph */
+	int32_t priority; /* since 13.1: its stream's */
+	uint32_t pad_priority;
+	uint32_t model, pad_model; /* since 13.3: execution model */
+	uint32_t source_graph, pad_graph; /* since 13.4: the graph it was instantiated from */
+	uint64_t source_node;
+};
+#define CUPTI_KERNEL_MIN 144
+
+/* what a copy goes from and to */
+enum {
+	CUPTI_COPY_UNKNOWN = 0,
+	CUPTI_COPY_H2D = 1,
+	CUPTI_COPY_D2H = 2,
+	CUPTI_COPY_H2A = 3, /* A: an array of the device */
+	CUPTI_COPY_A2H = 4,
+	CUPTI_COPY_A2A = 5,
+	CUPTI_COPY_A2D = 6,
+	CUPTI_COPY_D2A = 7,
+	CUPTI_COPY_D2D = 8,
+	CUPTI_COPY_H2H = 9,
+	CUPTI_COPY_P2P = 10,
+};
+
+enum {
+	CUPTI_MEM_UNKNOWN = 0,
+	CUPTI_MEM_PAGEABLE = 1,
+	CUPTI_MEM_PINNED = 2,
+	CUPTI_MEM_DEVICE = 3,
+	CUPTI_MEM_ARRAY = 4,
+	CUPTI_MEM_MANAGED = 5,
+	CUPTI_MEM_DEVICE_STATIC = 6,
+	CUPTI_MEM_MANAGED_STATIC = 7,
+};
+
+/* copies: 64, 72, 80 (11.1), 88 (11.6), 96 (12.8), 112 (13.4) */
+struct cupti_copy {
+	uint32_t kind;
+	uint8_t way, from, to; /* CUPTI_COPY_*, CUPTI_MEM_* */
+	uint8_t flags;
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+	uint32_t runtime_correlation, pad;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+	uint32_t channel, channel_type;
+	uint8_t from_device, pad_device[3]; /* since 13.0; padding before */
+	uint64_t count; /* since 12.8: copies of a batch that this record stands for */
+	uint32_t source_graph, pad_graph; /* since 13.4 */
+	uint64_t source_node;
+};
+
+/* copies between devices: 72, 80, 88 (11.1), 96 (11.6) */
+struct cupti_copy_peer {
+	uint32_t kind;
+	uint8_t way, from, to;
+	uint8_t flags;
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream;
+	uint32_t src_device, src_context, dst_device, dst_context;
+	uint32_t correlation;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+	uint32_t channel, channel_type, pad;
+};
+
+/* memsets: 64, 72, 80 (11.1), 88 (11.6), 104 (13.4) */
+struct cupti_fill {
+	uint32_t kind;
+	uint32_t value;
+	uint64_t bytes, start, end;
+	uint32_t device, context, stream, correlation;
+	uint16_t flags, memory; /* CUPTI_MEM_* */
+	uint32_t pad;
+	void *reserved;
+	uint64_t graph_node;
+	uint32_t graph;
+	uint32_t channel, channel_type;
+	uint8_t from_device, pad_device[3]; /* since 13.0; padding before */
+	uint32_t source_graph, pad_graph; /* since 13.4 */
+	uint64_t source_node;
+};
+
+enum { CUPTI_MEMORY_ALLOC = 1, CUPTI_MEMORY_FREE = 2 };
+enum { CUPTI_POOL_LOCAL = 1, CUPTI_POOL_IMPORTED = 2 };
+
+/* allocations and releases: 112 (11.2), 120 (at the latest 11.7), 128 (12.6) */
+struct cupti_memory {
+	uint32_t kind;
+	uint32_t operation, memory; /* CUPTI_MEMORY_*, CUPTI_MEM_* */
+	uint32_t correlation;
+	uint64_t address, bytes, time;
+	uint64_t pc; /* of the caller, 0 when not known */
+	uint32_t process, device, context, stream;
+	const char *name; /* of the variable, of static memory */
+	uint32_t async, pad; /* async: from a pool, in the order of its stream */
+	uint32_t pool_type, pad_pool; /* CUPTI_POOL_*; 0: of no pool */
+	uint64_t pool, pool_threshold; /* the pool's address */
+	uint64_t pool_size; /* bytes; of an imported pool the process it is of */
+	uint64_t pool_used; /* since at the latest 11.7 */
+	const char *source; /* since 12.6: library of the caller, when asked for */
+};
+
+enum { CUPTI_POOL_CREATED = 1, CUPTI_POOL_DESTROYED = 2, CUPTI_POOL_TRIMMED = 3 };
+
+/* memory pools: 64 (11.2), 72 (at the latest 11.7), 80 (13.0) */
+struct cupti_pool {
+	uint32_t kind;
+	uint32_t operation, type; /* CUPTI_POOL_CREATED.., CUPTI_POOL_LOCAL.. */
+	uint32_t correlation, process, device;
+	uint64_t keep; /* bytes */
+	uint64_t address, size, threshold;
+	uint64_t time;
+	uint64_t used; /* since at the latest 11.7 */
+	uint8_t managed, pad[7]; /* since 13.0 */
+};
+
+enum {
+	CUPTI_SYNC_EVENT = 1, /* the host waits for an event */
+	CUPTI_SYNC_STREAM_EVENT = 2, /* a stream waits for an event: nobody blocks */
+	CUPTI_SYNC_STREAM = 3,
+	CUPTI_SYNC_CONTEXT = 4,
+};
+
+/* synchronisations: 40, 56 (12.8) */
+struct cupti_sync {
+	uint32_t kind;
+	uint32_t type;
+	uint64_t start, end;
+	uint32_t correlation, context, stream, event; /* CUPTI_ID_NONE where there is none */
+	uint64_t event_sync; /* since 12.8 */
+	uint32_t result, pad;
+};
+
+enum {
+	CUPTI_OVERHEAD_COMPILER = 1, /* the driver compiles: the program's own cost */
+	CUPTI_OVERHEAD_FLUSH = 1 << 16, /* from here on CUPTI's, but for 4, 5 and 6 */
+	CUPTI_OVERHEAD_INSTRUMENTATION = 2 << 16,
+	CUPTI_OVERHEAD_RESOURCE = 3 << 16,
+	CUPTI_OVERHEAD_MODULE_LOADING = 4 << 16,
+	CUPTI_OVERHEAD_LAZY_LOADING = 5 << 16,
+	CUPTI_OVERHEAD_COMMAND_BUFFER = 6 << 16, /* the device's queue is full */
+	CUPTI_OVERHEAD_BUFFER_REQUEST = 7 << 16,
+	CUPTI_OVERHEAD_UNIFIED = 8 << 16,
+};
+
+/* who a name or an overhead belongs to */
+enum {
+	CUPTI_OBJECT_PROCESS = 1,
+	CUPTI_OBJECT_THREAD = 2,
+	CUPTI_OBJECT_DEVICE = 3,
+	CUPTI_OBJECT_CONTEXT = 4,
+	CUPTI_OBJECT_STREAM = 5,
+};
+
+union cupti_object {
+	struct {
+		uint32_t process, thread;
+	} of_host;
+	struct {
+		uint32_t device, context, stream;
+	} of_device;
+};
+
+/* overheads: 40, 48 (12.3), 56 (12.4) */
+struct cupti_overhead {
+	uint32_t kind;
+	uint32_t what, object_kind;
+	union cupti_object object;
+	uint64_t start, end;
+	uint32_t correlation, pad; /* since 12.3 */
+	void *data; /* since 12.4 */
+};
+
+/* calls of the driver's or the runtime's API: 40 */
+struct cupti_api {
+	uint32_t kind;
+	uint32_t number; /* cupti_calls.h */
+	uint64_t start, end;
+	uint32_t process, thread, correlation, result;
+};
+
+enum { CUPTI_EXTERNAL_CUSTOM0 = 3, CUPTI_EXTERNAL_CUSTOM1 = 4, CUPTI_EXTERNAL_CUSTOM2 = 5 };
+
+/* external correlation: 24 */
+struct cupti_external {
+	uint32_t kind;
+	uint32_t external_kind;
+	uint64_t id;
+	uint32_t correlation, pad;
+};
+
+/* whole launches of graphs: 48 (11.4), 56 (12.3) */
+struct cupti_graph {
+	uint32_t kind;
+	uint32_t correlation;
+	uint64_t start, end;
+	uint32_t device, graph, context, stream;
+	void *reserved;
+	uint32_t end_device, end_context; /* since 12.3: where its last node ran */
+};
+
+/* graphs launched by the device: 56 (12.8) */
+struct cupti_device_graph {
+	uint32_t kind;
+	uint32_t device;
+	uint64_t start, end;
+	uint32_t graph, launcher, mode, context;
+	uint64_t stream;
+	void *reserved;
+};
+
+/* contexts: 16, 24 (12.4), 32 (12.5), 40 (13.1) */
+struct cupti_context {
+	uint32_t kind;
+	uint32_t context, device;
+	uint16_t api; /* 1 CUDA, 2 CUDA under MPS */
+	uint16_t null_stream; /* the default stream's id */
+	uint32_t parent; /* since 12.4 */
+	uint8_t green, pad;
+	uint16_t units; /* since 12.4: multiprocessors it may use */
+	uint32_t cig_mode, pad_mode; /* since 12.5 */
+	uint64_t process; /* since 13.1 */
+};
+
+/* devices: 176, 184 (12.4), 192 (13.2) */
+struct cupti_device {
+	uint32_t kind;
+	uint32_t flags; /* 1: runs kernels side by side */
+	uint64_t bandwidth; /* kB/s of its memory, at its peak */
+	uint64_t memory; /* bytes */
+	uint32_t constant_memory, l2; /* bytes */
+	uint32_t warp; /* threads */
+	uint32_t clock; /* kHz */
+	uint32_t copy_engines, units, ipc;
+	uint32_t warps_per_unit, blocks_per_unit;
+	uint32_t shared_per_unit, registers_per_unit, registers_per_block, shared_per_block;
+	uint32_t threads_per_block, block_max[3], grid_max[3];
+	uint32_t major, minor; /* compute capability */
+	uint32_t device; /* what other records call it */
+	uint32_t ecc;
+	uint8_t uuid[16];
+	const char *name;
+	uint8_t visible, mig, pad[6]; /* visible: to CUDA; mig: an instance of a GPU */
+	uint32_t gpu_instance, compute_instance;
+	uint8_t mig_uuid[16];
+	uint32_t numa_node, numa; /* since 12.4 */
+	uint32_t tpcs, reserved; /* since 13.2 */
+};
+
+/* streams: 24 */
+struct cupti_stream {
+	uint32_t kind;
+	uint32_t context, stream;
+	int32_t priority; /* lower is more urgent */
+	uint32_t flag; /* CUPTI_STREAM_* */
+	uint32_t correlation;
+};
+
+enum { CUPTI_STREAM_DEFAULT = 1, CUPTI_STREAM_NON_BLOCKING = 2, CUPTI_STREAM_NULL = 3 };
+
+/* names given through NVTX: 32 */
+struct cupti_name {
+	uint32_t kind;
+	uint32_t object_kind;
+	union cupti_object object;
+	uint32_t pad;
+	const char *name;
+};
+
+enum { CUPTI_JIT_PTX = 1, CUPTI_JIT_NVVM = 2 }; /* PTX to machine code, NVVM to PTX */
+enum { CUPTI_JIT_CACHE_LOAD = 1, CUPTI_JIT_CACHE_STORE = 2, CUPTI_JIT_COMPILE = 3 };
+
+/* compiling by the driver: 64 (11.8), 72 (12.4) */
+struct cupti_jit {
+	uint32_t kind;
+	uint32_t entry, operation, device; /* CUPTI_JIT_* */
+	uint64_t start, end;
+	uint32_t correlation, pad;
+	uint64_t operation_correlation;
+	uint64_t cache_size; /* bytes */
+	const char *cache_path;
+	uint32_t process, thread; /* since 12.4 */
+};
+
+/* loaded modules: 24 */
+struct cupti_module {
+	uint32_t kind;
+	uint32_t context, module;
+	uint32_t size; /* bytes of code */
+	const void *code;
+};
+
+/* records of events: 24, 56 (12.8), 80 (13.5) */
+struct cupti_event {
+	uint32_t kind;
+	uint32_t correlation, context, stream, event, pad;
+	uint32_t device, pad_device; /* since 12.8 */
+	void *reserved;
+	uint64_t time; /* on the device, when asked for */
+	uint64_t event_sync;
+	uint64_t graph_node; /* since 13.5 */
+	uint32_t graph, source_graph;
+	uint64_t source_node;
+};
+
+/* decompression by the copy engines: 64 (12.8) */
+struct cupti_decompress {
+	uint32_t kind;
+	uint32_t device, context, stream, channel, channel_type, correlation;
+	uint32_t operations;
+	uint64_t bytes; /* compressed */
+	void *reserved;
+	uint64_t start, end;
+};
+
+/* host functions: of a stream 48 (13.1), of a graph 56 (13.1) */
+struct cupti_host_launch {
+	uint32_t kind;
+	uint32_t stream, context, device, correlation, process, thread, pad;
+	uint64_t start, end;
+};
+
+struct cupti_graph_host {
+	uint32_t kind;
+	uint32_t stream, context, device, correlation, graph;
+	uint64_t graph_node;
+	uint32_t process, thread;
+	uint64_t start, end;
+};
+
+#define CUPTI_AT_(record, field, offset)                                                   \
+	_Static_assert(offsetof(struct cupti_##record, field) == (offset), #record "." #field)
+#define CUPTI_SIZE_(record, size)                                                          \
+	_Static_assert(sizeof(struct cupti_##record) == (size), #record)
+
+CUPTI_SIZE_(kernel, 248);
+CUPTI_AT_(kernel, registers, 6);
+CUPTI_AT_(kernel, start, 16);
+CUPTI_AT_(kernel, device, 40);
+CUPTI_AT_(kernel, grid, 52);
+CUPTI_AT_(kernel, correlation, 92);
+CUPTI_AT_(kernel, name, 104);
+CUPTI_AT_(kernel, queued, 120);
+CUPTI_AT_(kernel, graph_node, 144);
+CUPTI_AT_(kernel, graph, 156);
+CUPTI_AT_(kernel, channel, 168);
+CUPTI_AT_(kernel, cluster, 176);
+CUPTI_AT_(kernel, from_device, 208);
+CUPTI_AT_(kernel, priority, 216);
+CUPTI_AT_(kernel, model, 224);
+CUPTI_AT_(kernel, source_graph, 232);
+CUPTI_SIZE_(copy, 112);
+CUPTI_AT_(copy, correlation, 44);
+CUPTI_AT_(copy, graph_node, 64);
+CUPTI_AT_(copy, from_device, 84);
+CUPTI_AT_(copy, source_graph, 96);
+CUPTI_SIZE_(copy_peer, 96);
+CUPTI_AT_(copy_peer, correlation, 60);
+CUPTI_AT_(copy_peer, graph, 80);
+CUPTI_SIZE_(fill, 104);
+CUPTI_AT_(fill, flags, 48);
+CUPTI_AT_(fill, graph, 72);
+CUPTI_AT_(fill, source_graph, 88);
+CUPTI_SIZE_(memory, 128);
+CUPTI_AT_(memory, time, 32);
+CUPTI_AT_(memory, name, 64);
+CUPTI_AT_(memory, pool_type, 80);
+CUPTI_AT_(memory, pool_used, 112);
+CUPTI_SIZE_(pool, 80);
+CUPTI_AT_(pool, time, 56);
+CUPTI_SIZE_(sync, 56);
+CUPTI_SIZE_(overhead, 56);
+CUPTI_AT_(overhead, start, 24);
+CUPTI_SIZE_(api, 40);
+CUPTI_SIZE_(external, 24);
+CUPTI_SIZE_(graph, 56);
+CUPTI_SIZE_(device_graph, 56);
+CUPTI_SIZE_(context, 40);
+CUPTI_SIZE_(device, 192);
+CUPTI_AT_(device, uuid, 120);
+CUPTI_AT_(device, mig_uuid, 160);
+CUPTI_SIZE_(stream, 24);
+CUPTI_SIZE_(name, 32);
+CUPTI_SIZE_(jit, 72);
+CUPTI_SIZE_(module, 24);
+CUPTI_SIZE_(event, 80);
+CUPTI_SIZE_(decompress, 64);
+CUPTI_SIZE_(host_launch, 48);
+CUPTI_SIZE_(graph_host, 56);
+
+#undef CUPTI_AT_
+#undef CUPTI_SIZE_
+
+#endif
