@@ -237,6 +237,9 @@ void apply_shape(struct model *model, const struct event_shape *def)
 	shape->dims = def->dims;
 	shape->text = local_name(model, def->text);
 	shape->flop = def->flop;
+	shape->registers = def->registers;
+	shape->shared_static = def->shared_static;
+	shape->shared_dynamic = def->shared_dynamic;
 	for (int i = 0; i < 3; i++) {
 		shape->global[i] = def->global[i];
 		shape->local[i] = def->local[i];
@@ -316,6 +319,7 @@ static void device_fill(struct model *model, uint32_t index, const struct device
 	device->units = def->units;
 	device->clock_mhz = def->clock_mhz;
 	device->memory_bytes = def->memory_bytes;
+	device->limits = def->limits;
 	device->gpu = def->gpu;
 	device->processor = def->processor;
 	device->api = def->api;
@@ -338,6 +342,13 @@ void apply_device(struct model *model, const struct event_device *def)
 		.driver = names_intern(names, def->driver),
 		.address = names_intern(names, def->address),
 		.processor = def->api && !strcmp(def->api, "cpu"),
+		.limits = {
+			.capability = def->capability, .threads = def->threads_per_unit,
+			.blocks = def->blocks_per_unit, .registers = def->registers_per_unit,
+			.block_registers = def->registers_per_block,
+			.shared = def->shared_per_unit, .block_shared = def->shared_per_block,
+			.bandwidth = def->bandwidth,
+		},
 	};
 	uint16_t host = model->process->host;
 	uint32_t same = device_same(model, host, &wanted);
@@ -420,6 +431,7 @@ void apply_queue(struct model *model, const struct event_queue *def)
 	}
 	queue = queue_at(model, index);
 	queue->flags = def->flags;
+	queue->priority = def->priority;
 	queue->name = names_intern(&model->names, def->name);
 	view = view_get(model, model->process_index, def->device);
 	if (view == NONE || (queue->view != NONE && queue->view != view)) {

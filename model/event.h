@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_SCHEMA 7u		/* of the enums and structs here: struct event_process */
+#define EVENT_SCHEMA 8u		/* of the enums and structs here: struct event_process */
 
 enum command_kind {
 	COMMAND_NONE = 0, COMMAND_KERNEL, COMMAND_COPY, COMMAND_FILL,
@@ -76,6 +76,7 @@ enum command_flag {
 enum queue_flag {
 	QUEUE_IN_ORDER = 0x01, QUEUE_PROFILED = 0x02, QUEUE_FORCED = 0x04,
 	QUEUE_FOUND = 0x08,	/* older than its probe: its first launches were not seen */
+	QUEUE_DEFAULT = 0x10,	/* the one that work goes to where the program names none */
 };
 
 enum event_type {
@@ -109,10 +110,13 @@ struct event_probe { const char *name, *version, *blind; };
 struct event_name { uint32_t id; uint8_t kind; const char *text; };
 struct event_thread { uint32_t tid; const char *name; };
 
+/* What a kernel can have of a unit: see struct tft_device; 0 not known. */
 struct event_device {
 	uint32_t id, index, units, clock_mhz;
-	uint64_t memory_bytes;
+	uint32_t registers_per_unit, registers_per_block, shared_per_unit, shared_per_block;
+	uint16_t capability, threads_per_unit, blocks_per_unit;
 	uint8_t gpu;			/* 0 cpu, 1 gpu, 2 other */
+	uint64_t memory_bytes, bandwidth;	/* bytes, bytes/s */
 	const char *api, *name, *vendor, *platform, *driver, *address;
 };
 
@@ -122,10 +126,18 @@ struct event_device {
 struct event_queue {
 	uint32_t id, device, context, flags;	/* enum queue_flag */
 	const char *name;
+	int32_t priority;		/* lower is more urgent, 0 the usual one */
 };
 
-/* dims 0: only text, a name: the problem size in a library's own words. */
-struct event_shape { uint32_t id, dims; uint64_t global[3]; uint32_t local[3], text; uint64_t flop; };
+/* dims 0: only text, a name: the problem size in a library's own words. registers are per
+ * thread, shared_* bytes per block: 0 not known. */
+struct event_shape {
+	uint32_t id, dims;
+	uint64_t global[3];
+	uint32_t local[3], text;
+	uint64_t flop;
+	uint32_t registers, shared_static, shared_dynamic;
+};
 struct event_message { uint8_t level; const char *text; };	/* 0 info 1 warning 2 error */
 
 /*
@@ -188,7 +200,8 @@ struct event_calls {
 
 struct event_command {
 	uint32_t tid, queue, name, correlation, op_name, call_dur_ns;
-	uint32_t shape;			/* of kernels; of others: the place in memory, 0 not known */
+	uint32_t shape;			/* of kernels; of a P2P copy the device of the other end; of
+					 * others: the place in memory, 0 not known */
 	uint64_t op;
 	int64_t call_ns;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
@@ -215,6 +228,7 @@ struct event_launch {
 
 struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
+	uint32_t op_name;		/* of a graph's node: the op that it was captured in, 0 none */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int32_t status;
@@ -235,6 +249,8 @@ struct event_region { uint32_t allocator, device; uint64_t address, bytes; uint8
 
 struct event_wait {
 	uint32_t name, queue, correlation;
+	uint32_t op_name;		/* who waits: the op on top of the thread's stack ... */
+	uint64_t op;			/* ... and its instance; 0 none */
 	int32_t result;
 	int64_t start_ns, dur_ns;
 };

@@ -168,6 +168,7 @@ struct device {
 	uint16_t host;
 	uint32_t index, units, clock_mhz;
 	uint64_t memory_bytes;
+	struct device_limits limits;
 	uint8_t gpu;
 	uint32_t api, name, vendor, platform, driver, address;	/* names */
 	uint32_t row;
@@ -193,6 +194,7 @@ struct view {
 struct queue {
 	uint32_t process, number, view;	/* view NONE: not defined yet */
 	uint32_t flags, name;
+	int32_t priority;
 	uint32_t row, copies[DIR_COUNT];	/* rows */
 	struct index_list rows;
 	uint32_t next;			/* of its view, NONE */
@@ -215,6 +217,7 @@ struct shape {
 	uint32_t local[3];
 	uint32_t text;			/* name: the problem size, 0 none */
 	uint64_t flop;			/* floating-point operations, 0 not known */
+	uint32_t registers, shared_static, shared_dynamic;	/* per thread; bytes per block */
 };
 
 #define DONE_BITS (1u << 16)

@@ -105,7 +105,7 @@ static void device_identity(struct model *model, uint32_t index, struct device_r
 		.driver = text_of(model, device->driver),
 		.address = text_of(model, device->address), .host = "", .gpu = device->gpu,
 		.units = device->units, .clock_mhz = device->clock_mhz,
-		.memory_bytes = device->memory_bytes,
+		.memory_bytes = device->memory_bytes, .limits = device->limits,
 	};
 	for (uint32_t v = 0; v < model->views.n; v++) {
 		const struct view *view = view_at(model, v);
@@ -256,6 +256,7 @@ size_t model_queues(struct model *model, struct queue_row **out)
 			.pid = process_at(model, queue->process)->pid,
 			.device = queue_device(model, queue), .name = text_of(model, queue->name),
 			.in_order = queue->flags & QUEUE_IN_ORDER,
+			.fallback = queue->flags & QUEUE_DEFAULT, .priority = queue->priority,
 			.profiled = queue->flags & QUEUE_PROFILED,
 			.forced = queue->flags & QUEUE_FORCED, .kernels = queue->kernels,
 			.copies = queue->n_copies, .failed = queue->failed,

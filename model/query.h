@@ -273,12 +273,22 @@ struct process_row {
 };
 size_t model_processes(struct model *model, struct process_row **out);	/* [locked] */
 
+/* What kernels can have of a device, of one of its units (multiprocessors) where nothing
+ * else is said; 0 not known. */
+struct device_limits {
+	uint32_t capability;		/* CUDA's compute capability, 10 * major + minor */
+	uint32_t threads, blocks, registers, shared;	/* shared: bytes */
+	uint32_t block_registers, block_shared;	/* of one block; shared: without opting in */
+	uint64_t bandwidth;		/* of the device's memory, bytes/s at most */
+};
+
 struct device_row {
 	uint32_t id;			/* model-wide, from 0 */
 	const char *api, *name, *vendor, *platform, *driver, *address, *host;
 	uint8_t gpu;			/* 0 cpu, 1 gpu, 2 other */
 	uint32_t units, clock_mhz;
 	uint64_t memory_bytes;
+	struct device_limits limits;
 	size_t n_pids;
 	uint32_t pids[16];		/* the first 16 */
 	int64_t span_ns;		/* first start to last end */
@@ -302,6 +312,8 @@ struct queue_row {
 	uint32_t pid, device;
 	const char *name;
 	bool in_order, profiled, forced;
+	bool fallback;			/* where work goes that names no queue: CUDA's default stream */
+	int32_t priority;		/* lower is more urgent, 0 the usual one */
 	uint64_t kernels, copies, failed;
 	int64_t busy_ns;
 	int64_t delay_p50_ns, delay_p99_ns;	/* start - queued; -1 none */

@@ -65,6 +65,7 @@ static void put_device(struct model_export *x, uint32_t process, const struct vi
 		       uint32_t id, int64_t time_ns)
 {
 	const struct device *device = device_at(x->model, view->device);
+	const struct device_limits *limits = &device->limits;
 	struct event event = export_event(x, process, EVENT_DEVICE, time_ns);
 	int64_t error_ns;
 
@@ -72,6 +73,12 @@ static void put_device(struct model_export *x, uint32_t process, const struct vi
 		event.u.device = (struct event_device) {
 			.id = id, .index = device->index, .units = device->units,
 			.clock_mhz = device->clock_mhz, .memory_bytes = device->memory_bytes,
+			.capability = limits->capability, .threads_per_unit = limits->threads,
+			.blocks_per_unit = limits->blocks,
+			.registers_per_unit = limits->registers,
+			.registers_per_block = limits->block_registers,
+			.shared_per_unit = limits->shared,
+			.shared_per_block = limits->block_shared, .bandwidth = limits->bandwidth,
 			.gpu = device->gpu, .api = text_of(x, device->api),
 			.name = text_of(x, device->name), .vendor = text_of(x, device->vendor),
 			.platform = text_of(x, device->platform),
@@ -100,7 +107,7 @@ static void put_queue(struct model_export *x, uint32_t process, const struct que
 		return;
 	event.u.queue = (struct event_queue) {
 		.id = id, .device = x->view_ids[queue->view], .flags = queue->flags,
-		.name = text_of(x, queue->name),
+		.priority = queue->priority, .name = text_of(x, queue->name),
 	};
 	export_put(x, &event);
 }
@@ -116,6 +123,9 @@ static void put_shape(struct model_export *x, uint32_t process, uint32_t id,
 	memcpy(event.u.shape.local, shape->local, sizeof(shape->local));
 	event.u.shape.text = export_name(x, process, shape->text, NAME_OTHER);
 	event.u.shape.flop = shape->flop;
+	event.u.shape.registers = shape->registers;
+	event.u.shape.shared_static = shape->shared_static;
+	event.u.shape.shared_dynamic = shape->shared_dynamic;
 	export_put(x, &event);
 }
 
@@ -488,7 +498,8 @@ struct event export_journal(struct model_export *x, const struct journal_entry *
 		event.u.wait = (struct event_wait) {
 			.name = export_name(x, p, entry->name, NAME_CALL), .queue = entry->other,
 			.correlation = entry->id, .result = entry->result,
-			.start_ns = entry->start_ns, .dur_ns = entry->dur_ns,
+			.start_ns = entry->start_ns, .dur_ns = entry->dur_ns, .op = entry->a,
+			.op_name = export_name(x, p, (uint32_t)entry->b, NAME_OP),
 		};
 		break;
 	case EVENT_COMPILE:

@@ -73,6 +73,8 @@ static void fill(struct model *model, const struct event *event, struct journal_
 		entry->name = local_name(model, event->u.wait.name);
 		entry->id = event->u.wait.correlation;
 		entry->other = event->u.wait.queue;
+		entry->a = event->u.wait.op;
+		entry->b = local_name(model, event->u.wait.op_name);
 		break;
 	case EVENT_COMPILE:
 		fill_times(entry, event->u.compile.start_ns, event->u.compile.dur_ns,

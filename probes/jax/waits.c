@@ -13,6 +13,7 @@ void jax_awaited(const struct traceme *t)
 	struct tft_wait w = { .start_ns = t->start_ns };
 	struct jax_thread *own = jax_self();
 	bool numpy = t->name[0] == 'n';
+	struct rt_top top;
 	int64_t number;
 
 	if (!own)
@@ -29,6 +30,9 @@ void jax_awaited(const struct traceme *t)
 	own->awaited_ns = t->end_ns;
 	w.dur_ns = t->end_ns - w.start_ns;
 	w.name = names[numpy];
+	top = rt_op_current();
+	w.op = top.instance;
+	w.op_name = top.name;
 	rt_emit_wait(&w);
 }
 

@@ -49,12 +49,15 @@ TABLE_CREATE(CREATE)
 void wait_end(enum hook hook, uint32_t queue, uint32_t correlation, int64_t begin_ns,
 	      int64_t end_ns, cl_int result)
 {
+	struct rt_top top = rt_op_current();
 	struct tft_wait wait = {
 		.name = hook_name(hook),
 		.start_ns = begin_ns,
 		.dur_ns = end_ns - begin_ns,
 		.queue = queue,
 		.correlation = correlation,
+		.op = top.instance,
+		.op_name = top.name,
 		.result = result,
 	};
 

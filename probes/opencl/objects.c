@@ -20,7 +20,7 @@
 static struct map devices, queues, contexts;
 static _Atomic(struct device *) device_list;
 static _Atomic(struct queue *) queue_list;
-static atomic_uint last_device, last_queue, last_context;
+static atomic_uint last_context;
 atomic_bool masks_needed;
 
 /* Two threads may find out about the same thing at once: one of them enters
@@ -157,7 +157,7 @@ static void device_describe(struct device *device)
 /* Sends the device unless this process has; any thread, the id goes up once. */
 static void device_announce(struct device *device)
 {
-	unsigned none = 0, id = atomic_fetch_add(&last_device, 1) + 1;
+	unsigned none = 0, id = rt_device_id();
 	struct tft_device def = device->def;
 
 	if (!atomic_compare_exchange_strong(&device->id, &none, id))
@@ -241,7 +241,7 @@ static void queue_announce(struct queue *queue, bool again)
 	if (!again) {
 		unsigned none = 0;
 
-		def.id = atomic_fetch_add(&last_queue, 1) + 1;
+		def.id = rt_queue_id();
 		if (!atomic_compare_exchange_strong(&queue->id, &none, def.id))
 			return;
 	}
@@ -564,8 +564,6 @@ void objects_fork_child(void)
 		atomic_store(&queue->inflight, 0);
 		atomic_store(&queue->last, 0);
 	}
-	atomic_store(&last_device, 0);
-	atomic_store(&last_queue, 0);
 	atomic_store(&last_context, 0);
 	map_clear(&contexts);
 }

@@ -105,6 +105,16 @@ uint32_t rt_correlation(void)
 					 memory_order_relaxed) + 1;
 }
 
+uint32_t rt_device_id(void)
+{
+	return atomic_fetch_add_explicit(&rt_totals.devices, 1, memory_order_relaxed) + 1;
+}
+
+uint32_t rt_queue_id(void)
+{
+	return atomic_fetch_add_explicit(&rt_totals.queues, 1, memory_order_relaxed) + 1;
+}
+
 uint32_t rt_series_id(void)
 {
 	static _Atomic uint32_t last;

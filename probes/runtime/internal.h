@@ -310,7 +310,7 @@ struct rt_totals {
 	_Atomic uint64_t dropped, vendor_dropped;
 	_Atomic int64_t own_ns;
 	_Atomic uint64_t instances;	/* last one handed out, in blocks */
-	_Atomic uint32_t correlations;
+	_Atomic uint32_t correlations, devices, queues;	/* last ones handed out */
 };
 extern RT_HIDDEN struct rt_totals rt_totals;
 

@@ -92,6 +92,8 @@ static void child_after_fork(void)
 	SET(rt_totals.own_ns, 0);
 	SET(rt_totals.instances, 0);
 	SET(rt_totals.correlations, 0);
+	SET(rt_totals.devices, 0);
+	SET(rt_totals.queues, 0);
 	rt_exit_fork_child();
 	SET(rt_child_pending, GET(rt_started));
 	for (int i = 0; i < n; i++)

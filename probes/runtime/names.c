@@ -226,6 +226,9 @@ uint32_t rt_shape(const struct tft_shape *shape)
 	}
 	key.text = shape->text;
 	key.flop = shape->flop;
+	key.registers = shape->registers;
+	key.shared_static = shape->shared_static;
+	key.shared_dynamic = shape->shared_dynamic;
 	e = intern(&shapes, 0, &key, sizeof(key), &fresh);
 	if (fresh)
 		send_shape(e);

@@ -124,8 +124,11 @@ RT_API uint32_t rt_shape(const struct tft_shape *shape);
 /* A line of source and who called it (tft_frame); frame's id is ignored. 0: no room. */
 RT_API uint32_t rt_source(const struct tft_frame *frame);
 
-/* Next free id of a process-wide counter (devices, queues, correlations). */
+/* Next free ids of the process, from 1: probes share them, so that no two define the same
+ * one. A forked child counts from 1 again, before any probe's fork_child. */
 RT_API uint32_t rt_correlation(void);
+RT_API uint32_t rt_device_id(void);
+RT_API uint32_t rt_queue_id(void);
 /* Likewise of a series of counters; a forked child goes on counting. Who makes one
  * sends it (rt_emit_series) then and at each dump. */
 RT_API uint32_t rt_series_id(void);

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define TFT_SCHEMA_VERSION 7u
+#define TFT_SCHEMA_VERSION 8u
 #define TFT_TEXT_MAX 4096
 #define TFT_CHANNEL_META "meta"
 #define TFT_CHANNEL_EVENTS "events"
@@ -116,6 +116,7 @@ enum tft_flow_phase {
 #define TFT_QUEUE_PROFILED	0x02u	/* device times are there ... */
 #define TFT_QUEUE_FORCED	0x04u	/* ... because the probe asked for them */
 #define TFT_QUEUE_FOUND		0x08u	/* older than its probe: its first launches were not seen */
+#define TFT_QUEUE_DEFAULT	0x10u	/* the one that work goes to where the program names none */
 
 /* ---- definitions: channel "meta" ---- */
 
@@ -158,6 +159,9 @@ struct tft_thread {
  * the processor count from here, the device first. */
 #define TFT_OWN_IDS 0x40000000u
 
+/* Correlations that are a vendor's own have this bit: those of the runtime count from 1. */
+#define TFT_CORRELATION_CUPTI 0x80000000u
+
 struct tft_device {
 	uint32_t id;
 	uint8_t gpu;		/* 0 cpu, 1 gpu, 2 accelerator or other */
@@ -165,6 +169,12 @@ struct tft_device {
 	uint32_t units;		/* compute units / SMs; 0 unknown */
 	uint32_t clock_mhz;
 	uint64_t memory_bytes;
+	/* What a kernel can have of it; "unit" is a multiprocessor. 0: not known. */
+	uint32_t capability;	/* CUDA's compute capability, 10 * major + minor; up to 65535 ... */
+	uint32_t threads_per_unit, blocks_per_unit;	/* ... on the wire, these too */
+	uint32_t registers_per_unit, registers_per_block;
+	uint32_t shared_per_unit, shared_per_block;	/* bytes; per block: without opting in */
+	uint64_t bandwidth;	/* of its memory, bytes/s at most */
 	const char *api;	/* "opencl", "cuda" */
 	const char *name, *vendor, *platform, *driver;
 	const char *address;	/* PCI address or UUID, "" unknown */
@@ -176,6 +186,7 @@ struct tft_queue {
 	uint32_t device;
 	uint32_t context;
 	uint32_t flags;		/* TFT_QUEUE_* */
+	int32_t priority;	/* CUDA's: lower is more urgent, 0 the usual one */
 	const char *name;	/* the user's, "" none */
 };
 
@@ -187,6 +198,8 @@ struct tft_shape {
 	uint32_t local[3];	/* work-group or block size; 0: the driver chose */
 	uint32_t text;		/* name id: a problem size in the library's own words, 0 none */
 	uint64_t flop;		/* floating-point operations of one launch, 0 not known */
+	uint32_t registers;	/* per thread (work item), 0 not known */
+	uint32_t shared_static, shared_dynamic;	/* bytes per block, as it was built and as launched */
 };
 
 /* A line of the program's source in its function, and who called that: parent 0
@@ -390,8 +403,9 @@ struct tft_command {
 	uint32_t seq;
 	uint32_t tid;		/* thread that enqueued it */
 	uint32_t queue, name;
-	uint32_t shape;		/* of kernels; else a number for the place in memory: equal for the
-				 * same offset of the same object, 0 not known */
+	uint32_t shape;		/* of kernels; of a copy to another device (P2P) that one's id; else
+				 * a number for the place in memory: equal for the same offset of the
+				 * same object, 0 not known */
 	uint32_t correlation;	/* per process */
 	uint64_t op;		/* instance on top of the launching thread's stack, 0 none */
 	uint32_t op_name;
@@ -425,6 +439,7 @@ struct tft_run {
 	uint32_t seq;
 	uint32_t queue, name;	/* name 0: the record has none */
 	uint32_t correlation;
+	uint32_t op_name;	/* of a graph's node: the op on top when it was captured, 0 not known */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int16_t status;
@@ -468,6 +483,8 @@ struct tft_wait {
 	int64_t start_ns, dur_ns;
 	uint32_t queue;		/* 0: events */
 	uint32_t correlation;	/* of the last command waited for, 0 unknown */
+	uint32_t op_name;	/* who waits: the op on top of the thread's stack, 0 none */
+	uint64_t op;		/* its instance */
 	int32_t result;
 };
 

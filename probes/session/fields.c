@@ -134,6 +134,14 @@ static const struct field_spec device_spec[] = {
 	{ "units", AT(device.units), STORE_U32, 0 },
 	{ "clock_mhz", AT(device.clock_mhz), STORE_U32, 0 },
 	{ "memory_bytes", AT(device.memory_bytes), STORE_U64, 0 },
+	{ "capability", AT(device.capability), STORE_U16, 0 },
+	{ "threads_per_unit", AT(device.threads_per_unit), STORE_U16, 0 },
+	{ "blocks_per_unit", AT(device.blocks_per_unit), STORE_U16, 0 },
+	{ "registers_per_unit", AT(device.registers_per_unit), STORE_U32, 0 },
+	{ "registers_per_block", AT(device.registers_per_block), STORE_U32, 0 },
+	{ "shared_per_unit", AT(device.shared_per_unit), STORE_U32, 0 },
+	{ "shared_per_block", AT(device.shared_per_block), STORE_U32, 0 },
+	{ "bandwidth", AT(device.bandwidth), STORE_U64, 0 },
 	{ "api", AT(device.api), STORE_TEXT, 0 },
 	{ "name", AT(device.name), STORE_TEXT, 0 },
 	{ "vendor", AT(device.vendor), STORE_TEXT, 0 },
@@ -147,6 +155,7 @@ static const struct field_spec queue_spec[] = {
 	{ "device", AT(queue.device), STORE_U32, 0 },
 	{ "context", AT(queue.context), STORE_U32, 0 },
 	{ "flags", AT(queue.flags), STORE_U32, 0 },
+	{ "priority", AT(queue.priority), STORE_I32, 0 },
 	{ "name", AT(queue.name), STORE_TEXT, 0 },
 	{ NULL, 0, 0, 0 }
 };
@@ -157,6 +166,9 @@ static const struct field_spec shape_spec[] = {
 	{ "local", AT(shape.local), STORE_U32X3, 0 },
 	{ "text", AT(shape.text), STORE_U32, 0 },
 	{ "flop", AT(shape.flop), STORE_U64, 0 },
+	{ "registers", AT(shape.registers), STORE_U32, 0 },
+	{ "shared_static", AT(shape.shared_static), STORE_U32, 0 },
+	{ "shared_dynamic", AT(shape.shared_dynamic), STORE_U32, 0 },
 	{ NULL, 0, 0, 0 }
 };
 static const struct field_spec frame_spec[] = {
@@ -312,6 +324,7 @@ static const struct field_spec run_spec[] = {
 	{ "queue", AT(run.queue), STORE_U32, 0 },
 	{ "name", AT(run.name), STORE_U32, 0 },
 	{ "correlation", AT(run.correlation), STORE_U32, 0 },
+	{ "op_name", AT(run.op_name), STORE_U32, 0 },
 	{ "object", AT(run.object), STORE_U64, 0 },
 	{ "bytes", AT(run.bytes), STORE_U64, 0 },
 	{ "queued_ticks", AT(run.queued_ticks), STORE_U64, 0 },
@@ -358,6 +371,8 @@ static const struct field_spec wait_spec[] = {
 	{ "dur_ns", AT(wait.dur_ns), STORE_I64, 0 },
 	{ "queue", AT(wait.queue), STORE_U32, 0 },
 	{ "correlation", AT(wait.correlation), STORE_U32, 0 },
+	{ "op_name", AT(wait.op_name), STORE_U32, 0 },
+	{ "op", AT(wait.op), STORE_U64, 0 },
 	{ "result", AT(wait.result), STORE_I32, 0 },
 	{ NULL, 0, 0, 0 }
 };

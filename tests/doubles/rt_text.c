@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A double of probes/runtime: the same functions, one line of text for every
- * event, so that a test of a probe can look at exactly what it sends. Built
- * under the runtime's own file name, beside a copy of the probe.
+ * event (rt_text_emit.c), so that a test of a probe can look at exactly what it sends.
+ * Built under the runtime's own file name, beside a copy of the probe.
  *
  *	RT_TEXT_OUT	file to append to; without it there is no tftop
  *	RT_TEXT_LEVEL	0..3, default 3
@@ -26,6 +26,7 @@
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/quick.h"
 #include "probes/runtime/slots.h"
+#include "tests/doubles/rt_text.h"
 
 #define NAME_MAX_ID 65536
 #define STACK_MAX 64
@@ -41,11 +42,11 @@ RT_API long rt_text_pending_ns(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *names[NAME_MAX_ID];
 static atomic_uint n_names;
-static struct tft_shape shapes[4096];	/* by id; [0] is none */
+static struct tft_shape shapes[RT_TEXT_SHAPES];	/* by id; [0] is none */
 static atomic_uint n_shapes;
 static const struct rt_probe *probes[PROBE_MAX];
 static unsigned n_probes;
-static atomic_uint correlations, instances;
+static atomic_uint correlations, devices, queues, instances;
 static int out = -1;
 static bool quiet, quiet_ops;
 static atomic_bool ended;
@@ -59,14 +60,18 @@ static __thread int64_t handed_ns;
 static __thread int depth;
 static __thread uint32_t tid;
 
-__attribute__((format(printf, 1, 2)))
-static void line(const char *format, ...)
+bool rt_text_mute(void)
+{
+	return quiet || out < 0;
+}
+
+void line(const char *format, ...)
 {
 	char text[8192];
 	va_list args;
 	int n;
 
-	if (quiet || out < 0)
+	if (rt_text_mute())
 		return;
 	va_start(args, format);
 	n = vsnprintf(text, sizeof(text) - 1, format, args);
@@ -83,9 +88,14 @@ static void line(const char *format, ...)
 		return;
 }
 
-static const char *name_of(uint32_t id)
+const char *name_of(uint32_t id)
 {
 	return id && id <= n_names ? names[id - 1] : "-";
+}
+
+const struct tft_shape *shape_of(uint32_t id)
+{
+	return id && id <= n_shapes ? &shapes[id] : NULL;
 }
 
 static void *ticker(void *unused)
@@ -126,7 +136,7 @@ static void finish(void)
 static void child(void)
 {
 	pthread_mutex_init(&lock, NULL);
-	correlations = instances = 0;
+	correlations = devices = queues = instances = 0;
 	tid = 0;
 	line("child");
 	rt_blocks_fork_child();
@@ -224,6 +234,11 @@ long rt_text_pending_ns(void)
 	return oldest;
 }
 
+int64_t rt_quick_now(void)
+{
+	return rt_now_ns();
+}
+
 uint32_t rt_name(enum tft_name_kind kind, const char *text)
 {
 	uint32_t id = 0;
@@ -258,9 +273,12 @@ uint32_t rt_shape(const struct tft_shape *shape)
 		if (shapes[i].dims == shape->dims &&
 		    !memcmp(shapes[i].global, shape->global, sizeof(shape->global)) &&
 		    !memcmp(shapes[i].local, shape->local, sizeof(shape->local)) &&
-		    shapes[i].text == shape->text && shapes[i].flop == shape->flop)
+		    shapes[i].text == shape->text && shapes[i].flop == shape->flop &&
+		    shapes[i].registers == shape->registers &&
+		    shapes[i].shared_static == shape->shared_static &&
+		    shapes[i].shared_dynamic == shape->shared_dynamic)
 			id = i;
-	if (!id && n_shapes < 4095) {
+	if (!id && n_shapes < RT_TEXT_SHAPES - 1) {
 		id = ++n_shapes;
 		shapes[id] = *shape;
 	}
@@ -271,6 +289,23 @@ uint32_t rt_shape(const struct tft_shape *shape)
 uint32_t rt_correlation(void)
 {
 	return atomic_fetch_add(&correlations, 1) + 1;
+}
+
+uint32_t rt_device_id(void)
+{
+	return atomic_fetch_add(&devices, 1) + 1;
+}
+
+uint32_t rt_queue_id(void)
+{
+	return atomic_fetch_add(&queues, 1) + 1;
+}
+
+uint32_t rt_series_id(void)
+{
+	static atomic_uint last;
+
+	return atomic_fetch_add(&last, 1) + 1;
 }
 
 uint32_t rt_tid(void)
@@ -409,192 +444,4 @@ void rt_count(uint32_t fn, int32_t result)
 {
 	if (tft_rt_level_now >= TFT_LEVEL_FULL)
 		line("count fn=%s result=%d", name_of(fn), result);
-}
-
-void rt_emit_device(const struct tft_device *d)
-{
-	line("device id=%u gpu=%u index=%u units=%u memory=%llu name='%s' vendor='%s' "
-	     "platform='%s' driver='%s' address='%s'", d->id, d->gpu, d->index, d->units,
-	     (unsigned long long)d->memory_bytes, d->name, d->vendor, d->platform, d->driver,
-	     d->address);
-}
-
-void rt_emit_queue(const struct tft_queue *q)
-{
-	line("queue id=%u device=%u context=%u in_order=%d profiled=%d forced=%d", q->id,
-	     q->device, q->context, !!(q->flags & TFT_QUEUE_IN_ORDER),
-	     !!(q->flags & TFT_QUEUE_PROFILED), !!(q->flags & TFT_QUEUE_FORCED));
-}
-
-void rt_emit_message(uint8_t level, const char *text)
-{
-	line("message level=%u text='%s'", level, text);
-}
-
-void rt_emit_step(struct tft_step *step)
-{
-	line("step name=%s number=%lld", name_of(step->name), (long long)step->number);
-}
-
-static const char *const kinds[] = {
-	"none", "kernel", "copy", "fill", "map", "unmap", "marker", "barrier", "native",
-	"migrate", "graph", "other",
-};
-static const char *const directions[] = {
-	"none", "h2d", "d2h", "d2d", "p2p", "h2h", "fill", "map", "unmap", "send", "recv",
-};
-
-void rt_emit_command(struct tft_command *c)
-{
-	char shape[128] = "-";
-	const struct tft_shape *s = &shapes[c->shape <= n_shapes ? c->shape : 0];
-	bool times = c->start_ticks && c->end_ticks;
-
-	if (quiet || out < 0)
-		return;
-	if (c->kind == TFT_KIND_KERNEL && s != shapes)
-		snprintf(shape, sizeof(shape), "%u:%llu,%llu,%llu/%u,%u,%u", s->dims,
-			 (unsigned long long)s->global[0], (unsigned long long)s->global[1],
-			 (unsigned long long)s->global[2], s->local[0], s->local[1], s->local[2]);
-	line("command corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu shape=%s how=%u op=%s "
-	     "status=%d%s%s%s%s tid=%u call_ns=%lld dur=%u q=%llu s=%llu b=%llu e=%llu times=%d "
-	     "ordered=%d place=%x%s", c->correlation, c->queue, kinds[c->kind], name_of(c->name),
-	     directions[c->direction], (unsigned long long)c->bytes, shape, c->how,
-	     name_of(c->op_name), c->status, c->flags & TFT_CMD_OPEN ? " open" : "",
-	     c->flags & TFT_CMD_APPROX ? " approx" : "",
-	     c->flags & TFT_CMD_BLOCKING ? " blocking" : "",
-	     c->flags & TFT_CMD_NOTIMES ? " notimes" : "", c->tid, (long long)c->call_ns,
-	     c->call_dur_ns, (unsigned long long)c->queued_ticks,
-	     (unsigned long long)c->submit_ticks, (unsigned long long)c->start_ticks,
-	     (unsigned long long)c->end_ticks, times, c->end_ticks >= c->start_ticks,
-	     c->kind == TFT_KIND_KERNEL ? 0 : c->shape,
-	     c->flags & TFT_CMD_PINNED ? " pinned" : "");
-}
-
-void rt_emit_alloc(struct tft_alloc *a)
-{
-	line("alloc allocator='%s' device=%u address=%llx bytes=%llu", name_of(a->allocator),
-	     a->device, (unsigned long long)a->address, (unsigned long long)a->bytes);
-}
-
-void rt_emit_free(struct tft_free *f)
-{
-	line("free allocator='%s' address=%llx", name_of(f->allocator),
-	     (unsigned long long)f->address);
-}
-
-int64_t rt_quick_now(void)
-{
-	return rt_now_ns();
-}
-
-/* Nothing is gathered here. */
-void rt_batch_alloc(struct tft_alloc *a)
-{
-	rt_emit_alloc(a);
-}
-
-void rt_batch_free(struct tft_free *f)
-{
-	rt_emit_free(f);
-}
-
-void rt_emit_wait(struct tft_wait *w)
-{
-	line("wait fn=%s queue=%u corr=%u result=%d start=%lld dur=%lld", name_of(w->name),
-	     w->queue, w->correlation, w->result, (long long)w->start_ns, (long long)w->dur_ns);
-}
-
-void rt_emit_compile(struct tft_compile *c)
-{
-	line("compile what='%s' options='%s' result=%d log='%.200s' dur=%lld", c->what, c->options,
-	     c->result, c->log, (long long)c->dur_ns);
-}
-
-void rt_emit_flow(struct tft_flow *f)
-{
-	static const char *const phases[TFT_FLOW_COUNT] = { "sent", "received", "encoded", "decoded",
-						      "made" };
-
-	line("flow name='%s' key=%llx bytes=%llu op=%llx dur=%lld %s", name_of(f->name),
-	     (unsigned long long)f->key, (unsigned long long)f->bytes, (unsigned long long)f->op,
-	     (long long)f->dur_ns, f->phase < TFT_FLOW_COUNT ? phases[f->phase] : "?");
-}
-
-void rt_emit_node(const struct tft_node *n)
-{
-	line("node id=%u graph='%s' name='%s' type='%s' inputs='%s' attributes='%s' line=%u origin=%u",
-	     n->id, name_of(n->graph), name_of(n->name), name_of(n->type), n->inputs, n->attributes,
-	     n->line, n->origin);
-}
-
-void rt_emit_stage(const struct tft_stage *s)
-{
-	line("stage id=%u parent=%u path='%s' what='%s' parallelism=%d buffer=%d", s->id,
-	     s->parent, s->path, s->what, s->parallelism, s->buffer);
-}
-
-void rt_emit_region(struct tft_region *r)
-{
-	line("region allocator=%s bytes=%llu joined=%u", name_of(r->allocator),
-	     (unsigned long long)r->bytes, r->joined);
-}
-
-uint32_t rt_series_id(void)
-{
-	static uint32_t id;
-
-	return ++id;
-}
-
-void rt_emit_series(const struct tft_series *s)
-{
-	line("series id=%u device=%u name='%s' unit='%s'", s->id, s->device, s->name, s->unit);
-}
-
-void rt_emit_info(const char *scope, const char *key, const char *value)
-{
-	line("info %s %s=%s", scope, key, value);
-}
-
-void rt_emit_stages(struct tft_stages *s)
-{
-	line("stages stage=%u elements=%llu total=%lld self=%lld wait=%lld%s", s->stage,
-	     (unsigned long long)s->elements, (long long)s->total_ns, (long long)s->self_ns,
-	     (long long)s->wait_ns, s->end_ns < s->begin_ns ? " backwards" : "");
-}
-
-void rt_emit_pool(struct tft_pool *p)
-{
-	line("pool tid=%u closures=%llu with_ops=%llu timed=%llu wait=%lld longest=%lld busy=%lld%s",
-	     p->tid, (unsigned long long)p->closures, (unsigned long long)p->with_ops,
-	     (unsigned long long)p->timed, (long long)p->wait_ns, (long long)p->max_wait_ns,
-	     (long long)p->busy_ns, p->end_ns < p->begin_ns ? " backwards" : "");
-}
-
-void rt_emit_counter(struct tft_counter *c)
-{
-	line("counter series=%u value=%lld", c->series, (long long)c->value);
-}
-
-void rt_emit_clock(const struct tft_clock *c)
-{
-	line("clock device=%u quality=%u ticks=%llu host_ns=%lld error_ns=%lld", c->device,
-	     c->quality, (unsigned long long)c->ticks, (long long)c->host_ns,
-	     (long long)c->error_ns);
-}
-
-void rt_dropped(uint64_t n)
-{
-	line("dropped n=%llu", (unsigned long long)n);
-}
-
-void rt_vendor_dropped(uint64_t n)
-{
-	line("vendor_dropped n=%llu", (unsigned long long)n);
-}
-
-void rt_own_time(int64_t ns)
-{
-	line("own ns=%lld", (long long)ns);
 }

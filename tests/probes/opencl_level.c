@@ -221,6 +221,7 @@ static void under_op(void)
 	pop(0);
 	run(queue, 1);
 	check(lines(" op=inner") == 3 && lines(" op=outer") == 2, "commands carry the open op");
+	check(lines(" who=inner") == 1 && lines(" who=outer") == 1, "a wait says who waits");
 	clReleaseCommandQueue(queue);
 }
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of a GPU beyond any device: kept, answered, given back by a save. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/export.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+static const struct device_limits h200 = {
+	.capability = 90, .threads = 2048, .blocks = 32, .registers = 65536, .shared = 233472,
+	.block_registers = 65536, .block_shared = 49152, .bandwidth = UINT64_C(4814000000000),
+};
+
+static struct event gpu(void)
+{
+	struct event event = ev_device(1, "GPU-1");
+
+	event.u.device.capability = 90;
+	event.u.device.threads_per_unit = 2048;
+	event.u.device.blocks_per_unit = 32;
+	event.u.device.registers_per_unit = event.u.device.registers_per_block = 65536;
+	event.u.device.shared_per_unit = 233472;
+	event.u.device.shared_per_block = 49152;
+	event.u.device.bandwidth = UINT64_C(4814000000000);
+	return event;
+}
+
+static struct event stream(uint32_t id, uint32_t flags, int32_t priority)
+{
+	struct event event = ev_queue(id, 1);
+
+	event.u.queue.flags |= flags;
+	event.u.queue.priority = priority;
+	return event;
+}
+
+static struct event shape(void)
+{
+	struct event event = { .type = EVENT_SHAPE, .pid = PID, .tid = PID, .time_ns = BASE };
+
+	event.u.shape = (struct event_shape) {
+		.id = 3, .dims = 1, .global = { 1024 }, .local = { 128 }, .registers = 40,
+		.shared_static = 1024, .shared_dynamic = 32768,
+	};
+	return event;
+}
+
+static struct event wait_of(uint64_t op)
+{
+	struct event event = { .type = EVENT_WAIT, .pid = PID, .tid = PID, .time_ns = BASE + 900 };
+
+	event.u.wait = (struct event_wait) {
+		.name = 8, .start_ns = BASE + 100, .dur_ns = 700, .queue = 2, .op = op, .op_name = 2,
+	};
+	return event;
+}
+
+static struct model *model_of_gpu(void)
+{
+	struct model *model = model_new(NULL);
+
+	apply_one(model, ev_process(PID, "train"));
+	apply_one(model, ev_name(2, NAME_OP, "loss.item"));
+	apply_one(model, ev_name(8, NAME_CALL, "cudaStreamSynchronize"));
+	apply_one(model, gpu());
+	apply_one(model, stream(1, QUEUE_DEFAULT, 0));
+	apply_one(model, stream(2, 0, -3));
+	apply_one(model, shape());
+	apply_one(model, wait_of(77));
+	return model;
+}
+
+static void same_limits(const struct device_limits *limits)
+{
+	CHECK(!memcmp(limits, &h200, sizeof(h200)));
+}
+
+TEST(model_gpu_is_answered)
+{
+	struct model *model = model_of_gpu();
+	struct device_row *devices;
+	struct queue_row *queues;
+
+	model_lock(model);
+	CHECK_INT(model_devices(model, &devices), 1);
+	same_limits(&devices[0].limits);
+	CHECK_INT(model_queues(model, &queues), 2);
+	CHECK(queues[0].fallback && !queues[1].fallback);
+	CHECK_INT(queues[0].priority, 0);
+	CHECK_INT(queues[1].priority, -3);
+	model_unlock(model);
+	free(devices);
+	free(queues);
+	model_free(model);
+}
+
+TEST(model_gpu_is_given_back)
+{
+	struct model *model = model_of_gpu();
+	struct model_export *export = model_export_new(model, INT64_MIN);
+	unsigned devices = 0, queues = 0, shapes = 0, waits = 0;
+	struct event events[64];
+	size_t n;
+
+	while ((n = model_export_next(export, events, 64)) > 0)
+		for (const struct event *e = events; e < events + n; e++) {
+			if (e->type == EVENT_DEVICE) {
+				devices++;
+				CHECK_INT(e->u.device.capability, 90);
+				CHECK_INT(e->u.device.threads_per_unit, 2048);
+				CHECK_INT(e->u.device.blocks_per_unit, 32);
+				CHECK_INT(e->u.device.registers_per_unit, 65536);
+				CHECK_INT(e->u.device.registers_per_block, 65536);
+				CHECK_INT(e->u.device.shared_per_unit, 233472);
+				CHECK_INT(e->u.device.shared_per_block, 49152);
+				CHECK(e->u.device.bandwidth == h200.bandwidth);
+			} else if (e->type == EVENT_QUEUE) {
+				CHECK_INT(e->u.queue.priority, queues ? -3 : 0);
+				CHECK_INT(!!(e->u.queue.flags & QUEUE_DEFAULT), !queues);
+				queues++;
+			} else if (e->type == EVENT_SHAPE) {
+				shapes++;
+				CHECK_INT(e->u.shape.registers, 40);
+				CHECK_INT(e->u.shape.shared_static, 1024);
+				CHECK_INT(e->u.shape.shared_dynamic, 32768);
+			} else if (e->type == EVENT_WAIT) {
+				waits++;
+				CHECK_INT(e->u.wait.op, 77);
+				CHECK(e->u.wait.op_name != 0);
+			}
+		}
+	CHECK_INT(devices, 1);
+	CHECK_INT(queues, 2);
+	CHECK_INT(shapes, 1);
+	CHECK_INT(waits, 1);
+	model_export_free(export);
+	model_free(model);
+}
