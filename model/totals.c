@@ -272,6 +272,8 @@ void apply_wait(struct model *model, const struct event_wait *wait)
 	align_wait(model, wait);
 	join_wait(model, wait);
 	act.name = local_name(model, wait->name);
+	act.op = wait->op;
+	act.op_name = local_name(model, wait->op_name);
 	if (wait->queue)
 		act.queue = map_get(&model->process->queues, wait->queue);
 	analyses_push(model, &act);

@@ -106,6 +106,7 @@ bool page_allocator(const struct page_call *call, struct page *page);	/* allocat
 bool page_counters(const struct page_call *call, struct page *page);	/* counters */
 bool page_pools(const struct page_call *call, struct page *page);	/* pools */
 bool page_queues(const struct page_call *call, struct page *page);	/* queues */
+bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 

@@ -89,6 +89,13 @@ void report_op_json(struct json *json, struct model *model, const struct op_row 
 /* Section thread pools, report_pools.c. */
 void report_pools_text(struct model *model, FILE *out);
 void report_pools_json(struct json *json, struct model *model);
+/* Section waits, report_waits.c; the snapshot and its table, for the page too. */
+struct wait_row;
+size_t report_waits(struct model *model, struct wait_row **rows);
+void report_waits_columns(struct sheet *sheet);
+void report_waits_cells(struct sheet *sheet, const struct wait_row *row);
+void report_waits_text(struct model *model, FILE *out);
+void report_waits_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
 /* Why it was idle. Where events were lost, both become what was seen besides;
  * returns how long that was not. *rough: too much was lost for that. */

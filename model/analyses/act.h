@@ -72,7 +72,7 @@ struct act {
 	uint32_t process, thread;	/* of the host's side: who launched, who waited */
 	uint32_t device, queue;
 	uint32_t name;			/* kernel, op, call */
-	uint32_t op_name;		/* RUN, LAUNCH: the op's; OP: its type; COMPILE: options,
+	uint32_t op_name;		/* RUN, LAUNCH, WAIT: the op's; OP: its type; COMPILE: options,
 					 * or where it was asked for */
 	union {
 		uint32_t call_dur_ns;	/* RUN, LAUNCH: of the call */

@@ -36,6 +36,7 @@ struct analysis {
 /* One line for each analysis: X(ID, the struct's name). */
 #define ANALYSIS_LIST(X) \
 	X(SWEEP, analysis_sweep) \
+	X(WAITS, analysis_waits) \
 	X(BANDWIDTH, analysis_bandwidth) \
 	X(COPIES, analysis_copies) \
 	X(MEMORY_GROWTH, analysis_memory_growth) \
@@ -114,6 +115,8 @@ static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
 uint32_t processor_cores(const struct model *model, uint32_t process);
 /* What the small kernels that are told of cost, per step or second: tiny.c. */
 int64_t tiny_cost_ns(const struct model *model);
+/* What the waits that are told of could save, per step or second: waits.c. */
+int64_t waits_told_ns(const struct model *model);
 /* Copies on that device, per step, of what same-data.c says was copied before. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
 /* The same of copies and conversions of that class, an enum op_class. */

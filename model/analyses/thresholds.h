@@ -28,6 +28,7 @@ struct model;
 	X(INPUT_MUCH, "input-share-high", 20, 0, 100, "%", "of a step waits for input: a warning (XProf: highly)") \
 	X(LAUNCH_SOME, "launch-share", 15, 0, 100, "%", "of a step hands work over: a finding (XProf: highly; 3 moderately)") \
 	X(SYNC_SOME, "sync-share", 15, 0, 100, "%", "of a step waits for devices that do nothing: a finding") \
+	X(STALL_SHARE, "stall-share", 10, 0, 100, "%", "of a step that devices idle after a wait of one line, as far as that saves: a finding") \
 	X(SMALL_KERNEL, "small-kernel", 0, 0, 1000, "us", "kernels that run shorter are small; 0: than it takes to launch them") \
 	X(SMALL_RUN, "small-kernel-run", 3, 2, 100000, "count", "small kernels in a row in one op that could be one") \
 	X(SMALL_RUN_OPS, "small-kernel-run-ops", 10, 2, 100000, "count", "small kernels in a row, whatever their ops") \

@@ -283,7 +283,8 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		.severity = SEVERITY_WARNING,
 	};
 
-	if (!passes(model, means, ns, THRESHOLD_SYNC_SOME))
+	/* Waits of known lines that are a good part of it are the cause, and are told. */
+	if (waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: for %s of %s the host waits and no device works",
