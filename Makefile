@@ -256,6 +256,9 @@ TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
 $(O)/libtui.a: $(TUI_LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
+# What is pure of the CUDA probe: for its tests and its doubles, without LTTng.
+CUPTI_OBJ := $(call obj,$(addprefix probes/cuda/,decode.c sizes.c walk.c))
+
 # In a folder apart: build/tests/unit and build/tests/fuzz are programs.
 test_obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 $(O)/obj/tests/%.o: tests/%.c $(O)/flags
@@ -269,7 +272,7 @@ $(O)/tftop-gen: $(call test_obj,$(call src,tests/gen/*.c)) $(O)/libtui.a $(O)/li
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
-$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
+$(O)/tests/unit: $(call test_obj,$(UNIT_SRC)) $(O)/probes/onednn/line.o $(O)/probes/blas/names.o $(O)/probes/blas/work.o $(CUPTI_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(filter %.o,$^) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \

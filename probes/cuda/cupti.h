@@ -22,6 +22,7 @@ _Static_assert(sizeof(void *) == 8, "records hold 64-bit pointers");
 
 /* releases of CUDA as one number; see cupti_release() in library.h */
 #define CUPTI_RELEASE(major, minor) ((major)*1000u + (minor)*10u)
+#define CUPTI_RELEASE_NEWEST CUPTI_RELEASE(13, 5) /* whose layouts are known */
 
 enum cupti_result {
 	CUPTI_OK = 0,
