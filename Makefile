@@ -307,7 +307,7 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 tests: all $(TEST_TOOLS)
 
 SUITES := \
-	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
+	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \

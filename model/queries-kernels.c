@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/commands/launches.h"
 
 static int kernel_by_total(const void *a, const void *b)
 {
@@ -131,6 +132,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 {
 	struct map rows = { .size = 0 }, slots = { .size = 0 }, sizes = { .size = 0 };
 	struct hist *hists = xcalloc(model->kernels.n, sizeof(*hists));
+	struct occupancy_sum *sums = xcalloc(model->kernels.n, sizeof(*sums));
 	size_t n = 0;
 
 	*out = xcalloc(model->kernels.n, sizeof(**out));
@@ -156,6 +158,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		add_kernel(&(*out)[at], &hists[at], total);
 		add_kernel_ops(model, &(*out)[at], &slots, at, total);
 		add_kernel_shapes(model, &(*out)[at], &sizes, at, total);
+		occupancy_add(model, &sums[at], total);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct kernel_row *row = &(*out)[i];
@@ -166,10 +169,13 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		row->p99_ns = timed ? within(hist_percentile(&hists[i], 990), row) : 0;
 		hist_spread(&hists[i], row->min_ns, row->max_ns, KERNEL_SPREAD, row->spread);
 		hist_release(&hists[i]);
+		row->occupancy_milli = occupancy_mean(&sums[i]);
+		row->occupancy_limits = sums[i].limits;
 		if (row->n_shapes)
 			qsort(row->shapes, row->n_shapes, sizeof(*row->shapes), shape_by_total);
 	}
 	free(hists);
+	free(sums);
 	map_release(&rows);
 	map_release(&slots);
 	map_release(&sizes);

@@ -344,6 +344,10 @@ struct kernel_row {
 	int64_t flop_ns;
 	size_t n_shapes;
 	struct kernel_shape *shapes;	/* owned by the row; the longest first */
+	/* Mean occupancy of the runs of known launches, by time (query-launch.h), and what
+	 * limits most of it; -1, 0 not known. */
+	int occupancy_milli;
+	unsigned occupancy_limits;
 };
 size_t model_kernels(struct model *model, struct kernel_row **out);	/* [locked] */
 void model_kernels_free(struct kernel_row *rows, size_t count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/export.h"
+#include "model/query-launch.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
@@ -135,5 +136,68 @@ TEST(model_gpu_is_given_back)
 	CHECK_INT(shapes, 1);
 	CHECK_INT(waits, 1);
 	model_export_free(export);
+	model_free(model);
+}
+
+static void run_with(struct model *model, uint32_t shape, uint32_t queue, int64_t at_ns,
+		     int64_t dur_ns)
+{
+	struct event event = ev_kernel(5, queue, (uint32_t)at_ns, at_ns, dur_ns);
+
+	event.u.command.shape = shape;
+	apply_one(model, event);
+}
+
+static void define_shape(struct model *model, uint32_t id, uint64_t blocks, uint32_t registers)
+{
+	struct event event = shape();
+
+	event.u.shape = (struct event_shape) {
+		.id = id, .dims = 2, .global = { blocks * 32, 8 }, .local = { 32, 8 },
+		.registers = registers,
+	};
+	apply_one(model, event);
+}
+
+/* Two launches of one kernel, on two streams: the full one takes three quarters of the time. */
+TEST(model_gpu_launches)
+{
+	struct model *model = model_of_gpu();
+	struct kernel_launch *launches;
+	struct kernel_row *rows;
+	struct event device = gpu();
+
+	device.u.device.units = 132;
+	apply_one(model, device);
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	define_shape(model, 10, 132 * 8, 32);
+	define_shape(model, 11, 66, 128);
+	run_with(model, 10, 1, 1000, 2000);
+	run_with(model, 11, 1, 4000, 1000);
+	run_with(model, 10, 2, 6000, 1000);
+	model_lock(model);
+	CHECK_INT(model_kernels(model, &rows), 1);
+	CHECK_INT(rows[0].occupancy_milli, 812);
+	CHECK_INT(rows[0].occupancy_limits, OCCUPANCY_WARPS | OCCUPANCY_REGISTERS);
+	CHECK_INT(model_kernel_launches(model, "scale", rows[0].device, &launches), 2);
+	CHECK_INT(launches[0].count, 2);
+	CHECK_INT(launches[0].total_ns, 3000);
+	CHECK_INT(launches[0].grid[0], 132 * 8);
+	CHECK_INT(launches[0].grid[1], 1);
+	CHECK_INT(launches[0].block[0], 32);
+	CHECK_INT(launches[0].block[1], 8);
+	CHECK_INT(occupancy_milli(&launches[0].occupancy), 1000);
+	CHECK_INT(launches[0].occupancy.waves_milli, 1000);
+	CHECK_INT(occupancy_milli(&launches[1].occupancy), 250);
+	CHECK_INT(launches[1].occupancy.limits, OCCUPANCY_REGISTERS);
+	CHECK_INT(launches[1].occupancy.waves_milli, 250);
+	free(launches);
+	CHECK_INT(model_kernel_launches(model, "scale", UINT32_MAX, &launches), 2);
+	free(launches);
+	CHECK_INT(model_kernel_launches(model, "scale", 7, &launches), 0);
+	CHECK_INT(model_kernel_launches(model, "other", UINT32_MAX, &launches), 0);
+	model_unlock(model);
+	model_kernels_free(rows, 1);
 	model_free(model);
 }
