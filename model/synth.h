@@ -21,6 +21,10 @@
 
 #include "model/event.h"
 
+#define SYNTH_GPU_DEVICES 64u		/* of the third program at most ... */
+#define SYNTH_GPU_STREAMS 4u		/* ... and streams of each at least */
+#define SYNTH_GPU_STEP_NS 17500000	/* about so long is a step of two */
+
 struct model_synth_profile {
 	unsigned processes, devices, queues, input_threads;	/* queues: per process */
 	unsigned layers, kernels;	/* per step and direction; per layer */
@@ -37,6 +41,9 @@ struct model_synth_profile {
 					 * forward and frees in backward; 0: no memory */
 	bool counters;			/* a value of the process and of each device, each step; layers
 					 * are chunks of a region with one free one at its end */
+	bool gpu;			/* the third program: of these only `devices` and `queues`, which
+					 * is of all devices together, change it; with `steps` it has
+					 * so many */
 	bool processor;			/* the other program, which no other field changes: ops and
 					 * kernels of the processor, their lines and graph, compilations */
 	/*
@@ -70,7 +77,7 @@ struct model_synth *model_synth_new(uint64_t seed, const struct model_synth_prof
 /* Hands out what is written up to until_ns, in batches of at most 1024. */
 void model_synth_advance(struct model_synth *synth, int64_t until_ns, model_synth_sink *sink,
 			 void *arg);
-/* All that it was to launch is launched; false without `spans`. */
+/* All that it was to launch is launched; false where nothing says how much that is. */
 bool model_synth_over(const struct model_synth *synth);
 /* Lets all processes end and hands out everything that is left. */
 void model_synth_end(struct model_synth *synth, model_synth_sink *sink, void *arg);

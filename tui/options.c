@@ -328,12 +328,15 @@ static enum options_result print_table(const char *what, char *error)
 
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
+	static const char *const with[] = { "", ",counters", ",processor", ",gpu", ",gpus" };
 	const char *rest = value + strspn(value, "0123456789");
+	bool known = false;
 
-	if (rest == value ||
-	    (*rest && strcmp(rest, ",counters") && strcmp(rest, ",processor")))
-		return wrong(error, "'%s' is no seed: --synth takes SEED, SEED,counters or "
-			     "SEED,processor", value);
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+		known |= !strcmp(rest, with[i]);
+	if (rest == value || !known)
+		return wrong(error, "'%s' is no seed: --synth takes SEED, SEED,counters, "
+			     "SEED,processor, SEED,gpu or SEED,gpus", value);
 	options->synth = value;
 	return OPTIONS_RUN;
 }

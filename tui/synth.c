@@ -22,6 +22,10 @@ struct synth {
 
 struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 {
+	const struct model_synth_profile gpu = {
+		.gpu = true, .processes = 1, .devices = !strcmp(with, ",gpus") ? 8 : 2,
+		.queues = !strcmp(with, ",gpus") ? 8 * 16 : 2 * SYNTH_GPU_STREAMS,
+	};
 	const struct model_synth_profile profile = {
 		.counters = !strcmp(with, ",counters"), .processor = !strcmp(with, ",processor"),
 		.processes = 1, .devices = 1, .queues = 2, .input_threads = 1, .layers = 5,
@@ -32,7 +36,8 @@ struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 	struct synth *synth = xcalloc(1, sizeof(*synth));
 
 	synth->model = model;
-	synth->source = model_synth_new(seed, &profile, SYNTH_BASE_NS + START_NS);
+	synth->source = model_synth_new(seed, strncmp(with, ",gpu", 4) ? &profile : &gpu,
+					SYNTH_BASE_NS + START_NS);
 	return synth;
 }
 

@@ -150,10 +150,15 @@ void synth_define(struct model_synth *s, struct worker *w)
 	};
 	event = synth_write(s, w, EVENT_PROBE, w->now_ns);
 	event->u.probe = (struct event_probe) {
-		.name = s->profile.processor ? "tensorflow" : "opencl", .version = "1", .blind = "",
+		.name = s->profile.processor ? "tensorflow" : s->profile.gpu ? "cuda" : "opencl",
+		.version = "1", .blind = "",
 	};
 	if (s->profile.processor) {
 		synth_cpu_define(s, w);
+		return;
+	}
+	if (s->profile.gpu) {
+		synth_gpu_define(s, w);
 		return;
 	}
 	for (unsigned d = 1; d <= s->profile.devices; d++) {

@@ -77,6 +77,10 @@ void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns);
 void synth_cpu_define(struct model_synth *s, struct worker *w);
 void synth_cpu_step(struct model_synth *s, struct worker *w);
 
+/* ---- synth-gpu.c ---- */
+void synth_gpu_define(struct model_synth *s, struct worker *w);
+void synth_gpu_step(struct model_synth *s, struct worker *w);
+
 /* ---- synth-out.c ---- */
 uint64_t synth_random(struct model_synth *s);
 /* An event that is written then; valid until the next one. w NULL: no process. */

@@ -28,7 +28,7 @@
 static volatile sig_atomic_t stopped;	/* by this signal, 0: no */
 
 struct settings {
-	uint64_t spans, lanes, ops, seed, streams, memory;
+	uint64_t spans, lanes, ops, seed, streams, memory, gpus;
 	int64_t length_ns, disorder_ns, drift_ppb;
 	unsigned loss_ppm, apart_permille;
 	const char *ctf, *truth;
@@ -55,6 +55,8 @@ static const char help[] =
 	"  --apart P       per cent of the commands that come as a launch and a run (0)\n"
 	"  --memory BYTES  a layer's weights, and what it allocates in a step (0)\n"
 	"  --drift PPM     the device's clock runs so much fast (0)\n"
+	"  --gpu N         the training loop of --synth SEED,gpu instead, on N GPUs with --lanes\n"
+	"                  streams each (at least 4); of the others only --seconds, --seed, --streams\n"
 	"  --seed X        (1)\n"
 	"  --streams N     trace files per channel (2)\n"
 	"  --ctf DIR       a recording: tftop DIR opens it, babeltrace2 reads it\n"
@@ -139,6 +141,8 @@ static void set_option(struct settings *settings, const char *name, const char *
 		settings->memory = number(name, text, 0, UINT64_C(1) << 40);
 	else if (!strcmp(name, "drift"))
 		settings->drift_ppb = decimal(name, text, 1000, -1000000, 1000000);
+	else if (!strcmp(name, "gpu"))
+		settings->gpus = number(name, text, 1, SYNTH_GPU_DEVICES);
 	else if (!strcmp(name, "seed"))
 		settings->seed = number(name, text, 0, UINT64_MAX);
 	else if (!strcmp(name, "streams"))
@@ -155,7 +159,7 @@ static void parse(struct settings *settings, int argc, char **argv)
 		{ "spans", 1, NULL, 'o' }, { "lanes", 1, NULL, 'o' }, { "seconds", 1, NULL, 'o' },
 		{ "ops", 1, NULL, 'o' }, { "disorder", 1, NULL, 'o' }, { "loss", 1, NULL, 'o' },
 		{ "apart", 1, NULL, 'o' }, { "memory", 1, NULL, 'o' },
-		{ "drift", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' }, { "streams", 1, NULL, 'o' },
+		{ "drift", 1, NULL, 'o' }, { "gpu", 1, NULL, 'o' }, { "seed", 1, NULL, 'o' }, { "streams", 1, NULL, 'o' },
 		{ "ctf", 1, NULL, 'o' }, { "truth", 1, NULL, 'o' }, { "help", 0, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -183,6 +187,8 @@ static void parse(struct settings *settings, int argc, char **argv)
 		die("--memory and --loss do not go together");
 	if (settings->memory && !settings->ops)
 		die("--memory is that of layers: it needs --ops");
+	if (settings->gpus && settings->truth)
+		die("--gpu makes no truth: a graph's nodes are not in its sums");
 	if (!settings->ctf && !settings->truth)
 		die("nothing to do: give --ctf DIR, --truth FILE, or both");
 }
@@ -208,6 +214,15 @@ static void shape(const struct settings *settings, struct model_synth_profile *p
 		.drift_ppb = settings->drift_ppb, .loss_ppm = settings->loss_ppm,
 		.apart_permille = settings->apart_permille, .layer_bytes = settings->memory,
 	};
+	if (settings->gpus) {
+		lanes = lanes < SYNTH_GPU_STREAMS ? SYNTH_GPU_STREAMS : lanes;
+		*profile = (struct model_synth_profile) {
+			.processes = 1, .gpu = true, .devices = (unsigned)settings->gpus,
+			.queues = (unsigned)(settings->gpus * (uint64_t)lanes),
+			.steps = (uint64_t)(settings->length_ns / SYNTH_GPU_STEP_NS) + 1,
+		};
+		return;
+	}
 	if (!ops) {
 		rounds = (spans + lanes - 1) / lanes;
 		profile->period_ns = at_most(settings->length_ns / rounds, INT64_MAX);
@@ -319,10 +334,10 @@ static bool start_recording(const struct settings *settings, const char *folder,
 	};
 
 	to->writer = ctf_writer_new(&options, error, ERROR_MAX);
-	if (to->writer && settings->ops)
+	if (to->writer && (settings->ops || settings->gpus))
 		to->output = recording_output(folder, error);
 	free(path);
-	return to->writer && (to->output || !settings->ops);
+	return to->writer && (to->output || !(settings->ops || settings->gpus));
 }
 
 static bool end_recording(const char *folder, struct outputs *to, char error[ERROR_MAX])

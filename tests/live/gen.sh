@@ -118,12 +118,41 @@ schema() {
 	[ ! -s "$work/only" ] || fail "only ours: $(first_lines "$work/only")"
 }
 
+# GPUs: each step has so many kernels (a graph's nodes too) and copies on a device, one copy
+# to the next device and a wait, all of which know their op.
+gpus() {
+	"$gen" --gpu 3 --lanes 5 --seconds 0.5 --ctf "$work/rec" 2>"$work/err" ||
+		fail "$(first_lines "$work/err")" || return
+	timeout -k 5 60 "$tftop" --json="$work/open.json" "$work/rec" >"$work/out" 2>&1 ||
+		fail "opening: $(first_lines "$work/out")" || return
+	python3 - "$work/open.json" >"$work/out" 2>&1 <<-'END' || fail "$(first_lines "$work/out")"
+	import json, sys
+	r = json.load(open(sys.argv[1]))
+	steps = r["steps"]["count"]
+	total = lambda rows: sum(row["count"] for row in rows)
+	assert steps > 20, steps
+	assert total(r["kernels"]) == steps * 3 * (16 + 16 + 2 + 4), total(r["kernels"])
+	assert total(r["copies"]) == steps * (3 + 2 + 1), r["copies"]
+	assert total(c for c in r["copies"] if c["direction"] == "p2p") == steps * 2
+	how = r["trust"]["attribution"]
+	assert how["exact"] == sum(how.values()) == steps * (3 * 38 + 6), how
+	assert len(r["devices"]) == 3 and len(r["queues"]) >= 12, r["queues"]
+	(wait,) = r["waits"]
+	assert (wait["name"], wait["op"], wait["line"]) == ("cudaStreamSynchronize", "item", 35), wait
+	assert wait["count"] == steps and wait["stalls"] == steps - 1, wait
+	# host_ns is a part of what the first device idles for
+	assert 0 < wait["idle_ns"] <= r["devices"][0]["idle"]["other_ns"] + \
+		sum(r["devices"][0]["idle"][k] for k in ("sync_ns", "launch_ns")), wait
+	END
+}
+
 # Bad options: a sentence, status 2, nothing made.
 bad_options() {
 	local options
 	for options in "--bogus" "--spans" "--spans x" "--spans 0" "--spans -3" "--lanes 0" "--ops 3" \
 		"--loss 101" "--loss 1.2.3" "--drift x" "--seconds 0" "more" "--seed 99999999999999999999" \
-		"--memory 5" "--ops 100 --memory 5 --loss 1" "--apart 101"; do
+		"--memory 5" "--ops 100 --memory 5 --loss 1" "--apart 101" "--gpu 0" \
+		"--gpu 2 --truth x"; do
 		"$gen" --ctf "$work/rec" $options >"$work/out" 2>&1
 		[ $? = 2 ] || fail "'$options': status not 2" || return
 		grep -q '^tftop-gen: ' "$work/out" || fail "'$options': nothing said" || return
@@ -183,6 +212,7 @@ case_run memory true_report --spans 30000 --ops 3000 --memory 3000000 --disorder
 case_run babeltrace babeltrace_counts --spans 30000 --ops 3000 --disorder 50 --loss 3
 case_run same_seed same_seed
 case_run schema schema
+case_run gpus gpus
 case_run bad_options bad_options
 case_run never_half never_half
 case_run stopped stopped
