@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""What there is on the machine, for who reads the figures."""
+import os
+import platform
+import shutil
+import subprocess
+
+# In a process of its own: it initialises CUDA, without which new copies of CUPTI crash.
+CUPTI = """
+import ctypes, glob, importlib.util, os, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+version = ctypes.c_int()
+print("cuInit", cuda.cuInit(0))
+cuda.cuDriverGetVersion(ctypes.byref(version))
+print("driver", version.value)
+found = glob.glob("/usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.*[0-9]") + \\
+    glob.glob("/usr/local/cuda*/lib64/libcupti.so.*[0-9]")
+spec = importlib.util.find_spec("nvidia")
+for folder in spec.submodule_search_locations if spec else ():
+    found = glob.glob(folder + "/*/lib/libcupti.so.*[0-9]") + found
+seen = set()
+for path in found:
+    if os.path.realpath(path) in seen or path.count(".so.") and path.split(".so.")[1].count("."):
+        continue
+    seen.add(os.path.realpath(path))
+    print("cupti", path)
+path = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] else next(iter(found), "libcupti.so.13")
+cupti = ctypes.CDLL(path)
+number = ctypes.c_uint32()
+print("used", path)
+print("status", cupti.cuptiGetVersion(ctypes.byref(number)))
+print("version", number.value)
+"""
+
+VERSIONS = """
+import importlib
+for name in ("torch", "jax", "jaxlib", "triton", "cupy"):
+    try:
+        module = importlib.import_module(name)
+        print(name, module.__version__)
+    except Exception:
+        pass
+"""
+
+
+def first_line(command):
+    try:
+        out = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        lines = [line.strip() for line in out.stdout.splitlines() if line.strip()]
+        return lines[-1] if lines and out.returncode == 0 else None
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
+def describe(bench):
+    facts = bench.machine
+    facts["kernel"] = platform.release()
+    facts["cores"] = os.cpu_count()
+    facts["C library"] = " ".join(platform.libc_ver())
+    facts["python"] = platform.python_version()
+    facts["nvcc"] = first_line(["nvcc", "--version"])
+    if not bench.rehearsal:
+        facts["gpu"] = first_line(["nvidia-smi", "--format=csv,noheader",
+                                   "--query-gpu=name,driver_version,memory.total,clocks.max.sm,"
+                                   "power.limit,persistence_mode"])
+    for tool in ("nsys", "ncu"):
+        facts[tool] = shutil.which(tool)
+    versions = bench.bare([bench.python, "-c", VERSIONS], limit=25)
+    for line in versions.out.splitlines():
+        name, version = line.split(None, 1)
+        facts[name] = version
+    cupti = bench.bare([bench.python, "-c", CUPTI], limit=20)
+    facts["cupti"] = []
+    for line in cupti.out.splitlines():
+        name, _, value = line.partition(" ")
+        if name == "cupti":
+            facts["cupti"].append(value)
+        elif name in ("driver", "version", "used"):
+            facts["cupti " + name] = value
+    pack = os.path.join(os.path.dirname(bench.root), "glibc")
+    if bench.inside and os.path.exists(pack):
+        with open(pack, encoding="ascii") as file:
+            facts["C library asked for"] = file.read().strip()
+    for name, value in facts.items():
+        if value is None or value == []:
+            bench.missing(name, "not there")
+        else:
+            bench.fact(name, value if not isinstance(value, list) else " ".join(value))
+    if not bench.rehearsal and not facts.get("gpu"):
+        bench.check("a GPU", False, "nvidia-smi does not name one")
+    says = bench.execute([bench.tftop, "--version"], bench.environment, 20)
+    bench.check("tftop starts", says.status == 0, says.why() if says.status else
+                says.out.splitlines()[0])
