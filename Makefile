@@ -303,8 +303,31 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -o $@ $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a \
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
+# The doubles of CUDA: a driver with a simulated device, CUPTI of each release that is played, a
+# program that plays scripts on them. Loaded into programs as they are, so without a sanitizer.
+CUDA_DOUBLE_CFLAGS = $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -Wl,-z,defs
+CUDA_DOUBLE_H := $(call src,tests/doubles/cuda/*.h probes/cuda/cupti*.h) $(O)/flags
+CUPTI_DOUBLES := 11.4/libcupti.so.11.4 11.8/libcupti.so.11.8 12.2/libcupti.so.12 12.6/libcupti.so.12 \
+	12.9/libcupti.so.12 13.0/libcupti.so.13 13.1/libcupti.so.13 13.4/libcupti.so.13
+CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) cuda_play)
+$(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c launch.c) $(CUDA_DOUBLE_H)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) -lpthread -ldl
+# 12.9/libcupti.so.12 plays release 12090 (probes/cuda/cupti.h).
+cupti_release = $(foreach v,$(notdir $(@D)),$(basename $(v))0$(patsubst .%,%,$(suffix $(v)))0)
+$(addprefix $(O)/tests/cuda/,$(CUPTI_DOUBLES)): $(call src,tests/doubles/cuda/cupti_*.c) $(O)/tests/cuda/libcuda.so.1 $(CUDA_DOUBLE_H)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -DRELEASE=$(cupti_release) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) \
+		$(O)/tests/cuda/libcuda.so.1 -Wl,-rpath,'$$ORIGIN/..' -lpthread -ldl
+$(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/programs/cuda_script.o $(O)/tests/cuda/libcuda.so.1
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
+
 .PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
-tests: all $(TEST_TOOLS)
+tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
 	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/occupancy.sh \

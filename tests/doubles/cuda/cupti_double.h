@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A CUPTI over the simulated device (sim.h): one source, compiled once for each release that it
+ * plays (RELEASE, as CUPTI_RELEASE() of probes/cuda/cupti.h counts), with that release's record
+ * sizes and without the functions that came later.
+ *
+ * It is strict: what a client must not do ends the program with "libcupti double: …" and
+ * SIGABRT. Settings, words of CUPTI_DOUBLE (blanks or commas between), read at the first call:
+ *	disorder	records of a buffer come in another order
+ *	half		a buffer counts as full when half of it is used
+ *	hold=N		every N-th buffer stays until a forced flush
+ *	drop=N		every N-th record is dropped, and counted
+ *	zero=N		every N-th kernel, copy and fill has no times
+ *	unknown=N	after every N-th record comes one of a kind that nobody knows
+ *	future=B	kernels, copies and fills are B bytes longer, as a later release's
+ *	uncorrelated	correlation ids are 0 unless API calls are recorded
+ *	overhead=N	every N-th flush is recorded as CUPTI's own cost
+ *	busy=NAME	somebody of that name has subscribed
+ *	fail=F:N:E	the N-th call of function F returns E; N 0: every call
+ *	slow=F:US	function F takes so long
+ */
+#ifndef TESTS_DOUBLES_CUDA_CUPTI_DOUBLE_H
+#define TESTS_DOUBLES_CUDA_CUPTI_DOUBLE_H
+
+#include "probes/cuda/cupti.h"
+#include "tests/doubles/cuda/entry.h"
+
+#ifndef RELEASE
+#define RELEASE CUPTI_RELEASE(13, 0)
+#endif
+
+#define CU_KIND_UNKNOWN 9000	/* of the setting */
+#define CU_UNKNOWN_BYTES 40
+
+struct cu_settings {
+	bool disorder, half, uncorrelated;
+	unsigned int hold, drop, zero, unknown, future, overhead;
+	char busy[64];
+};
+extern struct cu_settings cu;
+
+/* What is switched on. */
+extern bool cu_kind[CUPTI_KIND_LIMIT];
+extern bool cu_driver_api[1024], cu_runtime_api[1024];
+extern bool cu_latency, cu_per_thread;
+extern int64_t cu_time_offset;	/* of the client's clock to CLOCK_REALTIME */
+extern bool cu_own_clock;
+extern atomic_bool cu_subscribed;
+
+_Noreturn void cu_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A function begins: the result that it is to fail with, or 0. */
+int cu_before(const char *function);
+/* A callback of the client runs on this thread: from which nothing may be flushed. */
+extern __thread const char *cu_inside;
+
+/* cuptiX(arguments) { body }, which may be told to fail. */
+#define CUPTI(fn, ...) \
+	static int cu_##fn(E_ARGS(__VA_ARGS__)); \
+	SIM_API int fn(E_ARGS(__VA_ARGS__)); \
+	SIM_API int fn(E_ARGS(__VA_ARGS__)) \
+	{ \
+		int result_ = cu_before(#fn); \
+		return result_ ? result_ : cu_##fn(E_NAMES(__VA_ARGS__)); \
+	} \
+	static int cu_##fn(E_ARGS(__VA_ARGS__))
+
+/* --- records: cupti_records.c --- */
+
+extern const struct sim_tool cu_tool;
+/* Bytes of a record of that kind in this release; 0: it has no such kind. */
+uint32_t cu_bytes(uint32_t kind);
+void cu_devices(void);	/* their records, where that kind is on */
+void cu_overhead_record(uint32_t kind, int64_t start_ns, int64_t end_ns, uint32_t correlation);
+
+/* --- buffers: cupti_buffers.c --- */
+
+/* bytes of the release are written; the buffer is complete from ready_ns on. */
+void cu_append(const void *record, int64_t ready_ns);
+int64_t cu_time(int64_t realtime_ns);
+
+/* --- callbacks: cupti_api.c --- */
+
+void cu_callback(uint32_t domain, uint32_t id, const void *data);
+bool cu_wanted(uint32_t domain, uint32_t id);
+
+#endif
