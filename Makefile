@@ -257,7 +257,7 @@ $(O)/libtui.a: $(TUI_LIB_OBJ)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 # What is pure of the CUDA probe: for its tests and its doubles, without LTTng.
-CUPTI_OBJ := $(call obj,$(addprefix probes/cuda/,decode.c sizes.c walk.c))
+CUPTI_OBJ := $(call obj,$(addprefix probes/cuda/,decode.c sizes.c walk.c record.c))
 
 # In a folder apart: build/tests/unit and build/tests/fuzz are programs.
 test_obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
