@@ -73,6 +73,7 @@ enum command_group {
 	X(LIST_POOLS, "list-pools", "pools", PANES, "", 0, 0, page, "thread pools: threads, busy share, closures, how long ops waited for a thread") \
 	X(QUEUES, "queues", "", PANES, "", 0, 0, page, "queues: what went to each, from the end of its call to its start (delay), how many waited (depth)") \
 	X(LIST_WAITS, "list-waits", "waits", PANES, "", 0, 0, page, "who waits for devices: by call, op and line; how long, and how long these then idle") \
+	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[NAME]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; NAME: the nodes of those it is in, by the op they were captured in") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \

@@ -14,6 +14,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/base/util.h"
+#include "model/commands/replays.h"
 
 static size_t merged_bytes(const struct merged *merged)
 {
@@ -121,7 +122,7 @@ static size_t other_bytes(const struct model *model)
 {
 	return tables_bytes(model) + sources_bytes(model) + model->names.bytes +
 	       model->join.cap_items * sizeof(*model->join.items) +
-	       memory_bytes(model) + optree_bytes(model) + edges_bytes(model) + graphs_bytes(model) +
+	       replays_bytes(model->join.replays) + memory_bytes(model) + optree_bytes(model) + edges_bytes(model) + graphs_bytes(model) +
 	       lines_bytes(model) +
 	       inputs_bytes(&model->inputs) + pools_bytes(&model->pools) + flows_bytes(model) +
 	       counters_bytes(model) +

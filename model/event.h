@@ -70,7 +70,8 @@ enum command_flag {
 	CMD_PINNED = 0x04,
 	CMD_BLOCKING = 0x08,
 	CMD_NOTIMES = 0x10,	/* finished without device times */
-	CMD_MANY = 0x20,	/* a launch whose id several runs carry, as a graph's */
+	CMD_MANY = 0x20,	/* a launch whose id several runs carry, as a graph's; in the model a
+				 * command that was launched with another */
 };
 
 enum queue_flag {

@@ -27,6 +27,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_POOLS: return page_pools;
 	case COMMAND_ID_QUEUES: return page_queues;
 	case COMMAND_ID_LIST_WAITS: return page_waits;
+	case COMMAND_ID_LIST_GRAPHS: return page_replays;
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	default: return NULL;

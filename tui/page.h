@@ -107,6 +107,7 @@ bool page_counters(const struct page_call *call, struct page *page);	/* counters
 bool page_pools(const struct page_call *call, struct page *page);	/* pools */
 bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_waits(const struct page_call *call, struct page *page);	/* waits */
+bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 

@@ -89,6 +89,13 @@ void report_op_json(struct json *json, struct model *model, const struct op_row 
 /* Section thread pools, report_pools.c. */
 void report_pools_text(struct model *model, FILE *out);
 void report_pools_json(struct json *json, struct model *model);
+/* Section graphs, report_replays.c, likewise. */
+struct replay_row;
+size_t report_replays(struct model *model, struct replay_row **rows);
+void report_replays_columns(struct sheet *sheet);
+void report_replays_cells(struct sheet *sheet, const struct replay_row *row);
+void report_replays_text(struct model *model, FILE *out);
+void report_replays_json(struct json *json, struct model *model);
 /* Section waits, report_waits.c; the snapshot and its table, for the page too. */
 struct wait_row;
 size_t report_waits(struct model *model, struct wait_row **rows);

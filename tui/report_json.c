@@ -558,6 +558,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	report_source_json(&json, model);
 	write_calls(&json, model);
 	report_waits_json(&json, model);
+	report_replays_json(&json, model);
 	write_steps(&json, model);
 	report_path_json(&json, model);
 	report_findings_json(&json, model);

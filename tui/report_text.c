@@ -407,6 +407,7 @@ void report_text(struct model *model, const struct report_run *run, FILE *out)
 	report_source_text(model, out);
 	print_kernels(model, out);
 	print_copies(model, out);
+	report_replays_text(model, out);
 	report_waits_text(model, out);
 	report_memory_text(model, out);
 	report_counters_text(model, out);

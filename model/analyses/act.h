@@ -57,6 +57,7 @@ enum act_flag {
 	ACT_BLOCKING = 8,	/* RUN, LAUNCH: the call returned after the work was done */
 	ACT_RANGE = 16,		/* OP: the user's range */
 	ACT_ASYNC = 32,		/* OP: not on a stack */
+	ACT_NODE = 32,		/* RUN: of a graph, launched with another run, which has the LAUNCH */
 	ACT_WORKS = 64,		/* OP: a framework's own, it computes on the processor unless it
 				 * launches; RUN: on the processor (struct device.processor) */
 	ACT_FETCH = 128,		/* OP: a graph's own fetching of a batch, whatever thread it is on */

@@ -237,10 +237,11 @@ static void host_edge(struct model *model, struct sweep *sweep, const struct act
 
 /* ---- devices ---- */
 
-/* Of a blocking copy the host waits until it is done: that is no time in a queue. */
+/* Of a blocking copy the host waits until it is done: that is no time in a queue. A graph
+ * waits there as one. */
 static bool is_queued(const struct act *act)
 {
-	return !(act->flags & ACT_BLOCKING);
+	return !(act->flags & ACT_BLOCKING) && !(act->kind == ACT_RUN && act->flags & ACT_NODE);
 }
 
 static bool is_comm(const struct act *act)

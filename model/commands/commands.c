@@ -23,6 +23,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/base/util.h"
+#include "model/commands/replays.h"
 
 /* ---- deltas before start: ns up to 2.1 s, then us up to 35 minutes ---- */
 
@@ -42,40 +43,6 @@ static uint32_t pack_delta(int64_t ns)
 int64_t unpack_delta(uint32_t packed)
 {
 	return packed & DELTA_US ? (int64_t)(packed & ~DELTA_US) * 1000 : packed;
-}
-
-/* ---- which commands are finished ---- */
-
-static void done_set(struct process *process, uint32_t correlation)
-{
-	if (!process->done)
-		process->done = xcalloc(DONE_BITS / 64, sizeof(*process->done));
-	if (correlation - process->done_base >= DONE_BITS) {
-		uint32_t base = correlation - DONE_BITS + DONE_BITS / 4;
-
-		if (correlation < process->done_base)
-			return;		/* long past */
-		if (correlation < DONE_BITS)
-			base = 0;
-		if (base - process->done_base >= DONE_BITS)
-			memset(process->done, 0, DONE_BITS / 8);
-		else
-			for (uint32_t c = process->done_base; c != base; c++)
-				process->done[c % DONE_BITS / 64] &= ~(1ull << c % 64);
-		process->done_base = base;
-	}
-	process->done[correlation % DONE_BITS / 64] |= 1ull << correlation % 64;
-}
-
-static bool done_get(const struct process *process, uint32_t correlation)
-{
-	return process->done && correlation - process->done_base < DONE_BITS &&
-	       (process->done[correlation % DONE_BITS / 64] >> correlation % 64 & 1);
-}
-
-bool command_is_done(const struct model *model, uint32_t correlation)
-{
-	return done_get(model->process, correlation);
 }
 
 /* ---- kinds ---- */
@@ -298,6 +265,8 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 	if (is_kernel(command->kind))
 		model->n_kernels++;
 	model->how[run.how]++;
+	if (command->kind == COMMAND_GRAPH && t->timed)
+		replays_whole(model, t->name, t->op_name, t->dur_ns);
 	add_ns(&model->device_ns, t->dur_ns);
 	add_ns(&model->launched_ns, run.how == HOW_NONE ? 0 : t->dur_ns);
 	add_ns(&model->op_ns, run.how == HOW_NONE || !t->op_name ? 0 : t->dur_ns);
@@ -325,7 +294,10 @@ static void push_acts(struct model *model, const struct taking *t, uint32_t id)
 			 (command->flags & CMD_BLOCKING ? ACT_BLOCKING : 0),
 	};
 
-	if (time_ok(command->call_ns)) {
+	if (command->flags & CMD_MANY) {
+		act.call_dur_ns = 0;
+		act.flags |= ACT_NODE;
+	} else if (time_ok(command->call_ns)) {
 		act.end_ns = command->call_ns + command->call_dur_ns;
 		analyses_push(model, &act);
 	} else {
@@ -387,8 +359,8 @@ static void finish_command(struct model *model, struct taking *t, int64_t writte
 {
 	const struct event_command *command = t->command;
 	struct launch launch = {
-		.process = model->process_index, .tid = command->tid, .op_name = t->op_name,
-		.op = command->op, .call_ns = command->call_ns,
+		.process = model->process_index, .tid = command->tid,
+		.op_name = local_name(model, command->op_name), .op = command->op, .call_ns = command->call_ns,
 		.kernel = is_kernel(command->kind), .bytes = command->bytes, .row = NONE,
 		.cpu = queue_on_processor(model, t->queue),
 	};
@@ -476,7 +448,8 @@ static void take(struct model *model, const struct pending *one, bool force)
 	}
 	queue = queue_at(model, t.queue);
 	t.name = local_name(model, command->name);
-	t.op_name = local_name(model, command->op_name);
+	/* A node of a graph counts for the op that it was captured in. */
+	t.op_name = local_name(model, one->node_op ? one->node_op : command->op_name);
 	if (command->status < 0) {
 		finish_failed(model, &t);
 		return;
@@ -521,14 +494,16 @@ static void take(struct model *model, const struct pending *one, bool force)
 
 void apply_command(struct model *model, const struct event_command *command)
 {
-	command_in(model, command,
+	command_in(model, command, 0,
 		   time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns);
 }
 
-void command_in(struct model *model, const struct event_command *command, int64_t written_ns)
+void command_in(struct model *model, const struct event_command *command, uint32_t node_op,
+		int64_t written_ns)
 {
 	struct pending one = {
-		.command = *command, .process = model->process_index, .time_ns = written_ns,
+		.command = *command, .process = model->process_index, .node_op = node_op,
+		.time_ns = written_ns,
 	};
 
 	if (command->kind == COMMAND_NONE || command->kind >= COMMAND_KIND_COUNT) {

@@ -15,6 +15,7 @@ struct pending {
 	struct event_command command;
 	int64_t time_ns;
 	uint32_t process;
+	uint32_t node_op;		/* a graph's node: the op that it was captured in, 0 none */
 	bool again;			/* its correlation has finished before */
 	bool observed;			/* the clock knows of it */
 };
@@ -25,10 +26,14 @@ struct pendings {
 };
 
 void apply_command(struct model *model, const struct event_command *command);
-/* The same of one that was written at that time, 0 not known. */
-void command_in(struct model *model, const struct event_command *command, int64_t written_ns);
+/* The same of one that was written at that time, 0 not known; node_op: as event_run's op_name. */
+void command_in(struct model *model, const struct event_command *command, uint32_t node_op,
+		int64_t written_ns);
 /* Was a command of the current process with that correlation finished lately? */
 bool command_is_done(const struct model *model, uint32_t correlation);
+struct process;
+void done_set(struct process *process, uint32_t correlation);
+bool done_get(const struct process *process, uint32_t correlation);
 /* What was announced of the current process will not be heard of any more. */
 void command_forget(struct model *model, uint32_t correlation);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */

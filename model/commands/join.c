@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/commands/replays.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
@@ -155,6 +156,7 @@ static void drop_launch(struct model *model, uint32_t i)
 	model->join.unmet += !item->met;
 	if (item->announced && !item->met)
 		forget(model, item);
+	replays_end(model, item->replay);
 	map_remove(&ids_of(model, item)->launches[id.table], id.key);
 	item_free(&model->join, i);
 }
@@ -189,24 +191,6 @@ static void make_room(struct model *model)
 }
 
 /* ---- meeting ---- */
-
-static bool kinds_fit(const struct event_launch *launch, const struct event_run *run)
-{
-	return launch->kind == run->kind || launch->kind == COMMAND_GRAPH ||
-	       !launch->kind || !run->kind || launch->kind == COMMAND_OTHER ||
-	       run->kind == COMMAND_OTHER;
-}
-
-/* Do several runs carry its id? */
-static bool has_many(const struct event_launch *launch)
-{
-	return launch->kind == COMMAND_GRAPH || launch->flags & CMD_MANY;
-}
-
-static int64_t call_end(const struct event_launch *launch)
-{
-	return launch->call_ns + launch->call_dur_ns;
-}
 
 /* In order, what was called later starts later: does the run stand where its
  * launch does? Remembers the latest. */
@@ -274,14 +258,19 @@ static bool meet(struct model *model, uint32_t i, const struct join_run *run)
 	struct event_launch launch = item->u.launch.launch;
 	uint32_t process = item->process;
 	enum how how = judge(model, item, run);
+	struct join_run one = *run;
 
 	if (how == HOW_NONE)
 		return false;
+	if (has_many(&launch)) {
+		replays_node(model, &item->replay, &launch, &run->run);
+		one.run.flags |= item->met ? CMD_MANY : 0;
+	}
 	keep_leaving(&model->join, i, run->time_ns);
 	item->guessed = !has_many(&launch) && how == HOW_GUESS;
 	if (!has_many(&launch) && !item->guessed)
 		drop_launch(model, i);
-	join_hand_on(model, process, &launch, run, how);
+	join_hand_on(model, process, &launch, &one, how);
 	return true;
 }
 
@@ -429,7 +418,7 @@ void join_hand_on(struct model *model, uint32_t process, const struct event_laun
 	command.flags &= (uint8_t)~CMD_OPEN;
 	model->process_index = process;
 	model->process = process_at(model, process);
-	command_in(model, &command, given->time_ns);
+	command_in(model, &command, launch ? run->op_name : 0, given->time_ns);
 	model->process = current;
 	model->process_index = index;
 }
@@ -506,7 +495,7 @@ static void announce(struct model *model, int64_t settled_ns)
 		item->announced = true;
 		model->process_index = item->process;
 		model->process = process_at(model, item->process);
-		command_in(model, &command, item->u.launch.time_ns);
+		command_in(model, &command, 0, item->u.launch.time_ns);
 	}
 	model->process = process;
 	model->process_index = index;
@@ -597,4 +586,5 @@ size_t join_process_bytes(const struct join_ids *ids)
 void join_release(struct model *model)
 {
 	free(model->join.items);
+	replays_free(model->join.replays);
 }

@@ -84,6 +84,7 @@ struct join_item {
 	int64_t until_ns;		/* of those that leave: time they were last needed */
 	uint32_t process;
 	uint32_t prev, next;		/* in its list; next: also the free list */
+	uint32_t replay;		/* of a graph's launch: its nodes, 0 none yet */
 	uint32_t same, tail;		/* next run with that id; the newest, in the oldest */
 	bool is_run, met, announced;
 	bool doubt;			/* its id came back while in use, or its run is taken */
@@ -103,6 +104,7 @@ struct join {
 	int64_t lost_ns;		/* something of any process was lost until then */
 	int64_t hold_ns;		/* the earliest start of what waits, 0 none: no more settled */
 	uint64_t unmet;			/* launches given up */
+	struct replays *replays;	/* owned; NULL: no graph was launched */
 };
 
 /* Of a process. [0]: by correlation, [1]: by object. */
@@ -129,6 +131,25 @@ struct join_fifo {
 	uint64_t start_ticks;
 	int64_t written_ns;
 };
+
+/* May the run be of that launch? */
+static inline bool kinds_fit(const struct event_launch *launch, const struct event_run *run)
+{
+	return launch->kind == run->kind || launch->kind == COMMAND_GRAPH ||
+	       !launch->kind || !run->kind || launch->kind == COMMAND_OTHER ||
+	       run->kind == COMMAND_OTHER;
+}
+
+/* Do several runs carry its id? */
+static inline bool has_many(const struct event_launch *launch)
+{
+	return launch->kind == COMMAND_GRAPH || launch->flags & CMD_MANY;
+}
+
+static inline int64_t call_end(const struct event_launch *launch)
+{
+	return launch->call_ns + launch->call_dur_ns;
+}
 
 void apply_launch(struct model *model, const struct event_launch *launch);
 void apply_run(struct model *model, const struct event_run *run);

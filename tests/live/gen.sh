@@ -137,6 +137,10 @@ gpus() {
 	how = r["trust"]["attribution"]
 	assert how["exact"] == sum(how.values()) == steps * (3 * 38 + 6), how
 	assert len(r["devices"]) == 3 and len(r["queues"]) >= 12, r["queues"]
+	(graph,) = r["graph_launches"]
+	assert graph["count"] == steps * 3 and graph["nodes"] == steps * 48, graph
+	assert {n["op"] for n in graph["node"]} == {"linear", "add", "layer_norm",
+		"scaled_dot_product_attention"}, graph
 	(wait,) = r["waits"]
 	assert (wait["name"], wait["op"], wait["line"]) == ("cudaStreamSynchronize", "item", 35), wait
 	assert wait["count"] == steps and wait["stalls"] == steps - 1, wait

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/commands/replays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/map.h"
+#include "model/base/util.h"
+#include "model/model-internal.h"
+#include "model/query-replays.h"
+
+struct node {
+	int64_t start_ns, end_ns;
+	uint32_t name, op;		/* as they came: they may be defined later */
+};
+
+/* A launch whose nodes come. */
+struct open {
+	uint32_t graph, next_free;
+	int64_t call_ns;
+	struct node *nodes;		/* owned */
+	size_t n, cap;
+	uint64_t unkept;
+};
+
+struct graph {
+	uint32_t name, op;
+	uint64_t launches, whole, nodes, unkept;
+	int64_t total_ns, min_ns, max_ns, busy_ns, gap_ns, max_gap_ns, call_ns;
+	uint32_t kinds;			/* list, NONE */
+};
+
+struct kind {
+	uint32_t name, op, next;
+	uint64_t count;
+	int64_t total_ns;
+};
+
+struct replays {
+	struct graph *graphs;		/* owned */
+	size_t n_graphs, cap_graphs;
+	struct map graph_by_name;
+	struct kind *kinds;		/* owned */
+	size_t n_kinds, cap_kinds;
+	struct map kind_by_key;		/* the first of those of one key */
+	struct open *opens;		/* owned; index 0 is none */
+	size_t n_opens, cap_opens;
+	uint32_t free;
+	size_t waiting;			/* nodes in opens */
+};
+
+static struct replays *replays_get(struct model *model)
+{
+	if (!model->join.replays)
+		model->join.replays = xcalloc(1, sizeof(*model->join.replays));
+	return model->join.replays;
+}
+
+/* NONE: there is no room. */
+static uint32_t graph_get(struct replays *r, uint32_t name)
+{
+	uint32_t at = map_get(&r->graph_by_name, (uint64_t)name + 1);
+
+	if (at != MAP_NONE)
+		return at;
+	if (r->n_graphs == REPLAY_GRAPHS_MAX)
+		return NONE;
+	grow(&r->graphs, &r->cap_graphs, r->n_graphs, sizeof(*r->graphs));
+	at = (uint32_t)r->n_graphs++;
+	r->graphs[at] = (struct graph) { .name = name, .kinds = NONE, .min_ns = INT64_MAX };
+	map_set(&r->graph_by_name, (uint64_t)name + 1, at);
+	return at;
+}
+
+static void add_time(struct graph *graph, int64_t ns)
+{
+	add_ns(&graph->total_ns, ns);
+	graph->min_ns = ns < graph->min_ns ? ns : graph->min_ns;
+	graph->max_ns = ns > graph->max_ns ? ns : graph->max_ns;
+}
+
+/* ---- a launch and its nodes ---- */
+
+static uint32_t open_new(struct replays *r, uint32_t graph, int64_t call_ns)
+{
+	uint32_t at = r->free;
+
+	if (at) {
+		r->free = r->opens[at].next_free;
+	} else {
+		if (!r->n_opens)
+			r->n_opens = 1;
+		grow(&r->opens, &r->cap_opens, r->n_opens, sizeof(*r->opens));
+		at = (uint32_t)r->n_opens++;
+		r->opens[at] = (struct open) { .n = 0 };
+	}
+	r->opens[at].graph = graph;
+	r->opens[at].call_ns = call_ns;
+	r->opens[at].n = 0;
+	r->opens[at].unkept = 0;
+	return at;
+}
+
+void replays_node(struct model *model, uint32_t *at, const struct event_launch *launch,
+		  const struct event_run *run)
+{
+	struct replays *r = replays_get(model);
+	struct open *open;
+	uint32_t graph;
+
+	/* Told as one: counted where it is drawn. */
+	if (run->kind == COMMAND_GRAPH || run->start_ticks > INT64_MAX ||
+	    run->end_ticks > INT64_MAX)
+		return;
+	if (!*at) {
+		graph = graph_get(r, local_name(model, launch->name));
+		if (graph == NONE)
+			return;
+		r->graphs[graph].op = local_name(model, launch->op_name);
+		*at = open_new(r, graph, launch->call_dur_ns);
+	}
+	open = &r->opens[*at];
+	if (r->waiting == REPLAY_NODES || run->end_ticks < run->start_ticks) {
+		open->unkept++;
+		return;
+	}
+	grow(&open->nodes, &open->cap, open->n, sizeof(*open->nodes));
+	open->nodes[open->n++] = (struct node) {
+		(int64_t)run->start_ticks, (int64_t)run->end_ticks,
+		local_name(model, run->name), local_name(model, run->op_name),
+	};
+	r->waiting++;
+}
+
+static void count_kind(struct model *model, struct replays *r, uint32_t graph,
+		       const struct node *node)
+{
+	uint32_t name = names_resolve(&model->names, node->name);
+	uint32_t op = names_resolve(&model->names, node->op);
+	uint64_t key = map_mix((uint64_t)name << 32 | op) ^ graph;
+	uint32_t at = map_get(&r->kind_by_key, key);
+	struct kind *kind = at == MAP_NONE ? NULL : &r->kinds[at];
+
+	/* Another with the same key goes without. */
+	if (!kind && r->n_kinds < REPLAY_KINDS_MAX) {
+		grow(&r->kinds, &r->cap_kinds, r->n_kinds, sizeof(*r->kinds));
+		kind = &r->kinds[r->n_kinds];
+		*kind = (struct kind) { .name = name, .op = op, .next = r->graphs[graph].kinds };
+		r->graphs[graph].kinds = (uint32_t)r->n_kinds;
+		map_set(&r->kind_by_key, key, (uint32_t)r->n_kinds++);
+	}
+	if (!kind || kind->name != name || kind->op != op) {
+		r->graphs[graph].unkept++;
+		return;
+	}
+	kind->count++;
+	add_ns(&kind->total_ns, node->end_ns - node->start_ns);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+void replays_end(struct model *model, uint32_t at)
+{
+	struct replays *r = model->join.replays;
+	struct open *open = at ? &r->opens[at] : NULL;
+	int64_t until_ns, gap_ns = 0;
+	struct graph *graph;
+
+	if (!open)
+		return;
+	graph = &r->graphs[open->graph];
+	graph->launches++;
+	graph->nodes += open->n + open->unkept;
+	graph->unkept += open->unkept;
+	add_ns(&graph->call_ns, open->call_ns);
+	if (open->n) {
+		qsort(open->nodes, open->n, sizeof(*open->nodes), by_start);
+		until_ns = open->nodes[0].start_ns;
+		for (size_t i = 0; i < open->n; i++) {
+			const struct node *node = &open->nodes[i];
+			int64_t pause_ns = node->start_ns - until_ns;
+
+			count_kind(model, r, open->graph, node);
+			add_ns(&gap_ns, pause_ns > 0 ? pause_ns : 0);
+			graph->max_gap_ns = pause_ns > graph->max_gap_ns ? pause_ns :
+								      graph->max_gap_ns;
+			until_ns = node->end_ns > until_ns ? node->end_ns : until_ns;
+		}
+		add_time(graph, until_ns - open->nodes[0].start_ns);
+		add_ns(&graph->gap_ns, gap_ns);
+		add_ns(&graph->busy_ns, until_ns - open->nodes[0].start_ns - gap_ns);
+	}
+	r->waiting -= open->n;
+	open->next_free = r->free;
+	r->free = at;
+}
+
+void replays_whole(struct model *model, uint32_t name, uint32_t op, int64_t dur_ns)
+{
+	struct replays *r = replays_get(model);
+	uint32_t at = graph_get(r, name);
+
+	if (at == NONE)
+		return;
+	r->graphs[at].whole++;
+	r->graphs[at].op = op;
+	add_time(&r->graphs[at], dur_ns);
+}
+
+void replays_free(struct replays *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 1; i < r->n_opens; i++)
+		free(r->opens[i].nodes);
+	free(r->opens);
+	free(r->graphs);
+	free(r->kinds);
+	map_release(&r->graph_by_name);
+	map_release(&r->kind_by_key);
+	free(r);
+}
+
+size_t replays_bytes(const struct replays *r)
+{
+	size_t bytes;
+
+	if (!r)
+		return 0;
+	bytes = sizeof(*r) + r->cap_graphs * sizeof(*r->graphs) + r->cap_kinds * sizeof(*r->kinds) +
+		r->cap_opens * sizeof(*r->opens) + map_bytes(&r->graph_by_name) +
+		map_bytes(&r->kind_by_key);
+	for (size_t i = 1; i < r->n_opens; i++)
+		bytes += r->opens[i].cap * sizeof(*r->opens[i].nodes);
+	return bytes;
+}
+
+/* ---- questions ---- */
+
+static int by_total(const void *a, const void *b)
+{
+	const struct replay_row *x = a, *y = b;
+
+	return x->total_ns > y->total_ns ? -1 : x->total_ns < y->total_ns;
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct replay_node *x = a, *y = b;
+
+	return x->total_ns > y->total_ns ? -1 : x->total_ns < y->total_ns;
+}
+
+static const char *text_of(struct model *model, uint32_t name)
+{
+	return name ? names_short(&model->names, names_resolve(&model->names, name)) : NULL;
+}
+
+static void list_nodes(struct model *model, const struct replays *r, const struct graph *graph,
+		       struct replay_row *row)
+{
+	size_t n = 0;
+
+	for (uint32_t i = graph->kinds; i != NONE; i = r->kinds[i].next)
+		n++;
+	row->node = xcalloc(n + 1, sizeof(*row->node));
+	for (uint32_t i = graph->kinds; i != NONE; i = r->kinds[i].next) {
+		const struct kind *kind = &r->kinds[i];
+		const char *name = text_of(model, kind->name);
+
+		row->node[row->n_nodes++] = (struct replay_node) {
+			.name = name ? name : "?", .op = text_of(model, kind->op),
+			.count = kind->count, .total_ns = kind->total_ns,
+		};
+	}
+	qsort(row->node, n, sizeof(*row->node), by_node);
+}
+
+size_t model_replays(struct model *model, struct replay_row **out)
+{
+	const struct replays *r = model->join.replays;
+	size_t count = r ? r->n_graphs : 0, n = 0;
+
+	*out = xcalloc(count + 1, sizeof(**out));
+	for (size_t i = 0; i < count; i++) {
+		const struct graph *graph = &r->graphs[i];
+		const char *name = text_of(model, graph->name);
+
+		if (!graph->launches && !graph->whole)
+			continue;
+		(*out)[n] = (struct replay_row) {
+			.name = name ? name : "graph", .op = text_of(model, graph->op),
+			.launches = graph->launches, .whole = graph->whole, .nodes = graph->nodes,
+			.total_ns = graph->total_ns, .max_ns = graph->max_ns,
+			.min_ns = graph->min_ns == INT64_MAX ? 0 : graph->min_ns,
+			.busy_ns = graph->busy_ns, .gap_ns = graph->gap_ns,
+			.max_gap_ns = graph->max_gap_ns, .call_ns = graph->call_ns,
+			.unkept = graph->unkept,
+		};
+		list_nodes(model, r, graph, &(*out)[n++]);
+	}
+	qsort(*out, n, sizeof(**out), by_total);
+	return n;
+}
+
+void model_replays_free(struct replay_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(rows[i].node);
+	free(rows);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs that are launched as one: their nodes, gaps, ops. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/query-replays.h"
+#include "model/query-work.h"
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+
+#define US INT64_C(1000)
+
+enum { GRAPH = 20, REPLAY, LINEAR, NODE_A, NODE_B };
+
+static void launch(struct model *model, uint32_t correlation, int64_t call_ns)
+{
+	apply_one(model, (struct event) {
+		.type = EVENT_LAUNCH, .pid = PID, .tid = PID, .time_ns = BASE + call_ns + 5 * US,
+		.u.launch = { .tid = PID, .queue = 1, .name = GRAPH, .correlation = correlation,
+			      .op = 7, .op_name = REPLAY, .call_ns = BASE + call_ns,
+			      .call_dur_ns = 5 * US, .kind = COMMAND_GRAPH, .flags = CMD_MANY },
+	});
+}
+
+static void node(struct model *model, uint32_t correlation, uint32_t name, uint32_t op,
+		 uint32_t queue, int64_t start_ns, int64_t dur_ns)
+{
+	apply_one(model, (struct event) {
+		.type = EVENT_RUN, .pid = PID, .tid = PID, .time_ns = BASE + start_ns + dur_ns,
+		.u.run = { .queue = queue, .name = name, .correlation = correlation, .op_name = op,
+			   .kind = COMMAND_KERNEL,
+			   .start_ticks = (uint64_t)(BASE + TICKS + start_ns),
+			   .end_ticks = (uint64_t)(BASE + TICKS + start_ns + dur_ns) },
+	});
+}
+
+/* 10 us, 5 us nothing, then two of 20 us at once, the second one 4 us late; in two queues
+ * and not in order. */
+static void replay(struct model *model, uint32_t correlation, int64_t at_ns)
+{
+	node(model, correlation, NODE_B, 0, 1, at_ns + 15 * US, 20 * US);
+	node(model, correlation, NODE_A, LINEAR, 1, at_ns, 10 * US);
+	node(model, correlation, NODE_B, 0, 2, at_ns + 19 * US, 20 * US);
+}
+
+static struct model *model_of_graphs(void)
+{
+	struct model *model = model_with_device();
+
+	apply_one(model, ev_name(GRAPH, NAME_KERNEL, "graph 1"));
+	apply_one(model, ev_name(REPLAY, NAME_OP, "replay"));
+	apply_one(model, ev_name(LINEAR, NAME_OP, "linear"));
+	apply_one(model, ev_name(NODE_A, NAME_KERNEL, "gemm"));
+	apply_one(model, ev_name(NODE_B, NAME_KERNEL, "add"));
+	return model;
+}
+
+TEST(replays_are_sums_over_their_nodes)
+{
+	struct model *model = model_of_graphs();
+	struct queue_work *work;
+	struct replay_row *rows;
+	struct kernel_row *kernels, *gemm;
+	size_t n;
+
+	launch(model, 1, 0);
+	launch(model, 2, 50 * US);
+	/* the second one's come first */
+	replay(model, 2, 110 * US);
+	replay(model, 1, 60 * US);
+	model_finish(model, false);
+	model_lock(model);
+	CHECK_INT(model_replays(model, &rows), 1);
+	CHECK_STR(rows[0].name, "graph 1");
+	CHECK_STR(rows[0].op, "replay");
+	CHECK_INT(rows[0].launches, 2);
+	CHECK_INT(rows[0].whole, 0);
+	CHECK_INT(rows[0].nodes, 6);
+	CHECK_INT(rows[0].total_ns, 2 * 39 * US);
+	CHECK_INT(rows[0].min_ns, 39 * US);
+	CHECK_INT(rows[0].busy_ns, 2 * 34 * US);
+	CHECK_INT(rows[0].gap_ns, 2 * 5 * US);
+	CHECK_INT(rows[0].max_gap_ns, 5 * US);
+	CHECK_INT(rows[0].call_ns, 2 * 5 * US);
+	CHECK_INT(rows[0].n_nodes, 2);
+	CHECK_STR(rows[0].node[0].name, "add");
+	CHECK_INT(rows[0].node[0].count, 4);
+	CHECK(!rows[0].node[0].op);
+	CHECK_STR(rows[0].node[1].op, "linear");
+	CHECK_INT(rows[0].node[1].total_ns, 2 * 10 * US);
+	model_replays_free(rows, 1);
+	/* A node is told by the op that it was captured in, where that is known. */
+	n = model_kernels(model, &kernels);
+	gemm = kernel_named(kernels, n, "gemm");
+	CHECK_STR(gemm->ops[0].name, "linear");
+	CHECK_STR(kernel_named(kernels, n, "add")->ops[0].name, "replay");
+	model_kernels_free(kernels, n);
+	/* One call of the host launched all of a graph. */
+	n = model_queue_work(model, &work);
+	for (size_t i = 0, all = 0; i < n; i++) {
+		all += work[i].launches;
+		if (i + 1 == n)
+			CHECK_INT(all, 2);
+	}
+	free(work);
+	model_unlock(model);
+	model_free(model);
+}
+
+/* What is told without nodes is a launch of its graph all the same. */
+TEST(replays_may_come_whole)
+{
+	struct model *model = model_of_graphs();
+	struct replay_row *rows;
+	struct event event = ev_kernel(GRAPH, 1, 9, 500 * US, 30 * US);
+
+	launch(model, 1, 0);
+	replay(model, 1, 60 * US);
+	event.u.command.kind = COMMAND_GRAPH;
+	apply_one(model, event);
+	model_finish(model, false);
+	model_lock(model);
+	CHECK_INT(model_replays(model, &rows), 1);
+	CHECK_INT(rows[0].launches, 1);
+	CHECK_INT(rows[0].whole, 1);
+	CHECK_INT(rows[0].total_ns, 69 * US);
+	CHECK_INT(rows[0].busy_ns, 34 * US);
+	model_replays_free(rows, 1);
+	model_unlock(model);
+	model_free(model);
+}
