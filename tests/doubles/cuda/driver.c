@@ -297,7 +297,7 @@ static int waited(struct sim_wait *w)
 {
 	w->end_ns = sim_now();
 	w->correlation = sim_correlation();
-	truth_wait(w);
+	truth_blocked();
 	SIM_TELL(wait, w);
 	return SIM_OK;
 }

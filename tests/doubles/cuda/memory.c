@@ -329,8 +329,10 @@ static int copy(uint64_t to, uint64_t from, size_t bytes, void *handle, bool asy
 	if (op.to == SIM_ON_DEVICE && op.from == SIM_ON_DEVICE && op.to_device != op.from_device)
 		op.kind = SIM_PEER;
 	result = sim_do(&op, (void *)(uintptr_t)to, (const void *)(uintptr_t)from);
-	if (!result && !async)
+	if (!result && !async) {
 		sim_sleep_until(op.end_ns);
+		truth_blocked();
+	}
 	return result;
 }
 
@@ -400,8 +402,10 @@ static int peer(uint64_t to, struct sim_context *tc, uint64_t from, struct sim_c
 	op.to_device = tc->device->ordinal;
 	op.from_device = fc->device->ordinal;
 	result = sim_do(&op, (void *)(uintptr_t)to, (const void *)(uintptr_t)from);
-	if (!result && !async)
+	if (!result && !async) {
 		sim_sleep_until(op.end_ns);
+		truth_blocked();
+	}
 	return result;
 }
 

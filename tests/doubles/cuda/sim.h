@@ -288,7 +288,7 @@ void truth_op(const struct sim_op *op);		/* under its stream's lock */
 void truth_stream(struct sim_stream *stream);	/* a new one */
 void truth_memory(const struct sim_memory *memory);
 void truth_launch(const struct sim_graph *graph);
-void truth_wait(const struct sim_wait *wait);
+void truth_blocked(void);	/* the call that runs on this thread waited */
 void truth_compile(void);
 /* What CUPTI's double kept to itself. */
 SIM_API void sim_count_dropped(uint64_t records);

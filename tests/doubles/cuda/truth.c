@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device did, as JSON in the form of tftop's report, for tests/live/cuda_compare.py:
+ * What the device did, as JSON in the form of tftop's report, for tests/live/cuda_compare.py. A
+ * queue's name is that of its stream, as the CUDA probe names those that have none:
  *
  *	devices[]	name, address
  *	streams[]	id, context, device, priority, default; kernels, copies, busy_ns
- *	kernels[]	name, device, count, total_ns, min_ns, max_ns, ops[] and by_stream[] of these
+ *	kernels[]	raw_name, device, count, total_ns, min_ns, max_ns; ops[] of these by name,
+ *			by_queue[] by queue_name
  *	copies[]	direction, device, to_device (p2p), stream, count, bytes, total_ns
  *	ops[]		name, count, kernels, kernel_ns, copies, copy_bytes, copy_ns
  *	memory[]	allocator, allocations, frees, live_bytes, peak_bytes
- *	waits		count
+ *	waits[]		name (of the call that blocked), count
  *	cuda		graph_launches, graph_nodes, compiles, dropped (records, by CUPTI's double)
  *
  * "copies" of a stream and an op are copies and fills. A program on a real device, which does
@@ -42,10 +44,14 @@ struct sim_truth {
 
 static struct sim_truth *truths;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_ullong waits, launches, nodes, compiles, dropped;
+static atomic_ullong launches, nodes, compiles, dropped;
 static const char *const allocator_names[] = {
 	"cuda device", "cuda pinned", "cuda managed", "cuda pool",
 };
+static struct {
+	const char *name;
+	uint64_t count;
+} waits[32];
 static struct allocator {
 	uint64_t allocations, frees, live, peak;
 } allocators[4];
@@ -135,10 +141,21 @@ void truth_launch(const struct sim_graph *graph)
 	atomic_fetch_add(&nodes, graph->nodes);
 }
 
-void truth_wait(const struct sim_wait *wait)
+void truth_blocked(void)
 {
-	if (wait->type != SIM_SYNC_STREAM_EVENT)
-		atomic_fetch_add(&waits, 1);
+	const struct sim_call *call = sim_thread.call;
+	int i;
+
+	while (call && call->outer)
+		call = call->outer;
+	pthread_mutex_lock(&lock);
+	for (i = 0; call && i < 31 && waits[i].name && strcmp(waits[i].name, call->name); i++)
+		;
+	if (call) {
+		waits[i].name = call->name;
+		waits[i].count++;
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void truth_compile(void)
@@ -248,7 +265,7 @@ static void write_kernel(FILE *f, const struct row *r, size_t n)
 		all.min_ns = s->min_ns < all.min_ns ? s->min_ns : all.min_ns;
 		all.max_ns = s->max_ns > all.max_ns ? s->max_ns : all.max_ns;
 	}
-	fputs("\n {\"name\": ", f);
+	fputs("\n {\"raw_name\": ", f);
 	text(f, r->sum->name);
 	fprintf(f, ", \"device\": %d, \"count\": %llu, \"total_ns\": %lld, \"min_ns\": %lld, "
 		"\"max_ns\": %lld,\n  \"ops\": [", r->stream->context->device->ordinal,
@@ -271,11 +288,16 @@ static void write_kernel(FILE *f, const struct row *r, size_t n)
 			(long long)ns);
 		sep = ", ";
 	}
-	fputs("],\n  \"by_stream\": [", f);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f, "%s{\"stream\": %u, \"count\": %llu, \"total_ns\": %lld}", i ? ", " : "",
-			r[i].stream->id, (unsigned long long)r[i].sum->count,
+	fputs("],\n  \"by_queue\": [", f);
+	for (size_t i = 0; i < n; i++) {
+		char name[32] = "default stream";
+
+		if (!r[i].stream->legacy)
+			snprintf(name, sizeof(name), "stream %u", r[i].stream->id);
+		fprintf(f, "%s{\"queue_name\": \"%s\", \"count\": %llu, \"total_ns\": %lld}",
+			i ? ", " : "", name, (unsigned long long)r[i].sum->count,
 			(long long)r[i].sum->ns);
+	}
 	fputs("]}", f);
 }
 
@@ -376,10 +398,14 @@ int sim_write_truth(const char *path)
 	write_devices(f);
 	write_kernels(f, rows, n);
 	write_ops(f, rows, n);
-	fprintf(f, "\"waits\": {\"count\": %llu},\n\"cuda\": {\"graph_launches\": %llu, "
-		"\"graph_nodes\": %llu, \"compiles\": %llu, \"dropped\": %llu}}\n",
-		atomic_load(&waits), atomic_load(&launches), atomic_load(&nodes),
-		atomic_load(&compiles), atomic_load(&dropped));
+	fputs("\"waits\": [", f);
+	for (int i = 0; waits[i].name; i++)
+		fprintf(f, "%s{\"name\": \"%s\", \"count\": %llu}", i ? ", " : "", waits[i].name,
+			(unsigned long long)waits[i].count);
+	fprintf(f, "],\n\"cuda\": {\"graph_launches\": %llu, \"graph_nodes\": %llu, "
+		"\"compiles\": %llu, \"dropped\": %llu}}\n",
+		atomic_load(&launches), atomic_load(&nodes), atomic_load(&compiles),
+		atomic_load(&dropped));
 	pthread_mutex_unlock(&lock);
 	free(rows);
 	if (fclose(f) || rename(part, path))
