@@ -338,6 +338,7 @@ SUITES := \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
+	tests/probes/cuda_doubles.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
 	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \

@@ -131,7 +131,7 @@ int cu_before(const char *function)
 static uint32_t version(void)
 {
 	switch (RELEASE) {
-	case CUPTI_RELEASE(11, 4): return 14;
+	case CUPTI_RELEASE(11, 4): return 15;
 	case CUPTI_RELEASE(11, 8): return 18;
 	case CUPTI_RELEASE(12, 2): return 20;
 	case CUPTI_RELEASE(12, 6): return 24;
