@@ -330,6 +330,15 @@ $(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/pr
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
 
+$(O)/tests/cuda/cuda_launch: $(O)/obj/tests/programs/cuda_launch.o $(O)/tests/cuda/libcuda.so.1
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
+$(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
+
 .PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
@@ -390,7 +399,7 @@ fuzz:
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
-bench: all $(BENCH) $(O)/tests/burst
+bench: all $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
 	@O=$(O) tests/bench/run.sh $(ONLY)
 $(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses_poll,--wrap=analyses_run
 $(O)/tests/bench/model_bench $(O)/tests/bench/acts_bench: $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
