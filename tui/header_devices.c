@@ -242,37 +242,62 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 	strip_add(strip, 6, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 
-/* Very many devices: a cell each, and the one that is least busy. */
+/* One device's shares for the strip; false: it did nothing there. */
+static bool seen(struct view *view, const struct device_row *device, int64_t t0, int64_t t1,
+		 struct device_row *d, struct idle_gap *gap)
+{
+	bool rough;
+
+	if (model_device_seen(view->model, device->id, t0, t1, d, gap, &rough))
+		return true;
+	*d = *device;
+	*gap = (struct idle_gap) { 0, 0, { 0 } };
+	d->busy_ns = 0;
+	d->span_ns = t1 - t0;
+	return false;
+}
+
+/* Very many devices: a cell each, the mean, and the one that is least busy. */
 static void strip_of_devices(struct header *h, struct view *view, struct device_row *devices,
 			     size_t count, int64_t t0, int64_t t1, const char *words)
 {
 	struct strip *strip = &h->lines[0];
 	char cells[STRIP_TEXT] = "", label[16];
-	int least = 101;
+	struct idle_gap gap, least_gap = { 0, 0, { 0 } };
+	struct device_row d;
+	int least = 101, busy;
+	int64_t sum = 0, least_ns = 1;
 	size_t at = 0, which = 0, i;
+	bool gpus = true;
 
 	for (i = 0; i < count && i < DEVICES_MOST; i++) {
-		struct device_row d;
-		struct idle_gap gap;
 		char glyph[5];
-		bool rough;
 
-		if (!model_device_seen(view->model, devices[i].id, t0, t1, &d, &gap, &rough))
-			d.busy_ns = 0, d.span_ns = t1 - t0;
+		seen(view, &devices[i], t0, t1, &d, &gap);
 		text_encode(cells_height(cells_eighths((uint64_t)d.busy_ns, (uint64_t)d.span_ns),
 					 view->ascii), glyph);
 		if (at + 5 < sizeof(cells))
 			at += (size_t)snprintf(cells + at, sizeof(cells) - at, "%s", glyph);
-		if (percent(d.busy_ns, d.span_ns) < least) {
-			least = percent(d.busy_ns, d.span_ns);
-			which = i;
-		}
+		busy = percent(d.busy_ns, d.span_ns);
+		sum += busy;
+		gpus &= devices[i].gpu == 1;
+		if (busy >= least)
+			continue;
+		least = busy;
+		least_gap = gap;
+		least_ns = d.span_ns;
+		which = i;
 	}
 	strip_clear(strip);
 	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
-	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "devices %zu", count);
+	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s %zu", gpus ? "gpus" : "devices", count);
 	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
-	strip_add(strip, 2, 2, ROLE_MUTED, 0, "least busy: %s %d %%", label, least > 100 ? 0 : least);
+	strip_add(strip, 2, 2, ROLE_DEFAULT, 0, "%3d %%", percent(sum, (int64_t)i * 100));
+	strip_add(strip, 2, 1, ROLE_MUTED, 0, "busy");
+	strip_add(strip, 1, 2, ROLE_MUTED, 0, "least");
+	strip_add(strip, 1, 1, ROLE_DEFAULT, 0, "%s %3d %%", label, least);
+	strip_add(strip, 3, 2, ROLE_MUTED, 0, "idle");
+	add_causes(strip, view, least_gap, least_ns, 100 - least);
 	strip_add(strip, 3, 3, ROLE_MUTED, 0, "%s", words)->right = true;
 }
 

@@ -204,19 +204,37 @@ static unsigned longest_event(struct view *view)
 	return result;
 }
 
-/* A line must be there to be seen: what it is folded into opens. */
+/* What that row is folded into opens; the lines are made anew. */
+static void open_around(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
+{
+	struct model_row *rows = NULL;
+	size_t n_rows, i, depth;
+	uint32_t around = row;
+
+	model_lock(view->model);
+	n_rows = model_rows(view->model, &rows);
+	model_unlock(view->model);
+	for (depth = 0; around && depth < n_rows; depth++) {
+		for (i = 0; i < n_rows && rows[i].id != around; i++)
+			;
+		around = i < n_rows ? rows[i].parent : 0;
+		if (around && line_list_find(&t->list, row, lane) < 0)
+			fold_put(&t->folds, around, FOLD_OPEN);
+	}
+	line_list_build(&t->list, rows, n_rows, &t->folds);
+	free(rows);
+}
+
+/* A line must be there to be seen. */
 static void show_line(struct timeline *t, struct view *view, struct span_ref ref)
 {
 	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
-	size_t i;
 
 	view->cursor_row = ref.row;
 	view->cursor_lane = ref.lane;
-	for (i = 0; at < 0 && i < t->list.count; i++)
-		if (t->list.lines[i].foldable && t->list.lines[i].folded &&
-		    t->list.lines[i].lane == LANE_ALL)
-			fold_put(&t->folds, t->list.lines[i].row, FOLD_OPEN);
-	if (at >= 0 && t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
+	if (at < 0)
+		open_around(t, view, ref.row, ref.lane);
+	else if (t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
 		fold_put(&t->folds, ref.row, FOLD_OPEN);
 }
 
@@ -313,23 +331,9 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 {
 	struct timeline *t = (struct timeline *)pane;
-	struct model_row *rows = NULL;
-	uint32_t row = view->cursor_row;
-	size_t n_rows, i, depth;
 	int64_t at;
 
-	model_lock(view->model);
-	n_rows = model_rows(view->model, &rows);
-	model_unlock(view->model);
-	for (depth = 0; row && depth < n_rows; depth++) {
-		for (i = 0; i < n_rows && rows[i].id != row; i++)
-			;
-		row = i < n_rows ? rows[i].parent : 0;
-		if (row && line_list_find(&t->list, view->cursor_row, view->cursor_lane) < 0)
-			fold_put(&t->folds, row, FOLD_OPEN);
-	}
-	line_list_build(&t->list, rows, n_rows, &t->folds);
-	free(rows);
+	open_around(t, view, view->cursor_row, view->cursor_lane);
 	at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 	if (at < 0)
 		return false;

@@ -54,10 +54,22 @@ static bool is_group(enum row_kind kind)
 	return kind == ROW_PROCESS || kind == ROW_DEVICE || kind == ROW_POOL;
 }
 
-/* The threads of a pool are one line until somebody opens it. */
-static bool is_shut(enum row_kind kind, enum fold fold)
+/* The threads of a pool are one line until somebody opens it, and so are many devices: that
+ * all of them are seen at once is worth more than what each of the first one's queues does. */
+static bool is_shut(enum row_kind kind, enum fold fold, bool many_devices)
 {
-	return is_group(kind) && (fold == FOLD_CLOSED || (kind == ROW_POOL && fold == FOLD_DEFAULT));
+	if (fold == FOLD_DEFAULT)
+		return kind == ROW_POOL || (kind == ROW_DEVICE && many_devices);
+	return is_group(kind) && fold == FOLD_CLOSED;
+}
+
+static bool has_many_devices(const struct model_row *rows, size_t n)
+{
+	size_t devices = 0;
+
+	for (size_t i = 0; i < n; i++)
+		devices += rows[i].kind == ROW_DEVICE;
+	return devices > DEVICES_OPEN;
 }
 
 /* Rows that never did anything would only push others off the screen. */
@@ -90,7 +102,7 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
  * lane under lane; a queue shows everything in one line when folded.
  */
 static void add_row(struct line_list *list, const struct model_row *row, int indent,
-		    enum fold fold, bool foremost)
+		    enum fold fold, bool foremost, bool many_devices)
 {
 	bool thread = row->kind == ROW_THREAD;
 	bool lanes = row->lanes > 1 && !is_group(row->kind) && !row_is_counter(row->kind);
@@ -100,7 +112,7 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 	if (is_group(row->kind)) {
 		line = add_line(list, row, LANE_ALL, indent);
 		line->foldable = true;
-		line->folded = is_shut(row->kind, fold);
+		line->folded = is_shut(row->kind, fold, many_devices);
 		return;
 	}
 	if (lanes && fold == FOLD_OPEN)
@@ -120,6 +132,7 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 	struct { uint32_t id; bool hides; } stack[16];
 	size_t depth = 0, i;
 	uint32_t foremost_of = 0;
+	bool many = has_many_devices(rows, n_rows);
 
 	list->count = 0;
 	for (i = 0; i < n_rows; i++) {
@@ -138,10 +151,10 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			foremost_of = row->parent;
 		}
 		if (!hidden && worth_a_line(row))
-			add_row(list, row, (int)depth, fold, foremost);
+			add_row(list, row, (int)depth, fold, foremost, many);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
-			stack[depth++].hides = is_shut(row->kind, fold);
+			stack[depth++].hides = is_shut(row->kind, fold, many);
 		}
 	}
 }

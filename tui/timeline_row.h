@@ -35,6 +35,9 @@ void fold_put(struct fold_set *set, uint32_t row, enum fold fold);
 #define LANES_DEFAULT 3
 #define LANES_MOST 24
 
+/* So many devices are open by default; of more, each is a line. */
+#define DEVICES_OPEN 4
+
 struct timeline_line {
 	uint32_t row, lane;		/* lane LANE_ALL: all of them in one */
 	uint32_t parent;
