@@ -195,6 +195,16 @@ static void probes_tick(int64_t now_ns)
 			probe[i]->tick(now_ns);
 }
 
+static void probes_leave(void)
+{
+	int n;
+	const struct rt_probe *const *probe = rt_probes(&n);
+
+	for (int i = 0; i < n; i++)
+		if (probe[i]->leave)
+			probe[i]->leave();
+}
+
 /* One tick; returns when the next is due. */
 static int64_t tick(int64_t now_ns)
 {
@@ -250,7 +260,11 @@ static void *loop(void *arg)
 	while (GET_ACQ(state) == RUNNING) {
 		uint32_t flush = GET_ACQ(flush_want);
 		bool flushing = flush != GET(flush_done);
-		int64_t next = tick(flushing ? rt_now_ns() : due);
+		int64_t next;
+
+		if (flushing)
+			probes_leave();
+		next = tick(flushing ? rt_now_ns() : due);
 
 		if (flushing) {
 			rt_loop_last_beat();

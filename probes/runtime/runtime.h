@@ -95,6 +95,8 @@ struct rt_probe {
 	/* The child forgets the parent's commands and ids; no lock may be taken.
 	 * Names and shapes keep theirs, the runtime sends them again. */
 	void (*fork_child)(void);
+	/* It may end, or exec, in less than 100 ms: harvest, in 60 at most. A tick follows. */
+	void (*leave)(void);
 	/* The process exits: last harvest, no call into the runtime after it. */
 	void (*fini)(void);
 	char said[2][512];			/* rt_blind()'s own */
