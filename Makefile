@@ -56,7 +56,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 # ---- what is built ----
 
 PROBES := start runtime consumer
-PROBES += $(if $(HAVE_OPENCL_H),opencl) nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas omp)
+PROBES += $(if $(HAVE_OPENCL_H),opencl) cuda nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas omp)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
 PLUGGABLE := $(if $(and $(HAVE_IMPORT),$(HAVE_LTTNG_UST)),$(O)/lib/libtftop_pluggable.so)
@@ -347,7 +347,7 @@ SUITES := \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
-	tests/probes/cuda_doubles.sh \
+	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
 	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \

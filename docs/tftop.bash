@@ -16,7 +16,7 @@ _tftop()
 	done
 	case $prev in
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
-	--probe) COMPREPLY=($(compgen -W 'auto opencl nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
+	--probe) COMPREPLY=($(compgen -W 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
 	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies:
 		csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges:

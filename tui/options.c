@@ -22,12 +22,12 @@
 #define SIZE_MAX_CELLS 2000
 
 /* Probes of this version, in the order they are listed. */
-static const char *const probe_names[] = { "opencl", "nvtx", "itt", "tensorflow", "pytorch", "jax",
-	"onednn", "blas", "omp"
+static const char *const probe_names[] = { "opencl", "cuda", "nvtx", "itt", "tensorflow", "pytorch",
+	"jax", "onednn", "blas", "omp"
 };
 /* Known, but not in this version. */
 static const char *const later_probes[] = {
-	"cuda", "hsa", "sycl"
+	"hsa", "sycl"
 };
 
 #ifndef TFTOP_VERSION
@@ -162,11 +162,12 @@ static enum options_result take_probes(struct options *options, const char *from
 		}
 		if (AMONG(later_probes, name, name_length))
 			return wrong(error, "probe '%.*s' is not in this version: there are "
-				     "opencl, nvtx, itt, tensorflow, pytorch, jax, onednn, blas and omp", (int)name_length, name);
+				     "opencl, cuda, nvtx, itt, tensorflow, pytorch, jax, onednn, "
+				     "blas and omp", (int)name_length, name);
 		if (!AMONG(probe_names, name, name_length) &&
 		    !(name_length == 4 && !memcmp(name, "auto", 4)))
 			return wrong(error, "'%.*s' is not a probe: %s takes auto, or opencl, "
-				     "nvtx, itt, tensorflow, pytorch, jax, onednn, blas, omp with + and -", (int)name_length, name, from);
+				     "cuda, nvtx, itt, tensorflow, pytorch, jax, onednn, blas, omp with + and -", (int)name_length, name, from);
 		if (!at[length])
 			break;
 		at += length + 1;

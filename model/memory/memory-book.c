@@ -54,7 +54,9 @@ static uint32_t pool_get(struct model *model, const struct memory_event *event)
 	if (index == NONE)
 		return NONE;
 	pool = pool_at(memory, index);
-	pool->host = strstr(names_raw(&model->names, name), "host") != NULL;
+	/* the host's memory, whatever device it is pinned for */
+	pool->host = strstr(names_raw(&model->names, name), "host") ||
+		     strstr(names_raw(&model->names, name), "pinned");
 	if (map_get(&memory->pool_by_name, name) == MAP_NONE)
 		map_set(&memory->pool_by_name, name, index);
 	if (device == NONE || pool->host)

@@ -32,6 +32,7 @@ static const struct probe_row {
 	bool asked_for;		/* only where its name is given */
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", "OPENCL_LAYERS", WAY_LAYER, false },
+	{ "cuda", "libtftop-cuda.so", "CUDA_INJECTION64_PATH", WAY_PATH, false },
 	{ "nvtx", "libtftop-nvtx.so", "NVTX_INJECTION64_PATH", WAY_PATH, false },
 	{ "itt", "libtftop-itt.so", "INTEL_LIBITTNOTIFY64", WAY_PATH, false },
 	{ "tensorflow", "libtftop-tensorflow.so", TFT_TF_ENV, WAY_OWN, false },

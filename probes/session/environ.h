@@ -8,7 +8,7 @@
  *   LD_PRELOAD             libtftop-start.so, after the user's own
  *   OPENCL_LAYERS          ours FIRST: loaders cut the variable behind the
  *                          first entry while they read it
- *   NVTX_INJECTION64_PATH, INTEL_LIBITTNOTIFY64
+ *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH, INTEL_LIBITTNOTIFY64
  *                          ours; the user's own value goes to TFTOP_CHAIN_NAME
  *
  * A probe is offered only when its library is there. Threads: main only.

@@ -370,6 +370,15 @@ int rt_op_pop(uint32_t domain)
 	return depth;
 }
 
+int rt_op_depth(uint32_t domain)
+{
+	int n = 0;
+
+	for (int i = 0; i < depth && i < STACK_MAX; i++)
+		n += stack[i].op.domain == domain;
+	return n;
+}
+
 int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
 {
 	(void)ask;

@@ -93,7 +93,7 @@ TEST(options_refuse_wrong_values_and_say_the_right_ones)
 	REFUSES("off, min, default or full", "--level", "high", "--", "p");
 	REFUSES("not a probe", "--probe", "foo", "--", "p");
 	REFUSES("not a probe", "--probe", "opencl,", "--", "p");
-	REFUSES("not in this version", "--probe", "opencl,cuda", "--", "p");
+	REFUSES("not in this version", "--probe", "opencl,hsa", "--", "p");
 	REFUSES("1, 2, 3", "--steps", "0", "--", "p");
 	REFUSES("1, 2, 3", "--steps", "-4", "--", "p");
 	REFUSES("1, 2, 3", "--from-step", "99999999999999999999", "--", "p");

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callbacks of the API's calls, and what is kept of those that records will come of.
+ *
+ * A runtime's call makes a driver's inside of it: the outermost of a thread is told, and
+ * the launch is filed under its correlation and, where the inner one has one of its own,
+ * under that as well, because either may be the record's.
+ *
+ * The table is mapped directly by correlation. An entry has a word, correlation above and
+ * state below; while its thread fills it in nobody reads it, and who reads it looks at the
+ * word again afterwards. The words lie close together, because they are walked through.
+ * Correlations count all calls of the process: the table holds the last 262144 of them,
+ * and a launch that is overwritten before its record came is counted.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probes/cuda/probe.h"
+
+#define NUMBERS 1024u		/* of calls of a domain; larger ones are not looked at */
+#define SAMPLE 64u
+#define NEWEST 64u
+
+struct thread {
+	uint32_t epoch, depth;
+	uint32_t entry, twin;	/* correlations that the running call is filed under, 0 none */
+	uint32_t entry_number;
+	uint8_t entry_class, class;
+	uint8_t entry_domain;
+	bool captured;		/* its launch went into a graph */
+	uint32_t turns;
+	int64_t begin_ns, call_ns, own_ns;	/* begin_ns 0: this one is not measured */
+};
+
+static __thread void *own __attribute__((tls_model("initial-exec")));
+
+static struct call (*table)[CALLS];
+static _Atomic uint64_t (*words)[CALLS];
+static struct {
+	_Alignas(64) _Atomic uint32_t at;
+} newest[NEWEST];
+static _Atomic uint32_t low, epoch = 1;
+static _Atomic uint64_t overwritten;
+
+static struct {
+	uint8_t class;
+	int8_t stream;
+	bool own_stream;
+} about[2][NUMBERS];
+static _Atomic uint32_t names[2][NUMBERS];
+
+void calls_start(void)
+{
+#define CALL(domain, name, number, cls, at) \
+	about[CUPTI_DOMAIN_##domain - 1][number].class = CUPTI_CLASS_##cls; \
+	about[CUPTI_DOMAIN_##domain - 1][number].stream = at; \
+	about[CUPTI_DOMAIN_##domain - 1][number].own_stream = \
+		strstr(#name, "_ptsz") || strstr(#name, "_ptds");
+	CUPTI_DRIVER_CALLS(CALL)
+	CUPTI_RUNTIME_CALLS(CALL)
+#undef CALL
+	void *p = mmap(NULL, sizeof(*table) + sizeof(*words), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED) {
+		rt_dropped(1);
+		return;
+	}
+	words = (void *)((char *)p + sizeof(*table));
+	table = p;
+}
+
+int calls_class(uint32_t domain, uint32_t number)
+{
+	if (domain < 1 || domain > 2 || number >= NUMBERS)
+		return CUPTI_CLASS_NONE;
+	return about[domain - 1][number].class;
+}
+
+void calls_epoch(void)
+{
+	atomic_fetch_add(&epoch, 1);
+}
+
+uint64_t calls_overwritten(void)
+{
+	return atomic_load(&overwritten);
+}
+
+void calls_fork_child(void)
+{
+	calls_epoch();
+	if (table)
+		for (uint32_t i = 0; i < CALLS; i++)
+			if (atomic_load_explicit(&(*words)[i], memory_order_relaxed))
+				atomic_store_explicit(&(*words)[i], 0, memory_order_relaxed);
+}
+
+/* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program. */
+static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
+{
+	_Atomic uint32_t *kept = number < NUMBERS ? &names[domain - 1][number] : NULL;
+	uint32_t id = kept ? atomic_load_explicit(kept, memory_order_relaxed) : 0;
+	char name[128];
+	size_t n;
+
+	if (likely(id))
+		return id;
+	if (!text)
+		text = domain == CUPTI_DOMAIN_DRIVER ? "a call of the driver" :
+						       "a call of the runtime";
+	n = strlen(text);
+	for (size_t i = 1; i + 1 < n; i++)
+		if (text[i] == '_' && (text[i + 1] == 'v' || text[i + 1] == 'p'))
+			n = i;
+	n = n < sizeof(name) ? n : sizeof(name) - 1;
+	memcpy(name, text, n);
+	name[n] = '\0';
+	id = rt_name(TFT_NAME_CALL, name);
+	if (kept)
+		atomic_store_explicit(kept, id, memory_order_relaxed);
+	return id;
+}
+
+/* ---- the table ---- */
+
+static inline _Atomic uint64_t *word_of(uint32_t correlation)
+{
+	return &(*words)[correlation & (CALLS - 1)];
+}
+
+static inline struct call *entry_of(uint32_t correlation)
+{
+	return &(*table)[correlation & (CALLS - 1)];
+}
+
+uint64_t calls_state(uint32_t correlation)
+{
+	uint64_t word = table ? atomic_load_explicit(word_of(correlation), memory_order_acquire) : 0;
+
+	return word >> 32 == correlation ? (uint32_t)word : 0;
+}
+
+enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state)
+{
+	uint64_t word = calls_state(correlation);
+
+	if (!correlation || !word)
+		return CALL_NONE;
+	if (word & CALL_FILLING)
+		return CALL_BUSY;
+	*out = *entry_of(correlation);
+	rt_fence(memory_order_acquire);
+	*state = calls_state(correlation);
+	if (!*state)
+		return CALL_NONE;
+	return *state & (CALL_FILLING | CALL_RUNNING) ? CALL_BUSY : CALL_THERE;
+}
+
+void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
+{
+	_Atomic uint64_t *at = word_of(correlation);
+	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
+
+	while (word >> 32 == correlation &&
+	       !atomic_compare_exchange_weak_explicit(at, &word, (word & ~(uint64_t)clear) | set,
+						      memory_order_acq_rel, memory_order_relaxed))
+		;
+}
+
+void call_seen(uint32_t correlation, const struct call *call)
+{
+	call_mark(correlation, CALL_AWAITED, CALL_SEEN);
+	if (call->twin)
+		call_mark(call->twin, CALL_AWAITED, CALL_SEEN);
+}
+
+static inline bool later(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+void calls_range(uint32_t *oldest, uint32_t *last)
+{
+	uint32_t end = atomic_load_explicit(&newest[0].at, memory_order_acquire);
+	uint32_t begin = atomic_load_explicit(&low, memory_order_relaxed);
+
+	for (unsigned i = 1; i < NEWEST; i++) {
+		uint32_t at = atomic_load_explicit(&newest[i].at, memory_order_acquire);
+
+		if (at && (!end || later(at, end)))
+			end = at;
+	}
+	if (!table || !end)
+		begin = 1, end = 0;
+	else if (end - begin >= CALLS)
+		begin = end - CALLS + 1;
+	*oldest = begin;
+	*last = end;
+}
+
+void calls_low(uint32_t oldest)
+{
+	atomic_store_explicit(&low, oldest, memory_order_relaxed);
+}
+
+/* Files a call that runs now; its time is taken last. */
+static int64_t file(uint32_t correlation, const struct call *call)
+{
+	_Atomic uint64_t *word = word_of(correlation);
+	_Atomic uint32_t *last = &newest[call->tid % NEWEST].at;
+	struct call *c = entry_of(correlation);
+	uint64_t id = (uint64_t)correlation << 32;
+
+	if (unlikely(atomic_load_explicit(word, memory_order_relaxed) & CALL_AWAITED))
+		atomic_fetch_add(&overwritten, 1);
+	atomic_store_explicit(word, id | CALL_FILLING | CALL_RUNNING, memory_order_relaxed);
+	rt_fence(memory_order_release);
+	*c = *call;
+	if (later(correlation, atomic_load_explicit(last, memory_order_relaxed)))
+		atomic_store_explicit(last, correlation, memory_order_release);
+	if (!c->call_ns)
+		c->call_ns = rt_now_ns();
+	atomic_store_explicit(word, id | CALL_RUNNING | CALL_AWAITED, memory_order_release);
+	return c->call_ns;
+}
+
+/* ---- a call begins ---- */
+
+static struct thread *thread_own(void)
+{
+	struct thread *t = own ? own : rt_room(&own, sizeof(*t));
+	uint32_t now = atomic_load_explicit(&epoch, memory_order_relaxed);
+
+	/* what began before is not known to end */
+	if (t && unlikely(t->epoch != now)) {
+		t->depth = 0;
+		t->epoch = now;
+	}
+	return t;
+}
+
+bool calls_thread_depth(void)
+{
+	struct thread *t = own;
+
+	return t && t->depth && t->epoch == atomic_load_explicit(&epoch, memory_order_relaxed);
+}
+
+void calls_captured(void)
+{
+	struct thread *t = own;
+
+	if (t && t->depth)
+		t->captured = true;
+}
+
+static bool is_launch(unsigned class)
+{
+	return class == CUPTI_CLASS_LAUNCH || class == CUPTI_CLASS_LAUNCH_CONFIG;
+}
+
+/* Records come of it, which belong to an op. */
+static bool is_filed(unsigned class)
+{
+	switch (class) {
+	case CUPTI_CLASS_LAUNCH:
+	case CUPTI_CLASS_LAUNCH_CONFIG:
+	case CUPTI_CLASS_GRAPH:
+	case CUPTI_CLASS_COPY:
+	case CUPTI_CLASS_COPY_WAIT:
+	case CUPTI_CLASS_SET:
+	case CUPTI_CLASS_SET_WAIT:
+	case CUPTI_CLASS_ALLOC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The handle of the stream; the legacy default one's two names are one. */
+static uint64_t stream_of(uint32_t domain, uint32_t number, const void *params)
+{
+	const struct cupti_launch_config *config;
+	uint64_t stream = 0;
+	int at = about[domain - 1][number].stream;
+
+	if (!params)
+		return 0;
+	if (about[domain - 1][number].class == CUPTI_CLASS_LAUNCH_CONFIG) {
+		memcpy(&config, params, sizeof(config));
+		stream = config ? (uint64_t)(uintptr_t)config->stream : 0;
+	} else if (at >= 0) {
+		memcpy(&stream, (const char *)params + at, sizeof(stream));
+	}
+	return stream == 1 ? 0 : stream;
+}
+
+static void file_call(struct thread *t, uint32_t domain, uint32_t number,
+		      const struct cupti_callback *cb)
+{
+	unsigned class = about[domain - 1][number].class;
+	struct rt_top top = class == CUPTI_CLASS_ALLOC ? rt_op_current() : rt_op_launch();
+	struct call call = {
+		.op = top.instance, .op_name = top.name, .tid = rt_tid(),
+		.stream = stream_of(domain, number, cb->params),
+		.own_stream = about[domain - 1][number].own_stream,
+		.context = cb->context_id, .class = (uint8_t)class,
+		.call_ns = t->depth > 1 ? t->call_ns : 0,
+	};
+
+	if (is_launch(class) && cb->symbol)
+		call.name = rt_name(TFT_NAME_KERNEL, cb->symbol);
+	t->entry = cb->correlation;
+	t->entry_class = (uint8_t)class;
+	t->entry_domain = (uint8_t)domain;
+	t->entry_number = number;
+	t->call_ns = file(cb->correlation, &call);
+}
+
+static void filed_end(uint32_t correlation, int64_t dur_ns, uint32_t clear, uint32_t set)
+{
+	struct call *c = entry_of(correlation);
+
+	if (calls_state(correlation))
+		c->call_dur_ns = dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
+	call_mark(correlation, CALL_RUNNING | clear, set);
+}
+
+/* A driver's call inside of one that is filed: what only it knows, and its number. */
+static void file_inner(struct thread *t, uint32_t domain, uint32_t number,
+		       const struct cupti_callback *cb)
+{
+	struct call *c = entry_of(t->entry), twin;
+
+	if (!calls_state(t->entry))
+		return;
+	if (about[t->entry_domain - 1][t->entry_number].stream < 0 &&
+	    c->class != CUPTI_CLASS_LAUNCH_CONFIG) {
+		c->stream = stream_of(domain, number, cb->params);
+		c->own_stream = about[domain - 1][number].own_stream;
+	}
+	if (!c->name && is_launch(about[domain - 1][number].class) && cb->symbol)
+		c->name = rt_name(TFT_NAME_KERNEL, cb->symbol);
+	if (!c->context)
+		c->context = cb->context_id;	/* it was made by this very call */
+	if (cb->correlation == t->entry || cb->correlation == t->twin)
+		return;
+	if (t->twin)
+		filed_end(t->twin, rt_now_ns() - c->call_ns, 0, 0);
+	twin = *c;
+	twin.twin = t->entry;
+	file(cb->correlation, &twin);
+	c->twin = t->twin = cb->correlation;
+}
+
+static void enter(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
+{
+	struct thread *t = thread_own();
+	unsigned class = number < NUMBERS ? about[domain - 1][number].class : CUPTI_CLASS_NONE;
+
+	if (unlikely(!t || !table))
+		return;
+	if (t->depth++) {
+		if (is_filed(class) && cb->correlation) {
+			if (t->entry)
+				file_inner(t, domain, number, cb);
+			else
+				file_call(t, domain, number, cb);
+		}
+		return;
+	}
+	t->begin_ns = ++t->turns % SAMPLE ? 0 : rt_now_ns();
+	t->class = (uint8_t)class;
+	t->entry = t->twin = 0;
+	t->captured = false;
+	if (is_filed(class) && cb->correlation)
+		file_call(t, domain, number, cb);
+	else
+		t->call_ns = rt_now_ns();
+	if (unlikely(t->begin_ns))
+		t->own_ns = t->call_ns - t->begin_ns;
+}
+
+/* ---- a call ends ---- */
+
+static uint8_t kind_of(unsigned class)
+{
+	switch (class) {
+	case CUPTI_CLASS_GRAPH:
+		return TFT_KIND_GRAPH;
+	case CUPTI_CLASS_COPY:
+	case CUPTI_CLASS_COPY_WAIT:
+		return TFT_KIND_COPY;
+	case CUPTI_CLASS_SET:
+	case CUPTI_CLASS_SET_WAIT:
+		return TFT_KIND_FILL;
+	default:
+		return TFT_KIND_KERNEL;
+	}
+}
+
+static void failed(const struct call *c, uint32_t correlation, void *context, int result)
+{
+	struct queue *queue = queue_of_call(c, context);
+	struct tft_command command = {
+		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0, .name = c->name,
+		.correlation = correlation | TFT_CORRELATION_CUPTI, .op = c->op,
+		.op_name = c->op_name, .call_dur_ns = c->call_dur_ns, .call_ns = c->call_ns,
+		.status = (int16_t)-(result < INT16_MAX ? result : INT16_MAX),
+		.kind = kind_of(c->class), .how = TFT_HOW_EXACT,
+	};
+
+	if (c->class != CUPTI_CLASS_ALLOC && command.queue)
+		rt_emit_command(&command);
+}
+
+/* A graph's launch node by node: the runs will carry its correlation. */
+static void graph_launched(struct call *c, uint32_t correlation, const struct cupti_callback *cb)
+{
+	const struct cupti_graph_launch *params = cb->params;
+	struct queue *queue = queue_of_call(c, cb->context);
+	struct tft_launch launch = {
+		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0,
+		.name = params ? graph_name(params->exec) : 0,
+		.correlation = correlation | TFT_CORRELATION_CUPTI, .op_name = c->op_name,
+		.call_dur_ns = c->call_dur_ns, .op = c->op, .call_ns = c->call_ns,
+		.kind = TFT_KIND_GRAPH, .flags = TFT_CMD_MANY,
+	};
+
+	c->name = launch.name;
+	if (!launch.queue)
+		return;
+	rt_emit_launch(&launch);
+	c->queue = launch.queue;
+}
+
+static void filed_leave(struct thread *t, const struct cupti_callback *cb, int64_t end_ns,
+			int result)
+{
+	struct call *c = entry_of(t->entry);
+	bool nothing = result != 0 || t->captured;
+	bool whole = c->class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
+	int64_t dur_ns = end_ns - t->call_ns;
+
+	if (!calls_state(t->entry))
+		return;		/* its place was needed: it took more than 262144 calls */
+	c->call_dur_ns = dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
+	if (result && !t->captured)
+		failed(c, t->entry, cb->context, result);
+	else if (c->class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
+		graph_launched(c, t->entry, cb);
+	if (t->twin) {
+		entry_of(t->twin)->queue = c->queue;
+		filed_end(t->twin, dur_ns, nothing ? CALL_AWAITED : 0, whole ? CALL_WHOLE : 0);
+	}
+	filed_end(t->entry, dur_ns, nothing ? CALL_AWAITED : 0,
+		  (whole ? CALL_WHOLE : 0) | (nothing ? CALL_FAILED : 0));
+}
+
+static void waited(const struct thread *t, uint32_t domain, uint32_t number,
+		   const struct cupti_callback *cb, uint32_t name, int64_t end_ns, int result)
+{
+	struct rt_top top = rt_op_current();
+	struct call at = {
+		.stream = stream_of(domain, number, cb->params), .context = cb->context_id,
+		.own_stream = about[domain - 1][number].own_stream, .tid = rt_tid(),
+	};
+	bool copied = t->class == CUPTI_CLASS_COPY_WAIT;
+	struct queue *queue = copied || about[domain - 1][number].stream >= 0 ?
+			      queue_of_call(&at, cb->context) : NULL;
+	struct tft_wait wait = {
+		.name = name, .start_ns = t->call_ns, .dur_ns = end_ns - t->call_ns,
+		.queue = queue ? atomic_load(&queue->id) : 0, .result = result,
+		.correlation = copied && t->entry ? t->entry | TFT_CORRELATION_CUPTI : 0,
+		.op = top.instance, .op_name = top.name,
+	};
+
+	rt_emit_wait(&wait);
+}
+
+static void leave(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
+{
+	struct thread *t = own ? thread_own() : NULL;
+	uint32_t name, correlation;
+	int64_t end_ns;
+	int result;
+
+	if (unlikely(!t || !t->depth) || --t->depth)
+		return;
+	end_ns = rt_now_ns();
+	result = cb->result ? *(const int *)cb->result : 0;
+	correlation = t->entry ? t->entry | TFT_CORRELATION_CUPTI : 0;
+	if (t->entry)
+		filed_leave(t, cb, end_ns, result);
+	name = call_name(domain, number, cb->function_name);
+	rt_call(name, t->call_ns, end_ns, correlation, result);
+	if (t->class == CUPTI_CLASS_WAIT || t->class == CUPTI_CLASS_COPY_WAIT)
+		waited(t, domain, number, cb, name, end_ns, result);
+	if (unlikely(t->begin_ns))
+		rt_own_time((t->own_ns + rt_now_ns() - end_ns) * SAMPLE);
+}
+
+static void state_told(uint32_t id, const struct cupti_state *state)
+{
+	const char *text = state && state->message ? state->message : "without a word";
+
+	if (id == CUPTI_STATE_FATAL)
+		cuda_say(SAID_FATAL, 2, "CUPTI has given up: %s (%u); from here on nothing of the "
+			 "device is seen", text, state ? state->result : 0);
+	else if (id == CUPTI_STATE_ERROR)
+		cuda_tell(1, "CUPTI: %s (%u)", text, state ? state->result : 0);
+}
+
+void calls_callback(void *user, uint32_t domain, uint32_t id, const void *data)
+{
+	int saved = errno;
+
+	(void)user;
+	if (unlikely(atomic_load_explicit(&cuda_dead, memory_order_relaxed) || !data))
+		return;
+	switch (domain) {
+	case CUPTI_DOMAIN_DRIVER:
+	case CUPTI_DOMAIN_RUNTIME:
+		if (((const struct cupti_callback *)data)->site == CUPTI_ENTER)
+			enter(domain, id, data);
+		else
+			leave(domain, id, data);
+		break;
+	case CUPTI_DOMAIN_RESOURCE:
+		objects_resource(id, data);
+		break;
+	case CUPTI_DOMAIN_STATE:
+		state_told(id, data);
+		break;
+	}
+	errno = saved;
+}

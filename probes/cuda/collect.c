@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers of records, and the thread that empties them.
+ *
+ * CUPTI asks for a buffer on any thread and gives it back on any: both only move a
+ * number between two stacks (Treiber 1986, the free one with a counter against reuse).
+ * All buffers lie in one piece of address space; memory is taken when one is first used.
+ * Beyond the last one CUPTI gets NULL, which drops what would have gone there, or, before
+ * 12.9, where NULL ends the program, a buffer that is thrown away unread.
+ *
+ * The thread asks CUPTI for what is complete each 50 ms, decodes it and writes it. Only
+ * when the process ends it also asks for what is not.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/cuda/probe.h"
+#include "probes/cuda/record.h"
+
+#define BUFFER_BYTES (256u << 10)
+#define BUFFERS 512u		/* 128 MiB; from 13.0 on each thread that calls holds one or two */
+#define STACK_BYTES (256u << 10)
+#define OFF_EVERY_NS 200000000
+#define LEAVE_NS 60000000
+#define END_NS 1000000000
+#define GRAPH_NODES_S 50000u	/* of graphs, a second: beyond they are told as a whole */
+#define KEPT_BYTES 32u		/* of a record that is thrown away, at least */
+
+static uint8_t *base;
+static struct {
+	_Atomic uint32_t next;	/* index + 1 */
+	size_t valid;
+} buffers[BUFFERS];
+static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
+static _Atomic uint32_t full_stack;	/* index + 1; taken as a whole */
+static _Atomic uint32_t fresh;		/* buffers ever given out */
+static _Atomic uint64_t thrown;		/* bytes */
+
+atomic_bool graphs_whole;
+_Atomic int64_t collect_flush_ns;
+
+enum { NONE, RUNNING, ENDING, ENDED };
+static _Atomic uint32_t state, wakes, rounds;	/* futexes */
+static enum tft_level level_now;
+static uint64_t overwritten_seen, unknown, broken;
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
+{
+	struct timespec t = { ns / 1000000000, ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &t, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- buffers ---- */
+
+bool collect_start(void)
+{
+	void *p = mmap(NULL, (size_t)BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	base = p;
+	return true;
+}
+
+static bool take_free(uint32_t *index)
+{
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_acquire), next;
+
+	do {
+		if (!(uint32_t)head) {
+			*index = atomic_fetch_add(&fresh, 1);
+			if (*index < BUFFERS)
+				return true;
+			atomic_store(&fresh, BUFFERS);
+			return false;
+		}
+		*index = (uint32_t)head - 1;
+		next = ((head >> 32) + 1) << 32 |
+		       atomic_load_explicit(&buffers[*index].next, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak_explicit(&free_stack, &head, next,
+							memory_order_acquire, memory_order_acquire));
+	return true;
+}
+
+static void give_free(uint32_t index)
+{
+	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
+
+	do
+		atomic_store_explicit(&buffers[index].next, (uint32_t)head, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&free_stack, &head,
+						      ((head >> 32) + 1) << 32 | (index + 1),
+						      memory_order_release, memory_order_relaxed));
+}
+
+void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	int saved = errno;
+	uint32_t index;
+	void *p;
+
+	*max_records = 0;
+	*size = BUFFER_BYTES;
+	if (likely(take_free(&index))) {
+		*buffer = base + (size_t)index * BUFFER_BYTES;
+		return;
+	}
+	*buffer = NULL;
+	*size = 0;
+	if (!cupti_null_buffer(cupti)) {
+		p = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		*buffer = p == MAP_FAILED ? NULL : p;
+		*size = p == MAP_FAILED ? 0 : BUFFER_BYTES;
+	}
+	cuda_say(SAID_BUFFERS, 1, "records come faster than they are read, or %u threads launch: "
+		 "%u buffers are in use, what does not fit is lost", BUFFERS / 2, BUFFERS);
+	errno = saved;
+}
+
+void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	uint32_t index, head;
+
+	(void)context;
+	(void)stream;
+	if (!buffer)
+		return;
+	if (unlikely(buffer < base || buffer >= base + (size_t)BUFFERS * BUFFER_BYTES)) {
+		atomic_fetch_add(&thrown, valid);
+		munmap(buffer, BUFFER_BYTES);
+		return;
+	}
+	index = (uint32_t)((size_t)(buffer - base) / BUFFER_BYTES);
+	buffers[index].valid = valid <= size && size <= BUFFER_BYTES ? valid : 0;
+	head = atomic_load_explicit(&full_stack, memory_order_relaxed);
+	do
+		atomic_store_explicit(&buffers[index].next, head, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&full_stack, &head, index + 1,
+						      memory_order_release, memory_order_relaxed));
+}
+
+/* ---- emptied ---- */
+
+static int next_record(void *user, uint8_t *buffer, size_t valid, void **record)
+{
+	(void)user;
+	return cupti->next_record(buffer, valid, record);
+}
+
+static uint64_t empty(uint32_t index)
+{
+	uint8_t *data = base + (size_t)index * BUFFER_BYTES;
+	struct cuda_record record;
+	struct cuda_walk walk;
+	uint64_t n = 0;
+
+	cuda_walk_begin(&walk, data, buffers[index].valid, cupti->release, next_record, NULL);
+	record_buffer(walk);
+	for (; cuda_walk_next(&walk, &record); n++)
+		emit_record(&record);
+	unknown += walk.unknown + walk.short_;
+	if (walk.result != CUPTI_MAX_LIMIT)
+		broken += cuda_walk_left(&walk);
+	return n;
+}
+
+/* Oldest first: the stack has them the other way round. */
+static uint64_t drain(void)
+{
+	uint32_t at = atomic_exchange_explicit(&full_stack, 0, memory_order_acquire);
+	uint32_t next, turned = 0;
+	uint64_t n = 0;
+
+	for (; at; at = next) {
+		next = atomic_load_explicit(&buffers[at - 1].next, memory_order_relaxed);
+		atomic_store_explicit(&buffers[at - 1].next, turned, memory_order_relaxed);
+		turned = at;
+	}
+	for (at = turned; at; at = next) {
+		next = atomic_load_explicit(&buffers[at - 1].next, memory_order_relaxed);
+		n += empty(at - 1);
+		give_free(at - 1);
+	}
+	return n;
+}
+
+static void count_lost(void)
+{
+	uint64_t over = calls_overwritten(), bytes = atomic_exchange(&thrown, 0);
+	size_t dropped = 0;
+
+	if (cupti->num_dropped && !cupti->num_dropped(NULL, 0, &dropped) && dropped)
+		rt_vendor_dropped(dropped);
+	if (dropped)
+		cuda_say(SAID_DROPPED, 1, "CUPTI has dropped %zu records: it had no buffer for them; "
+			 "beats count them", dropped);
+	if (bytes)
+		rt_vendor_dropped(bytes / KEPT_BYTES + 1);
+	if (over != overwritten_seen)
+		rt_dropped(over - overwritten_seen);
+	if (over != overwritten_seen)
+		cuda_say(SAID_LOST, 1, "more than %u calls were made while one's records were on their "
+			 "way: such commands have no launch", CALLS);
+	overwritten_seen = over;
+	if (unknown)
+		cuda_say(SAID_UNKNOWN, 1, "libcupti %s writes records that this tftop does not know; "
+			 "they are left out", cupti->version_text);
+	if (broken)
+		cuda_say(SAID_BROKEN, 1, "%llu bytes of libcupti's buffers could not be read: a record "
+			 "in them is not one", (unsigned long long)broken);
+}
+
+/* Told node by node as long as they are few; TFTOP_CUDA_GRAPHS decides for good. */
+static void graphs_adapt(int64_t now_ns)
+{
+	static int64_t since_ns;
+	static uint64_t nodes;
+	static bool refused;
+	const char *text = getenv("TFTOP_CUDA_GRAPHS");
+
+	nodes += emit_graph_nodes();
+	if (nodes <= GRAPH_NODES_S) {
+		if (now_ns - since_ns >= 1000000000) {
+			since_ns = now_ns;
+			nodes = 0;
+		}
+		return;
+	}
+	nodes = 0;
+	if (refused || atomic_load(&graphs_whole) || (text && !strcmp(text, "nodes")))
+		return;
+	refused = !enable_whole_graphs();
+	atomic_store(&graphs_whole, !refused);
+	if (!refused)
+		cuda_say(SAID_GRAPHS, 0, "more than %u kernels a second come from graphs: from here on "
+			 "a launch of a graph is one box; TFTOP_CUDA_GRAPHS=nodes keeps them all",
+			 GRAPH_NODES_S);
+}
+
+static void round_of(bool last)
+{
+	int64_t begin_ns = rt_now_ns(), cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t n;
+
+	cupti->flush_all(0);
+	emit_clock();
+	objects_names();
+	n = drain();
+	if (last) {
+		cupti->flush_all(CUPTI_FLUSH_FORCED);
+		emit_unfinished = true;
+		n += drain();
+	}
+	emit_waiting(last);
+	overdue_look(rt_now_ns(), n);
+	count_lost();
+	graphs_adapt(begin_ns);
+	atomic_store(&collect_flush_ns, begin_ns);
+	rt_own_time(rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+}
+
+static void *flusher(void *arg)
+{
+	(void)arg;
+	prctl(PR_SET_NAME, "tftop-cuda");
+	for (;;) {
+		uint32_t seen = atomic_load(&wakes);
+		bool last = atomic_load(&state) == ENDING;
+		enum tft_level level = rt_level();
+
+		/* what was seen until now is written at the old level's end */
+		if (level_now != TFT_LEVEL_OFF)
+			round_of(last);
+		if (level != level_now && !last) {
+			enable_level(level);
+			level_now = level;
+		}
+		futex_wake(&rounds);
+		if (last)
+			break;
+		futex_wait(&wakes, seen, level_now ? FLUSH_EVERY_NS : OFF_EVERY_NS);
+	}
+	atomic_store(&state, ENDED);
+	futex_wake(&rounds);
+	return NULL;
+}
+
+bool collect_run(void)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	level_now = rt_level();
+	record_start();
+	atomic_store(&collect_flush_ns, rt_now_ns());
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	atomic_store(&state, RUNNING);
+	err = pthread_create(&thread, &attr, flusher, NULL);
+	if (err)
+		atomic_store(&state, NONE);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return err == 0;
+}
+
+void collect_wake(void)
+{
+	futex_wake(&wakes);
+}
+
+/* Until a round that begins now has ended, or the time is over. */
+static bool wait_round(int64_t ns)
+{
+	int64_t until = rt_now_ns() + ns, now;
+	uint32_t first = atomic_load(&rounds), seen;
+
+	collect_wake();
+	/* the one that runs began before */
+	while ((seen = atomic_load(&rounds)) - first < 2 && atomic_load(&state) != ENDED) {
+		now = rt_now_ns();
+		if (now >= until)
+			return false;
+		futex_wait(&rounds, seen, until - now);
+		collect_wake();
+	}
+	return true;
+}
+
+void collect_leave(void)
+{
+	if (atomic_load(&state) == RUNNING && !atomic_load(&cuda_dead))
+		wait_round(LEAVE_NS);
+}
+
+void collect_end(void)
+{
+	uint32_t running = RUNNING;
+
+	if (!atomic_compare_exchange_strong(&state, &running, ENDING))
+		return;
+	if (!wait_round(END_NS))
+		cuda_tell(1, "the driver did not answer within a second when the process ended: "
+			  "the last records are missing");
+	atomic_store(&cuda_dead, true);
+}
+
+void collect_fork_child(void)
+{
+	atomic_store(&state, NONE);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ways in. The driver's cuInit loads the library that CUDA_INJECTION64_PATH names and
+ * calls InitializeInjection, before anything else of CUDA is there; a process that runs
+ * already is entered by tft_cuda_attach. Whatever fails, the program goes on as without
+ * us, and one message says what and what can be done.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/cuda/probe.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define PATH_ENV "CUDA_INJECTION64_PATH"
+#define CHAIN_ENV "TFTOP_CHAIN_" PATH_ENV
+
+const struct cupti_library *cupti;
+atomic_bool cuda_dead = true;		/* until all stands */
+static atomic_flag begun = ATOMIC_FLAG_INIT;
+static atomic_bool said[SAID_COUNT];
+
+static void tell(uint8_t level, const char *format, va_list args)
+{
+	char text[600];
+	int n = snprintf(text, sizeof(text), "cuda: ");
+
+	vsnprintf(text + n, sizeof(text) - (size_t)n, format, args);
+	rt_emit_message(level, text);
+}
+
+void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...)
+{
+	va_list args;
+
+	if (atomic_load_explicit(&said[what], memory_order_relaxed) ||
+	    atomic_exchange(&said[what], true))
+		return;
+	va_start(args, format);
+	tell(level, format, args);
+	va_end(args);
+}
+
+void cuda_tell(uint8_t level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(level, format, args);
+	va_end(args);
+}
+
+static int64_t on_pending(void)
+{
+	return cupti ? overdue_pending_ns() : INT64_MAX;
+}
+
+static void on_dump(void)
+{
+	objects_dump();
+	emit_dump();
+	nvml_dump();
+}
+
+/* CUPTI is asked by the flusher alone. */
+static void on_level(enum tft_level old_level, enum tft_level new_level)
+{
+	(void)old_level;
+	(void)new_level;
+	collect_wake();
+}
+
+/* CUDA does not survive a fork: a child's calls of it fail, and nothing runs. */
+static void on_fork_child(void)
+{
+	atomic_store(&cuda_dead, true);
+	collect_fork_child();
+	calls_fork_child();
+}
+
+static void on_fini(void)
+{
+	nvml_end();
+	collect_end();
+}
+
+struct rt_probe cuda_probe = {
+	.name = "cuda",
+	.version = TFTOP_VERSION,
+	.blind = "kernels that a kernel launches, and what ran before the probe was there",
+	.pending_ns = on_pending,
+	.dump = on_dump,
+	.level = on_level,
+	.fork_child = on_fork_child,
+	.leave = collect_leave,
+	.fini = on_fini,
+};
+
+/* One sentence, also in what the probe says of itself. */
+__attribute__((format(printf, 1, 2)))
+static void blind(const char *format, ...)
+{
+	char text[500];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	rt_blind(&cuda_probe, text);
+}
+
+static void missing(void)
+{
+	const char *names = cupti_missing(cupti);
+
+	if (*cupti->note)
+		cuda_tell(1, "%s", cupti->note);
+	if (*names)
+		cuda_tell(0, "libcupti %s has no: %s", cupti->version_text, names);
+	if (cupti_slows_down(cupti))
+		cuda_tell(0, "libcupti %s is known to become slower in long runs; 13.4 update 1 is not",
+			  cupti->version_text);
+}
+
+static void begin(void)
+{
+	const char *wish;
+	char why[400];
+
+	if (!rt_probe_register(&cuda_probe))
+		return;		/* no tftop */
+	cupti = cupti_find(why, sizeof(why));
+	if (!cupti) {
+		blind("nothing of the device is seen, ops and NVTX ranges are: %s", why);
+		return;
+	}
+	calls_start();
+	if (!collect_start()) {
+		blind("nothing of the device is seen: no memory for records");
+		return;
+	}
+	wish = getenv("TFTOP_CUDA_GRAPHS");
+	atomic_store(&graphs_whole, wish && !strcmp(wish, "whole"));
+	atomic_store(&cuda_dead, false);
+	if (enable_start(rt_level(), why, sizeof(why))) {
+		atomic_store(&cuda_dead, true);
+		blind("%s", why);
+		return;
+	}
+	missing();
+	if (!collect_run())
+		blind("no thread could be made: nothing of the device is seen");
+}
+
+/* Before ours, so that it has what it would have alone; CUPTI has one client a process,
+ * and whoever comes first is that one. */
+static int users_library(void)
+{
+	const char *path = getenv(CHAIN_ENV);
+	void *h = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
+	union {
+		void *object;
+		int (*function)(void);
+	} init = { h ? dlsym(h, "InitializeInjection") : NULL };
+
+	if (path && *path && !init.object && rt_probe_register(&cuda_probe))
+		cuda_tell(1, "the library of " PATH_ENV " before tftop's, '%s', could not be used: %s",
+			  path, h ? "it has no InitializeInjection" : dlerror());
+	return init.object ? init.function() : 1;
+}
+
+EXPORT int InitializeInjection(void);
+EXPORT int InitializeInjection(void)
+{
+	int saved = errno, result;
+
+	if (atomic_flag_test_and_set(&begun))
+		return 1;
+	result = users_library();
+	begin();
+	errno = saved;
+	return result;
+}
+
+/* 0, -1: CUDA is not in use here, or the probe is there already. */
+EXPORT int tft_cuda_attach(void);
+EXPORT int tft_cuda_attach(void)
+{
+	int saved = errno;
+
+	if (!cupti_driver_mapped() || atomic_flag_test_and_set(&begun))
+		return -1;
+	begin();
+	errno = saved;
+	return cupti && !atomic_load(&cuda_dead) ? 0 : -1;
+}

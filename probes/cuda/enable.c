@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUPTI as the level asks for it.
+ *
+ *	off	nothing
+ *	min	kernels, copies, fills; devices, contexts, streams; callbacks of resources
+ *	default	and memory, pools, overheads, compiling; callbacks of the calls of
+ *		cupti_calls.h, one by one
+ *	full	and callbacks of all calls
+ *
+ * A kind that a library refuses is a feature off, with a message that names it; only
+ * without kernels there is nothing to see.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "probes/cuda/probe.h"
+
+#define KINDS CUPTI_KIND_LIMIT
+
+static bool enabled[KINDS], refused[KINDS];
+static bool resources_on;
+static enum tft_level calls_level = TFT_LEVEL_OFF;
+
+static const struct {
+	uint32_t kind;
+	enum tft_level from;
+	const char *what;
+} kinds[] = {
+	{ CUPTI_KIND_DEVICE, TFT_LEVEL_MIN, "devices" },
+	{ CUPTI_KIND_CONTEXT, TFT_LEVEL_MIN, "contexts" },
+	{ CUPTI_KIND_STREAM, TFT_LEVEL_MIN, "streams' priorities" },
+	{ CUPTI_KIND_CONCURRENT_KERNEL, TFT_LEVEL_MIN, "kernels" },
+	{ CUPTI_KIND_COPY, TFT_LEVEL_MIN, "copies" },
+	{ CUPTI_KIND_COPY_PEER, TFT_LEVEL_MIN, "copies between devices" },
+	{ CUPTI_KIND_FILL, TFT_LEVEL_MIN, "fills" },
+	{ CUPTI_KIND_MEMORY, TFT_LEVEL_DEFAULT, "memory" },
+	{ CUPTI_KIND_POOL, TFT_LEVEL_DEFAULT, "memory pools" },
+	{ CUPTI_KIND_OVERHEAD, TFT_LEVEL_DEFAULT, "loading of code, CUPTI's own cost" },
+	{ CUPTI_KIND_JIT, TFT_LEVEL_DEFAULT, "compiling by the driver" },
+};
+
+bool enable_has(uint32_t kind)
+{
+	return kind < KINDS && enabled[kind];
+}
+
+/* ---- kinds ---- */
+
+static int kind_on(uint32_t kind, const char *what)
+{
+	int r;
+
+	if (enabled[kind] || refused[kind])
+		return CUPTI_OK;
+	if (!cupti_has_kind(cupti, kind)) {
+		refused[kind] = true;
+		cuda_tell(0, "libcupti %s does not tell %s", cupti->version_text, what);
+		return CUPTI_OK;
+	}
+	r = cupti->enable(kind);
+	if (r == CUPTI_OK) {
+		enabled[kind] = true;
+		return r;
+	}
+	refused[kind] = true;
+	cuda_tell(1, "CUPTI refuses to tell %s: %s (%d)", what, cupti_text(r), r);
+	return r;
+}
+
+static void kind_off(uint32_t kind)
+{
+	if (enabled[kind])
+		cupti->disable(kind);
+	enabled[kind] = false;
+}
+
+/* What CUPTI said to kernels. */
+static int kinds_apply(enum tft_level level)
+{
+	int kernels = CUPTI_OK, r;
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		if (level == TFT_LEVEL_OFF || level < kinds[i].from) {
+			kind_off(kinds[i].kind);
+			continue;
+		}
+		r = kind_on(kinds[i].kind, kinds[i].what);
+		if (kinds[i].kind == CUPTI_KIND_CONCURRENT_KERNEL)
+			kernels = r;
+	}
+	if (level == TFT_LEVEL_OFF)
+		kind_off(CUPTI_KIND_GRAPH);
+	else if (atomic_load(&graphs_whole))
+		kind_on(CUPTI_KIND_GRAPH, "whole graphs");
+	return kernels;
+}
+
+bool enable_whole_graphs(void)
+{
+	/* with several clients the first one's choice stays */
+	if (cupti->several || cupti->release < CUPTI_RELEASE(11, 7))
+		return false;
+	kind_on(CUPTI_KIND_GRAPH, "whole graphs");
+	return enabled[CUPTI_KIND_GRAPH];
+}
+
+/*
+ * The vendor's manual says that records have correlations only while calls are recorded.
+ * Callbacks are enough for all releases that were tried, so that is done only where one
+ * came without: of one call that nobody makes often, or, before 12.5, of all.
+ */
+void enable_correlations(void)
+{
+	static bool tried;
+
+	if (tried)
+		return;
+	tried = true;
+	if (!cupti->driver_records || cupti->driver_records(CUPTI_DRIVER_cuLaunchKernel, 1))
+		kind_on(CUPTI_KIND_DRIVER, "correlations");
+}
+
+/* ---- callbacks ---- */
+
+static void one_call(uint32_t on, uint32_t domain, uint32_t number)
+{
+	cupti->enable_callback(on, domain, number);
+}
+
+static void chosen_calls(uint32_t on)
+{
+#define CALL(domain, name, number, cls, at) one_call(on, CUPTI_DOMAIN_##domain, number);
+	CUPTI_DRIVER_CALLS(CALL)
+	CUPTI_RUNTIME_CALLS(CALL)
+#undef CALL
+}
+
+/* From all to the chosen ones goes by none. */
+static void calls_apply(enum tft_level level)
+{
+	if (level < TFT_LEVEL_DEFAULT)
+		level = TFT_LEVEL_OFF;
+	if (level == calls_level)
+		return;
+	if (calls_level == TFT_LEVEL_FULL) {
+		cupti->enable_domain(0, CUPTI_DOMAIN_DRIVER);
+		cupti->enable_domain(0, CUPTI_DOMAIN_RUNTIME);
+	} else if (calls_level == TFT_LEVEL_DEFAULT) {
+		chosen_calls(0);
+	}
+	calls_epoch();
+	if (level == TFT_LEVEL_FULL) {
+		cupti->enable_domain(1, CUPTI_DOMAIN_DRIVER);
+		cupti->enable_domain(1, CUPTI_DOMAIN_RUNTIME);
+	} else if (level == TFT_LEVEL_DEFAULT) {
+		chosen_calls(1);
+	}
+	calls_level = level;
+}
+
+static void resources_apply(bool on)
+{
+	static const uint32_t ids[] = {
+		CUPTI_RESOURCE_STREAM_CREATED, CUPTI_RESOURCE_STREAM_DESTROY,
+		CUPTI_RESOURCE_NODE_CREATED, CUPTI_RESOURCE_NODE_CLONED,
+		CUPTI_RESOURCE_EXEC_DESTROY,
+	};
+
+	if (on == resources_on)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
+		cupti->enable_callback(on, CUPTI_DOMAIN_RESOURCE, ids[i]);
+	cupti->enable_domain(on, CUPTI_DOMAIN_STATE);
+	resources_on = on;
+}
+
+void enable_level(enum tft_level level)
+{
+	/* what is called is known before what runs, and longer */
+	if (level != TFT_LEVEL_OFF)
+		resources_apply(true);
+	if (level >= TFT_LEVEL_DEFAULT)
+		calls_apply(level);
+	kinds_apply(level);
+	calls_apply(level);
+	if (level == TFT_LEVEL_OFF)
+		resources_apply(false);
+}
+
+/* ---- the start ---- */
+
+static int subscribe(char *why, size_t size)
+{
+	char other[CUPTI_SUBSCRIBER_OLD] = "";
+	int r = cupti_subscribe(calls_callback, NULL, atomic_load(&graphs_whole), other,
+				sizeof(other));
+
+	if (r == CUPTI_OK)
+		return r;
+	if (r == CUPTI_BUSY)
+		snprintf(why, size, "another profiler (%s) holds CUPTI, which has one client a "
+			 "process: nothing of the device is seen, ops and NVTX ranges are; "
+			 "'--probe -cuda' leaves CUPTI to it for good",
+			 *other ? other : "it does not say its name");
+	else if (r == CUPTI_NOT_INITIALIZED)
+		snprintf(why, size, "libcupti %s (%s) is not one for this driver (CUDA %d.%d): nothing "
+			 "of the device is seen; TFTOP_CUPTI names another one", cupti->version_text,
+			 cupti->path, cupti_driver_version() / 1000,
+			 cupti_driver_version() % 1000 / 10);
+	else
+		snprintf(why, size, "CUPTI lets nobody subscribe: %s (%d); nothing of the device is "
+			 "seen", cupti_text(r), r);
+	return r;
+}
+
+static void kernels_refused(int r, char *why, size_t size)
+{
+	if (r == CUPTI_NO_PRIVILEGES || r == CUPTI_VIRTUALIZED_NO_PRIVILEGES)
+		snprintf(why, size, "the driver lets only administrators trace kernels (its option "
+			 "NVreg_RestrictProfilingToAdminUsers): nothing of the device is seen");
+	else
+		snprintf(why, size, "CUPTI refuses to tell kernels: %s (%d); nothing of the device is "
+			 "seen", cupti_text(r), r);
+}
+
+int enable_start(enum tft_level level, char *why, size_t size)
+{
+	int r = subscribe(why, size);
+
+	if (r)
+		return r;
+	r = cupti->register_buffers(collect_request, collect_complete);
+	if (r) {
+		snprintf(why, size, "CUPTI takes no buffers: %s (%d); nothing of the device is seen",
+			 cupti_text(r), r);
+		return r;
+	}
+	resources_apply(level != TFT_LEVEL_OFF);
+	calls_apply(level);
+	if (cupti->several)
+		refused[CUPTI_KIND_GRAPH] = !atomic_load(&graphs_whole);
+	r = kinds_apply(level);
+	if (r)
+		kernels_refused(r, why, size);
+	return r;
+}

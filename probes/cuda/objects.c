@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices, streams as queues, and which op a graph's node was captured in.
+ *
+ * A stream is met in a record (its number), in a callback (its handle) or when somebody
+ * waits for it: whoever is first enters it. CUPTI never gives the number of a stream
+ * that is gone to another one, the driver does so with handles: these are forgotten when
+ * their stream is about to go. Readers of the tables take no lock; entering takes one
+ * that is held over the tables only.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/cuda/probe.h"
+#include "probes/runtime/spin.h"
+
+#define SLOTS (2 * QUEUES_MAX)	/* of the hash tables, a power of two */
+#define NODES (1u << 16)
+#define NODE_PROBES 16u
+#define EXECS 256u
+#define PER_THREAD 2u		/* CU_STREAM_PER_THREAD; above it the thread */
+
+static struct device devices[DEVICES_MAX];
+static atomic_uint n_devices;
+static struct queue queues[QUEUES_MAX];
+static atomic_uint n_queues;
+/* index + 1 of a queue; by number, by handle */
+static _Atomic uint16_t by_number[SLOTS];
+static struct {
+	_Atomic uint64_t handle;
+	_Atomic uint32_t context;	/* 0: forgotten */
+	_Atomic uint16_t queue;		/* index + 1, 0: free */
+} by_handle[SLOTS];
+static _Atomic uint32_t busy;
+static uint32_t names_seen;
+
+static struct {
+	_Atomic uint64_t node;
+	_Atomic uint32_t op_name;
+} nodes[NODES];
+static struct {
+	_Atomic(const void *) exec;
+	_Atomic uint32_t name;
+} execs[EXECS];
+
+static uint32_t hash(uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+
+	return (uint32_t)(h >> 40);
+}
+
+/* ---- devices ---- */
+
+struct device *device_at(unsigned index)
+{
+	return index < atomic_load_explicit(&n_devices, memory_order_acquire) ? &devices[index] :
+										NULL;
+}
+
+static void device_send(struct device *d)
+{
+	struct tft_device def = d->def;
+
+	def.id = atomic_load(&d->id);
+	rt_emit_device(&def);
+}
+
+/* Something that nothing is known of but its number; its record tells the rest. */
+static void device_plain(struct device *d, uint32_t number)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "CUDA device %u", number);
+	d->number = number;
+	d->def = (struct tft_device){
+		.gpu = 1, .index = number, .api = "cuda", .name = strdup(name),
+		.vendor = "NVIDIA", .platform = "CUDA", .driver = "", .address = "",
+	};
+	if (!d->def.name)
+		d->def.name = "";
+}
+
+struct device *device_get(uint32_t number)
+{
+	unsigned n = atomic_load_explicit(&n_devices, memory_order_acquire);
+	struct device *d = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (devices[i].number == number)
+			return &devices[i];
+	if (!rt_spin_lock(&busy))
+		return NULL;
+	n = atomic_load(&n_devices);
+	for (unsigned i = 0; i < n; i++)
+		if (devices[i].number == number)
+			d = &devices[i];
+	if (!d && n < DEVICES_MAX) {
+		d = &devices[n];
+		device_plain(d, number);
+		atomic_store(&d->id, rt_device_id());
+		atomic_store_explicit(&n_devices, n + 1, memory_order_release);
+	}
+	rt_spin_unlock(&busy);
+	if (!d)
+		rt_dropped(1);
+	return d;
+}
+
+static char *uuid_text(const char *prefix, const uint8_t *u)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%s-", prefix);
+
+	for (int i = 0; i < 16; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%02x",
+			      i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", u[i]);
+	return strdup(text);
+}
+
+static char *driver_text(void)
+{
+	char text[64] = "";
+	int version = cupti_driver_version();
+
+	if (version > 0)
+		snprintf(text, sizeof(text), "CUDA %d.%d", version / 1000, version % 1000 / 10);
+	return strdup(text);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static void device_known(const struct cuda_record *r)
+{
+	struct device *d = device_get(r->device);
+	char name[160];
+
+	if (!d || d->told)
+		return;
+	snprintf(name, sizeof(name), "%s%s", or_empty(r->of_device.name),
+		 r->of_device.mig ? " (MIG)" : "");
+	d->def.name = or_empty(strdup(name));
+	d->def.driver = or_empty(driver_text());
+	d->def.address = or_empty(r->of_device.mig ? uuid_text("MIG", r->of_device.mig_uuid) :
+						     uuid_text("GPU", r->of_device.uuid));
+	d->def.units = r->of_device.units;
+	d->def.clock_mhz = r->of_device.clock / 1000;
+	d->def.memory_bytes = r->of_device.memory;
+	d->def.capability = r->of_device.capability;
+	d->def.threads_per_unit = r->of_device.threads_per_unit;
+	d->def.blocks_per_unit = r->of_device.blocks_per_unit;
+	d->def.registers_per_unit = r->of_device.registers_per_unit;
+	d->def.registers_per_block = r->of_device.registers_per_block;
+	d->def.shared_per_unit = r->of_device.shared_per_unit;
+	d->def.shared_per_block = r->of_device.shared_per_block;
+	d->def.bandwidth = r->of_device.bandwidth;
+	d->told = true;
+	device_send(d);
+}
+
+/* ---- streams ---- */
+
+static void queue_send(struct queue *q)
+{
+	struct tft_queue def = {
+		.id = atomic_load(&q->id), .device = q->device ? atomic_load(&q->device->id) : 0,
+		.context = q->context, .flags = q->flags, .priority = q->priority,
+		.name = q->name,
+	};
+	char name[64];
+
+	if (!q->name[0]) {
+		if (q->flags & TFT_QUEUE_DEFAULT)
+			snprintf(name, sizeof(name), "default stream");
+		else
+			snprintf(name, sizeof(name), "stream %u", q->stream);
+		def.name = name;
+	}
+	rt_emit_queue(&def);
+}
+
+static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t *slot)
+{
+	uint32_t i = hash(context, stream) & (SLOTS - 1);
+
+	for (;; i = (i + 1) & (SLOTS - 1)) {
+		uint16_t at = atomic_load_explicit(&by_number[i], memory_order_acquire);
+
+		*slot = i;
+		if (!at)
+			return NULL;
+		if (queues[at - 1].stream == stream && queues[at - 1].context == context)
+			return &queues[at - 1];
+	}
+}
+
+/* Under the lock. */
+static struct queue *queue_enter(uint32_t context, uint32_t stream, struct device *device,
+				 uint32_t slot)
+{
+	unsigned n = atomic_load(&n_queues);
+	struct queue *q = &queues[n];
+
+	if (n == QUEUES_MAX)
+		return NULL;
+	q->context = context;
+	q->stream = stream;
+	q->device = device;
+	q->flags = TFT_QUEUE_IN_ORDER | TFT_QUEUE_PROFILED;
+	atomic_store(&q->id, rt_queue_id());
+	atomic_store_explicit(&n_queues, n + 1, memory_order_release);
+	atomic_store_explicit(&by_number[slot], (uint16_t)(n + 1), memory_order_release);
+	return q;
+}
+
+struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device)
+{
+	uint32_t slot;
+	struct queue *q = by_number_find(context, stream, &slot);
+	struct device *d;
+	bool made = false;
+
+	if (likely(q != NULL))
+		return q;
+	d = device_get(device);
+	if (!rt_spin_lock(&busy)) {
+		rt_dropped(1);
+		return NULL;
+	}
+	q = by_number_find(context, stream, &slot);
+	if (!q) {
+		q = queue_enter(context, stream, d, slot);
+		made = q != NULL;
+	}
+	rt_spin_unlock(&busy);
+	if (made)
+		queue_send(q);
+	else if (!q)
+		cuda_say(SAID_STREAMS, 1, "more than %u streams: what runs on the others is not seen",
+			 QUEUES_MAX);
+	return q;
+}
+
+struct queue *queue_of(uint32_t context, uint64_t handle)
+{
+	uint32_t i = hash(handle, context) & (SLOTS - 1);
+
+	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+		uint16_t at = atomic_load_explicit(&by_handle[i].queue, memory_order_acquire);
+
+		if (!at)
+			return NULL;
+		if (atomic_load_explicit(&by_handle[i].handle, memory_order_relaxed) == handle &&
+		    atomic_load_explicit(&by_handle[i].context, memory_order_relaxed) == context)
+			return &queues[at - 1];
+	}
+	return NULL;
+}
+
+static void handle_enter(struct queue *q, uint64_t handle)
+{
+	uint32_t i = hash(handle, q->context) & (SLOTS - 1);
+
+	if (queue_of(q->context, handle) == q || !rt_spin_lock(&busy))
+		return;
+	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+		bool was = atomic_load(&by_handle[i].queue) != 0;
+
+		if (was && !(atomic_load(&by_handle[i].handle) == handle &&
+			     (!atomic_load(&by_handle[i].context) ||
+			      atomic_load(&by_handle[i].context) == q->context)))
+			continue;
+		atomic_store(&by_handle[i].context, 0);
+		atomic_store(&by_handle[i].queue, (uint16_t)(q - queues + 1));
+		atomic_store(&by_handle[i].handle, handle);
+		atomic_store_explicit(&by_handle[i].context, q->context, memory_order_release);
+		break;
+	}
+	q->handle = handle;
+	rt_spin_unlock(&busy);
+}
+
+static void handle_forget(uint32_t context, uint64_t handle)
+{
+	uint32_t i = hash(handle, context) & (SLOTS - 1);
+
+	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+		if (!atomic_load_explicit(&by_handle[i].queue, memory_order_acquire))
+			return;
+		if (atomic_load(&by_handle[i].handle) == handle &&
+		    atomic_load(&by_handle[i].context) == context)
+			atomic_store(&by_handle[i].context, 0);
+	}
+}
+
+/* The calling thread's own default stream has one handle for all threads. */
+static uint64_t handle_key(uint64_t handle, bool own_stream, uint32_t tid)
+{
+	if (handle == PER_THREAD || (own_stream && !handle))
+		return PER_THREAD | (uint64_t)tid << 32;
+	return handle;
+}
+
+struct queue *queue_of_call(const struct call *call, void *context)
+{
+	uint64_t key = handle_key(call->stream, call->own_stream, call->tid);
+	struct queue *q = queue_of(call->context, key);
+	uint32_t stream = 0, device = 0;
+
+	if (q || !context || !cupti->get_stream_id || !cupti->get_device_id ||
+	    cupti->get_stream_id(context, (void *)(uintptr_t)call->stream, call->own_stream,
+				 &stream) ||
+	    cupti->get_device_id(context, &device))
+		return q;
+	q = queue_get(call->context, stream, device);
+	if (q)
+		handle_enter(q, key);
+	return q;
+}
+
+static void stream_made(const struct cupti_resource *r)
+{
+	uint32_t context = 0, stream = 0, device = 0;
+	struct queue *q;
+
+	if (!r->context || !cupti->get_stream_id || !cupti->get_device_id ||
+	    cupti->get_context_id(r->context, &context) ||
+	    cupti->get_stream_id(r->context, r->stream, 0, &stream) ||
+	    cupti->get_device_id(r->context, &device))
+		return;
+	q = queue_get(context, stream, device);
+	if (q)
+		handle_enter(q, (uint64_t)(uintptr_t)r->stream);
+}
+
+static void stream_goes(const struct cupti_resource *r)
+{
+	uint32_t context = 0;
+
+	if (!r->context || cupti->get_context_id(r->context, &context))
+		return;
+	handle_forget(context, (uint64_t)(uintptr_t)r->stream);
+	rt_thing_name(RT_THING_CUDA_STREAM, (uint64_t)(uintptr_t)r->stream, NULL);
+}
+
+/* ---- graphs ---- */
+
+static void node_set(uint64_t node, uint32_t op_name)
+{
+	uint32_t i = hash(node, 1) & (NODES - 1), at = i;
+
+	for (unsigned n = 0; n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
+		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_relaxed);
+
+		if (!have || have == node) {
+			at = i;
+			break;
+		}
+	}
+	/* where there is no room the oldest knowledge goes */
+	atomic_store(&nodes[at].op_name, op_name);
+	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
+}
+
+uint32_t node_op(uint64_t node)
+{
+	uint32_t i = hash(node, 1) & (NODES - 1);
+
+	for (unsigned n = 0; node && n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
+		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_acquire);
+
+		if (have == node)
+			return atomic_load(&nodes[i].op_name);
+		if (!have)
+			return 0;
+	}
+	return 0;
+}
+
+static void node_made(const struct cupti_graph_resource *g)
+{
+	struct rt_top top = rt_op_launch();
+	uint64_t node = 0;
+
+	calls_captured();
+	if (!top.name || !g || !cupti->get_graph_node_id ||
+	    cupti->get_graph_node_id(g->node, &node) || !node)
+		return;
+	node_set(node, top.name);
+}
+
+static void node_cloned(const struct cupti_graph_resource *g)
+{
+	uint64_t node = 0, original = 0;
+	uint32_t op_name;
+
+	if (!g || !cupti->get_graph_node_id || cupti->get_graph_node_id(g->node, &node) ||
+	    cupti->get_graph_node_id(g->original_node, &original))
+		return;
+	op_name = node_op(original);
+	if (op_name && node)
+		node_set(node, op_name);
+}
+
+uint32_t graph_name_of(uint32_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "graph %u", number);
+	return rt_name(TFT_NAME_KERNEL, text);
+}
+
+static uint32_t exec_name(const void *exec)
+{
+	uint32_t number = 0;
+
+	if (cupti->get_graph_exec_id && !cupti->get_graph_exec_id((void *)(uintptr_t)exec, &number))
+		return graph_name_of(number);
+	return rt_name(TFT_NAME_KERNEL, "graph");
+}
+
+uint32_t graph_name(const void *exec)
+{
+	uint32_t i = hash((uintptr_t)exec, 2) & (EXECS - 1), name;
+
+	if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec) {
+		name = atomic_load_explicit(&execs[i].name, memory_order_relaxed);
+		if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec)
+			return name;
+	}
+	name = exec_name(exec);
+	atomic_store(&execs[i].exec, NULL);
+	atomic_store(&execs[i].name, name);
+	atomic_store_explicit(&execs[i].exec, exec, memory_order_release);
+	return name;
+}
+
+/* An address that comes back is another graph. */
+static void exec_goes(const void *exec)
+{
+	uint32_t i = hash((uintptr_t)exec, 2) & (EXECS - 1);
+
+	if (exec && atomic_load(&execs[i].exec) == exec)
+		atomic_store(&execs[i].exec, NULL);
+}
+
+void objects_resource(uint32_t id, const struct cupti_resource *resource)
+{
+	const struct cupti_graph_resource *g = resource->descriptor;
+
+	switch (id) {
+	case CUPTI_RESOURCE_STREAM_CREATED:
+		stream_made(resource);
+		break;
+	case CUPTI_RESOURCE_STREAM_DESTROY:
+		stream_goes(resource);
+		break;
+	case CUPTI_RESOURCE_NODE_CREATED:
+		node_made(g);
+		break;
+	case CUPTI_RESOURCE_NODE_CLONED:
+		node_cloned(g);
+		break;
+	case CUPTI_RESOURCE_EXEC_DESTROY:
+		if (g)
+			exec_goes(g->exec);
+		break;
+	}
+}
+
+/* ---- what records say, what the user says, what is asked again ---- */
+
+static void queue_is_default(uint32_t context, uint32_t stream, uint32_t device)
+{
+	struct queue *q = queue_get(context, stream, device);
+
+	if (!q)
+		return;
+	handle_enter(q, 0);
+	if (!(q->flags & TFT_QUEUE_DEFAULT)) {
+		q->flags |= TFT_QUEUE_DEFAULT;
+		queue_send(q);
+	}
+}
+
+void objects_record(const struct cuda_record *r)
+{
+	struct queue *q;
+	uint32_t slot;
+
+	switch (r->what) {
+	case CUDA_DEVICE:
+		device_known(r);
+		break;
+	case CUDA_CONTEXT:
+		if (!r->made_context.green && r->device != CUPTI_ID_NONE)
+			queue_is_default(r->context, r->made_context.null_stream, r->device);
+		break;
+	case CUDA_STREAM:
+		/* its device is not in it: that of a stream that is known */
+		q = by_number_find(r->context, r->stream, &slot);
+		if (q && q->priority != r->made_stream.priority) {
+			q->priority = r->made_stream.priority;
+			queue_send(q);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void objects_names(void)
+{
+	uint32_t now = rt_things();
+	unsigned n = atomic_load(&n_queues);
+	char name[64];
+
+	if (now == names_seen)
+		return;
+	names_seen = now;
+	for (unsigned i = 0; i < n; i++) {
+		struct queue *q = &queues[i];
+
+		if (!q->handle || !rt_thing_named(RT_THING_CUDA_STREAM, q->handle, name, sizeof(name)) ||
+		    !strcmp(name, q->name))
+			continue;
+		memcpy(q->name, name, sizeof(name));
+		queue_send(q);
+	}
+}
+
+void objects_dump(void)
+{
+	unsigned n = atomic_load(&n_queues);
+	struct device *d;
+
+	for (unsigned i = 0; (d = device_at(i)); i++)
+		device_send(d);
+	for (unsigned i = 0; i < n; i++)
+		queue_send(&queues[i]);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches that nothing came of yet.
+ *
+ * A kernel that runs for long is announced (TFT_CMD_OPEN) after 10 ms: of each stream the
+ * oldest launch, which is the one that runs; all of them after a second, so that what is
+ * settled does not wait for them. A launch that others of its stream have overtaken, or
+ * that could not be told apart for two seconds, is given up and counted. When the program
+ * launches and no record comes at all for two seconds, that is said, with what is likely.
+ */
+#include "probes/cuda/probe.h"
+
+#define ALL_AGE_NS 1000000000
+#define OTHERS_AGE_NS 300000000		/* what is no kernel is not waited for longer */
+#define STREAMS 64
+
+uint64_t overdue_given_up;
+static int64_t silent_since_ns;		/* records are owed since then */
+static _Atomic int64_t scanned_ns;
+
+static bool is_kernel(const struct call *c)
+{
+	return c->class == CUPTI_CLASS_LAUNCH || c->class == CUPTI_CLASS_LAUNCH_CONFIG;
+}
+
+/* What it holds back: INT64_MAX, nothing. */
+static int64_t holds(uint32_t correlation, int64_t now_ns, int64_t before_ns)
+{
+	struct call c;
+	uint64_t state = calls_state(correlation);
+	int64_t age_ns;
+
+	if (!(state & (CALL_AWAITED | CALL_FILLING)) || state & CALL_TOLD)
+		return INT64_MAX;
+	if (call_find(correlation, &c, &state) == CALL_NONE)
+		return INT64_MAX;
+	if (state & CALL_FILLING || !c.call_ns)
+		return before_ns;
+	age_ns = now_ns - c.call_ns;
+	if (age_ns > (is_kernel(&c) || c.class == CUPTI_CLASS_GRAPH ? OVERDUE_AGE_NS :
+								     OTHERS_AGE_NS))
+		return INT64_MAX;
+	return c.call_ns;
+}
+
+int64_t overdue_pending_ns(void)
+{
+	int64_t now_ns = rt_now_ns(), oldest = INT64_MAX;
+	int64_t before_ns = atomic_exchange(&scanned_ns, now_ns);
+	uint32_t at, last;
+
+	if (atomic_load(&cuda_dead) || rt_level() == TFT_LEVEL_OFF)
+		return INT64_MAX;
+	/* nobody says what was launched: all that had ended by the last flush is written */
+	if (rt_level() == TFT_LEVEL_MIN)
+		return atomic_load(&collect_flush_ns);
+	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
+		int64_t held = holds(at, now_ns, before_ns ? before_ns : now_ns);
+
+		if (held < oldest)
+			oldest = held;
+	}
+	return oldest;
+}
+
+static void announce(const struct call *c, uint32_t correlation, struct queue *queue)
+{
+	struct tft_command command = {
+		.tid = c->tid, .queue = atomic_load(&queue->id), .name = c->name,
+		.correlation = correlation | TFT_CORRELATION_CUPTI, .op = c->op,
+		.op_name = c->op_name, .call_dur_ns = c->call_dur_ns, .call_ns = c->call_ns,
+		.kind = TFT_KIND_KERNEL, .how = TFT_HOW_EXACT, .flags = TFT_CMD_OPEN,
+	};
+
+	rt_emit_command(&command);
+	call_mark(correlation, 0, CALL_TOLD);
+	if (c->twin)
+		call_mark(c->twin, 0, CALL_TOLD);
+}
+
+/* The streams whose oldest launch was met in this walk. */
+struct walk {
+	const struct queue *seen[STREAMS];
+	unsigned n_seen;
+	int64_t now_ns, oldest_ns;
+	uint32_t oldest;		/* a kernel, 0 none */
+	uint32_t owed;
+};
+
+static bool first_of(struct walk *w, const struct queue *queue)
+{
+	for (unsigned i = 0; i < w->n_seen; i++)
+		if (w->seen[i] == queue)
+			return false;
+	if (w->n_seen < STREAMS)
+		w->seen[w->n_seen++] = queue;
+	return true;
+}
+
+/* True: it is awaited no more. */
+static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, uint64_t state)
+{
+	uint64_t key = c->own_stream && !c->stream ? 2 | (uint64_t)c->tid << 32 : c->stream;
+	struct queue *queue = queue_of(c->context, key);
+	int64_t age_ns = w->now_ns - c->call_ns;
+	bool overtaken = queue && queue->done_call_ns > c->call_ns;
+
+	if (age_ns > OVERDUE_AGE_NS && (overtaken || !is_kernel(c))) {
+		call_mark(correlation, CALL_AWAITED, 0);
+		if (is_kernel(c))
+			overdue_given_up++;
+		return true;
+	}
+	if (!is_kernel(c))
+		return false;
+	w->owed++;
+	if (!w->oldest || c->call_ns < w->oldest_ns) {
+		w->oldest = correlation;
+		w->oldest_ns = c->call_ns;
+	}
+	if (queue && first_of(w, queue) + (age_ns > ALL_AGE_NS) && !overtaken &&
+	    age_ns > ANNOUNCE_AGE_NS && !(state & CALL_TOLD))
+		announce(c, correlation, queue);
+	return false;
+}
+
+static void walk(struct walk *w)
+{
+	uint32_t at, last;
+	bool awaited_before = false;
+
+	for (calls_range(&at, &last); (int32_t)(last - at) >= 0; at++) {
+		uint64_t state = calls_state(at);
+		struct call c;
+
+		if (state & (CALL_AWAITED | CALL_FILLING | CALL_RUNNING)) {
+			/* what runs is looked at when it has returned */
+			if (call_find(at, &c, &state) == CALL_THERE && state & CALL_AWAITED &&
+			    (!c.twin || c.twin > at) && look_at(w, at, &c, state))
+				continue;
+			awaited_before = true;
+		} else if (!awaited_before && (int32_t)(last - at) > 256) {
+			calls_low(at + 1);	/* its neighbours may still be filed */
+		}
+	}
+}
+
+/* Something is launched and nothing comes. */
+static void silence(const struct walk *w, uint64_t records)
+{
+	struct call c;
+	uint64_t state;
+
+	if (records || !w->owed) {
+		silent_since_ns = 0;
+		return;
+	}
+	if (!silent_since_ns)
+		silent_since_ns = w->now_ns;
+	if (w->now_ns - silent_since_ns < OVERDUE_AGE_NS ||
+	    call_find(w->oldest, &c, &state) == CALL_NONE)
+		return;
+	cuda_say(SAID_SILENT, 1, "%u launches and no record of the device for two seconds. Either a "
+		 "kernel runs for that long (the oldest, launched %.1f s ago, is shown as open), or "
+		 "another CUPTI client has taken the records", w->owed,
+		 (double)(w->now_ns - w->oldest_ns) / 1e9);
+}
+
+void overdue_look(int64_t now_ns, uint64_t records)
+{
+	uint64_t before = overdue_given_up;
+	struct walk w = { .now_ns = now_ns };
+
+	if (rt_level() < TFT_LEVEL_DEFAULT)
+		return;
+	walk(&w);
+	silence(&w, records);
+	if (overdue_given_up != before) {
+		rt_vendor_dropped(overdue_given_up - before);
+		cuda_say(SAID_NOTHING, 1, "%llu launches have no record, though later ones of their "
+			 "stream have: dropped by CUPTI, or captured into a graph unseen",
+			 (unsigned long long)(overdue_given_up - before));
+	}
+}

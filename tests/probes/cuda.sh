@@ -1,0 +1,253 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The CUDA probe over the doubles of the driver and of CUPTI (tests/doubles/cuda), on the
+# double of the runtime: what it sends is what the program did, on every release that is
+# played; each fault is told and harms nobody. cuda.sh [NAME]: only the cases whose name
+# contains NAME.
+. "$(dirname "$0")/lib.sh"
+double=$O/tests/cuda
+if [ ! -e "$double/cuda_play" ]; then
+	fail cuda "'$double/cuda_play' is missing: make tests"
+	closing
+fi
+on_double cuda probes/cuda/*.c
+cp "$lib/libtftop-nvtx.so" "$build/double/"
+unset CUDA_DOUBLE CUPTI_DOUBLE CUDA_DOUBLE_TRUTH TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS
+export TFTOP_NVML=0
+limit='timeout -k 5 30'
+releases=$(cd "$double" && echo [1-9]*)
+
+cat >"$tmp/all.play" <<'END'
+device devices=2
+stream s priority=-1
+fill 1M stream=s
+capture g stream=s
+	range inner
+		kernel node_a x3 dur=5us stream=s
+		fill 4k stream=s
+	end
+end
+alloc a 1M
+alloc h 64k pinned
+alloc p 256k pool stream=s
+range outer
+	kernel _Z6simplePf x2 dur=20us grid=4,2 block=64 regs=40 smem=1k dynamic=2k
+	copy h2d 1M stream=s
+	copy h2d 64k pinned stream=s
+	copy d2h 4k sync
+	copy d2d 8k
+	copy p2p 16k to=1 stream=s
+	fill 2k
+	launch g x2 stream=s
+end
+load ptx
+sync stream=s
+sync
+free p
+free h
+free a
+END
+
+# play RELEASE SCRIPT [NAME=VALUE...]: events into $tmp/events, what it says into $tmp/said
+play() {
+	local release=$1 script=$2
+	shift 2
+	[ -e "$script" ] || script=$tmp/$script.play
+	: >"$tmp/events"
+	env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL="${level:-3}" \
+		CUDA_INJECTION64_PATH="$build/double/libtftop-cuda.so" \
+		NVTX_INJECTION64_PATH="$build/double/libtftop-nvtx.so" \
+		TFTOP_CUPTI="$(echo "$double/$release"/libcupti.so.*)" CUDA_DOUBLE_TRUTH="$tmp/truth" \
+		"$@" $limit "$double/cuda_play" "$script" >"$tmp/said" 2>&1
+	status=$?
+}
+# lines PATTERN: how many events match; told PATTERN: whether a message does
+lines() { grep -cE "$1" "$tmp/events"; }
+told() { grep -qE "^message .*$2" "$tmp/events" && ok "$1, told" || fail "$1, told" "no message with '$2': $(grep -m 2 '^message' "$tmp/events")"; }
+fine() { expect "$1" "the program's status" "$status$(tail -n 1 "$tmp/said" | grep -v 'kernels in')" 0; }
+# What can be compared between two plays; a queue by its last name.
+commands() {
+	awk '/^queue / { id = $2; name = $0; sub(/.* name=/, "", name); sub(/id=/, "queue=", id); names[id] = name }
+		/^(command|run|launch) / && !/ open/ { lines[n++] = $0 }
+		END { for (i = 0; i < n; i++) { split(lines[i], word, " ")
+			sub(word[3], "queue=\"" names[word[3]] "\"", lines[i]); print lines[i] } }' "$tmp/events" |
+		sed -E 's/ (corr|tid|call_ns|dur|q|s|b|e)=[^ ]*//g; s/graph [0-9]+/graph/' | sort
+}
+
+# ---- cases ----
+
+case_exports() {
+	expect exports "only what the driver or an attacher calls" \
+		"$(nm -D --defined-only "$lib/libtftop-cuda.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
+		"InitializeInjection tft_cuda_attach "
+}
+
+case_all() {
+	local level
+	play 13.0 all
+	fine all
+	commands >"$tmp/got"
+	expect all "every command" "$(uniq -c "$tmp/got" | sed 's/^ *//')" "$(cat tests/probes/cuda.expected)"
+	expect all "all of the two graphs' runs carry their launch's correlation" \
+		"$(sed -nE 's/^(launch|run) corr=([0-9]+) .*/\2/p' "$tmp/events" | sort | uniq -c |
+			awk '{ printf "%s ", $1 }')" "5 5 "
+	expect all "memory" "$(grep -E '^(alloc|free) ' "$tmp/events" |
+		sed -E "s/.*allocator='([^']*)'.*/\1/" | sort | uniq -c | awk '{ printf "%s %s %s, ", $1, $2, $3 }')" \
+		"6 cuda device, 3 cuda pinned, 2 cuda pool, "
+	expect all "streams" "$(grep '^queue ' "$tmp/events" | sed -E 's/.*forced=0//' | sort -u | tr '\n' ';')" \
+		" default name=default stream; name=stream 13; name=stream 14; name=stream 7; priority=-1 name=stream 14;"
+	expect all "a build" "$(lines "^compile what='CUDA: PTX to machine code'")" 1
+	expect all "who waited" "$(grep -oE '^wait fn=[a-zA-Z]+' "$tmp/events" | sort | uniq -c | awk '{ printf "%s %s, ", $1, $3 }')" \
+		"2 fn=cuCtxSynchronize, 1 fn=cuMemcpyDtoH, 1 fn=cuStreamSynchronize, "
+	expect all "nothing lost" "$(lines '^(vendor_)?dropped')" 0
+	for level in 2 1; do
+		level=$level play 13.0 all
+		fine "all, level $level"
+		if [ $level = 2 ]; then
+			expect "all, level 2" "the same" "$(commands | diff - "$tmp/got" | head -n 3)" ""
+		else
+			expect "all, level 1" "the device's side" "$(lines '^command .* how=0 op=- .* times=1')" 9
+		fi
+	done
+}
+
+case_releases() {
+	local r
+	play 13.0 all
+	commands >"$tmp/got"
+	for r in $releases; do
+		play "$r" all
+		fine "release $r"
+		expect "release $r" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
+		expect "release $r" "no complaint" "$(grep -m 1 '^message level=[12]' "$tmp/events")" ""
+	done
+	play 13.4 all TFTOP_CUPTI_SHARED=0
+	expect "release 13.4 alone" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
+}
+
+# What CUPTI does with records, and what comes of it.
+case_records() {
+	local fault
+	play 13.0 all
+	commands >"$tmp/got"
+	for fault in disorder half future=16 unknown=3 uncorrelated; do
+		play 13.0 all CUPTI_DOUBLE=$fault
+		fine "$fault"
+		if [ $fault = uncorrelated ]; then
+			continue	# the first flush was too late for such a short program
+		fi
+		expect "$fault" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
+	done
+	play 13.0 all CUPTI_DOUBLE=unknown=3
+	told "unknown records" "writes records that this tftop does not know"
+	play 13.0 all CUPTI_DOUBLE=zero=2
+	fine "no times"
+	told "no times" "records without times"
+	expect "no times" "told without" "$(lines ' notimes .* times=1')" 0
+	play 13.0 all CUPTI_DOUBLE=drop=3
+	fine "dropped"
+	told "dropped" "CUPTI has dropped [0-9]+ records"
+	play 13.0 all CUPTI_DOUBLE=hold=1
+	expect "held back" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
+}
+
+# Whatever CUPTI's functions answer, the program runs on.
+case_refused() {
+	local f want
+	while read -r f want; do
+		play 13.0 all CUPTI_DOUBLE="$f"
+		fine "$f"
+		told "$f" "$want"
+	done <<-'END'
+		busy=nsys another profiler \(.*nsys.*--probe -cuda
+		fail=cuptiSubscribe:0:15,fail=cuptiSubscribe_v2:0:15 is not one for this driver
+		fail=cuptiActivityRegisterCallbacks:0:999 CUPTI takes no buffers
+		fail=cuptiActivityEnable:0:35 only administrators
+		fail=cuptiActivityEnable:8:2 CUPTI refuses to tell
+	END
+	play 13.0 all TFTOP_CUPTI=/nowhere/libcupti.so.13
+	fine "no libcupti"
+	told "no libcupti" "TFTOP_CUPTI"
+	for f in cuptiActivityFlushAll cuptiActivityGetNextRecord cuptiActivityGetNumDroppedRecords \
+		cuptiEnableCallback cuptiEnableDomain cuptiGetStreamIdEx cuptiGetDeviceId cuptiGetContextId \
+		cuptiGetTimestamp cuptiGetGraphNodeId cuptiGetGraphExecId cuptiActivityDisable; do
+		play 13.0 all CUPTI_DOUBLE=fail=$f:0:999
+		fine "$f fails"
+	done
+}
+
+# A flush that never comes back holds up nobody for long.
+case_hangs() {
+	local begin=${EPOCHREALTIME//[.,]/}
+	play 13.0 all CUPTI_DOUBLE=slow=cuptiActivityFlushAll:20000000
+	fine "a driver that hangs"
+	expect "a driver that hangs" "the program ends within 5 s" \
+		$(((${EPOCHREALTIME//[.,]/} - begin) / 5000000)) 0
+	told "a driver that hangs" "did not answer within a second"
+}
+
+# Threads launch while the level changes: nothing is lost but what was off.
+case_level() {
+	printf '%s\n' 'stream a' 'stream b' 'repeat 300ms' 'kernel ka x20 dur=1us stream=a' end thread \
+		'repeat 300ms' 'kernel kb x20 dur=1us stream=b' end >"$tmp/two.play"
+	play 13.0 two RT_TEXT_TOGGLE=1
+	fine level
+	expect level "nothing is told twice" "$(grep -v ' open' "$tmp/events" | sed -nE 's/^command corr=([0-9]+) .*/\1/p' |
+		sort | uniq -d | head -n 3)" ""
+}
+
+# A graph's launches are told as a whole where that is asked for.
+case_graphs() {
+	play 13.0 all TFTOP_CUDA_GRAPHS=whole
+	fine "whole graphs"
+	expect "whole graphs" "boxes" "$(lines '^command .* kind=graph name=graph [0-9]+ .* how=1 op=outer')" 2
+	expect "whole graphs" "no nodes" "$(lines '^(run|launch) ')" 0
+}
+
+# A kernel that runs for long is announced, and told when it has ended.
+case_long() {
+	printf '%s\n' 'stream s' 'range r' 'kernel long_one dur=200ms stream=s' 'kernel short_one dur=1us stream=s' \
+		end sync >"$tmp/long.play"
+	play 13.0 long
+	fine long
+	expect long "announced" "$(lines '^command .*name=long_one .* op=r .* open .*')" 1
+	expect long "told" "$(lines '^command .*name=long_one .* how=1 op=r status=0 tid')" 1
+	expect long "what waits behind it is not" "$(lines '^command .*name=short_one .* open ')" 0
+}
+
+case_failing() {
+	printf '%s\n' 'stream s' 'kernel bad stream=s' fail sync >"$tmp/failing.play"
+	play 13.0 failing CUDA_DOUBLE=fail=cuLaunchKernel:1:719
+	expect failing "a launch that failed" "$(lines '^command .*name=bad .* status=-719 ')" 1
+}
+
+# The program ends while a kernel runs; without a word; and has a child.
+case_ends() {
+	printf '%s\n' 'stream s' 'kernel last dur=3s stream=s' 'exit 20ms' >"$tmp/ends.play"
+	play 13.0 ends
+	fine ends
+	expect ends "what runs is shown as open" "$(lines '^command .*name=last .* open ')" 1
+	expect ends "and not as ended" "$(lines '^command .*name=last .* status=0 tid')" 0
+}
+
+# The user's own library goes first, whatever it is.
+case_chain() {
+	printf '#include <stdio.h>\nint InitializeInjection(void);\nint InitializeInjection(void)\n{ puts("theirs"); return 1; }\n' >"$tmp/theirs.c"
+	compile theirs.so -shared -fPIC "$tmp/theirs.c" || return
+	play 13.0 all TFTOP_CHAIN_CUDA_INJECTION64_PATH="$build/theirs.so"
+	expect chain "called once" "$(grep -c theirs "$tmp/said")" 1
+	expect chain "and ours too" "$(lines '^command .*_Z6simplePf')" 2
+	play 13.0 all TFTOP_CHAIN_CUDA_INJECTION64_PATH=/nowhere.so
+	fine chain
+	told chain "could not be used"
+}
+
+case_without() {
+	CUDA_INJECTION64_PATH=$build/double/libtftop-cuda.so $limit "$double/cuda_play" "$tmp/all.play" >"$tmp/said" 2>&1
+	expect without "without tftop" $? 0
+}
+
+for name in exports all releases records refused hangs level graphs long failing ends chain without; do
+	wanted $name && case_$name
+done
+closing
