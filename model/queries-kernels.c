@@ -150,6 +150,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 				.name = name ? names_short(&model->names, name) : "?",
 				.raw_name = name ? names_raw(&model->names, name) : "?",
 				.device = device, .work = names_work(&model->names, name),
+				.class = names_class(&model->names, name),
 				.shape = shape_of(model, total),
 			};
 		} else if ((*out)[at].shape != shape_of(model, total)) {
@@ -192,4 +193,56 @@ void model_kernels_free(struct kernel_row *rows, size_t count)
 		free(rows[i].shapes);
 	}
 	free(rows);
+}
+
+/* ---- by class ---- */
+
+static int class_by_time(const void *a, const void *b)
+{
+	const struct kernel_class_row *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+size_t model_kernel_classes(struct model *model, struct kernel_class_row **out)
+{
+	struct map rows = { .size = 0 };
+	size_t n = 0, cap = 0;
+
+	*out = NULL;
+	for (uint32_t i = 0; i < model->kernels.n; i++) {
+		const struct kernel_total *total = store_at(&model->kernels, i);
+		struct kernel_class class = names_class(&model->names, total->name);
+		uint32_t device = queue_device(model, queue_at(model, total->queue));
+		uint64_t key = (uint64_t)device << 8 | class.kind;
+		uint32_t at = map_get(&rows, key);
+		struct kernel_class_row *row;
+
+		if (!total->count)
+			continue;
+		if (at == MAP_NONE) {
+			at = (uint32_t)n;
+			map_set(&rows, key, at);
+			grow(out, &cap, n, sizeof(**out));
+			(*out)[n++] = (struct kernel_class_row) {
+				.device = device, .kind = (enum kernel_kind)class.kind,
+			};
+		}
+		row = &(*out)[at];
+		row->count += total->count;
+		row->untimed += total->untimed;
+		add_ns(&row->total_ns, total->total_ns);
+		add_ns(&row->type_ns[class.type], total->total_ns);
+		if (class.tensor != TENSOR_UNKNOWN)
+			add_ns(class.tensor == TENSOR_USED ? &row->tensor_ns : &row->simt_ns,
+			       total->total_ns);
+	}
+	map_release(&rows);
+	if (n)
+		qsort(*out, n, sizeof(**out), class_by_time);
+	return n;
 }

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "model/event.h"
+#include "model/query-class.h"
 
 struct model;
 
@@ -332,6 +333,7 @@ struct kernel_row {
 	const char *name, *raw_name;
 	uint32_t device;		/* UINT32_MAX: not known (yet); likewise below */
 	enum work work;
+	struct kernel_class class;	/* by its name */
 	uint64_t count, failed, approx, untimed;	/* untimed are in count, in no time */
 	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
 	const char *shape;		/* as in struct span, when all runs have the same */

@@ -66,6 +66,15 @@ void report_trust_text(struct model *model, FILE *out);
 void report_graph_text(struct model *model, FILE *out);
 void report_graph_json(struct json *json, struct model *model);
 
+/* Kernels, their classes, a device's limits, report_kernels.c. */
+struct device_limits;
+void report_limits_json(struct json *json, const struct device_limits *limits);
+void report_kernels_json(struct json *json, struct model *model);
+/* Time of kernels by class, at most KERNEL_KINDS parts of *whole_ns; device UINT32_MAX:
+ * of all. The caller has the model's lock. */
+size_t report_classes(struct model *model, uint32_t device, struct report_share *shares,
+		      int64_t *whole_ns);
+void report_classes_text(struct model *model, FILE *out);
 /* Their sections, report_findings.c. */
 void report_findings_text(struct model *model, FILE *out);
 void report_findings_json(struct json *json, struct model *model);

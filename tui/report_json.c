@@ -182,6 +182,7 @@ static void write_device(struct json *json, struct model *model, const struct de
 	json_uint_if(json, "units", row->units);
 	json_uint_if(json, "clock_mhz", row->clock_mhz);
 	json_uint_if(json, "memory_bytes", row->memory_bytes);
+	report_limits_json(json, &row->limits);
 	json_time_if(json, "span_ns", row->span_ns);
 	json_time_if(json, "busy_ns", row->busy_ns);
 	json_time_if(json, "kernel_ns", row->kernel_ns);
@@ -227,6 +228,10 @@ static void write_queues(struct json *json, struct model *model)
 		json_key_uint(json, "device", row->device);
 		json_text_if(json, "name", row->name);
 		json_key_bool(json, "in_order", row->in_order);
+		if (row->fallback)
+			json_key_bool(json, "default", true);
+		if (row->priority)
+			json_key_int(json, "priority", row->priority);
 		json_key_uint(json, "kernels", row->kernels);
 		json_key_uint(json, "copies", row->copies);
 		json_uint_if(json, "failed", row->failed);
@@ -238,67 +243,6 @@ static void write_queues(struct json *json, struct model *model)
 	}
 	json_end(json);
 	free(rows);
-}
-
-static void write_kernel(struct json *json, const struct kernel_row *row)
-{
-	json_object(json);
-	json_key_string(json, "name", row->name);
-	json_text_if(json, "raw_name", row->raw_name);
-	json_text_if(json, "shape", row->shape);
-	json_key_uint(json, "device", row->device);
-	json_key_uint(json, "count", row->count);
-	json_uint_if(json, "failed", row->failed);
-	json_uint_if(json, "approximate", row->approx);
-	json_uint_if(json, "untimed", row->untimed);
-	if (row->count > row->untimed) {
-		json_key_int(json, "total_ns", row->total_ns);
-		json_key_int(json, "mean_ns", row->mean_ns);
-		json_key_int(json, "min_ns", row->min_ns);
-		json_key_int(json, "max_ns", row->max_ns);
-		json_key_int(json, "p50_ns", row->p50_ns);
-		json_key_int(json, "p99_ns", row->p99_ns);
-		json_key_array(json, "histogram");
-		for (size_t k = 0; k < KERNEL_SPREAD; k++)
-			json_uint(json, row->spread[k]);
-		json_end(json);
-	}
-	report_flop(json, row);
-	json_key_array(json, "by_queue");
-	for (size_t k = 0; k < row->n_queues; k++) {
-		json_object(json);
-		json_key_uint(json, "queue", row->queues[k].queue);
-		json_key_uint(json, "count", row->queues[k].count);
-		json_key_int(json, "total_ns", row->queues[k].total_ns);
-		json_end(json);
-	}
-	json_end(json);
-	json_key_array(json, "ops");
-	for (size_t k = 0; k < row->n_ops; k++) {
-		json_object(json);
-		json_text_if(json, "name", row->ops[k].name);
-		json_key_uint(json, "count", row->ops[k].count);
-		json_key_int(json, "total_ns", row->ops[k].total_ns);
-		json_key_string(json, "how", how_name(row->ops[k].how));
-		json_end(json);
-	}
-	json_end(json);
-	json_end(json);
-}
-
-static void write_kernels(struct json *json, struct model *model)
-{
-	struct kernel_row *rows;
-	size_t count;
-
-	model_lock(model);
-	count = model_kernels(model, &rows);
-	model_unlock(model);
-	json_key_array(json, "kernels");
-	for (size_t i = 0; i < count; i++)
-		write_kernel(json, &rows[i]);
-	json_end(json);
-	model_kernels_free(rows, count);
 }
 
 static void write_copies(struct json *json, struct model *model)
@@ -551,7 +495,7 @@ void report_json(struct model *model, const struct report_run *run, FILE *out)
 	write_processes(&json, model);
 	write_devices(&json, model);
 	write_queues(&json, model);
-	write_kernels(&json, model);
+	report_kernels_json(&json, model);
 	write_copies(&json, model);
 	write_ops(&json, model);
 	report_scopes_json(&json, model);

@@ -327,6 +327,7 @@ static void print_kernels(struct model *model, FILE *out)
 		kernel_cells(&sheet, &rows[i], failed, flop, all);
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);
+	report_classes_text(model, out);
 	model_kernels_free(rows, count);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/kernel-class.h"
 #include "model/base/util.h"
 
 #define ARENA_BLOCK 65536u
@@ -174,9 +175,8 @@ static struct name *prepared(struct names *names, uint32_t id)
 		name->text = arena_copy(names, text, strlen(text));
 	else
 		name->text = name->full;
-	name->work = (uint8_t)work_of_name(name->text);
-	if (name->work == WORK_OTHER)
-		name->work = (uint8_t)work_of_name(name->full);
+	name->class = kernel_class_of(name->text, name->full);
+	name->work = (uint8_t)kernel_kind_work((enum kernel_kind)name->class.kind);
 	return name;
 }
 
@@ -198,6 +198,12 @@ const char *names_short(struct names *names, uint32_t id)
 		return NULL;
 	name = prepared(names, id);
 	return name->raw ? name->text : "?";
+}
+
+struct kernel_class names_class(struct names *names, uint32_t id)
+{
+	return names_resolve(names, id) ? prepared(names, id)->class :
+	       (struct kernel_class){ .kind = KERNEL_OTHER };
 }
 
 enum work names_find_work(struct names *names, uint32_t id)

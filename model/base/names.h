@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/query-class.h"
 #include "model/query.h"
 
 #define NAMES_MAX (1u << 24)
@@ -31,7 +32,8 @@ struct name {
 	uint32_t alias;			/* the real id, 0: itself */
 	uint32_t next;			/* same hash bucket */
 	uint8_t work;			/* enum work, of a kernel of that name */
-	bool prepared;			/* text, full and work are made */
+	bool prepared;			/* text, full, work and class are made */
+	struct kernel_class class;	/* likewise */
 };
 
 struct arena_block;
@@ -72,6 +74,7 @@ bool names_defined(const struct names *names, uint32_t id);
 const char *names_raw(struct names *names, uint32_t id);
 const char *names_short(struct names *names, uint32_t id);
 enum work names_find_work(struct names *names, uint32_t id);
+struct kernel_class names_class(struct names *names, uint32_t id);
 static inline enum work names_work(struct names *names, uint32_t id)
 {
 	const struct name *name;

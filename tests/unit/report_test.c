@@ -434,6 +434,8 @@ TEST(report_json_adds_up_to_the_truth)
 	CHECK_INT(sum(json_get(tree, "kernels"), "count"), truth->kernels);
 	CHECK_INT(sum(json_get(tree, "kernels"), "failed"), truth->failed);
 	CHECK_INT(sum(json_get(tree, "kernels"), "total_ns"), truth->kernel_ns);
+	CHECK_INT(sum(json_get(tree, "kernel_classes"), "count"), truth->kernels);
+	CHECK_INT(sum(json_get(tree, "kernel_classes"), "total_ns"), truth->kernel_ns);
 	CHECK_INT(sum(json_get(tree, "copies"), "count"), truth->copies);
 	CHECK_INT(sum(json_get(tree, "copies"), "bytes"), truth->bytes);
 	CHECK_INT(json_get_int(json_get(tree, "steps"), "count", 0), truth->steps);

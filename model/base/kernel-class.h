@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The class of a kernel from its name: tables of texts, the first row that fits wins, so
+ * more telling ones stand first. Pure; any thread.
+ */
+#ifndef MODEL_KERNEL_CLASS_H
+#define MODEL_KERNEL_CLASS_H
+
+#include "model/query-class.h"
+#include "model/query.h"
+
+/* full: as its library calls it, demangled; short_name: of names_short(). */
+struct kernel_class kernel_class_of(const char *short_name, const char *full);
+/* Its colour. */
+enum work kernel_kind_work(enum kernel_kind kind);
+
+#endif
