@@ -14,6 +14,7 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
+CUPTI = "13.0/libcupti.so.13"	# among the doubles
 
 
 class TimeUp(BaseException):
@@ -39,6 +40,8 @@ class Bench:
     def __init__(self, options):
         self.rehearsal = bool(options.rehearse)
         self.doubles = os.path.realpath(options.rehearse) if options.rehearse else None
+        # a libcupti is looked for where real ones are
+        self.more = {"TFTOP_CUPTI": os.path.join(self.doubles, CUPTI)} if self.rehearsal else {}
         self.python = options.python
         self.out = os.path.abspath(options.out)
         os.makedirs(self.out, exist_ok=True)
@@ -122,9 +125,11 @@ class Bench:
     def for_program(self, more=None):
         """Its environment, without what is only for tftop's own."""
         environment = dict(os.environ, LC_ALL="C", PYTHONDONTWRITEBYTECODE="1")
-        paths = [p for p in (self.inside, self.doubles, environment.get("LD_LIBRARY_PATH")) if p]
+        doubles = [self.doubles, os.path.join(self.doubles, "cudart")] if self.rehearsal else []
+        paths = [p for p in (self.inside, *doubles, environment.get("LD_LIBRARY_PATH")) if p]
         if paths:
             environment["LD_LIBRARY_PATH"] = ":".join(paths)
+        environment.update(self.more)
         environment.update(more or {})
         return environment
 
@@ -164,7 +169,8 @@ class Bench:
         by env(1), so that it sees no library of tftop's."""
         inside, outside = self.for_program(more), dict(self.environment)
         given = ["%s=%s" % (k, v) for k, v in inside.items()
-                 if outside.get(k) != v and (k in (more or {}) or k == "LD_LIBRARY_PATH")]
+                 if outside.get(k) != v and (k in {**self.more, **(more or {})} or
+                                             k == "LD_LIBRARY_PATH")]
         taken = [a for k in outside if k not in inside for a in ("-u", k)]
         if given or taken:
             command = ["env"] + taken + given + list(command)

@@ -19,12 +19,12 @@ spec = importlib.util.find_spec("nvidia")
 for folder in spec.submodule_search_locations if spec else ():
     found = glob.glob(folder + "/*/lib/libcupti.so.*[0-9]") + found
 seen = set()
-for path in found:
+for path in [] if sys.argv[1] else found:
     if os.path.realpath(path) in seen or path.count(".so.") and path.split(".so.")[1].count("."):
         continue
     seen.add(os.path.realpath(path))
     print("cupti", path)
-path = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1] else next(iter(found), "libcupti.so.13")
+path = sys.argv[1] or next(iter(found), "libcupti.so.13")
 cupti = ctypes.CDLL(path)
 number = ctypes.c_uint32()
 print("used", path)
@@ -69,7 +69,7 @@ def describe(bench):
     for line in versions.out.splitlines():
         name, version = line.split(None, 1)
         facts[name] = version
-    cupti = bench.bare([bench.python, "-c", CUPTI], limit=20)
+    cupti = bench.bare([bench.python, "-c", CUPTI, bench.more.get("TFTOP_CUPTI", "")], limit=20)
     facts["cupti"] = []
     for line in cupti.out.splitlines():
         name, _, value = line.partition(" ")

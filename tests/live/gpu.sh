@@ -50,5 +50,37 @@ packs() {
 	why=${how:+with the system\'s own hidden}
 }
 
+# The steps that are short, over the doubles; real programs of nvcc's where it is there.
+rehearses() {
+	tests/gpu/run --rehearse "$O/tests/cuda" --out "$work/out" --only truth --only record \
+		>"$work/said" 2>&1 || fail "$(grep WRONG "$work/said" | head -n 2)" || return
+	grep -q '^REHEARSAL' "$work/out/report.txt" || fail "it does not say what it is" || return
+	if command -v nvcc >"$work/nvcc"; then
+		grep -q 'figures equal' "$work/said" || fail "nothing was compared" || return
+	else
+		grep -q 'not measured  (there is no nvcc)' "$work/said" ||
+			fail "it does not say that there is no nvcc" || return
+		why="no nvcc, so no programs"
+	fi
+}
+
+# Buffers of two releases, written by the probe, decoded again by the unit test.
+records() {
+	local cupti
+	for cupti in 11.8/libcupti.so.11.8 13.0/libcupti.so.13; do
+		TFTOP_CUPTI=$O/tests/cuda/$cupti TFTOP_CUDA_RECORD=$work/${cupti%%/*}.buf timeout -k 5 60 \
+			"$tftop" --json="$work/report" -- "$O/tests/cuda/cuda_play" tests/data/cuda/train.play \
+			>"$work/said" 2>&1 || fail "$(tail -n 1 "$work/said")" || return
+	done
+	TFTOP_TEST_BUFFERS=$work "$O/tests/unit" cuda_replay >"$work/said" 2>&1 ||
+		fail "$(head -n 1 "$work/said")" || return
+	# the first record as one of another kind: not as the library stepped
+	printf '\1' | dd of="$work/13.0.buf" bs=1 seek=24 conv=notrunc 2>"$work/said"
+	! TFTOP_TEST_BUFFERS=$work "$O/tests/unit" cuda_replay >"$work/said" 2>&1 ||
+		fail "a damaged recording is as good"
+}
+
 case_run pack packs
+case_run recorded records
+
 suite_end
