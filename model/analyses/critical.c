@@ -17,6 +17,10 @@
  *    that was after its launch (queue); else to its launch (launch), and on, on
  *    the thread that launched it.
  *
+ * It begins on the step's thread, at its end. Where that thread waited for nothing in the
+ * step and a device of its process has not come to its end yet, the host runs ahead, and the
+ * walk begins in what the device runs then.
+ *
  * Always true: the edges lie end to end and cover [t0, t1) exactly; t never
  * grows, no run is entered twice. Who finished last in another queue is taken
  * to be the cause without proof: dependencies between queues are not recorded.
@@ -267,6 +271,51 @@ static void keep_path(const struct walk *walk, const struct slice *slice)
 		keep_step(walk->critical, slice, walk->ns);
 }
 
+static bool waits_for_devices(const struct slice *slice, uint32_t thread)
+{
+	for (size_t i = 0; i < slice->n; i++) {
+		const struct act *act = &slice->acts[i];
+
+		if (act->thread == thread && act->end_ns > slice->t0 && act->end_ns <= slice->t1 &&
+		    (act->kind == ACT_WAIT ||
+		     (act->kind == ACT_LAUNCH && act->flags & ACT_BLOCKING)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The step is over for its thread, which waited for nothing, and a device of its process
+ * works on: the loop is as fast as whoever is slower, and that one is behind. Of the runs
+ * that reach over the end a kernel, the one that began last. n_ends: there is none.
+ */
+static size_t behind(const struct ready *ready, uint32_t thread)
+{
+	const struct slice *slice = ready->slice;
+	uint32_t process = NONE;
+	size_t best = ready->n_ends;
+
+	if (thread == NONE || waits_for_devices(slice, thread))
+		return best;
+	for (size_t i = 0; i < slice->n_launches && process == NONE; i++)
+		if (slice->acts[slice->launches[i]].thread == thread)
+			process = slice->acts[slice->launches[i]].process;
+	for (size_t i = 0; i < slice->n_rest && process == NONE; i++)
+		if (slice->acts[slice->rest[i]].thread == thread)
+			process = slice->acts[slice->rest[i]].process;
+	for (size_t i = ready->n_ends; i-- > 0 && ready->ends[i].start > slice->t1; ) {
+		const struct act *act = &slice->acts[ready->ends[i].at], *other;
+
+		if (act->process != process || act->flags & ACT_WORKS || act->start_ns >= slice->t1)
+			continue;
+		other = best < ready->n_ends ? &slice->acts[ready->ends[best].at] : NULL;
+		if (!other || act_is_kernel(act) > act_is_kernel(other) ||
+		    (act_is_kernel(act) == act_is_kernel(other) && act->start_ns > other->start_ns))
+			best = i;
+	}
+	return best;
+}
+
 static void find_path(struct critical *critical, struct ready *ready, enum scope scope)
 {
 	struct walk walk = {
@@ -276,7 +325,10 @@ static void find_path(struct critical *critical, struct ready *ready, enum scope
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
 
-	if (walk.thread == NONE && ready->n_ends) {
+	walk.run = behind(ready, thread);
+	if (walk.run < ready->n_ends) {
+		enter(&walk, walk.run);
+	} else if (walk.thread == NONE && ready->n_ends) {
 		go(&walk, ready->ends[ready->n_ends - 1].start, PATH_OTHER, 0);
 		enter(&walk, ready->n_ends - 1);
 	}

@@ -87,6 +87,36 @@ TEST(work_critical_worked_example)
 	bench_release(&bench);
 }
 
+/* A loop that waits for nothing: the host is done at 20, the device is behind. */
+TEST(work_critical_of_a_host_that_runs_ahead)
+{
+	struct bench bench;
+	struct critical_path path;
+	struct act *copy;
+
+	bench_init(&bench, &analysis_critical);
+	for (int waits = 0; waits < 2; waits++) {
+		int64_t at = waits * 20;
+
+		host(&bench, ACT_OP, 0, at, at + 20);		/* the step */
+		run(&bench, 1, 0, 0, at - 10, at - 6, at + 5);
+		run(&bench, 2, 0, 0, at, at + 6, at + 18);
+		run(&bench, 3, 0, 0, at + 3, at + 18, at + 40);
+		/* begun later, and no kernel: some thread's next batch */
+		copy = run(&bench, 4, 1, 5, at + 10, at + 19, at + 50);
+		copy->command = COMMAND_COPY;
+		if (waits)
+			host(&bench, ACT_WAIT, 0, at + 4, at + 19);
+		bench_step(&bench, BASE + at * US, BASE + (at + 20) * US);
+		CHECK(critical_step(bench.state, BASE + at * US, &path));
+		CHECK_INT(path.ns[PATH_HOST], waits * US);
+		CHECK_INT(path.ns[PATH_SYNC], waits * US);
+		CHECK_INT(path.ns[PATH_QUEUE], US);
+		CHECK_INT(path.ns[PATH_KERNEL], (19 - waits * 2) * US);
+	}
+	bench_release(&bench);
+}
+
 TEST(work_critical_input_and_host)
 {
 	struct bench bench;
