@@ -313,7 +313,8 @@ CUDA_DOUBLE_CFLAGS = $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -Wl
 CUDA_DOUBLE_H := $(call src,tests/doubles/cuda/*.h probes/cuda/cupti*.h) $(O)/flags
 CUPTI_DOUBLES := 11.4/libcupti.so.11.4 11.8/libcupti.so.11.8 12.2/libcupti.so.12 12.6/libcupti.so.12 \
 	12.9/libcupti.so.12 13.0/libcupti.so.13 13.1/libcupti.so.13 13.4/libcupti.so.13
-CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) cuda_play)
+NVML_DOUBLES := nvml/libnvidia-ml.so.1 nvml-old/libnvidia-ml.so.1
+CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play)
 $(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c launch.c) $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -324,6 +325,16 @@ $(addprefix $(O)/tests/cuda/,$(CUPTI_DOUBLES)): $(call src,tests/doubles/cuda/cu
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -DRELEASE=$(cupti_release) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^) \
+		$(O)/tests/cuda/libcuda.so.1 -Wl,-rpath,'$$ORIGIN/..' -lpthread -ldl
+$(O)/tests/cuda/nvml-old/libnvidia-ml.so.1: CUDA_DOUBLE_CFLAGS += -DOLD
+$(addprefix $(O)/tests/cuda/,$(NVML_DOUBLES)): tests/doubles/cuda/nvml.c $(CUDA_DOUBLE_H)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -Wl,-soname,$(@F) -o $@ $<
+$(O)/tests/cuda/cudart/libcudart.so.13: tests/doubles/cuda/cudart.c tests/doubles/cuda/cudart.map $(O)/tests/cuda/libcuda.so.1 $(CUDA_DOUBLE_H)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CUDA_DOUBLE_CFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=tests/doubles/cuda/cudart.map -o $@ $< \
 		$(O)/tests/cuda/libcuda.so.1 -Wl,-rpath,'$$ORIGIN/..' -lpthread -ldl
 $(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/programs/cuda_script.o $(O)/tests/cuda/libcuda.so.1
 	@mkdir -p $(@D)

@@ -136,6 +136,48 @@ case_genuine() {
 	done
 }
 
+case_runtime() {
+	local library=$cuda/cudart/libcudart.so.13 nvcc
+	compile runtime tests/probes/cuda_runtime.c "$library" -Wl,-rpath,"$cuda/cudart" \
+		-Wl,-rpath-link,"$cuda" || return
+	: >"$tmp/out"
+	expect runtime 'what was copied comes back' "$(CUDA_DOUBLE_TRUTH=$tmp/truth CUDA_CLIENT_OUT=$tmp/out \
+		CUDA_CLIENT_LIB=$cuda/13.0/libcupti.so.13 CUDA_INJECTION64_PATH=$build/client.so "$build/runtime")" 32640
+	expect runtime 'its kernels and copies' "$(got | head -n 2)" "$(truth | head -n 2)"
+	expect runtime 'how many' "$(of kernel)" 25
+	expect runtime 'its name' "$(grep -o '"raw_name": "[^"]*"' "$tmp/truth")" '"raw_name": "_Z4scalePfi"'
+	nvcc=$(command -v nvcc) || return
+	echo 'extern "C" __global__ void one(int *p) { *p = 1; }
+		int main() { for (int i = 0; i < 7; i++) one<<<3, 32>>>(0); return cudaDeviceSynchronize(); }' >"$tmp/one.cu"
+	"$nvcc" -cudart shared -o "$tmp/one" "$tmp/one.cu" >"$tmp/nvcc" 2>&1 ||
+		{ fail runtime "nvcc: $(tail -n 1 "$tmp/nvcc")"; return; }
+	LD_LIBRARY_PATH=$cuda/cudart:$cuda CUDA_DOUBLE_TRUTH=$tmp/truth "$tmp/one"
+	expect runtime 'what nvcc makes' "$? $(truth | head -n 1 | cut -d' ' -f2)" '0 7'
+}
+
+case_nvml() {
+	"$play" --quiet --truth "$tmp/truth" $data/train.play
+	expect nvml 'the devices are those of the driver' "$(NVML_DOUBLE='devices=2 hot=2' python3 - \
+		"$cuda/nvml/libnvidia-ml.so.1" "$tmp/truth" <<'PYTHON'
+import ctypes, json, sys
+n, h, x = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), (ctypes.c_ulonglong * 4)()
+assert n.nvmlDeviceGetCount_v2(x) == 1	# not before it was started
+n.nvmlInit_v2()
+uuid = json.load(open(sys.argv[2]))["devices"][0]["address"]
+print(n.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(h)),
+      n.nvmlDeviceGetHandleByUUID(b"GPU-0", ctypes.byref(h)))
+for look in range(2):
+    n.nvmlDeviceGetUtilizationRates(h, x)
+    n.nvmlDeviceGetCurrentClocksEventReasons(h, ctypes.byref(x, 8))
+    print(x[0] & 0xffffffff, x[1])
+PYTHON
+)" $'0 6\n10 0\n11 64'
+	expect nvml 'an older one' "$(NVML_DOUBLE='fail=nvmlInit_v2:9' python3 -c '
+import ctypes, sys
+n = ctypes.CDLL(sys.argv[1])
+print(n.nvmlInit_v2(), hasattr(n, "nvmlDeviceGetCurrentClocksEventReasons"))' "$cuda/nvml-old/libnvidia-ml.so.1")" '9 False'
+}
+
 # dies RELEASE WORD WHAT: a client that does that ends, and why
 dies() {
 	client "$1" $data/train.play "$2"
@@ -152,7 +194,7 @@ case_strict() {
 	LD_PRELOAD=$build/client.so dies 12.9 before-init 'called before cuInit'
 }
 
-for c in truth_adds_up every_release faults withheld genuine strict; do
+for c in truth_adds_up every_release faults withheld genuine runtime nvml strict; do
 	wanted "$c" && "case_$c"
 done
 closing

@@ -9,6 +9,8 @@
 
 #include "tests/doubles/cuda/sim.h"
 
+typedef void (*sim_host)(void *);	/* of launches on the host */
+
 #define E_COUNT(...) E_COUNT_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)
 #define E_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
 #define E_CAT(a, b) E_CAT_(a, b)
@@ -33,19 +35,23 @@
 #define E_FIELDS(...) E_CAT(E_, E_COUNT(__VA_ARGS__))(E_BOTH, E_SEMI, __VA_ARGS__);
 #define E_NAMES(...) E_CAT(E_, E_COUNT(__VA_ARGS__))(E_NAME, E_COMMA, __VA_ARGS__)
 
-#define LAUNCH(id, fn, symbol_, ...) \
+#define E_CALL(domain_, id, fn, symbol_, ...) \
 	static int do_##fn(E_ARGS(__VA_ARGS__)); \
 	SIM_API int fn(E_ARGS(__VA_ARGS__)); \
 	SIM_API int fn(E_ARGS(__VA_ARGS__)) \
 	{ \
 		struct { E_FIELDS(__VA_ARGS__) } params = { E_NAMES(__VA_ARGS__) }; \
-		struct sim_call call_ = { .domain = SIM_DRIVER, .cbid = id, .name = #fn, \
+		struct sim_call call_ = { .domain = domain_, .cbid = id, .name = #fn, \
 					  .params = &params, .symbol = symbol_ }; \
 		int result_ = sim_enter(&call_); \
 		return sim_leave(&call_, result_ ? result_ : do_##fn(E_NAMES(__VA_ARGS__))); \
 	} \
 	static int do_##fn(E_ARGS(__VA_ARGS__))
-#define ENTRY(id, fn, ...) LAUNCH(id, fn, NULL, __VA_ARGS__)
+#define LAUNCH(id, fn, symbol, ...) E_CALL(SIM_DRIVER, id, fn, symbol, __VA_ARGS__)
+#define ENTRY(id, fn, ...) E_CALL(SIM_DRIVER, id, fn, NULL, __VA_ARGS__)
+/* The same of the runtime. */
+#define RUNTIME_LAUNCH(id, fn, symbol, ...) E_CALL(SIM_RUNTIME, id, fn, symbol, __VA_ARGS__)
+#define RUNTIME(id, fn, ...) E_CALL(SIM_RUNTIME, id, fn, NULL, __VA_ARGS__)
 #define ENTRY0(id, fn) \
 	static int do_##fn(void); \
 	SIM_API int fn(void); \

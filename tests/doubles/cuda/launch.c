@@ -8,8 +8,6 @@
 #define LAZY_NS 20000
 #define JIT_NS 300000
 
-typedef void (*sim_host)(void *);
-
 /* What the driver's functions take for a launch. */
 struct launch_config {
 	unsigned int grid[3], block[3], shared;

@@ -14,9 +14,10 @@ struct piece {
 	int device;
 	struct sim_context *context;
 	struct sim_pool *pool;
-	struct piece *next;
+	struct piece *next;		/* in its bucket */
+	struct piece *later, **here;	/* of all */
 };
-static struct piece *pieces[BUCKETS];
+static struct piece *pieces[BUCKETS], *all;
 static pthread_mutex_t pieces_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_pool *pools;
 
@@ -39,6 +40,11 @@ static void keep(struct piece *p)
 	pthread_mutex_lock(&pieces_lock);
 	p->next = pieces[bucket_of(p->address)];
 	pieces[bucket_of(p->address)] = p;
+	p->later = all;
+	p->here = &all;
+	if (all)
+		all->here = &p->later;
+	all = p;
 	pthread_mutex_unlock(&pieces_lock);
 }
 
@@ -50,13 +56,17 @@ static struct piece *take(uint64_t address)
 	for (at = &pieces[bucket_of(address)]; *at && (*at)->address != address; at = &(*at)->next)
 		;
 	p = *at;
-	if (p)
+	if (p) {
 		*at = p->next;
+		*p->here = p->later;
+		if (p->later)
+			p->later->here = p->here;
+	}
 	pthread_mutex_unlock(&pieces_lock);
 	return p;
 }
 
-/* Only what begins there is known, which is what programs of tests copy. */
+/* Most copies are of a piece from its beginning. */
 static enum sim_place place_of(uint64_t address, int *device)
 {
 	enum sim_place place = SIM_PAGEABLE;
@@ -66,6 +76,9 @@ static enum sim_place place_of(uint64_t address, int *device)
 	pthread_mutex_lock(&pieces_lock);
 	for (p = pieces[bucket_of(address)]; p && p->address != address; p = p->next)
 		;
+	if (!p)
+		for (p = all; p && address - p->address >= p->bytes; p = p->later)
+			;
 	if (p) {
 		place = p->place;
 		*device = p->device;

@@ -124,7 +124,8 @@ int sim_enter(struct sim_call *call)
 		if (result)
 			return result;
 	}
-	return atomic_load_explicit(&sim_state, memory_order_relaxed) ? 0 : SIM_NOT_INITIALIZED;
+	return call->domain == SIM_RUNTIME || atomic_load_explicit(&sim_state, memory_order_relaxed) ?
+		0 : SIM_NOT_INITIALIZED;
 }
 
 int sim_leave(struct sim_call *call, int result)
