@@ -367,7 +367,7 @@ SUITES := \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
 	tests/live/torch_findings.sh tests/live/blas.sh \
-	tests/live/jax.sh tests/live/jax_findings.sh \
+	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
 	tests/live/import.sh tests/live/export.sh \
 	tests/live/gpu.sh tests/pty/run.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh

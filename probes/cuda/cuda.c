@@ -58,8 +58,12 @@ static int64_t on_pending(void)
 	return cupti ? overdue_pending_ns() : INT64_MAX;
 }
 
+static void introduce(void);
+
 static void on_dump(void)
 {
+	if (cupti)
+		introduce();
 	objects_dump();
 	emit_dump();
 	nvml_dump();
@@ -112,17 +116,25 @@ static void blind(const char *format, ...)
 	rt_blind(&cuda_probe, text);
 }
 
-static void missing(void)
+/* What is in use, for who asks how the program is set up. */
+static void introduce(void)
 {
-	const char *names = cupti_missing(cupti);
+	char text[700];
 
+	snprintf(text, sizeof(text), "%s, %s%s", cupti->version_text, cupti->path,
+		 cupti->several ? ", beside other clients" : "");
+	rt_emit_info("cuda", "libcupti", text);
+	if (*cupti_missing(cupti))
+		rt_emit_info("cuda", "libcupti has no", cupti_missing(cupti));
+}
+
+static void complaints(void)
+{
 	if (*cupti->note)
 		cuda_tell(1, "%s", cupti->note);
-	if (*names)
-		cuda_tell(0, "libcupti %s has no: %s", cupti->version_text, names);
 	if (cupti_slows_down(cupti))
-		cuda_tell(0, "libcupti %s is known to become slower in long runs; 13.4 update 1 is not",
-			  cupti->version_text);
+		cuda_tell(0, "libcupti %s is known to become slower in long runs; that of CUDA 13.4 "
+			  "update 1 is not", cupti->version_text);
 }
 
 static void begin(void)
@@ -150,7 +162,8 @@ static void begin(void)
 		blind("%s", why);
 		return;
 	}
-	missing();
+	introduce();
+	complaints();
 	if (!collect_run())
 		blind("no thread could be made: nothing of the device is seen");
 }

@@ -89,6 +89,8 @@ static int kinds_apply(enum tft_level level)
 		if (kinds[i].kind == CUPTI_KIND_CONCURRENT_KERNEL)
 			kernels = r;
 	}
+	if (level < TFT_LEVEL_DEFAULT)
+		kind_off(CUPTI_KIND_DRIVER);
 	if (level == TFT_LEVEL_OFF)
 		kind_off(CUPTI_KIND_GRAPH);
 	else if (atomic_load(&graphs_whole))
@@ -106,19 +108,19 @@ bool enable_whole_graphs(void)
 }
 
 /*
- * The vendor's manual says that records have correlations only while calls are recorded.
- * Callbacks are enough for all releases that were tried, so that is done only where one
- * came without: of one call that nobody makes often, or, before 12.5, of all.
+ * The vendor's manual says that records have correlations only while calls are recorded;
+ * callbacks of them are enough for XLA's profiler. To be sure one call is recorded that
+ * is rarely made, where a release can (12.5), and all of them once a record came without.
  */
+static void one_recorded(bool on)
+{
+	if (cupti->driver_records && !enabled[CUPTI_KIND_DRIVER])
+		cupti->driver_records(CUPTI_DRIVER_cuLinkComplete, on);
+}
+
 void enable_correlations(void)
 {
-	static bool tried;
-
-	if (tried)
-		return;
-	tried = true;
-	if (!cupti->driver_records || cupti->driver_records(CUPTI_DRIVER_cuLaunchKernel, 1))
-		kind_on(CUPTI_KIND_DRIVER, "correlations");
+	kind_on(CUPTI_KIND_DRIVER, "correlations");
 }
 
 /* ---- callbacks ---- */
@@ -150,6 +152,8 @@ static void calls_apply(enum tft_level level)
 		chosen_calls(0);
 	}
 	calls_epoch();
+	if ((level == TFT_LEVEL_OFF) != (calls_level == TFT_LEVEL_OFF))
+		one_recorded(level != TFT_LEVEL_OFF);
 	if (level == TFT_LEVEL_FULL) {
 		cupti->enable_domain(1, CUPTI_DOMAIN_DRIVER);
 		cupti->enable_domain(1, CUPTI_DOMAIN_RUNTIME);

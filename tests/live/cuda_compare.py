@@ -90,10 +90,11 @@ class Comparison:
 
     def kernels(self):
         want, got, of_truth, of_report = self.mine("kernels")
+        got = [k for k in got if k["count"] or not k.get("failed")]	# launches that failed
         values = ("count", "total_ns", "min_ns", "max_ns")
         self.table("kernel", self.add_up(want, lambda k: (raw(k), of_truth(k)), values),
                    self.add_up(got, lambda k: (raw(k), of_report(k)), values))
-        self.parts("ops", want, got, lambda op: op["name"])
+        self.parts("ops", want, got, lambda op: op.get("name", "none"))
         for kernel in got:
             for op in kernel.get("ops", []):
                 if op.get("how", "exact") != "exact":

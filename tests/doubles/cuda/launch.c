@@ -237,6 +237,8 @@ int graph_note(struct sim_graph *graph, const struct sim_op *op, void *to, const
 	n->magic = SIM_MAGIC_NODE;
 	n->id = atomic_fetch_add(&next_node, 1);
 	n->op = *op;
+	if (!graph->exec)
+		n->op.captured = sim_range_now();
 	if (!n->op.duration_ns)
 		n->op.duration_ns = sim_thread.next_ns;
 	sim_thread.next_ns = 0;

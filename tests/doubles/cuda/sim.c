@@ -252,14 +252,22 @@ static void place(struct sim_op *op, struct sim_stream *s)
 		raise_to(s->legacy ? &c->legacy_end : &c->blocking_end, op->end_ns);
 }
 
+const struct sim_range *sim_range_now(void)
+{
+	const struct sim_thread *t = &sim_thread;
+
+	if (!t->n_ranges)
+		return NULL;
+	return t->ranges[(t->n_ranges < SIM_NESTED ? t->n_ranges : SIM_NESTED) - 1];
+}
+
 int sim_submit(struct sim_op *op)
 {
 	struct sim_stream *s = op->stream;
 	struct sim_thread *t = &sim_thread;
 	int64_t before;
 
-	op->range = t->n_ranges ? t->ranges[(t->n_ranges < SIM_NESTED ? t->n_ranges : SIM_NESTED) - 1] :
-		NULL;
+	op->range = sim_range_now();
 	op->correlation = sim_correlation();
 	if (!op->duration_ns)
 		op->duration_ns = t->next_ns ? t->next_ns : op->kind == SIM_KERNEL ? 5000 :

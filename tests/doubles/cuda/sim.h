@@ -109,6 +109,7 @@ struct sim_op {
 	struct sim_function *function;
 	const char *name;	/* of a kernel; stays */
 	const struct sim_range *range;	/* innermost on the launching thread; NULL none */
+	const struct sim_range *captured;	/* of a graph's node: when that was made */
 	uint32_t correlation;
 	uint32_t grid[3], block[3];
 	uint32_t shared_dynamic;
@@ -274,6 +275,7 @@ bool sim_context_of(void *handle);
 SIM_API struct sim_range *sim_range(const char *name);
 SIM_API void sim_range_push(struct sim_range *range);
 SIM_API void sim_range_pop(void);
+const struct sim_range *sim_range_now(void);	/* NULL: none */
 /* How long the next command of this thread takes. */
 SIM_API void sim_next(int64_t duration_ns);
 SIM_API void sim_function_set(void *function, int registers, int shared_static);

@@ -27,7 +27,7 @@
 
 struct sum {
 	const char *name;	/* of a kernel, or a direction */
-	const struct sim_range *range;
+	const struct sim_range *range, *within;	/* within: as a kernel's op */
 	int from, to;
 	bool kernel;
 	uint64_t count, bytes;
@@ -83,18 +83,20 @@ static const char *direction(const struct sim_op *op)
 static struct sum *sum_of(struct sim_truth *t, const struct sim_op *op)
 {
 	bool kernel = op->kind == SIM_KERNEL;
+	const struct sim_range *within = op->captured ? op->captured : op->range;
 	const char *name = kernel ? op->name : direction(op);
 	int from = op->kind == SIM_PEER ? op->from_device : 0;
 	int to = op->kind == SIM_PEER ? op->to_device : 0;
-	uint64_t hash = ((uintptr_t)name >> 3) * 31 + (uintptr_t)op->range + (uint64_t)(from * 8 + to);
+	uint64_t hash = ((uintptr_t)name >> 3) * 31 + (uintptr_t)op->range +
+			(uintptr_t)within * 7 + (uint64_t)(from * 8 + to);
 
 	for (uint32_t i = (uint32_t)(hash * 0x9e3779b97f4a7c15ull >> 32);; i++) {
 		struct sum *s = &t->sums[i % SLOTS];
 
 		if (!s->name)
-			*s = (struct sum){ .name = name, .range = op->range, .from = from, .to = to,
+			*s = (struct sum){ .name = name, .range = op->range, .within = within, .from = from, .to = to,
 					   .kernel = kernel, .min_ns = INT64_MAX };
-		if (s->name == name && s->range == op->range && s->from == from && s->to == to)
+		if (s->name == name && s->range == op->range && s->within == within && s->from == from && s->to == to)
 			return s;
 	}
 }
@@ -189,9 +191,9 @@ static void text(FILE *f, const char *s)
 	fputc('"', f);
 }
 
-static const char *range_name(const struct sum *s)
+static const char *range_name(const struct sim_range *range)
 {
-	return s->range ? s->range->name : "";
+	return range ? range->name : "";
 }
 
 static int by_kernel(const void *a, const void *b)
@@ -200,14 +202,14 @@ static int by_kernel(const void *a, const void *b)
 	int d = strcmp(x->sum->name, y->sum->name);
 
 	d = d ? d : x->stream->context->device->ordinal - y->stream->context->device->ordinal;
-	return d ? d : strcmp(range_name(x->sum), range_name(y->sum));
+	return d ? d : strcmp(range_name(x->sum->within), range_name(y->sum->within));
 }
 
 static int by_range(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	return strcmp(range_name(x->sum), range_name(y->sum));
+	return strcmp(range_name(x->sum->range), range_name(y->sum->range));
 }
 
 static size_t collect(struct row **rows)
@@ -276,14 +278,14 @@ static void write_kernel(FILE *f, const struct row *r, size_t n)
 		uint64_t count = 0;
 		int64_t ns = 0;
 
-		for (; i < n && !strcmp(range_name(s), range_name(r[i].sum)); i++) {
+		for (; i < n && !strcmp(range_name(s->within), range_name(r[i].sum->within)); i++) {
 			count += r[i].sum->count;
 			ns += r[i].sum->ns;
 		}
-		if (!s->range)
+		if (!s->within)
 			continue;
 		fprintf(f, "%s{\"name\": ", sep);
-		text(f, s->range->name);
+		text(f, s->within->name);
 		fprintf(f, ", \"count\": %llu, \"total_ns\": %lld}", (unsigned long long)count,
 			(long long)ns);
 		sep = ", ";

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# CUDA programs on the doubles of the driver and of CUPTI, under the whole of tftop: what the
+# report says is what the simulated device did, on several releases, at 200 000 kernels a
+# second, and where CUPTI's records are late, incomplete or in no order.
+# CASE=NAME runs the cases with NAME in them.
+. "$(dirname "$0")/lib.sh"
+double=$O/tests/cuda
+need_programs "$tftop" "$double/cuda_play"
+unset CUDA_DOUBLE CUPTI_DOUBLE TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS CUDA_INJECTION64_PATH
+
+# play RELEASE SCRIPT OPTION…: under tftop, into $work/truth and $work/report
+play() {
+	local release=$1 script=$2
+	shift 2
+	TFTOP_CUPTI=$(echo "$double/$release"/libcupti.so.*) CUDA_DOUBLE_TRUTH=$work/truth \
+		timeout -k 5 60 "$tftop" --no-config --json="$work/report" "$@" -- \
+		"$double/cuda_play" --quiet "tests/data/cuda/$script.play" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors") $(tail -n 1 "$work/said")"
+}
+# equal OPTION…: the two
+equal() {
+	python3 tests/live/cuda_compare.py "$@" "$work/truth" "$work/report" >"$work/compared" && return
+	head -n 8 "$work/compared"
+	fail "$(head -n 1 "$work/compared")"
+}
+# report EXPRESSION: on j
+report() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$work/report" "$1"; }
+is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
+
+script() {
+	play "$@" && equal && is "settled" "$(report "j['trust']['settled']")" True &&
+		is "warnings" "$(report "[m['text'] for m in j['messages'] if m['level'] != 'info']")" '[]'
+}
+
+# CUPTI's behaviour FAULT and the options of the comparison.
+fault() {
+	local what=$1
+	shift
+	export CUPTI_DOUBLE=$what
+	play 13.0 streams
+	local status=$?
+	unset CUPTI_DOUBLE
+	[ $status = 0 ] && equal "$@"
+}
+
+rate() {
+	script 13.0 rate && is "all attributed" \
+		"$(report "[j['trust']['coverage'][k] for k in ('launched', 'ops')]")" '[1.0, 1.0]'
+}
+
+min() {
+	play 13.0 train --level min && is "kernels without ops" \
+		"$(report "sum(k['count'] for k in j['kernels']), len(j['ops'])")" "(420, 0)"
+}
+
+names() {
+	play 13.0 streams && is "the default stream" \
+		"$(report "'default stream' in [q['name'] for q in j['queues']]")" True &&
+		is "one device by its address" "$(report "len({d['address'] for d in j['devices']})")" 2 || return
+}
+
+# Two processes share the device, each with streams of its own.
+processes() {
+	TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
+		sh -c '"$1" --quiet tests/data/cuda/train.play & "$1" --quiet tests/data/cuda/graphs.play; wait' \
+		sh "$double/cuda_play" >"$work/said" 2>&1 || fail "status $?: $(tail -n 1 "$work/said")" || return
+	is "devices" "$(report "[len(d['pids']) for d in j['devices']]")" "[2]" &&
+		is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 700
+}
+
+# CUPTI is left alone; ops are there.
+without() {
+	play 13.0 train --probe -cuda && is "no device, but ops" \
+		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
+}
+
+for s in train graphs long memory odd streams; do
+	case_run "$s" script 13.0 "$s"
+done
+for r in 11.4 12.6 12.9 13.4; do
+	case_run "streams $r" script "$r" streams
+	case_run "graphs $r" script "$r" graphs
+done
+case_run full script 13.0 train --level full
+case_run min min
+case_run rate rate
+for f in disorder half hold=3 future=24 uncorrelated; do
+	case_run "$f" fault "$f"
+done
+case_run dropped fault drop=7 --dropped
+case_run names names
+case_run processes processes
+case_run without without
+suite_end
