@@ -5,7 +5,8 @@
 # (python3.12 and 3.13), and the distribution's where it is installed (Debian's
 # python3-torch). VERSIONS="tensorflow-2.12 pytorch-system pytorch-python3.12" for some,
 # CASE=NAME for the cases with NAME in them. An environment takes 1 to 3.5 GB, so it is
-# removed when its suites have run, unless it was there before or KEEP is set.
+# removed when its suites have run, unless it was there before or KEEP is set. "cupti": the
+# declarations of the CUDA probe against all releases of CUPTI that the registry has.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export O=${O:-build} SUITE_TIMEOUT=${SUITE_TIMEOUT:-1200}
@@ -24,7 +25,12 @@ run_suites() {
 }
 
 for version in ${VERSIONS:-$(cd tests/venv && ls -v tensorflow-*.txt pytorch-*.txt | sed 's/\.txt$//') \
-	pytorch-python3.12 pytorch-python3.13 pytorch-system}; do
+	pytorch-python3.12 pytorch-python3.13 pytorch-system cupti}; do
+	if [ "$version" = cupti ]; then
+		echo cupti
+		CUPTI=all tests/run.sh tests/probes/cupti.sh || status=1
+		continue
+	fi
 	export TENSORFLOW=$version PYTORCH=$version
 	list=$version python=python3
 	if [ "$version" = pytorch-system ]; then

@@ -184,7 +184,6 @@ enum cupti_class {
 	X(DRIVER, cuMemcpyBatchAsync_ptsz, 777, COPY, 64) \
 	X(DRIVER, cuMemcpy3DBatchAsync, 778, COPY, 32) \
 	X(DRIVER, cuMemcpy3DBatchAsync_ptsz, 779, COPY, 32) \
-	X(DRIVER, cuStreamBeginCaptureToCig, 783, CAPTURE, 0) \
 	X(DRIVER, cuMemPrefetchBatchAsync, 784, COPY, 56) \
 	X(DRIVER, cuMemPrefetchBatchAsync_ptsz, 785, COPY, 56) \
 	X(DRIVER, cuMemcpyBatchAsync_v2, 796, COPY, 56) \
@@ -192,9 +191,6 @@ enum cupti_class {
 	X(DRIVER, cuMemcpy3DBatchAsync_v2, 798, COPY, 24) \
 	X(DRIVER, cuMemcpy3DBatchAsync_v2_ptsz, 799, COPY, 24) \
 	X(DRIVER, cuCtxSynchronize_v2, 800, WAIT, -1) \
-	X(DRIVER, cuStreamBeginCaptureToCig_ptsz, 814, CAPTURE, 0) \
-	X(DRIVER, cuStreamEndCaptureToCig, 815, CAPTURE, 0) \
-	X(DRIVER, cuStreamEndCaptureToCig_ptsz, 816, CAPTURE, 0) \
 	X(DRIVER, cuMemcpyWithAttributesAsync, 837, COPY, 32) \
 	X(DRIVER, cuMemcpyWithAttributesAsync_ptsz, 838, COPY, 32) \
 	X(DRIVER, cuMemcpy3DWithAttributesAsync, 839, COPY, 16) \
@@ -281,8 +277,8 @@ enum cupti_class {
 	X(RUNTIME, cudaMemcpy3DAsync_ptsz_v7000, 246, COPY, 8) \
 	X(RUNTIME, cudaMemcpy3DPeer_ptds_v7000, 249, COPY_WAIT, -1) \
 	X(RUNTIME, cudaMemcpy3DPeerAsync_ptsz_v7000, 250, COPY, 8) \
-	X(RUNTIME, cudaMemPrefetchAsync_v8000, 252, COPY, -1) \
-	X(RUNTIME, cudaMemPrefetchAsync_ptsz_v8000, 253, COPY, -1) \
+	X(RUNTIME, cudaMemPrefetchAsync_v8000, 252, COPY, 24) \
+	X(RUNTIME, cudaMemPrefetchAsync_ptsz_v8000, 253, COPY, 24) \
 	X(RUNTIME, cudaLaunchCooperativeKernel_v9000, 269, LAUNCH, 48) \
 	X(RUNTIME, cudaLaunchCooperativeKernel_ptsz_v9000, 270, LAUNCH, 48) \
 	X(RUNTIME, cudaLaunchCooperativeKernelMultiDevice_v9000, 272, LAUNCH, -1) \
@@ -312,10 +308,10 @@ enum cupti_class {
 	X(RUNTIME, cudaStreamBeginCaptureToGraph_ptsz_v12030, 453, CAPTURE, 0) \
 	X(RUNTIME, cudaLibraryLoadData_v12060, 470, MODULE, -1) \
 	X(RUNTIME, cudaLibraryLoadFromFile_v12060, 471, MODULE, -1) \
-	X(RUNTIME, cudaMemcpyBatchAsync_v12080, 482, COPY, -1) \
-	X(RUNTIME, cudaMemcpyBatchAsync_ptsz_v12080, 483, COPY, -1) \
-	X(RUNTIME, cudaMemcpy3DBatchAsync_v12080, 484, COPY, -1) \
-	X(RUNTIME, cudaMemcpy3DBatchAsync_ptsz_v12080, 485, COPY, -1) \
+	X(RUNTIME, cudaMemcpyBatchAsync_v12080, 482, COPY, 64) \
+	X(RUNTIME, cudaMemcpyBatchAsync_ptsz_v12080, 483, COPY, 64) \
+	X(RUNTIME, cudaMemcpy3DBatchAsync_v12080, 484, COPY, 32) \
+	X(RUNTIME, cudaMemcpy3DBatchAsync_ptsz_v12080, 485, COPY, 32) \
 	X(RUNTIME, cudaMemPrefetchBatchAsync_v13000, 487, COPY, 56) \
 	X(RUNTIME, cudaMemPrefetchBatchAsync_ptsz_v13000, 488, COPY, 56) \
 	X(RUNTIME, __cudaLaunchKernel_v13000, 505, LAUNCH, -1) \

@@ -58,7 +58,8 @@ enum {
 	CUPTI_KIND_LIMIT = 64, /* kinds of today lie below */
 };
 
-#define CUPTI_ID_NONE UINT32_MAX /* no such stream, context, event or channel */
+#define CUPTI_ID_NONE UINT32_MAX /* no such device, stream, context, event or channel */
+#define CUPTI_ID_NONE_132 0u /* from 13.2 on so for streams and contexts (which count from 1) */
 #define CUPTI_FLAG_ASYNC 0x1u /* of copies and fills */
 #define CUPTI_FLAG_FORCED 0x1u /* of CUPTI_OVERHEAD_FLUSH */
 
@@ -312,7 +313,7 @@ struct cupti_context {
 	uint16_t null_stream; /* the default stream's id */
 	uint32_t parent; /* since 12.4 */
 	uint8_t green, pad;
-	uint16_t units; /* since 12.4: multiprocessors it may use */
+	uint16_t units; /* since 12.5, padding before: multiprocessors it may use */
 	uint32_t cig_mode, pad_mode; /* since 12.5 */
 	uint64_t process; /* since 13.1 */
 };

@@ -36,11 +36,15 @@ static void set_one_time(struct cuda_record *out, uint64_t time)
 	set_times(out, time, time);
 }
 
-static void set_place(struct cuda_record *out, uint32_t device, uint32_t context, uint32_t stream)
+/* No context and no stream is called 0, too, from 13.2 on. */
+static void set_place(struct cuda_record *out, uint32_t device, uint32_t context, uint32_t stream,
+		      uint32_t release)
 {
+	bool zero_is_none = release >= CUPTI_RELEASE(13, 2);
+
 	out->device = device;
-	out->context = context;
-	out->stream = stream;
+	out->context = zero_is_none && context == CUPTI_ID_NONE_132 ? CUPTI_ID_NONE : context;
+	out->stream = zero_is_none && stream == CUPTI_ID_NONE_132 ? CUPTI_ID_NONE : stream;
 }
 
 /* What was padding before 13.0 says nothing. */
@@ -61,7 +65,7 @@ static void kernel(const void *record, size_t size, uint32_t release, struct cud
 	LOAD(kernel, k, record, size);
 
 	out->what = CUDA_KERNEL;
-	set_place(out, k.device, k.context, k.stream);
+	set_place(out, k.device, k.context, k.stream, release);
 	set_times(out, k.start, k.end);
 	set_from_device(out, k.from_device, release);
 	out->correlation = k.correlation;
@@ -92,7 +96,7 @@ static void copy(const void *record, size_t size, uint32_t release, struct cuda_
 	LOAD(copy, c, record, size);
 
 	out->what = CUDA_COPY;
-	set_place(out, c.device, c.context, c.stream);
+	set_place(out, c.device, c.context, c.stream, release);
 	set_times(out, c.start, c.end);
 	set_from_device(out, c.from_device, release);
 	out->flags |= c.flags & CUPTI_FLAG_ASYNC ? CUDA_ASYNC : 0;
@@ -114,9 +118,8 @@ static void copy_peer(const void *record, size_t size, uint32_t release, struct 
 {
 	LOAD(copy_peer, c, record, size);
 
-	(void)release;
 	out->what = CUDA_COPY;
-	set_place(out, c.device, c.context, c.stream);
+	set_place(out, c.device, c.context, c.stream, release);
 	set_times(out, c.start, c.end);
 	out->flags |= c.flags & CUPTI_FLAG_ASYNC ? CUDA_ASYNC : 0;
 	out->correlation = c.correlation;
@@ -137,7 +140,7 @@ static void fill(const void *record, size_t size, uint32_t release, struct cuda_
 	LOAD(fill, f, record, size);
 
 	out->what = CUDA_FILL;
-	set_place(out, f.device, f.context, f.stream);
+	set_place(out, f.device, f.context, f.stream, release);
 	set_times(out, f.start, f.end);
 	set_from_device(out, f.from_device, release);
 	out->flags |= f.flags & CUPTI_FLAG_ASYNC ? CUDA_ASYNC : 0;
@@ -155,10 +158,9 @@ static void memory(const void *record, size_t size, uint32_t release, struct cud
 {
 	LOAD(memory, m, record, size);
 
-	(void)release;
 	out->what = m.operation == CUPTI_MEMORY_ALLOC || m.operation == CUPTI_MEMORY_FREE ?
 			    CUDA_MEMORY : CUDA_NOTHING;
-	set_place(out, m.device, m.context, m.stream);
+	set_place(out, m.device, m.context, m.stream, release);
 	set_one_time(out, m.time);
 	out->flags |= m.async ? CUDA_ASYNC : 0;
 	out->correlation = m.correlation;
@@ -203,10 +205,8 @@ static void sync_record(const void *record, size_t size, uint32_t release, struc
 {
 	LOAD(sync, s, record, size);
 
-	(void)release;
 	out->what = CUDA_SYNC;
-	out->context = s.context;
-	out->stream = s.stream;
+	set_place(out, CUPTI_ID_NONE, s.context, s.stream, release);
 	set_times(out, s.start, s.end);
 	out->correlation = s.correlation;
 	out->sync.type = s.type;
@@ -266,9 +266,8 @@ static void graph(const void *record, size_t size, uint32_t release, struct cuda
 {
 	LOAD(graph, g, record, size);
 
-	(void)release;
 	out->what = CUDA_GRAPH;
-	set_place(out, g.device, g.context, g.stream);
+	set_place(out, g.device, g.context, g.stream, release);
 	set_times(out, g.start, g.end);
 	out->correlation = g.correlation;
 	out->graph = g.graph;
@@ -290,7 +289,7 @@ static void context(const void *record, size_t size, uint32_t release, struct cu
 	out->made_context.api = c.api;
 	out->made_context.null_stream = c.null_stream;
 	out->made_context.parent = c.parent;
-	out->made_context.units = c.units;
+	out->made_context.units = HAS(context, cig_mode, size) ? c.units : 0;
 	out->made_context.green = c.green;
 	out->made_context.process = c.process;
 }
@@ -343,7 +342,6 @@ static void name(const void *record, size_t size, uint32_t release, struct cuda_
 {
 	LOAD(name, n, record, size);
 
-	(void)release;
 	out->what = CUDA_NAME;
 	out->name.object_kind = n.object_kind;
 	out->name.text = n.name;
@@ -353,7 +351,7 @@ static void name(const void *record, size_t size, uint32_t release, struct cuda_
 		out->name.thread = n.object.of_host.thread;
 	} else {
 		set_place(out, n.object.of_device.device, n.object.of_device.context,
-			  n.object.of_device.stream);
+			  n.object.of_device.stream, release);
 	}
 }
 
@@ -391,10 +389,8 @@ static void event(const void *record, size_t size, uint32_t release, struct cuda
 
 	(void)release;
 	out->what = CUDA_EVENT;
-	out->context = e.context;
-	out->stream = e.stream;
-	if (HAS(event, device, size))
-		out->device = e.device;
+	set_place(out, HAS(event, device, size) ? e.device : CUPTI_ID_NONE, e.context, e.stream,
+		  release);
 	set_one_time(out, e.time);
 	out->correlation = e.correlation;
 	out->graph = e.graph;
@@ -408,9 +404,8 @@ static void decompress(const void *record, size_t size, uint32_t release, struct
 {
 	LOAD(decompress, d, record, size);
 
-	(void)release;
 	out->what = CUDA_DECOMPRESS;
-	set_place(out, d.device, d.context, d.stream);
+	set_place(out, d.device, d.context, d.stream, release);
 	set_times(out, d.start, d.end);
 	out->correlation = d.correlation;
 	out->bytes = d.bytes;
@@ -421,9 +416,8 @@ static void host_launch(const void *record, size_t size, uint32_t release, struc
 {
 	LOAD(host_launch, h, record, size);
 
-	(void)release;
 	out->what = CUDA_HOST;
-	set_place(out, h.device, h.context, h.stream);
+	set_place(out, h.device, h.context, h.stream, release);
 	set_times(out, h.start, h.end);
 	out->correlation = h.correlation;
 	out->host.process = h.process;
@@ -434,9 +428,8 @@ static void graph_host(const void *record, size_t size, uint32_t release, struct
 {
 	LOAD(graph_host, h, record, size);
 
-	(void)release;
 	out->what = CUDA_HOST;
-	set_place(out, h.device, h.context, h.stream);
+	set_place(out, h.device, h.context, h.stream, release);
 	set_times(out, h.start, h.end);
 	out->correlation = h.correlation;
 	out->graph = h.graph;

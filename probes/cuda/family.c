@@ -344,6 +344,11 @@ const char *family_resolve(struct cupti_library *l, void *handle)
 	return lacks;
 }
 
+bool family_second(void)
+{
+	return several_there;
+}
+
 /* ---- subscribing ---- */
 
 static bool want_several(void)

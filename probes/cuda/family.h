@@ -13,4 +13,7 @@
  * that it does not have. The one family there is until cupti_subscribe() chooses. */
 const char *family_resolve(struct cupti_library *lib, void *handle);
 
+/* Whether it has all of the second family. */
+bool family_second(void);
+
 #endif

@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # CUPTI as the CUDA probe declares it (probes/cuda/cupti*.h) and finds it: cupti.sh [NAME].
-# No driver and no device are needed. CUPTI_LIST names a list of tests/venv to take headers
-# and library from; without it the toolkit's are taken, or else those of 'cupti-13.1'.
+# No driver and no device are needed. Declarations are held against the headers of the
+# toolkit where there is one, else of a wheel that is fetched once. CUPTI="12.6.80 ..."
+# takes these releases instead, CUPTI=all those of the table below, and removes what it
+# fetched (KEEP=1: not).
 . "$(dirname "$0")/lib.sh"
 build=$build/cupti
 check=$O/tests/cupti_check
@@ -159,7 +161,110 @@ case_busy() {
 	unset FAKE_FAIL FAKE_OTHER
 }
 
-for case in find release families busy; do
+# ---- the vendor's headers and library ----
+
+# All that PyPI has, 11.7 being the oldest; runtimes are those of the same minor release.
+releases='11.7.101 11.8.87 12.0.90 12.0.146 12.1.62 12.1.105 12.2.60 12.2.131 12.2.142 12.3.52
+	12.3.101 12.4.99 12.4.127 12.5.39 12.5.82 12.6.37 12.6.68 12.6.80 12.8.57 12.8.90 12.9.19
+	12.9.79 13.0.48 13.0.85 13.1.75 13.1.115 13.2.23 13.2.75 13.2.86 13.3.35 13.3.75 13.4.58
+	13.4.92 13.5.25'
+usual=13.1.115
+
+toolkit() {	# its folder of headers; newest first
+	local d
+	for d in /usr/local/cuda/include $(ls -dv /usr/local/cuda-*/include 2>/dev/null | tac); do
+		[ -e "$d/cupti_activity.h" ] && [ -e "$d/cuda.h" ] && echo "$d" && return
+	done
+	return 1
+}
+packages() {	# of a release
+	local tail= major=${1%%.*}
+	[ "$major" -ge 13 ] || tail=-cu$major
+	echo "nvidia-cuda-cupti$tail==$1 nvidia-cuda-runtime$tail==${1%.*}.*"
+}
+# release_number 12.6.80: as CUPTI_RELEASE
+release_number() { local IFS=.; set -- $1; echo $(($1 * 1000 + $2 * 10)); }
+
+# What those headers need and a wheel does not have; host compilers ignore it.
+host_defines() {
+	mkdir -p "$tmp/stub/crt"
+	local word
+	{
+		for word in CUDARTAPI CUDARTAPI_CDECL __host__ __device__ __device_builtin__ __cudart_builtin__ \
+			__device_builtin_texture_type__ __device_builtin_surface_type__; do
+			echo "#define $word"
+		done
+		echo '#define __location__(a)'
+		echo '#define __align__(n) __attribute__((aligned(n)))'
+		echo '#define __builtin_align__(n) __align__(n)'
+		echo '#define __specialization_static static'
+	} >"$tmp/stub/crt/host_defines.h"
+}
+
+# abi NAME RELEASE INCLUDE...: our declarations against those headers
+abi() {
+	local name=$1 release=$2 out=$tmp/abi d new flags=
+	shift 2
+	rm -rf "$out" && mkdir -p "$out"
+	new=$(tests/probes/cupti_names.sh "$out" "$release" "$@" 2>&1) || { fail "$name" "$new"; return; }
+	for d in "$@" "$tmp/stub"; do flags+=" -isystem $d"; done
+	# their own way of saying (), for one
+	compile "abi-$release" -I"$out" $flags -Wno-strict-prototypes -Wno-unused-macros \
+		tests/probes/cupti_abi.c tests/probes/cupti_abi_calls.c probes/cuda/sizes.c || return
+	expect "$name" 'records, callbacks, calls, numbers' "$("$build/abi-$release") $?" ' 0'
+	expect "$name" 'calls that launch or wait are all looked at' "$new" ''
+}
+
+# genuine NAME RELEASE LIBCUPTI: what it exports, and its steps where it makes any without
+# a driver: from 13.2 on it crashes or refuses
+genuine() {
+	local name=$1 release=$2 file=$3
+	expect "$name" 'what it lacks' "$("$check" exports "$file" "$release")" "$(lacks "$release")"
+	[ "$release" -lt 13020 ] || return
+	"$check" walk "$file" "$release" >"$tmp/walk" 2>&1
+	expect "$name" 'it steps over records as the table says' "$? $(grep -c '^kind' "$tmp/walk")" '0 0'
+}
+lacks() {
+	local all=
+	[ "$1" -ge 13000 ] || all=', names of other clients (13.0)'
+	[ "$1" -ge 12030 ] || all+=', ids of executable graphs (12.3)'
+	[ "$1" -ge 12050 ] || all+=', records of chosen calls (12.5)'
+	[ "$1" -ge 12030 ] || all+=', graphs launched by the device (12.3)'
+	echo "one family: ${all#, }" | { if [ "$1" -ge 13030 ]; then sed 's/^one family/two families/'; else cat; fi; }
+}
+
+vendor() {	# a release of the registry
+	local before made file headers
+	before=$(tests/wheels.sh --made $(packages "$1"))
+	made=$(tests/wheels.sh $(packages "$1") 2>&1) || { fail "vendor $1" "$made"; return; }
+	headers=$(find "$made" -name cupti_activity.h -printf '%h\n' -o -name cuda.h -printf '%h\n' | sort -u)
+	abi "CUPTI $1" "$(release_number "$1")" $headers
+	file=$(find "$made" -name 'libcupti.so.*' | head -n 1)
+	genuine "CUPTI $1" "$(release_number "$1")" "$file"
+	[ -n "$before" ] || [ -z "${CUPTI:-}" ] || [ -n "${KEEP:-}" ] || tests/wheels.sh --remove $(packages "$1")
+}
+
+case_vendor() {
+	local headers release file one
+	host_defines
+	if [ "${CUPTI:-}" = all ]; then
+		for one in $releases; do vendor "$one"; done
+	elif [ -n "${CUPTI:-}" ]; then
+		for one in $CUPTI; do vendor "$one"; done
+	elif headers=$(toolkit); then
+		release=$(sed -n 's/^#define CUDA_VERSION *//p' "$headers/cuda.h")
+		abi 'the toolkit' "$release" "$headers"
+		for file in "$headers"/../{lib64,lib,extras/CUPTI/lib64}/libcupti.so; do
+			[ -e "$file" ] && genuine 'the toolkit' "$release" "$file" && break
+		done
+	elif one=$(tests/wheels.sh $(packages $usual) 2>&1); then
+		vendor $usual
+	else
+		skipped vendor "headers of CUPTI: $one"
+	fi
+}
+
+for case in find release families busy vendor; do
 	wanted "$case" && "case_$case"
 done
 closing

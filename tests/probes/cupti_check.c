@@ -4,6 +4,8 @@
  *
  *	cupti_check find LIB...		loads LIB..., then looks for libcupti
  *	cupti_check subscribe LIB...	the same, and subscribes, enables, walks
+ *	cupti_check exports LIB RELEASE	what a genuine libcupti has of what is called; none
+ *					of it is called
  *	cupti_check walk LIB RELEASE	a genuine libcupti steps over made-up records of that
  *					release: as the table of sizes does?
  */
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 #include "probes/cuda/decode.h"
+#include "probes/cuda/family.h"
 #include "probes/cuda/library.h"
 
 static const struct cupti_library *find(char **libraries)
@@ -204,14 +207,34 @@ static int walk(const char *path, uint32_t release)
 	return wrong || !same_walk(release);
 }
 
+static int exports(const char *path, uint32_t release)
+{
+	static struct cupti_library lib;
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	const char *lacks;
+
+	if (!handle) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 2;
+	}
+	lib.release = release;
+	lacks = family_resolve(&lib, handle);
+	if (lacks)
+		printf("without %s, ", lacks);
+	printf("%s: %s\n", family_second() ? "two families" : "one family", cupti_missing(&lib));
+	return !!lacks;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "find"))
 		return !find(argv + 2);
 	if (argc > 2 && !strcmp(argv[1], "subscribe"))
 		return subscribe(argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "exports"))
+		return exports(argv[2], (uint32_t)strtoul(argv[3], NULL, 10));
 	if (argc == 4 && !strcmp(argv[1], "walk"))
 		return walk(argv[2], (uint32_t)strtoul(argv[3], NULL, 10));
-	fprintf(stderr, "usage: cupti_check find|subscribe LIB..., cupti_check walk LIB RELEASE\n");
+	fprintf(stderr, "usage: cupti_check find|subscribe LIB..., cupti_check exports|walk LIB RELEASE\n");
 	return 2;
 }

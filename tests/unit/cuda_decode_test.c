@@ -233,6 +233,13 @@ TEST(cuda_decode_host)
 		CHECK(r.what == CUDA_JIT && r.jit.operation == CUPTI_JIT_COMPILE);
 		CHECK_INT(r.jit.thread, since(at, 12, 4) ? 2 : 0);
 	}
+	/* no stream, as it was called before 13.2 and since */
+	s.stream = 0;
+	CHECK(decode(end, &s, sizeof(s), CUPTI_RELEASE(13, 2), &r) && r.stream == CUPTI_ID_NONE);
+	CHECK(r.context == 2);
+	CHECK(decode(end, &s, sizeof(s), CUPTI_RELEASE(13, 1), &r) && r.stream == 0);
+	s.stream = CUPTI_ID_NONE;
+	CHECK(decode(end, &s, sizeof(s), CUPTI_RELEASE(13, 2), &r) && r.stream == CUPTI_ID_NONE);
 	o.object_kind = CUPTI_OBJECT_STREAM;
 	o.object.of_device.device = 1;
 	o.object.of_device.context = 2;
@@ -276,7 +283,7 @@ TEST(cuda_decode_objects)
 		CHECK_STR(r.of_device.name, "A GPU");
 		CHECK(decode(end, &c, cupti_record_size(c.kind, at), at, &r));
 		CHECK(r.what == CUDA_CONTEXT && r.made_context.null_stream == 7);
-		CHECK_INT(r.made_context.units, since(at, 12, 4) ? 16 : 0);
+		CHECK_INT(r.made_context.units, since(at, 12, 5) ? 16 : 0);
 		CHECK_INT(r.made_context.process, since(at, 13, 1) ? 1234 : 0);
 		CHECK(decode(end, &s, cupti_record_size(s.kind, at), at, &r));
 		CHECK(r.what == CUDA_STREAM && r.stream == 13 && r.made_stream.priority == -3);

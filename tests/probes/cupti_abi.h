@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vendor's headers and ours side by side, for cupti_abi*.c. cupti_names.h is made by
+ * cupti.sh from the headers at hand: RELEASE, and the newest struct of each record as
+ * V_kernel and so on.
+ */
+#ifndef TESTS_PROBES_CUPTI_ABI_H
+#define TESTS_PROBES_CUPTI_ABI_H
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <cupti_activity.h>
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
+/* what 32-bit entries take; they are in the header of parameters and nowhere else */
+typedef unsigned int CUdeviceptr_v1;
+typedef void *CUDA_ARRAY_DESCRIPTOR_v1, *CUDA_ARRAY3D_DESCRIPTOR_v1, *CUDA_MEMCPY2D_v1,
+	*CUDA_MEMCPY3D_v1;
+#include <generated_cuda_meta.h>
+#include <generated_cuda_runtime_api_meta.h>
+
+#include "probes/cuda/decode.h"
+
+#include "cupti_names.h"
+
+#define MEMBER(type, field) (((type *)0)->field)
+/* the same place, the same size */
+#define IS(theirs, their, ours, our)                                                        \
+	_Static_assert(offsetof(theirs, their) == offsetof(struct ours, our) &&             \
+		       sizeof(MEMBER(theirs, their)) == sizeof(MEMBER(struct ours, our)),   \
+		       #ours "." #our " is not " #their)
+/* the same place, an array here */
+#define BEGINS(theirs, their, ours, our)                                                    \
+	_Static_assert(offsetof(theirs, their) == offsetof(struct ours, our),               \
+		       #ours "." #our " is not " #their)
+#define EQ(ours, theirs) _Static_assert((long)(ours) == (long)(theirs), #ours " is not " #theirs)
+#define SIZE(theirs, ours) _Static_assert(sizeof(theirs) == sizeof(struct ours), #ours)
+
+#endif
