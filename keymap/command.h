@@ -49,6 +49,7 @@ enum command_group {
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
 	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \
+	X(ABOUT, "about", "", CURSOR, "", 0, 0, pane, "the page about what is under the cursor: a kernel (pk), an op (ni)") \
 	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold device, process or queue under the cursor") \
 	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
 	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \
@@ -71,6 +72,7 @@ enum command_group {
 	X(ALLOCATOR, "allocator", "", PANES, "[NAME]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; NAME: those it is in") \
 	X(COUNTERS, "counters", "", PANES, "[NAME]", 0, 1, page, "counters: least, mean, highest, last value; NAME: over time, of those it is in") \
 	X(LIST_POOLS, "list-pools", "pools", PANES, "", 0, 0, page, "thread pools: threads, busy share, closures, how long ops waited for a thread") \
+	X(PRINT_KERNEL, "print-kernel", "pk", PANES, "KERNEL", 1, 1, page, "a kernel, by a part of its name: runs, class, ops, how it was launched, occupancy and its limit") \
 	X(QUEUES, "queues", "", PANES, "", 0, 0, page, "queues: what went to each, from the end of its call to its start (delay), how many waited (depth)") \
 	X(LIST_WAITS, "list-waits", "waits", PANES, "", 0, 0, page, "who waits for devices: by call, op and line; how long, and how long these then idle") \
 	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[NAME]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; NAME: the nodes of those it is in, by the op they were captured in") \

@@ -25,6 +25,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_ALLOCATOR: return page_allocator;
 	case COMMAND_ID_COUNTERS: return page_counters;
 	case COMMAND_ID_LIST_POOLS: return page_pools;
+	case COMMAND_ID_PRINT_KERNEL: return page_kernel;
 	case COMMAND_ID_QUEUES: return page_queues;
 	case COMMAND_ID_LIST_WAITS: return page_waits;
 	case COMMAND_ID_LIST_GRAPHS: return page_replays;

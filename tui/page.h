@@ -105,6 +105,7 @@ bool page_stages(const struct page_call *call, struct page *page);	/* stages */
 bool page_allocator(const struct page_call *call, struct page *page);	/* allocator */
 bool page_counters(const struct page_call *call, struct page *page);	/* counters */
 bool page_pools(const struct page_call *call, struct page *page);	/* pools */
+bool page_kernel(const struct page_call *call, struct page *page);	/* pk */
 bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_replays(const struct page_call *call, struct page *page);	/* graphs */

@@ -4,24 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/query-launch.h"
 #include "model/query-work.h"
 #include "model/base/util.h"
 #include "tui/panes.h"
+#include "tui/report.h"
+
+#define CLASSES_FROM 8			/* lines of the pane from which on there is one for them */
 
 struct kernels_pane {
 	struct pane pane;
 	struct table table;
+	struct report_share classes[KERNEL_KINDS];	/* time by class, of all devices */
+	size_t n_classes;
+	int64_t classes_ns;
 	uint64_t taken;			/* panes_stands() */
 };
 
 /* What is shown of a kernel; the strings are the model's. */
 struct kernel_line {
-	const char *name, *op;		/* op: the one that launched most of it */
+	const char *name, *raw_name, *op;	/* op: the one that launched most of it */
 	size_t n_ops;
 	enum how how;
 	char device[12];
 	uint32_t device_id;
 	enum work work;
+	struct kernel_class class;
+	int occupancy_milli;		/* -1 not known */
+	unsigned limits;
 	uint64_t count, failed, untimed;
 	bool approx;
 	int64_t total_ns, mean_ns, min_ns, max_ns, p99_ns;
@@ -156,6 +166,58 @@ static void flop_text(const struct table *table, const void *row, char *text, si
 		 fmt_gflop(rate, ROW(row)->flop_per_s) : "–");
 }
 
+static void class_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", kernel_kind_name((enum kernel_kind)ROW(row)->class.kind));
+}
+
+static void type_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", kernel_type_name((enum kernel_type)ROW(row)->class.type));
+}
+
+/* Whether on tensor cores: of what might be. */
+static void tensor_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	static const char *const words[] = { "", "no", "yes" };
+
+	snprintf(text, size, "%s", words[ROW(row)->class.tensor % 3]);
+}
+
+static void occupancy_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char share[FMT_MAX];
+
+	snprintf(text, size, "%s", ROW(row)->occupancy_milli < 0 ? "–" :
+		 fmt_share(share, (uint64_t)ROW(row)->occupancy_milli, 1000));
+}
+
+static void limit_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	occupancy_limits(text, size, ROW(row)->limits);
+}
+
+static int by_class(const void *a, const void *b)
+{
+	return table_compare_text(kernel_kind_name((enum kernel_kind)ROW(a)->class.kind),
+				  kernel_kind_name((enum kernel_kind)ROW(b)->class.kind));
+}
+
+static int by_type(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->class.type, ROW(b)->class.type);
+}
+
+static int by_tensor(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->class.tensor, ROW(b)->class.tensor);
+}
+
+static int by_occupancy(const void *a, const void *b)
+{
+	return table_compare_i64(ROW(a)->occupancy_milli, ROW(b)->occupancy_milli);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->name, ROW(b)->name);
@@ -222,25 +284,36 @@ static bool bad(const void *row)
 	return ROW(row)->failed > 0;
 }
 
-static const struct table_column columns[] = {
-	{"kernel", "kernel", 22, 28, 44, false, false, 0, name_text, by_name, NULL},
-	{"device", "device", 6, 0, 0, false, false, 7, device_text, by_device, NULL},
-	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL},
-	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL},
-	{"share of it", NULL, 14, 14, 20, false, false, 2, share_text, NULL, part},
-	{"avg", "avg", 8, 0, 0, true, true, 3, mean_text, by_mean, NULL},
-	{"min", "min", 8, 0, 0, true, true, 8, min_text, by_min, NULL},
-	{"max", "max", 8, 0, 0, true, true, 6, max_text, by_max, NULL},
-	{"p99", "p99", 9, 0, 0, true, true, 5, p99_text, by_p99, NULL},
-	{"min … max", NULL, 16, 0, 0, false, false, 10, spread_text, NULL, NULL},
-	{"over the run", NULL, 16, 0, 0, false, false, 9, trend_text, NULL, NULL},
-	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL},
+/* Where a kernel has no geometry that a vendor's rules are known for, four are left out;
+ * where nobody tells what it has to compute, the last. */
+#define COLUMNS(of_gpus) \
+	{"kernel", "kernel", 22, 28, 44, false, false, 0, name_text, by_name, NULL}, \
+	{"device", "device", 6, 0, 0, false, false, 8, device_text, by_device, NULL}, \
+	{"class", "class", 11, 0, 0, false, false, 4, class_text, by_class, NULL}, \
+	of_gpus \
+	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL}, \
+	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL}, \
+	{"share of it", NULL, 14, 14, 20, false, false, 2, share_text, NULL, part}, \
+	{"avg", "avg", 8, 0, 0, true, true, 3, mean_text, by_mean, NULL}, \
+	{"min", "min", 8, 0, 0, true, true, 9, min_text, by_min, NULL}, \
+	{"max", "max", 8, 0, 0, true, true, 7, max_text, by_max, NULL}, \
+	{"p99", "p99", 9, 0, 0, true, true, 5, p99_text, by_p99, NULL}, \
+	{"min … max", NULL, 16, 0, 0, false, false, 11, spread_text, NULL, NULL}, \
+	{"over the run", NULL, 16, 0, 0, false, false, 10, trend_text, NULL, NULL}, \
+	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL}, \
 	{"GFLOP/s", "flops", 9, 0, 0, true, true, 4, flop_text, by_flop, NULL},
-};
+#define OF_GPUS \
+	{"type", "type", 4, 0, 0, false, false, 6, type_text, by_type, NULL}, \
+	{"tensor", "tensor", 6, 0, 0, false, true, 6, tensor_text, by_tensor, NULL}, \
+	{"occup", "occupancy", 5, 0, 0, true, false, 5, occupancy_text, by_occupancy, NULL}, \
+	{"limited by", NULL, 13, 0, 0, false, false, 10, limit_text, NULL, NULL},
 
-#define N_COLUMNS (sizeof(columns) / sizeof(columns[0]))
-#define KIND(n) { \
-	.columns = columns, \
+static const struct table_column columns[] = { COLUMNS() };
+static const struct table_column gpu_columns[] = { COLUMNS(OF_GPUS) };
+
+#define N_OF(list) (sizeof(list) / sizeof((list)[0]))
+#define KIND(list, n) { \
+	.columns = (list), \
 	.n_columns = (n), \
 	.row_size = sizeof(struct kernel_line), \
 	.empty = "no kernel has finished yet", \
@@ -249,14 +322,16 @@ static const struct table_column columns[] = {
 	.bad = bad, \
 }
 
-/* Without the last column while nobody tells what a kernel has to compute. */
-static const struct table_kind kind = KIND(N_COLUMNS - 1), flop_kind = KIND(N_COLUMNS);
+static const struct table_kind kinds[2][2] = {	/* of GPUs, with the last */
+	{ KIND(columns, N_OF(columns) - 1), KIND(columns, N_OF(columns)) },
+	{ KIND(gpu_columns, N_OF(gpu_columns) - 1), KIND(gpu_columns, N_OF(gpu_columns)) },
+};
 
 static struct pane *kernels_open(struct view *view)
 {
 	struct kernels_pane *pane = xcalloc(1, sizeof(*pane));
 
-	table_setup(&pane->table, &kind, "total");
+	table_setup(&pane->table, &kinds[0][0], "total");
 	return &pane->pane;
 }
 
@@ -276,7 +351,9 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 	size_t i;
 
 	*line = (struct kernel_line){
-		.name = row->name, .device_id = row->device, .work = row->work,
+		.name = row->name, .raw_name = row->raw_name, .device_id = row->device,
+		.work = row->work, .class = row->class, .occupancy_milli = row->occupancy_milli,
+		.limits = row->occupancy_limits,
 		.count = row->count, .failed = row->failed, .untimed = row->untimed,
 		.approx = row->approx > 0, .n_ops = row->n_ops,
 		.total_ns = row->total_ns, .mean_ns = row->mean_ns, .min_ns = row->min_ns,
@@ -300,6 +377,21 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 	}
 }
 
+/* What is sorted by stays. */
+static void choose_kind(struct table *table, bool gpu, bool flop)
+{
+	const char *key = table->kind->columns[table->sort].key;
+	bool reverse = table->reverse;
+
+	if (table->kind == &kinds[gpu][flop])
+		return;
+	table->kind = &kinds[gpu][flop];
+	for (size_t i = 0; i < table->kind->n_columns; i++)
+		if (table->kind->columns[i].key == key)
+			table->sort = i;
+	table->reverse = reverse;
+}
+
 static void kernels_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct kernels_pane *p = (struct kernels_pane *)pane;
@@ -308,6 +400,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	struct kernel_trend *trends = NULL;
 	struct kernel_line *lines;
 	size_t n_trends, n_devices, count, i;
+	bool gpu = false, flop = false;
 	uint64_t total = 0;
 
 	if (panes_stands(view, &p->taken))
@@ -319,18 +412,44 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	for (i = 0; i < count; i++) {
 		fill_line(&lines[i], &rows[i], trends, n_trends, devices, n_devices);
 		total += part(&lines[i]);
-		if (lines[i].flop_per_s)
-			p->table.kind = &flop_kind;
+		flop |= lines[i].flop_per_s > 0;
+		gpu |= lines[i].occupancy_milli >= 0;
 	}
+	choose_kind(&p->table, gpu, flop);
+	p->n_classes = report_classes(view->model, UINT32_MAX, p->classes, &p->classes_ns);
 	free(trends);
 	model_kernels_free(rows, count);
 	free(devices);
 	table_take(&p->table, lines, count, total);
 }
 
+/* Where the time goes, by class: the last line. */
+static void draw_classes(const struct kernels_pane *p, struct area area)
+{
+	char share[FMT_MAX], part[64];
+	int x = 1, y = area.height - 1;
+
+	x = area_text(area, x, y, ROLE_COLUMN, 0, "by class") + 2;
+	for (size_t i = 0; i < p->n_classes; i++) {
+		snprintf(part, sizeof(part), "%s %s", p->classes[i].name,
+			 fmt_share(share, report_positive(p->classes[i].ns),
+				   report_positive(p->classes_ns)));
+		if (x + text_width(part) >= area.width)
+			return;
+		x = area_text(area, x, y, ROLE_MUTED, 0, part) + 3;
+	}
+}
+
 static void kernels_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
-	table_draw(&((struct kernels_pane *)pane)->table, view, area, focused);
+	struct kernels_pane *p = (struct kernels_pane *)pane;
+	struct area table = area;
+
+	if (area.height >= CLASSES_FROM && p->n_classes > 1 && p->classes_ns > 0) {
+		draw_classes(p, area);
+		table.height--;
+	}
+	table_draw(&p->table, view, table, focused);
 }
 
 static unsigned kernels_command(struct pane *pane, struct view *view,
@@ -339,9 +458,11 @@ static unsigned kernels_command(struct pane *pane, struct view *view,
 	struct kernels_pane *p = (struct kernels_pane *)pane;
 	const struct kernel_line *line;
 
+	line = table_current(&p->table);
+	if (line && strcmp(call->argv[0], "about") == 0)
+		return panes_about(view, "pk", line->raw_name);
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
-	line = table_current(&p->table);
 	if (!line)
 		return OUT_NONE;
 	return panes_find_event(view, line->name, ROW_QUEUE, line->device_id);

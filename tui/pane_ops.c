@@ -560,6 +560,8 @@ static unsigned ops_command(struct pane *pane, struct view *view, const struct c
 	if (strcmp(call->argv[0], "tree") == 0)
 		return tree_command(p, view, call);
 	line = table_current(&p->table);
+	if (line && strcmp(call->argv[0], "about") == 0)
+		return panes_about(view, "ni", line->op.raw_name);
 	if (fold_command(p, call, line && line->is_scope)) {
 		tree_lines(p);
 		return OUT_REDRAW;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/words.h"
 #include "model/base/util.h"
 
 const struct pane_ops *const pane_table[] = {
@@ -247,4 +248,20 @@ unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direc
 	model_unlock(view->model);
 	free(rows);
 	return show_found(view, direction_name(direction), found);
+}
+
+unsigned panes_about(struct view *view, const char *command, const char *name)
+{
+	static char *line;		/* view->run_command, until the next one */
+	const char *argv[] = { command, name };
+
+	if (!name) {
+		snprintf(view->status, sizeof(view->status), "no kernel and no op is selected");
+		view->status_error = true;
+		return OUT_REDRAW;
+	}
+	free(line);
+	line = words_join(2, argv);
+	view->run_command = line;
+	return OUT_RUN_COMMAND;
 }

@@ -140,6 +140,13 @@ static void write_classes(struct json *json, struct model *model)
 	free(rows);
 }
 
+static int by_ns(const void *a, const void *b)
+{
+	const struct report_share *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
 size_t report_classes(struct model *model, uint32_t device, struct report_share *shares,
 		      int64_t *whole_ns)
 {
@@ -160,6 +167,8 @@ size_t report_classes(struct model *model, uint32_t device, struct report_share 
 			shares[used++] = (struct report_share) {
 				kernel_kind_name((enum kernel_kind)kind), ns[kind],
 			};
+	if (used)
+		qsort(shares, used, sizeof(*shares), by_ns);
 	return used;
 }
 

@@ -238,7 +238,7 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 
 /* ---- drawing ---- */
 
-#define COLUMNS_MAX 16
+#define COLUMNS_MAX 24
 
 struct layout {
 	int x[COLUMNS_MAX], width[COLUMNS_MAX];	/* width 0: not shown */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the keys do in the timeline; the window itself is moved by the loop. */
 #include "tui/pane_timeline.h"
+#include "tui/panes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,6 +358,16 @@ static unsigned open_event(struct timeline *t, struct view *view)
 	return step_event(view, false);
 }
 
+/* Of what was selected at the last update. */
+static unsigned about_event(const struct timeline *t, struct view *view)
+{
+	bool known = t->has_selected && view->selected.id;
+	bool is_op = known && t->selected.kind == COMMAND_NONE;
+	bool is_run = known && t->selected.row_kind == ROW_QUEUE;
+
+	return panes_about(view, is_op ? "ni" : "pk", is_op || is_run ? t->selected.raw_name : NULL);
+}
+
 static unsigned event_command(struct timeline *t, struct view *view, const char *name)
 {
 	if (strcmp(name, "next-event") == 0)
@@ -371,6 +382,8 @@ static unsigned event_command(struct timeline *t, struct view *view, const char 
 		return peer(t, view, false);
 	if (strcmp(name, "open") == 0)
 		return open_event(t, view);
+	if (strcmp(name, "about") == 0)
+		return about_event(t, view);
 	if (strcmp(name, "deselect") == 0) {
 		view->selected = (struct span_ref){0};
 		t->find.shown = false;

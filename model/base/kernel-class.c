@@ -156,6 +156,8 @@ static const struct row types[] = {
 /* Likewise: of matrix products, convolutions and attention. */
 static const struct row tensor[] = {
 	{ "simt", TENSOR_UNUSED }, { "ffma", TENSOR_UNUSED },
+	{ "xmma_gemm_bf16", TENSOR_USED }, { "xmma_gemm_f16f16", TENSOR_USED },
+	{ "xmma_gemm_e4m3", TENSOR_USED }, { "xmma_gemm_tf32", TENSOR_USED },
 	{ "tensorop", TENSOR_USED }, { "wgmma", TENSOR_USED }, { "gmma", TENSOR_USED },
 	{ "hmma", TENSOR_USED }, { "imma", TENSOR_USED }, { "wmma", TENSOR_USED },
 	{ "s884", TENSOR_USED }, { "h884", TENSOR_USED }, { "d884", TENSOR_USED },
