@@ -84,22 +84,22 @@ class Comparison:
         """Rows of the report on CUDA devices; the truth's; how their devices are told apart."""
         want = self.truth[table]
         by_device = all("device" in row for row in want)
-        got = [r for r in self.report.get(table, []) if r.get("device") in self.devices]
+        got = [r for r in self.report.get(table, [])
+               if r.get("device") in self.devices and r["count"]]
         return want, got, lambda r: r["device"] if by_device else None, \
             lambda r: self.device(r) if by_device else None
 
     def kernels(self):
         want, got, of_truth, of_report = self.mine("kernels")
-        got = [k for k in got if k["count"] or not k.get("failed")]	# launches that failed
         values = ("count", "total_ns", "min_ns", "max_ns")
         self.table("kernel", self.add_up(want, lambda k: (raw(k), of_truth(k)), values),
                    self.add_up(got, lambda k: (raw(k), of_report(k)), values))
         self.parts("ops", want, got, lambda op: op.get("name", "none"))
         for kernel in got:
             for op in kernel.get("ops", []):
-                if op.get("how", "exact") != "exact":
+                if op.get("how", "exact") != "exact" and "name" in op:
                     self.wrong.append("kernel %s of op %s is attributed by %s" %
-                                      (raw(kernel), op["name"], op["how"]))
+                                      (raw(kernel), op.get("name", "none"), op["how"]))
         self.parts("by_queue", want, got, lambda q: q["queue_name"] if "queue_name" in q else
                    self.queues.get(q["queue"], {}).get("name", "%d" % q["queue"]))
 
@@ -159,6 +159,13 @@ class Comparison:
             self.calls("waits", ("count",))
         if "calls" in self.truth:
             self.calls("calls", ("count", "errors"))
+        if "failed" in self.truth.get("cuda", {}):
+            self.same("launches that failed", self.truth["cuda"]["failed"],
+                      sum(k.get("failed", 0) for k in self.report["kernels"]))
+        if "compiles" in self.truth.get("cuda", {}):
+            self.same("compiled and loaded", self.truth["cuda"]["compiles"],
+                      sum(c["count"] for c in self.report.get("compiles", [])
+                          if c["what"].startswith("CUDA:")))
         self.same("lost events", 0, self.report["trust"]["lost_events"])
 
     def dropped(self):

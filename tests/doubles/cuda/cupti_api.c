@@ -27,6 +27,8 @@ struct cu_settings cu;
 __thread const char *cu_inside;
 atomic_bool cu_subscribed;
 static struct cupti_subscriber subscriber;
+struct cupti_subscriber *const cu_subscriber = &subscriber;
+int cu_family;
 static bool wanted[CUPTI_DOMAIN_STATE + 1][DRIVER_IDS];
 static struct fault faults[FAULTS];
 static int n_faults;
@@ -112,9 +114,32 @@ static bool early(const char *function)
 	       !strcmp(function, "cuptiActivityRegisterCallbacks");
 }
 
+/* What the second family has functions of its own for. */
+static bool of_first(const char *function)
+{
+	static const char *const names[] = {
+		"cuptiActivityRegisterCallbacks", "cuptiActivityEnable", "cuptiActivityDisable",
+		"cuptiActivityGetNextRecord", "cuptiActivityGetNumDroppedRecords",
+		"cuptiActivitySetAttribute", "cuptiActivityGetAttribute", "cuptiGetTimestamp",
+		"cuptiActivityEnableDriverApi", "cuptiActivityEnableRuntimeApi",
+		"cuptiActivityPushExternalCorrelationId", "cuptiActivityPopExternalCorrelationId",
+		"cuptiActivityEnableLatencyTimestamps", "cuptiActivityRegisterTimestampCallback",
+		"cuptiActivityEnableAllocationSource", "cuptiActivityEnableAllSyncRecords",
+		"cuptiActivityEnableDeviceGraph", "cuptiSetThreadIdType",
+		"cuptiActivityEnableCudaEventDeviceTimestamps",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], function))
+			return true;
+	return false;
+}
+
 int cu_before(const char *function)
 {
 	pthread_once(&once, start);
+	if (cu_family == 2 && of_first(function))
+		return CUPTI_NOT_COMPATIBLE;
 	if (!sim_state) {
 		if (RELEASE >= CUPTI_RELEASE(13, 2) && RELEASE < CUPTI_RELEASE(13, 3))
 			cu_die("%s called before cuInit, which this release does not survive", function);
@@ -183,20 +208,22 @@ CUPTI(cuptiGetCallbackName, (uint32_t, domain), (uint32_t, id), (const char **, 
 
 /* --- the subscriber --------------------------------------------------------- */
 
-static int subscribe(struct cupti_subscriber **handle, cupti_callback_fn *callback, void *user)
+static int subscribe(struct cupti_subscriber **handle, cupti_callback_fn *callback, void *user,
+		     int family)
 {
 	if (cu.busy[0] || atomic_load(&cu_subscribed))
 		return CUPTI_BUSY;
 	subscriber = (struct cupti_subscriber){ callback, user, false };
 	atomic_store(&cu_subscribed, true);
 	*handle = &subscriber;
+	cu_family = family;
 	return CUPTI_OK;
 }
 
 CUPTI(cuptiSubscribe, (struct cupti_subscriber **, handle), (cupti_callback_fn *, callback),
       (void *, user))
 {
-	return subscribe(handle, callback, user);
+	return subscribe(handle, callback, user, 1);
 }
 
 #if RELEASE >= CUPTI_RELEASE(13, 0)
@@ -212,7 +239,8 @@ CUPTI(cuptiSubscribe_v2, (struct cupti_subscriber **, handle), (cupti_callback_f
 		return CUPTI_INVALID_PARAMETER;
 	if (cu.busy[0] && params->old_name)
 		snprintf(params->old_name, params->old_size, "CUPTI for %s", cu.busy);
-	return subscribe(handle, callback, user);
+	return subscribe(handle, callback, user,
+			 RELEASE >= CUPTI_RELEASE(13, 3) && params->allow_others ? 2 : 1);
 }
 #endif
 
@@ -231,6 +259,7 @@ CUPTI(cuptiUnsubscribe, (struct cupti_subscriber *, handle))
 		cu_die("unsubscribed from %s", cu_inside);
 	memset(wanted, 0, sizeof(wanted));
 	atomic_store(&cu_subscribed, false);
+	cu_family = 0;
 	return CUPTI_OK;
 }
 

@@ -55,14 +55,14 @@ extern __thread const char *cu_inside;
 
 /* cuptiX(arguments) { body }, which may be told to fail. */
 #define CUPTI(fn, ...) \
-	static int cu_##fn(E_ARGS(__VA_ARGS__)); \
+	int cu_##fn(E_ARGS(__VA_ARGS__)); \
 	SIM_API int fn(E_ARGS(__VA_ARGS__)); \
 	SIM_API int fn(E_ARGS(__VA_ARGS__)) \
 	{ \
 		int result_ = cu_before(#fn); \
 		return result_ ? result_ : cu_##fn(E_NAMES(__VA_ARGS__)); \
 	} \
-	static int cu_##fn(E_ARGS(__VA_ARGS__))
+	int cu_##fn(E_ARGS(__VA_ARGS__))
 
 /* --- records: cupti_records.c --- */
 
@@ -80,6 +80,9 @@ int64_t cu_time(int64_t realtime_ns);
 
 /* --- callbacks: cupti_api.c --- */
 
+/* The functions of the second family (13.3) are the subscriber's, and exclude the first's. */
+extern int cu_family;	/* 1, 2; 0 nobody has subscribed yet */
+extern struct cupti_subscriber *const cu_subscriber;
 void cu_callback(uint32_t domain, uint32_t id, const void *data);
 bool cu_wanted(uint32_t domain, uint32_t id);
 

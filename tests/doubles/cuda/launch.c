@@ -149,8 +149,10 @@ static int launch(void *function, const unsigned int *grid, const unsigned int *
 
 	if (!op.stream)
 		return sim_thread.current ? SIM_INVALID_HANDLE : SIM_INVALID_CONTEXT;
-	if (result)
+	if (result) {
+		truth_failed();
 		return result;
+	}
 	if (sim_settings.lazy && !op.function->loaded) {
 		int64_t start = sim_now();
 
@@ -242,6 +244,8 @@ int graph_note(struct sim_graph *graph, const struct sim_op *op, void *to, const
 	if (!n->op.duration_ns)
 		n->op.duration_ns = sim_thread.next_ns;
 	sim_thread.next_ns = 0;
+	if (!graph->exec)
+		n->op.captured = sim_range_now();
 	n->destination = to;
 	n->source = from;
 	if (graph->last)

@@ -292,6 +292,7 @@ void truth_memory(const struct sim_memory *memory);
 void truth_launch(const struct sim_graph *graph);
 void truth_blocked(void);	/* the call that runs on this thread waited */
 void truth_compile(void);
+void truth_failed(void);	/* a launch was refused */
 /* What CUPTI's double kept to itself. */
 SIM_API void sim_count_dropped(uint64_t records);
 

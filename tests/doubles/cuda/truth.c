@@ -5,13 +5,14 @@
  *
  *	devices[]	name, address
  *	streams[]	id, context, device, priority, default; kernels, copies, busy_ns
- *	kernels[]	raw_name, device, count, total_ns, min_ns, max_ns; ops[] of these by name,
- *			by_queue[] by queue_name
+ *	kernels[]	raw_name, device, count, total_ns, min_ns, max_ns; ops[] of these by name
+ *			(of a graph's node the op that captured it), by_queue[] by queue_name
  *	copies[]	direction, device, to_device (p2p), stream, count, bytes, total_ns
- *	ops[]		name, count, kernels, kernel_ns, copies, copy_bytes, copy_ns
+ *	ops[]		name, count; kernels, kernel_ns, copies, copy_bytes, copy_ns of what it launched
  *	memory[]	allocator, allocations, frees, live_bytes, peak_bytes
  *	waits[]		name (of the call that blocked), count
- *	cuda		graph_launches, graph_nodes, compiles, dropped (records, by CUPTI's double)
+ *	cuda		graph_launches, graph_nodes, compiles, failed (launches), dropped (records, by
+ *			CUPTI's double)
  *
  * "copies" of a stream and an op are copies and fills. A program on a real device, which does
  * not know all of that, leaves keys out; what is left out is not compared.
@@ -44,7 +45,7 @@ struct sim_truth {
 
 static struct sim_truth *truths;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_ullong launches, nodes, compiles, dropped;
+static atomic_ullong launches, nodes, compiles, failures, dropped;
 static const char *const allocator_names[] = {
 	"cuda device", "cuda pinned", "cuda managed", "cuda pool",
 };
@@ -94,9 +95,10 @@ static struct sum *sum_of(struct sim_truth *t, const struct sim_op *op)
 		struct sum *s = &t->sums[i % SLOTS];
 
 		if (!s->name)
-			*s = (struct sum){ .name = name, .range = op->range, .within = within, .from = from, .to = to,
-					   .kernel = kernel, .min_ns = INT64_MAX };
-		if (s->name == name && s->range == op->range && s->within == within && s->from == from && s->to == to)
+			*s = (struct sum){ .name = name, .range = op->range,
+					   .within = within, .from = from, .to = to, .kernel = kernel, .min_ns = INT64_MAX };
+		if (s->name == name && s->range == op->range && s->within == within &&
+		    s->from == from && s->to == to)
 			return s;
 	}
 }
@@ -163,6 +165,11 @@ void truth_blocked(void)
 void truth_compile(void)
 {
 	atomic_fetch_add(&compiles, 1);
+}
+
+void truth_failed(void)
+{
+	atomic_fetch_add(&failures, 1);
 }
 
 void sim_count_dropped(uint64_t records)
@@ -405,9 +412,9 @@ int sim_write_truth(const char *path)
 		fprintf(f, "%s{\"name\": \"%s\", \"count\": %llu}", i ? ", " : "", waits[i].name,
 			(unsigned long long)waits[i].count);
 	fprintf(f, "],\n\"cuda\": {\"graph_launches\": %llu, \"graph_nodes\": %llu, "
-		"\"compiles\": %llu, \"dropped\": %llu}}\n",
+		"\"compiles\": %llu, \"failed\": %llu, \"dropped\": %llu}}\n",
 		atomic_load(&launches), atomic_load(&nodes), atomic_load(&compiles),
-		atomic_load(&dropped));
+		atomic_load(&failures), atomic_load(&dropped));
 	pthread_mutex_unlock(&lock);
 	free(rows);
 	if (fclose(f) || rename(part, path))
