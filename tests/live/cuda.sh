@@ -71,6 +71,15 @@ processes() {
 		is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 700
 }
 
+# What CUPTI still has when the process ends by _exit.
+ends() {
+	${CC:-cc} -D_GNU_SOURCE -I. -o "$work/cuda_test" tests/probes/cuda_test.c -L"$double" \
+		-Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread 2>"$work/errors" || fail "$(first_lines "$work/errors")" || return
+	TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
+		"$work/cuda_test" _exit >"$work/said" 2>&1
+	is "status" $? 3 && is "the last kernel" "$(report "[(k['name'], k['count']) for k in j['kernels']]")" "[('last', 1)]"
+}
+
 # CUPTI is left alone; ops are there.
 without() {
 	play 13.0 train --probe -cuda && is "no device, but ops" \
@@ -93,5 +102,6 @@ done
 case_run dropped fault drop=7 --dropped
 case_run names names
 case_run processes processes
+case_run ends ends
 case_run without without
 suite_end

@@ -61,6 +61,19 @@ play() {
 		"$@" $limit "$double/cuda_play" "$script" >"$tmp/said" 2>&1
 	status=$?
 }
+# testing WHAT [NAME=VALUE...] [-- ARGUMENT...]: the same of cuda_test
+testing() {
+	local what=$1 settings=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do settings+=("$1"); shift; done
+	: >"$tmp/events"
+	env RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL="${level:-3}" \
+		CUDA_INJECTION64_PATH="$build/double/libtftop-cuda.so" \
+		NVTX_INJECTION64_PATH="$build/double/libtftop-nvtx.so" \
+		TFTOP_CUPTI="$double/13.0/libcupti.so.13" "${settings[@]}" \
+		$limit "$build/cuda_test" "$what" "${@:2}" >"$tmp/said" 2>&1
+	status=$?
+}
 # lines PATTERN: how many events match; told PATTERN: whether a message does
 lines() { grep -cE "$1" "$tmp/events"; }
 told() { grep -qE "^message .*$2" "$tmp/events" && ok "$1, told" || fail "$1, told" "no message with '$2': $(grep -m 2 '^message' "$tmp/events")"; }
@@ -244,7 +257,61 @@ case_without() {
 	expect without "without tftop" $? 0
 }
 
-for name in exports all releases records refused hangs level graphs long failing ends chain without; do
+# Streams have the user's names, from whenever he gives them; a handle that comes back is
+# another stream.
+case_names() {
+	testing names
+	fine names
+	expect names "streams by what ran on them" "$(commands | sed -E 's/.*queue="([^"]*)".*name=([a-z]+) .*/\2: \1,/' | tr '\n' ' ')" \
+		"a: named first, b: named later, c: stream 15, "
+}
+
+# Each thread has a default stream of its own when it asks for that.
+case_own() {
+	testing own
+	fine own
+	expect own "streams" "$(commands | sed -E 's/.*queue="([^"]*)".*name=([a-z]+) .*/\2: \1/' | sort | uniq -c |
+		awk '{ printf "%s %s, ", $1, $2 $3 $4 }')" "3 mine:stream14, 1 shared:defaultstream, 3 theirs:stream13, "
+	expect own "waited for" "$(grep '^wait fn=cuStreamSynchronize' "$tmp/events" | grep -c 'queue=0')" 0
+}
+
+case_attach() {
+	testing attach CUDA_INJECTION64_PATH= -- "$build/double/libtftop-cuda.so"
+	fine attach
+	expect attach "what came afterwards" "$(lines '^command .*name=seen.* how=1 ')$(lines 'name=unseen')" 20
+}
+
+# The child has no CUDA and nothing of ours, and ends as it would; the parent goes on.
+case_fork() {
+	testing fork
+	fine fork
+	expect fork "the parent's kernels" "$(lines '^command .*name=parent')" 2
+	expect fork "the child's range" "$(lines '^op name=in the child')" 1
+}
+
+# NVML's readings, and why clocks are low; without it, or when it refuses, nothing.
+case_nvml() {
+	printf '%s\n' 'device devices=2' 'stream s' 'kernel k dur=1us stream=s' sync 'wait 1200ms' >"$tmp/sensors.play"
+	play 13.0 sensors TFTOP_NVML= LD_LIBRARY_PATH="$double/nvml" NVML_DOUBLE="devices=2 hot=2"
+	fine nvml
+	expect nvml "series of the device that is used" "$(sed -nE "s/^series id=[0-9]+ device=1 name='(.*)' unit='(.*)'/\1 \2,/p" "$tmp/events" | tr '\n' ' ')" \
+		"gpu utilisation %, gpu memory used bytes, sm clock MHz, memory clock MHz, power W, temperature C, throttled , "
+	expect nvml "and of no other" "$(grep -c '^series .* device=2' "$tmp/events")" 0
+	expect nvml "two readings" "$(lines '^counter ')" 14
+	told nvml "runs with lower clocks: heat"
+	play 13.0 all TFTOP_NVML= LD_LIBRARY_PATH="$double/nvml" NVML_DOUBLE="fail=nvmlInit_v2:9"
+	fine "nvml refuses"
+	expect "nvml refuses" "no series" "$(lines '^series .*clock')" 0
+}
+
+case_exit() {
+	testing _exit
+	expect exit "status" $status 3
+}
+
+compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
+for name in exports all releases records refused hangs level graphs long failing ends chain without \
+	names own attach fork nvml exit; do
 	wanted $name && case_$name
 done
 closing

@@ -13,14 +13,16 @@
 #include "probes/nvtx/abi.h"
 
 #define NVTX_SLOTS 16
-static nvtx_function core_slot[NVTX_SLOTS], core2_slot[NVTX_SLOTS];
+static nvtx_function core_slot[NVTX_SLOTS], core2_slot[NVTX_SLOTS], cuda_slot[NVTX_SLOTS];
 static nvtx_function *core_table[NVTX_SLOTS + 1], *core2_table[NVTX_SLOTS + 1];
+static nvtx_function *cuda_table[NVTX_SLOTS + 1];
 
 static int double_table(int module, nvtx_function ***slots, unsigned int *count)
 {
-	if (module != NVTX_MODULE_CORE && module != NVTX_MODULE_CORE2)
+	if (module != NVTX_MODULE_CORE && module != NVTX_MODULE_CORE2 && module != NVTX_MODULE_CUDA)
 		return 0;
-	*slots = module == NVTX_MODULE_CORE ? core_table : core2_table;
+	*slots = module == NVTX_MODULE_CORE ? core_table :
+		 module == NVTX_MODULE_CUDA ? cuda_table : core2_table;
 	*count = NVTX_SLOTS;
 	return 1;
 }
@@ -50,6 +52,7 @@ static inline void nvtxInitialize(const void *reserved)
 	for (int i = 1; i < NVTX_SLOTS; i++) {
 		core_table[i] = &core_slot[i];
 		core2_table[i] = &core2_slot[i];
+		cuda_table[i] = &cuda_slot[i];
 	}
 	if (init)
 		init(double_export);
@@ -108,6 +111,11 @@ static inline void nvtxMarkA(const char *s)
 static inline void nvtxNameOsThreadA(uint32_t tid, const char *s)
 {
 	CALLV(core_slot, NVTX_CORE_THREAD_A, void (uint32_t, const char *), tid, s);
+}
+
+static inline void nvtxNameCuStreamA(void *stream, const char *s)
+{
+	CALLV(cuda_slot, NVTX_CUDA_STREAM_A, void (void *, const char *), stream, s);
 }
 
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *s)
