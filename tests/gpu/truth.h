@@ -130,6 +130,36 @@ static inline void truth_write_counts(FILE *f, const char *key, const char *name
 	fprintf(f, "]");
 }
 
+static inline void truth_write_memory(FILE *f, const struct truth *t)
+{
+	const char *comma = ",\n  \"memory\": [\n    ";
+
+	for (const auto &m : t->memory) {
+		fprintf(f, "%s{ \"allocator\": \"%s\", \"allocations\": %ld, \"frees\": %ld,"
+			" \"live_bytes\": %ld", comma, m.first.c_str(), m.second.count,
+			m.second.other, m.second.live);
+		fprintf(f, m.second.peak < 0 ? " }" : ", \"peak_bytes\": %ld }", m.second.peak);
+		comma = ",\n    ";
+	}
+	if (!t->memory.empty())
+		fprintf(f, " ]");
+}
+
+static inline void truth_write_calls(FILE *f, const struct truth *t)
+{
+	const char *comma = ",\n  \"calls\": [\n    ";
+
+	for (const auto &c : t->calls) {
+		fprintf(f, "%s{ \"name\": \"%s\", \"count\": %ld, \"errors\": %ld }", comma,
+			c.first.c_str(), c.second.count, c.second.other);
+		comma = ",\n    ";
+	}
+	if (!t->calls.empty())
+		fprintf(f, " ]");
+}
+
+/* A program that tells of no allocations, or of no calls, leaves these out: they are not
+ * compared then. Kernels and copies are all there are. */
 static inline void truth_write_rows(FILE *f, const struct truth *t)
 {
 	const char *comma = "\n    ";
@@ -151,23 +181,9 @@ static inline void truth_write_rows(FILE *f, const struct truth *t)
 			c.first.c_str(), c.second.count, c.second.bytes);
 		comma = ",\n    ";
 	}
-	fprintf(f, " ],\n  \"memory\": [");
-	comma = "\n    ";
-	for (const auto &m : t->memory) {
-		fprintf(f, "%s{ \"allocator\": \"%s\", \"allocations\": %ld, \"frees\": %ld,"
-			" \"live_bytes\": %ld", comma, m.first.c_str(), m.second.count,
-			m.second.other, m.second.live);
-		fprintf(f, m.second.peak < 0 ? " }" : ", \"peak_bytes\": %ld }", m.second.peak);
-		comma = ",\n    ";
-	}
-	fprintf(f, " ],\n  \"calls\": [");
-	comma = "\n    ";
-	for (const auto &c : t->calls) {
-		fprintf(f, "%s{ \"name\": \"%s\", \"count\": %ld, \"errors\": %ld }", comma,
-			c.first.c_str(), c.second.count, c.second.other);
-		comma = ",\n    ";
-	}
 	fprintf(f, " ]");
+	truth_write_memory(f, t);
+	truth_write_calls(f, t);
 	if (t->graph_launches)
 		fprintf(f, ",\n  \"cuda\": { \"graph_launches\": %ld, \"graph_nodes\": %ld }",
 			t->graph_launches, t->graph_nodes);
