@@ -337,14 +337,40 @@ static void stream_made(const struct cupti_resource *r)
 		handle_enter(q, (uint64_t)(uintptr_t)r->stream);
 }
 
+/* What the user called it since it was last asked: true when that is new. */
+static bool name_taken(struct queue *q)
+{
+	char name[sizeof(q->name)];
+	bool taken = false;
+
+	if (!rt_thing_named(RT_THING_CUDA_STREAM, q->handle, name, sizeof(name)) ||
+	    !rt_spin_lock(&busy))
+		return false;
+	if (strcmp(name, q->name) != 0) {
+		memcpy(q->name, name, sizeof(name));
+		taken = true;
+	}
+	rt_spin_unlock(&busy);
+	return taken;
+}
+
+/* Its handle may be another stream's next, so its name is taken before that goes. */
 static void stream_goes(const struct cupti_resource *r)
 {
+	uint64_t handle = (uint64_t)(uintptr_t)r->stream;
 	uint32_t context = 0;
+	struct queue *q;
 
 	if (!r->context || cupti->get_context_id(r->context, &context))
 		return;
-	handle_forget(context, (uint64_t)(uintptr_t)r->stream);
-	rt_thing_name(RT_THING_CUDA_STREAM, (uint64_t)(uintptr_t)r->stream, NULL);
+	q = queue_of(context, handle);
+	if (q && q->handle == handle) {
+		if (name_taken(q))
+			queue_send(q);
+		q->handle = 0;
+	}
+	handle_forget(context, handle);
+	rt_thing_name(RT_THING_CUDA_STREAM, handle, NULL);
 }
 
 /* ---- graphs ---- */
@@ -517,20 +543,13 @@ void objects_names(void)
 {
 	uint32_t now = rt_things();
 	unsigned n = atomic_load(&n_queues);
-	char name[64];
 
 	if (now == names_seen)
 		return;
 	names_seen = now;
-	for (unsigned i = 0; i < n; i++) {
-		struct queue *q = &queues[i];
-
-		if (!q->handle || !rt_thing_named(RT_THING_CUDA_STREAM, q->handle, name, sizeof(name)) ||
-		    !strcmp(name, q->name))
-			continue;
-		memcpy(q->name, name, sizeof(name));
-		queue_send(q);
-	}
+	for (unsigned i = 0; i < n; i++)
+		if (queues[i].handle && name_taken(&queues[i]))
+			queue_send(&queues[i]);
 }
 
 void objects_dump(void)
