@@ -173,6 +173,23 @@ def torch(bench):
         theirs = of_chrome(trace)
         compare(bench, "%s: kernels as torch.profiler" % name, kernels, theirs[0], steps)
         compare(bench, "%s: copies, fills, bytes" % name, copies, theirs[1], steps)
+        if name == "eager":
+            both_profilers(bench, loop, trace, theirs[0])
+
+
+def both_profilers(bench, loop, trace, theirs):
+    """torch.profiler inside of tftop: with CUPTI for itself, and without."""
+    arguments = ("--steps", MANY - FEW - LEAD, "--profile", trace)
+    for name, options in (("--probe -cuda", ["--probe", "-cuda"]), ("CUPTI taken", [])):
+        result = bench.watch(loop.command(*arguments), "torch-profiler", options, limit=90)
+        loop.took(result)
+        kernels = of_chrome(trace)[0]
+        if options:
+            bench.check("torch.profiler with tftop %s" % name, kernels == theirs,
+                        "%d kernels" % sum(kernels.values()))
+        else:
+            bench.fact("torch.profiler while tftop has CUPTI",
+                       "%d of %d kernels" % (sum(kernels.values()), sum(theirs.values())))
 
 
 def torch_cost(bench):
