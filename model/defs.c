@@ -399,7 +399,7 @@ uint32_t queue_get(struct model *model, uint32_t id)
 	index = model->queues.n - 1;
 	queue->process = model->process_index;
 	queue->number = id > EVENT_OWN_IDS ? id - EVENT_OWN_IDS - 1 : id ? id - 1 : 0;
-	queue->view = queue->row = queue->next = NONE;
+	queue->view = queue->row = queue->graphs = queue->next = NONE;
 	queue->rows.first = queue->rows.last = NONE;
 	for (int i = 0; i < DIR_COUNT; i++)
 		queue->copies[i] = NONE;

@@ -195,7 +195,7 @@ struct queue {
 	uint32_t process, number, view;	/* view NONE: not defined yet */
 	uint32_t flags, name;
 	int32_t priority;
-	uint32_t row, copies[DIR_COUNT];	/* rows */
+	uint32_t row, graphs, copies[DIR_COUNT];	/* rows */
 	struct index_list rows;
 	uint32_t next;			/* of its view, NONE */
 	struct merged merged;

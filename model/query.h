@@ -93,6 +93,8 @@ enum row_kind {
 	ROW_COUNTER,		/* a series of a device or process, query-counters.h */
 	ROW_POOL,		/* parent of a process's threads of one name, busy as they are on average */
 	ROW_COMPILE,		/* what a process compiled */
+	ROW_GRAPH,		/* graphs launched to a queue, each from its first node to its last, over
+				 * the nodes' own rows; half a second late */
 };
 
 /* Colour class of work; nothing is told by colour alone. */
@@ -214,7 +216,7 @@ struct span {
 	const char *op_type, *domain;
 	uint32_t depth;
 	int64_t device_ns;		/* of the work launched inside */
-	uint32_t kernels;
+	uint32_t kernels;		/* of a graph's launch: its nodes */
 	int64_t step;			/* -1 none */
 	int64_t wait_ns;		/* for a thread of the pool it was handed to, 0: it was not */
 	const char *waker;		/* the thread that handed it over, NULL not known */

@@ -69,7 +69,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 static bool has_events(const struct model_row *row)
 {
 	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
-	       row->kind == ROW_COMPILE;
+	       row->kind == ROW_COMPILE || row->kind == ROW_GRAPH;
 }
 
 /* A place among rows: of what starts at once the upper one comes first. */

@@ -246,7 +246,8 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 	struct cell_style style = {
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
 			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
-		line->kind == ROW_QUEUE || line->kind == ROW_COPY, line->direction,
+		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
+		line->direction,
 	};
 	const struct column *columns = t->blank;
 	size_t settled = column_at(t, view, w, t->status.settled_ns);

@@ -52,6 +52,9 @@ static void add_command(struct strip *strip, const struct span *span)
 			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,
 				  fmt_rate(rate, bytes_per_s(span->bytes, dur)));
 	}
+	if (span->row_kind == ROW_GRAPH)
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%u node%s", span->kernels,
+			  span->kernels == 1 ? "" : "s");
 	if (span->op) {
 		strip_add(strip, 2, GAP, ROLE_MUTED, 0, "op");
 		strip_add(strip, 2, 1, ROLE_TITLE, 0, "%s", span->op)->least = 10;

@@ -35,7 +35,7 @@ static void move_view(struct model *model, uint32_t index, const struct clock_ch
 	for (uint32_t i = 0; i < model->rows.n; i++) {
 		struct row *row = row_at(model, i);
 
-		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY) ||
+		if ((row->kind != ROW_QUEUE && row->kind != ROW_COPY && row->kind != ROW_GRAPH) ||
 		    queue_at(model, row->queue)->view != index)
 			continue;
 		for (uint32_t l = 0; l < row->n_lanes; l++) {

@@ -17,7 +17,8 @@ struct node {
 /* A launch whose nodes come. */
 struct open {
 	uint32_t graph, next_free;
-	int64_t call_ns;
+	uint32_t process, queue;	/* queue NONE: not known */
+	struct event_launch launch;
 	struct node *nodes;		/* owned */
 	size_t n, cap;
 	uint64_t unkept;
@@ -81,7 +82,7 @@ static void add_time(struct graph *graph, int64_t ns)
 
 /* ---- a launch and its nodes ---- */
 
-static uint32_t open_new(struct replays *r, uint32_t graph, int64_t call_ns)
+static uint32_t open_new(struct replays *r)
 {
 	uint32_t at = r->free;
 
@@ -94,11 +95,19 @@ static uint32_t open_new(struct replays *r, uint32_t graph, int64_t call_ns)
 		at = (uint32_t)r->n_opens++;
 		r->opens[at] = (struct open) { .n = 0 };
 	}
-	r->opens[at].graph = graph;
-	r->opens[at].call_ns = call_ns;
 	r->opens[at].n = 0;
 	r->opens[at].unkept = 0;
 	return at;
+}
+
+/* A record without a name is no kernel. */
+static uint32_t node_name(struct model *model, const struct event_run *run)
+{
+	if (run->name)
+		return local_name(model, run->name);
+	return names_intern(&model->names, run->kind == COMMAND_FILL ? "fill" :
+			    run->direction && run->direction < DIR_COUNT ?
+			    direction_name((enum direction)run->direction) : "copy");
 }
 
 void replays_node(struct model *model, uint32_t *at, const struct event_launch *launch,
@@ -117,7 +126,12 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 		if (graph == NONE)
 			return;
 		r->graphs[graph].op = local_name(model, launch->op_name);
-		*at = open_new(r, graph, launch->call_dur_ns);
+		*at = open_new(r);
+		open = &r->opens[*at];
+		open->graph = graph;
+		open->process = model->process_index;
+		open->queue = queue_get(model, launch->queue);
+		open->launch = *launch;
 	}
 	open = &r->opens[*at];
 	if (r->waiting == REPLAY_NODES || run->end_ticks < run->start_ticks) {
@@ -127,7 +141,7 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 	grow(&open->nodes, &open->cap, open->n, sizeof(*open->nodes));
 	open->nodes[open->n++] = (struct node) {
 		(int64_t)run->start_ticks, (int64_t)run->end_ticks,
-		local_name(model, run->name), local_name(model, run->op_name),
+		node_name(model, run), local_name(model, run->op_name),
 	};
 	r->waiting++;
 }
@@ -164,6 +178,40 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
+/* From the first node to the last one's end, over the rows where they are. */
+static void draw(struct model *model, const struct replays *r, const struct open *open,
+		 int64_t until_ns)
+{
+	const struct event_launch *launch = &open->launch;
+	const struct graph *graph = &r->graphs[open->graph];
+	struct lane_span span = { .name = graph->name, .work = WORK_OTHER };
+	struct command_cold cold = {
+		.detail = open->n, .op = launch->op, .op_name = graph->op, .tid = launch->tid,
+		.call_ns = time_ok(launch->call_ns) ? launch->call_ns : 0,
+		.call_dur_ns = launch->call_dur_ns,
+		.kind_how = COMMAND_GRAPH | (launch->correlation ? HOW_EXACT : HOW_EVENT) << 5,
+	};
+	uint64_t first = (uint64_t)open->nodes[0].start_ns, last = (uint64_t)until_ns;
+	const struct clock *clock;
+	uint32_t index, lane;
+
+	if (open->queue == NONE || queue_at(model, open->queue)->view == NONE || !first)
+		return;
+	clock = &view_at(model, queue_at(model, open->queue)->view)->clock;
+	if (!clock_has(clock))
+		return;
+	index = row_of_graphs(model, open->queue);
+	if (index == NONE)
+		return;
+	span.start_ns = clock_map(clock, first, &cold.segment);
+	span.dur_ns = clock_length(clock, first, last);
+	if (!span_ok(span.start_ns, span.dur_ns, model->live_ns))
+		return;
+	span.id = ++row_at(model, index)->last_id;
+	lane = row_fit(model, row_at(model, index), span.start_ns, span.start_ns + span.dur_ns);
+	row_insert(model, index, lane, &span, &cold);
+}
+
 void replays_end(struct model *model, uint32_t at)
 {
 	struct replays *r = model->join.replays;
@@ -177,7 +225,7 @@ void replays_end(struct model *model, uint32_t at)
 	graph->launches++;
 	graph->nodes += open->n + open->unkept;
 	graph->unkept += open->unkept;
-	add_ns(&graph->call_ns, open->call_ns);
+	add_ns(&graph->call_ns, open->launch.call_dur_ns);
 	if (open->n) {
 		qsort(open->nodes, open->n, sizeof(*open->nodes), by_start);
 		until_ns = open->nodes[0].start_ns;
@@ -191,6 +239,7 @@ void replays_end(struct model *model, uint32_t at)
 								      graph->max_gap_ns;
 			until_ns = node->end_ns > until_ns ? node->end_ns : until_ns;
 		}
+		draw(model, r, open, until_ns);
 		add_time(graph, until_ns - open->nodes[0].start_ns);
 		add_ns(&graph->gap_ns, gap_ns);
 		add_ns(&graph->busy_ns, until_ns - open->nodes[0].start_ns - gap_ns);

@@ -81,7 +81,7 @@ size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part
 		return 0;
 	row = row_at(model, row_id - 1);
 	if (row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
-	    row->kind == ROW_COMPILE)
+	    row->kind == ROW_COMPILE || row->kind == ROW_GRAPH)
 		add_row(&parts, model, row_id - 1, lane);
 	if (lane == LANE_ALL || lane == 0)
 		add_below(&parts, model, row);

@@ -437,14 +437,15 @@ static const char *listed_label(struct model *model, uint32_t index, bool shared
 		return row->label;
 	row->label = make_label(model, queue, shared);
 	row->label_of = made_of;
-	if (row->kind == ROW_COPY) {
-		snprintf(text, sizeof(text), "%.70s %s", row->label, direction);
+	if (row->kind == ROW_COPY || row->kind == ROW_GRAPH) {
+		snprintf(text, sizeof(text), "%.70s %s", row->label,
+			 row->kind == ROW_GRAPH ? "graph" : direction);
 		row->label = names_raw(&model->names, names_intern(&model->names, text));
 	}
 	return row->label;
 }
 
-/* One queue: its kernels, then its copies by direction. */
+/* One queue: its graphs, over their kernels, then its copies by direction. */
 static void list_queue(struct model *model, struct list *list, uint32_t index, uint32_t parent,
 		       bool shared, struct model_row bandwidth[DIR_COUNT])
 {
@@ -452,6 +453,11 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 	uint32_t device = queue_device(model, queue);
 	struct model_row *out;
 
+	if (has_row(model, queue->graphs)) {
+		out = list_add(model, list, queue->graphs, parent);
+		out->label = listed_label(model, queue->graphs, shared);
+		out->device = device;
+	}
 	if (has_row(model, queue->row)) {
 		out = list_add(model, list, queue->row, parent);
 		out->label = listed_label(model, queue->row, shared);

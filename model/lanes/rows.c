@@ -330,6 +330,21 @@ uint32_t row_of_queue(struct model *model, uint32_t queue)
 	return q->row;
 }
 
+/* Beside the queue's rows, and in no union: its nodes are in them. */
+uint32_t row_of_graphs(struct model *model, uint32_t queue)
+{
+	struct queue *q = queue_at(model, queue);
+
+	if (q->graphs == NONE) {
+		q->graphs = row_new(model, ROW_GRAPH);
+		if (q->graphs != NONE) {
+			row_at(model, q->graphs)->process = q->process;
+			row_at(model, q->graphs)->queue = queue;
+		}
+	}
+	return q->graphs;
+}
+
 uint32_t row_of_copies(struct model *model, uint32_t queue, enum direction direction)
 {
 	uint32_t *index = &queue_at(model, queue)->copies[direction];
@@ -386,7 +401,13 @@ uint32_t row_fit(struct model *model, struct row *row, int64_t start_ns, int64_t
 	return lane;
 }
 
-/* Unions that the row's spans are part of; a compilation is in the ops around it. */
+/* Compilations are in the ops around them, graphs' nodes in the rows of their queues. */
+static bool is_in_others(const struct row *row)
+{
+	return row->kind == ROW_COMPILE || row->kind == ROW_GRAPH;
+}
+
+/* Unions that the row's spans are part of. */
 static void add_to_unions(struct model *model, const struct row *row, int64_t start, int64_t end)
 {
 	struct row_filter filter;
@@ -394,7 +415,7 @@ static void add_to_unions(struct model *model, const struct row *row, int64_t st
 	struct device *device;
 	uint32_t index;
 
-	if (row->kind == ROW_COMPILE)
+	if (is_in_others(row))
 		return;
 	if (row->kind == ROW_THREAD) {
 		filter = filter_of(row->process, NONE, NONE, false, false);
@@ -434,7 +455,7 @@ void row_keep_unions(struct model *model, uint32_t index)
 	struct device *device;
 	uint32_t d;
 
-	if (row->kind == ROW_COMPILE)
+	if (is_in_others(row))
 		return;
 	if (row->kind == ROW_THREAD) {
 		filter = filter_of(row->process, NONE, NONE, false, false);

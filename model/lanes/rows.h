@@ -9,6 +9,7 @@ uint32_t row_of_thread(struct model *model, uint32_t thread);
 uint32_t row_of_ranges(struct model *model, uint32_t process);
 uint32_t row_of_compiles(struct model *model, uint32_t process);
 uint32_t row_of_queue(struct model *model, uint32_t queue);
+uint32_t row_of_graphs(struct model *model, uint32_t queue);
 uint32_t row_of_copies(struct model *model, uint32_t queue, enum direction direction);
 uint32_t row_of_process(struct model *model, uint32_t process);
 uint32_t row_of_device(struct model *model, uint32_t device);

@@ -348,7 +348,9 @@ static void tell_command(struct model *model, const struct found *found, struct 
 		out->bytes = cold->detail;
 		return;
 	}
-	shape = map_get(&process->shapes, cold->detail);
+	if (row->kind == ROW_GRAPH)
+		out->kernels = (uint32_t)cold->detail;
+	shape = row->kind == ROW_GRAPH ? MAP_NONE : map_get(&process->shapes, cold->detail);
 	if (shape == MAP_NONE)
 		return;
 	known = store_at(&model->shapes, shape);

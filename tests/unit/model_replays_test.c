@@ -59,6 +59,10 @@ TEST(replays_are_sums_over_their_nodes)
 {
 	struct model *model = model_of_graphs();
 	struct queue_work *work;
+	struct device_row *devices;
+	struct model_row boxes;
+	struct span_ref ref;
+	struct span span;
 	struct replay_row *rows;
 	struct kernel_row *kernels, *gemm;
 	size_t n;
@@ -69,6 +73,7 @@ TEST(replays_are_sums_over_their_nodes)
 	replay(model, 2, 110 * US);
 	replay(model, 1, 60 * US);
 	model_finish(model, false);
+	boxes = row_of(model, ROW_GRAPH, 0);
 	model_lock(model);
 	CHECK_INT(model_replays(model, &rows), 1);
 	CHECK_STR(rows[0].name, "graph 1");
@@ -95,6 +100,19 @@ TEST(replays_are_sums_over_their_nodes)
 	CHECK_STR(gemm->ops[0].name, "linear");
 	CHECK_STR(kernel_named(kernels, n, "add")->ops[0].name, "replay");
 	model_kernels_free(kernels, n);
+	/* A box over the nodes, that is in no sum of the device. */
+	CHECK_INT(boxes.count, 2);
+	CHECK_STR(boxes.label, "queue 0 graph");
+	CHECK(model_span_at(model, boxes.id, 0, BASE + 70 * US, &ref));
+	CHECK(model_span(model, ref, &span));
+	CHECK_INT(span.start_ns, BASE + 60 * US);
+	CHECK_INT(span.end_ns, BASE + 99 * US);
+	CHECK_INT(span.kernels, 3);
+	CHECK_INT(span.call_ns, BASE);
+	CHECK_INT(span.kind, COMMAND_GRAPH);
+	CHECK_INT(model_devices(model, &devices), 1);
+	CHECK_INT(devices[0].busy_ns, 2 * 34 * US);
+	free(devices);
 	/* One call of the host launched all of a graph. */
 	n = model_queue_work(model, &work);
 	for (size_t i = 0, all = 0; i < n; i++) {
