@@ -93,7 +93,7 @@ struct cupti_library {
 	int (*timestamp_callback)(cupti_timestamp_fn *clock); /* NULL: its own again */
 	int (*push_external)(uint32_t kind, uint64_t id);
 	int (*pop_external)(uint32_t kind, uint64_t *id);
-	int (*error_message)(const char **text); /* 12.2, of this thread's last error */
+	int (*error_message)(int result, const char **text); /* 12.2, longer than the string */
 	int (*finalize)(void);
 };
 

@@ -210,7 +210,10 @@ abi() {
 	for d in "$@" "$tmp/stub"; do flags+=" -isystem $d"; done
 	# their own way of saying (), for one
 	compile "abi-$release" -I"$out" $flags -Wno-strict-prototypes -Wno-unused-macros \
-		tests/probes/cupti_abi.c tests/probes/cupti_abi_calls.c probes/cuda/sizes.c || return
+		tests/probes/cupti_abi{,_calls,_functions}.c probes/cuda/sizes.c || {
+		grep -h error: "$build/abi-$release.log" | head -n 5 | sed 's/^/	/'
+		return
+	}
 	expect "$name" 'records, callbacks, calls, numbers' "$("$build/abi-$release") $?" ' 0'
 	expect "$name" 'calls that launch or wait are all looked at' "$new" ''
 }
