@@ -52,7 +52,7 @@ packs() {
 
 # The steps that are short, over the doubles; real programs of nvcc's where it is there.
 rehearses() {
-	tests/gpu/run --rehearse "$O/tests/cuda" --out "$work/out" --only truth --only record \
+	tests/gpu/run --rehearse "$O/tests/cuda" --out "$work/out" --only truth \
 		>"$work/said" 2>&1 || fail "$(grep WRONG "$work/said" | head -n 2)" || return
 	grep -q '^REHEARSAL' "$work/out/report.txt" || fail "it does not say what it is" || return
 	if command -v nvcc >"$work/nvcc"; then
@@ -82,5 +82,5 @@ records() {
 
 case_run pack packs
 case_run recorded records
-
+case_run rehearsal rehearses
 suite_end

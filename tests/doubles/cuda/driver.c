@@ -12,6 +12,7 @@ struct sim_event {
 	int64_t at_ns;
 	struct sim_stream *stream;
 	bool recorded;
+	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait for */
 };
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -426,6 +427,9 @@ ENTRY(119, cuEventRecord, (void *, event), (void *, stream))
 
 	if (!e || !s)
 		return SIM_INVALID_HANDLE;
+	e->capture = s->capture;
+	if (s->capture)
+		return SIM_OK;
 	pthread_mutex_lock(&s->lock);
 	e->at_ns = s->last_end > sim_now() ? s->last_end : sim_now();
 	pthread_mutex_unlock(&s->lock);
@@ -442,6 +446,11 @@ ENTRY(295, cuStreamWaitEvent, (void *, stream), (void *, event), (unsigned int, 
 
 	if (!e || !s)
 		return SIM_INVALID_HANDLE;
+	/* who waits for what is captured is captured too */
+	if (e->capture) {
+		s->capture = e->capture;
+		return SIM_OK;
+	}
 	pthread_mutex_lock(&s->lock);
 	if (s->last_end < e->at_ns)
 		s->last_end = e->at_ns;

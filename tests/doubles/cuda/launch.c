@@ -309,6 +309,11 @@ ENTRY(497, cuStreamEndCapture, (void *, stream), (void **, graph))
 	if (!s || !s->capture)
 		return SIM_INVALID_VALUE;
 	*graph = s->capture;
+	pthread_mutex_lock(&s->context->lock);
+	for (struct sim_stream *other = s->context->streams; other; other = other->next)
+		if (other->capture == *graph)
+			other->capture = NULL;
+	pthread_mutex_unlock(&s->context->lock);
 	s->capture = NULL;
 	return SIM_OK;
 }
