@@ -4,7 +4,7 @@
  * names, records, and writes what came to the file CUDA_CLIENT_OUT at the end, a line for each sort:
  *	version N; kernel COUNT NS; copy COUNT BYTES NS; fill COUNT BYTES NS; peer …; alloc COUNT;
  *	free COUNT; sync COUNT; graph COUNT; api COUNT; zero COUNT; unknown COUNT; dropped COUNT;
- *	disorder COUNT; buffers COUNT; calls COUNT (callbacks at entry); early COUNT (kernels that came
+ *	correlated COUNT (kernels and copies); disorder COUNT; buffers COUNT; calls COUNT (callbacks at entry); early COUNT (kernels that came
  *	before the program's last call)
  * CUDA_CLIENT_DUMP: a file that gets the valid bytes of each buffer, with their length before them.
  * CUDA_CLIENT is a list of words: what it does otherwise, or wrong.
@@ -28,7 +28,7 @@ static FILE *dump;
 static struct {
 	unsigned long kernels, kernel_ns, copies, copy_bytes, copy_ns, fills, fill_bytes, fill_ns;
 	unsigned long peers, peer_bytes, peer_ns, allocs, frees, syncs, graphs, apis, zero, unknown;
-	unsigned long disorder, buffers, early;
+	unsigned long disorder, buffers, early, correlated;
 	uint64_t last_start;
 } got;
 static atomic_ulong calls, nulls;
@@ -92,10 +92,12 @@ static void one(const void *record)
 	case CUPTI_KIND_CONCURRENT_KERNEL:
 		got.kernels++;
 		got.early += !atomic_load(&over);
+		got.correlated += k->correlation != 0;
 		timed(k->start, k->end, &got.kernel_ns);
 		break;
 	case CUPTI_KIND_COPY:
 		got.copies++;
+		got.correlated += c->correlation != 0;
 		got.copy_bytes += c->bytes;
 		timed(c->start, c->end, &got.copy_ns);
 		break;
@@ -176,11 +178,13 @@ static void end(void)
 	if (f)
 		fprintf(f, "version %u\nkernel %lu %lu\ncopy %lu %lu %lu\nfill %lu %lu %lu\n"
 			"peer %lu %lu %lu\nalloc %lu\nfree %lu\nsync %lu\ngraph %lu\napi %lu\nzero %lu\n"
-			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nearly %lu\n", version,
+			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nearly %lu\n"
+			"correlated %lu\n", version,
 			got.kernels, got.kernel_ns, got.copies, got.copy_bytes, got.copy_ns, got.fills,
 			got.fill_bytes, got.fill_ns, got.peers, got.peer_bytes, got.peer_ns, got.allocs,
 			got.frees, got.syncs, got.graphs, got.apis, got.zero, got.unknown, dropped,
-			got.disorder, got.buffers, atomic_load(&calls), got.early);
+			got.disorder, got.buffers, atomic_load(&calls), got.early,
+			got.correlated);
 	if (f)
 		fclose(f);
 	if (dump)

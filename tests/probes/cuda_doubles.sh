@@ -146,6 +146,12 @@ case_runtime() {
 	expect runtime 'its kernels and copies' "$(got | head -n 2)" "$(truth | sed -n 1,2p)"
 	expect runtime 'how many' "$(of kernel)" 25
 	expect runtime 'its name' "$(grep -o '"raw_name": "[^"]*"' "$tmp/truth")" '"raw_name": "_Z4scalePfi"'
+	CUPTI_DOUBLE=bycall CUDA_CLIENT_OUT=$tmp/out CUDA_CLIENT_LIB=$cuda/13.0/libcupti.so.13 \
+		CUDA_INJECTION64_PATH=$build/client.so "$build/runtime" >/dev/null
+	expect runtime 'correlations of calls that are not recorded' "$(of correlated)" 0
+	CUPTI_DOUBLE=bycall CUDA_CLIENT=all CUDA_CLIENT_OUT=$tmp/out CUDA_CLIENT_LIB=$cuda/13.0/libcupti.so.13 \
+		CUDA_INJECTION64_PATH=$build/client.so "$build/runtime" >/dev/null
+	expect runtime 'and of those that are' "$(of correlated)" 27
 	nvcc=$(command -v nvcc) || return
 	echo 'extern "C" __global__ void one(int *p) { *p = 1; }
 		int main() { for (int i = 0; i < 7; i++) one<<<3, 32>>>(0); return cudaDeviceSynchronize(); }' >"$tmp/one.cu"

@@ -59,6 +59,8 @@ static void setting(const char *word)
 		cu.half = true;
 	else if (!strcmp(word, "uncorrelated"))
 		cu.uncorrelated = true;
+	else if (!strcmp(word, "bycall"))
+		cu.by_call = true;
 	else if (sscanf(word, "hold=%u", &cu.hold) == 1 || sscanf(word, "drop=%u", &cu.drop) == 1 ||
 		 sscanf(word, "zero=%u", &cu.zero) == 1 || sscanf(word, "unknown=%u", &cu.unknown) == 1 ||
 		 sscanf(word, "overhead=%u", &cu.overhead) == 1 ||

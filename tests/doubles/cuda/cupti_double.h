@@ -13,7 +13,8 @@
  *	zero=N		every N-th kernel, copy and fill has no times
  *	unknown=N	after every N-th record comes one of a kind that nobody knows
  *	future=B	kernels, copies and fills are B bytes longer, as a later release's
- *	uncorrelated	correlation ids are 0 unless API calls are recorded
+ *	uncorrelated	correlation ids are 0 unless API calls are recorded, any
+ *	bycall		they are 0 unless the call that they are of is recorded
  *	overhead=N	every N-th flush is recorded as CUPTI's own cost
  *	busy=NAME	somebody of that name has subscribed
  *	fail=F:N:E	the N-th call of function F returns E; N 0: every call
@@ -33,7 +34,7 @@
 #define CU_UNKNOWN_BYTES 40
 
 struct cu_settings {
-	bool disorder, half, uncorrelated;
+	bool disorder, half, uncorrelated, by_call;
 	unsigned int hold, drop, zero, unknown, future, overhead;
 	char busy[64];
 };

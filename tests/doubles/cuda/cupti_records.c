@@ -106,6 +106,11 @@ static bool no_times(void)
 	return (cu.zero && i % cu.zero == 0) || (bug && i % 16 == 0);
 }
 
+static bool recorded(const struct sim_call *call)
+{
+	return (call->domain == SIM_DRIVER ? cu_driver_api : cu_runtime_api)[call->cbid % 1024];
+}
+
 static bool any_api(void)
 {
 	for (int i = 0; i < 1024; i++)
@@ -114,9 +119,16 @@ static bool any_api(void)
 	return false;
 }
 
+/* By the settings only where calls are recorded, any or those that run on this thread. */
 static uint32_t correlation_of(uint32_t correlation)
 {
-	return cu.uncorrelated && !any_api() ? 0 : correlation;
+	const struct sim_call *call = sim_thread.call;
+
+	if (cu.uncorrelated && !any_api())
+		return 0;
+	while (cu.by_call && call && !recorded(call))
+		call = call->outer;
+	return cu.by_call && !call ? 0 : correlation;
 }
 
 static void kernel_record(union record *r, const struct sim_op *op)
@@ -175,6 +187,7 @@ static void copy_record(union record *r, const struct sim_op *op)
 	c->context = s->context->uid;
 	c->stream = s->id;
 	c->correlation = correlation_of(op->correlation);
+	c->runtime_correlation = correlation_of(op->runtime_correlation);
 	c->graph_node = op->node;
 	c->graph = op->graph;
 	c->channel = 40;
@@ -464,11 +477,6 @@ static void told_object(enum sim_object kind, const void *object, bool gone)
 }
 
 /* --- calls ------------------------------------------------------------------ */
-
-static bool recorded(const struct sim_call *call)
-{
-	return (call->domain == SIM_DRIVER ? cu_driver_api : cu_runtime_api)[call->cbid % 1024];
-}
 
 static void call_back(struct sim_call *call, bool leaving)
 {

@@ -141,7 +141,8 @@ int sim_leave(struct sim_call *call, int result)
 	return result;
 }
 
-/* The runtime's, where its call brought us here: that is what CUPTI's records have. */
+/* The runtime's, where its call brought us here: that is what most of CUPTI's records have. Those
+ * of copies have that and the driver's. */
 uint32_t sim_correlation(void)
 {
 	const struct sim_call *call = sim_thread.call;
@@ -269,6 +270,9 @@ int sim_submit(struct sim_op *op)
 
 	op->range = sim_range_now();
 	op->correlation = sim_correlation();
+	op->runtime_correlation = t->call && t->call->outer ? op->correlation : 0;
+	if (t->call && (op->kind == SIM_COPY || op->kind == SIM_PEER))
+		op->correlation = t->call->correlation;
 	if (!op->duration_ns)
 		op->duration_ns = t->next_ns ? t->next_ns : op->kind == SIM_KERNEL ? 5000 :
 			1500 + (int64_t)(op->bytes * 1000 / sim_settings.bandwidth);

@@ -110,7 +110,7 @@ struct sim_op {
 	const char *name;	/* of a kernel; stays */
 	const struct sim_range *range;	/* innermost on the launching thread; NULL none */
 	const struct sim_range *captured;	/* of a graph's node: when that was made */
-	uint32_t correlation;
+	uint32_t correlation, runtime_correlation;	/* the latter 0: of no runtime's call */
 	uint32_t grid[3], block[3];
 	uint32_t shared_dynamic;
 	uint64_t bytes;
@@ -250,7 +250,7 @@ void sim_configure(void);
 SIM_API int sim_enter(struct sim_call *call);
 SIM_API int sim_leave(struct sim_call *call, int result);
 
-uint32_t sim_correlation(void);		/* of the call that runs on this thread */
+uint32_t sim_correlation(void);		/* of the call that runs on this thread, the outermost */
 int sim_submit(struct sim_op *op);
 /* The same; in a stream that is being captured it is a node of the graph. */
 int sim_do(struct sim_op *op, void *to, const void *from);
