@@ -285,7 +285,7 @@ struct cupti_external {
 	uint32_t correlation, pad;
 };
 
-/* whole launches of graphs: 48 (11.4), 56 (12.3) */
+/* whole launches of graphs: 48 (11.7), 56 (12.3) */
 struct cupti_graph {
 	uint32_t kind;
 	uint32_t correlation;

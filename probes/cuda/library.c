@@ -96,6 +96,15 @@ static uint32_t release_of(uint32_t version, void *handle)
 	return counted[version];
 }
 
+/* Where a library is that the linker has found by its name. */
+static void name_path(struct cupti_library *l, void *handle)
+{
+	struct link_map *map;
+
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_name && *map->l_name)
+		snprintf(l->path, sizeof(l->path), "%s", map->l_name);
+}
+
 static void name_version(struct cupti_library *lib)
 {
 	uint32_t update = lib->version >= 130000 ? lib->version % 100 :
@@ -205,6 +214,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	handle = load(&m, why, size);
 	if (!handle)
 		return NULL;
+	name_path(&library, handle);
 	get_version.object = dlsym(handle, "cuptiGetVersion");
 	result = get_version.object ? get_version.function(&library.version) : CUPTI_UNKNOWN;
 	if (result || !library.version) {

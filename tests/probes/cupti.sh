@@ -62,7 +62,7 @@ case_find() {
 	fake site/nvidia/cu13/lib/libcupti.so.13 130101 && empty cudart/libcudart.so.13 || return
 	found find "of libcudart's major" "$site/cu13/lib/libcupti.so.13 13010 13.1 update 1" \
 		"$cuda" "$build/cudart/libcudart.so.13" "$build/site/torch/lib/libtorch_cuda.so"
-	LD_LIBRARY_PATH=$build/a found find "as the linker looks" 'libcupti.so.12 12060 12.6' "$cuda"
+	LD_LIBRARY_PATH=$build/a found find "as the linker looks" "$build/a/libcupti.so.12 12060 12.6" "$cuda"
 	driver 14000
 	expect find 'nothing anywhere' "$("$check" find "$cuda" | cut -c1-76)" \
 		"none: there is no libcupti for CUDA 14, neither with the program's libraries"
