@@ -230,6 +230,7 @@ struct event_launch {
 struct event_run {
 	uint32_t queue, name, correlation;	/* name 0: the record has none */
 	uint32_t op_name;		/* of a graph's node: the op that it was captured in, 0 none */
+	uint32_t shape;			/* as a command's; 0: the launch's */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int32_t status;

@@ -398,13 +398,14 @@ void join_hand_on(struct model *model, uint32_t process, const struct event_laun
 		.start_ticks = run->start_ticks, .end_ticks = run->end_ticks,
 		.bytes = run->bytes, .status = run->status, .kind = run->kind,
 		.direction = run->direction, .how = (uint8_t)how, .flags = run->flags,
+		.shape = run->shape,
 	};
 
 	if (launch) {
 		command.tid = launch->tid;
 		command.op = launch->op;
 		command.op_name = launch->op_name;
-		command.shape = launch->shape;
+		command.shape = run->shape ? run->shape : launch->shape;
 		command.call_ns = launch->call_ns;
 		command.call_dur_ns = launch->call_dur_ns;
 		command.flags |= launch->flags & (CMD_PINNED | CMD_BLOCKING);

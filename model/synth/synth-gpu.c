@@ -320,6 +320,7 @@ static int64_t backward(struct model_synth *s, struct worker *w, unsigned device
 			.queue = queue + 1, .name = text_of((unsigned)(part - parts), PART_BACKWARD),
 			.correlation = correlation, .kind = COMMAND_KERNEL,
 			.op_name = text_of((unsigned)(part - parts), PART_OP),
+			.shape = 1 + (uint32_t)(part - parts),
 			.start_ticks = synth_ticks(s, start),
 			.end_ticks = synth_ticks(s, start + run_ns),
 		};

@@ -440,6 +440,7 @@ struct tft_run {
 	uint32_t queue, name;	/* name 0: the record has none */
 	uint32_t correlation;
 	uint32_t op_name;	/* of a graph's node: the op on top when it was captured, 0 not known */
+	uint32_t shape;		/* as tft_command's; 0: the launch's */
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int16_t status;

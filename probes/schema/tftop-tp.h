@@ -302,6 +302,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_run,
 		lttng_ust_field_integer(uint32_t, name, r->name)
 		lttng_ust_field_integer(uint32_t, correlation, r->correlation)
 		lttng_ust_field_integer(uint32_t, op_name, r->op_name)
+		lttng_ust_field_integer(uint32_t, shape, r->shape)
 		lttng_ust_field_integer(uint64_t, object, r->object)
 		lttng_ust_field_integer(uint64_t, bytes, r->bytes)
 		lttng_ust_field_integer(uint64_t, queued_ticks, r->queued_ticks)

@@ -325,6 +325,7 @@ static const struct field_spec run_spec[] = {
 	{ "name", AT(run.name), STORE_U32, 0 },
 	{ "correlation", AT(run.correlation), STORE_U32, 0 },
 	{ "op_name", AT(run.op_name), STORE_U32, 0 },
+	{ "shape", AT(run.shape), STORE_U32, 0 },
 	{ "object", AT(run.object), STORE_U64, 0 },
 	{ "bytes", AT(run.bytes), STORE_U64, 0 },
 	{ "queued_ticks", AT(run.queued_ticks), STORE_U64, 0 },

@@ -104,11 +104,14 @@ void rt_emit_launch(struct tft_launch *l)
 
 void rt_emit_run(struct tft_run *r)
 {
-	line("run corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d%s b=%llu e=%llu",
+	char shape[160];
+
+	write_shape(shape, sizeof(shape), r->kind == TFT_KIND_KERNEL ? r->shape : 0);
+	line("run corr=%u queue=%u kind=%s name=%s dir=%s bytes=%llu op=%s status=%d%s b=%llu e=%llu%s%s",
 	     r->correlation, r->queue, kinds[r->kind], name_of(r->name), directions[r->direction],
 	     (unsigned long long)r->bytes, name_of(r->op_name), r->status,
 	     r->flags & TFT_CMD_NOTIMES ? " notimes" : "", (unsigned long long)r->start_ticks,
-	     (unsigned long long)r->end_ticks);
+	     (unsigned long long)r->end_ticks, r->shape ? " shape=" : "", r->shape ? shape : "");
 }
 
 void rt_emit_alloc(struct tft_alloc *a)

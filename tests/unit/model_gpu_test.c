@@ -201,3 +201,37 @@ TEST(model_gpu_launches)
 	model_kernels_free(rows, 1);
 	model_free(model);
 }
+
+/* A graph's nodes have a geometry each, of which its launch knows nothing. */
+TEST(model_gpu_nodes_have_launches)
+{
+	struct model *model = model_of_gpu();
+	struct event launch = { .type = EVENT_LAUNCH, .pid = PID, .tid = PID, .time_ns = BASE + 500 };
+	struct event run = { .type = EVENT_RUN, .pid = PID, .tid = PID, .time_ns = BASE + 9000 };
+	struct kernel_launch *launches;
+
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	define_shape(model, 10, 264, 32);
+	define_shape(model, 11, 66, 128);
+	launch.u.launch = (struct event_launch) {
+		.tid = PID, .queue = 1, .correlation = 77, .call_ns = BASE + 400, .call_dur_ns = 50,
+		.kind = COMMAND_GRAPH, .flags = CMD_MANY,
+	};
+	apply_one(model, launch);
+	for (unsigned i = 0; i < 2; i++) {
+		run.u.run = (struct event_run) {
+			.queue = 1, .name = 5, .correlation = 77, .kind = COMMAND_KERNEL,
+			.shape = 10 + i, .start_ticks = (uint64_t)(BASE + TICKS + 1000 + i * 2000),
+			.end_ticks = (uint64_t)(BASE + TICKS + 2000 + i * 2000),
+		};
+		apply_one(model, run);
+	}
+	model_finish(model, false);
+	model_lock(model);
+	CHECK_INT(model_kernel_launches(model, "scale", UINT32_MAX, &launches), 2);
+	CHECK_INT(launches[0].grid[0] + launches[1].grid[0], 264 + 66);
+	free(launches);
+	model_unlock(model);
+	model_free(model);
+}
