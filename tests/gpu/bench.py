@@ -182,7 +182,7 @@ class Bench:
         self.number += 1
         path = os.path.join(self.reports, "%02d-%s.json" % (self.number, name))
         command, environment = self.watched_command(
-            command, ["-b", "--json=" + path, *options], more)
+            command, ["--json=" + path, *options], more)
         result = self.execute(command, environment, limit)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:

@@ -175,18 +175,24 @@ def compare_run(bench, name, result, path, level="default", more=None):
 
 
 def truth(bench):
-    unchecked = ["--unchecked"] if bench.rehearsal else []
-    for number, (name, binary, arguments, level, more) in enumerate(CASES):
-        path = os.path.join(bench.work, "truth%d" % number)
-        if bench.rehearsal and name not in REHEARSED:
+    for number, case in enumerate(CASES):
+        if bench.rehearsal and case[0] not in REHEARSED:
             continue
-        command = [program(bench, binary), *arguments, "--truth", path]
-        command += unchecked if binary != "odd" else []
-        result = bench.watch(command, re.sub(r"\W+", "-", name), ["--level", level], limit=60,
-                             more=more)
-        compare_run(bench, name, result, path, level, more)
-        if binary == "odd" and arguments[0] == "long":
-            look_at_long(bench, result)
+        try:
+            one_truth(bench, os.path.join(bench.work, "truth%d" % number), *case)
+        except NotMeasured as why:	# the others are still to come
+            bench.missing(case[0], str(why))
+
+
+def one_truth(bench, path, name, binary, arguments, level, more):
+    command = [program(bench, binary), *arguments, "--truth", path]
+    # a double's device computes nothing
+    command += ["--unchecked"] if bench.rehearsal and binary != "odd" else []
+    result = bench.watch(command, re.sub(r"\W+", "-", name), ["--level", level], limit=60,
+                         more=more)
+    compare_run(bench, name, result, path, level, more)
+    if binary == "odd" and arguments[0] == "long":
+        look_at_long(bench, result)
 
 
 def look_at_long(bench, result):
@@ -219,7 +225,8 @@ def client(bench):
     bench.check("with --probe -cuda too", "kernels 1000 records 1000" in out.out and
                 not (out.report or {}).get("kernels"), out.out.strip().replace("\n", "; "))
     both = bench.watch(command, "client")
-    bench.check("with tftop it ends as it should", both.status == 0, both.why())
+    bench.check("with tftop it ends as it should", both.status == 0,
+                both.why() if both.status else "")
     bench.fact("the second client", both.out.strip().replace("\n", "; "))
     compare_run(bench, "and tftop sees all kernels", both, path)
 
