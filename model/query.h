@@ -94,8 +94,10 @@ enum row_kind {
 	ROW_POOL,		/* parent of a process's threads of one name, busy as they are on average */
 	ROW_COMPILE,		/* what a process compiled */
 	ROW_GRAPH,		/* graphs launched to a queue, each from its first node to its last, over
-				 * the nodes' own rows; half a second late */
+				 * the nodes' own rows; settled ROW_GRAPH_LATE_NS after all others */
 };
+
+#define ROW_GRAPH_LATE_NS INT64_C(1000000000)
 
 /* Colour class of work; nothing is told by colour alone. */
 enum work {

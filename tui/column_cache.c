@@ -95,6 +95,8 @@ const struct column *column_cache_get(struct column_cache *cache, struct model *
 				      size_t n)
 {
 	struct cached_columns *entry = find(cache, row, lane);
+	int64_t settled_ns = cache->settled_ns > 0 && !cache->finished ?
+			     cache->settled_ns - cache->late_ns : cache->settled_ns;
 	size_t settled = 0;
 
 	move_to(entry, t0_ns, w_ns, n);
@@ -103,9 +105,9 @@ const struct column *column_cache_get(struct column_cache *cache, struct model *
 		model_columns(model, row, lane, t0_ns + (int64_t)entry->known * w_ns,
 			      t0_ns + (int64_t)n * w_ns, n - entry->known,
 			      entry->columns + entry->known);
-	if (cache->settled_ns > t0_ns)
-		settled = (uint64_t)(cache->settled_ns - t0_ns) / (uint64_t)w_ns < n ?
-			  (size_t)((cache->settled_ns - t0_ns) / w_ns) : n;
+	if (settled_ns > t0_ns)
+		settled = (uint64_t)(settled_ns - t0_ns) / (uint64_t)w_ns < n ?
+			  (size_t)((settled_ns - t0_ns) / w_ns) : n;
 	while (entry->known < settled && !(entry->columns[entry->known].flags & COLUMN_OPEN))
 		entry->known++;
 	return entry->columns;

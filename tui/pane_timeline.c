@@ -238,6 +238,11 @@ static size_t column_at(const struct timeline *t, const struct view *view, int64
 	return (size_t)(after / w) < t->columns ? (size_t)(after / w) : t->columns;
 }
 
+static int64_t late(enum row_kind kind)
+{
+	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
+}
+
 static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
@@ -250,8 +255,10 @@ static void update_line(struct timeline *t, const struct view *view, int64_t w, 
 		line->direction,
 	};
 	const struct column *columns = t->blank;
-	size_t settled = column_at(t, view, w, t->status.settled_ns);
+	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
+				   t->status.settled_ns - late(line->kind) : 0);
 
+	t->cache.late_ns = late(line->kind);
 	/* A process whose threads are seen has nothing to add to them. */
 	if ((line->kind != ROW_PROCESS && line->kind != ROW_POOL) || line->folded)
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
@@ -304,6 +311,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		sentence_of_counter(&t->sentence, rows[i].label, peak);
 		return;
 	}
+	t->cache.late_ns = late(rows[i].kind);
 	columns = column_cache_get(&t->cache, view->model, view->cursor_row, view->cursor_lane,
 				   view->t0_ns, w, t->columns);
 	for (c = 0; c < t->columns && view->t0_ns + (int64_t)(c + 1) * w <= until; c++)

@@ -9,6 +9,10 @@
 #include "model/model-internal.h"
 #include "model/query-replays.h"
 
+/* join.c lets go of a launch when no run of it can come any more; records are written later
+ * than they happen. */
+_Static_assert(ROW_GRAPH_LATE_NS >= 2 * JOIN_WAIT_NS, "boxes come later than they are said to");
+
 struct node {
 	int64_t start_ns, end_ns;
 	uint32_t name, op;		/* as they came: they may be defined later */

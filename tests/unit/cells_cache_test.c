@@ -38,9 +38,10 @@ static void look(struct column_cache *cache, struct model *model, int64_t t0, in
 	column_cache_frame(cache, &status);
 	n = model_rows(model, &rows);
 	for (i = 0; i < n; i++) {
-		const struct column *kept = column_cache_get(cache, model, rows[i].id, LANE_ALL,
-							     t0, w, N);
+		const struct column *kept;
 
+		cache->late_ns = rows[i].kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
+		kept = column_cache_get(cache, model, rows[i].id, LANE_ALL, t0, w, N);
 		if (!check)
 			continue;
 		model_columns(model, rows[i].id, LANE_ALL, t0, t0 + w * N, N, fresh);
@@ -52,9 +53,8 @@ static void look(struct column_cache *cache, struct model *model, int64_t t0, in
 
 /* Following, panning both ways, zooming, the end: every frame is as if nothing
  * was kept. */
-TEST(cells_kept_columns_are_the_models)
+static void look_at_a_run(struct model_synth_profile profile)
 {
-	struct model_synth_profile profile = model_synth_default;
 	struct model_options options = {0};
 	struct column_cache cache = {0};
 	struct model *model = model_new(&options);
@@ -62,7 +62,6 @@ TEST(cells_kept_columns_are_the_models)
 	int64_t now = START, t0 = START, w = 2 * MS;
 	int i;
 
-	profile.opens = true;
 	synth = model_synth_new(test_random(), &profile, START);
 	for (i = 0; i < 200; i++) {
 		now += (int64_t)(test_random() % 40) * MS;
@@ -91,6 +90,24 @@ TEST(cells_kept_columns_are_the_models)
 	column_cache_release(&cache);
 	model_synth_free(synth);
 	model_free(model);
+}
+
+TEST(cells_kept_columns_are_the_models)
+{
+	struct model_synth_profile profile = model_synth_default;
+
+	profile.opens = true;
+	look_at_a_run(profile);
+}
+
+/* With rows whose boxes come late. */
+TEST(cells_kept_columns_of_graphs)
+{
+	const struct model_synth_profile profile = {
+		.gpu = true, .processes = 1, .devices = 2, .queues = 2 * SYNTH_GPU_STREAMS,
+	};
+
+	look_at_a_run(profile);
 }
 
 /* Events that come after their time was said to be settled are not promised to
