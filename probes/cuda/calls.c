@@ -88,15 +88,6 @@ uint64_t calls_overwritten(void)
 	return atomic_load(&overwritten);
 }
 
-void calls_fork_child(void)
-{
-	calls_epoch();
-	if (table)
-		for (uint32_t i = 0; i < CALLS; i++)
-			if (atomic_load_explicit(&(*words)[i], memory_order_relaxed))
-				atomic_store_explicit(&(*words)[i], 0, memory_order_relaxed);
-}
-
 /* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program. */
 static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 {
@@ -252,7 +243,8 @@ void calls_captured(void)
 {
 	struct thread *t = own;
 
-	if (t && t->depth)
+	/* a graph's own launch may make nodes as well */
+	if (t && t->depth && t->entry_class != CUPTI_CLASS_GRAPH)
 		t->captured = true;
 }
 
@@ -459,6 +451,16 @@ static void filed_leave(struct thread *t, const struct cupti_callback *cb, int64
 		  (whole ? CALL_WHOLE : 0) | (nothing ? CALL_FAILED : 0));
 }
 
+/* Waits for all that its context was given. */
+static bool is_whole_wait(uint32_t domain, uint32_t number)
+{
+	if (domain == CUPTI_DOMAIN_DRIVER)
+		return number == CUPTI_DRIVER_cuCtxSynchronize ||
+		       number == CUPTI_DRIVER_cuCtxSynchronize_v2;
+	return number == CUPTI_RUNTIME_cudaDeviceSynchronize_v3020 ||
+	       number == CUPTI_RUNTIME_cudaThreadSynchronize_v3020;
+}
+
 static void waited(const struct thread *t, uint32_t domain, uint32_t number,
 		   const struct cupti_callback *cb, uint32_t name, int64_t end_ns, int result)
 {
@@ -478,6 +480,12 @@ static void waited(const struct thread *t, uint32_t domain, uint32_t number,
 	};
 
 	rt_emit_wait(&wait);
+	if (result)
+		return;
+	if (queue)
+		atomic_store_explicit(&queue->waited_ns, t->call_ns, memory_order_relaxed);
+	else if (is_whole_wait(domain, number))
+		atomic_store_explicit(&overdue_waited_ns, t->call_ns, memory_order_relaxed);
 }
 
 static void leave(uint32_t domain, uint32_t number, const struct cupti_callback *cb)

@@ -259,8 +259,11 @@ static void round_of(bool last)
 {
 	int64_t begin_ns = rt_now_ns(), cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t n;
+	int r;
 
-	cupti->flush_all(0);
+	r = cupti->flush_all(0);
+	if (r && !last)
+		cuda_say(SAID_FLUSH, 1, "CUPTI does not give its records: %s (%d)", cupti_text(r), r);
 	emit_clock();
 	objects_names();
 	n = drain();

@@ -82,7 +82,6 @@ static void on_fork_child(void)
 {
 	atomic_store(&cuda_dead, true);
 	collect_fork_child();
-	calls_fork_child();
 }
 
 static void on_fini(void)

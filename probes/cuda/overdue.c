@@ -15,6 +15,7 @@
 #define STREAMS 64
 
 uint64_t overdue_given_up;
+_Atomic int64_t overdue_waited_ns;
 static int64_t silent_since_ns;		/* records are owed since then */
 static _Atomic int64_t scanned_ns;
 
@@ -148,6 +149,7 @@ static void walk(struct walk *w)
 /* Something is launched and nothing comes. */
 static void silence(const struct walk *w, uint64_t records)
 {
+	const struct queue *queue;
 	struct call c;
 	uint64_t state;
 
@@ -160,10 +162,17 @@ static void silence(const struct walk *w, uint64_t records)
 	if (w->now_ns - silent_since_ns < OVERDUE_AGE_NS ||
 	    call_find(w->oldest, &c, &state) == CALL_NONE)
 		return;
-	cuda_say(SAID_SILENT, 1, "%u launches and no record of the device for two seconds. Either a "
-		 "kernel runs for that long (the oldest, launched %.1f s ago, is shown as open), or "
-		 "another CUPTI client has taken the records", w->owed,
-		 (double)(w->now_ns - w->oldest_ns) / 1e9);
+	queue = queue_of(c.context, c.stream);
+	if (atomic_load(&overdue_waited_ns) > c.call_ns ||
+	    (queue && atomic_load(&queue->waited_ns) > c.call_ns))
+		cuda_say(SAID_SILENT, 1, "no record of the device for two seconds, though the program has "
+			 "waited for its work (%u launches): another client of CUPTI has taken the "
+			 "records, or CUPTI has stopped", w->owed);
+	else
+		cuda_say(SAID_SILENT, 0, "no record of the device for two seconds: of %u launches the "
+			 "oldest, which is shown as open, was %.1f s ago; a kernel that runs for so "
+			 "long holds back what lies beside its record", w->owed,
+			 (double)(w->now_ns - w->oldest_ns) / 1e9);
 }
 
 void overdue_look(int64_t now_ns, uint64_t records)

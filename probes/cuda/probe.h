@@ -56,7 +56,7 @@ extern atomic_bool cuda_dead;
 /* A message, each of them once; level as tft_message's. */
 enum cuda_said {
 	SAID_LOST, SAID_DROPPED, SAID_UNKNOWN, SAID_BROKEN, SAID_ZERO, SAID_GRAPHS, SAID_SILENT,
-	SAID_FATAL, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_COUNT
+	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_COUNT
 };
 __attribute__((format(printf, 3, 4)))
 void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...);
@@ -136,7 +136,6 @@ void calls_low(uint32_t oldest);	/* below is nothing awaited: the flusher's */
 uint64_t calls_state(uint32_t correlation);	/* 0: the place is another call's */
 void calls_epoch(void);			/* what is enabled changed */
 uint64_t calls_overwritten(void);	/* awaited calls whose place another took */
-void calls_fork_child(void);
 bool calls_thread_depth(void);		/* a call of this thread is running */
 void calls_captured(void);		/* it went into a graph: nothing will run */
 
@@ -147,6 +146,8 @@ int64_t overdue_pending_ns(void);
 /* After a flush that gave `records`. */
 void overdue_look(int64_t now_ns, uint64_t records);
 extern uint64_t overdue_given_up;
+/* As a queue's waited_ns, of all of the calling thread's device. */
+extern _Atomic int64_t overdue_waited_ns;
 
 /* ---- objects.c ---- */
 
@@ -167,7 +168,7 @@ struct queue {
 	int32_t priority;
 	char name[64];			/* the user's, "" none */
 	int64_t done_call_ns;		/* the latest call that a record came of; the flusher's */
-	int64_t announced_ns;		/* the flusher's */
+	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait did */
 };
 
 #define DEVICES_MAX 64u

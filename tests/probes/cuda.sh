@@ -231,6 +231,15 @@ case_failing() {
 	expect failing "a launch that failed" "$(lines '^command .*name=bad .* status=-719 ')" 1
 }
 
+# The device works and no record comes: that is said, with what is likely.
+case_silent() {
+	printf '%s\n' 'stream s' 'kernel lost dur=1us stream=s' 'sync stream=s' 'wait 2300ms' >"$tmp/silent.play"
+	play 13.0 silent CUPTI_DOUBLE=fail=cuptiActivityFlushAll:0:999
+	fine silent
+	told silent "does not give its records"
+	told silent "the program has waited for its work \(1 launches\)"
+}
+
 # The program ends while a kernel runs; without a word; and has a child.
 case_ends() {
 	printf '%s\n' 'stream s' 'kernel last dur=3s stream=s' 'exit 20ms' >"$tmp/ends.play"
@@ -311,7 +320,7 @@ case_exit() {
 
 compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
 for name in exports all releases records refused hangs level graphs long failing ends chain without \
-	names own attach fork nvml exit; do
+	silent names own attach fork nvml exit; do
 	wanted $name && case_$name
 done
 closing
