@@ -396,9 +396,8 @@ void join_hand_on(struct model *model, uint32_t process, const struct event_laun
 		.queue = run->queue, .name = run->name, .correlation = run->correlation,
 		.queued_ticks = run->queued_ticks, .submit_ticks = run->submit_ticks,
 		.start_ticks = run->start_ticks, .end_ticks = run->end_ticks,
-		.bytes = run->bytes, .status = run->status, .kind = run->kind,
+		.bytes = run->bytes, .status = run->status, .kind = run->kind, .shape = run->shape,
 		.direction = run->direction, .how = (uint8_t)how, .flags = run->flags,
-		.shape = run->shape,
 	};
 
 	if (launch) {

@@ -444,7 +444,7 @@ struct tft_run {
 	uint64_t object, bytes;
 	uint64_t queued_ticks, submit_ticks, start_ticks, end_ticks;
 	int16_t status;
-	uint8_t kind, direction, flags;	/* TFT_CMD_APPROX, _NOTIMES */
+	uint8_t kind, direction, flags;	/* TFT_CMD_APPROX, _NOTIMES, _PINNED */
 };
 
 struct tft_alloc {

@@ -78,12 +78,17 @@ testing() {
 lines() { grep -cE "$1" "$tmp/events"; }
 told() { grep -qE "^message .*$2" "$tmp/events" && ok "$1, told" || fail "$1, told" "no message with '$2': $(grep -m 2 '^message' "$tmp/events")"; }
 fine() { expect "$1" "the program's status" "$status$(tail -n 1 "$tmp/said" | grep -v 'kernels in')" 0; }
-# What can be compared between two plays; a queue by its last name.
+# What can be compared between two plays; a queue by its last name, the other device of a
+# copy by its number, as ids are given in the order that things are met.
 commands() {
 	awk '/^queue / { id = $2; name = $0; sub(/.* name=/, "", name); sub(/id=/, "queue=", id); names[id] = name }
+		/^device / { id = $2; sub(/id=/, "", id); sub(/index=/, "", $4); number[id] = $4 }
 		/^(command|run|launch) / && !/ open/ { lines[n++] = $0 }
 		END { for (i = 0; i < n; i++) { split(lines[i], word, " ")
-			sub(word[3], "queue=\"" names[word[3]] "\"", lines[i]); print lines[i] } }' "$tmp/events" |
+			sub(word[3], "queue=\"" names[word[3]] "\"", lines[i]); 
+			if (lines[i] ~ / dir=p2p /) { id = lines[i]; sub(/.* place=/, "", id)
+				sub(/ place=.*/, " to=" number[id], lines[i]) }
+			print lines[i] } }' "$tmp/events" |
 		sed -E 's/ (corr|tid|call_ns|dur|q|s|b|e)=[^ ]*//g; s/graph [0-9]+/graph/' | sort
 }
 
