@@ -4,8 +4,8 @@
  * names, records, and writes what came to the file CUDA_CLIENT_OUT at the end, a line for each sort:
  *	version N; kernel COUNT NS; copy COUNT BYTES NS; fill COUNT BYTES NS; peer …; alloc COUNT;
  *	free COUNT; sync COUNT; graph COUNT; api COUNT; zero COUNT; unknown COUNT; dropped COUNT;
- *	correlated COUNT (kernels and copies); disorder COUNT; buffers COUNT; calls COUNT (callbacks at entry); early COUNT (kernels that came
- *	before the program's last call)
+ *	correlated COUNT (kernels and copies); disorder COUNT; buffers COUNT; calls COUNT (callbacks at entry); unended COUNT (kernels
+ *	that came before their end); late COUNT (100 ms and more after it)
  * CUDA_CLIENT_DUMP: a file that gets the valid bytes of each buffer, with their length before them.
  * CUDA_CLIENT is a list of words: what it does otherwise, or wrong.
  */
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probes/cuda/cupti.h"
@@ -28,7 +29,7 @@ static FILE *dump;
 static struct {
 	unsigned long kernels, kernel_ns, copies, copy_bytes, copy_ns, fills, fill_bytes, fill_ns;
 	unsigned long peers, peer_bytes, peer_ns, allocs, frees, syncs, graphs, apis, zero, unknown;
-	unsigned long disorder, buffers, early, correlated;
+	unsigned long disorder, buffers, unended, late, correlated;
 	uint64_t last_start;
 } got;
 static atomic_ulong calls, nulls;
@@ -80,6 +81,14 @@ static void timed(uint64_t start, uint64_t end, unsigned long *ns)
 	got.last_start = start;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void one(const void *record)
 {
 	const struct cupti_kernel *k = record;
@@ -91,7 +100,8 @@ static void one(const void *record)
 	switch (k->kind) {
 	case CUPTI_KIND_CONCURRENT_KERNEL:
 		got.kernels++;
-		got.early += !atomic_load(&over);
+		got.unended += k->end > now_ns();
+		got.late += k->start && k->end + 100000000 < now_ns();
 		got.correlated += k->correlation != 0;
 		timed(k->start, k->end, &got.kernel_ns);
 		break;
@@ -178,13 +188,13 @@ static void end(void)
 	if (f)
 		fprintf(f, "version %u\nkernel %lu %lu\ncopy %lu %lu %lu\nfill %lu %lu %lu\n"
 			"peer %lu %lu %lu\nalloc %lu\nfree %lu\nsync %lu\ngraph %lu\napi %lu\nzero %lu\n"
-			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nearly %lu\n"
-			"correlated %lu\n", version,
+			"unknown %lu\ndropped %zu\ndisorder %lu\nbuffers %lu\ncalls %lu\nunended %lu\n"
+			"late %lu\ncorrelated %lu\n", version,
 			got.kernels, got.kernel_ns, got.copies, got.copy_bytes, got.copy_ns, got.fills,
 			got.fill_bytes, got.fill_ns, got.peers, got.peer_bytes, got.peer_ns, got.allocs,
 			got.frees, got.syncs, got.graphs, got.apis, got.zero, got.unknown, dropped,
-			got.disorder, got.buffers, atomic_load(&calls), got.early,
-			got.correlated);
+			got.disorder, got.buffers, atomic_load(&calls), got.unended,
+			got.late, got.correlated);
 	if (f)
 		fclose(f);
 	if (dump)
