@@ -8,6 +8,7 @@
 # whose report is to be what the device did, with nothing lost.
 set -u
 O=${O:-build}
+case $O in /*) ;; *) O=$PWD/$O ;; esac
 RATES='1k 10k 100k 200k'
 if [ "${1:-}" = --list ]; then
 	echo 'G3.cuda.off G3.cuda.min G3.cuda.default G3.cuda.full G3.cuda.flusher G3.cuda.wire' \

@@ -17,10 +17,10 @@ found = glob.glob("/usr/local/cuda*/extras/CUPTI/lib64/libcupti.so.*[0-9]") + \\
     glob.glob("/usr/local/cuda*/lib64/libcupti.so.*[0-9]")
 spec = importlib.util.find_spec("nvidia")
 for folder in spec.submodule_search_locations if spec else ():
-    found = glob.glob(folder + "/*/lib/libcupti.so.*[0-9]") + found
+    found += glob.glob(folder + "/*/lib/libcupti.so.*[0-9]")
 seen = set()
 for path in [] if sys.argv[1] else found:
-    if os.path.realpath(path) in seen or path.count(".so.") and path.split(".so.")[1].count("."):
+    if os.path.realpath(path) in seen:
         continue
     seen.add(os.path.realpath(path))
     print("cupti", path)
