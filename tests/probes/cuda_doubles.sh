@@ -113,16 +113,13 @@ case_withheld() {
 
 # The vendor's library where there is one: it ends where ours does, and saw the same.
 case_genuine() {
-	local library python
+	local library wheel release script
 	for library in "${CUPTI_GENUINE:-}" /usr/local/cuda-13.0/{lib,lib64,extras/CUPTI/lib64}/libcupti.so.13; do
 		[ -e "$library" ] && break
 	done
 	if [ ! -e "$library" ]; then
-		python=$(tests/venv.sh cupti-13.1 2>"$tmp/venv") || {
-			fail genuine "$(tail -n 1 "$tmp/venv")"
-			return
-		}
-		library=$(find "${python%/bin/python}"/lib/python*/site-packages/nvidia -name 'libcupti.so.13')
+		wheel=$(tests/wheels.sh nvidia-cuda-cupti==13.1.115 2>&1) || { fail genuine "$wheel"; return; }
+		library=$(find "$wheel" -name libcupti.so.13)
 	fi
 	compile walk tests/probes/cuda_walk.c -ldl || return
 	case $library in *13.0*) release=13.0 ;; *) release=13.1 ;; esac

@@ -155,15 +155,17 @@ int cu_before(const char *function)
 
 /* --- version, names, time --------------------------------------------------- */
 
+/* Counted from 2 until 12.9, then the release itself; 1: an update. */
 static uint32_t version(void)
 {
-	switch (RELEASE) {
-	case CUPTI_RELEASE(11, 4): return 15;
-	case CUPTI_RELEASE(11, 8): return 18;
-	case CUPTI_RELEASE(12, 2): return 20;
-	case CUPTI_RELEASE(12, 6): return 24;
-	case CUPTI_RELEASE(12, 9): return 28;
-	}
+	static const uint32_t counted[][2] = {
+		{ CUPTI_RELEASE(11, 4), 15 }, { CUPTI_RELEASE(11, 8), 18 }, { CUPTI_RELEASE(12, 2), 20 },
+		{ CUPTI_RELEASE(12, 6), 24 }, { CUPTI_RELEASE(12, 9), 28 },
+	};
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (counted[i][0] == RELEASE)
+			return counted[i][1];
 	return RELEASE / 1000 * 10000 + RELEASE / 10 % 100 * 100 + 1;
 }
 
