@@ -88,7 +88,8 @@ uint64_t calls_overwritten(void)
 	return atomic_load(&overwritten);
 }
 
-/* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program. */
+/* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program, "__cudaLaunchKernel" is
+ * what a launch of 13.0 is compiled to. */
 static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 {
 	_Atomic uint32_t *kept = number < NUMBERS ? &names[domain - 1][number] : NULL;
@@ -101,6 +102,7 @@ static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 	if (!text)
 		text = domain == CUPTI_DOMAIN_DRIVER ? "a call of the driver" :
 						       "a call of the runtime";
+	text += strspn(text, "_");
 	n = strlen(text);
 	for (size_t i = 1; i + 1 < n; i++)
 		if (text[i] == '_' && (text[i + 1] == 'v' || text[i + 1] == 'p'))

@@ -201,6 +201,39 @@ case_hangs() {
 	told "a driver that hangs" "did not answer within a second"
 }
 
+# A call of the runtime makes one of the driver's, under the same correlation or another:
+# it is told once, and what comes of it is its own. Of the one that loads the probe the inner
+# one is seen.
+case_runtime() {
+	local how
+	cat >"$tmp/runtime.c" <<-'END'
+		#include <stddef.h>
+		int cudaMalloc(void **, size_t), cudaFree(void *), cudaDeviceSynchronize(void);
+		int cudaMemcpy(void *, const void *, size_t, int), cudaMemset(void *, int, size_t);
+		int main(void)
+		{
+			char host[64] = { 0 };
+			void *p;
+
+			cudaDeviceSynchronize();	/* makes the context, loads the probe */
+			return cudaMalloc(&p, 64) || cudaMemcpy(p, host, 64, 1) || cudaMemset(p, 1, 64) ||
+			       cudaMemcpy(host, p, 64, 2) || cudaDeviceSynchronize() || cudaFree(p) || host[9] != 1;
+		}
+	END
+	compile runtime "$tmp/runtime.c" -L"$double/cudart" -L"$double" -Wl,-rpath,"$double/cudart:$double" \
+		-l:libcudart.so.13 -l:libcuda.so.1 || return
+	for how in together split; do
+		: >"$tmp/events"
+		RT_TEXT_OUT="$tmp/events" RT_TEXT_LEVEL=3 CUDA_DOUBLE=${how#together} TFTOP_CUPTI="$double/13.0/libcupti.so.13" \
+			CUDA_INJECTION64_PATH="$build/double/libtftop-cuda.so" $limit "$build/runtime" >"$tmp/said" 2>&1
+		expect "runtime, $how" "status" "$?$(cat "$tmp/said")" 0
+		expect "runtime, $how" "commands" "$(grep -cE '^command .* kind=(copy|fill) .* how=1 ' "$tmp/events")" 3
+		expect "runtime, $how" "each call once" "$(sed -nE 's/^call fn=(cuda[A-Za-z]*|cuMem[A-Za-z]*|cuCtxSync[a-z]*) .*/\1/p' "$tmp/events" |
+			sort | uniq -c | awk '{ printf "%s %s, ", $1, $2 }')" \
+			"1 cuCtxSynchronize, 1 cudaDeviceSynchronize, 1 cudaFree, 1 cudaMalloc, 2 cudaMemcpy, 1 cudaMemset, "
+	done
+}
+
 # Threads launch while the level changes: nothing is lost but what was off.
 case_level() {
 	printf '%s\n' 'stream a' 'stream b' 'repeat 300ms' 'kernel ka x20 dur=1us stream=a' end thread \
@@ -325,7 +358,7 @@ case_exit() {
 
 compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
 for name in exports all releases records refused hangs level graphs long failing ends chain without \
-	silent names own attach fork nvml exit; do
+	runtime silent names own attach fork nvml exit; do
 	wanted $name && case_$name
 done
 closing
