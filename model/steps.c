@@ -3,7 +3,7 @@
  * Steps of training: explicit marks of the program, else ranges named like a
  * step: "step", "step 12", "step#12", in any case, else the runs of a framework's
  * functions, else the period of what runs (analyses/period.h). A series belongs
- * to one process, one source and, of marks and runs, one name; the one shown is
+ * to one process, one source and, of marks, runs and periods, one name; the one shown is
  * explicit before numbered before plain before runs before periods, then the
  * longest. Marks that are less than half as many as the runs and were there for
  * less than half of their time (a profiler's window) are not shown instead.
@@ -55,7 +55,7 @@ static struct steps *steps_get(struct model *model, uint32_t process, enum step_
 {
 	struct steps *steps;
 
-	bool named = source == STEPS_EXPLICIT || source == STEPS_RUN;
+	bool named = source == STEPS_EXPLICIT || source == STEPS_RUN || source == STEPS_PERIOD;
 
 	for (size_t i = 0; i < model->n_steps; i++)
 		if (model->steps[i].process == process && model->steps[i].source == source &&
@@ -127,11 +127,7 @@ void steps_range(struct model *model, uint32_t process, uint32_t name, int64_t s
 void steps_period(struct model *model, uint32_t process, uint32_t name, int64_t start_ns,
 		  int64_t dur_ns)
 {
-	struct steps *steps = steps_get(model, process, STEPS_PERIOD, name);
-
-	if (steps)
-		steps->name = name;
-	steps_add(model, steps, -1, start_ns, dur_ns);
+	steps_add(model, steps_get(model, process, STEPS_PERIOD, name), -1, start_ns, dur_ns);
 }
 
 void steps_named(struct model *model, uint32_t placeholder)

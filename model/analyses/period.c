@@ -18,6 +18,7 @@
 #define ALIKE 75			/* per cent of the stretches */
 #define LONG 4				/* periods: longer is no step */
 #define LOST 64				/* periods without a step: look anew */
+#define LOOPS 8u			/* of a process that are known again */
 
 /* A run of a name: what was before it. */
 struct mark {
@@ -42,7 +43,12 @@ struct looked {
 	struct map by_name;
 	/* what was found */
 	bool found;
-	uint32_t anchor, k;
+	uint32_t anchor, k, series;	/* series: the name of the loop's steps */
+	struct {
+		uint64_t content;
+		uint32_t series;
+	} loops[LOOPS];			/* found so far, a ring */
+	uint32_t n_loops;
 	uint64_t phase;			/* count modulo k at which a step begins */
 	int64_t period_ns, last_ns, step_ns;	/* last anchor; last step's end */
 };
@@ -124,9 +130,10 @@ static uint64_t kept(const struct named *named)
 	return named->count > HISTORY ? HISTORY : named->count;
 }
 
-/* The content most stretches of k have; *share of them, in per cent. By
- * majority vote, then counted: no sort. */
-static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *share)
+/* The content most stretches of k have, and how many runs; *share of them, in per
+ * cent. By majority vote, then counted: no sort. */
+static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *share,
+			      uint64_t *runs)
 {
 	uint64_t n = kept(named) - k, usual = 0, votes = 0, alike = 0;
 
@@ -140,8 +147,12 @@ static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *s
 		else
 			votes--;
 	}
-	for (uint64_t i = 0; i < n; i++)
-		alike += mark_at(named, i + k)->content - mark_at(named, i)->content == usual;
+	for (uint64_t i = 0; i < n; i++) {
+		if (mark_at(named, i + k)->content - mark_at(named, i)->content != usual)
+			continue;
+		alike++;
+		*runs = mark_at(named, i + k)->runs - mark_at(named, i)->runs;
+	}
 	*share = (unsigned)(alike * 100 / n);
 	return usual;
 }
@@ -150,14 +161,14 @@ static uint64_t usual_content(const struct named *named, uint32_t k, unsigned *s
 static uint32_t anchor_of(const struct named *named, uint64_t *content)
 {
 	for (uint32_t k = 1; k <= K_MAX && kept(named) >= k * PERIODS + 1; k++) {
-		const struct mark *last = mark_at(named, kept(named) - 1);
+		uint64_t runs = 0;
 		unsigned share;
 
-		*content = usual_content(named, k, &share);
+		*content = usual_content(named, k, &share, &runs);
 		if (share < ALIKE)
 			continue;
 		/* One run over and over is no step. */
-		return last->runs - mark_at(named, kept(named) - 1 - k)->runs >= 2 ? k : 0;
+		return runs >= 2 ? k : 0;
 	}
 	return 0;
 }
@@ -186,9 +197,24 @@ static void add_step(struct model *model, struct looked *looked, int64_t from_ns
 	if (to_ns - from_ns > LONG * looked->period_ns || to_ns <= from_ns ||
 	    from_ns < looked->step_ns)
 		return;
-	steps_period(model, looked->process, looked->list[looked->anchor].name, from_ns,
-		      to_ns - from_ns);
+	steps_period(model, looked->process, looked->series, from_ns, to_ns - from_ns);
 	looked->step_ns = to_ns;
+}
+
+/* A loop that comes back after something else goes on with its steps, whatever begins
+ * them now; another loop has a series of its own. */
+static void take_series(struct looked *looked, uint64_t content)
+{
+	uint32_t kept_loops = looked->n_loops < LOOPS ? looked->n_loops : LOOPS;
+
+	looked->series = looked->list[looked->anchor].name;
+	for (uint32_t i = 0; i < kept_loops; i++)
+		if (looked->loops[i].content == content) {
+			looked->series = looked->loops[i].series;
+			return;
+		}
+	looked->loops[looked->n_loops % LOOPS].content = content;
+	looked->loops[looked->n_loops++ % LOOPS].series = looked->series;
 }
 
 /* The steps that are in what is kept. */
@@ -261,6 +287,7 @@ static void look(struct model *model, struct looked *looked)
 		looked->k = 1;
 	}
 	looked->anchor = (uint32_t)(found - looked->list);
+	take_series(looked, content);
 	begin(model, looked);
 }
 

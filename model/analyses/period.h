@@ -13,7 +13,8 @@
  *
  * Needs PERIODS stretches, of at least two runs each. What lies between two
  * anchors further apart than LONG periods is no step (an evaluation, a pause);
- * a process that does something else for longer is looked at anew.
+ * a process that does something else for longer is looked at anew. Each loop that is
+ * found so is a series of its own; one with the same content is the same loop.
  *
  * Complexity: O(1) per run; every LOOK runs, while nothing is found, O(names *
  * k * HISTORY). Memory: NAMES_MAX names of HISTORY runs for each of few

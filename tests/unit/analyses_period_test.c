@@ -161,6 +161,56 @@ TEST(analyses_period_is_not_seen_where_there_is_none)
 	none(&loop);
 }
 
+/* What one thread runs over and over, another one's loop now and then in between: where
+ * the look falls must not make each of its runs a step. */
+TEST(analyses_period_is_no_single_run)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	struct loop loop;
+
+	for (uint32_t last = 0; last < 8; last++) {
+		loop_new(&loop);
+		for (uint32_t i = 0; i < 110 + last; i++)
+			run(&loop, 0, 5 * US, 5 * US);
+		for (uint32_t step = 0; step < 200; step++) {
+			run(&loop, 1, 100 * US, 20 * US);
+			run(&loop, 2, 5 * US, 60 * US);
+			run(&loop, 0, 5 * US, 5 * US);
+			run(&loop, 3, 5 * US, 25 * US);
+		}
+		CHECK(steps_of(&loop, &stats, &rows) <= 199);
+		CHECK_STR(stats.source, "period of kba");
+		free(rows);
+		model_free(loop.model);
+	}
+}
+
+/* An evaluation between two parts of a training: its steps are not the training's. */
+TEST(analyses_period_of_two_loops_is_two_series)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	struct loop loop;
+	size_t n;
+
+	loop_new(&loop);
+	for (int part = 0; part < 2; part++) {
+		for (int step = 0; step < 100; step++)
+			for (uint32_t k = 0; k < 8; k++)
+				run(&loop, k, k ? 5 * US : 50 * US, 100 * US);
+		for (int step = 0; step < 300 && !part; step++)
+			for (uint32_t k = 10; k < 14; k++)
+				run(&loop, k, k > 10 ? 5 * US : 50 * US, 90 * US);
+	}
+	n = steps_of(&loop, &stats, &rows);
+	CHECK(n > 100);
+	for (size_t i = 0; i < n; i++)
+		CHECK_INT(rows[i].dur_ns, rows[0].dur_ns);
+	free(rows);
+	model_free(loop.model);
+}
+
 /* A mark of the program is always better. */
 TEST(analyses_period_gives_way_to_marks)
 {
