@@ -290,9 +290,10 @@ struct kernel_op_total {
 };
 
 struct copy_total {
-	uint32_t queue;
+	uint32_t queue, peer;		/* peer: of P2P, its process's id of the other device, 0 none */
 	uint8_t direction;
 	uint64_t count, failed, bytes, untimed, timed_bytes;
+	uint64_t pinned;		/* of count */
 	int64_t total_ns;
 	uint64_t peak, peak_small;
 };
@@ -524,7 +525,7 @@ struct run {				/* a finished command, resolved */
 	uint32_t process, queue, name, op_name, shape;
 	enum how how;
 	enum direction direction;
-	bool timed, approx, failed;
+	bool timed, approx, failed, pinned;
 	int64_t dur_ns;
 	uint64_t bytes;
 };

@@ -282,6 +282,14 @@ static int copy_by_total(const void *a, const void *b)
 	return (int)x->direction - (int)y->direction;
 }
 
+static uint32_t peer_of(const struct model *model, const struct copy_total *total)
+{
+	const struct process *process = process_at(model, queue_at(model, total->queue)->process);
+	uint32_t view = total->peer ? map_get(&process->views, total->peer) : MAP_NONE;
+
+	return view == MAP_NONE ? UINT32_MAX : view_at(model, view)->device;
+}
+
 size_t model_copies(struct model *model, struct copy_row **out)
 {
 	*out = xcalloc(model->copies.n, sizeof(**out));
@@ -294,6 +302,7 @@ size_t model_copies(struct model *model, struct copy_row **out)
 			.device = queue_device(model, queue_at(model, total->queue)),
 			.count = total->count, .failed = total->failed, .bytes = total->bytes,
 			.untimed = total->untimed, .total_ns = total->total_ns,
+			.peer = peer_of(model, total), .pinned = total->pinned,
 		};
 		if (row->direction == DIR_MAP || row->direction == DIR_UNMAP ||
 		    total->total_ns <= 0)

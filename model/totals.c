@@ -159,16 +159,22 @@ void total_kernel(struct model *model, const struct run *run)
 
 void total_copy(struct model *model, const struct run *run)
 {
-	uint64_t key = (uint64_t)run->queue << 8 | (uint64_t)run->direction;
+	uint32_t peer = run->direction == DIR_P2P ? run->shape : 0;
+	uint64_t key = (uint64_t)peer << 32 | (uint64_t)run->queue << 8 |
+		       (uint64_t)run->direction;
 	uint32_t index = map_get(&model->copy_by_key, key);
 	struct copy_total *total;
 	uint64_t rate;
 	uint64_t *peak;
 
 	if (index == MAP_NONE) {
-		/* At most QUEUES_MAX * DIR_COUNT. */
+		if (model->copies.n >= TOTALS_MAX) {
+			model_bad(model, BAD_FULL);
+			return;
+		}
 		total = store_new(&model->copies);
 		total->queue = run->queue;
+		total->peer = peer;
 		total->direction = (uint8_t)run->direction;
 		map_set(&model->copy_by_key, key, model->copies.n - 1);
 	} else {
@@ -179,6 +185,7 @@ void total_copy(struct model *model, const struct run *run)
 		return;
 	}
 	total->count++;
+	total->pinned += run->pinned;
 	total->bytes += run->bytes;
 	if (!run->timed) {
 		total->untimed++;

@@ -38,6 +38,27 @@ static void work_cells(struct sheet *sheet, const struct queue_work *work)
 	sheet_cell(sheet, "%" PRIu32, work->depth_max);
 }
 
+/* Nothing on one stream runs beside anything else on it. */
+static void say_default(struct page *page, const struct queue_row *rows, size_t n,
+			const struct device_row *devices, size_t n_devices)
+{
+	char device[12];
+
+	for (size_t d = 0; d < n_devices; d++) {
+		uint64_t fallback = 0, other = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (rows[i].device == devices[d].id)
+				*(rows[i].fallback ? &fallback : &other) +=
+					rows[i].kernels + rows[i].copies;
+		if (!fallback || other)
+			continue;
+		panes_device_label(device, sizeof(device), devices, n_devices, devices[d].id);
+		page_say(page, ROLE_WARN, 0, "all work of %s goes to the default stream: nothing of "
+			 "it runs beside anything else", device);
+	}
+}
+
 bool page_queues(const struct page_call *call, struct page *page)
 {
 	struct sheet sheet = { 0 };
@@ -79,6 +100,7 @@ bool page_queues(const struct page_call *call, struct page *page)
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no queue has been seen");
 	page_sheet(page, &sheet, PAGE_WIDTH);
+	say_default(page, rows, n, devices, n_devices);
 	free(rows);
 	free(work);
 	free(devices);

@@ -14,7 +14,7 @@ struct copies_pane {
 
 struct copy_line {
 	struct copy_row copy;
-	char device[12];
+	char device[12], peer[12];	/* peer: "" none */
 	char queue[40];
 };
 
@@ -22,7 +22,27 @@ struct copy_line {
 
 static void direction_text(const struct table *table, const void *row, char *text, size_t size)
 {
-	snprintf(text, size, "%s", direction_name(ROW(row)->copy.direction));
+	const struct copy_line *line = ROW(row);
+
+	snprintf(text, size, "%s%s%s", direction_name(line->copy.direction),
+		 !*line->peer ? "" : table->ascii ? " > " : " → ", line->peer);
+}
+
+/* How many of them had host memory that the device can reach by itself. */
+static void pinned_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const struct copy_row *copy = &ROW(row)->copy;
+	bool host = copy->direction == DIR_H2D || copy->direction == DIR_D2H;
+
+	if (host && copy->pinned && copy->pinned < copy->count)
+		panes_share(text, size, copy->pinned, copy->count);
+	else
+		snprintf(text, size, "%s", !host || !copy->count ? "–" : copy->pinned ? "yes" : "no");
+}
+
+static int by_pinned(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.pinned, ROW(b)->copy.pinned);
 }
 
 static void queue_text(const struct table *table, const void *row, char *text, size_t size)
@@ -125,7 +145,7 @@ static int by_peak(const void *a, const void *b)
 static uint64_t identity(const void *row)
 {
 	return table_mix((uint64_t)ROW(row)->copy.direction, ROW(row)->copy.device,
-			 ROW(row)->copy.queue);
+			 (uint64_t)ROW(row)->copy.peer << 32 | ROW(row)->copy.queue);
 }
 
 static enum role bar_role(const void *row)
@@ -145,6 +165,7 @@ static const struct table_column columns[] = {
 	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL},
 	{"bytes", "bytes", 9, 0, 0, true, true, 0, bytes_text, by_bytes, NULL},
 	{"time", "time", 9, 0, 0, true, true, 0, time_text, by_time, NULL},
+	{"pinned", "pinned", 6, 0, 0, true, true, 4, pinned_text, by_pinned, NULL},
 	{"share of it", NULL, 14, 14, 20, false, false, 4, share_text, NULL, part},
 	{"mean", "mean", 10, 0, 0, true, true, 1, mean_text, by_mean, NULL},
 	{"peak", "peak", 10, 0, 0, true, true, 3, peak_text, by_peak, NULL},
@@ -195,6 +216,9 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 		line->copy = rows[i];
 		panes_device_label(line->device, sizeof(line->device), devices, n_devices,
 				   rows[i].device);
+		if (rows[i].peer != UINT32_MAX)
+			panes_device_label(line->peer, sizeof(line->peer), devices, n_devices,
+					   rows[i].peer);
 		panes_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
 				  rows[i].queue);
 		total += part(line);

@@ -267,6 +267,9 @@ static void write_copies(struct json *json, struct model *model)
 		json_key_uint(json, "bytes", row->bytes);
 		if (row->count > row->untimed)
 			json_key_int(json, "total_ns", row->total_ns);
+		if (row->peer != UINT32_MAX)
+			json_key_uint(json, "peer_device", row->peer);
+		json_uint_if(json, "pinned", row->pinned);
 		json_uint_if(json, "mean_bytes_per_s", row->mean_bytes_per_s);
 		json_uint_if(json, "peak_bytes_per_s", row->peak_bytes_per_s);
 		json_end(json);

@@ -361,7 +361,11 @@ static void print_copies(struct model *model, FILE *out)
 	for (size_t i = 0; i < shown; i++) {
 		const struct copy_row *row = &rows[i];
 
-		sheet_cell(&sheet, "%s", direction_name(row->direction));
+		if (row->peer != UINT32_MAX)
+			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
+				   row->peer);
+		else
+			sheet_cell(&sheet, "%s", direction_name(row->direction));
 		sheet_cell(&sheet, "%" PRIu32, row->device);
 		sheet_cell(&sheet, "%" PRIu32, row->queue);
 		sheet_cell(&sheet, "%s", fmt_count(text, row->count));

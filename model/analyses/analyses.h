@@ -52,7 +52,8 @@ struct analysis {
 	X(RECOMPILES, analysis_recompiles) \
 	X(SAME_DATA, analysis_same_data) \
 	X(SETTINGS, analysis_settings) \
-	X(PHASES, analysis_phases)
+	X(PHASES, analysis_phases) \
+	X(TENSOR, analysis_tensor)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

@@ -34,6 +34,7 @@ struct model;
 	X(SMALL_RUN_OPS, "small-kernel-run-ops", 10, 2, 100000, "count", "small kernels in a row, whatever their ops") \
 	X(SMALL_SHARE, "small-kernel-share", 2, 0, 100, "%", "of a step that fusing small kernels would save") \
 	X(COSTLY_SHARE, "costly-op-share", 10, 0, 100, "%", "of the critical path in ops of which there is a cheaper form") \
+	X(TENSOR_SHARE, "tensor-share", 10, 0, 100, "%", "of a step in products of matrices that use no tensor cores") \
 	X(WIRE_SHARE, "wire-share", 2, 0, 100, "%", "of a step waits for a tensor from another process") \
 	X(POOL_SHARE, "pool-share", 10, 0, 100, "%", "of a step in which ops wait for a thread and cores are free") \
 	X(SMALL_OP, "small-op", 10, 0, 1000, "us", "of a framework's thread in one piece: no more is overhead") \

@@ -250,6 +250,7 @@ static void count_run(struct model *model, const struct taking *t, bool failed)
 		.how = command->how < HOW_COUNT ? (enum how)command->how : HOW_NONE,
 		.timed = t->timed, .approx = command->flags & CMD_APPROX, .failed = failed,
 		.dur_ns = t->dur_ns, .bytes = command->bytes, .shape = command->shape,
+		.pinned = command->flags & CMD_PINNED,
 	};
 	uint64_t queued = command->queued_ticks;
 

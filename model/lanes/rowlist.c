@@ -89,20 +89,23 @@ static bool is_shared(const struct model *model, uint32_t device)
 	return false;
 }
 
+/* "stream 7", "stream 7 high": where a priority is, it says so; lower is more urgent. */
 static const char *make_label(struct model *model, const struct queue *queue, bool shared)
 {
-	char text[LABEL_MAX];
+	const char *urgency = queue->priority < 0 ? " high" : queue->priority > 0 ? " low" : "";
+	char text[LABEL_MAX], pid[16] = "";
 
-	if (queue->name && !shared)
+	if (queue->name && !shared && !*urgency)
 		return names_raw(&model->names, queue->name);
+	if (shared)
+		snprintf(pid, sizeof(pid), " (%u)", process_at(model, queue->process)->pid);
 	if (queue->name)
-		snprintf(text, sizeof(text), "%.60s (%u)", names_raw(&model->names, queue->name),
-			 process_at(model, queue->process)->pid);
-	else if (shared)
-		snprintf(text, sizeof(text), "queue %u (%u)", queue->number,
-			 process_at(model, queue->process)->pid);
+		snprintf(text, sizeof(text), "%.50s%s%s", names_raw(&model->names, queue->name),
+			 urgency, pid);
+	else if (queue->flags & QUEUE_DEFAULT)
+		snprintf(text, sizeof(text), "default stream%s", pid);
 	else
-		snprintf(text, sizeof(text), "queue %u", queue->number);
+		snprintf(text, sizeof(text), "queue %u%s%s", queue->number, urgency, pid);
 	return names_raw(&model->names, names_intern(&model->names, text));
 }
 
@@ -429,7 +432,9 @@ static const char *listed_label(struct model *model, uint32_t index, bool shared
 {
 	struct row *row = row_at(model, index);
 	const struct queue *queue = queue_at(model, row->queue);
-	uint64_t made_of = ((uint64_t)queue->name << 1 | shared) + 1;
+	unsigned urgency = queue->priority < 0 ? 1 : queue->priority > 0 ? 2 : 0;
+	bool fallback = queue->flags & QUEUE_DEFAULT;
+	uint64_t made_of = ((uint64_t)queue->name << 4 | urgency << 2 | fallback << 1 | shared) + 1;
 	const char *direction = row->direction ? direction_name(row->direction) : "copy";
 	char text[LABEL_MAX];
 

@@ -235,3 +235,73 @@ TEST(model_gpu_nodes_have_launches)
 	model_unlock(model);
 	model_free(model);
 }
+
+static void copy_to(struct model *model, uint32_t peer, int64_t at_ns, uint8_t flags)
+{
+	struct event event = ev_copy(1, peer ? DIR_P2P : DIR_H2D, 4096, at_ns, 100);
+
+	event.u.command.shape = peer;
+	event.u.command.flags = flags;
+	apply_one(model, event);
+}
+
+/* A row for each pair of devices; the other device may be told of later. */
+TEST(model_gpu_copies_by_peer)
+{
+	struct model *model = model_of_gpu();
+	struct event other = gpu();
+	struct copy_row *rows;
+	uint64_t to[3] = { 0 };
+
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	copy_to(model, 2, 1000, 0);
+	for (uint32_t id = 2; id < 4; id++) {
+		other.u.device.id = other.u.device.index = id;
+		other.u.device.address = id == 2 ? "GPU-2" : "GPU-3";
+		apply_one(model, other);
+	}
+	copy_to(model, 2, 2000, 0);
+	copy_to(model, 3, 3000, 0);
+	copy_to(model, 0, 4000, CMD_PINNED);
+	copy_to(model, 0, 5000, 0);
+	model_lock(model);
+	CHECK_INT(model_copies(model, &rows), 3);
+	for (int i = 0; i < 3; i++) {
+		if (rows[i].direction == DIR_P2P) {
+			CHECK(rows[i].peer < 3 && rows[i].peer != rows[i].device);
+			to[rows[i].peer] += rows[i].count;
+			CHECK_INT(rows[i].pinned, 0);
+		} else {
+			CHECK(rows[i].peer == UINT32_MAX);
+			CHECK_INT(rows[i].count, 2);
+			CHECK_INT(rows[i].pinned, 1);
+		}
+	}
+	CHECK_INT(to[1], 2);
+	CHECK_INT(to[2], 1);
+	model_unlock(model);
+	free(rows);
+	model_free(model);
+}
+
+/* Which stream is urgent, and which is the default one, stands in the row. */
+TEST(model_gpu_rows_say_priority)
+{
+	struct model *model = model_of_gpu();
+	struct event named = stream(2, 0, -3);
+
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	run_with(model, 0, 1, 1000, 2000);
+	run_with(model, 0, 2, 4000, 1000);
+	CHECK_STR(row_of(model, ROW_QUEUE, 0).label, "default stream");
+	CHECK_STR(row_of(model, ROW_QUEUE, 1).label, "queue 1 high");
+	named.u.queue.name = "stream 7";
+	named.u.queue.priority = 0;
+	apply_one(model, named);
+	CHECK_STR(row_of(model, ROW_QUEUE, 1).label, "stream 7");
+	named.u.queue.priority = -1;
+	apply_one(model, named);
+	CHECK_STR(row_of(model, ROW_QUEUE, 1).label, "stream 7 high");
+	model_free(model);
+}
