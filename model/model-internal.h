@@ -200,6 +200,7 @@ struct queue {
 	uint32_t next;			/* of its view, NONE */
 	struct merged merged;
 	uint64_t kernels, n_copies, failed;
+	uint64_t copy_peak[DIR_COUNT];	/* bytes/s of the fastest copy */
 	uint32_t in_flight;
 	int64_t looked_ns;		/* for announced ones whose end was lost */
 	struct hist delay;

@@ -197,6 +197,8 @@ void total_copy(struct model *model, const struct run *run)
 	peak = run->bytes >= PEAK_BYTES ? &total->peak : &total->peak_small;
 	if (rate > *peak)
 		*peak = rate;
+	if (rate > queue_at(model, run->queue)->copy_peak[run->direction])
+		queue_at(model, run->queue)->copy_peak[run->direction] = rate;
 }
 
 /* ---- calls ---- */

@@ -469,8 +469,7 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 		out->device = device;
 	}
 	for (int d = 0; d < DIR_COUNT; d++) {
-		uint32_t row = queue->copies[d], total;
-		const struct copy_total *copies;
+		uint32_t row = queue->copies[d];
 
 		if (!has_row(model, row))
 			continue;
@@ -479,14 +478,8 @@ static void list_queue(struct model *model, struct list *list, uint32_t index, u
 		out->device = device;
 		bandwidth[d].count += out->count;
 		bandwidth[d].busy_ns += out->busy_ns;
-		total = map_get(&model->copy_by_key, (uint64_t)index << 8 | (unsigned)d);
-		if (total == MAP_NONE)
-			continue;
-		copies = store_at(&model->copies, total);
-		if (copies->peak > bandwidth[d].peak)
-			bandwidth[d].peak = copies->peak;
-		if (copies->peak_small > bandwidth[d].peak)
-			bandwidth[d].peak = copies->peak_small;
+		if (queue->copy_peak[d] > bandwidth[d].peak)
+			bandwidth[d].peak = queue->copy_peak[d];
 	}
 }
 

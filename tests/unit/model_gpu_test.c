@@ -281,6 +281,10 @@ TEST(model_gpu_copies_by_peer)
 	CHECK_INT(to[2], 1);
 	model_unlock(model);
 	free(rows);
+	/* Of the device one row, whatever the other ends. */
+	CHECK_INT(row_of(model, ROW_BANDWIDTH, 0).direction, DIR_H2D);
+	CHECK_INT(row_of(model, ROW_BANDWIDTH, 1).direction, DIR_P2P);
+	CHECK_INT(row_of(model, ROW_BANDWIDTH, 1).count, 3);
 	model_free(model);
 }
 
