@@ -164,9 +164,9 @@ void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
 
 void call_seen(uint32_t correlation, const struct call *call)
 {
-	call_mark(correlation, CALL_AWAITED, CALL_SEEN);
+	call_mark(correlation, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
 	if (call->twin)
-		call_mark(call->twin, CALL_AWAITED, CALL_SEEN);
+		call_mark(call->twin, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
 }
 
 static inline bool later(uint32_t a, uint32_t b)

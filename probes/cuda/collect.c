@@ -47,6 +47,7 @@ static _Atomic uint64_t thrown;		/* bytes */
 
 atomic_bool graphs_whole;
 _Atomic int64_t collect_flush_ns;
+uint64_t collect_dropped;
 
 enum { NONE, RUNNING, ENDING, ENDED };
 static _Atomic uint32_t state, wakes, rounds;	/* futexes */
@@ -209,6 +210,7 @@ static void count_lost(void)
 
 	if (cupti->num_dropped && !cupti->num_dropped(NULL, 0, &dropped) && dropped)
 		rt_vendor_dropped(dropped);
+	collect_dropped += dropped;
 	if (dropped)
 		cuda_say(SAID_DROPPED, 1, "CUPTI has dropped %zu records: it had no buffer for them; "
 			 "beats count them", dropped);
@@ -273,8 +275,8 @@ static void round_of(bool last)
 		n += drain();
 	}
 	emit_waiting(last);
-	overdue_look(rt_now_ns(), n);
 	count_lost();
+	overdue_look(rt_now_ns(), n, last);
 	graphs_adapt(begin_ns);
 	atomic_store(&collect_flush_ns, begin_ns);
 	rt_own_time(rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);

@@ -256,6 +256,7 @@ static void command(const struct cuda_record *r, enum call_found found, struct c
 	describe(&c, r);
 	times(&c, r);
 	if (found == CALL_THERE) {
+		overdue_came(call, state);
 		call_seen(r->correlation, call);
 		if (call->call_ns > queue->done_call_ns)
 			queue->done_call_ns = call->call_ns;

@@ -4,17 +4,22 @@
  *
  * A kernel that runs for long is announced (TFT_CMD_OPEN) after 10 ms: of each stream the
  * oldest launch, which is the one that runs; all of them after a second, so that what is
- * settled does not wait for them. A launch that others of its stream have overtaken, or
- * that could not be told apart for two seconds, is given up and counted. When the program
- * launches and no record comes at all for two seconds, that is said, with what is likely.
+ * settled does not wait for them. A launch that others of its stream have overtaken is
+ * given up after two seconds. Its record may still come, with its op: CUPTI holds back
+ * what lies in a buffer with a kernel that runs, and other threads have other buffers. So
+ * it counts as lost when none came for ten seconds more, or when the process ends. When
+ * the program launches and no record comes at all for two seconds, that is said, with what
+ * is likely.
  */
 #include "probes/cuda/probe.h"
 
 #define ALL_AGE_NS 1000000000
 #define OTHERS_AGE_NS 300000000		/* what is no kernel is not waited for longer */
+#define LOST_AGE_NS 10000000000
 #define STREAMS 64
 
-uint64_t overdue_given_up;
+static uint64_t given_up, came_late, said_lost;	/* kernels */
+static int64_t owed_since_ns;
 _Atomic int64_t overdue_waited_ns;
 static int64_t silent_since_ns;		/* records are owed since then */
 static _Atomic int64_t scanned_ns;
@@ -107,9 +112,10 @@ static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, 
 	bool overtaken = queue && queue->done_call_ns > c->call_ns;
 
 	if (age_ns > OVERDUE_AGE_NS && (overtaken || !is_kernel(c))) {
-		call_mark(correlation, CALL_AWAITED, 0);
-		if (is_kernel(c))
-			overdue_given_up++;
+		call_mark(correlation, CALL_AWAITED, CALL_GIVEN_UP);
+		if (c->twin)
+			call_mark(c->twin, CALL_AWAITED, CALL_GIVEN_UP);
+		given_up += is_kernel(c);
 		return true;
 	}
 	if (!is_kernel(c))
@@ -175,19 +181,38 @@ static void silence(const struct walk *w, uint64_t records)
 			 (double)(w->now_ns - w->oldest_ns) / 1e9);
 }
 
-void overdue_look(int64_t now_ns, uint64_t records)
+void overdue_came(const struct call *call, uint64_t state)
 {
-	uint64_t before = overdue_given_up;
+	came_late += state & CALL_GIVEN_UP && is_kernel(call);
+}
+
+static void say_lost(int64_t now_ns, bool last)
+{
+	/* those that CUPTI has counted itself are not counted twice */
+	uint64_t known = came_late + said_lost + collect_dropped, owed = given_up - known;
+
+	if (known >= given_up) {
+		owed_since_ns = 0;
+		return;
+	}
+	if (!owed_since_ns)
+		owed_since_ns = now_ns;
+	if (!last && now_ns - owed_since_ns < LOST_AGE_NS)
+		return;
+	said_lost += owed;
+	rt_vendor_dropped(owed);
+	cuda_say(SAID_NOTHING, 1, "%llu launches have no record, though later ones of their "
+		 "stream have: dropped by CUPTI, or captured into a graph unseen",
+		 (unsigned long long)owed);
+}
+
+void overdue_look(int64_t now_ns, uint64_t records, bool last)
+{
 	struct walk w = { .now_ns = now_ns };
 
 	if (rt_level() < TFT_LEVEL_DEFAULT)
 		return;
 	walk(&w);
 	silence(&w, records);
-	if (overdue_given_up != before) {
-		rt_vendor_dropped(overdue_given_up - before);
-		cuda_say(SAID_NOTHING, 1, "%llu launches have no record, though later ones of their "
-			 "stream have: dropped by CUPTI, or captured into a graph unseen",
-			 (unsigned long long)(overdue_given_up - before));
-	}
+	say_lost(now_ns, last);
 }

@@ -90,6 +90,7 @@ void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 extern atomic_bool graphs_whole;	/* launches from now on are told as a whole */
 extern _Atomic int64_t collect_flush_ns;	/* the last flush that has ended began then */
+extern uint64_t collect_dropped;	/* records, by CUPTI, so far: the flusher's */
 
 /* ---- calls.c ---- */
 
@@ -104,6 +105,7 @@ enum {
 	CALL_WHOLE = 16,	/* a graph's launch that is told as a whole */
 	CALL_FAILED = 32,
 	CALL_SEEN = 64,		/* a record of it came */
+	CALL_GIVEN_UP = 128,	/* is awaited no more, though none came */
 };
 
 /* What a record cannot say of the call it is of. */
@@ -143,9 +145,10 @@ void calls_captured(void);		/* it went into a graph: nothing will run */
 
 /* The oldest that was launched and is neither written nor announced, or INT64_MAX. */
 int64_t overdue_pending_ns(void);
-/* After a flush that gave `records`. */
-void overdue_look(int64_t now_ns, uint64_t records);
-extern uint64_t overdue_given_up;
+/* After a flush that gave `records`; last: none will come any more. */
+void overdue_look(int64_t now_ns, uint64_t records, bool last);
+/* A record came of a call in this state. */
+void overdue_came(const struct call *call, uint64_t state);
 /* As a queue's waited_ns, of all of the calling thread's device. */
 extern _Atomic int64_t overdue_waited_ns;
 

@@ -35,12 +35,12 @@ script() {
 		is "warnings" "$(report "[m['text'] for m in j['messages'] if m['level'] != 'info']")" '[]'
 }
 
-# CUPTI's behaviour FAULT and the options of the comparison.
+# CUPTI's behaviour FAULT with a SCRIPT, and the options of the comparison.
 fault() {
-	local what=$1
-	shift
+	local what=$1 script=$2
+	shift 2
 	export CUPTI_DOUBLE=$what
-	play 13.0 streams
+	play 13.0 "$script"
 	local status=$?
 	unset CUPTI_DOUBLE
 	[ $status = 0 ] && equal "$@"
@@ -87,7 +87,7 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
-for s in train graphs long memory odd streams; do
+for s in train graphs long held memory odd streams; do
 	case_run "$s" script 13.0 "$s"
 done
 for r in 11.4 12.6 12.9 13.4; do
@@ -98,9 +98,9 @@ case_run full script 13.0 train --level full
 case_run min min
 case_run rate rate
 for f in disorder half hold=3 future=24 uncorrelated; do
-	case_run "$f" fault "$f"
+	case_run "$f" fault "$f" streams
 done
-case_run dropped fault drop=7 --dropped
+case_run dropped fault drop=7 held --dropped
 case_run names names
 case_run processes processes
 case_run ends ends

@@ -169,7 +169,8 @@ class Comparison:
         self.same("lost events", 0, self.report["trust"]["lost_events"])
 
     def dropped(self):
-        """CUPTI dropped records: so many commands are missing at most, and a message says so."""
+        """CUPTI dropped records: so many commands are missing at most, each is counted once,
+        and a message says so."""
         lost = self.truth["cuda"]["dropped"]
         want, got = (sum(row["count"] for name in ("kernels", "copies") for row in of[name])
                      for of in (self.truth, self.report))
@@ -177,6 +178,7 @@ class Comparison:
             self.equal += 1
         else:
             self.wrong.append("%d commands, %d dropped records, reported %d" % (want, lost, got))
+        self.same("records that were dropped", lost, self.report["trust"].get("dropped", 0))
         if not any("dropped" in m["text"] for m in self.report.get("messages", [])):
             self.wrong.append("no message says that records were dropped")
 
