@@ -99,7 +99,7 @@ static size_t sources_bytes(const struct model *model)
 			 map_bytes(&process->opens) +
 			 process->order.cap * sizeof(*process->order.threads) +
 			 process->compiling.bytes +
-			 (process->done ? DONE_BITS / 8 : 0) +
+			 done_bytes(process) +
 			 (process->mets ? METS * sizeof(*process->mets) : 0) +
 			 join_process_bytes(&process->ids);
 	}

@@ -223,6 +223,11 @@ struct shape {
 
 #define DONE_BITS (1u << 16)
 
+struct done_ring {
+	uint64_t *bits;			/* owned, NULL: none yet */
+	uint32_t base;			/* the oldest of DONE_BITS numbers */
+};
+
 /* The process's threads in the order they are shown. */
 struct row_order {
 	uint32_t *threads;		/* owned */
@@ -255,8 +260,7 @@ struct process {
 	uint32_t thread;		/* asked for last, NONE */
 	struct map ops;			/* instance -> op_state */
 	struct map opens;		/* correlation -> open_span */
-	uint64_t *done;			/* owned; ring of finished correlations */
-	uint32_t done_base;
+	struct done_ring done[2];	/* finished ones: the probes', CUPTI's */
 	struct met *mets;		/* owned; METS by correlation, or NULL */
 	struct join_ids ids;
 	int64_t settled_ns, seen_ns;	/* 0 none; last event written */

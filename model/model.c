@@ -172,7 +172,7 @@ static void release_things(struct model *model)
 		map_release(&process->ops);
 		map_release(&process->opens);
 		merged_release(&process->merged);
-		free(process->done);
+		done_release(process);
 		free(process->mets);
 		cover_release(&process->compiling);
 		join_process_release(&process->ids);

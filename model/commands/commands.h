@@ -34,6 +34,8 @@ bool command_is_done(const struct model *model, uint32_t correlation);
 struct process;
 void done_set(struct process *process, uint32_t correlation);
 bool done_get(const struct process *process, uint32_t correlation);
+void done_release(struct process *process);
+size_t done_bytes(const struct process *process);
 /* What was announced of the current process will not be heard of any more. */
 void command_forget(struct model *model, uint32_t correlation);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */

@@ -1,36 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* Which commands of a process are finished: a bit for each of the last DONE_BITS correlations. */
+/*
+ * Which commands of a process are finished: a bit for each of the last DONE_BITS
+ * correlations. The probes count one way and CUPTI another (TFT_CORRELATION_CUPTI), so there is
+ * a ring of each: the numbers of one say nothing about the age of the other's. Both counts
+ * go round.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 #include "model/model-internal.h"
 
+#define RINGS 2
+#define NUMBERS (UINT32_C(1) << 31)	/* of a ring; DONE_BITS goes into it */
+
+static uint32_t number_of(uint32_t correlation)
+{
+	return correlation % NUMBERS;
+}
+
+static uint32_t after(uint32_t number, uint32_t base)
+{
+	return (number - base) % NUMBERS;
+}
+
+static void start_at(struct done_ring *ring, uint32_t number)
+{
+	ring->base = number < DONE_BITS ? 0 : number - DONE_BITS + DONE_BITS / 4;
+}
+
 void done_set(struct process *process, uint32_t correlation)
 {
-	if (!process->done)
-		process->done = xcalloc(DONE_BITS / 64, sizeof(*process->done));
-	if (correlation - process->done_base >= DONE_BITS) {
-		uint32_t base = correlation - DONE_BITS + DONE_BITS / 4;
+	struct done_ring *ring = &process->done[correlation / NUMBERS];
+	uint32_t number = number_of(correlation), base;
 
-		if (correlation < process->done_base)
-			return;		/* long past */
-		if (correlation < DONE_BITS)
-			base = 0;
-		if (base - process->done_base >= DONE_BITS)
-			memset(process->done, 0, DONE_BITS / 8);
-		else
-			for (uint32_t c = process->done_base; c != base; c++)
-				process->done[c % DONE_BITS / 64] &= ~(1ull << c % 64);
-		process->done_base = base;
+	if (!ring->bits) {
+		ring->bits = xcalloc(DONE_BITS / 64, sizeof(*ring->bits));
+		start_at(ring, number);
 	}
-	process->done[correlation % DONE_BITS / 64] |= 1ull << correlation % 64;
+	if (after(number, ring->base) >= NUMBERS / 2)
+		return;		/* long past */
+	if (after(number, ring->base) >= DONE_BITS) {
+		base = number_of(number - DONE_BITS + DONE_BITS / 4);
+		if (after(base, ring->base) >= DONE_BITS)
+			memset(ring->bits, 0, DONE_BITS / 8);
+		else
+			for (uint32_t c = ring->base; c != base; c = number_of(c + 1))
+				ring->bits[c % DONE_BITS / 64] &= ~(1ull << c % 64);
+		ring->base = base;
+	}
+	ring->bits[number % DONE_BITS / 64] |= 1ull << number % 64;
 }
 
 bool done_get(const struct process *process, uint32_t correlation)
 {
-	return process->done && correlation - process->done_base < DONE_BITS &&
-	       (process->done[correlation % DONE_BITS / 64] >> correlation % 64 & 1);
+	const struct done_ring *ring = &process->done[correlation / NUMBERS];
+	uint32_t number = number_of(correlation);
+
+	return ring->bits && after(number, ring->base) < DONE_BITS &&
+	       (ring->bits[number % DONE_BITS / 64] >> number % 64 & 1);
+}
+
+void done_release(struct process *process)
+{
+	for (size_t i = 0; i < RINGS; i++)
+		free(process->done[i].bits);
+}
+
+size_t done_bytes(const struct process *process)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < RINGS; i++)
+		bytes += process->done[i].bits ? DONE_BITS / 8 : 0;
+	return bytes;
 }
 
 bool command_is_done(const struct model *model, uint32_t correlation)

@@ -309,3 +309,45 @@ TEST(model_gpu_rows_say_priority)
 	CHECK_STR(row_of(model, ROW_QUEUE, 1).label, "stream 7 high");
 	model_free(model);
 }
+
+static void announced(struct model *model, uint32_t correlation, int64_t at_ns)
+{
+	struct event event = ev_kernel(5, 1, correlation, at_ns, 0);
+
+	event.u.command.flags = CMD_OPEN;
+	event.u.command.start_ticks = event.u.command.end_ticks = 0;
+	event.u.command.call_ns = BASE + at_ns;
+	apply_one(model, event);
+}
+
+/* CUPTI's correlations lie far above those of other probes and go round: an announcement that
+ * comes after its command, of either, is not one of something that runs. */
+TEST(model_gpu_counts_its_own_correlations)
+{
+	static const uint32_t high = 0x80000000u;
+	const uint32_t numbers[] = { 900, high | 0x7ffffff0u, 901, high | 5, high | 70000, 902 };
+	struct model *model = model_of_gpu();
+	struct queue_row *queues;
+
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	for (int i = 0; i < 6; i++) {
+		apply_one(model, ev_kernel(5, 1, numbers[i], 1000 + i * 1000, 500));
+		announced(model, numbers[i], 900 + i * 1000);
+		if (i == 1 || i == 2)
+			announced(model, numbers[i - 1], i * 1000 - 100);
+	}
+	model_lock(model);
+	model_queues(model, &queues);
+	CHECK_INT(queues[0].kernels, 6);
+	CHECK_INT(queues[0].in_flight, 0);
+	model_unlock(model);
+	free(queues);
+	announced(model, high | 6, 9000);
+	model_lock(model);
+	model_queues(model, &queues);
+	CHECK_INT(queues[0].in_flight, 1);
+	model_unlock(model);
+	free(queues);
+	model_free(model);
+}
