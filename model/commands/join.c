@@ -226,16 +226,17 @@ static enum how judge(struct model *model, const struct join_item *item,
 {
 	const struct join_ids *ids = ids_of(model, item);
 	const struct event_launch *launch = &item->u.launch.launch;
+	/* a graph's branches run on queues of their own, whose order says nothing of its launch */
+	bool elsewhere = run->run.queue && run->run.queue != launch->queue;
 
 	if (time_ok(run->time_ns) && run->time_ns < launch->call_ns)
 		return HOW_NONE;
-	if (item->doubt || !kinds_fit(launch, &run->run) ||
-	    (run->run.queue && run->run.queue != launch->queue))
+	if (item->doubt || !kinds_fit(launch, &run->run) || (elsewhere && !has_many(launch)))
 		return HOW_GUESS;
 	if (ids->reused && (ids->lost_ns > launch->call_ns ||
 			    model->join.lost_ns > launch->call_ns))
 		return HOW_GUESS;
-	if (!in_order(model, launch, &run->run, run->time_ns))
+	if (!elsewhere && !in_order(model, launch, &run->run, run->time_ns))
 		return HOW_GUESS;
 	return launch->correlation ? HOW_EXACT : HOW_EVENT;
 }
@@ -408,7 +409,7 @@ void join_hand_on(struct model *model, uint32_t process, const struct event_laun
 		command.call_ns = launch->call_ns;
 		command.call_dur_ns = launch->call_dur_ns;
 		command.flags |= launch->flags & (CMD_PINNED | CMD_BLOCKING);
-		command.queue = launch->queue;
+		command.queue = has_many(launch) && run->queue ? run->queue : launch->queue;
 		command.correlation = launch->correlation;
 		command.name = run->name ? run->name : launch->name;
 		command.kind = run->kind ? run->kind : launch->kind;

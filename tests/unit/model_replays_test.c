@@ -60,6 +60,7 @@ TEST(replays_are_sums_over_their_nodes)
 	struct model *model = model_of_graphs();
 	struct queue_work *work;
 	struct device_row *devices;
+	struct queue_row *queues;
 	struct model_row boxes;
 	struct span_ref ref;
 	struct span span;
@@ -98,6 +99,8 @@ TEST(replays_are_sums_over_their_nodes)
 	n = model_kernels(model, &kernels);
 	gemm = kernel_named(kernels, n, "gemm");
 	CHECK_STR(gemm->ops[0].name, "linear");
+	CHECK_INT(gemm->ops[0].how, HOW_EXACT);
+	CHECK_INT(kernel_named(kernels, n, "add")->ops[0].how, HOW_EXACT);
 	CHECK_STR(kernel_named(kernels, n, "add")->ops[0].name, "replay");
 	model_kernels_free(kernels, n);
 	/* A box over the nodes, that is in no sum of the device. */
@@ -113,6 +116,11 @@ TEST(replays_are_sums_over_their_nodes)
 	CHECK_INT(model_devices(model, &devices), 1);
 	CHECK_INT(devices[0].busy_ns, 2 * 34 * US);
 	free(devices);
+	/* Nodes count where they ran, also beside the stream that their graph was launched in. */
+	CHECK_INT(model_queues(model, &queues), 2);
+	CHECK_INT(queues[0].kernels, 4);
+	CHECK_INT(queues[1].kernels, 2);
+	free(queues);
 	/* One call of the host launched all of a graph. */
 	n = model_queue_work(model, &work);
 	for (size_t i = 0, all = 0; i < n; i++) {
