@@ -29,7 +29,14 @@ atomic_bool cu_subscribed;
 static struct cupti_subscriber subscriber;
 struct cupti_subscriber *const cu_subscriber = &subscriber;
 int cu_family;
-static bool wanted[CUPTI_DOMAIN_STATE + 1][DRIVER_IDS];
+static atomic_bool wanted[CUPTI_DOMAIN_STATE + 1][DRIVER_IDS];
+
+void cu_set(atomic_bool *at, size_t n, bool on)
+{
+	for (size_t i = 0; i < n; i++)
+		atomic_store_explicit(&at[i], on, memory_order_relaxed);
+}
+
 static struct fault faults[FAULTS];
 static int n_faults;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -261,7 +268,7 @@ CUPTI(cuptiUnsubscribe, (struct cupti_subscriber *, handle))
 	check_handle(handle);
 	if (cu_inside)
 		cu_die("unsubscribed from %s", cu_inside);
-	memset(wanted, 0, sizeof(wanted));
+	cu_set(wanted[0], sizeof(wanted) / sizeof(wanted[0][0]), false);
 	atomic_store(&cu_subscribed, false);
 	cu_family = 0;
 	return CUPTI_OK;
@@ -269,10 +276,10 @@ CUPTI(cuptiUnsubscribe, (struct cupti_subscriber *, handle))
 
 CUPTI(cuptiFinalize, (void *, unused))
 {
-	memset(cu_kind, 0, sizeof(cu_kind));
-	memset(cu_driver_api, 0, sizeof(cu_driver_api));
-	memset(cu_runtime_api, 0, sizeof(cu_runtime_api));
-	memset(wanted, 0, sizeof(wanted));
+	cu_set(cu_kind, CUPTI_KIND_LIMIT, false);
+	cu_set(cu_driver_api, 1024, false);
+	cu_set(cu_runtime_api, 1024, false);
+	cu_set(wanted[0], sizeof(wanted) / sizeof(wanted[0][0]), false);
 	atomic_store(&cu_subscribed, false);
 	return CUPTI_OK;
 }
@@ -292,14 +299,14 @@ CUPTI(cuptiEnableDomain, (uint32_t, on), (struct cupti_subscriber *, handle), (u
 	check_handle(handle);
 	if (!domain || domain > CUPTI_DOMAIN_STATE)
 		return CUPTI_INVALID_PARAMETER;
-	memset(wanted[domain], on != 0, sizeof(wanted[domain]));
+	cu_set(wanted[domain], DRIVER_IDS, on != 0);
 	return CUPTI_OK;
 }
 
 CUPTI(cuptiEnableAllDomains, (uint32_t, on), (struct cupti_subscriber *, handle))
 {
 	check_handle(handle);
-	memset(wanted, on != 0, sizeof(wanted));
+	cu_set(wanted[0], sizeof(wanted) / sizeof(wanted[0][0]), on != 0);
 	return CUPTI_OK;
 }
 

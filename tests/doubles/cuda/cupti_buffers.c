@@ -9,7 +9,7 @@
 #define CANARY 0x7561646275666672ull
 #define KINDS_MAX 4096	/* records of one buffer that are put in another order */
 
-bool cu_kind[CUPTI_KIND_LIMIT], cu_driver_api[1024], cu_runtime_api[1024];
+atomic_bool cu_kind[CUPTI_KIND_LIMIT], cu_driver_api[1024], cu_runtime_api[1024];
 bool cu_latency, cu_own_clock;
 bool cu_per_thread = RELEASE >= CUPTI_RELEASE(13, 0);
 int64_t cu_time_offset;
@@ -30,7 +30,7 @@ struct holder {
 };
 
 static struct holder common = { .lock = PTHREAD_MUTEX_INITIALIZER };
-static struct holder *holders = &common;
+static struct holder *_Atomic holders = &common;
 static __thread struct holder *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -188,10 +188,9 @@ static struct holder *holder_of(void)
 	if (!own) {
 		own = calloc(1, sizeof(*own));
 		pthread_mutex_init(&own->lock, NULL);
-		pthread_mutex_lock(&lock);
-		own->next = holders->next;
-		holders->next = own;
-		pthread_mutex_unlock(&lock);
+		own->next = atomic_load(&holders);
+		while (!atomic_compare_exchange_weak(&holders, &own->next, own))
+			;
 	}
 	return own;
 }
@@ -335,7 +334,7 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 	}
 	pthread_mutex_unlock(&lock);
 	deliver_all(list, forced, now);
-	for (struct holder *h = holders; h; h = h->next) {
+	for (struct holder *h = atomic_load(&holders); h; h = h->next) {
 		list = NULL;
 		pthread_mutex_lock(&h->lock);
 		take_ready(&h->now, forced, now, &list);
@@ -402,9 +401,9 @@ static int set_kind(uint32_t kind, bool on)
 		return CUPTI_NOT_COMPATIBLE;
 	cu_kind[kind] = on;
 	if (kind == CUPTI_KIND_DRIVER)
-		memset(cu_driver_api, on, sizeof(cu_driver_api));
+		cu_set(cu_driver_api, 1024, on);
 	if (kind == CUPTI_KIND_RUNTIME)
-		memset(cu_runtime_api, on, sizeof(cu_runtime_api));
+		cu_set(cu_runtime_api, 1024, on);
 	if (on && kind == CUPTI_KIND_DEVICE && sim_state == 2)
 		cu_devices();
 	return CUPTI_OK;

@@ -41,8 +41,9 @@ struct cu_settings {
 extern struct cu_settings cu;
 
 /* What is switched on. */
-extern bool cu_kind[CUPTI_KIND_LIMIT];
-extern bool cu_driver_api[1024], cu_runtime_api[1024];
+extern atomic_bool cu_kind[CUPTI_KIND_LIMIT];
+extern atomic_bool cu_driver_api[1024], cu_runtime_api[1024];
+void cu_set(atomic_bool *at, size_t n, bool on);
 extern bool cu_latency, cu_per_thread;
 extern int64_t cu_time_offset;	/* of the client's clock to CLOCK_REALTIME */
 extern bool cu_own_clock;
