@@ -7,6 +7,7 @@
  * they are, with a pair of clocks before them; what is told in host time is converted
  * here.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/cuda/probe.h"
@@ -17,6 +18,7 @@
 #define CLOCK_STEP_NS 500
 #define CLOCK_EVERY_NS 1000000000
 #define FOREIGN_NS 1000000		/* so far off it is not CLOCK_REALTIME */
+#define STEP_NS 1000000			/* somebody set the clock */
 
 _Atomic int64_t emit_offset_ns;
 bool emit_unfinished;
@@ -63,6 +65,25 @@ static void look_at_clock(void)
 	foreign = off_ns > FOREIGN_NS || off_ns < -FOREIGN_NS;
 }
 
+/* Where the offset before the last step was another one: that. */
+static int64_t before_step_ns, looked_ns;
+
+/* A clock that was set: what ran since the last look may be by the new one already, so its
+ * line begins there. */
+static int64_t clock_begins(int64_t offset_ns, int64_t now_ns)
+{
+	int64_t old_ns = atomic_load(&emit_offset_ns), begin_ns = now_ns;
+
+	if (looked_ns && (offset_ns - old_ns > STEP_NS || old_ns - offset_ns > STEP_NS)) {
+		before_step_ns = old_ns;
+		begin_ns = looked_ns;
+	}
+	if (!looked_ns)
+		before_step_ns = offset_ns;
+	looked_ns = now_ns;
+	return begin_ns;
+}
+
 void emit_clock(void)
 {
 	int64_t error_ns = INT64_MAX, offset_ns = 0, now_ns = 0;
@@ -78,6 +99,7 @@ void emit_clock(void)
 		now_ns = before_ns + (after_ns - before_ns) / 2;
 		offset_ns = other_ns - now_ns;
 	}
+	now_ns = clock_begins(offset_ns, now_ns);
 	atomic_store(&emit_offset_ns, offset_ns);
 	for (unsigned i = 0; (d = device_at(i)); i++) {
 		int64_t step_ns = offset_ns - sent[i].offset_ns;
@@ -96,9 +118,15 @@ void emit_clock(void)
 	}
 }
 
+/* Of times around a step: by the clock that puts it closer to now. */
 static int64_t host_ns(uint64_t ticks)
 {
-	return ticks ? (int64_t)ticks - atomic_load(&emit_offset_ns) : 0;
+	int64_t by_new = (int64_t)ticks - atomic_load(&emit_offset_ns);
+	int64_t by_old = (int64_t)ticks - before_step_ns;
+
+	if (!ticks)
+		return 0;
+	return llabs(by_new - looked_ns) <= llabs(by_old - looked_ns) ? by_new : by_old;
 }
 
 /* ---- commands ---- */
