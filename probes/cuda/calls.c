@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks of the API's calls, and what is kept of those that records will come of.
+ * Callbacks of the API's calls.
  *
  * A runtime's call makes a driver's inside of it: the outermost of a thread is told, and
  * the launch is filed under its correlation and, where the inner one has one of its own,
  * under that as well, because either may be the record's.
- *
- * The table is mapped directly by correlation. An entry has a word, correlation above and
- * state below; while its thread fills it in nobody reads it, and who reads it looks at the
- * word again afterwards. The words lie close together, because they are walked through.
- * Correlations count all calls of the process: the table holds the last 262144 of them,
- * and a launch that is overwritten before its record came is counted.
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "probes/cuda/probe.h"
 
 #define NUMBERS 1024u		/* of calls of a domain; larger ones are not looked at */
 #define SAMPLE 64u
-#define NEWEST 64u
+#define SAMPLE_MAX_NS 20000	/* longer ones were not the probe's alone: the thread waited */
 
 struct thread {
 	uint32_t epoch, depth;
@@ -35,13 +28,7 @@ struct thread {
 
 static __thread void *own __attribute__((tls_model("initial-exec")));
 
-static struct call (*table)[CALLS];
-static _Atomic uint64_t (*words)[CALLS];
-static struct {
-	_Alignas(64) _Atomic uint32_t at;
-} newest[NEWEST];
-static _Atomic uint32_t low, epoch = 1;
-static _Atomic uint64_t overwritten;
+static _Atomic uint32_t epoch = 1;
 
 static struct {
 	uint8_t class;
@@ -60,15 +47,7 @@ void calls_start(void)
 	CUPTI_DRIVER_CALLS(CALL)
 	CUPTI_RUNTIME_CALLS(CALL)
 #undef CALL
-	void *p = mmap(NULL, sizeof(*table) + sizeof(*words), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED) {
-		rt_dropped(1);
-		return;
-	}
-	words = (void *)((char *)p + sizeof(*table));
-	table = p;
+	table_start();
 }
 
 int calls_class(uint32_t domain, uint32_t number)
@@ -81,11 +60,6 @@ int calls_class(uint32_t domain, uint32_t number)
 void calls_epoch(void)
 {
 	atomic_fetch_add(&epoch, 1);
-}
-
-uint64_t calls_overwritten(void)
-{
-	return atomic_load(&overwritten);
 }
 
 /* "cuMemcpyAsync_v2_ptsz" is called cuMemcpyAsync in a program, "__cudaLaunchKernel" is
@@ -114,109 +88,6 @@ static uint32_t call_name(uint32_t domain, uint32_t number, const char *text)
 	if (kept)
 		atomic_store_explicit(kept, id, memory_order_relaxed);
 	return id;
-}
-
-/* ---- the table ---- */
-
-static inline _Atomic uint64_t *word_of(uint32_t correlation)
-{
-	return &(*words)[correlation & (CALLS - 1)];
-}
-
-static inline struct call *entry_of(uint32_t correlation)
-{
-	return &(*table)[correlation & (CALLS - 1)];
-}
-
-uint64_t calls_state(uint32_t correlation)
-{
-	uint64_t word = table ? atomic_load_explicit(word_of(correlation), memory_order_acquire) : 0;
-
-	return word >> 32 == correlation ? (uint32_t)word : 0;
-}
-
-enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state)
-{
-	uint64_t word = calls_state(correlation);
-
-	if (!correlation || !word)
-		return CALL_NONE;
-	if (word & CALL_FILLING)
-		return CALL_BUSY;
-	*out = *entry_of(correlation);
-	rt_fence(memory_order_acquire);
-	*state = calls_state(correlation);
-	if (!*state)
-		return CALL_NONE;
-	return *state & (CALL_FILLING | CALL_RUNNING) ? CALL_BUSY : CALL_THERE;
-}
-
-void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
-{
-	_Atomic uint64_t *at = word_of(correlation);
-	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
-
-	while (word >> 32 == correlation &&
-	       !atomic_compare_exchange_weak_explicit(at, &word, (word & ~(uint64_t)clear) | set,
-						      memory_order_acq_rel, memory_order_relaxed))
-		;
-}
-
-void call_seen(uint32_t correlation, const struct call *call)
-{
-	call_mark(correlation, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
-	if (call->twin)
-		call_mark(call->twin, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
-}
-
-static inline bool later(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) > 0;
-}
-
-void calls_range(uint32_t *oldest, uint32_t *last)
-{
-	uint32_t end = atomic_load_explicit(&newest[0].at, memory_order_acquire);
-	uint32_t begin = atomic_load_explicit(&low, memory_order_relaxed);
-
-	for (unsigned i = 1; i < NEWEST; i++) {
-		uint32_t at = atomic_load_explicit(&newest[i].at, memory_order_acquire);
-
-		if (at && (!end || later(at, end)))
-			end = at;
-	}
-	if (!table || !end)
-		begin = 1, end = 0;
-	else if (end - begin >= CALLS)
-		begin = end - CALLS + 1;
-	*oldest = begin;
-	*last = end;
-}
-
-void calls_low(uint32_t oldest)
-{
-	atomic_store_explicit(&low, oldest, memory_order_relaxed);
-}
-
-/* Files a call that runs now; its time is taken last. */
-static int64_t file(uint32_t correlation, const struct call *call)
-{
-	_Atomic uint64_t *word = word_of(correlation);
-	_Atomic uint32_t *last = &newest[call->tid % NEWEST].at;
-	struct call *c = entry_of(correlation);
-	uint64_t id = (uint64_t)correlation << 32;
-
-	if (unlikely(atomic_load_explicit(word, memory_order_relaxed) & CALL_AWAITED))
-		atomic_fetch_add(&overwritten, 1);
-	atomic_store_explicit(word, id | CALL_FILLING | CALL_RUNNING, memory_order_relaxed);
-	rt_fence(memory_order_release);
-	*c = *call;
-	if (later(correlation, atomic_load_explicit(last, memory_order_relaxed)))
-		atomic_store_explicit(last, correlation, memory_order_release);
-	if (!c->call_ns)
-		c->call_ns = rt_now_ns();
-	atomic_store_explicit(word, id | CALL_RUNNING | CALL_AWAITED, memory_order_release);
-	return c->call_ns;
 }
 
 /* ---- a call begins ---- */
@@ -304,49 +175,55 @@ static void file_call(struct thread *t, uint32_t domain, uint32_t number,
 		.call_ns = t->depth > 1 ? t->call_ns : 0,
 	};
 
-	if (is_launch(class) && cb->symbol)
-		call.name = rt_name(TFT_NAME_KERNEL, cb->symbol);
+	if (is_launch(class))
+		call.symbol = cb->symbol;
 	t->entry = cb->correlation;
 	t->entry_class = (uint8_t)class;
 	t->entry_domain = (uint8_t)domain;
 	t->entry_number = number;
-	t->call_ns = file(cb->correlation, &call);
+	t->call_ns = call_file(cb->correlation, &call);
 }
 
-static void filed_end(uint32_t correlation, int64_t dur_ns, uint32_t clear, uint32_t set)
+static void filed_end(uint32_t correlation, const struct call *call, uint32_t clear, uint32_t set)
 {
-	struct call *c = entry_of(correlation);
-
-	if (calls_state(correlation))
-		c->call_dur_ns = dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
+	call_write(correlation, call);
 	call_mark(correlation, CALL_RUNNING | clear, set);
+}
+
+static uint32_t duration(int64_t ns)
+{
+	return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
 }
 
 /* A driver's call inside of one that is filed: what only it knows, and its number. */
 static void file_inner(struct thread *t, uint32_t domain, uint32_t number,
 		       const struct cupti_callback *cb)
 {
-	struct call *c = entry_of(t->entry), twin;
+	struct call c, twin;
 
-	if (!calls_state(t->entry))
+	if (!call_read(t->entry, &c))
 		return;
 	if (about[t->entry_domain - 1][t->entry_number].stream < 0 &&
-	    c->class != CUPTI_CLASS_LAUNCH_CONFIG) {
-		c->stream = stream_of(domain, number, cb->params);
-		c->own_stream = about[domain - 1][number].own_stream;
+	    c.class != CUPTI_CLASS_LAUNCH_CONFIG) {
+		c.stream = stream_of(domain, number, cb->params);
+		c.own_stream = about[domain - 1][number].own_stream;
 	}
-	if (!c->name && is_launch(about[domain - 1][number].class) && cb->symbol)
-		c->name = rt_name(TFT_NAME_KERNEL, cb->symbol);
-	if (!c->context)
-		c->context = cb->context_id;	/* it was made by this very call */
-	if (cb->correlation == t->entry || cb->correlation == t->twin)
-		return;
-	if (t->twin)
-		filed_end(t->twin, rt_now_ns() - c->call_ns, 0, 0);
-	twin = *c;
-	twin.twin = t->entry;
-	file(cb->correlation, &twin);
-	c->twin = t->twin = cb->correlation;
+	if (!c.symbol && is_launch(about[domain - 1][number].class))
+		c.symbol = cb->symbol;
+	if (!c.context)
+		c.context = cb->context_id;	/* it was made by this very call */
+	if (cb->correlation != t->entry && cb->correlation != t->twin) {
+		twin = c;
+		twin.twin = t->entry;
+		if (t->twin) {
+			twin.call_dur_ns = duration(rt_now_ns() - c.call_ns);
+			filed_end(t->twin, &twin, 0, 0);
+			twin.call_dur_ns = 0;
+		}
+		call_file(cb->correlation, &twin);
+		c.twin = t->twin = cb->correlation;
+	}
+	call_write(t->entry, &c);
 }
 
 static void enter(uint32_t domain, uint32_t number, const struct cupti_callback *cb)
@@ -354,7 +231,7 @@ static void enter(uint32_t domain, uint32_t number, const struct cupti_callback 
 	struct thread *t = thread_own();
 	unsigned class = number < NUMBERS ? about[domain - 1][number].class : CUPTI_CLASS_NONE;
 
-	if (unlikely(!t || !table))
+	if (unlikely(!t || !table_there()))
 		return;
 	if (t->depth++) {
 		if (is_filed(class) && cb->correlation) {
@@ -399,7 +276,8 @@ static void failed(const struct call *c, uint32_t correlation, void *context, in
 {
 	struct queue *queue = queue_of_call(c, context);
 	struct tft_command command = {
-		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0, .name = c->name,
+		.tid = c->tid, .queue = queue ? atomic_load(&queue->id) : 0,
+		.name = call_kernel(c),
 		.correlation = correlation | TFT_CORRELATION_CUPTI, .op = c->op,
 		.op_name = c->op_name, .call_dur_ns = c->call_dur_ns, .call_ns = c->call_ns,
 		.status = (int16_t)-(result < INT16_MAX ? result : INT16_MAX),
@@ -423,7 +301,6 @@ static void graph_launched(struct call *c, uint32_t correlation, const struct cu
 		.kind = TFT_KIND_GRAPH, .flags = TFT_CMD_MANY,
 	};
 
-	c->name = launch.name;
 	if (!launch.queue)
 		return;
 	rt_emit_launch(&launch);
@@ -433,23 +310,23 @@ static void graph_launched(struct call *c, uint32_t correlation, const struct cu
 static void filed_leave(struct thread *t, const struct cupti_callback *cb, int64_t end_ns,
 			int result)
 {
-	struct call *c = entry_of(t->entry);
-	bool nothing = result != 0 || t->captured;
-	bool whole = c->class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
-	int64_t dur_ns = end_ns - t->call_ns;
+	bool nothing = result != 0 || t->captured, whole;
+	struct call c, twin;
 
-	if (!calls_state(t->entry))
+	if (!call_read(t->entry, &c))
 		return;		/* its place was needed: it took more than 262144 calls */
-	c->call_dur_ns = dur_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)dur_ns;
+	whole = c.class == CUPTI_CLASS_GRAPH && atomic_load(&graphs_whole);
+	c.call_dur_ns = duration(end_ns - t->call_ns);
 	if (result && !t->captured)
-		failed(c, t->entry, cb->context, result);
-	else if (c->class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
-		graph_launched(c, t->entry, cb);
+		failed(&c, t->entry, cb->context, result);
+	else if (c.class == CUPTI_CLASS_GRAPH && !t->captured && !whole)
+		graph_launched(&c, t->entry, cb);
 	if (t->twin) {
-		entry_of(t->twin)->queue = c->queue;
-		filed_end(t->twin, dur_ns, nothing ? CALL_AWAITED : 0, whole ? CALL_WHOLE : 0);
+		twin = c;
+		twin.twin = t->entry;
+		filed_end(t->twin, &twin, nothing ? CALL_AWAITED : 0, whole ? CALL_WHOLE : 0);
 	}
-	filed_end(t->entry, dur_ns, nothing ? CALL_AWAITED : 0,
+	filed_end(t->entry, &c, nothing ? CALL_AWAITED : 0,
 		  (whole ? CALL_WHOLE : 0) | (nothing ? CALL_FAILED : 0));
 }
 
@@ -508,8 +385,11 @@ static void leave(uint32_t domain, uint32_t number, const struct cupti_callback 
 	rt_call(name, t->call_ns, end_ns, correlation, result);
 	if (t->class == CUPTI_CLASS_WAIT || t->class == CUPTI_CLASS_COPY_WAIT)
 		waited(t, domain, number, cb, name, end_ns, result);
-	if (unlikely(t->begin_ns))
-		rt_own_time((t->own_ns + rt_now_ns() - end_ns) * SAMPLE);
+	if (unlikely(t->begin_ns)) {
+		int64_t own_ns = t->own_ns + rt_now_ns() - end_ns;
+
+		rt_own_time((own_ns < SAMPLE_MAX_NS ? own_ns : SAMPLE_MAX_NS) * SAMPLE);
+	}
 }
 
 static void state_told(uint32_t id, const struct cupti_state *state)

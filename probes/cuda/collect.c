@@ -44,6 +44,7 @@ static _Atomic uint64_t free_stack;	/* counter << 32 | index + 1 */
 static _Atomic uint32_t full_stack;	/* index + 1; taken as a whole */
 static _Atomic uint32_t fresh;		/* buffers ever given out */
 static _Atomic uint64_t thrown;		/* bytes */
+static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
 
 atomic_bool graphs_whole;
 _Atomic int64_t collect_flush_ns;
@@ -104,6 +105,7 @@ static void give_free(uint32_t index)
 {
 	uint64_t head = atomic_load_explicit(&free_stack, memory_order_relaxed);
 
+	atomic_fetch_sub(&out, 1);
 	do
 		atomic_store_explicit(&buffers[index].next, (uint32_t)head, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&free_stack, &head,
@@ -121,6 +123,10 @@ void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	*size = BUFFER_BYTES;
 	if (likely(take_free(&index))) {
 		*buffer = base + (size_t)index * BUFFER_BYTES;
+		/* threads that come and go, or a burst: not at the next round, now */
+		if (atomic_fetch_add(&out, 1) % (BUFFERS / 4) == BUFFERS / 4 - 1)
+			collect_wake();
+		errno = saved;
 		return;
 	}
 	*buffer = NULL;

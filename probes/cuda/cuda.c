@@ -22,6 +22,7 @@ const struct cupti_library *cupti;
 atomic_bool cuda_dead = true;		/* until all stands */
 static atomic_flag begun = ATOMIC_FLAG_INIT;
 static atomic_bool said[SAID_COUNT];
+static atomic_bool found;		/* cupti is set; not in the child of a fork */
 
 static void tell(uint8_t level, const char *format, va_list args)
 {
@@ -55,15 +56,16 @@ void cuda_tell(uint8_t level, const char *format, ...)
 
 static int64_t on_pending(void)
 {
-	return cupti ? overdue_pending_ns() : INT64_MAX;
+	return overdue_pending_ns();
 }
 
 static void introduce(void);
 
 static void on_dump(void)
 {
-	if (cupti)
-		introduce();
+	if (!atomic_load(&found))
+		return;
+	introduce();
 	objects_dump();
 	emit_dump();
 	nvml_dump();
@@ -81,6 +83,7 @@ static void on_level(enum tft_level old_level, enum tft_level new_level)
 static void on_fork_child(void)
 {
 	atomic_store(&cuda_dead, true);
+	atomic_store(&found, false);
 	collect_fork_child();
 }
 
@@ -148,6 +151,7 @@ static void begin(void)
 		blind("nothing of the device is seen, ops and NVTX ranges are: %s", why);
 		return;
 	}
+	atomic_store(&found, true);
 	calls_start();
 	if (!collect_start()) {
 		blind("nothing of the device is seen: no memory for records");
@@ -163,8 +167,10 @@ static void begin(void)
 	}
 	introduce();
 	complaints();
-	if (!collect_run())
+	if (!collect_run()) {
+		atomic_store(&cuda_dead, true);
 		blind("no thread could be made: nothing of the device is seen");
+	}
 }
 
 /* Before ours, so that it has what it would have alone; CUPTI has one client a process,

@@ -152,6 +152,8 @@ static void calls_apply(enum tft_level level)
 		chosen_calls(0);
 	}
 	calls_epoch();
+	if (calls_level == TFT_LEVEL_OFF)
+		table_forget();
 	if ((level == TFT_LEVEL_OFF) != (calls_level == TFT_LEVEL_OFF))
 		one_recorded(level != TFT_LEVEL_OFF);
 	if (level == TFT_LEVEL_FULL) {

@@ -194,7 +194,7 @@ static void read_all(void)
 		struct watched *w = &watched[i];
 		int r;
 
-		if (!d->told || !atomic_load(&d->used))
+		if (!atomic_load(&d->told) || !atomic_load(&d->used))
 			continue;
 		if (!w->asked) {
 			w->asked = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices, streams as queues, and which op a graph's node was captured in.
+ * Devices, and streams as queues.
  *
  * A stream is met in a record (its number), in a callback (its handle) or when somebody
  * waits for it: whoever is first enters it. CUPTI never gives the number of a stream
@@ -16,14 +16,13 @@
 #include "probes/runtime/spin.h"
 
 #define SLOTS (2 * QUEUES_MAX)	/* of the hash tables, a power of two */
-#define NODES (1u << 16)
-#define NODE_PROBES 16u
-#define EXECS 256u
+#define PROBES 64u		/* of handles; who is not found then is asked of CUPTI */
 #define PER_THREAD 2u		/* CU_STREAM_PER_THREAD; above it the thread */
 
 static struct device devices[DEVICES_MAX];
 static atomic_uint n_devices;
-static struct queue queues[QUEUES_MAX];
+/* Behind the last: what runs on further streams of a device. */
+static struct queue queues[QUEUES_MAX + DEVICES_MAX];
 static atomic_uint n_queues;
 /* index + 1 of a queue; by number, by handle */
 static _Atomic uint16_t by_number[SLOTS];
@@ -34,22 +33,7 @@ static struct {
 } by_handle[SLOTS];
 static _Atomic uint32_t busy;
 static uint32_t names_seen;
-
-static struct {
-	_Atomic uint64_t node;
-	_Atomic uint32_t op_name;
-} nodes[NODES];
-static struct {
-	_Atomic(const void *) exec;
-	_Atomic uint32_t name;
-} execs[EXECS];
-
-static uint32_t hash(uint64_t a, uint64_t b)
-{
-	uint64_t h = (a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-
-	return (uint32_t)(h >> 40);
-}
+static atomic_bool rest_sent[DEVICES_MAX];
 
 /* ---- devices ---- */
 
@@ -61,7 +45,7 @@ struct device *device_at(unsigned index)
 
 static void device_send(struct device *d)
 {
-	struct tft_device def = d->def;
+	struct tft_device def = atomic_load(&d->told) ? d->def : d->plain;
 
 	def.id = atomic_load(&d->id);
 	rt_emit_device(&def);
@@ -74,12 +58,12 @@ static void device_plain(struct device *d, uint32_t number)
 
 	snprintf(name, sizeof(name), "CUDA device %u", number);
 	d->number = number;
-	d->def = (struct tft_device){
+	d->plain = (struct tft_device){
 		.gpu = 1, .index = number, .api = "cuda", .name = strdup(name),
 		.vendor = "NVIDIA", .platform = "CUDA", .driver = "", .address = "",
 	};
-	if (!d->def.name)
-		d->def.name = "";
+	if (!d->plain.name)
+		d->plain.name = "";
 }
 
 struct device *device_get(uint32_t number)
@@ -139,8 +123,9 @@ static void device_known(const struct cuda_record *r)
 	struct device *d = device_get(r->device);
 	char name[160];
 
-	if (!d || d->told)
+	if (!d || atomic_load(&d->told))
 		return;
+	d->def = d->plain;
 	snprintf(name, sizeof(name), "%s%s", or_empty(r->of_device.name),
 		 r->of_device.mig ? " (MIG)" : "");
 	d->def.name = or_empty(strdup(name));
@@ -158,7 +143,7 @@ static void device_known(const struct cuda_record *r)
 	d->def.shared_per_unit = r->of_device.shared_per_unit;
 	d->def.shared_per_block = r->of_device.shared_per_block;
 	d->def.bandwidth = r->of_device.bandwidth;
-	d->told = true;
+	atomic_store(&d->told, true);
 	device_send(d);
 }
 
@@ -168,24 +153,26 @@ static void queue_send(struct queue *q)
 {
 	struct tft_queue def = {
 		.id = atomic_load(&q->id), .device = q->device ? atomic_load(&q->device->id) : 0,
-		.context = q->context, .flags = q->flags, .priority = q->priority,
-		.name = q->name,
+		.context = q->context, .flags = atomic_load(&q->flags),
+		.priority = atomic_load(&q->priority),
 	};
-	char name[64];
+	char name[sizeof(q->name)] = "";
 
-	if (!q->name[0]) {
-		if (q->flags & TFT_QUEUE_DEFAULT)
-			snprintf(name, sizeof(name), "default stream");
-		else
-			snprintf(name, sizeof(name), "stream %u", q->stream);
-		def.name = name;
+	if (rt_spin_lock(&busy)) {
+		memcpy(name, q->name, sizeof(name));
+		rt_spin_unlock(&busy);
 	}
+	if (!*name && def.flags & TFT_QUEUE_DEFAULT)
+		snprintf(name, sizeof(name), "default stream");
+	else if (!*name)
+		snprintf(name, sizeof(name), "stream %u", q->stream);
+	def.name = name;
 	rt_emit_queue(&def);
 }
 
 static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t *slot)
 {
-	uint32_t i = hash(context, stream) & (SLOTS - 1);
+	uint32_t i = objects_hash(context, stream) & (SLOTS - 1);
 
 	for (;; i = (i + 1) & (SLOTS - 1)) {
 		uint16_t at = atomic_load_explicit(&by_number[i], memory_order_acquire);
@@ -196,6 +183,25 @@ static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t 
 		if (queues[at - 1].stream == stream && queues[at - 1].context == context)
 			return &queues[at - 1];
 	}
+}
+
+/* Under the lock. */
+static struct queue *queue_rest(struct device *device)
+{
+	struct queue *q = &queues[QUEUES_MAX + (device - devices)];
+
+	if (!atomic_load(&q->id)) {
+		q->device = device;
+		memcpy(q->name, "further streams", sizeof("further streams"));
+		atomic_store(&q->flags, TFT_QUEUE_PROFILED);
+		atomic_store(&q->id, rt_queue_id());
+	}
+	return q;
+}
+
+static bool is_rest(const struct queue *q)
+{
+	return q >= &queues[QUEUES_MAX];
 }
 
 /* Under the lock. */
@@ -210,7 +216,7 @@ static struct queue *queue_enter(uint32_t context, uint32_t stream, struct devic
 	q->context = context;
 	q->stream = stream;
 	q->device = device;
-	q->flags = TFT_QUEUE_IN_ORDER | TFT_QUEUE_PROFILED;
+	atomic_store(&q->flags, TFT_QUEUE_IN_ORDER | TFT_QUEUE_PROFILED);
 	atomic_store(&q->id, rt_queue_id());
 	atomic_store_explicit(&n_queues, n + 1, memory_order_release);
 	atomic_store_explicit(&by_number[slot], (uint16_t)(n + 1), memory_order_release);
@@ -222,73 +228,86 @@ struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device)
 	uint32_t slot;
 	struct queue *q = by_number_find(context, stream, &slot);
 	struct device *d;
-	bool made = false;
+	bool made;
 
 	if (likely(q != NULL))
 		return q;
 	d = device_get(device);
-	if (!rt_spin_lock(&busy)) {
+	if (!d || !rt_spin_lock(&busy)) {
 		rt_dropped(1);
 		return NULL;
 	}
 	q = by_number_find(context, stream, &slot);
-	if (!q) {
+	made = !q;
+	if (!q)
 		q = queue_enter(context, stream, d, slot);
-		made = q != NULL;
+	if (!q) {
+		q = queue_rest(d);
+		made = !atomic_exchange(&rest_sent[d - devices], true);
 	}
 	rt_spin_unlock(&busy);
 	if (made)
 		queue_send(q);
-	else if (!q)
-		cuda_say(SAID_STREAMS, 1, "more than %u streams: what runs on the others is not seen",
-			 QUEUES_MAX);
+	if (made && is_rest(q))
+		cuda_say(SAID_STREAMS, 1, "more than %u streams: what runs on the others is shown as on "
+			 "one", QUEUES_MAX);
 	return q;
 }
 
 struct queue *queue_of(uint32_t context, uint64_t handle)
 {
-	uint32_t i = hash(handle, context) & (SLOTS - 1);
+	uint32_t i = objects_hash(handle, context) & (SLOTS - 1);
 
-	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+	for (unsigned n = 0; n < PROBES; n++, i = (i + 1) & (SLOTS - 1)) {
+		uint32_t whose = atomic_load_explicit(&by_handle[i].context, memory_order_acquire);
+		uint64_t have = atomic_load_explicit(&by_handle[i].handle, memory_order_acquire);
 		uint16_t at = atomic_load_explicit(&by_handle[i].queue, memory_order_acquire);
 
 		if (!at)
 			return NULL;
-		if (atomic_load_explicit(&by_handle[i].handle, memory_order_relaxed) == handle &&
-		    atomic_load_explicit(&by_handle[i].context, memory_order_relaxed) == context)
+		/* its place may be another's by now */
+		if (have == handle && whose == context &&
+		    atomic_load_explicit(&by_handle[i].context, memory_order_relaxed) == context &&
+		    atomic_load_explicit(&by_handle[i].handle, memory_order_relaxed) == handle)
 			return &queues[at - 1];
 	}
 	return NULL;
 }
 
+/* Where a handle is forgotten another may be entered: as many places are in use as there
+ * ever were streams at a time. */
 static void handle_enter(struct queue *q, uint64_t handle)
 {
-	uint32_t i = hash(handle, q->context) & (SLOTS - 1);
+	uint32_t i = objects_hash(handle, q->context) & (SLOTS - 1), place = SLOTS;
 
-	if (queue_of(q->context, handle) == q || !rt_spin_lock(&busy))
+	if (is_rest(q) || queue_of(q->context, handle) == q || !rt_spin_lock(&busy))
 		return;
-	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+	for (unsigned n = 0; n < PROBES; n++, i = (i + 1) & (SLOTS - 1)) {
 		bool was = atomic_load(&by_handle[i].queue) != 0;
+		uint32_t whose = atomic_load(&by_handle[i].context);
 
-		if (was && !(atomic_load(&by_handle[i].handle) == handle &&
-			     (!atomic_load(&by_handle[i].context) ||
-			      atomic_load(&by_handle[i].context) == q->context)))
-			continue;
-		atomic_store(&by_handle[i].context, 0);
-		atomic_store(&by_handle[i].queue, (uint16_t)(q - queues + 1));
-		atomic_store(&by_handle[i].handle, handle);
-		atomic_store_explicit(&by_handle[i].context, q->context, memory_order_release);
-		break;
+		if (place == SLOTS && !whose)
+			place = i;
+		if (whose == q->context && atomic_load(&by_handle[i].handle) == handle)
+			place = i;
+		if (!was || (place == i && whose))
+			break;
 	}
-	q->handle = handle;
+	if (place < SLOTS) {
+		atomic_store(&by_handle[place].context, 0);
+		atomic_store(&by_handle[place].queue, (uint16_t)(q - queues + 1));
+		atomic_store(&by_handle[place].handle, handle);
+		atomic_store_explicit(&by_handle[place].context, q->context, memory_order_release);
+		atomic_store(&q->handle, handle);
+	}
 	rt_spin_unlock(&busy);
 }
 
 static void handle_forget(uint32_t context, uint64_t handle)
 {
-	uint32_t i = hash(handle, context) & (SLOTS - 1);
+	uint32_t i = objects_hash(handle, context) & (SLOTS - 1);
 
-	for (unsigned n = 0; n < SLOTS; n++, i = (i + 1) & (SLOTS - 1)) {
+	for (unsigned n = 0; n < PROBES; n++, i = (i + 1) & (SLOTS - 1)) {
 		if (!atomic_load_explicit(&by_handle[i].queue, memory_order_acquire))
 			return;
 		if (atomic_load(&by_handle[i].handle) == handle &&
@@ -343,7 +362,7 @@ static bool name_taken(struct queue *q)
 	char name[sizeof(q->name)];
 	bool taken = false;
 
-	if (!rt_thing_named(RT_THING_CUDA_STREAM, q->handle, name, sizeof(name)) ||
+	if (!rt_thing_named(RT_THING_CUDA_STREAM, atomic_load(&q->handle), name, sizeof(name)) ||
 	    !rt_spin_lock(&busy))
 		return false;
 	if (strcmp(name, q->name) != 0) {
@@ -364,120 +383,17 @@ static void stream_goes(const struct cupti_resource *r)
 	if (!r->context || cupti->get_context_id(r->context, &context))
 		return;
 	q = queue_of(context, handle);
-	if (q && q->handle == handle) {
+	if (q && atomic_load(&q->handle) == handle) {
 		if (name_taken(q))
 			queue_send(q);
-		q->handle = 0;
+		atomic_store(&q->handle, 0);
 	}
 	handle_forget(context, handle);
 	rt_thing_name(RT_THING_CUDA_STREAM, handle, NULL);
 }
 
-/* ---- graphs ---- */
-
-static void node_set(uint64_t node, uint32_t op_name)
-{
-	uint32_t i = hash(node, 1) & (NODES - 1), at = i;
-
-	for (unsigned n = 0; n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
-		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_relaxed);
-
-		if (!have || have == node) {
-			at = i;
-			break;
-		}
-	}
-	/* where there is no room the oldest knowledge goes */
-	atomic_store(&nodes[at].op_name, op_name);
-	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
-}
-
-uint32_t node_op(uint64_t node)
-{
-	uint32_t i = hash(node, 1) & (NODES - 1);
-
-	for (unsigned n = 0; node && n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
-		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_acquire);
-
-		if (have == node)
-			return atomic_load(&nodes[i].op_name);
-		if (!have)
-			return 0;
-	}
-	return 0;
-}
-
-static void node_made(const struct cupti_graph_resource *g)
-{
-	struct rt_top top = rt_op_launch();
-	uint64_t node = 0;
-
-	calls_captured();
-	if (!top.name || !g || !cupti->get_graph_node_id ||
-	    cupti->get_graph_node_id(g->node, &node) || !node)
-		return;
-	node_set(node, top.name);
-}
-
-static void node_cloned(const struct cupti_graph_resource *g)
-{
-	uint64_t node = 0, original = 0;
-	uint32_t op_name;
-
-	if (!g || !cupti->get_graph_node_id || cupti->get_graph_node_id(g->node, &node) ||
-	    cupti->get_graph_node_id(g->original_node, &original))
-		return;
-	op_name = node_op(original);
-	if (op_name && node)
-		node_set(node, op_name);
-}
-
-uint32_t graph_name_of(uint32_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "graph %u", number);
-	return rt_name(TFT_NAME_KERNEL, text);
-}
-
-static uint32_t exec_name(const void *exec)
-{
-	uint32_t number = 0;
-
-	if (cupti->get_graph_exec_id && !cupti->get_graph_exec_id((void *)(uintptr_t)exec, &number))
-		return graph_name_of(number);
-	return rt_name(TFT_NAME_KERNEL, "graph");
-}
-
-uint32_t graph_name(const void *exec)
-{
-	uint32_t i = hash((uintptr_t)exec, 2) & (EXECS - 1), name;
-
-	if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec) {
-		name = atomic_load_explicit(&execs[i].name, memory_order_relaxed);
-		if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec)
-			return name;
-	}
-	name = exec_name(exec);
-	atomic_store(&execs[i].exec, NULL);
-	atomic_store(&execs[i].name, name);
-	atomic_store_explicit(&execs[i].exec, exec, memory_order_release);
-	return name;
-}
-
-/* An address that comes back is another graph. */
-static void exec_goes(const void *exec)
-{
-	uint32_t i = hash((uintptr_t)exec, 2) & (EXECS - 1);
-
-	if (exec && atomic_load(&execs[i].exec) == exec)
-		atomic_store(&execs[i].exec, NULL);
-}
-
 void objects_resource(uint32_t id, const struct cupti_resource *resource)
 {
-	const struct cupti_graph_resource *g = resource->descriptor;
-
 	switch (id) {
 	case CUPTI_RESOURCE_STREAM_CREATED:
 		stream_made(resource);
@@ -485,15 +401,8 @@ void objects_resource(uint32_t id, const struct cupti_resource *resource)
 	case CUPTI_RESOURCE_STREAM_DESTROY:
 		stream_goes(resource);
 		break;
-	case CUPTI_RESOURCE_NODE_CREATED:
-		node_made(g);
-		break;
-	case CUPTI_RESOURCE_NODE_CLONED:
-		node_cloned(g);
-		break;
-	case CUPTI_RESOURCE_EXEC_DESTROY:
-		if (g)
-			exec_goes(g->exec);
+	default:
+		graphs_resource(id, resource->descriptor);
 		break;
 	}
 }
@@ -507,10 +416,8 @@ static void queue_is_default(uint32_t context, uint32_t stream, uint32_t device)
 	if (!q)
 		return;
 	handle_enter(q, 0);
-	if (!(q->flags & TFT_QUEUE_DEFAULT)) {
-		q->flags |= TFT_QUEUE_DEFAULT;
+	if (!(atomic_fetch_or(&q->flags, TFT_QUEUE_DEFAULT) & TFT_QUEUE_DEFAULT))
 		queue_send(q);
-	}
 }
 
 void objects_record(const struct cuda_record *r)
@@ -529,10 +436,9 @@ void objects_record(const struct cuda_record *r)
 	case CUDA_STREAM:
 		/* its device is not in it: that of a stream that is known */
 		q = by_number_find(r->context, r->stream, &slot);
-		if (q && q->priority != r->made_stream.priority) {
-			q->priority = r->made_stream.priority;
+		if (q && atomic_exchange(&q->priority, r->made_stream.priority) !=
+				 r->made_stream.priority)
 			queue_send(q);
-		}
 		break;
 	default:
 		break;
@@ -548,7 +454,7 @@ void objects_names(void)
 		return;
 	names_seen = now;
 	for (unsigned i = 0; i < n; i++)
-		if (queues[i].handle && name_taken(&queues[i]))
+		if (atomic_load(&queues[i].handle) && name_taken(&queues[i]))
 			queue_send(&queues[i]);
 }
 
@@ -561,4 +467,7 @@ void objects_dump(void)
 		device_send(d);
 	for (unsigned i = 0; i < n; i++)
 		queue_send(&queues[i]);
+	for (unsigned i = 0; i < DEVICES_MAX; i++)
+		if (atomic_load(&rest_sent[i]))
+			queue_send(&queues[QUEUES_MAX + i]);
 }

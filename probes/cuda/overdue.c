@@ -72,7 +72,7 @@ int64_t overdue_pending_ns(void)
 static void announce(const struct call *c, uint32_t correlation, struct queue *queue)
 {
 	struct tft_command command = {
-		.tid = c->tid, .queue = atomic_load(&queue->id), .name = c->name,
+		.tid = c->tid, .queue = atomic_load(&queue->id), .name = call_kernel(c),
 		.correlation = correlation | TFT_CORRELATION_CUPTI, .op = c->op,
 		.op_name = c->op_name, .call_dur_ns = c->call_dur_ns, .call_ns = c->call_ns,
 		.kind = TFT_KIND_KERNEL, .how = TFT_HOW_EXACT, .flags = TFT_CMD_OPEN,
@@ -109,7 +109,8 @@ static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, 
 	uint64_t key = c->own_stream && !c->stream ? 2 | (uint64_t)c->tid << 32 : c->stream;
 	struct queue *queue = queue_of(c->context, key);
 	int64_t age_ns = w->now_ns - c->call_ns;
-	bool overtaken = queue && queue->done_call_ns > c->call_ns;
+	bool overtaken = queue && atomic_load(&queue->flags) & TFT_QUEUE_IN_ORDER &&
+			 queue->done_call_ns > c->call_ns;
 
 	if (age_ns > OVERDUE_AGE_NS && (overtaken || !is_kernel(c))) {
 		call_mark(correlation, CALL_AWAITED, CALL_GIVEN_UP);

@@ -5,9 +5,10 @@
  *   cuda.c     the driver's and the runtime's entry points; levels; what is told once
  *   enable.c   CUPTI: subscribed, kinds and calls enabled as the level asks
  *   collect.c  buffers of records and the thread that empties them
- *   calls.c    callbacks of the API's calls; the table of launches
+ *   calls.c    callbacks of the API's calls
+ *   table.c    calls that records will come of, by correlation
  *   overdue.c  launches that nothing came of: announced, given up, explained
- *   objects.c  devices, contexts, streams, nodes of graphs
+ *   objects.c  devices, contexts, streams; graphs.c nodes and names of graphs
  *   emit.c     a record as the event that tells it
  *   nvml.c     a device's sensors
  *   library.c  which libcupti; decode.c its records; cupti.h all of its interface
@@ -92,7 +93,7 @@ extern atomic_bool graphs_whole;	/* launches from now on are told as a whole */
 extern _Atomic int64_t collect_flush_ns;	/* the last flush that has ended began then */
 extern uint64_t collect_dropped;	/* records, by CUPTI, so far: the flusher's */
 
-/* ---- calls.c ---- */
+/* ---- table.c ---- */
 
 #define CALLS (1u << 18)	/* a power of two */
 
@@ -108,12 +109,13 @@ enum {
 	CALL_GIVEN_UP = 128,	/* is awaited no more, though none came */
 };
 
-/* What a record cannot say of the call it is of. */
+/* What a record cannot say of the call it is of. Of whole words: it is copied by them. */
 struct call {
-	uint64_t op, stream;		/* the stream's handle, 0 the default one */
+	_Alignas(8) uint64_t op;
+	uint64_t stream;		/* its handle, 0 the default one */
 	int64_t call_ns;
+	const char *symbol;		/* a kernel's name, NULL not known: see call_kernel() */
 	uint32_t op_name, tid, call_dur_ns;
-	uint32_t name;			/* of a kernel, 0 not known */
 	uint32_t context;
 	uint32_t twin;			/* the same call under another correlation, 0 none */
 	uint32_t queue;			/* of a graph's launch that was told */
@@ -123,11 +125,14 @@ struct call {
 
 enum call_found { CALL_NONE, CALL_BUSY, CALL_THERE };
 
-void calls_start(void);			/* the table; before anything is enabled */
-cupti_callback_fn calls_callback;
-int calls_class(uint32_t domain, uint32_t number);	/* enum cupti_class */
+void table_start(void);			/* before anything is enabled */
+bool table_there(void);
+void table_forget(void);		/* correlations went on unseen: which is the newest */
 /* A call's word and itself, as they are now. */
 enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state);
+/* The name of the kernel it launches, 0 not known: for the few that are told before their
+ * record comes. The text is the library's and may be gone: what is no text is no name. */
+uint32_t call_kernel(const struct call *call);
 /* A record of it came: it is awaited no more. */
 void call_seen(uint32_t correlation, const struct call *call);
 /* Changes of its word what `clear` and `set` say, if it is still that call's. */
@@ -136,8 +141,19 @@ void call_mark(uint32_t correlation, uint32_t clear, uint32_t set);
 void calls_range(uint32_t *oldest, uint32_t *newest);
 void calls_low(uint32_t oldest);	/* below is nothing awaited: the flusher's */
 uint64_t calls_state(uint32_t correlation);	/* 0: the place is another call's */
-void calls_epoch(void);			/* what is enabled changed */
 uint64_t calls_overwritten(void);	/* awaited calls whose place another took */
+/* The thread that makes the call files it, now if it has no time; the time is returned. It
+ * reads it and writes it as long as it has its place. */
+int64_t call_file(uint32_t correlation, struct call *call);
+bool call_read(uint32_t correlation, struct call *out);
+void call_write(uint32_t correlation, const struct call *call);
+
+/* ---- calls.c ---- */
+
+void calls_start(void);			/* before anything is enabled */
+cupti_callback_fn calls_callback;
+int calls_class(uint32_t domain, uint32_t number);	/* enum cupti_class */
+void calls_epoch(void);			/* what is enabled changed */
 bool calls_thread_depth(void);		/* a call of this thread is running */
 void calls_captured(void);		/* it went into a graph: nothing will run */
 
@@ -157,18 +173,18 @@ extern _Atomic int64_t overdue_waited_ns;
 struct device {
 	uint32_t number;		/* CUPTI's */
 	atomic_uint id;			/* 0: not sent */
-	bool told;			/* with its properties */
+	atomic_bool told;		/* with its properties, in def; else in plain */
 	atomic_bool used;		/* something ran on it */
-	struct tft_device def;		/* strings owned, never freed */
+	struct tft_device plain, def;	/* strings owned, never freed */
 };
 
 struct queue {
 	uint32_t context, stream;	/* CUPTI's */
-	uint64_t handle;		/* 0 where it is not known */
-	struct device *device;
+	_Atomic uint64_t handle;	/* 0 where it is not known */
+	struct device *device;		/* never NULL */
 	atomic_uint id;
-	uint32_t flags;
-	int32_t priority;
+	_Atomic uint32_t flags;
+	_Atomic int32_t priority;
 	char name[64];			/* the user's, "" none */
 	int64_t done_call_ns;		/* the latest call that a record came of; the flusher's */
 	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait did */
@@ -179,15 +195,25 @@ struct queue {
 
 struct device *device_get(uint32_t number);
 struct device *device_at(unsigned index);	/* NULL: there are no more */
-/* The queue of a stream, made when it is met for the first time. NULL: no room. */
+/* The queue of a stream, made when it is met for the first time; that of further streams
+ * when there are too many. NULL: no room for its device. */
 struct queue *queue_get(uint32_t context, uint32_t stream, uint32_t device);
 /* Of a handle, if that is known; the second one asks CUPTI, in a callback. */
 struct queue *queue_of(uint32_t context, uint64_t handle);
 struct queue *queue_of_call(const struct call *call, void *context);
 void objects_resource(uint32_t id, const struct cupti_resource *resource);
+static inline uint32_t objects_hash(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(((a ^ b * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu) >> 40);
+}
+
 void objects_record(const struct cuda_record *record);	/* devices, contexts, streams */
 void objects_names(void);		/* what the user called streams: the flusher's */
 void objects_dump(void);
+
+/* ---- graphs.c ---- */
+
+void graphs_resource(uint32_t id, const struct cupti_graph_resource *graph);
 /* What a graph that can be launched is called: a name id. In a callback. */
 uint32_t graph_name(const void *exec);
 uint32_t graph_name_of(uint32_t number);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs: which op a node was captured in, what one that can be launched is called. Both
+ * tables are mapped by hash and forget what has no room.
+ */
+#include <stdio.h>
+
+#include "probes/cuda/probe.h"
+#include "probes/runtime/spin.h"
+
+#define NODES (1u << 16)
+#define NODE_PROBES 16u
+#define EXECS 256u
+
+static struct {
+	_Atomic uint64_t node;
+	_Atomic uint32_t op_name;
+} nodes[NODES];
+static struct {
+	_Atomic(const void *) exec;
+	_Atomic uint32_t name;
+} execs[EXECS];
+static _Atomic uint32_t busy;
+
+static void node_set(uint64_t node, uint32_t op_name)
+{
+	uint32_t i = objects_hash(node, 1) & (NODES - 1), at = i;
+
+	for (unsigned n = 0; n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
+		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_relaxed);
+
+		if (!have || have == node) {
+			at = i;
+			break;
+		}
+	}
+	/* where there is no room the oldest knowledge goes */
+	atomic_store(&nodes[at].op_name, op_name);
+	atomic_store_explicit(&nodes[at].node, node, memory_order_release);
+}
+
+uint32_t node_op(uint64_t node)
+{
+	uint32_t i = objects_hash(node, 1) & (NODES - 1);
+
+	for (unsigned n = 0; node && n < NODE_PROBES; n++, i = (i + 1) & (NODES - 1)) {
+		uint64_t have = atomic_load_explicit(&nodes[i].node, memory_order_acquire);
+
+		if (have == node)
+			return atomic_load(&nodes[i].op_name);
+		if (!have)
+			return 0;
+	}
+	return 0;
+}
+
+static void node_made(const struct cupti_graph_resource *g)
+{
+	struct rt_top top = rt_op_launch();
+	uint64_t node = 0;
+
+	calls_captured();
+	if (!top.name || !g || !cupti->get_graph_node_id ||
+	    cupti->get_graph_node_id(g->node, &node) || !node)
+		return;
+	node_set(node, top.name);
+}
+
+static void node_cloned(const struct cupti_graph_resource *g)
+{
+	uint64_t node = 0, original = 0;
+	uint32_t op_name;
+
+	if (!g || !cupti->get_graph_node_id || cupti->get_graph_node_id(g->node, &node) ||
+	    cupti->get_graph_node_id(g->original_node, &original))
+		return;
+	op_name = node_op(original);
+	if (op_name && node)
+		node_set(node, op_name);
+}
+
+uint32_t graph_name_of(uint32_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "graph %u", number);
+	return rt_name(TFT_NAME_KERNEL, text);
+}
+
+static uint32_t exec_name(const void *exec)
+{
+	uint32_t number = 0;
+
+	if (cupti->get_graph_exec_id && !cupti->get_graph_exec_id((void *)(uintptr_t)exec, &number))
+		return graph_name_of(number);
+	return rt_name(TFT_NAME_KERNEL, "graph");
+}
+
+uint32_t graph_name(const void *exec)
+{
+	uint32_t i = objects_hash((uintptr_t)exec, 2) & (EXECS - 1), name;
+
+	if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec) {
+		name = atomic_load_explicit(&execs[i].name, memory_order_relaxed);
+		if (atomic_load_explicit(&execs[i].exec, memory_order_acquire) == exec)
+			return name;
+	}
+	name = exec_name(exec);
+	/* two that enter theirs here at once would have each other's */
+	if (rt_spin_lock(&busy)) {
+		atomic_store(&execs[i].exec, NULL);
+		atomic_store(&execs[i].name, name);
+		atomic_store_explicit(&execs[i].exec, exec, memory_order_release);
+		rt_spin_unlock(&busy);
+	}
+	return name;
+}
+
+/* An address that comes back is another graph. */
+static void exec_goes(const void *exec)
+{
+	uint32_t i = objects_hash((uintptr_t)exec, 2) & (EXECS - 1);
+
+	_Atomic(const void *) *at = &execs[i].exec;
+
+	if (exec)
+		atomic_compare_exchange_strong(at, &exec, NULL);
+}
+
+void graphs_resource(uint32_t id, const struct cupti_graph_resource *g)
+{
+	switch (id) {
+	case CUPTI_RESOURCE_NODE_CREATED:
+		node_made(g);
+		break;
+	case CUPTI_RESOURCE_NODE_CLONED:
+		node_cloned(g);
+		break;
+	case CUPTI_RESOURCE_EXEC_DESTROY:
+		if (g)
+			exec_goes(g->exec);
+		break;
+	}
+}

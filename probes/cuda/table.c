@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is kept of calls that records will come of.
+ *
+ * The table is mapped directly by correlation. An entry has a word, correlation above and
+ * state below; while its thread fills it in nobody reads it, and who reads it looks at the
+ * word again afterwards. The words lie close together, because they are walked through.
+ * Correlations count all calls of the process: the table holds the last 262144 of them,
+ * and a launch that is overwritten before its record came is counted. After 2^32 they begin
+ * anew: which one is later is asked of their difference.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probes/cuda/probe.h"
+
+#define NEWEST 64u
+
+static struct call (*table)[CALLS];
+static _Atomic uint64_t (*words)[CALLS];
+/* By thread, 0 none; the latest of all when it was last asked for. */
+static struct {
+	_Alignas(64) _Atomic uint32_t at;
+} newest[NEWEST];
+static _Atomic uint32_t latest, low;
+static _Atomic uint64_t overwritten;
+
+void table_start(void)
+{
+	void *p = mmap(NULL, sizeof(*table) + sizeof(*words), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED) {
+		rt_dropped(1);
+		return;
+	}
+	words = (void *)((char *)p + sizeof(*table));
+	table = p;
+}
+
+bool table_there(void)
+{
+	return table != NULL;
+}
+
+void table_forget(void)
+{
+	for (unsigned i = 0; i < NEWEST; i++)
+		atomic_store_explicit(&newest[i].at, 0, memory_order_relaxed);
+	atomic_store_explicit(&latest, 0, memory_order_relaxed);
+}
+
+uint64_t calls_overwritten(void)
+{
+	return atomic_load(&overwritten);
+}
+
+static inline _Atomic uint64_t *word_of(uint32_t correlation)
+{
+	return &(*words)[correlation & (CALLS - 1)];
+}
+
+static inline struct call *entry_of(uint32_t correlation)
+{
+	return &(*table)[correlation & (CALLS - 1)];
+}
+
+uint64_t calls_state(uint32_t correlation)
+{
+	uint64_t word = table ? atomic_load_explicit(word_of(correlation), memory_order_acquire) : 0;
+
+	return word >> 32 == correlation ? (uint32_t)word : 0;
+}
+
+/* An entry is read while others write it: the word says whether what was read is it. */
+typedef uint64_t __attribute__((may_alias)) part;
+_Static_assert(sizeof(struct call) == 64, "a line of the cache");
+
+static inline void read_entry(uint32_t correlation, struct call *out)
+{
+	const part *from = (const part *)entry_of(correlation);
+
+	for (unsigned i = 0; i < sizeof(*out) / sizeof(part); i++)
+		((part *)out)[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+static inline void write_entry(uint32_t correlation, const struct call *call)
+{
+	part *to = (part *)entry_of(correlation);
+
+	for (unsigned i = 0; i < sizeof(*call) / sizeof(part); i++)
+		__atomic_store_n(&to[i], ((const part *)call)[i], __ATOMIC_RELAXED);
+}
+
+bool call_read(uint32_t correlation, struct call *out)
+{
+	if (!calls_state(correlation))
+		return false;
+	read_entry(correlation, out);
+	return true;
+}
+
+void call_write(uint32_t correlation, const struct call *call)
+{
+	if (calls_state(correlation))
+		write_entry(correlation, call);
+}
+
+enum call_found call_find(uint32_t correlation, struct call *out, uint64_t *state)
+{
+	uint64_t before = calls_state(correlation);
+
+	if (!correlation || !before)
+		return CALL_NONE;
+	*state = before;
+	if (before & CALL_FILLING)
+		return CALL_BUSY;
+	read_entry(correlation, out);
+	rt_fence(memory_order_acquire);
+	*state = calls_state(correlation);
+	if (!*state)
+		return CALL_NONE;
+	/* what is known at the end of the call may have come after it was read */
+	return (before | *state) & (CALL_FILLING | CALL_RUNNING) ? CALL_BUSY : CALL_THERE;
+}
+
+uint32_t call_kernel(const struct call *call)
+{
+	char text[TFT_TEXT_MAX + 1] = "";
+	size_t n = call->symbol ? rt_peek(text, call->symbol, TFT_TEXT_MAX) : 0;
+	const char *end = memchr(text, '\0', n + 1);
+
+	for (const char *at = text; at < end; at++)
+		if ((unsigned char)*at < ' ')
+			return 0;
+	/* without an end it was cut by the end of what there is */
+	if (end == text || (end == text + n && n < TFT_TEXT_MAX))
+		return 0;
+	return rt_name(TFT_NAME_KERNEL, text);
+}
+
+void call_mark(uint32_t correlation, uint32_t clear, uint32_t set)
+{
+	_Atomic uint64_t *at = word_of(correlation);
+	uint64_t word = atomic_load_explicit(at, memory_order_relaxed);
+
+	while (word >> 32 == correlation &&
+	       !atomic_compare_exchange_weak_explicit(at, &word, (word & ~(uint64_t)clear) | set,
+						      memory_order_acq_rel, memory_order_relaxed))
+		;
+}
+
+void call_seen(uint32_t correlation, const struct call *call)
+{
+	call_mark(correlation, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
+	if (call->twin)
+		call_mark(call->twin, CALL_AWAITED | CALL_GIVEN_UP, CALL_SEEN);
+}
+
+static inline bool later(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) > 0;
+}
+
+void calls_range(uint32_t *oldest, uint32_t *last)
+{
+	uint32_t end = atomic_load_explicit(&latest, memory_order_acquire);
+	uint32_t begin = atomic_load_explicit(&low, memory_order_relaxed);
+	uint32_t at;
+
+	for (unsigned i = 0; i < NEWEST; i++) {
+		at = atomic_load_explicit(&newest[i].at, memory_order_acquire);
+		if (at && (!end || later(at, end)))
+			end = at;
+	}
+	/* of a thread that calls no more: in 2^31 calls it would seem to be ahead */
+	for (unsigned i = 0; i < NEWEST; i++) {
+		at = atomic_load_explicit(&newest[i].at, memory_order_relaxed);
+		if (at && end - at >= CALLS && later(end, at))
+			atomic_compare_exchange_strong(&newest[i].at, &at, 0);
+	}
+	atomic_store_explicit(&latest, end, memory_order_release);
+	if (!table || !end)
+		begin = 1, end = 0;
+	else if (end - begin >= CALLS)
+		begin = end - CALLS + 1;
+	*oldest = begin;
+	*last = end;
+}
+
+void calls_low(uint32_t oldest)
+{
+	atomic_store_explicit(&low, oldest, memory_order_relaxed);
+}
+
+/* Files a call that runs now; its time is taken last. */
+int64_t call_file(uint32_t correlation, struct call *call)
+{
+	_Atomic uint64_t *word = word_of(correlation);
+	_Atomic uint32_t *last = &newest[call->tid % NEWEST].at;
+	uint64_t id = (uint64_t)correlation << 32;
+
+	if (unlikely(atomic_load_explicit(word, memory_order_relaxed) & CALL_AWAITED))
+		atomic_fetch_add(&overwritten, 1);
+	atomic_store_explicit(word, id | CALL_FILLING | CALL_RUNNING, memory_order_relaxed);
+	rt_fence(memory_order_release);
+	/* what is ahead by more than the table holds is of the last turn of the numbers */
+	if (atomic_load_explicit(last, memory_order_relaxed) - correlation >= CALLS)
+		atomic_store_explicit(last, correlation, memory_order_release);
+	if (!call->call_ns)
+		call->call_ns = rt_now_ns();
+	write_entry(correlation, call);
+	atomic_store_explicit(word, id | CALL_RUNNING | CALL_AWAITED, memory_order_release);
+	return call->call_ns;
+}
