@@ -308,13 +308,13 @@ $(O)/tests/fuzz: $(FUZZ_OBJ) $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 		$(TFTOP_LIBS) $(MODEL_LIBS)
 
 # The doubles of CUDA: a driver with a simulated device, CUPTI of each release that is played, a
-# program that plays scripts on them. Loaded into programs as they are, so without a sanitizer.
-CUDA_DOUBLE_CFLAGS = $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -shared -Wl,-z,defs
+# program that plays scripts on them.
+CUDA_DOUBLE_CFLAGS = $(CPPFLAGS) $(CFLAGS) $(SAN) -fPIC -fvisibility=hidden -shared -Wl,-z,defs
 CUDA_DOUBLE_H := $(call src,tests/doubles/cuda/*.h probes/cuda/cupti*.h) $(O)/flags
 CUPTI_DOUBLES := 11.4/libcupti.so.11.4 11.8/libcupti.so.11.8 12.2/libcupti.so.12 12.6/libcupti.so.12 \
 	12.9/libcupti.so.12 13.0/libcupti.so.13 13.1/libcupti.so.13 13.4/libcupti.so.13
 NVML_DOUBLES := nvml/libnvidia-ml.so.1 nvml-old/libnvidia-ml.so.1
-CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play)
+CUDA_DOUBLES := $(addprefix $(O)/tests/cuda/,libcuda.so.1 $(CUPTI_DOUBLES) $(NVML_DOUBLES) cudart/libcudart.so.13 cuda_play cuda_stress)
 $(O)/tests/cuda/libcuda.so.1: $(addprefix tests/doubles/cuda/,sim.c truth.c driver.c memory.c launch.c) $(CUDA_DOUBLE_H)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -341,7 +341,7 @@ $(O)/tests/cuda/cuda_play: $(O)/obj/tests/programs/cuda_play.o $(O)/obj/tests/pr
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
 
-$(O)/tests/cuda/cuda_launch: $(O)/obj/tests/programs/cuda_launch.o $(O)/tests/cuda/libcuda.so.1
+$(O)/tests/cuda/cuda_launch $(O)/tests/cuda/cuda_stress: $(O)/tests/cuda/%: $(O)/obj/tests/programs/%.o $(O)/tests/cuda/libcuda.so.1
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -Wl,-rpath,'$$ORIGIN' -lpthread -ldl
@@ -399,7 +399,7 @@ check-tsan:
 	@O=$(O)/tsan tests/run.sh $(SUITES_TSAN)
 
 .PHONY: tsan-programs
-tsan-programs: all $(O)/tests/unit $(O)/tests/burst
+tsan-programs: all $(O)/tests/unit $(O)/tests/burst $(addprefix $(O)/tests/cuda/,cuda_stress cuda_play 13.0/libcupti.so.13)
 
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
