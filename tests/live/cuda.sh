@@ -87,7 +87,7 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
-for s in train graphs long held memory odd streams; do
+for s in train graphs branches long held memory odd streams; do
 	case_run "$s" script 13.0 "$s"
 done
 for r in 11.4 12.6 12.9 13.4; do

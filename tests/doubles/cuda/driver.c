@@ -12,7 +12,8 @@ struct sim_event {
 	int64_t at_ns;
 	struct sim_stream *stream;
 	bool recorded;
-	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait for */
+	struct sim_graph *capture;	/* recorded while a stream was captured: nothing to wait for, */
+	struct sim_node *noted;		/* but for nodes that come after this one */
 };
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -428,6 +429,7 @@ ENTRY(119, cuEventRecord, (void *, event), (void *, stream))
 	if (!e || !s)
 		return SIM_INVALID_HANDLE;
 	e->capture = s->capture;
+	e->noted = s->noted;
 	if (s->capture)
 		return SIM_OK;
 	pthread_mutex_lock(&s->lock);
@@ -448,7 +450,15 @@ ENTRY(295, cuStreamWaitEvent, (void *, stream), (void *, event), (unsigned int, 
 		return SIM_INVALID_HANDLE;
 	/* who waits for what is captured is captured too */
 	if (e->capture) {
+		if (s->capture != e->capture)
+			s->noted = NULL;
 		s->capture = e->capture;
+		for (int i = 0; i < SIM_AWAITS && e->noted; i++) {
+			if (s->awaits[i] && i + 1 < SIM_AWAITS)
+				continue;
+			s->awaits[i] = e->noted;
+			break;
+		}
 		return SIM_OK;
 	}
 	pthread_mutex_lock(&s->lock);

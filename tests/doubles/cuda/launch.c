@@ -248,6 +248,11 @@ int graph_note(struct sim_graph *graph, const struct sim_op *op, void *to, const
 		n->op.captured = sim_range_now();
 	n->destination = to;
 	n->source = from;
+	if (!graph->exec && op->stream) {
+		memcpy(n->awaits, op->stream->awaits, sizeof(n->awaits));
+		memset(op->stream->awaits, 0, sizeof(n->awaits));
+		op->stream->noted = n;
+	}
 	if (graph->last)
 		graph->last->next = n;
 	else
@@ -298,6 +303,9 @@ ENTRY(539, cuStreamBeginCapture_v2, (void *, stream), (int, mode))
 	if (!s || s->legacy || s->capture)
 		return SIM_INVALID_VALUE;
 	s->capture = graph_make(false);
+	s->capture->origin = s;
+	s->noted = NULL;
+	memset(s->awaits, 0, sizeof(s->awaits));
 	SIM_TELL(object, SIM_GRAPH, s->capture, false);
 	return SIM_OK;
 }
@@ -341,6 +349,15 @@ ENTRY(534, cuGraphGetNodes, (void *, graph), (void **, nodes), (size_t *, count)
 	return SIM_OK;
 }
 
+static struct sim_node *clone_of(struct sim_graph *exec, const struct sim_node *original)
+{
+	struct sim_node *n = original ? exec->first : NULL;
+
+	while (n && n->original != original)
+		n = n->next;
+	return n;
+}
+
 /* The nodes of what can be launched are others, made after the graph's. */
 ENTRY(643, cuGraphInstantiateWithFlags, (void **, exec), (void *, graph), (uint64_t, flags))
 {
@@ -351,9 +368,12 @@ ENTRY(643, cuGraphInstantiateWithFlags, (void **, exec), (void *, graph), (uint6
 		return SIM_INVALID_VALUE;
 	e = graph_make(true);
 	e->original = g;
+	e->origin = g->origin;
 	for (struct sim_node *o = g->first; o; o = o->next) {
 		graph_note(e, &o->op, o->destination, o->source, &n);
 		n->original = o;
+		for (int i = 0; i < SIM_AWAITS; i++)
+			n->awaits[i] = clone_of(e, o->awaits[i]);
 		SIM_TELL(object, SIM_CLONE, n, false);
 	}
 	*exec = e;
@@ -365,21 +385,33 @@ static int graph_launch(void *exec, void *handle)
 {
 	struct sim_graph *e = graph_of(exec, true);
 	struct sim_stream *s = sim_stream(handle);
-	int64_t start = 0, end = 0;
+	int64_t begin, start = 0, end = 0;
 
 	if (!e || !s)
 		return SIM_INVALID_VALUE;
+	pthread_mutex_lock(&s->lock);
+	begin = s->last_end;
+	pthread_mutex_unlock(&s->lock);
 	for (struct sim_node *n = e->first; n; n = n->next) {
 		struct sim_op op = n->op;
 
-		op.stream = s;
+		op.stream = op.stream && op.stream != e->origin && !op.stream->destroyed ? op.stream : s;
 		op.graph = e->id;
 		op.node = n->id;
+		op.after_ns = begin;
+		for (int i = 0; i < SIM_AWAITS && n->awaits[i]; i++)
+			if (n->awaits[i]->end_ns > op.after_ns)
+				op.after_ns = n->awaits[i]->end_ns;
 		sim_copy(&op, n->destination, n->source);
 		sim_submit(&op);
+		n->end_ns = op.end_ns;
 		start = start ? start : op.start_ns;
-		end = op.end_ns;
+		end = op.end_ns > end ? op.end_ns : end;
 	}
+	/* what follows in its stream follows all of it */
+	pthread_mutex_lock(&s->lock);
+	s->last_end = end > s->last_end ? end : s->last_end;
+	pthread_mutex_unlock(&s->lock);
 	truth_launch(e);
 	SIM_TELL(launched, e, s, sim_correlation(), start, end);
 	return SIM_OK;

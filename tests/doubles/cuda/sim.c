@@ -241,6 +241,8 @@ static void place(struct sim_op *op, struct sim_stream *s)
 	op->start_ns = op->queued_ns + sim_settings.latency_ns;
 	if (op->start_ns < s->last_end)
 		op->start_ns = s->last_end;
+	if (op->start_ns < op->after_ns)
+		op->start_ns = op->after_ns;
 	if (!s->non_blocking) {
 		int64_t other = atomic_load(s->legacy ? &c->blocking_end : &c->legacy_end);
 

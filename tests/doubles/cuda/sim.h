@@ -33,6 +33,7 @@
 #define SIM_DEVICES 8
 #define SIM_DEPTH 1024
 #define SIM_NESTED 32	/* ranges of a thread; deeper ones are not counted */
+#define SIM_AWAITS 4
 
 /* The driver's result codes that are used. */
 enum {
@@ -88,6 +89,8 @@ struct sim_stream {
 	pthread_mutex_t lock;
 	int64_t last_end;
 	struct sim_graph *capture;
+	/* while captured: its last node, and those of others that its next one awaits */
+	struct sim_node *noted, *awaits[SIM_AWAITS];
 	struct sim_truth *truth;
 	uint32_t submitted;
 	int64_t ends[SIM_DEPTH];
@@ -121,6 +124,7 @@ struct sim_op {
 	uint32_t graph;		/* id of the graph that ran it, 0 none */
 	uint64_t node;
 	int64_t duration_ns;	/* 0: what it takes by itself */
+	int64_t after_ns;	/* not before that */
 	int64_t queued_ns, start_ns, end_ns;
 };
 
@@ -175,15 +179,21 @@ struct sim_node {
 	void *destination;	/* of a copy, with its source; of a fill */
 	const void *source;
 	struct sim_node *original;
+	struct sim_node *awaits[SIM_AWAITS];	/* of other streams: it begins when they have ended */
+	int64_t end_ns;			/* of the last launch */
 	struct sim_node *next;
 };
 
-/* A graph, or one that can be launched (exec). */
+/*
+ * A graph, or one that can be launched (exec). What was captured on the stream where that began
+ * runs on the stream of the launch, what was captured on others on these, side by side.
+ */
 struct sim_graph {
 	uint32_t magic, id;
 	bool exec;
 	struct sim_context *context;
 	struct sim_graph *original;
+	struct sim_stream *origin;	/* NULL: it was not captured */
 	struct sim_node *first, *last;
 	uint32_t nodes;
 };
