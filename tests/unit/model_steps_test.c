@@ -59,17 +59,40 @@ static void check_same(struct model *model, const struct step_list *list)
 	free(rows);
 }
 
-/* Steps of two speeds, some late, now and then one that compiles, told at once or later. */
+#define COMPILE_NS (2 * MS)
+
+/* Steps after the warm-up of which what was compiled took a tenth and more. */
+static size_t with_compiling(const struct step_list *list, const int64_t *told_ns, size_t n_told)
+{
+	size_t n = 0;
+
+	for (size_t i = list->stats.warm_up; i < list->n; i++) {
+		int64_t begin = list->rows[i].start_ns, end = begin + list->rows[i].dur_ns, in = 0;
+
+		for (size_t k = 0; k < n_told; k++) {
+			int64_t from = BASE + told_ns[k], to = from + COMPILE_NS;
+
+			from = from > begin ? from : begin;
+			to = to < end ? to : end;
+			in += to > from ? to - from : 0;
+		}
+		n += in >= list->rows[i].dur_ns / 10;
+	}
+	return n;
+}
+
+/* Steps of two speeds, some late, some that compile, told at once or later. */
 TEST(model_steps_are_kept_up_to_date)
 {
 	struct model *model = model_with_device();
 	struct step_list list = { .rows = NULL };
-	int64_t at = 0, compiled_at = 0, late_at = 0;
+	int64_t at = 0, compiled_at = 0, late_at = 0, told_ns[3000];
+	size_t told = 0;
 
 	CHECK(!model_steps_update(model, &list));
 	for (int i = 0; i < 3000; i++) {
 		int64_t dur = (i / 700 % 2 ? 9 : 5) * MS + (int64_t)test_below(MS);
-		bool compiles = i == 0 || test_below(50) == 0;
+		bool compiles = i % 50 == 0 || test_below(100) == 0;
 
 		if (compiles)
 			dur *= 3;
@@ -85,7 +108,8 @@ TEST(model_steps_are_kept_up_to_date)
 			late_at = 0;
 		}
 		if (compiled_at && test_below(2)) {
-			apply_compiled(model, compiled_at, 2 * MS);
+			apply_compiled(model, compiled_at, COMPILE_NS);
+			told_ns[told++] = compiled_at;
 			compiled_at = 0;
 		}
 		if (test_below(10) == 0) {
@@ -96,6 +120,7 @@ TEST(model_steps_are_kept_up_to_date)
 	model_steps_update(model, &list);
 	CHECK(!model_steps_update(model, &list));
 	check_same(model, &list);
+	CHECK_INT(list.stats.compiled, with_compiling(&list, told_ns, told));
 	CHECK(list.stats.compiled > 20);
 	step_list_release(&list);
 	model_free(model);
