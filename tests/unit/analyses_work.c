@@ -84,7 +84,11 @@ static void hand_out(struct bench *bench, int64_t t0, int64_t t1, bool step)
 	if (bench->n)
 		qsort(bench->acts, bench->n, sizeof(*bench->acts), by_start);
 	slice_index(&slice, &space);
+	/* as the model does; and so late that whoever can breathe does */
+	model_lock(bench->model);
+	bench->model->slice_ns = 0;
 	bench->analysis->slice(bench->model, bench->state, &slice);
+	model_unlock(bench->model);
 	slice_space_release(&space);
 	bench->n = 0;
 }
@@ -111,7 +115,9 @@ size_t bench_review(struct bench *bench, const char *id, struct finding *out)
 	size_t n = 0;
 
 	findings_begin(findings);
+	model_lock(bench->model);
 	bench->analysis->review(bench->model, bench->state, findings);
+	model_unlock(bench->model);
 	findings_end(findings, true);
 	for (size_t i = 0; (one = findings_at(findings, i)); i++) {
 		if (id && strcmp(one->id, id) != 0)
