@@ -225,8 +225,9 @@ struct span {
 	int64_t wait_ns;		/* for a thread of the pool it was handed to, 0: it was not */
 	const char *waker;		/* the thread that handed it over, NULL not known */
 	/* commands */
-	const char *queue, *device;
+	const char *queue, *device, *api;	/* api: of the device, NULL not known */
 	enum how how;
+	struct kernel_class class;	/* by its name */
 	const char *op;			/* op or range that launched it, NULL none */
 	int64_t call_ns, call_dur_ns;
 	int64_t queued_ns, submit_ns;	/* 0: not given */

@@ -65,11 +65,13 @@ static void add_runs(struct page *page, const struct kernel_row *row, int64_t wh
 
 static void size_cell(struct sheet *sheet, const uint64_t size[3], uint32_t dims)
 {
+	while (dims > 1 && size[dims - 1] == 1)
+		dims--;
 	if (!size[0])
 		sheet_cell(sheet, "%s", "–");
 	else if (dims < 2)
 		sheet_cell(sheet, "%" PRIu64, size[0]);
-	else if (dims < 3 || size[2] == 1)
+	else if (dims < 3)
 		sheet_cell(sheet, "%" PRIu64 "×%" PRIu64, size[0], size[1]);
 	else
 		sheet_cell(sheet, "%" PRIu64 "×%" PRIu64 "×%" PRIu64, size[0], size[1], size[2]);

@@ -39,6 +39,63 @@ static void add_failure(struct strip *strip, const struct span *span)
 		strip_add(strip, 1, GAP, ROLE_BAD, 0, "failed (%d)", (int)span->status);
 }
 
+static int print_size(char *text, size_t room, const char *word, const uint64_t *n, uint32_t dims)
+{
+	int at = snprintf(text, room, "%s %llu", word, (unsigned long long)n[0]);
+
+	for (uint32_t i = 1; i < dims; i++)
+		at += snprintf(text + at, room - (size_t)at, "×%llu", (unsigned long long)n[i]);
+	return at;
+}
+
+static uint32_t without_ones(const uint64_t *n, uint32_t dims)
+{
+	while (dims > 1 && n[dims - 1] == 1)
+		dims--;
+	return dims;
+}
+
+/* In the words of the device's own API: CUDA's grid is in blocks. */
+static void add_geometry(struct strip *strip, const struct span *span)
+{
+	uint32_t dims = span->dims <= 3 ? span->dims : 0;
+	uint64_t n[3] = { 0 }, local[3] = { 0 };
+	char text[160];
+	int at;
+
+	if (!dims)
+		return;
+	for (uint32_t i = 0; i < dims; i++) {
+		n[i] = span->global[i];
+		local[i] = span->local[i];
+	}
+	if (local[0] && span->api && !strcmp(span->api, "cuda")) {
+		for (uint32_t i = 0; i < dims && local[i]; i++)
+			n[i] = n[i] / local[i] + (n[i] % local[i] != 0);
+		at = print_size(text, sizeof(text), "grid", n, without_ones(n, dims));
+		print_size(text + at, sizeof(text) - (size_t)at, " block", local,
+			   without_ones(local, dims));
+	} else {
+		at = print_size(text, sizeof(text), "global", n, dims);
+		if (local[0])
+			print_size(text + at, sizeof(text) - (size_t)at, " local", local, dims);
+	}
+	strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", text);
+}
+
+static void add_class(struct strip *strip, const struct span *span)
+{
+	const char *type = kernel_type_name((enum kernel_type)span->class.type);
+
+	if (span->class.kind == KERNEL_OTHER && !*type && span->class.tensor == TENSOR_UNKNOWN)
+		return;
+	strip_add(strip, 10, GAP, ROLE_MUTED, 0, "%s%s%s",
+		  kernel_kind_name((enum kernel_kind)span->class.kind), *type ? " " : "", type);
+	if (span->class.tensor != TENSOR_UNKNOWN)
+		strip_add(strip, 10, 1, ROLE_MUTED, 0, "%s",
+			  span->class.tensor == TENSOR_USED ? "tensor cores" : "no tensor cores");
+}
+
 static void add_command(struct strip *strip, const struct span *span)
 {
 	const char *about = span->approx ? "~" : "";
@@ -64,19 +121,8 @@ static void add_command(struct strip *strip, const struct span *span)
 	if (span->queued_ns > 0 && span->start_ns > span->queued_ns)
 		strip_add(strip, 8, GAP, ROLE_MUTED, 0, "waited %s%s", about,
 			  fmt_time(text, span->start_ns - span->queued_ns));
-	if (span->dims && span->dims <= 3) {
-		char shape[96];
-		int at = 0;
-		uint32_t i;
-
-		for (i = 0; i < span->dims; i++)
-			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%llu",
-				       i ? "×" : "global ", (unsigned long long)span->global[i]);
-		for (i = 0; i < span->dims && span->local[0]; i++)
-			at += snprintf(shape + at, sizeof(shape) - (size_t)at, "%s%u",
-				       i ? "×" : " local ", span->local[i]);
-		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", shape);
-	}
+	add_geometry(strip, span);
+	add_class(strip, span);
 	if (span->shape)
 		strip_add(strip, 9, GAP, ROLE_MUTED, 0, "%s", span->shape)->least = 12;
 	if (span->flop && dur > 0)

@@ -28,7 +28,7 @@ struct walk_thread {
 	struct lanes launches;
 };
 
-struct walk_device { const char *name; uint32_t group; };
+struct walk_device { const char *name; uint32_t group; bool blocks; };	/* as CUDA counts */
 
 struct walk_queue {
 	uint32_t device;		/* the process's id */
@@ -101,6 +101,7 @@ struct walk_thread *walk_thread(struct walk *w, uint32_t process, uint32_t tid);
 struct walk_queue *walk_queue(struct walk *w, uint32_t process, uint32_t id);
 uint32_t walk_group_of(struct walk *w, uint32_t process);
 uint32_t walk_device_group(struct walk *w, uint32_t process, uint32_t id);
+bool walk_in_blocks(struct walk *w, uint32_t process, uint32_t queue);	/* its device's geometry */
 const char *walk_name(const struct walk *w, uint32_t id);	/* NULL: none */
 uint32_t walk_track(struct walk *w, const struct track *track);
 /* A lane in which nothing is at that time; made when there is none. */

@@ -157,20 +157,29 @@ static const char *print_size(char *text, size_t size, const uint64_t *n, uint32
 	return text;
 }
 
-static void add_shape(const struct walk *w, uint32_t process, uint32_t id, struct arg *args,
-		      size_t *n, char text[2][72])
+/* In the words of the queue's device: CUDA's grid is in blocks. */
+static void add_shape(struct walk *w, uint32_t process, uint32_t queue, uint32_t id,
+		      struct arg *args, size_t *n, char text[2][72])
 {
 	uint32_t at = id ? map_get(&w->shapes_at, walk_key(process, id)) : MAP_NONE;
 	const struct walk_shape *shape = at == MAP_NONE ? NULL : &w->shapes[at];
-	uint64_t local[3];
+	uint64_t size[3], local[3];
+	bool blocks;
 
 	if (!shape || !shape->dims)
 		return;
-	for (int i = 0; i < 3; i++)
+	blocks = shape->local[0] && walk_in_blocks(w, process, queue);
+	for (int i = 0; i < 3; i++) {
 		local[i] = shape->local[i];
-	add_text(args, n, "global", print_size(text[0], sizeof(text[0]), shape->global, shape->dims));
+		size[i] = shape->global[i];
+		if (blocks && local[i])
+			size[i] = size[i] / local[i] + (size[i] % local[i] != 0);
+	}
+	add_text(args, n, blocks ? "grid" : "global",
+		 print_size(text[0], sizeof(text[0]), size, shape->dims));
 	if (local[0])
-		add_text(args, n, "local", print_size(text[1], sizeof(text[1]), local, shape->dims));
+		add_text(args, n, blocks ? "block" : "local",
+			 print_size(text[1], sizeof(text[1]), local, shape->dims));
 }
 
 /* The queue's lane for it. */
@@ -273,7 +282,7 @@ static void work_command(struct walk *w, const struct event *event)
 	if (c->bytes)
 		add_number(args, &slice.n_args, "bytes", c->bytes);
 	if (!c->direction)
-		add_shape(w, p, c->shape, args, &slice.n_args, shape);
+		add_shape(w, p, c->queue, c->shape, args, &slice.n_args, shape);
 	if (ran && c->queued_ticks)
 		add_number(args, &slice.n_args, "queued_ns", c->start_ticks - c->queued_ticks);
 	if (c->flags & CMD_APPROX)

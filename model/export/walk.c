@@ -153,6 +153,11 @@ uint32_t walk_device_group(struct walk *w, uint32_t process, uint32_t id)
 	return device->group = walk_track(w, &track);
 }
 
+bool walk_in_blocks(struct walk *w, uint32_t process, uint32_t queue)
+{
+	return device_of(w, process, walk_queue(w, process, queue)->device)->blocks;
+}
+
 struct walk_queue *walk_queue(struct walk *w, uint32_t process, uint32_t id)
 {
 	uint32_t at = map_get(&w->queues_at, walk_key(process, id));
@@ -182,6 +187,14 @@ static void define_process(struct walk *w, const struct event *event)
 	w->processes[at].defined = true;
 	w->processes[at].command = event->u.process.command;
 	w->processes[at].host = event->u.process.host;
+}
+
+static void define_device(struct walk *w, uint32_t process, const struct event_device *def)
+{
+	struct walk_device *device = device_of(w, process, def->id);
+
+	device->name = def->name;
+	device->blocks = def->api && !strcmp(def->api, "cuda");
 }
 
 static void define_shape(struct walk *w, uint32_t process, const struct event_shape *shape)
@@ -227,8 +240,7 @@ static bool define(struct walk *w, const struct event *event)
 		walk_thread(w, p, event->u.thread.tid)->name = event->u.thread.name;
 		return true;
 	case EVENT_DEVICE:
-		device_of(w, walk_process(w, event), event->u.device.id)->name =
-			event->u.device.name;
+		define_device(w, walk_process(w, event), &event->u.device);
 		return true;
 	case EVENT_QUEUE:
 		p = walk_process(w, event);

@@ -324,6 +324,7 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	const struct command_cold *cold = &found->cold.command;
 	const struct queue *queue = queue_at(model, row->queue);
 	uint32_t thread = map_get(&process->threads, cold->tid), shape;
+	uint32_t device = queue_device(model, queue);
 	const struct shape *known;
 
 	out->kind = (enum command_kind)(cold->kind_how & 31);
@@ -332,7 +333,10 @@ static void tell_command(struct model *model, const struct found *found, struct 
 	out->tid = cold->tid;
 	out->thread = thread == MAP_NONE ? NULL : thread_label(model, thread);
 	out->queue = queue_label(model, row->queue);
-	out->device = device_label(model, queue_device(model, queue));
+	out->device = device_label(model, device);
+	out->api = device == NONE ? NULL : names_raw(&model->names, device_at(model, device)->api);
+	if (out->kind == COMMAND_KERNEL)
+		out->class = names_class(&model->names, found->span.name);
 	out->op = names_short(&model->names, cold->op_name);
 	out->instance = cold->op;
 	out->call_ns = cold->call_ns;

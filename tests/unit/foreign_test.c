@@ -42,6 +42,36 @@ static struct model *synthetic(int64_t ns)
 	return model;
 }
 
+static void launched_on(const char *api, const char *geometry)
+{
+	struct model *model = model_with_device();
+	struct event device = ev_device(1, ""), kernel = ev_kernel(1, 1, 1, 1000, 100);
+	struct event shape = { .type = EVENT_SHAPE, .pid = PID, .tid = PID, .time_ns = BASE };
+	size_t size;
+	char *text;
+
+	device.u.device.api = api;
+	apply_one(model, device);
+	shape.u.shape = (struct event_shape) {
+		.id = 4, .dims = 2, .global = { 50688, 4, 1 }, .local = { 384, 1, 1 },
+	};
+	apply_one(model, shape);
+	kernel.u.command.shape = 4;
+	apply_one(model, kernel);
+	model_finish(model, false);
+	text = written(model, "chrome", &size);
+	if (!strstr(text, geometry))
+		test_fail(__FILE__, __LINE__, "no '%s' in: %s", geometry, text);
+	free(text);
+	model_free(model);
+}
+
+TEST(foreign_geometry_in_the_words_of_its_api)
+{
+	launched_on("opencl", "\"global\":\"50688x4\",\"local\":\"384x1\"");
+	launched_on("cuda", "\"grid\":\"132x4\",\"block\":\"384x1\"");
+}
+
 /* A slice that was written, whatever the format. */
 struct seen { char name[64]; uint64_t track; int64_t start_ns, dur_ns; };
 

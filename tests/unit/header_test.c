@@ -157,6 +157,44 @@ TEST(sentence_says_what_is_known)
 			"1 kernel, 2.00 µs on the device   step 12");
 }
 
+/* A geometry in the words of the API that it was launched by, and what the name tells. */
+TEST(sentence_about_a_launch)
+{
+	struct span span;
+	char line[1024];
+
+	memset(&span, 0, sizeof(span));
+	span.kind = COMMAND_KERNEL;
+	span.name = "gemm";
+	span.queue = "stream 7";
+	span.end_ns = 20000;
+	span.dims = 2;
+	span.global[0] = 132 * 384;
+	span.global[1] = 4;
+	span.local[0] = 384;
+	span.local[1] = 1;
+	span.api = "opencl";
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "stream 7   gemm   20.00 µs at 0.000000 s   global 50688×4 local 384×1");
+	span.api = "cuda";
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "stream 7   gemm   20.00 µs at 0.000000 s   grid 132×4 block 384");
+	span.dims = 3;
+	span.global[1] = 1;
+	span.global[2] = 9;
+	span.local[2] = 2;
+	span.class = (struct kernel_class) { .kind = KERNEL_MATMUL, .type = NUMBER_BF16,
+					     .tensor = TENSOR_USED };
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "stream 7   gemm   20.00 µs at 0.000000 s   grid 132×1×5 block 384×1×2   "
+			"matmul bf16 tensor cores");
+	/* where a launch chose nothing there is nothing to divide by */
+	memset(span.local, 0, sizeof(span.local));
+	span.class = (struct kernel_class) { .kind = KERNEL_OTHER };
+	sentence(&span, line, sizeof(line));
+	CHECK_STR(line, "stream 7   gemm   20.00 µs at 0.000000 s   global 50688×1×9");
+}
+
 TEST(header_shares_are_never_nothing)
 {
 	char text[24];
