@@ -47,6 +47,7 @@ static _Atomic uint64_t thrown;		/* bytes */
 static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
 
 atomic_bool graphs_whole;
+bool graphs_nodes;
 _Atomic int64_t collect_flush_ns;
 uint64_t collect_dropped;
 
@@ -236,14 +237,12 @@ static void count_lost(void)
 			 "in them is not one", (unsigned long long)broken);
 }
 
-/* Told node by node as long as they are few; TFTOP_CUDA_GRAPHS decides for good. */
+/* Told node by node as long as they are few, if the user has not decided for good. */
 static void graphs_adapt(int64_t now_ns)
 {
 	static int64_t since_ns;
 	static uint64_t nodes;
 	static bool refused;
-	const char *text = getenv("TFTOP_CUDA_GRAPHS");
-
 	nodes += emit_graph_nodes();
 	if (nodes <= GRAPH_NODES_S) {
 		if (now_ns - since_ns >= 1000000000) {
@@ -253,7 +252,7 @@ static void graphs_adapt(int64_t now_ns)
 		return;
 	}
 	nodes = 0;
-	if (refused || atomic_load(&graphs_whole) || (text && !strcmp(text, "nodes")))
+	if (refused || atomic_load(&graphs_whole) || graphs_nodes)
 		return;
 	refused = !enable_whole_graphs();
 	atomic_store(&graphs_whole, !refused);
@@ -322,7 +321,9 @@ bool collect_run(void)
 	int err;
 
 	level_now = rt_level();
-	record_start();
+	if (!record_start())
+		cuda_tell(1, TFT_CUDA_RECORD_ENV "='%s' cannot be written: %s",
+			  getenv(TFT_CUDA_RECORD_ENV), strerror(errno));
 	atomic_store(&collect_flush_ns, rt_now_ns());
 	if (pthread_attr_init(&attr) != 0)
 		return false;

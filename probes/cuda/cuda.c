@@ -139,9 +139,22 @@ static void complaints(void)
 			  "update 1 is not", cupti->version_text);
 }
 
+/* Of the environment, which only now is nobody else's: later the program may change it. */
+static void wishes(void)
+{
+	const char *graphs = getenv("TFTOP_CUDA_GRAPHS");
+	bool whole = graphs && !strcmp(graphs, "whole");
+
+	graphs_nodes = graphs && !strcmp(graphs, "nodes");
+	atomic_store(&graphs_whole, whole);
+	if (graphs && *graphs && !whole && !graphs_nodes)
+		cuda_tell(1, "TFTOP_CUDA_GRAPHS='%s' is neither 'nodes' nor 'whole': it decides nothing",
+			  graphs);
+	nvml_wish();
+}
+
 static void begin(void)
 {
-	const char *wish;
 	char why[400];
 
 	if (!rt_probe_register(&cuda_probe))
@@ -157,8 +170,7 @@ static void begin(void)
 		blind("nothing of the device is seen: no memory for records");
 		return;
 	}
-	wish = getenv("TFTOP_CUDA_GRAPHS");
-	atomic_store(&graphs_whole, wish && !strcmp(wish, "whole"));
+	wishes();
 	atomic_store(&cuda_dead, false);
 	if (enable_start(rt_level(), why, sizeof(why))) {
 		atomic_store(&cuda_dead, true);

@@ -247,15 +247,22 @@ static void *watch(void *arg)
 	return NULL;
 }
 
-void nvml_start(void)
+void nvml_wish(void)
 {
 	const char *wish = getenv("TFTOP_NVML");
+
+	if (wish && !strcmp(wish, "0"))
+		atomic_store(&started, true);
+}
+
+void nvml_start(void)
+{
 	pthread_condattr_t clock;
 	sigset_t all, old;
 	pthread_attr_t attr;
 	pthread_t thread;
 
-	if (atomic_exchange(&started, true) || (wish && !strcmp(wish, "0")))
+	if (atomic_exchange(&started, true))
 		return;
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

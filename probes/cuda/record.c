@@ -63,23 +63,25 @@ size_t cuda_block_make(uint8_t *out, size_t space, struct cuda_walk *walk)
 	return used;
 }
 
-void record_start(void)
+bool record_start(void)
 {
 	const char *path = getenv(TFT_CUDA_RECORD_ENV);
 	void *p;
 
 	if (!path || !*path)
-		return;
-	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+		return true;
+	/* without waiting for who would read a pipe */
+	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (file < 0)
-		return;
+		return false;
 	p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) {
 		close(file);
 		file = -1;
-		return;
+		return false;
 	}
 	room = p;
+	return true;
 }
 
 void record_buffer(struct cuda_walk walk)

@@ -43,8 +43,8 @@ struct cuda_step {
  */
 size_t cuda_block_make(uint8_t *out, size_t room, struct cuda_walk *walk);
 
-/* Opens what the variable names; nothing is recorded when that cannot be. */
-void record_start(void);
+/* Opens what the variable names. false: it cannot be, errno says why, nothing is recorded. */
+bool record_start(void);
 /* Appends the buffer that walk begins with; the walk is the caller's copy. */
 void record_buffer(struct cuda_walk walk);
 

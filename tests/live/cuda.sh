@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 double=$O/tests/cuda
 need_programs "$tftop" "$double/cuda_play"
-unset CUDA_DOUBLE CUPTI_DOUBLE TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS CUDA_INJECTION64_PATH
+unset CUDA_DOUBLE CUPTI_DOUBLE TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS TFTOP_CUDA_RECORD TFTOP_NVML CUDA_INJECTION64_PATH
 
 # play RELEASE SCRIPT OPTION…: under tftop, into $work/truth and $work/report
 play() {
@@ -86,6 +86,17 @@ ends() {
 	is "status" $? 3 && is "the last kernel" "$(report "[(k['name'], k['count']) for k in j['kernels']]")" "[('last', 1)]"
 }
 
+# Variables that say what cannot be: each has a message, and nothing is missing.
+wishes() {
+	mkfifo "$work/pipe" || return
+	export TFTOP_CUDA_GRAPHS=some TFTOP_CUDA_RECORD=$work/pipe
+	play 13.0 graphs
+	local status=$?
+	unset TFTOP_CUDA_GRAPHS TFTOP_CUDA_RECORD
+	[ $status = 0 ] && equal && is "messages" "$(report "[' '.join(m['text'].split()[:2]) for m in j['messages']]")" \
+		"[\"cuda: TFTOP_CUDA_GRAPHS='some'\", \"cuda: TFTOP_CUDA_RECORD='$work/pipe'\"]"
+}
+
 # CUPTI is left alone; ops are there.
 without() {
 	play 13.0 train --probe -cuda && is "no device, but ops" \
@@ -110,5 +121,6 @@ case_run dropped fault drop=7 held --dropped
 case_run names names
 case_run processes processes
 case_run ends ends
+case_run wishes wishes
 case_run without without
 suite_end
