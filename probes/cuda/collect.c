@@ -29,6 +29,7 @@
 #define BUFFER_BYTES (256u << 10)
 #define BUFFERS 512u		/* 128 MiB; from 13.0 on each thread that calls holds one or two */
 #define STACK_BYTES (256u << 10)
+#define FLUSH_TRIES 4u
 #define OFF_EVERY_NS 200000000
 #define LEAVE_NS 60000000
 #define END_NS 1000000000
@@ -54,7 +55,7 @@ uint64_t collect_dropped;
 enum { NONE, RUNNING, ENDING, ENDED };
 static _Atomic uint32_t state, wakes, rounds;	/* futexes */
 static enum tft_level level_now;
-static uint64_t overwritten_seen, unknown, broken;
+static uint64_t overwritten_seen, unknown;
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
@@ -185,8 +186,9 @@ static uint64_t empty(uint32_t index)
 	for (; cuda_walk_next(&walk, &record); n++)
 		emit_record(&record);
 	unknown += walk.unknown + walk.short_;
-	if (walk.result != CUPTI_MAX_LIMIT)
-		broken += cuda_walk_left(&walk);
+	if (cuda_walk_left(&walk))
+		cuda_asked(walk.result, SAID_BROKEN, 1, "a buffer of libcupti's could not be read to its "
+			   "end, a record in it is not one");
 	return n;
 }
 
@@ -215,12 +217,15 @@ static void count_lost(void)
 	uint64_t over = calls_overwritten(), bytes = atomic_exchange(&thrown, 0);
 	size_t dropped = 0;
 
-	if (cupti->num_dropped && !cupti->num_dropped(NULL, 0, &dropped) && dropped)
+	if (cuda_asked(cupti->num_dropped(NULL, 0, &dropped), SAID_DROPS, 0,
+		       "CUPTI does not say how many records it has dropped"))
+		dropped = 0;
+	if (dropped)
 		rt_vendor_dropped(dropped);
 	collect_dropped += dropped;
 	if (dropped)
-		cuda_say(SAID_DROPPED, 1, "CUPTI has dropped %zu records: it had no buffer for them; "
-			 "beats count them", dropped);
+		cuda_say(SAID_DROPPED, 1, "CUPTI has dropped records: it had no buffer for them; they are "
+			 "counted as lost");
 	if (bytes)
 		rt_vendor_dropped(bytes / KEPT_BYTES + 1);
 	if (over != overwritten_seen)
@@ -232,9 +237,6 @@ static void count_lost(void)
 	if (unknown)
 		cuda_say(SAID_UNKNOWN, 1, "libcupti %s writes records that this tftop does not know; "
 			 "they are left out", cupti->version_text);
-	if (broken)
-		cuda_say(SAID_BROKEN, 1, "%llu bytes of libcupti's buffers could not be read: a record "
-			 "in them is not one", (unsigned long long)broken);
 }
 
 /* Told node by node as long as they are few, if the user has not decided for good. */
@@ -262,23 +264,46 @@ static void graphs_adapt(int64_t now_ns)
 			 GRAPH_NODES_S);
 }
 
-static void round_of(bool last)
+/* What is not given at one time comes at the next: only who goes on refusing loses it. */
+static void flushed(int r, bool last)
 {
-	int64_t begin_ns = rt_now_ns(), cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t n;
-	int r;
+	static unsigned refused;
+	static bool once;
 
-	r = cupti->flush_all(0);
-	if (r && !last)
-		cuda_say(SAID_FLUSH, 1, "CUPTI does not give its records: %s (%d)", cupti_text(r), r);
+	once |= r == CUPTI_OK;
+	refused = r == CUPTI_OK ? 0 : refused + 1;
+	if (refused && (last || refused == FLUSH_TRIES))
+		cuda_asked(r, SAID_FLUSH, 2, once ? "CUPTI gives no records any more, the device's last "
+			   "work is missing" :
+			   "CUPTI gives no records, nothing of the device can be read");
+}
+
+static uint64_t flush(bool last)
+{
+	int r = cupti->flush_all(0), forced;
+	uint64_t n;
+
 	emit_clock();
 	objects_names();
 	n = drain();
 	if (last) {
-		cupti->flush_all(CUPTI_FLUSH_FORCED);
+		forced = cupti->flush_all(CUPTI_FLUSH_FORCED);
+		if (!r)
+			cuda_asked(forced, SAID_UNFINISHED, 0, "CUPTI does not give what had not ended "
+				   "when the process did");
+		r = r ? forced : CUPTI_OK;
 		emit_unfinished = true;
 		n += drain();
 	}
+	flushed(r, last);
+	return n;
+}
+
+static void round_of(bool last)
+{
+	int64_t begin_ns = rt_now_ns(), cpu_ns = rt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t n = flush(last);
+
 	emit_waiting(last);
 	count_lost();
 	overdue_look(rt_now_ns(), n, last);

@@ -54,6 +54,13 @@ void cuda_tell(uint8_t level, const char *format, ...)
 	va_end(args);
 }
 
+int cuda_asked(int result, enum cuda_said what, uint8_t level, const char *missing)
+{
+	if (unlikely(result) && !atomic_load_explicit(&said[what], memory_order_relaxed))
+		cuda_say(what, level, "%s: %s (%d)", missing, cupti_text(result), result);
+	return result;
+}
+
 static int64_t on_pending(void)
 {
 	return overdue_pending_ns();

@@ -58,9 +58,12 @@ static void look_at_clock(void)
 	uint64_t t = 0;
 	int64_t off_ns;
 
-	if (looked || !cupti->timestamp || cupti->timestamp(&t))
+	if (looked)
 		return;
 	looked = true;
+	if (cuda_asked(cupti->timestamp(&t), SAID_CLOCK, 0, "CUPTI does not say what time it is: "
+		       "CLOCK_REALTIME is taken for its clock"))
+		return;
 	off_ns = (int64_t)t - rt_clock_ns(CLOCK_REALTIME);
 	foreign = off_ns > FOREIGN_NS || off_ns < -FOREIGN_NS;
 }

@@ -17,6 +17,7 @@
 #include "probes/cuda/probe.h"
 
 #define KINDS CUPTI_KIND_LIMIT
+#define STATES_SINCE CUPTI_RELEASE(12, 2)	/* callbacks of CUPTI's own state */
 
 static bool enabled[KINDS], refused[KINDS];
 static bool resources_on;
@@ -71,8 +72,8 @@ static int kind_on(uint32_t kind, const char *what)
 static void kind_off(uint32_t kind)
 {
 	if (enabled[kind])
-		cupti->disable(kind);
-	enabled[kind] = false;
+		enabled[kind] = cuda_asked(cupti->disable(kind), SAID_DISABLE, 1,
+					   "CUPTI does not stop telling what was asked of it");
 }
 
 /* What CUPTI said to kernels. */
@@ -118,24 +119,58 @@ static void one_recorded(bool on)
 		cupti->driver_records(CUPTI_DRIVER_cuLinkComplete, on);
 }
 
-void enable_correlations(void)
+bool enable_correlations(void)
 {
-	kind_on(CUPTI_KIND_DRIVER, "correlations");
+	if (!enabled[CUPTI_KIND_DRIVER])
+		kind_on(CUPTI_KIND_DRIVER, "correlations");
+	return enabled[CUPTI_KIND_DRIVER];
 }
 
 /* ---- callbacks ---- */
 
+/* How many were asked for and refused, and how. */
+static struct {
+	unsigned asked, refused, unknown;
+	int answer;
+} calls;
+static bool chosen, all[CUPTI_DOMAIN_RUNTIME + 1];
+
 static void one_call(uint32_t on, uint32_t domain, uint32_t number)
 {
-	cupti->enable_callback(on, domain, number);
+	int r = cupti->enable_callback(on, domain, number);
+
+	calls.asked++;
+	/* a call that this release does not have */
+	calls.unknown += r == CUPTI_INVALID_PARAMETER;
+	calls.refused += r != CUPTI_OK;
+	if (r != CUPTI_OK && (r != CUPTI_INVALID_PARAMETER || calls.answer == CUPTI_OK))
+		calls.answer = r;
 }
 
 static void chosen_calls(uint32_t on)
 {
+	memset(&calls, 0, sizeof(calls));
 #define CALL(domain, name, number, cls, at) one_call(on, CUPTI_DOMAIN_##domain, number);
 	CUPTI_DRIVER_CALLS(CALL)
 	CUPTI_RUNTIME_CALLS(CALL)
 #undef CALL
+	chosen = on;
+	if (on && calls.refused == calls.asked)
+		cuda_asked(calls.answer, SAID_CALLS, 1, "CUPTI refuses to call back: launches, waits and "
+			   "the program's calls are not seen, and nothing of the device has an op");
+	else if (on && calls.refused > calls.unknown)
+		cuda_asked(calls.answer, SAID_CALLS, 1, "CUPTI refuses to call back for some calls: these "
+			   "are not seen, and what they launch has no op");
+}
+
+static void all_calls(uint32_t on, uint32_t domain)
+{
+	int r = on || all[domain] ? cupti->enable_domain(on, domain) : CUPTI_OK;
+
+	all[domain] = on && r == CUPTI_OK;
+	if (on)
+		cuda_asked(r, SAID_CALLS, 1, "CUPTI refuses to call back for all calls: those of level "
+			   "default are seen");
 }
 
 /* From all to the chosen ones goes by none. */
@@ -145,23 +180,22 @@ static void calls_apply(enum tft_level level)
 		level = TFT_LEVEL_OFF;
 	if (level == calls_level)
 		return;
-	if (calls_level == TFT_LEVEL_FULL) {
-		cupti->enable_domain(0, CUPTI_DOMAIN_DRIVER);
-		cupti->enable_domain(0, CUPTI_DOMAIN_RUNTIME);
-	} else if (calls_level == TFT_LEVEL_DEFAULT) {
+	all_calls(0, CUPTI_DOMAIN_DRIVER);
+	all_calls(0, CUPTI_DOMAIN_RUNTIME);
+	if (chosen)
 		chosen_calls(0);
-	}
 	calls_epoch();
 	if (calls_level == TFT_LEVEL_OFF)
 		table_forget();
 	if ((level == TFT_LEVEL_OFF) != (calls_level == TFT_LEVEL_OFF))
 		one_recorded(level != TFT_LEVEL_OFF);
 	if (level == TFT_LEVEL_FULL) {
-		cupti->enable_domain(1, CUPTI_DOMAIN_DRIVER);
-		cupti->enable_domain(1, CUPTI_DOMAIN_RUNTIME);
-	} else if (level == TFT_LEVEL_DEFAULT) {
-		chosen_calls(1);
+		all_calls(1, CUPTI_DOMAIN_DRIVER);
+		all_calls(1, CUPTI_DOMAIN_RUNTIME);
 	}
+	if (level == TFT_LEVEL_DEFAULT || (level == TFT_LEVEL_FULL &&
+					   !(all[CUPTI_DOMAIN_DRIVER] && all[CUPTI_DOMAIN_RUNTIME])))
+		chosen_calls(1);
 	calls_level = level;
 }
 
@@ -176,8 +210,12 @@ static void resources_apply(bool on)
 	if (on == resources_on)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++)
-		cupti->enable_callback(on, CUPTI_DOMAIN_RESOURCE, ids[i]);
-	cupti->enable_domain(on, CUPTI_DOMAIN_STATE);
+		cuda_asked(cupti->enable_callback(on, CUPTI_DOMAIN_RESOURCE, ids[i]), SAID_RESOURCES, 1,
+			   "CUPTI refuses to call back when streams and graphs come and go: names of "
+			   "streams and ops of graphs' nodes may be missing");
+	if (cupti->release >= STATES_SINCE)
+		cuda_asked(cupti->enable_domain(on, CUPTI_DOMAIN_STATE), SAID_STATE, 0,
+			   "CUPTI would not say when it stops");
 	resources_on = on;
 }
 

@@ -54,28 +54,35 @@ uint32_t node_op(uint64_t node)
 	return 0;
 }
 
+/* A node's number, 0 not known. */
+static uint64_t node_number(void *node)
+{
+	uint64_t number = 0;
+
+	if (!cupti->get_graph_node_id ||
+	    cuda_asked(cupti->get_graph_node_id(node, &number), SAID_NODES, 1, "CUPTI does not say which "
+		       "node of a graph is which: kernels of graphs have their launch's op"))
+		return 0;
+	return number;
+}
+
 static void node_made(const struct cupti_graph_resource *g)
 {
 	struct rt_top top = rt_op_launch();
-	uint64_t node = 0;
+	uint64_t node;
 
 	calls_captured();
-	if (!top.name || !g || !cupti->get_graph_node_id ||
-	    cupti->get_graph_node_id(g->node, &node) || !node)
-		return;
-	node_set(node, top.name);
+	node = top.name && g ? node_number(g->node) : 0;
+	if (node)
+		node_set(node, top.name);
 }
 
 static void node_cloned(const struct cupti_graph_resource *g)
 {
-	uint64_t node = 0, original = 0;
-	uint32_t op_name;
+	uint64_t node = g ? node_number(g->node) : 0;
+	uint32_t op_name = node ? node_op(node_number(g->original_node)) : 0;
 
-	if (!g || !cupti->get_graph_node_id || cupti->get_graph_node_id(g->node, &node) ||
-	    cupti->get_graph_node_id(g->original_node, &original))
-		return;
-	op_name = node_op(original);
-	if (op_name && node)
+	if (op_name)
 		node_set(node, op_name);
 }
 
@@ -91,7 +98,9 @@ static uint32_t exec_name(const void *exec)
 {
 	uint32_t number = 0;
 
-	if (cupti->get_graph_exec_id && !cupti->get_graph_exec_id((void *)(uintptr_t)exec, &number))
+	if (cupti->get_graph_exec_id &&
+	    !cuda_asked(cupti->get_graph_exec_id((void *)(uintptr_t)exec, &number), SAID_EXECS, 0,
+			"CUPTI does not say which graph is which: all have one name"))
 		return graph_name_of(number);
 	return rt_name(TFT_NAME_KERNEL, "graph");
 }

@@ -324,16 +324,34 @@ static uint64_t handle_key(uint64_t handle, bool own_stream, uint32_t tid)
 	return handle;
 }
 
+static int handles_refused(int r)
+{
+	return cuda_asked(r, SAID_HANDLES, 1, "CUPTI does not say which stream or context is which: names "
+			  "of streams, launches of graphs and what a wait is for may be missing");
+}
+
+/* CUPTI's numbers of what a callback has handles of. False: it does not say, which is told
+ * unless it is the program's handle that is none. */
+static bool numbers_of(void *context, uint64_t handle, bool own_stream, uint32_t *stream,
+		       uint32_t *device)
+{
+	int r = cupti->get_stream_id(context, (void *)(uintptr_t)handle, own_stream, stream);
+
+	if (!r)
+		r = cupti->get_device_id(context, device);
+	if (r && r != CUPTI_INVALID_PARAMETER && r != CUPTI_INVALID_CONTEXT &&
+	    r != CUPTI_INVALID_STREAM && r != CUPTI_INVALID_DEVICE)
+		handles_refused(r);
+	return !r;
+}
+
 struct queue *queue_of_call(const struct call *call, void *context)
 {
 	uint64_t key = handle_key(call->stream, call->own_stream, call->tid);
 	struct queue *q = queue_of(call->context, key);
 	uint32_t stream = 0, device = 0;
 
-	if (q || !context || !cupti->get_stream_id || !cupti->get_device_id ||
-	    cupti->get_stream_id(context, (void *)(uintptr_t)call->stream, call->own_stream,
-				 &stream) ||
-	    cupti->get_device_id(context, &device))
+	if (q || !context || !numbers_of(context, call->stream, call->own_stream, &stream, &device))
 		return q;
 	q = queue_get(call->context, stream, device);
 	if (q)
@@ -346,10 +364,8 @@ static void stream_made(const struct cupti_resource *r)
 	uint32_t context = 0, stream = 0, device = 0;
 	struct queue *q;
 
-	if (!r->context || !cupti->get_stream_id || !cupti->get_device_id ||
-	    cupti->get_context_id(r->context, &context) ||
-	    cupti->get_stream_id(r->context, r->stream, 0, &stream) ||
-	    cupti->get_device_id(r->context, &device))
+	if (!r->context || handles_refused(cupti->get_context_id(r->context, &context)) ||
+	    !numbers_of(r->context, (uint64_t)(uintptr_t)r->stream, false, &stream, &device))
 		return;
 	q = queue_get(context, stream, device);
 	if (q)

@@ -202,9 +202,8 @@ static void say_lost(int64_t now_ns, bool last)
 		return;
 	said_lost += owed;
 	rt_vendor_dropped(owed);
-	cuda_say(SAID_NOTHING, 1, "%llu launches have no record, though later ones of their "
-		 "stream have: dropped by CUPTI, or captured into a graph unseen",
-		 (unsigned long long)owed);
+	cuda_say(SAID_NOTHING, 1, "launches have no record, though later ones of their stream have: "
+		 "dropped by CUPTI, or captured into a graph unseen; they are counted as lost");
 }
 
 void overdue_look(int64_t now_ns, uint64_t records, bool last)

@@ -57,11 +57,15 @@ extern atomic_bool cuda_dead;
 /* A message, each of them once; level as tft_message's. */
 enum cuda_said {
 	SAID_LOST, SAID_DROPPED, SAID_UNKNOWN, SAID_BROKEN, SAID_ZERO, SAID_GRAPHS, SAID_SILENT,
-	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_COUNT
+	SAID_FATAL, SAID_FLUSH, SAID_STREAMS, SAID_BUFFERS, SAID_NOTHING, SAID_CALLS, SAID_RESOURCES,
+	SAID_STATE, SAID_DISABLE, SAID_HANDLES, SAID_NODES, SAID_EXECS, SAID_CLOCK, SAID_DROPS,
+	SAID_UNFINISHED, SAID_UNCORRELATED, SAID_COUNT
 };
 __attribute__((format(printf, 3, 4)))
 void cuda_say(enum cuda_said what, uint8_t level, const char *format, ...);
-/* The same, as often as it is called. */
+/* What CUPTI answered, given back; when it is a refusal, what is missing for it is told once. */
+int cuda_asked(int result, enum cuda_said what, uint8_t level, const char *missing);
+/* The same as cuda_say(), as often as it is called. */
 __attribute__((format(printf, 2, 3)))
 void cuda_tell(uint8_t level, const char *format, ...);
 
@@ -73,8 +77,8 @@ int enable_start(enum tft_level level, char *why, size_t size);
 void enable_level(enum tft_level level);
 /* Graphs as a whole instead of node by node: the flusher's. False: refused. */
 bool enable_whole_graphs(void);
-/* A record came without its correlation: the flusher's. */
-void enable_correlations(void);
+/* A record came without its correlation: the flusher's. False: there will be none. */
+bool enable_correlations(void);
 /* Records of this kind come. */
 bool enable_has(uint32_t kind);
 
