@@ -182,6 +182,9 @@ static void file_call(struct thread *t, uint32_t domain, uint32_t number,
 	t->entry_domain = (uint8_t)domain;
 	t->entry_number = number;
 	t->call_ns = call_file(cb->correlation, &call);
+	if (unlikely(!atomic_load_explicit(&collect_called, memory_order_relaxed)) &&
+	    !atomic_exchange(&collect_called, true))
+		collect_wake();
 }
 
 static void filed_end(uint32_t correlation, const struct call *call, uint32_t clear, uint32_t set)

@@ -31,6 +31,8 @@
 #define STACK_BYTES (256u << 10)
 #define FLUSH_TRIES 4u
 #define OFF_EVERY_NS 200000000
+#define FIRST_EVERY_NS 2000000	/* until the first record */
+#define FIRST_NS 500000000
 #define LEAVE_NS 60000000
 #define END_NS 1000000000
 #define GRAPH_NODES_S 50000u	/* of graphs, a second: beyond they are told as a whole */
@@ -50,6 +52,7 @@ static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
 atomic_bool graphs_whole;
 bool graphs_nodes;
 _Atomic int64_t collect_flush_ns;
+atomic_bool collect_called;
 uint64_t collect_dropped;
 
 enum { NONE, RUNNING, ENDING, ENDED };
@@ -307,9 +310,25 @@ static void round_of(bool last)
 	emit_waiting(last);
 	count_lost();
 	overdue_look(rt_now_ns(), n, last);
+	emit_told(last);
 	graphs_adapt(begin_ns);
 	atomic_store(&collect_flush_ns, begin_ns);
 	rt_own_time(rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
+}
+
+/* Until the first record, which says whether calls must be recorded for correlations, what
+ * is launched may end up without ops. */
+static int64_t pause_ns(void)
+{
+	static int64_t called_ns;
+
+	if (level_now == TFT_LEVEL_OFF)
+		return OFF_EVERY_NS;
+	if (emit_met || !atomic_load(&collect_called))
+		return FLUSH_EVERY_NS;
+	if (!called_ns)
+		called_ns = rt_now_ns();
+	return rt_now_ns() - called_ns < FIRST_NS ? FIRST_EVERY_NS : FLUSH_EVERY_NS;
 }
 
 static void *flusher(void *arg)
@@ -331,7 +350,7 @@ static void *flusher(void *arg)
 		futex_wake(&rounds);
 		if (last)
 			break;
-		futex_wait(&wakes, seen, level_now ? FLUSH_EVERY_NS : OFF_EVERY_NS);
+		futex_wait(&wakes, seen, pause_ns());
 	}
 	atomic_store(&state, ENDED);
 	futex_wake(&rounds);

@@ -15,6 +15,7 @@
 #define WAITING 4096u
 #define WAIT_NS 1000000000
 #define POOLS 64u
+#define SETTLED_NS 1000000000
 #define CLOCK_STEP_NS 500
 #define CLOCK_EVERY_NS 1000000000
 #define FOREIGN_NS 1000000		/* so far off it is not CLOCK_REALTIME */
@@ -22,6 +23,7 @@
 
 _Atomic int64_t emit_offset_ns;
 bool emit_unfinished;
+bool emit_met;
 
 static struct {
 	struct cuda_record record;
@@ -29,6 +31,11 @@ static struct {
 } waiting[WAITING];
 static unsigned n_waiting;
 static uint64_t graph_nodes;
+static struct {
+	uint64_t n;
+	int64_t since_ns, at_ns;
+	bool over;		/* the latest record had one again */
+} uncorrelated;
 
 static struct {
 	uint64_t address;
@@ -475,6 +482,40 @@ static void with_call(const struct cuda_record *r, enum call_found found, struct
 		command(r, found, call, state);
 }
 
+/* Some of CUPTI's releases may give correlations only while calls are recorded as well. */
+static void look_at_correlation(const struct cuda_record *r)
+{
+	if (r->what == CUDA_MEMORY || r->flags & CUDA_FROM_DEVICE)
+		return;
+	emit_met = true;
+	if (r->correlation) {
+		uncorrelated.over = uncorrelated.n != 0;
+	} else if (rt_level() >= TFT_LEVEL_DEFAULT) {
+		uncorrelated.n++;
+		uncorrelated.over = false;
+		uncorrelated.at_ns = rt_now_ns();
+		if (!uncorrelated.since_ns)
+			uncorrelated.since_ns = uncorrelated.at_ns;
+		enable_correlations();
+		if (r->what == CUDA_KERNEL)
+			overdue_uncorrelated();
+	}
+}
+
+void emit_told(bool last)
+{
+	int64_t now_ns = rt_now_ns();
+
+	if (!uncorrelated.n)
+		return;
+	if (uncorrelated.over && (last || now_ns - uncorrelated.at_ns > SETTLED_NS))
+		cuda_say(SAID_UNCORRELATED, 1, "%llu commands of the first moments have no op: CUPTI gives "
+			 "correlations only while calls are recorded, as they are since",
+			 (unsigned long long)uncorrelated.n);
+	else if (!uncorrelated.over && (last || now_ns - uncorrelated.since_ns > SETTLED_NS))
+		cuda_say(SAID_UNCORRELATED, 1, "CUPTI gives no correlations: what the device does has no op");
+}
+
 void emit_record(const struct cuda_record *r)
 {
 	enum call_found found;
@@ -482,9 +523,7 @@ void emit_record(const struct cuda_record *r)
 	uint64_t state = 0;
 
 	if (has_call(r)) {
-		if (!r->correlation && r->what == CUDA_KERNEL && !(r->flags & CUDA_FROM_DEVICE) &&
-		    rt_level() >= TFT_LEVEL_DEFAULT)
-			enable_correlations();
+		look_at_correlation(r);
 		found = call_find(r->correlation, &call, &state);
 		if (found == CALL_BUSY && n_waiting < WAITING) {
 			waiting[n_waiting].since_ns = rt_now_ns();

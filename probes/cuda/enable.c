@@ -119,11 +119,9 @@ static void one_recorded(bool on)
 		cupti->driver_records(CUPTI_DRIVER_cuLinkComplete, on);
 }
 
-bool enable_correlations(void)
+void enable_correlations(void)
 {
-	if (!enabled[CUPTI_KIND_DRIVER])
-		kind_on(CUPTI_KIND_DRIVER, "correlations");
-	return enabled[CUPTI_KIND_DRIVER];
+	kind_on(CUPTI_KIND_DRIVER, "correlations");
 }
 
 /* ---- callbacks ---- */

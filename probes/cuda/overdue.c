@@ -23,6 +23,7 @@ static int64_t owed_since_ns;
 _Atomic int64_t overdue_waited_ns;
 static int64_t silent_since_ns;		/* records are owed since then */
 static _Atomic int64_t scanned_ns;
+static int64_t uncorrelated_ns;
 
 static bool is_kernel(const struct call *c)
 {
@@ -112,6 +113,11 @@ static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, 
 	bool overtaken = queue && atomic_load(&queue->flags) & TFT_QUEUE_IN_ORDER &&
 			 queue->done_call_ns > c->call_ns;
 
+	/* its record may have come without saying so; a word of nothing would be no entry */
+	if (c->call_ns < uncorrelated_ns) {
+		call_mark(correlation, CALL_AWAITED, CALL_SEEN);
+		return true;
+	}
 	if (age_ns > OVERDUE_AGE_NS && (overtaken || !is_kernel(c))) {
 		call_mark(correlation, CALL_AWAITED, CALL_GIVEN_UP);
 		if (c->twin)
@@ -180,6 +186,11 @@ static void silence(const struct walk *w, uint64_t records)
 			 "oldest, which is shown as open, was %.1f s ago; a kernel that runs for so "
 			 "long holds back what lies beside its record", w->owed,
 			 (double)(w->now_ns - w->oldest_ns) / 1e9);
+}
+
+void overdue_uncorrelated(void)
+{
+	uncorrelated_ns = rt_now_ns();
 }
 
 void overdue_came(const struct call *call, uint64_t state)

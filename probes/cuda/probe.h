@@ -77,8 +77,8 @@ int enable_start(enum tft_level level, char *why, size_t size);
 void enable_level(enum tft_level level);
 /* Graphs as a whole instead of node by node: the flusher's. False: refused. */
 bool enable_whole_graphs(void);
-/* A record came without its correlation: the flusher's. False: there will be none. */
-bool enable_correlations(void);
+/* A record came without its correlation: the flusher's. */
+void enable_correlations(void);
 /* Records of this kind come. */
 bool enable_has(uint32_t kind);
 
@@ -87,6 +87,8 @@ bool enable_has(uint32_t kind);
 bool collect_start(void);		/* buffers, before the first kind is enabled */
 bool collect_run(void);			/* the thread */
 void collect_wake(void);
+extern atomic_bool collect_called;	/* something was launched: whether records have
+					 * correlations is seen soon */
 /* The last flush, bounded in time. */
 void collect_end(void);
 void collect_leave(void);		/* the process may end without a word: write what there is */
@@ -168,6 +170,8 @@ void calls_captured(void);		/* it went into a graph: nothing will run */
 int64_t overdue_pending_ns(void);
 /* After a flush that gave `records`; last: none will come any more. */
 void overdue_look(int64_t now_ns, uint64_t records, bool last);
+/* Of what was called before now records have no correlation: it is not awaited. */
+void overdue_uncorrelated(void);
 /* A record came of a call in this state. */
 void overdue_came(const struct call *call, uint64_t state);
 /* As a queue's waited_ns, of all of the calling thread's device. */
@@ -234,6 +238,8 @@ extern bool emit_unfinished;
 void emit_clock(void);			/* before records are emitted */
 void emit_record(const struct cuda_record *record);
 void emit_waiting(bool all);		/* records of calls that had not returned */
+void emit_told(bool last);		/* what is known of them only later */
+extern bool emit_met;			/* a command's record came */
 void emit_dump(void);			/* series of pools */
 uint64_t emit_graph_nodes(void);	/* of graphs, since the last time */
 

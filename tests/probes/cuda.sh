@@ -166,6 +166,26 @@ case_records() {
 	expect "held back" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
 }
 
+# Correlations are there only where the call is recorded: soon it is, and what came before is
+# counted. Where it cannot be, that is said.
+case_bycall() {
+	local none
+	printf '%s\n' 'stream s' 'pace 20000' 'repeat 300ms' 'range r' 'kernel k x20 dur=4us stream=s' end end sync \
+		>"$tmp/bycall.play"
+	level=2 play 13.0 bycall CUPTI_DOUBLE=bycall
+	fine bycall
+	none=$(lines '^command .* how=0 ')
+	told bycall ": $none commands of the first moments have no op"
+	expect bycall "a tenth of them at most" $((none * 10 / $(lines '^command '))) 0
+	expect bycall "the others have theirs" "$(lines '^command .* how=1 op=r ')" $(($(lines '^command ') - none))
+	expect bycall "nothing is called lost" "$(lines '^(vendor_)?dropped')$(lines '^message .*(262144|no record)')" 00
+	level=2 play 13.0 bycall CUPTI_DOUBLE=bycall,fail=cuptiActivityEnable:12:2
+	fine "bycall refused"
+	told "bycall refused" "CUPTI refuses to tell correlations"
+	told "bycall refused" "CUPTI gives no correlations"
+	expect "bycall refused" "nothing is called lost" "$(lines '^(vendor_)?dropped')$(lines '^message .*(262144|no record)')" 00
+}
+
 # Whatever CUPTI's functions answer, the program runs on.
 case_refused() {
 	local f want
@@ -391,7 +411,7 @@ case_exit() {
 }
 
 compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
-for name in exports all releases records refused fails hangs level graphs long failing ends chain without \
+for name in exports all releases records bycall refused fails hangs level graphs long failing ends chain without \
 	runtime silent names own attach fork nvml exit; do
 	wanted $name && case_$name
 done
