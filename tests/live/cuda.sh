@@ -6,7 +6,7 @@
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
 double=$O/tests/cuda
-need_programs "$tftop" "$double/cuda_play"
+need_programs "$tftop" "$double/cuda_play" "$double/cuda_stress"
 unset CUDA_DOUBLE CUPTI_DOUBLE TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS TFTOP_CUDA_RECORD TFTOP_NVML CUDA_INJECTION64_PATH
 
 # play RELEASE SCRIPT OPTION…: under tftop, into $work/truth and $work/report
@@ -72,6 +72,36 @@ processes() {
 		is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 700
 }
 
+# stress ARGUMENT…: of cuda_stress
+stress() {
+	TFTOP_CUPTI=$double/13.0/libcupti.so.13 CUDA_DOUBLE_TRUTH=$work/truth \
+		timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
+		"$double/cuda_stress" "$@" >"$work/said" 2>"$work/errors" ||
+		fail "status $?: $(tail -n 1 "$work/errors") $(tail -n 1 "$work/said")"
+}
+
+# Numbers of calls begin anew, while threads launch.
+wrap() {
+	local status
+	export CUDA_DOUBLE=correlation=4294960000
+	stress launch 4 4000
+	status=$?
+	unset CUDA_DOUBLE
+	[ $status = 0 ] && equal
+}
+
+# More streams than there are places: what runs on the others is seen, on one.
+further() {
+	stress streams 2 2400 && is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 4800 &&
+		is "the others" "$(report "[q['kernels'] > 600 for q in j['queues'] if q['name'] == 'further streams']")" '[True]' &&
+		is "said" "$(report "sum('more than 4096 streams' in m['text'] for m in j['messages'])")" 1
+}
+
+# Threads that launch once each, faster than buffers are asked for by the clock.
+threads() {
+	stress threads 16 200 && is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 3200
+}
+
 # What CUPTI still has when the process ends by _exit.
 ends() {
 	${CC:-cc} -D_GNU_SOURCE -I. -o "$work/cuda_test" tests/probes/cuda_test.c -L"$double" \
@@ -114,6 +144,9 @@ done
 case_run dropped fault drop=7 held --dropped
 case_run names names
 case_run processes processes
+case_run wrap wrap
+case_run further further
+case_run threads threads
 case_run ends ends
 case_run wishes wishes
 case_run without without

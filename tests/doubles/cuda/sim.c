@@ -66,6 +66,8 @@ static void setting(const char *word)
 		s->depth = v < 1 ? 1 : v > SIM_DEPTH ? SIM_DEPTH : (int)v;
 	else if (sscanf(word, "bandwidth=%lld", &v) == 1 && v > 0)
 		s->bandwidth = (uint64_t)v;
+	else if (sscanf(word, "correlation=%lld", &v) == 1)
+		atomic_store(&next_correlation, (uint32_t)v);
 	else if (!strcmp(word, "lazy"))
 		s->lazy = true;
 	else if (!strcmp(word, "split"))
@@ -116,6 +118,8 @@ int sim_enter(struct sim_call *call)
 	call->context = t->current;
 	call->correlation = call->outer && !sim_settings.split ? call->outer->correlation :
 		atomic_fetch_add_explicit(&next_correlation, 1, memory_order_relaxed);
+	if (!call->correlation)
+		call->correlation = atomic_fetch_add(&next_correlation, 1);
 	if (tool)
 		tool->enter(call);
 	if (n_faults) {

@@ -15,6 +15,7 @@
  *	latency=NS	from a launch to its start on an idle stream, default 3000
  *	depth=N		commands of a stream in flight before a launch waits, default 1024
  *	bandwidth=B	bytes per us of a copy, default 12000
+ *	correlation=N	of the first call, default 1; after 2^32 - 1 comes 1
  *	lazy		the first launch of a kernel loads it (20 us, told to tools)
  *	split		a driver call inside of a runtime call has a correlation of its own
  *	fail=F:N:E	the N-th call of function F ends with E (several may be given)
