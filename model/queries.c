@@ -3,6 +3,7 @@
  * The tables. Totals are kept by the names as they were used; here those that
  * turned out to be one (defined late, several processes) become one row.
  */
+#include "model/analyses/analyses.h"
 #include "model/model-internal.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ void model_status(struct model *model, struct model_status *out)
 		.kernels = model->n_kernels, .unmet = model->join.unmet,
 		.device_ns = model->device_ns, .launched_ns = model->launched_ns,
 		.op_ns = model->op_ns, .memory_bytes = model->memory_bytes,
-		.folded_ns = model->folded_ns, .last_step_number = -1,
+		.folded_ns = model->folded_ns, .late = analyses_stats(model).late,
+		.last_step_number = -1,
 	};
 	for (int i = 0; i < HOW_COUNT; i++)
 		out->how[i] = model->how[i];

@@ -62,6 +62,8 @@ struct model_status {
 	uint64_t lost_events, lost_packets;
 	uint64_t dropped;		/* by probes or a vendor's library */
 	uint64_t bad;			/* impossible values, ignored */
+	uint64_t late;			/* came after their time was final: in the totals, in
+					 * nothing that was made of that time by then */
 	uint64_t kernels;		/* finished kernel runs */
 	uint64_t in_flight;		/* commands announced and not finished */
 	uint64_t how[HOW_COUNT];	/* finished device work by attribution */

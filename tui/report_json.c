@@ -98,6 +98,7 @@ static void write_trust(struct json *json, struct model *model)
 	json_key_uint(json, "lost_packets", status.lost_packets);
 	json_uint_if(json, "dropped", status.dropped);
 	json_uint_if(json, "impossible", status.bad);
+	json_uint_if(json, "late", status.late);
 	json_key_bool(json, "settled", status.finished && !status.partial);
 	json_key_object(json, "attribution");
 	for (int how = 1; how < HOW_COUNT; how++)

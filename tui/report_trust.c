@@ -99,11 +99,14 @@ static void print_losses(const struct model_status *status, FILE *out)
 			status->lost_packets ? report_counted(packets, sizeof(packets),
 						       status->lost_packets, "packet") : "");
 	if (status->dropped)
-		fprintf(out, "  ! dropped     %s by the probes: memory or a table was full\n",
-			report_counted(events, sizeof(events), status->dropped, "record"));
+		fprintf(out, "  ! dropped     %s by the probes or the vendor's library: memory or a table "
+			"was full\n", report_counted(events, sizeof(events), status->dropped, "record"));
 	if (status->bad)
 		fprintf(out, "  ! impossible  %s ignored\n",
 			report_counted(events, sizeof(events), status->bad, "value"));
+	if (status->late)
+		fprintf(out, "  ! late        %s came after their time was final: totals have them, steps and "
+			"findings do not\n", report_counted(events, sizeof(events), status->late, "record"));
 	if (status->partial)
 		fputs("  ! partial     the end is missing\n", out);
 }

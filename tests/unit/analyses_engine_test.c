@@ -169,6 +169,7 @@ TEST(analyses_where_a_step_goes_is_of_one_series)
 TEST(analyses_what_reaches_over_is_in_both)
 {
 	struct model *model = model_with_device();
+	struct model_status status;
 	struct seen seen = { NULL, 0, 0 };
 	size_t late;
 
@@ -192,6 +193,10 @@ TEST(analyses_what_reaches_over_is_in_both)
 	model_finish(model, false);
 	check_slices(&seen);
 	CHECK_INT(analyses_stats(model).late, 1);
+	model_lock(model);
+	model_status(model, &status);
+	model_unlock(model);
+	CHECK_INT(status.late, 1);
 	release(&seen);
 	model_free(model);
 }

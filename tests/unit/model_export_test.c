@@ -40,8 +40,8 @@ static struct model *again(struct model *model, int64_t from_ns, bool partial)
 }
 
 /*
- * The report without what a copy may say otherwise: how many events, how sure of
- * the clock; and unless `analyses` what follows from the order of arrival: an
+ * The report without what a copy may say otherwise: how many events, how many late, how
+ * sure of the clock; and unless `analyses` what follows from the order of arrival: an
  * analysis does not look back at what came later than its process had said.
  */
 static char *report_of(struct model *model, bool analyses)
@@ -72,7 +72,8 @@ static char *report_of(struct model *model, bool analyses)
 			*to++ = '\n';
 			continue;
 		}
-		if (strncmp(line, "    \"events\":", 13) && strncmp(line, "    \"clock\":", 12)) {
+		if (strncmp(line, "    \"events\":", 13) && strncmp(line, "    \"clock\":", 12) &&
+		    strncmp(line, "    \"late\":", 11)) {
 			memmove(to, line, (size_t)(next - line));
 			to += next - line;
 		}
