@@ -26,9 +26,13 @@
 #include "probes/cuda/probe.h"
 #include "probes/cuda/record.h"
 
-#define BUFFER_BYTES (256u << 10)
-#define BUFFERS 512u		/* 128 MiB; from 13.0 on each thread that calls holds one or two */
-#define STACK_BYTES (256u << 10)
+/*
+ * Small, because CUPTI gives back only buffers in which all has ended: while the host is
+ * ahead of the device that is never so of the one it writes to, and what runs is seen when
+ * that is full, after 140 kernels. The vendor's sample of a tracer began with as much.
+ */
+#define BUFFER_BYTES (32u << 10)
+#define BUFFERS 2048u		/* 64 MiB; from 13.0 on each thread that calls holds one or two */
 #define FLUSH_TRIES 4u
 #define OFF_EVERY_NS 200000000
 #define FIRST_EVERY_NS 2000000	/* until the first record */

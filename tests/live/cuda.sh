@@ -63,6 +63,19 @@ names() {
 		is "one device by its address" "$(report "len({d['address'] for d in j['devices']})")" 2 || return
 }
 
+# Held back by CUPTI for over two seconds: in all totals, and the report says where not.
+late() {
+	script 13.0 held && is "late is told" "$(report "j['trust'].get('late', 0) > 80")" True
+}
+
+# The host is ahead of the device, as in a training, and kernels are few and long: each slice
+# of time has its own, and nothing comes late.
+ahead() {
+	script 13.0 ahead && is "late" "$(report "j['trust'].get('late', 0)")" 0 &&
+		is "of the steps the device worked" \
+			"$(report "j['steps']['breakdown']['compute_ns'] > 0.9 * j['steps']['breakdown']['step_ns']")" True
+}
+
 # Two processes share the device, each with streams of its own.
 processes() {
 	TFTOP_CUPTI=$double/13.0/libcupti.so.13 timeout -k 5 60 "$tftop" --no-config --json="$work/report" -- \
@@ -128,13 +141,15 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
-for s in train graphs branches long held memory odd streams; do
+for s in train graphs branches long memory odd streams; do
 	case_run "$s" script 13.0 "$s"
 done
 for r in 11.4 12.6 12.9 13.4; do
 	case_run "streams $r" script "$r" streams
 	case_run "graphs $r" script "$r" graphs
 done
+case_run late late
+case_run ahead ahead
 case_run full script 13.0 train --level full
 case_run min min
 case_run rate rate
