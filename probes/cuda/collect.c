@@ -263,8 +263,11 @@ static void graphs_adapt(int64_t now_ns)
 	nodes = 0;
 	if (refused || atomic_load(&graphs_whole) || graphs_nodes)
 		return;
+	/* before CUPTI has it: a launch that it tells as a whole is never told with its nodes too */
+	atomic_store(&graphs_whole, true);
 	refused = !enable_whole_graphs();
-	atomic_store(&graphs_whole, !refused);
+	if (refused)
+		atomic_store(&graphs_whole, false);
 	if (!refused)
 		cuda_say(SAID_GRAPHS, 0, "more than %u kernels a second come from graphs: from here on "
 			 "a launch of a graph is one box; TFTOP_CUDA_GRAPHS=nodes keeps them all",
@@ -314,7 +317,6 @@ static void round_of(bool last)
 	emit_waiting(last);
 	count_lost();
 	overdue_look(rt_now_ns(), n, last);
-	emit_told(last);
 	graphs_adapt(begin_ns);
 	atomic_store(&collect_flush_ns, begin_ns);
 	rt_own_time(rt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns);
@@ -328,7 +330,7 @@ static int64_t pause_ns(void)
 
 	if (level_now == TFT_LEVEL_OFF)
 		return OFF_EVERY_NS;
-	if (emit_met || !atomic_load(&collect_called))
+	if (overdue_met || !atomic_load(&collect_called))
 		return FLUSH_EVERY_NS;
 	if (!called_ns)
 		called_ns = rt_now_ns();

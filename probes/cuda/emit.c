@@ -15,7 +15,6 @@
 #define WAITING 4096u
 #define WAIT_NS 1000000000
 #define POOLS 64u
-#define SETTLED_NS 1000000000
 #define CLOCK_STEP_NS 500
 #define CLOCK_EVERY_NS 1000000000
 #define FOREIGN_NS 1000000		/* so far off it is not CLOCK_REALTIME */
@@ -23,7 +22,6 @@
 
 _Atomic int64_t emit_offset_ns;
 bool emit_unfinished;
-bool emit_met;
 
 static struct {
 	struct cuda_record record;
@@ -31,11 +29,6 @@ static struct {
 } waiting[WAITING];
 static unsigned n_waiting;
 static uint64_t graph_nodes;
-static struct {
-	uint64_t n;
-	int64_t since_ns, at_ns;
-	bool over;		/* the latest record had one again */
-} uncorrelated;
 
 static struct {
 	uint64_t address;
@@ -258,16 +251,17 @@ static void run_of(const struct tft_command *c, const struct cuda_record *r)
 		.shape = c->shape,
 	};
 
-	graph_nodes++;
+	graph_nodes += r->what != CUDA_GRAPH;
 	rt_emit_run(&run);
 }
 
 /* A graph's launch that was to be told as a whole, and comes node by node: it had begun
- * before that was so. */
+ * before that was so. queue: its own is not known. */
 static void launch_of(struct call *call, const struct cuda_record *r, uint32_t queue)
 {
+	struct queue *own = queue_of_call(call, NULL);
 	struct tft_launch launch = {
-		.tid = call->tid, .queue = queue, .name = graph_name_of(r->graph),
+		.tid = call->tid, .queue = own ? atomic_load(&own->id) : queue, .name = graph_name_of(r->graph),
 		.correlation = r->correlation | TFT_CORRELATION_CUPTI, .op_name = call->op_name,
 		.call_dur_ns = call->call_dur_ns, .op = call->op, .call_ns = call->call_ns,
 		.kind = TFT_KIND_GRAPH, .flags = TFT_CMD_MANY,
@@ -277,13 +271,23 @@ static void launch_of(struct call *call, const struct cuda_record *r, uint32_t q
 	call_mark(r->correlation, CALL_WHOLE, 0);
 }
 
+/* While CUPTI goes over to whole graphs it may tell a launch both ways: the first one holds.
+ * CALL_WHOLE of one that has records: told as a whole. */
+static bool told_other_way(const struct cuda_record *r, uint64_t state)
+{
+	if (!r->graph || !(state & CALL_SEEN))
+		return false;
+	return r->what == CUDA_GRAPH || state & CALL_WHOLE;
+}
+
 static void command(const struct cuda_record *r, enum call_found found, struct call *call,
 		    uint64_t state)
 {
 	struct queue *queue = queue_get(r->context, r->stream, r->device);
 	struct tft_command c = { 0 };
+	bool run = r->graph && r->what != CUDA_GRAPH;
 
-	if (!queue)
+	if (!queue || (found == CALL_THERE && told_other_way(r, state)))
 		return;
 	if (!atomic_load_explicit(&queue->device->used, memory_order_relaxed)) {
 		atomic_store(&queue->device->used, true);
@@ -306,10 +310,15 @@ static void command(const struct cuda_record *r, enum call_found found, struct c
 		c.how = TFT_HOW_EXACT;
 		if (call->class == CUPTI_CLASS_COPY_WAIT && r->what == CUDA_COPY)
 			c.flags |= TFT_CMD_BLOCKING;
-		if (state & CALL_WHOLE && r->what != CUDA_GRAPH && r->graph)
+		if (state & CALL_WHOLE && run)
 			launch_of(call, r, c.queue);
+		if (r->what == CUDA_GRAPH && call->queue && !(state & CALL_WHOLE)) {
+			/* its launch was told, which this is the only run of */
+			call_mark(r->correlation, 0, CALL_WHOLE);
+			run = true;
+		}
 	}
-	if (r->graph && r->what != CUDA_GRAPH) {
+	if (run) {
 		if (!(c.flags & TFT_CMD_OPEN))
 			run_of(&c, r);
 	} else if (!(c.flags & TFT_CMD_OPEN && state & CALL_TOLD)) {
@@ -482,40 +491,6 @@ static void with_call(const struct cuda_record *r, enum call_found found, struct
 		command(r, found, call, state);
 }
 
-/* Some of CUPTI's releases may give correlations only while calls are recorded as well. */
-static void look_at_correlation(const struct cuda_record *r)
-{
-	if (r->what == CUDA_MEMORY || r->flags & CUDA_FROM_DEVICE)
-		return;
-	emit_met = true;
-	if (r->correlation) {
-		uncorrelated.over = uncorrelated.n != 0;
-	} else if (rt_level() >= TFT_LEVEL_DEFAULT) {
-		uncorrelated.n++;
-		uncorrelated.over = false;
-		uncorrelated.at_ns = rt_now_ns();
-		if (!uncorrelated.since_ns)
-			uncorrelated.since_ns = uncorrelated.at_ns;
-		enable_correlations();
-		if (r->what == CUDA_KERNEL)
-			overdue_uncorrelated();
-	}
-}
-
-void emit_told(bool last)
-{
-	int64_t now_ns = rt_now_ns();
-
-	if (!uncorrelated.n)
-		return;
-	if (uncorrelated.over && (last || now_ns - uncorrelated.at_ns > SETTLED_NS))
-		cuda_say(SAID_UNCORRELATED, 1, "%llu commands of the first moments have no op: CUPTI gives "
-			 "correlations only while calls are recorded, as they are since",
-			 (unsigned long long)uncorrelated.n);
-	else if (!uncorrelated.over && (last || now_ns - uncorrelated.since_ns > SETTLED_NS))
-		cuda_say(SAID_UNCORRELATED, 1, "CUPTI gives no correlations: what the device does has no op");
-}
-
 void emit_record(const struct cuda_record *r)
 {
 	enum call_found found;
@@ -523,7 +498,8 @@ void emit_record(const struct cuda_record *r)
 	uint64_t state = 0;
 
 	if (has_call(r)) {
-		look_at_correlation(r);
+		if (r->what != CUDA_MEMORY && !(r->flags & CUDA_FROM_DEVICE))
+			overdue_correlation(r);
 		found = call_find(r->correlation, &call, &state);
 		if (found == CALL_BUSY && n_waiting < WAITING) {
 			waiting[n_waiting].since_ns = rt_now_ns();

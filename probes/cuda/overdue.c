@@ -15,6 +15,7 @@
 
 #define ALL_AGE_NS 1000000000
 #define OTHERS_AGE_NS 300000000		/* what is no kernel is not waited for longer */
+#define SETTLED_NS 1000000000
 #define LOST_AGE_NS 10000000000
 #define STREAMS 64
 
@@ -23,7 +24,13 @@ static int64_t owed_since_ns;
 _Atomic int64_t overdue_waited_ns;
 static int64_t silent_since_ns;		/* records are owed since then */
 static _Atomic int64_t scanned_ns;
-static int64_t uncorrelated_ns;
+static int64_t uncorrelated_ns;		/* what was called before is not awaited */
+bool overdue_met;
+static struct {
+	uint64_t n;
+	int64_t since_ns, at_ns;
+	bool over;		/* the latest record had one again */
+} uncorrelated;
 
 static bool is_kernel(const struct call *c)
 {
@@ -115,7 +122,7 @@ static bool look_at(struct walk *w, uint32_t correlation, const struct call *c, 
 
 	/* its record may have come without saying so; a word of nothing would be no entry */
 	if (c->call_ns < uncorrelated_ns) {
-		call_mark(correlation, CALL_AWAITED, CALL_SEEN);
+		call_mark(correlation, CALL_AWAITED, CALL_LEFT);
 		return true;
 	}
 	if (age_ns > OVERDUE_AGE_NS && (overtaken || !is_kernel(c))) {
@@ -188,11 +195,6 @@ static void silence(const struct walk *w, uint64_t records)
 			 (double)(w->now_ns - w->oldest_ns) / 1e9);
 }
 
-void overdue_uncorrelated(void)
-{
-	uncorrelated_ns = rt_now_ns();
-}
-
 void overdue_came(const struct call *call, uint64_t state)
 {
 	came_late += state & CALL_GIVEN_UP && is_kernel(call);
@@ -217,6 +219,36 @@ static void say_lost(int64_t now_ns, bool last)
 		 "dropped by CUPTI, or captured into a graph unseen; they are counted as lost");
 }
 
+/* Some of CUPTI's releases may give correlations only while calls are recorded as well. */
+void overdue_correlation(const struct cuda_record *r)
+{
+	overdue_met = true;
+	if (r->correlation) {
+		uncorrelated.over = uncorrelated.n != 0;
+	} else if (rt_level() >= TFT_LEVEL_DEFAULT) {
+		uncorrelated.n++;
+		uncorrelated.over = false;
+		uncorrelated.at_ns = rt_now_ns();
+		if (!uncorrelated.since_ns)
+			uncorrelated.since_ns = uncorrelated.at_ns;
+		enable_correlations();
+		if (r->what == CUDA_KERNEL)
+			uncorrelated_ns = uncorrelated.at_ns;
+	}
+}
+
+static void say_uncorrelated(int64_t now_ns, bool last)
+{
+	if (!uncorrelated.n)
+		return;
+	if (uncorrelated.over && (last || now_ns - uncorrelated.at_ns > SETTLED_NS))
+		cuda_say(SAID_UNCORRELATED, 1, "%llu commands of the first moments have no op: CUPTI gives "
+			 "correlations only while calls are recorded, as they are since",
+			 (unsigned long long)uncorrelated.n);
+	else if (!uncorrelated.over && (last || now_ns - uncorrelated.since_ns > SETTLED_NS))
+		cuda_say(SAID_UNCORRELATED, 1, "CUPTI gives no correlations: what the device does has no op");
+}
+
 void overdue_look(int64_t now_ns, uint64_t records, bool last)
 {
 	struct walk w = { .now_ns = now_ns };
@@ -226,4 +258,5 @@ void overdue_look(int64_t now_ns, uint64_t records, bool last)
 	walk(&w);
 	silence(&w, records);
 	say_lost(now_ns, last);
+	say_uncorrelated(now_ns, last);
 }

@@ -114,6 +114,7 @@ enum {
 	CALL_FAILED = 32,
 	CALL_SEEN = 64,		/* a record of it came */
 	CALL_GIVEN_UP = 128,	/* is awaited no more, though none came */
+	CALL_LEFT = 256,	/* is awaited no more: nobody knows whether one came */
 };
 
 /* What a record cannot say of the call it is of. Of whole words: it is copied by them. */
@@ -170,8 +171,9 @@ void calls_captured(void);		/* it went into a graph: nothing will run */
 int64_t overdue_pending_ns(void);
 /* After a flush that gave `records`; last: none will come any more. */
 void overdue_look(int64_t now_ns, uint64_t records, bool last);
-/* Of what was called before now records have no correlation: it is not awaited. */
-void overdue_uncorrelated(void);
+/* A command's record: has it a correlation? */
+void overdue_correlation(const struct cuda_record *record);
+extern bool overdue_met;		/* there was one */
 /* A record came of a call in this state. */
 void overdue_came(const struct call *call, uint64_t state);
 /* As a queue's waited_ns, of all of the calling thread's device. */
@@ -238,8 +240,6 @@ extern bool emit_unfinished;
 void emit_clock(void);			/* before records are emitted */
 void emit_record(const struct cuda_record *record);
 void emit_waiting(bool all);		/* records of calls that had not returned */
-void emit_told(bool last);		/* what is known of them only later */
-extern bool emit_met;			/* a command's record came */
 void emit_dump(void);			/* series of pools */
 uint64_t emit_graph_nodes(void);	/* of graphs, since the last time */
 

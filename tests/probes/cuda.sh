@@ -306,6 +306,29 @@ case_graphs() {
 	expect "whole graphs" "no nodes" "$(lines '^(run|launch) ')" 0
 }
 
+# From nodes to whole graphs while they are launched: a launch is told one way or the other.
+case_adapts() {
+	local torn nodes
+	printf '%s\n' 'device depth=64' 'stream s nonblocking' 'capture g stream=s' 'kernel node x500 dur=6us stream=s' end \
+		'repeat 700ms' 'range r' 'launch g stream=s' end end 'sync stream=s' >"$tmp/adapts.play"
+	for torn in '' torn; do
+		level=2 play 13.0 adapts CUPTI_DOUBLE=$torn
+		fine "adapts $torn"
+		told "adapts $torn" "from here on a launch of a graph is one box"
+		grep -E '^(command .* kind=graph |launch |run )' "$tmp/events" |
+			sed -nE 's/^(command|launch|run) corr=([0-9]+) .* kind=([a-z]+) .*/\2 \1 \3/p' | sort | uniq -c |
+			awk '{ form[$2] = form[$2] $3 ":" $4 (($3 == "run" && $4 == "kernel") ? ":" $1 : "") " " }
+				END { for (c in form) n[form[c]]++; for (f in n) print f n[f] }' >"$tmp/forms"
+		nodes=$(grep -cvE '^(command:graph|launch:graph run:(graph|kernel:500)) [0-9]+$' "$tmp/forms")
+		if [ "$torn" ]; then
+			expect "adapts $torn" "one way or the other" "$(grep -cE 'command.*(launch|run)|run:graph.*run:k' "$tmp/forms")" 0
+		else
+			expect "adapts" "each launch is told, and told once" "$nodes$(grep -v '[0-9]$' "$tmp/forms")" 0
+		fi
+		expect "adapts $torn" "both ways were met" "$(grep -c -e '^command' -e 'kernel:500' "$tmp/forms")" 2
+	done
+}
+
 # A kernel that runs for long is announced, and told when it has ended.
 case_long() {
 	printf '%s\n' 'stream s' 'range r' 'kernel long_one dur=200ms stream=s' 'kernel short_one dur=1us stream=s' \
@@ -411,7 +434,7 @@ case_exit() {
 }
 
 compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
-for name in exports all releases records bycall refused fails hangs level graphs long failing ends chain without \
+for name in exports all releases records bycall refused fails hangs level graphs adapts long failing ends chain without \
 	runtime silent names own attach fork nvml exit; do
 	wanted $name && case_$name
 done

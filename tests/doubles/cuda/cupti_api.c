@@ -66,6 +66,8 @@ static void setting(const char *word)
 		cu.half = true;
 	else if (!strcmp(word, "uncorrelated"))
 		cu.uncorrelated = true;
+	else if (!strcmp(word, "torn"))
+		cu.torn = true;
 	else if (!strcmp(word, "bycall"))
 		cu.by_call = true;
 	else if (sscanf(word, "hold=%u", &cu.hold) == 1 || sscanf(word, "drop=%u", &cu.drop) == 1 ||

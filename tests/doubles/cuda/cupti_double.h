@@ -15,6 +15,8 @@
  *	future=B	kernels, copies and fills are B bytes longer, as a later release's
  *	uncorrelated	correlation ids are 0 unless API calls are recorded, any
  *	bycall		they are 0 unless the call that they are of is recorded
+ *	torn		a graph's launch that goes on while whole graphs are switched on is
+ *			recorded both ways, in parts
  *	overhead=N	every N-th flush is recorded as CUPTI's own cost
  *	busy=NAME	somebody of that name has subscribed
  *	fail=F:N:E	the N-th call of function F returns E; N 0: every call
@@ -34,7 +36,7 @@
 #define CU_UNKNOWN_BYTES 40
 
 struct cu_settings {
-	bool disorder, half, uncorrelated, by_call;
+	bool disorder, half, uncorrelated, by_call, torn;
 	unsigned int hold, drop, zero, unknown, future, overhead;
 	char busy[64];
 };

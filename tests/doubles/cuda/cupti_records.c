@@ -243,12 +243,24 @@ static bool kernels_on(void)
 	return cu_kind[CUPTI_KIND_CONCURRENT_KERNEL] || cu_kind[CUPTI_KIND_KERNEL];
 }
 
-/* A graph that is recorded as a whole has no records of its nodes. */
+/* A graph that is recorded as a whole has no records of its nodes; which it is counts when its
+ * launch begins. */
+static bool whole(uint32_t correlation)
+{
+	static __thread uint32_t launch;
+	static __thread bool kind;
+
+	if (launch != correlation || cu.torn)
+		kind = cu_kind[CUPTI_KIND_GRAPH];
+	launch = correlation;
+	return kind;
+}
+
 static void told_op(const struct sim_op *op)
 {
 	union record r;
 
-	if ((op->graph && cu_kind[CUPTI_KIND_GRAPH]) || op->kind == SIM_HOST ||
+	if ((op->graph && whole(op->correlation)) || op->kind == SIM_HOST ||
 	    (op->kind == SIM_KERNEL && !kernels_on()) ||
 	    (op->kind == SIM_COPY && !cu_kind[CUPTI_KIND_COPY]) ||
 	    (op->kind == SIM_PEER && !cu_kind[CUPTI_KIND_COPY_PEER]) ||
@@ -279,7 +291,7 @@ static void told_launched(const struct sim_graph *graph, const struct sim_stream
 		.end_device = (uint32_t)s->context->device->ordinal,
 		.end_context = s->context->uid } };
 
-	if (cu_kind[CUPTI_KIND_GRAPH])
+	if (whole(correlation))
 		cu_append(&r, end_ns);
 }
 
