@@ -98,7 +98,7 @@ no_more_environment() {
 	local added
 	added=$(tr '\0' '\n' <"$work/under" | grep -oE '^[A-Za-z_0-9]+=' | sort |
 		comm -23 - <(tr '\0' '\n' <"$work/bare" | grep -oE '^[A-Za-z_0-9]+=' | sort) |
-		grep -vE '^(TFTOP_CONTROL|LTTNG_[A-Z_]+|LD_PRELOAD|OPENCL_LAYERS|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|TFTOP_TENSORFLOW|TFTOP_PYTORCH|TFTOP_JAX|TFTOP_ONEDNN|ASAN_OPTIONS)=')
+		grep -vE '^(TFTOP_CONTROL|LTTNG_[A-Z_]+|LD_PRELOAD|OPENCL_LAYERS|CUDA_INJECTION64_PATH|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|TFTOP_TENSORFLOW|TFTOP_PYTORCH|TFTOP_JAX|TFTOP_ONEDNN|ASAN_OPTIONS)=')
 	[ -z "$added" ] || fail "added: $added"
 }
 

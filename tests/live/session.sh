@@ -76,7 +76,7 @@ for f in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 20 30 63 255; do
 done
 for n in user net mnt pid uts ipc; do readlink "/proc/self/ns/$n"; done
 ulimit -a; umask; pwd
-env | grep -vE '^(TFTOP_|LTTNG_HOME|LD_PRELOAD|OPENCL_LAYERS|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|ASAN_OPTIONS|_=|SHLVL)' | sort
+env | grep -vE '^(TFTOP_|LTTNG_HOME|LD_PRELOAD|OPENCL_LAYERS|CUDA_INJECTION64_PATH|NVTX_INJECTION64_PATH|INTEL_LIBITTNOTIFY64|ASAN_OPTIONS|_=|SHLVL)' | sort
 END
 same_world() {
 	local user=$1
@@ -131,7 +131,7 @@ statuses() {
 
 probes_named() {
 	under root -p opencl,nosuch -- true
-	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, nvtx, itt, tensorflow, pytorch, jax, onednn" || return
+	status 125 && said "unknown probe 'nosuch'; known: auto, opencl, cuda, nvtx, itt, tensorflow, pytorch, jax, onednn" || return
 	under root -p -nvtx -- true
 	status 0 && said '^environment OPENCL_LAYERS=' && said '^environment INTEL_LIB' || return
 	said '^environment TFTOP_TENSORFLOW=.*/libtftop-tensorflow.so$' || return
@@ -143,8 +143,8 @@ probes_named() {
 
 chained() {
 	wrap=(env LD_PRELOAD=/nosuch/libtftop-start.so OPENCL_LAYERS=/own/a.so:/own/b.so
-		NVTX_INJECTION64_PATH=/own/nvtx.so INTEL_LIBITTNOTIFY64=/nosuch/libtftop-itt.so
-		TFTOP_TENSORFLOW=/nosuch/libtftop-tensorflow.so)
+		CUDA_INJECTION64_PATH=/own/cuda.so NVTX_INJECTION64_PATH=/own/nvtx.so
+		INTEL_LIBITTNOTIFY64=/nosuch/libtftop-itt.so TFTOP_TENSORFLOW=/nosuch/libtftop-tensorflow.so)
 	under root -p -tensorflow -- true
 	said '^environment TFTOP_TENSORFLOW=$' || return
 	under root -- true
@@ -152,6 +152,7 @@ chained() {
 	said "^environment TFTOP_TENSORFLOW=$copy/lib/libtftop-tensorflow.so\$" || return
 	said "^environment LD_PRELOAD=$copy/lib/libtftop-start.so\$" &&
 		said "^environment OPENCL_LAYERS=$copy/lib/libtftop-opencl.so:/own/a.so:/own/b.so\$" &&
+		said '^environment TFTOP_CHAIN_CUDA_INJECTION64_PATH=/own/cuda.so$' &&
 		said '^environment TFTOP_CHAIN_NVTX_INJECTION64_PATH=/own/nvtx.so$' || return
 	has 'TFTOP_CHAIN_INTEL' && { fail "a tftop around us was chained"; return; }
 	mkdir "$work/a b" && cp -r "$copy/lib" "$work/a b/"
