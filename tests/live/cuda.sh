@@ -141,28 +141,28 @@ without() {
 		"$(report "len([d for d in j['devices'] if d['api'] == 'cuda']), 'forward' in [o['name'] for o in j['ops'] + j.get('ranges', [])]")" "(0, True)"
 }
 
+case_run rate rate
 for s in train graphs branches long memory odd streams; do
-	case_run "$s" script 13.0 "$s"
+	case_beside "$s" script 13.0 "$s"
 done
 for r in 11.4 12.6 12.9 13.4; do
-	case_run "streams $r" script "$r" streams
-	case_run "graphs $r" script "$r" graphs
+	case_beside "streams $r" script "$r" streams
+	case_beside "graphs $r" script "$r" graphs
 done
-case_run late late
-case_run ahead ahead
-case_run full script 13.0 train --level full
-case_run min min
-case_run rate rate
+case_beside late late
+case_beside ahead ahead
+case_beside full script 13.0 train --level full
+case_beside min min
 for f in disorder half hold=3 future=24 uncorrelated; do
-	case_run "$f" fault "$f" streams
+	case_beside "$f" fault "$f" streams
 done
-case_run dropped fault drop=7 held --dropped
-case_run names names
-case_run processes processes
-case_run wrap wrap
-case_run further further
-case_run threads threads
-case_run ends ends
-case_run wishes wishes
-case_run without without
+case_beside dropped fault drop=7 held --dropped
+case_beside names names
+case_beside processes processes
+case_beside wrap wrap
+case_beside further further
+case_beside threads threads
+case_beside ends ends
+case_beside wishes wishes
+case_beside without without
 suite_end

@@ -80,7 +80,7 @@ records() {
 		fail "a damaged recording is as good"
 }
 
-case_run pack packs
-case_run recorded records
-case_run rehearsal rehearses
+case_beside rehearsal rehearses
+case_beside pack packs
+case_beside recorded records
 suite_end

@@ -4,7 +4,8 @@
 # A suite calls `case_run NAME FUNCTION ARGS…` per case. The function returns 0
 # when all is well; else it calls `fail WHY` (or lets a command fail), or
 # `skip WHAT` when something is missing. Each case has its own folder $work,
-# removed afterwards; $tmp is the suite's. `suite_end` prints the last line.
+# removed afterwards; $tmp is the suite's. `case_beside`, called likewise, runs it
+# beside others: for cases that mostly wait. `suite_end` prints the last line.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -65,6 +66,35 @@ case_run() {
 	work=$tmp
 }
 
+# case_beside NAME FUNCTION ARGS…: two of these run at once, each in a shell of its own
+# (it changes no variable of the suite's). case_together waits for them all and says how
+# they went, in their order; before a case that is to be alone.
+beside=() beside_pids=()
+case_beside() {
+	[ -n "${CASE:-}" ] && [[ $1 != *$CASE* ]] && return 0
+	while [ "$(jobs -pr | wc -l)" -ge 2 ]; do wait -n; done
+	beside+=("$1")
+	case_run "$@" >"$tmp/beside.${#beside[@]}" &
+	beside_pids+=($!)
+}
+case_together() {
+	local i result
+	[ ${#beside[@]} -eq 0 ] || wait "${beside_pids[@]}"
+	for ((i = 1; i <= ${#beside[@]}; i++)); do
+		result=$(tail -n 1 "$tmp/beside.$i")
+		case $result in
+		"ok "*) passed=$((passed + 1)) ;;
+		"skip "*) skipped=$((skipped + 1)) ;;
+		"not ok "*) failed=$((failed + 1)) ;;
+		*) failed=$((failed + 1)) result+=$'\n'"not ok ${beside[i - 1]}: its shell has died" ;;
+		esac
+		sed '$d' "$tmp/beside.$i"
+		echo "$result"
+		rm "$tmp/beside.$i"
+	done
+	beside=() beside_pids=()
+}
+
 # thrice COMMAND…: what else runs on this machine can make device and host wait
 # for each other, hide a small cause or look like one, so it is to be first (status 2:
 # it is not) in one of three runs. What is said of it is to be right in any run.
@@ -80,6 +110,7 @@ thrice() {
 }
 
 suite_end() {
+	case_together
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ]
 }
