@@ -399,7 +399,7 @@ check-tsan:
 	@O=$(O)/tsan tests/run.sh $(SUITES_TSAN)
 
 .PHONY: tsan-programs
-tsan-programs: all $(O)/tests/unit $(O)/tests/burst $(addprefix $(O)/tests/cuda/,cuda_stress cuda_play 13.0/libcupti.so.13)
+tsan-programs: all $(O)/tests/unit $(O)/tests/burst $(addprefix $(O)/tests/cuda/,cuda_stress cuda_play 13.0/libcupti.so.13 nvml/libnvidia-ml.so.1)
 
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite

@@ -50,6 +50,21 @@ cuda() {
 		fail "$(first_lines "$work/compared")"
 }
 
+# silent NAME… -- PROGRAM ARGS…: with these settings, of the doubles, nothing is compared.
+silent() {
+	local settings=()
+	while [ "$1" != -- ]; do settings+=("$1"); shift; done
+	env "${settings[@]}" timeout -k 5 100 "$tftop" --no-config --json="$work/report" -- \
+		"$O/tests/cuda/$2" "${@:3}" >"$work/out" 2>&1 &&
+		! grep -q 'WARNING: ThreadSanitizer' "$work/out" && return
+	grep -v '^ ' "$work/out" | head -n 60
+	fail "$(grep -h SUMMARY "$work/out" || first_lines "$work/out")"
+}
+sensors() {
+	printf '%s\n' 'stream s' 'kernel k dur=1us stream=s' sync 'wait 1100ms' >"$work/sensors.play"
+	silent LD_LIBRARY_PATH="$O/tests/cuda/nvml" NVML_DOUBLE=hot=2 -- cuda_play --quiet "$work/sensors.play"
+}
+
 # Threads launch while the level goes up and down: when it is over all is seen again.
 levels() {
 	for level in min full off default; do
@@ -71,4 +86,6 @@ case_run cuda-streams cuda cuda_stress streams 4 200
 case_run cuda-fork cuda cuda_stress fork 2 2000
 case_run cuda-graphs cuda cuda_play --quiet tests/data/cuda/graphs.play
 case_run cuda-levels levels
+case_run cuda-exit silent -- cuda_stress exit 3 100
+case_run cuda-sensors sensors
 suite_end
