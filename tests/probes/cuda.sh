@@ -290,8 +290,8 @@ case_runtime() {
 
 # Threads launch while the level changes: nothing is lost but what was off.
 case_level() {
-	printf '%s\n' 'stream a' 'stream b' 'repeat 300ms' 'kernel ka x20 dur=1us stream=a' end thread \
-		'repeat 300ms' 'kernel kb x20 dur=1us stream=b' end >"$tmp/two.play"
+	printf '%s\n' 'stream a' 'stream b' 'pace 50000' 'repeat 300ms' 'kernel ka x20 dur=1us stream=a' end \
+		thread 'pace 50000' 'repeat 300ms' 'kernel kb x20 dur=1us stream=b' end >"$tmp/two.play"
 	play 13.0 two RT_TEXT_TOGGLE=1
 	fine level
 	expect level "nothing is told twice" "$(grep -v ' open' "$tmp/events" | sed -nE 's/^command corr=([0-9]+) .*/\1/p' |
