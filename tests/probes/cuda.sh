@@ -434,8 +434,22 @@ case_exit() {
 }
 
 compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
-for name in exports all releases records bycall refused fails hangs level graphs adapts long failing ends chain without \
-	runtime silent names own attach fork nvml exit; do
-	wanted $name && case_$name
-done
+cases() {
+	local name
+	for name; do wanted $name && case_$name; done
+}
+# Those that wait for seconds run beside the others, in a folder of their own.
+mkdir "$tmp/beside" && cp "$tmp/all.play" "$tmp/beside/"
+(
+	tmp=$tmp/beside pass=0 failed=0
+	cases hangs silent nvml
+	echo "$pass $failed"
+) >"$tmp/beside.log" &
+cases exports all releases records bycall refused fails level graphs adapts long failing ends chain \
+	without runtime names own attach fork exit
+wait
+sed '$d' "$tmp/beside.log"
+read -r ok_beside failed_beside < <(tail -n 1 "$tmp/beside.log")
+pass=$((pass + ok_beside)) failed=$((failed + failed_beside))
+[ -n "$failed_beside" ] || fail beside "its shell has died"
 closing
