@@ -452,6 +452,8 @@ void model_revive(struct model *model);
 int64_t model_settle(struct model *model);
 
 /* ---- notes.c: losses, messages ---- */
+
+size_t notes_warnings(const struct model *model);
 void note_lost(struct model *model, const struct event_lost *lost);
 /* Once per text. */
 void note_message(struct model *model, int64_t time_ns, int level, const char *text);

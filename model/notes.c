@@ -178,6 +178,17 @@ static void bad_text(struct bad *bad, enum bad_kind kind)
 		 bad->count, bad->count == 1 ? "" : "s");
 }
 
+size_t notes_warnings(const struct model *model)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < model->n_messages; i++)
+		n += model->messages[i].level > 0;
+	for (int kind = 0; kind < BAD_COUNT; kind++)
+		n += model->bads[kind].count > 0;
+	return n;
+}
+
 size_t model_messages(struct model *model, struct message_row **out)
 {
 	size_t n = model->n_messages;

@@ -29,6 +29,7 @@ void model_status(struct model *model, struct model_status *out)
 	};
 	for (int i = 0; i < HOW_COUNT; i++)
 		out->how[i] = model->how[i];
+	out->warnings = notes_warnings(model);
 	for (uint32_t i = 0; i < model->queues.n; i++)
 		out->in_flight += queue_at(model, i)->in_flight;
 	for (uint32_t i = 0; i < model->processes.n; i++) {

@@ -78,6 +78,7 @@ struct model_status {
 	uint64_t steps;
 	int64_t last_step_number;	/* -1 none */
 	int64_t last_step_ns;		/* duration of the last finished step */
+	size_t warnings;		/* messages that are no mere news */
 };
 
 void model_status(struct model *model, struct model_status *out);	/* [locked] */

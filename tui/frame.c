@@ -111,6 +111,7 @@ void frame_update(struct tui *tui, bool all)
 	model_lock(tui->model);
 	model_status(tui->model, &tui->status);
 	model_findings(tui->model, &view->findings, NULL);
+	view->warnings = tui->status.warnings;
 	view->clock_ns = tui_clock(tui);
 	view->now_ns = tui->status.finished ? tui->status.last_ns : tui->status.live_ns;
 	if (view->now_ns < tui->status.last_ns && tui->status.first_ns <= tui->status.last_ns)

@@ -11,11 +11,15 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-counters.h"
 #include "tui/header_lines.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
 
 #define RECENT_NS 5000000000LL		/* device shares while following */
+#define DEAF_NS 3000000000LL		/* nothing heard of a device that works is told */
+#define DEAF_LAUNCHES 8u
+#define DEAF_PERCENT 20
 #define QUIET_NS 10000000000LL		/* nothing seen for so long is told */
 
 struct header *header_new(void)
@@ -205,6 +209,51 @@ static void banner(struct header *h, const char *format, ...)
 	strip_sentence(&h->banner, 0, 1, ROLE_ACCENT, text, 10);
 }
 
+/* What the sensors say of the busiest device, in %, 0: nothing lately. */
+static int64_t sensed(struct view *view, int64_t live_ns)
+{
+	struct counter_row *rows;
+	size_t n = model_counters(view->model, &rows);
+	int64_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].name, "gpu utilisation") && live_ns - rows[i].last_ns < DEAF_NS &&
+		    rows[i].last > most)
+			most = rows[i].last;
+	free(rows);
+	return most;
+}
+
+/* A device works, or should, and nothing is heard of it. */
+static bool update_deaf(struct header *h, struct view *view)
+{
+	const struct model_status *s = &h->status;
+	uint64_t more;
+	int64_t busy;
+	char time[FMT_MAX];
+
+	if (s->kernels != h->kernels || !h->kernels_ns || s->in_flight < h->launched) {
+		h->kernels = s->kernels;
+		h->launched = s->in_flight;
+		h->kernels_ns = s->live_ns;
+	}
+	if (s->live_ns - h->kernels_ns < DEAF_NS)
+		return false;
+	snprintf(time, sizeof(time), "%d s", (int)((s->live_ns - h->kernels_ns) / (DEAF_NS / 3)));
+	more = s->in_flight - h->launched;
+	if (more >= DEAF_LAUNCHES) {
+		banner(h, "no kernel ended for %s, %llu launched: a long one, or none is told: 8 messages",
+		       time, (unsigned long long)more);
+		return true;
+	}
+	busy = s->in_flight ? 0 : sensed(view, s->live_ns);
+	if (busy < DEAF_PERCENT)
+		return false;
+	banner(h, "a GPU is %lld %% busy, no kernel ended for %s: another program's, or none is told: "
+	       "8 messages", (long long)busy, time);
+	return true;
+}
+
 /*
  * Something should be seen and is not. What the probes themselves say they are
  * blind for is the likeliest cause.
@@ -221,7 +270,7 @@ static void update_banner(struct header *h, struct view *view,
 
 	strip_clear(&h->banner);
 	/* What runs on a device for long is drawn, and not nothing. */
-	if (s->finished || exited || s->in_flight)
+	if (s->finished || exited || update_deaf(h, view) || s->in_flight)
 		return;
 	for (i = 0; i < count; i++)
 		for (j = 0; j < processes[i].n_probes && j < 8; j++) {

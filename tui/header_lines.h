@@ -28,6 +28,9 @@ struct header {
 	bool found;			/* there has been one: its line stays */
 	int n_lines;
 	bool waiting;			/* no device yet: lines[0] says for what */
+	/* The latest kernel that ended: how many had, when, and what was on its way then. */
+	uint64_t kernels, launched;
+	int64_t kernels_ns;
 	bool opened;			/* has been updated once ... */
 	int64_t opened_ns;		/* ... at this time of the loop's clock */
 	char command[256];		/* PROGRAM, until it says so itself */

@@ -66,6 +66,7 @@ struct view {
 	const char *run_command;	/* with OUT_RUN_COMMAND; the pane's own */
 	const char *show_pane, *show_key;	/* with OUT_SHOW_PANE; key NULL: none */
 	struct findings_status findings;	/* of this frame */
+	size_t warnings;		/* among the messages, of this frame */
 	/* how to draw */
 	bool ascii;		/* no UTF-8, or --ascii */
 	bool colour;

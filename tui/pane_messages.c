@@ -148,6 +148,15 @@ static unsigned messages_command(struct pane *pane, struct view *view,
 	return OUT_REDRAW;
 }
 
+/* "8 messages 2!": warnings among them. */
+static void messages_tab(struct pane *pane, struct view *view, char *text, size_t size)
+{
+	if (view->warnings)
+		snprintf(text, size, "8 messages %zu!", view->warnings);
+	else
+		snprintf(text, size, "8 messages");
+}
+
 const struct pane_ops pane_messages = {
 	.name = "messages",
 	.key_table = "table",
@@ -156,4 +165,5 @@ const struct pane_ops pane_messages = {
 	.update = messages_update,
 	.draw = messages_draw,
 	.command = messages_command,
+	.tab = messages_tab,
 };

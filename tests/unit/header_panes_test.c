@@ -12,6 +12,7 @@
 #include "tests/unit/test.h"
 #include "tui/output.h"
 #include "tui/pane.h"
+#include "tui/panes.h"
 #include "tui/synth.h"
 #include "tui/window.h"
 
@@ -305,5 +306,69 @@ TEST(header_knows_what_has_not_ended)
 	header_text(header, &view, text, sizeof(text));
 	CHECK(strstr(text, "nothing has happened"));
 	header_free(header);
+	model_free(view.model);
+}
+
+static void busy(struct model *model, int64_t at_s, int64_t percent)
+{
+	struct event event = { .type = EVENT_COUNTER, .pid = PID, .time_ns = BASE + at_s * SECOND };
+
+	event.u.counter = (struct event_counter) { 7, BASE + at_s * SECOND, percent };
+	apply_one(model, event);
+}
+
+/* Launches go on, or a sensor says that the device works, and no kernel is heard of. */
+TEST(header_knows_when_it_is_deaf)
+{
+	struct view view = {.model = model_with_device(), .following = true, .ascii = true};
+	struct event series = { .type = EVENT_SERIES, .pid = PID, .time_ns = BASE };
+	struct header *header = header_new();
+	char text[4096];
+
+	series.u.series = (struct event_series) { 7, 1, "gpu utilisation", "%" };
+	apply_one(view.model, series);
+	apply_one(view.model, ev_kernel(1, 1, 1, 0, 1000));
+	header_text(header, &view, text, sizeof(text));
+	for (uint32_t i = 2; i < 12; i++) {
+		struct event open = ev_kernel(1, 1, i, SECOND, 1000);
+
+		open.u.command.flags = CMD_OPEN;
+		open.u.command.call_ns = BASE + SECOND;
+		apply_one(view.model, open);
+		apply_one(view.model, ev_alive(BASE + (i == 11 ? 5 : 1) * SECOND));
+		header_text(header, &view, text, sizeof(text));
+		CHECK(!strstr(text, "no kernel ended for 4 s, 10 launched") == (i < 11));
+	}
+	for (uint32_t i = 2; i < 12; i++)
+		apply_one(view.model, ev_kernel(1, 1, i, 2 * SECOND, 1000));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(!strstr(text, "no kernel ended"));
+	busy(view.model, 8, 12);
+	apply_one(view.model, ev_alive(BASE + 9 * SECOND));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(!strstr(text, "no kernel ended"));
+	busy(view.model, 9, 73);
+	header_text(header, &view, text, sizeof(text));
+	CHECK(strstr(text, "a GPU is 73 % busy, no kernel ended for 4 s"));
+	header_free(header);
+	model_free(view.model);
+}
+
+/* Whoever does not look at pane 8 sees that it has something to say. */
+TEST(panes_tab_of_messages_counts_warnings)
+{
+	struct view view = {.model = model_new(NULL)};
+	struct model_status status;
+	char text[32];
+
+	model_message(view.model, 0, "news");
+	model_message(view.model, 1, "a warning");
+	model_message(view.model, 2, "an error");
+	model_lock(view.model);
+	model_status(view.model, &status);
+	model_unlock(view.model);
+	view.warnings = status.warnings;
+	pane_messages.tab(NULL, &view, text, sizeof(text));
+	CHECK_STR(text, "8 messages 2!");
 	model_free(view.model);
 }
