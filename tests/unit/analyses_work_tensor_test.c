@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Products of matrices without tensor cores, where there are some. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 static size_t played(uint16_t capability, const char *name, int64_t dur_ns, struct finding *out)
 {
 	struct event device = ev_device(1, "0000:65:00.0");
+	static char key[64];
 	struct bench bench;
 	size_t found;
 
@@ -28,6 +30,11 @@ static size_t played(uint16_t capability, const char *name, int64_t dur_ns, stru
 		bench_step(&bench, t, t + STEP);
 	}
 	found = bench_review(&bench, "no-tensor-cores", out);
+	/* the model's own, which goes */
+	if (found && out->evidence.key) {
+		snprintf(key, sizeof(key), "%s", out->evidence.key);
+		out->evidence.key = key;
+	}
 	bench_release(&bench);
 	return found;
 }
