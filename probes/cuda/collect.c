@@ -54,7 +54,7 @@ static _Atomic uint64_t thrown;		/* bytes */
 static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
 
 atomic_bool graphs_whole;
-bool graphs_nodes;
+unsigned graphs_nodes_s = GRAPH_NODES_S;
 _Atomic int64_t collect_flush_ns;
 atomic_bool collect_called;
 uint64_t collect_dropped;
@@ -253,7 +253,7 @@ static void graphs_adapt(int64_t now_ns)
 	static uint64_t nodes;
 	static bool refused;
 	nodes += emit_graph_nodes();
-	if (nodes <= GRAPH_NODES_S) {
+	if (nodes <= graphs_nodes_s) {
 		if (now_ns - since_ns >= 1000000000) {
 			since_ns = now_ns;
 			nodes = 0;
@@ -261,7 +261,7 @@ static void graphs_adapt(int64_t now_ns)
 		return;
 	}
 	nodes = 0;
-	if (refused || atomic_load(&graphs_whole) || graphs_nodes)
+	if (refused || atomic_load(&graphs_whole) || graphs_nodes_s == UINT_MAX)
 		return;
 	/* before CUPTI has it: a launch that it tells as a whole is never told with its nodes too */
 	atomic_store(&graphs_whole, true);
@@ -271,7 +271,7 @@ static void graphs_adapt(int64_t now_ns)
 	if (!refused)
 		cuda_say(SAID_GRAPHS, 0, "more than %u kernels a second come from graphs: from here on "
 			 "a launch of a graph is one box; TFTOP_CUDA_GRAPHS=nodes keeps them all",
-			 GRAPH_NODES_S);
+			 graphs_nodes_s);
 }
 
 /* What is not given at one time comes at the next: only who goes on refusing loses it. */

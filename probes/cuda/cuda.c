@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +152,17 @@ static void wishes(void)
 {
 	const char *graphs = getenv("TFTOP_CUDA_GRAPHS");
 	bool whole = graphs && !strcmp(graphs, "whole");
+	bool number = graphs && *graphs && strspn(graphs, "0123456789") == strlen(graphs) &&
+		strlen(graphs) < 9;
 
-	graphs_nodes = graphs && !strcmp(graphs, "nodes");
+	if (graphs && !strcmp(graphs, "nodes"))
+		graphs_nodes_s = UINT_MAX;
+	else if (number)
+		graphs_nodes_s = (unsigned)strtoul(graphs, NULL, 10);
+	else if (graphs && *graphs && !whole)
+		cuda_tell(1, "TFTOP_CUDA_GRAPHS='%s' is neither 'nodes', 'whole' nor how many nodes "
+			  "a second are told: it decides nothing", graphs);
 	atomic_store(&graphs_whole, whole);
-	if (graphs && *graphs && !whole && !graphs_nodes)
-		cuda_tell(1, "TFTOP_CUDA_GRAPHS='%s' is neither 'nodes' nor 'whole': it decides nothing",
-			  graphs);
 	nvml_wish();
 }
 

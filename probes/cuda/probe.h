@@ -96,7 +96,7 @@ void collect_fork_child(void);
 void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void collect_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid);
 extern atomic_bool graphs_whole;	/* launches from now on are told as a whole */
-extern bool graphs_nodes;		/* they never are: the user's wish, before the thread runs */
+extern unsigned graphs_nodes_s;		/* from so many nodes a second on; UINT_MAX: never. Before the thread runs */
 extern _Atomic int64_t collect_flush_ns;	/* the last flush that has ended began then */
 extern uint64_t collect_dropped;	/* records, by CUPTI, so far: the flusher's */
 

@@ -309,23 +309,23 @@ case_graphs() {
 # From nodes to whole graphs while they are launched: a launch is told one way or the other.
 case_adapts() {
 	local torn nodes
-	printf '%s\n' 'device depth=64' 'stream s nonblocking' 'capture g stream=s' 'kernel node x500 dur=6us stream=s' end \
-		'repeat 700ms' 'range r' 'launch g stream=s' end end 'sync stream=s' >"$tmp/adapts.play"
+	printf '%s\n' 'device depth=64' 'stream s nonblocking' 'capture g stream=s' 'kernel node x50 dur=6us stream=s' end \
+		'repeat 300ms' 'range r' 'launch g stream=s' end end 'sync stream=s' >"$tmp/adapts.play"
 	for torn in '' torn; do
-		level=2 play 13.0 adapts CUPTI_DOUBLE=$torn
+		level=2 play 13.0 adapts CUPTI_DOUBLE=$torn TFTOP_CUDA_GRAPHS=1000
 		fine "adapts $torn"
 		told "adapts $torn" "from here on a launch of a graph is one box"
 		grep -E '^(command .* kind=graph |launch |run )' "$tmp/events" |
 			sed -nE 's/^(command|launch|run) corr=([0-9]+) .* kind=([a-z]+) .*/\2 \1 \3/p' | sort | uniq -c |
 			awk '{ form[$2] = form[$2] $3 ":" $4 (($3 == "run" && $4 == "kernel") ? ":" $1 : "") " " }
 				END { for (c in form) n[form[c]]++; for (f in n) print f n[f] }' >"$tmp/forms"
-		nodes=$(grep -cvE '^(command:graph|launch:graph run:(graph|kernel:500)) [0-9]+$' "$tmp/forms")
+		nodes=$(grep -cvE '^(command:graph|launch:graph run:(graph|kernel:50)) [0-9]+$' "$tmp/forms")
 		if [ "$torn" ]; then
 			expect "adapts $torn" "one way or the other" "$(grep -cE 'command.*(launch|run)|run:graph.*run:k' "$tmp/forms")" 0
 		else
 			expect "adapts" "each launch is told, and told once" "$nodes$(grep -v '[0-9]$' "$tmp/forms")" 0
 		fi
-		expect "adapts $torn" "both ways were met" "$(grep -c -e '^command' -e 'kernel:500' "$tmp/forms")" 2
+		expect "adapts $torn" "both ways were met" "$(grep -c -e '^command' -e 'kernel:50 ' "$tmp/forms")" 2
 	done
 }
 
