@@ -105,13 +105,6 @@ static struct thread *thread_own(void)
 	return t;
 }
 
-bool calls_thread_depth(void)
-{
-	struct thread *t = own;
-
-	return t && t->depth && t->epoch == atomic_load_explicit(&epoch, memory_order_relaxed);
-}
-
 void calls_captured(void)
 {
 	struct thread *t = own;

@@ -252,6 +252,7 @@ static void graphs_adapt(int64_t now_ns)
 	static int64_t since_ns;
 	static uint64_t nodes;
 	static bool refused;
+
 	nodes += emit_graph_nodes();
 	if (nodes <= graphs_nodes_s) {
 		if (now_ns - since_ns >= 1000000000) {

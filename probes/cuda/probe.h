@@ -162,7 +162,6 @@ void calls_start(void);			/* before anything is enabled */
 cupti_callback_fn calls_callback;
 int calls_class(uint32_t domain, uint32_t number);	/* enum cupti_class */
 void calls_epoch(void);			/* what is enabled changed */
-bool calls_thread_depth(void);		/* a call of this thread is running */
 void calls_captured(void);		/* it went into a graph: nothing will run */
 
 /* ---- overdue.c ---- */
