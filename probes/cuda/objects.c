@@ -46,7 +46,16 @@ struct device *device_at(unsigned index)
 static void device_send(struct device *d)
 {
 	struct tft_device def = atomic_load(&d->told) ? d->def : d->plain;
+	char name[240], user[sizeof(d->user)] = "";
 
+	if (rt_spin_lock(&busy)) {
+		memcpy(user, d->user, sizeof(user));
+		rt_spin_unlock(&busy);
+	}
+	if (*user) {
+		snprintf(name, sizeof(name), "%s \"%s\"", def.name, user);
+		def.name = name;
+	}
 	def.id = atomic_load(&d->id);
 	rt_emit_device(&def);
 }
@@ -118,6 +127,22 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
+/* What the user called it since it was last asked, into its own: true when that is new. */
+static bool user_named(enum rt_thing what, uint64_t id, char own[NAME_BYTES])
+{
+	char name[NAME_BYTES];
+	bool taken = false;
+
+	if (!rt_thing_named(what, id, name, sizeof(name)) || !rt_spin_lock(&busy))
+		return false;
+	if (strcmp(name, own) != 0) {
+		memcpy(own, name, sizeof(name));
+		taken = true;
+	}
+	rt_spin_unlock(&busy);
+	return taken;
+}
+
 static void device_known(const struct cuda_record *r)
 {
 	struct device *d = device_get(r->device);
@@ -144,7 +169,11 @@ static void device_known(const struct cuda_record *r)
 	d->def.shared_per_block = r->of_device.shared_per_block;
 	d->def.bandwidth = r->of_device.bandwidth;
 	atomic_store(&d->told, true);
+	user_named(RT_THING_CUDA_DEVICE, d->number, d->user);
 	device_send(d);
+	if (r->of_device.mig)
+		cuda_tell(0, "device %u is a part of a GPU, %s: sensors may be those of the whole one, "
+			  "or none", d->number, d->def.address);
 }
 
 /* ---- streams ---- */
@@ -372,21 +401,9 @@ static void stream_made(const struct cupti_resource *r)
 		handle_enter(q, (uint64_t)(uintptr_t)r->stream);
 }
 
-/* What the user called it since it was last asked: true when that is new. */
 static bool name_taken(struct queue *q)
 {
-	char name[sizeof(q->name)];
-	bool taken = false;
-
-	if (!rt_thing_named(RT_THING_CUDA_STREAM, atomic_load(&q->handle), name, sizeof(name)) ||
-	    !rt_spin_lock(&busy))
-		return false;
-	if (strcmp(name, q->name) != 0) {
-		memcpy(q->name, name, sizeof(name));
-		taken = true;
-	}
-	rt_spin_unlock(&busy);
-	return taken;
+	return user_named(RT_THING_CUDA_STREAM, atomic_load(&q->handle), q->name);
 }
 
 /* Its handle may be another stream's next, so its name is taken before that goes. */
@@ -465,10 +482,14 @@ void objects_names(void)
 {
 	uint32_t now = rt_things();
 	unsigned n = atomic_load(&n_queues);
+	struct device *d;
 
 	if (now == names_seen)
 		return;
 	names_seen = now;
+	for (unsigned i = 0; (d = device_at(i)); i++)
+		if (user_named(RT_THING_CUDA_DEVICE, d->number, d->user))
+			device_send(d);
 	for (unsigned i = 0; i < n; i++)
 		if (atomic_load(&queues[i].handle) && name_taken(&queues[i]))
 			queue_send(&queues[i]);

@@ -180,12 +180,15 @@ extern _Atomic int64_t overdue_waited_ns;
 
 /* ---- objects.c ---- */
 
+#define NAME_BYTES 64u		/* of what the user calls things */
+
 struct device {
 	uint32_t number;		/* CUPTI's */
 	atomic_uint id;			/* 0: not sent */
 	atomic_bool told;		/* with its properties, in def; else in plain */
 	atomic_bool used;		/* something ran on it */
 	struct tft_device plain, def;	/* strings owned, never freed */
+	char user[NAME_BYTES];		/* what the user calls it, "" nothing */
 };
 
 struct queue {
@@ -195,7 +198,7 @@ struct queue {
 	atomic_uint id;
 	_Atomic uint32_t flags;
 	_Atomic int32_t priority;
-	char name[64];			/* the user's, "" none */
+	char name[NAME_BYTES];		/* the user's, "" none */
 	int64_t done_call_ns;		/* the latest call that a record came of; the flusher's */
 	_Atomic int64_t waited_ns;	/* what was launched until then had ended when its wait did */
 };

@@ -388,6 +388,8 @@ case_names() {
 	fine names
 	expect names "streams by what ran on them" "$(commands | sed -E 's/.*queue="([^"]*)".*name=([a-z]+) .*/\2: \1,/' | tr '\n' ' ')" \
 		"a: named first, b: named later, c: stream 15, "
+	expect names "the device's last name" "$(sed -nE "s/^device .* name='([^']*)'.*/\\1/p" "$tmp/events" | tail -n 1)" \
+		'Double GPU 0 "the left one"'
 }
 
 # Each thread has a default stream of its own when it asks for that.

@@ -69,6 +69,7 @@ static void names(void)
 	launch("b", after, 1000);
 	seen();
 	nvtxNameCuStreamA(after, "named later");
+	nvtxNameCuDeviceA(0, "the left one");
 	seen();
 	DO(cuStreamDestroy_v2(before));
 	DO(cuStreamCreate(&again, 1));

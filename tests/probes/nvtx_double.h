@@ -118,6 +118,11 @@ static inline void nvtxNameCuStreamA(void *stream, const char *s)
 	CALLV(cuda_slot, NVTX_CUDA_STREAM_A, void (void *, const char *), stream, s);
 }
 
+static inline void nvtxNameCuDeviceA(int device, const char *s)
+{
+	CALLV(cuda_slot, NVTX_CUDA_DEVICE_A, void (int, const char *), device, s);
+}
+
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char *s)
 {
 	CALL(core2_slot, NVTX_CORE2_DOMAIN_A, void *(const char *), NULL, s);
