@@ -275,7 +275,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 			 struct findings *findings)
 {
 	const struct holder *held = holders_most(&b->held[HOST_SYNC]);
-	int64_t ns = means->ns[STEP_SYNC];
+	int64_t ns = means->ns[STEP_SYNC], worked_ns = 0;
 	char share[FMT_MAX], time[FMT_MAX];
 	struct finding finding = {
 		.id = "sync-bound", .cost_ns = ns,
@@ -283,8 +283,11 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 		.severity = SEVERITY_WARNING,
 	};
 
-	/* Waits of known lines that are a good part of it are the cause, and are told. */
-	if (waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
+	/* No device that ever worked: its records are withheld, or the waits are for something
+	 * else. Waits of known lines that are a good part of it are the cause, and are told. */
+	for (int c = STEP_COMPUTE; c <= STEP_D2D; c++)
+		worked_ns += means->ns[c];
+	if (!worked_ns || waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
 		 "sync-bound: for %s of %s the host waits and no device works",

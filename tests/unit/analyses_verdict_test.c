@@ -23,6 +23,7 @@ struct shape {
 	int64_t other_us;		/* after the kernel another process's runs for so long */
 	int64_t late_us;		/* every third wait, or launch, ends so much later */
 	bool launch_late;
+	bool unheard;			/* no record of the kernels comes */
 };
 
 static void one_step(struct model *model, const struct shape *shape, int number, int64_t *now)
@@ -39,7 +40,8 @@ static void one_step(struct model *model, const struct shape *shape, int number,
 	event = ev_kernel(1, 1, (uint32_t)number + 1, run, shape->kernel_us * US);
 	event.u.command.call_ns = BASE + *now;
 	event.u.command.call_dur_ns = (uint32_t)call_ns;
-	apply_one(model, event);
+	if (!shape->unheard)
+		apply_one(model, event);
 	event = (struct event) {
 		.type = EVENT_WAIT, .pid = PID, .tid = PID,
 		.u.wait = { .name = 22, .queue = 1, .start_ns = BASE + *now + call_ns },
@@ -182,6 +184,17 @@ TEST(analyses_verdict_sync)
 
 	CHECK_INT(finding.cost_ns, 1500 * US);
 	CHECK(strstr(finding.lines[0], "clFinish"));
+	model_free(model);
+}
+
+/* A device that nothing is heard of may have worked all the time. */
+TEST(analyses_verdict_no_sync_where_nothing_is_heard)
+{
+	const struct shape shape = { .kernel_us = 4000, .wait_us = 1500, .unheard = true };
+	struct model *model = run_steps(&shape, STEPS);
+
+	only(model, NULL);
+	CHECK_INT(status_of(model).kernels, 0);
 	model_free(model);
 }
 
