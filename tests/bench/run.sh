@@ -33,4 +33,4 @@ BEGIN { print "[" }
 { printf "%s{\"id\":%s,\"name\":%s,\"value\":%s,\"unit\":%s,\"better\":%s,\"yardstick\":%s,\"yardstick_value\":%s,\"ratio\":%s,\"bar\":%s,\"runs\":%s,\"spread\":%s,\"ok\":%s}",
 	(NR > 1 ? ",\n" : ""), str($1), str($2), num($3), str($4), str($5), str($6), num($7), num($8), str($9), num($10), num($11), $12 }
 END { print "\n]" }' "$records" >"$O/bench.json.new" && mv "$O/bench.json.new" "$O/bench.json"
-[ -s "$records" ]
+[ -s "$records" ] || { echo "bench: no figure has the name '$*': a whole one (G3.cuda.min) or a bar's (G3)" >&2; exit 1; }
