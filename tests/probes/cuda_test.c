@@ -11,8 +11,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/doubles/cuda/api.h"
@@ -51,11 +53,25 @@ static void start(void)
 	DO(cuModuleLoadData(&module, "image"));
 }
 
-/* What was done until now has been seen. */
+/* What was done until now has been seen: a flush that began after it has been followed by
+ * another. */
 static void seen(void)
 {
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	void *h = dlopen(getenv("TFTOP_CUPTI"), RTLD_NOW | RTLD_NOLOAD);
+	union {
+		void *object;
+		unsigned long (*function)(void);
+	} flushes = { h ? dlsym(h, "cupti_double_flushes") : NULL };
+	unsigned long until;
+
 	DO(cuCtxSynchronize());
-	usleep(200000);
+	DO(!flushes.object);
+	until = flushes.function() + 2;
+	for (int i = 0; flushes.function() < until; i++) {
+		DO(i == 10000);
+		nanosleep(&nap, NULL);
+	}
 }
 
 static void names(void)

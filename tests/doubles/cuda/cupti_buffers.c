@@ -36,7 +36,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct buffer *full, *held;	/* under lock */
 static struct buffer *owned[4096];	/* every buffer that is ours, under lock */
-static unsigned int n_buffers, n_flushes;
+static unsigned int n_buffers;
+static _Atomic unsigned long n_flushes;
 static bool worker_runs;
 static atomic_ullong dropped, n_records;
 static cupti_request_fn *request;
@@ -311,6 +312,11 @@ static void deliver_all(struct buffer *b, bool forced, int64_t now)
 	}
 }
 
+unsigned long cupti_double_flushes(void)
+{
+	return atomic_load(&n_flushes);
+}
+
 CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 {
 	int64_t now = sim_now();
@@ -321,7 +327,8 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 		cu_die("flushed from %s", cu_inside);
 	if (!complete)
 		return CUPTI_INVALID_OPERATION;
-	if (cu.overhead && ++n_flushes % cu.overhead == 0)
+	n_flushes++;
+	if (cu.overhead && n_flushes % cu.overhead == 0)
 		cu_overhead_record(CUPTI_OVERHEAD_FLUSH, now - 5000, now, 0);
 	pthread_mutex_lock(&lock);
 	take_ready(&full, forced, now, &list);

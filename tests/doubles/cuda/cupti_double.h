@@ -57,6 +57,9 @@ int cu_before(const char *function);
 /* A callback of the client runs on this thread: from which nothing may be flushed. */
 extern __thread const char *cu_inside;
 
+/* Flushes that have begun, for a test that waits for one (by dlsym). */
+SIM_API unsigned long cupti_double_flushes(void);
+
 /* cuptiX(arguments) { body }, which may be told to fail. */
 #define CUPTI(fn, ...) \
 	int cu_##fn(E_ARGS(__VA_ARGS__)); \
