@@ -276,6 +276,7 @@ int enable_start(enum tft_level level, char *why, size_t size)
 	if (r) {
 		snprintf(why, size, "CUPTI takes no buffers: %s (%d); nothing of the device is seen",
 			 cupti_text(r), r);
+		cupti_unsubscribe();
 		return r;
 	}
 	resources_apply(level != TFT_LEVEL_OFF);
@@ -283,7 +284,11 @@ int enable_start(enum tft_level level, char *why, size_t size)
 	if (cupti->several)
 		refused[CUPTI_KIND_GRAPH] = !atomic_load(&graphs_whole);
 	r = kinds_apply(level);
-	if (r)
+	if (r) {
 		kernels_refused(r, why, size);
+		/* nobody would empty the buffers, and another client may have more luck */
+		enable_level(TFT_LEVEL_OFF);
+		cupti_unsubscribe();
+	}
 	return r;
 }

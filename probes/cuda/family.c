@@ -31,12 +31,8 @@ static struct {
 	int (*next_record_v2)(struct subscriber *, uint8_t *, size_t, void **);
 	int (*num_dropped_v2)(struct subscriber *, void *, uint32_t, size_t *);
 	int (*set_attribute_v2)(struct subscriber *, uint32_t, size_t *, void *);
-	int (*get_attribute_v2)(struct subscriber *, uint32_t, size_t *, void *);
 	int (*timestamp_v2)(struct subscriber *, uint64_t *);
 	int (*driver_records_v2)(struct subscriber *, uint32_t, uint8_t);
-	int (*runtime_records_v2)(struct subscriber *, uint32_t, uint8_t);
-	int (*push_v2)(struct subscriber *, uint32_t, uint64_t);
-	int (*pop_v2)(struct subscriber *, uint32_t, uint64_t *);
 } vendor;
 
 static struct cupti_library *lib;
@@ -131,16 +127,6 @@ static int several_dropped(void *context, uint32_t stream, size_t *dropped)
 	return vendor.num_dropped_v2(ours, context, stream, dropped);
 }
 
-static int several_set(uint32_t attribute, size_t *size, void *value)
-{
-	return vendor.set_attribute_v2(ours, attribute, size, value);
-}
-
-static int several_get(uint32_t attribute, size_t *size, void *value)
-{
-	return vendor.get_attribute_v2(ours, attribute, size, value);
-}
-
 static int several_timestamp(uint64_t *ns)
 {
 	return vendor.timestamp_v2(ours, ns);
@@ -151,69 +137,12 @@ static int several_driver_records(uint32_t number, uint8_t on)
 	return vendor.driver_records_v2(ours, number, on);
 }
 
-static int several_runtime_records(uint32_t number, uint8_t on)
-{
-	return vendor.runtime_records_v2(ours, number, on);
-}
-
-static int several_push(uint32_t kind, uint64_t id)
-{
-	return vendor.push_v2(ours, kind, id);
-}
-
-static int several_pop(uint32_t kind, uint64_t *id)
-{
-	return vendor.pop_v2(ours, kind, id);
-}
-
 /* Switches of the first family are attributes of one byte in the second. */
 static int set_byte(uint32_t attribute, uint8_t value)
 {
 	size_t size = sizeof(value);
 
 	return vendor.set_attribute_v2(ours, attribute, &size, &value);
-}
-
-static int several_latency(uint8_t on)
-{
-	return set_byte(CUPTI_ATTR_LATENCY, on);
-}
-
-static int several_device_graphs(uint8_t on)
-{
-	return set_byte(CUPTI_ATTR_DEVICE_GRAPHS, on);
-}
-
-static int several_allocation_source(uint8_t on)
-{
-	return set_byte(CUPTI_ATTR_ALLOCATION_SOURCE, on);
-}
-
-static int several_all_sync(uint8_t on)
-{
-	return set_byte(CUPTI_ATTR_ALL_SYNC, on);
-}
-
-static int several_event_times(uint8_t on)
-{
-	return set_byte(CUPTI_ATTR_EVENT_TIMES, on);
-}
-
-static int several_thread_id_type(uint32_t type)
-{
-	size_t size = sizeof(type);
-
-	return vendor.set_attribute_v2(ours, CUPTI_ATTR_THREAD_ID_TYPE, &size, &type);
-}
-
-static int several_timestamp_callback(cupti_timestamp_fn *clock)
-{
-	size_t size = sizeof(clock);
-
-	/* a clock of one's own came with 13.4 */
-	if (lib->release < CUPTI_RELEASE(13, 4))
-		return CUPTI_NOT_SUPPORTED;
-	return vendor.set_attribute_v2(ours, CUPTI_ATTR_TIMESTAMP, &size, &clock);
 }
 
 static void use_several(void)
@@ -224,20 +153,8 @@ static void use_several(void)
 	lib->disable = several_disable;
 	lib->next_record = several_next;
 	lib->num_dropped = several_dropped;
-	lib->set_attribute = several_set;
-	lib->get_attribute = several_get;
 	lib->timestamp = several_timestamp;
 	lib->driver_records = several_driver_records;
-	lib->runtime_records = several_runtime_records;
-	lib->push_external = several_push;
-	lib->pop_external = several_pop;
-	lib->latency = several_latency;
-	lib->device_graphs = several_device_graphs;
-	lib->allocation_source = several_allocation_source;
-	lib->all_sync = several_all_sync;
-	lib->event_times = several_event_times;
-	lib->thread_id_type = several_thread_id_type;
-	lib->timestamp_callback = several_timestamp_callback;
 }
 
 /* ---- resolving ---- */
@@ -253,12 +170,8 @@ static bool has_several(void *handle)
 		OF_VENDOR(next_record_v2, "cuptiActivityGetNextRecord_v2"),
 		OF_VENDOR(num_dropped_v2, "cuptiActivityGetNumDroppedRecords_v2"),
 		OF_VENDOR(set_attribute_v2, "cuptiActivitySetAttribute_v2"),
-		OF_VENDOR(get_attribute_v2, "cuptiActivityGetAttribute_v2"),
 		OF_VENDOR(timestamp_v2, "cuptiGetTimestamp_v2"),
 		OF_VENDOR(driver_records_v2, "cuptiActivityEnableDriverApi_v2"),
-		OF_VENDOR(runtime_records_v2, "cuptiActivityEnableRuntimeApi_v2"),
-		OF_VENDOR(push_v2, "cuptiActivityPushExternalCorrelationId_v2"),
-		OF_VENDOR(pop_v2, "cuptiActivityPopExternalCorrelationId_v2"),
 	};
 	bool complete = true;
 
@@ -305,33 +218,15 @@ const char *family_resolve(struct cupti_library *l, void *handle)
 		{ &l->next_record, "cuptiActivityGetNextRecord", NEEDED, NULL },
 		{ &l->num_dropped, "cuptiActivityGetNumDroppedRecords", NEEDED, NULL },
 		{ &l->flush_all, "cuptiActivityFlushAll", NEEDED, NULL },
-		{ &l->set_attribute, "cuptiActivitySetAttribute", NEEDED, NULL },
-		{ &l->get_attribute, "cuptiActivityGetAttribute", NEEDED, NULL },
 		{ &l->timestamp, "cuptiGetTimestamp", NEEDED, NULL },
 		{ &l->get_context_id, "cuptiGetContextId", NEEDED, NULL },
 		{ &l->get_device_id, "cuptiGetDeviceId", NEEDED, NULL },
 		{ &l->get_stream_id, "cuptiGetStreamIdEx", NEEDED, NULL },
-		{ &l->get_graph_id, "cuptiGetGraphId", WANTED, NULL },
 		{ &l->get_graph_node_id, "cuptiGetGraphNodeId", WANTED, "ops of graph nodes" },
 		{ &l->get_graph_exec_id, "cuptiGetGraphExecId", WANTED,
 		  "ids of executable graphs (12.3)" },
-		{ &l->get_event_id, "cuptiGetCudaEventId", WANTED, NULL },
-		{ &l->flush_period, "cuptiActivityFlushPeriod", WANTED, NULL },
-		{ &l->thread_id_type, "cuptiSetThreadIdType", WANTED, NULL },
-		{ &l->latency, "cuptiActivityEnableLatencyTimestamps", WANTED, NULL },
 		{ &l->driver_records, "cuptiActivityEnableDriverApi", WANTED,
 		  "records of chosen calls (12.5)" },
-		{ &l->runtime_records, "cuptiActivityEnableRuntimeApi", WANTED, NULL },
-		{ &l->device_graphs, "cuptiActivityEnableDeviceGraph", WANTED,
-		  "graphs launched by the device (12.3)" },
-		{ &l->allocation_source, "cuptiActivityEnableAllocationSource", WANTED, NULL },
-		{ &l->all_sync, "cuptiActivityEnableAllSyncRecords", WANTED, NULL },
-		{ &l->event_times, "cuptiActivityEnableCudaEventDeviceTimestamps", WANTED, NULL },
-		{ &l->timestamp_callback, "cuptiActivityRegisterTimestampCallback", WANTED, NULL },
-		{ &l->push_external, "cuptiActivityPushExternalCorrelationId", WANTED, NULL },
-		{ &l->pop_external, "cuptiActivityPopExternalCorrelationId", WANTED, NULL },
-		{ &l->error_message, "cuptiGetErrorMessage", WANTED, NULL },
-		{ &l->finalize, "cuptiFinalize", WANTED, NULL },
 	};
 	const char *lacks = resolve(plain, ARRAY_LEN(plain), handle);
 

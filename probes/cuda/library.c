@@ -218,8 +218,8 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	get_version.object = dlsym(handle, "cuptiGetVersion");
 	result = get_version.object ? get_version.function(&library.version) : CUPTI_UNKNOWN;
 	if (result || !library.version) {
-		snprintf(why, size, "'%s' does not say its version (%d): it may be too new for "
-			 "this driver", library.path, result);
+		snprintf(why, size, "'%s' does not say its version (%d): it is no libcupti, or too new "
+			 "for this driver", library.path, result);
 		return NULL;
 	}
 	library.release = release_of(library.version, handle);
@@ -239,21 +239,6 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 bool cupti_null_buffer(const struct cupti_library *lib)
 {
 	return lib->release >= CUPTI_RELEASE(12, 9);
-}
-
-bool cupti_zero_times(const struct cupti_library *lib)
-{
-	return lib->release >= CUPTI_RELEASE(12, 6) && lib->release < CUPTI_RELEASE(13, 1);
-}
-
-bool cupti_can_finalize(const struct cupti_library *lib)
-{
-	return lib->release >= CUPTI_RELEASE(12, 5);
-}
-
-bool cupti_per_thread(const struct cupti_library *lib)
-{
-	return lib->release >= CUPTI_RELEASE(13, 0);
 }
 
 bool cupti_slows_down(const struct cupti_library *lib)

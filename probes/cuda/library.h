@@ -32,7 +32,7 @@
  *   be changed any more: whole_graphs of cupti_subscribe(); no switch while it runs;
  * - flush_all() flushes the others' buffers too, with the same flag;
  * - buffers are told without context and stream (NULL, CUPTI_ID_NONE);
- * - dropped records are one's own; finalize() does nothing while others are there.
+ * - dropped records are one's own.
  * None of this has met a driver: it is the vendor's documentation (CUPTI 13.5, "Multiple
  * subscribers") and what XLA and Kineto do.
  *
@@ -69,32 +69,15 @@ struct cupti_library {
 	int (*next_record)(uint8_t *buffer, size_t valid, void **record);
 	int (*num_dropped)(void *context, uint32_t stream, size_t *dropped);
 	int (*flush_all)(uint32_t flags);
-	int (*set_attribute)(uint32_t attribute, size_t *size, void *value);
-	int (*get_attribute)(uint32_t attribute, size_t *size, void *value);
 	int (*timestamp)(uint64_t *ns);
 	int (*get_context_id)(void *context, uint32_t *id);
 	int (*get_device_id)(void *context, uint32_t *id);
 	int (*get_stream_id)(void *context, void *stream, uint8_t per_thread, uint32_t *id);
 
 	/* ---- NULL where the library has none; since ---- */
-	int (*get_graph_id)(void *graph, uint32_t *id);
 	int (*get_graph_node_id)(void *node, uint64_t *id);
 	int (*get_graph_exec_id)(void *exec, uint32_t *id); /* 12.3 */
-	int (*get_event_id)(void *event, uint32_t *id); /* 13.4 */
-	int (*flush_period)(uint32_t ms); /* 0: off; full buffers only */
-	int (*thread_id_type)(uint32_t type); /* CUPTI_THREAD_ID_SYSTEM */
-	int (*latency)(uint8_t on); /* kernels' queued and submitted */
 	int (*driver_records)(uint32_t number, uint8_t on); /* 12.5 */
-	int (*runtime_records)(uint32_t number, uint8_t on); /* 12.5 */
-	int (*device_graphs)(uint8_t on); /* 12.3 */
-	int (*allocation_source)(uint8_t on); /* 12.6 */
-	int (*all_sync)(uint8_t on); /* 12.8 */
-	int (*event_times)(uint8_t on); /* 13.0 */
-	int (*timestamp_callback)(cupti_timestamp_fn *clock); /* NULL: its own again */
-	int (*push_external)(uint32_t kind, uint64_t id);
-	int (*pop_external)(uint32_t kind, uint64_t *id);
-	int (*error_message)(int result, const char **text); /* 12.2, longer than the string */
-	int (*finalize)(void);
 };
 
 /* Whether libcuda is mapped here, and what cuDriverGetVersion says of it (12060), 0: it
@@ -130,12 +113,6 @@ const char *cupti_missing(const struct cupti_library *lib);
 
 /* A request may be answered with no buffer: before 12.9 that crashes the library. */
 bool cupti_null_buffer(const struct cupti_library *lib);
-/* A timestamp callback may lead to times of 0 (12.6 update 2 .. 13.0). */
-bool cupti_zero_times(const struct cupti_library *lib);
-/* Finalize may be called (12.4 update 1; told from 12.4 by nothing, so from 12.5). */
-bool cupti_can_finalize(const struct cupti_library *lib);
-/* Buffers are per thread unless CUPTI_ATTR_PER_THREAD says otherwise. */
-bool cupti_per_thread(const struct cupti_library *lib);
 /* Long runs become slower and slower (13.2 .. 13.4, whose update 1 repaired it and says
  * the same version). */
 bool cupti_slows_down(const struct cupti_library *lib);

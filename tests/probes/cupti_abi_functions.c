@@ -12,9 +12,8 @@
 /* In the vendor's types, as long as these: */
 _Static_assert(sizeof(CUpti_ActivityKind) == 4 && sizeof(CUpti_CallbackDomain) == 4 &&
 	       sizeof(CUpti_CallbackId) == 4 && sizeof(CUpti_ActivityAttribute) == 4 &&
-	       sizeof(CUpti_ExternalCorrelationKind) == 4 && sizeof(CUptiResult) == sizeof(int) &&
-	       sizeof(CUpti_ActivityThreadIdType) == 4 && sizeof(CUpti_SubscriberHandle) == 8 &&
-	       sizeof(CUcontext) == 8 && sizeof(CUstream) == 8 && sizeof(CUgraph) == 8, "");
+	       sizeof(CUptiResult) == sizeof(int) && sizeof(CUpti_SubscriberHandle) == 8 &&
+	       sizeof(CUcontext) == 8 && sizeof(CUstream) == 8, "");
 
 #define TAKES(function, ...)                                                                \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(function),                   \
@@ -39,45 +38,22 @@ TAKES(cuptiActivityDisable, CUpti_ActivityKind);
 TAKES(cuptiActivityGetNextRecord, uint8_t *, size_t, CUpti_Activity **);
 TAKES(cuptiActivityGetNumDroppedRecords, CUcontext, uint32_t, size_t *);
 TAKES(cuptiActivityFlushAll, uint32_t);
-TAKES(cuptiActivityFlushPeriod, uint32_t);
-TAKES(cuptiActivitySetAttribute, CUpti_ActivityAttribute, size_t *, void *);
-TAKES(cuptiActivityGetAttribute, CUpti_ActivityAttribute, size_t *, void *);
 TAKES(cuptiGetTimestamp, uint64_t *);
 TAKES(cuptiGetContextId, CUcontext, uint32_t *);
 TAKES(cuptiGetDeviceId, CUcontext, uint32_t *);
 TAKES(cuptiGetStreamIdEx, CUcontext, CUstream, uint8_t, uint32_t *);
-TAKES(cuptiGetGraphId, CUgraph, uint32_t *);
 TAKES(cuptiGetGraphNodeId, CUgraphNode, uint64_t *);
-TAKES(cuptiSetThreadIdType, CUpti_ActivityThreadIdType);
-TAKES(cuptiActivityEnableLatencyTimestamps, uint8_t);
-TAKES(cuptiActivityRegisterTimestampCallback, CUpti_TimestampCallbackFunc);
-TAKES(cuptiActivityPushExternalCorrelationId, CUpti_ExternalCorrelationKind, uint64_t);
-TAKES(cuptiActivityPopExternalCorrelationId, CUpti_ExternalCorrelationKind, uint64_t *);
-TAKES(cuptiFinalize, void);
 POINTS(CUpti_CallbackFunc, void *, CUpti_CallbackDomain, CUpti_CallbackId, const void *);
 POINTS(CUpti_BuffersCallbackRequestFunc, uint8_t **, size_t *, size_t *);
 POINTS(CUpti_BuffersCallbackCompleteFunc, CUcontext, uint32_t, uint8_t *, size_t, size_t);
-_Static_assert(__builtin_types_compatible_p(CUpti_TimestampCallbackFunc, uint64_t (*)(void)), "");
 
-#if RELEASE >= 12020
-TAKES(cuptiGetErrorMessage, CUptiResult, const char **);
-#endif
 #if RELEASE >= 12030
 TAKES(cuptiGetGraphExecId, CUgraphExec, uint32_t *);
-TAKES(cuptiActivityEnableDeviceGraph, uint8_t);
 #endif
 #if RELEASE >= 12050
 TAKES(cuptiActivityEnableDriverApi, CUpti_CallbackId, uint8_t);
-TAKES(cuptiActivityEnableRuntimeApi, CUpti_CallbackId, uint8_t);
-#endif
-#if RELEASE >= 12060
-TAKES(cuptiActivityEnableAllocationSource, uint8_t);
-#endif
-#if RELEASE >= 12080
-TAKES(cuptiActivityEnableAllSyncRecords, uint8_t);
 #endif
 #if RELEASE >= 13000
-TAKES(cuptiActivityEnableCudaEventDeviceTimestamps, uint8_t);
 TAKES(cuptiSubscribe_v2, who *, CUpti_CallbackFunc, void *, CUpti_SubscriberParams *);
 #endif
 #if RELEASE >= 13030
@@ -88,19 +64,12 @@ TAKES(cuptiActivityDisable_v2, who, CUpti_ActivityKind, CUpti_ActivityConfig *);
 TAKES(cuptiActivityGetNextRecord_v2, who, uint8_t *, size_t, CUpti_Activity **);
 TAKES(cuptiActivityGetNumDroppedRecords_v2, who, CUcontext, uint32_t, size_t *);
 TAKES(cuptiActivitySetAttribute_v2, who, CUpti_ActivityAttribute, size_t *, void *);
-TAKES(cuptiActivityGetAttribute_v2, who, CUpti_ActivityAttribute, size_t *, void *);
 TAKES(cuptiGetTimestamp_v2, who, uint64_t *);
 TAKES(cuptiActivityEnableDriverApi_v2, who, CUpti_CallbackId, uint8_t);
-TAKES(cuptiActivityEnableRuntimeApi_v2, who, CUpti_CallbackId, uint8_t);
-TAKES(cuptiActivityPushExternalCorrelationId_v2, who, CUpti_ExternalCorrelationKind, uint64_t);
-TAKES(cuptiActivityPopExternalCorrelationId_v2, who, CUpti_ExternalCorrelationKind, uint64_t *);
 POINTS(CUpti_BuffersCallbackRequestFunc_v2, uint8_t **, size_t *, size_t *,
        CUpti_BufferCallbackRequestInfo *);
 POINTS(CUpti_BuffersCallbackCompleteFunc_v2, uint8_t *, size_t, size_t,
        CUpti_BufferCallbackCompleteInfo *);
-#endif
-#if RELEASE >= 13040
-TAKES(cuptiGetCudaEventId, CUevent, uint32_t *);
 #endif
 
 /* ---- and ours, where the pointer is theirs as it is: line by line the same ---- */
@@ -118,30 +87,13 @@ OURS(disable, uint32_t);
 OURS(next_record, uint8_t *, size_t, void **);
 OURS(num_dropped, void *, uint32_t, size_t *);
 OURS(flush_all, uint32_t);
-OURS(flush_period, uint32_t);
-OURS(set_attribute, uint32_t, size_t *, void *);
-OURS(get_attribute, uint32_t, size_t *, void *);
 OURS(timestamp, uint64_t *);
 OURS(get_context_id, void *, uint32_t *);
 OURS(get_device_id, void *, uint32_t *);
 OURS(get_stream_id, void *, void *, uint8_t, uint32_t *);
-OURS(get_graph_id, void *, uint32_t *);
 OURS(get_graph_node_id, void *, uint64_t *);
-OURS(thread_id_type, uint32_t);
-OURS(latency, uint8_t);
-OURS(timestamp_callback, cupti_timestamp_fn *);
-OURS(push_external, uint32_t, uint64_t);
-OURS(pop_external, uint32_t, uint64_t *);
-OURS(finalize, void);
-OURS(error_message, int, const char **);
 OURS(get_graph_exec_id, void *, uint32_t *);
-OURS(device_graphs, uint8_t);
 OURS(driver_records, uint32_t, uint8_t);
-OURS(runtime_records, uint32_t, uint8_t);
-OURS(allocation_source, uint8_t);
-OURS(all_sync, uint8_t);
-OURS(event_times, uint8_t);
-OURS(get_event_id, void *, uint32_t *);
 _Static_assert(__builtin_types_compatible_p(cupti_callback_fn, void(void *, uint32_t, uint32_t,
 								     const void *)), "");
 _Static_assert(__builtin_types_compatible_p(cupti_request_fn, void(uint8_t **, size_t *, size_t *)),

@@ -40,9 +40,8 @@ static const struct cupti_library *find(char **libraries)
 	if (*lib->note)
 		printf("note %s\n", lib->note);
 	printf("missing %s\n", cupti_missing(lib));
-	printf("rules%s%s%s%s%s\n", cupti_null_buffer(lib) ? " null" : "",
-	       cupti_zero_times(lib) ? " zero" : "", cupti_can_finalize(lib) ? " finalize" : "",
-	       cupti_per_thread(lib) ? " thread" : "", cupti_slows_down(lib) ? " slow" : "");
+	printf("rules%s%s\n", cupti_null_buffer(lib) ? " null" : "",
+	       cupti_slows_down(lib) ? " slow" : "");
 	return lib;
 }
 
@@ -72,8 +71,7 @@ static int subscribe(char **libraries)
 	const struct cupti_library *lib = find(libraries);
 	static char user[] = "ours";
 	char other[80];
-	size_t size = 1, dropped = 0;
-	uint8_t value = 1;
+	size_t dropped = 0;
 	uint64_t now = 0;
 	void *record = NULL;
 	int result, results[16];
@@ -92,11 +90,9 @@ static int subscribe(char **libraries)
 	DONE(lib->enable_callback(1, 3, 5));
 	DONE(lib->enable_domain(1, 2));
 	DONE(lib->enable(10));
-	DONE(lib->set_attribute(CUPTI_ATTR_PER_THREAD, &size, &value));
 	DONE(lib->timestamp(&now));
 	DONE(lib->next_record((uint8_t *)&now, sizeof(now), &record));
 	DONE(lib->num_dropped(NULL, 0, &dropped));
-	DONE(lib->latency(1));
 	DONE(lib->flush_all(CUPTI_FLUSH_FORCED));
 	DONE(lib->disable(10));
 	DONE(cupti_unsubscribe());
