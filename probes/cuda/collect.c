@@ -29,8 +29,13 @@
 /*
  * Small, because CUPTI gives back only buffers in which all has ended: while the host is
  * ahead of the device that is never so of the one it writes to, and what runs is seen when
- * that is full, after 140 kernels. The vendor's sample of a tracer began with as much.
+ * that is full, after 140 kernels. The vendor's sample of a tracer began with as much. And
+ * where few come, of large kernels, a buffer is full sooner: the first ones that are asked
+ * for between two flushes take FEW_RECORDS, unless many are out.
  */
+#define FEW_RECORDS 4u
+#define FEW_ROUND 128u		/* buffers: up to 10 000 records a second */
+#define FEW_OUT 512u
 #define BUFFER_BYTES (32u << 10)
 #define BUFFERS 2048u		/* 64 MiB; from 13.0 on each thread that calls holds one or two */
 #define FLUSH_TRIES 4u
@@ -52,6 +57,7 @@ static _Atomic uint32_t full_stack;	/* index + 1; taken as a whole */
 static _Atomic uint32_t fresh;		/* buffers ever given out */
 static _Atomic uint64_t thrown;		/* bytes */
 static _Atomic uint32_t out;		/* buffers that CUPTI or the full stack has */
+static _Atomic uint32_t asked;		/* for buffers, since the last flush */
 
 atomic_bool graphs_whole;
 unsigned graphs_nodes_s = GRAPH_NODES_S;
@@ -131,9 +137,13 @@ void collect_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	*max_records = 0;
 	*size = BUFFER_BYTES;
 	if (likely(take_free(&index))) {
+		uint32_t n = atomic_fetch_add(&out, 1);
+
 		*buffer = base + (size_t)index * BUFFER_BYTES;
+		if (atomic_fetch_add(&asked, 1) < FEW_ROUND && n < FEW_OUT)
+			*max_records = FEW_RECORDS;
 		/* threads that come and go, or a burst: not at the next round, now */
-		if (atomic_fetch_add(&out, 1) % (BUFFERS / 4) == BUFFERS / 4 - 1)
+		if (n % (BUFFERS / 4) == BUFFERS / 4 - 1)
 			collect_wake();
 		errno = saved;
 		return;
@@ -294,6 +304,7 @@ static uint64_t flush(bool last)
 	int r = cupti->flush_all(0), forced;
 	uint64_t n;
 
+	atomic_store(&asked, 0);
 	emit_clock();
 	objects_names();
 	n = drain();

@@ -44,13 +44,16 @@ static int64_t holds(uint32_t correlation, int64_t now_ns, int64_t before_ns)
 	uint64_t state = calls_state(correlation);
 	int64_t age_ns;
 
-	if (!(state & (CALL_AWAITED | CALL_FILLING)) || state & CALL_TOLD)
+	if (!(state & (CALL_AWAITED | CALL_FILLING)))
 		return INT64_MAX;
 	if (call_find(correlation, &c, &state) == CALL_NONE)
 		return INT64_MAX;
 	if (state & CALL_FILLING || !c.call_ns)
 		return before_ns;
 	age_ns = now_ns - c.call_ns;
+	/* Announced, its end is free to come late, but when it was launched is not. */
+	if (state & CALL_TOLD && age_ns > ALL_AGE_NS)
+		return INT64_MAX;
 	if (age_ns > (is_kernel(&c) || c.class == CUPTI_CLASS_GRAPH ? OVERDUE_AGE_NS :
 								     OTHERS_AGE_NS))
 		return INT64_MAX;
