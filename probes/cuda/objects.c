@@ -178,12 +178,11 @@ static void device_known(const struct cuda_record *r)
 
 /* ---- streams ---- */
 
-static void queue_send(struct queue *q)
+static void queue_told(const struct queue *q, uint32_t flags, int32_t priority)
 {
 	struct tft_queue def = {
 		.id = atomic_load(&q->id), .device = q->device ? atomic_load(&q->device->id) : 0,
-		.context = q->context, .flags = atomic_load(&q->flags),
-		.priority = atomic_load(&q->priority),
+		.context = q->context, .flags = flags, .priority = priority,
 	};
 	char name[sizeof(q->name)] = "";
 
@@ -197,6 +196,20 @@ static void queue_send(struct queue *q)
 		snprintf(name, sizeof(name), "stream %u", q->stream);
 	def.name = name;
 	rt_emit_queue(&def);
+}
+
+/* Who was interrupted before it told an older state tells the newer one too: the last word
+ * counts, and another thread's may have been before it. */
+static void queue_send(struct queue *q)
+{
+	uint32_t flags;
+	int32_t priority;
+
+	do {
+		flags = atomic_load(&q->flags);
+		priority = atomic_load(&q->priority);
+		queue_told(q, flags, priority);
+	} while (flags != atomic_load(&q->flags) || priority != atomic_load(&q->priority));
 }
 
 static struct queue *by_number_find(uint32_t context, uint32_t stream, uint32_t *slot)
