@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probes/cuda/probe.h"
@@ -39,6 +40,7 @@
 #define BUFFER_BYTES (32u << 10)
 #define BUFFERS 2048u		/* 64 MiB; from 13.0 on each thread that calls holds one or two */
 #define FLUSH_TRIES 4u
+#define REST_MS 20		/* for what is on its way when the process ends */
 #define OFF_EVERY_NS 200000000
 #define FIRST_EVERY_NS 2000000	/* until the first record */
 #define FIRST_NS 500000000
@@ -299,6 +301,18 @@ static void flushed(int r, bool last)
 			   "CUPTI gives no records, nothing of the device can be read");
 }
 
+/* A thread of CUPTI's may have taken one before the flush did. */
+static uint64_t drain_rest(void)
+{
+	uint64_t n = drain();
+
+	for (int i = 0; i < REST_MS && atomic_load(&out); i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		n += drain();
+	}
+	return n;
+}
+
 static uint64_t flush(bool last)
 {
 	int r = cupti->flush_all(0), forced;
@@ -315,7 +329,7 @@ static uint64_t flush(bool last)
 				   "when the process did");
 		r = r ? forced : CUPTI_OK;
 		emit_unfinished = true;
-		n += drain();
+		n += drain_rest();
 	}
 	flushed(r, last);
 	return n;

@@ -164,6 +164,8 @@ case_records() {
 	told "dropped" "CUPTI has dropped records"
 	play 13.0 all CUPTI_DOUBLE=hold=1
 	expect "held back" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
+	play 13.0 all CUPTI_DOUBLE=tardy
+	expect "on its way at the end" "the same commands" "$(commands | diff - "$tmp/got" | head -n 4)" ""
 }
 
 # Correlations are there only where the call is recorded: soon it is, and what came before is

@@ -68,6 +68,8 @@ static void setting(const char *word)
 		cu.uncorrelated = true;
 	else if (!strcmp(word, "torn"))
 		cu.torn = true;
+	else if (!strcmp(word, "tardy"))
+		cu.tardy = true;
 	else if (!strcmp(word, "bycall"))
 		cu.by_call = true;
 	else if (sscanf(word, "hold=%u", &cu.hold) == 1 || sscanf(word, "drop=%u", &cu.drop) == 1 ||

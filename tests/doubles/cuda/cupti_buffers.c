@@ -34,9 +34,11 @@ static struct holder *_Atomic holders = &common;
 static __thread struct holder *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t delivered = PTHREAD_COND_INITIALIZER;
 static struct buffer *full, *held;	/* under lock */
 static struct buffer *owned[4096];	/* every buffer that is ours, under lock */
 static unsigned int n_buffers;
+static unsigned long n_begun, n_delivered;	/* by the worker, under lock */
 static _Atomic unsigned long n_flushes;
 static bool worker_runs;
 static atomic_ullong dropped, n_records;
@@ -142,9 +144,14 @@ static void *work(void *unused)
 			first = (*at)->ready_ns < first ? (*at)->ready_ns : first;
 		}
 		if (b) {
+			n_begun++;
 			pthread_mutex_unlock(&lock);
+			if (cu.tardy)
+				nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
 			deliver(b);
 			pthread_mutex_lock(&lock);
+			n_delivered++;
+			pthread_cond_broadcast(&delivered);
 		} else if (first == INT64_MAX) {
 			pthread_cond_wait(&changed, &lock);
 		} else {
@@ -322,6 +329,7 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 	int64_t now = sim_now();
 	bool forced = flag & CUPTI_FLUSH_FORCED;
 	struct buffer *list = NULL;
+	unsigned long begun;
 
 	if (cu_inside)
 		cu_die("flushed from %s", cu_inside);
@@ -339,6 +347,9 @@ CUPTI(cuptiActivityFlushAll, (uint32_t, flag))
 			end = &(*end)->next;
 		take_ready(&held, true, now, end);
 	}
+	/* it returns when all is delivered, also what the worker has begun with */
+	for (begun = n_begun; n_delivered < begun && !cu.tardy;)
+		pthread_cond_wait(&delivered, &lock);
 	pthread_mutex_unlock(&lock);
 	deliver_all(list, forced, now);
 	for (struct holder *h = atomic_load(&holders); h; h = h->next) {

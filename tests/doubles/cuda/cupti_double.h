@@ -9,6 +9,7 @@
  *	disorder	records of a buffer come in another order
  *	half		a buffer counts as full when half of it is used
  *	hold=N		every N-th buffer stays until a forced flush
+ *	tardy		a full buffer comes 5 ms late, a flush does not wait for it
  *	drop=N		every N-th record is dropped, and counted
  *	zero=N		every N-th kernel, copy and fill has no times
  *	unknown=N	after every N-th record comes one of a kind that nobody knows
@@ -36,7 +37,7 @@
 #define CU_UNKNOWN_BYTES 40
 
 struct cu_settings {
-	bool disorder, half, uncorrelated, by_call, torn;
+	bool disorder, half, uncorrelated, by_call, torn, tardy;
 	unsigned int hold, drop, zero, unknown, future, overhead;
 	char busy[64];
 };
