@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of commands share: commands.c, commands_page.c. */
+/* What the files of commands share: commands.c and commands_*.c. */
 #ifndef TUI_COMMANDS_INTERNAL_H
 #define TUI_COMMANDS_INTERNAL_H
 
@@ -22,8 +22,19 @@ struct run {
 /* Takes "> FILE" from the end of a command that makes a page; NULL: none there. */
 const char *command_redirect(struct words *words);
 
-unsigned cmd_page(struct run *run);
-unsigned cmd_back(struct run *run);
-unsigned cmd_forward(struct run *run);
+/* A sentence as the command's error; returns OUT_NONE. */
+unsigned command_fail(struct run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The first argument, NULL: none. */
+const char *command_first(const struct run *run);
+/* A number from 1 to most as the first argument, `otherwise` without one; 0: it is none,
+ * the command has failed. */
+int command_number(struct run *run, int otherwise, int most);
+
+/* What COMMAND_LIST names is defined in any of the files. */
+#define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
+	unsigned cmd_##function(struct run *run);
+COMMAND_LIST(COMMAND_FUNCTION)
+#undef COMMAND_FUNCTION
 
 #endif

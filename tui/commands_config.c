@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands of configuration and of the prompt. */
+#include "tui/commands_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/words.h"
+
+/* ---- configuration ---- */
+
+unsigned cmd_config(struct run *run)
+{
+	struct tui *tui = run->tui;
+	int errors = tui->config.errors;
+
+	if (!config_command(&tui->config, NULL, run->call.argc, run->call.argv,
+			    run->error, run->error_size)) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	if (tui->config.errors > errors)
+		return command_fail(run, "%d errors in '%s', see the messages",
+			    tui->config.errors - errors, command_first(run));
+	if (tui->screen)
+		screen_redraw(tui->screen);
+	return OUT_LAYOUT;
+}
+
+unsigned cmd_set(struct run *run)
+{
+	struct tui *tui = run->tui;
+	const char *name = command_first(run);
+	char value[64];
+	int id;
+
+	if (run->call.argc > 2 || (name && strchr(name, '=')))
+		return cmd_config(run);
+	if (!name)
+		return command_fail(run, "which option? help set lists them");
+	id = setting_find(&tui->settings, name, run->error, run->error_size);
+	if (id < 0) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	tui_say(tui, false, "%s = %s", name,
+		setting_print(&tui->settings, id, value, sizeof(value)));
+	return OUT_REDRAW;
+}
+
+/* ---- prompt ---- */
+
+unsigned cmd_prompt(struct run *run)
+{
+	char *text = words_join(run->call.argc - 1, run->call.argv + 1);
+
+	prompt_open(&run->tui->prompt, text);
+	if (*text)
+		prompt_insert(&run->tui->prompt, ' ');
+	free(text);
+	return OUT_REDRAW;
+}
+
+unsigned cmd_accept(struct run *run)
+{
+	struct tui *tui = run->tui;
+	char line[PROMPT_MAX];
+
+	if (!tui->prompt.open)
+		return OUT_NONE;
+	memcpy(line, tui->prompt.text, sizeof(line));
+	prompt_close(&tui->prompt);
+	if (!command_line(tui, line, run->error, run->error_size))
+		run->failed = true;
+	return OUT_REDRAW;
+}
+
+unsigned cmd_cancel(struct run *run)
+{
+	struct tui *tui = run->tui;
+	static const char *const deselect[] = {"deselect"};
+	struct command_call call = {1, deselect};
+
+	if (tui->prompt.open) {
+		prompt_close(&tui->prompt);
+	} else if (tui->dialog) {
+		tui->dialog = false;
+	} else if (tui->help.open) {
+		help_close(&tui->help);
+	} else if (tui->focus_lower) {
+		tui->focus_lower = false;
+		return OUT_LAYOUT;
+	} else {
+		return tui->panes[0]->ops->command(tui->panes[0], &tui->view, &call) & ~OUT_UNKNOWN;
+	}
+	return OUT_REDRAW;
+}
+
+unsigned cmd_edit(struct run *run)
+{
+	if (!run->tui->prompt.open)
+		return command_fail(run, "the prompt is not open");
+	prompt_edit(&run->tui->prompt, run->id);
+	return OUT_REDRAW;
+}
+
+unsigned cmd_script(struct run *run)
+{
+	if (!run->tui->script)
+		return command_fail(run, "only in scripts: '%s'", run->call.argv[0]);
+	if (!script_command(run->tui->script, run->tui, (int)run->id, &run->call,
+			    run->error, run->error_size))
+		run->failed = true;
+	return OUT_REDRAW;
+}
