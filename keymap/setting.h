@@ -32,6 +32,8 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
 	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \
 	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \
+	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", "steps the program will make, for the time to go; 0: not known") \
+	X(SAMPLES_PER_STEP, "samples-per-step", INT, "0", 0, 2000000000, "", "samples in a step (its batch), for samples a second; 0: not known") \
 	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", "what quit does while the program runs") \
 	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", "milliseconds after Esc in which more keys belong to it")
 

@@ -15,6 +15,7 @@
 #include "tui/header_lines.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
+#include "tui/progress.h"
 
 #define RECENT_NS 5000000000LL		/* device shares while following */
 #define DEAF_NS 3000000000LL		/* nothing heard of a device that works is told */
@@ -93,35 +94,36 @@ static void add_elapsed(struct header *h)
 			  fmt_clock(clock, end - h->status.first_ns));
 }
 
-/* Steps per second over the last ones, in tenths. */
-static int64_t rate_tenths(const struct step_list *steps)
+static void add_steps(struct header *h, const struct view *view)
 {
-	size_t n = steps->n < 32 ? steps->n : 32;
-	int64_t span;
-
-	if (n < 2)
-		return -1;
-	span = steps->rows[steps->n - 1].start_ns - steps->rows[steps->n - n].start_ns;
-	return span > 0 ? (int64_t)(n - 1) * 10000000000LL / span : -1;
-}
-
-static void add_steps(struct header *h)
-{
-	int64_t tenths = rate_tenths(&h->steps);
-	char time[FMT_MAX];
+	struct progress progress;
+	char text[64], number[48], total[24] = "";
 
 	if (!h->status.steps)
 		return;
-	if (h->status.last_step_number >= 0)
-		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4lld",
-			  (long long)h->status.last_step_number);
-	else
-		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5llu steps",
-			  (unsigned long long)h->status.steps);
-	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s", fmt_time(time, h->status.last_step_ns));
-	if (tenths >= 0)
+	progress_of(&h->steps, view->settings, &progress);
+	if (progress.total)
+		snprintf(total, sizeof(total), "/%lld", (long long)progress.total);
+	if (h->status.last_step_number >= 0) {
+		snprintf(number, sizeof(number), "%lld%s", (long long)h->status.last_step_number, total);
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4s", number);
+	} else {
+		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps, total);
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s steps", number);
+	}
+	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
+		  fmt_time(text, h->status.last_step_ns));
+	if (progress.period_ns > 0) {
+		int64_t tenths = 10000000000LL / progress.period_ns;
+
 		strip_add(&h->state, 5, 1, ROLE_DEFAULT, 0, "%4lld.%lld/s",
 			  (long long)(tenths / 10), (long long)(tenths % 10));
+	}
+	if (*progress_samples(&progress, text, sizeof(text)))
+		strip_add(&h->state, 5, 2, ROLE_DEFAULT, 0, "%s", text);
+	if (progress.left_ns >= 0 && !h->status.finished)
+		strip_add(&h->state, 4, 2, ROLE_DEFAULT, 0, "to go %s",
+			  fmt_clock(text, progress.left_ns));
 	header_spark(h);
 	strip_add(&h->state, 7, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
 }
@@ -156,7 +158,7 @@ static void update_state(struct header *h, struct view *view, int width,
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
 	add_elapsed(h);
-	add_steps(h);
+	add_steps(h, view);
 	add_trust(h);
 }
 

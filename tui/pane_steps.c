@@ -10,6 +10,7 @@
 #include "model/query-work.h"
 #include "model/base/util.h"
 #include "tui/panes.h"
+#include "tui/progress.h"
 #include "tui/ruler.h"
 
 /* ---- for others ---- */
@@ -362,6 +363,24 @@ static void summary_draw(const struct step_stats *stats, struct area area)
 	area_text(area, 1, 0, ROLE_MUTED, 0, text);
 }
 
+/* Whether they are steady, how fast, when they will be done. */
+static void progress_draw(const struct steps_pane *p, const struct view *view, struct area area)
+{
+	struct progress progress;
+	char text[256];
+
+	progress_of(&p->steps, view->settings, &progress);
+	progress_sentence(&progress, p->status.finished, text, sizeof(text));
+	while (text_width(text) > area.width - 2 && strstr(text, " · ")) {
+		char *last = text;
+
+		for (char *at = text; (at = strstr(at, " · ")); at++)
+			last = at;
+		*last = '\0';
+	}
+	area_text(area, 1, 0, ROLE_DEFAULT, 0, text);
+}
+
 static void steps_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
@@ -369,6 +388,10 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 
 	if (p->steps.n && area.height >= 4) {
 		summary_draw(&p->steps.stats, area);
+		area = area_sub(area, 0, 1, area.width, area.height - 1);
+	}
+	if (p->steps.n && area.height >= 6) {
+		progress_draw(p, view, area);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
 	line = table_current(&p->table);
