@@ -54,6 +54,7 @@ enum command_group {
 	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
 	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \
 	X(TREE, "tree", "", CURSOR, "[off|all|step|thread|scope]", 0, 1, pane, "ops as a tree of calls: of the run, of the step or thread at the cursor; or by scope: name scopes, functions that called them; by device time or by total, that of all in a branch (sort)") \
+	X(ROWS, "rows", "", CURSOR, "[hide|show|only|find|pin|up|down|order|reset] [/REGEX/|KEY]", 0, -1, pane, "rows of the timeline: hide (that under the cursor, or by name), show, only these; find one; pin it on top; move it; order activity|name|id|start; reset; alone: what is chosen") \
 	X(DESELECT, "deselect", "", CURSOR, "", 0, 0, pane, "no event selected") \
 	X(SORT, "sort", "", CURSOR, "COLUMN", 1, 1, pane, "sort the table by a column") \
 	X(NEXT_SORT, "next-sort", "", CURSOR, "", 0, 0, pane, "sort the table by its next column") \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/find.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/pattern.h"
 
 /* ---- what is wanted ---- */
 
@@ -39,23 +39,14 @@ void find_release(struct find *find)
 bool find_set(struct find *find, struct model *model, const char *text, char *error,
 	      size_t error_size)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | REG_ICASE, bad;
 	regex_t regex;
-	char why[120];
 
 	if (strlen(text) >= FIND_TEXT) {
 		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
 		return false;
 	}
-	for (const char *at = text; *at; at++)
-		if (isupper((unsigned char)*at))
-			flags &= ~REG_ICASE;
-	bad = regcomp(&regex, text, flags);
-	if (bad) {
-		regerror(bad, &regex, why, sizeof(why));
-		snprintf(error, error_size, "not a regular expression: '%.100s': %s", text, why);
+	if (!pattern_compile(&regex, text, error, error_size))
 		return false;
-	}
 	forget(find);
 	find->regex = regex;
 	snprintf(find->text, sizeof(find->text), "%s", text);

@@ -50,6 +50,8 @@ static void timeline_close(struct pane *pane)
 	struct timeline *timeline = (struct timeline *)pane;
 
 	fold_set_release(&timeline->folds);
+	row_choice_release(&timeline->choice);
+	free(timeline->rows);
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
 	minimap_release(&timeline->minimap);
@@ -86,6 +88,23 @@ static void reserve(struct timeline *t, size_t rows, size_t columns)
 	t->columns = columns;
 }
 
+/* The line is seen. Pinned ones stand still above the others, which keep half the page. */
+static void place_top(struct timeline *t, size_t line)
+{
+	size_t room;
+
+	t->fixed = t->list.pinned < t->page / 2 ? t->list.pinned : t->page / 2;
+	room = t->page - t->fixed;
+	if (t->top + room > t->list.count)
+		t->top = t->list.count > room ? t->list.count - room : 0;
+	if (line >= t->fixed && line < t->top)
+		t->top = line;
+	if (room && line >= t->fixed && line >= t->top + room)
+		t->top = line - room + 1;
+	if (t->top < t->fixed)
+		t->top = t->fixed;
+}
+
 /* The cursor stands on a line that is there, and that line is seen. */
 static void place_cursor(struct timeline *t, struct view *view)
 {
@@ -107,12 +126,7 @@ static void place_cursor(struct timeline *t, struct view *view)
 	}
 	view->cursor_row = t->list.lines[line].row;
 	view->cursor_lane = t->list.lines[line].lane;
-	if (line < t->top)
-		t->top = line;
-	if (t->page && line >= t->top + t->page)
-		t->top = line - t->page + 1;
-	if (t->top + t->page > t->list.count)
-		t->top = t->list.count > t->page ? t->list.count - t->page : 0;
+	place_top(t, line);
 }
 
 /* Where steps begin, when they are far enough apart to be told. */
@@ -134,151 +148,6 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 		if (column >= 0 && (size_t)column < t->columns)
 			t->marks[column] = 1;
 	}
-}
-
-static void label_bars(struct timeline *t, const struct view *view,
-		       const struct column *columns, const struct cell_style *style,
-		       struct cell *cells)
-{
-	size_t begin = 0, end = 0;
-
-	while (cells_next_bar(t->owners, t->columns, &begin, &end)) {
-		struct span span;
-
-		if (end - begin >= CELLS_LABEL_MIN &&
-		    model_span(view->model, columns[begin].longest, &span))
-			cells_label(cells, begin, end, span.name, style);
-		begin = end;
-	}
-}
-
-/* Two digits are enough for a label: "12 GB/s", "3.4 GB/s", "6.2 MiB". */
-static void short_value(char *text, size_t size, uint64_t value, bool rate)
-{
-	static const char *const units[2][5] = {
-		{ "B", "KiB", "MiB", "GiB", "TiB" }, { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" },
-	};
-	unsigned base = rate ? 1000 : 1024;
-	uint64_t below = 1;
-	size_t unit = 0;
-
-	while (unit < 4 && value / below >= base) {
-		below *= base;
-		unit++;
-	}
-	if (!unit || value / below >= 10)
-		snprintf(text, size, "%u %s", (unsigned)(value / below), units[rate][unit]);
-	else
-		snprintf(text, size, "%u.%u %s", (unsigned)(value / below),
-			 (unsigned)(value % below * 10 / below), units[rate][unit]);
-}
-
-/* The value at the cursor, else the last one that is seen. */
-static void plot_value(const struct timeline *t, const struct view *view, int64_t w,
-		       const struct column *columns, struct timeline_seen *seen)
-{
-	int64_t at = (view->cursor_ns - view->t0_ns) / w;
-	uint64_t value = 0;
-	size_t i;
-
-	if (!view->following && at >= 0 && (size_t)at < t->columns)
-		value = columns[at].value_max;
-	for (i = t->columns; i-- > 0 && !value;)
-		value = columns[i].value_max;
-	if (value)
-		short_value(seen->value, sizeof(seen->value), value,
-			    seen->line.kind != ROW_MEMORY);
-}
-
-/* Likewise; 0 and less are values too. */
-static void counter_value(const struct timeline *t, const struct view *view, int64_t w,
-			  const struct column *columns, struct timeline_seen *seen)
-{
-	int64_t at = (view->cursor_ns - view->t0_ns) / w;
-	size_t i = t->columns;
-	char text[FMT_MAX];
-
-	if (!view->following && at >= 0 && (size_t)at < t->columns && columns[at].count)
-		i = (size_t)at + 1;
-	while (i && !columns[i - 1].count)
-		i--;
-	if (i)
-		snprintf(seen->value, sizeof(seen->value), "%.31s",
-			 fmt_counter(text, (int64_t)columns[i - 1].value_max + seen->line.base,
-				     seen->line.unit));
-}
-
-static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
-			  const struct timeline_line *line, const struct cell_style *style,
-			  struct cell *cells)
-{
-	int64_t begin = t->selected.start_ns - view->t0_ns, end = t->selected.end_ns - view->t0_ns;
-	int64_t columns = (int64_t)t->columns;
-
-	if (!t->has_selected || view->selected.row != line->row ||
-	    (line->lane != LANE_ALL && view->selected.lane != line->lane))
-		return;
-	if (end < 0 || begin >= w * columns)
-		return;
-	begin = begin < 0 ? 0 : begin / w;
-	end = end > w * columns ? columns : (end + w - 1) / w;
-	if (end <= begin)
-		end = begin + 1;
-	cells_select(cells, t->owners, (size_t)begin, (size_t)end, view->selected.id,
-		     t->selected.name, style);
-}
-
-/* The column of a time, within 0 ... columns. */
-static size_t column_at(const struct timeline *t, const struct view *view, int64_t w, int64_t t_ns)
-{
-	int64_t after = t_ns - view->t0_ns;
-
-	if (after <= 0)
-		return 0;
-	return (size_t)(after / w) < t->columns ? (size_t)(after / w) : t->columns;
-}
-
-static int64_t late(enum row_kind kind)
-{
-	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
-}
-
-static void update_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
-{
-	struct timeline_seen *seen = &t->seen[index];
-	const struct timeline_line *line = &seen->line;
-	struct cell *cells = t->cells + index * t->columns;
-	struct cell_style style = {
-		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
-			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
-		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
-		line->direction,
-	};
-	const struct column *columns = t->blank;
-	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
-				   t->status.settled_ns - late(line->kind) : 0);
-
-	t->cache.late_ns = late(line->kind);
-	/* A process whose threads are seen has nothing to add to them. */
-	if ((line->kind != ROW_PROCESS && line->kind != ROW_POOL) || line->folded)
-		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
-					   view->t0_ns, w, t->columns);
-	if (row_is_counter(line->kind)) {
-		cells_plot(columns, t->columns, line->peak, &style, cells);
-		(line->kind == ROW_COUNTER ? counter_value : plot_value)(t, view, w, columns, seen);
-	} else {
-		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
-		if (!style.muted)
-			label_bars(t, view, columns, &style, cells);
-		if (t->find.shown && !style.muted)
-			find_mark(&t->find, line->row, line->lane, view->t0_ns, w, t->columns,
-				  cells, &style);
-		mark_selected(t, view, w, line, &style, cells);
-	}
-	cells_lost(cells, columns, t->columns, &style);
-	/* What is yet to come stays blank: the hatch is the live edge. */
-	if (!t->status.finished)
-		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
 }
 
 static void update_sentence(struct timeline *t, struct view *view, const struct model_row *rows,
@@ -311,7 +180,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		sentence_of_counter(&t->sentence, rows[i].label, peak);
 		return;
 	}
-	t->cache.late_ns = late(rows[i].kind);
+	t->cache.late_ns = timeline_late(rows[i].kind);
 	columns = column_cache_get(&t->cache, view->model, view->cursor_row, view->cursor_lane,
 				   view->t0_ns, w, t->columns);
 	for (c = 0; c < t->columns && view->t0_ns + (int64_t)(c + 1) * w <= until; c++)
@@ -326,6 +195,49 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		sentence_add_folded(&t->sentence, t->status.folded_ns, panes_base_ns(&t->status));
 }
 
+/* When the first event of each row that is left began. */
+static int64_t *first_starts(struct model *model, const struct model_row *rows, size_t n)
+{
+	int64_t *starts = xreallocarray(NULL, n ? n : 1, sizeof(*starts));
+	struct span_ref ref;
+	struct span span;
+
+	for (size_t i = 0; i < n; i++)
+		starts[i] = !row_is_counter(rows[i].kind) &&
+			    model_span_next(model, rows[i].id, LANE_ALL, INT64_MIN, &ref) &&
+			    model_span(model, ref, &span) ? span.start_ns : INT64_MAX;
+	return starts;
+}
+
+void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
+			size_t n_rows)
+{
+	int64_t *starts = NULL;
+
+	t->rows = xreallocarray(t->rows, n_rows ? n_rows : 1, sizeof(*t->rows));
+	if (n_rows)
+		memcpy(t->rows, rows, n_rows * sizeof(*rows));
+	if (t->choice.order == ROWS_BY_START)
+		starts = first_starts(model, rows, n_rows);
+	t->n_rows = row_choice_apply(&t->choice, t->rows, n_rows, starts);
+	free(starts);
+	line_list_build(&t->list, t->rows, t->n_rows, t->choice.n_first, &t->folds);
+}
+
+/* On its own, a row's name does not say of which device or process it is. */
+static void tell_parent(struct timeline_seen *seen, const struct model_row *rows, size_t n_rows)
+{
+	uint32_t parent = 0;
+
+	for (size_t i = 0; i < n_rows; i++)
+		if (rows[i].id == seen->line.row)
+			parent = rows[i].parent;
+	for (size_t i = 0; parent && i < n_rows; i++)
+		if (rows[i].id == parent && rows[i].label)
+			snprintf(seen->value, sizeof(seen->value), "%.*s",
+				 (int)strcspn(rows[i].label, " "), rows[i].label);
+}
+
 static void update_rows(struct timeline *t, struct view *view, const struct model_row *rows,
 			size_t n_rows, int64_t w)
 {
@@ -336,13 +248,20 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 		t->find.shown = false;
 	if (t->find.shown)
 		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
-	line_list_build(&t->list, rows, n_rows, &t->folds);
+	timeline_take_rows(t, view->model, rows, n_rows);
 	place_cursor(t, view);
-	t->n_seen = t->list.count - t->top < t->page ? t->list.count - t->top : t->page;
+	t->n_seen = t->list.count - t->top + t->fixed;
+	if (t->n_seen > t->page)
+		t->n_seen = t->page;
 	for (i = 0; i < t->n_seen; i++) {
-		t->seen[i].line = t->list.lines[t->top + i];
+		size_t line = i < t->fixed ? i : t->top + i - t->fixed;
+
+		t->seen[i].line = t->list.lines[line];
+		t->seen[i].pinned = line < t->list.pinned;
 		t->seen[i].value[0] = '\0';
-		update_line(t, view, w, i);
+		timeline_line(t, view, w, i);
+		if (t->seen[i].pinned && t->seen[i].line.first && !t->seen[i].value[0])
+			tell_parent(&t->seen[i], rows, n_rows);
 	}
 }
 
@@ -381,142 +300,6 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		minimap_update(&t->minimap, view->model, &t->status, rows, n_rows,
 			       width > 2 ? width - 2 : 0, view->t0_ns, view->t1_ns);
 	free(rows);
-}
-
-/* ---- drawing ---- */
-
-/* "▒lost 1 204▒" in the middle of [begin, end), shifted so that it can be read. */
-static int draw_lost(struct area area, const struct view *view, int begin, int end, int free_from,
-		     uint64_t count, bool packets)
-{
-	const char *shade = view->ascii ? "?" : "▒";
-	char text[96], number[FMT_MAX] = "";
-	int x, width;
-
-	/* Of some only the place is known here, their count stands elsewhere. */
-	if (count)
-		fmt_count(number, count);
-	snprintf(text, sizeof(text), "%slost%s%s%s%s", shade, count ? " " : "", number,
-		 packets ? " packets" : "", shade);
-	width = text_width(text);
-	x = begin + (end - begin - width) / 2;
-	x = x + width > area.width ? area.width - width : x;
-	x = x < 0 ? 0 : x;
-	return x < free_from ? free_from : area_text(area, x, 0, ROLE_LOST, 0, text) + 1;
-}
-
-/* Where it is, instead of the times there; what touches is one. */
-static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
-{
-	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
-	int free_from = 0;
-	size_t i, next;
-
-	for (i = 0; i < t->n_losses; i = next) {
-		int64_t begin = (t->losses[i].begin_ns - view->t0_ns) / w, end = begin;
-		uint64_t count = 0;
-		bool packets = false;
-
-		for (next = i; next < t->n_losses; next++) {
-			const struct model_loss *loss = &t->losses[next];
-			int64_t until = (loss->end_ns - view->t0_ns) / w + 1;
-
-			if (next > i && (loss->begin_ns - view->t0_ns) / w > end)
-				break;
-			end = until > end ? until : end;
-			count += loss->count;
-			packets |= loss->packets;
-		}
-		begin = begin < 0 ? 0 : begin;
-		end = end > area.width ? area.width : end;
-		if (begin >= end)
-			continue;
-		area_fill(area, (int)begin, 0, (int)(end - begin), 1, view->ascii ? '?' : 0x2592,
-			  ROLE_LOST, ROLE_DEFAULT, 0);
-		free_from = draw_lost(area, view, (int)begin, (int)end, free_from, count, packets);
-	}
-}
-
-static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
-		       int y, size_t index)
-{
-	const struct cell *cells = t->cells + index * t->columns;
-	enum row_kind kind = t->seen[index].line.kind;
-	size_t i;
-
-	for (i = 0; i < t->columns; i++) {
-		const struct cell *cell = &cells[i];
-
-		if (cell->ch == ' ' && cell->bg == ROLE_DEFAULT) {
-			if (t->marks[i] && !view->ascii && !row_is_counter(kind))
-				area_put(area, (int)i, y, 0x250a, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
-		} else if (cell->ch) {
-			area_put(area, (int)i, y, cell->ch, (enum role)cell->fg,
-				 (enum role)cell->bg, cell->attr);
-		}
-	}
-}
-
-static void draw_ruler(const struct timeline *t, const struct view *view, struct area area)
-{
-	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
-	int64_t at;
-
-	if (w <= 0)
-		return;
-	draw_losses(t, view, area);
-	for (size_t i = 0; i < t->n_clock_steps; i++)
-		ruler_draw_clock(area, (t->clock_steps[i] - view->t0_ns) / w, view->ascii);
-	if (t->status.folded_ns > view->t0_ns)
-		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
-	ruler_draw(&t->ruler, area, view->ascii);
-	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
-	/* A background only: a mark over a digit would make another number. */
-	if (!view->following && at >= 0 && at < area.width)
-		area_tint(area, (int)at, 0, 1, ROLE_CURSOR, ATTR_BOLD);
-}
-
-static void draw_sentence(struct timeline *t, const struct view *view, struct area area)
-{
-	if (view->colour) {
-		area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
-		strip_draw(&t->sentence, area_sub(area, 1, 0, area.width - 2, 1), 0, ROLE_HEADER,
-			   0, view->ascii);
-	} else {
-		strip_draw(&t->sentence, area, 0, ROLE_DEFAULT, view->ascii ? '-' : 0x2500,
-			   view->ascii);
-	}
-}
-
-static void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
-{
-	struct timeline *t = (struct timeline *)pane;
-	struct timeline_layout layout = timeline_layout(area.height, view->minimap);
-	struct area time = area_sub(area, view->gutter, 0, (int)t->columns, area.height);
-	struct area labels = area_sub(area, 0, layout.rows, view->gutter, layout.n_rows);
-	size_t i;
-
-	if (layout.minimap >= 0)
-		minimap_draw(&t->minimap, area_sub(area, 1, layout.minimap, area.width - 2, 1),
-			     view->ascii, view->colour);
-	if (layout.ruler >= 0 && view->columns > 0)
-		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
-	for (i = 0; i < t->n_seen && (int)i < layout.n_rows; i++) {
-		const struct timeline_seen *seen = &t->seen[i];
-		bool current = seen->line.row == view->cursor_row &&
-			       seen->line.lane == view->cursor_lane;
-
-		line_label_draw(&seen->line, seen->value[0] ? seen->value : NULL, labels, (int)i,
-				current, view->ascii);
-		draw_cells(t, view, time, layout.rows + (int)i, i);
-	}
-	if (t->top + t->n_seen < t->list.count && layout.n_rows > 3)
-		area_text(area, 0, layout.rows + layout.n_rows - 1, ROLE_MUTED, 0,
-			  view->ascii ? "v" : "↓");
-	if (t->top && layout.n_rows > 3)
-		area_text(area, 0, layout.rows, ROLE_MUTED, 0, view->ascii ? "^" : "↑");
-	if (layout.sentence >= 0)
-		draw_sentence(t, view, area_sub(area, 0, layout.sentence, area.width, 1));
 }
 
 const struct pane_ops pane_timeline = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The timeline pane, inside: shared by pane_timeline.c (what is taken from the
- * model and drawn) and timeline_commands.c (what the keys do).
+ * model), timeline_lines.c (a line of it), timeline_draw.c and by what the keys
+ * do: timeline_commands.c (events, folds), timeline_choose.c (`rows`).
  *
  * Always true: cells and labels are made in update(), under the model's lock,
  * for the lines that are seen only; draw() copies. Nothing is allocated per
@@ -15,6 +16,7 @@
 #include "tui/minimap.h"
 #include "tui/pane.h"
 #include "tui/pane_steps.h"
+#include "tui/row_choice.h"
 #include "tui/ruler.h"
 #include "tui/strip.h"
 #include "tui/timeline_cells.h"
@@ -25,16 +27,21 @@
 struct timeline_seen {			/* a line on the screen */
 	struct timeline_line line;
 	char value[32];			/* right part of the label, "" none */
+	bool pinned;
 };
 
 struct timeline {
 	struct pane pane;
 	struct fold_set folds;
+	struct row_choice choice;
 	struct line_list list;
+	struct model_row *rows;		/* owned; as they are shown */
+	size_t n_rows;
 	bool moved;			/* the user chose the cursor's row */
 	struct find find;
 	uint32_t home_row;		/* else it stands here */
-	size_t top;			/* first line that is seen */
+	size_t fixed;			/* the first lines, pinned ones, always are seen */
+	size_t top;			/* first line that is seen below them */
 	size_t page;			/* lines that are seen */
 	/* the last update */
 	struct model_status status;
@@ -65,6 +72,30 @@ struct timeline_layout {
 };
 
 struct timeline_layout timeline_layout(int height, bool minimap);
+
+/* ---- pane_timeline.c ---- */
+/* The model's rows as they are shown, and the lines they make. [locked] */
+void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
+			size_t n_rows);
+
+/* ---- timeline_lines.c ---- */
+/* Cells and value of line `index` of what is seen; w: a column's width. [locked] */
+void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index);
+/* How much later than others a row's data is final. */
+int64_t timeline_late(enum row_kind kind);
+
+/* ---- timeline_draw.c ---- */
+void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused);
+
+/* ---- timeline_commands.c ---- */
+unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+struct timeline_line *timeline_current(struct timeline *t, const struct view *view);
+/* A line of that row is there: what hides or folds it does so no more. */
+void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane);
+
+/* ---- timeline_choose.c: `rows` ---- */
+unsigned timeline_choose(struct timeline *t, struct view *view, const struct command_call *call);
 
 /* The cursor's row is there to be seen: what it is folded into opens. */
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key);

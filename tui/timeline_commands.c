@@ -3,20 +3,25 @@
 #include "tui/pane_timeline.h"
 #include "tui/panes.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned answer(struct view *view, bool error, const char *text)
+unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
 {
-	snprintf(view->status, sizeof(view->status), "%s", text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(view->status, sizeof(view->status), format, args);
+	va_end(args);
 	view->status_error = error;
 	return OUT_REDRAW;
 }
 
 /* ---- rows ---- */
 
-static struct timeline_line *current_line(struct timeline *t, const struct view *view)
+struct timeline_line *timeline_current(struct timeline *t, const struct view *view)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 
@@ -97,17 +102,17 @@ static void fold_all(struct timeline *t, enum fold fold)
 /* A line that cannot be folded stands for what it belongs to. */
 static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold, bool toggle)
 {
-	struct timeline_line *line = current_line(t, view);
+	struct timeline_line *line = timeline_current(t, view);
 	int64_t at;
 
 	if (!line)
-		return answer(view, true, "no row under the cursor");
+		return timeline_answer(view, true, "no row under the cursor");
 	if (!line->first)
 		line = &t->list.lines[line_list_find(&t->list, line->row, 0)];
 	if (!line->foldable || (!toggle && fold == FOLD_CLOSED && line->folded)) {
 		at = line_list_find(&t->list, line->parent, LANE_ALL);
 		if (at < 0)
-			return answer(view, true, "nothing to fold here");
+			return timeline_answer(view, true, "nothing to fold here");
 		line = &t->list.lines[at];
 	}
 	if (toggle)
@@ -132,7 +137,7 @@ static unsigned fold_command(struct timeline *t, struct view *view, const struct
 	if (call->argc < 2 || toggle)
 		return fold_line(t, view, fold, toggle);
 	if (strcmp(call->argv[1], "all") != 0)
-		return answer(view, true, "not known to fold: only 'all', or nothing for this row");
+		return timeline_answer(view, true, "not known to fold: only 'all', or nothing for this row");
 	fold_all(t, fold);
 	return OUT_REDRAW;
 }
@@ -182,7 +187,7 @@ static unsigned step_event(struct view *view, bool forward)
 		view->cursor_ns = span.start_ns;
 		result = go_to(view, &span);
 	} else {
-		result = answer(view, true, forward ? "no later event in this row"
+		result = timeline_answer(view, true, forward ? "no later event in this row"
 						    : "no earlier event in this row");
 	}
 	model_unlock(view->model);
@@ -200,13 +205,20 @@ static unsigned longest_event(struct view *view)
 			       view->t1_ns, &ref) && model_span(view->model, ref, &span))
 		result = go_to(view, &span);
 	else
-		result = answer(view, true, "no event of this row in the window");
+		result = timeline_answer(view, true, "no event of this row in the window");
 	model_unlock(view->model);
 	return result;
 }
 
-/* What that row is folded into opens; the lines are made anew. */
-static void open_around(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
+static bool has_row(const struct model_row *rows, size_t n, uint32_t row)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].id == row)
+			return true;
+	return false;
+}
+
+void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
 {
 	struct model_row *rows = NULL;
 	size_t n_rows, i, depth;
@@ -214,15 +226,21 @@ static void open_around(struct timeline *t, struct view *view, uint32_t row, uin
 
 	model_lock(view->model);
 	n_rows = model_rows(view->model, &rows);
-	model_unlock(view->model);
+	timeline_take_rows(t, view->model, rows, n_rows);
+	if (!has_row(t->rows, t->n_rows, row) && has_row(rows, n_rows, row) &&
+	    row_choice_add_row(&t->choice, ROW_SHOW, row)) {
+		timeline_take_rows(t, view->model, rows, n_rows);
+		timeline_answer(view, false, "its row was hidden, and is shown again");
+	}
 	for (depth = 0; around && depth < n_rows; depth++) {
-		for (i = 0; i < n_rows && rows[i].id != around; i++)
+		for (i = 0; i < t->n_rows && t->rows[i].id != around; i++)
 			;
-		around = i < n_rows ? rows[i].parent : 0;
+		around = i < t->n_rows ? t->rows[i].parent : 0;
 		if (around && line_list_find(&t->list, row, lane) < 0)
 			fold_put(&t->folds, around, FOLD_OPEN);
 	}
-	line_list_build(&t->list, rows, n_rows, &t->folds);
+	timeline_take_rows(t, view->model, rows, n_rows);
+	model_unlock(view->model);
 	free(rows);
 }
 
@@ -234,7 +252,7 @@ static void show_line(struct timeline *t, struct view *view, struct span_ref ref
 	view->cursor_row = ref.row;
 	view->cursor_lane = ref.lane;
 	if (at < 0)
-		open_around(t, view, ref.row, ref.lane);
+		timeline_show_row(t, view, ref.row, ref.lane);
 	else if (t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
 		fold_put(&t->folds, ref.row, FOLD_OPEN);
 }
@@ -251,7 +269,7 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 
 	view->status[0] = '\0';
 	if (!t->find.search)
-		return answer(view, true, "nothing was looked for yet: find REGEX");
+		return timeline_answer(view, true, "nothing was looked for yet: find REGEX");
 	model_lock(view->model);
 	if (view->selected.id && model_span(view->model, view->selected, &span))
 		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
@@ -275,7 +293,7 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 		return result;
 	show_line(t, view, ref);
 	if (around)
-		answer(view, false, forward ? "past the last one: from the start again" :
+		timeline_answer(view, false, forward ? "past the last one: from the start again" :
 					      "before the first one: from the end again");
 	return result;
 }
@@ -324,7 +342,7 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 		result = go_to(view, &other);
 	model_unlock(view->model);
 	if (why)
-		return answer(view, true, why);
+		return timeline_answer(view, true, "%s", why);
 	show_line(t, view, ref);
 	return result;
 }
@@ -334,7 +352,7 @@ bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 	struct timeline *t = (struct timeline *)pane;
 	int64_t at;
 
-	open_around(t, view, view->cursor_row, view->cursor_lane);
+	timeline_show_row(t, view, view->cursor_row, view->cursor_lane);
 	at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 	if (at < 0)
 		return false;
@@ -346,7 +364,7 @@ bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 /* Folded groups open; elsewhere the event under the cursor is taken up. */
 static unsigned open_event(struct timeline *t, struct view *view)
 {
-	struct timeline_line *line = current_line(t, view);
+	struct timeline_line *line = timeline_current(t, view);
 
 	if (!line)
 		return OUT_NONE;
@@ -397,6 +415,8 @@ unsigned timeline_command(struct pane *pane, struct view *view, const struct com
 	struct timeline *t = (struct timeline *)pane;
 	unsigned result = row_command(t, view, call);
 
+	if (result == OUT_UNKNOWN)
+		result = timeline_choose(t, view, call);
 	if (result == OUT_UNKNOWN)
 		result = fold_command(t, view, call);
 	if (result == OUT_UNKNOWN)

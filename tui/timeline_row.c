@@ -72,8 +72,7 @@ static bool has_many_devices(const struct model_row *rows, size_t n)
 	return devices > DEVICES_OPEN;
 }
 
-/* Rows that never did anything would only push others off the screen. */
-static bool worth_a_line(const struct model_row *row)
+bool row_worth_a_line(const struct model_row *row)
 {
 	if (is_group(row->kind))
 		return true;
@@ -127,14 +126,14 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 }
 
 void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,
-		     const struct fold_set *folds)
+		     size_t n_first, const struct fold_set *folds)
 {
 	struct { uint32_t id; bool hides; } stack[16];
 	size_t depth = 0, i;
 	uint32_t foremost_of = 0;
 	bool many = has_many_devices(rows, n_rows);
 
-	list->count = 0;
+	list->count = list->pinned = 0;
 	for (i = 0; i < n_rows; i++) {
 		const struct model_row *row = &rows[i];
 		enum fold fold = fold_get(folds, row->id);
@@ -145,17 +144,19 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			depth--;
 		for (level = 0; level < depth; level++)
 			hidden = hidden || stack[level].hides;
-		if (row->kind == ROW_THREAD && depth < 2 && worth_a_line(row) &&
+		if (row->kind == ROW_THREAD && depth < 2 && row_worth_a_line(row) &&
 		    row->parent != foremost_of) {
 			foremost = true;	/* a process's busiest comes first */
 			foremost_of = row->parent;
 		}
-		if (!hidden && worth_a_line(row))
+		if (!hidden && row_worth_a_line(row))
 			add_row(list, row, (int)depth, fold, foremost, many);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
 			stack[depth++].hides = is_shut(row->kind, fold, many);
 		}
+		if (i < n_first)
+			list->pinned = list->count;
 	}
 }
 

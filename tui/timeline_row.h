@@ -4,7 +4,7 @@
  * lanes are shown, how a line is called. Pure but for its own memory; asks no
  * model.
  *
- * Always true: lines are in the model's order; a line is known by (row, lane);
+ * Always true: lines are in the rows' order; a line is known by (row, lane);
  * a row that never did anything has no line.
  *
  * Ownership: the list owns its lines, the set its states; labels are borrowed
@@ -55,6 +55,7 @@ struct timeline_line {
 struct line_list {
 	struct timeline_line *lines;	/* owned */
 	size_t count, cap;
+	size_t pinned;			/* so many of the first are of pinned rows */
 };
 
 /* A row of values over time, not of events. */
@@ -64,8 +65,11 @@ static inline bool row_is_counter(enum row_kind kind)
 }
 
 void line_list_release(struct line_list *list);
+/* n_first: so many rows at the beginning are pinned ones. */
 void line_list_build(struct line_list *list, const struct model_row *rows, size_t n_rows,
-		     const struct fold_set *folds);
+		     size_t n_first, const struct fold_set *folds);
+/* Rows that never did anything would only push others off the screen. */
+bool row_worth_a_line(const struct model_row *row);
 
 /* Index of (row, lane); else of the row's first line; -1: none. */
 int64_t line_list_find(const struct line_list *list, uint32_t row, uint32_t lane);

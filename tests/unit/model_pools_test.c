@@ -239,11 +239,11 @@ TEST(model_pools_rows)
 	CHECK_INT(columns[1].busy_ns, 10 * US / 3);
 	CHECK_INT(columns[0].count, 3);
 	/* one line until it is opened */
-	line_list_build(&list, rows, n, &folds);
+	line_list_build(&list, rows, n, 0, &folds);
 	CHECK(line_list_find(&list, rows[pool].id, LANE_ALL) >= 0);
 	CHECK(line_list_find(&list, rows[pool + 1].id, 0) < 0);
 	fold_put(&folds, rows[pool].id, FOLD_OPEN);
-	line_list_build(&list, rows, n, &folds);
+	line_list_build(&list, rows, n, 0, &folds);
 	CHECK(line_list_find(&list, rows[pool + 1].id, 0) >= 0);
 	line_list_release(&list);
 	fold_set_release(&folds);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Regular expressions as they are typed. Pure, any thread. */
+#ifndef TUI_PATTERN_H
+#define TUI_PATTERN_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An extended regular expression, without places of matches; case matters when it has a
+ * capital. true: the caller frees it by regfree(); false: a sentence in error. */
+bool pattern_compile(regex_t *regex, const char *text, char *error, size_t error_size);
+
+#endif
