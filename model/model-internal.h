@@ -121,7 +121,9 @@ struct op_cold {
 	uint8_t flags;			/* enum op_flag */
 };
 
-#define OP_INSTANCE 0			/* its field in op_layout */
+#define OP_INSTANCE 0			/* fields in op_layout */
+#define OP_IN_IDENT 3
+#define OP_IN_SHAPES 12
 #define COMMAND_OP_NAME 3		/* op_name's in those of commands */
 
 struct compile_cold {

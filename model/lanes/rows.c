@@ -220,12 +220,12 @@ static const struct lane_layout op_layout = {
 	.size = sizeof(struct op_cold), .n_fields = 14, .fields = {
 		[OP_INSTANCE] = LANE_FIELD(op_cold, instance, false),
 		LANE_FIELD(op_cold, device_ns, true), LANE_FIELD(op_cold, kernels, false),
-		LANE_FIELD(op_cold, ident, false), LANE_FIELD(op_cold, step, true),
+		[OP_IN_IDENT] = LANE_FIELD(op_cold, ident, false), LANE_FIELD(op_cold, step, true),
 		/* NONE is common. */
 		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
 		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
 		LANE_FIELD(op_cold, wait_ns, false), LANE_FIELD(op_cold, waker, false),
-		LANE_FIELD(op_cold, frame, false), LANE_FIELD(op_cold, shapes, false),
+		LANE_FIELD(op_cold, frame, false), [OP_IN_SHAPES] = LANE_FIELD(op_cold, shapes, false),
 		LANE_FIELD(op_cold, forward, false),
 	},
 };
