@@ -64,6 +64,8 @@ enum command_group {
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \
 	X(FOCUS, "focus", "", PANES, "[timeline|lower]", 0, 1, focus, "keys to the timeline or to the lower pane") \
 	X(MESSAGES, "messages", "", PANES, "", 0, 0, messages, "pane 8, the messages") \
+	X(LIST_PROFILE, "list-profile", "lp", PANES, "[-n OP] [-t TYPE] [-d DEVICE] [-f FILE] [-e AVG] [-o TOTAL] [-s COLUMN] [-r] [-l LINES]", 0, -1, page, "ops with calls, own and device time, kernels, source line; -n -t -d -f: regular expressions; -e -o: intervals as >100us or [1ms,5ms); -s: by which column, -r turned round") \
+	X(LIST_KERNELS, "list-kernels", "lk", PANES, "[-n KERNEL] [-t CLASS] [-d DEVICE] [-q QUEUE] [-p OP] [-e AVG] [-o TOTAL] [-s COLUMN] [-r] [-l LINES]", 0, -1, page, "kernels with runs, times, occupancy, class and op, likewise") \
 	X(NODE_INFO, "node-info", "ni", PANES, "OP [-a] [-d] [-t]", 1, 4, page, "a node (GRAPH:NAME of several): type, device, inputs, outputs; -a attributes, -d waits in full, -t where it was made; or what was compiled; > FILE writes any such page") \
 	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
 	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \

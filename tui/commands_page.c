@@ -16,6 +16,8 @@ typedef bool make_page(const struct page_call *call, struct page *page);
 static make_page *maker_of(int id)
 {
 	switch (id) {
+	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
+	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
 	case COMMAND_ID_NODE_INFO: return page_node;
 	case COMMAND_ID_LIST_INPUTS: return page_inputs;
 	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;

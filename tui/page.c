@@ -96,6 +96,11 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 	free(command);
 }
 
+void page_main(struct page *page)
+{
+	page->parts[page->n_parts - 1].main = true;
+}
+
 void page_end(struct page *page)
 {
 	if (page->n_lines >= PAGE_LINES_MAX) {
@@ -123,10 +128,12 @@ void page_say(struct page *page, enum role role, unsigned attr, const char *form
 
 const char *page_command(const struct page *page, size_t line)
 {
+	const struct page_part *found = NULL;
+
 	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
-		if (page->parts[i].command)
-			return page_text(page, page->parts[i].command);
-	return NULL;
+		if (page->parts[i].command && (!found || page->parts[i].main))
+			found = &page->parts[i];
+	return found ? page_text(page, found->command) : NULL;
 }
 
 void page_sheet(struct page *page, struct sheet *sheet, int width)

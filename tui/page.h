@@ -25,6 +25,7 @@ struct page_part {
 	size_t text;			/* place in page.texts, NUL-terminated */
 	size_t command;			/* likewise, 0: no link */
 	unsigned char role, attr;
+	bool main;			/* of a line's links the one that Enter opens */
 };
 
 struct page_line {
@@ -53,6 +54,8 @@ void page_add(struct page *page, enum role role, unsigned attr, const char *form
 void page_cell(struct page *page, enum role role, int columns, const char *text);
 /* A link; the command's words are quoted as needed. */
 void page_link(struct page *page, const char *text, int argc, const char *const *argv);
+/* The link that was added last is what its line is about. */
+void page_main(struct page *page);
 void page_end(struct page *page);
 /* A whole line of one part. */
 void page_say(struct page *page, enum role role, unsigned attr, const char *format, ...)
@@ -72,7 +75,7 @@ static inline const char *page_text(const struct page *page, size_t at)
 	return page->texts + at;
 }
 
-/* The first link of a line, NULL: none. */
+/* What its line is about, else the first link of the line; NULL: none. */
 const char *page_command(const struct page *page, size_t line);
 
 void page_write(const struct page *page, FILE *out);
@@ -111,6 +114,9 @@ bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
+/* Lists: tui/list.h. */
+bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
+bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */
 
 /* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
  * What is known of a node's op besides. The caller has the model's lock. */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* lp, lk, ... on made-up data: what `COMMAND > FILE` writes, beside plain sums. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/model_events.h"
+#include "tests/unit/test.h"
+#include "tui/page.h"
+
+typedef bool maker(const struct page_call *call, struct page *page);
+
+static char *text_of(maker *make, struct model *model, int argc, const char *const *argv,
+		     char error[400])
+{
+	struct page_call call = {
+		.model = model, .argc = argc, .argv = argv, .error = error, .error_size = 400,
+	};
+	struct page page;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	error[0] = '\0';
+	page_init(&page);
+	if (make(&call, &page)) {
+		out = open_memstream(&text, &size);
+		page_write(&page, out);
+		fclose(out);
+	}
+	page_release(&page);
+	return text;
+}
+
+#define PAGE(make, ...) ({ \
+	const char *const argv_[] = { __VA_ARGS__ }; \
+	text_of(make, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
+})
+
+#define WRONG(make, text, ...) do { \
+	CHECK(!PAGE(make, __VA_ARGS__)); \
+	CHECK_STR(error, text); \
+} while (0)
+
+static bool has(const char *text, const char *part)
+{
+	return text && strstr(text, part);
+}
+
+#define HAS(text, part) CHECK(has(text, part))
+
+/* The next line of a page after a heading and its titles, into line. */
+static const char *next_line(const char *at, char line[300])
+{
+	size_t length = strcspn(at, "\n");
+
+	snprintf(line, 300, "%.*s", (int)length, at);
+	return at[length] ? at + length + 1 : NULL;
+}
+
+/* Kernels 1 … 3 run k times each, k ms long; ops around them. */
+static struct model *model_of_kernels(void)
+{
+	struct model *model = model_with_device();
+	uint32_t correlation = 1;
+	int64_t at = 0;
+
+	for (uint32_t k = 1; k <= 3; k++)
+		for (uint32_t i = 0; i < k; i++) {
+			struct event kernel = ev_kernel(k, 1 + i % 2, correlation, at + 1000,
+							1000000 * k);
+
+			apply_one(model, ev_op(6 + k, correlation, 0, at, 900, 0));
+			kernel.u.command.op = correlation;
+			kernel.u.command.op_name = 6 + k;
+			apply_one(model, kernel);
+			correlation++;
+			at += 4000000;
+		}
+	model_finish(model, false);
+	return model;
+}
+
+TEST(list_of_ops)
+{
+	struct model *model = model_of_kernels();
+	char error[400], line[300], *text = PAGE(page_list_profile, "lp");
+	const char *at = text;
+	/* by device time: kernel k takes k * k ms */
+	static const char *const rows[] = {
+		"3  2.70 µs  2.70 µs        9.00 ms   64 %  900 ns  ≈900 ns        3",
+		"2  1.80 µs  1.80 µs        4.00 ms   29 %  900 ns  ≈900 ns        2",
+		"1   900 ns   900 ns        1.00 ms  7.1 %  900 ns  ≈900 ns        1",
+		"6  5.40 µs                 14.0 ms  100 %                         6",
+	};
+
+	CHECK(text);
+	at = next_line(at, line);
+	CHECK_STR(line, "3 ops   by device time   share of all ops' device time: 14.0 ms");
+	at = next_line(at, line);
+	HAS(line, "device time ▾");
+	for (int i = 0; i < 4 && at; i++) {
+		at = next_line(at, line);
+		HAS(line, rows[i]);
+	}
+	HAS(line, "total of 3");
+	HAS(at, "coverage: 100 % of the devices' time has an op, 0 of 3 ops have a source line");
+	free(text);
+
+	text = PAGE(page_list_profile, "lp", "-o", ">1us", "-s", "calls", "-r", "-l", "1");
+	HAS(text, "2 of 3 ops   total >1us   by calls");
+	HAS(text, "\n… 1 more: -l 2 shows them\n");
+	CHECK(text && !strstr(text, "64 %"));
+	free(text);
+	text = PAGE(page_list_profile, "lp", "-d", "gpu1");
+	HAS(text, "0 of 3 ops   device ~ gpu1");
+	HAS(text, "none of them matches");
+	free(text);
+	text = PAGE(page_list_profile, "lp", "-d", "gpu0");
+	HAS(text, "3 ops   device ~ gpu0");
+	free(text);
+	text = PAGE(page_list_profile, "lp", "--min_lineno", "1");
+	HAS(text, "0 of 3 ops   from line 1");
+	free(text);
+	model_free(model);
+}
+
+TEST(list_of_kernels)
+{
+	struct model *model = model_of_kernels();
+	char error[400], *text = PAGE(page_list_kernels, "lk", "-s", "kernel");
+
+	HAS(text, "3 kernels   by kernel   share of all kernels' time: 14.0 ms");
+	HAS(text, "   1  1.00 ms  7.1 %  1.00 ms  1.00 ms  1.00 ms");
+	HAS(text, "   3  9.00 ms   64 %  3.00 ms  3.00 ms  3.00 ms");
+	HAS(text, "   6  14.0 ms  100 %");
+	free(text);
+	/* Of kernel3's runs two went to queue 0, of which nothing but the sum is known. */
+	text = PAGE(page_list_kernels, "lk", "-q", "queue 0", "-n", "kernel3");
+	HAS(text, "1 of 3 kernels   name ~ kernel3   queue ~ queue 0");
+	HAS(text, "   2  6.00 ms   43 %  3.00 ms    –    –    –");
+	free(text);
+	text = PAGE(page_list_kernels, "lk", "-p", "nobody");
+	HAS(text, "0 of 3 kernels   op ~ nobody");
+	free(text);
+	model_free(model);
+}
+
+TEST(lists_of_nothing)
+{
+	struct model *model = model_with_device();
+	char error[400], *text = PAGE(page_list_profile, "lp");
+
+	CHECK_STR(text, "0 ops   by self   share of all ops' self time: 0 ns\n"
+		  "no op or range yet: frameworks, NVTX and ITT ranges appear here\n");
+	free(text);
+	text = PAGE(page_list_kernels, "lk");
+	HAS(text, "no kernel has finished yet");
+	free(text);
+	model_free(model);
+}
+
+TEST(lists_wrong)
+{
+	struct model *model = model_with_device();
+	char error[400];
+
+	WRONG(page_list_profile, "-s wants a column, not 'x': calls, self, total, device-time, "
+	      "share, avg, p99, kernels, type, source, op", "lp", "-s", "x");
+	/* two begin so */
+	CHECK(!PAGE(page_list_kernels, "lk", "-s", "m"));
+	WRONG(page_list_profile, "'conv' is no option; -n takes a part of a name", "lp", "conv");
+	WRONG(page_list_kernels, "-e wants an interval of time as >100us, <=5ms or [1ms,5ms), "
+	      "not '5'", "lk", "-e", "5");
+	model_free(model);
+}

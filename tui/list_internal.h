@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the lists share: list_*.c, each of which makes the pages of a command. */
+#ifndef TUI_LIST_INTERNAL_H
+#define TUI_LIST_INTERNAL_H
+
+#include "model/query.h"
+#include "tui/list.h"
+
+/* Devices and queues by their labels; taken under the model's lock, used without. */
+struct list_places {
+	struct device_row *devices;	/* owned */
+	struct queue_row *queues;	/* owned */
+	size_t n_devices, n_queues;
+};
+
+void list_places_take(struct list_places *places, struct model *model);	/* [locked] */
+void list_places_release(struct list_places *places);
+/* "gpu0", "queue 3"; NULL: not known (UINT32_MAX). The text is the list's. */
+const char *list_device(struct list *list, const struct list_places *places, uint32_t device);
+const char *list_queue(struct list *list, const struct list_places *places, uint32_t queue);
+/* Whether -d and -q let them through: by label, a device also by its name. */
+bool list_device_fits(const struct list_options *options, const struct list_places *places,
+		      uint32_t device);
+bool list_queue_fits(const struct list_options *options, const struct list_places *places,
+		     uint32_t queue);
+
+/* A file's line as "train.py:41", a link to its page. file NULL: a dash. */
+void list_source(struct list *list, const char *file, uint32_t line);
+/* A time that only some rows have. */
+void list_time(struct list *list, int64_t ns, bool known, bool rough);
+
+/* What all lists begin with: parses, and checks that -s names a column. */
+#define LIST_PARSE(call, flags, columns, names, options) \
+	list_parse(call, flags, sizeof(flags) / sizeof((flags)[0]), columns, \
+		   sizeof(columns) / sizeof((columns)[0]), names, options)
+bool list_parse(const struct page_call *call, const struct list_flag *flags, size_t n_flags,
+		const struct list_column *columns, size_t n_columns, int names,
+		struct list_options *options);
+#define LIST_BEGIN(list, columns) \
+	list_begin(list, columns, sizeof(columns) / sizeof((columns)[0]))
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What several lists need: devices, queues and source lines as cells. */
+#include "tui/list_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "tui/panes.h"
+
+bool list_parse(const struct page_call *call, const struct list_flag *flags, size_t n_flags,
+		const struct list_column *columns, size_t n_columns, int names,
+		struct list_options *options)
+{
+	if (!list_options_parse(call, flags, n_flags, names, options))
+		return false;
+	if (list_sort_check(call, options, columns, n_columns))
+		return true;
+	list_options_release(options);
+	return false;
+}
+
+void list_places_take(struct list_places *places, struct model *model)
+{
+	places->n_devices = model_devices(model, &places->devices);
+	places->n_queues = model_queues(model, &places->queues);
+}
+
+void list_places_release(struct list_places *places)
+{
+	free(places->devices);
+	free(places->queues);
+}
+
+static const struct device_row *find_device(const struct list_places *places, uint32_t device)
+{
+	for (size_t i = 0; i < places->n_devices; i++)
+		if (places->devices[i].id == device)
+			return &places->devices[i];
+	return NULL;
+}
+
+const char *list_device(struct list *list, const struct list_places *places, uint32_t device)
+{
+	char label[16];
+
+	if (!find_device(places, device))
+		return NULL;
+	panes_device_label(label, sizeof(label), places->devices, places->n_devices, device);
+	return list_keep(list, "%s", label);
+}
+
+const char *list_queue(struct list *list, const struct list_places *places, uint32_t queue)
+{
+	char label[64];
+
+	if (queue == UINT32_MAX)
+		return NULL;
+	panes_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
+	return list_keep(list, "%s", label);
+}
+
+bool list_device_fits(const struct list_options *options, const struct list_places *places,
+		      uint32_t device)
+{
+	const struct device_row *row = find_device(places, device);
+	char label[16] = "";
+
+	if (row)
+		panes_device_label(label, sizeof(label), places->devices, places->n_devices, device);
+	return list_matches(options, 'd', row ? label : NULL, row ? row->name : NULL);
+}
+
+bool list_queue_fits(const struct list_options *options, const struct list_places *places,
+		     uint32_t queue)
+{
+	char label[64];
+
+	if (!list_given(options, 'q'))
+		return true;
+	panes_queue_label(label, sizeof(label), places->queues, places->n_queues, queue);
+	return list_matches(options, 'q', label, NULL);
+}
+
+void list_source(struct list *list, const char *file, uint32_t line)
+{
+	const char *base = file ? strrchr(file, '/') : NULL;
+	struct list_cell *cell;
+
+	if (!file || !line) {
+		list_add(list, LIST_NONE, 0);
+		return;
+	}
+	cell = list_name(list, list_keep(list, "%s:%u", base ? base + 1 : file, line));
+	cell->link[0] = "ps";
+	cell->link[1] = file;
+	cell->link[2] = "-b";
+	cell->link[3] = list_keep(list, "%u", line);
+}
+
+void list_time(struct list *list, int64_t ns, bool known, bool rough)
+{
+	list_add(list, known ? LIST_TIME : LIST_NONE, ns)->rough = rough;
+}
