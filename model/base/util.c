@@ -399,13 +399,7 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 
 /* ---- reading ---- */
 
-struct unit {
-	const char *name;
-	uint64_t factor;
-};
-
-/* "3.5ms": digits, at most nine decimals, a unit of the table (NULL ends it). */
-static bool parse_scaled(const char *text, const struct unit *units, uint64_t *out)
+bool parse_scaled(const char *text, const struct unit *units, uint64_t *out)
 {
 	uint64_t whole = 0, rest = 0, scale = 1;
 	__uint128_t value;

@@ -120,8 +120,16 @@ static inline uint64_t flop_per_s(uint64_t flop, int64_t ns)
 	return bytes_per_s(flop, ns);
 }
 
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/* "3.5ms": digits, at most nine decimals, a unit of the table (NULL ends it). Not above
+ * INT64_MAX. The whole text must fit; false: not a value. */
+bool parse_scaled(const char *text, const struct unit *units, uint64_t *out);
 /* "250ns 10us 3.5ms 2s 1m 1h", a bare number is seconds; "4k 64M 2G" with
- * powers of 1024. The whole text must fit; false: not a value. */
+ * powers of 1024. Likewise. */
 bool parse_time_ns(const char *text, int64_t *ns);
 bool parse_size_bytes(const char *text, uint64_t *bytes);
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Asking a filter; filter-parse.c makes them. */
+#include "model/filter/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/regex.h"
+#include "model/filter/filter-internal.h"
+
+void filter_free(struct filter *filter)
+{
+	if (!filter)
+		return;
+	for (size_t i = 0; i < filter->n; i++) {
+		if (filter->nodes[i].is == NODE_SAME)
+			free(filter->nodes[i].text);
+		else if (filter->nodes[i].is == NODE_REGEX)
+			regfree(&filter->nodes[i].regex);
+	}
+	free(filter->text);
+	free(filter);
+}
+
+const char *filter_text(const struct filter *filter)
+{
+	return filter->text;
+}
+
+bool filter_asks(const struct filter *filter, enum filter_field field)
+{
+	return filter->asks >> field & 1;
+}
+
+static bool is_same(const char *text, const char *wanted)
+{
+	return text && strcmp(text, wanted) == 0;
+}
+
+static enum filter_answer test(const struct node *node, filter_get *get, const void *arg)
+{
+	struct filter_value value = { 0 };
+	bool is = false;
+
+	switch (get(arg, node->field, &value)) {
+	case FILTER_UNKNOWN:
+		return FILTER_NO;
+	case FILTER_LATER:
+		return FILTER_MAYBE;
+	case FILTER_KNOWN:
+		break;
+	}
+	if (node->is == NODE_RANGE)
+		is = value.number >= node->low && value.number <= node->high;
+	else if (node->is == NODE_SAME)
+		is = is_same(value.text, node->text) || is_same(value.other, node->text);
+	else
+		is = regex_matches(&node->regex, value.text) ||
+		     regex_matches(&node->regex, value.other);
+	return is != node->differs ? FILTER_YES : FILTER_NO;
+}
+
+/* As deep as FILTER_DEPTH_MAX and what connects tests without parentheses. */
+static enum filter_answer ask(const struct filter *filter, uint16_t at, filter_get *get,
+			      const void *arg)
+{
+	const struct node *node = &filter->nodes[at];
+	enum filter_answer left, right, decides;
+
+	if (node->is != NODE_AND && node->is != NODE_OR && node->is != NODE_NOT)
+		return test(node, get, arg);
+	left = ask(filter, node->left, get, arg);
+	if (node->is == NODE_NOT)
+		return left == FILTER_MAYBE ? left : left == FILTER_NO ? FILTER_YES : FILTER_NO;
+	decides = node->is == NODE_AND ? FILTER_NO : FILTER_YES;
+	if (left == decides)
+		return left;
+	right = ask(filter, node->right, get, arg);
+	return right == decides || left != FILTER_MAYBE ? right : left;
+}
+
+enum filter_answer filter_ask(const struct filter *filter, filter_get *get, const void *arg)
+{
+	return filter ? ask(filter, filter->root, get, arg) : FILTER_YES;
+}

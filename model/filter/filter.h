@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The filter language: which rows of a table, events of the timeline, lines of a list are
+ * wanted. The same wherever something is chosen:
+ *
+ *	kernel & dur > 1ms & name ~ /conv/ | !failed
+ *
+ *	EXPR    EXPR | EXPR, EXPR & EXPR, !EXPR, (EXPR); also ||, or, &&, and, not
+ *	        FIELD OP VALUE          OP: = == != < <= > >=, of texts also ~ !~
+ *	        FIELD in [FROM,TO)      as intervals of tfdbg; ( ) without the end itself
+ *	        KIND, FLAG, DIRECTION   a bare word: kernel, failed, h2d
+ *	        NAME, @NAME             a filter that has a name
+ *	VALUE   1ms, 64M, 10G/s, 5%, 12, h2d, word, 'text', "text", /regex/, /regex/i
+ *
+ * It is typed: what does not go together is an error when it is parsed, with the column
+ * and what would be right. What a row does not have is unknown: a comparison with it is
+ * false, also != and !~, while !(…) is true.
+ *
+ * Pure: it asks the row for its fields through a function and knows no model. A filter
+ * is constant once made; any thread may ask it, one at a time frees it.
+ */
+#ifndef MODEL_FILTER_H
+#define MODEL_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILTER_TEXT_MAX 1000u		/* bytes of an expression */
+#define FILTER_NODES_MAX 256u		/* tests and connectives, named filters included */
+#define FILTER_DEPTH_MAX 40u		/* of parentheses, negations and names */
+#define FILTER_NAME_MAX 32u		/* bytes of a filter's name, its end included */
+#define FILTER_NAMES_MAX 200u
+#define FILTER_ERROR_MAX 300u		/* enough for any error */
+
+/* What a field's value is, and how it is written. */
+enum filter_type {
+	FILTER_TEXT,
+	FILTER_TIME,			/* ns; 3.5ms */
+	FILTER_SIZE,			/* bytes; 64M, of 1024 */
+	FILTER_RATE,			/* bytes a second; 10G/s, of 1000 */
+	FILTER_SHARE,			/* millionths; 5% */
+	FILTER_COUNT,			/* 12, 5k, 2M, of 1000 */
+	FILTER_KIND,			/* enum filter_kind */
+	FILTER_DIRECTION,		/* enum direction of model/event.h */
+	FILTER_FLAG,			/* 0, 1; its name alone is the test */
+};
+
+/* X(ID, name, TYPE, help) */
+#define FILTER_FIELD_LIST(X) \
+	X(NAME, "name", TEXT, "short or full name") \
+	X(RAW_NAME, "raw_name", TEXT, "name as the program or framework gave it") \
+	X(OP, "op", TEXT, "of device work the op that launched it, of ops their own name") \
+	X(TYPE, "type", TEXT, "type of an op: Conv2D") \
+	X(CLASS, "class", TEXT, "what a kernel does: matmul, conv, norm, ...") \
+	X(DTYPE, "dtype", TEXT, "what a kernel computes with: f32, bf16, ...") \
+	X(KIND, "kind", KIND, "kernel, copy, fill, op, range, wait, compile, graph, step, marker") \
+	X(DUR, "dur", TIME, "how long it took, of an open one up to now") \
+	X(START, "start", TIME, "when it began, since the start of the run") \
+	X(END, "end", TIME, "when it ended, likewise") \
+	X(WAIT, "wait", TIME, "of an op for a thread, of a wait's row for the device") \
+	X(DELAY, "delay", TIME, "of device work from the end of its call to its start") \
+	X(BYTES, "bytes", SIZE, "moved, allocated at most") \
+	X(RATE, "rate", RATE, "bytes moved per second") \
+	X(DIR, "dir", DIRECTION, "of a copy: h2d, d2h, d2d, p2p, h2h, fill, map, unmap, send, recv") \
+	X(DEVICE, "device", TEXT, "as the tables call it, or its full name") \
+	X(QUEUE, "queue", TEXT, "number or name of a queue or stream") \
+	X(THREAD, "thread", TEXT, "name or id of a thread") \
+	X(PID, "pid", COUNT, "process id") \
+	X(HOST, "host", TEXT, "name of a host") \
+	X(STEP, "step", COUNT, "number of the step it is in") \
+	X(NUMBER, "number", COUNT, "of a step") \
+	X(COUNT, "count", COUNT, "how often, of a table's row") \
+	X(TOTAL, "total", TIME, "time of all of a row") \
+	X(MEAN, "mean", TIME, "of these") \
+	X(MIN, "min", TIME, "shortest of these") \
+	X(MAX, "max", TIME, "longest of these") \
+	X(P50, "p50", TIME, "median of these") \
+	X(P99, "p99", TIME, "all but the longest hundredth are shorter") \
+	X(SELF, "self", TIME, "of ops, without those inside") \
+	X(SHARE, "share", SHARE, "the row's part of the table's time, bytes") \
+	X(COST, "cost", TIME, "of a finding, per step or second") \
+	X(OCCUPANCY, "occupancy", SHARE, "of a kernel: resident threads of those possible") \
+	X(FLOP, "flop", COUNT, "floating-point operations per second") \
+	X(CALLS, "calls", COUNT, "of an op, allocations of an allocator") \
+	X(KERNELS, "kernels", COUNT, "that an op launched") \
+	X(FILE, "file", TEXT, "source file it comes from") \
+	X(LINE, "line", COUNT, "line of it") \
+	X(STATUS, "status", COUNT, "what failed work ended with, 0 and more: well") \
+	X(FAILED, "failed", FLAG, "it, or some of a row's") \
+	X(OPEN, "open", FLAG, "it has not ended") \
+	X(APPROXIMATE, "approximate", FLAG, "its times are") \
+	X(WARM_UP, "warm_up", FLAG, "step of the start") \
+	X(OUTLIER, "outlier", FLAG, "step that is longer than the usual ones") \
+	X(COMPILED, "compiled", FLAG, "step with a tenth or more spent compiling") \
+	X(PINNED, "pinned", FLAG, "copy of pinned memory of the host") \
+	X(PAGEABLE, "pageable", FLAG, "copy of memory of the host that is not")
+
+enum filter_field {
+#define FILTER_ID(id, ...) FILTER_BY_##id,
+	FILTER_FIELD_LIST(FILTER_ID)
+#undef FILTER_ID
+	FILTER_FIELDS
+};
+
+enum filter_kind {
+	FILTER_KERNEL = 0, FILTER_COPY, FILTER_FILL, FILTER_OP, FILTER_RANGE, FILTER_WAIT,
+	FILTER_COMPILE, FILTER_GRAPH, FILTER_STEP, FILTER_MARKER, FILTER_KINDS
+};
+
+struct filter_field_info {
+	const char *name;
+	enum filter_type type;
+	const char *help;
+};
+extern const struct filter_field_info filter_fields[FILTER_FIELDS];
+
+const char *filter_kind_name(enum filter_kind kind);
+/* "a time", "a size", ... and how one is written: "3.5ms". */
+const char *filter_type_name(enum filter_type type);
+const char *filter_type_example(enum filter_type type);
+
+/* ---- filters ---- */
+
+struct filter;
+struct filter_names;
+
+/*
+ * names: what bare words may mean besides, NULL: nothing. NULL: error says where and what
+ * would be right, "at 17: 'dur' is a time: write 1ms". The caller frees; names are not
+ * needed any more.
+ */
+struct filter *filter_parse(const char *text, const struct filter_names *names, char *error,
+			    size_t error_size);
+void filter_free(struct filter *filter);	/* NULL: nothing */
+const char *filter_text(const struct filter *filter);	/* as it was given */
+/* Whether it asks for the field at all. */
+bool filter_asks(const struct filter *filter, enum filter_field field);
+
+struct filter_value {
+	int64_t number;			/* of all but texts, in the type's unit */
+	const char *text, *other;	/* NULL: none; what either matches is matched */
+};
+
+enum filter_known {
+	FILTER_UNKNOWN,			/* the row has no such field, or it was not observed */
+	FILTER_KNOWN,
+	FILTER_LATER,			/* not looked at (yet) */
+};
+
+/* The row behind arg gives one of its fields; value begins as zeroes. */
+typedef enum filter_known filter_get(const void *arg, enum filter_field field,
+				     struct filter_value *value);
+
+enum filter_answer {
+	FILTER_NO, FILTER_YES,
+	FILTER_MAYBE,			/* by what is FILTER_LATER */
+};
+
+/* O(tests). filter NULL: everything is wanted. */
+enum filter_answer filter_ask(const struct filter *filter, filter_get *get, const void *arg);
+
+static inline bool filter_match(const struct filter *filter, filter_get *get, const void *arg)
+{
+	return filter_ask(filter, get, arg) == FILTER_YES;
+}
+
+/* Helpers of a filter_get. */
+static inline enum filter_known filter_number(struct filter_value *value, int64_t number)
+{
+	value->number = number;
+	return FILTER_KNOWN;
+}
+
+static inline enum filter_known filter_words(struct filter_value *value, const char *text,
+					     const char *other)
+{
+	value->text = text;
+	value->other = other;
+	return text || other ? FILTER_KNOWN : FILTER_UNKNOWN;
+}
+
+/* ---- filters with names: `filter NAME = EXPR` ---- */
+
+struct filter_names *filter_names_new(void);
+void filter_names_free(struct filter_names *names);
+
+/* false: not a name, not an expression, or it would need itself; a sentence in error and
+ * nothing changed. */
+bool filter_names_set(struct filter_names *names, const char *name, const char *text,
+		      char *error, size_t error_size);
+/* false: there is none, or others need it. */
+bool filter_names_remove(struct filter_names *names, const char *name, char *error,
+			 size_t error_size);
+size_t filter_names_count(const struct filter_names *names);
+/* By name; NULL past the end. *text: the expression. Borrowed until the next change. */
+const char *filter_names_at(const struct filter_names *names, size_t index, const char **text);
+/* The expression, NULL: none is called so. */
+const char *filter_names_find(const struct filter_names *names, const char *name);
+
+#endif
