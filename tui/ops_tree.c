@@ -107,11 +107,8 @@ static int compare(const void *a, const void *b, void *arg)
 {
 	const struct writing *w = arg;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-	const struct table_column *column = &w->table->kind->columns[w->table->sort];
-	int result = column->compare ? column->compare(&w->all[left], &w->all[right]) : 0;
+	int result = table_compare(w->table, &w->all[left], &w->all[right]);
 
-	if (w->table->reverse)
-		result = -result;
 	return result ? result : left < right ? -1 : left > right;
 }
 

@@ -40,11 +40,6 @@ static void pinned_text(const struct table *table, const void *row, char *text, 
 		snprintf(text, size, "%s", !host || !copy->count ? "–" : copy->pinned ? "yes" : "no");
 }
 
-static int by_pinned(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->copy.pinned, ROW(b)->copy.pinned);
-}
-
 static void queue_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ROW(row)->queue);
@@ -55,28 +50,9 @@ static void device_text(const struct table *table, const void *row, char *text, 
 	snprintf(text, size, "%s", ROW(row)->device);
 }
 
-static void count_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	char count[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_count(count, ROW(row)->copy.count));
-}
-
-static void bytes_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	char bytes[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_bytes(bytes, ROW(row)->copy.bytes));
-}
-
 static bool timed(const struct copy_line *line)
 {
 	return line->copy.count > line->copy.untimed;
-}
-
-static void time_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	table_time(text, size, ROW(row)->copy.total_ns, timed(row));
 }
 
 static uint64_t part(const void *row)
@@ -84,62 +60,34 @@ static uint64_t part(const void *row)
 	return ROW(row)->copy.total_ns > 0 ? (uint64_t)ROW(row)->copy.total_ns : 0;
 }
 
-static void share_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	if (part(row))
-		panes_share(text, size, part(row), table->total);
+#define VALUE(name, number, condition) \
+static bool name##_value(const void *row, int64_t *value) \
+{ \
+	const struct copy_row *copy = &ROW(row)->copy; \
+\
+	*value = (int64_t)(number); \
+	return condition; \
 }
-
-static void rate_text(uint64_t rate, char *text, size_t size)
-{
-	char buf[FMT_MAX];
-
-	snprintf(text, size, "%s", rate ? fmt_rate(buf, rate) : "–");
-}
-
-static void mean_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	rate_text(ROW(row)->copy.mean_bytes_per_s, text, size);
-}
-
-static void peak_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	rate_text(ROW(row)->copy.peak_bytes_per_s, text, size);
-}
+VALUE(count, copy->count, true)
+VALUE(bytes, copy->bytes, true)
+VALUE(time, copy->total_ns, timed(row))
+VALUE(pinned, copy->pinned, true)
+VALUE(mean, copy->mean_bytes_per_s, copy->mean_bytes_per_s > 0)
+VALUE(peak, copy->peak_bytes_per_s, copy->peak_bytes_per_s > 0)
 
 static int by_direction(const void *a, const void *b)
 {
 	return table_compare_i64(ROW(a)->copy.direction, ROW(b)->copy.direction);
 }
 
+static int by_device(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->copy.device, ROW(b)->copy.device);
+}
+
 static int by_queue(const void *a, const void *b)
 {
 	return table_compare_u64(ROW(a)->copy.queue, ROW(b)->copy.queue);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->copy.count, ROW(b)->copy.count);
-}
-
-static int by_bytes(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->copy.bytes, ROW(b)->copy.bytes);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->copy.total_ns, ROW(b)->copy.total_ns);
-}
-
-static int by_mean(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->copy.mean_bytes_per_s, ROW(b)->copy.mean_bytes_per_s);
-}
-
-static int by_peak(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->copy.peak_bytes_per_s, ROW(b)->copy.peak_bytes_per_s);
 }
 
 static uint64_t identity(const void *row)
@@ -159,16 +107,26 @@ static bool bad(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"direction", "direction", 11, 0, 0, false, false, 0, direction_text, by_direction, NULL},
-	{"queue", "queue", 12, 14, 28, false, false, 2, queue_text, by_queue, NULL},
-	{"device", NULL, 6, 0, 0, false, false, 5, device_text, NULL, NULL},
-	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL},
-	{"bytes", "bytes", 9, 0, 0, true, true, 0, bytes_text, by_bytes, NULL},
-	{"time", "time", 9, 0, 0, true, true, 0, time_text, by_time, NULL},
-	{"pinned", "pinned", 6, 0, 0, true, true, 4, pinned_text, by_pinned, NULL},
-	{"share of it", NULL, 14, 14, 20, false, false, 4, share_text, NULL, part},
-	{"mean", "mean", 10, 0, 0, true, true, 1, mean_text, by_mean, NULL},
-	{"peak", "peak", 10, 0, 0, true, true, 3, peak_text, by_peak, NULL},
+	{"direction", "direction", 11, 0, 0, 0, .text = direction_text, .compare = by_direction,
+	 .help = "from where to where; of copies between devices also the other one"},
+	{"queue", "queue", 12, 14, 28, 2, .text = queue_text, .compare = by_queue,
+	 .help = "the queue (stream) that the copies went to"},
+	{"device", "device", 6, 0, 0, 5, .text = device_text, .compare = by_device,
+	 .help = "the queue's device"},
+	{"count", "count", 9, 0, 0, 1, TABLE_COUNT, TABLE_SUMS, .value = count_value,
+	 .help = "how many copies"},
+	{"bytes", "bytes", 9, 0, 0, 0, TABLE_BYTES, TABLE_SUMS, .value = bytes_value,
+	 .help = "bytes that were moved, all copies added"},
+	{"time", "time", 9, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = time_value,
+	 .help = "device time of the copies, added"},
+	{"pinned", "pinned", 6, 0, 0, 4, TABLE_SHARE, 0, .value = pinned_value, .text = pinned_text,
+	 .help = "part of the copies whose host memory was pinned, as far as the probes were told"},
+	{"share of it", "share", 14, 14, 20, 4, TABLE_SHARE, .part = part,
+	 .help = "its part of the time of all copies"},
+	{"mean", "mean", 10, 0, 0, 1, TABLE_RATE, 0, .value = mean_value,
+	 .help = "bytes by the time of the copies that have one"},
+	{"peak", "peak", 10, 0, 0, 3, TABLE_RATE, 0, .value = peak_value,
+	 .help = "the fastest single copy of 64 KiB and more, else of all"},
 };
 
 static const struct table_kind kind = {

@@ -34,7 +34,7 @@ struct kernel_line {
 	unsigned limits;
 	uint64_t count, failed, untimed;
 	bool approx;
-	int64_t total_ns, mean_ns, min_ns, max_ns, p99_ns;
+	int64_t total_ns, mean_ns, min_ns, max_ns, p50_ns, p99_ns;
 	uint64_t spread[KERNEL_SPREAD];
 	uint32_t n_trend;
 	int64_t trend_ns[TREND_POINTS];
@@ -53,63 +53,56 @@ static void device_text(const struct table *table, const void *row, char *text, 
 	snprintf(text, size, "%s", ROW(row)->device);
 }
 
-static void count_text(const struct table *table, const void *row, char *text, size_t size)
+static bool timed(const void *row)
 {
-	char count[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_count(count, ROW(row)->count));
+	return ROW(row)->count > ROW(row)->untimed;
 }
 
-/* Times of kernels of which some were only bracketed by the host carry "~". */
-static void time_text(const void *row, int64_t ns, char *text, size_t size)
-{
-	bool known = ROW(row)->count > ROW(row)->untimed;
-	char time[FMT_MAX];
-
-	snprintf(text, size, "%s%s", known && ROW(row)->approx ? "~" : "",
-		 known ? fmt_time(time, ns) : "–");
+#define VALUE(name, number, condition) \
+static bool name##_value(const void *row, int64_t *value) \
+{ \
+	*value = (int64_t)(number); \
+	return condition; \
 }
+VALUE(count, ROW(row)->count, true)
+VALUE(total, ROW(row)->total_ns, timed(row))
+VALUE(mean, ROW(row)->mean_ns, timed(row))
+VALUE(min, ROW(row)->min_ns, timed(row))
+VALUE(max, ROW(row)->max_ns, timed(row))
+VALUE(p50, ROW(row)->p50_ns, timed(row))
+VALUE(p99, ROW(row)->p99_ns, timed(row))
+VALUE(flop, ROW(row)->flop_per_s, ROW(row)->flop_per_s > 0)
+VALUE(occupancy, ROW(row)->occupancy_milli, ROW(row)->occupancy_milli >= 0)
+VALUE(failed, ROW(row)->failed, true)
 
-static void total_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	time_text(row, ROW(row)->total_ns, text, size);
-}
-
-static void mean_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	time_text(row, ROW(row)->mean_ns, text, size);
-}
-
-static void min_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	time_text(row, ROW(row)->min_ns, text, size);
-}
-
-static void max_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	time_text(row, ROW(row)->max_ns, text, size);
-}
-
-static void p99_text(const struct table *table, const void *row, char *text, size_t size)
+/* Times of kernels of which some were only bracketed by the host carry "~", estimates "≈". */
+static void time_text(const void *row, bool (*get)(const void *row, int64_t *value), bool estimate,
+		      char *text, size_t size)
 {
 	char time[FMT_MAX];
+	int64_t ns;
 
-	/* Percentiles come from log buckets: an estimate. */
-	if (ROW(row)->count > ROW(row)->untimed)
-		snprintf(text, size, "≈%s", fmt_time(time, ROW(row)->p99_ns));
-	else
-		snprintf(text, size, "–");
+	snprintf(text, size, "–");
+	if (get(row, &ns))
+		snprintf(text, size, "%s%s", estimate ? "≈" : ROW(row)->approx ? "~" : "",
+			 fmt_time(time, ns));
 }
+
+#define TIME(name, estimate) \
+static void name##_text(const struct table *table, const void *row, char *text, size_t size) \
+{ \
+	time_text(row, name##_value, estimate, text, size); \
+}
+TIME(total, false)
+TIME(mean, false)
+TIME(min, false)
+TIME(max, false)
+TIME(p50, true)			/* percentiles come from log buckets */
+TIME(p99, true)
 
 static uint64_t part(const void *row)
 {
 	return ROW(row)->total_ns > 0 ? (uint64_t)ROW(row)->total_ns : 0;
-}
-
-static void share_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	if (part(row))
-		panes_share(text, size, part(row), table->total);
 }
 
 static void op_text(const struct table *table, const void *row, char *text, size_t size)
@@ -158,14 +151,6 @@ static void spread_text(const struct table *table, const void *row, char *text, 
 		strip_text(text, size, ROW(row)->spread, KERNEL_SPREAD);
 }
 
-static void flop_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	char rate[FMT_MAX];
-
-	snprintf(text, size, "%s", ROW(row)->flop_per_s ?
-		 fmt_gflop(rate, ROW(row)->flop_per_s) : "–");
-}
-
 static void class_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	snprintf(text, size, "%s", kernel_kind_name((enum kernel_kind)ROW(row)->class.kind));
@@ -182,14 +167,6 @@ static void tensor_text(const struct table *table, const void *row, char *text, 
 	static const char *const words[] = { "", "no", "yes" };
 
 	snprintf(text, size, "%s", words[ROW(row)->class.tensor % 3]);
-}
-
-static void occupancy_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	char share[FMT_MAX];
-
-	snprintf(text, size, "%s", ROW(row)->occupancy_milli < 0 ? "–" :
-		 fmt_share(share, (uint64_t)ROW(row)->occupancy_milli, 1000));
 }
 
 static void limit_text(const struct table *table, const void *row, char *text, size_t size)
@@ -213,11 +190,6 @@ static int by_tensor(const void *a, const void *b)
 	return table_compare_i64(ROW(a)->class.tensor, ROW(b)->class.tensor);
 }
 
-static int by_occupancy(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->occupancy_milli, ROW(b)->occupancy_milli);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->name, ROW(b)->name);
@@ -228,44 +200,9 @@ static int by_device(const void *a, const void *b)
 	return table_compare_u64(ROW(a)->device_id, ROW(b)->device_id);
 }
 
-static int by_count(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->count, ROW(b)->count);
-}
-
-static int by_total(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->total_ns, ROW(b)->total_ns);
-}
-
-static int by_mean(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->mean_ns, ROW(b)->mean_ns);
-}
-
-static int by_min(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->min_ns, ROW(b)->min_ns);
-}
-
-static int by_max(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->max_ns, ROW(b)->max_ns);
-}
-
-static int by_p99(const void *a, const void *b)
-{
-	return table_compare_i64(ROW(a)->p99_ns, ROW(b)->p99_ns);
-}
-
 static int by_op(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->op, ROW(b)->op);
-}
-
-static int by_flop(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->flop_per_s, ROW(b)->flop_per_s);
 }
 
 static uint64_t identity(const void *row)
@@ -284,54 +221,77 @@ static bool bad(const void *row)
 	return ROW(row)->failed > 0;
 }
 
-/* Where a kernel has no geometry that a vendor's rules are known for, four are left out;
- * where nobody tells what it has to compute, the last. */
-#define COLUMNS(of_gpus) \
-	{"kernel", "kernel", 22, 28, 44, false, false, 0, name_text, by_name, NULL}, \
-	{"device", "device", 6, 0, 0, false, false, 8, device_text, by_device, NULL}, \
-	{"class", "class", 11, 0, 0, false, false, 4, class_text, by_class, NULL}, \
-	of_gpus \
-	{"count", "count", 9, 0, 0, true, true, 1, count_text, by_count, NULL}, \
-	{"total", "total", 9, 0, 0, true, true, 0, total_text, by_total, NULL}, \
-	{"share of it", NULL, 14, 14, 20, false, false, 2, share_text, NULL, part}, \
-	{"avg", "avg", 8, 0, 0, true, true, 3, mean_text, by_mean, NULL}, \
-	{"min", "min", 8, 0, 0, true, true, 9, min_text, by_min, NULL}, \
-	{"max", "max", 8, 0, 0, true, true, 7, max_text, by_max, NULL}, \
-	{"p99", "p99", 9, 0, 0, true, true, 5, p99_text, by_p99, NULL}, \
-	{"min … max", NULL, 16, 0, 0, false, false, 11, spread_text, NULL, NULL}, \
-	{"over the run", NULL, 16, 0, 0, false, false, 10, trend_text, NULL, NULL}, \
-	{"op", "op", 16, 28, 44, false, false, 4, op_text, by_op, NULL}, \
-	{"GFLOP/s", "flops", 9, 0, 0, true, true, 4, flop_text, by_flop, NULL},
-#define OF_GPUS \
-	{"type", "type", 4, 0, 0, false, false, 6, type_text, by_type, NULL}, \
-	{"tensor", "tensor", 6, 0, 0, false, true, 6, tensor_text, by_tensor, NULL}, \
-	{"occup", "occupancy", 5, 0, 0, true, false, 5, occupancy_text, by_occupancy, NULL}, \
-	{"limited by", NULL, 13, 0, 0, false, false, 10, limit_text, NULL, NULL},
-
-static const struct table_column columns[] = { COLUMNS() };
-static const struct table_column gpu_columns[] = { COLUMNS(OF_GPUS) };
-
-#define N_OF(list) (sizeof(list) / sizeof((list)[0]))
-#define KIND(list, n) { \
-	.columns = (list), \
-	.n_columns = (n), \
-	.row_size = sizeof(struct kernel_line), \
-	.empty = "no kernel has finished yet", \
-	.identity = identity, \
-	.bar = bar_role, \
-	.bad = bad, \
-}
-
-static const struct table_kind kinds[2][2] = {	/* of GPUs, with the last */
-	{ KIND(columns, N_OF(columns) - 1), KIND(columns, N_OF(columns)) },
-	{ KIND(gpu_columns, N_OF(gpu_columns) - 1), KIND(gpu_columns, N_OF(gpu_columns)) },
+/* Where a kernel has no geometry that a vendor's rules are known for, type to limit are
+ * left out; where nobody tells what it has to compute, the last. */
+static const struct table_column columns[] = {
+	{"kernel", "kernel", 22, 28, 44, 0, .text = name_text, .compare = by_name,
+	 .help = "the kernel, demangled and shortened"},
+	{"device", "device", 6, 0, 0, 8, .text = device_text, .compare = by_device,
+	 .help = "the device that it ran on"},
+	{"class", "class", 11, 0, 0, 4, .text = class_text, .compare = by_class,
+	 .help = "what it computes, by its name"},
+	{"type", "type", 4, 0, 0, 6, .text = type_text, .compare = by_type,
+	 .help = "the type of the numbers it computes with, by its name"},
+	{"tensor", "tensor", 6, 0, 0, 6, TABLE_TEXT, TABLE_MOST_FIRST, .text = tensor_text,
+	 .compare = by_tensor,
+	 .help = "whether it runs on tensor cores, by its name; of what might only"},
+	{"occup", "occupancy", 5, 0, 0, 5, TABLE_SHARE, TABLE_LEAST_FIRST, .value = occupancy_value,
+	 .help = "threads that fit at once, of those that the device can hold: computed from its launches"},
+	{"limited by", "limit", 13, 0, 0, 10, .text = limit_text,
+	 .help = "what keeps its occupancy from being higher"},
+	{"count", "count", 9, 0, 0, 1, TABLE_COUNT, TABLE_SUMS, .value = count_value,
+	 .help = "how often it ran"},
+	{"total", "total", 9, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = total_value, .text = total_text,
+	 .help = "time of all its runs added; ~ where some are known from the host only"},
+	{"share of it", "share", 14, 14, 20, 2, TABLE_SHARE, .part = part,
+	 .help = "its part of the time of all kernels"},
+	{"avg", "avg", 8, 0, 0, 3, TABLE_TIME, 0, .value = mean_value, .text = mean_text,
+	 .help = "time of a run, on average"},
+	{"min", "min", 8, 0, 0, 9, TABLE_TIME, 0, .value = min_value, .text = min_text,
+	 .help = "its shortest run"},
+	{"max", "max", 8, 0, 0, 7, TABLE_TIME, 0, .value = max_value, .text = max_text,
+	 .help = "its longest run"},
+	{"p50", "p50", 9, 0, 0, 9, TABLE_TIME, TABLE_ASKED, .value = p50_value, .text = p50_text,
+	 .help = "half of its runs took no longer: an estimate"},
+	{"p99", "p99", 9, 0, 0, 5, TABLE_TIME, 0, .value = p99_value, .text = p99_text,
+	 .help = "99 of 100 runs took no longer: an estimate"},
+	{"min … max", "spread", 16, 0, 0, 11, .text = spread_text,
+	 .help = "how many runs took how long, in equal parts from its shortest to its longest"},
+	{"over the run", "trend", 16, 0, 0, 10, .text = trend_text,
+	 .help = "mean time of a run, over equally many steps each, from the start of the run to now"},
+	{"op", "op", 16, 28, 44, 4, .text = op_text, .compare = by_op,
+	 .help = "the op that launched most of it, how many more, and how that is known"},
+	{"failed", "failed", 8, 0, 0, 11, TABLE_COUNT, TABLE_SUMS | TABLE_ASKED, .value = failed_value,
+	 .help = "runs that ended with an error"},
+	{"GFLOP/s", "flops", 9, 0, 0, 4, TABLE_FLOPS, 0, .value = flop_value,
+	 .help = "floating-point operations that its problems need, by its time"},
 };
+
+static const struct table_kind kind = {
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct kernel_line),
+	.empty = "no kernel has finished yet",
+	.identity = identity,
+	.bar = bar_role,
+	.bad = bad,
+};
+
+static void offer(struct table *table, bool gpu, bool flop)
+{
+	static const char *const of_gpus[] = { "type", "tensor", "occupancy", "limit" };
+
+	for (size_t i = 0; i < sizeof(of_gpus) / sizeof(of_gpus[0]); i++)
+		table_offer(table, of_gpus[i], gpu);
+	table_offer(table, "flops", flop);
+}
 
 static struct pane *kernels_open(struct view *view)
 {
 	struct kernels_pane *pane = xcalloc(1, sizeof(*pane));
 
-	table_setup(&pane->table, &kinds[0][0], "total");
+	table_setup(&pane->table, &kind, "total");
+	offer(&pane->table, false, false);
 	return &pane->pane;
 }
 
@@ -357,7 +317,7 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		.count = row->count, .failed = row->failed, .untimed = row->untimed,
 		.approx = row->approx > 0, .n_ops = row->n_ops,
 		.total_ns = row->total_ns, .mean_ns = row->mean_ns, .min_ns = row->min_ns,
-		.max_ns = row->max_ns, .p99_ns = row->p99_ns,
+		.max_ns = row->max_ns, .p50_ns = row->p50_ns, .p99_ns = row->p99_ns,
 		.flop_per_s = row->flop_ns > 0 ? flop_per_s(row->flop, row->flop_ns) : 0,
 	};
 	memcpy(line->spread, row->spread, sizeof(line->spread));
@@ -375,21 +335,6 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		line->op = row->ops[i].name;
 		line->how = row->ops[i].how;
 	}
-}
-
-/* What is sorted by stays. */
-static void choose_kind(struct table *table, bool gpu, bool flop)
-{
-	const char *key = table->kind->columns[table->sort].key;
-	bool reverse = table->reverse;
-
-	if (table->kind == &kinds[gpu][flop])
-		return;
-	table->kind = &kinds[gpu][flop];
-	for (size_t i = 0; i < table->kind->n_columns; i++)
-		if (table->kind->columns[i].key == key)
-			table->sort = i;
-	table->reverse = reverse;
 }
 
 static void kernels_update(struct pane *pane, struct view *view, int width, int height)
@@ -415,7 +360,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 		flop |= lines[i].flop_per_s > 0;
 		gpu |= lines[i].occupancy_milli >= 0;
 	}
-	choose_kind(&p->table, gpu, flop);
+	offer(&p->table, gpu, flop);
 	p->n_classes = report_classes(view->model, UINT32_MAX, p->classes, &p->classes_ns);
 	free(trends);
 	model_kernels_free(rows, count);

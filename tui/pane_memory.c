@@ -43,31 +43,9 @@ static void device_text(const struct table *table, const void *row, char *text, 
 	snprintf(text, size, "%s", ((const struct memory_line *)row)->device);
 }
 
-static void bytes_text(char *text, size_t size, uint64_t bytes)
-{
-	char buf[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_bytes(buf, bytes));
-}
-
-static void live_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	bytes_text(text, size, ROW(row)->live_bytes);
-}
-
-static void peak_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	bytes_text(text, size, ROW(row)->peak_bytes);
-}
-
 static uint64_t peak_part(const void *row)
 {
 	return ROW(row)->peak_bytes;
-}
-
-static void share_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	panes_share(text, size, peak_part(row), table->total);
 }
 
 /* The op that held most at the peak, with its part of it. */
@@ -86,22 +64,18 @@ static void holder_text(const struct table *table, const void *row, char *text, 
 		 op ? memory->peak_ops[0] : "outside of ops");
 }
 
-static void count_text(char *text, size_t size, uint64_t n)
-{
-	char count[FMT_MAX];
-
-	snprintf(text, size, "%s", fmt_count(count, n));
+#define VALUE(name, number, condition) \
+static bool name##_value(const void *row, int64_t *value) \
+{ \
+	*value = (int64_t)(number); \
+	return condition; \
 }
-
-static void allocations_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	count_text(text, size, ROW(row)->allocations);
-}
-
-static void frees_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	count_text(text, size, ROW(row)->frees);
-}
+VALUE(live, ROW(row)->live_bytes, true)
+VALUE(peak, ROW(row)->peak_bytes, true)
+VALUE(allocated, ROW(row)->allocated_bytes, true)
+VALUE(allocations, ROW(row)->allocations, true)
+VALUE(frees, ROW(row)->frees, true)
+VALUE(growth, ROW(row)->growth_bytes_per_step, ((const struct memory_line *)row)->steps)
 
 static void growth_text(const struct table *table, const void *row, char *text, size_t size)
 {
@@ -118,29 +92,9 @@ static int by_allocator(const void *a, const void *b)
 	return table_compare_text(ROW(a)->allocator, ROW(b)->allocator);
 }
 
-static int by_live(const void *a, const void *b)
+static int by_device(const void *a, const void *b)
 {
-	return table_compare_u64(ROW(a)->live_bytes, ROW(b)->live_bytes);
-}
-
-static int by_peak(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->peak_bytes, ROW(b)->peak_bytes);
-}
-
-static int by_allocations(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->allocations, ROW(b)->allocations);
-}
-
-static int by_frees(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->frees, ROW(b)->frees);
-}
-
-static int by_growth(const void *a, const void *b)
-{
-	return table_compare_u64(ROW(a)->growth_bytes_per_step, ROW(b)->growth_bytes_per_step);
+	return table_compare_u64(ROW(a)->device, ROW(b)->device);
 }
 
 static uint64_t identity(const void *row)
@@ -154,15 +108,27 @@ static enum role bar_role(const void *row)
 }
 
 static const struct table_column columns[] = {
-	{"allocator", "allocator", 20, 22, 36, false, false, 0, allocator_text, by_allocator, NULL},
-	{"device", NULL, 6, 0, 0, false, false, 3, device_text, NULL, NULL},
-	{"live", "live", 9, 0, 0, true, true, 0, live_text, by_live, NULL},
-	{"peak", "peak", 9, 0, 0, true, true, 0, peak_text, by_peak, NULL},
-	{"share of it", NULL, 14, 14, 20, false, false, 6, share_text, NULL, peak_part},
-	{"most at the peak", NULL, 18, 30, 60, false, false, 2, holder_text, NULL, NULL},
-	{"allocations", "allocations", 13, 0, 0, true, true, 4, allocations_text, by_allocations, NULL},
-	{"frees", "frees", 8, 0, 0, true, true, 5, frees_text, by_frees, NULL},
-	{"growth/step", "growth", 13, 0, 0, true, true, 1, growth_text, by_growth, NULL},
+	{"allocator", "allocator", 20, 22, 36, 0, .text = allocator_text, .compare = by_allocator,
+	 .help = "who gives the memory out, as the program's libraries call it"},
+	{"device", "device", 6, 0, 0, 3, .text = device_text, .compare = by_device,
+	 .help = "the device whose memory it is, – the host's or that of several"},
+	{"live", "live", 9, 0, 0, 0, TABLE_BYTES, 0, .value = live_value,
+	 .help = "bytes that are allocated now"},
+	{"peak", "peak", 9, 0, 0, 0, TABLE_BYTES, 0, .value = peak_value,
+	 .help = "the most bytes that were allocated at once"},
+	{"share of it", "share", 14, 14, 20, 6, TABLE_SHARE, .part = peak_part,
+	 .help = "its peak's part of the sum of all peaks, which may not have been at once"},
+	{"most at the peak", "holder", 18, 30, 60, 2, .text = holder_text,
+	 .help = "the op that held most at the peak, and its part of the peak"},
+	{"allocated", "allocated", 9, 0, 0, 9, TABLE_BYTES, TABLE_SUMS | TABLE_ASKED,
+	 .value = allocated_value, .help = "bytes of all allocations, also of those that were freed"},
+	{"allocations", "allocations", 13, 0, 0, 4, TABLE_COUNT, TABLE_SUMS, .value = allocations_value,
+	 .help = "how often memory was allocated"},
+	{"frees", "frees", 8, 0, 0, 5, TABLE_COUNT, TABLE_SUMS, .value = frees_value,
+	 .help = "how often it was given back"},
+	{"growth/step", "growth", 13, 0, 0, 1, TABLE_BYTES, TABLE_SUMS, .value = growth_value,
+	 .text = growth_text,
+	 .help = "bytes by which it grows from one step's end to the next one's; 0 it does not"},
 };
 
 static const struct table_kind kind = {

@@ -95,27 +95,11 @@ struct steps_pane {
 	struct step_phases phases;
 };
 
-static void number_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	snprintf(text, size, "%" PRId64, ((const struct step_line *)row)->step.number);
-}
-
 static void start_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	const struct step_line *line = row;
 
 	ruler_time(text, size, line->step.start_ns - line->base_ns, 1000000);
-}
-
-static void duration_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	table_time(text, size, ((const struct step_line *)row)->step.dur_ns, true);
-}
-
-static void share_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	panes_share(text, size, (uint64_t)((const struct step_line *)row)->step.dur_ns,
-					     table->total);
 }
 
 static void delta_text(const struct table *table, const void *row, char *text, size_t size)
@@ -137,10 +121,12 @@ static void part##_text(const struct table *table, const void *row, char *text, 
 	if (line->known && line->part##_ns > 0) \
 		panes_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
 } \
-static int by_##part(const void *a, const void *b) \
+static bool part##_value(const void *row, int64_t *value) \
 { \
-	return table_compare_i64(((const struct step_line *)a)->part##_ns, \
-				 ((const struct step_line *)b)->part##_ns); \
+	const struct step_line *line = row; \
+\
+	*value = line->part##_ns; \
+	return line->known; \
 }
 PART(compute)
 PART(copy)
@@ -157,23 +143,18 @@ static void parts_text(const struct table *table, const void *row, char *text, s
 		snprintf(text, size, "settling");
 }
 
-static int by_number(const void *a, const void *b)
-{
-	return table_compare_i64(((const struct step_line *)a)->step.number,
-				 ((const struct step_line *)b)->step.number);
+#define VALUE(name, number) \
+static bool name##_value(const void *row, int64_t *value) \
+{ \
+	const struct step_line *line = row; \
+\
+	*value = number; \
+	return true; \
 }
-
-static int by_start(const void *a, const void *b)
-{
-	return table_compare_i64(((const struct step_line *)a)->step.start_ns,
-				 ((const struct step_line *)b)->step.start_ns);
-}
-
-static int by_duration(const void *a, const void *b)
-{
-	return table_compare_i64(((const struct step_line *)a)->step.dur_ns,
-				 ((const struct step_line *)b)->step.dur_ns);
-}
+VALUE(number, line->step.number)
+VALUE(start, line->step.start_ns - line->base_ns)
+VALUE(duration, line->step.dur_ns)
+VALUE(delta, line->step.dur_ns - line->typical_ns)
 
 static uint64_t duration_part(const void *row)
 {
@@ -197,18 +178,31 @@ static enum role bar_role(const void *row)
 	return line->step.outlier ? ROLE_ACCENT : ROLE_GOOD;
 }
 
+#define OF_STEP " of the step, as a share of it; sorted by the time"
+
 static const struct table_column columns[] = {
-	{"step", "step", 8, 0, 0, true, true, 0, number_text, by_number, NULL},
-	{"start", "start", 14, 0, 0, true, true, 1, start_text, by_start, NULL},
-	{"duration", "duration", 10, 0, 0, true, true, 0, duration_text, by_duration, NULL},
-	{"of the longest", NULL, 16, 16, 26, false, false, 4, share_text, NULL, duration_part},
-	{"to the typical", NULL, 14, 0, 0, true, false, 5, delta_text, NULL, NULL},
-	{"compute", "compute", 8, 0, 0, true, true, 2, parts_text, by_compute, NULL},
-	{"input", "input", 7, 0, 0, true, true, 2, input_text, by_input, NULL},
-	{"copies", "copies", 7, 0, 0, true, true, 3, copy_text, by_copy, NULL},
-	{"launch", "launch", 7, 0, 0, true, true, 2, launch_text, by_launch, NULL},
-	{"sync", "sync", 7, 0, 0, true, true, 2, sync_text, by_sync, NULL},
-	{"host", "host", 7, 0, 0, true, true, 3, host_text, by_host, NULL},
+	{"step", "step", 7, 0, 0, 0, TABLE_NUMBER, 0, .value = number_value,
+	 .help = "the step's number, as the program counts"},
+	{"start", "start", 12, 0, 0, 1, TABLE_TIME, 0, .value = start_value, .text = start_text,
+	 .help = "since the start of the run"},
+	{"duration", "duration", 10, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = duration_value,
+	 .help = "from its start to its end"},
+	{"of the longest", "share", 16, 16, 26, 4, TABLE_SHARE, .part = duration_part,
+	 .help = "its duration, as a share of the longest one's"},
+	{"to the typical", "delta", 14, 0, 0, 5, TABLE_TIME, 0, .value = delta_value, .text = delta_text,
+	 .help = "its duration less that of the median step"},
+	{"compute", "compute", 8, 0, 0, 2, TABLE_TIME, 0, .value = compute_value, .text = parts_text,
+	 .help = "kernels ran: part" OF_STEP},
+	{"input", "input", 7, 0, 0, 2, TABLE_TIME, 0, .value = input_value, .text = input_text,
+	 .help = "the host fetched or waited for a batch, and no device worked: part" OF_STEP},
+	{"copies", "copies", 7, 0, 0, 3, TABLE_TIME, 0, .value = copy_value, .text = copy_text,
+	 .help = "copies ran and no kernel: part" OF_STEP},
+	{"launch", "launch", 7, 0, 0, 2, TABLE_TIME, 0, .value = launch_value, .text = launch_text,
+	 .help = "work was being handed over or on its way, and no device worked: part" OF_STEP},
+	{"sync", "sync", 7, 0, 0, 2, TABLE_TIME, 0, .value = sync_value, .text = sync_text,
+	 .help = "the host waited for a device that did nothing: part" OF_STEP},
+	{"host", "host", 7, 0, 0, 2, TABLE_TIME, 0, .value = host_value, .text = host_text,
+	 .help = "the host computed, compiled, or nothing is known, and no device worked: part" OF_STEP},
 };
 
 static const struct table_kind kind = {

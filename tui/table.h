@@ -5,12 +5,19 @@
  *
  * Always true: columns have widths that do not depend on the rows that happen
  * to be seen, so numbers keep their places; too narrow a screen drops whole
- * columns, the highest rank first. The cursor stays on its row (by identity),
- * not on its line, when the order changes; on the first line it stays there.
+ * columns, the highest rank first, and the heading says how many. The cursor
+ * stays on its row (by identity), not on its line, when the order changes; on the
+ * first line it stays there.
+ *
+ * A column of numbers says where they come from (value) and what they are
+ * (unit): how they are written, sorted and added up follows from that.
  *
  * Ownership: table_take() takes the rows, which are freed by the kind. What a
  * row points to belongs to the model and lives as long as it. Thread: the
  * loop's; no function asks the model, so the lock is needed by none.
+ *
+ * table.c: rows, their order, the cursor, commands; table_columns.c: what the
+ * columns say and which are shown; table_draw.c: the picture.
  */
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
@@ -23,29 +30,54 @@
 #include "tui/pane.h"
 
 #define TABLE_NEEDED 4
+#define TABLE_COLUMNS_MAX 32
 
 struct table;
 
+enum table_unit {
+	TABLE_TEXT = 0,
+	TABLE_NUMBER,		/* what numbers something: never added up */
+	TABLE_COUNT,
+	TABLE_TIME,		/* ns */
+	TABLE_BYTES,
+	TABLE_RATE,		/* bytes per second */
+	TABLE_FLOPS,		/* floating-point operations per second */
+	TABLE_SHARE,		/* thousandths; a column with `part`: that of the total */
+};
+
+enum table_flag {
+	TABLE_SUMS = 1,		/* the rows' values add up to something */
+	TABLE_LEAST_FIRST = 2,	/* what is least is most interesting; texts always */
+	TABLE_ASKED = 4,	/* shown only when asked for */
+	TABLE_MOST_FIRST = 8,	/* of texts: the other way round */
+};
+
 struct table_column {
 	const char *title;
-	const char *key;		/* word for `sort KEY`, NULL: not sorted by */
+	const char *key;		/* its name for `sort` and `columns` */
 	int width;			/* columns, the least of a flexible one */
 	int want, most;			/* flexible: from where on it is at ease, up to
 					 * what it grows; 0: fixed */
-	bool right;
-	bool descending;		/* what is most interesting comes first */
 	int rank;			/* the highest goes first when there is no room;
 					 * above TABLE_NEEDED: already when another
 					 * column is not at ease; 0: never */
-	void (*text)(const struct table *table, const void *row, char *text, size_t size);
-	/* < 0, 0, > 0 in ascending order; NULL with key NULL */
-	int (*compare)(const void *a, const void *b);
+	enum table_unit unit;
+	unsigned flags;			/* enum table_flag */
+	/* One sentence: what it is, of what, whether an estimate. */
+	const char *help;
+	/* In the column's unit; false: not observed. NULL: a text, or a share. */
+	bool (*value)(const void *row, int64_t *value);
 	/* A bar in front of the text: part of the table's total. NULL: none. */
 	uint64_t (*part)(const void *row);
+	/* NULL: what value or part say, in the unit. */
+	void (*text)(const struct table *table, const void *row, char *text, size_t size);
+	/* < 0, 0, > 0 in ascending order. NULL: by value or part; of a text: it
+	 * cannot be sorted by. */
+	int (*compare)(const void *a, const void *b);
 };
 
 struct table_kind {
-	const struct table_column *columns;
+	const struct table_column *columns;	/* the first is the row's name */
 	size_t n_columns;
 	size_t row_size;
 	const char *empty;		/* what is said when there are no rows */
@@ -64,6 +96,7 @@ struct table {
 	bool unsorted;			/* order is not valid yet */
 	bool ascii, colour, shades;	/* of the last draw */
 	uint64_t total;			/* what shares are of */
+	uint64_t absent;		/* bits: columns that there is nothing for */
 	size_t sort;			/* column */
 	bool reverse, chosen;		/* chosen: the user sorted it */
 	bool given;			/* rows come in the order they are shown in */
@@ -74,6 +107,8 @@ struct table {
 
 void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key);
 void table_teardown(struct table *table);
+/* Other columns for the same rows: sorted by what it was, if that is there. */
+void table_become(struct table *table, const struct table_kind *kind);
 
 /* New rows, in any order; the old ones are freed. */
 void table_take(struct table *table, void *rows, size_t count, uint64_t total);
@@ -81,6 +116,12 @@ void table_take(struct table *table, void *rows, size_t count, uint64_t total);
 bool table_sort_by(struct table *table, const char *key);
 /* The row under the cursor, NULL: none. Borrowed until table_take(). */
 const void *table_current(struct table *table);
+/* The rows are put in order, if they are not. */
+void table_order(struct table *table);
+static inline const void *table_row(const struct table *table, size_t index)
+{
+	return (const char *)table->rows + index * table->kind->row_size;
+}
 
 /* The cursor goes to the first row, in the order shown, that `is` what is
  * wanted; false: there is none, nothing changed. */
@@ -91,6 +132,28 @@ bool table_reveal(struct table *table, bool (*is)(const void *row, const char *k
 unsigned table_command(struct table *table, struct view *view, const struct command_call *call);
 
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused);
+
+/* ---- table_columns.c ---- */
+
+/* Index by key; n_columns: there is none. */
+size_t table_find_column(const struct table *table, const char *key);
+/* Whether there is anything for the column; all are there at first. */
+void table_offer(struct table *table, const char *key, bool there);
+bool table_offers(const struct table *table, size_t column);
+/* The columns that are shown where there is room, in their order; returns how many. */
+size_t table_shown(const struct table *table, unsigned char columns[TABLE_COLUMNS_MAX]);
+bool table_sortable(const struct table *table, size_t column);
+/* Whether what is most comes first when it is sorted by. */
+bool table_descends(const struct table_column *column);
+/* false: not observed, or no number. */
+bool table_value(const struct table *table, size_t column, const void *row, int64_t *value);
+/* As it is shown. */
+void table_text(const struct table *table, size_t column, const void *row, char *text,
+		size_t size);
+/* As it is sorted: < 0, what comes first. What was not observed comes last. */
+int table_compare(const struct table *table, const void *a, const void *b);
+/* A number in its unit. */
+void table_print(char *text, size_t size, enum table_unit unit, int64_t value);
 
 /* ---- what the panes' columns share ---- */
 

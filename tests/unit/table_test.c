@@ -18,19 +18,9 @@ static void name_text(const struct table *table, const void *row, char *text, si
 	snprintf(text, size, "%s", ((const struct row *)row)->name);
 }
 
-static void cost_text(const struct table *table, const void *row, char *text, size_t size)
-{
-	snprintf(text, size, "%llu", (unsigned long long)((const struct row *)row)->cost);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return table_compare_text(((const struct row *)a)->name, ((const struct row *)b)->name);
-}
-
-static int by_cost(const void *a, const void *b)
-{
-	return table_compare_u64(((const struct row *)a)->cost, ((const struct row *)b)->cost);
 }
 
 static uint64_t part(const void *row)
@@ -43,11 +33,17 @@ static uint64_t identity(const void *row)
 	return table_mix((uintptr_t)((const struct row *)row)->name, 0, 0);
 }
 
+static bool cost_value(const void *row, int64_t *value)
+{
+	*value = (int64_t)((const struct row *)row)->cost;
+	return true;
+}
+
 static const struct table_column columns[] = {
-	{"name", "name", 8, 12, 20, false, false, 0, name_text, by_name, NULL},
-	{"cost", "cost", 6, 0, 0, true, true, 0, cost_text, by_cost, NULL},
-	{"share", NULL, 14, 14, 20, false, false, 2, cost_text, NULL, part},
-	{"rare", "rare", 6, 0, 0, true, true, 6, cost_text, by_cost, NULL},
+	{"name", "name", 8, 12, 20, 0, .text = name_text, .compare = by_name, .help = "who"},
+	{"cost", "cost", 6, 0, 0, 0, TABLE_NUMBER, 0, .value = cost_value, .help = "how much"},
+	{"share", "share", 14, 14, 20, 2, TABLE_SHARE, .part = part, .help = "of all"},
+	{"rare", "rare", 6, 0, 0, 6, TABLE_NUMBER, 0, .value = cost_value, .help = "again"},
 };
 
 static const struct table_kind kind = {
