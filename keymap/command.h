@@ -92,6 +92,7 @@ enum command_group {
 	X(INTERRUPT, "interrupt", "", PROGRAM, "", 0, 0, interrupt, "SIGINT to the program") \
 	X(REDRAW, "redraw", "", SCREEN, "", 0, 0, redraw, "draw the whole screen anew") \
 	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell") \
+	X(TOGGLE_MOUSE, "toggle-mouse", "", SCREEN, "", 0, 0, toggle_mouse, "the mouse is tftop's, or the terminal's to select text (set mouse)") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
 	X(SET, "set", "", CONFIG, "[NAME [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
 	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
@@ -119,6 +120,7 @@ enum command_group {
 	X(WAIT_KERNELS, "wait-kernels", "", SCRIPT, "N [TIMEOUT]", 1, 2, script, "until N kernels have run") \
 	X(WAIT_FOR, "wait-for", "", SCRIPT, "REGEX [TIMEOUT]", 1, -1, script, "until the screen matches") \
 	X(KEY, "key", "", SCRIPT, "KEYS", 1, -1, script, "as if typed") \
+	X(MOUSE, "mouse", "", SCRIPT, "WHAT X Y [X2 Y2] [WITH…]", 3, -1, script, "as if it happened: click, double, drag (to X2 Y2), press, move, release, wheel-up, -down, -left, -right, at a column and line from 0; with shift, alt, ctrl, middle, right") \
 	X(RESIZE, "resize", "", SCRIPT, "WxH", 1, 1, script, "another size, without a terminal") \
 	X(ASSERT_SCREEN, "assert-screen", "", SCRIPT, "REGEX", 1, -1, script, "fails when the screen does not match")
 

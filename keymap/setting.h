@@ -30,6 +30,7 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", "milliseconds the window shows at the start") \
 	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane, at least") \
 	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
+	X(MOUSE, "mouse", BOOL, "yes", 0, 1, "", "the mouse is tftop's; no: the terminal's, to select text (many do with Shift held)") \
 	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \
 	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \
 	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", "steps the program will make, for the time to go; 0: not known") \

@@ -48,6 +48,17 @@ unsigned cmd_set(struct run *run)
 	return OUT_REDRAW;
 }
 
+unsigned cmd_toggle_mouse(struct run *run)
+{
+	struct tui *tui = run->tui;
+	int *on = &tui->settings.value[SETTING_MOUSE];
+
+	*on = !*on;
+	tui_say(tui, false, *on ? "the mouse is tftop's" :
+		"the mouse is the terminal's: it selects text");
+	return OUT_REDRAW;
+}
+
 /* ---- prompt ---- */
 
 unsigned cmd_prompt(struct run *run)

@@ -8,12 +8,15 @@ static int key_word(struct tui *tui, struct area area, int x, const char *comman
 {
 	const struct binding *binding = keymap_find(&tui->keymap, TABLE_DIALOG, command);
 	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX] = "";
+	int end;
 
 	if (!binding)
 		return x;
 	keys_print(binding->keys, binding->count, keys, sizeof(keys));
-	x = area_text(area, x, 0, ROLE_ACCENT, ATTR_BOLD, keys) + 1;
-	return area_text(area, x, 0, ROLE_PROMPT, 0, word) + 3;
+	end = area_text(area, x, 0, ROLE_ACCENT, ATTR_BOLD, keys) + 1;
+	end = area_text(area, end, 0, ROLE_PROMPT, 0, word);
+	hits_add(&tui->hits, area, x, 0, end - x, command);
+	return end + 3;
 }
 
 void dialog_draw(struct tui *tui, struct area area)

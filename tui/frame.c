@@ -209,6 +209,10 @@ static void draw_tabs(struct tui *tui, struct area area)
 				  tui->focus_lower ? ATTR_BOLD : 0);
 		area_text(area, x + 1, 0, active ? ROLE_TAB_ACTIVE : ROLE_TAB, !active ? 0 :
 			  tui->focus_lower ? ATTR_BOLD | ATTR_UNDERLINE : ATTR_BOLD, text);
+		if (!tui->help.open) {
+			snprintf(text, sizeof(text), "pane %d", i);
+			hits_add(&tui->hits, area, x, 0, width, text);
+		}
 		x += width - (size >= TAB_TIGHT);
 	}
 }
@@ -269,6 +273,7 @@ static int draw_hint(struct tui *tui, struct area area, int x, int limit,
 		     const char *const commands[2], const char *word)
 {
 	char keys[64];
+	size_t second;
 	int width;
 
 	if (!word)
@@ -278,6 +283,12 @@ static int draw_hint(struct tui *tui, struct area area, int x, int limit,
 	width = text_width(keys) + 1 + text_width(word);
 	if (x + width > limit)
 		return x;
+	/* a click on the second of two keys gives its command, else the first's */
+	second = commands[1] ? strcspn(keys, " ") + 1 : 0;
+	if (second)
+		hits_add(&tui->hits, area, x + (int)second, 0, text_width(keys + second),
+			 commands[1]);
+	hits_add(&tui->hits, area, x, 0, width, commands[0]);
 	x = area_text(area, x, 0, ROLE_HINT, ATTR_BOLD, keys) + 1;
 	return area_text(area, x, 0, ROLE_HINT, 0, word) + 2;
 }
@@ -336,6 +347,16 @@ static void draw_pane(struct tui *tui, struct pane *pane, const struct layout_pa
 		pane->ops->draw(pane, &tui->view, part_area(tui, part), focused);
 }
 
+static void draw_header(struct tui *tui, struct area area)
+{
+	int line;
+
+	header_draw(tui->header, &tui->view, area);
+	line = header_finding_line(tui->header);
+	if (line >= 0)
+		hits_add(&tui->hits, area, 0, line, area.width, "pane findings");
+}
+
 static void draw_too_small(struct tui *tui)
 {
 	struct area area = grid_area(&tui->grid);
@@ -357,10 +378,11 @@ void frame_draw(struct tui *tui)
 	struct layout *layout = &tui->layout;
 
 	grid_clear(&tui->grid);
+	hits_clear(&tui->hits);
 	if (layout->too_small) {
 		draw_too_small(tui);
 	} else {
-		header_draw(tui->header, &tui->view, part_area(tui, &layout->header));
+		draw_header(tui, part_area(tui, &layout->header));
 		draw_pane(tui, tui->panes[0], &layout->timeline, !tui->focus_lower);
 		draw_tabs(tui, part_area(tui, &layout->tabs));
 		draw_pane(tui, tui->panes[tui->lower], &layout->lower, tui->focus_lower);

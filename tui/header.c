@@ -391,6 +391,11 @@ int header_update(struct header *header, struct view *view, int width, int max_l
 	return lines < max_lines ? lines : max_lines > 0 ? max_lines : 0;
 }
 
+int header_finding_line(const struct header *header)
+{
+	return header->finding_y;
+}
+
 static void draw_spark(const struct header *h, struct area area)
 {
 	size_t i, j;
@@ -431,9 +436,12 @@ void header_draw(struct header *header, struct view *view, struct area area)
 	     i++, y++)
 		strip_draw(&header->lines[i], area_sub(area, 1, y, area.width - 2, 1), 0,
 			   ROLE_DEFAULT, 0, view->ascii);
-	if (header->found && y < area.height - banner)
-		strip_draw(&header->finding, area_sub(area, 1, y++, area.width - 2, 1), 0,
-			   ROLE_DEFAULT, 0, view->ascii);
+	header->finding_y = -1;
+	if (header->found && y < area.height - banner) {
+		header->finding_y = y++;
+		strip_draw(&header->finding, area_sub(area, 1, header->finding_y, area.width - 2, 1),
+			   0, ROLE_DEFAULT, 0, view->ascii);
+	}
 	if (header->banner.count && y < area.height)
 		strip_draw(&header->banner, area_sub(area, 1, y, area.width - 2, 1), 0,
 			   ROLE_DEFAULT, 0, view->ascii);

@@ -26,6 +26,7 @@ struct header {
 	uint64_t revision;		/* of the findings, when `top` was taken */
 	struct finding top;
 	bool found;			/* there has been one: its line stays */
+	int finding_y;			/* of the last draw, -1: not drawn */
 	int n_lines;
 	bool waiting;			/* no device yet: lines[0] says for what */
 	/* The latest kernel that ended: how many had, when, and what was on its way then. */

@@ -280,10 +280,11 @@ void tui_key(struct tui *tui, struct key key)
 static void read_keys(struct tui *tui)
 {
 	struct key key;
+	struct mouse mouse;
 	int n, width, height;
 
 	for (n = 0; tui->screen && n < KEYS_PER_TURN && !tui->quit; n++)
-		switch (screen_key(tui->screen, &key)) {
+		switch (screen_read(tui->screen, &key, &mouse)) {
 		case SCREEN_NOTHING:
 			return;
 		case SCREEN_CLOSED:
@@ -295,6 +296,9 @@ static void read_keys(struct tui *tui)
 			break;
 		case SCREEN_KEY:
 			tui_key(tui, key);
+			break;
+		case SCREEN_MOUSE:
+			tui_mouse(tui, mouse);
 			break;
 		}
 }
@@ -404,6 +408,7 @@ static void show_frame(struct tui *tui)
 	if (!tui->screen)
 		return;
 	before = tui_clock(tui);
+	screen_set_mouse(tui->screen, tui->settings.value[SETTING_MOUSE]);
 	screen_draw(tui->screen, &tui->theme, &tui->grid);
 	tui->draw_cost_ns += (tui_clock(tui) - before - tui->draw_cost_ns) / 8;
 	/* What the bench of latency (G7) reads: what could be seen from when on. */

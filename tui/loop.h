@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The loop and what it owns: shared by the files that make it up (loop.c,
- * frame.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
+ * frame.c, mouse_loop.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
  *
  * Always true: only the loop's thread touches any of this; the model's lock is
  * held in frame_update() alone, and there for questions only; whatever a
@@ -19,6 +19,7 @@
 #include "keymap/table.h"
 #include "tui/capture.h"
 #include "tui/help.h"
+#include "tui/hits.h"
 #include "tui/layout.h"
 #include "tui/live.h"
 #include "tui/options.h"
@@ -35,6 +36,13 @@
 
 #define TUI_PANES_MAX 16
 #define TUI_PUMP_MS 100			/* live_pump() at least this often */
+
+/* What is known of the mouse between two events. */
+struct tui_mouse {
+	struct mouse pressed;		/* the last press; button 0: none that may become double */
+	int64_t pressed_ns;
+	int holder;			/* pane in which a button is down, -1: none */
+};
 
 /* How far leaving has come. */
 enum stop_stage { STOP_NOT, STOP_INTERRUPTED, STOP_TERMINATED, STOP_KILLED };
@@ -69,6 +77,8 @@ struct tui {
 	struct output *output;		/* owned */
 	struct model_status status;	/* of the last frame */
 
+	struct hits hits;		/* of the last frame */
+	struct tui_mouse mouse;
 	struct prompt prompt;
 	struct help help;
 	bool dialog;
@@ -127,6 +137,13 @@ void frame_draw(struct tui *tui);
 int64_t frame_middle(const struct view *view);
 /* Which table keys are looked up in now. */
 enum key_table frame_key_table(const struct tui *tui);
+
+/* ---- mouse_loop.c ---- */
+/* To what was clicked, else to the pane there, which gets the focus by a press. */
+void tui_mouse(struct tui *tui, struct mouse mouse);
+/* The script's `mouse WHAT X Y …`; false: it was wrong; the sentence is in error. */
+bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *error,
+		       size_t error_size);
 
 /* ---- commands.c ---- */
 /* A command line as typed, bound or scripted. false: it was wrong; the

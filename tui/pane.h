@@ -17,6 +17,7 @@
 #include "model/query-findings.h"
 #include "model/query.h"
 #include "tui/grid.h"
+#include "tui/mouse.h"
 
 struct live;
 struct output;		/* tui/output.h */
@@ -99,6 +100,12 @@ struct pane_ops {
 	 * function `pane`; argv[0] is always the full name. The focused pane is
 	 * asked first, then, when it answers OUT_UNKNOWN, the timeline. Answers go
 	 * into view->status. */
+	/* What the mouse does, relative to the pane's area as it was drawn last. What was
+	 * pressed in a pane stays with it to the release, also outside. NULL, or OUT_UNKNOWN:
+	 * the wheel moves as row-up and row-down do, all else does nothing. The focus has
+	 * been given to the pane. */
+	unsigned (*mouse)(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height);
 	/* Lines in which it would show all that the last update() found, 0: none yet. NULL:
 	 * as many as it gets. */
 	int (*lines)(const struct pane *pane);
@@ -132,5 +139,7 @@ struct header *header_new(void);
 void header_free(struct header *header);
 int header_update(struct header *header, struct view *view, int width, int max_lines);
 void header_draw(struct header *header, struct view *view, struct area area);
+/* The line of the header with the finding, as drawn last; -1: none. */
+int header_finding_line(const struct header *header);
 
 #endif

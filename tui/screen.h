@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The terminal: the only part that knows curses. Takes grids, gives keys.
+ * The terminal: the only part that knows curses. Takes grids, gives keys and the
+ * mouse. (screen.c, screen_input.c, screen_draw.c)
  *
  * Always true: reads and draws through /dev/tty, so that redirected standard
  * descriptors stay the program's; only the difference to what is shown is
@@ -17,6 +18,7 @@
 
 #include "keymap/key.h"
 #include "tui/grid.h"
+#include "tui/mouse.h"
 #include "tui/theme.h"
 
 struct screen;
@@ -37,9 +39,11 @@ int screen_fd(const struct screen *screen);	/* poll for POLLIN, and POLLOUT befo
 void screen_size(const struct screen *screen, int *width, int *height);
 enum theme_depth screen_depth(const struct screen *screen);
 
-enum screen_input { SCREEN_NOTHING, SCREEN_KEY, SCREEN_RESIZED, SCREEN_CLOSED };
-/* The next key, without waiting. */
-enum screen_input screen_key(struct screen *screen, struct key *key);
+enum screen_input { SCREEN_NOTHING, SCREEN_KEY, SCREEN_MOUSE, SCREEN_RESIZED, SCREEN_CLOSED };
+/* The next key, or what the mouse did, without waiting. */
+enum screen_input screen_read(struct screen *screen, struct key *key, struct mouse *mouse);
+/* Whether the terminal tells of the mouse; else it is the terminal's own, to select text. */
+void screen_set_mouse(struct screen *screen, bool on);
 
 /* It cannot move its cursor (TERM=dumb): each picture is printed below the last
  * one, so there should be few. */

@@ -359,6 +359,8 @@ bool script_command(struct script *script, struct tui *tui, int id,
 		return press(tui, call, error, error_size);
 	case COMMAND_ID_RESIZE:
 		return resize(tui, call->argv[1], error, error_size);
+	case COMMAND_ID_MOUSE:
+		return tui_mouse_command(tui, call, error, error_size);
 	case COMMAND_ID_ASSERT_SCREEN:
 		return assert_screen(script, tui, call, error, error_size);
 	case COMMAND_ID_WAIT_FOR:

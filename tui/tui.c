@@ -144,6 +144,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->view.ascii = options->ascii;
 	tui->view.columns = 1;
 	tui->window.columns = 1;
+	tui->mouse.holder = -1;
 	if (options->synth) {
 		tui->synth = synth_new(strtoull(options->synth, NULL, 10),
 				       options->synth + strcspn(options->synth, ","), model);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* From cells to what curses writes. */
+#include "tui/screen_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+/* The pair of two colours, made when first used; when a small terminal has no
+ * more, the foreground alone, else none. */
+static int pair_for(struct screen *screen, short fg, short bg)
+{
+	unsigned short *known = &screen->pair_of[fg + 1][bg + 1];
+
+	if (fg == COLOUR_DEFAULT && bg == COLOUR_DEFAULT)
+		return 0;
+	if (*known)
+		return *known;
+	if (screen->pairs >= COLOR_PAIRS || screen->pairs >= 0xffff)
+		return bg == COLOUR_DEFAULT ? 0 : screen->pair_of[fg + 1][0];
+	if (init_extended_pair(screen->pairs, fg, bg) != OK)
+		return 0;
+	*known = (unsigned short)screen->pairs++;
+	return *known;
+}
+
+/* A full block on its own colour is a blank on it, in half the bytes: most of
+ * what a bar costs a terminal far away. 0: it is none, or there is no pair. */
+static int blank_pair(struct screen *screen, const struct cell *cell, struct look look)
+{
+	if (cell->ch != 0x2588 || look.attr || look.fg != look.bg)
+		return 0;
+	return pair_for(screen, COLOUR_DEFAULT, look.bg);
+}
+
+static void put(struct screen *screen, const struct theme *theme, int x, int y,
+		const struct cell *cell)
+{
+	struct look look = theme_look(theme, cell, screen->depth);
+	wchar_t text[2] = {(wchar_t)cell->ch, 0};
+	attr_t attr = A_NORMAL;
+	cchar_t out;
+	int pair;
+
+	look.attr |= look.fg >= 8 && COLORS < 16 ? ATTR_BOLD : 0;
+	look.fg = (short)(COLORS < 16 ? look.fg % 8 : look.fg);
+	look.bg = (short)(COLORS < 16 ? look.bg % 8 : look.bg);
+	if (look.attr & ATTR_BOLD)
+		attr |= A_BOLD;
+	if (look.attr & ATTR_UNDERLINE)
+		attr |= A_UNDERLINE;
+	if (look.attr & ATTR_REVERSE)
+		attr |= A_REVERSE;
+	if (look.attr & ATTR_DIM)
+		attr |= A_DIM;
+	/* The C library has the last word on what it draws how wide. */
+	if (cell->ch >= 0x7f && wcwidth((wchar_t)cell->ch) != text_columns(cell->ch))
+		text[0] = L'?';
+	pair = screen->depth == DEPTH_MONO ? 0 : blank_pair(screen, cell, look);
+	if (pair)
+		text[0] = L' ';
+	else if (screen->depth != DEPTH_MONO)
+		pair = pair_for(screen, look.fg, look.bg);
+	if (setcchar(&out, text, attr, (short)(pair > 0x7fff ? 0 : pair), &pair) == OK)
+		mvadd_wch(y, x, &out);
+}
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+
+static void put_line(struct screen *screen, const struct theme *theme,
+		     const struct cell *now, struct cell *was, int y, int width)
+{
+	int x;
+
+	for (x = 0; x < width; x++) {
+		bool changed = screen->all || !same(&now[x], &was[x]) ||
+			       (x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
+
+		if (changed && now[x].ch)
+			put(screen, theme, x, y, &now[x]);
+	}
+	memcpy(was, now, (size_t)width * sizeof(*was));
+}
+
+/* A terminal that only prints: the lines of the picture that are not empty,
+ * when it changed. */
+static void print_lines(struct screen *screen, const struct grid *grid)
+{
+	size_t size = (size_t)grid->width * (size_t)grid->height * sizeof(*grid->cells);
+	char *text = NULL, *line, *rest;
+	size_t length = 0;
+	FILE *file;
+
+	if (screen->shown.width == grid->width && screen->shown.height == grid->height &&
+	    !screen->all && !memcmp(screen->shown.cells, grid->cells, size))
+		return;
+	grid_resize(&screen->shown, grid->width, grid->height);
+	memcpy(screen->shown.cells, grid->cells, size);
+	screen->all = false;
+	file = open_memstream(&text, &length);
+	if (!file)
+		return;
+	grid_save(grid, file, false);
+	fclose(file);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		fprintf(screen->out, "%s\r\n", line);
+	fputs("\r\n", screen->out);
+	fflush(screen->out);
+	free(text);
+}
+
+bool screen_only_prints(const struct screen *screen)
+{
+	return screen->printer;
+}
+
+void screen_draw(struct screen *screen, const struct theme *theme, const struct grid *grid)
+{
+	int width = grid->width < COLS ? grid->width : COLS;
+	int height = grid->height < LINES ? grid->height : LINES;
+	int y;
+
+	if (screen->suspended)
+		return;
+	if (screen->printer) {
+		print_lines(screen, grid);
+		return;
+	}
+	if (screen->shown.width != grid->width || screen->shown.height != grid->height) {
+		grid_resize(&screen->shown, grid->width, grid->height);
+		screen->all = true;
+	}
+	if (screen->all) {
+		erase();
+		clearok(curscr, TRUE);
+	}
+	for (y = 0; y < height; y++)
+		put_line(screen, theme, grid->cells + (size_t)y * (size_t)grid->width,
+			 screen->shown.cells + (size_t)y * (size_t)grid->width, y, width);
+	screen->all = false;
+	if (grid->cursor_x >= 0 && grid->cursor_x < COLS && grid->cursor_y < LINES) {
+		curs_set(1);
+		move(grid->cursor_y, grid->cursor_x);
+	} else {
+		curs_set(0);
+		move(height > 0 ? height - 1 : 0, 0);
+	}
+	wnoutrefresh(stdscr);
+	doupdate();
+}
