@@ -34,6 +34,7 @@ enum command_group {
 	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later by 10 (PERCENT) % of the window") \
 	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "around the selected event, else everything") \
 	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "to the start, the live edge, a time since start") \
+	X(SELECT, "select", "", TIME, "ROW[:LANE:ID]|TIME TIME", 1, 2, select, "show on the timeline: a row or an event as pages name them, from a time to another") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
 	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \
 	X(PAGE_DOWN, "page-down", "", CURSOR, "", 0, 0, pane, "one page down") \
@@ -59,6 +60,10 @@ enum command_group {
 	X(SORT, "sort", "", CURSOR, "COLUMN", 1, 1, pane, "sort the table by a column") \
 	X(NEXT_SORT, "next-sort", "", CURSOR, "", 0, 0, pane, "sort the table by its next column") \
 	X(REVERSE, "reverse", "", CURSOR, "", 0, 0, pane, "turn the table's order round") \
+	X(NEXT_LINK, "next-link", "", CURSOR, "", 0, 0, pane, "next link of a page") \
+	X(PREV_LINK, "prev-link", "", CURSOR, "", 0, 0, pane, "previous link of a page") \
+	X(SCROLL_RIGHT, "scroll-right", "", CURSOR, "[COLUMNS]", 0, 1, pane, "to the ends of a page's long lines") \
+	X(SCROLL_LEFT, "scroll-left", "", CURSOR, "[COLUMNS]", 0, 1, pane, "back to their beginnings") \
 	X(PANE, "pane", "", PANES, "NUMBER|NAME", 1, 1, show_pane, "show a lower pane and give it the keys") \
 	X(NEXT_PANE, "next-pane", "", PANES, "", 0, 0, next_pane, "next lower pane") \
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \
@@ -81,6 +86,14 @@ enum command_group {
 	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[NAME]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; NAME: the nodes of those it is in, by the op they were captured in") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
+	X(EVENT, "event", "", PANES, "ROW:LANE:ID", 1, 1, page, "one execution, as pages and lists name it: who launched it, what it waited for, among all of its name, before and after it") \
+	X(QUEUE, "queue", "", PANES, "NUMBER|NAME", 1, 1, page, "a queue (stream): what goes to it, calls, delays, depth, its kernels") \
+	X(DEVICE, "device", "", PANES, "NUMBER|NAME", 1, 1, page, "a device (gpu0): what it is, busy and idle time by cause, queues, memory, counters, kernels") \
+	X(THREAD, "thread", "", PANES, "TID [PID]", 1, 2, page, "a thread: how busy it is, its outermost ops") \
+	X(PROCESS, "process", "", PANES, "PID", 1, 1, page, "a process: probes, threads, queues, pools, how it is set up") \
+	X(STEP, "step", "", PANES, "NUMBER|slowest|median|last", 1, 1, page, "a step: what its time went to, beside the mean; who was idle in it") \
+	X(FINDING, "finding", "", PANES, "ID", 1, 1, page, "a finding in full, with ways to what shows it") \
+	X(FULL, "full", "", PANES, "", 0, 0, full, "the lower pane over the whole screen, and back") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \
 	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
 	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \

@@ -11,6 +11,7 @@ static const struct { const char *name; bool falls_through; } tables[TABLE_COUNT
 	[TABLE_GENERIC] = {"generic", false},
 	[TABLE_TIMELINE] = {"timeline", true},
 	[TABLE_TABLE] = {"table", true},
+	[TABLE_PAGE] = {"page", true},
 	[TABLE_OUTPUT] = {"output", false},
 	[TABLE_PROMPT] = {"prompt", false},
 	[TABLE_DIALOG] = {"dialog", false},

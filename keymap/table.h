@@ -22,6 +22,7 @@ enum key_table {
 	TABLE_GENERIC = 0,
 	TABLE_TIMELINE,
 	TABLE_TABLE,			/* lower panes with rows */
+	TABLE_PAGE,			/* pane 9, text with links */
 	TABLE_OUTPUT,			/* pane 7 while its keys go to PROGRAM: no fall-through */
 	TABLE_PROMPT,			/* while a line is typed: no fall-through */
 	TABLE_DIALOG,			/* while a question is asked: no fall-through */

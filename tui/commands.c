@@ -111,6 +111,13 @@ unsigned cmd_focus(struct run *run)
 	return OUT_LAYOUT;
 }
 
+unsigned cmd_full(struct run *run)
+{
+	run->tui->full = !run->tui->full || !run->tui->focus_lower;
+	run->tui->focus_lower = true;
+	return OUT_LAYOUT;
+}
+
 unsigned cmd_messages(struct run *run)
 {
 	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");

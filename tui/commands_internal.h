@@ -13,7 +13,6 @@ struct run {
 	enum command_id id;
 	struct command_call call;	/* argv[0] is the full name */
 	const char *to;			/* FILE of "> FILE", NULL: none */
-	bool again;			/* a page that was shown before: no new place */
 	char *error;
 	size_t error_size;
 	bool failed;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "keymap/words.h"
-#include "tui/page.h"
+#include "model/base/util.h"
+#include "tui/page_parts.h"
 #include "tui/pane_page.h"
 
 typedef bool make_page(const struct page_call *call, struct page *page);
@@ -33,6 +34,13 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_GRAPHS: return page_replays;
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_RUN_INFO: return page_run;
+	case COMMAND_ID_EVENT: return page_event;
+	case COMMAND_ID_QUEUE: return page_queue;
+	case COMMAND_ID_DEVICE: return page_device;
+	case COMMAND_ID_THREAD: return page_thread;
+	case COMMAND_ID_PROCESS: return page_process;
+	case COMMAND_ID_STEP: return page_step;
+	case COMMAND_ID_FINDING: return page_finding;
 	default: return NULL;
 	}
 }
@@ -66,6 +74,21 @@ static bool write_page(struct run *run, const struct page *page)
 	return false;
 }
 
+/* Where a page is asked for: on another page the way goes on. */
+static const char *origin(const struct tui *tui)
+{
+	int pane = tui->focus_lower ? tui->lower : 0;
+
+	return pane == PANE_PAGE ? NULL : tui->panes[pane]->ops->name;
+}
+
+static void note_made(struct tui *tui, int64_t began_ns)
+{
+	tui->page_ns = tui_clock(tui);
+	tui->page_cost_ns = tui->page_ns - began_ns;
+	tui->page_generation = model_generation(tui->model);
+}
+
 static void show_page(struct run *run, struct page *page)
 {
 	struct tui *tui = run->tui;
@@ -75,22 +98,33 @@ static void show_page(struct run *run, struct page *page)
 		tui->panes[PANE_PAGE] = pane_page.open(&tui->view);
 		tui->panes[PANE_PAGE]->ops = &pane_page;
 	}
-	pane_page_take(tui->panes[PANE_PAGE], page, command, !run->again);
+	pane_page_take(tui->panes[PANE_PAGE], page, command, origin(tui));
 	tui->lower = PANE_PAGE;
 	tui->focus_lower = true;
 	free(command);
 }
 
-unsigned cmd_page(struct run *run)
+static bool make(struct run *run, struct page *page)
 {
 	struct page_call call = {
 		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
 		.argv = run->call.argv, .error = run->error, .error_size = run->error_size,
 	};
+	int64_t began_ns = tui_clock(run->tui);
+	bool made;
+
+	page_init(page);
+	made = maker_of((int)run->id)(&call, page);
+	if (made)
+		note_made(run->tui, began_ns);
+	return made;
+}
+
+unsigned cmd_page(struct run *run)
+{
 	struct page page;
 
-	page_init(&page);
-	run->failed = !maker_of((int)run->id)(&call, &page);
+	run->failed = !make(run, &page);
 	if (!run->failed && run->to)
 		run->failed = !write_page(run, &page);
 	else if (!run->failed)
@@ -103,31 +137,62 @@ unsigned cmd_page(struct run *run)
 	return OUT_REDRAW;
 }
 
+/* The page of a command that was run before, as it is now. false: a sentence in error. */
+static bool make_again(struct tui *tui, const char *command, char *error, size_t error_size)
+{
+	struct run run = { .tui = tui, .error = error, .error_size = error_size };
+	struct words words;
+	struct page page;
+	bool made = false;
+	int id;
+
+	if (!words_split(&words, command, error, error_size))
+		return false;
+	id = command_find(words.argv[0], error, error_size);
+	run.id = (enum command_id)id;
+	run.call = (struct command_call){ words.argc, words.argv };
+	if (maker_of(id)) {
+		made = make(&run, &page);
+		if (made)
+			pane_page_refresh(tui->panes[PANE_PAGE], &page);
+		page_release(&page);
+	}
+	words_release(&words);
+	return made;
+}
+
+#define FOLLOW_NS INT64_C(1000000000)
+#define FOLLOW_COST 20			/* of the time, 1 in so many is spent on it at most */
+
+void page_follow(struct tui *tui)
+{
+	struct pane *pane = tui->panes[PANE_PAGE];
+	const char *command = pane ? pane_page_command(pane) : NULL;
+	int64_t wait_ns = tui->page_cost_ns * FOLLOW_COST;
+	char error[512];
+
+	if (!command || tui->lower != PANE_PAGE || !tui->view.following || tui->layout.too_small ||
+	    !tui->layout.lower.height || model_generation(tui->model) == tui->page_generation ||
+	    tui_clock(tui) - tui->page_ns < (wait_ns > FOLLOW_NS ? wait_ns : FOLLOW_NS))
+		return;
+	/* what cannot be made any more stays as it was */
+	if (!make_again(tui, command, error, sizeof(error)))
+		note_made(tui, tui_clock(tui));
+}
+
 /* Along the pages that were shown. */
 static unsigned go(struct run *run, int by)
 {
-	struct pane *pane = run->tui->panes[PANE_PAGE];
+	struct tui *tui = run->tui;
+	struct pane *pane = tui->panes[PANE_PAGE];
 	const char *command = pane ? pane_page_go(pane, by) : NULL;
-	struct run again = *run;
-	struct words words;
-	unsigned outcome = OUT_NONE;
 
-	if (!command) {
-		snprintf(run->error, run->error_size, "no page to go %s to", by < 0 ? "back" : "on");
-		run->failed = true;
-		return OUT_NONE;
-	}
-	if (!words_split(&words, command, run->error, run->error_size)) {
-		run->failed = true;
-		return OUT_NONE;
-	}
-	again.id = (enum command_id)command_find(words.argv[0], run->error, run->error_size);
-	again.call = (struct command_call){ words.argc, words.argv };
-	again.again = true;
-	outcome = cmd_page(&again);
-	run->failed = again.failed;
-	words_release(&words);
-	return outcome;
+	if (!command)
+		return command_fail(run, "no page to go %s to", by < 0 ? "back" : "on");
+	run->failed = !make_again(tui, command, run->error, run->error_size);
+	tui->lower = PANE_PAGE;
+	tui->focus_lower = true;
+	return OUT_LAYOUT;
 }
 
 unsigned cmd_back(struct run *run)
@@ -138,4 +203,66 @@ unsigned cmd_back(struct run *run)
 unsigned cmd_forward(struct run *run)
 {
 	return go(run, 1);
+}
+
+/* ---- select: what pages' "show" links stand for ---- */
+
+static unsigned select_time(struct run *run)
+{
+	struct view *view = &run->tui->view;
+	int64_t base = run->tui->status.first_ns, t0, t1;
+
+	for (int i = 1; i < 3; i++)
+		if (!parse_time_ns(run->call.argv[i], i == 1 ? &t0 : &t1))
+			return command_fail(run, "not a time: '%s' (250us, 3.5ms, 2s)",
+					    run->call.argv[i]);
+	if (base > run->tui->status.last_ns)
+		return command_fail(run, "nothing has happened yet");
+	if (t0 < 0 || t1 < t0)
+		return command_fail(run, "the second time comes before the first: '%s' '%s'",
+				    run->call.argv[1], run->call.argv[2]);
+	view->range_t0_ns = base + t0;
+	view->range_t1_ns = base + t1;
+	view->cursor_ns = base + t0;
+	view->selected = (struct span_ref){0};
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_RANGE | OUT_FOCUS_TIMELINE;
+}
+
+static bool row_is_there(struct model *model, uint32_t row)
+{
+	struct model_row *rows;
+	size_t n = model_rows(model, &rows), i;
+
+	for (i = 0; i < n && rows[i].id != row; i++)
+		;
+	free(rows);
+	return i < n;
+}
+
+unsigned cmd_select(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	const char *what = command_first(run);
+	bool event = strchr(what, ':') != NULL, found;
+	struct span_ref ref = {0};
+	struct span span;
+
+	if (run->call.argc > 2)
+		return select_time(run);
+	if (event ? !page_parse_event(what, &ref) : !(ref.row = (uint32_t)atoi(what)))
+		return command_fail(run, "not ROW, ROW:LANE:ID or two times: '%s'", what);
+	model_lock(tui->model);
+	found = event ? model_span(tui->model, ref, &span) : row_is_there(tui->model, ref.row);
+	model_unlock(tui->model);
+	if (!found)
+		return command_fail(run, event ? "no event '%s': it is none, or its detail was let go of" :
+				    "no row '%s'", what);
+	view->selected = event ? span.ref : ref;
+	view->cursor_row = ref.row;
+	view->cursor_lane = event ? span.ref.lane : LANE_ALL;
+	if (event)
+		view->cursor_ns = span.start_ns;
+	tui->panes[0]->ops->reveal(tui->panes[0], view, NULL);
+	return OUT_REDRAW | OUT_FREEZE | OUT_FOCUS_TIMELINE | (event ? OUT_SHOW_CURSOR : 0);
 }

@@ -91,6 +91,7 @@ static void make_layout(struct tui *tui, int header_lines)
 		.timeline_lines = tui->panes[0]->ops->lines(tui->panes[0]),
 		.label_width = tui->settings.value[SETTING_LABEL_WIDTH],
 		.focus_lower = tui->focus_lower,
+		.full = tui->full && tui->focus_lower,
 		.bottom = tui->settings.value[SETTING_HINTS] || tui->prompt.open ||
 			  tui->dialog || tui->view.status[0] || tui->pending_count,
 	};
@@ -224,6 +225,7 @@ static const struct { const char *commands[2]; const char *word; } hints[] = {
 	{{"pan-left", "pan-right"}, "pan"},
 	{{"zoom-in", "zoom-out"}, "zoom"},
 	{{"row-down", "row-up"}, "row"},
+	{{"prev-link", "next-link"}, "link"},
 	{{"prev-event", "next-event"}, "event"},
 	{{"focus", NULL}, "pane"},
 	{{"to-op", "to-kernel"}, "op↔kernel"},

@@ -109,7 +109,8 @@ void help_open(struct help *help, const struct keymap *keymap,
 	       const struct settings *settings, const char *about)
 {
 	static const enum key_table tables[] = {
-		TABLE_GENERIC, TABLE_TIMELINE, TABLE_TABLE, TABLE_OUTPUT, TABLE_PROMPT,
+		TABLE_GENERIC, TABLE_TIMELINE, TABLE_TABLE, TABLE_PAGE, TABLE_OUTPUT,
+		TABLE_PROMPT,
 	};
 	size_t t;
 	int group, id;

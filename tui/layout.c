@@ -42,7 +42,7 @@ void layout_compute(struct layout *layout, const struct layout_wish *wish)
 		header = 0;
 	layout->header.height = header;
 	rest = wish->height - header - 1 - (wish->bottom ? 1 : 0);
-	layout->split = wish->height >= LAYOUT_SPLIT_ROWS;
+	layout->split = wish->height >= LAYOUT_SPLIT_ROWS && !wish->full;
 	if (layout->split) {
 		int lower = rest * wish->lower_percent / 100;
 

@@ -6,7 +6,7 @@
  * Always true: the parts lie inside the screen, do not overlap, and each that
  * is shown has at least one line. From LAYOUT_SPLIT_ROWS rows on timeline and
  * lower pane share the screen, and what the timeline has no use for is the lower
- * pane's; below, the one with the focus has it.
+ * pane's; below, or when that is wished, the one with the focus has it.
  */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
@@ -34,6 +34,7 @@ struct layout_wish {
 	int timeline_lines;		/* more are of no use to it; 0: not known */
 	int label_width;		/* 0: by the width */
 	bool focus_lower;
+	bool full;			/* the one with the focus has the screen, whatever its size */
 	bool bottom;			/* a line for hints, prompt, status */
 };
 

@@ -399,6 +399,7 @@ static void show_frame(struct tui *tui)
 	if (tui->screen && !terminal_takes(tui))
 		return;
 	tui->dirty = false;
+	page_follow(tui);
 	frame_update(tui, all);
 	frame_draw(tui);
 	tui->frame_ns = tui_clock(tui);

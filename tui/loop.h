@@ -74,6 +74,9 @@ struct tui {
 	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
 	int lower;			/* index of the lower pane, from 1 */
 	bool focus_lower;
+	bool full;			/* the lower pane has the whole screen with the focus */
+	int64_t page_ns, page_cost_ns;	/* when the page of pane 9 was made, what that took */
+	uint64_t page_generation;	/* of the model then */
 	struct output *output;		/* owned */
 	struct model_status status;	/* of the last frame */
 
@@ -149,6 +152,11 @@ bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *e
 /* A command line as typed, bound or scripted. false: it was wrong; the
  * sentence is in error. */
 bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+
+/* ---- commands_page.c ---- */
+/* The page of pane 9 is made anew while it is seen, at most once a second. Takes the
+ * model's lock itself. */
+void page_follow(struct tui *tui);
 
 /* ---- save_loop.c ---- */
 /* Saving begins, in a script until it is done; false: a sentence in error. */

@@ -126,14 +126,55 @@ void page_say(struct page *page, enum role role, unsigned attr, const char *form
 	page_end(page);
 }
 
-const char *page_command(const struct page *page, size_t line)
+void page_title(struct page *page, const char *format, ...)
 {
-	const struct page_part *found = NULL;
+	struct strbuf text;
+	va_list args;
+
+	strbuf_init(&text);
+	va_start(args, format);
+	strbuf_vaddf(&text, format, args);
+	va_end(args);
+	page->title = keep(page, text.data);
+	strbuf_release(&text);
+}
+
+size_t page_links(const struct page *page, size_t line)
+{
+	size_t n = 0;
 
 	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
-		if (page->parts[i].command && (!found || page->parts[i].main))
-			found = &page->parts[i];
-	return found ? page_text(page, found->command) : NULL;
+		n += page->parts[i].command != 0;
+	return n;
+}
+
+size_t page_main_link(const struct page *page, size_t line)
+{
+	size_t n = 0;
+
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++) {
+		if (page->parts[i].command && page->parts[i].main)
+			return n;
+		n += page->parts[i].command != 0;
+	}
+	return 0;
+}
+
+const char *page_command(const struct page *page, size_t line, size_t link)
+{
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
+		if (page->parts[i].command && !link--)
+			return page_text(page, page->parts[i].command);
+	return NULL;
+}
+
+int page_width(const struct page *page, size_t line)
+{
+	int width = 0;
+
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
+		width += text_width(page_text(page, page->parts[i].text));
+	return width;
 }
 
 void page_sheet(struct page *page, struct sheet *sheet, int width)

@@ -41,10 +41,14 @@ struct page {
 	size_t n_lines, cap_lines;
 	size_t begin;			/* first part of the line that is being made */
 	size_t show;			/* line that is to be seen first */
+	size_t title;			/* place in texts: what the heading calls it; 0: its command */
 };
 
 void page_init(struct page *page);
 void page_release(struct page *page);
+
+/* What the page is about, for the way one came: "kernel conv2d_fprop". */
+void page_title(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A part of the line that is being made. A width in the format counts bytes: for what
  * fmt_time() and the like make, page_cell(). */
@@ -75,8 +79,13 @@ static inline const char *page_text(const struct page *page, size_t at)
 	return page->texts + at;
 }
 
-/* What its line is about, else the first link of the line; NULL: none. */
-const char *page_command(const struct page *page, size_t line);
+/* How many links a line has, the command of one of them; NULL: no such. */
+size_t page_links(const struct page *page, size_t line);
+/* Which of them its line is about, else the first. */
+size_t page_main_link(const struct page *page, size_t line);
+const char *page_command(const struct page *page, size_t line, size_t link);
+/* Columns of a line. */
+int page_width(const struct page *page, size_t line);
 
 void page_write(const struct page *page, FILE *out);
 
@@ -117,6 +126,13 @@ bool page_run(const struct page_call *call, struct page *page);	/* ri */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
 bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */
+bool page_event(const struct page_call *call, struct page *page);	/* event */
+bool page_queue(const struct page_call *call, struct page *page);	/* queue */
+bool page_device(const struct page_call *call, struct page *page);	/* device */
+bool page_thread(const struct page_call *call, struct page *page);	/* thread */
+bool page_process(const struct page_call *call, struct page *page);	/* process */
+bool page_step(const struct page_call *call, struct page *page);	/* step */
+bool page_finding(const struct page_call *call, struct page *page);	/* finding */
 
 /* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
  * What is known of a node's op besides. The caller has the model's lock. */

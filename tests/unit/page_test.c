@@ -173,7 +173,7 @@ TEST(page_history)
 		for (int line = 0; line < 9; line++)
 			page_say(&page, ROLE_DEFAULT, 0, "%d", line);
 		snprintf(command, sizeof(command), "ni %d", i);
-		pane_page_take(pane, &page, command, true);
+		pane_page_take(pane, &page, command, i ? NULL : "ops");
 		page_release(&page);
 	}
 	pane_page.command(pane, &view, &(struct command_call) { 2, down });
@@ -182,7 +182,7 @@ TEST(page_history)
 	CHECK(!pane_page_go(pane, -1));
 	CHECK_STR(pane_page_go(pane, 1), "ni 1");
 	page_init(&page);
-	pane_page_take(pane, &page, "ni 9", true);
+	pane_page_take(pane, &page, "ni 9", NULL);
 	page_release(&page);
 	CHECK(!pane_page_go(pane, 1));
 	CHECK_STR(pane_page_go(pane, -1), "ni 1");

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* step: what one step's time went to, beside that of the others; who was idle in it, why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/query-time.h"
+#include "model/query-work.h"
+#include "tui/page_parts.h"
+#include "tui/report.h"
+
+#define BAR 16
+
+struct step_page {
+	struct page *page;
+	struct page_book book;
+	struct step_stats stats;
+	struct step_row *rows;		/* owned */
+	size_t n, at;
+	size_t slowest, median;		/* after the warm-up, where there are any */
+};
+
+/* ---- among all steps ---- */
+
+static int by_duration(const void *a, const void *b)
+{
+	const struct step_row *const *x = a, *const *y = b;
+
+	return (*x)->dur_ns == (*y)->dur_ns ? 0 : (*x)->dur_ns < (*y)->dur_ns ? -1 : 1;
+}
+
+static void rank_steps(struct step_page *s)
+{
+	const struct step_row **sorted = xcalloc(s->n, sizeof(*sorted));
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->rows[i].warm_up)
+			sorted[n++] = &s->rows[i];
+	if (!n)
+		for (n = 0; n < s->n; n++)
+			sorted[n] = &s->rows[n];
+	qsort(sorted, n, sizeof(*sorted), by_duration);
+	s->slowest = (size_t)(sorted[n - 1] - s->rows);
+	s->median = (size_t)(sorted[n / 2] - s->rows);
+	free(sorted);
+}
+
+static size_t slower_ones(const struct step_page *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->rows[i].dur_ns > s->rows[s->at].dur_ns;
+	return n;
+}
+
+/* "+0.5 ms", "-12 µs" */
+static const char *difference(char *out, size_t size, int64_t ns)
+{
+	char text[FMT_MAX];
+
+	snprintf(out, size, "%s%s", ns > 0 ? "+" : "", fmt_time(text, ns));
+	return out;
+}
+
+static void add_length(struct step_page *s)
+{
+	const struct step_row *row = &s->rows[s->at];
+	char time[FMT_MAX], median[FMT_MAX], more[FMT_MAX + 2], at[48];
+	size_t slower = slower_ones(s);
+
+	page_label(s->page, "took");
+	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
+		 fmt_time_fine(time, row->dur_ns));
+	page_add(s->page, ROLE_DEFAULT, 0, "   %s to the median's %s",
+		 difference(more, sizeof(more), row->dur_ns - s->rows[s->median].dur_ns),
+		 fmt_time(median, s->rows[s->median].dur_ns));
+	if (slower)
+		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
+	else
+		page_add(s->page, ROLE_MUTED, 0, "   the slowest of %zu", s->n);
+	page_add(s->page, ROLE_WARN, 0, "%s%s%s", row->warm_up ? "   warm-up" : "",
+		 row->compiled ? "   compiled" : "", row->outlier ? "   an outlier" : "");
+	page_end(s->page);
+	page_label(s->page, "at");
+	page_when(at, sizeof(at), &s->book, row->start_ns, row->dur_ns);
+	page_say(s->page, ROLE_DEFAULT, 0, "%s   a step is: %s", at,
+		 s->stats.source ? s->stats.source : "?");
+}
+
+static void add_ways(struct step_page *s)
+{
+	const struct step_row *rows = s->rows;
+	int64_t end = rows[s->at].start_ns + rows[s->at].dur_ns;
+	struct { const char *text; bool there; size_t which; } ways[] = {
+		{ "previous", s->at > 0, s->at - 1 }, { "next", s->at + 1 < s->n, s->at + 1 },
+		{ "slowest", s->at != s->slowest, s->slowest },
+		{ "median", s->at != s->median, s->median },
+	};
+
+	page_label(s->page, "go to");
+	page_show_time(s->page, "show on the timeline", &s->book, rows[s->at].start_ns, end);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		char number[24];
+
+		if (!ways[i].there)
+			continue;
+		snprintf(number, sizeof(number), "%" PRId64, rows[ways[i].which].number);
+		page_add(s->page, ROLE_MUTED, 0, "   ");
+		page_to(s->page, ways[i].text, "step", number, NULL);
+	}
+	page_end(s->page);
+}
+
+/* ---- what its time went to ---- */
+
+static void add_part(struct page *page, const char *name, int64_t ns, int64_t whole, int64_t mean,
+		     bool means)
+{
+	char time[FMT_MAX], share[FMT_MAX], other[FMT_MAX], more[FMT_MAX + 2];
+
+	page_add(page, ROLE_DEFAULT, 0, "  %-12s", name);
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, ns));
+	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns), report_positive(whole)));
+	page_add(page, ROLE_MUTED, 0, "  ");
+	page_bar(page, ROLE_WORK_OTHER, report_positive(ns), report_positive(whole), BAR);
+	if (means) {
+		page_cell(page, ROLE_MUTED, 11, fmt_time(other, mean));
+		page_cell(page, ns - mean > whole / 20 ? ROLE_ACCENT : ROLE_DEFAULT, 12,
+			  difference(more, sizeof(more), ns - mean));
+	}
+	page_end(page);
+}
+
+static void add_breakdown(struct step_page *s)
+{
+	struct step_breakdown own, mean;
+	bool means = model_step_breakdown_mean(s->book.model, &mean) > 0;
+	char text[FMT_MAX], more[FMT_MAX];
+
+	if (!model_step_breakdown(s->book.model, s->rows[s->at].start_ns, &own)) {
+		page_heading(s->page, "what its time went to");
+		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long past");
+		return;
+	}
+	page_heading(s->page, "%-13s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
+		     means ? "mean" : "", means ? "more" : "");
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		if (own.ns[c] || (means && mean.ns[c]))
+			add_part(s->page, step_class_name((enum step_class)c), own.ns[c], own.dur_ns,
+				 mean.ns[c], means);
+	if (own.lost)
+		page_say(s->page, ROLE_BAD, 0, "  %s events of it were lost: what they were is missing",
+			 fmt_count(text, own.lost));
+	if (own.copy_ns)
+		page_say(s->page, ROLE_DEFAULT, 0, "  copies ran %s, %s of it under kernels",
+			 fmt_time(text, own.copy_ns), fmt_time(more, own.copy_hidden_ns));
+	if (own.comm_ns)
+		page_say(s->page, ROLE_DEFAULT, 0, "  communication ran %s, %s of it under kernels",
+			 fmt_time(text, own.comm_ns), fmt_time(more, own.comm_hidden_ns));
+	if (own.h2d_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  h2d %s", fmt_all_bytes(text, own.h2d_bytes));
+	if (own.d2h_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  d2h %s", fmt_all_bytes(text, own.d2h_bytes));
+	if (own.d2d_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  d2d %s", fmt_all_bytes(text, own.d2d_bytes));
+}
+
+static void add_path(struct step_page *s)
+{
+	struct critical_path own, mean;
+	struct path_part *parts = NULL;
+
+	if (!model_critical_step(s->book.model, s->rows[s->at].start_ns, &own) || own.whole_ns <= 0)
+		return;
+	model_critical(s->book.model, &mean, 1, &parts);
+	free(parts);
+	page_heading(s->page, "%-13s%10s%8s  %*s%11s%12s", "waited for", "here", "share", BAR, "",
+		     "mean", "more");
+	for (int k = 0; k < PATH_KINDS; k++)
+		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))
+			add_part(s->page, path_kind_name((enum path_kind)k), own.ns[k], own.whole_ns,
+				 mean.ns[k], mean.whole_ns > 0);
+}
+
+/* ---- who was idle ---- */
+
+static void add_idle(struct step_page *s)
+{
+	int64_t t0 = s->rows[s->at].start_ns, t1 = t0 + s->rows[s->at].dur_ns;
+	char text[FMT_MAX], share[FMT_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < s->book.n_devices; i++) {
+		const struct device_row *device = &s->book.devices[i];
+		struct device_row window;
+		struct idle_gap gap;
+		int64_t idle;
+
+		if (!device->busy_ns || (device->api && !strcmp(device->api, "cpu")) ||
+		    !model_device_window(s->book.model, device->id, t0, t1, &window))
+			continue;
+		if (!any)
+			page_heading(s->page, "devices in it");
+		any = true;
+		idle = window.span_ns - window.busy_ns;
+		page_add(s->page, ROLE_DEFAULT, 0, "  ");
+		page_to_device(s->page, &s->book, device->id);
+		page_add(s->page, ROLE_DEFAULT, 0, "   kernels %s",
+			 fmt_share(share, report_positive(window.kernel_ns), (uint64_t)(t1 - t0)));
+		page_add(s->page, ROLE_DEFAULT, 0, "   copies %s",
+			 fmt_share(share, report_positive(window.copy_ns), (uint64_t)(t1 - t0)));
+		page_add(s->page, ROLE_DEFAULT, 0, "   idle %s", fmt_time(text, idle));
+		if (model_idle_window(s->book.model, device->id, t0, t1, &gap))
+			for (int c = 0; c < IDLE_COUNT; c++)
+				if (gap.ns[c] > idle / 50)
+					page_add(s->page, ROLE_MUTED, 0, "   %s %s",
+						 idle_name((enum idle_cause)c),
+						 fmt_time(text, gap.ns[c]));
+		page_end(s->page);
+	}
+}
+
+static bool find_step(const struct page_call *call, struct step_page *s)
+{
+	int64_t number;
+
+	if (!s->n) {
+		snprintf(call->error, call->error_size, "no step has been seen: docs say what makes one "
+			 "(marks, ranges called step, runs of a framework's function)");
+		return false;
+	}
+	rank_steps(s);
+	if (!strcmp(call->argv[1], "slowest") || !strcmp(call->argv[1], "median")) {
+		s->at = call->argv[1][0] == 's' ? s->slowest : s->median;
+		return true;
+	}
+	if (!strcmp(call->argv[1], "last")) {
+		s->at = s->n - 1;
+		return true;
+	}
+	if (!page_number(call, "step", call->argv[1], &number))
+		return false;
+	for (s->at = 0; s->at < s->n; s->at++)
+		if (s->rows[s->at].number == number)
+			return true;
+	snprintf(call->error, call->error_size, "no step %" PRId64 ": they go from %" PRId64 " to %"
+		 PRId64, number, s->rows[0].number, s->rows[s->n - 1].number);
+	return false;
+}
+
+static void make(struct step_page *s)
+{
+	page_title(s->page, "step %" PRId64, s->rows[s->at].number);
+	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
+	add_length(s);
+	add_ways(s);
+	add_breakdown(s);
+	add_path(s);
+	add_idle(s);
+}
+
+bool page_step(const struct page_call *call, struct page *page)
+{
+	struct step_page s = { .page = page };
+	bool found;
+
+	model_lock(call->model);
+	page_book_take(&s.book, call->model);
+	s.n = model_steps(call->model, &s.stats, &s.rows);
+	found = find_step(call, &s);
+	if (found)
+		make(&s);
+	model_unlock(call->model);
+	page_book_release(&s.book);
+	free(s.rows);
+	return found;
+}
