@@ -85,6 +85,7 @@ enum command_group {
 	X(LIST_WAITS, "list-waits", "waits", PANES, "", 0, 0, page, "who waits for devices: by call, op and line; how long, and how long these then idle") \
 	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[NAME]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; NAME: the nodes of those it is in, by the op they were captured in") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
+	X(FILTERS, "filters", "", PANES, "", 0, 0, page, "filters that have a name, and the language they are written in") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(EVENT, "event", "", PANES, "ROW:LANE:ID", 1, 1, page, "one execution, as pages and lists name it: who launched it, what it waited for, among all of its name, before and after it") \
 	X(QUEUE, "queue", "", PANES, "NUMBER|NAME", 1, 1, page, "a queue (stream): what goes to it, calls, delays, depth, its kernels") \
@@ -111,6 +112,8 @@ enum command_group {
 	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
 	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
 	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \
+	X(FILTER, "filter", "", CONFIG, "[NAME [= EXPR]]", 0, -1, filter, "a name for an expression like kernel & dur > 1ms; NAME alone: what it says; nothing: all of them") \
+	X(UNFILTER, "unfilter", "", CONFIG, "NAME", 1, 1, config, "takes a filter's name away") \
 	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file") \
 	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt, TEXT and a blank in it") \
 	X(ACCEPT, "accept", "", PROMPT, "", 0, 0, accept, "runs what was typed") \

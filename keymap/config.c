@@ -123,7 +123,28 @@ static bool config_source(struct config *config, const char *where, const char *
 	return done;
 }
 
-bool config_command(struct config *config, const char *where, int argc,
+/* filter NAME = EXPR, in which quotes are the expression's */
+static bool config_filter(struct config *config, const char *line, int argc,
+			  const char *const *argv, char *error, size_t error_size)
+{
+	char *rest = line ? words_rest(line, 1) : words_join(argc - 1, argv + 1), *text, *end;
+	bool done = false;
+
+	text = strchr(rest, '=');
+	if (!text || !config->filter) {
+		snprintf(error, error_size, "usage: filter NAME = EXPR");
+	} else {
+		for (end = text; end > rest && strchr(" \t", end[-1]); end--)
+			;
+		*end = '\0';
+		done = config->filter(config->arg, rest, text + 1 + strspn(text + 1, " \t"),
+				      error, error_size);
+	}
+	free(rest);
+	return done;
+}
+
+bool config_command(struct config *config, const char *where, const char *line, int argc,
 		    const char *const *argv, char *error, size_t error_size)
 {
 	int id = command_check(argc, argv, error, error_size);
@@ -139,6 +160,13 @@ bool config_command(struct config *config, const char *where, int argc,
 		return config_unbind(config, argv, error, error_size);
 	case COMMAND_ID_COLOR:
 		return config->color(config->arg, argc - 1, argv + 1, error, error_size);
+	case COMMAND_ID_FILTER:
+		return config_filter(config, line, argc, argv, error, error_size);
+	case COMMAND_ID_UNFILTER:
+		if (config->filter)
+			return config->filter(config->arg, argv[1], NULL, error, error_size);
+		snprintf(error, error_size, "no filter '%s'", argv[1]);
+		return false;
 	case COMMAND_ID_SOURCE:
 		return config_source(config, where, argv[1], error, error_size);
 	default:
@@ -159,7 +187,7 @@ static void complain(struct config *config, const char *name, int line, const ch
 static void config_line(struct config *config, const char *name, int number,
 			const char *text, size_t size)
 {
-	char line[CONFIG_LINE_MAX], error[KEY_ERROR_MAX * 2];
+	char line[CONFIG_LINE_MAX], error[KEY_ERROR_MAX * 3];
 	struct words words;
 
 	if (size >= sizeof(line)) {
@@ -176,7 +204,7 @@ static void config_line(struct config *config, const char *name, int number,
 		complain(config, name, number, error);
 		return;
 	}
-	if (words.argc && !config_command(config, name, words.argc, words.argv,
+	if (words.argc && !config_command(config, name, line, words.argc, words.argv,
 					  error, sizeof(error)))
 		complain(config, name, number, error);
 	words_release(&words);

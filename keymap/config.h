@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tftoprc: `set NAME = VALUE`, `bind TABLE KEYS COMMAND`, `unbind TABLE KEYS`,
- * `color ROLE FG [BG] [ATTR…]`, `source FILE`, one a line. The defaults are
+ * `color ROLE FG [BG] [ATTR…]`, `filter NAME = EXPR`, `source FILE`, one a line. The defaults are
  * such a file (keymap/tftoprc), compiled in and read by the same parser.
  *
  * Always true: an error is reported as `file:line: message` and the rest of
@@ -25,6 +25,10 @@ struct config {
 	struct settings *settings;	/* borrowed */
 	/* Colours belong to the theme: argv[0] is the role. false: a sentence. */
 	bool (*color)(void *arg, int argc, const char *const *argv, char *error, size_t error_size);
+	/* Filters belong to the model's side: text is the expression, NULL: the name is taken
+	 * away. false: a sentence. NULL: there are none here. */
+	bool (*filter)(void *arg, const char *name, const char *text, char *error,
+		       size_t error_size);
 	/* One whole `file:line: message`. */
 	void (*report)(void *arg, const char *message);
 	void *arg;
@@ -32,10 +36,10 @@ struct config {
 	int errors;			/* reported so far */
 };
 
-/* One command as words. where is the file it stands in, for `source`; NULL:
- * typed. false: a sentence in error (errors inside a sourced file are reported
- * and do not count here). */
-bool config_command(struct config *config, const char *where, int argc,
+/* One command as words, and as the line they came from, NULL: these are all. where is the
+ * file it stands in, for `source`; NULL: typed. false: a sentence in error (errors inside a
+ * sourced file are reported and do not count here). */
+bool config_command(struct config *config, const char *where, const char *line, int argc,
 		    const char *const *argv, char *error, size_t error_size);
 
 /* size bytes of a file called name. */

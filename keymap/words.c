@@ -63,6 +63,37 @@ bool words_split(struct words *words, const char *line, char *error, size_t erro
 	return true;
 }
 
+char *words_rest(const char *line, int n)
+{
+	const char *end, *at;
+	char *word, *to, *rest;
+
+	word = to = key_realloc(NULL, strlen(line) + 2, 1);
+	for (; n >= 0; n--) {
+		while (is_blank(*line))
+			line++;
+		to = word;
+		if (!*line || *line == '#' || !n || !take_word(&line, &to))
+			break;
+	}
+	/* The end of the last word before a comment. */
+	for (at = end = line; *at && *at != '#'; end = at) {
+		to = word;
+		if (!take_word(&at, &to))
+			at += strlen(at);
+		end = at;
+		while (is_blank(*at))
+			at++;
+		if (!*at || *at == '#')
+			break;
+	}
+	free(word);
+	rest = key_realloc(NULL, (size_t)(end - line) + 1, 1);
+	memcpy(rest, line, (size_t)(end - line));
+	rest[end - line] = '\0';
+	return rest;
+}
+
 void words_release(struct words *words)
 {
 	free(words->text);

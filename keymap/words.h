@@ -27,6 +27,10 @@ struct words {
 bool words_split(struct words *words, const char *line, char *error, size_t error_size);
 void words_release(struct words *words);
 
+/* What stands behind the first n words, quotes and all, without a comment and blanks at its
+ * end; the caller frees. */
+char *words_rest(const char *line, int n);
+
 /* One line that splits into these words; the caller frees. */
 char *words_join(int argc, const char *const *argv);
 

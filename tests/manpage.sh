@@ -30,12 +30,16 @@ settings() {
 	"$tftop" --print=settings | awk -F'\t' "$awk_common"'
 	{ item($1 " = " ($3 ? $3 : "VALUE"), $4 ($2 ? "; at first " $2 : "")) }'
 }
+fields() {
+	"$tftop" --print=filters | awk -F'\t' "$awk_common"'{ item($1 ", " $2, $3) }'
+}
 version=$("$tftop" --version | sed -n '1s/^tftop //p')
 while IFS= read -r line; do
 	case $line in
 	'.\" @KEYS@') keys ;;
 	'.\" @COMMANDS@') commands ;;
 	'.\" @SETTINGS@') settings ;;
+	'.\" @FIELDS@') fields ;;
 	*) printf '%s\n' "$line" | sed "s/@VERSION@/$version/" ;;
 	esac
 done <"$template"

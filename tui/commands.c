@@ -208,7 +208,7 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 	if (id >= 0) {
 		words.argv[0] = command_table[id].name;
 		run.id = (enum command_id)id;
-		run.call = (struct command_call){words.argc, words.argv};
+		run.call = (struct command_call){words.argc, words.argv, line};
 		tui_apply(tui, functions[id](&run));
 	}
 	words_release(&words);

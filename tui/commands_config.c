@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "keymap/words.h"
+#include "model/filter/filter.h"
 
 /* ---- configuration ---- */
 
@@ -14,8 +15,8 @@ unsigned cmd_config(struct run *run)
 	struct tui *tui = run->tui;
 	int errors = tui->config.errors;
 
-	if (!config_command(&tui->config, NULL, run->call.argc, run->call.argv,
-			    run->error, run->error_size)) {
+	if (!config_command(&tui->config, NULL, run->call.line, run->call.argc,
+			    run->call.argv, run->error, run->error_size)) {
 		run->failed = true;
 		return OUT_NONE;
 	}
@@ -59,6 +60,26 @@ unsigned cmd_toggle_mouse(struct run *run)
 	return OUT_REDRAW;
 }
 
+/* filter [NAME [= EXPR]] */
+unsigned cmd_filter(struct run *run)
+{
+	static const char *const filters[] = {"filters"};
+	const char *name = command_first(run), *text;
+
+	if (!name) {
+		run->id = COMMAND_ID_FILTERS;
+		run->call = (struct command_call){1, filters, NULL};
+		return cmd_page(run);
+	}
+	if (run->call.argc > 2 || strchr(name, '='))
+		return cmd_config(run);
+	text = filter_names_find(run->tui->filters, name);
+	if (!text)
+		return command_fail(run, "no filter '%s'; filter alone lists them", name);
+	tui_say(run->tui, false, "%s = %s", name, text);
+	return OUT_REDRAW;
+}
+
 /* ---- prompt ---- */
 
 unsigned cmd_prompt(struct run *run)
@@ -90,7 +111,7 @@ unsigned cmd_cancel(struct run *run)
 {
 	struct tui *tui = run->tui;
 	static const char *const deselect[] = {"deselect"};
-	struct command_call call = {1, deselect};
+	struct command_call call = {1, deselect, NULL};
 
 	if (tui->prompt.open) {
 		prompt_close(&tui->prompt);

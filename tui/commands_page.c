@@ -33,6 +33,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_WAITS: return page_waits;
 	case COMMAND_ID_LIST_GRAPHS: return page_replays;
 	case COMMAND_ID_FLOWS: return page_flows;
+	case COMMAND_ID_FILTERS: return page_filters;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	case COMMAND_ID_EVENT: return page_event;
 	case COMMAND_ID_QUEUE: return page_queue;
@@ -108,7 +109,8 @@ static bool make(struct run *run, struct page *page)
 {
 	struct page_call call = {
 		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
-		.argv = run->call.argv, .error = run->error, .error_size = run->error_size,
+		.argv = run->call.argv, .filters = run->tui->filters, .error = run->error,
+		.error_size = run->error_size,
 	};
 	int64_t began_ns = tui_clock(run->tui);
 	bool made;
@@ -150,7 +152,7 @@ static bool make_again(struct tui *tui, const char *command, char *error, size_t
 		return false;
 	id = command_find(words.argv[0], error, error_size);
 	run.id = (enum command_id)id;
-	run.call = (struct command_call){ words.argc, words.argv };
+	run.call = (struct command_call){ words.argc, words.argv, command };
 	if (maker_of(id)) {
 		made = make(&run, &page);
 		if (made)

@@ -6,6 +6,7 @@
 
 #include "keymap/command.h"
 #include "model/base/util.h"
+#include "model/filter/filter.h"
 
 #define KEYS_TEXT 96
 
@@ -105,6 +106,15 @@ static void add_settings(struct help *help, const struct settings *settings)
 	}
 }
 
+static void add_fields(struct help *help)
+{
+	add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		add(help, xasprintf("%s, %s", filter_fields[i].name,
+				    filter_type_name(filter_fields[i].type)), NULL,
+		    xstrdup(filter_fields[i].help));
+}
+
 void help_open(struct help *help, const struct keymap *keymap,
 	       const struct settings *settings, const char *about)
 {
@@ -131,6 +141,8 @@ void help_open(struct help *help, const struct keymap *keymap,
 			add_command(help, keymap, id);
 		}
 	}
+	if (about && (strcmp(about, "filter") == 0 || strcmp(about, "where") == 0))
+		add_fields(help);
 	if (!about || strcmp(about, "set") == 0)
 		add_settings(help, settings);
 }

@@ -64,6 +64,7 @@ struct tui {
 	struct settings settings;
 	struct thresholds thresholds;
 	struct config config;
+	struct filter_names *filters;	/* owned */
 
 	struct view view;
 	struct window window;

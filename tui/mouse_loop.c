@@ -47,7 +47,7 @@ static unsigned scroll(struct tui *tui, struct pane *pane, const struct mouse *m
 {
 	static const char *const up[] = {"row-up", MOUSE_WHEEL_TEXT};
 	static const char *const down[] = {"row-down", MOUSE_WHEEL_TEXT};
-	struct command_call call = {2, mouse->what == MOUSE_WHEEL_UP ? up : down};
+	struct command_call call = {2, mouse->what == MOUSE_WHEEL_UP ? up : down, NULL};
 
 	if (mouse->what != MOUSE_WHEEL_UP && mouse->what != MOUSE_WHEEL_DOWN)
 		return OUT_NONE;

@@ -322,8 +322,10 @@ static enum options_result print_table(const char *what, char *error)
 		tui_print_commands();
 	else if (!strcmp(what, "settings"))
 		tui_print_settings();
+	else if (!strcmp(what, "filters"))
+		tui_print_filters();
 	else
-		return wrong(error, "'%s' is not keys, commands or settings", what);
+		return wrong(error, "'%s' is not keys, commands, settings or filters", what);
 	return OPTIONS_DONE;
 }
 

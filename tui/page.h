@@ -96,11 +96,13 @@ FILE *page_open(const char *path);
 
 struct model;
 struct live;
+struct filter_names;	/* model/filter/filter.h */
 
 /* A command as typed; what it may ask. */
 struct page_call {
 	struct model *model;		/* borrowed */
 	struct live *live;		/* borrowed; NULL: nothing runs */
+	const struct filter_names *filters;	/* borrowed; NULL: none have names */
 	int argc;
 	const char *const *argv;
 	char *error;			/* a sentence, when false is returned */
@@ -122,6 +124,7 @@ bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
+bool page_filters(const struct page_call *call, struct page *page);	/* filters */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */

@@ -19,6 +19,7 @@
 #include "tui/grid.h"
 #include "tui/mouse.h"
 
+struct filter_names;	/* model/filter/filter.h */
 struct live;
 struct output;		/* tui/output.h */
 struct settings;	/* keymap/setting.h */
@@ -57,6 +58,7 @@ struct view {
 	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
 	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
+	const struct filter_names *filters;	/* borrowed; those that have a name */
 	int64_t clock_ns;	/* the loop's clock at this frame (virtual in tests) */
 	int64_t now_ns;		/* model's live edge at this frame */
 	/* cursor: a time and a row, not a cell */
@@ -83,6 +85,7 @@ struct pane;
 struct command_call {
 	int argc;
 	const char *const *argv;	/* borrowed during the call */
+	const char *line;		/* likewise; as typed, NULL: there are only words */
 };
 
 struct pane_ops {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/filters.h"
 #include "tui/loop.h"
 #include "tui/signals.h"
 
@@ -22,6 +23,14 @@ static bool set_color(void *arg, int argc, const char *const *argv, char *error,
 	struct tui *tui = arg;
 
 	return theme_set(&tui->theme, argc, argv, error, error_size);
+}
+
+static bool change_filter(void *arg, const char *name, const char *text, char *error,
+			  size_t error_size)
+{
+	struct tui *tui = arg;
+
+	return filters_change(tui->filters, name, text, error, error_size);
 }
 
 static void report_config(void *arg, const char *message)
@@ -37,8 +46,10 @@ static void load_config(struct tui *tui)
 
 	tui->config = (struct config){
 		.keymap = &tui->keymap, .settings = &tui->settings,
-		.color = set_color, .report = report_config, .arg = tui,
+		.color = set_color, .filter = change_filter, .report = report_config, .arg = tui,
 	};
+	tui->filters = filter_names_new();
+	tui->view.filters = tui->filters;
 	keymap_init(&tui->keymap);
 	settings_init(&tui->settings);
 	thresholds_init(&tui->thresholds, tui->model);
@@ -161,6 +172,7 @@ static void release(struct tui *tui)
 {
 	size_t i;
 
+	filter_names_free(tui->filters);
 	for (i = 0; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i])
 			tui->panes[i]->ops->close(tui->panes[i]);
@@ -306,6 +318,11 @@ void tui_print_commands(void)
 	builtin_keymap(&keymap);
 	help_write_commands(&keymap, stdout);
 	keymap_release(&keymap);
+}
+
+void tui_print_filters(void)
+{
+	filters_write_fields(stdout);
 }
 
 void tui_print_settings(void)

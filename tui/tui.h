@@ -19,9 +19,10 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 
 /* For man page and completion, one a line, fields separated by tabs:
  * TABLE KEYS COMMAND; NAME ALIAS GROUP ARGUMENTS KEYS HELP; NAME DEFAULT
- * CHOICES HELP. */
+ * CHOICES HELP; of the fields of filters NAME TYPE HELP. */
 void tui_print_keys(void);
 void tui_print_commands(void);
 void tui_print_settings(void);
+void tui_print_filters(void);
 
 #endif

@@ -14,6 +14,9 @@ static void run(const uint8_t *data, size_t size)
 	struct words words, again;
 	int i;
 
+	joined = words_rest(text, size ? data[0] % 4 : 0);
+	FUZZ_CHECK(strlen(joined) <= strlen(text));
+	free(joined);
 	if (words_split(&words, text, error, sizeof(error))) {
 		joined = words_join(words.argc, words.argv);
 		FUZZ_CHECK(words_split(&again, joined, error, sizeof(error)));

@@ -137,7 +137,7 @@ static const char *header_at(struct stage *stage, int width, int most, int *line
 static unsigned command(struct stage *stage, const char *name)
 {
 	const char *argv[] = { name };
-	struct command_call call = { 1, argv };
+	struct command_call call = { 1, argv, NULL };
 
 	return pane_findings.command(stage->pane, &stage->view, &call);
 }

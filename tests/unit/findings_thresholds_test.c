@@ -54,7 +54,7 @@ static bool set_to(struct fixture *f, const char *name, const char *value, char 
 	const char *const argv[] = { "set", name, "=", value };
 
 	error[0] = '\0';
-	return config_command(&f->config, NULL, 4, argv, error, size);
+	return config_command(&f->config, NULL, NULL, 4, argv, error, size);
 }
 
 TEST(thresholds_are_settings_each_of_them)

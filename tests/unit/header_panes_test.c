@@ -211,7 +211,7 @@ TEST(panes_after_any_commands)
 		const char *name = commands[test_random() %
 					    (sizeof(commands) / sizeof(commands[0]))];
 		const char *argv[] = {name, NULL};
-		struct command_call call = {1, argv};
+		struct command_call call = {1, argv, NULL};
 		unsigned out;
 
 		if (!stage.panes[pane])
@@ -247,7 +247,7 @@ TEST(panes_jump_between_kernel_and_op)
 	look_at(&stage, 120, 42, 90);
 	show(&stage, 0, 120, 24);
 	for (i = 0; i < 3; i++) {
-		struct command_call call = {1, &steps[i]};
+		struct command_call call = {1, &steps[i], NULL};
 		bool found;
 		unsigned out = stage.panes[0]->ops->command(stage.panes[0], &stage.view, &call);
 

@@ -256,3 +256,25 @@ TEST(settings_keep_their_bounds)
 	CHECK_STR(setting_print(&settings, SETTING_QUIT_RUNNING, text, sizeof(text)), "stop");
 	CHECK(!setting_set(&settings, SETTING_QUIT_RUNNING, "ask|stop", error, sizeof(error)));
 }
+
+static void rest_is(const char *line, int n, const char *want)
+{
+	char *rest = words_rest(line, n);
+
+	CHECK_STR(rest, want);
+	free(rest);
+}
+
+TEST(words_rest_is_as_typed)
+{
+	rest_is("where dur > 1ms", 1, "dur > 1ms");
+	rest_is("  where   name = \"a  b\" ", 1, "name = \"a  b\"");
+	rest_is("where name ~ /a\\/b/ # why", 1, "name ~ /a\\/b/");
+	rest_is("find -w (op ~ '#x y') & dur > 1ms", 2, "(op ~ '#x y') & dur > 1ms");
+	rest_is("'a b' c", 1, "c");
+	rest_is("where", 1, "");
+	rest_is("where  ", 1, "");
+	rest_is("where # nothing", 1, "");
+	rest_is("", 3, "");
+	rest_is("a b", 0, "a b");
+}

@@ -176,7 +176,7 @@ TEST(page_history)
 		pane_page_take(pane, &page, command, i ? NULL : "ops");
 		page_release(&page);
 	}
-	pane_page.command(pane, &view, &(struct command_call) { 2, down });
+	pane_page.command(pane, &view, &(struct command_call) { 2, down, NULL });
 	CHECK_STR(pane_page_go(pane, -1), "ni 1");
 	CHECK_STR(pane_page_go(pane, -1), "ni 0");
 	CHECK(!pane_page_go(pane, -1));

@@ -93,7 +93,7 @@ static const char *current(struct table *table)
 static unsigned command(struct table *table, const char *name, const char *argument)
 {
 	const char *argv[] = {name, argument, NULL};
-	struct command_call call = {argument ? 2 : 1, argv};
+	struct command_call call = {argument ? 2 : 1, argv, NULL};
 	struct view view;
 
 	memset(&view, 0, sizeof(view));
