@@ -413,7 +413,7 @@ BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_
 bench: all $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
 	@O=$(O) tests/bench/run.sh $(ONLY)
 $(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses_poll,--wrap=analyses_run
-$(O)/tests/bench/model_bench $(O)/tests/bench/acts_bench: $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
+$(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(MODEL_LIBS) -lpthread -lm

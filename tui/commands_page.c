@@ -19,6 +19,7 @@ static make_page *maker_of(int id)
 	switch (id) {
 	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
 	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
+	case COMMAND_ID_LIST_EXECUTIONS: return page_list_executions;
 	case COMMAND_ID_NODE_INFO: return page_node;
 	case COMMAND_ID_LIST_INPUTS: return page_inputs;
 	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/list.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ bool list_sort_check(const struct page_call *call, const struct list_options *op
 
 struct order {
 	size_t column;
-	bool names, reverse;
+	bool names, rising;
 };
 
 /* A row and where it came: what is equal stays in that order. */
@@ -117,8 +118,8 @@ static int compare(const void *a, const void *b, void *arg)
 	if (!x->value != !y->value)
 		return x->value ? -1 : 1;
 	by = !x->value ? 0 : order->names ? strcmp(x->text, y->text) :
-	     (x->number < y->number) - (x->number > y->number);
-	if (order->reverse)
+	     (x->number > y->number) - (x->number < y->number);
+	if (!order->rising)
 		by = -by;
 	return by ? by : p->at < q->at ? -1 : p->at > q->at;
 }
@@ -131,16 +132,23 @@ static bool holds_names(const struct list *list, size_t column)
 	return false;
 }
 
+/* Names rise, numbers fall, unless the column says so or -r. */
+static bool rises(const struct list *list, size_t column, bool reverse)
+{
+	return (list->columns[column].rising || holds_names(list, column)) != reverse;
+}
+
 static struct place *sorted(const struct list *list, size_t column, bool reverse)
 {
 	size_t rows = list->n / list->n_columns;
 	struct place *places = xcalloc(rows, sizeof(*places));
-	struct order order = { column, false, reverse };
+	struct order order = { column, false, false };
 
 	for (size_t i = 0; i < rows; i++)
 		places[i] = (struct place){ list->cells + i * list->n_columns, i };
 	if (column < list->n_columns && rows) {
 		order.names = holds_names(list, column);
+		order.rising = rises(list, column, reverse);
 		qsort_r(places, rows, sizeof(*places), compare, &order);
 	} else if (reverse) {
 		for (size_t i = 0; i < rows; i++)
@@ -163,7 +171,11 @@ static char *number_text(char text[FMT_MAX], enum list_value value, int64_t numb
 	case LIST_SHARE: return fmt_share(text, n, whole > 0 ? (uint64_t)whole : 0);
 	case LIST_MILLI: return fmt_share(text, n, 1000);
 	case LIST_WHEN:
-		snprintf(text, FMT_MAX, "%.6f s", (double)number / 1e9);
+		snprintf(text, FMT_MAX, "%" PRId64 ".%06d s", number / 1000000000,
+			 (int)(number % 1000000000 / 1000));
+		return text;
+	case LIST_PLAIN:
+		snprintf(text, FMT_MAX, "%" PRId64, number);
 		return text;
 	default: return text;
 	}
@@ -327,12 +339,11 @@ static void print_titles(struct page *page, const struct list *list, const struc
 			 const struct page_call *call, size_t by, bool reverse)
 {
 	for (size_t c = 0; c < list->n_columns; c++) {
-		bool falling = reverse == shape->left[c];
 		char text[CELL_MAX];
 		int room = shape->width[c] - title_width(list, c, by);
 
 		snprintf(text, sizeof(text), "%s%s", title_of(list, c),
-			 c != by ? "" : falling ? " ▾" : " ▴");
+			 c != by ? "" : rises(list, c, reverse) ? " ▴" : " ▾");
 		pad(page, c ? GAP : 0);
 		if (!shape->left[c])
 			pad(page, room);
@@ -347,13 +358,16 @@ static void print_heading(struct page *page, const struct list *list,
 			  const struct list_options *options, const char *what, size_t all,
 			  size_t by)
 {
-	size_t rows = list->n / list->n_columns + list->left_out;
+	size_t rows = list->n / list->n_columns;
 	char text[FMT_MAX];
 
-	page_add(page, ROLE_DEFAULT, ATTR_BOLD, "%s", fmt_count(text, rows));
+	page_add(page, ROLE_DEFAULT, ATTR_BOLD, "%s%s", list->more ? "first " : "",
+		 fmt_count(text, rows));
 	if (rows != all)
 		page_add(page, ROLE_DEFAULT, ATTR_BOLD, " of %s", fmt_count(text, all));
 	page_add(page, ROLE_DEFAULT, ATTR_BOLD, " %s", what);
+	if (list->about)
+		page_add(page, ROLE_DEFAULT, 0, " of %s", list->about);
 	list_options_say(options, page);
 	if (by < list->n_columns)
 		page_add(page, ROLE_MUTED, 0, "   by %s", title_of(list, by));
@@ -413,10 +427,11 @@ void list_print(struct list *list, const struct page_call *call,
 	}
 	if (shape.totals)
 		print_totals(page, list, &shape);
-	if (rows + list->left_out > shown)
+	if (rows > shown)
 		page_say(page, ROLE_MUTED, 0, "… %s more: -l %zu shows them",
-			 fmt_count(text, rows + list->left_out - shown),
-			 (size_t)(rows + list->left_out));
+			 fmt_count(text, rows - shown), rows);
+	else if (list->more)
+		page_say(page, ROLE_MUTED, 0, "… more: -l %zu shows so many", shown * 4);
 	free(places);
 	list_release(list);
 }

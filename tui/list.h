@@ -34,6 +34,7 @@ struct list_column {
 	const char *key;		/* the word of -s */
 	const char *title;		/* NULL: the key */
 	enum list_sum sum;
+	bool rising;			/* the least first, unless turned round */
 };
 
 enum list_value {
@@ -42,6 +43,7 @@ enum list_value {
 	LIST_SHARE,			/* of the list's whole */
 	LIST_MILLI,			/* thousandths, shown as per cent */
 	LIST_WHEN,			/* since the start of the run */
+	LIST_PLAIN,			/* a number that names something: a step */
 };
 
 #define LIST_LINK_WORDS 4
@@ -70,7 +72,8 @@ struct list {
 	const char *whole_is;		/* "device time of all ops", NULL: no shares */
 	enum list_value whole_value;
 	const char *empty;		/* why there is nothing at all, and what to do */
-	uint64_t left_out;		/* rows that match and were not even given */
+	bool more;			/* others match, how many is not known */
+	const char *about;		/* the name that was asked for, NULL none */
 };
 
 void list_begin(struct list *list, const struct list_column *columns, size_t n_columns);

@@ -20,18 +20,18 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "count", "runs", LIST_SUM },
-	{ "total", NULL, LIST_SUM },
-	{ "share", NULL, LIST_SUM },
-	{ "avg", NULL, LIST_SUM_NONE },
-	{ "min", NULL, LIST_SUM_NONE },
-	{ "max", NULL, LIST_SUM_NONE },
-	{ "p99", NULL, LIST_SUM_NONE },
-	{ "occupancy", "occup", LIST_SUM_NONE },
-	{ "device", NULL, LIST_SUM_NONE },
-	{ "class", NULL, LIST_SUM_NONE },
-	{ "op", NULL, LIST_SUM_NONE },
-	{ "kernel", NULL, LIST_SUM_TEXT },
+	{ "count", "runs", LIST_SUM, false },
+	{ "total", NULL, LIST_SUM, false },
+	{ "share", NULL, LIST_SUM, false },
+	{ "avg", NULL, LIST_SUM_NONE, false },
+	{ "min", NULL, LIST_SUM_NONE, false },
+	{ "max", NULL, LIST_SUM_NONE, false },
+	{ "p99", NULL, LIST_SUM_NONE, false },
+	{ "occupancy", "occup", LIST_SUM_NONE, false },
+	{ "device", NULL, LIST_SUM_NONE, false },
+	{ "class", NULL, LIST_SUM_NONE, false },
+	{ "op", NULL, LIST_SUM_NONE, false },
+	{ "kernel", NULL, LIST_SUM_TEXT, false },
 };
 
 #define OP_WIDTH 36

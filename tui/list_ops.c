@@ -20,17 +20,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "calls", NULL, LIST_SUM },
-	{ "self", NULL, LIST_SUM },
-	{ "total", NULL, LIST_SUM_NONE },	/* what is nested would count twice */
-	{ "device-time", "device time", LIST_SUM },
-	{ "share", NULL, LIST_SUM },
-	{ "avg", NULL, LIST_SUM_NONE },
-	{ "p99", NULL, LIST_SUM_NONE },
-	{ "kernels", NULL, LIST_SUM },
-	{ "type", NULL, LIST_SUM_NONE },
-	{ "source", NULL, LIST_SUM_NONE },
-	{ "op", NULL, LIST_SUM_TEXT },
+	{ "calls", NULL, LIST_SUM, false },
+	{ "self", NULL, LIST_SUM, false },
+	{ "total", NULL, LIST_SUM_NONE, false },	/* what is nested would count twice */
+	{ "device-time", "device time", LIST_SUM, false },
+	{ "share", NULL, LIST_SUM, false },
+	{ "avg", NULL, LIST_SUM_NONE, false },
+	{ "p99", NULL, LIST_SUM_NONE, false },
+	{ "kernels", NULL, LIST_SUM, false },
+	{ "type", NULL, LIST_SUM_NONE, false },
+	{ "source", NULL, LIST_SUM_NONE, false },
+	{ "op", NULL, LIST_SUM_TEXT, false },
 };
 
 /* ---- on which device ---- */

@@ -60,6 +60,14 @@ const char *list_queue(struct list *list, const struct list_places *places, uint
 	return list_keep(list, "%s", label);
 }
 
+uint32_t list_queue_device(const struct list_places *places, uint32_t queue)
+{
+	for (size_t i = 0; i < places->n_queues; i++)
+		if (places->queues[i].id == queue)
+			return places->queues[i].device;
+	return UINT32_MAX;
+}
+
 bool list_device_fits(const struct list_options *options, const struct list_places *places,
 		      uint32_t device)
 {

@@ -129,6 +129,7 @@ bool page_run(const struct page_call *call, struct page *page);	/* ri */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
 bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */
+bool page_list_executions(const struct page_call *call, struct page *page);	/* le */
 bool page_event(const struct page_call *call, struct page *page);	/* event */
 bool page_queue(const struct page_call *call, struct page *page);	/* queue */
 bool page_device(const struct page_call *call, struct page *page);	/* device */

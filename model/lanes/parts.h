@@ -22,4 +22,14 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 	       int64_t t0, int64_t w, size_t n, struct column *out, int64_t *longest_ns,
 	       int64_t *least);
 
+
+/* Which names a search wants, asked anew; borrowed until the next question. */
+struct search;
+const struct lane_want *search_wanted(struct search *search);
+
+/* All about a span that is at hand, as model_span(). */
+void span_tell(struct model *model, const struct part *part, struct lane_pos pos,
+	       struct span *out);
+void span_tell_open(struct model *model, const struct open_span *open, struct span *out);
+
 #endif

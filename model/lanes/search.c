@@ -77,6 +77,12 @@ static void ask_names(struct search *search)
 	search->want.n = n;
 }
 
+const struct lane_want *search_wanted(struct search *search)
+{
+	ask_names(search);
+	return &search->want;
+}
+
 static bool is_counter(const struct model *model, uint32_t row)
 {
 	return !row || row > model->rows.n || row_at(model, row - 1)->kind == ROW_BANDWIDTH ||

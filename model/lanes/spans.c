@@ -377,33 +377,54 @@ static void tell_compile(struct model *model, const struct found *found, struct 
 	out->cause = cold->cause ? names_raw(&model->names, cold->cause) : NULL;
 }
 
+static void tell(struct model *model, const struct found *found, struct span *out)
+{
+	const struct row *row = row_at(model, found->row);
+
+	memset(out, 0, sizeof(*out));
+	out->ref = ref_of(found);
+	out->row_kind = row->kind;
+	out->work = (enum work)found->span.work;
+	out->name = label_of(model, found);
+	out->raw_name = found->span.name ? names_raw(&model->names, found->span.name) : out->name;
+	out->start_ns = found->span.start_ns;
+	out->end_ns = found->span.start_ns + found->span.dur_ns;
+	out->open = found->open;
+	out->approx = (found->span.flags & COLUMN_APPROX) != 0;
+	out->pid = process_at(model, row->process)->pid;
+	out->step = -1;
+	if (row->kind == ROW_THREAD)
+		tell_op(model, found, out);
+	else if (row->kind == ROW_COMPILE)
+		tell_compile(model, found, out);
+	else
+		tell_command(model, found, out);
+}
+
 bool model_span(struct model *model, struct span_ref ref, struct span *out)
 {
 	struct found found;
-	const struct row *row;
 
 	memset(out, 0, sizeof(*out));
 	if (!find(model, ref, &found))
 		return false;
-	row = row_at(model, found.row);
-	out->ref = ref_of(&found);
-	out->row_kind = row->kind;
-	out->work = (enum work)found.span.work;
-	out->name = label_of(model, &found);
-	out->raw_name = found.span.name ? names_raw(&model->names, found.span.name) : out->name;
-	out->start_ns = found.span.start_ns;
-	out->end_ns = found.span.start_ns + found.span.dur_ns;
-	out->open = found.open;
-	out->approx = (found.span.flags & COLUMN_APPROX) != 0;
-	out->pid = process_at(model, row->process)->pid;
-	out->step = -1;
-	if (row->kind == ROW_THREAD)
-		tell_op(model, &found, out);
-	else if (row->kind == ROW_COMPILE)
-		tell_compile(model, &found, out);
-	else
-		tell_command(model, &found, out);
+	tell(model, &found, out);
 	return true;
+}
+
+void span_tell(struct model *model, const struct part *part, struct lane_pos pos, struct span *out)
+{
+	struct found found = found_at(part, pos);
+
+	lane_cold(part->lane, pos, &found.cold);
+	tell(model, &found, out);
+}
+
+void span_tell_open(struct model *model, const struct open_span *open, struct span *out)
+{
+	struct found found = found_open(model, open);
+
+	tell(model, &found, out);
 }
 
 /* ---- launch and launched ---- */

@@ -146,6 +146,66 @@ TEST(list_of_kernels)
 	model_free(model);
 }
 
+static void add_steps(struct model *model)
+{
+	struct event step = { .type = EVENT_STEP, .pid = PID, .tid = PID };
+
+	for (int64_t i = 0; i < 6; i++) {
+		step.time_ns = BASE + (i + 1) * 4000000;
+		step.u.step = (struct event_step) {
+			.number = i, .start_ns = BASE + i * 4000000, .dur_ns = 4000000,
+		};
+		apply_one(model, step);
+	}
+}
+
+TEST(list_of_executions)
+{
+	struct model *model = model_of_kernels();
+	char error[400], line[300], *text;
+	const char *at;
+
+	add_steps(model);
+	text = PAGE(page_list_executions, "le", "-k", "kernel", "-l", "4");
+	at = next_line(text, line);
+	CHECK_STR(line, "first 4 of 6 executions   kind kernel   by duration");
+	at = next_line(at, line);
+	at = next_line(at, line);
+	HAS(line, " 3.00 ms  0.012001 s     3  kernel  queue 0 gpu0         –     –  kernel9  kernel3");
+	HAS(at, "11.0 ms");		/* 3 + 3 + 3 + 2 */
+	HAS(at, "total of 4");
+	HAS(at, "\n… more: -l 16 shows so many\n");
+	free(text);
+
+	/* As it is called, else a part of it. */
+	text = PAGE(page_list_executions, "le", "kernel2", "-s", "start");
+	HAS(text, "2 of 12 executions of kernel2   by start");
+	free(text);
+	text = PAGE(page_list_executions, "le", "nel2");
+	HAS(text, "2 of 12 executions of nel2");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-p", "kernel8");
+	HAS(text, "4 of 12 executions   op ~ kernel8");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-S", "2", "-k", "op");
+	HAS(text, "1 of 6 executions   kind op   step 2");
+	HAS(text, "0.008000 s     2  op");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-o", ">=20ms", "-q", "queue 0");
+	HAS(text, "1 of 4 executions   queue ~ queue 0   start >=20ms");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-x");
+	HAS(text, "0 of 12 executions   failed");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-d", "gpu7");
+	HAS(text, "no row of the timeline is let through by -k, -d, -q, -T");
+	free(text);
+	WRONG(page_list_executions, "no step 9: there are 0 … 5", "le", "-S", "9");
+	WRONG(page_list_executions, "-k wants one of kernel copy fill op range compile graph other, "
+	      "not 'wait'", "le", "-k", "wait");
+	model_free(model);
+}
+
 TEST(lists_of_nothing)
 {
 	struct model *model = model_with_device();
@@ -157,6 +217,8 @@ TEST(lists_of_nothing)
 	text = PAGE(page_list_kernels, "lk");
 	HAS(text, "no kernel has finished yet");
 	free(text);
+	WRONG(page_list_executions, "no step 1: no steps were seen; -o takes times instead", "le",
+	      "-S", "1");
 	model_free(model);
 }
 
