@@ -64,6 +64,7 @@ enum command_group {
 	X(PREV_LINK, "prev-link", "", CURSOR, "", 0, 0, pane, "previous link of a page") \
 	X(SCROLL_RIGHT, "scroll-right", "", CURSOR, "[COLUMNS]", 0, 1, pane, "to the ends of a page's long lines") \
 	X(SCROLL_LEFT, "scroll-left", "", CURSOR, "[COLUMNS]", 0, 1, pane, "back to their beginnings") \
+	X(WHERE, "where", "", CURSOR, "[EXPR]", 0, -1, pane, "only the table's rows that a filter wants: where dur > 1ms & name ~ /conv/; without: all (help filter)") \
 	X(PANE, "pane", "", PANES, "NUMBER|NAME", 1, 1, show_pane, "show a lower pane and give it the keys") \
 	X(NEXT_PANE, "next-pane", "", PANES, "", 0, 0, next_pane, "next lower pane") \
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \

@@ -205,6 +205,40 @@ static int by_op(const void *a, const void *b)
 	return table_compare_text(ROW(a)->op, ROW(b)->op);
 }
 
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	const struct kernel_line *line = ROW(row);
+	bool timed = line->count > line->untimed;
+
+	switch (by) {
+	case FILTER_BY_NAME: return filter_words(value, line->name, line->raw_name);
+	case FILTER_BY_RAW_NAME: return filter_words(value, line->raw_name, NULL);
+	case FILTER_BY_OP: return filter_words(value, line->op, NULL);
+	case FILTER_BY_KIND: return filter_number(value, FILTER_KERNEL);
+	case FILTER_BY_CLASS:
+		return filter_words(value, kernel_kind_name((enum kernel_kind)line->class.kind), NULL);
+	case FILTER_BY_DTYPE:
+		return filter_words(value, kernel_type_name((enum kernel_type)line->class.type), NULL);
+	case FILTER_BY_DEVICE: return filter_words(value, line->device, NULL);
+	case FILTER_BY_COUNT: return filter_number(value, (int64_t)line->count);
+	case FILTER_BY_FAILED: return filter_number(value, line->failed > 0);
+	case FILTER_BY_APPROXIMATE: return filter_number(value, line->approx);
+	case FILTER_BY_TOTAL: return filter_number_if(value, line->total_ns, timed);
+	case FILTER_BY_DUR:
+	case FILTER_BY_MEAN: return filter_number_if(value, line->mean_ns, timed);
+	case FILTER_BY_MIN: return filter_number_if(value, line->min_ns, timed);
+	case FILTER_BY_MAX: return filter_number_if(value, line->max_ns, timed);
+	case FILTER_BY_P50: return filter_number_if(value, line->p50_ns, timed);
+	case FILTER_BY_P99: return filter_number_if(value, line->p99_ns, timed);
+	case FILTER_BY_OCCUPANCY:
+		return filter_number_if(value, line->occupancy_milli * INT64_C(1000),
+				    line->occupancy_milli >= 0);
+	case FILTER_BY_FLOP:
+		return filter_number_if(value, (int64_t)line->flop_per_s, line->flop_per_s > 0);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
 static uint64_t identity(const void *row)
 {
 	return table_mix((uintptr_t)ROW(row)->name, ROW(row)->device_id, 2);
@@ -273,6 +307,7 @@ static const struct table_kind kind = {
 	.row_size = sizeof(struct kernel_line),
 	.empty = "no kernel has finished yet",
 	.identity = identity,
+	.field = field,
 	.bar = bar_role,
 	.bad = bad,
 };

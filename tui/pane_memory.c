@@ -97,6 +97,27 @@ static int by_device(const void *a, const void *b)
 	return table_compare_u64(ROW(a)->device, ROW(b)->device);
 }
 
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	const struct memory_row *memory = ROW(row);
+
+	switch (by) {
+	case FILTER_BY_NAME: return filter_words(value, memory->allocator, NULL);
+	case FILTER_BY_OP:
+		return filter_words(value, memory->n_peak_ops ? memory->peak_ops[0] : NULL, NULL);
+	case FILTER_BY_DEVICE:
+		return filter_words(value, ((const struct memory_line *)row)->device, NULL);
+	case FILTER_BY_BYTES: return filter_number(value, (int64_t)memory->peak_bytes);
+	case FILTER_BY_LIVE: return filter_number(value, (int64_t)memory->live_bytes);
+	case FILTER_BY_GROWTH:
+		return filter_number_if(value, (int64_t)memory->growth_bytes_per_step,
+				    ((const struct memory_line *)row)->steps);
+	case FILTER_BY_COUNT:
+	case FILTER_BY_CALLS: return filter_number(value, (int64_t)memory->allocations);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
 static uint64_t identity(const void *row)
 {
 	return table_mix((uintptr_t)ROW(row)->allocator, ROW(row)->device, ROW(row)->account);
@@ -137,6 +158,7 @@ static const struct table_kind kind = {
 	.row_size = sizeof(struct memory_line),
 	.empty = "no allocation yet: OpenCL buffers, images and shared memory appear here",
 	.identity = identity,
+	.field = field,
 	.bar = bar_role,
 };
 

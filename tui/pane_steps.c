@@ -163,6 +163,26 @@ static uint64_t duration_part(const void *row)
 	return dur > 0 ? (uint64_t)dur : 0;
 }
 
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	const struct step_line *line = row;
+	const struct step_row *step = &line->step;
+	int64_t start_ns = step->start_ns - line->base_ns;
+
+	switch (by) {
+	case FILTER_BY_KIND: return filter_number(value, FILTER_STEP);
+	case FILTER_BY_STEP:
+	case FILTER_BY_NUMBER: return filter_number(value, step->number);
+	case FILTER_BY_DUR: return filter_number(value, step->dur_ns);
+	case FILTER_BY_START: return filter_number(value, start_ns);
+	case FILTER_BY_END: return filter_number(value, start_ns + step->dur_ns);
+	case FILTER_BY_WARM_UP: return filter_number(value, step->warm_up);
+	case FILTER_BY_OUTLIER: return filter_number(value, step->outlier);
+	case FILTER_BY_COMPILED: return filter_number(value, step->compiled);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
 static uint64_t identity(const void *row)
 {
 	const struct step_line *line = row;
@@ -211,6 +231,7 @@ static const struct table_kind kind = {
 	.row_size = sizeof(struct step_line),
 	.empty = "no steps yet: mark them with NVTX or ITT ranges named 'step', or 'step 12'",
 	.identity = identity,
+	.field = field,
 	.bar = bar_role,
 };
 

@@ -18,17 +18,18 @@ void table_setup(struct table *table, const struct table_kind *kind, const char 
 static void free_rows(struct table *table)
 {
 	if (table->kind->free_rows)
-		table->kind->free_rows(table->rows, table->count);
+		table->kind->free_rows(table->rows, table->all);
 	else
 		free(table->rows);
 	table->rows = NULL;
-	table->count = 0;
+	table->count = table->all = 0;
 }
 
 void table_teardown(struct table *table)
 {
 	free_rows(table);
 	free(table->order);
+	filter_free(table->where);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -36,9 +37,9 @@ void table_take(struct table *table, void *rows, size_t count, uint64_t total)
 {
 	free_rows(table);
 	table->rows = rows;
-	table->count = count;
+	table->all = count;
 	table->total = total;
-	table->unsorted = true;
+	table_choose_rows(table);
 }
 
 void table_become(struct table *table, const struct table_kind *kind)
@@ -288,6 +289,8 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 		return sort_next(table, -1);
 	else if (strcmp(name, "reverse") == 0)
 		return reverse(table);
+	else if (strcmp(name, "where") == 0)
+		return table_where(table, view, call);
 	else
 		return OUT_UNKNOWN;
 	return OUT_REDRAW;

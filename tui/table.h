@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/filter/filter.h"
 #include "tui/grid.h"
 #include "tui/pane.h"
 
@@ -85,12 +86,18 @@ struct table_kind {
 	uint64_t (*identity)(const void *row);
 	enum role (*bar)(const void *row);	/* NULL: ROLE_WORK_OP */
 	bool (*bad)(const void *row);	/* drawn in ROLE_BAD; NULL: none */
+	/* What a row is for filters (all but its share); NULL: they have nothing to go by. */
+	filter_get *field;
+	/* Of a tree that is given: how far in; NULL: it is flat. */
+	unsigned (*depth)(const void *row);
 };
 
 struct table {
 	const struct table_kind *kind;	/* borrowed, static */
 	void *rows;			/* owned, in the order they came */
-	size_t count;
+	size_t count;			/* that are shown: the first of rows ... */
+	size_t all;			/* ... so many, without `where` */
+	struct filter *where;		/* owned; NULL: all are shown */
 	size_t *order;			/* owned, count entries */
 	size_t order_cap;
 	bool unsorted;			/* order is not valid yet */
@@ -132,6 +139,14 @@ bool table_reveal(struct table *table, bool (*is)(const void *row, const char *k
 unsigned table_command(struct table *table, struct view *view, const struct command_call *call);
 
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused);
+
+/* ---- table_where.c ---- */
+
+/* Puts the rows that `where` wants to the front; they are unsorted then. */
+void table_choose_rows(struct table *table);
+unsigned table_where(struct table *table, struct view *view, const struct command_call *call);
+/* A line that says what was chosen, if it was; returns the area below it. */
+struct area table_draw_where(const struct table *table, struct area area);
 
 /* ---- table_columns.c ---- */
 

@@ -269,10 +269,10 @@ static void scroll(struct table *table, int lines)
 
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused)
 {
-	int lines = area.height - 1, y;
 	struct layout layout;
 	char more[64];
 	size_t below;
+	int lines, y;
 
 	table->ascii = view->ascii;
 	table->colour = view->colour;
@@ -280,12 +280,16 @@ void table_draw(struct table *table, const struct view *view, struct area area, 
 	table_order(table);
 	if (area.width < 1 || area.height < 1)
 		return;
+	area = table_draw_where(table, area);
+	lines = area.height - 1;
 	lay_out(table, area.width, &layout);
 	draw_heading(table, area, &layout);
 	if (!table->count) {
 		char text[LABEL_MAX];
 
-		label_fit(text, sizeof(text), table->kind->empty, area.width - 3, view->ascii);
+		label_fit(text, sizeof(text), table->all ?
+			  "none of the rows is wanted; where alone shows all of them" :
+			  table->kind->empty, area.width - 3, view->ascii);
 		area_text(area, 1, 1, ROLE_MUTED, 0, text);
 		return;
 	}

@@ -55,12 +55,14 @@ enum filter_type {
 	X(CLASS, "class", TEXT, "what a kernel does: matmul, conv, norm, ...") \
 	X(DTYPE, "dtype", TEXT, "what a kernel computes with: f32, bf16, ...") \
 	X(KIND, "kind", KIND, "kernel, copy, fill, op, range, wait, compile, graph, step, marker") \
-	X(DUR, "dur", TIME, "how long it took, of an open one up to now") \
+	X(DUR, "dur", TIME, "how long it took; of an open one up to now, of a table's row the mean") \
 	X(START, "start", TIME, "when it began, since the start of the run") \
 	X(END, "end", TIME, "when it ended, likewise") \
 	X(WAIT, "wait", TIME, "of an op for a thread, of a wait's row for the device") \
 	X(DELAY, "delay", TIME, "of device work from the end of its call to its start") \
 	X(BYTES, "bytes", SIZE, "moved, allocated at most") \
+	X(LIVE, "live", SIZE, "of an allocator: allocated now") \
+	X(GROWTH, "growth", SIZE, "of an allocator: from step to step") \
 	X(RATE, "rate", RATE, "bytes moved per second") \
 	X(DIR, "dir", DIRECTION, "of a copy: h2d, d2h, d2d, p2p, h2h, fill, map, unmap, send, recv") \
 	X(DEVICE, "device", TEXT, "as the tables call it, or its full name") \
@@ -78,6 +80,7 @@ enum filter_type {
 	X(P50, "p50", TIME, "median of these") \
 	X(P99, "p99", TIME, "all but the longest hundredth are shorter") \
 	X(SELF, "self", TIME, "of ops, without those inside") \
+	X(DEVICE_TIME, "device_time", TIME, "of device work that an op launched") \
 	X(SHARE, "share", SHARE, "the row's part of the table's time, bytes") \
 	X(COST, "cost", TIME, "of a finding, per step or second") \
 	X(OCCUPANCY, "occupancy", SHARE, "of a kernel: resident threads of those possible") \
@@ -172,12 +175,18 @@ static inline enum filter_known filter_number(struct filter_value *value, int64_
 	return FILTER_KNOWN;
 }
 
+static inline enum filter_known filter_number_if(struct filter_value *value, int64_t number, bool known)
+{
+	value->number = number;
+	return known ? FILTER_KNOWN : FILTER_UNKNOWN;
+}
+
 static inline enum filter_known filter_words(struct filter_value *value, const char *text,
 					     const char *other)
 {
 	value->text = text;
 	value->other = other;
-	return text || other ? FILTER_KNOWN : FILTER_UNKNOWN;
+	return (text && *text) || other ? FILTER_KNOWN : FILTER_UNKNOWN;
 }
 
 /* ---- filters with names: `filter NAME = EXPR` ---- */
