@@ -369,7 +369,7 @@ SUITES := \
 	tests/live/torch_findings.sh tests/live/blas.sh \
 	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
 	tests/live/import.sh tests/live/export.sh \
-	tests/live/gpu.sh tests/pty/run.sh tests/install.sh
+	tests/live/gpu.sh tests/pty/run.sh tests/pty/terminal.py tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 

@@ -376,11 +376,22 @@ static int64_t frame_due(const struct tui *tui, int64_t now)
 	return tui->frame_ns + frame_interval(tui, now);
 }
 
-static bool terminal_takes(const struct tui *tui)
+/* It has taken all of the last picture. */
+static bool terminal_takes(struct tui *tui)
 {
-	struct pollfd fd = {.fd = screen_fd(tui->screen), .events = POLLOUT};
+	int64_t now;
 
-	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLOUT);
+	if (!screen_ready(tui->screen))
+		return false;
+	if (!tui->drawing_ns)
+		return true;
+	now = tui_clock(tui);
+	tui->draw_cost_ns += (now - tui->drawing_ns - tui->draw_cost_ns) / 8;
+	tui->drawing_ns = 0;
+	/* What the bench of latency (G7) reads: what could be seen from when on. */
+	log_line("frame t=%lld step=%lld", (long long)now,
+		 (long long)tui->status.last_step_number);
+	return true;
 }
 
 /* While bars sweep, numbers change slowly enough to be read: it is also most
@@ -408,13 +419,10 @@ static void show_frame(struct tui *tui)
 		tui->numbers_ns = tui->frame_ns;
 	if (!tui->screen)
 		return;
-	before = tui_clock(tui);
+	tui->drawing_ns = tui_clock(tui);
 	screen_set_mouse(tui->screen, tui->settings.value[SETTING_MOUSE]);
 	screen_draw(tui->screen, &tui->theme, &tui->grid);
-	tui->draw_cost_ns += (tui_clock(tui) - before - tui->draw_cost_ns) / 8;
-	/* What the bench of latency (G7) reads: what could be seen from when on. */
-	log_line("frame t=%lld step=%lld", (long long)tui_clock(tui),
-		 (long long)tui->status.last_step_number);
+	terminal_takes(tui);
 }
 
 static void take_stderr(void *arg, const char *text)
@@ -513,9 +521,8 @@ static void wait_for_something(struct tui *tui)
 	if (tui->screen) {
 		terminal = count;
 		fds[count] = (struct pollfd){.fd = screen_fd(tui->screen), .events = POLLIN};
-		/* a frame is due but the terminal is full: wait for it alone */
-		blocked = tui->dirty && tui_clock(tui) >= frame_due(tui, tui_clock(tui)) &&
-			  !terminal_takes(tui);
+		/* the terminal is full: the next frame waits for it */
+		blocked = !terminal_takes(tui);
 		if (blocked)
 			fds[count].events |= POLLOUT;
 		count++;

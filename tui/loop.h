@@ -105,6 +105,7 @@ struct tui {
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
+	int64_t drawing_ns;		/* begin of a frame that the terminal has not all of; 0: none */
 	int64_t numbers_ns;		/* last frame with new numbers */
 	bool numbers_old;		/* the last frame had none */
 	int header_lines;

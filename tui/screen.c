@@ -19,6 +19,8 @@
 #include "model/base/util.h"
 #include "probes/session/guard.h"
 
+#define LEAVE_MS 1000			/* that the last picture may take */
+
 /* Presses, releases and what is dragged, told in numbers (SGR) where that is known. */
 #define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
@@ -77,17 +79,17 @@ static void crash_string(const char *name)
 	}
 }
 
-static void crash_arm(struct screen *screen, const struct termios *modes)
+static void crash_arm(struct screen *screen)
 {
 	struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
 	size_t i;
 
-	crash.fd = screen->fd;
-	crash.modes = *modes;
+	crash.fd = screen->tty >= 0 ? screen->tty : screen->fd;
+	crash.modes = screen->modes;
 	crash.size = 0;
 	if (screen->has_mouse) {
-		memcpy(crash.bytes, MOUSE_OFF, sizeof(MOUSE_OFF) - 1);
-		crash.size = sizeof(MOUSE_OFF) - 1;
+		memcpy(crash.bytes, SCREEN_SYNC_END MOUSE_OFF, sizeof(SCREEN_SYNC_END MOUSE_OFF));
+		crash.size = strlen(crash.bytes);
 	}
 	crash_string("sgr0");
 	crash_string("rmkx");
@@ -113,18 +115,12 @@ static void crash_disarm(void)
 
 /* ---- opening and closing ---- */
 
-static void say(struct screen *screen, const char *text)
-{
-	fputs(text, screen->out);
-	fflush(screen->out);
-}
-
 void screen_set_mouse(struct screen *screen, bool on)
 {
 	if (!screen->has_mouse || screen->suspended || screen->mouse == on)
 		return;
 	screen->mouse = on;
-	say(screen, on ? MOUSE_ON : MOUSE_OFF);
+	screen_out_say(screen, on ? MOUSE_ON : MOUSE_OFF);
 }
 
 bool screen_locale_is_utf8(void)
@@ -200,6 +196,7 @@ bool screen_possible(char *error, size_t error_size)
 
 static void release(struct screen *screen)
 {
+	screen_out_close(screen);
 	if (screen->out)
 		fclose(screen->out);
 	if (screen->in)
@@ -220,12 +217,13 @@ static bool has_string(const char *name)
 struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size)
 {
 	struct screen *screen = xcalloc(1, sizeof(*screen));
-	struct termios modes;
 
-	if (!open_tty(screen, error, error_size) || tcgetattr(screen->fd, &modes)) {
+	screen->tty = screen->memory = -1;
+	if (!open_tty(screen, error, error_size) || tcgetattr(screen->fd, &screen->modes)) {
 		release(screen);
 		return NULL;
 	}
+	screen_out_open(screen);
 	/* the terminal knows its size; LINES and COLUMNS may be somebody else's */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
@@ -246,22 +244,34 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 		release(screen);
 		return NULL;
 	}
-	crash_arm(screen, &modes);
+	crash_arm(screen);
 	set_modes(screen->input, options->escape_ms);
 	screen_map_keys(screen);
 	screen->depth = find_depth(options);
 	screen->pairs = 1;
 	screen->all = true;
+	screen_sync_ask(screen);
 	return screen;
+}
+
+/* The terminal as it was found, also when it takes nothing: then its modes alone. */
+static void give_back(struct screen *screen)
+{
+	screen_sync_leave(screen);
+	screen_set_mouse(screen, false);
+	screen_out_begin(screen);
+	endwin();
+	screen_out_end(screen, false);
+	screen_out_drain(screen, LEAVE_MS);
+	tcsetattr(screen->fd, TCSANOW, &screen->modes);
 }
 
 void screen_close(struct screen *screen)
 {
 	if (!screen)
 		return;
-	screen_set_mouse(screen, false);
 	if (!screen->suspended)
-		endwin();
+		give_back(screen);
 	delwin(screen->input);
 	crash_disarm();
 	delscreen(screen->curses);
@@ -289,9 +299,8 @@ void screen_suspend(struct screen *screen)
 {
 	if (screen->suspended)
 		return;
-	screen_set_mouse(screen, false);
 	def_prog_mode();
-	endwin();
+	give_back(screen);
 	screen->suspended = true;
 }
 

@@ -5,7 +5,7 @@
  *
  * Always true: reads and draws through /dev/tty, so that redirected standard
  * descriptors stay the program's; only the difference to what is shown is
- * written; after screen_close() the terminal is as it was found, also after a
+ * written, and that without waiting for the terminal; after screen_close() the terminal is as it was found, also after a
  * crash (a signal handler writes fixed bytes and the saved modes).
  *
  * Threads: the loop's only; the crash handler runs on any.
@@ -35,7 +35,9 @@ bool screen_possible(char *error, size_t error_size);
 struct screen *screen_open(const struct screen_options *options, char *error, size_t error_size);
 void screen_close(struct screen *screen);
 
-int screen_fd(const struct screen *screen);	/* poll for POLLIN, and POLLOUT before drawing */
+int screen_fd(const struct screen *screen);	/* poll for POLLIN */
+/* Hands over what waits; false: some still does, and nothing is drawn. Then poll for POLLOUT. */
+bool screen_ready(struct screen *screen);
 void screen_size(const struct screen *screen, int *width, int *height);
 enum theme_depth screen_depth(const struct screen *screen);
 

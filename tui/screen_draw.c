@@ -105,10 +105,12 @@ static void print_lines(struct screen *screen, const struct grid *grid)
 		return;
 	grid_save(grid, file, false);
 	fclose(file);
+	screen_out_begin(screen);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		fprintf(screen->out, "%s\r\n", line);
 	fputs("\r\n", screen->out);
 	fflush(screen->out);
+	screen_out_end(screen, false);
 	free(text);
 }
 
@@ -123,7 +125,7 @@ void screen_draw(struct screen *screen, const struct theme *theme, const struct 
 	int height = grid->height < LINES ? grid->height : LINES;
 	int y;
 
-	if (screen->suspended)
+	if (screen->suspended || !screen_ready(screen))
 		return;
 	if (screen->printer) {
 		print_lines(screen, grid);
@@ -133,6 +135,7 @@ void screen_draw(struct screen *screen, const struct theme *theme, const struct 
 		grid_resize(&screen->shown, grid->width, grid->height);
 		screen->all = true;
 	}
+	screen_out_begin(screen);
 	if (screen->all) {
 		erase();
 		clearok(curscr, TRUE);
@@ -150,4 +153,5 @@ void screen_draw(struct screen *screen, const struct theme *theme, const struct 
 	}
 	wnoutrefresh(stdscr);
 	doupdate();
+	screen_out_end(screen, true);
 }

@@ -8,6 +8,7 @@
 #define FIRST_OWN_CODE 0x2000		/* above what ncurses gives out */
 #define CODE_MOUSE 0x3000
 #define CODE_OLD_MOUSE 0x3001
+#define CODE_SYNC 0x3002
 
 static void map_code(struct screen *screen, int code, uint32_t keysym, unsigned mods)
 {
@@ -94,6 +95,7 @@ void screen_map_keys(struct screen *screen)
 	if (screen->has_mouse) {
 		define_key("\033[<", CODE_MOUSE);
 		define_key("\033[M", CODE_OLD_MOUSE);
+		define_key("\033[?2026;", CODE_SYNC);
 	}
 }
 
@@ -122,36 +124,40 @@ static struct key from_char(wint_t ch)
 	return key_normalise(key);
 }
 
-/* ---- the mouse ---- */
+/* ---- what is more than a key ---- */
 
-/* Into the event, when the sequence is complete; what makes no sense is left out. */
+/* true: the sequence is complete and an event; what makes no sense is left out. */
 static bool take_rest(struct screen *screen, wint_t ch, struct mouse *mouse)
 {
 	bool old = screen->rest == REST_OLD_MOUSE, last;
+	enum screen_rest rest = screen->rest;
 
 	if (old)
 		last = screen->rest_length == 2;
 	else
-		last = ch != ';' && (ch < '0' || ch > '9');
-	if (screen->rest_length >= SCREEN_REST_MAX - 1 || ch > 0xff) {
-		screen->rest = REST_NONE;
-		return false;
-	}
-	screen->rest_text[screen->rest_length++] = (char)ch;
+		last = ch != ';' && ch != '$' && (ch < '0' || ch > '9');
+	/* what is too long is read to its end, and then wrong */
+	if (screen->rest_length < SCREEN_REST_MAX)
+		screen->rest_text[screen->rest_length++] = (char)(ch > 0xff ? 0 : ch);
 	if (!last)
 		return false;
 	screen->rest = REST_NONE;
 	if (old)
 		return mouse_from_bytes((const unsigned char *)screen->rest_text, mouse);
 	screen->rest_text[screen->rest_length - 1] = '\0';
+	if (rest == REST_SYNC) {
+		screen_sync_answer(screen, screen->rest_text);
+		return false;
+	}
 	return mouse_from_sgr(screen->rest_text, (char)ch, mouse);
 }
 
 static bool begins_rest(struct screen *screen, int code)
 {
-	if (code != CODE_MOUSE && code != CODE_OLD_MOUSE)
+	if (code < CODE_MOUSE || code > CODE_SYNC)
 		return false;
-	screen->rest = code == CODE_MOUSE ? REST_MOUSE : REST_OLD_MOUSE;
+	screen->rest = code == CODE_MOUSE ? REST_MOUSE : code == CODE_SYNC ? REST_SYNC :
+		       REST_OLD_MOUSE;
 	screen->rest_length = 0;
 	return true;
 }
