@@ -79,19 +79,19 @@ enum command_group {
 	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n OP]", 0, 4, page, "source files with what ran of them, calls and time; -p, -n: regular expressions") \
 	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
-	X(ALLOCATOR, "allocator", "", PANES, "[NAME]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; NAME: those it is in") \
-	X(COUNTERS, "counters", "", PANES, "[NAME]", 0, 1, page, "counters: least, mean, highest, last value; NAME: over time, of those it is in") \
+	X(ALLOCATOR, "allocator", "", PANES, "[ALLOCATOR]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; or those with that in the name") \
+	X(COUNTERS, "counters", "", PANES, "[COUNTER]", 0, 1, page, "counters: least, mean, highest, last value; or over time, of those with that in the name") \
 	X(LIST_POOLS, "list-pools", "pools", PANES, "", 0, 0, page, "thread pools: threads, busy share, closures, how long ops waited for a thread") \
 	X(PRINT_KERNEL, "print-kernel", "pk", PANES, "KERNEL", 1, 1, page, "a kernel, by a part of its name: runs, class, ops, how it was launched, occupancy and its limit") \
 	X(QUEUES, "queues", "", PANES, "", 0, 0, page, "queues: what went to each, from the end of its call to its start (delay), how many waited (depth)") \
 	X(LIST_WAITS, "list-waits", "waits", PANES, "", 0, 0, page, "who waits for devices: by call, op and line; how long, and how long these then idle") \
-	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[NAME]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; NAME: the nodes of those it is in, by the op they were captured in") \
+	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[GRAPH]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; or the nodes of those with that in the name, by the op they were captured in") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(FILTERS, "filters", "", PANES, "", 0, 0, page, "filters that have a name, and the language they are written in") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(EVENT, "event", "", PANES, "ROW:LANE:ID", 1, 1, page, "one execution, as pages and lists name it: who launched it, what it waited for, among all of its name, before and after it") \
-	X(QUEUE, "queue", "", PANES, "NUMBER|NAME", 1, 1, page, "a queue (stream): what goes to it, calls, delays, depth, its kernels") \
-	X(DEVICE, "device", "", PANES, "NUMBER|NAME", 1, 1, page, "a device (gpu0): what it is, busy and idle time by cause, queues, memory, counters, kernels") \
+	X(QUEUE, "queue", "", PANES, "NUMBER|QUEUE", 1, 1, page, "a queue (stream): what goes to it, calls, delays, depth, its kernels") \
+	X(DEVICE, "device", "", PANES, "NUMBER|DEVICE", 1, 1, page, "a device (gpu0): what it is, busy and idle time by cause, queues, memory, counters, kernels") \
 	X(THREAD, "thread", "", PANES, "TID [PID]", 1, 2, page, "a thread: how busy it is, its outermost ops") \
 	X(PROCESS, "process", "", PANES, "PID", 1, 1, page, "a process: probes, threads, queues, pools, how it is set up") \
 	X(STEP, "step", "", PANES, "NUMBER|slowest|median|last", 1, 1, page, "a step: what its time went to, beside the mean; who was idle in it") \
@@ -110,7 +110,7 @@ enum command_group {
 	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell") \
 	X(TOGGLE_MOUSE, "toggle-mouse", "", SCREEN, "", 0, 0, toggle_mouse, "the mouse is tftop's, or the terminal's to select text (set mouse)") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
-	X(SET, "set", "", CONFIG, "[NAME [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
+	X(SET, "set", "", CONFIG, "[OPTION [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
 	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
 	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
 	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \
@@ -129,6 +129,11 @@ enum command_group {
 	X(RUBOUT, "rubout", "", PROMPT, "", 0, 0, edit, "deletes the character before") \
 	X(DELETE_CHAR, "delete-char", "", PROMPT, "", 0, 0, edit, "deletes the character under the cursor") \
 	X(RUBOUT_WORD, "rubout-word", "", PROMPT, "", 0, 0, edit, "deletes the word before") \
+	X(COMPLETE, "complete", "", PROMPT, "", 0, 0, complete, "completes the word, then the next of what it may be") \
+	X(COMPLETE_BACK, "complete-back", "", PROMPT, "", 0, 0, complete, "the one before it") \
+	X(HISTORY_PREV, "history-prev", "", PROMPT, "", 0, 0, recall, "the line before that begins with what was typed") \
+	X(HISTORY_NEXT, "history-next", "", PROMPT, "", 0, 0, recall, "the one after it") \
+	X(HISTORY_SEARCH, "history-search", "", PROMPT, "", 0, 0, recall, "the line before that contains what was typed") \
 	X(KILL_LINE, "kill-line", "", PROMPT, "", 0, 0, edit, "deletes to the end of the line") \
 	X(KILL_START, "kill-start", "", PROMPT, "", 0, 0, edit, "deletes to the start of the line") \
 	X(WAIT, "wait", "", SCRIPT, "TIME", 1, 1, script, "lets time pass") \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/words.h"
+
 const struct setting_info setting_table[SETTING_COUNT] = {
 #define ROW(id, name, type, initial, least, most, choices, help) \
 	[SETTING_##id] = {name, SETTING_##type, initial, least, most, choices, help},
@@ -46,12 +48,24 @@ struct setting_row setting_row(const struct settings *settings, int id)
 int setting_find(const struct settings *settings, const char *name,
 		 char *error, size_t error_size)
 {
-	int i;
+	const char *near = NULL;
+	int i, best = 3;
 
-	for (i = 0; i < setting_count(settings); i++)
-		if (strcmp(setting_row(settings, i).name, name) == 0)
+	for (i = 0; i < setting_count(settings); i++) {
+		const char *known = setting_row(settings, i).name;
+		int distance = words_distance(name, strlen(name), known);
+
+		if (!strcmp(known, name))
 			return i;
-	snprintf(error, error_size, "unknown option '%s'", name);
+		if (distance < best) {
+			best = distance;
+			near = known;
+		}
+	}
+	if (near)
+		snprintf(error, error_size, "unknown option '%s', did you mean '%s'", name, near);
+	else
+		snprintf(error, error_size, "unknown option '%s'", name);
 	return -1;
 }
 

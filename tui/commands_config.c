@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of configuration and of the prompt. */
+/* Commands of configuration. */
 #include "tui/commands_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "keymap/words.h"
@@ -77,62 +76,6 @@ unsigned cmd_filter(struct run *run)
 	if (!text)
 		return command_fail(run, "no filter '%s'; filter alone lists them", name);
 	tui_say(run->tui, false, "%s = %s", name, text);
-	return OUT_REDRAW;
-}
-
-/* ---- prompt ---- */
-
-unsigned cmd_prompt(struct run *run)
-{
-	char *text = words_join(run->call.argc - 1, run->call.argv + 1);
-
-	prompt_open(&run->tui->prompt, text);
-	if (*text)
-		prompt_insert(&run->tui->prompt, ' ');
-	free(text);
-	return OUT_REDRAW;
-}
-
-unsigned cmd_accept(struct run *run)
-{
-	struct tui *tui = run->tui;
-	char line[PROMPT_MAX];
-
-	if (!tui->prompt.open)
-		return OUT_NONE;
-	memcpy(line, tui->prompt.text, sizeof(line));
-	prompt_close(&tui->prompt);
-	if (!command_line(tui, line, run->error, run->error_size))
-		run->failed = true;
-	return OUT_REDRAW;
-}
-
-unsigned cmd_cancel(struct run *run)
-{
-	struct tui *tui = run->tui;
-	static const char *const deselect[] = {"deselect"};
-	struct command_call call = {1, deselect, NULL};
-
-	if (tui->prompt.open) {
-		prompt_close(&tui->prompt);
-	} else if (tui->dialog) {
-		tui->dialog = false;
-	} else if (tui->help.open) {
-		help_close(&tui->help);
-	} else if (tui->focus_lower) {
-		tui->focus_lower = false;
-		return OUT_LAYOUT;
-	} else {
-		return tui->panes[0]->ops->command(tui->panes[0], &tui->view, &call) & ~OUT_UNKNOWN;
-	}
-	return OUT_REDRAW;
-}
-
-unsigned cmd_edit(struct run *run)
-{
-	if (!run->tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
-	prompt_edit(&run->tui->prompt, run->id);
 	return OUT_REDRAW;
 }
 

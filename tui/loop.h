@@ -19,6 +19,7 @@
 #include "keymap/table.h"
 #include "tui/capture.h"
 #include "tui/help.h"
+#include "tui/history.h"
 #include "tui/hits.h"
 #include "tui/layout.h"
 #include "tui/live.h"
@@ -84,6 +85,8 @@ struct tui {
 	struct hits hits;		/* of the last frame */
 	struct tui_mouse mouse;
 	struct prompt prompt;
+	struct history history;
+	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
 	struct help help;
 	bool dialog;
 	struct key pending[KEY_SEQUENCE_MAX];

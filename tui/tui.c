@@ -162,6 +162,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 		tui->virtual_clock = options->headless;
 	}
 	load_config(tui);
+	history_open(&tui->history, !options->no_config && !options->headless);
 	grid_init(&tui->grid, 0, 0);
 	tui->start_ns = tui_clock(tui);
 	if (live)
@@ -179,6 +180,8 @@ static void release(struct tui *tui)
 	if (tui->header)
 		header_free(tui->header);
 	help_close(&tui->help);
+	prompt_close(&tui->prompt);
+	history_close(&tui->history);
 	synth_free(tui->synth);
 	script_free(tui->script);
 	output_free(tui->output);

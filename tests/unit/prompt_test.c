@@ -13,7 +13,7 @@ static bool is(const struct prompt *prompt, const char *text, size_t cursor)
 
 TEST(prompt_edits_code_points)
 {
-	struct prompt p;
+	struct prompt p = {.open = false};
 
 	prompt_open(&p, "aé日");
 	CHECK(p.open && is(&p, "aé日", 6));
@@ -40,7 +40,7 @@ TEST(prompt_edits_code_points)
 
 TEST(prompt_edits_words)
 {
-	struct prompt p;
+	struct prompt p = {.open = false};
 
 	prompt_open(&p, "set split = 40");
 	prompt_edit(&p, COMMAND_ID_WORD_LEFT);
@@ -58,7 +58,7 @@ TEST(prompt_edits_words)
 
 TEST(prompt_takes_no_controls_and_no_more_than_fits)
 {
-	struct prompt p;
+	struct prompt p = {.open = false};
 	int i;
 
 	prompt_open(&p, "");
@@ -72,7 +72,7 @@ TEST(prompt_takes_no_controls_and_no_more_than_fits)
 
 TEST(prompt_scrolls_so_that_the_cursor_is_seen)
 {
-	struct prompt p;
+	struct prompt p = {.open = false};
 	struct grid grid;
 	int i;
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names alone, for who types one: no percentiles, no shapes, so that a hundred
+ * thousand cost milliseconds. Beside query.h, by the same rules.
+ */
+#ifndef MODEL_QUERY_NAMES_H
+#define MODEL_QUERY_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct model;
+
+struct named {
+	const char *name;		/* short; the model's, as long as it lives */
+	int64_t ns;			/* device time, of an op without it its own time */
+};
+
+/* In any order; a name may come several times (types, devices, queues). The caller frees.
+ * O(ops), O(kernels). [locked] */
+size_t model_op_names(struct model *model, struct named **out);
+size_t model_kernel_names(struct model *model, struct named **out);
+
+#endif
