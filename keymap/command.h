@@ -111,6 +111,7 @@ enum command_group {
 	X(TOGGLE_MOUSE, "toggle-mouse", "", SCREEN, "", 0, 0, toggle_mouse, "the mouse is tftop's, or the terminal's to select text (set mouse)") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
 	X(SET, "set", "", CONFIG, "[OPTION [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
+	X(TOGGLE, "toggle", "", CONFIG, "OPTION", 1, 1, toggle, "an option with few values: the next one of them") \
 	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
 	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
 	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \

@@ -133,6 +133,18 @@ bool setting_set(struct settings *settings, int id, const char *value,
 	return true;
 }
 
+bool setting_next(struct settings *settings, int id, char *error, size_t error_size)
+{
+	if (id >= SETTING_COUNT || setting_table[id].type == SETTING_INT) {
+		snprintf(error, error_size, "'%s' is a number: set %s = VALUE",
+			 setting_row(settings, id).name, setting_row(settings, id).name);
+		return false;
+	}
+	settings->value[id] = settings->value[id] == setting_table[id].most ? 0 :
+			      settings->value[id] + 1;
+	return true;
+}
+
 char *setting_print(const struct settings *settings, int id, char *text, size_t size)
 {
 	const struct setting_more *more = settings->more;

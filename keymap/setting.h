@@ -35,6 +35,9 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(LABEL_WIDTH, "label-width", INT, "0", 0, 60, "", "columns for the names of rows; 0: by the screen's width") \
 	X(STEPS_TOTAL, "steps-total", INT, "0", 0, 2000000000, "", "steps the program will make, for the time to go; 0: not known") \
 	X(SAMPLES_PER_STEP, "samples-per-step", INT, "0", 0, 2000000000, "", "samples in a step (its batch), for samples a second; 0: not known") \
+	X(COLOUR_BY, "colour-by", CHOICE, "kind", 0, 4, "kind|op|name|queue|step", "what colours on the timeline stand for: the kind of work, the op that launched it, its name, its row, its step") \
+	X(DENSITY, "density", CHOICE, "height", 0, 1, "height|heat", "how busy a column of many events was: as a height, or as a shade where there are 256 colours") \
+	X(COUNTER_LINES, "counter-lines", INT, "1", 1, 4, "", "lines of a row that plots a counter") \
 	X(QUIT_RUNNING, "quit-while-running", CHOICE, "ask", 0, 2, "ask|leave|stop", "what quit does while the program runs") \
 	X(ESCAPE_MS, "escape-ms", INT, "25", 0, 1000, "", "milliseconds after Esc in which more keys belong to it")
 
@@ -82,6 +85,8 @@ int setting_find(const struct settings *settings, const char *name,
 		 char *error, size_t error_size);	/* -1 */
 bool setting_set(struct settings *settings, int id, const char *value,
 		 char *error, size_t error_size);
+/* The next of its choices, after the last one the first; false: it has none, a sentence. */
+bool setting_next(struct settings *settings, int id, char *error, size_t error_size);
 /* Its value as setting_set() reads it; returns text. */
 char *setting_print(const struct settings *settings, int id, char *text, size_t size);
 

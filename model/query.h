@@ -178,6 +178,22 @@ struct column {
 void model_columns(struct model *model, uint32_t row, uint32_t lane,
 		   int64_t t0, int64_t t1, size_t n, struct column *out);
 
+/*
+ * Names of the longest events of columns (n of w from t0 on, of a row with events of its
+ * own), by id: those of one name have one id, steps that differ by their number too. What
+ * out already says of the same event stays; all zero at first. O(chunks touching the
+ * columns + 512 for each event). model_name(): the short name, as long as the model
+ * lives; "" for 0. [locked]
+ */
+struct column_name {
+	struct span_ref ref;		/* what the names are of */
+	uint32_t name;			/* 0: none */
+	uint32_t op;			/* of device work: of what launched it; else the name */
+};
+void model_column_names(struct model *model, const struct column *columns, size_t n, int64_t t0,
+			int64_t w, struct column_name *out);
+const char *model_name(struct model *model, uint32_t id);
+
 /* Sums over [t0, t1), exact as the columns are; false: no such row, or a counter
  * of no events. [locked] */
 struct range_sum {

@@ -11,6 +11,7 @@
 static void entry_free(struct cached_columns *entry)
 {
 	free(entry->columns);
+	free(entry->names);
 	free(entry);
 }
 
@@ -111,4 +112,19 @@ const struct column *column_cache_get(struct column_cache *cache, struct model *
 	while (entry->known < settled && !(entry->columns[entry->known].flags & COLUMN_OPEN))
 		entry->known++;
 	return entry->columns;
+}
+
+const struct column_name *column_cache_names(struct column_cache *cache, struct model *model,
+					     uint32_t row, uint32_t lane)
+{
+	struct cached_columns *entry = find(cache, row, lane);
+
+	if (entry->n_names != entry->n) {
+		free(entry->names);
+		entry->names = xcalloc(entry->n ? entry->n : 1, sizeof(*entry->names));
+		entry->n_names = entry->n;
+	}
+	model_column_names(model, entry->columns, entry->n, entry->t0_ns, entry->w_ns,
+			   entry->names);
+	return entry->names;
 }

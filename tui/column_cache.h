@@ -23,6 +23,8 @@ struct cached_columns {
 	int64_t t0_ns, w_ns;
 	size_t n, known;		/* the first `known` are final */
 	struct column *columns;		/* owned, n */
+	struct column_name *names;	/* owned, n_names */
+	size_t n_names;
 	uint64_t used;			/* frame */
 };
 
@@ -41,5 +43,9 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 const struct column *column_cache_get(struct column_cache *cache, struct model *model,
 				      uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
 				      size_t n);
+
+/* As model_column_names(), of what column_cache_get() gave for the same line last. */
+const struct column_name *column_cache_names(struct column_cache *cache, struct model *model,
+					     uint32_t row, uint32_t lane);
 
 #endif

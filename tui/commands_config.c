@@ -79,6 +79,21 @@ unsigned cmd_filter(struct run *run)
 	return OUT_REDRAW;
 }
 
+unsigned cmd_toggle(struct run *run)
+{
+	struct tui *tui = run->tui;
+	const char *name = command_first(run);
+	char value[64];
+	int id = setting_find(&tui->settings, name, run->error, run->error_size);
+
+	if (id < 0 || !setting_next(&tui->settings, id, run->error, run->error_size)) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	tui_say(tui, false, "%s = %s", name,
+		setting_print(&tui->settings, id, value, sizeof(value)));
+	return OUT_LAYOUT;
+}
 unsigned cmd_script(struct run *run)
 {
 	if (!run->tui->script)

@@ -38,6 +38,13 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_WORK_OTHER] = "work-other",
 	[ROLE_WORK_OP] = "work-op",
 	[ROLE_WORK_RANGE] = "work-range",
+	[ROLE_PALETTE_1] = "palette-1", [ROLE_PALETTE_2] = "palette-2",
+	[ROLE_PALETTE_3] = "palette-3", [ROLE_PALETTE_4] = "palette-4",
+	[ROLE_PALETTE_5] = "palette-5", [ROLE_PALETTE_6] = "palette-6",
+	[ROLE_PALETTE_7] = "palette-7", [ROLE_PALETTE_8] = "palette-8",
+	[ROLE_HEAT_1] = "heat-1", [ROLE_HEAT_2] = "heat-2", [ROLE_HEAT_3] = "heat-3",
+	[ROLE_HEAT_4] = "heat-4", [ROLE_HEAT_5] = "heat-5", [ROLE_HEAT_6] = "heat-6",
+	[ROLE_HEAT_7] = "heat-7", [ROLE_HEAT_8] = "heat-8",
 };
 
 const char *role_name(enum role role)

@@ -39,6 +39,12 @@ enum role {
 	/* work, in the order of enum work (model/query.h) from WORK_MATMUL on */
 	ROLE_WORK_MATMUL, ROLE_WORK_ELEMENTWISE, ROLE_WORK_REDUCE, ROLE_WORK_COPY,
 	ROLE_WORK_COMM, ROLE_WORK_INPUT, ROLE_WORK_OTHER, ROLE_WORK_OP, ROLE_WORK_RANGE,
+	/* colours of names, queues, steps (tui/tint.h) */
+	ROLE_PALETTE_1, ROLE_PALETTE_2, ROLE_PALETTE_3, ROLE_PALETTE_4,
+	ROLE_PALETTE_5, ROLE_PALETTE_6, ROLE_PALETTE_7, ROLE_PALETTE_8,
+	/* how busy, as a shade: an eighth ... all of the time */
+	ROLE_HEAT_1, ROLE_HEAT_2, ROLE_HEAT_3, ROLE_HEAT_4,
+	ROLE_HEAT_5, ROLE_HEAT_6, ROLE_HEAT_7, ROLE_HEAT_8,
 	ROLE_COUNT
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/setting.h"
 #include "model/base/util.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
@@ -31,11 +32,19 @@ struct timeline_layout timeline_layout(int height, bool minimap)
 
 #define LINES_BESIDE 3		/* minimap, ruler and sentence */
 
+static size_t height_of(const struct timeline *t, size_t line)
+{
+	return row_is_counter(t->list.lines[line].kind) ? (size_t)t->counter_lines : 1;
+}
+
 static int timeline_lines(const struct pane *pane)
 {
 	const struct timeline *timeline = (const struct timeline *)pane;
+	size_t lines = 0;
 
-	return timeline->list.count ? (int)timeline->list.count + LINES_BESIDE : 0;
+	for (size_t i = 0; i < timeline->list.count; i++)
+		lines += height_of(timeline, i);
+	return lines ? (int)lines + LINES_BESIDE : 0;
 }
 
 static struct pane *timeline_open(struct view *view)
@@ -54,6 +63,7 @@ static void timeline_close(struct pane *pane)
 	free(timeline->rows);
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
+	tints_release(&timeline->tints);
 	minimap_release(&timeline->minimap);
 	step_list_release(&timeline->steps);
 	find_release(&timeline->find);
@@ -91,18 +101,32 @@ static void reserve(struct timeline *t, size_t rows, size_t columns)
 /* The line is seen. Pinned ones stand still above the others, which keep half the page. */
 static void place_top(struct timeline *t, size_t line)
 {
-	size_t room;
+	size_t room = t->page, used = 0, last;
 
-	t->fixed = t->list.pinned < t->page / 2 ? t->list.pinned : t->page / 2;
-	room = t->page - t->fixed;
-	if (t->top + room > t->list.count)
-		t->top = t->list.count > room ? t->list.count - room : 0;
+	for (t->fixed = 0; t->fixed < t->list.pinned; t->fixed++) {
+		if (t->page - room + height_of(t, t->fixed) > t->page / 2)
+			break;
+		room -= height_of(t, t->fixed);
+	}
+	/* The last lines fill the page. */
+	for (last = t->list.count; last > t->fixed; last--) {
+		used += height_of(t, last - 1);
+		if (used > room)
+			break;
+	}
+	if (t->top > last)
+		t->top = last;
 	if (line >= t->fixed && line < t->top)
 		t->top = line;
-	if (room && line >= t->fixed && line >= t->top + room)
-		t->top = line - room + 1;
 	if (t->top < t->fixed)
 		t->top = t->fixed;
+	for (used = 0, last = line + 1; last > t->top && line >= t->fixed; last--) {
+		used += height_of(t, last - 1);
+		if (used > room)
+			break;
+	}
+	if (line >= t->fixed && last > t->top)
+		t->top = last <= line ? last : line;
 }
 
 /* The cursor stands on a line that is there, and that line is seen. */
@@ -241,6 +265,7 @@ static void tell_parent(struct timeline_seen *seen, const struct model_row *rows
 static void update_rows(struct timeline *t, struct view *view, const struct model_row *rows,
 			size_t n_rows, int64_t w)
 {
+	int y = 0;
 	size_t i;
 
 	/* Following, what is on the screen changes faster than it can be read. */
@@ -250,19 +275,24 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
 	timeline_take_rows(t, view->model, rows, n_rows);
 	place_cursor(t, view);
-	t->n_seen = t->list.count - t->top + t->fixed;
-	if (t->n_seen > t->page)
-		t->n_seen = t->page;
-	for (i = 0; i < t->n_seen; i++) {
+	for (i = 0; y < (int)t->page; i++) {
 		size_t line = i < t->fixed ? i : t->top + i - t->fixed;
+		struct timeline_seen *seen = &t->seen[i];
 
-		t->seen[i].line = t->list.lines[line];
-		t->seen[i].pinned = line < t->list.pinned;
-		t->seen[i].value[0] = '\0';
+		if (line >= t->list.count)
+			break;
+		*seen = (struct timeline_seen) {
+			.line = t->list.lines[line], .pinned = line < t->list.pinned,
+			.y = y, .height = (int)height_of(t, line),
+		};
+		if (seen->height > (int)t->page - y)
+			seen->height = (int)t->page - y;
+		y += seen->height;
 		timeline_line(t, view, w, i);
-		if (t->seen[i].pinned && t->seen[i].line.first && !t->seen[i].value[0])
-			tell_parent(&t->seen[i], rows, n_rows);
+		if (seen->pinned && seen->line.first && !seen->value[0])
+			tell_parent(seen, rows, n_rows);
 	}
+	t->n_seen = i;
 }
 
 static void timeline_update(struct pane *pane, struct view *view, int width, int height)
@@ -276,7 +306,10 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 
 	t->page = (size_t)layout.n_rows;
 	t->n_seen = 0;
+	t->counter_lines = view->settings->value[SETTING_COUNTER_LINES];
+	t->heat = view->shades && view->settings->value[SETTING_DENSITY];
 	reserve(t, t->page, columns > 0 ? (size_t)columns : 0);
+	tints_begin(&t->tints, (enum tint_by)view->settings->value[SETTING_COLOUR_BY], t->columns);
 	model_status(view->model, &t->status);
 	column_cache_frame(&t->cache, &t->status);
 	n_rows = model_rows(view->model, &rows);
@@ -293,6 +326,8 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		t->n_clock_steps = model_clock_steps(view->model, view->t0_ns, view->t1_ns,
 						     t->clock_steps, CLOCK_MARKS);
 		update_sentence(t, view, rows, n_rows, w);
+		if (!t->has_selected)
+			tints_legend(&t->tints, &t->sentence, view->ascii, view->colour);
 		if (t->find.shown)
 			find_sentence(&t->find, &t->sentence);
 	}

@@ -21,12 +21,15 @@
 #include "tui/strip.h"
 #include "tui/timeline_cells.h"
 #include "tui/timeline_row.h"
+#include "tui/tint.h"
 
 #define CLOCK_MARKS 64
 
 struct timeline_seen {			/* a line on the screen */
 	struct timeline_line line;
 	char value[32];			/* right part of the label, "" none */
+	char most[32], least[32];	/* of a counter of several lines, in the window */
+	int y, height;			/* lines of the screen, y from the first row's on */
 	bool pinned;
 };
 
@@ -42,13 +45,16 @@ struct timeline {
 	uint32_t home_row;		/* else it stands here */
 	size_t fixed;			/* the first lines, pinned ones, always are seen */
 	size_t top;			/* first line that is seen below them */
-	size_t page;			/* lines that are seen */
+	size_t page;			/* lines of the screen for rows */
+	int counter_lines;		/* a counter takes so many of them, others one */
+	bool heat;
 	/* the last update */
 	struct model_status status;
 	struct column_cache cache;
 	struct minimap minimap;
 	struct ruler ruler;
 	struct strip sentence;
+	struct tints tints;
 	bool has_selected;
 	struct span selected;
 	struct step_list steps;
@@ -57,7 +63,7 @@ struct timeline {
 	int64_t clock_steps[CLOCK_MARKS];
 	size_t n_clock_steps;
 	struct timeline_seen *seen;	/* owned, page entries */
-	struct cell *cells;		/* owned, page * columns */
+	struct cell *cells;		/* owned, page * columns, by lines of the screen */
 	uint64_t *owners;		/* owned, columns */
 	struct column *blank;		/* owned, columns; all zero */
 	uint8_t *marks;			/* owned, columns: 1 where a step begins */

@@ -157,6 +157,18 @@ void ruler_draw_clock(struct area area, int64_t column, bool ascii)
 		area_text(area, x + 1, 0, ROLE_WARN, 0, word);
 }
 
+void ruler_draw_step(struct area area, int64_t column, int64_t number)
+{
+	int x = (int)column, width;
+	char text[24];
+
+	width = snprintf(text, sizeof(text), "#%" PRId64, number);
+	if (column < 0 || column + width > area.width || area.height < 1 ||
+	    !is_blank(area, x ? x - 1 : 0, width + 1 + (x > 0)))
+		return;
+	area_text(area, x, 0, ROLE_MUTED, ATTR_DIM, text);
+}
+
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii)
 {
 	int free_from = 0;

@@ -44,6 +44,8 @@ void ruler_time(char *out, size_t size, int64_t ns, int64_t step_ns);
 void ruler_draw_folded(struct area area, int64_t columns, bool ascii);
 /* At `column` a clock stepped: "≠clock", what of it finds room. */
 void ruler_draw_clock(struct area area, int64_t column, bool ascii);
+/* At `column` a step begins: "#29", where it finds room beside the times. */
+void ruler_draw_step(struct area area, int64_t column, int64_t number);
 /* Over what is blank in the area's first line only. */
 void ruler_draw(const struct ruler *ruler, struct area area, bool ascii);
 

@@ -131,7 +131,7 @@ uint32_t cells_left(int eighths, bool ascii)
 	return 0x2590 - (uint32_t)eighths;
 }
 
-static uint32_t letter(enum work work, enum direction direction)
+uint32_t cells_letter(enum work work, enum direction direction)
 {
 	static const char of_work[WORK_COUNT] = {
 		[WORK_NONE] = 'x', [WORK_MATMUL] = 'm', [WORK_ELEMENTWISE] = 'e',
@@ -150,17 +150,30 @@ static uint32_t letter(enum work work, enum direction direction)
 
 struct look {
 	enum role role;
-	enum work work;
+	uint32_t letter;		/* where there are no colours or no blocks; 0: none */
 	bool open;			/* drawn hatched */
 };
 
-static struct look column_look(const struct column *column, const struct cell_style *style)
+/* tint NULL: by the kind of work. */
+static struct look work_look(enum work work, const uint8_t *tint, const struct cell_style *style)
 {
-	enum work work = cells_dominant(column);
-	struct look look = {cells_role(work), work, false};
+	struct look look = {cells_role(work), 0, false};
+
+	if (tint)
+		look.role = *tint ? (enum role)(ROLE_PALETTE_1 + *tint - 1) : ROLE_WORK_OTHER;
+	if (style->ascii && !tint)
+		look.letter = cells_letter(work, style->direction);
+	else if (tint && (style->ascii || !style->colour))
+		look.letter = *tint ? 'a' + *tint - 1u : 'x';
+	return look;
+}
+
+static struct look column_look(const struct column *column, const uint8_t *tint,
+			       const struct cell_style *style)
+{
+	struct look look = work_look(cells_dominant(column), style->muted ? NULL : tint, style);
 
 	look.open = style->hatch_open && (column->flags & COLUMN_OPEN) && column->count == 1;
-
 	if (style->muted)
 		look.role = ROLE_CONTEXT;
 	else if (column->flags & COLUMN_FAILED)
@@ -172,8 +185,10 @@ static struct cell full_cell(struct look look, const struct cell_style *style)
 {
 	struct cell cell = {BLOCK_FULL, (uint8_t)look.role, (uint8_t)look.role, 0};
 
-	if (style->ascii)
-		cell.ch = style->muted ? '#' : letter(look.work, style->direction);
+	if (look.letter) {
+		cell.ch = style->muted ? '#' : look.letter;
+		cell.attr = style->ascii ? 0 : ATTR_REVERSE;
+	}
 	if (look.open) {
 		cell.ch = style->ascii ? '-' : SHADE_MEDIUM;
 		cell.bg = ROLE_DEFAULT;
@@ -202,9 +217,10 @@ static struct cell right_cell(int eighths, struct look look)
 }
 
 /* The classes of two events that meet: the one whose time is what lies before
- * the edge comes first. */
-static void meeting_looks(const struct column *column, int64_t before_ns, int64_t after_ns,
-			  const struct cell_style *style, struct look *left, struct look *right)
+ * the edge comes first. sides: the tints of the columns beside it. */
+static void meeting_looks(const struct column *column, const uint8_t *sides, int64_t before_ns,
+			  int64_t after_ns, const struct cell_style *style, struct look *left,
+			  struct look *right)
 {
 	enum work first = WORK_NONE, second = WORK_NONE;
 	int i;
@@ -226,11 +242,11 @@ static void meeting_looks(const struct column *column, int64_t before_ns, int64_
 		first = second;
 		second = swap;
 	}
-	*left = *right = column_look(column, style);
+	*left = *right = column_look(column, sides, style);
 	if (style->muted || (column->flags & COLUMN_FAILED))
 		return;
-	*left = (struct look){cells_role(first), first, false};
-	*right = (struct look){cells_role(second), second, false};
+	*left = work_look(first, sides, style);
+	*right = work_look(second, sides ? sides + 1 : NULL, style);
 }
 
 /*
@@ -238,14 +254,15 @@ static void meeting_looks(const struct column *column, int64_t before_ns, int64_
  * them apart) a gap of an eighth at the nearer side is their border, where
  * there is a cell of each beside it: closer than that, borders are a comb.
  */
-static struct cell meeting_cell(const struct column *column, int64_t start_ns, int64_t w_ns,
-				int eighths, bool roomy, const struct cell_style *style)
+static struct cell meeting_cell(const struct column *column, const uint8_t *sides,
+				int64_t start_ns, int64_t w_ns, int eighths, bool roomy,
+				const struct cell_style *style)
 {
 	int64_t before = column->first_edge_ns - start_ns;
 	struct look left, right;
 	struct cell cell;
 
-	meeting_looks(column, before, w_ns - before, style, &left, &right);
+	meeting_looks(column, sides, before, w_ns - before, style, &left, &right);
 	if (style->ascii)
 		return roomy ? (struct cell){'|', (uint8_t)right.role, ROLE_DEFAULT, 0}
 			     : full_cell(left, style);
@@ -270,16 +287,32 @@ static struct cell meeting_cell(const struct column *column, int64_t start_ns, i
 	return cell;
 }
 
-static struct cell draw_column(const struct column *before, const struct column *column,
-			       const struct column *after, int64_t start_ns, int64_t w_ns,
-			       const struct cell_style *style, bool *alone)
+/* How busy it was, as a shade. */
+static struct cell heat_cell(const struct column *column, int64_t w_ns)
 {
-	struct look look = column_look(column, style);
+	int eighths = clamped_eighths(column->busy_ns, w_ns);
+
+	return (struct cell){' ', ROLE_DEFAULT, (uint8_t)(ROLE_HEAT_1 + eighths - 1), 0};
+}
+
+static struct cell draw_column(const struct column *before, const struct column *column,
+			       const struct column *after, const uint8_t *tint,
+			       int64_t start_ns, int64_t w_ns, const struct cell_style *style,
+			       bool *alone)
+{
+	struct look look = column_look(column, tint, style);
+	uint8_t sides[2] = {
+		tint ? tint[before ? -1 : 0] : 0, tint ? tint[after ? 1 : 0] : 0,
+	};
 	int eighths;
 	enum cell_shape shape = cells_classify_between(before, column, after, start_ns, w_ns,
 						       &eighths);
 	struct cell cell = {' ', (uint8_t)look.role, ROLE_DEFAULT, 0};
 
+	if (style->heat && (style->muted || shape == SHAPE_DENSE) && shape != SHAPE_EMPTY) {
+		*alone = false;
+		return heat_cell(column, w_ns);
+	}
 	*alone = shape == SHAPE_FULL || shape == SHAPE_ENDS || shape == SHAPE_STARTS;
 	switch (shape) {
 	case SHAPE_EMPTY:
@@ -293,7 +326,7 @@ static struct cell draw_column(const struct column *before, const struct column 
 		/* A union has no borders inside. */
 		if (style->muted)
 			return full_cell(look, style);
-		return meeting_cell(column, start_ns, w_ns, eighths,
+		return meeting_cell(column, tint ? sides : NULL, start_ns, w_ns, eighths,
 				    (!before || !before->edges) && (!after || !after->edges),
 				    style);
 	case SHAPE_ENDS:
@@ -327,25 +360,40 @@ void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w
 
 		cells[i] = draw_column(i ? &columns[i - 1] : NULL, &columns[i],
 				       i + 1 < n ? &columns[i + 1] : NULL,
-				       t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
+				       style->tints ? &style->tints[i] : NULL, t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
 		if (owners)
 			owners[i] = alone ? columns[i].longest.id : 0;
 	}
 }
 
-void cells_plot(const struct column *columns, size_t n, uint64_t peak,
+/* Of `lines` lines of eight; something is at least one. */
+static int plot_eighths(uint64_t value, uint64_t peak, int lines)
+{
+	int eighths;
+
+	if (!value)
+		return 0;
+	if (!peak || value >= peak)
+		return 8 * lines;
+	eighths = (int)(((__uint128_t)value * 8 * (unsigned)lines + peak / 2) / peak);
+	return eighths < 1 ? 1 : eighths;
+}
+
+void cells_plot(const struct column *columns, size_t n, uint64_t peak, int lines,
 		const struct cell_style *style, struct cell *cells)
 {
-	size_t i;
+	for (size_t i = 0; i < n; i++) {
+		int eighths = plot_eighths(columns[i].value, peak, lines);
 
-	for (i = 0; i < n; i++) {
-		uint64_t value = columns[i].value;
+		for (int line = 0; line < lines; line++) {
+			int here = eighths - 8 * (lines - 1 - line);
 
-		cells[i] = (struct cell){' ', ROLE_DEFAULT, ROLE_DEFAULT, 0};
-		if (!value)
-			continue;
-		cells[i].ch = cells_height(cells_eighths(value, peak ? peak : value), style->ascii);
-		cells[i].fg = style->muted ? ROLE_CONTEXT : ROLE_WORK_COPY;
+			cells[(size_t)line * n + i] = (struct cell){
+				cells_height(here, style->ascii),
+				(uint8_t)(here <= 0 ? ROLE_DEFAULT : style->muted ? ROLE_CONTEXT :
+					  ROLE_WORK_COPY), ROLE_DEFAULT, 0,
+			};
+		}
 	}
 }
 
@@ -448,7 +496,7 @@ void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size
 
 	label_covered(cells, owners, begin, end, id, name, style);
 	for (i = begin; i < end; i++) {
-		if (cells[i].ch == ' ')
+		if (cells[i].ch == ' ' && cells[i].bg == ROLE_DEFAULT)
 			continue;
 		cells[i].attr |= ATTR_BOLD | ATTR_UNDERLINE;
 		if (owners[i] == id || cells[i].bg != ROLE_DEFAULT)
@@ -468,7 +516,7 @@ void cells_match(struct cell *cells, const struct column *columns, size_t n,
 	for (i = 0; i < n; i++) {
 		struct cell *cell = &cells[i];
 
-		if (!columns[i].count || cell->ch == ' ')
+		if (!columns[i].count || (cell->ch == ' ' && cell->bg == ROLE_DEFAULT))
 			continue;
 		cell->attr |= ATTR_BOLD | ATTR_UNDERLINE;
 		/* Letters of a name stay, what is filled changes. */

@@ -32,6 +32,8 @@ struct cell_style {
 	bool hatch_open;		/* device work that is announced: nobody knows
 					 * whether it runs or waits in its queue */
 	enum direction direction;	/* letters of copies, DIR_NONE: any */
+	bool heat;			/* shares as shades, not as heights */
+	const uint8_t *tints;		/* of each column, tui/tint.h; NULL: by the kind of work */
 };
 
 /* How one cell is drawn; what cells_classify() finds out. */
@@ -65,6 +67,9 @@ enum work cells_dominant(const struct column *column);
 /* The role of a class of work. */
 enum role cells_role(enum work work);
 
+/* What stands for it where only ASCII can be shown. */
+uint32_t cells_letter(enum work work, enum direction direction);
+
 /* A block of a height 0 ... 8, or what stands for it in ASCII. */
 uint32_t cells_height(int eighths, bool ascii);
 /* A block filled from the left, 0 ... 8. */
@@ -77,8 +82,9 @@ uint32_t cells_left(int eighths, bool ascii);
 void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w_ns,
 		const struct cell_style *style, struct cell *cells, uint64_t *owners);
 
-/* A counter as blocks: column value against peak, at least 1/8 when not 0. */
-void cells_plot(const struct column *columns, size_t n, uint64_t peak,
+/* A counter as blocks: column value against peak, at least 1/8 when not 0; `lines` lines of
+ * n cells, the highest first. */
+void cells_plot(const struct column *columns, size_t n, uint64_t peak, int lines,
 		const struct cell_style *style, struct cell *cells);
 
 /* The shortest bar that takes a name. */

@@ -59,11 +59,12 @@ static void draw_losses(const struct timeline *t, const struct view *view, struc
 	}
 }
 
+/* One of its lines of the screen. */
 static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
-		       int y, size_t index)
+		       int y, const struct timeline_seen *seen, int line)
 {
-	const struct cell *cells = t->cells + index * t->columns;
-	enum row_kind kind = t->seen[index].line.kind;
+	const struct cell *cells = t->cells + (size_t)(seen->y + line) * t->columns;
+	enum row_kind kind = seen->line.kind;
 	size_t i;
 
 	for (i = 0; i < t->columns; i++) {
@@ -93,6 +94,21 @@ static void draw_hidden(const struct timeline *t, struct area area)
 	area_text(area, 1, 0, ROLE_ACCENT, 0, text);
 }
 
+/* As far as the marks in the rows are drawn. */
+static void draw_step_numbers(const struct timeline *t, const struct view *view, struct area area,
+			      int64_t w)
+{
+	for (size_t i = steps_from(&t->steps, view->t0_ns); i < t->steps.n; i++) {
+		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
+
+		if (column >= area.width)
+			return;
+		if (t->steps.rows[i].start_ns >= view->t0_ns && (size_t)column < t->columns &&
+		    t->marks[column] && t->steps.rows[i].number >= 0)
+			ruler_draw_step(area, column, t->steps.rows[i].number);
+	}
+}
+
 static void draw_ruler(const struct timeline *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
@@ -106,6 +122,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 	if (t->status.folded_ns > view->t0_ns)
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	ruler_draw(&t->ruler, area, view->ascii);
+	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
 	/* A background only: a mark over a digit would make another number. */
 	if (!view->following && at >= 0 && at < area.width)
@@ -124,6 +141,35 @@ static void draw_sentence(struct timeline *t, const struct view *view, struct ar
 	}
 }
 
+/* A counter of several lines has the most that is seen above and the least below. */
+static void draw_range(const struct view *view, const struct timeline_seen *seen,
+		       struct area labels, int line)
+{
+	bool last = line == seen->height - 1 && line > 1;
+	const char *text = last ? seen->least : line == 1 ? seen->most : "";
+	int right = labels.width - 1, at = right - text_width(text);
+
+	if (*text && at > 3)
+		area_text(labels, at, seen->y + line, ROLE_MUTED, 0, text);
+	if (*text && at > 7)
+		area_text(labels, at - 4, seen->y + line, ROLE_MUTED, 0, last ? "min" : "max");
+	area_put(labels, right, seen->y + line, view->ascii ? '|' : 0x2502, ROLE_UNSETTLED,
+		 ROLE_DEFAULT, 0);
+}
+
+static void draw_label(const struct view *view, const struct timeline_seen *seen,
+		       struct area labels)
+{
+	bool current = seen->line.row == view->cursor_row && seen->line.lane == view->cursor_lane;
+
+	line_label_draw(&seen->line, seen->value[0] ? seen->value : NULL, labels, seen->y,
+			current, view->ascii);
+	if (seen->pinned)
+		area_text(labels, 0, seen->y, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
+	for (int line = 1; line < seen->height; line++)
+		draw_range(view, seen, labels, line);
+}
+
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
 	struct timeline *t = (struct timeline *)pane;
@@ -139,22 +185,18 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
 	if (layout.ruler >= 0)
 		draw_hidden(t, area_sub(area, 0, layout.ruler, view->gutter, 1));
-	for (i = 0; i < t->n_seen && (int)i < layout.n_rows; i++) {
+	for (i = 0; i < t->n_seen && t->seen[i].y < layout.n_rows; i++) {
 		const struct timeline_seen *seen = &t->seen[i];
-		bool current = seen->line.row == view->cursor_row &&
-			       seen->line.lane == view->cursor_lane;
 
-		line_label_draw(&seen->line, seen->value[0] ? seen->value : NULL, labels, (int)i,
-				current, view->ascii);
-		if (seen->pinned)
-			area_text(labels, 0, (int)i, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
-		draw_cells(t, view, time, layout.rows + (int)i, i);
+		draw_label(view, seen, labels);
+		for (int line = 0; line < seen->height; line++)
+			draw_cells(t, view, time, layout.rows + seen->y + line, seen, line);
 	}
 	if (t->top + t->n_seen - t->fixed < t->list.count && layout.n_rows > 3)
 		area_text(area, 0, layout.rows + layout.n_rows - 1, ROLE_MUTED, 0,
 			  view->ascii ? "v" : "↓");
-	if (t->top > t->fixed && layout.n_rows > 3)
-		area_text(area, 0, layout.rows + (int)t->fixed, ROLE_MUTED, 0,
+	if (t->top > t->fixed && layout.n_rows > 3 && t->fixed < t->n_seen)
+		area_text(area, 0, layout.rows + t->seen[t->fixed].y, ROLE_MUTED, 0,
 			  view->ascii ? "^" : "↑");
 	if (layout.sentence >= 0)
 		draw_sentence(t, view, area_sub(area, 0, layout.sentence, area.width, 1));

@@ -79,6 +79,36 @@ static void counter_value(const struct timeline *t, const struct view *view, int
 				     seen->line.unit));
 }
 
+/* The least and the most that is seen, in the words of its label. */
+static void plot_range(const struct timeline *t, const struct column *columns,
+		       struct timeline_seen *seen)
+{
+	bool counter = seen->line.kind == ROW_COUNTER, any = false;
+	uint64_t least = 0, most = 0;
+	char text[FMT_MAX];
+
+	for (size_t i = 0; i < t->columns; i++) {
+		if (counter ? !columns[i].count : !columns[i].value)
+			continue;
+		if (!any || columns[i].value < least)
+			least = columns[i].value;
+		if (!any || columns[i].value_max > most)
+			most = columns[i].value_max;
+		any = true;
+	}
+	if (!any)
+		return;
+	if (counter) {
+		snprintf(seen->least, sizeof(seen->least), "%.31s",
+			 fmt_counter(text, (int64_t)least + seen->line.base, seen->line.unit));
+		snprintf(seen->most, sizeof(seen->most), "%.31s",
+			 fmt_counter(text, (int64_t)most + seen->line.base, seen->line.unit));
+		return;
+	}
+	short_value(seen->least, sizeof(seen->least), least, seen->line.kind != ROW_MEMORY);
+	short_value(seen->most, sizeof(seen->most), most, seen->line.kind != ROW_MEMORY);
+}
+
 static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
 			  const struct timeline_line *line, const struct cell_style *style,
 			  struct cell *cells)
@@ -118,12 +148,12 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 {
 	struct timeline_seen *seen = &t->seen[index];
 	const struct timeline_line *line = &seen->line;
-	struct cell *cells = t->cells + index * t->columns;
+	struct cell *cells = t->cells + (size_t)seen->y * t->columns;
 	struct cell_style style = {
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
 			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
-		line->direction,
+		line->direction, t->heat, NULL,
 	};
 	const struct column *columns = t->blank;
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
@@ -135,9 +165,16 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
 					   view->t0_ns, w, t->columns);
 	if (row_is_counter(line->kind)) {
-		cells_plot(columns, t->columns, line->peak, &style, cells);
+		cells_plot(columns, t->columns, line->peak, seen->height, &style, cells);
 		(line->kind == ROW_COUNTER ? counter_value : plot_value)(t, view, w, columns, seen);
+		if (seen->height > 1)
+			plot_range(t, columns, seen);
+		/* The marks below stand in its lowest line. */
+		cells += (size_t)(seen->height - 1) * t->columns;
 	} else {
+		if (!style.muted)
+			style.tints = tints_line(&t->tints, view->model, &t->cache, line, columns,
+						 view->t0_ns, w, t->steps.rows, t->steps.n);
 		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
 			label_bars(t, view, columns, &style, cells);

@@ -115,7 +115,7 @@ static void add_row(struct line_list *list, const struct model_row *row, int ind
 		return;
 	}
 	if (lanes && fold == FOLD_OPEN)
-		shown = row->lanes < LANES_MOST ? row->lanes : LANES_MOST;
+		shown = row->lanes;
 	else if (lanes && fold == FOLD_DEFAULT && thread && foremost)
 		shown = row->lanes < LANES_DEFAULT ? row->lanes : LANES_DEFAULT;
 	line = add_line(list, row, thread || shown > 1 ? 0 : LANE_ALL, indent);

@@ -33,7 +33,6 @@ void fold_put(struct fold_set *set, uint32_t row, enum fold fold);
 
 /* Threads that show more than their outermost ops by default show so many. */
 #define LANES_DEFAULT 3
-#define LANES_MOST 24
 
 /* So many devices are open by default; of more, each is a line. */
 #define DEVICES_OPEN 4

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/setting.h"
+#include "keymap/words.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/output.h"
@@ -26,6 +28,7 @@ struct stage {
 	struct header *header;
 	struct pane *panes[PANES];
 	struct view view;
+	struct settings settings;
 	struct model_status status;
 	struct grid grid;
 };
@@ -44,6 +47,8 @@ static void stage_open(struct stage *stage, int64_t until_ns)
 	stage->view.model = stage->model;
 	stage->view.output = stage->output;
 	stage->view.minimap = true;
+	settings_init(&stage->settings);
+	stage->view.settings = &stage->settings;
 	stage->header = header_new();
 	for (i = 0; i < pane_count && i < PANES; i++) {
 		if (!pane_table[i])
@@ -148,6 +153,10 @@ static void all_sizes(struct stage *stage)
 			stage->view.ascii = (w + h) % 3 == 0;
 			stage->view.colour = (w + h) % 2 == 0;
 			stage->view.following = h % 2 == 0;
+			stage->view.shades = stage->view.colour && h % 3;
+			stage->settings.value[SETTING_COLOUR_BY] = (int)(w * 3 + h) % 5;
+			stage->settings.value[SETTING_DENSITY] = w % 2;
+			stage->settings.value[SETTING_COUNTER_LINES] = 1 + (int)(w + h) % 4;
 			look_at(stage, widths[w], 30 + (int)(w * 5 + h), 80);
 			show_header(stage, widths[w], heights[h] < 7 ? heights[h] : 7);
 			for (i = 0; i < PANES; i++)
@@ -191,7 +200,9 @@ TEST(panes_at_all_zooms)
 static const char *const commands[] = {
 	"row-down", "row-up", "page-down", "page-up", "first-row", "last-row", "next-event",
 	"prev-event", "longest-event", "to-op", "to-kernel", "open", "fold", "unfold",
-	"toggle-fold", "deselect", "next-sort", "reverse", "zoom-in",
+	"toggle-fold", "deselect", "next-sort", "reverse", "zoom-in", "rows pin", "rows up",
+	"rows down", "rows hide", "rows reset", "rows order name", "rows order start",
+	"rows hide queue", "rows only main|gpu", "rows show h2d", "rows find copy",
 };
 
 /* What a pane answers to a command is what pane.h allows, and the cursor is
@@ -202,6 +213,7 @@ TEST(panes_after_any_commands)
 			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE | OUT_SHOW_RANGE |
 			       OUT_SHOW_PANE;
 	struct stage stage;
+	char error[200];
 	int i;
 
 	stage_open(&stage, 4 * SECOND);
@@ -210,15 +222,19 @@ TEST(panes_after_any_commands)
 		size_t pane = test_random() % PANES;
 		const char *name = commands[test_random() %
 					    (sizeof(commands) / sizeof(commands[0]))];
-		const char *argv[] = {name, NULL};
-		struct command_call call = {1, argv, NULL};
+		struct words words;
+		struct command_call call;
 		unsigned out;
 
 		if (!stage.panes[pane])
 			continue;
 		if (test_random() % 50 == 0)
 			look_at(&stage, 100, 36 + (int)(test_random() % 30), 60);
+		CHECK(words_split(&words, name, error, sizeof(error)));
+		call = (struct command_call){words.argc, words.argv, NULL};
+		stage.settings.value[SETTING_COUNTER_LINES] = 1 + (int)(test_random() % 4);
 		out = stage.panes[pane]->ops->command(stage.panes[pane], &stage.view, &call);
+		words_release(&words);
 		CHECK((out & ~known) == 0);
 		if (strcmp(name, "zoom-in") == 0)
 			CHECK(out == OUT_UNKNOWN);

@@ -386,3 +386,39 @@ TEST(model_query_least_rate_of_copies)
 	}
 	model_free(model);
 }
+
+/* Against what the events say themselves, with what was kept of another window. */
+TEST(model_query_names_of_columns)
+{
+	struct model *model = model_new(NULL);
+	struct column_name names[40] = { { .name = 0 } };
+	struct column columns[40];
+	size_t named = 0;
+
+	begin(model);
+	feed(&model, 1, 6000);
+	for (int turn = 0; turn < 300; turn++) {
+		struct model_row row = row_of(model, test_below(3) ? ROW_QUEUE : ROW_COPY, 0);
+		int64_t t0 = BASE + (int64_t)test_below(3500000);
+		int64_t w = 1 + (int64_t)test_below(turn % 2 ? 100 : 100000);
+
+		model_lock(model);
+		model_columns(model, row.id, LANE_ALL, t0, t0 + 40 * w, 40, columns);
+		model_column_names(model, columns, 40, t0, w, names);
+		for (int i = 0; i < 40; i++) {
+			struct span span;
+
+			if (!model_span(model, columns[i].longest, &span)) {
+				CHECK(!columns[i].longest.id && !names[i].name && !names[i].op);
+				continue;
+			}
+			CHECK_STR(model_name(model, names[i].op), span.op ? span.op : "");
+			if (row.kind == ROW_QUEUE)
+				CHECK_STR(model_name(model, names[i].name), span.name);
+			named++;
+		}
+		model_unlock(model);
+	}
+	CHECK(named > 5000);
+	model_free(model);
+}
