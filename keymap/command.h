@@ -58,13 +58,22 @@ enum command_group {
 	X(ROWS, "rows", "", CURSOR, "[hide|show|only|find|pin|up|down|order|reset] [/REGEX/|KEY]", 0, -1, pane, "rows of the timeline: hide (that under the cursor, or by name), show, only these; find one; pin it on top; move it; order activity|name|id|start; reset; alone: what is chosen") \
 	X(DESELECT, "deselect", "", CURSOR, "", 0, 0, pane, "no event selected") \
 	X(SORT, "sort", "", CURSOR, "COLUMN", 1, 1, pane, "sort the table by a column") \
+	X(COLUMNS, "columns", "", CURSOR, "[PANE] [+COLUMN|-COLUMN|COLUMN,COLUMN|reset]", 0, -1, columns, "which columns a table has: more, fewer, just these; alone: all there are and what they mean") \
+	X(COLUMNS_LEFT, "columns-left", "", CURSOR, "", 0, 0, pane, "the table's columns to the left, where not all have room") \
+	X(COLUMNS_RIGHT, "columns-right", "", CURSOR, "", 0, 0, pane, "those to the right; the first stays") \
 	X(NEXT_SORT, "next-sort", "", CURSOR, "", 0, 0, pane, "sort the table by its next column") \
+	X(PREV_SORT, "prev-sort", "", CURSOR, "", 0, 0, pane, "sort the table by the column before") \
 	X(REVERSE, "reverse", "", CURSOR, "", 0, 0, pane, "turn the table's order round") \
 	X(NEXT_LINK, "next-link", "", CURSOR, "", 0, 0, pane, "next link of a page") \
 	X(PREV_LINK, "prev-link", "", CURSOR, "", 0, 0, pane, "previous link of a page") \
 	X(SCROLL_RIGHT, "scroll-right", "", CURSOR, "[COLUMNS]", 0, 1, pane, "to the ends of a page's long lines") \
 	X(SCROLL_LEFT, "scroll-left", "", CURSOR, "[COLUMNS]", 0, 1, pane, "back to their beginnings") \
 	X(WHERE, "where", "", CURSOR, "[EXPR]", 0, -1, pane, "only the table's rows that a filter wants: where dur > 1ms & name ~ /conv/; without: all (help filter)") \
+	X(PICK, "pick", "", CURSOR, "", 0, 0, pane, "mark the row, or unmark it; below the table stands what the marked ones add up to") \
+	X(PICK_NONE, "pick-none", "", CURSOR, "", 0, 0, pane, "no row is marked") \
+	X(PIN, "pin", "", CURSOR, "", 0, 0, pin, "remember the tables' numbers: columns say what came since then") \
+	X(UNPIN, "unpin", "", CURSOR, "", 0, 0, unpin, "forget them again") \
+	X(WRITE, "write", "", CURSOR, "FILE", 1, 1, write, "the table's rows, or the marked ones, with all columns to a file: values in ns and bytes, between commas if it ends in .csv, else tabs") \
 	X(PANE, "pane", "", PANES, "NUMBER|NAME", 1, 1, show_pane, "show a lower pane and give it the keys") \
 	X(NEXT_PANE, "next-pane", "", PANES, "", 0, 0, next_pane, "next lower pane") \
 	X(PREV_PANE, "prev-pane", "", PANES, "", 0, 0, prev_pane, "previous lower pane") \

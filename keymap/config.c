@@ -167,6 +167,8 @@ bool config_command(struct config *config, const char *where, const char *line, 
 			return config->filter(config->arg, argv[1], NULL, error, error_size);
 		snprintf(error, error_size, "no filter '%s'", argv[1]);
 		return false;
+	case COMMAND_ID_COLUMNS:
+		return config->columns(config->arg, argc - 1, argv + 1, error, error_size);
 	case COMMAND_ID_SOURCE:
 		return config_source(config, where, argv[1], error, error_size);
 	default:

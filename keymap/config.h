@@ -29,6 +29,9 @@ struct config {
 	 * away. false: a sentence. NULL: there are none here. */
 	bool (*filter)(void *arg, const char *name, const char *text, char *error,
 		       size_t error_size);
+	/* Columns belong to the panes: argv[0] is the pane. false: a sentence. */
+	bool (*columns)(void *arg, int argc, const char *const *argv, char *error,
+			size_t error_size);
 	/* One whole `file:line: message`. */
 	void (*report)(void *arg, const char *message);
 	void *arg;

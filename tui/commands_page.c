@@ -35,6 +35,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_GRAPHS: return page_replays;
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_FILTERS: return page_filters;
+	case COMMAND_ID_COLUMNS: return page_columns;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	case COMMAND_ID_EVENT: return page_event;
 	case COMMAND_ID_QUEUE: return page_queue;
@@ -110,8 +111,8 @@ static bool make(struct run *run, struct page *page)
 {
 	struct page_call call = {
 		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
-		.argv = run->call.argv, .filters = run->tui->filters, .error = run->error,
-		.error_size = run->error_size,
+		.argv = run->call.argv, .filters = run->tui->filters, .view = &run->tui->view,
+		.error = run->error, .error_size = run->error_size,
 	};
 	int64_t began_ns = tui_clock(run->tui);
 	bool made;

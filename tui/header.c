@@ -83,7 +83,7 @@ static void add_phase(struct header *h, const struct view *view, const struct pr
 	}
 }
 
-static void add_elapsed(struct header *h)
+static void add_elapsed(struct header *h, int64_t pinned_ns)
 {
 	int64_t end = h->status.live_ns > h->status.last_ns ? h->status.live_ns
 							    : h->status.last_ns;
@@ -92,6 +92,9 @@ static void add_elapsed(struct header *h)
 	if (h->status.first_ns <= h->status.last_ns)
 		strip_add(&h->state, 3, 2, ROLE_DEFAULT, 0, "%s",
 			  fmt_clock(clock, end - h->status.first_ns));
+	if (pinned_ns)
+		strip_add(&h->state, 4, 2, ROLE_ACCENT, 0, "since %s",
+			  fmt_clock(clock, pinned_ns - h->status.first_ns));
 }
 
 static void add_steps(struct header *h, const struct view *view)
@@ -157,7 +160,7 @@ static void update_state(struct header *h, struct view *view, int width,
 	strip_clear(&h->state);
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
-	add_elapsed(h);
+	add_elapsed(h, view->pinned_ns);
 	add_steps(h, view);
 	add_trust(h);
 }

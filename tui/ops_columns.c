@@ -148,30 +148,34 @@ static uint64_t total_part(const void *row)
 	 .help = "the op, the user's range, or in a tree what it is part of"}, \
 	{"type", "type", 8, 18, 24, type_rank, .text = type_text, .compare = by_type, \
 	 .help = "the op's type as its framework names it, else the framework"}, \
-	{"calls", "calls", 9, 0, 0, 2, TABLE_COUNT, TABLE_SUMS, .value = calls_value, \
+	{"calls", "calls", 9, 0, 0, 2, UNIT_COUNT, TABLE_SUMS, .value = calls_value, \
 	 .help = "how often it ran"}
 #define SELF_COLUMN \
-	{"self", "self", 9, 0, 0, 1, TABLE_TIME, TABLE_SUMS, .value = self_value, \
+	{"self", "self", 9, 0, 0, 1, UNIT_TIME, TABLE_SUMS, .value = self_value, \
 	 .help = "time in the op itself on the host, without the ops it called"}
 #define DEVICE_COLUMN(rank, of) \
-	{"device time", "device-time", 13, 0, 0, rank, TABLE_TIME, of, .value = device_value, \
+	{"device time", "device-time", 13, 0, 0, rank, UNIT_TIME, of, .value = device_value, \
 	 .help = "time of kernels and copies it launched, all of them added"}
 #define SHARE_COLUMN(title, rank, get, of) \
-	{title, "share", 14, 14, 20, rank, TABLE_SHARE, .part = get, \
+	{title, "share", 14, 14, 20, rank, UNIT_SHARE, .part = get, \
 	 .help = "its part of " of " of all ops"}
 #define AVERAGE_COLUMN(title, rank, get, of) \
-	{title, "avg", 9, 0, 0, rank, TABLE_TIME, 0, .value = get, .help = of " per call"}
+	{title, "avg", 9, 0, 0, rank, UNIT_TIME, 0, .value = get, .help = of " per call"}
 #define MAX_COLUMN(rank) \
-	{"max call", "max", 9, 0, 0, rank, TABLE_TIME, 0, .value = max_value, \
+	{"max call", "max", 9, 0, 0, rank, UNIT_TIME, 0, .value = max_value, \
 	 .help = "its longest call on the host, with the ops it called"}
 #define KERNELS_COLUMN(rank) \
-	{"kernels", "kernels", 9, 0, 0, rank, TABLE_COUNT, TABLE_SUMS, .value = kernels_value, \
+	{"kernels", "kernels", 9, 0, 0, rank, UNIT_COUNT, TABLE_SUMS, .value = kernels_value, \
 	 .help = "kernels it launched"}
 #define COPIED_COLUMN \
-	{"copied", "copied", 9, 0, 0, 9, TABLE_BYTES, TABLE_SUMS | TABLE_ASKED, .value = copied_value, \
+	{"copied", "copied", 9, 0, 0, 9, UNIT_BYTES, TABLE_SUMS | TABLE_ASKED, .value = copied_value, \
 	 .help = "bytes of the copies it launched"}
+/* Of trees; a list has it so that one may choose it there too. */
+#define WAITS_COLUMN \
+	{"waits", "waits", 9, 0, 0, 7, UNIT_TIME, 0, .value = waits_value, \
+	 .help = "time in it and the ops it called during which the host waited for a device"}
 #define TOTAL_COLUMN(rank, how) \
-	{"total", "total", 9, 0, 0, rank, TABLE_TIME, how, .value = total_value, \
+	{"total", "total", 9, 0, 0, rank, UNIT_TIME, how, .value = total_value, \
 	 .help = "time on the host with all the ops it called"}
 
 /* Queued and latency: of programs that hand ops to thread pools. */
@@ -182,18 +186,19 @@ static uint64_t total_part(const void *row)
 	DEVICE_COLUMN(0, TABLE_SUMS), \
 	SHARE_COLUMN(share_title, 3, share_part, share_of), \
 	AVERAGE_COLUMN(avg_title, 4, avg_value, avg_of), \
-	{"min call", "min", 9, 0, 0, 9, TABLE_TIME, TABLE_ASKED, .value = least_value, \
+	{"min call", "min", 9, 0, 0, 9, UNIT_TIME, TABLE_ASKED, .value = least_value, \
 	 .help = "its shortest call on the host, with the ops it called"}, \
-	{"p50 call", "p50", 9, 0, 0, 9, TABLE_TIME, TABLE_ASKED, .value = p50_value, \
+	{"p50 call", "p50", 9, 0, 0, 9, UNIT_TIME, TABLE_ASKED, .value = p50_value, \
 	 .text = p50_text, .help = "half of its calls took no longer: an estimate"}, \
-	{"p99 call", "p99", 9, 0, 0, 9, TABLE_TIME, TABLE_ASKED, .value = p99_value, \
+	{"p99 call", "p99", 9, 0, 0, 9, UNIT_TIME, TABLE_ASKED, .value = p99_value, \
 	 .text = p99_text, .help = "99 of 100 calls took no longer: an estimate"}, \
 	MAX_COLUMN(6), \
 	KERNELS_COLUMN(7), \
 	COPIED_COLUMN, \
-	{"queued", "queued", 9, 0, 0, 6, TABLE_TIME, TABLE_SUMS, .value = queued_value, \
+	WAITS_COLUMN, \
+	{"queued", "queued", 9, 0, 0, 6, UNIT_TIME, TABLE_SUMS, .value = queued_value, \
 	 .help = "after it was handed to a thread pool, until a thread took it; all calls added"}, \
-	{"latency", "latency", 9, 0, 0, 8, TABLE_TIME, 0, .value = latency_value, \
+	{"latency", "latency", 9, 0, 0, 8, UNIT_TIME, 0, .value = latency_value, \
 	 .help = "from the end of its last input to its start, on average"}, \
 	{"source", "source", 14, 20, 28, 9, .text = source_text, .compare = by_source, \
 	 .help = "the line of the program it comes from, of several the one with most time"}, \
@@ -213,8 +218,7 @@ static uint64_t total_part(const void *row)
 #define CALL_COLUMNS(avg_title, avg_value, avg_of) \
 	AVERAGE_COLUMN(avg_title, 5, avg_value, avg_of), \
 	MAX_COLUMN(7), \
-	{"waits", "waits", 9, 0, 0, 7, TABLE_TIME, 0, .value = waits_value, \
-	 .help = "time in it and the ops it called during which the host waited for a device"}
+	WAITS_COLUMN
 
 static const struct table_column device_list[] =
 	LIST_COLUMNS("share of it", device_part, "the device time", "avg", device_average_value,
@@ -286,7 +290,11 @@ static enum role bar_role(const void *row)
 	return ROW(row)->is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
 }
 
-#define KIND(list) { \
+#define KIND(list, tree, cost) { \
+	.pane = "ops", \
+	.nested = tree, \
+	.count_key = "calls", \
+	.cost_key = cost, \
 	.columns = list, \
 	.n_columns = sizeof(list) / sizeof(list[0]), \
 	.row_size = sizeof(struct op_line), \
@@ -300,8 +308,15 @@ static enum role bar_role(const void *row)
 const struct table_kind *ops_kind(bool devices, enum ops_shape shape)
 {
 	static const struct table_kind kinds[2][OPS_SHAPES] = {
-		{ KIND(self_list), KIND(self_calls), KIND(self_scopes) },
-		{ KIND(device_list), KIND(device_calls), KIND(device_scopes) },
+		{
+			KIND(self_list, false, "self"), KIND(self_calls, true, "self"),
+			KIND(self_scopes, true, "self"),
+		},
+		{
+			KIND(device_list, false, "device-time"),
+			KIND(device_calls, true, "device-time"),
+			KIND(device_scopes, true, "device-time"),
+		},
 	};
 
 	return &kinds[devices][shape];

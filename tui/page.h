@@ -97,12 +97,14 @@ FILE *page_open(const char *path);
 struct model;
 struct live;
 struct filter_names;	/* model/filter/filter.h */
+struct view;
 
 /* A command as typed; what it may ask. */
 struct page_call {
 	struct model *model;		/* borrowed */
 	struct live *live;		/* borrowed; NULL: nothing runs */
 	const struct filter_names *filters;	/* borrowed; NULL: none have names */
+	const struct view *view;	/* borrowed */
 	int argc;
 	const char *const *argv;
 	char *error;			/* a sentence, when false is returned */
@@ -125,6 +127,7 @@ bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_filters(const struct page_call *call, struct page *page);	/* filters */
+bool page_columns(const struct page_call *call, struct page *page);	/* columns */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */

@@ -59,6 +59,9 @@ struct view {
 	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
 	const struct filter_names *filters;	/* borrowed; those that have a name */
+	struct column_choices *column_choices;	/* borrowed; NULL: none */
+	struct pane *const *panes;	/* borrowed, pane_count of them; NULL: not opened yet */
+	int64_t pinned_ns;		/* time of `pin`, 0: nothing is pinned */
 	int64_t clock_ns;	/* the loop's clock at this frame (virtual in tests) */
 	int64_t now_ns;		/* model's live edge at this frame */
 	/* cursor: a time and a row, not a cell */
@@ -115,6 +118,9 @@ struct pane_ops {
 	/* Makes what is called so seen, and puts the cursor on it; the timeline:
 	 * view->cursor_row. NULL: cannot. Takes the lock itself; after update(). */
 	bool (*reveal)(struct pane *pane, struct view *view, const char *key);
+	/* Its table, and the columns that this may have; NULL: it has none. */
+	struct table *(*table)(struct pane *pane);
+	const struct table_kind *(*kind)(void);
 	/* Short text for its tab, e.g. "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };

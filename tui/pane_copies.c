@@ -145,23 +145,26 @@ static const struct table_column columns[] = {
 	 .help = "the queue (stream) that the copies went to"},
 	{"device", "device", 6, 0, 0, 5, .text = device_text, .compare = by_device,
 	 .help = "the queue's device"},
-	{"count", "count", 9, 0, 0, 1, TABLE_COUNT, TABLE_SUMS, .value = count_value,
+	{"count", "count", 9, 0, 0, 1, UNIT_COUNT, TABLE_SUMS, .value = count_value,
 	 .help = "how many copies"},
-	{"bytes", "bytes", 9, 0, 0, 0, TABLE_BYTES, TABLE_SUMS, .value = bytes_value,
+	{"bytes", "bytes", 9, 0, 0, 0, UNIT_BYTES, TABLE_SUMS, .value = bytes_value,
 	 .help = "bytes that were moved, all copies added"},
-	{"time", "time", 9, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = time_value,
+	{"time", "time", 9, 0, 0, 0, UNIT_TIME, TABLE_SUMS, .value = time_value,
 	 .help = "device time of the copies, added"},
-	{"pinned", "pinned", 6, 0, 0, 4, TABLE_SHARE, 0, .value = pinned_value, .text = pinned_text,
+	{"pinned", "pinned", 6, 0, 0, 4, UNIT_SHARE, 0, .value = pinned_value, .text = pinned_text,
 	 .help = "part of the copies whose host memory was pinned, as far as the probes were told"},
-	{"share of it", "share", 14, 14, 20, 4, TABLE_SHARE, .part = part,
+	{"share of it", "share", 14, 14, 20, 4, UNIT_SHARE, .part = part,
 	 .help = "its part of the time of all copies"},
-	{"mean", "mean", 10, 0, 0, 1, TABLE_RATE, 0, .value = mean_value,
+	{"mean", "mean", 10, 0, 0, 1, UNIT_RATE, 0, .value = mean_value,
 	 .help = "bytes by the time of the copies that have one"},
-	{"peak", "peak", 10, 0, 0, 3, TABLE_RATE, 0, .value = peak_value,
+	{"peak", "peak", 10, 0, 0, 3, UNIT_RATE, 0, .value = peak_value,
 	 .help = "the fastest single copy of 64 KiB and more, else of all"},
 };
 
 static const struct table_kind kind = {
+	.pane = "copies",
+	.count_key = "count",
+	.cost_key = "time",
 	.columns = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.row_size = sizeof(struct copy_line),
@@ -252,6 +255,22 @@ static bool copies_reveal(struct pane *pane, struct view *view, const char *key)
 	return key && table_reveal(&((struct copies_pane *)pane)->table, is_row, key);
 }
 
+static struct table *copies_table(struct pane *pane)
+{
+	return &((struct copies_pane *)pane)->table;
+}
+
+static const struct table_kind *copies_kind(void)
+{
+	return &kind;
+}
+
+static unsigned copies_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(copies_table(pane), view, mouse);
+}
+
 const struct pane_ops pane_copies = {
 	.name = "copies",
 	.key_table = "table",
@@ -261,4 +280,7 @@ const struct pane_ops pane_copies = {
 	.draw = copies_draw,
 	.command = copies_command,
 	.reveal = copies_reveal,
+	.mouse = copies_mouse,
+	.table = copies_table,
+	.kind = copies_kind,
 };

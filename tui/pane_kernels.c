@@ -266,28 +266,28 @@ static const struct table_column columns[] = {
 	 .help = "what it computes, by its name"},
 	{"type", "type", 4, 0, 0, 6, .text = type_text, .compare = by_type,
 	 .help = "the type of the numbers it computes with, by its name"},
-	{"tensor", "tensor", 6, 0, 0, 6, TABLE_TEXT, TABLE_MOST_FIRST, .text = tensor_text,
+	{"tensor", "tensor", 6, 0, 0, 6, UNIT_TEXT, TABLE_MOST_FIRST, .text = tensor_text,
 	 .compare = by_tensor,
 	 .help = "whether it runs on tensor cores, by its name; of what might only"},
-	{"occup", "occupancy", 5, 0, 0, 5, TABLE_SHARE, TABLE_LEAST_FIRST, .value = occupancy_value,
+	{"occup", "occupancy", 5, 0, 0, 5, UNIT_SHARE, TABLE_LEAST_FIRST, .value = occupancy_value,
 	 .help = "threads that fit at once, of those that the device can hold: computed from its launches"},
 	{"limited by", "limit", 13, 0, 0, 10, .text = limit_text,
 	 .help = "what keeps its occupancy from being higher"},
-	{"count", "count", 9, 0, 0, 1, TABLE_COUNT, TABLE_SUMS, .value = count_value,
+	{"count", "count", 9, 0, 0, 1, UNIT_COUNT, TABLE_SUMS, .value = count_value,
 	 .help = "how often it ran"},
-	{"total", "total", 9, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = total_value, .text = total_text,
+	{"total", "total", 9, 0, 0, 0, UNIT_TIME, TABLE_SUMS, .value = total_value, .text = total_text,
 	 .help = "time of all its runs added; ~ where some are known from the host only"},
-	{"share of it", "share", 14, 14, 20, 2, TABLE_SHARE, .part = part,
+	{"share of it", "share", 14, 14, 20, 2, UNIT_SHARE, .part = part,
 	 .help = "its part of the time of all kernels"},
-	{"avg", "avg", 8, 0, 0, 3, TABLE_TIME, 0, .value = mean_value, .text = mean_text,
+	{"avg", "avg", 8, 0, 0, 3, UNIT_TIME, 0, .value = mean_value, .text = mean_text,
 	 .help = "time of a run, on average"},
-	{"min", "min", 8, 0, 0, 9, TABLE_TIME, 0, .value = min_value, .text = min_text,
+	{"min", "min", 8, 0, 0, 9, UNIT_TIME, 0, .value = min_value, .text = min_text,
 	 .help = "its shortest run"},
-	{"max", "max", 8, 0, 0, 7, TABLE_TIME, 0, .value = max_value, .text = max_text,
+	{"max", "max", 8, 0, 0, 7, UNIT_TIME, 0, .value = max_value, .text = max_text,
 	 .help = "its longest run"},
-	{"p50", "p50", 9, 0, 0, 9, TABLE_TIME, TABLE_ASKED, .value = p50_value, .text = p50_text,
+	{"p50", "p50", 9, 0, 0, 9, UNIT_TIME, TABLE_ASKED, .value = p50_value, .text = p50_text,
 	 .help = "half of its runs took no longer: an estimate"},
-	{"p99", "p99", 9, 0, 0, 5, TABLE_TIME, 0, .value = p99_value, .text = p99_text,
+	{"p99", "p99", 9, 0, 0, 5, UNIT_TIME, 0, .value = p99_value, .text = p99_text,
 	 .help = "99 of 100 runs took no longer: an estimate"},
 	{"min … max", "spread", 16, 0, 0, 11, .text = spread_text,
 	 .help = "how many runs took how long, in equal parts from its shortest to its longest"},
@@ -295,13 +295,16 @@ static const struct table_column columns[] = {
 	 .help = "mean time of a run, over equally many steps each, from the start of the run to now"},
 	{"op", "op", 16, 28, 44, 4, .text = op_text, .compare = by_op,
 	 .help = "the op that launched most of it, how many more, and how that is known"},
-	{"failed", "failed", 8, 0, 0, 11, TABLE_COUNT, TABLE_SUMS | TABLE_ASKED, .value = failed_value,
+	{"failed", "failed", 8, 0, 0, 11, UNIT_COUNT, TABLE_SUMS | TABLE_ASKED, .value = failed_value,
 	 .help = "runs that ended with an error"},
-	{"GFLOP/s", "flops", 9, 0, 0, 4, TABLE_FLOPS, 0, .value = flop_value,
+	{"GFLOP/s", "flops", 9, 0, 0, 4, UNIT_FLOPS, 0, .value = flop_value,
 	 .help = "floating-point operations that its problems need, by its time"},
 };
 
 static const struct table_kind kind = {
+	.pane = "kernels",
+	.count_key = "count",
+	.cost_key = "total",
 	.columns = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.row_size = sizeof(struct kernel_line),
@@ -458,6 +461,22 @@ static bool kernels_reveal(struct pane *pane, struct view *view, const char *key
 	return key && table_reveal(&((struct kernels_pane *)pane)->table, is_row, key);
 }
 
+static struct table *kernels_table(struct pane *pane)
+{
+	return &((struct kernels_pane *)pane)->table;
+}
+
+static const struct table_kind *kernels_kind(void)
+{
+	return &kind;
+}
+
+static unsigned kernels_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(kernels_table(pane), view, mouse);
+}
+
 const struct pane_ops pane_kernels = {
 	.name = "kernels",
 	.key_table = "table",
@@ -467,4 +486,7 @@ const struct pane_ops pane_kernels = {
 	.draw = kernels_draw,
 	.command = kernels_command,
 	.reveal = kernels_reveal,
+	.mouse = kernels_mouse,
+	.table = kernels_table,
+	.kind = kernels_kind,
 };

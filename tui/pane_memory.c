@@ -133,26 +133,29 @@ static const struct table_column columns[] = {
 	 .help = "who gives the memory out, as the program's libraries call it"},
 	{"device", "device", 6, 0, 0, 3, .text = device_text, .compare = by_device,
 	 .help = "the device whose memory it is, – the host's or that of several"},
-	{"live", "live", 9, 0, 0, 0, TABLE_BYTES, 0, .value = live_value,
+	{"live", "live", 9, 0, 0, 0, UNIT_BYTES, 0, .value = live_value,
 	 .help = "bytes that are allocated now"},
-	{"peak", "peak", 9, 0, 0, 0, TABLE_BYTES, 0, .value = peak_value,
+	{"peak", "peak", 9, 0, 0, 0, UNIT_BYTES, 0, .value = peak_value,
 	 .help = "the most bytes that were allocated at once"},
-	{"share of it", "share", 14, 14, 20, 6, TABLE_SHARE, .part = peak_part,
+	{"share of it", "share", 14, 14, 20, 6, UNIT_SHARE, .part = peak_part,
 	 .help = "its peak's part of the sum of all peaks, which may not have been at once"},
 	{"most at the peak", "holder", 18, 30, 60, 2, .text = holder_text,
 	 .help = "the op that held most at the peak, and its part of the peak"},
-	{"allocated", "allocated", 9, 0, 0, 9, TABLE_BYTES, TABLE_SUMS | TABLE_ASKED,
+	{"allocated", "allocated", 9, 0, 0, 9, UNIT_BYTES, TABLE_SUMS | TABLE_ASKED,
 	 .value = allocated_value, .help = "bytes of all allocations, also of those that were freed"},
-	{"allocations", "allocations", 13, 0, 0, 4, TABLE_COUNT, TABLE_SUMS, .value = allocations_value,
+	{"allocations", "allocations", 13, 0, 0, 4, UNIT_COUNT, TABLE_SUMS, .value = allocations_value,
 	 .help = "how often memory was allocated"},
-	{"frees", "frees", 8, 0, 0, 5, TABLE_COUNT, TABLE_SUMS, .value = frees_value,
+	{"frees", "frees", 8, 0, 0, 5, UNIT_COUNT, TABLE_SUMS, .value = frees_value,
 	 .help = "how often it was given back"},
-	{"growth/step", "growth", 13, 0, 0, 1, TABLE_BYTES, TABLE_SUMS, .value = growth_value,
+	{"growth/step", "growth", 13, 0, 0, 1, UNIT_BYTES, TABLE_SUMS, .value = growth_value,
 	 .text = growth_text,
 	 .help = "bytes by which it grows from one step's end to the next one's; 0 it does not"},
 };
 
 static const struct table_kind kind = {
+	.pane = "memory",
+	.count_key = "allocations",
+	.cost_key = "live",
 	.columns = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.row_size = sizeof(struct memory_line),
@@ -302,6 +305,22 @@ static bool memory_reveal(struct pane *pane, struct view *view, const char *key)
 	return key && table_reveal(&((struct memory_pane *)pane)->table, is_row, key);
 }
 
+static struct table *memory_table(struct pane *pane)
+{
+	return &((struct memory_pane *)pane)->table;
+}
+
+static const struct table_kind *memory_kind(void)
+{
+	return &kind;
+}
+
+static unsigned memory_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(memory_table(pane), view, mouse);
+}
+
 const struct pane_ops pane_memory = {
 	.name = "memory",
 	.key_table = "table",
@@ -311,4 +330,7 @@ const struct pane_ops pane_memory = {
 	.draw = memory_draw,
 	.command = memory_command,
 	.reveal = memory_reveal,
+	.mouse = memory_mouse,
+	.table = memory_table,
+	.kind = memory_kind,
 };

@@ -61,6 +61,7 @@ static void set_devices(struct ops_pane *p, bool devices, bool any)
 	table_offer(table, "queued", p->pools);
 	table_offer(table, "latency", p->pools);
 	table_offer(table, "source", p->sources);
+	table_offer(table, "waits", p->view != OPS_FLAT);
 	if (!same && !table->chosen)
 		table_sort_by(table, p->devices ? "device-time" :
 				     p->view == OPS_FLAT ? "self" : "total");
@@ -180,7 +181,8 @@ static void ops_draw(struct pane *pane, struct view *view, struct area area, boo
 {
 	struct ops_pane *p = (struct ops_pane *)pane;
 
-	if (p->view != OPS_FLAT && area.height >= 4) {
+	p->table.above = p->view != OPS_FLAT && area.height >= 4;
+	if (p->table.above) {
 		area_text(area, 1, 0, ROLE_MUTED, 0, p->scope);
 		area = area_sub(area, 0, 1, area.width, area.height - 1);
 	}
@@ -267,6 +269,23 @@ static bool ops_reveal(struct pane *pane, struct view *view, const char *key)
 	return key && table_reveal(&((struct ops_pane *)pane)->table, is_row, key);
 }
 
+static struct table *ops_the_table(struct pane *pane)
+{
+	return &((struct ops_pane *)pane)->table;
+}
+
+/* Of all its kinds it has most columns. */
+static const struct table_kind *ops_most(void)
+{
+	return ops_kind(true, OPS_LIST);
+}
+
+static unsigned ops_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(ops_the_table(pane), view, mouse);
+}
+
 const struct pane_ops pane_ops_table = {
 	.name = "ops",
 	.key_table = "table",
@@ -276,4 +295,7 @@ const struct pane_ops pane_ops_table = {
 	.draw = ops_draw,
 	.command = ops_command,
 	.reveal = ops_reveal,
+	.mouse = ops_mouse,
+	.table = ops_the_table,
+	.kind = ops_most,
 };

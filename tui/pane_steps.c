@@ -201,31 +201,32 @@ static enum role bar_role(const void *row)
 #define OF_STEP " of the step, as a share of it; sorted by the time"
 
 static const struct table_column columns[] = {
-	{"step", "step", 7, 0, 0, 0, TABLE_NUMBER, 0, .value = number_value,
+	{"step", "step", 7, 0, 0, 0, UNIT_NUMBER, 0, .value = number_value,
 	 .help = "the step's number, as the program counts"},
-	{"start", "start", 12, 0, 0, 1, TABLE_TIME, 0, .value = start_value, .text = start_text,
+	{"start", "start", 12, 0, 0, 1, UNIT_TIME, 0, .value = start_value, .text = start_text,
 	 .help = "since the start of the run"},
-	{"duration", "duration", 10, 0, 0, 0, TABLE_TIME, TABLE_SUMS, .value = duration_value,
+	{"duration", "duration", 10, 0, 0, 0, UNIT_TIME, TABLE_SUMS, .value = duration_value,
 	 .help = "from its start to its end"},
-	{"of the longest", "share", 16, 16, 26, 4, TABLE_SHARE, .part = duration_part,
+	{"of the longest", "share", 16, 16, 26, 4, UNIT_SHARE, .part = duration_part,
 	 .help = "its duration, as a share of the longest one's"},
-	{"to the typical", "delta", 14, 0, 0, 5, TABLE_TIME, 0, .value = delta_value, .text = delta_text,
+	{"to the typical", "delta", 14, 0, 0, 5, UNIT_TIME, 0, .value = delta_value, .text = delta_text,
 	 .help = "its duration less that of the median step"},
-	{"compute", "compute", 8, 0, 0, 2, TABLE_TIME, 0, .value = compute_value, .text = parts_text,
+	{"compute", "compute", 8, 0, 0, 2, UNIT_TIME, 0, .value = compute_value, .text = parts_text,
 	 .help = "kernels ran: part" OF_STEP},
-	{"input", "input", 7, 0, 0, 2, TABLE_TIME, 0, .value = input_value, .text = input_text,
+	{"input", "input", 7, 0, 0, 2, UNIT_TIME, 0, .value = input_value, .text = input_text,
 	 .help = "the host fetched or waited for a batch, and no device worked: part" OF_STEP},
-	{"copies", "copies", 7, 0, 0, 3, TABLE_TIME, 0, .value = copy_value, .text = copy_text,
+	{"copies", "copies", 7, 0, 0, 3, UNIT_TIME, 0, .value = copy_value, .text = copy_text,
 	 .help = "copies ran and no kernel: part" OF_STEP},
-	{"launch", "launch", 7, 0, 0, 2, TABLE_TIME, 0, .value = launch_value, .text = launch_text,
+	{"launch", "launch", 7, 0, 0, 2, UNIT_TIME, 0, .value = launch_value, .text = launch_text,
 	 .help = "work was being handed over or on its way, and no device worked: part" OF_STEP},
-	{"sync", "sync", 7, 0, 0, 2, TABLE_TIME, 0, .value = sync_value, .text = sync_text,
+	{"sync", "sync", 7, 0, 0, 2, UNIT_TIME, 0, .value = sync_value, .text = sync_text,
 	 .help = "the host waited for a device that did nothing: part" OF_STEP},
-	{"host", "host", 7, 0, 0, 2, TABLE_TIME, 0, .value = host_value, .text = host_text,
+	{"host", "host", 7, 0, 0, 2, UNIT_TIME, 0, .value = host_value, .text = host_text,
 	 .help = "the host computed, compiled, or nothing is known, and no device worked: part" OF_STEP},
 };
 
 static const struct table_kind kind = {
+	.pane = "steps",
 	.columns = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.row_size = sizeof(struct step_line),
@@ -400,6 +401,7 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
 	const struct step_line *line;
+	int top = area.y;
 
 	if (p->steps.n && area.height >= 4) {
 		summary_draw(&p->steps.stats, area);
@@ -418,6 +420,7 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 		phases_draw(&p->phases, area, area.height - 1);
 		area.height--;
 	}
+	p->table.above = area.y - top;
 	table_draw(&p->table, view, area, focused);
 }
 
@@ -466,6 +469,22 @@ static bool steps_reveal(struct pane *pane, struct view *view, const char *key)
 	return false;
 }
 
+static struct table *steps_table(struct pane *pane)
+{
+	return &((struct steps_pane *)pane)->table;
+}
+
+static const struct table_kind *steps_kind(void)
+{
+	return &kind;
+}
+
+static unsigned steps_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(steps_table(pane), view, mouse);
+}
+
 const struct pane_ops pane_steps = {
 	.name = "steps",
 	.key_table = "table",
@@ -475,4 +494,7 @@ const struct pane_ops pane_steps = {
 	.draw = steps_draw,
 	.command = steps_command,
 	.reveal = steps_reveal,
+	.mouse = steps_mouse,
+	.table = steps_table,
+	.kind = steps_kind,
 };

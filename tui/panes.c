@@ -14,6 +14,23 @@ const struct pane_ops *const pane_table[] = {
 };
 const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);
 
+const struct table_kind *panes_kind(const char *pane)
+{
+	for (size_t i = 0; i < pane_count; i++)
+		if (pane_table[i] && pane_table[i]->kind && !strcmp(pane_table[i]->name, pane))
+			return pane_table[i]->kind();
+	return NULL;
+}
+
+struct table *panes_table(const struct view *view, const char *pane)
+{
+	for (size_t i = 0; view->panes && i < pane_count; i++)
+		if (view->panes[i] && view->panes[i]->ops->table &&
+		    !strcmp(view->panes[i]->ops->name, pane))
+			return view->panes[i]->ops->table(view->panes[i]);
+	return NULL;
+}
+
 void panes_device_label(char *text, size_t size, const struct device_row *devices,
 			size_t count, uint32_t device)
 {

@@ -21,6 +21,11 @@ void panes_device_label(char *text, size_t size, const struct device_row *device
 void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 		       size_t count, uint32_t queue);
 
+/* The columns that a pane's table may have, by the pane's name; NULL: no such. */
+const struct table_kind *panes_kind(const char *pane);
+/* The table of an open pane; NULL: none. */
+struct table *panes_table(const struct view *view, const char *pane);
+
 /* The start of the run, which times are counted from; 0 while nothing is seen. */
 int64_t panes_base_ns(const struct model_status *status);
 

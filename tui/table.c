@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/mouse.h"
 
 void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key)
 {
@@ -30,6 +31,8 @@ void table_teardown(struct table *table)
 	free_rows(table);
 	free(table->order);
 	filter_free(table->where);
+	free(table->marked);
+	free(table->pinned);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -40,11 +43,12 @@ void table_take(struct table *table, void *rows, size_t count, uint64_t total)
 	table->all = count;
 	table->total = total;
 	table_choose_rows(table);
+	table_taken(table);
 }
 
 void table_become(struct table *table, const struct table_kind *kind)
 {
-	const char *key = table->kind->columns[table->sort].key;
+	const char *key = table_column(table, table->sort)->key;
 	bool reverse = table->reverse;
 
 	if (table->kind == kind)
@@ -59,10 +63,10 @@ bool table_sort_by(struct table *table, const char *key)
 {
 	size_t column = table_find_column(table, key);
 
-	if (column == table->kind->n_columns || !table_sortable(table, column))
+	if (column >= table_n_columns(table) || !table_sortable(table, column))
 		return false;
 	table->sort = column;
-	table->reverse = table_descends(&table->kind->columns[column]);
+	table->reverse = table_descends(table_column(table, column));
 	table->unsorted = true;
 	return true;
 }
@@ -136,6 +140,9 @@ static void sort_rows(struct table *table)
 {
 	size_t i;
 
+	/* what it was sorted by may not be there any more */
+	if (!table_sortable(table, table->sort) && !table->given)
+		table->sort = 0;
 	if (table->count > table->order_cap) {
 		table->order_cap = table->count + table->count / 2;
 		table->order = xreallocarray(table->order, table->order_cap,
@@ -145,7 +152,7 @@ static void sort_rows(struct table *table)
 		table->order[i] = i;
 	if (table->given || table->count < 2)
 		return;
-	if (table->kind->columns[table->sort].compare)
+	if (table_column(table, table->sort)->compare)
 		qsort_r(table->order, table->count, sizeof(*table->order), compare_rows, table);
 	else
 		sort_values(table);
@@ -157,6 +164,7 @@ void table_order(struct table *table)
 		sort_rows(table);
 		find_cursor(table);
 		table->unsorted = false;
+		table->summed = false;
 	}
 	if (table->cursor >= table->count)
 		table->cursor = table->count ? table->count - 1 : 0;
@@ -209,10 +217,10 @@ static void print_keys(const struct table *table, char *text, size_t size)
 	size_t i, at = 0;
 
 	text[0] = '\0';
-	for (i = 0; i < table->kind->n_columns && at < size; i++)
+	for (i = 0; i < table_n_columns(table) && at < size; i++)
 		if (table_sortable(table, i))
 			at += (size_t)snprintf(text + at, size - at, " %s",
-					       table->kind->columns[i].key);
+					       table_column(table, i)->key);
 }
 
 static unsigned sort_command(struct table *table, struct view *view,
@@ -245,9 +253,9 @@ static unsigned sort_next(struct table *table, int by)
 		size_t column = shown[(at + (by < 0 ? n - i : i)) % n];
 
 		/* a share goes with what it is the share of */
-		if (!table_sortable(table, column) || table->kind->columns[column].part)
+		if (!table_sortable(table, column) || table_column(table, column)->part)
 			continue;
-		table_sort_by(table, table->kind->columns[column].key);
+		table_sort_by(table, table_column(table, column)->key);
 		table->chosen = true;
 		break;
 	}
@@ -262,6 +270,30 @@ static unsigned reverse(struct table *table)
 	return OUT_REDRAW;
 }
 
+static void mark_and_go(struct table *table)
+{
+	table_mark(table);
+	move_to(table, (int64_t)table->cursor + 1);
+}
+
+/* The first column stays. */
+static unsigned scroll_columns(struct table *table, struct view *view, int by)
+{
+	unsigned char shown[TABLE_COLUMNS_MAX];
+	size_t n = table_shown(table, shown);
+	bool all = table->layout.n && !table->layout.dropped;
+
+	if (!all && by < 0 && table->skip)
+		table->skip--;
+	else if (!all && by > 0 && n > table->skip + 2)
+		table->skip++;
+	else
+		snprintf(view->status, sizeof(view->status), "%s", all ?
+			 "all its columns are shown" : by < 0 ? "these are the first columns" :
+			 "these are the last columns");
+	return OUT_REDRAW;
+}
+
 unsigned table_command(struct table *table, struct view *view, const struct command_call *call)
 {
 	const char *name = call->argv[0];
@@ -269,6 +301,7 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
 	int64_t cursor = (int64_t)table->cursor;
 
+	table->choices = view->column_choices;
 	if (strcmp(name, "row-down") == 0)
 		move_to(table, cursor + rows);
 	else if (strcmp(name, "row-up") == 0)
@@ -291,7 +324,64 @@ unsigned table_command(struct table *table, struct view *view, const struct comm
 		return reverse(table);
 	else if (strcmp(name, "where") == 0)
 		return table_where(table, view, call);
+	else if (strcmp(name, "columns-left") == 0 || strcmp(name, "columns-right") == 0)
+		return scroll_columns(table, view, strcmp(name, "columns-right") ? -1 : 1);
+	else if (strcmp(name, "pick") == 0)
+		mark_and_go(table);
+	else if (strcmp(name, "pick-none") == 0)
+		table_unmark(table);
 	else
 		return OUT_UNKNOWN;
 	return OUT_REDRAW;
+}
+
+/* ---- the mouse ---- */
+
+/* A click on a heading sorts by it, a second one turns it round. */
+static unsigned click_heading(struct table *table, int x)
+{
+	const struct table_layout *layout = &table->layout;
+
+	for (size_t i = 0; i < layout->n; i++) {
+		size_t column = layout->column[i];
+
+		if (!layout->width[i] || x < layout->x[i] || x >= layout->x[i] + layout->width[i] + 2 ||
+		    !table_sortable(table, column))
+			continue;
+		if (column == table->sort)
+			return reverse(table);
+		table_sort_by(table, table_column(table, column)->key);
+		table->chosen = true;
+		return OUT_REDRAW;
+	}
+	return OUT_NONE;
+}
+
+unsigned table_mouse(struct table *table, struct view *view, const struct mouse *mouse)
+{
+	int line = mouse->y - table->heading - 1;
+	size_t row = table->top + (size_t)(line < 0 ? 0 : line);
+
+	switch (mouse->what) {
+	case MOUSE_WHEEL_LEFT:
+		return scroll_columns(table, view, -1);
+	case MOUSE_WHEEL_RIGHT:
+		return scroll_columns(table, view, 1);
+	case MOUSE_PRESS:
+	case MOUSE_DOUBLE:
+		break;
+	default:
+		return OUT_UNKNOWN;
+	}
+	if (mouse->button != 1)
+		return OUT_NONE;
+	if (line == -1)
+		return click_heading(table, mouse->x);
+	if (line < 0 || line >= table->page || row >= table->count)
+		return OUT_NONE;
+	move_to(table, (int64_t)row);
+	if (mouse->what != MOUSE_DOUBLE)
+		return OUT_REDRAW;
+	view->run_command = "open";
+	return OUT_REDRAW | OUT_RUN_COMMAND;
 }

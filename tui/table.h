@@ -17,7 +17,8 @@
  * loop's; no function asks the model, so the lock is needed by none.
  *
  * table.c: rows, their order, the cursor, commands; table_columns.c: what the
- * columns say and which are shown; table_draw.c: the picture.
+ * columns say and which are shown; table_sums.c: what rows add up to; table_draw.c:
+ * the picture; column_choice.h: what the user wants of the columns.
  */
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
@@ -25,10 +26,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model/filter/filter.h"
 #include "tui/grid.h"
 #include "tui/pane.h"
+
+struct column_choices;
+struct mouse;
 
 #define TABLE_NEEDED 4
 #define TABLE_COLUMNS_MAX 32
@@ -36,14 +41,14 @@
 struct table;
 
 enum table_unit {
-	TABLE_TEXT = 0,
-	TABLE_NUMBER,		/* what numbers something: never added up */
-	TABLE_COUNT,
-	TABLE_TIME,		/* ns */
-	TABLE_BYTES,
-	TABLE_RATE,		/* bytes per second */
-	TABLE_FLOPS,		/* floating-point operations per second */
-	TABLE_SHARE,		/* thousandths; a column with `part`: that of the total */
+	UNIT_TEXT = 0,
+	UNIT_NUMBER,		/* what numbers something: never added up */
+	UNIT_COUNT,
+	UNIT_TIME,		/* ns */
+	UNIT_BYTES,
+	UNIT_RATE,		/* bytes per second */
+	UNIT_FLOPS,		/* floating-point operations per second */
+	UNIT_SHARE,		/* thousandths; a column with `part`: that of the total */
 };
 
 enum table_flag {
@@ -78,6 +83,7 @@ struct table_column {
 };
 
 struct table_kind {
+	const char *pane;		/* whose it is: `columns PANE` */
 	const struct table_column *columns;	/* the first is the row's name */
 	size_t n_columns;
 	size_t row_size;
@@ -90,6 +96,27 @@ struct table_kind {
 	filter_get *field;
 	/* Of a tree that is given: how far in; NULL: it is flat. */
 	unsigned (*depth)(const void *row);
+	bool nested;			/* rows are parts of others: no sums over them */
+	const char *count_key, *cost_key;	/* columns that `pin` looks at, NULL: none */
+};
+
+/* What the rows of a table, or those that are marked, add up to. */
+struct table_sum {
+	size_t rows;
+	uint64_t part;			/* of the table's total */
+	int64_t value[TABLE_COLUMNS_MAX];
+	bool known[TABLE_COLUMNS_MAX];
+};
+
+/* A row's numbers at the moment of `pin`. */
+struct table_pinned { uint64_t identity; int64_t count, cost; };
+
+/* Where the columns stand; those that have no room have width 0. */
+struct table_layout {
+	size_t n;
+	unsigned char column[TABLE_COLUMNS_MAX];
+	int x[TABLE_COLUMNS_MAX], width[TABLE_COLUMNS_MAX];
+	size_t dropped;
 };
 
 struct table {
@@ -110,6 +137,20 @@ struct table {
 	size_t cursor, top;		/* lines of the order */
 	uint64_t cursor_identity;	/* 0: stay on the first line */
 	int page;			/* rows of the last draw */
+	const struct column_choices *choices;	/* borrowed from the view; NULL: none */
+	size_t skip;			/* columns behind the first that were scrolled away */
+	struct table_layout layout;	/* of the last draw */
+	int above;			/* lines of the pane above the table */
+	int heading;			/* its line in the pane, of the last draw */
+	uint64_t *marked;		/* owned; identities, sorted */
+	size_t n_marked, cap_marked;
+	bool summed;			/* sums and picked are valid */
+	struct table_sum sums, picked;	/* of the rows shown, of those marked */
+	struct table_pinned *pinned;	/* owned; by identity; NULL: none */
+	size_t n_pinned;
+	const struct table_kind *pinned_kind;
+	int64_t pinned_cost, since_cost;	/* of all rows: then, and since then */
+	char note[192];			/* a line below the sums, "" none */
 };
 
 void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key);
@@ -147,10 +188,30 @@ void table_choose_rows(struct table *table);
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call);
 /* A line that says what was chosen, if it was; returns the area below it. */
 struct area table_draw_where(const struct table *table, struct area area);
+/* Rows under the mouse, headings, the wheel; y counts from the pane's first line. */
+unsigned table_mouse(struct table *table, struct view *view, const struct mouse *mouse);
 
 /* ---- table_columns.c ---- */
 
-/* Index by key; n_columns: there is none. */
+/* Columns that every table has beside its kind's: their index is n_columns and up. */
+extern const struct table_column table_own_columns[];
+extern const size_t table_n_own_columns;
+
+static inline size_t table_n_columns(const struct table *table)
+{
+	return table->kind->n_columns + table_n_own_columns;
+}
+
+static inline const struct table_column *table_column(const struct table *table, size_t column)
+{
+	return column < table->kind->n_columns ? &table->kind->columns[column] :
+		&table_own_columns[column - table->kind->n_columns];
+}
+
+/* Whether the user asked for it or against it, else 0: column_choice_of(). */
+char table_choice(const struct table *table, size_t column, size_t *place, bool *only);
+
+/* Index by key; table_n_columns(): there is none. */
 size_t table_find_column(const struct table *table, const char *key);
 /* Whether there is anything for the column; all are there at first. */
 void table_offer(struct table *table, const char *key, bool there);
@@ -162,6 +223,8 @@ bool table_sortable(const struct table *table, size_t column);
 bool table_descends(const struct table_column *column);
 /* false: not observed, or no number. */
 bool table_value(const struct table *table, size_t column, const void *row, int64_t *value);
+/* Its own, or that of what it is the growth of. */
+enum table_unit table_unit_of(const struct table *table, size_t column);
 /* As it is shown. */
 void table_text(const struct table *table, size_t column, const void *row, char *text,
 		size_t size);
@@ -169,6 +232,25 @@ void table_text(const struct table *table, size_t column, const void *row, char 
 int table_compare(const struct table *table, const void *a, const void *b);
 /* A number in its unit. */
 void table_print(char *text, size_t size, enum table_unit unit, int64_t value);
+
+/* ---- table_sums.c: sums, marked rows, what came since `pin` ---- */
+
+void table_sum(struct table *table);
+bool table_is_marked(const struct table *table, const void *row);
+/* The row under the cursor is marked, or not any more. */
+void table_mark(struct table *table);
+void table_unmark(struct table *table);
+/* The rows' numbers are remembered. */
+void table_pin(struct table *table);
+void table_unpin(struct table *table);
+bool table_has_pin(const struct table *table);
+/* New rows were taken: what all of them cost since then. */
+void table_taken(struct table *table);
+/* What came since then; false: what it costs is not known. */
+bool table_since(const struct table *table, const void *row, int64_t *count, int64_t *cost);
+/* All rows and columns, those marked only if any are, as lines of values: numbers in
+ * plain units (ns, bytes, bytes per second), separated by commas or tabs. */
+void table_write(struct table *table, FILE *out, bool commas);
 
 /* ---- what the panes' columns share ---- */
 

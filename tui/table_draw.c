@@ -12,28 +12,23 @@
 #define GAP 2
 #define BAR_LEAST 4
 
-/* The columns that are shown, in their order; those without room have width 0. */
-struct layout {
-	size_t n;
-	unsigned char column[TABLE_COLUMNS_MAX];
-	int x[TABLE_COLUMNS_MAX], width[TABLE_COLUMNS_MAX];
-	size_t dropped;
-};
+#define SUMS_FROM 6			/* lines of the area from which on there are sums */
+#define NOTE_FROM 8			/* likewise the note */
 
 static const struct table_column *column_at(const struct table *table,
-					    const struct layout *layout, size_t i)
+					    const struct table_layout *layout, size_t i)
 {
-	return &table->kind->columns[layout->column[i]];
+	return table_column(table, layout->column[i]);
 }
 
 static bool is_right(const struct table_column *column)
 {
-	return column->unit != TABLE_TEXT && !column->part;
+	return column->unit != UNIT_TEXT && !column->part;
 }
 
 /* ---- layout ---- */
 
-static int needed(const struct table *table, const struct layout *layout, bool at_ease)
+static int needed(const struct table *table, const struct table_layout *layout, bool at_ease)
 {
 	int sum = 1;
 	size_t i;
@@ -47,15 +42,20 @@ static int needed(const struct table *table, const struct layout *layout, bool a
 	return sum - GAP;
 }
 
-/* The one that is sorted by goes last of those that can. */
-static int rank_of(const struct table *table, const struct layout *layout, size_t i)
+/* Twice the rank: what is sorted by goes last of those that can, before it what was asked
+ * for. */
+static int rank_of(const struct table *table, const struct table_layout *layout, size_t i)
 {
 	int rank = column_at(table, layout, i)->rank;
+	size_t place;
+	bool only;
 
-	return rank && layout->column[i] == table->sort ? 1 : rank;
+	if (!rank || layout->column[i] == table->sort)
+		return rank ? 1 : 0;
+	return table_choice(table, layout->column[i], &place, &only) ? 3 : 2 * rank;
 }
 
-static bool drop_column(const struct table *table, struct layout *layout, int above)
+static bool drop_column(const struct table *table, struct table_layout *layout, int above)
 {
 	int highest = above;
 	size_t i, which = 0;
@@ -74,7 +74,7 @@ static bool drop_column(const struct table *table, struct layout *layout, int ab
 }
 
 /* Up to `to`, by at most `by`; returns by how much. */
-static int widen(struct layout *layout, size_t column, int to, int by)
+static int widen(struct table_layout *layout, size_t column, int to, int by)
 {
 	int more = to - layout->width[column];
 
@@ -86,18 +86,37 @@ static int widen(struct layout *layout, size_t column, int to, int by)
 }
 
 /* Which have room, each at its least width. */
-static void choose(const struct table *table, int width, struct layout *layout)
+static void choose(const struct table *table, int width, struct table_layout *layout)
 {
 	layout->dropped = 0;
 	for (size_t i = 0; i < layout->n; i++)
 		layout->width[i] = column_at(table, layout, i)->width;
-	while (needed(table, layout, true) > width && drop_column(table, layout, TABLE_NEEDED))
+	while (needed(table, layout, true) > width && drop_column(table, layout, 2 * TABLE_NEEDED))
 		;
 	while (needed(table, layout, false) > width && drop_column(table, layout, 0))
 		;
 }
 
-static void lay_out(const struct table *table, int width, struct layout *layout)
+/* Scrolled: the first, then those from behind the skipped ones that fit whole. */
+static void choose_from(const struct table *table, int width, struct table_layout *layout)
+{
+	int left = width - 1;
+
+	layout->dropped = 0;
+	for (size_t i = 0; i < layout->n; i++) {
+		int need = column_at(table, layout, i)->width + (i ? GAP : 0);
+		bool fits = left >= need && (!i || i > table->skip);
+
+		layout->width[i] = fits ? column_at(table, layout, i)->width : 0;
+		layout->dropped += !fits;
+		if (fits)
+			left -= need;
+		else if (i > table->skip)
+			left = 0;	/* none behind it either */
+	}
+}
+
+static void lay_out(struct table *table, int width, struct table_layout *layout)
 {
 	int spare, x = 1;
 	size_t i;
@@ -105,6 +124,10 @@ static void lay_out(const struct table *table, int width, struct layout *layout)
 	memset(layout, 0, sizeof(*layout));
 	layout->n = table_shown(table, layout->column);
 	choose(table, width, layout);
+	if (!layout->dropped)
+		table->skip = 0;
+	if (table->skip)
+		choose_from(table, width, layout);
 	spare = width - 1 - needed(table, layout, false);
 	for (i = 0; i < layout->n && spare > 0; i++)
 		if (layout->width[i] && column_at(table, layout, i)->most)
@@ -139,7 +162,7 @@ static int blank_before(struct area area, int end, int width)
 
 /* "+3 columns", "+3": those that have no room; behind the first title, else where there
  * is room between the titles. */
-static void draw_dropped(struct area area, const struct layout *layout)
+static void draw_dropped(struct area area, const struct table_layout *layout)
 {
 	char all[32], few[16];
 	const char *texts[] = { all, all, few };
@@ -162,7 +185,7 @@ static void draw_dropped(struct area area, const struct layout *layout)
 }
 
 static void draw_heading(const struct table *table, struct area area,
-			 const struct layout *layout)
+			 const struct table_layout *layout)
 {
 	char title[LABEL_MAX], text[LABEL_MAX + 8];
 	size_t i;
@@ -214,7 +237,7 @@ static void draw_bar(const struct table *table, const void *row, struct area are
 static void draw_field(const struct table *table, size_t at, const void *row, struct area area,
 		       int x, int y, int width, enum role behind)
 {
-	const struct table_column *column = &table->kind->columns[at];
+	const struct table_column *column = table_column(table, at);
 	bool bad = table->kind->bad && table->kind->bad(row);
 	enum role role = bad ? ROLE_BAD : ROLE_DEFAULT;
 	char text[LABEL_MAX], fitted[LABEL_MAX];
@@ -234,11 +257,11 @@ static void draw_field(const struct table *table, size_t at, const void *row, st
 	area_text(area, x, y, role, 0, fitted);
 }
 
-static void draw_row(const struct table *table, const struct layout *layout, struct area area,
+static void draw_row(const struct table *table, const struct table_layout *layout, struct area area,
 		     int y, size_t line, bool focused)
 {
 	const void *row = table_row(table, table->order[line]);
-	bool current = line == table->cursor;
+	bool current = line == table->cursor, marked = table_is_marked(table, row);
 	size_t i;
 
 	if (current)
@@ -251,7 +274,10 @@ static void draw_row(const struct table *table, const struct layout *layout, str
 	/* Not by the background alone. */
 	if (current)
 		area_text(area, 0, y, ROLE_CURSOR, focused ? ATTR_BOLD : 0,
+			  marked ? (table->ascii ? "#" : "◆") :
 			  table->ascii ? ">" : focused ? "▸" : "▹");
+	else if (marked)
+		area_text(area, 0, y, ROLE_ACCENT, ATTR_BOLD, table->ascii ? "*" : "•");
 }
 
 static void scroll(struct table *table, int lines)
@@ -267,46 +293,125 @@ static void scroll(struct table *table, int lines)
 		table->top = table->count > page ? table->count - page : 0;
 }
 
+/* ---- below the rows ---- */
+
+/* "… 3 above, 24 more of 51", as much of it as there is room for. */
+static void say_rows(const struct table *table, int lines, char *text, size_t size, int width)
+{
+	size_t below = table->count - table->top - (size_t)lines;
+	const char *dots = table->ascii ? ".." : "…";
+	char more[80] = "";
+
+	if (table->top && !below)
+		snprintf(more, sizeof(more), "%s %zu above", dots, table->top);
+	else if (table->top)
+		snprintf(more, sizeof(more), "%s %zu above, %zu more", dots, table->top, below);
+	else if (below)
+		snprintf(more, sizeof(more), "%s %zu more", dots, below);
+	if (*more)
+		snprintf(text, size, "%s of %zu", more, table->count);
+	else
+		snprintf(text, size, "%zu rows", table->count);
+	if (text_width(text) > width && *more)
+		snprintf(text, size, "%s", more);
+}
+
+/* The values below their columns, `what` at the left. */
+static void draw_sum(const struct table *table, const struct table_sum *sum, struct area area,
+		     int y, const char *what)
+{
+	const struct table_layout *layout = &table->layout;
+	char text[LABEL_MAX];
+
+	area_text(area, 1, y, ROLE_MUTED, 0, what);
+	for (size_t i = 0; i < layout->n; i++) {
+		size_t column = layout->column[i];
+		int end = layout->x[i] + layout->width[i];
+
+		text[0] = '\0';
+		if (!layout->width[i])
+			continue;
+		if (sum->known[column])
+			table_print(text, sizeof(text), table_unit_of(table, column),
+				    sum->value[column]);
+		else if (table_column(table, column)->part && sum->rows < table->all)
+			table_print(text, sizeof(text), UNIT_SHARE, !table->total ? 0 :
+				    (int64_t)((__uint128_t)sum->part * 1000 / table->total));
+		if (end - text_width(text) > 1 + text_width(what))
+			area_right(area, end, y, ROLE_LABEL, 0, text);
+	}
+}
+
+static bool has_sums(const struct table *table)
+{
+	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
+		if (table->sums.known[i])
+			return table->count > 1;
+	return false;
+}
+
+/* Lines below the rows that the area has room for. */
+struct below { bool rows, picked, note; };
+
+static int plan_below(const struct table *table, int height, struct below *below)
+{
+	*below = (struct below){
+		.rows = (has_sums(table) && height >= SUMS_FROM) ||
+			((size_t)height - 1 < table->count && height > 3),
+		.picked = table->n_marked && height >= SUMS_FROM,
+		.note = table->note[0] && height >= NOTE_FROM,
+	};
+	return below->rows + below->picked + below->note;
+}
+
+static void draw_below(struct table *table, struct area area, int lines,
+		       const struct below *below)
+{
+	char text[LABEL_MAX];
+	int y = lines + 1;
+
+	say_rows(table, lines, text, sizeof(text), area.width / 3);
+	if (below->rows)
+		draw_sum(table, &table->sums, area, y++, text);
+	snprintf(text, sizeof(text), "%zu marked", table->picked.rows);
+	if (below->picked)
+		draw_sum(table, &table->picked, area, y++, text);
+	label_fit_sentence(text, sizeof(text), table->note, area.width - 2, table->ascii);
+	if (below->note)
+		area_text(area, 1, y, ROLE_MUTED, 0, text);
+}
+
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused)
 {
-	struct layout layout;
-	char more[64];
-	size_t below;
+	char text[LABEL_MAX];
+	struct below below;
 	int lines, y;
 
 	table->ascii = view->ascii;
 	table->colour = view->colour;
 	table->shades = view->shades;
+	table->choices = view->column_choices;
 	table_order(table);
 	if (area.width < 1 || area.height < 1)
 		return;
+	table->heading = table->above - area.y;
 	area = table_draw_where(table, area);
-	lines = area.height - 1;
-	lay_out(table, area.width, &layout);
-	draw_heading(table, area, &layout);
+	table->heading += area.y;
+	lay_out(table, area.width, &table->layout);
+	draw_heading(table, area, &table->layout);
 	if (!table->count) {
-		char text[LABEL_MAX];
-
 		label_fit(text, sizeof(text), table->all ?
 			  "none of the rows is wanted; where alone shows all of them" :
 			  table->kind->empty, area.width - 3, view->ascii);
 		area_text(area, 1, 1, ROLE_MUTED, 0, text);
 		return;
 	}
-	if ((size_t)lines < table->count && lines > 2)
-		lines--;
-	else if ((size_t)lines > table->count)
+	table_sum(table);
+	lines = area.height - 1 - plan_below(table, area.height, &below);
+	if ((size_t)lines > table->count)
 		lines = (int)table->count;
 	scroll(table, lines);
 	for (y = 0; y < lines; y++)
-		draw_row(table, &layout, area, y + 1, table->top + (size_t)y, focused);
-	below = table->count - table->top - (size_t)(lines > 0 ? lines : 0);
-	if (lines + 1 >= area.height || (!below && !table->top))
-		return;
-	if (table->top)
-		snprintf(more, sizeof(more), "%s %zu above, %zu more", view->ascii ? ".." : "…",
-			 table->top, below);
-	else
-		snprintf(more, sizeof(more), "%s %zu more", view->ascii ? ".." : "…", below);
-	area_text(area, 1, lines + 1, ROLE_MUTED, 0, more);
+		draw_row(table, &table->layout, area, y + 1, table->top + (size_t)y, focused);
+	draw_below(table, area, lines, &below);
 }

@@ -128,7 +128,7 @@ void thresholds_configure(struct model *model, const struct options *options)
 	struct settings settings;
 	struct keymap keymap;
 	struct config config = {
-		.keymap = &keymap, .settings = &settings, .color = no_color,
+		.keymap = &keymap, .settings = &settings, .color = no_color, .columns = no_color,
 		.report = to_messages, .arg = model,
 	};
 	char path[4096], error[512];

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/column_choice.h"
 #include "tui/filters.h"
 #include "tui/loop.h"
+#include "tui/panes.h"
 #include "tui/signals.h"
 
 #define HEADLESS_COLUMNS 120
@@ -33,6 +35,25 @@ static bool change_filter(void *arg, const char *name, const char *text, char *e
 	return filters_change(tui->filters, name, text, error, error_size);
 }
 
+static bool set_columns(void *arg, int argc, const char *const *argv, char *error,
+			size_t error_size)
+{
+	struct tui *tui = arg;
+	const struct table_kind *kind = argc ? panes_kind(argv[0]) : NULL;
+
+	if (argc < 2) {
+		snprintf(error, error_size, "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
+		return false;
+	}
+	if (!kind) {
+		snprintf(error, error_size, "no pane with a table: '%.40s'; there are: ops kernels "
+			 "copies steps memory", argv[0]);
+		return false;
+	}
+	return column_choices_apply(tui->view.column_choices, argv[0], kind, argc - 1, argv + 1,
+				    error, error_size);
+}
+
 static void report_config(void *arg, const char *message)
 {
 	struct tui *tui = arg;
@@ -46,7 +67,8 @@ static void load_config(struct tui *tui)
 
 	tui->config = (struct config){
 		.keymap = &tui->keymap, .settings = &tui->settings,
-		.color = set_color, .filter = change_filter, .report = report_config, .arg = tui,
+		.color = set_color, .filter = change_filter, .columns = set_columns,
+		.report = report_config, .arg = tui,
 	};
 	tui->filters = filter_names_new();
 	tui->view.filters = tui->filters;
@@ -151,6 +173,8 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->view.live = live;
 	tui->view.output = tui->output;
 	tui->view.settings = &tui->settings;
+	tui->view.panes = tui->panes;
+	tui->view.column_choices = column_choices_new();
 	tui->view.following = true;
 	tui->view.ascii = options->ascii;
 	tui->view.columns = 1;
@@ -185,6 +209,7 @@ static void release(struct tui *tui)
 	synth_free(tui->synth);
 	script_free(tui->script);
 	output_free(tui->output);
+	column_choices_free(tui->view.column_choices);
 	free(tui->save_error);
 	grid_release(&tui->grid);
 	keymap_release(&tui->keymap);
@@ -297,7 +322,7 @@ static void builtin_keymap(struct keymap *keymap)
 {
 	struct settings settings;
 	struct config config = {
-		.keymap = keymap, .settings = &settings, .color = no_color, .report = to_stderr,
+		.keymap = keymap, .settings = &settings, .color = no_color, .columns = no_color, .report = to_stderr,
 	};
 
 	keymap_init(keymap);

@@ -49,7 +49,7 @@ static void run(const uint8_t *data, size_t size)
 	struct thresholds thresholds;
 	struct theme theme;
 	struct config config = {
-		.keymap = &keymap, .settings = &settings, .color = set_color,
+		.keymap = &keymap, .settings = &settings, .color = set_color, .columns = set_color,
 		.report = count_report, .arg = &theme,
 		.depth = CONFIG_DEPTH,		/* reads no other files */
 	};

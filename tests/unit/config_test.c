@@ -40,7 +40,7 @@ static void begin(struct fixture *f)
 	strbuf_init(&f->said);
 	f->config = (struct config){
 		.keymap = &f->keymap, .settings = &f->settings,
-		.color = set_color, .report = report, .arg = f,
+		.color = set_color, .columns = set_color, .report = report, .arg = f,
 	};
 	f->folder = test_folder();
 }

@@ -37,7 +37,7 @@ static void begin(struct fixture *f)
 	thresholds_init(&f->thresholds, f->model);
 	f->settings.more = &f->thresholds.more;
 	f->config = (struct config) {
-		.keymap = &f->keymap, .settings = &f->settings, .color = no_color,
+		.keymap = &f->keymap, .settings = &f->settings, .color = no_color, .columns = no_color,
 		.report = no_report,
 	};
 }

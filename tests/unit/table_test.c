@@ -41,13 +41,14 @@ static bool cost_value(const void *row, int64_t *value)
 
 static const struct table_column columns[] = {
 	{"name", "name", 8, 12, 20, 0, .text = name_text, .compare = by_name, .help = "who"},
-	{"cost", "cost", 6, 0, 0, 0, TABLE_NUMBER, 0, .value = cost_value, .help = "how much"},
-	{"share", "share", 14, 14, 20, 2, TABLE_SHARE, .part = part, .help = "of all"},
-	{"rare", "rare", 6, 0, 0, 6, TABLE_NUMBER, 0, .value = cost_value, .help = "again"},
+	{"cost", "cost", 6, 0, 0, 0, UNIT_NUMBER, TABLE_SUMS, .value = cost_value, .help = "how much"},
+	{"share", "share", 14, 14, 20, 2, UNIT_SHARE, .part = part, .help = "of all"},
+	{"rare", "rare", 6, 0, 0, 6, UNIT_NUMBER, 0, .value = cost_value, .help = "again"},
 };
 
 static const struct table_kind kind = {
 	.columns = columns,
+	.pane = "test",
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.row_size = sizeof(struct row),
 	.empty = "nothing here yet",
@@ -233,7 +234,7 @@ TEST(table_drops_columns_when_narrow)
 	draw_line(&table, 20, 0, line, sizeof(line));
 	CHECK(strstr(line, "name") && strstr(line, "cost") && !strstr(line, "share"));
 	draw_line(&table, 80, 7, line, sizeof(line));
-	CHECK_STR(line, " … 24 more");
+	CHECK_STR(line, " … 24 more of 30          435");
 	take(&table, 0, rising);
 	draw_line(&table, 80, 1, line, sizeof(line));
 	CHECK_STR(line, " nothing here yet");

@@ -48,9 +48,9 @@ static enum filter_known field(const void *row, enum filter_field by, struct fil
 }
 
 static const struct table_column columns[] = {
-	{ "name", "name", 10, 20, 30, 0, TABLE_TEXT, 0, .text = text, .help = "" },
-	{ "dur", "dur", 10, 0, 0, 0, TABLE_TIME, 0, .value = value, .help = "" },
-	{ "share", "share", 10, 0, 0, 0, TABLE_SHARE, 0, .part = part, .help = "" },
+	{ "name", "name", 10, 20, 30, 0, UNIT_TEXT, 0, .text = text, .help = "" },
+	{ "dur", "dur", 10, 0, 0, 0, UNIT_TIME, 0, .value = value, .help = "" },
+	{ "share", "share", 10, 0, 0, 0, UNIT_SHARE, 0, .part = part, .help = "" },
 };
 
 #define KIND \
