@@ -44,9 +44,9 @@ enum command_group {
 	X(NEXT_EVENT, "next-event", "", CURSOR, "", 0, 0, pane, "next event of the row") \
 	X(PREV_EVENT, "prev-event", "", CURSOR, "", 0, 0, pane, "previous event of the row") \
 	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
-	X(FIND, "find", "", CURSOR, "[REGEX]", 0, -1, pane, "next event whose name or op matches, in any row; case matters with a capital") \
-	X(NEXT_MATCH, "next-match", "", CURSOR, "", 0, 0, pane, "next event that find would find") \
-	X(PREV_MATCH, "prev-match", "", CURSOR, "", 0, 0, pane, "previous one") \
+	X(FIND, "find", "", CURSOR, "[REGEX]", 0, -1, find, "on the timeline the next event whose name or op matches, in any row; elsewhere the next line; case matters with a capital") \
+	X(NEXT_MATCH, "next-match", "", CURSOR, "", 0, 0, find, "the next one that find would find") \
+	X(PREV_MATCH, "prev-match", "", CURSOR, "", 0, 0, find, "the one before it") \
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
 	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \

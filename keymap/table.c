@@ -7,7 +7,7 @@
 
 #include "keymap/memory.h"
 
-static const struct { const char *name; bool falls_through; } tables[TABLE_COUNT] = {
+static const struct { const char *name; bool falls_through; } tables[KEY_TABLES] = {
 	[TABLE_GENERIC] = {"generic", false},
 	[TABLE_TIMELINE] = {"timeline", true},
 	[TABLE_TABLE] = {"table", true},
@@ -26,7 +26,7 @@ int key_table_by_name(const char *name)
 {
 	int i;
 
-	for (i = 0; i < TABLE_COUNT; i++)
+	for (i = 0; i < KEY_TABLES; i++)
 		if (strcmp(tables[i].name, name) == 0)
 			return i;
 	return -1;
@@ -47,7 +47,7 @@ void keymap_release(struct keymap *keymap)
 	size_t i;
 	int t;
 
-	for (t = 0; t < TABLE_COUNT; t++) {
+	for (t = 0; t < KEY_TABLES; t++) {
 		for (i = 0; i < keymap->tables[t].count; i++)
 			free(keymap->tables[t].list[i].command);
 		free(keymap->tables[t].list);

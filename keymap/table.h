@@ -26,7 +26,7 @@ enum key_table {
 	TABLE_OUTPUT,			/* pane 7 while its keys go to PROGRAM: no fall-through */
 	TABLE_PROMPT,			/* while a line is typed: no fall-through */
 	TABLE_DIALOG,			/* while a question is asked: no fall-through */
-	TABLE_COUNT
+	KEY_TABLES
 };
 
 const char *key_table_name(enum key_table table);
@@ -43,7 +43,7 @@ struct keymap {
 	struct {
 		struct binding *list;	/* owned; in the order of binding */
 		size_t count, cap;
-	} tables[TABLE_COUNT];
+	} tables[KEY_TABLES];
 };
 
 void keymap_init(struct keymap *keymap);

@@ -69,6 +69,8 @@ unsigned cmd_cancel(struct run *run)
 			prompt_close(&tui->prompt);
 	} else if (tui->dialog) {
 		tui->dialog = false;
+	} else if (tui->text_find.shown && (tui->help.open || tui->focus_lower)) {
+		tui->text_find.shown = false;
 	} else if (tui->help.open) {
 		help_close(&tui->help);
 	} else if (tui->focus_lower) {

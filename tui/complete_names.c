@@ -199,7 +199,7 @@ static void add_attributes(struct gather *gather)
 
 static void add_tables(struct gather *gather)
 {
-	for (int i = 0; i < TABLE_COUNT; i++)
+	for (int i = 0; i < KEY_TABLES; i++)
 		gather_add(gather, key_table_name((enum key_table)i), "", false);
 }
 

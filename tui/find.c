@@ -45,7 +45,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
 		return false;
 	}
-	if (!pattern_compile(&regex, text, error, error_size))
+	if (!pattern_compile(&regex, text, PATTERN_WHETHER, error, error_size))
 		return false;
 	forget(find);
 	find->regex = regex;

@@ -349,6 +349,17 @@ static void draw_pane(struct tui *tui, struct pane *pane, const struct layout_pa
 		pane->ops->draw(pane, &tui->view, part_area(tui, part), focused);
 }
 
+/* In the lower pane, below the heading of a table or page. */
+static void mark_found(struct tui *tui, struct area area)
+{
+	const struct pane_ops *ops = tui->panes[tui->lower]->ops;
+	int heading = ops->table || !strcmp(ops->key_table, "page");
+
+	if (area.height > heading)
+		text_find_mark(&tui->text_find,
+			       area_sub(area, 0, heading, area.width, area.height - heading));
+}
+
 static void draw_header(struct tui *tui, struct area area)
 {
 	int line;
@@ -388,10 +399,12 @@ void frame_draw(struct tui *tui)
 		draw_pane(tui, tui->panes[0], &layout->timeline, !tui->focus_lower);
 		draw_tabs(tui, part_area(tui, &layout->tabs));
 		draw_pane(tui, tui->panes[tui->lower], &layout->lower, tui->focus_lower);
+		if (tui->focus_lower && !tui->help.open)
+			mark_found(tui, part_area(tui, &layout->lower));
 		if (tui->help.open)
 			help_draw(&tui->help, area_sub(grid_area(&tui->grid), 0, layout->header.height,
 						       tui->width, tui->height - layout->header.height -
-						       layout->bottom.height));
+						       layout->bottom.height), &tui->text_find);
 		draw_bottom(tui, part_area(tui, &layout->bottom));
 		if (tui->prompt.open && tui->prompt.boxed)
 			prompt_draw_box(&tui->prompt, area_sub(grid_area(&tui->grid), 0, 0, tui->width,

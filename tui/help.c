@@ -34,7 +34,7 @@ void help_keys_of(const struct keymap *keymap, const char *command, char *text, 
 	int table;
 
 	text[0] = '\0';
-	for (table = 0; table < TABLE_COUNT; table++)
+	for (table = 0; table < KEY_TABLES; table++)
 		add_keys(keymap, (enum key_table)table, command, text, size);
 }
 
@@ -168,6 +168,25 @@ void help_scroll(struct help *help, int lines)
 	if (top > most)
 		top = most;
 	help->top = top < 0 ? 0 : (size_t)top;
+	if (lines)
+		help->found = help->top;
+}
+
+void help_text(const struct help *help, size_t line, struct strbuf *out)
+{
+	const struct help_line *at = &help->lines[line];
+
+	strbuf_addf(out, "%s %s %s", at->left, at->middle ? at->middle : "",
+		    at->right ? at->right : "");
+}
+
+void help_go(struct help *help, size_t line)
+{
+	size_t above = help->page > 0 ? (size_t)help->page / 3 : 0;
+
+	help->top = line > above ? line - above : 0;
+	help_scroll(help, 0);
+	help->found = line;
 }
 
 /* Text of one column, with an ellipsis where it is cut. */
@@ -196,7 +215,7 @@ static void draw_line(struct area area, int y, const struct help_line *line)
 	draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
 }
 
-void help_draw(struct help *help, struct area area)
+void help_draw(struct help *help, struct area area, const struct text_find *find)
 {
 	int y;
 
@@ -211,6 +230,8 @@ void help_draw(struct help *help, struct area area)
 			    help->top + (size_t)help->page < help->count ? ", more below" : "");
 	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
 		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
+	if (area.height > 1)
+		text_find_mark(find, area_sub(area, 0, 1, area.width, area.height - 1));
 }
 
 /* ---- as text, for --help, the man page and completion ---- */
@@ -220,7 +241,7 @@ void help_write_keys(const struct keymap *keymap, FILE *out)
 	int table;
 	size_t i;
 
-	for (table = 0; table < TABLE_COUNT; table++)
+	for (table = 0; table < KEY_TABLES; table++)
 		for (i = 0; i < keymap->tables[table].count; i++) {
 			const struct binding *binding = &keymap->tables[table].list[i];
 			char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];

@@ -16,6 +16,7 @@
 #include "keymap/setting.h"
 #include "keymap/table.h"
 #include "tui/grid.h"
+#include "tui/text_find.h"
 
 struct help_line {
 	char *left, *right;		/* owned; right NULL: a heading */
@@ -26,6 +27,7 @@ struct help {
 	bool open;
 	struct help_line *lines;	/* owned */
 	size_t count, cap, top;
+	size_t found;			/* line that was looked for last, else as top */
 	int page;			/* lines shown at the last drawing */
 };
 
@@ -34,7 +36,11 @@ void help_open(struct help *help, const struct keymap *keymap,
 	       const struct settings *settings, const char *about);
 void help_close(struct help *help);
 void help_scroll(struct help *help, int lines);
-void help_draw(struct help *help, struct area area);
+/* Marks what `find` found. */
+void help_draw(struct help *help, struct area area, const struct text_find *find);
+/* A line as text, and to one: it comes to the top third. */
+void help_text(const struct help *help, size_t line, struct strbuf *out);
+void help_go(struct help *help, size_t line);
 
 /* All keys that give this command line, in all tables, "w + =". */
 void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size);

@@ -30,6 +30,7 @@
 #include "tui/screen.h"
 #include "tui/script.h"
 #include "tui/synth.h"
+#include "tui/text_find.h"
 #include "tui/theme.h"
 #include "tui/thresholds.h"
 #include "tui/tui.h"
@@ -87,6 +88,7 @@ struct tui {
 	struct prompt prompt;
 	struct history history;
 	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
+	struct text_find text_find;	/* of the lower panes and the help */
 	struct help help;
 	bool dialog;
 	struct key pending[KEY_SEQUENCE_MAX];

@@ -22,6 +22,8 @@
 struct filter_names;	/* model/filter/filter.h */
 struct live;
 struct output;		/* tui/output.h */
+struct strbuf;		/* model/base/util.h */
+struct table;		/* tui/table.h */
 struct settings;	/* keymap/setting.h */
 
 /* What a handler asks of the loop; or-ed. */
@@ -121,6 +123,11 @@ struct pane_ops {
 	/* Its table, and the columns that this may have; NULL: it has none. */
 	struct table *(*table)(struct pane *pane);
 	const struct table_kind *(*kind)(void);
+	/* What `find` looks through (tui/text_find.h) where there is no table: lines of text,
+	 * the one under the cursor among them; `go` puts it on another. All NULL: nothing. */
+	size_t (*texts)(struct pane *pane, const struct view *view, size_t *at);
+	void (*text)(struct pane *pane, const struct view *view, size_t line, struct strbuf *out);
+	void (*go)(struct pane *pane, const struct view *view, size_t line);
 	/* Short text for its tab, e.g. "7 output: loss 0.41"; NULL: its name. */
 	void (*tab)(struct pane *pane, struct view *view, char *text, size_t size);
 };

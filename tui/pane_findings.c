@@ -287,6 +287,27 @@ static void findings_tab(struct pane *pane, struct view *view, char *text, size_
 		snprintf(text, size, "6 findings");
 }
 
+static size_t findings_texts(struct pane *pane, const struct view *view, size_t *at)
+{
+	*at = ((struct findings_pane *)pane)->cursor;
+	return ((struct findings_pane *)pane)->count;
+}
+
+static void findings_text(struct pane *pane, const struct view *view, size_t line,
+			  struct strbuf *out)
+{
+	const struct finding *finding = &((struct findings_pane *)pane)->list[line];
+
+	strbuf_addf(out, "%s %s", finding->id, finding->title);
+	for (int i = 0; i < FINDING_LINES; i++)
+		strbuf_addf(out, " %s", finding->lines[i]);
+}
+
+static void findings_go(struct pane *pane, const struct view *view, size_t line)
+{
+	((struct findings_pane *)pane)->cursor = line;
+}
+
 const struct pane_ops pane_findings = {
 	.name = "findings",
 	.key_table = "table",
@@ -295,5 +316,8 @@ const struct pane_ops pane_findings = {
 	.update = findings_update,
 	.draw = findings_draw,
 	.command = findings_command,
+	.texts = findings_texts,
+	.text = findings_text,
+	.go = findings_go,
 	.tab = findings_tab,
 };

@@ -16,13 +16,16 @@ struct messages_pane {
 	int64_t base_ns;
 	size_t back;			/* lines scrolled back from the end */
 	size_t lines;			/* of the last draw, all together */
-	int page;
+	int page, width;		/* width: of the texts */
+	size_t found;			/* message that was looked for */
 };
 
 static struct pane *messages_open(struct view *view)
 {
 	struct messages_pane *pane = xcalloc(1, sizeof(*pane));
 
+	pane->width = 1;
+	pane->found = SIZE_MAX;
 	return &pane->pane;
 }
 
@@ -108,6 +111,7 @@ static void messages_draw(struct pane *pane, struct view *view, struct area area
 	int64_t y;
 
 	p->page = area.height;
+	p->width = width;
 	if (!p->count) {
 		area_text(area, 1, 0, ROLE_MUTED, 0, "no messages: nothing went wrong so far");
 		return;
@@ -157,6 +161,34 @@ static void messages_tab(struct pane *pane, struct view *view, char *text, size_
 		snprintf(text, size, "8 messages");
 }
 
+/* There is no cursor: what was found last, from the end. */
+static size_t messages_texts(struct pane *pane, const struct view *view, size_t *at)
+{
+	const struct messages_pane *p = (struct messages_pane *)pane;
+
+	*at = p->found < p->count ? p->found : p->count;
+	return p->count;
+}
+
+static void messages_text(struct pane *pane, const struct view *view, size_t line,
+			  struct strbuf *out)
+{
+	const char *text = ((struct messages_pane *)pane)->rows[line].text;
+
+	strbuf_adds(out, text ? text : "");
+}
+
+/* So many lines back that it is the last one seen; the first when all are. */
+static void messages_go(struct pane *pane, const struct view *view, size_t line)
+{
+	struct messages_pane *p = (struct messages_pane *)pane;
+
+	p->found = line;
+	p->back = 0;
+	for (size_t i = line + 1; i < p->count; i++)
+		p->back += lines_of(p->rows[i].text ? p->rows[i].text : "", p->width);
+}
+
 const struct pane_ops pane_messages = {
 	.name = "messages",
 	.key_table = "table",
@@ -165,5 +197,8 @@ const struct pane_ops pane_messages = {
 	.update = messages_update,
 	.draw = messages_draw,
 	.command = messages_command,
+	.texts = messages_texts,
+	.text = messages_text,
+	.go = messages_go,
 	.tab = messages_tab,
 };

@@ -15,6 +15,8 @@ struct output_pane {
 	bool back;			/* scrolled back: `top` stays */
 	uint64_t top;			/* number of the first line seen, of all ever */
 	int page;
+	bool looked;			/* `found` is set: a line that was looked for */
+	uint64_t found;			/* number of it, as top */
 };
 
 static struct pane *output_open(struct view *view)
@@ -131,6 +133,36 @@ static void output_tab(struct pane *pane, struct view *view, char *text, size_t 
 		 "");
 }
 
+/* There is no cursor: what was found last, from the end. */
+static size_t output_texts(struct pane *pane, const struct view *view, size_t *at)
+{
+	const struct output_pane *p = (struct output_pane *)pane;
+	size_t count = output_count(view->output);
+	uint64_t first = output_first(view->output);
+
+	*at = p->looked && p->found >= first && p->found - first < count ? (size_t)(p->found - first)
+									  : count;
+	return count;
+}
+
+static void output_text(struct pane *pane, const struct view *view, size_t line,
+			struct strbuf *out)
+{
+	strbuf_adds(out, output_line(view->output, line));
+}
+
+/* Into the middle. */
+static void output_go(struct pane *pane, const struct view *view, size_t line)
+{
+	struct output_pane *p = (struct output_pane *)pane;
+	size_t half = p->page > 0 ? (size_t)p->page / 2 : 0;
+
+	p->looked = true;
+	p->found = output_first(view->output) + line;
+	scroll_by(p, view->output, INT32_MIN);
+	scroll_by(p, view->output, line > half ? (int64_t)(line - half) : 0);
+}
+
 const struct pane_ops pane_output = {
 	.name = "output",
 	.key_table = "output",
@@ -139,5 +171,8 @@ const struct pane_ops pane_output = {
 	.update = output_update,
 	.draw = output_draw,
 	.command = output_command,
+	.texts = output_texts,
+	.text = output_text,
+	.go = output_go,
 	.tab = output_tab,
 };

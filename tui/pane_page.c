@@ -499,6 +499,26 @@ static unsigned page_command_run(struct pane *pane, struct view *view,
 	return OUT_REDRAW;
 }
 
+static size_t page_texts(struct pane *pane, const struct view *view, size_t *at)
+{
+	*at = ((struct page_pane *)pane)->cursor;
+	return ((struct page_pane *)pane)->page.n_lines;
+}
+
+static void page_text_of(struct pane *pane, const struct view *view, size_t line, struct strbuf *out)
+{
+	const struct page *page = &((struct page_pane *)pane)->page;
+
+	for (size_t i = page->lines[line].first; i < page_line_end(page, line); i++)
+		strbuf_adds(out, page_text(page, page->parts[i].text));
+}
+
+static void page_go(struct pane *pane, const struct view *view, size_t line)
+{
+	((struct page_pane *)pane)->cursor = line;
+	((struct page_pane *)pane)->link = LINK_MAIN;
+}
+
 const struct pane_ops pane_page = {
 	.name = "page",
 	.key_table = "page",
@@ -506,4 +526,7 @@ const struct pane_ops pane_page = {
 	.close = page_close,
 	.draw = page_draw,
 	.command = page_command_run,
+	.texts = page_texts,
+	.text = page_text_of,
+	.go = page_go,
 };

@@ -4,9 +4,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
-bool pattern_compile(regex_t *regex, const char *text, char *error, size_t error_size)
+bool pattern_compile(regex_t *regex, const char *text, enum pattern_use use, char *error,
+		     size_t error_size)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | REG_ICASE, bad;
+	int flags = REG_EXTENDED | REG_ICASE | (use == PATTERN_WHETHER ? REG_NOSUB : 0), bad;
 	char why[120];
 
 	for (const char *at = text; *at; at++)

@@ -60,7 +60,7 @@ bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *t
 			 ROW_RULES);
 		return false;
 	}
-	if (!pattern_compile(&regex, text, error, error_size))
+	if (!pattern_compile(&regex, text, PATTERN_WHETHER, error, error_size))
 		return false;
 	if (what == ROW_ONLY && choice->n_rules)
 		forget_rules(choice);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/labels.h"
 #include "tui/mouse.h"
 
 void table_setup(struct table *table, const struct table_kind *kind, const char *sort_key)
@@ -209,6 +210,27 @@ bool table_reveal(struct table *table, bool (*is)(const void *row, const char *k
 		return true;
 	}
 	return false;
+}
+
+void table_line(struct table *table, size_t line, struct strbuf *out)
+{
+	unsigned char shown[TABLE_COLUMNS_MAX];
+	size_t n = table_shown(table, shown);
+	char text[LABEL_MAX];
+
+	table_order(table);
+	for (size_t i = 0; i < n; i++) {
+		if (table->kind->columns[shown[i]].unit != UNIT_TEXT)
+			continue;
+		text[0] = '\0';
+		table_text(table, shown[i], table_row(table, table->order[line]), text, sizeof(text));
+		strbuf_addf(out, "%s ", text);
+	}
+}
+
+void table_go(struct table *table, size_t line)
+{
+	move_to(table, (int64_t)line);
 }
 
 /* "op calls self": those that it can be sorted by. */

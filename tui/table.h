@@ -38,6 +38,7 @@ struct mouse;
 #define TABLE_NEEDED 4
 #define TABLE_COLUMNS_MAX 32
 
+struct strbuf;
 struct table;
 
 enum table_unit {
@@ -178,6 +179,10 @@ bool table_reveal(struct table *table, bool (*is)(const void *row, const char *k
 
 /* Row and sort commands; OUT_UNKNOWN: not one of the table's. */
 unsigned table_command(struct table *table, struct view *view, const struct command_call *call);
+
+/* A row as text, by its line of the order: columns that are texts. Sorts first. */
+void table_line(struct table *table, size_t line, struct strbuf *out);
+void table_go(struct table *table, size_t line);
 
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused);
 

@@ -124,7 +124,7 @@ static unsigned find_row(struct timeline *t, struct view *view, const char *text
 
 	if (!*text)
 		return timeline_answer(view, true, "which row? rows find /REGEX/");
-	if (!pattern_compile(&regex, text, view->status, sizeof(view->status))) {
+	if (!pattern_compile(&regex, text, PATTERN_WHETHER, view->status, sizeof(view->status))) {
 		view->status_error = true;
 		return OUT_REDRAW;
 	}

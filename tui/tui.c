@@ -205,6 +205,7 @@ static void release(struct tui *tui)
 		header_free(tui->header);
 	help_close(&tui->help);
 	prompt_close(&tui->prompt);
+	text_find_release(&tui->text_find);
 	history_close(&tui->history);
 	synth_free(tui->synth);
 	script_free(tui->script);

@@ -27,7 +27,7 @@ static void check_tables(const struct keymap *keymap)
 	size_t i, j;
 	int t, k;
 
-	for (t = 0; t < TABLE_COUNT; t++)
+	for (t = 0; t < KEY_TABLES; t++)
 		for (i = 0; i < keymap->tables[t].count; i++)
 			for (j = 0; j < keymap->tables[t].count; j++) {
 				const struct binding *a = &keymap->tables[t].list[i];

@@ -78,7 +78,7 @@ TEST(config_defaults_are_right)
 	CHECK_STR(f.said.data, "");
 	CHECK(f.config.errors == 0);
 	/* each table has keys, each bound command exists with its arguments */
-	for (t = 0; t < TABLE_COUNT; t++) {
+	for (t = 0; t < KEY_TABLES; t++) {
 		CHECK(f.keymap.tables[t].count > 0);
 		for (i = 0; i < f.keymap.tables[t].count; i++) {
 			char error[256];
