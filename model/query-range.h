@@ -50,6 +50,8 @@ struct range_walk;
 /* t0 < t1. [locked] */
 struct range_walk *range_walk_new(struct model *model, int64_t t0, int64_t t1);
 void range_walk_free(struct range_walk *walk);
+/* Only of that kind, from the start on. */
+void range_walk_only(struct range_walk *walk, enum range_kind kind);
 /* Looks at so many spans, or LANE_BLOCK more; false: all are. [locked] */
 bool range_walk_step(struct range_walk *walk, uint64_t spans);
 void range_walk_state(const struct range_walk *walk, struct range_state *out);

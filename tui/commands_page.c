@@ -20,6 +20,10 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
 	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
 	case COMMAND_ID_LIST_EXECUTIONS: return page_list_executions;
+	case COMMAND_ID_LIST_COPIES: return page_list_copies;
+	case COMMAND_ID_LIST_TENSORS: return page_list_tensors;
+	case COMMAND_ID_PRINT_COPIES: return page_copies;
+	case COMMAND_ID_PRINT_TENSOR: return page_tensor;
 	case COMMAND_ID_NODE_INFO: return page_node;
 	case COMMAND_ID_LIST_INPUTS: return page_inputs;
 	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;

@@ -91,8 +91,9 @@ static bool span_fits(void *arg, const struct span *span)
 
 	if (list_given(le->options, 'x') && span->status >= 0)
 		return false;
-	return list_matches(le->options, 't', span->op_type, span->kind != COMMAND_KERNEL ? NULL :
-			    kernel_kind_name((enum kernel_kind)span->class.kind));
+	return list_matches(le->options, 't', span->op_type, span->kind == COMMAND_KERNEL ?
+			    kernel_kind_name((enum kernel_kind)span->class.kind) :
+			    span->row_kind == ROW_COPY ? direction_name(span->direction) : NULL);
 }
 
 static unsigned kinds_wanted(const struct list_options *options)

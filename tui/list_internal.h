@@ -3,6 +3,7 @@
 #ifndef TUI_LIST_INTERNAL_H
 #define TUI_LIST_INTERNAL_H
 
+#include "model/query-range.h"
 #include "model/query.h"
 #include "tui/list.h"
 
@@ -25,6 +26,18 @@ bool list_device_fits(const struct list_options *options, const struct list_plac
 		      uint32_t device);
 bool list_queue_fits(const struct list_options *options, const struct list_places *places,
 		     uint32_t queue);
+
+/* Copies by queue, direction and op, of those that are kept in detail, most time first. */
+struct list_copies {
+	struct list_places places;
+	struct range_part *parts;	/* owned */
+	size_t n;
+	uint64_t count;			/* that were looked at */
+	bool whole;			/* these are all that there were */
+};
+
+void list_copies_take(struct list_copies *copies, const struct page_call *call);
+void list_copies_release(struct list_copies *copies);
 
 /* A file's line as "train.py:41", a link to its page. file NULL: a dash. */
 void list_source(struct list *list, const char *file, uint32_t line);

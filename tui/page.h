@@ -133,6 +133,10 @@ bool page_run(const struct page_call *call, struct page *page);	/* ri */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
 bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */
 bool page_list_executions(const struct page_call *call, struct page *page);	/* le */
+bool page_list_copies(const struct page_call *call, struct page *page);	/* lc */
+bool page_list_tensors(const struct page_call *call, struct page *page);	/* lt */
+bool page_copies(const struct page_call *call, struct page *page);	/* pc */
+bool page_tensor(const struct page_call *call, struct page *page);	/* pt */
 bool page_event(const struct page_call *call, struct page *page);	/* event */
 bool page_queue(const struct page_call *call, struct page *page);	/* queue */
 bool page_device(const struct page_call *call, struct page *page);	/* device */

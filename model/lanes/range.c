@@ -9,6 +9,7 @@
  */
 #include "model/query-range.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ struct parent {
 struct range_walk {
 	struct model *model;		/* borrowed */
 	int64_t t0, t1;
+	unsigned kinds;			/* 1 << enum range_kind, or-ed */
 	enum pass pass;
 	uint32_t row, lane;		/* being walked over */
 	bool begun;			/* ... up to the span with this start and id */
@@ -59,8 +61,14 @@ struct range_walk *range_walk_new(struct model *model, int64_t t0, int64_t t1)
 	walk->model = model;
 	walk->t0 = t0;
 	walk->t1 = t1;
+	walk->kinds = UINT_MAX;
 	walk->parent.row = NONE;
 	return walk;
+}
+
+void range_walk_only(struct range_walk *walk, enum range_kind kind)
+{
+	walk->kinds = 1u << kind;
 }
 
 void range_walk_free(struct range_walk *walk)
@@ -363,7 +371,7 @@ static bool walk_row(struct range_walk *walk, uint64_t until)
 {
 	const struct row *row = row_at(walk->model, walk->row);
 
-	if (!in_pass(row, walk->pass))
+	if (!in_pass(row, walk->pass) || !(walk->kinds & 1u << kind_of(row)))
 		return false;
 	for (; walk->lane < row->n_lanes; walk->lane++) {
 		if (walk_lane(walk, row, &row->lanes[walk->lane], until))
