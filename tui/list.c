@@ -358,14 +358,15 @@ static void print_heading(struct page *page, const struct list *list,
 			  const struct list_options *options, const char *what, size_t all,
 			  size_t by)
 {
-	size_t rows = list->n / list->n_columns;
+	size_t rows = list->n / list->n_columns, plural = strcspn(what, " ");
 	char text[FMT_MAX];
 
 	page_add(page, ROLE_DEFAULT, ATTR_BOLD, "%s%s", list->more ? "first " : "",
 		 fmt_count(text, rows));
 	if (rows != all)
 		page_add(page, ROLE_DEFAULT, ATTR_BOLD, " of %s", fmt_count(text, all));
-	page_add(page, ROLE_DEFAULT, ATTR_BOLD, " %s", what);
+	page_add(page, ROLE_DEFAULT, ATTR_BOLD, " %.*s%s", (int)plural - (all == 1), what,
+		 what + plural);		/* one op, kind of copies, tensor that moved */
 	if (list->about)
 		page_add(page, ROLE_DEFAULT, 0, " of %s", list->about);
 	list_options_say(options, page);

@@ -7,8 +7,10 @@
 
 #include "model/base/util.h"
 #include "model/query-time.h"
+#include "tui/filters_rows.h"
 #include "tui/labels.h"
 #include "tui/list_internal.h"
+#include "tui/panes.h"
 
 #define LOOK_SPANS 16384u		/* at once, under the lock */
 #define LOOK_MOST 20000000u
@@ -25,6 +27,7 @@
 static const struct list_flag flags[] = {
 	{ 't', "direction_filter", LIST_REGEX, "direction", NULL },
 	COPY_FLAGS,
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -131,6 +134,34 @@ static uint64_t timed(const struct copy_row *row)
 	return row->count - row->untimed;
 }
 
+struct asked {
+	const struct copy_row *row;
+	char device[16], queue[64];
+	const char *full;
+};
+
+static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+{
+	const struct asked *asked = arg;
+
+	switch (by) {
+	case FILTER_BY_DEVICE: return filter_words(value, asked->device, asked->full);
+	case FILTER_BY_QUEUE: return filter_words(value, asked->queue, NULL);
+	default: return filters_copy(asked->row, by, value);
+	}
+}
+
+static bool wanted(const struct lc *lc, const struct copy_row *row)
+{
+	struct asked asked = { .row = row };
+
+	asked.full = list_device_label(&lc->kept.places, row->device, asked.device,
+				       sizeof(asked.device));
+	panes_queue_label(asked.queue, sizeof(asked.queue), lc->kept.places.queues,
+			  lc->kept.places.n_queues, row->queue);
+	return list_wants(lc->options, field, &asked);
+}
+
 static bool fits(const struct lc *lc, const struct copy_row *row)
 {
 	const struct list_given *memory = list_given(lc->options, 'a');
@@ -143,7 +174,7 @@ static bool fits(const struct lc *lc, const struct copy_row *row)
 	       (!list_given(lc->options, 'e') ||
 		(timed(row) && list_within(lc->options, 'e', row->total_ns / (int64_t)timed(row)))) &&
 	       list_within(lc->options, 'b', row->count ? (int64_t)(row->bytes / row->count) : 0) &&
-	       op_fits(lc, row);
+	       op_fits(lc, row) && wanted(lc, row);
 }
 
 static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)

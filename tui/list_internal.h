@@ -19,6 +19,9 @@ void list_places_release(struct list_places *places);
 /* "gpu0", "queue 3"; NULL: not known (UINT32_MAX). The text is the list's. */
 const char *list_device(struct list *list, const struct list_places *places, uint32_t device);
 const char *list_queue(struct list *list, const struct list_places *places, uint32_t queue);
+/* Its label, "" not known; returns its full name, NULL not known. */
+const char *list_device_label(const struct list_places *places, uint32_t device, char *label,
+			      size_t size);
 /* The device of a queue, UINT32_MAX: not known. */
 uint32_t list_queue_device(const struct list_places *places, uint32_t queue);
 /* Whether -d and -q let them through: by label, a device also by its name. */

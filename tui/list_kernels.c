@@ -5,6 +5,7 @@
 
 #include "model/base/util.h"
 #include "model/query-launch.h"
+#include "tui/filters_rows.h"
 #include "tui/labels.h"
 #include "tui/list_internal.h"
 
@@ -16,6 +17,7 @@ static const struct list_flag flags[] = {
 	{ 'p', "op_filter", LIST_REGEX, "op", NULL },
 	{ 'e', "execution_time", LIST_TIMES, "avg", NULL },
 	{ 'o', "total_time", LIST_TIMES, "total", NULL },
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -70,6 +72,29 @@ static bool take_queues(const struct list_options *options, const struct list_pl
 	return kept > 0 || !row->n_queues;
 }
 
+struct asked {
+	const struct kernel_row *row;
+	char device[16];
+	const char *full;		/* its name; NULL not known */
+};
+
+static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+{
+	const struct asked *asked = arg;
+
+	return by == FILTER_BY_DEVICE ? filter_words(value, asked->device, asked->full) :
+	       filters_kernel(asked->row, by, value);
+}
+
+static bool wanted(const struct list_options *options, const struct list_places *places,
+		   const struct kernel_row *row)
+{
+	struct asked asked = { .row = row };
+
+	asked.full = list_device_label(places, row->device, asked.device, sizeof(asked.device));
+	return list_wants(options, field, &asked);
+}
+
 static bool fits(const struct list_options *options, const struct list_places *places,
 		 const struct kernel_row *row)
 {
@@ -78,7 +103,7 @@ static bool fits(const struct list_options *options, const struct list_places *p
 			    NULL) &&
 	       list_device_fits(options, places, row->device) && op_fits(options, row) &&
 	       list_within(options, 'e', row->mean_ns) &&
-	       list_within(options, 'o', row->total_ns);
+	       list_within(options, 'o', row->total_ns) && wanted(options, places, row);
 }
 
 static const struct kernel_op *most_of(const struct kernel_row *row)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/filters_rows.h"
 #include "tui/list_internal.h"
 #include "tui/panes.h"
 
@@ -16,6 +17,7 @@ static const struct list_flag flags[] = {
 	{ 0, "max_lineno", LIST_NUMBER, "before line", NULL },
 	{ 'e', "execution_time", LIST_TIMES, "avg", NULL },
 	{ 'o', "op_time", LIST_TIMES, "total", NULL },
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -83,6 +85,11 @@ static bool line_fits(const struct list_options *options, const struct op_row *r
 	       (!end || (row->file && row->line < end->number));
 }
 
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	return filters_op(row, by, value);
+}
+
 static bool fits(const struct list_options *options, const struct op_row *row,
 		 const struct on_device *on)
 {
@@ -91,7 +98,7 @@ static bool fits(const struct list_options *options, const struct op_row *row,
 	       list_matches(options, 'f', row->file, NULL) && line_fits(options, row) &&
 	       list_within(options, 'e', row->mean_ns) &&
 	       list_within(options, 'o', row->total_ns) &&
-	       (!list_given(options, 'd') || is_on_device(on, row->name));
+	       list_wants(options, field, row) && (!list_given(options, 'd') || is_on_device(on, row->name));
 }
 
 static void add_row(struct list *list, const struct op_row *row, bool devices)

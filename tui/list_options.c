@@ -169,6 +169,8 @@ static const char *wanted_of(const struct list_flag *flag, char *text, size_t si
 		return text;
 	case LIST_NUMBER:
 		return "a number";
+	case LIST_FILTER:
+		return "a filter as 'dur > 1ms & name ~ /conv/'";
 	default:
 		return "a word";
 	}
@@ -177,12 +179,19 @@ static const char *wanted_of(const struct list_flag *flag, char *text, size_t si
 static bool take_value(const struct page_call *call, const struct list_flag *flag,
 		       const char *value, struct list_given *given)
 {
-	char wanted[160], why[200], name[WORD_MAX];
+	char wanted[160], why[FILTER_ERROR_MAX], name[WORD_MAX];
 	bool good = true;
 
 	switch (flag->type) {
 	case LIST_REGEX:
 		if (list_regex(&given->regex, value, why, sizeof(why)))
+			break;
+		snprintf(call->error, call->error_size, "%s: %s",
+			 flag_name(name, sizeof(name), flag), why);
+		return false;
+	case LIST_FILTER:
+		given->filter = filter_parse(value, call->filters, why, sizeof(why));
+		if (given->filter)
 			break;
 		snprintf(call->error, call->error_size, "%s: %s",
 			 flag_name(name, sizeof(name), flag), why);
@@ -305,9 +314,11 @@ bool list_options_parse(const struct page_call *call, const struct list_flag *fl
 
 void list_options_release(struct list_options *options)
 {
-	for (size_t i = 0; i < options->n_flags; i++)
+	for (size_t i = 0; i < options->n_flags; i++) {
 		if (options->flags[i].type == LIST_REGEX && options->given[i].text)
 			regfree(&options->given[i].regex);
+		filter_free(options->given[i].filter);
+	}
 	options->n_flags = 0;
 }
 
@@ -343,6 +354,13 @@ bool list_within(const struct list_options *options, char letter, int64_t value)
 	const struct list_given *given = list_given(options, letter);
 
 	return !given || (value >= given->range.least && value <= given->range.most);
+}
+
+bool list_wants(const struct list_options *options, filter_get *get, const void *row)
+{
+	const struct list_given *given = list_given(options, 'w');
+
+	return !given || filter_match(given->filter, get, row);
 }
 
 size_t list_limit(const struct list_options *options)

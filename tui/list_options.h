@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/filter/filter.h"
 #include "tui/page.h"
 
 enum list_flag_type {
@@ -29,6 +30,7 @@ enum list_flag_type {
 	LIST_WORD,			/* one of `words` */
 	LIST_NUMBER,			/* 0 or more */
 	LIST_TEXT,
+	LIST_FILTER,			/* model/filter/filter.h */
 };
 
 struct list_flag {
@@ -45,6 +47,8 @@ struct list_flag {
 	{ 's', "sort_by", LIST_TEXT, NULL, NULL }, \
 	{ 'r', "reverse", LIST_SWITCH, NULL, NULL }, \
 	{ 'l', "limit", LIST_NUMBER, NULL, NULL }
+/* Of lists whose rows say what they are for filters. */
+#define LIST_FLAG_WHERE { 'w', "where", LIST_FILTER, "where", NULL }
 
 /* Both ends belong to it. */
 struct list_range {
@@ -58,6 +62,7 @@ struct list_given {
 	regex_t regex;
 	struct list_range range;
 	int64_t number;
+	struct filter *filter;		/* owned */
 };
 
 struct list_options {
@@ -81,6 +86,8 @@ const struct list_given *list_given_word(const struct list_options *options, con
 bool list_matches(const struct list_options *options, char letter, const char *text,
 		  const char *other);
 bool list_within(const struct list_options *options, char letter, int64_t value);
+/* -w; row is what get wants. */
+bool list_wants(const struct list_options *options, filter_get *get, const void *row);
 /* -l, else LIST_LIMIT. */
 size_t list_limit(const struct list_options *options);
 

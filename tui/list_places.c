@@ -60,6 +60,17 @@ const char *list_queue(struct list *list, const struct list_places *places, uint
 	return list_keep(list, "%s", label);
 }
 
+const char *list_device_label(const struct list_places *places, uint32_t device, char *label,
+			      size_t size)
+{
+	const struct device_row *row = find_device(places, device);
+
+	*label = '\0';
+	if (row)
+		panes_device_label(label, size, places->devices, places->n_devices, device);
+	return row ? row->name : NULL;
+}
+
 uint32_t list_queue_device(const struct list_places *places, uint32_t queue)
 {
 	for (size_t i = 0; i < places->n_queues; i++)
@@ -71,12 +82,10 @@ uint32_t list_queue_device(const struct list_places *places, uint32_t queue)
 bool list_device_fits(const struct list_options *options, const struct list_places *places,
 		      uint32_t device)
 {
-	const struct device_row *row = find_device(places, device);
-	char label[16] = "";
+	char label[16];
+	const char *name = list_device_label(places, device, label, sizeof(label));
 
-	if (row)
-		panes_device_label(label, sizeof(label), places->devices, places->n_devices, device);
-	return list_matches(options, 'd', row ? label : NULL, row ? row->name : NULL);
+	return list_matches(options, 'd', *label ? label : NULL, name);
 }
 
 bool list_queue_fits(const struct list_options *options, const struct list_places *places,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tui/filters_rows.h"
 #include "tui/ops_columns.h"
 
 #include <stdio.h>
@@ -250,39 +251,16 @@ static unsigned depth(const void *row)
 	return LINE(row)->depth;
 }
 
-/* Of a tree the same: what is there with all below is what is shown. */
+/* Of a tree the same: what is there with all below is what is shown; how its times are
+ * spread is not known. */
 static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
 {
-	const struct op_row *op = ROW(row);
-	bool ran = op->count > 0, launched = op->kernels + op->copies > 0;
+	bool spread = by == FILTER_BY_MIN || by == FILTER_BY_MAX || by == FILTER_BY_P50 ||
+		      by == FILTER_BY_P99;
 
-	switch (by) {
-	case FILTER_BY_NAME:
-	case FILTER_BY_OP: return filter_words(value, op->name, op->raw_name);
-	case FILTER_BY_RAW_NAME: return filter_words(value, op->raw_name, NULL);
-	case FILTER_BY_TYPE: return filter_words(value, op->type, NULL);
-	case FILTER_BY_KIND:
-		return filter_number_if(value, op->is_range ? FILTER_RANGE : FILTER_OP,
-					!LINE(row)->is_scope);
-	case FILTER_BY_COUNT:
-	case FILTER_BY_CALLS: return filter_number(value, (int64_t)op->count);
-	case FILTER_BY_TOTAL: return filter_number_if(value, op->total_ns, ran);
-	case FILTER_BY_SELF: return filter_number_if(value, op->self_ns, ran);
-	case FILTER_BY_DUR:
-	case FILTER_BY_MEAN:
-		return filter_number_if(value, ran ? op->total_ns / (int64_t)op->count : 0, ran);
-	case FILTER_BY_MIN: return filter_number_if(value, op->min_ns, ran && !LINE(row)->id);
-	case FILTER_BY_MAX: return filter_number_if(value, op->max_ns, ran && !LINE(row)->id);
-	case FILTER_BY_P50: return filter_number_if(value, op->p50_ns, ran && !LINE(row)->id);
-	case FILTER_BY_P99: return filter_number_if(value, op->p99_ns, ran && !LINE(row)->id);
-	case FILTER_BY_DEVICE_TIME: return filter_number_if(value, op->device_ns, launched);
-	case FILTER_BY_KERNELS: return filter_number(value, (int64_t)op->kernels);
-	case FILTER_BY_BYTES: return filter_number(value, (int64_t)op->copy_bytes);
-	case FILTER_BY_WAIT: return filter_number_if(value, op->wait_ns, op->handed > 0);
-	case FILTER_BY_FILE: return filter_words(value, op->file, NULL);
-	case FILTER_BY_LINE: return filter_number_if(value, op->line, op->file != NULL);
-	default: return FILTER_UNKNOWN;
-	}
+	if ((by == FILTER_BY_KIND && LINE(row)->is_scope) || (spread && LINE(row)->id))
+		return FILTER_UNKNOWN;
+	return filters_op(ROW(row), by, value);
 }
 
 static enum role bar_role(const void *row)

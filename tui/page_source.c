@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ls, ps: source files, and the lines of one with what they cost. */
+/* ps: the lines of a source file with what they cost. */
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,97 +13,6 @@
 
 #define BAR 10
 #define BAR_LEAST 5			/* beside columns that not every program has */
-
-static bool compile(const struct page_call *call, regex_t *regex, const char *text)
-{
-	if (regcomp(regex, text, REG_EXTENDED | REG_NOSUB) == 0)
-		return true;
-	snprintf(call->error, call->error_size, "not a regular expression: '%.80s'", text);
-	return false;
-}
-
-/* ---- ls ---- */
-
-static void link_file(struct page *page, const char *file)
-{
-	const char *argv[] = { "ps", file };
-
-	page_link(page, file, 2, argv);
-}
-
-static void add_file(struct page *page, const struct source_row *row, int64_t whole_ns)
-{
-	char text[FMT_MAX];
-
-	page_add(page, ROLE_DEFAULT, 0, "%6u %6llu %6llu", row->lines,
-		 (unsigned long long)row->nodes, (unsigned long long)row->ran);
-	page_cell(page, ROLE_DEFAULT, 9, fmt_count(text, row->cost.calls));
-	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->cost.total_ns));
-	page_cell(page, ROLE_DEFAULT, 10, fmt_time(text, row->cost.self_ns));
-	page_add(page, ROLE_DEFAULT, 0, " %6s  ",
-		 fmt_share(text, (uint64_t)row->cost.self_ns, (uint64_t)whole_ns));
-	link_file(page, row->file);
-	page_end(page);
-}
-
-static void list_files(struct page *page, const struct source_row *rows, size_t n,
-		       const regex_t *paths)
-{
-	int64_t whole_ns = 0;
-	bool library = false;
-	size_t shown = 0;
-
-	for (size_t i = 0; i < n; i++)
-		whole_ns += rows[i].cost.self_ns;
-	page_say(page, ROLE_COLUMN, 0, "%6s %6s %6s %8s %9s %9s %6s  %s", "lines", "nodes", "ran",
-		 "calls", "time", "self", "share", "file");
-	for (size_t i = 0; i < n; i++) {
-		if (paths && regexec(paths, rows[i].file, 0, NULL, 0))
-			continue;
-		if (rows[i].library && !library)
-			page_say(page, ROLE_MUTED, 0, "of libraries:");
-		library |= rows[i].library;
-		add_file(page, &rows[i], whole_ns);
-		shown++;
-	}
-	if (!shown)
-		page_say(page, ROLE_MUTED, 0, n ? "none of %zu files matches" :
-			 "no source lines were told", n);
-}
-
-bool page_sources(const struct page_call *call, struct page *page)
-{
-	struct page_options o;
-	struct source_row *rows;
-	regex_t paths, nodes;
-	size_t n;
-
-	if (!page_options(call, "", "pn", &o))
-		return false;
-	if (o.rest) {
-		snprintf(call->error, call->error_size, "usage: ls [-p PATH] [-n NODE]");
-		return false;
-	}
-	if (o.on['p'] && !compile(call, &paths, o.value['p']))
-		return false;
-	if (o.on['n'] && !compile(call, &nodes, o.value['n'])) {
-		if (o.on['p'])
-			regfree(&paths);
-		return false;
-	}
-	model_lock(call->model);
-	n = model_sources(call->model, o.on['n'] ? &nodes : NULL, &rows);
-	model_unlock(call->model);
-	list_files(page, rows, n, o.on['p'] ? &paths : NULL);
-	free(rows);
-	if (o.on['p'])
-		regfree(&paths);
-	if (o.on['n'])
-		regfree(&nodes);
-	return true;
-}
-
-/* ---- ps ---- */
 
 /* By its whole path, by the end of one, by a part that only one has. */
 static const char *find_file(const struct page_call *call, const char *wanted)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/filters_rows.h"
 #include "tui/panes.h"
 
 struct copies_pane {
@@ -90,35 +91,14 @@ static int by_queue(const void *a, const void *b)
 	return table_compare_u64(ROW(a)->copy.queue, ROW(b)->copy.queue);
 }
 
-/* Of some directions the host's memory is a matter; what is told, is of them all. */
 static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
 {
 	const struct copy_line *line = ROW(row);
-	const struct copy_row *copy = &line->copy;
-	bool timed = copy->count > copy->untimed;
-	bool host = copy->direction == DIR_H2D || copy->direction == DIR_D2H;
 
 	switch (by) {
-	case FILTER_BY_NAME: return filter_words(value, direction_name(copy->direction), NULL);
-	case FILTER_BY_KIND:
-		return filter_number(value, copy->direction == DIR_FILL ? FILTER_FILL : FILTER_COPY);
-	case FILTER_BY_DIR: return filter_number(value, copy->direction);
 	case FILTER_BY_QUEUE: return filter_words(value, line->queue, line->number);
 	case FILTER_BY_DEVICE: return filter_words(value, line->device, NULL);
-	case FILTER_BY_COUNT: return filter_number(value, (int64_t)copy->count);
-	case FILTER_BY_BYTES: return filter_number(value, (int64_t)copy->bytes);
-	case FILTER_BY_TOTAL: return filter_number_if(value, copy->total_ns, timed);
-	case FILTER_BY_DUR:
-	case FILTER_BY_MEAN:
-		return filter_number_if(value, timed ? copy->total_ns /
-				    (int64_t)(copy->count - copy->untimed) : 0, timed);
-	case FILTER_BY_RATE:
-		return filter_number_if(value, (int64_t)copy->mean_bytes_per_s,
-				    copy->mean_bytes_per_s > 0);
-	case FILTER_BY_FAILED: return filter_number(value, copy->failed > 0);
-	case FILTER_BY_PINNED: return filter_number_if(value, copy->pinned > 0, host);
-	case FILTER_BY_PAGEABLE: return filter_number_if(value, copy->pinned < copy->count, host);
-	default: return FILTER_UNKNOWN;
+	default: return filters_copy(&line->copy, by, value);
 	}
 }
 

@@ -150,6 +150,9 @@ TEST(list_of_copies)
 	text = PAGE(page_list_copies, "lc", "-a", "mixed");
 	HAS(text, "0 of 4 kinds of copies memory mixed");
 	free(text);
+	text = PAGE(page_list_copies, "lc", "-w", "d2h & pinned & device = gpu0");
+	HAS(text, "1 of 4 kinds of copies where d2h & pinned & device = gpu0");
+	free(text);
 	text = PAGE(page_list_copies, "lc", "-b", ">1G");
 	HAS(text, "0 of 4 kinds of copies each >1G");
 	free(text);

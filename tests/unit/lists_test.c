@@ -119,6 +119,9 @@ TEST(list_of_ops)
 	text = PAGE(page_list_profile, "lp", "-d", "gpu0");
 	HAS(text, "3 ops   device ~ gpu0");
 	free(text);
+	text = PAGE(page_list_profile, "lp", "-w", "calls >= 2 & name ~ /9/");
+	HAS(text, "1 of 3 ops   where calls >= 2 & name ~ /9/");
+	free(text);
 	text = PAGE(page_list_profile, "lp", "--min_lineno", "1");
 	HAS(text, "0 of 3 ops   from line 1");
 	free(text);
@@ -139,6 +142,9 @@ TEST(list_of_kernels)
 	text = PAGE(page_list_kernels, "lk", "-q", "queue 0", "-n", "kernel3");
 	HAS(text, "1 of 3 kernels   name ~ kernel3   queue ~ queue 0");
 	HAS(text, "   2  6.00 ms   43 %  3.00 ms    –    –    –");
+	free(text);
+	text = PAGE(page_list_kernels, "lk", "-w", "device = gpu0 & mean > 1ms");
+	HAS(text, "2 of 3 kernels   where device = gpu0 & mean > 1ms");
 	free(text);
 	text = PAGE(page_list_kernels, "lk", "-p", "nobody");
 	HAS(text, "0 of 3 kernels   op ~ nobody");
@@ -231,6 +237,8 @@ TEST(lists_wrong)
 	      "share, avg, p99, kernels, type, source, op", "lp", "-s", "x");
 	/* two begin so */
 	CHECK(!PAGE(page_list_kernels, "lk", "-s", "m"));
+	CHECK(!PAGE(page_list_profile, "lp", "-w", "dur > 1"));
+	CHECK(!strncmp(error, "-w: at ", 7));
 	WRONG(page_list_profile, "'conv' is no option; -n takes a part of a name", "lp", "conv");
 	WRONG(page_list_kernels, "-e wants an interval of time as >100us, <=5ms or [1ms,5ms), "
 	      "not '5'", "lk", "-e", "5");

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the model's rows are for filters, where a table or a list has nothing of its own to say.
+ * Thread: any.
+ */
+#ifndef TUI_FILTERS_ROWS_H
+#define TUI_FILTERS_ROWS_H
+
+#include "model/filter/filter.h"
+#include "model/query.h"
+
+enum filter_known filters_op(const struct op_row *op, enum filter_field field,
+			     struct filter_value *value);
+/* All but its device and queue. */
+enum filter_known filters_kernel(const struct kernel_row *kernel, enum filter_field field,
+				 struct filter_value *value);
+enum filter_known filters_copy(const struct copy_row *copy, enum filter_field field,
+			       struct filter_value *value);
+
+#endif
