@@ -30,9 +30,9 @@ enum command_group {
 	X(FREEZE, "freeze", "", TIME, "", 0, 0, freeze, "stand still; collecting goes on") \
 	X(ZOOM_IN, "zoom-in", "", TIME, "[TIMES]", 0, 1, zoom_in, "less time per column, around the cursor") \
 	X(ZOOM_OUT, "zoom-out", "", TIME, "[TIMES]", 0, 1, zoom_out, "more time per column") \
-	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT]", 0, 1, pan_left, "earlier by 10 (PERCENT) % of the window") \
-	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT]", 0, 1, pan_right, "later by 10 (PERCENT) % of the window") \
-	X(FIT, "fit", "", TIME, "[all|selection]", 0, 1, fit, "around the selected event, else everything") \
+	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT|COLUMNSc]", 0, 1, pan_left, "earlier by 10 (PERCENT) % of the window, or by columns") \
+	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT|COLUMNSc]", 0, 1, pan_right, "later by 10 (PERCENT) % of the window, or by columns") \
+	X(FIT, "fit", "", TIME, "[all|selection|row]", 0, 1, fit, "around the selected event, else everything; row: from the first event of the row under the cursor to its last") \
 	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "to the start, the live edge, a time since start") \
 	X(SELECT, "select", "", TIME, "ROW[:LANE:ID]|TIME TIME", 1, 2, select, "show on the timeline: a row or an event as pages name them, from a time to another") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
@@ -49,6 +49,8 @@ enum command_group {
 	X(PREV_MATCH, "prev-match", "", CURSOR, "", 0, 0, find, "the one before it") \
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
+	X(TO_PRODUCER, "to-producer", "", CURSOR, "", 0, 0, pane, "to the last run of an op that this one, or its op, takes from") \
+	X(TO_CONSUMER, "to-consumer", "", CURSOR, "", 0, 0, pane, "to the first run of an op that takes from it") \
 	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \
 	X(ABOUT, "about", "", CURSOR, "", 0, 0, pane, "the page about what is under the cursor: a kernel (pk), an op (ni)") \
 	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold device, process or queue under the cursor") \

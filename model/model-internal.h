@@ -124,7 +124,8 @@ struct op_cold {
 #define OP_INSTANCE 0			/* fields in op_layout */
 #define OP_IN_IDENT 3
 #define OP_IN_SHAPES 12
-#define COMMAND_OP_NAME 3		/* op_name's in those of commands */
+#define COMMAND_OP 1			/* op's in those of commands */
+#define COMMAND_OP_NAME 3		/* op_name's */
 
 struct compile_cold {
 	uint32_t cause, tid;		/* a name, 0 none */

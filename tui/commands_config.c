@@ -94,6 +94,7 @@ unsigned cmd_toggle(struct run *run)
 		setting_print(&tui->settings, id, value, sizeof(value)));
 	return OUT_LAYOUT;
 }
+
 unsigned cmd_script(struct run *run)
 {
 	if (!run->tui->script)

@@ -2,6 +2,7 @@
 /* Commands that move the timeline's window. */
 #include "tui/commands_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
@@ -69,14 +70,28 @@ unsigned cmd_zoom_out(struct run *run)
 	return zoom(run, 1);
 }
 
+/* By columns: "12c". 0: it is no such number. */
+static int pan_columns(const char *text)
+{
+	char *end;
+	long n = text ? strtol(text, &end, 10) : 0;
+
+	return text && end > text && !strcmp(end, "c") && n >= 1 && n <= WINDOW_COLUMNS_MAX ?
+	       (int)n : 0;
+}
+
 static unsigned pan(struct run *run, int direction)
 {
-	int percent = command_number(run, 10, 1000);
+	int columns = pan_columns(command_first(run));
+	int percent = columns ? 0 : command_number(run, 10, 1000);
 
 	if (run->failed)
 		return OUT_NONE;
 	run->tui->view.following = false;
-	window_pan(&run->tui->window, direction * percent);
+	if (columns)
+		window_shift(&run->tui->window, direction * columns);
+	else
+		window_pan(&run->tui->window, direction * percent);
 	window_moved(run->tui);
 	return OUT_FREEZE | OUT_REDRAW;
 }
@@ -91,17 +106,39 @@ unsigned cmd_pan_right(struct run *run)
 	return pan(run, 1);
 }
 
+/* From the first event's start to the last one's end. */
+static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
+{
+	const struct view *view = &tui->view;
+	struct span_ref ref;
+	struct span first, last;
+	bool found;
+
+	model_lock(tui->model);
+	found = model_span_next(tui->model, view->cursor_row, view->cursor_lane, INT64_MIN, &ref) &&
+		model_span(tui->model, ref, &first) &&
+		model_span_prev(tui->model, view->cursor_row, view->cursor_lane, INT64_MAX, &ref) &&
+		model_span(tui->model, ref, &last);
+	model_unlock(tui->model);
+	if (found) {
+		*from = first.start_ns;
+		*to = last.end_ns > *from ? last.end_ns : *from + 1;
+	}
+	return found;
+}
+
 unsigned cmd_fit(struct run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
 	const char *what = command_first(run);
+	bool row = what && !strcmp(what, "row");
 	int64_t from = tui->status.first_ns, to = view->now_ns, margin;
 	struct span span;
 	bool found = false;
 
-	if (what && strcmp(what, "all") && strcmp(what, "selection"))
-		return command_fail(run, "not 'all' or 'selection': '%s'", what);
+	if (what && !row && strcmp(what, "all") && strcmp(what, "selection"))
+		return command_fail(run, "not 'all', 'selection' or 'row': '%s'", what);
 	if (!what || strcmp(what, "selection") == 0) {
 		model_lock(tui->model);
 		found = view->selected.id && model_span(tui->model, view->selected, &span);
@@ -109,7 +146,9 @@ unsigned cmd_fit(struct run *run)
 		if (!found && what)
 			return command_fail(run, "no event is selected");
 	}
-	if (found) {
+	if (row && !row_extent(tui, &from, &to)) {
+		return command_fail(run, "no event in the row under the cursor");
+	} else if (found) {
 		from = span.start_ns;
 		to = span.end_ns;
 	} else if (from > tui->status.last_ns) {

@@ -99,6 +99,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	if (!minimap->width)
 		return;
 	minimap->view_begin = minimap->view_end = -1;
+	minimap->w_ns = 0;
 	minimap->settled = minimap->live = status->finished ? minimap->width : 0;
 	if (status->first_ns > status->last_ns)
 		return;
@@ -108,6 +109,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	w = span / width + (span % width != 0);
 	if (w < 1)
 		w = 1;
+	minimap->w_ns = w;
 	used = add_rows(minimap, model, rows, n_rows, true, begin, w);
 	if (!used)
 		used = add_rows(minimap, model, rows, n_rows, false, begin, w);

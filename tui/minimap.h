@@ -21,6 +21,7 @@ struct minimap {
 	struct column_cache cache;
 	int64_t *busy_ns;		/* owned */
 	size_t settled, live;		/* columns before settled are final, from live on to come */
+	int64_t w_ns;			/* a column's width, from the first event on; 0: none */
 	int64_t view_begin, view_end;	/* columns of the window, may be outside */
 };
 

@@ -25,6 +25,7 @@ struct output;		/* tui/output.h */
 struct strbuf;		/* model/base/util.h */
 struct table;		/* tui/table.h */
 struct settings;	/* keymap/setting.h */
+struct keymap;		/* keymap/table.h */
 
 /* What a handler asks of the loop; or-ed. */
 enum outcome {
@@ -60,6 +61,7 @@ struct view {
 	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
 	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
+	const struct keymap *keymap;	/* borrowed; NULL: no keys to name (a test) */
 	const struct filter_names *filters;	/* borrowed; those that have a name */
 	struct column_choices *column_choices;	/* borrowed; NULL: none */
 	struct pane *const *panes;	/* borrowed, pane_count of them; NULL: not opened yet */

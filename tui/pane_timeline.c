@@ -317,6 +317,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 			  model_span(view->model, view->selected, &t->selected);
 	w = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns : 0;
 	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
+		timeline_links_update(t, view);
 		mark_steps(t, view, w);
 		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, panes_base_ns(&t->status));
 		update_rows(t, view, rows, n_rows, w);
@@ -326,7 +327,9 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		t->n_clock_steps = model_clock_steps(view->model, view->t0_ns, view->t1_ns,
 						     t->clock_steps, CLOCK_MARKS);
 		update_sentence(t, view, rows, n_rows, w);
-		if (!t->has_selected)
+		if (t->has_selected)
+			timeline_links_sentence(t, view, rows, n_rows);
+		else
 			tints_legend(&t->tints, &t->sentence, view->ascii, view->colour);
 		if (t->find.shown)
 			find_sentence(&t->find, &t->sentence);
@@ -346,5 +349,6 @@ const struct pane_ops pane_timeline = {
 	.lines = timeline_lines,
 	.draw = timeline_draw,
 	.command = timeline_command,
+	.mouse = timeline_mouse,
 	.reveal = timeline_reveal,
 };

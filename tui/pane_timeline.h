@@ -11,6 +11,7 @@
 #ifndef TUI_PANE_TIMELINE_H
 #define TUI_PANE_TIMELINE_H
 
+#include "model/query-links.h"
 #include "tui/column_cache.h"
 #include "tui/find.h"
 #include "tui/minimap.h"
@@ -24,6 +25,9 @@
 #include "tui/tint.h"
 
 #define CLOCK_MARKS 64
+#define LINKS_MOST 48
+
+enum drag { DRAG_NONE, DRAG_TIME, DRAG_MAP };
 
 struct timeline_seen {			/* a line on the screen */
 	struct timeline_line line;
@@ -57,6 +61,14 @@ struct timeline {
 	struct tints tints;
 	bool has_selected;
 	struct span selected;
+	struct span_link links[LINKS_MOST];	/* of the selected event */
+	size_t n_links;
+	struct span_ref links_of;
+	uint64_t links_generation;
+	int64_t links_ns;		/* the clock then */
+	enum drag drag;			/* a button is down */
+	int drag_x;
+	char command[64];		/* with OUT_RUN_COMMAND */
 	struct step_list steps;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
@@ -99,6 +111,24 @@ unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
 struct timeline_line *timeline_current(struct timeline *t, const struct view *view);
 /* A line of that row is there: what hides or folds it does so no more. */
 void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane);
+
+/* What lies under the cursor is selected, or nothing. */
+void timeline_select(struct view *view);
+
+/* ---- timeline_links.c ---- */
+/* What the selected event has to do with others, when that may have changed. [locked] */
+void timeline_links_update(struct timeline *t, const struct view *view);
+/* Marks of it in a line's cells; w: a column's width. */
+void timeline_links_mark(const struct timeline *t, const struct view *view, int64_t w,
+			 const struct timeline_line *line, const struct cell_style *style,
+			 struct cell *cells);
+/* Behind the sentence, with the keys that go there; after the lines. */
+void timeline_links_sentence(struct timeline *t, const struct view *view,
+			     const struct model_row *rows, size_t n_rows);
+
+/* ---- timeline_mouse.c ---- */
+unsigned timeline_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			int width, int height);
 
 /* ---- timeline_choose.c: `rows` ---- */
 unsigned timeline_choose(struct timeline *t, struct view *view, const struct command_call *call);

@@ -108,6 +108,15 @@ bool cells_next_bar(const uint64_t *owners, size_t n, size_t *begin, size_t *end
 void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size_t end,
 		  uint64_t id, const char *name, const struct cell_style *style);
 
+/*
+ * Marks an event in the cells [begin, end) of n that has to do with the selected one:
+ * underlined, an arrow at its edge; back: to the left, it comes before.
+ */
+void cells_link(struct cell *cells, size_t n, size_t begin, size_t end, bool back,
+		const struct cell_style *style);
+/* The arrow alone. */
+void cells_arrow(struct cell *cells, size_t at, bool back, const struct cell_style *style);
+
 /* ░ in what is empty of the cells [from, to) (· without colours). */
 void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct cell_style *style);
 /* Marks the cells of columns that have something, by a role and by more than it:

@@ -29,7 +29,7 @@ struct timeline_line *timeline_current(struct timeline *t, const struct view *vi
 }
 
 /* The row that holds what is selected, or the one under the cursor. */
-static void select_at_cursor(struct view *view)
+void timeline_select(struct view *view)
 {
 	struct span_ref ref;
 
@@ -59,7 +59,7 @@ static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
 	view->cursor_lane = t->list.lines[at].lane;
 	/* Standing on events, the cursor takes up what lies under it there. */
 	if (view->selected.id)
-		select_at_cursor(view);
+		timeline_select(view);
 	return OUT_REDRAW;
 }
 
@@ -347,6 +347,34 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 	return result;
 }
 
+/* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
+static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind kind)
+{
+	struct span_link links[LINKS_MOST];
+	const struct span_link *to = NULL;
+	unsigned result = OUT_NONE;
+	struct span span;
+	size_t n;
+
+	if (!view->selected.id)
+		return timeline_answer(view, true, "no event is selected: , and . go from event "
+				       "to event");
+	model_lock(view->model);
+	n = model_span_links(view->model, view->selected, links, LINKS_MOST);
+	for (size_t i = 0; i < n; i++)
+		if (links[i].kind == kind && (!to || kind == LINK_PRODUCER))
+			to = &links[i];
+	if (to && model_span(view->model, to->ref, &span))
+		result = go_to(view, &span);
+	model_unlock(view->model);
+	if (!to)
+		return timeline_answer(view, true, kind == LINK_PRODUCER ?
+				       "no op is known that this takes from" :
+				       "no op is known that takes from this");
+	show_line(t, view, to->ref);
+	return result;
+}
+
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 {
 	struct timeline *t = (struct timeline *)pane;
@@ -370,7 +398,7 @@ static unsigned open_event(struct timeline *t, struct view *view)
 		return OUT_NONE;
 	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)
 		return fold_line(t, view, FOLD_OPEN, true);
-	select_at_cursor(view);
+	timeline_select(view);
 	if (view->selected.id)
 		return OUT_REDRAW | OUT_FREEZE;
 	return step_event(view, false);
@@ -398,6 +426,10 @@ static unsigned event_command(struct timeline *t, struct view *view, const char 
 		return peer(t, view, true);
 	if (strcmp(name, "to-kernel") == 0)
 		return peer(t, view, false);
+	if (strcmp(name, "to-producer") == 0)
+		return neighbour(t, view, LINK_PRODUCER);
+	if (strcmp(name, "to-consumer") == 0)
+		return neighbour(t, view, LINK_TAKER);
 	if (strcmp(name, "open") == 0)
 		return open_event(t, view);
 	if (strcmp(name, "about") == 0)

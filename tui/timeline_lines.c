@@ -182,6 +182,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 			find_mark(&t->find, line->row, line->lane, view->t0_ns, w, t->columns,
 				  cells, &style);
 		mark_selected(t, view, w, line, &style, cells);
+		timeline_links_mark(t, view, w, line, &style, cells);
 	}
 	cells_lost(cells, columns, t->columns, &style);
 	/* What is yet to come stays blank: the hatch is the live edge. */

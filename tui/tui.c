@@ -175,6 +175,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->view.settings = &tui->settings;
 	tui->view.panes = tui->panes;
 	tui->view.column_choices = column_choices_new();
+	tui->view.keymap = &tui->keymap;
 	tui->view.following = true;
 	tui->view.ascii = options->ascii;
 	tui->view.columns = 1;

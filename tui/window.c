@@ -112,6 +112,11 @@ void window_pan(struct window *window, int percent)
 	move(window, columns);
 }
 
+void window_shift(struct window *window, int columns)
+{
+	move(window, columns);
+}
+
 bool window_show(struct window *window, int64_t t_ns)
 {
 	int64_t at = window_column_of(window, t_ns), margin = window->columns / 8;

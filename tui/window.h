@@ -47,6 +47,8 @@ void window_resize(struct window *window, int columns);
 void window_zoom(struct window *window, int steps, int64_t anchor_ns);
 /* By per cent of the window, at least one column; negative: earlier. */
 void window_pan(struct window *window, int percent);
+/* By columns; negative: earlier. */
+void window_shift(struct window *window, int columns);
 /* Moves the least so that the time has its place inside, a margin of an eighth
  * of the window around it. Returns whether it moved. */
 bool window_show(struct window *window, int64_t t_ns);

@@ -38,9 +38,10 @@ bool chunk_may_have(struct lane *lane, struct chunk *chunk, const struct lane_wa
 	return (marks[0] & want->marks[0]) || (marks[1] & want->marks[1]);
 }
 
-bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos)
+bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos,
+		  size_t chunks)
 {
-	for (; pos->chunk < lane->n; pos->chunk++, pos->i = 0) {
+	for (; pos->chunk < lane->n && chunks; pos->chunk++, pos->i = 0, chunks--) {
 		struct chunk *chunk = lane->chunks[pos->chunk];
 
 		if (!chunk_may_have(lane, chunk, want))
@@ -60,7 +61,8 @@ bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_p
 	return false;
 }
 
-bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos)
+bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos,
+		  size_t chunks)
 {
 	for (;;) {
 		struct chunk *chunk = lane->chunks[pos->chunk];
@@ -77,7 +79,7 @@ bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_p
 			if (more)
 				pos->i = first - 1;
 		}
-		if (pos->chunk == 0)
+		if (pos->chunk == 0 || --chunks == 0)
 			return false;
 		pos->chunk--;
 		pos->i = lane->chunks[pos->chunk]->n - 1;

@@ -290,9 +290,12 @@ static inline void lane_mark(uint64_t marks[2], uint32_t name)
 	marks[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* From *pos on, itself included; false: none. Chunks without any are skipped. */
-bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos);
-bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos);
+/* From *pos on, itself included, within so many chunks; false: none. Chunks without any
+ * are skipped. */
+bool lane_next_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos,
+		  size_t chunks);
+bool lane_prev_of(struct lane *lane, const struct lane_want *want, struct lane_pos *pos,
+		  size_t chunks);
 /* As lane_columns; their union goes into `busy` (the columns' busy_ns means
  * nothing), and where detail was folded columns are COLUMN_APPROX. */
 void lane_columns_of(struct lane *lane, const struct lane_want *want, uint32_t row, uint32_t index,

@@ -162,9 +162,9 @@ static void try_part(struct search *search, const struct part *part, int64_t t, 
 	struct lane_pos pos;
 
 	if (forward ? t < INT64_MAX && lane_lower(part->lane, t + 1, &pos) &&
-		      lane_next_of(part->lane, &search->want, &pos) :
+		      lane_next_of(part->lane, &search->want, &pos, SIZE_MAX) :
 		      lane_before(part->lane, t, &pos) &&
-		      lane_prev_of(part->lane, &search->want, &pos)) {
+		      lane_prev_of(part->lane, &search->want, &pos, SIZE_MAX)) {
 		struct lane_span span = lane_get(part->lane, pos);
 
 		try_start(nearest, part, span.start_ns, span.id, forward);

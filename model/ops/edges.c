@@ -277,6 +277,20 @@ void apply_edge(struct model *model, const struct event_edge *edge)
 
 /* ---- out ---- */
 
+void edges_each(struct model *model, uint32_t name, bool takers,
+		void (*each)(void *arg, uint32_t name), void *arg)
+{
+	const struct names *names = &model->names;
+
+	for (uint32_t i = 0; i < model->edges->totals.n; i++) {
+		const struct edge_total *total = store_at(&model->edges->totals, i);
+		uint32_t near = takers ? total->source : total->destination;
+
+		if (near && names_resolve(names, near) == names_resolve(names, name))
+			each(arg, takers ? total->destination : total->source);
+	}
+}
+
 static int by_bytes(const void *a, const void *b)
 {
 	const struct edge_row *x = a, *y = b;

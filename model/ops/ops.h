@@ -111,6 +111,9 @@ void optree_wait(struct model *model, const struct event_wait *wait);
 void optree_settled(struct model *model, int64_t settled_ns);
 
 /* ---- edges.c: what ops take from other ops ---- */
+/* The names of those that take from the ops of that name, or that they take from, as told. */
+void edges_each(struct model *model, uint32_t name, bool takers,
+		void (*each)(void *arg, uint32_t name), void *arg);
 void edges_new(struct model *model);
 void edges_free(struct model *model);
 size_t edges_bytes(const struct model *model);

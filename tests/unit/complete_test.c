@@ -158,7 +158,7 @@ TEST(complete_commands_flags_and_options)
 	CHECK_STR(complete(&f, "node-info x -"), "3 -: -a -d -t");
 	CHECK_STR(complete(&f, "li -d "), "0 -:");
 	CHECK_STR(f.got.usage, "list-inputs OP [-r] [-d DEPTH] [-c] [-t]");
-	CHECK_STR(complete(&f, "fit "), "2 : all selection");
+	CHECK_STR(complete(&f, "fit "), "3 : all selection row");
 	CHECK_STR(complete(&f, "set quit"), "1 quit-while-running: quit-while-running");
 	CHECK_STR(complete(&f, "set quit-while-running = l"), "1 leave: leave");
 	CHECK_STR(complete(&f, "set split = "), "1 40: 40");
