@@ -120,7 +120,7 @@ $(O)/%.pb-c.o: $(O)/%.pb-c.c $(O)/flags
 $(call obj,$(IMPORT_SRC) $(call src,model/export/*.c probes/pluggable/*.c)) $(O)/obj/tests/unit/foreign_test.o: | $(FORMATS:=.c)
 .PRECIOUS: $(O)/%.pb-c.c
 
-$(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc
+$(O)/keymap/%.o: keymap/%.c $(O)/flags | $(O)/keymap/tftoprc.inc $(O)/keymap/builtin.inc
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -MMD -MP -c -o $@ $<
@@ -131,6 +131,14 @@ $(O)/keymap/tftoprc.inc: keymap/tftoprc
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< > $@.new
 	$(Q)mv $@.new $@
 $(O)/keymap/config.o: $(O)/keymap/tftoprc.inc
+# Themes and ready key tables, likewise: {"themes/dark", "..."},
+BUILTIN_FILES := $(call src,keymap/themes/* keymap/keys/*)
+$(O)/keymap/builtin.inc: $(BUILTIN_FILES)
+	@mkdir -p $(@D)
+	$(Q)for f in $(BUILTIN_FILES); do printf '{"%s", ""\n' "$${f#keymap/}"; \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' "$$f"; echo '},'; done > $@.new
+	$(Q)mv $@.new $@
+$(O)/keymap/config.o: $(O)/keymap/builtin.inc
 
 $(O)/tui/%.o: tui/%.c $(O)/flags
 	@mkdir -p $(@D)

@@ -116,6 +116,7 @@ enum command_group {
 	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
 	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
+	X(PROBE, "probe", "", PROGRAM, "[PROBE on|off]", 0, 2, page, "what each process is watched by, and what that does not see") \
 	X(SAVE, "save", "", PROGRAM, "DIR [last TIME]", 1, 3, save, "what is on the timeline as a recording, or the last of it") \
 	X(EXPORT, "export", "", PROGRAM, "FORMAT FILE [last TIME]", 2, 4, export, "what is on the timeline for other programs: chrome, perfetto, csv:TABLE, dot") \
 	X(QUIT, "quit", "q", PROGRAM, "[leave|stop]", 0, 1, quit, "leave tftop; asks while the program runs") \
@@ -125,14 +126,17 @@ enum command_group {
 	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell") \
 	X(TOGGLE_MOUSE, "toggle-mouse", "", SCREEN, "", 0, 0, toggle_mouse, "the mouse is tftop's, or the terminal's to select text (set mouse)") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
-	X(SET, "set", "", CONFIG, "[OPTION [= VALUE]]", 0, 3, set, "an option; without a value: what it is") \
+	X(OPTIONS, "options", "", CONFIG, "", 0, 0, page, "all options with value, default, range, what for (set alone)") \
+	X(BINDINGS, "bindings", "", CONFIG, "", 0, 0, page, "all keys by table (bind alone)") \
+	X(COLORS, "colors", "theme", CONFIG, "", 0, 0, page, "themes, roles and how they look (color alone)") \
+	X(SET, "set", "", CONFIG, "[OPTION [= VALUE]]", 0, 3, set, "an option; without a value: what it is; alone: all") \
 	X(TOGGLE, "toggle", "", CONFIG, "OPTION", 1, 1, toggle, "an option with few values: the next one of them") \
-	X(BIND, "bind", "", CONFIG, "TABLE KEYS COMMAND", 3, -1, config, "a key gives a command; none: nothing") \
+	X(BIND, "bind", "", CONFIG, "[TABLE KEYS COMMAND]", 0, -1, bind, "a key gives a command; none: nothing; alone: all bindings") \
 	X(UNBIND, "unbind", "", CONFIG, "TABLE KEYS", 2, 2, config, "takes a binding away") \
-	X(COLOR, "color", "", CONFIG, "ROLE FG [BG] [ATTR]", 2, -1, config, "how a role looks") \
+	X(COLOR, "color", "", CONFIG, "[ROLE FG] [BG] [ATTR]", 0, -1, color, "how a role looks; alone: how all do") \
 	X(FILTER, "filter", "", CONFIG, "[NAME [= EXPR]]", 0, -1, filter, "a name for an expression like kernel & dur > 1ms; NAME alone: what it says; nothing: all of them") \
 	X(UNFILTER, "unfilter", "", CONFIG, "NAME", 1, 1, config, "takes a filter's name away") \
-	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file") \
+	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file; vi, emacs: ready key tables") \
 	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt, TEXT and a blank in it") \
 	X(ACCEPT, "accept", "", PROMPT, "", 0, 0, accept, "runs what was typed") \
 	X(CANCEL, "cancel", "", PROMPT, "", 0, 0, cancel, "closes prompt, help or question") \

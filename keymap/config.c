@@ -15,6 +15,46 @@ static const char builtin_text[] =
 #include "keymap/tftoprc.inc"
 	;
 
+static const struct { const char *name, *text; } builtin_files[] = {
+#include "keymap/builtin.inc"
+};
+
+#define BUILTIN_FILES (sizeof(builtin_files) / sizeof(*builtin_files))
+
+const char *config_builtin_file(const char *name)
+{
+	for (size_t i = 0; i < BUILTIN_FILES; i++)
+		if (!strcmp(builtin_files[i].name, name))
+			return builtin_files[i].text;
+	return NULL;
+}
+
+const char *config_builtin_name(const char *folder, size_t i)
+{
+	size_t length = strlen(folder);
+
+	for (size_t k = 0; k < BUILTIN_FILES; k++)
+		if (!strncmp(builtin_files[k].name, folder, length) &&
+		    builtin_files[k].name[length] == '/' && !i--)
+			return builtin_files[k].name + length + 1;
+	return NULL;
+}
+
+/* false: there is no such file. */
+static bool read_builtin(struct config *config, const char *folder, const char *name)
+{
+	char path[64], where[80];
+	const char *text;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	text = config_builtin_file(path);
+	if (!text)
+		return false;
+	snprintf(where, sizeof(where), "built-in %s", path);
+	config_text(config, where, text, strlen(text));
+	return true;
+}
+
 static bool parse_table_keys(const char *const *argv, int *table, struct key *keys,
 			     int *count, char *error, size_t error_size)
 {
@@ -35,6 +75,10 @@ static bool config_bind(struct config *config, int argc, const char *const *argv
 	char *command;
 	bool done;
 
+	if (argc < 4) {
+		snprintf(error, error_size, "missing arguments, usage: bind TABLE KEYS COMMAND");
+		return false;
+	}
 	if (!parse_table_keys(argv, &table, keys, &count, error, error_size))
 		return false;
 	if ((argc != 4 || strcmp(argv[3], "none")) &&
@@ -80,7 +124,11 @@ static bool config_set(struct config *config, int argc, const char *const *argv,
 		return false;
 	}
 	id = setting_find(config->settings, name, error, error_size);
-	return id >= 0 && setting_set(config->settings, id, value, error, error_size);
+	if (id < 0 || !setting_set(config->settings, id, value, error, error_size))
+		return false;
+	if (id == SETTING_THEME)
+		read_builtin(config, "themes", value);
+	return true;
 }
 
 /* The name of a sourced file: ~/…, or beside the file it stands in. */
@@ -115,6 +163,11 @@ static bool config_source(struct config *config, const char *where, const char *
 			 CONFIG_DEPTH, name);
 		return false;
 	}
+	config->depth++;
+	done = !strchr(name, '/') && read_builtin(config, "keys", name);
+	config->depth--;
+	if (done)
+		return true;
 	path = resolve(where, name);
 	config->depth++;
 	done = config_file(config, path, error, error_size);
@@ -159,7 +212,10 @@ bool config_command(struct config *config, const char *where, const char *line, 
 	case COMMAND_ID_UNBIND:
 		return config_unbind(config, argv, error, error_size);
 	case COMMAND_ID_COLOR:
-		return config->color(config->arg, argc - 1, argv + 1, error, error_size);
+		if (argc > 2)
+			return config->color(config->arg, argc - 1, argv + 1, error, error_size);
+		snprintf(error, error_size, "missing arguments, usage: color ROLE FG [BG] [ATTR]");
+		return false;
 	case COMMAND_ID_FILTER:
 		return config_filter(config, line, argc, argv, error, error_size);
 	case COMMAND_ID_UNFILTER:

@@ -39,6 +39,11 @@ struct config {
 	int errors;			/* reported so far */
 };
 
+/* A file that is compiled in: "themes/dark", "keys/vi". NULL: there is none. */
+const char *config_builtin_file(const char *name);
+/* Name of number i below a folder ("keys"), NULL: no more. */
+const char *config_builtin_name(const char *folder, size_t i);
+
 /* One command as words, and as the line they came from, NULL: these are all. where is the
  * file it stands in, for `source`; NULL: typed. false: a sentence in error (errors inside a
  * sourced file are reported and do not count here). */

@@ -29,6 +29,7 @@ enum setting_type { SETTING_BOOL, SETTING_INT, SETTING_CHOICE };
 	X(JUMP_TO, "jump-to", INT, "30", 5, 80, "", "per cent of the window where the live edge then stands") \
 	X(WINDOW_MS, "window-ms", INT, "2000", 1, 3600000, "", "milliseconds the window shows at the start") \
 	X(SPLIT, "split", INT, "40", 20, 80, "", "per cent of the rows below the header for the lower pane, at least") \
+	X(THEME, "theme", CHOICE, "dark", 0, 4, "dark|light|16|contrast|mono", "all colours at once; color changes single ones afterwards") \
 	X(HINTS, "hints", BOOL, "yes", 0, 1, "", "the line of keys at the bottom") \
 	X(MOUSE, "mouse", BOOL, "yes", 0, 1, "", "the mouse is tftop's; no: the terminal's, to select text (many do with Shift held)") \
 	X(MINIMAP, "minimap", BOOL, "yes", 0, 1, "", "the line that shows the whole run") \

@@ -22,9 +22,35 @@ unsigned cmd_config(struct run *run)
 	if (tui->config.errors > errors)
 		return command_fail(run, "%d errors in '%s', see the messages",
 			    tui->config.errors - errors, command_first(run));
+	tui_look(tui);
+	page_again(tui);
 	if (tui->screen)
 		screen_redraw(tui->screen);
 	return OUT_LAYOUT;
+}
+
+/* The command without arguments is another one, a page. */
+static unsigned page_alone(struct run *run, enum command_id id)
+{
+	const char *const argv[] = {command_table[id].name};
+
+	run->id = id;
+	run->call = (struct command_call){1, argv, NULL};
+	return cmd_page(run);
+}
+
+unsigned cmd_bind(struct run *run)
+{
+	if (run->call.argc == 1)
+		return page_alone(run, COMMAND_ID_BINDINGS);
+	return cmd_config(run);
+}
+
+unsigned cmd_color(struct run *run)
+{
+	if (run->call.argc == 1)
+		return page_alone(run, COMMAND_ID_COLORS);
+	return cmd_config(run);
 }
 
 unsigned cmd_set(struct run *run)
@@ -37,7 +63,7 @@ unsigned cmd_set(struct run *run)
 	if (run->call.argc > 2 || (name && strchr(name, '=')))
 		return cmd_config(run);
 	if (!name)
-		return command_fail(run, "which option? help set lists them");
+		return page_alone(run, COMMAND_ID_OPTIONS);
 	id = setting_find(&tui->settings, name, run->error, run->error_size);
 	if (id < 0) {
 		run->failed = true;
@@ -62,14 +88,10 @@ unsigned cmd_toggle_mouse(struct run *run)
 /* filter [NAME [= EXPR]] */
 unsigned cmd_filter(struct run *run)
 {
-	static const char *const filters[] = {"filters"};
 	const char *name = command_first(run), *text;
 
-	if (!name) {
-		run->id = COMMAND_ID_FILTERS;
-		run->call = (struct command_call){1, filters, NULL};
-		return cmd_page(run);
-	}
+	if (!name)
+		return page_alone(run, COMMAND_ID_FILTERS);
 	if (run->call.argc > 2 || strchr(name, '='))
 		return cmd_config(run);
 	text = filter_names_find(run->tui->filters, name);

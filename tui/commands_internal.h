@@ -30,6 +30,9 @@ const char *command_first(const struct run *run);
  * the command has failed. */
 int command_number(struct run *run, int otherwise, int most);
 
+/* The page that is shown is made anew: what it tells of was changed. */
+void page_again(struct tui *tui);
+
 /* What COMMAND_LIST names is defined in any of the files. */
 #define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
 	unsigned cmd_##function(struct run *run);

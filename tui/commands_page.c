@@ -40,6 +40,10 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_FLOWS: return page_flows;
 	case COMMAND_ID_FILTERS: return page_filters;
 	case COMMAND_ID_COLUMNS: return page_columns;
+	case COMMAND_ID_OPTIONS: return page_set;
+	case COMMAND_ID_BINDINGS: return page_bindings;
+	case COMMAND_ID_COLORS: return page_colors;
+	case COMMAND_ID_PROBE: return page_probe;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	case COMMAND_ID_EVENT: return page_event;
 	case COMMAND_ID_QUEUE: return page_queue;
@@ -116,7 +120,8 @@ static bool make(struct run *run, struct page *page)
 	struct page_call call = {
 		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
 		.argv = run->call.argv, .filters = run->tui->filters, .view = &run->tui->view,
-		.error = run->error, .error_size = run->error_size,
+		.settings = &run->tui->settings, .keymap = &run->tui->keymap,
+		.theme = &run->tui->theme, .error = run->error, .error_size = run->error_size,
 	};
 	int64_t began_ns = tui_clock(run->tui);
 	bool made;
@@ -186,6 +191,16 @@ void page_follow(struct tui *tui)
 	/* what cannot be made any more stays as it was */
 	if (!make_again(tui, command, error, sizeof(error)))
 		note_made(tui, tui_clock(tui));
+}
+
+void page_again(struct tui *tui)
+{
+	struct pane *pane = tui->panes[PANE_PAGE];
+	const char *command = pane ? pane_page_command(pane) : NULL;
+	char error[512];
+
+	if (command && tui->lower == PANE_PAGE)
+		make_again(tui, command, error, sizeof(error));	/* else it stays as it was */
 }
 
 /* Along the pages that were shown. */

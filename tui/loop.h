@@ -62,6 +62,7 @@ struct tui {
 	struct grid grid;
 	int width, height;
 	struct theme theme;
+	enum theme_depth depth;		/* of the terminal, as far as it may be used */
 	struct keymap keymap;
 	struct settings settings;
 	struct thresholds thresholds;
@@ -132,6 +133,9 @@ void tui_resize(struct tui *tui, int width, int height);
 /* PROGRAM keeps running without tftop, or is asked to end; then the loop ends. */
 void tui_leave(struct tui *tui);
 void tui_stop_program(struct tui *tui);
+
+/* After a change of the theme. (tui.c) */
+void tui_look(struct tui *tui);
 
 /* Runs until somebody leaves. */
 void tui_loop(struct tui *tui);

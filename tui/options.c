@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "keymap/setting.h"
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/options.h"
@@ -246,8 +247,13 @@ static enum options_result take_color(struct options *options, const char *value
 
 static enum options_result take_theme(struct options *options, const char *value, char *error)
 {
-	if (strcmp(value, "default"))
-		return wrong(error, "theme '%s' is not in this version: there is 'default'", value);
+	struct settings settings;
+	char why[160];
+
+	settings_init(&settings);
+	if (!setting_set(&settings, SETTING_THEME, value, why, sizeof(why)))
+		return wrong(error, "'%s' is not a theme: --theme takes dark, light, 16, contrast or "
+			     "mono", value);
 	options->theme = value;
 	return OPTIONS_RUN;
 }

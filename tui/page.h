@@ -105,6 +105,10 @@ struct page_call {
 	struct live *live;		/* borrowed; NULL: nothing runs */
 	const struct filter_names *filters;	/* borrowed; NULL: none have names */
 	const struct view *view;	/* borrowed */
+	/* borrowed, for pages about the configuration */
+	const struct settings *settings;
+	const struct keymap *keymap;
+	const struct theme *theme;
 	int argc;
 	const char *const *argv;
 	char *error;			/* a sentence, when false is returned */
@@ -129,6 +133,10 @@ bool page_flows(const struct page_call *call, struct page *page);	/* flows */
 bool page_filters(const struct page_call *call, struct page *page);	/* filters */
 bool page_columns(const struct page_call *call, struct page *page);	/* columns */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */
+bool page_set(const struct page_call *call, struct page *page);		/* options */
+bool page_bindings(const struct page_call *call, struct page *page);	/* bindings */
+bool page_colors(const struct page_call *call, struct page *page);	/* colors */
+bool page_probe(const struct page_call *call, struct page *page);	/* probe */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
 bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */

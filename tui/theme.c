@@ -133,6 +133,17 @@ static bool parse_attr(const char *text, unsigned char attr[2])
 	return false;
 }
 
+static enum theme_depth depth_of(const struct theme *theme)
+{
+	int most = COLOUR_DEFAULT;
+
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		most = theme->roles[i].fg[0] > most ? theme->roles[i].fg[0] : most;
+		most = theme->roles[i].bg[0] > most ? theme->roles[i].bg[0] : most;
+	}
+	return most == COLOUR_DEFAULT ? DEPTH_MONO : most < 16 ? DEPTH_16 : DEPTH_256;
+}
+
 bool theme_set(struct theme *theme, int argc, const char *const *argv,
 	       char *error, size_t error_size)
 {
@@ -160,6 +171,7 @@ bool theme_set(struct theme *theme, int argc, const char *const *argv,
 		theme->roles[role].bg[j] = bg[j];
 		theme->roles[role].attr[j] = attr[j];
 	}
+	theme->depth = depth_of(theme);
 	return true;
 }
 
@@ -168,7 +180,7 @@ struct look theme_look(const struct theme *theme, const struct cell *cell,
 {
 	unsigned fg = cell->fg < ROLE_COUNT ? cell->fg : 0;
 	unsigned bg = cell->bg < ROLE_COUNT ? cell->bg : 0;
-	int few = depth != DEPTH_256;
+	int few = depth != DEPTH_256;	/* also of a theme without colours: attributes */
 	struct look look = {
 		.fg = theme->roles[fg].fg[few],
 		.bg = COLOUR_DEFAULT,
@@ -184,7 +196,7 @@ struct look theme_look(const struct theme *theme, const struct cell *cell,
 	/* dim and reverse belong to a role on its own ground, not to text on it */
 	if (!bg && !(cell->attr & ATTR_REVERSE))
 		look.attr &= (unsigned char)~ATTR_REVERSE;
-	if (depth == DEPTH_MONO) {
+	if (depth == DEPTH_MONO || theme->depth == DEPTH_MONO) {
 		look.fg = look.bg = COLOUR_DEFAULT;
 		if (bg)
 			look.attr |= ATTR_REVERSE;

@@ -29,6 +29,7 @@ struct theme {
 		short fg[2], bg[2];	/* [0] with 256 colours, [1] with fewer */
 		unsigned char attr[2];	/* enum attr */
 	} roles[ROLE_COUNT];
+	enum theme_depth depth;		/* of its colours: MONO, there are none */
 };
 
 void theme_init(struct theme *theme);

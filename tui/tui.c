@@ -61,6 +61,17 @@ static void report_config(void *arg, const char *message)
 	model_message(tui->model, 1, message);
 }
 
+/* --theme: after the file, so that it is what is asked for. */
+static void choose_theme(struct tui *tui)
+{
+	const char *const set[] = {"set", "theme", tui->options->theme};
+	char error[160];
+
+	if (tui->options->theme && !config_command(&tui->config, NULL, NULL, 3, set, error,
+						   sizeof(error)))
+		tui_say(tui, true, "%s", error);
+}
+
 static void load_config(struct tui *tui)
 {
 	char path[4096], error[512];
@@ -78,12 +89,15 @@ static void load_config(struct tui *tui)
 	tui->settings.more = &tui->thresholds.more;
 	theme_init(&tui->theme);
 	config_builtin(&tui->config);
-	if (tui->options->no_config || !config_find(tui->options->config, path, sizeof(path)))
+	if (tui->options->no_config || !config_find(tui->options->config, path, sizeof(path))) {
+		choose_theme(tui);
 		return;
+	}
 	if (!config_file(&tui->config, path, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	else if (tui->config.errors)
 		tui_say(tui, true, "%d errors in '%s': pane 8 lists them", tui->config.errors, path);
+	choose_theme(tui);
 }
 
 /*
@@ -108,6 +122,13 @@ static void choose_locale(void)
 	setlocale(LC_NUMERIC, "C");
 }
 
+/* What panes may draw with: what the terminal has and the theme uses. */
+void tui_look(struct tui *tui)
+{
+	tui->view.colour = tui->depth != DEPTH_MONO && tui->theme.depth != DEPTH_MONO;
+	tui->view.shades = tui->depth == DEPTH_256 && tui->theme.depth == DEPTH_256;
+}
+
 static bool open_screen(struct tui *tui, char *error, size_t error_size)
 {
 	static const enum theme_depth depths[] = {
@@ -122,8 +143,8 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 	int width, height;
 
 	if (wish->headless) {
-		tui->view.colour = options.most != DEPTH_MONO;
-		tui->view.shades = options.most == DEPTH_256;
+		tui->depth = options.most;
+		tui_look(tui);
 		tui_resize(tui, wish->columns ? wish->columns : HEADLESS_COLUMNS,
 			   wish->rows ? wish->rows : HEADLESS_ROWS);
 		return true;
@@ -132,8 +153,8 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 	if (!tui->screen)
 		return false;
 	tui->capture = capture_start();
-	tui->view.colour = screen_depth(tui->screen) != DEPTH_MONO;
-	tui->view.shades = screen_depth(tui->screen) == DEPTH_256;
+	tui->depth = screen_depth(tui->screen);
+	tui_look(tui);
 	tui->view.ascii |= !screen_locale_is_utf8();
 	screen_size(tui->screen, &width, &height);
 	tui_resize(tui, width, height);
