@@ -362,7 +362,7 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
-	tests/tree.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/occupancy.sh \
+	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
@@ -442,22 +442,30 @@ $(O)/tests/bench/opencl_bench: $(O)/obj/tests/bench/opencl_bench.o
 # The man page's keys and commands come from the tables of the program.
 .PHONY: docs
 docs: $(O)/tftop
-	@tests/manpage.sh $(O)/tftop docs/tftop.1.in > docs/tftop.1.new && mv docs/tftop.1.new docs/tftop.1
+	@for page in tftop.1 tftoprc.5; do tests/manpage.sh $(O)/tftop docs/$$page.in > docs/$$page.new && \
+		mv docs/$$page.new docs/$$page || exit 1; done
 
 # ---- install ----
 
 INSTALLED_LIBS := $(libdir)/tftop
 COMPLETIONS := $(prefix)/share/bash-completion/completions
+COMPLETIONS_ZSH := $(prefix)/share/zsh/vendor-completions
+COMPLETIONS_FISH := $(prefix)/share/fish/vendor_completions.d
 .PHONY: install uninstall clean help
 install: all
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(INSTALLED_LIBS)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(COMPLETIONS)'
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(INSTALLED_LIBS)' '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man5' \
+		'$(DESTDIR)$(COMPLETIONS)' '$(DESTDIR)$(COMPLETIONS_ZSH)' '$(DESTDIR)$(COMPLETIONS_FISH)'
 	install -m 755 $(O)/tftop '$(DESTDIR)$(bindir)/tftop'
 	install -m 755 $(PROBE_LIBS) $(PLUGGABLE) '$(DESTDIR)$(INSTALLED_LIBS)'
 	install -m 644 docs/tftop.1 '$(DESTDIR)$(mandir)/man1/tftop.1'
+	install -m 644 docs/tftoprc.5 '$(DESTDIR)$(mandir)/man5/tftoprc.5'
 	install -m 644 docs/tftop.bash '$(DESTDIR)$(COMPLETIONS)/tftop'
+	install -m 644 docs/tftop.zsh '$(DESTDIR)$(COMPLETIONS_ZSH)/_tftop'
+	install -m 644 docs/tftop.fish '$(DESTDIR)$(COMPLETIONS_FISH)/tftop.fish'
 
 uninstall:
-	rm -f '$(DESTDIR)$(bindir)/tftop' '$(DESTDIR)$(mandir)/man1/tftop.1' '$(DESTDIR)$(COMPLETIONS)/tftop'
+	rm -f '$(DESTDIR)$(bindir)/tftop' '$(DESTDIR)$(mandir)/man1/tftop.1' '$(DESTDIR)$(mandir)/man5/tftoprc.5' \
+		'$(DESTDIR)$(COMPLETIONS)/tftop' '$(DESTDIR)$(COMPLETIONS_ZSH)/_tftop' '$(DESTDIR)$(COMPLETIONS_FISH)/tftop.fish'
 	rm -f $(PROBES:%='$(DESTDIR)$(INSTALLED_LIBS)/libtftop-%.so') '$(DESTDIR)$(INSTALLED_LIBS)/libtftop_pluggable.so'
 	[ ! -d '$(DESTDIR)$(INSTALLED_LIBS)' ] || rmdir '$(DESTDIR)$(INSTALLED_LIBS)'
 

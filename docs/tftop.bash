@@ -17,13 +17,14 @@ _tftop()
 	case $prev in
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
 	--probe) COMPREPLY=($(compgen -W 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
+	--theme) COMPREPLY=($(compgen -W 'dark light 16 contrast mono' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
 	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies:
 		csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges:
-		csv:processes: dot:' -- "$cur"); compopt -o nospace; return ;;
+		csv:processes: dot:' -- "$cur")); compopt -o nospace; return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--memory-limit | --from-step | --steps | --for | --size | --theme) return ;;
+	--memory-limit | --from-step | --steps | --for | --size) return ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless

@@ -114,7 +114,7 @@ enum command_group {
 	X(FULL, "full", "", PANES, "", 0, 0, full, "the lower pane over the whole screen, and back") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \
 	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
-	X(HELP, "help", "h", PANES, "[COMMAND]", 0, 1, help, "keys and commands") \
+	X(HELP, "help", "h", PANES, "[COMMAND|OPTION|KEYS]", 0, 1, help, "keys and commands; what a command, an option, a key is for") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
 	X(PROBE, "probe", "", PROGRAM, "[PROBE on|off]", 0, 2, page, "what each process is watched by, and what that does not see") \
 	X(SAVE, "save", "", PROGRAM, "DIR [last TIME]", 1, 3, save, "what is on the timeline as a recording, or the last of it") \

@@ -66,6 +66,11 @@ static int common(const struct binding *binding, const struct key *keys, int cou
 	return i;
 }
 
+bool binding_begins(const struct binding *binding, const struct key *keys, int count)
+{
+	return binding->count > count && common(binding, keys, count) == count;
+}
+
 bool keymap_bind(struct keymap *keymap, enum key_table table, const struct key *keys,
 		 int count, const char *command, char *error, size_t error_size)
 {
@@ -83,7 +88,9 @@ bool keymap_bind(struct keymap *keymap, enum key_table table, const struct key *
 
 			keys_print(keys, count, a, sizeof(a));
 			keys_print(other->keys, other->count, b, sizeof(b));
-			snprintf(error, error_size, "one begins the other: '%s' and '%s' (unbind that first)", a, b);
+			snprintf(error, error_size, "'%s' %s '%s', which gives '%.60s' (first: unbind %s %s)",
+				 a, count < other->count ? "begins" : "goes on after", b, other->command,
+				 tables[table].name, b);
 			return false;
 		}
 	}

@@ -57,6 +57,9 @@ bool keymap_bind(struct keymap *keymap, enum key_table table, const struct key *
 bool keymap_unbind(struct keymap *keymap, enum key_table table, const struct key *keys,
 		   int count, char *error, size_t error_size);
 
+/* These keys are the beginning of its longer sequence. */
+bool binding_begins(const struct binding *binding, const struct key *keys, int count);
+
 enum key_match { KEY_MATCH_NONE, KEY_MATCH_PREFIX, KEY_MATCH_COMMAND };
 
 /* found is set for KEY_MATCH_COMMAND. */

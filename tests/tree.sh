@@ -59,9 +59,14 @@ done | grep -v 'libtftop-start' | must_be_empty 'what is preloaded or plugged in
 if [ -x "${O:-build}/tftop" ]; then
 	tests/manpage.sh "${O:-build}/tftop" docs/tftop.1.in | diff -u docs/tftop.1 - |
 		must_be_empty 'docs/tftop.1 is what "make docs" makes'
+	tests/manpage.sh "${O:-build}/tftop" docs/tftoprc.5.in | diff -u docs/tftoprc.5 - |
+		must_be_empty 'docs/tftoprc.5 is what "make docs" makes'
 	"${O:-build}/tftop" --help | grep -oE '(^|[ ,] *)--?[a-zA-Z][a-z-]*' | tr -d ' ,' | grep -vx -e -itt | sort -u |
 		while read -r option; do
 			grep -qF -- "$option" docs/tftop.bash || echo "docs/tftop.bash: $option"
+			grep -qF -- "$option" docs/tftop.zsh || echo "docs/tftop.zsh: $option"
+			grep -qE -- "-[ls] ${option##*-}( |$)" docs/tftop.fish ||
+				grep -qF -- " -l ${option#--} " docs/tftop.fish || echo "docs/tftop.fish: $option"
 			sed 's/\\//g' docs/tftop.1 | grep -qF -- "$option" || echo "docs/tftop.1: $option"
 		done | must_be_empty 'man page and completion know every option'
 fi

@@ -123,6 +123,32 @@ unsigned cmd_messages(struct run *run)
 	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");
 }
 
+/* Of an option or a key; they have one line. */
+static unsigned help_other(struct run *run, const char *about)
+{
+	struct tui *tui = run->tui;
+	int id = setting_find(&tui->settings, about, run->error, run->error_size), count;
+	const struct binding *binding;
+	struct key keys[KEY_SEQUENCE_MAX];
+	char value[64], name[40];
+
+	if (id >= 0) {
+		tui_say(tui, false, "%s = %s: %s", about,
+			setting_print(&tui->settings, id, value, sizeof(value)),
+			setting_row(&tui->settings, id).help);
+		return OUT_REDRAW;
+	}
+	count = keys_parse(about, keys, KEY_SEQUENCE_MAX, run->error, run->error_size);
+	if (count < 1 || keymap_lookup(&tui->keymap, frame_key_table(tui), keys, count, &binding) !=
+	    KEY_MATCH_COMMAND)
+		return command_fail(run, "'%s' is no command, option or key of this place", about);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(binding->command, " "), binding->command);
+	id = command_find(name, run->error, run->error_size);
+	tui_say(tui, false, "'%s' gives '%s': %s", about, binding->command,
+		id >= 0 ? command_table[id].help : "");
+	return OUT_REDRAW;
+}
+
 unsigned cmd_help(struct run *run)
 {
 	struct tui *tui = run->tui;
@@ -135,10 +161,8 @@ unsigned cmd_help(struct run *run)
 	}
 	if (about) {
 		id = command_find(about, run->error, run->error_size);
-		if (id < 0) {
-			run->failed = true;
-			return OUT_NONE;
-		}
+		if (id < 0)
+			return help_other(run, about);
 		about = command_table[id].name;
 	}
 	help_close(&tui->help);

@@ -321,10 +321,38 @@ static void draw_hints(struct tui *tui, struct area area)
 		x = draw_hint(tui, area, x, limit, last_hints[i].commands, last_hints[i].word);
 }
 
+/* Keys that began a sequence, and what may follow. */
+static void draw_pending(struct tui *tui, struct area area)
+{
+	enum key_table table = frame_key_table(tui);
+	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+	int x;
+
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HINT, ROLE_HINT, 0);
+	keys_print(tui->pending, tui->pending_count, keys, sizeof(keys));
+	x = area_printf(area, 1, 0, ROLE_HINT, ATTR_BOLD, "%s", keys) + 2;
+	for (int more = 0; more < 2; more++) {
+		enum key_table in = more ? TABLE_GENERIC : table;
+
+		for (size_t i = 0; i < tui->keymap.tables[in].count; i++) {
+			const struct binding *binding = &tui->keymap.tables[in].list[i];
+
+			if (!binding_begins(binding, tui->pending, tui->pending_count))
+				continue;
+			keys_print(binding->keys + tui->pending_count,
+				   binding->count - tui->pending_count, keys, sizeof(keys));
+			x = area_text(area, x, 0, ROLE_HINT, ATTR_BOLD, keys) + 1;
+			x = area_text(area, x, 0, ROLE_HINT, 0, binding->command) + 2;
+		}
+		if (table == TABLE_GENERIC || !key_table_falls_through(table))
+			break;
+	}
+	x = area_text(area, x, 0, ROLE_HINT, ATTR_BOLD, "esc") + 1;
+	area_text(area, x, 0, ROLE_HINT, 0, "none of these");
+}
+
 static void draw_bottom(struct tui *tui, struct area area)
 {
-	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
-
 	if (area.height < 1)
 		return;
 	if (tui->dialog) {
@@ -332,8 +360,7 @@ static void draw_bottom(struct tui *tui, struct area area)
 	} else if (tui->prompt.open) {
 		prompt_draw(&tui->prompt, area);
 	} else if (tui->pending_count) {
-		keys_print(tui->pending, tui->pending_count, keys, sizeof(keys));
-		area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%s", keys);
+		draw_pending(tui, area);
 	} else if (tui->view.status[0]) {
 		area_text(area, 1, 0, tui->view.status_error ? ROLE_ERROR : ROLE_PROMPT, 0,
 			  tui->view.status);

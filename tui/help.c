@@ -115,6 +115,52 @@ static void add_fields(struct help *help)
 		    xstrdup(filter_fields[i].help));
 }
 
+/* The first key of a command, and a word for it, behind what is there. */
+static void add_key(struct strbuf *text, const struct keymap *keymap, const char *command,
+		    const char *word)
+{
+	const struct binding *binding = keymap_find(keymap, TABLE_TABLE, command);
+	char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+	if (binding)
+		strbuf_addf(text, "%s%s%s", text->length && text->data[text->length - 1] != ' ' ? " " : "",
+			    keys_print(binding->keys, binding->count, name, sizeof(name)), word);
+}
+
+/* One page, for who sees the screen for the first time: what is where, keys to begin with. */
+static void add_reading(struct help *help, const struct keymap *keymap)
+{
+	static const char *const lines[][2] = {
+		{"top line", "state, step, its time, steps a second; lost: missing events"},
+		{"device lines", "share of time busy, and why it was idle: 100 % in all"},
+		{"! line", "what costs most; the findings say what would help"},
+		{"timeline", "what ran, a row per thread and queue; high: much of a cell;"},
+		{"", "zoomed in, bars have edges and names; ░ may still change"},
+		{"its last line", "all about the event under the cursor"},
+		{"below", "tables, findings, output, messages, pages: by their number"},
+	};
+	static const struct { const char *title, *commands[6][2]; } keys[] = {
+		{"to begin", {{"toggle-follow", " freeze, "}, {"zoom-in", ""}, {"zoom-out", " zoom, "},
+			      {"pan-left", ""}, {"pan-right", " pan, "}, {"focus", " to the table"}}},
+		{"then", {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
+		{"also", {{"prompt find", " finds, "}, {"next-match", " again, "}, {"prompt", " takes commands, "},
+			  {"cancel", " ends this"}}},
+	};
+	struct strbuf text;
+
+	add_heading(help, "how to read this screen");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
+	strbuf_init(&text);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		strbuf_reset(&text);
+		for (size_t k = 0; k < 6 && keys[i].commands[k][0]; k++)
+			add_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
+		add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
+	}
+	strbuf_release(&text);
+}
+
 void help_open(struct help *help, const struct keymap *keymap,
 	       const struct settings *settings, const char *about)
 {
@@ -126,6 +172,8 @@ void help_open(struct help *help, const struct keymap *keymap,
 	int group, id;
 
 	help->open = true;
+	if (!about)
+		add_reading(help, keymap);
 	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
 		add_table(help, keymap, tables[t]);
 	for (group = 0; group < GROUP_COUNT; group++) {
@@ -199,7 +247,7 @@ static void draw_column(struct area area, int x, int y, int width, enum role rol
 
 static void draw_line(struct area area, int y, const struct help_line *line)
 {
-	int left = area.width < 100 ? 22 : 30, middle = 22, x;
+	int left = area.width < 100 ? 16 : 30, middle = 22, x;
 
 	if (!line->right) {
 		area_text(area, 1, y, ROLE_COLUMN, 0, line->left);

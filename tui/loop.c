@@ -235,7 +235,7 @@ static void unbound_key(struct tui *tui, enum key_table table, struct key key)
 
 		if (help)
 			keys_print(help->keys, help->count, help_name, sizeof(help_name));
-		tui_say(tui, true, "no command on '%s', '%s' shows the keys",
+		tui_say(tui, true, "'%s' is not bound here; %s shows the keys",
 			keys_print(tui->pending, tui->pending_count, bytes, sizeof(bytes))[0] ?
 			bytes : key_print(key, name), help_name);
 	}

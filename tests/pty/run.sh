@@ -44,7 +44,7 @@ wide() {
 in_term() {
 	local term=$1 expect=$2
 	start 80x24 env TERM="$term" "${@:3}" "${synth[@]}" && until_screen "$expect" &&
-		press '?' && until_screen 'keys: generic' && press q && press q && ends_with 0
+		press '?' && until_screen 'how to read this screen' && press q && press q && ends_with 0
 }
 
 only_ascii() {

@@ -104,7 +104,7 @@ TEST(options_refuse_wrong_values_and_say_the_right_ones)
 	REFUSES("WxH", "--headless", "--size", "80x24x2", "--", "p");
 	REFUSES("WxH", "--headless", "--size", "0x24", "--", "p");
 	REFUSES("auto, never, 16 or 256", "--color", "many", "--", "p");
-	REFUSES("'default'", "--theme", "solarized", "--", "p");
+	REFUSES("'solarized' is not a theme: --theme takes dark", "--theme", "solarized", "--", "p");
 	REFUSES("needs a name", "-o", "", "--", "p");
 }
 
