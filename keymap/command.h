@@ -51,8 +51,8 @@ enum command_group {
 	X(TO_KERNEL, "to-kernel", "", CURSOR, "", 0, 0, pane, "from an op to the first work it launched") \
 	X(TO_PRODUCER, "to-producer", "", CURSOR, "", 0, 0, pane, "to the last run of an op that this one, or its op, takes from") \
 	X(TO_CONSUMER, "to-consumer", "", CURSOR, "", 0, 0, pane, "to the first run of an op that takes from it") \
-	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "show on the timeline what is under the cursor") \
-	X(ABOUT, "about", "", CURSOR, "", 0, 0, pane, "the page about what is under the cursor: a kernel (pk), an op (ni)") \
+	X(OPEN, "open", "show", CURSOR, "", 0, 0, pane, "the page of the event under the cursor; in tables: show it on the timeline; in pages: the link") \
+	X(ABOUT, "about", "", CURSOR, "", 0, 0, pane, "the page about what is under the cursor: an event, a row, an op, a kernel, a step, a finding") \
 	X(FOLD, "fold", "", CURSOR, "[all]", 0, 1, pane, "fold device, process or queue under the cursor") \
 	X(UNFOLD, "unfold", "", CURSOR, "[all]", 0, 1, pane, "unfold it") \
 	X(TOGGLE_FOLD, "toggle-fold", "", CURSOR, "", 0, 0, pane, "fold or unfold it") \
@@ -105,6 +105,7 @@ enum command_group {
 	X(FILTERS, "filters", "", PANES, "", 0, 0, page, "filters that have a name, and the language they are written in") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(EVENT, "event", "", PANES, "ROW:LANE:ID", 1, 1, page, "one execution, as pages and lists name it: who launched it, what it waited for, among all of its name, before and after it") \
+	X(NAME, "name", "", PANES, "NAME|h2d|d2h|…", 1, 1, page, "all events of one name: how long, by step, where, launched by what, the slowest") \
 	X(QUEUE, "queue", "", PANES, "NUMBER|QUEUE", 1, 1, page, "a queue (stream): what goes to it, calls, delays, depth, its kernels") \
 	X(DEVICE, "device", "", PANES, "NUMBER|DEVICE", 1, 1, page, "a device (gpu0): what it is, busy and idle time by cause, queues, memory, counters, kernels") \
 	X(THREAD, "thread", "", PANES, "TID [PID]", 1, 2, page, "a thread: how busy it is, its outermost ops") \

@@ -46,6 +46,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_PROBE: return page_probe;
 	case COMMAND_ID_RUN_INFO: return page_run;
 	case COMMAND_ID_EVENT: return page_event;
+	case COMMAND_ID_NAME: return page_name;
 	case COMMAND_ID_QUEUE: return page_queue;
 	case COMMAND_ID_DEVICE: return page_device;
 	case COMMAND_ID_THREAD: return page_thread;

@@ -146,6 +146,7 @@ bool page_list_tensors(const struct page_call *call, struct page *page);	/* lt *
 bool page_copies(const struct page_call *call, struct page *page);	/* pc */
 bool page_tensor(const struct page_call *call, struct page *page);	/* pt */
 bool page_event(const struct page_call *call, struct page *page);	/* event */
+bool page_name(const struct page_call *call, struct page *page);	/* name */
 bool page_queue(const struct page_call *call, struct page *page);	/* queue */
 bool page_device(const struct page_call *call, struct page *page);	/* device */
 bool page_thread(const struct page_call *call, struct page *page);	/* thread */

@@ -217,9 +217,11 @@ static unsigned copies_command(struct pane *pane, struct view *view,
 	struct copies_pane *p = (struct copies_pane *)pane;
 	const struct copy_line *line;
 
+	line = table_current(&p->table);
+	if (line && strcmp(call->argv[0], "about") == 0)
+		return panes_about(view, "name", direction_name(line->copy.direction));
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
-	line = table_current(&p->table);
 	if (!line)
 		return OUT_NONE;
 	return panes_find_copy(view, line->copy.queue, line->copy.direction);

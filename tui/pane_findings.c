@@ -4,6 +4,7 @@
  * finding is a few lines; the cursor stands on one of them and stays with it
  * when the order changes.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,14 @@ static unsigned show(struct view *view, const struct finding *finding)
 	return OUT_REDRAW;
 }
 
+static unsigned about(struct view *view, const struct finding *finding)
+{
+	char id[FINDING_ID + 12];
+
+	snprintf(id, sizeof(id), "%s:%" PRIu32, finding->id, finding->subject);
+	return panes_about(view, "finding", id);
+}
+
 static unsigned findings_command(struct pane *pane, struct view *view,
 				 const struct command_call *call)
 {
@@ -257,6 +266,8 @@ static unsigned findings_command(struct pane *pane, struct view *view,
 
 	if (strcmp(name, "open") == 0)
 		return p->count ? show(view, &p->list[p->cursor]) : OUT_NONE;
+	if (strcmp(name, "about") == 0)
+		return p->count ? about(view, &p->list[p->cursor]) : OUT_NONE;
 	if (strcmp(name, "row-down") == 0)
 		at += by;
 	else if (strcmp(name, "row-up") == 0)

@@ -277,9 +277,11 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 			       const struct command_call *call)
 {
 	struct memory_pane *p = (struct memory_pane *)pane;
-	const struct memory_line *line;
+	const struct memory_line *line = table_current(&p->table);
 	unsigned outcome;
 
+	if (line && strcmp(call->argv[0], "about") == 0)
+		return panes_about(view, "allocator", line->memory.allocator);
 	if (strcmp(call->argv[0], "open") != 0) {
 		outcome = table_command(&p->table, view, call);
 		model_lock(view->model);
@@ -287,7 +289,6 @@ static unsigned memory_command(struct pane *pane, struct view *view,
 		model_unlock(view->model);
 		return outcome;
 	}
-	line = table_current(&p->table);
 	if (!line || !line->memory.peak_ns)
 		return OUT_NONE;
 	view->cursor_ns = line->memory.peak_ns;

@@ -427,11 +427,15 @@ static void steps_draw(struct pane *pane, struct view *view, struct area area, b
 static unsigned steps_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
 	struct steps_pane *p = (struct steps_pane *)pane;
-	const struct step_line *line;
+	const struct step_line *line = table_current(&p->table);
+	char number[24];
 
+	if (line && strcmp(call->argv[0], "about") == 0) {
+		snprintf(number, sizeof(number), "%" PRId64, line->step.number);
+		return panes_about(view, "step", number);
+	}
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
-	line = table_current(&p->table);
 	if (!line)
 		return OUT_NONE;
 	view->cursor_ns = line->step.start_ns;

@@ -272,13 +272,8 @@ unsigned panes_about(struct view *view, const char *command, const char *name)
 	static char *line;		/* view->run_command, until the next one */
 	const char *argv[] = { command, name };
 
-	if (!name) {
-		snprintf(view->status, sizeof(view->status), "no kernel and no op is selected");
-		view->status_error = true;
-		return OUT_REDRAW;
-	}
 	free(line);
-	line = words_join(2, argv);
+	line = words_join(name ? 2 : 1, argv);
 	view->run_command = line;
 	return OUT_RUN_COMMAND;
 }

@@ -50,7 +50,7 @@ void panes_share(char *text, size_t size, uint64_t part, uint64_t whole);
  */
 unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
 			  uint32_t device);
-/* `about`: the page that `command` makes of that name, NULL: nothing is under the cursor. */
+/* `about`: the page that `command` makes, of that name unless it is NULL. */
 unsigned panes_about(struct view *view, const char *command, const char *name);
 /* The same for the copies of one queue and direction. */
 unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direction);

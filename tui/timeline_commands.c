@@ -4,6 +4,7 @@
 #include "tui/panes.h"
 
 #include <stdarg.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -389,7 +390,67 @@ bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 	return true;
 }
 
-/* Folded groups open; elsewhere the event under the cursor is taken up. */
+static unsigned about_selected(struct view *view)
+{
+	char event[64];
+
+	snprintf(event, sizeof(event), "%" PRIu32 ":%" PRIu32 ":%" PRIu64, view->selected.row,
+		 view->selected.lane, view->selected.id);
+	return panes_about(view, "event", event);
+}
+
+/* The page about what a row is of. */
+static unsigned about_row(struct view *view, const struct model_row *row)
+{
+	char number[16];
+
+	switch (row->kind) {
+	case ROW_DEVICE:
+	case ROW_BANDWIDTH:
+	case ROW_MEMORY:
+		snprintf(number, sizeof(number), "%" PRIu32, row->device);
+		return panes_about(view, "device", number);
+	case ROW_QUEUE:
+	case ROW_COPY:
+	case ROW_GRAPH:
+		snprintf(number, sizeof(number), "%" PRIu32, row->queue);
+		return panes_about(view, "queue", number);
+	case ROW_COUNTER:
+		return panes_about(view, "counters", row->label);
+	case ROW_THREAD:
+		snprintf(number, sizeof(number), "%" PRIu32, row->tid ? row->tid : row->pid);
+		return panes_about(view, row->tid ? "thread" : "process", number);
+	case ROW_POOL:
+		return panes_about(view, "pools", NULL);
+	default:
+		snprintf(number, sizeof(number), "%" PRIu32, row->pid);
+		return panes_about(view, "process", number);
+	}
+}
+
+/* The event that is selected, else the row under the cursor. */
+static unsigned about(struct timeline *t, struct view *view)
+{
+	const struct timeline_line *line = timeline_current(t, view);
+	struct model_row *rows = NULL;
+	unsigned outcome = OUT_NONE;
+	size_t n;
+
+	if (view->selected.id)
+		return about_selected(view);
+	if (!line)
+		return timeline_answer(view, true, "nothing has happened yet");
+	model_lock(view->model);
+	n = model_rows(view->model, &rows);
+	model_unlock(view->model);
+	for (size_t i = 0; i < n && outcome == OUT_NONE; i++)
+		if (rows[i].id == line->row)
+			outcome = about_row(view, &rows[i]);
+	free(rows);
+	return outcome;
+}
+
+/* Folded groups open; elsewhere the page of the event under the cursor does. */
 static unsigned open_event(struct timeline *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
@@ -398,20 +459,9 @@ static unsigned open_event(struct timeline *t, struct view *view)
 		return OUT_NONE;
 	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)
 		return fold_line(t, view, FOLD_OPEN, true);
-	timeline_select(view);
-	if (view->selected.id)
-		return OUT_REDRAW | OUT_FREEZE;
-	return step_event(view, false);
-}
-
-/* Of what was selected at the last update. */
-static unsigned about_event(const struct timeline *t, struct view *view)
-{
-	bool known = t->has_selected && view->selected.id;
-	bool is_op = known && t->selected.kind == COMMAND_NONE;
-	bool is_run = known && t->selected.row_kind == ROW_QUEUE;
-
-	return panes_about(view, is_op ? "ni" : "pk", is_op || is_run ? t->selected.raw_name : NULL);
+	if (!view->selected.id)
+		timeline_select(view);
+	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
 }
 
 static unsigned event_command(struct timeline *t, struct view *view, const char *name)
@@ -433,7 +483,7 @@ static unsigned event_command(struct timeline *t, struct view *view, const char 
 	if (strcmp(name, "open") == 0)
 		return open_event(t, view);
 	if (strcmp(name, "about") == 0)
-		return about_event(t, view);
+		return about(t, view);
 	if (strcmp(name, "deselect") == 0) {
 		view->selected = (struct span_ref){0};
 		t->find.shown = false;

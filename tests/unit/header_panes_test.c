@@ -209,9 +209,9 @@ static const char *const commands[] = {
  * always on a row that there is. */
 TEST(panes_after_any_commands)
 {
-	const unsigned known = OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT | OUT_FREEZE | OUT_FOLLOW |
+	const unsigned known = OUT_RUN_COMMAND | OUT_UNKNOWN | OUT_REDRAW | OUT_LAYOUT | OUT_FREEZE | OUT_FOLLOW |
 			       OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE | OUT_SHOW_RANGE |
-			       OUT_SHOW_PANE;
+			       OUT_SHOW_PANE | OUT_RUN_COMMAND;
 	struct stage stage;
 	char error[200];
 	int i;
