@@ -166,6 +166,7 @@ enum command_group {
 	X(KEY, "key", "", SCRIPT, "KEYS", 1, -1, script, "as if typed") \
 	X(MOUSE, "mouse", "", SCRIPT, "WHAT X Y [X2 Y2] [WITH…]", 3, -1, script, "as if it happened: click, double, drag (to X2 Y2), press, move, release, wheel-up, -down, -left, -right, at a column and line from 0; with shift, alt, ctrl, middle, right") \
 	X(RESIZE, "resize", "", SCRIPT, "WxH", 1, 1, script, "another size, without a terminal") \
+	X(FOLLOW_LINKS, "follow-links", "", SCRIPT, "DEPTH [MOST]", 1, 2, script, "fails when a link of the page shown, or of those it leads to, DEPTH deep and MOST of them, leads to an error") \
 	X(ASSERT_SCREEN, "assert-screen", "", SCRIPT, "REGEX", 1, -1, script, "fails when the screen does not match")
 
 enum command_id {

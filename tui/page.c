@@ -177,27 +177,37 @@ int page_width(const struct page *page, size_t line)
 	return width;
 }
 
+static struct page_part *link_part(struct page *page, const char *text, const char *command)
+{
+	struct page_part *made = part(page, text);
+	size_t at = keep(page, command);
+
+	made->command = at;
+	made->role = ROLE_TITLE;
+	made->attr = ATTR_UNDERLINE;
+	return made;
+}
+
+static void sheet_text(void *arg, bool heading, const char *text, const char *link)
+{
+	if (link)
+		link_part(arg, text, link);
+	else
+		page_add(arg, heading ? ROLE_COLUMN : ROLE_DEFAULT, 0, "%s", text);
+}
+
+static void sheet_end(void *arg)
+{
+	page_end(arg);
+}
+
 void page_sheet(struct page *page, struct sheet *sheet, int width)
 {
-	char *text = NULL, *line, *rest;
-	size_t size = 0;
-	bool heading = true;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
+	if (!sheet->count) {
+		memset(sheet, 0, sizeof(*sheet));
 		return;
-	sheet_print(sheet, width, out);
-	fclose(out);
-	for (line = text; line && *line; line = rest) {
-		rest = strchr(line, '\n');
-		if (rest)
-			*rest++ = '\0';
-		if (!*line)
-			continue;
-		page_say(page, heading ? ROLE_COLUMN : ROLE_DEFAULT, 0, "%s", line);
-		heading = false;
 	}
-	free(text);
+	sheet_give(sheet, width, &(struct sheet_sink) { sheet_text, sheet_end, page });
 }
 
 void page_write(const struct page *page, FILE *out)

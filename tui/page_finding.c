@@ -32,7 +32,7 @@ static void add_text(struct page *page, const char *label, enum role role, const
 static void add_evidence(struct page *page, const struct page_book *book,
 			 const struct evidence *evidence)
 {
-	bool any = false;
+	bool any = false;		/* something that the next link has to keep apart from */
 
 	page_blank(page);
 	page_label(page, "go to");
@@ -44,30 +44,34 @@ static void add_evidence(struct page *page, const struct page_book *book,
 		page_show_row(page, "show on the timeline", evidence->row);
 		any = true;
 	}
-	if (any)
-		page_add(page, ROLE_MUTED, 0, "   ");
+	page_add(page, ROLE_MUTED, 0, "%s", any ? "   " : "");
 	switch (evidence->kind) {
 	case EVIDENCE_OP:
 	case EVIDENCE_KERNEL:
-		if (evidence->key)
+		any = evidence->key != NULL;
+		if (any)
 			page_to(page, evidence->key, evidence->kind == EVIDENCE_OP ? "ni" : "pk",
 				evidence->key, NULL);
 		break;
 	case EVIDENCE_COPIES:
 		page_to(page, "copies", "pane", "copies", NULL);
+		any = true;
 		break;
 	case EVIDENCE_STEPS:
 		page_to(page, "the slowest step", "step", "slowest", NULL);
 		page_add(page, ROLE_MUTED, 0, "   ");
 		page_to(page, "steps", "pane", "steps", NULL);
+		any = true;
 		break;
 	case EVIDENCE_MEMORY:
 		page_to(page, "allocators", "allocator", NULL);
+		any = true;
 		break;
 	default:
+		any = false;
 		break;
 	}
-	page_add(page, ROLE_MUTED, 0, "   ");
+	page_add(page, ROLE_MUTED, 0, "%s", any ? "   " : "");
 	page_to(page, "all findings", "pane", "findings", NULL);
 	page_end(page);
 }

@@ -8,8 +8,7 @@
 #include "model/base/util.h"
 #include "model/query-launch.h"
 #include "model/query.h"
-#include "tui/page.h"
-#include "tui/panes.h"
+#include "tui/page_parts.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
 
@@ -17,6 +16,7 @@
 #define NAMES_SHOWN 30u
 #define LAUNCHES_SHOWN 40u
 #define OPS_SHOWN 12u
+#define QUEUES_SHOWN 8u
 
 /* A kernel may be listed on several devices. */
 static bool fits(const struct kernel_row *row, const char *text, bool whole)
@@ -57,6 +57,12 @@ static void add_runs(struct page *page, const struct kernel_row *row, int64_t wh
 		page_add(page, ROLE_DEFAULT, 0, "   p50 ≈%s", fmt_time(text, row->p50_ns));
 		page_add(page, ROLE_DEFAULT, 0, "   p99 ≈%s", fmt_time(text, row->p99_ns));
 		page_add(page, ROLE_DEFAULT, 0, "   max %s", fmt_time(text, row->max_ns));
+	}
+	if (row->max_ns > row->min_ns && row->count > row->untimed) {
+		page_end(page);
+		page_label(page, "");
+		page_spark(page, ROLE_WORK_OTHER, row->spread, KERNEL_SPREAD);
+		page_add(page, ROLE_MUTED, 0, "  from min to max, how many in equal parts");
 	}
 	if (row->failed)
 		page_add(page, ROLE_BAD, 0, "   %s failed", fmt_count(text, row->failed));
@@ -163,21 +169,29 @@ static void add_ops(struct page *page, const struct kernel_row *row)
 		page_say(page, ROLE_MUTED, 0, "%-9s%zu more", "", row->n_ops - OPS_SHOWN);
 }
 
-static void add_kernel(struct page *page, struct model *model, const struct kernel_row *row,
-		       int64_t whole_ns, const char *device)
+static void add_kernel(struct page *page, const struct page_book *book,
+		       const struct kernel_row *row, int64_t whole_ns)
 {
 	struct kernel_launch *launches;
-	size_t n = model_kernel_launches(model, row->raw_name, row->device, &launches);
+	size_t n = model_kernel_launches(book->model, row->raw_name, row->device, &launches);
 
 	if (page->n_lines)
 		page_say(page, ROLE_DEFAULT, 0, "%s", "");
-	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", row->name);
+	page_title(page, "kernel %s", row->name);
+	page_add(page, ROLE_TITLE, ATTR_BOLD, "%s   ", row->name);
+	page_to_name(page, "all its runs", row->raw_name);
+	page_end(page);
 	if (strcmp(row->raw_name, row->name)) {
 		page_add(page, ROLE_MUTED, 0, "%-9s", "kernel");
 		page_say(page, ROLE_DEFAULT, 0, "%s", row->raw_name);
 	}
 	page_add(page, ROLE_MUTED, 0, "%-9s", "device");
-	page_say(page, ROLE_DEFAULT, 0, "%s", device);
+	page_to_device(page, book, row->device);
+	for (size_t i = 0; i < row->n_queues && i < QUEUES_SHOWN; i++) {
+		page_add(page, ROLE_MUTED, 0, "   ");
+		page_to_queue(page, book, row->queues[i].queue);
+	}
+	page_end(page);
 	add_class(page, row);
 	add_runs(page, row, whole_ns);
 	add_ops(page, row);
@@ -233,15 +247,14 @@ static int64_t kernel_ns(const struct kernel_row *rows, size_t n, uint32_t devic
 
 bool page_kernel(const struct page_call *call, struct page *page)
 {
-	struct device_row *devices;
+	struct page_book book;
 	struct kernel_row *rows;
-	size_t n, n_devices, matches;
+	size_t n, matches;
 	bool whole = true;
-	char device[12];
 
 	model_lock(call->model);
 	n = model_kernels(call->model, &rows);
-	n_devices = model_devices(call->model, &devices);
+	page_book_take(&book, call->model);
 	matches = count_matches(rows, n, call->argv[1], true);
 	if (!matches) {
 		whole = false;
@@ -252,14 +265,13 @@ bool page_kernel(const struct page_call *call, struct page *page)
 	for (size_t i = 0; i < n && (whole || matches == 1); i++) {
 		if (!fits(&rows[i], call->argv[1], whole))
 			continue;
-		panes_device_label(device, sizeof(device), devices, n_devices, rows[i].device);
-		add_kernel(page, call->model, &rows[i], kernel_ns(rows, n, rows[i].device), device);
+		add_kernel(page, &book, &rows[i], kernel_ns(rows, n, rows[i].device));
 	}
 	model_unlock(call->model);
 	if (!matches)
 		snprintf(call->error, call->error_size, "no kernel has '%s' in its name",
 			 call->argv[1]);
 	model_kernels_free(rows, n);
-	free(devices);
+	page_book_release(&book);
 	return matches > 0;
 }

@@ -171,6 +171,7 @@ bool page_allocator(const struct page_call *call, struct page *page)
 	struct snapshot s = { .n = 0 };
 	size_t shown = 0;
 
+	page_title(page, name ? "allocator %s" : "allocators", name);
 	take(call->model, &s);
 	for (size_t i = 0; i < s.n; i++) {
 		if (name && !strstr(s.rows[i].allocator, name))

@@ -8,7 +8,7 @@
 #include "model/base/util.h"
 #include "model/query-graph.h"
 #include "model/query.h"
-#include "tui/page.h"
+#include "tui/page_parts.h"
 
 #define DEPTH 20
 #define TREE_LINES 5000u
@@ -203,6 +203,7 @@ static bool make_tree(const struct page_call *call, struct page *page, bool outp
 		return false;
 	if (!take_node(call, o.rest, &node))
 		return choose(call, page, o.rest);
+	page_title(page, "%s %s", outputs ? "who takes from" : "inputs of", node.name);
 	t.control = o.on['c'];
 	t.types = o.on['t'];
 	page_add(page, ROLE_DEFAULT, ATTR_BOLD, "%s of ", outputs ? "recipients" : "inputs");
@@ -405,14 +406,22 @@ static void make_node(const struct page_call *call, struct page *page,
 {
 	char same[80];
 
-	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", node->name);
+	page_title(page, "%s", node->name);
+	page_add(page, ROLE_TITLE, ATTR_BOLD, "%s", node->name);
+	if (node->count) {
+		page_add(page, ROLE_MUTED, 0, "   ");
+		page_to_name(page, "all its runs", node->name);
+	}
+	page_end(page);
 	add_field(page, "op", node->type);
 	add_field(page, "device", node->device ? node->device : "not placed");
 	page_add(page, ROLE_MUTED, 0, "%-9s", "graph");
 	page_add(page, ROLE_DEFAULT, 0, "%s", node->graph ? node->graph : "?");
 	snprintf(same, sizeof(same), "   %u more of that name in others%s", node->same,
 		 node->mixed ? ": times may be of all" : "");
-	page_say(page, ROLE_MUTED, 0, "   process %u%s", node->pid, node->same ? same : "");
+	page_add(page, ROLE_MUTED, 0, "   ");
+	page_to_process(page, node->pid);
+	page_say(page, ROLE_MUTED, 0, "%s", node->same ? same : "");
 	add_same(call, page, node);
 	add_ran(page, call, node, o->on['d']);
 	add_edges(call, page, node->index, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ni of an op by its name: where it is called, shapes, its backward ops, its slowest
  * runs with the whole stack; and of what was compiled. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "model/query-flows.h"
 #include "model/query-lines.h"
 #include "model/query.h"
-#include "tui/page.h"
+#include "tui/page_parts.h"
 
 #define LINES_SHOWN 20
 #define SHAPES_SHOWN 20
@@ -19,22 +20,6 @@ static void add_title(struct page *page, const char *text)
 {
 	page_say(page, ROLE_DEFAULT, 0, "%s", "");
 	page_say(page, ROLE_COLUMN, 0, "%s", text);
-}
-
-static void link_line(struct page *page, const char *file, uint32_t line, const char *function)
-{
-	char number[16], where[1200];
-	const char *argv[] = { "ps", file, "-b", number };
-
-	if (!file) {
-		page_add(page, ROLE_MUTED, 0, "?");
-		return;
-	}
-	snprintf(number, sizeof(number), "%u", line);
-	snprintf(where, sizeof(where), "%s:%u", file, line);
-	page_link(page, where, 4, argv);
-	if (function)
-		page_add(page, ROLE_MUTED, 0, "  in %s", function);
 }
 
 static void add_lines(struct page *page, const struct op_detail *detail)
@@ -48,7 +33,7 @@ static void add_lines(struct page *page, const struct op_detail *detail)
 
 		page_add(page, ROLE_DEFAULT, 0, "  %s ×%s  ", fmt_time(time, place->total_ns),
 			 fmt_count(count, place->count));
-		link_line(page, place->file, place->line, place->function);
+		page_to_line(page, place->file, place->line, place->function);
 		page_end(page);
 	}
 	if (detail->n_lines > LINES_SHOWN)
@@ -114,7 +99,7 @@ static void add_passes(struct page *page, struct model *model, const struct op_r
 
 static void add_slowest(struct page *page, struct model *model, const struct op_detail *detail)
 {
-	char time[FMT_MAX], when[FMT_MAX];
+	char time[FMT_MAX], when[FMT_MAX], from[32], to[32];
 	struct model_status status;
 
 	if (!detail->n_slow)
@@ -125,14 +110,22 @@ static void add_slowest(struct page *page, struct model *model, const struct op_
 		const struct op_slow *slow = &detail->slow[i];
 
 		page_add(page, ROLE_DEFAULT, 0, "  %s", fmt_time(time, slow->dur_ns));
-		page_add(page, ROLE_MUTED, 0, "  at %s, process %u, thread %u",
-			 fmt_time(when, slow->start_ns - status.first_ns), slow->pid, slow->tid);
+		snprintf(from, sizeof(from), "%" PRId64 "ns", slow->start_ns - status.first_ns);
+		snprintf(to, sizeof(to), "%" PRId64 "ns",
+			 slow->start_ns + slow->dur_ns - status.first_ns);
+		page_add(page, ROLE_MUTED, 0, "  at ");
+		page_to(page, fmt_time(when, slow->start_ns - status.first_ns), "select", from, to,
+			NULL);
+		page_add(page, ROLE_MUTED, 0, ", ");
+		page_to_process(page, slow->pid);
+		page_add(page, ROLE_MUTED, 0, ", ");
+		page_to_thread(page, NULL, slow->pid, slow->tid);
 		if (slow->shapes)
 			page_add(page, ROLE_MUTED, 0, "  %s", slow->shapes);
 		page_end(page);
 		for (uint32_t f = 0; f < slow->n_stack; f++) {
 			page_add(page, ROLE_MUTED, 0, "    ");
-			link_line(page, slow->stack[f].file, slow->stack[f].line,
+			page_to_line(page, slow->stack[f].file, slow->stack[f].line,
 				  slow->stack[f].function);
 			page_end(page);
 		}
@@ -255,7 +248,7 @@ static bool add_compiles(struct page *page, struct model *model, const char *tex
 				 fmt_count(count, rows[i].failed));
 		if (line > 0 && colon - cause < (long)sizeof(path)) {
 			snprintf(path, sizeof(path), "%.*s", (int)(colon - cause), cause);
-			link_line(page, path, (uint32_t)line, NULL);
+			page_to_line(page, path, (uint32_t)line, NULL);
 			cause = colon + 1 + strspn(colon + 1, "0123456789");
 		}
 		page_say(page, ROLE_MUTED, 0, "%s", cause ? cause : "");
@@ -270,7 +263,10 @@ bool page_op(struct page *page, struct model *model, const char *text)
 	size_t n = model_ops(model, &rows), matches, at = find_op(rows, n, text, &matches);
 
 	if (at < n) {
-		page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", rows[at].raw_name);
+		page_title(page, "%s", rows[at].name);
+		page_add(page, ROLE_TITLE, ATTR_BOLD, "%s   ", rows[at].raw_name);
+		page_to_name(page, "all its runs", rows[at].raw_name);
+		page_end(page);
 		page_add(page, ROLE_MUTED, 0, "%-9s", "op");
 		page_say(page, ROLE_DEFAULT, 0, "%s%s%s", framework_name(rows[at].framework),
 			 rows[at].type ? "   " : "", rows[at].type ? rows[at].type : "");

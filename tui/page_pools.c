@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 #include "model/query-pools.h"
 #include "model/query.h"
-#include "tui/page.h"
+#include "tui/page_parts.h"
 #include "tui/report.h"
 #include "tui/sheet.h"
 
@@ -62,7 +62,9 @@ static size_t add_process(struct page *page, const struct pool_row *rows, size_t
 			     i ? 0 : REPORT_NAME_LEAST);
 	for (i = 0; i < n && rows[i].pid == rows->pid; i++)
 		add_pool(&sheet, &rows[i]);
-	page_say(page, ROLE_TITLE, ATTR_BOLD, "thread pools of process %" PRIu32, rows->pid);
+	page_add(page, ROLE_TITLE, ATTR_BOLD, "thread pools of ");
+	page_to_process(page, rows->pid);
+	page_end(page);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	return i;
 }
@@ -75,6 +77,7 @@ bool page_pools(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	n = model_pools(call->model, &rows);
 	model_unlock(call->model);
+	page_title(page, "thread pools");
 	for (size_t i = 0; i < n;)
 		i += add_process(page, rows + i, n - i);
 	if (!n)

@@ -66,7 +66,7 @@ bool page_queues(const struct page_call *call, struct page *page)
 	struct queue_row *rows;
 	struct queue_work *work;
 	size_t n, n_work, n_devices;
-	char text[FMT_MAX], device[12], name[80];
+	char text[FMT_MAX], device[12], name[80], number[16];
 
 	model_lock(call->model);
 	n = model_queues(call->model, &rows);
@@ -90,13 +90,19 @@ bool page_queues(const struct page_call *call, struct page *page)
 			of = work[k].queue == rows[i].id ? &work[k] : NULL;
 		panes_queue_label(name, sizeof(name), rows, n, rows[i].id);
 		panes_device_label(device, sizeof(device), devices, n_devices, rows[i].device);
+		snprintf(number, sizeof(number), "%" PRIu32, rows[i].id);
 		sheet_cell(&sheet, "%s", name);
+		sheet_link(&sheet, "queue", number);
+		snprintf(number, sizeof(number), "%" PRIu32, rows[i].device);
 		sheet_cell(&sheet, "%s", device);
+		if (rows[i].device != UINT32_MAX)
+			sheet_link(&sheet, "device", number);
 		sheet_cell(&sheet, "%s", fmt_count(text, rows[i].kernels));
 		sheet_cell(&sheet, "%s", fmt_count(text, rows[i].copies));
 		time_cell(&sheet, rows[i].busy_ns);
 		work_cells(&sheet, of);
 	}
+	page_title(page, "queues");
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no queue has been seen");
 	page_sheet(page, &sheet, PAGE_WIDTH);

@@ -11,7 +11,6 @@
 #include "tui/sheet.h"
 
 #define PAGE_WIDTH 150
-#define LINKS_MAX 9u
 
 static void list_all(struct page *page, const struct replay_row *rows, size_t count)
 {
@@ -22,13 +21,6 @@ static void list_all(struct page *page, const struct replay_row *rows, size_t co
 		report_replays_cells(&sheet, &rows[i]);
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	page_say(page, ROLE_MUTED, 0, "means of one launch; gaps: between its nodes; call: of the host");
-	for (size_t i = 0; i < count && i < LINKS_MAX; i++) {
-		const char *command[] = { "graphs", rows[i].name };
-
-		page_add(page, ROLE_MUTED, 0, "its nodes: ");
-		page_link(page, rows[i].name, 2, command);
-		page_end(page);
-	}
 }
 
 /* What one is made of: the longest first. */
@@ -52,7 +44,10 @@ static void list_nodes(struct page *page, const struct replay_row *row)
 		const struct replay_node *node = &row->node[i];
 
 		sheet_cell(&sheet, "%s", node->name);
+		sheet_link(&sheet, "name", node->name);
 		sheet_cell(&sheet, "%s", node->op ? node->op : "-");
+		if (node->op)
+			sheet_link(&sheet, "ni", node->op);
 		sheet_cell(&sheet, "%s", fmt_tenths(text, node->count * 10 / (uint64_t)launches));
 		sheet_cell(&sheet, "%s", fmt_time(text, node->total_ns / (int64_t)node->count));
 		sheet_cell(&sheet, "%s", fmt_time(text, node->total_ns / launches));
@@ -70,6 +65,7 @@ bool page_replays(const struct page_call *call, struct page *page)
 	struct replay_row *rows;
 	size_t count = report_replays(call->model, &rows), shown = 0;
 
+	page_title(page, call->argc > 1 ? "%s" : "graphs", call->argv[call->argc - 1]);
 	if (!count)
 		page_say(page, ROLE_MUTED, 0, "no graph was launched as one, or its records have "
 			 "not settled");

@@ -265,6 +265,7 @@ bool page_source(const struct page_call *call, struct page *page)
 	model_unlock(call->model);
 	if (!file)
 		return false;
+	page_title(page, "%s", strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", file);
 	list_lines(page, file, &costs, (uint32_t)first);
 	free(costs.lines);

@@ -7,7 +7,7 @@
 #include "model/base/util.h"
 #include "model/query-input.h"
 #include "model/query.h"
-#include "tui/page.h"
+#include "tui/page_parts.h"
 
 #define NAME_COLUMNS 30
 #define BAR_COLUMNS 10
@@ -76,13 +76,15 @@ bool page_stages(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	n = model_input_stages(call->model, &rows);
 	model_unlock(call->model);
+	page_title(page, "input stages");
 	for (size_t i = 0; i < n; i++) {
 		if (!rows[i].parent) {
 			wait_ns = rows[i].wait_ns;
 			if (i)
 				page_say(page, ROLE_DEFAULT, 0, "%s", "");
-			page_say(page, ROLE_TITLE, ATTR_BOLD, "process %" PRIu32 " waited %s for its batches",
-				 rows[i].pid, fmt_time(wait, wait_ns));
+			page_to_process(page, rows[i].pid);
+			page_say(page, ROLE_TITLE, ATTR_BOLD, " waited %s for its batches",
+				 fmt_time(wait, wait_ns));
 			page_say(page, ROLE_COLUMN, 0, "  %-*s %-*s %9s %9s %9s %8s %8s %9s",
 				 NAME_COLUMNS - 2, "stage", BAR_COLUMNS + 7, "share of it", "holds",
 				 "a call", "own work", "at once", "buffer", "calls");

@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-range.h"
 #include "model/query-time.h"
 #include "model/query-work.h"
 #include "tui/page_parts.h"
 #include "tui/report.h"
 
 #define BAR 16
+#define PARTS_SHOWN 10u
+#define SLICE 10000u			/* spans with the lock held */
+#define SPANS_MOST 5000000u		/* looked at for a page */
 
 struct step_page {
 	struct page *page;
@@ -224,6 +228,81 @@ static void add_idle(struct step_page *s)
 	}
 }
 
+/* ---- what ran in it ---- */
+
+static void add_range_part(struct step_page *s, const struct range_part *part, int64_t ns,
+			   int64_t whole)
+{
+	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
+
+	page_cell(s->page, ROLE_DEFAULT, 12, fmt_time(time, ns));
+	page_cell(s->page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns),
+						      report_positive(whole)));
+	page_cell(s->page, ROLE_MUTED, 8, fmt_count(count, part->count));
+	page_add(s->page, ROLE_MUTED, 0, "  ");
+	if (part->kind == RANGE_KERNEL)
+		page_to_kernel(s->page, part->name, part->raw_name);
+	else if (part->kind == RANGE_COPY)
+		page_to_name(s->page, direction_name(part->direction),
+			     direction_name(part->direction));
+	else
+		page_to_name(s->page, part->name, part->raw_name);
+	page_add(s->page, ROLE_MUTED, 0, "   ");
+	page_to_event(s->page, "longest", part->longest);
+	page_add(s->page, ROLE_MUTED, 0, " %s", fmt_time(time, part->longest_ns));
+	if (part->bytes)
+		page_add(s->page, ROLE_MUTED, 0, "   %s", fmt_bytes(count, part->bytes));
+	page_end(s->page);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct range_part *x = a, *y = b;
+
+	return x->self_ns == y->self_ns ? 0 : x->self_ns > y->self_ns ? -1 : 1;
+}
+
+static void add_kind(struct step_page *s, struct range_part *parts, size_t n, enum range_kind kind,
+		     const char *heading)
+{
+	int64_t whole = s->rows[s->at].dur_ns;
+	size_t shown = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].kind != kind || all++ >= PARTS_SHOWN)
+			continue;
+		if (!shown++)
+			page_heading(s->page, "%s", heading);
+		add_range_part(s, &parts[i], kind == RANGE_OP ? parts[i].self_ns : parts[i].time_ns,
+			       whole);
+	}
+	if (all > shown)
+		page_say(s->page, ROLE_MUTED, 0, "  %zu more", all - shown);
+}
+
+/* What the walk found; ops by their own time, all else by time. */
+static void add_ran(struct step_page *s, struct range_walk *walk)
+{
+	struct range_part *parts;
+	struct range_state state;
+	size_t n = range_walk_parts(walk, &parts);
+
+	range_walk_state(walk, &state);
+	n = range_fold(parts, n, RANGE_BY_NAME | RANGE_BY_DIRECTION);
+	add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
+	add_kind(s, parts, n, RANGE_COPY, "copies in it");
+	add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
+	if (n)
+		qsort(parts, n, sizeof(*parts), by_self);
+	add_kind(s, parts, n, RANGE_OP, "ops and ranges in it, by their own time");
+	if (!state.whole)
+		page_say(s->page, ROLE_WARN, 0, "  not all of it was looked at: it has more than %u events",
+			 (unsigned)SPANS_MOST);
+	if (state.folded)
+		page_say(s->page, ROLE_WARN, 0, "  its detail is gone (--memory-limit): only sums are left");
+	free(parts);
+}
+
 static bool find_step(const struct page_call *call, struct step_page *s)
 {
 	int64_t number;
@@ -263,6 +342,25 @@ static void make(struct step_page *s)
 	add_idle(s);
 }
 
+/* Its events, with the lock given back in between. */
+static void walk_step(struct step_page *s)
+{
+	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
+	struct range_walk *walk;
+	bool more = true;
+
+	model_lock(s->book.model);
+	walk = range_walk_new(s->book.model, t0, t0 + (dur > 0 ? dur : 1));
+	for (uint64_t looked = 0; more && looked < SPANS_MOST; looked += SLICE) {
+		more = range_walk_step(walk, SLICE);
+		model_unlock(s->book.model);
+		model_lock(s->book.model);
+	}
+	add_ran(s, walk);
+	model_unlock(s->book.model);
+	range_walk_free(walk);
+}
+
 bool page_step(const struct page_call *call, struct page *page)
 {
 	struct step_page s = { .page = page };
@@ -275,6 +373,8 @@ bool page_step(const struct page_call *call, struct page *page)
 	if (found)
 		make(&s);
 	model_unlock(call->model);
+	if (found)
+		walk_step(&s);
 	page_book_release(&s.book);
 	free(s.rows);
 	return found;

@@ -17,6 +17,7 @@ bool page_waits(const struct page_call *call, struct page *page)
 	struct wait_row *rows;
 	size_t count = report_waits(call->model, &rows);
 
+	page_title(page, "waits");
 	report_waits_columns(&sheet);
 	for (size_t i = 0; i < count; i++)
 		report_waits_cells(&sheet, &rows[i]);

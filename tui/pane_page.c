@@ -192,6 +192,11 @@ const char *pane_page_command(const struct pane *pane)
 	return p->n ? p->history[p->at].command : NULL;
 }
 
+const struct page *pane_page_shown(const struct pane *pane)
+{
+	return &((const struct page_pane *)pane)->page;
+}
+
 /* ---- drawing ---- */
 
 /* A part as it is drawn: where, and what of it. */
@@ -470,6 +475,32 @@ static unsigned open_link(struct page_pane *p, struct view *view)
 	return view->run_command ? OUT_RUN_COMMAND : say(view, "nothing to open on this line");
 }
 
+/* A press selects the line and the link under it, and runs the link; in the heading back
+ * and forward. The wheel scrolls, the cursor stays in sight. */
+static unsigned page_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			   int width, int height)
+{
+	struct page_pane *p = (struct page_pane *)pane;
+	size_t line, link;
+	bool hit;
+
+	if (mouse->what == MOUSE_WHEEL_LEFT || mouse->what == MOUSE_WHEEL_RIGHT) {
+		scroll_sideways(p, mouse->what == MOUSE_WHEEL_LEFT ? -p->width / 4 : p->width / 4);
+		return OUT_REDRAW;
+	}
+	if (mouse->what != MOUSE_PRESS || mouse->button != 1 ||
+	    !mouse_inside(mouse, width, height))
+		return mouse_is_wheel(mouse) ? OUT_UNKNOWN : OUT_NONE;
+	if (!mouse->y) {
+		view->run_command = mouse->x < 2 ? "back" : mouse->x < 4 ? "forward" : NULL;
+		return view->run_command ? OUT_RUN_COMMAND : OUT_REDRAW;
+	}
+	hit = page_hit(pane, mouse->x, mouse->y, &line, &link);
+	p->cursor = line;
+	p->link = hit ? link : LINK_MAIN;
+	return hit ? open_link(p, view) : OUT_REDRAW;
+}
+
 static unsigned page_command_run(struct pane *pane, struct view *view,
 				 const struct command_call *call)
 {
@@ -529,4 +560,5 @@ const struct pane_ops pane_page = {
 	.texts = page_texts,
 	.text = page_text_of,
 	.go = page_go,
+	.mouse = page_mouse,
 };

@@ -44,11 +44,14 @@ static void fill(struct sheet *sheet, const struct counter_row *rows, size_t cou
 		char text[FMT_MAX];
 
 		sheet_cell(sheet, "%s", rows[i].name);
+		sheet_link(sheet, "counters", rows[i].name);
+		snprintf(text, sizeof(text), "%" PRIu32, rows[i].device);
+		sheet_cell(sheet, "%s", rows[i].device != UINT32_MAX ? text : "");
 		if (rows[i].device != UINT32_MAX)
-			sheet_cell(sheet, "%" PRIu32, rows[i].device);
-		else
-			sheet_cell(sheet, "%s", "");
-		sheet_cell(sheet, "%" PRIu32, rows[i].pid);
+			sheet_link(sheet, "device", text);
+		snprintf(text, sizeof(text), "%" PRIu32, rows[i].pid);
+		sheet_cell(sheet, "%s", text);
+		sheet_link(sheet, "process", text);
 		sheet_cell(sheet, "%s", fmt_count(text, rows[i].count));
 		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++)
 			sheet_cell(sheet, "%s", fmt_counter(text, values[v], rows[i].unit));
@@ -132,6 +135,7 @@ bool page_counters(const struct page_call *call, struct page *page)
 		free(rows);
 		return false;
 	}
+	page_title(page, name ? "counters: %s" : "counters", name);
 	if (!kept)
 		page_say(page, ROLE_MUTED, 0, "no counter has been seen");
 	fill(&sheet, rows, kept);

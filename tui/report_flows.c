@@ -120,6 +120,7 @@ bool page_flows(const struct page_call *call, struct page *page)
 	struct flow_row *rows;
 	size_t count = snapshot(call->model, &rows);
 
+	page_title(page, "messages between processes");
 	if (!count) {
 		page_say(page, ROLE_MUTED, 0, "no message between processes has been seen");
 		return true;

@@ -48,7 +48,10 @@ void report_replays_cells(struct sheet *sheet, const struct replay_row *row)
 	char text[FMT_MAX];
 
 	sheet_cell(sheet, "%s", row->name);
+	sheet_link(sheet, "graphs", row->name);
 	sheet_cell(sheet, "%s", row->op ? row->op : "-");
+	if (row->op)
+		sheet_link(sheet, "ni", row->op);
 	sheet_cell(sheet, "%s", fmt_count(text, all));
 	if (row->launches)
 		sheet_cell(sheet, "%s", fmt_tenths(text, row->nodes * 10 / row->launches));

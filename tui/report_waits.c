@@ -42,10 +42,14 @@ void report_waits_cells(struct sheet *sheet, const struct wait_row *row)
 
 	sheet_cell(sheet, "%s", row->call);
 	sheet_cell(sheet, "%s", row->op ? row->op : "-");
+	if (row->op)
+		sheet_link(sheet, "ni", row->op);
 	if (row->file)
 		sheet_cell(sheet, "%.40s:%" PRIu32, base ? base + 1 : row->file, row->line);
 	else
 		sheet_cell(sheet, "-");
+	if (row->file)
+		sheet_link(sheet, "ps", row->file);
 	sheet_cell(sheet, "%s", fmt_count(text, row->count));
 	sheet_cell(sheet, "%s", fmt_time(text, row->total_ns));
 	sheet_cell(sheet, "%s", fmt_time(text, row->max_ns));

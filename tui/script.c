@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 
 #include "model/base/util.h"
+#include "tui/follow.h"
 #include "tui/loop.h"
 
 #define SECOND INT64_C(1000000000)
+#define FOLLOW_MOST 1000		/* links, unless said otherwise */
 #define TIMEOUT_NS (60 * SECOND)	/* of a wait without one of its own */
 #define TIMEOUT_EXIT_NS (600 * SECOND)
 #define SCRIPT_MAX (1 << 20)
@@ -348,6 +350,25 @@ static bool resize(struct tui *tui, const char *size, char *error, size_t error_
 	return true;
 }
 
+/* All links of the page that is shown, and of the pages they lead to. */
+static bool follow(struct script *script, struct tui *tui, const struct command_call *call,
+		   char *error, size_t error_size)
+{
+	int64_t depth, most = FOLLOW_MOST;
+	size_t followed;
+
+	if (!take_number(call->argv[1], &depth, error, error_size) ||
+	    (call->argc > 2 && !take_number(call->argv[2], &most, error, error_size)))
+		return false;
+	if (!follow_links(tui, depth > 100 ? 100 : (int)depth, (size_t)most, &followed, error, error_size))
+		end(script, tui, SCRIPT_FAILED, true, error);
+	else if (!followed)
+		end(script, tui, SCRIPT_FAILED, true, "the page has no link");
+	else
+		tui_say(tui, false, "%zu links followed", followed);
+	return true;
+}
+
 bool script_command(struct script *script, struct tui *tui, int id,
 		    const struct command_call *call, char *error, size_t error_size)
 {
@@ -361,6 +382,8 @@ bool script_command(struct script *script, struct tui *tui, int id,
 		return resize(tui, call->argv[1], error, error_size);
 	case COMMAND_ID_MOUSE:
 		return tui_mouse_command(tui, call, error, error_size);
+	case COMMAND_ID_FOLLOW_LINKS:
+		return follow(script, tui, call, error, error_size);
 	case COMMAND_ID_ASSERT_SCREEN:
 		return assert_screen(script, tui, call, error, error_size);
 	case COMMAND_ID_WAIT_FOR:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/grid.h"
 #include "tui/labels.h"
@@ -55,7 +56,18 @@ void sheet_cell(struct sheet *sheet, const char *format, ...)
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
 	grow(&sheet->cells, &sheet->cap, sheet->count, sizeof(*sheet->cells));
+	grow(&sheet->links, &sheet->cap_links, sheet->count, sizeof(*sheet->links));
+	sheet->links[sheet->count] = NULL;
 	sheet->cells[sheet->count++] = xstrdup(sheet_clean(clean, sizeof(clean), raw));
+}
+
+void sheet_link(struct sheet *sheet, const char *command, const char *name)
+{
+	const char *argv[] = { command, name };
+	char **link = &sheet->links[sheet->count - 1];
+
+	free(*link);
+	*link = words_join(2, argv);
 }
 
 static int indent(size_t column)
@@ -89,14 +101,30 @@ static void measure(struct sheet *sheet, int width)
 	}
 }
 
-static void pad(struct strbuf *line, int columns)
+/* A line on its way; what would be its last blanks is never given. */
+struct giving {
+	const struct sheet_sink *sink;
+	bool heading;
+	int blanks;
+};
+
+static void give(struct giving *g, const char *text, const char *link)
 {
-	for (int i = 0; i < columns; i++)
-		strbuf_addc(line, ' ');
+	char blanks[64];
+
+	if (!*text)
+		return;
+	for (; g->blanks > 0; g->blanks -= (int)sizeof(blanks) - 1) {
+		snprintf(blanks, sizeof(blanks), "%*s", g->blanks < (int)sizeof(blanks) ?
+			 g->blanks : (int)sizeof(blanks) - 1, "");
+		g->sink->text(g->sink->arg, g->heading, blanks, NULL);
+	}
+	g->blanks = 0;
+	g->sink->text(g->sink->arg, g->heading, text, link);
 }
 
-static void add_cell(struct strbuf *line, const struct sheet *sheet, size_t column,
-		     const char *text, int width)
+static void give_cell(struct giving *g, const struct sheet *sheet, size_t column,
+		      const char *text, const char *link, int width)
 {
 	char fitted[LABEL_MAX];
 	int free_columns;
@@ -107,46 +135,65 @@ static void add_cell(struct strbuf *line, const struct sheet *sheet, size_t colu
 	}
 	free_columns = width - text_width(text);
 	if (sheet->column[column].align == SHEET_RIGHT)
-		pad(line, free_columns);
-	strbuf_adds(line, text);
+		g->blanks += free_columns;
+	give(g, text, link);
 	if (sheet->column[column].align == SHEET_LEFT)
-		pad(line, free_columns);
+		g->blanks += free_columns;
 }
 
-static void print_line(struct strbuf *line, FILE *out)
+static void end_line(struct giving *g)
 {
-	while (line->length && line->data[line->length - 1] == ' ')
-		line->data[--line->length] = '\0';
-	fprintf(out, "%s\n", line->data);
-	strbuf_reset(line);
+	g->sink->end(g->sink->arg);
+	g->blanks = 0;
+	g->heading = false;
+}
+
+void sheet_give(struct sheet *sheet, int width, const struct sheet_sink *sink)
+{
+	struct giving g = { .sink = sink, .heading = true };
+	char more[48];
+
+	measure(sheet, width);
+	for (size_t i = 0; i < sheet->columns; i++) {
+		const char *title = sheet->column[i].title ? sheet->column[i].title : "";
+
+		g.blanks += i ? GAP : 0;
+		give_cell(&g, sheet, i, title, NULL, sheet->column[i].width + (i ? 0 : INDENT));
+	}
+	end_line(&g);
+	for (size_t k = 0; k < sheet->count; k++) {
+		size_t i = k % sheet->columns;
+
+		g.blanks += indent(i);
+		give_cell(&g, sheet, i, sheet->cells[k], sheet->links[k], sheet->column[i].width);
+		if (i + 1 == sheet->columns)
+			end_line(&g);
+		free(sheet->cells[k]);
+		free(sheet->links[k]);
+	}
+	if (sheet->more) {
+		snprintf(more, sizeof(more), "  … %zu more", sheet->more);
+		give(&g, more, NULL);
+		end_line(&g);
+	}
+	free(sheet->cells);
+	free(sheet->links);
+	memset(sheet, 0, sizeof(*sheet));
+}
+
+static void print_text(void *arg, bool heading, const char *text, const char *link)
+{
+	(void)heading;
+	(void)link;
+	fputs(text, arg);
+}
+
+static void print_end(void *arg)
+{
+	putc('\n', arg);
 }
 
 void sheet_print(struct sheet *sheet, int width, FILE *out)
 {
-	struct strbuf line;
-
-	measure(sheet, width);
-	strbuf_init(&line);
-	for (size_t i = 0; i < sheet->columns; i++) {
-		const char *title = sheet->column[i].title ? sheet->column[i].title : "";
-		int own = sheet->column[i].width + (i ? 0 : INDENT);
-
-		pad(&line, i ? GAP : 0);
-		add_cell(&line, sheet, i, title, own);
-	}
-	print_line(&line, out);
-	for (size_t k = 0; k < sheet->count; k++) {
-		size_t i = k % sheet->columns;
-
-		pad(&line, indent(i));
-		add_cell(&line, sheet, i, sheet->cells[k], sheet->column[i].width);
-		if (i + 1 == sheet->columns)
-			print_line(&line, out);
-		free(sheet->cells[k]);
-	}
-	if (sheet->more)
-		fprintf(out, "  … %zu more\n", sheet->more);
-	strbuf_release(&line);
-	free(sheet->cells);
-	memset(sheet, 0, sizeof(*sheet));
+	sheet_give(sheet, width, &(struct sheet_sink) { print_text, print_end, out });
 }

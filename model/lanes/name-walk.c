@@ -39,6 +39,16 @@ struct name_walk {
 	struct name_part *parts;	/* owned */
 };
 
+/* Also as the step series it belongs to is called: "step #". */
+static bool is_called(struct model *model, uint32_t id, const char *text)
+{
+	struct names *names = &model->names;
+	uint32_t plain = steps_plain(model, id);
+
+	return !strcmp(names_raw(names, id), text) || !strcmp(names_short(names, id), text) ||
+	       (plain != id && !strcmp(names_raw(names, plain), text));
+}
+
 static void want_name(struct name_walk *walk, const char *text)
 {
 	struct names *names = &walk->model->names;
@@ -46,9 +56,8 @@ static void want_name(struct name_walk *walk, const char *text)
 	walk->want.n = names->n;
 	walk->want.name = true;
 	walk->wanted = xcalloc(names->n ? names->n : 1, 1);
-	for (uint32_t id = 1; id < names->n; id++) {
-		if (!names_defined(names, id) || (strcmp(names_raw(names, id), text) &&
-						  strcmp(names_short(names, id), text)))
+	for (uint32_t id = 1; id < walk->want.n; id++) {
+		if (!names_defined(names, id) || !is_called(walk->model, id, text))
 			continue;
 		walk->wanted[id] = 1;
 		walk->known = true;

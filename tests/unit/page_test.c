@@ -115,7 +115,7 @@ TEST(page_of_a_node)
 	struct model *model = model_of_four("/nowhere/train.py");
 	char error[200], *text = PAGE(page_node, "ni", "mul", "-a", "-t");
 
-	CHECK_STR(text, "mul\nop       Mul\ndevice   not placed\n"
+	CHECK_STR(text, "mul   all its runs\nop       Mul\ndevice   not placed\n"
 		  "graph    __inference_step_1   process 4121\n"
 		  "ran      1 times   total 960 ns   mean 960 ns   joined exactly\n"
 		  "waited   p50 40 ns   p99 40 ns after its last input, mostly x\n\n"
