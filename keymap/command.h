@@ -92,7 +92,7 @@ enum command_group {
 	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
 	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \
 	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p PATH] [-n OP] [-e TIME] [-u] [-s COLUMN] [-r] [-l LINES]", 0, -1, page, "source files with what ran of them, calls and time, yours first; -p, -n: regular expressions; -u: without libraries") \
-	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE]", 1, 3, page, "a source file with the cost of its lines; -b: from that line") \
+	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE [-b LINE] [-c time|self|device|backward] [-n OP]", 1, -1, page, "a source file with the cost of its lines; -b: from that line, -c: what the bars are of, -n: only these ops below their lines") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
 	X(ALLOCATOR, "allocator", "", PANES, "[ALLOCATOR]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; or those with that in the name") \
 	X(COUNTERS, "counters", "", PANES, "[COUNTER]", 0, 1, page, "counters: least, mean, highest, last value; or over time, of those with that in the name") \

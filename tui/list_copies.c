@@ -237,6 +237,7 @@ static void add_place(struct list *list, const struct lc *lc, uint32_t device, u
 static void add_row(struct list *list, const struct lc *lc, const struct copy_row *row)
 {
 	struct list_cell *cell;
+	char *quoted;
 
 	list_add(list, LIST_COUNT, (int64_t)row->count);
 	list_add(list, LIST_BYTES, (int64_t)row->bytes);
@@ -256,7 +257,9 @@ static void add_row(struct list *list, const struct lc *lc, const struct copy_ro
 	cell->link[0] = "pc";
 	cell->link[1] = *direction_name(row->direction) ? direction_name(row->direction) : "copy";
 	cell->link[2] = "-q";
-	cell->link[3] = list_keep(list, "^%s$", list_queue(list, &lc->kept.places, row->queue));
+	quoted = list_regex_quote(list_queue(list, &lc->kept.places, row->queue));
+	cell->link[3] = list_keep(list, "%s", quoted);
+	free(quoted);
 }
 
 /* ---- lc ---- */
@@ -483,15 +486,19 @@ static void say_bandwidth(struct page *page, const struct page_call *call, const
 static void link_executions(struct page *page, const struct lc *lc, enum what what)
 {
 	const char *argv[] = { "le", "-k", "copy", NULL, NULL };
+	char *quoted = what == WHAT_ALL ? NULL : list_regex_quote(lc->options->name);
 	int argc = 3;
 
 	if (what != WHAT_ALL) {
+		if (what == WHAT_OP)
+			quoted[strlen(quoted) - 1] = '\0';	/* a part of its name is enough */
 		argv[argc++] = what == WHAT_DIRECTION ? "-t" : what == WHAT_QUEUE ? "-q" : "-p";
-		argv[argc++] = lc->options->name;
+		argv[argc++] = what == WHAT_OP ? quoted + 1 : quoted;
 	}
 	page_add(page, ROLE_MUTED, 0, "the longest one by one: ");
 	page_link(page, "le", argc, argv);
 	page_end(page);
+	free(quoted);
 }
 
 static bool fail(const struct page_call *call, const struct lc *lc, size_t n)

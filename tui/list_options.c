@@ -40,6 +40,21 @@ bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size
 	return false;
 }
 
+char *list_regex_quote(const char *text)
+{
+	struct strbuf quoted;
+
+	strbuf_init(&quoted);
+	strbuf_addc(&quoted, '^');
+	for (; *text; text++) {
+		if (strchr(".[]()*+?{}|^$\\", *text))
+			strbuf_addc(&quoted, '\\');
+		strbuf_addc(&quoted, *text);
+	}
+	strbuf_addc(&quoted, '$');
+	return strbuf_detach(&quoted);
+}
+
 static bool parse_end(const char *text, size_t length, bool sizes, int64_t *out)
 {
 	char word[WORD_MAX];

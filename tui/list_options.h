@@ -99,6 +99,9 @@ bool list_range_parse(const char *text, bool sizes, struct list_range *out);
  * sentence in error. */
 bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size);
 
+/* An expression that matches this text and nothing else; the caller frees. */
+char *list_regex_quote(const char *text);
+
 /* What was filtered, as in "   name ~ conv   avg >100us"; nothing where nothing was. */
 void list_options_say(const struct list_options *options, struct page *page);
 

@@ -9,6 +9,7 @@
 #include "model/base/util.h"
 #include "model/query-lines.h"
 #include "model/query.h"
+#include "tui/list_options.h"
 #include "tui/page.h"
 
 #define BAR 10
@@ -48,8 +49,21 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 	return matches == 1 ? found : NULL;
 }
 
+static const struct list_flag flags[] = {
+	{ 'b', "line_begin", LIST_NUMBER, NULL, NULL },
+	{ 'c', "cost_type", LIST_WORD, NULL, "time self device backward" },
+	{ 'n', "node_name_filter", LIST_REGEX, NULL, NULL },
+};
+
+/* In the order of -c's words. */
+enum cost { COST_TIME, COST_SELF, COST_DEVICE, COST_BACKWARD, COSTS };
+static const char *const cost_names[COSTS] = { "time", "self", "device", "backward" };
+
 /* What a page about a file shows, taken under the lock. */
 struct costs {
+	const struct list_options *options;
+	const char *file;
+	enum cost what;			/* bars are of */
 	struct source_line *lines;	/* owned */
 	size_t n;
 	int64_t most_ns;
@@ -58,22 +72,27 @@ struct costs {
 	int64_t begun_ns;		/* wall clock, 0 not known */
 };
 
-static int64_t own_ns(const struct line_cost *cost)
+static int64_t own_ns(const struct costs *costs, const struct line_cost *cost)
 {
-	return cost->backward_ns > 0 ? cost->total_ns + cost->backward_ns : cost->total_ns;
+	switch (costs->what) {
+	case COST_SELF: return cost->self_ns;
+	case COST_DEVICE: return cost->device_ns;
+	case COST_BACKWARD: return cost->backward_ns;
+	default: return cost->total_ns + (cost->backward_ns > 0 ? cost->backward_ns : 0);
+	}
 }
 
 static void take_lines(const struct page_call *call, const char *file, struct costs *out)
 {
 	struct model_status status;
 
-	*out = (struct costs) { .bar = BAR };
+	out->bar = BAR;
 	out->n = model_source_lines(call->model, file, &out->lines);
 	for (size_t i = 0; i < out->n; i++) {
 		const struct line_cost *cost = &out->lines[i].cost;
 
-		if (own_ns(cost) > out->most_ns)
-			out->most_ns = own_ns(cost);
+		if (own_ns(out, cost) > out->most_ns)
+			out->most_ns = own_ns(out, cost);
 		out->nodes |= out->lines[i].nodes > 0;
 		out->self |= cost->self_ns + 1000 < cost->total_ns;
 		out->device |= cost->device_ns > 0;
@@ -103,7 +122,8 @@ static void add_time(struct page *page, bool shown, int64_t ns, int width)
 
 static void add_heading(struct page *page, const struct costs *costs)
 {
-	page_add(page, ROLE_COLUMN, 0, " %-*s%9s", costs->bar + 1, "cost", "time");
+	page_add(page, ROLE_COLUMN, 0, " %-*.*s%9s", costs->bar + 1, costs->bar,
+		 costs->what == COST_TIME ? "cost" : cost_names[costs->what], "time");
 	if (costs->self)
 		page_add(page, ROLE_COLUMN, 0, "%9s", "self");
 	if (costs->device)
@@ -116,10 +136,23 @@ static void add_heading(struct page *page, const struct costs *costs)
 		 costs->nodes ? "nodes(runs)" : "calls");
 }
 
+/* The ops that were called there, or whose nodes were made there. */
+static void link_ops(struct page *page, const struct costs *costs, uint32_t line, const char *text)
+{
+	char *file = list_regex_quote(costs->file), first[16], end[16];
+	const char *argv[] = { "lp", "-f", file, "--min_lineno", first, "--max_lineno", end };
+
+	snprintf(first, sizeof(first), "%u", line);
+	snprintf(end, sizeof(end), "%u", line + 1);
+	if (*text)
+		page_link(page, text, 7, argv);
+	free(file);
+}
+
 static void add_bar(struct page *page, const struct costs *costs, const struct source_line *line)
 {
 	char bar[BAR + 1], calls[FMT_MAX] = "", text[FMT_MAX + 24];
-	int64_t ns = line ? own_ns(&line->cost) : 0;
+	int64_t ns = line ? own_ns(costs, &line->cost) : 0;
 	int filled = 0;
 
 	if (!line) {
@@ -142,7 +175,8 @@ static void add_bar(struct page *page, const struct costs *costs, const struct s
 		fmt_count(calls, line->cost.calls);
 	snprintf(text, sizeof(text), line->nodes ? "%llu(%s)" : "%.0llu%s",
 		 (unsigned long long)line->nodes, calls);
-	page_add(page, ROLE_DEFAULT, 0, "%*s", costs->nodes ? 13 : 8, text);
+	page_add(page, ROLE_DEFAULT, 0, "%*s", (costs->nodes ? 13 : 8) - text_width(text), "");
+	link_ops(page, costs, line->line, text);
 }
 
 static void add_ops(struct page *page, const struct costs *costs, const struct source_line *line)
@@ -153,6 +187,8 @@ static void add_ops(struct page *page, const struct costs *costs, const struct s
 		const struct line_op *op = &line->op[i];
 		const char *argv[] = { "ni", op->node == LINE_NO_NODE ? op->raw_name : "-t", op->raw_name };
 
+		if (!list_matches(costs->options, 'n', op->name, op->raw_name))
+			continue;
 		page_add(page, ROLE_MUTED, 0, "%*s", width_before(costs) + 8, "");
 		if (op->type)
 			page_add(page, ROLE_MUTED, 0, "[%s] ", op->type);
@@ -200,10 +236,9 @@ static void say_changed(struct page *page, FILE *source, const struct costs *cos
 
 /* With the file beside it, where it is there: all of its lines, else those that
  * cost. */
-static void list_lines(struct page *page, const char *file, const struct costs *costs,
-		       uint32_t first)
+static void list_lines(struct page *page, const struct costs *costs, uint32_t first)
 {
-	FILE *source = page_open(file);
+	FILE *source = page_open(costs->file);
 	char *text = NULL;
 	size_t size = 0, at = 0;
 	uint32_t number = 0;
@@ -237,37 +272,61 @@ static void list_lines(struct page *page, const char *file, const struct costs *
 		fclose(source);
 }
 
+static bool first_line(const struct page_call *call, const struct list_options *options,
+		       uint32_t *first)
+{
+	const struct list_given *given = list_given(options, 'b');
+
+	*first = given ? (uint32_t)given->number : 0;
+	if (!given || (given->number > 0 && given->number <= PAGE_LINES_MAX))
+		return true;
+	snprintf(call->error, call->error_size, "-b wants a line from 1 to %u, not '%.40s'",
+		 PAGE_LINES_MAX, given->text);
+	return false;
+}
+
+static enum cost cost_wanted(const struct list_options *options)
+{
+	const struct list_given *given = list_given(options, 'c');
+	enum cost cost = COST_TIME;
+
+	while (given && cost < COST_BACKWARD && strcmp(cost_names[cost], given->text))
+		cost++;
+	return cost;
+}
+
+static bool show_file(const struct page_call *call, struct costs *costs, uint32_t first,
+		      struct page *page)
+{
+	model_lock(call->model);
+	costs->file = find_file(call, costs->options->name);
+	if (costs->file)
+		take_lines(call, costs->file, costs);
+	model_unlock(call->model);
+	if (!costs->file)
+		return false;
+	page_title(page, "%s", strrchr(costs->file, '/') ? strrchr(costs->file, '/') + 1 : costs->file);
+	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", costs->file);
+	list_lines(page, costs, first);
+	free(costs->lines);
+	return true;
+}
+
 bool page_source(const struct page_call *call, struct page *page)
 {
-	struct page_options o;
-	struct costs costs = { .lines = NULL };
-	const char *file;
-	unsigned long first = 0;
-	char *end;
+	struct list_options options;
+	struct costs costs = { .options = &options };
+	uint32_t first;
+	bool good;
 
-	if (!page_options(call, "", "b", &o))
+	if (!list_options_parse(call, flags, sizeof(flags) / sizeof(flags[0]), 1, &options))
 		return false;
-	if (!o.rest) {
-		snprintf(call->error, call->error_size, "usage: ps FILE [-b LINE]");
-		return false;
-	}
-	if (o.on['b']) {
-		first = strtoul(o.value['b'], &end, 10);
-		if (*end || end == o.value['b'] || first < 1 || first > PAGE_LINES_MAX) {
-			snprintf(call->error, call->error_size, "not a line: '%.40s'", o.value['b']);
-			return false;
-		}
-	}
-	model_lock(call->model);
-	file = find_file(call, o.rest);
-	if (file)
-		take_lines(call, file, &costs);
-	model_unlock(call->model);
-	if (!file)
-		return false;
-	page_title(page, "%s", strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
-	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", file);
-	list_lines(page, file, &costs, (uint32_t)first);
-	free(costs.lines);
-	return true;
+	costs.what = cost_wanted(&options);
+	good = options.name != NULL;
+	if (!good)
+		snprintf(call->error, call->error_size,
+			 "usage: ps FILE [-b LINE] [-c COST] [-n OP]; ls lists files");
+	good = good && first_line(call, &options, &first) && show_file(call, &costs, first, page);
+	list_options_release(&options);
+	return good;
 }

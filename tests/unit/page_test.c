@@ -151,6 +151,18 @@ TEST(page_of_a_source)
 	text = PAGE(page_sources, "ls", "-n", "^mul$");
 	CHECK(text && strstr(text, "    1      1    1      1  960 ns  960 ns"));
 	free(text);
+	text = PAGE(page_source, "ps", path, "-c", "self", "-n", "nothing");
+	CHECK(text && strstr(text, "\n self ") && !strstr(text, "[Mul] mul"));
+	free(text);
+	CHECK(!PAGE(page_source, "ps", path, "-c", "cost"));
+	CHECK_STR(error, "-c wants one of time self device backward, not 'cost'");
+	CHECK(!PAGE(page_source, "ps", path, "-b", "0"));
+	CHECK_STR(error, "-b wants a line from 1 to 100000, not '0'");
+	CHECK(!PAGE(page_source, "ps"));
+	CHECK_STR(error, "usage: ps FILE [-b LINE] [-c COST] [-n OP]; ls lists files");
+	text = PAGE(page_sources, "ls", "-u", "-e", ">1s", "-s", "lines");
+	CHECK(text && !strncmp(text, "0 of 1 file   time >1s   without libraries   by lines", 53));
+	free(text);
 	CHECK(!PAGE(page_sources, "ls", "-p", "("));
 	CHECK(!strncmp(error, "-p: not a regular expression: '('", 33));
 	CHECK(!PAGE(page_source, "ps", "other.py"));
