@@ -317,3 +317,44 @@ void grid_save(const struct grid *grid, FILE *out, bool roles)
 		save_line(grid->cells + (size_t)y * (size_t)grid->width,
 			  grid->width, out, roles);
 }
+
+static bool cell_check(const struct grid *grid, int x, const struct cell *cell)
+{
+	bool half = cell->ch == 0;
+
+	if (cell->fg >= ROLE_COUNT || cell->bg >= ROLE_COUNT)
+		return false;
+	if (half)
+		return x > 0 && text_columns(cell[-1].ch) == 2;
+	if (cell->ch < 0x20 || (cell->ch >= 0x7f && cell->ch < 0xa0) || cell->ch > 0x10ffff ||
+	    (cell->ch >= 0xd800 && cell->ch < 0xe000))
+		return false;
+	if (text_columns(cell->ch) == 2)
+		return x + 1 < grid->width && cell[1].ch == 0;
+	return text_columns(cell->ch) == 1;
+}
+
+bool grid_check(const struct grid *grid, char *error, size_t error_size)
+{
+	bool hidden = grid->cursor_x < 0;
+	int x, y;
+
+	for (y = 0; y < grid->height; y++)
+		for (x = 0; x < grid->width; x++) {
+			const struct cell *cell = &grid->cells[(size_t)y * (size_t)grid->width +
+							       (size_t)x];
+
+			if (cell_check(grid, x, cell))
+				continue;
+			snprintf(error, error_size, "no cell of a screen: U+%04X, roles %d and %d, at %d %d",
+				 cell->ch, cell->fg, cell->bg, x, y);
+			return false;
+		}
+	if (!hidden && (grid->cursor_x >= grid->width || grid->cursor_y < 0 ||
+			grid->cursor_y >= grid->height)) {
+		snprintf(error, error_size, "the cursor is outside: %d %d", grid->cursor_x,
+			 grid->cursor_y);
+		return false;
+	}
+	return true;
+}

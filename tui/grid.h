@@ -118,6 +118,10 @@ void grid_save(const struct grid *grid, FILE *out, bool roles);
 /* Replaces what is not ASCII by what stands for it. */
 void grid_to_ascii(struct grid *grid);
 
+/* Whether a terminal may get it: no control character, no mark alone, no half of a wide code
+ * point, roles that exist, the cursor inside. false: a sentence in error. For tests. */
+bool grid_check(const struct grid *grid, char *error, size_t error_size);
+
 const char *role_name(enum role role);
 int role_by_name(const char *name);	/* -1 unknown */
 

@@ -337,7 +337,7 @@ static enum options_result print_table(const char *what, char *error)
 
 static enum options_result take_synth(struct options *options, const char *value, char *error)
 {
-	static const char *const with[] = { "", ",counters", ",processor", ",gpu", ",gpus" };
+	static const char *const with[] = { "", ",counters", ",processor", ",gpu", ",gpus", ",names" };
 	const char *rest = value + strspn(value, "0123456789");
 	bool known = false;
 
@@ -345,7 +345,7 @@ static enum options_result take_synth(struct options *options, const char *value
 		known |= !strcmp(rest, with[i]);
 	if (rest == value || !known)
 		return wrong(error, "'%s' is no seed: --synth takes SEED, SEED,counters, "
-			     "SEED,processor, SEED,gpu or SEED,gpus", value);
+			     "SEED,processor, SEED,gpu, SEED,gpus or SEED,names", value);
 	options->synth = value;
 	return OPTIONS_RUN;
 }

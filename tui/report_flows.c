@@ -123,6 +123,7 @@ bool page_flows(const struct page_call *call, struct page *page)
 	page_title(page, "messages between processes");
 	if (!count) {
 		page_say(page, ROLE_MUTED, 0, "no message between processes has been seen");
+		free(rows);
 		return true;
 	}
 	latencies(&sheet, rows, count, true);

@@ -290,6 +290,8 @@ static bool assert_screen(struct script *script, struct tui *tui, const struct c
 	fresh_frame(tui);
 	matches = screen_matches(tui, &regex);
 	regfree(&regex);
+	if (!grid_check(&tui->grid, error, error_size))
+		return false;
 	if (matches)
 		return true;
 	what = words_join(call->argc, call->argv);

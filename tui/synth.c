@@ -13,11 +13,16 @@
 
 #define START_NS INT64_C(500000000)	/* nothing is seen for so long */
 
+#define ODD_BATCH 2			/* names of an event */
+
 struct synth {
 	struct model *model;		/* borrowed */
 	struct model_synth *source;	/* owned */
 	uint64_t printed;		/* steps */
 	bool finished;
+	bool names;			/* odd ones */
+	char *odd[ODD_BATCH];		/* owned; of the event under way */
+	size_t odd_count;
 };
 
 struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
@@ -36,6 +41,7 @@ struct synth *synth_new(uint64_t seed, const char *with, struct model *model)
 	struct synth *synth = xcalloc(1, sizeof(*synth));
 
 	synth->model = model;
+	synth->names = !strcmp(with, ",names");
 	synth->source = model_synth_new(seed, strncmp(with, ",gpu", 4) ? &profile : &gpu,
 					SYNTH_BASE_NS + START_NS);
 	return synth;
@@ -46,14 +52,74 @@ void synth_free(struct synth *synth)
 	if (!synth)
 		return;
 	model_synth_free(synth->source);
+	for (size_t i = 0; i < ODD_BATCH; i++)
+		free(synth->odd[i]);
 	free(synth);
+}
+
+/* What a name may do to a screen: steer the terminal, take two columns or none, go from right
+ * to left, be no UTF-8, be very long or look like something else. */
+static const char *const odd_names[] = {
+	"\033[2J\033]0;title\007", "\302\2332J", "\23331m", "日本語カーネル", "e\u0301\u0302",
+	"🔥👩‍👩‍👧", "مرحبا", "\u202ereversed", "\377\376\303", "a\tb\nc\r", "{bad:role}",
+	"   ", "＃ｗｉｄｅ", "%s%n%99999d", "\u2028\302\255\ufeff", "\360\237\224",
+	"std::vector<std::basic_string<char, std::char_traits<char>>, std::allocator<int>>::operator()"
+	"(void (*)(int, long, float const&) const, std::pair<std::less<void>, long double>) const::{lambda}",
+};
+
+static const char *odd_name(struct synth *synth, const char *name, uint32_t id)
+{
+	size_t odd = id % (sizeof(odd_names) / sizeof(*odd_names));
+
+	if (!name)
+		return NULL;
+	if (synth->odd_count == ODD_BATCH)
+		return name;
+	free(synth->odd[synth->odd_count]);
+	synth->odd[synth->odd_count] = xasprintf("%s%s", odd_names[odd], name);
+	return synth->odd[synth->odd_count++];
+}
+
+static void take_odd(struct synth *synth, const struct event *events, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct event event = events[i];
+
+		synth->odd_count = 0;
+		switch (event.type) {
+		case EVENT_NAME:
+			event.u.name.text = odd_name(synth, event.u.name.text, event.u.name.id);
+			break;
+		case EVENT_THREAD:
+			event.u.thread.name = odd_name(synth, event.u.thread.name, event.u.thread.tid);
+			break;
+		case EVENT_QUEUE:
+			event.u.queue.name = odd_name(synth, event.u.queue.name, event.u.queue.id);
+			break;
+		case EVENT_DEVICE:
+			event.u.device.name = odd_name(synth, event.u.device.name, 3);
+			event.u.device.vendor = odd_name(synth, event.u.device.vendor, 0);
+			break;
+		case EVENT_PROCESS:
+			event.u.process.command = odd_name(synth, event.u.process.command, 5);
+			break;
+		default:
+			break;
+		}
+		model_apply(synth->model, &event, 1);
+	}
 }
 
 static void take(void *arg, const struct event *events, size_t count)
 {
 	struct synth *synth = arg;
 
-	model_apply(synth->model, events, count);
+	if (synth->names)
+		take_odd(synth, events, count);
+	else
+		model_apply(synth->model, events, count);
 }
 
 /* What such a program says. */

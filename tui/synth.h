@@ -21,7 +21,8 @@ struct output;
 struct synth;
 
 /* with: ",counters", ",processor" (the other program), ",gpu" (the third, two devices),
- * ",gpus" (eight with 16 streams each), or "". */
+ * ",gpus" (eight with 16 streams each), ",names" (all that has a
+ * name has one that no terminal should get as it is), or "". */
 struct synth *synth_new(uint64_t seed, const char *with, struct model *model);
 void synth_free(struct synth *synth);
 /* Applies what happened until then (ns since the start) and prints its output. */
