@@ -362,7 +362,8 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
-	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/occupancy.sh \
+	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
+	tests/soak/keys.py tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
@@ -378,7 +379,8 @@ SUITES := \
 	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
 	tests/live/import.sh tests/live/export.sh \
 	tests/live/gpu.sh tests/pty/run.sh tests/pty/terminal.py tests/install.sh
-SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/live/asan.sh
+SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
+	tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 
 check: tests check-warnings
@@ -408,6 +410,12 @@ check-tsan:
 
 .PHONY: tsan-programs
 tsan-programs: all $(O)/tests/unit $(O)/tests/burst $(addprefix $(O)/tests/cuda/,cuda_stress cuda_play 13.0/libcupti.so.13 nvml/libnvidia-ml.so.1)
+
+# Random keys under the sanitizers, KEYS=1000000 SEED=…
+.PHONY: soak-keys
+soak-keys:
+	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tftop
+	@O=$(O)/asan tests/soak/keys.py --keys $(or $(KEYS),1000000) $(if $(SEED),--seed $(SEED))
 
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
@@ -482,6 +490,7 @@ help:
 	  'make check-tsan   threads under the thread sanitizer' \
 	  'make check-versions  TensorFlow and PyTorch of other versions (fetches 2 GB each)' \
 	  'make bench        figures, each beside something that runs in the same minute' \
+	  'make soak-keys    a million random keys under the sanitizers' \
 	  'make golden       rewrite the expected screens' \
 	  'make fuzz         parsers and decoders, SECONDS=60' \
 	  'make install      DESTDIR=, prefix=$(prefix)' \
