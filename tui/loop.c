@@ -561,7 +561,9 @@ static int64_t virtual_step(const struct tui *tui)
 void tui_loop(struct tui *tui)
 {
 	while (!tui->quit) {
-		if (!tui->virtual_clock)
+		if (tui->virtual_clock)
+			take_signals(tui);
+		else
 			tui_turn(tui);
 		turn_script(tui);
 		if (tui->quit)

@@ -63,8 +63,8 @@ static const char *const odd_names[] = {
 	"\033[2J\033]0;title\007", "\302\2332J", "\23331m", "日本語カーネル", "e\u0301\u0302",
 	"🔥👩‍👩‍👧", "مرحبا", "\u202ereversed", "\377\376\303", "a\tb\nc\r", "{bad:role}",
 	"   ", "＃ｗｉｄｅ", "%s%n%99999d", "\u2028\302\255\ufeff", "\360\237\224",
-	"std::vector<std::basic_string<char, std::char_traits<char>>, std::allocator<int>>::operator()"
-	"(void (*)(int, long, float const&) const, std::pair<std::less<void>, long double>) const::{lambda}",
+	("std::vector<std::basic_string<char, std::char_traits<char>>, std::allocator<int>>::operator()"
+	 "(void (*)(int, long, float const&) const, std::pair<std::less<void>, long double>) const::{lambda}"),
 };
 
 static const char *odd_name(struct synth *synth, const char *name, uint32_t id)
