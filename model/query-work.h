@@ -56,6 +56,18 @@ struct kernel_trend {
 /* One for each name and device. [locked] */
 size_t model_kernel_trends(struct model *model, struct kernel_trend **out);
 
+/* The same of ops: what all its calls took of a step (a second), on the host with the ops
+ * they called, and of the devices launched with it on top. The first 1024 ops only, no
+ * ranges of the user's. */
+struct op_trend {
+	const char *raw_name;		/* as in op_row */
+	uint32_t n;			/* up to TREND_POINTS */
+	int64_t op_ns[TREND_POINTS], device_ns[TREND_POINTS];
+};
+
+/* One for each name. [locked] */
+size_t model_op_trends(struct model *model, struct op_trend **out);
+
 /* ---- the critical path: at each moment of a step, what was waited for ---- */
 
 enum path_kind {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-work.h"
 #include "tui/ops_tree.h"
 
 #define LINE(row) ((const struct op_line *)(row))
@@ -64,6 +65,28 @@ static int by_name(const void *a, const void *b)
 static int by_type(const void *a, const void *b)
 {
 	return table_compare_text(ROW(a)->type, ROW(b)->type);
+}
+
+static void strip(const int64_t *ns, size_t n, char *text, size_t size)
+{
+	uint64_t values[TREND_POINTS];
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = ns[i] > 0 ? (uint64_t)ns[i] : 0;
+	table_strip(text, size, values, n);
+}
+
+/* What it took of a step, over the run: from left to right. */
+static void device_trend_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	if (LINE(row)->trend)
+		strip(LINE(row)->trend->device_ns, LINE(row)->trend->n, text, size);
+}
+
+static void self_trend_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	if (LINE(row)->trend)
+		strip(LINE(row)->trend->op_ns, LINE(row)->trend->n, text, size);
 }
 
 /* ---- numbers ---- */
@@ -180,7 +203,7 @@ static uint64_t total_part(const void *row)
 	 .help = "time on the host with all the ops it called"}
 
 /* Queued and latency: of programs that hand ops to thread pools. */
-#define LIST_COLUMNS(share_title, share_part, share_of, avg_title, avg_value, avg_of) { \
+#define LIST_COLUMNS(share_title, share_part, share_of, avg_title, avg_value, avg_of, trend_text) { \
 	NAME_COLUMNS("op", 5), \
 	SELF_COLUMN, \
 	TOTAL_COLUMN(6, TABLE_ASKED), \
@@ -201,6 +224,8 @@ static uint64_t total_part(const void *row)
 	 .help = "after it was handed to a thread pool, until a thread took it; all calls added"}, \
 	{"latency", "latency", 9, 0, 0, 8, UNIT_TIME, 0, .value = latency_value, \
 	 .help = "from the end of its last input to its start, on average"}, \
+	{"over the run", "trend", 16, 0, 0, 10, .text = trend_text, \
+	 .help = avg_of " of all its calls per step (or second), from the start of the run to now"}, \
 	{"source", "source", 14, 20, 28, 9, .text = source_text, .compare = by_source, \
 	 .help = "the line of the program it comes from, of several the one with most time"}, \
 }
@@ -223,7 +248,7 @@ static uint64_t total_part(const void *row)
 
 static const struct table_column device_list[] =
 	LIST_COLUMNS("share of it", device_part, "the device time", "avg", device_average_value,
-		     "device time");
+		     "device time", device_trend_text);
 static const struct table_column device_calls[] =
 	TREE_COLUMNS("op", 3, 0, "share of it", device_part, "the device time",
 		     CALL_COLUMNS("avg", device_average_value, "device time"));
@@ -231,7 +256,7 @@ static const struct table_column device_scopes[] =
 	TREE_COLUMNS("scope", 3, 0, "share of it", device_part, "the device time", );
 static const struct table_column self_list[] =
 	LIST_COLUMNS("share of self", self_part, "the self time", "avg call", average_value,
-		     "time on the host");
+		     "time on the host", self_trend_text);
 static const struct table_column self_calls[] =
 	TREE_COLUMNS("op", 0, 4, "share of total", total_part, "the total time",
 		     CALL_COLUMNS("avg call", average_value, "time on the host"));

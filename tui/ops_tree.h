@@ -19,6 +19,7 @@ struct op_line {
 	uint32_t depth;
 	bool branch, folded;		/* has children; they are hidden */
 	bool is_scope;			/* no op */
+	const struct op_trend *trend;	/* the pane's, NULL: not known */
 };
 
 struct ops_tree {

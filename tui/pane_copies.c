@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-time.h"
 #include "tui/filters_rows.h"
 #include "tui/panes.h"
 
@@ -15,6 +16,7 @@ struct copies_pane {
 
 struct copy_line {
 	struct copy_row copy;
+	uint64_t best;			/* bytes/s, 0 not known */
 	char device[12], peer[12];	/* peer: "" none */
 	char queue[40], number[12];	/* of the queue, within its process */
 };
@@ -73,6 +75,10 @@ VALUE(count, copy->count, true)
 VALUE(bytes, copy->bytes, true)
 VALUE(time, copy->total_ns, timed(row))
 VALUE(pinned, copy->pinned, true)
+VALUE(pageable, copy->count - copy->pinned,
+      copy->direction == DIR_H2D || copy->direction == DIR_D2H)
+VALUE(of_best, (__int128_t)copy->mean_bytes_per_s * 1000 / (ROW(row)->best ? ROW(row)->best : 1),
+      copy->mean_bytes_per_s && ROW(row)->best)
 VALUE(mean, copy->mean_bytes_per_s, copy->mean_bytes_per_s > 0)
 VALUE(peak, copy->peak_bytes_per_s, copy->peak_bytes_per_s > 0)
 
@@ -133,12 +139,17 @@ static const struct table_column columns[] = {
 	 .help = "device time of the copies, added"},
 	{"pinned", "pinned", 6, 0, 0, 4, UNIT_SHARE, 0, .value = pinned_value, .text = pinned_text,
 	 .help = "part of the copies whose host memory was pinned, as far as the probes were told"},
+	{"pageable", "pageable", 9, 0, 0, 9, UNIT_COUNT, TABLE_SUMS | TABLE_ASKED,
+	 .value = pageable_value,
+	 .help = "copies from or to host memory that was not pinned, as far as the probes were told"},
 	{"share of it", "share", 14, 14, 20, 4, UNIT_SHARE, .part = part,
 	 .help = "its part of the time of all copies"},
 	{"mean", "mean", 10, 0, 0, 1, UNIT_RATE, 0, .value = mean_value,
 	 .help = "bytes by the time of the copies that have one"},
 	{"peak", "peak", 10, 0, 0, 3, UNIT_RATE, 0, .value = peak_value,
 	 .help = "the fastest single copy of 64 KiB and more, else of all"},
+	{"of best", "best", 7, 0, 0, 4, UNIT_SHARE, TABLE_LEAST_FIRST, .value = of_best_value,
+	 .help = "its mean, as a share of the fastest copy seen in that direction on the device"},
 };
 
 static const struct table_kind kind = {
@@ -171,6 +182,22 @@ static void copies_close(struct pane *pane)
 	free(copies);
 }
 
+/* The fastest that was seen of its direction on its device. */
+static uint64_t best_of(const struct copy_row *row, const struct bandwidth_row *seen, size_t n_seen,
+			const struct copy_row *rows, size_t n)
+{
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < n_seen; i++)
+		if (seen[i].device == row->device && seen[i].direction == row->direction)
+			best = seen[i].best_bytes_per_s;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].device == row->device && rows[i].direction == row->direction &&
+		    rows[i].peak_bytes_per_s > best)
+			best = rows[i].peak_bytes_per_s;
+	return best;
+}
+
 static void copies_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct copies_pane *p = (struct copies_pane *)pane;
@@ -179,10 +206,13 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 	struct copy_row *rows = NULL;
 	size_t n_devices = model_devices(view->model, &devices);
 	size_t n_queues = model_queues(view->model, &queues);
+	struct bandwidth_row *seen = NULL;
+	size_t n_seen;
 	size_t count = model_copies(view->model, &rows), i;
 	struct copy_line *lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;
 	uint64_t total = 0;
 
+	n_seen = model_bandwidth(view->model, &seen);
 	for (i = 0; i < count; i++) {
 		struct copy_line *line = &lines[i];
 
@@ -198,8 +228,10 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 		for (size_t j = 0; j < n_queues; j++)
 			if (queues[j].id == rows[i].queue)
 				snprintf(line->number, sizeof(line->number), "%u", queues[j].number);
+		line->best = best_of(&rows[i], seen, n_seen, rows, count);
 		total += part(line);
 	}
+	free(seen);
 	free(rows);
 	free(queues);
 	free(devices);

@@ -26,6 +26,8 @@ struct findings_pane {
 	size_t count;
 	int64_t base_ns;
 	bool taken;			/* there was an update */
+	enum findings_order { BY_WORTH, BY_COST, BY_TITLE, FINDINGS_ORDERS } order;
+	bool reverse, unsorted;		/* unsorted: another order was asked for */
 	size_t cursor;
 	int top, page;			/* lines: scrolled by, seen */
 };
@@ -58,6 +60,37 @@ static size_t cursor_after(const struct findings_pane *p, const struct finding *
 	return count && p->cursor >= count ? count - 1 : p->cursor;
 }
 
+static const char *const order_names[FINDINGS_ORDERS] = { "worth", "cost", "title" };
+
+static int compare_findings(const void *a, const void *b, void *arg)
+{
+	const struct findings_pane *p = arg;
+	const struct finding *left = a, *right = b;
+	int result = p->order == BY_COST ? table_compare_i64(right->cost_ns, left->cost_ns) :
+					   strcmp(left->title, right->title);
+
+	if (!result)
+		result = strcmp(left->id, right->id);
+	if (!result)
+		result = table_compare_u64(left->subject, right->subject);
+	return p->reverse ? -result : result;
+}
+
+/* In the model's order (warnings first, then what costs most), or as it was asked for. */
+static void sort_findings(struct findings_pane *p, struct finding *list, size_t count)
+{
+	if (p->order != BY_WORTH && count) {
+		qsort_r(list, count, sizeof(*list), compare_findings, p);
+		return;
+	}
+	for (size_t i = 0; p->reverse && i < count / 2; i++) {
+		struct finding other = list[i];
+
+		list[i] = list[count - 1 - i];
+		list[count - 1 - i] = other;
+	}
+}
+
 static void findings_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct findings_pane *p = (struct findings_pane *)pane;
@@ -69,16 +102,18 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 	model_status(view->model, &run);
 	p->base_ns = panes_base_ns(&run);
 	model_findings(view->model, &status, NULL);
-	if (p->taken && status.revision == p->status.revision) {
+	if (p->taken && status.revision == p->status.revision && !p->unsorted) {
 		p->status = status;
 		return;
 	}
 	count = model_findings(view->model, &p->status, &list);
+	sort_findings(p, list, count);
 	p->cursor = cursor_after(p, list, count);
 	free(p->list);
 	p->list = list;
 	p->count = count;
 	p->taken = true;
+	p->unsorted = false;
 }
 
 /* ---- drawing ---- */
@@ -160,6 +195,9 @@ static void draw_heading(const struct findings_pane *p, struct area area)
 	int64_t to_ns = p->status.settled_ns - p->base_ns;
 	int end = area_text(area, 1, 0, ROLE_COLUMN, 0, "findings");
 
+	if (p->order != BY_WORTH || p->reverse)
+		end = area_printf(area, end + 1, 0, ROLE_MUTED, 0, "by %s%s", order_names[p->order],
+				  p->reverse ? ", the other way round" : "");
 	if (!p->taken || p->status.settled_ns == INT64_MIN || !p->base_ns)
 		return;
 	if (p->status.more)
@@ -256,6 +294,40 @@ static unsigned about(struct view *view, const struct finding *finding)
 	return panes_about(view, "finding", id);
 }
 
+/* sort worth|cost|title, next-sort, prev-sort, reverse */
+static unsigned sort_command(struct findings_pane *p, struct view *view,
+			     const struct command_call *call)
+{
+	const char *name = call->argv[0];
+	int order = (int)p->order;
+
+	if (strcmp(name, "reverse") == 0) {
+		p->reverse = !p->reverse;
+	} else if (strcmp(name, "sort") != 0) {
+		order += strcmp(name, "next-sort") ? FINDINGS_ORDERS - 1 : 1;
+		order %= FINDINGS_ORDERS;
+		p->reverse = false;
+	} else {
+		for (order = 0; order < FINDINGS_ORDERS; order++)
+			if (call->argc > 1 && !strcmp(order_names[order], call->argv[1]))
+				break;
+		if (order == FINDINGS_ORDERS) {
+			snprintf(view->status, sizeof(view->status),
+				 "findings are not sorted by '%.40s'; there are: worth cost title",
+				 call->argc > 1 ? call->argv[1] : "");
+			view->status_error = true;
+			return OUT_REDRAW;
+		}
+		p->reverse = false;
+	}
+	p->order = (enum findings_order)order;
+	p->unsorted = true;
+	model_lock(view->model);
+	findings_update(&p->pane, view, 0, 0);
+	model_unlock(view->model);
+	return OUT_REDRAW;
+}
+
 static unsigned findings_command(struct pane *pane, struct view *view,
 				 const struct command_call *call)
 {
@@ -264,6 +336,8 @@ static unsigned findings_command(struct pane *pane, struct view *view,
 	int64_t by = call->argc > 1 && atoi(call->argv[1]) > 0 ? atoi(call->argv[1]) : 1;
 	int64_t at = (int64_t)p->cursor, last = (int64_t)p->count - 1;
 
+	if (!strcmp(name, "sort") || strstr(name, "-sort") || !strcmp(name, "reverse"))
+		return sort_command(p, view, call);
 	if (strcmp(name, "open") == 0)
 		return p->count ? show(view, &p->list[p->cursor]) : OUT_NONE;
 	if (strcmp(name, "about") == 0)

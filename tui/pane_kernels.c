@@ -117,23 +117,6 @@ static void op_text(const struct table *table, const void *row, char *text, size
 		snprintf(text, size, "–%s", more);
 }
 
-/* One cell a value, 0 … most; what is there at all has the lowest block. */
-static void strip_text(char *text, size_t size, const uint64_t *values, size_t n)
-{
-	uint64_t most = 0;
-	size_t at = 0;
-
-	for (size_t i = 0; i < n; i++)
-		most = values[i] > most ? values[i] : most;
-	for (size_t i = 0; i < n && at + 4 < size; i++)
-		if (values[i])
-			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
-					  text + at);
-		else
-			text[at++] = ' ';
-	text[at] = '\0';
-}
-
 /* How long it took, over the run: from left to right. */
 static void trend_text(const struct table *table, const void *row, char *text, size_t size)
 {
@@ -141,14 +124,14 @@ static void trend_text(const struct table *table, const void *row, char *text, s
 
 	for (uint32_t i = 0; i < ROW(row)->n_trend; i++)
 		values[i] = (uint64_t)ROW(row)->trend_ns[i];
-	strip_text(text, size, values, ROW(row)->n_trend);
+	table_strip(text, size, values, ROW(row)->n_trend);
 }
 
 /* How often it took so long: from the shortest to the longest. */
 static void spread_text(const struct table *table, const void *row, char *text, size_t size)
 {
 	if (ROW(row)->count > ROW(row)->untimed + 1)
-		strip_text(text, size, ROW(row)->spread, KERNEL_SPREAD);
+		table_strip(text, size, ROW(row)->spread, KERNEL_SPREAD);
 }
 
 static void class_text(const struct table *table, const void *row, char *text, size_t size)
@@ -341,10 +324,22 @@ static void kernels_close(struct pane *pane)
 	free(kernels);
 }
 
+static int compare_trends(const void *a, const void *b)
+{
+	const struct kernel_trend *left = a, *right = b;
+
+	if (left->raw_name != right->raw_name)
+		return (uintptr_t)left->raw_name < (uintptr_t)right->raw_name ? -1 : 1;
+	return table_compare_u64(left->device, right->device);
+}
+
+/* trends: in the order of compare_trends(). */
 static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		      const struct kernel_trend *trends, size_t n_trends,
 		      const struct device_row *devices, size_t n_devices)
 {
+	struct kernel_trend key = { .raw_name = row->raw_name, .device = row->device };
+	const struct kernel_trend *trend;
 	int64_t most = -1;
 	size_t i;
 
@@ -359,11 +354,10 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		.flop_per_s = row->flop_ns > 0 ? flop_per_s(row->flop, row->flop_ns) : 0,
 	};
 	memcpy(line->spread, row->spread, sizeof(line->spread));
-	for (i = 0; i < n_trends; i++) {
-		if (trends[i].raw_name != row->raw_name || trends[i].device != row->device)
-			continue;
-		line->n_trend = trends[i].n;
-		memcpy(line->trend_ns, trends[i].mean_ns, sizeof(line->trend_ns));
+	trend = bsearch(&key, trends, n_trends, sizeof(*trends), compare_trends);
+	if (trend) {
+		line->n_trend = trend->n;
+		memcpy(line->trend_ns, trend->mean_ns, sizeof(line->trend_ns));
 	}
 	panes_device_label(line->device, sizeof(line->device), devices, n_devices, row->device);
 	for (i = 0; i < row->n_ops; i++) {
@@ -389,6 +383,8 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	if (panes_stands(view, &p->taken))
 		return;
 	n_trends = model_kernel_trends(view->model, &trends);
+	if (n_trends)
+		qsort(trends, n_trends, sizeof(*trends), compare_trends);
 	n_devices = model_devices(view->model, &devices);
 	count = model_kernels(view->model, &rows);
 	lines = count ? xreallocarray(NULL, count, sizeof(*lines)) : NULL;

@@ -14,12 +14,15 @@
 #include "tui/timeline_cells.h"
 
 #define PLOT_LINES 3
+#define TREND 16
+#define TRENDS 64		/* allocators that have one */
 #define PLOT_FROM 8		/* lines of the pane from which on it is drawn */
 
 struct memory_line {
 	struct memory_row memory;
 	char device[12];
 	bool steps;			/* there are some, so growth is known */
+	uint64_t trend[TREND];		/* live bytes over the run, at most */
 };
 
 struct memory_pane {
@@ -76,6 +79,11 @@ VALUE(allocated, ROW(row)->allocated_bytes, true)
 VALUE(allocations, ROW(row)->allocations, true)
 VALUE(frees, ROW(row)->frees, true)
 VALUE(growth, ROW(row)->growth_bytes_per_step, ((const struct memory_line *)row)->steps)
+
+static void trend_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_strip(text, size, ((const struct memory_line *)row)->trend, TREND);
+}
 
 static void growth_text(const struct table *table, const void *row, char *text, size_t size)
 {
@@ -150,6 +158,8 @@ static const struct table_column columns[] = {
 	{"growth/step", "growth", 13, 0, 0, 1, UNIT_BYTES, TABLE_SUMS, .value = growth_value,
 	 .text = growth_text,
 	 .help = "bytes by which it grows from one step's end to the next one's; 0 it does not"},
+	{"over the run", "trend", 16, 0, 0, 7, .text = trend_text,
+	 .help = "live bytes, at most at a time, from the start of the run to now"},
 };
 
 static const struct table_kind kind = {
@@ -196,6 +206,19 @@ static void update_plot(struct memory_pane *p, struct view *view)
 			     p->n_columns, p->columns);
 }
 
+static void take_trend(struct model *model, struct memory_line *line)
+{
+	struct memory_column live[TREND];
+	struct model_status status;
+
+	model_status(model, &status);
+	if (status.last_ns - status.first_ns < TREND)
+		return;
+	model_memory_columns(model, line->memory.account, status.first_ns, status.last_ns, TREND, live);
+	for (size_t i = 0; i < TREND; i++)
+		line->trend[i] = live[i].known ? live[i].max : 0;
+}
+
 static void memory_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct memory_pane *p = (struct memory_pane *)pane;
@@ -210,6 +233,8 @@ static void memory_update(struct pane *pane, struct view *view, int width, int h
 	for (i = 0; i < count; i++) {
 		lines[i].memory = rows[i];
 		lines[i].steps = steps;
+		if (i < TRENDS)
+			take_trend(view->model, &lines[i]);
 		panes_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
 				   rows[i].device);
 		total += rows[i].peak_bytes;

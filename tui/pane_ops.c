@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-work.h"
 #include "tui/ops_columns.h"
 #include "tui/ops_tree.h"
 #include "tui/pane_steps.h"
@@ -19,6 +20,7 @@ struct ops_pane {
 	bool sources;			/* any has a line */
 	enum ops_view { OPS_FLAT, OPS_TREE, OPS_STEP, OPS_THREAD, OPS_SCOPE, OPS_VIEWS } view;
 	struct ops_tree tree;
+	struct op_trend *trends;	/* owned; by name */
 	char scope[80];			/* of the tree */
 	uint64_t taken;			/* the flat table; panes_stands() */
 };
@@ -40,6 +42,7 @@ static void ops_close(struct pane *pane)
 	table_teardown(&ops->table);
 	ops_tree_release(&ops->tree);
 	step_list_release(&ops->steps);
+	free(ops->trends);
 	free(ops);
 }
 
@@ -67,6 +70,46 @@ static void set_devices(struct ops_pane *p, bool devices, bool any)
 				     p->view == OPS_FLAT ? "self" : "total");
 }
 
+/* What the rows explain of what the devices did. */
+static void say_coverage(struct ops_pane *p, const struct model_status *status)
+{
+	uint64_t all = status->device_ns > 0 ? (uint64_t)status->device_ns : 0;
+	char with_op[FMT_MAX], without[FMT_MAX];
+
+	p->table.note[0] = '\0';
+	if (!p->devices || !all)
+		return;
+	snprintf(p->table.note, sizeof(p->table.note), "%s of device time was launched by an op or "
+		 "range that is known, %s by none",
+		 fmt_share(with_op, (uint64_t)status->op_ns, all),
+		 fmt_share(without, all - (uint64_t)status->op_ns, all));
+}
+
+static int compare_trends(const void *a, const void *b)
+{
+	uintptr_t left = (uintptr_t)((const struct op_trend *)a)->raw_name;
+	uintptr_t right = (uintptr_t)((const struct op_trend *)b)->raw_name;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The lines point into what is taken here. */
+static void take_trends(struct ops_pane *p, struct model *model, struct op_line *lines, size_t count)
+{
+	size_t n, i;
+
+	free(p->trends);
+	n = model_op_trends(model, &p->trends);
+	if (!n)
+		return;
+	qsort(p->trends, n, sizeof(*p->trends), compare_trends);
+	for (i = 0; i < count; i++) {
+		struct op_trend key = { .raw_name = lines[i].op.raw_name };
+
+		lines[i].trend = bsearch(&key, p->trends, n, sizeof(key), compare_trends);
+	}
+}
+
 static void update_flat(struct ops_pane *p, struct view *view)
 {
 	struct op_row *rows = NULL;
@@ -91,7 +134,9 @@ static void update_flat(struct ops_pane *p, struct view *view)
 		total += ops_cost(&rows[i], devices || !count);
 	}
 	free(rows);
+	take_trends(p, view->model, lines, count);
 	set_devices(p, devices, count > 0);
+	say_coverage(p, &status);
 	table_take(&p->table, lines, count, total);
 }
 
@@ -170,6 +215,7 @@ static void ops_update(struct pane *pane, struct view *view, int width, int heig
 
 	p->table.given = p->view != OPS_FLAT;
 	if (p->view != OPS_FLAT) {
+		p->table.note[0] = '\0';
 		p->taken = 0;
 		update_tree(p, view);
 	} else if (!panes_stands(view, &p->taken)) {

@@ -142,7 +142,8 @@ static void sort_rows(struct table *table)
 	size_t i;
 
 	/* what it was sorted by may not be there any more */
-	if (!table_sortable(table, table->sort) && !table->given)
+	if (!table_sortable(table, table->sort) && !table->given &&
+	    !table_sort_by(table, table->kind->cost_key ? table->kind->cost_key : ""))
 		table->sort = 0;
 	if (table->count > table->order_cap) {
 		table->order_cap = table->count + table->count / 2;

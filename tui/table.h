@@ -264,6 +264,8 @@ int table_compare_u64(uint64_t a, uint64_t b);
 int table_compare_text(const char *a, const char *b);	/* NULL comes last */
 /* Mixes words into an identity that is not 0. */
 uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c);
+/* A cell for each value, in eighths of the highest; what is there at all has the lowest. */
+void table_strip(char *text, size_t size, const uint64_t *values, size_t n);
 /* "–" for a value that was not observed. */
 void table_time(char *text, size_t size, int64_t ns, bool known);
 

@@ -235,6 +235,23 @@ uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c)
 	return h ? h : 1;
 }
 
+/* One cell a value, 0 … most; what is there at all has the lowest block. */
+void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
+{
+	uint64_t most = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	for (size_t i = 0; i < n && at + 4 < size; i++)
+		if (values[i])
+			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
+					  text + at);
+		else
+			text[at++] = ' ';
+	text[at] = '\0';
+}
+
 void table_time(char *text, size_t size, int64_t ns, bool known)
 {
 	char time[FMT_MAX];

@@ -53,7 +53,8 @@ struct analysis {
 	X(SAME_DATA, analysis_same_data) \
 	X(SETTINGS, analysis_settings) \
 	X(PHASES, analysis_phases) \
-	X(TENSOR, analysis_tensor)
+	X(TENSOR, analysis_tensor) \
+	X(OP_TREND, analysis_op_trend)
 
 #define ANALYSIS_DECLARE(id, one) extern const struct analysis one;
 ANALYSIS_LIST(ANALYSIS_DECLARE)

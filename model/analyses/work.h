@@ -11,6 +11,7 @@ size_t launch_queues(const void *state, struct queue_work **out);
 struct names;
 
 size_t slowdown_trends(const void *state, struct names *names, struct kernel_trend **out);
+size_t op_trends(const void *state, struct names *names, struct op_trend **out);
 size_t critical_parts(const void *state, struct names *names, struct critical_path *path,
 		      size_t max, struct path_part **out);
 size_t critical_types(const void *state, struct names *names, struct path_part **out);
