@@ -57,8 +57,8 @@ struct kernel_trend {
 size_t model_kernel_trends(struct model *model, struct kernel_trend **out);
 
 /* The same of ops: what all its calls took of a step (a second), on the host with the ops
- * they called, and of the devices launched with it on top. The first 1024 ops only, no
- * ranges of the user's. */
+ * they called, and of the devices launched with it on top. The first 1024 ops only;
+ * a range of the user's if it is among the first 128. */
 struct op_trend {
 	const char *raw_name;		/* as in op_row */
 	uint32_t n;			/* up to TREND_POINTS */

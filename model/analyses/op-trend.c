@@ -4,11 +4,12 @@
  * step, on the host and of the devices. No finding comes of it.
  *
  * Idea: the run so far lies in bins of equally many steps (seconds where there are
- * none); when all are full, two become one. User's ranges are left out: they often
- * have a number in their name and would be as many as there are steps.
+ * none); when all are full, two become one. What runs in every step is there from the
+ * first ones on: ranges with a number in their name can take no more than what is left.
  *
  * Complexity: O(1) an act; a merge of bins each time the run has doubled.
- * Memory: OPS_KEPT ops of BINS bins; ops that come later have no trend.
+ * Memory: OPS_KEPT ops of BINS bins, ranges among the first RANGES_KEPT of them only;
+ * what comes later has no trend.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #define BINS (2 * TREND_POINTS)
 #define OPS_KEPT 1024u
+#define RANGES_KEPT 128u		/* of these the first places: many have a number each */
 
 struct spent { int64_t op_ns, device_ns; };
 
@@ -85,8 +87,8 @@ static size_t next_bin(struct trends *trends)
 	return trends->n_bins - 1;
 }
 
-/* NULL: there are too many, or, unless `made`, it is not looked at. */
-static struct trend *trend_of(struct trends *trends, uint32_t name, bool made)
+/* One more is made while there are fewer than `most`, else NULL. */
+static struct trend *trend_of(struct trends *trends, uint32_t name, size_t most)
 {
 	uint32_t *at;
 
@@ -95,7 +97,7 @@ static struct trend *trend_of(struct trends *trends, uint32_t name, bool made)
 	at = slot_of(&trends->at, name);
 	if (*at)
 		return &trends->list[*at - 1];
-	if (!made || trends->n == OPS_KEPT)
+	if (trends->n >= most)
 		return NULL;
 	grow(&trends->list, &trends->cap, trends->n, sizeof(*trends->list));
 	trends->list[trends->n] = (struct trend){ .name = name };
@@ -124,16 +126,17 @@ static void slice(struct model *model, void *state, const struct slice *slice)
 	for (i = 0; i < slice->n_rest; i++) {
 		const struct act *act = &slice->acts[slice->rest[i]];
 
-		if (act->kind != ACT_OP || (act->flags & ACT_RANGE) || !act_counts(slice, act))
+		if (act->kind != ACT_OP || !act_counts(slice, act))
 			continue;
-		one = trend_of(trends, act->name, true);
+		one = trend_of(trends, act->name,
+			       act->flags & ACT_RANGE ? RANGES_KEPT : OPS_KEPT);
 		if (one)
 			one->bins[bin].op_ns += act->end_ns - act->start_ns;
 	}
 	for (i = 0; i < slice->n_runs; i++) {
 		const struct act *act = &slice->acts[slice->runs[i]];
 
-		one = act_counts(slice, act) ? trend_of(trends, act->op_name, false) : NULL;
+		one = act_counts(slice, act) ? trend_of(trends, act->op_name, 0) : NULL;
 		if (one)
 			one->bins[bin].device_ns += act->end_ns - act->start_ns;
 	}
