@@ -24,18 +24,35 @@ static int pair_for(struct screen *screen, short fg, short bg)
 	return *known;
 }
 
-/* A full block on its own colour is a blank on it, in half the bytes: most of
- * what a bar costs a terminal far away. 0: it is none, or there is no pair. */
-static int blank_pair(struct screen *screen, const struct cell *cell, struct look look)
+#define BLANKS_LEAST 8			/* what the change of colours to blanks costs */
+
+/* A full block on its own colour: it hides what is behind it. */
+static bool is_block(const struct cell *cell, struct look look)
 {
-	if (cell->ch != 0x2588 || look.attr || look.fg != look.bg)
-		return 0;
-	return pair_for(screen, COLOUR_DEFAULT, look.bg);
+	return cell->ch == 0x2588 && !look.attr && look.fg == look.bg;
+}
+
+static bool same(const struct cell *a, const struct cell *b)
+{
+	return a->ch == b->ch && a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
+}
+
+/* Cells that look alike from here on and back. */
+static int run_length(const struct cell *line, int x, int width)
+{
+	int from = x, to = x + 1;
+
+	while (from > 0 && x - from < BLANKS_LEAST && same(&line[from - 1], &line[x]))
+		from--;
+	while (to < width && to - x < BLANKS_LEAST && same(&line[to], &line[x]))
+		to++;
+	return to - from;
 }
 
 static void put(struct screen *screen, const struct theme *theme, int x, int y,
-		const struct cell *cell)
+		const struct cell *line, int width)
 {
+	const struct cell *cell = &line[x];
 	struct look look = theme_look(theme, cell, screen->depth);
 	wchar_t text[2] = {(wchar_t)cell->ch, 0};
 	attr_t attr = A_NORMAL;
@@ -56,18 +73,19 @@ static void put(struct screen *screen, const struct theme *theme, int x, int y,
 	/* The C library has the last word on what it draws how wide. */
 	if (cell->ch >= 0x7f && wcwidth((wchar_t)cell->ch) != text_columns(cell->ch))
 		text[0] = L'?';
-	pair = screen->depth == DEPTH_MONO ? 0 : blank_pair(screen, cell, look);
-	if (pair)
-		text[0] = L' ';
-	else if (screen->depth != DEPTH_MONO)
-		pair = pair_for(screen, look.fg, look.bg);
+	/* Many full blocks are blanks of their colour, in a third of the bytes; a few stay
+	 * in the colours of the bars beside them. That is most of what a row costs. */
+	if (screen->depth != DEPTH_MONO && is_block(cell, look)) {
+		if (run_length(line, x, width) >= BLANKS_LEAST) {
+			text[0] = L' ';
+			look.fg = COLOUR_DEFAULT;
+		} else {
+			look.bg = COLOUR_DEFAULT;
+		}
+	}
+	pair = screen->depth == DEPTH_MONO ? 0 : pair_for(screen, look.fg, look.bg);
 	if (setcchar(&out, text, attr, (short)(pair > 0x7fff ? 0 : pair), &pair) == OK)
 		mvadd_wch(y, x, &out);
-}
-
-static bool same(const struct cell *a, const struct cell *b)
-{
-	return a->ch == b->ch && a->fg == b->fg && a->bg == b->bg && a->attr == b->attr;
 }
 
 static void put_line(struct screen *screen, const struct theme *theme,
@@ -80,7 +98,7 @@ static void put_line(struct screen *screen, const struct theme *theme,
 			       (x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
 
 		if (changed && now[x].ch)
-			put(screen, theme, x, y, &now[x]);
+			put(screen, theme, x, y, now, width);
 	}
 	memcpy(was, now, (size_t)width * sizeof(*was));
 }
