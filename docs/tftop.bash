@@ -24,11 +24,11 @@ _tftop()
 		csv:processes: dot:' -- "$cur")); compopt -o nospace; return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--memory-limit | --from-step | --steps | --for | --size) return ;;
+	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless
-		--from-step --steps --for -q --quit --script --headless --size --config --no-config
+		--from-step --steps --for --until -q --quit --script --headless --size --config --no-config
 		--ascii --color --theme -v --debug -h --help --version --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac

@@ -116,6 +116,7 @@ enum command_group {
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \
 	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
 	X(HELP, "help", "h", PANES, "[COMMAND|OPTION|KEYS]", 0, 1, help, "keys and commands; what a command, an option, a key is for") \
+	X(RUN, "run", "r", PROGRAM, "[-t STEPS | -f EXPR]", 0, -1, run, "follow; -t: for so many steps, -f: until an event that begins from now on matches a filter (help filter), then freeze") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
 	X(PROBE, "probe", "", PROGRAM, "[PROBE on|off]", 0, 2, page, "what each process is watched by, and what that does not see") \
 	X(SAVE, "save", "", PROGRAM, "DIR [last TIME]", 1, 3, save, "what is on the timeline as a recording, or the last of it") \

@@ -225,7 +225,6 @@ struct shape {
 };
 
 #define DONE_BITS (1u << 16)
-
 struct done_ring {
 	uint64_t *bits;			/* owned, NULL: none yet */
 	uint32_t base;			/* the oldest of DONE_BITS numbers */
@@ -394,6 +393,7 @@ struct model {
 	struct counters counters;
 	struct pools pools;
 	struct flows *flows;		/* owned */
+	struct watch *watch;		/* owned; NULL: nobody watches */
 	struct journal journal;
 	pthread_mutex_t feeding;	/* held by model_apply(), and by an export */
 

@@ -235,6 +235,7 @@ static void release_all(struct model *model)
 	free(model->kept);
 	free(model->losses);
 	free(model->messages);
+	watch_free(model->watch);
 	journal_release(&model->journal);
 	pthread_mutex_destroy(&model->feeding);
 	pthread_cond_destroy(&model->lock.turn);

@@ -22,8 +22,10 @@
 #include "tui/report.h"
 #include "tui/signals.h"
 #include "tui/thresholds.h"
+#include "tui/until.h"
 
 #define PUMP_MS 500			/* the session's own looks wake it more often */
+#define UNTIL_MS 50			/* while --until waits: what comes later is too much */
 #define END_MS 2			/* while the last events come in */
 #define READ_MS 20			/* while a recording is read: each look costs the reader */
 #define LEAVE_MS 500			/* for PROGRAM to end on the signal passed on */
@@ -66,23 +68,43 @@ static void show_progress(const struct live *live, bool last)
 	shown = progress;
 }
 
-static int look_ms(const struct live *live)
+static int look_ms(const struct live *live, bool waits)
 {
 	int progress = live_progress(live);
 
 	if (live_phase(live) != LIVE_ENDING)
-		return live_hurries(live) ? READ_MS : PUMP_MS;
+		return live_hurries(live) ? READ_MS : waits ? UNTIL_MS : PUMP_MS;
 	return progress >= 0 && progress < 100 ? READ_MS : END_MS;
 }
 
+/* --until: collecting ends with the event that was waited for. */
+static void look_until(struct live *live, struct until *until, bool *matched)
+{
+	char text[200], message[FILTER_TEXT_MAX + 300];
+	struct span span;
+
+	if (!until->filter || !until_look(until, &span))
+		return;
+	*matched = true;
+	until_sentence(until, &span, text, sizeof(text));
+	snprintf(message, sizeof(message), "collecting ended at %s: %s", text,
+		 filter_text(until->filter));
+	model_message(live_model(live), 0, message);
+	session_set_level(live_session(live), TFT_LEVEL_OFF);
+	live_end(live);
+	until_stop(until);
+}
+
 /* Until PROGRAM has ended and all is read, or a signal asks to leave. */
-static int watch(struct live *live, const struct options *options)
+static int watch(struct live *live, const struct options *options, struct until *until,
+		 bool *matched)
 {
 	enum live_phase before = live_phase(live);
 
 	while (!is_over(live, options)) {
-		int asked = wait_and_pump(live, look_ms(live));
+		int asked = wait_and_pump(live, look_ms(live, until->filter));
 
+		look_until(live, until, matched);
 		show_progress(live, asked);
 		if (asked)
 			return asked;
@@ -90,6 +112,7 @@ static int watch(struct live *live, const struct options *options)
 			raise(SIGTSTP);
 		before = live_phase(live);
 	}
+	look_until(live, until, matched);
 	show_progress(live, true);
 	return 0;
 }
@@ -159,6 +182,9 @@ int batch_run(const struct options *options)
 {
 	char error[LIVE_ERROR_MAX];
 	int status, failed, asked = 0, exit_status, exit_signal;
+	struct until until = { .filter = NULL };
+	struct filter *filter;
+	bool matched = false;
 	struct live *live;
 
 	signals_hold();
@@ -169,8 +195,12 @@ int batch_run(const struct options *options)
 	}
 	thresholds_configure(live_model(live), options);
 	signals_start(options->program ? SIGNALS_PROGRAM : SIGNALS_RECORDING);
+	filter = options->until ? until_option(options, error, sizeof(error)) : NULL;
+	if (filter)
+		until_start(&until, live_model(live), filter, INT64_MIN);
 	if (live_start(live))
-		asked = watch(live, options);
+		asked = watch(live, options, &until, &matched);
+	until_stop(&until);
 	if (asked)
 		leave(live, options, asked);
 	if (!options->batch)
@@ -182,5 +212,7 @@ int batch_run(const struct options *options)
 	if (asked && !live_exited(live, &exit_status, &exit_signal))
 		status = 128 + asked;
 	live_free(live);
+	if (filter && !matched && !status)
+		status = UNTIL_NEVER;
 	return failed ? failed : status;
 }

@@ -110,6 +110,15 @@ static void check_stop(struct tui *tui)
 	}
 }
 
+void tui_end_collecting(struct tui *tui)
+{
+	tui->limits_reached = true;
+	if (!tui_program_runs(tui))
+		return;
+	session_set_level(live_session(tui->live), TFT_LEVEL_OFF);
+	live_end(tui->live);
+}
+
 /* --for and --steps: collecting ends, the screen freezes, PROGRAM runs on. */
 static void check_limits(struct tui *tui)
 {
@@ -124,9 +133,7 @@ static void check_limits(struct tui *tui)
 		reached |= (int64_t)tui->status.steps >= options->from_step + options->steps;
 	if (!reached)
 		return;
-	tui->limits_reached = true;
-	session_set_level(live_session(tui->live), TFT_LEVEL_OFF);
-	live_end(tui->live);
+	tui_end_collecting(tui);
 	tui->view.following = false;
 	tui_say(tui, false, "the window that was asked for is over; %s runs on",
 		tui_program_name(tui));
@@ -437,6 +444,7 @@ static void look_for_changes(struct tui *tui)
 	uint64_t generation = model_generation(tui->model);
 	uint64_t output = output_generation(tui->output);
 
+	run_look(tui);
 	if (generation != tui->seen_generation || output != tui->seen_output ||
 	    (tui->numbers_old && numbers_due(tui, tui_clock(tui))))
 		tui->dirty = true;

@@ -34,6 +34,7 @@
 #include "tui/theme.h"
 #include "tui/thresholds.h"
 #include "tui/tui.h"
+#include "tui/until.h"
 #include "tui/window.h"
 
 #define TUI_PANES_MAX 16
@@ -108,6 +109,9 @@ struct tui {
 	enum stop_stage stop;
 	int64_t stop_ns;
 	bool limits_reached;		/* --for, --steps */
+	struct until until;		/* run -f, --until */
+	bool until_matched;		/* --until */
+	uint64_t run_steps, run_count;	/* run -t: freeze at that step; 0: not. It was so many */
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
@@ -133,6 +137,8 @@ void tui_resize(struct tui *tui, int width, int height);
 /* PROGRAM keeps running without tftop, or is asked to end; then the loop ends. */
 void tui_leave(struct tui *tui);
 void tui_stop_program(struct tui *tui);
+/* Collecting ends, PROGRAM runs on. */
+void tui_end_collecting(struct tui *tui);
 
 /* After a change of the theme. (tui.c) */
 void tui_look(struct tui *tui);
@@ -187,6 +193,10 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 void export_look(struct tui *tui);
 /* When tftop is left: what is under way ends, then what the command line wants. */
 bool export_leave(struct tui *tui);
+
+/* ---- run_loop.c: `run`, --until ---- */
+void run_look(struct tui *tui);
+void run_release(struct tui *tui);
 
 /* ---- dialog.c ---- */
 void dialog_draw(struct tui *tui, struct area area);

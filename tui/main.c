@@ -22,6 +22,7 @@
 #include "tui/options.h"
 #include "tui/signals.h"
 #include "tui/tui.h"
+#include "tui/until.h"
 
 /* The terminal's size; false: there is no terminal. */
 static bool terminal_size(struct winsize *size)
@@ -81,6 +82,7 @@ static int synth_run(const struct options *options)
 /* What can be known to fail is told now, not after hours of PROGRAM. */
 static bool files_are_good(const struct options *options)
 {
+	struct filter *until = NULL;
 	char error[OPTIONS_ERROR_MAX];
 
 	if (options->config && access(options->config, R_OK)) {
@@ -98,7 +100,13 @@ static bool files_are_good(const struct options *options)
 			fprintf(stderr, "tftop: %s\n", error);
 			return false;
 		}
-	return true;
+	if (options->until) {
+		until = until_option(options, error, sizeof(error));
+		if (!until)
+			fprintf(stderr, "tftop: %s\n", error);
+		filter_free(until);
+	}
+	return !options->until || until;
 }
 
 /* A thread that does not come back may hold what exit() waits for. */

@@ -50,8 +50,8 @@ static const char help_text[] =
 "      --level LEVEL      off, min, default or full: how much is collected\n"
 "      --memory-limit N   budget of the timeline, such as 512M (default) or 2G\n"
 "      --lossless         rather slow PROGRAM down than lose events\n"
-"      --from-step N  --steps N  --for TIME\n"
-"                         only this window; TIME such as 500ms, 20s or 2m\n"
+"      --from-step N  --steps N  --for TIME  --until EXPR\n"
+"             only this window; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'\n"
 "  -q, --quit             leave the screen when PROGRAM ends\n"
 "      --script FILE      prompt commands to run, one a line\n"
 "      --headless  --size WxH   the same without a terminal\n"
@@ -73,8 +73,9 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, not in the help */
+	OPT_UNTIL,
 	OPT_LATER,			/* and above: refused by name */
-	OPT_UNTIL = OPT_LATER, OPT_LIVE, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
+	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
 };
 
 static const struct option long_options[] = {
@@ -308,6 +309,9 @@ static enum options_result take_value(struct options *options, int option, const
 	case OPT_FROM_STEP: return take_number(&options->from_step, "--from-step", value, error);
 	case OPT_STEPS: return take_number(&options->steps, "--steps", value, error);
 	case OPT_FOR: return take_time(&options->for_ns, value, error);
+	case OPT_UNTIL:
+		options->until = value;
+		return OPTIONS_RUN;
 	case OPT_EXPORT: return take_export(options, value, error);
 	case OPT_SCRIPT: return take_file(&options->script, "--script", value, error);
 	case OPT_SIZE: return take_size(options, value, error);
@@ -466,6 +470,9 @@ static enum options_result check_together(const struct options *options, char *e
 			     options->headless ? "--headless" : "--script");
 	if (options->columns && !options->headless)
 		return wrong(error, "--size goes with --headless: a terminal has its own size");
+	if (options->until && options->open_path)
+		return wrong(error, "--until goes with a program; of a recording 'find -w' on the "
+			     "screen looks for events");
 	if (options->config && options->no_config)
 		return wrong(error, "--config and --no-config exclude each other: give one of them");
 	return OPTIONS_RUN;

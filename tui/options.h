@@ -40,6 +40,7 @@ struct options {
 	int64_t from_step;		/* 0: from the start */
 	int64_t steps;			/* 0: no limit */
 	int64_t for_ns;			/* 0: no limit */
+	const char *until;		/* --until, a filter; NULL: none */
 
 	bool quit;			/* leave the screen when PROGRAM ends */
 	const char *script;		/* prompt commands, NULL: none */

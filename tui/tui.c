@@ -100,6 +100,18 @@ static void load_config(struct tui *tui)
 	choose_theme(tui);
 }
 
+/* --until; the expression was looked at before anything began. */
+static void start_until(struct tui *tui)
+{
+	struct filter *filter = NULL;
+	char error[FILTER_ERROR_MAX];
+
+	if (tui->options->until)
+		filter = filter_parse(tui->options->until, tui->filters, error, sizeof(error));
+	if (filter)
+		until_start(&tui->until, tui->model, filter, INT64_MIN);
+}
+
 /*
  * The locale of the environment; where that does not exist here (over ssh) but
  * asks for UTF-8, C.UTF-8 instead: the terminal is the other end's.
@@ -209,6 +221,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	}
 	load_config(tui);
 	history_open(&tui->history, !options->no_config && !options->headless);
+	start_until(tui);
 	grid_init(&tui->grid, 0, 0);
 	tui->start_ns = tui_clock(tui);
 	if (live)
@@ -219,6 +232,7 @@ static void release(struct tui *tui)
 {
 	size_t i;
 
+	run_release(tui);
 	filter_names_free(tui->filters);
 	for (i = 0; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i])
@@ -248,7 +262,8 @@ static int exit_status(const struct tui *tui)
 		return TUI_REOPEN;
 	if (!tui->live || !live_exited(tui->live, &status, &number))
 		return 0;			/* a recording, or PROGRAM runs on */
-	return live_exit_status(tui->live);
+	status = live_exit_status(tui->live);
+	return !status && tui->options->until && !tui->until_matched ? UNTIL_NEVER : status;
 }
 
 /*

@@ -27,6 +27,10 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 struct search;
 const struct lane_want *search_wanted(struct search *search);
 
+/* What query-watch.h notes: a finished span has its place. */
+void watch_note(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span);
+void watch_free(struct watch *watch);
+
 /* All about a span that is at hand, as model_span(). */
 void span_tell(struct model *model, const struct part *part, struct lane_pos pos,
 	       struct span *out);

@@ -488,6 +488,8 @@ struct lane_pos row_insert(struct model *model, uint32_t row_index, uint32_t lan
 		cover_add(&row->merged.cover, span->start_ns, end);
 	add_to_unions(model, row, span->start_ns, end);
 	saw_time(model, span->start_ns, end);
+	if (model->watch)
+		watch_note(model, row_index, lane, span);
 	return pos;
 }
 

@@ -36,7 +36,8 @@ refuses() {
 
 wrong_options() {
 	refuses "did you mean" --bathc && refuses "off, min" --level=loud &&
-		refuses "not in this version" -b --until=x &&
+		refuses "not in this version" -b --check &&
+		refuses "at 7: 'dur' is a time, not '1'; without a blank: 1ms" -b "--until=dur > 1 ms" &&
 		refuses "not a format" -b --export=nothing:f &&
 		refuses "WxH" --headless --size=big && refuses "cannot read" -b --config=/no/such &&
 		 refuses "not a time" -b --for=soon
@@ -246,6 +247,20 @@ windows() {
 		window 8 --from-step 5
 }
 
+# Collecting ends with the first kernel, the program does not; what never comes is told.
+until_an_event() {
+	timeout -k 5 120 "$tftop" -b --until='kernel & dur > 0' -- "$train" --steps 12 \
+		>"$work/out" 2>"$work/err" || fail "status $?: $(first_lines "$work/err")" || return
+	has_line '^step 11 ' "$work/out" || fail "the program was cut short" || return
+	grep -q 'collecting ended at .*: kernel & dur > 0' "$work/err" ||
+		fail "it does not say why it ended" || return
+	timeout -k 5 120 "$tftop" -b --until='kernel & dur > 1h' -- "$train" --steps 2 \
+		>"$work/out" 2>"$work/err"
+	[ $? = 124 ] || fail "it never matched, and the status is not 124" || return
+	timeout -k 5 120 "$tftop" -b --until='dur > 1h' -- sh -c 'exit 3' >"$work/out" 2>"$work/err"
+	[ $? = 3 ] || fail "the program's status is lost"
+}
+
 case_run statuses statuses
 case_run wrong_options wrong_options
 case_run descriptors descriptors
@@ -262,4 +277,5 @@ case_run ignores_interrupt ignores_interrupt
 case_run text_report text_report
 case_run both_reports both_reports
 case_run windows windows
+case_run until_an_event until_an_event
 suite_end

@@ -136,12 +136,13 @@ TEST(options_refuse_unknown_ones)
 	REFUSES("unknown option '-x'", "-x", "--", "p");
 	REFUSES("unknown option '-x'", "-bx", "--", "p");
 	REFUSES("-o needs a value", "-b", "-o");
+	REFUSES("--until goes with a program", "--until=kernel", "/");
 }
 
 TEST(options_refuse_what_a_later_version_brings)
 {
 	static const char *const later[] = {
-		"--until=x", "--live=net://h", "--join", "--control=1",
+		"--live=net://h", "--join", "--control=1",
 		"--check",
 	};
 
