@@ -44,7 +44,7 @@ enum command_group {
 	X(NEXT_EVENT, "next-event", "", CURSOR, "", 0, 0, pane, "next event of the row") \
 	X(PREV_EVENT, "prev-event", "", CURSOR, "", 0, 0, pane, "previous event of the row") \
 	X(LONGEST_EVENT, "longest-event", "", CURSOR, "", 0, 0, pane, "longest event of the row in the window") \
-	X(FIND, "find", "", CURSOR, "[REGEX]", 0, -1, find, "on the timeline the next event whose name or op matches, in any row; elsewhere the next line; case matters with a capital") \
+	X(FIND, "find", "", CURSOR, "[REGEX | -w EXPR]", 0, -1, find, "on the timeline the next event whose name or op matches, in any row; elsewhere the next line; case matters with a capital; -w: that a filter wants, as kernel & dur > 1ms") \
 	X(NEXT_MATCH, "next-match", "", CURSOR, "", 0, 0, find, "the next one that find would find") \
 	X(PREV_MATCH, "prev-match", "", CURSOR, "", 0, 0, find, "the one before it") \
 	X(TO_OP, "to-op", "", CURSOR, "", 0, 0, pane, "from device work to the op that launched it") \

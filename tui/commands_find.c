@@ -2,6 +2,8 @@
 /* find, next-match, prev-match: in what has the keys. */
 #include "tui/commands_internal.h"
 
+#include <string.h>
+
 #include "model/base/util.h"
 #include "tui/table.h"
 
@@ -82,6 +84,9 @@ unsigned cmd_find(struct run *run)
 	size_t line;
 	bool good;
 
+	/* Filters are about events. */
+	if (run->call.argc > 1 && strcmp(run->call.argv[1], "-w") == 0)
+		tui->focus_lower = false;
 	if (!lines_of(&looked, &lines))
 		return cmd_pane(run);
 	if (run->call.argc > 1) {

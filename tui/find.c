@@ -6,9 +6,24 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/filters_span.h"
+#include "tui/panes.h"
 #include "tui/pattern.h"
 
 /* ---- what is wanted ---- */
+
+static bool may_match(void *arg, const char *name, const char *raw)
+{
+	static const enum row_kind rows[] = {
+		ROW_THREAD, ROW_QUEUE, ROW_COPY, ROW_COMPILE, ROW_GRAPH,
+	};
+	const struct find *find = arg;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (filters_may_name(find->filter, rows[i], name, raw))
+			return true;
+	return false;
+}
 
 static bool matches(void *arg, const char *name, const char *raw)
 {
@@ -22,8 +37,11 @@ static void forget(struct find *find)
 {
 	if (find->search) {
 		search_free(find->search);
-		regfree(&find->regex);
+		if (!find->filter)
+			regfree(&find->regex);
 	}
+	filter_free(find->filter);
+	find->filter = NULL;
 	find->search = NULL;
 	find->shown = false;
 	find->text[0] = '\0';
@@ -33,6 +51,7 @@ void find_release(struct find *find)
 {
 	forget(find);
 	free(find->columns);
+	free(find->hits);
 	memset(find, 0, sizeof(*find));
 }
 
@@ -57,6 +76,14 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 /* ---- from one to the next ---- */
 
 /* Devices and processes are sums of their rows, counters have no events. */
+void find_set_filter(struct find *find, struct model *model, struct filter *filter)
+{
+	forget(find);
+	find->filter = filter;
+	find->search = search_new(model, SEARCH_NAME, may_match, find);
+	snprintf(find->text, sizeof(find->text), "%s", filter_text(filter));
+}
+
 static bool has_events(const struct model_row *row)
 {
 	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
@@ -73,9 +100,21 @@ static bool is_before(const struct place *a, const struct place *b)
 	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
 }
 
-/* The nearest of one lane beyond `from`. */
+/* Whether the event is wanted and not only called so. */
+static bool is_wanted(struct find *find, struct model *model, const struct span *span)
+{
+	/* Others want the model as well. */
+	if (find->filter && ++find->looked % 4096 == 0) {
+		model_unlock(model);
+		model_lock(model);
+	}
+	return !find->filter || filters_span(find->filter, span, find->base_ns);
+}
+
+/* The nearest of one lane beyond `from`, and not beyond best when there is one. */
 static bool of_lane(struct find *find, struct model *model, uint32_t row, bool forward,
-		    const struct place *from, struct place *at, struct span_ref *out)
+		    const struct place *from, const struct place *best, struct place *at,
+		    struct span_ref *out)
 {
 	bool passed = forward ? at->row < from->row || (at->row == from->row && at->lane <= from->lane)
 			      : at->row > from->row || (at->row == from->row && at->lane >= from->lane);
@@ -84,13 +123,17 @@ static bool of_lane(struct find *find, struct model *model, uint32_t row, bool f
 
 	if (!passed)
 		t += forward ? -1 : 1;
-	if (!(forward ? search_next(find->search, row, at->lane, t, out) :
-			search_prev(find->search, row, at->lane, t, out)))
-		return false;
-	if (!model_span(model, *out, &span))
-		return false;
-	at->start_ns = span.start_ns;
-	return true;
+	while (find->looked < FIND_LOOK &&
+	       (forward ? search_next(find->search, row, at->lane, t, out) :
+			  search_prev(find->search, row, at->lane, t, out)) &&
+	       model_span(model, *out, &span)) {
+		at->start_ns = t = span.start_ns;
+		if (is_wanted(find, model, &span))
+			return true;
+		if (best && !(forward ? is_before(at, best) : is_before(best, at)))
+			return false;
+	}
+	return false;
 }
 
 static bool nearest(struct find *find, struct model *model, const struct model_row *rows, size_t n,
@@ -104,7 +147,8 @@ static bool nearest(struct find *find, struct model *model, const struct model_r
 			struct place at = { 0, i, lane };
 			struct span_ref ref;
 
-			if (!of_lane(find, model, rows[i].id, forward, from, &at, &ref))
+			if (!of_lane(find, model, rows[i].id, forward, from, any ? &best : NULL,
+				     &at, &ref))
 				continue;
 			if (any && !(forward ? is_before(&at, &best) : is_before(&best, &at)))
 				continue;
@@ -121,8 +165,12 @@ bool find_step(struct find *find, struct model *model, const struct find_from *f
 	struct model_row *rows;
 	size_t n = model_rows(model, &rows), i;
 	struct place place = { from->start_ns, 0, from->lane };
+	struct model_status status;
 	bool found;
 
+	model_status(model, &status);
+	find->base_ns = panes_base_ns(&status);
+	find->looked = 0;
 	for (i = 0; i < n && rows[i].id != from->row; i++)
 		;
 	place.row = i;
@@ -141,6 +189,30 @@ bool find_step(struct find *find, struct model *model, const struct find_from *f
 
 /* ---- in the window ---- */
 
+/* Of a filter: what of the window's events it wants, one by one. */
+static void take_hits(struct find *find, struct model *model, const struct model_row *row,
+		      int64_t t0_ns, int64_t t1_ns)
+{
+	struct span_edge *edges = xreallocarray(NULL, FIND_HITS, sizeof(*edges));
+	struct span span;
+
+	for (uint32_t lane = 0; lane < row->lanes; lane++) {
+		size_t n = model_spans(model, row->id, lane, t0_ns, t1_ns, FIND_HITS, edges);
+
+		for (size_t i = 0; i < n; i++) {
+			if (!model_span(model, edges[i].ref, &span) ||
+			    !filters_span(find->filter, &span, find->base_ns))
+				continue;
+			grow(&find->hits, &find->cap_hits, find->n_hits, sizeof(*find->hits));
+			find->hits[find->n_hits++] = (struct find_hit){
+				span.start_ns, span.end_ns, row->id, edges[i].ref.lane,
+			};
+			find->count++;
+		}
+	}
+	free(edges);
+}
+
 void find_count(struct find *find, struct model *model, const struct model_row *rows, size_t n_rows,
 		int64_t t0_ns, int64_t t1_ns)
 {
@@ -152,10 +224,15 @@ void find_count(struct find *find, struct model *model, const struct model_row *
 	for (size_t i = 0; i < n_rows; i++)
 		if (has_events(&rows[i]) && model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
 			all += sum.count;
-	find->counted = all <= FIND_MOST;
+	find->n_hits = 0;
+	find->counted = all <= (find->filter ? FIND_HITS : FIND_MOST);
 	for (size_t i = 0; i < n_rows && find->counted; i++) {
 		if (!has_events(&rows[i]))
 			continue;
+		if (find->filter) {
+			take_hits(find, model, &rows[i], t0_ns, t1_ns);
+			continue;
+		}
 		search_columns(find->search, rows[i].id, LANE_ALL, t0_ns, t1_ns, 1, &column);
 		find->count += column.count;
 	}
@@ -165,12 +242,30 @@ void find_sentence(const struct find *find, struct strip *strip)
 {
 	char count[FMT_MAX];
 
-	strip_add(strip, 3, 3, ROLE_MATCH, ATTR_BOLD, "/%s/", find->text)->least = 6;
+	strip_add(strip, 3, 3, ROLE_MATCH, ATTR_BOLD, find->filter ? "%s" : "/%s/",
+		  find->text)->least = 6;
 	if (find->counted)
 		strip_add(strip, 3, 1, ROLE_MUTED, 0, "%s in the window",
 			  fmt_count(count, find->count));
 	else
 		strip_add(strip, 3, 1, ROLE_MUTED, 0, "zoom in to see where");
+}
+
+static void mark_hits(struct find *find, uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
+		      size_t n)
+{
+	memset(find->columns, 0, n * sizeof(*find->columns));
+	for (size_t i = 0; i < find->n_hits; i++) {
+		const struct find_hit *hit = &find->hits[i];
+		int64_t end_ns = hit->end_ns > hit->start_ns ? hit->end_ns : hit->start_ns + 1;
+		int64_t from_ns = hit->start_ns > t0_ns ? hit->start_ns - t0_ns : 0;
+
+		if (hit->row != row || (lane != LANE_ALL && hit->lane != lane) || end_ns <= t0_ns)
+			continue;
+		for (size_t c = (size_t)(from_ns / w_ns);
+		     c < n && (int64_t)c * w_ns < end_ns - t0_ns; c++)
+			find->columns[c].count++;
+	}
 }
 
 void find_mark(struct find *find, uint32_t row, uint32_t lane, int64_t t0_ns, int64_t w_ns,
@@ -182,6 +277,10 @@ void find_mark(struct find *find, uint32_t row, uint32_t lane, int64_t t0_ns, in
 		find->cap = n;
 		find->columns = xreallocarray(find->columns, n, sizeof(*find->columns));
 	}
-	search_columns(find->search, row, lane, t0_ns, t0_ns + w_ns * (int64_t)n, n, find->columns);
+	if (find->filter)
+		mark_hits(find, row, lane, t0_ns, w_ns, n);
+	else
+		search_columns(find->search, row, lane, t0_ns, t0_ns + w_ns * (int64_t)n, n,
+			       find->columns);
 	cells_match(cells, find->columns, n, style);
 }

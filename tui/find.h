@@ -2,7 +2,8 @@
 /*
  * Finding events by name on the timeline: a regular expression over the names
  * of events and of the ops that launched them. The names are asked, once each
- * (model/query-search.h), not the events.
+ * (model/query-search.h), not the events; for a filter that is about more than names, these
+ * too.
  *
  * Always true: the order is that of time, then of rows, then of lanes, so that
  * forward and back visit the same events; past the last one it goes on with the
@@ -28,12 +29,24 @@
 
 #define FIND_TEXT 200
 #define FIND_MOST 500000u		/* events in a window that are looked at */
+#define FIND_LOOK 300000u
+#define FIND_HITS 5000u
+
+struct filter;	/* model/filter/filter.h */
+
+/* An event of the window that a filter wants. */
+struct find_hit { int64_t start_ns, end_ns; uint32_t row, lane; };
 
 struct find {
 	char text[FIND_TEXT];		/* "": nothing was looked for yet */
 	bool shown;			/* its marks are on the screen */
 	regex_t regex;
 	struct search *search;		/* owned; NULL: none */
+	struct filter *filter;		/* owned; NULL: by the regex */
+	int64_t base_ns;		/* of the run, for a filter's times */
+	uint32_t looked;		/* events that this step has looked at */
+	struct find_hit *hits;		/* owned; in the window, of a filter */
+	size_t n_hits, cap_hits;
 	struct column *columns;		/* owned */
 	size_t cap;
 	/* of the last find_count() */
@@ -51,9 +64,13 @@ struct find_from {
 /* Case matters when `text` has a capital. false: a sentence in error. */
 bool find_set(struct find *find, struct model *model, const char *text, char *error,
 	      size_t error_size);
+/* By a filter (find -w), which is taken over: names are asked as above, then each event that
+ * may be wanted, FIND_LOOK of them at most for a step, FIND_HITS in the window. */
+void find_set_filter(struct find *find, struct model *model, struct filter *filter);
 void find_release(struct find *find);
 
-/* The next or previous one; false: none. *around: it went past the end. [locked] */
+/* The next or previous one; false: none, or looked is FIND_LOOK. *around: it went past the
+ * end. [locked], lets go of the lock now and then where events are looked at. */
 bool find_step(struct find *find, struct model *model, const struct find_from *from, bool forward,
 	       struct span_ref *out, bool *around);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the keys do in the timeline; the window itself is moved by the loop. */
 #include "tui/pane_timeline.h"
+#include "tui/filters.h"
 #include "tui/panes.h"
 
 #include <stdarg.h>
@@ -283,8 +284,14 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 		view->cursor_ns = span.start_ns;
 		result = go_to(view, &span);
 	} else {
-		snprintf(view->status, sizeof(view->status), "no event here is called like '%s'%s",
-			 t->find.text, t->status.folded_ns > t->status.first_ns ?
+		if (t->find.looked >= FIND_LOOK)
+			snprintf(view->status, sizeof(view->status),
+				 "none among %u events that were looked at; go to a later time, or a kind and a name make it quick",
+				 FIND_LOOK);
+		else
+			snprintf(view->status, sizeof(view->status), "no event here %s '%s'%s",
+				 t->find.filter ? "matches" : "is called like",
+				 t->find.text, t->status.folded_ns > t->status.first_ns ?
 			 "; only sums are left of the oldest" : "");
 		view->status_error = true;
 		result = OUT_REDRAW;
@@ -302,6 +309,7 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)
 {
 	char text[FIND_TEXT + 1];
+	struct filter *filter;
 	size_t at = 0;
 	int i;
 
@@ -309,6 +317,14 @@ static unsigned find_command(struct timeline *t, struct view *view, const struct
 		return step_match(t, view, call->argv[0][0] == 'n');
 	if (strcmp(call->argv[0], "find") != 0)
 		return OUT_UNKNOWN;
+	if (call->argc > 1 && strcmp(call->argv[1], "-w") == 0) {
+		filter = filters_parse(view->filters, call, 2, view->status, sizeof(view->status));
+		view->status_error = !filter;
+		if (!filter)
+			return OUT_REDRAW;
+		find_set_filter(&t->find, view->model, filter);
+		return step_match(t, view, true);
+	}
 	text[0] = '\0';
 	for (i = 1; i < call->argc && at < sizeof(text); i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i > 1 ? " " : "",
