@@ -13,6 +13,7 @@ complete -c tftop -n $own -l lossless -d 'rather slow the program than lose even
 complete -c tftop -n $own -l from-step -x -d 'begin there'
 complete -c tftop -n $own -l steps -x -d 'so many'
 complete -c tftop -n $own -l for -x -d 'so long'
+complete -c tftop -n $own -l until -x -d 'up to an event'
 complete -c tftop -n $own -s q -l quit -d 'leave when the program ends'
 complete -c tftop -n $own -l script -r -d 'prompt commands to run'
 complete -c tftop -n $own -l headless -d 'without a terminal'

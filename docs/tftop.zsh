@@ -19,7 +19,7 @@ _arguments -S \
 	'--level[how much is collected]:level:(off min default full)' \
 	'--memory-limit[budget of the timeline]:size:' \
 	'--lossless[rather slow the program than lose events]' \
-	'--from-step[begin there]:step:' '--steps[so many]:steps:' '--for[so long]:time:' \
+	'--from-step[begin there]:step:' '--steps[so many]:steps:' '--for[so long]:time:' '--until[up to an event]:filter:' \
 	'(-q --quit)'{-q,--quit}'[leave when the program ends]' \
 	'--script[prompt commands to run]:file:_files' \
 	'--headless[without a terminal]' '--size[of the screen]:WxH:' \
