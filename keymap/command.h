@@ -32,8 +32,11 @@ enum command_group {
 	X(ZOOM_OUT, "zoom-out", "", TIME, "[TIMES]", 0, 1, zoom_out, "more time per column") \
 	X(PAN_LEFT, "pan-left", "", TIME, "[PERCENT|COLUMNSc]", 0, 1, pan_left, "earlier by 10 (PERCENT) % of the window, or by columns") \
 	X(PAN_RIGHT, "pan-right", "", TIME, "[PERCENT|COLUMNSc]", 0, 1, pan_right, "later by 10 (PERCENT) % of the window, or by columns") \
-	X(FIT, "fit", "", TIME, "[all|selection|row]", 0, 1, fit, "around the selected event, else everything; row: from the first event of the row under the cursor to its last") \
-	X(GOTO, "goto", "go", TIME, "start|live|TIME", 1, 1, goto, "to the start, the live edge, a time since start") \
+	X(FIT, "fit", "", TIME, "[all|selection|row|RANGE]", 0, 2, fit, "around the selected event, else everything; row: from the first event of the row under the cursor to its last; a range as range takes it: step here, 1.5s 1.6s, measured") \
+	X(GOTO, "goto", "go", TIME, "start|live|TIME|mark|step|gap [WHICH]", 1, 2, goto, "to the start, the live edge, a time since start; mark NAME; step N, next, previous, slowest or median; gap next, previous or longest: where the row has nothing for two columns and more") \
+	X(MARK, "mark", "", TIME, "[NAME [NOTE]]", 0, -1, mark, "gives the cursor's moment, or the selected event's start, a name; kept with the recording; without one the next letter") \
+	X(UNMARK, "unmark", "", TIME, "NAME|all", 1, 1, unmark, "takes a mark away") \
+	X(MEASURE, "measure", "", TIME, "[off|RANGE]", 0, 2, measure, "from the cursor on, moving it extends, again or Enter ends; or a range; how long, how often a second, what the row did in it") \
 	X(SELECT, "select", "", TIME, "ROW[:LANE:ID]|TIME TIME", 1, 2, select, "show on the timeline: a row or an event as pages name them, from a time to another") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
 	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \
@@ -103,6 +106,10 @@ enum command_group {
 	X(LIST_GRAPHS, "list-graphs", "graphs", PANES, "[GRAPH]", 0, 1, page, "graphs that are launched as one: time of a launch, gaps between its nodes; or the nodes of those with that in the name, by the op they were captured in") \
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(FILTERS, "filters", "", PANES, "", 0, 0, page, "filters that have a name, and the language they are written in") \
+	X(RANGE, "range", "", PANES, "[RANGE] [-a]", 0, 3, page, "what ran in a range (of the window; T0 T1, MARK MARK, T0..T1, step N, selection, measured, run): devices and why they idled, kernels, ops, copies, threads, memory; -a: whole tables") \
+	X(DIFF, "diff", "", PANES, "[A [B]] [-a]", 0, 5, page, "what differs from A to B: steps (step 12, 12, slowest, median, here), ranges (T0..T1, MARK..MARK); one alone: from the median step to it; FILE, a JSON report: from that run to this one") \
+	X(GAPS, "gaps", "", PANES, "[RANGE] [-r ROW] [-n GAPS]", 0, 7, page, "where a row (that under the cursor) had nothing to do, in the window or a range: the longest first, why, between what") \
+	X(MARKS, "marks", "", PANES, "", 0, 0, page, "the marks, how far they are apart") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \
 	X(EVENT, "event", "", PANES, "ROW:LANE:ID", 1, 1, page, "one execution, as pages and lists name it: who launched it, what it waited for, among all of its name, before and after it") \
 	X(NAME, "name", "", PANES, "NAME|h2d|d2h|…", 1, 1, page, "all events of one name: how long, by step, where, launched by what, the slowest") \
@@ -139,6 +146,7 @@ enum command_group {
 	X(FILTER, "filter", "", CONFIG, "[NAME [= EXPR]]", 0, -1, filter, "a name for an expression like kernel & dur > 1ms; NAME alone: what it says; nothing: all of them") \
 	X(UNFILTER, "unfilter", "", CONFIG, "NAME", 1, 1, config, "takes a filter's name away") \
 	X(SOURCE, "source", "", CONFIG, "FILE", 1, 1, config, "reads configuration from a file; vi, emacs: ready key tables") \
+	X(ASK_KEY, "ask-key", "", PROMPT, "COMMAND", 1, -1, ask_key, "the next key, a letter or digit, is the command's last word") \
 	X(PROMPT, "prompt", "", PROMPT, "[TEXT]", 0, -1, prompt, "opens the prompt, TEXT and a blank in it") \
 	X(ACCEPT, "accept", "", PROMPT, "", 0, 0, accept, "runs what was typed") \
 	X(CANCEL, "cancel", "", PROMPT, "", 0, 0, cancel, "closes prompt, help or question") \

@@ -53,6 +53,10 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_PROCESS: return page_process;
 	case COMMAND_ID_STEP: return page_step;
 	case COMMAND_ID_FINDING: return page_finding;
+	case COMMAND_ID_RANGE: return page_range;
+	case COMMAND_ID_DIFF: return page_diff;
+	case COMMAND_ID_GAPS: return page_gaps;
+	case COMMAND_ID_MARKS: return page_marks;
 	default: return NULL;
 	}
 }
@@ -104,7 +108,8 @@ static void note_made(struct tui *tui, int64_t began_ns)
 static void show_page(struct run *run, struct page *page)
 {
 	struct tui *tui = run->tui;
-	char *command = words_join(run->call.argc, run->call.argv);
+	char *command = page->again ? xstrdup(page_text(page, page->again)) :
+				      words_join(run->call.argc, run->call.argv);
 
 	if (!tui->panes[PANE_PAGE]) {
 		tui->panes[PANE_PAGE] = pane_page.open(&tui->view);
@@ -136,8 +141,17 @@ static bool make(struct run *run, struct page *page)
 
 unsigned cmd_page(struct run *run)
 {
+	struct tui *tui = run->tui;
+	struct pane *pane = tui->panes[tui->lower];
 	struct page page;
+	unsigned outcome;
 
+	/* Alone, of the step in the table. */
+	if (run->id == COMMAND_ID_DIFF && run->call.argc == 1 && tui->focus_lower) {
+		outcome = pane->ops->command(pane, &tui->view, &run->call);
+		if (!(outcome & OUT_UNKNOWN))
+			return outcome;
+	}
 	run->failed = !make(run, &page);
 	if (!run->failed && run->to)
 		run->failed = !write_page(run, &page);
@@ -146,8 +160,8 @@ unsigned cmd_page(struct run *run)
 	page_release(&page);
 	if (run->failed || !run->to)
 		return run->failed ? OUT_NONE : OUT_LAYOUT;
-	if (!run->tui->script)
-		tui_say(run->tui, false, "written to %s", run->to);
+	if (!tui->script)
+		tui_say(tui, false, "written to %s", run->to);
 	return OUT_REDRAW;
 }
 

@@ -76,6 +76,8 @@ unsigned cmd_cancel(struct run *run)
 	} else if (tui->focus_lower) {
 		tui->focus_lower = false;
 		return OUT_LAYOUT;
+	} else if (tui->view.measure.shown) {
+		tui->view.measure.shown = tui->view.measure.open = false;
 	} else {
 		return tui->panes[0]->ops->command(tui->panes[0], &tui->view, &call) & ~OUT_UNKNOWN;
 	}

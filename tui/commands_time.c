@@ -2,10 +2,14 @@
 /* Commands that move the timeline's window. */
 #include "tui/commands_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-gaps.h"
+#include "model/query-time.h"
+#include "tui/when.h"
 
 static void window_moved(struct tui *tui)
 {
@@ -127,59 +131,172 @@ static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
 	return found;
 }
 
-unsigned cmd_fit(struct run *run)
+/* The window around a range, with some room. */
+static unsigned fit_range(struct run *run, int64_t from, int64_t to)
 {
 	struct tui *tui = run->tui;
-	struct view *view = &tui->view;
-	const char *what = command_first(run);
-	bool row = what && !strcmp(what, "row");
-	int64_t from = tui->status.first_ns, to = view->now_ns, margin;
-	struct span span;
-	bool found = false;
+	int64_t margin = (to - from) / 20;
 
-	if (what && !row && strcmp(what, "all") && strcmp(what, "selection"))
-		return command_fail(run, "not 'all', 'selection' or 'row': '%s'", what);
-	if (!what || strcmp(what, "selection") == 0) {
-		model_lock(tui->model);
-		found = view->selected.id && model_span(tui->model, view->selected, &span);
-		model_unlock(tui->model);
-		if (!found && what)
-			return command_fail(run, "no event is selected");
-	}
-	if (row && !row_extent(tui, &from, &to)) {
-		return command_fail(run, "no event in the row under the cursor");
-	} else if (found) {
-		from = span.start_ns;
-		to = span.end_ns;
-	} else if (from > tui->status.last_ns) {
-		return command_fail(run, "nothing has happened yet");
-	}
-	margin = (to - from) / 20;
-	view->following = false;
+	tui->view.following = false;
 	window_fit(&tui->window, tui->layout.columns, from - margin, to + margin);
 	window_moved(tui);
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_goto(struct run *run)
+static unsigned fit_words(struct run *run)
+{
+	struct when_asks asks = { run->tui->model, &run->tui->view };
+	struct when when;
+	int at = 1;
+
+	run->failed = !when_range(&asks, run->call.argc, run->call.argv, &at, &when, run->error,
+				  run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	if (at < run->call.argc)
+		return command_fail(run, "one range only, not also '%s'", run->call.argv[at]);
+	if (!when.is_step)
+		return fit_range(run, when.t0, when.t1);
+	run->tui->view.selected = (struct span_ref){0};
+	fit_range(run, when.t0, when.t1);
+	run->tui->view.cursor_ns = when.t0;
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+unsigned cmd_fit(struct run *run)
 {
 	struct tui *tui = run->tui;
-	const char *where = command_first(run);
-	int64_t t_ns;
+	struct view *view = &tui->view;
+	const char *what = command_first(run);
+	struct span span;
+	int64_t from, to;
+	bool found = false;
 
-	if (strcmp(where, "live") == 0)
-		return cmd_follow(run);
-	if (strcmp(where, "start") == 0)
-		t_ns = 0;
-	else if (!parse_time_ns(where, &t_ns) || t_ns < 0)
-		return command_fail(run, "not 'start', 'live' or a time: '%s'", where);
+	if (what && !strcmp(what, "row"))
+		return row_extent(tui, &from, &to) ? fit_range(run, from, to) :
+			command_fail(run, "no event in the row under the cursor");
+	if (what && strcmp(what, "all"))
+		return fit_words(run);
+	if (!what) {
+		model_lock(tui->model);
+		found = view->selected.id && model_span(tui->model, view->selected, &span);
+		model_unlock(tui->model);
+	}
+	if (found)
+		return fit_range(run, span.start_ns, span.end_ns);
 	if (tui->status.first_ns > tui->status.last_ns)
 		return command_fail(run, "nothing has happened yet");
+	return fit_range(run, tui->status.first_ns, view->now_ns);
+}
+
+static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
+{
+	struct tui *tui = run->tui;
+
 	tui->view.following = false;
-	t_ns += tui->status.first_ns;
-	window_place(&tui->window, t_ns, t_ns == tui->status.first_ns ? 0 : 50);
+	window_place(&tui->window, t_ns, percent);
 	tui->view.selected = (struct span_ref){0};
 	window_moved(tui);
 	tui->view.cursor_ns = t_ns;
 	return OUT_FREEZE | OUT_REDRAW;
+}
+
+/* It begins at the left; a window of about a step's length stays one. */
+static unsigned goto_step(struct run *run, const char *which)
+{
+	struct when_asks asks = { run->tui->model, &run->tui->view };
+	struct when when;
+	char time[FMT_MAX];
+	unsigned outcome;
+
+	run->failed = !when_step(&asks, which, &when, run->error, run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	outcome = goto_time(run, when.t0, 5);
+	tui_say(run->tui, false, "%s: %s", when.title, fmt_time_fine(time, when.t1 - when.t0));
+	return outcome | OUT_FOCUS_TIMELINE;
+}
+
+/* "input 80 %": what most of it was, "" not known. */
+static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *text, size_t size)
+{
+	struct model_row *rows;
+	struct idle_gap idle;
+	char share[FMT_MAX];
+	size_t n = model_rows(tui->model, &rows), i;
+
+	text[0] = '\0';
+	for (i = 0; i < n && rows[i].id != tui->view.cursor_row; i++)
+		;
+	if (i < n && (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE ||
+		      rows[i].kind == ROW_COPY) &&
+	    model_idle_at(tui->model, rows[i].device, gap->start_ns + (gap->end_ns - gap->start_ns) / 2,
+			  &idle))
+		snprintf(text, size, ", the device idled: %s %s", idle_name(idle_most(&idle)),
+			 fmt_share(share, (uint64_t)idle.ns[idle_most(&idle)],
+				   (uint64_t)(idle.end_ns - idle.start_ns)));
+	free(rows);
+	return text;
+}
+
+/* It is measured there, so that it is seen how wide it is. */
+static unsigned goto_gap(struct run *run, const char *which)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	int64_t least = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns * 2 : 1;
+	bool next = !strcmp(which, "next"), longest = !strcmp(which, "longest"), found, more;
+	char length[FMT_MAX], cause[80] = "";
+	struct row_gap gap;
+
+	if (!next && !longest && strcmp(which, "previous"))
+		return command_fail(run, "not next, previous or longest: '%s'", which);
+	model_lock(tui->model);
+	found = longest ? model_gaps_longest(tui->model, view->cursor_row, view->cursor_lane,
+					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0 :
+		(next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
+							 view->cursor_lane, view->cursor_ns, least, &gap);
+	if (found)
+		gap_cause(tui, &gap, cause, sizeof(cause));
+	model_unlock(tui->model);
+	if (!found)
+		return command_fail(run, "no %s gap of %s and more (two columns) in this row; zoom in for "
+				    "shorter ones", next ? "later" : longest ? "longest" : "earlier",
+				    fmt_time(length, least));
+	view->selected = (struct span_ref){0};
+	view->cursor_ns = gap.start_ns;
+	view->measure.shown = true;
+	view->measure.open = false;
+	view->measure.t0_ns = gap.start_ns;
+	view->measure.t1_ns = gap.end_ns;
+	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns), cause);
+	return OUT_FREEZE | OUT_REDRAW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+unsigned cmd_goto(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct when_asks asks = { tui->model, &tui->view };
+	const char *where = command_first(run), *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
+	int64_t t_ns;
+
+	if (strcmp(where, "live") == 0)
+		return cmd_follow(run);
+	if (strcmp(where, "step") == 0 && which)
+		return goto_step(run, which);
+	if (strcmp(where, "gap") == 0 && which)
+		return goto_gap(run, which);
+	if (strcmp(where, "mark") == 0 && which) {
+		if (!marks_find(&tui->marks, which))
+			return command_fail(run, tui->marks.n ? "no mark '%s': marks lists them" :
+					    "no mark '%s': m and a letter sets one", which);
+		where = which;
+	} else if (which) {
+		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where, which);
+	}
+	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	return goto_time(run, t_ns, t_ns == tui->status.first_ns ? 0 : 50) |
+	       (which ? OUT_FOCUS_TIMELINE : 0);
 }

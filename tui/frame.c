@@ -93,7 +93,7 @@ static void make_layout(struct tui *tui, int header_lines)
 		.focus_lower = tui->focus_lower,
 		.full = tui->full && tui->focus_lower,
 		.bottom = tui->settings.value[SETTING_HINTS] || tui->prompt.open ||
-			  tui->dialog || tui->view.status[0] || tui->pending_count,
+			  tui->dialog || tui->view.status[0] || tui->pending_count || tui->asks_key,
 	};
 
 	layout_compute(&tui->layout, &wish);
@@ -129,6 +129,7 @@ void frame_update(struct tui *tui, bool all)
 			tui->header_lines = header_update(tui->header, view, tui->width,
 							  layout_header_max(tui->height));
 		make_layout(tui, tui->header_lines);
+		measure_update(view);
 		update_pane(tui, tui->panes[0], &tui->layout.timeline);
 		if (all)
 			update_pane(tui, tui->panes[tui->lower], &tui->layout.lower);
@@ -359,6 +360,8 @@ static void draw_bottom(struct tui *tui, struct area area)
 		dialog_draw(tui, area);
 	} else if (tui->prompt.open) {
 		prompt_draw(&tui->prompt, area);
+	} else if (tui->asks_key) {
+		area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%s… a letter", tui->asks_key);
 	} else if (tui->pending_count) {
 		draw_pending(tui, area);
 	} else if (tui->view.status[0]) {

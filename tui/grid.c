@@ -240,6 +240,17 @@ void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned
 	}
 }
 
+void area_shade(struct area area, int x, int y, int width, enum role bg)
+{
+	clip(&x, &width, area.width);
+	for (int i = 0; i < width; i++) {
+		struct cell *cell = cell_at(area, x + i, y);
+
+		if (cell && cell->bg == ROLE_DEFAULT)
+			cell->bg = (uint8_t)bg;
+	}
+}
+
 void grid_to_ascii(struct grid *grid)
 {
 	size_t count = (size_t)grid->width * (size_t)grid->height, i;

@@ -91,6 +91,8 @@ void area_fill(struct area area, int x, int y, int width, int height,
 	       uint32_t ch, enum role fg, enum role bg, unsigned attr);
 /* Changes background and attributes of what is there (selection bars). */
 void area_tint(struct area area, int x, int y, int width, enum role bg, unsigned attr);
+/* The same only where there is no background. */
+void area_shade(struct area area, int x, int y, int width, enum role bg);
 
 /* Columns that a UTF-8 text takes; invalid bytes and controls count 1. */
 int text_width(const char *utf8);

@@ -261,6 +261,8 @@ void tui_key(struct tui *tui, struct key key)
 		tui->view.status[0] = '\0';
 		tui->status_until_ns = 0;
 	}
+	if (key_answer(tui, key))
+		return;
 	if (tui->pending_count && key.code == KEYSYM_ESC) {
 		tui->pending_count = 0;
 		return;

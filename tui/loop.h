@@ -23,6 +23,7 @@
 #include "tui/hits.h"
 #include "tui/layout.h"
 #include "tui/live.h"
+#include "tui/marks.h"
 #include "tui/options.h"
 #include "tui/output.h"
 #include "tui/pane.h"
@@ -87,6 +88,8 @@ struct tui {
 
 	struct hits hits;		/* of the last frame */
 	struct tui_mouse mouse;
+	struct marks marks;
+	char *asks_key;			/* owned; the command whose last word the next key is, NULL none */
 	struct prompt prompt;
 	struct history history;
 	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
@@ -174,6 +177,14 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 /* The page of pane 9 is made anew while it is seen, at most once a second. Takes the
  * model's lock itself. */
 void page_follow(struct tui *tui);
+
+/* ---- commands_mark.c ---- */
+/* Those of the recording that is opened. */
+void marks_load(struct tui *tui);
+/* The key that ask-key waits for; false: it waits for none. */
+bool key_answer(struct tui *tui, struct key key);
+/* What is being measured reaches to the cursor. [locked] */
+void measure_update(struct view *view);
 
 /* ---- save_loop.c ---- */
 /* Saving begins, in a script until it is done; false: a sentence in error. */

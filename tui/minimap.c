@@ -109,6 +109,7 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	w = span / width + (span % width != 0);
 	if (w < 1)
 		w = 1;
+	minimap->begin_ns = begin;
 	minimap->w_ns = w;
 	used = add_rows(minimap, model, rows, n_rows, true, begin, w);
 	if (!used)
@@ -123,6 +124,13 @@ void minimap_update(struct minimap *minimap, struct model *model,
 	}
 	minimap->view_begin = column_of(t0_ns, begin, w);
 	minimap->view_end = column_of(t1_ns - 1, begin, w) + 1;
+}
+
+int minimap_column(const struct minimap *minimap, int64_t t_ns)
+{
+	int64_t column = minimap->w_ns > 0 ? column_of(t_ns, minimap->begin_ns, minimap->w_ns) : -1;
+
+	return column < 0 || column >= (int64_t)minimap->width ? -1 : (int)column;
 }
 
 void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,

@@ -21,7 +21,7 @@ struct minimap {
 	struct column_cache cache;
 	int64_t *busy_ns;		/* owned */
 	size_t settled, live;		/* columns before settled are final, from live on to come */
-	int64_t w_ns;			/* a column's width, from the first event on; 0: none */
+	int64_t begin_ns, w_ns;		/* a column's width, from the first event on; 0: none */
 	int64_t view_begin, view_end;	/* columns of the window, may be outside */
 };
 
@@ -35,6 +35,8 @@ void minimap_update(struct minimap *minimap, struct model *model,
 		    const struct model_status *status, const struct model_row *rows,
 		    size_t n_rows, int width, int64_t t0_ns, int64_t t1_ns);
 
+/* The column of a time, -1: not on it. */
+int minimap_column(const struct minimap *minimap, int64_t t_ns);
 void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,
 		  bool colour);
 

@@ -101,6 +101,14 @@ void page_main(struct page *page)
 	page->parts[page->n_parts - 1].main = true;
 }
 
+void page_remade_by(struct page *page, int argc, const char *const *argv)
+{
+	char *command = words_join(argc, argv);
+
+	page->again = keep(page, command);
+	free(command);
+}
+
 void page_end(struct page *page)
 {
 	if (page->n_lines >= PAGE_LINES_MAX) {

@@ -42,6 +42,8 @@ struct page {
 	size_t begin;			/* first part of the line that is being made */
 	size_t show;			/* line that is to be seen first */
 	size_t title;			/* place in texts: what the heading calls it; 0: its command */
+	size_t again;			/* place in texts: the command that makes it again, where
+					 * what was typed may come to mean another; 0: that */
 };
 
 void page_init(struct page *page);
@@ -61,6 +63,8 @@ void page_link(struct page *page, const char *text, int argc, const char *const 
 /* The link that was added last is what its line is about. */
 void page_main(struct page *page);
 void page_end(struct page *page);
+/* What makes the same page again, whatever the screen shows by then. */
+void page_remade_by(struct page *page, int argc, const char *const *argv);
 /* A whole line of one part. */
 void page_say(struct page *page, enum role role, unsigned attr, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -102,9 +106,9 @@ struct view;
 /* A command as typed; what it may ask. */
 struct page_call {
 	struct model *model;		/* borrowed */
+	const struct view *view;	/* borrowed; NULL: there is no screen */
 	struct live *live;		/* borrowed; NULL: nothing runs */
 	const struct filter_names *filters;	/* borrowed; NULL: none have names */
-	const struct view *view;	/* borrowed */
 	/* borrowed, for pages about the configuration */
 	const struct settings *settings;
 	const struct keymap *keymap;
@@ -137,6 +141,10 @@ bool page_set(const struct page_call *call, struct page *page);		/* options */
 bool page_bindings(const struct page_call *call, struct page *page);	/* bindings */
 bool page_colors(const struct page_call *call, struct page *page);	/* colors */
 bool page_probe(const struct page_call *call, struct page *page);	/* probe */
+bool page_range(const struct page_call *call, struct page *page);	/* range */
+bool page_diff(const struct page_call *call, struct page *page);	/* diff */
+bool page_gaps(const struct page_call *call, struct page *page);	/* gaps */
+bool page_marks(const struct page_call *call, struct page *page);	/* marks */
 /* Lists: tui/list.h. */
 bool page_list_profile(const struct page_call *call, struct page *page);	/* lp */
 bool page_list_kernels(const struct page_call *call, struct page *page);	/* lk */

@@ -21,6 +21,7 @@
 
 struct filter_names;	/* model/filter/filter.h */
 struct live;
+struct marks;		/* tui/marks.h */
 struct output;		/* tui/output.h */
 struct strbuf;		/* model/base/util.h */
 struct table;		/* tui/table.h */
@@ -72,6 +73,9 @@ struct view {
 	int64_t cursor_ns;
 	uint32_t cursor_row, cursor_lane;
 	struct span_ref selected;
+	/* Two ends in time; open: moving the cursor moves the second one. */
+	struct { bool shown, open; int64_t t0_ns, t1_ns, from_ns; } measure;
+	const struct marks *marks;	/* borrowed; NULL: none */
 	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */
 	const char *run_command;	/* with OUT_RUN_COMMAND; the pane's own */
 	const char *show_pane, *show_key;	/* with OUT_SHOW_PANE; key NULL: none */

@@ -93,6 +93,7 @@ struct steps_pane {
 	uint64_t breakdowns;		/* there were so many */
 	bool has_phases;
 	struct step_phases phases;
+	char command[48];		/* asked of the loop */
 };
 
 static void start_text(const struct table *table, const void *row, char *text, size_t size)
@@ -433,6 +434,11 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 	if (line && strcmp(call->argv[0], "about") == 0) {
 		snprintf(number, sizeof(number), "%" PRId64, line->step.number);
 		return panes_about(view, "step", number);
+	}
+	if (line && strcmp(call->argv[0], "diff") == 0) {
+		snprintf(p->command, sizeof(p->command), "diff step %" PRId64, line->step.number);
+		view->run_command = p->command;
+		return OUT_RUN_COMMAND;
 	}
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);

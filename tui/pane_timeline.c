@@ -184,6 +184,12 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	size_t i, c;
 
 	strip_clear(&t->sentence);
+	if (view->measure.shown) {
+		for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
+			;
+		timeline_measure_sentence(t, view, i < n_rows ? &rows[i] : NULL);
+		return;
+	}
 	if (t->has_selected) {
 		sentence_of_span(&t->sentence, &t->selected, panes_base_ns(&t->status));
 		return;

@@ -137,4 +137,13 @@ unsigned timeline_choose(struct timeline *t, struct view *view, const struct com
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key);
 unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call);
 
+/* ---- timeline_measure.c ---- */
+void timeline_draw_marks(const struct view *view, struct area ruler);
+void timeline_draw_map_marks(const struct timeline *t, const struct view *view, struct area map);
+void timeline_draw_measure(const struct view *view, struct area ruler);
+void timeline_shade_measure(const struct view *view, struct area rows);
+/* What is measured, and what the row did in it; row NULL: none. [locked] */
+void timeline_measure_sentence(struct timeline *t, const struct view *view,
+			       const struct model_row *row);
+
 #endif

@@ -13,6 +13,7 @@
 #include "model/base/util.h"
 #include "probes/session/ctf_writer.h"
 #include "tui/beside.h"
+#include "tui/marks.h"
 #include "tui/save.h"
 
 #define BATCH 1024u
@@ -21,7 +22,7 @@
 struct save {
 	struct save_options options;
 	char *path, *temporary;		/* owned */
-	char *output, *output_file;	/* owned */
+	char *output, *output_file, *marks;	/* owned */
 	pthread_t thread;
 	atomic_bool over;
 	/* the thread's until it is over */
@@ -147,6 +148,7 @@ static void *work(void *arg)
 {
 	struct save *save = arg;
 	bool good = write_trace(save) && write_output(save) &&
+		marks_write(save->marks, save->temporary, save->error, sizeof(save->error)) &&
 		recording_write(save->temporary, &save->options.recording, save->error);
 
 	if (good)
@@ -166,6 +168,7 @@ static void release(struct save *save)
 	free(save->path);
 	free(save->output);
 	free(save->output_file);
+	free(save->marks);
 	free(save);
 }
 
@@ -177,6 +180,7 @@ struct save *save_start(const struct save_options *options, char *error, size_t 
 	save->options = *options;
 	save->path = xstrdup(options->path);
 	save->output = options->output ? xstrdup(options->output) : NULL;
+	save->marks = xstrdup(options->marks ? options->marks : "");
 	save->output_file = options->output_file ? xstrdup(options->output_file) : NULL;
 	save->temporary = beside_folder(options->path, error, size);
 	if (!save->temporary) {

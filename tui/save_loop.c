@@ -63,7 +63,7 @@ bool save_find_from(const struct tui *tui, const struct command_call *call, int 
 bool save_begin(struct tui *tui, const struct command_call *call, char *error, size_t size)
 {
 	struct save_options options = { .model = tui->model, .path = call->argv[1] };
-	char *output = NULL, *file = NULL;
+	char *output = NULL, *file = NULL, *marks;
 
 	if (tui->save) {
 		snprintf(error, size, "still saving to '%s'", save_path(tui->save));
@@ -83,7 +83,9 @@ bool save_begin(struct tui *tui, const struct command_call *call, char *error, s
 	else
 		options.output = output = kept_output(tui->output);
 	options.output_ns = tui->status.live_ns;
+	options.marks = marks = marks_text(&tui->marks);
 	tui->save = save_start(&options, error, size);
+	free(marks);
 	free(output);
 	free(file);
 	if (!tui->save)

@@ -471,6 +471,11 @@ static unsigned open_event(struct timeline *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
 
+	if (view->measure.open) {
+		view->measure.open = false;
+		view->run_command = "range measured";
+		return OUT_RUN_COMMAND;
+	}
 	if (!line)
 		return OUT_NONE;
 	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)

@@ -121,6 +121,8 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 		ruler_draw_clock(area, (t->clock_steps[i] - view->t0_ns) / w, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
+	timeline_draw_marks(view, area);
+	timeline_draw_measure(view, area);
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
@@ -181,6 +183,8 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 	if (layout.minimap >= 0)
 		minimap_draw(&t->minimap, area_sub(area, 1, layout.minimap, area.width - 2, 1),
 			     view->ascii, view->colour);
+	if (layout.minimap >= 0)
+		timeline_draw_map_marks(t, view, area_sub(area, 1, layout.minimap, area.width - 2, 1));
 	if (layout.ruler >= 0 && view->columns > 0)
 		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
 	if (layout.ruler >= 0)
@@ -192,6 +196,7 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 		for (int line = 0; line < seen->height; line++)
 			draw_cells(t, view, time, layout.rows + seen->y + line, seen, line);
 	}
+	timeline_shade_measure(view, area_sub(time, 0, layout.rows, time.width, layout.n_rows));
 	if (t->top + t->n_seen - t->fixed < t->list.count && layout.n_rows > 3)
 		area_text(area, 0, layout.rows + layout.n_rows - 1, ROLE_MUTED, 0,
 			  view->ascii ? "v" : "↓");

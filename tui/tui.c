@@ -205,6 +205,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	tui->view.model = model;
 	tui->view.live = live;
 	tui->view.output = tui->output;
+	tui->view.marks = &tui->marks;
 	tui->view.settings = &tui->settings;
 	tui->view.panes = tui->panes;
 	tui->view.column_choices = column_choices_new();
@@ -222,6 +223,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	load_config(tui);
 	history_open(&tui->history, !options->no_config && !options->headless);
 	start_until(tui);
+	marks_load(tui);
 	grid_init(&tui->grid, 0, 0);
 	tui->start_ns = tui_clock(tui);
 	if (live)
@@ -248,6 +250,8 @@ static void release(struct tui *tui)
 	output_free(tui->output);
 	column_choices_free(tui->view.column_choices);
 	free(tui->save_error);
+	free(tui->asks_key);
+	marks_release(&tui->marks);
 	grid_release(&tui->grid);
 	keymap_release(&tui->keymap);
 }

@@ -126,7 +126,7 @@ TEST(config_errors_have_places_and_reading_goes_on)
 		"rc:6: unknown key table 'nowhere'\n"
 		"rc:7: unknown key name '<Nope>'\n"
 		"rc:8: unknown command 'qiut', did you mean 'quit'\n"
-		"rc:9: missing arguments, usage: goto start|live|TIME\n"
+		"rc:9: missing arguments, usage: goto start|live|TIME|mark|step|gap [WHICH]\n"
 		"rc:10: missing arguments, usage: color ROLE FG [BG] [ATTR]\n"
 		"rc:11: unknown role 'tittle'\n"
 		"rc:12: unknown colour 'puce'\n"

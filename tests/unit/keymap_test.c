@@ -209,7 +209,7 @@ TEST(commands_are_found)
 	CHECK(command_find("", error, sizeof(error)) < 0);
 	CHECK(command_check(1, (const char *[]){"goto"}, error, sizeof(error)) < 0 &&
 	      strstr(error, "missing arguments"));
-	CHECK(command_check(3, (const char *[]){"goto", "1s", "2s"}, error, sizeof(error)) < 0 &&
+	CHECK(command_check(4, (const char *[]){"goto", "1s", "2s", "3s"}, error, sizeof(error)) < 0 &&
 	      strstr(error, "too many"));
 }
 

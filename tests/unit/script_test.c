@@ -84,9 +84,9 @@ TEST(script_errors_have_their_line)
 	CHECK(ends("assert-screen '['\n", 125, "script:1: "));
 	CHECK(ends("wait 'x\n", 125, "script:1: a quote is not closed\n"));
 	CHECK(ends("save-screen /nonexistent/x\n", 125, "script:1: cannot write '/nonexistent/x': "));
-	CHECK(ends("goto\n", 125, "script:1: missing arguments, usage: goto start|live|TIME\n"));
+	CHECK(ends("goto\n", 125, "script:1: missing arguments, usage: goto start|live|TIME|mark|step|gap [WHICH]\n"));
 	CHECK(ends("pane 9\n", 125, "script:1: no pane '9'\n"));
-	CHECK(ends("fit selection\n", 125, "script:1: no event is selected\n"));
+	CHECK(ends("fit selection\n", 125, "script:1: no event is selected: , and . go from event to event\n"));
 	CHECK(ends("level full\n", 125, "script:1: no program to steer"));
 	CHECK(ends("set split = 3\n", 125, "script:1: out of range for 'split': '3' (20 to 80)\n"));
 	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read '/nonexistent/rc'"));

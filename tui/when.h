@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times as they are typed: moments and ranges of the run, in the words of commands
+ * (goto, mark, range, measure, diff).
+ *
+ *   a moment   TIME since the start ("1.5s", "300ms"), start, end, cursor, a mark's name
+ *   a range    two moments, "MOMENT..MOMENT", step N|slowest|fastest|median|first|last|here
+ *              (the words also without "step"), window, selection, measured, run
+ *
+ * Takes the model's lock itself. Errors: a sentence. Thread: the loop's.
+ */
+#ifndef TUI_WHEN_H
+#define TUI_WHEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct model;
+struct view;
+
+struct when_asks {
+	struct model *model;		/* borrowed */
+	const struct view *view;	/* borrowed, with its marks; NULL: there is no screen */
+};
+
+#define WHEN_TITLE_MAX 96
+
+struct when {
+	int64_t t0, t1;			/* t0 < t1 */
+	bool is_step;
+	int64_t step;			/* its number */
+	char title[WHEN_TITLE_MAX];	/* "step 211 (slowest)", "1.20 s to 1.25 s" */
+};
+
+/* A word or a time of the above: no mark can be called so. */
+bool when_is_word(const char *text);
+bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, char *error,
+		 size_t size);
+/* The words of argv from *at on that are a range; *at is behind them afterwards. */
+bool when_range(const struct when_asks *asks, int argc, const char *const *argv, int *at,
+		struct when *out, char *error, size_t size);
+/* "12", "slowest", "next", ...: next and previous are those of the cursor. */
+bool when_step(const struct when_asks *asks, const char *which, struct when *out, char *error,
+	       size_t size);
+
+#endif
