@@ -15,6 +15,24 @@
 #define BAR 10
 #define BAR_LEAST 5			/* beside columns that not every program has */
 
+/* A file in which nothing was called itself can be read all the same: a traceback leads
+ * through such ones. */
+static const char *other_file(const struct page_call *call, const char *wanted)
+{
+	FILE *file = *wanted == '/' ? page_open(wanted) : NULL;
+
+	if (file)
+		fclose(file);
+	else if (*wanted == '/')
+		snprintf(call->error, call->error_size,
+			 "no op was called in '%.120s' itself, and it cannot be read: %s", wanted,
+			 strerror(errno));
+	else
+		snprintf(call->error, call->error_size, "nothing that ran comes from '%.120s'; ls lists files",
+			 wanted);
+	return file ? wanted : NULL;
+}
+
 /* By its whole path, by the end of one, by a part that only one has. */
 static const char *find_file(const struct page_call *call, const char *wanted)
 {
@@ -40,13 +58,12 @@ static const char *find_file(const struct page_call *call, const char *wanted)
 	if (!n)
 		snprintf(call->error, call->error_size, "no source lines were told");
 	else if (!matches)
-		snprintf(call->error, call->error_size, "nothing that ran comes from '%.120s'; ls lists files",
-			 wanted);
-	else if (matches > 1)
+		found = other_file(call, wanted);
+	if (matches > 1)
 		snprintf(call->error, call->error_size, "%zu files match '%.80s': %.160s, %.160s",
 			 matches, wanted, found, other);
 	free(rows);
-	return matches == 1 ? found : NULL;
+	return matches > 1 ? NULL : found;
 }
 
 static const struct list_flag flags[] = {
@@ -248,6 +265,8 @@ static void list_lines(struct page *page, const struct costs *costs, uint32_t fi
 	else
 		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, without text",
 			 strerror(errno));
+	if (!costs->n)
+		page_say(page, ROLE_MUTED, 0, "no op was called in it itself: its lines have no costs");
 	add_heading(page, costs);
 	while (source && number < PAGE_LINES_MAX && getline(&text, &size, source) >= 0) {
 		const struct source_line *line = NULL;

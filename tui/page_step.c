@@ -83,7 +83,8 @@ static void add_length(struct step_page *s)
 		 difference(more, sizeof(more), row->dur_ns - s->rows[s->median].dur_ns),
 		 fmt_time(median, s->rows[s->median].dur_ns));
 	if (slower)
-		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
+		page_add(s->page, ROLE_MUTED, 0, "   %s%zu of %zu steps took longer",
+			 s->at == s->slowest ? "the slowest after the warm-up; in it " : "", slower, s->n);
 	else
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest of %zu", s->n);
 	page_add(s->page, ROLE_WARN, 0, "%s%s%s", row->warm_up ? "   warm-up" : "",
@@ -150,7 +151,7 @@ static void add_breakdown(struct step_page *s)
 		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long past");
 		return;
 	}
-	page_heading(s->page, "%-13s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
+	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
 		     means ? "mean" : "", means ? "more" : "");
 	for (int c = 0; c < STEP_CLASS_COUNT; c++)
 		if (own.ns[c] || (means && mean.ns[c]))
@@ -182,7 +183,7 @@ static void add_path(struct step_page *s)
 		return;
 	model_critical(s->book.model, &mean, 1, &parts);
 	free(parts);
-	page_heading(s->page, "%-13s%10s%8s  %*s%11s%12s", "waited for", "here", "share", BAR, "",
+	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "waited for", "here", "share", BAR, "",
 		     "mean", "more");
 	for (int k = 0; k < PATH_KINDS; k++)
 		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))

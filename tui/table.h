@@ -190,6 +190,8 @@ void table_draw(struct table *table, const struct view *view, struct area area, 
 
 /* Puts the rows that `where` wants to the front; they are unsorted then. */
 void table_choose_rows(struct table *table);
+/* When it wants none of them: a sentence that says why. O(rows) for each field asked for. */
+void table_say_none(const struct table *table, char *out, size_t size);
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call);
 /* A line that says what was chosen, if it was; returns the area below it. */
 struct area table_draw_where(const struct table *table, struct area area);

@@ -383,7 +383,7 @@ static void draw_below(struct table *table, struct area area, int lines,
 
 void table_draw(struct table *table, const struct view *view, struct area area, bool focused)
 {
-	char text[LABEL_MAX];
+	char text[LABEL_MAX], none[LABEL_MAX];
 	struct below below;
 	int lines, y;
 
@@ -400,9 +400,10 @@ void table_draw(struct table *table, const struct view *view, struct area area, 
 	lay_out(table, area.width, &table->layout);
 	draw_heading(table, area, &table->layout);
 	if (!table->count) {
-		label_fit(text, sizeof(text), table->all ?
-			  "none of the rows is wanted; where alone shows all of them" :
-			  table->kind->empty, area.width - 3, view->ascii);
+		if (table->all)
+			table_say_none(table, none, sizeof(none));
+		label_fit(text, sizeof(text), table->all ? none : table->kind->empty, area.width - 3,
+			  view->ascii);
 		area_text(area, 1, 1, ROLE_MUTED, 0, text);
 		return;
 	}

@@ -78,6 +78,30 @@ void table_choose_rows(struct table *table)
 	table->rows = rows;
 }
 
+/* Why no row is wanted: what the filter asks for may be nothing that rows here have. */
+void table_say_none(const struct table *table, char *out, size_t size)
+{
+	struct asked asked = { table, NULL };
+	struct filter_value value;
+
+	for (enum filter_field field = 0; field < FILTER_FIELDS; field++) {
+		bool known = !filter_asks(table->where, field);
+
+		for (size_t i = 0; i < table->all && !known; i++) {
+			asked.row = table_row(table, i);
+			value = (struct filter_value) { .number = 0 };
+			known = get(&asked, field, &value) != FILTER_UNKNOWN;
+		}
+		if (known)
+			continue;
+		snprintf(out, size,
+			 "no row here has '%s' (filters: what there is); where alone shows all of them",
+			 filter_fields[field].name);
+		return;
+	}
+	snprintf(out, size, "none of the rows is wanted; where alone shows all of them");
+}
+
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call)
 {
 	struct filter *filter = NULL;

@@ -342,6 +342,15 @@ cache() {
 	expects 'of another*' "a copied recording"
 }
 
+# No link of its pages, as deep as they go, leads to an error.
+links() {
+	record --steps 6 || return
+	printf '%s\n' 'wait-settled 30s' ri 'follow-links 6' \
+		'assert-screen [0-9][0-9][0-9] links followed' quit >"$work/script"
+	timeout -k 5 60 "$tftop" --headless --size 160x48 --script "$work/script" \
+		"$work/rec" >"$work/out" 2>&1 || fail "status $?: $(first_lines "$work/out")"
+}
+
 # A byte that the disk lost, with nobody having written: the screen shows what
 # is in the cache, is told, and comes back with what was read.
 cache_rotten() {
@@ -497,6 +506,7 @@ case_run cut_anywhere cut_anywhere
 case_run list_too_long list_too_long
 case_run flipped flipped
 case_run cache cache
+case_run links links
 case_run cache_rotten cache_rotten
 case_run cache_without_room cache_without_room
 case_run cache_of_user cache_of_user

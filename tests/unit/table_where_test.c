@@ -153,6 +153,7 @@ TEST(table_where_keeps_the_way_in_a_tree)
 
 TEST(table_where_knows_shares_and_says_what_is_wrong)
 {
+	char said[200];
 	struct view view = { .t1_ns = 1 };
 	struct table table;
 	struct row *rows = xcalloc(2, sizeof(*rows));
@@ -171,6 +172,12 @@ TEST(table_where_knows_shares_and_says_what_is_wrong)
 	where(&table, &view, "dur > 1s");
 	CHECK_INT(table.count, 0);
 	CHECK(!table_current(&table));
+	table_say_none(&table, said, sizeof(said));
+	CHECK_STR(said, "none of the rows is wanted; where alone shows all of them");
+	where(&table, &view, "dur > 1ns & cost > 1s");
+	CHECK_INT(table.count, 0);
+	table_say_none(&table, said, sizeof(said));
+	CHECK_STR(said, "no row here has 'cost' (filters: what there is); where alone shows all of them");
 	where(&table, &view, NULL);
 	CHECK_INT(table.count, 2);
 	where(&table, &view, NULL);
