@@ -363,7 +363,7 @@ tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
 	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
-	tests/soak/keys.py tests/occupancy.sh \
+	tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \

@@ -162,15 +162,21 @@ static bool wanted(const struct lc *lc, const struct copy_row *row)
 	return list_wants(lc->options, field, &asked);
 }
 
-static bool fits(const struct lc *lc, const struct copy_row *row)
+/* Of both kinds: whichever is asked for. */
+static bool memory_fits(const struct lc *lc, const struct copy_row *row)
 {
-	const struct list_given *memory = list_given(lc->options, 'a');
+	const struct list_given *given = list_given(lc->options, 'a');
 	const char *own = memory_of(row);
 
+	return !given || (own && (!strcmp(own, given->text) || !strcmp(own, "mixed")));
+}
+
+static bool fits(const struct lc *lc, const struct copy_row *row)
+{
 	return list_matches(lc->options, 't', direction_name(row->direction), NULL) &&
 	       list_device_fits(lc->options, &lc->kept.places, row->device) &&
 	       list_queue_fits(lc->options, &lc->kept.places, row->queue) &&
-	       (!memory || (own && !strcmp(own, memory->text))) &&
+	       memory_fits(lc, row) &&
 	       (!list_given(lc->options, 'e') ||
 		(timed(row) && list_within(lc->options, 'e', row->total_ns / (int64_t)timed(row)))) &&
 	       list_within(lc->options, 'b', row->count ? (int64_t)(row->bytes / row->count) : 0) &&
@@ -234,6 +240,21 @@ static void add_place(struct list *list, const struct lc *lc, uint32_t device, u
 		list_link(cell, "queue", list_keep(list, "%u", queue));
 }
 
+/* Of both kinds: how many were pageable. */
+static void add_memory(struct list *list, const struct copy_row *row)
+{
+	const char *own = memory_of(row);
+	bool mixed = own && !strcmp(own, "mixed");
+	char count[FMT_MAX];
+	struct list_cell *cell;
+
+	if (mixed)
+		own = list_keep(list, "%s pageable", fmt_count(count, row->count - row->pinned));
+	cell = list_name(list, own);
+	if (mixed || (own && !strcmp(own, "pageable")))
+		cell->role = ROLE_WARN;
+}
+
 static void add_row(struct list *list, const struct lc *lc, const struct copy_row *row)
 {
 	struct list_cell *cell;
@@ -247,9 +268,7 @@ static void add_row(struct list *list, const struct lc *lc, const struct copy_ro
 	list_time(list, timed(row) ? row->total_ns / (int64_t)timed(row) : 0, timed(row) > 0, false);
 	list_add(list, timed(row) ? LIST_SHARE : LIST_NONE, row->total_ns);
 	add_rates(list, lc, row);
-	cell = list_name(list, memory_of(row));
-	if (cell->text && *cell->text == 'p' && cell->text[1] == 'a')
-		cell->role = ROLE_WARN;
+	add_memory(list, row);
 	add_place(list, lc, row->device, row->queue);
 	add_op(list, lc, row);
 	cell = list_name(list, way_of(list, lc, row));

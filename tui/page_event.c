@@ -350,6 +350,7 @@ static void make(struct event_page *e)
 		event_add_among_ops(e);
 	if (command && e->row && span->row_kind != ROW_GRAPH) {
 		add_side(e, "before", false);
+		event_add_idle(e);
 		add_side(e, "after", true);
 	}
 	add_node(e, command ? (span->op ? span->op : "") : span->raw_name);

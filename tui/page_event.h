@@ -26,5 +26,7 @@ void event_add_work(struct event_page *e);
 void event_add_among_kernels(struct event_page *e);
 void event_add_among_copies(struct event_page *e);
 void event_add_among_ops(struct event_page *e);
+/* How long its device had nothing to do before it, and why; e->row is there. */
+void event_add_idle(struct event_page *e);
 
 #endif

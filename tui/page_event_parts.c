@@ -9,6 +9,7 @@
 
 #include "model/base/util.h"
 #include "model/query-launch.h"
+#include "model/query-time.h"
 #include "tui/report.h"
 
 /* ---- what it is ---- */
@@ -228,4 +229,31 @@ void event_add_among_copies(struct event_page *e)
 		break;
 	}
 	free(rows);
+}
+
+/* ---- why its device did nothing before it ---- */
+
+void event_add_idle(struct event_page *e)
+{
+	const struct span *span = e->span;
+	char length[FMT_MAX];
+	struct idle_gap gap;
+	int64_t idle = 0;
+
+	if (!model_idle_at(e->book->model, e->row->device, span->start_ns - 1, &gap))
+		return;
+	for (int c = 0; c < IDLE_COUNT; c++)
+		idle += gap.ns[c];
+	if (idle <= 0)
+		return;
+	page_label(e->page, "idle");
+	page_to_device(e->page, e->book, e->row->device);
+	page_add(e->page, ROLE_DEFAULT, 0, " did nothing for ");
+	page_show_time(e->page, fmt_time(length, idle), e->book, gap.start_ns, span->start_ns);
+	page_add(e->page, ROLE_DEFAULT, 0, " before it:");
+	for (int c = 0; c < IDLE_COUNT; c++)
+		if (gap.ns[c] > idle / 50)
+			page_add(e->page, ROLE_DEFAULT, 0, "   %s %s", idle_name((enum idle_cause)c),
+				 fmt_time(length, gap.ns[c]));
+	page_end(e->page);
 }
