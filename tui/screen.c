@@ -235,6 +235,7 @@ struct screen *screen_open(const struct screen_options *options, char *error, si
 	}
 	set_term(screen->curses);
 	screen->printer = !has_string("cup");
+	screen->shortens = tigetflag((char *)(uintptr_t)"msgr") > 0;
 	screen->has_mouse = !screen->printer && has_string("kmous");
 	screen->input = newpad(1, 1);
 	if (!screen->input) {

@@ -34,6 +34,7 @@ struct screen {
 	char *waiting;			/* owned; what the terminal has not taken yet */
 	size_t waiting_at, waiting_size, waiting_room;
 	int64_t asked_ms;		/* for modes, and when; 0: not, or it has answered */
+	bool shortens;			/* what curses writes: see sgr.h */
 	bool sync;			/* it shows a picture at once */
 	SCREEN *curses;			/* owned */
 	WINDOW *input;			/* owned; a pad: reading keys refreshes nothing */

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
+#include "tui/sgr.h"
 
 #define SYNC_BEGIN "\033[?2026h"
 #define SYNC_ASK "\033[?2026$p"
@@ -114,19 +115,23 @@ void screen_out_begin(struct screen *screen)
 /* What curses wrote, from the file to what waits. */
 static void take(struct screen *screen, size_t size)
 {
+	char *text = xreallocarray(NULL, size, 1);
+	struct strbuf shorter;
+	ssize_t got;
 	size_t at = 0;
 
-	make_room(screen, size);
-	while (at < size) {
-		ssize_t got = pread(screen->memory, screen->waiting + screen->waiting_size,
-				    size - at, (off_t)at);
-
-		if (got <= 0)
-			break;
+	while (at < size &&
+	       (got = pread(screen->memory, text + at, size - at, (off_t)at)) > 0)
 		at += (size_t)got;
-		screen->waiting_size += (size_t)got;
-	}
 	lseek(screen->memory, 0, SEEK_SET);
+	strbuf_init(&shorter);
+	if (screen->shortens)
+		sgr_shorten(&shorter, text, at);
+	else
+		strbuf_add(&shorter, text, at);
+	add(screen, shorter.data, shorter.length);
+	strbuf_release(&shorter);
+	free(text);
 }
 
 void screen_out_end(struct screen *screen, bool picture)
