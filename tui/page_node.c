@@ -408,7 +408,7 @@ static void make_node(const struct page_call *call, struct page *page,
 
 	page_title(page, "%s", node->name);
 	page_add(page, ROLE_TITLE, ATTR_BOLD, "%s", node->name);
-	if (node->count) {
+	if (node->count && node->rule == GRAPH_EXACT) {	/* else they have other names */
 		page_add(page, ROLE_MUTED, 0, "   ");
 		page_to_name(page, "all its runs", node->name);
 	}

@@ -26,10 +26,11 @@ static int pair_for(struct screen *screen, short fg, short bg)
 
 #define BLANKS_LEAST 8			/* what the change of colours to blanks costs */
 
-/* A full block on its own colour: it hides what is behind it. */
+/* A full block on its own colour: it hides what is behind it. The terminal's own colours
+ * are two, although both are called default. */
 static bool is_block(const struct cell *cell, struct look look)
 {
-	return cell->ch == 0x2588 && !look.attr && look.fg == look.bg;
+	return cell->ch == 0x2588 && !look.attr && look.fg == look.bg && look.bg != COLOUR_DEFAULT;
 }
 
 static bool same(const struct cell *a, const struct cell *b)

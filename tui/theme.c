@@ -189,7 +189,7 @@ struct look theme_look(const struct theme *theme, const struct cell *cell,
 
 	if (bg) {
 		look.bg = theme->roles[bg].bg[few];
-		if (look.bg == COLOUR_DEFAULT)
+		if (look.bg == COLOUR_DEFAULT && !(theme->roles[bg].attr[few] & ATTR_REVERSE))
 			look.bg = theme->roles[bg].fg[few];
 		look.attr |= theme->roles[bg].attr[few] & ATTR_REVERSE;
 	}

@@ -40,6 +40,12 @@ wide() {
 	[ "$(screen | awk 'length > w { w = length } END { print w }')" -gt 120 ]
 }
 
+# Without colours a bar of many full blocks is no row of blanks.
+bars_without_colours() {
+	start 120x34 "${synth[@]}" --theme mono && until_screen 'queue 0.*████████' &&
+		press q && ends_with 0
+}
+
 # An env command sets TERM for tftop alone: tmux itself stays what it is.
 in_term() {
 	local term=$1 expect=$2
@@ -252,6 +258,7 @@ check "TERM=dumb" in_term dumb 'queue 0'
 check "TERM unknown" wrong_term
 check "C locale" only_ascii
 check "C locale, vt100" only_ascii TERM=vt100
+check "bars without colours" bars_without_colours
 check "NO_COLOR" no_colour NO_COLOR=1
 check "TERM=vt100 has no colour" no_colour TERM=vt100
 check "suspend and resume" suspends_and_resumes

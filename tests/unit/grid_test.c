@@ -184,4 +184,10 @@ TEST(theme_looks)
 	CHECK(look.bg == 236 && look.fg == 231 && look.attr == ATTR_BOLD);
 	look = theme_look(&theme, &on_header, DEPTH_16);
 	CHECK(look.bg == COLOUR_DEFAULT && (look.attr & ATTR_REVERSE));
+	/* a role that is reversed with few colours gives no colour to what stands on it */
+	CHECK(theme_set(&theme, 4, (const char *[]){"cursor", "231|white", "240|default", "reverse16"}, error, sizeof(error)));
+	on_header.bg = ROLE_CURSOR;
+	on_header.fg = ROLE_DEFAULT;
+	look = theme_look(&theme, &on_header, DEPTH_16);
+	CHECK(look.bg == COLOUR_DEFAULT && look.fg == COLOUR_DEFAULT && (look.attr & ATTR_REVERSE));
 }
