@@ -42,8 +42,8 @@ wide() {
 
 # Without colours a bar of many full blocks is no row of blanks.
 bars_without_colours() {
-	start 120x34 "${synth[@]}" --theme mono && until_screen 'queue 0.*████████' &&
-		press q && ends_with 0
+	start 120x34 "$tftop" --no-config --synth 1,gpu --theme mono &&
+		until_screen '^ +main +│█{16}' && press q && ends_with 0
 }
 
 # An env command sets TERM for tftop alone: tmux itself stays what it is.
@@ -199,10 +199,10 @@ prompt_and_errors() {
 }
 
 configuration() {
-	printf 'bind generic X quit\nbad line\nset split = 30\n' >"$pty_work/rc"
+	printf 'bind generic Q quit\nbad line\nset split = 30\n' >"$pty_work/rc"
 	start 100x30 "$tftop" --config "$pty_work/rc" --synth 1 &&
 		until_screen "1 errors in '$pty_work/rc'" && press 8 &&
-		until_screen "rc:2: unknown command 'bad'" && press X && ends_with 0
+		until_screen "rc:2: unknown command 'bad'" && press Q && ends_with 0
 }
 
 # What a library prints becomes a message, and is on the terminal afterwards.
