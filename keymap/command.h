@@ -137,7 +137,7 @@ enum command_group {
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
 	X(OPTIONS, "options", "", CONFIG, "", 0, 0, page, "all options with value, default, range, what for (set alone)") \
 	X(BINDINGS, "bindings", "", CONFIG, "", 0, 0, page, "all keys by table (bind alone)") \
-	X(COLORS, "colors", "theme", CONFIG, "", 0, 0, page, "themes, roles and how they look (color alone)") \
+	X(COLORS, "colors", "theme", CONFIG, "[THEME]", 0, 1, colors, "themes, roles and how they look (color alone); or to a theme: dark, light, 16, contrast, mono") \
 	X(SET, "set", "", CONFIG, "[OPTION [= VALUE]]", 0, 3, set, "an option; without a value: what it is; alone: all") \
 	X(TOGGLE, "toggle", "", CONFIG, "OPTION", 1, 1, toggle, "an option with few values: the next one of them") \
 	X(BIND, "bind", "", CONFIG, "[TABLE KEYS COMMAND]", 0, -1, bind, "a key gives a command; none: nothing; alone: all bindings") \

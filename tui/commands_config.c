@@ -53,6 +53,16 @@ unsigned cmd_color(struct run *run)
 	return cmd_config(run);
 }
 
+unsigned cmd_colors(struct run *run)
+{
+	const char *const argv[] = { "set", "theme", "=", command_first(run) };
+
+	if (run->call.argc == 1)
+		return cmd_page(run);
+	run->call = (struct command_call){ 4, argv, run->call.line };
+	return cmd_config(run);
+}
+
 unsigned cmd_set(struct run *run)
 {
 	struct tui *tui = run->tui;

@@ -278,6 +278,7 @@ unsigned cmd_goto(struct run *run)
 	struct tui *tui = run->tui;
 	struct when_asks asks = { tui->model, &tui->view };
 	const char *where = command_first(run), *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
+	char end[FMT_MAX];
 	int64_t t_ns;
 
 	if (strcmp(where, "live") == 0)
@@ -297,6 +298,10 @@ unsigned cmd_goto(struct run *run)
 	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
 	if (run->failed)
 		return OUT_NONE;
+	if (t_ns > tui->status.last_ns) {
+		fmt_time(end, tui->status.last_ns - tui->status.first_ns);
+		tui_say(tui, false, "nothing is there: what was recorded ends at %s", end);
+	}
 	return goto_time(run, t_ns, t_ns == tui->status.first_ns ? 0 : 50) |
 	       (which ? OUT_FOCUS_TIMELINE : 0);
 }

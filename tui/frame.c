@@ -438,7 +438,7 @@ void frame_draw(struct tui *tui)
 		draw_bottom(tui, part_area(tui, &layout->bottom));
 		if (tui->prompt.open && tui->prompt.boxed)
 			prompt_draw_box(&tui->prompt, area_sub(grid_area(&tui->grid), 0, 0, tui->width,
-							       layout->bottom.y));
+							       layout->bottom.y), tui->view.ascii);
 	}
 	if (tui->view.ascii)
 		grid_to_ascii(&tui->grid);

@@ -82,9 +82,10 @@ static void add_length(struct step_page *s)
 	page_add(s->page, ROLE_DEFAULT, 0, "   %s to the median's %s",
 		 difference(more, sizeof(more), row->dur_ns - s->rows[s->median].dur_ns),
 		 fmt_time(median, s->rows[s->median].dur_ns));
-	if (slower)
-		page_add(s->page, ROLE_MUTED, 0, "   %s%zu of %zu steps took longer",
-			 s->at == s->slowest ? "the slowest after the warm-up; in it " : "", slower, s->n);
+	if (slower && s->at == s->slowest)
+		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
+	else if (slower)
+		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
 	else
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest of %zu", s->n);
 	page_add(s->page, ROLE_WARN, 0, "%s%s%s", row->warm_up ? "   warm-up" : "",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "tui/labels.h"
 
 static void close_box(struct prompt *prompt)
 {
@@ -318,10 +319,11 @@ static void draw_box_head(const struct prompt *prompt, struct area area)
 		area_printf(area, 1, 0, ROLE_HINT, 0, "%zu; Tab takes one after the other", box->count);
 }
 
-void prompt_draw_box(const struct prompt *prompt, struct area area)
+void prompt_draw_box(const struct prompt *prompt, struct area area, bool ascii)
 {
 	const struct completion *box = &prompt->box;
 	int lines = (int)box->count, most = area.height / 3 < BOX_LINES ? area.height / 3 : BOX_LINES;
+	char about[LABEL_MAX];
 	int first = 0, name = 0, y;
 
 	if (!prompt->boxed || area.height < 2)
@@ -350,8 +352,9 @@ void prompt_draw_box(const struct prompt *prompt, struct area area)
 			area_put(area, 0, y + 1, 0x25b9, ROLE_CURSOR, ROLE_DEFAULT, 0);
 		area_text(area_sub(area, 1, y + 1, *candidate->about ? name : area.width - 1, 1), 0, 0,
 			  ROLE_TITLE, 0, candidate->text);
-		area_text(area_sub(area, name + 3, y + 1, area.width - name - 3, 1), 0, 0, ROLE_MUTED, 0,
-			  candidate->about);
+		label_fit_sentence(about, sizeof(about), candidate->about, area.width - name - 4,
+				   ascii);
+		area_text(area, name + 3, y + 1, ROLE_MUTED, 0, about);
 		if (chosen)
 			area_tint(area, 0, y + 1, area.width, ROLE_SELECTED, 0);
 	}

@@ -61,6 +61,6 @@ bool prompt_unbox(struct prompt *prompt);
 /* Draws ":text" and places the cursor. */
 void prompt_draw(struct prompt *prompt, struct area area);
 /* The box, into the last lines of area. */
-void prompt_draw_box(const struct prompt *prompt, struct area area);
+void prompt_draw_box(const struct prompt *prompt, struct area area, bool ascii);
 
 #endif
