@@ -221,7 +221,7 @@ void table_line(struct table *table, size_t line, struct strbuf *out)
 
 	table_order(table);
 	for (size_t i = 0; i < n; i++) {
-		if (table->kind->columns[shown[i]].unit != UNIT_TEXT)
+		if (table_column(table, shown[i])->unit != UNIT_TEXT)
 			continue;
 		text[0] = '\0';
 		table_text(table, shown[i], table_row(table, table->order[line]), text, sizeof(text));

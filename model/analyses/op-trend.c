@@ -117,7 +117,8 @@ static void slice(struct model *model, void *state, const struct slice *slice)
 		return;
 	if (scope != trends->scope) {	/* steps were found: they begin anew */
 		trends->n = trends->n_bins = 0;
-		memset(trends->at.of, 0, trends->at.n * sizeof(*trends->at.of));
+		free(trends->at.of);
+		trends->at = (struct slots){ .of = NULL };
 		memset(trends->slices, 0, sizeof(trends->slices));
 		trends->width = 0;
 		trends->scope = scope;

@@ -254,6 +254,7 @@ TEST(table_says_what_came_since)
 	struct table table;
 	char lines[16][200];
 	int64_t count, cost;
+	struct strbuf text;
 
 	table_setup(&table, &kind, "time");
 	take(&table, three, 3);
@@ -269,6 +270,10 @@ TEST(table_says_what_came_since)
 	CHECK(ROW(table_current(&table))->id == 2);
 	draw(&table, 100, lines);
 	CHECK(strstr(lines[1], "500 ns") && strstr(lines[1], "67 %"));
+	strbuf_init(&text);		/* what is searched: columns of words, none of these */
+	table_line(&table, 0, &text);
+	CHECK_STR(text.data, "row, \"2\" ");
+	strbuf_release(&text);
 	table_unpin(&table);
 	CHECK_STR(shown(&table), "name calls time share");
 	draw(&table, 100, lines);
