@@ -152,7 +152,9 @@ static int blank_before(struct area area, int end, int width)
 	const struct cell *cells = area.grid->cells + (size_t)area.y * (size_t)area.grid->width;
 	int blanks = 0;
 
-	for (int x = end - 1; x >= 0; x--) {
+	if (end > area.width)		/* too narrow: a column may begin outside */
+		end = area.width;
+	for (int x = area.height > 0 ? end - 1 : -1; x >= 0; x--) {
 		blanks = cells[area.x + x].ch == ' ' ? blanks + 1 : 0;
 		if (blanks == width)
 			return x;

@@ -260,13 +260,14 @@ void table_write(struct table *table, FILE *out, bool commas)
 	for (size_t c = 0; c < n; c++) {
 		enum table_unit unit = table_unit_of(table, c);
 		const char *key = table_column(table, c)->key;
+		const char *suffix = unit > UNIT_COUNT && units[unit] ? units[unit] : "";
 
 		if (!table_offers(table, c))
 			continue;
 		/* "bytes" says it already */
-		fprintf(out, "%s%s%s", c ? (char[]){separator, '\0'} : "", key,
-			unit > UNIT_COUNT && units[unit] && strcmp(key, units[unit] + 1) ?
-			units[unit] : "");
+		if (*suffix && strcmp(key, suffix + 1) == 0)
+			suffix = "";
+		fprintf(out, "%s%s%s", c ? (char[]){separator, '\0'} : "", key, suffix);
 	}
 	fputc('\n', out);
 	for (size_t i = 0; i < table->count; i++) {
