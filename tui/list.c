@@ -200,6 +200,7 @@ struct shape {
 	int width[LIST_COLUMNS_MAX];
 	struct list_cell total[LIST_COLUMNS_MAX];
 	bool left[LIST_COLUMNS_MAX];
+	bool hidden[LIST_COLUMNS_MAX];
 	bool totals;
 };
 
@@ -243,6 +244,14 @@ static int title_width(const struct list *list, size_t column, size_t by)
 	return text_width(title_of(list, column)) + (column == by ? 2 : 0);
 }
 
+static bool has_values(const struct list *list, size_t column)
+{
+	for (size_t k = column; k < list->n; k += list->n_columns)
+		if (list->cells[k].value != LIST_NONE)
+			return true;
+	return false;
+}
+
 static void measure(const struct list *list, const struct place *places, size_t shown, size_t by,
 		    struct shape *shape)
 {
@@ -252,6 +261,7 @@ static void measure(const struct list *list, const struct place *places, size_t 
 		int widest = title_width(list, c, by);
 
 		shape->left[c] = holds_names(list, c);
+		shape->hidden[c] = list->columns[c].optional && c != by && !has_values(list, c);
 		for (size_t i = 0; i <= shown; i++) {
 			const struct list_cell *cell = i < shown ? &places[i].cells[c] :
 						       &shape->total[c];
@@ -290,6 +300,8 @@ static void print_cell(struct page *page, const struct list *list, const struct 
 	int room = shape->width[c] - text_width(text);
 	enum role role = cell->value == LIST_NONE ? ROLE_MUTED : (enum role)cell->role;
 
+	if (shape->hidden[c])
+		return;
 	pad(page, c ? GAP : 0);
 	if (!shape->left[c])
 		pad(page, room);
@@ -342,6 +354,8 @@ static void print_titles(struct page *page, const struct list *list, const struc
 		char text[CELL_MAX];
 		int room = shape->width[c] - title_width(list, c, by);
 
+		if (shape->hidden[c])
+			continue;
 		snprintf(text, sizeof(text), "%s%s", title_of(list, c),
 			 c != by ? "" : rises(list, c, reverse) ? " ▴" : " ▾");
 		pad(page, c ? GAP : 0);
@@ -397,7 +411,7 @@ static void print_totals(struct page *page, const struct list *list, const struc
 
 		if (cell->value != LIST_NONE)
 			print_cell(page, list, shape, c, cell);
-		else
+		else if (!shape->hidden[c])
 			pad(page, shape->width[c] + (c ? GAP : 0));
 	}
 	page_end(page);

@@ -35,6 +35,7 @@ struct list_column {
 	const char *title;		/* NULL: the key */
 	enum list_sum sum;
 	bool rising;			/* the least first, unless turned round */
+	bool optional;			/* not there when no row has a value, unless it sorts */
 };
 
 enum list_value {

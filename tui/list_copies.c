@@ -32,20 +32,20 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "copies", NULL, LIST_SUM, false },
-	{ "bytes", NULL, LIST_SUM, false },
-	{ "each", NULL, LIST_SUM_NONE, false },
-	{ "total", NULL, LIST_SUM, false },
-	{ "avg", NULL, LIST_SUM_NONE, false },
-	{ "share", NULL, LIST_SUM, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false },
-	{ "peak", NULL, LIST_SUM_NONE, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false },
-	{ "memory", NULL, LIST_SUM_NONE, false },
-	{ "device", NULL, LIST_SUM_NONE, false },
-	{ "queue", NULL, LIST_SUM_NONE, false },
-	{ "op", NULL, LIST_SUM_NONE, false },
-	{ "direction", NULL, LIST_SUM_TEXT, false },
+	{ "copies", NULL, LIST_SUM, false, false },
+	{ "bytes", NULL, LIST_SUM, false, false },
+	{ "each", NULL, LIST_SUM_NONE, false, false },
+	{ "total", NULL, LIST_SUM, false, false },
+	{ "avg", NULL, LIST_SUM_NONE, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
+	{ "peak", NULL, LIST_SUM_NONE, false, false },
+	{ "of-best", "of best", LIST_SUM_NONE, false, false },
+	{ "memory", NULL, LIST_SUM_NONE, false, false },
+	{ "device", NULL, LIST_SUM_NONE, false, false },
+	{ "queue", NULL, LIST_SUM_NONE, false, false },
+	{ "op", NULL, LIST_SUM_NONE, false, false },
+	{ "direction", NULL, LIST_SUM_TEXT, false, false },
 };
 
 static void take_parts(struct list_copies *copies, const struct page_call *call,
@@ -351,19 +351,19 @@ static const struct list_flag one_flags[] = {
 };
 
 static const struct list_column one_columns[] = {
-	{ "copies", NULL, LIST_SUM, false },
-	{ "bytes", NULL, LIST_SUM, false },
-	{ "each", NULL, LIST_SUM_NONE, false },
-	{ "total", NULL, LIST_SUM, false },
-	{ "avg", NULL, LIST_SUM_NONE, false },
-	{ "longest", NULL, LIST_SUM_NONE, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false },
-	{ "share", NULL, LIST_SUM, false },
-	{ "direction", NULL, LIST_SUM_NONE, false },
-	{ "device", NULL, LIST_SUM_NONE, false },
-	{ "queue", NULL, LIST_SUM_NONE, false },
-	{ "op", NULL, LIST_SUM_TEXT, false },
+	{ "copies", NULL, LIST_SUM, false, false },
+	{ "bytes", NULL, LIST_SUM, false, false },
+	{ "each", NULL, LIST_SUM_NONE, false, false },
+	{ "total", NULL, LIST_SUM, false, false },
+	{ "avg", NULL, LIST_SUM_NONE, false, false },
+	{ "longest", NULL, LIST_SUM_NONE, false, false },
+	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
+	{ "of-best", "of best", LIST_SUM_NONE, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "direction", NULL, LIST_SUM_NONE, false, false },
+	{ "device", NULL, LIST_SUM_NONE, false, false },
+	{ "queue", NULL, LIST_SUM_NONE, false, false },
+	{ "op", NULL, LIST_SUM_TEXT, false, false },
 };
 
 /* What pc is asked for: a direction, a queue, an op. */

@@ -30,15 +30,15 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "duration", NULL, LIST_SUM, false },
-	{ "start", NULL, LIST_SUM_NONE, true },
-	{ "step", NULL, LIST_SUM_NONE, true },
-	{ "kind", NULL, LIST_SUM_NONE, false },
-	{ "where", "thread or queue", LIST_SUM_NONE, false },
-	{ "bytes", NULL, LIST_SUM, false },
-	{ "rate", NULL, LIST_SUM_NONE, false },
-	{ "op", NULL, LIST_SUM_NONE, false },
-	{ "name", NULL, LIST_SUM_TEXT, false },
+	{ "duration", NULL, LIST_SUM, false, false },
+	{ "start", NULL, LIST_SUM_NONE, true, false },
+	{ "step", NULL, LIST_SUM_NONE, true, false },
+	{ "kind", NULL, LIST_SUM_NONE, false, false },
+	{ "where", "thread or queue", LIST_SUM_NONE, false, false },
+	{ "bytes", NULL, LIST_SUM, false, true },
+	{ "rate", NULL, LIST_SUM_NONE, false, true },
+	{ "op", NULL, LIST_SUM_NONE, false, false },
+	{ "name", NULL, LIST_SUM_TEXT, false, false },
 };
 
 /* What the questions about a row, a name, an execution need. */

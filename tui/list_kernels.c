@@ -22,18 +22,18 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "count", "runs", LIST_SUM, false },
-	{ "total", NULL, LIST_SUM, false },
-	{ "share", NULL, LIST_SUM, false },
-	{ "avg", NULL, LIST_SUM_NONE, false },
-	{ "min", NULL, LIST_SUM_NONE, false },
-	{ "max", NULL, LIST_SUM_NONE, false },
-	{ "p99", NULL, LIST_SUM_NONE, false },
-	{ "occupancy", "occup", LIST_SUM_NONE, false },
-	{ "device", NULL, LIST_SUM_NONE, false },
-	{ "class", NULL, LIST_SUM_NONE, false },
-	{ "op", NULL, LIST_SUM_NONE, false },
-	{ "kernel", NULL, LIST_SUM_TEXT, false },
+	{ "count", "runs", LIST_SUM, false, false },
+	{ "total", NULL, LIST_SUM, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "avg", NULL, LIST_SUM_NONE, false, false },
+	{ "min", NULL, LIST_SUM_NONE, false, false },
+	{ "max", NULL, LIST_SUM_NONE, false, false },
+	{ "p99", NULL, LIST_SUM_NONE, false, false },
+	{ "occupancy", "occup", LIST_SUM_NONE, false, false },
+	{ "device", NULL, LIST_SUM_NONE, false, false },
+	{ "class", NULL, LIST_SUM_NONE, false, false },
+	{ "op", NULL, LIST_SUM_NONE, false, false },
+	{ "kernel", NULL, LIST_SUM_TEXT, false, false },
 };
 
 #define OP_WIDTH 36

@@ -22,17 +22,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "calls", NULL, LIST_SUM, false },
-	{ "self", NULL, LIST_SUM, false },
-	{ "total", NULL, LIST_SUM_NONE, false },	/* what is nested would count twice */
-	{ "device-time", "device time", LIST_SUM, false },
-	{ "share", NULL, LIST_SUM, false },
-	{ "avg", NULL, LIST_SUM_NONE, false },
-	{ "p99", NULL, LIST_SUM_NONE, false },
-	{ "kernels", NULL, LIST_SUM, false },
-	{ "type", NULL, LIST_SUM_NONE, false },
-	{ "source", NULL, LIST_SUM_NONE, false },
-	{ "op", NULL, LIST_SUM_TEXT, false },
+	{ "calls", NULL, LIST_SUM, false, false },
+	{ "self", NULL, LIST_SUM, false, false },
+	{ "total", NULL, LIST_SUM_NONE, false, false },	/* what is nested would count twice */
+	{ "device-time", "device time", LIST_SUM, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "avg", NULL, LIST_SUM_NONE, false, false },
+	{ "p99", NULL, LIST_SUM_NONE, false, false },
+	{ "kernels", NULL, LIST_SUM, false, false },
+	{ "type", NULL, LIST_SUM_NONE, false, false },
+	{ "source", NULL, LIST_SUM_NONE, false, false },
+	{ "op", NULL, LIST_SUM_TEXT, false, false },
 };
 
 /* ---- on which device ---- */

@@ -14,16 +14,16 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "lines", NULL, LIST_SUM, false },
-	{ "nodes", NULL, LIST_SUM, false },
-	{ "ran", NULL, LIST_SUM, false },
-	{ "calls", NULL, LIST_SUM, false },
-	{ "time", NULL, LIST_SUM_NONE, false },	/* an op of two files is in both */
-	{ "self", NULL, LIST_SUM, false },
-	{ "share", NULL, LIST_SUM, false },
-	{ "device-time", "device time", LIST_SUM, false },
-	{ "whose", NULL, LIST_SUM_NONE, false },
-	{ "file", NULL, LIST_SUM_TEXT, false },
+	{ "lines", NULL, LIST_SUM, false, false },
+	{ "nodes", NULL, LIST_SUM, false, false },
+	{ "ran", NULL, LIST_SUM, false, false },
+	{ "calls", NULL, LIST_SUM, false, false },
+	{ "time", NULL, LIST_SUM_NONE, false, false },	/* an op of two files is in both */
+	{ "self", NULL, LIST_SUM, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "device-time", "device time", LIST_SUM, false, false },
+	{ "whose", NULL, LIST_SUM_NONE, false, false },
+	{ "file", NULL, LIST_SUM_TEXT, false, false },
 };
 
 static bool fits(const struct list_options *options, const struct source_row *row)

@@ -33,17 +33,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "bytes", NULL, LIST_SUM, false },
-	{ "each", NULL, LIST_SUM_NONE, false },
-	{ "count", NULL, LIST_SUM, false },
-	{ "latency", "latency p50", LIST_SUM_NONE, false },
-	{ "kind", NULL, LIST_SUM_NONE, false },
-	{ "from", NULL, LIST_SUM_NONE, false },
-	{ "to", NULL, LIST_SUM_NONE, false },
-	{ "producer", NULL, LIST_SUM_NONE, false },
-	{ "consumer", NULL, LIST_SUM_NONE, false },
-	{ "shape", NULL, LIST_SUM_NONE, false },
-	{ "tensor", NULL, LIST_SUM_TEXT, false },
+	{ "bytes", NULL, LIST_SUM, false, false },
+	{ "each", NULL, LIST_SUM_NONE, false, false },
+	{ "count", NULL, LIST_SUM, false, false },
+	{ "latency", "latency p50", LIST_SUM_NONE, false, false },
+	{ "kind", NULL, LIST_SUM_NONE, false, false },
+	{ "from", NULL, LIST_SUM_NONE, false, false },
+	{ "to", NULL, LIST_SUM_NONE, false, false },
+	{ "producer", NULL, LIST_SUM_NONE, false, false },
+	{ "consumer", NULL, LIST_SUM_NONE, false, false },
+	{ "shape", NULL, LIST_SUM_NONE, false, false },
+	{ "tensor", NULL, LIST_SUM_TEXT, false, false },
 };
 
 /* Strings are the model's or the list's. */

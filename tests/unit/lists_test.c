@@ -177,10 +177,15 @@ TEST(list_of_executions)
 	CHECK_STR(line, "first 4 of 6 executions   kind kernel   by duration");
 	at = next_line(at, line);
 	at = next_line(at, line);
-	HAS(line, " 3.00 ms  0.012001 s     3  kernel  queue 0 gpu0         –     –  kernel9  kernel3");
+	HAS(line, " 3.00 ms  0.012001 s     3  kernel  queue 0 gpu0     kernel9  kernel3");
 	HAS(at, "11.0 ms");		/* 3 + 3 + 3 + 2 */
 	HAS(at, "total of 4");
 	HAS(at, "\n… more: -l 16 shows so many\n");
+	free(text);
+
+	/* Without bytes there is no column of them, unless it is asked for. */
+	text = PAGE(page_list_executions, "le", "-k", "kernel", "-s", "bytes");
+	HAS(text, "thread or queue  bytes ▾  op ");
 	free(text);
 
 	/* As it is called, else a part of it. */
