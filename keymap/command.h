@@ -37,6 +37,7 @@ enum command_group {
 	X(MARK, "mark", "", TIME, "[NAME [NOTE]]", 0, -1, mark, "gives the cursor's moment, or the selected event's start, a name; kept with the recording; without one the next letter") \
 	X(UNMARK, "unmark", "", TIME, "NAME|all", 1, 1, unmark, "takes a mark away") \
 	X(MEASURE, "measure", "", TIME, "[off|RANGE]", 0, 2, measure, "from the cursor on, moving it extends, again or Enter ends; or a range; how long, how often a second, what the row did in it") \
+	X(COMPARE, "compare", "", TIME, "[[step] N|slowest|median|previous|off]", 0, 2, compare, "lays another step beneath the one at the cursor: each row has a second, grey line with the same row in that step, both from their starts on; alone: the median step, or off") \
 	X(SELECT, "select", "", TIME, "ROW[:LANE:ID]|TIME TIME", 1, 2, select, "show on the timeline: a row or an event as pages name them, from a time to another") \
 	X(ROW_DOWN, "row-down", "", CURSOR, "[ROWS]", 0, 1, pane, "next row") \
 	X(ROW_UP, "row-up", "", CURSOR, "[ROWS]", 0, 1, pane, "previous row") \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about places in time: marks, measuring. */
+/* Commands about places in time: marks, measuring, another step beneath. */
 #include "tui/commands_internal.h"
 
 #include <inttypes.h>
@@ -184,4 +184,42 @@ unsigned cmd_measure(struct run *run)
 	view->measure.shown = view->measure.open = true;
 	tui->focus_lower = false;
 	return OUT_REDRAW | OUT_FREEZE | OUT_FOCUS_TIMELINE;
+}
+
+/* ---- another step beneath ---- */
+
+unsigned cmd_compare(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	struct when_asks asks = { tui->model, view };
+	int at = run->call.argc > 1 && !strcmp(command_first(run), "step") ? 2 : 1;
+	const char *which = run->call.argc > at ? run->call.argv[at] : "median";
+	bool previous = strcmp(which, "previous") == 0;
+	struct when when;
+	char time[FMT_MAX];
+
+	if (at == 2 && run->call.argc == 2)
+		return command_fail(run, "which step? a number, slowest, fastest, median, first, "
+				    "last, previous or here");
+	if (run->call.argc > at + 1)
+		return command_fail(run, "one step only, not also '%.40s'", run->call.argv[at + 1]);
+	if ((at == 1 && strcmp(which, "off") == 0) || (run->call.argc == 1 && view->compare.shown)) {
+		view->compare.shown = false;
+		return OUT_LAYOUT;
+	}
+	/* The one before is another wherever the cursor goes. */
+	run->failed = !when_step(&asks, previous ? "here" : which, &when, run->error,
+				 run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	view->compare.shown = true;
+	view->compare.previous = previous;
+	view->compare.start_ns = when.t0;
+	if (previous)
+		tui_say(tui, false, "beneath: the step before; Esc or compare off ends it");
+	else
+		tui_say(tui, false, "beneath: %s, %s; Esc or compare off ends it", when.title,
+			fmt_time(time, when.t1 - when.t0));
+	return OUT_LAYOUT;
 }

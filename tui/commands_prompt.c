@@ -78,6 +78,9 @@ unsigned cmd_cancel(struct run *run)
 		return OUT_LAYOUT;
 	} else if (tui->view.measure.shown) {
 		tui->view.measure.shown = tui->view.measure.open = false;
+	} else if (tui->view.compare.shown && !tui->view.selected.id) {
+		tui->view.compare.shown = false;
+		return OUT_LAYOUT;
 	} else {
 		return tui->panes[0]->ops->command(tui->panes[0], &tui->view, &call) & ~OUT_UNKNOWN;
 	}

@@ -34,16 +34,19 @@ struct timeline_layout timeline_layout(int height, bool minimap)
 
 static size_t height_of(const struct timeline *t, size_t line)
 {
-	return row_is_counter(t->list.lines[line].kind) ? (size_t)t->counter_lines : 1;
+	const struct timeline_line *l = &t->list.lines[line];
+
+	return row_is_counter(l->kind) ? (size_t)t->counter_lines : l->beneath ? 2 : 1;
 }
 
 static int timeline_lines(const struct pane *pane)
 {
 	const struct timeline *timeline = (const struct timeline *)pane;
-	size_t lines = 0;
+	size_t lines = (size_t)timeline_beneath_lines(timeline);
 
 	for (size_t i = 0; i < timeline->list.count; i++)
-		lines += height_of(timeline, i);
+		lines += row_is_counter(timeline->list.lines[i].kind) ?
+			 (size_t)timeline->counter_lines : 1;
 	return lines ? (int)lines + LINES_BESIDE : 0;
 }
 
@@ -63,6 +66,7 @@ static void timeline_close(struct pane *pane)
 	free(timeline->rows);
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
+	column_cache_release(&timeline->beneath.cache);
 	tints_release(&timeline->tints);
 	minimap_release(&timeline->minimap);
 	step_list_release(&timeline->steps);
@@ -280,6 +284,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 	if (t->find.shown)
 		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
 	timeline_take_rows(t, view->model, rows, n_rows);
+	timeline_beneath_choose(t, view);
 	place_cursor(t, view);
 	for (i = 0; y < (int)t->page; i++) {
 		size_t line = i < t->fixed ? i : t->top + i - t->fixed;
@@ -318,6 +323,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	tints_begin(&t->tints, (enum tint_by)view->settings->value[SETTING_COLOUR_BY], t->columns);
 	model_status(view->model, &t->status);
 	column_cache_frame(&t->cache, &t->status);
+	column_cache_frame(&t->beneath.cache, &t->status);
 	n_rows = model_rows(view->model, &rows);
 	t->has_selected = view->selected.id &&
 			  model_span(view->model, view->selected, &t->selected);

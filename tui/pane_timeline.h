@@ -70,6 +70,12 @@ struct timeline {
 	int drag_x;
 	char command[64];		/* with OUT_RUN_COMMAND */
 	struct step_list steps;
+	struct {
+		bool shown;
+		uint32_t only;		/* 0, or in this row only: not all have room */
+		struct step_row here, there;
+		struct column_cache cache;
+	} beneath;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
 	int64_t clock_steps[CLOCK_MARKS];
@@ -99,8 +105,24 @@ void timeline_take_rows(struct timeline *t, struct model *model, const struct mo
 /* ---- timeline_lines.c ---- */
 /* Cells and value of line `index` of what is seen; w: a column's width. [locked] */
 void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index);
+/* Names into bars, of n columns and t->owners. [locked] */
+void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
+			 size_t n, const struct cell_style *style, struct cell *cells);
 /* How much later than others a row's data is final. */
 int64_t timeline_late(enum row_kind kind);
+
+/* ---- timeline_beneath.c: `compare` ---- */
+/* Which lines have a second one; after the lines are made. */
+void timeline_beneath_choose(struct timeline *t, const struct view *view);
+/* So many would, had all of them room. */
+int timeline_beneath_lines(const struct timeline *t);
+/* The cells of the second line; style: of the first. [locked] */
+void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t w,
+			   const struct timeline_seen *seen, struct cell_style style);
+void timeline_beneath_label(const struct timeline *t, const struct view *view,
+			    const struct timeline_seen *seen, struct area labels);
+/* What is compared with what. */
+void timeline_beneath_ruler(const struct timeline *t, const struct view *view, struct area ruler);
 
 /* ---- timeline_draw.c ---- */
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused);

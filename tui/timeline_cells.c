@@ -150,7 +150,7 @@ struct look {
 /* tint NULL: by the kind of work. */
 static struct look work_look(enum work work, const uint8_t *tint, const struct cell_style *style)
 {
-	struct look look = {cells_role(work), 0, false};
+	struct look look = {style->grey ? ROLE_CONTEXT : cells_role(work), 0, false};
 
 	if (tint)
 		look.role = *tint ? (enum role)(ROLE_PALETTE_1 + *tint - 1) : ROLE_WORK_OTHER;

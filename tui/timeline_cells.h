@@ -33,6 +33,7 @@ struct cell_style {
 					 * whether it runs or waits in its queue */
 	enum direction direction;	/* letters of copies, DIR_NONE: any */
 	bool heat;			/* shares as shades, not as heights */
+	bool grey;			/* of another time: bars and names, one grey */
 	const uint8_t *tints;		/* of each column, tui/tint.h; NULL: by the kind of work */
 };
 

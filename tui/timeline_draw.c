@@ -71,7 +71,7 @@ static void draw_cells(const struct timeline *t, const struct view *view, struct
 		const struct cell *cell = &cells[i];
 
 		if (cell->ch == ' ' && cell->bg == ROLE_DEFAULT) {
-			if (t->marks[i] && !view->ascii && !row_is_counter(kind))
+			if (t->marks[i] && !view->ascii && !row_is_counter(kind) && !line)
 				area_put(area, (int)i, y, 0x250a, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
 		} else if (cell->ch) {
 			area_put(area, (int)i, y, cell->ch, (enum role)cell->fg,
@@ -123,6 +123,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	timeline_draw_marks(view, area);
 	timeline_draw_measure(view, area);
+	timeline_beneath_ruler(t, view, area);
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
@@ -159,8 +160,8 @@ static void draw_range(const struct view *view, const struct timeline_seen *seen
 		 ROLE_DEFAULT, 0);
 }
 
-static void draw_label(const struct view *view, const struct timeline_seen *seen,
-		       struct area labels)
+static void draw_label(const struct timeline *t, const struct view *view,
+		       const struct timeline_seen *seen, struct area labels)
 {
 	bool current = seen->line.row == view->cursor_row && seen->line.lane == view->cursor_lane;
 
@@ -168,8 +169,10 @@ static void draw_label(const struct view *view, const struct timeline_seen *seen
 			current, view->ascii);
 	if (seen->pinned)
 		area_text(labels, 0, seen->y, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
-	for (int line = 1; line < seen->height; line++)
+	for (int line = 1; line < seen->height && !seen->line.beneath; line++)
 		draw_range(view, seen, labels, line);
+	if (seen->line.beneath && seen->height > 1)
+		timeline_beneath_label(t, view, seen, labels);
 }
 
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
@@ -192,7 +195,7 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 	for (i = 0; i < t->n_seen && t->seen[i].y < layout.n_rows; i++) {
 		const struct timeline_seen *seen = &t->seen[i];
 
-		draw_label(view, seen, labels);
+		draw_label(t, view, seen, labels);
 		for (int line = 0; line < seen->height; line++)
 			draw_cells(t, view, time, layout.rows + seen->y + line, seen, line);
 	}

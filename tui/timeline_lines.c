@@ -7,13 +7,12 @@
 
 #include "model/base/util.h"
 
-static void label_bars(struct timeline *t, const struct view *view,
-		       const struct column *columns, const struct cell_style *style,
-		       struct cell *cells)
+void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
+			 size_t n, const struct cell_style *style, struct cell *cells)
 {
 	size_t begin = 0, end = 0;
 
-	while (cells_next_bar(t->owners, t->columns, &begin, &end)) {
+	while (cells_next_bar(t->owners, n, &begin, &end)) {
 		struct span span;
 
 		if (end - begin >= CELLS_LABEL_MIN &&
@@ -153,7 +152,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
 			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
-		line->direction, t->heat, NULL,
+		line->direction, t->heat, false, NULL,
 	};
 	const struct column *columns = t->blank;
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
@@ -177,7 +176,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 						 view->t0_ns, w, t->steps.rows, t->steps.n);
 		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
 		if (!style.muted)
-			label_bars(t, view, columns, &style, cells);
+			timeline_label_bars(t, view, columns, t->columns, &style, cells);
 		if (t->find.shown && !style.muted)
 			find_mark(&t->find, line->row, line->lane, view->t0_ns, w, t->columns,
 				  cells, &style);
@@ -188,4 +187,6 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 	/* What is yet to come stays blank: the hatch is the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
+	if (line->beneath && seen->height > 1)
+		timeline_beneath_line(t, view, w, seen, style);
 }
