@@ -7,6 +7,16 @@
 #include "model/base/util.h"
 
 #define KEPT_FRAMES 64			/* lines not seen for so long are let go */
+#define ANEW_FRAMES 16			/* no line is asked for anew more often */
+
+/* In turn; of what has ended nothing moves any more. */
+static void forget_one(struct column_cache *cache)
+{
+	uint64_t turn = cache->frame % (cache->count > ANEW_FRAMES ? cache->count : ANEW_FRAMES);
+
+	if (!cache->finished && turn < cache->count)
+		cache->list[turn]->known = 0;
+}
 
 static void entry_free(struct cached_columns *entry)
 {
@@ -42,9 +52,8 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 		cache->list[kept++] = entry;
 	}
 	cache->count = kept;
-	if (kept)
-		cache->list[cache->frame % kept]->known = 0;
 	cache->finished = status->finished;
+	forget_one(cache);
 	/* Windows lie within ±2^62: differences do not overflow. */
 	cache->settled_ns = status->finished ? INT64_MAX / 2 : status->settled_ns;
 }

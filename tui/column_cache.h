@@ -7,7 +7,8 @@
  *
  * Always true: a column is kept only while it lies before the settled line and
  * nothing open reaches into it. A device's clock may be known better later and
- * move what was settled: each frame one line is asked for anew, in turn.
+ * move what was settled: while the program runs each line is asked for anew
+ * once in a while (16 frames, or as many as there are lines), one in a frame.
  *
  * Ownership: the cache owns the columns; what column_cache_get() returns is
  * borrowed until the next column_cache_frame(). Needs the model's lock. Thread:

@@ -11,6 +11,7 @@
 #include "model/query-work.h"
 #include "tui/page_parts.h"
 #include "tui/report.h"
+#include "tui/step_ranks.h"
 
 #define BAR 16
 #define PARTS_SHOWN 10u
@@ -23,34 +24,10 @@ struct step_page {
 	struct step_stats stats;
 	struct step_row *rows;		/* owned */
 	size_t n, at;
-	size_t slowest, median;		/* after the warm-up, where there are any */
+	struct step_ranks ranks;
 };
 
 /* ---- among all steps ---- */
-
-static int by_duration(const void *a, const void *b)
-{
-	const struct step_row *const *x = a, *const *y = b;
-
-	return (*x)->dur_ns == (*y)->dur_ns ? 0 : (*x)->dur_ns < (*y)->dur_ns ? -1 : 1;
-}
-
-static void rank_steps(struct step_page *s)
-{
-	const struct step_row **sorted = xcalloc(s->n, sizeof(*sorted));
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->rows[i].warm_up)
-			sorted[n++] = &s->rows[i];
-	if (!n)
-		for (n = 0; n < s->n; n++)
-			sorted[n] = &s->rows[n];
-	qsort(sorted, n, sizeof(*sorted), by_duration);
-	s->slowest = (size_t)(sorted[n - 1] - s->rows);
-	s->median = (size_t)(sorted[n / 2] - s->rows);
-	free(sorted);
-}
 
 static size_t slower_ones(const struct step_page *s)
 {
@@ -80,9 +57,9 @@ static void add_length(struct step_page *s)
 	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
 		 fmt_time_fine(time, row->dur_ns));
 	page_add(s->page, ROLE_DEFAULT, 0, "   %s to the median's %s",
-		 difference(more, sizeof(more), row->dur_ns - s->rows[s->median].dur_ns),
-		 fmt_time(median, s->rows[s->median].dur_ns));
-	if (slower && s->at == s->slowest)
+		 difference(more, sizeof(more), row->dur_ns - s->rows[s->ranks.median].dur_ns),
+		 fmt_time(median, s->rows[s->ranks.median].dur_ns));
+	if (slower && s->at == s->ranks.slowest)
 		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
 	else if (slower)
 		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
@@ -103,8 +80,8 @@ static void add_ways(struct step_page *s)
 	int64_t end = rows[s->at].start_ns + rows[s->at].dur_ns;
 	struct { const char *text; bool there; size_t which; } ways[] = {
 		{ "previous", s->at > 0, s->at - 1 }, { "next", s->at + 1 < s->n, s->at + 1 },
-		{ "slowest", s->at != s->slowest, s->slowest },
-		{ "median", s->at != s->median, s->median },
+		{ "slowest", s->at != s->ranks.slowest, s->ranks.slowest },
+		{ "median", s->at != s->ranks.median, s->ranks.median },
 	};
 
 	page_label(s->page, "go to");
@@ -314,9 +291,9 @@ static bool find_step(const struct page_call *call, struct step_page *s)
 			 "(marks, ranges called step, runs of a framework's function)");
 		return false;
 	}
-	rank_steps(s);
+	s->ranks = step_ranks(s->rows, s->n);
 	if (!strcmp(call->argv[1], "slowest") || !strcmp(call->argv[1], "median")) {
-		s->at = call->argv[1][0] == 's' ? s->slowest : s->median;
+		s->at = call->argv[1][0] == 's' ? s->ranks.slowest : s->ranks.median;
 		return true;
 	}
 	if (!strcmp(call->argv[1], "last")) {

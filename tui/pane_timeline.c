@@ -163,6 +163,7 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 	size_t from, i;
 
 	memset(t->marks, 0, t->columns);
+	t->marked = false;
 	model_steps_update(view->model, &t->steps);
 	from = steps_from(&t->steps, view->t0_ns);
 	for (i = from; i < t->steps.n && t->steps.rows[i].start_ns < view->t1_ns; i++)
@@ -174,7 +175,7 @@ static void mark_steps(struct timeline *t, const struct view *view, int64_t w)
 		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
 
 		if (column >= 0 && (size_t)column < t->columns)
-			t->marks[column] = 1;
+			t->marks[column] = t->marked = true;
 	}
 }
 

@@ -85,6 +85,7 @@ struct timeline {
 	uint64_t *owners;		/* owned, columns */
 	struct column *blank;		/* owned, columns; all zero */
 	uint8_t *marks;			/* owned, columns: 1 where a step begins */
+	bool marked;			/* ... anywhere */
 	size_t seen_cap, cells_cap, columns_cap;
 	size_t columns;
 	size_t n_seen;

@@ -98,7 +98,7 @@ static void draw_hidden(const struct timeline *t, struct area area)
 static void draw_step_numbers(const struct timeline *t, const struct view *view, struct area area,
 			      int64_t w)
 {
-	for (size_t i = steps_from(&t->steps, view->t0_ns); i < t->steps.n; i++) {
+	for (size_t i = steps_from(&t->steps, view->t0_ns); t->marked && i < t->steps.n; i++) {
 		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
 
 		if (column >= area.width)

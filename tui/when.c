@@ -12,6 +12,7 @@
 #include "tui/pane.h"
 #include "tui/pane_steps.h"
 #include "tui/panes.h"
+#include "tui/step_ranks.h"
 
 static const char *const step_words[] = {
 	"slowest", "fastest", "median", "first", "last", "here", "next", "previous",
@@ -84,34 +85,6 @@ bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, ch
 
 /* ---- steps ---- */
 
-struct by_dur { int64_t dur_ns; size_t i; };
-
-static int by_dur(const void *a, const void *b)
-{
-	const struct by_dur *x = a, *y = b;
-
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns < y->dur_ns ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
-}
-
-/* Of the steps after the warm-up in the order of their length. */
-static size_t in_order(const struct step_row *rows, size_t n, int which)
-{
-	struct by_dur *list = xcalloc(n, sizeof(*list));
-	size_t k = 0, at;
-
-	for (size_t i = 0; i < n; i++)
-		if (!rows[i].warm_up)
-			list[k++] = (struct by_dur) { rows[i].dur_ns, i };
-	for (size_t i = 0, none = !k; i < n && none; i++)
-		list[k++] = (struct by_dur) { rows[i].dur_ns, i };
-	qsort(list, k, sizeof(*list), by_dur);
-	at = list[which == SLOWEST ? k - 1 : which == FASTEST ? 0 : k / 2].i;
-	free(list);
-	return at;
-}
-
 /* Of the cursor: the step it is in, else the last one that began before. */
 static size_t around(const struct when_asks *asks, const struct step_row *rows, size_t n, int which)
 {
@@ -150,13 +123,17 @@ static int word_of(const char *which)
 }
 
 static size_t find_step(const struct when_asks *asks, const struct step_row *rows, size_t n,
-			const char *which)
+			const struct step_ranks *ranks, const char *which)
 {
 	int word = word_of(which);
 
 	switch (word) {
-	case SLOWEST: case FASTEST: case MEDIAN:
-		return in_order(rows, n, word);
+	case SLOWEST:
+		return ranks->slowest;
+	case FASTEST:
+		return ranks->fastest;
+	case MEDIAN:
+		return ranks->median;
 	case FIRST:
 		return 0;
 	case LAST:
@@ -184,6 +161,7 @@ static void no_step(const struct step_row *rows, size_t n, const char *which, ch
 bool when_step(const struct when_asks *asks, const char *which, struct when *out, char *error,
 	       size_t size)
 {
+	struct step_ranks ranks = {0};
 	struct step_stats stats;
 	struct step_row *rows;
 	size_t n, at;
@@ -191,7 +169,9 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 	model_lock(asks->model);
 	n = model_steps(asks->model, &stats, &rows);
 	model_unlock(asks->model);
-	at = n ? find_step(asks, rows, n, which) : 0;
+	if (n)
+		ranks = step_ranks(rows, n);
+	at = n ? find_step(asks, rows, n, &ranks, which) : 0;
 	if (!n)
 		snprintf(error, size, "no steps yet: mark them with NVTX or ITT ranges named 'step', "
 			 "or 'step 12'");
@@ -205,9 +185,9 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 		if (out->t1 <= out->t0)
 			out->t1 = out->t0 + 1;
 		snprintf(out->title, sizeof(out->title), "step %" PRId64 "%s", out->step,
-			 at == in_order(rows, n, SLOWEST) ? " (slowest)" :
-			 at == in_order(rows, n, MEDIAN) ? " (median)" :
-			 at == in_order(rows, n, FASTEST) ? " (fastest)" : "");
+			 at == ranks.slowest ? " (slowest)" :
+			 at == ranks.median ? " (median)" :
+			 at == ranks.fastest ? " (fastest)" : "");
 	}
 	free(rows);
 	return at < n;
