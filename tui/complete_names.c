@@ -12,11 +12,13 @@
 #include "keymap/config.h"
 #include "model/base/util.h"
 #include "model/query-counters.h"
+#include "model/query-findings.h"
 #include "model/query-lines.h"
 #include "model/query-memory.h"
 #include "model/query-names.h"
 #include "model/query-replays.h"
 #include "tui/pane.h"
+#include "tui/panes.h"
 
 #define FOLDER_MOST 20000		/* entries of a folder that are looked at */
 
@@ -128,6 +130,70 @@ static void add_graphs(struct gather *gather)
 	for (size_t i = 0; i < n; i++)
 		gather_add(gather, rows[i].name, "", false);
 	model_replays_free(rows, n);
+}
+
+static void add_devices(struct gather *gather)
+{
+	struct device_row *rows;
+	char label[16];
+	size_t n;
+
+	model_lock(gather->ask->model);
+	n = model_devices(gather->ask->model, &rows);
+	for (size_t i = 0; i < n; i++) {
+		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
+		gather_add(gather, label, rows[i].name ? rows[i].name : "", false);
+	}
+	model_unlock(gather->ask->model);
+	free(rows);
+}
+
+static void add_queues(struct gather *gather)
+{
+	struct queue_row *rows;
+	char label[80];
+	size_t n;
+
+	model_lock(gather->ask->model);
+	n = model_queues(gather->ask->model, &rows);
+	for (size_t i = 0; i < n; i++) {
+		panes_queue_label(label, sizeof(label), rows, n, rows[i].id);
+		gather_add(gather, label, "", false);
+	}
+	model_unlock(gather->ask->model);
+	free(rows);
+}
+
+static void add_processes(struct gather *gather)
+{
+	struct process_row *rows;
+	char pid[16];
+	size_t n;
+
+	model_lock(gather->ask->model);
+	n = model_processes(gather->ask->model, &rows);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(pid, sizeof(pid), "%u", rows[i].pid);
+		gather_add(gather, pid, rows[i].command ? rows[i].command : "", false);
+	}
+	model_unlock(gather->ask->model);
+	free(rows);
+}
+
+static void add_findings(struct gather *gather)
+{
+	struct findings_status status;
+	struct finding *list = NULL;
+	size_t n;
+
+	if (gather->command != COMMAND_ID_FINDING)
+		return;
+	model_lock(gather->ask->model);
+	n = model_findings(gather->ask->model, &status, &list);
+	model_unlock(gather->ask->model);
+	for (size_t i = 0; i < n; i++)
+		gather_add(gather, list[i].id, list[i].title, false);
+	free(list);
 }
 
 /* ---- of the configuration ---- */
@@ -339,6 +405,8 @@ void gather_values(struct gather *gather, const char *value)
 		{"TABLE", add_tables}, {"KEYS", add_keys}, {"NAME", add_panes},
 		{"COMMAND", add_command_names}, {"FORMAT", add_formats},
 		{"ALLOCATOR", add_allocators}, {"COUNTER", add_counters}, {"GRAPH", add_graphs},
+		{"DEVICE", add_devices}, {"QUEUE", add_queues}, {"PID", add_processes},
+		{"ID", add_findings},
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)

@@ -197,6 +197,10 @@ TEST(complete_names_of_the_model)
 	word = complete_word(f.got.list[0].text, false);
 	CHECK_STR(word, "'short one'\"'\"'s'");
 	free(word);
+	CHECK_STR(complete(&f, "device "), "1 gpu0: gpu0");
+	CHECK_STR(complete(&f, "queue "), "2 queue : queue 0 queue 1");
+	CHECK_STR(complete(&f, "process "), "1 4121: 4121");
+	CHECK_STR(complete(&f, "finding "), "0 -:");
 	/* many: all are counted, some are kept */
 	for (uint32_t i = 0; i < COMPLETE_KEEP + 50; i++) {
 		snprintf(name, sizeof(name), "many%05u", i);
