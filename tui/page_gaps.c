@@ -63,9 +63,9 @@ static void add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_add(g->page, ROLE_DEFAULT, 0, "  ");
 	page_when(at, sizeof(at), &g->book, gap->start_ns, length);
 	page_show_time(g->page, at, &g->book, gap->start_ns, gap->end_ns);
-	page_add(g->page, ROLE_DEFAULT, 0, "  ");
+	page_add(g->page, ROLE_DEFAULT, 0, "%*s", text_width(at) < 13 ? 15 - text_width(at) : 2, "");
 	if (has_causes(g->row->kind))
-		page_cell(g->page, ROLE_ACCENT, -14, cause);
+		page_cell(g->page, ROLE_ACCENT, -16, cause);
 	add_event(g, gap->start_ns, false);
 	page_add(g->page, ROLE_MUTED, 0, " → ");
 	add_event(g, gap->end_ns, true);
