@@ -6,61 +6,23 @@
 
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
-#include "tests/unit/test.h"
-#include "tui/page.h"
-
-typedef bool maker(const struct page_call *call, struct page *page);
+#include "tests/unit/page_text.h"
 
 /* Blanks side by side are one: columns are as wide as they need. */
-static void squeeze(char *text)
+static char *squeeze(char *text)
 {
 	char *to = text;
 
-	for (const char *at = text; *at; at++)
+	for (const char *at = text; at && *at; at++)
 		if (*at != ' ' || to == text || to[-1] != ' ')
 			*to++ = *at;
-	*to = '\0';
-}
-
-static char *text_of(maker *make, struct model *model, int argc, const char *const *argv,
-		     char error[400])
-{
-	struct page_call call = {
-		.model = model, .argc = argc, .argv = argv, .error = error, .error_size = 400,
-	};
-	struct page page;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-
-	error[0] = '\0';
-	page_init(&page);
-	if (make(&call, &page)) {
-		out = open_memstream(&text, &size);
-		page_write(&page, out);
-		fclose(out);
-		squeeze(text);
-	}
-	page_release(&page);
+	if (to)
+		*to = '\0';
 	return text;
 }
 
-#define PAGE(make, ...) ({ \
-	const char *const argv_[] = { __VA_ARGS__ }; \
-	text_of(make, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
-})
-
-#define WRONG(make, text, ...) do { \
-	CHECK(!PAGE(make, __VA_ARGS__)); \
-	CHECK_STR(error, text); \
-} while (0)
-
-static bool has(const char *text, const char *part)
-{
-	return text && strstr(text, part);
-}
-
-#define HAS(text, part) CHECK(has(text, part))
+#undef PAGE
+#define PAGE(make, ...) squeeze(PAGE_OF(make, NULL, __VA_ARGS__))
 
 #define COPIES 300
 #define QUEUES 2
@@ -126,7 +88,7 @@ static void expect(const char *text, const struct sum *sum)
 TEST(list_of_copies)
 {
 	struct model *model = model_of_copies();
-	char error[400], *text = PAGE(page_list_copies, "lc"), bytes[FMT_MAX], line[200];
+	char error[PAGE_ERROR], *text = PAGE(page_list_copies, "lc"), bytes[FMT_MAX], line[200];
 	struct sum all = { .count = 0 };
 
 	HAS(text, "4 kinds of copies by total share of all copies' time: ");
@@ -169,7 +131,7 @@ TEST(list_of_copies)
 TEST(page_of_copies)
 {
 	struct model *model = model_of_copies();
-	char error[400], *text = PAGE(page_copies, "pc", "d2h"), line[200], count[FMT_MAX];
+	char error[PAGE_ERROR], *text = PAGE(page_copies, "pc", "d2h"), line[200], count[FMT_MAX];
 	uint64_t pageable = 0;
 
 	HAS(text, "6 of 12 kinds of copies of d2h by total");
@@ -233,7 +195,7 @@ static struct model *model_of_tensors(void)
 TEST(list_of_tensors)
 {
 	struct model *model = model_of_tensors();
-	char error[400], *text = PAGE(page_list_tensors, "lt");
+	char error[PAGE_ERROR], *text = PAGE(page_list_tensors, "lt");
 
 	HAS(text, "4 tensors that moved by bytes\n");
 	HAS(text, "1.00 MiB 1.00 MiB 1 – copy host gpu0 – kernel8 – kernel8\n");
@@ -265,7 +227,7 @@ TEST(list_of_tensors)
 TEST(lists_of_what_did_not_move)
 {
 	struct model *model = model_with_device();
-	char error[400], *text = PAGE(page_list_copies, "lc");
+	char error[PAGE_ERROR], *text = PAGE(page_list_copies, "lc");
 
 	HAS(text, "no copy has finished yet");
 	free(text);

@@ -5,49 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/model_events.h"
-#include "tests/unit/test.h"
-#include "tui/page.h"
-
-typedef bool maker(const struct page_call *call, struct page *page);
-
-static char *text_of(maker *make, struct model *model, int argc, const char *const *argv,
-		     char error[400])
-{
-	struct page_call call = {
-		.model = model, .argc = argc, .argv = argv, .error = error, .error_size = 400,
-	};
-	struct page page;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-
-	error[0] = '\0';
-	page_init(&page);
-	if (make(&call, &page)) {
-		out = open_memstream(&text, &size);
-		page_write(&page, out);
-		fclose(out);
-	}
-	page_release(&page);
-	return text;
-}
-
-#define PAGE(make, ...) ({ \
-	const char *const argv_[] = { __VA_ARGS__ }; \
-	text_of(make, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
-})
-
-#define WRONG(make, text, ...) do { \
-	CHECK(!PAGE(make, __VA_ARGS__)); \
-	CHECK_STR(error, text); \
-} while (0)
-
-static bool has(const char *text, const char *part)
-{
-	return text && strstr(text, part);
-}
-
-#define HAS(text, part) CHECK(has(text, part))
+#include "tests/unit/page_text.h"
 
 /* The next line of a page after a heading and its titles, into line. */
 static const char *next_line(const char *at, char line[300])
@@ -84,7 +42,7 @@ static struct model *model_of_kernels(void)
 TEST(list_of_ops)
 {
 	struct model *model = model_of_kernels();
-	char error[400], line[300], *text = PAGE(page_list_profile, "lp");
+	char error[PAGE_ERROR], line[300], *text = PAGE(page_list_profile, "lp");
 	const char *at = text;
 	/* by device time: kernel k takes k * k ms */
 	static const char *const rows[] = {
@@ -131,7 +89,7 @@ TEST(list_of_ops)
 TEST(list_of_kernels)
 {
 	struct model *model = model_of_kernels();
-	char error[400], *text = PAGE(page_list_kernels, "lk", "-s", "kernel");
+	char error[PAGE_ERROR], *text = PAGE(page_list_kernels, "lk", "-s", "kernel");
 
 	HAS(text, "3 kernels   by kernel   share of all kernels' time: 14.0 ms");
 	HAS(text, "   1  1.00 ms  7.1 %  1.00 ms  1.00 ms  1.00 ms");
@@ -168,7 +126,7 @@ static void add_steps(struct model *model)
 TEST(list_of_executions)
 {
 	struct model *model = model_of_kernels();
-	char error[400], line[300], *text;
+	char error[PAGE_ERROR], line[300], *text;
 	const char *at;
 
 	add_steps(model);
@@ -220,7 +178,7 @@ TEST(list_of_executions)
 TEST(lists_of_nothing)
 {
 	struct model *model = model_with_device();
-	char error[400], *text = PAGE(page_list_profile, "lp");
+	char error[PAGE_ERROR], *text = PAGE(page_list_profile, "lp");
 
 	CHECK_STR(text, "0 ops   by self   share of all ops' self time: 0 ns\n"
 		  "no op or range yet: frameworks, NVTX and ITT ranges appear here\n");
@@ -236,7 +194,7 @@ TEST(lists_of_nothing)
 TEST(lists_wrong)
 {
 	struct model *model = model_with_device();
-	char error[400];
+	char error[PAGE_ERROR];
 
 	WRONG(page_list_profile, "-s wants a column, not 'x': calls, self, total, device-time, "
 	      "share, avg, p99, kernels, type, source, op", "lp", "-s", "x");

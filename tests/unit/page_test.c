@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/model_events.h"
-#include "tests/unit/test.h"
-#include "tui/page.h"
+#include "tests/unit/page_text.h"
 #include "tui/pane_page.h"
 
 #define NAME0 200u
@@ -48,37 +47,10 @@ static struct model *model_of_four(const char *file)
 	return model;
 }
 
-static char *text_of(bool (*make)(const struct page_call *, struct page *), struct model *model,
-		     int argc, const char *const *argv, char error[200])
-{
-	struct page_call call = {
-		.model = model, .argc = argc, .argv = argv, .error = error, .error_size = 200,
-	};
-	struct page page;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
-
-	error[0] = '\0';
-	page_init(&page);
-	if (make(&call, &page)) {
-		out = open_memstream(&text, &size);
-		page_write(&page, out);
-		fclose(out);
-	}
-	page_release(&page);
-	return text;
-}
-
-#define PAGE(make, ...) ({ \
-	const char *const argv_[] = { __VA_ARGS__ }; \
-	text_of(make, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
-})
-
 TEST(page_trees)
 {
 	struct model *model = model_of_four("/nowhere/train.py");
-	char error[200], *text;
+	char error[PAGE_ERROR], *text;
 
 	text = PAGE(page_inputs, "li", "out", "-r", "-t");
 	CHECK_STR(text, "inputs of out  (depth 20, control edges left out)  960 ns ×1\n"
@@ -113,7 +85,7 @@ TEST(page_trees)
 TEST(page_of_a_node)
 {
 	struct model *model = model_of_four("/nowhere/train.py");
-	char error[200], *text = PAGE(page_node, "ni", "mul", "-a", "-t");
+	char error[PAGE_ERROR], *text = PAGE(page_node, "ni", "mul", "-a", "-t");
 
 	CHECK_STR(text, "mul   all its runs\nop       Mul\ndevice   not placed\n"
 		  "graph    __inference_step_1   process 4121\n"
@@ -130,7 +102,7 @@ TEST(page_of_a_node)
 
 TEST(page_of_a_source)
 {
-	char path[PATH_MAX], error[200], *text;
+	char path[PATH_MAX], error[PAGE_ERROR], *text;
 	struct model *model;
 	FILE *file;
 

@@ -7,9 +7,8 @@
 
 #include "model/query-range.h"
 #include "tests/unit/model_events.h"
-#include "tests/unit/test.h"
+#include "tests/unit/page_text.h"
 #include "tui/marks.h"
-#include "tui/page.h"
 #include "tui/pane.h"
 #include "tui/report.h"
 #include "tui/side.h"
@@ -182,39 +181,15 @@ TEST(when_wrong)
 
 /* ---- pages ---- */
 
-static char *make(bool (*maker)(const struct page_call *, struct page *), struct model *model,
-		  int argc, const char *const *argv, char error[300])
+#undef PAGE
+#define PAGE(make, ...) \
+	PAGE_OF(make, (&(struct view){ .cursor_ns = BASE + 35 * MS }), __VA_ARGS__)
+
+/* A page that is looked at once. */
+static bool says(char *text, const char *part)
 {
-	struct view view = { .cursor_ns = BASE + 35 * MS };
-	struct page_call call = { .model = model, .view = &view, .argc = argc, .argv = argv,
-				  .error = error, .error_size = 300 };
-	struct page page;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
+	bool found = has(text, part);
 
-	error[0] = '\0';
-	page_init(&page);
-	if (maker(&call, &page)) {
-		out = open_memstream(&text, &size);
-		page_write(&page, out);
-		fclose(out);
-	}
-	page_release(&page);
-	return text;
-}
-
-#define PAGE(maker, ...) ({ \
-	const char *const argv_[] = { __VA_ARGS__ }; \
-	make(maker, model, (int)(sizeof(argv_) / sizeof(argv_[0])), argv_, error); \
-})
-
-static bool has(char *text, const char *part)
-{
-	bool found = text && strstr(text, part);
-
-	if (!found)
-		fprintf(stderr, "'%s' is not in:\n%s\n", part, text ? text : "(none)");
 	free(text);
 	return found;
 }
@@ -222,16 +197,16 @@ static bool has(char *text, const char *part)
 TEST(page_diff_of_steps)
 {
 	struct model *model = train();
-	char error[300], *text = PAGE(page_diff, "diff", "slowest");
+	char error[PAGE_ERROR], *text = PAGE(page_diff, "diff", "slowest");
 
 	CHECK(text && strstr(text, "step 7 (slowest) took 6.00 ms longer than step "));
 	CHECK(text && strstr(text, "  –   1.00 ms   +1.00 ms     new        0→1  kernel2\n"));
 	CHECK(text && !strstr(text, "kernel1"));	/* as long in both */
 	free(text);
-	CHECK(has(PAGE(page_diff, "diff", "7", "step", "7"), "step 7 (slowest) took as long as step 7"));
+	CHECK(says(PAGE(page_diff, "diff", "7", "step", "7"), "step 7 (slowest) took as long as step 7"));
 	/* what was new is gone, the other way round */
-	CHECK(has(PAGE(page_diff, "diff", "7", "3"), "gone        1→0  kernel2\n"));
-	CHECK(has(PAGE(page_diff, "diff"), "step 3 took "));
+	CHECK(says(PAGE(page_diff, "diff", "7", "3"), "gone        1→0  kernel2\n"));
+	CHECK(says(PAGE(page_diff, "diff"), "step 3 took "));
 	CHECK(!PAGE(page_diff, "diff", "1", "2", "3"));
 	CHECK_STR(error, "two to hold against each other, not also '3'");
 	CHECK(!PAGE(page_diff, "diff", "/nowhere/report.json"));
@@ -244,7 +219,7 @@ TEST(page_diff_of_runs)
 {
 	static const struct report_run run = { .wall_ns = -1, .exit_status = -1 };
 	struct model *model = train();
-	char path[TEST_PATH_MAX + 20], error[300];
+	char path[TEST_PATH_MAX + 20], error[PAGE_ERROR];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/run.json", test_folder());
@@ -252,7 +227,7 @@ TEST(page_diff_of_runs)
 	CHECK(file);
 	report_json(model, &run, file);
 	fclose(file);
-	CHECK(has(PAGE(page_diff, "diff", path), "this run took as long as run.json\n"));
+	CHECK(says(PAGE(page_diff, "diff", path), "this run took as long as run.json\n"));
 	CHECK(!PAGE(page_diff, "diff", path, "slowest"));
 	CHECK(strstr(error, "they are no pair"));
 	file = fopen(path, "w");
@@ -270,11 +245,11 @@ TEST(page_diff_of_runs)
 TEST(page_range_of_a_step)
 {
 	struct model *model = train();
-	char error[300];
+	char error[PAGE_ERROR];
 
-	CHECK(has(PAGE(page_range, "range", "step", "7"), "   1.00 ms    25 %        1  kernel2\n"));
-	CHECK(has(PAGE(page_range, "range", "0s", "15ms"), "steps    0 1 \n"));
-	CHECK(has(PAGE(page_range, "range", "0s", "15ms"), "h2d  2.00 GB/s  977 KiB\n"));
+	CHECK(says(PAGE(page_range, "range", "step", "7"), "   1.00 ms    25 %        1  kernel2\n"));
+	CHECK(says(PAGE(page_range, "range", "0s", "15ms"), "steps    0 1 \n"));
+	CHECK(says(PAGE(page_range, "range", "0s", "15ms"), "h2d  2.00 GB/s  977 KiB\n"));
 	CHECK(!PAGE(page_range, "range", "2ms", "1ms"));
 	CHECK(!PAGE(page_range, "range", "step", "3", "4"));
 	CHECK_STR(error, "one range only, not also '4'");
@@ -285,12 +260,12 @@ TEST(page_gaps_of_a_queue)
 {
 	struct model *model = train();
 	struct model_row row = row_of(model, ROW_QUEUE, 0);
-	char id[16], error[300];
+	char id[16], error[PAGE_ERROR];
 
 	snprintf(id, sizeof(id), "%u", row.id);
-	CHECK(has(PAGE(page_gaps, "gaps", "run", "-r", id, "-n", "2"), "   13.0 ms  "));
-	CHECK(has(PAGE(page_gaps, "gaps", "run", "-r", id, "-n", "2"), "… and shorter ones"));
-	CHECK(has(PAGE(page_gaps, "gaps", "0ns", "1ms", "-r", id), "no gap between two events"));
+	CHECK(says(PAGE(page_gaps, "gaps", "run", "-r", id, "-n", "2"), "   13.0 ms  "));
+	CHECK(says(PAGE(page_gaps, "gaps", "run", "-r", id, "-n", "2"), "… and shorter ones"));
+	CHECK(says(PAGE(page_gaps, "gaps", "0ns", "1ms", "-r", id), "no gap between two events"));
 	CHECK(!PAGE(page_gaps, "gaps", "run"));
 	CHECK_STR(error, "no row under the cursor: -r ROW, or j and k");
 	CHECK(!PAGE(page_gaps, "gaps", "run", "-r", "999"));
