@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/regex.h"
 #include "model/base/util.h"
 #include "tui/filters_span.h"
 #include "tui/panes.h"
-#include "tui/pattern.h"
 
 /* ---- what is wanted ---- */
 
@@ -64,7 +64,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
 		return false;
 	}
-	if (!pattern_compile(&regex, text, PATTERN_WHETHER, error, error_size))
+	if (!regex_make(&regex, text, REGEX_SMART, error, error_size))
 		return false;
 	forget(find);
 	find->regex = regex;

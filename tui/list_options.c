@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "keymap/words.h"
+#include "model/base/regex.h"
 #include "model/base/util.h"
 
 #define WORD_MAX 40
@@ -16,9 +17,8 @@
 
 bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size)
 {
-	int flags = REG_EXTENDED | REG_NOSUB | REG_ICASE, bad;
 	size_t length = strlen(text);
-	char inner[REGEX_MAX], why[120];
+	char inner[REGEX_MAX];
 
 	if (length >= REGEX_MAX) {
 		snprintf(error, error_size, "too long a regular expression: at most %d bytes",
@@ -29,15 +29,7 @@ bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size
 		snprintf(inner, sizeof(inner), "%.*s", (int)length - 2, text + 1);
 	else
 		snprintf(inner, sizeof(inner), "%s", text);
-	for (const char *at = inner; *at; at++)
-		if (isupper((unsigned char)*at))
-			flags &= ~REG_ICASE;
-	bad = regcomp(regex, inner, flags);
-	if (!bad)
-		return true;
-	regerror(bad, regex, why, sizeof(why));
-	snprintf(error, error_size, "not a regular expression: '%.100s': %s", text, why);
-	return false;
+	return regex_make(regex, inner, REGEX_SMART, error, error_size);
 }
 
 char *list_regex_quote(const char *text)

@@ -212,7 +212,7 @@ static void take_trend(struct model *model, struct memory_line *line)
 	struct model_status status;
 
 	model_status(model, &status);
-	if (status.last_ns - status.first_ns < TREND)
+	if (status.last_ns <= status.first_ns || status.last_ns - status.first_ns < TREND)
 		return;
 	model_memory_columns(model, line->memory.account, status.first_ns, status.last_ns, TREND, live);
 	for (size_t i = 0; i < TREND; i++)

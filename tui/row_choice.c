@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/regex.h"
 #include "model/base/util.h"
-#include "tui/pattern.h"
 #include "tui/timeline_row.h"
 
 #define NO_ROW SIZE_MAX
@@ -60,7 +60,7 @@ bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *t
 			 ROW_RULES);
 		return false;
 	}
-	if (!pattern_compile(&regex, text, PATTERN_WHETHER, error, error_size))
+	if (!regex_make(&regex, text, REGEX_SMART, error, error_size))
 		return false;
 	if (what == ROW_ONLY && choice->n_rules)
 		forget_rules(choice);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/base/regex.h"
 #include "model/base/util.h"
-#include "tui/pattern.h"
 
 bool text_find_set(struct text_find *find, const char *text, char *error, size_t error_size)
 {
@@ -15,7 +15,7 @@ bool text_find_set(struct text_find *find, const char *text, char *error, size_t
 		snprintf(error, error_size, "too long to look for: at most %u bytes", TEXT_FIND_MAX - 1);
 		return false;
 	}
-	if (!pattern_compile(&regex, text, PATTERN_PLACES, error, error_size))
+	if (!regex_make(&regex, text, REGEX_PLACES, error, error_size))
 		return false;
 	text_find_release(find);
 	find->regex = regex;

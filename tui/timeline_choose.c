@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/pattern.h"
+#include "model/base/regex.h"
 
 /* What follows the word: "/stream 7/" and "stream 7" are the same. */
 static void rest_of(const struct command_call *call, char *text, size_t size)
@@ -124,7 +124,7 @@ static unsigned find_row(struct timeline *t, struct view *view, const char *text
 
 	if (!*text)
 		return timeline_answer(view, true, "which row? rows find /REGEX/");
-	if (!pattern_compile(&regex, text, PATTERN_WHETHER, view->status, sizeof(view->status))) {
+	if (!regex_make(&regex, text, REGEX_SMART, view->status, sizeof(view->status))) {
 		view->status_error = true;
 		return OUT_REDRAW;
 	}

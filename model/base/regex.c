@@ -4,34 +4,80 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* The product of all upper bounds, as if each were inside of the others. */
-static bool repeats_too_much(const char *text)
+/* The characters of a group as the matcher writes it out; what is repeated is the last. */
+struct group { size_t before, last; };
+
+static size_t all_of(const struct group *group)
 {
-	unsigned long product = 1;
+	return group->before + group->last;
+}
+
+/* Behind a bracket expression, in which nothing repeats: [^]a[:space:]]. */
+static const char *skip_bracket(const char *text)
+{
+	text += text[1] == '^' ? 2 : 1;
+	if (*text == ']')
+		text++;
+	for (; *text && *text != ']'; text++)
+		if (text[0] == '[' && text[1] && strchr(":.=", text[1]) && strchr(text + 2, ']'))
+			text = strchr(text + 2, ']');
+	return text;
+}
+
+/* How often '+', {3}, {2,5}, {,4} or {3,} has what it repeats; at: then its end. 0: it is
+ * none of them. */
+static size_t repeats(const char **at)
+{
+	const char *text = *at;
+	unsigned long least, most;
+	char *end;
+
+	if (*text == '*' || *text == '?' || *text == '+')
+		return *text == '+' ? 2 : 1;
+	if (*text != '{' || !(isdigit((unsigned char)text[1]) || text[1] == ','))
+		return 0;
+	least = most = strtoul(text + 1, &end, 10);
+	if (*end == ',' && !isdigit((unsigned char)end[1]))
+		most = least + 1;
+	else if (*end == ',')
+		most = strtoul(end + 1, &end, 10);
+	*at = strchr(end, '}') ? strchr(end, '}') : end;
+	most = most < REGEX_MOST ? most : REGEX_MOST + 1;
+	return most > 1 ? most : 1;
+}
+
+static bool is_too_much(const char *text)
+{
+	struct group groups[REGEX_DEPTH + 1] = {{0, 0}}, *group = groups;
 
 	for (; *text; text++) {
-		unsigned long most = 0;
-		char *end;
+		size_t times, one = 1;
 
-		if (*text == '\\' && text[1]) {
-			text++;
+		if (*text == '(') {
+			if (++group == groups + REGEX_DEPTH)
+				return true;
+			*group = (struct group){0, 0};
 			continue;
 		}
-		if (*text != '{')
-			continue;
-		if (isdigit((unsigned char)text[1]) || text[1] == ',') {
-			most = isdigit((unsigned char)text[1]) ? strtoul(text + 1, &end, 10) : 0;
-			if (text[1] == ',')
-				end = (char *)text + 1;
-			if (*end == ',' && isdigit((unsigned char)end[1]))
-				most = strtoul(end + 1, NULL, 10);
+		times = repeats(&text);
+		if (times) {
+			group->last *= times;
+		} else {
+			if (*text == ')' && group > groups)
+				one += all_of(group--);
+			else if (*text == '[')
+				text = skip_bracket(text);
+			else if (*text == '\\' && text[1])
+				text++;
+			group->before += group->last;
+			group->last = one;
 		}
-		if (most > REGEX_REPEATS)
+		if (all_of(group) > REGEX_MOST)
 			return true;
-		product *= most > 1 ? most : 1;
-		if (product > REGEX_REPEATS)
-			return true;
+		if (!*text)
+			break;		/* a bracket that does not end */
 	}
 	return false;
 }
@@ -56,9 +102,10 @@ static bool has_capital(const char *text)
 	return false;
 }
 
-bool regex_make(regex_t *regex, const char *text, bool fold, char *error, size_t error_size)
+bool regex_make(regex_t *regex, const char *text, enum regex_how how, char *error,
+		size_t error_size)
 {
-	int flags = REG_EXTENDED | REG_NOSUB, bad;
+	int flags = REG_EXTENDED | (how == REGEX_PLACES ? 0 : REG_NOSUB), bad;
 	char why[120];
 
 	if (refers_back(text)) {
@@ -66,12 +113,12 @@ bool regex_make(regex_t *regex, const char *text, bool fold, char *error, size_t
 			 "it refers back", text);
 		return false;
 	}
-	if (repeats_too_much(text)) {
+	if (is_too_much(text)) {
 		snprintf(error, error_size, "not a regular expression that is understood: '%.80s': "
-			 "more than %u repetitions", text, REGEX_REPEATS);
+			 "written out it is longer than %u characters", text, REGEX_MOST);
 		return false;
 	}
-	if (fold || !has_capital(text))
+	if (how == REGEX_FOLD || !has_capital(text))
 		flags |= REG_ICASE;
 	bad = regcomp(regex, text, flags);
 	if (bad) {

@@ -2,7 +2,9 @@
 /*
  * Regular expressions as users type them: POSIX extended ones; case matters where there
  * is a capital in them (smart case). What would take the matcher for ever or all memory is
- * refused: back-references, and repetitions of more than REGEX_REPEATS in all.
+ * refused: back-references, and what is longer than REGEX_MOST characters or deeper than
+ * REGEX_DEPTH when its repetitions are written out, as the matcher does: 'a{3}' is 'aaa',
+ * 'a+' is 'aa*', so that nested ones double each time.
  *
  * Threads: no state, any thread.
  */
@@ -13,11 +15,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REGEX_REPEATS 1000u
+#define REGEX_MOST 2000u
+#define REGEX_DEPTH 100u
 
-/* fold: case never matters. false: a sentence in error, nothing to free; else the caller
- * frees with regfree(). */
-bool regex_make(regex_t *regex, const char *text, bool fold, char *error, size_t error_size);
+enum regex_how {
+	REGEX_SMART,
+	REGEX_FOLD,		/* case never matters */
+	REGEX_PLACES,		/* smart, and regexec() tells where the matches are */
+};
+
+/* false: a sentence in error, nothing to free; else the caller frees with regfree(). */
+bool regex_make(regex_t *regex, const char *text, enum regex_how how, char *error,
+		size_t error_size);
 /* text NULL never matches. */
 bool regex_matches(const regex_t *regex, const char *text);
 

@@ -72,7 +72,7 @@ static bool parse_regex(struct parser *p, enum filter_field field, bool differs,
 
 	if (!text)
 		return false;
-	good = regex_make(&regex, text, fold, why, sizeof(why));
+	good = regex_make(&regex, text, fold ? REGEX_FOLD : REGEX_SMART, why, sizeof(why));
 	free(text);
 	if (!good)
 		return filter_fail(p, start + strspn(start, " \t"), "%s", why);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions about graphs. */
 #include <ctype.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/graph/graph.h"
+#include "model/base/regex.h"
 #include "model/base/util.h"
 
 #define NAMED_MAX 4			/* in a sentence */
@@ -342,9 +342,10 @@ static bool match_regex(struct model *model, const char *text, struct matches *m
 {
 	struct map names = { .size = 0 };
 	regex_t regex;
+	char why[160];
 
 	m->n = 0;
-	if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB))
+	if (!regex_make(&regex, text, REGEX_SMART, why, sizeof(why)))
 		return false;
 	for (uint32_t i = 0; i < model->graphs->nodes.n; i++) {
 		const char *name = raw(model, gnode_at(model->graphs, i)->name);
