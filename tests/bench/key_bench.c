@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a key to the picture that answers it (G14.key), with a made-up program of
+ * From a key to the picture that answers it (G14.*), with a made-up program of
  * 10^7 spans in the model: the real screen on a terminal of 200x50. Each key is
  * written to the terminal; the log says when the frame after it was out.
  * Keys go through all zooms, from the whole run to some us a column, and through
- * rows, events and panes; between two of them the terminal is drained and rests,
- * as the next picture would wait for the last one's time otherwise.
+ * rows, events and panes, and so again with colours, links, a filter, the pages
+ * and lists of a drill-down (see whats); between two of them the terminal is drained
+ * and rests, as the next picture would wait for the last one's time otherwise.
  *
  * The bar is on the CPU time that tftop takes for a key, all its threads: on a
  * machine that others use, the time on the wall is theirs. It stands beside it.
@@ -132,6 +133,11 @@ static bool take(struct keyboard *board, int64_t until_ns, int64_t after_ns)
 	return true;
 }
 
+static bool rest(struct keyboard *board)
+{
+	return take(board, clock_ns(CLOCK_MONOTONIC) + REST_MS * MS, INT64_MAX);
+}
+
 /* false: no answer. */
 static bool press(struct keyboard *board, char key)
 {
@@ -142,26 +148,67 @@ static bool press(struct keyboard *board, char key)
 		return false;
 	board->wall_ns[board->n] = board->frame_ns - now;
 	board->cpu_ns[board->n++] = clock_ns(board->cpu) - cpu;
-	return take(board, clock_ns(CLOCK_MONOTONIC) + REST_MS * MS, INT64_MAX);
+	return rest(board);
 }
 
-static bool press_all(struct keyboard *board)
+static bool press_each(struct keyboard *board, const char *keys)
 {
-	static const char around[] = "DDAdadjkj.,D";
-
-	for (int pane = 1; pane <= 2; pane++) {
-		if (!press(board, '0') || !press(board, (char)('0' + pane)))
+	for (; *keys; keys++)
+		if (!press(board, *keys))
 			return false;
-		for (int zoom = 0; zoom < 12; zoom++) {
-			for (const char *key = around; *key; key++)
-				if (!press(board, *key))
-					return false;
-			for (int i = 0; i < 3; i++)
-				if (!press(board, 'w'))
-					return false;
-		}
-	}
 	return true;
+}
+
+/* A command; what it costs itself counts, what typing it costs does not. */
+static bool command(struct keyboard *board, const char *line)
+{
+	ssize_t length = (ssize_t)strlen(line);
+
+	return write(board->terminal, ":", 1) == 1 && rest(board) &&
+	       write(board->terminal, line, (size_t)length) == length && rest(board) &&
+	       press(board, '\r');
+}
+
+/* All zooms, from the whole run to some us a column. */
+static bool through_zooms(struct keyboard *board, const char *around, int zooms)
+{
+	for (int zoom = 0; zoom < zooms; zoom++)
+		if (!press_each(board, around) || !press_each(board, zooms > 6 ? "www" : "wwwwww"))
+			return false;
+	return true;
+}
+
+static const struct what {
+	const char *name, *what;
+	const char *first;		/* keys */
+	const char *commands[4];
+	const char *around;		/* keys at each zoom */
+	int zooms;
+} whats[] = {
+	{ "G14.key", "key to picture", "01", {0}, "ddAdadjkj.,d", 12 },
+	{ "G14.kernels", "key to picture, kernels below", "02", {0}, "ddAdadjkj.,d", 12 },
+	{ "G14.colours", "key to picture, coloured by op", "01", {"set colour-by = op"},
+	  "dAdajk.,", 6 },
+	{ "G14.links", "key to picture, an event with links", "0jjjj", {0}, ".].[.,.", 6 },
+	{ "G14.where", "key to picture, rows chosen", "01", {"pane ops", "where self > 1us & calls > 1"},
+	  "dAdajk", 6 },
+	{ "G14.pin", "key to picture, changes since", "", {"where", "pin"}, "dAdajk", 6 },
+	{ "G14.name", "key to picture, page of a name", "0jjjj", {"name conv_forward_0"}, "dAdaj.", 6 },
+	{ "G14.step", "key to picture, page of a step", "0", {"step slowest"}, "dAdaj.", 6 },
+	{ "G14.diff", "key to picture, what differs in a step", "0", {"diff slowest"}, "dAdaj.", 6 },
+	{ "G14.list", "key to picture, list of executions", "0", {"le"}, "dAdaj.", 6 },
+};
+#define N_WHATS (sizeof(whats) / sizeof(whats[0]))
+
+static bool measure(struct keyboard *board, const struct what *what)
+{
+	board->n = 0;
+	if (!press_each(board, what->first))
+		return false;
+	for (int i = 0; i < 4 && what->commands[i]; i++)
+		if (!command(board, what->commands[i]))
+			return false;
+	return through_zooms(board, what->around, what->zooms);
 }
 
 static int by_value(const void *a, const void *b)
@@ -176,7 +223,7 @@ static double part_ms(const int64_t *sorted, size_t n, unsigned permille)
 	return n ? (double)sorted[(n - 1) * permille / 1000] / 1e6 : 0;
 }
 
-static void report(struct keyboard *board)
+static void report(struct keyboard *board, const struct what *what)
 {
 	double cpu, wall;
 
@@ -184,11 +231,12 @@ static void report(struct keyboard *board)
 	qsort(board->wall_ns, board->n, sizeof(board->wall_ns[0]), by_value);
 	cpu = part_ms(board->cpu_ns, board->n, 990);
 	wall = part_ms(board->wall_ns, board->n, 990);
-	printf("G14.key|key to picture at %.0f M spans, p99 of CPU (p50 %.2f, at most %.2f)|%.2f|ms|low|p99 on the wall (p50 %.2f)|%.2f|%.2f|<= 16 ms|%zu||%s\n",
-	       (double)n_spans / 1e6, part_ms(board->cpu_ns, board->n, 500),
+	printf("%s|%s at %.0f M spans, p99 of CPU (p50 %.2f, at most %.2f)|%.2f|ms|low|p99 on the wall (p50 %.2f)|%.2f|%.2f|<= 16 ms|%zu||%s\n",
+	       what->name, what->what, (double)n_spans / 1e6, part_ms(board->cpu_ns, board->n, 500),
 	       part_ms(board->cpu_ns, board->n, 1000), cpu,
 	       part_ms(board->wall_ns, board->n, 500), wall, wall > 0 ? cpu / wall : 0,
 	       board->n, cpu <= 16 ? "true" : "false");
+	fflush(stdout);
 }
 
 /* The screen, in a process of its own. */
@@ -211,11 +259,13 @@ int main(int argc, char **argv)
 	const char *spans = getenv("SPANS");
 	struct model *model;
 	int log[2];
-	bool ok = false;
+	size_t done = 0;
 	pid_t pid;
 
 	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
-		puts("G14.key");
+		for (size_t i = 0; i < N_WHATS; i++)
+			printf("%s%s", i ? " " : "", whats[i].name);
+		putchar('\n');
 		return 0;
 	}
 	model = make(spans ? strtoull(spans, NULL, 10) : SPANS);
@@ -230,13 +280,13 @@ int main(int argc, char **argv)
 	if (!clock_getcpuclockid(pid, &board.cpu) &&
 	    take(&board, clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, 0) &&
 	    take(&board, clock_ns(CLOCK_MONOTONIC) + 1000 * MS, INT64_MAX))
-		ok = press_all(&board);
+		for (; done < N_WHATS && measure(&board, &whats[done]); done++)
+			report(&board, &whats[done]);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	if (ok)
-		report(&board);
-	else
-		fprintf(stderr, "key_bench: key %zu was not answered\n", board.n + 1);
+	if (done < N_WHATS)
+		fprintf(stderr, "key_bench: key %zu of %s was not answered\n", board.n + 1,
+			whats[done].name);
 	model_free(model);
-	return !ok;
+	return done < N_WHATS;
 }
