@@ -377,7 +377,7 @@ SUITES := \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
 	tests/live/torch_findings.sh tests/live/blas.sh \
 	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
-	tests/live/import.sh tests/live/export.sh \
+	tests/live/import.sh tests/live/export.sh tests/live/diff.sh \
 	tests/live/gpu.sh tests/pty/run.sh tests/pty/terminal.py tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
 	tests/live/asan.sh

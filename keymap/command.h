@@ -108,7 +108,7 @@ enum command_group {
 	X(FLOWS, "flows", "", PANES, "", 0, 0, page, "messages between processes: bytes, latency, coding, waits") \
 	X(FILTERS, "filters", "", PANES, "", 0, 0, page, "filters that have a name, and the language they are written in") \
 	X(RANGE, "range", "", PANES, "[RANGE] [-a]", 0, 3, page, "what ran in a range (of the window; T0 T1, MARK MARK, T0..T1, step N, selection, measured, run): devices and why they idled, kernels, ops, copies, threads, memory; -a: whole tables") \
-	X(DIFF, "diff", "", PANES, "[A [B]] [-a]", 0, 5, page, "what differs from A to B: steps (step 12, 12, slowest, median, here), ranges (T0..T1, MARK..MARK); one alone: from the median step to it; FILE, a JSON report: from that run to this one") \
+	X(DIFF, "diff", "", PANES, "[A [B]] [-a]", 0, 5, page, "what differs from A to B: steps (step 12, 12, slowest, median, here), ranges (T0..T1, MARK..MARK); one alone: from the median step to it; DIR, a recording, or FILE, a JSON report: from that run to this one") \
 	X(GAPS, "gaps", "", PANES, "[RANGE] [-r ROW] [-n GAPS]", 0, 7, page, "where a row (that under the cursor) had nothing to do, in the window or a range: the longest first, why, between what") \
 	X(MARKS, "marks", "", PANES, "", 0, 0, page, "the marks, how far they are apart") \
 	X(RUN_INFO, "run-info", "ri", PANES, "", 0, 0, page, "what is watched: processes, probes, settings, graphs, losses") \

@@ -30,6 +30,10 @@ const char *command_first(const struct run *run);
  * the command has failed. */
 int command_number(struct run *run, int otherwise, int most);
 
+/* ---- diff_loop.c ---- */
+/* A recording has to be read first, or cannot be: the command is over for now. */
+bool diff_waits(struct run *run);
+
 /* The page that is shown is made anew: what it tells of was changed. */
 void page_again(struct tui *tui);
 

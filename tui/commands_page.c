@@ -126,6 +126,7 @@ static bool make(struct run *run, struct page *page)
 	struct page_call call = {
 		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
 		.argv = run->call.argv, .filters = run->tui->filters, .view = &run->tui->view,
+		.reports = &run->tui->reports,
 		.settings = &run->tui->settings, .keymap = &run->tui->keymap,
 		.theme = &run->tui->theme, .error = run->error, .error_size = run->error_size,
 	};
@@ -152,6 +153,8 @@ unsigned cmd_page(struct run *run)
 		if (!(outcome & OUT_UNKNOWN))
 			return outcome;
 	}
+	if (run->id == COMMAND_ID_DIFF && diff_waits(run))
+		return run->failed ? OUT_NONE : OUT_REDRAW;
 	run->failed = !make(run, &page);
 	if (!run->failed && run->to)
 		run->failed = !write_page(run, &page);

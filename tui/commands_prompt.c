@@ -69,6 +69,8 @@ unsigned cmd_cancel(struct run *run)
 			prompt_close(&tui->prompt);
 	} else if (tui->dialog) {
 		tui->dialog = false;
+	} else if (diff_stop(tui)) {
+		return OUT_REDRAW;
 	} else if (tui->text_find.shown && (tui->help.open || tui->focus_lower)) {
 		tui->text_find.shown = false;
 	} else if (tui->help.open) {

@@ -474,6 +474,7 @@ static void tui_turn(struct tui *tui)
 	check_phase(tui);
 	save_look(tui);
 	export_look(tui);
+	diff_look(tui);
 	look_for_changes(tui);
 	now = tui_clock(tui);
 	if (tui->dirty && !tui->quit && now >= frame_due(tui, now))
@@ -505,7 +506,7 @@ static int wait_ms(const struct tui *tui, bool blocked)
 		until = now + TUI_PUMP_MS * MS;
 	if (tui->live && live_phase(tui->live) == LIVE_DONE)
 		until = now + SECOND;
-	if (tui->save || tui->export)
+	if (tui->save || tui->export || tui->reports.job)
 		until = now + TUI_PUMP_MS * MS;
 	if (tui->dirty && !blocked && frame_due(tui, now) < until)
 		until = frame_due(tui, now);

@@ -28,6 +28,7 @@
 #include "tui/output.h"
 #include "tui/pane.h"
 #include "tui/prompt.h"
+#include "tui/reports.h"
 #include "tui/screen.h"
 #include "tui/script.h"
 #include "tui/synth.h"
@@ -104,6 +105,7 @@ struct tui {
 	char *save_error;		/* owned; of one that ended when tftop was left */
 	struct export_job *export;	/* owned; NULL: none under way */
 	int export_percent;		/* as it was said last */
+	struct reports reports;
 
 	bool dirty;			/* draw when a frame is due */
 	bool quit;
@@ -204,6 +206,11 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 void export_look(struct tui *tui);
 /* When tftop is left: what is under way ends, then what the command line wants. */
 bool export_leave(struct tui *tui);
+
+/* ---- diff_loop.c: `diff DIR`, which waits for a report ---- */
+void diff_look(struct tui *tui);
+/* Esc; false: it waits for none. */
+bool diff_stop(struct tui *tui);
 
 /* ---- run_loop.c: `run`, --until ---- */
 void run_look(struct tui *tui);

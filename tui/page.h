@@ -101,6 +101,7 @@ FILE *page_open(const char *path);
 struct model;
 struct live;
 struct filter_names;	/* model/filter/filter.h */
+struct reports;		/* tui/reports.h */
 struct view;
 
 /* A command as typed; what it may ask. */
@@ -109,6 +110,7 @@ struct page_call {
 	const struct view *view;	/* borrowed; NULL: there is no screen */
 	struct live *live;		/* borrowed; NULL: nothing runs */
 	const struct filter_names *filters;	/* borrowed; NULL: none have names */
+	const struct reports *reports;	/* borrowed; those of other recordings, NULL: none */
 	/* borrowed, for pages about the configuration */
 	const struct settings *settings;
 	const struct keymap *keymap;

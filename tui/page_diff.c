@@ -13,8 +13,8 @@
 #include "tui/page_side.h"
 #include "tui/panes.h"
 #include "tui/report.h"
+#include "tui/reports.h"
 
-#define REPORT_BYTES_MAX (256u << 20)
 #define PARTS_SAID 4			/* in the sentence */
 
 enum { BEFORE, AFTER, SIDES };
@@ -336,19 +336,32 @@ static struct json_node *read_report(const char *path, char *error, size_t size)
 	return node;
 }
 
-static bool side_of_file(struct side *side, const char *path, char *error, size_t size)
+/* Of a recording it was made before: tui/diff_loop.c. */
+static struct json_node *kept_report(const struct page_call *call, const char *path)
+{
+	const struct report_kept *kept = reports_find(call->reports, path);
+	struct json_node *node = kept ? json_read(kept->text, kept->length) : NULL;
+
+	if (!node)
+		snprintf(call->error, call->error_size, "the report of '%.100s' is not kept any more: "
+			 "diff makes it anew", path);
+	return node;
+}
+
+static bool side_of_file(const struct page_call *call, struct side *side, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct json_node *node;
 	char why[128];
 
 	*side = (struct side) { .items = NULL };
-	node = read_report(path, error, size);
+	node = reports_wants(path) ? kept_report(call, path) :
+				     read_report(path, call->error, call->error_size);
 	if (!node)
 		return false;
 	if (side_of_report(side, node, slash && slash[1] ? slash + 1 : path, why, sizeof(why)))
 		return true;
-	snprintf(error, size, "'%s' is %s", path, why);
+	snprintf(call->error, call->error_size, "'%s' is %s", path, why);
 	return false;
 }
 
@@ -379,7 +392,7 @@ static bool is_file(const char *word)
 {
 	struct stat st;
 
-	return !when_is_word(word) && !strstr(word, "..") && (strchr(word, '/') || !stat(word, &st));
+	return !when_is_word(word) && (strchr(word, '/') || !stat(word, &st));
 }
 
 /* A bare number is a step here. */
@@ -392,7 +405,7 @@ static bool take_side(const struct page_call *call, int argc, const char *const 
 	bool number = *word && !word[strspn(word, "0123456789")];
 
 	if (is_file(word))
-		return side_of_file(side, argv[(*at)++], call->error, call->error_size);
+		return side_of_file(call, side, argv[(*at)++]);
 	if (number ? !when_step(&asks, argv[(*at)++], &when, call->error, call->error_size) :
 		     !when_range(&asks, argc, argv, at, &when, call->error, call->error_size))
 		return false;

@@ -252,6 +252,7 @@ static void release(struct tui *tui)
 	free(tui->save_error);
 	free(tui->asks_key);
 	marks_release(&tui->marks);
+	reports_release(&tui->reports);
 	grid_release(&tui->grid);
 	keymap_release(&tui->keymap);
 }

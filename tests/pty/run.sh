@@ -243,6 +243,40 @@ screen_outlives_an_abort() {
 		until_screen 'q quit' && press q && ends_with 0
 }
 
+# diff reads DIR beside what is shown: with a babeltrace that hangs it never ends, Esc ends it.
+stops_reading_for_diff() {
+	local child
+	reads_beside STUCK=hang || return 1
+	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' &&
+		press j && until_screen 'reading .*, 0:00:[0-9.]+; Esc stops it' || return 1
+	child=$(pgrep -P "$(started_pid)")
+	[ -n "$child" ] && press Escape && until_screen 'stopped reading' &&
+		until_true 15 is_gone "$child" && press q && ends_with 0
+}
+
+# One that is under way when tftop is left ends with it.
+leaves_reading_for_diff() {
+	local child
+	reads_beside STUCK=hang || return 1
+	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' || return 1
+	child=$(pgrep -P "$(started_pid)")
+	[ -n "$child" ] && press q && ends_with 0 && until_true 15 is_gone "$child"
+}
+
+reads_for_diff() {
+	reads_beside || return 1
+	type_text ":diff $pty_work/rec" && press Enter && until_screen 'diff rec, this run' &&
+		press q && ends_with 0
+}
+
+reads_beside() {
+	[ -d "$pty_work/rec" ] ||
+		"${tftop%/*}/tftop-gen" --spans 50000 --ctf "$pty_work/rec" >/dev/null || return 1
+	rm -f "$pty_work/rec/cache"
+	start 100x30 env LD_PRELOAD="${tftop%/*}/tests/stuck.so" "$@" "${synth[@]}" &&
+		until_screen 'queue 0'
+}
+
 for size in 160x48 120x34 80x24 60x12; do
 	check "starts at $size" starts_at $size 'q quit'
 done
@@ -282,4 +316,7 @@ check "q while a recording is read" leaves_while_reading q
 check "Ctrl-C while a recording is read" leaves_while_reading C-c
 check "Ctrl-C while a report reads" interrupts_reading
 check "a decoder that aborts leaves the screen alone" screen_outlives_an_abort
+check "diff reads another recording" reads_for_diff
+check "Esc while diff reads a recording" stops_reading_for_diff
+check "q while diff reads a recording" leaves_reading_for_diff
 closing_line
