@@ -62,6 +62,7 @@ int timeline_beneath_lines(const struct timeline *t)
 
 void timeline_beneath_choose(struct timeline *t, const struct view *view)
 {
+	uint32_t around = 0;
 	size_t lines;
 
 	t->beneath.shown = take_steps(t, view);
@@ -74,8 +75,10 @@ void timeline_beneath_choose(struct timeline *t, const struct view *view)
 	for (size_t i = 0; i < t->list.count; i++) {
 		struct timeline_line *line = &t->list.lines[i];
 
-		line->beneath = takes_line(line) &&
-			(!t->beneath.only || outermost(t, line->row) == t->beneath.only);
+		/* Those beside each other mostly are in the same. */
+		if (t->beneath.only && (!i || !line->parent || line->parent != line[-1].parent))
+			around = outermost(t, line->row);
+		line->beneath = takes_line(line) && around == t->beneath.only;
 	}
 }
 
