@@ -76,7 +76,6 @@ static enum filter_known of_op(const struct span *span, enum filter_field field,
 	case FILTER_BY_WAIT: return filter_number_if(value, span->wait_ns, span->wait_ns > 0);
 	case FILTER_BY_KERNELS: return filter_number(value, span->kernels);
 	case FILTER_BY_DEVICE_TIME: return filter_number_if(value, span->device_ns, span->kernels > 0);
-	case FILTER_BY_STEP: return filter_number_if(value, span->step, span->step >= 0);
 	default: return FILTER_UNKNOWN;
 	}
 }
@@ -95,6 +94,7 @@ static enum filter_known get(const void *arg, enum filter_field field, struct fi
 	case FILTER_BY_END: return filter_number_if(value, span->end_ns - asked->base_ns, !span->open);
 	case FILTER_BY_THREAD: return filter_words(value, span->thread, asked->tid);
 	case FILTER_BY_PID: return filter_number(value, span->pid);
+	case FILTER_BY_STEP: return filter_number_if(value, span->step, span->step >= 0);
 	case FILTER_BY_FAILED: return filter_number(value, span->status < 0);
 	case FILTER_BY_OPEN: return filter_number(value, span->open);
 	case FILTER_BY_APPROXIMATE: return filter_number(value, span->approx);

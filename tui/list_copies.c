@@ -135,7 +135,9 @@ static uint64_t timed(const struct copy_row *row)
 }
 
 struct asked {
-	const struct copy_row *row;
+	const struct copy_row *row;	/* of lc, else ... */
+	const struct range_part *part;	/* ... of pc; NULL: of lc */
+	int64_t whole;			/* of pc: all copies' time */
 	char device[16], queue[64];
 	const char *full;
 };
@@ -147,18 +149,24 @@ static enum filter_known field(const void *arg, enum filter_field by, struct fil
 	switch (by) {
 	case FILTER_BY_DEVICE: return filter_words(value, asked->device, asked->full);
 	case FILTER_BY_QUEUE: return filter_words(value, asked->queue, NULL);
-	default: return filters_copy(asked->row, by, value);
+	default: return asked->part ? filters_copy_part(asked->part, asked->whole, by, value) :
+				      filters_copy(asked->row, by, value);
 	}
+}
+
+static void name_places(struct asked *asked, const struct lc *lc, uint32_t device, uint32_t queue)
+{
+	asked->full = list_device_label(&lc->kept.places, device, asked->device,
+					sizeof(asked->device));
+	panes_queue_label(asked->queue, sizeof(asked->queue), lc->kept.places.queues,
+			  lc->kept.places.n_queues, queue);
 }
 
 static bool wanted(const struct lc *lc, const struct copy_row *row)
 {
 	struct asked asked = { .row = row };
 
-	asked.full = list_device_label(&lc->kept.places, row->device, asked.device,
-				       sizeof(asked.device));
-	panes_queue_label(asked.queue, sizeof(asked.queue), lc->kept.places.queues,
-			  lc->kept.places.n_queues, row->queue);
+	name_places(&asked, lc, row->device, row->queue);
 	return list_wants(lc->options, field, &asked);
 }
 
@@ -347,6 +355,7 @@ static const struct list_flag one_flags[] = {
 	{ 'd', "device_name_filter", LIST_REGEX, "device", NULL },
 	{ 'q', "queue_filter", LIST_REGEX, "queue", NULL },
 	{ 'p', "op_filter", LIST_REGEX, "op", NULL },
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -410,6 +419,14 @@ static bool part_is(const struct lc *lc, enum what what, const char *text,
 	default:
 		return true;
 	}
+}
+
+static bool part_wanted(const struct lc *lc, const struct range_part *part, int64_t whole)
+{
+	struct asked asked = { .part = part, .whole = whole };
+
+	name_places(&asked, lc, part->device, part->queue);
+	return list_wants(lc->options, field, &asked);
 }
 
 static bool part_fits(const struct lc *lc, enum what what, const struct range_part *part)
@@ -541,9 +558,11 @@ static void print_one(const struct page_call *call, struct lc *lc, enum what wha
 	list.whole_value = LIST_TIME;
 	list.empty = "no copy has finished yet";
 	list.about = lc->options->name;
-	for (size_t i = 0; i < lc->kept.n; i++) {
+	for (size_t i = 0; i < lc->kept.n; i++)
 		list.whole += lc->kept.parts[i].time_ns;
-		if (part_fits(lc, what, &lc->kept.parts[i]))
+	for (size_t i = 0; i < lc->kept.n; i++) {
+		if (part_fits(lc, what, &lc->kept.parts[i]) &&
+		    part_wanted(lc, &lc->kept.parts[i], list.whole))
 			add_part(&list, lc, &lc->kept.parts[i]);
 	}
 	list_print(&list, call, lc->options, "kinds of copies", lc->kept.n, page);

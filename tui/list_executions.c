@@ -7,11 +7,12 @@
 
 #include "model/base/util.h"
 #include "model/query-executions.h"
+#include "tui/filters_span.h"
 #include "tui/list_internal.h"
 #include "tui/panes.h"
 
 #define LOOK_NS INT64_C(2000000000)	/* at most, until the list is there */
-#define KINDS "kernel copy fill op range compile graph other"
+#define KINDS "kernel copy fill op range compile graph other wait"
 
 static const struct list_flag flags[] = {
 	{ 'n', "name_filter", LIST_REGEX, "name", NULL },
@@ -26,6 +27,7 @@ static const struct list_flag flags[] = {
 	{ 'o', "start_time", LIST_TIMES, "start", NULL },
 	{ 'b', "bytes", LIST_SIZES, "bytes", NULL },
 	{ 'x', "failed", LIST_SWITCH, "failed", NULL },
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -54,6 +56,24 @@ struct le {
 
 /* ---- what is wanted ---- */
 
+static const struct filter *filter_of(const struct le *le)
+{
+	const struct list_given *given = list_given(le->options, 'w');
+
+	return given ? given->filter : NULL;
+}
+
+/* Whether the filter may want one of that name, in whatever row. */
+static bool name_wanted(const struct le *le, const char *name, const char *raw)
+{
+	const struct filter *filter = filter_of(le);
+	bool may = !filter;
+
+	for (enum row_kind row = 0; row <= ROW_GRAPH && !may; row++)
+		may = filters_may_name(filter, row, name, raw);
+	return may;
+}
+
 static bool name_fits(void *arg, const char *name, const char *raw)
 {
 	const struct le *le = arg;
@@ -61,7 +81,7 @@ static bool name_fits(void *arg, const char *name, const char *raw)
 	if (le->name && (le->whole ? strcmp(name, le->name) && strcmp(raw, le->name) :
 				     !strstr(name, le->name) && !strstr(raw, le->name)))
 		return false;
-	return list_matches(le->options, 'n', name, raw);
+	return list_matches(le->options, 'n', name, raw) && name_wanted(le, name, raw);
 }
 
 static bool op_fits(void *arg, const char *name, const char *raw)
@@ -74,6 +94,8 @@ static bool row_fits(void *arg, const struct model_row *row)
 	const struct le *le = arg;
 	bool device = row->kind == ROW_QUEUE || row->kind == ROW_COPY || row->kind == ROW_GRAPH;
 
+	if (filter_of(le) && !filters_may_name(filter_of(le), row->kind, NULL, NULL))
+		return false;
 	if ((list_given(le->options, 'd') || list_given(le->options, 'q')) && !device)
 		return false;
 	if (list_given(le->options, 'T'))
@@ -85,6 +107,31 @@ static bool row_fits(void *arg, const struct model_row *row)
 	       list_queue_fits(le->options, &le->places, row->queue);
 }
 
+static const struct step_row *step_at(const struct le *le, int64_t ns)
+{
+	size_t at = FIRST_FROM(le->steps, le->n_steps, ns + 1);
+
+	if (!at || ns >= le->steps[at - 1].start_ns + le->steps[at - 1].dur_ns)
+		return NULL;
+	return &le->steps[at - 1];
+}
+
+/* Also of device work: a step is what it began in, as in the list. */
+static bool span_wanted(const struct le *le, const struct span *span)
+{
+	const struct filter *filter = filter_of(le);
+	struct span in = *span;
+	const struct step_row *step;
+
+	if (!filter)
+		return true;
+	if (in.step < 0 && filter_asks(filter, FILTER_BY_STEP)) {
+		step = step_at(le, in.start_ns);
+		in.step = step ? step->number : -1;
+	}
+	return filters_span(filter, &in, le->base_ns);
+}
+
 static bool span_fits(void *arg, const struct span *span)
 {
 	const struct le *le = arg;
@@ -93,7 +140,8 @@ static bool span_fits(void *arg, const struct span *span)
 		return false;
 	return list_matches(le->options, 't', span->op_type, span->kind == COMMAND_KERNEL ?
 			    kernel_kind_name((enum kernel_kind)span->class.kind) :
-			    span->row_kind == ROW_COPY ? direction_name(span->direction) : NULL);
+			    span->row_kind == ROW_COPY ? direction_name(span->direction) : NULL) &&
+	       span_wanted(le, span);
 }
 
 static unsigned kinds_wanted(const struct list_options *options)
@@ -143,6 +191,18 @@ static bool step_bounds(const struct page_call *call, const struct le *le,
 	return false;
 }
 
+/* What a thread waits for is no event of its own. */
+static bool kind_is_here(const struct page_call *call, const struct list_options *options)
+{
+	const struct list_given *given = list_given(options, 'k');
+
+	if (!given || strcmp(given->text, "wait"))
+		return true;
+	snprintf(call->error, call->error_size,
+		 "waits are not listed one by one: 'waits' has them by call, op and line");
+	return false;
+}
+
 /* -s decides what is looked for; any other column sorts what was found so. */
 static void order_wanted(const struct list_options *options, struct execution_want *want)
 {
@@ -163,15 +223,6 @@ static void order_wanted(const struct list_options *options, struct execution_wa
 }
 
 /* ---- rows ---- */
-
-static const struct step_row *step_at(const struct le *le, int64_t ns)
-{
-	size_t at = FIRST_FROM(le->steps, le->n_steps, ns + 1);
-
-	if (!at || ns >= le->steps[at - 1].start_ns + le->steps[at - 1].dur_ns)
-		return NULL;
-	return &le->steps[at - 1];
-}
 
 static void add_step(struct list *list, const struct step_row *step)
 {
@@ -249,7 +300,7 @@ static void look(const struct page_call *call, struct le *le, struct execution_w
 {
 	const struct list_options *o = le->options;
 
-	want->name = le->name || list_given(o, 'n') ?
+	want->name = le->name || list_given(o, 'n') || list_given(o, 'w') ?
 		     search_new(call->model, SEARCH_NAME, name_fits, le) : NULL;
 	want->op = list_given(o, 'p') ? search_new(call->model, SEARCH_OP, op_fits, le) : NULL;
 	model_executions(call->model, want, found);
@@ -272,7 +323,7 @@ static bool find(const struct page_call *call, struct le *le, struct executions 
 
 	if (!step_bounds(call, le, &want.start_ns))
 		return false;
-	if (list_given(o, 'x') || list_given(o, 't'))
+	if (list_given(o, 'x') || list_given(o, 't') || list_given(o, 'w'))
 		want.span = span_fits;
 	if (dur)
 		want.dur_ns = (struct execution_bounds){ dur->range.least, dur->range.most };
@@ -332,7 +383,7 @@ bool page_list_executions(const struct page_call *call, struct page *page)
 	model_status(call->model, &status);
 	model_unlock(call->model);
 	le.base_ns = panes_base_ns(&status);
-	good = find(call, &le, &found);
+	good = kind_is_here(call, &options) && find(call, &le, &found);
 	if (good)
 		print(call, &le, &found, &status, page);
 	free(found.spans);

@@ -29,6 +29,7 @@ static const struct list_flag flags[] = {
 	{ 'p', "op_filter", LIST_REGEX, "op", NULL },
 	{ 'k', "kind", LIST_WORD, "kind", "message edge copy input" },
 	{ 'b', "bytes", LIST_SIZES, "each", NULL },
+	LIST_FLAG_WHERE,
 	LIST_FLAGS_COMMON,
 };
 
@@ -280,6 +281,26 @@ static int64_t each_of(const struct tensor *t)
 	return t->bytes >= 0 && t->count ? t->bytes / (int64_t)t->count : -1;
 }
 
+static enum filter_known of_tensor(const void *arg, enum filter_field by,
+				   struct filter_value *value)
+{
+	const struct tensor *t = arg;
+
+	switch (by) {
+	case FILTER_BY_NAME: return filter_words(value, t->name, NULL);
+	case FILTER_BY_OP: return filter_words(value, t->producer, t->consumer);
+	case FILTER_BY_TYPE: return filter_words(value, kind_names[t->kind], NULL);
+	case FILTER_BY_KIND:
+		return filter_number_if(value, FILTER_COPY, t->kind == TENSOR_COPY);
+	case FILTER_BY_DEVICE: return filter_words(value, t->from, t->to);
+	case FILTER_BY_BYTES: return filter_number_if(value, t->bytes, t->bytes >= 0);
+	case FILTER_BY_COUNT: return filter_number(value, (int64_t)t->count);
+	case FILTER_BY_P50: return filter_number_if(value, t->p50_ns, t->p50_ns >= 0);
+	case FILTER_BY_P99: return filter_number_if(value, t->p99_ns, t->p99_ns >= 0);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
 static bool fits(const struct list_options *options, const struct tensor *t)
 {
 	const struct list_given *kind = list_given(options, 'k');
@@ -288,7 +309,8 @@ static bool fits(const struct list_options *options, const struct tensor *t)
 	       list_matches(options, 't', t->shape, NULL) &&
 	       list_matches(options, 'p', t->producer, t->consumer) &&
 	       (!kind || !strcmp(kind->text, kind_names[t->kind])) &&
-	       (!list_given(options, 'b') || (each_of(t) >= 0 && list_within(options, 'b', each_of(t))));
+	       (!list_given(options, 'b') || (each_of(t) >= 0 && list_within(options, 'b', each_of(t)))) &&
+	       list_wants(options, of_tensor, t);
 }
 
 static void add_short(struct list *list, const char *text, int width, const char *command)

@@ -12,6 +12,7 @@
 #include "model/base/util.h"
 #include "tui/labels.h"
 #include "tui/panes.h"
+#include "tui/where.h"
 
 #define INDENT 3			/* of a title, behind its mark */
 #define MORE_INDENT 7			/* of the lines below it */
@@ -22,8 +23,9 @@
 struct findings_pane {
 	struct pane pane;
 	struct findings_status status;
-	struct finding *list;		/* owned, count */
-	size_t count;
+	struct finding *list;		/* owned, all; the first `count` are shown */
+	size_t count, all;
+	struct filter *where;		/* owned; NULL: all are shown */
 	int64_t base_ns;
 	bool taken;			/* there was an update */
 	enum findings_order { BY_WORTH, BY_COST, BY_TITLE, FINDINGS_ORDERS } order;
@@ -43,6 +45,7 @@ static void findings_close(struct pane *pane)
 {
 	struct findings_pane *p = (struct findings_pane *)pane;
 
+	filter_free(p->where);
 	free(p->list);
 	free(p);
 }
@@ -91,13 +94,52 @@ static void sort_findings(struct findings_pane *p, struct finding *list, size_t 
 	}
 }
 
+/* ---- where ---- */
+
+static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+{
+	const struct finding *finding = arg;
+
+	switch (by) {
+	case FILTER_BY_NAME: return filter_words(value, finding->title, finding->id);
+	case FILTER_BY_ID: return filter_words(value, finding->id, NULL);
+	case FILTER_BY_LEVEL: return filter_words(value, severity_name(finding->severity), NULL);
+	case FILTER_BY_COST: return filter_number(value, finding->cost_ns);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
+/* Those that are wanted come first, in the order they are in; returns how many. */
+static size_t choose(const struct findings_pane *p, struct finding *list, size_t all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all; i++) {
+		struct finding one = list[i];
+
+		if (!filter_match(p->where, field, &one))
+			continue;
+		memmove(&list[kept + 1], &list[kept], (i - kept) * sizeof(*list));
+		list[kept++] = one;
+	}
+	return kept;
+}
+
+static bool is_known(const void *arg, enum filter_field by)
+{
+	const struct findings_pane *p = arg;
+	struct filter_value value = { .number = 0 };
+
+	return p->all && field(&p->list[0], by, &value) != FILTER_UNKNOWN;
+}
+
 static void findings_update(struct pane *pane, struct view *view, int width, int height)
 {
 	struct findings_pane *p = (struct findings_pane *)pane;
 	struct findings_status status;
 	struct finding *list = NULL;
 	struct model_status run;
-	size_t count;
+	size_t all, count;
 
 	model_status(view->model, &run);
 	p->base_ns = panes_base_ns(&run);
@@ -106,12 +148,14 @@ static void findings_update(struct pane *pane, struct view *view, int width, int
 		p->status = status;
 		return;
 	}
-	count = model_findings(view->model, &p->status, &list);
-	sort_findings(p, list, count);
+	all = model_findings(view->model, &p->status, &list);
+	sort_findings(p, list, all);
+	count = choose(p, list, all);
 	p->cursor = cursor_after(p, list, count);
 	free(p->list);
 	p->list = list;
 	p->count = count;
+	p->all = all;
 	p->taken = true;
 	p->unsorted = false;
 }
@@ -213,8 +257,12 @@ static void draw_heading(const struct findings_pane *p, struct area area)
 
 static void draw_none(const struct findings_pane *p, struct area area)
 {
+	char none[192];
+
 	area.height = area.height > 1 ? area.height - 1 : area.height;
-	area_text(area, 1, 1, ROLE_MUTED, 0,
+	if (p->all)
+		where_say_none(p->where, is_known, p, none, sizeof(none));
+	area_text(area, 1, 1, ROLE_MUTED, 0, p->all ? none :
 		  !p->status.steps && !p->status.final ?
 		  "nothing found yet: it takes some steps that have settled" :
 		  "nothing found that costs enough to be told");
@@ -226,6 +274,7 @@ static void findings_draw(struct pane *pane, struct view *view, struct area area
 	int y = 0, begin = 0, end = 0;
 	size_t i;
 
+	area = where_draw(p->where, p->count, p->all, area, view->ascii);
 	draw_heading(p, area);
 	p->page = area.height > 1 ? area.height - 1 : 0;
 	if (!p->count) {
@@ -294,6 +343,15 @@ static unsigned about(struct view *view, const struct finding *finding)
 	return panes_about(view, "finding", id);
 }
 
+/* In another order, or others of them. */
+static void show_again(struct findings_pane *p, struct view *view)
+{
+	p->unsorted = true;
+	model_lock(view->model);
+	findings_update(&p->pane, view, 0, 0);
+	model_unlock(view->model);
+}
+
 /* sort worth|cost|title, next-sort, prev-sort, reverse */
 static unsigned sort_command(struct findings_pane *p, struct view *view,
 			     const struct command_call *call)
@@ -321,10 +379,7 @@ static unsigned sort_command(struct findings_pane *p, struct view *view,
 		p->reverse = false;
 	}
 	p->order = (enum findings_order)order;
-	p->unsorted = true;
-	model_lock(view->model);
-	findings_update(&p->pane, view, 0, 0);
-	model_unlock(view->model);
+	show_again(p, view);
 	return OUT_REDRAW;
 }
 
@@ -338,6 +393,11 @@ static unsigned findings_command(struct pane *pane, struct view *view,
 
 	if (!strcmp(name, "sort") || strstr(name, "-sort") || !strcmp(name, "reverse"))
 		return sort_command(p, view, call);
+	if (strcmp(name, "where") == 0) {
+		if (where_take(&p->where, view, call))
+			show_again(p, view);
+		return OUT_REDRAW;
+	}
 	if (strcmp(name, "open") == 0)
 		return p->count ? show(view, &p->list[p->cursor]) : OUT_NONE;
 	if (strcmp(name, "about") == 0)

@@ -8,11 +8,13 @@
 #include "tui/labels.h"
 #include "tui/panes.h"
 #include "tui/ruler.h"
+#include "tui/where.h"
 
 struct messages_pane {
 	struct pane pane;
-	struct message_row *rows;	/* owned */
-	size_t count;
+	struct message_row *rows;	/* owned, those that are shown */
+	size_t count, all;
+	struct filter *where;		/* owned; NULL: all are shown */
 	int64_t base_ns;
 	size_t back;			/* lines scrolled back from the end */
 	size_t lines;			/* of the last draw, all together */
@@ -33,8 +35,28 @@ static void messages_close(struct pane *pane)
 {
 	struct messages_pane *messages = (struct messages_pane *)pane;
 
+	filter_free(messages->where);
 	free(messages->rows);
 	free(messages);
+}
+
+static enum filter_known field(const void *arg, enum filter_field by, struct filter_value *value)
+{
+	static const char *const levels[] = { "note", "warning", "error" };
+	const struct message_row *row = arg;
+	int level = row->level < 0 ? 0 : row->level > 2 ? 2 : row->level;
+
+	switch (by) {
+	case FILTER_BY_NAME:
+	case FILTER_BY_TEXT: return filter_words(value, row->text, NULL);
+	case FILTER_BY_LEVEL: return filter_words(value, levels[level], NULL);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
+static bool is_known(const void *arg, enum filter_field by)
+{
+	return by == FILTER_BY_NAME || by == FILTER_BY_TEXT || by == FILTER_BY_LEVEL;
 }
 
 static void messages_update(struct pane *pane, struct view *view, int width, int height)
@@ -46,7 +68,11 @@ static void messages_update(struct pane *pane, struct view *view, int width, int
 	p->base_ns = panes_base_ns(&status);
 	free(p->rows);
 	p->rows = NULL;
-	p->count = model_messages(view->model, &p->rows);
+	p->all = model_messages(view->model, &p->rows);
+	p->count = 0;
+	for (size_t i = 0; i < p->all; i++)
+		if (filter_match(p->where, field, &p->rows[i]))
+			p->rows[p->count++] = p->rows[i];
 }
 
 #define INDENT 16
@@ -107,13 +133,18 @@ static void messages_draw(struct pane *pane, struct view *view, struct area area
 	struct messages_pane *p = (struct messages_pane *)pane;
 	int indent = area.width >= 60 ? INDENT : 2;
 	int width = area.width - indent > 0 ? area.width - indent : 1;
+	char none[192];
 	size_t i, most;
 	int64_t y;
 
+	area = where_draw(p->where, p->count, p->all, area, view->ascii);
 	p->page = area.height;
 	p->width = width;
 	if (!p->count) {
-		area_text(area, 1, 0, ROLE_MUTED, 0, "no messages: nothing went wrong so far");
+		if (p->all)
+			where_say_none(p->where, is_known, p, none, sizeof(none));
+		area_text(area, 1, 0, ROLE_MUTED, 0,
+			  p->all ? none : "no messages: nothing went wrong so far");
 		return;
 	}
 	p->lines = 0;
@@ -137,6 +168,14 @@ static unsigned messages_command(struct pane *pane, struct view *view,
 	size_t page = p->page > 1 ? (size_t)p->page - 1 : 1;
 	size_t rows = call->argc > 1 && atoi(call->argv[1]) > 0 ? (size_t)atoi(call->argv[1]) : 1;
 
+	if (strcmp(name, "where") == 0) {
+		if (where_take(&p->where, view, call)) {
+			model_lock(view->model);
+			messages_update(pane, view, 0, 0);
+			model_unlock(view->model);
+		}
+		return OUT_REDRAW;
+	}
 	if (strcmp(name, "page-down") == 0 || strcmp(name, "page-up") == 0)
 		rows = page;
 	if (strcmp(name, "row-up") == 0 || strcmp(name, "page-up") == 0)

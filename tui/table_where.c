@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "tui/filters.h"
-#include "tui/labels.h"
+#include "tui/where.h"
 
 struct asked {
 	const struct table *table;
@@ -78,63 +77,39 @@ void table_choose_rows(struct table *table)
 	table->rows = rows;
 }
 
-/* Why no row is wanted: what the filter asks for may be nothing that rows here have. */
+/* Whether any row has it. */
+static bool is_known(const void *arg, enum filter_field field)
+{
+	const struct table *table = arg;
+	struct asked asked = { table, NULL };
+	bool known = false;
+
+	for (size_t i = 0; i < table->all && !known; i++) {
+		struct filter_value value = { .number = 0 };
+
+		asked.row = table_row(table, i);
+		known = get(&asked, field, &value) != FILTER_UNKNOWN;
+	}
+	return known;
+}
+
 void table_say_none(const struct table *table, char *out, size_t size)
 {
-	struct asked asked = { table, NULL };
-	struct filter_value value;
-
-	for (enum filter_field field = 0; field < FILTER_FIELDS; field++) {
-		bool known = !filter_asks(table->where, field);
-
-		for (size_t i = 0; i < table->all && !known; i++) {
-			asked.row = table_row(table, i);
-			value = (struct filter_value) { .number = 0 };
-			known = get(&asked, field, &value) != FILTER_UNKNOWN;
-		}
-		if (known)
-			continue;
-		snprintf(out, size,
-			 "no row here has '%s' (filters: what there is); where alone shows all of them",
-			 filter_fields[field].name);
-		return;
-	}
-	snprintf(out, size, "none of the rows is wanted; where alone shows all of them");
+	where_say_none(table->where, is_known, table, out, size);
 }
 
 unsigned table_where(struct table *table, struct view *view, const struct command_call *call)
 {
-	struct filter *filter = NULL;
-
 	if (call->argc > 1 && !table->kind->field) {
 		snprintf(view->status, sizeof(view->status), "rows here cannot be chosen by a filter");
 		view->status_error = true;
-		return OUT_REDRAW;
+	} else if (where_take(&table->where, view, call)) {
+		table_choose_rows(table);
 	}
-	if (call->argc > 1) {
-		filter = filters_parse(view->filters, call, 1, view->status, sizeof(view->status));
-		view->status_error = !filter;
-		if (!filter)
-			return OUT_REDRAW;
-	} else if (!table->where) {
-		snprintf(view->status, sizeof(view->status),
-			 "all rows are shown; e.g. where dur > 1ms (help filter: what there is)");
-	}
-	filter_free(table->where);
-	table->where = filter;
-	table_choose_rows(table);
 	return OUT_REDRAW;
 }
 
 struct area table_draw_where(const struct table *table, struct area area)
 {
-	char line[LABEL_MAX], fitted[LABEL_MAX], count[FMT_MAX], all[FMT_MAX];
-
-	if (!table->where || area.height < 3)
-		return area;
-	snprintf(line, sizeof(line), "%s of %s where %s", fmt_count(count, table->count),
-		 fmt_count(all, table->all), filter_text(table->where));
-	label_fit(fitted, sizeof(fitted), line, area.width - 2, table->ascii);
-	area_text(area, 1, 0, ROLE_ACCENT, 0, fitted);
-	return area_sub(area, 0, 1, area.width, area.height - 1);
+	return where_draw(table->where, table->count, table->all, area, table->ascii);
 }

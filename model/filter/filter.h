@@ -87,6 +87,9 @@ enum filter_type {
 	X(FLOP, "flop", COUNT, "floating-point operations per second") \
 	X(CALLS, "calls", COUNT, "of an op, allocations of an allocator") \
 	X(KERNELS, "kernels", COUNT, "that an op launched") \
+	X(ID, "id", TEXT, "of a finding: input-bound") \
+	X(LEVEL, "level", TEXT, "of a finding, a message: note, warning, error") \
+	X(TEXT, "text", TEXT, "of a message") \
 	X(FILE, "file", TEXT, "source file it comes from") \
 	X(LINE, "line", COUNT, "line of it") \
 	X(STATUS, "status", COUNT, "what failed work ended with, 0 and more: well") \

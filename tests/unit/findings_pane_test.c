@@ -227,6 +227,34 @@ TEST(findings_pane_cursor_stays_with_its_finding)
 	finish(&stage);
 }
 
+TEST(findings_pane_shows_those_that_are_wanted)
+{
+	const char *const argv[] = { "where", "cost > 5ms & name !~ /copy/" };
+	struct command_call call = { .argc = 2, .argv = argv };
+	const char *const none[] = { "where", "dur > 1ms" };
+	const char *const all[] = { "where" };
+	struct stage stage;
+
+	begin(&stage);
+	see(&stage, 2, &copy_bound, &small_kernels, &input_bound);
+	pane_at(&stage, 120, 20);
+	pane_findings.command(stage.pane, &stage.view, &call);
+	CHECK(strstr(pane_at(&stage, 120, 20), "1 of 3 where cost > 5ms"));
+	CHECK(strstr(stage.text, "input-bound"));
+	CHECK(!strstr(stage.text, "copy on"));
+	/* of new ones too */
+	see(&stage, 3, &input_bound, &small_kernels, NULL);
+	CHECK(strstr(pane_at(&stage, 120, 20), "1 of 2 where cost > 5ms"));
+	call.argv = none;
+	pane_findings.command(stage.pane, &stage.view, &call);
+	CHECK(strstr(pane_at(&stage, 120, 20), "no row here has 'dur'"));
+	call = (struct command_call) { .argc = 1, .argv = all };
+	pane_findings.command(stage.pane, &stage.view, &call);
+	CHECK(strstr(pane_at(&stage, 120, 20), "small"));
+	CHECK(!strstr(stage.text, "where"));
+	finish(&stage);
+}
+
 TEST(findings_pane_opens_the_evidence)
 {
 	struct stage stage;

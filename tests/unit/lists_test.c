@@ -170,8 +170,39 @@ TEST(list_of_executions)
 	HAS(text, "no row of the timeline is let through by -k, -d, -q, -T");
 	free(text);
 	WRONG(page_list_executions, "no step 9: there are 0 … 5", "le", "-S", "9");
-	WRONG(page_list_executions, "-k wants one of kernel copy fill op range compile graph other, "
-	      "not 'wait'", "le", "-k", "wait");
+	WRONG(page_list_executions, "-k wants one of kernel copy fill op range compile graph other "
+	      "wait, not 'waits'", "le", "-k", "waits");
+	WRONG(page_list_executions, "waits are not listed one by one: 'waits' has them by call, op "
+	      "and line", "le", "-k", "wait");
+	model_free(model);
+}
+
+TEST(lists_by_a_filter)
+{
+	struct model *model = model_of_kernels();
+	char error[400], *text;
+
+	add_steps(model);
+	text = PAGE(page_list_executions, "le", "-w", "kernel & dur > 1ms");
+	HAS(text, "5 of 6 executions   where kernel & dur > 1ms");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-w", "name = kernel2 & dur < 5ms | name = kernel3 & step = 3");
+	HAS(text, "3 of 12 executions");
+	HAS(text, " 7.00 ms");			/* 2 + 2 + 3 */
+	free(text);
+	/* the step of device work is that in which it began */
+	text = PAGE(page_list_executions, "le", "-w", "step = 2 & kernel");
+	HAS(text, "1 of 6 executions");
+	free(text);
+	text = PAGE(page_list_executions, "le", "-w", "copy");
+	HAS(text, "no row of the timeline is let through");
+	free(text);
+	WRONG(page_list_executions, "-w: at 7: 'dur' is a time, not '1'; a unit is missing: 1s, 1ms, 1us",
+	      "le", "-w", "dur > 1");
+	CHECK(!PAGE(page_list_tensors, "lt", "-w", "bytes > 1ms"));
+	HAS(error, "-w: at 9: ");
+	CHECK(!PAGE(page_copies, "pc", "-w", "wrongly"));
+	HAS(error, "-w: at 1: ");
 	model_free(model);
 }
 
