@@ -41,13 +41,14 @@ int64_t frame_middle(const struct view *view)
 
 /* ---- taking ---- */
 
-/* Nothing moves any more: a run that is shorter than the window is shown whole. */
+/* Nothing moves any more: a run that is shorter than the window is shown whole, and so is
+ * a recording, which nobody has watched. */
 static void stop_following(struct tui *tui)
 {
 	const struct model_status *status = &tui->status;
 	int64_t width = window_end_ns(&tui->window) - tui->window.t0_ns;
 
-	if (status->last_ns - status->first_ns < width)
+	if (status->last_ns - status->first_ns < width || (tui->live && !live_session(tui->live)))
 		window_fit(&tui->window, tui->layout.columns, status->first_ns, status->last_ns);
 	tui->view.following = false;
 }

@@ -310,8 +310,18 @@ static bool find_step(const struct page_call *call, struct step_page *s)
 	return false;
 }
 
+/* "slowest" is another one later: who reads about a step goes on reading about that one. */
+static void remember(struct step_page *s)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, s->rows[s->at].number);
+	page_remade_by(s->page, 2, (const char *const[]){ "step", number });
+}
+
 static void make(struct step_page *s)
 {
+	remember(s);
 	page_title(s->page, "step %" PRId64, s->rows[s->at].number);
 	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
 	add_length(s);
