@@ -24,7 +24,7 @@ static void free_rows(struct table *table)
 	else
 		free(table->rows);
 	table->rows = NULL;
-	table->count = table->all = 0;
+	table->count = table->all = table->n_since = 0;
 }
 
 void table_teardown(struct table *table)
@@ -34,6 +34,7 @@ void table_teardown(struct table *table)
 	filter_free(table->where);
 	free(table->marked);
 	free(table->pinned);
+	free(table->since);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -55,6 +56,7 @@ void table_become(struct table *table, const struct table_kind *kind)
 	if (table->kind == kind)
 		return;
 	table->kind = kind;
+	table->n_since = 0;
 	table->sort = 0;
 	if (table_sort_by(table, key))
 		table->reverse = reverse;

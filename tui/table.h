@@ -112,6 +112,9 @@ struct table_sum {
 /* A row's numbers at the moment of `pin`. */
 struct table_pinned { uint64_t identity; int64_t count, cost; };
 
+/* What came since then. */
+struct table_since { int64_t count, cost; bool known; };
+
 /* Where the columns stand; those that have no room have width 0. */
 struct table_layout {
 	size_t n;
@@ -149,6 +152,8 @@ struct table {
 	struct table_sum sums, picked;	/* of the rows shown, of those marked */
 	struct table_pinned *pinned;	/* owned; by identity; NULL: none */
 	size_t n_pinned;
+	struct table_since *since;	/* owned; of the first n_since of rows */
+	size_t n_since;
 	const struct table_kind *pinned_kind;
 	int64_t pinned_cost, since_cost;	/* of all rows: then, and since then */
 	char note[192];			/* a line below the sums, "" none */
@@ -253,6 +258,8 @@ void table_unpin(struct table *table);
 bool table_has_pin(const struct table *table);
 /* New rows were taken: what all of them cost since then. */
 void table_taken(struct table *table);
+/* Other rows are shown, or in other places. O(rows log pinned). */
+void table_look_since(struct table *table);
 /* What came since then; false: what it costs is not known. */
 bool table_since(const struct table *table, const void *row, int64_t *count, int64_t *cost);
 /* All rows and columns, those marked only if any are, as lines of values: numbers in

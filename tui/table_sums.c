@@ -121,9 +121,8 @@ void table_sum(struct table *table)
 /* ---- since a moment ---- */
 
 /* 0 for what was not observed. */
-static bool number(const struct table *table, const char *key, const void *row, int64_t *value)
+static bool number(const struct table *table, size_t column, const void *row, int64_t *value)
 {
-	size_t column = table_find_column(table, key);
 	bool known = column < table->kind->n_columns && table_value(table, column, row, value);
 
 	if (!known)
@@ -139,20 +138,64 @@ static int by_identity(const void *a, const void *b)
 
 static int64_t whole_cost(const struct table *table)
 {
+	size_t column = table_find_column(table, table->kind->cost_key);
 	int64_t sum = 0, cost;
 
 	for (size_t i = 0; i < table->all; i++) {
-		number(table, table->kind->cost_key, table_row(table, i), &cost);
+		number(table, column, table_row(table, i), &cost);
 		sum += cost;
 	}
 	return sum;
 }
 
+static bool look_since(const struct table *table, const void *row, const size_t columns[2],
+		       int64_t *count, int64_t *cost)
+{
+	struct table_pinned key = { .identity = table->kind->identity(row) };
+	const struct table_pinned *then;
+	bool known;
+
+	then = bsearch(&key, table->pinned, table->n_pinned, sizeof(key), by_identity);
+	number(table, columns[0], row, count);
+	known = number(table, columns[1], row, cost);
+	*count -= then ? then->count : 0;
+	*cost -= then ? then->cost : 0;
+	return known;
+}
+
+static void since_columns(const struct table *table, size_t columns[2])
+{
+	columns[0] = table_find_column(table, table->kind->count_key);
+	columns[1] = table_find_column(table, table->kind->cost_key);
+}
+
+/* Of each row that is shown, once: sorting, sums and the picture ask for it again and again. */
+void table_look_since(struct table *table)
+{
+	size_t columns[2];
+
+	table->n_since = 0;
+	if (!table_has_pin(table))
+		return;
+	since_columns(table, columns);
+	table->since = xreallocarray(table->since, table->count + 1, sizeof(*table->since));
+	for (size_t i = 0; i < table->count; i++) {
+		struct table_since *since = &table->since[i];
+
+		since->known = look_since(table, table_row(table, i), columns, &since->count,
+					  &since->cost);
+	}
+	table->n_since = table->count;
+}
+
 void table_pin(struct table *table)
 {
+	size_t columns[2];
+
 	table_unpin(table);
 	if (!table->kind->count_key)
 		return;
+	since_columns(table, columns);
 	table->pinned = xcalloc(table->all + 1, sizeof(*table->pinned));
 	table->n_pinned = table->all;
 	table->pinned_kind = table->kind;
@@ -160,12 +203,13 @@ void table_pin(struct table *table)
 		const void *row = table_row(table, i);
 
 		table->pinned[i].identity = table->kind->identity(row);
-		number(table, table->kind->count_key, row, &table->pinned[i].count);
-		number(table, table->kind->cost_key, row, &table->pinned[i].cost);
+		number(table, columns[0], row, &table->pinned[i].count);
+		number(table, columns[1], row, &table->pinned[i].cost);
 	}
 	qsort(table->pinned, table->n_pinned, sizeof(*table->pinned), by_identity);
 	table->pinned_cost = whole_cost(table);
 	table->since_cost = 0;
+	table_look_since(table);
 	table->unsorted = true;
 	table->summed = false;
 }
@@ -174,7 +218,7 @@ void table_unpin(struct table *table)
 {
 	free(table->pinned);
 	table->pinned = NULL;
-	table->n_pinned = 0;
+	table->n_pinned = table->n_since = 0;
 	table->unsorted = true;
 	table->summed = false;
 }
@@ -192,19 +236,20 @@ void table_taken(struct table *table)
 
 bool table_since(const struct table *table, const void *row, int64_t *count, int64_t *cost)
 {
-	struct table_pinned key = { .identity = table->kind->identity(row) };
-	const struct table_pinned *then;
-	bool known;
+	const char *at = row, *rows = table->rows;
+	size_t columns[2], i;
 
 	*count = *cost = 0;
 	if (!table_has_pin(table))
 		return false;
-	then = bsearch(&key, table->pinned, table->n_pinned, sizeof(key), by_identity);
-	number(table, table->kind->count_key, row, count);
-	known = number(table, table->kind->cost_key, row, cost);
-	*count -= then ? then->count : 0;
-	*cost -= then ? then->cost : 0;
-	return known;
+	i = at >= rows ? (size_t)(at - rows) / table->kind->row_size : SIZE_MAX;
+	if (i < table->n_since) {
+		*count = table->since[i].count;
+		*cost = table->since[i].cost;
+		return table->since[i].known;
+	}
+	since_columns(table, columns);
+	return look_since(table, row, columns, count, cost);
 }
 
 /* ---- to a file ---- */

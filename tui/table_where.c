@@ -59,8 +59,10 @@ void table_choose_rows(struct table *table)
 
 	table->count = table->all;
 	table->unsorted = true;
-	if (!table->where || !table->all || !table->kind->field)
+	if (!table->where || !table->all || !table->kind->field) {
+		table_look_since(table);
 		return;
+	}
 	rows = xreallocarray(NULL, table->all, size);
 	keep = xcalloc(table->all, 1);
 	/* From the end, because what is below decides. */
@@ -75,6 +77,7 @@ void table_choose_rows(struct table *table)
 	free(keep);
 	free(table->rows);
 	table->rows = rows;
+	table_look_since(table);
 }
 
 /* Whether any row has it. */

@@ -265,6 +265,20 @@ TEST(table_says_what_came_since)
 	CHECK(table_since(&table, &later[1], &count, &cost) && count == 0 && cost == 500);
 	CHECK(table_since(&table, &later[2], &count, &cost) && count == 5 && cost == 250);
 	CHECK(!table_since(&table, &later[3], &count, &cost) && count == 3);
+	/* of the table's own rows it is remembered, wherever they are put */
+	for (int turn = 0; turn < 2; turn++) {
+		CHECK(table.n_since == table.count && table.count == 4);
+		for (size_t i = 0; i < table.count; i++) {
+			struct row row = *ROW(table_row(&table, i));
+			bool known = table_since(&table, table_row(&table, i), &count, &cost);
+			int64_t again, cost_again;
+
+			CHECK(known == table_since(&table, &row, &again, &cost_again));
+			CHECK(count == again && cost == cost_again);
+			CHECK(count == (row.id == 4 ? 5 : row.id == 3 ? 3 : row.id == 1));
+		}
+		take(&table, later, 4);
+	}
 	CHECK_STR(shown(&table), "name calls time share since-calls since since-share");
 	command(&table, "sort", "since");
 	CHECK(ROW(table_current(&table))->id == 2);
