@@ -48,7 +48,8 @@ static void stop_following(struct tui *tui)
 	const struct model_status *status = &tui->status;
 	int64_t width = window_end_ns(&tui->window) - tui->window.t0_ns;
 
-	if (status->last_ns - status->first_ns < width || (tui->live && !live_session(tui->live)))
+	if (status->first_ns <= status->last_ns &&
+	    (status->last_ns - status->first_ns < width || (tui->live && !live_session(tui->live))))
 		window_fit(&tui->window, tui->layout.columns, status->first_ns, status->last_ns);
 	tui->view.following = false;
 }

@@ -56,7 +56,8 @@ static void add_thread(struct page *page, const struct page_book *book, const st
 {
 	const struct model_row *parent = page_row(book, row->parent);
 	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
-	int64_t whole = book->status.last_ns - book->status.first_ns;
+	const struct model_status *status = &book->status;
+	int64_t whole = status->first_ns < status->last_ns ? status->last_ns - status->first_ns : 0;
 	struct span_ref ref;
 
 	page_blank(page);
