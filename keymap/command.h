@@ -134,7 +134,6 @@ enum command_group {
 	X(INTERRUPT, "interrupt", "", PROGRAM, "", 0, 0, interrupt, "SIGINT to the program") \
 	X(REDRAW, "redraw", "", SCREEN, "", 0, 0, redraw, "draw the whole screen anew") \
 	X(SUSPEND, "suspend", "", SCREEN, "", 0, 0, suspend, "stop tftop, back to the shell") \
-	X(TOGGLE_MOUSE, "toggle-mouse", "", SCREEN, "", 0, 0, toggle_mouse, "the mouse is tftop's, or the terminal's to select text (set mouse)") \
 	X(SAVE_SCREEN, "save-screen", "", SCREEN, "[-a] FILE", 1, 2, save_screen, "the screen as text; -a: with roles") \
 	X(OPTIONS, "options", "", CONFIG, "", 0, 0, page, "all options with value, default, range, what for (set alone)") \
 	X(BINDINGS, "bindings", "", CONFIG, "", 0, 0, page, "all keys by table (bind alone)") \

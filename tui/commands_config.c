@@ -84,17 +84,6 @@ unsigned cmd_set(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_toggle_mouse(struct run *run)
-{
-	struct tui *tui = run->tui;
-	int *on = &tui->settings.value[SETTING_MOUSE];
-
-	*on = !*on;
-	tui_say(tui, false, *on ? "the mouse is tftop's" :
-		"the mouse is the terminal's: it selects text");
-	return OUT_REDRAW;
-}
-
 /* filter [NAME [= EXPR]] */
 unsigned cmd_filter(struct run *run)
 {
