@@ -212,10 +212,14 @@ loads_nothing() {
 
 # ---- tftop dies ----
 
+# For PROGRAM: runs until $work/go is there, 20 s at most, so that it is known to outlive tftop.
+until_go() { echo "for i in \$(seq 400); do test -e '$work/go' && break; sleep 0.05; done"; }
+
 killed_at() {
 	local user=$1 stage=$2
-	rm -f "$work/done"
-	under "$user" "${@:3}" -k "$stage" -- sh -c "sleep 0.3; echo done >'$work/done'"
+	rm -f "$work/done" "$work/go"
+	under "$user" "${@:3}" -k "$stage" -- sh -c "$(until_go); echo done >'$work/done'"
+	: >"$work/go"
 	status 137 || return
 	wait_for 5 test -s "$work/done" || fail "PROGRAM did not end" || return
 	gone
@@ -226,8 +230,8 @@ killed_at_random() {
 	for i in 1 2 3 4 5 6 7 8; do
 		user=${users[i % ${#users[@]}]}
 		printf -v delay '0.%03d' $((RANDOM % 250))
-		rm -f "$work/done" && new_mark
-		local run=("$drive" -r -d "$copy" -l "$work/log" -- sh -c "sleep 0.4; echo done >'$work/done'")
+		rm -f "$work/done" "$work/go" && new_mark
+		local run=("$drive" -r -d "$copy" -l "$work/log" -- sh -c "$(until_go); echo done >'$work/done'")
 		: >"$work/log" && chmod 666 "$work/log"
 		if [ "$user" = user ]; then
 			as_user env TFTOP_MARK="$mark" bash -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "${run[@]}" 2>/dev/null &
@@ -239,6 +243,7 @@ killed_at_random() {
 		pause "$delay"
 		kill -KILL "$(cat "$work/pid")" 2>/dev/null
 		{ wait "$job"; } 2>/dev/null
+		: >"$work/go"
 		# killed before the launcher was forked: nothing was started
 		wait_for 5 test -s "$work/done" || none_marked ||
 			fail "PROGRAM did not end, killed after $delay s" || return
@@ -263,9 +268,11 @@ swept() {
 }
 
 let_go() {
-	under root "$@" -g started -- sh -c "sleep 0.6; echo on >'$work/done'"
-	status 0 || return
+	rm -f "$work/done" "$work/go"
+	under root "$@" -g started -- sh -c "$(until_go); echo on >'$work/done'"
 	[ -e "$work/done" ] && { fail "it waited for PROGRAM"; return; }
+	: >"$work/go"
+	status 0 || return
 	wait_for 5 test -s "$work/done" || fail "PROGRAM did not go on" || return
 	gone
 }
@@ -495,7 +502,9 @@ pty_keys() {
 pty_children() {
 	need_script || return
 	# a child of PROGRAM outlives it, also when tftop is gone
-	on_pty -s -- sh -c "(sleep 0.5; echo late; echo on >'$work/late') & exit 0"
+	rm -f "$work/go"
+	on_pty -s -- sh -c "($(until_go); echo late; echo on >'$work/late') & exit 0"
+	: >"$work/go"
 	status 0 || return
 	wait_for 5 test -s "$work/late" || fail "a child of PROGRAM was killed" || return
 	gone
