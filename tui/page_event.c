@@ -104,14 +104,19 @@ static void add_launcher(struct event_page *e)
 		page_say(e->page, ROLE_MUTED, 0, "none is known to have launched it");
 		return;
 	}
-	if (model_span_peer(e->book->model, span->ref, &peer) &&
-	    model_span(e->book->model, peer, &op)) {
+	if (!model_span_peer(e->book->model, span->ref, &peer) ||
+	    !model_span(e->book->model, peer, &op)) {
+		page_to_op(e->page, span->op);
+	} else if (!strcmp(op.name, span->op)) {
 		page_to_op(e->page, op.raw_name);
 		page_add(e->page, ROLE_MUTED, 0, "   %s%s", op.op_type && *op.op_type ? op.op_type : "",
 			 op.op_type && *op.op_type ? "   " : "");
 		page_to_event(e->page, "this run of it", peer);
 	} else {
+		/* a node of a graph: captured in one op, launched by another */
 		page_to_op(e->page, span->op);
+		page_add(e->page, ROLE_MUTED, 0, "   in a graph launched by ");
+		page_to_event(e->page, op.name, peer);
 	}
 	page_say(e->page, span->how == HOW_GUESS ? ROLE_WARN : ROLE_MUTED, 0, "   attributed: %s",
 		 how_name(span->how));

@@ -72,6 +72,17 @@ static void add_gap(struct gaps_page *g, const struct row_gap *gap)
 	page_end(g->page);
 }
 
+/* Before the run and after it nobody is idle. */
+static void keep_to_run(struct gaps_page *g)
+{
+	const struct model_status *status = &g->book.status;
+
+	if (g->when.t0 < status->first_ns)
+		g->when.t0 = status->first_ns < g->when.t1 ? status->first_ns : g->when.t1;
+	if (g->when.t1 > status->last_ns)
+		g->when.t1 = status->last_ns > g->when.t0 ? status->last_ns : g->when.t0;
+}
+
 static void add_gaps(struct gaps_page *g, size_t most)
 {
 	struct row_gap *gaps = xcalloc(most, sizeof(*gaps));
@@ -106,11 +117,13 @@ static void add_gaps(struct gaps_page *g, size_t most)
 
 static bool row_number(const struct page_call *call, const char *text, struct gaps_page *g)
 {
-	unsigned long row = strtoul(text, NULL, 10);
-	const char *lane = strchr(text, ':');
+	char *end;
+	unsigned long row = strtoul(text, &end, 10), lane = LANE_ALL;
 
-	g->row = page_row(&g->book, (uint32_t)row);
-	g->lane = lane ? (uint32_t)strtoul(lane + 1, NULL, 10) : LANE_ALL;
+	if (*end == ':')
+		lane = strtoul(end + 1, &end, 10);
+	g->row = *end ? NULL : page_row(&g->book, (uint32_t)row);
+	g->lane = (uint32_t)lane;
 	if (!g->row)
 		snprintf(call->error, call->error_size, "no row '%.40s': pages and lists name rows", text);
 	return g->row != NULL;
@@ -201,8 +214,9 @@ bool page_gaps(const struct page_call *call, struct page *page)
 		snprintf(call->error, call->error_size, "no row under the cursor: -r ROW, or j and k");
 	if (good) {
 		page_title(page, "gaps of %s", g.row->label);
-		add_gaps(&g, (size_t)most);
 		remember(&g, &words);
+		keep_to_run(&g);
+		add_gaps(&g, (size_t)most);
 	}
 	model_unlock(call->model);
 	page_book_release(&g.book);
