@@ -357,7 +357,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 static void summary_draw(const struct step_stats *stats, struct area area)
 {
 	uint64_t left = stats->warm_up + stats->compiled;
-	char mean[FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[256];
+	char mean[2 * FMT_MAX + 48], p50[FMT_MAX], p99[FMT_MAX], count[FMT_MAX], text[5 * FMT_MAX + 128];
 	char steady[FMT_MAX];
 	int used;
 

@@ -248,8 +248,7 @@ static int subscribe(char *why, size_t size)
 	else if (r == CUPTI_NOT_INITIALIZED)
 		snprintf(why, size, "libcupti %s (%s) is not one for this driver (CUDA %d.%d): nothing "
 			 "of the device is seen; TFTOP_CUPTI names another one", cupti->version_text,
-			 cupti->path, cupti_driver_version() / 1000,
-			 cupti_driver_version() % 1000 / 10);
+			 cupti->path, cupti->driver / 1000, cupti->driver % 1000 / 10);
 	else
 		snprintf(why, size, "CUPTI lets nobody subscribe: %s (%d); nothing of the device is "
 			 "seen", cupti_text(r), r);

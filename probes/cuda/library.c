@@ -39,14 +39,6 @@ static int driver_version(const struct mapped *m)
 	return version;
 }
 
-int cupti_driver_version(void)
-{
-	struct mapped m;
-
-	find_mapped(&m);
-	return driver_version(&m);
-}
-
 /* ---- which release ---- */
 
 /* What the library calls itself, whatever its file is called. */
@@ -214,6 +206,7 @@ const struct cupti_library *cupti_find(char *why, size_t size)
 	handle = load(&m, why, size);
 	if (!handle)
 		return NULL;
+	library.driver = driver_version(&m);
 	name_path(&library, handle);
 	get_version.object = dlsym(handle, "cuptiGetVersion");
 	result = get_version.object ? get_version.function(&library.version) : CUPTI_UNKNOWN;

@@ -54,6 +54,7 @@
 struct cupti_library {
 	uint32_t version; /* as it says: 15 (11.4) .. 28 (12.9 update 1), 130000 .. */
 	uint32_t release; /* CUPTI_RELEASE */
+	int driver; /* what cuDriverGetVersion says (12060); 0: nothing */
 	char version_text[24]; /* "12.6", "13.0 update 1" */
 	char path[512];
 	char note[640]; /* "", or what to tell: a second copy is mapped, and where */
@@ -80,10 +81,8 @@ struct cupti_library {
 	int (*driver_records)(uint32_t number, uint8_t on); /* 12.5 */
 };
 
-/* Whether libcuda is mapped here, and what cuDriverGetVersion says of it (12060), 0: it
- * is not mapped or does not say. */
+/* Whether libcuda is mapped here. */
 bool cupti_driver_mapped(void);
-int cupti_driver_version(void);
 
 /*
  * cupti_find() - the library of this process, found in this order: a copy that is mapped

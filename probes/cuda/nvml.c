@@ -70,7 +70,7 @@ static pthread_cond_t wake;
 
 static bool resolve(void)
 {
-	void *h = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
+	void *h = rt_dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
 	struct { void *to; const char *name; } all[] = {
 		{ &nvml.init, "nvmlInit_v2" },
 		{ &nvml.by_uuid, "nvmlDeviceGetHandleByUUID" },

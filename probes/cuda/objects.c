@@ -115,7 +115,7 @@ static char *uuid_text(const char *prefix, const uint8_t *u)
 static char *driver_text(void)
 {
 	char text[64] = "";
-	int version = cupti_driver_version();
+	int version = cupti->driver;
 
 	if (version > 0)
 		snprintf(text, sizeof(text), "CUDA %d.%d", version / 1000, version % 1000 / 10);

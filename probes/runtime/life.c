@@ -13,8 +13,8 @@
 
 _Atomic uint32_t rt_child_pending;
 
-static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool life_held;			/* over a fork */
+static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER, loader_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool life_held, loader_held;	/* over a fork */
 _Atomic uint32_t rt_started;
 static const struct rt_probe *probes[RT_PROBES_MAX];
 static _Atomic int probe_count;
@@ -54,6 +54,7 @@ void rt_dump_all(bool probes_too)
 
 static void fork_locks(enum rt_fork stage)
 {
+	rt_fork_lock(&loader_lock, &loader_held, stage);
 	rt_fork_lock(&life_lock, &life_held, stage);
 	rt_async_fork(stage);
 	rt_slots_fork(stage);
@@ -120,6 +121,17 @@ void rt_child_start(void)
 	}
 	pthread_setcancelstate(cancel, NULL);
 	rt_unlock(&life_lock);
+}
+
+void *rt_dlopen(const char *file, int flags)
+{
+	void *h;
+
+	if (!rt_lock(&loader_lock))
+		return NULL;
+	h = dlopen(file, flags);
+	rt_unlock(&loader_lock);
+	return h;
 }
 
 /* ---- start ---- */

@@ -271,6 +271,10 @@ RT_API void rt_emit_clock(const struct tft_clock *clock);
  * library has of thread-local data must fit into what the loader has left: a few words. */
 RT_API void *rt_room(void **slot, size_t bytes);
 
+/* dlopen for threads of our own: a fork of the program waits for it, 1 s at most, so that
+ * no child has half of a library. NULL also when another one takes that long. */
+RT_API void *rt_dlopen(const char *file, int flags);
+
 /* Copies memory of our own process that may not be there; bytes copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);
 
