@@ -115,6 +115,12 @@ threads() {
 	stress threads 16 200 && is "kernels" "$(report "sum(k['count'] for k in j['kernels'])")" 3200
 }
 
+# Children made while other threads launch and the probe's own are at work.
+forks() {
+	stress fork 4 4000 && equal && is "of the children" \
+		"$(report "sum(o['count'] for o in j['ops'] + j.get('ranges', []) if o['name'] == 'in a child')")" "$(sed -n 's/^children //p' "$work/said")"
+}
+
 # What CUPTI still has when the process ends by _exit.
 ends() {
 	${CC:-cc} -D_GNU_SOURCE -I. -o "$work/cuda_test" tests/probes/cuda_test.c -L"$double" \
@@ -162,6 +168,7 @@ case_beside processes processes
 case_beside wrap wrap
 case_beside further further
 case_beside threads threads
+case_beside forks forks
 case_beside ends ends
 case_beside wishes wishes
 case_beside without without

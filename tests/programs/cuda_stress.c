@@ -4,7 +4,7 @@
  *	launch	threads launch COUNT kernels each, on streams of their own
  *	streams	the same, each kernel on a stream that is made for it
  *	threads	COUNT threads for each of THREADS, one after another, launch once each
- *	fork	launch, while the first thread forks a child per 1000 launches
+ *	fork	launch, while the first thread forks a child per 1000 launches: "children N"
  *	exit	threads launch until the process has ended; its end comes after COUNT ms
  * Its last line is "kB A B C ns T": of the process in memory before, after half and all of it;
  * CPU time of a launch.
@@ -120,6 +120,8 @@ static long resident_kb(void)
 	return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+static long forked;
+
 static void children(int threads)
 {
 	while (atomic_load(&launched) < threads * count) {
@@ -133,6 +135,7 @@ static void children(int threads)
 			exit(0);
 		}
 		DO(pid < 0 || waitpid(pid, &status, 0) != pid || status);
+		forked++;
 		while (atomic_load(&launched) < next && atomic_load(&launched) < threads * count)
 			sched_yield();
 	}
@@ -190,6 +193,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	DO(cuCtxSynchronize());
+	if (forked)
+		printf("children %ld\n", forked);
 	printf("kB %ld %ld %ld ns %ld\n", before, half, resident_kb(),
 	       launches_n ? cpu_ns / launches_n : 0);
 	return 0;
