@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "keymap/config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keymap/command.h"
+#include "keymap/file.h"
 #include "keymap/memory.h"
 
 static const char builtin_text[] =
@@ -287,36 +286,10 @@ void config_builtin(struct config *config)
 	config_text(config, "built-in tftoprc", builtin_text, sizeof(builtin_text) - 1);
 }
 
-/* A regular file of at most a MiB: a configuration, not a device or a trace. */
-static char *read_whole(const char *path, size_t *size, char *error, size_t error_size)
-{
-	enum { MOST = 1 << 20 };
-	FILE *file = fopen(path, "re");
-	struct stat st;
-	char *text;
-
-	if (!file || fstat(fileno(file), &st)) {
-		snprintf(error, error_size, "cannot read '%s': %s", path, strerror(errno));
-		if (file)
-			fclose(file);
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > MOST) {
-		snprintf(error, error_size, "%s: '%s'", S_ISREG(st.st_mode) ?
-			 "too large for a configuration" : "not a file", path);
-		fclose(file);
-		return NULL;
-	}
-	text = key_realloc(NULL, (size_t)st.st_size + 1, 1);
-	*size = fread(text, 1, (size_t)st.st_size, file);
-	fclose(file);
-	return text;
-}
-
 bool config_file(struct config *config, const char *path, char *error, size_t error_size)
 {
 	size_t size;
-	char *text = read_whole(path, &size, error, error_size);
+	char *text = file_text(path, "configuration", CONFIG_MAX, &size, error, error_size);
 
 	if (!text)
 		return false;

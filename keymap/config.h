@@ -19,6 +19,7 @@
 
 #define CONFIG_DEPTH 8
 #define CONFIG_LINE_MAX 4096
+#define CONFIG_MAX (1u << 20)		/* bytes of a file */
 
 struct config {
 	struct keymap *keymap;		/* borrowed */

@@ -213,9 +213,25 @@ static unsigned (*const functions[COMMAND_ID_COUNT])(struct run *run) = {
 #undef FUNCTION
 };
 
+/* A command that answers with an error has failed as one has that says it to its caller;
+ * those of scripts, which press keys, say so themselves. before: what was answered last. */
+static bool answered_wrongly(const struct run *run, const char *before, bool was_wrong)
+{
+	const struct view *view = &run->tui->view;
+
+	if (!view->status_error || !view->status[0] ||
+	    command_table[run->id].group == GROUP_SCRIPT ||
+	    (was_wrong && !strcmp(view->status, before)))
+		return false;
+	snprintf(run->error, run->error_size, "%s", view->status);
+	return true;
+}
+
 bool command_line(struct tui *tui, const char *line, char *error, size_t error_size)
 {
 	struct run run = {.tui = tui, .error = error, .error_size = error_size};
+	char before[sizeof(tui->view.status)];
+	bool was_wrong = tui->view.status_error;
 	struct words words;
 	int id;
 
@@ -233,7 +249,9 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 		words.argv[0] = command_table[id].name;
 		run.id = (enum command_id)id;
 		run.call = (struct command_call){words.argc, words.argv, line};
+		memcpy(before, tui->view.status, sizeof(before));
 		tui_apply(tui, functions[id](&run));
+		run.failed |= answered_wrongly(&run, before, was_wrong);
 	}
 	words_release(&words);
 	return id >= 0 && !run.failed;

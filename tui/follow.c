@@ -55,15 +55,8 @@ static bool follow(struct walk *walk, struct tui *tui, size_t which, int depth, 
 	const char *from = link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
 	char why[256];
 
-	tui->view.status[0] = '\0';
-	tui->view.status_error = false;
 	if (!command_line(tui, link.command, why, sizeof(why))) {
 		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from, why);
-		return false;
-	}
-	if (tui->view.status[0] && tui->view.status_error) {
-		snprintf(error, error_size, "'%.80s', a link of '%.80s': %.120s", link.command, from,
-			 tui->view.status);
 		return false;
 	}
 	if (tui->focus_lower && tui->lower == PANE_PAGE && link.depth < depth)

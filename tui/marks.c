@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "keymap/file.h"
 #include "model/base/util.h"
 #include "tui/beside.h"
 #include "tui/page.h"
@@ -135,12 +136,13 @@ static bool read_line(struct marks *marks, char *line)
 bool marks_read(struct marks *marks, const char *folder, char *error, size_t size)
 {
 	char *path = xasprintf("%s/marks", folder), line[MARK_NAME_MAX + MARK_NOTE_MAX + 64];
-	FILE *file = page_open(path);
+	const char *why;
+	FILE *file = file_open(path, &why);
 	int number = 0, bad = 0;
 	bool good = file || errno == ENOENT || errno == ENOTDIR;
 
 	if (!good)
-		snprintf(error, size, "cannot read the marks '%s': %s", path, strerror(errno));
+		snprintf(error, size, "cannot read the marks '%s': %s", path, why);
 	while (file && number < MARKS_MAX && fgets(line, sizeof(line), file)) {
 		number++;
 		if (!read_line(marks, line) && !bad)

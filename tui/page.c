@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/page.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "keymap/words.h"
 #include "model/base/util.h"
@@ -225,21 +221,6 @@ void page_write(const struct page *page, FILE *out)
 			fputs(page_text(page, page->parts[i].text), out);
 		putc('\n', out);
 	}
-}
-
-FILE *page_open(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	FILE *file;
-
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (file = fdopen(fd, "r")))
-		return file;
-	close(fd);
-	errno = EINVAL;
-	return NULL;
 }
 
 bool page_options(const struct page_call *call, const char *flags, const char *values,

@@ -93,8 +93,6 @@ int page_width(const struct page *page, size_t line);
 
 void page_write(const struct page *page, FILE *out);
 
-/* A plain file to read; NULL: none, errno says why. Never waits. */
-FILE *page_open(const char *path);
 
 /* ---- who makes them ---- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "keymap/file.h"
 #include "model/base/util.h"
 #include "tui/json_read.h"
 #include "tui/page.h"
@@ -310,14 +311,15 @@ static void make_page(struct page *page, const struct side *sides, int64_t base_
 
 static struct json_node *read_report(const char *path, char *error, size_t size)
 {
-	FILE *file = page_open(path);
+	const char *why;
+	FILE *file = file_open(path, &why);
 	struct json_node *node = NULL;
 	struct strbuf text;
 	char data[65536];
 	size_t n = 0;
 
 	if (!file) {
-		snprintf(error, size, "cannot read '%s': %s", path, strerror(errno));
+		snprintf(error, size, "cannot read '%s': %s", path, why);
 		return NULL;
 	}
 	strbuf_init(&text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/file.h"
 #include "model/base/util.h"
 #include "model/query-graph.h"
 #include "model/query.h"
@@ -359,7 +360,8 @@ static void add_attributes(struct page *page, const char *text)
 
 static void add_line_of(struct page *page, const char *path, uint32_t wanted)
 {
-	FILE *file = page_open(path);
+	const char *why;
+	FILE *file = file_open(path, &why);
 	char text[300];
 	uint32_t line = 0;
 	bool whole = true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* ps: the lines of a source file with what they cost. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "keymap/file.h"
 #include "model/base/util.h"
 #include "model/query-lines.h"
 #include "model/query.h"
@@ -19,14 +19,15 @@
  * through such ones. */
 static const char *other_file(const struct page_call *call, const char *wanted)
 {
-	FILE *file = *wanted == '/' ? page_open(wanted) : NULL;
+	const char *why;
+	FILE *file = *wanted == '/' ? file_open(wanted, &why) : NULL;
 
 	if (file)
 		fclose(file);
 	else if (*wanted == '/')
 		snprintf(call->error, call->error_size,
 			 "no op was called in '%.120s' itself, and it cannot be read: %s", wanted,
-			 strerror(errno));
+			 why);
 	else
 		snprintf(call->error, call->error_size, "nothing that ran comes from '%.120s'; ls lists files",
 			 wanted);
@@ -255,7 +256,8 @@ static void say_changed(struct page *page, FILE *source, const struct costs *cos
  * cost. */
 static void list_lines(struct page *page, const struct costs *costs, uint32_t first)
 {
-	FILE *source = page_open(costs->file);
+	const char *why;
+	FILE *source = file_open(costs->file, &why);
 	char *text = NULL;
 	size_t size = 0, at = 0;
 	uint32_t number = 0;
@@ -264,7 +266,7 @@ static void list_lines(struct page *page, const struct costs *costs, uint32_t fi
 		say_changed(page, source, costs);
 	else
 		page_say(page, ROLE_WARN, 0, "the file is not here (%s): its lines that cost, without text",
-			 strerror(errno));
+			 why);
 	if (!costs->n)
 		page_say(page, ROLE_MUTED, 0, "no op was called in it itself: its lines have no costs");
 	add_heading(page, costs);

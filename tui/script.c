@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "keymap/file.h"
+#include "model/base/regex.h"
 #include "model/base/util.h"
 #include "tui/follow.h"
 #include "tui/loop.h"
@@ -16,12 +17,12 @@
 #define FOLLOW_MOST 1000		/* links, unless said otherwise */
 #define TIMEOUT_NS (60 * SECOND)	/* of a wait without one of its own */
 #define TIMEOUT_EXIT_NS (600 * SECOND)
-#define SCRIPT_MAX (1 << 20)
+#define SCRIPT_MAX (1u << 20)
 
 enum wait { WAIT_NOT, WAIT_TIME, WAIT_EXIT, WAIT_SETTLED, WAIT_STEP, WAIT_KERNELS, WAIT_SCREEN };
 
 struct script {
-	char *text;			/* owned */
+	char *name, *text;		/* owned; the file, what is in it */
 	size_t size, at;
 	int line;
 	bool done;
@@ -33,10 +34,11 @@ struct script {
 	struct strbuf report;
 };
 
-struct script *script_new(const char *text, size_t size)
+static struct script *script_new(const char *name, const char *text, size_t size)
 {
 	struct script *script = xcalloc(1, sizeof(*script));
 
+	script->name = xstrdup(name);
 	script->text = xstrndup(text, size);
 	script->size = size;
 	strbuf_init(&script->report);
@@ -45,30 +47,15 @@ struct script *script_new(const char *text, size_t size)
 
 struct script *script_open(const char *path, char *error, size_t error_size)
 {
+	size_t size;
+	char *text = file_text(path, "script", SCRIPT_MAX, &size, error, error_size);
 	struct script *script = NULL;
-	FILE *file = fopen(path, "re");
-	struct stat st;
-	char *text;
 
-	if (!file || fstat(fileno(file), &st)) {
-		snprintf(error, error_size, "cannot read the script '%s': %s", path, strerror(errno));
-	} else if (S_ISDIR(st.st_mode)) {
-		snprintf(error, error_size, "not a file: '%s'", path);
-	} else {
-		size_t got;
-
-		text = xmalloc(SCRIPT_MAX);
-		got = fread(text, 1, SCRIPT_MAX, file);
-		if (got == SCRIPT_MAX)
-			snprintf(error, error_size, "too large for a script: '%s'", path);
-		else if (memchr(text, '\0', got))
-			snprintf(error, error_size, "not text: '%s'", path);
-		else
-			script = script_new(text, got);
-		free(text);
-	}
-	if (file)
-		fclose(file);
+	if (text && memchr(text, '\0', size))
+		snprintf(error, error_size, "not text, a script is: '%s'", path);
+	else if (text)
+		script = script_new(path, text, size);
+	free(text);
 	return script;
 }
 
@@ -87,6 +74,7 @@ void script_free(struct script *script)
 		return;
 	end_wait(script);
 	strbuf_release(&script->report);
+	free(script->name);
 	free(script->text);
 	free(script);
 }
@@ -123,7 +111,7 @@ static void add_screen(struct script *script, struct tui *tui)
 /* Ends the run. */
 static void end(struct script *script, struct tui *tui, int status, bool screen, const char *message)
 {
-	strbuf_addf(&script->report, "script:%d: %s\n", script->line, message);
+	strbuf_addf(&script->report, "%s:%d: %s\n", script->name, script->line, message);
 	if (screen)
 		add_screen(script, tui);
 	tui->exit_status = status;
@@ -245,23 +233,14 @@ static bool compile(regex_t *regex, const struct command_call *call, int words,
 		    char *error, size_t error_size)
 {
 	struct strbuf text;
-	int i, status;
+	bool good;
 
 	strbuf_init(&text);
-	for (i = 1; i <= words; i++) {
-		if (i > 1)
-			strbuf_addc(&text, ' ');
-		strbuf_adds(&text, call->argv[i]);
-	}
-	status = regcomp(regex, text.data, REG_EXTENDED | REG_NOSUB | REG_NEWLINE);
-	if (status) {
-		char reason[100];
-
-		regerror(status, regex, reason, sizeof(reason));
-		snprintf(error, error_size, "not a regular expression: '%s': %s", text.data, reason);
-	}
+	for (int i = 1; i <= words; i++)
+		strbuf_addf(&text, "%s%s", i > 1 ? " " : "", call->argv[i]);
+	good = regex_make(regex, text.data, REGEX_LINES, error, error_size);
 	strbuf_release(&text);
-	return status == 0;
+	return good;
 }
 
 static bool wait_for(struct script *script, struct tui *tui, const struct command_call *call,

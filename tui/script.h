@@ -5,7 +5,7 @@
  *
  * Always true: a script never sleeps and never spins: a wait is a condition
  * with a deadline that the loop asks about when something happened. The first
- * error ends the run as `script:LINE: message`.
+ * error ends the run as `FILE:LINE: message`; a command that answers with an error is one.
  *
  * Threads: the loop's only.
  */
@@ -26,8 +26,6 @@ struct command_call;
 
 /* Reads the whole file. NULL: a sentence in error. */
 struct script *script_open(const char *path, char *error, size_t error_size);
-/* The same from memory; for tests. */
-struct script *script_new(const char *text, size_t size);
 void script_free(struct script *script);
 
 /* Runs lines until one waits or the script ends. */

@@ -118,7 +118,9 @@ bool regex_make(regex_t *regex, const char *text, enum regex_how how, char *erro
 			 "written out it is longer than %u characters", text, REGEX_MOST);
 		return false;
 	}
-	if (how == REGEX_FOLD || !has_capital(text))
+	if (how == REGEX_LINES)
+		flags |= REG_NEWLINE;
+	else if (how == REGEX_FOLD || !has_capital(text))
 		flags |= REG_ICASE;
 	bad = regcomp(regex, text, flags);
 	if (bad) {

@@ -22,6 +22,7 @@ enum regex_how {
 	REGEX_SMART,
 	REGEX_FOLD,		/* case never matters */
 	REGEX_PLACES,		/* smart, and regexec() tells where the matches are */
+	REGEX_LINES,		/* of a text of many lines: ^ and $ are at each; case matters */
 };
 
 /* false: a sentence in error, nothing to free; else the caller frees with regfree(). */

@@ -184,7 +184,14 @@ TEST(config_source_is_relative_and_bounded)
 	CHECK(f.settings.value[SETTING_SPLIT] == 33);
 	CHECK(!config_file(&f.config, f.folder, error, sizeof(error)) && strstr(error, "not a file"));
 	CHECK(!config_file(&f.config, "/nonexistent/rc", error, sizeof(error)) &&
-	      strstr(error, "cannot read '/nonexistent/rc'"));
+	      strstr(error, "cannot read the configuration '/nonexistent/rc'"));
+	/* what would wait or never end */
+	CHECK(!mkfifo(b, 0600) || (!unlink(b) && !mkfifo(b, 0600)));
+	CHECK(!config_file(&f.config, b, error, sizeof(error)) && strstr(error, "it is a pipe, not a file"));
+	CHECK(!config_file(&f.config, "/dev/zero", error, sizeof(error)) &&
+	      strstr(error, "it is a device, not a file"));
+	CHECK(!truncate(a, INT64_C(1) << 30) && !config_file(&f.config, a, error, sizeof(error)) &&
+	      strstr(error, "too large for a configuration"));
 	free(a);
 	free(b);
 	finish(&f);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "model/query.h"
@@ -89,8 +90,25 @@ TEST(script_errors_have_their_line)
 	CHECK(ends("fit selection\n", 125, "script:1: no event is selected: , and . go from event to event\n"));
 	CHECK(ends("level full\n", 125, "script:1: no program to steer"));
 	CHECK(ends("set split = 3\n", 125, "script:1: out of range for 'split': '3' (20 to 80)\n"));
-	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read '/nonexistent/rc'"));
+	CHECK(ends("source /nonexistent/rc\n", 125, "script:1: cannot read the configuration '/nonexistent/rc'"));
 	CHECK(ends("suspend\n", 125, "script:1: no terminal to give back\n"));
+}
+
+/* Panes and pages answer on the screen; in a script that ends it like any other error. */
+TEST(script_commands_that_panes_refuse)
+{
+	CHECK(ends("wait 1s\npane ops\nwhere nope > 1\n", 125, "script:3: at 1: no field 'nope'"));
+	CHECK(ends("wait 1s\nfind -w dur\n", 125, "script:2: at "));
+	CHECK(ends("wait 1s\nfind conv(\n", 125, "script:2: not a regular expression: 'conv('"));
+	CHECK(ends("wait 1s\nfind 'never there'\n", 125, "script:2: no event here is called like"));
+	CHECK(ends("wait 1s\nrows sideways\n", 125, "script:2: not known to do with rows: 'sideways'"));
+	CHECK(ends("wait 1s\npane ops\nsort nope\n", 125, "script:3: no column 'nope'"));
+	CHECK(ends("filter a = dur\n", 125, "script:1: at "));
+	CHECK(ends("wait 1s\nlk -w 'dur >'\n", 125, "script:2: -w: at "));
+	CHECK(ends("wait 1s\npk never\n", 125, "script:2: "));
+	/* what a key says is on the screen, the same once more is wrong all the same */
+	CHECK(ends("wait 1s\nkey :rows<Space>sideways<Enter>\nassert-screen sideways\nrows find /never/\n",
+		   125, "script:4: no row is called like 'never'"));
 }
 
 TEST(script_waits_that_never_end_and_assertions)
@@ -111,13 +129,31 @@ TEST(script_waits_that_never_end_and_assertions)
 	free(said);
 }
 
+static bool truncate_new(const char *path, off_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	return file && !fclose(file) && !truncate(path, size);
+}
+
 TEST(script_files_that_cannot_be_read)
 {
 	char error[256];
 
 	CHECK(!script_open("/nonexistent/s", error, sizeof(error)) &&
 	      strstr(error, "cannot read the script '/nonexistent/s'"));
-	CHECK(!script_open("/tmp", error, sizeof(error)) && strstr(error, "not a file"));
+	CHECK(!script_open("/tmp", error, sizeof(error)) && strstr(error, "'/tmp': it is a folder, not a file"));
+	CHECK(!script_open("/dev/zero", error, sizeof(error)) &&
+	      strstr(error, "'/dev/zero': it is a device, not a file"));
+	CHECK(chdir(test_folder()) == 0 && !mkfifo("pipe", 0600));
+	CHECK(!script_open("pipe", error, sizeof(error)) &&
+	      strstr(error, "'pipe': it is a pipe, not a file"));
+	unlink("pipe");
+	CHECK(truncate_new("large", (1 << 20) + 1) &&
+	      !script_open("large", error, sizeof(error)) && strstr(error, "too large for a script: 'large'"));
+	CHECK(truncate_new("large", 1 << 20) &&
+	      !script_open("large", error, sizeof(error)) && strstr(error, "not text, a script is: 'large'"));
+	unlink("large");
 }
 
 TEST(script_sizes)
