@@ -68,6 +68,7 @@ MODEL_SRC := $(filter-out model/import/%,$(call src,model/*.c model/*/*.c))
 IMPORT_SRC := $(filter-out %/none.c,$(call src,model/import/*.c))
 KEYMAP_SRC := $(call src,keymap/*.c)
 SESSION_SRC := $(call src,probes/session/*.c)
+ATTACH_SRC := $(call src,probes/attach/*.c)
 TUI_SRC := $(call src,tui/*.c)
 UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call src,tests/unit/*.c))
 
@@ -173,7 +174,7 @@ $(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(FORMATS_OBJ)
 $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC))
+TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC) $(ATTACH_SRC))
 # A model in a file (model/image.h) needs free() to know its heap.
 IMAGE_LD := -Wl,--wrap=free
 # babeltrace's plug-in must find our connect(), see probes/session/relay.h.
@@ -370,7 +371,7 @@ SUITES := \
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
-	tests/live/findings.sh tests/live/kill.sh tests/live/clients.sh \
+	tests/live/findings.sh tests/live/kill.sh tests/live/check.sh tests/live/clients.sh \
 	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \
@@ -395,7 +396,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
-objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
+objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(ATTACH_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
 	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(TRACEME_OBJ) $(PYTHON_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

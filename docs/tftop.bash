@@ -22,6 +22,7 @@ _tftop()
 	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies:
 		csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges:
 		csv:processes: dot:' -- "$cur")); compopt -o nospace; return ;;
+	-p) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
@@ -29,7 +30,7 @@ _tftop()
 	case $cur in
 	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless
 		--from-step --steps --for --until -q --quit --script --headless --size --config --no-config
-		--ascii --color --theme -v --debug -h --help --version --' -- "$cur")) ;;
+		--ascii --color --theme --check -p -v --debug -h --help --version --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == --json= ]] && compopt -o nospace

@@ -23,6 +23,8 @@ complete -c tftop -n $own -l no-config -d 'no configuration'
 complete -c tftop -n $own -l ascii -d 'no UTF-8'
 complete -c tftop -n $own -l color -x -a 'auto never 16 256' -d colours
 complete -c tftop -n $own -l theme -x -a 'dark light 16 contrast mono' -d 'all colours'
+complete -c tftop -n $own -l check -d 'what can be observed here, or in a process'
+complete -c tftop -n $own -s p -x -a '(__fish_complete_pids)' -d 'a process that runs'
 complete -c tftop -n $own -s v -d 'more in the log'
 complete -c tftop -n $own -l debug -r -d 'own log'
 complete -c tftop -n $own -s h -l help -d help

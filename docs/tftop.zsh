@@ -26,6 +26,7 @@ _arguments -S \
 	'(--no-config)--config[configuration]:file:_files' '(--config)--no-config[none]' \
 	'--ascii[no UTF-8]' '--color[colours]:colours:(auto never 16 256)' \
 	'--theme[all colours]:theme:(dark light 16 contrast mono)' \
+	'--check[what can be observed here, or in a process]' '-p[a process that runs]:PID:_pids' \
 	'-v[more in the log]' '--debug[own log]:file:_files' \
 	'(-h --help)'{-h,--help}'[help]' '--version[version]' \
 	'*:recording or file:_files'

@@ -8,7 +8,7 @@ build='gcc make pkg-config liblttng-ust-dev liblttng-ctl-dev libbabeltrace2-dev 
 	libiberty-dev opencl-c-headers ocl-icd-opencl-dev libprotobuf-c-dev protobuf-c-compiler
 	libyajl-dev zlib1g-dev'
 run='lttng-tools ocl-icd-libopencl1 pocl-opencl-icd'
-test='clang libjansson-dev tmux zsh fish babeltrace2 python3-venv clinfo clpeak'
+test='clang libjansson-dev tmux zsh fish babeltrace2 python3-venv clinfo clpeak musl-tools'
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
 	echo 'make deps knows apt only; install by the names of your distribution what Debian calls:' >&2

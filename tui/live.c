@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
+#include "probes/session/process.h"
 #include "tui/live_internal.h"
 #include "tui/log.h"
 
@@ -59,20 +60,6 @@ static int connect_relay(void *arg, uint16_t port)
 
 /* ---- making ---- */
 
-/* Folder of the tftop binary. */
-static void find_self(char path[PATH_MAX])
-{
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	char *slash;
-
-	path[length > 0 ? length : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
-	else
-		snprintf(path, PATH_MAX, ".");
-}
-
 static struct live *new_live(const struct options *options)
 {
 	struct live *live = xcalloc(1, sizeof(*live));
@@ -115,7 +102,7 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		.screen = screen,
 	};
 
-	find_self(self);
+	process_own_folder(self, sizeof(self));
 	if (size)
 		session.winsize = *size;
 	live->run.command = options->program;

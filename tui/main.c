@@ -16,6 +16,7 @@
 #include "probes/session/reader.h"
 #include "tui/batch.h"
 #include "tui/beside.h"
+#include "tui/check.h"
 #include "tui/exports.h"
 #include "tui/live.h"
 #include "tui/log.h"
@@ -138,6 +139,8 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	if (options.check)
+		return check_run(&options);
 	if (!files_are_good(&options))
 		return 125;
 	if ((options.debug || options.verbose) && !log_open(options.debug)) {

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ static const char *const later_probes[] = {
 static const char help_text[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
+"tftop --check [-p PID]                what can be observed here, or in a process\n"
 "\n"
 "  -b, --batch            no screen: a text report on stderr when PROGRAM ends\n"
 "      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
@@ -73,9 +75,9 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, not in the help */
-	OPT_UNTIL,
+	OPT_UNTIL, OPT_CHECK,
 	OPT_LATER,			/* and above: refused by name */
-	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL, OPT_CHECK,
+	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL,
 };
 
 static const struct option long_options[] = {
@@ -193,6 +195,22 @@ static enum options_result take_number(int64_t *out, const char *from, const cha
 	return OPTIONS_RUN;
 }
 
+static enum options_result take_pid(struct options *options, const char *value, char *error)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || pid < 1 || pid > INT_MAX)
+		return wrong(error, "'%s' is not a PID: -p takes the number of a process that runs, "
+			     "such as 4711", value);
+	if (options->pid)
+		return wrong(error, "-p is given twice: one process at a time");
+	options->pid = (pid_t)pid;
+	return OPTIONS_RUN;
+}
+
 static enum options_result take_time(int64_t *out, const char *value, char *error)
 {
 	if (!parse_time_ns(value, out) || *out <= 0)
@@ -283,14 +301,12 @@ static enum options_result take_export(struct options *options, const char *valu
 
 static enum options_result refuse_later(int option, char *error)
 {
-	const char *name = option == 'p' ? "-p" : NULL;
+	const struct option *o = long_options;
 
-	for (const struct option *o = long_options; !name && o->name; o++)
-		if (o->val == option)
-			return wrong(error, "--%s is not in this version: 'tftop -- PROGRAM' starts "
-				     "a program, 'tftop DIR' opens a recording", o->name);
-	return wrong(error, "-p is not in this version: 'tftop -- PROGRAM' starts a program, "
-		     "'tftop DIR' opens a recording");
+	while (o->val != option)
+		o++;
+	return wrong(error, "--%s is not in this version: 'tftop -- PROGRAM' starts a program, "
+		     "'tftop DIR' opens a recording", o->name);
 }
 
 static enum options_result take_value(struct options *options, int option, const char *value,
@@ -319,6 +335,7 @@ static enum options_result take_value(struct options *options, int option, const
 	case OPT_COLOR: return take_color(options, value, error);
 	case OPT_THEME: return take_theme(options, value, error);
 	case OPT_DEBUG: return take_file(&options->debug, "--debug", value, error);
+	case 'p': return take_pid(options, value, error);
 	default: return refuse_later(option, error);
 	}
 }
@@ -365,6 +382,7 @@ static enum options_result take(struct options *options, int option, const char 
 	case OPT_HEADLESS: options->headless = true; break;
 	case OPT_NO_CONFIG: options->no_config = true; break;
 	case OPT_ASCII: options->ascii = true; break;
+	case OPT_CHECK: options->check = true; break;
 	case OPT_SYNTH: return take_synth(options, value, error);
 	case OPT_PRINT: return print_table(value, error);
 	case 'h':
@@ -408,7 +426,7 @@ static enum options_result refused(int c, char *const *argv, char *error)
 
 	if (!optopt)
 		return unknown_long(argv[optind - 1], error);
-	if (optopt == 'p' || optopt >= OPT_LATER)
+	if (optopt >= OPT_LATER)
 		return refuse_later(optopt, error);
 	for (const struct option *o = long_options; o->name; o++)
 		if (o->val == optopt)
@@ -461,6 +479,19 @@ static enum options_result check_path(struct options *options, char *const *word
 	return OPTIONS_RUN;
 }
 
+/* Nothing is run, opened or kept: what would say how is a mistake. */
+static enum options_result check_alone(const struct options *options, bool more, char *error)
+{
+	if (options->check && (more || options->program || options_batch(options) ||
+			       options->record_dir || options->n_exports || options->headless ||
+			       options->script || options->until))
+		return wrong(error, "--check only looks: 'tftop --check', or 'tftop --check -p PID'");
+	if (options->pid && !options->check)
+		return wrong(error, "-p is not in this version: 'tftop --check -p %d' says what could be "
+			     "seen, 'tftop -- PROGRAM' starts a program", (int)options->pid);
+	return OPTIONS_RUN;
+}
+
 static enum options_result check_together(const struct options *options, char *error)
 {
 	if (options->open_path && options->record_dir)
@@ -508,7 +539,9 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		if (result != OPTIONS_RUN)
 			return result;
 	}
-	if (!options->synth && (!options->program || optind < own) &&
+	if (check_alone(options, optind < own, error))
+		return OPTIONS_ERROR;
+	if (!options->synth && !options->check && (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "probes/schema/control.h"
 #include "tui/exports.h"
@@ -27,6 +28,8 @@ enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_
 struct options {
 	char *const *program;		/* PROGRAM and its arguments, NULL: none */
 	const char *open_path;		/* a recording to open, NULL: none */
+	pid_t pid;			/* -p, 0: none */
+	bool check;			/* --check: look only */
 
 	bool batch;			/* -b: the text report */
 	const char *json;		/* --json=FILE, "-": stdout; NULL: none */

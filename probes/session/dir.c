@@ -191,6 +191,23 @@ static int make_locked(const char *base, char path[DIR_PATH_MAX])
 	return -1;
 }
 
+/* A base with too little room is taken only when it is the last. */
+static bool has_room(const char *const *list, size_t count, size_t i)
+{
+	return i + 1 == count || dir_free_bytes(list[i]) >= ROOM_MIN;
+}
+
+const char *dir_base(void)
+{
+	const char *list[3];
+	size_t count = bases(list);
+
+	for (size_t i = 0; i < count; i++)
+		if (has_room(list, count, i))
+			return list[i];
+	return NULL;
+}
+
 int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size)
 {
 	const char *list[3];
@@ -199,7 +216,7 @@ int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size)
 	int fd = -1, saved = ENOENT;
 
 	for (size_t i = 0; i < count && fd < 0; i++) {
-		if (i + 1 < count && dir_free_bytes(list[i]) < ROOM_MIN)
+		if (!has_room(list, count, i))
 			continue;
 		fd = make_locked(list[i], path);
 		saved = errno;

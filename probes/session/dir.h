@@ -25,6 +25,10 @@
  */
 int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size);
 
+/* The folder below which dir_create() makes one, by now; NULL: none. Static or of the
+ * environment. */
+const char *dir_base(void);
+
 /* Removes what dead tftops left. */
 void dir_sweep(void);
 

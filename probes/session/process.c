@@ -67,6 +67,19 @@ void process_keep_fds(const int *fds, size_t count)
 	close_span(next, ~0u);
 }
 
+void process_own_folder(char *path, size_t size)
+{
+	ssize_t length = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+
+	path[length > 0 ? length : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	else
+		snprintf(path, size, ".");
+}
+
 void process_null_stdio(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

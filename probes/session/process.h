@@ -16,6 +16,9 @@
  * never walks up to the limit, which can be a million and more. */
 void process_keep_fds(const int *fds, size_t count);
 
+/* The folder of this executable; ".": it cannot be told. */
+void process_own_folder(char *path, size_t size);
+
 /* Standard descriptors to /dev/null. */
 void process_null_stdio(void);
 

@@ -143,13 +143,34 @@ TEST(options_refuse_what_a_later_version_brings)
 {
 	static const char *const later[] = {
 		"--live=net://h", "--join", "--control=1",
-		"--check",
 	};
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		REFUSES("not in this version", later[i]);
 	REFUSES("-p is not in this version", "-p", "1");
-	REFUSES("-p is not in this version", "-p");
+}
+
+TEST(options_check_looks_at_one_process_or_none)
+{
+	char *words[] = { (char *)"tftop", (char *)"--check", (char *)"-p", (char *)"4711", NULL };
+
+	CHECK(options_parse(&options, 2, words, error) == OPTIONS_RUN);
+	CHECK(options.check && !options.pid);
+	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
+	CHECK(options.check && options.pid == 4711);
+	REFUSES("-p needs a value", "--check", "-p");
+	REFUSES("'x' is not a PID", "--check", "-p", "x");
+	REFUSES("'' is not a PID", "--check", "-p", "");
+	REFUSES("'0' is not a PID", "--check", "-p", "0");
+	REFUSES("'-3' is not a PID", "--check", "-p", "-3");
+	REFUSES("'12 ' is not a PID", "--check", "-p", "12 ");
+	REFUSES("'2147483648' is not a PID", "--check", "-p", "2147483648");
+	REFUSES("given twice", "--check", "-p", "1", "-p", "2");
+	REFUSES("--check only looks", "--check", "/");
+	REFUSES("--check only looks", "--check", "-b");
+	REFUSES("--check only looks", "--check", "--", "p");
+	REFUSES("--check only looks", "--check", "-o", "d");
+	REFUSES("--check takes no value", "--check=1");
 }
 
 TEST(options_refuse_what_does_not_go_together)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of the preflight, what it says in the end, and the process itself. */
+#include "probes/attach/preflight.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/attach/preflight_internal.h"
+
+struct attach_line *attach_add(struct attach_check *check, const char *what,
+			       enum attach_verdict verdict, const char *why, ...)
+{
+	size_t at = check->count < ATTACH_LINES_MAX ? check->count++ : ATTACH_LINES_MAX - 1;
+	struct attach_line *line = &check->lines[at];
+	va_list args;
+
+	*line = (struct attach_line){ .what = what, .verdict = verdict };
+	va_start(args, why);
+	vsnprintf(line->why, sizeof(line->why), why, args);
+	va_end(args);
+	return line;
+}
+
+void attach_todo(struct attach_line *line, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line->todo, sizeof(line->todo), format, args);
+	va_end(args);
+}
+
+/* ---- the process ---- */
+
+static void read_command(struct attach_check *check, pid_t pid, const char *name)
+{
+	char path[64];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	size = process_read_file(path, check->command, sizeof(check->command));
+	while (size > 0 && !check->command[size - 1])
+		size--;
+	for (ssize_t i = 0; i < size; i++)
+		if (!check->command[i])
+			check->command[i] = ' ';
+	if (size <= 0)
+		snprintf(check->command, sizeof(check->command), "[%s]", name);
+}
+
+static void say_absent(struct attach_check *check, pid_t pid)
+{
+	struct attach_line *line;
+
+	if (kill(pid, 0) && errno == ESRCH) {
+		line = attach_add(check, "process", ATTACH_CANNOT, "there is no process %d", (int)pid);
+		attach_todo(line, "'pgrep -af NAME' lists PIDs");
+		return;
+	}
+	line = attach_add(check, "process", ATTACH_CANNOT, "process %d is there, but /proc does not "
+			  "show it", (int)pid);
+	attach_todo(line, "as its user or as root it can be seen (/proc is mounted with hidepid, or "
+		    "is not of this PID namespace)");
+}
+
+/* What can be known without more rights; false: there is no more to look at. */
+static bool check_process(struct attach_check *check, const struct target *t)
+{
+	struct attach_line *line;
+	int pid = (int)t->pid;
+
+	if (t->tgid > 0 && t->tgid != t->pid) {
+		line = attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of process %d", pid,
+				  (int)t->tgid);
+		attach_todo(line, "give '-p %d'", (int)t->tgid);
+	} else if (t->pid == getpid()) {
+		attach_add(check, "process", ATTACH_CANNOT, "%d is this tftop itself", pid);
+	} else if (t->pid == 1) {
+		line = attach_add(check, "process", ATTACH_CANNOT, "1 is the init process: all of the "
+				  "machine or container ends with it");
+		attach_todo(line, "start the program as a child of an init ('docker run --init')");
+	} else if (t->stat.state == 'Z' || t->stat.state == 'X') {
+		attach_add(check, "process", ATTACH_CANNOT, "%d has ended, its parent %d has not yet "
+			   "asked for its status", pid, (int)t->stat.parent);
+	} else if (!t->has_memory) {
+		attach_add(check, "process", ATTACH_CANNOT, "%d is a thread of the kernel", pid);
+	} else if (t->stat.state == 'T') {
+		line = attach_add(check, "process", ATTACH_CANNOT, "%d is stopped", pid);
+		attach_todo(line, "'kill -CONT %d', then try again", pid);
+	} else {
+		attach_add(check, "process", ATTACH_CAN, "%d runs, of uid %u", pid, t->uids[1]);
+		return true;
+	}
+	return t->stat.state == 'T';
+}
+
+static void check_tracer(struct attach_check *check, const struct target *t)
+{
+	struct process_stat stat = { .comm = "?" };
+	struct attach_line *line;
+
+	if (t->tracer <= 0) {
+		attach_add(check, "tracer", ATTACH_CAN, "no debugger or tracer is on it");
+		return;
+	}
+	process_stat(t->tracer, &stat);
+	line = attach_add(check, "tracer", ATTACH_CANNOT, "'%s' (%d) traces it, and the system allows "
+			  "one tracer", stat.comm, (int)t->tracer);
+	attach_todo(line, "let that one detach or end it");
+}
+
+/*
+ * What a filter does with a call cannot be seen without stopping the program, and
+ * some end it. One that tftop is under as well does not, as far as tftop's own calls
+ * go, which are the probes' too.
+ */
+static void check_seccomp(struct attach_check *check, const struct target *t)
+{
+	struct attach_line *line;
+	struct target own;
+	int mine = 0;
+
+	if (t->seccomp == 0) {
+		attach_add(check, "seccomp", ATTACH_CAN, "no system calls are filtered");
+		return;
+	}
+	if (target_read(&own, getpid()))
+		mine = own.filters;
+	target_free(&own);
+	if (t->seccomp == 2 && t->filters > 0 && t->filters <= mine) {
+		attach_add(check, "seccomp", ATTACH_CAN, "its system calls are filtered as tftop's own "
+			   "are (%d filters)", t->filters);
+		return;
+	}
+	if (t->seccomp == 2)
+		line = attach_add(check, "seccomp", ATTACH_CANNOT, "its system calls are filtered "
+				  "(%d more filters than on tftop): what the probes need may be refused, "
+				  "or end it", t->filters - (mine > 0 ? mine : 0));
+	else if (t->seccomp == 1)
+		line = attach_add(check, "seccomp", ATTACH_CANNOT, "strict mode: it is ended by any "
+				  "system call but read, write and exit");
+	else
+		line = attach_add(check, "seccomp", ATTACH_CANNOT, "whether its system calls are "
+				  "filtered is not told by this system");
+	attach_todo(line, "start it without the filter, under 'tftop -- PROGRAM'");
+}
+
+/* What LTTng opens in it: per processor a buffer and its wake-up, of two channels. */
+static void check_descriptors(struct attach_check *check, const struct target *t)
+{
+	long long limit, needed = 4 * sysconf(_SC_NPROCESSORS_CONF) + 32;
+	struct attach_line *line;
+	char path[64], *text;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", (int)t->pid);
+	text = read_whole(path, &size);
+	if (!text)
+		return;
+	limit = strstr(text, "\nMax open files            unlimited") ? -1 :
+		text_number(text, "Max open files", 10);
+	free(text);
+	if (limit < 0 || limit >= needed + 64)
+		return;
+	line = attach_add(check, "descriptors", ATTACH_CANNOT, "it may open %lld files, and LTTng alone "
+			  "needs %lld in it", limit, needed);
+	attach_todo(line, "'prlimit --pid %d --nofile=4096'", (int)t->pid);
+}
+
+/* ---- the whole ---- */
+
+static void conclude(struct attach_check *check)
+{
+	const struct attach_line *first = NULL;
+	bool some = false;
+
+	for (size_t i = 0; i < check->count; i++) {
+		const struct attach_line *line = &check->lines[i];
+
+		if (line->probe && line->verdict <= ATTACH_PARTLY)
+			some = true;
+		if (line->verdict == ATTACH_CANNOT && !line->probe && !first)
+			first = line;
+	}
+	check->possible = some && !first;
+	if (check->possible)
+		return;
+	if (first)
+		snprintf(check->error, sizeof(check->error), "%s%s%s", first->why,
+			 first->todo[0] ? ": " : "", first->todo);
+	else
+		snprintf(check->error, sizeof(check->error), "no probe can come late to what it uses: "
+			 "start the program under 'tftop -- PROGRAM'");
+}
+
+/* The PID may have been given away while its files were read. */
+static void check_still_there(struct attach_check *check, const struct target *t)
+{
+	struct process_stat now;
+
+	if (t->stat.state == 'Z' ||
+	    (process_stat(t->pid, &now) && now.start_ticks == t->stat.start_ticks &&
+	     now.state != 'Z'))
+		return;
+	check->count = 0;
+	attach_add(check, "process", ATTACH_CANNOT, "process %d has ended while it was looked at",
+		   (int)t->pid);
+}
+
+void attach_check_process(struct attach_check *check, pid_t pid, const char *lib_dir)
+{
+	struct target t;
+
+	memset(check, 0, sizeof(*check));
+	check->pid = pid;
+	if (!target_read(&t, pid)) {
+		say_absent(check, pid);
+	} else {
+		check->start_ticks = t.stat.start_ticks;
+		check->uid = t.uids[1];
+		read_command(check, pid, t.stat.comm);
+		if (check_process(check, &t)) {
+			check_permission(check, &t);
+			check_tracer(check, &t);
+			check_program(check, &t, lib_dir);
+			check_namespaces(check, &t, lib_dir);
+			check_seccomp(check, &t);
+			check_descriptors(check, &t);
+			check_lttng(check, &t);
+			check_probes(check, &t, lib_dir);
+			check_cupti(check, &t);
+			check_still_there(check, &t);
+		}
+	}
+	target_free(&t);
+	conclude(check);
+}
+
+void attach_check_machine(struct attach_check *check, const char *lib_dir)
+{
+	memset(check, 0, sizeof(*check));
+	check_machine(check, lib_dir);
+	check_probes(check, NULL, lib_dir);
+	conclude(check);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Probe by probe: is what it is for in the process, can it come late, what will it
+ * miss then. A probe library that can come late exports ATTACH_ENTRY.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/attach/preflight_internal.h"
+
+#define PREFIXES_MAX 8
+
+static const struct late_probe {
+	const char *name, *library;
+	/* Libraries that show that its runtime is loaded; none: it is in headers, and
+	 * programs that use it cannot be told from outside. */
+	const char *runtimes[PREFIXES_MAX];
+	const char *missing;	/* of what was before, when it comes late */
+} probes[] = {
+	{ "opencl", "libtftop-opencl.so", { "libOpenCL.so", "libOpenCL-" },
+	  "queues made before have approximate times or none, functions of extensions that it has "
+	  "looked up before are not seen" },
+	{ "cuda", "libtftop-cuda.so", { "libcuda.so" },
+	  "graphs instantiated before come without their nodes" },
+	{ "nvtx", "libtftop-nvtx.so", { NULL },
+	  "domains and strings registered before have no names" },
+	{ "itt", "libtftop-itt.so", { "libittnotify" },
+	  "domains and handles made before are not seen" },
+	{ "tensorflow", "libtftop-tensorflow.so",
+	  { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so",
+	    "_pywrap_tensorflow_internal" },
+	  "graphs and memory from before" },
+	{ "pytorch", "libtftop-pytorch.so", { "libtorch_cpu.so", "libtorch.so" },
+	  "memory from before" },
+	{ "jax", "libtftop-jax.so", { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." },
+	  "programs compiled before" },
+	{ "blas", "libtftop-blas.so",
+	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so", "libblis.so",
+	    "libflexiblas" }, NULL },
+	{ "omp", "libtftop-omp.so", { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
+};
+
+static const char *runtime_in(const struct target *t, const struct late_probe *probe)
+{
+	const struct mapped_file *file = NULL;
+
+	for (size_t i = 0; i < PREFIXES_MAX && probe->runtimes[i] && !file; i++)
+		file = target_file(t, probe->runtimes[i]);
+	return file ? file_name(file->path) : NULL;
+}
+
+static void add_late(struct attach_check *check, const struct target *t,
+		     const struct late_probe *probe, bool late)
+{
+	const char *runtime = runtime_in(t, probe);
+	struct attach_line *line;
+
+	if (!runtime && probe->runtimes[0]) {
+		line = attach_add(check, probe->name, ATTACH_ABSENT, "what it is for is not loaded");
+	} else if (!late) {
+		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%sit has to be there from the "
+				  "program's start", runtime ? "'" : "", runtime ? runtime : "",
+				  runtime ? "' is loaded, but " : "");
+		attach_todo(line, "start the program under 'tftop -- PROGRAM'");
+	} else {
+		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,
+				  "%s%.80s%s%s%s", runtime ? "'" : "", runtime ? runtime : "looked for in all "
+				  "that is loaded", runtime ? "' is loaded" : "",
+				  probe->missing ? "; not seen: " : "", probe->missing ? probe->missing : "");
+	}
+	line->probe = true;
+}
+
+void check_probes(struct attach_check *check, const struct target *t, const char *lib_dir)
+{
+	if (t && !t->files_known)
+		return;
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+		const struct late_probe *probe = &probes[i];
+		struct attach_line *line;
+		char path[2048];
+		bool late;
+
+		snprintf(path, sizeof(path), "%s/%s", lib_dir, probe->library);
+		if (!lib_dir[0] || access(path, R_OK)) {
+			line = attach_add(check, probe->name, ATTACH_CANNOT, "its library '%s' is not beside "
+					  "tftop", probe->library);
+			attach_todo(line, "'make' or 'make install' again; it says what it could not build");
+			line->probe = true;
+			continue;
+		}
+		late = has_name(path, ATTACH_ENTRY);
+		if (t) {
+			add_late(check, t, probe, late);
+			continue;
+		}
+		line = attach_add(check, probe->name, ATTACH_CAN, "%s", late ?
+				  "from a program's start, and late (-p)" : "from a program's start");
+		line->probe = true;
+	}
+}
+
+/* ---- CUPTI ---- */
+
+/* Until 13.2 a process has one client of CUPTI; these are known to be one. */
+static const char *cupti_client(const struct target *t)
+{
+	static const struct {
+		const char *prefix, *who;
+	} clients[] = {
+		{ "libToolsInjection64", "Nsight Systems" },
+		{ "libnsys", "Nsight Systems" },
+		{ "libcuda-injection", "Nsight Compute" },
+		{ "libsanitizer-collection", "Compute Sanitizer" },
+		{ "libcudadebugger", "cuda-gdb" },
+		{ "libtftop-cuda.so", "tftop" },
+	};
+
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
+		if (target_file(t, clients[i].prefix))
+			return clients[i].who;
+	return NULL;
+}
+
+void check_cupti(struct attach_check *check, const struct target *t)
+{
+	const char *injected = target_variable(t, "CUDA_INJECTION64_PATH"), *who = cupti_client(t);
+	const struct mapped_file *cupti = target_file(t, "libcupti.so");
+	struct attach_line *line;
+
+	if (!t->files_known || !target_file(t, "libcuda.so"))
+		return;
+	if (!who && injected && *injected)
+		who = file_name(injected);
+	if (!cupti) {
+		attach_add(check, "CUPTI", ATTACH_ABSENT, "no copy of it is loaded, so nobody uses it");
+	} else if (who) {
+		line = attach_add(check, "CUPTI", ATTACH_PARTLY, "%.100s uses it: before CUDA 13.3 kernels "
+				  "and copies then go to that one alone", who);
+		attach_todo(line, "end that profiler first, if kernels of CUDA are wanted");
+	} else {
+		attach_add(check, "CUPTI", ATTACH_CAN, "'%.160s' is loaded and no other profiler is known "
+			   "by its library; the program's own may use it", cupti->path);
+	}
+}

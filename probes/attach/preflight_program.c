@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Machine, C library and LTTng of the process: whether the probes fit into it. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "probes/attach/preflight_internal.h"
+#include "probes/schema/control.h"
+
+#define GLIBC_OLDEST 28		/* GLIBC_2.28 */
+#define RUNTIME_LIBRARY "libtftop-runtime.so"
+
+#if defined(__x86_64__)
+#define MACHINE EM_X86_64
+#define MACHINE_NAME "x86-64"
+#elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
+#define MACHINE_NAME "aarch64"
+#else
+#define MACHINE EM_NONE
+#define MACHINE_NAME "of another machine"
+#endif
+
+/* ---- the executable ---- */
+
+enum program_kind { KIND_UNKNOWN, KIND_STATIC, KIND_MUSL, KIND_DYNAMIC };
+
+static enum program_kind elf_kind(int fd, const Elf64_Ehdr *head)
+{
+	for (unsigned int i = 0; i < head->e_phnum && i < 256; i++) {
+		Elf64_Phdr s;
+		char name[256] = "";
+		size_t length;
+
+		if (pread(fd, &s, sizeof(s), (off_t)(head->e_phoff + i * (size_t)head->e_phentsize)) !=
+		    (ssize_t)sizeof(s))
+			return KIND_UNKNOWN;
+		if (s.p_type != PT_INTERP)
+			continue;
+		length = s.p_filesz < sizeof(name) - 1 ? s.p_filesz : sizeof(name) - 1;
+		if (pread(fd, name, length, (off_t)s.p_offset) < 0)
+			return KIND_UNKNOWN;
+		return strstr(name, "musl") ? KIND_MUSL : KIND_DYNAMIC;
+	}
+	return KIND_STATIC;
+}
+
+/* False: nothing more can be said about it. */
+static bool check_machine_of(struct attach_check *check, int fd, Elf64_Ehdr *head)
+{
+	bool read = pread(fd, head, sizeof(*head), 0) == (ssize_t)sizeof(*head) &&
+		    !memcmp(head->e_ident, ELFMAG, SELFMAG);
+
+	if (!read) {
+		attach_add(check, "program", ATTACH_CANNOT, "what it runs is no ELF file");
+	} else if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != MACHINE) {
+		attach_add(check, "program", ATTACH_CANNOT, "it is a %s-bit program of machine %u, tftop "
+			   "and its probes are " MACHINE_NAME,
+			   head->e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64", head->e_machine);
+		read = false;
+	} else if (MACHINE != EM_X86_64) {
+		attach_add(check, "program", ATTACH_CANNOT, "attaching is made for x86-64, not yet for "
+			   MACHINE_NAME);
+		read = false;
+	}
+	return read;
+}
+
+/* Set-uid and the like: whoever asks for its variables safely gets none of ours. */
+static bool is_secure(const struct target *t)
+{
+	Elf64_auxv_t words[64];
+	char path[64];
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
+	got = process_read_file(path, (char *)words, sizeof(words));
+	for (ssize_t i = 0; i < got / (ssize_t)sizeof(words[0]); i++)
+		if (words[i].a_type == AT_SECURE)
+			return words[i].a_un.a_val != 0;
+	return false;
+}
+
+/* What the probe libraries and the LTTng beside tftop were built for. */
+static int glibc_needed(const char *lib_dir)
+{
+	char path[2048];
+
+	snprintf(path, sizeof(path), "%s/" RUNTIME_LIBRARY, lib_dir);
+	return glibc_minor(path);
+}
+
+static void check_glibc(struct attach_check *check, const struct target *t,
+			const struct mapped_file *libc, const char *lib_dir)
+{
+	int minor, needed = glibc_needed(lib_dir);
+	struct attach_line *line;
+	char path[4200];
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)t->pid, libc->path);
+	minor = libc->deleted ? 0 : glibc_minor(path);
+	if (libc->deleted) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was replaced on "
+				  "disk since it started", libc->path);
+		attach_todo(line, "restart the program");
+	} else if (!minor) {
+		attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' cannot be read: %s",
+			   libc->path, strerror(errno));
+	} else if (minor < GLIBC_OLDEST || minor < needed) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "its glibc is 2.%d, the probes here "
+				  "need 2.%d", minor, needed > GLIBC_OLDEST ? needed : GLIBC_OLDEST);
+		attach_todo(line, "build tftop on a system as old as the program's");
+	} else {
+		attach_add(check, "program", ATTACH_CAN, MACHINE_NAME ", glibc 2.%d, dynamically linked",
+			   minor);
+	}
+}
+
+static void say_kind(struct attach_check *check, const struct target *t, enum program_kind kind,
+		     const char *lib_dir)
+{
+	const struct mapped_file *libc = target_file(t, "libc.so.6");
+	struct attach_line *line;
+
+	if (!libc)
+		libc = target_file(t, "libc-2.");
+	if (kind == KIND_MUSL || target_file(t, "ld-musl-")) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "its C library is musl; the probes and "
+				  "LTTng need glibc");
+		attach_todo(line, "run it in an image with glibc (Debian, Ubuntu, Fedora, not Alpine)");
+	} else if (kind == KIND_STATIC) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "it is statically linked: no library "
+				  "can be loaded into it");
+		attach_todo(line, "link it dynamically");
+	} else if (is_secure(t)) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "it runs set-uid, set-gid or with file "
+				  "capabilities: LTTng in it does not listen to its user");
+		attach_todo(line, "start it as the user it runs as");
+	} else if (!t->files_known) {
+		attach_add(check, "program", ATTACH_CANNOT, "what it has loaded cannot be read");
+	} else if (!libc) {
+		attach_add(check, "program", ATTACH_CANNOT, "no C library is mapped: it starts just now, "
+			   "or has an own one");
+	} else {
+		check_glibc(check, t, libc, lib_dir);
+	}
+}
+
+void check_program(struct attach_check *check, const struct target *t, const char *lib_dir)
+{
+	Elf64_Ehdr head;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		attach_add(check, "program", ATTACH_CANNOT, "what it runs cannot be read: %s",
+			   strerror(errno));
+		return;
+	}
+	if (check_machine_of(check, fd, &head))
+		say_kind(check, t, elf_kind(fd, &head), lib_dir);
+	close(fd);
+}
+
+/* ---- LTTng ---- */
+
+/* The folder of the control page that a runtime of ours has mapped; false: none. */
+static bool control_folder(const struct target *t, char *folder, size_t size, bool *there)
+{
+	for (size_t i = 0; i < t->n_files; i++) {
+		const char *path = t->files[i].path, *name = file_name(path);
+
+		if (strcmp(name, "control") || !strstr(path, "/tftop-"))
+			continue;
+		snprintf(folder, size, "%.*s", (int)(name - path - 1), path);
+		*there = !t->files[i].deleted;
+		return true;
+	}
+	return false;
+}
+
+static void say_ours(struct attach_check *check, const struct target *t)
+{
+	char folder[256] = "?";
+	struct attach_line *line;
+	bool there = false;
+
+	if (!control_folder(t, folder, sizeof(folder), &there) || !there) {
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "a tftop that has gone watched it: LTTng "
+				  "in it stays bound to that one's folder '%s'", folder);
+		attach_todo(line, "start the program anew");
+		return;
+	}
+	line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop watches it (its folder is '%s')",
+			  folder);
+	attach_todo(line, "leave that one first, or start the program anew");
+}
+
+static void say_foreign(struct attach_check *check, const struct target *t)
+{
+	const char *home = target_variable(t, "LTTNG_HOME");
+	struct attach_line *line;
+
+	if (!home)
+		home = target_variable(t, "HOME");
+	line = attach_add(check, "LTTng", ATTACH_CANNOT, "LTTng-UST is in it already and bound to the "
+			  "session daemon of '%.200s'; it takes no second one",
+			  home ? home : "an unknown home");
+	attach_todo(line, "start it under 'tftop -- PROGRAM', or use that daemon's session ('lttng')");
+}
+
+void check_lttng(struct attach_check *check, const struct target *t)
+{
+	const struct mapped_file *old = target_file(t, "liblttng-ust.so.0");
+	struct attach_line *line;
+
+	if (!t->files_known)
+		return;
+	if (old) {
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "'%.200s' of LTTng-UST 2.12 or older is in "
+				  "it; the probes bring 2.13, and both in one process end it", old->path);
+		attach_todo(line, "start it with LTTng-UST 2.13 or without LTTng");
+	} else if (target_file(t, RUNTIME_LIBRARY)) {
+		say_ours(check, t);
+	} else if (target_file(t, "liblttng-ust.so.")) {
+		say_foreign(check, t);
+	} else {
+		attach_add(check, "LTTng", ATTACH_CAN, "not in it: it comes with the probes");
+	}
+}

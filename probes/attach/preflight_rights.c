@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May tftop look into the process and stop a thread of it? The kernel answers by
+ * letting /proc/PID/mem be opened: the same question as for ptrace(2), asked of
+ * uids, capabilities, dumpable and security modules alike, and nothing happens by
+ * it. When it is no, the reasons are looked at one by one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probes/attach/preflight_internal.h"
+
+#define CAP_PTRACE 19
+
+static bool same_user(const struct target *t)
+{
+	for (int i = 0; i < 3; i++)
+		if (t->uids[i] != getuid() || t->gids[i] != getgid())
+			return false;
+	return true;
+}
+
+/* Files of a process that is not dumpable belong to root, whoever it is. */
+static bool is_dumpable(const struct target *t)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	return stat(path, &st) != 0 || st.st_uid == t->uids[1];
+}
+
+static int yama_scope(void)
+{
+	char text[16];
+
+	return process_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 ?
+		text[0] - '0' : 0;
+}
+
+static void say_refused(struct attach_check *check, const struct target *t, int error)
+{
+	struct target own;
+	uint64_t mine = target_read(&own, getpid()) ? own.permitted : 0;
+	int scope = yama_scope();
+	struct attach_line *line;
+
+	target_free(&own);
+	if (!same_user(t)) {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's, tftop is uid %u's",
+				  t->uids[1], (unsigned int)getuid());
+		attach_todo(line, "run tftop as that user or as root");
+	} else if (scope == 3) {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "attaching is switched off until "
+				  "the next boot (kernel.yama.ptrace_scope is 3)");
+		attach_todo(line, "start the program under 'tftop -- PROGRAM': that needs no attaching");
+	} else if (!is_dumpable(t)) {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "it is not dumpable: it, or what "
+				  "changed its user or capabilities, has closed it to others");
+		attach_todo(line, "run tftop as root, or the program without prctl(PR_SET_DUMPABLE, 0)");
+	} else if (scope > 0) {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "kernel.yama.ptrace_scope is %d: %s",
+				  scope, scope == 1 ? "only a parent may attach" : "only root may attach");
+		attach_todo(line, "run tftop as root, or set kernel.yama.ptrace_scope to 0, or start the "
+			    "program under 'tftop -- PROGRAM'");
+	} else if (t->permitted & ~mine) {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "it has capabilities that tftop has "
+				  "not (%#llx)", (unsigned long long)(t->permitted & ~mine));
+		attach_todo(line, "run tftop with CAP_SYS_PTRACE (in a container: --cap-add SYS_PTRACE)");
+	} else {
+		line = attach_add(check, "permission", ATTACH_CANNOT, "refused by the system (%s), though "
+				  "user and capabilities are right", strerror(error));
+		attach_todo(line, "look at the log of its security module (SELinux, AppArmor, Landlock), "
+			    "or run tftop where the program was started");
+	}
+}
+
+void check_permission(struct attach_check *check, const struct target *t)
+{
+	struct attach_line *line;
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		say_refused(check, t, errno);
+		return;
+	}
+	close(fd);
+	if (same_user(t)) {
+		attach_add(check, "permission", ATTACH_CAN, "it is of tftop's own user");
+	} else if (geteuid() == 0) {
+		attach_add(check, "permission", ATTACH_CAN, "tftop is root");
+	} else {
+		/* The private folder is closed to it. */
+		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's and could not reach "
+				  "what tftop of uid %u gives it", t->uids[1], (unsigned int)getuid());
+		attach_todo(line, "run tftop as that user or as root");
+	}
+}

@@ -1,0 +1,274 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tftop --check: what it says of real processes that cannot be attached to, each for
+# another reason, and of those that can; and that it touches none of them.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+root=; [ "$(id -u)" = 0 ] && root=yes
+cc=${CC:-cc} odd=$tmp/odd
+$cc -O1 -o "$odd" tests/programs/odd_process.c -lpthread 2>"$tmp/cc" || fail "$(first_lines "$tmp/cc")"
+
+# A tftop whose probes are doubles: nvtx can come late, opencl cannot.
+doubles=$tmp/doubles/tftop
+mkdir -p "$tmp/doubles/lib"
+cp "$tftop" "$doubles" && cp "$O"/lib/libtftop-{start,runtime}.so "$tmp/doubles/lib/"
+echo 'int tftop_probe_attach(void) { return 0; }' | $cc -shared -fPIC -x c -o "$tmp/doubles/lib/libtftop-nvtx.so" -
+echo 'int x;' | $cc -shared -fPIC -x c -o "$tmp/doubles/lib/libtftop-opencl.so" -
+chmod -R a+rX "$tmp/doubles" "$odd"
+
+# odd COMMAND…: starts it; pid: what it says that it is; it is ended by end_odd.
+odd_pid=
+odd() {
+	: >"$work/pid"
+	"$@" <&"$never" >"$work/pid" 2>"$work/odd.err" &
+	odd_pid=$!
+	wait_for 10 test -s "$work/pid" || { fail "did not start: $(first_lines "$work/odd.err")"; return; }
+	read -r pid <"$work/pid"
+}
+end_odd() {
+	[ -n "$odd_pid" ] && kill -KILL "$odd_pid" 2>/dev/null
+	wait "$odd_pid" 2>/dev/null
+	odd_pid=
+}
+# check STATUS PATTERN ARGS…: with that exit status, and a line like that
+check() {
+	local status pattern=$2 want=$1
+	shift 2
+	"$@" >"$work/said" 2>&1
+	status=$?
+	[ "$status" = "$want" ] || { fail "status $status for '$pattern': $(tail -n 1 "$work/said")"; return; }
+	grep -qE "$pattern" "$work/said" || fail "no '$pattern': $(tail -n 1 "$work/said")"
+}
+# can, cannot PATTERN: what the tftop with doubles says of $pid
+can() { check 0 "$1" "$doubles" --check -p "$pid"; }
+cannot() { check 125 "$1" "$doubles" --check -p "$pid" && told "^$pid cannot be attached to: "; }
+# told PATTERN: so was said as well
+told() { grep -qE -- "$1" "$work/said" || fail "no '$1'"; }
+
+plain() {
+	odd "$odd" && can "^$pid can be attached to$" &&
+		check 0 '^  can +program +x86-64, glibc 2\.[0-9]+, dynamic' "$doubles" --check -p "$pid" &&
+		check 0 "^process $pid: $odd$" "$doubles" --check -p "$pid" &&
+		check 0 '^  partly +nvtx +looked for' "$doubles" --check -p "$pid" &&
+		check 0 '^  none +opencl ' "$doubles" --check -p "$pid"
+}
+run_plain() { plain; local s=$?; end_odd; return $s; }
+# with_odd PATTERN COMMAND…: of such a process it says that it cannot, because
+with_odd() {
+	local pattern=$1 status
+	shift
+	odd "$@" && cannot "$pattern"
+	status=$?
+	end_odd
+	return $status
+}
+
+no_probe() {
+	rm -rf "$work/bin" && cp -r "$tmp/doubles" "$work/bin" || return
+	cp "$work/bin/lib/libtftop-opencl.so" "$work/bin/lib/libtftop-nvtx.so"
+	odd "$odd" && check 125 'cannot be attached to: no probe can come late' "$work/bin/tftop" --check -p "$pid"
+	local status=$?
+	end_odd
+	return $status
+}
+is_static() { $cc -static -o "$work/p" tests/programs/odd_process.c -lpthread 2>/dev/null || skip 'no static libc'; }
+static() { is_static && with_odd 'program +it is statically linked' "$work/p"; }
+musl() {
+	command -v musl-gcc >/dev/null || { skip 'no musl-gcc'; return; }
+	# the kernel's headers are not in musl's folder
+	musl-gcc -idirafter /usr/include -idirafter "/usr/include/$(gcc -dumpmachine)" -o "$work/p" \
+		tests/programs/odd_process.c 2>"$work/cc" || { skip "$(first_lines "$work/cc")"; return; }
+	with_odd 'program +its C library is musl' "$work/p"
+}
+small() {
+	printf '%s\n' '.globl _start' '_start: mov $4, %eax; mov $1, %ebx; mov $text, %ecx; mov $2, %edx; int $0x80' \
+		'mov $29, %eax; int $0x80' 'text: .ascii "x\n"' >"$work/p.s"
+	gcc -m32 -nostdlib -static -o "$work/p" "$work/p.s" 2>/dev/null || { skip 'no 32-bit assembler'; return; }
+	"$work/p" >/dev/null 2>&1 &
+	odd_pid=$! pid=$!
+	wait_for 5 grep -qs "$work/p" "/proc/$pid/cmdline" || { end_odd; skip 'no 32-bit programs here'; return; }
+	cannot 'program +it is a 32-bit program of machine 3'
+	local status=$?
+	end_odd
+	return $status
+}
+traced() { with_odd "tracer +'odd' \([0-9]+\) traces it" "$odd" traced; }
+stopped() {
+	odd "$odd" && kill -STOP "$pid" && wait_for 5 grep -q '^State:	T' "/proc/$pid/status" &&
+		cannot "process +$pid is stopped" && told "-> 'kill -CONT $pid'"
+	local status=$?
+	end_odd
+	return $status
+}
+thread() {
+	local tid
+	odd "$odd" thread || return
+	tid=$pid pid=$odd_pid
+	check 125 "^$tid cannot be attached to: $tid is a thread of process $pid: give '-p $pid'" \
+		"$doubles" --check -p "$tid"
+	local status=$?
+	end_odd
+	return $status
+}
+filtered() { with_odd 'seccomp +its system calls are filtered \(1 more' "$odd" filtered; }
+# Under the same filter as tftop it is no matter.
+filtered_alike() {
+	cat >"$work/run.py" <<-'END'
+		import ctypes, os, sys
+		filt = (ctypes.c_uint64 * 1)(0x7fff000000000006)
+		prog = (ctypes.c_uint64 * 2)(1, ctypes.addressof(filt))
+		c = ctypes.CDLL(None)
+		assert c.prctl(38, 1, 0, 0, 0) == 0 and c.prctl(22, 2, ctypes.byref(prog)) == 0
+		os.execv(sys.argv[1], sys.argv[1:])
+	END
+	odd python3 "$work/run.py" "$odd" &&
+		check 0 "seccomp +its system calls are filtered as tftop's own" \
+			python3 "$work/run.py" "$doubles" --check -p "$pid"
+	local status=$?
+	end_odd
+	return $status
+}
+descriptors() { with_odd 'descriptors +it may open 40 files' prlimit --nofile=40 "$odd"; }
+of_user() {
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	odd as_user "$odd" && can 'permission +tftop is root' &&
+		check 0 "permission +it is of tftop's own user" as_user "$doubles" --check -p "$pid"
+	local status=$?
+	end_odd
+	return $status
+}
+foreign() {
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	odd "$odd" && check 125 "permission +it is uid 0's, tftop is uid" as_user "$doubles" --check -p "$pid" &&
+		told '-> run tftop as that user or as root'
+	local status=$?
+	end_odd
+	return $status
+}
+closed() {
+	local user=
+	[ -n "$root" ] && user=as_user
+	odd $user "$odd" closed && check 125 'permission +it is not dumpable' $user "$doubles" --check -p "$pid"
+	local status=$?
+	end_odd
+	return $status
+}
+capable() {
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	odd "$odd" && check 125 'permission +it has capabilities that tftop has not \(0x80000\)' \
+		setpriv --bounding-set -sys_ptrace "$doubles" --check -p "$pid"
+	local status=$?
+	end_odd
+	return $status
+}
+secure() {
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	cp "$odd" "$work/p" && chown nobody "$work/p" && chmod 4755 "$work/p" || return
+	with_odd 'program +it runs set-uid' "$work/p"
+}
+spaces() {
+	unshare -Ur true 2>/dev/null || { skip 'no user namespaces'; return; }
+	odd unshare -Urn "$odd" && can 'namespaces +an own user and network namespace' &&
+		told 'files +it sees the same'
+	local status=$?
+	end_odd
+	return $status
+}
+other_files() {
+	unshare -Urm true 2>/dev/null || { skip 'no user namespaces'; return; }
+	# where its base folder is depends on who asks
+	with_odd 'files +it has another root or mount namespace .* is not tftop' \
+		unshare -Urm sh -c 'for d in /run /tmp "$XDG_RUNTIME_DIR"; do
+			[ ! -d "$d" ] || [ "$d" = /tmp ] || mount -t tmpfs none "$d"; done; exec "$0"' "$odd"
+}
+inner_pid() {
+	unshare -Urpf true 2>/dev/null || { skip 'no user namespaces'; return; }
+	odd unshare -Urp --fork "$odd" || return
+	pid=$(pgrep -P "$odd_pid") && can 'namespaces +it is in a PID namespace below .* 1$'
+	local status=$?
+	kill -KILL "$pid"
+	end_odd
+	return $status
+}
+# traced by LTTng already: its own, an old one, another tftop's
+own_lttng() { with_odd "LTTng +LTTng-UST is in it already and bound to the session daemon of '$work'" \
+	env LTTNG_HOME="$work" LD_PRELOAD=liblttng-ust.so.1 "$odd"; }
+old_lttng() {
+	echo 'int x;' | $cc -shared -fPIC -x c -o "$work/liblttng-ust.so.0" - || return
+	with_odd 'LTTng +.*liblttng-ust\.so\.0. of LTTng-UST 2\.12 or older' env LD_PRELOAD="$work/liblttng-ust.so.0" "$odd"
+}
+watched() {
+	[ -x "$train" ] || { skip 'no OpenCL'; return; }
+	local tftop_pid
+	"$tftop" -b --json="$work/report" -- "$train" --steps 100000 --delay-ms 5 <&"$never" >"$work/out" 2>&1 &
+	tftop_pid=$!
+	wait_for 20 find_program "$tftop_pid" && wait_for 20 grep -qs '/control$' "/proc/$pid/maps" &&
+		cannot "LTTng +another tftop watches it \(its folder is '/.*tftop-......'\)"
+	local status=$?
+	kill -TERM "$tftop_pid"
+	wait "$tftop_pid"
+	return $status
+}
+find_program() { pid=$(pgrep -f "^$train --steps 100000 --delay-ms 5" | head -n 1) && [ -n "$pid" ]; }
+# Its libraries say what it uses, and who else does.
+runtimes() {
+	local name
+	for name in libcuda.so.1 libcupti.so.12 libToolsInjection64.so libgomp-24e2.so.1 libOpenCL.so.1; do
+		echo 'int x;' | $cc -shared -fPIC -x c -o "$work/$name" - || return
+	done
+	odd env LD_PRELOAD="$(echo "$work"/*.so* | tr ' ' :)" "$odd" &&
+		can 'CUPTI +Nsight Systems uses it' && can "opencl +'libOpenCL.so.1' is loaded, but it has to be there" &&
+		can 'cuda +its library .* is not beside tftop' && can 'omp ' && can "^$pid can be attached to$"
+	local status=$?
+	end_odd
+	return $status
+}
+zombie() { with_odd 'process +[0-9]+ has ended, its parent' "$odd" zombie; }
+wrong() {
+	local none
+	none=$(cat /proc/sys/kernel/pid_max)
+	check 125 "^$none cannot be attached to: there is no process $none" "$doubles" --check -p "$none" &&
+		check 125 '^1 cannot be attached to: 1 is the init process' "$doubles" --check -p 1 &&
+		check 125 ' is this tftop itself' sh -c 'exec "$0" --check -p $$' "$doubles" || return
+	# kthreadd, where it is to be seen
+	[ "$(cat /proc/2/comm 2>/dev/null)" != kthreadd ] ||
+		check 125 'process +2 is a thread of the kernel' "$doubles" --check -p 2
+}
+# What a process calls itself reaches no terminal as it is.
+hostile() {
+	odd bash -c 'exec -a "$(printf "x\033]0;y\007\nz")" "$0"' "$odd" && can "^process $pid: x.+\]0;y.+z$" &&
+		{ [ "$(tr -d '\n\040-\176\200-\377' <"$work/said" | wc -c)" = 0 ] || fail 'control characters'; }
+	local status=$?
+	end_odd
+	return $status
+}
+# Neither stopped nor woken: it has been given no processor in the meantime.
+untouched() {
+	local before after i
+	odd "$odd" && wait_for 5 grep -q '^State:	S' "/proc/$pid/status" || return
+	before=$(grep ctxt "/proc/$pid/status")
+	for i in 1 2 3; do can "^$pid can be attached to$" || return; done
+	after=$(grep ctxt "/proc/$pid/status")
+	end_odd
+	[ "$before" = "$after" ] || fail "it was woken: $before / $after"
+}
+machine() {
+	check 0 '^programs can be observed here$' "$tftop" --check && told '^  can +LTTng ' &&
+		told '^  can +nvtx +from a program' || return
+	mkdir "$work/bare" && cp "$tftop" "$work/bare/" &&
+		check 125 '^programs cannot be observed here: no probe libraries' "$work/bare/tftop" --check &&
+		check 125 "'lttng-sessiond' not found|^programs cannot" env PATH=/nowhere "$work/bare/tftop" --check
+}
+alone() {
+	check 125 '^tftop: --check only looks' "$tftop" --check -b &&
+		check 125 '^tftop: --check only looks' "$tftop" --check -- true &&
+		check 125 "^tftop: 'x' is not a PID: -p takes" "$tftop" --check -p x
+}
+
+case_run plain run_plain
+for c in no_probe static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
+	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes zombie wrong \
+	hostile untouched machine alone; do
+	case_run "$c" "$c"
+done
+suite_end
