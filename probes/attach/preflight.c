@@ -69,7 +69,7 @@ static void say_absent(struct attach_check *check, pid_t pid)
 }
 
 /* What can be known without more rights; false: there is no more to look at. */
-static bool check_process(struct attach_check *check, const struct target *t)
+static bool check_process(struct attach_check *check, const struct facts *t)
 {
 	struct attach_line *line;
 	int pid = (int)t->pid;
@@ -99,7 +99,7 @@ static bool check_process(struct attach_check *check, const struct target *t)
 	return t->stat.state == 'T';
 }
 
-static void check_tracer(struct attach_check *check, const struct target *t)
+static void check_tracer(struct attach_check *check, const struct facts *t)
 {
 	struct process_stat stat = { .comm = "?" };
 	struct attach_line *line;
@@ -119,19 +119,19 @@ static void check_tracer(struct attach_check *check, const struct target *t)
  * some end it. One that tftop is under as well does not, as far as tftop's own calls
  * go, which are the probes' too.
  */
-static void check_seccomp(struct attach_check *check, const struct target *t)
+static void check_seccomp(struct attach_check *check, const struct facts *t)
 {
 	struct attach_line *line;
-	struct target own;
+	struct facts own;
 	int mine = 0;
 
 	if (t->seccomp == 0) {
 		attach_add(check, "seccomp", ATTACH_CAN, "no system calls are filtered");
 		return;
 	}
-	if (target_read(&own, getpid()))
+	if (facts_read(&own, getpid()))
 		mine = own.filters;
-	target_free(&own);
+	facts_free(&own);
 	if (t->seccomp == 2 && t->filters > 0 && t->filters <= mine) {
 		attach_add(check, "seccomp", ATTACH_CAN, "its system calls are filtered as tftop's own "
 			   "are (%d filters)", t->filters);
@@ -151,7 +151,7 @@ static void check_seccomp(struct attach_check *check, const struct target *t)
 }
 
 /* What LTTng opens in it: per processor a buffer and its wake-up, of two channels. */
-static void check_descriptors(struct attach_check *check, const struct target *t)
+static void check_descriptors(struct attach_check *check, const struct facts *t)
 {
 	long long limit, needed = 4 * sysconf(_SC_NPROCESSORS_CONF) + 32;
 	struct attach_line *line;
@@ -199,7 +199,7 @@ static void conclude(struct attach_check *check)
 }
 
 /* The PID may have been given away while its files were read. */
-static void check_still_there(struct attach_check *check, const struct target *t)
+static void check_still_there(struct attach_check *check, const struct facts *t)
 {
 	struct process_stat now;
 
@@ -214,11 +214,11 @@ static void check_still_there(struct attach_check *check, const struct target *t
 
 void attach_check_process(struct attach_check *check, pid_t pid, const char *lib_dir)
 {
-	struct target t;
+	struct facts t;
 
 	memset(check, 0, sizeof(*check));
 	check->pid = pid;
-	if (!target_read(&t, pid)) {
+	if (!facts_read(&t, pid)) {
 		say_absent(check, pid);
 	} else {
 		check->start_ticks = t.stat.start_ticks;
@@ -237,7 +237,7 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 			check_still_there(check, &t);
 		}
 	}
-	target_free(&t);
+	facts_free(&t);
 	conclude(check);
 }
 

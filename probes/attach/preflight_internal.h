@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of the preflight: what was read of a process (target.c) and the parts
+ * The inside of the preflight: what was read of a process (preflight_facts.c) and the parts
  * that judge it. A part adds its lines and nothing else.
  */
 #ifndef PROBES_ATTACH_PREFLIGHT_INTERNAL_H
@@ -17,7 +17,7 @@ struct mapped_file {
 	bool deleted;
 };
 
-struct target {
+struct facts {
 	pid_t pid;
 	struct process_stat stat;
 	uid_t uids[4];		/* real, effective, saved, of files */
@@ -34,14 +34,14 @@ struct target {
 };
 
 /* False: it is not there (errno). What may not be read is unknown. */
-bool target_read(struct target *target, pid_t pid);
-void target_free(struct target *target);
+bool facts_read(struct facts *facts, pid_t pid);
+void facts_free(struct facts *facts);
 
 /* "" is found too; NULL: not set, or unknown. Borrowed. */
-const char *target_variable(const struct target *target, const char *name);
+const char *facts_variable(const struct facts *facts, const char *name);
 
 /* The first mapped file whose name (behind the last '/') begins with prefix. */
-const struct mapped_file *target_file(const struct target *target, const char *prefix);
+const struct mapped_file *facts_file(const struct facts *facts, const char *prefix);
 const char *file_name(const char *path);
 
 /* A number of a text such as /proc/PID/status: what stands behind "name". -1: no line. */
@@ -67,14 +67,14 @@ void attach_todo(struct attach_line *line, const char *format, ...);
 
 /* ---- parts, in the order in which they are told ---- */
 
-void check_permission(struct attach_check *check, const struct target *target);
-void check_program(struct attach_check *check, const struct target *target, const char *lib_dir);
-void check_namespaces(struct attach_check *check, const struct target *target,
+void check_permission(struct attach_check *check, const struct facts *facts);
+void check_program(struct attach_check *check, const struct facts *facts, const char *lib_dir);
+void check_namespaces(struct attach_check *check, const struct facts *facts,
 		      const char *lib_dir);
-void check_lttng(struct attach_check *check, const struct target *target);
+void check_lttng(struct attach_check *check, const struct facts *facts);
 void check_machine(struct attach_check *check, const char *lib_dir);
-/* target NULL: the machine. */
-void check_probes(struct attach_check *check, const struct target *target, const char *lib_dir);
-void check_cupti(struct attach_check *check, const struct target *target);
+/* facts NULL: the machine. */
+void check_probes(struct attach_check *check, const struct facts *facts, const char *lib_dir);
+void check_cupti(struct attach_check *check, const struct facts *facts);
 
 #endif

@@ -93,14 +93,14 @@ static void check_memory(struct attach_check *check)
 
 static void check_attaching(struct attach_check *check)
 {
-	struct target own;
-	bool may = target_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
+	struct facts own;
+	bool may = facts_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
 	char text[16];
 	int scope = process_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 ?
 		    text[0] - '0' : 0;
 	struct attach_line *line;
 
-	target_free(&own);
+	facts_free(&own);
 	if (scope == 3 || (scope && !may)) {
 		line = attach_add(check, "attaching", ATTACH_PARTLY, "not allowed: kernel.yama.ptrace_scope "
 				  "is %d; programs that tftop starts are not concerned", scope);

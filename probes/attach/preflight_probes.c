@@ -41,16 +41,16 @@ static const struct late_probe {
 	{ "omp", "libtftop-omp.so", { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
 };
 
-static const char *runtime_in(const struct target *t, const struct late_probe *probe)
+static const char *runtime_in(const struct facts *t, const struct late_probe *probe)
 {
 	const struct mapped_file *file = NULL;
 
 	for (size_t i = 0; i < PREFIXES_MAX && probe->runtimes[i] && !file; i++)
-		file = target_file(t, probe->runtimes[i]);
+		file = facts_file(t, probe->runtimes[i]);
 	return file ? file_name(file->path) : NULL;
 }
 
-static void add_late(struct attach_check *check, const struct target *t,
+static void add_late(struct attach_check *check, const struct facts *t,
 		     const struct late_probe *probe, bool late)
 {
 	const char *runtime = runtime_in(t, probe);
@@ -72,7 +72,7 @@ static void add_late(struct attach_check *check, const struct target *t,
 	line->probe = true;
 }
 
-void check_probes(struct attach_check *check, const struct target *t, const char *lib_dir)
+void check_probes(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	if (t && !t->files_known)
 		return;
@@ -104,7 +104,7 @@ void check_probes(struct attach_check *check, const struct target *t, const char
 /* ---- CUPTI ---- */
 
 /* Until 13.2 a process has one client of CUPTI; these are known to be one. */
-static const char *cupti_client(const struct target *t)
+static const char *cupti_client(const struct facts *t)
 {
 	static const struct {
 		const char *prefix, *who;
@@ -118,18 +118,18 @@ static const char *cupti_client(const struct target *t)
 	};
 
 	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
-		if (target_file(t, clients[i].prefix))
+		if (facts_file(t, clients[i].prefix))
 			return clients[i].who;
 	return NULL;
 }
 
-void check_cupti(struct attach_check *check, const struct target *t)
+void check_cupti(struct attach_check *check, const struct facts *t)
 {
-	const char *injected = target_variable(t, "CUDA_INJECTION64_PATH"), *who = cupti_client(t);
-	const struct mapped_file *cupti = target_file(t, "libcupti.so");
+	const char *injected = facts_variable(t, "CUDA_INJECTION64_PATH"), *who = cupti_client(t);
+	const struct mapped_file *cupti = facts_file(t, "libcupti.so");
 	struct attach_line *line;
 
-	if (!t->files_known || !target_file(t, "libcuda.so"))
+	if (!t->files_known || !facts_file(t, "libcuda.so"))
 		return;
 	if (!who && injected && *injected)
 		who = file_name(injected);

@@ -72,7 +72,7 @@ static bool check_machine_of(struct attach_check *check, int fd, Elf64_Ehdr *hea
 }
 
 /* Set-uid and the like: whoever asks for its variables safely gets none of ours. */
-static bool is_secure(const struct target *t)
+static bool is_secure(const struct facts *t)
 {
 	Elf64_auxv_t words[64];
 	char path[64];
@@ -95,7 +95,7 @@ static int glibc_needed(const char *lib_dir)
 	return glibc_minor(path);
 }
 
-static void check_glibc(struct attach_check *check, const struct target *t,
+static void check_glibc(struct attach_check *check, const struct facts *t,
 			const struct mapped_file *libc, const char *lib_dir)
 {
 	int minor, needed = glibc_needed(lib_dir);
@@ -121,15 +121,15 @@ static void check_glibc(struct attach_check *check, const struct target *t,
 	}
 }
 
-static void say_kind(struct attach_check *check, const struct target *t, enum program_kind kind,
+static void say_kind(struct attach_check *check, const struct facts *t, enum program_kind kind,
 		     const char *lib_dir)
 {
-	const struct mapped_file *libc = target_file(t, "libc.so.6");
+	const struct mapped_file *libc = facts_file(t, "libc.so.6");
 	struct attach_line *line;
 
 	if (!libc)
-		libc = target_file(t, "libc-2.");
-	if (kind == KIND_MUSL || target_file(t, "ld-musl-")) {
+		libc = facts_file(t, "libc-2.");
+	if (kind == KIND_MUSL || facts_file(t, "ld-musl-")) {
 		line = attach_add(check, "program", ATTACH_CANNOT, "its C library is musl; the probes and "
 				  "LTTng need glibc");
 		attach_todo(line, "run it in an image with glibc (Debian, Ubuntu, Fedora, not Alpine)");
@@ -151,7 +151,7 @@ static void say_kind(struct attach_check *check, const struct target *t, enum pr
 	}
 }
 
-void check_program(struct attach_check *check, const struct target *t, const char *lib_dir)
+void check_program(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	Elf64_Ehdr head;
 	char path[64];
@@ -172,7 +172,7 @@ void check_program(struct attach_check *check, const struct target *t, const cha
 /* ---- LTTng ---- */
 
 /* The folder of the control page that a runtime of ours has mapped; false: none. */
-static bool control_folder(const struct target *t, char *folder, size_t size, bool *there)
+static bool control_folder(const struct facts *t, char *folder, size_t size, bool *there)
 {
 	for (size_t i = 0; i < t->n_files; i++) {
 		const char *path = t->files[i].path, *name = file_name(path);
@@ -186,7 +186,7 @@ static bool control_folder(const struct target *t, char *folder, size_t size, bo
 	return false;
 }
 
-static void say_ours(struct attach_check *check, const struct target *t)
+static void say_ours(struct attach_check *check, const struct facts *t)
 {
 	char folder[256] = "?";
 	struct attach_line *line;
@@ -203,22 +203,22 @@ static void say_ours(struct attach_check *check, const struct target *t)
 	attach_todo(line, "leave that one first, or start the program anew");
 }
 
-static void say_foreign(struct attach_check *check, const struct target *t)
+static void say_foreign(struct attach_check *check, const struct facts *t)
 {
-	const char *home = target_variable(t, "LTTNG_HOME");
+	const char *home = facts_variable(t, "LTTNG_HOME");
 	struct attach_line *line;
 
 	if (!home)
-		home = target_variable(t, "HOME");
+		home = facts_variable(t, "HOME");
 	line = attach_add(check, "LTTng", ATTACH_CANNOT, "LTTng-UST is in it already and bound to the "
 			  "session daemon of '%.200s'; it takes no second one",
 			  home ? home : "an unknown home");
 	attach_todo(line, "start it under 'tftop -- PROGRAM', or use that daemon's session ('lttng')");
 }
 
-void check_lttng(struct attach_check *check, const struct target *t)
+void check_lttng(struct attach_check *check, const struct facts *t)
 {
-	const struct mapped_file *old = target_file(t, "liblttng-ust.so.0");
+	const struct mapped_file *old = facts_file(t, "liblttng-ust.so.0");
 	struct attach_line *line;
 
 	if (!t->files_known)
@@ -227,9 +227,9 @@ void check_lttng(struct attach_check *check, const struct target *t)
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "'%.200s' of LTTng-UST 2.12 or older is in "
 				  "it; the probes bring 2.13, and both in one process end it", old->path);
 		attach_todo(line, "start it with LTTng-UST 2.13 or without LTTng");
-	} else if (target_file(t, RUNTIME_LIBRARY)) {
+	} else if (facts_file(t, RUNTIME_LIBRARY)) {
 		say_ours(check, t);
-	} else if (target_file(t, "liblttng-ust.so.")) {
+	} else if (facts_file(t, "liblttng-ust.so.")) {
 		say_foreign(check, t);
 	} else {
 		attach_add(check, "LTTng", ATTACH_CAN, "not in it: it comes with the probes");

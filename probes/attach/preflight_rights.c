@@ -16,7 +16,7 @@
 
 #define CAP_PTRACE 19
 
-static bool same_user(const struct target *t)
+static bool same_user(const struct facts *t)
 {
 	for (int i = 0; i < 3; i++)
 		if (t->uids[i] != getuid() || t->gids[i] != getgid())
@@ -25,7 +25,7 @@ static bool same_user(const struct target *t)
 }
 
 /* Files of a process that is not dumpable belong to root, whoever it is. */
-static bool is_dumpable(const struct target *t)
+static bool is_dumpable(const struct facts *t)
 {
 	char path[64];
 	struct stat st;
@@ -42,14 +42,14 @@ static int yama_scope(void)
 		text[0] - '0' : 0;
 }
 
-static void say_refused(struct attach_check *check, const struct target *t, int error)
+static void say_refused(struct attach_check *check, const struct facts *t, int error)
 {
-	struct target own;
-	uint64_t mine = target_read(&own, getpid()) ? own.permitted : 0;
+	struct facts own;
+	uint64_t mine = facts_read(&own, getpid()) ? own.permitted : 0;
 	int scope = yama_scope();
 	struct attach_line *line;
 
-	target_free(&own);
+	facts_free(&own);
 	if (!same_user(t)) {
 		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's, tftop is uid %u's",
 				  t->uids[1], (unsigned int)getuid());
@@ -79,7 +79,7 @@ static void say_refused(struct attach_check *check, const struct target *t, int 
 	}
 }
 
-void check_permission(struct attach_check *check, const struct target *t)
+void check_permission(struct attach_check *check, const struct facts *t)
 {
 	struct attach_line *line;
 	char path[64];

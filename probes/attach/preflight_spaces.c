@@ -38,7 +38,7 @@ static bool same_file(pid_t pid, const char *file)
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
 }
 
-static void check_files(struct attach_check *check, const struct target *t, const char *lib_dir)
+static void check_files(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	const char *base = dir_base();
 	const char *missing = base && !same_file(t->pid, base) ? base :
@@ -58,7 +58,7 @@ static void check_files(struct attach_check *check, const struct target *t, cons
 	}
 }
 
-static void check_spaces(struct attach_check *check, const struct target *t)
+static void check_spaces(struct attach_check *check, const struct facts *t)
 {
 	int pid = same_space(t->pid, "pid"), user = same_space(t->pid, "user");
 	int net = same_space(t->pid, "net");
@@ -78,7 +78,7 @@ static void check_spaces(struct attach_check *check, const struct target *t)
 		attach_add(check, "namespaces", ATTACH_CAN, "PID, user and network are tftop's");
 }
 
-void check_namespaces(struct attach_check *check, const struct target *t, const char *lib_dir)
+void check_namespaces(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	if (access("/proc/self/ns/pid", F_OK))
 		return;

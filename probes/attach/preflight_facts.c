@@ -98,7 +98,7 @@ static pid_t read_inner_pid(const char *text)
 	return (pid_t)pid;
 }
 
-static bool read_status(struct target *t)
+static bool read_status(struct facts *t)
 {
 	char path[64], *text;
 	long long permitted;
@@ -131,7 +131,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
-static bool is_known(const struct target *t, const char *path)
+static bool is_known(const struct facts *t, const char *path)
 {
 	/* The parts of one file stand together, nearly always. */
 	for (size_t i = t->n_files; i-- > 0;)
@@ -140,7 +140,7 @@ static bool is_known(const struct target *t, const char *path)
 	return false;
 }
 
-static void add_file(struct target *t, size_t *room, char *path)
+static void add_file(struct facts *t, size_t *room, char *path)
 {
 	bool deleted = ends_with(path, " (deleted)");
 
@@ -162,7 +162,7 @@ static void add_file(struct target *t, size_t *room, char *path)
 	t->n_files += t->files[t->n_files].path != NULL;
 }
 
-static void read_maps(struct target *t)
+static void read_maps(struct facts *t)
 {
 	char path[64], *line = NULL;
 	size_t size = 0, room = 0;
@@ -186,7 +186,7 @@ static void read_maps(struct target *t)
 	fclose(maps);
 }
 
-bool target_read(struct target *t, pid_t pid)
+bool facts_read(struct facts *t, pid_t pid)
 {
 	char path[64];
 
@@ -203,7 +203,7 @@ bool target_read(struct target *t, pid_t pid)
 	return true;
 }
 
-void target_free(struct target *t)
+void facts_free(struct facts *t)
 {
 	for (size_t i = 0; i < t->n_files; i++)
 		free(t->files[i].path);
@@ -212,7 +212,7 @@ void target_free(struct target *t)
 	memset(t, 0, sizeof(*t));
 }
 
-const char *target_variable(const struct target *t, const char *name)
+const char *facts_variable(const struct facts *t, const char *name)
 {
 	const char *at = t->environment, *end = at ? at + t->environment_size : at;
 	size_t length = strlen(name);
@@ -223,7 +223,7 @@ const char *target_variable(const struct target *t, const char *name)
 	return NULL;
 }
 
-const struct mapped_file *target_file(const struct target *t, const char *prefix)
+const struct mapped_file *facts_file(const struct facts *t, const char *prefix)
 {
 	for (size_t i = 0; i < t->n_files; i++)
 		if (!strncmp(file_name(t->files[i].path), prefix, strlen(prefix)))
