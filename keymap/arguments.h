@@ -3,7 +3,7 @@
  * What a command's `arguments` (COMMAND_LIST) say about a place of its line:
  * CAPITALS are values, small letters and signs stand for themselves, a|b choose,
  * [...] may be left out, -x is a flag, which may stand anywhere; its value
- * stands in the same brackets: "[-d DEPTH] [-c]".
+ * stands in the same brackets: "[-d DEPTH] [-c]". EXPR… is all words up to the end.
  *
  * Threads: no state.
  */

@@ -100,9 +100,12 @@ unsigned cmd_edit(struct run *run)
 unsigned cmd_complete(struct run *run)
 {
 	struct tui *tui = run->tui;
+	struct pane *lower = tui->panes[tui->lower];
 	struct complete_ask ask = {
 		.model = tui->model, .keymap = &tui->keymap, .settings = &tui->settings,
 		.panes = tui->panes, .n_panes = TUI_PANES_MAX,
+		.filters = tui->filters, .marks = &tui->marks,
+		.table = lower && lower->ops->table ? lower->ops->table(lower) : NULL,
 	};
 
 	if (!tui->prompt.open)

@@ -12,6 +12,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/complete_internal.h"
+#include "tui/list.h"
 
 /* ---- candidates ---- */
 
@@ -46,21 +47,50 @@ static void shorten_to(char *common, const char *text)
 	common[same] = '\0';
 }
 
+/* As a filter reads it; NULL: it would close the quotes it stands in. */
+static char *filter_text_of(const char *text, char quote)
+{
+	if (!strpbrk(text, " \t&|()!<>=~,[]\"'"))
+		return xstrdup(text);
+	return strpbrk(text, "\"'") ? NULL : xasprintf("%c%s%c", quote, text, quote);
+}
+
 void gather_add(struct gather *gather, const char *text, const char *about, bool open)
 {
 	struct completion *out = gather->out;
+	char *word;
 
 	if (!*text || !fits(gather, text))
 		return;
-	if (out->common)
-		shorten_to(out->common, text);
-	else
-		out->common = xstrdup(text);
-	out->total++;
-	if (out->count == COMPLETE_KEEP)
+	word = gather->quote ? filter_text_of(text, gather->quote) : xstrdup(text);
+	if (!word)
 		return;
+	if (out->common)
+		shorten_to(out->common, word);
+	else
+		out->common = xstrdup(word);
+	out->total++;
+	if (out->count == COMPLETE_KEEP) {
+		free(word);
+		return;
+	}
 	grow(&out->list, &out->cap, out->count, sizeof(*out->list));
-	out->list[out->count++] = (struct candidate){xstrdup(text), xstrdup(about), open};
+	out->list[out->count++] = (struct candidate){word, xstrdup(about), open};
+}
+
+bool gather_after(const struct gather *gather, const char *word)
+{
+	return gather->argc > 1 && !strcmp(gather->argv[gather->argc - 1], word);
+}
+
+void gather_values(struct gather *gather, const char *value)
+{
+	const struct gather_value *const tables[] = {gather_own, gather_of_model};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (const struct gather_value *at = tables[i]; at->value; at++)
+			if (!strcmp(at->value, value))
+				at->add(gather);
 }
 
 void completion_release(struct completion *completion)
@@ -91,6 +121,22 @@ static size_t word_start(const char *line, size_t cursor)
 			start = i + 1;
 	}
 	return start;
+}
+
+/* Where the word begins that n others stand before. */
+static size_t word_number(const char *line, size_t cursor, int n)
+{
+	size_t at = strspn(line, " \t:");
+
+	for (; n > 0 && at < cursor; n--) {
+		size_t end = at + 1;
+
+		/* up to the first place where another one begins */
+		while (end < cursor && (word_start(line, end) <= at || strchr(" \t", line[end])))
+			end++;
+		at = end;
+	}
+	return at;
 }
 
 /* The rest of the word behind the cursor goes too when nothing is quoted there. */
@@ -157,6 +203,21 @@ static void gather_flags(struct gather *gather, const struct arguments *argument
 			gather_add(gather, arguments->list[i].text, arguments->list[i].value, false);
 }
 
+/* What a list knows of the value of its flag. */
+static bool gather_flag_words(struct gather *gather)
+{
+	const struct list_kind *kind = list_kind_of(gather->command);
+	const char *flag = gather->argv[gather->argc - 1];
+
+	for (size_t i = 0; kind && i < kind->n_flags; i++)
+		if (kind->flags[i].type == LIST_WORD && flag[0] == '-' &&
+		    flag[1] == kind->flags[i].letter && !flag[2]) {
+			gather_words(gather, kind->flags[i].words);
+			return true;
+		}
+	return false;
+}
+
 /* "start|live|TIME": words for themselves, values by what they stand for. */
 static void gather_choices(struct gather *gather, const char *choices)
 {
@@ -164,7 +225,7 @@ static void gather_choices(struct gather *gather, const char *choices)
 		size_t length = strcspn(choices, "|");
 		char *one = xstrndup(choices, length);
 
-		if (isupper((unsigned char)*one))
+		if (has_capital(one))
 			gather_values(gather, one);
 		else
 			gather_add(gather, one, "", false);
@@ -188,7 +249,7 @@ static void gather_arguments(struct gather *gather)
 	next = arguments_next(&arguments, gather->argc - 1, gather->argv + 1, info->most < 0, &value);
 	if (*gather->typed == '-' && !value)
 		gather_flags(gather, &arguments);
-	else
+	if (!value || !gather_flag_words(gather))
 		gather_choices(gather, next);
 	if (!*gather->typed && !value && !gather->out->total)
 		gather_flags(gather, &arguments);
@@ -215,11 +276,52 @@ static void enter_command(struct gather *gather)
 	gather->command = -1;
 }
 
+/* The word number of the command's line, from 0, where an expression begins that the cursor
+ * stands in; -1: it stands in none. */
+static int expression_word(const struct gather *gather)
+{
+	const char *const *words = gather->argv + 1, *next;
+	struct arguments arguments;
+	bool value;
+
+	if (!gather->argc || gather->command < 0)
+		return -1;
+	arguments_parse(command_table[gather->command].arguments, &arguments);
+	for (int i = 0; i < gather->argc; i++) {
+		next = arguments_next(&arguments, i, words, false, &value);
+		if (!strcmp(next, "EXPR…") || (!strcmp(next, "EXPR") && i == gather->argc - 1))
+			return i + 1;
+	}
+	return -1;
+}
+
+/* The expression up to the cursor; *quote: those it stands in. The caller frees; NULL: none. */
+static char *take_expression(const struct gather *gather, int passed, const char *line,
+			     size_t cursor, char *quote)
+{
+	int word = expression_word(gather);
+	size_t from;
+
+	if (word < 0)
+		return NULL;
+	from = word_number(line, cursor, passed + word);
+	*quote = '\0';
+	if (from < cursor && strchr("'\"", line[from]) &&
+	    !memchr(line + from + 1, line[from], cursor - from - 1))
+		*quote = line[from++];
+	return xstrndup(line + from, cursor - from);
+}
+
 static void gather_all(struct gather *gather)
 {
 	bool first = !gather->argc;
 
-	if (first)
+	if (gather->expression) {
+		gather->out->raw = true;
+		gather->out->to = gather->cursor;
+		gather->out->from = gather->cursor -
+				    gather_filter(gather, gather->expression, gather->outer);
+	} else if (first)
 		gather_commands(gather);
 	else if (gather->command >= 0)
 		gather_arguments(gather);
@@ -230,7 +332,7 @@ static void gather_all(struct gather *gather)
 void complete_line(const struct complete_ask *ask, const char *line, size_t cursor,
 		   struct completion *out)
 {
-	struct gather gather = {.ask = ask, .out = out, .command = -1};
+	struct gather gather = {.ask = ask, .out = out, .command = -1, .cursor = cursor};
 	char *before, *typed, error[160];
 	struct words words;
 
@@ -248,8 +350,10 @@ void complete_line(const struct complete_ask *ask, const char *line, size_t curs
 		gather.argv = words.argv;
 		gather.argc = words.argc;
 		enter_command(&gather);
+		gather.expression = take_expression(&gather, words.argc - gather.argc, line,
+						    cursor, &gather.outer);
 		gather_all(&gather);
-		gather.inside = !out->total && *typed;
+		gather.inside = !out->total && *gather.typed;
 		if (gather.inside)
 			gather_all(&gather);
 		if (gather.argc && gather.command >= 0)
@@ -260,4 +364,5 @@ void complete_line(const struct complete_ask *ask, const char *line, size_t curs
 	}
 	free(before);
 	free(typed);
+	free(gather.expression);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a line of the prompt can go on with: commands, flags, and whatever the
- * arguments of its command (keymap/arguments.h) say may stand at the cursor.
+ * arguments of its command (keymap/arguments.h) say may stand at the cursor; in a
+ * filter what its language lets follow.
  *
  * Always true: candidates that begin with what is typed, or, when there are
  * none, that contain it; case matters with a capital. The first COMPLETE_KEEP
@@ -31,6 +32,7 @@ struct completion {
 	size_t total;			/* with those that were not kept */
 	char *common;			/* owned; beginning of all, NULL: there are none */
 	size_t from, to;		/* bytes of the line that a candidate replaces */
+	bool raw;			/* it takes their place as it is: not a word of its own */
 	char usage[160];		/* of the command that is typed, "" none yet */
 };
 
@@ -38,6 +40,9 @@ struct model;
 struct keymap;
 struct settings;
 struct pane;
+struct filter_names;
+struct marks;
+struct table;
 
 struct complete_ask {
 	struct model *model;		/* borrowed, as all */
@@ -45,6 +50,9 @@ struct complete_ask {
 	const struct settings *settings;
 	struct pane *const *panes;
 	size_t n_panes;
+	const struct filter_names *filters;	/* NULL: none, as all below */
+	const struct marks *marks;
+	const struct table *table;	/* that `sort` is about */
 };
 
 /* For the cursor at so many bytes of line. */

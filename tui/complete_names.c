@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is: names of the model, of the configuration, of files. */
+/* What there is: names of the configuration, of what is on the screen, of files. */
 #include "tui/complete_internal.h"
 
 #include <dirent.h>
@@ -11,190 +11,15 @@
 #include "keymap/command.h"
 #include "keymap/config.h"
 #include "model/base/util.h"
-#include "model/query-counters.h"
-#include "model/query-findings.h"
-#include "model/query-lines.h"
-#include "model/query-memory.h"
-#include "model/query-names.h"
-#include "model/query-replays.h"
+#include "model/filter/filter.h"
+#include "tui/list.h"
+#include "tui/marks.h"
 #include "tui/pane.h"
 #include "tui/panes.h"
+#include "tui/row_choice.h"
+#include "tui/when.h"
 
 #define FOLDER_MOST 20000		/* entries of a folder that are looked at */
-
-/* ---- of the model ---- */
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-/* Each name once, with its whole time. */
-static void add_named(struct gather *gather, struct named *list, size_t n)
-{
-	char time[FMT_MAX];
-	size_t to = 0;
-
-	if (n)
-		qsort(list, n, sizeof(*list), by_name);
-	for (size_t i = 0; i < n; i++) {
-		if (to && !strcmp(list[to - 1].name, list[i].name))
-			list[to - 1].ns += list[i].ns;
-		else
-			list[to++] = list[i];
-	}
-	if (to)
-		qsort(list, to, sizeof(*list), by_time);
-	for (size_t i = 0; i < to; i++)
-		gather_add(gather, list[i].name, list[i].ns ? fmt_time(time, list[i].ns) : "", false);
-	free(list);
-}
-
-static void add_ops(struct gather *gather)
-{
-	struct named *list;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_op_names(gather->ask->model, &list);
-	model_unlock(gather->ask->model);
-	add_named(gather, list, n);
-}
-
-static void add_kernels(struct gather *gather)
-{
-	struct named *list;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_kernel_names(gather->ask->model, &list);
-	model_unlock(gather->ask->model);
-	add_named(gather, list, n);
-}
-
-static void add_sources(struct gather *gather)
-{
-	struct source_row *rows;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_sources(gather->ask->model, NULL, &rows);
-	model_unlock(gather->ask->model);
-	for (size_t i = 0; i < n; i++)
-		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's", false);
-	free(rows);
-}
-
-static void add_allocators(struct gather *gather)
-{
-	struct memory_row *rows;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_memory(gather->ask->model, &rows);
-	model_unlock(gather->ask->model);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].allocator)
-			gather_add(gather, rows[i].allocator, "", false);
-	free(rows);
-}
-
-static void add_counters(struct gather *gather)
-{
-	struct counter_row *rows;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_counters(gather->ask->model, &rows);
-	model_unlock(gather->ask->model);
-	for (size_t i = 0; i < n; i++)
-		gather_add(gather, rows[i].name, rows[i].unit, false);
-	free(rows);
-}
-
-static void add_graphs(struct gather *gather)
-{
-	struct replay_row *rows;
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_replays(gather->ask->model, &rows);
-	model_unlock(gather->ask->model);
-	for (size_t i = 0; i < n; i++)
-		gather_add(gather, rows[i].name, "", false);
-	model_replays_free(rows, n);
-}
-
-static void add_devices(struct gather *gather)
-{
-	struct device_row *rows;
-	char label[16];
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_devices(gather->ask->model, &rows);
-	for (size_t i = 0; i < n; i++) {
-		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
-		gather_add(gather, label, rows[i].name ? rows[i].name : "", false);
-	}
-	model_unlock(gather->ask->model);
-	free(rows);
-}
-
-static void add_queues(struct gather *gather)
-{
-	struct queue_row *rows;
-	char label[80];
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_queues(gather->ask->model, &rows);
-	for (size_t i = 0; i < n; i++) {
-		panes_queue_label(label, sizeof(label), rows, n, rows[i].id);
-		gather_add(gather, label, "", false);
-	}
-	model_unlock(gather->ask->model);
-	free(rows);
-}
-
-static void add_processes(struct gather *gather)
-{
-	struct process_row *rows;
-	char pid[16];
-	size_t n;
-
-	model_lock(gather->ask->model);
-	n = model_processes(gather->ask->model, &rows);
-	for (size_t i = 0; i < n; i++) {
-		snprintf(pid, sizeof(pid), "%u", rows[i].pid);
-		gather_add(gather, pid, rows[i].command ? rows[i].command : "", false);
-	}
-	model_unlock(gather->ask->model);
-	free(rows);
-}
-
-static void add_findings(struct gather *gather)
-{
-	struct findings_status status;
-	struct finding *list = NULL;
-	size_t n;
-
-	if (gather->command != COMMAND_ID_FINDING)
-		return;
-	model_lock(gather->ask->model);
-	n = model_findings(gather->ask->model, &status, &list);
-	model_unlock(gather->ask->model);
-	for (size_t i = 0; i < n; i++)
-		gather_add(gather, list[i].id, list[i].title, false);
-	free(list);
-}
 
 /* ---- of the configuration ---- */
 
@@ -239,7 +64,7 @@ static void add_roles(struct gather *gather)
 		gather_add(gather, role_name((enum role)i), "", false);
 }
 
-static void add_words(struct gather *gather, const char *words)
+void gather_words(struct gather *gather, const char *words)
 {
 	while (*words) {
 		size_t length = strcspn(words, " ");
@@ -253,14 +78,14 @@ static void add_words(struct gather *gather, const char *words)
 
 static void add_colours(struct gather *gather)
 {
-	add_words(gather, "default black red green yellow blue magenta cyan white bright-black "
+	gather_words(gather, "default black red green yellow blue magenta cyan white bright-black "
 		  "bright-red bright-green bright-yellow bright-blue bright-magenta bright-cyan "
 		  "bright-white");
 }
 
 static void add_attributes(struct gather *gather)
 {
-	add_words(gather, "bold underline reverse dim");
+	gather_words(gather, "bold underline reverse dim");
 }
 
 static void add_tables(struct gather *gather)
@@ -283,11 +108,8 @@ static void add_keys(struct gather *gather)
 	}
 }
 
-/* NAME of `pane`; elsewhere it is a name that is made. */
 static void add_panes(struct gather *gather)
 {
-	if (gather->command != COMMAND_ID_PANE)
-		return;
 	for (size_t i = 0; i < gather->ask->n_panes; i++)
 		if (gather->ask->panes[i])
 			gather_add(gather, gather->ask->panes[i]->ops->name, "", false);
@@ -301,9 +123,135 @@ static void add_command_names(struct gather *gather)
 
 static void add_formats(struct gather *gather)
 {
-	add_words(gather, "chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "
+	gather_words(gather, "chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "
 		  "csv:kernels csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices "
 		  "csv:queues csv:edges csv:processes");
+}
+
+static void add_themes(struct gather *gather)
+{
+	char *words = xstrdup(setting_table[SETTING_THEME].choices);
+
+	for (char *bar = words; (bar = strchr(bar, '|')) != NULL; )
+		*bar = ' ';
+	gather_words(gather, words);
+	free(words);
+}
+
+static void add_filters(struct gather *gather)
+{
+	const struct filter_names *names = gather->ask->filters;
+	const char *name, *text;
+
+	for (size_t i = 0; names && (name = filter_names_at(names, i, &text)); i++)
+		gather_add(gather, name, text, false);
+}
+
+/* ---- of tables and lists ---- */
+
+static void add_key(struct gather *gather, const char *sign, const char *key, const char *about)
+{
+	char *word = xasprintf("%s%s", sign, key);
+
+	gather_add(gather, word, about, false);
+	free(word);
+}
+
+static void add_kind(struct gather *gather, const char *sign, const struct table_kind *kind)
+{
+	for (size_t i = 0; kind && i < kind->n_columns; i++)
+		add_key(gather, sign, kind->columns[i].key, kind->columns[i].help);
+	for (size_t i = 0; kind && i < table_n_own_columns; i++)
+		add_key(gather, sign, table_own_columns[i].key, table_own_columns[i].help);
+}
+
+/* Of the list or the table that the command is about. */
+static void add_columns(struct gather *gather, const char *sign)
+{
+	const struct list_kind *list = list_kind_of(gather->command);
+	const struct table_kind *kind = gather->argc > 1 ? panes_kind(gather->argv[1]) : NULL;
+	const struct table *table = gather->ask->table;
+
+	for (size_t i = 0; list && i < list->n_columns; i++)
+		gather_add(gather, list->columns[i].key, "", false);
+	if (!list)
+		add_kind(gather, sign, kind ? kind : table ? table->kind : NULL);
+}
+
+static void add_column(struct gather *gather)
+{
+	add_columns(gather, "");
+}
+
+static void add_column_more(struct gather *gather)
+{
+	add_columns(gather, "+");
+}
+
+static void add_column_less(struct gather *gather)
+{
+	add_columns(gather, "-");
+}
+
+/* ---- of the timeline ---- */
+
+static void add_marks(struct gather *gather)
+{
+	const struct marks *marks = gather->ask->marks;
+
+	for (size_t i = 0; marks && i < marks->n; i++)
+		gather_add(gather, marks->list[i].name, marks->list[i].note, false);
+}
+
+static void add_when(struct gather *gather, enum when_words which)
+{
+	const char *word;
+
+	for (size_t i = 0; (word = when_word(which, i)); i++)
+		gather_add(gather, word, "", false);
+}
+
+static void add_ranges(struct gather *gather)
+{
+	add_when(gather, WHEN_RANGES);
+	add_when(gather, WHEN_STEPS);
+	add_marks(gather);
+}
+
+/* The second word of a moment or a range: which step, mark, gap; where it ends. */
+static void add_which(struct gather *gather)
+{
+	if (gather_after(gather, "step")) {
+		add_when(gather, WHEN_STEPS);
+		gather_values(gather, "STEP");
+	} else if (gather_after(gather, "gap")) {
+		gather_words(gather, "next previous longest");
+	} else if (gather_after(gather, "mark")) {
+		add_marks(gather);
+	} else if (gather->argc > 1 && gather->ask->marks &&
+		   marks_find(gather->ask->marks, gather->argv[gather->argc - 1])) {
+		add_marks(gather);
+		gather_words(gather, "start end cursor");
+	}
+}
+
+/* A or B of diff. */
+static void add_sides(struct gather *gather)
+{
+	add_which(gather);
+	if (gather->out->total)
+		return;
+	add_when(gather, WHEN_STEPS);
+	gather_words(gather, "step");
+	add_marks(gather);
+	gather_values(gather, "STEP");
+	gather_files(gather, false);
+}
+
+static void add_orders(struct gather *gather)
+{
+	for (int i = 0; gather_after(gather, "order") && i < ROW_ORDERS; i++)
+		gather_add(gather, row_order_name((enum row_order)i), "", false);
 }
 
 /* ---- files ---- */
@@ -386,8 +334,12 @@ void gather_files(struct gather *gather, bool only_folders)
 
 static void add_files(struct gather *gather)
 {
-	if (gather->command == COMMAND_ID_PRINT_SOURCE)
-		add_sources(gather);
+	gather_files(gather, false);
+}
+
+static void add_source_files(struct gather *gather)
+{
+	gather_values(gather, "SOURCE");
 	gather_files(gather, false);
 }
 
@@ -396,20 +348,14 @@ static void add_folders(struct gather *gather)
 	gather_files(gather, true);
 }
 
-void gather_values(struct gather *gather, const char *value)
-{
-	static const struct { const char *value; void (*add)(struct gather *gather); } values[] = {
-		{"OP", add_ops}, {"KERNEL", add_kernels}, {"FILE", add_files}, {"DIR", add_folders},
-		{"OPTION", add_options}, {"VALUE", add_option_values}, {"ROLE", add_roles},
-		{"FG", add_colours}, {"BG", add_colours}, {"ATTR", add_attributes},
-		{"TABLE", add_tables}, {"KEYS", add_keys}, {"NAME", add_panes},
-		{"COMMAND", add_command_names}, {"FORMAT", add_formats},
-		{"ALLOCATOR", add_allocators}, {"COUNTER", add_counters}, {"GRAPH", add_graphs},
-		{"DEVICE", add_devices}, {"QUEUE", add_queues}, {"PID", add_processes},
-		{"ID", add_findings},
-	};
-
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		if (!strcmp(values[i].value, value))
-			values[i].add(gather);
-}
+const struct gather_value gather_own[] = {
+	{"FILE", add_files}, {"FILE[:LINE]", add_source_files}, {"DIR", add_folders},
+	{"OPTION", add_options}, {"VALUE", add_option_values}, {"ROLE", add_roles},
+	{"FG", add_colours}, {"BG", add_colours}, {"ATTR", add_attributes}, {"THEME", add_themes},
+	{"TABLE", add_tables}, {"KEYS", add_keys}, {"PANE", add_panes}, {"FILTER", add_filters},
+	{"COMMAND", add_command_names}, {"FORMAT", add_formats}, {"COLUMN", add_column},
+	{"+COLUMN", add_column_more}, {"-COLUMN", add_column_less}, {"COLUMN,COLUMN", add_column},
+	{"MARK", add_marks}, {"RANGE", add_ranges}, {"WHICH", add_which}, {"A", add_sides},
+	{"B", add_sides}, {"ORDER", add_orders},
+	{NULL, NULL},
+};

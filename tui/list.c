@@ -13,11 +13,11 @@
 #define GAP 2
 #define CELL_MAX (FMT_MAX + 8)
 
-void list_begin(struct list *list, const struct list_column *columns, size_t n_columns)
+void list_begin(struct list *list, const struct list_kind *kind)
 {
 	memset(list, 0, sizeof(*list));
-	list->columns = columns;
-	list->n_columns = n_columns;
+	list->columns = kind->columns;
+	list->n_columns = kind->n_columns;
 }
 
 void list_release(struct list *list)

@@ -4,7 +4,7 @@
  * is sorted, a table whose titles sort it by their column and whose cells lead on, a line with
  * the sums. Values, not texts: so that -s sorts by any column, and sums and shares are exact.
  *
- *	list_begin(&list, columns, n);
+ *	list_begin(&list, &kind);
  *	for each row that the flags let through: list_row(&list); list_...(&list, ...) a cell each
  *	list_print(&list, call, &options, "ops", all, page);	empties it
  *
@@ -37,6 +37,21 @@ struct list_column {
 	bool rising;			/* the least first, unless turned round */
 	bool optional;			/* not there when no row has a value, unless it sorts */
 };
+
+/* What may be asked of a list, and what it shows. */
+struct list_kind {
+	const struct list_flag *flags;
+	size_t n_flags;
+	const struct list_column *columns;
+	size_t n_columns;
+	int names;			/* that may stand beside the flags, 0 or 1 */
+};
+
+#define LIST_KIND(flags, columns, names) \
+	{ flags, sizeof(flags) / sizeof(*(flags)), columns, sizeof(columns) / sizeof(*(columns)), names }
+
+/* Of an enum command_id; NULL: it makes no list. */
+const struct list_kind *list_kind_of(int command);
 
 enum list_value {
 	LIST_NONE = 0,			/* not known: a dash */
@@ -77,7 +92,7 @@ struct list {
 	const char *about;		/* the name that was asked for, NULL none */
 };
 
-void list_begin(struct list *list, const struct list_column *columns, size_t n_columns);
+void list_begin(struct list *list, const struct list_kind *kind);
 void list_release(struct list *list);
 
 /* The next cell; a link is put into it by the caller. Borrowed until the next one. */

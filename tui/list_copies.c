@@ -48,6 +48,8 @@ static const struct list_column columns[] = {
 	{ "direction", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_copies_kind = LIST_KIND(flags, columns, 0);
+
 static void take_parts(struct list_copies *copies, const struct page_call *call,
 		       const struct model_status *status)
 {
@@ -293,7 +295,7 @@ static void add_row(struct list *list, const struct lc *lc, const struct copy_ro
 
 static void begin(struct list *list)
 {
-	LIST_BEGIN(list, columns);
+	list_begin(list, &list_copies_kind);
 	list->by = "total";
 	list->whole_is = "all copies' time";
 	list->whole_value = LIST_TIME;
@@ -331,7 +333,7 @@ bool page_list_copies(const struct page_call *call, struct page *page)
 	struct list list;
 	size_t n;
 
-	if (!LIST_PARSE(call, flags, columns, 0, &options))
+	if (!list_parse(call, &list_copies_kind, &options))
 		return false;
 	n = take(&lc, call, &rows);
 	begin(&list);
@@ -374,6 +376,7 @@ static const struct list_column one_columns[] = {
 	{ "queue", NULL, LIST_SUM_NONE, false, false },
 	{ "op", NULL, LIST_SUM_TEXT, false, false },
 };
+const struct list_kind print_copies_kind = LIST_KIND(one_flags, one_columns, 1);
 
 /* What pc is asked for: a direction, a queue, an op. */
 enum what { WHAT_ALL, WHAT_DIRECTION, WHAT_QUEUE, WHAT_OP, WHAT_NONE };
@@ -383,7 +386,7 @@ static bool is_queue(const struct lc *lc, uint32_t queue, const char *text)
 	struct list list;
 	bool is;
 
-	LIST_BEGIN(&list, one_columns);
+	list_begin(&list, &print_copies_kind);
 	is = queue != UINT32_MAX && !strcmp(list_queue(&list, &lc->kept.places, queue), text);
 	list_release(&list);
 	return is;
@@ -505,7 +508,7 @@ static void say_bandwidth(struct page *page, const struct page_call *call, const
 			continue;
 		if (what == WHAT_QUEUE || what == WHAT_OP)
 			break;
-		LIST_BEGIN(&list, one_columns);
+		list_begin(&list, &print_copies_kind);
 		page_add(page, ROLE_MUTED, 0, "%s %s: %s while any ran, best %s", direction_name(
 			 rows[i].direction), list_device(&list, &lc->kept.places, rows[i].device),
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
@@ -552,7 +555,7 @@ static void print_one(const struct page_call *call, struct lc *lc, enum what wha
 {
 	struct list list;
 
-	LIST_BEGIN(&list, one_columns);
+	list_begin(&list, &print_copies_kind);
 	list.by = "total";
 	list.whole_is = "all copies' time";
 	list.whole_value = LIST_TIME;
@@ -581,7 +584,7 @@ bool page_copies(const struct page_call *call, struct page *page)
 	bool good;
 	size_t n;
 
-	if (!LIST_PARSE(call, one_flags, one_columns, 1, &options))
+	if (!list_parse(call, &print_copies_kind, &options))
 		return false;
 	n = take(&lc, call, &rows);
 	what = what_is(&lc, options.name, rows, n);

@@ -43,6 +43,8 @@ static const struct list_column columns[] = {
 	{ "name", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_executions_kind = LIST_KIND(flags, columns, 1);
+
 /* What the questions about a row, a name, an execution need. */
 struct le {
 	const struct list_options *options;
@@ -353,7 +355,7 @@ static void print(const struct page_call *call, const struct le *le,
 {
 	struct list list;
 
-	LIST_BEGIN(&list, columns);
+	list_begin(&list, &list_executions_kind);
 	list.by = "duration";
 	list.empty = status->events ? "no row of the timeline is let through by -k, -d, -q, -T" :
 		     "no event is on the timeline yet";
@@ -374,7 +376,7 @@ bool page_list_executions(const struct page_call *call, struct page *page)
 	struct step_stats stats;
 	bool good;
 
-	if (!LIST_PARSE(call, flags, columns, 1, &options))
+	if (!list_parse(call, &list_executions_kind, &options))
 		return false;
 	le.name = options.name;
 	model_lock(call->model);

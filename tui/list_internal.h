@@ -7,6 +7,9 @@
 #include "model/query.h"
 #include "tui/list.h"
 
+extern const struct list_kind list_profile_kind, list_kernels_kind, list_executions_kind,
+	list_copies_kind, print_copies_kind, list_tensors_kind, list_source_kind;
+
 /* Devices and queues by their labels; taken under the model's lock, used without. */
 struct list_places {
 	struct device_row *devices;	/* owned */
@@ -48,13 +51,7 @@ void list_source(struct list *list, const char *file, uint32_t line);
 void list_time(struct list *list, int64_t ns, bool known, bool rough);
 
 /* What all lists begin with: parses, and checks that -s names a column. */
-#define LIST_PARSE(call, flags, columns, names, options) \
-	list_parse(call, flags, sizeof(flags) / sizeof((flags)[0]), columns, \
-		   sizeof(columns) / sizeof((columns)[0]), names, options)
-bool list_parse(const struct page_call *call, const struct list_flag *flags, size_t n_flags,
-		const struct list_column *columns, size_t n_columns, int names,
+bool list_parse(const struct page_call *call, const struct list_kind *kind,
 		struct list_options *options);
-#define LIST_BEGIN(list, columns) \
-	list_begin(list, columns, sizeof(columns) / sizeof((columns)[0]))
 
 #endif

@@ -36,6 +36,8 @@ static const struct list_column columns[] = {
 	{ "kernel", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_kernels_kind = LIST_KIND(flags, columns, 0);
+
 #define OP_WIDTH 36
 
 static bool op_fits(const struct list_options *options, const struct kernel_row *row)
@@ -174,9 +176,9 @@ bool page_list_kernels(const struct page_call *call, struct page *page)
 	struct list list;
 	size_t n;
 
-	if (!LIST_PARSE(call, flags, columns, 0, &options))
+	if (!list_parse(call, &list_kernels_kind, &options))
 		return false;
-	LIST_BEGIN(&list, columns);
+	list_begin(&list, &list_kernels_kind);
 	model_lock(call->model);
 	n = model_kernels(call->model, &rows);
 	list_places_take(&places, call->model);

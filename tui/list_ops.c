@@ -35,6 +35,8 @@ static const struct list_column columns[] = {
 	{ "op", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_profile_kind = LIST_KIND(flags, columns, 0);
+
 /* ---- on which device ---- */
 
 /* Names of ops with kernels on the devices wanted, sorted by address: the model's strings. */
@@ -151,9 +153,9 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 	bool devices;
 	size_t n;
 
-	if (!LIST_PARSE(call, flags, columns, 0, &options))
+	if (!list_parse(call, &list_profile_kind, &options))
 		return false;
-	LIST_BEGIN(&list, columns);
+	list_begin(&list, &list_profile_kind);
 	model_lock(call->model);
 	devices = panes_devices(call->model);
 	n = model_ops(call->model, &rows);

@@ -5,16 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/command.h"
 #include "model/base/util.h"
 #include "tui/panes.h"
 
-bool list_parse(const struct page_call *call, const struct list_flag *flags, size_t n_flags,
-		const struct list_column *columns, size_t n_columns, int names,
+const struct list_kind *list_kind_of(int command)
+{
+	switch (command) {
+	case COMMAND_ID_LIST_PROFILE: return &list_profile_kind;
+	case COMMAND_ID_LIST_KERNELS: return &list_kernels_kind;
+	case COMMAND_ID_LIST_EXECUTIONS: return &list_executions_kind;
+	case COMMAND_ID_LIST_COPIES: return &list_copies_kind;
+	case COMMAND_ID_PRINT_COPIES: return &print_copies_kind;
+	case COMMAND_ID_LIST_TENSORS: return &list_tensors_kind;
+	case COMMAND_ID_LIST_SOURCE: return &list_source_kind;
+	default: return NULL;
+	}
+}
+
+bool list_parse(const struct page_call *call, const struct list_kind *kind,
 		struct list_options *options)
 {
-	if (!list_options_parse(call, flags, n_flags, names, options))
+	if (!list_options_parse(call, kind->flags, kind->n_flags, kind->names, options))
 		return false;
-	if (list_sort_check(call, options, columns, n_columns))
+	if (list_sort_check(call, options, kind->columns, kind->n_columns))
 		return true;
 	list_options_release(options);
 	return false;

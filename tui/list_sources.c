@@ -26,6 +26,8 @@ static const struct list_column columns[] = {
 	{ "file", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_source_kind = LIST_KIND(flags, columns, 0);
+
 static bool fits(const struct list_options *options, const struct source_row *row)
 {
 	return list_matches(options, 'p', row->file, NULL) &&
@@ -55,13 +57,13 @@ bool page_sources(const struct page_call *call, struct page *page)
 	struct list list;
 	size_t n;
 
-	if (!LIST_PARSE(call, flags, columns, 0, &options))
+	if (!list_parse(call, &list_source_kind, &options))
 		return false;
 	ops = list_given(&options, 'n');
 	model_lock(call->model);
 	n = model_sources(call->model, ops ? &ops->regex : NULL, &rows);
 	model_unlock(call->model);
-	LIST_BEGIN(&list, columns);
+	list_begin(&list, &list_source_kind);
 	list.order = "yours first, then by time";
 	list.whole_is = "all files' self time";
 	list.whole_value = LIST_TIME;

@@ -47,6 +47,8 @@ static const struct list_column columns[] = {
 	{ "tensor", NULL, LIST_SUM_TEXT, false, false },
 };
 
+const struct list_kind list_tensors_kind = LIST_KIND(flags, columns, 0);
+
 /* Strings are the model's or the list's. */
 struct tensor {
 	enum tensor_kind kind;
@@ -255,7 +257,7 @@ static void take_all(struct lt *lt, const struct page_call *call)
 	struct copy_row *rows;
 	size_t n;
 
-	LIST_BEGIN(&lt->list, columns);
+	list_begin(&lt->list, &list_tensors_kind);
 	model_lock(call->model);
 	take_flows(lt, call->model);
 	take_edges(lt, call->model);
@@ -362,7 +364,7 @@ bool page_list_tensors(const struct page_call *call, struct page *page)
 	struct list_options options;
 	struct lt lt = { .n = 0 };
 
-	if (!LIST_PARSE(call, flags, columns, 0, &options))
+	if (!list_parse(call, &list_tensors_kind, &options))
 		return false;
 	take_all(&lt, call);
 	lt.list.by = "bytes";

@@ -176,7 +176,7 @@ bool prompt_unbox(struct prompt *prompt)
 /* In the place of the word that the box is about. more: the word is not over. */
 static void put_word(struct prompt *prompt, const char *text, bool more)
 {
-	char *word = complete_word(text, more);
+	char *word = prompt->box.raw ? xstrdup(text) : complete_word(text, more);
 	size_t length = strlen(word);
 
 	if (prompt->length + length + 2 < PROMPT_MAX) {

@@ -24,6 +24,15 @@ static const char *const moment_words[] = { "start", "end", "live", "cursor", "m
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
+const char *when_word(enum when_words which, size_t i)
+{
+	switch (which) {
+	case WHEN_STEPS: return i < COUNT(step_words) ? step_words[i] : NULL;
+	case WHEN_RANGES: return i < COUNT(range_words) ? range_words[i] : NULL;
+	default: return i < COUNT(moment_words) ? moment_words[i] : NULL;
+	}
+}
+
 static bool is_one_of(const char *text, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -33,6 +33,10 @@ struct when {
 	char title[WHEN_TITLE_MAX];	/* "step 211 (slowest)", "1.20 s to 1.25 s" */
 };
 
+/* Number i of the words that stand for a step ("slowest"), a range ("window"), a moment
+ * ("start"); NULL: no more. */
+enum when_words { WHEN_STEPS, WHEN_RANGES, WHEN_MOMENTS };
+const char *when_word(enum when_words which, size_t i);
 /* A word or a time of the above: no mark can be called so. */
 bool when_is_word(const char *text);
 bool when_moment(const struct when_asks *asks, const char *text, int64_t *ns, char *error,

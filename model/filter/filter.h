@@ -192,6 +192,25 @@ static inline enum filter_known filter_words(struct filter_value *value, const c
 	return (text && *text) || other ? FILTER_KNOWN : FILTER_UNKNOWN;
 }
 
+/* ---- what may follow ---- */
+
+enum filter_next {			/* or-ed */
+	FILTER_NEXT_TEST = 1,		/* a field, a kind, a flag, a direction, a filter's name */
+	FILTER_NEXT_OPERATOR = 2,
+	FILTER_NEXT_VALUE = 4,
+	FILTER_NEXT_JOIN = 8,		/* & or | */
+};
+
+struct filter_place {
+	unsigned next;			/* 0: nothing that has names */
+	enum filter_field field;	/* of OPERATOR and VALUE; FILTER_FIELDS: of none */
+	size_t from;			/* bytes of the text before the word it ends in */
+};
+
+/* Of an expression that is typed up to where the text ends: what may stand there, or be the
+ * word that it ends in; that may begin with the quote of a value. O(text). */
+void filter_place(const char *text, struct filter_place *place);
+
 /* ---- filters with names: `filter NAME = EXPR` ---- */
 
 struct filter_names *filter_names_new(void);

@@ -12,10 +12,12 @@
 #include "keymap/config.h"
 #include "keymap/words.h"
 #include "model/base/util.h"
+#include "model/filter/filter.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/complete.h"
 #include "tui/history.h"
+#include "tui/marks.h"
 #include "tui/prompt.h"
 
 /* ---- arguments ---- */
@@ -158,7 +160,8 @@ TEST(complete_commands_flags_and_options)
 	CHECK_STR(complete(&f, "node-info x -"), "3 -: -a -d -t");
 	CHECK_STR(complete(&f, "li -d "), "0 -:");
 	CHECK_STR(f.got.usage, "list-inputs OP [-r] [-d DEPTH] [-c] [-t]");
-	CHECK_STR(complete(&f, "fit "), "3 : all selection row");
+	CHECK_STR(complete(&f, "fit a"), "1 all: all");
+	CHECK_STR(complete(&f, "fit se"), "1 selection: selection");
 	CHECK_STR(complete(&f, "set quit"), "1 quit-while-running: quit-while-running");
 	CHECK_STR(complete(&f, "set quit-while-running = l"), "1 leave: leave");
 	CHECK_STR(complete(&f, "set split = "), "1 40: 40");
@@ -175,6 +178,119 @@ TEST(complete_commands_flags_and_options)
 	CHECK_INT(f.got.total, COMMAND_ID_COUNT);
 	finish(&f);
 }
+
+static void check(struct fixture *f, int line, const char *typed, const char *want)
+{
+	const char *got = complete(f, typed);
+
+	if (strcmp(got, want))
+		test_fail(__FILE__, line, "'%s' gives '%s', not '%s'", typed, got, want);
+}
+
+/* In an expression: what its language lets follow, in quotes that are open too. */
+TEST(complete_filters)
+{
+	struct fixture f;
+
+	begin(&f);
+	f.ask.filters = filter_names_new();
+	CHECK(filter_names_set((struct filter_names *)f.ask.filters, "slow", "dur > 1ms",
+			       (char[100]){""}, 100));
+#define GIVES(typed, want) check(&f, __LINE__, typed, want)
+	GIVES("where ki", "1 kind: kind");
+	CHECK(f.got.raw && f.got.from == 6 && f.got.to == 8);
+	GIVES("where dur > 1ms & kern", "2 kernel: kernels kernel");
+	GIVES("where dur>1ms&kern", "2 kernel: kernels kernel");
+	CHECK(f.got.from == 14);
+	GIVES("where slo", "1 slow: slow");
+	GIVES("where kind ", "2 : = !=");
+	GIVES("where name ", "4 : = != ~ !~");
+	GIVES("where dur ", "7 : = != < <= > >= in");
+	GIVES("where dur i", "1 in: in");
+	GIVES("where kernel ", "2 : & |");
+	GIVES("where dur > 1ms ", "2 : & |");
+	GIVES("where kind = gr", "1 graph: graph");
+	GIVES("where (kind!=gr", "1 graph: graph");
+	GIVES("where !failed | dir = h", "2 h2: h2d h2h");
+	GIVES("where dur in [1ms,5ms) & outl", "1 outlier: outlier");
+	GIVES("where name ~ /a & b/ | outl", "1 outlier: outlier");
+	GIVES("where name ~ /a & outl", "0 -:");
+	GIVES("where level = w", "1 warning: warning");
+	GIVES("find -w kernel & ki", "1 kind: kind");
+	GIVES("find -w 'kernel & ki", "1 kind: kind");
+	CHECK(f.got.from == 18 && f.got.to == 20);
+	GIVES("run -f ki", "1 kind: kind");
+	GIVES("filter x = ki", "1 kind: kind");
+	GIVES("filter sl", "1 slow: slow");
+	GIVES("unfilter ", "1 slow: slow");
+	GIVES("lk -w 'dur > 1ms & ki", "1 kind: kind");
+	GIVES("lk -w kernel -s", "1 -s: -s");
+	GIVES("bind timeline x where ki", "1 kind: kind");
+	GIVES(":where ki", "1 kind: kind");
+	/* a name with a blank in the quotes of the language, not in those around it */
+	GIVES("where device = ", "1 gpu0: gpu0");
+	apply_one(f.ask.model, ev_name(300, NAME_KERNEL, "short one"));
+	apply_one(f.ask.model, ev_kernel(300, 1, 1, 0, 1000));
+	model_finish(f.ask.model, false);
+	GIVES("where name = sh", "1 \"short one\": \"short one\"");
+	GIVES("where name = \"sh", "1 \"short one\": \"short one\"");
+	CHECK(f.got.from == 13);
+	GIVES("find -w \"name = sh", "1 'short one': 'short one'");
+	filter_names_free((struct filter_names *)f.ask.filters);
+	finish(&f);
+}
+
+/* Places of commands that a table of their own knows. */
+TEST(complete_columns_marks_steps_and_rows)
+{
+	struct marks marks = {.n = 0};
+	struct step_row *steps;
+	struct step_stats stats;
+	const struct mark *set;
+	struct fixture f;
+	char error[100];
+
+	begin(&f);
+	CHECK(marks_set(&marks, "warm", 1000, "", &set, error, sizeof(error)));
+	f.ask.marks = &marks;
+	GIVES("lk -s sha", "1 share: share");
+	GIVES("le -s dura", "1 duration: duration");
+	GIVES("le -k gr", "1 graph: graph");
+	GIVES("lc -a pi", "1 pinned: pinned");
+	GIVES("columns kernels +occ", "1 +occupancy: +occupancy");
+	GIVES("goto mark ", "1 warm: warm");
+	GIVES("goto gap ", "3 : next previous longest");
+	GIVES("unmark w", "1 warm: warm");
+	GIVES("range wa", "1 warm: warm");
+	GIVES("range warm ", "4 : warm start end cursor");
+	GIVES("range step slow", "1 slowest: slowest");
+	GIVES("theme c", "1 contrast: contrast");
+	GIVES("rows order ", "4 : activity name id start");
+	GIVES("rows pin ", "0 -:");
+	GIVES("lc -t h2", "2 h2: h2d h2h");
+	GIVES("name p2", "1 p2p: p2p");
+	apply_one(f.ask.model, ev_name(300, NAME_KERNEL, "k"));
+	apply_one(f.ask.model, ev_kernel(300, 1, 1, 0, 1000));
+	for (uint32_t i = 0; i < 12; i++) {
+		apply_one(f.ask.model, (struct event){
+			.type = EVENT_STEP, .pid = PID, .tid = PID, .time_ns = BASE + 1000 * i + 900,
+			.u.step = {.number = 100 + i, .start_ns = BASE + 1000 * i, .dur_ns = 900},
+		});
+	}
+	model_finish(f.ask.model, false);
+	CHECK(model_steps(f.ask.model, &stats, &steps) == 12);
+	free(steps);
+	GIVES("step 11", "2 11: 110 111");
+	GIVES("goto step 10", "10 10: 100 101 102 103 104 105 106 107 108 109");
+	GIVES("le -S 111", "1 111: 111");
+	GIVES("rows hide /que", "0 -:");
+	GIVES("rows hide que", "1 queue 0: queue 0");
+	complete(&f, "gaps -r ");
+	CHECK(f.got.total >= 2);
+	marks_release(&marks);
+	finish(&f);
+}
+#undef GIVES
 
 /* Each name once, by time, in quotes where it must be. */
 TEST(complete_names_of_the_model)
