@@ -118,6 +118,13 @@ void cells_link(struct cell *cells, size_t n, size_t begin, size_t end, bool bac
 /* The arrow alone. */
 void cells_arrow(struct cell *cells, size_t at, bool back, const struct cell_style *style);
 
+/*
+ * What is not over yet has an end that fades, over up to three cells (▓▒░, =-. in ASCII),
+ * where the columns say that it goes no further: nobody knows its end. Before the names:
+ * these cells are nobody's (owners).
+ */
+void cells_fade(struct cell *cells, const struct column *columns, size_t n, uint64_t *owners,
+		const struct cell_style *style);
 /* ░ in what is empty of the cells [from, to) (· without colours). */
 void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct cell_style *style);
 /* Marks the cells of columns that have something, by a role and by more than it:

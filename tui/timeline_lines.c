@@ -175,6 +175,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 			style.tints = tints_line(&t->tints, view->model, &t->cache, line, columns,
 						 view->t0_ns, w, t->steps.rows, t->steps.n);
 		cells_draw(columns, t->columns, view->t0_ns, w, &style, cells, t->owners);
+		cells_fade(cells, columns, t->columns, t->owners, &style);
 		if (!style.muted)
 			timeline_label_bars(t, view, columns, t->columns, &style, cells);
 		if (t->find.shown && !style.muted)

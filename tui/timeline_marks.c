@@ -9,6 +9,7 @@
 #define MIDDLE_DOT 0xb7		/* shades are loud where they cannot be dark */
 #define SHADE_MEDIUM 0x2592
 #define SHADE_DARK 0x2593
+#define FADE_MOST 3
 #define ARROW_LEFT 0x25c2
 #define ARROW_RIGHT 0x25b8
 
@@ -167,6 +168,42 @@ void cells_match(struct cell *cells, const struct column *columns, size_t n,
 		}
 		if (cell->bg != ROLE_DEFAULT)
 			cell->bg = ROLE_MATCH;
+	}
+}
+
+/* One event, or a union, reaches through and is not over. Shades of heat stay. */
+static bool goes_on(const struct column *column, const struct cell *cell)
+{
+	return (column->flags & COLUMN_OPEN) && !column->edges && cell->ch != ' ';
+}
+
+static void fade(struct cell *cell, size_t step, const struct cell_style *style)
+{
+	static const uint32_t shades[FADE_MOST] = {SHADE_DARK, SHADE_MEDIUM, SHADE_LIGHT};
+	static const char ascii[FADE_MOST] = {'=', '-', '.'};
+
+	cell->ch = style->ascii ? (unsigned char)ascii[step] : shades[step];
+	cell->bg = ROLE_DEFAULT;
+	cell->attr &= (uint8_t)~ATTR_REVERSE;
+}
+
+void cells_fade(struct cell *cells, const struct column *columns, size_t n, uint64_t *owners,
+		const struct cell_style *style)
+{
+	for (size_t end = 1; end < n; end++) {
+		size_t begin = end, most;
+
+		if (columns[end].flags & COLUMN_OPEN)
+			continue;
+		while (begin && goes_on(&columns[begin - 1], &cells[begin - 1]))
+			begin--;
+		/* A short bar keeps half of it for its name. */
+		most = (end - begin + 1) / 2 < FADE_MOST ? (end - begin + 1) / 2 : FADE_MOST;
+		for (size_t i = 0; i < most; i++) {
+			/* ░ alone would look like what has not settled. */
+			fade(&cells[end - 1 - i], most == 1 ? 0 : FADE_MOST - 1 - i, style);
+			owners[end - 1 - i] = 0;
+		}
 	}
 }
 

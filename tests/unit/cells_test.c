@@ -215,6 +215,69 @@ TEST(cells_announced_work_is_hatched)
 	CHECK(cells[1].ch == 0x2588);
 }
 
+/* An event that is open from column `from` to before column `to`, as it is drawn. */
+static void draw_open(size_t from, size_t to, size_t n, const struct cell_style *style,
+		      struct cell *cells, uint64_t *owners)
+{
+	struct bar bar = {(int64_t)from * W, (int64_t)n * W, WORK_OP};
+	struct column columns[16];
+
+	columns_of(&bar, 1, columns, n);
+	for (size_t i = 0; i < n; i++) {
+		if (i >= to)
+			columns[i] = (struct column){0};
+		else if (i >= from)
+			columns[i].flags |= COLUMN_OPEN;
+	}
+	cells_draw(columns, n, 0, W, style, cells, owners);
+	cells_fade(cells, columns, n, owners, style);
+}
+
+TEST(cells_what_is_open_fades_at_its_end)
+{
+	const struct cell_style hatched = {.colour = true, .hatch_open = true};
+	struct cell cells[16];
+	uint64_t owners[16];
+
+	draw_open(2, 10, 12, &coloured, cells, owners);
+	CHECK(cells[6].ch == 0x2588 && owners[6] && cells[6].bg == ROLE_WORK_OP);
+	CHECK(cells[7].ch == 0x2593 && cells[8].ch == 0x2592 && cells[9].ch == 0x2591);
+	for (size_t i = 7; i < 10; i++)
+		CHECK(cells[i].fg == ROLE_WORK_OP && cells[i].bg == ROLE_DEFAULT && !owners[i]);
+	CHECK(cells[10].ch == ' ');
+	/* No room for a name in there. */
+	cells_label(cells, 2, 10, "a/long/name", &coloured);
+	CHECK(cells[2].ch != 0x2588 && cells[7].ch == 0x2593);
+	draw_open(2, 10, 12, &plain, cells, owners);
+	CHECK(cells[6].ch == 0x2588 && cells[7].ch == 0x2593 && cells[9].ch == 0x2591);
+	draw_open(2, 10, 12, &ascii, cells, owners);
+	CHECK(cells[6].ch == 'o' && cells[7].ch == '=' && cells[8].ch == '-' && cells[9].ch == '.');
+	/* Announced work is hatched already: its end is. */
+	draw_open(2, 10, 12, &hatched, cells, owners);
+	CHECK(cells[6].ch == 0x2592 && cells[9].ch == 0x2591);
+}
+
+TEST(cells_what_goes_on_beyond_the_window_does_not_fade)
+{
+	struct bar bar = {2 * W, 6 * W, WORK_OP};
+	struct column columns[8];
+	struct cell cells[16];
+	uint64_t owners[16];
+
+	draw_open(2, 12, 12, &coloured, cells, owners);
+	CHECK(cells[11].ch == 0x2588 && owners[11]);
+	/* Nor what ended. */
+	columns_of(&bar, 1, columns, 8);
+	cells_draw(columns, 8, 0, W, &coloured, cells, owners);
+	cells_fade(cells, columns, 8, owners, &coloured);
+	CHECK(cells[5].ch == 0x2588 && owners[5]);
+	/* Half of a short one stays. */
+	draw_open(0, 2, 4, &coloured, cells, owners);
+	CHECK(cells[0].ch == 0x2588 && cells[1].ch == 0x2593);
+	draw_open(0, 1, 4, &coloured, cells, owners);
+	CHECK(cells[0].ch == 0x2593 && cells[1].ch == ' ');
+}
+
 TEST(cells_dense_is_a_share_of_the_cell)
 {
 	struct bar bars[] = {{100, 200, WORK_REDUCE}, {300, 450, WORK_REDUCE}};
