@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "tui/when.h"
 
 #define LOOK_MS 10
+#define FAILED 125			/* status of a tftop that could not do it */
 
 struct report_job {
 	char *path;			/* owned */
@@ -76,32 +78,49 @@ static void job_free(struct report_job *job)
 	free(job);
 }
 
-/* As if it was begun by a shell: no signal of ours, and not of our terminal. */
+/*
+ * As if it was begun by a shell: no signal of ours, and not of our terminal; but it ends
+ * when this thread's process does, however that ends. In the child of a process with
+ * threads: system calls only.
+ */
+static void __attribute__((noreturn)) become(const struct report_job *job, char *const *argv,
+					     pid_t parent)
+{
+	static const char failed[] = "this tftop cannot be run again";
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		sigaction(number, &action, NULL);
+	/* The parent may have died before it could be asked for. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && null >= 0 &&
+	    dup2(null, STDIN_FILENO) >= 0 && dup2(job->out, STDOUT_FILENO) >= 0 &&
+	    dup2(job->err, STDERR_FILENO) >= 0 && setpgid(0, 0) == 0) {
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		execv("/proc/self/exe", argv);
+	}
+	_exit(write(job->err, failed, sizeof(failed) - 1) > 0 ? FAILED : FAILED + 1);
+}
+
 static int spawn(struct report_job *job)
 {
 	char *path = xasprintf("%s%s", *job->path == '-' ? "./" : "", job->path);
 	char name[] = "tftop", json[] = "--json=-", config[] = "--no-config";
 	char *argv[] = { name, json, config, path, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, all;
+	pid_t parent = getpid();
+	sigset_t all, before;
 	int code;
 
-	sigemptyset(&none);
 	sigfillset(&all);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, job->out, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, job->err, STDERR_FILENO);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-				 POSIX_SPAWN_SETPGROUP);
-	code = posix_spawn(&job->pid, "/proc/self/exe", &files, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
+	/* None of our handlers runs in it. */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	job->pid = fork();
+	code = job->pid < 0 ? errno : 0;
+	if (!job->pid)
+		become(job, argv, parent);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	free(path);
 	return code;
 }

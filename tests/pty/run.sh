@@ -263,6 +263,15 @@ leaves_reading_for_diff() {
 	[ -n "$child" ] && press q && ends_with 0 && until_true 15 is_gone "$child"
 }
 
+# ... and when tftop could say no word to it.
+killed_reading_for_diff() {
+	local child
+	reads_beside STUCK=hang || return 1
+	type_text ":diff $pty_work/rec" && press Enter && until_screen 'reading .*Esc stops it' || return 1
+	child=$(pgrep -P "$(started_pid)")
+	[ -n "$child" ] && kill -KILL "$(started_pid)" && until_true 15 is_gone "$child" && ends_with 137
+}
+
 reads_for_diff() {
 	reads_beside || return 1
 	type_text ":diff $pty_work/rec" && press Enter && until_screen 'diff rec, this run' &&
@@ -319,4 +328,5 @@ check "a decoder that aborts leaves the screen alone" screen_outlives_an_abort
 check "diff reads another recording" reads_for_diff
 check "Esc while diff reads a recording" stops_reading_for_diff
 check "q while diff reads a recording" leaves_reading_for_diff
+check "SIGKILL while diff reads a recording" killed_reading_for_diff
 closing_line
