@@ -116,6 +116,7 @@ void frame_update(struct tui *tui, bool all)
 	model_findings(tui->model, &view->findings, NULL);
 	view->warnings = tui->status.warnings;
 	view->clock_ns = tui_clock(tui);
+	view->screen_rows = tui->height;
 	view->now_ns = tui->status.finished ? tui->status.last_ns : tui->status.live_ns;
 	if (view->now_ns < tui->status.last_ns && tui->status.first_ns <= tui->status.last_ns)
 		view->now_ns = tui->status.last_ns;
@@ -309,7 +310,9 @@ static void draw_hints(struct tui *tui, struct area area)
 		static const char *const back[2] = {"focus timeline", NULL};
 		static const char *const scroll[2] = {"page-up", "page-down"};
 
-		x = area_printf(area, x, 0, ROLE_HINT, 0, "keys go to %s", tui_program_name(tui)) + 3;
+		x = area_printf(area, x, 0, ROLE_HINT, 0, "keys%s go to %s",
+				output_wants_mouse(tui->output) ? " and mouse" : "",
+				tui_program_name(tui)) + 3;
 		x = draw_hint(tui, area, x, limit, back, "back");
 		draw_hint(tui, area, x, limit, scroll, "scroll");
 		return;

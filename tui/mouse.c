@@ -14,6 +14,7 @@
 #define CODE_MOST 127			/* above it: buttons for which there is no use */
 #define NO_BUTTON 3
 #define PLACE_MOST 9999
+#define BYTES_PLACE_MOST 222		/* a byte says no more */
 
 bool mouse_is_wheel(const struct mouse *mouse)
 {
@@ -69,7 +70,7 @@ bool mouse_from_bytes(const unsigned char bytes[3], struct mouse *mouse)
 	return from_code(bytes[0] - 32u, false, mouse);
 }
 
-size_t mouse_to_sgr(const struct mouse *mouse, char *text, size_t size)
+static unsigned to_code(const struct mouse *mouse)
 {
 	unsigned code = mouse_is_wheel(mouse) ?
 			CODE_WHEEL + (unsigned)(mouse->what - MOUSE_WHEEL_UP) :
@@ -77,9 +78,29 @@ size_t mouse_to_sgr(const struct mouse *mouse, char *text, size_t size)
 
 	code |= (mouse->mods & MOD_SHIFT ? CODE_SHIFT : 0) | (mouse->mods & MOD_ALT ? CODE_ALT : 0) |
 		(mouse->mods & MOD_CTRL ? CODE_CTRL : 0);
-	if (mouse->what == MOUSE_DRAG)
-		code |= CODE_MOTION;
-	snprintf(text, size, "\033[<%u;%d;%d%c", code, mouse->x + 1, mouse->y + 1,
+	return mouse->what == MOUSE_DRAG ? code | CODE_MOTION : code;
+}
+
+size_t mouse_to_sgr(const struct mouse *mouse, char *text, size_t size)
+{
+	snprintf(text, size, "\033[<%u;%d;%d%c", to_code(mouse), mouse->x + 1, mouse->y + 1,
 		 mouse->what == MOUSE_RELEASE ? 'm' : 'M');
 	return strlen(text);
+}
+
+size_t mouse_to_bytes(const struct mouse *mouse, char bytes[6])
+{
+	unsigned code = to_code(mouse);
+
+	if (mouse->x > BYTES_PLACE_MOST || mouse->y > BYTES_PLACE_MOST)
+		return 0;
+	if (mouse->what == MOUSE_RELEASE)
+		code |= NO_BUTTON;
+	bytes[0] = '\033';
+	bytes[1] = '[';
+	bytes[2] = 'M';
+	bytes[3] = (char)(code + 32);
+	bytes[4] = (char)(mouse->x + 33);
+	bytes[5] = (char)(mouse->y + 33);
+	return 6;
 }

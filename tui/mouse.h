@@ -44,5 +44,7 @@ bool mouse_from_sgr(const char *text, char last, struct mouse *mouse);
 bool mouse_from_bytes(const unsigned char bytes[3], struct mouse *mouse);
 /* The SGR form, whole; returns its length. For a program that asked for it. */
 size_t mouse_to_sgr(const struct mouse *mouse, char *text, size_t size);
+/* The older form, whole: 6 bytes. 0: beyond its last column or line, the 223rd. */
+size_t mouse_to_bytes(const struct mouse *mouse, char bytes[6]);
 
 #endif

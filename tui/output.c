@@ -13,10 +13,11 @@
 #define TAB 8
 /* A control string (title, hyperlink) longer than this is not one. */
 #define STRING_MAX 4096
+#define PARAMS_MAX 8			/* of a private CSI; more are not looked at */
 
 enum state {
 	GROUND, ESCAPE, ESCAPE_MORE,	/* ESC, ESC with intermediates */
-	CSI, CSI_BAD,
+	CSI, CSI_PRIVATE, CSI_BAD,	/* private: "?" before the parameters */
 	STRING, STRING_ESCAPE,		/* OSC, DCS, APC, PM, SOS; ESC in one */
 };
 
@@ -34,8 +35,13 @@ struct output {
 	/* the parser */
 	enum state state;
 	int string_bytes;
-	unsigned param;			/* the first of a CSI */
-	bool param_done;
+	unsigned param;			/* the first of a CSI; of a private one, the last */
+	bool param_done, begun;
+	unsigned params[PARAMS_MAX];	/* of a private one */
+	int n_params;
+	/* modes that PROGRAM set */
+	bool presses, drags, moves, sgr;
+	uint64_t cleared;		/* number of the line then, of all ever */
 	char partial[4];		/* a code point's first bytes */
 	int partial_size;
 };
@@ -181,11 +187,48 @@ static void delete_points(struct output *output, int count)
 	output->length = output->column + (rest > 0 ? rest : 0);
 }
 
+static uint64_t line_number(const struct output *output)
+{
+	return output->dropped + output->count;
+}
+
+/* CSI ? … h and l: of all modes only what the mouse does is of use here. */
+static void set_modes(struct output *output, bool on)
+{
+	for (int i = 0; i < output->n_params; i++)
+		switch (output->params[i]) {
+		case 1000:
+			output->presses = on;
+			break;
+		case 1002:
+			output->drags = on;
+			break;
+		case 1003:
+			output->moves = on;
+			break;
+		case 1006:
+			output->sgr = on;
+			break;
+		default:
+			break;
+		}
+}
+
+static void reset_terminal(struct output *output)
+{
+	output->presses = output->drags = output->moves = output->sgr = false;
+	output->cleared = line_number(output);
+}
+
 static void end_csi(struct output *output, unsigned char final)
 {
 	int n = output->param ? (int)output->param : 1;
 
 	switch (final) {
+	case 'J':
+		if (output->param >= 2)
+			output->cleared = line_number(output);
+		break;
 	case 'K':
 		erase_line(output, output->param);
 		break;
@@ -210,20 +253,39 @@ static void end_csi(struct output *output, unsigned char final)
 		output->column = POINTS_MAX;
 }
 
+static void end_param(struct output *output)
+{
+	if (output->n_params < PARAMS_MAX)
+		output->params[output->n_params++] = output->param;
+	output->param = 0;
+}
+
 static void feed_csi(struct output *output, unsigned char c)
 {
+	bool first = !output->begun, private = output->state == CSI_PRIVATE;
+
+	output->begun = true;
 	if (c >= '0' && c <= '9' && !output->param_done) {
 		if (output->param < 10000)
 			output->param = output->param * 10 + (c - '0');
 	} else if (c == ';' || c == ':') {
-		output->param_done = true;
+		if (private)
+			end_param(output);
+		else
+			output->param_done = true;
 	} else if (c >= 0x40 && c <= 0x7e) {
+		if (private)
+			end_param(output);
+		if (private && (c == 'h' || c == 'l'))
+			set_modes(output, c == 'h');
 		if (output->state == CSI)
 			end_csi(output, c);
 		output->state = GROUND;
 	} else if (c >= 0x20 && c <= 0x3f) {
-		if (c < '0' || c > '9')
-			output->state = CSI_BAD;	/* private: nothing of ours */
+		if (c == '?' && first)
+			output->state = CSI_PRIVATE;
+		else if (c < '0' || c > '9')
+			output->state = CSI_BAD;	/* nothing of ours */
 	} else if (c == 0x18 || c == 0x1a) {
 		output->state = GROUND;
 	} else if (c < 0x20) {
@@ -252,18 +314,23 @@ static void feed_escape(struct output *output, unsigned char c)
 	if (c == '[' && output->state == ESCAPE) {
 		output->state = CSI;
 		output->param = 0;
-		output->param_done = false;
+		output->n_params = 0;
+		output->param_done = output->begun = false;
 	} else if (strchr("]PX^_", c) && c && output->state == ESCAPE) {
 		output->state = STRING;
 		output->string_bytes = 0;
 	} else if (c >= 0x20 && c <= 0x2f) {
 		output->state = ESCAPE_MORE;
 	} else {
+		bool plain = output->state == ESCAPE;
+
 		output->state = GROUND;
 		if (c < 0x20 && c != 0x18 && c != 0x1a)
 			control(output, c);
-		else if (c == 'E')
+		else if (c == 'E' && plain)
 			end_line(output);
+		else if (c == 'c' && plain)
+			reset_terminal(output);
 	}
 }
 
@@ -308,6 +375,7 @@ void output_feed(struct output *output, const void *data, size_t size)
 			feed_escape(output, p[i]);
 			break;
 		case CSI:
+		case CSI_PRIVATE:
 		case CSI_BAD:
 			feed_csi(output, p[i]);
 			break;
@@ -371,7 +439,34 @@ uint64_t output_generation(const struct output *output)
 	return output->generation;
 }
 
-/* ---- keys for PROGRAM ---- */
+/* ---- the mouse and keys for PROGRAM ---- */
+
+bool output_wants_mouse(const struct output *output)
+{
+	return output->presses || output->drags || output->moves;
+}
+
+size_t output_mouse_bytes(const struct output *output, const struct mouse *mouse, size_t rows,
+			  char bytes[OUTPUT_MOUSE_MAX])
+{
+	uint64_t bottom = line_number(output), top = output->cleared;
+	struct mouse its = *mouse;
+
+	if (!output_wants_mouse(output) || !rows || mouse->x < 0 || mouse->y < 0)
+		return 0;
+	if (mouse->what == MOUSE_DRAG && !output->drags && !output->moves)
+		return 0;
+	/* Its cursor is in the last line, at the latest. */
+	if (bottom - top >= rows)
+		top = bottom - rows + 1;
+	if (output->dropped + (uint64_t)mouse->y < top)
+		return 0;
+	its.y = (int)(output->dropped + (uint64_t)mouse->y - top);
+	if ((size_t)its.y >= rows)
+		return 0;
+	return output->sgr ? mouse_to_sgr(&its, bytes, OUTPUT_MOUSE_MAX)
+			   : mouse_to_bytes(&its, bytes);
+}
 
 static const char *named_bytes(uint32_t code)
 {

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "keymap/key.h"
+#include "tui/mouse.h"
 
 #define OUTPUT_LINES_MAX 65536
 #define OUTPUT_BYTES_MAX (4 << 20)
@@ -41,6 +42,19 @@ uint64_t output_first(const struct output *output);
 const char *output_last(const struct output *output);
 /* Changes with everything fed. */
 uint64_t output_generation(const struct output *output);
+
+/*
+ * What the mouse does, for a PROGRAM that asked for it (modes 1000, 1002 and 1003, which
+ * gets no moves without a button either; in the form of 1006, else in the older one). x, y:
+ * column and line of those kept, as in output_line(). The bytes, at most OUTPUT_MOUSE_MAX;
+ * returns how many, 0: it did not ask for that, or that place is not on its screen, which
+ * are the last `rows` lines, since it cleared it.
+ */
+#define OUTPUT_MOUSE_MAX 32
+size_t output_mouse_bytes(const struct output *output, const struct mouse *mouse, size_t rows,
+			  char bytes[OUTPUT_MOUSE_MAX]);
+/* It asked for the mouse. */
+bool output_wants_mouse(const struct output *output);
 
 /* The bytes that a terminal sends for a key, at most 16; returns how many. */
 size_t output_key_bytes(struct key key, char bytes[16]);

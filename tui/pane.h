@@ -60,6 +60,7 @@ struct view {
 	bool following;
 	bool minimap;		/* the timeline pane's first line is the minimap */
 	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
+	int screen_rows;	/* of the whole screen; PROGRAM's terminal has as many */
 	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
 	const struct keymap *keymap;	/* borrowed; NULL: no keys to name (a test) */

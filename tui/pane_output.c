@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Pane 7: what the program prints, the latest at the bottom. Scrolled back, it
- * stands still while more comes. */
+ * stands still while more comes. The mouse is the program's when it asked for it, but
+ * for what is done with Shift or Alt held, and while what is seen is scrolled back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
+#include "probes/session/session.h"
 #include "tui/labels.h"
+#include "tui/live.h"
 #include "tui/output.h"
 #include "tui/panes.h"
+
+#define MARGIN 1			/* left of the text */
 
 struct output_pane {
 	struct pane pane;
@@ -17,6 +22,7 @@ struct output_pane {
 	int page;
 	bool looked;			/* `found` is set: a line that was looked for */
 	uint64_t found;			/* number of it, as top */
+	bool pressed;			/* the program has a button's press and waits for the rest */
 };
 
 static struct pane *output_open(struct view *view)
@@ -69,7 +75,7 @@ static void output_draw(struct pane *pane, struct view *view, struct area area, 
 	for (i = 0; i < (size_t)area.height && top + i < count; i++) {
 		label_fit(text, sizeof(text), output_line(view->output, top + i), area.width - 1,
 			  view->ascii);
-		area_text(area, 1, (int)i, ROLE_DEFAULT, 0, text);
+		area_text(area, MARGIN, (int)i, ROLE_DEFAULT, 0, text);
 	}
 	if (top + (size_t)area.height < count) {
 		char below[64];
@@ -114,6 +120,36 @@ static unsigned output_command(struct pane *pane, struct view *view,
 	if (strcmp(name, "last-row") == 0)
 		return scroll_by(p, view->output, INT32_MAX);
 	return OUT_UNKNOWN;
+}
+
+static int within(int at, int least, int most)
+{
+	return at < least ? least : at > most ? most : at;
+}
+
+static unsigned output_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			     int width, int height)
+{
+	struct output_pane *p = (struct output_pane *)pane;
+	bool press = mouse->what == MOUSE_PRESS || mouse->what == MOUSE_DOUBLE;
+	bool rest = mouse->what == MOUSE_DRAG || mouse->what == MOUSE_RELEASE;
+	struct mouse its = *mouse;
+	char bytes[OUTPUT_MOUSE_MAX];
+	size_t size;
+
+	if (!view->live || !live_session(view->live) || live_phase(view->live) >= LIVE_ENDING)
+		return OUT_UNKNOWN;
+	if (rest ? !p->pressed : p->back || (mouse->mods & (MOD_SHIFT | MOD_ALT)))
+		return OUT_UNKNOWN;
+	its.x = within(mouse->x - MARGIN, 0, width - 1 - MARGIN);
+	its.y = (int)top_line(p, view->output, height) + within(mouse->y, 0, height - 1);
+	size = output_mouse_bytes(view->output, &its, (size_t)view->screen_rows, bytes);
+	if (press || mouse->what == MOUSE_RELEASE)
+		p->pressed = press && size;
+	if (!size)
+		return rest ? OUT_NONE : OUT_UNKNOWN;
+	session_input(live_session(view->live), bytes, size);
+	return OUT_NONE;
 }
 
 #define TAB_WIDTH 34
@@ -171,6 +207,7 @@ const struct pane_ops pane_output = {
 	.update = output_update,
 	.draw = output_draw,
 	.command = output_command,
+	.mouse = output_mouse,
 	.texts = output_texts,
 	.text = output_text,
 	.go = output_go,

@@ -225,6 +225,54 @@ def case_mouse():
         t.restored()
 
 
+ECHO = r"""
+import os, sys, tty
+tty.setraw(0)
+def say(text):
+    os.write(1, text.encode() + b"\r\n")
+os.write(1, sys.argv[1].encode().decode("unicode_escape").encode())
+say("ready")
+while True:
+    got = os.read(0, 100)
+    say("got %s" % got.hex())
+    if b"q" in got:
+        sys.exit(0)
+"""
+
+
+def mouse_of_program(modes):
+    """What PROGRAM gets: of a press and a release in its second line, column 10, of the same
+    with Shift and Alt, of a wheel."""
+    with Terminal(LOGGED + ["--", sys.executable, "-c", ECHO, modes], size=(100, 36)) as t:
+        t.shows("7 output: ready")
+        t.type("7\x1d")
+        text = t.shows("^ ready$")
+        y = text.split("\n").index(" ready") + 1
+        t.type(click(11, y, 4) + click(11, y, 8))
+        t.type(click(11, y))
+        t.type(b"\033[<65;12;%dM" % (y + 1))
+        # a click gave it the keys
+        t.type("q\x1d")
+        got = re.findall("^ got ([0-9a-f]+)$", t.shows("^ got [0-9a-f]*71$"), re.M)
+        t.type("q")
+        t.leaves(0)
+        t.restored()
+    return bytes.fromhex("".join(got))
+
+
+def case_mouse_of_program():
+    press, release, wheel = b"\033[<0;11;2M", b"\033[<0;11;2m", b"\033[<65;11;2M"
+    got = mouse_of_program(r"\033[?1000h\033[?1006h")
+    assert got == press + release + wheel + b"q", got
+    got = mouse_of_program(r"\033[?1000h")
+    assert got == b"\033[M +\"\033[M#+\"\033[Ma+\"q", got
+
+
+def case_mouse_nobody_asked_for():
+    got = mouse_of_program(r"\033[?1000h\033[?1006h\033[?1000l")
+    assert got == b"q", got
+
+
 def case_no_mouse():
     for term in ("vt100", "dumb"):
         with Terminal(SYNTH, term=term) as t:

@@ -75,6 +75,30 @@ TEST(mouse_is_read_back_as_written)
 			}
 }
 
+/* The older form tells no button of a release, and no place beyond what a byte can. */
+TEST(mouse_is_read_back_as_bytes)
+{
+	struct mouse in = {0}, out;
+	char bytes[6];
+
+	for (int what = MOUSE_PRESS; what <= MOUSE_WHEEL_RIGHT; what++)
+		for (int button = 1; button <= 3; button++)
+			for (int mods = 0; mods < 8; mods++) {
+				in = (struct mouse){(enum mouse_what)what, button, 222, 7 * what,
+						    (unsigned)mods};
+				if (mouse_is_wheel(&in))
+					in.button = 0;
+				CHECK(mouse_to_bytes(&in, bytes) == 6 && !strncmp(bytes, "\033[M", 3));
+				CHECK(mouse_from_bytes((unsigned char *)bytes + 3, &out));
+				if (in.what == MOUSE_DOUBLE)
+					in.what = MOUSE_PRESS;
+				CHECK(is(&out, in.what, in.what == MOUSE_RELEASE ? 0 : in.button, in.x,
+					 in.y, in.mods));
+			}
+	in.x = 223;
+	CHECK(!mouse_to_bytes(&in, bytes));
+}
+
 TEST(hits_are_where_they_were_drawn)
 {
 	struct grid grid;

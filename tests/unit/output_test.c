@@ -142,3 +142,57 @@ TEST(output_keys_as_a_terminal_sends_them)
 	CHECK(sends("<Delete>", "\033[3~"));
 	CHECK(output_key_bytes(nul, bytes) == 1 && bytes[0] == '\0');
 }
+
+/* What PROGRAM gets of a press of the left button, or of a move with it held. */
+static bool passes(struct output *output, const char *fed, enum mouse_what what, int y,
+		 const char *want)
+{
+	struct mouse mouse = {.what = what, .button = 1, .x = 4, .y = y};
+	char bytes[OUTPUT_MOUSE_MAX];
+	size_t size;
+
+	output_feed(output, fed, strlen(fed));
+	size = output_mouse_bytes(output, &mouse, 10, bytes);
+	if (size == strlen(want) && !memcmp(bytes, want, size))
+		return true;
+	fprintf(stderr, "want '%s', have '%.*s'\n", want + 1, (int)size - 1, bytes + 1);
+	return false;
+}
+
+TEST(output_mouse_is_for_who_asked)
+{
+	struct output *output = output_new();
+
+	CHECK(passes(output, "$ ", MOUSE_PRESS, 0, ""));
+	CHECK(passes(output, "\033[?25;1000h", MOUSE_PRESS, 0, "\033[M %!"));
+	CHECK(passes(output, "", MOUSE_RELEASE, 2, "\033[M#%#"));
+	CHECK(passes(output, "", MOUSE_DRAG, 0, ""));
+	CHECK(passes(output, "\033[?10", MOUSE_DRAG, 0, ""));	/* in pieces */
+	CHECK(passes(output, "02;1006h", MOUSE_DRAG, 0, "\033[<32;5;1M"));
+	CHECK(passes(output, "\033[1000l\033[?1000$l\033[>1002l", MOUSE_DRAG, 0, "\033[<32;5;1M"));
+	CHECK(passes(output, "\033[?1002l", MOUSE_DRAG, 0, ""));
+	CHECK(passes(output, "\033[?1003h", MOUSE_DRAG, 0, "\033[<32;5;1M"));
+	CHECK(passes(output, "\033[?1;2;3;4;5;6;7;8;9;1003;1000l", MOUSE_PRESS, 3, "\033[<0;5;4M"));
+	CHECK(passes(output, "\033[?1000;1003l", MOUSE_PRESS, 0, "") && !output_wants_mouse(output));
+	CHECK(passes(output, "\033[?1003h\033(c", MOUSE_PRESS, 0, "\033[<0;5;1M"));
+	CHECK(passes(output, "\033c", MOUSE_PRESS, 0, ""));
+	output_free(output);
+}
+
+/* Its screen are the last lines, or those since it was cleared. */
+TEST(output_mouse_is_at_its_lines)
+{
+	struct output *output = output_new();
+
+	CHECK(passes(output, "\033[?1000;1006h1\n2\n3\n", MOUSE_PRESS, 2, "\033[<0;5;3M"));
+	CHECK(passes(output, "", MOUSE_PRESS, 9, "\033[<0;5;10M"));
+	CHECK(passes(output, "", MOUSE_PRESS, 10, ""));
+	CHECK(passes(output, "4\n5\n6\n7\n8\n9\n", MOUSE_PRESS, 0, "\033[<0;5;1M"));
+	CHECK(passes(output, "10\n11\n", MOUSE_PRESS, 1, ""));
+	CHECK(passes(output, "", MOUSE_PRESS, 2, "\033[<0;5;1M"));
+	CHECK(passes(output, "", MOUSE_PRESS, 11, "\033[<0;5;10M"));
+	CHECK(passes(output, "\033[H\033[2J", MOUSE_PRESS, 10, ""));
+	CHECK(passes(output, "", MOUSE_PRESS, 11, "\033[<0;5;1M"));
+	CHECK(passes(output, "", MOUSE_PRESS, -1, ""));
+	output_free(output);
+}
