@@ -119,7 +119,7 @@ enum command_group {
 	X(DEVICE, "device", "", PANES, "NUMBER|DEVICE", 1, 1, page, "a device (gpu0): what it is, busy and idle time by cause, queues, memory, counters, kernels") \
 	X(THREAD, "thread", "", PANES, "TID [PID]", 1, 2, page, "a thread: how busy it is, its outermost ops") \
 	X(PROCESS, "process", "", PANES, "PID", 1, 1, page, "a process: probes, threads, queues, pools, how it is set up") \
-	X(STEP, "step", "", PANES, "STEP|slowest|median|last", 1, 1, page, "a step: what its time went to, beside the mean; who was idle in it") \
+	X(STEP, "step", "", PANES, "STEP|slowest|fastest|median|first|last|here|next|previous", 1, 1, page, "a step: what its time went to, beside the mean; who was idle in it") \
 	X(FINDING, "finding", "", PANES, "FINDING", 1, 1, page, "a finding in full, with ways to what shows it") \
 	X(FULL, "full", "", PANES, "", 0, 0, full, "the lower pane over the whole screen, and back") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \

@@ -103,18 +103,18 @@ static void join(const struct side *sides, struct pairs *out)
 
 /* ---- the first sentence ---- */
 
-/* "1.15×" */
+/* "1.15×", "0.0345×", "<0.01×": three digits that say something. */
 static char *ratio(char text[FMT_MAX], int64_t before, int64_t after)
 {
-	int64_t hundredths = before > 0 ? (int64_t)((__int128)after * 100 / before) : 0;
+	double times = before > 0 ? (double)after / (double)before : 0;
 
 	if (before <= 0 || after <= 0)
 		snprintf(text, FMT_MAX, "%s", before > 0 ? "gone" : after > 0 ? "new" : "");
-	else if (hundredths >= 10000)
-		snprintf(text, FMT_MAX, "%" PRId64 "×", hundredths / 100);
+	else if (times < 0.01)
+		snprintf(text, FMT_MAX, "<0.01×");
 	else
-		snprintf(text, FMT_MAX, "%" PRId64 ".%02" PRId64 "×", hundredths / 100,
-			 hundredths % 100);
+		snprintf(text, FMT_MAX, "%.*f×", times < 0.0995 ? 4 : times < 0.995 ? 3 :
+			 times < 9.995 ? 2 : times < 99.95 ? 1 : 0, times);
 	return text;
 }
 

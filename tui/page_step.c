@@ -12,6 +12,7 @@
 #include "tui/page_parts.h"
 #include "tui/report.h"
 #include "tui/step_ranks.h"
+#include "tui/when.h"
 
 #define BAR 16
 #define PARTS_SHOWN 10u
@@ -95,6 +96,22 @@ static void add_ways(struct step_page *s)
 		page_add(s->page, ROLE_MUTED, 0, "   ");
 		page_to(s->page, ways[i].text, "step", number, NULL);
 	}
+	page_end(s->page);
+}
+
+/* What else there is to be asked of it. */
+static void add_more(struct step_page *s)
+{
+	char number[24], median[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, s->rows[s->at].number);
+	snprintf(median, sizeof(median), "%" PRId64, s->rows[s->ranks.median].number);
+	page_label(s->page, "also");
+	page_to(s->page, "its range", "range", "step", number, NULL);
+	page_add(s->page, ROLE_MUTED, 0, "   ");
+	if (s->at != s->ranks.median)
+		page_to(s->page, "what it did otherwise than the median", "diff", "step", median, "step",
+			number, NULL);
 	page_end(s->page);
 }
 
@@ -282,32 +299,17 @@ static void add_ran(struct step_page *s, struct range_walk *walk)
 	free(parts);
 }
 
-static bool find_step(const struct page_call *call, struct step_page *s)
+/* The step that was meant is looked for among those there are now. */
+static bool find_step(const struct page_call *call, struct step_page *s, const struct when *when)
 {
-	int64_t number;
-
-	if (!s->n) {
-		snprintf(call->error, call->error_size, "no step has been seen: docs say what makes one "
-			 "(marks, ranges called step, runs of a framework's function)");
-		return false;
-	}
-	s->ranks = step_ranks(s->rows, s->n);
-	if (!strcmp(call->argv[1], "slowest") || !strcmp(call->argv[1], "median")) {
-		s->at = call->argv[1][0] == 's' ? s->ranks.slowest : s->ranks.median;
-		return true;
-	}
-	if (!strcmp(call->argv[1], "last")) {
-		s->at = s->n - 1;
-		return true;
-	}
-	if (!page_number(call, "step", call->argv[1], &number))
-		return false;
 	for (s->at = 0; s->at < s->n; s->at++)
-		if (s->rows[s->at].number == number)
-			return true;
-	snprintf(call->error, call->error_size, "no step %" PRId64 ": they go from %" PRId64 " to %"
-		 PRId64, number, s->rows[0].number, s->rows[s->n - 1].number);
-	return false;
+		if (s->rows[s->at].number == when->step && s->rows[s->at].start_ns == when->t0)
+			break;
+	if (s->at < s->n)
+		s->ranks = step_ranks(s->rows, s->n);
+	else
+		snprintf(call->error, call->error_size, "step %" PRId64 " is gone by now", when->step);
+	return s->at < s->n;
 }
 
 /* "slowest" is another one later: who reads about a step goes on reading about that one. */
@@ -326,6 +328,7 @@ static void make(struct step_page *s)
 	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
 	add_length(s);
 	add_ways(s);
+	add_more(s);
 	add_breakdown(s);
 	add_path(s);
 	add_idle(s);
@@ -352,13 +355,17 @@ static void walk_step(struct step_page *s)
 
 bool page_step(const struct page_call *call, struct page *page)
 {
+	struct when_asks asks = { call->model, call->view };
 	struct step_page s = { .page = page };
+	struct when when;
 	bool found;
 
+	if (!when_step(&asks, call->argv[1], &when, call->error, call->error_size))
+		return false;
 	model_lock(call->model);
 	page_book_take(&s.book, call->model);
 	s.n = model_steps(call->model, &s.stats, &s.rows);
-	found = find_step(call, &s);
+	found = find_step(call, &s, &when);
 	if (found)
 		make(&s);
 	model_unlock(call->model);
