@@ -83,6 +83,25 @@ static void size_cell(struct sheet *sheet, const uint64_t size[3], uint32_t dims
 		sheet_cell(sheet, "%" PRIu64 "×%" PRIu64 "×%" PRIu64, size[0], size[1], size[2]);
 }
 
+/* What is known of any launch: columns of nothing but dashes say less than a line. */
+struct known {
+	bool geometry, taken, occupancy;
+	const char *why;		/* there is no occupancy */
+};
+
+static struct known what_is_known(const struct kernel_launch *launches, size_t n)
+{
+	struct known known = { .why = launches[0].occupancy.unknown };
+
+	for (size_t i = 0; i < n; i++) {
+		known.geometry |= launches[i].grid[0] || launches[i].block[0];
+		known.taken |= launches[i].registers || launches[i].shared_static ||
+			       launches[i].shared_dynamic;
+		known.occupancy |= !launches[i].occupancy.unknown;
+	}
+	return known;
+}
+
 static void taken_cells(struct sheet *sheet, const struct kernel_launch *l)
 {
 	char text[FMT_MAX], more[FMT_MAX];
@@ -112,40 +131,64 @@ static void occupancy_cells(struct sheet *sheet, const struct occupancy *o)
 	sheet_cell(sheet, "%s", o->tail_milli ? fmt_share(text, o->tail_milli, 1000) : "0");
 }
 
+static void launch_columns(struct sheet *sheet, const struct known *known)
+{
+	sheet_column(sheet, "grid", SHEET_LEFT, 0);
+	sheet_column(sheet, "block", SHEET_LEFT, 0);
+	if (known->taken) {
+		sheet_column(sheet, "registers", SHEET_RIGHT, 0);
+		sheet_column(sheet, "shared", SHEET_RIGHT, 0);
+	}
+	sheet_column(sheet, "runs", SHEET_RIGHT, 0);
+	sheet_column(sheet, "total", SHEET_RIGHT, 0);
+	if (known->occupancy) {
+		sheet_column(sheet, "occupancy", SHEET_RIGHT, 0);
+		sheet_column(sheet, "limit", SHEET_LEFT, 12);
+		sheet_column(sheet, "waves", SHEET_RIGHT, 0);
+		sheet_column(sheet, "tail", SHEET_RIGHT, 0);
+	}
+}
+
+static void say_unknown(struct page *page, const struct known *known)
+{
+	if (known->occupancy)
+		page_say(page, ROLE_MUTED, 0, "occupancy: warps that fit at once, of those a "
+			 "multiprocessor can hold; tail: of all, what the last wave leaves empty");
+	else
+		page_say(page, ROLE_MUTED, 0, "not known: %s%soccupancy, as %s",
+			 known->geometry ? "" : "grid and block, ",
+			 known->taken ? "" : "registers and shared memory of a block, ", known->why);
+}
+
 static void add_launches(struct page *page, const struct kernel_launch *launches, size_t n)
 {
 	struct sheet sheet = { 0 };
+	struct known known;
 	char text[FMT_MAX];
 
 	if (!n)
 		return;
-	sheet_column(&sheet, "grid", SHEET_LEFT, 0);
-	sheet_column(&sheet, "block", SHEET_LEFT, 0);
-	sheet_column(&sheet, "registers", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "shared", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "runs", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "occupancy", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "limit", SHEET_LEFT, 12);
-	sheet_column(&sheet, "waves", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "tail", SHEET_RIGHT, 0);
-	for (size_t i = 0; i < n && i < LAUNCHES_SHOWN; i++) {
-		const struct kernel_launch *l = &launches[i];
-		const uint64_t block[] = { l->block[0], l->block[1], l->block[2] };
-
-		size_cell(&sheet, l->grid, l->dims);
-		size_cell(&sheet, block, l->dims);
-		taken_cells(&sheet, l);
-		sheet_cell(&sheet, "%s", fmt_count(text, l->count));
-		sheet_cell(&sheet, "%s", l->timed ? fmt_time(text, l->total_ns) : "–");
-		occupancy_cells(&sheet, &l->occupancy);
-	}
-	sheet.more = n > LAUNCHES_SHOWN ? n - LAUNCHES_SHOWN : 0;
+	known = what_is_known(launches, n);
 	page_end(page);
-	page_sheet(page, &sheet, PAGE_WIDTH);
-	if (!launches[0].occupancy.unknown)
-		page_say(page, ROLE_MUTED, 0, "occupancy: warps that fit at once, of those a "
-			 "multiprocessor can hold; tail: of all, what the last wave leaves empty");
+	if (known.geometry || known.taken) {
+		launch_columns(&sheet, &known);
+		for (size_t i = 0; i < n && i < LAUNCHES_SHOWN; i++) {
+			const struct kernel_launch *l = &launches[i];
+			const uint64_t block[] = { l->block[0], l->block[1], l->block[2] };
+
+			size_cell(&sheet, l->grid, l->dims);
+			size_cell(&sheet, block, l->dims);
+			if (known.taken)
+				taken_cells(&sheet, l);
+			sheet_cell(&sheet, "%s", fmt_count(text, l->count));
+			sheet_cell(&sheet, "%s", l->timed ? fmt_time(text, l->total_ns) : "–");
+			if (known.occupancy)
+				occupancy_cells(&sheet, &l->occupancy);
+		}
+		sheet.more = n > LAUNCHES_SHOWN ? n - LAUNCHES_SHOWN : 0;
+		page_sheet(page, &sheet, PAGE_WIDTH);
+	}
+	say_unknown(page, &known);
 }
 
 static void add_ops(struct page *page, const struct kernel_row *row)

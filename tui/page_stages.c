@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stages: input pipelines as trees, with who holds what the program waits. */
+/* stages: input pipelines as trees, with who holds what the program waits. Single calls of
+ * stages are not on the timeline: what leads on is the fetch, and a stage's node. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/base/util.h"
+#include "model/query-graph.h"
 #include "model/query-input.h"
 #include "model/query.h"
 #include "tui/page_parts.h"
@@ -45,7 +48,27 @@ static void add_share(struct page *page, int64_t held_ns, int64_t wait_ns)
 		 fmt_share(share, (uint64_t)held_ns, (uint64_t)(wait_ns > 0 ? wait_ns : 1)));
 }
 
-static void add_stage(struct page *page, const struct input_row *row, int64_t wait_ns)
+/* Its kind and name, which its graph may have a node of. */
+static void add_what(struct page *page, struct model *model, const char *what)
+{
+	struct graph_node node;
+	char error[256];
+	uint32_t index;
+	bool found;
+
+	page_add(page, ROLE_MUTED, 0, "  ");
+	model_lock(model);
+	found = model_graph_find(model, what, &index, error, sizeof(error)) &&
+		model_graph_node(model, index, &node) && !strcmp(node.name, what);
+	model_unlock(model);
+	if (found)
+		page_to_op(page, what);
+	else
+		page_add(page, ROLE_MUTED, 0, "%s", what);
+}
+
+static void add_stage(struct page *page, struct model *model, const struct input_row *row,
+		      int64_t wait_ns)
 {
 	int indent = 2 + 2 * (int)(row->depth < 12 ? row->depth : 12);
 	char calls[24], buffer[32], text[FMT_MAX];
@@ -62,15 +85,54 @@ static void add_stage(struct page *page, const struct input_row *row, int64_t wa
 	page_add(page, ROLE_MUTED, 0, " %8s %8s", calls, buffer);
 	page_cell(page, ROLE_MUTED, 10, fmt_count(text, row->calls));
 	if (row->what)
-		page_add(page, ROLE_MUTED, 0, "  %s", row->what);
+		add_what(page, model, row->what);
 	page_end(page);
+}
+
+/* The op in which a program waits for a batch, as it is called here; it took most time of
+ * those. NULL: none was seen. Names are the model's, which keeps them. */
+static const char *fetch_of(struct model *model)
+{
+	struct op_row *rows;
+	const char *name = NULL;
+	int64_t most = -1;
+	size_t n;
+
+	model_lock(model);
+	n = model_ops(model, &rows);
+	model_unlock(model);
+	for (size_t i = 0; i < n; i++) {
+		if (!strstr(rows[i].raw_name, "IteratorGetNext") || rows[i].total_ns <= most)
+			continue;
+		most = rows[i].total_ns;
+		name = rows[i].raw_name;
+	}
+	free(rows);
+	return name;
+}
+
+static void add_root(struct page *page, const struct input_row *row, const char *fetch)
+{
+	char wait[FMT_MAX];
+
+	page_to_process(page, row->pid);
+	page_add(page, ROLE_TITLE, ATTR_BOLD, " waited %s for its batches",
+		 fmt_time(wait, row->wait_ns));
+	if (fetch) {
+		page_add(page, ROLE_MUTED, 0, "   ");
+		page_to_name(page, "each wait", fetch);
+	}
+	page_end(page);
+	page_say(page, ROLE_COLUMN, 0, "  %-*s %-*s %9s %9s %9s %8s %8s %9s", NAME_COLUMNS - 2,
+		 "stage", BAR_COLUMNS + 7, "share of it", "holds", "a call", "own work", "at once",
+		 "buffer", "calls");
 }
 
 bool page_stages(const struct page_call *call, struct page *page)
 {
+	const char *fetch = fetch_of(call->model);
 	struct input_row *rows;
 	int64_t wait_ns = 0;
-	char wait[FMT_MAX];
 	size_t n;
 
 	model_lock(call->model);
@@ -82,14 +144,9 @@ bool page_stages(const struct page_call *call, struct page *page)
 			wait_ns = rows[i].wait_ns;
 			if (i)
 				page_say(page, ROLE_DEFAULT, 0, "%s", "");
-			page_to_process(page, rows[i].pid);
-			page_say(page, ROLE_TITLE, ATTR_BOLD, " waited %s for its batches",
-				 fmt_time(wait, wait_ns));
-			page_say(page, ROLE_COLUMN, 0, "  %-*s %-*s %9s %9s %9s %8s %8s %9s",
-				 NAME_COLUMNS - 2, "stage", BAR_COLUMNS + 7, "share of it", "holds",
-				 "a call", "own work", "at once", "buffer", "calls");
+			add_root(page, &rows[i], fetch);
 		}
-		add_stage(page, &rows[i], wait_ns);
+		add_stage(page, call->model, &rows[i], wait_ns);
 	}
 	if (!n)
 		page_say(page, ROLE_MUTED, 0, "no input pipeline was seen");

@@ -43,6 +43,13 @@ static const char *text_or(const char *text)
 	return text ? text : "";
 }
 
+static void key_cell(struct sheet *sheet, const struct flow_row *row)
+{
+	sheet_cell(sheet, "%s", row->key ? row->key : "(no name)");
+	if (row->key)
+		sheet_link(sheet, "pt", row->key);
+}
+
 /* Where they go, how many bytes, how long that takes. */
 static void latencies(struct sheet *sheet, const struct flow_row *rows, size_t count, bool wide)
 {
@@ -62,7 +69,7 @@ static void latencies(struct sheet *sheet, const struct flow_row *rows, size_t c
 		const struct flow_row *row = &rows[i];
 		uint64_t n = row->sent > row->received ? row->sent : row->received;
 
-		sheet_cell(sheet, "%s", row->key ? row->key : "(no name)");
+		key_cell(sheet, row);
 		sheet_cell(sheet, "%s", text_or(row->source));
 		sheet_cell(sheet, "%s", text_or(row->destination));
 		sheet_cell(sheet, "%s", fmt_count(text, n));
@@ -104,7 +111,7 @@ static void coding(struct sheet *sheet, const struct flow_row *rows, size_t coun
 		uint64_t missing = row->sent + row->received - 2 * row->joined;
 		char text[FMT_MAX];
 
-		sheet_cell(sheet, "%s", row->key ? row->key : "(no name)");
+		key_cell(sheet, row);
 		mean_cell(sheet, row->encode_ns, row->encoded);
 		mean_cell(sheet, row->decode_ns, row->decoded);
 		mean_cell(sheet, row->wait_ns, row->received);

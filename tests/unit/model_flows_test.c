@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/words.h"
 #include "model/model-internal.h"
 #include "model/query-flows.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
+#include "tui/page.h"
 
 #define MS INT64_C(1000000)
 
@@ -424,6 +426,41 @@ TEST(flows_that_a_step_waits_for)
 	CHECK_STR(finding.advice, "cut after pool instead: 4 000 bytes per step on the wire, not "
 		  "8 000 bytes");
 	bench_release(&bench);
+}
+
+/* Each row leads to what else is known of the tensor, where it has a name. */
+TEST(flows_page_leads_to_tensors)
+{
+	struct model *model = model_new(NULL);
+	char error[200];
+	const struct page_call call = { .model = model, .error = error, .error_size = sizeof(error) };
+	struct page page, tensor;
+
+	apply_one(model, name_of(0, 1));
+	apply_one(model, name_of(0, 5));
+	apply_one(model, flow_of(0, FLOW_SENT, 1, 7, BASE));
+	apply_one(model, flow_of(0, FLOW_SENT, 5, 8, BASE));
+	page_init(&page);
+	CHECK(page_flows(&call, &page));
+	for (size_t line = 0, n = 0; line < page.n_lines; line++)
+		if (page_links(&page, line)) {
+			struct page_call of = call;
+			struct words words;
+
+			CHECK(words_split(&words, page_command(&page, line, 0), error, sizeof(error)));
+			CHECK_STR(words.argv[0], "pt");
+			of.argc = words.argc;
+			of.argv = words.argv;
+			page_init(&tensor);
+			CHECK(page_tensor(&of, &tensor));
+			page_release(&tensor);
+			words_release(&words);
+			CHECK(++n <= 4);
+		} else {
+			CHECK(line + 1 < page.n_lines || n >= 2);
+		}
+	page_release(&page);
+	model_free(model);
 }
 
 /* Too few steps, nothing to wait for, no smaller output: nothing is made up. */

@@ -6,6 +6,7 @@
 #include "model/export.h"
 #include "model/query-launch.h"
 #include "tests/unit/model_events.h"
+#include "tests/unit/page_text.h"
 #include "tests/unit/test.h"
 
 static const struct device_limits h200 = {
@@ -199,6 +200,32 @@ TEST(model_gpu_launches)
 	CHECK_INT(model_kernel_launches(model, "other", UINT32_MAX, &launches), 0);
 	model_unlock(model);
 	model_kernels_free(rows, 1);
+	model_free(model);
+}
+
+/* What its API does not tell has no columns, and a line that says so. */
+TEST(kernel_page_without_registers)
+{
+	struct model *model = model_with_device();
+	char error[PAGE_ERROR], *text;
+
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	define_shape(model, 10, 132 * 8, 0);
+	run_with(model, 10, 1, 1000, 2000);
+	text = PAGE(page_kernel, "pk", "scale");
+	CHECK(has(text, "\ngrid    block  runs    total\n  1056  32×8      1  2.00 µs\n"
+		  "not known: registers and shared memory of a block, occupancy, as the device has no "
+		  "compute capability\n"));
+	free(text);
+	model_free(model);
+	model = model_with_device();
+	apply_one(model, ev_clock(1, BASE, TICKS));
+	apply_one(model, ev_name(5, NAME_KERNEL, "scale"));
+	run_with(model, 0, 1, 1000, 2000);
+	text = PAGE(page_kernel, "pk", "scale");
+	CHECK(!text || !strstr(text, "–"));
+	free(text);
 	model_free(model);
 }
 

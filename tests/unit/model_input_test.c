@@ -8,6 +8,7 @@
 #include "model/query-input.h"
 #include "model/query-time.h"
 #include "tests/unit/model_events.h"
+#include "tests/unit/model_graph.h"
 #include "tests/unit/test.h"
 #include "tui/page.h"
 
@@ -114,6 +115,35 @@ TEST(model_input_page)
 	free(text);
 	page_release(&page);
 	model_free(call.model);
+}
+
+/* Single calls of stages are nowhere: the op that waits leads on, and a node called as they are. */
+TEST(model_input_page_leads_on)
+{
+	struct model *model = model_with_graph();
+	const struct page_call call = { .model = model };
+	struct page page;
+
+	apply_one(model, ev_name(NAME0, NAME_NODE, "x:1"));
+	apply_one(model, ev_name(NAME0 + 1, NAME_OP, "IteratorGetNext"));
+	apply_one(model, ev_name(NAME0 + 2, NAME_OP, "IteratorGetNext_1"));
+	define(model, 1, 0, "Root");
+	did(model, 1, 10, 100 * MS, 10 * MS, 0, 100 * MS, 4);
+	page_init(&page);
+	CHECK(page_stages(&call, &page));
+	CHECK_INT(page_links(&page, 0), 1);	/* the process */
+	CHECK_INT(page_links(&page, 2), 0);
+	page_release(&page);
+	apply_one(model, node_event(1, NAME0, "", 0));
+	apply_one(model, ran(NAME0 + 1, 1, BASE, 2 * MS, 1));
+	apply_one(model, ran(NAME0 + 2, 2, BASE, 20 * MS, 1));
+	page_init(&page);
+	CHECK(page_stages(&call, &page));
+	CHECK_INT(page_links(&page, 0), 2);
+	CHECK_STR(page_command(&page, 0, 1), "name IteratorGetNext_1");
+	CHECK_STR(page_command(&page, 2, 0), "ni x:1");
+	page_release(&page);
+	model_free(model);
 }
 
 struct one {
