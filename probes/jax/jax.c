@@ -197,6 +197,8 @@ tft_found *tft_jax_start(const struct tft_interposed *lib)
 	jax_lib = lib;
 	if (!rt_probe_register(&probe))
 		return NULL;
+	if (lib->late)	/* a thread may be in the code that would be replaced */
+		jax_blind("JAX was in use before tftop came: nothing of it is seen");
 	found(TFT_JAX_INIT);
 	return found;
 }

@@ -3,6 +3,7 @@
 #include "probes/python/layout.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -48,7 +49,7 @@ static size_t put_utf8(char *out, uint32_t c)
 
 /* The text of a compact str: its length lies at 16, what it is made of at 32, the
  * bits kind:3 compact:1 ascii:1 from bit 2 on (PyASCIIObject). */
-void py_text_of(const char *str, char out[PY_TEXT_BYTES])
+static void text_of(const struct py_layout *layout, const char *str, char out[PY_TEXT_BYTES])
 {
 	uint32_t state = (uint32_t)py_int(str, 32), kind = state >> 2 & 7;
 	const unsigned char *data = (const unsigned char *)str;
@@ -59,7 +60,7 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 		out[0] = '\0';
 		return;
 	}
-	data += state >> 6 & 1 ? py_known->ascii : py_known->wide;
+	data += state >> 6 & 1 ? layout->ascii : layout->wide;
 	for (size_t i = 0; i < length && n + 5 < PY_TEXT_BYTES; i++) {
 		uint32_t c = data[i * kind];
 
@@ -72,7 +73,15 @@ void py_text_of(const char *str, char out[PY_TEXT_BYTES])
 	out[n] = '\0';
 }
 
+void py_text_of(const char *str, char out[PY_TEXT_BYTES])
+{
+	text_of(py_known, str, out);
+}
+
 /* ---- trying it out ---- */
+
+/* Threads of the program read frames by py_known as soon as it is set. */
+static const struct py_layout *trial;
 
 /* Python's own answers; all of its stable API but the last two. */
 static struct {
@@ -137,7 +146,7 @@ static bool same_text(void *code, int offset, const char *name)
 	if (!text)
 		python.clear();
 	if (text && raw == (const char *)value) {
-		py_text_of(raw, mine);
+		text_of(trial, raw, mine);
 		same = !strncmp(mine, text, PY_TEXT_BYTES - 8);
 	}
 	python.release(value);
@@ -147,12 +156,12 @@ static bool same_text(void *code, int offset, const char *name)
 /* One frame as it lies against Python's own object of it. */
 static bool same_frame(const char *frame, void *object)
 {
-	const char *raw = peek_pointer(frame, py_known->code);
+	const char *raw = peek_pointer(frame, trial->code);
 	void *code = python.code(object);
 	bool same = code && raw == (const char *)code &&
-		    same_text(code, py_known->filename, "co_filename") &&
-		    same_text(code, py_known->qualname, "co_qualname") &&
-		    py_line_of(code, py_offset(frame, raw)) == python.line(object);
+		    same_text(code, trial->filename, "co_filename") &&
+		    same_text(code, trial->qualname, "co_qualname") &&
+		    py_line_of(code, (int)(peek_pointer(frame, trial->instr) - (raw + trial->bytecode))) == python.line(object);
 
 	if (code)
 		python.release(code);
@@ -162,11 +171,11 @@ static bool same_frame(const char *frame, void *object)
 /* As code_of(), of a frame that may lie in another way. */
 static bool peek_has_place(const char *frame)
 {
-	const char *code = peek_pointer(frame, py_known->code);
+	const char *code = peek_pointer(frame, trial->code);
 	char owner = 0;
 
-	return rt_peek(&owner, frame + py_known->owner, 1) == 1 && owner < py_known->c_owner &&
-	       peek_pointer(code, py_known->filename) != peek_pointer(code, py_known->qualname);
+	return rt_peek(&owner, frame + trial->owner, 1) == 1 && owner < trial->c_owner &&
+	       peek_pointer(code, trial->filename) != peek_pointer(code, trial->qualname);
 }
 
 /* The innermost frame and those that called it, as many as there are. */
@@ -176,18 +185,18 @@ static bool agrees(void)
 	void *object = python.frame(), *outer;
 	bool same = object != NULL, own = false;
 
-	frame = peek_pointer(py_known->cframe < 0 ? state : peek_pointer(state, py_known->cframe),
-			     py_known->current);
+	frame = peek_pointer(trial->cframe < 0 ? state : peek_pointer(state, trial->cframe),
+			     trial->current);
 	for (int i = 0; same && object && i < PY_FRAMES_MAX; i++) {
 		while (frame && !peek_has_place(frame))
-			frame = peek_pointer(frame, py_known->previous);
+			frame = peek_pointer(frame, trial->previous);
 		same = frame && same_frame(frame, object);
 		outer = python.back(object);
 		if (own)
 			python.release(object);
 		own = true;
 		object = outer;
-		frame = same ? peek_pointer(frame, py_known->previous) : NULL;
+		frame = same ? peek_pointer(frame, trial->previous) : NULL;
 	}
 	if (object && own)
 		python.release(object);
@@ -205,14 +214,42 @@ const char *py_start(void)
 		       "no source lines";
 	if (!py_this_state() || !python.gil())
 		return "Python was not running where the probe was loaded: no source lines";
+	trial = NULL;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
 		if (layouts[i].version == (uint32_t)(*version >> 16))
-			py_known = &layouts[i];
-	if (!py_known)
+			trial = &layouts[i];
+	if (!trial)
 		return "a version of Python that was not tried: no source lines";
-	if (strstr(python.version(), "free-threading") || !agrees()) {
-		py_known = NULL;
+	if (strstr(python.version(), "free-threading") || !agrees())
 		return "this Python lays out its frames in another way: no source lines";
-	}
+	__atomic_store_n(&py_known, trial, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+/* ---- when Python has run for a while ---- */
+
+/* An error never comes of it, which would be raised in the program. */
+static int start_now(void *arg)
+{
+	void *(*error)(void) = NULL;
+	void (*told)(const char *why);
+	int saved = errno;
+
+	*(void **)&told = arg;
+	*(void **)&error = dlsym(RTLD_DEFAULT, "PyErr_Occurred");
+	told(error && !error() ? py_start() : "Python was at an error: no source lines");
+	errno = saved;
+	return 0;
+}
+
+void py_start_soon(void (*told)(const char *why))
+{
+	int (*is_initialized)(void), (*add_pending)(int (*call)(void *), void *arg);
+	void *arg;
+
+	*(void **)&is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+	*(void **)&add_pending = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");
+	*(void (**)(const char *))&arg = told;
+	if (!is_initialized || !add_pending || !is_initialized() || add_pending(start_now, arg))
+		told("Python does not run here: no source lines");
 }

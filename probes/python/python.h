@@ -32,6 +32,9 @@
 /* With the GIL, in a call from Python. NULL: lines can be read; else why not, one
  * clause, a literal. */
 const char *py_start(void);
+/* On any thread: the same, as soon as Python's main thread is between two instructions;
+ * there told() gets the answer, NULL or why not. */
+void py_start_soon(void (*told)(const char *why));
 
 /* Where a thread was when it called something. */
 struct py_where {

@@ -4,6 +4,8 @@
  * made, see symbols.h. Here: the functions that are taken over, the levels and what
  * the probe says of itself.
  */
+#include <stdatomic.h>
+
 #include "probes/python/python.h"
 #include "probes/pytorch/probe.h"
 #include "probes/runtime/slots.h"
@@ -48,22 +50,26 @@ void torch_blind(const char *text)
 	rt_blind(&probe, text);
 }
 
-static bool armed;
+static atomic_flag armed = ATOMIC_FLAG_INIT;
+
+static void say_no_lines(const char *why)
+{
+	if (why)
+		torch_blind(why);
+}
 
 static void arm(void)
 {
-	const char *no_lines;
-
-	if (armed)
+	if (atomic_flag_test_and_set(&armed))
 		return;
-	armed = true;
 	if (!torch_calibrate()) {
 		torch_blind("at::RecordFunction is not there: no ops");
 		return;
 	}
-	no_lines = py_start();
-	if (no_lines)
-		torch_blind(no_lines);
+	if (torch_lib->late)
+		py_start_soon(say_no_lines);
+	else
+		say_no_lines(py_start());
 	torch_ops_level(rt_level());
 	torch_kernels_start();
 }
@@ -117,5 +123,7 @@ tft_found *tft_pytorch_start(const struct tft_interposed *lib)
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		found((int)hooks[i].function);
+	if (lib->late)
+		arm();
 	return found;
 }

@@ -198,6 +198,12 @@ START_API int dup3(int from, int to, int flags)
 	return next ? next(from, to, flags) : (int)syscall(SYS_dup3, from, to, flags);
 }
 
+START_OWN(close);
+START_OWN(close_range);
+START_OWN(closefrom);
+START_OWN(dup2);
+START_OWN(dup3);
+
 void start_fd_look_up(void)
 {
 	start_next(&next_close, "close");

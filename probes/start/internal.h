@@ -13,4 +13,13 @@ void *start_next(void **cache, const char *name);
 
 void start_fd_look_up(void);
 
+/* Functions of libc's that are wrapped here, each under a name too that nobody else's
+ * definition comes before (START_OWN() in the file that has it). */
+#define START_WRAPPED(X) \
+	X(close) X(close_range) X(closefrom) X(dup2) X(dup3) X(_exit) X(_Exit) X(execve) X(execv) \
+	X(execvp) X(execvpe) X(fexecve) X(execveat) X(execl) X(execlp) X(execle)
+#define START_OWN(function) \
+	__asm__(".globl start_own_" #function "\n" ".hidden start_own_" #function "\n" \
+		".set start_own_" #function ", " #function "\n")
+
 #endif

@@ -23,6 +23,7 @@
 
 #include "probes/start/internal.h"
 #include "probes/start/interpose.h"
+#include "probes/start/late.h"
 #include "probes/jax/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/tensorflow/symbols.h"
@@ -147,6 +148,7 @@
 	"	.type " symbol ", %function\n" \
 	"	.balign 16\n" \
 	symbol ":\n" \
+	".Lentry_" symbol ":\n" \
 	"	.cfi_startproc\n" \
 	JUMP(symbol) \
 	".Lresolve_" symbol ":\n" \
@@ -159,6 +161,9 @@
 	"	.popsection\n" \
 	"	.pushsection .data.rel.ro.tft_start, \"aw\", %progbits\n" \
 	"	.quad .Lresolve_" symbol "\n" \
+	"	.popsection\n" \
+	"	.pushsection .data.rel.ro.tft_entry, \"aw\", %progbits\n" \
+	"	.quad .Lentry_" symbol "\n" \
 	"	.popsection\n"
 
 #define TABLE(name, section) \
@@ -173,6 +178,7 @@
 __asm__(
 	TABLE("tft_start_slots", ".data.tft_start")
 	TABLE("tft_start_resolvers", ".data.rel.ro.tft_start")
+	TABLE("tft_start_entries", ".data.rel.ro.tft_entry")
 	"	.pushsection .text\n"
 	RESOLVE
 	TFT_TF_FUNCTIONS(TRAMPOLINE)
@@ -208,6 +214,7 @@ static const struct {
 
 extern START_HIDDEN void *tft_start_slots[FUNCTIONS];
 extern START_HIDDEN void *const tft_start_resolvers[FUNCTIONS];	/* what they begin with */
+extern START_HIDDEN void *const tft_start_entries[FUNCTIONS];	/* the jumps */
 void *tft_start_resolve(void **slot, void *caller) START_HIDDEN;
 
 static void *originals[FUNCTIONS];
@@ -243,7 +250,7 @@ static struct framework {
 	tft_found *found;
 } frameworks[FRAMEWORKS] = {
 #define FRAMEWORK(id, word, variable, entry) \
-	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id }, \
+	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id, false }, \
 		FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
 		0, 0, NULL }
 	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
@@ -475,6 +482,85 @@ static void trigger(struct framework *f)
 	}
 	if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_LOADING)
 		wait_loaded(f);
+}
+
+/* ---- what came before us ---- */
+
+/* It has been loaded, by what its own definitions say. */
+static bool is_there(const struct framework *f)
+{
+	for (int i = f->first; i < f->first + f->count; i++) {
+		void *address = functions[i].flags & (TFT_TRIGGER | TFT_TRIGGER_OWN) ?
+				in_framework(f, functions[i].symbol) : NULL;
+
+		if (address)
+			return true;
+	}
+	return false;
+}
+
+#define PLACES 512u	/* a power of two, over twice as many as there are functions */
+_Static_assert(FUNCTIONS < PLACES / 2, "the table is too small");
+static short by_name[PLACES];	/* 1 + function; 0: none */
+
+static unsigned int hash_of(const char *name)
+{
+	unsigned int h = 0;
+
+	while (*name)
+		h = h * 31 + (unsigned char)*name++;
+	return h ^ h >> 15;
+}
+
+static int function_called(const char *name)
+{
+	unsigned int at = hash_of(name);
+
+	for (; by_name[at % PLACES]; at++)
+		if (!strcmp(functions[by_name[at % PLACES] - 1].symbol, name))
+			return by_name[at % PLACES] - 1;
+	return -1;
+}
+
+static void name_all(void)
+{
+	for (int i = 0; i < FUNCTIONS; i++) {
+		unsigned int at = hash_of(functions[i].symbol);
+
+		while (by_name[at % PLACES])
+			at++;
+		by_name[at % PLACES] = (short)(i + 1);
+	}
+}
+
+bool start_frameworks_late(void)
+{
+	bool any = false;
+
+	name_all();
+	for (int i = 0; i < FRAMEWORKS; i++) {
+		struct framework *f = &frameworks[i];
+
+		ask(f);
+		if (!f->path[0])
+			continue;
+		any = true;
+		if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_NONE && is_there(f)) {
+			f->lib.late = true;
+			trigger(f);
+		}
+	}
+	return any;
+}
+
+void *start_framework_jump(const struct tft_import *import)
+{
+	int i = function_called(import->name);
+
+	if (i < 0 || !framework_of(i)->path[0] || import->now == tft_start_entries[i] ||
+	    (!import->unbound && !is_own(framework_of(i), import->now)))
+		return NULL;
+	return tft_start_entries[i];
 }
 
 /* ---- the first call ---- */

@@ -19,6 +19,8 @@
 #ifndef PROBES_START_INTERPOSE_H
 #define PROBES_START_INTERPOSE_H
 
+#include <stdbool.h>
+
 /* Flags of a row: a call loads the probe; only when the original is in a
  * library that has the framework's word in its path: others may use the name too. */
 #define TFT_TRIGGER 1u
@@ -32,6 +34,7 @@ struct tft_interposed {
 	void *(*original)(int function);
 	/* Any symbol of the framework's libraries; NULL: none. */
 	void *(*find)(const char *symbol);
+	bool late;			/* it has been in use for a while: late.h */
 };
 
 /*

@@ -16,6 +16,7 @@
 #include "probes/imports/imports.h"
 #include "probes/omp/symbols.h"
 #include "probes/start/internal.h"
+#include "probes/start/late.h"
 #include "probes/start/libraries.h"
 
 #define START_HIDDEN __attribute__((visibility("hidden")))
@@ -134,17 +135,25 @@ static bool is_known(const struct imports_library *l)
 	return false;
 }
 
-/* Probes and what they are made of. */
-static bool is_ours(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+static bool late;	/* the program was not started with us */
 
-	return !strncmp(name, "libtftop-", 9) || !strncmp(name, "liblttng-ust", 12);
+static bool begins(const char *path, const char *word)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !strncmp(slash ? slash + 1 : path, word, strlen(word));
 }
 
+static bool is_lttngs(const char *path)
+{
+	return begins(path, "liblttng-ust");
+}
+
+/* Probes and what they are made of are left out. */
 static bool is_new(const struct dl_phdr_info *info, struct imports_library *l)
 {
-	return imports_library(info, l) && !is_ours(l->path) && !is_known(l);
+	return imports_library(info, l) && !begins(l->path, "libtftop-") &&
+	       !is_lttngs(l->path) && !is_known(l);
 }
 
 static void note(const struct imports_library *l, const struct imports_place *place, void *arg)
@@ -172,6 +181,14 @@ static void change_dlsym(const struct imports_library *l, const struct imports_p
 		imports_put(l, place->at, tft_start_dlsym);
 }
 
+/* What has one definition here for all who call it. */
+static void *late_jump(const struct tft_import *import)
+{
+	void *to = start_libc_jump(import);
+
+	return to ? to : start_framework_jump(import);
+}
+
 static void change(const struct imports_library *l, const struct imports_place *place, void *arg)
 {
 	struct tft_import import = { .name = place->name, .now = *place->at, .at = place->at,
@@ -185,6 +202,7 @@ static void change(const struct imports_library *l, const struct imports_place *
 	}
 	if (place->unbound && !IMPORTS_UNBOUND_CALLS)
 		return;
+	to = late ? late_jump(&import) : NULL;
 	for (size_t i = 0; i < USERS && !to; i++)
 		if (users[i].take && users[i].wants(place->name))
 			to = users[i].take(&import);
@@ -312,8 +330,50 @@ void tft_start_look(void)
 	errno = saved;
 }
 
+/* ---- when we came late ---- */
+
+static void again(const struct imports_library *l, const struct imports_place *place, void *arg)
+{
+	struct tft_import import = { .name = place->name, .now = *place->at, .at = place->at,
+				     .unbound = place->unbound, .library = l->path };
+	void *to;
+
+	(void)arg;
+	if (is_lttngs(l->path))
+		to = start_close_jump(&import);
+	else
+		to = late_jump(&import);
+	if (to)
+		imports_put(l, place->at, to);
+}
+
+static int again_each(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct imports_library l;
+
+	(void)size;
+	if (imports_library(info, &l) && (is_known(&l) || is_lttngs(l.path)))
+		imports_walk(&l, again, arg);
+	return 0;
+}
+
+void start_libraries_again(void)
+{
+	dl_iterate_phdr(again_each, NULL);
+}
+
+void start_libraries_late(void)
+{
+	late = true;
+	active = true;
+	tft_start_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");
+	tft_start_look();
+}
+
 __attribute__((constructor)) static void start(void)
 {
+	bool wait = start_is_late();
+
 	for (size_t i = 0; i < USERS; i++) {
 		const char *path = getenv(users[i].variable);
 		size_t length = path ? strlen(path) : 0;
@@ -324,6 +384,8 @@ __attribute__((constructor)) static void start(void)
 			active = true;
 		}
 	}
+	if (wait)
+		active = false;	/* tftop_probe_attach() says when */
 	if (!active)
 		return;
 	tft_start_real_dlsym = dlsym(RTLD_DEFAULT, "dlsym");

@@ -248,6 +248,18 @@ START_API int execle(const char *path, const char *arg, ...)
 	return execve(path, argv, envp);
 }
 
+START_OWN(_exit);
+START_OWN(_Exit);
+START_OWN(execve);
+START_OWN(execv);
+START_OWN(execvp);
+START_OWN(execvpe);
+START_OWN(fexecve);
+START_OWN(execveat);
+START_OWN(execl);
+START_OWN(execlp);
+START_OWN(execle);
+
 /* Looked up early, so that a signal handler or a vfork child need not. */
 __attribute__((constructor)) static void look_up(void)
 {

@@ -133,7 +133,8 @@ void tf_gate_fork_child(void)
 
 void tf_gate_start(void)
 {
-	if (tf_lib->find(TFT_TF_PYTHON_GATE))
+	byte = (_Atomic unsigned char *)tf_lib->find(TFT_TF_PYTHON_GATE);
+	if (byte && !tf_lib->late)	/* all go by the preloaded library's then */
 		byte = (_Atomic unsigned char *)dlsym(RTLD_DEFAULT, TFT_TF_PYTHON_GATE);
 	*(void **)&python.is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
 	*(void **)&python.add_pending = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");

@@ -284,7 +284,8 @@ void tf_trace_tick(void)
 /* A level that is there already is a session's of the program. */
 static void recorder_start(struct recorder *r, const char *level)
 {
-	r->level = (_Atomic int *)dlsym(RTLD_DEFAULT, level);
+	/* the preloaded library's, which all then go by, unless they have come to go by their own */
+	r->level = (_Atomic int *)(tf_lib->late ? tf_lib->find(level) : dlsym(RTLD_DEFAULT, level));
 	if (!r->level)
 		return;
 	atomic_store(&r->session, atomic_load(r->level));
