@@ -376,7 +376,7 @@ SUITES := \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
-	tests/live/torch_findings.sh tests/live/blas.sh \
+	tests/live/torch_findings.sh tests/live/late_frameworks.sh tests/live/blas.sh \
 	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
 	tests/live/import.sh tests/live/export.sh tests/live/diff.sh \
 	tests/live/gpu.sh tests/pty/run.sh tests/pty/terminal.py tests/install.sh

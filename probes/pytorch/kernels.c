@@ -15,6 +15,10 @@ void torch_kernels_start(void)
 
 	if (!chosen || !*chosen)
 		return;
+	if (torch_lib->late) {	/* it looks for who wants its lines once */
+		torch_blind("oneDNN was in use before tftop came: its primitives are not seen");
+		return;
+	}
 	if (!torch_lib->original(TFT_PYTORCH_ONEDNN) || !onednn_ask_printf((void *)torch_api.add))
 		torch_blind("oneDNN's primitives have kinds and no shapes: "
 			    "their descriptions would be written to the program's output");

@@ -39,6 +39,10 @@ void tf_kernels_start(void)
 
 	if (!chosen || !*chosen)
 		return;
+	if (tf_lib->late) {	/* it looks for who wants its lines once */
+		tf_blind("oneDNN was in use before tftop came: its primitives are not seen");
+		return;
+	}
 	minor = sink ? INT_MAX : minor_version();
 	if (minor < ONEDNN_ITT)
 		tf_blind("oneDNN's primitives are not seen: TensorFlow's has told of them since 2.14");

@@ -197,6 +197,9 @@ tft_found *tft_tensorflow_start(const struct tft_interposed *lib)
 		return NULL;
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		found(hooks[i].function);
+	if (lib->late)
+		tf_blind("graphs that were made before tftop came are not known: no inputs, outputs "
+			 "and source lines of their ops");
 	tf_kernels_start();
 	tf_pools_start();
 	/* last: what is recorded goes to our hooks */
