@@ -68,7 +68,9 @@ MODEL_SRC := $(filter-out model/import/%,$(call src,model/*.c model/*/*.c))
 IMPORT_SRC := $(filter-out %/none.c,$(call src,model/import/*.c))
 KEYMAP_SRC := $(call src,keymap/*.c)
 SESSION_SRC := $(call src,probes/session/*.c)
-ATTACH_SRC := $(call src,probes/attach/*.c)
+# The stage is loaded into programs, the rest is tftop's.
+STAGE_SRC := $(call src,probes/attach/stage*.c)
+ATTACH_SRC := $(filter-out $(STAGE_SRC),$(call src,probes/attach/*.c))
 TUI_SRC := $(call src,tui/*.c)
 UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call src,tests/unit/*.c))
 
@@ -258,7 +260,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -298,7 +300,19 @@ $(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
-# Preloaded: carries no sanitizer.
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,call elf inject target thread))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
+$(O)/tests/attach_target: $(O)/obj/tests/programs/attach_target.o
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
+# Loaded by others or preloaded: carries no sanitizer.
+$(O)/tests/injected.so: tests/doubles/injected.c $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 $(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -371,7 +385,7 @@ SUITES := \
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
-	tests/live/findings.sh tests/live/kill.sh tests/live/check.sh tests/live/clients.sh \
+	tests/live/findings.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh \
 	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loaded 64-bit ELF file in another process's memory. Internal to the injector.
+ */
+#ifndef PROBES_ATTACH_ELF_H
+#define PROBES_ATTACH_ELF_H
+
+#include "probes/attach/target.h"
+
+struct elf {
+	const struct target *target;
+	uint64_t bias;		/* what is added to the file's addresses */
+	uint64_t symbols, strings, strings_size, gnu_hash;
+};
+
+/* By the address of its header; false when that is none or not of this machine. */
+bool elf_open(struct elf *elf, const struct target *t, uint64_t header);
+
+/* By its dynamic section. */
+bool elf_open_dynamic(struct elf *elf, const struct target *t, uint64_t bias,
+			uint64_t dynamic);
+
+/* The address of a function that it defines; 0 when there is none. */
+uint64_t elf_function(const struct elf *elf, const char *name);
+
+/* Whether its string table holds this string (names of versions are there). */
+bool elf_has_string(const struct elf *elf, const char *string);
+
+#endif

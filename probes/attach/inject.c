@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The way of an injection: look, choose, stop, call, give back. See inject.h. */
+#include "probes/attach/inject.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/attach/call.h"
+#include "probes/attach/target.h"
+
+#define DEFAULT_MS 2000
+#define STOP_MS 100		/* a thread that cannot be stopped within: another one */
+#define STOPS_RUNNING 200	/* of a thread that computes, before another one's turn */
+#define STOPS_WAITING 3
+
+__attribute__((format(printf, 3, 4)))
+static bool end(struct inject_result *result, enum inject_outcome outcome, const char *format, ...)
+{
+	va_list args;
+
+	result->outcome = outcome;
+	va_start(args, format);
+	vsnprintf(result->why, sizeof(result->why), format, args);
+	va_end(args);
+	return outcome == INJECT_DONE;
+}
+
+/* ---- what is asked for ---- */
+
+static bool library_fits(const struct inject_request *q, struct inject_result *result)
+{
+	char path[INJECT_PATH_MAX + 64], uid[64];
+	struct stat st;
+
+	if (q->library[0] != '/' || strlen(q->library) >= INJECT_PATH_MAX)
+		return end(result, INJECT_REFUSED, "'%.200s' is no absolute path of a library",
+			   q->library);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)q->pid, q->library);
+	if (stat(path, &st) != 0)
+		return end(result, INJECT_REFUSED, "'%d' cannot reach the library '%.200s': %s",
+			   (int)q->pid, q->library, strerror(errno));
+	status_field(q->pid, q->pid, "Uid", uid, sizeof(uid));
+	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH) ||
+	    (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != (uid_t)atoi(uid)))
+		return end(result, INJECT_REFUSED, "the library '%.200s' could be another user's: a file "
+			   "of root's, tftop's or the program's user is wanted, that not everybody may "
+			   "write to", q->library);
+	return true;
+}
+
+static bool request_fits(const struct inject_request *q, struct target *t,
+			 struct inject_result *result)
+{
+	*result = (struct inject_result){ .outcome = INJECT_REFUSED };
+	if (!target_open(t, q->pid, result->why, sizeof(result->why)))
+		return false;
+	if (q->argument && strlen(q->argument) >= INJECT_ARGUMENT_MAX)
+		return end(result, INJECT_REFUSED, "the argument has %zu bytes, at most %d are possible",
+			   strlen(q->argument), INJECT_ARGUMENT_MAX - 1);
+	return library_fits(q, result);
+}
+
+#ifdef __x86_64__
+
+/* ---- one thread of the target ---- */
+
+struct job {
+	const struct inject_request *q;
+	const struct target *t;
+	struct inject_result *result;
+	struct candidate thread;
+	int64_t find_until;
+	const char *unsafe;	/* why the last stop was of no use */
+	bool over;		/* the result stands */
+};
+
+static bool over(struct job *job, enum hold hold, const char *during)
+{
+	struct inject_result *r = job->result;
+	int pid = (int)job->q->pid;
+
+	job->over = true;
+	if (hold == HOLD_LATE)
+		return end(r, INJECT_LEFT, "thread %d of '%d' has not come back from %s in time (another "
+			   "thread may hold the dynamic linker's lock); it was let go and goes on where it "
+			   "was as soon as it has", (int)r->tid, pid, during);
+	if (hold == HOLD_GONE)
+		return end(r, INJECT_GONE, "'%d' has ended, or another program has taken its place "
+			   "(exec), during %s", pid, during);
+	return end(r, INJECT_FAILED, "%s could not be called in '%d': %s", during, pid,
+		   strerror(errno));
+}
+
+/* dlopen's own words, when it has any. */
+static bool not_loaded(struct job *job, struct tracee *e, int64_t until)
+{
+	char text[400] = "its dlopen gives no reason";
+	uint64_t at = 0;
+
+	if (job->t->dlerror && job->t->dlopen_mode == 2 &&
+	    tracee_call(e, job->t->dlerror, NULL, 0, until, &at) == HOLD_DONE && at) {
+		size_t i = 0;
+
+		while (i + 1 < sizeof(text) && target_read(job->t, at + i, &text[i], 1) && text[i])
+			i++;
+		text[i] = '\0';
+	}
+	job->over = true;
+	return end(job->result, INJECT_FAILED, "'%d' could not load the library: %s", (int)job->q->pid,
+		   text);
+}
+
+/* At a safe moment: both calls. */
+static bool load(struct job *job, struct tracee *e)
+{
+	const struct inject_request *q = job->q;
+	int64_t until = attach_now_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
+	uint64_t handle = 0, entry, status = 0;
+	enum hold hold;
+
+	hold = tracee_call(e, job->t->dlopen, q->library, job->t->dlopen_mode, until, &handle);
+	if (hold == HOLD_DENIED && !e->away) {
+		job->unsafe = "its stack cannot be written";
+		return false;
+	}
+	job->result->tid = e->tid;
+	if (hold != HOLD_DONE)
+		return over(job, hold, "dlopen()");
+	if (!handle)
+		return not_loaded(job, e, until);
+	entry = target_symbol_of(job->t, handle, INJECT_ENTRY);
+	job->over = true;
+	if (!entry)
+		return end(job->result, INJECT_FAILED, "'%.200s' was loaded but has no function '"
+			   INJECT_ENTRY "': it is not a library of tftop's", q->library);
+	hold = tracee_call(e, entry, q->argument ? q->argument : "", 0, until, &status);
+	if (hold != HOLD_DONE)
+		return over(job, hold, INJECT_ENTRY "()");
+	if ((int)status)
+		return end(job->result, INJECT_FAILED, "the library was loaded into '%d' and could not "
+			   "begin: %s", (int)q->pid, strerror((int)status));
+	return end(job->result, INJECT_DONE, "%s", "");
+}
+
+/* One stop; true: the job is over. */
+static bool try_once(struct job *job, struct tracee *e)
+{
+	struct moment m;
+	enum hold hold;
+
+	job->result->tries++;
+	hold = tracee_stop(e, attach_now_ns() + STOP_MS * 1000000ll);
+	if (hold != HOLD_DONE) {
+		job->unsafe = "it cannot be stopped";
+		return true;
+	}
+	tracee_moment(e, &m);
+	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it runs 32-bit code" :
+		      tracee_restartable(e) ? "it is in a restartable section" :
+		      moment_unsafe(job->t, &job->thread, &m, AREA_MAX);
+	if (!job->unsafe) {
+		load(job, e);
+		return true;
+	}
+	job->thread.sp = m.sp;
+	return false;
+}
+
+static void note_stopped(struct job *job, const struct tracee *e)
+{
+	int64_t stopped = attach_now_ns() - e->since_ns;
+
+	if (stopped > job->result->stopped_ns)
+		job->result->stopped_ns = stopped;
+}
+
+/* On a thread of its own: its end lets go of whatever it holds. */
+static void *work(void *data)
+{
+	struct job *job = data;
+	struct tracee *e = malloc(sizeof(*e));
+	int stops = job->thread.rank == RANK_RUNNING ? STOPS_RUNNING : STOPS_WAITING;
+	unsigned seed = (unsigned)attach_now_ns();
+	enum hold hold;
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (!e) {
+		job->unsafe = "tftop has no memory";
+		return NULL;
+	}
+	if (job->thread.sp)
+		candidate_stack(job->t, &job->thread, job->thread.sp);
+	hold = tracee_take(e, job->t, job->thread.tid);
+	if (hold == HOLD_DENIED) {
+		job->over = true;
+		end(job->result, INJECT_REFUSED, "'%d' cannot be traced: %s; a debugger holds it, or the "
+		    "system forbids it", (int)job->q->pid, strerror(errno));
+	}
+	for (int i = 0; i < stops && hold == HOLD_DONE && attach_now_ns() < job->find_until; i++) {
+		if (try_once(job, e))
+			break;
+		tracee_continue(e);
+		note_stopped(job, e);
+		if (job->thread.sp - job->thread.stack.start >=
+		    job->thread.stack.end - job->thread.stack.start)
+			candidate_stack(job->t, &job->thread, job->thread.sp);
+		/* at odd times, or a loop would meet us at one place ever again */
+		nanosleep(&(struct timespec){ .tv_nsec = 20000 + rand_r(&seed) % 200000 }, NULL);
+	}
+	if (hold == HOLD_DONE) {
+		tracee_release(e);
+		note_stopped(job, e);
+	}
+	free(e);
+	return NULL;
+}
+
+/* ---- the search ---- */
+
+static bool on_thread(struct job *job)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, work, job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
+		job->over = true;
+		return end(job->result, INJECT_NO_MOMENT, "tftop cannot make a thread: %s",
+			   strerror(error));
+	}
+	pthread_join(thread, NULL);
+	return job->over;
+}
+
+static bool search(const struct inject_request *q, const struct target *t,
+		   struct inject_result *result)
+{
+	struct candidate list[CANDIDATES_MAX];
+	struct job job = { .q = q, .t = t, .result = result, .unsafe = "it has no thread that runs" };
+	char tracer[32];
+
+	job.find_until = attach_now_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
+	do {
+		size_t count = candidates_find(t, list);
+
+		status_field(q->pid, q->pid, "TracerPid", tracer, sizeof(tracer));
+		if (!count || !tracer[0])
+			return end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
+		for (size_t i = 0; i < count && attach_now_ns() < job.find_until; i++) {
+			job.thread = list[i];
+			if (on_thread(&job))
+				return result->outcome == INJECT_DONE;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+	} while (attach_now_ns() < job.find_until);
+	return end(result, INJECT_NO_MOMENT, "no thread of '%d' was at a safe place at any of %u stops "
+		   "(the last one: %s); nothing was changed, try again", (int)q->pid, result->tries,
+		   job.unsafe ? job.unsafe : "none");
+}
+
+#else
+
+static bool search(const struct inject_request *q, const struct target *t,
+		   struct inject_result *result)
+{
+	return end(result, INJECT_REFUSED, "this machine is no x86-64");
+}
+
+#endif
+
+bool inject_load(const struct inject_request *request, struct inject_result *result)
+{
+	struct target t;
+	bool done = false;
+
+	if (request_fits(request, &t, result))
+		done = search(request, &t, result);
+	target_close(&t);
+	return done;
+}

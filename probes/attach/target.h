@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The target as seen from outside: its mappings, what its loaded files define and
+ * where in its libc the pieces are that a call needs. All is read from its memory,
+ * so that mount namespaces and files replaced by an update do not matter. Internal
+ * to the injector.
+ *
+ * Threads: one at a time per struct target.
+ */
+#ifndef PROBES_ATTACH_TARGET_H
+#define PROBES_ATTACH_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct range {
+	uint64_t start, end;	/* end: the first byte behind */
+};
+
+#define TARGET_RANGES_MAX 96
+
+struct ranges {
+	struct range at[TARGET_RANGES_MAX];
+	size_t count;
+};
+
+/*
+ * How the thread gets back by itself, pieces of libc's text. `store` writes rax to
+ * rbx + store_offset, takes store_words words off the stack and returns.
+ */
+struct way_back {
+	uint64_t store, pop_rdi, sigreturn;
+	int store_offset, store_words;
+};
+
+struct target {
+	pid_t pid;
+	int memory;		/* /proc/PID/mem; -1: closed */
+	struct ranges linker;	/* text of ld.so */
+	struct ranges libc;	/* text of libc and its parts */
+	struct ranges heaps;	/* text of libraries that define malloc */
+	struct ranges own_heap;	/* the program's own, if it does */
+	uint64_t dlopen, dlerror, raise;	/* dlerror: 0 when there is none */
+	unsigned dlopen_mode;
+	struct way_back back;
+};
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	bool readable, executable;
+	char path[512];		/* cut; "" when anonymous */
+};
+
+/* The next line of /proc/PID/maps; false at the end. */
+bool mapping_next(FILE *maps, struct mapping *m);
+FILE *target_file(pid_t pid, const char *name);	/* /proc/PID/NAME for reading, or NULL */
+
+bool range_has(const struct ranges *ranges, uint64_t address);
+
+/* All of it or false. */
+bool target_read(const struct target *t, uint64_t from, void *to, size_t size);
+bool target_write(const struct target *t, uint64_t to, const void *from, size_t size);
+
+/* Opens and reads the target; false with a sentence in why. target_close in any case. */
+bool target_open(struct target *t, pid_t pid, char *why, size_t size);
+void target_close(struct target *t);
+
+/* The address of a function of the loaded file with this link_map (what dlopen gives);
+ * 0 when it defines none. */
+uint64_t target_symbol_of(const struct target *t, uint64_t link_map, const char *name);
+
+/* A field of /proc/PID/status (or task/TID/status), without its name; "" when absent. */
+void status_field(pid_t pid, pid_t tid, const char *name, char *text, size_t size);
+
+/* What speaks against an injection before memory is looked at: no such process, a thread,
+ * zombie, traced, stopped …; false with a sentence. */
+bool target_possible(pid_t pid, char *why, size_t size);
+
+#endif

@@ -1,0 +1,238 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The injector (probes/attach) on programs that notice when they are disturbed.
+# ATTACH_TRIES=1000: so many injections a program, with their figures.
+. "$(dirname "$0")/lib.sh"
+driver=$O/tests/inject_driver target=$O/tests/attach_target library=$O/tests/injected.so
+need_programs "$driver" "$target" "$library"
+[ "$(uname -m)" = x86_64 ] || skip_suite attach "the injector is for x86-64"
+tries=${ATTACH_TRIES:-20}
+
+# start MODE [COMMAND…]: a target, pid in $pid, its standard input on $input
+start() {
+	local mode=$1
+	shift
+	mkfifo "$work/input" && exec {input}<>"$work/input" && : >"$work/said" || return
+	"$@" "$target" "$mode" <"$work/input" >"$work/said" 2>&1 {input}>&- &
+	pid=$!
+	wait_for 20 grep -q ready "$work/said" || fail "it does not start: $(cat "$work/said")"
+}
+
+# finish: the target's input ends; it must not have been disturbed
+finish() {
+	local status
+	echo >&"$input"
+	wait_for 20 grep -q rounds "$work/said" || { kill -9 "$pid"; fail "it hangs: $(tail -n 1 "$work/said")"; return; }
+	wait "$pid"
+	status=$?
+	exec {input}>&-
+	[ "$status" = 0 ] || fail "status $status: $(tail -n 1 "$work/said")"
+}
+
+# inject WORD N ARGUMENT…: the driver N times; each outcome must match WORD
+inject() {
+	local word=$1 n=$2 bad
+	shift 2
+	timeout -k 5 $((60 + n)) "$driver" -n "$n" "$@" >"$work/outcomes"
+	[ "$(wc -l <"$work/outcomes")" = "$n" ] || { fail "the injector hangs"; return; }
+	bad=$(grep -vE "^($word) " "$work/outcomes") && fail "not $word: $(head -n 1 <<<"$bad")"
+	[ -z "$bad" ]
+}
+
+# "N done, stopped median/max ms, tries at most"
+figures() {
+	why=$(awk '{ print $2, $3 }' "$work/outcomes" | sort -n | awk '{ at[NR] = $1; if ($2 > m) m = $2 }
+		END { printf "%d, stopped %.2f ms median, %.2f ms at most, %d tries at most", NR,
+			at[int((NR + 1) / 2)] / 1e6, at[NR] / 1e6, m }')
+}
+
+undisturbed() {
+	start "$1" || return
+	: >"$work/calls"
+	inject done "$tries" "$pid" "$library" "$work/calls" && finish || return
+	[ "$(wc -l <"$work/calls")" = "$tries" ] || { fail "$(wc -l <"$work/calls") calls"; return; }
+	figures
+}
+
+# tftop's death at any moment: the thread finds its way back alone
+killed() {
+	start "$1" || return
+	timeout -k 5 120 "$driver" -n "$((tries * 2))" -k 3000 "$pid" "$library" >"$work/outcomes" ||
+		{ fail "the driver: $?"; return; }
+	finish || return
+	why=$(cat "$work/outcomes")
+	grep -qv '^killed 0 ' "$work/outcomes" || fail "none was killed"
+}
+
+# One thread that computes in Python, as a training does; it knows its own sum.
+python_busy() {
+	local python
+	python=$(command -v python3) || { skip "no python3"; return; }
+	mkfifo "$work/input" && exec {input}<>"$work/input"
+	"$python" -c '
+import select, sys
+print("ready", flush=True)
+rounds = bad = 0
+while not select.select([0], [], [], 0)[0]:
+    bad += sum({i: str(i) for i in range(20000)}.keys()) != 199990000
+    rounds += 1
+print(rounds, "rounds,", bad, "disturbances")
+sys.exit(bad != 0 or rounds == 0)' <"$work/input" >"$work/said" 2>&1 {input}>&- &
+	pid=$!
+	wait_for 20 grep -q ready "$work/said" || { fail "python does not start"; return; }
+	inject done "$tries" "$pid" "$library" && finish && figures
+}
+
+# Ends of all kinds in the midst of it: the outcome is one with a reason, and in time.
+execs() {
+	start execs || return
+	inject 'done|gone|refused|no-moment' "$tries" -f 100 "$pid" "$library" && finish
+}
+exits() {
+	local i
+	for i in $(seq "$tries"); do
+		start sleep || return
+		"$driver" -n 3 -f 50 "$pid" "$library" >"$work/outcomes" &
+		kill -9 "$pid"
+		wait "$pid" 2>/dev/null
+		wait $! 2>/dev/null
+		exec {input}>&-
+		grep -vE '^(done|gone|refused|no-moment) ' "$work/outcomes" && { fail "$(cat "$work/outcomes")"; return; }
+		rm "$work/input"
+	done
+	true
+}
+
+# refused TEXT ARGUMENT…: the driver's reason has this text
+refused() {
+	local text=$1
+	shift
+	inject refused 1 "$@" && { grep -qF -- "$text" "$work/outcomes" || fail "$(cat "$work/outcomes")"; }
+}
+failed() {
+	local text=$1
+	shift
+	inject failed 1 "$@" && { grep -qF -- "$text" "$work/outcomes" || fail "$(cat "$work/outcomes")"; }
+}
+
+refused_pids() {
+	refused "'0' is no process id" 0 "$library" && refused "'-3' is no process id" -- -3 "$library" &&
+		refused "no process '4190000'" 4190000 "$library" || return
+	start heaps || return
+	local task
+	for task in /proc/"$pid"/task/*; do task=${task##*/}; [ "$task" != "$pid" ] && break; done
+	refused "'$task' is a thread of process $pid" "$task" "$library" && finish
+}
+refused_zombie() {
+	local zombie
+	# its parent does not wait for it
+	"$(command -v python3)" -c '
+import os, sys
+p = os.fork()
+p or os._exit(0)
+print(p, flush=True)
+sys.stdin.read()' < <(read -r -u "$never") >"$work/zombie" &
+	wait_for 20 [ -s "$work/zombie" ] || { fail "no zombie"; return; }
+	zombie=$(cat "$work/zombie")
+	wait_for 20 grep -q '^State:.Z' "/proc/$zombie/status" && refused "has ended already" "$zombie" "$library"
+	set -- $?
+	kill $!
+	wait $! 2>/dev/null
+	return "$1"
+}
+refused_kernel() {
+	[ "$(sed -n 's/^Kthread:\t//p' /proc/2/status 2>/dev/null)" = 1 ] || [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] ||
+		{ skip "no kernel thread to be seen"; return; }
+	refused "a thread of the kernel" 2 "$library"
+}
+refused_traced() {
+	start sleep || return
+	mkfifo "$work/tracer" && exec {tracer}<>"$work/tracer"
+	: >"$work/traced"
+	"$driver" -t "$pid" <"$work/tracer" >"$work/traced" {tracer}>&- &
+	local tracing=$!
+	wait_for 20 grep -q ready "$work/traced" || { fail "no tracer"; return; }
+	refused "is traced by process $tracing (inject_driver) already" "$pid" "$library" || return
+	echo >&"$tracer"
+	wait $tracing
+	exec {tracer}>&-
+	inject done 1 "$pid" "$library" && finish
+}
+refused_stopped() {
+	start sleep || return
+	kill -STOP "$pid"
+	wait_for 20 grep -q '^State:.T' "/proc/$pid/status" &&
+		refused "is stopped: let it go on first (kill -CONT $pid)" "$pid" "$library" || return
+	kill -CONT "$pid"
+	inject done 1 "$pid" "$library" && finish
+}
+refused_foreign() {
+	[ "$(id -u)" = 0 ] || { skip "not root"; return; }
+	start sleep || return
+	cp "$driver" "$library" "$work/" && chmod 755 "$work"/{inject_driver,injected.so} || return
+	as_user "$work/inject_driver" "$pid" "$work/injected.so" >"$work/outcomes"
+	grep -q "^refused .*belongs to uid 0, tftop runs as uid" "$work/outcomes" || { fail "$(cat "$work/outcomes")"; return; }
+	finish
+}
+# an ordinary user's program, by the user and by root
+ordinary_user() {
+	[ "$(id -u)" = 0 ] || { skip "not root"; return; }
+	cp "$driver" "$target" "$library" "$work/" && chmod 755 "$work"/{inject_driver,attach_target,injected.so} || return
+	local target=$work/attach_target
+	mkdir -p "$tmp/home" && chmod 777 "$tmp/home"
+	start waits setpriv --reuid=nobody --regid=nogroup --clear-groups || return
+	inject done 2 "$pid" "$work/injected.so" || return
+	as_user "$work/inject_driver" -n 2 "$pid" "$work/injected.so" >"$work/outcomes" ||
+		[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" != 0 ] || { fail "$(cat "$work/outcomes")"; return; }
+	finish
+}
+# Built here: not every machine can.
+refused_static() {
+	cc -static -o "$work/static" tests/programs/attach_target.c -include model/banned.h -I. -D_GNU_SOURCE -std=gnu11 -lpthread 2>/dev/null ||
+		{ skip "no static libc"; return; }
+	local target=$work/static
+	start sleep && refused "a static program" "$pid" "$library" && finish
+}
+refused_32() {
+	cc -m32 -o "$work/narrow" -x c - <<<'#include <unistd.h>
+#include <stdio.h>
+int main(void) { char c; puts("ready"); fflush(stdout); c = read(0, &c, 1); puts("rounds"); return 0; }' 2>/dev/null ||
+		{ skip "no libc of 32 bits"; return; }
+	local target=$work/narrow
+	start sleep && refused "no program of 64-bit x86" "$pid" "$library" && finish
+}
+libraries() {
+	start sleep || return
+	echo text >"$work/text.so"
+	cp "$library" "$work/open.so" && chmod 666 "$work/open.so"
+	cc -shared -fPIC -o "$work/empty.so" -x c /dev/null || return
+	refused "cannot reach the library '$work/none.so': No such file" "$pid" "$work/none.so" &&
+		refused "no absolute path" "$pid" none.so &&
+		refused "could be another user's" "$pid" "$work/open.so" &&
+		refused "the argument has 4096 bytes" "$pid" "$library" "$(printf '%04096d' 1)" &&
+		failed "$work/text.so: file too short" "$pid" "$work/text.so" &&
+		failed "has no function 'tftop_injected'" "$pid" "$work/empty.so" &&
+		failed "could not begin: Input/output error" "$pid" "$library" "$work/none/at/all" &&
+		inject done 1 "$pid" "$library" "" && finish
+}
+
+for mode in heap heaps sleep waits vectors signals mixed; do
+	case_run "undisturbed_$mode" undisturbed "$mode"
+done
+case_run python_busy python_busy
+for mode in sleep waits vectors signals mixed; do
+	case_run "killed_$mode" killed "$mode"
+done
+case_run execs execs
+case_run exits exits
+case_run refused_pids refused_pids
+case_run refused_zombie refused_zombie
+case_run refused_kernel refused_kernel
+case_run refused_traced refused_traced
+case_run refused_stopped refused_stopped
+case_run refused_foreign refused_foreign
+case_run refused_static refused_static
+case_run refused_32 refused_32
+case_run ordinary_user ordinary_user
+case_run libraries libraries
+suite_end
