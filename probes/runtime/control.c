@@ -13,54 +13,97 @@
 #include "probes/runtime/internal.h"
 
 #define ALIVE_NS 5000000000
+#define ENABLED_NS 300000000
 
 volatile uint32_t tft_rt_level_now;
-_Atomic uint32_t rt_armed;
+_Atomic uint32_t rt_armed, rt_arrivals;
 
-static const struct tft_control *control;	/* mapped for good, NULL: no tftop */
+/* Mapped until the second one after it has come, NULL: no tftop. */
+static const struct tft_control *_Atomic control;
+static struct { dev_t dev; ino_t ino; } file;	/* of it */
 static bool tried, was_enabled;
 static uint32_t dump_seen;
+static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
-static void control_map(void)
+/* NULL: TFTOP_CONTROL names no page; else *st is of its file. */
+static const struct tft_control *control_map(struct stat *st)
 {
 	const char *path = getenv(TFT_CONTROL_ENV);
-	struct stat st;
-	void *p;
+	void *p = MAP_FAILED;
 	int fd;
 
-	if (tried)
-		return;
-	tried = true;
 	if (!path || !*path)
-		return;
+		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= TFT_CONTROL_BYTES) {
+		return NULL;
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_size >= TFT_CONTROL_BYTES)
 		p = mmap(NULL, TFT_CONTROL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
-		if (p != MAP_FAILED)
-			control = p;
-	}
 	close(fd);
+	return p == MAP_FAILED ? NULL : p;
 }
 
-#define PAGE(field) __atomic_load_n(&control->field, __ATOMIC_RELAXED)
+#define PAGE(page, field) __atomic_load_n(&(page)->field, __ATOMIC_RELAXED)
 
 /* tftop is there and has not let go. */
-static bool control_lives(int64_t now_ns)
+static bool page_lives(const struct tft_control *page, int64_t now_ns)
 {
 	int64_t alive;
 
-	if (!control || PAGE(magic) != TFT_CONTROL_MAGIC ||
-	    PAGE(version) != TFT_CONTROL_VERSION || PAGE(closed))
+	if (!page || PAGE(page, magic) != TFT_CONTROL_MAGIC ||
+	    PAGE(page, version) != TFT_CONTROL_VERSION || PAGE(page, closed))
 		return false;
-	alive = PAGE(alive_ns);
+	alive = PAGE(page, alive_ns);
 	return alive == 0 || now_ns - alive < ALIVE_NS;
 }
 
-static enum tft_level page_level(void)
+bool rt_control_renew(void)
 {
-	uint32_t level = PAGE(level);
+	static const struct tft_control *before;	/* the runtime's thread may just look at it */
+	const struct tft_control *old = GET_ACQ(control), *page;
+	bool lives = page_lives(old, rt_now_ns()), same, new_lives;
+	struct stat st = { 0 };
+
+	page = control_map(&st);
+	same = page && old && st.st_dev == file.dev && st.st_ino == file.ino;
+	new_lives = page_lives(page, rt_now_ns());
+	if (same || lives || !new_lives) {
+		if (page)
+			munmap((void *)page, TFT_CONTROL_BYTES);
+		if (lives && !same && new_lives)
+			rt_attach_why("another tftop is watching this process; end that one first");
+		else if (!new_lives)
+			rt_attach_why("no living tftop behind %s='%s'", TFT_CONTROL_ENV,
+				      getenv(TFT_CONTROL_ENV) ? getenv(TFT_CONTROL_ENV) : "");
+		return same && new_lives;
+	}
+	if (before)
+		munmap((void *)before, TFT_CONTROL_BYTES);
+	before = old;
+	file.dev = st.st_dev;
+	file.ino = st.st_ino;
+	tried = true;
+	SET_REL(control, page);
+	if (GET(rt_started))
+		atomic_fetch_add(&came, 1);
+	return true;
+}
+
+bool rt_control_arrived(void)
+{
+	return GET_ACQ(came) != GET_ACQ(came_seen);
+}
+
+bool rt_control_let_go(void)
+{
+	const struct tft_control *page = GET_ACQ(control);
+
+	return page && PAGE(page, closed);
+}
+
+static enum tft_level page_level(const struct tft_control *page)
+{
+	uint32_t level = PAGE(page, level);
 
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
 }
@@ -74,11 +117,50 @@ static void set_level(enum tft_level level)
 	__atomic_store_n(&tft_rt_level_now, level, __ATOMIC_RELAXED);
 }
 
+/* Of this tftop nothing is known to the one before, and nothing of what that one lost to it. */
+static void arrive(void)
+{
+	SET(rt_totals.dropped, 0);
+	SET(rt_totals.vendor_dropped, 0);
+	SET(rt_totals.own_ns, 0);
+	atomic_fetch_add_explicit(&rt_arrivals, 1, memory_order_relaxed);
+	SET(rt_armed, 0);
+}
+
+/*
+ * A daemon that finds LTTng here already enables one event after the other, and only then
+ * begins the session: until that is over, what is written is nowhere. It shows no end.
+ */
+static bool session_began(int64_t now_ns)
+{
+	static int64_t since_ns;
+
+	if (!rt_enabled())
+		since_ns = 0;
+	else if (!since_ns)
+		since_ns = now_ns;
+	return since_ns && now_ns - since_ns >= ENABLED_NS;
+}
+
 void rt_control_refresh(int64_t now_ns)
 {
-	bool lives = control_lives(now_ns), was = GET(rt_armed), enabled;
-	uint32_t dump = lives ? PAGE(dump_generation) : dump_seen;
+	static uint32_t begun;
+	uint32_t count = GET_ACQ(came), dump;
+	const struct tft_control *page = GET_ACQ(control);
+	bool lives = page_lives(page, now_ns), was, enabled;
 
+	if (count != begun)
+		arrive();
+	begun = count;
+	if (count != GET(came_seen)) {
+		if (lives && !session_began(now_ns)) {
+			set_level(TFT_LEVEL_OFF);
+			return;
+		}
+		SET_REL(came_seen, count);
+	}
+	was = GET(rt_armed);
+	dump = lives ? PAGE(page, dump_generation) : dump_seen;
 	if (lives)
 		SET(rt_armed, 1);
 	enabled = lives && rt_enabled();
@@ -86,20 +168,33 @@ void rt_control_refresh(int64_t now_ns)
 		rt_dump_all(true);
 	was_enabled = enabled;
 	dump_seen = dump;
-	set_level(lives ? page_level() : TFT_LEVEL_OFF);
+	if (!lives && was)
+		rt_loop_harvest(now_ns);
+	set_level(lives ? page_level(page) : TFT_LEVEL_OFF);
+	if (!lives && was)
+		rt_loop_last_beat();
 	if (!lives)
 		SET(rt_armed, 0);
 }
 
 bool rt_control_there(void)
 {
-	control_map();
-	return control_lives(rt_now_ns());
+	struct stat st = { 0 };
+
+	if (!tried) {
+		SET_REL(control, control_map(&st));
+		file.dev = st.st_dev;
+		file.ino = st.st_ino;
+	}
+	tried = true;
+	return page_lives(GET(control), rt_now_ns());
 }
 
 void rt_control_start(void)
 {
+	const struct tft_control *page = GET(control);
+
 	was_enabled = rt_enabled();
-	dump_seen = PAGE(dump_generation);
-	set_level(page_level());
+	dump_seen = PAGE(page, dump_generation);
+	set_level(page_level(page));
 }

@@ -37,13 +37,25 @@ static inline void leave(struct rt_thread *th)
 	th->emitting = false;
 }
 
+/* Another tftop than before has seen none of this thread's. */
+static inline uint32_t *numbers(struct rt_thread *th)
+{
+	uint32_t arrival = GET(rt_arrivals);
+
+	if (__builtin_expect(th->arrival != arrival, 0)) {
+		th->arrival = arrival;
+		th->seq = 0;
+	}
+	return &th->seq;
+}
+
 /* With a sequence number, from `min` up. */
 #define EMIT_DATA(event, record, min) do { \
 	if (rt_level() >= (min) && lttng_ust_tracepoint_enabled(tftop, event)) { \
 		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
 		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
-			(record)->seq = ++th_->seq; \
+			(record)->seq = ++*numbers(th_); \
 			ADD(th_->events, 1); \
 			lttng_ust_do_tracepoint(tftop, event, record); \
 			errno = saved_; \
@@ -189,7 +201,7 @@ void rt_emit_ops(struct tft_ops *r)
 	th = rt_self();
 	if (!th || !enter(th))
 		return;
-	r->seq = th->seq + 1;
+	r->seq = *numbers(th) + 1;
 	th->seq += r->count;
 	ADD(th->events, r->count);
 	lttng_ust_do_tracepoint(tftop, ev_ops, r);

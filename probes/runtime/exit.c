@@ -50,6 +50,7 @@ static void at_exit(int status, void *arg)
 		rt_loop_last_beat();
 	}
 	send_exit(0, status);
+	rt_home_leave();
 	errno = saved;
 }
 

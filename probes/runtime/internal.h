@@ -111,7 +111,7 @@ struct rt_thread {
 	_Atomic uint64_t closing;	/* instance whose final event is being written */
 	_Atomic uint64_t claim;		/* runtime thread: instance being announced */
 	_Atomic uint64_t events, calls;
-	uint32_t seq;
+	uint32_t seq, arrival;		/* of rt_arrivals, when it was counted from 0 */
 	bool emitting;			/* inside of a tracepoint */
 	uint32_t exits;			/* rounds of the key's destructor */
 	_Atomic uint32_t epoch;		/* of the frames; see rt_epoch */
@@ -256,6 +256,10 @@ RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
 /* The level goes off: ends what was announced as open. Runtime thread. */
 RT_HIDDEN void rt_loop_cut(void);
+/* Wakes the thread up. */
+RT_HIDDEN void rt_loop_wake(void);
+/* tftop goes: what is complete is written while it still can be. Runtime thread. */
+RT_HIDDEN void rt_loop_harvest(int64_t now_ns);
 /* The level the probes already know. */
 RT_HIDDEN void rt_loop_level(enum tft_level level);
 /* Says what the next beat would say; only when the thread is stopped. */
@@ -267,6 +271,16 @@ RT_HIDDEN void rt_loop_last_beat(void);
 extern RT_HIDDEN _Atomic uint32_t rt_armed;
 /* Maps the page at first; false when there is no tftop, or not any more. */
 RT_HIDDEN bool rt_control_there(void);
+/* Maps the page that TFTOP_CONTROL names now, when the one before does not live any more;
+ * false: there is none, or the process is another tftop's, and rt_attach_why() was told.
+ * Under the lock of life.c. */
+RT_HIDDEN bool rt_control_renew(void);
+/* Another page came that the runtime's thread has not looked at yet. */
+RT_HIDDEN bool rt_control_arrived(void);
+/* tftop has let go for good. */
+RT_HIDDEN bool rt_control_let_go(void);
+/* Raised when another tftop comes: events are numbered from 1 for each. */
+extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 /* Takes over the level; after rt_control_there() said yes. */
 RT_HIDDEN void rt_control_start(void);
 /* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
@@ -282,6 +296,20 @@ RT_HIDDEN void rt_child_start(void);
 RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
 RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
+
+/* ---- home.c ---- */
+
+/* LTTng is to reach the daemon in LTTNG_HOME though it was told another home; false: it
+ * cannot, and rt_attach_why() was told. Until rt_home_reached(), which waits no more. */
+RT_HIDDEN bool rt_home_follow(void);
+RT_HIDDEN void rt_home_reached(void);
+/* tftop went: nothing of it stays in the file system. */
+RT_HIDDEN void rt_home_leave(void);
+RT_HIDDEN void rt_home_fork_child(void);
+
+/* ---- modules.c ---- */
+
+RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
 
 /* ---- process.c ---- */
 

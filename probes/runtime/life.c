@@ -3,18 +3,21 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include <lttng/ust-fork.h>
 
 #include "probes/runtime/internal.h"
 
 #define ARM_WAIT_NS 1000000000
+#define REACH_WAIT_NS 6000000000	/* LTTng may look for its daemon each 5 s only */
 #define FORK_LIBRARY "liblttng-ust-fork.so"
 
 _Atomic uint32_t rt_child_pending;
 
-static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER, loader_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool life_held, loader_held;	/* over a fork */
+static pthread_mutex_t life_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool life_held;			/* over a fork */
 _Atomic uint32_t rt_started;
 static const struct rt_probe *probes[RT_PROBES_MAX];
 static _Atomic int probe_count;
@@ -54,7 +57,7 @@ void rt_dump_all(bool probes_too)
 
 static void fork_locks(enum rt_fork stage)
 {
-	rt_fork_lock(&loader_lock, &loader_held, stage);
+	rt_modules_fork(stage);
 	rt_fork_lock(&life_lock, &life_held, stage);
 	rt_async_fork(stage);
 	rt_slots_fork(stage);
@@ -85,6 +88,7 @@ static void child_after_fork(void)
 		lttng_ust_after_fork_child(&fork_signals);
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
+	rt_home_fork_child();
 	rt_calls_fork_child();
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();
@@ -123,26 +127,16 @@ void rt_child_start(void)
 	rt_unlock(&life_lock);
 }
 
-void *rt_dlopen(const char *file, int flags)
-{
-	void *h;
-
-	if (!rt_lock(&loader_lock))
-		return NULL;
-	h = dlopen(file, flags);
-	rt_unlock(&loader_lock);
-	return h;
-}
-
 /* ---- start ---- */
 
-static void wait_enabled(void)
+static bool wait_for(bool (*there)(void), int64_t wait_ns)
 {
-	int64_t until = rt_now_ns() + ARM_WAIT_NS;
+	int64_t until = rt_now_ns() + wait_ns;
 	struct timespec ms = { 0, 1000000 };
 
-	while (!rt_enabled() && rt_now_ns() < until)
+	while (!there() && rt_now_ns() < until)
 		nanosleep(&ms, NULL);
+	return there();
 }
 
 static void start(void)
@@ -155,7 +149,7 @@ static void start(void)
 	rt_barrier_init();
 	SET(rt_started, 1);
 	SET(rt_armed, 1);	/* our own events below */
-	wait_enabled();
+	wait_for(rt_enabled, ARM_WAIT_NS);
 	rt_control_start();
 	rt_loop_level(rt_level());
 	rt_process_introduce();
@@ -207,6 +201,63 @@ bool rt_probe_register(const struct rt_probe *probe)
 	rt_unlock(&life_lock);
 out:
 	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	return ok;
+}
+
+/* ---- late ---- */
+
+static char why[512];
+
+void rt_attach_why(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+}
+
+RT_API const char *tftop_attach_why(void)
+{
+	return why;
+}
+
+/* The session has our events, and the runtime's thread knows of this tftop. */
+static bool reached(void)
+{
+	return rt_enabled() && GET(rt_armed) && !rt_control_arrived();
+}
+
+static bool renew(void)
+{
+	bool ok;
+
+	if (!rt_lock(&life_lock)) {
+		rt_attach_why("the runtime in this process does not answer");
+		return false;
+	}
+	ok = rt_control_renew();
+	rt_unlock(&life_lock);
+	return ok;
+}
+
+bool rt_probe_attach(const struct rt_probe *probe)
+{
+	int saved = errno;
+	bool ok;
+
+	rt_attach_why("%s", "");
+	ok = renew() && rt_probe_register(probe);
+	if (ok && !reached()) {
+		rt_loop_wake();
+		ok = rt_enabled() || rt_home_follow();
+		if (ok && !wait_for(reached, REACH_WAIT_NS)) {
+			rt_attach_why("LTTng in this process does not reach tftop's daemon");
+			ok = false;
+		}
+		rt_home_reached();
+	}
 	errno = saved;
 	return ok;
 }

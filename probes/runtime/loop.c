@@ -6,7 +6,9 @@
  * It sleeps on a futex until an absolute time, so ticks do not drift and a
  * stop is immediate. A busy program has a tick each 25 ms (what is written
  * leaves the process each 50 ms at the earliest, and waking up costs more than
- * the tick itself), an idle one each 50 ms, a switched-off one each 100 ms.
+ * the tick itself), an idle one each 50 ms, a switched-off one each 100 ms, one
+ * whose tftop gives no sign of life each second. When tftop let go it sleeps for good,
+ * until the end or another tftop wakes it.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -21,6 +23,7 @@
 #define STACK_BYTES (256u << 10)
 #define IDLE_TICK_NS 50000000
 #define OFF_TICK_NS 100000000
+#define DEAD_TICK_NS 1000000000
 #define IDLE_AFTER_NS 500000000
 #define SETTLED_NS 50000000
 #define BEAT_NS 1000000000
@@ -52,7 +55,7 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void wake_thread(void)
+void rt_loop_wake(void)
 {
 	atomic_fetch_add(&wakes, 1);
 	futex_wake(&wakes);
@@ -205,6 +208,12 @@ static void probes_leave(void)
 			probe[i]->leave();
 }
 
+void rt_loop_harvest(int64_t now_ns)
+{
+	probes_leave();
+	probes_tick(now_ns);
+}
+
 /* One tick; returns when the next is due. */
 static int64_t tick(int64_t now_ns)
 {
@@ -213,8 +222,13 @@ static int64_t tick(int64_t now_ns)
 
 	rt_control_refresh(now_ns);
 	tell_level();
-	if (!GET(rt_armed))
-		return now_ns + OFF_TICK_NS;
+	if (rt_control_arrived())
+		return now_ns + RT_TICK_NS;
+	if (!GET(rt_armed)) {
+		rt_home_leave();
+		/* a tftop that let go does not come back; one that was stopped may */
+		return rt_control_let_go() ? INT64_MAX : now_ns + DEAD_TICK_NS;
+	}
 	rt_quick_tick();
 	probes_tick(now_ns);
 	rt_batch_write_all(rt_now_ns(), rt_level() < TFT_LEVEL_DEFAULT);
@@ -238,17 +252,11 @@ static int64_t tick(int64_t now_ns)
 	return now_ns + (now_ns - active_ns > IDLE_AFTER_NS ? IDLE_TICK_NS : RT_TICK_NS);
 }
 
-/* Until the time is due, a flush is wanted or the thread is to stop. */
-static void wait_due(int64_t due)
+/* Until the time is due, or somebody has woken the thread since `seen`. */
+static void wait_due(int64_t due, uint32_t seen)
 {
-	for (;;) {
-		uint32_t seen = atomic_load(&wakes);
-
-		if (GET_ACQ(state) != RUNNING || GET_ACQ(flush_want) != GET(flush_done) ||
-		    rt_now_ns() >= due)
-			return;
+	while (GET_ACQ(state) == RUNNING && atomic_load(&wakes) == seen && rt_now_ns() < due)
 		futex_wait_until(&wakes, seen, due);
-	}
 }
 
 static void *loop(void *arg)
@@ -258,14 +266,15 @@ static void *loop(void *arg)
 	(void)arg;
 	prctl(PR_SET_NAME, "tftop-runtime");
 	while (GET_ACQ(state) == RUNNING) {
-		uint32_t flush = GET_ACQ(flush_want);
+		uint32_t seen = atomic_load(&wakes), flush = GET_ACQ(flush_want);
 		bool flushing = flush != GET(flush_done);
 		int64_t next;
 
 		if (flushing)
 			probes_leave();
-		next = tick(flushing ? rt_now_ns() : due);
-
+		now = rt_now_ns();
+		/* woken early, or as planned */
+		next = tick(now < due ? now : due);
 		if (flushing) {
 			rt_loop_last_beat();
 			SET_REL(flush_done, flush);
@@ -274,7 +283,7 @@ static void *loop(void *arg)
 		now = rt_now_ns();
 		/* late by more than a tick (stopped, starved): start afresh */
 		due = next > now ? next : now + RT_TICK_NS;
-		wait_due(due);
+		wait_due(due, seen);
 	}
 	SET_REL(state, STOPPED);
 	futex_wake(&state);
@@ -336,7 +345,7 @@ bool rt_loop_stop(void)
 
 	if (!atomic_compare_exchange_strong(&state, &want, STOPPING))
 		return want != STOPPING;
-	wake_thread();
+	rt_loop_wake();
 	while (GET_ACQ(state) == STOPPING && rt_now_ns() < until)
 		futex_wait_until(&state, STOPPING, until);
 	return GET_ACQ(state) == STOPPED;
@@ -350,7 +359,7 @@ void rt_loop_flush(int64_t wait_ns)
 	if (GET_ACQ(state) != RUNNING)
 		return;
 	want = atomic_fetch_add(&flush_want, 1) + 1;
-	wake_thread();
+	rt_loop_wake();
 	while ((int32_t)(GET_ACQ(flush_done) - want) < 0 && rt_now_ns() < until)
 		futex_wait_until(&flush_done, GET(flush_done), until);
 }

@@ -19,12 +19,14 @@
 #ifndef PROBES_RUNTIME_RUNTIME_H
 #define PROBES_RUNTIME_RUNTIME_H
 
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
+#include "probes/schema/attach.h"
 #include "probes/schema/control.h"
 #include "probes/schema/records.h"
 
@@ -109,6 +111,16 @@ struct rt_probe {
  * Returns false when there is no tftop: the probe should then stay out.
  */
 RT_API bool rt_probe_register(const struct rt_probe *probe);
+
+/*
+ * Registers a probe that comes to a running program (tftop_probe_attach, schema/attach.h);
+ * where the runtime is there already, takes up the tftop that TFTOP_CONTROL and LTTNG_HOME
+ * name now, when the one before has gone. Waits for LTTng, 6 s at most. False: tftop will
+ * not hear of this process, and rt_attach_why() says why.
+ */
+RT_API bool rt_probe_attach(const struct rt_probe *probe);
+/* Sets what tftop_attach_why() says; text is *borrowed until return*. */
+RT_API void rt_attach_why(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Something cannot be seen: a message, and a part of what the probe says of itself (blind,
  * which is not NULL). text: one clause. */
@@ -274,6 +286,16 @@ RT_API void *rt_room(void **slot, size_t bytes);
 /* dlopen for threads of our own: a fork of the program waits for it, 1 s at most, so that
  * no child has half of a library. NULL also when another one takes that long. */
 RT_API void *rt_dlopen(const char *file, int flags);
+
+/* Calls `each` for every library of the process, which stays while it is looked at; name: its
+ * path, "" of the program itself. Threads of our own. */
+RT_API void rt_modules(void (*each)(void *handle, const char *name, void *arg), void *arg);
+/* What the library itself defines, not what it needs; NULL: it does not. */
+RT_API void *rt_module_symbol(void *handle, const char *symbol);
+/* Its program headers, *borrowed* while it stays, and where it was loaded; NULL: not found. */
+RT_API const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count);
+/* How many libraries were ever loaded: another number than before, something came. */
+RT_API uint64_t rt_modules_loaded(void);
 
 /* Copies memory of our own process that may not be there; bytes copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);

@@ -25,6 +25,7 @@
 #include "probes/runtime/blocks.h"
 #include "probes/runtime/cpu.h"
 #include "probes/runtime/quick.h"
+#include "probes/runtime/internal.h"
 #include "probes/runtime/slots.h"
 #include "tests/doubles/rt_text.h"
 
@@ -171,6 +172,43 @@ bool rt_probe_register(const struct rt_probe *probe)
 	pthread_mutex_unlock(&lock);
 	line("probe name=%s version=%s", probe->name, probe->version);
 	return true;
+}
+
+bool rt_probe_attach(const struct rt_probe *probe)
+{
+	return rt_probe_register(probe);
+}
+
+void rt_attach_why(const char *format, ...)
+{
+	va_list args;
+	char text[512];
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (*text)
+		line("why '%s'", text);
+}
+
+/* For modules.c, which is the runtime's own. */
+bool rt_lock(pthread_mutex_t *mutex)
+{
+	return pthread_mutex_lock(mutex) == 0;
+}
+
+void rt_unlock(pthread_mutex_t *mutex)
+{
+	pthread_mutex_unlock(mutex);
+}
+
+void rt_fork_lock(pthread_mutex_t *mutex, bool *held, enum rt_fork stage)
+{
+	*held = stage == RT_FORK_BEFORE && rt_lock(mutex);
+	if (stage == RT_FORK_PARENT)
+		rt_unlock(mutex);
+	else if (stage == RT_FORK_CHILD)
+		pthread_mutex_init(mutex, NULL);
 }
 
 #define SLOT_MAX 256

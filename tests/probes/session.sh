@@ -18,41 +18,52 @@ ulimit -n 4096
 
 session_begin() {
 	work=$(mktemp -d "${TMPDIR:-/tmp}/tftop-probes-XXXXXX") || exit 1
-	mkdir -p "$work/home/.lttng" "$work/traces"
+	mkdir -p "$work/traces"
 	chmod 755 "$work"
-	if [ ${#session_user[@]} -gt 0 ]; then
-		chown -R 64124:64124 "$work/home" "$work/traces"
-	fi
-	chmod -R 755 "$work/home"
+	[ ${#session_user[@]} -eq 0 ] || chown -R 64124:64124 "$work/traces"
 	export LTTNG_HOME=$work/home
-	"${session_user[@]}" lttng-sessiond --no-kernel --agent-tcp-port=$((20000 + $$ % 20000)) \
-		>"$work/sessiond.log" 2>&1 &
-	session_pid=$!
 	trap session_end EXIT
-	for _ in $(seq 400); do
-		lttng_cli list >/dev/null 2>&1 && return
-		kill -0 $session_pid 2>/dev/null || break
-		read -rt 0.025 <> <(:) || :
-	done
-	echo "not ok session: lttng-sessiond does not answer: $(tail -n 3 "$work/sessiond.log")"
+	daemon_begin && session_pid=$daemon_pid && return
 	echo '0 passed, 1 failed, 0 skipped'
 	exit 1
 }
 
+# A daemon in $LTTNG_HOME, which is made; sets daemon_pid.
+daemon_begin() {
+	mkdir -p "$LTTNG_HOME/.lttng"
+	chmod -R 755 "$LTTNG_HOME"
+	[ ${#session_user[@]} -eq 0 ] || chown -R 64124:64124 "$LTTNG_HOME"
+	"${session_user[@]}" lttng-sessiond --no-kernel --agent-tcp-port=$((20000 + ($$ + 7 * daemons++) % 20000)) \
+		>"$LTTNG_HOME.log" 2>&1 &
+	daemon_pid=$!
+	for _ in $(seq 400); do
+		lttng_cli list >/dev/null 2>&1 && return
+		kill -0 $daemon_pid 2>/dev/null || break
+		read -rt 0.025 <> <(:) || :
+	done
+	echo "not ok session: lttng-sessiond does not answer: $(tail -n 3 "$LTTNG_HOME.log")"
+	return 1
+}
+daemons=0
+
 # The daemon and what it started, by pid; politely, then not.
-session_end() {
+daemon_end() {
 	local all p
-	[ -n "${session_pid:-}" ] || return
-	all="$session_pid $(cat /proc/"$session_pid"/task/*/children 2>/dev/null)"
-	kill "$session_pid" 2>/dev/null
+	all="$1 $(cat /proc/"$1"/task/*/children 2>/dev/null)"
+	kill "$1" 2>/dev/null
 	for _ in $(seq 120); do
-		kill -0 "$session_pid" 2>/dev/null || break
+		kill -0 "$1" 2>/dev/null || break
 		read -rt 0.025 <> <(:) || :
 	done
 	for p in $all; do
 		kill -KILL "$p" 2>/dev/null
 	done
-	wait "$session_pid" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+session_end() {
+	[ -n "${work:-}" ] || return
+	[ -z "${session_pid:-}" ] || daemon_end "$session_pid"
 	if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
 }
 
@@ -60,9 +71,9 @@ lttng_cli() {
 	"${session_user[@]}" env LTTNG_HOME="$LTTNG_HOME" HOME="$LTTNG_HOME" timeout 20 lttng -n "$@"
 }
 
-trace() {
+# trace is trace_begin, the command, trace_end; between them $control is the page
+trace_begin() {
 	local name=$1 c
-	shift
 	{
 		lttng_cli create "$name" --output="$work/traces/$name" &&
 		lttng_cli enable-channel -u -s "$name" --subbuf-size="${SUBBUF:-256k}" --num-subbuf=4 events &&
@@ -77,19 +88,31 @@ trace() {
 		fail "$name" "no session: $(tail -n 1 "$work/$name.cli")"
 		return 1
 	}
-	"$build/rt_test" control "$work/$name.control" "${LEVEL:-2}"
-	(	# the shell's own word about a killed program goes there too
-		exec >"$work/$name.out" 2>"$work/$name.err"
-		TFTOP_CONTROL=$work/$name.control LD_PRELOAD=${PRELOAD:-} timeout 60 "$@"
-		exit $?
-	)
-	status=$?
+	control=$work/$name.control
+	"$build/rt_test" control "$control" "${LEVEL:-2}"
+}
+
+trace_end() {
+	local name=$1
 	lttng_cli stop "$name" >>"$work/$name.cli" 2>&1
 	# no wait: after a SIGKILL inside a probe it would never end
 	lttng_cli destroy --no-wait "$name" >>"$work/$name.cli" 2>&1
 	babeltrace2 "$work/traces/$name" 2>"$work/$name.lost" |
 		sed -E 's/^[^:]*:[0-9]+:[0-9.]+\] \([^)]*\) [^ ]+ tftop:([a-z_]+): /\1 /; s/[{},] ?/ /g; s/ = /=/g; s/ +/ /g' |
 		"$build/ops_alone" >"$work/$name.events"
+}
+
+trace() {
+	local name=$1
+	shift
+	trace_begin "$name" || return
+	(	# the shell's own word about a killed program goes there too
+		exec >"$work/$name.out" 2>"$work/$name.err"
+		TFTOP_CONTROL=$control LD_PRELOAD=${PRELOAD:-} timeout 60 "$@"
+		exit $?
+	)
+	status=$?
+	trace_end "$name"
 }
 
 # events NAME PATTERN...: the lines of NAME that match all of them. Announcements

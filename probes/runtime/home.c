@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * LTTng's home. liblttng-ust reads LTTNG_HOME (HOME where that is not set) when it is
+ * loaded, never again, and looks there for its daemon for as long as the process lives.
+ * For a second tftop, whose daemon is elsewhere, its folder gets a second name: a link
+ * at the place that LTTng knows, which is free since the first tftop cleared up behind
+ * itself. What is there is never touched; the link goes when tftop goes.
+ *
+ * LTTng's thread sleeps on a word in shared memory until a daemon of this user's is
+ * there. tftop's may be another user's (docs/security), so the word is set for it and
+ * set back.
+ *
+ * Threads: who attaches, one at a time, but for rt_home_leave(), the runtime's thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probes/runtime/internal.h"
+
+#define WAIT_BYTES 4096
+
+static char known[PATH_MAX];		/* what LTTng was told; "": nothing, or too long */
+static char target[PATH_MAX];		/* of the link at `known` */
+static _Atomic bool linked;
+static bool word_set;
+
+static const char *home(void)
+{
+	const char *path = getenv("LTTNG_HOME");
+
+	if (!path)
+		path = getenv("HOME");
+	return path ? path : "";
+}
+
+/* liblttng-ust is needed by this library, so its own constructor has just run. */
+__attribute__((constructor)) static void remember(void)
+{
+	const char *path = home();
+
+	if (strlen(path) < sizeof(known))
+		memcpy(known, path, strlen(path) + 1);
+}
+
+/* The word LTTng's thread of this user sleeps on; NULL: there is none. */
+static _Atomic int32_t *wait_word(void)
+{
+	char path[64];
+	void *p = MAP_FAILED;
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/shm/lttng-ust-wait-8-%u", (unsigned)getuid());
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == getuid() &&
+	    st.st_size >= (off_t)sizeof(int32_t))
+		p = mmap(NULL, WAIT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void wake_lttng(void)
+{
+	_Atomic int32_t *word = wait_word();
+	int32_t none = 0;
+
+	if (!word)
+		return;
+	if (atomic_compare_exchange_strong(word, &none, 1))
+		word_set = true;
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	munmap((void *)word, WAIT_BYTES);
+}
+
+bool rt_home_follow(void)
+{
+	const char *path = home();
+	struct stat st;
+
+	if (!strcmp(path, known)) {
+		wake_lttng();
+		return true;
+	}
+	if (!known[0] || strlen(path) >= sizeof(target)) {
+		rt_attach_why("LTTng in this process has no home to be reached at");
+		return false;
+	}
+	if (GET_ACQ(linked) && !strcmp(path, target)) {
+		wake_lttng();
+		return true;
+	}
+	if (!lstat(known, &st)) {
+		rt_attach_why("LTTng in this process looks for its daemon in '%s', as it was told "
+			      "when it was loaded; it cannot be told '%s' while that is there",
+			      known, path);
+		return false;
+	}
+	memcpy(target, path, strlen(path) + 1);
+	if (symlink(path, known)) {
+		rt_attach_why("LTTng in this process looks for its daemon in '%s', as it was told "
+			      "when it was loaded, and no link to '%s' can be made there: %m",
+			      known, path);
+		return false;
+	}
+	SET_REL(linked, true);
+	wake_lttng();
+	return true;
+}
+
+void rt_home_reached(void)
+{
+	_Atomic int32_t *word;
+	int32_t ours = 1;
+
+	if (!word_set)
+		return;
+	word_set = false;
+	word = wait_word();
+	if (!word)
+		return;
+	atomic_compare_exchange_strong(word, &ours, 0);
+	munmap((void *)word, WAIT_BYTES);
+}
+
+/* The link is the parent's. */
+void rt_home_fork_child(void)
+{
+	SET(linked, false);
+}
+
+void rt_home_leave(void)
+{
+	char now[PATH_MAX];
+	ssize_t n;
+
+	if (!GET_ACQ(linked))
+		return;
+	SET(linked, false);
+	n = readlink(known, now, sizeof(now));
+	if (n > 0 && (size_t)n == strlen(target) && !memcmp(now, target, (size_t)n))
+		unlink(known);
+}

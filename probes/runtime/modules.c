@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The libraries of the process, looked at and loaded by threads of our own. The loader's
+ * locks are not made anew in the child of a fork: a fork waits for us.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/runtime/internal.h"
+
+static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool loader_held;		/* over a fork */
+
+void rt_modules_fork(enum rt_fork stage)
+{
+	rt_fork_lock(&loader_lock, &loader_held, stage);
+}
+
+void *rt_dlopen(const char *file, int flags)
+{
+	void *h;
+
+	if (!rt_lock(&loader_lock))
+		return NULL;
+	h = dlopen(file, flags);
+	rt_unlock(&loader_lock);
+	return h;
+}
+
+static int first(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	if (size >= offsetof(struct dl_phdr_info, dlpi_adds) + sizeof(info->dlpi_adds))
+		*(uint64_t *)arg = info->dlpi_adds;
+	return 1;
+}
+
+uint64_t rt_modules_loaded(void)
+{
+	uint64_t loaded = 0;
+
+	if (rt_lock(&loader_lock)) {
+		dl_iterate_phdr(first, &loaded);
+		rt_unlock(&loader_lock);
+	}
+	return loaded;
+}
+
+struct list {
+	char *names;
+	size_t used, size;
+};
+
+static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct list *list = arg;
+	const char *name = info->dlpi_name ? info->dlpi_name : "";
+	size_t n = strlen(name) + 1;
+
+	(void)size;
+	if (list->used + n < list->size)	/* room for the end, too */
+		memcpy(list->names + list->used, name, n);
+	list->used += n;
+	return 0;
+}
+
+/* All names, each ended by a NUL, owned by the caller; *end is behind the last one. */
+static char *all_names(const char **end)
+{
+	struct list list = { .size = 16384 };
+
+	for (;;) {
+		list.names = malloc(list.size);
+		list.used = 0;
+		if (!list.names || !rt_lock(&loader_lock))
+			break;
+		dl_iterate_phdr(add_name, &list);
+		rt_unlock(&loader_lock);
+		if (list.used < list.size) {
+			*end = list.names + list.used;
+			return list.names;
+		}
+		free(list.names);
+		list.size = list.used * 2;
+	}
+	free(list.names);
+	rt_dropped(1);
+	return NULL;
+}
+
+void rt_modules(void (*each)(void *handle, const char *name, void *arg), void *arg)
+{
+	int saved = errno;
+	const char *end = NULL;
+	char *names = all_names(&end);
+
+	for (const char *name = names; name && name < end; name += strlen(name) + 1) {
+		/* the program itself has none; the kernel's has no file */
+		void *h = rt_dlopen(*name ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+
+		if (!h)
+			continue;
+		each(h, name, arg);
+		dlclose(h);
+	}
+	free(names);
+	errno = saved;
+}
+
+struct headers {
+	const struct link_map *map;
+	const ElfW(Phdr) *phdr;
+	int count;
+};
+
+static int headers_of(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct headers *h = arg;
+
+	(void)size;
+	if (info->dlpi_addr != h->map->l_addr || strcmp(info->dlpi_name, h->map->l_name))
+		return 0;
+	h->phdr = info->dlpi_phdr;
+	h->count = info->dlpi_phnum;
+	return 1;
+}
+
+const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count)
+{
+	struct link_map *map = NULL;
+	struct headers h = { 0 };
+
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !rt_lock(&loader_lock))
+		return NULL;
+	h.map = map;
+	dl_iterate_phdr(headers_of, &h);
+	rt_unlock(&loader_lock);
+	*base = map->l_addr;
+	*count = h.count;
+	return h.phdr;
+}
+
+void *rt_module_symbol(void *handle, const char *symbol)
+{
+	struct link_map *map = NULL, *of = NULL;
+	void *at = dlsym(handle, symbol);
+	Dl_info info;
+
+	if (!at || dlinfo(handle, RTLD_DI_LINKMAP, &map) ||
+	    !dladdr1(at, &info, (void **)&of, RTLD_DL_LINKMAP))
+		return NULL;
+	return of == map ? at : NULL;
+}
