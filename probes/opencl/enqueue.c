@@ -43,7 +43,7 @@ bool enqueue_begin(struct enqueue *e, cl_command_queue handle, enum hook hook, c
 	e->own = NULL;
 	e->out = event ? event : &e->own;
 	e->blocking = false;
-	record->holds = false;
+	record->holds = record->at_return = false;
 	record->status = 0;
 	record->late_name = record->late_shape = 0;
 	record->late_bytes = 0;
@@ -136,7 +136,8 @@ static bool read_ticks(cl_event event, uint64_t ticks[4])
 	return any;
 }
 
-/* Device times, or the callbacks' host times on a queue without them. */
+/* Device times; on a queue without them the host's: of the callbacks, or of the call that
+ * the command ran in. */
 static void read_times(struct record *record, struct tft_command *cmd, cl_event event)
 {
 	struct queue *queue = record->queue;
@@ -151,6 +152,10 @@ static void read_times(struct record *record, struct tft_command *cmd, cl_event 
 		cmd->submit_ticks = ticks[1];
 		cmd->start_ticks = ticks[2];
 		cmd->end_ticks = ticks[3];
+	} else if (record->at_return) {
+		cmd->start_ticks = (uint64_t)cmd->call_ns;
+		cmd->end_ticks = (uint64_t)record->return_ns;
+		cmd->flags |= TFT_CMD_APPROX;
 	} else if (running_ns) {
 		cmd->start_ticks = (uint64_t)running_ns;
 		cmd->end_ticks = (uint64_t)rt_now_ns();
@@ -234,12 +239,16 @@ cl_int enqueue_end(struct enqueue *e, cl_int result)
 		rt_call(hook_name(e->hook), e->begin_ns, end_ns, correlation, result);
 	if (event && unlikely(*(void **)(void *)event != *(void **)(void *)e->queue->handle))
 		vendor_adopt(event, e->queue->handle);
-	if (unlikely(!event))
+	if (unlikely(!event)) {
 		record_abandon(record, result < 0 ? (int16_t)result : (int16_t)-1);
-	else if (complete_at_once(e, correlation, event, &status))
+	} else if (complete_at_once(e, correlation, event, &status)) {
+		/* a blocking call may have waited for others first */
+		record->at_return = !e->blocking ||
+			atomic_load_explicit(&e->queue->instant, memory_order_relaxed) > 0;
 		record_done(record, event, event == e->own, status);
-	else
+	} else {
 		follow(e, event);
+	}
 	if (e->blocking && event && rt_level() >= TFT_LEVEL_DEFAULT)
 		wait_end(e->hook, queue, correlation, e->begin_ns, end_ns, result);
 	if (e->sample_ns)

@@ -7,8 +7,7 @@
  * goes through. Loaders from 2026 on look for clInitLayerWithProperties and
  * skip a layer without it; older ones and ocl-icd call clInitLayer.
  *
- * A process that is attached to has no layer: tft_opencl_attach does the same
- * from any thread.
+ * A process that is attached to has no layer: late.c.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -16,9 +15,7 @@
 #include "probes/opencl/probe.h"
 
 #define LAYER_NAME "tftop"
-#define PLATFORM_MAX 32
 #define LAYER_SLOT(fn) (offsetof(struct _cl_icd_dispatch, fn) / sizeof(void *))
-#define EXPORT __attribute__((visibility("default")))
 
 /*
  * The loader copies of this process. Each may know other platforms than the
@@ -38,7 +35,6 @@ EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint n, const cl_icd_disp
 						    cl_uint *n_ret, const cl_icd_dispatch **ours,
 						    const cl_properties *properties);
 EXPORT cl_int CL_API_CALL clDeinitLayer(void);
-EXPORT int tft_opencl_attach(void *loader);
 
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
@@ -53,6 +49,7 @@ static void on_tick(int64_t now_ns)
 {
 	if (atomic_load(&probe_dead))
 		return;
+	late_tick(now_ns);
 	clock_tick(now_ns);
 	record_tick(now_ns);
 }
@@ -73,7 +70,7 @@ static void on_fini(void)
 	atomic_store(&probe_dead, true);
 }
 
-static const struct rt_probe probe = {
+struct rt_probe opencl_probe = {
 	.name = "opencl",
 	.version = "1",
 	.blind = "kernels inside a command buffer, work a device enqueues itself, and the times "
@@ -138,19 +135,24 @@ static int loader_place(const struct _cl_icd_dispatch *next)
 	return -1;
 }
 
+void layer_begin(void)
+{
+	if (atomic_fetch_add(&loaders, 1) || !atomic_load(&probe_dead) || exited)
+		return;
+	/* all before it ended; what was in flight went with its vendor */
+	for (int i = 0; i < LOADER_MAX; i++)
+		atomic_store(&loader_list[i].target, NULL);
+	record_fork_child();
+	atomic_store(&probe_dead, false);
+	vendors_apply(rt_level());
+}
+
 static void loader_begin(cl_uint n, const struct _cl_icd_dispatch *next,
 			 const cl_icd_dispatch **ours)
 {
 	int i;
 
-	if (!atomic_fetch_add(&loaders, 1) && atomic_load(&probe_dead) && !exited) {
-		/* all before it ended; what was in flight went with its vendor */
-		for (i = 0; i < LOADER_MAX; i++)
-			atomic_store(&loader_list[i].target, NULL);
-		record_fork_child();
-		atomic_store(&probe_dead, false);
-		vendors_apply(rt_level());
-	}
+	layer_begin();
 	i = loader_place(next);
 	if (i < 0) {
 		rt_emit_message(1, "opencl: more copies of the loader than the probe can watch");
@@ -173,7 +175,7 @@ static cl_int init_layer(cl_uint n, const cl_icd_dispatch *next, cl_uint *n_ret,
 	*n_ret = sizeof(nothing) / sizeof(void *);
 	if (*n_ret > n)
 		*n_ret = n;
-	if (rt_probe_register(&probe))	/* else there is no tftop */
+	if (rt_probe_register(&opencl_probe))	/* else there is no tftop */
 		loader_begin(n, next, ours);
 	return CL_SUCCESS;
 }
@@ -231,27 +233,4 @@ EXPORT cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *
 	default:
 		return CL_INVALID_VALUE;
 	}
-}
-
-/*
- * Starts watching a process that is already running OpenCL; `loader` is a
- * handle of any of its loader copies. Returns the number of tables watched,
- * -1 without tftop, -2 when the loader knows no platform.
- */
-EXPORT int tft_opencl_attach(void *loader)
-{
-	union {
-		void *object;
-		cl_api_clGetPlatformIDs function;
-	} get = { dlsym(loader, "clGetPlatformIDs") };
-	cl_platform_id all[PLATFORM_MAX];
-	cl_uint found = 0;
-
-	if (!rt_probe_register(&probe))
-		return -1;
-	if (!get.object || get.function(PLATFORM_MAX, all, &found))
-		return -2;
-	for (cl_uint i = 0; i < found && i < PLATFORM_MAX; i++)
-		vendor_add(all[i]);
-	return (int)atomic_load(&vendor_count);
 }

@@ -224,6 +224,17 @@ void vendors_apply(enum tft_level level)
 	unlock_tables(cancel);
 }
 
+bool vendors_watched(void)
+{
+	int cancel = lock_tables();
+	bool any = false;
+
+	for (unsigned i = 0; i < atomic_load(&vendor_count); i++)
+		any |= !vendor_list[i].lost;
+	unlock_tables(cancel);
+	return any;
+}
+
 void vendors_forget(void)
 {
 	int cancel = lock_tables();

@@ -3,6 +3,7 @@
  * The OpenCL probe: what its files share.
  *
  *   layer.c    the loader's and the runtime's entry points
+ *   late.c     the way into a program that is already running
  *   patch.c    vendors' dispatch tables: found, saved, patched, restored
  *   table.h    every wrapped function, as rows
  *   enqueue.c  commands; calls.c all other plain calls
@@ -54,6 +55,8 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define EXPORT __attribute__((visibility("default")))
+#define PLATFORM_MAX 32		/* of one loader's or vendor's */
 #define UNWRAP(...) __VA_ARGS__
 /* Where a call that fills `array` tells how many: the program's place, else one
  * of ours, but none where it gave neither, which is its error to make. */
@@ -89,6 +92,13 @@ static inline bool probe_armed(void)
 	return rt_level() != TFT_LEVEL_OFF &&
 	       !atomic_load_explicit(&probe_dead, memory_order_relaxed);
 }
+
+/* ---- layer.c, late.c ---- */
+
+extern struct rt_probe opencl_probe;
+/* A loader copy, or who attaches, comes: after all others ended, all begins again. */
+void layer_begin(void);
+void late_tick(int64_t now_ns);
 
 /* ---- patch.c: vendors ---- */
 
@@ -128,6 +138,8 @@ void vendor_add(cl_platform_id platform);
 void vendor_adopt(const void *object, const void *parent);
 /* Brings every table in line with the level. */
 void vendors_apply(enum tft_level level);
+/* There is a table, and it can be written. */
+bool vendors_watched(void);
 /* Gives every table its entries back and forgets it. */
 void vendors_forget(void);
 void vendors_fork_child(void);

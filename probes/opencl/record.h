@@ -25,6 +25,7 @@ struct record {
 	uint64_t late_bytes;
 	int64_t return_ns;
 	bool holds;			/* a reference of the event is ours */
+	bool at_return;			/* it ran within its call */
 	/* Anyone. */
 	atomic_bool announced;
 	_Atomic int64_t running_ns;	/* host time of CL_RUNNING, 0 unknown */

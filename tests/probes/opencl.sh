@@ -81,7 +81,7 @@ adopt() {
 case_exports() {
 	expect exports "only what a loader or an attacher calls" \
 		"$(nm -D --defined-only "$lib/libtftop-opencl.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-		"clDeinitLayer clGetLayerInfo clInitLayer clInitLayerWithProperties tft_opencl_attach "
+		"clDeinitLayer clGetLayerInfo clInitLayer clInitLayerWithProperties tftop_probe_attach "
 	expect exports "OpenCL itself is not linked" \
 		"$(readelf -d "$lib/libtftop-opencl.so" | grep -c 'NEEDED.*OpenCL')" 0
 }

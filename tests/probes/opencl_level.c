@@ -312,19 +312,20 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc == 3 && !strcmp(argv[1], "attach")) {
 		cl_command_queue queue, later;
-		int (*attach)(void *);
-		void *probe;
+		int (*attach)(void);
+		void *probe = dlopen(argv[2], RTLD_NOW);
 
-		set_up();
-		queue = clCreateCommandQueue(context, device, 0, NULL);
-		run(queue, 3);
-		probe = dlopen(argv[2], RTLD_NOW);
-		*(void **)&attach = probe ? dlsym(probe, "tft_opencl_attach") : NULL;
+		*(void **)&attach = probe ? dlsym(probe, "tftop_probe_attach") : NULL;
 		if (!attach) {
 			printf("not ok 1 - the probe can be loaded late\n");
 			return 1;
 		}
-		check(attach(dlopen("libOpenCL.so.1", RTLD_NOW)) == 1, "one table is patched late");
+		check(attach() == TFT_ATTACH_UNUSED, "OpenCL that was not used yet is not begun");
+		set_up();
+		queue = clCreateCommandQueue(context, device, 0, NULL);
+		run(queue, 3);
+		check(attach() == TFT_ATTACHED, "it is watched late");
+		check(attach() == TFT_ATTACHED && lines("probe name=") == 1, "and once when asked twice");
 		check(lines("command ") == 0, "nothing is known of before");
 		run(queue, 4);
 		check(lines("kind=kernel name=add") == 4, "kernels of an old queue are seen");

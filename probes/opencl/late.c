@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that is already running OpenCL. Its vendors are found by their libraries and
+ * not through a loader: there may be several copies, under any name or inside of something
+ * else, and one that was not used yet would begin here. A vendor's table is all there is to
+ * patch, what calls through it is seen from then on. Vendors that are loaded later are
+ * looked for as libraries come.
+ */
+#include <string.h>
+
+#include "probes/opencl/probe.h"
+
+#define LOOK_NS 100000000
+
+static _Atomic uint64_t modules_seen;
+static atomic_bool attached;
+
+struct look {
+	bool patch;		/* else only count */
+	unsigned platforms;
+};
+
+/* A vendor's library, by what a loader finds it by (cl_khr_icd). Loaders have the same
+ * function; being asked, they would begin. */
+static bool is_vendor(void *handle, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return *path && !strstr(name ? name : path, "libOpenCL") &&
+	       !rt_module_symbol(handle, "clGetICDLoaderInfoOCLICD") &&
+	       rt_module_symbol(handle, "clGetExtensionFunctionAddress");
+}
+
+static void watch_vendor(void *handle, const char *path, void *arg)
+{
+	union {
+		void *object;
+		cl_api_clGetExtensionFunctionAddress find;
+		cl_api_clGetPlatformIDs platforms;
+	} function;
+	cl_platform_id all[PLATFORM_MAX];
+	cl_uint found = 0;
+	struct look *look = arg;
+
+	if (!is_vendor(handle, path))
+		return;
+	function.object = rt_module_symbol(handle, "clGetExtensionFunctionAddress");
+	function.object = function.find("clIcdGetPlatformIDsKHR");
+	if (!function.object || function.platforms(PLATFORM_MAX, all, &found) != CL_SUCCESS)
+		return;
+	look->platforms += found;
+	for (cl_uint i = 0; look->patch && i < found && i < PLATFORM_MAX; i++)
+		vendor_add(all[i]);
+}
+
+void late_tick(int64_t now_ns)
+{
+	static int64_t looked_ns;
+	struct look look = { .patch = true };
+	uint64_t modules;
+
+	if (!atomic_load(&attached) || now_ns - looked_ns < LOOK_NS)
+		return;
+	looked_ns = now_ns;
+	modules = rt_modules_loaded();
+	if (atomic_exchange(&modules_seen, modules) != modules)
+		rt_modules(watch_vendor, &look);
+}
+
+EXPORT int tftop_probe_attach(void)
+{
+	struct look look = { .patch = false };
+
+	rt_attach_why("%s", "");
+	atomic_store(&modules_seen, rt_modules_loaded());
+	rt_modules(watch_vendor, &look);
+	if (!look.platforms) {
+		rt_attach_why("no OpenCL of any vendor's is in use here");
+		return TFT_ATTACH_UNUSED;
+	}
+	if (!rt_probe_attach(&opencl_probe))
+		return TFT_ATTACH_FAILED;
+	if (!atomic_exchange(&attached, true)) {
+		layer_begin();
+		rt_blind(&opencl_probe, "attached late: what the program had before is not known, as "
+					"memory, extension functions, and the device times of queues");
+	}
+	look.patch = true;
+	rt_modules(watch_vendor, &look);
+	vendors_apply(rt_level());
+	if (vendors_watched())
+		return TFT_ATTACHED;
+	rt_attach_why("no dispatch table of OpenCL's vendors can be written");
+	return TFT_ATTACH_FAILED;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Brings a probe library into the program that includes this, in its midst, as an attach
+ * would: dlopen and tftop_probe_attach() on a thread that is none of the program's.
+ */
+#ifndef TESTS_PROGRAMS_LATE_H
+#define TESTS_PROGRAMS_LATE_H
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probes/schema/attach.h"
+
+struct late {
+	const char *library;
+	int result;		/* enum tft_attached */
+	const char *why;
+};
+
+static void *late_thread(void *arg)
+{
+	struct late *late = arg;
+	void *probe = dlopen(late->library, RTLD_NOW | RTLD_LOCAL);
+	int (*attach)(void);
+	const char *(*why)(void);
+
+	late->result = -100;
+	late->why = "";
+	if (!probe)
+		late->why = dlerror();
+	*(void **)&attach = probe ? dlsym(probe, "tftop_probe_attach") : NULL;
+	*(void **)&why = probe ? dlsym(probe, "tftop_attach_why") : NULL;
+	if (!attach || !why)
+		return NULL;
+	late->result = attach();
+	late->why = why();
+	return NULL;
+}
+
+/* Waits for the attach; says on stderr why it was not TFT_ATTACHED, and returns what it was. */
+static inline int late_attach(const char *library)
+{
+	struct late late = { .library = library };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, late_thread, &late)) {
+		perror("late: no thread");
+		exit(2);
+	}
+	pthread_join(thread, NULL);
+	if (late.result)
+		fprintf(stderr, "late: %d: %s\n", late.result, late.why);
+	return late.result;
+}
+
+#endif
