@@ -12,21 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/nvtx/abi.h"
+#include "probes/nvtx/probe.h"
 #include "probes/runtime/text.h"
 #include "probes/runtime/idmap.h"
-#include "probes/runtime/runtime.h"
 #include "probes/runtime/slots.h"
 
-#define NVTX_API __attribute__((visibility("default")))
 #define CHAIN_ENV "TFTOP_CHAIN_" NVTX_PATH_ENV
 #define TABLE_BYTES_MAX 4096	/* a struct_size beyond is none of NVTX's */
 #define HANDLE_TAG 1u
 
-static struct rt_probe probe = {
+struct rt_probe nvtx_probe = {
 	.name = "nvtx",
 	.version = TFTOP_VERSION,
 	.blind = "payload schemas, counters and resource names are not read",
+	.tick = nvtx_late_tick,
 };
 
 /* ---- handles and texts ---- */
@@ -44,6 +43,27 @@ static uint32_t handle_name(const void *handle)
 	if ((h & 15) != HANDLE_TAG || h >> 4 > UINT32_MAX)
 		return 0;
 	return (uint32_t)(h >> 4);
+}
+
+/* After an attach: of a handle that was made before it. 0: there was none. */
+static _Atomic uint32_t unknown_domain, unknown_string;
+
+void nvtx_handles_unknown(void)
+{
+	atomic_store(&unknown_domain, rt_name(TFT_NAME_DOMAIN, "(unknown domain)"));
+	atomic_store(&unknown_string, rt_name(TFT_NAME_RANGE, "(unknown string)"));
+}
+
+static uint32_t domain_name(const void *domain)
+{
+	return domain ? handle_name(domain) :
+			atomic_load_explicit(&unknown_domain, memory_order_relaxed);
+}
+
+static uint32_t string_name(const void *string)
+{
+	return string ? handle_name(string) :
+			atomic_load_explicit(&unknown_string, memory_order_relaxed);
 }
 
 static uint32_t name_a(enum tft_name_kind kind, const char *text)
@@ -132,7 +152,7 @@ static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_
 		args->name = range_w(a->message.wide);
 		break;
 	case NVTX_MESSAGE_HANDLE:
-		args->name = handle_name(a->message.handle);
+		args->name = string_name(a->message.handle);
 		break;
 	}
 	if (a->colour_type == NVTX_COLOUR_ARGB) {
@@ -198,13 +218,13 @@ static int domain_push_ex(const void *domain, const struct nvtx_attributes *a)
 {
 	struct rt_op_args args;
 
-	args_ex(&args, handle_name(domain), a);
+	args_ex(&args, domain_name(domain), a);
 	return push(&args);
 }
 
 static int domain_pop(const void *domain)
 {
-	return pop(handle_name(domain));
+	return pop(domain_name(domain));
 }
 
 /* ---- start and end ---- */
@@ -242,7 +262,7 @@ static uint64_t domain_start_ex(const void *domain, const struct nvtx_attributes
 {
 	struct rt_op_args args;
 
-	args_ex(&args, handle_name(domain), a);
+	args_ex(&args, domain_name(domain), a);
 	return rt_async_start(&args);
 }
 
@@ -282,7 +302,7 @@ static void domain_mark_ex(const void *domain, const struct nvtx_attributes *a)
 {
 	struct rt_op_args args;
 
-	args_ex(&args, handle_name(domain), a);
+	args_ex(&args, domain_name(domain), a);
 	rt_mark(&args);
 }
 
@@ -300,12 +320,12 @@ static void category_w(uint32_t number, const wchar_t *text)
 
 static void domain_category_a(const void *domain, uint32_t number, const char *text)
 {
-	category_name(handle_name(domain), number, name_a(TFT_NAME_OP_TYPE, text));
+	category_name(domain_name(domain), number, name_a(TFT_NAME_OP_TYPE, text));
 }
 
 static void domain_category_w(const void *domain, uint32_t number, const wchar_t *text)
 {
-	category_name(handle_name(domain), number, name_w(TFT_NAME_OP_TYPE, text));
+	category_name(domain_name(domain), number, name_w(TFT_NAME_OP_TYPE, text));
 }
 
 static void thread_a(uint32_t tid, const char *text)
@@ -446,29 +466,63 @@ static const struct hook cudart[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool attach(const struct nvtx_callbacks *callbacks, int module,
-		   const struct hook *hooks, size_t n)
+static enum nvtx_took take(const struct nvtx_callbacks *callbacks, int module,
+			   const struct hook *hooks, size_t n, bool late)
 {
 	struct rt_slot slots[COUNT(core) + COUNT(core2)];
 	nvtx_function **table = NULL;
 	unsigned int size = 0;
+	bool others = false;
 	int count = 0;
 
 	if (!callbacks->table(module, &table, &size) || !table)
-		return false;
+		return NVTX_TOOK_NOTHING;
 	for (size_t i = 0; i < n; i++) {
-		void *ours = (void *)hooks[i].ours;
+		void *ours = (void *)hooks[i].ours, *now;
 
 		if (hooks[i].index >= size || !table[hooks[i].index])
 			continue;
+		now = (void *)__atomic_load_n(table[hooks[i].index], __ATOMIC_ACQUIRE);
+		if (late && now && now != ours) {
+			others = true;
+			continue;
+		}
 		slots[count++] = (struct rt_slot){
 			.at = (void **)table[hooks[i].index],
 			.ours = ours,
 			.off = hooks[i].keep ? ours : NULL,
 		};
 	}
+	if (others)
+		return NVTX_TAKEN;	/* handles are the tool's own: all or nothing */
 	rt_slots_add(slots, count);
-	return count > 0;
+	return count > 0 ? NVTX_TOOK : NVTX_TOOK_NOTHING;
+}
+
+enum nvtx_took nvtx_take(const struct nvtx_callbacks *callbacks, bool late)
+{
+	enum nvtx_took first = take(callbacks, NVTX_MODULE_CORE, core, COUNT(core), late), second;
+
+	if (first == NVTX_TAKEN)
+		return first;
+	second = take(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2), late);
+	/* not all modules of a program have these */
+	take(callbacks, NVTX_MODULE_CUDA, cuda, COUNT(cuda), late);
+	take(callbacks, NVTX_MODULE_CUDART, cudart, COUNT(cudart), late);
+	return first == NVTX_TOOK_NOTHING ? second : first;
+}
+
+void nvtx_begin(const struct nvtx_callbacks *callbacks)
+{
+	nvtx_function **table = NULL, begin;
+	unsigned int size = 0;
+
+	if (!callbacks->table(NVTX_MODULE_CORE2, &table, &size) || !table ||
+	    size <= NVTX_CORE2_INITIALIZE || !table[NVTX_CORE2_INITIALIZE])
+		return;
+	begin = __atomic_load_n(table[NVTX_CORE2_INITIALIZE], __ATOMIC_ACQUIRE);
+	if (begin)
+		((void (*)(const void *))begin)(NULL);
 }
 
 /*
@@ -489,7 +543,7 @@ static bool users_tool(nvtx_get_table get_table)
 	init = h ? (int (*)(nvtx_get_table))dlsym(h, "InitializeInjectionNvtx2") : NULL;
 	if (!init || !init(get_table))
 		return false;
-	if (!atomic_exchange(&told, true) && rt_probe_register(&probe))
+	if (!atomic_exchange(&told, true) && rt_probe_register(&nvtx_probe))
 		rt_emit_message(1, "the program's own NVTX tool is in use; "
 				   "its ranges are not seen here");
 	return true;
@@ -499,7 +553,6 @@ static int initialize(nvtx_get_table get_table)
 {
 	const struct nvtx_callbacks *callbacks;
 	const struct nvtx_version *version;
-	bool ok;
 
 	if (!get_table)
 		return 0;
@@ -509,18 +562,13 @@ static int initialize(nvtx_get_table get_table)
 	if (!callbacks || callbacks->bytes < sizeof(*callbacks) ||
 	    callbacks->bytes > TABLE_BYTES_MAX || !callbacks->table)
 		return 0;
-	if (!rt_probe_register(&probe))
+	if (!rt_probe_register(&nvtx_probe))
 		return 0;
 	version = get_table(NVTX_TABLE_VERSION);
 	if (version && version->bytes >= sizeof(*version) &&
 	    version->bytes <= TABLE_BYTES_MAX && version->set_tool_version)
 		version->set_tool_version(3);
-	ok = attach(callbacks, NVTX_MODULE_CORE, core, COUNT(core));
-	ok |= attach(callbacks, NVTX_MODULE_CORE2, core2, COUNT(core2));
-	/* not all modules of a program have these */
-	attach(callbacks, NVTX_MODULE_CUDA, cuda, COUNT(cuda));
-	attach(callbacks, NVTX_MODULE_CUDART, cudart, COUNT(cudart));
-	return ok;
+	return nvtx_take(callbacks, false) != NVTX_TOOK_NOTHING;
 }
 
 NVTX_API int InitializeInjectionNvtx2(nvtx_get_table get_table);

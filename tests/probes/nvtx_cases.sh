@@ -2,7 +2,7 @@
 # Cases of the NVTX probe; sourced by run.sh. NVTX_INCLUDE names a folder with
 # nvtx3/ in it; else the usual places of the CUDA toolkit are looked at.
 
-nvtx_cases='nvtx_abi nvtx_double nvtx_vendor nvtx_none nvtx_chain nvtx_malloc'
+nvtx_cases='nvtx_abi nvtx_double nvtx_vendor nvtx_none nvtx_chain nvtx_malloc nvtx_late nvtx_late_tool nvtx_late_unused'
 
 nvtx_include() {
 	local d
@@ -69,7 +69,7 @@ case_nvtx_none() {
 # The user's own tool goes first and is left alone, and that is told.
 case_nvtx_chain() {
 	compile nvtx_tool.so -shared -fPIC tests/probes/nvtx_tool.c &&
-	compile nvtx_chain tests/probes/nvtx_tool_user.c -ldl || return
+	compile nvtx_chain tests/probes/nvtx_tool_user.c -lpthread -ldl || return
 	TFTOP_CHAIN_NVTX_INJECTION64_PATH=$build/nvtx_tool.so \
 		NVTX_INJECTION64_PATH=$lib/libtftop-nvtx.so trace nvtx_chain "$build/nvtx_chain"
 	expect nvtx_chain 'the user'\''s tool has the module' "$status $(cat "$work/nvtx_chain.out")" '0 push 77'
@@ -85,4 +85,33 @@ case_nvtx_malloc() {
 	expect_true 'nvtx_malloc, its ranges are seen' [ "$(count nvtx_malloc ev_op)" -gt 1000 ]
 	expect_true 'nvtx_malloc, those inside of a tracepoint are counted' \
 		[ "$(events nvtx_malloc ev_beat | tail -n 1 | value dropped)" -gt 0 ]
+}
+
+# In a running program: handles of before have no name, those made since do.
+case_nvtx_late() {
+	local unknown after
+	compile nvtx_late tests/programs/late_nvtx.c -lpthread -ldl || return
+	trace nvtx_late "$build/nvtx_late" "$lib/libtftop-nvtx.so" "$work/truth"
+	expect nvtx_late 'status, and what the program sees' "$status $(cat "$work/nvtx_late.out")" '0 0'
+	unknown=$(events nvtx_late def_name kind=5 'text="(unknown domain)"' | value id)
+	after=$(events nvtx_late def_name kind=5 'text="of after"' | value id)
+	expect nvtx_late 'a domain of before' "$(count nvtx_late ev_op "domain=$unknown" "name=$(name_id nvtx_late '(unknown string)')")" 1
+	expect nvtx_late 'a domain made since' "$(count nvtx_late ev_op "domain=$after" "name=$(name_id nvtx_late 'text of after')")" 1
+	expect nvtx_late 'nothing of before' "$(count nvtx_late def_name 'text="before"')" 0
+}
+
+# Where another tool has the module, it stays so, and that is told.
+case_nvtx_late_tool() {
+	compile nvtx_tool.so -shared -fPIC tests/probes/nvtx_tool.c &&
+	compile nvtx_late_tool tests/probes/nvtx_tool_user.c -lpthread -ldl || return
+	NVTX_INJECTION64_PATH=$build/nvtx_tool.so trace nvtx_late_tool "$build/nvtx_late_tool" "$lib/libtftop-nvtx.so"
+	expect nvtx_late_tool 'the module is left alone' "$status $(tr '\n' ' ' <"$work/nvtx_late_tool.out")" '0 push 77 -1 push 77 '
+	expect nvtx_late_tool 'told' "$(cat "$work/nvtx_late_tool.err")" "late: -1: the program's own NVTX tool is in use"
+}
+
+case_nvtx_late_unused() {
+	compile late_none -DPLAIN tests/programs/late_turns.c -lpthread -ldl || return
+	trace nvtx_late_unused "$build/late_none" "$lib/libtftop-nvtx.so" <<<"attach - -"
+	expect nvtx_late_unused 'told, and nothing begun' "$(cat "$work/nvtx_late_unused.err") $(wc -l <"$work/nvtx_late_unused.events")" \
+		'late: 1: no module with NVTX is in this process 0'
 }

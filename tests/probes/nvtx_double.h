@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * NVTX as its header-only library behaves, for machines without its headers:
- * its load protocol, and the functions nvtx_test.c calls, by their own names.
+ * its load protocol, the layout of its globals, and the functions that tests call, by
+ * their own names.
  */
 #ifndef TESTS_PROBES_NVTX_DOUBLE_H
 #define TESTS_PROBES_NVTX_DOUBLE_H
@@ -32,30 +33,46 @@ static void double_version(uint32_t version)
 	(void)version;
 }
 
+/* As nvtxGlobals_t begins: a probe that comes late finds a module by it. */
+static struct {
+	uint32_t state, zero;
+	struct nvtx_callbacks callbacks;
+	struct nvtx_version version;
+} double_globals = {
+	0, 0, { sizeof(struct nvtx_callbacks), double_table },
+	{ sizeof(struct nvtx_version), 3, 0, double_version },
+};
+
 static const void *double_export(uint32_t id)
 {
-	static const struct nvtx_callbacks callbacks = { sizeof(callbacks), double_table };
-	static const struct nvtx_version version = { sizeof(version), 3, 0, double_version };
-
-	return id == NVTX_TABLE_CALLBACKS ? (const void *)&callbacks :
-	       id == NVTX_TABLE_VERSION ? (const void *)&version : NULL;
+	return id == NVTX_TABLE_CALLBACKS ? (const void *)&double_globals.callbacks :
+	       id == NVTX_TABLE_VERSION ? (const void *)&double_globals.version : NULL;
 }
 
 static inline void nvtxInitialize(const void *reserved)
 {
 	const char *path = getenv(NVTX_PATH_ENV);
-	void *h = path ? dlopen(path, RTLD_LAZY) : NULL;
+	void *h = path && !double_globals.state ? dlopen(path, RTLD_LAZY) : NULL;
 	int (*init)(nvtx_get_table) = h ? (int (*)(nvtx_get_table))
 		dlsym(h, "InitializeInjectionNvtx2") : NULL;
 
 	(void)reserved;
+	if (double_globals.state)
+		return;
+	core2_slot[NVTX_CORE2_INITIALIZE] = NULL;
+	if (init)
+		init(double_export);
+	__atomic_store_n(&double_globals.state, 2, __ATOMIC_RELEASE);
+}
+
+__attribute__((constructor)) static void double_fresh(void)
+{
 	for (int i = 1; i < NVTX_SLOTS; i++) {
 		core_table[i] = &core_slot[i];
 		core2_table[i] = &core2_slot[i];
 		cuda_table[i] = &cuda_slot[i];
 	}
-	if (init)
-		init(double_export);
+	core2_slot[NVTX_CORE2_INITIALIZE] = (nvtx_function)nvtxInitialize;
 }
 
 #define CALL(table, index, type, none, ...) do { \

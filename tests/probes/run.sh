@@ -14,12 +14,13 @@ expect_true() {
 . tests/probes/rt_cases.sh
 . tests/probes/nvtx_cases.sh
 . tests/probes/itt_cases.sh
+. tests/probes/late_cases.sh
 
 runtime_flags="-L$lib -ltftop-runtime -Wl,-rpath,$lib -lpthread"
 compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c $runtime_flags || closing
 compile ops_alone tests/probes/ops_alone.c || closing
 session_begin
-for case in $rt_cases $nvtx_cases $itt_cases; do
+for case in $rt_cases $nvtx_cases $itt_cases $late_cases; do
 	wanted "$case" && "case_$case"
 done
 closing

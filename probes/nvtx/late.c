@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that is already running. Each of its modules has NVTX inside, with hidden
+ * globals (nvtxGlobals_t of nvtxDetail/nvtxImpl.h): a state, two tables by their sizes, each
+ * with a pointer to a function of the same module. By that they are found in its data,
+ * stripped or not. A module that began without a tool has empty slots and never looks for
+ * one again; one that has not begun is let begin, which it does once.
+ *
+ * Threads: who attaches, then the runtime's.
+ */
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/nvtx/probe.h"
+
+#define LOOK_NS 100000000
+#define BEGIN_TRIES 100			/* of 1 ms: another thread is at it */
+#define VERSION_MAX 16
+
+enum { FRESH, STARTED, COMPLETE };	/* its states */
+
+struct globals {
+	uint32_t state, zero;
+	struct nvtx_callbacks callbacks;
+	struct nvtx_version version;
+};
+
+_Static_assert(sizeof(struct nvtx_callbacks) == 16 && sizeof(struct nvtx_version) == 24,
+	       "as in every release of NVTX 3");
+
+static atomic_bool attached;
+static _Atomic uint64_t modules_seen;
+
+struct look {
+	bool take;			/* else only count */
+	unsigned found, taken, idle;	/* modules; with another tool; that have not begun */
+};
+
+struct module {
+	const ElfW(Phdr) *phdr;
+	int count;
+	uintptr_t base;
+};
+
+static bool in_text(const struct module *m, uintptr_t at)
+{
+	for (int i = 0; i < m->count; i++) {
+		const ElfW(Phdr) *p = &m->phdr[i];
+
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    at - (m->base + p->p_vaddr) < p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static bool are_globals(const struct module *m, const struct globals *g)
+{
+	return g->callbacks.bytes == sizeof(g->callbacks) &&
+	       g->version.bytes == sizeof(g->version) &&
+	       __atomic_load_n(&g->state, __ATOMIC_ACQUIRE) <= COMPLETE && !g->zero &&
+	       g->version.version >= 2 && g->version.version <= VERSION_MAX &&
+	       !g->version.reserved && in_text(m, (uintptr_t)g->callbacks.table) &&
+	       in_text(m, (uintptr_t)g->version.set_tool_version);
+}
+
+static bool begun(const struct globals *g)
+{
+	struct timespec ms = { 0, 1000000 };
+
+	/* the user's own tool comes in when the module begins by itself */
+	if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == FRESH && !getenv(NVTX_PATH_ENV))
+		nvtx_begin(&g->callbacks);
+	for (int i = 0; i < BEGIN_TRIES; i++) {
+		if (__atomic_load_n(&g->state, __ATOMIC_ACQUIRE) != STARTED)
+			break;
+		nanosleep(&ms, NULL);
+	}
+	return __atomic_load_n(&g->state, __ATOMIC_ACQUIRE) == COMPLETE;
+}
+
+static void take(const struct globals *g, struct look *look)
+{
+	look->found++;
+	if (!look->take)
+		return;
+	if (!begun(g))
+		look->idle++;
+	else if (nvtx_take(&g->callbacks, true) == NVTX_TAKEN)
+		look->taken++;
+}
+
+/* What has pointers in it comes from the file; what does not cannot be globals. */
+static void look_at(void *handle, const char *name, void *arg)
+{
+	struct module m;
+
+	(void)name;
+	m.phdr = rt_module_phdr(handle, &m.base, &m.count);
+	for (int i = 0; m.phdr && i < m.count; i++) {
+		const ElfW(Phdr) *p = &m.phdr[i];
+		uintptr_t at = (m.base + p->p_vaddr + 7) & ~(uintptr_t)7;
+		uintptr_t end = m.base + p->p_vaddr + p->p_filesz;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_W) || !(p->p_flags & PF_R))
+			continue;
+		for (; at + sizeof(struct globals) <= end; at += 8)
+			if (are_globals(&m, (const struct globals *)at))
+				take((const struct globals *)at, arg);
+	}
+}
+
+void nvtx_late_tick(int64_t now_ns)
+{
+	static int64_t looked_ns;
+	struct look look = { .take = true };
+	uint64_t modules;
+
+	if (!atomic_load(&attached) || now_ns - looked_ns < LOOK_NS)
+		return;
+	looked_ns = now_ns;
+	modules = rt_modules_loaded();
+	if (atomic_exchange(&modules_seen, modules) != modules)
+		rt_modules(look_at, &look);
+}
+
+NVTX_API int tftop_probe_attach(void)
+{
+	struct look look = { .take = false };
+	int saved = errno;
+
+	rt_attach_why("%s", "");
+	atomic_store(&modules_seen, rt_modules_loaded());
+	rt_modules(look_at, &look);
+	if (!look.found) {
+		rt_attach_why("no module with NVTX is in this process");
+		return TFT_ATTACH_UNUSED;
+	}
+	if (!rt_probe_attach(&nvtx_probe))
+		return TFT_ATTACH_FAILED;
+	if (!atomic_exchange(&attached, true)) {
+		nvtx_handles_unknown();
+		rt_blind(&nvtx_probe, "attached late: ranges that were open, and the names of domains "
+				      "and strings of before, are not known");
+	}
+	look = (struct look){ .take = true };
+	rt_modules(look_at, &look);
+	errno = saved;
+	if (look.idle == look.found) {
+		rt_attach_why("NVTX has not begun here, and will with '" NVTX_PATH_ENV "=%s'",
+			      getenv(NVTX_PATH_ENV) ? getenv(NVTX_PATH_ENV) : "");
+		return TFT_ATTACH_UNUSED;
+	}
+	if (look.taken && look.taken + look.idle == look.found) {
+		rt_attach_why("the program's own NVTX tool is in use");
+		return TFT_ATTACH_FAILED;
+	}
+	if (look.taken)
+		rt_blind(&nvtx_probe, "modules that the program's own NVTX tool has");
+	return TFT_ATTACHED;
+}
