@@ -97,7 +97,7 @@ enum command_group {
 	X(LIST_INPUTS, "list-inputs", "li", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "what it takes, as a tree; -r all the way, -c control edges, -t types") \
 	X(LIST_OUTPUTS, "list-outputs", "lo", PANES, "OP [-r] [-d DEPTH] [-c] [-t]", 1, 6, page, "who takes from it, likewise") \
 	X(LIST_SOURCE, "list-source", "ls", PANES, "[-p SOURCE] [-n OP] [-e TIME] [-u] [-s COLUMN] [-r] [-l LINES]", 0, -1, page, "source files with what ran of them, calls and time, yours first; -p, -n: regular expressions; -u: without libraries") \
-	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE[:LINE] [-b LINE] [-c time|self|device|backward] [-n OP]", 1, -1, page, "a source file with the cost of its lines; -b: from that line, -c: what the bars are of, -n: only these ops below their lines") \
+	X(PRINT_SOURCE, "print-source", "ps", PANES, "FILE[:LINE] [-b LINE] [-c time|self|device|backward] [-n OP]", 1, -1, page, "a source file with the cost of its lines, at the one that costs most; :LINE or -b: from that line, -c: what the bars are of, -n: only these ops below their lines") \
 	X(LIST_STAGES, "list-stages", "stages", PANES, "", 0, 0, page, "input pipelines as trees: time, work, buffer of each stage, and what it holds of the wait") \
 	X(ALLOCATOR, "allocator", "", PANES, "[ALLOCATOR]", 0, 1, page, "allocators: peak and who held it, regions, chunks by size, fragmentation; or those with that in the name") \
 	X(COUNTERS, "counters", "", PANES, "[COUNTER]", 0, 1, page, "counters: least, mean, highest, last value; or over time, of those with that in the name") \
@@ -124,7 +124,7 @@ enum command_group {
 	X(FULL, "full", "", PANES, "", 0, 0, full, "the lower pane over the whole screen, and back") \
 	X(BACK, "back", "", PANES, "", 0, 0, back, "the page before") \
 	X(FORWARD, "forward", "", PANES, "", 0, 0, forward, "the page after it") \
-	X(HELP, "help", "h", PANES, "[COMMAND|OPTION|KEYS]", 0, 1, help, "keys and commands; what a command, an option, a key is for") \
+	X(HELP, "help", "h", PANES, "[tasks|column|COMMAND|OPTION|KEYS [COLUMN]]", 0, 2, help, "keys and commands; tasks: what one may want to know, each with its command; what a command, an option, a key, a column of a table is for") \
 	X(RUN, "run", "r", PROGRAM, "[-t STEPS | -f EXPR…]", 0, -1, run, "follow; -t: for so many steps, -f: until an event that begins from now on matches a filter (help filter), then freeze") \
 	X(LEVEL, "level", "", PROGRAM, "off|min|default|full", 0, 1, level, "how much is collected") \
 	X(PROBE, "probe", "", PROGRAM, "[PROBE on|off]", 0, 2, page, "what each process is watched by, and what that does not see") \

@@ -128,8 +128,29 @@ QUESTIONS = [
 ]
 
 
+def tasks():
+    """The questions of the page that leads to the answers."""
+    script, page = os.path.join(folder, "script.tftop"), os.path.join(folder, "tasks.txt")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("wait-settled 30s\nhelp tasks > '%s'\nhelp tasks\nfollow-links 1\n" % page)
+    done = subprocess.run([tftop, "--no-config", "--headless", "--script", script,
+                           os.path.join(folder, "gpu")], env=environment, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          cwd=os.path.join(folder, "source"))
+    if done.returncode:
+        return [done.stdout + done.stderr]
+    with open(page, encoding="utf-8") as file:
+        return [re.split(r"  +", line.strip())[0] for line in file.read().splitlines()[1:-1]]
+
+
 def main():
     failed = 0
+    asked_for = [question for question, *_ in QUESTIONS]
+    if tasks() == asked_for:
+        print("ok help tasks leads to all of them")
+    else:
+        failed += 1
+        print("not ok help tasks: %s" % tasks())
     for question, name, asked, wanted in QUESTIONS:
         if asked.startswith(":"):
             short = len(asked) <= COMMAND_MOST
@@ -145,7 +166,7 @@ def main():
         print("not ok %s: %s: %s" % (question, asked,
                                      "no '%s'" % missing[0] if missing else "too long"))
         print(shown)
-    print("%d passed, %d failed, 0 skipped" % (len(QUESTIONS) - failed, failed))
+    print("%d passed, %d failed, 0 skipped" % (len(QUESTIONS) + 1 - failed, failed))
     return failed > 0
 
 

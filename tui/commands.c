@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "keymap/words.h"
+#include "model/base/util.h"
+#include "tui/panes.h"
 
 unsigned command_fail(struct run *run, const char *format, ...)
 {
@@ -149,12 +151,51 @@ static unsigned help_other(struct run *run, const char *about)
 	return OUT_REDRAW;
 }
 
+/* What the page of columns says, of the table that is shown, else of all that have it. */
+static unsigned help_column(struct run *run, const char *key)
+{
+	struct tui *tui = run->tui;
+	struct pane *shown = tui->panes[tui->lower];
+	struct strbuf text;
+
+	strbuf_init(&text);
+	for (size_t i = 0; i < pane_count; i++) {
+		const struct table_kind *kind = pane_table[i] && pane_table[i]->kind ?
+						pane_table[i]->kind() : NULL;
+		const struct table_column *column = kind ? table_kind_column(kind, key) : NULL;
+
+		if (!column)
+			continue;
+		if (shown && shown->ops == pane_table[i])
+			strbuf_reset(&text);
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->pane,
+			    column->help);
+		if (shown && shown->ops == pane_table[i])
+			break;
+	}
+	if (text.length)
+		tui_say(tui, false, "%s", text.data);
+	else
+		command_fail(run, "no table has a column '%.40s'; columns lists those of one", key);
+	strbuf_release(&text);
+	return OUT_REDRAW;
+}
+
 unsigned cmd_help(struct run *run)
 {
 	struct tui *tui = run->tui;
 	const char *about = command_first(run);
+	bool tasks = about && !strcmp(about, "tasks") && run->call.argc == 2;
 	int id;
 
+	if (run->to && !tasks)
+		return command_fail(run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
+	if (tasks)
+		return cmd_page(run);
+	if (run->call.argc == 3 && !strcmp(about, "column"))
+		return help_column(run, run->call.argv[2]);
+	if (run->call.argc == 3)
+		return command_fail(run, "one word, or 'column NAME', not also '%.40s'", run->call.argv[2]);
 	if (tui->help.open && !about) {
 		help_close(&tui->help);
 		return OUT_REDRAW;

@@ -38,6 +38,7 @@ static make_page *maker_of(int id)
 	case COMMAND_ID_LIST_WAITS: return page_waits;
 	case COMMAND_ID_LIST_GRAPHS: return page_replays;
 	case COMMAND_ID_FLOWS: return page_flows;
+	case COMMAND_ID_HELP: return page_tasks;
 	case COMMAND_ID_FILTERS: return page_filters;
 	case COMMAND_ID_COLUMNS: return page_columns;
 	case COMMAND_ID_OPTIONS: return page_set;

@@ -172,6 +172,8 @@ static void add_columns(struct gather *gather, const char *sign)
 	const struct table_kind *kind = gather->argc > 1 ? panes_kind(gather->argv[1]) : NULL;
 	const struct table *table = gather->ask->table;
 
+	if (gather->command == COMMAND_ID_HELP && !gather_after(gather, "column"))
+		return;
 	for (size_t i = 0; list && i < list->n_columns; i++)
 		gather_add(gather, list->columns[i].key, "", false);
 	if (!list)

@@ -138,6 +138,7 @@ static void add_reading(struct help *help, const struct keymap *keymap)
 		{"", "zoomed in, bars have names; a fading end: not over; ░ may change"},
 		{"its last line", "all about the event under the cursor"},
 		{"below", "tables, findings, output, messages, pages: by their number"},
+		{":help tasks", "what you may want to know, each with its command"},
 	};
 	static const struct { const char *title, *commands[6][2]; } keys[] = {
 		{"to begin", {{"toggle-follow", " freeze, "}, {"zoom-in", ""}, {"zoom-out", " zoom, "},

@@ -47,6 +47,30 @@ char *list_regex_quote(const char *text)
 	return strbuf_detach(&quoted);
 }
 
+char *list_regex_literal(const char *text)
+{
+	size_t length = strlen(text), n = 0;
+	char *plain, *quoted;
+	bool same;
+
+	if (length < 2 || text[0] != '^' || text[length - 1] != '$')
+		return NULL;
+	plain = xstrdup(text);
+	for (size_t i = 1; i + 1 < length; i++) {
+		if (text[i] == '\\' && i + 2 < length)
+			i++;
+		plain[n++] = text[i];
+	}
+	plain[n] = '\0';
+	quoted = list_regex_quote(plain);
+	same = !strcmp(quoted, text);
+	free(quoted);
+	if (same)
+		return plain;
+	free(plain);
+	return NULL;
+}
+
 static bool parse_end(const char *text, size_t length, bool sizes, int64_t *out)
 {
 	char word[WORD_MAX];
@@ -384,11 +408,16 @@ void list_options_say(const struct list_options *options, struct page *page)
 		const struct list_flag *flag = &options->flags[i];
 		const struct list_given *given = &options->given[i];
 
+		char *literal;
+
 		if (!flag->what || !given->text)
 			continue;
-		page_add(page, ROLE_MUTED, 0, "   %s%s", flag->what,
+		/* a link that was followed means one name, and says so */
+		literal = flag->type == LIST_REGEX ? list_regex_literal(given->text) : NULL;
+		page_add(page, ROLE_MUTED, 0, "   %s%s", flag->what, literal ? " = " :
 			 flag->type == LIST_REGEX ? " ~ " : flag->type == LIST_SWITCH ? "" :
 			 *given->text == '[' || *given->text == '(' ? " in " : " ");
-		page_add(page, ROLE_DEFAULT, 0, "%s", given->text);
+		page_add(page, ROLE_DEFAULT, 0, "%s", literal ? literal : given->text);
+		free(literal);
 	}
 }

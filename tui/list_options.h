@@ -101,6 +101,8 @@ bool list_regex(regex_t *regex, const char *text, char *error, size_t error_size
 
 /* An expression that matches this text and nothing else; the caller frees. */
 char *list_regex_quote(const char *text);
+/* The text of such an expression; NULL: it is another one. The caller frees. */
+char *list_regex_literal(const char *text);
 
 /* What was filtered, as in "   name ~ conv   avg >100us"; nothing where nothing was. */
 void list_options_say(const struct list_options *options, struct page *page);

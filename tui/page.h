@@ -40,7 +40,7 @@ struct page {
 	struct page_line *lines;	/* owned; ended ones */
 	size_t n_lines, cap_lines;
 	size_t begin;			/* first part of the line that is being made */
-	size_t show;			/* line that is to be seen first */
+	size_t show, above;		/* line the cursor is on at first, so many lines above it */
 	size_t title;			/* place in texts: what the heading calls it; 0: its command */
 	size_t again;			/* place in texts: the command that makes it again, where
 					 * what was typed may come to mean another; 0: that */
@@ -134,6 +134,7 @@ bool page_queues(const struct page_call *call, struct page *page);	/* queues */
 bool page_waits(const struct page_call *call, struct page *page);	/* waits */
 bool page_replays(const struct page_call *call, struct page *page);	/* graphs */
 bool page_flows(const struct page_call *call, struct page *page);	/* flows */
+bool page_tasks(const struct page_call *call, struct page *page);	/* help tasks */
 bool page_filters(const struct page_call *call, struct page *page);	/* filters */
 bool page_columns(const struct page_call *call, struct page *page);	/* columns */
 bool page_run(const struct page_call *call, struct page *page);	/* ri */

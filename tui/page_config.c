@@ -119,20 +119,54 @@ static void colour_text(char *text, size_t size, const short colours[2])
 		 strcmp(one[0], one[1]) ? one[1] : "");
 }
 
+/* The first sentence of a theme's file, behind the line with its licence. */
+static void theme_about(char *text, size_t size, const char *name)
+{
+	char path[64];
+	const char *at, *end;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "themes/%s", name);
+	at = strchr(config_builtin_file(path), '\n') + 1;
+	for (; at[0] == '#' && n + 1 < size; at = end + (*end == '\n')) {
+		end = at + strcspn(at, ".\n");
+		if (end < at + 2)
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%.*s", n ? " " : "",
+				      (int)(end - at) - 2, at + 2);
+		if (*end == '.')
+			break;
+	}
+}
+
+/* A line for each, Enter chooses it; what is chosen is marked and seen first. */
+static void add_themes(struct page *page, const char *now)
+{
+	page_add(page, ROLE_COLUMN, 0, "theme %s", now);
+	page_say(page, ROLE_MUTED, 0, "   Enter chooses another one, color changes a role of it");
+	for (size_t i = 0; config_builtin_name("themes", i); i++) {
+		const char *const argv[] = {"set", "theme", config_builtin_name("themes", i)};
+		bool chosen = !strcmp(argv[2], now);
+		char about[160];
+
+		theme_about(about, sizeof(about), argv[2]);
+		if (chosen)
+			page->show = page->n_lines;
+		page_add(page, ROLE_ACCENT, 0, chosen ? " * " : "   ");
+		page_link(page, argv[2], 3, argv);
+		page_say(page, ROLE_DEFAULT, 0, "%*s%s", 12 - (int)strlen(argv[2]), "", about);
+	}
+	page->above = page->show;
+	page_say(page, ROLE_DEFAULT, 0, "%s", "");
+}
+
 bool page_colors(const struct page_call *call, struct page *page)
 {
 	char now[64];
 
 	setting_print(call->settings, SETTING_THEME, now, sizeof(now));
-	page_add(page, ROLE_COLUMN, 0, "theme %s", now);
-	page_add(page, ROLE_MUTED, 0, "   there are:");
-	for (size_t i = 0; config_builtin_name("themes", i); i++) {
-		const char *const argv[] = {"set", "theme", config_builtin_name("themes", i)};
-
-		page_add(page, ROLE_DEFAULT, 0, "  ");
-		page_link(page, argv[2], 3, argv);
-	}
-	page_end(page);
+	add_themes(page, now);
+	page_say(page, ROLE_COLUMN, 0, "roles");
 	for (int role = 0; role < ROLE_COUNT; role++) {
 		const char *const words[] = {"color", role_name((enum role)role)};
 		char fg[24], bg[24];

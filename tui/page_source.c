@@ -13,6 +13,7 @@
 #include "tui/page.h"
 
 #define BAR 10
+#define LINES_ABOVE 6			/* the line that costs most, at first */
 #define BAR_LEAST 5			/* beside columns that not every program has */
 
 /* A file in which nothing was called itself can be read all the same: a traceback leads
@@ -80,6 +81,8 @@ static const char *const cost_names[COSTS] = { "time", "self", "device", "backwa
 /* What a page about a file shows, taken under the lock. */
 struct costs {
 	const struct list_options *options;
+	const char *wanted;		/* the file as it was asked for */
+	uint32_t first;			/* line to begin with, 0: the one that costs most */
 	const char *file;
 	enum cost what;			/* bars are of */
 	struct source_line *lines;	/* owned */
@@ -252,10 +255,38 @@ static void say_changed(struct page *page, FILE *source, const struct costs *cos
 			 "the file was changed after the run began: its lines may not be those that ran");
 }
 
+/* Number of the line that costs most by itself, where that is known: a line that calls others
+ * costs what these do; or of what bars are asked for. 0: none costs anything. */
+static uint32_t costliest(const struct costs *costs)
+{
+	uint32_t number = 0;
+	int64_t most_ns = 0;
+
+	for (size_t i = 0; i < costs->n; i++) {
+		const struct line_cost *cost = &costs->lines[i].cost;
+		int64_t ns = costs->what == COST_TIME && costs->self ? cost->self_ns :
+			     own_ns(costs, cost);
+
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		number = costs->lines[i].line;
+	}
+	return number;
+}
+
+static void show_line(struct page *page, const struct costs *costs)
+{
+	page->show = page->n_lines;
+	/* what is asked for begins the page, what is found stands among what is around it */
+	page->above = costs->first ? 0 : LINES_ABOVE;
+}
+
 /* With the file beside it, where it is there: all of its lines, else those that
  * cost. */
-static void list_lines(struct page *page, const struct costs *costs, uint32_t first)
+static void list_lines(struct page *page, const struct costs *costs)
 {
+	uint32_t first = costs->first ? costs->first : costliest(costs);
 	const char *why;
 	FILE *source = file_open(costs->file, &why);
 	char *text = NULL;
@@ -277,13 +308,15 @@ static void list_lines(struct page *page, const struct costs *costs, uint32_t fi
 		if (at < costs->n && costs->lines[at].line == number)
 			line = &costs->lines[at++];
 		if (number == first)
-			page->show = page->n_lines;
+			show_line(page, costs);
 		add_bar(page, costs, line);
 		add_text(page, number, text);
 		if (line)
 			add_ops(page, costs, line);
 	}
 	for (; at < costs->n; at++) {
+		if (costs->lines[at].line == first)
+			show_line(page, costs);
 		add_bar(page, costs, &costs->lines[at]);
 		add_text(page, costs->lines[at].line, source ? "(the file is shorter now)" : "");
 		add_ops(page, costs, &costs->lines[at]);
@@ -293,16 +326,28 @@ static void list_lines(struct page *page, const struct costs *costs, uint32_t fi
 		fclose(source);
 }
 
+/* FILE:LINE is FILE -b LINE. false: a sentence in the call's error. */
 static bool first_line(const struct page_call *call, const struct list_options *options,
-		       uint32_t *first)
+		       char *file, uint32_t *first)
 {
 	const struct list_given *given = list_given(options, 'b');
+	char *colon = strrchr(file, ':');
+	bool in_name = colon && colon > file && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+	int64_t number = given ? given->number : in_name ? strtoll(colon + 1, NULL, 10) : 0;
 
-	*first = given ? (uint32_t)given->number : 0;
-	if (!given || (given->number > 0 && given->number <= PAGE_LINES_MAX))
+	*first = (uint32_t)number;
+	if (given && in_name) {
+		snprintf(call->error, call->error_size, "-b %.40s and '%.80s': one line to begin with",
+			 given->text, file);
+		return false;
+	}
+	if ((!given && !in_name) || (number > 0 && number <= PAGE_LINES_MAX)) {
+		if (in_name)
+			*colon = '\0';
 		return true;
-	snprintf(call->error, call->error_size, "-b wants a line from 1 to %u, not '%.40s'",
-		 PAGE_LINES_MAX, given->text);
+	}
+	snprintf(call->error, call->error_size, "%s wants a line from 1 to %u, not '%.40s'",
+		 given ? "-b" : "FILE:LINE", PAGE_LINES_MAX, given ? given->text : colon + 1);
 	return false;
 }
 
@@ -316,11 +361,10 @@ static enum cost cost_wanted(const struct list_options *options)
 	return cost;
 }
 
-static bool show_file(const struct page_call *call, struct costs *costs, uint32_t first,
-		      struct page *page)
+static bool show_file(const struct page_call *call, struct costs *costs, struct page *page)
 {
 	model_lock(call->model);
-	costs->file = find_file(call, costs->options->name);
+	costs->file = find_file(call, costs->wanted);
 	if (costs->file)
 		take_lines(call, costs->file, costs);
 	model_unlock(call->model);
@@ -328,7 +372,7 @@ static bool show_file(const struct page_call *call, struct costs *costs, uint32_
 		return false;
 	page_title(page, "%s", strrchr(costs->file, '/') ? strrchr(costs->file, '/') + 1 : costs->file);
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", costs->file);
-	list_lines(page, costs, first);
+	list_lines(page, costs);
 	free(costs->lines);
 	return true;
 }
@@ -337,7 +381,7 @@ bool page_source(const struct page_call *call, struct page *page)
 {
 	struct list_options options;
 	struct costs costs = { .options = &options };
-	uint32_t first;
+	char *file = NULL;
 	bool good;
 
 	if (!list_options_parse(call, flags, sizeof(flags) / sizeof(flags[0]), 1, &options))
@@ -346,8 +390,12 @@ bool page_source(const struct page_call *call, struct page *page)
 	good = options.name != NULL;
 	if (!good)
 		snprintf(call->error, call->error_size,
-			 "usage: ps FILE [-b LINE] [-c COST] [-n OP]; ls lists files");
-	good = good && first_line(call, &options, &first) && show_file(call, &costs, first, page);
+			 "usage: ps FILE[:LINE] [-b LINE] [-c COST] [-n OP]; ls lists files");
+	else
+		costs.wanted = file = xstrdup(options.name);
+	good = good && first_line(call, &options, file, &costs.first) &&
+	       show_file(call, &costs, page);
+	free(file);
 	list_options_release(&options);
 	return good;
 }

@@ -118,7 +118,8 @@ void pane_page_take(struct pane *pane, struct page *page, const char *command, c
 	leave_place(p);
 	if (!again)
 		add_place(p, command, from);
-	p->history[p->at].top = p->history[p->at].cursor = page->show;
+	p->history[p->at].cursor = page->show;
+	p->history[p->at].top = page->show > page->above ? page->show - page->above : 0;
 	p->history[p->at].link = LINK_MAIN;
 	p->history[p->at].left = 0;
 	take(p, page);

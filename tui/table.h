@@ -223,6 +223,8 @@ static inline const struct table_column *table_column(const struct table *table,
 /* Whether the user asked for it or against it, else 0: column_choice_of(). */
 char table_choice(const struct table *table, size_t column, size_t *place, bool *only);
 
+/* By key, of the kind's or those that every table has; NULL: there is none. */
+const struct table_column *table_kind_column(const struct table_kind *kind, const char *key);
 /* Index by key; table_n_columns(): there is none. */
 size_t table_find_column(const struct table *table, const char *key);
 /* Whether there is anything for the column; all are there at first. */

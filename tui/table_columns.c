@@ -50,6 +50,18 @@ enum table_unit table_unit_of(const struct table *table, size_t column)
 
 /* ---- of a table ---- */
 
+const struct table_column *table_kind_column(const struct table_kind *kind, const char *key)
+{
+	for (size_t i = 0; i < kind->n_columns + table_n_own_columns; i++) {
+		const struct table_column *column = i < kind->n_columns ? &kind->columns[i] :
+			&table_own_columns[i - kind->n_columns];
+
+		if (!strcmp(column->key, key))
+			return column;
+	}
+	return NULL;
+}
+
 size_t table_find_column(const struct table *table, const char *key)
 {
 	size_t i;

@@ -130,3 +130,20 @@ TEST(list_flags_wrong)
 	/* What came before the wrong one is given back. */
 	CHECK(!PARSE("-n", "a", "-x"));
 }
+
+/* What a link means, and only that, is said as a name. */
+TEST(list_regex_of_one_name)
+{
+	static const char *const names[] = {"", "x", "a.b(c)[d]*+?{e}|^$\\f", "/a b/train.py"};
+	static const char *const others[] = {"", "x", "^x", "x$", "^a.b$", "^a|b$", "^\\d$", "^a\\$"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *quoted = list_regex_quote(names[i]), *text = list_regex_literal(quoted);
+
+		CHECK_STR(text, names[i]);
+		free(quoted);
+		free(text);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		CHECK(!list_regex_literal(others[i]));
+}

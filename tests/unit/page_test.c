@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
 #include "tui/pane_page.h"
@@ -100,6 +101,67 @@ TEST(page_of_a_node)
 	model_free(model);
 }
 
+/* The text of the line that the page begins with. */
+static char *first_seen(struct model *model, const char *file, const char *flag, const char *value)
+{
+	const char *const argv[] = {"ps", file, flag, value};
+	char error[PAGE_ERROR] = "", *text = NULL;
+	struct page_call call = {
+		.model = model, .argc = flag ? 4 : 2, .argv = argv, .error = error,
+		.error_size = sizeof(error),
+	};
+	struct page page;
+
+	page_init(&page);
+	if (page_source(&call, &page)) {
+		struct strbuf line;
+
+		strbuf_init(&line);
+		for (size_t i = page.lines[page.show].first; i < page_line_end(&page, page.show); i++)
+			strbuf_adds(&line, page_text(&page, page.parts[i].text));
+		strbuf_addf(&line, " +%zu", page.above);
+		text = strbuf_detach(&line);
+	} else {
+		text = xstrdup(error);
+	}
+	page_release(&page);
+	return text;
+}
+
+/* At the line that costs most, or that which was asked for. */
+TEST(page_of_a_source_begins_where_it_costs)
+{
+	char path[PATH_MAX], wanted[PATH_MAX + 8], *text;
+	struct model *model;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/train.py", test_folder());
+	file = fopen(path, "w");
+	CHECK(file && fputs("a = 1\n\tb = a\nc = 2\n", file) >= 0 && fclose(file) == 0);
+	model = model_of_four(path);
+	text = first_seen(model, path, NULL, NULL);
+	CHECK(strstr(text, "L2            b = a +6"));
+	free(text);
+	snprintf(wanted, sizeof(wanted), "%s:3", path);
+	text = first_seen(model, wanted, NULL, NULL);
+	CHECK(strstr(text, "L3    c = 2 +0"));
+	free(text);
+	text = first_seen(model, "train.py:1", NULL, NULL);
+	CHECK(strstr(text, "L1    a = 1 +0"));
+	free(text);
+	text = first_seen(model, "train.py", "-b", "3");
+	CHECK(strstr(text, "L3    c = 2 +0"));
+	free(text);
+	text = first_seen(model, "train.py:1", "-b", "3");
+	CHECK_STR(text, "-b 3 and 'train.py:1': one line to begin with");
+	free(text);
+	text = first_seen(model, "train.py:0", NULL, NULL);
+	CHECK_STR(text, "FILE:LINE wants a line from 1 to 100000, not '0'");
+	free(text);
+	unlink(path);
+	model_free(model);
+}
+
 TEST(page_of_a_source)
 {
 	char path[PATH_MAX], error[PAGE_ERROR], *text;
@@ -131,7 +193,7 @@ TEST(page_of_a_source)
 	CHECK(!PAGE(page_source, "ps", path, "-b", "0"));
 	CHECK_STR(error, "-b wants a line from 1 to 100000, not '0'");
 	CHECK(!PAGE(page_source, "ps"));
-	CHECK_STR(error, "usage: ps FILE [-b LINE] [-c COST] [-n OP]; ls lists files");
+	CHECK_STR(error, "usage: ps FILE[:LINE] [-b LINE] [-c COST] [-n OP]; ls lists files");
 	text = PAGE(page_sources, "ls", "-u", "-e", ">1s", "-s", "lines");
 	CHECK(text && !strncmp(text, "0 of 1 file   time >1s   without libraries   by lines", 53));
 	free(text);
