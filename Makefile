@@ -467,6 +467,8 @@ $(O)/tests/bench/opencl_bench: $(O)/obj/tests/bench/opencl_bench.o
 docs: $(O)/tftop
 	@for page in tftop.1 tftoprc.5; do tests/manpage.sh $(O)/tftop docs/$$page.in > docs/$$page.new && \
 		mv docs/$$page.new docs/$$page || exit 1; done
+	@for shell in bash zsh fish; do $(O)/tftop --print=$$shell > docs/tftop.$$shell.new && \
+		mv docs/tftop.$$shell.new docs/tftop.$$shell || exit 1; done
 
 # ---- install ----
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bash completion for tftop; tests/tree.sh checks that it knows every option.
+# bash completion for tftop, made by "make docs" from the table of its options.
 _tftop()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} i
@@ -15,24 +15,20 @@ _tftop()
 		fi
 	done
 	case $prev in
-	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
+	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:' -- "$cur")); compopt -o nospace; return ;;
 	--probe) COMPREPLY=($(compgen -W 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
-	--theme) COMPREPLY=($(compgen -W 'dark light 16 contrast mono' -- "$cur")); return ;;
+	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
-	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies:
-		csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges:
-		csv:processes: dot:' -- "$cur")); compopt -o nospace; return ;;
+	--theme) COMPREPLY=($(compgen -W 'dark light 16 contrast mono' -- "$cur")); return ;;
 	-p) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless
-		--from-step --steps --for --until -q --quit --script --headless --size --config --no-config
-		--ascii --color --theme --check -p -v --debug -h --help --version --' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check -p --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
-	[[ ${COMPREPLY[0]-} == --json= ]] && compopt -o nospace
+	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace
 }
 complete -F _tftop tftop

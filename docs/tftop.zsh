@@ -1,8 +1,7 @@
 #compdef tftop
 # SPDX-License-Identifier: MIT
-# zsh completion for tftop; tests/tree.sh checks that it knows every option.
-local -a formats=(chrome: chrome,memory: perfetto: csv:ops: csv:kernels: csv:copies: csv:steps:
-	csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes: dot:)
+# zsh completion for tftop, made by "make docs" from the table of its options.
+local -a formats=(chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:)
 local -i dashes=${words[(I)--]}
 if ((dashes && dashes < CURRENT)); then
 	shift $dashes words
@@ -11,22 +10,31 @@ if ((dashes && dashes < CURRENT)); then
 	return
 fi
 _arguments -S \
-	'(-b --batch)'{-b,--batch}'[no screen: a text report]' \
-	'--json=[no screen: the report as JSON]:file:_files' \
-	'-o[keep the recording]:folder:_files -/' \
-	'*--export[write for other programs]:format:compadd -S "" -a formats' \
-	'--probe[which probes]:list:(auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp)' \
-	'--level[how much is collected]:level:(off min default full)' \
-	'--memory-limit[budget of the timeline]:size:' \
-	'--lossless[rather slow the program than lose events]' \
-	'--from-step[begin there]:step:' '--steps[so many]:steps:' '--for[so long]:time:' '--until[up to an event]:filter:' \
-	'(-q --quit)'{-q,--quit}'[leave when the program ends]' \
-	'--script[prompt commands to run]:file:_files' \
-	'--headless[without a terminal]' '--size[of the screen]:WxH:' \
-	'(--no-config)--config[configuration]:file:_files' '(--config)--no-config[none]' \
-	'--ascii[no UTF-8]' '--color[colours]:colours:(auto never 16 256)' \
-	'--theme[all colours]:theme:(dark light 16 contrast mono)' \
-	'--check[what can be observed here, or in a process]' '-p[a process that runs]:PID:_pids' \
-	'-v[more in the log]' '--debug[own log]:file:_files' \
-	'(-h --help)'{-h,--help}'[help]' '--version[version]' \
+	'(-b --batch)'{-b,--batch}'[no screen: a text report on stderr when PROGRAM ends]' \
+	'--json=[no screen: the report as JSON into FILE, '\''-'\'' is stdout]:value:_files' \
+	'-o[keep the recording in DIR (absent or empty)]:value:_files -/' \
+	'*''--export[chrome, perfetto, csv:TABLE or dot, at the end]:export:compadd -S "" -a formats' \
+	'--probe[auto, or opencl,pytorch,... with + and -]:probe:(auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp)' \
+	'--level[off, min, default or full: how much is collected]:level:(off min default full)' \
+	'--memory-limit[budget of the timeline, such as 512M (default) or 2G]:value:' \
+	'--lossless[rather slow PROGRAM down than lose events]' \
+	'--from-step[begin at that step]:value:' \
+	'--steps[so many steps]:value:' \
+	'--for[so long]:value:' \
+	'--until[up to the first event that a filter wants]:value:' \
+	'(-q --quit)'{-q,--quit}'[leave the screen when PROGRAM ends]' \
+	'--script[prompt commands to run, one a line]:value:_files' \
+	'--headless[a screen without a terminal]' \
+	'--size[columns and lines of that screen]:value:' \
+	'--config[configuration in the place of the user'\''s]:value:_files' \
+	'--no-config[no configuration]' \
+	'--ascii[no UTF-8 on the screen]' \
+	'--color[how many colours the screen uses]:color:(auto never 16 256)' \
+	'--theme[all colours at once]:theme:(dark light 16 contrast mono)' \
+	'(-v --verbose)'{-v,--verbose}'[more in tftop'\''s own log]' \
+	'--debug[where that log goes]:value:_files' \
+	'(-h --help)'{-h,--help}'[the options]' \
+	'--version[which tftop this is]' \
+	'--check[what can be observed here, or in a process]' \
+	'-p[with --check: a process that runs]:process:_pids' \
 	'*:recording or file:_files'

@@ -25,6 +25,8 @@ in_bash() {
 }
 in_bash tftop --th | check 'bash: options' --theme
 in_bash tftop --theme '' | check 'bash: themes' 'dark light 16 contrast mono'
+in_bash tftop --ver | check 'bash: long names of letters' '--verbose --version'
+in_bash tftop --export csv:o | check 'bash: formats' 'csv:ops:'
 in_bash tftop --level '' | check 'bash: levels' 'off min default full'
 in_bash tftop -- bas | check 'bash: programs' bash
 if command -v fish >/dev/null; then

@@ -12,6 +12,7 @@
 #include "keymap/config.h"
 #include "model/base/util.h"
 #include "model/filter/filter.h"
+#include "tui/exports.h"
 #include "tui/list.h"
 #include "tui/marks.h"
 #include "tui/pane.h"
@@ -123,9 +124,7 @@ static void add_command_names(struct gather *gather)
 
 static void add_formats(struct gather *gather)
 {
-	gather_words(gather, "chrome chrome,memory chrome,no-dataflow perfetto perfetto,memory dot csv:ops "
-		  "csv:kernels csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices "
-		  "csv:queues csv:edges csv:processes");
+	gather_words(gather, EXPORT_FORMATS);
 }
 
 static void add_themes(struct gather *gather)

@@ -16,6 +16,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/options.h"
+#include "tui/options_table.h"
 #include "tui/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
@@ -23,14 +24,8 @@
 #define SIZE_MIN 1
 #define SIZE_MAX_CELLS 2000
 
-/* Probes of this version, in the order they are listed. */
-static const char *const probe_names[] = { "opencl", "cuda", "nvtx", "itt", "tensorflow", "pytorch",
-	"jax", "onednn", "blas", "omp"
-};
 /* Known, but not in this version. */
-static const char *const later_probes[] = {
-	"hsa", "sycl"
-};
+static const char later_probes[] = "hsa sycl";
 
 #ifndef TFTOP_VERSION
 #define TFTOP_VERSION "unknown"
@@ -39,80 +34,36 @@ static const char *const later_probes[] = {
 #define TFTOP_LIBRARIES "lttng-ctl, lttng-ust, babeltrace2, ncursesw"
 #endif
 
-static const char help_text[] =
-"tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
-"tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
-"tftop --check [-p PID]                what can be observed here, or in a process\n"
-"\n"
-"  -b, --batch            no screen: a text report on stderr when PROGRAM ends\n"
-"      --json=FILE        no screen: the report as JSON into FILE, '-' is stdout\n"
-"  -o DIR                 keep the recording in DIR (absent or empty)\n"
-"      --export FORMAT:FILE   chrome, perfetto, csv:TABLE or dot, at the end\n"
-"      --probe LIST       auto, or opencl,pytorch,... with + and -\n"
-"      --level LEVEL      off, min, default or full: how much is collected\n"
-"      --memory-limit N   budget of the timeline, such as 512M (default) or 2G\n"
-"      --lossless         rather slow PROGRAM down than lose events\n"
-"      --from-step N  --steps N  --for TIME  --until EXPR\n"
-"             only this window; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'\n"
-"  -q, --quit             leave the screen when PROGRAM ends\n"
-"      --script FILE      prompt commands to run, one a line\n"
-"      --headless  --size WxH   the same without a terminal\n"
-"      --config FILE  --no-config\n"
-"      --ascii  --color auto|never|16|256  --theme NAME   what the screen uses\n"
-"  -v, --debug FILE       tftop's own log\n"
-"  -h, --help  --version\n"
-"\n"
-"Leaves with PROGRAM's exit status (128 + its signal); 125: tftop failed,\n"
-"126: PROGRAM cannot be run, 127: not found. On the screen ? shows the keys.\n";
-
-const char *options_help(void)
-{
-	return help_text;
-}
-
-enum {
-	OPT_JSON = 256, OPT_PROBE, OPT_LEVEL, OPT_MEMORY, OPT_LOSSLESS, OPT_FROM_STEP,
-	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
-	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
-	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, not in the help */
-	OPT_UNTIL, OPT_CHECK,
-	OPT_LATER,			/* and above: refused by name */
-	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL,
-};
-
-static const struct option long_options[] = {
-	{ "batch", no_argument, NULL, 'b' },
-	{ "json", optional_argument, NULL, OPT_JSON },
-	{ "probe", required_argument, NULL, OPT_PROBE },
-	{ "level", required_argument, NULL, OPT_LEVEL },
-	{ "memory-limit", required_argument, NULL, OPT_MEMORY },
-	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
-	{ "from-step", required_argument, NULL, OPT_FROM_STEP },
-	{ "steps", required_argument, NULL, OPT_STEPS },
-	{ "for", required_argument, NULL, OPT_FOR },
-	{ "export", required_argument, NULL, OPT_EXPORT },
-	{ "quit", no_argument, NULL, 'q' },
-	{ "script", required_argument, NULL, OPT_SCRIPT },
-	{ "headless", no_argument, NULL, OPT_HEADLESS },
-	{ "size", required_argument, NULL, OPT_SIZE },
-	{ "config", required_argument, NULL, OPT_CONFIG },
-	{ "no-config", no_argument, NULL, OPT_NO_CONFIG },
-	{ "ascii", no_argument, NULL, OPT_ASCII },
-	{ "color", required_argument, NULL, OPT_COLOR },
-	{ "theme", required_argument, NULL, OPT_THEME },
-	{ "debug", required_argument, NULL, OPT_DEBUG },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPT_VERSION },
+/* Those of tests, and those that are refused by name; the others are OPTION_LIST. */
+static const struct option own_options[] = {
 	{ "synth", required_argument, NULL, OPT_SYNTH },
 	{ "print", required_argument, NULL, OPT_PRINT },
-	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "live", required_argument, NULL, OPT_LIVE },
 	{ "join", optional_argument, NULL, OPT_JOIN },
 	{ "control", required_argument, NULL, OPT_CONTROL },
-	{ "check", no_argument, NULL, OPT_CHECK },
-	{ NULL, 0, NULL, 0 }
 };
+#define N_OWN (sizeof(own_options) / sizeof(*own_options))
+
+/* For getopt; made once. */
+static const struct option *long_options(void)
+{
+	static struct option *all;
+	size_t n = 0;
+
+	if (all)
+		return all;
+	all = xcalloc(option_n_rows + N_OWN + 1, sizeof(*all));
+	for (size_t i = 0; i < option_n_rows; i++) {
+		const char *value = option_rows[i].value;
+
+		if (*option_rows[i].word)
+			all[n++] = (struct option){ option_rows[i].word, !*value ? no_argument :
+				*value == '=' ? optional_argument : required_argument, NULL,
+				option_rows[i].code };
+	}
+	memcpy(all + n, own_options, sizeof(own_options));
+	return all;
+}
 
 __attribute__((format(printf, 2, 3)))
 static enum options_result wrong(char error[OPTIONS_ERROR_MAX], const char *format, ...)
@@ -140,15 +91,13 @@ static enum options_result take_level(struct options *options, const char *from,
 	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);
 }
 
-static bool among(const char *const *names, size_t count, const char *text, size_t length)
+static bool words_have(const char *words, const char *text, size_t length)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strlen(names[i]) == length && !memcmp(names[i], text, length))
+	for (; *words; words += strcspn(words, " "), words += *words == ' ')
+		if (strcspn(words, " ") == length && !memcmp(words, text, length))
 			return true;
 	return false;
 }
-
-#define AMONG(names, text, length) among(names, sizeof(names) / sizeof(*(names)), text, length)
 
 static enum options_result take_probes(struct options *options, const char *from,
 				       const char *value, char *error)
@@ -164,14 +113,13 @@ static enum options_result take_probes(struct options *options, const char *from
 			name++;
 			name_length--;
 		}
-		if (AMONG(later_probes, name, name_length))
-			return wrong(error, "probe '%.*s' is not in this version: there are "
-				     "opencl, cuda, nvtx, itt, tensorflow, pytorch, jax, onednn, "
-				     "blas and omp", (int)name_length, name);
-		if (!AMONG(probe_names, name, name_length) &&
-		    !(name_length == 4 && !memcmp(name, "auto", 4)))
-			return wrong(error, "'%.*s' is not a probe: %s takes auto, or opencl, "
-				     "cuda, nvtx, itt, tensorflow, pytorch, jax, onednn, blas, omp with + and -", (int)name_length, name, from);
+		if (words_have(later_probes, name, name_length))
+			return wrong(error, "probe '%.*s' is not in this version: there are %s",
+				     (int)name_length, name, option_probes);
+		if (!words_have(option_probes, name, name_length) &&
+		    !words_have("auto", name, name_length))
+			return wrong(error, "'%.*s' is not a probe: %s takes auto, or with + and - of %s",
+				     (int)name_length, name, from, option_probes);
 		if (!at[length])
 			break;
 		at += length + 1;
@@ -301,7 +249,7 @@ static enum options_result take_export(struct options *options, const char *valu
 
 static enum options_result refuse_later(int option, char *error)
 {
-	const struct option *o = long_options;
+	const struct option *o = long_options();
 
 	while (o->val != option)
 		o++;
@@ -351,8 +299,9 @@ static enum options_result print_table(const char *what, char *error)
 		tui_print_settings();
 	else if (!strcmp(what, "filters"))
 		tui_print_filters();
-	else
-		return wrong(error, "'%s' is not keys, commands, settings or filters", what);
+	else if (!option_write_shell(what, stdout))
+		return wrong(error, "'%s' is not keys, commands, settings, filters, bash, zsh or fish",
+			     what);
 	return OPTIONS_DONE;
 }
 
@@ -386,7 +335,7 @@ static enum options_result take(struct options *options, int option, const char 
 	case OPT_SYNTH: return take_synth(options, value, error);
 	case OPT_PRINT: return print_table(value, error);
 	case 'h':
-		fputs(help_text, stdout);
+		fputs(options_help(), stdout);
 		return OPTIONS_DONE;
 	case OPT_VERSION:
 		printf("tftop %s\nbuilt with %s\n", TFTOP_VERSION, TFTOP_LIBRARIES);
@@ -405,7 +354,7 @@ static enum options_result unknown_long(const char *argument, char *error)
 	size_t length = strcspn(name, "=");
 	int best = 3;
 
-	for (const struct option *o = long_options; o->name; o++) {
+	for (const struct option *o = long_options(); o->name; o++) {
 		int d = words_distance(name, length, o->name);
 
 		if (d < best && o->val < OPT_SYNTH) {
@@ -428,7 +377,7 @@ static enum options_result refused(int c, char *const *argv, char *error)
 		return unknown_long(argv[optind - 1], error);
 	if (optopt >= OPT_LATER)
 		return refuse_later(optopt, error);
-	for (const struct option *o = long_options; o->name; o++)
+	for (const struct option *o = long_options(); o->name; o++)
 		if (o->val == optopt)
 			name = o->name;
 	if (c == ':' && name)
@@ -528,7 +477,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		return wrong(error, "no program after '--': 'tftop -- PROGRAM [ARG...]'");
 	optind = 0;			/* glibc: start anew */
 	opterr = 0;
-	while ((c = getopt_long(own, argv, ":bo:p:qvh", long_options, NULL)) != -1) {
+	while ((c = getopt_long(own, argv, ":bo:p:qvh", long_options(), NULL)) != -1) {
 		enum options_result result;
 
 		if (c == '?' || c == ':')

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/options.h"
+#include "tui/options_table.h"
 
 static struct options options;
 static char error[OPTIONS_ERROR_MAX];
@@ -205,6 +207,26 @@ TEST(options_environment)
 	setenv("TFTOP_LEVEL", "loud", 1);
 	CHECK(options_parse(&options, 3, words, error) == OPTIONS_ERROR);
 	CHECK(strstr(error, "TFTOP_LEVEL"));
+}
+
+/* What shells and the prompt offer is taken. */
+TEST(options_take_the_words_of_their_table)
+{
+	char words[512], *save, *word;
+	size_t n = 0;
+
+	for (size_t i = 0; i < option_n_rows; i++)
+		for (word = strtok_r((char *)option_words(&option_rows[i], words), " ", &save); word;
+		     word = strtok_r(NULL, " ", &save)) {
+			bool file = word[strlen(word) - 1] == ':';
+			char *option = xasprintf("--%s=%s%s", option_rows[i].word, word, file ? "x" : "");
+
+			if (parse(option, "--", "p", NULL) != OPTIONS_RUN)
+				test_fail(__FILE__, __LINE__, "%s: %s", option, error);
+			free(option);
+			n++;
+		}
+	CHECK(n > 40);
 }
 
 TEST(options_help_fits_a_screen)
