@@ -2,7 +2,7 @@
 /*
  * The ways in. The driver's cuInit loads the library that CUDA_INJECTION64_PATH names and
  * calls InitializeInjection, before anything else of CUDA is there; a process that runs
- * already is entered by tft_cuda_attach. Whatever fails, the program goes on as without
+ * already is entered by tftop_probe_attach. Whatever fails, the program goes on as without
  * us, and one message says what and what can be done.
  */
 #include <dlfcn.h>
@@ -228,14 +228,16 @@ EXPORT int InitializeInjection(void)
 	return result;
 }
 
-/* 0, -1: CUDA is not in use here, or the probe is there already. */
-EXPORT int tft_cuda_attach(void);
-EXPORT int tft_cuda_attach(void)
+/* Into a program that runs already. 0: it is seen from now on; 1: CUDA is not in use yet
+ * (cuInit will call the above), or the probe is there already; -1: it cannot be, which has
+ * been told. */
+EXPORT int tftop_probe_attach(void);
+EXPORT int tftop_probe_attach(void)
 {
 	int saved = errno;
 
-	if (!cupti_driver_mapped() || atomic_flag_test_and_set(&begun))
-		return -1;
+	if (!cupti_driver_runs() || atomic_flag_test_and_set(&begun))
+		return 1;
 	begin();
 	errno = saved;
 	return cupti && !atomic_load(&cuda_dead) ? 0 : -1;

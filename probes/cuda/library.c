@@ -15,12 +15,24 @@ static struct cupti_library library;
 
 /* ---- the driver ---- */
 
-bool cupti_driver_mapped(void)
+#define CUDA_NOT_INITIALIZED 3	/* CUDA_ERROR_NOT_INITIALIZED, cuda.h */
+
+bool cupti_driver_runs(void)
 {
 	struct mapped m;
+	union {
+		void *object;
+		int (*function)(int *count);
+	} get;
+	int count;
+	void *h;
 
 	find_mapped(&m);
-	return *m.cuda;
+	h = *m.cuda ? dlopen(m.cuda, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	get.object = h ? dlsym(h, "cuDeviceGetCount") : NULL;
+	if (h)
+		dlclose(h);	/* the reference, not the library */
+	return get.object && get.function(&count) != CUDA_NOT_INITIALIZED;
 }
 
 static int driver_version(const struct mapped *m)

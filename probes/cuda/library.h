@@ -81,8 +81,8 @@ struct cupti_library {
 	int (*driver_records)(uint32_t number, uint8_t on); /* 12.5 */
 };
 
-/* Whether libcuda is mapped here. */
-bool cupti_driver_mapped(void);
+/* Whether libcuda is mapped here and cuInit has run. */
+bool cupti_driver_runs(void);
 
 /*
  * cupti_find() - the library of this process, found in this order: a copy that is mapped

@@ -97,7 +97,7 @@ commands() {
 case_exports() {
 	expect exports "only what the driver or an attacher calls" \
 		"$(nm -D --defined-only "$lib/libtftop-cuda.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-		"InitializeInjection tft_cuda_attach "
+		"InitializeInjection tftop_probe_attach "
 }
 
 case_all() {

@@ -124,15 +124,20 @@ static void attach(const char *library)
 		int (*function)(void);
 	} entry;
 
-	DO(cuStreamCreate(&stream, 1));
-	launch("unseen", stream, 1000);
 	h = dlopen(library, RTLD_NOW);
-	entry.object = h ? dlsym(h, "tft_cuda_attach") : NULL;
-	if (!entry.object || entry.function()) {
-		printf("attach: %s\n", h ? "refused" : dlerror());
+	entry.object = h ? dlsym(h, "tftop_probe_attach") : NULL;
+	if (!entry.object || entry.function() <= 0) {
+		printf("attach before cuInit: %s\n", h ? "not refused" : dlerror());
 		_exit(1);
 	}
-	if (!entry.function())
+	start();
+	DO(cuStreamCreate(&stream, 1));
+	launch("unseen", stream, 1000);
+	if (entry.function()) {
+		puts("attach: refused");
+		_exit(1);
+	}
+	if (entry.function() <= 0)
 		puts("attached twice");
 	launch("seen", stream, 1000);
 	launch("seen too", NULL, 1000);
@@ -161,13 +166,15 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 
 	nvtxInitialize(NULL);
+	if (!strcmp(what, "attach") && argc > 2) {
+		attach(argv[2]);
+		return 0;
+	}
 	start();
 	if (!strcmp(what, "names"))
 		names();
 	else if (!strcmp(what, "own"))
 		own();
-	else if (!strcmp(what, "attach") && argc > 2)
-		attach(argv[2]);
 	else if (!strcmp(what, "fork"))
 		child();
 	else if (!strcmp(what, "_exit")) {
