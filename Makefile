@@ -55,7 +55,7 @@ MISSING := $(if $(HAVE_LTTNG_CTL),,lttng-ctl) $(if $(HAVE_LTTNG_UST),,lttng-ust)
 
 # ---- what is built ----
 
-PROBES := start runtime consumer
+PROBES := start attach runtime consumer
 PROBES += $(if $(HAVE_OPENCL_H),opencl) cuda nvtx itt $(if $(HAVE_TRAMPOLINES),tensorflow pytorch jax blas omp)
 PROBES := $(if $(HAVE_LTTNG_UST),$(PROBES))
 PROBE_LIBS := $(PROBES:%=$(O)/lib/libtftop-%.so)
@@ -168,7 +168,7 @@ $(O)/probes/runtime/emit.o: override SAN := $(SAN) $(if $(findstring undefined,$
 
 # What is preloaded into programs that know nothing of it carries no sanitizer.
 START_SRC := $(call src,probes/start/*.c probes/imports/*.c) probes/blas/names.c
-PRELOADED := $(START_SRC) $(call src,probes/consumer/*.c)
+PRELOADED := $(START_SRC) $(STAGE_SRC) $(call src,probes/consumer/*.c)
 $(call obj,$(PRELOADED)): override SAN :=
 
 $(O)/libmodel.a: $(call obj,$(MODEL_SRC)) $(IMPORT_OBJ) $(FORMATS_OBJ)
@@ -186,11 +186,15 @@ $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 		$(O)/libmodel.a $(O)/libkeymap.a $(TFTOP_LIBS) $(MODEL_LIBS)
 
 PROBE_LD = $(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,-soname,$(@F) -o $@
-$(O)/lib/libtftop-start.so $(O)/lib/libtftop-consumer.so: override SAN :=
+$(O)/lib/libtftop-start.so $(O)/lib/libtftop-attach.so $(O)/lib/libtftop-consumer.so: override SAN :=
 $(O)/lib/libtftop-start.so: $(call obj,$(START_SRC))
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(PROBE_LD) $^ -ldl
+$(O)/lib/libtftop-attach.so: $(call obj,$(STAGE_SRC))
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(PROBE_LD) $^ -lpthread -ldl
 $(O)/lib/libtftop-consumer.so: $(call obj,$(call src,probes/consumer/*.c))
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -205,7 +209,7 @@ $(O)/lib/libtftop-$(1).so: $(call obj,$(call src,probes/$(1)/*.c)) $(O)/lib/libt
 	$$(call say,LINK)
 	$$(Q)$$(PROBE_LD) $$(filter %.o,$$^) -L$(O)/lib -ltftop-runtime -Wl,-rpath,'$$$$ORIGIN' -lpthread -ldl
 endef
-$(foreach p,$(filter-out start runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
+$(foreach p,$(filter-out start attach runtime consumer,$(PROBES)),$(eval $(call probe_lib,$(p))))
 # oneDNN is part of frameworks' libraries, and so of their probes.
 ONEDNN_OBJ := $(call obj,$(call src,probes/onednn/*.c probes/imports/*.c))
 $(O)/lib/libtftop-tensorflow.so $(O)/lib/libtftop-pytorch.so: $(ONEDNN_OBJ)
@@ -260,7 +264,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(O)/tests/late_probe.so $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -300,7 +304,7 @@ $(O)/tests/burst: $(O)/obj/tests/programs/burst.o $(O)/examples/marks.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,call elf inject target thread))
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,call elf inject place report target thread))
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
@@ -309,7 +313,7 @@ $(O)/tests/attach_target: $(O)/obj/tests/programs/attach_target.o
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
 # Loaded by others or preloaded: carries no sanitizer.
-$(O)/tests/injected.so: tests/doubles/injected.c $(O)/flags
+$(O)/tests/injected.so $(O)/tests/late_probe.so: $(O)/tests/%.so: tests/doubles/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
@@ -411,7 +415,7 @@ check-warnings:
 	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
 .PHONY: objects
 objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(ATTACH_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
-	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(TRACEME_OBJ) $(PYTHON_OBJ) $(foreach p,$(PROBES),$(call obj,$(call src,probes/$(p)/*.c)))
+	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(TRACEME_OBJ) $(PYTHON_OBJ) $(call obj,$(STAGE_SRC)) $(foreach p,$(filter-out attach,$(PROBES)),$(call obj,$(call src,probes/$(p)/*.c)))
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 check-asan:

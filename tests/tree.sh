@@ -52,9 +52,9 @@ for lib in "${O:-build}"/lib/libtftop[-_]*.so; do
 		grep -vE '^(libc\.so|libdl\.so|libpthread\.so|liblttng-ust|libtftop-runtime|ld-linux|libasan|libubsan|libtsan|libgcc_s)' |
 		sed "s,^,${lib##*/} needs ,"
 done | must_be_empty 'probes link LTTng-UST and libc only'
-for lib in "${O:-build}"/lib/libtftop-start.so "${O:-build}"/lib/libtftop_pluggable.so; do
+for lib in "${O:-build}"/lib/libtftop-{start,attach}.so "${O:-build}"/lib/libtftop_pluggable.so; do
 	[ -e "$lib" ] && readelf -d "$lib" | grep -oE 'lttng[^]]*|libtftop-[^]]*\]'
-done | grep -v 'libtftop-start' | must_be_empty 'what is preloaded or plugged in needs libc only'
+done | grep -vE 'libtftop-(start|attach)' | must_be_empty 'what is preloaded, injected or plugged in needs libc only'
 # What users read knows every option, key and command.
 if [ -x "${O:-build}/tftop" ]; then
 	tests/manpage.sh "${O:-build}/tftop" docs/tftop.1.in | diff -u docs/tftop.1 - |

@@ -35,6 +35,20 @@ static bool end(struct inject_result *result, enum inject_outcome outcome, const
 
 /* ---- what is asked for ---- */
 
+/* Whether others could have put something else in its place. */
+static bool is_open_to_others(const char *path, uid_t user)
+{
+	char folder[INJECT_PATH_MAX + 64];
+	struct stat st, in;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	*strrchr(folder, '/') = '\0';
+	return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH) ||
+	       (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != user) ||
+	       stat(folder, &in) != 0 ||
+	       ((in.st_mode & S_IWOTH) && !(in.st_mode & S_ISVTX));
+}
+
 static bool library_fits(const struct inject_request *q, struct inject_result *result)
 {
 	char path[INJECT_PATH_MAX + 64], uid[64];
@@ -48,11 +62,10 @@ static bool library_fits(const struct inject_request *q, struct inject_result *r
 		return end(result, INJECT_REFUSED, "'%d' cannot reach the library '%.200s': %s",
 			   (int)q->pid, q->library, strerror(errno));
 	status_field(q->pid, q->pid, "Uid", uid, sizeof(uid));
-	if (!S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH) ||
-	    (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != (uid_t)atoi(uid)))
+	if (is_open_to_others(path, (uid_t)atoi(uid)))
 		return end(result, INJECT_REFUSED, "the library '%.200s' could be another user's: a file "
-			   "of root's, tftop's or the program's user is wanted, that not everybody may "
-			   "write to", q->library);
+			   "of root's, tftop's or the program's user is wanted, in a folder that not "
+			   "everybody may write to", q->library);
 	return true;
 }
 

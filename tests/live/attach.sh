@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The injector (probes/attach) on programs that notice when they are disturbed.
+# The injector and its stage (probes/attach) on programs that notice when they are disturbed.
 # ATTACH_TRIES=1000: so many injections a program, with their figures.
 . "$(dirname "$0")/lib.sh"
 driver=$O/tests/inject_driver target=$O/tests/attach_target library=$O/tests/injected.so
-need_programs "$driver" "$target" "$library"
+stage=$O/lib/libtftop-attach.so probe=$O/tests/late_probe.so
+need_programs "$driver" "$target" "$library" "$stage" "$probe"
 [ "$(uname -m)" = x86_64 ] || skip_suite attach "the injector is for x86-64"
 tries=${ATTACH_TRIES:-20}
 
@@ -124,21 +125,23 @@ refused_pids() {
 	refused "'$task' is a thread of process $pid" "$task" "$library" && finish
 }
 refused_zombie() {
-	local zombie
+	local zombie status
+	mkfifo "$work/input" && exec {input}<>"$work/input" && : >"$work/zombie" || return
 	# its parent does not wait for it
 	"$(command -v python3)" -c '
 import os, sys
 p = os.fork()
 p or os._exit(0)
 print(p, flush=True)
-sys.stdin.read()' < <(read -r -u "$never") >"$work/zombie" &
+sys.stdin.readline()' <"$work/input" >"$work/zombie" {input}>&- &
 	wait_for 20 [ -s "$work/zombie" ] || { fail "no zombie"; return; }
 	zombie=$(cat "$work/zombie")
 	wait_for 20 grep -q '^State:.Z' "/proc/$zombie/status" && refused "has ended already" "$zombie" "$library"
-	set -- $?
-	kill $!
-	wait $! 2>/dev/null
-	return "$1"
+	status=$?
+	echo >&"$input"
+	wait $!
+	exec {input}>&-
+	return "$status"
 }
 refused_kernel() {
 	[ "$(sed -n 's/^Kthread:\t//p' /proc/2/status 2>/dev/null)" = 1 ] || [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] ||
@@ -169,20 +172,20 @@ refused_stopped() {
 refused_foreign() {
 	[ "$(id -u)" = 0 ] || { skip "not root"; return; }
 	start sleep || return
-	cp "$driver" "$library" "$work/" && chmod 755 "$work"/{inject_driver,injected.so} || return
-	as_user "$work/inject_driver" "$pid" "$work/injected.so" >"$work/outcomes"
+	mkdir "$work/own" && install "$driver" "$library" "$work/own" || return
+	as_user "$work/own/inject_driver" "$pid" "$work/own/injected.so" >"$work/outcomes"
 	grep -q "^refused .*belongs to uid 0, tftop runs as uid" "$work/outcomes" || { fail "$(cat "$work/outcomes")"; return; }
 	finish
 }
 # an ordinary user's program, by the user and by root
 ordinary_user() {
 	[ "$(id -u)" = 0 ] || { skip "not root"; return; }
-	cp "$driver" "$target" "$library" "$work/" && chmod 755 "$work"/{inject_driver,attach_target,injected.so} || return
-	local target=$work/attach_target
+	mkdir "$work/own" && install "$driver" "$target" "$library" "$work/own" || return
+	local target=$work/own/attach_target
 	mkdir -p "$tmp/home" && chmod 777 "$tmp/home"
 	start waits setpriv --reuid=nobody --regid=nogroup --clear-groups || return
-	inject done 2 "$pid" "$work/injected.so" || return
-	as_user "$work/inject_driver" -n 2 "$pid" "$work/injected.so" >"$work/outcomes" ||
+	inject done 2 "$pid" "$work/own/injected.so" || return
+	as_user "$work/own/inject_driver" -n 2 "$pid" "$work/own/injected.so" >"$work/outcomes" ||
 		[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null || echo 0)" != 0 ] || { fail "$(cat "$work/outcomes")"; return; }
 	finish
 }
@@ -203,17 +206,82 @@ int main(void) { char c; puts("ready"); fflush(stdout); c = read(0, &c, 1); puts
 }
 libraries() {
 	start sleep || return
+	local open=$work work=$work/own	# the case's folder is everybody's
+	mkdir "$work"
 	echo text >"$work/text.so"
-	cp "$library" "$work/open.so" && chmod 666 "$work/open.so"
+	cp "$library" "$open/" && cp "$library" "$work/open.so" && chmod 666 "$work/open.so"
 	cc -shared -fPIC -o "$work/empty.so" -x c /dev/null || return
 	refused "cannot reach the library '$work/none.so': No such file" "$pid" "$work/none.so" &&
 		refused "no absolute path" "$pid" none.so &&
 		refused "could be another user's" "$pid" "$work/open.so" &&
+		refused "could be another user's" "$pid" "$open/injected.so" &&
 		refused "the argument has 4096 bytes" "$pid" "$library" "$(printf '%04096d' 1)" &&
 		failed "$work/text.so: file too short" "$pid" "$work/text.so" &&
 		failed "has no function 'tftop_injected'" "$pid" "$work/empty.so" &&
 		failed "could not begin: Input/output error" "$pid" "$library" "$work/none/at/all" &&
-		inject done 1 "$pid" "$library" "" && finish
+		inject done 1 "$pid" "$library" "" || return
+	work=$open
+	finish
+}
+
+# ---- the stage ----
+
+# staged LINE…: the stage with these lines; what it reported is in $work/outcomes
+staged() {
+	mkdir -p "$work/run" && chmod 755 "$work/run" && : >"$work/late" && chmod 666 "$work/late" &&
+		timeout -k 5 60 "$driver" -s "$work/run" "${copies[@]}" "$pid" "$stage" "$@" >"$work/outcomes"
+}
+copies=()
+reported() {
+	diff <(tail -n +2 "$work/outcomes") <(printf '%s\n' "$@") >"$work/diff" || fail "$(cat "$work/outcomes" "$work/diff")"
+}
+late() { [ "$(cat "$work/late")" = "$1" ] || fail "the probe saw: $(cat "$work/late")"; }
+nothing_left() { [ -z "$(ls -A "$work/run")" ] || fail "left: $(ls -A "$work/run")"; }
+
+stage_reports() {
+	start waits || return
+	mkdir "$work/own"
+	echo text >"$work/own/text.so"
+	staged "set LATE_OUT=$work/late" 'set LATE_SET=a=b c' 'lend LATE_LENT=x' "load $work/own/text.so" \
+		"load $probe" "load $library" &&
+		reported 'stage 2 ' "load 3 0 $work/own/text.so: file too short" 'load 5 0 ' 'load 4 0 ' &&
+		late 'set a=b c lent x blocked 1' || return
+	# again: what was lent is gone, what was set stays, the probe is asked again
+	staged 'set LATE_RESULT=-3' "load $probe" && reported 'stage 2 ' 'load 5 -3 ' &&
+		late 'set a=b c lent none blocked 1' && nothing_left && finish
+}
+stage_refuses() {
+	start sleep || return
+	staged "load $probe" 'set NOTHING' && { fail "a line without a value was taken"; return; }
+	reported 'stage 3 set NOTHING' || return
+	staged "load relative.so" && { fail "a relative path was taken"; return; }
+	reported 'stage 3 load relative.so' || return
+	staged "set A=$(printf '%05000d' 1)" && { fail "an argument that does not fit was taken"; return; }
+	failed "could not begin: Invalid argument" "$pid" "$stage" "none" &&
+		failed "could not begin: Bad file descriptor" "$pid" "$stage" "report $work/none
+" && nothing_left && finish
+}
+# A program with files of its own: in a container, say.
+stage_copies() {
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || { skip "no mount namespace to be had"; return; }
+	local copies=(-C) target=$work/target
+	cp "$O/tests/attach_target" "$target"
+	start sleep unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$O" || return
+	refused "cannot reach the library" "$pid" "$stage" "none" || return
+	staged "set LATE_OUT=$work/late" "load $probe" && reported 'stage 2 ' 'load 5 0 ' &&
+		late 'set none lent none blocked 1' && nothing_left || return
+	[ -z "$(ls -d /tmp/tftop-[0-9a-f]* 2>/dev/null | grep -E '/tftop-[0-9a-f]{16}$')" ] || { fail "left a folder in /tmp"; return; }
+	finish
+}
+# Others use and change the environment meanwhile: no value of theirs is lost.
+stage_environment() {
+	local i
+	start environment || return
+	for ((i = 0; i < tries; i++)); do
+		staged "set LATE_OUT=$work/late" "set LATE_SET=$i" "load $probe" &&
+			late "set $i lent none blocked 1" || return
+	done
+	finish
 }
 
 for mode in heap heaps sleep waits vectors signals mixed; do
@@ -235,4 +303,7 @@ case_run refused_static refused_static
 case_run refused_32 refused_32
 case_run ordinary_user ordinary_user
 case_run libraries libraries
+for name in reports refuses copies environment; do
+	case_run "stage_$name" "stage_$name"
+done
 suite_end

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * inject_driver [-n TIMES] [-f FIND_MS] [-c CALL_MS] [-k MICROSECONDS] PID LIBRARY [ARGUMENT]
+ * inject_driver -s FOLDER [-C] PID STAGE LINE…: STAGE is libtftop-attach.so, LINE as in stage.h;
+ *    waits for its end and says "load STATE RESULT TEXT" for each; -C: all files are
+ *    copied to where PID finds them
  * inject_driver -t PID: traces it until standard input ends; says "ready"
  *
  * The injector by itself: one line for each injection, "OUTCOME STOPPED_NS TRIES TID WHY".
  * -k: each is made by a child that is killed after at most that time, as tftop may
  * be at any moment; one line "killed N of TIMES" at the end. Status 0: all were done.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probes/attach/inject.h"
+#include "probes/attach/place.h"
+#include "probes/attach/report.h"
 
 static const char *const names[] = {
 	[INJECT_DONE] = "done", [INJECT_REFUSED] = "refused", [INJECT_NO_MOMENT] = "no-moment",
@@ -55,15 +62,86 @@ static int be_a_tracer(pid_t pid)
 	return read(0, &byte, 1) < 0;
 }
 
+static const char *copied(struct place *place, const char *path, char *there, size_t size)
+{
+	char why[400];
+
+	if (place->folder < 0)
+		return path;
+	if (!place_copy(place, path, why, sizeof(why))) {
+		puts(why);
+		exit(1);
+	}
+	snprintf(there, size, "%s%s", place->path, strrchr(path, '/'));
+	return there;
+}
+
+static bool wait_for_report(const struct report *report)
+{
+	struct stage_report now;
+
+	for (int i = 0; i < 2000; i++) {
+		if (!report_read(report, &now))
+			return false;
+		if (now.state >= STAGE_OVER)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	}
+	printf("stage %u %s\n", now.state, now.text);
+	for (uint32_t i = 0; i < now.loads; i++)
+		printf("load %u %d %s\n", now.load[i].state, now.load[i].result, now.load[i].text);
+	return now.state == STAGE_OVER;
+}
+
+static bool stage(struct inject_request *q, const char *folder, bool copy, char **lines)
+{
+	struct stage_argument argument;
+	struct place place = { .parent = -1, .folder = -1 };
+	struct inject_result r;
+	struct report report;
+	struct stat st;
+	char why[400], process[64], there[600], library[600];
+	int here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool done;
+
+	snprintf(process, sizeof(process), "/proc/%d", (int)q->pid);
+	if (stat(process, &st) != 0 ||
+	    (copy && !place_open(&place, q->pid, st.st_uid, st.st_gid, why, sizeof(why))) ||
+	    !report_open(&report, copy ? place.folder : here, "report", st.st_uid, st.st_gid,
+			  why, sizeof(why))) {
+		puts(why);
+		return false;
+	}
+	q->library = copied(&place, q->library, library, sizeof(library));
+	snprintf(there, sizeof(there), "%s/report", copy ? place.path : folder);
+	argument_begin(&argument, there);
+	for (; *lines; lines++) {
+		char verb[8] = "";
+		const char *what = *lines + strcspn(*lines, " ") + 1;
+
+		snprintf(verb, sizeof(verb), "%.*s", (int)strcspn(*lines, " "), *lines);
+		argument_add(&argument, verb, strcmp(verb, "load") == 0 ?
+			     copied(&place, what, there, sizeof(there)) : what);
+	}
+	q->argument = argument.text;
+	done = !argument.full && inject_load(q, &r);
+	say(&r);
+	done = done && wait_for_report(&report);
+	report_close(&report);
+	place_remove(&place);
+	return done;
+}
+
 int main(int argc, char **argv)
 {
 	struct inject_request q = { 0 };
 	struct inject_result r = { 0 };
 	long times = 1, done = 0, kill_us = 0, killed = 0;
-	bool trace = false;
+	const char *report = NULL;
+	bool trace = false, copy = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:f:c:k:t")) != -1) {
+	while ((option = getopt(argc, argv, "n:f:c:k:s:Ct")) != -1) {
 		if (option == 'n')
 			times = atol(optarg);
 		else if (option == 'f')
@@ -72,6 +150,10 @@ int main(int argc, char **argv)
 			q.call_ms = atoi(optarg);
 		else if (option == 'k')
 			kill_us = atol(optarg);
+		else if (option == 's')
+			report = optarg;
+		else if (option == 'C')
+			copy = true;
 		else if (option == 't')
 			trace = true;
 		else
@@ -80,10 +162,12 @@ int main(int argc, char **argv)
 	if (optind + !trace >= argc)
 		return 2;
 	q.pid = (pid_t)atoi(argv[optind]);
-	q.library = argv[optind + 1];
-	q.argument = optind + 2 < argc ? argv[optind + 2] : NULL;
 	if (trace)
 		return be_a_tracer(q.pid);
+	q.library = argv[optind + 1];
+	if (report)
+		return stage(&q, report, copy, argv + optind + 2) ? 0 : 1;
+	q.argument = optind + 2 < argc ? argv[optind + 2] : NULL;
 	srandom((unsigned)time(NULL));
 	for (long i = 0; i < times; i++) {
 		if (kill_us) {

@@ -9,6 +9,7 @@
  *   vectors  general and vector registers hold values in a loop without calls
  *   signals  a timer each 2 ms, pause() and a read that only handlers may interrupt, and
  *            queued signals that must come all and in order
+ *   environment  reads and changes its environment
  *   execs    is another program each 3 ms: itself
  *   mixed    all of these at once, a thread each
  *
@@ -348,6 +349,30 @@ static void *signals(void *unused)
 	return NULL;
 }
 
+/* ---- environment ---- */
+
+static void *environment(void *unused)
+{
+	char number[16], other[16];
+
+	for (int i = 0; goes_on(); i++) {
+		snprintf(number, sizeof(number), "%d", i);
+		snprintf(other, sizeof(other), "OTHER%d", i % 50);
+		setenv("ATTACH_TARGET_NUMBER", number, 1);
+		setenv(other, number, 1);
+		if (!getenv("PATH") || !getenv(other))
+			disturbed("a variable is gone, round", i);
+		/* a setenv at the very moment of a change shows a millisecond later */
+		for (int k = 0; k < 1000 && strcmp(getenv("ATTACH_TARGET_NUMBER"), number) != 0; k++) {
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+			if (k == 999)
+				disturbed("a variable has its old value, round", i);
+		}
+		count_round();
+	}
+	return NULL;
+}
+
 /* ---- modes ---- */
 
 static const struct mode {
@@ -356,6 +381,7 @@ static const struct mode {
 } modes[] = {
 	{ "heap", { heap } }, { "heaps", { heap, heap, heap } }, { "sleep", { sleeps } },
 	{ "waits", { waits, feeds, reads } }, { "vectors", { vectors } }, { "signals", { signals } },
+	{ "environment", { environment } },
 	{ "mixed", { vectors, heap, sleeps, signals } },
 };
 
@@ -410,6 +436,6 @@ int main(int argc, char **argv)
 			return run(&modes[i]);
 	if (argc == 2 && strcmp(argv[1], "execs") == 0)
 		return execs(argv);
-	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, execs or mixed\n");
+	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, environment, execs or mixed\n");
 	return 2;
 }

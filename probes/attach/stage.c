@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* See stage.h. Nothing here is called by the program but through the injector. */
+#include "probes/attach/stage.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/attach/inject.h"
+
+#define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
+#define SWAPS 8
+
+extern char **environ;
+
+__attribute__((visibility("default"))) int tftop_injected(const char *argument);
+
+/* The process in which a stage is at work; a forked child is another one. */
+static pid_t busy;
+
+/* ---- the environment ---- */
+
+static size_t name_length(const char *line)
+{
+	return strcspn(line, "=");
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t length = name_length(a);
+
+	return length == name_length(b) && strncmp(a, b, length) == 0;
+}
+
+static size_t entries(char **list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Whether environ has this line, or, of a name alone, no such name. */
+static bool environment_has(const char *line)
+{
+	for (char **e = environ; e && *e; e++)
+		if (same_name(*e, line))
+			return strcmp(*e, line) == 0;
+	return !strchr(line, '=');
+}
+
+/* setenv() may have found the old array before the swap and have put a string into it
+ * since: that is what it was, what is there now goes into the new one. */
+static void follow_up(char **next, char **old, char *const *seen, size_t n)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	/* another one was made of it: with its changes, and the old one may be gone */
+	if (__atomic_load_n(&environ, __ATOMIC_ACQUIRE) != next)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		char *now = __atomic_load_n(&old[i], __ATOMIC_ACQUIRE);
+
+		for (size_t k = 0; now && now != seen[i] && next[k]; k++)
+			if (next[k] == seen[i])
+				__atomic_store_n(&next[k], now, __ATOMIC_RELEASE);
+	}
+}
+
+/* A new environment with this line in place of what has its name; of a name alone,
+ * without it. The old array stays: somebody may be in it. */
+static bool environment_swap(const char *line)
+{
+	for (int i = 0; i < SWAPS; i++) {
+		char **now = __atomic_load_n(&environ, __ATOMIC_ACQUIRE), **old = now, **next;
+		size_t n = entries(now), used = 0;
+		char **seen = calloc(n + 1, sizeof(*seen));
+		bool swapped;
+
+		next = calloc(n + 2, sizeof(*next));
+		for (size_t k = 0; seen && next && k < n; k++)
+			if ((seen[k] = now[k]) && !same_name(seen[k], line))
+				next[used++] = seen[k];
+		if (next && strchr(line, '='))
+			next[used++] = (char *)line;
+		swapped = seen && next &&
+			  __atomic_compare_exchange_n(&environ, &now, next, false, __ATOMIC_ACQ_REL,
+						      __ATOMIC_RELAXED);
+		if (swapped)
+			follow_up(next, old, seen, n);
+		else
+			free(next);
+		free(seen);
+		if (swapped && environment_has(line))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the argument ---- */
+
+struct work {
+	char *text;		/* the argument; lines that became part of the environment stay */
+	struct stage_report *report;
+	const char *lent[64];
+	const char *before[64];	/* what it was, or the name alone */
+	size_t lents;
+	const char *load[STAGE_LOADS_MAX];
+	size_t loads;
+};
+
+static void say(char *to, size_t size, const char *text)
+{
+	size_t length = strnlen(text, size - 1);
+
+	memcpy(to, text, length);
+	to[length] = '\0';
+}
+
+static void set_state(uint32_t *state, uint32_t value)
+{
+	__atomic_store_n(state, value, __ATOMIC_RELEASE);
+}
+
+static struct stage_report *map_report(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+	struct stage_report *r = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)sizeof(*r))
+		r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (r == MAP_FAILED)
+		return NULL;
+	if (r->magic == STAGE_MAGIC)
+		return r;
+	munmap(r, sizeof(*r));
+	return NULL;
+}
+
+static const char *environment_entry(const char *line)
+{
+	for (char **e = environ; e && *e; e++)
+		if (same_name(*e, line))
+			return *e;
+	return NULL;
+}
+
+static bool lend(struct work *w, char *line)
+{
+	const char *before = environment_entry(line);
+
+	if (w->lents == sizeof(w->lent) / sizeof(w->lent[0]))
+		return false;
+	w->before[w->lents] = before;
+	w->lent[w->lents] = line;
+	if (!environment_swap(line))
+		return false;
+	w->lents++;
+	return true;
+}
+
+/* Only where it is still what was lent. */
+static void give_back(struct work *w)
+{
+	for (size_t i = w->lents; i-- > 0;) {
+		char *line = strdup(w->lent[i]);
+
+		if (!line)
+			return;
+		line[name_length(line)] = '\0';
+		if (environment_has(w->lent[i]))
+			environment_swap(w->before[i] ? w->before[i] : line);
+	}
+}
+
+/* "set NAME=VALUE" → its value when the line begins with this verb. */
+static char *after(char *line, const char *verb)
+{
+	size_t length = strlen(verb);
+
+	return strncmp(line, verb, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+static bool take_line(struct work *w, char *line)
+{
+	char *rest;
+
+	if ((rest = after(line, "set")) && strchr(rest, '='))
+		return environment_swap(rest);
+	if ((rest = after(line, "lend")) && strchr(rest, '='))
+		return lend(w, rest);
+	if ((rest = after(line, "load")) && *rest == '/' && w->loads < STAGE_LOADS_MAX) {
+		w->load[w->loads++] = rest;
+		return true;
+	}
+	return false;
+}
+
+static bool take_lines(struct work *w)
+{
+	char *save, *line = strtok_r(w->text, "\n", &save);
+
+	/* the first one is the report's, which the entry has looked at */
+	while ((line = strtok_r(NULL, "\n", &save))) {
+		if (take_line(w, line))
+			continue;
+		say(w->report->text, sizeof(w->report->text), line);
+		return false;
+	}
+	w->report->loads = (uint32_t)w->loads;
+	return true;
+}
+
+/* ---- the thread ---- */
+
+static void load_one(const char *path, struct stage_load *load)
+{
+	int (*attach)(void);
+	void *library;
+
+	set_state(&load->state, STAGE_LOADING);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		const char *error = dlerror();
+
+		say(load->text, sizeof(load->text), error ? error : "dlopen gives no reason");
+		set_state(&load->state, STAGE_NOT_LOADED);
+		return;
+	}
+	attach = (int (*)(void))dlsym(library, STAGE_PROBE_ENTRY);
+	if (!attach) {
+		set_state(&load->state, STAGE_LOADED);
+		return;
+	}
+	set_state(&load->state, STAGE_ATTACHING);
+	load->result = attach();
+	set_state(&load->state, STAGE_ATTACHED);
+}
+
+static void *work(void *data)
+{
+	struct work *w = data;
+	struct stage_report *r = w->report;
+
+	r->pid = (int32_t)getpid();
+	if (!take_lines(w)) {
+		give_back(w);
+		set_state(&r->state, STAGE_BAD_ARGUMENT);
+	} else {
+		set_state(&r->state, STAGE_RUNS);
+		for (size_t i = 0; i < w->loads; i++)
+			load_one(w->load[i], &r->load[i]);
+		give_back(w);
+		set_state(&r->state, STAGE_OVER);
+	}
+	munmap(r, sizeof(*r));
+	free(w);	/* not its text: the environment points there */
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static int start(struct work *w)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error;
+
+	error = pthread_attr_init(&attributes);
+	if (error)
+		return error;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_SIZE);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attributes, work, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (!error)
+		pthread_setname_np(thread, "tftop-attach");
+	return error;
+}
+
+static int prepare(struct work *w, const char *argument)
+{
+	char *path, *end;
+
+	w->text = strdup(argument);
+	if (!w->text)
+		return ENOMEM;
+	path = after(w->text, "report");
+	end = path ? strchr(path, '\n') : NULL;
+	if (!end)
+		return EINVAL;
+	*end = '\0';
+	w->report = map_report(path);
+	*end = '\n';
+	return w->report ? 0 : EBADF;
+}
+
+int tftop_injected(const char *argument)
+{
+	pid_t idle = __atomic_load_n(&busy, __ATOMIC_ACQUIRE), self = getpid();
+	struct work *w;
+	int error;
+
+	if (idle == self || !__atomic_compare_exchange_n(&busy, &idle, self, false,
+							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return EBUSY;
+	w = calloc(1, sizeof(*w));
+	error = w ? prepare(w, argument) : ENOMEM;
+	if (!error)
+		error = start(w);
+	if (!error)
+		return 0;
+	if (w) {
+		if (w->report)
+			munmap(w->report, sizeof(*w->report));
+		free(w->text);
+	}
+	free(w);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	return error;
+}

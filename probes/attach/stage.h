@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtftop-attach.so, what tftop injects: it brings the probes into a program that
+ * runs. Its entry only makes a thread, so that the injected thread stands still for
+ * a moment; that thread, with all signals blocked, sets the environment, loads the
+ * probes one after the other, lets each place its hooks, says in a report how it
+ * went and ends. It needs libc alone.
+ *
+ * The argument of the entry is text, a line each:
+ *
+ *   report PATH      the report, first; made by tftop, of sizeof(struct stage_report)
+ *   set NAME=VALUE   from now on in the program's environment
+ *   lend NAME=VALUE  there until the probes are loaded, then as it was
+ *   load PATH        a library, in this order; its tftop_probe_attach() is called when
+ *                    it exports one
+ *
+ * What comes back from tftop_probe_attach(): 0 its hooks are in, > 0 its runtime is not
+ * in use here, < 0 it cannot (and has said why by messages of its own).
+ *
+ * The environment is replaced, not changed: a new array with a swap of `environ`, and
+ * nothing of the old one freed, as other threads may be reading it. A thread that is
+ * inside of setenv() at this very moment may undo it: it is looked at and done again.
+ *
+ * The report is written by the program and so is not to be believed: tftop reads it
+ * with pread() into memory of its own and ends each text itself (report.h).
+ */
+#ifndef PROBES_ATTACH_STAGE_H
+#define PROBES_ATTACH_STAGE_H
+
+#include <stdint.h>
+
+#define STAGE_LIBRARY "libtftop-attach.so"
+#define STAGE_PROBE_ENTRY "tftop_probe_attach"
+#define STAGE_MAGIC 0x31677473u		/* "stg1": another layout, another number */
+#define STAGE_LOADS_MAX 24
+
+enum stage_state {
+	STAGE_NOTHING,		/* as tftop made it */
+	STAGE_RUNS,		/* its thread works */
+	STAGE_OVER,		/* everything was tried */
+	STAGE_BAD_ARGUMENT,	/* nothing was done: text says what was wrong with it */
+};
+
+enum stage_load_state {
+	STAGE_WAITS,
+	STAGE_LOADING,		/* in dlopen */
+	STAGE_ATTACHING,	/* in tftop_probe_attach */
+	STAGE_NOT_LOADED,	/* text: dlerror's */
+	STAGE_LOADED,		/* it has no tftop_probe_attach */
+	STAGE_ATTACHED,		/* result: what that gave */
+};
+
+struct stage_load {
+	uint32_t state;		/* enum stage_load_state */
+	int32_t result;
+	char text[240];
+};
+
+/* Shared memory; states are written last, each with release order. */
+struct stage_report {
+	uint32_t magic;		/* by tftop */
+	uint32_t state;		/* enum stage_state */
+	uint32_t loads;		/* how many there are */
+	int32_t pid;		/* the program's, in its own namespace */
+	char text[240];
+	struct stage_load load[STAGE_LOADS_MAX];	/* in the order of the argument */
+};
+
+#endif
