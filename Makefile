@@ -381,7 +381,7 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
-	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh \
+	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/golden/sizes.sh tests/fuzz/run.sh \
 	tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \

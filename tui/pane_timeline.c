@@ -36,7 +36,7 @@ static size_t height_of(const struct timeline *t, size_t line)
 {
 	const struct timeline_line *l = &t->list.lines[line];
 
-	return row_is_counter(l->kind) ? (size_t)t->counter_lines : l->beneath ? 2 : 1;
+	return (row_is_counter(l->kind) ? (size_t)t->counter_lines : 1) + l->beneath;
 }
 
 static int timeline_lines(const struct pane *pane)
@@ -299,6 +299,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 		};
 		if (seen->height > (int)t->page - y)
 			seen->height = (int)t->page - y;
+		seen->beneath = seen->line.beneath && seen->height == (int)height_of(t, line);
 		y += seen->height;
 		timeline_line(t, view, w, i);
 		if (seen->pinned && seen->line.first && !seen->value[0])

@@ -34,6 +34,7 @@ struct timeline_seen {			/* a line on the screen */
 	char value[32];			/* right part of the label, "" none */
 	char most[32], least[32];	/* of a counter of several lines, in the window */
 	int y, height;			/* lines of the screen, y from the first row's on */
+	bool beneath;			/* the last of them is of another step */
 	bool pinned;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compare: under each row of events the same row in another step, in grey, both from their
+/* compare: under each row the same row in another step, in grey, both from their
  * starts on. The second line belongs to its row: the cursor knows nothing of it. */
 #include "tui/pane_timeline.h"
 
@@ -14,7 +14,7 @@ static bool takes_line(const struct timeline_line *line)
 {
 	bool holds = line->kind == ROW_DEVICE || line->kind == ROW_PROCESS || line->kind == ROW_POOL;
 
-	return !row_is_counter(line->kind) && (!holds || line->folded);
+	return !holds || line->folded;
 }
 
 /* The device or process that a row is in, at last. */
@@ -88,7 +88,7 @@ void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t 
 	const struct timeline_line *line = &seen->line;
 	struct beneath_place place = beneath_place(t->beneath.here.start_ns, &t->beneath.there,
 						   view->t0_ns, w, t->columns);
-	struct cell *cells = t->cells + (size_t)(seen->y + 1) * t->columns;
+	struct cell *cells = t->cells + (size_t)(seen->y + seen->height - 1) * t->columns;
 	const struct column *columns;
 	size_t i, n = place.end - place.begin;
 
@@ -107,9 +107,15 @@ void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t 
 	columns = column_cache_get(&t->beneath.cache, view->model, line->row, line->lane,
 				   place.t0_ns, w, t->columns) + place.begin;
 	cells += place.begin;
-	cells_draw(columns, n, place.t0_ns + (int64_t)place.begin * w, w, &style, cells, t->owners);
-	if (!style.muted)
-		timeline_label_bars(t, view, columns, n, &style, cells);
+	if (row_is_counter(line->kind)) {
+		style.muted = true;
+		cells_plot(columns, n, line->peak, 1, &style, cells);
+	} else {
+		cells_draw(columns, n, place.t0_ns + (int64_t)place.begin * w, w, &style, cells,
+			   t->owners);
+		if (!style.muted)
+			timeline_label_bars(t, view, columns, n, &style, cells);
+	}
 	cells_lost(cells, columns, n, &style);
 	/* Without colours there is no grey. */
 	for (i = 0; i < n && !view->colour; i++)
@@ -124,7 +130,7 @@ static void step_name(char *out, size_t size, const struct step_row *step)
 void timeline_beneath_label(const struct timeline *t, const struct view *view,
 			    const struct timeline_seen *seen, struct area labels)
 {
-	int right = labels.width - 1, y = seen->y + 1;
+	int right = labels.width - 1, y = seen->y + seen->height - 1;
 	char text[32];
 
 	step_name(text, sizeof(text), &t->beneath.there);

@@ -148,7 +148,7 @@ static void draw_sentence(struct timeline *t, const struct view *view, struct ar
 static void draw_range(const struct view *view, const struct timeline_seen *seen,
 		       struct area labels, int line)
 {
-	bool last = line == seen->height - 1 && line > 1;
+	bool last = line == seen->height - seen->beneath - 1 && line > 1;
 	const char *text = last ? seen->least : line == 1 ? seen->most : "";
 	int right = labels.width - 1, at = right - text_width(text);
 
@@ -169,9 +169,9 @@ static void draw_label(const struct timeline *t, const struct view *view,
 			current, view->ascii);
 	if (seen->pinned)
 		area_text(labels, 0, seen->y, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
-	for (int line = 1; line < seen->height && !seen->line.beneath; line++)
+	for (int line = 1; line < seen->height - seen->beneath; line++)
 		draw_range(view, seen, labels, line);
-	if (seen->line.beneath && seen->height > 1)
+	if (seen->beneath)
 		timeline_beneath_label(t, view, seen, labels);
 }
 

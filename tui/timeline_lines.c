@@ -155,6 +155,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 		line->direction, t->heat, false, NULL,
 	};
 	const struct column *columns = t->blank;
+	int lines = seen->height - seen->beneath;
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
 				   t->status.settled_ns - timeline_late(line->kind) : 0);
 
@@ -164,12 +165,12 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 		columns = column_cache_get(&t->cache, view->model, line->row, line->lane,
 					   view->t0_ns, w, t->columns);
 	if (row_is_counter(line->kind)) {
-		cells_plot(columns, t->columns, line->peak, seen->height, &style, cells);
+		cells_plot(columns, t->columns, line->peak, lines, &style, cells);
 		(line->kind == ROW_COUNTER ? counter_value : plot_value)(t, view, w, columns, seen);
-		if (seen->height > 1)
+		if (lines > 1)
 			plot_range(t, columns, seen);
 		/* The marks below stand in its lowest line. */
-		cells += (size_t)(seen->height - 1) * t->columns;
+		cells += (size_t)(lines - 1) * t->columns;
 	} else {
 		if (!style.muted)
 			style.tints = tints_line(&t->tints, view->model, &t->cache, line, columns,
@@ -188,6 +189,6 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 	/* What is yet to come stays blank: the hatch is the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
-	if (line->beneath && seen->height > 1)
+	if (seen->beneath)
 		timeline_beneath_line(t, view, w, seen, style);
 }

@@ -183,6 +183,36 @@ TEST(panes_at_all_sizes)
 	}
 }
 
+/* How a pane is drawn: each of the five by colour, ASCII and shades, in turn. */
+static void show_as(struct stage *stage, int width, int height, int turn)
+{
+	stage->view.ascii = turn % 3 == 0;
+	stage->view.colour = turn % 2 == 0;
+	stage->view.shades = turn % 4 == 0;
+	stage->view.following = turn % 5 == 0;
+	stage->settings.value[SETTING_COUNTER_LINES] = 1 + turn % 4;
+	look_at(stage, width, 30 + turn % 20, 80);
+	show_header(stage, width, height < 7 ? height : 7);
+	for (size_t i = 0; i < PANES; i++)
+		if (stage->panes[i])
+			show(stage, i, width, height);
+}
+
+/* Each width from 1 to 500 and each height from 1 to 200, at some of the other. */
+TEST(panes_at_every_width_and_height)
+{
+	struct stage stage;
+
+	stage_open(&stage, 3 * SECOND);
+	stage.view.compare.shown = stage.view.compare.previous = true;
+	for (int width = 1; width <= 500; width++)
+		show_as(&stage, width, 1 + width * 67 % 200, width);
+	for (int height = 1; height <= 200; height++)
+		for (int i = 0; i < 2; i++)
+			show_as(&stage, 1 + (height * 131 + i * 83) % 500, height, height + i);
+	stage_close(&stage);
+}
+
 TEST(panes_at_all_zooms)
 {
 	struct stage stage;
