@@ -8,17 +8,29 @@
 #include "model/base/util.h"
 #include "model/query-findings.h"
 #include "tui/page_parts.h"
+#include "tui/pane.h"
 #include "tui/panes.h"
 
-#define TEXT_COLUMNS 100
+#define TEXT_COLUMNS 100		/* wider is hard to read */
+#define TEXT_LEAST 40
+#define TEXT_BESIDE 12			/* the cursor, the label, what says that there is more */
+
+/* So that all of it is seen. */
+static int text_columns_of(const struct view *view)
+{
+	int columns = view ? view->gutter + view->columns - TEXT_BESIDE : TEXT_COLUMNS;
+
+	return columns > TEXT_COLUMNS ? TEXT_COLUMNS : columns < TEXT_LEAST ? TEXT_LEAST : columns;
+}
 
 /* A sentence over as many lines as it takes. */
-static void add_text(struct page *page, const char *label, enum role role, const char *text)
+static void add_text(struct page *page, const char *label, enum role role, int columns,
+		     const char *text)
 {
 	const char *next;
 
 	while (*text) {
-		size_t size = text_break(text, TEXT_COLUMNS, &next);
+		size_t size = text_break(text, columns, &next);
 
 		page_label(page, label);
 		page_say(page, role, 0, "%.*s", (int)size, text);
@@ -77,22 +89,23 @@ static void add_evidence(struct page *page, const struct page_book *book,
 }
 
 static void make(struct page *page, const struct page_book *book, const struct finding *finding,
-		 const struct findings_status *status)
+		 const struct findings_status *status, int columns)
 {
 	char cost[80];
 
 	page_blank(page);
 	page_say(page, finding->severity == SEVERITY_WARNING ? ROLE_ACCENT : ROLE_TITLE, ATTR_BOLD,
 		 "%s", finding->id);
-	add_text(page, severity_name(finding->severity), ROLE_TITLE, finding->title);
+	add_text(page, severity_name(finding->severity), ROLE_TITLE, columns,
+		 finding->title);
 	if (finding->cost_ns) {
 		page_label(page, "costs");
 		page_say(page, ROLE_DEFAULT, 0, "%s at most",
 			 panes_cost(cost, sizeof(cost), finding->cost_ns, status->step_ns));
 	}
 	for (int i = 0; i < FINDING_LINES; i++)
-		add_text(page, i ? "" : "because", ROLE_DEFAULT, finding->lines[i]);
-	add_text(page, "advice", ROLE_DEFAULT, finding->advice);
+		add_text(page, i ? "" : "because", ROLE_DEFAULT, columns, finding->lines[i]);
+	add_text(page, "advice", ROLE_DEFAULT, columns, finding->advice);
 	add_evidence(page, book, &finding->evidence);
 }
 
@@ -133,7 +146,7 @@ bool page_finding(const struct page_call *call, struct page *page)
 			continue;
 		if (!found++)
 			page_title(page, "finding %s", list[i].id);
-		make(page, &book, &list[i], &status);
+		make(page, &book, &list[i], &status, text_columns_of(call->view));
 	}
 	model_unlock(call->model);
 	if (!found)

@@ -261,6 +261,8 @@ static void give_back(struct screen *screen)
 	screen_sync_leave(screen);
 	screen_set_mouse(screen, false);
 	screen_out_begin(screen);
+	if (screen->printer && screen->shown.width)
+		fputs("\r\n", screen->out);
 	endwin();
 	screen_out_end(screen, false);
 	screen_out_drain(screen, LEAVE_MS);

@@ -105,17 +105,20 @@ static void put_line(struct screen *screen, const struct theme *theme,
 }
 
 /* A terminal that only prints: the lines of the picture that are not empty,
- * when it changed. */
+ * when it changed. Its last line has no end yet: the picture is as high as the terminal,
+ * and one line more would push the first out of it. */
 static void print_lines(struct screen *screen, const struct grid *grid)
 {
 	size_t size = (size_t)grid->width * (size_t)grid->height * sizeof(*grid->cells);
 	char *text = NULL, *line, *rest;
+	const char *ends;
 	size_t length = 0;
 	FILE *file;
 
 	if (screen->shown.width == grid->width && screen->shown.height == grid->height &&
 	    !screen->all && !memcmp(screen->shown.cells, grid->cells, size))
 		return;
+	ends = screen->shown.width ? "\r\n\r\n" : "";
 	grid_resize(&screen->shown, grid->width, grid->height);
 	memcpy(screen->shown.cells, grid->cells, size);
 	screen->all = false;
@@ -125,9 +128,10 @@ static void print_lines(struct screen *screen, const struct grid *grid)
 	grid_save(grid, file, false);
 	fclose(file);
 	screen_out_begin(screen);
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		fprintf(screen->out, "%s\r\n", line);
-	fputs("\r\n", screen->out);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		fprintf(screen->out, "%s%s", ends, line);
+		ends = "\r\n";
+	}
 	fflush(screen->out);
 	screen_out_end(screen, false);
 	free(text);

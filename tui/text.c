@@ -145,7 +145,7 @@ size_t text_break(const char *text, int width, const char **next)
 
 /* What stands for a code point where only ASCII can be shown. */
 static const struct { uint32_t ch; char ascii; } ascii_table[] = {
-	{0x00a0, ' '}, {0x00b1, '~'}, {0x00b5, 'u'}, {0x00b7, '.'}, {0x00d7, 'x'},
+	{0x00a0, ' '}, {0x00b0, ' '}, {0x00b1, '~'}, {0x00b5, 'u'}, {0x00b7, '.'}, {0x00d7, 'x'},
 	{0x03bc, 'u'}, {0x2013, '-'}, {0x2014, '-'}, {0x2018, '\''}, {0x2019, '\''},
 	{0x201c, '"'}, {0x201d, '"'}, {0x2022, '*'}, {0x2026, '~'},
 	{0x203a, '>'}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},

@@ -53,6 +53,16 @@ in_term() {
 		press '?' && until_screen 'how to read this screen' && press q && press q && ends_with 0
 }
 
+# The picture as lines: all of it is there, also the first.
+in_dumb_terminal() {
+	start 80x16 env TERM=dumb "${synth[@]}" && until_screen "gpu0" && press Space &&
+		until_true 15 first_line_says ' frozen .* lost ' && press q && ends_with 0
+}
+
+first_line_says() {
+	screen | head -n 1 | grep -qE -- "$1"
+}
+
 only_ascii() {
 	start 80x24 env LC_ALL=C "$@" "${synth[@]}" && until_screen 'queue 0' || return 1
 	! screen | LC_ALL=C grep -q '[^ -~]' && press q && ends_with 0
@@ -298,6 +308,7 @@ for term in xterm-256color screen-256color tmux-256color xterm vt100 linux; do
 	check "TERM=$term" in_term $term 'queue 0'
 done
 check "TERM=dumb" in_term dumb 'queue 0'
+check "TERM=dumb shows the first line too" in_dumb_terminal
 check "TERM unknown" wrong_term
 check "C locale" only_ascii
 check "C locale, vt100" only_ascii TERM=vt100
