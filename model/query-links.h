@@ -4,12 +4,13 @@
  * the other end of a message, whose output an op takes and who takes its own. Beside
  * query.h, by the same rules.
  *
- * Launches and messages are known of each event. Who takes from whom is told of ops by
+ * Launches, graphs' nodes and messages are known of each event. Who takes from whom is told of ops by
  * name (edges, graphs): of those that feed it the last runs that began before it, of
  * those that take from it the first ones that began after it.
  *
  * Bounds: LINKS_NEAR runs of each of the two, within LINK_CHUNKS chunks of each lane;
- * work among the first LINK_LOOK events of each queue from the op's start on.
+ * work and nodes among the first LINK_LOOK events of each queue from the op's or the graph's
+ * start on.
  * Complexity: O(rows + lanes of its process * LINK_CHUNKS): for a question when
  * something is selected, not for each picture.
  */
@@ -21,6 +22,8 @@
 enum link_kind {
 	LINK_OP,			/* that launched it, or that it was compiled in */
 	LINK_WORK,			/* that it launched */
+	LINK_GRAPH,			/* the launch of a graph that it is a node of, as one */
+	LINK_NODE,			/* the other way round */
 	LINK_MESSAGE,			/* the op at the other end */
 	LINK_PRODUCER,			/* it, or its op, takes what this one makes */
 	LINK_TAKER,			/* the other way round */

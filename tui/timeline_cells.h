@@ -115,6 +115,8 @@ void cells_select(struct cell *cells, const uint64_t *owners, size_t begin, size
  */
 void cells_link(struct cell *cells, size_t n, size_t begin, size_t end, bool back,
 		const struct cell_style *style);
+/* The underline alone: one of many, of which another has the arrow. */
+void cells_underline(struct cell *cells, size_t begin, size_t end);
 /* The arrow alone. */
 void cells_arrow(struct cell *cells, size_t at, bool back, const struct cell_style *style);
 

@@ -30,7 +30,7 @@ void timeline_links_update(struct timeline *t, const struct view *view)
 
 static bool is_before(enum link_kind kind)
 {
-	return kind == LINK_OP || kind == LINK_PRODUCER;
+	return kind == LINK_OP || kind == LINK_PRODUCER || kind == LINK_GRAPH;
 }
 
 static bool in_line(const struct span_link *link, const struct timeline_line *line)
@@ -52,13 +52,20 @@ void timeline_links_mark(const struct timeline *t, const struct view *view, int6
 		if (!in_line(link, line))
 			continue;
 		if (end < 0 || begin >= w * columns) {
+			if (link->kind == LINK_NODE && i && t->links[i - 1].kind == LINK_NODE)
+				continue;
 			cells_arrow(cells, end < 0 ? 0 : t->columns - 1, end < 0, style);
 			continue;
 		}
 		begin = begin < 0 ? 0 : begin / w;
 		end = end > w * columns ? columns : (end + w - 1) / w;
-		cells_link(cells, t->columns, (size_t)begin, (size_t)(end > begin ? end : begin + 1),
-			   is_before(link->kind), style);
+		end = end > begin ? end : begin + 1;
+		/* Nodes lie side by side: arrows would hide them. */
+		if (link->kind == LINK_NODE && i && t->links[i - 1].kind == LINK_NODE)
+			cells_underline(cells, (size_t)begin, (size_t)end);
+		else
+			cells_link(cells, t->columns, (size_t)begin, (size_t)end,
+				   is_before(link->kind), style);
 	}
 }
 
@@ -82,7 +89,7 @@ static const char *row_label(const struct model_row *rows, size_t n, uint32_t ro
 
 static void key_of(const struct view *view, const char *command, char *text, size_t size)
 {
-	const struct binding *binding = view->keymap ?
+	const struct binding *binding = view->keymap && command ?
 		keymap_find(view->keymap, TABLE_TIMELINE, command) : NULL;
 
 	text[0] = '\0';
@@ -93,6 +100,8 @@ static void key_of(const struct view *view, const char *command, char *text, siz
 static const struct { const char *words, *command; } kinds[LINK_KINDS] = {
 	[LINK_OP] = {"launched by", "to-op"},
 	[LINK_WORK] = {"launched", "to-kernel"},
+	[LINK_GRAPH] = {"in", NULL},		/* no key: it lies above, where it is seen */
+	[LINK_NODE] = {"nodes", NULL},
 	[LINK_MESSAGE] = {"message", "to-kernel"},
 	[LINK_PRODUCER] = {"takes from", "to-producer"},
 	[LINK_TAKER] = {"feeds", "to-consumer"},
@@ -117,7 +126,7 @@ void timeline_links_sentence(struct timeline *t, const struct view *view,
 			n++;
 		}
 		/* The launching op stands in the sentence already. */
-		if (!first || (kind == LINK_OP && is_seen(t, first)))
+		if (!first || ((kind == LINK_OP || kind == LINK_GRAPH) && is_seen(t, first)))
 			continue;
 		key_of(view, kinds[kind].command, key, sizeof(key));
 		if (*key)

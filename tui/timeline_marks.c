@@ -131,14 +131,19 @@ void cells_arrow(struct cell *cells, size_t at, bool back, const struct cell_sty
 	cell->attr = ATTR_BOLD;
 }
 
+void cells_underline(struct cell *cells, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++)
+		if (cells[i].ch != ' ' || cells[i].bg != ROLE_DEFAULT)
+			cells[i].attr |= ATTR_UNDERLINE;
+}
+
 void cells_link(struct cell *cells, size_t n, size_t begin, size_t end, bool back,
 		const struct cell_style *style)
 {
 	size_t at = begin;
 
-	for (size_t i = begin; i < end; i++)
-		if (cells[i].ch != ' ' || cells[i].bg != ROLE_DEFAULT)
-			cells[i].attr |= ATTR_UNDERLINE;
+	cells_underline(cells, begin, end);
 	/* Beside it, where nothing stands; else on its first cell. */
 	if (begin > 0 && cells[begin - 1].ch == ' ' && cells[begin - 1].bg == ROLE_DEFAULT)
 		at = begin - 1;

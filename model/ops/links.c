@@ -95,6 +95,92 @@ static void add_work(struct links *links, const struct ran *op)
 	}
 }
 
+/* ---- graphs that are launched as one, and their nodes: one call of the host ---- */
+
+struct call { uint32_t process, tid; int64_t call_ns; };
+
+static bool call_of(struct model *model, struct span_ref ref, struct call *call)
+{
+	const struct row *row = row_at(model, ref.row - 1);
+	struct command_cold cold;
+	struct lane_pos pos;
+	uint32_t lane;
+
+	if (!row_find(row, ref.lane, (uint32_t)ref.id, &lane, &pos))
+		return false;
+	lane_cold(&row->lanes[lane], pos, &cold);
+	*call = (struct call) { row->process, cold.tid, cold.call_ns };
+	return cold.call_ns > 0;
+}
+
+/* Of those of `lane` that began within [t0, t1]. */
+static void add_of_call(struct links *links, enum link_kind kind, uint32_t r, uint32_t l,
+			const struct call *call, int64_t t0, int64_t t1)
+{
+	const struct lane *lane = &row_at(links->model, r)->lanes[l];
+	struct lane_pos pos;
+	bool more = lane_lower(lane, t0, &pos);
+
+	for (int i = 0; more && i < LINK_LOOK; i++, more = lane_next(lane, &pos)) {
+		struct lane_span span = lane_get(lane, pos);
+		struct command_cold cold;
+
+		if (span.start_ns > t1)
+			return;
+		lane_cold(lane, pos, &cold);
+		if (cold.call_ns == call->call_ns && cold.tid == call->tid)
+			add(links, kind, (struct span_ref) { r + 1, l, span.id });
+	}
+}
+
+static int link_by_start(const void *a, const void *b)
+{
+	const struct span_link *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static void add_nodes(struct links *links, const struct span *box)
+{
+	struct model *model = links->model;
+	size_t first = links->n;
+	struct call call;
+
+	if (!call_of(model, box->ref, &call))
+		return;
+	for (uint32_t r = 0; r < model->rows.n; r++) {
+		const struct row *row = row_at(model, r);
+
+		if (row->process == call.process && (row->kind == ROW_QUEUE || row->kind == ROW_COPY))
+			for (uint32_t l = 0; l < row->n_lanes; l++)
+				add_of_call(links, LINK_NODE, r, l, &call, box->start_ns, box->end_ns);
+	}
+	qsort(links->out + first, links->n - first, sizeof(*links->out), link_by_start);
+}
+
+/* It began before its nodes, or with the first: so it is the last one that did. */
+static void add_graph(struct links *links, const struct span *node)
+{
+	struct model *model = links->model;
+	struct call call;
+
+	if (node->row_kind != ROW_QUEUE && node->row_kind != ROW_COPY)
+		return;
+	if (!call_of(model, node->ref, &call))
+		return;
+	for (uint32_t r = 0; r < model->rows.n; r++) {
+		const struct row *row = row_at(model, r);
+		struct lane_pos pos;
+
+		if (row->kind != ROW_GRAPH || row->process != call.process)
+			continue;
+		for (uint32_t l = 0; l < row->n_lanes; l++)
+			if (lane_before(&row->lanes[l], node->start_ns + 1, &pos))
+				add_of_call(links, LINK_GRAPH, r, l, &call,
+					    lane_get(&row->lanes[l], pos).start_ns, node->start_ns);
+	}
+}
+
 /* ---- who feeds whom ---- */
 
 struct wanted {
@@ -218,33 +304,43 @@ static void add_neighbours(struct links *links, const struct ran *op, bool taker
 		add(links, takers ? LINK_TAKER : LINK_PRODUCER, near[i].ref);
 }
 
+/* What launched it or was launched by it, and the ops around that one. */
+static void add_launched(struct links *links, const struct span *span)
+{
+	struct model *model = links->model;
+	struct span_ref ref = span->ref, peer;
+	bool has_peer = model_span_peer(model, ref, &peer);
+	struct ran op;
+
+	if (span->row_kind != ROW_THREAD) {
+		if (!has_peer)
+			return;
+		add(links, LINK_OP, peer);
+		ref = peer;
+	}
+	if (!op_of(model, ref, &op))
+		return;
+	if (span->row_kind == ROW_THREAD) {
+		add_work(links, &op);
+		if (has_peer && row_at(model, peer.row - 1)->kind == ROW_THREAD)
+			add(links, LINK_MESSAGE, peer);
+	}
+	add_neighbours(links, &op, false);
+	add_neighbours(links, &op, true);
+}
+
 size_t model_span_links(struct model *model, struct span_ref ref, struct span_link *out,
 			size_t max)
 {
 	struct links links = { model, out, 0, max };
-	struct span_ref peer;
 	struct span span;
-	struct ran op;
-	bool has_peer;
 
 	if (!model_span(model, ref, &span))
 		return 0;
-	ref = span.ref;
-	has_peer = model_span_peer(model, ref, &peer);
-	if (span.row_kind != ROW_THREAD) {
-		if (!has_peer)
-			return 0;
-		add(&links, LINK_OP, peer);
-		ref = peer;
-	}
-	if (!op_of(model, ref, &op))
-		return links.n;
-	if (span.row_kind == ROW_THREAD) {
-		add_work(&links, &op);
-		if (has_peer && row_at(model, peer.row - 1)->kind == ROW_THREAD)
-			add(&links, LINK_MESSAGE, peer);
-	}
-	add_neighbours(&links, &op, false);
-	add_neighbours(&links, &op, true);
+	add_launched(&links, &span);
+	if (span.row_kind == ROW_GRAPH)
+		add_nodes(&links, &span);
+	else
+		add_graph(&links, &span);
 	return links.n;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/query-links.h"
 #include "model/query-replays.h"
 #include "model/query-work.h"
 #include "tests/unit/model_events.h"
@@ -129,6 +130,39 @@ TEST(replays_are_sums_over_their_nodes)
 			CHECK_INT(all, 2);
 	}
 	free(work);
+	model_unlock(model);
+	model_free(model);
+}
+
+/* From a box to all its nodes, in whatever queue they ran, and from each back to it. */
+TEST(replays_are_linked_with_their_nodes)
+{
+	static const int64_t starts[] = { 60, 75, 79 };
+	struct model *model = model_of_graphs();
+	struct span_link links[8], back[8];
+	struct model_row boxes;
+	struct span_ref box;
+	size_t n;
+
+	launch(model, 1, 0);
+	launch(model, 2, 50 * US);
+	replay(model, 2, 110 * US);
+	replay(model, 1, 60 * US);
+	model_finish(model, false);
+	boxes = row_of(model, ROW_GRAPH, 0);
+	model_lock(model);
+	CHECK(model_span_at(model, boxes.id, 0, BASE + 70 * US, &box));
+	n = model_span_links(model, box, links, 8);
+	CHECK_INT(n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		CHECK_INT(links[i].kind, LINK_NODE);
+		CHECK_INT(links[i].start_ns, BASE + starts[i] * US);
+		CHECK_INT(model_span_links(model, links[i].ref, back, 8), 1);
+		CHECK_INT(back[0].kind, LINK_GRAPH);
+		CHECK(back[0].ref.id == box.id && back[0].ref.row == box.row);
+		CHECK_STR(back[0].name, "graph 1");
+	}
+	CHECK_INT(model_span_links(model, box, links, 2), 2);
 	model_unlock(model);
 	model_free(model);
 }
