@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "probes/attach/inject.h"
 
 #define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
 #define SWAPS 8
+#define LATER_MAX 64	/* variables that others add at the moment of a swap */
 
 extern char **environ;
 
@@ -59,21 +59,70 @@ static bool environment_has(const char *line)
 	return !strchr(line, '=');
 }
 
-/* setenv() may have found the old array before the swap and have put a string into it
- * since: that is what it was, what is there now goes into the new one. */
-static void follow_up(char **next, char **old, char *const *seen, size_t n)
+/* Whoever was inside of setenv() or unsetenv() has left when this returns: it takes
+ * their lock, and there is no such name. */
+static void environment_barrier(void)
 {
-	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-	/* another one was made of it: with its changes, and the old one may be gone */
-	if (__atomic_load_n(&environ, __ATOMIC_ACQUIRE) != next)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		char *now = __atomic_load_n(&old[i], __ATOMIC_ACQUIRE);
+	unsetenv("TFTOP_ATTACH_NOTHING");
+}
 
-		for (size_t k = 0; now && now != seen[i] && next[k]; k++)
-			if (next[k] == seen[i])
-				__atomic_store_n(&next[k], now, __ATOMIC_RELEASE);
+static char **slot_of(char **list, const char *line)
+{
+	for (; list && *list; list++)
+		if (same_name(*list, line))
+			return list;
+	return NULL;
+}
+
+static bool holds(char *const *list, const char *entry)
+{
+	for (; *list; list++)
+		if (*list == entry)
+			return true;
+	return false;
+}
+
+static bool environment_swap(const char *line);
+
+/* What was changed in the old array after it was seen: its entries now against those
+ * then. Where the program has changed the new one meanwhile, that is later. */
+static void carry_over(char **then, char **now, const char *line)
+{
+	for (char **e = now; *e; e++) {
+		char **slot = slot_of(environ, *e);
+
+		if (holds(then, *e) || same_name(*e, line))
+			continue;
+		if (!slot)
+			environment_swap(*e);
+		else if (holds(then, *slot))
+			__atomic_store_n(slot, *e, __ATOMIC_RELEASE);
 	}
+	for (char **e = then; *e; e++) {
+		char **slot = slot_of(environ, *e), *name;
+
+		if (slot_of(now, *e) || !slot || *slot != *e)
+			continue;
+		name = strndup(*e, name_length(*e));
+		if (name)
+			environment_swap(name);
+		free(name);
+	}
+}
+
+/* A thread may have found the old array before the swap and have written to it since. */
+static void follow_up(char **next, char **old, char **seen, size_t n, const char *line)
+{
+	char **now = calloc(n + LATER_MAX + 1, sizeof(*now));
+
+	environment_barrier();
+	for (size_t i = 0; now && i < n + LATER_MAX && environ == next && old[i]; i++)
+		now[i] = old[i];
+	/* else another one was made of it, with its changes, and the old one may be gone */
+	environment_barrier();
+	if (now && __atomic_load_n(&environ, __ATOMIC_ACQUIRE) == next)
+		carry_over(seen, now, line);
+	free(now);
 }
 
 /* A new environment with this line in place of what has its name; of a name alone,
@@ -87,17 +136,19 @@ static bool environment_swap(const char *line)
 		bool swapped;
 
 		next = calloc(n + 2, sizeof(*next));
-		for (size_t k = 0; seen && next && k < n; k++)
-			if ((seen[k] = now[k]) && !same_name(seen[k], line))
+		for (size_t k = 0; seen && next && k < n && now[k]; k++) {
+			seen[k] = now[k];
+			if (!same_name(seen[k], line))
 				next[used++] = seen[k];
+		}
 		if (next && strchr(line, '='))
 			next[used++] = (char *)line;
 		swapped = seen && next &&
 			  __atomic_compare_exchange_n(&environ, &now, next, false, __ATOMIC_ACQ_REL,
 						      __ATOMIC_RELAXED);
-		if (swapped)
-			follow_up(next, old, seen, n);
-		else
+		if (swapped && old)
+			follow_up(next, old, seen, n, line);
+		else if (!swapped)
 			free(next);
 		free(seen);
 		if (swapped && environment_has(line))

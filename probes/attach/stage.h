@@ -18,8 +18,8 @@
  * in use here, < 0 it cannot (and has said why by messages of its own).
  *
  * The environment is replaced, not changed: a new array with a swap of `environ`, and
- * nothing of the old one freed, as other threads may be reading it. A thread that is
- * inside of setenv() at this very moment may undo it: it is looked at and done again.
+ * nothing of the old one freed, as other threads may be reading it. What a thread that
+ * was inside of setenv() at that moment wrote to the old array is carried over.
  *
  * The report is written by the program and so is not to be believed: tftop reads it
  * with pread() into memory of its own and ends each text itself (report.h).

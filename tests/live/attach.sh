@@ -4,8 +4,8 @@
 # ATTACH_TRIES=1000: so many injections a program, with their figures.
 . "$(dirname "$0")/lib.sh"
 driver=$O/tests/inject_driver target=$O/tests/attach_target library=$O/tests/injected.so
-stage=$O/lib/libtftop-attach.so probe=$O/tests/late_probe.so
-need_programs "$driver" "$target" "$library" "$stage" "$probe"
+stage=$O/lib/libtftop-attach.so probe=$O/tests/late_probe.so slow=$O/tests/slow_load.so
+need_programs "$driver" "$target" "$library" "$stage" "$probe" "$slow"
 [ "$(uname -m)" = x86_64 ] || skip_suite attach "the injector is for x86-64"
 tries=${ATTACH_TRIES:-20}
 
@@ -19,6 +19,13 @@ start() {
 	wait_for 20 grep -q ready "$work/said" || fail "it does not start: $(cat "$work/said")"
 }
 
+# one NAME FUNCTION…: a case; a target that it did not finish is killed
+one() {
+	pid=
+	case_run "$@"
+	[ -z "$pid" ] || { kill -9 "$pid"; wait "$pid"; } 2>/dev/null
+}
+
 # finish: the target's input ends; it must not have been disturbed
 finish() {
 	local status
@@ -26,6 +33,7 @@ finish() {
 	wait_for 20 grep -q rounds "$work/said" || { kill -9 "$pid"; fail "it hangs: $(tail -n 1 "$work/said")"; return; }
 	wait "$pid"
 	status=$?
+	pid=
 	exec {input}>&-
 	[ "$status" = 0 ] || fail "status $status: $(tail -n 1 "$work/said")"
 }
@@ -55,14 +63,40 @@ undisturbed() {
 	figures
 }
 
-# tftop's death at any moment: the thread finds its way back alone
+# tftop's death, at any moment and in the midst of the call: the thread finds its way
+# back alone
 killed() {
 	start "$1" || return
-	timeout -k 5 120 "$driver" -n "$((tries * 2))" -k 3000 "$pid" "$library" >"$work/outcomes" ||
-		{ fail "the driver: $?"; return; }
-	finish || return
-	why=$(cat "$work/outcomes")
-	grep -qv '^killed 0 ' "$work/outcomes" || fail "none was killed"
+	timeout -k 5 120 "$driver" -n "$tries" -k 3000 "$pid" "$library" >"$work/outcomes" &&
+		grep -qv '^killed 0 ' "$work/outcomes" || { fail "the driver: $(cat "$work/outcomes")"; return; }
+	timeout -k 5 120 "$driver" -n "$tries" -k 1 "$pid" "$library" die >"$work/outcomes" &&
+		grep -qx "killed $tries of $tries" "$work/outcomes" || { fail "in the call: $(cat "$work/outcomes")"; return; }
+	finish
+}
+
+# A signal that comes while the thread is away interrupts the call it waits in.
+signalled() {
+	local i
+	start reads || return
+	for ((i = 1; i <= tries; i++)); do
+		inject done 1 "$pid" "$library" signal || return
+		wait_for 10 grep -qx "interrupted $i" "$work/said" || { fail "signal $i did not interrupt: $(tail -n 1 "$work/said")"; return; }
+	done
+	# the one that the injector itself uses, from somebody else
+	inject done "$tries" "$pid" "$library" urgent && finish
+}
+
+# The dynamic linker's lock is held: the thread is let go in its call and comes back.
+left() {
+	local ATTACH_TARGET_LOADS=$slow
+	export ATTACH_TARGET_LOADS
+	: >"$work/calls"
+	start loads || return
+	inject left 1 -c 50 "$pid" "$library" "$work/calls" || return
+	grep -q "has not come back from dlopen() in time" "$work/outcomes" || { fail "$(cat "$work/outcomes")"; return; }
+	wait_for 20 grep -q loaded "$work/said" && wait_for 20 grep -qF "$library" "/proc/$pid/maps" ||
+		{ fail "the thread has not come back"; return; }
+	inject done 1 "$pid" "$library" "$work/calls" && finish
 }
 
 # One thread that computes in Python, as a training does; it knows its own sum.
@@ -97,6 +131,7 @@ exits() {
 		kill -9 "$pid"
 		wait "$pid" 2>/dev/null
 		wait $! 2>/dev/null
+		pid=
 		exec {input}>&-
 		grep -vE '^(done|gone|refused|no-moment) ' "$work/outcomes" && { fail "$(cat "$work/outcomes")"; return; }
 		rm "$work/input"
@@ -285,25 +320,27 @@ stage_environment() {
 }
 
 for mode in heap heaps sleep waits vectors signals mixed; do
-	case_run "undisturbed_$mode" undisturbed "$mode"
+	one "undisturbed_$mode" undisturbed "$mode"
 done
-case_run python_busy python_busy
-for mode in sleep waits vectors signals mixed; do
-	case_run "killed_$mode" killed "$mode"
+one python_busy python_busy
+for mode in heap sleep waits vectors signals mixed; do
+	one "killed_$mode" killed "$mode"
 done
-case_run execs execs
-case_run exits exits
-case_run refused_pids refused_pids
-case_run refused_zombie refused_zombie
-case_run refused_kernel refused_kernel
-case_run refused_traced refused_traced
-case_run refused_stopped refused_stopped
-case_run refused_foreign refused_foreign
-case_run refused_static refused_static
-case_run refused_32 refused_32
-case_run ordinary_user ordinary_user
-case_run libraries libraries
+one signalled signalled
+one left left
+one execs execs
+one exits exits
+one refused_pids refused_pids
+one refused_zombie refused_zombie
+one refused_kernel refused_kernel
+one refused_traced refused_traced
+one refused_stopped refused_stopped
+one refused_foreign refused_foreign
+one refused_static refused_static
+one refused_32 refused_32
+one ordinary_user ordinary_user
+one libraries libraries
 for name in reports refuses copies environment; do
-	case_run "stage_$name" "stage_$name"
+	one "stage_$name" "stage_$name"
 done
 suite_end

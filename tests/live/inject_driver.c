@@ -8,7 +8,8 @@
  *
  * The injector by itself: one line for each injection, "OUTCOME STOPPED_NS TRIES TID WHY".
  * -k: each is made by a child that is killed after at most that time, as tftop may
- * be at any moment; one line "killed N of TIMES" at the end. Status 0: all were done.
+ * be at any moment, or by the library when the argument is "die"; one line "killed N of
+ * TIMES" at the end. Status 0: all were done.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -45,8 +46,10 @@ static bool inject_and_be_killed(const struct inject_request *q, long microsecon
 
 	if (child == 0)
 		_exit(inject_load(q, &r) ? 0 : 1);
-	nanosleep(&(struct timespec){ .tv_nsec = random() % microseconds * 1000 }, NULL);
-	kill(child, SIGKILL);
+	if (!q->argument || strcmp(q->argument, "die") != 0) {
+		nanosleep(&(struct timespec){ .tv_nsec = random() % microseconds * 1000 }, NULL);
+		kill(child, SIGKILL);
+	}
 	waitpid(child, &status, 0);
 	return WIFSIGNALED(status);
 }

@@ -9,6 +9,8 @@
  *   vectors  general and vector registers hold values in a loop without calls
  *   signals  a timer each 2 ms, pause() and a read that only handlers may interrupt, and
  *            queued signals that must come all and in order
+ *   reads    waits for its input only, and says when SIGUSR2 interrupted it
+ *   loads    loads the library $ATTACH_TARGET_LOADS in a second thread; main sleeps
  *   environment  reads and changes its environment
  *   execs    is another program each 3 ms: itself
  *   mixed    all of these at once, a thread each
@@ -16,6 +18,7 @@
  * Says "ready" and runs until its standard input ends. Then "ROUNDS rounds, N disturbances" and
  * what they were; status 1 if there were any.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -349,6 +352,37 @@ static void *signals(void *unused)
 	return NULL;
 }
 
+/* No flag restarts it: a signal that comes at any time of its waiting is seen. */
+static void *interrupted(void *unused)
+{
+	ssize_t got = -1;
+	char byte;
+
+	sigaction(SIGUSR2, &(struct sigaction){ .sa_handler = on_timer }, NULL);
+	while (got < 0) {
+		int before = handled;
+
+		got = read(0, &byte, 1);
+		count_round();
+		if (got < 0 && (errno != EINTR || handled != before + 1))
+			disturbed("a read was interrupted by so many signals", handled - before);
+		printf("interrupted %d\n", handled);
+		fflush(stdout);
+	}
+	return NULL;
+}
+
+/* ---- loads ---- */
+
+static void *loads(void *unused)
+{
+	if (!dlopen(getenv("ATTACH_TARGET_LOADS"), RTLD_NOW))
+		disturbed("a library was not loaded", 0);
+	puts("loaded");
+	fflush(stdout);
+	return NULL;
+}
+
 /* ---- environment ---- */
 
 static void *environment(void *unused)
@@ -381,7 +415,7 @@ static const struct mode {
 } modes[] = {
 	{ "heap", { heap } }, { "heaps", { heap, heap, heap } }, { "sleep", { sleeps } },
 	{ "waits", { waits, feeds, reads } }, { "vectors", { vectors } }, { "signals", { signals } },
-	{ "environment", { environment } },
+	{ "reads", { interrupted } }, { "loads", { sleeps, loads } }, { "environment", { environment } },
 	{ "mixed", { vectors, heap, sleeps, signals } },
 };
 
@@ -436,6 +470,7 @@ int main(int argc, char **argv)
 			return run(&modes[i]);
 	if (argc == 2 && strcmp(argv[1], "execs") == 0)
 		return execs(argv);
-	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, environment, execs or mixed\n");
+	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, reads, loads,\n"
+		"environment, execs or mixed\n");
 	return 2;
 }
