@@ -126,7 +126,7 @@ void nvtx_late_tick(int64_t now_ns)
 		rt_modules(look_at, &look);
 }
 
-NVTX_API int tftop_probe_attach(void)
+int tftop_probe_attach(void)
 {
 	struct look look = { .take = false };
 	int saved = errno;

@@ -67,7 +67,7 @@ void late_tick(int64_t now_ns)
 		rt_modules(watch_vendor, &look);
 }
 
-EXPORT int tftop_probe_attach(void)
+int tftop_probe_attach(void)
 {
 	struct look look = { .patch = false };
 

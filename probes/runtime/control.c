@@ -23,6 +23,7 @@ static const struct tft_control *_Atomic control;
 static struct { dev_t dev; ino_t ino; } file;	/* of it */
 static bool tried, was_enabled;
 static uint32_t dump_seen;
+static int64_t enabled_ns;		/* since when, of a tftop that came; 0: not yet */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
 /* NULL: TFTOP_CONTROL names no page; else *st is of its file. */
@@ -125,6 +126,7 @@ static void arrive(void)
 	SET(rt_totals.own_ns, 0);
 	atomic_fetch_add_explicit(&rt_arrivals, 1, memory_order_relaxed);
 	SET(rt_armed, 0);
+	enabled_ns = 0;
 }
 
 /*
@@ -133,13 +135,11 @@ static void arrive(void)
  */
 static bool session_began(int64_t now_ns)
 {
-	static int64_t since_ns;
-
 	if (!rt_enabled())
-		since_ns = 0;
-	else if (!since_ns)
-		since_ns = now_ns;
-	return since_ns && now_ns - since_ns >= ENABLED_NS;
+		enabled_ns = 0;
+	else if (!enabled_ns)
+		enabled_ns = now_ns;
+	return enabled_ns && now_ns - enabled_ns >= ENABLED_NS;
 }
 
 void rt_control_refresh(int64_t now_ns)

@@ -62,6 +62,8 @@ static void leaving(enum tft_leaving how, int status)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 		rt_loop_flush(FLUSH_NS);
 		send_exit(how == TFT_LEAVING_EXEC ? 2 : 1, status);
+		if (how == TFT_LEAVING_EXIT)
+			rt_home_leave();
 		pthread_setcancelstate(cancel, NULL);
 	}
 	errno = saved;

@@ -218,7 +218,7 @@ void rt_attach_why(const char *format, ...)
 	va_end(args);
 }
 
-RT_API const char *tftop_attach_why(void)
+const char *tftop_attach_why(void)
 {
 	return why;
 }
@@ -242,22 +242,45 @@ static bool renew(void)
 	return ok;
 }
 
+/* Of the tftop that is named now; waits for LTTng. */
+static bool reach(void)
+{
+	bool ok;
+
+	if (reached())
+		return true;
+	rt_loop_wake();
+	ok = rt_enabled() || rt_home_follow();
+	if (ok && !wait_for(reached, REACH_WAIT_NS)) {
+		rt_attach_why("LTTng in this process does not reach tftop's daemon");
+		ok = false;
+	}
+	rt_home_reached();
+	return ok;
+}
+
 bool rt_probe_attach(const struct rt_probe *probe)
 {
 	int saved = errno;
 	bool ok;
 
 	rt_attach_why("%s", "");
-	ok = renew() && rt_probe_register(probe);
-	if (ok && !reached()) {
-		rt_loop_wake();
-		ok = rt_enabled() || rt_home_follow();
-		if (ok && !wait_for(reached, REACH_WAIT_NS)) {
-			rt_attach_why("LTTng in this process does not reach tftop's daemon");
-			ok = false;
-		}
-		rt_home_reached();
-	}
+	ok = renew() && rt_probe_register(probe) && reach();
 	errno = saved;
 	return ok;
+}
+
+int tftop_runtime_attach(void)
+{
+	int saved = errno;
+	bool ok;
+
+	rt_attach_why("%s", "");
+	if (!GET(rt_started)) {
+		rt_attach_why("no probe was ever in use here");
+		return TFT_ATTACH_UNUSED;
+	}
+	ok = renew() && reach();
+	errno = saved;
+	return ok ? TFT_ATTACHED : TFT_ATTACH_FAILED;
 }

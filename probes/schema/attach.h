@@ -14,10 +14,17 @@ enum tft_attached {
 	TFT_ATTACH_FAILED = -1,		/* it cannot: tftop_attach_why() */
 };
 
-int tftop_probe_attach(void);
+#define TFT_ATTACH_API __attribute__((visibility("default")))
+
+TFT_ATTACH_API int tftop_probe_attach(void);
+
+/* Of the runtime, which a process has where a probe is in it: the probes that are there
+ * take up the tftop that TFTOP_CONTROL and LTTNG_HOME name now, the one before having gone.
+ * Enough for probes that attached before; TFT_ATTACH_UNUSED: none has. */
+TFT_ATTACH_API int tftop_runtime_attach(void);
 
 /* One clause: why the last call returned something else. Of the runtime; found through
  * any probe's handle. *borrowed* for good, "" when there is nothing to say. */
-const char *tftop_attach_why(void);
+TFT_ATTACH_API const char *tftop_attach_why(void);
 
 #endif

@@ -14,14 +14,15 @@
 
 #include <stdbool.h>
 
+#include "probes/schema/attach.h"
 #include "probes/start/libraries.h"
 
 /*
- * Called once, on a thread of tftop's own, when the environment is what it would have
- * been at the program's start. 0: all is in place, and probes of frameworks that are loaded
- * have begun; > 0: no probe that needs it was chosen, or it was preloaded.
+ * tftop_probe_attach() (schema/attach.h) is called once, when the environment is what it
+ * would have been at the program's start. TFT_ATTACHED: all is in place, and probes of
+ * frameworks that are loaded have begun; TFT_ATTACH_UNUSED: no probe that needs it was
+ * chosen, or it was preloaded.
  */
-__attribute__((visibility("default"))) int tftop_probe_attach(void);
 
 /* ---- of the files of this library ---- */
 

@@ -24,10 +24,10 @@ turns_end() {
 # lets_go CONTROL: as tftop does: `closed` of its page
 lets_go() { printf '\1' | dd of="$1" bs=1 seek=20 conv=notrunc status=none; }
 
-# turn NAME: attaches, marks 40 ranges twice, lets go
+# turn NAME [again]: attaches, marks 40 ranges twice, lets go
 turn() {
 	trace_begin "$1" || return
-	tell attach "$control" "$LTTNG_HOME"
+	tell "${2:-attach}" "$control" "$LTTNG_HOME"
 	expect "$1" 'attached' "$answer$(cat "$work/turns.err")" ok
 	tell mark "of-$1" 40
 	lets_go "$control"
@@ -61,13 +61,16 @@ switches() {
 case_late_again() {
 	local i before after threads
 	turns_begin || return
+	tell again - -
+	expect late_again 'no probe yet' "$answer $(cat "$work/turns.err")" 'no late: 1: no probe was ever in use here'
+	: >"$work/turns.err"
 	for i in 1 2 3; do turn "late_again$i"; done
 	before=$(switches "$turns_pid") threads=$(threads_of "$turns_pid")
 	tell mark quiet 100000
 	wait_long
 	after=$(switches "$turns_pid")
 	expect late_again 'between them the runtime sleeps' "$((after - before))" 0
-	turn late_again4
+	turn late_again4 again
 	expect late_again 'no thread more' "$(threads_of "$turns_pid")" "$threads"
 	turns_end
 	expect late_again 'status' "$status" 0

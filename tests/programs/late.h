@@ -14,7 +14,7 @@
 #include "probes/schema/attach.h"
 
 struct late {
-	const char *library;
+	const char *library, *entry;
 	int result;		/* enum tft_attached */
 	const char *why;
 };
@@ -30,7 +30,7 @@ static void *late_thread(void *arg)
 	late->why = "";
 	if (!probe)
 		late->why = dlerror();
-	*(void **)&attach = probe ? dlsym(probe, "tftop_probe_attach") : NULL;
+	*(void **)&attach = probe ? dlsym(probe, late->entry) : NULL;
 	*(void **)&why = probe ? dlsym(probe, "tftop_attach_why") : NULL;
 	if (!attach || !why)
 		return NULL;
@@ -40,9 +40,9 @@ static void *late_thread(void *arg)
 }
 
 /* Waits for the attach; says on stderr why it was not TFT_ATTACHED, and returns what it was. */
-static inline int late_attach(const char *library)
+static inline int late_call(const char *library, const char *entry)
 {
-	struct late late = { .library = library };
+	struct late late = { .library = library, .entry = entry };
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, late_thread, &late)) {
@@ -53,6 +53,11 @@ static inline int late_attach(const char *library)
 	if (late.result)
 		fprintf(stderr, "late: %d: %s\n", late.result, late.why);
 	return late.result;
+}
+
+static inline int late_attach(const char *library)
+{
+	return late_call(library, "tftop_probe_attach");
 }
 
 #endif

@@ -3,6 +3,7 @@
  * late_turns PROBE: a program that tftops come to and go from, as it is told on stdin, a
  * command a line; it says "ok" when one is done.
  *	attach CONTROL HOME	brings the probe in for the tftop behind them ("-": as it is)
+ *	again CONTROL HOME	the same for the probes that are there
  *	mark NAME N		N ranges of that name on a thread of their own and on this one
  *	off			waits until the probe is out of the way
  * PLAIN: without NVTX. Ends with 0.
@@ -64,12 +65,14 @@ int main(int argc, char **argv)
 	nvtxInitialize(NULL);
 #endif
 	while (fgets(line, sizeof(line), stdin)) {
-		if (sscanf(line, "attach %4095s %4095s", one, two) == 2) {
+		if (sscanf(line, "attach %4095s %4095s", one, two) == 2 ||
+		    sscanf(line, "again %4095s %4095s", one, two) == 2) {
 			if (strcmp(one, "-"))
 				setenv("TFTOP_CONTROL", one, 1);
 			if (strcmp(two, "-"))
 				setenv("LTTNG_HOME", two, 1);
-			if (late_attach(argv[1]) != TFT_ATTACHED) {
+			if (late_call(argv[1], line[1] == 't' ? "tftop_probe_attach" :
+							"tftop_runtime_attach")) {
 				puts("no");
 				continue;
 			}
