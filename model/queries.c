@@ -304,7 +304,7 @@ size_t model_copies(struct model *model, struct copy_row **out)
 			.direction = (enum direction)total->direction, .queue = total->queue,
 			.device = queue_device(model, queue_at(model, total->queue)),
 			.count = total->count, .failed = total->failed, .bytes = total->bytes,
-			.untimed = total->untimed, .total_ns = total->total_ns,
+			.approx = total->approx, .untimed = total->untimed, .total_ns = total->total_ns,
 			.peer = peer_of(model, total), .pinned = total->pinned,
 		};
 		if (row->direction == DIR_MAP || row->direction == DIR_UNMAP ||

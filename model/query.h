@@ -382,7 +382,7 @@ struct copy_row {
 	enum direction direction;
 	uint32_t device, queue;
 	uint32_t peer;			/* P2P: the device at the other end; UINT32_MAX else */
-	uint64_t count, failed, bytes, untimed;
+	uint64_t count, failed, approx, bytes, untimed;
 	uint64_t pinned;		/* of count: the host's memory was, as far as is told */
 	int64_t total_ns;
 	/* 0: none (maps, untimed). The peak is that of single transfers of 64 KiB

@@ -191,13 +191,14 @@ void total_copy(struct model *model, const struct run *run)
 		total->untimed++;
 		return;
 	}
+	total->approx += run->approx;
 	add_ns(&total->total_ns, run->dur_ns);
 	total->timed_bytes += run->bytes;
 	rate = bytes_per_s(run->bytes, run->dur_ns);
 	peak = run->bytes >= PEAK_BYTES ? &total->peak : &total->peak_small;
 	if (rate > *peak)
 		*peak = rate;
-	if (rate > queue_at(model, run->queue)->copy_peak[run->direction])
+	if (!run->approx && rate > queue_at(model, run->queue)->copy_peak[run->direction])
 		queue_at(model, run->queue)->copy_peak[run->direction] = rate;
 }
 

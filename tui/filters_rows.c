@@ -93,6 +93,7 @@ enum filter_known filters_copy(const struct copy_row *copy, enum filter_field fi
 		return filter_number_if(value, (int64_t)copy->mean_bytes_per_s,
 					copy->mean_bytes_per_s > 0);
 	case FILTER_BY_FAILED: return filter_number(value, copy->failed > 0);
+	case FILTER_BY_APPROXIMATE: return filter_number(value, copy->approx > 0);
 	case FILTER_BY_PINNED: return filter_number_if(value, copy->pinned > 0, host);
 	case FILTER_BY_PAGEABLE: return filter_number_if(value, copy->pinned < copy->count, host);
 	default: return FILTER_UNKNOWN;

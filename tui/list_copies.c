@@ -185,8 +185,7 @@ static bool fits(const struct lc *lc, const struct copy_row *row)
 {
 	return list_matches(lc->options, 't', direction_name(row->direction), NULL) &&
 	       list_device_fits(lc->options, &lc->kept.places, row->device) &&
-	       list_queue_fits(lc->options, &lc->kept.places, row->queue) &&
-	       memory_fits(lc, row) &&
+	       list_queue_fits(lc->options, &lc->kept.places, row->queue) && memory_fits(lc, row) &&
 	       (!list_given(lc->options, 'e') ||
 		(timed(row) && list_within(lc->options, 'e', row->total_ns / (int64_t)timed(row)))) &&
 	       list_within(lc->options, 'b', row->count ? (int64_t)(row->bytes / row->count) : 0) &&
@@ -202,10 +201,11 @@ static void find_best(struct lc *lc, const struct copy_row *rows, size_t n)
 
 static void add_rates(struct list *list, const struct lc *lc, const struct copy_row *row)
 {
-	uint64_t mean = row->mean_bytes_per_s, best = lc->best[row->direction];
+	uint64_t mean = row->mean_bytes_per_s, peak = row->peak_bytes_per_s;
+	uint64_t best = lc->best[row->direction];
 
-	list_add(list, mean ? LIST_RATE : LIST_NONE, (int64_t)mean);
-	list_add(list, row->peak_bytes_per_s ? LIST_RATE : LIST_NONE, (int64_t)row->peak_bytes_per_s);
+	list_add(list, mean ? LIST_RATE : LIST_NONE, (int64_t)mean)->approx = row->approx;
+	list_add(list, peak ? LIST_RATE : LIST_NONE, (int64_t)peak)->approx = row->approx;
 	list_add(list, mean && best ? LIST_MILLI : LIST_NONE,
 		 best ? (int64_t)((__uint128_t)mean * 1000 / best) : 0);
 }
@@ -267,16 +267,16 @@ static void add_memory(struct list *list, const struct copy_row *row)
 
 static void add_row(struct list *list, const struct lc *lc, const struct copy_row *row)
 {
+	uint64_t n = row->count, of = timed(row);
 	struct list_cell *cell;
 	char *quoted;
 
-	list_add(list, LIST_COUNT, (int64_t)row->count);
+	list_add(list, LIST_COUNT, (int64_t)n);
 	list_add(list, LIST_BYTES, (int64_t)row->bytes);
-	list_add(list, row->count ? LIST_BYTES : LIST_NONE,
-		 row->count ? (int64_t)(row->bytes / row->count) : 0);
-	list_time(list, row->total_ns, timed(row) > 0, false);
-	list_time(list, timed(row) ? row->total_ns / (int64_t)timed(row) : 0, timed(row) > 0, false);
-	list_add(list, timed(row) ? LIST_SHARE : LIST_NONE, row->total_ns);
+	list_add(list, n ? LIST_BYTES : LIST_NONE, n ? (int64_t)(row->bytes / n) : 0);
+	list_time(list, row->total_ns, of > 0, false)->approx = row->approx;
+	list_time(list, of ? row->total_ns / (int64_t)of : 0, of > 0, false)->approx = row->approx;
+	list_add(list, of ? LIST_SHARE : LIST_NONE, row->total_ns);
 	add_rates(list, lc, row);
 	add_memory(list, row);
 	add_place(list, lc, row->device, row->queue);

@@ -48,7 +48,7 @@ void list_copies_release(struct list_copies *copies);
 /* A file's line as "train.py:41", a link to its page. file NULL: a dash. */
 void list_source(struct list *list, const char *file, uint32_t line);
 /* A time that only some rows have. */
-void list_time(struct list *list, int64_t ns, bool known, bool rough);
+struct list_cell *list_time(struct list *list, int64_t ns, bool known, bool rough);
 
 /* What all lists begin with: parses, and checks that -s names a column. */
 bool list_parse(const struct page_call *call, const struct list_kind *kind,

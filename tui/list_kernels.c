@@ -140,11 +140,11 @@ static void add_row(struct list *list, const struct list_places *places,
 	struct list_cell *cell;
 
 	list_add(list, LIST_COUNT, (int64_t)row->count);
-	list_time(list, row->total_ns, timed, false);
+	list_time(list, row->total_ns, timed, false)->approx = row->approx;
 	list_add(list, timed ? LIST_SHARE : LIST_NONE, row->total_ns);
-	list_time(list, row->mean_ns, timed, false);
-	list_time(list, row->min_ns, timed && !part, false);
-	list_time(list, row->max_ns, timed && !part, false);
+	list_time(list, row->mean_ns, timed, false)->approx = row->approx;
+	list_time(list, row->min_ns, timed && !part, false)->approx = row->approx;
+	list_time(list, row->max_ns, timed && !part, false)->approx = row->approx;
 	list_time(list, row->p99_ns, timed && !part, true);
 	list_add(list, row->occupancy_milli >= 0 ? LIST_MILLI : LIST_NONE, row->occupancy_milli);
 	cell = list_name(list, list_device(list, places, row->device));

@@ -129,7 +129,10 @@ void list_source(struct list *list, const char *file, uint32_t line)
 	cell->link[3] = list_keep(list, "%u", line);
 }
 
-void list_time(struct list *list, int64_t ns, bool known, bool rough)
+struct list_cell *list_time(struct list *list, int64_t ns, bool known, bool rough)
 {
-	list_add(list, known ? LIST_TIME : LIST_NONE, ns)->rough = rough;
+	struct list_cell *cell = list_add(list, known ? LIST_TIME : LIST_NONE, ns);
+
+	cell->rough = rough;
+	return cell;
 }

@@ -82,6 +82,21 @@ VALUE(of_best, (__int128_t)copy->mean_bytes_per_s * 1000 / (ROW(row)->best ? ROW
 VALUE(mean, copy->mean_bytes_per_s, copy->mean_bytes_per_s > 0)
 VALUE(peak, copy->peak_bytes_per_s, copy->peak_bytes_per_s > 0)
 
+/* Of copies of which some were only bracketed by the host: with "~". */
+#define MARKED(name, format) \
+static void name##_text(const struct table *table, const void *row, char *text, size_t size) \
+{ \
+	char number[FMT_MAX]; \
+	int64_t value; \
+\
+	snprintf(text, size, "–"); \
+	if (name##_value(row, &value)) \
+		snprintf(text, size, "%s%s", ROW(row)->copy.approx ? "~" : "", format); \
+}
+MARKED(time, fmt_time(number, value))
+MARKED(mean, fmt_rate(number, (uint64_t)value))
+MARKED(peak, fmt_rate(number, (uint64_t)value))
+
 static int by_direction(const void *a, const void *b)
 {
 	return table_compare_i64(ROW(a)->copy.direction, ROW(b)->copy.direction);
@@ -135,7 +150,7 @@ static const struct table_column columns[] = {
 	 .help = "how many copies"},
 	{"bytes", "bytes", 9, 0, 0, 0, UNIT_BYTES, TABLE_SUMS, .value = bytes_value,
 	 .help = "bytes that were moved, all copies added"},
-	{"time", "time", 9, 0, 0, 0, UNIT_TIME, TABLE_SUMS, .value = time_value,
+	{"time", "time", 9, 0, 0, 0, UNIT_TIME, TABLE_SUMS, .value = time_value, .text = time_text,
 	 .help = "device time of the copies, added"},
 	{"pinned", "pinned", 6, 0, 0, 4, UNIT_SHARE, 0, .value = pinned_value, .text = pinned_text,
 	 .help = "part of the copies whose host memory was pinned, as far as the probes were told"},
@@ -144,9 +159,9 @@ static const struct table_column columns[] = {
 	 .help = "copies from or to host memory that was not pinned, as far as the probes were told"},
 	{"share of it", "share", 14, 14, 20, 4, UNIT_SHARE, .part = part,
 	 .help = "its part of the time of all copies"},
-	{"mean", "mean", 10, 0, 0, 1, UNIT_RATE, 0, .value = mean_value,
+	{"mean", "mean", 10, 0, 0, 1, UNIT_RATE, 0, .value = mean_value, .text = mean_text,
 	 .help = "bytes by the time of the copies that have one"},
-	{"peak", "peak", 10, 0, 0, 3, UNIT_RATE, 0, .value = peak_value,
+	{"peak", "peak", 10, 0, 0, 3, UNIT_RATE, 0, .value = peak_value, .text = peak_text,
 	 .help = "the fastest single copy of 64 KiB and more, else of all"},
 	{"of best", "best", 7, 0, 0, 4, UNIT_SHARE, TABLE_LEAST_FIRST, .value = of_best_value,
 	 .help = "its mean, as a share of the fastest copy seen in that direction on the device"},

@@ -264,6 +264,7 @@ static void write_copies(struct json *json, struct model *model)
 		json_key_uint(json, "queue", row->queue);
 		json_key_uint(json, "count", row->count);
 		json_uint_if(json, "failed", row->failed);
+		json_uint_if(json, "approximate", row->approx);
 		json_uint_if(json, "untimed", row->untimed);
 		json_key_uint(json, "bytes", row->bytes);
 		if (row->count > row->untimed)

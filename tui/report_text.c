@@ -338,6 +338,11 @@ static int by_copy(const void *a, const void *b)
 	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
 }
 
+static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
+{
+	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+}
+
 static void print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
@@ -360,6 +365,7 @@ static void print_copies(struct model *model, FILE *out)
 	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
 	for (size_t i = 0; i < shown; i++) {
 		const struct copy_row *row = &rows[i];
+		const char *mark = row->approx ? "~" : "";
 
 		if (row->peer != UINT32_MAX)
 			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
@@ -370,12 +376,12 @@ static void print_copies(struct model *model, FILE *out)
 		sheet_cell(&sheet, "%" PRIu32, row->queue);
 		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
 		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
-		sheet_cell(&sheet, "%s", row->count > row->untimed ?
-			   fmt_time(text, row->total_ns) : "");
-		sheet_cell(&sheet, "%s", row->mean_bytes_per_s ?
-			   fmt_rate(text, row->mean_bytes_per_s) : "");
-		sheet_cell(&sheet, "%s", row->peak_bytes_per_s ?
-			   fmt_rate(text, row->peak_bytes_per_s) : "");
+		marked_cell(&sheet, mark, row->count > row->untimed ?
+			    fmt_time(text, row->total_ns) : "");
+		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
+			    fmt_rate(text, row->mean_bytes_per_s) : "");
+		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
+			    fmt_rate(text, row->peak_bytes_per_s) : "");
 	}
 	sheet.more = count - shown;
 	report_sheet(&sheet, out);

@@ -42,6 +42,7 @@ opencl_once() {
 		is "kernels while it came" "$(report "($kernels)['during'] <= {k['name']: k['count'] for k in t['kernels']}['during']")" True &&
 		is "copies" "$(report "${copies/\%s/j}")" "$(report "${copies/\%s/t}")" &&
 		is "approximate" "$(report "[(k['approximate'], k.get('untimed', 0)) for k in j['kernels'] if k['name'] == 'after']")" "[(400, 0)]" &&
+		is "approximate and untimed copies" "$(report "[(sum(c.get(k, 0) for c in j['copies'] if c['direction'] == d)) for d in ('h2d', 'd2h') for k in ('approximate', 'untimed')]")" "[200, 200, 0, 400]" &&
 		is "exact" "$(report "[k.get('approximate', 0) + k.get('untimed', 0) for k in j['kernels'] if k['name'] == 'since']")" "[0]" &&
 		is "queues of before and since" "$(report "len(j['queues'])")" 8 &&
 		is "lost" "$(report "j['trust']['lost_events'], j['trust'].get('dropped', 0)")" "(0, 0)"

@@ -209,6 +209,7 @@ TEST(model_approximate_times_do_not_move)
 	struct model *model = model_with_device();
 	struct event event = ev_kernel(1, 1, 1, 1000, 400);
 	struct kernel_row *rows;
+	struct copy_row *copies;
 
 	event.u.command.flags = CMD_APPROX;
 	event.u.command.start_ticks -= TICKS;
@@ -219,5 +220,12 @@ TEST(model_approximate_times_do_not_move)
 	CHECK_INT(model_kernels(model, &rows), 1);
 	CHECK_INT(rows[0].approx, 1);
 	model_kernels_free(rows, 1);
+	event.u.command.kind = COMMAND_COPY;
+	event.u.command.direction = DIR_H2D;
+	event.u.command.correlation = 2;
+	apply_one(model, event);
+	CHECK_INT(model_copies(model, &copies), 1);
+	CHECK_INT(copies[0].approx, 1);
+	free(copies);
 	model_free(model);
 }
