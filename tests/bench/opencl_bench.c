@@ -5,15 +5,19 @@
  * device, which runs a command inside its enqueue call: the worst case, as
  * nothing hides the cost. Figures are medians over the pairs.
  *
+ * "left" is a program that the probe came to in its midst and that tftop has let go of.
+ *
  * The bare program has an idle thread: glibc's locks cost a single-threaded
  * process about 150 ns less a command, and under LTTng no process is that.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <CL/cl_icd.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <libgen.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -23,8 +27,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "probes/schema/control.h"
+#include "tests/programs/late.h"
 
 #define PAIRS 7
 #define REPEATS 5
@@ -32,6 +40,7 @@
 #define CALLS 1000000
 #define WIRE_FEW 10000
 #define WIRE_MANY 60000
+#define LATE_ENV "OPENCL_BENCH_LATE"
 
 extern char **environ;
 
@@ -101,10 +110,43 @@ static void run_calls(int n)
 		clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof(refs), &refs, NULL);
 }
 
+static void fail(const char *what)
+{
+	fprintf(stderr, "opencl_bench: %s\n", what);
+	exit(1);
+}
+
+static void *entry(void)
+{
+	enum { SLOT_NDRANGE = offsetof(struct _cl_icd_dispatch, clEnqueueNDRangeKernel) };
+
+	return __atomic_load_n((void **)((char *)*(void **)queue + SLOT_NDRANGE), __ATOMIC_RELAXED);
+}
+
+/* Brings the probe in, runs under it, and lets go in tftop's stead. */
+static void come_and_go(void)
+{
+	const char *library = getenv(LATE_ENV), *path = getenv(TFT_CONTROL_ENV);
+	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	struct tft_control *page = fd < 0 ? MAP_FAILED :
+		mmap(NULL, TFT_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *before = entry();
+
+	if (page == MAP_FAILED || late_attach(library) != TFT_ATTACHED || entry() == before)
+		fail("the probe did not come late");
+	run_kernels(1000);
+	__atomic_store_n(&page->closed, 1, __ATOMIC_RELAXED);
+	for (int ms = 0; entry() != before; ms++) {
+		if (ms == 5000)
+			fail("the probe did not go");
+		poll(NULL, 0, 1);
+	}
+}
+
 /* Writes picoseconds of CPU time per operation, the best of REPEATS. */
 static int child(const char *what, const char *out)
 {
-	bool kernels = !strcmp(what, "kernels");
+	bool kernels = strstr(what, "kernels") != NULL;
 	int n = kernels ? KERNELS : CALLS;
 	int64_t best_ns = INT64_MAX;
 	FILE *f;
@@ -115,6 +157,8 @@ static int child(const char *what, const char *out)
 		return 0;
 	}
 	run_kernels(2000);
+	if (getenv(LATE_ENV))
+		come_and_go();
 	for (int i = 0; i < REPEATS; i++) {
 		int64_t begin_ns = cpu_ns();
 
@@ -135,13 +179,7 @@ static int child(const char *what, const char *out)
 
 /* ---- the bench ---- */
 
-static char self[4096], tftop[4112], folder[] = "/tmp/opencl-bench-XXXXXX";
-
-static void fail(const char *what)
-{
-	fprintf(stderr, "opencl_bench: %s\n", what);
-	exit(1);
-}
+static char self[4096], tftop[4112], probe[4160], folder[] = "/tmp/opencl-bench-XXXXXX";
 
 /* Runs argv with its output away; true when it ended with 0. */
 static bool run(char *const argv[])
@@ -164,8 +202,9 @@ static bool run(char *const argv[])
 /* One run of the child, bare for level NULL; picoseconds per operation. */
 static int64_t measure(const char *level, const char *what)
 {
-	char out[4200], json[] = "--json=/dev/null", option[] = "--level", dashes[] = "--";
-	char child_option[] = "--child", lev[32], op[32];
+	bool left = level && !strcmp(level, "left");
+	char out[4200], json[] = "--json=/dev/null", dashes[] = "--";
+	char option[16], child_option[] = "--child", lev[32], op[32];
 	char *bare[] = { self, child_option, op, out, NULL };
 	char *traced[] = { tftop, json, option, lev, dashes, self, child_option, op, out, NULL };
 	long long ps = -1;
@@ -173,7 +212,12 @@ static int64_t measure(const char *level, const char *what)
 
 	snprintf(out, sizeof(out), "%s/figure", folder);
 	snprintf(op, sizeof(op), "%s", what);
-	snprintf(lev, sizeof(lev), "%s", level ? level : "");
+	snprintf(option, sizeof(option), "%s", left ? "--probe" : "--level");
+	snprintf(lev, sizeof(lev), "%s", left ? "itt" : level ? level : "");
+	if (left)
+		setenv(LATE_ENV, probe, 1);
+	else
+		unsetenv(LATE_ENV);
 	unlink(out);
 	if (!run(level ? traced : bare))
 		fail(level ? "a run under tftop failed" : "a bare run failed");
@@ -267,7 +311,7 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "--child"))
 		return child(argv[2], argv[3]);
 	if (argc == 2 && !strcmp(argv[1], "--list")) {
-		puts("G1.off G1.min G2.counted G3.min G3.default G3.full G3.wire");
+		puts("G1.off G1.left G1.left-kernel G1.min G2.counted G3.min G3.default G3.full G3.wire");
 		return 0;
 	}
 	if (argc > 1) {
@@ -282,10 +326,16 @@ int main(int argc, char **argv)
 	memcpy(tftop + strlen(tftop), "/tftop", sizeof("/tftop"));
 	if (access(tftop, X_OK))
 		fail("no tftop beside it; build all");
+	snprintf(probe, sizeof(probe), "%.*s/lib/libtftop-opencl.so",
+		 (int)(strlen(tftop) - strlen("/tftop")), tftop);
 	if (!mkdtemp(folder))
 		fail("cannot make a folder");
 	setenv("POCL_DEVICES", "basic", 1);
 	figure("G1.off", "a call, level off", "off", "calls", "bare call", 5000);
+	figure("G1.left", "a call after tftop came late and went", "left", "calls", "bare call", 5000);
+	/* nothing of ours is in its path either: the bar is the noise, 5 % */
+	figure("G1.left-kernel", "a kernel after tftop came late and went", "left", "kernels",
+	       "bare enqueue", 25000);
 	figure("G1.min", "a call that min leaves alone", "min", "calls", "bare call", 5000);
 	figure("G2.counted", "a call only counted", "default", "calls", "bare call", 15000);
 	figure("G3.min", "an armed kernel, level min", "min", "kernels", "bare enqueue", 900000);
