@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "probes/attach/inject.h"
+#include "probes/schema/attach.h"
 
 #define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
 #define SWAPS 8
@@ -277,6 +278,27 @@ static bool take_lines(struct work *w)
 
 /* ---- the thread ---- */
 
+/* What a library that is linked with the runtime has to say of its last attach. */
+static void say_why(void *library, char *text, size_t size)
+{
+	const char *(*why)(void) = (const char *(*)(void))dlsym(library, STAGE_WHY_ENTRY);
+
+	if (why)
+		say(text, size, why());
+}
+
+/* Probes that another tftop brought: they are there for this one as well. */
+static void tell_runtime(struct stage_report *r)
+{
+	void *runtime = dlopen(STAGE_RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
+	int (*attach)(void) = runtime ? (int (*)(void))dlsym(runtime, STAGE_RUNTIME_ENTRY) : NULL;
+
+	if (attach && attach() < 0)
+		say_why(runtime, r->text, sizeof(r->text));
+	if (runtime)
+		dlclose(runtime);
+}
+
 static void load_one(const char *path, struct stage_load *load)
 {
 	int (*attach)(void);
@@ -298,6 +320,8 @@ static void load_one(const char *path, struct stage_load *load)
 	}
 	set_state(&load->state, STAGE_ATTACHING);
 	load->result = attach();
+	if (load->result != TFT_ATTACHED)
+		say_why(library, load->text, sizeof(load->text));
 	set_state(&load->state, STAGE_ATTACHED);
 }
 
@@ -312,6 +336,7 @@ static void *work(void *data)
 		set_state(&r->state, STAGE_BAD_ARGUMENT);
 	} else {
 		set_state(&r->state, STAGE_RUNS);
+		tell_runtime(r);
 		for (size_t i = 0; i < w->loads; i++)
 			load_one(w->load[i], &r->load[i]);
 		give_back(w);

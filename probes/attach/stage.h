@@ -14,8 +14,9 @@
  *   load PATH        a library, in this order; its tftop_probe_attach() is called when
  *                    it exports one
  *
- * What comes back from tftop_probe_attach(): 0 its hooks are in, > 0 its runtime is not
- * in use here, < 0 it cannot (and has said why by messages of its own).
+ * What comes back from tftop_probe_attach() is an enum tft_attached (schema/attach.h); why
+ * it is not TFT_ATTACHED the library says itself, where it can. Where probes are in the
+ * program since another tftop, their runtime is told of this one first.
  *
  * The environment is replaced, not changed: a new array with a swap of `environ`, and
  * nothing of the old one freed, as other threads may be reading it. What a thread that
@@ -31,13 +32,16 @@
 
 #define STAGE_LIBRARY "libtftop-attach.so"
 #define STAGE_PROBE_ENTRY "tftop_probe_attach"
+#define STAGE_RUNTIME_ENTRY "tftop_runtime_attach"
+#define STAGE_WHY_ENTRY "tftop_attach_why"
+#define STAGE_RUNTIME "libtftop-runtime.so"
 #define STAGE_MAGIC 0x31677473u		/* "stg1": another layout, another number */
 #define STAGE_LOADS_MAX 24
 
 enum stage_state {
 	STAGE_NOTHING,		/* as tftop made it */
 	STAGE_RUNS,		/* its thread works */
-	STAGE_OVER,		/* everything was tried */
+	STAGE_OVER,		/* everything was tried; text: what is there cannot reach tftop */
 	STAGE_BAD_ARGUMENT,	/* nothing was done: text says what was wrong with it */
 };
 
@@ -47,7 +51,7 @@ enum stage_load_state {
 	STAGE_ATTACHING,	/* in tftop_probe_attach */
 	STAGE_NOT_LOADED,	/* text: dlerror's */
 	STAGE_LOADED,		/* it has no tftop_probe_attach */
-	STAGE_ATTACHED,		/* result: what that gave */
+	STAGE_ATTACHED,		/* result: what that gave; text: why, "" unknown */
 };
 
 struct stage_load {

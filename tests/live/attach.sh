@@ -282,7 +282,7 @@ stage_reports() {
 		reported 'stage 2 ' "load 3 0 $work/own/text.so: file too short" 'load 5 0 ' 'load 4 0 ' &&
 		late 'set a=b c lent x blocked 1' || return
 	# again: what was lent is gone, what was set stays, the probe is asked again
-	staged 'set LATE_RESULT=-3' "load $probe" && reported 'stage 2 ' 'load 5 -3 ' &&
+	staged 'set LATE_RESULT=-3' "load $probe" && reported 'stage 2 ' 'load 5 -3 it was told so' &&
 		late 'set a=b c lent none blocked 1' && nothing_left && finish
 }
 stage_refuses() {
