@@ -173,9 +173,10 @@ static void bad_text(struct bad *bad, enum bad_kind kind)
 		[BAD_KIND] = "a kind or value that cannot be",
 		[BAD_FULL] = "more than there is room for",
 	};
+	char times[FMT_MAX];
 
-	snprintf(bad->text, sizeof(bad->text), "odd events: %s, %" PRIu64 " time%s", texts[kind],
-		 bad->count, bad->count == 1 ? "" : "s");
+	snprintf(bad->text, sizeof(bad->text), "odd events: %s, %s", texts[kind],
+		 fmt_many(times, bad->count, "time"));
 }
 
 size_t notes_warnings(const struct model *model)

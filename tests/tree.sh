@@ -42,6 +42,8 @@ grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
 grep -nE '#[ \t]*include[ \t]*"tui/' $(files 'probes/*.[ch]') /dev/null | must_be_empty 'probes do not know the screen'
 grep -LE 'SPDX-License-Identifier: MIT' $src $(files '*.sh' '*.py' Makefile) | must_be_empty 'SPDX line in each file'
 wc -l $src | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' | must_be_empty 'files up to 600 lines'
+grep -nE '\? "" : "e?s"' $(files 'model/*.c' 'tui/*.c' 'probes/session/*.c') | grep -v '^model/base/util\.c:' |
+	must_be_empty 'fmt_many() says one and many'
 grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfinished'
 # A program under test may sleep; a suite itself waits for conditions.
 grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait for conditions'

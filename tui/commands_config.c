@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "keymap/words.h"
+#include "model/base/util.h"
 #include "model/filter/filter.h"
 
 /* ---- configuration ---- */
@@ -13,6 +14,7 @@ unsigned cmd_config(struct run *run)
 {
 	struct tui *tui = run->tui;
 	int errors = tui->config.errors;
+	char many[FMT_MAX];
 
 	if (!config_command(&tui->config, NULL, run->call.line, run->call.argc,
 			    run->call.argv, run->error, run->error_size)) {
@@ -20,8 +22,9 @@ unsigned cmd_config(struct run *run)
 		return OUT_NONE;
 	}
 	if (tui->config.errors > errors)
-		return command_fail(run, "%d errors in '%s', see the messages",
-			    tui->config.errors - errors, command_first(run));
+		return command_fail(run, "%s in '%s', see the messages",
+			    fmt_many(many, (uint64_t)(tui->config.errors - errors), "error"),
+			    command_first(run));
 	tui_look(tui);
 	page_again(tui);
 	if (tui->screen)

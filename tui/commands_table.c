@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tui/beside.h"
 #include "tui/column_choice.h"
 #include "tui/panes.h"
@@ -87,6 +88,7 @@ unsigned cmd_write(struct run *run)
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);
 	const char *path = command_first(run), *dot = strrchr(path, '.');
+	char rows[FMT_MAX];
 	struct beside file;
 
 	if (!table)
@@ -101,7 +103,7 @@ unsigned cmd_write(struct run *run)
 		return OUT_NONE;
 	}
 	if (!tui->script)
-		tui_say(tui, false, "%zu rows written to %s", table->n_marked ?
-			table->picked.rows : table->count, path);
+		tui_say(tui, false, "%s written to %s", fmt_many(rows, table->n_marked ?
+			table->picked.rows : table->count, "row"), path);
 	return OUT_REDRAW;
 }

@@ -298,8 +298,8 @@ static bool export_step_stats(const struct export_target *target, struct direct 
 		fprintf(stderr, "tftop: %s\n", error);
 		return false;
 	}
-	fprintf(stderr, "tftop: exported %s events to '%s'\n",
-		fmt_count(count, direct->result.written), target->path);
+	fprintf(stderr, "tftop: exported %s to '%s'\n",
+		fmt_many(count, direct->result.written, "event"), target->path);
 	return true;
 }
 

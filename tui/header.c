@@ -138,8 +138,8 @@ static void add_trust(struct header *h)
 	struct strip_piece *piece;
 
 	if (h->status.lost_packets)
-		snprintf(packets, sizeof(packets), " and %s packets",
-			 fmt_count(count, h->status.lost_packets));
+		snprintf(packets, sizeof(packets), " and %s",
+			 fmt_many(count, h->status.lost_packets, "packet"));
 	piece = strip_add(&h->state, lost || packets[0] ? 1 : 4, 3,
 			  lost || packets[0] ? ROLE_BAD : ROLE_MUTED, 0, "lost %s%s",
 			  fmt_count(count, lost), packets);

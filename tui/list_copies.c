@@ -309,8 +309,8 @@ static void say_ops(struct page *page, const struct lc *lc)
 	page_say(page, ROLE_MUTED, 0, "of best: mean rate, of the fastest single copy seen in that "
 		 "direction, on any queue");
 	if (!lc->kept.whole && lc->kept.n)
-		page_say(page, ROLE_WARN, 0, "≈ ops are those of %s copies that are kept in detail",
-			 fmt_count(text, lc->kept.count));
+		page_say(page, ROLE_WARN, 0, "≈ ops are those of %s kept in detail",
+			 fmt_many(text, lc->kept.count, "copy"));
 }
 
 static size_t take(struct lc *lc, const struct page_call *call, struct copy_row **rows)
@@ -485,8 +485,8 @@ static void say_memory(struct page *page, const struct lc *lc, const struct copy
 	}
 	if (host)
 		page_say(page, pinned < host ? ROLE_WARN : ROLE_DEFAULT, 0,
-			 "memory: %s of %s copies from or to the host were of pageable memory, %s",
-			 fmt_count(text, host - pinned), fmt_count(all, host),
+			 "pageable memory: %s of %s from or to the host, %s",
+			 fmt_count(text, host - pinned), fmt_many(all, host, "copy"),
 			 fmt_share(share, host - pinned, host));
 }
 

@@ -285,13 +285,13 @@ static void say_rest(struct page *page, const struct executions *found,
 	char text[FMT_MAX], when[FMT_MAX];
 
 	if (found->unseen)
-		page_say(page, ROLE_WARN, 0, "%s events were not looked at within %s: -d, -q, -T, "
-			 "-o, -e or a name narrow it down", fmt_count(text, found->unseen),
+		page_say(page, ROLE_WARN, 0, "%s not looked at within %s: -d, -q, -T, "
+			 "-o, -e or a name narrow it down", fmt_many(text, found->unseen, "event"),
 			 fmt_time(when, LOOK_NS));
 	if (found->folded)
-		page_say(page, ROLE_WARN, 0, "≈ %s events before %s were folded away to stay "
-			 "within the memory limit: they are in lp, lk and lc, not here",
-			 fmt_count(text, found->folded),
+		page_say(page, ROLE_WARN, 0, "≈ %s before %s folded away to stay "
+			 "within the memory limit: in lp, lk and lc, not here",
+			 fmt_many(text, found->folded, "event"),
 			 fmt_clock(when, status->folded_ns - panes_base_ns(status)));
 }
 

@@ -400,7 +400,7 @@ static void add_amounts(struct page *page, const struct tensor *t)
 	char text[FMT_MAX], p99[FMT_MAX];
 
 	page_add(page, ROLE_MUTED, 0, "%-9s", "moved");
-	page_add(page, ROLE_DEFAULT, 0, "%s times", fmt_count(text, t->count));
+	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_many(text, t->count, "time"));
 	if (t->bytes >= 0)
 		page_add(page, ROLE_DEFAULT, 0, "   %s", fmt_all_bytes(text, (uint64_t)t->bytes));
 	if (each_of(t) >= 0)

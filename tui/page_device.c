@@ -159,8 +159,8 @@ static void add_bandwidth(struct page *page, struct model *model, uint32_t devic
 			page_heading(page, "copies");
 		any = true;
 		page_add(page, ROLE_DEFAULT, 0, "  %-6s", direction_name(rows[i].direction));
-		page_add(page, ROLE_DEFAULT, 0, "%s times   %s   mean %s   best %s",
-			 fmt_count(count, rows[i].count), fmt_bytes(bytes, rows[i].bytes),
+		page_add(page, ROLE_DEFAULT, 0, "%s   %s   mean %s   best %s",
+			 fmt_many(count, rows[i].count, "time"), fmt_bytes(bytes, rows[i].bytes),
 			 fmt_rate(mean, rows[i].mean_bytes_per_s),
 			 fmt_rate(best, rows[i].best_bytes_per_s));
 		if (rows[i].step_bytes)

@@ -196,15 +196,15 @@ static void add_launch(struct event_page *e)
 static void add_op(struct event_page *e)
 {
 	const struct span *span = e->span;
-	char text[FMT_MAX];
+	char text[FMT_MAX], kernels[FMT_MAX];
 	struct span_ref first;
 
 	page_label(e->page, "took");
 	page_add(e->page, ROLE_DEFAULT, ATTR_BOLD, "%s%s%s", event_about(span),
 		 fmt_time_fine(text, e->dur_ns), span->open ? " so far" : "");
 	if (span->kernels) {
-		page_add(e->page, ROLE_DEFAULT, 0, "   launched %" PRIu32 " kernel%s, %s on the device",
-			 span->kernels, span->kernels == 1 ? "" : "s", fmt_time(text, span->device_ns));
+		page_add(e->page, ROLE_DEFAULT, 0, "   launched %s, %s on the device",
+			 fmt_many(kernels, span->kernels, "kernel"), fmt_time(text, span->device_ns));
 		if (model_span_peer(e->book->model, span->ref, &first)) {
 			page_add(e->page, ROLE_MUTED, 0, "   ");
 			page_to_event(e->page, "the first", first);

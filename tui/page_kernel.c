@@ -45,7 +45,7 @@ static void add_runs(struct page *page, const struct kernel_row *row, int64_t wh
 	char total[FMT_MAX], text[FMT_MAX], share[FMT_MAX];
 
 	page_add(page, ROLE_MUTED, 0, "%-9s", "ran");
-	page_add(page, ROLE_DEFAULT, 0, "%s times", fmt_count(text, row->count));
+	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_many(text, row->count, "time"));
 	if (row->count > row->untimed) {
 		page_add(page, ROLE_DEFAULT, 0, "   total %s, %s of its device's kernel time",
 			 fmt_time(total, row->total_ns),
@@ -204,8 +204,8 @@ static void add_ops(struct page *page, const struct kernel_row *row)
 		} else {
 			page_add(page, ROLE_MUTED, 0, "no op");
 		}
-		page_say(page, ROLE_MUTED, 0, "   %s times   %s   %s",
-			 fmt_count(count, row->ops[i].count), fmt_time(time, row->ops[i].total_ns),
+		page_say(page, ROLE_MUTED, 0, "   %s   %s   %s",
+			 fmt_many(count, row->ops[i].count, "time"), fmt_time(time, row->ops[i].total_ns),
 			 how_name(row->ops[i].how));
 	}
 	if (row->n_ops > OPS_SHOWN)

@@ -122,9 +122,9 @@ static void add_chunks(struct page *page, const struct memory_chunks *chunks,
 			 "allocations were seen");
 		return;
 	}
-	page_say(page, ROLE_DEFAULT, 0, "  reserved %s in %" PRIu64 " region%s: in use %s, free %s",
-		 fmt_bytes(reserved, chunks->reserved_bytes), chunks->regions,
-		 chunks->regions == 1 ? "" : "s", fmt_bytes(used, chunks->used_bytes),
+	page_say(page, ROLE_DEFAULT, 0, "  reserved %s in %s: in use %s, free %s",
+		 fmt_bytes(reserved, chunks->reserved_bytes),
+		 fmt_many(share, chunks->regions, "region"), fmt_bytes(used, chunks->used_bytes),
 		 fmt_bytes(left, chunks->free_bytes));
 	page_say(page, ROLE_DEFAULT, 0, "  largest free chunk %s, fragmentation %s",
 		 fmt_bytes(largest, chunks->largest_free_bytes),
@@ -151,8 +151,8 @@ static void add_allocator(struct page *page, const struct snapshot *s, size_t i)
 		page_link(page, fmt_time(peak, row->peak_ns - base), 2,
 			  (const char *const[]){ "goto", text });
 	}
-	page_add(page, ROLE_DEFAULT, 0, "  %s allocations  %s frees", fmt_count(count, row->allocations),
-		 fmt_count(frees, row->frees));
+	page_add(page, ROLE_DEFAULT, 0, "  %s  %s",
+		 fmt_many(count, row->allocations, "allocation"), fmt_many(frees, row->frees, "free"));
 	if (row->growth_bytes_per_step)
 		page_add(page, ROLE_WARN, 0, "  grows by %s a step",
 			 fmt_bytes(live, row->growth_bytes_per_step));

@@ -69,7 +69,7 @@ static void add_times(struct name_page *n)
 	const struct name_sum *sum = &n->sum;
 
 	page_label(n->page, "ran");
-	page_add(n->page, ROLE_DEFAULT, 0, "%s times   total %s", fmt_count(count, sum->count),
+	page_add(n->page, ROLE_DEFAULT, 0, "%s   total %s", fmt_many(count, sum->count, "time"),
 		 fmt_time(total, sum->total_ns));
 	if (sum->count)
 		page_add(n->page, ROLE_DEFAULT, 0, "   avg %s   min %s   p50 ≈%s   p99 ≈%s   max %s",

@@ -317,15 +317,15 @@ static void add_ran(struct page *page, const struct page_call *call, const struc
 	if (!node->count) {
 		page_say(page, ROLE_DEFAULT, 0, "never seen to run");
 	} else {
-		page_add(page, ROLE_DEFAULT, 0, "%s times   total %s   mean %s",
-			 fmt_count(count, node->count), fmt_time(total, node->total_ns),
+		page_add(page, ROLE_DEFAULT, 0, "%s   total %s   mean %s",
+			 fmt_many(count, node->count, "time"), fmt_time(total, node->total_ns),
 			 fmt_time(mean, node->mean_ns));
 		page_say(page, ROLE_MUTED, 0, "   joined %s", graph_rule_name(node->rule));
 	}
 	if (node->handed) {
 		page_add(page, ROLE_MUTED, 0, "%-9s", "queued");
-		page_say(page, ROLE_DEFAULT, 0, "%s times for a thread of %s: p50 %s   p99 %s",
-			 fmt_count(count, node->handed), node->pool ? node->pool : "a pool",
+		page_say(page, ROLE_DEFAULT, 0, "%s for a thread of %s: p50 %s   p99 %s",
+			 fmt_many(count, node->handed, "time"), node->pool ? node->pool : "a pool",
 			 fmt_time(mean, node->queued_p50_ns), fmt_time(total, node->queued_p99_ns));
 	}
 	if (!node->waits)
@@ -340,8 +340,8 @@ static void add_ran(struct page *page, const struct page_call *call, const struc
 	}
 	page_end(page);
 	if (details)
-		page_say(page, ROLE_MUTED, 0, "         mean wait %s, measured %s times",
-			 fmt_time(mean, node->wait_mean_ns), fmt_count(count, node->waits));
+		page_say(page, ROLE_MUTED, 0, "         mean wait %s, measured %s",
+			 fmt_time(mean, node->wait_mean_ns), fmt_many(count, node->waits, "time"));
 }
 
 static void add_attributes(struct page *page, const char *text)

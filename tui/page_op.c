@@ -78,8 +78,8 @@ static void add_passes(struct page *page, struct model *model, const struct op_r
 		const struct op_backward *backward = &detail->backward[i];
 
 		add_other(page, "backward", backward->name);
-		page_say(page, ROLE_DEFAULT, 0, "  %s, %s links exact",
-			 fmt_time(time, backward->total_ns), fmt_count(count, backward->count));
+		page_say(page, ROLE_DEFAULT, 0, "  %s, %s",
+			 fmt_time(time, backward->total_ns), fmt_many(count, backward->count, "exact link"));
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (pairs[i].forward == row->name && !detail->n_backward && !pairs[i].links) {
@@ -88,8 +88,8 @@ static void add_passes(struct page *page, struct model *model, const struct op_r
 		} else if (pairs[i].backward == row->name) {
 			add_other(page, "forward", pairs[i].forward);
 			if (pairs[i].links)
-				page_say(page, ROLE_DEFAULT, 0, "  %s links exact",
-					 fmt_count(count, pairs[i].links));
+				page_say(page, ROLE_DEFAULT, 0, "  %s",
+					 fmt_many(count, pairs[i].links, "exact link"));
 			else
 				page_say(page, ROLE_MUTED, 0, "  by its name");
 		}
@@ -137,23 +137,23 @@ static void add_row(struct page *page, const struct op_row *row)
 	char total[FMT_MAX], mean[FMT_MAX], p99[FMT_MAX], most[FMT_MAX], count[FMT_MAX];
 
 	page_add(page, ROLE_MUTED, 0, "%-9s", "ran");
-	page_say(page, ROLE_DEFAULT, 0, "%s times   total %s   mean %s   p99 %s   max %s",
-		 fmt_count(count, row->count), fmt_time(total, row->total_ns),
+	page_say(page, ROLE_DEFAULT, 0, "%s   total %s   mean %s   p99 %s   max %s",
+		 fmt_many(count, row->count, "time"), fmt_time(total, row->total_ns),
 		 fmt_time(mean, row->mean_ns), fmt_time(p99, row->p99_ns),
 		 fmt_time(most, row->max_ns));
 	page_add(page, ROLE_MUTED, 0, "%-9s", "self");
 	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_time(total, row->self_ns));
 	if (row->cpu_kernels)
-		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of the processor",
-			 fmt_time(mean, row->cpu_ns), fmt_count(count, row->cpu_kernels));
+		page_add(page, ROLE_DEFAULT, 0, "   %s in %s of the processor",
+			 fmt_time(mean, row->cpu_ns), fmt_many(count, row->cpu_kernels, "kernel"));
 	/* on other threads they may last longer than the op is busy itself */
 	if (row->cpu_kernels && row->cpu_ns <= row->self_ns)
 		page_add(page, ROLE_DEFAULT, 0, ", %s around them",
 			 fmt_time(mean, row->self_ns - row->cpu_ns));
 	if (row->kernels > row->cpu_kernels)
-		page_add(page, ROLE_DEFAULT, 0, "   %s in %s kernels of devices",
+		page_add(page, ROLE_DEFAULT, 0, "   %s in %s of devices",
 			 fmt_time(mean, row->device_ns - row->cpu_ns),
-			 fmt_count(count, row->kernels - row->cpu_kernels));
+			 fmt_many(count, row->kernels - row->cpu_kernels, "kernel"));
 	page_end(page);
 }
 
@@ -241,8 +241,8 @@ static bool add_compiles(struct page *page, struct model *model, const char *tex
 			page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", text);
 		any = true;
 		page_add(page, ROLE_MUTED, 0, "%-9s", "compiled");
-		page_add(page, ROLE_DEFAULT, 0, "%s times   total %s   ",
-			 fmt_count(count, rows[i].count), fmt_time(time, rows[i].total_ns));
+		page_add(page, ROLE_DEFAULT, 0, "%s   total %s   ",
+			 fmt_many(count, rows[i].count, "time"), fmt_time(time, rows[i].total_ns));
 		if (rows[i].failed)
 			page_add(page, ROLE_BAD, 0, "%s failed   ",
 				 fmt_count(count, rows[i].failed));

@@ -71,10 +71,10 @@ static void add_thread(struct page *page, const struct page_book *book, const st
 	}
 	page_end(page);
 	page_label(page, "busy");
-	page_say(page, ROLE_DEFAULT, 0, "%s in ops and ranges, %s of the run   %s events",
+	page_say(page, ROLE_DEFAULT, 0, "%s in ops and ranges, %s of the run   %s",
 		 fmt_time(time, row->busy_ns),
 		 fmt_share(share, report_positive(row->busy_ns), report_positive(whole)),
-		 fmt_count(count, row->count));
+		 fmt_many(count, row->count, "event"));
 	page_label(page, "go to");
 	page_show_row(page, "show on the timeline", row->id);
 	if (model_span_longest(book->model, row->id, 0, book->status.first_ns,

@@ -37,9 +37,9 @@ static void add_counts(struct page *page, const struct page_book *book, const st
 	char kernels[FMT_MAX], copies[FMT_MAX], busy[FMT_MAX], share[FMT_MAX];
 
 	page_label(page, "ran");
-	page_add(page, ROLE_DEFAULT, 0, "%s", report_counted(kernels, sizeof(kernels), row->kernels,
+	page_add(page, ROLE_DEFAULT, 0, "%s", fmt_many(kernels, row->kernels,
 							      "kernel"));
-	page_add(page, ROLE_DEFAULT, 0, "   %s copies   busy %s", fmt_count(copies, row->copies),
+	page_add(page, ROLE_DEFAULT, 0, "   %s   busy %s", fmt_many(copies, row->copies, "copy"),
 		 fmt_time(busy, row->busy_ns));
 	if (device && device->span_ns > 0)
 		page_add(page, ROLE_MUTED, 0, ", %s of its device's time",
@@ -88,8 +88,8 @@ static void add_work(struct page *page, struct model *model, uint32_t queue)
 	}
 	if (row->shorter) {
 		page_label(page, "short");
-		page_say(page, ROLE_WARN, 0, "%s of %s kernels ran shorter than their launch call took",
-			 fmt_count(p50, row->shorter), fmt_count(p99, row->kernels));
+		page_say(page, ROLE_WARN, 0, "%s of %s ran shorter than their launch call took",
+			 fmt_count(p50, row->shorter), fmt_many(p99, row->kernels, "kernel"));
 	}
 	free(rows);
 }
@@ -108,7 +108,7 @@ static void add_copies(struct page *page, struct model *model, uint32_t queue)
 			page_heading(page, "copies and fills");
 		any = true;
 		page_add(page, ROLE_DEFAULT, 0, "  %-6s", direction_name(rows[i].direction));
-		page_add(page, ROLE_DEFAULT, 0, "%s times   %s   %s", fmt_count(count, rows[i].count),
+		page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s", fmt_many(count, rows[i].count, "time"),
 			 fmt_bytes(bytes, rows[i].bytes), fmt_time(time, rows[i].total_ns));
 		if (rows[i].mean_bytes_per_s)
 			page_add(page, ROLE_DEFAULT, 0, "   mean %s   best %s",

@@ -37,8 +37,8 @@ static void list_nodes(struct page *page, const struct replay_row *row)
 	sheet_column(&sheet, "per launch", SHEET_RIGHT, 0);
 	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
 	page_say(page, ROLE_TITLE, ATTR_BOLD, "%s", row->name);
-	page_say(page, ROLE_DEFAULT, 0, "%s launches with their nodes, a launch takes %s",
-		 fmt_count(share, row->launches),
+	page_say(page, ROLE_DEFAULT, 0, "%s with their nodes, a launch takes %s",
+		 fmt_many(share, row->launches, "launch"),
 		 fmt_time(text, row->total_ns / (launches + (int64_t)row->whole)));
 	for (size_t i = 0; i < row->n_nodes; i++) {
 		const struct replay_node *node = &row->node[i];
@@ -56,8 +56,8 @@ static void list_nodes(struct page *page, const struct replay_row *row)
 	}
 	page_sheet(page, &sheet, PAGE_WIDTH);
 	if (row->whole)
-		page_say(page, ROLE_MUTED, 0, "%s launches came as one, without their nodes",
-			 fmt_count(text, row->whole));
+		page_say(page, ROLE_MUTED, 0, "%s came as one, without their nodes",
+			 fmt_many(text, row->whole, "launch"));
 }
 
 bool page_replays(const struct page_call *call, struct page *page)

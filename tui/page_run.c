@@ -106,16 +106,17 @@ static void add_placed(struct page *page, struct model *model)
 
 static void add_graphs(struct page *page, struct model *model)
 {
+	char nodes[FMT_MAX], graphs[FMT_MAX], edges[FMT_MAX], lines[FMT_MAX];
 	struct graph_counts c;
 
 	model_graph_counts(model, &c);
 	if (!c.nodes)
 		return;
 	page_heading(page, "graphs");
-	page_say(page, ROLE_DEFAULT, 0, "  %llu nodes in %llu graphs, %llu edges; %llu with a source line",
-		 (unsigned long long)c.nodes, (unsigned long long)c.graphs,
-		 (unsigned long long)c.edges, (unsigned long long)c.with_line);
-	page_add(page, ROLE_DEFAULT, 0, "  %llu ops ran, joined to nodes:", (unsigned long long)c.ops);
+	page_say(page, ROLE_DEFAULT, 0, "  %s in %s, %s; %s with a source line",
+		 fmt_many(nodes, c.nodes, "node"), fmt_many(graphs, c.graphs, "graph"),
+		 fmt_many(edges, c.edges, "edge"), fmt_count(lines, c.with_line));
+	page_add(page, ROLE_DEFAULT, 0, "  %s ran, joined to nodes:", fmt_many(nodes, c.ops, "op"));
 	for (int rule = GRAPH_EXACT; rule <= GRAPH_RULES; rule++)
 		if (c.joined[rule % GRAPH_RULES])
 			page_add(page, rule == GRAPH_RULES ? ROLE_WARN : ROLE_DEFAULT, 0, "  %llu %s",
@@ -220,9 +221,9 @@ static void add_length(struct page *page, const struct page_book *book)
 	char length[FMT_MAX], events[FMT_MAX], bytes[FMT_MAX], steps[FMT_MAX];
 
 	page_label(page, "timeline");
-	page_add(page, ROLE_DEFAULT, 0, "%s   %s events   %s steps   %s of memory",
+	page_add(page, ROLE_DEFAULT, 0, "%s   %s   %s   %s of memory",
 		 s->first_ns <= s->last_ns ? fmt_time(length, s->last_ns - s->first_ns) : "empty",
-		 fmt_count(events, s->events), fmt_count(steps, s->steps),
+		 fmt_many(events, s->events, "event"), fmt_many(steps, s->steps, "step"),
 		 fmt_bytes(bytes, s->memory_bytes));
 	if (s->folded_ns > s->first_ns)
 		page_add(page, ROLE_WARN, 0, "   only sums are left of the first %s",

@@ -153,8 +153,8 @@ static void add_breakdown(struct step_page *s)
 			add_part(s->page, step_class_name((enum step_class)c), own.ns[c], own.dur_ns,
 				 mean.ns[c], means);
 	if (own.lost)
-		page_say(s->page, ROLE_BAD, 0, "  %s events of it were lost: what they were is missing",
-			 fmt_count(text, own.lost));
+		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what is gone is missing here",
+			 fmt_many(text, own.lost, "event"));
 	if (own.copy_ns)
 		page_say(s->page, ROLE_DEFAULT, 0, "  copies ran %s, %s of it under kernels",
 			 fmt_time(text, own.copy_ns), fmt_time(more, own.copy_hidden_ns));

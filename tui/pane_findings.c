@@ -247,8 +247,7 @@ static void draw_heading(const struct findings_pane *p, struct area area)
 	if (p->status.more)
 		snprintf(more, sizeof(more), "%zu more cost less   ", p->status.more);
 	if (p->status.steps)
-		snprintf(count, sizeof(count), ", %s step%s", fmt_count(steps, p->status.steps),
-			 p->status.steps == 1 ? "" : "s");
+		snprintf(count, sizeof(count), ", %s", fmt_many(steps, p->status.steps, "step"));
 	snprintf(text, sizeof(text), "%s%s %s%s", more, p->status.final ? "final at" : "settled to",
 		 fmt_time(time, to_ns > 0 ? to_ns : 0), count);
 	if (end + 2 + text_width(text) < area.width)

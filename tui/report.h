@@ -44,8 +44,6 @@ void report_text(struct model *model, const struct report_run *run, FILE *out);
 struct json;
 struct sheet;
 
-/* What the sections share, report_parts.c: "12 events", "1 event". */
-const char *report_counted(char *out, size_t size, uint64_t n, const char *one);
 uint64_t report_positive(int64_t ns);	/* 0 for what is below */
 const char *report_device_kind(const struct device_row *row);
 /* A line of parts of whole_ns, the larger ones first; sorts them. */

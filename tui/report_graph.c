@@ -49,8 +49,8 @@ void report_graph_text(struct model *model, FILE *out)
 	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX];
 
 	if (counts.ops)
-		fprintf(out, "  source lines  of %s ops: %s exact, %s by rule, %s none\n",
-			fmt_count(a, counts.ops),
+		fprintf(out, "  source lines  of %s: %s exact, %s by rule, %s none\n",
+			fmt_many(a, counts.ops, "op"),
 			fmt_share(b, counts.lines[GRAPH_LINE_EXACT], counts.ops),
 			fmt_share(c, rule, counts.ops),
 			fmt_share(d, counts.lines[GRAPH_LINE_NONE], counts.ops));

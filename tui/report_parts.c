@@ -10,14 +10,6 @@
 
 #define SENTENCE_MAX 1024
 
-const char *report_counted(char *out, size_t size, uint64_t n, const char *one)
-{
-	char number[FMT_MAX];
-
-	snprintf(out, size, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
-	return out;
-}
-
 uint64_t report_positive(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;

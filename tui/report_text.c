@@ -148,7 +148,7 @@ static void print_steps(struct model *model, FILE *out)
 	model_unlock(model);
 	if (stats.count) {
 		fprintf(out, "\nsteps\n  %s   mean %s   p50 %s   p99 %s",
-			report_counted(text, sizeof(text), stats.count, "step"),
+			fmt_many(text, stats.count, "step"),
 			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
 			fmt_time(c, stats.p99_ns));
 		if (stats.period_ns > 0) {

@@ -45,7 +45,7 @@ static void print_coverage(const struct model_status *status, FILE *out)
 			fmt_share(share, none, all));
 	if (status->unmet)
 		fprintf(out, "  ! no run      for %s: what it cost is not known\n",
-			report_counted(text, sizeof(text), status->unmet, "launched command"));
+			fmt_many(text, status->unmet, "launched command"));
 }
 
 static void print_clock(const struct device_row *row, FILE *out)
@@ -57,7 +57,7 @@ static void print_clock(const struct device_row *row, FILE *out)
 		fmt_time(time, row->clock_error_ns));
 	if (row->clock_violations)
 		fprintf(out, ", contradicted %s",
-			report_counted(text, sizeof(text), row->clock_violations, "time"));
+			fmt_many(text, row->clock_violations, "time"));
 	fputc('\n', out);
 }
 
@@ -93,20 +93,19 @@ static void print_losses(const struct model_status *status, FILE *out)
 
 	if (status->lost_events || status->lost_packets)
 		fprintf(out, "  ! lost        %s%s%s%s: every total below is too small\n",
-			report_counted(events, sizeof(events), status->lost_events, "event"),
+			fmt_many(events, status->lost_events, "event"),
 			lost_share(share, sizeof(share), status),
 			status->lost_packets ? ", and " : "",
-			status->lost_packets ? report_counted(packets, sizeof(packets),
-						       status->lost_packets, "packet") : "");
+			status->lost_packets ? fmt_many(packets, status->lost_packets, "packet") : "");
 	if (status->dropped)
 		fprintf(out, "  ! dropped     %s by the probes or the vendor's library: memory or a table "
-			"was full\n", report_counted(events, sizeof(events), status->dropped, "record"));
+			"was full\n", fmt_many(events, status->dropped, "record"));
 	if (status->bad)
 		fprintf(out, "  ! impossible  %s ignored\n",
-			report_counted(events, sizeof(events), status->bad, "value"));
+			fmt_many(events, status->bad, "value"));
 	if (status->late)
 		fprintf(out, "  ! late        %s came after their time was final: totals have them, steps and "
-			"findings do not\n", report_counted(events, sizeof(events), status->late, "record"));
+			"findings do not\n", fmt_many(events, status->late, "record"));
 	if (status->partial)
 		fputs("  ! partial     the end is missing\n", out);
 }
@@ -135,7 +134,7 @@ static void print_hosts(struct model *model, FILE *out)
 	}
 	if (violations)
 		fprintf(out, "  ! clock       of hosts contradicted %s by messages\n",
-			report_counted(text, sizeof(text), violations, "time"));
+			fmt_many(text, violations, "time"));
 	free(rows);
 }
 
@@ -148,7 +147,7 @@ void report_trust_text(struct model *model, FILE *out)
 	model_status(model, &status);
 	model_unlock(model);
 	fprintf(out, "\ntrust\n  events        %s, %s\n",
-		report_counted(text, sizeof(text), status.events, "event"),
+		fmt_many(text, status.events, "event"),
 		status.lost_events || status.lost_packets ? "some lost" : "0 lost");
 	print_losses(&status, out);
 	print_attribution(&status, out);
@@ -158,7 +157,7 @@ void report_trust_text(struct model *model, FILE *out)
 		fprintf(out, "  own cost      %s%s", share[0] == '<' ? "" : "≈", share);
 		fprintf(out, " of the program's time: %s", fmt_time(time, status.own_ns));
 		if (status.calls)
-			fprintf(out, " in %s", report_counted(text, sizeof(text), status.calls, "call"));
+			fprintf(out, " in %s", fmt_many(text, status.calls, "call"));
 		fputc('\n', out);
 	}
 	print_clocks(model, out);

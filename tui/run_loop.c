@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tui/filters.h"
 
 static void forget(struct tui *tui)
@@ -107,12 +108,13 @@ static void found(struct tui *tui, const struct span *span)
 
 void run_look(struct tui *tui)
 {
+	char text[FMT_MAX];
 	struct span span;
 
 	if (tui->run_steps && tui->status.steps >= tui->run_steps) {
 		tui_apply(tui, OUT_REDRAW | OUT_FREEZE);
-		tui_say(tui, false, "frozen after %llu steps, at step %llu; run goes on",
-			(unsigned long long)tui->run_count, (unsigned long long)tui->status.steps);
+		tui_say(tui, false, "frozen after %s, at step %llu; run goes on",
+			fmt_many(text, (uint64_t)tui->run_count, "step"), (unsigned long long)tui->status.steps);
 		forget(tui);
 	}
 	if (tui->until.filter && until_look(&tui->until, &span))
@@ -124,8 +126,9 @@ void run_look(struct tui *tui)
 	}
 	if (tui->status.finished && tui->until.filter && !until_look(&tui->until, &span)) {
 		if (tui->until.missed)
-			tui_say(tui, true, "the run is over; %llu events came too fast to be looked at, "
-				"none of the others matched", (unsigned long long)tui->until.missed);
+			tui_say(tui, true, "the run is over; %s came too fast to be looked at, "
+				"none of the others matched",
+				fmt_many(text, tui->until.missed, "event"));
 		else
 			tui_say(tui, false, "the run is over, no event matched %s",
 				filter_text(tui->until.filter));

@@ -336,6 +336,7 @@ static bool follow(struct script *script, struct tui *tui, const struct command_
 		   char *error, size_t error_size)
 {
 	int64_t depth, most = FOLLOW_MOST;
+	char many[FMT_MAX];
 	size_t followed;
 
 	if (!take_number(call->argv[1], &depth, error, error_size) ||
@@ -346,7 +347,7 @@ static bool follow(struct script *script, struct tui *tui, const struct command_
 	else if (!followed)
 		end(script, tui, SCRIPT_FAILED, true, "the page has no link");
 	else
-		tui_say(tui, false, "%zu links followed", followed);
+		tui_say(tui, false, "%s followed", fmt_many(many, followed, "link"));
 	return true;
 }
 

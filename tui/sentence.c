@@ -103,15 +103,15 @@ static void add_command(struct strip *strip, const struct span *span)
 	char text[FMT_MAX], rate[FMT_MAX];
 
 	if (span->bytes) {
-		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s bytes", fmt_count(text, span->bytes));
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s", fmt_many(text, span->bytes, "byte"));
 		if (dur > 0 && !span->open && span->direction != DIR_MAP &&
 		    span->direction != DIR_UNMAP)
 			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,
 				  fmt_rate(rate, bytes_per_s(span->bytes, dur)));
 	}
 	if (span->row_kind == ROW_GRAPH)
-		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%u node%s", span->kernels,
-			  span->kernels == 1 ? "" : "s");
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s",
+			  fmt_many(text, span->kernels, "node"));
 	if (span->op) {
 		strip_add(strip, 2, GAP, ROLE_MUTED, 0, "op");
 		strip_add(strip, 2, 1, ROLE_TITLE, 0, "%s", span->op)->least = 10;
@@ -135,11 +135,11 @@ static void add_command(struct strip *strip, const struct span *span)
 
 static void add_op(struct strip *strip, const struct span *span)
 {
-	char text[FMT_MAX];
+	char text[FMT_MAX], count[FMT_MAX];
 
 	if (span->kernels)
-		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%u kernel%s, %s on the device",
-			  span->kernels, span->kernels == 1 ? "" : "s",
+		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s, %s on the device",
+			  fmt_many(count, span->kernels, "kernel"),
 			  fmt_time(text, span->device_ns));
 	if (span->wait_ns)
 		strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "waited %s for this thread%s%s",
@@ -192,8 +192,8 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of what is shown",
 			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
 				    (uint64_t)window_ns));
-	strip_add(strip, 2, GAP, ROLE_MUTED, 0, "%s event%s in all", fmt_count(count, events),
-		  events == 1 ? "" : "s");
+	strip_add(strip, 2, GAP, ROLE_MUTED, 0, "%s in all",
+		  fmt_many(count, events, "event"));
 }
 
 void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool ascii)

@@ -166,14 +166,13 @@ static int blank_before(struct area area, int end, int width)
  * is room between the titles. */
 static void draw_dropped(struct area area, const struct table_layout *layout)
 {
-	char all[32], few[16];
+	char all[FMT_MAX + 4], few[16], columns[FMT_MAX];
 	const char *texts[] = { all, all, few };
 	size_t i, second = 1;
 
 	while (second < layout->n && !layout->width[second])
 		second++;
-	snprintf(all, sizeof(all), "  +%zu column%s", layout->dropped,
-		 layout->dropped == 1 ? "" : "s");
+	snprintf(all, sizeof(all), "  +%s", fmt_many(columns, layout->dropped, "column"));
 	snprintf(few, sizeof(few), "  +%zu", layout->dropped);
 	for (i = 0; i < 3; i++) {
 		int end = !i && second < layout->n ? layout->x[second] : area.width;

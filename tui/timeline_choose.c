@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/base/regex.h"
+#include "model/base/util.h"
 
 /* What follows the word: "/stream 7/" and "stream 7" are the same. */
 static void rest_of(const struct command_call *call, char *text, size_t size)
@@ -48,6 +49,7 @@ static unsigned hide_or_show(struct timeline *t, struct view *view, enum row_rul
 {
 	struct timeline_line *line = timeline_current(t, view);
 	size_t before = t->choice.hidden;
+	char rows[FMT_MAX];
 	bool added;
 
 	if (*text)
@@ -74,8 +76,7 @@ static unsigned hide_or_show(struct timeline *t, struct view *view, enum row_rul
 	if (what == ROW_HIDE && t->choice.hidden == before)
 		return timeline_answer(view, false, "no row is called like '%s': those that come "
 				       "will be hidden", text);
-	return timeline_answer(view, false, "%zu row%s hidden%s", t->choice.hidden,
-			       t->choice.hidden == 1 ? "" : "s",
+	return timeline_answer(view, false, "%s hidden%s", fmt_many(rows, t->choice.hidden, "row"),
 			       t->choice.hidden ? ": rows reset shows all" : "");
 }
 
@@ -151,8 +152,10 @@ static unsigned find_row(struct timeline *t, struct view *view, const char *text
 
 static unsigned say(struct timeline *t, struct view *view)
 {
-	return timeline_answer(view, false, "%zu row%s hidden, %zu pinned, by %s%s; help rows",
-			       t->choice.hidden, t->choice.hidden == 1 ? "" : "s",
+	char rows[FMT_MAX];
+
+	return timeline_answer(view, false, "%s hidden, %zu pinned, by %s%s; help rows",
+			       fmt_many(rows, t->choice.hidden, "row"),
 			       t->choice.n_pinned, row_order_name(t->choice.order),
 			       t->choice.n_places ? " and by hand" : "");
 }

@@ -83,12 +83,11 @@ static void draw_cells(const struct timeline *t, const struct view *view, struct
 /* Left of the times: that there is more than what is seen. */
 static void draw_hidden(const struct timeline *t, struct area area)
 {
-	char text[48];
+	char text[FMT_MAX + 16], rows[FMT_MAX];
 
 	if (!t->choice.hidden)
 		return;
-	snprintf(text, sizeof(text), "%zu row%s hidden", t->choice.hidden,
-		 t->choice.hidden == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s hidden", fmt_many(rows, t->choice.hidden, "row"));
 	if (text_width(text) > area.width - 1)
 		snprintf(text, sizeof(text), "%zu hidden", t->choice.hidden);
 	area_text(area, 1, 0, ROLE_ACCENT, 0, text);

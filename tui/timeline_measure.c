@@ -94,8 +94,8 @@ void timeline_measure_sentence(struct timeline *t, const struct view *view,
 				 view->measure.t1_ns, &sum))
 		return;
 	strip_add(&t->sentence, 1, 3, ROLE_TITLE, 0, "%s", row->label);
-	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "%s%s event%s", sum.approx ? "≈" : "",
-		  fmt_count(count, sum.count), sum.count == 1 ? "" : "s");
+	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "%s%s", sum.approx ? "≈" : "",
+		  fmt_many(count, sum.count, "event"));
 	strip_add(&t->sentence, 1, 2, ROLE_DEFAULT, 0, "busy %s, %s of it", fmt_time(busy, sum.busy_ns),
 		  fmt_share(share, (uint64_t)sum.busy_ns, (uint64_t)length));
 	if (sum.bytes)

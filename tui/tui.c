@@ -74,7 +74,7 @@ static void choose_theme(struct tui *tui)
 
 static void load_config(struct tui *tui)
 {
-	char path[4096], error[512];
+	char path[4096], error[512], many[FMT_MAX];
 
 	tui->config = (struct config){
 		.keymap = &tui->keymap, .settings = &tui->settings,
@@ -96,7 +96,8 @@ static void load_config(struct tui *tui)
 	if (!config_file(&tui->config, path, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	else if (tui->config.errors)
-		tui_say(tui, true, "%d errors in '%s': pane 8 lists them", tui->config.errors, path);
+		tui_say(tui, true, "%s in '%s': pane 8 lists them",
+			fmt_many(many, (uint64_t)tui->config.errors, "error"), path);
 	choose_theme(tui);
 }
 

@@ -49,7 +49,7 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 	int64_t wait_ns = finding->cost_ns, rest_ns = whole_ns - wait_ns, batch_ns, wanted;
 	bool alone = held && strstr(held, "_SingleProcess");
 	unsigned n;
-	char batch[FMT_MAX], rest[FMT_MAX];
+	char batch[FMT_MAX], rest[FMT_MAX], many[FMT_MAX];
 
 	if (!held || strncmp(held, "enumerate(DataLoader)#", 22) || rest_ns <= 0)
 		return false;
@@ -67,8 +67,8 @@ bool loader_review(struct model *model, uint32_t process, const char *held, int6
 			 fmt_time(batch, batch_ns));
 	else
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "%u worker%s cannot keep up: one takes up to %s for a batch", n,
-			 n == 1 ? "" : "s", fmt_time(batch, batch_ns));
+			 "%s cannot keep up: one takes up to %s for a batch",
+			 fmt_many(many, n, "worker"), fmt_time(batch, batch_ns));
 	snprintf(finding->lines[1], FINDING_TEXT, "without the wait a step is %s", rest);
 	if (alone && batch_ns < HAND_OVER_NS) {
 		snprintf(finding->advice, FINDING_TEXT, "less work for a sample, or samples "

@@ -234,7 +234,7 @@ static void say(struct model *model, const struct same_data *s, const struct pla
 	/* Where the host runs ahead of the device, the copies of several of its steps
 	 * fall into one of the device's, and none into the next. */
 	uint64_t steps = place->last - place->first + 1;
-	char time[FMT_MAX], count[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
+	char time[FMT_MAX], count[FMT_MAX], tensors[FMT_MAX], share[FMT_MAX], where[PLACE_TEXT];
 	struct finding finding = {
 		.id = "same-data", .subject = place->frame, .severity = SEVERITY_WARNING,
 		.cost_ns = same->cost_ns,
@@ -250,8 +250,9 @@ static void say(struct model *model, const struct same_data *s, const struct pla
 		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)), where);
 	fmt_tenths(count, (same->copies * 20 / steps + 1) / 2);
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "%s cop%s a step of %u tensor%s whose data was the same in %llu steps that were "
-		 "looked at", count, strcmp(count, "1.0") ? "ies" : "y", same->n, same->n == 1 ? "" : "s",
+		 "%s cop%s a step of %s whose data was the same in %llu steps that were "
+		 "looked at", count, strcmp(count, "1.0") ? "ies" : "y",
+		 fmt_many(tensors, same->n, "tensor"),
 		 (unsigned long long)place->steps);
 	finding_add(findings, &finding);
 }

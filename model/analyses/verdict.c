@@ -180,7 +180,7 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 
 	if ((!n || !made) && workers) {
 		snprintf(finding->lines[0], FINDING_TEXT, "no thread of it makes batches, but "
-			 "%u process%s that it started may", workers, workers == 1 ? "" : "es");
+			 "%s that it started may", fmt_many(threads, workers, "process"));
 		snprintf(finding->advice, FINDING_TEXT, "more of them, or less work for a sample, "
 			 "if they have no rest");
 		return;

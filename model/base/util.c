@@ -295,6 +295,22 @@ char *fmt_count(char buf[FMT_MAX], uint64_t n)
 	return buf;
 }
 
+char *fmt_many(char buf[FMT_MAX], uint64_t n, const char *one)
+{
+	size_t length = strlen(one), at;
+	char last = length ? one[length - 1] : '\0', before = length > 1 ? one[length - 2] : '\0';
+	bool ies = last == 'y' && !strchr("aeiou", before);
+	bool es = last == 's' || last == 'x' || (last == 'h' && (before == 'c' || before == 's'));
+
+	at = strlen(fmt_count(buf, n));
+	if (n == 1)
+		snprintf(buf + at, FMT_MAX - at, " %s", one);
+	else
+		snprintf(buf + at, FMT_MAX - at, " %.*s%s", (int)(length - ies), one,
+			 ies ? "ies" : es ? "es" : "s");
+	return buf;
+}
+
 /* Scales by powers of `base`; the first unit is written without decimals. */
 static char *format_scaled(char *buf, uint64_t n, uint64_t base, const char *const *units,
 			   size_t count, uint64_t plain)

@@ -84,6 +84,9 @@ char *fmt_time_fine(char buf[FMT_MAX], int64_t ns);
 char *fmt_clock(char buf[FMT_MAX], int64_t ns);
 /* All digits in groups of three: "51 380 224". */
 char *fmt_count(char buf[FMT_MAX], uint64_t n);
+/* That and the word for it: "1 event", "51 380 224 events"; one: at most 30 bytes, of which the
+ * plural is regular, with -ies and -es where they belong. */
+char *fmt_many(char buf[FMT_MAX], uint64_t n, const char *one);
 /* Powers of 1024: "512 B", "40.0 KiB", "1.50 GiB". */
 char *fmt_bytes(char buf[FMT_MAX], uint64_t bytes);
 /* Powers of 1000: "12.5 GB/s". */

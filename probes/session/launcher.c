@@ -13,6 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/process.h"
 #include "probes/session/wire.h"
 
@@ -130,10 +131,10 @@ static bool send_ring(struct launcher *l)
 	}
 	if (l->dropped) {
 		struct wire_head head = { .type = WIRE_MESSAGE, .status = 1 };
-		char text[160];
+		char text[160], bytes[FMT_MAX];
 
-		snprintf(text, sizeof(text), "%llu bytes of PROGRAM's output are not shown: "
-			 "the screen did not keep up", (unsigned long long)l->dropped);
+		snprintf(text, sizeof(text), "%s of PROGRAM's output not shown: "
+			 "the screen did not keep up", fmt_many(bytes, l->dropped, "byte"));
 		enqueue(l, &head, text);
 		l->dropped = 0;
 	}

@@ -203,7 +203,7 @@ static const char *when(char text[WHEN_MAX], const char *before, int64_t at_ns, 
 static bool tell_damage(struct offline *offline, int64_t origin)
 {
 	struct missing tail = { .from_ns = INT64_MAX }, inside = { .from_ns = INT64_MAX };
-	char text[400], at[WHEN_MAX], bytes[FMT_MAX];
+	char text[400], at[WHEN_MAX], bytes[FMT_MAX], streams[FMT_MAX], packets[FMT_MAX];
 
 	for (size_t i = 0; i < offline->n_traces; i++)
 		for (size_t k = 0; k < offline->traces[i]->n_streams; k++) {
@@ -218,10 +218,9 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 			}
 		}
 	if (tail.packets) {
-		snprintf(text, sizeof(text), "the recording was cut off: of %zu stream%s the last "
-			 "%" PRIu64 " packet%s (at least) %s missing%s", tail.streams,
-			 tail.streams == 1 ? "" : "s", tail.packets, tail.packets == 1 ? "" : "s",
-			 tail.packets == 1 ? "is" : "are",
+		snprintf(text, sizeof(text), "the recording was cut off: of %s the last "
+			 "%s (at least) %s missing%s", fmt_many(streams, tail.streams, "stream"),
+			 fmt_many(packets, tail.packets, "packet"), tail.packets == 1 ? "is" : "are",
 			 when(at, ", from ", tail.from_ns, origin, " on"));
 		tell(offline, 1, text);
 	}
@@ -255,7 +254,7 @@ static bool undescribed(const struct ctf_trace *trace, char *text, size_t size)
 static bool tell_metadata(struct offline *offline)
 {
 	bool any = false;
-	char text[400];
+	char text[400], files[FMT_MAX];
 
 	for (size_t i = 0; i < offline->n_traces; i++) {
 		const struct ctf_trace *trace = offline->traces[i];
@@ -267,9 +266,9 @@ static bool tell_metadata(struct offline *offline)
 			tell(offline, 1, "the description of the trace ends in the midst: events "
 			     "that it would define further on cannot be read");
 		if (trace->n_unreadable) {
-			snprintf(text, sizeof(text), "cannot read %zu file%s of '%.200s': %s",
-				 trace->n_unreadable, trace->n_unreadable == 1 ? "" : "s",
-				 trace->path, strerror(trace->unreadable_error));
+			snprintf(text, sizeof(text), "cannot read %s of '%.200s': %s",
+				 fmt_many(files, trace->n_unreadable, "file"), trace->path,
+				 strerror(trace->unreadable_error));
 			tell_failure(offline, text);
 		}
 	}

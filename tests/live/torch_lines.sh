@@ -61,12 +61,12 @@ pages() {
 	has "  convolution  .* ×12" || return
 	grep -q 'was changed' "$work/page" && { fail "it says that the file was changed"; return; }
 	ask 'ni aten::convolution' || return
-	has '^backward ConvolutionBackward0  .*, 12 links exact' || return
+	has '^backward ConvolutionBackward0  .*, 12 exact links' || return
 	has "torch_lines.py:$line  in Net.forward" || return
 	has '^slowest:' || return
 	has 'torch_lines.py:[0-9]+  in main' || return
 	ask 'ni ConvolutionBackward0' || return
-	has '^forward  convolution  12 links exact'
+	has '^forward  convolution  12 exact links'
 }
 
 # Each op with its line and function, in another profiler's file, as often as in the report.

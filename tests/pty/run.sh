@@ -211,7 +211,7 @@ prompt_and_errors() {
 configuration() {
 	printf 'bind generic Q quit\nbad line\nset split = 30\n' >"$pty_work/rc"
 	start 100x30 "$tftop" --config "$pty_work/rc" --synth 1 &&
-		until_screen "1 errors in '$pty_work/rc'" && press 8 &&
+		until_screen "1 error in '$pty_work/rc'" && press 8 &&
 		until_screen "rc:2: unknown command 'bad'" && press Q && ends_with 0
 }
 

@@ -90,7 +90,7 @@ TEST(page_of_a_node)
 
 	CHECK_STR(text, "mul   all its runs\nop       Mul\ndevice   not placed\n"
 		  "graph    __inference_step_1   process 4121\n"
-		  "ran      1 times   total 960 ns   mean 960 ns   joined exactly\n"
+		  "ran      1 time   total 960 ns   mean 960 ns   joined exactly\n"
 		  "waited   p50 40 ns   p99 40 ns after its last input, mostly x\n\n"
 		  "3 input(s) + 0 control input(s):\n"
 		  "  [_Arg] x  960 ns ×1\n  [AddV2] add  960 ns ×1\n  outside\n\n"

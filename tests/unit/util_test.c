@@ -101,3 +101,19 @@ TEST(util_strbuf)
 	CHECK_INT(strlen(text), 302);
 	free(text);
 }
+
+TEST(one_and_many)
+{
+	char text[FMT_MAX];
+
+	CHECK_STR(fmt_many(text, 1, "error"), "1 error");
+	CHECK_STR(fmt_many(text, 0, "error"), "0 errors");
+	CHECK_STR(fmt_many(text, 2, "exact link"), "2 exact links");
+	CHECK_STR(fmt_many(text, 12345, "copy"), "12 345 copies");
+	CHECK_STR(fmt_many(text, 3, "key"), "3 keys");
+	CHECK_STR(fmt_many(text, 3, "process"), "3 processes");
+	CHECK_STR(fmt_many(text, 3, "launch"), "3 launches");
+	CHECK_STR(fmt_many(text, 1, "launch"), "1 launch");
+	CHECK_STR(fmt_many(text, UINT64_MAX, "launched command"),
+		  "18 446 744 073 709 551 615 launched commands");
+}
