@@ -112,7 +112,8 @@ static void add_steps(struct header *h, const struct view *view)
 		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "step %-4s", number);
 	} else {
 		snprintf(number, sizeof(number), "%llu%s", (unsigned long long)h->status.steps, total);
-		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s steps", number);
+		strip_add(&h->state, 2, 2, ROLE_TITLE, ATTR_BOLD, "%-5s %s", number,
+			  h->status.steps == 1 ? "step " : "steps");
 	}
 	strip_add(&h->state, 2, 1, ROLE_DEFAULT, 0, "%8s",
 		  fmt_time(text, h->status.last_step_ns));
