@@ -57,8 +57,8 @@ figures() {
 
 undisturbed() {
 	start "$1" || return
-	: >"$work/calls"
-	inject done "$tries" "$pid" "$library" "$work/calls" && finish || return
+	: >"$work/calls" && mkdir "$work/fresh" || return
+	inject done "$tries" -u "$work/fresh" "$pid" "$library" "$work/calls" && finish || return
 	[ "$(wc -l <"$work/calls")" = "$tries" ] || { fail "$(wc -l <"$work/calls") calls"; return; }
 	figures
 }
@@ -103,7 +103,7 @@ left() {
 python_busy() {
 	local python
 	python=$(command -v python3) || { skip "no python3"; return; }
-	mkfifo "$work/input" && exec {input}<>"$work/input"
+	mkfifo "$work/input" && exec {input}<>"$work/input" && : >"$work/said" || return
 	"$python" -c '
 import select, sys
 print("ready", flush=True)
@@ -115,7 +115,7 @@ print(rounds, "rounds,", bad, "disturbances")
 sys.exit(bad != 0 or rounds == 0)' <"$work/input" >"$work/said" 2>&1 {input}>&- &
 	pid=$!
 	wait_for 20 grep -q ready "$work/said" || { fail "python does not start"; return; }
-	inject done "$tries" "$pid" "$library" && finish && figures
+	mkdir "$work/fresh" && inject done "$tries" -u "$work/fresh" "$pid" "$library" && finish && figures
 }
 
 # Ends of all kinds in the midst of it: the outcome is one with a reason, and in time.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inject_driver [-n TIMES] [-f FIND_MS] [-c CALL_MS] [-k MICROSECONDS] PID LIBRARY [ARGUMENT]
+ * inject_driver [-n TIMES] [-f FIND_MS] [-c CALL_MS] [-k MICROSECONDS] [-u FOLDER] PID LIBRARY
+ *    [ARGUMENT]
  * inject_driver -s FOLDER [-C] PID STAGE LINE…: STAGE is libtftop-attach.so, LINE as in stage.h;
  *    waits for its end and says "load STATE RESULT TEXT" for each; -C: all files are
  *    copied to where PID finds them
@@ -10,6 +11,7 @@
  * -k: each is made by a child that is killed after at most that time, as tftop may
  * be at any moment, or by the library when the argument is "die"; one line "killed N of
  * TIMES" at the end. Status 0: all were done.
+ * -u: each time a copy of the library, made in FOLDER, so that the linker has to load it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -52,6 +55,23 @@ static bool inject_and_be_killed(const struct inject_request *q, long microsecon
 	}
 	waitpid(child, &status, 0);
 	return WIFSIGNALED(status);
+}
+
+/* NULL: it cannot be made. */
+static const char *fresh_copy(const char *library, const char *folder, long number)
+{
+	static char path[600];
+	int from = open(library, O_RDONLY | O_CLOEXEC), to;
+
+	snprintf(path, sizeof(path), "%s/%ld.so", folder, number);
+	to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	if (from < 0 || to < 0)
+		return NULL;
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	close(from);
+	close(to);
+	return path;
 }
 
 static int be_a_tracer(pid_t pid)
@@ -140,11 +160,11 @@ int main(int argc, char **argv)
 	struct inject_request q = { 0 };
 	struct inject_result r = { 0 };
 	long times = 1, done = 0, kill_us = 0, killed = 0;
-	const char *report = NULL;
+	const char *report = NULL, *fresh = NULL, *library;
 	bool trace = false, copy = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:f:c:k:s:Ct")) != -1) {
+	while ((option = getopt(argc, argv, "n:f:c:k:s:u:Ct")) != -1) {
 		if (option == 'n')
 			times = atol(optarg);
 		else if (option == 'f')
@@ -153,6 +173,8 @@ int main(int argc, char **argv)
 			q.call_ms = atoi(optarg);
 		else if (option == 'k')
 			kill_us = atol(optarg);
+		else if (option == 'u')
+			fresh = optarg;
 		else if (option == 's')
 			report = optarg;
 		else if (option == 'C')
@@ -167,18 +189,22 @@ int main(int argc, char **argv)
 	q.pid = (pid_t)atoi(argv[optind]);
 	if (trace)
 		return be_a_tracer(q.pid);
-	q.library = argv[optind + 1];
+	q.library = library = argv[optind + 1];
 	if (report)
 		return stage(&q, report, copy, argv + optind + 2) ? 0 : 1;
 	q.argument = optind + 2 < argc ? argv[optind + 2] : NULL;
 	srandom((unsigned)time(NULL));
 	for (long i = 0; i < times; i++) {
+		if (fresh && !(q.library = fresh_copy(library, fresh, i)))
+			return 2;
 		if (kill_us) {
 			killed += inject_and_be_killed(&q, kill_us);
 			continue;
 		}
 		done += inject_load(&q, &r);
 		say(&r);
+		if (fresh)
+			unlink(q.library);
 	}
 	if (kill_us)
 		printf("killed %ld of %ld\n", killed, times);
