@@ -85,29 +85,36 @@ static void nvtx_set_injection_version(uint32_t version)
 	(void)version;
 }
 
-static const void *nvtx_export_table(uint32_t id)
-{
-	static const struct nvtx_callbacks callbacks = {
-		.size = sizeof(callbacks),
+/* The globals of a module begin so: a tool that comes later finds them by that. */
+static struct {
+	uint32_t state;			/* 0 fresh, 2 complete */
+	struct nvtx_callbacks callbacks;
+	struct nvtx_version_info version_info;
+} nvtx_globals = {
+	.callbacks = {
+		.size = sizeof(struct nvtx_callbacks),
 		.module_function_table = nvtx_module_function_table,
-	};
-	static const struct nvtx_version_info version_info = {
-		.size = sizeof(version_info),
+	},
+	.version_info = {
+		.size = sizeof(struct nvtx_version_info),
 		.version = 3,
 		.set_injection_version = nvtx_set_injection_version,
-	};
+	},
+};
 
+static const void *nvtx_export_table(uint32_t id)
+{
 	switch (id) {
 	case NVTX_EXPORT_CALLBACKS:
-		return &callbacks;
+		return &nvtx_globals.callbacks;
 	case NVTX_EXPORT_VERSION_INFO:
-		return &version_info;
+		return &nvtx_globals.version_info;
 	default:
 		return NULL;
 	}
 }
 
-static void nvtx_load(void)
+static void nvtx_load_tool(void)
 {
 	const char *path = getenv("NVTX_INJECTION64_PATH");
 	int (*init)(const void *(*)(uint32_t));
@@ -127,6 +134,12 @@ static void nvtx_load(void)
 	memset(&nvtx_core, 0, sizeof(nvtx_core));
 	dlclose(tool_library);
 	tool_library = NULL;
+}
+
+static void nvtx_load(void)
+{
+	nvtx_load_tool();
+	__atomic_store_n(&nvtx_globals.state, 2, __ATOMIC_RELEASE);
 }
 
 /* A number at the end of the name, as in "step 12", goes along as payload. */
