@@ -5,7 +5,7 @@
 # print and return what they do without. RUNS=N (20): runs of those that enqueue meanwhile.
 # CASE=NAME runs the cases with NAME in them.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop"
+need_programs "$tftop" "$train" "$O/tests/inject_driver"
 
 build() { # OUTPUT PROGRAM FLAG…
 	local out=$1 name=$2
@@ -93,6 +93,49 @@ nvtx_vendor() {
 	skip "NVTX headers"
 }
 
+# ---- injected ----
+
+# From outside, twice by two tftops one after the other, into a training that was started
+# without: whole steps from the attach on, each with all of its kernels.
+inject() { # LIBRARY…
+	local lines=() library
+	for library; do lines+=("load $library"); done
+	cat >"$work/inner.sh" <<-END
+		"$O/tests/inject_driver" -s "$work/run" $trained "$O/lib/libtftop-attach.so" \
+			"set TFTOP_CONTROL=\$TFTOP_CONTROL" "set LTTNG_HOME=\$LTTNG_HOME" \
+			$(printf '"%s" ' "${lines[@]}") >"$work/outcomes" 2>&1
+		exec 9<> <(:)
+		read -rt 1 -u 9
+		true
+	END
+	under bash "$work/inner.sh" && [ "$(tail -n +2 "$work/outcomes")" = "stage 2 $(printf '\nload 5 0 %.0s' "$@")" ] ||
+		fail "${why:-$(tail -n +2 "$work/outcomes" | tr '\n' ';')}"
+}
+
+training() {
+	local trained turn status
+	mkdir "$work/run" && chmod 755 "$work/run"
+	"$train" --steps 100000 --quiet >"$work/trained" 2>&1 9>&- &
+	trained=$!
+	echo '{}' >"$work/truth"
+	for turn in first second; do
+		inject "$opencl" "$O/lib/libtftop-nvtx.so" &&
+			is "$turn: steps" "$(report "j['steps']['count'] > 0")" True &&
+			is "$turn: kernels that are not of whole steps" "$(report "[k['name'] for k in j['kernels'] for n in [{
+				'conv_forward': 2, 'conv_weight_gradient': 2, 'conv_input_gradient': 1, 'dense_forward': 1,
+				'softmax_loss': 1, 'pool_forward': 2, 'sgd_update': 3}.get(k['name'])]
+				if n and not (j['steps']['count'] - 1) * n <= k['count'] <= (j['steps']['count'] + 2) * n]")" '[]' &&
+			is "$turn: approximate" "$(report "all(k['approximate'] == k['count'] for k in j['kernels'])")" True &&
+			is "$turn: lost" "$(report "j['trust']['lost_events']")" 0
+		status=$?
+		[ $status = 0 ] || break
+	done
+	kill -0 $trained 2>/dev/null || { status=1; why="the training ended: $(first_lines "$work/trained")"; }
+	kill $trained
+	wait $trained
+	return $status
+}
+
 if [ -e "$opencl" ] && echo 'int main(void) { return 0; }' |
 	${CC:-cc} -x c - -o /dev/null -lOpenCL 2>/dev/null; then
 	case_run opencl opencl_runs
@@ -100,6 +143,7 @@ if [ -e "$opencl" ] && echo 'int main(void) { return 0; }' |
 else
 	case_run opencl skip "no probe, or no OpenCL loader to link with"
 fi
+[ ! -e "$opencl" ] || case_run training training
 case_run nvtx nvtx
 case_run nvtx-vendor nvtx_vendor
 suite_end
