@@ -29,7 +29,7 @@ static const struct list_column columns[] = {
 	{ "min", NULL, LIST_SUM_NONE, false, false },
 	{ "max", NULL, LIST_SUM_NONE, false, false },
 	{ "p99", NULL, LIST_SUM_NONE, false, false },
-	{ "occupancy", "occup", LIST_SUM_NONE, false, false },
+	{ "occupancy", "occup", LIST_SUM_NONE, false, true },
 	{ "device", NULL, LIST_SUM_NONE, false, false },
 	{ "class", NULL, LIST_SUM_NONE, false, false },
 	{ "op", NULL, LIST_SUM_NONE, false, false },

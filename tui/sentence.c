@@ -192,7 +192,7 @@ void sentence_of_row(struct strip *strip, const char *place, int64_t busy_ns,
 		strip_add(strip, 1, GAP, ROLE_DEFAULT, 0, "busy %s of what is shown",
 			  fmt_share(share, (uint64_t)(busy_ns > 0 ? busy_ns : 0),
 				    (uint64_t)window_ns));
-	strip_add(strip, 2, GAP, ROLE_MUTED, 0, "%s in all",
+	strip_add(strip, STRIP_NEEDED + 1, GAP, ROLE_MUTED, 0, "%s in all",
 		  fmt_many(count, events, "event"));
 }
 
@@ -216,8 +216,14 @@ void sentence_add_idle(struct strip *strip, const struct idle_gap *gap, bool asc
 					       fmt_time(part, left.ns[cause]));
 		left.ns[cause] = 0;
 	}
-	if (at)
-		strip_add(strip, 1, GAP, ROLE_ACCENT, 0, "idle %s: %s", length, text);
+	if (at) {
+		struct strip_piece *piece = strip_add(strip, 2, GAP, ROLE_ACCENT, 0, "idle %s: %s",
+						      length, text);
+
+		/* How long, at least. */
+		piece->least = text_width(length) + 7;
+		piece->sentence = true;
+	}
 }
 
 void sentence_add_folded(struct strip *strip, int64_t before_ns, int64_t base_ns)

@@ -15,6 +15,7 @@
 #include "tui/output.h"
 #include "tui/pane.h"
 #include "tui/panes.h"
+#include "tui/sentence.h"
 #include "tui/synth.h"
 #include "tui/window.h"
 
@@ -309,6 +310,40 @@ TEST(panes_jump_between_kernel_and_op)
 		CHECK(stage.view.cursor_row == span.ref.row);
 	}
 	stage_close(&stage);
+}
+
+/* What the row did stays, what it waited for gives way, then how many events it had. */
+TEST(sentence_on_narrow_screens)
+{
+	static const struct { int width; const char *text; } seen[] = {
+		{120, "queue 0   busy 71 % of what is shown   1 440 events in all   idle 235 \u00b5s: input "
+		      "98.6 \u00b5s \u00b7 launch 86.7 \u00b5s\n"},
+		{78, "queue 0   busy 71 % of what is shown   idle 235 \u00b5s: input 98.6 \u00b5s \u00b7 "
+		     "launch 86\u2026\n"},
+		{40, "queue 0   busy 71 % of what is shown\n"},
+		{20, "queue 0\n"},
+	};
+	struct idle_gap gap = {.end_ns = 235000};
+	struct strip strip;
+
+	gap.ns[IDLE_INPUT] = 98600;
+	gap.ns[IDLE_LAUNCH] = 86700;
+	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
+		char *text = NULL;
+		struct grid grid;
+		size_t size;
+		FILE *file = open_memstream(&text, &size);
+
+		sentence_of_row(&strip, "queue 0", 71, 100, 1440);
+		sentence_add_idle(&strip, &gap, false);
+		grid_init(&grid, seen[i].width, 1);
+		strip_draw(&strip, grid_area(&grid), 0, ROLE_DEFAULT, 0, false);
+		grid_save(&grid, file, false);
+		fclose(file);
+		CHECK_STR(text, seen[i].text);
+		free(text);
+		grid_release(&grid);
+	}
 }
 
 /* The header's lines as text, one after the other. */
