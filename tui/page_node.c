@@ -433,6 +433,21 @@ static void make_node(const struct page_call *call, struct page *page,
 		add_attributes(page, node->attributes);
 }
 
+/* A range in which nothing was launched is no op: the page of all its runs. The error stays
+ * that of ni. */
+static bool range_page(const struct page_call *call, const char *name, struct page *page)
+{
+	const char *const argv[] = { "name", name };
+	struct page_call other = *call;
+	char error[200];
+
+	other.argc = 2;
+	other.argv = argv;
+	other.error = error;
+	other.error_size = sizeof(error);
+	return name && page_name(&other, page);
+}
+
 bool page_node(const struct page_call *call, struct page *page)
 {
 	struct page_options o;
@@ -454,5 +469,5 @@ bool page_node(const struct page_call *call, struct page *page)
 	/* its names stay; a file is not read with the lock */
 	if (found && o.on['t'])
 		add_source(page, &node, lent ? from.name : NULL);
-	return found || chosen;
+	return found || chosen || range_page(call, o.rest, page);
 }
