@@ -321,7 +321,7 @@ $(O)/tests/stuck.so: tests/doubles/stuck.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TFTOP_CFLAGS) -fPIC -shared -o $@ $< -ldl
-SESSION_OBJ := $(call obj,$(SESSION_SRC))
+SESSION_OBJ := $(call obj,$(SESSION_SRC) $(ATTACH_SRC))
 $(O)/tests/session_driver $(O)/tests/told: $(O)/tests/%: $(O)/obj/tests/live/%.o $(SESSION_OBJ) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -389,7 +389,7 @@ SUITES := \
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/opencl.sh \
-	tests/live/findings.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh tests/live/late.sh \
+	tests/live/findings.sh tests/live/attach_session.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh tests/live/late.sh \
 	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \

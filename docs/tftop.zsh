@@ -36,5 +36,5 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[the options]' \
 	'--version[which tftop this is]' \
 	'--check[what can be observed here, or in a process]' \
-	'-p[with --check: a process that runs]:process:_pids' \
+	'-p[a program that runs already]:process:_pids' \
 	'*:recording or file:_files'

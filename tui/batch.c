@@ -131,6 +131,7 @@ static void leave(struct live *live, const struct options *options, int asked)
 	int64_t until_ms = now_ms() + LEAVE_MS;
 	int status, signal;
 
+	live_let_go(live);
 	if (options->program)
 		session_signal(live_session(live), asked);
 	while (options->program && !live_exited(live, &status, &signal) && now_ms() < until_ms)
@@ -184,7 +185,7 @@ int batch_run(const struct options *options)
 	int status, failed, asked = 0, exit_status, exit_signal;
 	struct until until = { .filter = NULL };
 	struct filter *filter;
-	bool matched = false;
+	bool matched = false, started;
 	struct live *live;
 
 	signals_hold();
@@ -198,9 +199,15 @@ int batch_run(const struct options *options)
 	filter = options->until ? until_option(options, error, sizeof(error)) : NULL;
 	if (filter)
 		until_start(&until, live_model(live), filter, INT64_MIN);
-	if (live_start(live))
+	started = live_start(live);
+	if (started)
 		asked = watch(live, options, &until, &matched);
 	until_stop(&until);
+	if (!started && options->pid) {
+		fprintf(stderr, "tftop: %s\n", live_error(live));
+		live_free(live);
+		return 125;
+	}
 	if (asked)
 		leave(live, options, asked);
 	if (!options->batch)
@@ -209,7 +216,7 @@ int batch_run(const struct options *options)
 	if (!export_all(options, live_model(live), asked_to_stop))
 		failed = 125;
 	status = live_exit_status(live);
-	if (asked && !live_exited(live, &exit_status, &exit_signal))
+	if (asked && !options->pid && !live_exited(live, &exit_status, &exit_signal))
 		status = 128 + asked;
 	live_free(live);
 	if (filter && !matched && !status)

@@ -49,6 +49,14 @@ unsigned cmd_quit(struct run *run)
 		tui->quit = true;
 		return OUT_QUIT;
 	}
+	/* It was not ours to start, so it is not ours to end. */
+	if (tui->options->pid && how && !strcmp(how, "stop"))
+		return command_fail(run, "%s runs without tftop and is not stopped by it: quit lets go",
+				    tui_program_name(tui));
+	if (tui->options->pid) {
+		tui_leave(tui);
+		return OUT_QUIT;
+	}
 	if (!how && standard)
 		how = standard == 1 ? "leave" : "stop";
 	if (how)
@@ -73,6 +81,9 @@ unsigned cmd_interrupt(struct run *run)
 {
 	if (!tui_program_runs(run->tui))
 		return command_fail(run, "no program is running");
+	if (run->tui->options->pid)
+		return command_fail(run, "%s runs without tftop and gets no signal of it",
+				    tui_program_name(run->tui));
 	session_signal(live_session(run->tui->live), SIGINT);
 	tui_say(run->tui, false, "sent SIGINT to %s", tui_program_name(run->tui));
 	return OUT_REDRAW;

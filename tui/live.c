@@ -96,16 +96,19 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	const struct options *options = live->options;
 	char self[PATH_MAX], text[SESSION_ERROR_MAX];
 	struct session_options session = {
-		.argv = options->program, .self_dir = self, .probes = options->probes,
+		.argv = options->program, .pid = options->pid, .self_dir = self,
+		.probes = options->probes,
 		.level = options->level, .record_dir = options->record_dir,
 		.lossless = options->lossless, .unhurried = options_batch(options),
-		.screen = screen,
+		.screen = screen && !options->pid,
 	};
 
 	process_own_folder(self, sizeof(self));
 	if (size)
 		session.winsize = *size;
 	live->run.command = options->program;
+	if (options->pid)
+		live_read_command(live);
 	*exit_status = 125;
 	if (!live_make_recording(live, error)) {
 		live_free(live);
@@ -128,7 +131,7 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 
 	error[0] = '\0';
 	*exit_status = 125;
-	if (options->program)
+	if (options->program || options->pid)
 		return new_program(live, screen, size, error, exit_status);
 	if (live_is_file(options->open_path) ? live_open_import(live, error) :
 					       live_open_recording(live, error))
@@ -158,6 +161,17 @@ static void start_reader(struct live *live)
 		live_say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
 }
 
+static bool not_started(struct live *live, const char *error)
+{
+	snprintf(live->error, sizeof(live->error), live->options->pid ? "%s" :
+		 "PROGRAM could not be started: %s", error);
+	live_say(live, 2, "%s", live->error);
+	live->exit_code = 125;
+	live->exited = true;
+	live_finish(live, true);
+	return false;
+}
+
 bool live_start(struct live *live)
 {
 	struct timespec real;
@@ -165,10 +179,12 @@ bool live_start(struct live *live)
 
 	if (!live->session || live->phase != LIVE_STARTING)
 		return true;
-	if (session_arm(live->session, error))
-		live_say(live, 2, "PROGRAM runs untraced: %s", error);
-	else
+	if (!session_arm(live->session, error))
 		start_reader(live);
+	else if (live->options->pid)
+		return not_started(live, error);
+	else
+		live_say(live, 2, "PROGRAM runs untraced: %s", error);
 	log_line("daemons and reader stand");
 	clock_gettime(CLOCK_REALTIME, &real);
 	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
@@ -178,11 +194,7 @@ bool live_start(struct live *live)
 		log_line("set for PROGRAM:\n%s", session_environment(live->session));
 		return true;
 	}
-	live_say(live, 2, "PROGRAM could not be started: %s", error);
-	live->exit_code = 125;
-	live->exited = true;
-	live_finish(live, true);
-	return false;
+	return not_started(live, error);
 }
 
 /* ---- the end ---- */
@@ -321,7 +333,7 @@ static void program_ended(struct live *live, const struct session_event *event)
 	live->run.wall_ns = live->ended_ns - live->started_ns;
 	live->run.signal = event->signal;
 	live->run.exit_status = event->signal ? -1 : event->status;
-	live->exit_code = event->signal ? 128 + event->signal :
+	live->exit_code = live->options->pid ? 0 : event->signal ? 128 + event->signal :
 			  event->status >= 0 ? event->status : 125;
 	if (live->finished) {		/* the window was over before */
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,
@@ -414,6 +426,15 @@ static void stop_reading(struct live *live)
 	reader_stop(live->reader);
 }
 
+void live_wait(struct live *live, int timeout_ms)
+{
+	struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
+
+	poll(&happens, 1, timeout_ms);
+	if (live->session)
+		take_all(live);
+}
+
 void live_finish(struct live *live, bool partial)
 {
 	if (live->session)
@@ -423,10 +444,8 @@ void live_finish(struct live *live, bool partial)
 	else if (partial && live->reader)
 		stop_reading(live);
 	while (live->phase == LIVE_ENDING) {
-		struct pollfd happens = { .fd = live_fd(live), .events = POLLIN };
-
 		if (!live->reader || (live->session && !live->draining))
-			poll(&happens, 1, live->import ? 5 : 50);
+			live_wait(live, live->import ? 5 : 50);
 		else
 			reader_wait_end(live->reader, 50);
 		if (live->session)
@@ -575,5 +594,6 @@ void live_free(struct live *live)
 		model_free(live->model);
 	if (live->opened)
 		recording_release(&live->recording);
+	live_free_command(live);
 	free(live);
 }

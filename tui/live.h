@@ -44,7 +44,7 @@ enum live_phase {
 };
 
 /*
- * Forks what must be forked before any thread (options->program), or opens a
+ * Forks what must be forked before any thread (options->program or ->pid), or opens a
  * recording (options->open_path: the reader runs at once). screen: PROGRAM's
  * terminal becomes a pty of `size`. NULL: error says why and *exit_status is
  * what tftop should leave with (125, 126, 127).
@@ -53,9 +53,11 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 		      char error[LIVE_ERROR_MAX], int *exit_status);
 
 /* Starts PROGRAM, traced when that is possible; false: it could not be
- * started at all (live_exit_status() says what to leave with). When it is not
- * called, the second live_pump() does it: the screen is up by then. */
+ * started, or attached to, at all (live_error() says why, live_exit_status() what to
+ * leave with). When it is not called, the second live_pump() does it: the screen is
+ * up by then. */
 bool live_start(struct live *live);
+const char *live_error(const struct live *live);
 
 /* Poll it for reading; -1: nothing to poll (a recording), pump each 100 ms. */
 int live_fd(const struct live *live);
@@ -105,6 +107,13 @@ void live_end(struct live *live);
 /* The same, waiting for it (tftop is asked to leave): at most 4 s. partial:
  * what is there is not all there could have been. */
 void live_finish(struct live *live, bool partial);
+
+/* Of a program that ran already (-p): the probes write what is complete and are switched
+ * off, it runs on, and all that came is read; up to 4 s. Others: nothing. */
+void live_let_go(struct live *live);
+
+/* The file that PROGRAM is, without its folder. */
+const char *live_program_name(const struct live *live);
 
 /* A recording's reader that does not come back in time keeps what it feeds: see
  * reader_left_behind(). */

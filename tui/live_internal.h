@@ -44,6 +44,8 @@ struct live {
 	bool output_failed;
 	bool failed;			/* tftop's own part: leave with 125 */
 	char host[256];
+	char **command;			/* owned; of a program that ran already, or NULL */
+	char error[LIVE_ERROR_MAX];	/* why live_start() failed */
 	struct report_run run;
 	void (*take_output)(void *arg, const void *data, size_t size);
 	void *take_output_arg;
@@ -58,6 +60,14 @@ void live_sink(void *arg, const struct event *events, size_t count);
 void live_new_model(struct live *live, bool keepable);
 /* All is read: the phase is LIVE_DONE after it. Once. */
 void live_finish_model(struct live *live);
+
+/* Takes in what happens within that time, or at the first thing that does. */
+void live_wait(struct live *live, int timeout_ms);
+
+/* ---- live_attach.c ---- */
+/* Of options->pid, from /proc: live->run.command. */
+void live_read_command(struct live *live);
+void live_free_command(struct live *live);
 
 /* ---- live_words.c ---- */
 /* What the probes that are there say of themselves: "opencl nvtx". */

@@ -39,8 +39,7 @@ int live_progress(const struct live *live)
 
 const char *live_waiting_for(struct live *live, char *text, size_t size)
 {
-	const char *path = live->options->program ? live->options->program[0] : "";
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = live_program_name(live);
 	char probes[128], time[FMT_MAX];
 
 	if (!live->session) {

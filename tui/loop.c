@@ -45,10 +45,7 @@ bool tui_program_runs(const struct tui *tui)
 
 const char *tui_program_name(const struct tui *tui)
 {
-	const char *path = tui->options->program ? tui->options->program[0] : "the program";
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
+	return tui->live ? live_program_name(tui->live) : "the program";
 }
 
 void tui_say(struct tui *tui, bool error, const char *format, ...)
@@ -68,7 +65,9 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 void tui_leave(struct tui *tui)
 {
 	save_leave(tui);
-	if (tui_program_runs(tui))
+	if (tui_program_runs(tui) && tui->options->pid)
+		live_let_go(tui->live);
+	else if (tui_program_runs(tui))
 		session_let_go(live_session(tui->live));
 	tui->quit = true;
 }
@@ -81,6 +80,10 @@ void tui_stop_program(struct tui *tui)
 
 	if (!tui_program_runs(tui)) {
 		tui->quit = true;
+		return;
+	}
+	if (tui->options->pid) {
+		tui_leave(tui);
 		return;
 	}
 	if (tui->stop < STOP_KILLED)
@@ -331,7 +334,8 @@ static void pass_on_and_leave(struct tui *tui, int number)
 {
 	if (tui_program_runs(tui))
 		session_signal(live_session(tui->live), number);
-	tui->exit_status = 128 + number;
+	if (!tui->options->pid)
+		tui->exit_status = 128 + number;
 	tui_leave(tui);
 }
 

@@ -435,9 +435,9 @@ static enum options_result check_alone(const struct options *options, bool more,
 			       options->record_dir || options->n_exports || options->headless ||
 			       options->script || options->until))
 		return wrong(error, "--check only looks: 'tftop --check', or 'tftop --check -p PID'");
-	if (options->pid && !options->check)
-		return wrong(error, "-p is not in this version: 'tftop --check -p %d' says what could be "
-			     "seen, 'tftop -- PROGRAM' starts a program", (int)options->pid);
+	if (options->pid && !options->check && (more || options->program))
+		return wrong(error, "-p watches a program that runs already: nothing else is started or "
+			     "opened beside it");
 	return OPTIONS_RUN;
 }
 
@@ -490,7 +490,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	}
 	if (check_alone(options, optind < own, error))
 		return OPTIONS_ERROR;
-	if (!options->synth && !options->check && (!options->program || optind < own) &&
+	if (!options->synth && !options->check && !options->pid && (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

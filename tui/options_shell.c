@@ -57,13 +57,13 @@ const char *option_words(const struct option_row *row, char words[512])
 static const char help_head[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
-"tftop --check [-p PID]                what can be observed here, or in a process\n"
+"tftop [OPTIONS | --check] -p PID      watch one that runs, ask what can be seen\n"
 "\n";
 
 static const char help_tail[] =
 "\n"
-"Leaves with PROGRAM's exit status (128 + its signal); 125: tftop failed,\n"
-"126: PROGRAM cannot be run, 127: not found. On the screen ? shows the keys.\n";
+"Leaves with PROGRAM's exit status (128 + its signal), of -p with 0; 125: tftop\n"
+"failed, 126: PROGRAM cannot be run, 127: not found. ? on the screen: the keys.\n";
 
 /* What is said of several options that share a line; by the first of them. */
 static const char *about_all(const struct option_row *row)

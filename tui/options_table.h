@@ -60,7 +60,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X('h', 'h', "help", "", "", ROW, "the options") \
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
-	X('p', 'p', "", "PID", "", NOT, "with --check: a process that runs")
+	X('p', 'p', "", "PID", "", NOT, "a program that runs already")
 
 struct option_row {
 	int code;

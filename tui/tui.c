@@ -284,8 +284,10 @@ static int run(struct tui *tui)
 		fprintf(stderr, "tftop: %s\n", error);
 		return FAILED;
 	}
-	if (tui->live && !live_start(tui->live))
+	if (tui->live && !live_start(tui->live)) {
+		fprintf(stderr, "tftop: %s\n", live_error(tui->live));
 		return live_exit_status(tui->live);
+	}
 	if (!open_screen(tui, error, sizeof(error))) {
 		fprintf(stderr, "tftop: %s\n", error);
 		tui_leave(tui);

@@ -223,6 +223,7 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 	} else {
 		check->start_ticks = t.stat.start_ticks;
 		check->uid = t.uids[1];
+		check->gid = t.gids[1];
 		read_command(check, pid, t.stat.comm);
 		if (check_process(check, &t)) {
 			check_permission(check, &t);
@@ -231,7 +232,7 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 			check_namespaces(check, &t, lib_dir);
 			check_seccomp(check, &t);
 			check_descriptors(check, &t);
-			check_lttng(check, &t);
+			check_lttng(check, &t, lib_dir);
 			check_probes(check, &t, lib_dir);
 			check_cupti(check, &t);
 			check_still_there(check, &t);

@@ -35,6 +35,7 @@ struct attach_line {
 	const char *what;	/* one word; static */
 	enum attach_verdict verdict;
 	bool probe;		/* of one probe; another line is of everything */
+	bool loaded;		/* of a probe: what it is for is seen to be in the process */
 	char why[ATTACH_WHY_MAX];
 	char todo[ATTACH_TODO_MAX];	/* "": nothing */
 };
@@ -44,8 +45,10 @@ struct attach_check {
 	char error[ATTACH_WHY_MAX + ATTACH_TODO_MAX + 64];	/* when not: the first reason, and what to do */
 	pid_t pid;		/* 0: of the machine */
 	uint64_t start_ticks;	/* of /proc/PID/stat: says which PID it was */
-	uid_t uid;		/* the effective one */
+	uid_t uid;		/* the effective ones */
+	gid_t gid;
 	char command[512];	/* with its arguments, blanks between; "": gone */
+	bool again;		/* a tftop that has gone brought probes into it */
 	size_t count;
 	struct attach_line lines[ATTACH_LINES_MAX];
 };
@@ -53,6 +56,8 @@ struct attach_check {
 /* lib_dir: folder of the probe libraries, "" where there is none; borrowed for the
  * call, as are all arguments. */
 void attach_check_process(struct attach_check *check, pid_t pid, const char *lib_dir);
+/* Whether this probe library can be brought into a process that runs. */
+bool attach_can_come_late(const char *library);
 void attach_check_machine(struct attach_check *check, const char *lib_dir);
 
 #endif

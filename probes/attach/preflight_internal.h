@@ -71,7 +71,7 @@ void check_permission(struct attach_check *check, const struct facts *facts);
 void check_program(struct attach_check *check, const struct facts *facts, const char *lib_dir);
 void check_namespaces(struct attach_check *check, const struct facts *facts,
 		      const char *lib_dir);
-void check_lttng(struct attach_check *check, const struct facts *facts);
+void check_lttng(struct attach_check *check, const struct facts *facts, const char *lib_dir);
 void check_machine(struct attach_check *check, const char *lib_dir);
 /* facts NULL: the machine. */
 void check_probes(struct attach_check *check, const struct facts *facts, const char *lib_dir);

@@ -11,34 +11,40 @@
 
 #define PREFIXES_MAX 8
 
+#define START "libtftop-start.so"	/* brings the frameworks' probes (probes/start/late.h) */
+
 static const struct late_probe {
 	const char *name, *library;
+	const char *entry;	/* the library that brings it late; NULL: its own */
 	/* Libraries that show that its runtime is loaded; none: it is in headers, and
 	 * programs that use it cannot be told from outside. */
 	const char *runtimes[PREFIXES_MAX];
 	const char *missing;	/* of what was before, when it comes late */
+	const char *never;	/* why it comes to no runtime that is loaded already */
 } probes[] = {
-	{ "opencl", "libtftop-opencl.so", { "libOpenCL.so", "libOpenCL-" },
+	{ "opencl", "libtftop-opencl.so", NULL, { "libOpenCL.so", "libOpenCL-" },
 	  "queues made before have approximate times or none, functions of extensions that it has "
-	  "looked up before are not seen" },
-	{ "cuda", "libtftop-cuda.so", { "libcuda.so" },
-	  "graphs instantiated before come without their nodes" },
-	{ "nvtx", "libtftop-nvtx.so", { NULL },
-	  "domains and strings registered before have no names" },
-	{ "itt", "libtftop-itt.so", { "libittnotify" },
-	  "domains and handles made before are not seen" },
-	{ "tensorflow", "libtftop-tensorflow.so",
+	  "looked up before are not seen", NULL },
+	{ "cuda", "libtftop-cuda.so", NULL, { "libcuda.so" },
+	  "graphs instantiated before come without their nodes", NULL },
+	{ "nvtx", "libtftop-nvtx.so", NULL, { NULL },
+	  "domains and strings registered before have no names", NULL },
+	{ "itt", "libtftop-itt.so", NULL, { "libittnotify" },
+	  "domains and handles made before are not seen", NULL },
+	{ "tensorflow", "libtftop-tensorflow.so", START,
 	  { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so",
 	    "_pywrap_tensorflow_internal" },
-	  "graphs and memory from before" },
-	{ "pytorch", "libtftop-pytorch.so", { "libtorch_cpu.so", "libtorch.so" },
-	  "memory from before" },
-	{ "jax", "libtftop-jax.so", { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." },
-	  "programs compiled before" },
-	{ "blas", "libtftop-blas.so",
+	  "graphs made before (their ops have no inputs, outputs and lines of their own), oneDNN's "
+	  "primitives", NULL },
+	{ "pytorch", "libtftop-pytorch.so", START, { "libtorch_cpu.so", "libtorch.so" },
+	  "blocks allocated before, oneDNN's primitives", NULL },
+	{ "jax", "libtftop-jax.so", START,
+	  { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." }, NULL,
+	  "a thread may be in the code that would be replaced" },
+	{ "blas", "libtftop-blas.so", START,
 	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so", "libblis.so",
-	    "libflexiblas" }, NULL },
-	{ "omp", "libtftop-omp.so", { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
+	    "libflexiblas" }, NULL, NULL },
+	{ "omp", "libtftop-omp.so", START, { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL, NULL },
 };
 
 static const char *runtime_in(const struct facts *t, const struct late_probe *probe)
@@ -58,10 +64,10 @@ static void add_late(struct attach_check *check, const struct facts *t,
 
 	if (!runtime && probe->runtimes[0]) {
 		line = attach_add(check, probe->name, ATTACH_ABSENT, "what it is for is not loaded");
-	} else if (!late) {
-		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%sit has to be there from the "
-				  "program's start", runtime ? "'" : "", runtime ? runtime : "",
-				  runtime ? "' is loaded, but " : "");
+	} else if (!late || probe->never) {
+		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%s%s", runtime ? "'" : "",
+				  runtime ? runtime : "", runtime ? "' is loaded: " : "",
+				  late ? probe->never : "it has to be there from the program's start");
 		attach_todo(line, "start the program under 'tftop -- PROGRAM'");
 	} else {
 		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,
@@ -70,6 +76,12 @@ static void add_late(struct attach_check *check, const struct facts *t,
 				  probe->missing ? "; not seen: " : "", probe->missing ? probe->missing : "");
 	}
 	line->probe = true;
+	line->loaded = runtime != NULL;
+}
+
+bool attach_can_come_late(const char *library)
+{
+	return has_name(library, ATTACH_ENTRY);
 }
 
 void check_probes(struct attach_check *check, const struct facts *t, const char *lib_dir)
@@ -90,7 +102,9 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 			line->probe = true;
 			continue;
 		}
-		late = has_name(path, ATTACH_ENTRY);
+		if (probe->entry)
+			snprintf(path, sizeof(path), "%s/%s", lib_dir, probe->entry);
+		late = attach_can_come_late(path);
 		if (t) {
 			add_late(check, t, probe, late);
 			continue;

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probes/attach/preflight_internal.h"
+#include "probes/attach/stage.h"
 #include "probes/schema/control.h"
 
 #define GLIBC_OLDEST 28		/* GLIBC_2.28 */
@@ -171,6 +173,19 @@ void check_program(struct attach_check *check, const struct facts *t, const char
 
 /* ---- LTTng ---- */
 
+/* Whether the tftop of this control page has let go, though its folder is still there. */
+static bool has_let_go(const char *page)
+{
+	struct tft_control control = { .closed = 0 };
+	int fd = open(page, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool gone = fd >= 0 && pread(fd, &control, sizeof(control), 0) == (ssize_t)sizeof(control) &&
+		    control.closed;
+
+	if (fd >= 0)
+		close(fd);
+	return gone;
+}
+
 /* The folder of the control page that a runtime of ours has mapped; false: none. */
 static bool control_folder(const struct facts *t, char *folder, size_t size, bool *there)
 {
@@ -180,27 +195,44 @@ static bool control_folder(const struct facts *t, char *folder, size_t size, boo
 		if (strcmp(name, "control") || !strstr(path, "/tftop-"))
 			continue;
 		snprintf(folder, size, "%.*s", (int)(name - path - 1), path);
-		*there = !t->files[i].deleted;
+		*there = !t->files[i].deleted && !has_let_go(path);
 		return true;
 	}
 	return false;
 }
 
-static void say_ours(struct attach_check *check, const struct facts *t)
+/* The link to the next tftop's folder is made where the last one's was, by the process. */
+static bool may_link(const struct facts *t, const char *folder)
 {
-	char folder[256] = "?";
+	const char *slash = strrchr(folder, '/');
+	char parent[256];
+	struct stat st;
+
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - folder) : 0, folder);
+	return t->uids[1] == 0 ||
+	       (stat(parent, &st) == 0 && ((st.st_mode & S_IWOTH) || st.st_uid == t->uids[1]));
+}
+
+static void say_ours(struct attach_check *check, const struct facts *t, const char *lib_dir)
+{
+	char folder[256] = "?", runtime[2048];
 	struct attach_line *line;
 	bool there = false;
 
-	if (!control_folder(t, folder, sizeof(folder), &there) || !there) {
+	snprintf(runtime, sizeof(runtime), "%s/" RUNTIME_LIBRARY, lib_dir);
+	if (control_folder(t, folder, sizeof(folder), &there) && there) {
+		line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop watches it (its folder is "
+				  "'%s')", folder);
+		attach_todo(line, "leave that one first, or start the program anew");
+	} else if (has_name(runtime, STAGE_RUNTIME_ENTRY) && may_link(t, folder)) {
+		check->again = true;
+		attach_add(check, "LTTng", ATTACH_CAN, "a tftop that has gone watched it; its probes are "
+			   "there and can be used again");
+	} else {
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "a tftop that has gone watched it: LTTng "
 				  "in it stays bound to that one's folder '%s'", folder);
-		attach_todo(line, "start the program anew");
-		return;
+		attach_todo(line, "attach as the same user as before, or start the program anew");
 	}
-	line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop watches it (its folder is '%s')",
-			  folder);
-	attach_todo(line, "leave that one first, or start the program anew");
 }
 
 static void say_foreign(struct attach_check *check, const struct facts *t)
@@ -216,7 +248,7 @@ static void say_foreign(struct attach_check *check, const struct facts *t)
 	attach_todo(line, "start it under 'tftop -- PROGRAM', or use that daemon's session ('lttng')");
 }
 
-void check_lttng(struct attach_check *check, const struct facts *t)
+void check_lttng(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	const struct mapped_file *old = facts_file(t, "liblttng-ust.so.0");
 	struct attach_line *line;
@@ -228,7 +260,7 @@ void check_lttng(struct attach_check *check, const struct facts *t)
 				  "it; the probes bring 2.13, and both in one process end it", old->path);
 		attach_todo(line, "start it with LTTng-UST 2.13 or without LTTng");
 	} else if (facts_file(t, RUNTIME_LIBRARY)) {
-		say_ours(check, t);
+		say_ours(check, t, lib_dir);
 	} else if (facts_file(t, "liblttng-ust.so.")) {
 		say_foreign(check, t);
 	} else {

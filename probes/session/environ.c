@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probes/attach/preflight.h"
 #include "probes/blas/symbols.h"
 #include "probes/jax/symbols.h"
 #include "probes/omp/symbols.h"
@@ -152,9 +153,40 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 			 *bad == ':' || *bad == ';' ? "a colon" : "a blank", choice->lib_dir);
 }
 
+static bool add_late(const struct environ_choice *choice, const char *library, char *buffer,
+		     size_t size, size_t *used)
+{
+	char path[1200];
+	int length;
+
+	snprintf(path, sizeof(path), "%s/%s", choice->lib_dir, library);
+	if (!attach_can_come_late(path))
+		return true;
+	length = snprintf(buffer + *used, size - *used, "%s%s", *used ? " " : "", path);
+	if (length < 0 || (size_t)length >= size - *used)
+		return false;
+	*used += (size_t)length;
+	return true;
+}
+
+size_t environ_libraries(const struct environ_choice *choice, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	buffer[0] = '\0';
+	if (!add_late(choice, START_LIBRARY, buffer, size, &used))
+		return 0;
+	for (size_t i = 0; i < PROBES; i++)
+		if (choice->chosen[i] && probes[i].library[0] &&
+		    !add_late(choice, probes[i].library, buffer, size, &used))
+			return 0;
+	return used;
+}
+
 /* ---- lines ---- */
 
 struct lines {
+	const struct environ_options *options;
 	char *buffer;
 	size_t used, size;
 	bool full;
@@ -210,10 +242,15 @@ static char *own_entries(const char *value, const char *separators)
 	return kept;
 }
 
+static const char *own_value(const struct lines *l, const char *name)
+{
+	return l->options->own ? l->options->own(l->options->arg, name) : getenv(name);
+}
+
 static void add_list(struct lines *l, const char *name, const char *ours,
 		     const char *separators, bool first)
 {
-	char *own = own_entries(getenv(name), separators);
+	char *own = own_entries(own_value(l, name), separators);
 
 	if (!own || !*own)
 		add(l, "%s=%s", name, ours);
@@ -227,7 +264,7 @@ static void add_list(struct lines *l, const char *name, const char *ours,
 static void add_probe(struct lines *l, const struct probe_row *row, const char *dir)
 {
 	char path[1200];
-	const char *own = getenv(row->variable);
+	const char *own = own_value(l, row->variable);
 
 	snprintf(path, sizeof(path), "%s/%s", dir, row->library);
 	if (row->way == WAY_PART) {
@@ -246,7 +283,7 @@ static void add_probe(struct lines *l, const struct probe_row *row, const char *
 size_t environ_lines(const struct environ_choice *choice,
 		     const struct environ_options *options, char *buffer, size_t size)
 {
-	struct lines l = { .buffer = buffer, .size = size };
+	struct lines l = { .options = options, .buffer = buffer, .size = size };
 	char start[1200], complaint[512];
 
 	environ_complaint(choice, complaint, sizeof(complaint));
@@ -266,7 +303,7 @@ size_t environ_lines(const struct environ_choice *choice,
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
 			add_probe(&l, &probes[i], choice->lib_dir);
-		else if (probes[i].way >= WAY_OWN && getenv(probes[i].variable))
+		else if (probes[i].way >= WAY_OWN && own_value(&l, probes[i].variable))
 			add(&l, "%s=", probes[i].variable);	/* of a tftop around us */
 	return l.full ? 0 : l.used;
 }

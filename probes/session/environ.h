@@ -41,7 +41,14 @@ struct environ_options {
 	const char *dir;	/* private folder */
 	bool preload;		/* PROGRAM can take LD_PRELOAD */
 	bool lossless;
+	/* What PROGRAM has already of a variable; NULL: it gets tftop's environment. */
+	const char *(*own)(void *arg, const char *name);
+	void *arg;
 };
+
+/* The chosen probes' libraries that can come late, their paths with blanks between; bytes
+ * used, 0 when there is none or they do not fit. */
+size_t environ_libraries(const struct environ_choice *choice, char *buffer, size_t size);
 
 /* NAME=value lines, NUL after each, into buffer; bytes used, 0 when they do
  * not fit. */

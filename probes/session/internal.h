@@ -31,7 +31,12 @@ struct session {
 	int wake_fd;			/* readable while notes are queued */
 	int opened_fd;			/* readable once a probe opened the control page;
 					 * -1: cannot be told */
-	int program_fd;			/* pidfd, when the launcher died before it */
+	int program_fd;			/* pidfd, when the launcher died before it or there is none */
+	bool attach;			/* PROGRAM runs already: no launcher */
+	bool again;			/* another tftop has watched it before */
+	uint64_t start_ticks;		/* of it then */
+	uid_t uid;			/* the same */
+	gid_t gid;
 	pthread_mutex_t broker_lock;
 	struct launcher_plan *plan;	/* shared with the launcher; owned */
 	struct tft_control *control;	/* mapped; owned; NULL: not armed */
@@ -58,6 +63,20 @@ struct session {
 void session_note(struct session *session, const struct session_event *event,
 		  const char *text);
 void session_say(struct session *session, int level, const char *text);
+
+/* ---- attach.c ---- */
+
+/* May it be attached to? Then it is watched; else false with a sentence. */
+bool session_attach_begin(struct session *session, pid_t pid, char error[SESSION_ERROR_MAX]);
+/* Brings the probes into it and waits until they are armed; as session_release(). */
+int session_attach(struct session *session, char error[SESSION_ERROR_MAX]);
+/* Its variables as they were when it began; text is the caller's to free. */
+struct session_variables {
+	char *text;			/* NAME=value, NUL after each; NULL: unknown */
+	size_t size;
+};
+void session_attach_variables(const struct session *session, struct session_variables *variables);
+const char *session_attach_variable(void *variables, const char *name);
 
 /* The looks at /proc that the timer asks for. */
 void session_look(struct session *session);

@@ -308,7 +308,8 @@ static void daemons_stand(struct keeper *k)
 	k->state = KEEPER_CREATING;
 	/* It loads its libraries while liblttng-ctl waits for the consumer. */
 	if (k->options->library_dir && k->options->scout)
-		scout_start(k->dir, k->options->library_dir, &k->scout);
+		scout_start(k->dir, k->options->library_dir, k->options->program_uid,
+			    k->options->program_gid, &k->scout);
 	k->deadline_ns = wire_now_ns() + SETUP_LIMIT_NS;
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }

@@ -24,6 +24,8 @@ struct keeper_options {
 	const char *record_dir;		/* absolute, or NULL */
 	const char *library_dir;	/* our libraries, or NULL: none */
 	bool scout;			/* see scout.h; false: PROGRAM changes its user */
+	uid_t program_uid;		/* PROGRAM's, which only of an attached one is not tftop's */
+	gid_t program_gid;
 	bool lossless;
 	bool unhurried;			/* see struct session_options */
 };

@@ -2,7 +2,9 @@
 #include "probes/session/scout.h"
 
 #include <dlfcn.h>
+#include <grp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -13,7 +15,16 @@
 #include "probes/schema/control.h"
 #include "probes/session/process.h"
 
-_Noreturn static void scout_main(const char *dir, const char *library_dir, int fd)
+/* liblttng-ust believes its environment only with equal uids. */
+static bool become(uid_t uid, gid_t gid)
+{
+	if (gid != getegid() && (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0))
+		return false;
+	return setresuid(uid, uid, uid) == 0;
+}
+
+_Noreturn static void scout_main(const char *dir, const char *library_dir, uid_t uid, gid_t gid,
+				 int fd)
 {
 	struct rlimit no_core = { 0, 0 };
 	char library[2048], byte = 0;
@@ -22,8 +33,7 @@ _Noreturn static void scout_main(const char *dir, const char *library_dir, int f
 	process_default_signals();
 	process_keep_fds(&fd, 1);
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* liblttng-ust believes its environment only with equal uids. */
-	if (setresuid(geteuid(), geteuid(), geteuid()) != 0)
+	if (!become(uid, gid))
 		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setenv("LTTNG_HOME", dir, 1);
@@ -40,7 +50,7 @@ _Noreturn static void scout_main(const char *dir, const char *library_dir, int f
 	_exit(0);
 }
 
-pid_t scout_start(const char *dir, const char *library_dir, int *fd)
+pid_t scout_start(const char *dir, const char *library_dir, uid_t uid, gid_t gid, int *fd)
 {
 	int pair[2];
 	pid_t child;
@@ -49,7 +59,7 @@ pid_t scout_start(const char *dir, const char *library_dir, int *fd)
 		return -1;
 	child = fork();
 	if (child == 0)
-		scout_main(dir, library_dir, pair[1]);
+		scout_main(dir, library_dir, uid, gid, pair[1]);
 	close(pair[1]);
 	if (child > 0)
 		*fd = pair[0];

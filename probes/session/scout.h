@@ -20,11 +20,11 @@
 #include <sys/types.h>
 
 /*
- * Forks it: PROGRAM's uid (the caller's effective one), LTTng in `dir`, the
+ * Forks it: PROGRAM's uid and gid, LTTng in `dir`, the
  * tracepoints of the runtime in `library_dir`. *fd becomes readable when it has registered (one
  * byte) or cannot load the library (end of file); the scout ends when the
  * caller closes it. Its pid, or -1 and errno.
  */
-pid_t scout_start(const char *dir, const char *library_dir, int *fd);
+pid_t scout_start(const char *dir, const char *library_dir, uid_t uid, gid_t gid, int *fd);
 
 #endif

@@ -120,6 +120,8 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
 		.unhurried = o->unhurried, .scout = !s->preflight.changes_user,
+		.program_uid = s->attach ? s->uid : geteuid(),
+		.program_gid = s->attach ? s->gid : getegid(),
 	};
 	int messages[2], broker[2];
 
@@ -212,7 +214,8 @@ struct session *session_fork(const struct session_options *options,
 		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
 		goto fail;
 	}
-	preflight_check(&s->preflight, options->argv);
+	if (!options->pid)
+		preflight_check(&s->preflight, options->argv);
 	if (s->preflight.exit_status) {
 		snprintf(error, SESSION_ERROR_MAX, "%s", s->preflight.error);
 		*exit_status = s->preflight.exit_status;
@@ -225,9 +228,11 @@ struct session *session_fork(const struct session_options *options,
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;
 	}
-	if (!fork_launcher(s, options) ||
+	if (options->pid && !session_attach_begin(s, options->pid, error))
+		goto fail;
+	if ((!s->attach && !fork_launcher(s, options)) ||
 	    !fork_keeper(s, options, record[0] ? record : NULL) || !open_watches(s) ||
-	    !watch(s, s->launcher_fd) || !watch(s, s->keeper_fd)) {
+	    !watch(s, s->attach ? s->program_fd : s->launcher_fd) || !watch(s, s->keeper_fd)) {
 		snprintf(error, SESSION_ERROR_MAX, "cannot start helper processes: %s",
 			 strerror(errno));
 		goto fail;
@@ -351,14 +356,21 @@ static void make_environment(struct session *s)
 {
 	struct environ_options options = {
 		.dir = s->ready.dir,
-		.preload = s->preflight.kind != PREFLIGHT_FOREIGN,
+		.preload = !s->attach && s->preflight.kind != PREFLIGHT_FOREIGN,
 		.lossless = s->lossless,
 	};
+	struct session_variables variables = { NULL, 0 };
 	size_t bytes;
 
 	if (!s->armed || s->broken)
 		return;
+	if (s->attach) {
+		session_attach_variables(s, &variables);
+		options.own = session_attach_variable;
+		options.arg = &variables;
+	}
 	bytes = environ_lines(&s->probes, &options, s->plan->lines, sizeof(s->plan->lines));
+	free(variables.text);
 	s->environment = malloc(bytes + 1);
 	if (s->environment) {
 		memcpy(s->environment, s->plan->lines, bytes);
@@ -381,7 +393,9 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 		return 0;
 	make_environment(s);
 	session_alive(s);
-	if (wire_send(s->launcher_fd, &head, NULL, 0, -1, true) != WIRE_OK) {
+	if (s->attach && session_attach(s, error) != 0)
+		return -1;
+	if (!s->attach && wire_send(s->launcher_fd, &head, NULL, 0, -1, true) != WIRE_OK) {
 		snprintf(error, SESSION_ERROR_MAX, "the launcher of '%.400s' died",
 			 s->preflight.path);
 		return -1;
@@ -410,7 +424,8 @@ void session_resize(struct session *s, const struct winsize *size)
 {
 	struct wire_head head = { .type = WIRE_RESIZE };
 
-	wire_send(s->launcher_fd, &head, size, sizeof(*size), -1, false);
+	if (!s->launcher_gone)
+		wire_send(s->launcher_fd, &head, size, sizeof(*size), -1, false);
 }
 
 size_t session_input(struct session *s, const void *data, size_t size)
@@ -424,7 +439,7 @@ void session_signal(struct session *s, int number)
 {
 	struct wire_head head = { .type = WIRE_SIGNAL, .signal = number };
 
-	if (s->exited)
+	if (s->exited || s->attach)
 		return;
 	if (!s->launcher_gone)
 		wire_send(s->launcher_fd, &head, NULL, 0, -1, false);

@@ -35,6 +35,8 @@ struct session;
 
 struct session_options {
 	char *const *argv;		/* PROGRAM and arguments, NULL-terminated; borrowed */
+	pid_t pid;			/* a process that runs already is PROGRAM, argv is not
+					 * looked at; 0: none */
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
 	const char *probes;		/* --probe LIST, "auto" when NULL */
@@ -49,7 +51,9 @@ struct session_options {
 /*
  * 1. Forks launcher and keeper; nothing of PROGRAM has run yet. On failure
  * NULL with the reason in error. Checks PROGRAM first: exit_status is then 127
- * (not found) or 126 (cannot be run), else 125.
+ * (not found) or 126 (cannot be run), else 125. A process that runs is looked at
+ * (probes/attach/preflight.h) and not touched; it has no launcher, no pty, and gets
+ * no signal of ours.
  */
 struct session *session_fork(const struct session_options *options,
 			     char error[SESSION_ERROR_MAX], int *exit_status);
@@ -74,7 +78,9 @@ int64_t session_period_ns(const struct session *session);
  */
 int session_connect(struct session *session, uint16_t port);
 
-/* 3. The reader is attached: PROGRAM may start. */
+/* 3. The reader is attached: PROGRAM may start. Of a process that runs: the probes are
+ * brought into it; -1 when they could not be, and it runs on as it did. Waits for that,
+ * ATTACH_LIMIT_NS of attach.c at most. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
 /* False: no process has loaded a probe yet, so there is nothing to wait for at
@@ -145,7 +151,7 @@ void session_stop(struct session *session);
 bool session_stopped(const struct session *session);
 
 /* Leaves PROGRAM running (if it does): its terminal is kept by the launcher,
- * its output discarded, the probes disarm. */
+ * its output discarded, the probes write what is complete and disarm. */
 void session_let_go(struct session *session);
 
 /* Tears everything down and frees; PROGRAM is not touched. Called before

@@ -217,7 +217,7 @@ runtimes() {
 		echo 'int x;' | $cc -shared -fPIC -x c -o "$work/$name" - || return
 	done
 	odd env LD_PRELOAD="$(echo "$work"/*.so* | tr ' ' :)" "$odd" &&
-		can 'CUPTI +Nsight Systems uses it' && can "opencl +'libOpenCL.so.1' is loaded, but it has to be there" &&
+		can 'CUPTI +Nsight Systems uses it' && can "opencl +'libOpenCL.so.1' is loaded: it has to be there" &&
 		can 'cuda +its library .* is not beside tftop' && can 'omp ' && can "^$pid can be attached to$"
 	local status=$?
 	end_odd

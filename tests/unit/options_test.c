@@ -149,7 +149,6 @@ TEST(options_refuse_what_a_later_version_brings)
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		REFUSES("not in this version", later[i]);
-	REFUSES("-p is not in this version", "-p", "1");
 }
 
 TEST(options_check_looks_at_one_process_or_none)
@@ -160,6 +159,11 @@ TEST(options_check_looks_at_one_process_or_none)
 	CHECK(options.check && !options.pid);
 	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
 	CHECK(options.check && options.pid == 4711);
+	words[1] = (char *)"-b";
+	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
+	CHECK(!options.check && options.pid == 4711 && !options.program && !options.open_path);
+	REFUSES("nothing else is started", "-p", "4711", "--", "p");
+	REFUSES("nothing else is started", "-p", "4711", "/");
 	REFUSES("-p needs a value", "--check", "-p");
 	REFUSES("'x' is not a PID", "--check", "-p", "x");
 	REFUSES("'' is not a PID", "--check", "-p", "");

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tftop -p: a program that runs already is watched from then on, let go of, and computes
+# what it would have computed.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+[ -e "$O/lib/libtftop-attach.so" ] || skip_suite attach_session 'nothing to attach with on this machine'
+need_pytorch attach_session
+export PYTHONDONTWRITEBYTECODE=1
+root=; [ "$(id -u)" = 0 ] && root=yes
+
+# begin [COMMAND…]: the program, in $work/steps; pid
+program=
+begin() {
+	mkdir -p "$work/steps" && chmod 777 "$work/steps"
+	"$@" "$python" tests/programs/attach_steps.py "$work/steps" >"$work/out" 2>&1 &
+	program=$!
+	wait_for 60 test -e "$work/steps/ready" || { fail "no program: $(first_lines "$work/out")"; return; }
+	pid=$(cat "$work/steps/ready")
+}
+# finish: it ends as it would have, with what it would have computed so many times
+finish() {
+	touch "$work/steps/end"
+	wait "$program"
+	is "the program's status" $? 3 && is 'what it computed' "$(sort -u "$work/steps/result")" "$(cat "$tmp/alone")"
+}
+is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
+# attach NAME OPTION…: tftop on it; returns when the probes are in
+watcher=
+attach() {
+	local name=$1
+	shift
+	"$tftop" --debug "$work/$name.log" --json="$work/$name" -p "$pid" "$@" >"$work/$name.out" 2>&1 &
+	watcher=$!
+	wait_for 20 attached "$name" || fail "not attached: $(tail -n 1 "$work/$name.out" "$work/$name.log")"
+}
+attached() { grep -qs 'PROGRAM is process' "$work/$1.log" || ! kill -0 "$watcher" 2>/dev/null; }
+steps() { touch "$work/steps/$1" && wait_for 20 test -e "$work/steps/$2" || fail "$1: no steps"; }
+# leave STATUS: tftop is asked to
+leave() {
+	kill -TERM "$watcher"
+	wait "$watcher"
+	is "tftop's status" $? "${1:-0}"
+}
+report() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$work/$1" "$2"; }
+# counts NAME N: of the counted steps each op is there N times
+counts() {
+	is "mm" "$(report "$1" "sum(o['count'] for o in j['ops'] if o['name'] == 'mm')")" "$2" &&
+		is "tanh" "$(report "$1" "sum(o['count'] for o in j['ops'] if o['name'] == 'tanh')")" "$2" &&
+		is "lost" "$(report "$1" "j['trust']['lost_events']")" 0
+}
+nothing_left() { ! ls "/proc/$pid/cwd" >/dev/null 2>&1 || ! grep -qs "/control$" "/proc/$pid/maps"; }
+
+watched() {
+	begin && attach one && steps go done && leave && counts one 100 &&
+		is pid "$(report one "j['run']['pid']")" "$pid" &&
+		is command "$(report one "j['run']['command'][-1]")" "$work/steps" &&
+		wait_for 5 nothing_left || return
+	finish
+}
+# Its end is the end; its status is not tftop's.
+ends() {
+	begin && attach one && steps go done && finish || return
+	wait "$watcher"
+	is "tftop's status" $? 0 && counts one 100
+}
+window() {
+	begin || return
+	"$tftop" -b --for 500ms -p "$pid" >"$work/one" 2>&1
+	is "tftop's status" $? 0 && grep -q '^  sigmoid ' "$work/one" || { fail 'no ops'; return; }
+	steps go done && finish
+}
+again() {
+	begin && attach one && steps go done && leave && counts one 100 && attach two && steps again again.done &&
+		leave && counts two 100 && finish
+}
+recording() {
+	begin && attach one -o "$work/rec" && steps go done && leave && finish || return
+	"$tftop" --json="$work/two" "$work/rec" && counts two 100 && is pid "$(report two "j['run']['pid']")" "$pid"
+}
+# tftop dies: the program does not notice, and is not written to any more.
+killed() {
+	begin && attach one && steps go done || return
+	kill -KILL "$watcher"
+	wait "$watcher" 2>/dev/null
+	steps again again.done && finish
+}
+screen() {
+	begin || return
+	printf '%s\n' 'wait 1s' 'wait-settled 20s' 'save-screen '"$work/screen" 'quit' >"$work/script"
+	"$tftop" --headless --size 160x40 --script "$work/script" -p "$pid" >"$work/one" 2>&1
+	is "tftop's status" $? 0 && grep -q "attach_st.* $pid " "$work/screen" && grep -q sigmoid "$work/screen" ||
+		{ fail "$(first_lines "$work/one")"; return; }
+	printf '%s\n' 'wait-settled 20s' "$1" >"$work/script"
+	"$tftop" --headless --script "$work/script" -p "$pid" >"$work/one" 2>&1
+	is "tftop's status to '$1'" $? 125 && grep -q 'runs without tftop' "$work/one" || return
+	steps go done && finish
+}
+# Root's tftop on an ordinary user's program, and that user's own.
+trainer() {
+	local who=$1 status
+	shift
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	[ -x "$train" ] || { skip 'no OpenCL'; return; }
+	make_user_copy && chmod a+rx "$tmp" || return
+	as_user "$user_copy/train_opencl" --steps 400 --delay-ms 20 --batch 16 >"$work/out" 2>&1 &
+	program=$!
+	wait_for 20 find_trainer || { fail 'no trainer'; return; }
+	"$who" "$user_copy/tftop" --json=- -p "$pid" --for 1s >"$work/one" 2>"$work/one.out"
+	status=$?
+	kill -INT "$pid"
+	wait "$program"
+	is "tftop's status" $status 0 || { fail "$why: $(first_lines "$work/one.out")"; return; }
+	is 'kernels, owner' "$(report one "sum(k['count'] for k in j['kernels']) > 10, j['trust']['lost_events']")" '(True, 0)'
+}
+find_trainer() { pid=$(pgrep -f "^$user_copy/train_opencl --steps 400") && grep -q '^step 3 ' "$work/out"; }
+
+# refuses STATUS PATTERN ARGUMENT…
+refuses() {
+	local pattern=$1
+	shift
+	"$tftop" "$@" >"$work/said" 2>&1
+	is 'status' $? 125 && { grep -qE "$pattern" "$work/said" || fail "no '$pattern': $(first_lines "$work/said")"; } &&
+		is lines "$(wc -l <"$work/said")" 1
+}
+refused() {
+	local none
+	none=$(cat /proc/sys/kernel/pid_max)
+	refuses "^tftop: cannot attach to $none: there is no process" -b -p "$none" &&
+		refuses '^tftop: cannot attach to 1: 1 is the init' -b -p 1 &&
+		refuses "^tftop: 'me' is not a PID" -p me && refuses 'is not a PID' -p 0 && refuses 'is not a PID' -p -1 &&
+		refuses '^tftop: -p watches a program that runs already' -p 1 -- true &&
+		refuses '^tftop: -p watches a program that runs already' -p 1 "$work"
+}
+
+"$python" -c 'import torch' 2>/dev/null
+mkdir "$tmp/steps" && touch "$tmp/steps/go"
+"$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
+wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
+
+for c in refused watched ends window again recording killed; do
+	case_run "$c" "$c"
+done
+case_run screen screen 'quit stop'
+case_run screen-interrupt screen interrupt
+case_run trainer-root trainer env
+case_run trainer-user trainer as_user
+suite_end

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""attach_steps.py FOLDER: a PyTorch program that runs before tftop comes and goes on after it.
+
+It computes a step each 2 ms, of which it does not speak. When FOLDER/go appears it takes 100
+steps that are counted, and says so by FOLDER/done; FOLDER/again, FOLDER/again.done likewise.
+At FOLDER/end it ends with status 3 and FOLDER/result: what it computed in the counted steps.
+"""
+import os
+import sys
+import time
+
+import torch
+
+STEPS = 100
+folder = sys.argv[1]
+torch.manual_seed(1)
+torch.set_num_threads(1)
+a = torch.randn(32, 32) / 6
+
+
+def there(name):
+    return os.path.exists(os.path.join(folder, name))
+
+
+def say(name, text=""):
+    path = os.path.join(folder, name)
+    with open(path + ".new", "w", encoding="ascii") as out:
+        out.write(text)
+    os.rename(path + ".new", path)
+
+
+def counted():
+    x = torch.ones(32, 32)
+    for _ in range(STEPS):
+        x = torch.tanh(torch.mm(a, x))
+    return x.sum().item().hex()
+
+
+results = []
+say("ready", str(os.getpid()))
+while not there("end"):
+    torch.sigmoid(a)
+    time.sleep(0.002)
+    for name, done in (("go", "done"), ("again", "again.done")):
+        if there(name) and not there(done):
+            results.append(counted())
+            say(done)
+say("result", "\n".join(results))
+os._exit(3)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that ran already (-p): what it is called, and letting go of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "probes/session/process.h"
+#include "tui/live_internal.h"
+#include "tui/log.h"
+
+/* The probes look at the control page each 100 ms at least, write what is complete then,
+ * and LTTng takes it at once. */
+#define FLUSH_NS 150000000
+
+void live_read_command(struct live *live)
+{
+	char path[64], text[8192];
+	size_t words = 0;
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)live->options->pid);
+	size = process_read_file(path, text, sizeof(text));
+	live->command = xcalloc(RECORDING_WORDS_MAX + 1, sizeof(*live->command));
+	for (char *at = text; size > 0 && at < text + size && words < RECORDING_WORDS_MAX;
+	     at += strlen(at) + 1)
+		live->command[words++] = xstrdup(at);
+	live->run.command = live->command;
+	live->run.pid = live->options->pid;
+}
+
+void live_free_command(struct live *live)
+{
+	for (char **word = live->command; word && *word; word++)
+		free(*word);
+	free(live->command);
+}
+
+const char *live_error(const struct live *live)
+{
+	return live->error;
+}
+
+const char *live_program_name(const struct live *live)
+{
+	const char *path = live->run.command && live->run.command[0] ? live->run.command[0] : "the program";
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void live_let_go(struct live *live)
+{
+	int64_t until_ns = live_now_ns() + FLUSH_NS;
+
+	if (!live->options->pid || !live->session || live->phase >= LIVE_ENDING)
+		return;
+	session_let_go(live->session);
+	while (live_now_ns() < until_ns)
+		live_wait(live, 10);
+	log_line("let go of %d", (int)live->options->pid);
+	live_say(live, 0, "let go of process %d: it runs on, the probes in it are switched off",
+		 (int)live->options->pid);
+	live_finish(live, false);
+}
