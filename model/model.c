@@ -42,41 +42,6 @@ void *store_new(struct store *store)
 	return store_at(store, store->n++);
 }
 
-/* ---- the lock: first come, first served ---- */
-
-static void fair_lock(struct fair_lock *lock)
-{
-	uint64_t mine;
-
-	pthread_mutex_lock(&lock->mutex);
-	mine = lock->next++;
-	while (lock->serving != mine)
-		pthread_cond_wait(&lock->turn, &lock->mutex);
-	pthread_mutex_unlock(&lock->mutex);
-	if (lock->heap)
-		heap_enter();
-}
-
-static void fair_unlock(struct fair_lock *lock)
-{
-	heap_leave(false);
-	pthread_mutex_lock(&lock->mutex);
-	lock->serving++;
-	if (lock->serving != lock->next)
-		pthread_cond_broadcast(&lock->turn);
-	pthread_mutex_unlock(&lock->mutex);
-}
-
-void model_lock(struct model *model)
-{
-	fair_lock(&model->lock);
-}
-
-void model_unlock(struct model *model)
-{
-	fair_unlock(&model->lock);
-}
-
 /* ---- life ---- */
 
 static void lock_init(struct fair_lock *lock)
@@ -513,8 +478,7 @@ void model_breathe(struct model *model)
 	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
 		return;
 	/* Whoever waits comes next: the lock is fair. */
-	fair_unlock(&model->lock);
-	fair_lock(&model->lock);
+	model_yield(model);
 	model->slice_ns = now_ns();
 }
 
@@ -523,7 +487,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 	if (!count)
 		return;
 	pthread_mutex_lock(&model->feeding);
-	fair_lock(&model->lock);
+	model_lock(model);
 	model->slice_ns = now_ns();
 	for (size_t i = 0; i < count; i++) {
 		if (i % SLICE_CHECK == SLICE_CHECK - 1) {
@@ -537,7 +501,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 	model->event = NULL;
 	analyses_poll(model, true);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
-	fair_unlock(&model->lock);
+	model_unlock(model);
 	pthread_mutex_unlock(&model->feeding);
 }
 
@@ -551,7 +515,7 @@ void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int stat
 	struct process *process;
 	uint32_t index;
 
-	fair_lock(&model->lock);
+	model_lock(model);
 	process = process_get(model, host, pid, &index);
 	if (process) {
 		process->exited = true;
@@ -562,20 +526,20 @@ void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int stat
 			process->exit_seen_ns = now_ns();
 	}
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
-	fair_unlock(&model->lock);
+	model_unlock(model);
 }
 
 void model_message(struct model *model, int level, const char *text)
 {
-	fair_lock(&model->lock);
+	model_lock(model);
 	note_message(model, model->live_ns, level, text);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
-	fair_unlock(&model->lock);
+	model_unlock(model);
 }
 
 void model_finish(struct model *model, bool partial)
 {
-	fair_lock(&model->lock);
+	model_lock(model);
 	model->event = NULL;
 	model->slice_ns = INT64_MAX;
 	join_finish(model);
@@ -592,5 +556,5 @@ void model_finish(struct model *model, bool partial)
 	analyses_run(model, true);
 	budget_check(model);
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
-	fair_unlock(&model->lock);
+	model_unlock(model);
 }

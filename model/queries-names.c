@@ -38,3 +38,32 @@ size_t model_kernel_names(struct model *model, struct named **out)
 	}
 	return n;
 }
+
+static bool is_called(struct model *model, uint32_t id, const char *name)
+{
+	return id && (!strcmp(names_raw(&model->names, id), name) ||
+		      !strcmp(names_short(&model->names, id), name));
+}
+
+bool model_has_op(struct model *model, const char *name)
+{
+	for (uint32_t i = 0; i < model->idents.n; i++) {
+		const struct ident *ident = ident_at(model, i);
+
+		if ((ident->count || ident->kernels || ident->copies) &&
+		    is_called(model, names_resolve(&model->names, ident->name), name))
+			return true;
+	}
+	return false;
+}
+
+bool model_has_kernel(struct model *model, const char *name)
+{
+	for (uint32_t i = 0; i < model->kernels.n; i++) {
+		const struct kernel_total *total = store_at(&model->kernels, i);
+
+		if (is_called(model, names_resolve(&model->names, total->name), name))
+			return true;
+	}
+	return false;
+}

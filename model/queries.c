@@ -419,20 +419,25 @@ static void op_source(struct model *model, uint32_t ident, struct op_row *row, s
 	}
 }
 
+#define OPS_AT_ONCE 512u		/* until the lock is yielded: half a millisecond */
+
 size_t model_ops(struct model *model, struct op_row **out)
 {
 	struct map rows = { .size = 0 };
-	struct op_hist *hists = xcalloc(model->idents.n, sizeof(*hists));
+	uint32_t idents = model->idents.n;	/* more may come while others have the lock */
+	struct op_hist *hists = xcalloc(idents, sizeof(*hists));
 	size_t n = 0;
 
-	*out = xcalloc(model->idents.n, sizeof(**out));
-	for (uint32_t i = 0; i < model->idents.n; i++) {
+	*out = xcalloc(idents, sizeof(**out));
+	for (uint32_t i = 0; i < idents; i++) {
 		const struct ident *ident = ident_at(model, i);
 		uint32_t name = names_resolve(&model->names, ident->name);
 		uint32_t type = names_resolve(&model->names, ident->type);
 		uint64_t key = op_key(name, type, ident->framework);
 		uint32_t at = map_get(&rows, key);
 
+		if (i % OPS_AT_ONCE == OPS_AT_ONCE - 1)
+			model_yield(model);
 		if (!ident->count && !ident->kernels && !ident->copies)
 			continue;
 		if (at == MAP_NONE) {
@@ -454,9 +459,12 @@ size_t model_ops(struct model *model, struct op_row **out)
 		op_waits(&(*out)[i], &hists[i].waits);
 		hist_release(&hists[i].sum);
 		hist_release(&hists[i].waits);
+		if (i % OPS_AT_ONCE == OPS_AT_ONCE - 1)
+			model_yield(model);
 	}
 	free(hists);
 	map_release(&rows);
+	model_yield(model);
 	if (n)
 		qsort(*out, n, sizeof(**out), op_by_total);
 	return n;

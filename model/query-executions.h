@@ -11,7 +11,7 @@
  * looked at. What comes in meanwhile may be among them or not.
  *
  * Complexity: O(chunks) where the names are in few of them or durations differ, else
- * O(spans of the rows); at most `limit_ns`.
+ * O(spans of the rows); of those that begin within start_ns alone.
  * Lock: model_executions() takes it itself, and gives it back each millisecond.
  */
 #ifndef MODEL_QUERY_EXECUTIONS_H
@@ -49,11 +49,13 @@ struct execution_want {
 	/* What else is wanted; called with the lock held, no questions from there. NULL: all. */
 	bool (*row)(void *arg, const struct model_row *row);
 	bool (*span)(void *arg, const struct span *span);
+	/* Each millisecond, without the lock; permille: of what is to be looked at. false: it is to
+	 * end. NULL: it goes on. */
+	bool (*rest)(void *arg, unsigned permille);
 	void *arg;
 	enum execution_order order;
 	bool rising;			/* the shortest, the first, those that moved least */
 	size_t most;			/* up to EXECUTIONS_MAX */
-	int64_t limit_ns;		/* of time that it may take, 0: none */
 };
 
 struct executions {
@@ -61,7 +63,7 @@ struct executions {
 	size_t n;
 	uint64_t events;		/* in the rows looked at, folded ones too */
 	uint64_t folded;		/* of them, let go of */
-	uint64_t unseen;		/* of them, not come to within limit_ns */
+	bool stopped;			/* by rest(): others may be missing */
 	bool more;			/* others match that come behind these */
 };
 

@@ -7,6 +7,7 @@
 #define MODEL_QUERY_NAMES_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct model;
@@ -20,5 +21,9 @@ struct named {
  * O(ops), O(kernels). [locked] */
 size_t model_op_names(struct model *model, struct named **out);
 size_t model_kernel_names(struct model *model, struct named **out);
+
+/* Whether one is called so, in full or short. O(ops), O(kernels). [locked] */
+bool model_has_op(struct model *model, const char *name);
+bool model_has_kernel(struct model *model, const char *name);
 
 #endif

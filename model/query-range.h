@@ -55,13 +55,14 @@ void range_walk_only(struct range_walk *walk, enum range_kind kind);
 /* Looks at so many spans, or LANE_BLOCK more; false: all are. [locked] */
 bool range_walk_step(struct range_walk *walk, uint64_t spans);
 void range_walk_state(const struct range_walk *walk, struct range_state *out);
-/* What was found so far, most time first. *out owned by the caller. [locked] */
+/* What was found so far, as it is kept: several may have one name, range_fold() brings them
+ * together. *out owned by the caller. [locked, yields] */
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out);
 
 /* What tells parts from each other, besides their kind. */
 enum range_by {
 	RANGE_BY_NAME = 1, RANGE_BY_OP = 2, RANGE_BY_SHAPE = 4, RANGE_BY_QUEUE = 8,
-	RANGE_BY_DEVICE = 16, RANGE_BY_DIRECTION = 32,
+	RANGE_BY_DEVICE = 16, RANGE_BY_DIRECTION = 32, RANGE_BY_ALL = 63,
 };
 /* Makes parts that differ in nothing else one, and sorts them by time; what they differ in is
  * none then. Returns how many are left. Needs no lock. */

@@ -287,6 +287,7 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 	run.to = command_redirect(&words);
 	id = command_check(words.argc, words.argv, error, error_size);
 	if (id >= 0) {
+		slow_stop_waited(tui);
 		words.argv[0] = command_table[id].name;
 		run.id = (enum command_id)id;
 		run.call = (struct command_call){words.argc, words.argv, line};

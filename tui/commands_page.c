@@ -106,11 +106,10 @@ static void note_made(struct tui *tui, int64_t began_ns)
 	tui->page_generation = model_generation(tui->model);
 }
 
-static void show_page(struct run *run, struct page *page)
+static void show_page(struct tui *tui, const struct words *words, struct page *page)
 {
-	struct tui *tui = run->tui;
 	char *command = page->again ? xstrdup(page_text(page, page->again)) :
-				      words_join(run->call.argc, run->call.argv);
+			words_join(words->argc, (const char *const *)words->argv);
 
 	if (!tui->panes[PANE_PAGE]) {
 		tui->panes[PANE_PAGE] = pane_page.open(&tui->view);
@@ -122,30 +121,109 @@ static void show_page(struct run *run, struct page *page)
 	free(command);
 }
 
-static bool make(struct run *run, struct page *page)
-{
-	struct page_call call = {
-		.model = run->tui->model, .live = run->tui->live, .argc = run->call.argc,
-		.argv = run->call.argv, .filters = run->tui->filters, .view = &run->tui->view,
-		.reports = &run->tui->reports,
-		.settings = &run->tui->settings, .keymap = &run->tui->keymap,
-		.theme = &run->tui->theme, .error = run->error, .error_size = run->error_size,
-	};
-	int64_t began_ns = tui_clock(run->tui);
+/* A page that is being made. */
+struct job {
+	struct tui *tui;
+	make_page *maker;
+	struct words words;		/* owned; its command */
+	bool again;			/* it is shown already, and is as it is now */
+	struct page page;		/* owned */
 	bool made;
+	int64_t began_ns;
+	char error[512];
+};
 
-	page_init(page);
-	made = maker_of((int)run->id)(&call, page);
-	if (made)
-		note_made(run->tui, began_ns);
-	return made;
+static void make(struct turns *turns, void *arg)
+{
+	struct job *job = arg;
+	struct tui *tui = job->tui;
+	struct page_call call = {
+		.model = tui->model, .live = tui->live, .argc = job->words.argc,
+		.argv = (const char *const *)job->words.argv, .filters = tui->filters,
+		.view = &tui->view, .reports = &tui->reports,
+		.settings = &tui->settings, .keymap = &tui->keymap,
+		.theme = &tui->theme, .error = job->error, .error_size = sizeof(job->error),
+		.turns = turns,
+	};
+
+	job->made = job->maker(&call, &job->page);
 }
+
+static void job_free(struct job *job)
+{
+	words_release(&job->words);
+	page_release(&job->page);
+	free(job);
+}
+
+/* NULL: not a command's words, or not one that makes a page; a sentence in error. */
+static struct job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
+			   size_t error_size)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+	char *line = words_join(argc, argv);
+	bool good = words_split(&job->words, line, error, error_size);
+
+	free(line);
+	if (good)
+		job->maker = maker_of(command_find(job->words.argv[0], error, error_size));
+	page_init(&job->page);
+	job->tui = tui;
+	job->began_ns = tui_clock(tui);
+	if (job->maker)
+		return job;
+	if (!good)
+		memset(&job->words, 0, sizeof(job->words));
+	job_free(job);
+	return NULL;
+}
+
+/* false: it could not be made, the sentence is in its error. */
+static bool job_show(struct job *job)
+{
+	struct tui *tui = job->tui;
+
+	note_made(tui, job->began_ns);
+	if (job->made && job->again)
+		pane_page_refresh(tui->panes[PANE_PAGE], &job->page);
+	else if (job->made)
+		show_page(tui, &job->words, &job->page);
+	return job->made;
+}
+
+static void job_over(struct tui *tui, void *arg, bool stopped)
+{
+	struct job *job = arg;
+
+	/* What nobody waits for stays as it was. */
+	if (!stopped && !job_show(job) && !job->again)
+		tui_say(tui, true, "%s", job->error);
+	job_free(job);
+	tui->dirty = true;
+}
+
+/* what: NULL: nobody waits for it. false: it could not be made, a sentence in error. */
+static bool job_begin(struct job *job, const char *what, char *error, size_t error_size)
+{
+	struct slow slow = { .what = what, .work = make, .over = job_over, .arg = job };
+	bool good = true;
+
+	if (!slow_begin(job->tui, &slow))
+		return true;
+	good = job_show(job);
+	if (!good)
+		snprintf(error, error_size, "%s", job->error);
+	job_free(job);
+	return good;
+}
+
+#define MAKING "making the page"
 
 unsigned cmd_page(struct run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[tui->lower];
-	struct page page;
+	struct job *job;
 	unsigned outcome;
 
 	/* Alone, of the step in the table. */
@@ -156,41 +234,42 @@ unsigned cmd_page(struct run *run)
 	}
 	if (run->id == COMMAND_ID_DIFF && diff_waits(run))
 		return run->failed ? OUT_NONE : OUT_REDRAW;
-	run->failed = !make(run, &page);
-	if (!run->failed && run->to)
-		run->failed = !write_page(run, &page);
-	else if (!run->failed)
-		show_page(run, &page);
-	page_release(&page);
-	if (run->failed || !run->to)
+	job = job_new(tui, run->call.argc, run->call.argv, run->error, run->error_size);
+	if (!job) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	if (!run->to) {
+		run->failed = !job_begin(job, MAKING, run->error, run->error_size);
 		return run->failed ? OUT_NONE : OUT_LAYOUT;
+	}
+	make(NULL, job);
+	if (!job->made)
+		snprintf(run->error, run->error_size, "%s", job->error);
+	run->failed = !job->made || !write_page(run, &job->page);
+	job_free(job);
+	if (run->failed)
+		return OUT_NONE;
 	if (!tui->script)
 		tui_say(tui, false, "written to %s", run->to);
 	return OUT_REDRAW;
 }
 
 /* The page of a command that was run before, as it is now. false: a sentence in error. */
-static bool make_again(struct tui *tui, const char *command, char *error, size_t error_size)
+static bool make_again(struct tui *tui, const char *command, const char *what, char *error,
+		       size_t error_size)
 {
-	struct run run = { .tui = tui, .error = error, .error_size = error_size };
 	struct words words;
-	struct page page;
-	bool made = false;
-	int id;
+	struct job *job;
 
 	if (!words_split(&words, command, error, error_size))
 		return false;
-	id = command_find(words.argv[0], error, error_size);
-	run.id = (enum command_id)id;
-	run.call = (struct command_call){ words.argc, words.argv, command };
-	if (maker_of(id)) {
-		made = make(&run, &page);
-		if (made)
-			pane_page_refresh(tui->panes[PANE_PAGE], &page);
-		page_release(&page);
-	}
+	job = job_new(tui, words.argc, (const char *const *)words.argv, error, error_size);
 	words_release(&words);
-	return made;
+	if (!job)
+		return false;
+	job->again = true;
+	return job_begin(job, what, error, error_size);
 }
 
 #define FOLLOW_NS INT64_C(1000000000)
@@ -208,7 +287,7 @@ void page_follow(struct tui *tui)
 	    tui_clock(tui) - tui->page_ns < (wait_ns > FOLLOW_NS ? wait_ns : FOLLOW_NS))
 		return;
 	/* what cannot be made any more stays as it was */
-	if (!make_again(tui, command, error, sizeof(error)))
+	if (!tui->slow.turns && !make_again(tui, command, NULL, error, sizeof(error)))
 		note_made(tui, tui_clock(tui));
 }
 
@@ -219,7 +298,7 @@ void page_again(struct tui *tui)
 	char error[512];
 
 	if (command && tui->lower == PANE_PAGE)
-		make_again(tui, command, error, sizeof(error));	/* else it stays as it was */
+		make_again(tui, command, NULL, error, sizeof(error));	/* else it stays as it was */
 }
 
 /* Along the pages that were shown. */
@@ -231,7 +310,7 @@ static unsigned go(struct run *run, int by)
 
 	if (!command)
 		return command_fail(run, "no page to go %s to", by < 0 ? "back" : "on");
-	run->failed = !make_again(tui, command, run->error, run->error_size);
+	run->failed = !make_again(tui, command, MAKING, run->error, run->error_size);
 	tui->lower = PANE_PAGE;
 	tui->focus_lower = true;
 	return OUT_LAYOUT;

@@ -44,6 +44,7 @@ static void forget(struct find *find)
 	find->filter = NULL;
 	find->search = NULL;
 	find->shown = false;
+	find->step.begun = false;
 	find->text[0] = '\0';
 }
 
@@ -73,9 +74,6 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 	return true;
 }
 
-/* ---- from one to the next ---- */
-
-/* Devices and processes are sums of their rows, counters have no events. */
 void find_set_filter(struct find *find, struct model *model, struct filter *filter)
 {
 	forget(find);
@@ -84,107 +82,11 @@ void find_set_filter(struct find *find, struct model *model, struct filter *filt
 	snprintf(find->text, sizeof(find->text), "%s", filter_text(filter));
 }
 
+/* Devices and processes are sums of their rows, counters have no events. */
 static bool has_events(const struct model_row *row)
 {
 	return row->kind == ROW_THREAD || row->kind == ROW_QUEUE || row->kind == ROW_COPY ||
 	       row->kind == ROW_COMPILE || row->kind == ROW_GRAPH;
-}
-
-/* A place among rows: of what starts at once the upper one comes first. */
-struct place { int64_t start_ns; size_t row; uint32_t lane; };
-
-static bool is_before(const struct place *a, const struct place *b)
-{
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns;
-	return a->row != b->row ? a->row < b->row : a->lane < b->lane;
-}
-
-/* Whether the event is wanted and not only called so. */
-static bool is_wanted(struct find *find, struct model *model, const struct span *span)
-{
-	/* Others want the model as well. */
-	if (find->filter && ++find->looked % 4096 == 0) {
-		model_unlock(model);
-		model_lock(model);
-	}
-	return !find->filter || filters_span(find->filter, span, find->base_ns);
-}
-
-/* The nearest of one lane beyond `from`, and not beyond best when there is one. */
-static bool of_lane(struct find *find, struct model *model, uint32_t row, bool forward,
-		    const struct place *from, const struct place *best, struct place *at,
-		    struct span_ref *out)
-{
-	bool passed = forward ? at->row < from->row || (at->row == from->row && at->lane <= from->lane)
-			      : at->row > from->row || (at->row == from->row && at->lane >= from->lane);
-	struct span span;
-	int64_t t = from->start_ns;
-
-	if (!passed)
-		t += forward ? -1 : 1;
-	while (find->looked < FIND_LOOK &&
-	       (forward ? search_next(find->search, row, at->lane, t, out) :
-			  search_prev(find->search, row, at->lane, t, out)) &&
-	       model_span(model, *out, &span)) {
-		at->start_ns = t = span.start_ns;
-		if (is_wanted(find, model, &span))
-			return true;
-		if (best && !(forward ? is_before(at, best) : is_before(best, at)))
-			return false;
-	}
-	return false;
-}
-
-static bool nearest(struct find *find, struct model *model, const struct model_row *rows, size_t n,
-		    const struct place *from, bool forward, struct span_ref *out)
-{
-	struct place best = { .start_ns = 0 };
-	bool any = false;
-
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t lane = 0; has_events(&rows[i]) && lane < rows[i].lanes; lane++) {
-			struct place at = { 0, i, lane };
-			struct span_ref ref;
-
-			if (!of_lane(find, model, rows[i].id, forward, from, any ? &best : NULL,
-				     &at, &ref))
-				continue;
-			if (any && !(forward ? is_before(&at, &best) : is_before(&best, &at)))
-				continue;
-			best = at;
-			*out = ref;
-			any = true;
-		}
-	return any;
-}
-
-bool find_step(struct find *find, struct model *model, const struct find_from *from, bool forward,
-	       struct span_ref *out, bool *around)
-{
-	struct model_row *rows;
-	size_t n = model_rows(model, &rows), i;
-	struct place place = { from->start_ns, 0, from->lane };
-	struct model_status status;
-	bool found;
-
-	model_status(model, &status);
-	find->base_ns = panes_base_ns(&status);
-	find->looked = 0;
-	for (i = 0; i < n && rows[i].id != from->row; i++)
-		;
-	place.row = i;
-	/* From a time: below all rows, and all that start then are beyond it. */
-	if (i == n && forward)
-		place.start_ns--;
-	found = nearest(find, model, rows, n, &place, forward, out);
-	*around = !found;
-	if (!found) {
-		place = (struct place) { forward ? INT64_MIN : INT64_MAX, forward ? n : 0, 0 };
-		found = nearest(find, model, rows, n, &place, forward, out);
-	}
-	free(rows);
-	return found;
 }
 
 /* ---- in the window ---- */

@@ -9,8 +9,9 @@
  * forward and back visit the same events; past the last one it goes on with the
  * first. Marks and numbers are of the window, exact, or said to be too many.
  *
- * Complexity: a step O(lanes * chunks); marks and numbers O(events in the
- * window), FIND_MOST of them at most.
+ * Complexity: a step O(lanes * chunks), of a filter O(events up to the one that it wants) but
+ * for chunks that are too short for it; marks and numbers O(events in the window), FIND_MOST of
+ * them at most.
  *
  * Owns its expression and its search, which must not outlive the model. Model's
  * lock: wanted where said. Thread: the loop's.
@@ -29,30 +30,13 @@
 
 #define FIND_TEXT 200
 #define FIND_MOST 500000u		/* events in a window that are looked at */
-#define FIND_LOOK 300000u
 #define FIND_HITS 5000u
 
 struct filter;	/* model/filter/filter.h */
+struct turns;	/* tui/turns.h */
 
 /* An event of the window that a filter wants. */
 struct find_hit { int64_t start_ns, end_ns; uint32_t row, lane; };
-
-struct find {
-	char text[FIND_TEXT];		/* "": nothing was looked for yet */
-	bool shown;			/* its marks are on the screen */
-	regex_t regex;
-	struct search *search;		/* owned; NULL: none */
-	struct filter *filter;		/* owned; NULL: by the regex */
-	int64_t base_ns;		/* of the run, for a filter's times */
-	uint32_t looked;		/* events that this step has looked at */
-	struct find_hit *hits;		/* owned; in the window, of a filter */
-	size_t n_hits, cap_hits;
-	struct column *columns;		/* owned */
-	size_t cap;
-	/* of the last find_count() */
-	bool counted;
-	uint64_t count;
-};
 
 /* Where a search begins: the event that starts then, in that row and lane, is
  * not it. row 0: all that start then are. */
@@ -61,18 +45,50 @@ struct find_from {
 	uint32_t row, lane;
 };
 
+/* One step: how far it has come. */
+struct find_step {
+	struct find_from from;
+	bool forward;
+	bool begun, over;		/* begun and not over: it goes on from edge_ns */
+	bool around;			/* past the end */
+	int64_t edge_ns;		/* all before (after) that was looked at */
+	int64_t first_ns, last_ns;	/* of the run, when it began */
+	int64_t width_ns;		/* of what is looked at next */
+	bool found;
+	struct span_ref ref;		/* what was found */
+};
+
+struct find {
+	char text[FIND_TEXT];		/* "": nothing was looked for yet */
+	bool shown;			/* its marks are on the screen */
+	regex_t regex;
+	struct search *search;		/* owned; NULL: none */
+	struct filter *filter;		/* owned; NULL: by the regex */
+	int64_t base_ns;		/* of the run, for a filter's times */
+	struct find_hit *hits;		/* owned; in the window, of a filter */
+	size_t n_hits, cap_hits;
+	struct find_step step;
+	struct column *columns;		/* owned */
+	size_t cap;
+	/* of the last find_count() */
+	bool counted;
+	uint64_t count;
+};
+
 /* Case matters when `text` has a capital. false: a sentence in error. */
 bool find_set(struct find *find, struct model *model, const char *text, char *error,
 	      size_t error_size);
 /* By a filter (find -w), which is taken over: names are asked as above, then each event that
- * may be wanted, FIND_LOOK of them at most for a step, FIND_HITS in the window. */
+ * may be wanted, FIND_HITS at most in the window. */
 void find_set_filter(struct find *find, struct model *model, struct filter *filter);
 void find_release(struct find *find);
 
-/* The next or previous one; false: none, or looked is FIND_LOOK. *around: it went past the
- * end. [locked], lets go of the lock now and then where events are looked at. */
-bool find_step(struct find *find, struct model *model, const struct find_from *from, bool forward,
-	       struct span_ref *out, bool *around);
+/* Where to: the next or previous one. A step from there that was stopped goes on. */
+void find_begin(struct find *find, struct model *model, const struct find_from *from,
+		bool forward);
+/* Goes on until find->step is over, or rests (turns NULL: never) and is to end. Takes the lock
+ * itself, for a millisecond at a time. */
+void find_go(struct find *find, struct model *model, struct turns *turns);
 
 /* How many touch [t0, t1), for the sentence. [locked] */
 void find_count(struct find *find, struct model *model, const struct model_row *rows, size_t n_rows,

@@ -133,7 +133,9 @@ void frame_update(struct tui *tui, bool all)
 							  layout_header_max(tui->height));
 		make_layout(tui, tui->header_lines);
 		measure_update(view);
+		model_yield(tui->model);
 		update_pane(tui, tui->panes[0], &tui->layout.timeline);
+		model_yield(tui->model);
 		if (all)
 			update_pane(tui, tui->panes[tui->lower], &tui->layout.lower);
 	}

@@ -427,12 +427,15 @@ void list_print(struct list *list, const struct page_call *call,
 	size_t by = key ? find_column(list->columns, list->n_columns, key) : list->n_columns;
 	size_t rows = list->n / list->n_columns, limit = list_limit(options);
 	size_t shown = rows < limit ? rows : limit;
-	struct place *places = sorted(list, by, reverse);
+	struct place *places;
 	struct shape shape = { .totals = false };
 	char text[FMT_MAX];
 
+	page_rest(call, 990);
+	places = sorted(list, by, reverse);
 	sum_up(list, &shape);
 	measure(list, places, shown, by, &shape);
+	page_rest(call, 995);
 	print_heading(page, list, options, what, all, by);
 	if (rows) {
 		print_titles(page, list, &shape, call, by, reverse);

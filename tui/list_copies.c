@@ -12,7 +12,7 @@
 #include "tui/list_internal.h"
 #include "tui/panes.h"
 
-#define LOOK_SPANS 16384u		/* at once, under the lock */
+#define LOOK_SPANS 4096u		/* at once, under the lock */
 #define LOOK_MOST 20000000u
 #define OP_WIDTH 32
 
@@ -26,9 +26,7 @@
 
 static const struct list_flag flags[] = {
 	{ 't', "direction_filter", LIST_REGEX, "direction", NULL },
-	COPY_FLAGS,
-	LIST_FLAG_WHERE,
-	LIST_FLAGS_COMMON,
+	COPY_FLAGS, LIST_FLAG_WHERE, LIST_FLAGS_COMMON,
 };
 
 static const struct list_column columns[] = {
@@ -66,6 +64,7 @@ static void take_parts(struct list_copies *copies, const struct page_call *call,
 		more = range_walk_step(walk, LOOK_SPANS);
 		range_walk_state(walk, &state);
 		model_unlock(call->model);
+		more = page_rest(call, (unsigned)(state.spans * 1000 / (status->events + 1))) && more;
 		model_lock(call->model);
 	} while (more && state.spans < LOOK_MOST);
 	copies->n = range_walk_parts(walk, &copies->parts);

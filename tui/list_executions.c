@@ -11,7 +11,6 @@
 #include "tui/list_internal.h"
 #include "tui/panes.h"
 
-#define LOOK_NS INT64_C(2000000000)	/* at most, until the list is there */
 #define KINDS "kernel copy fill op range compile graph other wait"
 
 static const struct list_flag flags[] = {
@@ -47,6 +46,7 @@ const struct list_kind list_executions_kind = LIST_KIND(flags, columns, 1);
 
 /* What the questions about a row, a name, an execution need. */
 struct le {
+	const struct page_call *call;
 	const struct list_options *options;
 	const char *name;		/* a part of the name, or all of it; NULL: any */
 	bool whole;
@@ -146,6 +146,11 @@ static bool span_fits(void *arg, const struct span *span)
 	       span_wanted(le, span);
 }
 
+static bool rest(void *arg, unsigned permille)
+{
+	return page_rest(((const struct le *)arg)->call, permille);
+}
+
 static unsigned kinds_wanted(const struct list_options *options)
 {
 	const struct list_given *given = list_given(options, 'k');
@@ -167,6 +172,17 @@ static void narrow(struct execution_bounds *bounds, int64_t least, int64_t most)
 static int64_t since(int64_t base_ns, int64_t ns)
 {
 	return ns == INT64_MIN || ns == INT64_MAX ? ns : base_ns + ns;
+}
+
+/* What the filter asks of times is asked of whole chunks first. */
+static void narrow_by_filter(const struct le *le, struct execution_want *want)
+{
+	int64_t least, most;
+
+	filter_bounds(filter_of(le), FILTER_BY_DUR, &least, &most);
+	narrow(&want->dur_ns, least, most);
+	filter_bounds(filter_of(le), FILTER_BY_START, &least, &most);
+	narrow(&want->start_ns, since(le->base_ns, least), since(le->base_ns, most));
 }
 
 /* What -S says, as a time that it began in; false: there is no such step. */
@@ -284,10 +300,6 @@ static void say_rest(struct page *page, const struct executions *found,
 {
 	char text[FMT_MAX], when[FMT_MAX];
 
-	if (found->unseen)
-		page_say(page, ROLE_WARN, 0, "%s not looked at within %s: -d, -q, -T, "
-			 "-o, -e or a name narrow it down", fmt_many(text, found->unseen, "event"),
-			 fmt_time(when, LOOK_NS));
 	if (found->folded)
 		page_say(page, ROLE_WARN, 0, "≈ %s before %s folded away to stay "
 			 "within the memory limit: in lp, lk and lc, not here",
@@ -297,12 +309,18 @@ static void say_rest(struct page *page, const struct executions *found,
 
 /* ---- the page ---- */
 
+static bool asks_names(const struct filter *filter)
+{
+	return filter && (filter_asks(filter, FILTER_BY_NAME) ||
+			  filter_asks(filter, FILTER_BY_RAW_NAME));
+}
+
 static void look(const struct page_call *call, struct le *le, struct execution_want *want,
 		 struct executions *found)
 {
 	const struct list_options *o = le->options;
 
-	want->name = le->name || list_given(o, 'n') || list_given(o, 'w') ?
+	want->name = le->name || list_given(o, 'n') || asks_names(filter_of(le)) ?
 		     search_new(call->model, SEARCH_NAME, name_fits, le) : NULL;
 	want->op = list_given(o, 'p') ? search_new(call->model, SEARCH_OP, op_fits, le) : NULL;
 	model_executions(call->model, want, found);
@@ -320,7 +338,7 @@ static bool find(const struct page_call *call, struct le *le, struct executions 
 	struct execution_want want = {
 		.kinds = kinds_wanted(o), .dur_ns = EXECUTION_ANY, .start_ns = EXECUTION_ANY,
 		.bytes = EXECUTION_ANY, .row = row_fits, .arg = le, .most = list_limit(o),
-		.limit_ns = LOOK_NS,
+		.rest = rest,
 	};
 
 	if (!step_bounds(call, le, &want.start_ns))
@@ -334,6 +352,7 @@ static bool find(const struct page_call *call, struct le *le, struct executions 
 	if (start)
 		narrow(&want.start_ns, since(le->base_ns, start->range.least),
 		       since(le->base_ns, start->range.most));
+	narrow_by_filter(le, &want);
 	if (want.most > EXECUTIONS_MAX)
 		want.most = EXECUTIONS_MAX;
 	if (want.most < 1)
@@ -341,7 +360,7 @@ static bool find(const struct page_call *call, struct le *le, struct executions 
 	order_wanted(o, &want);
 	le->whole = true;
 	look(call, le, &want, found);
-	if (le->name && !found->n) {
+	if (le->name && !found->n && !found->stopped) {
 		free(found->spans);
 		le->whole = false;
 		look(call, le, &want, found);
@@ -370,7 +389,7 @@ static void print(const struct page_call *call, const struct le *le,
 bool page_list_executions(const struct page_call *call, struct page *page)
 {
 	struct list_options options;
-	struct le le = { .options = &options };
+	struct le le = { .call = call, .options = &options };
 	struct executions found = { .n = 0 };
 	struct model_status status;
 	struct step_stats stats;

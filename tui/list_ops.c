@@ -8,6 +8,8 @@
 #include "tui/list_internal.h"
 #include "tui/panes.h"
 
+#define ROWS_AT_ONCE 1024u		/* made before others have their turn */
+
 static const struct list_flag flags[] = {
 	{ 'n', "node_name_filter", LIST_REGEX, "name", NULL },
 	{ 't', "op_type_filter", LIST_REGEX, "type", NULL },
@@ -169,6 +171,8 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 	list.whole_value = LIST_TIME;
 	list.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here";
 	for (size_t i = 0; i < n; i++) {
+		if (i % ROWS_AT_ONCE == 0)
+			page_rest(call, 900);
 		list.whole += devices ? rows[i].device_ns : rows[i].self_ns;
 		if (fits(&options, &rows[i], &on))
 			add_row(&list, &rows[i], devices);

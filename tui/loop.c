@@ -223,6 +223,8 @@ void tui_apply(struct tui *tui, unsigned outcome)
 		show_pane(tui);
 	if (outcome & OUT_RUN_COMMAND)
 		run_linked(tui);
+	if (outcome & OUT_WORK)
+		slow_pane(tui);
 	if (outcome & OUT_QUIT)
 		tui->quit = true;
 	if (outcome != OUT_NONE)
@@ -264,7 +266,7 @@ void tui_key(struct tui *tui, struct key key)
 		tui->view.status[0] = '\0';
 		tui->status_until_ns = 0;
 	}
-	if (key_answer(tui, key))
+	if (slow_stopped_by(tui, key) || key_answer(tui, key))
 		return;
 	if (tui->pending_count && key.code == KEYSYM_ESC) {
 		tui->pending_count = 0;
@@ -295,7 +297,7 @@ static void read_keys(struct tui *tui)
 	struct mouse mouse;
 	int n, width, height;
 
-	for (n = 0; tui->screen && n < KEYS_PER_TURN && !tui->quit; n++)
+	for (n = 0; tui->screen && n < KEYS_PER_TURN && !tui->quit && !slow_holds_keys(tui); n++)
 		switch (screen_read(tui->screen, &key, &mouse)) {
 		case SCREEN_NOTHING:
 			return;
@@ -469,6 +471,7 @@ static void tui_turn(struct tui *tui)
 	int64_t now;
 
 	take_signals(tui);
+	slow_look(tui);
 	read_keys(tui);
 	if (tui->live)
 		live_pump(tui->live);
@@ -510,6 +513,8 @@ static int wait_ms(const struct tui *tui, bool blocked)
 		until = now + TUI_PUMP_MS * MS;
 	if (tui->live && live_phase(tui->live) == LIVE_DONE)
 		until = now + SECOND;
+	if (tui->slow.turns)
+		return 0;
 	if (tui->save || tui->export || tui->reports.job)
 		until = now + TUI_PUMP_MS * MS;
 	if (tui->dirty && !blocked && frame_due(tui, now) < until)

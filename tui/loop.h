@@ -4,7 +4,7 @@
  * frame.c, mouse_loop.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
  *
  * Always true: only the loop's thread touches any of this; the model's lock is
- * held in frame_update() alone, and there for questions only; whatever a
+ * held in frame_update() alone, and there for questions only, a few milliseconds at a time; whatever a
  * command wants done to the screen it says by its outcome.
  */
 #ifndef TUI_LOOP_H
@@ -36,6 +36,7 @@
 #include "tui/theme.h"
 #include "tui/thresholds.h"
 #include "tui/tui.h"
+#include "tui/turns.h"
 #include "tui/until.h"
 #include "tui/window.h"
 
@@ -47,6 +48,17 @@ struct tui_mouse {
 	struct mouse pressed;		/* the last press; button 0: none that may become double */
 	int64_t pressed_ns;
 	int holder;			/* pane in which a button is down, -1: none */
+};
+
+/* What takes longer than a frame: one at a time. */
+struct slow {
+	const char *what;		/* "searching"; NULL: nobody waits for it */
+	void (*work)(struct turns *turns, void *arg);
+	/* It is done, or was stopped and is of no use; frees arg. */
+	void (*over)(struct tui *tui, void *arg, bool stopped);
+	void *arg;
+	struct turns *turns;		/* owned; NULL: nothing is under way */
+	int64_t began_ns, said_ns;
 };
 
 /* How far leaving has come. */
@@ -106,6 +118,7 @@ struct tui {
 	struct export_job *export;	/* owned; NULL: none under way */
 	int export_percent;		/* as it was said last */
 	struct reports reports;
+	struct slow slow;
 
 	bool dirty;			/* draw when a frame is due */
 	bool quit;
@@ -206,6 +219,22 @@ bool export_begin(struct tui *tui, const struct command_call *call, char *error,
 void export_look(struct tui *tui);
 /* When tftop is left: what is under way ends, then what the command line wants. */
 bool export_leave(struct tui *tui);
+
+/* ---- slow_loop.c: what takes longer than a frame ---- */
+/* Begins it, in the place of what is under way; at once and whole in a script. true: it is
+ * done, over() is not called any more. */
+bool slow_begin(struct tui *tui, const struct slow *slow);
+/* A turn of it, if it is its turn; over() at its end. */
+void slow_look(struct tui *tui);
+/* Keys wait for what will be there in a moment: they may be meant for it. */
+bool slow_holds_keys(const struct tui *tui);
+/* A key stops what somebody waits for; true: it was pressed for that alone. */
+bool slow_stopped_by(struct tui *tui, struct key key);
+/* What is under way ends; what somebody waits for: before another command. */
+void slow_stop(struct tui *tui);
+void slow_stop_waited(struct tui *tui);
+/* OUT_WORK of a pane. */
+void slow_pane(struct tui *tui);
 
 /* ---- diff_loop.c: `diff DIR`, which waits for a report ---- */
 void diff_look(struct tui *tui);

@@ -8,6 +8,12 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/sheet.h"
+#include "tui/turns.h"
+
+bool page_rest(const struct page_call *call, unsigned permille)
+{
+	return !call->turns || turns_rest(call->turns, permille);
+}
 
 void page_init(struct page *page)
 {

@@ -100,6 +100,7 @@ struct model;
 struct live;
 struct filter_names;	/* model/filter/filter.h */
 struct reports;		/* tui/reports.h */
+struct turns;
 struct view;
 
 /* A command as typed; what it may ask. */
@@ -117,7 +118,13 @@ struct page_call {
 	const char *const *argv;
 	char *error;			/* a sentence, when false is returned */
 	size_t error_size;
+	struct turns *turns;		/* borrowed; NULL: it is made at once (tui/turns.h) */
 };
+
+/* Where making it takes long, each millisecond or so, without the lock: others may have
+ * their turn, and what is not the page's own may change. permille: how much is done. false:
+ * it is not wanted any more and thrown away, whatever it says. */
+bool page_rest(const struct page_call *call, unsigned permille);
 
 /* All take the model's lock themselves. */
 bool page_node(const struct page_call *call, struct page *page);	/* ni */

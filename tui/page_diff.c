@@ -411,7 +411,7 @@ static bool take_side(const struct page_call *call, int argc, const char *const 
 	if (number ? !when_step(&asks, argv[(*at)++], &when, call->error, call->error_size) :
 		     !when_range(&asks, argc, argv, at, &when, call->error, call->error_size))
 		return false;
-	side_of_range(side, call->model, &when);
+	side_of_range(side, call->model, &when, call->turns);
 	return true;
 }
 

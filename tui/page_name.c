@@ -7,6 +7,7 @@
 
 #include "model/base/util.h"
 #include "model/query-name.h"
+#include "model/query-names.h"
 #include "tui/page_parts.h"
 #include "tui/panes.h"
 #include "tui/report.h"
@@ -44,12 +45,15 @@ static void make_parts(struct name_page *n, struct model *model)
 							   (int64_t)n->n_bounds / PARTS);
 }
 
-static void walk_all(struct name_page *n, struct model *model, struct name_walk **walk)
+static void walk_all(struct name_page *n, const struct page_call *call, struct name_walk **walk)
 {
+	struct model *model = call->model;
+	uint64_t all;
 	bool more = true;
 
 	model_lock(model);
 	page_book_take(&n->book, model);
+	all = n->book.status.events ? n->book.status.events : 1;
 	make_parts(n, model);
 	*walk = name_walk_new(model, n->name, n->bounds, n->n_bounds);
 	model_unlock(model);
@@ -57,6 +61,7 @@ static void walk_all(struct name_page *n, struct model *model, struct name_walk 
 		model_lock(model);
 		more = name_walk_step(*walk, SLICE);
 		model_unlock(model);
+		more = page_rest(call, looked < all ? (unsigned)(looked * 1000 / all) : 999) && more;
 	}
 }
 
@@ -223,28 +228,6 @@ static void add_ways(struct name_page *n, bool kernel, bool op)
 	page_end(n->page);
 }
 
-static bool is_kernel(struct model *model, const char *name)
-{
-	struct kernel_row *rows;
-	size_t n = model_kernels(model, &rows), at = 0;
-
-	while (at < n && strcmp(rows[at].raw_name, name) && strcmp(rows[at].name, name))
-		at++;
-	model_kernels_free(rows, n);
-	return at < n;
-}
-
-static bool is_op(struct model *model, const char *name)
-{
-	struct op_row *rows;
-	size_t n = model_ops(model, &rows), at = 0;
-
-	while (at < n && strcmp(rows[at].raw_name, name) && strcmp(rows[at].name, name))
-		at++;
-	free(rows);
-	return at < n;
-}
-
 static void make(struct name_page *n, struct model *model)
 {
 	char text[FMT_MAX];
@@ -253,7 +236,7 @@ static void make(struct name_page *n, struct model *model)
 	page_say(n->page, ROLE_TITLE, ATTR_BOLD, "%s", n->name);
 	add_times(n);
 	add_parts(n);
-	add_ways(n, is_kernel(model, n->name), is_op(model, n->name));
+	add_ways(n, model_has_kernel(model, n->name), model_has_op(model, n->name));
 	if (!n->sum.whole)
 		page_say(n->page, ROLE_WARN, 0, "only the first %s events of the timeline were looked at",
 			 fmt_count(text, n->sum.spans));
@@ -271,11 +254,11 @@ bool page_name(const struct page_call *call, struct page *page)
 	struct name_walk *walk;
 	bool found;
 
-	walk_all(&n, call->model, &walk);
+	walk_all(&n, call, &walk);
 	model_lock(call->model);
 	name_walk_sum(walk, &n.sum);
-	found = n.sum.count || n.sum.open || (n.sum.known && (is_kernel(call->model, n.name) ||
-							      is_op(call->model, n.name)));
+	found = n.sum.count || n.sum.open || (n.sum.known && (model_has_kernel(call->model, n.name) ||
+							      model_has_op(call->model, n.name)));
 	if (found)
 		make(&n, call->model);
 	model_unlock(call->model);

@@ -357,7 +357,7 @@ bool page_range(const struct page_call *call, struct page *page)
 	model_lock(call->model);
 	model_status(call->model, &status);
 	model_unlock(call->model);
-	side_of_range(&side, call->model, &when);
+	side_of_range(&side, call->model, &when, call->turns);
 	if (side.n)
 		qsort(side.items, side.n, sizeof(*side.items), by_ns);
 	make_page(page, call->model, &side, panes_base_ns(&status), all ? SIZE_MAX : SIDE_ROWS);

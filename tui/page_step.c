@@ -335,7 +335,7 @@ static void make(struct step_page *s)
 }
 
 /* Its events, with the lock given back in between. */
-static void walk_step(struct step_page *s)
+static void walk_step(struct step_page *s, const struct page_call *call)
 {
 	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
 	struct range_walk *walk;
@@ -346,6 +346,7 @@ static void walk_step(struct step_page *s)
 	for (uint64_t looked = 0; more && looked < SPANS_MOST; looked += SLICE) {
 		more = range_walk_step(walk, SLICE);
 		model_unlock(s->book.model);
+		more = page_rest(call, (unsigned)(looked * 1000 / SPANS_MOST)) && more;
 		model_lock(s->book.model);
 	}
 	add_ran(s, walk);
@@ -370,7 +371,7 @@ bool page_step(const struct page_call *call, struct page *page)
 		make(&s);
 	model_unlock(call->model);
 	if (found)
-		walk_step(&s);
+		walk_step(&s, call);
 	page_book_release(&s.book);
 	free(s.rows);
 	return found;

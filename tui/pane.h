@@ -4,8 +4,8 @@
  * timeline is one, each lower pane (ops, kernels, ...) another.
  *
  * Always true: a pane draws only inside the area it is given, asks the model
- * only with its lock held and copies what it keeps, never waits, and never
- * touches curses. Handlers return what must happen; the loop does it once.
+ * only with its lock held (which it yields where it asks much) and copies what it
+ * keeps, never waits, and never touches curses. Handlers return what must happen; the loop does it once.
  */
 #ifndef TUI_PANE_H
 #define TUI_PANE_H
@@ -27,6 +27,7 @@ struct strbuf;		/* model/base/util.h */
 struct table;		/* tui/table.h */
 struct settings;	/* keymap/setting.h */
 struct keymap;		/* keymap/table.h */
+struct turns;		/* tui/turns.h */
 
 /* What a handler asks of the loop; or-ed. */
 enum outcome {
@@ -46,6 +47,7 @@ enum outcome {
 	OUT_SHOW_RANGE = 256,
 	OUT_SHOW_PANE = 512,		/* show_pane comes up and reveals show_key */
 	OUT_RUN_COMMAND = 1024,		/* run_command is run */
+	OUT_WORK = 2048,		/* view->work is done, in turns when it takes long */
 };
 
 /* What the panes share. Owned by the loop. */
@@ -82,6 +84,14 @@ struct view {
 	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */
 	const char *run_command;	/* with OUT_RUN_COMMAND; the pane's own */
 	const char *show_pane, *show_key;	/* with OUT_SHOW_PANE; key NULL: none */
+	/* With OUT_WORK: what is done, "searching", by whom and for what. over: what comes of it;
+	 * stopped: somebody pressed a key. */
+	struct view_work {
+		const char *what;
+		void (*work)(struct turns *turns, void *arg);	/* as of turns_new() */
+		unsigned (*over)(void *arg, struct view *view, bool stopped);
+		void *arg;
+	} work;
 	struct findings_status findings;	/* of this frame */
 	size_t warnings;		/* among the messages, of this frame */
 	/* how to draw */
@@ -108,7 +118,7 @@ struct pane_ops {
 	struct pane *(*open)(struct view *view);
 	void (*close)(struct pane *pane);
 	/* Snapshot under the model's lock; called before draw when the model or
-	 * the window changed. The loop holds the lock. */
+	 * the window changed. The loop holds the lock; others have it between two lines. */
 	void (*update)(struct pane *pane, struct view *view, int width, int height);
 	/* Draws what update() took; no lock is held. */
 	void (*draw)(struct pane *pane, struct view *view, struct area area, bool focused);

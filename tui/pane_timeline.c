@@ -302,6 +302,7 @@ static void update_rows(struct timeline *t, struct view *view, const struct mode
 		seen->beneath = seen->line.beneath && seen->height == (int)height_of(t, line);
 		y += seen->height;
 		timeline_line(t, view, w, i);
+		model_yield(view->model);
 		if (seen->pinned && seen->line.first && !seen->value[0])
 			tell_parent(seen, rows, n_rows);
 	}
@@ -348,6 +349,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		if (t->find.shown)
 			find_sentence(&t->find, &t->sentence);
 	}
+	model_yield(view->model);
 	if (layout.minimap >= 0)
 		minimap_update(&t->minimap, view->model, &t->status, rows, n_rows,
 			       width > 2 ? width - 2 : 0, view->t0_ns, view->t1_ns);

@@ -47,6 +47,7 @@ struct timeline {
 	size_t n_rows;
 	bool moved;			/* the user chose the cursor's row */
 	struct find find;
+	struct model *searched;		/* borrowed; in what find is looking */
 	uint32_t home_row;		/* else it stands here */
 	size_t fixed;			/* the first lines, pinned ones, always are seen */
 	size_t top;			/* first line that is seen below them */

@@ -123,25 +123,30 @@ static void add_devices(struct side *side, struct model *model)
 	free(rows);
 }
 
-static size_t walk(struct side *side, struct model *model, struct range_part **parts)
+static size_t walk(struct side *side, struct model *model, struct turns *turns,
+		   struct range_part **parts)
 {
+	bool wanted = true;
 	struct range_walk *walk = range_walk_new(model, side->when.t0, side->when.t1);
 	struct step_list steps = { .rows = NULL };
 	const char *all;
 	size_t n;
 
 	model_lock(model);
-	while (range_walk_step(walk, SLICE)) {
+	while (wanted && range_walk_step(walk, SLICE)) {
 		range_walk_state(walk, &side->state);
 		if (side->state.spans >= SIDE_SPANS_MAX)
 			break;
 		model_unlock(model);
+		wanted = !turns || turns_rest(turns, (unsigned)(side->state.spans * 1000 /
+								SIDE_SPANS_MAX));
 		model_lock(model);
 	}
 	n = range_walk_parts(walk, parts);
 	range_walk_state(walk, &side->state);
 	model_steps_update(model, &steps);
 	model_unlock(model);
+	n = range_fold(*parts, n, RANGE_BY_ALL);
 	/* "step 12" and "step 13" are one range, or nothing of a step would be in another */
 	for (size_t i = 0; i < n; i++) {
 		struct range_part *part = &(*parts)[i];
@@ -219,7 +224,8 @@ static void add_launched(struct side *side, const struct range_part *parts, size
 	free(list);
 }
 
-void side_of_range(struct side *side, struct model *model, const struct when *when)
+void side_of_range(struct side *side, struct model *model, const struct when *when,
+		   struct turns *turns)
 {
 	struct range_part *parts;
 	size_t n;
@@ -228,7 +234,7 @@ void side_of_range(struct side *side, struct model *model, const struct when *wh
 	snprintf(side->title, sizeof(side->title), "%s", when->title);
 	add_classes(side, model);
 	add_devices(side, model);
-	n = walk(side, model, &parts);
+	n = walk(side, model, turns, &parts);
 	add_launched(side, parts, n);
 	add_parts(side, SIDE_OP_HOST, RANGE_OP, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);
 	add_parts(side, SIDE_KERNEL, RANGE_KERNEL, parts, n, RANGE_BY_NAME | RANGE_BY_SHAPE);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "model/query-range.h"
+#include "tui/turns.h"
 #include "tui/when.h"
 
 /* More spans than these are not looked at one by one: a second of work. */
@@ -59,7 +60,9 @@ struct side {
 	struct json_node *report;	/* owned; NULL none */
 };
 
-void side_of_range(struct side *side, struct model *model, const struct when *when);
+/* turns NULL: at once; else the work of them, which rests now and then. */
+void side_of_range(struct side *side, struct model *model, const struct when *when,
+		   struct turns *turns);
 /* Of a report as interface.md has it; takes the node. false: a sentence in error. */
 bool side_of_report(struct side *side, struct json_node *report, const char *title, char *error,
 		    size_t size);

@@ -261,13 +261,56 @@ static void show_line(struct timeline *t, struct view *view, struct span_ref ref
 
 /* ---- finding by name ---- */
 
+static void search(struct turns *turns, void *arg)
+{
+	struct timeline *t = arg;
+
+	find_go(&t->find, t->searched, turns);
+}
+
+static unsigned say_none(const struct timeline *t, struct view *view)
+{
+	return timeline_answer(view, true, "no event here %s '%s'%s",
+			       t->find.filter ? "matches" : "is called like", t->find.text,
+			       t->status.folded_ns > t->status.first_ns ?
+			       "; only sums are left of the oldest" : "");
+}
+
+static unsigned searched(void *arg, struct view *view, bool stopped)
+{
+	struct timeline *t = arg;
+	const struct find_step *step = &t->find.step;
+	unsigned result = OUT_REDRAW;
+	struct span span;
+	bool found;
+	size_t at;
+
+	if (stopped) {
+		at = strlen(view->status);
+		snprintf(view->status + at, sizeof(view->status) - at, "; %s-match goes on",
+			 step->forward ? "next" : "prev");
+		return OUT_REDRAW;
+	}
+	model_lock(view->model);
+	found = step->found && model_span(view->model, step->ref, &span);
+	model_unlock(view->model);
+	t->find.shown = found;
+	if (!found)
+		return say_none(t, view);
+	view->cursor_ns = span.start_ns;
+	result = go_to(view, &span);
+	show_line(t, view, step->ref);
+	if (step->around)
+		timeline_answer(view, false, step->forward ?
+				"past the last one: from the start again" :
+				"before the first one: from the end again");
+	return result;
+}
+
 static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 {
 	struct find_from from = { .row = 0 };
-	struct span_ref ref;
 	struct span span;
-	bool found, around;
-	unsigned result;
 
 	view->status[0] = '\0';
 	if (!t->find.search)
@@ -277,33 +320,11 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
 	else
 		from.start_ns = view->following ? view->t0_ns : view->cursor_ns;
-	found = find_step(&t->find, view->model, &from, forward, &ref, &around) &&
-		model_span(view->model, ref, &span);
-	t->find.shown = found;
-	if (found) {
-		view->cursor_ns = span.start_ns;
-		result = go_to(view, &span);
-	} else {
-		if (t->find.looked >= FIND_LOOK)
-			snprintf(view->status, sizeof(view->status),
-				 "none among %u events that were looked at; go to a later time, or a kind and a name make it quick",
-				 FIND_LOOK);
-		else
-			snprintf(view->status, sizeof(view->status), "no event here %s '%s'%s",
-				 t->find.filter ? "matches" : "is called like",
-				 t->find.text, t->status.folded_ns > t->status.first_ns ?
-			 "; only sums are left of the oldest" : "");
-		view->status_error = true;
-		result = OUT_REDRAW;
-	}
 	model_unlock(view->model);
-	if (!found)
-		return result;
-	show_line(t, view, ref);
-	if (around)
-		timeline_answer(view, false, forward ? "past the last one: from the start again" :
-					      "before the first one: from the end again");
-	return result;
+	t->searched = view->model;
+	find_begin(&t->find, view->model, &from, forward);
+	view->work = (struct view_work) { "searching", search, searched, t };
+	return OUT_WORK;
 }
 
 static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)

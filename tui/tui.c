@@ -235,6 +235,7 @@ static void release(struct tui *tui)
 {
 	size_t i;
 
+	slow_stop(tui);
 	run_release(tui);
 	filter_names_free(tui->filters);
 	for (i = 0; i < TUI_PANES_MAX; i++)

@@ -85,6 +85,10 @@ int64_t hist_percentile(const struct hist *hist, unsigned permille)
 	rank = (uint64_t)(((__uint128_t)hist->total * permille + 999) / 1000);
 	if (!rank)
 		rank = 1;
+	/* From the nearer end. */
+	for (uint32_t i = hist->n; permille > 500 && i-- > 0; seen += hist->counts[i])
+		if (hist->total - seen - hist->counts[i] < rank)
+			return bucket_value(hist->base + i);
 	for (uint32_t i = 0; i < hist->n; i++) {
 		seen += hist->counts[i];
 		if (seen >= rank)

@@ -83,3 +83,44 @@ enum filter_answer filter_ask(const struct filter *filter, filter_get *get, cons
 {
 	return filter ? ask(filter, filter->root, get, arg) : FILTER_YES;
 }
+
+/* ---- what it asks of a number ---- */
+
+struct bounds {
+	int64_t least, most;
+};
+
+/* What is not said of the field bounds nothing: a negation, which wants what has none too. */
+static struct bounds bounds_of(const struct filter *filter, uint16_t at, enum filter_field field)
+{
+	const struct node *node = &filter->nodes[at];
+	struct bounds any = { INT64_MIN, INT64_MAX }, left, right;
+	bool both = node->is == NODE_AND;
+
+	if (node->is == NODE_RANGE && node->field == field && !node->differs)
+		return (struct bounds) { node->low, node->high };
+	if (!both && node->is != NODE_OR)
+		return any;
+	left = bounds_of(filter, node->left, field);
+	right = bounds_of(filter, node->right, field);
+	if (!both && left.least > left.most)
+		return right;
+	if (!both && right.least > right.most)
+		return left;
+	if ((right.least > left.least) == both)
+		left.least = right.least;
+	if ((right.most < left.most) == both)
+		left.most = right.most;
+	return left;
+}
+
+void filter_bounds(const struct filter *filter, enum filter_field field, int64_t *least,
+		   int64_t *most)
+{
+	struct bounds bounds = { INT64_MIN, INT64_MAX };
+
+	if (filter)
+		bounds = bounds_of(filter, filter->root, field);
+	*least = bounds.least;
+	*most = bounds.most;
+}

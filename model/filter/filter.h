@@ -143,6 +143,11 @@ const char *filter_text(const struct filter *filter);	/* as it was given */
 /* Whether it asks for the field at all. */
 bool filter_asks(const struct filter *filter, enum filter_field field);
 
+/* Numbers of the field outside of which it wants nothing, both ends included; INT64_MIN ...
+ * INT64_MAX: any. least > most: it wants nothing. filter NULL: any. */
+void filter_bounds(const struct filter *filter, enum filter_field field, int64_t *least,
+		   int64_t *most);
+
 struct filter_value {
 	int64_t number;			/* of all but texts, in the type's unit */
 	const char *text, *other;	/* NULL: none; what either matches is matched */

@@ -11,6 +11,7 @@
 #include "model/model-internal.h"
 
 #define SLICE_NS 1000000		/* the lock is held so long at once */
+#define NAMES 64u			/* of a search that are asked between two looks at the clock */
 
 struct found {
 	int64_t key;			/* the highest are kept */
@@ -28,8 +29,9 @@ struct hunt {
 	/* the part that is looked at */
 	uint32_t row, index;
 	enum row_kind kind;
-	int64_t slice_ns, end_ns;	/* this slice began; no later than */
-	bool late;
+	int64_t slice_ns;		/* this slice began then */
+	uint64_t all, looked;		/* events in the rows; so far */
+	bool stopped;
 };
 
 static int64_t now_ns(void)
@@ -244,18 +246,24 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 
 /* ---- lanes ---- */
 
-/* Gives the lock back for a moment; false: the time is up. */
+/* Gives the lock back for a moment; false: it is to end. */
 static bool breathe(struct hunt *hunt)
 {
+	const struct execution_want *want = hunt->want;
 	int64_t now = now_ns();
 
-	if (now - hunt->slice_ns > SLICE_NS) {
+	if (now - hunt->slice_ns <= SLICE_NS)
+		return true;
+	if (want->rest) {
 		model_unlock(hunt->model);
+		hunt->stopped = !want->rest(want->arg, (unsigned)(hunt->looked * 1000 /
+						(hunt->all ? hunt->all : 1)));
 		model_lock(hunt->model);
-		hunt->slice_ns = now_ns();
+	} else {
+		model_yield(hunt->model);
 	}
-	hunt->late = hunt->want->limit_ns && now > hunt->end_ns;
-	return !hunt->late;
+	hunt->slice_ns = now_ns();
+	return !hunt->stopped;
 }
 
 static struct lane *lane_of(const struct hunt *hunt)
@@ -273,12 +281,36 @@ struct rest {
 	uint32_t from, until;
 };
 
-static bool first_chunk(const struct lane *lane, struct rest *rest)
+/* What begins within start_ns lies together. */
+static bool first_chunk(const struct lane *lane, const struct execution_bounds *start_ns,
+			struct rest *rest)
 {
-	rest->c = rest->back && lane->n ? lane->n - 1 : 0;
+	struct lane_pos pos = { 0, 0 };
+
 	rest->from = 0;
 	rest->until = UINT32_MAX;
-	return lane->n > 0;
+	if (!lane->n)
+		return false;
+	if (!rest->back) {
+		if (start_ns->least != INT64_MIN && !lane_lower(lane, start_ns->least, &pos))
+			return false;
+		rest->from = pos.i;
+	} else if (start_ns->most != INT64_MAX) {
+		if (!lane_before(lane, start_ns->most + 1, &pos))
+			return false;
+		rest->until = pos.i + 1;
+	} else {
+		pos.chunk = lane->n - 1;
+	}
+	rest->c = pos.chunk;
+	return true;
+}
+
+static bool has_begun(const struct lane *lane, const struct execution_bounds *start_ns,
+		      const struct rest *rest)
+{
+	return rest->back ? lane->chunks[rest->c]->last_ns >= start_ns->least :
+			    lane->chunks[rest->c]->first_ns <= start_ns->most;
 }
 
 static bool next_chunk(const struct lane *lane, struct rest *rest)
@@ -309,38 +341,27 @@ static bool find_rest(const struct lane *lane, int64_t border_ns, struct rest *r
 	return true;
 }
 
-static uint64_t count_rest(const struct lane *lane, const struct rest *rest)
-{
-	uint64_t n = 0;
-
-	for (size_t c = rest->back ? 0 : rest->c; c < lane->n && (!rest->back || c <= rest->c); c++)
-		n += lane->chunks[c]->n;
-	return n;
-}
-
 /* The last ones are found with least looking from the end. */
-static void look_at_lane(struct hunt *hunt, uint64_t *unseen)
+static void look_at_lane(struct hunt *hunt)
 {
+	const struct execution_bounds *start_ns = &hunt->want->start_ns;
 	struct rest rest = {
 		.back = hunt->want->order == EXECUTIONS_BY_START && !hunt->want->rising,
 	};
 	struct lane *lane = lane_of(hunt);
-	bool more = lane && first_chunk(lane, &rest);
+	bool more = lane && first_chunk(lane, start_ns, &rest);
 
-	while (more) {
+	while (more && has_begun(lane, start_ns, &rest)) {
 		const struct chunk *chunk = lane->chunks[rest.c];
 		int64_t border_ns = rest.back ? chunk->first_ns : chunk->last_ns;
 
 		look_at_chunk(hunt, lane, rest.c, rest.from, rest.until);
+		hunt->looked += chunk->n;
 		more = next_chunk(lane, &rest);
 		if (!more || !may_breathe(lane, &rest))
 			continue;
-		if (!breathe(hunt)) {
-			lane = lane_of(hunt);
-			if (lane && find_rest(lane, border_ns, &rest))
-				*unseen += count_rest(lane, &rest);
+		if (!breathe(hunt))
 			return;
-		}
 		lane = lane_of(hunt);
 		more = lane && find_rest(lane, border_ns, &rest);
 	}
@@ -371,10 +392,11 @@ static void look_at_opens(struct hunt *hunt)
 static void look_at_row(struct hunt *hunt, const struct model_row *row, struct executions *out)
 {
 	struct row *r = row_at(hunt->model, row->id - 1);
+	uint64_t looked = hunt->looked;
 
 	hunt->row = row->id - 1;
 	hunt->kind = r->kind;
-	for (uint32_t l = 0; l < r->n_lanes; l++) {
+	for (uint32_t l = 0; l < r->n_lanes && !hunt->stopped; l++) {
 		uint64_t kept = 0;
 
 		out->events += r->lanes[l].count;
@@ -382,29 +404,41 @@ static void look_at_row(struct hunt *hunt, const struct model_row *row, struct e
 			kept += r->lanes[l].chunks[c]->n;
 		out->folded += r->lanes[l].count - kept;
 		hunt->index = l;
-		if (hunt->late)
-			out->unseen += kept;
-		else
-			look_at_lane(hunt, &out->unseen);
+		look_at_lane(hunt);
 	}
 	out->events += r->n_opens;
-	if (!hunt->late)
+	if (!hunt->stopped)
 		look_at_opens(hunt);
-	else
-		out->unseen += r->n_opens;
+	hunt->looked = looked + row->count;
+}
+
+static bool row_wanted(const struct execution_want *want, const struct model_row *row)
+{
+	return (kinds_of(row->kind) & want->kinds) && (!want->row || want->row(want->arg, row));
 }
 
 static void hunt_all(struct hunt *hunt, struct executions *out)
 {
-	const struct execution_want *want = hunt->want;
 	struct model_row *rows;
-	size_t n = model_rows(hunt->model, &rows);
+	size_t n = model_rows(hunt->model, &rows), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if ((kinds_of(rows[i].kind) & want->kinds) &&
-		    (!want->row || want->row(want->arg, &rows[i])))
-			look_at_row(hunt, &rows[i], out);
+		if (row_wanted(hunt->want, &rows[i])) {
+			hunt->all += rows[i].count;
+			rows[kept++] = rows[i];
+		}
+	for (size_t i = 0; i < kept && !hunt->stopped; i++)
+		look_at_row(hunt, &rows[i], out);
 	free(rows);
+}
+
+/* Which names are wanted; NULL: all, or it is to end. */
+static const struct lane_want *ask_names(struct hunt *hunt, struct search *search)
+{
+	while (search && !search_ask(search, NAMES))
+		if (!breathe(hunt))
+			return NULL;
+	return search ? search_wanted(search) : NULL;
 }
 
 void model_executions(struct model *model, const struct execution_want *want,
@@ -415,11 +449,13 @@ void model_executions(struct model *model, const struct execution_want *want,
 	memset(out, 0, sizeof(*out));
 	model_lock(model);
 	hunt.slice_ns = now_ns();
-	hunt.end_ns = hunt.slice_ns + want->limit_ns;
-	hunt.names = want->name ? search_wanted(want->name) : NULL;
-	hunt.ops = want->op ? search_wanted(want->op) : NULL;
-	hunt_all(&hunt, out);
+	hunt.names = ask_names(&hunt, want->name);
+	if (!hunt.stopped)
+		hunt.ops = ask_names(&hunt, want->op);
+	if (!hunt.stopped)
+		hunt_all(&hunt, out);
 	model_unlock(model);
+	out->stopped = hunt.stopped;
 	cut(&hunt);
 	out->n = hunt.n;
 	out->more = hunt.more;

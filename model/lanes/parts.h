@@ -26,6 +26,8 @@ void add_opens(struct model *model, const struct part *part, const struct lane_w
 /* Which names a search wants, asked anew; borrowed until the next question. */
 struct search;
 const struct lane_want *search_wanted(struct search *search);
+/* Asks about `most` more names, where there are so many; whether that was all. [locked] */
+bool search_ask(struct search *search, uint32_t most);
 
 /* What query-watch.h notes: a finished span has its place. */
 void watch_note(struct model *model, uint32_t row, uint32_t lane, const struct lane_span *span);

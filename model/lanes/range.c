@@ -451,13 +451,17 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
+#define PARTS_AT_ONCE 2048u		/* until the lock is yielded */
+
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 {
 	*out = xcalloc(walk->n ? walk->n : 1, sizeof(**out));
-	for (size_t i = 0; i < walk->n; i++)
+	for (size_t i = 0; i < walk->n; i++) {
 		(*out)[i] = part_of(walk->model, &walk->items[i]);
-	return range_fold(*out, walk->n, RANGE_BY_NAME | RANGE_BY_OP | RANGE_BY_SHAPE |
-			  RANGE_BY_QUEUE | RANGE_BY_DEVICE | RANGE_BY_DIRECTION);
+		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1)
+			model_yield(walk->model);
+	}
+	return walk->n;
 }
 
 static uint64_t text_hash(uint64_t hash, const char *text)

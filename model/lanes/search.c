@@ -53,17 +53,21 @@ static bool ask_name(struct search *search, uint32_t id)
 	return true;
 }
 
-static void ask_names(struct search *search)
+bool search_ask(struct search *search, uint32_t most)
 {
 	uint32_t n = search->model->names.n;
+	bool all = n <= search->want.n || n - search->want.n <= most;
 	size_t kept = 0;
+
+	if (!all)
+		n = search->want.n + most;
 
 	for (size_t i = 0; i < search->n_unknown; i++)
 		if (!ask_name(search, search->unknown[i]))
 			search->unknown[kept++] = search->unknown[i];
 	search->n_unknown = kept;
 	if (n <= search->want.n)
-		return;
+		return true;
 	search->wanted = xreallocarray(search->wanted, n, 1);
 	memset(search->wanted + search->want.n, 0, n - search->want.n);
 	for (uint32_t id = search->want.n ? search->want.n : 1; id < n; id++) {
@@ -75,6 +79,12 @@ static void ask_names(struct search *search)
 	}
 	search->want.wanted = search->wanted;
 	search->want.n = n;
+	return all;
+}
+
+static void ask_names(struct search *search)
+{
+	search_ask(search, UINT32_MAX);
 }
 
 const struct lane_want *search_wanted(struct search *search)

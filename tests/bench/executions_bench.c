@@ -99,7 +99,7 @@ static int64_t ask(struct model *model, const struct execution_want *want, size_
 		model_executions(model, want, &found);
 		ns = now_ns() - begin;
 		best = ns < best ? ns : best;
-		if (found.n < least || found.unseen)
+		if (found.n < least || found.stopped)
 			fprintf(stderr, "executions_bench: %zu found\n", found.n);
 		free(found.spans);
 	}

@@ -463,6 +463,7 @@ TEST(filter_says_what_the_oracle_says)
 		char error[FILTER_ERROR_MAX];
 		struct filter *filter;
 		struct strbuf text;
+		int64_t least, most;
 		int root;
 
 		n_trees = 0;
@@ -484,8 +485,37 @@ TEST(filter_says_what_the_oracle_says)
 			row.bytes = row.bytes < 0 ? -1 : row.bytes;
 			if ((int)filter_ask(filter, get, &row) != words[judge(root, &row)])
 				test_fail(__FILE__, __LINE__, "'%s'", text.data);
+			filter_bounds(filter, FILTER_BY_DUR, &least, &most);
+			if (filter_match(filter, get, &row) && !row.later &&
+			    (row.dur_ns < 0 ? least != INT64_MIN || most != INT64_MAX :
+			     row.dur_ns < least || row.dur_ns > most))
+				test_fail(__FILE__, __LINE__, "bounds of '%s'", text.data);
 		}
 		filter_free(filter);
 		strbuf_release(&text);
 	}
+}
+
+static void bounds(const char *text, int64_t least, int64_t most)
+{
+	char error[FILTER_ERROR_MAX];
+	struct filter *filter = filter_parse(text, NULL, error, sizeof(error));
+	int64_t from, to;
+
+	CHECK(filter != NULL);
+	filter_bounds(filter, FILTER_BY_DUR, &from, &to);
+	CHECK_INT(from, least);
+	CHECK_INT(to, most);
+	filter_free(filter);
+}
+
+TEST(filter_tells_its_bounds)
+{
+	bounds("dur > 1ms", 1000001, INT64_MAX);
+	bounds("kernel & dur <= 1ms & dur > 10us & name ~ /x/", 10001, 1000000);
+	bounds("dur > 1ms | kernel", INT64_MIN, INT64_MAX);
+	bounds("dur in [1us,2us] | dur in [5us,6us]", 1000, 6000);
+	bounds("!(dur > 1ms)", INT64_MIN, INT64_MAX);
+	bounds("dur != 1ms", INT64_MIN, INT64_MAX);
+	bounds("bytes > 1M", INT64_MIN, INT64_MAX);
 }

@@ -113,7 +113,7 @@ static void compare_all(struct model *model, struct oracle *oracle, const struct
 	model_executions(model, want, &found);
 	CHECK_INT(found.n, n);
 	CHECK_INT(found.more, oracle->n_kept > want->most);
-	CHECK_INT(found.unseen, 0);
+	CHECK(!found.stopped);
 	CHECK_INT(found.folded, 0);
 	for (size_t i = 0; i < n; i++) {
 		const struct span *a = &found.spans[i], *b = &oracle->kept[i];
@@ -239,6 +239,43 @@ TEST(executions_when_memory_is_short)
 	CHECK_INT(found.n, 10);
 	CHECK(found.folded > 1000 && found.folded < found.events);
 	CHECK(found.spans[0].start_ns > BASE + 10000000);
+	free(found.spans);
+	model_free(model);
+}
+
+struct stop { unsigned rests, after; unsigned permille; };
+
+static bool stop_after(void *arg, unsigned permille)
+{
+	struct stop *stop = arg;
+
+	CHECK(permille >= stop->permille && permille <= 1000);
+	stop->permille = permille;
+	return ++stop->rests < stop->after;
+}
+
+static bool slow_none(void *arg, const struct span *span)
+{
+	for (volatile int i = 0; i < 20000; i++)
+		;
+	return span->end_ns < span->start_ns;
+}
+
+TEST(executions_end_when_they_are_told)
+{
+	struct stop stop = { .after = 3 };
+	struct execution_want want = {
+		.kinds = EXECUTION_ALL, .dur_ns = EXECUTION_ANY, .start_ns = EXECUTION_ANY,
+		.bytes = EXECUTION_ANY, .span = slow_none, .rest = stop_after, .arg = &stop,
+		.most = 10,
+	};
+	struct executions found;
+	struct model *model = made_up(true);
+
+	model_executions(model, &want, &found);
+	CHECK(found.stopped);
+	CHECK_INT(stop.rests, 3);
+	CHECK_INT(found.n, 0);
 	free(found.spans);
 	model_free(model);
 }

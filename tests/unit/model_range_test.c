@@ -221,6 +221,7 @@ static void check(struct model *model, int64_t a, int64_t b, uint64_t at_once)
 		model_lock(model);
 	}
 	n = range_walk_parts(walk, &parts);
+	n = range_fold(parts, n, RANGE_BY_ALL);
 	range_walk_state(walk, &state);
 	model_unlock(model);
 	CHECK(state.whole && !state.folded);
@@ -288,6 +289,7 @@ TEST(model_range_while_more_comes)
 	CHECK(after > before);
 	model_lock(model);
 	n = range_walk_parts(walk, &parts);
+	n = range_fold(parts, n, RANGE_BY_ALL);
 	model_unlock(model);
 	for (size_t i = 0; i < n; i++)
 		count += parts[i].count;
@@ -312,6 +314,7 @@ TEST(model_range_parts_fold)
 	while (range_walk_step(walk, 1000))
 		;
 	n = range_walk_parts(walk, &parts);
+	n = range_fold(parts, n, RANGE_BY_ALL);
 	for (size_t i = 0; i < n; i++) {
 		sum[parts[i].kind].count += parts[i].count;
 		sum[parts[i].kind].time_ns += parts[i].time_ns;

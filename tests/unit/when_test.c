@@ -282,12 +282,12 @@ TEST(side_adds_up)
 	struct when when = { .t0 = BASE + 12 * MS, .t1 = BASE + 97 * MS + 1 };
 	struct side side, a, b;
 
-	side_of_range(&side, model, &when);
+	side_of_range(&side, model, &when, NULL);
 	when.t1 = BASE + 51 * MS;
-	side_of_range(&a, model, &when);
+	side_of_range(&a, model, &when, NULL);
 	when.t0 = when.t1;
 	when.t1 = BASE + 97 * MS + 1;
-	side_of_range(&b, model, &when);
+	side_of_range(&b, model, &when, NULL);
 	for (int table = 0; table < SIDE_TABLES; table++)
 		CHECK_INT(side_sum(&side, (enum side_table)table),
 			  side_sum(&a, (enum side_table)table) + side_sum(&b, (enum side_table)table));
