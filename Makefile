@@ -452,6 +452,7 @@ $(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tes
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ $(MODEL_LIBS) -lpthread -lm
+$(O)/tests/bench/key_bench: LDFLAGS += -Wl,--wrap=model_lock,--wrap=model_unlock,--wrap=model_yield
 $(O)/tests/bench/key_bench: $(O)/obj/tests/bench/key_bench.o $(O)/libtui.a $(O)/libmodel.a $(O)/libkeymap.a
 	@mkdir -p $(@D)
 	$(call say,LINK)

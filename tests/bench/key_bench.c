@@ -8,6 +8,10 @@
  * and lists of a drill-down (see whats); between two of them the terminal is drained
  * and rests, as the next picture would wait for the last one's time otherwise.
  *
+ * Pages that a command makes are measured by themselves (G14.open): each is opened ROUNDS
+ * times. And for each key, how long the loop keeps the model's lock at once (G14.lock), which
+ * is what the reader of a live program waits for: the linker puts us between.
+ *
  * The bar is on the CPU time that tftop takes for a key, all its threads: on a
  * machine that others use, the time on the wall is theirs. It stands beside it.
  * SPANS=N asks for another size. See tests/bench/run.sh for the form of the records.
@@ -20,10 +24,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "model/query.h"
 #include "model/synth.h"
 #include "tui/log.h"
@@ -35,6 +41,9 @@
 #define REST_MS 70			/* key-fps is 20 a second */
 #define PATIENCE_NS (60000 * MS)
 #define KEYS_MAX 1024
+#define HOLDS_MAX 16384
+#define ROUNDS 5
+#define QUIET_MS 150			/* without a picture: nothing is under way */
 
 /* The other side of the terminal. */
 struct keyboard {
@@ -45,6 +54,8 @@ struct keyboard {
 	int64_t frame_ns;		/* when the last frame was out */
 	int64_t wall_ns[KEYS_MAX], cpu_ns[KEYS_MAX];
 	size_t n;
+	int64_t held_ns[HOLDS_MAX];	/* of each key, the longest hold of the lock */
+	size_t n_held;
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -54,6 +65,47 @@ static int64_t clock_ns(clockid_t clock)
 	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
+
+/* ---- how long the lock is kept ---- */
+
+static _Atomic int64_t *longest_ns;	/* shared with the screen's process; since the last key */
+static _Thread_local int64_t taken_ns;
+
+void __real_model_lock(struct model *model);
+void __real_model_unlock(struct model *model);
+void __real_model_yield(struct model *model);
+void __wrap_model_lock(struct model *model);
+void __wrap_model_unlock(struct model *model);
+void __wrap_model_yield(struct model *model);
+
+static void note_hold(void)
+{
+	int64_t held = clock_ns(CLOCK_THREAD_CPUTIME_ID) - taken_ns;
+
+	if (longest_ns && held > *longest_ns)
+		*longest_ns = held;
+}
+
+void __wrap_model_lock(struct model *model)
+{
+	__real_model_lock(model);
+	taken_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void __wrap_model_unlock(struct model *model)
+{
+	note_hold();
+	__real_model_unlock(model);
+}
+
+void __wrap_model_yield(struct model *model)
+{
+	note_hold();
+	__real_model_yield(model);
+	taken_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---- the program ---- */
 
 static uint64_t n_spans;
 
@@ -143,11 +195,14 @@ static bool press(struct keyboard *board, char key)
 {
 	int64_t cpu = clock_ns(board->cpu), now = clock_ns(CLOCK_MONOTONIC);
 
+	*longest_ns = 0;
 	if (board->n == KEYS_MAX || write(board->terminal, &key, 1) != 1 ||
 	    !take(board, now + PATIENCE_NS, now) || board->frame_ns <= now)
 		return false;
 	board->wall_ns[board->n] = board->frame_ns - now;
 	board->cpu_ns[board->n++] = clock_ns(board->cpu) - cpu;
+	if (board->n_held < HOLDS_MAX)
+		board->held_ns[board->n_held++] = *longest_ns;
 	return rest(board);
 }
 
@@ -200,6 +255,23 @@ static const struct what {
 };
 #define N_WHATS (sizeof(whats) / sizeof(whats[0]))
 
+/* ONLY= names figures, or the bar; "": all. */
+static bool is_asked(const char *name)
+{
+	const char *only = getenv("ONLY"), *at = only ? only : "";
+
+	if (!*at)
+		return true;
+	for (; *at; at += strcspn(at, " "), at += *at == ' ') {
+		size_t length = strcspn(at, " ");
+
+		if ((length == 3 && !strncmp(at, "G14", 3)) ||
+		    (!strncmp(at, name, length) && !name[length]))
+			return true;
+	}
+	return false;
+}
+
 static bool measure(struct keyboard *board, const struct what *what)
 {
 	board->n = 0;
@@ -239,6 +311,74 @@ static void report(struct keyboard *board, const struct what *what)
 	fflush(stdout);
 }
 
+/* ---- pages that are opened ---- */
+
+static const char *const openings[] = {
+	"name conv_forward_0", "name h2d", "le", "le -n conv", "le -w 'dur > 1ms'",
+	"le -w 'kernel & dur > 50us & name ~ /conv/'", "step slowest", "diff slowest", "lp", "lk",
+	"lc", "gaps", "pin", "find -w 'kernel & dur > 1s'",
+};
+#define N_OPENINGS (sizeof(openings) / sizeof(openings[0]))
+
+/* Until no more pictures come; what takes long is made meanwhile. Its last one, ns after the
+ * first; -1: it ended. */
+static int64_t settle(struct keyboard *board, int64_t first_ns)
+{
+	int64_t last_ns;
+
+	do {
+		last_ns = board->frame_ns;
+		if (!take(board, clock_ns(CLOCK_MONOTONIC) + QUIET_MS * MS, last_ns))
+			return -1;
+	} while (board->frame_ns > last_ns);
+	return last_ns - first_ns;
+}
+
+static bool open_pages(struct keyboard *board)
+{
+	const char *slowest = "", *latest = "";
+	int64_t most_ns = 0, whole_ns = 0;
+	struct what what = { .name = "G14.open" };
+
+	if (!press_each(board, "0"))
+		return false;
+	board->n = 0;
+	for (size_t i = 0; i < N_OPENINGS * ROUNDS; i++) {
+		const char *opening = openings[i / ROUNDS];
+		int64_t first_ns, after_ns;
+
+		if (!command(board, opening))
+			return false;
+		first_ns = board->frame_ns - board->wall_ns[board->n - 1];
+		if ((after_ns = settle(board, first_ns)) < 0)
+			return false;
+		if (board->cpu_ns[board->n - 1] > most_ns) {
+			most_ns = board->cpu_ns[board->n - 1];
+			slowest = opening;
+		}
+		if (after_ns > whole_ns) {
+			whole_ns = after_ns;
+			latest = opening;
+		}
+	}
+	what.what = xasprintf("key to picture, opening a page (most: %s; there after %.0f ms at most: %s)",
+			      slowest, (double)whole_ns / 1e6, latest);
+	report(board, &what);
+	return true;
+}
+
+static void report_lock(struct keyboard *board)
+{
+	double held;
+
+	qsort(board->held_ns, board->n_held, sizeof(board->held_ns[0]), by_value);
+	held = part_ms(board->held_ns, board->n_held, 990);
+	printf("G14.lock|the model's lock kept at once for a key at %.0f M spans, p99 of CPU (p50 %.2f)|%.2f|ms|low|at most|%.2f|-|<= 5 ms|%zu||%s\n",
+	       (double)n_spans / 1e6, part_ms(board->held_ns, board->n_held, 500), held,
+	       part_ms(board->held_ns, board->n_held, 1000), board->n_held,
+	       held <= 5 ? "true" : "false");
+}
+
 /* The screen, in a process of its own. */
 static int show(struct model *model, const int log[2])
 {
@@ -265,8 +405,14 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "--list") == 0) {
 		for (size_t i = 0; i < N_WHATS; i++)
 			printf("%s%s", i ? " " : "", whats[i].name);
-		putchar('\n');
+		puts(" G14.open G14.lock");
 		return 0;
+	}
+	longest_ns = mmap(NULL, sizeof(*longest_ns), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (longest_ns == MAP_FAILED) {
+		perror("key_bench");
+		return 1;
 	}
 	model = make(spans ? strtoull(spans, NULL, 10) : SPANS);
 	if (pipe(log) || (pid = forkpty(&board.terminal, NULL, NULL, &size)) < 0) {
@@ -280,8 +426,19 @@ int main(int argc, char **argv)
 	if (!clock_getcpuclockid(pid, &board.cpu) &&
 	    take(&board, clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, 0) &&
 	    take(&board, clock_ns(CLOCK_MONOTONIC) + 1000 * MS, INT64_MAX))
-		for (; done < N_WHATS && measure(&board, &whats[done]); done++)
+		for (; done < N_WHATS; done++) {
+			if (!is_asked("G14.lock") && !is_asked(whats[done].name))
+				continue;
+			if (!measure(&board, &whats[done]))
+				break;
 			report(&board, &whats[done]);
+		}
+	if (done == N_WHATS && (is_asked("G14.lock") || is_asked("G14.open"))) {
+		if (open_pages(&board))
+			report_lock(&board);
+		else
+			done = 0;
+	}
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	if (done < N_WHATS)
