@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # What the screen itself costs at 200x50 (G15), in a pty: CPU time and bytes to
 # the terminal per second of wall time, while it follows a program that goes on
-# and when nothing moves any more. Beside it btop in the same pty, where there is
-# one. The program is made up (--synth), so the time to make it is in the figure.
+# and when nothing moves any more; and how long after a key the first of the picture
+# that answers it comes. Beside it btop in the same pty, where it is installed (make
+# deps does not bring it: apt-get install btop). The program is made up (--synth), so the time to make it is in the figure.
 set -u
 O=${O:-build}
 if [ "${1:-}" = --list ]; then
-	echo 'G15.idle G15.following G15.bytes'
+	echo 'G15.idle G15.following G15.bytes G15.key'
 	exit 0
 fi
 command -v python3 >/dev/null || exit 1
@@ -15,6 +16,7 @@ exec python3 - "$O/tftop" <<'PYTHON'
 import fcntl, os, pty, select, shutil, signal, struct, sys, termios, time
 
 WARM, SPAN = 3.0, 10.0          # seconds: until it is at rest, then measured
+KEYS, REST = 15, 0.3            # how many are pressed, seconds between two
 
 
 def cpu_ms(pid):
@@ -36,8 +38,20 @@ def drain(fd, seconds):
     return count
 
 
-def measure(command, keys=b""):
-    """(CPU ms/s, bytes/s) of a command in a pty of 200x50."""
+def answer_ms(fd, keys):
+    """Median time from a key to the first byte that follows, while nothing else is drawn."""
+    times = []
+    for i in range(KEYS):
+        drain(fd, REST)
+        begin = time.monotonic()
+        os.write(fd, keys[i % len(keys)])
+        if select.select([fd], [], [], SPAN)[0]:
+            times.append((time.monotonic() - begin) * 1000)
+    return sorted(times)[len(times) // 2] if len(times) == KEYS else 0
+
+
+def measure(command, keys=b"", asked=()):
+    """(CPU ms/s, bytes/s, ms to answer one of the keys asked) of a command in a pty of 200x50."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ["TERM"] = "xterm-256color"
@@ -52,7 +66,8 @@ def measure(command, keys=b""):
         begin, cpu = time.monotonic(), cpu_ms(pid)
         count = drain(fd, SPAN)
         span = time.monotonic() - begin
-        return (cpu_ms(pid) - cpu) / span, count / span
+        cost = (cpu_ms(pid) - cpu) / span
+        return cost, count / span, answer_ms(fd, asked) if asked else 0
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
@@ -67,16 +82,22 @@ def record(name, what, value, unit, yardstick, beside, bar, most):
 
 
 tftop = [sys.argv[1], "--no-config", "--synth", "1"]
-following, flow = measure(tftop)
+following, flow, _ = measure(tftop)
 # Frozen: the program goes on, the window does not.
-idle, _ = measure(tftop, b" ")
-yardstick, other, other_flow = "-", 0, 0
+idle, _, key = measure(tftop, b" ", [b"j", b"k"])
+yardstick, other, other_flow, other_key = "btop, not installed", 0, 0, 0
 if shutil.which("btop"):
     yardstick = "btop"
-    other, other_flow = measure(["btop"])
+    # Along its list of processes. It draws anew each 2 s: less often than it is asked.
+    other, other_flow, other_key = measure(["btop"], b"", [b"\x1b[B", b"\x1b[A"])
+else:
+    print("screen_bench: btop is not installed, nothing stands beside G15: apt-get install btop",
+          file=sys.stderr)
 record("G15.idle", "screen at 200x50, frozen", idle, "ms/s", yardstick, other, "<= 5 ms/s", 5)
 record("G15.following", "screen at 200x50, following", following, "ms/s", yardstick, other,
        "<= 50 ms/s", 50)
 record("G15.bytes", "screen at 200x50, following", flow / 1000, "kB/s", yardstick,
        other_flow / 1000, "<= 20 kB/s", 20)
+record("G15.key", "key to the picture's first byte, frozen, median", key, "ms", yardstick,
+       other_key, "<= 16 ms", 16)
 PYTHON
