@@ -34,6 +34,7 @@ void table_teardown(struct table *table)
 	filter_free(table->where);
 	free(table->marked);
 	free(table->pinned);
+	map_release(&table->pinned_at);
 	free(table->since);
 	memset(table, 0, sizeof(*table));
 }

@@ -28,6 +28,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/base/map.h"
 #include "model/filter/filter.h"
 #include "tui/grid.h"
 #include "tui/pane.h"
@@ -110,7 +111,7 @@ struct table_sum {
 };
 
 /* A row's numbers at the moment of `pin`. */
-struct table_pinned { uint64_t identity; int64_t count, cost; };
+struct table_pinned { int64_t count, cost; };
 
 /* What came since then. */
 struct table_since { int64_t count, cost; bool known; };
@@ -150,8 +151,8 @@ struct table {
 	size_t n_marked, cap_marked;
 	bool summed;			/* sums and picked are valid */
 	struct table_sum sums, picked;	/* of the rows shown, of those marked */
-	struct table_pinned *pinned;	/* owned; by identity; NULL: none */
-	size_t n_pinned;
+	struct table_pinned *pinned;	/* owned; NULL: none */
+	struct map pinned_at;		/* owned; identity -> place in it */
 	struct table_since *since;	/* owned; of the first n_since of rows */
 	size_t n_since;
 	const struct table_kind *pinned_kind;
@@ -260,7 +261,7 @@ void table_unpin(struct table *table);
 bool table_has_pin(const struct table *table);
 /* New rows were taken: what all of them cost since then. */
 void table_taken(struct table *table);
-/* Other rows are shown, or in other places. O(rows log pinned). */
+/* Other rows are shown, or in other places. O(rows). */
 void table_look_since(struct table *table);
 /* What came since then; false: what it costs is not known. */
 bool table_since(const struct table *table, const void *row, int64_t *count, int64_t *cost);

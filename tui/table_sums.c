@@ -130,12 +130,6 @@ static bool number(const struct table *table, size_t column, const void *row, in
 	return known;
 }
 
-static int by_identity(const void *a, const void *b)
-{
-	return table_compare_u64(((const struct table_pinned *)a)->identity,
-				 ((const struct table_pinned *)b)->identity);
-}
-
 static int64_t whole_cost(const struct table *table)
 {
 	size_t column = table_find_column(table, table->kind->cost_key);
@@ -151,11 +145,10 @@ static int64_t whole_cost(const struct table *table)
 static bool look_since(const struct table *table, const void *row, const size_t columns[2],
 		       int64_t *count, int64_t *cost)
 {
-	struct table_pinned key = { .identity = table->kind->identity(row) };
-	const struct table_pinned *then;
+	uint32_t at = map_get(&table->pinned_at, table->kind->identity(row));
+	const struct table_pinned *then = at == MAP_NONE ? NULL : &table->pinned[at];
 	bool known;
 
-	then = bsearch(&key, table->pinned, table->n_pinned, sizeof(key), by_identity);
 	number(table, columns[0], row, count);
 	known = number(table, columns[1], row, cost);
 	*count -= then ? then->count : 0;
@@ -197,16 +190,14 @@ void table_pin(struct table *table)
 		return;
 	since_columns(table, columns);
 	table->pinned = xcalloc(table->all + 1, sizeof(*table->pinned));
-	table->n_pinned = table->all;
 	table->pinned_kind = table->kind;
 	for (size_t i = 0; i < table->all; i++) {
 		const void *row = table_row(table, i);
 
-		table->pinned[i].identity = table->kind->identity(row);
+		map_set(&table->pinned_at, table->kind->identity(row), (uint32_t)i);
 		number(table, columns[0], row, &table->pinned[i].count);
 		number(table, columns[1], row, &table->pinned[i].cost);
 	}
-	qsort(table->pinned, table->n_pinned, sizeof(*table->pinned), by_identity);
 	table->pinned_cost = whole_cost(table);
 	table->since_cost = 0;
 	table_look_since(table);
@@ -217,8 +208,9 @@ void table_pin(struct table *table)
 void table_unpin(struct table *table)
 {
 	free(table->pinned);
+	map_release(&table->pinned_at);
 	table->pinned = NULL;
-	table->n_pinned = table->n_since = 0;
+	table->n_since = 0;
 	table->unsorted = true;
 	table->summed = false;
 }
