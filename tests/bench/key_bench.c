@@ -43,7 +43,7 @@
 #define KEYS_MAX 1024
 #define HOLDS_MAX 16384
 #define ROUNDS 5
-#define QUIET_MS 150			/* without a picture: nothing is under way */
+#define QUIET_MS 400			/* without a picture: nothing is under way; progress is said after 250 */
 
 /* The other side of the terminal. */
 struct keyboard {
