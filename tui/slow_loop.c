@@ -41,6 +41,9 @@ void slow_look(struct tui *tui)
 
 	if (!slow->turns)
 		return;
+	/* It is the answer to a key, and drawn as soon as one. */
+	if (slow->what)
+		tui->key_ns = tui_clock(tui);
 	if (turns_go(slow->turns, TURN_NS)) {
 		if (slow->what && slow->said_ns > slow->began_ns)
 			tui->view.status[0] = '\0';
