@@ -18,6 +18,23 @@ begin() {
 	wait_for 60 test -e "$work/steps/ready" || { fail "no program: $(first_lines "$work/out")"; return; }
 	pid=$(cat "$work/steps/ready")
 }
+# one NAME FUNCTION…: a case; what it did not finish is ended
+one() {
+	program= watcher=
+	case_run "$@"
+	[ -z "$watcher$program" ] || { kill -KILL $watcher $program; wait $watcher $program; } 2>/dev/null
+}
+# orphan: it ends with who started it, however that ends
+orphan() {
+	mkdir "$work/steps"
+	bash -c '"$0" "$1" "$2" & wait' "$python" tests/programs/attach_steps.py "$work/steps" >"$work/out" 2>&1 &
+	program=$!
+	wait_for 60 test -e "$work/steps/ready" || { fail "no program: $(first_lines "$work/out")"; return; }
+	pid=$(cat "$work/steps/ready")
+	kill -KILL "$program"
+	wait "$program" 2>/dev/null
+	wait_for 10 gone "$pid" || { kill -KILL "$pid"; fail 'it runs on'; }
+}
 # finish: it ends as it would have, with what it would have computed so many times
 finish() {
 	touch "$work/steps/end"
@@ -140,11 +157,11 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in refused watched ends window again recording killed; do
-	case_run "$c" "$c"
+for c in orphan refused watched ends window again recording killed; do
+	one "$c" "$c"
 done
-case_run screen screen 'quit stop'
-case_run screen-interrupt screen interrupt
-case_run trainer-root trainer env
-case_run trainer-user trainer as_user
+one screen screen 'quit stop'
+one screen-interrupt screen interrupt
+one trainer-root trainer env
+one trainer-user trainer as_user
 suite_end

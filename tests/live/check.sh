@@ -16,11 +16,13 @@ echo 'int tftop_probe_attach(void) { return 0; }' | $cc -shared -fPIC -x c -o "$
 echo 'int x;' | $cc -shared -fPIC -x c -o "$tmp/doubles/lib/libtftop-opencl.so" -
 chmod -R a+rX "$tmp/doubles" "$odd"
 
+# What they wait on ends with the suite, whatever that was ended by.
+mkfifo "$tmp/hold" && exec {hold}<>"$tmp/hold"
 # odd COMMAND…: starts it; pid: what it says that it is; it is ended by end_odd.
 odd_pid=
 odd() {
 	: >"$work/pid"
-	"$@" <&"$never" >"$work/pid" 2>"$work/odd.err" &
+	"$@" <"$tmp/hold" >"$work/pid" 2>"$work/odd.err" {hold}>&- &
 	odd_pid=$!
 	wait_for 10 test -s "$work/pid" || { fail "did not start: $(first_lines "$work/odd.err")"; return; }
 	read -r pid <"$work/pid"
@@ -82,7 +84,7 @@ musl() {
 }
 small() {
 	printf '%s\n' '.globl _start' '_start: mov $4, %eax; mov $1, %ebx; mov $text, %ecx; mov $2, %edx; int $0x80' \
-		'mov $29, %eax; int $0x80' 'text: .ascii "x\n"' >"$work/p.s"
+		'mov $27, %eax; mov $60, %ebx; int $0x80; mov $29, %eax; int $0x80' 'text: .ascii "x\n"' >"$work/p.s"
 	gcc -m32 -nostdlib -static -o "$work/p" "$work/p.s" 2>/dev/null || { skip 'no 32-bit assembler'; return; }
 	"$work/p" >/dev/null 2>&1 &
 	odd_pid=$! pid=$!
@@ -200,7 +202,8 @@ old_lttng() {
 watched() {
 	[ -x "$train" ] || { skip 'no OpenCL'; return; }
 	local tftop_pid
-	"$tftop" -b --json="$work/report" -- "$train" --steps 100000 --delay-ms 5 <&"$never" >"$work/out" 2>&1 &
+	setpriv --pdeathsig TERM "$tftop" -b --json="$work/report" -- "$train" --steps 100000 --delay-ms 5 \
+		<&"$never" >"$work/out" 2>&1 {hold}>&- &
 	tftop_pid=$!
 	wait_for 20 find_program "$tftop_pid" && wait_for 20 grep -qs '/control$' "/proc/$pid/maps" &&
 		cannot "LTTng +another tftop watches it \(its folder is '/.*tftop-......'\)"
@@ -265,10 +268,26 @@ alone() {
 		check 125 "^tftop: 'x' is not a PID: -p takes" "$tftop" --check -p x
 }
 
-case_run plain run_plain
+# They do not outlive their suite, with which its end of what they wait on closes.
+orphan() {
+	local status
+	odd "$odd" || return
+	exec {hold}>&-
+	wait_for 10 gone "$pid" || fail 'it runs on'
+	status=$?
+	exec {hold}<>"$tmp/hold"
+	return $status
+}
+
+# one NAME FUNCTION…: a case; what it did not end is ended
+one() {
+	case_run "$@"
+	end_odd
+}
+one plain run_plain
 for c in no_probe static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
 	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes zombie wrong \
-	hostile untouched machine alone; do
-	case_run "$c" "$c"
+	hostile untouched machine alone orphan; do
+	one "$c" "$c"
 done
 suite_end

@@ -115,7 +115,7 @@ inject() { # LIBRARY…
 training() {
 	local trained turn status
 	mkdir "$work/run" && chmod 755 "$work/run"
-	"$train" --steps 100000 --quiet >"$work/trained" 2>&1 9>&- &
+	setpriv --pdeathsig KILL "$train" --steps 100000 --quiet >"$work/trained" 2>&1 9>&- &
 	trained=$!
 	echo '{}' >"$work/truth"
 	for turn in first second; do

@@ -214,10 +214,17 @@ make_user_copy() {
 # first_lines FILE: for a failure's line.
 first_lines() { head -n 2 "$1" | tr '\n' ';' | cut -c1-160; }
 
-if [ -n "${KEEP:-}" ]; then
-	trap 'echo "kept: $tmp"' EXIT
-else
-	trap 'rm -rf "$tmp"' EXIT
-fi
+# leave_nothing: what a case that failed, or a suite that was ended, left running. A suite
+# that is killed cannot: its programs end by themselves with it.
+leave_nothing() {
+	local left
+	left=$(jobs -pr)
+	[ -z "$left" ] || kill $left 2>/dev/null
+	if [ -n "${KEEP:-}" ]; then echo "kept: $tmp"; else rm -rf "$tmp"; fi
+}
+# gone PID: it has ended, whoever is to know of it
+gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
+
+trap leave_nothing EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
