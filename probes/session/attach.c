@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probes/attach/awake.h"
 #include "probes/attach/inject.h"
 #include "probes/attach/preflight.h"
 #include "probes/attach/report.h"
@@ -17,9 +18,10 @@
 
 #define REPORT_NAME "attach"
 #define ENVIRONMENT_MAX (128u << 10)
-/* Frameworks of many libraries, and LTTng, which may look for its daemon each 5 s only. */
+/* Frameworks of many libraries. */
 #define ATTACH_LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
+#define AWAKE_LOOKS 20		/* 100 ms */
 #define AGAIN_TRIES 9
 #define AGAIN_MS 250
 
@@ -142,9 +144,12 @@ static bool wait_report(struct session *s, const struct report *report, struct s
 {
 	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
 	struct pollfd ended = { .fd = s->program_fd, .events = POLLIN };
+	unsigned looks = 0;
 
 	do {
 		session_alive(s);
+		if (s->again && ++looks % AWAKE_LOOKS == 0)
+			attach_awake(s->program);
 		if (report_read(report, now) &&
 		    (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;

@@ -319,6 +319,15 @@ stage_environment() {
 	finish
 }
 
+# LTTng's thread, asleep: its sleep is over as if its time were; no other's is.
+awake() {
+	start naps || return
+	wait_for 20 grep -qE '^(230|35|219) ' "/proc/$pid/syscall" || fail "it does not sleep" || return
+	[ "$("$driver" -w $$)" = 0 ] || fail "another's thread was woken" || return
+	[ "$("$driver" -w "$pid")" = 1 ] || fail "it was not woken" || return
+	finish
+}
+
 for mode in heap heaps sleep waits vectors signals mixed; do
 	one "undisturbed_$mode" undisturbed "$mode"
 done
@@ -340,6 +349,7 @@ one refused_static refused_static
 one refused_32 refused_32
 one ordinary_user ordinary_user
 one libraries libraries
+one awake awake
 for name in reports refuses copies environment; do
 	one "stage_$name" "stage_$name"
 done

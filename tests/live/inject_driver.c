@@ -6,6 +6,7 @@
  *    waits for its end and says "load STATE RESULT TEXT" for each; -C: all files are
  *    copied to where PID finds them
  * inject_driver -t PID: traces it until standard input ends; says "ready"
+ * inject_driver -w PID: wakes LTTng's threads there; says how many
  *
  * The injector by itself: one line for each injection, "OUTCOME STOPPED_NS TRIES TID WHY".
  * -k: each is made by a child that is killed after at most that time, as tftop may
@@ -25,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/attach/awake.h"
 #include "probes/attach/inject.h"
 #include "probes/attach/place.h"
 #include "probes/attach/report.h"
@@ -161,10 +163,10 @@ int main(int argc, char **argv)
 	struct inject_result r = { 0 };
 	long times = 1, done = 0, kill_us = 0, killed = 0;
 	const char *report = NULL, *fresh = NULL, *library;
-	bool trace = false, copy = false;
+	bool trace = false, copy = false, wake = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:f:c:k:s:u:Ct")) != -1) {
+	while ((option = getopt(argc, argv, "n:f:c:k:s:u:Ctw")) != -1) {
 		if (option == 'n')
 			times = atol(optarg);
 		else if (option == 'f')
@@ -181,12 +183,16 @@ int main(int argc, char **argv)
 			copy = true;
 		else if (option == 't')
 			trace = true;
+		else if (option == 'w')
+			wake = true;
 		else
 			return 2;
 	}
-	if (optind + !trace >= argc)
+	if (optind + !(trace || wake) >= argc)
 		return 2;
 	q.pid = (pid_t)atoi(argv[optind]);
+	if (wake)
+		return printf("%d\n", attach_awake(q.pid)) < 0;
 	if (trace)
 		return be_a_tracer(q.pid);
 	q.library = library = argv[optind + 1];

@@ -13,6 +13,7 @@
  *   loads    loads the library $ATTACH_TARGET_LOADS in a second thread; main sleeps
  *   environment  reads and changes its environment
  *   execs    is another program each 3 ms: itself
+ *   naps     sleeps for an hour, under the name of a thread of LTTng's, until that ends
  *   mixed    all of these at once, a thread each
  *
  * Says "ready" and runs until its standard input ends. Then "ROUNDS rounds, N disturbances" and
@@ -463,6 +464,18 @@ static int execs(char **argv)
 	return disturbances != 0;
 }
 
+static int naps(void)
+{
+	unsigned left;
+
+	pthread_setname_np(pthread_self(), "target-ust");
+	puts("ready");
+	fflush(stdout);
+	left = sleep(3600);
+	printf("1 rounds, %d disturbances: %u s were left\n", left != 0, left);
+	return left != 0;
+}
+
 int main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]) && argc == 2; i++)
@@ -470,7 +483,9 @@ int main(int argc, char **argv)
 			return run(&modes[i]);
 	if (argc == 2 && strcmp(argv[1], "execs") == 0)
 		return execs(argv);
+	if (argc == 2 && strcmp(argv[1], "naps") == 0)
+		return naps();
 	fprintf(stderr, "attach_target: heap, heaps, sleep, waits, vectors, signals, reads, loads,\n"
-		"environment, execs or mixed\n");
+		"environment, execs, naps or mixed\n");
 	return 2;
 }
