@@ -56,6 +56,10 @@ def tensorflow_step():
     return lambda: float(train())
 
 
+def make_step(framework):
+    return {"torch": torch_step, "tensorflow": tensorflow_step}[framework]()
+
+
 def attach(result):
     """What the first library does that tftop brings into a running program."""
     for line in os.environ.get("LATE_ENVIRONMENT", "").splitlines():
@@ -66,14 +70,13 @@ def attach(result):
 
 
 def main():
-    make = {"torch": torch_step, "tensorflow": tensorflow_step}[sys.argv[1]]
     how = sys.argv[3] if len(sys.argv) > 3 else "still"
     result, losses, during = [], [], 0
     comes = threading.Thread(target=attach, args=(result,))
     if how == "first":
         comes.start()
         comes.join()
-    step = make()
+    step = make_step(sys.argv[1])
     if how != "first":
         losses += [step() for _ in range(BEFORE)]
         comes.start()
@@ -92,4 +95,5 @@ def main():
         os._exit(3)
 
 
-main()
+if __name__ == "__main__":
+    main()
