@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
@@ -16,6 +17,7 @@
 #include "probes/tensorflow/symbols.h"
 
 #define START_LIBRARY "libtftop-start.so"
+#define RUNTIME_LIBRARY "libtftop-runtime.so"
 #define OUR_PREFIX "libtftop-"
 #define CHAIN_PREFIX "TFTOP_CHAIN_"
 #define ASAN_ORDER "verify_asan_link_order=0"
@@ -139,9 +141,37 @@ int environ_choose(struct environ_choice *choice, const char *list,
 	return 0;
 }
 
+static bool is_everybodys(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_mode & S_IWOTH);
+}
+
+/* The first of folder and libraries that everybody can write, in path; else false. */
+static bool find_everybodys(const char *dir, char *path, size_t size)
+{
+	snprintf(path, size, "%s", dir);
+	if (is_everybodys(path))
+		return true;
+	snprintf(path, size, "%s/" START_LIBRARY, dir);
+	if (is_everybodys(path))
+		return true;
+	snprintf(path, size, "%s/" RUNTIME_LIBRARY, dir);
+	if (is_everybodys(path))
+		return true;
+	for (size_t i = 0; i < PROBES; i++) {
+		snprintf(path, size, "%s/%s", dir, probes[i].library);
+		if (probes[i].library[0] && is_everybodys(path))
+			return true;
+	}
+	return false;
+}
+
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size)
 {
 	const char *bad = strpbrk(choice->lib_dir, " \t\n:;");
+	char open[1200];
 
 	text[0] = '\0';
 	if (!choice->lib_dir[0])
@@ -151,6 +181,9 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 		snprintf(text, size, "%s in the path '%.300s': LD_PRELOAD and OPENCL_LAYERS cannot "
 			 "carry it, nothing will be seen; move or install tftop elsewhere",
 			 *bad == ':' || *bad == ';' ? "a colon" : "a blank", choice->lib_dir);
+	else if (find_everybodys(choice->lib_dir, open, sizeof(open)))
+		snprintf(text, size, "everybody can write '%.300s', and what is there would be loaded "
+			 "into PROGRAM: nothing will be seen; take the right away ('chmod o-w')", open);
 }
 
 static bool add_late(const struct environ_choice *choice, const char *library, char *buffer,

@@ -34,7 +34,7 @@ int environ_choose(struct environ_choice *choice, const char *list,
 		   const char *self_dir, char *error, size_t size);
 
 /* A sentence when the probes' path cannot be put into the environment (blanks,
- * colons) or nothing is there to load; "" when all is well. */
+ * colons), everybody can write there, or nothing is there to load; "" when all is well. */
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size);
 
 struct environ_options {
