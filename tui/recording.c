@@ -42,6 +42,7 @@ static bool is_empty(DIR *dir)
 
 bool recording_create(const char *path, char error[RECORDING_ERROR_MAX])
 {
+	struct stat st;
 	bool empty;
 	DIR *dir;
 
@@ -53,7 +54,16 @@ bool recording_create(const char *path, char error[RECORDING_ERROR_MAX])
 	if (!dir)
 		return fail(error, "cannot use as a recording's folder", path, errno);
 	empty = is_empty(dir);
+	if (fstat(dirfd(dir), &st))
+		st.st_uid = geteuid();
 	closedir(dir);
+	/* Its owner could put other names in the place of what is written there. */
+	if (st.st_uid != geteuid() && st.st_uid != 0) {
+		snprintf(error, RECORDING_ERROR_MAX, "folder '%s' belongs to uid %u, who could "
+			 "change what is written there: -o takes one of your own, or an absent one",
+			 path, (unsigned int)st.st_uid);
+		return false;
+	}
 	if (!empty) {
 		snprintf(error, RECORDING_ERROR_MAX,
 			 "folder '%s' is not empty: -o takes an absent or an empty one", path);
