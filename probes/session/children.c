@@ -180,6 +180,17 @@ static void look_at_orphan(struct child *child, child_function *tell, void *arg)
 	}
 }
 
+size_t children_pids(const struct children *c, pid_t *pids, size_t max)
+{
+	size_t count = 0;
+
+	if (max)
+		pids[count++] = c->program;
+	for (size_t i = 0; i < c->count && count < max; i++)
+		pids[count++] = c->known[i].pid;
+	return count;
+}
+
 void children_look(struct children *c, child_function *tell, void *arg)
 {
 	size_t kept = 0;

@@ -32,6 +32,9 @@ typedef void child_function(void *arg, const struct child_event *event);
 struct children *children_new(pid_t program);
 void children_free(struct children *children);
 
+/* The processes known of, PROGRAM first; at most max. */
+size_t children_pids(const struct children *children, pid_t *pids, size_t max);
+
 /* Looks once and tells what changed. */
 void children_look(struct children *children, child_function *tell, void *arg);
 

@@ -219,7 +219,7 @@ static void open_log(const char *dir, const char *name)
 }
 
 static pid_t start_process(const struct daemons *d, const char *path, const char *name,
-			   struct start *s, bool file_rights)
+			   struct start *s, mode_t mask, bool file_rights)
 {
 	struct rlimit files = { NOFILE_LIMIT, NOFILE_LIMIT }, now;
 	pid_t parent = getpid(), child = fork();
@@ -238,7 +238,7 @@ static pid_t start_process(const struct daemons *d, const char *path, const char
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
-	umask(0022);
+	umask(mask);
 	if (chdir("/") != 0)
 		_exit(127);
 	open_log(d->dir, name);
@@ -265,7 +265,7 @@ static pid_t start_relayd(struct daemons *d)
 	start_add(&s, false, "-o");
 	start_add(&s, false, "%s", d->trace);
 	start_environment(&s, d);
-	return start_process(d, d->relayd_path, "relayd", &s, d->write_anywhere);
+	return start_process(d, d->relayd_path, "relayd", &s, d->mask | 0022, d->write_anywhere);
 }
 
 static pid_t start_sessiond(struct daemons *d)
@@ -279,7 +279,7 @@ static pid_t start_sessiond(struct daemons *d)
 	start_add(&s, false, "--consumerd64-path=%s", d->self_path);
 	start_environment(&s, d);
 	/* Root's own folder may hold our binary, which sessiond must exec. */
-	return start_process(d, d->sessiond_path, "sessiond", &s, d->uid != geteuid());
+	return start_process(d, d->sessiond_path, "sessiond", &s, 0022, d->uid != geteuid());
 }
 
 int daemons_start(struct daemons *d, char *error, size_t size)

@@ -38,6 +38,7 @@ struct daemons {
 	const char *library_dir;	/* our libraries; NULL: none; borrowed */
 	const char *trace;	/* where the relay daemon writes; borrowed */
 	uid_t uid;
+	mode_t mask;		/* the user's umask, for what the relay daemon keeps */
 	bool write_anywhere;	/* root's relayd under another uid: may write to `trace` */
 	uint16_t control, data, live, agent;	/* ports */
 	/* running */

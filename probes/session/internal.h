@@ -17,6 +17,9 @@
 #include "probes/session/wire.h"
 
 /* A happening that tftop itself found, waiting to be told. Owned, linked. */
+/* Uids that root's PROGRAM and its children may have, beside the one it began with. */
+#define SESSION_USERS_MAX 64
+
 struct session_note {
 	struct session_note *next;
 	struct session_event event;	/* event.text points to text */
@@ -54,6 +57,8 @@ struct session {
 	int logs_told;
 	size_t users;			/* whose processes are traced, at the last look */
 	bool user_came;			/* one more than at the look before it */
+	uid_t admitted[SESSION_USERS_MAX];	/* whose programs LTTng was told to trace */
+	size_t admitted_count;
 	int64_t stop_limit_ns;		/* when session_stop() is given up */
 	char *environment;		/* owned */
 	struct wire wire;		/* the message the last event points into */

@@ -153,12 +153,12 @@ static bool make_trace_folder(struct keeper *k, char *error, size_t size)
 {
 	const char *record = k->options->record_dir;
 
-	if (record && mkdir(record, 0755) != 0 && errno != EEXIST) {
+	if (record && mkdir(record, 0755 & ~k->daemons.mask) != 0 && errno != EEXIST) {
 		process_error(error, size, "cannot create", record, errno);
 		return false;
 	}
 	snprintf(k->trace, sizeof(k->trace), "%s/trace", record ? record : k->dir);
-	if (mkdir(k->trace, record ? 0755 : 0700) != 0 && errno != EEXIST) {
+	if (mkdir(k->trace, record ? 0755 & ~k->daemons.mask : 0700) != 0 && errno != EEXIST) {
 		process_error(error, size, "cannot create", k->trace, errno);
 		return false;
 	}
@@ -225,6 +225,9 @@ static bool choose_buffers(struct keeper *k, char *error, size_t size)
 	if (k->plan.timer_us < cpus * TIMER_CPU_US)
 		k->plan.timer_us = cpus * TIMER_CPU_US;
 	k->plan.uid = k->places.uid;
+	k->plan.program_uid = k->options->program_uid;
+	/* An ordinary user's folder is closed, and a renamed root is alone in its namespace. */
+	k->plan.only_admitted = geteuid() == 0 && k->places.other_uid;
 	k->plan.dir = k->dir;
 	k->plan.lossless = k->options->lossless;
 	if (!lttng_plan_sizes(&k->plan, cpus, room - fixed, dir_free_bytes(k->trace), &need)) {
@@ -400,7 +403,9 @@ static void caller_answers(struct keeper *k)
 			give_up(k, "the process that speaks to LTTng died");
 		return;
 	}
-	if (k->state == KEEPER_CREATING) {
+	if (inbox.head.type == WIRE_MESSAGE) {
+		tell(k, inbox.head.status, inbox.data);
+	} else if (k->state == KEEPER_CREATING) {
 		if (inbox.head.status == 0)
 			created(k);
 		else
@@ -415,14 +420,14 @@ static void caller_answers(struct keeper *k)
 
 static void obey(struct keeper *k)
 {
-	struct wire_head stop = { .type = WIRE_STOP };
-
-	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK ||
-	    inbox.head.type != WIRE_STOP || k->state != KEEPER_READY)
+	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK || k->state != KEEPER_READY ||
+	    (inbox.head.type != WIRE_STOP && inbox.head.type != WIRE_ADMIT))
 		return;
-	k->state = KEEPER_STOPPING;
-	k->deadline_ns = wire_now_ns() + STOP_LIMIT_NS;
-	wire_send(k->caller_fd, &stop, NULL, 0, -1, true);
+	if (inbox.head.type == WIRE_STOP) {
+		k->state = KEEPER_STOPPING;
+		k->deadline_ns = wire_now_ns() + STOP_LIMIT_NS;
+	}
+	wire_send(k->caller_fd, &inbox.head, NULL, 0, -1, true);
 }
 
 static void reap(struct keeper *k)
@@ -566,7 +571,8 @@ static void become_keeper(struct keeper *k)
 	process_null_stdio();
 	process_keep_fds(fds, 2);
 	k->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-	umask(0022);
+	/* PROGRAM's other users reach its sockets; what the user keeps has his mask. */
+	k->daemons.mask = umask(0022);
 	if (chdir("/") != 0)
 		umask(0022);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <lttng/lttng.h>
+#include <lttng/tracker.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -156,6 +157,44 @@ out:
 	return code < 0 ? failed(c, "create a channel", code) : 0;
 }
 
+/*
+ * Root's folder can be entered by everybody, for programs that change their uid, so
+ * anybody can connect to the session daemon and say that he is a program. LTTng has
+ * the uid from the kernel: who is not admitted gets no buffers and writes nothing.
+ */
+static int admit(struct calls *c, uid_t uid, bool first)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	enum lttng_process_attr_tracker_handle_status status =
+		LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
+
+	if (lttng_session_get_tracker_handle(c->plan->session, LTTNG_DOMAIN_UST,
+					     LTTNG_PROCESS_ATTR_VIRTUAL_USER_ID,
+					     &tracker) != LTTNG_OK)
+		return failed(c, "tell users apart", -LTTNG_ERR_UNK);
+	if (first)
+		status = lttng_process_attr_tracker_handle_set_tracking_policy(
+			tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET);
+	if (status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK)
+		status = lttng_process_attr_virtual_user_id_tracker_handle_add_uid(tracker, uid);
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	if (status != LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK &&
+	    status != LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS)
+		return failed(c, "trace programs of one user only", -LTTNG_ERR_UNK);
+	return 0;
+}
+
+static void admit_later(struct calls *c, uid_t uid, int fd)
+{
+	char text[SENTENCE + 64];
+
+	if (!c->plan->only_admitted || admit(c, uid, false) == 0)
+		return;
+	snprintf(text, sizeof(text), "programs of uid %u are not seen: %s", (unsigned int)uid,
+		 c->error);
+	wire_text(fd, WIRE_MESSAGE, 1, text);
+}
+
 static int set_up(struct calls *c)
 {
 	const struct lttng_plan *p = c->plan;
@@ -173,6 +212,8 @@ static int set_up(struct calls *c)
 			"tftop:ev_*") != 0 ||
 	    add_channel(c, &domain, "meta", p->meta_bytes, p->meta_count,
 			"tftop:def_*") != 0)
+		return -1;
+	if (p->only_admitted && admit(c, p->program_uid, true) != 0)
 		return -1;
 	code = lttng_start_tracing(p->session);
 	return code < 0 ? failed(c, "start tracing", code) : 0;
@@ -221,6 +262,10 @@ _Noreturn void lttng_main(const struct lttng_plan *plan, int fd)
 		if (wire_recv_until(fd, &wire, NULL, INT64_MAX) != WIRE_OK)
 			_exit(0);
 		error[0] = '\0';
+		if (wire.head.type == WIRE_ADMIT) {
+			admit_later(&calls, (uid_t)wire.head.status, fd);
+			continue;
+		}
 		done.status = wire.head.type == WIRE_SETUP ? set_up(&calls) : tear_down(&calls);
 		wire_send(fd, &done, error, strlen(error), -1, true);
 	}

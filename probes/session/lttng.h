@@ -21,6 +21,8 @@ struct lttng_plan {
 	char url[64];			/* net://127.0.0.1:CONTROL:DATA */
 	char shm_path[160];		/* "" : /dev/shm */
 	uid_t uid;
+	uid_t program_uid;
+	bool only_admitted;		/* else programs of every uid that reach the socket */
 	uint32_t timer_us;		/* live timer */
 	uint64_t event_bytes, meta_bytes;	/* sub-buffer sizes, powers of two */
 	uint32_t event_count, meta_count;	/* how many per CPU */
@@ -43,7 +45,8 @@ uint64_t lttng_fixed_bytes(uint32_t cpus);
 
 /*
  * The life of the process, called in a forked child: answers WIRE_SETUP and
- * WIRE_STOP on fd with WIRE_DONE (status 0, or -1 and a sentence).
+ * WIRE_STOP on fd with WIRE_DONE (status 0, or -1 and a sentence), WIRE_ADMIT with
+ * nothing, or WIRE_MESSAGE when LTTng refuses.
  */
 _Noreturn void lttng_main(const struct lttng_plan *plan, int fd);
 

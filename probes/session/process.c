@@ -190,6 +190,21 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	return true;
 }
 
+bool process_uid(pid_t pid, uid_t *uid)
+{
+	char path[48], text[2048], *at;
+	unsigned int id;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (process_read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	at = strstr(text, "\nUid:");
+	if (!at || sscanf(at, "\nUid: %*u %u", &id) != 1)
+		return false;
+	*uid = (uid_t)id;
+	return true;
+}
+
 static size_t children_of_task(const char *path, pid_t *children, size_t max)
 {
 	char text[8192], *at = text;

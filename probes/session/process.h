@@ -50,6 +50,9 @@ struct process_stat {
 };
 bool process_stat(pid_t pid, struct process_stat *stat);
 
+/* Its effective uid; false: it has gone, or is not shown. */
+bool process_uid(pid_t pid, uid_t *uid);
+
 /* Direct children, from /proc/PID/task/ * /children; count found (at most max). */
 size_t process_children(pid_t pid, pid_t *children, size_t max);
 

@@ -250,12 +250,41 @@ static void watch_users(struct session *s)
 	s->users = users;
 }
 
+/*
+ * Root's programs may change their uid; LTTng traces those of whom it was told (lttng.c),
+ * and a probe waits a second for that. A process is told by /proc, not by what it says.
+ */
+static void admit_users(struct session *s)
+{
+	pid_t pids[256];
+	size_t count = geteuid() == 0 ? children_pids(s->children, pids, 256) : 0;
+
+	for (size_t i = 0; i < count && s->admitted_count < SESSION_USERS_MAX; i++) {
+		struct wire_head head = { .type = WIRE_ADMIT };
+		size_t known = 0;
+		uid_t uid;
+
+		if (!process_uid(pids[i], &uid))
+			continue;
+		while (known < s->admitted_count && s->admitted[known] != uid)
+			known++;
+		if (known < s->admitted_count)
+			continue;
+		head.status = (int32_t)uid;
+		if (wire_send(s->keeper_fd, &head, NULL, 0, -1, false) == WIRE_OK)
+			s->admitted[s->admitted_count++] = uid;
+	}
+}
+
 void session_look(struct session *s)
 {
 	session_alive(s);
 	watch_users(s);
-	if (s->children)
+	if (s->children) {
 		children_look(s->children, told_child, s);
+		if (s->armed && !s->broken && !s->keeper_gone)
+			admit_users(s);
+	}
 	watch_logs(s);
 }
 

@@ -28,7 +28,7 @@ enum wire_type {
 	WIRE_STOPPED,
 	WIRE_CONTINUED,
 	WIRE_EXITED,		/* status, signal, pid */
-	/* launcher or keeper to tftop */
+	/* launcher or keeper to tftop, and inside the keeper */
 	WIRE_MESSAGE,		/* status: level, data: sentence */
 	/* keeper to tftop */
 	WIRE_READY,		/* data: struct wire_ready; descriptor: control page */
@@ -41,8 +41,9 @@ enum wire_type {
 	WIRE_RESIZE,		/* data: struct winsize */
 	WIRE_SIGNAL,		/* signal */
 	WIRE_LET_GO,
-	/* tftop to keeper */
+	/* tftop to keeper, and on to the process that calls liblttng-ctl */
 	WIRE_STOP,
+	WIRE_ADMIT,		/* status: a uid whose programs are traced too; no answer */
 	/* inside the keeper: to and from the process that calls liblttng-ctl */
 	WIRE_SETUP,
 	WIRE_DONE,		/* status 0 or -1, data: sentence */
