@@ -36,5 +36,6 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[the options]' \
 	'--version[which tftop this is]' \
 	'--check[what can be observed here, or in a process]' \
-	'-p[a program that runs already]:process:_pids' \
+	'*''-p[a program that runs already, by PID or name]:process:_pids' \
+	'--children[with -p: the processes below it as well]' \
 	'*:recording or file:_files'

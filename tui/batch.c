@@ -203,7 +203,7 @@ int batch_run(const struct options *options)
 	if (started)
 		asked = watch(live, options, &until, &matched);
 	until_stop(&until);
-	if (!started && options->pid) {
+	if (!started && options->n_pids) {
 		fprintf(stderr, "tftop: %s\n", live_error(live));
 		live_free(live);
 		return 125;
@@ -216,7 +216,7 @@ int batch_run(const struct options *options)
 	if (!export_all(options, live_model(live), asked_to_stop))
 		failed = 125;
 	status = live_exit_status(live);
-	if (asked && !options->pid && !live_exited(live, &exit_status, &exit_signal))
+	if (asked && !options->n_pids && !live_exited(live, &exit_status, &exit_signal))
 		status = 128 + asked;
 	live_free(live);
 	if (filter && !matched && !status)

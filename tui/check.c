@@ -90,13 +90,21 @@ int check_run(const struct options *options)
 	struct environ_choice choice = { .lib_dir = "" };
 	static struct attach_check check;	/* too large for a stack frame */
 	char folder[PATH_MAX], error[256];
+	bool possible = true;
 
 	process_own_folder(folder, sizeof(folder));
 	environ_choose(&choice, NULL, folder, error, sizeof(error));
-	if (options->pid)
-		attach_check_process(&check, options->pid, choice.lib_dir);
-	else
+	if (!options->n_pids) {
 		attach_check_machine(&check, choice.lib_dir);
-	print_check(&check);
-	return fflush(stdout) || !check.possible ? 125 : 0;
+		print_check(&check);
+		possible = check.possible;
+	}
+	for (size_t i = 0; i < options->n_pids; i++) {
+		attach_check_process(&check, options->pids[i], choice.lib_dir);
+		if (i)
+			putchar('\n');
+		print_check(&check);
+		possible &= check.possible;
+	}
+	return fflush(stdout) || !possible ? 125 : 0;
 }

@@ -50,10 +50,10 @@ unsigned cmd_quit(struct run *run)
 		return OUT_QUIT;
 	}
 	/* It was not ours to start, so it is not ours to end. */
-	if (tui->options->pid && how && !strcmp(how, "stop"))
+	if (tui->options->n_pids && how && !strcmp(how, "stop"))
 		return command_fail(run, "%s runs without tftop and is not stopped by it: quit lets go",
 				    tui_program_name(tui));
-	if (tui->options->pid) {
+	if (tui->options->n_pids) {
 		tui_leave(tui);
 		return OUT_QUIT;
 	}
@@ -81,7 +81,7 @@ unsigned cmd_interrupt(struct run *run)
 {
 	if (!tui_program_runs(run->tui))
 		return command_fail(run, "no program is running");
-	if (run->tui->options->pid)
+	if (run->tui->options->n_pids)
 		return command_fail(run, "%s runs without tftop and gets no signal of it",
 				    tui_program_name(run->tui));
 	session_signal(live_session(run->tui->live), SIGINT);

@@ -96,18 +96,18 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	const struct options *options = live->options;
 	char self[PATH_MAX], text[SESSION_ERROR_MAX];
 	struct session_options session = {
-		.argv = options->program, .pid = options->pid, .self_dir = self,
+		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids, .n_given = options->n_given, .self_dir = self,
 		.probes = options->probes,
 		.level = options->level, .record_dir = options->record_dir,
 		.lossless = options->lossless, .unhurried = options_batch(options),
-		.screen = screen && !options->pid,
+		.screen = screen && !options->n_pids,
 	};
 
 	process_own_folder(self, sizeof(self));
 	if (size)
 		session.winsize = *size;
 	live->run.command = options->program;
-	if (options->pid)
+	if (options->n_pids)
 		live_read_command(live);
 	*exit_status = 125;
 	if (!live_make_recording(live, error)) {
@@ -131,7 +131,7 @@ struct live *live_new(const struct options *options, bool screen, const struct w
 
 	error[0] = '\0';
 	*exit_status = 125;
-	if (options->program || options->pid)
+	if (options->program || options->n_pids)
 		return new_program(live, screen, size, error, exit_status);
 	if (live_is_file(options->open_path) ? live_open_import(live, error) :
 					       live_open_recording(live, error))
@@ -163,7 +163,7 @@ static void start_reader(struct live *live)
 
 static bool not_started(struct live *live, const char *error)
 {
-	snprintf(live->error, sizeof(live->error), live->options->pid ? "%s" :
+	snprintf(live->error, sizeof(live->error), live->options->n_pids ? "%s" :
 		 "PROGRAM could not be started: %s", error);
 	live_say(live, 2, "%s", live->error);
 	live->exit_code = 125;
@@ -181,7 +181,7 @@ bool live_start(struct live *live)
 		return true;
 	if (!session_arm(live->session, error))
 		start_reader(live);
-	else if (live->options->pid)
+	else if (live->options->n_pids)
 		return not_started(live, error);
 	else
 		live_say(live, 2, "PROGRAM runs untraced: %s", error);
@@ -333,7 +333,7 @@ static void program_ended(struct live *live, const struct session_event *event)
 	live->run.wall_ns = live->ended_ns - live->started_ns;
 	live->run.signal = event->signal;
 	live->run.exit_status = event->signal ? -1 : event->status;
-	live->exit_code = live->options->pid ? 0 : event->signal ? 128 + event->signal :
+	live->exit_code = live->options->n_pids ? 0 : event->signal ? 128 + event->signal :
 			  event->status >= 0 ? event->status : 125;
 	if (live->finished) {		/* the window was over before */
 		model_set_exited(live->model, 0, (uint32_t)live->run.pid, live->run.exit_status,

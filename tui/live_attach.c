@@ -19,14 +19,14 @@ void live_read_command(struct live *live)
 	size_t words = 0;
 	ssize_t size;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)live->options->pid);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)live->options->pids[0]);
 	size = process_read_file(path, text, sizeof(text));
 	live->command = xcalloc(RECORDING_WORDS_MAX + 1, sizeof(*live->command));
 	for (char *at = text; size > 0 && at < text + size && words < RECORDING_WORDS_MAX;
 	     at += strlen(at) + 1)
 		live->command[words++] = xstrdup(at);
 	live->run.command = live->command;
-	live->run.pid = live->options->pid;
+	live->run.pid = live->options->pids[0];
 }
 
 void live_free_command(struct live *live)
@@ -53,13 +53,17 @@ void live_let_go(struct live *live)
 {
 	int64_t until_ns = live_now_ns() + FLUSH_NS;
 
-	if (!live->options->pid || !live->session || live->phase >= LIVE_ENDING)
+	if (!live->options->n_pids || !live->session || live->phase >= LIVE_ENDING)
 		return;
 	session_let_go(live->session);
 	while (live_now_ns() < until_ns)
 		live_wait(live, 10);
-	log_line("let go of %d", (int)live->options->pid);
-	live_say(live, 0, "let go of process %d: it runs on, the probes in it are switched off",
-		 (int)live->options->pid);
+	log_line("let go of %zu", live->options->n_pids);
+	if (live->options->n_pids == 1)
+		live_say(live, 0, "let go of process %d: it runs on, the probes in it are switched off",
+			 (int)live->options->pids[0]);
+	else
+		live_say(live, 0, "let go of %zu processes: they run on, the probes in them are switched "
+			 "off", live->options->n_pids);
 	live_finish(live, false);
 }

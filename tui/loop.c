@@ -65,7 +65,7 @@ void tui_say(struct tui *tui, bool error, const char *format, ...)
 void tui_leave(struct tui *tui)
 {
 	save_leave(tui);
-	if (tui_program_runs(tui) && tui->options->pid)
+	if (tui_program_runs(tui) && tui->options->n_pids)
 		live_let_go(tui->live);
 	else if (tui_program_runs(tui))
 		session_let_go(live_session(tui->live));
@@ -82,7 +82,7 @@ void tui_stop_program(struct tui *tui)
 		tui->quit = true;
 		return;
 	}
-	if (tui->options->pid) {
+	if (tui->options->n_pids) {
 		tui_leave(tui);
 		return;
 	}
@@ -336,7 +336,7 @@ static void pass_on_and_leave(struct tui *tui, int number)
 {
 	if (tui_program_runs(tui))
 		session_signal(live_session(tui->live), number);
-	if (!tui->options->pid)
+	if (!tui->options->n_pids)
 		tui->exit_status = 128 + number;
 	tui_leave(tui);
 }

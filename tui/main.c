@@ -21,6 +21,7 @@
 #include "tui/live.h"
 #include "tui/log.h"
 #include "tui/options.h"
+#include "tui/processes.h"
 #include "tui/signals.h"
 #include "tui/tui.h"
 #include "tui/until.h"
@@ -139,6 +140,8 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	if (!processes_find(&options))
+		return 125;
 	if (options.check)
 		return check_run(&options);
 	if (!files_are_good(&options))

@@ -150,12 +150,15 @@ static enum options_result take_pid(struct options *options, const char *value, 
 
 	errno = 0;
 	pid = strtol(value, &end, 10);
-	if (!isdigit((unsigned char)*value) || *end || errno || pid < 1 || pid > INT_MAX)
-		return wrong(error, "'%s' is not a PID: -p takes the number of a process that runs, "
-			     "such as 4711", value);
-	if (options->pid)
-		return wrong(error, "-p is given twice: one process at a time");
-	options->pid = (pid_t)pid;
+	/* what begins as a name begins may be one */
+	if (!isalpha((unsigned char)*value) && !strchr("._/", *value ? *value : ' ') &&
+	    (!isdigit((unsigned char)*value) || *end || errno || pid < 1 || pid > INT_MAX))
+		return wrong(error, "'%s' is not a PID: -p takes the number or the name of a process "
+			     "that runs, such as 4711", value);
+	if (options->n_attach == OPTIONS_PIDS_MAX)
+		return wrong(error, "more than %d times -p: --children takes what runs below one",
+			     OPTIONS_PIDS_MAX);
+	options->attach[options->n_attach++] = value;
 	return OPTIONS_RUN;
 }
 
@@ -332,6 +335,7 @@ static enum options_result take(struct options *options, int option, const char 
 	case OPT_NO_CONFIG: options->no_config = true; break;
 	case OPT_ASCII: options->ascii = true; break;
 	case OPT_CHECK: options->check = true; break;
+	case OPT_CHILDREN: options->children = true; break;
 	case OPT_SYNTH: return take_synth(options, value, error);
 	case OPT_PRINT: return print_table(value, error);
 	case 'h':
@@ -435,7 +439,10 @@ static enum options_result check_alone(const struct options *options, bool more,
 			       options->record_dir || options->n_exports || options->headless ||
 			       options->script || options->until))
 		return wrong(error, "--check only looks: 'tftop --check', or 'tftop --check -p PID'");
-	if (options->pid && !options->check && (more || options->program))
+	if (options->children && !options->n_attach)
+		return wrong(error, "--children goes with -p: what runs below that process is watched as "
+			     "well");
+	if (options->n_attach && !options->check && (more || options->program))
 		return wrong(error, "-p watches a program that runs already: nothing else is started or "
 			     "opened beside it");
 	return OPTIONS_RUN;
@@ -490,7 +497,7 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	}
 	if (check_alone(options, optind < own, error))
 		return OPTIONS_ERROR;
-	if (!options->synth && !options->check && !options->pid && (!options->program || optind < own) &&
+	if (!options->synth && !options->check && !options->n_attach && (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

@@ -22,13 +22,19 @@
 
 #define OPTIONS_ERROR_MAX 320
 #define OPTIONS_EXPORTS_MAX 32
+#define OPTIONS_PIDS_MAX 64
 
 enum options_color { OPTIONS_COLOR_AUTO = 0, OPTIONS_COLOR_NEVER, OPTIONS_COLOR_16, OPTIONS_COLOR_256 };
 
 struct options {
 	char *const *program;		/* PROGRAM and its arguments, NULL: none */
 	const char *open_path;		/* a recording to open, NULL: none */
-	pid_t pid;			/* -p, 0: none */
+	const char *attach[OPTIONS_PIDS_MAX];	/* -p: PIDs and names, as they were given */
+	size_t n_attach;
+	bool children;			/* --children */
+	/* Of them, by processes_find(): the first n_given are those of -p. */
+	pid_t pids[OPTIONS_PIDS_MAX];
+	size_t n_pids, n_given;
 	bool check;			/* --check: look only */
 
 	bool batch;			/* -b: the text report */

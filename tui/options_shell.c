@@ -57,7 +57,7 @@ const char *option_words(const struct option_row *row, char words[512])
 static const char help_head[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
-"tftop [OPTIONS | --check] -p PID      watch one that runs, ask what can be seen\n"
+"tftop [OPTIONS | --check] -p PID|NAME watch one that runs, ask what can be seen\n"
 "\n";
 
 static const char help_tail[] =
@@ -255,8 +255,8 @@ static void write_zsh(FILE *out)
 	for (size_t i = 0; i < option_n_rows; i++) {
 		const struct option_row *row = &option_rows[i];
 
-		/* several outputs can be asked for */
-		fprintf(out, "\t%s", row->code == OPT_EXPORT ? "'*'" : "");
+		/* several outputs and processes can be asked for */
+		fprintf(out, "\t%s", row->code == OPT_EXPORT || row->code == 'p' ? "'*'" : "");
 		if (row->letter && *row->word)
 			fprintf(out, "'(-%c --%s)'{-%c,--%s}'[", row->letter, row->word, row->letter,
 				row->word);

@@ -26,7 +26,7 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
-	OPT_UNTIL, OPT_CHECK,
+	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN,
 	OPT_LATER,			/* and above: refused by name */
 	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL,
 };
@@ -60,7 +60,8 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X('h', 'h', "help", "", "", ROW, "the options") \
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
-	X('p', 'p', "", "PID", "", NOT, "a program that runs already")
+	X('p', 'p', "", "PID", "", NOT, "a program that runs already, by PID or name") \
+	X(OPT_CHILDREN, '\0', "children", "", "", NOT, "with -p: the processes below it as well")
 
 struct option_row {
 	int code;

@@ -37,59 +37,209 @@ static void say_lines(struct session *s, const struct attach_check *check)
 		if (line->probe ? line->verdict != ATTACH_CANNOT || !line->loaded :
 		    line->verdict != ATTACH_PARTLY)
 			continue;
-		snprintf(text, sizeof(text), "%s: %s", line->what, line->why);
+		if (s->n_targets > 1)
+			snprintf(text, sizeof(text), "process %d: %s: %s", (int)check->pid, line->what,
+				 line->why);
+		else
+			snprintf(text, sizeof(text), "%s: %s", line->what, line->why);
 		session_say(s, 1, text);
 	}
 }
 
 /* The PID is that process's as long as this descriptor finds it there. */
-static bool hold(struct session *s, pid_t pid, uint64_t start_ticks)
+static bool hold(struct target *target, uint64_t start_ticks)
 {
 	struct process_stat stat;
 
-	s->program_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	return s->program_fd >= 0 && process_stat(pid, &stat) && stat.start_ticks == start_ticks;
+	target->fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
+	target->start_ticks = start_ticks;
+	return target->fd >= 0 && process_stat(target->pid, &stat) &&
+	       stat.start_ticks == start_ticks;
 }
 
-bool session_attach_begin(struct session *s, pid_t pid, char error[SESSION_ERROR_MAX])
+/* tftop's folder is one user's. */
+static bool same_owner(struct session *s, const struct attach_check *check)
 {
-	struct attach_check *check = malloc(sizeof(*check));
-	bool good;
-
-	if (!check) {
-		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
-		return false;
-	}
-	attach_check_process(check, pid, s->probes.lib_dir);
-	good = check->possible;
-	if (!good)
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.400s; 'tftop --check -p %d' "
-			 "says all", (int)pid, check->error, (int)pid);
-	if (good && !hold(s, pid, check->start_ticks)) {
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", (int)pid);
-		good = false;
-	}
-	if (good) {
-		s->attach = s->launcher_gone = true;
-		s->program = pid;
-		s->start_ticks = check->start_ticks;
-		s->again = check->again;
+	if (s->targets[0].pid == check->pid) {
 		s->uid = check->uid;
 		s->gid = check->gid;
-		say_lines(s, check);
 	}
+	return s->uid == check->uid && s->gid == check->gid;
+}
+
+static bool begin_one(struct session *s, struct target *target, struct attach_check *check,
+		      char error[SESSION_ERROR_MAX])
+{
+	int pid = (int)target->pid;
+
+	attach_check_process(check, target->pid, s->probes.lib_dir);
+	if (!check->possible)
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.400s; 'tftop --check -p %d' "
+			 "says all", pid, check->error, pid);
+	else if (!same_owner(s, check))
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is uid %u's and gid %u's, "
+			 "process %d is uid %u's and gid %u's: one tftop watches processes of one user",
+			 pid, check->uid, check->gid, (int)s->targets[0].pid, s->uid, s->gid);
+	else if (!hold(target, check->start_ticks))
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
+	else
+		return true;
+	return false;
+}
+
+/* Those that had to be and cannot are an error; others that cannot are left out. */
+static bool begin_all(struct session *s, struct attach_check *check, char error[SESSION_ERROR_MAX])
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_targets; i++) {
+		struct target *target = &s->targets[kept];
+
+		*target = s->targets[i];
+		if (begin_one(s, target, check, error)) {
+			target->again = check->again;
+			say_lines(s, check);
+			kept++;
+			continue;
+		}
+		if (target->given)
+			return false;
+		session_say(s, 1, error);
+		if (target->fd >= 0)
+			close(target->fd);
+		target->fd = -1;
+	}
+	s->n_targets = kept;
+	return true;
+}
+
+bool session_attach_begin(struct session *s, const struct session_options *options,
+			  char error[SESSION_ERROR_MAX])
+{
+	struct attach_check *check = malloc(sizeof(*check));
+	bool good = false;
+
+	s->targets = calloc(options->n_pids, sizeof(*s->targets));
+	s->n_targets = s->targets ? options->n_pids : 0;
+	for (size_t i = 0; i < s->n_targets; i++)
+		s->targets[i] = (struct target){
+			.pid = options->pids[i], .fd = -1, .given = i < options->n_given,
+		};
+	s->attach = s->launcher_gone = true;
+	s->program = options->pids[0];
+	s->below = options->n_pids > options->n_given;
+	if (!check || !s->targets)
+		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+	else
+		good = begin_all(s, check, error);
 	free(check);
 	return good;
 }
 
+/* ---- their ends, and what they start ---- */
+
+bool session_attach_watch(struct session *s)
+{
+	for (size_t i = 0; i < s->n_targets; i++)
+		if (!session_watch(s, s->targets[i].fd))
+			return false;
+	return true;
+}
+
+static bool has_ended(const struct target *target)
+{
+	struct process_stat stat;
+
+	return !process_stat(target->pid, &stat) || stat.state == 'Z' ||
+	       syscall(SYS_pidfd_send_signal, target->fd, 0, NULL, 0) != 0;
+}
+
+struct target *session_attach_ended(struct session *s)
+{
+	for (size_t i = 0; i < s->n_targets; i++) {
+		struct target *target = &s->targets[i];
+
+		if (!target->attached || target->ended || !has_ended(target))
+			continue;
+		target->ended = true;
+		return target;
+	}
+	return NULL;
+}
+
+size_t session_attach_running(const struct session *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_targets; i++)
+		n += s->targets[i].attached && !s->targets[i].ended;
+	return n;
+}
+
+static const struct target *target_of(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n_targets; i++)
+		if (s->targets[i].pid == pid)
+			return &s->targets[i];
+	return NULL;
+}
+
+/* What a target below another one starts is seen as the other's. */
+static bool is_below_another(const struct session *s, const struct target *target)
+{
+	struct process_stat stat;
+	pid_t pid = target->pid;
+
+	for (int depth = 0; depth < 64 && process_stat(pid, &stat) && stat.parent > 1; depth++) {
+		pid = stat.parent;
+		if (target_of(s, pid))
+			return true;
+	}
+	return false;
+}
+
+void session_attach_look(struct session *s, child_function *tell)
+{
+	for (size_t i = 0; i < s->n_targets; i++)
+		if (s->targets[i].children)
+			children_look(s->targets[i].children, tell, s);
+}
+
+bool session_attach_reaches(const struct session *s, pid_t pid)
+{
+	char path[64], line[1024];
+	bool found = target_of(s, pid) != NULL;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = found ? NULL : fopen(path, "re");
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "/" STAGE_RUNTIME) != NULL;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+void session_attach_free(struct session *s)
+{
+	for (size_t i = 0; i < s->n_targets; i++) {
+		children_free(s->targets[i].children);
+		if (s->targets[i].fd >= 0)
+			close(s->targets[i].fd);
+	}
+	free(s->targets);
+	s->targets = NULL;
+	s->n_targets = 0;
+}
+
 /* ---- what it is given ---- */
 
-void session_attach_variables(const struct session *s, struct session_variables *variables)
+void session_attach_variables(pid_t pid, struct session_variables *variables)
 {
 	char path[64];
 	ssize_t got;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)s->program);
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	variables->text = malloc(ENVIRONMENT_MAX);
 	got = variables->text ? process_read_file(path, variables->text, ENVIRONMENT_MAX) : -1;
 	variables->size = got > 0 ? (size_t)got : 0;
@@ -140,16 +290,17 @@ static bool open_report(const struct session *s, struct report *report, char *wh
 }
 
 /* Until everything was tried; false: it was not within the time, or PROGRAM has ended. */
-static bool wait_report(struct session *s, const struct report *report, struct stage_report *now)
+static bool wait_report(struct session *s, const struct target *target,
+			const struct report *report, struct stage_report *now)
 {
 	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
-	struct pollfd ended = { .fd = s->program_fd, .events = POLLIN };
+	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 	unsigned looks = 0;
 
 	do {
 		session_alive(s);
-		if (s->again && ++looks % AWAKE_LOOKS == 0)
-			attach_awake(s->program);
+		if (target->again && ++looks % AWAKE_LOOKS == 0)
+			attach_awake(target->pid);
 		if (report_read(report, now) &&
 		    (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;
@@ -164,10 +315,10 @@ static bool went_wrong(const struct stage_load *load)
 }
 
 /* How many libraries have begun, what was there before counts as one; else why not. */
-static int count_begun(const struct session *s, const struct stage_report *now, char *why,
+static int count_begun(const struct target *target, const struct stage_report *now, char *why,
 		       size_t size)
 {
-	int begun = s->again && !now->text[0];
+	int begun = target->again && !now->text[0];
 
 	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
 	for (uint32_t i = 0; i < now->loads; i++) {
@@ -187,6 +338,30 @@ static void say_wrong(struct session *s, const struct stage_report *now)
 			session_say(s, 2, now->load[i].text);
 }
 
+static void count_child(void *arg, const struct child_event *child)
+{
+	struct session *s = arg;
+
+	s->unreached += !session_attach_reaches(s, child->pid);
+}
+
+/* What runs below them already is not told of later. */
+static void look_below(struct session *s)
+{
+	char text[SESSION_ERROR_MAX];
+
+	for (size_t i = 0; i < s->n_targets; i++)
+		if (s->targets[i].attached && !is_below_another(s, &s->targets[i]))
+			s->targets[i].children = children_new(s->targets[i].pid);
+	session_attach_look(s, count_child);
+	if (!s->unreached || s->below)
+		return;
+	snprintf(text, sizeof(text), s->unreached == 1 ? "%zu process below is not watched: "
+		 "--children attaches to what runs below as well" : "%zu processes below are not watched: "
+		 "--children attaches to what runs below as well", s->unreached);
+	session_say(s, 0, text);
+}
+
 static void say_started(struct session *s)
 {
 	struct session_event started = {
@@ -194,18 +369,18 @@ static void say_started(struct session *s)
 	};
 
 	s->started = true;
-	s->children = children_new(s->program);
+	look_below(s);
 	session_note(s, &started, "");
 }
 
 /* The stage in PROGRAM has got its argument; false with the reason in why. */
-static bool stage(struct session *s, struct report *report, struct stage_report *now, char *why,
-		  size_t size)
+static bool stage(struct session *s, const struct target *target, struct report *report,
+		  struct stage_report *now, char *why, size_t size)
 {
 	struct stage_argument argument;
 	char library[1200];
 	struct inject_request request = {
-		.pid = s->program, .library = library, .argument = argument.text,
+		.pid = target->pid, .library = library, .argument = argument.text,
 	};
 	struct inject_result result;
 
@@ -218,7 +393,7 @@ static bool stage(struct session *s, struct report *report, struct stage_report 
 		snprintf(why, size, "%s", result.why);
 		return false;
 	}
-	if (!wait_report(s, report, now)) {
+	if (!wait_report(s, target, report, now)) {
 		snprintf(why, size, "its probes did not begin within %d s, or it has ended",
 			 (int)(ATTACH_LIMIT_NS / 1000000000));
 		return false;
@@ -227,38 +402,56 @@ static bool stage(struct session *s, struct report *report, struct stage_report 
 		snprintf(why, size, "its environment does not take '%s'", now->text);
 		return false;
 	}
-	return count_begun(s, now, why, size) > 0;
+	return count_begun(target, now, why, size) > 0;
 }
 
-static bool try_once(struct session *s, struct stage_report *now, char *why, size_t size)
+static bool try_once(struct session *s, const struct target *target, struct stage_report *now,
+		     char *why, size_t size)
 {
 	struct report report = { .fd = -1, .folder = -1 };
-	bool good = open_report(s, &report, why, size) && stage(s, &report, now, why, size);
+	bool good = open_report(s, &report, why, size) &&
+		    stage(s, target, &report, now, why, size);
 
 	report_close(&report);
 	return good;
 }
 
-int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
+static bool attach_one(struct session *s, struct target *target, char error[SESSION_ERROR_MAX])
 {
 	/* The tftop before is not gone before its keeper has cleared away: 0.5 s, 2 s at most. */
-	int tries = s->again ? AGAIN_TRIES : 1;
+	int tries = target->again ? AGAIN_TRIES : 1;
 	struct stage_report now = { .loads = 0 };
 	char why[640];
-	bool good = try_once(s, &now, why, sizeof(why));
+	bool good;
 
+	session_make_environment(s, target->pid);
+	good = try_once(s, target, &now, why, sizeof(why));
 	while (!good && --tries > 0) {
-		struct pollfd ended = { .fd = s->program_fd, .events = POLLIN };
+		struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 
 		if (poll(&ended, 1, AGAIN_MS) != 0)
 			break;
-		good = try_once(s, &now, why, sizeof(why));
+		session_alive(s);
+		good = try_once(s, target, &now, why, sizeof(why));
 	}
 	if (!good) {
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)s->program, why);
-		return -1;
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid, why);
+		return false;
 	}
+	target->attached = true;
 	say_wrong(s, &now);
+	return true;
+}
+
+int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
+{
+	for (size_t i = 0; i < s->n_targets; i++) {
+		if (attach_one(s, &s->targets[i], error))
+			continue;
+		if (s->targets[i].given)
+			return -1;
+		session_say(s, 1, error);
+	}
 	say_started(s);
 	return 0;
 }

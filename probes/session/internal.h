@@ -26,6 +26,17 @@ struct session_note {
 	char text[];
 };
 
+/* A process that ran already. */
+struct target {
+	pid_t pid;
+	int fd;				/* pidfd */
+	uint64_t start_ticks;		/* of it when it was looked at */
+	bool given;			/* there is no session without it */
+	bool again;			/* another tftop has watched it before */
+	bool attached, ended;
+	struct children *children;	/* owned; what it starts. NULL: another one's has it */
+};
+
 struct session {
 	pid_t launcher, keeper, program;
 	int launcher_fd, input_fd, keeper_fd, broker;
@@ -34,11 +45,14 @@ struct session {
 	int wake_fd;			/* readable while notes are queued */
 	int opened_fd;			/* readable once a probe opened the control page;
 					 * -1: cannot be told */
-	int program_fd;			/* pidfd, when the launcher died before it or there is none */
+	int program_fd;			/* pidfd, when the launcher died before it */
 	bool attach;			/* PROGRAM runs already: no launcher */
-	bool again;			/* another tftop has watched it before */
-	uint64_t start_ticks;		/* of it then */
-	uid_t uid;			/* the same */
+	struct target *targets;		/* owned; then what PROGRAM is */
+	size_t n_targets;
+	bool below;			/* what is below them is among them, where it can be */
+	size_t unreached;		/* processes below them without a probe, at the start */
+	bool late_told;			/* of processes that they start */
+	uid_t uid;			/* the targets' */
 	gid_t gid;
 	pthread_mutex_t broker_lock;
 	struct launcher_plan *plan;	/* shared with the launcher; owned */
@@ -71,17 +85,36 @@ void session_say(struct session *session, int level, const char *text);
 
 /* ---- attach.c ---- */
 
-/* May it be attached to? Then it is watched; else false with a sentence. */
-bool session_attach_begin(struct session *session, pid_t pid, char error[SESSION_ERROR_MAX]);
-/* Brings the probes into it and waits until they are armed; as session_release(). */
+/* May they be attached to? Else false with a sentence. */
+bool session_attach_begin(struct session *session, const struct session_options *options,
+			  char error[SESSION_ERROR_MAX]);
+/* Their ends are seen by session->poll_fd; false and errno. */
+bool session_attach_watch(struct session *session);
+/* Brings the probes into them and waits until they are armed; as session_release(). */
 int session_attach(struct session *session, char error[SESSION_ERROR_MAX]);
 /* Its variables as they were when it began; text is the caller's to free. */
 struct session_variables {
 	char *text;			/* NAME=value, NUL after each; NULL: unknown */
 	size_t size;
 };
-void session_attach_variables(const struct session *session, struct session_variables *variables);
+void session_attach_variables(pid_t pid, struct session_variables *variables);
 const char *session_attach_variable(void *variables, const char *name);
+
+/* One of them that has ended since the last call; NULL: none. */
+struct target *session_attach_ended(struct session *session);
+/* How many are attached to and run. */
+size_t session_attach_running(const struct session *session);
+/* Looks at what they have started. */
+void session_attach_look(struct session *session, child_function *tell);
+/* Whether probes of ours are in that process, or it is to get them. */
+bool session_attach_reaches(const struct session *session, pid_t pid);
+void session_attach_free(struct session *session);
+
+/* ---- session.c ---- */
+
+bool session_watch(struct session *session, int fd);
+/* What is set for PROGRAM; pid: what has an environment already, 0: none. */
+void session_make_environment(struct session *session, pid_t pid);
 
 /* The looks at /proc that the timer asks for. */
 void session_look(struct session *session);

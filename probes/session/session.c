@@ -141,7 +141,7 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	return s->keeper > 0;
 }
 
-static bool watch(struct session *s, int fd)
+bool session_watch(struct session *s, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -154,7 +154,7 @@ static bool open_watches(struct session *s)
 	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->poll_fd >= 0 && s->timer_fd >= 0 && s->wake_fd >= 0 &&
-	       watch(s, s->timer_fd) && watch(s, s->wake_fd);
+	       session_watch(s, s->timer_fd) && session_watch(s, s->wake_fd);
 }
 
 static bool absolute(const char *path, char *full, size_t size)
@@ -214,7 +214,7 @@ struct session *session_fork(const struct session_options *options,
 		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
 		goto fail;
 	}
-	if (!options->pid)
+	if (!options->n_pids)
 		preflight_check(&s->preflight, options->argv);
 	if (s->preflight.exit_status) {
 		snprintf(error, SESSION_ERROR_MAX, "%s", s->preflight.error);
@@ -228,11 +228,12 @@ struct session *session_fork(const struct session_options *options,
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;
 	}
-	if (options->pid && !session_attach_begin(s, options->pid, error))
+	if (options->n_pids && !session_attach_begin(s, options, error))
 		goto fail;
 	if ((!s->attach && !fork_launcher(s, options)) ||
 	    !fork_keeper(s, options, record[0] ? record : NULL) || !open_watches(s) ||
-	    !watch(s, s->attach ? s->program_fd : s->launcher_fd) || !watch(s, s->keeper_fd)) {
+	    !(s->attach ? session_attach_watch(s) : session_watch(s, s->launcher_fd)) ||
+	    !session_watch(s, s->keeper_fd)) {
 		snprintf(error, SESSION_ERROR_MAX, "cannot start helper processes: %s",
 			 strerror(errno));
 		goto fail;
@@ -352,7 +353,7 @@ int session_connect(struct session *s, uint16_t port)
 
 /* ---- releasing ---- */
 
-static void make_environment(struct session *s)
+void session_make_environment(struct session *s, pid_t pid)
 {
 	struct environ_options options = {
 		.dir = s->ready.dir,
@@ -365,12 +366,13 @@ static void make_environment(struct session *s)
 	if (!s->armed || s->broken)
 		return;
 	if (s->attach) {
-		session_attach_variables(s, &variables);
+		session_attach_variables(pid, &variables);
 		options.own = session_attach_variable;
 		options.arg = &variables;
 	}
 	bytes = environ_lines(&s->probes, &options, s->plan->lines, sizeof(s->plan->lines));
 	free(variables.text);
+	free(s->environment);
 	s->environment = malloc(bytes + 1);
 	if (s->environment) {
 		memcpy(s->environment, s->plan->lines, bytes);
@@ -391,7 +393,8 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 
 	if (s->released)
 		return 0;
-	make_environment(s);
+	if (!s->attach)
+		session_make_environment(s, 0);
 	session_alive(s);
 	if (s->attach && session_attach(s, error) != 0)
 		return -1;

@@ -35,8 +35,10 @@ struct session;
 
 struct session_options {
 	char *const *argv;		/* PROGRAM and arguments, NULL-terminated; borrowed */
-	pid_t pid;			/* a process that runs already is PROGRAM, argv is not
-					 * looked at; 0: none */
+	/* Processes that run already are PROGRAM, argv is not looked at. Where one of the first
+	 * n_given cannot be attached to there is no session, the others may be missing. */
+	const pid_t *pids;		/* borrowed for session_fork(); the first is what is told of */
+	size_t n_pids, n_given;		/* 0: none */
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
 	const char *probes;		/* --probe LIST, "auto" when NULL */

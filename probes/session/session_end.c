@@ -104,6 +104,7 @@ void session_free(struct session *s)
 	reap(s);
 	free_notes(s);
 	children_free(s->children);
+	session_attach_free(s);
 	free(s->environment);
 	if (s->plan)
 		munmap(s->plan, sizeof(*s->plan));

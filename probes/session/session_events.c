@@ -31,6 +31,7 @@ static void program_ended(struct session *s)
 {
 	s->exited = true;
 	watch_users(s);
+	session_attach_look(s, told_child);
 	if (s->children)
 		children_look(s->children, told_child, s);
 	children_free(s->children);
@@ -119,11 +120,38 @@ static bool take_launcher(struct session *s, struct session_event *event)
 	}
 }
 
+/* PROGRAM has ended when all of them have. */
+static bool take_target(struct session *s, struct session_event *event)
+{
+	struct target *target = s->exited ? NULL : session_attach_ended(s);
+	char text[SESSION_ERROR_MAX];
+	size_t others;
+
+	if (!target)
+		return false;
+	unwatch(s, target->fd);
+	others = session_attach_running(s);
+	*event = (struct session_event){
+		.type = others ? SESSION_CHILD_EXITED : SESSION_EXITED, .status = -1,
+		.pid = others ? target->pid : s->program, .time_ns = wire_now_ns(), .text = "",
+	};
+	if (!others) {
+		program_ended(s);
+		return true;
+	}
+	snprintf(text, sizeof(text), "process %d has ended, %zu %s watched on", (int)target->pid,
+		 others, others == 1 ? "is" : "are");
+	session_say(s, 0, text);
+	return true;
+}
+
 /* After the launcher's death only the pidfd tells that PROGRAM ended. */
 static bool take_pidfd(struct session *s, struct session_event *event)
 {
 	struct process_stat stat;
 
+	if (s->attach)
+		return take_target(s, event);
 	if (s->program_fd < 0 || s->exited)
 		return false;
 	if (process_stat(s->program, &stat) && stat.state != 'Z' &&
@@ -181,6 +209,15 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 
 /* ---- /proc ---- */
 
+/* It has inherited its parent's variables, but nothing is preloaded. Once is enough. */
+static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
+{
+	s->late_told = true;
+	snprintf(text, size, "'%.160s' (process %d) was started meanwhile: of such processes OpenCL, "
+		 "CUDA, NVTX and ITT are seen, frameworks are not; 'tftop -p %d' is for this one alone",
+		 child->command, (int)child->pid, (int)child->pid);
+}
+
 static void told_child(void *arg, const struct child_event *child)
 {
 	struct session *s = arg;
@@ -201,6 +238,8 @@ static void told_child(void *arg, const struct child_event *child)
 		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
 			 "into it", child->command, (int)child->pid,
 			 child->kind == PREFLIGHT_STATIC ? "statically linked" : "set-uid");
+	else if (s->attach && !s->late_told && !session_attach_reaches(s, child->pid))
+		say_late(s, child, text, sizeof(text));
 	else
 		return;
 	session_say(s, 1, text);
@@ -254,10 +293,10 @@ static void watch_users(struct session *s)
  * Root's programs may change their uid; LTTng traces those of whom it was told (lttng.c),
  * and a probe waits a second for that. A process is told by /proc, not by what it says.
  */
-static void admit_users(struct session *s)
+static void admit_users(struct session *s, const struct children *children)
 {
 	pid_t pids[256];
-	size_t count = geteuid() == 0 ? children_pids(s->children, pids, 256) : 0;
+	size_t count = children ? children_pids(children, pids, 256) : 0;
 
 	for (size_t i = 0; i < count && s->admitted_count < SESSION_USERS_MAX; i++) {
 		struct wire_head head = { .type = WIRE_ADMIT };
@@ -280,10 +319,13 @@ void session_look(struct session *s)
 {
 	session_alive(s);
 	watch_users(s);
-	if (s->children) {
+	session_attach_look(s, told_child);
+	if (s->children)
 		children_look(s->children, told_child, s);
-		if (s->armed && !s->broken && !s->keeper_gone)
-			admit_users(s);
+	if (s->armed && !s->broken && !s->keeper_gone && geteuid() == 0) {
+		admit_users(s, s->children);
+		for (size_t i = 0; i < s->n_targets; i++)
+			admit_users(s, s->targets[i].children);
 	}
 	watch_logs(s);
 }

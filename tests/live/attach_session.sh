@@ -20,9 +20,9 @@ begin() {
 }
 # one NAME FUNCTION…: a case; what it did not finish is ended
 one() {
-	program= watcher=
+	program= watcher= second=
 	case_run "$@"
-	[ -z "$watcher$program" ] || { kill -KILL $watcher $program; wait $watcher $program; } 2>/dev/null
+	[ -z "$watcher$program$second" ] || { kill -KILL $watcher $program $second; wait $watcher $program $second; } 2>/dev/null
 }
 # orphan: it ends with who started it, however that ends
 orphan() {
@@ -115,6 +115,73 @@ screen() {
 	is "tftop's status to '$1'" $? 125 && grep -q 'runs without tftop' "$work/one" || return
 	steps go done && finish
 }
+# both: a second program of this kind, in $work/other; it has a name of its own
+both() {
+	named=steps_$$_$BASHPID
+	cp tests/programs/attach_steps.py "$work/$named.py" && mkdir "$work/other" && begin || return
+	"$python" "$work/$named.py" "$work/other" >"$work/other.out" 2>&1 &
+	second=$!
+	wait_for 60 test -e "$work/other/ready" || { kill -KILL $second; fail "no other program: $(first_lines "$work/other.out")"; }
+}
+finish_other() {
+	touch "$work/other/end"
+	wait "$second"
+	is "the other's status" $? 3 && is 'what it computed' "$(sort -u "$work/other/result")" "$(cat "$tmp/alone")"
+}
+other_steps() { touch "$work/other/$1" && wait_for 20 test -e "$work/other/$2" || fail "$1: no steps of the other"; }
+# One session of two programs, one report; the end of one is not the end. Then again.
+several() {
+	both && attach one -p "$second" && steps go done && other_steps go done && finish_other &&
+		steps again again.done && leave && counts one 300 &&
+		is processes "$(report one "sorted(p['pid'] for p in j['processes']) == sorted([$pid, $second])")" True &&
+		finish
+}
+several_again() {
+	both && attach one -p "$second" && leave && attach two -p "$named" && steps go done && other_steps go done &&
+		leave && counts two 200 && finish_other && finish
+}
+# By the script's name; where several have it they are listed, and nothing is touched.
+by_name() {
+	both || return
+	local first=$pid
+	pid=$second
+	"$tftop" -b --for 300ms -p "$named" >"$work/one" 2>&1
+	is "tftop's status" $? 0 && grep -q '^  sigmoid ' "$work/one" || { fail "no ops: $(first_lines "$work/one")"; return; }
+	"$python" "$work/$named.py" "$work/other" >"$work/third.out" 2>&1 &
+	watcher=$!
+	wait_for 20 grep -qs "$named" "/proc/$watcher/cmdline" || { fail 'no third'; return; }
+	"$tftop" -b -p "$named.py" >"$work/one" 2>&1
+	is "status of a name of two" $? 125 && grep -q "^tftop: 2 processes are called '$named.py'" "$work/one" &&
+		grep -qE "^ +$second  .*$named.py" "$work/one" && grep -qE "^ +$watcher  .*$named.py" "$work/one" ||
+		{ fail "$(first_lines "$work/one")"; return; }
+	kill -KILL $watcher
+	wait $watcher 2>/dev/null
+	watcher= pid=$first
+	other_steps go done && finish_other && steps go done && finish
+}
+# What runs below is watched with --children, and without it is said not to be; so is
+# what begins later.
+above='import os, subprocess, sys, time
+program, late = subprocess.Popen(sys.argv[1:]), None
+while program.poll() is None:
+    time.sleep(0.02)
+    if not late and os.path.exists(sys.argv[-1] + "/late"):
+        late = subprocess.Popen(["sleep", "60"])
+if late:
+    late.kill()
+sys.exit(program.returncode)'
+late_told() { report "$1" "[m['text'][:10] for m in j['messages'] if 'was started meanwhile' in m['text']]"; }
+below() {
+	begin "$python" -c "$above" || return
+	local inner=$pid
+	pid=$program
+	attach one && leave && is 'what is said' "$(report one "[m['text'] for m in j['messages'] if 'below' in m['text']]")" \
+		"['1 process below is not watched: --children attaches to what runs below as well']" || return
+	attach two --children && steps go done && touch "$work/steps/late" &&
+		wait_for 20 grep -q 'process .*: sleep 60' "$work/two.log" && leave && counts two 100 &&
+		is 'of the late one' "$(late_told two)" "[\"'sleep 60'\"]" &&
+		is processes "$(report two "$inner in [p['pid'] for p in j['processes']]")" True && finish
+}
 # Root's tftop on an ordinary user's program, and that user's own.
 trainer() {
 	local who=$1 status
@@ -147,7 +214,7 @@ refused() {
 	none=$(cat /proc/sys/kernel/pid_max)
 	refuses "^tftop: cannot attach to $none: there is no process" -b -p "$none" &&
 		refuses '^tftop: cannot attach to 1: 1 is the init' -b -p 1 &&
-		refuses "^tftop: 'me' is not a PID" -p me && refuses 'is not a PID' -p 0 && refuses 'is not a PID' -p -1 &&
+		refuses "^tftop: no process is called 'no-such-program'" -p no-such-program && refuses 'is not a PID' -p 0 && refuses 'is not a PID' -p -1 &&
 		refuses '^tftop: -p watches a program that runs already' -p 1 -- true &&
 		refuses '^tftop: -p watches a program that runs already' -p 1 "$work"
 }
@@ -157,7 +224,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window again recording killed; do
+for c in orphan refused watched ends window again recording killed several several_again by_name below; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'

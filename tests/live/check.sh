@@ -265,7 +265,9 @@ machine() {
 alone() {
 	check 125 '^tftop: --check only looks' "$tftop" --check -b &&
 		check 125 '^tftop: --check only looks' "$tftop" --check -- true &&
-		check 125 "^tftop: 'x' is not a PID: -p takes" "$tftop" --check -p x
+		check 125 "^tftop: '7x' is not a PID: -p takes" "$tftop" --check -p 7x &&
+		check 125 "^tftop: no process is called 'no-such-program': -p takes" "$tftop" --check -p no-such-program &&
+		check 125 '^tftop: --children goes with -p' "$tftop" --check --children
 }
 
 # They do not outlive their suite, with which its end of what they wait on closes.

@@ -156,22 +156,23 @@ TEST(options_check_looks_at_one_process_or_none)
 	char *words[] = { (char *)"tftop", (char *)"--check", (char *)"-p", (char *)"4711", NULL };
 
 	CHECK(options_parse(&options, 2, words, error) == OPTIONS_RUN);
-	CHECK(options.check && !options.pid);
+	CHECK(options.check && !options.n_attach);
 	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
-	CHECK(options.check && options.pid == 4711);
+	CHECK(options.check && options.n_attach == 1 && !strcmp(options.attach[0], "4711"));
 	words[1] = (char *)"-b";
 	CHECK(options_parse(&options, 4, words, error) == OPTIONS_RUN);
-	CHECK(!options.check && options.pid == 4711 && !options.program && !options.open_path);
+	CHECK(!options.check && options.n_attach == 1 && !options.program && !options.open_path);
 	REFUSES("nothing else is started", "-p", "4711", "--", "p");
 	REFUSES("nothing else is started", "-p", "4711", "/");
 	REFUSES("-p needs a value", "--check", "-p");
-	REFUSES("'x' is not a PID", "--check", "-p", "x");
 	REFUSES("'' is not a PID", "--check", "-p", "");
 	REFUSES("'0' is not a PID", "--check", "-p", "0");
 	REFUSES("'-3' is not a PID", "--check", "-p", "-3");
 	REFUSES("'12 ' is not a PID", "--check", "-p", "12 ");
 	REFUSES("'2147483648' is not a PID", "--check", "-p", "2147483648");
-	REFUSES("given twice", "--check", "-p", "1", "-p", "2");
+	CHECK(PARSE("--children", "-p", "1", "-p", "train.py") == OPTIONS_RUN);
+	CHECK(options.children && options.n_attach == 2 && !strcmp(options.attach[1], "train.py"));
+	REFUSES("--children goes with -p", "--children", "--", "p");
 	REFUSES("--check only looks", "--check", "/");
 	REFUSES("--check only looks", "--check", "-b");
 	REFUSES("--check only looks", "--check", "--", "p");
