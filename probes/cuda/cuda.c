@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "probes/cuda/probe.h"
+#include "probes/schema/attach.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define PATH_ENV "CUDA_INJECTION64_PATH"
@@ -228,17 +229,22 @@ EXPORT int InitializeInjection(void)
 	return result;
 }
 
-/* Into a program that runs already. 0: it is seen from now on; 1: CUDA is not in use yet
- * (cuInit will call the above), or the probe is there already; -1: it cannot be, which has
- * been told. */
-EXPORT int tftop_probe_attach(void);
-EXPORT int tftop_probe_attach(void)
+int tftop_probe_attach(void)
 {
 	int saved = errno;
 
-	if (!cupti_driver_runs() || atomic_flag_test_and_set(&begun))
-		return 1;
-	begin();
+	rt_attach_why("%s", "");
+	if (!cupti_driver_runs()) {
+		rt_attach_why("CUDA has not begun here, and will with '" PATH_ENV "'");
+		return TFT_ATTACH_UNUSED;
+	}
+	if (!rt_probe_attach(&cuda_probe))
+		return TFT_ATTACH_FAILED;
+	if (!atomic_flag_test_and_set(&begun))
+		begin();
 	errno = saved;
-	return cupti && !atomic_load(&cuda_dead) ? 0 : -1;
+	if (cupti && !atomic_load(&cuda_dead))
+		return TFT_ATTACHED;
+	rt_attach_why("of CUDA nothing is seen, which a message says more of");
+	return TFT_ATTACH_FAILED;
 }

@@ -137,8 +137,8 @@ static void attach(const char *library)
 		puts("attach: refused");
 		_exit(1);
 	}
-	if (entry.function() <= 0)
-		puts("attached twice");
+	if (entry.function())
+		puts("attach: refused the second time");
 	launch("seen", stream, 1000);
 	launch("seen too", NULL, 1000);
 	seen();
