@@ -2,6 +2,7 @@
 /* The end of a session: the last events, letting go, clearing away. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -65,6 +66,15 @@ static void reap(struct session *s)
 		waitpid(s->keeper, NULL, WNOHANG);
 }
 
+/* It died before it said where its folder is, or after. */
+static void clear_for_keeper(const struct session *s)
+{
+	if (s->ready.dir[0])
+		dir_remove(s->ready.dir);
+	else
+		dir_sweep();
+}
+
 static void free_notes(struct session *s)
 {
 	while (s->first) {
@@ -99,8 +109,10 @@ void session_free(struct session *s)
 	close_one(&s->program_fd);
 	close_one(&s->opened_fd);
 	close_one(&s->poll_fd);
-	if (s->keeper_gone && s->ready.dir[0])
-		dir_remove(s->ready.dir);
+	if (s->keeper_gone)
+		clear_for_keeper(s);
+	else if (s->keeper > 0)
+		kill(s->keeper, SIGCONT);	/* somebody may have stopped it: it is to clear away */
 	reap(s);
 	free_notes(s);
 	children_free(s->children);
