@@ -96,8 +96,19 @@ static const struct tft_start_hooks hooks = {
 
 static void (*set_hooks)(const struct tft_start_hooks *);
 
+/*
+ * LTTng's destructor ends its threads by pthread_cancel(), for which glibc loads this library
+ * and aborts the process where that fails: after chroot(), or without a free descriptor or
+ * memory. So it is there before. The program's C++ libraries would have brought the same one.
+ */
+static void be_able_to_end(void)
+{
+	rt_dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NODELETE);
+}
+
 void rt_exit_start(void)
 {
+	be_able_to_end();
 	on_exit(at_exit, NULL);
 	at_quick_exit(at_quick_exit_);
 	rt_fd_start();

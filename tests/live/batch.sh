@@ -93,6 +93,20 @@ file_size_limit() {
 	[ $status = 3 ] || fail "status $status, not 3"
 }
 
+# To the end of a process nothing has to be loaded: it may be unable to.
+ends_as_alone() {
+	local fault
+	need_programs "$O/tests/faulty"
+	for fault in "$@"; do
+		rm -rf "$work/root" && mkdir "$work/root" && touch "$work/root/go" || return
+		(cd "$work/root" && timeout -k 5 60 "$tftop" --json="$work/r.json" -- \
+			"$O/tests/faulty" "$fault" "$work/root") >"$work/out" 2>"$work/err"
+		[ $? = 0 ] && grep -q '^sum ' "$work/root/truth" || fail "$fault: $(first_lines "$work/err")" || return
+		has_line '"name": "compute"' "$work/r.json" || fail "$fault: nothing was seen of it" || return
+	done
+}
+cut_off() { [ "$(id -u)" = 0 ] || skip root && ends_as_alone chroot; }
+
 no_more_environment() {
 	timeout -k 5 60 "$tftop" --json=/dev/null -- env -0 >"$work/under"
 	env -0 >"$work/bare"
@@ -267,6 +281,8 @@ case_run descriptors descriptors
 case_run closed_descriptors closed_descriptors
 case_run report_checked_first report_checked_first
 case_run file_size_limit file_size_limit
+case_run no_descriptors ends_as_alone descriptors
+case_run cut_off cut_off
 case_run no_more_environment no_more_environment
 case_run another_user another_user
 case_run signals signals
