@@ -19,8 +19,8 @@ SCRIPT_BYTES = 900_000          # a script may have 1 MiB
 ROUND_KEYS = 20_000
 SYNTHS = ["", ",gpu", ",gpus", ",counters", ",processor", ",names"]
 # Those that end the run or stop it, and those that only scripts have.
-LEFT_OUT = {"quit", "suspend", "source", "answer", "interrupt", "assert-screen", "key", "mouse",
-            "resize", "save-screen", "wait", "wait-exit", "wait-settled", "wait-step",
+LEFT_OUT = {"quit", "suspend", "source", "answer", "interrupt", "assert-screen", "follow-links",
+            "key", "mouse", "resize", "save-screen", "wait", "wait-exit", "wait-settled", "wait-step",
             "wait-kernels", "wait-for"}
 WORDS = ["0", "1", "7", "-1", "99999999999999999999", "2.5", "10us", "1.2s", "3ms", "start",
          "live", "all", "step", "thread", "scope", "off", "on", "yes", "no", "default", "name",
