@@ -20,13 +20,13 @@ _tftop()
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
 	--theme) COMPREPLY=($(compgen -W 'dark light 16 contrast mono' -- "$cur")); return ;;
-	-p) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
+	-p | --control) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
 	-o) COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	--script | --config | --debug) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check -p --children --' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-b --batch --json= -o --export --probe --level --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check -p --children --control --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace

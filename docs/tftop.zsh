@@ -38,4 +38,5 @@ _arguments -S \
 	'--check[what can be observed here, or in a process]' \
 	'*''-p[a program that runs already, by PID or name]:process:_pids' \
 	'--children[with -p: the processes below it as well]' \
+	'--control[level=LEVEL for the tftop that watches it]:process:_pids' \
 	'*:recording or file:_files'

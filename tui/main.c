@@ -17,6 +17,7 @@
 #include "tui/batch.h"
 #include "tui/beside.h"
 #include "tui/check.h"
+#include "tui/control.h"
 #include "tui/exports.h"
 #include "tui/live.h"
 #include "tui/log.h"
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
 	case OPTIONS_RUN:
 		break;
 	}
+	if (options.control)
+		return control_run(&options);
 	if (!processes_find(&options))
 		return 125;
 	if (options.check)

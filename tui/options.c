@@ -40,7 +40,6 @@ static const struct option own_options[] = {
 	{ "print", required_argument, NULL, OPT_PRINT },
 	{ "live", required_argument, NULL, OPT_LIVE },
 	{ "join", optional_argument, NULL, OPT_JOIN },
-	{ "control", required_argument, NULL, OPT_CONTROL },
 };
 #define N_OWN (sizeof(own_options) / sizeof(*own_options))
 
@@ -78,13 +77,18 @@ static enum options_result wrong(char error[OPTIONS_ERROR_MAX], const char *form
 
 /* ---- values ---- */
 
+static const char *const level_names[] = { "off", "min", "default", "full" };
+
+const char *options_level_name(enum tft_level level)
+{
+	return level_names[level];
+}
+
 static enum options_result take_level(struct options *options, const char *from,
 				      const char *value, char *error)
 {
-	static const char *const names[] = { "off", "min", "default", "full" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(value, names[i])) {
+	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
+		if (!strcmp(value, level_names[i])) {
 			options->level = (enum tft_level)i;
 			return OPTIONS_RUN;
 		}
@@ -143,16 +147,26 @@ static enum options_result take_number(int64_t *out, const char *from, const cha
 	return OPTIONS_RUN;
 }
 
-static enum options_result take_pid(struct options *options, const char *value, char *error)
+static bool read_pid(const char *value, pid_t *out)
 {
 	char *end;
 	long pid;
 
 	errno = 0;
 	pid = strtol(value, &end, 10);
+	if (!isdigit((unsigned char)*value) || *end || errno || pid < 1 || pid > INT_MAX)
+		return false;
+	*out = (pid_t)pid;
+	return true;
+}
+
+static enum options_result take_pid(struct options *options, const char *value, char *error)
+{
+	pid_t pid;
+
 	/* what begins as a name begins may be one */
 	if (!isalpha((unsigned char)*value) && !strchr("._/", *value ? *value : ' ') &&
-	    (!isdigit((unsigned char)*value) || *end || errno || pid < 1 || pid > INT_MAX))
+	    !read_pid(value, &pid))
 		return wrong(error, "'%s' is not a PID: -p takes the number or the name of a process "
 			     "that runs, such as 4711", value);
 	if (options->n_attach == OPTIONS_PIDS_MAX)
@@ -287,6 +301,10 @@ static enum options_result take_value(struct options *options, int option, const
 	case OPT_THEME: return take_theme(options, value, error);
 	case OPT_DEBUG: return take_file(&options->debug, "--debug", value, error);
 	case 'p': return take_pid(options, value, error);
+	case OPT_CONTROL:
+		return read_pid(value, &options->control) ? OPTIONS_RUN :
+			wrong(error, "'%s' is not a PID: --control takes one that tftop watches, and "
+			      "level=LEVEL", value);
 	default: return refuse_later(option, error);
 	}
 }
@@ -432,6 +450,20 @@ static enum options_result check_path(struct options *options, char *const *word
 	return OPTIONS_RUN;
 }
 
+/* The word behind --control PID, and nothing else. */
+static enum options_result take_control(struct options *options, char *const *words, int count,
+					char *error)
+{
+	static const char key[] = "level=";
+
+	if (count != 1 || strncmp(words[0], key, strlen(key)) || options->check ||
+	    options->n_attach || options->program || options_batch(options) ||
+	    options->record_dir || options->n_exports || options->headless || options->script)
+		return wrong(error, "--control takes a PID and a level, and goes with nothing else: "
+			     "'tftop --control %d level=off'", (int)options->control);
+	return take_level(options, "level", words[0] + strlen(key), error);
+}
+
 /* Nothing is run, opened or kept: what would say how is a mistake. */
 static enum options_result check_alone(const struct options *options, bool more, char *error)
 {
@@ -495,6 +527,8 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		if (result != OPTIONS_RUN)
 			return result;
 	}
+	if (options->control)
+		return take_control(options, argv + optind, own - optind, error);
 	if (check_alone(options, optind < own, error))
 		return OPTIONS_ERROR;
 	if (!options->synth && !options->check && !options->n_attach && (!options->program || optind < own) &&

@@ -36,6 +36,7 @@ struct options {
 	pid_t pids[OPTIONS_PIDS_MAX];
 	size_t n_pids, n_given;
 	bool check;			/* --check: look only */
+	pid_t control;			/* --control: `level` is for the tftop that watches it; 0: none */
 
 	bool batch;			/* -b: the text report */
 	const char *json;		/* --json=FILE, "-": stdout; NULL: none */
@@ -73,6 +74,9 @@ enum options_result {
 
 enum options_result options_parse(struct options *options, int argc, char **argv,
 				  char error[OPTIONS_ERROR_MAX]);
+
+/* "off", "min", "default", "full". */
+const char *options_level_name(enum tft_level level);
 
 /* No screen: -b, --json, or a file that is opened only to be exported. */
 static inline bool options_batch(const struct options *options)

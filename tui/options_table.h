@@ -26,9 +26,9 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
-	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN,
+	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL,
 	OPT_LATER,			/* and above: refused by name */
-	OPT_LIVE = OPT_LATER, OPT_JOIN, OPT_CONTROL,
+	OPT_LIVE = OPT_LATER, OPT_JOIN,
 };
 
 enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
@@ -61,7 +61,8 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
 	X('p', 'p', "", "PID", "", NOT, "a program that runs already, by PID or name") \
-	X(OPT_CHILDREN, '\0', "children", "", "", NOT, "with -p: the processes below it as well")
+	X(OPT_CHILDREN, '\0', "children", "", "", NOT, "with -p: the processes below it as well") \
+	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, "level=LEVEL for the tftop that watches it")
 
 struct option_row {
 	int code;

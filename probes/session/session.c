@@ -459,7 +459,10 @@ void session_set_level(struct session *s, enum tft_level level)
 
 enum tft_level session_level(const struct session *s)
 {
-	return s->level;
+	uint32_t level = s->control ? __atomic_load_n(&s->control->level, __ATOMIC_RELAXED) : s->level;
+
+	/* --control may have written it */
+	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
 }
 
 void session_ask_dump(struct session *s)

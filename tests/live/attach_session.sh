@@ -182,6 +182,30 @@ below() {
 		is 'of the late one' "$(late_told two)" "[\"'sleep 60'\"]" &&
 		is processes "$(report two "$inner in [p['pid'] for p in j['processes']]")" True && finish
 }
+# control STATUS PATTERN COMMAND…: what --control says of $pid
+control() {
+	local status=$1 pattern=$2
+	shift 2
+	"$@" >"$work/said" 2>&1
+	is "status for '$pattern'" $? "$status" && is 'what it said' "$(sed "s|'/.*/control'|'PAGE'|" "$work/said")" "$pattern"
+}
+# Off from outside: what is computed then is not seen; and on again. When a probe has looked
+# at the page (each 100 ms at least) nothing outside shows, so it gets ten times that.
+steered() {
+	begin && control 125 "tftop: no tftop watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
+		pause 1 && steps go done &&
+		control 0 "process $pid: level was off, is full" "$tftop" --control "$pid" level=full || return
+	if [ -n "$root" ]; then
+		make_user_copy && control 125 "tftop: cannot look at process $pid: Permission denied: its user can, and root" \
+			as_user "$user_copy/tftop" --control "$pid" level=off || return
+	fi
+	leave && is mm "$(report one "sum(o['count'] for o in j['ops'] if o['name'] == 'mm')")" 0 &&
+		control 125 "tftop: the tftop that watched process $pid has gone: 'tftop -p $pid' watches it again" \
+			"$tftop" --control "$pid" level=off && finish || return
+	control 125 "tftop: there is no process $pid: --control takes the PID of one that tftop watches" \
+		"$tftop" --control "$pid" level=off
+}
 # Root's tftop on an ordinary user's program, and that user's own.
 trainer() {
 	local who=$1 status
@@ -224,7 +248,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window again recording killed several several_again by_name below; do
+for c in orphan refused watched ends window again recording killed several several_again by_name below steered; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'

@@ -144,11 +144,24 @@ TEST(options_refuse_unknown_ones)
 TEST(options_refuse_what_a_later_version_brings)
 {
 	static const char *const later[] = {
-		"--live=net://h", "--join", "--control=1",
+		"--live=net://h", "--join",
 	};
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		REFUSES("not in this version", later[i]);
+}
+
+TEST(options_control_takes_a_pid_and_a_level)
+{
+	CHECK(PARSE("--control", "4711", "level=off") == OPTIONS_RUN);
+	CHECK(options.control == 4711 && options.level == TFT_LEVEL_OFF);
+	REFUSES("'x' is not a PID: --control takes", "--control", "x", "level=off");
+	REFUSES("'most' is not a level", "--control", "4711", "level=most");
+	REFUSES("--control takes a PID and a level", "--control", "4711");
+	REFUSES("--control takes a PID and a level", "--control", "4711", "off");
+	REFUSES("--control takes a PID and a level", "--control", "4711", "level=off", "level=min");
+	REFUSES("--control takes a PID and a level", "--control", "4711", "-b", "level=off");
+	REFUSES("--control takes a PID and a level", "--control", "4711", "level=off", "--", "p");
 }
 
 TEST(options_check_looks_at_one_process_or_none)

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/schema/control.h"
+
+#define PAGE_NAME "/control"
+#define DELETED " (deleted)"
+#define ALIVE_NS INT64_C(5000000000)	/* as the probes count (probes/runtime/control.c) */
+#define PATH_BYTES 512
+
+enum found { FOUND_NONE = 0, FOUND_GONE, FOUND_REFUSED, FOUND_LIVING };
+
+struct page {
+	enum found found;
+	int fd;			/* FOUND_LIVING: for reading and writing */
+	int error;		/* FOUND_REFUSED */
+	char path[PATH_BYTES];
+};
+
+/* The path of a line of /proc/PID/maps, which ends; "": none. *deleted: its file is gone. */
+static char *path_of(char *line, bool *deleted)
+{
+	char *path = strchr(line, '/');
+	size_t length;
+
+	if (!path)
+		return line + strlen(line);
+	path[strcspn(path, "\n")] = '\0';
+	length = strlen(path);
+	*deleted = length > strlen(DELETED) && !strcmp(path + length - strlen(DELETED), DELETED);
+	if (*deleted)
+		path[length - strlen(DELETED)] = '\0';
+	return path;
+}
+
+static bool is_page(const char *path)
+{
+	size_t length = strlen(path);
+
+	return strstr(path, "/tftop-") && length > strlen(PAGE_NAME) && length < PATH_BYTES &&
+	       !strcmp(path + length - strlen(PAGE_NAME), PAGE_NAME);
+}
+
+/* Whoever wrote the file: it is to be a page, and its tftop to give signs of life. */
+static bool lives(int fd)
+{
+	struct tft_control page;
+	struct timespec now;
+	struct stat st;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size != TFT_CONTROL_BYTES ||
+	    pread(fd, &page, sizeof(page), 0) != (ssize_t)sizeof(page))
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return page.magic == TFT_CONTROL_MAGIC && page.version == TFT_CONTROL_VERSION &&
+	       !page.closed &&
+	       (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - page.alive_ns < ALIVE_NS;
+}
+
+/* A process that was watched several times has several; the best of them is kept. */
+static void look_at(struct page *page, const char *path, bool deleted)
+{
+	int fd = deleted ? -1 : open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int error = errno;
+	enum found found = FOUND_GONE;
+
+	if (fd >= 0 && lives(fd))
+		found = FOUND_LIVING;
+	else if (!deleted && fd < 0 && error != ENOENT)
+		found = FOUND_REFUSED;
+	if (found > page->found) {
+		page->found = found;
+		page->fd = found == FOUND_LIVING ? fd : -1;
+		page->error = error;
+		snprintf(page->path, sizeof(page->path), "%s", path);
+	}
+	if (fd >= 0 && fd != page->fd)
+		close(fd);
+}
+
+/* False and errno: what it has mapped cannot be read. */
+static bool find_page(pid_t pid, struct page *page)
+{
+	char name[64], line[PATH_BYTES + 128];
+	FILE *maps;
+
+	*page = (struct page){ .fd = -1 };
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	if (!maps)
+		return false;
+	while (fgets(line, sizeof(line), maps)) {
+		bool deleted = false;
+		char *path = path_of(line, &deleted);
+
+		if (is_page(path))
+			look_at(page, path, deleted);
+	}
+	fclose(maps);
+	return true;
+}
+
+static int refuse(pid_t pid, const struct page *page)
+{
+	int id = (int)pid;
+
+	if (page->found == FOUND_NONE)
+		fprintf(stderr, "tftop: no tftop watches process %d: 'tftop -p %d' does\n", id, id);
+	else if (page->found == FOUND_GONE)
+		fprintf(stderr, "tftop: the tftop that watched process %d has gone: 'tftop -p %d' "
+			"watches it again\n", id, id);
+	else
+		fprintf(stderr, "tftop: cannot steer process %d: '%s': %s: the user of the tftop that "
+			"watches it can, and root\n", id, page->path, strerror(page->error));
+	return 125;
+}
+
+int control_run(const struct options *options)
+{
+	pid_t pid = options->control;
+	uint32_t was, level = (uint32_t)options->level;
+	off_t at = offsetof(struct tft_control, level);
+	struct page page;
+	bool done;
+
+	if (!find_page(pid, &page)) {
+		if (errno == ENOENT || errno == ESRCH)
+			fprintf(stderr, "tftop: there is no process %d: --control takes the PID of one "
+				"that tftop watches\n", (int)pid);
+		else
+			fprintf(stderr, "tftop: cannot look at process %d: %s: its user can, and root\n",
+				(int)pid, strerror(errno));
+		return 125;
+	}
+	if (page.found != FOUND_LIVING)
+		return refuse(pid, &page);
+	done = pread(page.fd, &was, sizeof(was), at) == (ssize_t)sizeof(was) &&
+	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level);
+	if (!done)
+		fprintf(stderr, "tftop: cannot write '%s': %s\n", page.path, strerror(errno));
+	else
+		printf("process %d: level was %s, is %s\n", (int)pid,
+		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
+		       options_level_name(options->level));
+	close(page.fd);
+	return done && !fflush(stdout) ? 0 : 125;
+}

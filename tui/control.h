@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control page (probes/schema/control.h) of the tftop that watches a process, from
+ * outside: --control. It is found in what the process has mapped. Threads: main.
+ */
+#ifndef TUI_CONTROL_H
+#define TUI_CONTROL_H
+
+#include "tui/options.h"
+
+/* --control PID level=LEVEL; prints what it was and is. What tftop leaves with: 0 or 125. */
+int control_run(const struct options *options);
+
+#endif
