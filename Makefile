@@ -439,6 +439,11 @@ soak-keys:
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
 
+# What can break, so many times each; writes the table of docs/reliability.md.
+.PHONY: faults
+faults: tests
+	@O=$(O) tests/faults/run.py --tries $(or $(TRIES),5) $(if $(ONLY),--only '$(ONLY)',--write docs/reliability.md)
+
 fuzz:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
 	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
@@ -514,6 +519,7 @@ help:
 	  'make bench        figures, each beside something that runs in the same minute' \
 	  'make soak-keys    a million random keys under the sanitizers' \
 	  'make golden       rewrite the expected screens' \
+	  'make faults       what breaks around tftop, docs/reliability.md, TRIES=5' \
 	  'make fuzz         parsers and decoders, SECONDS=60' \
 	  'make install      DESTDIR=, prefix=$(prefix)' \
 	  'make uninstall, make clean'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * faulty FAULT FOLDER: computes, marks itself with ranges, and in its midst does what is hard
- * for a profiler to bear.
+ * for a profiler to bear. For tests/faults/run.py and tests/live/batch.sh.
  *
  * It says FOLDER/ready and computes without counting until FOLDER/go is there; then come STEPS
  * steps that count, with the fault between them. FOLDER/truth gets what came of it: the same

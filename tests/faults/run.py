@@ -1,0 +1,597 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""run.py [--tries N] [--only WORD] [--seed S] [--jobs N] [--write FILE]: what breaks around tftop.
+
+Each fault happens N times to programs that tftop launches, and to ones that it comes to (-p).
+A program is to end as it does alone (status, output, what it computed), tftop is to end and
+to say what is missing, and nothing of it is to be left 5 s later. The table goes to stdout,
+or between the markers in FILE. Status 1 when something fell short.
+
+Each try has its own mount namespace with its own /run and /dev/shm, and so needs root. Processes
+are told by a variable in their environment."""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+
+HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+O = os.path.join(HERE, os.environ.get("O", "build"))
+TFTOP = O + "/tftop"
+MARK = "TFTOP_FAULT_TEST"
+PROGRAM_S = 120         # until a program has to have ended
+CLEAN_S = 5             # until nothing may be left
+MOMENT_S = 1.0          # a random moment is at most so long after what it counts from
+# What any attach says, whatever breaks.
+LATE = re.compile("attached late: |was in use before tftop came")
+AT_ONCE = Lock()        # of the faults that take much of what the machine has
+BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
+
+
+class Failed(Exception):
+    """What fell short, as the table is to say it."""
+
+
+def wait_for(seconds, condition):
+    """Polls: what is waited for is others' files and processes."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+# ---- programs: how to start one, when it is in its midst, what came of it ----
+
+class Program:
+    exit_status = 0
+
+    def __init__(self, work):
+        self.work = work
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def say(self, name):
+        open(self.path(name), "w", encoding="ascii").close()
+
+    def drive(self, ended):
+        """After the attach and the fault: what it needs to go on to its end."""
+
+
+class Trainer(Program):
+    """train_opencl: OpenCL and NVTX from C."""
+    label = "trainer"
+
+    def argv(self):
+        return [O + "/train_opencl", "--steps", "150", "--delay-ms", "15", "--batch", "16",
+                "--truth", self.path("truth")]
+
+    def ready(self):
+        return "step 3 " in text_of(self.path("out"))
+
+    def result(self):
+        def keep(value):
+            if isinstance(value, dict):
+                return {k: keep(v) for k, v in value.items()
+                        if not k.endswith("_ns") and k != "run"}
+            return [keep(v) for v in value] if isinstance(value, list) else value
+        text = text_of(self.path("truth"))
+        return keep(json.loads(text)) if text else None
+
+
+class Faulty(Program):
+    """tests/programs/faulty.c: NVTX, and a fault of its own."""
+    label = "faulty"
+
+    def __init__(self, work, fault="none"):
+        super().__init__(work)
+        self.fault = fault
+
+    def argv(self):
+        return [O + "/tests/faulty", self.fault, self.work]
+
+    def ready(self):
+        return text_of(self.path("ready")).endswith("\n")
+
+    def drive(self, ended):
+        self.say("go")
+
+    def result(self):
+        return text_of(self.path("truth"))
+
+
+class Torch(Program):
+    """tests/programs/attach_steps.py: PyTorch."""
+    label = "PyTorch"
+
+    def argv(self):
+        return [os.environ["FAULTS_PYTORCH"], HERE + "/tests/programs/attach_steps.py", self.work]
+
+    def ready(self):
+        return os.path.exists(self.path("ready"))
+
+    def drive(self, ended):
+        for name, done in (("go", "done"), ("again", "again.done")):
+            self.say(name)
+            wait_for(60, lambda: os.path.exists(self.path(done)) or ended())
+        self.say("end")
+
+    def result(self):
+        return text_of(self.path("result"))
+
+
+def programs():
+    if not os.environ.get("FAULTS_PYTORCH"):
+        return [Trainer, Faulty]
+    return [Trainer, Torch, Faulty]
+
+
+# ---- what happens to them ----
+
+class Fault:
+    """A fault of the programs' own: it happens in faulty.c."""
+
+    def __init__(self, said, own=None, single=False):
+        self.said, self.own, self.single = said, own, single
+        self.wrap = []          # before both commands
+        self.options = []       # of tftop
+        self.unset = []         # of their environment
+        self.failing = None     # tftop's words that go with its status 125
+
+    def program(self, work, number):
+        if self.own:
+            return Faulty(work, self.own)
+        kinds = programs()
+        return kinds[number % len(kinds)](work)
+
+    def prepare(self, run):
+        """Before anything runs, in the try's namespace."""
+
+    def happen(self, run):
+        """While it runs."""
+
+    def after(self, run):
+        """After the program's end, before tftop's is waited for."""
+
+
+class Signal(Fault):
+    """A signal at a random moment to what has that name."""
+
+    def __init__(self, said, names, number):
+        super().__init__(said)
+        self.names, self.number = names, number
+
+    def found(self, run):
+        if self.names == ["tftop"]:
+            return [run.tftop.pid]
+        return [p for p in run.marked() if text_of(f"/proc/{p}/comm").strip() in self.names]
+
+    def happen(self, run):
+        wait_for(20, lambda: self.found(run) or run.program_ended())
+        time.sleep(run.random.uniform(0, MOMENT_S))
+        self.hit = self.found(run)
+        if not self.hit:
+            raise Failed(f"no {self.names[0]} to hit")
+        for pid in self.hit:
+            os.kill(pid, self.number)
+
+    def after(self, run):
+        if self.names == ["tftop"] and self.number == signal.SIGSTOP:
+            os.kill(run.tftop.pid, signal.SIGCONT)
+
+
+class Place(Fault):
+    """A file system as it should not be."""
+
+    def __init__(self, said, place, options="", fill=False, late=False):
+        super().__init__(said)
+        self.place, self.mount, self.fill, self.late = place, options, fill, late
+
+    def fill_up(self):
+        with open(self.place + "/fill", "wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 4096):
+                    pass
+            except OSError:
+                pass
+
+    def prepare(self, run):
+        os.makedirs(self.place, exist_ok=True)
+        mount("-t", "tmpfs", "-o", self.mount, "none", self.place)
+        if self.fill and not self.late:
+            self.fill_up()
+
+    def happen(self, run):
+        if self.late:
+            time.sleep(run.random.uniform(0, MOMENT_S))
+            self.fill_up()
+
+
+class Home(Place):
+    def __init__(self):
+        super().__init__("a home that cannot be written", None, "ro")
+
+    def prepare(self, run):
+        self.place = run.path("home")
+        super().prepare(run)
+
+
+class Recording(Place):
+    def __init__(self):
+        super().__init__("`-o` on a full disk", None, "size=128k")
+        self.failing = "the disk is full"       # the recording that was asked for is not whole
+
+    def prepare(self, run):
+        self.place = run.path("small")
+        self.options = ["-o", self.place + "/rec"]
+        super().prepare(run)
+
+
+def bare(said, unset=(), wrap=()):
+    fault = Fault(said)
+    fault.unset, fault.wrap = list(unset), list(wrap)
+    return fault
+
+
+def limited(said, limits):
+    return bare(said, wrap=["sh", "-c", f'ulimit {limits}; exec "$@"', "sh"])
+
+
+def faults():
+    kill, stop = signal.SIGKILL, signal.SIGSTOP
+    rows = [bare("none")]
+    for name in ("sessiond", "consumerd", "relayd"):
+        for word, number in (("killed", kill), ("stopped", stop)):
+            rows.append(Signal(f"{name} {word}", ["lttng-" + name], number))
+    rows += [
+        Signal("keeper killed", ["tftop-keeper"], kill),
+        Signal("keeper stopped", ["tftop-keeper"], stop),
+        Signal("tftop killed", ["tftop"], kill),
+        Signal("tftop stopped, continued after the program's end", ["tftop"], stop),
+        Fault("program: SIGSEGV", "crash"), Fault("program: abort()", "abort"),
+        Fault("program: SIGKILL", "die"), Fault("program: exec of itself", "exec"),
+        Fault("program: closes all descriptors", "close"),
+        Fault("program: chdir(\"/\")", "chdir"), Fault("program: chroot()", "chroot"),
+        Fault("program: setuid() to nobody", "setuid"),
+        Fault("program: 1000 children", "forks"),
+        Fault("program: blocks all signals, one pending", "signals"),
+        Fault("program: no memory left (RLIMIT_AS)", "memory"),
+        Fault("program: no descriptors left", "descriptors"),
+        Fault("program: RLIMIT_FSIZE of 4 KiB", "files"),
+        Fault("program: no more threads (RLIMIT_NPROC)", "nproc"),
+        Fault("program: 1000 threads at once", "threads-1000"),
+        Fault("program: 10 000 threads at once", "threads-10000", single=True),
+        Fault("program: names of 1 MiB", "long-name"),
+        Fault("program: a million names", "many-names"),
+        limited("`ulimit -n 48` for both", "-n 48"),
+        limited("`ulimit -c 0 -s 256` for both", "-c 0 -s 256"),
+        Place("/dev/shm full", "/dev/shm", "size=8m", fill=True),
+        Place("/dev/shm read-only", "/dev/shm", "ro"),
+        Place("/run full", "/run", "size=1m", fill=True),
+        Place("/run full while it runs", "/run", "size=24m", fill=True, late=True),
+        Place("/run read-only", "/run", "ro"),
+        Recording(), Home(), bare("no HOME", unset=["HOME"]),
+        bare("no /proc", wrap=["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$@"', "sh"]),
+    ]
+    return rows
+
+
+# ---- one try ----
+
+def mount(*arguments):
+    subprocess.run(["mount", *arguments], check=True)
+
+
+class Run:
+    def __init__(self, fault, attached, number, seed):
+        self.fault, self.attached, self.number = fault, attached, number
+        self.random = random.Random(f"{seed} {fault.said} {attached} {number}")
+        self.work = tempfile.mkdtemp(prefix="tftop-faults.")
+        os.chmod(self.work, 0o777)
+        self.mark = f"{os.getpid()}.{number}"
+        self.tftop = self.started = None
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def marked(self):
+        found = []
+        for pid in os.listdir("/proc"):
+            if pid.isdigit() and int(pid) != os.getpid():
+                try:
+                    with open(f"/proc/{pid}/environ", "rb") as file:
+                        if f"{MARK}={self.mark}".encode() in file.read().split(b"\0"):
+                            found.append(int(pid))
+                except OSError:
+                    pass
+        return found
+
+    def environment(self):
+        env = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")}
+        env.update({MARK: self.mark, "HOME": self.path("home"), "TMPDIR": self.path("tmp"),
+                    "PYTHONDONTWRITEBYTECODE": "1", "POCL_CACHE_DIR": self.path("pocl")})
+        for name in self.fault.unset:
+            env.pop(name)
+        return env
+
+    def command(self, where):
+        """The program, its status and words in files of the folder."""
+        line = 'cd cwd; "$@" >../out 2>../err; s=$?; echo $s >../rc.new; mv ../rc.new ../rc; exit $s'
+        return ["sh", "-c", line, "sh", *where.argv()]
+
+    def start(self, argv, name, folder):
+        with open(f"{folder}/{name}", "wb") as out:
+            return subprocess.Popen(self.fault.wrap * (argv[0] != "nsenter") + argv, stdout=out,
+                                    stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                    cwd=folder, env=self.environment(), start_new_session=True)
+
+    def program_ended(self):
+        return os.path.exists(self.path("rc"))
+
+    def outcome(self, program):
+        status = text_of(program.path("rc")).strip()
+        return {"status": status, "computed": program.result(), "out": text_of(program.path("out")),
+                "err": re.sub(r"\d+", "N", text_of(program.path("err")))}
+
+    def alone(self):
+        """What it does without tftop."""
+        folder = self.path("alone")
+        make_folders(folder)
+        program = self.fault.program(folder, self.number)
+        process = self.start(self.command(program), "said", folder)
+        wait_for(PROGRAM_S, lambda: program.ready() or process.poll() is not None)
+        program.drive(lambda: process.poll() is not None)
+        process.wait(PROGRAM_S)
+        return self.outcome(program)
+
+    def launch(self, program):
+        self.tftop = self.start([TFTOP, "--json=" + self.path("report"), *self.fault.options, "--",
+                                 *self.command(program)], "said", self.work)
+        if not wait_for(60, lambda: program.ready() or self.tftop.poll() is not None):
+            raise Failed("the program does not begin")
+
+    def attach(self, program):
+        self.started = self.start(self.command(program), "started", self.work)
+        if not wait_for(60, program.ready):
+            raise Failed("the program does not begin")
+        pid = next(p for p in self.marked() if self.is_program(p, program))
+        inside = ["nsenter", "-m", "-t", str(pid), "--"] if "unshare" in self.fault.wrap else []
+        self.tftop = self.start([*inside, TFTOP, "--json=" + self.path("report"), "--debug",
+                                 self.path("log"), *self.fault.options, "-p", str(pid)],
+                                "said", self.work)
+
+    @staticmethod
+    def is_program(pid, program):
+        argv = [a for a in text_of(f"/proc/{pid}/cmdline").split("\0") if a]
+        return argv == program.argv()
+
+    def attached_or_over(self):
+        return "PROGRAM is process" in text_of(self.path("log")) or self.tftop.poll() is not None
+
+    def said(self):
+        """tftop's words on it, in a line."""
+        report = text_of(self.path("report"))
+        words = [l for l in text_of(self.path("said")).splitlines() if l.startswith("tftop:")]
+        if report:
+            report = json.loads(report)
+            words = [m["text"] for m in report["messages"] if not LATE.search(m["text"])] + words
+            if report["trust"]["lost_events"]:
+                words.append("events lost")
+            if not report["trust"]["settled"]:
+                words.append("not settled")
+        words = [w for w in words if w.removeprefix("tftop: ") == w or
+                 w.removeprefix("tftop: ") not in words]
+        words = words or (["whole report"] if report else ["nothing"])
+        line = re.sub(r" \(Failed to establish[^)]*\)", "", "; ".join(dict.fromkeys(words)))
+        line = re.sub(r"/(run|tmp)/tftop[^ ']*", "DIR", line.replace(self.work, "DIR"))
+        return re.sub(r"\b(?!125)\d{3,}\b", "N", line)
+
+    def left(self):
+        """What is there that was not, and who."""
+        found = [text_of(f"/proc/{p}/comm").strip() for p in self.marked()]
+        for folder in ("/run", "/dev/shm", self.path("tmp"), self.path("home"), self.path("cwd")):
+            if os.path.isdir(folder):
+                # LTTng's word by which programs hear of a daemon: one page a user, meant to stay
+                found += [os.path.join(folder, n) for n in os.listdir(folder)
+                          if n != "fill" and not n.startswith("lttng-ust-wait-8")]
+        return found
+
+    def go(self):
+        make_folders(self.work)
+        self.fault.prepare(self)
+        alone = self.alone()
+        home = set(self.left())         # of the programs' own making
+        program = self.fault.program(self.work, self.number)
+        begin = self.attach if self.attached else self.launch
+        begin(program)
+        watching = isinstance(self.fault, Signal) and self.fault.names != ["tftop"]
+        if self.attached and not watching and not wait_for(60, self.attached_or_over):
+            raise Failed("tftop -p neither attaches nor ends")
+        self.fault.happen(self)
+        program.drive(self.program_ended)
+        if not wait_for(PROGRAM_S, self.program_ended):
+            raise Failed("the program does not end")
+        ended = time.monotonic()
+        self.fault.after(self)
+        harm = self.harm(alone, self.outcome(program))
+        try:
+            status = self.tftop.wait(60)
+        except subprocess.TimeoutExpired:
+            raise Failed("tftop does not end") from None
+        late = time.monotonic() - ended
+        harm = harm or self.wrong_status(status, alone["status"])
+        if self.started:
+            self.started.wait()
+        wait_for(CLEAN_S, lambda: not set(self.left()) - home)
+        return {"program": harm or "as alone", "alone": alone["status"], "said": self.said(),
+                "left": sorted(set(self.left()) - home), "harm": bool(harm), "late": late,
+                "status": status}
+
+    def wrong_status(self, status, alone):
+        """tftop's own: the program's, of -p its own; 125 where its words say why."""
+        killed = isinstance(self.fault, Signal) and self.fault.names == ["tftop"] and \
+            self.fault.number == signal.SIGKILL
+        words = self.said()
+        right = -signal.SIGKILL if killed else 0 if self.attached else int(alone)
+        if self.fault.failing and self.fault.failing in words:
+            right = 125
+        if status == right and (killed or words != "nothing"):
+            return ""
+        if self.attached and status == 125 and words.startswith("tftop: "):
+            return ""
+        return f"tftop's status: {status}, not {right}"
+
+    @staticmethod
+    def harm(alone, got):
+        return "; ".join(f"{what}: {str(got[what])[-60:]!r}, not {str(alone[what])[-60:]!r}"
+                         for what in alone if alone[what] != got[what])
+
+    def end(self):
+        for pid in self.marked():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        for process in (self.tftop, self.started):
+            if process:
+                process.wait()
+        if not os.environ.get("KEEP"):
+            for folder in ("home", "small"):
+                subprocess.run(["umount", self.path(folder)], stderr=subprocess.DEVNULL, check=False)
+            shutil.rmtree(self.work, ignore_errors=True)
+
+
+def make_folders(folder):
+    for name in ("", "cwd", "home", "tmp"):
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+        os.chmod(os.path.join(folder, name), 0o777)
+
+
+def one_try(index, attached, number, seed):
+    """In a namespace of its own: prints what happened as JSON."""
+    mount("-t", "tmpfs", "-o", "mode=755", "none", "/run")
+    mount("-t", "tmpfs", "-o", "mode=1777", "none", "/dev/shm")
+    run = Run(faults()[index], attached, number, seed)
+    try:
+        result = run.go()
+    except (Failed, subprocess.TimeoutExpired) as error:
+        result = {"program": str(error), "said": run.said(), "left": [], "harm": True, "late": 0,
+                  "status": None}
+    finally:
+        run.end()
+    result["work"] = run.work
+    print(json.dumps(result))
+
+
+# ---- all of them ----
+
+def in_namespace(index, attached, number, seed):
+    command = ["unshare", "-m", "--propagation", "private", sys.executable, __file__, "--one",
+               f"{index},{int(attached)},{number},{seed}"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    try:
+        return json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        return {"program": "the test: " + (done.stderr.strip().splitlines() or ["no words"])[-1],
+                "said": "", "left": [], "harm": True, "late": 0, "status": None}
+
+
+def at_once(*what):
+    with AT_ONCE:
+        return in_namespace(*what)
+
+
+def several(values):
+    """Different answers of the tries, the most frequent first."""
+    counts = {v: values.count(v) for v in values}
+    if len(counts) == 1:
+        return values[0]
+    return "<br>".join(f"{n}×: {v}" for v, n in sorted(counts.items(), key=lambda x: -x[1]))
+
+
+def short(text, limit=230):
+    text = text.replace("|", "\\|").replace("\n", " ")
+    return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " …"
+
+
+def row(fault, how, results):
+    late = max(r["late"] for r in results)
+    left = sorted({w for r in results for w in r["left"]})
+    statuses = ", ".join(sorted({r.get("alone", "") for r in results} - {""}, key=int))
+    program = short(several([r["program"] for r in results])).replace("as alone", f"as alone ({statuses})")
+    return (f"| {fault.said} | {how} | {len(results)} | {program} | "
+            f"{several([short(r['said']) for r in results])} | {late:.1f} | "
+            f"{', '.join(left) or 'nothing'} |")
+
+
+def write(path, lines):
+    text = text_of(path)
+    if BEGIN not in text or END not in text:
+        sys.exit(f"run.py: '{path}' has not the lines '{BEGIN}' and '{END}'")
+    head, tail = text.split(BEGIN)[0], text.split(END)[1]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(head + "\n".join([BEGIN, *lines, END]) + tail)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tries", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=random.randrange(1000000))
+    parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--write")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        index, attached, number, seed = map(int, options.one.split(","))
+        return one_try(index, bool(attached), number, seed)
+    if os.getuid() != 0:
+        sys.exit("run.py: needs root: each try has a mount namespace of its own")
+    if "FAULTS_PYTORCH" not in os.environ:
+        found = subprocess.run([HERE + "/tests/venv.sh", "pytorch"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True, cwd=HERE, check=False)
+        os.environ["FAULTS_PYTORCH"] = found.stdout.strip() if found.returncode == 0 else ""
+    attaches = os.path.exists(O + "/lib/libtftop-attach.so")
+    cases = [(i, f, a) for i, f in enumerate(faults()) if options.only in f.said
+             for a in (False, True) if not a or attaches]
+    print(f"seed {options.seed}", file=sys.stderr)
+    rows, bad = [], 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        tries = {(i, a): [pool.submit(at_once if f.single else in_namespace, i, a, n, options.seed)
+                          for n in range(options.tries)] for i, f, a in cases}
+        for i, fault, attached in cases:
+            results = [t.result() for t in tries[i, attached]]
+            rows.append(row(fault, "`-p`" if attached else "launch", results))
+            bad += sum(r["harm"] or bool(r["left"]) for r in results)
+            print(rows[-1], file=sys.stderr, flush=True)
+    lines = ["| fault | how | tries | the program | tftop said | tftop's end, s after the program's, "
+             "at most | left 5 s later |", "|---|---|---|---|---|---|---|", *rows]
+    if options.write:
+        write(options.write, lines)
+    else:
+        print("\n".join(lines))
+    print(f"{len(rows)} rows, {bad} tries fell short", file=sys.stderr)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
