@@ -2,7 +2,8 @@
 /*
  * Tables as CSV, RFC 4180: a line of column names, the words that `sort` knows
  * where there is such a column, then the rows; fields with a comma, a quote or a
- * line's end are quoted. Times are ns, sizes bytes, all digits; what was not
+ * line's end are quoted. A text that a spreadsheet would take for a formula (names are
+ * the program's) has an apostrophe before it. Times are ns, sizes bytes, all digits; what was not
  * observed is empty.
  */
 #include <errno.h>
@@ -29,14 +30,21 @@ static void field(struct csv *csv)
 
 static void text(struct csv *csv, const char *value)
 {
+	bool formula;
+
 	field(csv);
 	if (!value)
 		return;
+	formula = *value && strchr("=+-@\t\r", *value);
 	if (!value[strcspn(value, ",\"\r\n")]) {
+		if (formula)
+			putc('\'', csv->out);
 		put_utf8(csv->out, value, strlen(value));
 		return;
 	}
 	putc('"', csv->out);
+	if (formula)
+		putc('\'', csv->out);
 	for (size_t n; *value; value += n) {
 		n = strcspn(value, "\"");
 		put_utf8(csv->out, value, n);

@@ -209,6 +209,10 @@ static struct model *with_odd_names(void)
 
 	apply_one(model, ev_name(50, NAME_OP, "a,\"b\"\n\\\xff\xe2\x82\xac\x01"));
 	apply_one(model, ev_name(51, NAME_OP, "plain"));
+	apply_one(model, ev_name(52, NAME_OP, "=cmd|' /C calc'!A0"));
+	apply_one(model, ev_name(53, NAME_OP, "-1+\"a\""));
+	apply_one(model, ev_op(52, 502, 5000, 6000, 9002, 0));
+	apply_one(model, ev_op(53, 503, 7000, 8000, 9002, 0));
 	apply_one(model, ev_op(50, 500, 0, 1000, 9001, 0));
 	for (int i = 0; i < 3; i++) {
 		struct event edge = ev_op(50, 500, 0, 1000, 8000, 0);
@@ -239,6 +243,8 @@ TEST(foreign_odd_names)
 	free(text);
 	text = written(model, "csv:ops", &size);
 	CHECK(strstr(text, "\r\n\"a,\"\"b\"\" \\?\xe2\x82\xac?\",,") != NULL);
+	CHECK(strstr(text, "\r\n'=cmd|' /C calc'!A0,,") != NULL);
+	CHECK(strstr(text, "\r\n\"'-1+\"\"a\"\"\",,") != NULL);
 	free(text);
 	text = written(model, "dot", &size);
 	CHECK_INT(result.written, 1);
