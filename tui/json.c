@@ -164,6 +164,8 @@ static void write_text(FILE *out, const char *text, size_t size)
 
 		if (length == 1)
 			write_char(out, *at);
+		else if (length == 2 && at[0] == 0xc2 && at[1] < 0xa0)
+			fprintf(out, "\\u%04x", at[1]);	/* C1: a terminal obeys these too */
 		else if (length)
 			fwrite(at, 1, length, out);
 		else

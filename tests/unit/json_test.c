@@ -73,6 +73,7 @@ TEST(json_escapes_strings)
 	written("a\"b\\c/d", "\"a\\\"b\\\\c/d\"\n");
 	written("\n\t\r\x01\x1b\x7f", "\"\\n\\t\\r\\u0001\\u001b\\u007f\"\n");
 	written("caf\xc3\xa9 \xf0\x9f\x98\x80", "\"caf\xc3\xa9 \xf0\x9f\x98\x80\"\n");
+	written("\xc2\x80\xc2\x9b[m\xc2\x9f\xc2\xa0", "\"\\u0080\\u009b[m\\u009f\xc2\xa0\"\n");
 	/* Not UTF-8: stray, overlong, surrogate, too large, cut short. */
 	written("\x80", "\"\xef\xbf\xbd\"\n");
 	written("\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"\n");
