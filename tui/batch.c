@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tui/batch.h"
+#include "tui/complain.h"
 #include "tui/exports.h"
 #include "tui/live.h"
 #include "tui/options.h"
@@ -149,7 +150,7 @@ static int write_reports(struct live *live, const struct options *options)
 
 	if (options->json &&
 	    report_json_file(live_model(live), run, options->json, error, sizeof(error))) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		status = 125;
 	}
 	if (options->batch) {
@@ -175,7 +176,7 @@ static void print_errors(struct live *live)
 	model_unlock(live_model(live));
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].level == 2)
-			fprintf(stderr, "tftop: %s\n", rows[i].text);
+			complain("%s", rows[i].text);
 	free(rows);
 }
 
@@ -191,7 +192,7 @@ int batch_run(const struct options *options)
 	signals_hold();
 	live = live_new(options, false, NULL, error, &status);
 	if (!live) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		return status;
 	}
 	thresholds_configure(live_model(live), options);
@@ -204,7 +205,7 @@ int batch_run(const struct options *options)
 		asked = watch(live, options, &until, &matched);
 	until_stop(&until);
 	if (!started && options->n_pids) {
-		fprintf(stderr, "tftop: %s\n", live_error(live));
+		complain("%s", live_error(live));
 		live_free(live);
 		return 125;
 	}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "model/base/util.h"
+#include "tui/complain.h"
 #include "tui/exports.h"
 #include "tui/loop.h"
 
@@ -79,7 +80,7 @@ bool export_leave(struct tui *tui)
 	if (tui->export) {
 		good = finish(tui, sentence);
 		if (!good)
-			fprintf(stderr, "tftop: %s\n", sentence);
+			complain("%s", sentence);
 	}
 	return export_all(tui->options, tui->model, NULL) && good;
 }

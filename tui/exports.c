@@ -13,6 +13,7 @@
 #include "model/base/util.h"
 #include "model/query.h"
 #include "tui/beside.h"
+#include "tui/complain.h"
 #include "tui/exports.h"
 #include "tui/options.h"
 
@@ -249,7 +250,9 @@ static bool export_one(struct model *model, const struct export_target *target,
 	}
 	if (job)
 		good = export_end(job, sentence);
-	fprintf(stderr, "%stftop: %s\n", terminal ? "\r\033[K" : "", sentence);
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	complain("%s", sentence);
 	return good;
 }
 
@@ -295,10 +298,10 @@ static bool export_step_stats(const struct export_target *target, struct direct 
 	direct->kind = &target->kind;
 	if (beside_open(&file, target->path, error, sizeof(error)) ||
 	    !write_file(&file, write_direct, direct, error, sizeof(error))) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		return false;
 	}
-	fprintf(stderr, "tftop: exported %s to '%s'\n",
+	complain("exported %s to '%s'",
 		fmt_many(count, direct->result.written, "event"), target->path);
 	return true;
 }

@@ -17,6 +17,7 @@
 #include "tui/batch.h"
 #include "tui/beside.h"
 #include "tui/check.h"
+#include "tui/complain.h"
 #include "tui/control.h"
 #include "tui/exports.h"
 #include "tui/live.h"
@@ -54,15 +55,15 @@ static int screen_run(const struct options *options)
 	if (options->headless) {
 		headless_size(options, &size);
 	} else if (!terminal_size(&size)) {
-		fprintf(stderr, "tftop: no terminal for the screen: use -b, --json=FILE or "
-			"--headless\n");
+		complain("no terminal for the screen: use -b, --json=FILE or "
+			 "--headless");
 		return 125;
 	}
 	do {
 		signals_hold();
 		live = live_new(options, true, &size, error, &status);
 		if (!live) {
-			fprintf(stderr, "tftop: %s\n", error);
+			complain("%s", error);
 			return status;
 		}
 		status = tui_run(options, live_model(live), live);
@@ -89,24 +90,24 @@ static bool files_are_good(const struct options *options)
 	char error[OPTIONS_ERROR_MAX];
 
 	if (options->config && access(options->config, R_OK)) {
-		fprintf(stderr, "tftop: cannot read the configuration '%s': %s\n", options->config,
+		complain("cannot read the configuration '%s': %s", options->config,
 			strerror(errno));
 		return false;
 	}
 	if (options->json && strcmp(options->json, "-") &&
 	    beside_check(options->json, error, sizeof(error))) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		return false;
 	}
 	for (size_t i = 0; i < options->n_exports; i++)
 		if (beside_check(options->exports[i].path, error, sizeof(error))) {
-			fprintf(stderr, "tftop: %s\n", error);
+			complain("%s", error);
 			return false;
 		}
 	if (options->until) {
 		until = until_option(options, error, sizeof(error));
 		if (!until)
-			fprintf(stderr, "tftop: %s\n", error);
+			complain("%s", error);
 		filter_free(until);
 	}
 	return !options->until || until;
@@ -136,7 +137,7 @@ int main(int argc, char **argv)
 	case OPTIONS_DONE:
 		return fflush(stdout) ? 125 : 0;
 	case OPTIONS_ERROR:
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		return 125;
 	case OPTIONS_RUN:
 		break;
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
 	if (!files_are_good(&options))
 		return 125;
 	if ((options.debug || options.verbose) && !log_open(options.debug)) {
-		fprintf(stderr, "tftop: cannot write the log '%s': %s\n", options.debug,
+		complain("cannot write the log '%s': %s", options.debug,
 			strerror(errno));
 		return 125;
 	}

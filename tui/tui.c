@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Setting the loop up and taking it down. */
+#include "tui/complain.h"
 #include "tui/exports.h"
 #include "tui/tui.h"
 
@@ -282,15 +283,15 @@ static int run(struct tui *tui)
 	char error[512];
 
 	if (!tui->options->headless && !screen_possible(error, sizeof(error))) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		return FAILED;
 	}
 	if (tui->live && !live_start(tui->live)) {
-		fprintf(stderr, "tftop: %s\n", live_error(tui->live));
+		complain("%s", live_error(tui->live));
 		return live_exit_status(tui->live);
 	}
 	if (!open_screen(tui, error, sizeof(error))) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		tui_leave(tui);
 		return FAILED;
 	}
@@ -313,7 +314,7 @@ static void print_errors(struct tui *tui)
 	count = model_messages(tui->model, &messages);
 	for (i = 0; i < count; i++)
 		if (messages[i].level >= 2)
-			fprintf(stderr, "tftop: %s\n", messages[i].text);
+			complain("%s", messages[i].text);
 	model_unlock(tui->model);
 	free(messages);
 }
@@ -329,7 +330,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	if (options->script)
 		tui.script = script_open(options->script, error, sizeof(error));
 	if (options->script && !tui.script) {
-		fprintf(stderr, "tftop: %s\n", error);
+		complain("%s", error);
 		release(&tui);
 		return FAILED;
 	}
@@ -340,7 +341,7 @@ int tui_run(const struct options *options, struct model *model, struct live *liv
 	signals_end();
 	save_leave(&tui);
 	if (tui.save_error)
-		fprintf(stderr, "tftop: %s\n", tui.save_error);
+		complain("%s", tui.save_error);
 	if (status != TUI_REOPEN && !export_leave(&tui) && !status)
 		status = FAILED;
 	if (tui.script && status != TUI_REOPEN)
@@ -362,7 +363,7 @@ static bool no_color(void *arg, int argc, const char *const *argv, char *error, 
 static void to_stderr(void *arg, const char *message)
 {
 	(void)arg;
-	fprintf(stderr, "tftop: %s\n", message);
+	complain("%s", message);
 }
 
 static void builtin_keymap(struct keymap *keymap)

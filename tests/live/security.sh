@@ -174,6 +174,28 @@ modes() {
 	[ -z "$open" ] || fail "open to others: $open"
 }
 
+# ---- names ----
+
+# What PROGRAM calls itself and its work does nothing to a terminal, a parser, a spreadsheet.
+names() {
+	local table exports=() hostile=$work/$'=\e[2J\xff \xc2\x9b1m\n'
+	$cc -O1 -I. -o "$work/hostile" tests/programs/hostile.c -ldl -lpthread 2>"$work/cc" ||
+		fail "$(first_lines "$work/cc")" || return
+	cp "$work/hostile" "$hostile" && mkdir "$work/all" || return
+	for table in processes ops; do exports+=(--export "csv:$table:$work/all/$table.csv"); done
+	"$tftop" -b -o "$work/rec" --json="$work/all/report.json" --export "chrome:$work/all/chrome.json" \
+		"${exports[@]}" -- "$hostile" $'=arg\e]0;x\a' $'\xff\n' \
+		2>"$work/all/text" || fail "status $?: $(first_lines "$work/all/text")" || return
+	"$tftop" -b "$work/rec" >/dev/null 2>"$work/all/again" || fail "not opened again" || return
+	printf 'wait-settled\nsave-screen %s\nquit\n' "$work/all/screen" >"$work/script"
+	"$tftop" --no-config --headless --size 160x48 --script "$work/script" "$work/rec" >"$work/out" 2>&1 ||
+		fail "the screen: $(first_lines "$work/out")" || return
+	"$tftop" -b -- $'/nosuch/\e[2J\xff\xc2\x9b' >/dev/null 2>"$work/all/refused"
+	"$tftop" $'--nosuch\e[2J\xff' >/dev/null 2>>"$work/all/refused"
+	"$tftop" $'/nosuch\e[2J\xff' >/dev/null 2>>"$work/all/refused"
+	python3 -B tests/live/harmless.py "$work/all" 2>"$work/why" || fail "$(first_lines "$work/why")"
+}
+
 # ---- others ----
 
 # A daemon for the whole machine is root's matter: as it was, after as before.
@@ -228,6 +250,7 @@ for who in root A; do
 	case_run "library-$who" not_his_library $who
 	case_run "modes-$who" modes $who
 done
+case_run names names
 case_run system-wide system_wide
 case_run no-rights-asked seen no_rights_asked
 suite_end
