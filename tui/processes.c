@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probes/session/process.h"
+#include "tui/complain.h"
 #include "tui/sheet.h"
 
 #define COMMAND_MAX 4096
@@ -199,8 +200,7 @@ static bool add(struct options *options, pid_t pid)
 	if (has(options->pids, options->n_pids, pid))
 		return true;
 	if (options->n_pids == OPTIONS_PIDS_MAX) {
-		fprintf(stderr, "tftop: more than %d processes: give -p for those that matter\n",
-			OPTIONS_PIDS_MAX);
+		complain("more than %d processes: give -p for those that matter", OPTIONS_PIDS_MAX);
 		return false;
 	}
 	options->pids[options->n_pids++] = pid;
@@ -218,12 +218,12 @@ static bool add_named(struct options *options, const char *name)
 	if (n == 1)
 		return add(options, pids[0]);
 	if (!n) {
-		fprintf(stderr, "tftop: no process%s is called '%s': -p takes a PID, or the name of a "
-			"program or script that runs\n", whose, name);
+		complain("no process%s is called '%s': -p takes a PID, or the name of a program or "
+			 "script that runs", whose, name);
 		return false;
 	}
-	fprintf(stderr, "tftop: %zu processes%s are called '%s': give -p the PIDs of those that are "
-		"meant\n", n, whose, name);
+	complain("%zu processes%s are called '%s': give -p the PIDs of those that are meant", n,
+		 whose, name);
 	for (size_t i = 0; i < n; i++)
 		print_process(pids[i]);
 	return false;
