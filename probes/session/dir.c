@@ -34,21 +34,37 @@ static bool usable(const char *base, bool only_root)
 	return eaccess(base, W_OK | X_OK) == 0;
 }
 
+/*
+ * A user's folder in which nobody else can make anything. A program that outlives tftop
+ * looks for LTTng's daemon at the name that is free then: who could make it anew would be
+ * its daemon.
+ */
+static bool is_own(const char *base)
+{
+	struct stat st;
+
+	return usable(base, false) && stat(base, &st) == 0 && st.st_uid == geteuid() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /* Bases in the order of preference; count, at most 3. */
 static size_t bases(const char *list[3])
 {
+	static char usual[32];	/* where logins have it, also without the variable */
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	size_t count = 0;
-	struct stat st;
 
 	if (geteuid() == 0) {
 		if (usable("/run", true))
 			list[count++] = "/run";
 		if (usable("/var/run", true))
 			list[count++] = "/var/run";
-	} else if (usable(runtime, false) && stat(runtime, &st) == 0 &&
-		   st.st_uid == geteuid()) {
-		list[count++] = runtime;
+	} else {
+		snprintf(usual, sizeof(usual), "/run/user/%u", (unsigned int)geteuid());
+		if (is_own(runtime))
+			list[count++] = runtime;
+		else if (is_own(usual))
+			list[count++] = usual;
 	}
 	if (usable("/tmp", false))
 		list[count++] = "/tmp";

@@ -8,7 +8,8 @@
  * folder is ever removed, and no symbolic link is followed.
  *
  * BASE: for root a folder that only root can write (/run), because the swept
- * folders belong to throw-away uids; for others XDG_RUNTIME_DIR, else /tmp.
+ * folders belong to throw-away uids; for others XDG_RUNTIME_DIR or
+ * /run/user/UID, where only they can make anything, else /tmp.
  */
 #ifndef PROBES_SESSION_DIR_H
 #define PROBES_SESSION_DIR_H

@@ -145,6 +145,19 @@ premade() {
 	[ $status = 0 ] && [ -z "$why" ] || fail "${why:-status $status}" || return
 	case $(cat "$work/out") in "$run"/*) fail "a folder of B's holds tftop's" ;; esac
 }
+# What stays in programs that outlive tftop is a name that nobody else can make anew.
+runtime_folder() {
+	local mode place
+	for mode in 700 777; do
+		unshare -m sh -c 'mount -t tmpfs none /run && mkdir -p -m 755 "/run/user/$1" && chown "$1" "/run/user/$1" &&
+			chmod "$2" "/run/user/$1" && id=$1 && shift 2 && exec setpriv --reuid=$id --regid=$id --clear-groups "$@"' \
+			sh "$A" $mode env -i PATH="$PATH" HOME="$tmp/home" timeout -k 5 60 "$tftop" -b --json="$work/report" -- \
+			sh -c 'echo "$LTTNG_HOME"' >"$work/out" 2>"$work/err" || fail "status $?: $(first_lines "$work/err")" || return
+		place=/tmp
+		[ $mode = 777 ] || place=/run/user/$A
+		case $(cat "$work/out") in "$place"/tftop-*) ;; *) fail "mode $mode: it is in '$(cat "$work/out")'"; return ;; esac
+	done
+}
 # A recording goes into no folder of somebody else's, who could swap what is in it.
 not_his_folder() {
 	as B mkdir -m 777 "$work/rec" || return
@@ -250,6 +263,7 @@ for who in root A; do
 	case_run "library-$who" not_his_library $who
 	case_run "modes-$who" modes $who
 done
+case_run runtime-folder runtime_folder
 case_run names names
 case_run system-wide system_wide
 case_run no-rights-asked seen no_rights_asked
