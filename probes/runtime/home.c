@@ -7,7 +7,7 @@
  * itself. What is there is never touched; the link goes when tftop goes.
  *
  * LTTng's thread sleeps on a word in shared memory until a daemon of this user's is
- * there. tftop's may be another user's (docs/security), so the word is set for it and
+ * there. tftop's may be another user's (docs/security.md), so the word is set for it and
  * set back.
  *
  * Threads: who attaches, one at a time, but for rt_home_leave(), the runtime's thread.
