@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/control.h"
+#include "tui/complain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,13 +116,13 @@ static int refuse(pid_t pid, const struct page *page)
 	int id = (int)pid;
 
 	if (page->found == FOUND_NONE)
-		fprintf(stderr, "tftop: no tftop watches process %d: 'tftop -p %d' does\n", id, id);
+		complain("no tftop watches process %d: 'tftop -p %d' does", id, id);
 	else if (page->found == FOUND_GONE)
-		fprintf(stderr, "tftop: the tftop that watched process %d has gone: 'tftop -p %d' "
-			"watches it again\n", id, id);
+		complain("the tftop that watched process %d has gone: 'tftop -p %d' "
+			 "watches it again", id, id);
 	else
-		fprintf(stderr, "tftop: cannot steer process %d: '%s': %s: the user of the tftop that "
-			"watches it can, and root\n", id, page->path, strerror(page->error));
+		complain("cannot steer process %d: '%s': %s: the user of the tftop that "
+			 "watches it can, and root", id, page->path, strerror(page->error));
 	return 125;
 }
 
@@ -135,10 +136,10 @@ int control_run(const struct options *options)
 
 	if (!find_page(pid, &page)) {
 		if (errno == ENOENT || errno == ESRCH)
-			fprintf(stderr, "tftop: there is no process %d: --control takes the PID of one "
-				"that tftop watches\n", (int)pid);
+			complain("there is no process %d: --control takes the PID of one "
+				 "that tftop watches", (int)pid);
 		else
-			fprintf(stderr, "tftop: cannot look at process %d: %s: its user can, and root\n",
+			complain("cannot look at process %d: %s: its user can, and root",
 				(int)pid, strerror(errno));
 		return 125;
 	}
@@ -147,7 +148,7 @@ int control_run(const struct options *options)
 	done = pread(page.fd, &was, sizeof(was), at) == (ssize_t)sizeof(was) &&
 	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level);
 	if (!done)
-		fprintf(stderr, "tftop: cannot write '%s': %s\n", page.path, strerror(errno));
+		complain("cannot write '%s': %s", page.path, strerror(errno));
 	else
 		printf("process %d: level was %s, is %s\n", (int)pid,
 		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
