@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,24 @@ static bool is_private_folder(int fd)
 	return fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A program that a second tftop was in has a link to that one's folder (probes/runtime/home.c);
+ * when it is killed it leaves it. */
+static void sweep_link(int dir, const char *name)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(dir, name, target, sizeof(target) - 1);
+	const char *slash;
+	struct stat st;
+
+	if (length <= 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid())
+		return;
+	target[length] = '\0';
+	slash = strrchr(target, '/');
+	if (slash && !strncmp(slash + 1, PREFIX, strlen(PREFIX)) && lstat(target, &st) &&
+	    errno == ENOENT)
+		unlinkat(dir, name, 0);
+}
+
 static void sweep_base(const char *base)
 {
 	DIR *dir = opendir(base);
@@ -161,8 +180,10 @@ static void sweep_base(const char *base)
 			continue;
 		fd = openat(dirfd(dir), entry->d_name,
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
+		if (fd < 0) {
+			sweep_link(dirfd(dir), entry->d_name);
 			continue;
+		}
 		/* Root has folders of throw-away uids in its own base only. */
 		if (fstat(fd, &st) == 0 &&
 		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&

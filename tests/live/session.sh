@@ -257,13 +257,17 @@ swept() {
 	local stale=/tmp/tftop-s$((RANDOM % 90000 + 10000)) other=/tmp/tftop-o$((RANDOM % 90000 + 10000))
 	mkdir -p "$stale/.lttng" "$stale/trace/deep" "$other" && touch "$stale/control" "$other/mine" || return
 	ln -s "$work" "$stale/trace/link"
+	# of a program that was killed while a second tftop was in it; and one that leads somewhere
+	ln -s /tmp/tftop-000000 "${stale%?}x" && ln -s "$work" "${stale%?}y" || return
 	touch "$work/kept"
 	[ "$(folders)" = "$stale" ] || fail "the suite sees '$(folders)'"
 	under root -- true
 	[ ! -e "$stale" ] || fail "'$stale' was not swept"
 	[ -e "$other/mine" ] || fail "a folder of somebody else was swept"
 	[ -e "$work/kept" ] || fail "a symbolic link was followed"
-	rm -rf "$stale" "$other"
+	[ ! -L "${stale%?}x" ] || fail "a link to a folder that is gone was not swept"
+	[ -L "${stale%?}y" ] || fail "a link to another folder was swept"
+	rm -rf "$stale" "$other" "${stale%?}"[xy]
 	[ -z "$why" ]
 }
 
