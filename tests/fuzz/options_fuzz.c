@@ -11,7 +11,9 @@
 
 static void check_run(const struct options *options)
 {
-	FUZZ_CHECK(options->program || options->open_path || options->synth);
+	FUZZ_CHECK(options->program || options->open_path || options->synth ||
+		   options->n_attach || options->check || options->control);
+	FUZZ_CHECK(options->n_attach <= OPTIONS_PIDS_MAX);
 	FUZZ_CHECK(options->level <= TFT_LEVEL_FULL);
 	FUZZ_CHECK(options->memory_limit_bytes >= 1 << 20);
 	FUZZ_CHECK(options->from_step >= 0 && options->steps >= 0 && options->for_ns >= 0);
