@@ -15,10 +15,10 @@
  * replaced by a function object of ours, which ends the op and then calls it.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "probes/tensorflow/probe.h"
 
@@ -27,6 +27,7 @@
 #define CONTEXT_BYTES 256
 #define PARAMS_WORDS 8
 #define NAME_MAX_BYTES 4096
+#define LEARN_WAIT_NS 500000000
 #define TRIES 4		/* kernels on which the layout must hold */
 
 enum state { UNKNOWN, BUSY, TRIED, KNOWN, FAILED };
@@ -189,13 +190,16 @@ static int learn(const void *device, const void *kernel, const void *context, in
 	return atomic_fetch_add(&tries, 1) + 1 < TRIES ? TRIED : KNOWN;
 }
 
-/* Another thread is learning, which takes microseconds. */
+/* Another thread is learning, which takes microseconds, or milliseconds where a symbol is
+ * looked for; it may also have lost its processor. */
 static int wait_known(void)
 {
+	int64_t until = rt_now_ns() + LEARN_WAIT_NS;
+	struct timespec nap = { 0, 20000 };
 	int now = BUSY;
 
-	for (int i = 0; i < 10000 && now == BUSY; i++) {
-		sched_yield();
+	while (now == BUSY && rt_now_ns() < until) {
+		nanosleep(&nap, NULL);
 		now = atomic_load_explicit(&state, memory_order_acquire);
 	}
 	return now;
@@ -211,9 +215,10 @@ static bool known_slow(const void *device, const void *kernel, const void *conte
 		if (now == BUSY) {
 			/* what was found on another kernel is tried on this one too */
 			now = wait_known();
-			if (now == BUSY)
-				break;
-			continue;
+			if (now != BUSY)
+				continue;
+			rt_dropped(1);
+			break;
 		}
 		if (!atomic_compare_exchange_strong(&state, &now, BUSY))
 			continue;
