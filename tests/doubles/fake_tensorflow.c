@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #define API __attribute__((visibility("default")))
@@ -117,6 +118,9 @@ struct string trace_string(const struct kernel *k, const void *context, bool ver
 
 	(void)context;
 	(void)verbose;
+#ifdef SLOW_NAMES
+	usleep(30000);
+#endif
 #ifdef STRANGE
 	s.length = (size_t)snprintf(s.text, 256, "strange:Strange");
 	(void)k;

@@ -14,7 +14,8 @@ fake() { needed "$@" -fPIC -shared -fvisibility=hidden tests/doubles/fake_tensor
 fake libtensorflow_old.so -DVIEW_TEXT=0 -DPARAMS=16 -DKERNEL_WORD=1
 fake libtensorflow_new.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4
 fake libtensorflow_strange.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSTRANGE
-needed tensorflow_test tests/probes/tensorflow_test.c -ldl
+fake libtensorflow_slow.so -DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 -DSLOW_NAMES
+needed tensorflow_test tests/probes/tensorflow_test.c -ldl -lpthread
 if [ -z "$CROSS" ]; then
 	parts=(-DVIEW_TEXT=1 -DPARAMS=24 -DKERNEL_WORD=4 tests/doubles/fake_tensorflow_memory.c)
 	needed libtensorflow_executor.so -fPIC -shared -fvisibility=hidden \
@@ -214,6 +215,15 @@ case_primitives() {
 }
 
 # What cannot be read is left alone, and that is said.
+# While one thread finds out where names are, the other one's op waits, and is seen.
+case_first() {
+	probed "$build/libtensorflow_slow.so" 2 first
+	expect first "exit status" $? 0
+	expect first "the first ops of both threads" \
+		"$(sed -nE 's/^op name=([^ ]*) .*/\1/p' "$tmp/events" | sort | tr '\n' ' ')" \
+		"model/layer_1/first model/layer_2/other "
+}
+
 case_strange() {
 	bare "$build/libtensorflow_strange.so"
 	probed "$build/libtensorflow_strange.so" 2
@@ -279,7 +289,7 @@ case_gate() {
 		"$(tr '\n' ' ' <"$tmp/probed")" "'mine' 7 None "
 }
 
-for case in versions levels unseen memory strange nothing names \
+for case in versions levels unseen memory first strange nothing names \
 	${CROSS:-pools gate apart stages bfc primitives}; do
 	case $case in "$CROSS") ;; *$only*) "case_$case" ;; esac
 done

@@ -5,9 +5,11 @@
  * kernels die without a call of their destructor. Memory: it allocates.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +73,28 @@ static void pools(void *library, void *(*kernel)(const char *, const char *))
 	printf("pool %d\n", pool(kernel("handed_again", "Op"), NULL, 22, 5));
 }
 
+/* The first ops of two threads, at once. */
+static pthread_barrier_t both;
+
+static void *first_of_thread(void *kernel)
+{
+	pthread_barrier_wait(&both);
+	run(kernel, 1);
+	return NULL;
+}
+
+static void first_of_two(void *(*kernel)(const char *, const char *))
+{
+	void *k[2] = { kernel("model/layer_1/first", "One"), kernel("model/layer_2/other", "Two") };
+	pthread_t other;
+
+	pthread_barrier_init(&both, NULL, 2);
+	if (pthread_create(&other, NULL, first_of_thread, k[1]) != 0)
+		exit(1);
+	first_of_thread(k[0]);
+	pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	void *library;
@@ -105,6 +129,10 @@ int main(int argc, char **argv)
 	if (argc > 2 && !strcmp(argv[2], "memory")) {
 		run(kernel("first", "One"), 1);
 		((void (*)(int, size_t, size_t))need(library, "fake_memory"))(1000, 4032, 8192);
+		return 0;
+	}
+	if (argc > 2 && !strcmp(argv[2], "first")) {
+		first_of_two(kernel);
 		return 0;
 	}
 	if (argc > 2) {
