@@ -27,7 +27,7 @@ static void play(struct bench *bench, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int64_t t = BASE + i * STEP, us = (i + 1) * US;
-		char text[16];
+		char text[32];
 		uint32_t name;
 
 		snprintf(text, sizeof(text), "step %d", i);

@@ -23,7 +23,7 @@ static struct column full(int64_t busy_ns, uint64_t id)
 TEST(tint_of_a_name_stays_and_all_are_used)
 {
 	unsigned used = 0;
-	char name[16];
+	char name[32];
 
 	for (int i = 0; i < 200; i++) {
 		uint8_t tint;
