@@ -15,7 +15,8 @@
 #define YIELDED_MAX 16
 #define FD_SCAN 1024
 
-static int (*safe_close)(int, int (*)(int));
+/* Set while LTTng's own threads may already close: they come here too. */
+static int (*_Atomic safe_close)(int, int (*)(int));
 static _Thread_local bool called __attribute__((tls_model("initial-exec")));
 
 /* Numbers that the program took while LTTng still has them; 0: free. */
@@ -33,19 +34,19 @@ void rt_fd_start(void)
 	void *h = dlopen("liblttng-ust-common.so.1", RTLD_LAZY | RTLD_NOLOAD);
 
 	if (h)
-		safe_close = (int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd");
+		SET_REL(safe_close, (int (*)(int, int (*)(int)))dlsym(h, "lttng_ust_safe_close_fd"));
 }
 
 /* In LTTng's set, and the caller is not LTTng: its own threads, under the
  * set's lock, are called back for every number. */
 static bool tracked(int fd)
 {
-	int saved = errno;
+	int (*ask)(int, int (*)(int)) = GET_ACQ(safe_close), saved = errno;
 
-	if (!safe_close || fd < 0)
+	if (!ask || fd < 0)
 		return false;
 	called = false;
-	safe_close(fd, not_ours);
+	ask(fd, not_ours);
 	errno = saved;
 	return !called;
 }
