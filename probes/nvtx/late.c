@@ -15,7 +15,6 @@
 
 #include "probes/nvtx/probe.h"
 
-#define LOOK_NS 100000000
 #define BEGIN_TRIES 100			/* of 1 ms: another thread is at it */
 #define VERSION_MAX 16
 
@@ -31,7 +30,7 @@ _Static_assert(sizeof(struct nvtx_callbacks) == 16 && sizeof(struct nvtx_version
 	       "as in every release of NVTX 3");
 
 static atomic_bool attached;
-static _Atomic uint64_t modules_seen;
+static struct rt_modules_watch modules;
 
 struct look {
 	bool take;			/* else only count */
@@ -114,15 +113,9 @@ static void look_at(void *handle, const char *name, void *arg)
 
 void nvtx_late_tick(int64_t now_ns)
 {
-	static int64_t looked_ns;
 	struct look look = { .take = true };
-	uint64_t modules;
 
-	if (!atomic_load(&attached) || now_ns - looked_ns < LOOK_NS)
-		return;
-	looked_ns = now_ns;
-	modules = rt_modules_loaded();
-	if (atomic_exchange(&modules_seen, modules) != modules)
+	if (atomic_load(&attached) && rt_modules_came(&modules, now_ns))
 		rt_modules(look_at, &look);
 }
 
@@ -132,7 +125,7 @@ int tftop_probe_attach(void)
 	int saved = errno;
 
 	rt_attach_why("%s", "");
-	atomic_store(&modules_seen, rt_modules_loaded());
+	rt_modules_seen(&modules);
 	rt_modules(look_at, &look);
 	if (!look.found) {
 		rt_attach_why("no module with NVTX is in this process");

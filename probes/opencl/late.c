@@ -10,9 +10,7 @@
 
 #include "probes/opencl/probe.h"
 
-#define LOOK_NS 100000000
-
-static _Atomic uint64_t modules_seen;
+static struct rt_modules_watch modules;
 static atomic_bool attached;
 
 struct look {
@@ -55,15 +53,9 @@ static void watch_vendor(void *handle, const char *path, void *arg)
 
 void late_tick(int64_t now_ns)
 {
-	static int64_t looked_ns;
 	struct look look = { .patch = true };
-	uint64_t modules;
 
-	if (!atomic_load(&attached) || now_ns - looked_ns < LOOK_NS)
-		return;
-	looked_ns = now_ns;
-	modules = rt_modules_loaded();
-	if (atomic_exchange(&modules_seen, modules) != modules)
+	if (atomic_load(&attached) && rt_modules_came(&modules, now_ns))
 		rt_modules(watch_vendor, &look);
 }
 
@@ -72,7 +64,7 @@ int tftop_probe_attach(void)
 	struct look look = { .patch = false };
 
 	rt_attach_why("%s", "");
-	atomic_store(&modules_seen, rt_modules_loaded());
+	rt_modules_seen(&modules);
 	rt_modules(watch_vendor, &look);
 	if (!look.platforms) {
 		rt_attach_why("no OpenCL of any vendor's is in use here");

@@ -11,6 +11,8 @@
 
 #include "probes/runtime/internal.h"
 
+#define LOOK_NS 100000000		/* between two looks for what was loaded meanwhile */
+
 static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool loader_held;		/* over a fork */
 
@@ -37,7 +39,8 @@ static int first(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1;
 }
 
-uint64_t rt_modules_loaded(void)
+/* How many were ever loaded. */
+static uint64_t loaded_ever(void)
 {
 	uint64_t loaded = 0;
 
@@ -46,6 +49,23 @@ uint64_t rt_modules_loaded(void)
 		rt_unlock(&loader_lock);
 	}
 	return loaded;
+}
+
+void rt_modules_seen(struct rt_modules_watch *watch)
+{
+	atomic_store(&watch->loaded, loaded_ever());
+	atomic_store(&watch->on, true);
+}
+
+bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns)
+{
+	uint64_t loaded;
+
+	if (!atomic_load(&watch->on) || now_ns - watch->looked_ns < LOOK_NS)
+		return false;
+	watch->looked_ns = now_ns;
+	loaded = loaded_ever();
+	return atomic_exchange(&watch->loaded, loaded) != loaded;
 }
 
 struct list {

@@ -294,8 +294,18 @@ RT_API void rt_modules(void (*each)(void *handle, const char *name, void *arg), 
 RT_API void *rt_module_symbol(void *handle, const char *symbol);
 /* Its program headers, *borrowed* while it stays, and where it was loaded; NULL: not found. */
 RT_API const ElfW(Phdr) *rt_module_phdr(void *handle, uintptr_t *base, int *count);
-/* How many libraries were ever loaded: another number than before, something came. */
-RT_API uint64_t rt_modules_loaded(void);
+/*
+ * For libraries that come later. Any thread says that it is about to look at all of them; from
+ * then on the runtime's thread (now_ns: its time) is told, at most ten times a second, whether
+ * some were loaded since. All zero is a watch that says nothing.
+ */
+struct rt_modules_watch {
+	_Atomic uint64_t loaded;
+	atomic_bool on;
+	int64_t looked_ns;		/* the runtime's thread's */
+};
+RT_API void rt_modules_seen(struct rt_modules_watch *watch);
+RT_API bool rt_modules_came(struct rt_modules_watch *watch, int64_t now_ns);
 
 /* Copies memory of our own process that may not be there; bytes copied. */
 RT_API size_t rt_peek(void *to, const void *from, size_t bytes);

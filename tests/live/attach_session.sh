@@ -190,11 +190,11 @@ control() {
 	is "status for '$pattern'" $? "$status" && is 'what it said' "$(sed "s|'/.*/control'|'PAGE'|" "$work/said")" "$pattern"
 }
 # Off from outside: what is computed then is not seen; and on again. When a probe has looked
-# at the page (each 100 ms at least) nothing outside shows, so it gets ten times that.
+# at the page nothing shows it but PyTorch, which is asked for its callbacks.
 steered() {
 	begin && control 125 "tftop: no tftop watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
-		pause 1 && steps go done &&
+		steps quiet quiet.done && steps go done &&
 		control 0 "process $pid: level was off, is full" "$tftop" --control "$pid" level=full || return
 	if [ -n "$root" ]; then
 		make_user_copy && control 125 "tftop: cannot look at process $pid: Permission denied: its user can, and root" \
