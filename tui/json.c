@@ -3,6 +3,7 @@
  * A JSON writer: RFC 8259, UTF-8.
  */
 #include <inttypes.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ void json_init(struct json *json, FILE *out)
 {
 	memset(json, 0, sizeof(*json));
 	json->out = out;
+	/* One writer, and a report can have 10^8 characters: no lock for each. */
+	__fsetlocking(out, FSETLOCKING_BYCALLER);
 }
 
 static void line(struct json *json, unsigned int depth)

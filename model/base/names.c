@@ -175,6 +175,16 @@ static struct name *prepared(struct names *names, uint32_t id)
 		name->text = arena_copy(names, text, strlen(text));
 	else
 		name->text = name->full;
+	return name;
+}
+
+static const struct name *classified(struct names *names, uint32_t id)
+{
+	struct name *name = prepared(names, id);
+
+	if (name->classified || !name->raw)
+		return name;
+	name->classified = true;
 	name->class = kernel_class_of(name->text, name->full);
 	name->work = (uint8_t)kernel_kind_work((enum kernel_kind)name->class.kind);
 	return name;
@@ -202,11 +212,13 @@ const char *names_short(struct names *names, uint32_t id)
 
 struct kernel_class names_class(struct names *names, uint32_t id)
 {
-	return names_resolve(names, id) ? prepared(names, id)->class :
+	return names_resolve(names, id) ? classified(names, id)->class :
 	       (struct kernel_class){ .kind = KERNEL_OTHER };
 }
 
 enum work names_find_work(struct names *names, uint32_t id)
 {
-	return prepared(names, id)->raw ? (enum work)prepared(names, id)->work : WORK_OTHER;
+	const struct name *name = classified(names, id);
+
+	return name->raw ? (enum work)name->work : WORK_OTHER;
 }

@@ -32,8 +32,9 @@ struct name {
 	uint32_t alias;			/* the real id, 0: itself */
 	uint32_t next;			/* same hash bucket */
 	uint8_t work;			/* enum work, of a kernel of that name */
-	bool prepared;			/* text, full, work and class are made */
-	struct kernel_class class;	/* likewise */
+	bool prepared : 1;		/* text and full are made */
+	bool classified : 1;		/* work and class are: of names of ranges nobody asks */
+	struct kernel_class class;
 };
 
 struct arena_block;
@@ -83,7 +84,7 @@ static inline enum work names_work(struct names *names, uint32_t id)
 	if (!id)
 		return WORK_OTHER;
 	name = name_at(names, id);
-	return name->prepared ? (enum work)name->work : names_find_work(names, id);
+	return name->classified ? (enum work)name->work : names_find_work(names, id);
 }
 
 /* ---- the pieces, for tests ---- */

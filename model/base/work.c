@@ -38,9 +38,11 @@ static bool word_ends(const char *name, size_t i, size_t length)
 bool name_has_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
+	unsigned char first = (unsigned char)word[0] | 0x20;	/* letters: the same in both cases */
 
 	for (size_t i = 0; name[i]; i++)
-		if (word_begins(name, i) && strncasecmp(name + i, word, length) == 0 &&
+		if (((unsigned char)name[i] | 0x20) == first && word_begins(name, i) &&
+		    strncasecmp(name + i, word, length) == 0 &&
 		    word_ends(name, i, length))
 			return true;
 	return false;
