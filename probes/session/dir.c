@@ -164,13 +164,14 @@ static void sweep_link(int dir, const char *name)
 		unlinkat(dir, name, 0);
 }
 
-static void sweep_base(const char *base)
+static bool sweep_base(const char *base)
 {
 	DIR *dir = opendir(base);
 	struct dirent *entry;
+	bool clean = true;
 
 	if (!dir)
-		return;
+		return true;
 	while ((entry = readdir(dir))) {
 		struct stat st;
 		int fd;
@@ -188,19 +189,22 @@ static void sweep_base(const char *base)
 		if (fstat(fd, &st) == 0 &&
 		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
 		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd))
-			remove_below(dirfd(dir), entry->d_name, 0, 0);
+			clean &= remove_below(dirfd(dir), entry->d_name, 0, 0);
 		close(fd);
 	}
 	closedir(dir);
+	return clean;
 }
 
-void dir_sweep(void)
+bool dir_sweep(void)
 {
 	const char *list[3];
 	size_t count = bases(list);
+	bool clean = true;
 
 	for (size_t i = 0; i < count; i++)
-		sweep_base(list[i]);
+		clean &= sweep_base(list[i]);
+	return clean;
 }
 
 /* ---- creating ---- */

@@ -30,8 +30,8 @@ int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size);
  * environment. */
 const char *dir_base(void);
 
-/* Removes what dead tftops left. */
-void dir_sweep(void);
+/* Removes what dead tftops left; false: something resists, or was made anew meanwhile. */
+bool dir_sweep(void);
 
 /* Removes path and all below it; true when it is gone. */
 bool dir_remove(const char *path);

@@ -52,6 +52,8 @@ struct session {
 	bool below;			/* what is below them is among them, where it can be */
 	size_t unreached;		/* processes below them without a probe, at the start */
 	bool late_told;			/* of processes that they start */
+	int keeper_stood;		/* looks in a row that found the keeper stopped */
+	bool keeper_told;		/* of that */
 	uid_t uid;			/* the targets' */
 	gid_t gid;
 	pthread_mutex_t broker_lock;
@@ -116,7 +118,10 @@ bool session_watch(struct session *session, int fd);
 /* What is set for PROGRAM; pid: what has an environment already, 0: none. */
 void session_make_environment(struct session *session, pid_t pid);
 
-/* The looks at /proc that the timer asks for. */
+/* The looks at /proc that the timer asks for, SESSION_LOOK_NS apart. */
+#define SESSION_LOOK_NS 250000000
 void session_look(struct session *session);
+/* A keeper that somebody has stopped is told of and continued. */
+void session_look_at_keeper(struct session *session);
 
 #endif

@@ -24,7 +24,6 @@
 
 #define ARM_LIMIT_NS 20000000000
 #define CONNECT_LIMIT_NS 5000000000
-#define CHILDREN_NS 250000000
 
 static struct launcher_origin origin;
 
@@ -280,13 +279,27 @@ static void watch_control(struct session *s)
 	}
 }
 
+/* As wire_recv_until(), and a keeper that is stopped meanwhile does not stay so. */
+static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadline)
+{
+	for (;;) {
+		int64_t part = wire_now_ns() + SESSION_LOOK_NS;
+		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, page,
+						     part < deadline ? part : deadline);
+
+		if (r != WIRE_AGAIN || part >= deadline)
+			return r;
+		session_look_at_keeper(s);
+	}
+}
+
 int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	int64_t deadline = wire_now_ns() + ARM_LIMIT_NS;
 
 	for (;;) {
 		int page = -1;
-		enum wire_result r = wire_recv_until(s->keeper_fd, &s->wire, &page, deadline);
+		enum wire_result r = hear_keeper(s, &page, deadline);
 
 		if (r == WIRE_OK && s->wire.head.type == WIRE_READY &&
 		    s->wire.size == sizeof(s->ready)) {
@@ -312,6 +325,7 @@ int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 			snprintf(error, SESSION_ERROR_MAX, "the LTTng daemons did not start in time");
 		else
 			snprintf(error, SESSION_ERROR_MAX, "tftop's keeper died");
+		s->keeper_gone = r != WIRE_OK && r != WIRE_AGAIN;
 		s->broken = true;
 		return -1;
 	}
@@ -387,7 +401,7 @@ void session_make_environment(struct session *s, pid_t pid)
 int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	struct itimerspec period = {
-		.it_interval.tv_nsec = CHILDREN_NS, .it_value.tv_nsec = CHILDREN_NS,
+		.it_interval.tv_nsec = SESSION_LOOK_NS, .it_value.tv_nsec = SESSION_LOOK_NS,
 	};
 	struct wire_head head = { .type = WIRE_RELEASE };
 

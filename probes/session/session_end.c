@@ -13,6 +13,7 @@
 
 #define STOP_LIMIT_NS 3500000000
 #define LAUNCHER_WAIT_NS 100000000
+#define KEEPER_WAIT_NS 1000000000
 
 void session_stop(struct session *s)
 {
@@ -26,6 +27,9 @@ void session_stop(struct session *s)
 		s->drained = true;
 		return;
 	}
+	/* Stopped a moment ago: nobody has looked yet. */
+	if (s->keeper > 0 && !s->keeper_gone)
+		kill(s->keeper, SIGCONT);
 	if (wire_send(s->keeper_fd, &head, NULL, 0, -1, false) != WIRE_OK)
 		s->drained = true;
 }
@@ -66,13 +70,28 @@ static void reap(struct session *s)
 		waitpid(s->keeper, NULL, WNOHANG);
 }
 
-/* It died before it said where its folder is, or after. */
-static void clear_for_keeper(const struct session *s)
+/* Its socket ends before its daemons are killed: what they make until then is met again. It
+ * died before it said where its folder is, or after. */
+static void clear_for_keeper(struct session *s)
 {
-	if (s->ready.dir[0])
-		dir_remove(s->ready.dir);
-	else
-		dir_sweep();
+	int64_t deadline = wire_now_ns() + KEEPER_WAIT_NS;
+
+	while (s->keeper > 0 && waitpid(s->keeper, NULL, WNOHANG) == 0 &&
+	       wire_now_ns() < deadline)
+		poll(NULL, 0, 1);
+	s->keeper = 0;
+	while (!(s->ready.dir[0] ? dir_remove(s->ready.dir) : dir_sweep()) &&
+	       wire_now_ns() < deadline)
+		poll(NULL, 0, 5);
+}
+
+/* Nobody may have listened to it since. */
+static void look_for_keeper(struct session *s)
+{
+	if (!s->keeper_gone && s->keeper > 0 && waitpid(s->keeper, NULL, WNOHANG) == s->keeper) {
+		s->keeper = 0;
+		s->keeper_gone = true;
+	}
 }
 
 static void free_notes(struct session *s)
@@ -100,6 +119,7 @@ void session_free(struct session *s)
 		wire_send(s->launcher_fd, &abort_head, NULL, 0, -1, false);
 	close_one(&s->launcher_fd);
 	close_one(&s->input_fd);
+	look_for_keeper(s);		/* before it is to end */
 	pthread_mutex_lock(&s->broker_lock);
 	close_one(&s->broker);
 	pthread_mutex_unlock(&s->broker_lock);

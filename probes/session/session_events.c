@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What happens: messages of launcher and keeper, and what /proc shows. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 /* Complaints of the daemons that are passed on. */
 #define LOGS_TOLD_MAX 4
+/* Looks in a row after which a stopped keeper is continued: 1 s. */
+#define KEEPER_STANDS 4
 
 static void unwatch(struct session *s, int fd)
 {
@@ -315,9 +318,34 @@ static void admit_users(struct session *s, const struct children *children)
 	}
 }
 
+/* Stopped it takes nothing away and hands out no last events, and it is tftop's own. A first
+ * look may have met a debugger. */
+void session_look_at_keeper(struct session *s)
+{
+	struct process_stat stat;
+	char text[SESSION_ERROR_MAX];
+
+	if (s->keeper_gone || s->keeper <= 0 || !process_stat(s->keeper, &stat) ||
+	    stat.state != 'T') {
+		s->keeper_stood = 0;
+		return;
+	}
+	if (++s->keeper_stood < KEEPER_STANDS)
+		return;
+	s->keeper_stood = 0;
+	kill(s->keeper, SIGCONT);
+	if (s->keeper_told)
+		return;
+	s->keeper_told = true;
+	snprintf(text, sizeof(text), "tftop's keeper (process %d), which watches over the LTTng daemons, "
+		 "was stopped by somebody: it has been continued", (int)s->keeper);
+	session_say(s, 1, text);
+}
+
 void session_look(struct session *s)
 {
 	session_alive(s);
+	session_look_at_keeper(s);
 	watch_users(s);
 	session_attach_look(s, told_child);
 	if (s->children)

@@ -300,6 +300,51 @@ dies() {
 	gone
 }
 
+# Stopped: it is told of and continued, and what it was to hand out comes.
+cat >"$tmp/stopper" <<'END'
+until grep -q '^started' "$1"; do sleep 0.02; done
+for p in $(grep -lzsx "TFTOP_MARK=$TFTOP_MARK" /proc/[0-9]*/environ | cut -d/ -f3); do
+	[ "$(cat "/proc/$p/comm" 2>/dev/null)" = tftop-keeper ] && kill -STOP "$p" && keeper=$p
+done
+until grep -q '^message 1 .* keeper .* has been continued' "$1" || [ $((i = i + 1)) -gt 100 ]; do sleep 0.05; done
+until grep -q '^State:.S' "/proc/$keeper/status" || [ $((i = i + 1)) -gt 200 ]; do sleep 0.05; done
+grep -q '^State:.S' "/proc/$keeper/status" && echo program done
+END
+keeper_stops() {
+	under root -r -- bash "$tmp/stopper" "$work/log"
+	said "^message 1 tftop's keeper .process [0-9]+.* has been continued" || return
+	status 0 || return
+	grep -q 'program done' "$work/out" || fail "the keeper stands still" || return
+	! has '^broken' || fail "said to be broken" || return
+	gone
+}
+
+# Killed while it sets up: PROGRAM runs untraced, and the folder goes with tftop.
+keeper_dies_early() {
+	local job keeper
+	new_mark
+	: >"$work/log"
+	has_daemon() {
+		for keeper in $(marked); do
+			[ "$(cat "/proc/$keeper/comm" 2>/dev/null)" = lttng-relayd ] && return
+		done
+		return 1
+	}
+	TFTOP_MARK=$mark "$drive" -d "$copy" -l "$work/log" -- sh -c "echo on >'$work/done'" \
+		>"$work/out" 2>"$work/err" </dev/null &
+	job=$!
+	wait_for 5 has_daemon || { kill -9 $job; fail "no daemon"; return; }
+	keeper=$(awk '/^PPid:/ { print $2 }' "/proc/$keeper/status")
+	[ "$(cat "/proc/$keeper/comm")" = tftop-keeper ] || { kill -9 $job; fail "no keeper"; return; }
+	kill -KILL "$keeper"
+	wait_for 5 ended $job || { kill -9 $job; fail "it waits for ever"; return; }
+	wait $job
+	[ -s "$work/done" ] || fail "PROGRAM did not run" || return
+	has "tftop's keeper died" || fail "not said" || return
+	no_folders || fail "left on disk: $(folders | tr '\n' ' ')" || return
+	gone
+}
+
 # Killed while it is still to start PROGRAM: told, and nobody waits for ever.
 has_launcher() {
 	read -r pid _ <"/proc/$job/task/$job/children"	# no newline: not true
@@ -593,6 +638,8 @@ case_run dies-sessiond dies lttng-sessiond "^broken 'lttng-sessiond' was killed"
 case_run dies-relayd dies lttng-relayd "^broken 'lttng-relayd' was killed"
 case_run dies-consumerd dies lttng-consumerd "^broken 'lttng-consumerd' died"
 case_run dies-keeper dies tftop-keeper "^broken tftop's keeper died"
+case_run dies-keeper-early keeper_dies_early
+case_run stops-keeper keeper_stops
 case_run dies-launcher dies tftop-launcher "^message 2 tftop's launcher died"
 case_run dies-launcher-early launcher_dies_early
 case_run not-installed not_installed
