@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,9 +46,24 @@ bool report_read(const struct report *report, struct stage_report *now)
 	    now->magic != STAGE_MAGIC || now->loads > STAGE_LOADS_MAX)
 		return false;
 	now->text[sizeof(now->text) - 1] = '\0';
+	now->codes.why[sizeof(now->codes.why) - 1] = '\0';
 	for (size_t i = 0; i < STAGE_LOADS_MAX; i++)
 		now->load[i].text[sizeof(now->load[i].text) - 1] = '\0';
 	return true;
+}
+
+bool report_answer(const struct report *report, enum stage_codes_state state, const char *why)
+{
+	const off_t at = (off_t)offsetof(struct stage_report, codes);
+	uint32_t now, answer = state;
+	char text[sizeof(((struct stage_codes *)0)->why)];
+
+	snprintf(text, sizeof(text), "%s", why);
+	return pread(report->fd, &now, sizeof(now), at) == (ssize_t)sizeof(now) &&
+	       now == STAGE_CODES_ASKED &&
+	       pwrite(report->fd, text, sizeof(text),
+		      at + (off_t)offsetof(struct stage_codes, why)) == (ssize_t)sizeof(text) &&
+	       pwrite(report->fd, &answer, sizeof(answer), at) == (ssize_t)sizeof(answer);
 }
 
 void report_close(struct report *report)

@@ -29,6 +29,10 @@ bool report_open(struct report *report, int folder, const char *name, uid_t uid,
  * cannot be read or is none. */
 bool report_read(const struct report *report, struct stage_report *now);
 
+/* Answers what the stage asks for; why: "" when replaced. False: it asks for nothing (any
+ * more), or it cannot be written. */
+bool report_answer(const struct report *report, enum stage_codes_state state, const char *why);
+
 /* Removes the file; a stage that is still at work keeps its own mapping. */
 void report_close(struct report *report);
 

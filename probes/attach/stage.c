@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probes/attach/inject.h"
@@ -19,6 +20,7 @@
 
 #define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
 #define SWAPS 8
+#define ANSWER_MS 8000		/* tftop's, to what it is asked for */
 #define LATER_MAX 64	/* variables that others add at the moment of a swap */
 
 extern char **environ;
@@ -299,8 +301,37 @@ static void tell_runtime(struct stage_report *r)
 		dlclose(runtime);
 }
 
+/* The thread that is at work, and its report. */
+static pthread_t worker;
+static struct stage_report *asking;
+
+static const char *replace_code(const struct tft_code *codes, size_t count,
+				const struct tft_code_if *only)
+{
+	struct stage_codes *c;
+	uint32_t asked = STAGE_CODES_ASKED;
+
+	if (!asking || !pthread_equal(worker, pthread_self()))
+		return "another thread has begun with it just now";
+	if (count > TFT_CODES_MAX)
+		return "it is more than there is room for";
+	c = &asking->codes;
+	memcpy(c->code, codes, count * sizeof(*codes));
+	c->count = (uint32_t)count;
+	c->only = *only;
+	set_state(&c->state, asked);
+	for (int i = 0; i < ANSWER_MS &&
+	     __atomic_load_n(&c->state, __ATOMIC_ACQUIRE) == STAGE_CODES_ASKED; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	if (__atomic_compare_exchange_n(&c->state, &asked, STAGE_CODES_WITHDRAWN, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return "tftop does not answer";
+	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
+}
+
 static void load_one(const char *path, struct stage_load *load)
 {
+	void (*replacer)(tft_replace_code *replace);
 	int (*attach)(void);
 	void *library;
 
@@ -319,6 +350,9 @@ static void load_one(const char *path, struct stage_load *load)
 		return;
 	}
 	set_state(&load->state, STAGE_ATTACHING);
+	replacer = (void (*)(tft_replace_code *))dlsym(library, STAGE_REPLACER_ENTRY);
+	if (replacer)
+		replacer(replace_code);
 	load->result = attach();
 	if (load->result != TFT_ATTACHED)
 		say_why(library, load->text, sizeof(load->text));
@@ -336,10 +370,13 @@ static void *work(void *data)
 		set_state(&r->state, STAGE_BAD_ARGUMENT);
 	} else {
 		set_state(&r->state, STAGE_RUNS);
+		worker = pthread_self();
+		asking = r;
 		tell_runtime(r);
 		for (size_t i = 0; i < w->loads; i++)
 			load_one(w->load[i], &r->load[i]);
 		give_back(w);
+		asking = NULL;
 		set_state(&r->state, STAGE_OVER);
 	}
 	munmap(r, sizeof(*r));

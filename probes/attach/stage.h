@@ -22,6 +22,9 @@
  * nothing of the old one freed, as other threads may be reading it. What a thread that
  * was inside of setenv() at that moment wrote to the old array is carried over.
  *
+ * A library may have code of the program replaced meanwhile (schema/attach.h): the stage
+ * puts that into the report, where tftop answers (code.h).
+ *
  * The report is written by the program and so is not to be believed: tftop reads it
  * with pread() into memory of its own and ends each text itself (report.h).
  */
@@ -30,12 +33,15 @@
 
 #include <stdint.h>
 
+#include "probes/schema/attach.h"
+
 #define STAGE_LIBRARY "libtftop-attach.so"
 #define STAGE_PROBE_ENTRY "tftop_probe_attach"
+#define STAGE_REPLACER_ENTRY "tftop_probe_replacer"
 #define STAGE_RUNTIME_ENTRY "tftop_runtime_attach"
 #define STAGE_WHY_ENTRY "tftop_attach_why"
 #define STAGE_RUNTIME "libtftop-runtime.so"
-#define STAGE_MAGIC 0x31677473u		/* "stg1": another layout, another number */
+#define STAGE_MAGIC 0x32677473u		/* "stg2": another layout, another number */
 #define STAGE_LOADS_MAX 24
 
 enum stage_state {
@@ -60,6 +66,24 @@ struct stage_load {
 	char text[240];
 };
 
+/* Code that a probe wants to have replaced (schema/attach.h): asked for by the stage, which
+ * may withdraw that, answered by tftop. */
+enum stage_codes_state {
+	STAGE_CODES_NONE,
+	STAGE_CODES_ASKED,
+	STAGE_CODES_REPLACED,
+	STAGE_CODES_REFUSED,	/* nothing is changed; why */
+	STAGE_CODES_WITHDRAWN,
+};
+
+struct stage_codes {
+	uint32_t state;		/* enum stage_codes_state */
+	uint32_t count;
+	struct tft_code_if only;
+	struct tft_code code[TFT_CODES_MAX];
+	char why[240];
+};
+
 /* Shared memory; states are written last, each with release order. */
 struct stage_report {
 	uint32_t magic;		/* by tftop */
@@ -67,6 +91,7 @@ struct stage_report {
 	uint32_t loads;		/* how many there are */
 	int32_t pid;		/* the program's, in its own namespace */
 	char text[240];
+	struct stage_codes codes;
 	struct stage_load load[STAGE_LOADS_MAX];	/* in the order of the argument */
 };
 

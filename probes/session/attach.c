@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probes/attach/awake.h"
+#include "probes/attach/code.h"
 #include "probes/attach/inject.h"
 #include "probes/attach/preflight.h"
 #include "probes/attach/report.h"
@@ -295,15 +296,19 @@ static bool wait_report(struct session *s, const struct target *target,
 {
 	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
+	struct code_result replaced;
 	unsigned looks = 0;
+	bool read;
 
 	do {
 		session_alive(s);
 		if (target->again && ++looks % AWAKE_LOOKS == 0)
 			attach_awake(target->pid);
-		if (report_read(report, now) &&
-		    (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
+		read = report_read(report, now);
+		if (read && (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;
+		if (read && now->codes.state == STAGE_CODES_ASKED)
+			code_replace(target->pid, report, &now->codes, &replaced);
 	} while (poll(&ended, 1, LOOK_MS) == 0 && wire_now_ns() < deadline);
 	return false;
 }

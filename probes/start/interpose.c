@@ -250,8 +250,8 @@ static struct framework {
 	tft_found *found;
 } frameworks[FRAMEWORKS] = {
 #define FRAMEWORK(id, word, variable, entry) \
-	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id, false }, \
-		FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
+	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id, false, \
+		NULL }, FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
 		0, 0, NULL }
 	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
 	FRAMEWORK(PYTORCH, "torch", TFT_PYTORCH_ENV, "tft_pytorch_start"),
@@ -533,20 +533,19 @@ static void name_all(void)
 	}
 }
 
-bool start_frameworks_late(void)
+bool start_frameworks_late(tft_replace_code *replace)
 {
 	bool any = false;
 
 	name_all();
-	for (int i = 0; i < FRAMEWORKS; i++) {
-		struct framework *f = &frameworks[i];
-
+	for (struct framework *f = frameworks; f < frameworks + FRAMEWORKS; f++) {
 		ask(f);
 		if (!f->path[0])
 			continue;
 		any = true;
 		if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) == PROBE_NONE && is_there(f)) {
 			f->lib.late = true;
+			f->lib.replace = replace;
 			trigger(f);
 		}
 	}

@@ -21,6 +21,8 @@
 
 #include <stdbool.h>
 
+#include "probes/schema/attach.h"
+
 /* Flags of a row: a call loads the probe; only when the original is in a
  * library that has the framework's word in its path: others may use the name too. */
 #define TFT_TRIGGER 1u
@@ -35,6 +37,7 @@ struct tft_interposed {
 	/* Any symbol of the framework's libraries; NULL: none. */
 	void *(*find)(const char *symbol);
 	bool late;			/* it has been in use for a while: late.h */
+	tft_replace_code *replace;	/* late, as the probe begins; NULL: nobody can */
 };
 
 /*

@@ -68,6 +68,13 @@ static void offer(void)
 		dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE);
 }
 
+static tft_replace_code *replacer;
+
+void tftop_probe_replacer(tft_replace_code *replace)
+{
+	replacer = replace;
+}
+
 int tftop_probe_attach(void)
 {
 	static bool done;
@@ -79,7 +86,7 @@ int tftop_probe_attach(void)
 	find_libcs();
 	offer();
 	/* first, so that no thread of the program waits for a probe to be loaded */
-	start_frameworks_late();
+	start_frameworks_late(replacer);
 	start_libraries_late();
 	nanosleep(&settle, NULL);
 	start_libraries_again();

@@ -29,8 +29,8 @@
 /* The program was not started with it. */
 bool start_is_late(void);
 
-/* Probes of frameworks that are loaded begin. False: none was chosen. */
-bool start_frameworks_late(void);
+/* Probes of frameworks that are loaded begin. replace: NULL, nobody can. False: none was chosen. */
+bool start_frameworks_late(tft_replace_code *replace);
 
 /* Where to lead this place; NULL: leave it. The loader's lock is held. */
 void *start_framework_jump(const struct tft_import *import);

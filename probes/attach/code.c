@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* See code.h. Sources: ptrace(2); proc(5), /proc/PID/mem. */
+#include "probes/attach/code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __x86_64__
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probes/attach/call.h"
+#include "probes/attach/thread.h"
+
+#define FIND_NS INT64_C(2000000000)
+#define LEAVE_NS INT64_C(200000000)	/* for a thread that was not stopped in time */
+#define IDLE_MAX 65536u
+#define STACK_LOOK 16384u	/* bytes; a signal's frame is 3 KB with all vector registers */
+#define E_RESTARTNOHAND 514	/* from the kernel's linux/errno.h */
+
+struct thread {
+	pid_t tid;
+	bool stopped, gone;
+	struct user_regs_struct regs;
+};
+
+struct job {
+	pid_t pid;
+	struct target target;	/* its memory alone */
+	const struct report *report;
+	const struct stage_codes *codes;
+	struct code_result *result;
+	struct thread *threads;	/* CODE_THREADS_MAX */
+	size_t count;
+	bool over;		/* not to be tried again */
+};
+
+static bool no(struct job *job, const char *why)
+{
+	snprintf(job->result->why, sizeof(job->result->why), "%s", why);
+	return false;
+}
+
+static bool never(struct job *job, const char *why)
+{
+	job->over = true;
+	return no(job, why);
+}
+
+/* ---- all threads ---- */
+
+static bool is_known(const struct job *job, pid_t tid)
+{
+	for (size_t i = 0; i < job->count; i++)
+		if (job->threads[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* False: refused. A thread that is ending is none. */
+static bool take(struct job *job, pid_t tid)
+{
+	char state[16];
+
+	if (job->count == CODE_THREADS_MAX)
+		return never(job, "it has more than 1024 threads");
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
+		status_field(job->pid, tid, "State", state, sizeof(state));
+		return !state[0] || strchr("ZX", state[0]) ? true :
+			never(job, "a thread of it cannot be traced");
+	}
+	job->threads[job->count++] = (struct thread){
+		.tid = tid, .gone = ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0,
+	};
+	return true;
+}
+
+static bool take_new(struct job *job)
+{
+	char path[64];
+	struct dirent *entry;
+	bool good = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)job->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return never(job, "it has ended");
+	while (good && (entry = readdir(tasks))) {
+		pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+
+		if (tid > 0 && !is_known(job, tid))
+			good = take(job, tid);
+	}
+	closedir(tasks);
+	return good;
+}
+
+/* False: not in time, or the whole program is being stopped. */
+static bool wait_stopped(struct thread *t, int64_t deadline)
+{
+	int status, signal;
+	pid_t got;
+
+	while (!t->stopped && !t->gone) {
+		while ((got = waitpid(t->tid, &status, __WALL | WNOHANG)) == 0) {
+			if (attach_now_ns() > deadline)
+				return false;
+			nanosleep(&(struct timespec){ .tv_nsec = 10000 }, NULL);
+		}
+		t->gone = got < 0 || !WIFSTOPPED(status);
+		if (t->gone)
+			break;
+		signal = WSTOPSIG(status);
+		if (!(status >> 16)) {	/* one that was on its way */
+			ptrace(PTRACE_CONT, t->tid, 0, (void *)(intptr_t)signal);
+			continue;
+		}
+		t->stopped = ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) == 0;
+		t->gone = !t->stopped;
+		if (signal != SIGTRAP)
+			return false;
+	}
+	return true;
+}
+
+/* Those that are made until all stand, too. */
+static bool stop_all(struct job *job, int64_t deadline)
+{
+	size_t before;
+
+	do {
+		before = job->count;
+		if (!take_new(job))
+			return false;
+		for (size_t i = 0; i < job->count; i++)
+			if (!wait_stopped(&job->threads[i], deadline))
+				return no(job, "its threads could not all be stopped in 40 ms");
+	} while (job->count != before);
+	return true;
+}
+
+/* A call that only our stop broke: the kernel makes it again, unless a handler runs. */
+static void let_go(struct thread *t)
+{
+	if ((int64_t)t->regs.rax == -EINTR && call_breaks((int64_t)t->regs.orig_rax)) {
+		t->regs.rax = (uint64_t)-E_RESTARTNOHAND;
+		ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+	}
+	ptrace(PTRACE_DETACH, t->tid, 0, 0);
+	t->stopped = false;
+	t->gone = true;
+}
+
+/* What cannot be stopped even then, the end of this thread of ours lets go. */
+static void let_all_go(struct job *job)
+{
+	int64_t deadline;
+
+	for (size_t i = 0; i < job->count; i++)
+		if (job->threads[i].stopped)
+			let_go(&job->threads[i]);
+	deadline = attach_now_ns() + LEAVE_NS;
+	for (size_t i = 0; i < job->count; i++) {
+		struct thread *t = &job->threads[i];
+
+		if (!t->gone && (wait_stopped(t, deadline) || t->stopped))
+			let_go(t);
+	}
+	job->count = 0;
+}
+
+/* ---- the code ---- */
+
+/* What is asked for makes sense, and is in code that is this process's or a file's that it
+ * has a copy of. */
+static bool is_code(const struct job *job, const struct tft_code *c)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned long start, end;
+	char line[1024], rights[8];
+	bool good = false;
+	FILE *maps;
+
+	if (!c->length || c->length > TFT_CODE_BYTES || c->idle < c->length || c->idle > IDLE_MAX ||
+	    c->at % page + c->length > page)
+		return false;
+	maps = target_file(job->pid, "maps");
+	while (maps && !good && fgets(line, sizeof(line), maps))
+		good = sscanf(line, "%lx-%lx %7s", &start, &end, rights) == 3 && c->at >= start &&
+		       c->at < end && rights[2] == 'x' && rights[3] == 'p';
+	if (maps)
+		fclose(maps);
+	return good;
+}
+
+static bool are_code(struct job *job)
+{
+	const struct stage_codes *c = job->codes;
+
+	if (c->count > TFT_CODES_MAX)
+		return false;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (!is_code(job, &c->code[i]))
+			return false;
+	return true;
+}
+
+/* The thread is in the midst of none of it, and no signal's handler returns to there. */
+static bool is_idle(const struct job *job, const struct thread *t)
+{
+	const struct stage_codes *c = job->codes;
+	uint64_t words[STACK_LOOK / sizeof(uint64_t)];
+	ssize_t got;
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (t->regs.rip - c->code[i].at - 1 < c->code[i].idle - 1)
+			return false;
+	got = pread(job->target.memory, words, sizeof(words), (off_t)(t->regs.rsp & ~7ull));
+	for (ssize_t k = 0; k < got / (ssize_t)sizeof(words[0]); k++)
+		for (uint32_t i = 0; i < c->count; i++)
+			if (words[k] - c->code[i].at - 1 < c->code[i].length - 1)
+				return false;
+	return true;
+}
+
+static bool all_idle(struct job *job)
+{
+	for (size_t i = 0; i < job->count; i++)
+		if (!job->threads[i].gone && !is_idle(job, &job->threads[i]))
+			return no(job, "a thread was in that code each time");
+	return true;
+}
+
+static bool as_said(struct job *job)
+{
+	const struct stage_codes *c = job->codes;
+	uint8_t now[TFT_CODE_BYTES];
+	int32_t value;
+
+	if (c->only.at && (!target_read(&job->target, c->only.at, &value, sizeof(value)) ||
+			   value != c->only.value))
+		return never(job, "it is in use in another way at this moment");
+	for (uint32_t i = 0; i < c->count; i++)
+		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
+		    memcmp(now, c->code[i].before, c->code[i].length) != 0)
+			return never(job, "it is not what the library's file has");
+	return true;
+}
+
+static bool write_all(struct job *job)
+{
+	const struct tft_code *c = job->codes->code;
+	uint32_t i = 0;
+
+	while (i < job->codes->count && target_write(&job->target, c[i].at, c[i].after, c[i].length))
+		i++;
+	if (i == job->codes->count)
+		return true;
+	while (i-- > 0)
+		target_write(&job->target, c[i].at, c[i].before, c[i].length);
+	return never(job, "this system does not let it be written to");
+}
+
+/* All stand; the stage too, so that it withdraws before this or not at all. */
+static bool change(struct job *job)
+{
+	struct stage_report now;
+
+	if (!report_read(job->report, &now) || now.codes.state != STAGE_CODES_ASKED)
+		return never(job, "the program has given up");
+	return all_idle(job) && as_said(job) && write_all(job) &&
+	       report_answer(job->report, STAGE_CODES_REPLACED, "");
+}
+
+/* ---- tries ---- */
+
+static bool try_once(struct job *job)
+{
+	int64_t since = attach_now_ns(), stopped;
+	bool done;
+
+	job->result->tries++;
+	done = stop_all(job, since + CODE_STOP_MS * 1000000ll) && change(job);
+	let_all_go(job);
+	stopped = attach_now_ns() - since;
+	if (stopped > job->result->stopped_ns)
+		job->result->stopped_ns = stopped;
+	return done;
+}
+
+/* On a thread of its own: its end lets go of whatever it holds. */
+static void *work(void *data)
+{
+	struct job *job = data;
+	int64_t until = attach_now_ns() + FIND_NS;
+	unsigned seed = (unsigned)until;
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	setpriority(PRIO_PROCESS, 0, -15);
+	while (!job->over && attach_now_ns() < until) {
+		job->result->replaced = try_once(job);
+		if (job->result->replaced)
+			break;
+		/* at odd times, or a loop would meet us at one place ever again */
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 + rand_r(&seed) % 20000000 }, NULL);
+	}
+	return NULL;
+}
+
+static void on_thread(struct job *job)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, work, job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		no(job, "tftop cannot make a thread");
+	else
+		pthread_join(thread, NULL);
+}
+
+bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
+		  struct code_result *result)
+{
+	struct job job = { .pid = pid, .report = report, .codes = codes, .result = result };
+	char path[64];
+
+	*result = (struct code_result){ .tries = 0 };
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	job.target = (struct target){ .pid = pid, .memory = open(path, O_RDWR | O_CLOEXEC) };
+	job.threads = calloc(CODE_THREADS_MAX, sizeof(*job.threads));
+	if (job.target.memory < 0 || !job.threads)
+		no(&job, "its memory cannot be opened");
+	else if (!are_code(&job))
+		no(&job, "it is no code of the program's own");
+	else
+		on_thread(&job);
+	if (!result->replaced)
+		report_answer(report, STAGE_CODES_REFUSED, result->why);
+	free(job.threads);
+	if (job.target.memory >= 0)
+		close(job.target.memory);
+	return result->replaced;
+}
+
+#else
+
+bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
+		  struct code_result *result)
+{
+	(void)pid;
+	(void)codes;
+	*result = (struct code_result){ .why = "this machine is no x86-64" };
+	report_answer(report, STAGE_CODES_REFUSED, result->why);
+	return false;
+}
+
+#endif
