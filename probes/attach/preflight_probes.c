@@ -20,31 +20,30 @@ static const struct late_probe {
 	 * programs that use it cannot be told from outside. */
 	const char *runtimes[PREFIXES_MAX];
 	const char *missing;	/* of what was before, when it comes late */
-	const char *never;	/* why it comes to no runtime that is loaded already */
 } probes[] = {
 	{ "opencl", "libtftop-opencl.so", NULL, { "libOpenCL.so", "libOpenCL-" },
 	  "queues made before have approximate times or none, functions of extensions that it has "
-	  "looked up before are not seen", NULL },
+	  "looked up before are not seen" },
 	{ "cuda", "libtftop-cuda.so", NULL, { "libcuda.so" },
-	  "graphs instantiated before come without their nodes", NULL },
+	  "graphs instantiated before come without their nodes" },
 	{ "nvtx", "libtftop-nvtx.so", NULL, { NULL },
-	  "domains and strings registered before have no names", NULL },
+	  "domains and strings registered before have no names" },
 	{ "itt", "libtftop-itt.so", NULL, { "libittnotify" },
-	  "domains and handles made before are not seen", NULL },
+	  "domains and handles made before are not seen" },
 	{ "tensorflow", "libtftop-tensorflow.so", START,
 	  { "libtensorflow_framework.so", "libtensorflow_cc.so", "libtensorflow.so",
 	    "_pywrap_tensorflow_internal" },
 	  "graphs made before (their ops have no inputs, outputs and lines of their own), oneDNN's "
-	  "primitives", NULL },
+	  "primitives" },
 	{ "pytorch", "libtftop-pytorch.so", START, { "libtorch_cpu.so", "libtorch.so" },
-	  "blocks allocated before, oneDNN's primitives", NULL },
+	  "blocks allocated before, oneDNN's primitives" },
 	{ "jax", "libtftop-jax.so", START,
-	  { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." }, NULL,
-	  "a thread may be in the code that would be replaced" },
+	  { "libjax_common.so", "_jax.so", "_jax.cpython", "xla_extension." },
+	  "blocks of arrays made before; nothing at all while jax.profiler is on" },
 	{ "blas", "libtftop-blas.so", START,
 	  { "libopenblas", "libscipy_openblas", "libmkl_rt", "libmkl_core", "libblas.so", "libblis.so",
-	    "libflexiblas" }, NULL, NULL },
-	{ "omp", "libtftop-omp.so", START, { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL, NULL },
+	    "libflexiblas" }, NULL },
+	{ "omp", "libtftop-omp.so", START, { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
 };
 
 static const char *runtime_in(const struct facts *t, const struct late_probe *probe)
@@ -64,10 +63,10 @@ static void add_late(struct attach_check *check, const struct facts *t,
 
 	if (!runtime && probe->runtimes[0]) {
 		line = attach_add(check, probe->name, ATTACH_ABSENT, "what it is for is not loaded");
-	} else if (!late || probe->never) {
-		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%s%s", runtime ? "'" : "",
-				  runtime ? runtime : "", runtime ? "' is loaded: " : "",
-				  late ? probe->never : "it has to be there from the program's start");
+	} else if (!late) {
+		line = attach_add(check, probe->name, ATTACH_CANNOT, "%s%.80s%sit has to be there from the "
+				  "program's start", runtime ? "'" : "", runtime ? runtime : "",
+				  runtime ? "' is loaded: " : "");
 		attach_todo(line, "start the program under 'tftop -- PROGRAM'");
 	} else {
 		line = attach_add(check, probe->name, probe->missing ? ATTACH_PARTLY : ATTACH_CAN,

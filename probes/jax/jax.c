@@ -31,8 +31,8 @@ struct jax_thread *jax_self_new(void)
 
 static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_RECORD] = { .name = RECORDER "6RecordEONS1_5EventE" },
-	[JAX_START] = { .name = RECORDER "5StartEimb" },
-	[JAX_STOP] = { .name = RECORDER "4StopEv" },
+	[JAX_START] = { .name = RECORDER "5StartEimb", .idle = true },
+	[JAX_STOP] = { .name = RECORDER "4StopEv", .idle = true },
 	[JAX_CLEAR] = { .name = RECORDER "5ClearEv" },
 	[JAX_CONSUME] = { .name = RECORDER "7ConsumeEv" },
 	[JAX_LEVEL] = { .name = TRACE "8internal13g_trace_levelE", .data = true },
@@ -139,35 +139,71 @@ uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length)
 	return rt_name(kind, name);
 }
 
-static void arm(void)
+static void say_no_lines(const char *why)
 {
-	static bool armed;
-	const char *no_lines;
+	if (why)
+		jax_blind(why);
+}
 
-	if (armed)
-		return;
-	armed = true;
-#if !defined(__x86_64__)
-	jax_blind("on this machine code is not replaced: nothing is seen");
-	return;
-#endif
+/* Hooks of all that is known; false: of nothing. */
+static bool hook(void)
+{
 	if (patch_find("/libjax_common.so", symbols, JAX_SYMBOLS) < 0) {
 		jax_blind("this wheel is stripped: nothing is seen");
-		return;
+		return false;
 	}
 	jax_waits_start();
 	if (!jax_record_start(symbols))
-		return;
-	no_lines = py_start();
-	if (no_lines)
-		jax_blind(no_lines);
+		return false;
+	if (jax_lib->late)
+		py_start_soon(say_no_lines);
+	else
+		say_no_lines(py_start());
 	jax_call_start(&symbols[JAX_VECTORCALL], &symbols[JAX_DEALLOC]);
 	jax_runs_start(&symbols[JAX_NEXT_ID]);
 	jax_copies_start(&symbols[JAX_LINEARIZE]);
 	jax_between_start(symbols);
 	jax_memory_start(symbols);
 	jax_thunks_start(symbols);
-	jax_record_level(rt_level());
+	return true;
+}
+
+/* What is in use is replaced by tftop. */
+static bool hook_late(void)
+{
+	static char text[320];
+	const char *why;
+
+	if (!jax_lib->replace) {
+		jax_blind("JAX was in use before tftop came: nothing of it is seen");
+		return false;
+	}
+	patch_gather();
+	if (!hook())
+		return false;
+	why = patch_gathered(jax_lib->replace, &symbols[JAX_LEVEL], JAX_LEVEL_NONE);
+	if (!why) {
+		jax_blind("JAX was in use before tftop came: blocks of memory given out before are not known");
+		return true;
+	}
+	snprintf(text, sizeof(text), "JAX was in use before tftop came, and its code could not be "
+		 "replaced (%s): nothing of it is seen", why);
+	jax_blind(text);
+	return false;
+}
+
+static void arm(bool late)
+{
+	static _Atomic bool armed;
+
+	if (atomic_exchange(&armed, true))
+		return;
+#if !defined(__x86_64__)
+	jax_blind("on this machine code is not replaced: nothing is seen");
+	return;
+#endif
+	if (late ? hook_late() : hook())
+		jax_record_begin();
 }
 
 /* The library is there, its Python module is not yet. */
@@ -175,7 +211,7 @@ static void *init_module(void)
 {
 	void *(*original)(void);
 
-	arm();
+	arm(false);
 	*(void **)&original = jax_lib->original(TFT_JAX_INIT);
 	return original ? original() : NULL;
 }
@@ -197,8 +233,8 @@ tft_found *tft_jax_start(const struct tft_interposed *lib)
 	jax_lib = lib;
 	if (!rt_probe_register(&probe))
 		return NULL;
-	if (lib->late)	/* a thread may be in the code that would be replaced */
-		jax_blind("JAX was in use before tftop came: nothing of it is seen");
 	found(TFT_JAX_INIT);
+	if (lib->late)
+		arm(true);
 	return found;
 }

@@ -278,6 +278,39 @@ void *patch_original(const struct patch_symbol *function)
 	return NULL;
 }
 
+static bool gathers;
+static struct tft_code gathered[TFT_CODES_MAX];
+static size_t gathered_count;
+
+static bool gather(const struct patch_symbol *function, const void *ours)
+{
+	struct tft_code *c = &gathered[gathered_count];
+
+	if (gathered_count == TFT_CODES_MAX)
+		return false;
+	c->at = (uintptr_t)function->at;
+	c->length = PATCH_BYTES;
+	c->idle = function->idle ? (uint32_t)function->size : PATCH_BYTES;
+	memcpy(c->before, function->at, PATCH_BYTES);
+	jump(c->after, ours);
+	gathered_count++;
+	return true;
+}
+
+void patch_gather(void)
+{
+	gathers = true;
+	gathered_count = 0;
+}
+
+const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value)
+{
+	struct tft_code_if condition = { .at = (uintptr_t)only->at, .value = value };
+
+	gathers = false;
+	return replace(gathered, gathered_count, &condition);
+}
+
 /* Executable all the time: other functions in the page may run, and a system that
  * would not let changed code run says so before it is changed. */
 bool patch_replace(const struct patch_symbol *function, const void *ours)
@@ -285,8 +318,11 @@ bool patch_replace(const struct patch_symbol *function, const void *ours)
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)function->at;
 	uintptr_t from = at & ~(page - 1), to = (at + PATCH_BYTES + page - 1) & ~(page - 1);
 	int saved = errno;
-	bool done = mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
+	bool done;
 
+	if (gathers)
+		return gather(function, ours);
+	done = mprotect((void *)from, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 	if (done) {
 		jump(function->at, ours);
 		mprotect((void *)from, to - from, PROT_READ | PROT_EXEC);
@@ -308,6 +344,18 @@ bool patch_replace(const struct patch_symbol *function, const void *ours)
 	(void)function;
 	(void)ours;
 	return false;
+}
+
+void patch_gather(void)
+{
+}
+
+const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value)
+{
+	(void)replace;
+	(void)only;
+	(void)value;
+	return "not on this machine";
 }
 
 #endif

@@ -6,7 +6,8 @@
  * Always true:
  *  - A function is taken as found only when it is in the library's code as it is
  *    loaded, at least PATCH_BYTES long, and the code in memory is that of the file.
- *  - Bytes are replaced only while no thread can be in them, which the caller sees to.
+ *  - Bytes are replaced only while no thread can be in them: before the library's code has
+ *    run, or, gathered, by tftop while all threads stand (schema/attach.h).
  *  - Code is writable only while it is being replaced; where the system refuses that,
  *    nothing is changed.
  *
@@ -20,11 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probes/schema/attach.h"
+
 #define PATCH_BYTES 14		/* jmp *0(%rip) and the address */
 
 struct patch_symbol {
 	const char *name;
 	bool data;		/* of data: only its address */
+	bool idle;		/* of a function: no thread may be anywhere in it */
 	void *at;		/* out: NULL, not found */
 	size_t size;		/* out: of a function */
 };
@@ -45,5 +49,10 @@ void *patch_original(const struct patch_symbol *function);
 
 /* From now on it is `ours` that is called; false: refused, it is as it was. */
 bool patch_replace(const struct patch_symbol *function, const void *ours);
+
+/* From now on patch_replace() only notes, by one thread at a time; patch_gathered() has all of it
+ * done, and while the int `only` has that value. NULL: done; else why nothing is. */
+void patch_gather(void);
+const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value);
 
 #endif

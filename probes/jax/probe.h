@@ -110,6 +110,9 @@ uint32_t jax_name(enum tft_name_kind kind, const char *text, size_t length);
 
 /* symbols: as jax.c has them, found or not. False: no events. */
 bool jax_record_start(const struct patch_symbol *symbols);
+/* All hooks are in: events come from now on. */
+void jax_record_begin(void);
+#define JAX_LEVEL_NONE (-1)	/* XLA's, when nobody wants events */
 void jax_record_level(enum tft_level level);
 void jax_record_tick(void);
 /* The program's own profiler is on: its level. */

@@ -13,8 +13,6 @@
 
 #include "probes/jax/probe.h"
 
-#define LEVEL_NONE (-1)
-
 struct events {			/* std::vector, which we hand through */
 	void *part[3];
 };
@@ -27,6 +25,7 @@ static void (*clear)(void);
 static struct events *(*consume)(struct events *events);
 _Atomic int jax_session_level = JAX_NO_SESSION;
 static _Atomic int64_t real_to_mono_ns;
+static _Atomic bool begun;
 
 /* ---- who takes what ---- */
 
@@ -140,22 +139,26 @@ static void record(struct traceme_event *e)
 static int wanted_level(enum tft_level level)
 {
 	static const int of[] = {
-		[TFT_LEVEL_OFF] = LEVEL_NONE, [TFT_LEVEL_MIN] = 1, [TFT_LEVEL_DEFAULT] = 2,
+		[TFT_LEVEL_OFF] = JAX_LEVEL_NONE, [TFT_LEVEL_MIN] = 1, [TFT_LEVEL_DEFAULT] = 2,
 		[TFT_LEVEL_FULL] = 3,
 	};
 
-	return level <= TFT_LEVEL_FULL ? of[level] : LEVEL_NONE;
+	return level <= TFT_LEVEL_FULL ? of[level] : JAX_LEVEL_NONE;
+}
+
+static void set_level(enum tft_level level)
+{
+	int want = wanted_level(level), theirs = atomic_load(&jax_session_level);
+
+	if (locations && theirs == JAX_NO_SESSION)
+		atomic_store(locations, level == TFT_LEVEL_OFF);
+	atomic_store(trace_level, want > theirs ? want : theirs);
 }
 
 void jax_record_level(enum tft_level level)
 {
-	int want = wanted_level(level), theirs = atomic_load(&jax_session_level);
-
-	if (!trace_level)
-		return;
-	if (locations && theirs == JAX_NO_SESSION)
-		atomic_store(locations, level == TFT_LEVEL_OFF);
-	atomic_store(trace_level, want > theirs ? want : theirs);
+	if (atomic_load_explicit(&begun, memory_order_acquire))
+		set_level(level);
 }
 
 static void take_time(void)
@@ -186,7 +189,7 @@ static bool session_start(int level, uint64_t wanted, bool with_locations)
 	if (locations)
 		atomic_store(locations, with_locations);
 	clear();
-	jax_record_level(rt_level());
+	set_level(rt_level());
 	return true;
 }
 
@@ -197,7 +200,7 @@ static struct events *session_stop(struct events *events)
 		return events;
 	if (filter)
 		atomic_store(filter, UINT64_MAX);
-	jax_record_level(rt_level());
+	set_level(rt_level());
 	return consume(events);
 }
 
@@ -222,7 +225,7 @@ bool jax_record_start(const struct patch_symbol *s)
 	trace_level = s[JAX_LEVEL].at;
 	filter = s[JAX_FILTER].at;
 	locations = s[JAX_LOCATIONS].at;
-	if (atomic_load(trace_level) != LEVEL_NONE) {
+	if (atomic_load(trace_level) != JAX_LEVEL_NONE) {
 		jax_blind("the program's own profiler was on before the probe: no kernels");
 		return false;
 	}
@@ -238,4 +241,10 @@ bool jax_record_start(const struct patch_symbol *s)
 		return false;
 	}
 	return true;
+}
+
+void jax_record_begin(void)
+{
+	atomic_store_explicit(&begun, true, memory_order_release);
+	jax_record_level(rt_level());
 }

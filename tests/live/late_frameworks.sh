@@ -49,7 +49,8 @@ counts() {
 
 declare -A once=([torch]="addmm convolution_backward SGD.step"
 	[tensorflow]="sequential_1/conv2d_1/Relu sequential_1/dense_1/BiasAdd
-		gradient_tape/sequential_1/conv2d_1/convolution/Conv2DBackpropFilter")
+		gradient_tape/sequential_1/conv2d_1/convolution/Conv2DBackpropFilter"
+	[jax]="train jit_train")
 # The lines that an op's calls come from, and the steps.
 seen() {
 	counts ${once[$1]} &&
@@ -61,6 +62,95 @@ seen() {
 midst() { late "$1" "$2" && seen "$1" && said "was in use before tftop came" && unharmed "$1"; }
 first() { late "$1" first && seen "$1"; }
 closing() { late "$1" closing 3 && seen "$1" && is "its end" "$(report "[p['exit_status'] for p in j['processes']]")" "[3]"; }
+
+# ---- JAX: tftop replaces its code, so it is attached to a process of its own ----
+
+# begin [profiled]: a program that is in that code on two threads all the time; pid
+begin() {
+	mkdir "$work/steps"
+	"$python" tests/programs/attach_jax.py "$work/steps" "$@" >"$work/out" 2>&1 &
+	program=$!
+	wait_for 120 test -e "$work/steps/ready" || { fail "no program: $(tail -n 1 "$work/out")"; return; }
+	pid=$(cat "$work/steps/ready")
+}
+attached() { grep -qs 'PROGRAM is process' "$work/$1.log" || ! kill -0 "$watcher" 2>/dev/null; }
+attach() {
+	"$tftop" --debug "$work/$1.log" --json="$work/$1" -p "$pid" >"$work/$1.out" 2>&1 &
+	watcher=$!
+	wait_for 30 attached "$1" || fail "not attached: $(tail -n 1 "$work/$1.out" "$work/$1.log")"
+}
+steps() { touch "$work/steps/$1" && wait_for 60 test -e "$work/steps/$2" || fail "$1: no steps"; }
+leave() {
+	kill -TERM "$watcher"
+	wait "$watcher"
+	is "tftop's status" $? 0
+}
+of() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+def count(what, name): return sum(o["count"] for o in j[what] if o["name"] == name)
+def kernels(op): return {k["name"]: o["count"] for k in j["kernels"] for o in k["ops"] if o.get("name") == op}
+print(eval(sys.argv[2]))' "$work/$1" "$2"; }
+# exact REPORT: of 100 counted steps each call, run and kernel; of the two threads the kernels of
+# whole runs (four in a loop for one after it), but for those at work as it came and went
+exact() {
+	is "calls of $1" "$(of "$1" "count('ops', 'counted_step')")" 100 &&
+		is "runs of $1" "$(of "$1" "count('ops', 'jit_counted_step')")" 100 &&
+		is "kernels of $1" "$(of "$1" "set(kernels('jit_counted_step').values())")" "{100}" &&
+		is "there are kernels in $1" "$(of "$1" "len(kernels('jit_counted_step')) > 1")" True &&
+		is "kernels of the threads in $1" "$(of "$1" "(lambda n, k: n > 100 and abs(k - 4 * n) <= 12 or (n, k))(
+			count('kernels', 'copy.6'), count('kernels', 'wrapped_sine'))")" True &&
+		is "lost" "$(of "$1" "j['trust']['lost_events']")" 0
+}
+lines() { is "lines" "$(of "$1" "any(l['file'].endswith('attach_jax.py') for l in j['lines'])")" True; }
+finish() {
+	touch "$work/steps/end"
+	wait "$program"
+	is "the program's status" $? 3 || return
+	sort -u "$work/steps/result" >"$work/result"
+	[ -e "$tmp/alone" ] || cp "$work/result" "$tmp/alone"
+	is "what it computed" "$(cat "$work/result")" "$(cat "$tmp/alone")"
+}
+# Its own profile has its steps: an event for each call.
+profile_has() {
+	is "calls in its profile" "$("$python" -c 'import glob, sys
+from jax.profiler import ProfileData
+data = ProfileData.from_file(glob.glob(sys.argv[1] + "/**/*.xplane.pb", recursive=True)[0])
+names = [e.name for p in data.planes for l in p.lines for e in l.events]
+n = int(sys.argv[2])
+print(names.count("PjitFunction(counted_step)") % n == 0 and names.count("PjitFunction(counted_step)") >= n)' \
+		"$work/steps/profiled" "$1" 2>&1 | tail -n 1)" True
+}
+# one FUNCTION: what it did not finish is ended
+one() {
+	local program= watcher= pid= result
+	"$@"
+	result=$?
+	[ $result = 0 ] || { kill -KILL $watcher $program; wait $watcher $program; } 2>/dev/null
+	return $result
+}
+alone() { begin && steps go done && finish; }
+busy() {
+	begin && attach one && steps go done && leave && exact one && lines one &&
+		steps profile profile.done && profile_has 20 &&
+		attach two && steps again again.done && leave && exact two && finish
+}
+beside_profiler() {
+	begin && attach one && steps profile profile.done && steps go done && leave && profile_has 20 &&
+		is "calls" "$(of one "count('ops', 'counted_step')")" 120 && finish
+}
+# Where its own profiler is on it stays as it is.
+profiled() {
+	begin profiled && attach one && steps go done && leave && profile_has 100 &&
+		is "said" "$(of one "any('own profiler was on before the probe' in m['text'] for m in j['messages'])")" True &&
+		is "calls" "$(of one "count('ops', 'counted_step')")" 0 && finish
+}
+
+need_jax late_frameworks
+case_run jax-alone one alone
+case_run jax-busy one busy
+case_run jax-beside-profiler one beside_profiler
+case_run jax-profiled one profiled
+case_run jax-first first jax
 
 for framework in torch tensorflow; do
 	if [ $framework = torch ]; then need_pytorch late_frameworks; else need_tensorflow late_frameworks; fi

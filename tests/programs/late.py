@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A training that takes tftop's probes in its midst, as an attached program does.
 
-late.py torch|tensorflow TRUTH [still|racing|first|closing]: 20 steps, the probes come
+late.py torch|tensorflow|jax TRUTH [still|racing|first|closing]: 20 steps, the probes come
 (LATE_LIBRARY, with the environment in LATE_ENVIRONMENT), 100 steps.
 still: the training stands meanwhile; racing: it goes on; first: the probes come before the
 framework; closing: as still, then all descriptors are closed, and it leaves by _exit.
@@ -56,8 +56,30 @@ def tensorflow_step():
     return lambda: float(train())
 
 
+def jax_step():
+    import jax
+    import jax.numpy as jnp
+    keys = jax.random.split(jax.random.PRNGKey(0), 3)
+    images = jax.random.normal(keys[0], (64, 256))
+    labels = jax.random.randint(keys[1], (64,), 0, 10)
+    weights = jax.random.normal(keys[2], (256, 10)) / 16
+
+    @jax.jit
+    def train(weights):
+        def loss(w):
+            return -jax.nn.log_softmax(images @ w)[jnp.arange(64), labels].mean()
+        value, gradient = jax.value_and_grad(loss)(weights)
+        return value, weights - 0.1 * gradient
+
+    def step():
+        nonlocal weights
+        value, weights = train(weights)
+        return float(value)
+    return step
+
+
 def make_step(framework):
-    return {"torch": torch_step, "tensorflow": tensorflow_step}[framework]()
+    return {"torch": torch_step, "tensorflow": tensorflow_step, "jax": jax_step}[framework]()
 
 
 def attach(result):
