@@ -29,6 +29,7 @@ TFTOP = O + "/tftop"
 MARK = "TFTOP_FAULT_TEST"
 PROGRAM_S = 120         # until a program has to have ended
 CLEAN_S = 5             # until nothing may be left
+SUSPENDED_S = 4         # longer than the 2 s after which a silent peer is given up
 MOMENT_S = 1.0          # a random moment is at most so long after what it counts from
 # What any attach says, whatever breaks.
 LATE = re.compile("attached late: |was in use before tftop came")
@@ -198,6 +199,23 @@ class Signal(Fault):
             os.kill(run.tftop.pid, signal.SIGCONT)
 
 
+class Standstill(Fault):
+    """As suspend does it: all stand still at once and go on together, later by SUSPENDED_S."""
+
+    def happen(self, run):
+        time.sleep(run.random.uniform(0, MOMENT_S))
+        all_of_them = run.marked()
+        for number, pause in ((signal.SIGSTOP, SUSPENDED_S), (signal.SIGCONT, 0)):
+            for pid in all_of_them:
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    pass
+            time.sleep(pause)
+        if len(all_of_them) < 2:
+            raise Failed("nothing to stop")
+
+
 class Place(Fault):
     """A file system as it should not be."""
 
@@ -281,6 +299,9 @@ def faults():
         Fault("program: 10 000 threads at once", "threads-10000", single=True),
         Fault("program: names of 1 MiB", "long-name"),
         Fault("program: a million names", "many-names"),
+        bare("the wall clock leaps by hours, each 100 ms",
+             wrap=["env", f"LD_PRELOAD={O}/tests/clock_steps.so"]),
+        Standstill("all stand still for 4 s, as in a suspend"),
         limited("`ulimit -n 48` for both", "-n 48"),
         limited("`ulimit -c 0 -s 256` for both", "-c 0 -s 256"),
         Place("/dev/shm full", "/dev/shm", "size=8m", fill=True),

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded into tftop and its program: the wall clock of a machine whose time is set to and
+ * fro. Each 100 ms it leaps: an hour ahead, back, an hour behind, back, at the same
+ * moments in all processes. Deadlines made of it are the kernel's, which knows of no leap: to
+ * such a wait it is as if the clock had been set just after its begin. Other clocks are as
+ * ever.
+ */
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP_NS 100000000
+
+static long offset_s(void)
+{
+	static const long steps[4] = { 0, 3600, 0, -3600 };
+	struct timespec mono;
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &mono);
+	return steps[(mono.tv_sec * 10 + mono.tv_nsec / STEP_NS) % 4];
+}
+
+int clock_gettime(clockid_t id, struct timespec *at)
+{
+	int result = (int)syscall(SYS_clock_gettime, id, at);
+
+	if (!result && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
+		at->tv_sec += offset_s();
+	return result;
+}
+
+int gettimeofday(struct timeval *restrict at, void *restrict zone)
+{
+	int result = (int)syscall(SYS_gettimeofday, at, zone);
+
+	if (!result)
+		at->tv_sec += offset_s();
+	return result;
+}
+
+time_t time(time_t *at)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (at)
+		*at = now.tv_sec;
+	return now.tv_sec;
+}
