@@ -1,71 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "probes/session/keeper.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probes/schema/control.h"
-#include "probes/session/daemons.h"
-#include "probes/session/dir.h"
 #include "probes/session/keeper_end.h"
-#include "probes/session/lttng.h"
-#include "probes/session/namespaces.h"
+#include "probes/session/keeper_internal.h"
 #include "probes/session/process.h"
 #include "probes/session/scout.h"
 #include "probes/session/wire.h"
 
-#define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
 #define SETUP_LIMIT_NS 8000000000	/* for the calls that create the session */
 #define SCOUT_LIMIT_NS 4000000000
 #define CAUSE_LIMIT_NS INT64_C(500000000)
 #define STOP_LIMIT_NS 3000000000
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
-#define TIMER_US 50000u			/* of the live timer: the latency on a screen */
-#define UNHURRIED_US 250000u		/* each tick wakes three daemons, for each stream */
-#define TIMER_CPU_US 500u		/* streams are as many as CPUs */
-#define SENTENCE 512
-
-enum keeper_state {
-	KEEPER_STANDING = 0,	/* the daemons are starting */
-	KEEPER_CREATING,	/* liblttng-ctl is at work */
-	KEEPER_SCOUTING,	/* the scout is still registering */
-	KEEPER_READY,
-	KEEPER_STOPPING,
-	KEEPER_STOPPED,
-	KEEPER_DEAD,		/* told as failed or broken */
-};
-
-struct keeper {
-	const struct keeper_options *options;
-	struct daemons daemons;
-	struct places places;
-	struct lttng_plan plan;
-	char dir[DIR_PATH_MAX];
-	char trace[1024];
-	int lock, signals, caller_fd, control, consumer, scout;
-	pid_t caller;
-	bool sessiond_ready, disk_told, private_network, scout_registered;
-	enum keeper_state state;
-	int64_t deadline_ns, disk_ns;
-};
 
 static struct wire inbox;
 
-static void tell(struct keeper *k, int level, const char *text)
+void keeper_tell(struct keeper *k, int level, const char *text)
 {
 	wire_text(k->options->fd, WIRE_MESSAGE, level, text);
 }
@@ -83,221 +45,12 @@ static void give_up(struct keeper *k, const char *text)
 
 static void give_up_about(struct keeper *k, const char *name, const char *what)
 {
-	char text[SENTENCE], tail[256];
+	char text[KEEPER_SENTENCE], tail[256];
 
 	daemons_log_tail(k->dir, name, tail, sizeof(tail));
 	snprintf(text, sizeof(text), "'lttng-%s' %s%s%s", name, what,
 		 tail[0] ? "; its last words: " : "", tail);
 	give_up(k, text);
-}
-
-/* ---- starting ---- */
-
-static bool choose_places(struct keeper *k, char *error, size_t size)
-{
-	struct places *p = &k->places;
-	bool root = geteuid() == 0;
-	char text[SENTENCE];
-
-	places_try(p);
-	if (root && p->other_uid) {
-		/* sessiond signals its parent: it may, when our real uid is its. */
-		p->other_uid = setresuid(p->uid, (uid_t)-1, (uid_t)-1) == 0;
-	}
-	if (root && !p->other_uid && !p->renamed) {
-		snprintf(error, size, "root without the right to change its uid cannot have a "
-			 "private LTTng: run tftop as an ordinary user");
-		return false;
-	}
-	if (p->renamed || p->network)
-		k->private_network = places_enter_network(p->renamed || !root ? p->uid : 0) == 0;
-	if (k->private_network)
-		return true;
-	snprintf(text, sizeof(text), "no private network namespace (%s): the trace passes "
-		 "through ports of 127.0.0.1, where other users of this machine can read it",
-		 p->error == ENOSPC ? "their number is limited here" :
-		 strerror(p->error ? p->error : errno));
-	tell(k, 1, text);
-	return true;
-}
-
-static void choose_ports(struct keeper *k)
-{
-	struct daemons *d = &k->daemons;
-	uint16_t ports[4];
-
-	if (k->private_network) {
-		d->control = 5342;
-		d->data = 5343;
-		d->live = 5344;
-		d->agent = 5345;
-		return;
-	}
-	places_free_ports(ports, 4);
-	d->control = ports[0];
-	d->data = ports[1];
-	d->live = ports[2];
-	d->agent = ports[3];
-}
-
-static bool make_control_page(struct keeper *k)
-{
-	char path[DIR_PATH_MAX + 16];
-
-	snprintf(path, sizeof(path), "%s/control", k->dir);
-	k->control = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	return k->control >= 0 && ftruncate(k->control, TFT_CONTROL_BYTES) == 0;
-}
-
-static bool make_trace_folder(struct keeper *k, char *error, size_t size)
-{
-	const char *record = k->options->record_dir;
-
-	if (record && mkdir(record, 0755 & ~k->daemons.mask) != 0 && errno != EEXIST) {
-		process_error(error, size, "cannot create", record, errno);
-		return false;
-	}
-	snprintf(k->trace, sizeof(k->trace), "%s/trace", record ? record : k->dir);
-	if (mkdir(k->trace, record ? 0755 & ~k->daemons.mask : 0700) != 0 && errno != EEXIST) {
-		process_error(error, size, "cannot create", k->trace, errno);
-		return false;
-	}
-	if (!record && k->places.uid != geteuid() &&
-	    chown(k->trace, k->places.uid, (gid_t)k->places.uid) != 0) {
-		process_error(error, size, "cannot give away", k->trace, errno);
-		return false;
-	}
-	return true;
-}
-
-static void session_names(struct keeper *k)
-{
-	snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d", (int)k->options->tftop);
-	snprintf(k->plan.url, sizeof(k->plan.url), "net://127.0.0.1:%u:%u",
-		 k->daemons.control, k->daemons.data);
-}
-
-static bool shared_memory(uint64_t *room, char *error, size_t size)
-{
-	struct statvfs fs;
-
-	if (statvfs("/dev/shm", &fs) != 0 || (fs.f_flag & ST_RDONLY) ||
-	    eaccess("/dev/shm", W_OK) != 0) {
-		snprintf(error, size, "'/dev/shm' is %s: LTTng has no shared memory",
-			 errno == ENOENT ? "missing" : "not writable");
-		return false;
-	}
-	*room = (uint64_t)fs.f_bavail * fs.f_frsize;
-	return true;
-}
-
-static bool buffers_on_disk(struct keeper *k, uint32_t cpus, char *error, size_t size)
-{
-	uint64_t need;
-
-	snprintf(k->plan.shm_path, sizeof(k->plan.shm_path), "%s/shm", k->dir);
-	if (mkdir(k->plan.shm_path, 0700) != 0 ||
-	    (k->places.uid != geteuid() &&
-	     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) != 0)) {
-		process_error(error, size, "cannot create", k->plan.shm_path, errno);
-		return false;
-	}
-	lttng_plan_sizes(&k->plan, cpus, dir_free_bytes(k->dir), dir_free_bytes(k->trace),
-			 &need);
-	return true;
-}
-
-/* Buffers too large for /dev/shm fail in silence when the program registers. */
-static bool choose_buffers(struct keeper *k, char *error, size_t size)
-{
-	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t room = 0, fixed = lttng_fixed_bytes(cpus), need = 0;
-	char text[SENTENCE];
-
-	if (!shared_memory(&room, error, size))
-		return false;
-	if (room < fixed) {
-		snprintf(error, size, "'/dev/shm' is too small: %llu KiB free, LTTng needs %llu KiB",
-			 (unsigned long long)room >> 10, (unsigned long long)fixed >> 10);
-		return false;
-	}
-	k->plan.timer_us = k->options->unhurried ? UNHURRIED_US : TIMER_US;
-	if (k->plan.timer_us < cpus * TIMER_CPU_US)
-		k->plan.timer_us = cpus * TIMER_CPU_US;
-	k->plan.uid = k->places.uid;
-	k->plan.program_uid = k->options->program_uid;
-	/* An ordinary user's folder is closed, and a renamed root is alone in its namespace. */
-	k->plan.only_admitted = geteuid() == 0 && k->places.other_uid;
-	k->plan.dir = k->dir;
-	k->plan.lossless = k->options->lossless;
-	if (!lttng_plan_sizes(&k->plan, cpus, room - fixed, dir_free_bytes(k->trace), &need)) {
-		snprintf(text, sizeof(text), "'/dev/shm' is too small (%llu KiB free, %llu KiB "
-			 "needed): buffers are on the disk in '%s', which is slower",
-			 (unsigned long long)room >> 10,
-			 (unsigned long long)(need + fixed) >> 10, k->dir);
-		tell(k, 1, text);
-		if (!buffers_on_disk(k, cpus, error, size))
-			return false;
-	} else if (k->plan.event_bytes < (64u << 10)) {
-		snprintf(text, sizeof(text), "'/dev/shm' is small (%llu KiB free): short buffers, "
-			 "events can be lost in bursts", (unsigned long long)room >> 10);
-		tell(k, 1, text);
-	}
-	if (k->options->record_dir)
-		k->plan.ring_files = 0;
-	return true;
-}
-
-static bool start_caller(struct keeper *k)
-{
-	int pair[2];
-
-	if (wire_pair(pair) != 0)
-		return false;
-	k->caller = fork();
-	if (k->caller == 0) {
-		process_keep_fds(&pair[1], 1);
-		lttng_main(&k->plan, pair[1]);
-	}
-	close(pair[1]);
-	k->caller_fd = pair[0];
-	return k->caller > 0;
-}
-
-static bool begin(struct keeper *k, char *error, size_t size)
-{
-	struct daemons *d = &k->daemons;
-
-	if (daemons_find(d, error, size) != 0)
-		return false;
-	if (!choose_places(k, error, size))
-		return false;
-	k->lock = dir_create(k->places.uid, k->dir, error, size);
-	if (k->lock < 0) {
-		k->dir[0] = '\0';
-		return false;
-	}
-	if (!make_trace_folder(k, error, size))
-		return false;
-	choose_ports(k);
-	d->dir = k->dir;
-	d->trace = k->trace;
-	d->library_dir = k->options->library_dir;
-	d->uid = k->places.uid;
-	d->write_anywhere = k->options->record_dir != NULL;
-	if (daemons_start(d, error, size) != 0)
-		return false;
-	/* While they start: */
-	session_names(k);
-	if (!choose_buffers(k, error, size))
-		return false;
-	if (!make_control_page(k) || !start_caller(k)) {
-		process_error(error, size, "cannot prepare", k->dir, errno);
-		return false;
-	}
-	dir_sweep();
-	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
-	return true;
 }
 
 /* ---- running ---- */
@@ -343,7 +96,7 @@ static void ready(struct keeper *k)
 /* The session stands, and its first program, the scout, is in it. */
 static void scouted(struct keeper *k)
 {
-	char text[SENTENCE], tail[256];
+	char text[KEEPER_SENTENCE], tail[256];
 
 	if (k->scout_registered && !dir_count(k->trace, 2)) {
 		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
@@ -378,7 +131,7 @@ static void scout_speaks(struct keeper *k)
 
 	k->scout_registered = read(k->scout, &byte, 1) == 1;
 	if (!k->scout_registered) {
-		tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
+		keeper_tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
 		end_scout(k);
 	}
 	if (k->state == KEEPER_SCOUTING && k->scout_registered)
@@ -404,7 +157,7 @@ static void caller_answers(struct keeper *k)
 		return;
 	}
 	if (inbox.head.type == WIRE_MESSAGE) {
-		tell(k, inbox.head.status, inbox.data);
+		keeper_tell(k, inbox.head.status, inbox.data);
 	} else if (k->state == KEEPER_CREATING) {
 		if (inbox.head.status == 0)
 			created(k);
@@ -412,7 +165,7 @@ static void caller_answers(struct keeper *k)
 			give_up(k, inbox.data);
 	} else if (k->state == KEEPER_STOPPING) {
 		if (inbox.head.status != 0)
-			tell(k, 1, inbox.data);
+			keeper_tell(k, 1, inbox.data);
 		k->state = KEEPER_STOPPED;
 		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
 	}
@@ -491,7 +244,7 @@ static void watch_disk(struct keeper *k, int64_t now)
 	k->disk_told = true;
 	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, events are lost",
 		 k->trace, room >> 10);
-	tell(k, 2, text);
+	keeper_tell(k, 2, text);
 }
 
 static void watch_deadline(struct keeper *k, int64_t now)
@@ -506,10 +259,10 @@ static void watch_deadline(struct keeper *k, int64_t now)
 	} else if (k->state == KEEPER_CREATING) {
 		give_up_about(k, "sessiond", "does not answer");
 	} else if (k->state == KEEPER_SCOUTING) {
-		tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
+		keeper_tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
 		ready(k);
 	} else if (k->state == KEEPER_STOPPING) {
-		tell(k, 1, "LTTng did not hand out its last events in time");
+		keeper_tell(k, 1, "LTTng did not hand out its last events in time");
 		k->state = KEEPER_STOPPED;
 		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
 	}
@@ -580,12 +333,12 @@ static void become_keeper(struct keeper *k)
 _Noreturn void keeper_main(const struct keeper_options *options)
 {
 	static struct keeper k;
-	char error[SENTENCE] = "";
+	char error[KEEPER_SENTENCE] = "";
 
 	k.options = options;
 	k.lock = k.caller_fd = k.control = k.consumer = k.scout = -1;
 	become_keeper(&k);
-	if (!begin(&k, error, sizeof(error)))
+	if (!keeper_begin(&k, error, sizeof(error)))
 		give_up(&k, error);
 	keep(&k);
 	keeper_end_daemons(&k.daemons);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of the keeper, shared by keeper.c (what happens to the daemons) and
+ * keeper_start.c (what they are started with). One thread, the keeper's own.
+ */
+#ifndef PROBES_SESSION_KEEPER_INTERNAL_H
+#define PROBES_SESSION_KEEPER_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probes/session/daemons.h"
+#include "probes/session/dir.h"
+#include "probes/session/keeper.h"
+#include "probes/session/lttng.h"
+#include "probes/session/namespaces.h"
+
+#define KEEPER_SENTENCE 512
+
+enum keeper_state {
+	KEEPER_STANDING = 0,	/* the daemons are starting */
+	KEEPER_CREATING,	/* liblttng-ctl is at work */
+	KEEPER_SCOUTING,	/* the scout is still registering */
+	KEEPER_READY,
+	KEEPER_STOPPING,
+	KEEPER_STOPPED,
+	KEEPER_DEAD,		/* told as failed or broken */
+};
+
+struct keeper {
+	const struct keeper_options *options;
+	struct daemons daemons;
+	struct places places;
+	struct lttng_plan plan;
+	char dir[DIR_PATH_MAX];
+	char trace[1024];
+	int lock, signals, caller_fd, control, consumer, scout;
+	pid_t caller;
+	bool sessiond_ready, disk_told, private_network, scout_registered;
+	enum keeper_state state;
+	int64_t deadline_ns, disk_ns;
+};
+
+/* To tftop's messages. */
+void keeper_tell(struct keeper *keeper, int level, const char *text);
+
+/* ---- keeper_start.c ---- */
+
+/* Chooses places and sizes, makes the folder and starts the daemons and the process that
+ * calls liblttng-ctl; false and a sentence. What it made is cleared by keeper_main(). */
+bool keeper_begin(struct keeper *keeper, char *error, size_t size);
+
+#endif
