@@ -199,22 +199,6 @@ bool live_start(struct live *live)
 
 /* ---- the end ---- */
 
-/* Whether something was told that may be why nothing was seen. */
-static bool has_warned(struct live *live)
-{
-	struct message_row *rows;
-	bool warned = false;
-	size_t count;
-
-	model_lock(live->model);
-	count = model_messages(live->model, &rows);
-	model_unlock(live->model);
-	for (size_t i = 0; i < count; i++)
-		warned |= rows[i].level > 0;
-	free(rows);
-	return warned;
-}
-
 void live_finish_model(struct live *live)
 {
 	char probes[128];
@@ -235,7 +219,7 @@ void live_finish_model(struct live *live)
 	}
 	live_list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
-	    !has_warned(live))
+	    !live_has_warned(live))
 		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
 	model_finish(live->model, live->stop_partial);
 	log_line("all is read: %" PRIu64 " events%s",
@@ -395,7 +379,14 @@ static void take(struct live *live, const struct session_event *event)
 			reader_attach_anew(live->reader);
 		live->hurries = live->reader != NULL;
 		break;
+	case SESSION_RESTARTS:
+	case SESSION_RESTARTED:
+		live_take_restart(live, event);
+		break;
 	case SESSION_BROKEN:
+		if (live->reader)
+			reader_give_up(live->reader);
+		live->restarts = false;
 		live_say(live, 2, "tracing ended: %s; PROGRAM runs on", event->text);
 		live->stop_partial = true;
 		break;
@@ -478,7 +469,8 @@ static void watch(struct live *live)
 			 "data too late): what was done in that half second may be missing");
 		session_ask_dump(live->session);
 	}
-	if (!reader_streams(live->reader))
+	live_look_at_gap(live);
+	if (!reader_streams(live->reader) || live->restarts)
 		return;
 	silent_ns = now_ns - reader_last_message_ns(live->reader);
 	if (silent_ns > now_ns - live->awake_ns)

@@ -7,6 +7,7 @@
 #define TUI_LIVE_INTERNAL_H
 
 #include "probes/session/reader.h"
+#include "probes/session/session.h"
 #include "tui/cache.h"
 #include "tui/gate.h"
 #include "tui/live.h"
@@ -33,6 +34,8 @@ struct live {
 	uint64_t drain_events;		/* read when drain_until_ns was set */
 	unsigned int reattached;	/* of the reader, when last looked at */
 	bool hurries;			/* see live_hurries() */
+	bool restarts;			/* daemons have died, nothing was read of others yet */
+	unsigned int gaps;		/* of the reader, when last looked at */
 	bool reader_told, silent_told;	/* messages said once an episode */
 	struct recording recording;	/* of -o, or the one that was opened */
 	bool opened;			/* it owns its strings */
@@ -69,9 +72,17 @@ void live_wait(struct live *live, int timeout_ms);
 void live_read_command(struct live *live);
 void live_free_command(struct live *live);
 
+/* ---- live_restart.c ---- */
+/* SESSION_RESTARTS and SESSION_RESTARTED. */
+void live_take_restart(struct live *live, const struct session_event *event);
+/* Has something been read of daemons that were started anew? */
+void live_look_at_gap(struct live *live);
+
 /* ---- live_words.c ---- */
 /* What the probes that are there say of themselves: "opencl nvtx". */
 void live_list_probes(struct live *live, char *text, size_t size);
+/* Whether something was told that may be why nothing was seen. */
+bool live_has_warned(struct live *live);
 
 /* ---- live_import.c ---- */
 /* Not a folder: nothing of tftop's own. */

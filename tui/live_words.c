@@ -25,6 +25,21 @@ void live_list_probes(struct live *live, char *text, size_t size)
 	free(rows);
 }
 
+bool live_has_warned(struct live *live)
+{
+	struct message_row *rows;
+	bool warned = false;
+	size_t count;
+
+	model_lock(live->model);
+	count = model_messages(live->model, &rows);
+	model_unlock(live->model);
+	for (size_t i = 0; i < count; i++)
+		warned |= rows[i].level > 0;
+	free(rows);
+	return warned;
+}
+
 int live_progress(const struct live *live)
 {
 	int done;

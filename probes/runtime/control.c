@@ -23,7 +23,8 @@ static const struct tft_control *_Atomic control;
 static struct { dev_t dev; ino_t ino; } file;	/* of it */
 static bool tried, was_enabled;
 static uint32_t dump_seen;
-static int64_t enabled_ns;		/* since when, of a tftop that came; 0: not yet */
+static int64_t enabled_ns;		/* since when, of a tftop or daemon that came; 0: not yet */
+static bool away;			/* the session went away under a tftop that lives */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
 /* NULL: TFTOP_CONTROL names no page; else *st is of its file. */
@@ -95,6 +96,11 @@ bool rt_control_arrived(void)
 	return GET_ACQ(came) != GET_ACQ(came_seen);
 }
 
+bool rt_control_away(void)
+{
+	return away;
+}
+
 bool rt_control_let_go(void)
 {
 	const struct tft_control *page = GET_ACQ(control);
@@ -142,6 +148,21 @@ static bool session_began(int64_t now_ns)
 	return enabled_ns && now_ns - enabled_ns >= ENABLED_NS;
 }
 
+/*
+ * A daemon of a tftop that lives has died: nothing is heard until tftop's next one has begun
+ * its session, so nothing is done until then. What was defined before is sent again.
+ */
+static bool look_away(bool lives, int64_t now_ns)
+{
+	if (lives && was_enabled && !away && !rt_enabled()) {
+		away = true;
+		enabled_ns = 0;
+	}
+	if (away && (!lives || session_began(now_ns)))
+		away = false;
+	return away;
+}
+
 void rt_control_refresh(int64_t now_ns)
 {
 	static uint32_t begun;
@@ -158,6 +179,11 @@ void rt_control_refresh(int64_t now_ns)
 			return;
 		}
 		SET_REL(came_seen, count);
+	}
+	if (look_away(lives, now_ns)) {
+		was_enabled = false;
+		set_level(TFT_LEVEL_OFF);
+		return;
 	}
 	was = GET(rt_armed);
 	dump = lives ? PAGE(page, dump_generation) : dump_seen;

@@ -277,6 +277,9 @@ RT_HIDDEN bool rt_control_there(void);
 RT_HIDDEN bool rt_control_renew(void);
 /* Another page came that the runtime's thread has not looked at yet. */
 RT_HIDDEN bool rt_control_arrived(void);
+/* Its daemons died under a tftop that lives: until their successors there is nothing to do.
+ * [the runtime's thread] */
+RT_HIDDEN bool rt_control_away(void);
 /* tftop has let go for good. */
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */

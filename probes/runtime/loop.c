@@ -224,6 +224,8 @@ static int64_t tick(int64_t now_ns)
 	tell_level();
 	if (rt_control_arrived())
 		return now_ns + RT_TICK_NS;
+	if (rt_control_away())
+		return now_ns + OFF_TICK_NS;
 	if (!GET(rt_armed)) {
 		rt_home_leave();
 		/* a tftop that let go does not come back; one that was stopped may */

@@ -290,9 +290,31 @@ static bool open_report(const struct session *s, struct report *report, char *wh
 	return good;
 }
 
-/* Until everything was tried; false: it was not within the time, or PROGRAM has ended. */
+/* The daemons that its probes would register with are dead: the keeper says why. */
+static bool have_fallen(struct session *s, char *why, size_t size)
+{
+	enum wire_result r;
+
+	while ((r = wire_recv(s->keeper_fd, &s->wire, NULL)) == WIRE_OK) {
+		if (s->wire.head.type == WIRE_MESSAGE)
+			session_say(s, s->wire.head.status, s->wire.data);
+		if (s->wire.head.type != WIRE_BROKEN && s->wire.head.type != WIRE_FAILED)
+			continue;
+		snprintf(why, size, "%.600s", s->wire.data);
+		s->broken = true;
+		return true;
+	}
+	if (r == WIRE_AGAIN)
+		return false;
+	snprintf(why, size, "tftop's keeper died");
+	s->broken = true;
+	return true;
+}
+
+/* Until everything was tried; false with the reason: it was not within the time, or who is
+ * needed for it has ended. */
 static bool wait_report(struct session *s, const struct target *target,
-			const struct report *report, struct stage_report *now)
+			const struct report *report, struct stage_report *now, char *why, size_t size)
 {
 	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
@@ -309,7 +331,11 @@ static bool wait_report(struct session *s, const struct target *target,
 			return true;
 		if (read && now->codes.state == STAGE_CODES_ASKED)
 			code_replace(target->pid, report, &now->codes, &replaced);
+		if (have_fallen(s, why, size))
+			return false;
 	} while (poll(&ended, 1, LOOK_MS) == 0 && wire_now_ns() < deadline);
+	snprintf(why, size, "its probes did not begin within %d s, or it has ended",
+		 (int)(ATTACH_LIMIT_NS / 1000000000));
 	return false;
 }
 
@@ -398,11 +424,8 @@ static bool stage(struct session *s, const struct target *target, struct report 
 		snprintf(why, size, "%s", result.why);
 		return false;
 	}
-	if (!wait_report(s, target, report, now)) {
-		snprintf(why, size, "its probes did not begin within %d s, or it has ended",
-			 (int)(ATTACH_LIMIT_NS / 1000000000));
+	if (!wait_report(s, target, report, now, why, size))
 		return false;
-	}
 	if (now->state == STAGE_BAD_ARGUMENT) {
 		snprintf(why, size, "its environment does not take '%s'", now->text);
 		return false;
@@ -431,7 +454,7 @@ static bool attach_one(struct session *s, struct target *target, char error[SESS
 
 	session_make_environment(s, target->pid);
 	good = try_once(s, target, &now, why, sizeof(why));
-	while (!good && --tries > 0) {
+	while (!good && !s->broken && --tries > 0) {
 		struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 
 		if (poll(&ended, 1, AGAIN_MS) != 0)

@@ -12,17 +12,8 @@
 #include "probes/session/decode_ops.h"
 #include "probes/session/seqs.h"
 
-/* Longest text taken over; the schema cuts at TFT_TEXT_MAX already. */
-#define TEXT_MAX 65536
-#define CHUNK_BYTES 65536
 #define AFTER_OPS 64u			/* events that may follow before the batch is handed on */
 #define SAID_MAX 16			/* different complaints, then silence */
-
-struct decode_chunk {
-	struct decode_chunk *next;	/* owned */
-	size_t used, size;
-	char data[];
-};
 
 struct decode {
 	uint16_t host;
@@ -30,54 +21,11 @@ struct decode {
 	struct decode_classes classes;
 	struct seqs *seqs;		/* owned; NULL: of one stream of many */
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
+	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
 	int said;
 	bool schema_said;
 	struct decode_counts counts;
 };
-
-struct decode_batch *decode_batch_new(size_t room)
-{
-	size_t events = room + DECODE_BATCH_SLACK;
-	struct decode_batch *batch = malloc(sizeof(*batch) + events * sizeof(batch->events[0]));
-
-	if (!batch)
-		return NULL;
-	batch->next = NULL;
-	batch->count = 0;
-	batch->room = room;
-	batch->capacity = events;
-	batch->chunks = NULL;
-	return batch;
-}
-
-static void free_chunks(struct decode_chunk *chunk)
-{
-	while (chunk) {
-		struct decode_chunk *next = chunk->next;
-
-		free(chunk);
-		chunk = next;
-	}
-}
-
-void decode_batch_free(struct decode_batch *batch)
-{
-	if (!batch)
-		return;
-	free_chunks(batch->chunks);
-	free(batch);
-}
-
-void decode_batch_reset(struct decode_batch *batch)
-{
-	batch->count = 0;
-	if (batch->chunks) {
-		/* The last one in the list is the oldest; keep the newest. */
-		free_chunks(batch->chunks->next);
-		batch->chunks->next = NULL;
-		batch->chunks->used = 0;
-	}
-}
 
 static struct decode *new_decode(uint16_t host, size_t room)
 {
@@ -121,34 +69,6 @@ void decode_free(struct decode *decode)
 	free(decode);
 }
 
-/* A copy that lives until decode_reset(); short of memory: "". */
-static const char *keep_text(struct decode *decode, const char *text, size_t length)
-{
-	struct decode_chunk *chunk = decode->batch->chunks;
-	char *copy;
-
-	if (length > TEXT_MAX)
-		length = TEXT_MAX;
-	if (!length)
-		return "";
-	if (!chunk || chunk->size - chunk->used < length + 1) {
-		size_t size = length + 1 > CHUNK_BYTES ? length + 1 : CHUNK_BYTES;
-
-		chunk = malloc(sizeof(*chunk) + size);
-		if (!chunk)
-			return "";
-		chunk->next = decode->batch->chunks;
-		chunk->used = 0;
-		chunk->size = size;
-		decode->batch->chunks = chunk;
-	}
-	copy = chunk->data + chunk->used;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	chunk->used += length + 1;
-	return copy;
-}
-
 static struct event *add(struct decode *decode, uint8_t type)
 {
 	struct event *event = &decode->batch->events[decode->batch->count++];
@@ -171,7 +91,7 @@ static void say(struct decode *decode, const char *text)
 	decode->said++;
 	event = add(decode, EVENT_MESSAGE);
 	event->u.message.level = 1;
-	event->u.message.text = keep_text(decode, text, strlen(text));
+	event->u.message.text = decode_batch_keep(decode->batch, text, strlen(text));
 }
 
 /* What is said of a class is said when it is met first. */
@@ -319,7 +239,7 @@ static void store_fields(struct decode *decode, const struct decode_class *class
 		uint64_t value;
 
 		if (field->store == STORE_TEXT) {
-			*(const char **)to = keep_text(decode, bt_field_string_get_value(from),
+			*(const char **)to = decode_batch_keep(decode->batch, bt_field_string_get_value(from),
 						       bt_field_string_get_length(from));
 			field++;
 		} else if (field->store > STORE_TEXT) {
@@ -388,6 +308,10 @@ static void number(struct decode *decode, struct event *event)
 		return;
 	}
 	decode->counts.events++;
+	if (decode->gap_begin_ns && !decode->gap_end_ns && event->time_ns > decode->gap_begin_ns) {
+		decode->gap_end_ns = event->time_ns;
+		add_loss(decode, NULL, decode->gap_begin_ns, event->time_ns, 0, false);
+	}
 	if (state == SEQS_GAP)
 		add_loss(decode, event, loss.begin_ns, loss.end_ns, loss.count, false);
 }
@@ -520,9 +444,9 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	default:
 		break;
 	}
-	/* One message adds at most three events: its own, a loss, a sentence. The
+	/* One message adds at most four events: its own, two losses, a sentence. The
 	 * batch has grown for one that adds more. */
-	return decode->batch->count + 3 <= decode->batch->room;
+	return decode->batch->count + 4 <= decode->batch->room;
 }
 
 void decode_reattached(struct decode *decode)
@@ -530,6 +454,21 @@ void decode_reattached(struct decode *decode)
 	decode->counts.streams_ended = decode->counts.streams_begun;
 	if (decode->counts.events)
 		add_loss(decode, NULL, decode->time_ns, decode->time_ns, 0, false);
+}
+
+void decode_renewed(struct decode *decode)
+{
+	decode->counts.streams_ended = decode->counts.streams_begun;
+	if (decode->gap_end_ns || !decode->gap_begin_ns)
+		decode->gap_begin_ns = decode->time_ns;
+	decode->gap_end_ns = 0;
+}
+
+bool decode_gap(const struct decode *decode, int64_t *begin_ns, int64_t *end_ns)
+{
+	*begin_ns = decode->gap_begin_ns;
+	*end_ns = decode->gap_end_ns;
+	return decode->gap_end_ns != 0;
 }
 
 const struct event *decode_batch(struct decode *decode, size_t *count)

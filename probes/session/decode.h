@@ -61,6 +61,8 @@ void decode_free(struct decode *decode);
 struct decode_batch *decode_batch_new(size_t room);	/* short of memory: NULL */
 void decode_batch_free(struct decode_batch *batch);
 void decode_batch_reset(struct decode_batch *batch);
+/* A copy that lives until the batch is reset; short of memory: "". */
+const char *decode_batch_keep(struct decode_batch *batch, const char *text, size_t length);
 
 /* Takes one message in (borrowed). false: the batch is full, hand it on and
  * reset before the next one. */
@@ -70,6 +72,13 @@ bool decode_message(struct decode *decode, const bt_message *message);
  * begin anew, with packets that may have been read already; what lies between
  * is a loss of unknown size. */
 void decode_reattached(struct decode *decode);
+
+/* Likewise of another session, as the daemons of the one before have died: from what was read
+ * last to the first event of this one is a loss of unknown size. */
+void decode_renewed(struct decode *decode);
+
+/* Of the last such loss: begin and end; false: there was none, or it has no end yet. */
+bool decode_gap(const struct decode *decode, int64_t *begin_ns, int64_t *end_ns);
 
 /* Closes the batch and gives it out; *count may be 0. */
 const struct event *decode_batch(struct decode *decode, size_t *count);

@@ -75,6 +75,9 @@ struct session {
 	bool user_came;			/* one more than at the look before it */
 	uid_t admitted[SESSION_USERS_MAX];	/* whose programs LTTng was told to trace */
 	size_t admitted_count;
+	int64_t rouse_until_ns;		/* programs are told of fresh daemons until then; 0: no */
+	uid_t roused[SESSION_USERS_MAX];	/* whose words were set for that */
+	size_t n_roused;
 	int64_t stop_limit_ns;		/* when session_stop() is given up */
 	char *environment;		/* owned */
 	struct wire wire;		/* the message the last event points into */
@@ -111,6 +114,14 @@ void session_attach_look(struct session *session, child_function *tell);
 /* Whether probes of ours are in that process, or it is to get them. */
 bool session_attach_reaches(const struct session *session, pid_t pid);
 void session_attach_free(struct session *session);
+
+/* ---- rouse.c ---- */
+
+/* Fresh daemons stand where those that died were: lets the programs know, as LTTng would
+ * only where both are one user's. Again at each look, for some seconds. */
+void session_rouse(struct session *session);
+/* Takes back what session_rouse() left in shared memory. */
+void session_rouse_end(struct session *session);
 
 /* ---- session.c ---- */
 

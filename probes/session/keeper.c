@@ -22,6 +22,8 @@
 #define SCOUT_LIMIT_NS 4000000000
 #define CAUSE_LIMIT_NS INT64_C(500000000)
 #define STOP_LIMIT_NS 3000000000
+#define LOOK_PERIOD_NS 1000000000
+#define STOPPED_LOOKS 5			/* after the first one: for how long a stopped daemon is waited */
 #define DISK_PERIOD_NS 1000000000
 #define DISK_LOW_BYTES (4ull << 20)
 
@@ -43,14 +45,30 @@ static void give_up(struct keeper *k, const char *text)
 	keeper_end_daemons(&k->daemons);
 }
 
-static void give_up_about(struct keeper *k, const char *name, const char *what)
+/* A part of the path is dead: while PROGRAM is traced another set takes its place. */
+static void fell(struct keeper *k, const char *text)
+{
+	char error[KEEPER_SENTENCE], both[2 * KEEPER_SENTENCE];
+
+	if (k->state != KEEPER_READY || !k->begun || !keeper_may_restart(k, wire_now_ns())) {
+		give_up(k, text);
+		return;
+	}
+	wire_text(k->options->fd, WIRE_RESTARTS, 0, text);
+	if (keeper_restart(k, error, sizeof(error)))
+		return;
+	snprintf(both, sizeof(both), "%s, and %s", text, error);
+	give_up(k, both);
+}
+
+static void fell_about(struct keeper *k, const char *name, const char *what)
 {
 	char text[KEEPER_SENTENCE], tail[256];
 
 	daemons_log_tail(k->dir, name, tail, sizeof(tail));
 	snprintf(text, sizeof(text), "'lttng-%s' %s%s%s", name, what,
 		 tail[0] ? "; its last words: " : "", tail);
-	give_up(k, text);
+	fell(k, text);
 }
 
 /* ---- running ---- */
@@ -89,8 +107,9 @@ static void ready(struct keeper *k)
 	snprintf(where.url, sizeof(where.url), "net://127.0.0.1:%u/host/%s/%s",
 		 k->daemons.live, host, k->plan.session);
 	where.timer_us = k->plan.timer_us;
+	where.past_users = (uint32_t)k->past_users;
 	k->state = KEEPER_READY;
-	wire_send(k->options->fd, &head, &where, sizeof(where), k->control, true);
+	wire_send(k->options->fd, &head, &where, sizeof(where), k->set ? -1 : k->control, true);
 }
 
 /* The session stands, and its first program, the scout, is in it. */
@@ -98,7 +117,7 @@ static void scouted(struct keeper *k)
 {
 	char text[KEEPER_SENTENCE], tail[256];
 
-	if (k->scout_registered && !dir_count(k->trace, 2)) {
+	if (k->scout_registered && dir_count(k->trace, 2) <= k->past_processes) {
 		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
 		snprintf(text, sizeof(text), "LTTng takes no events%s%s",
 			 tail[0] ? "; its last words: " : "", tail);
@@ -111,10 +130,9 @@ static void scouted(struct keeper *k)
 
 static void created(struct keeper *k)
 {
-	pid_t consumer = daemons_consumerd(&k->daemons);
-
-	if (consumer)
-		k->consumer = (int)syscall(SYS_pidfd_open, consumer, 0);
+	k->consumer_pid = daemons_consumerd(&k->daemons);
+	if (k->consumer_pid)
+		k->consumer = (int)syscall(SYS_pidfd_open, k->consumer_pid, 0);
 	if (k->scout_registered) {
 		scouted(k);
 	} else if (k->scout < 0) {
@@ -153,7 +171,7 @@ static void caller_answers(struct keeper *k)
 		close(k->caller_fd);
 		k->caller_fd = -1;
 		if (k->state < KEEPER_STOPPED)
-			give_up(k, "the process that speaks to LTTng died");
+			fell(k, "the process that speaks to LTTng died");
 		return;
 	}
 	if (inbox.head.type == WIRE_MESSAGE) {
@@ -173,7 +191,18 @@ static void caller_answers(struct keeper *k)
 
 static void obey(struct keeper *k)
 {
-	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK || k->state != KEEPER_READY ||
+	struct wire_head drained = { .type = WIRE_DRAINED };
+
+	if (wire_recv(k->options->fd, &inbox, NULL) != WIRE_OK)
+		return;
+	if (inbox.head.type == WIRE_BEGUN)
+		k->begun = true;
+	if (inbox.head.type == WIRE_STOP && k->set && k->state < KEEPER_READY) {
+		/* The next set is not there yet: it has nothing to hand out. */
+		k->state = KEEPER_STOPPED;
+		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
+	}
+	if (k->state != KEEPER_READY ||
 	    (inbox.head.type != WIRE_STOP && inbox.head.type != WIRE_ADMIT))
 		return;
 	if (inbox.head.type == WIRE_STOP) {
@@ -203,11 +232,11 @@ static void reap(struct keeper *k)
 		if (pid == k->daemons.sessiond) {
 			k->daemons.sessiond = 0;
 			if (!expected)
-				give_up_about(k, "sessiond", what);
+				fell_about(k, "sessiond", what);
 		} else if (pid == k->daemons.relayd) {
 			k->daemons.relayd = 0;
 			if (!expected)
-				give_up_about(k, "relayd", what);
+				fell_about(k, "relayd", what);
 		}
 	}
 }
@@ -218,16 +247,38 @@ static void consumer_gone(struct keeper *k)
 {
 	struct pollfd signals = { .fd = k->signals, .events = POLLIN };
 	int64_t until_ns = wire_now_ns() + CAUSE_LIMIT_NS;
+	unsigned int set = k->set;
 
 	close(k->consumer);
 	k->consumer = -1;
 	/* The first child to be told dead may be the consumer itself. */
-	while (k->state < KEEPER_STOPPED && wire_now_ns() < until_ns) {
+	while (k->set == set && k->state < KEEPER_STOPPED && wire_now_ns() < until_ns) {
 		poll(&signals, 1, 50);
 		reap(k);
 	}
-	if (k->state < KEEPER_STOPPED)
-		give_up_about(k, "consumerd", "died");
+	if (k->set == set && k->state < KEEPER_STOPPED)
+		fell_about(k, "consumerd", "died");
+}
+
+/* A daemon that somebody has stopped holds all others up. Counted in looks and not by the
+ * clock: the keeper may have been stopped together with them. */
+static void watch_stopped(struct keeper *k, int64_t now)
+{
+	static const char *const names[3] = { "sessiond", "relayd", "consumerd" };
+	const pid_t pids[3] = { k->daemons.sessiond, k->daemons.relayd, k->consumer_pid };
+	struct process_stat stat;
+
+	if (now < k->look_ns || k->state != KEEPER_READY || !k->begun)
+		return;
+	k->look_ns = now + LOOK_PERIOD_NS;
+	for (int i = 0; i < 3; i++) {
+		if (!pids[i] || !process_stat(pids[i], &stat) || stat.state != 'T')
+			k->stopped[i] = 0;
+		else if (++k->stopped[i] > STOPPED_LOOKS) {
+			fell_about(k, names[i], "was stopped for 5 s");
+			return;
+		}
+	}
 }
 
 static void watch_disk(struct keeper *k, int64_t now)
@@ -254,10 +305,10 @@ static void watch_deadline(struct keeper *k, int64_t now)
 	if (now < k->deadline_ns)
 		return;
 	if (k->state == KEEPER_STANDING) {
-		give_up_about(k, k->sessiond_ready ? "relayd" : "sessiond",
+		fell_about(k, k->sessiond_ready ? "relayd" : "sessiond",
 			      "did not start within 8 s");
 	} else if (k->state == KEEPER_CREATING) {
-		give_up_about(k, "sessiond", "does not answer");
+		fell_about(k, "sessiond", "does not answer");
 	} else if (k->state == KEEPER_SCOUTING) {
 		keeper_tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
 		ready(k);
@@ -281,25 +332,27 @@ static void keep(struct keeper *k)
 		};
 		int wait = k->state == KEEPER_STANDING && k->sessiond_ready ? 1 :
 			   k->state == KEEPER_READY ? 1000 : 200;
+		unsigned int set = k->set;
 
 		poll(p, 6, wait);
 		if (p[0].revents & (POLLHUP | POLLERR))
 			return;
 		if (p[1].revents)
 			reap(k);
-		if (p[5].revents)
+		if (p[5].revents && k->set == set)
 			scout_speaks(k);
-		if (p[2].revents)
+		if (p[2].revents && k->set == set)
 			caller_answers(k);
 		if (p[0].revents)
 			obey(k);
 		if (p[3].revents & POLLIN)
 			daemons_broker(k->options->broker, &inbox);
-		if (p[4].revents)
+		if (p[4].revents && k->set == set)
 			consumer_gone(k);
 		if (k->state == KEEPER_STANDING)
 			daemons_stand(k);
 		watch_deadline(k, wire_now_ns());
+		watch_stopped(k, wire_now_ns());
 		watch_disk(k, wire_now_ns());
 	}
 }

@@ -6,6 +6,9 @@
  * Always true:
  *  - It starts by itself, as soon as it is forked, and says WIRE_READY or
  *    WIRE_FAILED within READY_LIMIT_NS.
+ *  - After WIRE_BEGUN a daemon that dies or has been stopped for 5 s is replaced, with all
+ *    others: WIRE_RESTARTS, then WIRE_READY once more, or WIRE_BROKEN. Three times a minute
+ *    at most. Programs find the new set at the same place.
  *  - When its socket to tftop ends, however tftop ended, it takes every process
  *    and file of the session away and ends: 0.5 s, at most 2 s.
  *  - Every process that it or a daemon forks is or becomes its child

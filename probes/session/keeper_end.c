@@ -24,8 +24,10 @@ void keeper_end_daemons(struct daemons *daemons)
 	 * SIGTERM, so that sessiond resets its wait word in /dev/shm: with the
 	 * word left set, later programs look for a daemon only each 5 s.
 	 */
-	if (daemons->sessiond > 0)
+	if (daemons->sessiond > 0) {
 		kill(daemons->sessiond, SIGTERM);
+		kill(daemons->sessiond, SIGCONT);	/* somebody may have stopped it */
+	}
 	while (now - begin < LIMIT_NS) {
 		int status;
 		pid_t pid;

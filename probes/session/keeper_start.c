@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "probes/schema/control.h"
+#include "probes/session/keeper_end.h"
 #include "probes/session/keeper_internal.h"
 #include "probes/session/process.h"
 #include "probes/session/wire.h"
 
 #define STAND_LIMIT_NS 8000000000	/* until the daemons stand */
+#define RESTARTS_NS INT64_C(60000000000)	/* in which there are KEEPER_RESTARTS at most */
 #define TIMER_US 50000u			/* of the live timer: the latency on a screen */
 #define UNHURRIED_US 250000u		/* each tick wakes three daemons, for each stream */
 #define TIMER_CPU_US 500u		/* streams are as many as CPUs */
@@ -97,7 +99,13 @@ static bool make_trace_folder(struct keeper *k, char *error, size_t size)
 
 static void session_names(struct keeper *k)
 {
-	snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d", (int)k->options->tftop);
+	/* Each set's own, so that the reader never takes a session that has died for the next. */
+	if (k->set)
+		snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d-%u",
+			 (int)k->options->tftop, k->set + 1);
+	else
+		snprintf(k->plan.session, sizeof(k->plan.session), "tftop-%d",
+			 (int)k->options->tftop);
 	snprintf(k->plan.url, sizeof(k->plan.url), "net://127.0.0.1:%u:%u",
 		 k->daemons.control, k->daemons.data);
 }
@@ -116,17 +124,23 @@ static bool shared_memory(uint64_t *room, char *error, size_t size)
 	return true;
 }
 
+static bool make_buffer_folder(struct keeper *k, char *error, size_t size)
+{
+	if (mkdir(k->plan.shm_path, 0700) == 0 &&
+	    (k->places.uid == geteuid() ||
+	     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) == 0))
+		return true;
+	process_error(error, size, "cannot create", k->plan.shm_path, errno);
+	return false;
+}
+
 static bool buffers_on_disk(struct keeper *k, uint32_t cpus, char *error, size_t size)
 {
 	uint64_t need;
 
 	snprintf(k->plan.shm_path, sizeof(k->plan.shm_path), "%s/shm", k->dir);
-	if (mkdir(k->plan.shm_path, 0700) != 0 ||
-	    (k->places.uid != geteuid() &&
-	     chown(k->plan.shm_path, k->places.uid, (gid_t)k->places.uid) != 0)) {
-		process_error(error, size, "cannot create", k->plan.shm_path, errno);
+	if (!make_buffer_folder(k, error, size))
 		return false;
-	}
 	lttng_plan_sizes(&k->plan, cpus, dir_free_bytes(k->dir), dir_free_bytes(k->trace),
 			 &need);
 	return true;
@@ -221,6 +235,68 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	dir_sweep();
+	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
+	return true;
+}
+
+/* ---- once more ---- */
+
+bool keeper_may_restart(struct keeper *k, int64_t now_ns)
+{
+	int64_t *oldest = &k->restarts_ns[0];
+
+	for (int i = 1; i < KEEPER_RESTARTS; i++)
+		if (k->restarts_ns[i] < *oldest)
+			oldest = &k->restarts_ns[i];
+	if (*oldest && now_ns - *oldest < RESTARTS_NS)
+		return false;
+	*oldest = now_ns;
+	return true;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* What nobody reads any more takes room. A recording's stays, beside what comes. */
+static bool clear_old(struct keeper *k, char *error, size_t size)
+{
+	if (k->plan.shm_path[0]) {
+		dir_remove(k->plan.shm_path);
+		if (!make_buffer_folder(k, error, size))
+			return false;
+	}
+	if (!k->options->record_dir) {
+		dir_remove(k->trace);
+		if (!make_trace_folder(k, error, size))
+			return false;
+	}
+	k->past_processes = dir_count(k->trace, 2);
+	k->past_users = dir_count(k->trace, 4);
+	return true;
+}
+
+bool keeper_restart(struct keeper *k, char *error, size_t size)
+{
+	keeper_end_daemons(&k->daemons);
+	close_one(&k->caller_fd);
+	close_one(&k->consumer);
+	close_one(&k->scout);
+	k->caller = k->consumer_pid = 0;
+	k->sessiond_ready = k->scout_registered = false;
+	memset(k->stopped, 0, sizeof(k->stopped));
+	k->set++;
+	session_names(k);
+	if (!clear_old(k, error, size) || daemons_start(&k->daemons, error, size) != 0)
+		return false;
+	if (!start_caller(k)) {
+		process_error(error, size, "cannot start anew in", k->dir, errno);
+		return false;
+	}
+	k->state = KEEPER_STANDING;
 	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
 	return true;
 }

@@ -8,7 +8,6 @@
  * dominates the latency, and each look costs the relay daemon an answer.
  */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,7 @@
 #include "probes/session/guard.h"
 #include "probes/session/offline.h"
 #include "probes/session/process.h"
-#include "probes/session/reader.h"
-#include "probes/session/relay.h"
-#include "probes/session/rhythm.h"
+#include "probes/session/reader_internal.h"
 
 #define POLL_EARLY_NS 2000000
 #define PERIOD_NS 50000000		/* of the live timer, when not told */
@@ -33,42 +30,12 @@
 #define FREE_FILES_NS 400000000
 #define REATTACH_MAX 16
 #define ANEW_PERIODS 4		/* of the live timer: waited for what is still to be read */
+#define RENEW_WAIT_NS 20000000000	/* for other daemons, when those that were read died */
 #define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
-
-struct reader {
-	char *url, *path;		/* owned */
-	struct reader_options options;
-	pthread_t thread;
-	pthread_mutex_t lock;		/* state, error */
-	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
-	enum reader_state state;
-	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
-	struct relay relay;
-	bool abandoned;			/* reader_free() gave up: the thread frees */
-	bool exited;			/* the thread has left its loop */
-	atomic_bool stop, in_sink;
-	atomic_bool anew;		/* see reader_attach_anew() */
-	_Atomic int64_t anew_ns;	/* when it was asked for first */
-	atomic_bool attaching;		/* anew, and nothing came yet */
-	atomic_bool complete;		/* see reader_complete() */
-	atomic_bool gave_up;		/* babeltrace aborted: the thread is lost */
-	_Atomic int64_t drain_ns;	/* 0: not draining */
-	int64_t stop_ns;		/* the caller's: reader_stop() */
-	_Atomic uint64_t events, streams;
-	_Atomic uint64_t bytes_done, bytes_all;	/* of a recording */
-	_Atomic int64_t last_message_ns;
-	atomic_uint reattached;		/* see reader_reattached() */
-	/* the thread's own */
-	struct decode *decode;
-	bool brought;			/* this run of the graph brought messages */
-	int64_t begin_ns, period_ns;
-	struct rhythm rhythm;
-	unsigned int graphs;		/* built so far */
-};
 
 static atomic_bool left_behind;
 
-static int64_t now_ns(void)
+int64_t reader_now_ns(void)
 {
 	struct timespec t;
 
@@ -89,12 +56,27 @@ static void call_sink(void *arg, const struct event *events, size_t count)
 	atomic_store(&reader->in_sink, false);
 }
 
+static void look_at_gap(struct reader *reader)
+{
+	int64_t begin_ns, end_ns;
+
+	if (!reader->gap_open || !decode_gap(reader->decode, &begin_ns, &end_ns))
+		return;
+	reader->gap_open = false;
+	pthread_mutex_lock(&reader->lock);
+	reader->gaps++;
+	reader->gap_begin_ns = begin_ns;
+	reader->gap_end_ns = end_ns;
+	pthread_mutex_unlock(&reader->lock);
+}
+
 static void hand_on(struct reader *reader)
 {
 	size_t count;
 	const struct event *events = decode_batch(reader->decode, &count);
 	const struct decode_counts *counts = decode_counts(reader->decode);
 
+	look_at_gap(reader);
 	atomic_store(&reader->events, counts->events);
 	atomic_store(&reader->streams, counts->streams_begun);
 	if (count)
@@ -129,7 +111,7 @@ static void set_state(struct reader *reader, enum reader_state state)
 /* Sleeps; reader_free() and reader_drain() wake it. */
 static void rest(struct reader *reader, int64_t duration_ns)
 {
-	int64_t until_ns = now_ns() + duration_ns;
+	int64_t until_ns = reader_now_ns() + duration_ns;
 	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
 
 	pthread_mutex_lock(&reader->lock);
@@ -165,7 +147,7 @@ static bool drained(struct reader *reader, int *looks)
 /* How long to sleep when there is nothing. */
 static int64_t poll_ns(struct reader *reader)
 {
-	int64_t now = now_ns();
+	int64_t now = reader_now_ns();
 	int64_t streams = (int64_t)decode_counts(reader->decode)->streams_begun;
 
 	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
@@ -179,8 +161,25 @@ static int64_t poll_ns(struct reader *reader)
  * a session that is being destroyed cannot be attached to. */
 static bool reattaches(struct reader *reader)
 {
-	return reader->url && reader->graphs <= REATTACH_MAX && !atomic_load(&reader->stop) &&
-	       !atomic_load(&reader->drain_ns);
+	return !reader->path && reader->attached_anew < REATTACH_MAX &&
+	       !atomic_load(&reader->stop) && !atomic_load(&reader->drain_ns);
+}
+
+static bool is_renewed(struct reader *reader)
+{
+	return atomic_load(&reader->renewals) != reader->renewed;
+}
+
+/* Its daemons are gone: until others stand, or nobody waits for them any more. */
+static bool waits_for_others(struct reader *reader)
+{
+	int64_t until_ns = reader_now_ns() + RENEW_WAIT_NS;
+
+	while (!is_renewed(reader) && !atomic_load(&reader->stop) &&
+	       !atomic_load(&reader->drain_ns) && !atomic_load(&reader->given_up) &&
+	       reader_now_ns() < until_ns)
+		rest(reader, LOOK_NS);
+	return is_renewed(reader) && !atomic_load(&reader->stop);
 }
 
 /* A new graph begins with what is still to come: what the streams hold until now,
@@ -192,7 +191,7 @@ static bool attaches_anew(struct reader *reader)
 	if (!reattaches(reader) || !atomic_load(&reader->anew))
 		return false;
 	if (decode_time_ns(reader->decode) < asked_ns &&
-	    now_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
+	    reader_now_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
 		return false;
 	if (!atomic_exchange(&reader->anew, false))
 		return false;
@@ -207,7 +206,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 	int looks = 0;
 	int64_t found_ns = 0;		/* by this look; 0: nothing yet */
 
-	reader->begin_ns = now_ns();
+	reader->begin_ns = reader_now_ns();
 	while (!atomic_load(&reader->stop)) {
 		bt_graph_run_once_status status;
 
@@ -216,15 +215,15 @@ static bool run(struct reader *reader, bt_graph *graph)
 		bt_current_thread_clear_error();
 		status = bt_graph_run_once(graph);
 		if (reader->brought) {
-			int64_t now = now_ns();
+			int64_t now = reader_now_ns();
 
 			found_ns = found_ns ? found_ns : now;
 			atomic_store(&reader->last_message_ns, now);
-			atomic_store(&reader->reattached, reader->graphs - 1);
+			atomic_store(&reader->reattached, reader->attached_anew);
 			atomic_store(&reader->attaching, false);
 		}
 		if (!attached && status >= 0) {
-			attached = true;
+			attached = reader->was_attached = true;
 			set_state(reader, READER_ATTACHED);
 		}
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_OK)
@@ -237,13 +236,24 @@ static bool run(struct reader *reader, bt_graph *graph)
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
 			graph_take_error(reader->error, sizeof(reader->error),
 					 "the relay daemon's data stopped");
-			if (reattaches(reader))
+			if (is_renewed(reader))
+				return true;
+			/* One that does not even connect: there is no daemon any more. */
+			if ((attached || !reader->was_attached) && reattaches(reader)) {
+				reader->attached_anew++;
+				return true;
+			}
+			if (reader->was_attached && waits_for_others(reader))
 				return true;
 			set_state(reader, READER_FAILED);
 			return false;
 		}
-		if (attaches_anew(reader))
+		if (is_renewed(reader))
 			return true;
+		if (attaches_anew(reader)) {
+			reader->attached_anew++;
+			return true;
+		}
 		if (drained(reader, &looks)) {
 			set_state(reader, READER_ENDED);
 			return false;
@@ -261,18 +271,34 @@ static bool run(struct reader *reader, bt_graph *graph)
  * (the relay is gone) leaves the first one's reason. */
 static bool run_graph(struct reader *reader)
 {
-	char error[READER_ERROR_MAX];
-	bt_graph *graph = graph_build(reader->url, consume, reader, error, sizeof(error));
+	char error[READER_ERROR_MAX], *url;
+	unsigned int renewals = atomic_load(&reader->renewals);
+	bt_graph *graph;
 	bool again;
 
+	pthread_mutex_lock(&reader->lock);
+	url = strdup(reader->url);
+	pthread_mutex_unlock(&reader->lock);
+	graph = url ? graph_build(url, consume, reader, error, sizeof(error)) : NULL;
+	free(url);
 	if (!graph) {
+		if (reader->was_attached && waits_for_others(reader))
+			return true;
 		if (!reader->graphs)
 			memcpy(reader->error, error, sizeof(error));
 		set_state(reader, READER_FAILED);
 		return false;
 	}
-	if (reader->graphs++)
+	if (renewals != reader->renewed) {
+		/* What was tried in between was no reading on. */
+		reader->attached_anew = atomic_load(&reader->reattached);
+		decode_renewed(reader->decode);
+		reader->gap_open = true;
+		reader->renewed = renewals;
+	} else if (reader->graphs) {
 		decode_reattached(reader->decode);
+	}
+	reader->graphs++;
 	again = run(reader, graph);
 	graph_free(graph);
 	return again;
@@ -349,7 +375,7 @@ static struct reader *make(const struct reader_options *options)
 	relay_init(&reader->relay);
 	reader->relay.connect = options->connect;
 	reader->relay.connect_arg = options->connect_arg;
-	reader->last_message_ns = now_ns();
+	reader->last_message_ns = reader_now_ns();
 	pthread_mutex_init(&reader->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -391,23 +417,10 @@ struct reader *reader_start(const struct reader_options *options, char error[REA
 	return reader;
 }
 
-enum reader_state reader_state(const struct reader *reader)
-{
-	struct reader *own = (struct reader *)reader;
-	enum reader_state state;
-
-	if (atomic_load(&own->gave_up))
-		return READER_FAILED;
-	pthread_mutex_lock(&own->lock);
-	state = own->state;
-	pthread_mutex_unlock(&own->lock);
-	return state;
-}
-
 /* A moment that is not after until_ns, for a timed wait. */
 static struct timespec soon(int64_t until_ns)
 {
-	int64_t at_ns = now_ns() + LOOK_NS;
+	int64_t at_ns = reader_now_ns() + LOOK_NS;
 
 	if (at_ns > until_ns)
 		at_ns = until_ns;
@@ -417,11 +430,11 @@ static struct timespec soon(int64_t until_ns)
 /* Waits until the state is at least `state`, or the thread is lost. */
 static bool wait_for(struct reader *reader, enum reader_state state, int timeout_ms)
 {
-	int64_t until_ns = now_ns() + (int64_t)timeout_ms * 1000000;
+	int64_t until_ns = reader_now_ns() + (int64_t)timeout_ms * 1000000;
 	bool reached;
 
 	pthread_mutex_lock(&reader->lock);
-	while (reader->state < state && !atomic_load(&reader->gave_up) && now_ns() < until_ns) {
+	while (reader->state < state && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
 		struct timespec until = soon(until_ns);
 
 		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
@@ -441,82 +454,6 @@ bool reader_wait_end(struct reader *reader, int timeout_ms)
 	return wait_for(reader, READER_ENDED, timeout_ms);
 }
 
-void reader_drain(struct reader *reader, int64_t until_ns)
-{
-	atomic_store(&reader->drain_ns, until_ns > 0 ? until_ns : 1);
-	pthread_mutex_lock(&reader->lock);
-	pthread_cond_broadcast(&reader->changed);
-	pthread_mutex_unlock(&reader->lock);
-}
-
-uint64_t reader_events(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->events);
-}
-
-int reader_progress(const struct reader *reader)
-{
-	struct reader *own = (struct reader *)reader;
-	uint64_t all = atomic_load(&own->bytes_all), done = atomic_load(&own->bytes_done);
-
-	if (!all)
-		return -1;
-	return done >= all ? 1000 : (int)(done * 1000 / all);
-}
-
-uint64_t reader_streams(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->streams);
-}
-
-int64_t reader_last_message_ns(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->last_message_ns);
-}
-
-void reader_attach_anew(struct reader *reader)
-{
-	if (!atomic_load(&reader->anew))
-		atomic_store(&reader->anew_ns, now_ns());
-	atomic_store(&reader->anew, true);
-}
-
-bool reader_misses_streams(const struct reader *reader)
-{
-	struct reader *r = (struct reader *)reader;
-
-	return atomic_load(&r->anew) || atomic_load(&r->attaching);
-}
-
-unsigned int reader_reattached(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->reattached);
-}
-
-void reader_stop(struct reader *reader)
-{
-	atomic_store(&reader->stop, true);
-	if (!reader->stop_ns)
-		reader->stop_ns = now_ns();
-}
-
-bool reader_in_sink(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->in_sink);
-}
-
-bool reader_complete(const struct reader *reader)
-{
-	return atomic_load(&((struct reader *)reader)->complete);
-}
-
-const char *reader_error(const struct reader *reader)
-{
-	if (atomic_load(&((struct reader *)reader)->gave_up))
-		return "the data is damaged: babeltrace gave up on it";
-	return reader_state(reader) == READER_FAILED ? reader->error : "";
-}
-
 /*
  * The thread may sit in recv() on a relay that does not answer: shutting the
  * socket down wakes it. Should it hang elsewhere, it is left behind and frees
@@ -524,7 +461,7 @@ const char *reader_error(const struct reader *reader)
  */
 bool reader_free(struct reader *reader)
 {
-	int64_t until_ns = now_ns();
+	int64_t until_ns = reader_now_ns();
 	bool exited;
 
 	if (!reader)
@@ -537,7 +474,7 @@ bool reader_free(struct reader *reader)
 	relay_hang_up(&reader->relay);
 	pthread_mutex_lock(&reader->lock);
 	pthread_cond_broadcast(&reader->changed);
-	while (!reader->exited && !atomic_load(&reader->gave_up) && now_ns() < until_ns) {
+	while (!reader->exited && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
 		struct timespec until = soon(until_ns);
 
 		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);

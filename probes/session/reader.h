@@ -11,7 +11,8 @@
  * and packets become EVENT_LOST. Streams of another user that come later end
  * babeltrace 2.0.4's reading (they begin in what it takes for the past) or are
  * never seen by it: the reader then attaches anew, a bounded number of times,
- * and marks the place as a loss. Events of other providers, unknown versions
+ * and marks the place as a loss. A live reader whose daemons die waits, bounded, for others,
+ * and reads their session on. Events of other providers, unknown versions
  * and broken fields are counted, said once, and skipped.
  */
 #ifndef PROBES_SESSION_READER_H
@@ -76,6 +77,13 @@ uint64_t reader_streams(const struct reader *reader);
 int64_t reader_last_message_ns(const struct reader *reader);
 /* Live: attaches anew, for streams that babeltrace does not see. */
 void reader_attach_anew(struct reader *reader);
+/* Live: the daemons have died and others are started: a reader that fails waits for
+ * reader_renew(), or for reader_give_up(). */
+void reader_renew(struct reader *reader, const char *url);	/* they stand */
+void reader_give_up(struct reader *reader);			/* none will come */
+/* The last such gap: from when to when nothing was read, ns of CLOCK_MONOTONIC; how many there
+ * were until now that have an end. */
+unsigned int reader_gaps(const struct reader *reader, int64_t *begin_ns, int64_t *end_ns);
 /* It was asked to and could not any more: the session was stopped before. */
 bool reader_misses_streams(const struct reader *reader);
 /* How often a live reader had to attach anew, and has read on. Where no sequence

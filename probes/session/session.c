@@ -403,7 +403,7 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 	struct itimerspec period = {
 		.it_interval.tv_nsec = SESSION_LOOK_NS, .it_value.tv_nsec = SESSION_LOOK_NS,
 	};
-	struct wire_head head = { .type = WIRE_RELEASE };
+	struct wire_head head = { .type = WIRE_RELEASE }, begun = { .type = WIRE_BEGUN };
 
 	if (s->released)
 		return 0;
@@ -418,6 +418,8 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 		return -1;
 	}
 	s->released = true;
+	if (s->armed && !s->keeper_gone)
+		wire_send(s->keeper_fd, &begun, NULL, 0, -1, true);
 	timerfd_settime(s->timer_fd, 0, &period, NULL);
 	return 0;
 }

@@ -68,7 +68,7 @@ struct session *session_fork(const struct session_options *options,
 int session_arm(struct session *session, char error[SESSION_ERROR_MAX]);
 
 /* Where the reader finds the events, e.g. "net://127.0.0.1:5344/host/H/S";
- * NULL when not armed. Borrowed until session_free(). */
+ * NULL when not armed. Borrowed until session_free(), or SESSION_RESTARTED. */
 const char *session_url(const struct session *session);
 
 /* How often what was written is handed on when little is; 0 when not armed. */
@@ -104,6 +104,8 @@ enum session_event_type {
 	SESSION_MESSAGE,		/* level, text */
 	SESSION_USER,			/* a process of another user is traced now: the
 					 * reader has to attach anew */
+	SESSION_RESTARTS,		/* a daemon has died, others are started: text */
+	SESSION_RESTARTED,		/* they stand: session_url() is another one */
 	SESSION_BROKEN,			/* the tracing path is dead: text; PROGRAM runs on */
 };
 

@@ -111,6 +111,7 @@ void session_free(struct session *s)
 
 	if (!s)
 		return;
+	session_rouse_end(s);
 	if (s->control) {
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
 		munmap(s->control, TFT_CONTROL_BYTES);

@@ -19,6 +19,8 @@
 #define LOGS_TOLD_MAX 4
 /* Looks in a row after which a stopped keeper is continued: 1 s. */
 #define KEEPER_STANDS 4
+/* A program's thread that found no daemon sleeps for 5 s. */
+#define ROUSE_NS INT64_C(7000000000)
 
 static void unwatch(struct session *s, int fd)
 {
@@ -171,6 +173,17 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 
 /* ---- the keeper ---- */
 
+static void restarted(struct session *s)
+{
+	memcpy(&s->ready, s->wire.data, sizeof(s->ready));
+	s->users = 0;
+	s->user_came = false;
+	s->admitted_count = 0;
+	memset(s->log_size, 0, sizeof(s->log_size));
+	s->rouse_until_ns = wire_now_ns() + ROUSE_NS;
+	session_rouse(s);
+}
+
 static bool take_keeper(struct session *s, struct session_event *event)
 {
 	fill(s, event);
@@ -178,6 +191,15 @@ static bool take_keeper(struct session *s, struct session_event *event)
 	case WIRE_MESSAGE:
 		event->type = SESSION_MESSAGE;
 		event->level = event->status;
+		return true;
+	case WIRE_RESTARTS:
+		event->type = SESSION_RESTARTS;
+		return true;
+	case WIRE_READY:
+		if (s->wire.size != sizeof(s->ready))
+			return false;
+		restarted(s);
+		event->type = SESSION_RESTARTED;
 		return true;
 	case WIRE_BROKEN:
 	case WIRE_FAILED:
@@ -286,6 +308,7 @@ static void watch_users(struct session *s)
 	if (!s->armed || s->broken)
 		return;
 	users = dir_count(s->ready.trace, 4);
+	users -= users < s->ready.past_users ? users : s->ready.past_users;
 	if (users > known || s->user_came)
 		session_note(s, &event, "");
 	s->user_came = users > known;
@@ -346,6 +369,8 @@ void session_look(struct session *s)
 {
 	session_alive(s);
 	session_look_at_keeper(s);
+	if (s->rouse_until_ns)
+		session_rouse(s);
 	watch_users(s);
 	session_attach_look(s, told_child);
 	if (s->children)

@@ -31,9 +31,10 @@ enum wire_type {
 	/* launcher or keeper to tftop, and inside the keeper */
 	WIRE_MESSAGE,		/* status: level, data: sentence */
 	/* keeper to tftop */
-	WIRE_READY,		/* data: struct wire_ready; descriptor: control page */
+	WIRE_READY,		/* data: struct wire_ready; descriptor: control page, the first time */
 	WIRE_FAILED,		/* data: sentence */
 	WIRE_BROKEN,		/* data: sentence */
+	WIRE_RESTARTS,		/* data: sentence; fresh daemons are started: WIRE_READY follows */
 	WIRE_DRAINED,		/* tracing stopped, the relay has everything */
 	/* tftop to launcher */
 	WIRE_RELEASE,
@@ -42,6 +43,7 @@ enum wire_type {
 	WIRE_SIGNAL,		/* signal */
 	WIRE_LET_GO,
 	/* tftop to keeper, and on to the process that calls liblttng-ctl */
+	WIRE_BEGUN,		/* PROGRAM is traced from now on */
 	WIRE_STOP,
 	WIRE_ADMIT,		/* status: a uid whose programs are traced too; no answer */
 	/* inside the keeper: to and from the process that calls liblttng-ctl */
@@ -67,6 +69,7 @@ struct wire_ready {
 	char trace[1024];	/* folder that the relay daemon writes to */
 	char url[256];		/* for the reader */
 	uint32_t timer_us;	/* live timer */
+	uint32_t past_users;	/* in `trace`, of daemons that have died */
 };
 
 enum wire_result {

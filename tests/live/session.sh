@@ -634,9 +634,9 @@ case_run chained chained
 case_run noticed noticed
 case_run let-go let_go
 case_run let-go-screen let_go -s
-case_run dies-sessiond dies lttng-sessiond "^broken 'lttng-sessiond' was killed"
-case_run dies-relayd dies lttng-relayd "^broken 'lttng-relayd' was killed"
-case_run dies-consumerd dies lttng-consumerd "^broken 'lttng-consumerd' died"
+case_run dies-sessiond dies lttng-sessiond "^restarts 'lttng-sessiond' was killed"
+case_run dies-relayd dies lttng-relayd "^restarts 'lttng-relayd' was killed"
+case_run dies-consumerd dies lttng-consumerd "^restarts 'lttng-consumerd' died"
 case_run dies-keeper dies tftop-keeper "^broken tftop's keeper died"
 case_run dies-keeper-early keeper_dies_early
 case_run stops-keeper keeper_stops

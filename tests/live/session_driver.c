@@ -94,6 +94,12 @@ static void say_event(const struct session_event *e)
 	case SESSION_MESSAGE:
 		say("message %d %s", e->level, e->text);
 		break;
+	case SESSION_RESTARTS:
+		say("restarts %s", e->text);
+		break;
+	case SESSION_RESTARTED:
+		say("restarted");
+		break;
 	case SESSION_BROKEN:
 		say("broken %s", e->text);
 		break;

@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A daemon of LTTng's dies or is stopped under a program that tftop watches: others take its
+# place, what comes then is there with right counts, what lies between is told and drawn, and
+# the program computes what it would have. CASE=part runs the cases whose name has it.
+. "$(dirname "$0")/lib.sh"
+need_programs "$tftop"
+need_pytorch watchdog
+export PYTHONDONTWRITEBYTECODE=1
+
+program= watcher= pid=
+is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
+logged() { grep -qsE -- "$1" "$work/log"; }
+log_tail() { tail -n 3 "$work/log" "$work/said" | tr '\n' ';'; }
+# tidy FUNCTION…: what it did not finish is ended
+tidy() {
+	local status
+	"$@"
+	status=$?
+	[ -z "$watcher$program" ] || { kill -KILL $watcher $program; wait $watcher $program; } 2>/dev/null
+	return $status
+}
+one() { case_beside "$1" tidy "${@:2}"; }
+in_steps() { [ -e "$work/steps/$1" ]; }
+steps() { touch "$work/steps/$1" && wait_for 20 in_steps "$2" || fail "$1: no steps: $(log_tail)"; }
+began() { logged 'PROGRAM is process' || ! kill -0 "$watcher" 2>/dev/null; }
+
+# begin HOW [OPTION…]: the program under tftop, its first counted steps taken. HOW: -p, launch
+begin() {
+	local how=$1
+	shift
+	mkdir "$work/steps"
+	if [ "$how" = -p ]; then
+		"$python" tests/programs/attach_steps.py "$work/steps" >"$work/out" 2>&1 &
+		program=$!
+		wait_for 60 in_steps ready || { fail "no program: $(first_lines "$work/out")"; return; }
+		set -- "$@" -p "$program"
+	else
+		set -- "$@" -- "$python" tests/programs/attach_steps.py "$work/steps"
+	fi
+	[ "$1" = --headless ] || set -- --json="$work/report" "$@"
+	"$tftop" --debug "$work/log" "$@" >"$work/said" 2>&1 &
+	watcher=$!
+	wait_for 60 in_steps ready && wait_for 20 began && steps go done
+}
+# finish HOW: the program is asked to end; tftop sees that and leaves as it should
+finish() {
+	touch "$work/steps/end"
+	if [ -n "$program" ]; then
+		wait "$program"
+		is "the program's status" $? 3 || return
+		program=
+		wait "$watcher"
+		is "tftop's status" $? 0 || return
+	else
+		wait "$watcher"
+		is "tftop's status" $? 3 || return
+	fi
+	watcher=
+	is 'what it computed' "$(sort -u "$work/steps/result")" "$(cat "$tmp/alone")"
+}
+report() { python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+n = {o["name"]: o["count"] for o in j["ops"]}
+print(eval(sys.argv[2]))' "${2:-$work/report}" "$1"; }
+
+below() { cat /proc/"$1"/task/*/children 2>/dev/null; }
+# daemon NAME: its process
+daemon() {
+	local p q
+	for p in $(below "$watcher"); do
+		[ "$(cat "/proc/$p/comm" 2>/dev/null)" = tftop-keeper ] || continue
+		for q in $(below "$p") $(for q in $(below "$p"); do below "$q"; done); do
+			[ "$(cat "/proc/$q/comm" 2>/dev/null)" = "$1" ] && echo "$q" && return
+		done
+	done
+	false
+}
+# strike NAME SIGNAL: and the path is back, so many times in all
+times=0
+backs() { [ "$(grep -sc 'the tracer.s daemons are back: what PROGRAM did between' "$work/log")" -ge "$times" ]; }
+strike() {
+	local p
+	p=$(daemon "$1") || { fail "no $1: $(log_tail)"; return; }
+	times=$((times + 1))
+	kill -"$2" "$p"
+	wait_for 40 backs || fail "not back: $(log_tail)"
+}
+# All of what came after is there, and of what came before what had been read: the rest is
+# counted as lost. Each counted time has 100 of both.
+whole() {
+	report "'ok' if 100 <= min(n['mm'], n['tanh']) and max(n['mm'], n['tanh']) <= 200 and 400 - n['mm'] - n['tanh'] <= j['trust']['lost_events'] else (n, j['trust'])" "${1:-}" \
+		>"$work/counts" 2>&1
+	is counts "$(cat "$work/counts")" ok
+}
+replaced() {
+	local how=$1 name=$2 signal=$3 words=$4
+	times=0
+	begin "$how" && strike "$name" "$signal" || return
+	logged "'$name' $words.*are started anew, PROGRAM runs on" || fail "$(log_tail)" || return
+	! logged 'tracing ended' || fail 'told as its end' || return
+	steps again again.done && finish && whole
+}
+# The screen has it drawn, a recording has both sessions.
+recorded() {
+	times=0
+	begin launch -o "$work/rec" && strike lttng-relayd KILL && steps again again.done && finish && whole || return
+	"$tftop" --json="$work/again" "$work/rec" >"$work/said" 2>&1 && whole "$work/again"
+}
+drawn() {
+	times=0
+	printf '%s\n' 'wait-exit 90s' 'wait-settled 20s' "save-screen $work/screen" quit >"$work/script"
+	begin launch --headless --size 120x30 --script "$work/script" &&
+		strike lttng-sessiond KILL && steps again again.done || return
+	touch "$work/steps/end"
+	wait "$watcher"
+	watcher=
+	grep -q '▒▒▒' "$work/screen" || fail "no gap: $(first_lines "$work/screen")"
+}
+# A path that dies again and again is given up, and told as dead.
+given_up() {
+	times=0
+	begin -p && strike lttng-relayd KILL && strike lttng-relayd KILL && strike lttng-relayd KILL || return
+	kill -KILL "$(daemon lttng-relayd)"
+	wait_for 20 logged "tracing ended: 'lttng-relayd' was killed by signal 9" || fail "$(log_tail)" || return
+	steps again again.done && finish
+}
+# In setting up it is an error as ever, and says what died.
+early() {
+	mkdir "$work/steps"
+	"$python" tests/programs/attach_steps.py "$work/steps" >"$work/out" 2>&1 &
+	program=$!
+	wait_for 60 in_steps ready || { fail "no program: $(first_lines "$work/out")"; return; }
+	"$tftop" -b --debug "$work/log" -p "$program" >"$work/said" 2>&1 &
+	watcher=$!
+	wait_for 20 daemon lttng-consumerd >"$work/pid" && kill -KILL "$(head -n 1 "$work/pid")" ||
+		{ fail 'no consumerd'; return; }
+	wait "$watcher"
+	is "tftop's status" $? 125 || return
+	watcher=
+	grep -qE "LTTng|lttng-" "$work/said" && ! grep -q 'did not begin' "$work/said" ||
+		fail "$(first_lines "$work/said")" || return
+	touch "$work/steps/end"
+	wait "$program"
+	is "the program's status" $? 3
+	program=
+}
+
+mkdir "$tmp/steps" && touch "$tmp/steps/go" && "$python" tests/programs/attach_steps.py "$tmp/steps" &
+alone=$!
+wait_for 60 test -e "$tmp/steps/done" && touch "$tmp/steps/end"
+wait $alone
+sort -u "$tmp/steps/result" >"$tmp/alone"
+for how in launch -p; do
+	for name in sessiond consumerd relayd; do
+		words='was killed by signal 9'
+		[ $name = consumerd ] && words=died
+		one "killed-$name-${how#-}" replaced $how lttng-$name KILL "$words"
+	done
+done
+one stopped-sessiond-p replaced -p lttng-sessiond STOP 'was stopped for 5 s'
+one stopped-consumerd-launch replaced launch lttng-consumerd STOP 'was stopped for 5 s'
+one stopped-relayd-launch replaced launch lttng-relayd STOP 'was stopped for 5 s'
+one recorded recorded
+one drawn drawn
+one given-up given_up
+one early early
+suite_end

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Daemons that die and are replaced: what was read stays, what lies between is a loss. */
+#include "model/base/util.h"
+#include "tui/live_internal.h"
+#include "tui/log.h"
+
+static void since_start(const struct live *live, int64_t time_ns, char text[FMT_MAX])
+{
+	fmt_time(text, time_ns > live->started_ns ? time_ns - live->started_ns : 0);
+}
+
+void live_take_restart(struct live *live, const struct session_event *event)
+{
+	if (event->type == SESSION_RESTARTS) {
+		live->restarts = live->reader != NULL;
+		live_say(live, 2, "%s; the tracer's daemons are started anew, PROGRAM runs on",
+			 event->text);
+		return;
+	}
+	if (!live->reader)
+		return;
+	log_line("reading '%s'", session_url(live->session));
+	reader_renew(live->reader, session_url(live->session));
+	live->hurries = true;
+}
+
+void live_look_at_gap(struct live *live)
+{
+	int64_t begin_ns, end_ns;
+	unsigned int gaps = reader_gaps(live->reader, &begin_ns, &end_ns);
+	char begin[FMT_MAX], end[FMT_MAX];
+
+	if (gaps == live->gaps)
+		return;
+	live->gaps = gaps;
+	live->restarts = live->hurries = live->silent_told = false;
+	since_start(live, begin_ns, begin);
+	since_start(live, end_ns, end);
+	live_say(live, 1, "the tracer's daemons are back: what PROGRAM did between %s and %s of "
+		 "the run is missing", begin, end);
+}
