@@ -11,15 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
 
-#include "probes/attach/target.h"
+#include "probes/attach/call.h"
 
-#define STOP_TRIES 10000	/* of 10 us */
+#define STOP_NS 100000000
 #define E_RESTART_RESTARTBLOCK 516	/* from the kernel's linux/errno.h */
 
 static bool is_sleep(long call)
@@ -47,42 +43,33 @@ static bool sleeps(pid_t pid, pid_t tid)
 	return good && end != text && is_sleep(call);
 }
 
-/* False: it is no more, or takes too long. */
-static bool stop(pid_t tid)
-{
-	struct timespec nap = { .tv_nsec = 10000 };
-	int status;
-	pid_t got;
-
-	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
-		return false;
-	for (int i = 0; (got = waitpid(tid, &status, __WALL | WNOHANG)) == 0 && i < STOP_TRIES; i++)
-		nanosleep(&nap, NULL);
-	return got == tid && WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
-}
-
 /* The sleep returns 0, instead of being gone on with. */
-static bool end_sleep(pid_t tid)
+static bool end_sleep(struct tracee *e)
 {
-	struct user_regs_struct r;
-
-	if (ptrace(PTRACE_GETREGS, tid, 0, &r) != 0 || !is_sleep((long)r.orig_rax) ||
-	    (long)r.rax != -E_RESTART_RESTARTBLOCK)
+	if (!is_sleep((long)e->regs.orig_rax) || (long)e->regs.rax != -E_RESTART_RESTARTBLOCK)
 		return false;
-	r.rax = 0;
-	r.orig_rax = (unsigned long long)-1;
-	return ptrace(PTRACE_SETREGS, tid, 0, &r) == 0;
+	e->regs.rax = 0;
+	e->regs.orig_rax = UINT64_MAX;
+	return tracee_change(e);
 }
 
-static bool wake(pid_t tid)
-{
-	bool done;
+struct sleeper {
+	pid_t tid;
+	bool woken;
+};
 
-	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
-		return false;
-	done = stop(tid) && end_sleep(tid);
-	ptrace(PTRACE_DETACH, tid, 0, 0);
-	return done;
+/* Signals that come in between are the program's: tracee_stop() and tracee_release() pass them on. */
+static void *wake(void *data)
+{
+	struct sleeper *sleeper = data;
+	struct tracee e;
+
+	if (tracee_take(&e, NULL, sleeper->tid) != HOLD_DONE)
+		return NULL;
+	if (tracee_stop(&e, attach_now_ns() + STOP_NS) == HOLD_DONE)
+		sleeper->woken = end_sleep(&e);
+	tracee_release(&e);
+	return NULL;
 }
 
 int attach_awake(pid_t pid)
@@ -97,8 +84,10 @@ int attach_awake(pid_t pid)
 	while (tasks && (entry = readdir(tasks))) {
 		pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
 
-		if (tid > 0 && sleeps(pid, tid) && wake(tid))
-			woken++;
+		struct sleeper sleeper = { .tid = tid };
+
+		if (tid > 0 && sleeps(pid, tid) && tracee_thread(wake, &sleeper) == 0)
+			woken += sleeper.woken;
 	}
 	if (tasks)
 		closedir(tasks);

@@ -34,6 +34,7 @@
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@
 #include <ucontext.h>
 
 #define RED_ZONE 128
-#define CHAIN_WORDS 24
+#define CALLS_MAX 2		/* one below the other: dlopen(), then dlerror() or the entry */
+#define RAISE_ROOM 1024		/* what libc's raise() uses of the stack, and more */
 #define FLAGS_CLEARED 0x500ull	/* direction, trap */
 #define UC_FP_XSTATE 1
 #define UC_SIGCONTEXT_SS 2
@@ -82,6 +84,21 @@ int64_t attach_now_ns(void)
 static void nap(long ns)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+}
+
+int tracee_thread(void *(*work)(void *), void *data)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, work, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		pthread_join(thread, NULL);
+	return error;
 }
 
 /* ---- holding it ---- */
@@ -141,12 +158,23 @@ enum hold tracee_stop(struct tracee *e, int64_t deadline)
 		return hold;
 	if (ptrace(PTRACE_GETREGS, e->tid, 0, &e->regs) != 0)
 		return HOLD_GONE;
+	/* a call that only our stop broke: the kernel makes it again, unless a handler runs */
+	if ((int64_t)e->regs.rax == -EINTR && call_breaks((int64_t)e->regs.orig_rax)) {
+		e->regs.rax = (uint64_t)-E_RESTARTNOHAND;
+		if (!tracee_change(e))
+			return HOLD_GONE;
+	}
 	return HOLD_DONE;
 }
 
 void tracee_continue(struct tracee *e)
 {
 	go_on(e, 0);
+}
+
+bool tracee_change(struct tracee *e)
+{
+	return ptrace(PTRACE_SETREGS, e->tid, 0, &e->regs) == 0;
 }
 
 void tracee_moment(const struct tracee *e, struct moment *m)
@@ -212,9 +240,6 @@ static bool save(struct tracee *e)
 		return false;
 	e->xstate_size = v.iov_len;
 	e->marker = choose_marker(e);
-	/* a call that only our stop broke: the kernel makes it again, unless a handler runs */
-	if ((int64_t)e->regs.rax == -EINTR && call_breaks((int64_t)e->regs.orig_rax))
-		e->regs.rax = (uint64_t)-E_RESTARTNOHAND;
 	return true;
 }
 
@@ -287,16 +312,41 @@ struct area {
 	uint64_t sp, result, text;	/* addresses in the target */
 };
 
+size_t tracee_room(void)
+{
+	uint32_t a, size = XSTATE_MAX, c, d;
+
+	if (!__get_cpuid_count(0xd, 0, &a, &size, &c, &d) || size > XSTATE_MAX)
+		size = XSTATE_MAX;
+	return CALLS_MAX * (RED_ZONE + size + AREA_MAX - XSTATE_MAX) + RAISE_ROOM;
+}
+
+/*
+ * Where the stack is free: below the red zone. In the marker's stop of a call before, that is
+ * below what raise() uses: the way back of that call stays whole until this one's is in use.
+ */
+static bool free_below(const struct tracee *e, uint64_t *below)
+{
+	struct user_regs_struct now = e->regs;
+
+	if (e->away && ptrace(PTRACE_GETREGS, e->tid, 0, &now) != 0)
+		return false;
+	*below = now.rsp - RED_ZONE;
+	return true;
+}
+
 /* Writes the stack of a call; false: it could not be written, nothing is changed. */
 static bool lay(const struct tracee *e, const char *text, struct area *area)
 {
 	const struct way_back *back = &e->target->back;
 	_Alignas(64) uint8_t image[AREA_MAX] = { 0 };
-	uint64_t *chain = (uint64_t *)(void *)(image + 8), base, xstate_at;
+	uint64_t *chain = (uint64_t *)(void *)(image + 8), base, xstate_at, below;
 	size_t text_size = text ? strlen(text) + 1 : 0, words = 0, used, xstate_size;
 	size_t frame = offsetof(ucontext_t, uc_sigmask) + sizeof(e->mask);
 	ucontext_t uc = { 0 };
 
+	if (!free_below(e, &below))
+		return false;
 	chain[words++] = back->store;
 	words += (size_t)back->store_words;
 	chain[words++] = back->pop_rdi;
@@ -308,7 +358,7 @@ static bool lay(const struct tracee *e, const char *text, struct area *area)
 	used = 8 + words * 8;
 	xstate_at = (used + frame + 8 + text_size + 63) & ~63ull;
 	xstate_size = lay_xstate(e, image + xstate_at);
-	base = (e->regs.rsp - RED_ZONE - xstate_at - xstate_size) & ~63ull;
+	base = (below - xstate_at - xstate_size) & ~63ull;
 	lay_frame(e, &uc, base + xstate_at);
 	memcpy(image + used, &uc, frame);
 	area->sp = base + 8;

@@ -11,8 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -321,22 +319,6 @@ static void *work(void *data)
 	return NULL;
 }
 
-static void on_thread(struct job *job)
-{
-	sigset_t all, before;
-	pthread_t thread;
-	int error;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, work, job);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error)
-		no(job, "tftop cannot make a thread");
-	else
-		pthread_join(thread, NULL);
-}
-
 bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
 		  struct code_result *result)
 {
@@ -351,8 +333,8 @@ bool code_replace(pid_t pid, const struct report *report, const struct stage_cod
 		no(&job, "its memory cannot be opened");
 	else if (!are_code(&job))
 		no(&job, "it is no code of the program's own");
-	else
-		on_thread(&job);
+	else if (tracee_thread(work, &job) != 0)
+		no(&job, "tftop cannot make a thread");
 	if (!result->replaced)
 		report_answer(report, STAGE_CODES_REFUSED, result->why);
 	free(job.threads);

@@ -3,8 +3,6 @@
 #include "probes/attach/inject.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +177,7 @@ static bool try_once(struct job *job, struct tracee *e)
 	tracee_moment(e, &m);
 	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it runs 32-bit code" :
 		      tracee_restartable(e) ? "it is in a restartable section" :
-		      moment_unsafe(job->t, &job->thread, &m, AREA_MAX);
+		      moment_unsafe(job->t, &job->thread, &m, tracee_room());
 	if (!job->unsafe) {
 		load(job, e);
 		return true;
@@ -243,20 +241,13 @@ static void *work(void *data)
 
 static bool on_thread(struct job *job)
 {
-	sigset_t all, before;
-	pthread_t thread;
-	int error;
+	int error = tracee_thread(work, job);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, work, job);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error) {
 		job->over = true;
 		return end(job->result, INJECT_NO_MOMENT, "tftop cannot make a thread: %s",
 			   strerror(error));
 	}
-	pthread_join(thread, NULL);
 	return job->over;
 }
 

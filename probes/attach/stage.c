@@ -21,6 +21,7 @@
 #define STACK_SIZE (1u << 20)	/* constructors of the probes run on it */
 #define SWAPS 8
 #define ANSWER_MS 8000		/* tftop's, to what it is asked for */
+#define FORK_WAIT_S 1
 #define LATER_MAX 64	/* variables that others add at the moment of a swap */
 
 extern char **environ;
@@ -29,6 +30,61 @@ __attribute__((visibility("default"))) int tftop_injected(const char *argument);
 
 /* The process in which a stage is at work; a forked child is another one. */
 static pid_t busy;
+
+/*
+ * A fork waits while libraries are loaded here: its child would have the dynamic linker's lock
+ * of a thread that it does not have. A second at most, then the program goes first.
+ */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t forking;
+static bool fork_holds;		/* then `forking` has it */
+
+static void before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += FORK_WAIT_S;
+	if (pthread_mutex_clocklock(&loading, CLOCK_MONOTONIC, &until))
+		return;
+	__atomic_store_n(&forking, pthread_self(), __ATOMIC_RELAXED);
+	__atomic_store_n(&fork_holds, true, __ATOMIC_RELEASE);
+}
+
+/* In the parent and in the child. */
+static void after_fork(void)
+{
+	if (!__atomic_load_n(&fork_holds, __ATOMIC_ACQUIRE) ||
+	    !pthread_equal(__atomic_load_n(&forking, __ATOMIC_RELAXED), pthread_self()))
+		return;
+	__atomic_store_n(&fork_holds, false, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&loading);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static void *open_library(const char *path, int flags)
+{
+	void *library;
+
+	pthread_mutex_lock(&loading);
+	library = dlopen(path, flags);
+	pthread_mutex_unlock(&loading);
+	return library;
+}
+
+static void *symbol(void *library, const char *name)
+{
+	void *at;
+
+	pthread_mutex_lock(&loading);
+	at = dlsym(library, name);
+	pthread_mutex_unlock(&loading);
+	return at;
+}
 
 /* ---- the environment ---- */
 
@@ -283,7 +339,7 @@ static bool take_lines(struct work *w)
 /* What a library that is linked with the runtime has to say of its last attach. */
 static void say_why(void *library, char *text, size_t size)
 {
-	const char *(*why)(void) = (const char *(*)(void))dlsym(library, STAGE_WHY_ENTRY);
+	const char *(*why)(void) = (const char *(*)(void))symbol(library, STAGE_WHY_ENTRY);
 
 	if (why)
 		say(text, size, why());
@@ -292,13 +348,16 @@ static void say_why(void *library, char *text, size_t size)
 /* Probes that another tftop brought: they are there for this one as well. */
 static void tell_runtime(struct stage_report *r)
 {
-	void *runtime = dlopen(STAGE_RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
-	int (*attach)(void) = runtime ? (int (*)(void))dlsym(runtime, STAGE_RUNTIME_ENTRY) : NULL;
+	void *runtime = open_library(STAGE_RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
+	int (*attach)(void) = runtime ? (int (*)(void))symbol(runtime, STAGE_RUNTIME_ENTRY) : NULL;
 
 	if (attach && attach() < 0)
 		say_why(runtime, r->text, sizeof(r->text));
-	if (runtime)
+	if (runtime) {
+		pthread_mutex_lock(&loading);
 		dlclose(runtime);
+		pthread_mutex_unlock(&loading);
+	}
 }
 
 /* The thread that is at work, and its report. */
@@ -336,7 +395,7 @@ static void load_one(const char *path, struct stage_load *load)
 	void *library;
 
 	set_state(&load->state, STAGE_LOADING);
-	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	library = open_library(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
 		const char *error = dlerror();
 
@@ -344,13 +403,13 @@ static void load_one(const char *path, struct stage_load *load)
 		set_state(&load->state, STAGE_NOT_LOADED);
 		return;
 	}
-	attach = (int (*)(void))dlsym(library, STAGE_PROBE_ENTRY);
+	attach = (int (*)(void))symbol(library, STAGE_PROBE_ENTRY);
 	if (!attach) {
 		set_state(&load->state, STAGE_LOADED);
 		return;
 	}
 	set_state(&load->state, STAGE_ATTACHING);
-	replacer = (void (*)(tft_replace_code *))dlsym(library, STAGE_REPLACER_ENTRY);
+	replacer = (void (*)(tft_replace_code *))symbol(library, STAGE_REPLACER_ENTRY);
 	if (replacer)
 		replacer(replace_code);
 	load->result = attach();
@@ -363,7 +422,9 @@ static void *work(void *data)
 {
 	struct work *w = data;
 	struct stage_report *r = w->report;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+	pthread_once(&once, watch_forks);
 	r->pid = (int32_t)getpid();
 	if (!take_lines(w)) {
 		give_back(w);
