@@ -118,6 +118,7 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 			  char error[SESSION_ERROR_MAX])
 {
 	struct attach_check *check = malloc(sizeof(*check));
+	char complaint[SESSION_ERROR_MAX];
 	bool good = false;
 
 	s->targets = calloc(options->n_pids, sizeof(*s->targets));
@@ -129,8 +130,11 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 	s->attach = s->launcher_gone = true;
 	s->program = options->pids[0];
 	s->below = options->n_pids > options->n_given;
+	environ_complaint(&s->probes, complaint, sizeof(complaint));
 	if (!check || !s->targets)
 		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+	else if (complaint[0])		/* at launch nothing is loaded then */
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach: %.480s", complaint);
 	else
 		good = begin_all(s, check, error);
 	free(check);
@@ -180,7 +184,7 @@ size_t session_attach_running(const struct session *s)
 static const struct target *target_of(const struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->n_targets; i++)
-		if (s->targets[i].pid == pid)
+		if (s->targets[i].pid == pid && s->targets[i].fd >= 0)
 			return &s->targets[i];
 	return NULL;
 }
@@ -479,6 +483,9 @@ int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
 		if (s->targets[i].given)
 			return -1;
 		session_say(s, 1, error);
+		session_unwatch(s, s->targets[i].fd);	/* nobody would take its end */
+		close(s->targets[i].fd);
+		s->targets[i].fd = -1;
 	}
 	say_started(s);
 	return 0;

@@ -126,6 +126,7 @@ void session_rouse_end(struct session *session);
 /* ---- session.c ---- */
 
 bool session_watch(struct session *session, int fd);
+void session_unwatch(struct session *session, int fd);
 /* What is set for PROGRAM; pid: what has an environment already, 0: none. */
 void session_make_environment(struct session *session, pid_t pid);
 

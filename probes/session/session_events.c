@@ -22,7 +22,7 @@
 /* A program's thread that found no daemon sleeps for 5 s. */
 #define ROUSE_NS INT64_C(7000000000)
 
-static void unwatch(struct session *s, int fd)
+void session_unwatch(struct session *s, int fd)
 {
 	epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
@@ -48,7 +48,7 @@ static void launcher_ended(struct session *s)
 	struct epoll_event event = { .events = EPOLLIN };
 
 	s->launcher_gone = true;
-	unwatch(s, s->launcher_fd);
+	session_unwatch(s, s->launcher_fd);
 	if (s->exited)
 		return;
 	if (!s->started) {
@@ -134,7 +134,7 @@ static bool take_target(struct session *s, struct session_event *event)
 
 	if (!target)
 		return false;
-	unwatch(s, target->fd);
+	session_unwatch(s, target->fd);
 	others = session_attach_running(s);
 	*event = (struct session_event){
 		.type = others ? SESSION_CHILD_EXITED : SESSION_EXITED, .status = -1,
@@ -162,7 +162,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	if (process_stat(s->program, &stat) && stat.state != 'Z' &&
 	    syscall(SYS_pidfd_send_signal, s->program_fd, 0, NULL, 0) == 0)
 		return false;
-	unwatch(s, s->program_fd);
+	session_unwatch(s, s->program_fd);
 	program_ended(s);
 	*event = (struct session_event){
 		.type = SESSION_EXITED, .pid = s->program, .status = -1,
@@ -220,7 +220,7 @@ static bool take_keeper(struct session *s, struct session_event *event)
 static bool keeper_ended(struct session *s, struct session_event *event)
 {
 	s->keeper_gone = true;
-	unwatch(s, s->keeper_fd);
+	session_unwatch(s, s->keeper_fd);
 	if (s->ready.dir[0])
 		dir_remove(s->ready.dir);
 	if (!s->armed || s->broken)
