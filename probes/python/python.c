@@ -82,7 +82,9 @@ static inline bool have_caches(void)
 /* NULL: none, or it cannot be looked up. */
 static const char *current_frame(void)
 {
-	const char *state = py_known && have_caches() ? py_this_state() : NULL;
+	/* all that py_known stands for was found before it was set, maybe by another thread */
+	const char *state = __atomic_load_n(&py_known, __ATOMIC_ACQUIRE) && have_caches() ?
+			    py_this_state() : NULL;
 
 	if (!state)
 		return NULL;

@@ -18,7 +18,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "probes/tensorflow/probe.h"
 
@@ -194,15 +196,28 @@ static int learn(const void *device, const void *kernel, const void *context, in
  * looked for; it may also have lost its processor. */
 static int wait_known(void)
 {
+	static atomic_bool in_vain;	/* it hangs: no op waits for it any more */
 	int64_t until = rt_now_ns() + LEARN_WAIT_NS;
 	struct timespec nap = { 0, 20000 };
 	int now = BUSY;
 
-	while (now == BUSY && rt_now_ns() < until) {
-		nanosleep(&nap, NULL);
+	while (now == BUSY && rt_now_ns() < until && !atomic_load(&in_vain)) {
+		/* not nanosleep(), at which a thread of the program could be cancelled */
+		syscall(SYS_nanosleep, &nap, NULL);
 		now = atomic_load_explicit(&state, memory_order_acquire);
 	}
+	if (now == BUSY)
+		atomic_store(&in_vain, true);
 	return now;
+}
+
+void tf_device_fork_child(void)
+{
+	int busy = BUSY;
+
+	/* who was learning is the parent's */
+	if (atomic_compare_exchange_strong(&state, &busy, UNKNOWN))
+		atomic_store(&tries, 0);
 }
 
 static bool known_slow(const void *device, const void *kernel, const void *context, int now)

@@ -58,6 +58,7 @@ struct tf_string {
 };
 void tf_string_free(struct tf_string *s);
 
+void tf_device_fork_child(void);
 void tf_cpu_compute(void *device, void *kernel, void *context);
 void tf_gpu_compute(void *device, void *kernel, void *context);
 void tf_cpu_compute_async(void *device, void *kernel, void *context, void *done);

@@ -97,6 +97,7 @@ static const struct hook {
 
 static void fork_child(void)
 {
+	tf_device_fork_child();
 	tf_ids_fork_child();
 	tf_runs_fork_child();
 	tf_bfc_fork_child();
