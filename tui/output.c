@@ -226,7 +226,7 @@ static void end_csi(struct output *output, unsigned char final)
 
 	switch (final) {
 	case 'J':
-		if (output->param >= 2)
+		if (output->param == 2)
 			output->cleared = line_number(output);
 		break;
 	case 'K':
