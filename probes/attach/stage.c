@@ -319,11 +319,37 @@ static bool take_line(struct work *w, char *line)
 	return false;
 }
 
+/* Before any is obeyed: of a bad argument nothing is done. */
+static bool all_fit(struct work *w)
+{
+	const char *line = strchr(w->text, '\n');
+	size_t loads = 0;
+
+	for (; line && *++line; line = strchr(line, '\n')) {
+		size_t length = strcspn(line, "\n");
+		bool variable = !strncmp(line, "set ", 4) || !strncmp(line, "lend ", 5);
+
+		if (!length)
+			continue;
+		if (variable ? memchr(line, '=', length) != NULL :
+		    !strncmp(line, "load /", 6) && ++loads <= STAGE_LOADS_MAX)
+			continue;
+		say(w->report->text, sizeof(w->report->text), line);
+		if (length < sizeof(w->report->text))
+			w->report->text[length] = '\0';
+		return false;
+	}
+	return true;
+}
+
 static bool take_lines(struct work *w)
 {
-	char *save, *line = strtok_r(w->text, "\n", &save);
+	char *save, *line;
 
+	if (!all_fit(w))
+		return false;
 	/* the first one is the report's, which the entry has looked at */
+	strtok_r(w->text, "\n", &save);
 	while ((line = strtok_r(NULL, "\n", &save))) {
 		if (take_line(w, line))
 			continue;

@@ -14,6 +14,7 @@
 enum tft_attached {
 	TFT_ATTACHED = 0,		/* its hooks are in */
 	TFT_ATTACH_UNUSED = 1,		/* what it would watch is not in use here, or not yet */
+	TFT_ATTACH_READY = 2,		/* nothing yet; what comes later will be found */
 	TFT_ATTACH_FAILED = -1,		/* it cannot: tftop_attach_why() */
 };
 

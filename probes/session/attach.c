@@ -353,16 +353,21 @@ static bool went_wrong(const struct stage_load *load)
 static int count_begun(const struct target *target, const struct stage_report *now, char *why,
 		       size_t size)
 {
-	int begun = target->again && !now->text[0];
+	int begun = target->again && !now->text[0], ready = 0, wrong = 0;
 
 	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
 	for (uint32_t i = 0; i < now->loads; i++) {
-		begun += now->load[i].state == STAGE_ATTACHED && now->load[i].result == 0;
-		if (went_wrong(&now->load[i]))
-			snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
-				 "a probe cannot begin, and does not say why");
+		begun += now->load[i].state == STAGE_ATTACHED && now->load[i].result == TFT_ATTACHED;
+		ready += now->load[i].state == STAGE_ATTACHED &&
+			 now->load[i].result == TFT_ATTACH_READY;
+		if (!went_wrong(&now->load[i]))
+			continue;
+		wrong++;
+		snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
+			 "a probe cannot begin, and does not say why");
 	}
-	return begun;
+	/* that something may come later is no comfort where what is there could not begin */
+	return begun + (wrong ? 0 : ready);
 }
 
 /* Probes that did not begin beside others that did. */

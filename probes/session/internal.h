@@ -75,6 +75,7 @@ struct session {
 	bool user_came;			/* one more than at the look before it */
 	uid_t admitted[SESSION_USERS_MAX];	/* whose programs LTTng was told to trace */
 	size_t admitted_count;
+	bool users_missed;	/* and it was said */
 	int64_t rouse_until_ns;		/* programs are told of fresh daemons until then; 0: no */
 	uid_t roused[SESSION_USERS_MAX];	/* whose words were set for that */
 	size_t n_roused;

@@ -315,6 +315,14 @@ static void watch_users(struct session *s)
 	s->users = users;
 }
 
+static void say_users_missed(struct session *s)
+{
+	if (!s->users_missed)
+		session_say(s, 1, "PROGRAM has 256 processes or 64 users or more: those that change "
+			    "their user from now on may not be seen");
+	s->users_missed = true;
+}
+
 /*
  * Root's programs may change their uid; LTTng traces those of whom it was told (lttng.c),
  * and a probe waits a second for that. A process is told by /proc, not by what it says.
@@ -324,6 +332,8 @@ static void admit_users(struct session *s, const struct children *children)
 	pid_t pids[256];
 	size_t count = children ? children_pids(children, pids, 256) : 0;
 
+	if (count == 256 || s->admitted_count == SESSION_USERS_MAX)
+		say_users_missed(s);
 	for (size_t i = 0; i < count && s->admitted_count < SESSION_USERS_MAX; i++) {
 		struct wire_head head = { .type = WIRE_ADMIT };
 		size_t known = 0;

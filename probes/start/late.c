@@ -81,7 +81,7 @@ int tftop_probe_attach(void)
 	struct timespec settle = { 0, SETTLE_NS };
 
 	if (done || !start_is_late())
-		return 1;
+		return TFT_ATTACH_UNUSED;
 	done = true;
 	find_libcs();
 	offer();
@@ -90,5 +90,5 @@ int tftop_probe_attach(void)
 	start_libraries_late();
 	nanosleep(&settle, NULL);
 	start_libraries_again();
-	return 0;
+	return TFT_ATTACH_READY;
 }

@@ -19,9 +19,8 @@
 
 /*
  * tftop_probe_attach() (schema/attach.h) is called once, when the environment is what it
- * would have been at the program's start. TFT_ATTACHED: all is in place, and probes of
- * frameworks that are loaded have begun; TFT_ATTACH_UNUSED: no probe that needs it was
- * chosen, or it was preloaded.
+ * would have been at the program's start. TFT_ATTACH_READY: all is in place, and probes of
+ * frameworks that are loaded begin at the first call; TFT_ATTACH_UNUSED: it was so before.
  */
 
 /* ---- of the files of this library ---- */
