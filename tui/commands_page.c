@@ -126,7 +126,9 @@ struct job {
 	struct tui *tui;
 	make_page *maker;
 	struct words words;		/* owned; its command */
-	bool again;			/* it is shown already, and is as it is now */
+	bool again;			/* it was shown before, and is as it is now */
+	int by;				/* that many pages on, 0: where it is */
+	bool waited;			/* somebody waits for it */
 	struct page page;		/* owned */
 	bool made;
 	int64_t began_ns;
@@ -184,6 +186,8 @@ static bool job_show(struct job *job)
 	struct tui *tui = job->tui;
 
 	note_made(tui, job->began_ns);
+	if (job->by)
+		pane_page_go(tui->panes[PANE_PAGE], job->by);
 	if (job->made && job->again)
 		pane_page_refresh(tui->panes[PANE_PAGE], &job->page);
 	else if (job->made)
@@ -195,8 +199,8 @@ static void job_over(struct tui *tui, void *arg, bool stopped)
 {
 	struct job *job = arg;
 
-	/* What nobody waits for stays as it was. */
-	if (!stopped && !job_show(job) && !job->again)
+	/* What nobody waits for, and what was stopped, stays as it was. */
+	if (!stopped && !job_show(job) && job->waited)
 		tui_say(tui, true, "%s", job->error);
 	job_free(job);
 	tui->dirty = true;
@@ -208,6 +212,7 @@ static bool job_begin(struct job *job, const char *what, char *error, size_t err
 	struct slow slow = { .what = what, .work = make, .over = job_over, .arg = job };
 	bool good = true;
 
+	job->waited = what != NULL;
 	if (!slow_begin(job->tui, &slow))
 		return true;
 	good = job_show(job);
@@ -256,8 +261,8 @@ unsigned cmd_page(struct run *run)
 }
 
 /* The page of a command that was run before, as it is now. false: a sentence in error. */
-static bool make_again(struct tui *tui, const char *command, const char *what, char *error,
-		       size_t error_size)
+static bool make_again(struct tui *tui, const char *command, int by, const char *what,
+		       char *error, size_t error_size)
 {
 	struct words words;
 	struct job *job;
@@ -269,6 +274,7 @@ static bool make_again(struct tui *tui, const char *command, const char *what, c
 	if (!job)
 		return false;
 	job->again = true;
+	job->by = by;
 	return job_begin(job, what, error, error_size);
 }
 
@@ -287,7 +293,7 @@ void page_follow(struct tui *tui)
 	    tui_clock(tui) - tui->page_ns < (wait_ns > FOLLOW_NS ? wait_ns : FOLLOW_NS))
 		return;
 	/* what cannot be made any more stays as it was */
-	if (!tui->slow.turns && !make_again(tui, command, NULL, error, sizeof(error)))
+	if (!tui->slow.turns && !make_again(tui, command, 0, NULL, error, sizeof(error)))
 		note_made(tui, tui_clock(tui));
 }
 
@@ -298,7 +304,7 @@ void page_again(struct tui *tui)
 	char error[512];
 
 	if (command && tui->lower == PANE_PAGE)
-		make_again(tui, command, NULL, error, sizeof(error));	/* else it stays as it was */
+		make_again(tui, command, 0, NULL, error, sizeof(error));	/* else it stays as it was */
 }
 
 /* Along the pages that were shown. */
@@ -306,11 +312,11 @@ static unsigned go(struct run *run, int by)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[PANE_PAGE];
-	const char *command = pane ? pane_page_go(pane, by) : NULL;
+	const char *command = pane ? pane_page_beside(pane, by) : NULL;
 
 	if (!command)
 		return command_fail(run, "no page to go %s to", by < 0 ? "back" : "on");
-	run->failed = !make_again(tui, command, MAKING, run->error, run->error_size);
+	run->failed = !make_again(tui, command, by, MAKING, run->error, run->error_size);
 	tui->lower = PANE_PAGE;
 	tui->focus_lower = true;
 	return OUT_LAYOUT;

@@ -53,7 +53,7 @@ static void take_parts(struct list_copies *copies, const struct page_call *call,
 {
 	struct range_state state = { .whole = false };
 	struct range_walk *walk;
-	bool more;
+	bool more, wanted = true;
 
 	if (status->first_ns > status->last_ns)
 		return;
@@ -64,10 +64,11 @@ static void take_parts(struct list_copies *copies, const struct page_call *call,
 		more = range_walk_step(walk, LOOK_SPANS);
 		range_walk_state(walk, &state);
 		model_unlock(call->model);
-		more = page_rest(call, (unsigned)(state.spans * 1000 / (status->events + 1))) && more;
+		wanted = page_rest(call, (unsigned)(state.spans * 1000 / (status->events + 1)));
 		model_lock(call->model);
-	} while (more && state.spans < LOOK_MOST);
-	copies->n = range_walk_parts(walk, &copies->parts);
+	} while (more && wanted && state.spans < LOOK_MOST);
+	if (wanted)
+		copies->n = range_walk_parts(walk, &copies->parts);
 	range_walk_free(walk);
 	model_unlock(call->model);
 	copies->whole = state.whole && !state.folded;

@@ -171,11 +171,18 @@ void pane_page_refresh(struct pane *pane, struct page *page)
 	free(kept);
 }
 
+const char *pane_page_beside(const struct pane *pane, int by)
+{
+	const struct page_pane *p = (const struct page_pane *)pane;
+
+	return p->at + by < 0 || p->at + by >= p->n ? NULL : p->history[p->at + by].command;
+}
+
 const char *pane_page_go(struct pane *pane, int by)
 {
 	struct page_pane *p = (struct page_pane *)pane;
 
-	if (p->at + by < 0 || p->at + by >= p->n)
+	if (!pane_page_beside(pane, by))
 		return NULL;
 	leave_place(p);
 	p->at += by;

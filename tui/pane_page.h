@@ -26,8 +26,9 @@ void pane_page_take(struct pane *pane, struct page *page, const char *command, c
 /* The same page anew, or that which pane_page_go() went to: scroll position, cursor and
  * link are kept; the cursor goes with the line that has the selected link. */
 void pane_page_refresh(struct pane *pane, struct page *page);
-/* The command `by` pages back (-1) or forward (1), which becomes where it is at;
- * NULL: there is none. *Borrowed until the next call.* */
+/* The command `by` pages back (-1) or forward (1), NULL: there is none. *Borrowed until the
+ * next call.* go: that becomes where it is at, and nothing is shown until it is refreshed. */
+const char *pane_page_beside(const struct pane *pane, int by);
 const char *pane_page_go(struct pane *pane, int by);
 /* That of the page which is shown; NULL: none yet. *Borrowed as above.* */
 const char *pane_page_command(const struct pane *pane);

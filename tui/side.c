@@ -142,7 +142,8 @@ static size_t walk(struct side *side, struct model *model, struct turns *turns,
 								SIDE_SPANS_MAX));
 		model_lock(model);
 	}
-	n = range_walk_parts(walk, parts);
+	*parts = NULL;
+	n = wanted ? range_walk_parts(walk, parts) : 0;	/* what nobody waits for takes no more time */
 	range_walk_state(walk, &side->state);
 	model_steps_update(model, &steps);
 	model_unlock(model);
