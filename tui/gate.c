@@ -190,7 +190,8 @@ static void before(struct gate *gate, const struct event *event)
 
 static void inside(struct gate *gate, const struct event *event)
 {
-	if (gate->begin_ns == INT64_MIN && gate->window.for_ns && event->type == EVENT_PROCESS) {
+	if (gate->begin_ns == INT64_MIN && gate->window.for_ns && !gate->window.told &&
+	    event->type == EVENT_PROCESS) {
 		gate->begin_ns = event->time_ns;
 		gate->end_ns = event->time_ns + gate->window.for_ns;
 	}
@@ -226,6 +227,15 @@ void gate_apply(struct gate *gate, const struct event *events, size_t count)
 		else
 			after(gate, &events[i]);
 	}
+	pthread_mutex_unlock(&gate->lock);
+}
+
+void gate_begin(struct gate *gate, int64_t time_ns)
+{
+	pthread_mutex_lock(&gate->lock);
+	if (gate->window.told && gate->window.for_ns && gate->window.from_step <= 1 &&
+	    gate->end_ns == INT64_MAX)
+		gate->end_ns = time_ns + gate->window.for_ns;
 	pthread_mutex_unlock(&gate->lock);
 }
 

@@ -10,7 +10,7 @@
  * passes unchanged.
  *
  * Always true: gate_apply() is called by one thread at a time (the gate's lock
- * sees to that); gate_open() and gate_closed() may be asked by any thread.
+ * sees to that); the others may be asked by any thread.
  * Ownership: the model is borrowed. Times: CLOCK_MONOTONIC nanoseconds.
  */
 #ifndef TUI_GATE_H
@@ -28,12 +28,17 @@ struct gate_window {
 	int64_t from_step;		/* 1 or 0: from the start */
 	int64_t steps;			/* 0: no limit */
 	int64_t for_ns;			/* 0: no limit */
+	bool told;			/* gate_begin() says from when for_ns counts; else the
+					 * first process that is told of does */
 };
 
 struct gate *gate_new(struct model *model, const struct gate_window *window);
 void gate_free(struct gate *gate);
 
 void gate_apply(struct gate *gate, const struct event *events, size_t count);
+/* PROGRAM runs, or was attached to: for_ns counts from then, unless a step is waited for. What
+ * was seen before that time is in the window too. */
+void gate_begin(struct gate *gate, int64_t time_ns);
 /* The time goes on also without events. */
 void gate_tick(struct gate *gate, int64_t now_ns);
 

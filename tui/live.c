@@ -83,7 +83,7 @@ void live_new_model(struct live *live, bool keepable)
 	if (options_batch(live->options))
 		window = (struct gate_window){
 			.from_step = live->options->from_step, .steps = live->options->steps,
-			.for_ns = live->options->for_ns,
+			.for_ns = live->options->for_ns, .told = live->session != NULL,
 		};
 	if (!live->model)
 		live->model = model_new(&model);
@@ -342,6 +342,7 @@ static void take(struct live *live, const struct session_event *event)
 		log_line("PROGRAM is process %d", (int)event->pid);
 		live->run.pid = event->pid;
 		live->started_ns = event->time_ns;
+		gate_begin(live->gate, event->time_ns);
 		break;
 	case SESSION_EXEC_FAILED:
 		exec_failed(live, event);

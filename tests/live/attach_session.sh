@@ -89,6 +89,15 @@ window() {
 	is "tftop's status" $? 0 && grep -q '^  sigmoid ' "$work/one" || { fail 'no ops'; return; }
 	steps go done && finish
 }
+# Also when nothing is ever told of it, from when it was attached to.
+silent() {
+	sleep 600 & program=$!
+	timeout -k 5 20 "$tftop" -b --for 100ms -p "$program" >"$work/one" 2>&1
+	is "tftop's status" $? 0 && grep -q 'nothing was seen' "$work/one" || fail "$(first_lines "$work/one")" || return
+	kill "$program"
+	wait "$program" 2>/dev/null
+	is "the program's status" $? 143
+}
 again() {
 	begin && attach one && steps go done && leave && counts one 100 && attach two && steps again again.done &&
 		leave && counts two 100 && finish
@@ -248,7 +257,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window again recording killed several several_again by_name below steered; do
+for c in orphan refused watched ends window silent again recording killed several several_again by_name below steered; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'

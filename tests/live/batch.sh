@@ -260,6 +260,19 @@ windows() {
 	window 12 --steps 100 && window 4 --steps 4 && window 3 --from-step 5 --steps 3 &&
 		window 8 --from-step 5
 }
+# A program of which nothing is ever told: --for counts from its start, and it runs on.
+window_without_events() {
+	local watcher status
+	mkfifo "$work/in"
+	"$tftop" -b --for 100ms --debug "$work/log" -- cat "$work/in" >"$work/out" 2>"$work/err" &
+	watcher=$!
+	wait_for 20 grep -qs 'all is read' "$work/log"
+	status=$?
+	echo runs on >"$work/in"
+	wait "$watcher" || fail "tftop's status is $?" || return
+	[ $status = 0 ] || fail 'collecting does not end before the program' || return
+	[ "$(cat "$work/out")" = 'runs on' ] || fail "it printed: $(first_lines "$work/out")"
+}
 
 # Collecting ends with the first kernel, the program does not; what never comes is told.
 until_an_event() {
@@ -293,5 +306,6 @@ case_run ignores_interrupt ignores_interrupt
 case_run text_report text_report
 case_run both_reports both_reports
 case_run windows windows
+case_run window_without_events window_without_events
 case_run until_an_event until_an_event
 suite_end

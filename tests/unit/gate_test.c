@@ -129,6 +129,28 @@ TEST(gate_for_a_time)
 	end();
 }
 
+/* Where it is told when PROGRAM was started, the first event does not matter, nor that there
+ * is one. */
+TEST(gate_for_a_time_from_a_beginning)
+{
+	struct gate_window window = { .for_ns = 100 * MS, .told = true };
+
+	run(window, SECOND);
+	CHECK_INT(status_now().kernels, model_synth_truth(synth)->kernels);
+	end();
+	model = model_new(NULL);
+	gate = gate_new(model, &window);
+	gate_tick(gate, START_NS + SECOND);
+	CHECK(!gate_closed(gate));
+	gate_begin(gate, START_NS + SECOND);
+	gate_tick(gate, START_NS + SECOND + 99 * MS);
+	CHECK(!gate_closed(gate));
+	gate_tick(gate, START_NS + SECOND + 100 * MS);
+	CHECK(gate_closed(gate));
+	gate_free(gate);
+	model_free(model);
+}
+
 TEST(gate_from_a_step_for_a_time)
 {
 	struct step_row *rows;
