@@ -2,11 +2,14 @@
 #include "tui/control.h"
 #include "tui/complain.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -89,13 +92,13 @@ static void look_at(struct page *page, const char *path, bool deleted)
 		close(fd);
 }
 
-/* False and errno: what it has mapped cannot be read. */
-static bool find_page(pid_t pid, struct page *page)
+/* False and errno: what it has mapped cannot be read. A probe maps the page for reading,
+ * its tftop for writing as well. */
+static bool look_at_mapped(pid_t pid, bool writable, struct page *page)
 {
 	char name[64], line[PATH_BYTES + 128];
 	FILE *maps;
 
-	*page = (struct page){ .fd = -1 };
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	maps = fopen(name, "re");
 	if (!maps)
@@ -104,10 +107,82 @@ static bool find_page(pid_t pid, struct page *page)
 		bool deleted = false;
 		char *path = path_of(line, &deleted);
 
-		if (is_page(path))
+		if (is_page(path) && (!writable || line[strcspn(line, " ") + 2] == 'w'))
 			look_at(page, path, deleted);
 	}
 	fclose(maps);
+	return true;
+}
+
+/* ---- where no probe is in use yet, and so nothing is mapped ---- */
+
+/* What it was started with: a tftop that started it, or who started it. */
+static void look_at_environment(pid_t pid, struct page *page)
+{
+	static const char name[] = TFT_CONTROL_ENV "=";
+	char file[64], *text = NULL;
+	size_t size = 0;
+	FILE *given;
+
+	snprintf(file, sizeof(file), "/proc/%d/environ", (int)pid);
+	given = fopen(file, "re");
+	while (given && getdelim(&text, &size, '\0', given) > 0)
+		if (!strncmp(text, name, strlen(name)) && is_page(text + strlen(name)))
+			look_at(page, text + strlen(name), false);
+	if (given)
+		fclose(given);
+	free(text);
+}
+
+/* Whether a descriptor of that process is the pidfd of `of`. */
+static bool holds(const char *process, pid_t of)
+{
+	char path[320], line[128];
+	struct dirent *entry;
+	bool found = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/fdinfo", process);
+	folder = opendir(path);
+	while (folder && !found && (entry = readdir(folder))) {
+		FILE *info;
+		int pid;
+
+		snprintf(path, sizeof(path), "/proc/%.16s/fdinfo/%.255s", process, entry->d_name);
+		info = fopen(path, "re");
+		while (info && !found && fgets(line, sizeof(line), info))
+			found = sscanf(line, "Pid: %d", &pid) == 1 && pid == of;
+		if (info)
+			fclose(info);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* Who attached to it holds it by a pidfd, and has the page of its own mapped. */
+static void look_at_holders(pid_t pid, struct page *page)
+{
+	struct dirent *entry;
+	DIR *proc = opendir("/proc");
+
+	while (proc && page->found < FOUND_LIVING && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) && holds(entry->d_name, pid))
+			look_at_mapped((pid_t)atoi(entry->d_name), true, page);
+	if (proc)
+		closedir(proc);
+}
+
+/* False and errno: the process cannot be looked at. */
+static bool find_page(pid_t pid, struct page *page)
+{
+	*page = (struct page){ .fd = -1 };
+	if (!look_at_mapped(pid, false, page))
+		return false;
+	if (page->found < FOUND_REFUSED)
+		look_at_environment(pid, page);
+	if (page->found < FOUND_REFUSED)
+		look_at_holders(pid, page);
 	return true;
 }
 

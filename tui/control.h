@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The control page (probes/schema/control.h) of the tftop that watches a process, from
- * outside: --control. It is found in what the process has mapped. Threads: main.
+ * outside: --control. It is found in what the process has mapped; where no probe is in use in
+ * it yet, by the environment it was started with, or by the tftop that holds it.
+ * Threads: main.
  */
 #ifndef TUI_CONTROL_H
 #define TUI_CONTROL_H

@@ -215,6 +215,22 @@ steered() {
 	control 125 "tftop: there is no process $pid: --control takes the PID of one that tftop watches" \
 		"$tftop" --control "$pid" level=off
 }
+# Where no probe is in use yet, whichever way it was begun.
+steered_early() {
+	program=$(sleep 600 >/dev/null & echo $!)
+	pid=$program
+	control 125 "tftop: no tftop watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
+		control 0 "process $pid: level was off, is min" "$tftop" --control "$pid" level=min && leave || return
+	kill "$pid"
+	"$tftop" --debug "$work/two.log" --json="$work/two" -- sh -c 'sleep 600 & echo $! >"$0"; wait' "$work/pid" &
+	watcher=$!
+	wait_for 20 test -s "$work/pid" && pid=$(cat "$work/pid") || { fail 'nothing was started'; return; }
+	control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off
+	local status=$?
+	kill "$pid"
+	wait "$watcher" && [ $status = 0 ]
+}
 # Root's tftop on an ordinary user's program, and that user's own.
 trainer() {
 	local who=$1 status
@@ -257,7 +273,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window silent again recording killed several several_again by_name below steered; do
+for c in orphan refused watched ends window silent again recording killed several several_again by_name below steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'
