@@ -13,6 +13,20 @@
  * and LTTng takes it at once. */
 #define FLUSH_NS 150000000
 
+/* As the probes tell it: its words, a blank between. Owned by the caller. */
+static char *read_line(pid_t pid)
+{
+	char path[64], text[8192];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	size = process_read_file(path, text, sizeof(text));
+	for (ssize_t i = 0; i + 1 < size; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return xstrdup(size > 0 ? text : "");
+}
+
 void live_read_command(struct live *live)
 {
 	char path[64], text[8192];
@@ -27,6 +41,10 @@ void live_read_command(struct live *live)
 		live->command[words++] = xstrdup(at);
 	live->run.command = live->command;
 	live->run.pid = live->options->pids[0];
+	if (live->options->n_pids > 1)
+		live->others = xcalloc(live->options->n_pids - 1, sizeof(*live->others));
+	for (size_t i = 1; i < live->options->n_pids; i++)
+		live->others[i - 1] = read_line(live->options->pids[i]);
 }
 
 void live_free_command(struct live *live)
@@ -34,6 +52,9 @@ void live_free_command(struct live *live)
 	for (char **word = live->command; word && *word; word++)
 		free(*word);
 	free(live->command);
+	for (size_t i = 1; live->others && i < live->options->n_pids; i++)
+		free(live->others[i - 1]);
+	free(live->others);
 }
 
 const char *live_error(const struct live *live)

@@ -48,6 +48,7 @@ struct live {
 	bool failed;			/* tftop's own part: leave with 125 */
 	char host[256];
 	char **command;			/* owned; of a program that ran already, or NULL */
+	char **others;			/* owned; of options->pids but the first, or NULL */
 	char error[LIVE_ERROR_MAX];	/* why live_start() failed */
 	struct report_run run;
 	void (*take_output)(void *arg, const void *data, size_t size);
@@ -68,7 +69,7 @@ void live_finish_model(struct live *live);
 void live_wait(struct live *live, int timeout_ms);
 
 /* ---- live_attach.c ---- */
-/* Of options->pid, from /proc: live->run.command. */
+/* Of options->pids, from /proc: live->run.command is the first one's. */
 void live_read_command(struct live *live);
 void live_free_command(struct live *live);
 
@@ -98,7 +99,7 @@ void live_free_import(struct live *live);
 /* ---- live_recording.c ---- */
 /* What PROGRAM had printed, to live->take_output. */
 void live_replay_output(struct live *live);
-/* At the end: PROGRAM itself is listed even when no probe was in it. */
+/* At the end: PROGRAM itself, all that was attached to, is listed even when no probe was in it. */
 void live_introduce(struct live *live);
 /* -o DIR: made at the start, told at the end. false: error says why. */
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX]);

@@ -25,25 +25,33 @@ static bool is_listed(struct model *model, uint32_t pid)
 	return found;
 }
 
-void live_introduce(struct live *live)
+static void introduce(struct live *live, pid_t pid, const char *command)
 {
-	struct strbuf command;
 	struct event event = { .type = EVENT_PROCESS };
-	uint32_t pid = live->run.pid > 0 ? (uint32_t)live->run.pid : 0;
 
-	if (!pid || is_listed(live->model, pid))
+	if (pid <= 0 || is_listed(live->model, (uint32_t)pid))
 		return;
-	strbuf_init(&command);
-	for (char *const *word = live->run.command; word && *word; word++)
-		strbuf_addf(&command, "%s%s", word == live->run.command ? "" : " ", *word);
-	event.pid = event.tid = pid;
+	event.pid = event.tid = (uint32_t)pid;
 	event.time_ns = live->opened ? live->recording.mono_ns : live_now_ns();
 	event.u.process = (struct event_process){
 		.schema = 1, .rank = -1, .world = -1,
-		.host = live->run.host ? live->run.host : "", .command = command.data,
+		.host = live->run.host ? live->run.host : "", .command = command,
 	};
 	gate_apply(live->gate, &event, 1);
+}
+
+void live_introduce(struct live *live)
+{
+	struct strbuf command;
+
+	strbuf_init(&command);
+	for (char *const *word = live->run.command; word && *word; word++)
+		strbuf_addf(&command, "%s%s", word == live->run.command ? "" : " ", *word);
+	introduce(live, live->run.pid, command.data);
 	strbuf_release(&command);
+	for (size_t i = 1; live->others && i < live->options->n_pids; i++)
+		if (session_attached(live->session, live->options->pids[i]))
+			introduce(live, live->options->pids[i], live->others[i - 1]);
 }
 
 bool live_make_recording(struct live *live, char error[LIVE_ERROR_MAX])

@@ -189,6 +189,13 @@ static const struct target *target_of(const struct session *s, pid_t pid)
 	return NULL;
 }
 
+bool session_attached(const struct session *s, pid_t pid)
+{
+	const struct target *target = target_of(s, pid);
+
+	return target && target->attached;
+}
+
 /* What a target below another one starts is seen as the other's. */
 static bool is_below_another(const struct session *s, const struct target *target)
 {

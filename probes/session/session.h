@@ -85,6 +85,9 @@ int session_connect(struct session *session, uint16_t port);
  * ATTACH_LIMIT_NS of attach.c at most. */
 int session_release(struct session *session, char error[SESSION_ERROR_MAX]);
 
+/* The probes were brought into that process, by its PID when the session was made. */
+bool session_attached(const struct session *session, pid_t pid);
+
 /* False: no process has loaded a probe yet, so there is nothing to wait for at
  * the end. */
 bool session_has_data(const struct session *session);

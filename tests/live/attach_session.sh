@@ -145,6 +145,16 @@ several() {
 		is processes "$(report one "sorted(p['pid'] for p in j['processes']) == sorted([$pid, $second])")" True &&
 		finish
 }
+# Each is in the report, also one of which nothing is ever told; run.* is the first one.
+several_silent() {
+	sleep 600 & program=$!
+	sleep 700 & second=$!
+	"$tftop" --json="$work/one" --for 100ms -p "$program" -p "$second" >"$work/said" 2>&1
+	is "tftop's status" $? 0 &&
+		is run "$(report one "j['run']['pid'], j['run']['command']")" "($program, ['sleep', '600'])" &&
+		is processes "$(report one "sorted((p['command'], p['pid']) for p in j['processes'])")" \
+			"[('sleep 600', $program), ('sleep 700', $second)]"
+}
 several_again() {
 	both && attach one -p "$second" && leave && attach two -p "$named" && steps go done && other_steps go done &&
 		leave && counts two 200 && finish_other && finish
@@ -273,7 +283,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window silent again recording killed several several_again by_name below steered steered_early; do
+for c in orphan refused watched ends window silent again recording killed several several_silent several_again by_name below steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'
