@@ -10,6 +10,8 @@ if ((dashes && dashes < CURRENT)); then
 	return
 fi
 _arguments -S \
+	'*''-p[a program that runs already, by PID or name]:process:_pids' \
+	'--children[with -p: the processes below it as well]' \
 	'(-b --batch)'{-b,--batch}'[no screen: a text report on stderr when PROGRAM ends]' \
 	'--json=[no screen: the report as JSON into FILE, '\''-'\'' is stdout]:value:_files' \
 	'-o[keep the recording in DIR (absent or empty)]:value:_files -/' \
@@ -36,7 +38,5 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[the options]' \
 	'--version[which tftop this is]' \
 	'--check[what can be observed here, or in a process]' \
-	'*''-p[a program that runs already, by PID or name]:process:_pids' \
-	'--children[with -p: the processes below it as well]' \
 	'--control[level=LEVEL for the tftop that watches it]:process:_pids' \
 	'*:recording or file:_files'

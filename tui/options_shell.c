@@ -71,7 +71,8 @@ static const char *about_all(const struct option_row *row)
 	switch (row->code) {
 	case OPT_FROM_STEP:
 		return "only this window; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
-	case OPT_HEADLESS: return "the same without a terminal";
+	case 'p': return "a program that runs; what runs below it as well";
+	case OPT_SCRIPT: return "prompt commands; no terminal";
 	case OPT_ASCII: return "what the screen uses";
 	case 'v': return "tftop's own log";
 	default: return "";

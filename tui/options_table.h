@@ -34,6 +34,8 @@ enum {
 enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 
 #define OPTION_LIST(X) \
+	X('p', 'p', "", "PID", "", ROW, "a program that runs already, by PID or name") \
+	X(OPT_CHILDREN, '\0', "children", "", "", MORE, "with -p: the processes below it as well") \
 	X('b', 'b', "batch", "", "", ROW, "no screen: a text report on stderr when PROGRAM ends") \
 	X(OPT_JSON, '\0', "json", "=FILE", "", ROW, "no screen: the report as JSON into FILE, '-' is stdout") \
 	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR (absent or empty)") \
@@ -48,7 +50,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_UNTIL, '\0', "until", "EXPR", "", MORE, "up to the first event that a filter wants") \
 	X('q', 'q', "quit", "", "", ROW, "leave the screen when PROGRAM ends") \
 	X(OPT_SCRIPT, '\0', "script", "FILE", "", ROW, "prompt commands to run, one a line") \
-	X(OPT_HEADLESS, '\0', "headless", "", "", ROW, "a screen without a terminal") \
+	X(OPT_HEADLESS, '\0', "headless", "", "", MORE, "a screen without a terminal") \
 	X(OPT_SIZE, '\0', "size", "WxH", "", MORE, "columns and lines of that screen") \
 	X(OPT_CONFIG, '\0', "config", "FILE", "", ROW, "configuration in the place of the user's") \
 	X(OPT_NO_CONFIG, '\0', "no-config", "", "", MORE, "no configuration") \
@@ -60,8 +62,6 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X('h', 'h', "help", "", "", ROW, "the options") \
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
-	X('p', 'p', "", "PID", "", NOT, "a program that runs already, by PID or name") \
-	X(OPT_CHILDREN, '\0', "children", "", "", NOT, "with -p: the processes below it as well") \
 	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, "level=LEVEL for the tftop that watches it")
 
 struct option_row {

@@ -257,6 +257,7 @@ TEST(options_help_fits_a_screen)
 		lines += *c == '\n';
 		widest = width > widest ? width : widest;
 	}
+	CHECK(strstr(options_help(), "-p PID  --children ") != NULL);
 	CHECK(lines <= 24);
 	CHECK(widest <= 80);
 }
