@@ -341,6 +341,7 @@ static void take(struct live *live, const struct session_event *event)
 	case SESSION_STARTED:
 		log_line("PROGRAM is process %d", (int)event->pid);
 		live->run.pid = event->pid;
+		live->run.stopped_ns = event->stopped_ns;
 		live->started_ns = event->time_ns;
 		gate_begin(live->gate, event->time_ns);
 		break;

@@ -187,6 +187,7 @@ static void read_tree(struct recording *recording, const struct json_node *tree)
 	run->wall_ns = json_get_int(tree, "wall_ns", -1);
 	run->exit_status = bounded(json_get_int(tree, "exit_status", -1), 0, 255, -1);
 	run->signal = bounded(json_get_int(tree, "signal", 0), 0, 127, 0);
+	run->stopped_ns = json_get_int(tree, "stopped_ns", 0);
 	recording->mono_ns = json_get_int(clocks, "monotonic_ns", 0);
 	recording->real_ns = json_get_int(clocks, "realtime_ns", 0);
 	recording->raw_ns = json_get_int(clocks, "raw_ns", 0);

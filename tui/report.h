@@ -31,6 +31,7 @@ struct report_run {
 	int64_t wall_ns;		/* -1: unknown */
 	int exit_status;		/* -1: unknown or killed */
 	int signal;			/* 0: not killed */
+	int64_t stopped_ns;		/* a thread of it, for the attach, at most; 0: none was */
 };
 
 void report_json(struct model *model, const struct report_run *run, FILE *out);

@@ -32,6 +32,8 @@ void report_run_json(struct json *json, const struct report_run *run)
 	json_time_if(json, "exit_status", run->exit_status);
 	if (run->signal > 0)
 		json_key_int(json, "signal", run->signal);
+	if (run->stopped_ns > 0)
+		json_key_int(json, "stopped_ns", run->stopped_ns);
 }
 
 static void write_clocks(struct json *json, struct model *model)

@@ -413,6 +413,7 @@ static void say_started(struct session *s)
 {
 	struct session_event started = {
 		.type = SESSION_STARTED, .pid = s->program, .time_ns = wire_now_ns(),
+		.stopped_ns = s->stopped_ns,
 	};
 
 	s->started = true;
@@ -430,13 +431,17 @@ static bool stage(struct session *s, const struct target *target, struct report 
 		.pid = target->pid, .library = library, .argument = argument.text,
 	};
 	struct inject_result result;
+	bool loaded;
 
 	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY, s->probes.lib_dir);
 	if (!make_argument(s, &argument)) {
 		snprintf(why, size, "the paths of the probes are too long: '%.300s'", s->probes.lib_dir);
 		return false;
 	}
-	if (!inject_load(&request, &result)) {
+	loaded = inject_load(&request, &result);
+	if (result.stopped_ns > s->stopped_ns)
+		s->stopped_ns = result.stopped_ns;
+	if (!loaded) {
 		snprintf(why, size, "%s", result.why);
 		return false;
 	}

@@ -50,6 +50,7 @@ struct session {
 	struct target *targets;		/* owned; then what PROGRAM is */
 	size_t n_targets;
 	bool below;			/* what is below them is among them, where it can be */
+	int64_t stopped_ns;		/* a thread of theirs, for the probes, at most */
 	size_t unreached;		/* processes below them without a probe, at the start */
 	bool late_told;			/* of processes that they start */
 	int keeper_stood;		/* looks in a row that found the keeper stopped */

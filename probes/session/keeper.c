@@ -42,7 +42,7 @@ static void give_up(struct keeper *k, const char *text)
 	wire_text(k->options->fd, k->state < KEEPER_READY ? WIRE_FAILED : WIRE_BROKEN,
 		  0, text);
 	k->state = KEEPER_DEAD;
-	keeper_end_daemons(&k->daemons);
+	keeper_end_daemons(&k->daemons, false);
 }
 
 /* A part of the path is dead: while PROGRAM is traced another set takes its place. */
@@ -394,12 +394,13 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 	if (!keeper_begin(&k, error, sizeof(error)))
 		give_up(&k, error);
 	keep(&k);
-	keeper_end_daemons(&k.daemons);
+	/* tftop has all there was; root's own word in /dev/shm is sessiond's to reset */
+	keeper_end_daemons(&k.daemons, k.state == KEEPER_STOPPED &&
+			   (geteuid() != 0 || k.places.other_uid));
 	if (options->record_dir && k.places.uid != geteuid())
 		keeper_end_recording(k.trace, geteuid(), getegid());
 	if (k.dir[0])
 		dir_remove(k.dir);
-	if (geteuid() == 0)
-		keeper_end_wait_file(k.places.uid);
+	keeper_end_wait_word(k.places.uid);
 	_exit(0);
 }

@@ -2,10 +2,13 @@
 #include "probes/session/keeper_end.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,16 +18,13 @@
 #define POLITE_NS 1000000000
 #define LIMIT_NS 1800000000
 
-void keeper_end_daemons(struct daemons *daemons)
+void keeper_end_daemons(struct daemons *daemons, bool at_once)
 {
 	int64_t begin = wire_now_ns(), now = begin;
-	bool polite = daemons->sessiond > 0;
+	bool polite = daemons->sessiond > 0 && !at_once;
 
-	/*
-	 * SIGTERM, so that sessiond resets its wait word in /dev/shm: with the
-	 * word left set, later programs look for a daemon only each 5 s.
-	 */
-	if (daemons->sessiond > 0) {
+	/* SIGTERM, so that what is under way is written, and sessiond resets its wait word. */
+	if (polite) {
 		kill(daemons->sessiond, SIGTERM);
 		kill(daemons->sessiond, SIGCONT);	/* somebody may have stopped it */
 	}
@@ -68,12 +68,33 @@ void keeper_end_recording(const char *trace, uid_t uid, gid_t gid)
 	nftw(trace, give, 16, FTW_PHYS | FTW_MOUNT);
 }
 
-void keeper_end_wait_file(uid_t uid)
+static void reset_word(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	void *word = MAP_FAILED;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    st.st_size >= (off_t)sizeof(int32_t))
+		word = mmap(NULL, sizeof(int32_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (word == MAP_FAILED)
+		return;
+	__atomic_store_n((int32_t *)word, 0, __ATOMIC_RELEASE);
+	munmap(word, sizeof(int32_t));
+}
+
+void keeper_end_wait_word(uid_t uid)
 {
 	char path[64];
 
-	if (!uid)
+	if (geteuid() == 0 && !uid)
 		return;
 	snprintf(path, sizeof(path), "/dev/shm/lttng-ust-wait-8-%u", (unsigned)uid);
-	unlink(path);
+	if (geteuid() == 0)
+		unlink(path);
+	else
+		reset_word(path);
 }

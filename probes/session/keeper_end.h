@@ -5,17 +5,23 @@
 #ifndef PROBES_SESSION_KEEPER_END_H
 #define PROBES_SESSION_KEEPER_END_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "probes/session/daemons.h"
 
-/* Ends every child of the caller and what becomes its child meanwhile. */
-void keeper_end_daemons(struct daemons *daemons);
+/* Ends every child of the caller and what becomes its child meanwhile. At once: nothing is
+ * under way any more; asking sessiond takes it half a second. */
+void keeper_end_daemons(struct daemons *daemons, bool at_once);
 
 /* Gives the recording, written under a throw-away uid, to its user. */
 void keeper_end_recording(const char *trace, uid_t uid, gid_t gid);
 
-/* LTTng's 4 KiB wait file of a throw-away uid in /dev/shm. */
-void keeper_end_wait_file(uid_t uid);
+/*
+ * LTTng's word in /dev/shm by which programs of this uid hear of a daemon: a killed
+ * sessiond leaves it set, and later programs would look for one only each 5 s. A
+ * throw-away uid's file goes.
+ */
+void keeper_end_wait_word(uid_t uid);
 
 #endif

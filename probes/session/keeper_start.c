@@ -281,7 +281,7 @@ static bool clear_old(struct keeper *k, char *error, size_t size)
 
 bool keeper_restart(struct keeper *k, char *error, size_t size)
 {
-	keeper_end_daemons(&k->daemons);
+	keeper_end_daemons(&k->daemons, false);
 	close_one(&k->caller_fd);
 	close_one(&k->consumer);
 	close_one(&k->scout);

@@ -117,6 +117,8 @@ struct session_event {
 	pid_t pid, parent;
 	int status, signal;		/* signal 0: exited by itself */
 	int64_t time_ns;		/* STARTED, EXITED: when, CLOCK_MONOTONIC */
+	int64_t stopped_ns;		/* STARTED of what runs already: how long a thread of it
+					 * was kept from its work, at most */
 	int level;			/* 0 info 1 warning 2 error */
 	const char *text;		/* borrowed until the next session_next() */
 	const void *data;		/* borrowed likewise */
