@@ -382,7 +382,7 @@ tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
 SUITES := \
 	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/golden/sizes.sh tests/fuzz/run.sh \
-	tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
+	tests/questions.sh tests/soak/keys.py tests/soak/soak.py tests/occupancy.sh \
 	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
 	tests/probes/cupti.sh \
 	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
@@ -438,6 +438,11 @@ soak-keys:
 
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
+
+# tftop comes and goes at random, MINUTES=30 SEED=…; ATTACHES=1000: so often, and what each costs.
+.PHONY: soak
+soak: tests
+	@O=$(O) tests/soak/soak.py $(if $(ATTACHES),--attaches $(ATTACHES),--minutes $(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))
 
 # What can break, so many times each; writes the table of docs/reliability.md.
 .PHONY: faults
@@ -518,6 +523,7 @@ help:
 	  'make check-versions  TensorFlow and PyTorch of other versions (fetches 2 GB each)' \
 	  'make bench        figures, each beside something that runs in the same minute' \
 	  'make soak-keys    a million random keys under the sanitizers' \
+	  'make soak         tftop comes and goes at random, MINUTES=30; ATTACHES=1000: a table' \
 	  'make golden       rewrite the expected screens' \
 	  'make faults       what breaks around tftop, docs/reliability.md, TRIES=5' \
 	  'make fuzz         parsers and decoders, SECONDS=60' \
