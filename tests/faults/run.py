@@ -23,6 +23,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
+sys.dont_write_bytecode = True
+from around import Failed, text_of, wait_for  # pylint: disable=wrong-import-position
+
 HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
@@ -35,28 +38,6 @@ MOMENT_S = 1.0          # a random moment is at most so long after what it count
 LATE = re.compile("attached late: |was in use before tftop came")
 AT_ONCE = Lock()        # of the faults that take much of what the machine has
 BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
-
-
-class Failed(Exception):
-    """What fell short, as the table is to say it."""
-
-
-def wait_for(seconds, condition):
-    """Polls: what is waited for is others' files and processes."""
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-def text_of(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 # ---- programs: how to start one, when it is in its midst, what came of it ----

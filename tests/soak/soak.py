@@ -24,6 +24,10 @@ import tempfile
 import time
 
 HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE + "/tests/faults")
+from around import Failed, text_of, wait_for  # pylint: disable=wrong-import-position
+
 O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
 PR_SET_PDEATHSIG = 1
@@ -47,27 +51,6 @@ while not select.select([0], [], [], 0)[0]:
 print(rounds, "rounds,", bad, "disturbances")
 raise SystemExit(bad != 0 or rounds == 0)
 """
-
-
-class Failed(Exception):
-    """What fell short."""
-
-
-def wait_for(seconds, condition):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.005)
-    return True
-
-
-def text_of(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def end_with_us():
