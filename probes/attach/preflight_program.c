@@ -178,7 +178,9 @@ static bool has_let_go(const char *page)
 {
 	struct tft_control control = { .closed = 0 };
 	int fd = open(page, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool gone = fd >= 0 && pread(fd, &control, sizeof(control), 0) == (ssize_t)sizeof(control) &&
+	/* also when it was cleared away since the mappings were read */
+	bool gone = fd < 0 ? errno == ENOENT :
+		    pread(fd, &control, sizeof(control), 0) == (ssize_t)sizeof(control) &&
 		    control.closed;
 
 	if (fd >= 0)

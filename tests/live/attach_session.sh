@@ -121,7 +121,8 @@ screen() {
 		{ fail "$(first_lines "$work/one")"; return; }
 	printf '%s\n' 'wait-settled 20s' "$1" >"$work/script"
 	"$tftop" --headless --script "$work/script" -p "$pid" >"$work/one" 2>&1
-	is "tftop's status to '$1'" $? 125 && grep -q 'runs without tftop' "$work/one" || return
+	is "tftop's status to '$1'" $? 125 && grep -q 'runs without tftop' "$work/one" ||
+		{ fail "'$1': $(first_lines "$work/one")"; return; }
 	steps go done && finish
 }
 # both: a second program of this kind, in $work/other; it has a name of its own
