@@ -190,8 +190,9 @@ static int refuse(pid_t pid, const struct page *page)
 {
 	int id = (int)pid;
 
-	if (page->found == FOUND_NONE)
-		complain("no tftop watches process %d: 'tftop -p %d' does", id, id);
+	if (page->found == FOUND_NONE)		/* what others hold is shown to root only */
+		complain("no tftop%s watches process %d: 'tftop -p %d' does",
+			 geteuid() ? " of yours" : "", id, id);
 	else if (page->found == FOUND_GONE)
 		complain("the tftop that watched process %d has gone: 'tftop -p %d' "
 			 "watches it again", id, id);

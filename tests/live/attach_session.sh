@@ -7,7 +7,7 @@ need_programs "$tftop"
 [ -e "$O/lib/libtftop-attach.so" ] || skip_suite attach_session 'nothing to attach with on this machine'
 need_pytorch attach_session
 export PYTHONDONTWRITEBYTECODE=1
-root=; [ "$(id -u)" = 0 ] && root=yes
+root= mine=' of yours'; [ "$(id -u)" = 0 ] && root=yes mine=
 
 # begin [COMMAND…]: the program, in $work/steps; pid
 program=
@@ -212,7 +212,7 @@ control() {
 # Off from outside: what is computed then is not seen; and on again. When a probe has looked
 # at the page nothing shows it but PyTorch, which is asked for its callbacks.
 steered() {
-	begin && control 125 "tftop: no tftop watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+	begin && control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
 		steps quiet quiet.done && steps go done &&
 		control 0 "process $pid: level was off, is full" "$tftop" --control "$pid" level=full || return
@@ -230,10 +230,16 @@ steered() {
 steered_early() {
 	program=$(sleep 600 >/dev/null & echo $!)
 	pid=$program
-	control 125 "tftop: no tftop watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
+	control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
 		control 0 "process $pid: level was off, is min" "$tftop" --control "$pid" level=min && leave || return
 	kill "$pid"
+	if [ -n "$root" ]; then
+		make_user_copy && pid=$(as_user sh -c 'sleep 600 >/dev/null & echo $!') && attach three && control 125 \
+			"tftop: no tftop of yours watches process $pid: 'tftop -p $pid' does" \
+			as_user "$user_copy/tftop" --control "$pid" level=off && leave || return
+		kill "$pid"
+	fi
 	"$tftop" --debug "$work/two.log" --json="$work/two" -- sh -c 'sleep 600 & echo $! >"$0"; wait' "$work/pid" &
 	watcher=$!
 	wait_for 20 test -s "$work/pid" && pid=$(cat "$work/pid") || { fail 'nothing was started'; return; }
