@@ -38,5 +38,6 @@ _arguments -S \
 	'(-h --help)'{-h,--help}'[the options]' \
 	'--version[which tftop this is]' \
 	'--check[what can be observed here, or in a process]' \
+	'--join[come back to a program that was left running, PID where there are several]' \
 	'--control[level=LEVEL for the tftop that watches it]:process:_pids' \
 	'*:recording or file:_files'

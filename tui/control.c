@@ -202,6 +202,17 @@ static int refuse(pid_t pid, const struct page *page)
 	return 125;
 }
 
+enum control_found control_look(pid_t pid)
+{
+	struct page page;
+
+	if (!find_page(pid, &page) || page.found == FOUND_NONE)
+		return CONTROL_NONE;
+	if (page.fd >= 0)
+		close(page.fd);
+	return page.found == FOUND_GONE ? CONTROL_LEFT : CONTROL_WATCHED;
+}
+
 int control_run(const struct options *options)
 {
 	pid_t pid = options->control;

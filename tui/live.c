@@ -50,6 +50,7 @@ void live_sink(void *arg, const struct event *events, size_t count)
 {
 	struct live *live = arg;
 
+	live_look_for_it(live, events, count);
 	gate_apply(live->gate, events, count);
 }
 
@@ -96,11 +97,11 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	const struct options *options = live->options;
 	char self[PATH_MAX], text[SESSION_ERROR_MAX];
 	struct session_options session = {
-		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids, .n_given = options->n_given, .self_dir = self,
-		.probes = options->probes,
-		.level = options->level, .record_dir = options->record_dir,
-		.lossless = options->lossless, .unhurried = options_batch(options),
-		.screen = screen && !options->n_pids,
+		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids,
+		.n_given = options->n_given, .join = options->join, .self_dir = self,
+		.seen = live_has_come, .seen_arg = live, .lossless = options->lossless,
+		.probes = options->probes, .level = options->level, .record_dir = options->record_dir,
+		.unhurried = options_batch(options), .screen = screen && !options->n_pids,
 	};
 
 	process_own_folder(self, sizeof(self));

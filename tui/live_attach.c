@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that ran already (-p): what it is called, and letting go of it. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,23 @@ void live_free_command(struct live *live)
 	for (size_t i = 1; live->others && i < live->options->n_pids; i++)
 		free(live->others[i - 1]);
 	free(live->others);
+}
+
+bool live_has_come(void *arg)
+{
+	struct live *live = arg;
+
+	return atomic_load(&live->introduced);
+}
+
+/* Other events may be of the time before, of names that only the tftop before was told. */
+void live_look_for_it(struct live *live, const struct event *events, size_t count)
+{
+	if (!live->options->join || atomic_load(&live->introduced))
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (events[i].type == EVENT_PROCESS)
+			atomic_store(&live->introduced, true);
 }
 
 const char *live_error(const struct live *live)

@@ -24,6 +24,7 @@ struct live {
 	bool finished;			/* the model is */
 	bool stop_partial;		/* how it will be finished */
 	bool exited;
+	_Atomic bool introduced;	/* see live_has_come() */
 	unsigned int pumped;		/* live_pump() calls before the start */
 	int exit_code;			/* what tftop leaves with */
 	int64_t started_ns, ended_ns;
@@ -72,6 +73,10 @@ void live_wait(struct live *live, int timeout_ms);
 /* Of options->pids, from /proc: live->run.command is the first one's. */
 void live_read_command(struct live *live);
 void live_free_command(struct live *live);
+/* Whether it has introduced itself to this tftop; arg is the live. Of --join only. */
+bool live_has_come(void *arg);
+/* For that; the reader's thread. */
+void live_look_for_it(struct live *live, const struct event *events, size_t count);
 
 /* ---- live_restart.c ---- */
 /* SESSION_RESTARTS and SESSION_RESTARTED. */

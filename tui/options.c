@@ -39,7 +39,6 @@ static const struct option own_options[] = {
 	{ "synth", required_argument, NULL, OPT_SYNTH },
 	{ "print", required_argument, NULL, OPT_PRINT },
 	{ "live", required_argument, NULL, OPT_LIVE },
-	{ "join", optional_argument, NULL, OPT_JOIN },
 };
 #define N_OWN (sizeof(own_options) / sizeof(*own_options))
 
@@ -354,6 +353,7 @@ static enum options_result take(struct options *options, int option, const char 
 	case OPT_ASCII: options->ascii = true; break;
 	case OPT_CHECK: options->check = true; break;
 	case OPT_CHILDREN: options->children = true; break;
+	case OPT_JOIN: options->join = true; break;
 	case OPT_SYNTH: return take_synth(options, value, error);
 	case OPT_PRINT: return print_table(value, error);
 	case 'h':
@@ -464,6 +464,20 @@ static enum options_result take_control(struct options *options, char *const *wo
 	return take_level(options, "level", words[0] + strlen(key), error);
 }
 
+/* --join's PID, which may be left out, is a word of its own. */
+static enum options_result take_join(struct options *options, char *const *words, int count,
+				     char *error)
+{
+	if (options->program || options->n_attach || options->children || options->check || count > 1)
+		return wrong(error, "--join takes one PID or none, and no program: 'tftop --join', or "
+			     "'tftop --join 4711'");
+	if (count && !read_pid(words[0], &options->pids[0]))
+		return wrong(error, "'%s' is not a PID: --join takes that of a program that tftop left "
+			     "running, or none where there is one", words[0]);
+	options->n_pids = options->n_given = (size_t)count;
+	return OPTIONS_RUN;
+}
+
 /* Nothing is run, opened or kept: what would say how is a mistake. */
 static enum options_result check_alone(const struct options *options, bool more, char *error)
 {
@@ -529,9 +543,10 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 	}
 	if (options->control)
 		return take_control(options, argv + optind, own - optind, error);
-	if (check_alone(options, optind < own, error))
+	if (options->join ? take_join(options, argv + optind, own - optind, error) :
+			    check_alone(options, optind < own, error))
 		return OPTIONS_ERROR;
-	if (!options->synth && !options->check && !options->n_attach && (!options->program || optind < own) &&
+	if (!options->join && !options->synth && !options->check && !options->n_attach && (!options->program || optind < own) &&
 	    check_path(options, argv + optind, own - optind, error))
 		return OPTIONS_ERROR;
 	return check_together(options, error);

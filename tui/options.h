@@ -35,6 +35,7 @@ struct options {
 	/* Of them, by processes_find(): the first n_given are those of -p. */
 	pid_t pids[OPTIONS_PIDS_MAX];
 	size_t n_pids, n_given;
+	bool join;			/* --join: pids[0] when n_pids, else processes_find() says which */
 	bool check;			/* --check: look only */
 	pid_t control;			/* --control: `level` is for the tftop that watches it; 0: none */
 

@@ -57,7 +57,7 @@ const char *option_words(const struct option_row *row, char words[512])
 static const char help_head[] =
 "tftop [OPTIONS] -- PROGRAM [ARG...]   run PROGRAM, watch its device work live\n"
 "tftop [OPTIONS] DIR|FILE              open a recording: -o, TensorFlow, Chrome\n"
-"tftop [OPTIONS | --check] -p PID|NAME watch one that runs, ask what can be seen\n"
+"tftop [OPTIONS] -p PID|NAME, --join   watch one that runs, that q left (--check)\n"
 "\n";
 
 static const char help_tail[] =

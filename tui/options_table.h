@@ -26,9 +26,9 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
-	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL,
+	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL, OPT_JOIN,
 	OPT_LATER,			/* and above: refused by name */
-	OPT_LIVE = OPT_LATER, OPT_JOIN,
+	OPT_LIVE = OPT_LATER,
 };
 
 enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
@@ -62,6 +62,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X('h', 'h', "help", "", "", ROW, "the options") \
 	X(OPT_VERSION, '\0', "version", "", "", MORE, "which tftop this is") \
 	X(OPT_CHECK, '\0', "check", "", "", NOT, "what can be observed here, or in a process") \
+	X(OPT_JOIN, '\0', "join", "", "", NOT, "come back to a program that was left running, PID where there are several") \
 	X(OPT_CONTROL, '\0', "control", "PID", "", NOT, "level=LEVEL for the tftop that watches it")
 
 struct option_row {

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "probes/session/process.h"
+#include "probes/session/session.h"
 #include "tui/complain.h"
+#include "tui/control.h"
 #include "tui/sheet.h"
 
 #define COMMAND_MAX 4096
@@ -250,8 +252,76 @@ static bool add_children(struct options *options)
 	return true;
 }
 
+/* ---- --join ---- */
+
+static bool join_one(struct options *options, pid_t pid)
+{
+	char known[SESSION_KNOWN_MAX];
+
+	switch (control_look(pid)) {
+	case CONTROL_WATCHED:
+		complain("a tftop watches process %d already: 'tftop --control %d level=LEVEL' steers "
+			 "it, and when it is left --join goes", (int)pid, (int)pid);
+		return false;
+	case CONTROL_LEFT:
+		options->pids[0] = pid;
+		options->n_pids = options->n_given = 1;
+		/* One that was attached to is attached to again. */
+		options->join = session_can_join(pid, known);
+		return true;
+	default:
+		complain("no tftop left process %d running: 'tftop -p %d' attaches to a program that "
+			 "runs", (int)pid, (int)pid);
+		return false;
+	}
+}
+
+/* Root's own, too: of others' it has to say which. */
+static size_t find_left(pid_t *pids, size_t max)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	size_t n = 0;
+	uid_t uid;
+
+	while (dir && n < max && (entry = readdir(dir))) {
+		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
+
+		if (pid > 0 && process_uid(pid, &uid) && uid == geteuid() &&
+		    control_look(pid) == CONTROL_LEFT)
+			pids[n++] = pid;
+	}
+	if (dir)
+		closedir(dir);
+	qsort(pids, n, sizeof(*pids), by_number);
+	return keep_uppermost(pids, n);
+}
+
+static bool find_joined(struct options *options)
+{
+	pid_t pids[NAMED_MAX];
+	size_t n;
+
+	if (options->n_pids)
+		return join_one(options, options->pids[0]);
+	n = find_left(pids, NAMED_MAX);
+	if (n == 1)
+		return join_one(options, pids[0]);
+	if (!n) {
+		complain("no program of yours was left running by a tftop: 'tftop -p PID' attaches to "
+			 "one that runs");
+		return false;
+	}
+	complain("%zu programs of yours were left running: give --join the PID of one", n);
+	for (size_t i = 0; i < n; i++)
+		print_process(pids[i]);
+	return false;
+}
+
 bool processes_find(struct options *options)
 {
+	if (options->join)
+		return find_joined(options);
 	for (size_t i = 0; i < options->n_attach; i++) {
 		const char *word = options->attach[i];
 

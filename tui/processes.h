@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes -p and --children mean: numbers, names, and what runs below them.
+ * Which processes -p, --children and --join mean: numbers, names, what runs below them, what
+ * a tftop has left running.
  *
  * A name is that of the process (/proc/PID/comm), of its command's file, or of the script or
  * module that an interpreter runs. Of the caller's processes only; root's are all.
@@ -14,7 +15,7 @@
 
 #include "tui/options.h"
 
-/* From options->attach to options->pids. False: what was wrong has been said on stderr,
+/* From options->attach, or --join, to options->pids. False: what was wrong has been said on stderr,
  * with those that a name may mean. */
 bool processes_find(struct options *options);
 

@@ -14,6 +14,7 @@
 
 #define ALIVE_NS 5000000000
 #define ENABLED_NS 300000000
+#define SILENT_NS 1000000000	/* four signs of life */
 
 volatile uint32_t tft_rt_level_now;
 _Atomic uint32_t rt_armed, rt_arrivals;
@@ -27,10 +28,9 @@ static int64_t enabled_ns;		/* since when, of a tftop or daemon that came; 0: no
 static bool away;			/* the session went away under a tftop that lives */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
-/* NULL: TFTOP_CONTROL names no page; else *st is of its file. */
-static const struct tft_control *control_map(struct stat *st)
+/* NULL: path names no page; else *st is of its file. */
+static const struct tft_control *control_map(const char *path, struct stat *st)
 {
-	const char *path = getenv(TFT_CONTROL_ENV);
 	void *p = MAP_FAILED;
 	int fd;
 
@@ -59,14 +59,14 @@ static bool page_lives(const struct tft_control *page, int64_t now_ns)
 	return alive == 0 || now_ns - alive < ALIVE_NS;
 }
 
-bool rt_control_renew(void)
+bool rt_control_renew(const char *path, bool joined)
 {
 	static const struct tft_control *before;	/* the runtime's thread may just look at it */
 	const struct tft_control *old = GET_ACQ(control), *page;
-	bool lives = page_lives(old, rt_now_ns()), same, new_lives;
+	bool lives = !joined && page_lives(old, rt_now_ns()), same, new_lives;
 	struct stat st = { 0 };
 
-	page = control_map(&st);
+	page = control_map(path, &st);
 	same = page && old && st.st_dev == file.dev && st.st_ino == file.ino;
 	new_lives = page_lives(page, rt_now_ns());
 	if (same || lives || !new_lives) {
@@ -76,7 +76,7 @@ bool rt_control_renew(void)
 			rt_attach_why("another tftop is watching this process; end that one first");
 		else if (!new_lives)
 			rt_attach_why("no living tftop behind %s='%s'", TFT_CONTROL_ENV,
-				      getenv(TFT_CONTROL_ENV) ? getenv(TFT_CONTROL_ENV) : "");
+				      path ? path : "");
 		return same && new_lives;
 	}
 	if (before)
@@ -89,6 +89,13 @@ bool rt_control_renew(void)
 	if (GET(rt_started))
 		atomic_fetch_add(&came, 1);
 	return true;
+}
+
+bool rt_control_silent(int64_t now_ns)
+{
+	const struct tft_control *page = GET_ACQ(control);
+
+	return page && PAGE(page, alive_ns) && now_ns - PAGE(page, alive_ns) > SILENT_NS;
 }
 
 bool rt_control_arrived(void)
@@ -208,7 +215,7 @@ bool rt_control_there(void)
 	struct stat st = { 0 };
 
 	if (!tried) {
-		SET_REL(control, control_map(&st));
+		SET_REL(control, control_map(getenv(TFT_CONTROL_ENV), &st));
 		file.dev = st.st_dev;
 		file.ino = st.st_ino;
 	}

@@ -4,13 +4,19 @@
  * loaded, never again, and looks there for its daemon for as long as the process lives.
  * For a second tftop, whose daemon is elsewhere, its folder gets a second name: a link
  * at the place that LTTng knows, which is free since the first tftop cleared up behind
- * itself. What is there is never touched; the link goes when tftop goes.
+ * itself. What is there is never touched; the link goes when tftop goes, not when one of
+ * the processes does that have this home in common, and not when tftop is stopped only.
  *
  * LTTng's thread sleeps on a word in shared memory until a daemon of this user's is
  * there. tftop's may be another user's (docs/security.md), so the word is set for it and
  * set back.
  *
- * Threads: who attaches, one at a time, but for rt_home_leave(), the runtime's thread.
+ * A program that was launched and left running is joined without anybody in it: the second
+ * tftop makes that link itself (probes/session/join.c), and the runtime's thread, which
+ * looks for one each second, finds the control page behind it.
+ *
+ * Threads: who attaches, one at a time, but for rt_home_leave() and rt_home_page(), the
+ * runtime's thread; rt_home_wake() and rt_home_reached() are anybody's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +37,7 @@
 static char known[PATH_MAX];		/* what LTTng was told; "": nothing, or too long */
 static char target[PATH_MAX];		/* of the link at `known` */
 static _Atomic bool linked;
-static bool word_set;
+static _Atomic bool word_set;
 
 static const char *home(void)
 {
@@ -70,7 +76,7 @@ static _Atomic int32_t *wait_word(void)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void wake_lttng(void)
+void rt_home_wake(void)
 {
 	_Atomic int32_t *word = wait_word();
 	int32_t none = 0;
@@ -78,7 +84,7 @@ static void wake_lttng(void)
 	if (!word)
 		return;
 	if (atomic_compare_exchange_strong(word, &none, 1))
-		word_set = true;
+		SET(word_set, true);
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	munmap((void *)word, WAIT_BYTES);
 }
@@ -92,13 +98,22 @@ static bool is_there(const char *path)
 	return n > 0 && (size_t)n == strlen(path) && !memcmp(now, path, (size_t)n);
 }
 
+/* Whoever of those that use it sees tftop go takes it away: another may need it longer. */
+static void use(const char *path)
+{
+	SET(linked, false);
+	memcpy(target, path, strlen(path) + 1);
+	SET_REL(linked, true);
+	rt_home_wake();
+}
+
 bool rt_home_follow(void)
 {
 	const char *path = home();
 	struct stat st;
 
 	if (!strcmp(path, known)) {
-		wake_lttng();
+		rt_home_wake();
 		return true;
 	}
 	if (!known[0] || strlen(path) >= sizeof(target)) {
@@ -106,11 +121,12 @@ bool rt_home_follow(void)
 		return false;
 	}
 	if (GET_ACQ(linked) && !strcmp(path, target)) {
-		wake_lttng();
+		rt_home_wake();
 		return true;
 	}
+	rt_home_leave();	/* of the tftop before */
 	if (is_there(path)) {
-		wake_lttng();
+		use(path);
 		return true;
 	}
 	if (!lstat(known, &st)) {
@@ -119,15 +135,13 @@ bool rt_home_follow(void)
 			      known, path);
 		return false;
 	}
-	memcpy(target, path, strlen(path) + 1);
 	if (symlink(path, known)) {
 		rt_attach_why("LTTng in this process looks for its daemon in '%s', as it was told "
 			      "when it was loaded, and no link to '%s' can be made there: %m",
 			      known, path);
 		return false;
 	}
-	SET_REL(linked, true);
-	wake_lttng();
+	use(path);
 	return true;
 }
 
@@ -136,9 +150,8 @@ void rt_home_reached(void)
 	_Atomic int32_t *word;
 	int32_t ours = 1;
 
-	if (!word_set)
+	if (!atomic_exchange(&word_set, false))
 		return;
-	word_set = false;
 	word = wait_word();
 	if (!word)
 		return;
@@ -146,21 +159,37 @@ void rt_home_reached(void)
 	munmap((void *)word, WAIT_BYTES);
 }
 
-/* The link is the parent's. */
-void rt_home_fork_child(void)
+/* The name that dir_create() of probes/session gives. */
+static bool is_tftops(const char *path)
 {
-	SET(linked, false);
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strncmp(slash, "/tftop-", 7) && strlen(slash) == 13;
+}
+
+bool rt_home_joinable(void)
+{
+	return is_tftops(known);
+}
+
+/* In a folder where everybody can make one, a link is believed that is its user's or root's. */
+bool rt_home_page(char *path, size_t size)
+{
+	struct stat st;
+
+	return is_tftops(known) && !lstat(known, &st) && S_ISLNK(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       (size_t)snprintf(path, size, "%s/control", known) < size;
 }
 
 void rt_home_leave(void)
 {
-	char now[PATH_MAX];
-	ssize_t n;
+	struct stat st;
 
-	if (!GET_ACQ(linked))
+	if (!GET_ACQ(linked) ||
+	    (!rt_control_let_go() && (!lstat(target, &st) || errno != ENOENT)))
 		return;
 	SET(linked, false);
-	n = readlink(known, now, sizeof(now));
-	if (n > 0 && (size_t)n == strlen(target) && !memcmp(now, target, (size_t)n))
+	if (is_there(target))
 		unlink(known);
 }

@@ -271,15 +271,18 @@ RT_HIDDEN void rt_loop_last_beat(void);
 extern RT_HIDDEN _Atomic uint32_t rt_armed;
 /* Maps the page at first; false when there is no tftop, or not any more. */
 RT_HIDDEN bool rt_control_there(void);
-/* Maps the page that TFTOP_CONTROL names now, when the one before does not live any more;
+/* Maps that page (NULL: none is named) when the one before does not live any more, or
+ * has joined the process, which only one tftop at a time can;
  * false: there is none, or the process is another tftop's, and rt_attach_why() was told.
  * Under the lock of life.c. */
-RT_HIDDEN bool rt_control_renew(void);
+RT_HIDDEN bool rt_control_renew(const char *path, bool joined);
 /* Another page came that the runtime's thread has not looked at yet. */
 RT_HIDDEN bool rt_control_arrived(void);
 /* Its daemons died under a tftop that lives: until their successors there is nothing to do.
  * [the runtime's thread] */
 RT_HIDDEN bool rt_control_away(void);
+/* tftop may be dead: it is stopped, or was killed. */
+RT_HIDDEN bool rt_control_silent(int64_t now_ns);
 /* tftop has let go for good. */
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */
@@ -295,6 +298,10 @@ extern RT_HIDDEN _Atomic uint32_t rt_started;
 /* After a fork: the child has not introduced itself yet. */
 extern RT_HIDDEN _Atomic uint32_t rt_child_pending;
 RT_HIDDEN void rt_child_start(void);
+/* Whether a tftop can come back to what it left running without touching the process; and
+ * one has: its page is the one that counts now. Runtime thread, while none gives signs of life. */
+RT_HIDDEN bool rt_may_be_joined(void);
+RT_HIDDEN bool rt_join(void);
 /* Sends every definition; that of the probes' own only on the runtime thread. */
 RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
@@ -306,9 +313,13 @@ RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
  * cannot, and rt_attach_why() was told. Until rt_home_reached(), which waits no more. */
 RT_HIDDEN bool rt_home_follow(void);
 RT_HIDDEN void rt_home_reached(void);
-/* tftop went: nothing of it stays in the file system. */
+/* LTTng's thread looks for its daemon now, if it waits for one; until rt_home_reached(). */
+RT_HIDDEN void rt_home_wake(void);
+/* LTTng was told a tftop's folder; and another tftop has put itself there: its page. */
+RT_HIDDEN bool rt_home_joinable(void);
+RT_HIDDEN bool rt_home_page(char *path, size_t size);
+/* When tftop has gone, not when it is stopped only: nothing of it stays in the file system. */
 RT_HIDDEN void rt_home_leave(void);
-RT_HIDDEN void rt_home_fork_child(void);
 
 /* ---- modules.c ---- */
 

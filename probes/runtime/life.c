@@ -2,9 +2,11 @@
 /* The first probe of a process, what is told about it, and forks. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <lttng/ust-fork.h>
 
@@ -88,7 +90,6 @@ static void child_after_fork(void)
 		lttng_ust_after_fork_child(&fork_signals);
 	fork_locks(RT_FORK_CHILD);
 	rt_loop_fork_child();
-	rt_home_fork_child();
 	rt_calls_fork_child();
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();
@@ -208,6 +209,7 @@ out:
 /* ---- late ---- */
 
 static char why[512];
+static _Atomic bool came_late;		/* the probes did, not with the program */
 
 void rt_attach_why(const char *format, ...)
 {
@@ -229,7 +231,7 @@ static bool reached(void)
 	return rt_enabled() && GET(rt_armed) && !rt_control_arrived();
 }
 
-static bool renew(void)
+static bool renew(const char *page, bool joined)
 {
 	bool ok;
 
@@ -237,7 +239,7 @@ static bool renew(void)
 		rt_attach_why("the runtime in this process does not answer");
 		return false;
 	}
-	ok = rt_control_renew();
+	ok = rt_control_renew(page, joined);
 	rt_unlock(&life_lock);
 	return ok;
 }
@@ -265,7 +267,28 @@ bool rt_probe_attach(const struct rt_probe *probe)
 	bool ok;
 
 	rt_attach_why("%s", "");
-	ok = renew() && rt_probe_register(probe) && reach();
+	if (!GET(rt_started))
+		SET(came_late, true);
+	ok = renew(getenv(TFT_CONTROL_ENV), false) && rt_probe_register(probe) && reach();
+	errno = saved;
+	return ok;
+}
+
+/* By whom the probes were brought, that one brings them again: nothing is looked for. */
+bool rt_may_be_joined(void)
+{
+	return !GET(came_late) && rt_home_joinable();
+}
+
+bool rt_join(void)
+{
+	char page[PATH_MAX];
+	int saved = errno;
+	bool ok;
+
+	ok = rt_may_be_joined() && rt_home_page(page, sizeof(page)) && renew(page, true);
+	if (ok)
+		rt_home_wake();
 	errno = saved;
 	return ok;
 }
@@ -280,7 +303,7 @@ int tftop_runtime_attach(void)
 		rt_attach_why("no probe was ever in use here");
 		return TFT_ATTACH_UNUSED;
 	}
-	ok = renew() && reach();
+	ok = renew(getenv(TFT_CONTROL_ENV), false) && reach();
 	errno = saved;
 	return ok ? TFT_ATTACHED : TFT_ATTACH_FAILED;
 }

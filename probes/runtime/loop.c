@@ -8,7 +8,8 @@
  * leaves the process each 50 ms at the earliest, and waking up costs more than
  * the tick itself), an idle one each 50 ms, a switched-off one each 100 ms, one
  * whose tftop gives no sign of life each second. When tftop let go it sleeps for good,
- * until the end or another tftop wakes it.
+ * until the end or another tftop wakes it; in a program that began under tftop it looks
+ * each second whether another one has come to join it, one look at a name that is not there.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -220,6 +221,9 @@ static int64_t tick(int64_t now_ns)
 	uint64_t events;
 	bool beat;
 
+	/* before the one that was killed counts as dead: its level is not the next one's */
+	if (rt_control_silent(now_ns) && !rt_control_arrived())
+		rt_join();
 	rt_control_refresh(now_ns);
 	tell_level();
 	if (rt_control_arrived())
@@ -229,8 +233,11 @@ static int64_t tick(int64_t now_ns)
 	if (!GET(rt_armed)) {
 		rt_home_leave();
 		/* a tftop that let go does not come back; one that was stopped may */
-		return rt_control_let_go() ? INT64_MAX : now_ns + DEAD_TICK_NS;
+		return rt_control_let_go() && !rt_may_be_joined() ? INT64_MAX :
+								    now_ns + DEAD_TICK_NS;
 	}
+	if (rt_enabled())
+		rt_home_reached();
 	rt_quick_tick();
 	probes_tick(now_ns);
 	rt_batch_write_all(rt_now_ns(), rt_level() < TFT_LEVEL_DEFAULT);

@@ -48,7 +48,7 @@ static void say_lines(struct session *s, const struct attach_check *check)
 }
 
 /* The PID is that process's as long as this descriptor finds it there. */
-static bool hold(struct target *target, uint64_t start_ticks)
+bool session_attach_hold(struct target *target, uint64_t start_ticks)
 {
 	struct process_stat stat;
 
@@ -81,7 +81,7 @@ static bool begin_one(struct session *s, struct target *target, struct attach_ch
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is uid %u's and gid %u's, "
 			 "process %d is uid %u's and gid %u's: one tftop watches processes of one user",
 			 pid, check->uid, check->gid, (int)s->targets[0].pid, s->uid, s->gid);
-	else if (!hold(target, check->start_ticks))
+	else if (!session_attach_hold(target, check->start_ticks))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
 	else
 		return true;
@@ -130,9 +130,13 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 	s->attach = s->launcher_gone = true;
 	s->program = options->pids[0];
 	s->below = options->n_pids > options->n_given;
+	s->seen = options->seen;
+	s->seen_arg = options->seen_arg;
 	environ_complaint(&s->probes, complaint, sizeof(complaint));
 	if (!check || !s->targets)
 		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+	else if (options->join)		/* loads nothing */
+		good = session_join_begin(s, error);
 	else if (complaint[0])		/* at launch nothing is loaded then */
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach: %.480s", complaint);
 	else
@@ -219,12 +223,17 @@ void session_attach_look(struct session *s, child_function *tell)
 
 bool session_attach_reaches(const struct session *s, pid_t pid)
 {
+	return target_of(s, pid) != NULL || session_attach_has_runtime(pid);
+}
+
+bool session_attach_has_runtime(pid_t pid)
+{
 	char path[64], line[1024];
-	bool found = target_of(s, pid) != NULL;
+	bool found = false;
 	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps = found ? NULL : fopen(path, "re");
+	maps = fopen(path, "re");
 	while (maps && !found && fgets(line, sizeof(line), maps))
 		found = strstr(line, "/" STAGE_RUNTIME) != NULL;
 	if (maps)
@@ -240,6 +249,8 @@ void session_attach_free(struct session *s)
 			close(s->targets[i].fd);
 	}
 	free(s->targets);
+	free(s->join);
+	s->join = NULL;
 	s->targets = NULL;
 	s->n_targets = 0;
 }
@@ -473,6 +484,12 @@ static bool attach_one(struct session *s, struct target *target, char error[SESS
 	char why[640];
 	bool good;
 
+	if (s->join) {
+		target->attached = session_join(s, why, sizeof(why));
+		if (!target->attached)
+			snprintf(error, SESSION_ERROR_MAX, "cannot join %d: %.440s", (int)target->pid, why);
+		return target->attached;
+	}
 	session_make_environment(s, target->pid);
 	good = try_once(s, target, &now, why, sizeof(why));
 	while (!good && !s->broken && --tries > 0) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "probes/schema/control.h"
 
 #define PREFIX "tftop-"
 /* The longest socket below the folder must fit into sun_path. */
@@ -146,8 +149,8 @@ static bool is_private_folder(int fd)
 	return fstatat(fd, ".lttng", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A program that a second tftop was in has a link to that one's folder (probes/runtime/home.c);
- * when it is killed it leaves it. */
+/* A program that a second tftop was in has a link to that one's folder (probes/runtime/home.c),
+ * and leaves it when it ends first. */
 static void sweep_link(int dir, const char *name)
 {
 	char target[PATH_MAX];
@@ -162,6 +165,49 @@ static void sweep_link(int dir, const char *name)
 	if (slash && !strncmp(slash + 1, PREFIX, strlen(PREFIX)) && lstat(target, &st) &&
 	    errno == ENOENT)
 		unlinkat(dir, name, 0);
+}
+
+bool dir_is_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return path[0] == '/' && slash && !strncmp(slash + 1, PREFIX, strlen(PREFIX)) &&
+	       strlen(slash + 1) == strlen(PREFIX) + 6 && strlen(path) < DIR_PATH_MAX;
+}
+
+bool dir_link(const char *path, const char *dir, char *error, size_t size)
+{
+	if (symlink(dir, path) == 0)
+		return true;
+	snprintf(error, size, "cannot make the link '%s', where the program looks for its tftop: %s",
+		 path, strerror(errno));
+	return false;
+}
+
+void dir_unlink(const char *path, const char *dir)
+{
+	char target[DIR_PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target));
+
+	if (length > 0 && (size_t)length == strlen(dir) && !memcmp(target, dir, (size_t)length))
+		unlink(path);
+}
+
+void dir_let_go(int folder)
+{
+	int fd = openat(folder, "control", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uint32_t magic = 0, closed = 1;
+	ssize_t done = 0;
+	struct stat st;
+
+	/* Who owns the folder may have put another file there, by a link. */
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	    pread(fd, &magic, sizeof(magic), offsetof(struct tft_control, magic)) ==
+		    (ssize_t)sizeof(magic) && magic == TFT_CONTROL_MAGIC)
+		done = pwrite(fd, &closed, sizeof(closed), offsetof(struct tft_control, closed));
+	(void)done;		/* its probes see by themselves that it is dead, in 5 s */
+	if (fd >= 0)
+		close(fd);
 }
 
 static bool sweep_base(const char *base)
@@ -188,8 +234,10 @@ static bool sweep_base(const char *base)
 		/* Root has folders of throw-away uids in its own base only. */
 		if (fstat(fd, &st) == 0 &&
 		    (st.st_uid == geteuid() || (geteuid() == 0 && usable(base, true))) &&
-		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd))
+		    flock(fd, LOCK_EX | LOCK_NB) == 0 && is_private_folder(fd)) {
+			dir_let_go(fd);
 			clean &= remove_below(dirfd(dir), entry->d_name, 0, 0);
+		}
 		close(fd);
 	}
 	closedir(dir);

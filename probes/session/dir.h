@@ -30,6 +30,17 @@ int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size);
  * environment. */
 const char *dir_base(void);
 
+/* Whether this is the name of a private folder, wherever it is. */
+bool dir_is_name(const char *path);
+
+/* A second name of the folder, at a path that is free; false: error. And its end. */
+bool dir_link(const char *path, const char *dir, char *error, size_t size);
+void dir_unlink(const char *path, const char *dir);
+
+/* Tells the probes that its tftop is dead, at once and not 5 s after its last sign of life: else
+ * they introduce themselves to LTTng's next daemon in its name. folder: descriptor of a private folder. */
+void dir_let_go(int folder);
+
 /* Removes what dead tftops left; false: something resists, or was made anew meanwhile. */
 bool dir_sweep(void);
 

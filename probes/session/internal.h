@@ -49,6 +49,10 @@ struct session {
 	bool attach;			/* PROGRAM runs already: no launcher */
 	struct target *targets;		/* owned; then what PROGRAM is */
 	size_t n_targets;
+	char *join;			/* owned; the name at which what is joined looks for a
+					 * tftop; NULL: it is attached to */
+	bool (*seen)(void *arg);	/* of struct session_options */
+	void *seen_arg;
 	bool below;			/* what is below them is among them, where it can be */
 	int64_t stopped_ns;		/* a thread of theirs, for the probes, at most */
 	size_t unreached;		/* processes below them without a probe, at the start */
@@ -107,6 +111,8 @@ struct session_variables {
 void session_attach_variables(pid_t pid, struct session_variables *variables);
 const char *session_attach_variable(void *variables, const char *name);
 
+/* Whether it is the one that began then; it is held. */
+bool session_attach_hold(struct target *target, uint64_t start_ticks);
 /* One of them that has ended since the last call; NULL: none. */
 struct target *session_attach_ended(struct session *session);
 /* How many are attached to and run. */
@@ -115,6 +121,7 @@ size_t session_attach_running(const struct session *session);
 void session_attach_look(struct session *session, child_function *tell);
 /* Whether probes of ours are in that process, or it is to get them. */
 bool session_attach_reaches(const struct session *session, pid_t pid);
+bool session_attach_has_runtime(pid_t pid);
 void session_attach_free(struct session *session);
 
 /* ---- rouse.c ---- */
@@ -124,6 +131,13 @@ void session_attach_free(struct session *session);
 void session_rouse(struct session *session);
 /* Takes back what session_rouse() left in shared memory. */
 void session_rouse_end(struct session *session);
+
+/* ---- join.c ---- */
+
+/* Before anything is forked; false: error says why it cannot be joined. */
+bool session_join_begin(struct session *session, char error[SESSION_ERROR_MAX]);
+/* Until it is there; false: why it is not. */
+bool session_join(struct session *session, char *why, size_t size);
 
 /* ---- session.c ---- */
 

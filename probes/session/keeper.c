@@ -394,13 +394,13 @@ _Noreturn void keeper_main(const struct keeper_options *options)
 	if (!keeper_begin(&k, error, sizeof(error)))
 		give_up(&k, error);
 	keep(&k);
+	dir_let_go(k.lock);	/* tftop itself does where it was not killed */
 	/* tftop has all there was; root's own word in /dev/shm is sessiond's to reset */
 	keeper_end_daemons(&k.daemons, k.state == KEEPER_STOPPED &&
 			   (geteuid() != 0 || k.places.other_uid));
 	if (options->record_dir && k.places.uid != geteuid())
 		keeper_end_recording(k.trace, geteuid(), getegid());
-	if (k.dir[0])
-		dir_remove(k.dir);
+	keeper_end_folder(k.dir, options->known);
 	keeper_end_wait_word(k.places.uid);
 	_exit(0);
 }

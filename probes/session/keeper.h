@@ -29,6 +29,7 @@ struct keeper_options {
 	bool scout;			/* see scout.h; false: PROGRAM changes its user */
 	uid_t program_uid;		/* PROGRAM's, which only of an attached one is not tftop's */
 	gid_t program_gid;
+	const char *known;		/* second name of the folder, which goes with it; NULL: none */
 	bool lossless;
 	bool unhurried;			/* see struct session_options */
 };

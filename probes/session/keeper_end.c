@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probes/session/dir.h"
 #include "probes/session/process.h"
 #include "probes/session/wire.h"
 
@@ -66,6 +67,16 @@ void keeper_end_recording(const char *trace, uid_t uid, gid_t gid)
 	new_uid = uid;
 	new_gid = gid;
 	nftw(trace, give, 16, FTW_PHYS | FTW_MOUNT);
+}
+
+void keeper_end_folder(const char *dir, const char *known)
+{
+	if (!dir[0])
+		return;
+	if (known)
+		dir_unlink(known, dir);
+	dir_remove(dir);
+	dir_sweep();		/* the links to it */
 }
 
 static void reset_word(const char *path)

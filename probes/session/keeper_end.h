@@ -24,4 +24,7 @@ void keeper_end_recording(const char *trace, uid_t uid, gid_t gid);
  */
 void keeper_end_wait_word(uid_t uid);
 
+/* The private folder, "": none, and the second name that it has, NULL: none. */
+void keeper_end_folder(const char *dir, const char *known);
+
 #endif

@@ -118,7 +118,7 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 {
 	struct keeper_options options = {
 		.tftop = getpid(), .record_dir = record_dir, .lossless = o->lossless,
-		.unhurried = o->unhurried, .scout = !s->preflight.changes_user,
+		.unhurried = o->unhurried, .known = s->join, .scout = !s->preflight.changes_user,
 		.program_uid = s->attach ? s->uid : geteuid(),
 		.program_gid = s->attach ? s->gid : getegid(),
 	};

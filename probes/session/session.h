@@ -39,6 +39,11 @@ struct session_options {
 	 * n_given cannot be attached to there is no session, the others may be missing. */
 	const pid_t *pids;		/* borrowed for session_fork(); the first is what is told of */
 	size_t n_pids, n_given;		/* 0: none */
+	/* The one process was launched by a tftop that left it running: nothing is brought into
+	 * it, its probes come by themselves (join.c). */
+	bool join;
+	bool (*seen)(void *arg);	/* of join: whether it has introduced itself; main thread */
+	void *seen_arg;
 	const char *self_dir;		/* folder of the tftop binary; probes are in
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
 	const char *probes;		/* --probe LIST, "auto" when NULL */
@@ -59,6 +64,11 @@ struct session_options {
  */
 struct session *session_fork(const struct session_options *options,
 			     char error[SESSION_ERROR_MAX], int *exit_status);
+
+/* Whether a process was launched by a tftop: it can be joined when that one has gone, at
+ * the name that is written to known[]. */
+#define SESSION_KNOWN_MAX 128
+bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX]);
 
 /*
  * 2. Waits until the daemons stand, then creates the session. Returns 0, or -1

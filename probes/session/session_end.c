@@ -80,6 +80,8 @@ static void clear_for_keeper(struct session *s)
 	       wire_now_ns() < deadline)
 		poll(NULL, 0, 1);
 	s->keeper = 0;
+	if (s->join && s->ready.dir[0])
+		dir_unlink(s->join, s->ready.dir);
 	while (!(s->ready.dir[0] ? dir_remove(s->ready.dir) : dir_sweep()) &&
 	       wire_now_ns() < deadline)
 		poll(NULL, 0, 5);

@@ -252,6 +252,8 @@ killed_at_random() {
 	done
 }
 
+# is_closed FD: of a control page
+is_closed() { [ "$(tail -c +21 <&"$1" | head -c 1 | od -An -tu1)" = '   1' ]; }
 # What a dead tftop left goes with the next start, and nothing else.
 swept() {
 	local stale=/tmp/tftop-s$((RANDOM % 90000 + 10000)) other=/tmp/tftop-o$((RANDOM % 90000 + 10000))
@@ -260,9 +262,14 @@ swept() {
 	# of a program that was killed while a second tftop was in it; and one that leads somewhere
 	ln -s /tmp/tftop-000000 "${stale%?}x" && ln -s "$work" "${stale%?}y" || return
 	touch "$work/kept"
+	# its control page: probes that it left learn that it is dead
+	local page
+	printf 'tftp%60s' '' | tr ' ' '\0' >"$stale/control" && exec {page}<"$stale/control" || return
 	[ "$(folders)" = "$stale" ] || fail "the suite sees '$(folders)'"
 	under root -- true
 	[ ! -e "$stale" ] || fail "'$stale' was not swept"
+	is_closed "$page" || fail "its page was not closed"
+	exec {page}<&-
 	[ -e "$other/mine" ] || fail "a folder of somebody else was swept"
 	[ -e "$work/kept" ] || fail "a symbolic link was followed"
 	[ ! -L "${stale%?}x" ] || fail "a link to a folder that is gone was not swept"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A program that tftops come to and go from; sourced by run.sh.
 
-late_cases='late_again late_dead late_refused late_home late_home_taken'
+late_cases='late_again late_dead late_refused late_home late_home_stays late_home_taken'
 
 # turns_begin, tell COMMAND…, turns_end: the program, without tftop's variables at first
 turns_begin() {
@@ -129,6 +129,35 @@ case_late_home() {
 	expect late_home 'no link is left' "$(ls "$work" | grep -cx first)" 0
 	turns_end
 	expect late_home 'status' "$status" 0
+	daemon_end "$daemon_pid"
+}
+
+# Not of one that is only stopped, and not with a process: others may have this home, too.
+case_late_home_stays() {
+	local LTTNG_HOME=$work/first first
+	daemon_begin || return
+	first=$daemon_pid
+	turns_begin || return
+	turn late_stays1
+	daemon_end "$first"
+	rm -rf "$work/first"
+	LTTNG_HOME=$work/second
+	daemon_begin || return
+	trace_begin late_stays2 || return
+	tell attach "$control" "$LTTNG_HOME"
+	printf '\1' | dd of="$control" bs=1 seek=24 conv=notrunc status=none
+	tell off
+	expect late_stays 'off' "$answer" ok
+	wait_long
+	expect late_stays 'stopped: the link stays' "$(readlink "$work/first")" "$work/second"
+	printf '\0' | dd of="$control" bs=1 seek=24 conv=notrunc status=none
+	wait_long
+	tell mark back 5
+	turns_end
+	trace_end late_stays2
+	expect late_stays 'it goes on' "$(count late_stays2 ev_op "name=$(name_id late_stays2 back)")" 10
+	expect late_stays 'ended: the link stays' "$(readlink "$work/first")" "$work/second"
+	rm "$work/first"
 	daemon_end "$daemon_pid"
 }
 

@@ -144,11 +144,23 @@ TEST(options_refuse_unknown_ones)
 TEST(options_refuse_what_a_later_version_brings)
 {
 	static const char *const later[] = {
-		"--live=net://h", "--join",
+		"--live=net://h",
 	};
 
 	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
 		REFUSES("not in this version", later[i]);
+}
+
+TEST(options_join_takes_a_pid_or_none)
+{
+	CHECK(PARSE("--join") == OPTIONS_RUN);
+	CHECK(options.join && !options.n_pids);
+	CHECK(PARSE("-b", "--join", "4711") == OPTIONS_RUN);
+	CHECK(options.join && options.n_pids == 1 && options.pids[0] == 4711);
+	REFUSES("'x' is not a PID: --join takes", "--join", "x");
+	REFUSES("--join takes one PID or none", "--join", "1", "2");
+	REFUSES("--join takes one PID or none", "--join", "-p", "1");
+	REFUSES("--join takes one PID or none", "--join", "--", "p");
 }
 
 TEST(options_control_takes_a_pid_and_a_level)
