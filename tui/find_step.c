@@ -119,8 +119,10 @@ static bool choose_at(struct asker *asker, struct model *model, int64_t start_ns
 	struct executions all;
 	size_t n;
 
-	if (!ask(asker, model, start_ns, start_ns, AT_ONCE, &all))
+	if (!ask(asker, model, start_ns, start_ns, AT_ONCE, &all)) {
+		free(all.spans);
 		return false;
+	}
 	model_lock(model);
 	n = model_rows(model, &rows);
 	model_unlock(model);
