@@ -337,14 +337,15 @@ static void keep(struct keeper *k)
 		poll(p, 6, wait);
 		if (p[0].revents & (POLLHUP | POLLERR))
 			return;
+		/* before a death: it may say that PROGRAM is traced from now on */
+		if (p[0].revents)
+			obey(k);
 		if (p[1].revents)
 			reap(k);
 		if (p[5].revents && k->set == set)
 			scout_speaks(k);
 		if (p[2].revents && k->set == set)
 			caller_answers(k);
-		if (p[0].revents)
-			obey(k);
 		if (p[3].revents & POLLIN)
 			daemons_broker(k->options->broker, &inbox);
 		if (p[4].revents && k->set == set)
