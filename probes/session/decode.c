@@ -456,11 +456,11 @@ void decode_reattached(struct decode *decode)
 		add_loss(decode, NULL, decode->time_ns, decode->time_ns, 0, false);
 }
 
-void decode_renewed(struct decode *decode)
+void decode_renewed(struct decode *decode, int64_t begun_ns)
 {
 	decode->counts.streams_ended = decode->counts.streams_begun;
 	if (decode->gap_end_ns || !decode->gap_begin_ns)
-		decode->gap_begin_ns = decode->time_ns;
+		decode->gap_begin_ns = decode->time_ns ? decode->time_ns : begun_ns;
 	decode->gap_end_ns = 0;
 }
 

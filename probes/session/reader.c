@@ -292,7 +292,7 @@ static bool run_graph(struct reader *reader)
 	if (renewals != reader->renewed) {
 		/* What was tried in between was no reading on. */
 		reader->attached_anew = atomic_load(&reader->reattached);
-		decode_renewed(reader->decode);
+		decode_renewed(reader->decode, reader->begun_ns);
 		reader->gap_open = true;
 		reader->renewed = renewals;
 	} else if (reader->graphs) {
@@ -340,6 +340,7 @@ static void *reader_main(void *arg)
 	struct reader *reader = arg;
 	bool abandoned;
 
+	reader->begun_ns = reader_now_ns();
 	if (reader->url) {
 		process_give_way(false);
 		relay_use(&reader->relay);

@@ -43,7 +43,8 @@ struct reader {
 	/* the thread's own */
 	struct decode *decode;
 	bool brought;			/* this run of the graph brought messages */
-	int64_t begin_ns, period_ns;
+	int64_t begun_ns;		/* the first graph was */
+	int64_t begin_ns, period_ns;	/* begin: of this graph */
 	struct rhythm rhythm;
 	unsigned int graphs;		/* built so far */
 	unsigned int attached_anew;	/* of these, without a renewal */

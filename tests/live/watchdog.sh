@@ -109,9 +109,10 @@ recorded() {
 }
 drawn() {
 	times=0
-	printf '%s\n' 'wait-exit 90s' 'wait-settled 20s' "save-screen $work/screen" quit >"$work/script"
+	# what was never read has no place on the axis: the daemon is killed after that
+	printf '%s\n' 'wait-for tanh 30s' "save-screen $work/seen" 'wait-exit 90s' 'wait-settled 20s' "save-screen $work/screen" quit >"$work/script"
 	begin launch --headless --size 120x30 --script "$work/script" &&
-		strike lttng-sessiond KILL && steps again again.done || return
+		wait_for 40 test -e "$work/seen" && strike lttng-sessiond KILL && steps again again.done || return
 	touch "$work/steps/end"
 	wait "$watcher"
 	watcher=
