@@ -38,32 +38,38 @@ void model_unlock(struct model *model)
 }
 
 static _Thread_local struct {
-	void (*rest)(void *arg);	/* NULL: none */
+	bool (*rest)(void *arg);	/* NULL: none */
 	void *arg;
 } resting;
 
-void model_rest_with(void (*rest)(void *arg), void *arg)
+void model_rest_with(bool (*rest)(void *arg), void *arg)
 {
 	resting.rest = rest;
 	resting.arg = arg;
 }
 
-void model_yield(struct model *model)
+bool model_rest(void)
+{
+	return !resting.rest || resting.rest(resting.arg);
+}
+
+bool model_yield(struct model *model)
 {
 	struct fair_lock *lock = &model->lock;
-	bool waits;
+	bool waits, wanted;
 
 	if (resting.rest) {
 		fair_unlock(lock);
-		resting.rest(resting.arg);
+		wanted = model_rest();
 		fair_lock(lock);
-		return;
+		return wanted;
 	}
 	pthread_mutex_lock(&lock->mutex);
 	waits = lock->next - lock->serving > 1;
 	pthread_mutex_unlock(&lock->mutex);
 	if (!waits)
-		return;
+		return true;
 	fair_unlock(lock);
 	fair_lock(lock);
+	return true;
 }

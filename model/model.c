@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/analyses/analyses.h"
 #include "model/base/heap.h"
@@ -463,23 +462,15 @@ static void apply_event(struct model *model, const struct event *given)
 		apply_data(model, event);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void model_breathe(struct model *model)
 {
-	int64_t now = now_ns();
+	int64_t now = monotonic_ns();
 
 	if (now < model->slice_ns || now - model->slice_ns <= LOCK_NS)
 		return;
 	/* Whoever waits comes next: the lock is fair. */
 	model_yield(model);
-	model->slice_ns = now_ns();
+	model->slice_ns = monotonic_ns();
 }
 
 void model_apply(struct model *model, const struct event *events, size_t count)
@@ -488,7 +479,7 @@ void model_apply(struct model *model, const struct event *events, size_t count)
 		return;
 	pthread_mutex_lock(&model->feeding);
 	model_lock(model);
-	model->slice_ns = now_ns();
+	model->slice_ns = monotonic_ns();
 	for (size_t i = 0; i < count; i++) {
 		if (i % SLICE_CHECK == SLICE_CHECK - 1) {
 			analyses_poll(model, false);
@@ -523,7 +514,7 @@ void model_set_exited(struct model *model, uint16_t host, uint32_t pid, int stat
 		process->exit_signal = signal;
 		/* What it wrote before may still be on its way. */
 		if (!process->exit_seen_ns)
-			process->exit_seen_ns = now_ns();
+			process->exit_seen_ns = monotonic_ns();
 	}
 	atomic_fetch_add_explicit(&model->generation, 1, memory_order_relaxed);
 	model_unlock(model);

@@ -56,7 +56,7 @@ void range_walk_only(struct range_walk *walk, enum range_kind kind);
 bool range_walk_step(struct range_walk *walk, uint64_t spans);
 void range_walk_state(const struct range_walk *walk, struct range_state *out);
 /* What was found so far, as it is kept: several may have one name, range_fold() brings them
- * together. *out owned by the caller. [locked, yields] */
+ * together. *out owned by the caller. Fewer where nobody wants them. [locked, yields] */
 size_t range_walk_parts(struct range_walk *walk, struct range_part **out);
 
 /* What tells parts from each other, besides their kind. */
@@ -65,7 +65,7 @@ enum range_by {
 	RANGE_BY_DEVICE = 16, RANGE_BY_DIRECTION = 32, RANGE_BY_ALL = 63,
 };
 /* Makes parts that differ in nothing else one, and sorts them by time; what they differ in is
- * none then. Returns how many are left. Needs no lock. */
+ * none then. Returns how many are left. Needs no lock, and rests (model_rest()): not with it. */
 size_t range_fold(struct range_part *parts, size_t n, unsigned by);
 
 #endif

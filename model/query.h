@@ -40,11 +40,14 @@ void model_apply(struct model *model, const struct event *events, size_t count);
 void model_lock(struct model *model);
 void model_unlock(struct model *model);
 /* Whoever waits for the lock has it first, then we again: between questions of a long series.
- * What was asked before may have changed; rows, refs and strings stay what they are. [locked] */
-void model_yield(struct model *model);
+ * What was asked before may have changed; rows, refs and strings stay what they are. false:
+ * nobody wants the answer any more, any will do. [locked] */
+bool model_yield(struct model *model);
 /* Of this thread: rest() is called at each of its yields instead, without the lock, however
- * long it takes. NULL: no more. */
-void model_rest_with(void (*rest)(void *arg), void *arg);
+ * long it takes; what it returns is the yield's. NULL: no more. */
+void model_rest_with(bool (*rest)(void *arg), void *arg);
+/* The same where no lock is held. */
+bool model_rest(void);
 
 /* What the program of tftop itself knows, for the report and the screen. */
 void model_set_exited(struct model *model, uint16_t host, uint32_t pid,

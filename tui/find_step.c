@@ -15,7 +15,7 @@
 
 #define PART_LEAST 4096			/* of the run: the first part; each is twice the one before, */
 #define PART_MOST 64			/* ... up to this */
-#define AT_ONCE 1024u			/* events that begin at one time and are told apart */
+#define AT_ONCE 1024u			/* events that begin at one time: seldom more */
 
 /* What model_executions() calls back with. */
 struct asker {
@@ -119,9 +119,14 @@ static bool choose_at(struct asker *asker, struct model *model, int64_t start_ns
 	struct executions all;
 	size_t n;
 
-	if (!ask(asker, model, start_ns, start_ns, AT_ONCE, &all)) {
+	for (size_t most = AT_ONCE; ; most = EXECUTIONS_MAX) {
+		bool wanted = ask(asker, model, start_ns, start_ns, most, &all);
+
+		if (wanted && (all.n < most || most == EXECUTIONS_MAX))
+			break;
 		free(all.spans);
-		return false;
+		if (!wanted)
+			return false;
 	}
 	model_lock(model);
 	n = model_rows(model, &rows);

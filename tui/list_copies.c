@@ -11,8 +11,8 @@
 #include "tui/labels.h"
 #include "tui/list_internal.h"
 #include "tui/panes.h"
+#include "tui/range_take.h"
 
-#define LOOK_SPANS 4096u		/* at once, under the lock */
 #define LOOK_MOST 20000000u
 #define OP_WIDTH 32
 
@@ -51,30 +51,19 @@ const struct list_kind list_copies_kind = LIST_KIND(flags, columns, 0);
 static void take_parts(struct list_copies *copies, const struct page_call *call,
 		       const struct model_status *status)
 {
-	struct range_state state = { .whole = false };
-	struct range_walk *walk;
-	bool more, wanted = true;
+	struct range_ask ask = {
+		.model = call->model, .t0 = status->first_ns, .t1 = status->last_ns + 1,
+		.only_copies = true, .most = LOOK_MOST, .expected = status->events + 1,
+		.turns = call->turns,
+		.by = RANGE_BY_OP | RANGE_BY_QUEUE | RANGE_BY_DEVICE | RANGE_BY_DIRECTION,
+	};
+	struct range_state state;
 
 	if (status->first_ns > status->last_ns)
 		return;
-	model_lock(call->model);
-	walk = range_walk_new(call->model, status->first_ns, status->last_ns + 1);
-	range_walk_only(walk, RANGE_COPY);
-	do {
-		more = range_walk_step(walk, LOOK_SPANS);
-		range_walk_state(walk, &state);
-		model_unlock(call->model);
-		wanted = page_rest(call, (unsigned)(state.spans * 1000 / (status->events + 1)));
-		model_lock(call->model);
-	} while (more && wanted && state.spans < LOOK_MOST);
-	if (wanted)
-		copies->n = range_walk_parts(walk, &copies->parts);
-	range_walk_free(walk);
-	model_unlock(call->model);
+	copies->n = range_take(&ask, &copies->parts, &state);
 	copies->whole = state.whole && !state.folded;
 	copies->count = state.spans;
-	copies->n = range_fold(copies->parts, copies->n,
-			       RANGE_BY_OP | RANGE_BY_QUEUE | RANGE_BY_DEVICE | RANGE_BY_DIRECTION);
 }
 
 void list_copies_take(struct list_copies *copies, const struct page_call *call)

@@ -26,14 +26,6 @@
 #define CACHE_MS 2000
 #define ASLEEP_NS 1000000000		/* no live_pump() for so long: tftop was stopped */
 
-int64_t live_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 void live_say(struct live *live, int level, const char *format, ...)
 {
 	char text[LIVE_ERROR_MAX];
@@ -189,7 +181,7 @@ bool live_start(struct live *live)
 	log_line("daemons and reader stand");
 	clock_gettime(CLOCK_REALTIME, &real);
 	live->run.start_unix_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
-	live->started_ns = live_now_ns();
+	live->started_ns = monotonic_ns();
 	live->phase = LIVE_RUNNING;
 	if (!session_release(live->session, error)) {
 		log_line("set for PROGRAM:\n%s", session_environment(live->session));
@@ -235,7 +227,7 @@ static void stop(struct live *live, bool partial)
 	if (live->phase >= LIVE_ENDING)
 		return;
 	live->phase = LIVE_ENDING;
-	live->stop_ns = live_now_ns();
+	live->stop_ns = monotonic_ns();
 	live->stop_partial |= partial;
 	live->drain_until_ns = live->stop_ns + DRAIN_NS;
 	live->drain_max_ns = partial ? live->drain_until_ns : live->stop_ns + DRAIN_MAX_NS;
@@ -245,7 +237,7 @@ static void stop(struct live *live, bool partial)
 static void drain(struct live *live)
 {
 	live->draining = true;
-	log_line("tracing stopped, took %" PRId64 " us", (live_now_ns() - live->stop_ns) / 1000);
+	log_line("tracing stopped, took %" PRId64 " us", (monotonic_ns() - live->stop_ns) / 1000);
 	if (!live->reader || !session_has_data(live->session))
 		live_finish_model(live);
 	else
@@ -260,7 +252,7 @@ static void extend_drain(struct live *live)
 	if (!live->session || events == live->drain_events)
 		return;
 	live->drain_events = events;
-	live->drain_until_ns = live_now_ns() + DRAIN_NS;
+	live->drain_until_ns = monotonic_ns() + DRAIN_NS;
 	if (live->drain_until_ns > live->drain_max_ns)
 		live->drain_until_ns = live->drain_max_ns;
 }
@@ -297,7 +289,7 @@ static void look_at_end(struct live *live)
 	if (state >= READER_ENDED) {
 		live_finish_model(live);
 		live_keep_model(live, state == READER_ENDED && !live->stopped_reading);
-	} else if (live_now_ns() >= live->drain_until_ns) {
+	} else if (monotonic_ns() >= live->drain_until_ns) {
 		reader_stop(live->reader);
 		if (reader_in_sink(live->reader))
 			return;		/* busy with the model: it comes back */
@@ -416,7 +408,7 @@ void live_end(struct live *live)
 static void stop_reading(struct live *live)
 {
 	live->stopped_reading = live->stop_partial = true;
-	live->drain_until_ns = live_now_ns() + STOP_NS;
+	live->drain_until_ns = monotonic_ns() + STOP_NS;
 	reader_stop(live->reader);
 }
 
@@ -452,7 +444,7 @@ void live_finish(struct live *live, bool partial)
  * itself was stopped (Ctrl-Z) the silence was its own. */
 static void watch(struct live *live)
 {
-	int64_t now_ns = live_now_ns(), silent_ns;
+	int64_t now_ns = monotonic_ns(), silent_ns;
 
 	if (now_ns - live->watched_ns > ASLEEP_NS)
 		live->awake_ns = now_ns;
@@ -505,7 +497,7 @@ void live_pump(struct live *live)
 	session_alive(live->session);
 	take_all(live);
 	watch(live);
-	gate_tick(live->gate, live_now_ns());
+	gate_tick(live->gate, monotonic_ns());
 	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {
 		session_set_level(live->session, TFT_LEVEL_OFF);
 		stop(live, false);
@@ -553,7 +545,7 @@ struct session *live_session(struct live *live)
 const struct report_run *live_run(struct live *live)
 {
 	if (live->session && !live->exited && live->started_ns)
-		live->run.wall_ns = live_now_ns() - live->started_ns;
+		live->run.wall_ns = monotonic_ns() - live->started_ns;
 	return &live->run;
 }
 

@@ -83,19 +83,19 @@ const char *live_error(const struct live *live)
 const char *live_program_name(const struct live *live)
 {
 	const char *path = live->run.command && live->run.command[0] ? live->run.command[0] : "the program";
-	const char *slash = strrchr(path, '/');
+	const char *name = basename(path);
 
-	return slash && slash[1] ? slash + 1 : path;
+	return *name ? name : path;
 }
 
 void live_let_go(struct live *live)
 {
-	int64_t until_ns = live_now_ns() + FLUSH_NS;
+	int64_t until_ns = monotonic_ns() + FLUSH_NS;
 
 	if (!live->options->n_pids || !live->session || live->phase >= LIVE_ENDING)
 		return;
 	session_let_go(live->session);
-	while (live_now_ns() < until_ns)
+	while (monotonic_ns() < until_ns)
 		live_wait(live, 10);
 	log_line("let go of %zu", live->options->n_pids);
 	if (live->options->n_pids == 1)

@@ -57,7 +57,6 @@ struct live {
 };
 
 /* ---- live.c ---- */
-int64_t live_now_ns(void);
 void live_say(struct live *live, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The reader's sink; arg is the live. */

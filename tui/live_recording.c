@@ -32,7 +32,7 @@ static void introduce(struct live *live, pid_t pid, const char *command)
 	if (pid <= 0 || is_listed(live->model, (uint32_t)pid))
 		return;
 	event.pid = event.tid = (uint32_t)pid;
-	event.time_ns = live->opened ? live->recording.mono_ns : live_now_ns();
+	event.time_ns = live->opened ? live->recording.mono_ns : monotonic_ns();
 	event.u.process = (struct event_process){
 		.schema = 1, .rank = -1, .world = -1,
 		.host = live->run.host ? live->run.host : "", .command = command,
@@ -78,7 +78,7 @@ void live_record_output(struct live *live, const void *data, size_t size)
 	if (!live->output)
 		live->output = recording_output(live->options->record_dir, error);
 	if (live->output) {
-		recording_output_add(live->output, live_now_ns(), data, size);
+		recording_output_add(live->output, monotonic_ns(), data, size);
 		return;
 	}
 	live->output_failed = true;
@@ -112,7 +112,7 @@ void live_recording(const struct live *live, struct recording *out)
 		recording_clocks(out);
 	out->run = live->run;
 	if (live->session && live->phase != LIVE_DONE)
-		out->run.wall_ns = live_now_ns() - live->started_ns;
+		out->run.wall_ns = monotonic_ns() - live->started_ns;
 	out->finished = true;
 	out->partial = live->phase != LIVE_DONE || live->stop_partial;
 }

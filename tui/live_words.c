@@ -62,7 +62,7 @@ const char *live_waiting_for(struct live *live, char *text, size_t size)
 			 "reading the recording, %d %%", live_progress(live));
 		return text;
 	}
-	fmt_time(time, live_now_ns() - live->started_ns);
+	fmt_time(time, monotonic_ns() - live->started_ns);
 	live_list_probes(live, probes, sizeof(probes));
 	if (live->phase == LIVE_STARTING)
 		snprintf(text, size, "starting the tracer");

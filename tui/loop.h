@@ -3,9 +3,9 @@
  * The loop and what it owns: shared by the files that make it up (loop.c,
  * frame.c, mouse_loop.c, commands.c, help.c, dialog.c, script.c) and by nothing else.
  *
- * Always true: only the loop's thread touches any of this; the model's lock is
- * held in frame_update() alone, and there for questions only, a few milliseconds at a time; whatever a
- * command wants done to the screen it says by its outcome.
+ * Always true: only the loop's thread touches any of this, and what works in turns with it
+ * (turns.h); the model's lock is held for questions only, a few milliseconds at a time;
+ * whatever a command wants done to the screen it says by its outcome.
  */
 #ifndef TUI_LOOP_H
 #define TUI_LOOP_H
@@ -56,6 +56,8 @@ struct slow {
 	void (*work)(struct turns *turns, void *arg);
 	/* It is done, or was stopped and is of no use; frees arg. */
 	void (*over)(struct tui *tui, void *arg, bool stopped);
+	/* Of a pane's: view->work is the next one's by then. */
+	unsigned (*pane_over)(void *arg, struct view *view, bool stopped);
 	void *arg;
 	struct turns *turns;		/* owned; NULL: nothing is under way */
 	int64_t began_ns, said_ns;

@@ -10,13 +10,13 @@
 #include "model/query-time.h"
 #include "model/query-work.h"
 #include "tui/page_parts.h"
+#include "tui/range_take.h"
 #include "tui/report.h"
 #include "tui/step_ranks.h"
 #include "tui/when.h"
 
 #define BAR 16
 #define PARTS_SHOWN 10u
-#define SLICE 10000u			/* spans with the lock held */
 #define SPANS_MOST 5000000u		/* looked at for a page */
 
 struct step_page {
@@ -276,15 +276,19 @@ static void add_kind(struct step_page *s, struct range_part *parts, size_t n, en
 		page_say(s->page, ROLE_MUTED, 0, "  %zu more", all - shown);
 }
 
-/* What the walk found; ops by their own time, all else by time. */
-static void add_ran(struct step_page *s, struct range_walk *walk)
+/* What ran in it; ops by their own time, all else by time. */
+static void add_ran(struct step_page *s, const struct page_call *call)
 {
+	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
+	struct range_ask ask = {
+		.model = call->model, .t0 = t0, .t1 = t0 + (dur > 0 ? dur : 1), .most = SPANS_MOST,
+		.expected = SPANS_MOST, .turns = call->turns,
+		.by = RANGE_BY_NAME | RANGE_BY_DIRECTION,
+	};
 	struct range_part *parts;
 	struct range_state state;
-	size_t n = range_walk_parts(walk, &parts);
+	size_t n = range_take(&ask, &parts, &state);
 
-	range_walk_state(walk, &state);
-	n = range_fold(parts, n, RANGE_BY_NAME | RANGE_BY_DIRECTION);
 	add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
 	add_kind(s, parts, n, RANGE_COPY, "copies in it");
 	add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
@@ -334,26 +338,6 @@ static void make(struct step_page *s)
 	add_idle(s);
 }
 
-/* Its events, with the lock given back in between. */
-static void walk_step(struct step_page *s, const struct page_call *call)
-{
-	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
-	struct range_walk *walk;
-	bool more = true;
-
-	model_lock(s->book.model);
-	walk = range_walk_new(s->book.model, t0, t0 + (dur > 0 ? dur : 1));
-	for (uint64_t looked = 0; more && looked < SPANS_MOST; looked += SLICE) {
-		more = range_walk_step(walk, SLICE);
-		model_unlock(s->book.model);
-		more = page_rest(call, (unsigned)(looked * 1000 / SPANS_MOST)) && more;
-		model_lock(s->book.model);
-	}
-	add_ran(s, walk);
-	model_unlock(s->book.model);
-	range_walk_free(walk);
-}
-
 bool page_step(const struct page_call *call, struct page *page)
 {
 	struct when_asks asks = { call->model, call->view };
@@ -371,7 +355,7 @@ bool page_step(const struct page_call *call, struct page *page)
 		make(&s);
 	model_unlock(call->model);
 	if (found)
-		walk_step(&s, call);
+		add_ran(&s, call);
 	page_book_release(&s.book);
 	free(s.rows);
 	return found;

@@ -43,13 +43,6 @@ static const char *next_word(const struct command *command, const char *word)
 	return word < command->text + command->size ? word : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ---- names ---- */
 
 static bool is_interpreter(const char *path)
@@ -57,7 +50,7 @@ static bool is_interpreter(const char *path)
 	static const char *const names[] = {
 		"python", "pypy", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "lua",
 	};
-	const char *base = base_name(path);
+	const char *base = basename(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t length = strlen(names[i]);
@@ -90,7 +83,7 @@ static const char *script_of(const struct command *command)
 /* The whole of it, or without its last ending: "train" is train.py. */
 static bool same_file(const char *path, const char *name)
 {
-	const char *base = base_name(path), *dot = strrchr(base, '.');
+	const char *base = basename(path), *dot = strrchr(base, '.');
 	size_t length = strlen(name);
 
 	return !strcmp(base, name) ||
@@ -106,7 +99,7 @@ static bool is_called(pid_t pid, const char *name)
 	if (!process_stat(pid, &stat) || stat.state == 'Z' || stat.state == 'X' ||
 	    !read_command(pid, &command))
 		return false;
-	if (!strcmp(stat.comm, name) || !strcmp(base_name(command.text), name))
+	if (!strcmp(stat.comm, name) || !strcmp(basename(command.text), name))
 		return true;
 	script = is_interpreter(command.text) ? script_of(&command) : NULL;
 	return script && same_file(script, name);

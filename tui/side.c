@@ -10,8 +10,8 @@
 #include "tui/json_read.h"
 #include "tui/pane_steps.h"
 #include "tui/panes.h"
+#include "tui/range_take.h"
 
-#define SLICE 20000u			/* spans that are looked at before the lock is given back */
 #define DEVICES 8			/* whose time is told one by one */
 
 void side_release(struct side *side)
@@ -126,28 +126,17 @@ static void add_devices(struct side *side, struct model *model)
 static size_t walk(struct side *side, struct model *model, struct turns *turns,
 		   struct range_part **parts)
 {
-	bool wanted = true;
-	struct range_walk *walk = range_walk_new(model, side->when.t0, side->when.t1);
+	struct range_ask ask = {
+		.model = model, .t0 = side->when.t0, .t1 = side->when.t1, .most = SIDE_SPANS_MAX,
+		.expected = SIDE_SPANS_MAX, .turns = turns, .by = RANGE_BY_ALL,
+	};
 	struct step_list steps = { .rows = NULL };
 	const char *all;
-	size_t n;
+	size_t n = range_take(&ask, parts, &side->state);
 
 	model_lock(model);
-	while (wanted && range_walk_step(walk, SLICE)) {
-		range_walk_state(walk, &side->state);
-		if (side->state.spans >= SIDE_SPANS_MAX)
-			break;
-		model_unlock(model);
-		wanted = !turns || turns_rest(turns, (unsigned)(side->state.spans * 1000 /
-								SIDE_SPANS_MAX));
-		model_lock(model);
-	}
-	*parts = NULL;
-	n = wanted ? range_walk_parts(walk, parts) : 0;	/* what nobody waits for takes no more time */
-	range_walk_state(walk, &side->state);
 	model_steps_update(model, &steps);
 	model_unlock(model);
-	n = range_fold(*parts, n, RANGE_BY_ALL);
 	/* "step 12" and "step 13" are one range, or nothing of a step would be in another */
 	for (size_t i = 0; i < n; i++) {
 		struct range_part *part = &(*parts)[i];
@@ -158,7 +147,6 @@ static size_t walk(struct side *side, struct model *model, struct turns *turns,
 			part->op = all;
 	}
 	step_list_release(&steps);
-	range_walk_free(walk);
 	return n;
 }
 

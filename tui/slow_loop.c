@@ -90,14 +90,15 @@ void slow_stop_waited(struct tui *tui)
 
 static void pane_over(struct tui *tui, void *arg, bool stopped)
 {
-	tui_apply(tui, tui->view.work.over(arg, &tui->view, stopped));
+	tui_apply(tui, tui->slow.pane_over(arg, &tui->view, stopped));
 }
 
 void slow_pane(struct tui *tui)
 {
 	const struct view_work *work = &tui->view.work;
 	struct slow slow = {
-		.what = work->what, .work = work->work, .over = pane_over, .arg = work->arg,
+		.what = work->what, .work = work->work, .over = pane_over,
+		.pane_over = work->over, .arg = work->arg,
 	};
 
 	if (slow_begin(tui, &slow))

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "model/base/util.h"
 #include "model/query.h"
@@ -22,14 +21,6 @@ struct turns {
 	unsigned permille;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* Hands the turn to the other side and waits until it comes back; [mutex]. */
 static void hand_over(struct turns *turns, bool to_work)
 {
@@ -39,11 +30,11 @@ static void hand_over(struct turns *turns, bool to_work)
 		pthread_cond_wait(&turns->turn, &turns->mutex);
 }
 
-static void rest(void *arg)
+static bool rest(void *arg)
 {
 	struct turns *turns = arg;
 
-	turns_rest(turns, turns->permille);
+	return turns_rest(turns, turns->permille);
 }
 
 static void *run(void *arg)
@@ -103,7 +94,7 @@ bool turns_go(struct turns *turns, int64_t for_ns)
 	bool over;
 
 	pthread_mutex_lock(&turns->mutex);
-	turns->until_ns = for_ns == INT64_MAX ? for_ns : now_ns() + for_ns;
+	turns->until_ns = for_ns == INT64_MAX ? for_ns : monotonic_ns() + for_ns;
 	if (!turns->over)
 		hand_over(turns, true);
 	over = turns->over;
@@ -119,7 +110,7 @@ unsigned turns_permille(const struct turns *turns)
 bool turns_rest(struct turns *turns, unsigned permille)
 {
 	turns->permille = permille;
-	if (!turns->ends && now_ns() >= turns->until_ns) {
+	if (!turns->ends && monotonic_ns() >= turns->until_ns) {
 		pthread_mutex_lock(&turns->mutex);
 		hand_over(turns, false);
 		pthread_mutex_unlock(&turns->mutex);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- memory ---- */
@@ -95,6 +96,14 @@ char *xasprintf(const char *format, ...)
 	strbuf_vaddf(&buf, format, args);
 	va_end(args);
 	return strbuf_detach(&buf);
+}
+
+int64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 void grow(void *memory, size_t *cap, size_t count, size_t size)

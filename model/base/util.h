@@ -27,6 +27,9 @@ char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t max);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* CLOCK_MONOTONIC. */
+int64_t monotonic_ns(void);
+
 /*
  * Makes room for one more element in a growing array: *memory has room for
  * *cap elements of `size` bytes, `count` are used. Doubles.

@@ -73,13 +73,6 @@ static bool same_device(const struct graph_node *a, const struct graph_node *b)
 	return same_graph(a, b) && !strcmp(a->device ? a->device : "", b->device ? b->device : "");
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Filled by its share of the time of its graph's costliest; grey: it never ran. */
 static void put_node(FILE *out, const struct graph_node *node, int64_t most_ns, struct strbuf *text)
 {
@@ -88,7 +81,7 @@ static void put_node(FILE *out, const struct graph_node *node, int64_t most_ns, 
 	strbuf_reset(text);
 	strbuf_addf(text, "%s\n%s", node->name ? node->name : "?", node->type);
 	if (node->file && node->line)
-		strbuf_addf(text, "\n%s:%" PRIu32, base_name(node->file), node->line);
+		strbuf_addf(text, "\n%s:%" PRIu32, basename(node->file), node->line);
 	if (node->count)
 		strbuf_addf(text, "\n%" PRIu64 "x %s, mean %s", node->count,
 			    fmt_time(total, node->total_ns), fmt_time(mean, node->mean_ns));

@@ -120,17 +120,15 @@ enum import_kind import_kind(const struct import *import)
 
 /* ---- reading ---- */
 
-static const char *base_name(const char *path)
+static const char *name_of(const struct import *import)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "memory";
+	return import->options.path ? basename(import->options.path) : "memory";
 }
 
 /* A protobuf, as one range; false: nothing is there. */
 static bool read_range(struct import *import, struct build *build)
 {
-	const char *name = base_name(import->options.path);
+	const char *name = name_of(import);
 	char error[IMPORT_ERROR_MAX];
 	const uint8_t *data;
 	size_t size;
@@ -168,12 +166,12 @@ enum import_result import_run(struct import *import)
 	build.stop = &import->stop;
 	build.progress = &import->progress;
 	if (import->kind == IMPORT_CHROME)
-		chrome_read(&build, import->source, base_name(import->options.path));
+		chrome_read(&build, import->source, name_of(import));
 	else
 		read_range(import, &build);
 	build_run(&build);
 	tell_problems(&build);
-	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events%s", base_name(import->options.path),
+	build_say(&build, 0, "'%s' is %s: %" PRIu64 " events%s", name_of(import),
 		  import_kind_name(import->kind), spool_count(build.spool),
 		  import->stop ? " until the reading was stopped" : "");
 	if (import->stop)
@@ -183,7 +181,7 @@ enum import_result import_run(struct import *import)
 	else if (build_has_problems(&build) || build.strange)
 		result = IMPORT_PART;
 	if (result == IMPORT_NOTHING)
-		build_say(&build, 2, "there are no events in '%s'", base_name(import->options.path));
+		build_say(&build, 2, "there are no events in '%s'", name_of(import));
 	build_release(&build);
 	return result;
 }

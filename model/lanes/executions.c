@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/base/util.h"
 #include "model/lanes/lane-internal.h"
@@ -33,14 +32,6 @@ struct hunt {
 	uint64_t all, looked;		/* events in the rows; so far */
 	bool stopped;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 enum execution_kind execution_kind(const struct span *span)
 {
@@ -250,7 +241,7 @@ static void look_at_chunk(struct hunt *hunt, struct lane *lane, size_t c, uint32
 static bool breathe(struct hunt *hunt)
 {
 	const struct execution_want *want = hunt->want;
-	int64_t now = now_ns();
+	int64_t now = monotonic_ns();
 
 	if (now - hunt->slice_ns <= SLICE_NS)
 		return true;
@@ -262,7 +253,7 @@ static bool breathe(struct hunt *hunt)
 	} else {
 		model_yield(hunt->model);
 	}
-	hunt->slice_ns = now_ns();
+	hunt->slice_ns = monotonic_ns();
 	return !hunt->stopped;
 }
 
@@ -448,7 +439,7 @@ void model_executions(struct model *model, const struct execution_want *want,
 
 	memset(out, 0, sizeof(*out));
 	model_lock(model);
-	hunt.slice_ns = now_ns();
+	hunt.slice_ns = monotonic_ns();
 	hunt.names = ask_names(&hunt, want->name);
 	if (!hunt.stopped)
 		hunt.ops = ask_names(&hunt, want->op);

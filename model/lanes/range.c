@@ -458,8 +458,8 @@ size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 	*out = xcalloc(walk->n ? walk->n : 1, sizeof(**out));
 	for (size_t i = 0; i < walk->n; i++) {
 		(*out)[i] = part_of(walk->model, &walk->items[i]);
-		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1)
-			model_yield(walk->model);
+		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1 && !model_yield(walk->model))
+			return i + 1;
 	}
 	return walk->n;
 }
@@ -538,6 +538,8 @@ size_t range_fold(struct range_part *parts, size_t n, unsigned by)
 		uint64_t key = part_hash(&parts[i], by);
 		uint32_t at;
 
+		if (i % PARTS_AT_ONCE == PARTS_AT_ONCE - 1 && !model_rest())
+			break;
 		while ((at = map_get(&map, key)) != MAP_NONE && !same_part(&parts[at], &parts[i], by))
 			key++;
 		if (at != MAP_NONE) {

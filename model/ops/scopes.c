@@ -336,13 +336,6 @@ struct written {
 	char *text;			/* behind the rows: what scopes are called */
 };
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The row of a scope, or of the one that it leads to alone. */
 static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
 			struct optree_row *row)
@@ -364,7 +357,7 @@ static uint32_t name_it(const struct scopes *s, uint32_t at, struct written *w,
 	w->text += node->part.length;
 	*w->text++ = '\0';
 	row->name = text;
-	row->type = node->part.file ? file_name(node->part.file) :
+	row->type = node->part.file ? basename(node->part.file) :
 		    node->part.kind == PART_MODULE ? MODULE_FILE : "scope";
 	row->children = node->ops + node->below;
 	return at;

@@ -66,7 +66,7 @@ static void *wake(void *data)
 
 	if (tracee_take(&e, NULL, sleeper->tid) != HOLD_DONE)
 		return NULL;
-	if (tracee_stop(&e, attach_now_ns() + STOP_NS) == HOLD_DONE)
+	if (tracee_stop(&e, wire_now_ns() + STOP_NS) == HOLD_DONE)
 		sleeper->woken = end_sleep(&e);
 	tracee_release(&e);
 	return NULL;

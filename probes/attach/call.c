@@ -73,14 +73,6 @@
 #define LET_THROUGH (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) | \
 		     BIT(SIGSYS) | BIT(33))
 
-int64_t attach_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ll + ts.tv_nsec;
-}
-
 static void nap(long ns)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
@@ -109,7 +101,7 @@ static enum hold next_stop(struct tracee *e, int64_t deadline, int *status)
 	pid_t pid;
 
 	while ((pid = waitpid(e->tid, status, __WALL | WNOHANG)) == 0) {
-		if (attach_now_ns() > deadline)
+		if (wire_now_ns() > deadline)
 			return HOLD_LATE;
 		nap(10000);
 	}
@@ -142,7 +134,7 @@ enum hold tracee_stop(struct tracee *e, int64_t deadline)
 	enum hold hold;
 	int status;
 
-	e->since_ns = attach_now_ns();
+	e->since_ns = wire_now_ns();
 	if (ptrace(PTRACE_INTERRUPT, e->tid, 0, 0) != 0)
 		return HOLD_GONE;
 	while ((hold = next_stop(e, deadline, &status)) == HOLD_DONE) {
@@ -441,7 +433,7 @@ void tracee_release(struct tracee *e)
 		return;
 	/* it runs: only a stopped thread can be let go by name */
 	if (!e->stopped && (ptrace(PTRACE_INTERRUPT, e->tid, 0, 0) != 0 ||
-			    next_stop(e, attach_now_ns() + 50000000, &status) != HOLD_DONE))
+			    next_stop(e, wire_now_ns() + 50000000, &status) != HOLD_DONE))
 		return;		/* the end of this thread of ours lets it go */
 	if (e->away && e->returned) {
 		e->pending = 0;

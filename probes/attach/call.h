@@ -8,6 +8,7 @@
 #define PROBES_ATTACH_CALL_H
 
 #include "probes/attach/thread.h"
+#include "probes/session/wire.h"
 
 #ifdef __x86_64__
 
@@ -67,8 +68,6 @@ enum hold tracee_call(struct tracee *e, uint64_t function, const char *text, uin
 /* Gives everything back if a call was made, and lets go of it. A thread that is away still
  * (HOLD_LATE) comes back by itself. */
 void tracee_release(struct tracee *e);
-
-int64_t attach_now_ns(void);
 
 #endif
 #endif

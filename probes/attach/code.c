@@ -115,7 +115,7 @@ static bool wait_stopped(struct thread *t, int64_t deadline)
 
 	while (!t->stopped && !t->gone) {
 		while ((got = waitpid(t->tid, &status, __WALL | WNOHANG)) == 0) {
-			if (attach_now_ns() > deadline)
+			if (wire_now_ns() > deadline)
 				return false;
 			nanosleep(&(struct timespec){ .tv_nsec = 10000 }, NULL);
 		}
@@ -171,7 +171,7 @@ static void let_all_go(struct job *job)
 	for (size_t i = 0; i < job->count; i++)
 		if (job->threads[i].stopped)
 			let_go(&job->threads[i]);
-	deadline = attach_now_ns() + LEAVE_NS;
+	deadline = wire_now_ns() + LEAVE_NS;
 	for (size_t i = 0; i < job->count; i++) {
 		struct thread *t = &job->threads[i];
 
@@ -288,13 +288,13 @@ static bool change(struct job *job)
 
 static bool try_once(struct job *job)
 {
-	int64_t since = attach_now_ns(), stopped;
+	int64_t since = wire_now_ns(), stopped;
 	bool done;
 
 	job->result->tries++;
 	done = stop_all(job, since + CODE_STOP_MS * 1000000ll) && change(job);
 	let_all_go(job);
-	stopped = attach_now_ns() - since;
+	stopped = wire_now_ns() - since;
 	if (stopped > job->result->stopped_ns)
 		job->result->stopped_ns = stopped;
 	return done;
@@ -304,12 +304,12 @@ static bool try_once(struct job *job)
 static void *work(void *data)
 {
 	struct job *job = data;
-	int64_t until = attach_now_ns() + FIND_NS;
+	int64_t until = wire_now_ns() + FIND_NS;
 	unsigned seed = (unsigned)until;
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	setpriority(PRIO_PROCESS, 0, -15);
-	while (!job->over && attach_now_ns() < until) {
+	while (!job->over && wire_now_ns() < until) {
 		job->result->replaced = try_once(job);
 		if (job->result->replaced)
 			break;

@@ -134,7 +134,7 @@ static bool not_loaded(struct job *job, struct tracee *e, int64_t until)
 static bool load(struct job *job, struct tracee *e)
 {
 	const struct inject_request *q = job->q;
-	int64_t until = attach_now_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
+	int64_t until = wire_now_ns() + (q->call_ms > 0 ? q->call_ms : DEFAULT_MS) * 1000000ll;
 	uint64_t handle = 0, entry, status = 0;
 	enum hold hold;
 
@@ -169,7 +169,7 @@ static bool try_once(struct job *job, struct tracee *e)
 	enum hold hold;
 
 	job->result->tries++;
-	hold = tracee_stop(e, attach_now_ns() + STOP_MS * 1000000ll);
+	hold = tracee_stop(e, wire_now_ns() + STOP_MS * 1000000ll);
 	if (hold != HOLD_DONE) {
 		job->unsafe = "it cannot be stopped";
 		return true;
@@ -188,7 +188,7 @@ static bool try_once(struct job *job, struct tracee *e)
 
 static void note_stopped(struct job *job, const struct tracee *e)
 {
-	int64_t stopped = attach_now_ns() - e->since_ns;
+	int64_t stopped = wire_now_ns() - e->since_ns;
 
 	if (stopped > job->result->stopped_ns)
 		job->result->stopped_ns = stopped;
@@ -200,7 +200,7 @@ static void *work(void *data)
 	struct job *job = data;
 	struct tracee *e = malloc(sizeof(*e));
 	int stops = job->thread.rank == RANK_RUNNING ? STOPS_RUNNING : STOPS_WAITING;
-	unsigned seed = (unsigned)attach_now_ns();
+	unsigned seed = (unsigned)wire_now_ns();
 	enum hold hold;
 
 	/* a thread of the program stands still for this one: before others, where allowed */
@@ -218,7 +218,7 @@ static void *work(void *data)
 		end(job->result, INJECT_REFUSED, "'%d' cannot be traced: %s; a debugger holds it, or the "
 		    "system forbids it", (int)job->q->pid, strerror(errno));
 	}
-	for (int i = 0; i < stops && hold == HOLD_DONE && attach_now_ns() < job->find_until; i++) {
+	for (int i = 0; i < stops && hold == HOLD_DONE && wire_now_ns() < job->find_until; i++) {
 		if (try_once(job, e))
 			break;
 		tracee_continue(e);
@@ -258,20 +258,20 @@ static bool search(const struct inject_request *q, const struct target *t,
 	struct job job = { .q = q, .t = t, .result = result, .unsafe = "it has no thread that runs" };
 	char tracer[32];
 
-	job.find_until = attach_now_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
+	job.find_until = wire_now_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
 	do {
 		size_t count = candidates_find(t, list);
 
 		status_field(q->pid, q->pid, "TracerPid", tracer, sizeof(tracer));
 		if (!count || !tracer[0])
 			return end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
-		for (size_t i = 0; i < count && attach_now_ns() < job.find_until; i++) {
+		for (size_t i = 0; i < count && wire_now_ns() < job.find_until; i++) {
 			job.thread = list[i];
 			if (on_thread(&job))
 				return result->outcome == INJECT_DONE;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
-	} while (attach_now_ns() < job.find_until);
+	} while (wire_now_ns() < job.find_until);
 	return end(result, INJECT_NO_MOMENT, "no thread of '%d' was at a safe place at any of %u stops "
 		   "(the last one: %s); nothing was changed, try again", (int)q->pid, result->tries,
 		   job.unsafe ? job.unsafe : "none");

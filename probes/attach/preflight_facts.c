@@ -13,13 +13,6 @@
 #define WHOLE_MAX (64u << 20)
 #define FILES_MAX 4096		/* a process maps some hundreds */
 
-const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 char *read_whole(const char *path, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -226,7 +219,7 @@ const char *facts_variable(const struct facts *t, const char *name)
 const struct mapped_file *facts_file(const struct facts *t, const char *prefix)
 {
 	for (size_t i = 0; i < t->n_files; i++)
-		if (!strncmp(file_name(t->files[i].path), prefix, strlen(prefix)))
+		if (!strncmp(basename(t->files[i].path), prefix, strlen(prefix)))
 			return &t->files[i];
 	return NULL;
 }

@@ -42,7 +42,6 @@ const char *facts_variable(const struct facts *facts, const char *name);
 
 /* The first mapped file whose name (behind the last '/') begins with prefix. */
 const struct mapped_file *facts_file(const struct facts *facts, const char *prefix);
-const char *file_name(const char *path);
 
 /* A number of a text such as /proc/PID/status: what stands behind "name". -1: no line. */
 long long text_number(const char *text, const char *name, int base);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight_internal.h"
+#include "probes/attach/target.h"
 #include "probes/session/daemons.h"
 #include "probes/session/dir.h"
 #include "probes/session/lttng.h"
@@ -95,9 +96,7 @@ static void check_attaching(struct attach_check *check)
 {
 	struct facts own;
 	bool may = facts_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
-	char text[16];
-	int scope = process_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 ?
-		    text[0] - '0' : 0;
+	int scope = target_yama_scope();
 	struct attach_line *line;
 
 	facts_free(&own);

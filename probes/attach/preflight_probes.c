@@ -52,7 +52,7 @@ static const char *runtime_in(const struct facts *t, const struct late_probe *pr
 
 	for (size_t i = 0; i < PREFIXES_MAX && probe->runtimes[i] && !file; i++)
 		file = facts_file(t, probe->runtimes[i]);
-	return file ? file_name(file->path) : NULL;
+	return file ? basename(file->path) : NULL;
 }
 
 static void add_late(struct attach_check *check, const struct facts *t,
@@ -145,7 +145,7 @@ void check_cupti(struct attach_check *check, const struct facts *t)
 	if (!t->files_known || !facts_file(t, "libcuda.so"))
 		return;
 	if (!who && injected && *injected)
-		who = file_name(injected);
+		who = basename(injected);
 	if (!cupti) {
 		attach_add(check, "CUPTI", ATTACH_ABSENT, "no copy of it is loaded, so nobody uses it");
 	} else if (who) {

@@ -192,7 +192,7 @@ static bool has_let_go(const char *page)
 static bool control_folder(const struct facts *t, char *folder, size_t size, bool *there)
 {
 	for (size_t i = 0; i < t->n_files; i++) {
-		const char *path = t->files[i].path, *name = file_name(path);
+		const char *path = t->files[i].path, *name = basename(path);
 
 		if (strcmp(name, "control") || !strstr(path, "/tftop-"))
 			continue;

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight_internal.h"
-
-#define CAP_PTRACE 19
+#include "probes/attach/target.h"
 
 static bool same_user(const struct facts *t)
 {
@@ -34,19 +33,11 @@ static bool is_dumpable(const struct facts *t)
 	return stat(path, &st) != 0 || st.st_uid == t->uids[1];
 }
 
-static int yama_scope(void)
-{
-	char text[16];
-
-	return process_read_file("/proc/sys/kernel/yama/ptrace_scope", text, sizeof(text)) > 0 ?
-		text[0] - '0' : 0;
-}
-
 static void say_refused(struct attach_check *check, const struct facts *t, int error)
 {
 	struct facts own;
 	uint64_t mine = facts_read(&own, getpid()) ? own.permitted : 0;
-	int scope = yama_scope();
+	int scope = target_yama_scope();
 	struct attach_line *line;
 
 	facts_free(&own);

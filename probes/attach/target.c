@@ -159,14 +159,20 @@ bool target_possible(pid_t pid, char *why, size_t size)
 	return true;
 }
 
-/* ---- reading it ---- */
-
-static const char *base_name(const char *path)
+int target_yama_scope(void)
 {
-	const char *slash = strrchr(path, '/');
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char text[16] = "";
 
-	return slash ? slash + 1 : path;
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof(text) - 1) < 1)
+		text[0] = '\0';
+	close(fd);
+	return atoi(text);
 }
+
+/* ---- reading it ---- */
 
 /* NAME.so…, NAME-2.31.so */
 static bool is_part(const char *base, const char *name)
@@ -198,7 +204,7 @@ struct reading {
 
 static void read_mapping(struct reading *r, const struct mapping *m)
 {
-	const char *base = base_name(m->path);
+	const char *base = basename(m->path);
 	struct ranges *where = NULL;
 	struct elf elf;
 
@@ -322,8 +328,8 @@ static bool find_functions(struct target *t, uint64_t header, char *why, size_t 
 
 static bool open_memory(struct target *t, char *why, size_t size)
 {
-	char path[64], scope[16] = "", uid[64];
-	int fd;
+	char path[64], uid[64];
+	int scope;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)t->pid);
 	t->memory = open(path, O_RDWR | O_CLOEXEC);
@@ -336,16 +342,11 @@ static bool open_memory(struct target *t, char *why, size_t size)
 	if (geteuid() != 0 && (uid_t)atoi(uid) != geteuid())
 		return refuse(why, size, "'%d' belongs to uid %d, tftop runs as uid %d: run tftop as "
 			      "the program's user or as root", (int)t->pid, atoi(uid), (int)geteuid());
-	fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		if (read(fd, scope, sizeof(scope) - 1) < 1)
-			scope[0] = '\0';
-		close(fd);
-	}
-	if (atoi(scope) > 0)
+	scope = target_yama_scope();
+	if (scope > 0)
 		return refuse(why, size, "this system forbids to attach to '%d' "
 			      "(kernel.yama.ptrace_scope is %d): run tftop as root%s", (int)t->pid,
-			      atoi(scope), atoi(scope) >= 3 ? " does not help either; start the program "
+			      scope, scope >= 3 ? " does not help either; start the program "
 			      "under tftop" : ", or start the program under tftop");
 	return refuse(why, size, "'%d' may not be looked into (it is not dumpable, has more rights than "
 		      "tftop or another user namespace): run tftop as root with CAP_SYS_PTRACE",

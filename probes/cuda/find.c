@@ -9,13 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
@@ -61,7 +54,7 @@ static void keep_root(struct mapped *m, const char *path)
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct mapped *m = arg;
-	const char *path = info->dlpi_name, *name = base_name(path);
+	const char *path = info->dlpi_name, *name = basename(path);
 
 	(void)size;
 	if (begins(name, "libcupti.so") || begins(name, "libcupti-"))
@@ -146,7 +139,7 @@ static bool try_toolkit(const struct search *s, const char *root)
 
 static bool try_beside_cudart(const struct search *s, const char *cudart)
 {
-	int length = (int)(base_name(cudart) - cudart) - 1;
+	int length = (int)(basename(cudart) - cudart) - 1;
 
 	return length > 0 &&
 	       (try_in(s, "%.*s", length, cudart) ||

@@ -16,10 +16,10 @@
 #include "probes/session/session.h"
 #include "probes/session/wire.h"
 
-/* A happening that tftop itself found, waiting to be told. Owned, linked. */
 /* Uids that root's PROGRAM and its children may have, beside the one it began with. */
 #define SESSION_USERS_MAX 64
 
+/* A happening that tftop itself found, waiting to be told. Owned, linked. */
 struct session_note {
 	struct session_note *next;
 	struct session_event event;	/* event.text points to text */

@@ -62,11 +62,11 @@ static void put_batch(struct offline *offline, struct decode_batch *batch)
 /* ---- workers ---- */
 
 /* When to look for workers that are lost. */
-static struct timespec soon(clockid_t clock)
+static struct timespec soon(void)
 {
 	struct timespec at;
 
-	clock_gettime(clock, &at);
+	clock_gettime(CLOCK_MONOTONIC, &at);
 	at.tv_nsec += LOOK_NS;
 	at.tv_sec += at.tv_nsec / 1000000000;
 	at.tv_nsec %= 1000000000;
@@ -247,7 +247,7 @@ static bool next_batch(struct offline *offline, struct lane_of *lane)
 	pthread_mutex_lock(&offline->lock);
 	offline->wanted = lane->ready ? NULL : lane;
 	while (offline->wanted && !is_filled(lane) && !atomic_load(offline->options->stop)) {
-		struct timespec until = soon(CLOCK_MONOTONIC);
+		struct timespec until = soon();
 
 		if (!pthread_cond_timedwait(&offline->filled, &offline->lock, &until))
 			continue;
@@ -428,10 +428,10 @@ static void join(struct offline *offline)
 		struct worker *worker = &offline->workers[i];
 
 		while (worker->runs && !is_lost(offline, worker)) {
-			struct timespec until = soon(CLOCK_REALTIME);
+			struct timespec until = soon();
 
 			pthread_mutex_unlock(&offline->lock);
-			if (!pthread_timedjoin_np(worker->thread, NULL, &until))
+			if (!pthread_clockjoin_np(worker->thread, NULL, CLOCK_MONOTONIC, &until))
 				worker->runs = false;
 			pthread_mutex_lock(&offline->lock);
 		}

@@ -221,9 +221,9 @@ static void check(struct model *model, int64_t a, int64_t b, uint64_t at_once)
 		model_lock(model);
 	}
 	n = range_walk_parts(walk, &parts);
-	n = range_fold(parts, n, RANGE_BY_ALL);
 	range_walk_state(walk, &state);
 	model_unlock(model);
+	n = range_fold(parts, n, RANGE_BY_ALL);
 	CHECK(state.whole && !state.folded);
 	for (size_t i = 0; i < n; i++) {
 		struct sum want = scan(&parts[i], a, b);
@@ -332,5 +332,39 @@ TEST(model_range_parts_fold)
 	}
 	free(parts);
 	range_walk_free(walk);
+	model_free(model);
+}
+
+static bool rest_until(void *arg)
+{
+	unsigned *left = arg;
+
+	return *left && --*left;
+}
+
+/* What nobody waits for any more ends within a few thousand parts. */
+TEST(model_range_ends_where_it_rests)
+{
+	enum { N = 20000 };
+	struct range_part *parts = calloc(N, sizeof(*parts));
+	struct model *model = make();
+	unsigned left = 100;
+	size_t n;
+
+	for (uint32_t i = 0; parts && i < N; i++)
+		parts[i] = (struct range_part) { .kind = RANGE_KERNEL, .queue = i, .count = 1 };
+	model_rest_with(rest_until, &left);
+	n = range_fold(parts, N, RANGE_BY_QUEUE);
+	CHECK_INT(n, N);
+	CHECK(left < 100);
+	left = 3;
+	n = range_fold(parts, N, RANGE_BY_QUEUE);
+	CHECK(n > 0 && n < N / 2);
+	model_lock(model);
+	CHECK(!model_yield(model));
+	model_rest_with(NULL, NULL);
+	CHECK(model_yield(model));
+	model_unlock(model);
+	free(parts);
 	model_free(model);
 }

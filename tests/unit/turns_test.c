@@ -6,6 +6,7 @@
 #include "model/filter/filter.h"
 #include "model/query-executions.h"
 #include "model/synth.h"
+#include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 #include "tui/find.h"
 #include "tui/turns.h"
@@ -184,5 +185,39 @@ TEST(find_says_when_there_is_none)
 	go(NULL, &run);
 	CHECK(run.find.step.over && !run.find.step.found);
 	find_release(&run.find);
+	model_free(run.model);
+}
+
+#define CROWD 1500u
+
+/* More than are asked for at first begin in one moment. */
+TEST(find_tells_a_crowd_apart)
+{
+	struct search_run run = { .model = model_new(NULL) };
+	struct find_from from = { .start_ns = BASE };
+	char error[FILTER_ERROR_MAX];
+	struct model_row *rows;
+	size_t n;
+
+	apply_one(run.model, ev_process(PID, "crowd"));
+	apply_one(run.model, ev_name(1, NAME_OP, "crowd"));
+	for (uint32_t i = 0; i < CROWD; i++) {
+		struct event event = ev_op(1, i + 1, 0, 0, 1000, 0);
+
+		event.u.op.tid = PID + i;
+		apply_one(run.model, event);
+	}
+	model_lock(run.model);
+	n = model_rows(run.model, &rows);
+	model_unlock(run.model);
+	CHECK(n >= CROWD);
+	from.row = rows[n - 2].id;
+	find_set_filter(&run.find, run.model, filter_parse("op", NULL, error, sizeof(error)));
+	find_begin(&run.find, run.model, &from, true);
+	go(NULL, &run);
+	CHECK(run.find.step.found && !run.find.step.around);
+	CHECK_INT(run.find.step.ref.row, rows[n - 1].id);
+	find_release(&run.find);
+	free(rows);
 	model_free(run.model);
 }
