@@ -6,13 +6,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probes/attach/call.h"
+#include "probes/attach/hurry.h"
 #include "probes/attach/target.h"
 
 #define DEFAULT_MS 2000
@@ -201,15 +200,14 @@ static void *work(void *data)
 	struct tracee *e = malloc(sizeof(*e));
 	int stops = job->thread.rank == RANK_RUNNING ? STOPS_RUNNING : STOPS_WAITING;
 	unsigned seed = (unsigned)wire_now_ns();
+	struct hurry hurry;
 	enum hold hold;
 
-	/* a thread of the program stands still for this one: before others, where allowed */
-	prctl(PR_SET_TIMERSLACK, 1);
-	setpriority(PRIO_PROCESS, 0, -15);
 	if (!e) {
 		job->unsafe = "tftop has no memory";
 		return NULL;
 	}
+	hurry_begin(&hurry, job->thread.tid);
 	if (job->thread.sp)
 		candidate_stack(job->t, &job->thread, job->thread.sp);
 	hold = tracee_take(e, job->t, job->thread.tid);
@@ -233,6 +231,7 @@ static void *work(void *data)
 		tracee_release(e);
 		note_stopped(job, e);
 	}
+	hurry_end(&hurry);
 	free(e);
 	return NULL;
 }

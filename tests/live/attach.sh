@@ -99,6 +99,27 @@ left() {
 	inject done 1 "$pid" "$library" "$work/calls" && finish
 }
 
+# A dozen others want the processors: who stands still for tftop goes before them, and after it,
+# or after tftop's death, is what it was.
+hurried() {
+	local others=() i at
+	[ "$(id -u)" = 0 ] && chrt -f 1 true 2>/dev/null || { skip "no priorities to be had"; return; }
+	start vectors || return
+	for ((i = 0; i < 12; i++)); do
+		setsid bash -c 'while :; do :; done' &
+		others+=($!)
+	done
+	inject done 20 "$pid" "$library" && figures &&
+		timeout -k 5 60 "$driver" -n 20 -k 1000 "$pid" "$library" >"$work/killed"
+	at=$(awk '{ print $18 }' "/proc/$pid/stat")
+	{ kill "${others[@]}"; wait "${others[@]}"; } 2>/dev/null
+	[ "$at" = 20 ] || { fail "its priority is $at"; return; }
+	awk '{ print $2 }' "$work/outcomes" | sort -n | awk '{ at[NR] = $1 }
+		END { exit !(NR == 20 && at[10] < 5e6 && at[20] < 50e6) }' || { fail "$why"; return; }
+	at=$why
+	finish && why=$at
+}
+
 # One thread that computes in Python, as a training does; it knows its own sum.
 python_busy() {
 	local python
@@ -336,6 +357,7 @@ awake() {
 for mode in heap heaps sleep waits vectors signals mixed; do
 	one "undisturbed_$mode" undisturbed "$mode"
 done
+one hurried hurried
 one python_busy python_busy
 for mode in heap sleep waits vectors signals mixed; do
 	one "killed_$mode" killed "$mode"
