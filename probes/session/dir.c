@@ -51,8 +51,44 @@ static bool is_own(const char *base)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Bases in the order of preference; count, at most 3. */
-static size_t bases(const char *list[3])
+/*
+ * Where a user has no such folder: one in /tmp, which stays, as it can only keep a name from
+ * others while it is there. Nobody else can move it away (the sticky bit), and a link is not it:
+ * who made that could lead it elsewhere. Another's with its name: there is none.
+ */
+static const char *own_in_tmp(bool make)
+{
+	static char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/tmp/tftop.%u", (unsigned int)geteuid());
+	/* Its owner is nobody's that the keeper knows, in its namespace of users. */
+	if (stat("/tmp", &st) != 0 || !(st.st_mode & S_ISVTX))
+		return NULL;
+	if (make)
+		mkdir(path, 0700);
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && is_own(path) ? path : NULL;
+}
+
+unsigned long long dir_free_bytes(const char *path)
+{
+	struct statvfs fs;
+
+	if (statvfs(path, &fs) != 0)
+		return 0;
+	return (unsigned long long)fs.f_bavail * fs.f_frsize;
+}
+
+static bool has_a_fit(const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (dir_free_bytes(list[i]) >= ROOM_MIN)
+			return true;
+	return false;
+}
+
+/* Bases in the order of preference, which are there or are made now; count, at most 3. */
+static size_t bases(const char *list[3], bool make)
 {
 	static char usual[32];	/* where logins have it, also without the variable */
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -69,19 +105,12 @@ static size_t bases(const char *list[3])
 			list[count++] = runtime;
 		else if (is_own(usual))
 			list[count++] = usual;
+		list[count] = own_in_tmp(make && !has_a_fit(list, count));
+		count += list[count] != NULL;
 	}
 	if (usable("/tmp", false))
 		list[count++] = "/tmp";
 	return count;
-}
-
-unsigned long long dir_free_bytes(const char *path)
-{
-	struct statvfs fs;
-
-	if (statvfs(path, &fs) != 0)
-		return 0;
-	return (unsigned long long)fs.f_bavail * fs.f_frsize;
 }
 
 size_t dir_count(const char *path, int depth)
@@ -247,7 +276,7 @@ static bool sweep_base(const char *base)
 bool dir_sweep(void)
 {
 	const char *list[3];
-	size_t count = bases(list);
+	size_t count = bases(list, false);
 	bool clean = true;
 
 	for (size_t i = 0; i < count; i++)
@@ -289,7 +318,7 @@ static bool has_room(const char *const *list, size_t count, size_t i)
 const char *dir_base(void)
 {
 	const char *list[3];
-	size_t count = bases(list);
+	size_t count = bases(list, false);
 
 	for (size_t i = 0; i < count; i++)
 		if (has_room(list, count, i))
@@ -300,7 +329,7 @@ const char *dir_base(void)
 int dir_create(uid_t uid, char path[DIR_PATH_MAX], char *error, size_t size)
 {
 	const char *list[3];
-	size_t count = bases(list);
+	size_t count = bases(list, true);
 	char sub[DIR_PATH_MAX + 16];
 	int fd = -1, saved = ENOENT;
 

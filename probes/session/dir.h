@@ -9,7 +9,8 @@
  *
  * BASE: for root a folder that only root can write (/run), because the swept
  * folders belong to throw-away uids; for others XDG_RUNTIME_DIR or
- * /run/user/UID, where only they can make anything, else /tmp.
+ * /run/user/UID, where only they can make anything, else /tmp/tftop.UID, which is made for that
+ * and stays, and where another has taken that name /tmp itself.
  */
 #ifndef PROBES_SESSION_DIR_H
 #define PROBES_SESSION_DIR_H

@@ -58,7 +58,7 @@ places() {
 		[ -n "$place" ] && [ -e "$place" ] && echo "$place"
 	done
 	# a folder that nobody holds a lock on belongs to a tftop that is dead
-	for place in /run/tftop-?????? /tmp/tftop-??????; do
+	for place in /run/tftop-?????? /tmp/tftop-?????? /tmp/tftop.*/tftop-??????; do
 		[[ $place != "$tmp" && $before != *"|$place|"* ]] && is_unheld "$place" && echo "$place"
 	done
 	grep -F "$work" /proc/net/unix
@@ -135,7 +135,7 @@ prepare() {
 	cd "$work" || return
 	mkdir -p run tmp && chmod 700 run && rm -f keys
 	mark=$$.$RANDOM.$1
-	before=$(printf '|%s|' /run/tftop-?????? /tmp/tftop-??????)
+	before=$(printf '|%s|' /run/tftop-?????? /tmp/tftop-?????? /tmp/tftop.*/tftop-??????)
 	tftop_pid= keys= waiter=
 	[ ${#runner[@]} = 0 ] || chown -R nobody:nogroup "$work"
 }

@@ -153,10 +153,28 @@ runtime_folder() {
 			chmod "$2" "/run/user/$1" && id=$1 && shift 2 && exec setpriv --reuid=$id --regid=$id --clear-groups "$@"' \
 			sh "$A" $mode env -i PATH="$PATH" HOME="$tmp/home" timeout -k 5 60 "$tftop" -b --json="$work/report" -- \
 			sh -c 'echo "$LTTNG_HOME"' >"$work/out" 2>"$work/err" || fail "status $?: $(first_lines "$work/err")" || return
-		place=/tmp
+		place=/tmp/tftop.$A
 		[ $mode = 777 ] || place=/run/user/$A
 		case $(cat "$work/out") in "$place"/tftop-*) ;; *) fail "mode $mode: it is in '$(cat "$work/out")'"; return ;; esac
 	done
+}
+# Nor without one, whoever has taken the usual name or made a link of it.
+taken_folder() {
+	local name=/tmp/tftop.$A home
+	for bait in mkdir 'ln -s '"$work"/own; do
+		rm -rf "$name"
+		mkdir -p -m 700 "$work/own" && chown "$A" "$work/own" && as B $bait "$name" || return
+		home=$(as A timeout -k 5 60 "$tftop" -b --json="$work/report" -- sh -c 'echo "$LTTNG_HOME"' 2>"$work/err")
+		rm -rf "$name"
+		case $home in /tmp/tftop-??????) ;; *) fail "$bait: it is in '$home'"; return ;; esac
+	done
+	home=$(as A timeout -k 5 60 "$tftop" -b --json="$work/report" -- \
+		sh -c 'echo "$LTTNG_HOME"; stat -c "%a %u" "${LTTNG_HOME%/*}" >"$0"' "$work/mode" 2>"$work/err")
+	[ "$(cat "$work/mode")" = "700 $A" ] || fail "mode $(cat "$work/mode")" || return
+	wait_for 5 rmdir "$name" 2>/dev/null && as A mkdir -m 700 "$name" && [ "${home%/*}" = "$name" ] ||
+		fail "it is in '$home'" || return
+	as B mkdir -p "$home/.lttng" 2>/dev/null && fail "B can be the daemon of a program that runs on"
+	[ -z "$why" ]
 }
 # A recording goes into no folder of somebody else's, who could swap what is in it.
 not_his_folder() {
@@ -264,9 +282,11 @@ for who in root A; do
 	case_run "modes-$who" modes $who
 done
 case_run runtime-folder runtime_folder
+case_run taken-folder taken_folder
 case_run names names
 case_run system-wide system_wide
 case_run no-rights-asked seen no_rights_asked
+rmdir "/tmp/tftop.$A" "/tmp/tftop.$B" 2>/dev/null
 # LTTng's words for uids that only this suite has
 rm -f "/dev/shm/lttng-ust-wait-8-$A" "/dev/shm/lttng-ust-wait-8-$B"
 suite_end
