@@ -13,7 +13,6 @@
 #include "probes/runtime/internal.h"
 
 #define ALIVE_NS 5000000000
-#define ENABLED_NS 300000000
 #define SILENT_NS 1000000000	/* four signs of life */
 
 volatile uint32_t tft_rt_level_now;
@@ -24,7 +23,7 @@ static const struct tft_control *_Atomic control;
 static struct { dev_t dev; ino_t ino; } file;	/* of it */
 static bool tried, was_enabled;
 static uint32_t dump_seen;
-static int64_t enabled_ns;		/* since when, of a tftop or daemon that came; 0: not yet */
+static bool introduced;			/* to the session that has just begun */
 static bool away;			/* the session went away under a tftop that lives */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
@@ -139,33 +138,28 @@ static void arrive(void)
 	SET(rt_totals.own_ns, 0);
 	atomic_fetch_add_explicit(&rt_arrivals, 1, memory_order_relaxed);
 	SET(rt_armed, 0);
-	enabled_ns = 0;
 }
 
 /*
  * A daemon that finds LTTng here already enables one event after the other, and only then
- * begins the session: until that is over, what is written is nowhere. It shows no end.
+ * begins the session: until that is over, what is written is nowhere. Its end is seen by
+ * the first event that gets through.
  */
-static bool session_began(int64_t now_ns)
+static bool session_began(void)
 {
-	if (!rt_enabled())
-		enabled_ns = 0;
-	else if (!enabled_ns)
-		enabled_ns = now_ns;
-	return enabled_ns && now_ns - enabled_ns >= ENABLED_NS;
+	introduced = rt_enabled() && rt_process_introduce();
+	return introduced;
 }
 
 /*
  * A daemon of a tftop that lives has died: nothing is heard until tftop's next one has begun
  * its session, so nothing is done until then. What was defined before is sent again.
  */
-static bool look_away(bool lives, int64_t now_ns)
+static bool look_away(bool lives)
 {
-	if (lives && was_enabled && !away && !rt_enabled()) {
+	if (lives && was_enabled && !away && !rt_enabled())
 		away = true;
-		enabled_ns = 0;
-	}
-	if (away && (!lives || session_began(now_ns)))
+	if (away && (!lives || session_began()))
 		away = false;
 	return away;
 }
@@ -181,13 +175,13 @@ void rt_control_refresh(int64_t now_ns)
 		arrive();
 	begun = count;
 	if (count != GET(came_seen)) {
-		if (lives && !session_began(now_ns)) {
+		if (lives && !session_began()) {
 			set_level(TFT_LEVEL_OFF);
 			return;
 		}
 		SET_REL(came_seen, count);
 	}
-	if (look_away(lives, now_ns)) {
+	if (look_away(lives)) {
 		was_enabled = false;
 		set_level(TFT_LEVEL_OFF);
 		return;
@@ -197,8 +191,12 @@ void rt_control_refresh(int64_t now_ns)
 	if (lives)
 		SET(rt_armed, 1);
 	enabled = lives && rt_enabled();
-	if (enabled && (!was || !was_enabled || dump != dump_seen))
+	if (enabled && (!was || !was_enabled || dump != dump_seen)) {
+		if (!introduced)
+			rt_process_introduce();
 		rt_dump_all(true);
+	}
+	introduced = false;
 	was_enabled = enabled;
 	dump_seen = dump;
 	if (!lives && was)

@@ -6,6 +6,18 @@
  * and nothing else.
  */
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* LTTng evaluates an event's fields when a session takes it in, and only then. */
+static _Atomic uint32_t processes_written;
+
+static inline uint32_t count_written(uint32_t value)
+{
+	atomic_fetch_add_explicit(&processes_written, 1, memory_order_relaxed);
+	return value;
+}
+#define TFT_PROCESS_WRITTEN(value) count_written(value)
 
 #define _LGPL_SOURCE	/* inline the reader side of RCU; this file is MIT */
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
@@ -66,7 +78,13 @@ static inline uint32_t *numbers(struct rt_thread *th)
 
 /* Without one, whenever tftop is there. */
 #define EMIT_PLAIN(event, record) do { \
-	if (GET(rt_armed) && lttng_ust_tracepoint_enabled(tftop, event)) { \
+	if (GET(rt_armed)) \
+		EMIT_ENABLED(event, record); \
+} while (0)
+
+/* Without one, to whoever listens. */
+#define EMIT_ENABLED(event, record) do { \
+	if (lttng_ust_tracepoint_enabled(tftop, event)) { \
 		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
 		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
@@ -84,9 +102,12 @@ bool rt_enabled(void)
 	       lttng_ust_tracepoint_enabled(tftop, ev_beat);
 }
 
-void rt_emit_process(const struct tft_process *r)
+bool rt_emit_process(const struct tft_process *r)
 {
-	EMIT_PLAIN(def_process, r);
+	uint32_t before = GET(processes_written);
+
+	EMIT_ENABLED(def_process, r);
+	return GET(processes_written) != before;
 }
 
 void rt_emit_exit(const struct tft_exit *r)

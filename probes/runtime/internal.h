@@ -231,7 +231,8 @@ RT_HIDDEN void rt_calls_fork_child(void);
 
 /* Whether the session has enabled our events. */
 RT_HIDDEN bool rt_enabled(void);
-RT_HIDDEN void rt_emit_process(const struct tft_process *r);
+/* false: no session took it in. */
+RT_HIDDEN bool rt_emit_process(const struct tft_process *r);
 RT_HIDDEN void rt_emit_exit(const struct tft_exit *r);
 RT_HIDDEN void rt_emit_probe(const struct tft_probe *r);
 RT_HIDDEN void rt_emit_name(const struct tft_name *r);
@@ -302,7 +303,7 @@ RT_HIDDEN void rt_child_start(void);
  * one has: its page is the one that counts now. Runtime thread, while none gives signs of life. */
 RT_HIDDEN bool rt_may_be_joined(void);
 RT_HIDDEN bool rt_join(void);
-/* Sends every definition; that of the probes' own only on the runtime thread. */
+/* Sends every definition but who the process is; that of the probes' own only on the runtime thread. */
 RT_HIDDEN void rt_dump_all(bool probes_too);
 /* The probes, *borrowed*; n of them. Entries below n never change. */
 RT_HIDDEN const struct rt_probe *const *rt_probes(int *n);
@@ -327,7 +328,7 @@ RT_HIDDEN void rt_modules_fork(enum rt_fork stage);
 
 /* ---- process.c ---- */
 
-RT_HIDDEN void rt_process_introduce(void);
+RT_HIDDEN bool rt_process_introduce(void);	/* see rt_emit_process() */
 
 /* ---- slots.c ---- */
 

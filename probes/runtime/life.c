@@ -37,7 +37,6 @@ void rt_dump_all(bool probes_too)
 	int n;
 	const struct rt_probe *const *probe = rt_probes(&n);
 
-	rt_process_introduce();
 	for (int i = 0; i < n; i++) {
 		struct tft_probe r = {
 			.name = probe[i]->name ? probe[i]->name : "",
@@ -121,6 +120,7 @@ void rt_child_start(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (GET(rt_child_pending)) {
 		SET(rt_child_pending, 0);
+		rt_process_introduce();
 		rt_dump_all(false);
 		rt_loop_start();
 	}

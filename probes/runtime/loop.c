@@ -23,6 +23,7 @@
 
 #define STACK_BYTES (256u << 10)
 #define IDLE_TICK_NS 50000000
+#define ARRIVE_TICK_NS 5000000	/* a session begins */
 #define OFF_TICK_NS 100000000
 #define DEAD_TICK_NS 1000000000
 #define IDLE_AFTER_NS 500000000
@@ -227,9 +228,9 @@ static int64_t tick(int64_t now_ns)
 	rt_control_refresh(now_ns);
 	tell_level();
 	if (rt_control_arrived())
-		return now_ns + RT_TICK_NS;
+		return now_ns + ARRIVE_TICK_NS;
 	if (rt_control_away())
-		return now_ns + OFF_TICK_NS;
+		return now_ns + (rt_enabled() ? ARRIVE_TICK_NS : OFF_TICK_NS);
 	if (!GET(rt_armed)) {
 		rt_home_leave();
 		/* a tftop that let go does not come back; one that was stopped may */

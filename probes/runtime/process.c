@@ -65,7 +65,7 @@ static int32_t first_number(const char *const *names)
 	return -1;
 }
 
-void rt_process_introduce(void)
+bool rt_process_introduce(void)
 {
 	static const char *const rank[] = {
 		"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -76,6 +76,7 @@ void rt_process_introduce(void)
 		"MV2_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL,
 	};
 	char command[TFT_TEXT_MAX + 1], host[256];
+	bool written;
 	struct tft_process r = { .schema = TFT_SCHEMA_VERSION, .parent = getppid() };
 	int saved = errno;
 	size_t n = slurp("/proc/self/cmdline", command, sizeof(command));
@@ -97,6 +98,7 @@ void rt_process_introduce(void)
 	r.real_ns = rt_clock_ns(CLOCK_REALTIME);
 	r.raw_ns = rt_clock_ns(CLOCK_MONOTONIC_RAW);
 	r.start_ns = start_time_ns(r.mono_ns);
-	rt_emit_process(&r);
+	written = rt_emit_process(&r);
 	errno = saved;
+	return written;
 }

@@ -2,7 +2,7 @@
 /*
  * The LTTng provider "tftop": one event per struct of records.h, each taking a
  * pointer to it. No meaning is added here; records.h documents every field.
- * Included by probes/runtime/emit.c only.
+ * Included by probes/runtime/emit.c only, which sees by TFT_PROCESS_WRITTEN that one was written.
  */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER tftop
@@ -19,7 +19,7 @@
 LTTNG_UST_TRACEPOINT_EVENT(tftop, def_process,
 	LTTNG_UST_TP_ARGS(const struct tft_process *, r),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint32_t, schema, r->schema)
+		lttng_ust_field_integer(uint32_t, schema, TFT_PROCESS_WRITTEN(r->schema))
 		lttng_ust_field_integer(int32_t, parent, r->parent)
 		lttng_ust_field_integer(int64_t, start_ns, r->start_ns)
 		lttng_ust_field_integer(int64_t, mono_ns, r->mono_ns)

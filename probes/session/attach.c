@@ -22,7 +22,7 @@
 /* Frameworks of many libraries. */
 #define ATTACH_LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
-#define AWAKE_LOOKS 20		/* 100 ms */
+#define AWAKE_MAX_NS 160000000
 #define AGAIN_TRIES 9
 #define AGAIN_MS 250
 
@@ -341,14 +341,18 @@ static bool wait_report(struct session *s, const struct target *target,
 	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 	struct code_result replaced;
-	unsigned looks = 0;
+	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000;
 	bool read;
 
 	do {
 		session_alive(s);
-		if (target->again && ++looks % AWAKE_LOOKS == 0)
-			attach_awake(target->pid);
 		read = report_read(report, now);
+		/* it looks for its daemon where the stage's thread has just said */
+		if (target->again && read && now->state == STAGE_RUNS && wire_now_ns() >= awake_ns) {
+			attach_awake(target->pid);
+			awake_ns = wire_now_ns() + wait_ns;
+			wait_ns = wait_ns < AWAKE_MAX_NS ? 2 * wait_ns : AWAKE_MAX_NS;
+		}
 		if (read && (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;
 		if (read && now->codes.state == STAGE_CODES_ASKED)
