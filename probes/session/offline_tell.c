@@ -13,6 +13,7 @@
 
 #define UNKNOWN_MAX 64u			/* kinds of events told apart */
 #define UNKNOWN_SHOWN 4u
+#define SESSIONS_MAX 1000u		/* of a recording: three a minute at most */
 #define WHEN_MAX 96			/* a time with the words around it */
 
 /* ---- finding ---- */
@@ -144,6 +145,7 @@ static void tell_failure(struct offline *offline, const char *text)
 		snprintf(offline->why, sizeof(offline->why), "%s", text);
 }
 
+/* packets 0: something, nobody knows how much. */
 static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns, uint64_t packets)
 {
 	struct event event = {
@@ -151,7 +153,7 @@ static void tell_loss(struct offline *offline, int64_t begin_ns, int64_t end_ns,
 	};
 
 	event.u.lost = (struct event_lost){ begin_ns, end_ns > begin_ns ? end_ns : begin_ns,
-					    packets, true, 0 };
+					    packets, packets != 0, 0 };
 	offline->options->sink(offline->options->sink_arg, &event, 1);
 }
 
@@ -232,6 +234,72 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 		tell(offline, 1, text);
 	}
 	return tail.packets || inside.packets;
+}
+
+/* ---- daemons that died and were replaced ---- */
+
+/* Of one tftop: its first session is its first, the next ones have a number (keeper_start.c);
+ * LTTng adds day and time. 0: no session of tftop's. */
+static unsigned session_number(const struct ctf_trace *trace)
+{
+	const char *at = trace->path;
+	unsigned pid, number, day, time;
+
+	while ((at = strstr(at, "/tftop-"))) {
+		int n = sscanf(++at, "tftop-%9u-%9u-%9u-%9u", &pid, &number, &day, &time);
+
+		if (n == 4)
+			return number;
+		if (n == 3)
+			return 1;
+	}
+	return 0;
+}
+
+/* The times of all sessions with numbers from least to most; false: there are none. */
+static bool sessions_span(const struct offline *offline, unsigned least, unsigned most,
+			  int64_t *begin_ns, int64_t *end_ns)
+{
+	*begin_ns = INT64_MAX;
+	*end_ns = INT64_MIN;
+	for (size_t i = 0; i < offline->n_traces; i++) {
+		const struct ctf_trace *trace = offline->traces[i];
+		unsigned number = session_number(trace);
+
+		for (size_t k = 0; number >= least && number <= most && k < trace->n_streams; k++) {
+			const struct ctf_stream *stream = &trace->streams[k];
+
+			if (!stream->n_packets)
+				continue;
+			if (stream->packets[0].begin_ns < *begin_ns)
+				*begin_ns = stream->packets[0].begin_ns;
+			if (stream->packets[stream->n_packets - 1].end_ns > *end_ns)
+				*end_ns = stream->packets[stream->n_packets - 1].end_ns;
+		}
+	}
+	return *begin_ns <= *end_ns;
+}
+
+/* As it was told and drawn when it was live (tui/live_restart.c). */
+static void tell_gaps(struct offline *offline, int64_t origin)
+{
+	char text[400], begin[FMT_MAX], end[FMT_MAX];
+	int64_t first, before, after, last;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < offline->n_traces; i++)
+		if (session_number(offline->traces[i]) > most)
+			most = session_number(offline->traces[i]);
+	for (unsigned n = 2; n <= most && n <= SESSIONS_MAX; n++) {
+		if (!sessions_span(offline, n, n, &after, &last) ||
+		    !sessions_span(offline, 1, n - 1, &first, &before) || after <= before)
+			continue;
+		tell_loss(offline, before, after, 0);
+		snprintf(text, sizeof(text), "the tracer's daemons were replaced: what PROGRAM did between "
+			 "%s and %s of the run is missing", fmt_time(begin, before - origin),
+			 fmt_time(end, after - origin));
+		tell(offline, 1, text);
+	}
 }
 
 /* Why the description of a trace is not there; false: it is. */
@@ -384,6 +452,7 @@ enum offline_end offline_tell(struct offline *offline, char *error, size_t size)
 	if (atomic_load(offline->options->stop))
 		return OFFLINE_PARTIAL;
 	partial = tell_damage(offline, origin);
+	tell_gaps(offline, origin);
 	partial |= tell_metadata(offline);
 	partial |= tell_unread(offline, origin);
 	unknown = tell_unknown(offline);

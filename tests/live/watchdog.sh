@@ -105,18 +105,25 @@ replaced() {
 recorded() {
 	times=0
 	begin launch -o "$work/rec" && strike lttng-relayd KILL && steps again again.done && finish && whole || return
-	"$tftop" --json="$work/again" "$work/rec" >"$work/said" 2>&1 && whole "$work/again"
+	"$tftop" -b --json="$work/again" "$work/rec" >"$work/said" 2>&1 && whole "$work/again" || return
+	tr -s ' \n' ' ' <"$work/said" | grep -q "daemons were replaced: what PROGRAM did between .* and .* of the run is missing" ||
+		fail "not told: $(first_lines "$work/said")"
 }
 drawn() {
 	times=0
 	# what was never read has no place on the axis: the daemon is killed after that
 	printf '%s\n' 'wait-for tanh 30s' "save-screen $work/seen" 'wait-exit 90s' 'wait-settled 20s' "save-screen $work/screen" quit >"$work/script"
-	begin launch --headless --size 120x30 --script "$work/script" &&
+	begin launch --headless -o "$work/rec" --size 120x30 --script "$work/script" &&
 		wait_for 40 test -e "$work/seen" && strike lttng-sessiond KILL && steps again again.done || return
 	touch "$work/steps/end"
 	wait "$watcher"
 	watcher=
-	grep -q '▒▒▒' "$work/screen" || fail "no gap: $(first_lines "$work/screen")"
+	grep -q '▒▒▒' "$work/screen" || fail "no gap: $(first_lines "$work/screen")" || return
+	# the recording has it too, when it is read, and not the cache of what was seen
+	rm -f "$work/rec/cache"
+	printf '%s\n' 'wait-settled 20s' "save-screen $work/again" quit >"$work/script"
+	"$tftop" --no-config --headless --size 120x30 --script "$work/script" "$work/rec" >"$work/said" 2>&1 &&
+		grep -q '▒▒▒' "$work/again" || fail "no gap in the recording: $(first_lines "$work/again")"
 }
 # A path that dies again and again is given up, and told as dead.
 given_up() {
