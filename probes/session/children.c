@@ -14,7 +14,7 @@
 
 struct child {
 	pid_t pid, parent;
-	uint64_t start_ticks;
+	uint64_t start_ticks, image;
 	char comm[32];
 	bool seen;
 };
@@ -125,6 +125,17 @@ static void tell_child(const struct child *child, bool gone, child_function *tel
 	tell(arg, &event);
 }
 
+/* Does it run something else now, or go by another name? */
+static void follow_exec(struct child *child, const struct process_stat *stat,
+			child_function *tell, void *arg)
+{
+	if (child->image == stat->image && strcmp(child->comm, stat->comm) == 0)
+		return;
+	child->image = stat->image;
+	snprintf(child->comm, sizeof(child->comm), "%s", stat->comm);
+	tell_child(child, false, tell, arg);
+}
+
 static void note_child(struct children *c, pid_t pid, pid_t parent,
 		       child_function *tell, void *arg)
 {
@@ -136,11 +147,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 		return;
 	if (child && child->start_ticks == stat.start_ticks) {
 		child->seen = true;
-		if (strcmp(child->comm, stat.comm) == 0)
-			return;
-		/* It execs something else now. */
-		snprintf(child->comm, sizeof(child->comm), "%s", stat.comm);
-		tell_child(child, false, tell, arg);
+		follow_exec(child, &stat, tell, arg);
 		return;
 	}
 	if (child)
@@ -152,6 +159,7 @@ static void note_child(struct children *c, pid_t pid, pid_t parent,
 	child->pid = pid;
 	child->parent = parent;
 	child->start_ticks = stat.start_ticks;
+	child->image = stat.image;
 	child->seen = true;
 	snprintf(child->comm, sizeof(child->comm), "%s", stat.comm);
 	tell_child(child, false, tell, arg);
@@ -174,10 +182,8 @@ static void look_at_orphan(struct child *child, child_function *tell, void *arg)
 		return;
 	child->seen = process_stat(child->pid, &stat) && stat.state != 'Z' &&
 		      stat.start_ticks == child->start_ticks;
-	if (child->seen && strcmp(child->comm, stat.comm) != 0) {
-		snprintf(child->comm, sizeof(child->comm), "%s", stat.comm);
-		tell_child(child, false, tell, arg);
-	}
+	if (child->seen)
+		follow_exec(child, &stat, tell, arg);
 }
 
 size_t children_pids(const struct children *c, pid_t *pids, size_t max)

@@ -165,7 +165,7 @@ ssize_t process_read_file(const char *path, char *buffer, size_t size)
 bool process_stat(pid_t pid, struct process_stat *stat)
 {
 	char path[48], text[1024], *open_paren, *close_paren;
-	unsigned long long start;
+	unsigned long long start, stack;
 	int parent;
 	size_t length;
 
@@ -178,7 +178,8 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	if (!open_paren || !close_paren || close_paren < open_paren)
 		return false;
 	if (sscanf(close_paren + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u "
-		   "%*u %*d %*d %*d %*d %*d %*d %llu", &stat->state, &parent, &start) != 3)
+		   "%*u %*d %*d %*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu", &stat->state, &parent,
+		   &start, &stack) != 4)
 		return false;
 	length = (size_t)(close_paren - open_paren - 1);
 	if (length >= sizeof(stat->comm))
@@ -187,6 +188,7 @@ bool process_stat(pid_t pid, struct process_stat *stat)
 	stat->comm[length] = '\0';
 	stat->parent = parent;
 	stat->start_ticks = start;
+	stat->image = stack;
 	return true;
 }
 

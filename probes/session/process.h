@@ -46,6 +46,7 @@ struct process_stat {
 	char state;
 	pid_t parent;
 	uint64_t start_ticks;
+	uint64_t image;		/* its stack's start: another one after an exec; 0 or 1: not shown */
 	char comm[32];
 };
 bool process_stat(pid_t pid, struct process_stat *stat);
