@@ -3,7 +3,7 @@
 set -l own 'not contains -- -- (commandline -opc)'
 complete -c tftop -n "not $own" -a '(__fish_complete_subcommand)'
 complete -c tftop -n $own -s p -x -a '(__fish_complete_pids)' -d 'a program that runs already, by PID or name'
-complete -c tftop -n $own -l children -d 'with -p: the processes below it as well'
+complete -c tftop -n $own -l children -d 'with -p: what runs below it as well, also what starts later'
 complete -c tftop -n $own -s b -l batch -d 'no screen: a text report on stderr when PROGRAM ends'
 complete -c tftop -n $own -l json -d 'no screen: the report as JSON into FILE, \'-\' is stdout'
 complete -c tftop -n $own -s o -r -d 'keep the recording in DIR (absent or empty)'

@@ -11,7 +11,7 @@ if ((dashes && dashes < CURRENT)); then
 fi
 _arguments -S \
 	'*''-p[a program that runs already, by PID or name]:process:_pids' \
-	'--children[with -p: the processes below it as well]' \
+	'--children[with -p: what runs below it as well, also what starts later]' \
 	'(-b --batch)'{-b,--batch}'[no screen: a text report on stderr when PROGRAM ends]' \
 	'--json=[no screen: the report as JSON into FILE, '\''-'\'' is stdout]:value:_files' \
 	'-o[keep the recording in DIR (absent or empty)]:value:_files -/' \

@@ -90,7 +90,8 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 	char self[PATH_MAX], text[SESSION_ERROR_MAX];
 	struct session_options session = {
 		.argv = options->program, .pids = options->pids, .n_pids = options->n_pids,
-		.n_given = options->n_given, .join = options->join, .self_dir = self,
+		.n_given = options->n_given, .follow = options->children, .join = options->join,
+		.self_dir = self,
 		.seen = live_has_come, .seen_arg = live, .lossless = options->lossless,
 		.probes = options->probes, .level = options->level, .record_dir = options->record_dir,
 		.unhurried = options_batch(options), .screen = screen && !options->n_pids,

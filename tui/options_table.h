@@ -35,7 +35,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 
 #define OPTION_LIST(X) \
 	X('p', 'p', "", "PID", "", ROW, "a program that runs already, by PID or name") \
-	X(OPT_CHILDREN, '\0', "children", "", "", MORE, "with -p: the processes below it as well") \
+	X(OPT_CHILDREN, '\0', "children", "", "", MORE, "with -p: what runs below it as well, also what starts later") \
 	X('b', 'b', "batch", "", "", ROW, "no screen: a text report on stderr when PROGRAM ends") \
 	X(OPT_JSON, '\0', "json", "=FILE", "", ROW, "no screen: the report as JSON into FILE, '-' is stdout") \
 	X('o', 'o', "", "DIR", "", ROW, "keep the recording in DIR (absent or empty)") \

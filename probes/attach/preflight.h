@@ -58,6 +58,8 @@ struct attach_check {
 void attach_check_process(struct attach_check *check, pid_t pid, const char *lib_dir);
 /* Whether this probe library can be brought into a process that runs. */
 bool attach_can_come_late(const char *library);
+/* The name of the probe for the runtime that a library of this name shows; NULL: none. */
+const char *attach_probe_for(const char *file);
 void attach_check_machine(struct attach_check *check, const char *lib_dir);
 
 #endif

@@ -8,10 +8,11 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight_internal.h"
+#include "probes/attach/stage.h"
 
 #define PREFIXES_MAX 8
 
-#define START "libtftop-start.so"	/* brings the frameworks' probes (probes/start/late.h) */
+#define START STAGE_START	/* brings the frameworks' probes (probes/start/late.h) */
 
 static const struct late_probe {
 	const char *name, *library;
@@ -45,6 +46,15 @@ static const struct late_probe {
 	    "libflexiblas" }, NULL },
 	{ "omp", "libtftop-omp.so", START, { "libgomp", "libiomp5", "libomp.so", "libomp-" }, NULL },
 };
+
+const char *attach_probe_for(const char *file)
+{
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		for (size_t k = 0; k < PREFIXES_MAX && probes[i].runtimes[k]; k++)
+			if (!strncmp(file, probes[i].runtimes[k], strlen(probes[i].runtimes[k])))
+				return probes[i].name;
+	return NULL;
+}
 
 static const char *runtime_in(const struct facts *t, const struct late_probe *probe)
 {

@@ -41,6 +41,7 @@
 #define STAGE_RUNTIME_ENTRY "tftop_runtime_attach"
 #define STAGE_WHY_ENTRY "tftop_attach_why"
 #define STAGE_RUNTIME "libtftop-runtime.so"
+#define STAGE_START "libtftop-start.so"
 #define STAGE_MAGIC 0x32677473u		/* "stg2": another layout, another number */
 #define STAGE_LOADS_MAX 24
 

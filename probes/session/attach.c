@@ -1,28 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* A session without a launcher: PROGRAM runs already, and the probes are brought into it. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/attach/awake.h"
-#include "probes/attach/code.h"
-#include "probes/attach/inject.h"
 #include "probes/attach/preflight.h"
-#include "probes/attach/report.h"
+#include "probes/session/bring.h"
 #include "probes/session/internal.h"
 #include "probes/session/process.h"
 
 #define REPORT_NAME "attach"
 #define ENVIRONMENT_MAX (128u << 10)
-/* Frameworks of many libraries. */
-#define ATTACH_LIMIT_NS INT64_C(15000000000)
-#define LOOK_MS 5
-#define AWAKE_MAX_NS 160000000
 #define AGAIN_TRIES 9
 #define AGAIN_MS 250
 
@@ -105,7 +98,8 @@ static bool begin_all(struct session *s, struct attach_check *check, char error[
 		}
 		if (target->given)
 			return false;
-		session_say(s, 1, error);
+		if (kill(target->pid, 0) == 0 || errno != ESRCH)	/* else it was one of many */
+			session_say(s, 1, error);
 		if (target->fd >= 0)
 			close(target->fd);
 		target->fd = -1;
@@ -129,7 +123,6 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 		};
 	s->attach = s->launcher_gone = true;
 	s->program = options->pids[0];
-	s->below = options->n_pids > options->n_given;
 	s->seen = options->seen;
 	s->seen_arg = options->seen_arg;
 	environ_complaint(&s->probes, complaint, sizeof(complaint));
@@ -142,6 +135,8 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 	else
 		good = begin_all(s, check, error);
 	free(check);
+	if (good && options->follow && !options->join)
+		s->follow = follow_new(&s->probes, s->lossless, s->uid, s->gid);
 	return good;
 }
 
@@ -243,6 +238,8 @@ bool session_attach_has_runtime(pid_t pid)
 
 void session_attach_free(struct session *s)
 {
+	follow_free(s->follow);
+	s->follow = NULL;
 	for (size_t i = 0; i < s->n_targets; i++) {
 		children_free(s->targets[i].children);
 		if (s->targets[i].fd >= 0)
@@ -279,38 +276,7 @@ const char *session_attach_variable(void *arg, const char *name)
 	return NULL;
 }
 
-/* False: it is too long. */
-static bool make_argument(const struct session *s, struct stage_argument *argument)
-{
-	char path[sizeof(s->ready.dir) + sizeof(REPORT_NAME) + 1], libraries[4096], *save = NULL;
-
-	snprintf(path, sizeof(path), "%s/" REPORT_NAME, s->ready.dir);
-	argument_begin(argument, path);
-	/* They stay: what is loaded and started later finds tftop by them. */
-	for (const char *line = s->plan->lines; line < s->plan->lines + s->plan->bytes;
-	     line += strlen(line) + 1)
-		argument_add(argument, "set", line);
-	environ_libraries(&s->probes, libraries, sizeof(libraries));
-	for (char *p = strtok_r(libraries, " ", &save); p; p = strtok_r(NULL, " ", &save))
-		argument_add(argument, "load", p);
-	return !argument->full;
-}
-
-/* ---- the report ---- */
-
-static bool open_report(const struct session *s, struct report *report, char *why, size_t size)
-{
-	int folder = open(s->ready.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool good;
-
-	if (folder < 0) {
-		process_error(why, size, "cannot open", s->ready.dir, errno);
-		return false;
-	}
-	good = report_open(report, folder, REPORT_NAME, s->uid, s->gid, why, size);
-	close(folder);
-	return good;
-}
+/* ---- the probes come ---- */
 
 /* The daemons that its probes would register with are dead: the keeper says why. */
 static bool have_fallen(struct session *s, char *why, size_t size)
@@ -333,70 +299,19 @@ static bool have_fallen(struct session *s, char *why, size_t size)
 	return true;
 }
 
-/* Until everything was tried; false with the reason: it was not within the time, or who is
- * needed for it has ended. */
-static bool wait_report(struct session *s, const struct target *target,
-			const struct report *report, struct stage_report *now, char *why, size_t size)
+static bool may_go_on(void *arg, char *why, size_t size)
 {
-	int64_t deadline = wire_now_ns() + ATTACH_LIMIT_NS;
-	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
-	struct code_result replaced;
-	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000;
-	bool read;
+	struct session *s = arg;
 
-	do {
-		session_alive(s);
-		read = report_read(report, now);
-		/* it looks for its daemon where the stage's thread has just said */
-		if (target->again && read && now->state == STAGE_RUNS && wire_now_ns() >= awake_ns) {
-			attach_awake(target->pid);
-			awake_ns = wire_now_ns() + wait_ns;
-			wait_ns = wait_ns < AWAKE_MAX_NS ? 2 * wait_ns : AWAKE_MAX_NS;
-		}
-		if (read && (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
-			return true;
-		if (read && now->codes.state == STAGE_CODES_ASKED)
-			code_replace(target->pid, report, &now->codes, &replaced);
-		if (have_fallen(s, why, size))
-			return false;
-	} while (poll(&ended, 1, LOOK_MS) == 0 && wire_now_ns() < deadline);
-	snprintf(why, size, "its probes did not begin within %d s, or it has ended",
-		 (int)(ATTACH_LIMIT_NS / 1000000000));
-	return false;
-}
-
-static bool went_wrong(const struct stage_load *load)
-{
-	return load->state == STAGE_NOT_LOADED ||
-	       (load->state == STAGE_ATTACHED && load->result < 0);
-}
-
-/* How many libraries have begun, what was there before counts as one; else why not. */
-static int count_begun(const struct target *target, const struct stage_report *now, char *why,
-		       size_t size)
-{
-	int begun = target->again && !now->text[0], ready = 0, wrong = 0;
-
-	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
-	for (uint32_t i = 0; i < now->loads; i++) {
-		begun += now->load[i].state == STAGE_ATTACHED && now->load[i].result == TFT_ATTACHED;
-		ready += now->load[i].state == STAGE_ATTACHED &&
-			 now->load[i].result == TFT_ATTACH_READY;
-		if (!went_wrong(&now->load[i]))
-			continue;
-		wrong++;
-		snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
-			 "a probe cannot begin, and does not say why");
-	}
-	/* that something may come later is no comfort where what is there could not begin */
-	return begun + (wrong ? 0 : ready);
+	session_alive(s);
+	return !have_fallen(s, why, size);
 }
 
 /* Probes that did not begin beside others that did. */
 static void say_wrong(struct session *s, const struct stage_report *now)
 {
 	for (uint32_t i = 0; i < now->loads; i++)
-		if (went_wrong(&now->load[i]) && now->load[i].text[0])
+		if (bring_went_wrong(&now->load[i]) && now->load[i].text[0])
 			session_say(s, 2, now->load[i].text);
 }
 
@@ -404,7 +319,12 @@ static void count_child(void *arg, const struct child_event *child)
 {
 	struct session *s = arg;
 
-	s->unreached += !session_attach_reaches(s, child->pid);
+	if (session_attach_reaches(s, child->pid))
+		return;
+	if (s->follow)
+		follow_child(s->follow, child);
+	else
+		s->unreached++;
 }
 
 /* What runs below them already is not told of later. */
@@ -416,7 +336,7 @@ static void look_below(struct session *s)
 		if (s->targets[i].attached && !is_below_another(s, &s->targets[i]))
 			s->targets[i].children = children_new(s->targets[i].pid);
 	session_attach_look(s, count_child);
-	if (!s->unreached || s->below)
+	if (!s->unreached)
 		return;
 	snprintf(text, sizeof(text), s->unreached == 1 ? "%zu process below is not watched: "
 		 "--children attaches to what runs below as well" : "%zu processes below are not watched: "
@@ -432,51 +352,24 @@ static void say_started(struct session *s)
 	};
 
 	s->started = true;
+	if (s->follow)
+		follow_begin(s->follow, s->ready.dir);
 	look_below(s);
 	session_note(s, &started, "");
-}
-
-/* The stage in PROGRAM has got its argument; false with the reason in why. */
-static bool stage(struct session *s, const struct target *target, struct report *report,
-		  struct stage_report *now, char *why, size_t size)
-{
-	struct stage_argument argument;
-	char library[1200];
-	struct inject_request request = {
-		.pid = target->pid, .library = library, .argument = argument.text,
-	};
-	struct inject_result result;
-	bool loaded;
-
-	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY, s->probes.lib_dir);
-	if (!make_argument(s, &argument)) {
-		snprintf(why, size, "the paths of the probes are too long: '%.300s'", s->probes.lib_dir);
-		return false;
-	}
-	loaded = inject_load(&request, &result);
-	if (result.stopped_ns > s->stopped_ns)
-		s->stopped_ns = result.stopped_ns;
-	if (!loaded) {
-		snprintf(why, size, "%s", result.why);
-		return false;
-	}
-	if (!wait_report(s, target, report, now, why, size))
-		return false;
-	if (now->state == STAGE_BAD_ARGUMENT) {
-		snprintf(why, size, "its environment does not take '%s'", now->text);
-		return false;
-	}
-	return count_begun(target, now, why, size) > 0;
 }
 
 static bool try_once(struct session *s, const struct target *target, struct stage_report *now,
 		     char *why, size_t size)
 {
-	struct report report = { .fd = -1, .folder = -1 };
-	bool good = open_report(s, &report, why, size) &&
-		    stage(s, target, &report, now, why, size);
+	struct bring bring = {
+		.pid = target->pid, .fd = target->fd, .again = target->again, .uid = s->uid,
+		.gid = s->gid, .dir = s->ready.dir, .name = REPORT_NAME, .probes = &s->probes,
+		.lines = s->plan->lines, .bytes = s->plan->bytes, .may_go_on = may_go_on, .arg = s,
+	};
+	bool good = bring_probes(&bring, now, why, size);
 
-	report_close(&report);
+	if (bring.stopped_ns > s->stopped_ns)
+		s->stopped_ns = bring.stopped_ns;
 	return good;
 }
 

@@ -141,6 +141,14 @@ int environ_choose(struct environ_choice *choice, const char *list,
 	return 0;
 }
 
+bool environ_wants(const struct environ_choice *choice, const char *probe)
+{
+	for (size_t i = 0; i < PROBES; i++)
+		if (!strcmp(probes[i].name, probe))
+			return choice->chosen[i];
+	return false;
+}
+
 static bool is_everybodys(const char *path)
 {
 	struct stat st;

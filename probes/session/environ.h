@@ -37,6 +37,9 @@ int environ_choose(struct environ_choice *choice, const char *list,
  * colons), everybody can write there, or nothing is there to load; "" when all is well. */
 void environ_complaint(const struct environ_choice *choice, char *text, size_t size);
 
+/* Whether that probe is among those chosen; false: there is none of that name. */
+bool environ_wants(const struct environ_choice *choice, const char *probe);
+
 struct environ_options {
 	const char *dir;	/* private folder */
 	bool preload;		/* PROGRAM can take LD_PRELOAD */

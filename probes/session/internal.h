@@ -11,6 +11,7 @@
 
 #include "probes/session/children.h"
 #include "probes/session/environ.h"
+#include "probes/session/follow.h"
 #include "probes/session/launcher.h"
 #include "probes/session/preflight.h"
 #include "probes/session/session.h"
@@ -53,8 +54,8 @@ struct session {
 					 * tftop; NULL: it is attached to */
 	bool (*seen)(void *arg);	/* of struct session_options */
 	void *seen_arg;
-	bool below;			/* what is below them is among them, where it can be */
 	int64_t stopped_ns;		/* a thread of theirs, for the probes, at most */
+	struct follow *follow;		/* owned; NULL: what they start later is not entered */
 	size_t unreached;		/* processes below them without a probe, at the start */
 	bool late_told;			/* of processes that they start */
 	int keeper_stood;		/* looks in a row that found the keeper stopped */

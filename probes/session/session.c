@@ -371,7 +371,7 @@ void session_make_environment(struct session *s, pid_t pid)
 {
 	struct environ_options options = {
 		.dir = s->ready.dir,
-		.preload = !s->attach && s->preflight.kind != PREFLIGHT_FOREIGN,
+		.preload = s->attach ? s->follow != NULL : s->preflight.kind != PREFLIGHT_FOREIGN,
 		.lossless = s->lossless,
 	};
 	struct session_variables variables = { NULL, 0 };

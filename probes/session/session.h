@@ -39,6 +39,7 @@ struct session_options {
 	 * n_given cannot be attached to there is no session, the others may be missing. */
 	const pid_t *pids;		/* borrowed for session_fork(); the first is what is told of */
 	size_t n_pids, n_given;		/* 0: none */
+	bool follow;			/* what they start later is PROGRAM too */
 	/* The one process was launched by a tftop that left it running: nothing is brought into
 	 * it, its probes come by themselves (join.c). */
 	bool join;

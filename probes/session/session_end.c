@@ -20,6 +20,8 @@ void session_stop(struct session *s)
 	struct wire_head head = { .type = WIRE_STOP };
 
 	s->stop_limit_ns = wire_now_ns() + STOP_LIMIT_NS;
+	if (s->follow)
+		follow_stop(s->follow);
 	if (session_stopped(s))
 		return;
 	/* No probe was loaded: the relay daemon has nothing to hand out. */
@@ -45,6 +47,8 @@ void session_let_go(struct session *s)
 	struct wire_head head = { .type = WIRE_LET_GO };
 
 	s->let_go = true;
+	if (s->follow)
+		follow_stop(s->follow);
 	if (s->control)
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
 	if (!s->launcher_gone)

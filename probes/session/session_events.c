@@ -239,8 +239,8 @@ static void say_late(struct session *s, const struct child_event *child, char *t
 {
 	s->late_told = true;
 	snprintf(text, size, "'%.160s' (process %d) was started meanwhile: of such processes OpenCL, "
-		 "CUDA, NVTX and ITT are seen, frameworks are not; 'tftop -p %d' is for this one alone",
-		 child->command, (int)child->pid, (int)child->pid);
+		 "CUDA, NVTX and ITT are seen, frameworks are not; --children is for those as well",
+		 child->command, (int)child->pid);
 }
 
 static void told_child(void *arg, const struct child_event *child)
@@ -254,6 +254,8 @@ static void told_child(void *arg, const struct child_event *child)
 	char text[SESSION_ERROR_MAX];
 
 	session_note(s, &event, child->command);
+	if (s->follow)
+		follow_child(s->follow, child);
 	if (child->gone)
 		return;
 	if (hider)
@@ -263,7 +265,7 @@ static void told_child(void *arg, const struct child_event *child)
 		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
 			 "into it", child->command, (int)child->pid,
 			 child->kind == PREFLIGHT_STATIC ? "statically linked" : "set-uid");
-	else if (s->attach && !s->late_told && !session_attach_reaches(s, child->pid))
+	else if (s->attach && !s->follow && !s->late_told && !session_attach_reaches(s, child->pid))
 		say_late(s, child, text, sizeof(text));
 	else
 		return;
@@ -375,6 +377,11 @@ void session_look_at_keeper(struct session *s)
 	session_say(s, 1, text);
 }
 
+static void told_follow(void *arg, int level, const char *text)
+{
+	session_say(arg, level, text);
+}
+
 void session_look(struct session *s)
 {
 	session_alive(s);
@@ -383,6 +390,10 @@ void session_look(struct session *s)
 		session_rouse(s);
 	watch_users(s);
 	session_attach_look(s, told_child);
+	if (s->follow && s->broken)
+		follow_stop(s->follow);
+	if (s->follow)
+		follow_look(s->follow, told_follow, s);
 	if (s->children)
 		children_look(s->children, told_child, s);
 	if (s->armed && !s->broken && !s->keeper_gone && geteuid() == 0) {

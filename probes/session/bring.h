@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probes are brought into one process that runs: the stage is loaded into it, told what
+ * to set and to load, and waited for. Knows of no session.
+ *
+ * Always true: it takes 15 s and the injector's times at most, and stops waiting when
+ * may_go_on() says so or the process ends; the stage then finishes by itself. All is the
+ * caller's. Threads: any, one at a time per name of a report.
+ */
+#ifndef PROBES_SESSION_BRING_H
+#define PROBES_SESSION_BRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probes/attach/report.h"
+#include "probes/session/environ.h"
+
+struct bring {
+	pid_t pid;
+	int fd;				/* its pidfd */
+	bool again;			/* another tftop has watched it before */
+	uid_t uid;
+	gid_t gid;
+	const char *dir, *name;		/* folder of the report, which it can read; its name */
+	const struct environ_choice *probes;
+	const char *lines;		/* variables, of environ_lines() */
+	size_t bytes;
+	/* Asked each 5 ms; false: why it is over. */
+	bool (*may_go_on)(void *arg, char *why, size_t size);
+	void *arg;
+	int64_t stopped_ns;		/* out: how long one of its threads stood still, at most */
+};
+
+/* Whether at least one probe is there, or will be once there is something for it. *now: what
+ * became of each; false: why not. */
+bool bring_probes(struct bring *bring, struct stage_report *now, char *why, size_t size);
+
+/* Of one library in the report. */
+bool bring_went_wrong(const struct stage_load *load);
+
+#endif
