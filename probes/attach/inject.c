@@ -97,12 +97,16 @@ static bool over(struct job *job, enum hold hold, const char *during)
 {
 	struct inject_result *r = job->result;
 	int pid = (int)job->q->pid;
+	char filter[16];
 
 	job->over = true;
-	if (hold == HOLD_LATE)
+	if (hold == HOLD_LATE) {
+		status_field(job->q->pid, job->q->pid, "Seccomp", filter, sizeof(filter));
 		return end(r, INJECT_LEFT, "thread %d of '%d' has not come back from %s in time (another "
-			   "thread may hold the dynamic linker's lock); it was let go and goes on where it "
-			   "was as soon as it has", (int)r->tid, pid, during);
+			   "thread may hold the dynamic linker's lock%s); it was let go and goes on where "
+			   "it was as soon as it has", (int)r->tid, pid, during,
+			   atoi(filter) == 2 ? ", or its seccomp filter refuses tgkill" : "");
+	}
 	if (hold == HOLD_GONE)
 		return end(r, INJECT_GONE, "'%d' has ended, or another program has taken its place "
 			   "(exec), during %s", pid, during);

@@ -371,12 +371,13 @@ static void say_why(void *library, char *text, size_t size)
 		say(text, size, why());
 }
 
-/* Probes that another tftop brought: they are there for this one as well. */
+/* Probes that are there, also those that another tftop brought, are there for this one. */
 static void tell_runtime(struct stage_report *r)
 {
 	void *runtime = open_library(STAGE_RUNTIME, RTLD_LAZY | RTLD_NOLOAD);
 	int (*attach)(void) = runtime ? (int (*)(void))symbol(runtime, STAGE_RUNTIME_ENTRY) : NULL;
 
+	r->text[0] = '\0';
 	if (attach && attach() < 0)
 		say_why(runtime, r->text, sizeof(r->text));
 	if (runtime) {
@@ -462,6 +463,7 @@ static void *work(void *data)
 		tell_runtime(r);
 		for (size_t i = 0; i < w->loads; i++)
 			load_one(w->load[i], &r->load[i]);
+		tell_runtime(r);	/* and whether LTTng reaches tftop from here */
 		give_back(w);
 		asking = NULL;
 		set_state(&r->state, STAGE_OVER);

@@ -102,6 +102,11 @@ bool rt_control_arrived(void)
 	return GET_ACQ(came) != GET_ACQ(came_seen);
 }
 
+uint32_t rt_control_number(void)
+{
+	return GET_ACQ(came);
+}
+
 bool rt_control_away(void)
 {
 	return away;

@@ -279,6 +279,8 @@ RT_HIDDEN bool rt_control_there(void);
 RT_HIDDEN bool rt_control_renew(const char *path, bool joined);
 /* Another page came that the runtime's thread has not looked at yet. */
 RT_HIDDEN bool rt_control_arrived(void);
+/* Another one for each tftop that takes up this process. */
+RT_HIDDEN uint32_t rt_control_number(void);
 /* Its daemons died under a tftop that lives: until their successors there is nothing to do.
  * [the runtime's thread] */
 RT_HIDDEN bool rt_control_away(void);

@@ -244,17 +244,20 @@ static bool renew(const char *page, bool joined)
 	return ok;
 }
 
-/* Of the tftop that is named now; waits for LTTng. */
+/* Of the tftop that is named now; waits for LTTng. Where it did not come for one probe it is not
+ * waited for by the next ones: tftop waits for all together, and hears why. */
 static bool reach(void)
 {
+	static int64_t given_up = -1;	/* that tftop's number */
 	bool ok;
 
 	if (reached())
 		return true;
 	rt_loop_wake();
 	ok = rt_enabled() || rt_home_follow();
-	if (ok && !wait_for(reached, REACH_WAIT_NS)) {
+	if (ok && !wait_for(reached, given_up == rt_control_number() ? 0 : REACH_WAIT_NS)) {
 		rt_attach_why("LTTng in this process does not reach tftop's daemon");
+		given_up = rt_control_number();
 		ok = false;
 	}
 	rt_home_reached();

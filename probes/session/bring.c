@@ -104,9 +104,11 @@ bool bring_went_wrong(const struct stage_load *load)
 static int count_begun(const struct bring *b, const struct stage_report *now, char *why,
 		       size_t size)
 {
-	int begun = b->again && !now->text[0], ready = 0, wrong = 0;
+	int begun = b->again, ready = 0, wrong = 0;
 
 	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
+	if (now->text[0])		/* what begins is heard by nobody */
+		return 0;
 	for (uint32_t i = 0; i < now->loads; i++) {
 		begun += now->load[i].state == STAGE_ATTACHED && now->load[i].result == TFT_ATTACHED;
 		ready += now->load[i].state == STAGE_ATTACHED &&

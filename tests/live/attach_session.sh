@@ -320,9 +320,18 @@ find_trainer() { pid=$(pgrep -f "^$user_copy/train_opencl --steps 400") && grep 
 refuses() {
 	local pattern=$1
 	shift
-	"$tftop" "$@" >"$work/said" 2>&1
+	${filter:-} "$tftop" "$@" >"$work/said" 2>&1
 	is 'status' $? 125 && { grep -qE "$pattern" "$work/said" || fail "no '$pattern': $(first_lines "$work/said")"; } &&
 		is lines "$(wc -l <"$work/said")" 1
+}
+# A filter that gives an error for socket(): LTTng reaches nobody, and all probes together wait
+# for it no longer than one.
+unreached() {
+	local begun
+	${CC:-cc} -O1 -o "$work/odd" tests/programs/odd_process.c -lpthread 2>"$work/cc" || fail "$(first_lines "$work/cc")" || return
+	begin "$work/odd" denied socket && begun=$SECONDS &&
+		filter="$work/odd denied none" refuses "^tftop: cannot attach to $pid: LTTng in this process does not reach tftop's daemon" -b -p "$pid" &&
+		steps go done && finish && { [ $((SECONDS - begun)) -lt 15 ] || fail "it took $((SECONDS - begun)) s"; }
 }
 refused() {
 	local none
@@ -339,7 +348,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused watched ends window silent again recording killed several several_silent several_again by_name below follows follow_refused follow_many not_followed steered steered_early; do
+for c in orphan refused unreached watched ends window silent again recording killed several several_silent several_again by_name below follows follow_refused follow_many not_followed steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'

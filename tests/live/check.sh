@@ -115,18 +115,20 @@ thread() {
 filtered() { with_odd 'seccomp +its system calls are filtered \(1 more' "$odd" filtered; }
 # Under the same filter as tftop it is no matter.
 filtered_alike() {
-	cat >"$work/run.py" <<-'END'
-		import ctypes, os, sys
-		filt = (ctypes.c_uint64 * 1)(0x7fff000000000006)
-		prog = (ctypes.c_uint64 * 2)(1, ctypes.addressof(filt))
-		c = ctypes.CDLL(None)
-		assert c.prctl(38, 1, 0, 0, 0) == 0 and c.prctl(22, 2, ctypes.byref(prog)) == 0
-		os.execv(sys.argv[1], sys.argv[1:])
-	END
-	odd python3 "$work/run.py" "$odd" &&
+	odd "$odd" filtered &&
 		check 0 "seccomp +its system calls are filtered as tftop's own" \
-			python3 "$work/run.py" "$doubles" --check -p "$pid"
+			"$odd" denied none "$doubles" --check -p "$pid"
 	local status=$?
+	end_odd
+	return $status
+}
+# Another one gives an error for what is needed: that is said, and the program is as before.
+denied() {
+	local status
+	odd "$odd" denied "$1" &&
+		check 125 "$2" "$odd" denied none "$tftop" -b --for 1s -p "$pid" &&
+		wait_for 5 grep -q '^0 ' "/proc/$pid/syscall"
+	status=$?
 	end_odd
 	return $status
 }
@@ -287,6 +289,9 @@ one() {
 	end_odd
 }
 one plain run_plain
+case_beside denied-open denied open 'could not load the library: .*: Operation not permitted'
+case_beside denied-tgkill denied tgkill 'seccomp filter refuses tgkill'
+case_together
 for c in no_probe static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
 	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes zombie wrong \
 	hostile untouched machine alone orphan; do

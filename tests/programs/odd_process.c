@@ -2,6 +2,8 @@
 /*
  * odd_process MODE: a process that is hard to look at or to attach to, says "PID"
  * when it has become so and waits for the end of its standard input.
+ * odd_process denied CALL [COMMAND…]: its, or COMMAND's, filter gives an error for open,
+ *    socket, tgkill; for none
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,6 +11,8 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,14 +61,26 @@ static void be_traced(void)
 		exit(1);
 }
 
-static void filter(void)
+/* An error for that call; -1: for none. */
+static void filter(int call)
 {
-	struct sock_filter allow[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
-	struct sock_fprog program = { 1, allow };
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		exit(1);
+}
+
+static void deny(const char *call)
+{
+	filter(!strcmp(call, "open") ? SYS_openat : !strcmp(call, "socket") ? SYS_socket :
+	       !strcmp(call, "tgkill") ? SYS_tgkill : -1);
 }
 
 /* From then on read, write and exit are all there is. */
@@ -111,7 +127,11 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "closed"))
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	else if (!strcmp(mode, "filtered"))
-		filter();
+		filter(-1);
+	else if (!strcmp(mode, "denied") && argc > 2)
+		deny(argv[2]);
+	if (!strcmp(mode, "denied") && argc > 3)
+		return execvp(argv[3], argv + 3);
 	else if (!strcmp(mode, "zombie"))
 		return be_zombie(), 0;
 	else if (!strcmp(mode, "thread"))
