@@ -51,6 +51,11 @@ static int connect_relay(void *arg, uint16_t port)
 	return session_connect(arg, port);
 }
 
+static uint32_t outer_pid(void *arg, uint32_t inner)
+{
+	return session_pid(arg, inner);
+}
+
 /* ---- making ---- */
 
 static struct live *new_live(const struct options *options)
@@ -142,7 +147,7 @@ static void start_reader(struct live *live)
 	struct reader_options options = {
 		.url = session_url(live->session), .sink = live_sink, .sink_arg = live,
 		.connect = connect_relay, .connect_arg = live->session,
-		.period_ns = session_period_ns(live->session),
+		.pid = outer_pid, .period_ns = session_period_ns(live->session),
 	};
 
 	live->reader = reader_start(&options, error);

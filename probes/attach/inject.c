@@ -3,6 +3,7 @@
 #include "probes/attach/inject.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "probes/attach/call.h"
 #include "probes/attach/hurry.h"
+#include "probes/attach/place.h"
 #include "probes/attach/target.h"
 
 #define DEFAULT_MS 2000
@@ -34,33 +36,37 @@ static bool end(struct inject_result *result, enum inject_outcome outcome, const
 /* ---- what is asked for ---- */
 
 /* Whether others could have put something else in its place. */
-static bool is_open_to_others(const char *path, uid_t user)
+static bool is_open_to_others(int library, int folder, uid_t user)
 {
-	char folder[INJECT_PATH_MAX + 64];
 	struct stat st, in;
 
-	snprintf(folder, sizeof(folder), "%s", path);
-	*strrchr(folder, '/') = '\0';
-	return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH) ||
+	return fstat(library, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_mode & S_IWOTH) ||
 	       (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != user) ||
-	       stat(folder, &in) != 0 ||
+	       folder < 0 || fstat(folder, &in) != 0 ||
 	       ((in.st_mode & S_IWOTH) && !(in.st_mode & S_ISVTX));
 }
 
 static bool library_fits(const struct inject_request *q, struct inject_result *result)
 {
-	char path[INJECT_PATH_MAX + 64], uid[64];
-	struct stat st;
+	char path[INJECT_PATH_MAX], uid[64];
+	int library, folder;
+	bool open;
 
 	if (q->library[0] != '/' || strlen(q->library) >= INJECT_PATH_MAX)
 		return end(result, INJECT_REFUSED, "'%.200s' is no absolute path of a library",
 			   q->library);
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)q->pid, q->library);
-	if (stat(path, &st) != 0)
+	library = place_open_inside(q->pid, q->library, O_PATH);
+	if (library < 0)
 		return end(result, INJECT_REFUSED, "'%d' cannot reach the library '%.200s': %s",
 			   (int)q->pid, q->library, strerror(errno));
+	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(q->library, '/') - q->library + 1), q->library);
+	folder = place_open_inside(q->pid, path, O_PATH | O_DIRECTORY);
 	status_field(q->pid, q->pid, "Uid", uid, sizeof(uid));
-	if (is_open_to_others(path, (uid_t)atoi(uid)))
+	open = is_open_to_others(library, folder, (uid_t)atoi(uid));
+	close(library);
+	if (folder >= 0)
+		close(folder);
+	if (open)
 		return end(result, INJECT_REFUSED, "the library '%.200s' could be another user's: a file "
 			   "of root's, tftop's or the program's user is wanted, in a folder that not "
 			   "everybody may write to", q->library);

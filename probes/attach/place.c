@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See place.h. The target's root is entered by descriptors only: an absolute symbolic
- * link in there would lead into our own file system.
- */
+/* See place.h. */
 #include "probes/attach/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdint.h>
+#include <linux/capability.h>
+#include <linux/nsfs.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "probes/attach/place_porter.h"
+
+#define ANSWER_MS 5000
+#define END_MS 1000
 
 bool place_is_shared(pid_t pid, const char *path)
 {
@@ -27,58 +34,222 @@ bool place_is_shared(pid_t pid, const char *path)
 	       a.st_ino == b.st_ino;
 }
 
-/* Nobody but its owner and root may rename what we put there, and code may be mapped. */
-static bool is_fit(int folder)
+int place_same_space(pid_t pid, const char *name)
 {
-	struct statvfs fs;
-	struct stat st;
+	char path[64], own[64], theirs[64];
+	ssize_t a, b;
 
-	return fstat(folder, &st) == 0 && fstatvfs(folder, &fs) == 0 &&
-	       (!(st.st_mode & (S_IWGRP | S_IWOTH)) || (st.st_mode & S_ISVTX)) &&
-	       !(fs.f_flag & (ST_NOEXEC | ST_RDONLY));
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	a = readlink(path, own, sizeof(own));
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
+	b = readlink(path, theirs, sizeof(theirs));
+	if (a < 0 || b < 0)
+		return -1;
+	return a == b && !memcmp(own, theirs, (size_t)a);
 }
 
-static bool make_folder(struct place *place, const char *where)
+static int open_of(pid_t pid, const char *what, int flags)
 {
-	uint64_t number;
-
-	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-		return false;
-	snprintf(place->path, sizeof(place->path), "%s/tftop-%016" PRIx64, where, number);
-	place->name = place->path + strlen(where) + 1;
-	if (mkdirat(place->parent, place->name, 0700) != 0)
-		return false;
-	place->folder = openat(place->parent, place->name,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (place->folder >= 0 &&
-	    (geteuid() != 0 || fchown(place->folder, place->uid, place->gid) == 0))
-		return true;
-	unlinkat(place->parent, place->name, AT_REMOVEDIR);
-	return false;
-}
-
-bool place_open(struct place *place, pid_t pid, uid_t uid, gid_t gid, char *why, size_t size)
-{
-	static const char *const parents[] = { "/tmp", "/var/tmp", "/dev/shm", "/run" };
 	char path[64];
 
-	*place = (struct place){ .parent = -1, .folder = -1, .uid = uid, .gid = gid };
-	for (size_t i = 0; i < sizeof(parents) / sizeof(parents[0]); i++) {
-		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, parents[i]);
-		place->parent = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (place->parent >= 0 && is_fit(place->parent) && make_folder(place, parents[i]))
-			return true;
-		if (place->folder >= 0)
-			close(place->folder);
-		if (place->parent >= 0)
-			close(place->parent);
-		place->parent = place->folder = -1;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+	return open(path, flags | O_CLOEXEC);
+}
+
+int place_open_inside(pid_t pid, const char *path, int flags)
+{
+	int root = open_of(pid, "root", O_PATH | O_DIRECTORY), fd, saved;
+
+	if (root < 0)
+		return -1;
+	fd = porter_open(root, path, flags);
+	saved = errno;
+	close(root);
+	if (fd < 0 && saved == ENOSYS) {	/* before Linux 5.6, where there are no places either */
+		char whole[4096 + 64];
+
+		snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
+		return open(whole, flags | O_CLOEXEC);
 	}
-	snprintf(why, size, "'%d' has other files than tftop and no place to put the probes: a folder "
-		 "that can be written and code run from is wanted in /tmp, /var/tmp, /dev/shm or /run",
-		 (int)pid);
+	errno = saved;
+	return fd;
+}
+
+static bool same_space(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+uid_t place_inner_uid(pid_t pid, uid_t uid)
+{
+	unsigned int inside = uid, outside, count;
+	char path[64];
+	FILE *map;
+
+	/* of its own namespace a process sees the parent's numbers there */
+	if (place_same_space(pid, "user") != 0)
+		return uid;
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+	map = fopen(path, "re");
+	while (map && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3) {
+		if (uid < outside || uid - outside >= count)
+			continue;
+		inside += uid - outside;
+		break;
+	}
+	if (map)
+		fclose(map);
+	return inside;
+}
+
+/* ---- may it be done ---- */
+
+static bool has_admin_right(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       (data[0].effective & (1u << CAP_SYS_ADMIN)) && (data[0].effective & (1u << CAP_SYS_CHROOT));
+}
+
+/* Its mounts are its user namespace's, which is of tftop's user and not tftop's own. */
+static bool owns_its_mounts(pid_t pid)
+{
+	int mounts = open_of(pid, "ns/mnt", O_RDONLY), user = open_of(pid, "ns/user", O_RDONLY);
+	int own = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC), of = -1;
+	uid_t owner = (uid_t)-1;
+	bool owns = false;
+
+	if (mounts >= 0 && user >= 0 && own >= 0)
+		of = ioctl(mounts, NS_GET_USERNS);
+	if (of >= 0)
+		owns = same_space(of, user) && !same_space(user, own) &&
+		       ioctl(user, NS_GET_OWNER_UID, &owner) == 0 && owner == geteuid();
+	for (int i = 0, fds[] = { mounts, user, own, of }; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	return owns;
+}
+
+static bool is_writable_folder(pid_t pid, const char *path)
+{
+	int fd = place_open_inside(pid, path, O_PATH | O_DIRECTORY);
+	struct statvfs fs;
+	bool fit = fd >= 0 && fstatvfs(fd, &fs) == 0 && !(fs.f_flag & ST_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fit;
+}
+
+static bool has_folder(pid_t pid)
+{
+	for (size_t i = 0; porter_parents[i]; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/%s", porter_parents[i]);
+		if (is_writable_folder(pid, path))
+			return true;
+	}
 	return false;
 }
+
+bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_size)
+{
+	snprintf(todo, todo_size, "run tftop inside: 'docker exec', 'podman exec' or 'nsenter -t %d -a'",
+		 (int)pid);
+	if (!porter_is_possible()) {
+		snprintf(why, size, "this kernel cannot mount for another namespace: Linux 5.6 is needed");
+	} else if (geteuid() == 0 ? !has_admin_right() : !owns_its_mounts(pid)) {
+		snprintf(why, size, geteuid() == 0 ? "tftop has not the right to mount in it (CAP_SYS_ADMIN)" :
+			 "its mounts are not of a user namespace of tftop's user");
+		if (geteuid() != 0)
+			snprintf(todo, todo_size, "run tftop as root, or inside: 'docker exec', 'podman exec' or "
+				 "'nsenter -t %d -a'", (int)pid);
+	} else if (!is_writable_folder(pid, "/dev/shm")) {
+		snprintf(why, size, "it has no '/dev/shm' to write to, which LTTng in it needs");
+		snprintf(todo, todo_size, "mount one there: 'mount -t tmpfs -o mode=1777 none /dev/shm'");
+	} else if (!has_folder(pid)) {
+		snprintf(why, size, "a folder to put the probes is wanted in its /tmp, /var/tmp, /dev/shm or /run");
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* ---- the porter ---- */
+
+static pid_t start_porter(const struct porter_job *job, int tftops)
+{
+	pid_t porter = fork();
+
+	if (porter == 0) {
+		if (tftops >= 0)
+			close(tftops);
+		porter_main(job);
+	}
+	return porter;
+}
+
+static bool hear(int link, struct porter_answer *text, int *folder)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { text, sizeof(*text) };
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	struct pollfd p = { .fd = link, .events = POLLIN };
+	struct cmsghdr *c;
+
+	if (poll(&p, 1, ANSWER_MS) <= 0 ||
+	    recvmsg(link, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(*text))
+		return false;
+	text->text[sizeof(text->text) - 1] = '\0';
+	c = CMSG_FIRSTHDR(&message);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(folder, CMSG_DATA(c), sizeof(*folder));
+	return true;
+}
+
+bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, char *why, size_t size)
+{
+	struct porter_answer text = { .made = false };
+	struct porter_job job = {
+		.pid = pid, .inner_root = place_inner_uid(pid, uid) == 0, .home = home, .swept = -1,
+	};
+	int pair[2];
+
+	*place = (struct place){ .target = pid, .link = -1, .folder = -1 };
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+		snprintf(why, size, "tftop cannot make a pair of sockets: %s", strerror(errno));
+		return false;
+	}
+	job.link = pair[1];
+	place->link = pair[0];
+	place->porter = start_porter(&job, pair[0]);
+	close(pair[1]);
+	if (place->porter < 0) {
+		snprintf(why, size, "tftop cannot make a process: %s", strerror(errno));
+		place->porter = 0;
+	} else if (!hear(place->link, &text, &place->folder)) {
+		snprintf(why, size, "what was to make a place for the probes in it does not answer");
+	} else if (!text.made) {
+		snprintf(why, size, "%s", text.text);
+	} else {
+		snprintf(place->path, sizeof(place->path), "%.60s", text.text);
+		return true;
+	}
+	return false;
+}
+
+/* ---- copies ---- */
 
 static bool copy_all(int from, int to)
 {
@@ -92,23 +263,15 @@ static bool copy_all(int from, int to)
 bool place_copy(struct place *place, const char *path, char *why, size_t size)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	int from = -1, to = -1;
+	int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
 	bool done = false;
 
-	if (place->files == PLACE_FILES_MAX || strlen(name) >= sizeof(place->file[0])) {
-		snprintf(why, size, "'%.200s' cannot be copied for the program: more than %d files, or its "
-			 "name is too long", path, PLACE_FILES_MAX);
-		return false;
-	}
-	from = open(path, O_RDONLY | O_CLOEXEC);
 	if (from >= 0)
 		to = openat(place->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0500);
-	if (to >= 0) {
-		snprintf(place->file[place->files++], sizeof(place->file[0]), "%s", name);
-		done = copy_all(from, to) &&
-		       (geteuid() != 0 || fchown(to, place->uid, place->gid) == 0);
-	}
+			    0755);
+	/* tftop's umask is its user's: the program may be another's */
+	if (to >= 0)
+		done = copy_all(from, to) && fchmod(to, 0555) == 0;
 	if (!done)
 		snprintf(why, size, "'%.200s' cannot be copied to '%s' for the program: %s", path,
 			 place->path, strerror(errno));
@@ -119,16 +282,44 @@ bool place_copy(struct place *place, const char *path, char *why, size_t size)
 	return done;
 }
 
+/* ---- the end ---- */
+
+/* Whether it ended by itself, within the time. */
+static bool has_ended_well(pid_t pid)
+{
+	int status = 0;
+
+	for (int i = 0; i < END_MS; i++) {
+		pid_t got = waitpid(pid, &status, WNOHANG);
+
+		if (got == pid)
+			return WIFEXITED(status);
+		if (got < 0 && errno != EINTR)
+			return true;	/* somebody else has asked for its status */
+		poll(NULL, 0, 1);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return false;
+}
+
 void place_remove(struct place *place)
 {
-	for (size_t i = 0; i < place->files; i++)
-		unlinkat(place->folder, place->file[i], 0);
-	place->files = 0;
-	if (place->folder >= 0) {
-		unlinkat(place->parent, place->name, AT_REMOVEDIR);
-		close(place->folder);
+	struct porter_job job = {
+		.pid = place->target, .link = -1, .swept = place->folder,
+		.swept_path = place->path,
+	};
+
+	if (place->link >= 0)
+		close(place->link);
+	place->link = -1;
+	if (place->porter > 0 && !has_ended_well(place->porter) && place->folder >= 0) {
+		place->porter = start_porter(&job, -1);
+		if (place->porter > 0)
+			has_ended_well(place->porter);
 	}
-	if (place->parent >= 0)
-		close(place->parent);
-	place->parent = place->folder = -1;
+	place->porter = 0;
+	if (place->folder >= 0)
+		close(place->folder);
+	place->folder = -1;
 }

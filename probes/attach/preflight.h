@@ -48,6 +48,8 @@ struct attach_check {
 	uid_t uid;		/* the effective ones */
 	gid_t gid;
 	char command[512];	/* with its arguments, blanks between; "": gone */
+	bool apart;		/* it sees other files: place.h */
+	bool pid_space;		/* it has another number in its own PID namespace */
 	bool again;		/* a tftop that has gone brought probes into it */
 	size_t count;
 	struct attach_line lines[ATTACH_LINES_MAX];

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/attach/place.h"
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/stage.h"
 #include "probes/schema/control.h"
@@ -88,19 +89,29 @@ static bool is_secure(const struct facts *t)
 	return false;
 }
 
-/* What the probe libraries and the LTTng beside tftop were built for. */
-static int glibc_needed(const char *lib_dir)
+/* What the probe libraries were built for; where it gets tftop's LTTng as well, that too. */
+static int glibc_needed(const struct facts *t, const char *lib_dir)
 {
 	char path[2048];
+	int needed;
 
 	snprintf(path, sizeof(path), "%s/" RUNTIME_LIBRARY, lib_dir);
-	return glibc_minor(path);
+	needed = glibc_minor(path);
+	if (!lib_dir[0] || place_is_shared(t->pid, lib_dir))
+		return needed;
+	for (size_t i = 0; place_lttng[i]; i++) {
+		int minor = place_find_library(place_lttng[i], lib_dir, path, sizeof(path)) ?
+			    glibc_minor(path) : 0;
+
+		needed = minor > needed ? minor : needed;
+	}
+	return needed;
 }
 
 static void check_glibc(struct attach_check *check, const struct facts *t,
 			const struct mapped_file *libc, const char *lib_dir)
 {
-	int minor, needed = glibc_needed(lib_dir);
+	int minor, needed = glibc_needed(t, lib_dir);
 	struct attach_line *line;
 	char path[4200];
 
@@ -174,10 +185,10 @@ void check_program(struct attach_check *check, const struct facts *t, const char
 /* ---- LTTng ---- */
 
 /* Whether the tftop of this control page has let go, though its folder is still there. */
-static bool has_let_go(const char *page)
+static bool has_let_go(pid_t pid, const char *page)
 {
 	struct tft_control control = { .closed = 0 };
-	int fd = open(page, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = place_open_inside(pid, page, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	/* also when it was cleared away since the mappings were read */
 	bool gone = fd < 0 ? errno == ENOENT :
 		    pread(fd, &control, sizeof(control), 0) == (ssize_t)sizeof(control) &&
@@ -197,7 +208,7 @@ static bool control_folder(const struct facts *t, char *folder, size_t size, boo
 		if (strcmp(name, "control") || !strstr(path, "/tftop-"))
 			continue;
 		snprintf(folder, size, "%.*s", (int)(name - path - 1), path);
-		*there = !t->files[i].deleted && !has_let_go(path);
+		*there = !t->files[i].deleted && !has_let_go(t->pid, path);
 		return true;
 	}
 	return false;
@@ -226,7 +237,8 @@ static void say_ours(struct attach_check *check, const struct facts *t, const ch
 		line = attach_add(check, "LTTng", ATTACH_CANNOT, "another tftop watches it (its folder is "
 				  "'%s')", folder);
 		attach_todo(line, "leave that one first, or start the program anew");
-	} else if (has_name(runtime, STAGE_RUNTIME_ENTRY) && may_link(t, folder)) {
+	} else if (has_name(runtime, STAGE_RUNTIME_ENTRY) &&
+		   (check->apart || may_link(t, folder))) {
 		check->again = true;
 		attach_add(check, "LTTng", ATTACH_CAN, "a tftop that has gone watched it; its probes are "
 			   "there and can be used again");

@@ -2,74 +2,51 @@
 /*
  * Namespaces. What counts is whether the process finds the same files as tftop does:
  * the probe libraries, and the private folder with LTTng's sockets. So these are
- * compared as it sees them, which covers chroot too; the rest is told.
+ * compared as it sees them, which covers chroot too; else it needs a place (place.h).
+ * The rest is told.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/attach/place.h"
 #include "probes/attach/preflight_internal.h"
 #include "probes/session/dir.h"
-
-/* 1 the same, 0 another one, -1 unknown. */
-static int same_space(pid_t pid, const char *name)
-{
-	char path[64], own[64], theirs[64];
-	ssize_t a, b;
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	a = readlink(path, own, sizeof(own));
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
-	b = readlink(path, theirs, sizeof(theirs));
-	if (a < 0 || b < 0)
-		return -1;
-	return a == b && !memcmp(own, theirs, (size_t)a);
-}
-
-static bool same_file(pid_t pid, const char *file)
-{
-	struct stat ours, theirs;
-	char path[4200];
-
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, file);
-	return stat(file, &ours) == 0 && stat(path, &theirs) == 0 &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
-}
 
 static void check_files(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {
 	const char *base = dir_base();
-	const char *missing = base && !same_file(t->pid, base) ? base :
-			      lib_dir[0] && !same_file(t->pid, lib_dir) ? lib_dir : NULL;
+	bool seen = (!base || place_is_shared(t->pid, base)) &&
+		    (!lib_dir[0] || place_is_shared(t->pid, lib_dir));
+	char why[ATTACH_WHY_MAX - 80], todo[ATTACH_TODO_MAX];
 	struct attach_line *line;
 
-	if (same_file(t->pid, "/") && same_space(t->pid, "mnt") != 0 && !missing) {
-		attach_add(check, "files", ATTACH_CAN, "it sees the same files as tftop");
-	} else if (!missing) {
-		attach_add(check, "files", ATTACH_CAN, "it has another root or mount namespace, but sees "
-			   "tftop's folders");
+	if (seen) {
+		attach_add(check, "files", ATTACH_CAN, place_is_shared(t->pid, "/") &&
+			   place_same_space(t->pid, "mnt") != 0 ? "it sees the same files as tftop" :
+			   "it has another root or mount namespace, but sees tftop's folders");
+	} else if (place_possible(t->pid, why, sizeof(why), todo, sizeof(todo))) {
+		check->apart = true;
+		attach_add(check, "files", ATTACH_CAN, "it has another root or mount namespace (a container): "
+			   "what the probes need is mounted in it while tftop watches it");
 	} else {
 		line = attach_add(check, "files", ATTACH_CANNOT, "it has another root or mount namespace (a "
-				  "container), in which '%s' is not tftop's", missing);
-		attach_todo(line, "run tftop inside: 'docker exec', 'podman exec' or 'nsenter -t %d -a'",
-			    (int)t->pid);
+				  "container), and %s", why);
+		attach_todo(line, "%s", todo);
 	}
 }
 
 static void check_spaces(struct attach_check *check, const struct facts *t)
 {
-	int pid = same_space(t->pid, "pid"), user = same_space(t->pid, "user");
-	int net = same_space(t->pid, "net");
+	int pid = place_same_space(t->pid, "pid"), user = place_same_space(t->pid, "user");
+	int net = place_same_space(t->pid, "net");
 
 	if (pid < 0 || user < 0 || net < 0) {
 		attach_add(check, "namespaces", ATTACH_PARTLY, "may not be looked at");
 		return;
 	}
+	check->pid_space = pid == 0;
 	if (pid == 0)
-		attach_add(check, "namespaces", ATTACH_PARTLY, "it is in a PID namespace below tftop's: "
-			   "events carry its number there, %d", (int)t->inner_pid);
+		attach_add(check, "namespaces", ATTACH_CAN, "it is in a PID namespace below tftop's, where its "
+			   "number is %d: tftop shows %d", (int)t->inner_pid, (int)t->pid);
 	else if (!user || !net)
 		attach_add(check, "namespaces", ATTACH_CAN, "an own %s%s%s namespace, which the probes do "
 			   "not mind", user ? "" : "user", user || net ? "" : " and ",

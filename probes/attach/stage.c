@@ -415,6 +415,14 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
 }
 
+/* What the tftop before brought is there, where its files have another path now too. */
+static void *open_probe(const char *path)
+{
+	void *library = open_library(strrchr(path, '/') + 1, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+
+	return library ? library : open_library(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 static void load_one(const char *path, struct stage_load *load)
 {
 	void (*replacer)(tft_replace_code *replace);
@@ -422,7 +430,7 @@ static void load_one(const char *path, struct stage_load *load)
 	void *library;
 
 	set_state(&load->state, STAGE_LOADING);
-	library = open_library(path, RTLD_NOW | RTLD_LOCAL);
+	library = open_probe(path);
 	if (!library) {
 		const char *error = dlerror();
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,6 +62,21 @@ static bool same_owner(struct session *s, const struct attach_check *check)
 	return s->uid == check->uid && s->gid == check->gid;
 }
 
+/* Their numbers are of one PID namespace, tftop's or one below. */
+static bool same_numbers(struct session *s, const struct attach_check *check)
+{
+	struct stat first, its;
+	char path[64];
+
+	if (s->targets[0].pid == check->pid)
+		s->pids = check->pid_space ? pids_new(check->pid) : NULL;
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)s->targets[0].pid);
+	if (stat(path, &first) != 0)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", (int)check->pid);
+	return stat(path, &its) == 0 && first.st_ino == its.st_ino && first.st_dev == its.st_dev;
+}
+
 static bool begin_one(struct session *s, struct target *target, struct attach_check *check,
 		      char error[SESSION_ERROR_MAX])
 {
@@ -74,6 +90,9 @@ static bool begin_one(struct session *s, struct target *target, struct attach_ch
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is uid %u's and gid %u's, "
 			 "process %d is uid %u's and gid %u's: one tftop watches processes of one user",
 			 pid, check->uid, check->gid, (int)s->targets[0].pid, s->uid, s->gid);
+	else if (!same_numbers(s, check))
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is in another PID namespace than "
+			 "process %d: one tftop watches processes of one", pid, (int)s->targets[0].pid);
 	else if (!session_attach_hold(target, check->start_ticks))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
 	else
@@ -92,6 +111,7 @@ static bool begin_all(struct session *s, struct attach_check *check, char error[
 		*target = s->targets[i];
 		if (begin_one(s, target, check, error)) {
 			target->again = check->again;
+			target->is_apart = check->apart;
 			say_lines(s, check);
 			kept++;
 			continue;
@@ -166,6 +186,7 @@ struct target *session_attach_ended(struct session *s)
 		if (!target->attached || target->ended || !has_ended(target))
 			continue;
 		target->ended = true;
+		session_apart_clear(s);
 		return target;
 	}
 	return NULL;
@@ -236,6 +257,11 @@ bool session_attach_has_runtime(pid_t pid)
 	return found;
 }
 
+uint32_t session_pid(const struct session *s, uint32_t inner)
+{
+	return pids_outer(s->pids, inner);
+}
+
 void session_attach_free(struct session *s)
 {
 	follow_free(s->follow);
@@ -244,7 +270,11 @@ void session_attach_free(struct session *s)
 		children_free(s->targets[i].children);
 		if (s->targets[i].fd >= 0)
 			close(s->targets[i].fd);
+		s->targets[i].fd = -1;
 	}
+	session_apart_clear(s);
+	pids_free(s->pids);
+	s->pids = NULL;
 	free(s->targets);
 	free(s->join);
 	s->join = NULL;
@@ -365,6 +395,7 @@ static bool try_once(struct session *s, const struct target *target, struct stag
 		.pid = target->pid, .fd = target->fd, .again = target->again, .uid = s->uid,
 		.gid = s->gid, .dir = s->ready.dir, .name = REPORT_NAME, .probes = &s->probes,
 		.lines = s->plan->lines, .bytes = s->plan->bytes, .may_go_on = may_go_on, .arg = s,
+		.seen = session_apart_libraries(target), .place = session_apart_folder(target),
 	};
 	bool good = bring_probes(&bring, now, why, size);
 
@@ -387,7 +418,12 @@ static bool attach_one(struct session *s, struct target *target, char error[SESS
 			snprintf(error, SESSION_ERROR_MAX, "cannot join %d: %.440s", (int)target->pid, why);
 		return target->attached;
 	}
-	session_make_environment(s, target->pid);
+	good = session_apart_open(s, target, why, sizeof(why));
+	if (!good) {
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid, why);
+		return false;
+	}
+	session_make_environment(s, target);
 	good = try_once(s, target, &now, why, sizeof(why));
 	while (!good && !s->broken && --tries > 0) {
 		struct pollfd ended = { .fd = target->fd, .events = POLLIN };
@@ -417,6 +453,7 @@ int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
 		session_unwatch(s, s->targets[i].fd);	/* nobody would take its end */
 		close(s->targets[i].fd);
 		s->targets[i].fd = -1;
+		session_apart_clear(s);
 	}
 	say_started(s);
 	return 0;

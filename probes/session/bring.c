@@ -29,13 +29,13 @@ static void fill_argument(const struct bring *b, struct stage_argument *argument
 {
 	char path[256], libraries[4096], *save = NULL;
 
-	snprintf(path, sizeof(path), "%s/%s", b->dir, b->name);
+	snprintf(path, sizeof(path), "%s/%s", b->seen ? b->seen : b->dir, b->name);
 	argument_begin(argument, path);
 	/* They stay: what is loaded and started later finds tftop by them. */
 	for (const char *line = b->lines; line < b->lines + b->bytes; line += strlen(line) + 1)
 		if (whole || !is_for_children(line))
 			argument_add(argument, "set", line);
-	environ_libraries(b->probes, libraries, sizeof(libraries));
+	environ_libraries(b->probes, b->seen, libraries, sizeof(libraries));
 	for (char *p = strtok_r(libraries, " ", &save); p; p = strtok_r(NULL, " ", &save))
 		argument_add(argument, "load", p);
 }
@@ -51,9 +51,12 @@ static bool make_argument(const struct bring *b, struct stage_argument *argument
 
 static bool open_report(const struct bring *b, struct report *report, char *why, size_t size)
 {
-	int folder = open(b->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int folder;
 	bool good;
 
+	if (b->seen)
+		return report_open(report, b->place, b->name, b->uid, b->gid, why, size);
+	folder = open(b->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0) {
 		process_error(why, size, "cannot open", b->dir, errno);
 		return false;
@@ -135,7 +138,8 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 	struct inject_result result;
 	bool loaded;
 
-	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY, b->probes->lib_dir);
+	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY,
+		 b->seen ? b->seen : b->probes->lib_dir);
 	if (!make_argument(b, &argument)) {
 		snprintf(why, size, "the paths of the probes are too long: '%.300s'",
 			 b->probes->lib_dir);

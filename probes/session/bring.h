@@ -25,6 +25,8 @@ struct bring {
 	uid_t uid;
 	gid_t gid;
 	const char *dir, *name;		/* folder of the report, which it can read; its name */
+	const char *seen;		/* NULL: it sees tftop's files; else its place (place.h) is there, */
+	int place;			/* with report and probes in it: its folder, open */
 	const struct environ_choice *probes;
 	const char *lines;		/* variables, of environ_lines() */
 	size_t bytes;

@@ -24,6 +24,8 @@ struct decode {
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
 	int said;
 	bool schema_said;
+	uint32_t (*outer)(void *arg, uint32_t inner);	/* NULL: pids are as they are told */
+	void *outer_arg;
 	struct decode_counts counts;
 };
 
@@ -57,6 +59,12 @@ struct decode *decode_new(uint16_t host)
 struct decode *decode_new_stream(uint16_t host, size_t room)
 {
 	return new_decode(host, room);
+}
+
+void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner), void *arg)
+{
+	decode->outer = outer;
+	decode->outer_arg = arg;
 }
 
 void decode_free(struct decode *decode)
@@ -261,8 +269,8 @@ static uint32_t as_id(const struct decode_field *field, uint64_t from)
 	return id > 0 ? (uint32_t)id : 0;
 }
 
-static void store_context(const struct decode_class *class, const bt_field *context,
-			  struct event *event)
+static void store_context(const struct decode *decode, const struct decode_class *class,
+			  const bt_field *context, struct event *event)
 {
 	const struct decode_field *pid = &class->vpid, *tid = &class->vtid;
 	uint64_t value = 0;
@@ -273,6 +281,8 @@ static void store_context(const struct decode_class *class, const bt_field *cont
 		value = integer(bt_field_structure_borrow_member_field_by_index_const(
 				context, pid->index), pid->is_signed);
 		event->pid = as_id(pid, value);
+		if (decode->outer)
+			event->pid = decode->outer(decode->outer_arg, event->pid);
 	}
 	if (tid->index == DECODE_NONE)
 		return;
@@ -353,7 +363,7 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 	uint32_t count, i = 0;
 	struct event *event;
 
-	store_context(class, bt_event_borrow_common_context_field_const(from), &head);
+	store_context(decode, class, bt_event_borrow_common_context_field_const(from), &head);
 	store_fields(decode, class, payload, &head);
 	count = head.u.op.name;
 	decode_ops_begin(&ops, &head.u.op, words, read_words(
@@ -393,7 +403,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 		return;
 	}
 	event = add(decode, class->type);
-	store_context(class, bt_event_borrow_common_context_field_const(from), event);
+	store_context(decode, class, bt_event_borrow_common_context_field_const(from), event);
 	store_fields(decode, class, bt_event_borrow_payload_field_const(from), event);
 	number(decode, event);
 	if (event->type == EVENT_PROCESS)

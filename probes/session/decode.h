@@ -57,6 +57,8 @@ struct decode *decode_new(uint16_t host);
  * say about losses is left to whoever brings the streams together. */
 struct decode *decode_new_stream(uint16_t host, size_t room);
 void decode_free(struct decode *decode);
+/* Before the first message: what the process of an event is called outside of its namespace. */
+void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner), void *arg);
 
 struct decode_batch *decode_batch_new(size_t room);	/* short of memory: NULL */
 void decode_batch_free(struct decode_batch *batch);

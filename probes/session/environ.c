@@ -194,8 +194,8 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 			 "into PROGRAM: nothing will be seen; take the right away ('chmod o-w')", open);
 }
 
-static bool add_late(const struct environ_choice *choice, const char *library, char *buffer,
-		     size_t size, size_t *used)
+static bool add_late(const struct environ_choice *choice, const char *seen, const char *library,
+		     char *buffer, size_t size, size_t *used)
 {
 	char path[1200];
 	int length;
@@ -203,23 +203,37 @@ static bool add_late(const struct environ_choice *choice, const char *library, c
 	snprintf(path, sizeof(path), "%s/%s", choice->lib_dir, library);
 	if (!attach_can_come_late(path))
 		return true;
-	length = snprintf(buffer + *used, size - *used, "%s%s", *used ? " " : "", path);
+	length = snprintf(buffer + *used, size - *used, "%s%s/%s", *used ? " " : "",
+			  seen ? seen : choice->lib_dir, library);
 	if (length < 0 || (size_t)length >= size - *used)
 		return false;
 	*used += (size_t)length;
 	return true;
 }
 
-size_t environ_libraries(const struct environ_choice *choice, char *buffer, size_t size)
+bool environ_each_library(const struct environ_choice *choice,
+			  bool (*fn)(void *arg, const char *name), void *arg)
+{
+	bool good = fn(arg, START_LIBRARY) && fn(arg, RUNTIME_LIBRARY);
+
+	for (size_t i = 0; i < PROBES && good; i++)
+		if (choice->chosen[i] && probes[i].library[0] &&
+		    library_there(choice->lib_dir, probes[i].library))
+			good = fn(arg, probes[i].library);
+	return good;
+}
+
+size_t environ_libraries(const struct environ_choice *choice, const char *seen, char *buffer,
+			 size_t size)
 {
 	size_t used = 0;
 
 	buffer[0] = '\0';
-	if (!add_late(choice, START_LIBRARY, buffer, size, &used))
+	if (!add_late(choice, seen, START_LIBRARY, buffer, size, &used))
 		return 0;
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && probes[i].library[0] &&
-		    !add_late(choice, probes[i].library, buffer, size, &used))
+		    !add_late(choice, seen, probes[i].library, buffer, size, &used))
 			return 0;
 	return used;
 }
@@ -325,6 +339,7 @@ size_t environ_lines(const struct environ_choice *choice,
 		     const struct environ_options *options, char *buffer, size_t size)
 {
 	struct lines l = { .options = options, .buffer = buffer, .size = size };
+	const char *seen = options->lib_dir ? options->lib_dir : choice->lib_dir;
 	char start[1200], complaint[512];
 
 	environ_complaint(choice, complaint, sizeof(complaint));
@@ -334,7 +349,7 @@ size_t environ_lines(const struct environ_choice *choice,
 	add(&l, "LTTNG_HOME=%s", options->dir);
 	if (options->lossless)
 		add(&l, "LTTNG_UST_ALLOW_BLOCKING=1");
-	snprintf(start, sizeof(start), "%s/" START_LIBRARY, choice->lib_dir);
+	snprintf(start, sizeof(start), "%s/" START_LIBRARY, seen);
 	/* Last: a sanitizer's or an allocator's library insists on being first. */
 	if (options->preload)
 		add_list(&l, "LD_PRELOAD", start, ": ", false);
@@ -343,7 +358,7 @@ size_t environ_lines(const struct environ_choice *choice,
 		add_list(&l, "ASAN_OPTIONS", ASAN_ORDER, ":", true);
 	for (size_t i = 0; i < PROBES; i++)
 		if (choice->chosen[i] && library_there(choice->lib_dir, probes[i].library))
-			add_probe(&l, &probes[i], choice->lib_dir);
+			add_probe(&l, &probes[i], seen);
 		else if (probes[i].way >= WAY_OWN && own_value(&l, probes[i].variable))
 			add(&l, "%s=", probes[i].variable);	/* of a tftop around us */
 	return l.full ? 0 : l.used;

@@ -41,7 +41,8 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 bool environ_wants(const struct environ_choice *choice, const char *probe);
 
 struct environ_options {
-	const char *dir;	/* private folder */
+	const char *dir;	/* private folder, as PROGRAM sees it */
+	const char *lib_dir;	/* the probes' folder, as PROGRAM sees it; NULL: as tftop does */
 	bool preload;		/* PROGRAM can take LD_PRELOAD */
 	bool lossless;
 	/* What PROGRAM has already of a variable; NULL: it gets tftop's environment. */
@@ -50,8 +51,14 @@ struct environ_options {
 };
 
 /* The chosen probes' libraries that can come late, their paths with blanks between; bytes
- * used, 0 when there is none or they do not fit. */
-size_t environ_libraries(const struct environ_choice *choice, char *buffer, size_t size);
+ * used, 0 when there is none or they do not fit. seen: as options.lib_dir. */
+size_t environ_libraries(const struct environ_choice *choice, const char *seen, char *buffer,
+			 size_t size);
+
+/* Calls fn for each library that the lines or the list may name, and what these need of ours,
+ * until it says false; its last answer. */
+bool environ_each_library(const struct environ_choice *choice,
+			  bool (*fn)(void *arg, const char *name), void *arg);
 
 /* NAME=value lines, NUL after each, into buffer; bytes used, 0 when they do
  * not fit. */

@@ -133,9 +133,12 @@ static void do_job(struct follow *f, struct job *job)
 	if (!check)
 		return;
 	attach_check_process(check, job->pid, f->probes->lib_dir);
-	job->refused = !check->possible || check->uid != f->uid || check->gid != f->gid;
+	job->refused = !check->possible || check->apart || check->uid != f->uid || check->gid != f->gid;
 	if (!check->possible)
 		snprintf(job->why, sizeof(job->why), "%s", check->error);
+	else if (check->apart)
+		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a container): what is "
+			 "there is attached to by -p alone");
 	else if (job->refused)
 		snprintf(job->why, sizeof(job->why), "it is uid %u's and gid %u's: one tftop watches "
 			 "processes of one user", check->uid, check->gid);

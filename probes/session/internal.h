@@ -13,6 +13,7 @@
 #include "probes/session/environ.h"
 #include "probes/session/follow.h"
 #include "probes/session/launcher.h"
+#include "probes/session/pids.h"
 #include "probes/session/preflight.h"
 #include "probes/session/session.h"
 #include "probes/session/wire.h"
@@ -35,6 +36,8 @@ struct target {
 	bool given;			/* there is no session without it */
 	bool again;			/* another tftop has watched it before */
 	bool attached, ended;
+	bool is_apart;			/* it sees other files than tftop */
+	struct apart *apart;		/* what it is given in their place; NULL: none yet */
 	struct children *children;	/* owned; what it starts. NULL: another one's has it */
 };
 
@@ -50,6 +53,8 @@ struct session {
 	bool attach;			/* PROGRAM runs already: no launcher */
 	struct target *targets;		/* owned; then what PROGRAM is */
 	size_t n_targets;
+	struct apart *aparts;		/* owned, linked */
+	struct pids *pids;		/* owned; NULL: they have the numbers that tftop sees */
 	char *join;			/* owned; the name at which what is joined looks for a
 					 * tftop; NULL: it is attached to */
 	bool (*seen)(void *arg);	/* of struct session_options */
@@ -125,6 +130,18 @@ bool session_attach_reaches(const struct session *session, pid_t pid);
 bool session_attach_has_runtime(pid_t pid);
 void session_attach_free(struct session *session);
 
+/* ---- attach_apart.c ---- */
+
+/* What it needs is where it can be seen; false with a sentence. */
+bool session_apart_open(struct session *session, struct target *target, char *why, size_t size);
+/* Of what no target that runs needs any more nothing is left. */
+void session_apart_clear(struct session *session);
+/* The private folder, as the target sees it; its descriptor here, -1: it is not apart. */
+const char *session_apart_dir(const struct session *session, const struct target *target);
+int session_apart_folder(const struct target *target);
+/* The probes' folder as the target sees it; NULL: as tftop does. */
+const char *session_apart_libraries(const struct target *target);
+
 /* ---- rouse.c ---- */
 
 /* Fresh daemons stand where those that died were: lets the programs know, as LTTng would
@@ -144,8 +161,8 @@ bool session_join(struct session *session, char *why, size_t size);
 
 bool session_watch(struct session *session, int fd);
 void session_unwatch(struct session *session, int fd);
-/* What is set for PROGRAM; pid: what has an environment already, 0: none. */
-void session_make_environment(struct session *session, pid_t pid);
+/* What is set for PROGRAM; target: what has an environment already, NULL: none. */
+void session_make_environment(struct session *session, const struct target *target);
 
 /* The looks at /proc that the timer asks for, SESSION_LOOK_NS apart. */
 #define SESSION_LOOK_NS 250000000

@@ -385,6 +385,8 @@ static struct reader *make(const struct reader_options *options)
 	reader->url = options->url ? strdup(options->url) : NULL;
 	reader->path = options->path ? strdup(options->path) : NULL;
 	reader->decode = decode_new(options->host);
+	if (reader->decode && options->pid)
+		decode_set_pids(reader->decode, options->pid, options->connect_arg);
 	if (!reader->decode || (!reader->url && !reader->path)) {
 		release(reader);
 		return NULL;

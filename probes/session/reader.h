@@ -35,6 +35,8 @@ struct reader_options {
 	/* How to reach the relay daemon (session_connect); NULL: plain connect. */
 	int (*connect)(void *arg, uint16_t port);
 	void *connect_arg;
+	/* What a process is called here (session_pid); NULL: as in the event. Takes connect_arg. */
+	uint32_t (*pid)(void *arg, uint32_t inner);
 	int64_t period_ns;		/* live: session_period_ns(), 0: as for a screen */
 	void (*sink)(void *arg, const struct event *events, size_t count);
 	void *sink_arg;

@@ -18,22 +18,24 @@
 #include <unistd.h>
 
 #include "probes/attach/awake.h"
+#include "probes/attach/place.h"
 #include "probes/session/internal.h"
 #include "probes/session/process.h"
 
 #define PIDS_MAX 256
 #define WORD_BYTES 4096
 
-/* The process's own /dev/shm: it may be in a container. -1: there is no such word. */
+/* The process's own /dev/shm: it may be in a container, with another number for its user. -1:
+ * there is no such word. */
 static int open_word(pid_t pid, uid_t uid)
 {
-	char path[96];
+	char path[64];
 	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/dev/shm/lttng-ust-wait-8-%u", (int)pid,
-		 (unsigned int)uid);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	snprintf(path, sizeof(path), "/dev/shm/lttng-ust-wait-8-%u",
+		 (unsigned int)place_inner_uid(pid, uid));
+	fd = place_open_inside(pid, path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid &&
 	    st.st_size >= (off_t)sizeof(int32_t))
 		return fd;
@@ -69,11 +71,12 @@ static bool is_roused(const struct session *s, uid_t uid)
 	return false;
 }
 
-/* The daemons' own uid has a word that they keep: that of an ordinary user. */
+/* The daemons' own uid has a word that they keep: that of an ordinary user, in tftop's /dev/shm. */
 static void rouse(struct session *s, pid_t pid)
 {
+	bool kept = geteuid() != 0 && place_is_shared(pid, "/dev/shm");
 	uid_t uid;
-	int fd = geteuid() == 0 && process_uid(pid, &uid) ? open_word(pid, uid) : -1;
+	int fd = !kept && process_uid(pid, &uid) ? open_word(pid, uid) : -1;
 
 	if (fd >= 0) {
 		if ((is_roused(s, uid) || s->n_roused < SESSION_USERS_MAX) && change(fd, 0, 1)) {

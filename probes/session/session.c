@@ -367,11 +367,14 @@ int session_connect(struct session *s, uint16_t port)
 
 /* ---- releasing ---- */
 
-void session_make_environment(struct session *s, pid_t pid)
+void session_make_environment(struct session *s, const struct target *target)
 {
 	struct environ_options options = {
-		.dir = s->ready.dir,
-		.preload = s->attach ? s->follow != NULL : s->preflight.kind != PREFLIGHT_FOREIGN,
+		.dir = session_apart_dir(s, target),
+		.lib_dir = session_apart_libraries(target),
+		/* what is preloaded in a place is missed, aloud, once that has gone */
+		.preload = s->attach ? s->follow && !session_apart_libraries(target) :
+			   s->preflight.kind != PREFLIGHT_FOREIGN,
 		.lossless = s->lossless,
 	};
 	struct session_variables variables = { NULL, 0 };
@@ -380,7 +383,7 @@ void session_make_environment(struct session *s, pid_t pid)
 	if (!s->armed || s->broken)
 		return;
 	if (s->attach) {
-		session_attach_variables(pid, &variables);
+		session_attach_variables(target->pid, &variables);
 		options.own = session_attach_variable;
 		options.arg = &variables;
 	}
@@ -408,7 +411,7 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 	if (s->released)
 		return 0;
 	if (!s->attach)
-		session_make_environment(s, 0);
+		session_make_environment(s, NULL);
 	session_alive(s);
 	if (s->attach && session_attach(s, error) != 0)
 		return -1;

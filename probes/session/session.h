@@ -91,6 +91,10 @@ int64_t session_period_ns(const struct session *session);
  */
 int session_connect(struct session *session, uint16_t port);
 
+/* What a process is called outside of PROGRAM's PID namespace (pids.h). Any thread, from
+ * session_fork() on. */
+uint32_t session_pid(const struct session *session, uint32_t inner);
+
 /* 3. The reader is attached: PROGRAM may start. Of a process that runs: the probes are
  * brought into it; -1 when they could not be, and it runs on as it did. Waits for that,
  * ATTACH_LIMIT_NS of attach.c at most. */

@@ -181,14 +181,19 @@ spaces() {
 other_files() {
 	unshare -Urm true 2>/dev/null || { skip 'no user namespaces'; return; }
 	# where its base folder is depends on who asks
-	with_odd 'files +it has another root or mount namespace .* is not tftop' \
-		unshare -Urm sh -c 'for d in /run /tmp "$XDG_RUNTIME_DIR"; do
-			[ ! -d "$d" ] || [ "$d" = /tmp ] || mount -t tmpfs none "$d"; done; exec "$0"' "$odd"
+	local apart='for d in /run "$1" "$XDG_RUNTIME_DIR"; do [ ! -d "$d" ] || mount -t tmpfs none "$d"; done
+		[ "$2" ] || mount -t tmpfs -o ro none /dev/shm; exec "$0"'
+	odd unshare -Urm sh -c "$apart" "$odd" "$O/lib" yes &&
+		can 'files +it has another root or mount namespace \(a container\): what the probes need is mounted in it'
+	local status=$?
+	end_odd
+	[ $status = 0 ] && with_odd "files +it has another root or mount namespace .* it has no '/dev/shm' to write to" \
+		unshare -Urm sh -c "$apart" "$odd" "$O/lib" ''
 }
 inner_pid() {
 	unshare -Urpf true 2>/dev/null || { skip 'no user namespaces'; return; }
 	odd unshare -Urp --fork "$odd" || return
-	pid=$(pgrep -P "$odd_pid") && can 'namespaces +it is in a PID namespace below .* 1$'
+	pid=$(pgrep -P "$odd_pid") && can 'namespaces +it is in a PID namespace below .* is 1: tftop shows [0-9]+$'
 	local status=$?
 	kill -KILL "$pid"
 	end_odd

@@ -121,7 +121,7 @@ static bool wait_for_report(const struct report *report)
 static bool stage(struct inject_request *q, const char *folder, bool copy, char **lines)
 {
 	struct stage_argument argument;
-	struct place place = { .parent = -1, .folder = -1 };
+	struct place place = { .link = -1, .folder = -1 };
 	struct inject_result r;
 	struct report report;
 	struct stat st;
@@ -131,7 +131,7 @@ static bool stage(struct inject_request *q, const char *folder, bool copy, char 
 
 	snprintf(process, sizeof(process), "/proc/%d", (int)q->pid);
 	if (stat(process, &st) != 0 ||
-	    (copy && !place_open(&place, q->pid, st.st_uid, st.st_gid, why, sizeof(why))) ||
+	    (copy && !place_open(&place, q->pid, st.st_uid, NULL, why, sizeof(why))) ||
 	    !report_open(&report, copy ? place.folder : here, "report", st.st_uid, st.st_gid,
 			  why, sizeof(why))) {
 		puts(why);

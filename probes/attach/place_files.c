@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Libraries that a place (place.h) needs beside the probes, as tftop itself finds them. */
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probes/attach/place.h"
+
+/* liblttng-ust's own needs too: in a container there may be none. */
+const char *const place_lttng[] = {
+	"liblttng-ust.so.1", "liblttng-ust-common.so.1", "liblttng-ust-tracepoint.so.1", "libnuma.so.1",
+	NULL,
+};
+
+struct search {
+	const char *name;
+	char *path;
+	size_t size;
+};
+
+static bool try_folder(const struct search *s, const char *folder, size_t length)
+{
+	return length && (size_t)snprintf(s->path, s->size, "%.*s/%s", (int)length, folder, s->name) <
+			 s->size && access(s->path, R_OK) == 0;
+}
+
+/* Beside what this process has loaded: LTTng's other libraries, libc. */
+static int beside(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	return slash && info->dlpi_name[0] == '/' &&
+	       try_folder(data, info->dlpi_name, (size_t)(slash - info->dlpi_name));
+}
+
+bool place_find_library(const char *name, const char *lib_dir, char *path, size_t size)
+{
+	struct search s = { .name = name, .path = path, .size = size };
+	const char *list = getenv("LD_LIBRARY_PATH");
+
+	if (try_folder(&s, lib_dir, strlen(lib_dir)))
+		return true;
+	while (list && *list) {
+		size_t length = strcspn(list, ":");
+
+		if (list[0] == '/' && try_folder(&s, list, length))
+			return true;
+		list += length + (list[length] != '\0');
+	}
+	return dl_iterate_phdr(beside, &s) != 0;
+}
