@@ -86,6 +86,7 @@ static void tick(int64_t now_ns)
 	jax_record_tick();
 	jax_memory_tick(now_ns);
 	jax_compile_tick(now_ns, false);
+	py_start_look(now_ns);
 }
 
 static int64_t pending_ns(void)

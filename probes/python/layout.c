@@ -4,11 +4,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "probes/python/python.h"
 #include "probes/runtime/runtime.h"
+
+#define PATIENCE_NS INT64_C(2000000000)	/* of the main thread: told then */
 
 static const struct py_layout layouts[] = {
 	{ 0x030b, 56, 8, 32, 56, 48, 69, 72, 3, 184, 112, 128, 72, 48, 72 },
@@ -228,6 +231,8 @@ const char *py_start(void)
 
 /* ---- when Python has run for a while ---- */
 
+static _Atomic int64_t asked_ns;	/* the main thread was; 0: it has answered, or that was told */
+
 /* An error never comes of it, which would be raised in the program. */
 static int start_now(void *arg)
 {
@@ -235,11 +240,18 @@ static int start_now(void *arg)
 	void (*told)(const char *why);
 	int saved = errno;
 
+	atomic_store(&asked_ns, 0);
 	*(void **)&told = arg;
 	*(void **)&error = dlsym(RTLD_DEFAULT, "PyErr_Occurred");
 	told(error && !error() ? py_start() : "Python was at an error: no source lines");
 	errno = saved;
 	return 0;
+}
+
+static void start_never(void (*told)(const char *why))
+{
+	atomic_store(&asked_ns, 0);
+	told("Python does not run here: no source lines");
 }
 
 void py_start_soon(void (*told)(const char *why))
@@ -250,6 +262,17 @@ void py_start_soon(void (*told)(const char *why))
 	*(void **)&is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
 	*(void **)&add_pending = dlsym(RTLD_DEFAULT, "Py_AddPendingCall");
 	*(void (**)(const char *))&arg = told;
+	atomic_store(&asked_ns, rt_now_ns());
 	if (!is_initialized || !add_pending || !is_initialized() || add_pending(start_now, arg))
-		told("Python does not run here: no source lines");
+		start_never(told);
+}
+
+void py_start_look(int64_t now_ns)
+{
+	int64_t asked = atomic_load(&asked_ns);
+
+	if (asked && now_ns - asked > PATIENCE_NS &&
+	    atomic_compare_exchange_strong(&asked_ns, &asked, 0))
+		rt_emit_message(1, "Python's main thread runs no Python (it waits, or is in a library): "
+				   "no source lines until it does");
 }

@@ -35,6 +35,8 @@ const char *py_start(void);
 /* On any thread: the same, as soon as Python's main thread is between two instructions;
  * there told() gets the answer, NULL or why not. */
 void py_start_soon(void (*told)(const char *why));
+/* Now and then: says so where that takes long. */
+void py_start_look(int64_t now_ns);
 
 /* Where a thread was when it called something. */
 struct py_where {

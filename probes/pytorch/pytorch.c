@@ -25,6 +25,7 @@ static void on_tick(int64_t now_ns)
 {
 	torch_ops_tick(now_ns);
 	torch_kernels_tick(now_ns, rt_level());
+	py_start_look(now_ns);
 }
 
 static void on_fini(void)

@@ -333,6 +333,23 @@ unreached() {
 		filter="$work/odd denied none" refuses "^tftop: cannot attach to $pid: LTTng in this process does not reach tftop's daemon" -b -p "$pid" &&
 		steps go done && finish && { [ $((SECONDS - begun)) -lt 15 ] || fail "it took $((SECONDS - begun)) s"; }
 }
+# A main thread that waits for others runs no Python, and lines cannot be read: said after 2 s.
+waiting_main() {
+	"$python" -c 'import sys, threading, time, torch
+def work():
+    a, end = torch.ones(32, 32), time.time() + 60
+    open(sys.argv[1], "w").close()
+    while time.time() < end:
+        torch.mm(a, a)
+        time.sleep(0.002)
+thread = threading.Thread(target=work, daemon=True)
+thread.start()
+thread.join()' "$work/works" >"$work/out" 2>&1 &
+	program=$!
+	wait_for 60 test -e "$work/works" || { fail "no program: $(first_lines "$work/out")"; return; }
+	"$tftop" -b --json="$work/one" --for 3s -p "$program" >"$work/said" 2>&1 &&
+		is said "$(report one "any('main thread runs no Python' in m['text'] for m in j['messages'])")" True
+}
 refused() {
 	local none
 	none=$(cat /proc/sys/kernel/pid_max)
@@ -348,7 +365,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused unreached watched ends window silent again recording killed several several_silent several_again by_name below follows follow_refused follow_many not_followed steered steered_early; do
+for c in orphan refused unreached waiting_main watched ends window silent again recording killed several several_silent several_again by_name below follows follow_refused follow_many not_followed steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'
