@@ -2,7 +2,6 @@
 /* A session without a launcher: PROGRAM runs already, and the probes are brought into it. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +47,10 @@ bool session_attach_hold(struct target *target, uint64_t start_ticks)
 
 	target->fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
 	target->start_ticks = start_ticks;
-	return target->fd >= 0 && process_stat(target->pid, &stat) &&
-	       stat.start_ticks == start_ticks;
+	if (target->fd < 0 || !process_stat(target->pid, &stat))
+		return false;
+	target->image = stat.image;
+	return stat.start_ticks == start_ticks;
 }
 
 /* tftop's folder is one user's. */
@@ -100,6 +101,15 @@ static bool begin_one(struct session *s, struct target *target, struct attach_ch
 	return false;
 }
 
+/* Of many some end just now: those are no loss. */
+static void say_left_out(struct session *s, const struct target *target, const char *error)
+{
+	struct process_stat stat;
+
+	if (process_stat(target->pid, &stat) && stat.state != 'Z')
+		session_say(s, 1, error);
+}
+
 /* Those that had to be and cannot are an error; others that cannot are left out. */
 static bool begin_all(struct session *s, struct attach_check *check, char error[SESSION_ERROR_MAX])
 {
@@ -118,8 +128,7 @@ static bool begin_all(struct session *s, struct attach_check *check, char error[
 		}
 		if (target->given)
 			return false;
-		if (kill(target->pid, 0) == 0 || errno != ESRCH)	/* else it was one of many */
-			session_say(s, 1, error);
+		say_left_out(s, target, error);
 		if (target->fd >= 0)
 			close(target->fd);
 		target->fd = -1;
@@ -230,11 +239,29 @@ static bool is_below_another(const struct session *s, const struct target *targe
 	return false;
 }
 
+/* One of which nobody is told when it runs another program: it is below none. */
+static void look_at_exec(struct session *s, struct target *target)
+{
+	struct child_event event = { .pid = target->pid };
+	struct process_stat stat;
+
+	if (!s->follow || target->ended || !process_stat(target->pid, &stat) ||
+	    stat.image == target->image || stat.start_ticks != target->start_ticks)
+		return;
+	target->image = stat.image;
+	event.parent = stat.parent;
+	snprintf(event.command, sizeof(event.command), "%s", stat.comm);
+	follow_child(s->follow, &event);
+}
+
 void session_attach_look(struct session *s, child_function *tell)
 {
-	for (size_t i = 0; i < s->n_targets; i++)
-		if (s->targets[i].children)
-			children_look(s->targets[i].children, tell, s);
+	for (size_t i = 0; i < s->n_targets; i++) {
+		if (!s->targets[i].children)
+			continue;
+		look_at_exec(s, &s->targets[i]);
+		children_look(s->targets[i].children, tell, s);
+	}
 }
 
 bool session_attach_reaches(const struct session *s, pid_t pid)
@@ -449,7 +476,7 @@ int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
 			continue;
 		if (s->targets[i].given)
 			return -1;
-		session_say(s, 1, error);
+		say_left_out(s, &s->targets[i], error);
 		session_unwatch(s, s->targets[i].fd);	/* nobody would take its end */
 		close(s->targets[i].fd);
 		s->targets[i].fd = -1;

@@ -33,6 +33,7 @@ struct target {
 	pid_t pid;
 	int fd;				/* pidfd */
 	uint64_t start_ticks;		/* of it when it was looked at */
+	uint64_t image;			/* what it ran then (process.h) */
 	bool given;			/* there is no session without it */
 	bool again;			/* another tftop has watched it before */
 	bool attached, ended;

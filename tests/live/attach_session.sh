@@ -232,6 +232,17 @@ follows() {
 		is processes "$(report one "len(j['processes']), all(p.get('parent', 1) > 1 for p in j['processes'] if p['pid'] != $pid)")" \
 			'(4, True)' && is 'children of it' "$(report one "sum(p.get('parent') == $pid for p in j['processes'])")" 2
 }
+# A program that becomes another one.
+becomes() {
+	starter becomes && attach one --children && touch "$work/steps/go" &&
+		wait_for 30 test -e "$work/steps/tan.done" || { fail "not seen: $(tail -n 3 "$work/one.log")"; return; }
+	touch "$work/steps/end"
+	wait "$program"
+	is "the program's status" $? 0 || return
+	wait "$watcher"
+	is "tftop's status" $? 0 && is tan "$(report one "sum(o['count'] for o in j['ops'] if o['name'] == 'tan')")" 100 &&
+		is said "$(report one "[m['text'] for m in j['messages'] if 'attach to' in m['text']]")" "[]"
+}
 # What cannot be entered is said once for each reason.
 follow_refused() {
 	starter refused && attach one --children && touch "$work/steps/go" && wait_for 20 grep -q 'is stopped' "$work/one.log" &&
@@ -365,7 +376,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused unreached waiting_main watched ends window silent again recording killed several several_silent several_again by_name below follows follow_refused follow_many not_followed steered steered_early; do
+for c in orphan refused unreached waiting_main watched ends window silent again recording killed several several_silent several_again by_name below follows becomes follow_refused follow_many not_followed steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'

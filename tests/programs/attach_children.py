@@ -9,6 +9,7 @@ The last two begin when a profiler's callback is at PyTorch's ops, which is what
 FOLDER/OP.done says that they are over; they stay until FOLDER/end, and so does it, which ends
 with status 3, and with who started it. attach_children.py FOLDER refused: three that map a
 file of OpenCL's name, and cannot be attached to: two may open few files, one is stopped.
+attach_children.py FOLDER becomes: it becomes a child of the second kind itself.
 attach_children.py FOLDER many: 1000 that live for a moment, then FOLDER/many.done.
 """
 import ctypes
@@ -74,7 +75,9 @@ def main():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     say("ready", str(os.getpid()))
     wait("go")
-    if op == "refused":
+    if op == "becomes":
+        os.execve(sys.executable, run("tan"), FIRST)
+    elif op == "refused":
         say("libOpenCL.so.0", "nothing")
         started = [subprocess.Popen(run(name), env=FIRST) for name in ("few", "few", "stopped")]
     elif op == "many":
