@@ -440,10 +440,10 @@ soak-keys:
 golden: all
 	@O=$(O) tests/golden/run.sh --rewrite
 
-# tftop comes and goes at random, MINUTES=30 SEED=…; ATTACHES=1000: so often, and what each costs.
+# tftop comes and goes at random, MINUTES=30 SEED=…; ATTACHES=1000: so often, and what each costs (ONLY=program).
 .PHONY: soak
 soak: tests
-	@O=$(O) tests/soak/soak.py $(if $(ATTACHES),--attaches $(ATTACHES),--minutes $(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))
+	@O=$(O) tests/soak/soak.py $(if $(ATTACHES),--attaches $(ATTACHES) $(if $(ONLY),--only "$(ONLY)"),--minutes $(or $(MINUTES),30)) $(if $(SEED),--seed $(SEED))
 
 # What can break, so many times each; writes the table of docs/reliability.md.
 .PHONY: faults

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""soak.py [--minutes N] [--attaches N] [--seed S]: programs that run on while tftop comes and goes.
+"""soak.py [--minutes N] [--attaches N [--only WORD]] [--seed S]: programs that run on while tftop comes and goes.
 
 Programs of every kind run beside each other and check themselves; tftop comes to them, is let go
 of, killed, launched anew, at random moments. After each round the programs go on, nothing of tftop
@@ -363,10 +363,13 @@ def attach_kind(work, kind, tries):
     return not bad
 
 
-def attaches(work, number):
+def attaches(work, number, only):
     print("| program | tries | whole | first event, ms | at most | stopped, ms | at most | "
           "cleared away after, ms | grows by, KiB | result |\n" + "|---" * 10 + "|", flush=True)
-    every = kinds()
+    every = [kind for kind in kinds() if only in kind.label]
+    if not every:
+        sys.exit(f"soak.py: no program has '{only}' in its name: " +
+                 ", ".join(kind.label for kind in kinds()))
     return all([attach_kind(work, kind, max(number // len(every), 1)) for kind in every])
 
 
@@ -568,6 +571,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--attaches", type=int)
+    parser.add_argument("--only", default="", help="of the programs to attach to")
     parser.add_argument("--seed", type=int, default=random.randrange(1000000))
     options = parser.parse_args()
     if os.getuid() != 0:
@@ -582,7 +586,7 @@ def main():
         subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=" + mode, "none", place], check=True)
     with tempfile.TemporaryDirectory(prefix="tftop-soak.") as work:
         if options.attaches:
-            return 0 if attaches(work, options.attaches) else 1
+            return 0 if attaches(work, options.attaches, options.only) else 1
         return 0 if soak(work, options.minutes, options.seed) else 1
 
 
