@@ -25,282 +25,19 @@ from threading import Lock
 
 sys.dont_write_bytecode = True
 from around import Failed, text_of, wait_for  # pylint: disable=wrong-import-position
+from happen import HERE, O, Signal, faults, mount  # pylint: disable=wrong-import-position
 
-HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-O = os.path.join(HERE, os.environ.get("O", "build"))
 TFTOP = O + "/tftop"
 MARK = "TFTOP_FAULT_TEST"
 PROGRAM_S = 120         # until a program has to have ended
 CLEAN_S = 5             # until nothing may be left
-SUSPENDED_S = 4         # longer than the 2 s after which a silent peer is given up
-MOMENT_S = 1.0          # a random moment is at most so long after what it counts from
 # What any attach says, whatever breaks.
 LATE = re.compile("attached late: |was in use before tftop came")
 AT_ONCE = Lock()        # of the faults that take much of what the machine has
 BEGIN, END = "<!-- make faults: begin -->", "<!-- make faults: end -->"
 
 
-# ---- programs: how to start one, when it is in its midst, what came of it ----
-
-class Program:
-    exit_status = 0
-
-    def __init__(self, work):
-        self.work = work
-
-    def path(self, name):
-        return os.path.join(self.work, name)
-
-    def say(self, name):
-        open(self.path(name), "w", encoding="ascii").close()
-
-    def drive(self, ended):
-        """After the attach and the fault: what it needs to go on to its end."""
-
-
-class Trainer(Program):
-    """train_opencl: OpenCL and NVTX from C."""
-    label = "trainer"
-
-    def argv(self):
-        return [O + "/train_opencl", "--steps", "150", "--delay-ms", "15", "--batch", "16",
-                "--truth", self.path("truth")]
-
-    def ready(self):
-        return "step 3 " in text_of(self.path("out"))
-
-    def result(self):
-        def keep(value):
-            if isinstance(value, dict):
-                return {k: keep(v) for k, v in value.items()
-                        if not k.endswith("_ns") and k != "run"}
-            return [keep(v) for v in value] if isinstance(value, list) else value
-        text = text_of(self.path("truth"))
-        return keep(json.loads(text)) if text else None
-
-
-class Faulty(Program):
-    """tests/programs/faulty.c: NVTX, and a fault of its own."""
-    label = "faulty"
-
-    def __init__(self, work, fault="none"):
-        super().__init__(work)
-        self.fault = fault
-
-    def argv(self):
-        return [O + "/tests/faulty", self.fault, self.work]
-
-    def ready(self):
-        return text_of(self.path("ready")).endswith("\n")
-
-    def drive(self, ended):
-        self.say("go")
-
-    def result(self):
-        return text_of(self.path("truth"))
-
-
-class Torch(Program):
-    """tests/programs/attach_steps.py: PyTorch."""
-    label = "PyTorch"
-
-    def argv(self):
-        return [os.environ["FAULTS_PYTORCH"], HERE + "/tests/programs/attach_steps.py", self.work]
-
-    def ready(self):
-        return os.path.exists(self.path("ready"))
-
-    def drive(self, ended):
-        for name, done in (("go", "done"), ("again", "again.done")):
-            self.say(name)
-            wait_for(60, lambda: os.path.exists(self.path(done)) or ended())
-        self.say("end")
-
-    def result(self):
-        return text_of(self.path("result"))
-
-
-def programs():
-    if not os.environ.get("FAULTS_PYTORCH"):
-        return [Trainer, Faulty]
-    return [Trainer, Torch, Faulty]
-
-
-# ---- what happens to them ----
-
-class Fault:
-    """A fault of the programs' own: it happens in faulty.c."""
-
-    def __init__(self, said, own=None, single=False):
-        self.said, self.own, self.single = said, own, single
-        self.wrap = []          # before both commands
-        self.options = []       # of tftop
-        self.unset = []         # of their environment
-        self.failing = None     # tftop's words that go with its status 125
-
-    def program(self, work, number):
-        if self.own:
-            return Faulty(work, self.own)
-        kinds = programs()
-        return kinds[number % len(kinds)](work)
-
-    def prepare(self, run):
-        """Before anything runs, in the try's namespace."""
-
-    def happen(self, run):
-        """While it runs."""
-
-    def after(self, run):
-        """After the program's end, before tftop's is waited for."""
-
-
-class Signal(Fault):
-    """A signal at a random moment to what has that name."""
-
-    def __init__(self, said, names, number):
-        super().__init__(said)
-        self.names, self.number = names, number
-
-    def found(self, run):
-        if self.names == ["tftop"]:
-            return [run.tftop.pid]
-        return [p for p in run.marked() if text_of(f"/proc/{p}/comm").strip() in self.names]
-
-    def happen(self, run):
-        wait_for(20, lambda: self.found(run) or run.program_ended())
-        time.sleep(run.random.uniform(0, MOMENT_S))
-        self.hit = self.found(run)
-        if not self.hit:
-            raise Failed(f"no {self.names[0]} to hit")
-        for pid in self.hit:
-            os.kill(pid, self.number)
-
-    def after(self, run):
-        if self.names == ["tftop"] and self.number == signal.SIGSTOP:
-            os.kill(run.tftop.pid, signal.SIGCONT)
-
-
-class Standstill(Fault):
-    """As suspend does it: all stand still at once and go on together, later by SUSPENDED_S."""
-
-    def happen(self, run):
-        time.sleep(run.random.uniform(0, MOMENT_S))
-        all_of_them = run.marked()
-        for number, pause in ((signal.SIGSTOP, SUSPENDED_S), (signal.SIGCONT, 0)):
-            for pid in all_of_them:
-                try:
-                    os.kill(pid, number)
-                except ProcessLookupError:
-                    pass
-            time.sleep(pause)
-        if len(all_of_them) < 2:
-            raise Failed("nothing to stop")
-
-
-class Place(Fault):
-    """A file system as it should not be."""
-
-    def __init__(self, said, place, options="", fill=False, late=False):
-        super().__init__(said)
-        self.place, self.mount, self.fill, self.late = place, options, fill, late
-
-    def fill_up(self):
-        with open(self.place + "/fill", "wb", buffering=0) as file:
-            try:
-                while file.write(b"x" * 4096):
-                    pass
-            except OSError:
-                pass
-
-    def prepare(self, run):
-        os.makedirs(self.place, exist_ok=True)
-        mount("-t", "tmpfs", "-o", self.mount, "none", self.place)
-        if self.fill and not self.late:
-            self.fill_up()
-
-    def happen(self, run):
-        if self.late:
-            time.sleep(run.random.uniform(0, MOMENT_S))
-            self.fill_up()
-
-
-class Home(Place):
-    def __init__(self):
-        super().__init__("a home that cannot be written", None, "ro")
-
-    def prepare(self, run):
-        self.place = run.path("home")
-        super().prepare(run)
-
-
-class Recording(Place):
-    def __init__(self):
-        super().__init__("`-o` on a full disk", None, "size=128k")
-        self.failing = "the disk is full"       # the recording that was asked for is not whole
-
-    def prepare(self, run):
-        self.place = run.path("small")
-        self.options = ["-o", self.place + "/rec"]
-        super().prepare(run)
-
-
-def bare(said, unset=(), wrap=()):
-    fault = Fault(said)
-    fault.unset, fault.wrap = list(unset), list(wrap)
-    return fault
-
-
-def limited(said, limits):
-    return bare(said, wrap=["sh", "-c", f'ulimit {limits}; exec "$@"', "sh"])
-
-
-def faults():
-    kill, stop = signal.SIGKILL, signal.SIGSTOP
-    rows = [bare("none")]
-    for name in ("sessiond", "consumerd", "relayd"):
-        for word, number in (("killed", kill), ("stopped", stop)):
-            rows.append(Signal(f"{name} {word}", ["lttng-" + name], number))
-    rows += [
-        Signal("keeper killed", ["tftop-keeper"], kill),
-        Signal("keeper stopped", ["tftop-keeper"], stop),
-        Signal("tftop killed", ["tftop"], kill),
-        Signal("tftop stopped, continued after the program's end", ["tftop"], stop),
-        Fault("program: SIGSEGV", "crash"), Fault("program: abort()", "abort"),
-        Fault("program: SIGKILL", "die"), Fault("program: exec of itself", "exec"),
-        Fault("program: closes all descriptors", "close"),
-        Fault("program: chdir(\"/\")", "chdir"), Fault("program: chroot()", "chroot"),
-        Fault("program: setuid() to nobody", "setuid"),
-        Fault("program: 1000 children", "forks"),
-        Fault("program: blocks all signals, one pending", "signals"),
-        Fault("program: no memory left (RLIMIT_AS)", "memory"),
-        Fault("program: no descriptors left", "descriptors"),
-        Fault("program: RLIMIT_FSIZE of 4 KiB", "files"),
-        Fault("program: no more threads (RLIMIT_NPROC)", "nproc"),
-        Fault("program: 1000 threads at once", "threads-1000"),
-        Fault("program: 10 000 threads at once", "threads-10000", single=True),
-        Fault("program: names of 1 MiB", "long-name"),
-        Fault("program: a million names", "many-names"),
-        bare("the wall clock leaps by hours, each 100 ms",
-             wrap=["env", f"LD_PRELOAD={O}/tests/clock_steps.so"]),
-        Standstill("all stand still for 4 s, as in a suspend"),
-        limited("`ulimit -n 48` for both", "-n 48"),
-        limited("`ulimit -c 0 -s 256` for both", "-c 0 -s 256"),
-        Place("/dev/shm full", "/dev/shm", "size=8m", fill=True),
-        Place("/dev/shm read-only", "/dev/shm", "ro"),
-        Place("/run full", "/run", "size=1m", fill=True),
-        Place("/run full while it runs", "/run", "size=24m", fill=True, late=True),
-        Place("/run read-only", "/run", "ro"),
-        Recording(), Home(), bare("no HOME", unset=["HOME"]),
-        bare("no /proc", wrap=["unshare", "-m", "sh", "-c", 'umount -l /proc; exec "$@"', "sh"]),
-    ]
-    return rows
-
-
 # ---- one try ----
-
-def mount(*arguments):
-    subprocess.run(["mount", *arguments], check=True)
-
 
 class Run:
     def __init__(self, fault, attached, number, seed):
@@ -365,7 +102,8 @@ class Run:
         return self.outcome(program)
 
     def launch(self, program):
-        self.tftop = self.start([TFTOP, "--json=" + self.path("report"), *self.fault.options, "--",
+        self.tftop = self.start([TFTOP, "--json=" + self.path("report"), "--debug",
+                                 self.path("log"), *self.fault.options, "--",
                                  *self.command(program)], "said", self.work)
         if not wait_for(60, lambda: program.ready() or self.tftop.poll() is not None):
             raise Failed("the program does not begin")
@@ -385,8 +123,14 @@ class Run:
         argv = [a for a in text_of(f"/proc/{pid}/cmdline").split("\0") if a]
         return argv == program.argv()
 
-    def attached_or_over(self):
+    def begun_or_over(self):
         return "PROGRAM is process" in text_of(self.path("log")) or self.tftop.poll() is not None
+
+    def path_is_told(self):
+        """Of a daemon that was hit: that others stand, or that it is over."""
+        log = text_of(self.path("log"))
+        return "daemons are back: what" in log or "tracing ended" in log or \
+            self.tftop.poll() is not None
 
     def said(self):
         """tftop's words on it, in a line."""
@@ -404,7 +148,8 @@ class Run:
         words = words or (["whole report"] if report else ["nothing"])
         line = re.sub(r" \(Failed to establish[^)]*\)", "", "; ".join(dict.fromkeys(words)))
         line = re.sub(r"/(run|tmp)/tftop[^ ']*", "DIR", line.replace(self.work, "DIR"))
-        return re.sub(r"\b(?!125)\d{3,}\b", "N", line)
+        line = re.sub(r"between [\d.]+ \w+ and [\d.]+ \w+ of", "between T and T of", line)
+        return re.sub(r"\b(?!125)\d{3,}\b|(?<=with error: )\d+", "N", line)
 
     def left(self):
         """What is there that was not, and who."""
@@ -425,7 +170,7 @@ class Run:
         begin = self.attach if self.attached else self.launch
         begin(program)
         watching = isinstance(self.fault, Signal) and self.fault.names != ["tftop"]
-        if self.attached and not watching and not wait_for(60, self.attached_or_over):
+        if self.attached and not watching and not wait_for(60, self.begun_or_over):
             raise Failed("tftop -p neither attaches nor ends")
         self.fault.happen(self)
         program.drive(self.program_ended)
@@ -530,7 +275,7 @@ def several(values):
     return "<br>".join(f"{n}×: {v}" for v, n in sorted(counts.items(), key=lambda x: -x[1]))
 
 
-def short(text, limit=230):
+def short(text, limit=360):
     text = text.replace("|", "\\|").replace("\n", " ")
     return text if len(text) <= limit else text[:limit].rsplit(" ", 1)[0] + " …"
 
