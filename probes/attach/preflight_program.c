@@ -214,7 +214,8 @@ static bool control_folder(const struct facts *t, char *folder, size_t size, boo
 	return false;
 }
 
-/* The link to the next tftop's folder is made where the last one's was, by the process. */
+/* The link to the next tftop's folder is made where the last one's was, by the process. Where no
+ * probe was in use it is not seen from here: the process says whether it can. */
 static bool may_link(const struct facts *t, const char *folder)
 {
 	const char *slash = strrchr(folder, '/');
@@ -222,7 +223,7 @@ static bool may_link(const struct facts *t, const char *folder)
 	struct stat st;
 
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - folder) : 0, folder);
-	return t->uids[1] == 0 ||
+	return t->uids[1] == 0 || !slash ||
 	       (stat(parent, &st) == 0 && ((st.st_mode & S_IWOTH) || st.st_uid == t->uids[1]));
 }
 

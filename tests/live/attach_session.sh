@@ -344,6 +344,20 @@ unreached() {
 		filter="$work/odd denied none" refuses "^tftop: cannot attach to $pid: LTTng in this process does not reach tftop's daemon" -b -p "$pid" &&
 		steps go done && finish && { [ $((SECONDS - begun)) -lt 15 ] || fail "it took $((SECONDS - begun)) s"; }
 }
+# An ordinary user's program in which no probe is in use yet, again and again.
+unused_again() {
+	local i
+	[ -n "$root" ] || { skip 'needs root'; return; }
+	make_user_copy && chmod 777 "$work" || return
+	as_user sh -c 'echo $$ >"$1" && exec sleep 60' sh "$work/pid" & program=$!
+	wait_for 10 test -s "$work/pid" || { fail 'no program'; return; }
+	for i in 1 2; do
+		as_user "$user_copy/tftop" -b --for 200ms -p "$(cat "$work/pid")" >"$work/said" 2>&1 ||
+			{ fail "time $i: $(first_lines "$work/said")"; break; }
+	done
+	kill "$(cat "$work/pid")"
+	[ -z "$why" ]
+}
 # A main thread that waits for others runs no Python, and lines cannot be read: said after 2 s.
 waiting_main() {
 	"$python" -c 'import sys, threading, time, torch
@@ -376,7 +390,7 @@ mkdir "$tmp/steps" && touch "$tmp/steps/go"
 "$python" tests/programs/attach_steps.py "$tmp/steps" & alone=$!
 wait_for 60 test -e "$tmp/steps/done"; touch "$tmp/steps/end"; wait $alone; cp "$tmp/steps/result" "$tmp/alone"
 
-for c in orphan refused unreached waiting_main watched ends window silent again recording killed several several_silent several_again by_name below follows becomes follow_refused follow_many not_followed steered steered_early; do
+for c in orphan refused unreached waiting_main unused_again watched ends window silent again recording killed several several_silent several_again by_name below follows becomes follow_refused follow_many not_followed steered steered_early; do
 	one "$c" "$c"
 done
 one screen screen 'quit stop'
