@@ -34,6 +34,8 @@ void live_look_at_gap(struct live *live)
 		return;
 	live->gaps = gaps;
 	live->restarts = live->hurries = live->silent_told = false;
+	/* where a process did not notice, as it had no processor, nothing is defined */
+	session_ask_dump(live->session);
 	since_start(live, begin_ns, begin);
 	since_start(live, end_ns, end);
 	live_say(live, 1, "the tracer's daemons are back: what PROGRAM did between %s and %s of "

@@ -157,12 +157,13 @@ static bool session_began(void)
 }
 
 /*
- * A daemon of a tftop that lives has died: nothing is heard until tftop's next one has begun
- * its session, so nothing is done until then. What was defined before is sent again.
+ * A daemon of a tftop that lives has died, perhaps before it was heard of here: nothing is heard
+ * until tftop's next one has begun its session, so nothing is done until then. What was defined
+ * before is sent again.
  */
 static bool look_away(bool lives)
 {
-	if (lives && was_enabled && !away && !rt_enabled())
+	if (lives && !rt_enabled())
 		away = true;
 	if (away && (!lives || session_began()))
 		away = false;

@@ -318,7 +318,9 @@ static void number(struct decode *decode, struct event *event)
 		return;
 	}
 	decode->counts.events++;
-	if (decode->gap_begin_ns && !decode->gap_end_ns && event->time_ns > decode->gap_begin_ns) {
+	/* what is defined again comes before anything is seen again */
+	if (decode->gap_begin_ns && !decode->gap_end_ns && event->type >= EVENT_OP &&
+	    event->time_ns > decode->gap_begin_ns) {
 		decode->gap_end_ns = event->time_ns;
 		add_loss(decode, NULL, decode->gap_begin_ns, event->time_ns, 0, false);
 	}

@@ -76,7 +76,8 @@ bool decode_message(struct decode *decode, const bt_message *message);
 void decode_reattached(struct decode *decode);
 
 /* Likewise of another session, as the daemons of the one before have died: from what was read
- * last, or begun_ns when nothing was, to the first event of this one is a loss of unknown size. */
+ * last, or begun_ns when nothing was, to the first event of this one that is no definition is a
+ * loss of unknown size. */
 void decode_renewed(struct decode *decode, int64_t begun_ns);
 
 /* Of the last such loss: begin and end; false: there was none, or it has no end yet. */
