@@ -192,4 +192,8 @@ need_tensorflow watchdog
 kind=tensorflow counted="n['eager MatMul'], n['eager Tanh']"
 alone
 one tensorflow other
+need_jax watchdog
+steps_of=tests/programs/attach_jax.py kind= framework=jax counted="n['counted_step'], n['jit_counted_step']"
+alone
+one jax other
 suite_end
