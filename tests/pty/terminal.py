@@ -254,6 +254,8 @@ def mouse_of_program(modes):
         # a click gave it the keys
         t.type("q\x1d")
         got = re.findall("^ got ([0-9a-f]+)$", t.shows("^ got [0-9a-f]*71$"), re.M)
+        # it takes a moment more, in which 'q' would ask what is to become of it
+        t.shows("ended")
         t.type("q")
         t.leaves(0)
         t.restored()
