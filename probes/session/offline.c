@@ -153,6 +153,8 @@ static void *worker_main(void *arg)
 			pthread_cond_wait(&offline->emptied, &offline->lock);
 		}
 	}
+	worker->over = true;
+	pthread_cond_signal(&offline->filled);
 	pthread_mutex_unlock(&offline->lock);
 	guard_end();
 	return NULL;
@@ -162,6 +164,7 @@ static bool start_worker(struct offline *offline, struct worker *worker)
 {
 	worker->offline = offline;
 	worker->lane = NULL;
+	worker->over = false;
 	atomic_store(&worker->gave_up, false);
 	worker->runs = !pthread_create(&worker->thread, NULL, worker_main, worker);
 	if (worker->runs)
@@ -430,10 +433,14 @@ static void join(struct offline *offline)
 		while (worker->runs && !is_lost(offline, worker)) {
 			struct timespec until = soon();
 
+			if (!worker->over) {
+				pthread_cond_timedwait(&offline->filled, &offline->lock, &until);
+				continue;
+			}
 			pthread_mutex_unlock(&offline->lock);
-			if (!pthread_clockjoin_np(worker->thread, NULL, CLOCK_MONOTONIC, &until))
-				worker->runs = false;
+			pthread_join(worker->thread, NULL);
 			pthread_mutex_lock(&offline->lock);
+			worker->runs = false;
 		}
 	}
 	pthread_mutex_unlock(&offline->lock);

@@ -32,6 +32,7 @@ struct worker {
 	struct offline *offline;
 	pthread_t thread;
 	bool runs;
+	bool over;			/* it only leaves its function [locked] */
 	atomic_bool gave_up;
 	struct lane_of *lane;		/* what it works on */
 };
