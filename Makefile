@@ -390,7 +390,7 @@ SUITES := \
 	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
 	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
 	tests/live/save.sh tests/live/session.sh tests/live/security.sh tests/live/opencl.sh \
-	tests/live/findings.sh tests/live/attach_session.sh tests/live/join.sh tests/live/contain.sh tests/live/watchdog.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh tests/live/late.sh \
+	tests/live/findings.sh tests/live/attach_session.sh tests/live/join.sh tests/live/trigger.sh tests/live/contain.sh tests/live/watchdog.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh tests/live/late.sh \
 	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
 	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
 	tests/live/tf_pools.sh tests/live/tf_settings.sh \

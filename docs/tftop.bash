@@ -18,6 +18,7 @@ _tftop()
 	--export) COMPREPLY=($(compgen -W 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:' -- "$cur")); compopt -o nospace; return ;;
 	--probe) COMPREPLY=($(compgen -W 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -- "$cur")); return ;;
 	--level) COMPREPLY=($(compgen -W 'off min default full' -- "$cur")); return ;;
+	--trigger) COMPREPLY=($(compgen -W 'cuda-profiler range:' -- "$cur")); compopt -o nospace; return ;;
 	--color) COMPREPLY=($(compgen -W 'auto never 16 256' -- "$cur")); return ;;
 	--theme) COMPREPLY=($(compgen -W 'dark light 16 contrast mono' -- "$cur")); return ;;
 	-p | --control) COMPREPLY=($(compgen -W "$(ps -o pid= 2>/dev/null)" -- "$cur")); return ;;
@@ -26,7 +27,7 @@ _tftop()
 	--memory-limit | --from-step | --steps | --for | --until | --size) return ;;
 	esac
 	case $cur in
-	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --join --control --' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-p --children -b --batch --json= -o --export --probe --level --trigger --memory-limit --lossless --from-step --steps --for --until -q --quit --script --headless --size --config --no-config --ascii --color --theme -v --verbose --debug -h --help --version --check --join --control --' -- "$cur")) ;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	esac
 	[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace

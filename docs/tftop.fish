@@ -10,6 +10,7 @@ complete -c tftop -n $own -s o -r -d 'keep the recording in DIR (absent or empty
 complete -c tftop -n $own -l export -x -a 'chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:' -d 'chrome, perfetto, csv:TABLE or dot, at the end'
 complete -c tftop -n $own -l probe -x -a 'auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp' -d 'auto, or opencl,pytorch,... with + and -'
 complete -c tftop -n $own -l level -x -a 'off min default full' -d 'off, min, default or full: how much is collected'
+complete -c tftop -n $own -l trigger -x -a 'cuda-profiler range:' -d 'only where the program says so: cuda-profiler or range:NAME'
 complete -c tftop -n $own -l memory-limit -x -d 'budget of the timeline, such as 512M (default) or 2G'
 complete -c tftop -n $own -l lossless -d 'rather slow PROGRAM down than lose events'
 complete -c tftop -n $own -l from-step -x -d 'begin at that step'

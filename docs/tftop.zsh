@@ -1,7 +1,8 @@
 #compdef tftop
 # SPDX-License-Identifier: MIT
 # zsh completion for tftop, made by "make docs" from the table of its options.
-local -a formats=(chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:)
+local -a of_export=(chrome: chrome,memory: chrome,no-dataflow: perfetto: perfetto,memory: dot: csv:ops: csv:kernels: csv:copies: csv:steps: csv:memory: csv:findings: csv:calls: csv:devices: csv:queues: csv:edges: csv:processes:)
+local -a of_trigger=(cuda-profiler range:)
 local -i dashes=${words[(I)--]}
 if ((dashes && dashes < CURRENT)); then
 	shift $dashes words
@@ -15,9 +16,10 @@ _arguments -S \
 	'(-b --batch)'{-b,--batch}'[no screen: a text report on stderr when PROGRAM ends]' \
 	'--json=[no screen: the report as JSON into FILE, '\''-'\'' is stdout]:value:_files' \
 	'-o[keep the recording in DIR (absent or empty)]:value:_files -/' \
-	'*''--export[chrome, perfetto, csv:TABLE or dot, at the end]:export:compadd -S "" -a formats' \
+	'*''--export[chrome, perfetto, csv:TABLE or dot, at the end]:export:compadd -S "" -a of_export' \
 	'--probe[auto, or opencl,pytorch,... with + and -]:probe:(auto opencl cuda nvtx itt tensorflow pytorch jax onednn blas omp +blas +omp)' \
 	'--level[off, min, default or full: how much is collected]:level:(off min default full)' \
+	'--trigger[only where the program says so: cuda-profiler or range:NAME]:trigger:compadd -S "" -a of_trigger' \
 	'--memory-limit[budget of the timeline, such as 512M (default) or 2G]:value:' \
 	'--lossless[rather slow PROGRAM down than lose events]' \
 	'--from-step[begin at that step]:value:' \

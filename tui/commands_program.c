@@ -21,7 +21,8 @@ unsigned cmd_level(struct run *run)
 	if (!session)
 		return command_fail(run, "no program to steer: this is a recording");
 	if (!command_first(run)) {
-		tui_say(tui, false, "level %s", names[session_level(session) & 3]);
+		tui_say(tui, false, "level %s%s", names[session_level(session) & 3],
+			session_trigger(session) ? ", where --trigger says" : "");
 		return OUT_REDRAW;
 	}
 	for (i = 0; i < 4; i++)

@@ -216,8 +216,8 @@ enum control_found control_look(pid_t pid)
 int control_run(const struct options *options)
 {
 	pid_t pid = options->control;
-	uint32_t was, level = (uint32_t)options->level;
-	off_t at = offsetof(struct tft_control, level);
+	uint32_t was, level = (uint32_t)options->level, trigger, none = TFT_TRIGGER_NONE;
+	off_t at = offsetof(struct tft_control, level), trigger_at = offsetof(struct tft_control, trigger);
 	struct page page;
 	bool done;
 
@@ -233,13 +233,15 @@ int control_run(const struct options *options)
 	if (page.found != FOUND_LIVING)
 		return refuse(pid, &page);
 	done = pread(page.fd, &was, sizeof(was), at) == (ssize_t)sizeof(was) &&
-	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level);
+	       pread(page.fd, &trigger, sizeof(trigger), trigger_at) == (ssize_t)sizeof(trigger) &&
+	       pwrite(page.fd, &level, sizeof(level), at) == (ssize_t)sizeof(level) &&
+	       pwrite(page.fd, &none, sizeof(none), trigger_at) == (ssize_t)sizeof(none);
 	if (!done)
 		complain("cannot write '%s': %s", page.path, strerror(errno));
 	else
-		printf("process %d: level was %s, is %s\n", (int)pid,
+		printf("process %d: level was %s%s, is %s\n", (int)pid,
 		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
-		       options_level_name(options->level));
+		       trigger ? " where --trigger says" : "", options_level_name(options->level));
 	close(page.fd);
 	return done && !fflush(stdout) ? 0 : 125;
 }

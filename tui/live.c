@@ -98,7 +98,8 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		.n_given = options->n_given, .follow = options->children, .join = options->join,
 		.self_dir = self,
 		.seen = live_has_come, .seen_arg = live, .lossless = options->lossless,
-		.probes = options->probes, .level = options->level, .record_dir = options->record_dir,
+		.probes = options->probes, .level = options->level, .trigger = options->trigger,
+		.range = options->range, .record_dir = options->record_dir,
 		.unhurried = options_batch(options), .screen = screen && !options->n_pids,
 	};
 
@@ -120,6 +121,7 @@ static struct live *new_program(struct live *live, bool screen, const struct win
 		return NULL;
 	}
 	live_new_model(live, false);
+	live_begin_trigger(live);
 	return live;
 }
 
@@ -216,6 +218,7 @@ void live_finish_model(struct live *live)
 			 "is missing, or a part of it");
 		live->stop_partial = true;
 	}
+	live_end_trigger(live);
 	live_list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !live_has_warned(live))

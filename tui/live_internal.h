@@ -83,6 +83,18 @@ void live_take_restart(struct live *live, const struct session_event *event);
 /* Has something been read of daemons that were started anew? */
 void live_look_at_gap(struct live *live);
 
+/* ---- live_trigger.c ---- */
+#define LIVE_TRIGGER_MAX (2 * TFT_TRIGGER_TEXT + 32)
+/* What options->trigger is, in words. */
+const char *live_trigger_name(const struct options *options, char *text, size_t size);
+/* There is a trigger, and nobody has chosen a level since. */
+bool live_is_triggered(const struct live *live);
+/* How often it began, in all processes. */
+uint64_t live_triggers(struct live *live);
+/* What is to be said at the start and at the end. */
+void live_begin_trigger(struct live *live);
+void live_end_trigger(struct live *live);
+
 /* ---- live_words.c ---- */
 /* What the probes that are there say of themselves: "opencl nvtx". */
 void live_list_probes(struct live *live, char *text, size_t size);

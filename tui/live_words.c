@@ -55,7 +55,7 @@ int live_progress(const struct live *live)
 const char *live_waiting_for(struct live *live, char *text, size_t size)
 {
 	const char *name = live_program_name(live);
-	char probes[128], time[FMT_MAX];
+	char probes[128], time[FMT_MAX], trigger[LIVE_TRIGGER_MAX];
 
 	if (!live->session) {
 		snprintf(text, size, live->phase == LIVE_DONE ? "nothing was recorded" :
@@ -72,6 +72,9 @@ const char *live_waiting_for(struct live *live, char *text, size_t size)
 		snprintf(text, size, "%s is stopped", name);
 	else if (!live->reader)
 		snprintf(text, size, "%s runs untraced: see 8 messages", name);
+	else if (probes[0] && live_is_triggered(live) && !live_triggers(live))
+		snprintf(text, size, "%s: probes %s, waiting for %s, %s", name, probes,
+			 live_trigger_name(live->options, trigger, sizeof(trigger)), time);
 	else if (probes[0])
 		snprintf(text, size, "%s: probes %s, no device work yet, %s", name, probes, time);
 	else

@@ -94,6 +94,31 @@ static enum options_result take_level(struct options *options, const char *from,
 	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);
 }
 
+/* Which domain stands behind the last '@'. */
+static enum options_result take_trigger(struct options *options, const char *value, char *error)
+{
+	static const char ranges[] = "range:";
+	struct tft_trigger_range *range = &options->range;
+	const char *name = value + strlen(ranges), *at;
+	size_t length;
+
+	if (!strcmp(value, "cuda-profiler")) {
+		options->trigger = TFT_TRIGGER_PROFILER;
+		return OPTIONS_RUN;
+	}
+	if (strncmp(value, ranges, strlen(ranges)) || !*name || *name == '@')
+		return wrong(error, "'%s' is not a trigger: --trigger takes cuda-profiler, range:NAME "
+			     "or range:NAME@DOMAIN", value);
+	at = strrchr(name, '@');
+	length = at ? (size_t)(at - name) : strlen(name);
+	if (length >= sizeof(range->name) || (at && strlen(at + 1) >= sizeof(range->domain)))
+		return wrong(error, "--trigger has a name of more than %d bytes", TFT_TRIGGER_TEXT - 1);
+	snprintf(range->name, sizeof(range->name), "%.*s", (int)length, name);
+	snprintf(range->domain, sizeof(range->domain), "%s", at ? at + 1 : "");
+	options->trigger = TFT_TRIGGER_RANGE;
+	return OPTIONS_RUN;
+}
+
 static bool words_have(const char *words, const char *text, size_t length)
 {
 	for (; *words; words += strcspn(words, " "), words += *words == ' ')
@@ -285,6 +310,7 @@ static enum options_result take_value(struct options *options, int option, const
 	case 'o': return take_file(&options->record_dir, "-o", value, error);
 	case OPT_PROBE: return take_probes(options, "--probe", value, error);
 	case OPT_LEVEL: return take_level(options, "--level", value, error);
+	case OPT_TRIGGER: return take_trigger(options, value, error);
 	case OPT_MEMORY: return take_memory(options, value, error);
 	case OPT_FROM_STEP: return take_number(&options->from_step, "--from-step", value, error);
 	case OPT_STEPS: return take_number(&options->steps, "--steps", value, error);
@@ -498,6 +524,11 @@ static enum options_result check_together(const struct options *options, char *e
 {
 	if (options->open_path && options->record_dir)
 		return wrong(error, "-o keeps what a program does: it needs 'tftop -o DIR -- PROGRAM'");
+	if (options->trigger && (options->open_path || options->join || options->check ||
+				 options->synth))
+		return wrong(error, "--trigger goes with a program that is launched or attached to");
+	if (options->trigger && options->level == TFT_LEVEL_OFF)
+		return wrong(error, "--trigger raises the level to that of --level, which is off");
 	if (options_batch(options) && (options->headless || options->script))
 		return wrong(error, "%s needs the screen: leave out -b and --json",
 			     options->headless ? "--headless" : "--script");

@@ -46,6 +46,8 @@ struct options {
 	size_t n_exports;
 	const char *probes;		/* --probe, NULL: auto */
 	enum tft_level level;
+	enum tft_trigger trigger;	/* --trigger */
+	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
 	uint64_t memory_limit_bytes;
 	bool lossless;
 	int64_t from_step;		/* 0: from the start */

@@ -71,6 +71,7 @@ static const char *about_all(const struct option_row *row)
 	switch (row->code) {
 	case OPT_FROM_STEP:
 		return "only this window; TIME: 500ms, 20s, 2m; EXPR: 'kernel & dur > 10ms'";
+	case OPT_LEVEL: return "off to full; cuda-profiler, range:NAME";
 	case 'p': return "a program that runs; what runs below it as well";
 	case OPT_SCRIPT: return "prompt commands; no terminal";
 	case OPT_ASCII: return "what the screen uses";
@@ -234,7 +235,7 @@ static void zsh_action(FILE *out, const struct option_row *row)
 		return;
 	fprintf(out, ":%s:", takes(row, "PID") ? "process" : *row->words ? row->word : "value");
 	if (strchr(option_words(row, words), ':'))
-		fputs("compadd -S \"\" -a formats", out);
+		fprintf(out, "compadd -S \"\" -a of_%s", row->word);
 	else if (*words)
 		fprintf(out, "(%s)", words);
 	else if (takes(row, "PID"))
@@ -250,7 +251,7 @@ static void write_zsh(FILE *out)
 	fprintf(out, "#compdef tftop\n# SPDX-License-Identifier: MIT\n# zsh %s", made);
 	for (size_t i = 0; i < option_n_rows; i++)
 		if (strchr(option_words(&option_rows[i], words), ':'))
-			fprintf(out, "local -a formats=(%s)\n", words);
+			fprintf(out, "local -a of_%s=(%s)\n", option_rows[i].word, words);
 	fprintf(out, "local -i dashes=${words[(I)--]}\nif ((dashes && dashes < CURRENT)); then\n"
 		"\tshift $dashes words\n\t((CURRENT -= dashes))\n\t_normal\n\treturn\nfi\n_arguments -S \\\n");
 	for (size_t i = 0; i < option_n_rows; i++) {

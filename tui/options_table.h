@@ -26,7 +26,7 @@ enum {
 	OPT_STEPS, OPT_FOR, OPT_EXPORT, OPT_SCRIPT, OPT_HEADLESS, OPT_SIZE, OPT_CONFIG, OPT_NO_CONFIG,
 	OPT_ASCII, OPT_COLOR, OPT_THEME, OPT_DEBUG, OPT_VERSION,
 	OPT_SYNTH, OPT_PRINT,		/* for tests and the manual, in no table */
-	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL, OPT_JOIN,
+	OPT_UNTIL, OPT_CHECK, OPT_CHILDREN, OPT_CONTROL, OPT_JOIN, OPT_TRIGGER,
 	OPT_LATER,			/* and above: refused by name */
 	OPT_LIVE = OPT_LATER,
 };
@@ -42,6 +42,7 @@ enum option_place { OPTION_ROW, OPTION_MORE, OPTION_NOT };
 	X(OPT_EXPORT, '\0', "export", "FORMAT:FILE", "formats", ROW, "chrome, perfetto, csv:TABLE or dot, at the end") \
 	X(OPT_PROBE, '\0', "probe", "LIST", "probes", ROW, "auto, or opencl,pytorch,... with + and -") \
 	X(OPT_LEVEL, '\0', "level", "LEVEL", "off min default full", ROW, "off, min, default or full: how much is collected") \
+	X(OPT_TRIGGER, '\0', "trigger", "WHEN", "cuda-profiler range:", MORE, "only where the program says so: cuda-profiler or range:NAME") \
 	X(OPT_MEMORY, '\0', "memory-limit", "N", "", ROW, "budget of the timeline, such as 512M (default) or 2G") \
 	X(OPT_LOSSLESS, '\0', "lossless", "", "", ROW, "rather slow PROGRAM down than lose events") \
 	X(OPT_FROM_STEP, '\0', "from-step", "N", "", ROW, "begin at that step") \

@@ -211,7 +211,8 @@ static void add_command(struct page *page, const struct page_call *call)
 	page_end(page);
 	if (session) {
 		page_label(page, "level");
-		page_say(page, ROLE_DEFAULT, 0, "%s", levels[session_level(session) & 3]);
+		page_say(page, ROLE_DEFAULT, 0, "%s%s", levels[session_level(session) & 3],
+			 session_trigger(session) ? ", where --trigger says" : "");
 	}
 }
 

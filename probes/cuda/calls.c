@@ -399,6 +399,13 @@ static void state_told(uint32_t id, const struct cupti_state *state)
 		cuda_tell(1, "CUPTI: %s (%u)", text, state ? state->result : 0);
 }
 
+/* The runtime's call and the driver's inside of it say it both. */
+static void profiler(int class)
+{
+	if (class == CUPTI_CLASS_PROFILER_START || class == CUPTI_CLASS_PROFILER_STOP)
+		rt_trigger_profiler(class == CUPTI_CLASS_PROFILER_START);
+}
+
 void calls_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 {
 	int saved = errno;
@@ -409,10 +416,12 @@ void calls_callback(void *user, uint32_t domain, uint32_t id, const void *data)
 	switch (domain) {
 	case CUPTI_DOMAIN_DRIVER:
 	case CUPTI_DOMAIN_RUNTIME:
-		if (((const struct cupti_callback *)data)->site == CUPTI_ENTER)
+		if (((const struct cupti_callback *)data)->site == CUPTI_ENTER) {
 			enter(domain, id, data);
-		else
+		} else {
 			leave(domain, id, data);
+			profiler(calls_class(domain, id));
+		}
 		break;
 	case CUPTI_DOMAIN_RESOURCE:
 		objects_resource(id, data);

@@ -45,6 +45,7 @@
 #define FIRST_EVERY_NS 2000000	/* until the first record */
 #define FIRST_NS 500000000
 #define LEAVE_NS 60000000
+#define APPLY_NS 60000000	/* a call of the program may wait for it, in CUPTI's callback */
 #define END_NS 1000000000
 #define GRAPH_NODES_S 50000u	/* of graphs, a second: beyond they are told as a whole */
 #define KEPT_BYTES 32u		/* of a record that is thrown away, at least */
@@ -70,6 +71,7 @@ uint64_t collect_dropped;
 enum { NONE, RUNNING, ENDING, ENDED };
 static _Atomic uint32_t state, wakes, rounds;	/* futexes */
 static enum tft_level level_now;
+static enum tft_trigger trigger_now;
 static uint64_t overwritten_seen, unknown;
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
@@ -371,13 +373,15 @@ static void *flusher(void *arg)
 		uint32_t seen = atomic_load(&wakes);
 		bool last = atomic_load(&state) == ENDING;
 		enum tft_level level = rt_level();
+		enum tft_trigger trigger = rt_trigger();
 
 		/* what was seen until now is written at the old level's end */
 		if (level_now != TFT_LEVEL_OFF)
 			round_of(last);
-		if (level != level_now && !last) {
+		if ((level != level_now || trigger != trigger_now) && !last) {
 			enable_level(level);
 			level_now = level;
+			trigger_now = trigger;
 		}
 		futex_wake(&rounds);
 		if (last)
@@ -397,6 +401,7 @@ bool collect_run(void)
 	int err;
 
 	level_now = rt_level();
+	trigger_now = rt_trigger();
 	if (!record_start())
 		cuda_tell(1, TFT_CUDA_RECORD_ENV "='%s' cannot be written: %s",
 			  getenv(TFT_CUDA_RECORD_ENV), strerror(errno));
@@ -438,10 +443,20 @@ static bool wait_round(int64_t ns)
 	return true;
 }
 
-void collect_leave(void)
+static void wait_running(int64_t ns)
 {
 	if (atomic_load(&state) == RUNNING && !atomic_load(&cuda_dead))
-		wait_round(LEAVE_NS);
+		wait_round(ns);
+}
+
+void collect_leave(void)
+{
+	wait_running(LEAVE_NS);
+}
+
+void collect_apply(void)
+{
+	wait_running(APPLY_NS);
 }
 
 void collect_end(void)

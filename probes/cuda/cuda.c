@@ -80,12 +80,15 @@ static void on_dump(void)
 	nvml_dump();
 }
 
-/* CUPTI is asked by the flusher alone. */
+/* CUPTI is asked by the flusher alone. With a trigger the program waits until it has been. */
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
 	(void)old_level;
 	(void)new_level;
-	collect_wake();
+	if (rt_trigger() == TFT_TRIGGER_NONE)
+		collect_wake();
+	else
+		collect_apply();
 }
 
 /* CUDA does not survive a fork: a child's calls of it fail, and nothing runs. */

@@ -38,6 +38,8 @@ enum cupti_class {
 	CUPTI_CLASS_MODULE, /* loads or links code: may compile */
 	CUPTI_CLASS_BUILD, /* makes or changes an executable graph */
 	CUPTI_CLASS_CAPTURE, /* begins or ends the capture of a stream */
+	CUPTI_CLASS_PROFILER_START, /* the program says what of it is to be looked at */
+	CUPTI_CLASS_PROFILER_STOP,
 	CUPTI_CLASS_N
 };
 
@@ -99,6 +101,8 @@ enum cupti_class {
 	X(DRIVER, cuMemcpy, 305, COPY_WAIT, -1) \
 	X(DRIVER, cuMemcpyAsync, 306, COPY, 24) \
 	X(DRIVER, cuLaunchKernel, 307, LAUNCH, 40) \
+	X(DRIVER, cuProfilerStart, 308, PROFILER_START, -1) \
+	X(DRIVER, cuProfilerStop, 309, PROFILER_STOP, -1) \
 	X(DRIVER, cuMemcpyPeer, 318, COPY_WAIT, -1) \
 	X(DRIVER, cuMemcpyPeerAsync, 319, COPY, 40) \
 	X(DRIVER, cuMemcpy3DPeer, 320, COPY_WAIT, -1) \
@@ -243,6 +247,8 @@ enum cupti_class {
 	X(RUNTIME, cudaMemcpy3DPeer_v4000, 162, COPY_WAIT, -1) \
 	X(RUNTIME, cudaMemcpy3DPeerAsync_v4000, 163, COPY, 8) \
 	X(RUNTIME, cudaDeviceSynchronize_v3020, 165, WAIT, -1) \
+	X(RUNTIME, cudaProfilerStart_v4000, 171, PROFILER_START, -1) \
+	X(RUNTIME, cudaProfilerStop_v4000, 172, PROFILER_STOP, -1) \
 	X(RUNTIME, cudaMallocMipmappedArray_v5000, 192, ALLOC, -1) \
 	X(RUNTIME, cudaFreeMipmappedArray_v5000, 194, FREE, -1) \
 	X(RUNTIME, cudaMallocManaged_v6000, 206, ALLOC, -1) \

@@ -2,7 +2,7 @@
 /*
  * CUPTI as the level asks for it.
  *
- *	off	nothing
+ *	off	nothing; callbacks of cudaProfilerStart() and -Stop() where they raise the level
  *	min	kernels, copies, fills; devices, contexts, streams; callbacks of resources
  *	default	and memory, pools, overheads, compiling; callbacks of the calls of
  *		cupti_calls.h, one by one
@@ -21,7 +21,6 @@
 
 static bool enabled[KINDS], refused[KINDS];
 static bool resources_on;
-static enum tft_level calls_level = TFT_LEVEL_OFF;
 
 static const struct {
 	uint32_t kind;
@@ -131,6 +130,7 @@ static struct {
 	unsigned asked, refused, unknown;
 	int answer;
 } calls;
+static enum tft_level calls_level = TFT_LEVEL_OFF;
 static bool chosen, all[CUPTI_DOMAIN_RUNTIME + 1];
 
 static void one_call(uint32_t on, uint32_t domain, uint32_t number)
@@ -161,6 +161,29 @@ static void chosen_calls(uint32_t on)
 			   "are not seen, and what they launch has no op");
 }
 
+static bool profiler_on;
+
+/* Where nothing else has them called back. */
+static void profiler_calls(void)
+{
+	bool on = rt_trigger() == TFT_TRIGGER_PROFILER && calls_level == TFT_LEVEL_OFF;
+
+	if (on == profiler_on)
+		return;
+	profiler_on = on;
+	memset(&calls, 0, sizeof(calls));
+#define CALL(domain, name, number, cls, at) \
+	if (CUPTI_CLASS_##cls == CUPTI_CLASS_PROFILER_START || \
+	    CUPTI_CLASS_##cls == CUPTI_CLASS_PROFILER_STOP) \
+		one_call(on, CUPTI_DOMAIN_##domain, number);
+	CUPTI_DRIVER_CALLS(CALL)
+	CUPTI_RUNTIME_CALLS(CALL)
+#undef CALL
+	if (on && calls.refused)
+		cuda_asked(calls.answer, SAID_CALLS, 1, "CUPTI refuses to call back for "
+			   "cudaProfilerStart(): nothing of the device will be seen");
+}
+
 static void all_calls(uint32_t on, uint32_t domain)
 {
 	int r = on || all[domain] ? cupti->enable_domain(on, domain) : CUPTI_OK;
@@ -172,12 +195,9 @@ static void all_calls(uint32_t on, uint32_t domain)
 }
 
 /* From all to the chosen ones goes by none. */
-static void calls_apply(enum tft_level level)
+static void calls_change(enum tft_level level)
 {
-	if (level < TFT_LEVEL_DEFAULT)
-		level = TFT_LEVEL_OFF;
-	if (level == calls_level)
-		return;
+	profiler_on = false;	/* they are among the chosen ones */
 	all_calls(0, CUPTI_DOMAIN_DRIVER);
 	all_calls(0, CUPTI_DOMAIN_RUNTIME);
 	if (chosen)
@@ -195,6 +215,15 @@ static void calls_apply(enum tft_level level)
 					   !(all[CUPTI_DOMAIN_DRIVER] && all[CUPTI_DOMAIN_RUNTIME])))
 		chosen_calls(1);
 	calls_level = level;
+}
+
+static void calls_apply(enum tft_level level)
+{
+	if (level < TFT_LEVEL_DEFAULT)
+		level = TFT_LEVEL_OFF;
+	if (level != calls_level)
+		calls_change(level);
+	profiler_calls();
 }
 
 static void resources_apply(bool on)

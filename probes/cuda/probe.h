@@ -91,6 +91,8 @@ extern atomic_bool collect_called;	/* something was launched: whether records ha
 					 * correlations is seen soon */
 /* The last flush, bounded in time. */
 void collect_end(void);
+/* The level is taken up; waits for that, a short time at most. */
+void collect_apply(void);
 void collect_leave(void);		/* the process may end without a word: write what there is */
 void collect_fork_child(void);
 void collect_request(uint8_t **buffer, size_t *size, size_t *max_records);

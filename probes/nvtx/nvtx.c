@@ -81,12 +81,12 @@ static uint32_t name_w(enum tft_name_kind kind, const wchar_t *text)
 /* A range's own text; nothing is interned while the level is off. */
 static uint32_t range_a(const char *text)
 {
-	return rt_level() == TFT_LEVEL_OFF ? 0 : name_a(TFT_NAME_RANGE, text);
+	return rt_ranges_off() ? 0 : name_a(TFT_NAME_RANGE, text);
 }
 
 static uint32_t range_w(const wchar_t *text)
 {
-	return rt_level() == TFT_LEVEL_OFF ? 0 : name_w(TFT_NAME_RANGE, text);
+	return rt_ranges_off() ? 0 : name_w(TFT_NAME_RANGE, text);
 }
 
 /* Categories: domain in the high half, number + 1 in the low one. */
@@ -168,19 +168,19 @@ static void args_ex(struct rt_op_args *args, uint32_t domain, const struct nvtx_
 
 static int push(const struct rt_op_args *args)
 {
-	if (rt_level() == TFT_LEVEL_OFF)
+	if (rt_ranges_off())
 		return NVTX_NO_TRACKING;
 	rt_op_push(args);
-	return rt_op_depth(args->domain) - 1;
+	return rt_level() == TFT_LEVEL_OFF ? NVTX_NO_TRACKING : rt_op_depth(args->domain) - 1;
 }
 
 static int pop(uint32_t domain)
 {
 	int depth;
 
-	if (rt_level() == TFT_LEVEL_OFF)
+	if (rt_ranges_off())
 		return NVTX_NO_TRACKING;
-	depth = rt_op_depth(domain) - 1;
+	depth = rt_level() == TFT_LEVEL_OFF ? NVTX_NO_TRACKING : rt_op_depth(domain) - 1;
 	rt_op_pop(domain);
 	return depth;
 }

@@ -406,7 +406,7 @@ static void end(const void *rf)
 static void *on_start(void **context, const void *rf)
 {
 	*context = NULL;
-	if (rt_level() != TFT_LEVEL_OFF)
+	if (!rt_ranges_off())
 		begin(rf, false);
 	return context;
 }
@@ -448,7 +448,8 @@ static void reregister(enum torch_mode new_mode, bool inputs)
 
 	if (new_mode == TORCH_FEW) {
 		memset(c.scopes, 0, sizeof(c.scopes));
-		c.scopes[TORCH_BACKWARD] = c.scopes[TORCH_USER] = 1;
+		c.scopes[TORCH_USER] = 1;
+		c.scopes[TORCH_BACKWARD] = rt_level() != TFT_LEVEL_OFF;
 	}
 	atomic_store(&mode, (uint8_t)new_mode);
 	with_inputs = inputs;
@@ -473,6 +474,10 @@ void torch_ops_level(enum tft_level level)
 
 	if (!forks)
 		forks = pthread_atfork(before_fork, after_fork, after_fork) == 0;
+	if (level == TFT_LEVEL_OFF && rt_watching()) {
+		reregister(TORCH_FEW, false);
+		return;
+	}
 	if (level == TFT_LEVEL_OFF) {
 		uint64_t id = atomic_exchange(&callback, 0);
 
@@ -503,7 +508,7 @@ void torch_ops_tick(int64_t now_ns)
 
 	torch_steps_tell(false);
 	torch_shapes_tick();
-	if (!atomic_load(&callback))
+	if (!atomic_load(&callback) || rt_level() == TFT_LEVEL_OFF)
 		return;
 	next = torch_rate_tick(now_ns, old);
 	if (atomic_exchange(&fresh, false)) {

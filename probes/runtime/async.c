@@ -83,7 +83,7 @@ static void erase(struct shard *s, uint32_t hole)
 	}
 }
 
-uint64_t rt_async_start(const struct rt_op_args *args)
+static uint64_t start(const struct rt_op_args *args)
 {
 	struct rt_thread *th;
 	struct shard *s;
@@ -123,7 +123,17 @@ uint64_t rt_async_start(const struct rt_op_args *args)
 	return op.instance;
 }
 
-void rt_async_end(uint64_t instance)
+uint64_t rt_async_start(const struct rt_op_args *args)
+{
+	bool triggers = rt_watching() && rt_trigger_async(args);
+	uint64_t instance = start(args);
+
+	if (triggers)
+		rt_trigger_async_is(instance);
+	return instance;
+}
+
+static void end(uint64_t instance)
 {
 	struct shard *s = shard_of(instance);
 	struct slot *slot;
@@ -137,6 +147,13 @@ void rt_async_end(uint64_t instance)
 		erase(s, (uint32_t)(slot - s->slot));
 	}
 	rt_unlock(&s->lock);
+}
+
+void rt_async_end(uint64_t instance)
+{
+	end(instance);
+	if (rt_watching() && instance)
+		rt_trigger_async_end(instance);
 }
 
 int64_t rt_async_scan(int64_t now_ns, bool may_announce)

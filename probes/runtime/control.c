@@ -126,6 +126,13 @@ static enum tft_level page_level(const struct tft_control *page)
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
 }
 
+/* What the page and the program ask for together. */
+static enum tft_level wanted_level(const struct tft_control *page)
+{
+	rt_trigger_take(page);
+	return !page || rt_trigger_lowers() ? TFT_LEVEL_OFF : page_level(page);
+}
+
 static void set_level(enum tft_level level)
 {
 	if (level != TFT_LEVEL_OFF && rt_level() == TFT_LEVEL_OFF)
@@ -207,7 +214,7 @@ void rt_control_refresh(int64_t now_ns)
 	dump_seen = dump;
 	if (!lives && was)
 		rt_loop_harvest(now_ns);
-	set_level(lives ? page_level(page) : TFT_LEVEL_OFF);
+	set_level(wanted_level(lives ? page : NULL));
 	if (!lives && was)
 		rt_loop_last_beat();
 	if (!lives)
@@ -233,5 +240,5 @@ void rt_control_start(void)
 
 	was_enabled = rt_enabled();
 	dump_seen = PAGE(page, dump_generation);
-	set_level(page_level(page));
+	set_level(wanted_level(page));
 }

@@ -61,9 +61,9 @@ static inline uint32_t *numbers(struct rt_thread *th)
 	return &th->seq;
 }
 
-/* With a sequence number, from `min` up. */
-#define EMIT_DATA(event, record, min) do { \
-	if (rt_level() >= (min) && lttng_ust_tracepoint_enabled(tftop, event)) { \
+/* With a sequence number. */
+#define EMIT_IF(condition, event, record) do { \
+	if ((condition) && lttng_ust_tracepoint_enabled(tftop, event)) { \
 		struct rt_thread *th_ = rt_self();	/* without one: dropped */ \
 		if (__builtin_expect(th_ != NULL, 1) && enter(th_)) { \
 			int saved_ = errno; \
@@ -75,6 +75,12 @@ static inline uint32_t *numbers(struct rt_thread *th)
 		} \
 	} \
 } while (0)
+
+/* From level `min` up. */
+#define EMIT_DATA(event, record, min) EMIT_IF(rt_level() >= (min), event, record)
+
+/* What began at a level that asked for it: also after the level sank. */
+#define EMIT_BEGUN(event, record) EMIT_IF(GET(rt_armed), event, record)
 
 /* Without one, whenever tftop is there. */
 #define EMIT_PLAIN(event, record) do { \
@@ -244,17 +250,17 @@ void rt_emit_command(struct tft_command *command)
 {
 	if (__builtin_expect(GET(rt_tap_now), 0))
 		rt_tap_add(command);
-	EMIT_DATA(ev_command, command, TFT_LEVEL_MIN);
+	EMIT_BEGUN(ev_command, command);
 }
 
 void rt_emit_launch(struct tft_launch *launch)
 {
-	EMIT_DATA(ev_launch, launch, TFT_LEVEL_MIN);
+	EMIT_BEGUN(ev_launch, launch);
 }
 
 void rt_emit_run(struct tft_run *run)
 {
-	EMIT_DATA(ev_run, run, TFT_LEVEL_MIN);
+	EMIT_BEGUN(ev_run, run);
 }
 
 void rt_emit_alloc(struct tft_alloc *alloc)

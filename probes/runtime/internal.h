@@ -122,6 +122,10 @@ struct rt_thread {
 	_Atomic int visible;		/* top, for the runtime thread */
 	uint64_t instance_next, instance_end;
 	uint64_t handed;		/* of the next op: rt_op_handed() */
+	struct {			/* the outermost range that is a trigger; trigger.c */
+		uint32_t turn, domain;
+		uint32_t depth;		/* ranges of its domain from it on, 0: none is open */
+	} trigger;
 	struct rt_quick clock;		/* of its ops and kernels */
 	int64_t even_ns;		/* runtime thread: last scan that saw section even */
 	struct rt_batch batch;
@@ -254,6 +258,8 @@ RT_HIDDEN bool rt_loop_start(void);
 RT_HIDDEN bool rt_loop_stop(void);
 /* Has it tick and beat now; waits at most wait_ns for that. */
 RT_HIDDEN void rt_loop_flush(int64_t wait_ns);
+/* Has it take up the level now, and tell it to the probes; likewise. */
+RT_HIDDEN void rt_loop_apply(int64_t wait_ns);
 RT_HIDDEN void rt_loop_fork_child(void);
 /* The level goes off: ends what was announced as open. Runtime thread. */
 RT_HIDDEN void rt_loop_cut(void);
@@ -295,6 +301,27 @@ RT_HIDDEN void rt_control_start(void);
 /* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
 RT_HIDDEN void rt_control_refresh(int64_t now_ns);
 
+/* ---- trigger.c ---- */
+
+/* There is a trigger and none has begun: the level is off. */
+RT_HIDDEN bool rt_trigger_lowers(void);
+/* The probes were told the level that is in force. Runtime thread. */
+RT_HIDDEN void rt_trigger_told(void);
+/* Takes over the page's trigger, NULL: there is none. Runtime thread, or before there is one. */
+RT_HIDDEN void rt_trigger_take(const struct tft_control *page);
+/* Sends how often it began, when it did since. Runtime thread, or after it. */
+RT_HIDDEN void rt_trigger_tell(void);
+/* The rest while ranges are watched: before a push, after a pop; whether a range is one,
+ * then which instance that got, and that this one has ended. */
+RT_HIDDEN void rt_trigger_push(const struct rt_op_args *args);
+RT_HIDDEN void rt_trigger_pop(uint32_t domain);
+RT_HIDDEN bool rt_trigger_async(const struct rt_op_args *args);
+RT_HIDDEN void rt_trigger_async_is(uint64_t instance);
+RT_HIDDEN void rt_trigger_async_end(uint64_t instance);
+/* The calling thread ends, th is its state. */
+RT_HIDDEN void rt_trigger_thread_ends(struct rt_thread *th);
+RT_HIDDEN void rt_trigger_fork_child(void);
+
 /* ---- life.c ---- */
 
 extern RT_HIDDEN _Atomic uint32_t rt_started;
@@ -334,7 +361,7 @@ RT_HIDDEN bool rt_process_introduce(void);	/* see rt_emit_process() */
 
 /* ---- slots.c ---- */
 
-RT_HIDDEN void rt_slots_level(enum tft_level level);
+RT_HIDDEN void rt_slots_level(bool on);
 RT_HIDDEN void rt_slots_fork(enum rt_fork stage);
 
 /* ---- exit.c ---- */

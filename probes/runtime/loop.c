@@ -37,12 +37,14 @@ enum { NONE, RUNNING, STOPPING, STOPPED };
 static _Atomic uint32_t state;
 static _Atomic uint32_t wakes;		/* futex: raised to be seen by the thread */
 static _Atomic uint32_t flush_want, flush_done;	/* flush_done is a futex */
+static _Atomic uint32_t apply_want, apply_done;	/* likewise */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t settled_sent_ns;		/* value of the last ev_settled */
 static int64_t settled_at_ns, beat_at_ns, scan_ns, active_ns;
 static uint64_t events_seen;
 static enum tft_level level_seen;
+static enum tft_trigger trigger_seen;
 
 static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
 {
@@ -161,14 +163,17 @@ static void send_beat(void)
 static void tell_level(void)
 {
 	enum tft_level level = rt_level(), old = level_seen;
+	enum tft_trigger trigger = rt_trigger();
+	bool same = level == old && (level != TFT_LEVEL_OFF || trigger == trigger_seen);
 	int n;
 	const struct rt_probe *const *probe = rt_probes(&n);
 
-	if (level == old)
+	trigger_seen = trigger;
+	if (same)
 		return;
 	level_seen = level;
 	if (level == TFT_LEVEL_OFF || old == TFT_LEVEL_OFF)
-		rt_slots_level(level);
+		rt_slots_level(!rt_ranges_off());
 	rt_blocks_level(old, level);
 	for (int i = 0; i < n; i++)
 		if (probe[i]->level)
@@ -188,6 +193,7 @@ void rt_loop_cut(void)
 void rt_loop_level(enum tft_level level)
 {
 	level_seen = level;
+	trigger_seen = rt_trigger();
 }
 
 static void probes_tick(int64_t now_ns)
@@ -220,13 +226,21 @@ void rt_loop_harvest(int64_t now_ns)
 static int64_t tick(int64_t now_ns)
 {
 	uint64_t events;
+	uint32_t apply;
 	bool beat;
 
 	/* before the one that was killed counts as dead: its level is not the next one's */
 	if (rt_control_silent(now_ns) && !rt_control_arrived())
 		rt_join();
+	apply = GET_ACQ(apply_want);
 	rt_control_refresh(now_ns);
 	tell_level();
+	rt_trigger_told();
+	if (apply != GET(apply_done)) {
+		SET_REL(apply_done, apply);
+		futex_wake(&apply_done);
+	}
+	rt_trigger_tell();
 	if (rt_control_arrived())
 		return now_ns + ARRIVE_TICK_NS;
 	if (rt_control_away())
@@ -361,23 +375,35 @@ bool rt_loop_stop(void)
 	return GET_ACQ(state) == STOPPED;
 }
 
-void rt_loop_flush(int64_t wait_ns)
+/* Asks the thread for one more, and waits until it is done. */
+static void ask(_Atomic uint32_t *wanted, _Atomic uint32_t *done, int64_t wait_ns)
 {
 	int64_t until = rt_now_ns() + wait_ns;
-	uint32_t want;
+	uint32_t want, have;
 
 	if (GET_ACQ(state) != RUNNING)
 		return;
-	want = atomic_fetch_add(&flush_want, 1) + 1;
+	want = atomic_fetch_add(wanted, 1) + 1;
 	rt_loop_wake();
-	while ((int32_t)(GET_ACQ(flush_done) - want) < 0 && rt_now_ns() < until)
-		futex_wait_until(&flush_done, GET(flush_done), until);
+	while ((int32_t)((have = GET_ACQ(*done)) - want) < 0 && rt_now_ns() < until)
+		futex_wait_until(done, have, until);
+}
+
+void rt_loop_flush(int64_t wait_ns)
+{
+	ask(&flush_want, &flush_done, wait_ns);
+}
+
+void rt_loop_apply(int64_t wait_ns)
+{
+	ask(&apply_want, &apply_done, wait_ns);
 }
 
 void rt_loop_last_beat(void)
 {
 	rt_batch_write_all(rt_now_ns(), true);
 	send_settled(settled_time(rt_now_ns()));
+	rt_trigger_tell();
 	send_beat();
 }
 
@@ -388,6 +414,8 @@ void rt_loop_fork_child(void)
 	SET(wakes, 0);
 	SET(flush_want, 0);
 	SET(flush_done, 0);
+	SET(apply_want, 0);
+	SET(apply_done, 0);
 	settled_sent_ns = settled_at_ns = beat_at_ns = scan_ns = active_ns = 0;
 	events_seen = 0;
 }

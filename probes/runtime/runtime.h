@@ -64,6 +64,32 @@ static inline enum tft_level rt_level(void)
 	return (enum tft_level)__atomic_load_n(&tft_rt_level_now, __ATOMIC_RELAXED);
 }
 
+/*
+ * What raises the level from off (schema/control.h). While ranges are watched, what gives
+ * them to the runtime stays in place at level off, and calls it for each.
+ */
+extern RT_API volatile uint32_t tft_rt_trigger_now;
+
+static inline enum tft_trigger rt_trigger(void)
+{
+	return (enum tft_trigger)__atomic_load_n(&tft_rt_trigger_now, __ATOMIC_RELAXED);
+}
+
+static inline bool rt_watching(void)
+{
+	return __builtin_expect(rt_trigger() == TFT_TRIGGER_RANGE, 0);
+}
+
+/* Neither seen nor watched: a range need not even have a name. */
+static inline bool rt_ranges_off(void)
+{
+	return rt_level() == TFT_LEVEL_OFF && !rt_watching();
+}
+
+/* cudaProfilerStart() has returned, or -Stop(). Returns when the probes know, 100 ms later at
+ * the latest. */
+RT_API void rt_trigger_profiler(bool start);
+
 static inline int64_t rt_clock_ns(clockid_t id)
 {
 	struct timespec t;
@@ -92,7 +118,7 @@ struct rt_probe {
 	int64_t (*pending_ns)(void);
 	/* Send all definitions (devices, queues, ...) again. */
 	void (*dump)(void);
-	/* The level changed; old and new differ. */
+	/* The level changed, or it is off and the trigger changed: then old and new are off. */
 	void (*level)(enum tft_level old_level, enum tft_level new_level);
 	/* The child forgets the parent's commands and ids; no lock may be taken.
 	 * Names and shapes keep theirs, the runtime sends them again. */
@@ -262,6 +288,7 @@ RT_API void rt_emit_series(const struct tft_series *series);
 RT_API void rt_emit_info(const char *scope, const char *key, const char *value);
 RT_API void rt_emit_message(uint8_t level, const char *text);
 RT_API void rt_emit_step(struct tft_step *step);
+/* These three at any level: the probe knows at which one it was that they began. */
 RT_API void rt_emit_command(struct tft_command *command);
 RT_API void rt_emit_launch(struct tft_launch *launch);
 RT_API void rt_emit_run(struct tft_run *run);

@@ -71,7 +71,7 @@ static int look_up(struct dl_phdr_info *info, size_t size, void *arg)
 
 void rt_slots_add(const struct rt_slot *slots, int count)
 {
-	bool on = rt_level() != TFT_LEVEL_OFF;
+	bool on = !rt_ranges_off();
 	struct lookup l = { 0 };
 	int saved = errno, n;
 
@@ -139,10 +139,8 @@ static int swap(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-void rt_slots_level(enum tft_level level)
+void rt_slots_level(bool on)
 {
-	bool on = level != TFT_LEVEL_OFF;
-
 	if (!GET(record_count) || !rt_lock(&swap_lock))
 		return;
 	dl_iterate_phdr(swap, &on);

@@ -2,7 +2,8 @@
 /*
  * Function pointers of the program that a probe took over (NVTX's and ITT's
  * dispatch slots): at level off the runtime puts back what was there, so that
- * nothing of ours is in the path, and takes them over again afterwards.
+ * nothing of ours is in the path, and takes them over again afterwards. Not so while
+ * ranges are watched, as they come in by them.
  *
  * A slot lies in a module that may be unloaded at any time. So a slot is
  * touched only while the loader's lock is held, only when the module that had

@@ -135,6 +135,8 @@ uint64_t rt_op_push(const struct rt_op_args *args)
 	uint64_t instance;
 	int64_t start_ns;
 
+	if (rt_watching())
+		rt_trigger_push(args);
 	if (rt_level() == TFT_LEVEL_OFF || !(th = rt_self()))
 		return 0;
 	epoch_check(th);
@@ -257,7 +259,7 @@ static void ask_source(struct rt_frame *f, int64_t dur_ns, const struct rt_ask *
 		SET(f->source, source);
 }
 
-int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
+static int pop(uint32_t domain, const struct rt_ask *ask)
 {
 	struct rt_thread *th;
 	int64_t end_ns, dur_ns;
@@ -286,6 +288,15 @@ int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
 	if (__builtin_expect(sample, 0))
 		rt_own_time((rt_quick_ns(&th->clock) - end_ns) * SAMPLE);
 	return th->depth;
+}
+
+int rt_op_pop_asking(uint32_t domain, const struct rt_ask *ask)
+{
+	int depth = pop(domain, ask);
+
+	if (rt_watching())
+		rt_trigger_pop(domain);
+	return depth;
 }
 
 void rt_op_rename(uint32_t name)

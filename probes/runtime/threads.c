@@ -59,6 +59,7 @@ static void thread_ends(void *arg)
 	if (++th->exits < LAST_ROUND && pthread_setspecific(key, th) == 0)
 		return;
 	rt_stack_end(th);
+	rt_trigger_thread_ends(th);
 	rt_tls = NULL;
 	if (!rt_lock(&lock))
 		return;

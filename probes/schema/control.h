@@ -19,7 +19,7 @@
 /* "1": oneDNN inside of a framework is to be asked for its primitives. */
 #define TFT_ONEDNN_ENV "TFTOP_ONEDNN"
 #define TFT_CONTROL_MAGIC 0x70746674u	/* "tftp" */
-#define TFT_CONTROL_VERSION 1u
+#define TFT_CONTROL_VERSION 2u
 #define TFT_CONTROL_BYTES 4096
 
 /* How much is collected. Ordered: more is larger. */
@@ -29,6 +29,20 @@ enum tft_level {
 	TFT_LEVEL_DEFAULT = 2,	/* plus ops, ranges, allocations, builds, waits, calls >= 10 us */
 	TFT_LEVEL_FULL = 3,	/* an event for every call */
 };
+
+/* What raises the level to the page's, from off, and lets it sink again. */
+enum tft_trigger {
+	TFT_TRIGGER_NONE = 0,		/* nothing: the level is the page's */
+	TFT_TRIGGER_PROFILER = 1,	/* cudaProfilerStart() and -Stop() */
+	TFT_TRIGGER_RANGE = 2,		/* a range's begin and end: NVTX's, ITT's, PyTorch's */
+};
+#define TFT_TRIGGER_TEXT 256
+struct tft_trigger_range {
+	char name[TFT_TRIGGER_TEXT], domain[TFT_TRIGGER_TEXT];	/* domain "": of any, or none */
+};
+/* How often it began, in decimal, is sent as an info of this scope and key. */
+#define TFT_TRIGGER_SCOPE "trigger"
+#define TFT_TRIGGER_BEGUN "begun"
 
 #define TFT_CONTROL_LOSSLESS 1u	/* flags: block rather than lose */
 
@@ -40,6 +54,8 @@ struct tft_control {
 	uint32_t dump_generation;	/* changed: probes send all definitions again */
 	uint32_t closed;		/* 1: tftop let go, probes disarm */
 	int64_t alive_ns;		/* tftop's last sign of life, CLOCK_MONOTONIC; 0: not yet */
+	uint32_t trigger;		/* enum tft_trigger; cleared when somebody chooses a level */
+	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE; as magic, written once */
 };
 
 #endif

@@ -78,6 +78,8 @@ struct session {
 	struct session_note *first, *last;	/* owned queue */
 	struct session_note *told;	/* owned; what the last event points into */
 	enum tft_level level;
+	enum tft_trigger trigger;
+	struct tft_trigger_range range;
 	bool screen, lossless;
 	bool armed, broken, released, let_go;
 	bool started, exited, launcher_gone, keeper_gone, drained;

@@ -180,6 +180,8 @@ static struct session *new_session(const struct session_options *o)
 	s->launcher_fd = s->input_fd = s->keeper_fd = s->broker = -1;
 	s->poll_fd = s->timer_fd = s->wake_fd = s->program_fd = s->opened_fd = -1;
 	s->level = o->level;
+	s->trigger = o->trigger;
+	s->range = o->range;
 	s->screen = o->screen;
 	s->lossless = o->lossless;
 	pthread_mutex_init(&s->broker_lock, NULL);
@@ -259,6 +261,8 @@ static bool map_control(struct session *s, int fd)
 		return false;
 	page->version = TFT_CONTROL_VERSION;
 	page->level = s->level;
+	page->trigger = s->trigger;
+	page->range = s->range;
 	page->flags = s->lossless ? TFT_CONTROL_LOSSLESS : 0;
 	page->alive_ns = wire_now_ns();
 	__atomic_store_n(&page->magic, TFT_CONTROL_MAGIC, __ATOMIC_RELEASE);
@@ -472,8 +476,11 @@ void session_signal(struct session *s, int number)
 void session_set_level(struct session *s, enum tft_level level)
 {
 	s->level = level;
-	if (s->control)
-		__atomic_store_n(&s->control->level, (uint32_t)level, __ATOMIC_RELAXED);
+	s->trigger = TFT_TRIGGER_NONE;
+	if (!s->control)
+		return;
+	__atomic_store_n(&s->control->level, (uint32_t)level, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->control->trigger, TFT_TRIGGER_NONE, __ATOMIC_RELAXED);
 }
 
 enum tft_level session_level(const struct session *s)
@@ -482,6 +489,12 @@ enum tft_level session_level(const struct session *s)
 
 	/* --control may have written it */
 	return level > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)level;
+}
+
+enum tft_trigger session_trigger(const struct session *s)
+{
+	return s->control ? (enum tft_trigger)__atomic_load_n(&s->control->trigger, __ATOMIC_RELAXED) :
+			    s->trigger;
 }
 
 void session_ask_dump(struct session *s)

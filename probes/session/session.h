@@ -49,6 +49,8 @@ struct session_options {
 					 * SELF_DIR/lib or SELF_DIR/../lib/tftop */
 	const char *probes;		/* --probe LIST, "auto" when NULL */
 	enum tft_level level;
+	enum tft_trigger trigger;	/* the level is off but from its begin to its end */
+	struct tft_trigger_range range;	/* of TFT_TRIGGER_RANGE */
 	const char *record_dir;		/* -o DIR, NULL: a bounded ring in the private folder */
 	bool lossless;
 	bool unhurried;			/* nobody looks on: the daemons wake up less often */
@@ -154,8 +156,12 @@ void session_resize(struct session *session, const struct winsize *size);
 size_t session_input(struct session *session, const void *data, size_t size);
 /* To PROGRAM's process group. */
 void session_signal(struct session *session, int signal);
+/* From now on; a trigger is over. */
 void session_set_level(struct session *session, enum tft_level level);
+/* With a trigger: the one that it raises the level to. */
 enum tft_level session_level(const struct session *session);
+/* TFT_TRIGGER_NONE also when somebody has chosen a level. */
+enum tft_trigger session_trigger(const struct session *session);
 /* Probes send their definitions again (a viewer came late or lost some). */
 void session_ask_dump(struct session *session);
 /* tftop's sign of life for the probes; session_next() gives it too, each

@@ -33,7 +33,7 @@
 #define STACK_MAX 64
 #define PROBE_MAX 8
 
-RT_API volatile uint32_t tft_rt_level_now;
+RT_API volatile uint32_t tft_rt_level_now, tft_rt_trigger_now;
 RT_API void rt_text_level(int level);
 RT_API void rt_text_tick(void);
 RT_API void rt_text_tick_at(long now_ns);

@@ -31,6 +31,12 @@ void rt_emit_queue(const struct tft_queue *q)
 	     q->name && *q->name ? " name=" : "", q->name ? q->name : "");
 }
 
+/* No trigger is ever wanted. */
+void rt_trigger_profiler(bool start)
+{
+	(void)start;
+}
+
 void rt_emit_message(uint8_t level, const char *text)
 {
 	line("message level=%u text='%s'", level, text);

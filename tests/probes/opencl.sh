@@ -313,7 +313,7 @@ case_traced() {
 		skipped traced "LTTng or babeltrace2"
 		return
 	fi
-	compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c \
+	compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c tests/probes/rt_trigger.c \
 		-L"$lib" -ltftop-runtime -Wl,-rpath,"$lib" -lpthread
 	. tests/probes/session.sh
 	compile ops_alone tests/probes/ops_alone.c || closing

@@ -2,7 +2,7 @@
 # Cases of the runtime and the preloaded library; sourced by run.sh.
 
 rt_cases='rt_ops rt_handed rt_ran rt_coarse rt_domains rt_deep rt_million rt_open rt_names rt_threads rt_racing rt_churn
-	rt_levels rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
+	rt_levels rt_trigger rt_trigger_race rt_dump rt_dead rt_none rt_wire rt_wire_ops rt_fork rt_fork_off rt_storm rt_spawn rt_exit rt_early
 	rt_counter rt_quick rt_exec rt_abort rt_kill rt_close rt_dup2 rt_chain rt_seq rt_tsan'
 
 rt_run() {	# NAME CASE: status must be 0
@@ -168,7 +168,8 @@ case_rt_churn() {
 case_rt_levels() {
 	rt_run levels levels || return
 	local n e
-	for n in default:1:1:1:1 min:0:1:1:0 off:0:0:0:0 full:1:1:1:4; do
+	# commands may have begun before: whether they did, the probe knows
+	for n in default:1:1:1:1 min:0:1:1:0 off:0:1:0:0 full:1:1:1:4; do
 		IFS=: read -r n op command step call <<<"$n"
 		e=$(name_id levels "at $n" 6)
 		expect levels "$n" \
@@ -176,7 +177,7 @@ case_rt_levels() {
 			"$op $command $step $call"
 		expect levels "$n, in parts, messages and edges" \
 			"$(count levels ev_launch "name=$e" flags=32) $(count levels ev_run "name=$e" start_ticks=7) $(count levels ev_flow "key=$e" phase=1) $(count levels ev_edge "key=$e" from=1 to=2 bytes=3)" \
-			"$command $command $command $op"
+			"$command $command $step $op"
 	done
 	e=$(name_id levels 'at default' 6)
 	expect levels 'short calls are counted' "$(events levels ev_calls "name=$e" | value count) $(events levels ev_calls "name=$e" | value total_ns) $(events levels ev_calls "name=$e" | value max_ns) $(events levels ev_calls "name=$e" | value errors)" '3 400 300 1'
@@ -185,6 +186,20 @@ case_rt_levels() {
 	expect levels 'what was announced as open is ended, marked as cut' \
 		"$(count levels ev_op "name=$e" dur_ns=-1) $(count levels ev_op "name=$e" flags=128)" "$(count levels ev_op "name=$e" flags=128) $(count levels ev_op "name=$e" dur_ns=-1)"
 	expect levels 'the beats go on' "$(events levels ev_beat | wc -l | awk '{ print ($1 > 0) }')" 1
+}
+
+# What the program does raises the level: the ranges that did are there, no other.
+case_rt_trigger() {
+	rt_run trigger trigger || return
+	expect trigger 'ranges' "$(count trigger ev_op "name=$(name_id trigger wanted)" flags=1) $(count trigger ev_op "name=$(name_id trigger other)")" '6 0'
+	expect trigger 'how often the first one began' "$(count trigger def_info 'scope="trigger"' 'key="begun"' 'value="6"') $(count trigger def_info 'value="7"')" '1 0'
+	expect trigger 'in the child' "$(count trigger ev_op "name=$(name_id trigger 'in the child')")" 1
+}
+
+# Every range is there: each began when the level was raised.
+case_rt_trigger_race() {
+	rt_run trigger_race trigger_race || return
+	expect trigger_race 'ranges' "$(count trigger_race ev_op)" 600
 }
 
 case_rt_dump() {
@@ -366,9 +381,9 @@ case_rt_tsan() {
 		return
 	fi
 	compile rt_tsan -fsanitize=thread tests/probes/rt_test.c tests/probes/rt_ops.c \
-		tests/probes/rt_process.c probes/runtime/*.c -DTFTOP_VERSION='"test"' \
+		tests/probes/rt_process.c tests/probes/rt_trigger.c probes/runtime/*.c -DTFTOP_VERSION='"test"' \
 		-llttng-ust -llttng-ust-common -lpthread -ldl || return
-	for c in names threads racing churn levels; do
+	for c in names threads racing churn levels trigger_race; do
 		SUBBUF=2M TSAN_OPTIONS='exitcode=66 report_bugs=1' trace "tsan_$c" "$build/rt_tsan" $c
 		expect tsan "$c" "$status $(grep -m1 -A3 'SUMMARY' "$work/tsan_$c.err")" '0 '
 	done

@@ -118,7 +118,8 @@ int main(int argc, char **argv)
 		test_control_new(argv[2], (uint32_t)atoi(argv[3]));
 		return 0;
 	}
-	if (argc < 2 || (!run(test_ops, argv[1]) && !run(test_process, argv[1]))) {
+	if (argc < 2 || (!run(test_ops, argv[1]) && !run(test_process, argv[1]) &&
+			 !run(test_trigger, argv[1]))) {
 		fprintf(stderr, "no such case\n");
 		return 2;
 	}

@@ -47,6 +47,6 @@ void test_last(int64_t ns);
 
 uint64_t test_push(const char *name, uint8_t flags, uint32_t domain);
 
-extern const struct test_case test_ops[], test_process[];
+extern const struct test_case test_ops[], test_process[], test_trigger[];
 
 #endif

@@ -17,7 +17,8 @@ expect_true() {
 . tests/probes/late_cases.sh
 
 runtime_flags="-L$lib -ltftop-runtime -Wl,-rpath,$lib -lpthread"
-compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c $runtime_flags || closing
+compile rt_test tests/probes/rt_test.c tests/probes/rt_ops.c tests/probes/rt_process.c \
+	tests/probes/rt_trigger.c $runtime_flags || closing
 compile ops_alone tests/probes/ops_alone.c || closing
 session_begin
 for case in $rt_cases $nvtx_cases $itt_cases $late_cases; do

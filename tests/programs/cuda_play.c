@@ -325,6 +325,11 @@ static void run(struct thread *t, const struct line *lines, int from, int to)
 		} else if (l->what == S_CAPTURE) {
 			capture(t, lines, i);
 			i = l->end;
+		} else if (l->what == S_PROFILE) {
+			DO(l, cuProfilerStart());
+			run(t, lines, i + 1, l->end);
+			DO(l, cuProfilerStop());
+			i = l->end;
 		} else if (l->what == S_RANGE) {
 			sim_range_push(ranges[l->object]);
 			nvtxRangePushA(script.ranges[l->object]);

@@ -143,6 +143,7 @@ static const struct {
 	enum { PLAIN, NAME, TIME, SIZE, COUNT, WHOLE, NAME_SIZE, WAY, MAYBE_TIME, PERIOD } takes;
 } statements[] = {
 	{ "range", S_RANGE, WHOLE }, { "repeat", S_REPEAT, PERIOD }, { "capture", S_CAPTURE, NAME },
+	{ "profile", S_PROFILE, PLAIN },
 	{ "end", S_END, PLAIN }, { "kernel", S_KERNEL, NAME }, { "copy", S_COPY, WAY },
 	{ "fill", S_FILL, SIZE }, { "alloc", S_ALLOC, NAME_SIZE }, { "free", S_FREE, NAME },
 	{ "launch", S_LAUNCH, NAME }, { "record", S_RECORD, NAME }, { "await", S_AWAIT, NAME },
@@ -229,7 +230,8 @@ static void close_blocks(struct script *s, int thread)
 		struct line *l = &s->lines[thread][i];
 
 		number = l->number;
-		if (l->what == S_RANGE || l->what == S_REPEAT || l->what == S_CAPTURE) {
+		if (l->what == S_RANGE || l->what == S_REPEAT || l->what == S_CAPTURE ||
+		    l->what == S_PROFILE) {
 			if (n == 64)
 				bad("too deep:", l->name);
 			open[n++] = i;

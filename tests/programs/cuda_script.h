@@ -10,6 +10,7 @@
  *
  *	range NAME, end		an op of the thread (NVTX); ranges nest
  *	repeat N, end		N times; or for a time: repeat 2s
+ *	profile, end		between cuProfilerStart() and cuProfilerStop()
  *	capture GRAPH stream=S, end	its kernels, copies and fills are nodes of a graph
  *	kernel NAME [xN] [dur=T] [grid=X,Y,Z] [block=X,Y,Z] [regs=N] [smem=N] [dynamic=N] [stream=S]
  *	copy h2d|d2h|d2d|p2p SIZE [xN] [pinned] [sync] [dur=T] [to=DEVICE] [stream=S]
@@ -40,7 +41,7 @@
 #define SCRIPT_NAMES 64		/* of each sort */
 
 enum statement {
-	S_RANGE, S_REPEAT, S_CAPTURE, S_END, S_KERNEL, S_COPY, S_FILL, S_ALLOC, S_FREE, S_LAUNCH,
+	S_RANGE, S_REPEAT, S_PROFILE, S_CAPTURE, S_END, S_KERNEL, S_COPY, S_FILL, S_ALLOC, S_FREE, S_LAUNCH,
 	S_RECORD, S_AWAIT, S_SYNC, S_QUERY, S_LOAD, S_CONTEXT, S_PACE, S_WAIT, S_EXIT
 };
 

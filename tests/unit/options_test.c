@@ -163,6 +163,32 @@ TEST(options_join_takes_a_pid_or_none)
 	REFUSES("--join takes one PID or none", "--join", "--", "p");
 }
 
+TEST(options_trigger_is_a_call_or_a_range)
+{
+	static char name[2 * TFT_TRIGGER_TEXT] = "range:";
+
+	CHECK(PARSE("--trigger", "cuda-profiler", "--", "p") == OPTIONS_RUN);
+	CHECK(options.trigger == TFT_TRIGGER_PROFILER);
+	CHECK(PARSE("--trigger=range:a b", "-p", "1") == OPTIONS_RUN);
+	CHECK(options.trigger == TFT_TRIGGER_RANGE);
+	CHECK_STR(options.range.name, "a b");
+	CHECK_STR(options.range.domain, "");
+	CHECK(PARSE("--trigger", "range:me@home@dom", "--", "p") == OPTIONS_RUN);
+	CHECK_STR(options.range.name, "me@home");
+	CHECK_STR(options.range.domain, "dom");
+	CHECK(PARSE("--trigger", "range:me@home@", "--", "p") == OPTIONS_RUN);
+	CHECK_STR(options.range.name, "me@home");
+	CHECK_STR(options.range.domain, "");
+	REFUSES("'nvtx' is not a trigger: --trigger takes", "--trigger", "nvtx", "--", "p");
+	REFUSES("'range:' is not a trigger", "--trigger", "range:", "--", "p");
+	REFUSES("'range:@d' is not a trigger", "--trigger", "range:@d", "--", "p");
+	memset(name + strlen(name), 'x', TFT_TRIGGER_TEXT);
+	REFUSES("a name of more than 255 bytes", "--trigger", name, "--", "p");
+	REFUSES("--trigger goes with a program", "--trigger", "range:a", "--check");
+	REFUSES("--trigger goes with a program", "--trigger", "range:a", "--join");
+	REFUSES("--trigger raises the level", "--trigger", "range:a", "--level", "off", "--", "p");
+}
+
 TEST(options_control_takes_a_pid_and_a_level)
 {
 	CHECK(PARSE("--control", "4711", "level=off") == OPTIONS_RUN);

@@ -28,6 +28,8 @@ int cuCtxDestroy_v2(void *context);
 int cuCtxSetCurrent(void *context);
 int cuCtxGetCurrent(void **context);
 int cuCtxSynchronize(void);
+int cuProfilerStart(void);
+int cuProfilerStop(void);
 int cuStreamCreate(void **stream, unsigned int flags);
 int cuStreamCreateWithPriority(void **stream, unsigned int flags, int priority);
 int cuStreamDestroy_v2(void *stream);

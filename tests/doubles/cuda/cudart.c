@@ -468,6 +468,16 @@ RUNTIME(165, cudaDeviceSynchronize, NO_ARGUMENTS)
 	return keep(cuCtxSynchronize());
 }
 
+RUNTIME(171, cudaProfilerStart, NO_ARGUMENTS)
+{
+	return keep(cuProfilerStart());
+}
+
+RUNTIME(172, cudaProfilerStop, NO_ARGUMENTS)
+{
+	return keep(cuProfilerStop());
+}
+
 RUNTIME(284, cudaLaunchHostFunc, (void *, stream), (sim_host, function), (void *, data))
 {
 	START();

@@ -304,6 +304,16 @@ static int waited(struct sim_wait *w)
 	return SIM_OK;
 }
 
+ENTRY0(308, cuProfilerStart)
+{
+	return SIM_OK;
+}
+
+ENTRY0(309, cuProfilerStop)
+{
+	return SIM_OK;
+}
+
 ENTRY0(17, cuCtxSynchronize)
 {
 	struct sim_wait w = { .type = SIM_SYNC_CONTEXT, .context = sim_thread.current,
