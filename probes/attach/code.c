@@ -24,6 +24,7 @@
 #include "probes/attach/thread.h"
 
 #define FIND_NS INT64_C(2000000000)
+#define BACK_NS INT64_C(1000000000)	/* the probes' level may be on its way to off */
 #define LEAVE_NS INT64_C(200000000)	/* for a thread that was not stopped in time */
 #define IDLE_MAX 65536u
 #define STACK_LOOK 16384u	/* bytes; a signal's frame is 3 KB with all vector registers */
@@ -38,7 +39,7 @@ struct thread {
 struct job {
 	pid_t pid;
 	struct target target;	/* its memory alone */
-	const struct report *report;
+	const struct report *report;	/* NULL: it is put back */
 	const struct stage_codes *codes;
 	struct code_result *result;
 	struct thread *threads;	/* CODE_THREADS_MAX */
@@ -217,6 +218,11 @@ static bool are_code(struct job *job)
 	return true;
 }
 
+static bool is_back(const struct job *job)
+{
+	return !job->report;
+}
+
 /* The thread is in the midst of none of it, and no signal's handler returns to there. */
 static bool is_idle(const struct job *job, const struct thread *t)
 {
@@ -224,9 +230,13 @@ static bool is_idle(const struct job *job, const struct thread *t)
 	uint64_t words[STACK_LOOK / sizeof(uint64_t)];
 	ssize_t got;
 
-	for (uint32_t i = 0; i < c->count; i++)
-		if (t->regs.rip - c->code[i].at - 1 < c->code[i].idle - 1)
+	for (uint32_t i = 0; i < c->count; i++) {
+		/* the rest of the function knows nothing of it */
+		uint32_t idle = is_back(job) ? c->code[i].length : c->code[i].idle;
+
+		if (t->regs.rip - c->code[i].at - 1 < idle - 1)
 			return false;
+	}
 	got = pread(job->target.memory, words, sizeof(words), (off_t)(t->regs.rsp & ~7ull));
 	for (ssize_t k = 0; k < got / (ssize_t)sizeof(words[0]); k++)
 		for (uint32_t i = 0; i < c->count; i++)
@@ -243,6 +253,30 @@ static bool all_idle(struct job *job)
 	return true;
 }
 
+/* What is to be there now, and what then. */
+static const uint8_t *old_of(const struct job *job, const struct tft_code *c)
+{
+	return is_back(job) ? c->after : c->before;
+}
+
+static const uint8_t *new_of(const struct job *job, const struct tft_code *c)
+{
+	return is_back(job) ? c->before : c->after;
+}
+
+/* As a tftop that died has left it. */
+static bool is_done(const struct job *job)
+{
+	const struct stage_codes *c = job->codes;
+	uint8_t now[TFT_CODE_BYTES];
+
+	for (uint32_t i = 0; i < c->count; i++)
+		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
+		    memcmp(now, new_of(job, &c->code[i]), c->code[i].length) != 0)
+			return false;
+	return true;
+}
+
 static bool as_said(struct job *job)
 {
 	const struct stage_codes *c = job->codes;
@@ -251,11 +285,13 @@ static bool as_said(struct job *job)
 
 	if (c->only.at && (!target_read(&job->target, c->only.at, &value, sizeof(value)) ||
 			   value != c->only.value))
-		return never(job, "it is in use in another way at this moment");
+		return is_back(job) ? no(job, "it is in use") :
+				      never(job, "it is in use in another way at this moment");
 	for (uint32_t i = 0; i < c->count; i++)
 		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
-		    memcmp(now, c->code[i].before, c->code[i].length) != 0)
-			return never(job, "it is not what the library's file has");
+		    memcmp(now, old_of(job, &c->code[i]), c->code[i].length) != 0)
+			return never(job, is_back(job) ? "it was replaced by something else" :
+							 "it is not what the library's file has");
 	return true;
 }
 
@@ -264,12 +300,13 @@ static bool write_all(struct job *job)
 	const struct tft_code *c = job->codes->code;
 	uint32_t i = 0;
 
-	while (i < job->codes->count && target_write(&job->target, c[i].at, c[i].after, c[i].length))
+	while (i < job->codes->count &&
+	       target_write(&job->target, c[i].at, new_of(job, &c[i]), c[i].length))
 		i++;
 	if (i == job->codes->count)
 		return true;
 	while (i-- > 0)
-		target_write(&job->target, c[i].at, c[i].before, c[i].length);
+		target_write(&job->target, c[i].at, old_of(job, &c[i]), c[i].length);
 	return never(job, "this system does not let it be written to");
 }
 
@@ -278,9 +315,11 @@ static bool change(struct job *job)
 {
 	struct stage_report now;
 
+	if (is_back(job))
+		return is_done(job) || (all_idle(job) && as_said(job) && write_all(job));
 	if (!report_read(job->report, &now) || now.codes.state != STAGE_CODES_ASKED)
 		return never(job, "the program has given up");
-	return all_idle(job) && as_said(job) && write_all(job) &&
+	return (is_done(job) || (all_idle(job) && as_said(job) && write_all(job))) &&
 	       report_answer(job->report, STAGE_CODES_REPLACED, "");
 }
 
@@ -304,7 +343,7 @@ static bool try_once(struct job *job)
 static void *work(void *data)
 {
 	struct job *job = data;
-	int64_t until = wire_now_ns() + FIND_NS;
+	int64_t until = wire_now_ns() + (is_back(job) ? BACK_NS : FIND_NS);
 	unsigned seed = (unsigned)until;
 
 	prctl(PR_SET_TIMERSLACK, 1);
@@ -319,27 +358,41 @@ static void *work(void *data)
 	return NULL;
 }
 
+static void run(struct job *job)
+{
+	char path[64];
+
+	*job->result = (struct code_result){ .tries = 0 };
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)job->pid);
+	job->target = (struct target){ .pid = job->pid, .memory = open(path, O_RDWR | O_CLOEXEC) };
+	job->threads = calloc(CODE_THREADS_MAX, sizeof(*job->threads));
+	if (job->target.memory < 0 || !job->threads)
+		no(job, "its memory cannot be opened");
+	else if (!are_code(job))
+		no(job, "it is no code of the program's own");
+	else if (tracee_thread(work, job) != 0)
+		no(job, "tftop cannot make a thread");
+	free(job->threads);
+	if (job->target.memory >= 0)
+		close(job->target.memory);
+}
+
 bool code_replace(pid_t pid, const struct report *report, const struct stage_codes *codes,
 		  struct code_result *result)
 {
 	struct job job = { .pid = pid, .report = report, .codes = codes, .result = result };
-	char path[64];
 
-	*result = (struct code_result){ .tries = 0 };
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-	job.target = (struct target){ .pid = pid, .memory = open(path, O_RDWR | O_CLOEXEC) };
-	job.threads = calloc(CODE_THREADS_MAX, sizeof(*job.threads));
-	if (job.target.memory < 0 || !job.threads)
-		no(&job, "its memory cannot be opened");
-	else if (!are_code(&job))
-		no(&job, "it is no code of the program's own");
-	else if (tracee_thread(work, &job) != 0)
-		no(&job, "tftop cannot make a thread");
+	run(&job);
 	if (!result->replaced)
 		report_answer(report, STAGE_CODES_REFUSED, result->why);
-	free(job.threads);
-	if (job.target.memory >= 0)
-		close(job.target.memory);
+	return result->replaced;
+}
+
+bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_result *result)
+{
+	struct job job = { .pid = pid, .codes = codes, .result = result };
+
+	run(&job);
 	return result->replaced;
 }
 
@@ -352,6 +405,14 @@ bool code_replace(pid_t pid, const struct report *report, const struct stage_cod
 	(void)codes;
 	*result = (struct code_result){ .why = "this machine is no x86-64" };
 	report_answer(report, STAGE_CODES_REFUSED, result->why);
+	return false;
+}
+
+bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_result *result)
+{
+	(void)pid;
+	(void)codes;
+	*result = (struct code_result){ .why = "this machine is no x86-64" };
 	return false;
 }
 

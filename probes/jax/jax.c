@@ -62,9 +62,12 @@ static struct patch_symbol symbols[JAX_SYMBOLS] = {
 	[JAX_WHILE_EXECUTE] = { .name = "_ZN" CPU "10WhileThunk7ExecuteE" PARAMS },
 };
 
+/* XLA keeps what it records until somebody takes it: nothing may be asked for where its code is
+ * its own, see jax_again(). */
 static void on_level(enum tft_level old_level, enum tft_level new_level)
 {
-	jax_record_level(new_level);
+	if (patch_is_in())
+		jax_record_level(new_level);
 	if (new_level == TFT_LEVEL_OFF)
 		jax_copies_off();
 }
@@ -169,10 +172,18 @@ static bool hook(void)
 	return true;
 }
 
+static void say_refused(const char *why)
+{
+	static char text[320];
+
+	snprintf(text, sizeof(text), "JAX was in use before tftop came, and its code could not be "
+		 "replaced (%s): nothing of it is seen", why);
+	jax_blind(text);
+}
+
 /* What is in use is replaced by tftop. */
 static bool hook_late(void)
 {
-	static char text[320];
 	const char *why;
 
 	if (!jax_lib->replace) {
@@ -187,9 +198,7 @@ static bool hook_late(void)
 		jax_blind("JAX was in use before tftop came: blocks of memory given out before are not known");
 		return true;
 	}
-	snprintf(text, sizeof(text), "JAX was in use before tftop came, and its code could not be "
-		 "replaced (%s): nothing of it is seen", why);
-	jax_blind(text);
+	say_refused(why);
 	return false;
 }
 
@@ -226,6 +235,20 @@ static void found(int function)
 
 	if (function == TFT_JAX_INIT && jax_lib->original(function))
 		rt_slots_add(&slot, 1);
+}
+
+__attribute__((visibility("default"))) tft_framework_again tft_jax_again;
+void tft_jax_again(void)
+{
+	bool was_in = patch_is_in();
+	const char *why = jax_lib->replace ? patch_again(jax_lib->replace) : "nobody can";
+
+	if (was_in)		/* this tftop knows of it now, and may put it back */
+		return;
+	if (why)
+		say_refused(why);
+	else
+		jax_record_level(rt_level());
 }
 
 __attribute__((visibility("default"))) tft_framework_start tft_jax_start;

@@ -281,6 +281,7 @@ void *patch_original(const struct patch_symbol *function)
 static bool gathers;
 static struct tft_code gathered[TFT_CODES_MAX];
 static size_t gathered_count;
+static struct tft_code_if condition;
 
 static bool gather(const struct patch_symbol *function, const void *ours)
 {
@@ -305,10 +306,21 @@ void patch_gather(void)
 
 const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value)
 {
-	struct tft_code_if condition = { .at = (uintptr_t)only->at, .value = value };
-
 	gathers = false;
+	condition = (struct tft_code_if){ .at = (uintptr_t)only->at, .value = value };
 	return replace(gathered, gathered_count, &condition);
+}
+
+const char *patch_again(tft_replace_code *replace)
+{
+	return gathered_count ? replace(gathered, gathered_count, &condition) : NULL;
+}
+
+/* All are or none is. The code is tftop's to change, while all threads stand. */
+bool patch_is_in(void)
+{
+	return !gathered_count ||
+	       !memcmp((const void *)(uintptr_t)gathered[0].at, gathered[0].after, PATCH_BYTES);
 }
 
 /* Executable all the time: other functions in the page may run, and a system that
@@ -356,6 +368,17 @@ const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol 
 	(void)only;
 	(void)value;
 	return "not on this machine";
+}
+
+const char *patch_again(tft_replace_code *replace)
+{
+	(void)replace;
+	return NULL;
+}
+
+bool patch_is_in(void)
+{
+	return true;
 }
 
 #endif

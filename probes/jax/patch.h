@@ -54,5 +54,9 @@ bool patch_replace(const struct patch_symbol *function, const void *ours);
  * done, and while the int `only` has that value. NULL: done; else why nothing is. */
 void patch_gather(void);
 const char *patch_gathered(tft_replace_code *replace, const struct patch_symbol *only, int value);
+/* Once more: tftop may have put the functions' own beginnings back. */
+const char *patch_again(tft_replace_code *replace);
+/* What was gathered is in force, or nothing was. */
+bool patch_is_in(void);
 
 #endif

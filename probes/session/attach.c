@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probes/attach/code.h"
 #include "probes/attach/preflight.h"
 #include "probes/session/bring.h"
 #include "probes/session/internal.h"
@@ -289,12 +290,27 @@ uint32_t session_pid(const struct session *s, uint32_t inner)
 	return pids_outer(s->pids, inner);
 }
 
+void session_attach_put_back(struct session *s)
+{
+	for (size_t i = 0; i < s->n_targets; i++) {
+		struct target *target = &s->targets[i];
+		struct code_result result;
+
+		if (!target->codes || target->ended || has_ended(target))
+			continue;
+		code_put_back(target->pid, target->codes, &result);
+		free(target->codes);
+		target->codes = NULL;
+	}
+}
+
 void session_attach_free(struct session *s)
 {
 	follow_free(s->follow);
 	s->follow = NULL;
 	for (size_t i = 0; i < s->n_targets; i++) {
 		children_free(s->targets[i].children);
+		free(s->targets[i].codes);
 		if (s->targets[i].fd >= 0)
 			close(s->targets[i].fd);
 		s->targets[i].fd = -1;
@@ -415,7 +431,7 @@ static void say_started(struct session *s)
 	session_note(s, &started, "");
 }
 
-static bool try_once(struct session *s, const struct target *target, struct stage_report *now,
+static bool try_once(struct session *s, struct target *target, struct stage_report *now,
 		     char *why, size_t size)
 {
 	struct bring bring = {
@@ -426,6 +442,10 @@ static bool try_once(struct session *s, const struct target *target, struct stag
 	};
 	bool good = bring_probes(&bring, now, why, size);
 
+	if (bring.codes) {
+		free(target->codes);
+		target->codes = bring.codes;
+	}
 	if (bring.stopped_ns > s->stopped_ns)
 		s->stopped_ns = bring.stopped_ns;
 	return good;

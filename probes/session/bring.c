@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,9 +67,18 @@ static bool open_report(const struct bring *b, struct report *report, char *why,
 	return good;
 }
 
+/* Of several times the last one: it has all of it. */
+static void keep(struct bring *b, const struct stage_codes *codes)
+{
+	if (!b->codes)
+		b->codes = malloc(sizeof(*b->codes));
+	if (b->codes)
+		*b->codes = *codes;
+}
+
 /* Until everything was tried; false with the reason: it was not within the time, or who is
  * needed for it has ended. */
-static bool wait_report(const struct bring *b, const struct report *report,
+static bool wait_report(struct bring *b, const struct report *report,
 			struct stage_report *now, char *why, size_t size)
 {
 	int64_t deadline = wire_now_ns() + LIMIT_NS;
@@ -87,8 +97,9 @@ static bool wait_report(const struct bring *b, const struct report *report,
 		}
 		if (read && (now->state == STAGE_OVER || now->state == STAGE_BAD_ARGUMENT))
 			return true;
-		if (read && now->codes.state == STAGE_CODES_ASKED)
-			code_replace(b->pid, report, &now->codes, &replaced);
+		if (read && now->codes.state == STAGE_CODES_ASKED &&
+		    code_replace(b->pid, report, &now->codes, &replaced))
+			keep(b, &now->codes);
 		if (!b->may_go_on(b->arg, why, size))
 			return false;
 	} while (poll(&ended, 1, LOOK_MS) == 0 && wire_now_ns() < deadline);

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "probes/attach/report.h"
+#include "probes/attach/stage.h"
 #include "probes/session/environ.h"
 
 struct bring {
@@ -33,6 +34,7 @@ struct bring {
 	/* Asked each 5 ms; false: why it is over. */
 	bool (*may_go_on)(void *arg, char *why, size_t size);
 	void *arg;
+	struct stage_codes *codes;	/* out: what was replaced, malloc'd, the caller's; NULL: nothing */
 	int64_t stopped_ns;		/* out: how long one of its threads stood still, at most */
 };
 

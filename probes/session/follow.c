@@ -118,6 +118,7 @@ static void enter(struct follow *f, struct job *job, const struct attach_check *
 		bring.again = check->again;
 		bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
 		job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
+		free(bring.codes);
 	}
 	if (target.fd >= 0)
 		close(target.fd);

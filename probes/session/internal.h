@@ -38,6 +38,7 @@ struct target {
 	bool again;			/* another tftop has watched it before */
 	bool attached, ended;
 	bool is_apart;			/* it sees other files than tftop */
+	struct stage_codes *codes;	/* owned; its code that was replaced (code.h), or NULL */
 	struct apart *apart;		/* what it is given in their place; NULL: none yet */
 	struct children *children;	/* owned; what it starts. NULL: another one's has it */
 };
@@ -131,6 +132,8 @@ void session_attach_look(struct session *session, child_function *tell);
 /* Whether probes of ours are in that process, or it is to get them. */
 bool session_attach_reaches(const struct session *session, pid_t pid);
 bool session_attach_has_runtime(pid_t pid);
+/* Code of theirs that was replaced is theirs again, where it can be. tftop lets go. */
+void session_attach_put_back(struct session *session);
 void session_attach_free(struct session *session);
 
 /* ---- attach_apart.c ---- */

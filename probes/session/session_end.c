@@ -53,6 +53,7 @@ void session_let_go(struct session *s)
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
 	if (!s->launcher_gone)
 		wire_send(s->launcher_fd, &head, NULL, 0, -1, true);
+	session_attach_put_back(s);
 }
 
 static void close_one(int *fd)
@@ -120,6 +121,7 @@ void session_free(struct session *s)
 	session_rouse_end(s);
 	if (s->control) {
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
+		session_attach_put_back(s);
 		munmap(s->control, TFT_CONTROL_BYTES);
 	}
 	if (!s->released && s->launcher_fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files of the start library share. */
+/* What the files of the start library share. */
 #ifndef PROBES_START_INTERNAL_H
 #define PROBES_START_INTERNAL_H
 

@@ -11,7 +11,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +23,7 @@
 #include "probes/start/internal.h"
 #include "probes/start/interpose.h"
 #include "probes/start/late.h"
+#include "probes/start/originals.h"
 #include "probes/jax/symbols.h"
 #include "probes/pytorch/symbols.h"
 #include "probes/tensorflow/symbols.h"
@@ -243,19 +243,21 @@ static struct framework {
 	int first, count;		/* its functions */
 	const char *word;		/* in its libraries' paths */
 	const char *variable, *entry;	/* names its probe; what that exports */
+	const char *again_entry;	/* likewise, NULL: it needs none */
 	char path[PATH_BYTES];		/* of the probe; "": none was chosen */
 	bool asked;
 	int state;
 	pid_t loader_pid, loader_tid;
 	tft_found *found;
+	tft_framework_again *again;
 } frameworks[FRAMEWORKS] = {
-#define FRAMEWORK(id, word, variable, entry) \
+#define FRAMEWORK(id, word, variable, entry, again) \
 	[FRAMEWORK_##id] = { { tft_start_slots + FIRST_##id, original_##id, find_##id, false, \
-		NULL }, FIRST_##id, TFT_##id##_COUNT, word, variable, entry, "", false, PROBE_NONE, \
-		0, 0, NULL }
-	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start"),
-	FRAMEWORK(PYTORCH, "torch", TFT_PYTORCH_ENV, "tft_pytorch_start"),
-	FRAMEWORK(JAX, "jaxlib", TFT_JAX_ENV, "tft_jax_start"),
+		NULL }, FIRST_##id, TFT_##id##_COUNT, word, variable, entry, again, "", false, \
+		PROBE_NONE, 0, 0, NULL, NULL }
+	FRAMEWORK(TF, "tensorflow", TFT_TF_ENV, "tft_tensorflow_start", NULL),
+	FRAMEWORK(PYTORCH, "torch", TFT_PYTORCH_ENV, "tft_pytorch_start", NULL),
+	FRAMEWORK(JAX, "jaxlib", TFT_JAX_ENV, "tft_jax_start", "tft_jax_again"),
 #undef FRAMEWORK
 };
 
@@ -268,132 +270,12 @@ static struct framework *framework_of(int function)
 	return &frameworks[i];
 }
 
-/* ---- finding ---- */
-
-/* The library that an address is in; of the program itself the path is "". dladdr()
- * would look at each of its symbols for the nearest: of a framework a million. */
-struct module {
-	uintptr_t address, base;
-	char path[PATH_BYTES];
-};
-
-static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct module *m = arg;
-	size_t length;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type != PT_LOAD ||
-		    m->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
-			continue;
-		m->base = info->dlpi_addr;
-		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
-		if (length && length < sizeof(m->path))
-			memcpy(m->path, info->dlpi_name, length + 1);
-		return 1;
-	}
-	return 0;
-}
-
-/* False: in none. */
-static bool module_of(const void *address, struct module *m)
-{
-	m->address = (uintptr_t)address;
-	m->path[0] = '\0';
-	return dl_iterate_phdr(has_address, m) != 0;
-}
-
-/* Where our own definitions are: never an original. */
-static bool is_ours(const void *address)
-{
-	struct module found, self;
-
-	return module_of(address, &found) && module_of(functions, &self) &&
-	       found.base == self.base;
-}
-
-static void *in_library(const char *path, const char *symbol)
-{
-	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *address;
-
-	if (!library)
-		return NULL;
-	address = dlsym(library, symbol);
-	dlclose(library);
-	return address && !is_ours(address) ? address : NULL;
-}
-
-struct pick {
-	const char *word;
-	int skip;
-	char path[PATH_BYTES];
-};
-
-static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct pick *p = arg;
-	size_t length;
-
-	(void)size;
-	if (!info->dlpi_name || !strstr(info->dlpi_name, p->word) || p->skip-- > 0)
-		return 0;
-	length = strlen(info->dlpi_name);
-	if (length >= sizeof(p->path))
-		return 0;
-	memcpy(p->path, info->dlpi_name, length + 1);
-	return 1;
-}
-
-/* In any library of the framework's. None may be opened while the list of all is
- * walked: that would take the loader's locks in the wrong order. */
-static void *in_framework(const struct framework *f, const char *symbol)
-{
-	struct pick p;
-	void *address;
-
-	p.word = f->word;
-	for (int n = 0;; n++) {
-		p.skip = n;
-		if (!dl_iterate_phdr(pick_next, &p))
-			return NULL;
-		address = in_library(p.path, symbol);
-		if (address)
-			return address;
-	}
-}
-
-/* Whether this code is the framework's. */
-static bool is_own(const struct framework *f, const void *address)
-{
-	struct module m;
-
-	return address && module_of(address, &m) && strstr(m.path, f->word);
-}
-
-static void *find(const struct framework *f, const char *symbol, const void *caller)
-{
-	void *address = dlsym(RTLD_NEXT, symbol);
-	struct module m;
-
-	if (!address && caller && module_of(caller, &m) && m.path[0])
-		address = in_library(m.path, symbol);
-	if (!address)
-		address = in_framework(f, symbol);
-	/* the slot would outlive it */
-	if (address && module_of(address, &m) && m.path[0])
-		dlopen(m.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	return address;
-}
-
 static void *original_of(int i, const void *caller)
 {
 	void *address = __atomic_load_n(&originals[i], __ATOMIC_RELAXED);
 
 	if (!address) {
-		address = find(framework_of(i), functions[i].symbol, caller);
+		address = originals_find(framework_of(i)->word, functions[i].symbol, caller);
 		__atomic_store_n(&originals[i], address, __ATOMIC_RELAXED);
 	}
 	return address;
@@ -413,7 +295,7 @@ static void *framework_original(int framework, int function)
 static void *framework_find(int framework, const char *symbol)
 {
 	int saved = errno;
-	void *address = find(&frameworks[framework], symbol, NULL);
+	void *address = originals_find(frameworks[framework].word, symbol, NULL);
 
 	errno = saved;
 	return address;
@@ -427,6 +309,8 @@ static void load(struct framework *f)
 	tft_framework_start *start = library ?
 		(tft_framework_start *)dlsym(library, f->entry) : NULL;
 
+	if (start && f->again_entry)
+		f->again = (tft_framework_again *)dlsym(library, f->again_entry);
 	if (start)
 		__atomic_store_n(&f->found, start(&f->lib), __ATOMIC_RELEASE);
 }
@@ -491,7 +375,7 @@ static bool is_there(const struct framework *f)
 {
 	for (int i = f->first; i < f->first + f->count; i++) {
 		void *address = functions[i].flags & (TFT_TRIGGER | TFT_TRIGGER_OWN) ?
-				in_framework(f, functions[i].symbol) : NULL;
+				originals_in(f->word, functions[i].symbol) : NULL;
 
 		if (address)
 			return true;
@@ -552,12 +436,22 @@ bool start_frameworks_late(tft_replace_code *replace)
 	return any;
 }
 
+void start_frameworks_again(tft_replace_code *replace)
+{
+	for (struct framework *f = frameworks; f < frameworks + FRAMEWORKS; f++) {
+		if (__atomic_load_n(&f->state, __ATOMIC_ACQUIRE) != PROBE_DONE || !f->again)
+			continue;
+		f->lib.replace = replace;
+		f->again();
+	}
+}
+
 void *start_framework_jump(const struct tft_import *import)
 {
 	int i = function_called(import->name);
 
 	if (i < 0 || !framework_of(i)->path[0] || import->now == tft_start_entries[i] ||
-	    (!import->unbound && !is_own(framework_of(i), import->now)))
+	    (!import->unbound && !originals_is_in(framework_of(i)->word, import->now)))
 		return NULL;
 	return tft_start_entries[i];
 }
@@ -580,7 +474,7 @@ void *tft_start_resolve(void **slot, void *caller)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	address = original_of(i, caller);
 	if (functions[i].flags & TFT_TRIGGER ||
-	    (functions[i].flags & TFT_TRIGGER_OWN && is_own(f, address)))
+	    (functions[i].flags & TFT_TRIGGER_OWN && originals_is_in(f->word, address)))
 		trigger(f);
 	found = __atomic_load_n(&f->found, __ATOMIC_ACQUIRE);
 	if (address) {

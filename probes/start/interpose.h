@@ -37,7 +37,7 @@ struct tft_interposed {
 	/* Any symbol of the framework's libraries; NULL: none. */
 	void *(*find)(const char *symbol);
 	bool late;			/* it has been in use for a while: late.h */
-	tft_replace_code *replace;	/* late, as the probe begins; NULL: nobody can */
+	tft_replace_code *replace;	/* late, as the probe begins or again; NULL: nobody can */
 };
 
 /*
@@ -47,5 +47,11 @@ struct tft_interposed {
  */
 typedef void tft_found(int function);
 typedef tft_found *tft_framework_start(const struct tft_interposed *lib);
+
+/*
+ * A probe that had code replaced exports this as well: another tftop has come, the one before
+ * may have put the code back. On the stage's thread, with lib->replace.
+ */
+typedef void tft_framework_again(void);
 
 #endif

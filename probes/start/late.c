@@ -80,6 +80,8 @@ int tftop_probe_attach(void)
 	static bool done;
 	struct timespec settle = { 0, SETTLE_NS };
 
+	if (done)
+		start_frameworks_again(replacer);
 	if (done || !start_is_late())
 		return TFT_ATTACH_UNUSED;
 	done = true;

@@ -18,7 +18,7 @@
 #include "probes/start/libraries.h"
 
 /*
- * tftop_probe_attach() (schema/attach.h) is called once, when the environment is what it
+ * tftop_probe_attach() (schema/attach.h) does its work once, when the environment is what it
  * would have been at the program's start. TFT_ATTACH_READY: all is in place, and probes of
  * frameworks that are loaded begin at the first call; TFT_ATTACH_UNUSED: it was so before.
  */
@@ -30,6 +30,9 @@ bool start_is_late(void);
 
 /* Probes of frameworks that are loaded begin. replace: NULL, nobody can. False: none was chosen. */
 bool start_frameworks_late(tft_replace_code *replace);
+
+/* Those that have begun hear of another tftop. */
+void start_frameworks_again(tft_replace_code *replace);
 
 /* Where to lead this place; NULL: leave it. The loader's lock is held. */
 void *start_framework_jump(const struct tft_import *import);

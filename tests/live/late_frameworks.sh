@@ -67,6 +67,7 @@ closing() { late "$1" closing 3 && seen "$1" && is "its end" "$(report "[p['exit
 
 # begin [profiled]: a program that is in that code on two threads all the time; pid
 begin() {
+	rm -rf "$work"/*
 	mkdir "$work/steps"
 	"$python" tests/programs/attach_jax.py "$work/steps" "$@" >"$work/out" 2>&1 &
 	program=$!
@@ -74,8 +75,9 @@ begin() {
 	pid=$(cat "$work/steps/ready")
 }
 attached() { grep -qs 'PROGRAM is process' "$work/$1.log" || ! kill -0 "$watcher" 2>/dev/null; }
+# lossless: two threads in that code all the time make a third of a million events a second
 attach() {
-	"$tftop" --debug "$work/$1.log" --json="$work/$1" -p "$pid" >"$work/$1.out" 2>&1 &
+	"$tftop" --lossless --debug "$work/$1.log" --json="$work/$1" -p "$pid" >"$work/$1.out" 2>&1 &
 	watcher=$!
 	wait_for 30 attached "$1" || fail "not attached: $(tail -n 1 "$work/$1.out" "$work/$1.log")"
 }
@@ -91,10 +93,11 @@ def count(what, name): return sum(o["count"] for o in j[what] if o["name"] == na
 def kernels(op): return {k["name"]: o["count"] for k in j["kernels"] for o in k["ops"] if o.get("name") == op}
 print(eval(sys.argv[2]))' "$work/$1" "$2"; }
 # exact REPORT: of 100 counted steps each call, run and kernel; of the two threads the kernels of
-# whole runs (four in a loop for one after it), but for those at work as it came and went
+# whole runs (four in a loop for one after it), but for those at work as it came and went. Of a run
+# XLA does not always tell: 99 were there once in 20 times on a busy machine (status 2).
 exact() {
 	is "calls of $1" "$(of "$1" "count('ops', 'counted_step')")" 100 &&
-		is "runs of $1" "$(of "$1" "count('ops', 'jit_counted_step')")" 100 &&
+		{ is "runs of $1" "$(of "$1" "count('ops', 'jit_counted_step')")" 100 || return 2; } &&
 		is "kernels of $1" "$(of "$1" "set(kernels('jit_counted_step').values())")" "{100}" &&
 		is "there are kernels in $1" "$(of "$1" "len(kernels('jit_counted_step')) > 1")" True &&
 		is "kernels of the threads in $1" "$(of "$1" "(lambda n, k: n > 100 and abs(k - 4 * n) <= 12 or (n, k))(
@@ -128,11 +131,41 @@ one() {
 	[ $result = 0 ] || { kill -KILL $watcher $program; wait $watcher $program; } 2>/dev/null
 	return $result
 }
+# code WANT: how many bytes of XLA's library are not what its file has
+code() {
+	local differ
+	differ=$(python3 - "$pid" <<-'END'
+	import sys
+	pid, differ = sys.argv[1], 0
+	with open(f"/proc/{pid}/mem", "rb", 0) as memory, open(f"/proc/{pid}/maps") as maps:
+	    for line in maps:
+	        f = line.split(maxsplit=5)
+	        if len(f) < 6 or not f[5].strip().endswith("/libjax_common.so") or "x" not in f[1]:
+	            continue
+	        start, end = (int(x, 16) for x in f[0].split("-"))
+	        memory.seek(start)
+	        now = memory.read(end - start)
+	        with open(f[5].strip(), "rb") as file:
+	            file.seek(int(f[2], 16))
+	            there = file.read(end - start)
+	        if now != there:
+	            differ += sum(a != b for a, b in zip(now, there))
+	print(differ)
+	END
+	)
+	[ "$1" = some ] && [ "${differ:-0}" -gt 0 ] || is "bytes of code that are tftop's" "$differ" "$1"
+}
 alone() { begin && steps go done && finish; }
+# Its code stays replaced, and the next tftop knows of it.
+killed() {
+	kill -KILL "$watcher"
+	wait "$watcher" 2>/dev/null
+	code some
+}
 busy() {
-	begin && attach one && steps go done && leave && exact one && lines one &&
+	begin && attach one && steps go done && code some && leave && exact one && lines one && code 0 &&
 		steps profile profile.done && profile_has 20 &&
-		attach two && steps again again.done && leave && exact two && finish
+		attach killed && killed && attach two && steps again again.done && leave && exact two && code 0 && finish
 }
 beside_profiler() {
 	begin && attach one && steps profile profile.done && steps go done && leave && profile_has 20 &&
@@ -147,7 +180,7 @@ profiled() {
 
 need_jax late_frameworks
 case_run jax-alone one alone
-case_run jax-busy one busy
+case_run jax-busy thrice one busy
 case_run jax-beside-profiler one beside_profiler
 case_run jax-profiled one profiled
 case_run jax-first first jax

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* See originals.h. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "probes/start/originals.h"
+
+#define PATH_BYTES 4096
+
+/* The library that an address is in; of the program itself the path is "". dladdr()
+ * would look at each of its symbols for the nearest: of a framework a million. */
+struct module {
+	uintptr_t address, base;
+	char path[PATH_BYTES];
+};
+
+static int has_address(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module *m = arg;
+	size_t length;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD ||
+		    m->address - (info->dlpi_addr + p->p_vaddr) >= p->p_memsz)
+			continue;
+		m->base = info->dlpi_addr;
+		length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+		if (length && length < sizeof(m->path))
+			memcpy(m->path, info->dlpi_name, length + 1);
+		return 1;
+	}
+	return 0;
+}
+
+/* False: in none. */
+static bool module_of(const void *address, struct module *m)
+{
+	m->address = (uintptr_t)address;
+	m->path[0] = '\0';
+	return dl_iterate_phdr(has_address, m) != 0;
+}
+
+static const char here;
+
+/* Where our own definitions are: never an original. */
+static bool is_ours(const void *address)
+{
+	struct module found, self;
+
+	return module_of(address, &found) && module_of(&here, &self) &&
+	       found.base == self.base;
+}
+
+static void *in_library(const char *path, const char *symbol)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *address;
+
+	if (!library)
+		return NULL;
+	address = dlsym(library, symbol);
+	dlclose(library);
+	return address && !is_ours(address) ? address : NULL;
+}
+
+struct pick {
+	const char *word;
+	int skip;
+	char path[PATH_BYTES];
+};
+
+static int pick_next(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct pick *p = arg;
+	size_t length;
+
+	(void)size;
+	if (!info->dlpi_name || !strstr(info->dlpi_name, p->word) || p->skip-- > 0)
+		return 0;
+	length = strlen(info->dlpi_name);
+	if (length >= sizeof(p->path))
+		return 0;
+	memcpy(p->path, info->dlpi_name, length + 1);
+	return 1;
+}
+
+/* None may be opened while the list of all is
+ * walked: that would take the loader's locks in the wrong order. */
+void *originals_in(const char *word, const char *symbol)
+{
+	struct pick p;
+	void *address;
+
+	p.word = word;
+	for (int n = 0;; n++) {
+		p.skip = n;
+		if (!dl_iterate_phdr(pick_next, &p))
+			return NULL;
+		address = in_library(p.path, symbol);
+		if (address)
+			return address;
+	}
+}
+
+bool originals_is_in(const char *word, const void *address)
+{
+	struct module m;
+
+	return address && module_of(address, &m) && strstr(m.path, word);
+}
+
+void *originals_find(const char *word, const char *symbol, const void *caller)
+{
+	void *address = dlsym(RTLD_NEXT, symbol);
+	struct module m;
+
+	if (!address && caller && module_of(caller, &m) && m.path[0])
+		address = in_library(m.path, symbol);
+	if (!address)
+		address = originals_in(word, symbol);
+	/* the slot would outlive it */
+	if (address && module_of(address, &m) && m.path[0])
+		dlopen(m.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	return address;
+}
