@@ -5,7 +5,8 @@
 # behind what it does without tftop. CASE=part runs those whose name has it,
 # KEEP=1 keeps their files.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop" "$train" "$compare"
+many=$O/tests/many_queues
+need_programs "$tftop" "$train" "$compare" "$many"
 runner=()  # how to run things as somebody else
 options=() # of tftop
 
@@ -47,6 +48,36 @@ user_modes() {
 	make_user_copy || fail "no copy for another user" || return
 	local tftop=$user_copy/tftop train=$user_copy/train_opencl runner=(as_user)
 	modes "$@"
+}
+
+# A thousand queues at once: each with its three kernels, none is lost, the program's count is right.
+counted() {
+	local got
+	got=$(python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+print(len(j["queues"]), [(k["name"], k["count"]) for k in j["kernels"]], j["trust"]["lost_events"])' "$work/report")
+	[ "$got" = "1000 [('count_up', 3000)] 0" ] || fail "$got"
+}
+many_queues() {
+	"$tftop" --no-config --json="$work/report" -- "$many" 1000 </dev/null >/dev/null 2>"$work/err" ||
+		fail "status $?: $(first_lines "$work/err")" || return
+	counted
+}
+attached() { grep -qs 'PROGRAM is process' "$work/log"; }
+many_queues_attached() {
+	local program watcher
+	mkfifo "$work/go"
+	"$many" 1000 <"$work/go" >/dev/null &
+	program=$!
+	exec {go}>"$work/go"
+	"$tftop" --no-config --debug "$work/log" --json="$work/report" -p "$program" 2>"$work/err" &
+	watcher=$!
+	wait_for 20 attached
+	echo >&"$go"	# tftop has it open as well: it would have no end
+	exec {go}>&-
+	wait "$program" || fail "the program: status $?" || return
+	wait "$watcher" || fail "status $?: $(first_lines "$work/err")" || return
+	counted
 }
 
 # level LEVEL ARGS…: another amount of detail, the same counts
@@ -152,6 +183,8 @@ case_run synchronous-out-of-order synchronous --steps 10 --queues 2 --queue out-
 case_run level-full level full --steps 20 --fail
 case_run level-min level min --steps 20 --ranges none
 case_run two-at-once two_at_once
+case_run many-queues many_queues
+case_run many-queues-attached many_queues_attached
 case_run several-processes several_processes
 # an ordinary user has run as one already
 if [ "$(id -u)" = 0 ]; then
