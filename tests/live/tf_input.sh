@@ -61,6 +61,7 @@ slow() {
 
 # The pipeline works during the step. Where the machine has too few cores for both it
 # is waited for all the same: the finding is there when the stopwatch says so.
+# Of the prefetcher's own time all is waiting, but for calls that the machine interrupts.
 fixed() {
 	triplet --steps 40 --parallel-calls 2 --prefetch 2 || return
 	holds 'not f or wait > 0.04 * (wait + rest)' \
@@ -71,7 +72,7 @@ fixed() {
 		'steps <= stage["Prefetch::ParallelMapV2"]["calls"] <= steps + 3' \
 		'stage["Prefetch::ParallelMapV2"]["parallelism"] == 2' \
 		'stage["Prefetch::ParallelMapV2"]["busy_ns"] > 0' \
-		'stage["Prefetch"]["wait_ns"] == stage["Prefetch"]["self_ns"]'
+		'0 < stage["Prefetch"]["wait_ns"] <= stage["Prefetch"]["self_ns"]'
 }
 
 # The step's own graph fetches the batch, on a thread of a pool.
