@@ -98,6 +98,7 @@ static size_t sources_bytes(const struct model *model)
 			 map_bytes(&process->shapes) + map_bytes(&process->ops) +
 			 map_bytes(&process->opens) +
 			 process->order.cap * sizeof(*process->order.threads) +
+			 process->pauses.cap * sizeof(*process->pauses.list) +
 			 process->compiling.bytes +
 			 done_bytes(process) +
 			 (process->mets ? METS * sizeof(*process->mets) : 0) +

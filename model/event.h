@@ -91,7 +91,7 @@ enum event_type {
 	EVENT_LAUNCH, EVENT_RUN,	/* a command in two parts, model/commands/join.h */
 	EVENT_ALLOC, EVENT_FREE, EVENT_REGION, EVENT_WAIT, EVENT_COMPILE,
 	EVENT_CLOCK, EVENT_FLOW, EVENT_EDGE, EVENT_STAGES, EVENT_POOL, EVENT_COUNTER,
-	EVENT_SETTLED, EVENT_BEAT,
+	EVENT_SETTLED, EVENT_LEVEL, EVENT_BEAT,
 	/* made by the reader, not by a probe */
 	EVENT_LOST,		/* the tracer dropped something */
 	EVENT_ALIVE,		/* all sources have been read up to time_ns */
@@ -304,6 +304,9 @@ struct event_counter { uint32_t series; int64_t at_ns, value; };
  * latest when the taking op ends. key: name of the tensor or channel, 0 none. */
 struct event_edge { uint64_t from, to, bytes; uint32_t key; };	/* instances */
 
+/* The process is looked at since at_ns, or (level 0) is not. */
+struct event_level { int64_t at_ns; uint8_t level; };
+
 struct event_beat {
 	uint64_t events, calls, dropped, vendor_dropped;
 	int64_t own_ns, mono_ns, real_ns, raw_ns;
@@ -360,6 +363,7 @@ struct event {
 		struct event_counter counter;
 		struct event_edge edge;
 		int64_t settled_ns;
+		struct event_level level;
 		struct event_beat beat;
 		struct event_lost lost;
 	} u;

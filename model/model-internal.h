@@ -37,6 +37,7 @@
 #include "model/base/map.h"
 #include "model/base/names.h"
 #include "model/odd.h"
+#include "model/pauses.h"
 #include "model/query.h"
 
 #define NONE UINT32_MAX
@@ -267,6 +268,7 @@ struct process {
 	struct join_ids ids;
 	int64_t settled_ns, seen_ns;	/* 0 none; last event written */
 	uint64_t beat_calls, counted_calls, dropped;
+	struct pauses pauses;
 	int64_t own_ns;
 };
 
@@ -417,7 +419,7 @@ struct model {
 
 	int64_t first_ns, last_ns, live_ns, alive_ns, settled_ns;
 	int64_t folded_ns;		/* detail before this may be gone; INT64_MIN: none is */
-	bool finished, partial;
+	bool finished, partial, paused;	/* paused: some process once was */
 	struct bad bads[BAD_COUNT];
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
@@ -453,9 +455,7 @@ void budget_check(struct model *model);
 void model_revive(struct model *model);
 /* Moves the settled line to where it is now. */
 int64_t model_settle(struct model *model);
-
 /* ---- notes.c: losses, messages ---- */
-
 size_t notes_warnings(const struct model *model);
 void note_lost(struct model *model, const struct event_lost *lost);
 /* Once per text. */

@@ -141,6 +141,7 @@ static void release_things(struct model *model)
 		cover_release(&process->compiling);
 		join_process_release(&process->ids);
 		free(process->order.threads);
+		free(process->pauses.list);
 	}
 	for (uint32_t i = 0; i < model->devices.n; i++) {
 		merged_release(&device_at(model, i)->all);
@@ -361,6 +362,9 @@ static void apply_data(struct model *model, const struct event *event)
 		break;
 	case EVENT_COUNTER:
 		apply_counter(model, &event->u.counter);
+		break;
+	case EVENT_LEVEL:
+		apply_level(model, &event->u.level);
 		break;
 	case EVENT_SETTLED:
 		apply_settled(model, event->u.settled_ns);

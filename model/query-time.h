@@ -36,11 +36,19 @@ bool model_idle(struct model *model, uint32_t device, struct idle_gap *out);
  * is spread over the buckets it is kept in. */
 bool model_idle_window(struct model *model, uint32_t device, int64_t t0, int64_t t1,
 		       struct idle_gap *out);
-/* A device's shares of [t0, t1) without the time in which events were lost
- * (seen.c): span_ns is what is left, all else within it; *rough: too much was
- * lost for that, nothing is left out. false: as model_device_window(). */
+/* A device's shares of [t0, t1) without the time in which events were lost, or
+ * the level was off (seen.c): span_ns is what is left, all else within it.
+ * false: as model_device_window(). */
+struct device_unseen {
+	int64_t lost_ns, paused_ns;	/* apart from each other */
+	bool rough;			/* too much was lost: that is not left out */
+};
 bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
-		       struct device_row *out, struct idle_gap *gap, bool *rough);
+		       struct device_row *out, struct idle_gap *gap, struct device_unseen *unseen);
+/* Of a device of model_devices(), from its first work to its last: why it was idle. Where
+ * something was not seen, both become what was seen besides. */
+void model_device_as_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
+			  struct device_unseen *unseen);
 /* The gap at t_ns; false: busy there, not settled, too short or too long past. */
 bool model_idle_at(struct model *model, uint32_t device, int64_t t_ns, struct idle_gap *out);
 enum idle_cause idle_most(const struct idle_gap *gap);
@@ -66,6 +74,7 @@ struct step_breakdown {
 	int64_t number, start_ns, dur_ns;
 	bool warm_up;
 	uint64_t lost;			/* events lost within: not in the means */
+	bool paused;			/* the level was off within: nor then */
 	int64_t ns[STEP_CLASS_COUNT];	/* add up to dur_ns */
 	/* of all its devices together: what ran, and of that, under compute */
 	int64_t copy_ns, copy_hidden_ns, comm_ns, comm_hidden_ns;

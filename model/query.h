@@ -161,6 +161,7 @@ enum column_flag {
 	COLUMN_LOST = 2,		/* events were lost here */
 	COLUMN_APPROX = 4,		/* approximate times in it */
 	COLUMN_FAILED = 8,
+	COLUMN_PAUSED = 16,		/* the level was off here */
 };
 
 struct column {
@@ -286,6 +287,12 @@ struct model_loss {
 	bool packets;
 };
 size_t model_losses(struct model *model, int64_t t0, int64_t t1, struct model_loss **out);	/* [locked] */
+
+/* When the level was off for all processes that use a device, or (UINT32_MAX) for all there are:
+ * within [t0, t1) as far as time has come, cut to it, apart, by time. *out: free(). */
+struct model_pause { int64_t begin_ns, end_ns; };
+size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		    struct model_pause **out);	/* [locked] */
 
 /* Times in [t0, t1) at which a device's clock was seen to have stepped or to be
  * off, by time, at most max: what is drawn around them is less sure. [locked] */

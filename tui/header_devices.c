@@ -170,8 +170,10 @@ static void add_causes(struct strip *strip, const struct view *view, struct idle
 
 static void device_line(struct strip *strip, const struct view *view, int width,
 			const char *label, const struct device_row *d,
-			const struct idle_gap *gap, const char *words, bool rough)
+			const struct idle_gap *gap, const char *words,
+			const struct device_unseen *unseen)
 {
+	bool rough = unseen->rough;
 	int64_t whole = d->span_ns;
 	int kernels = percent(d->kernel_ns, whole), copies = percent(d->copy_ns, whole);
 	int both = percent(d->overlap_ns, whole), idle;
@@ -188,7 +190,8 @@ static void device_line(struct strip *strip, const struct view *view, int width,
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s", label);
 	strip_add(strip, 5, 1, ROLE_LABEL, 0, "%s", name)->least = 12;
 	if (whole <= 0) {
-		strip_add(strip, 0, 2, ROLE_MUTED, 0, "nothing final here yet");
+		strip_add(strip, 0, 2, ROLE_MUTED, 0, unseen->paused_ns > 0 ?
+			  "not looked at: the level is off" : "nothing final here yet");
 		return;
 	}
 	strip_add(strip, 0, 2, ROLE_MUTED, 0, "kernels");
@@ -246,9 +249,9 @@ static void cores_line(struct strip *strip, struct view *view, int width, const 
 static bool seen(struct view *view, const struct device_row *device, int64_t t0, int64_t t1,
 		 struct device_row *d, struct idle_gap *gap)
 {
-	bool rough;
+	struct device_unseen unseen;
 
-	if (model_device_seen(view->model, device->id, t0, t1, d, gap, &rough))
+	if (model_device_seen(view->model, device->id, t0, t1, d, gap, &unseen))
 		return true;
 	*d = *device;
 	*gap = (struct idle_gap) { 0, 0, { 0 } };
@@ -337,7 +340,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		struct idle_gap gap;
 		char label[16], own[48];
 		int64_t from = t0, to = t1;
-		bool rough = false;
+		struct device_unseen unseen = { .rough = false };
 
 		if (!works(view, &d, t0, t1))
 			continue;
@@ -348,10 +351,9 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 		}
 		snprintf(own, sizeof(own), "%s", words);
 		own_window(h, view, d.id, &from, &to, own, sizeof(own));
-		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap,
-				       &rough))
+		if (!model_device_seen(view->model, devices[i].id, from, to, &d, &gap, &unseen))
 			d.span_ns = 0;
-		device_line(&h->lines[lines++], view, width, label, &d, &gap, own, rough);
+		device_line(&h->lines[lines++], view, width, label, &d, &gap, own, &unseen);
 	}
 	free(devices);
 	return lines;

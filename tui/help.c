@@ -135,7 +135,7 @@ static void add_reading(struct help *help, const struct keymap *keymap)
 		{"device lines", "share of time busy, and why it was idle: 100 % in all"},
 		{"! line", "what costs most; the findings say what would help"},
 		{"timeline", "what ran, a row per thread and queue; high: much of a cell;"},
-		{"", "zoomed in, bars have names; a fading end: not over; ░ may change"},
+		{"", "zoomed in: names; end fades: not over; ░ may change; ╱ off"},
 		{"its last line", "all about the event under the cursor"},
 		{"below", "tables, findings, output, messages, pages: by their number"},
 		{":help tasks", "what you may want to know, each with its command"},

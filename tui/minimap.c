@@ -13,7 +13,7 @@
 void minimap_release(struct minimap *minimap)
 {
 	free(minimap->eighths);
-	free(minimap->lost);
+	free(minimap->unseen);
 	column_cache_release(&minimap->cache);
 	free(minimap->busy_ns);
 	memset(minimap, 0, sizeof(*minimap));
@@ -24,14 +24,14 @@ static void reserve(struct minimap *minimap, size_t width)
 	if (width > minimap->cap) {
 		minimap->cap = width;
 		minimap->eighths = xreallocarray(minimap->eighths, width, 1);
-		minimap->lost = xreallocarray(minimap->lost, width, 1);
+		minimap->unseen = xreallocarray(minimap->unseen, width, 1);
 		minimap->busy_ns = xreallocarray(minimap->busy_ns, width, sizeof(int64_t));
 	}
 	minimap->width = width;
 	if (!width)
 		return;
 	memset(minimap->eighths, 0, width);
-	memset(minimap->lost, 0, width);
+	memset(minimap->unseen, 0, width);
 	memset(minimap->busy_ns, 0, width * sizeof(int64_t));
 }
 
@@ -68,8 +68,8 @@ static size_t add_rows(struct minimap *minimap, struct model *model,
 					   devices ? LANE_ALL : 0, begin, w, minimap->width);
 		for (c = 0; c < minimap->width; c++) {
 			minimap->busy_ns[c] += columns[c].busy_ns;
-			if (columns[c].flags & COLUMN_LOST)
-				minimap->lost[c] = 1;
+			if (columns[c].flags & (COLUMN_LOST | COLUMN_PAUSED))
+				minimap->unseen[c] |= columns[c].flags;
 		}
 	}
 	return used;
@@ -146,9 +146,12 @@ void minimap_draw(const struct minimap *minimap, struct area area, bool ascii,
 		uint32_t ch = cells_height(minimap->eighths[i], ascii);
 		bool full = ch == 0x2588 && colour;
 
-		if (minimap->lost[i] && ch == ' ') {
+		if (minimap->unseen[i] & COLUMN_LOST && ch == ' ') {
 			ch = ascii ? '?' : 0x2592;
 			role = ROLE_LOST;
+		} else if (minimap->unseen[i] && ch == ' ') {
+			ch = ascii ? '/' : 0x2571;
+			role = ROLE_UNSETTLED;
 		} else if (i >= minimap->settled && i < minimap->live && ch == ' ') {
 			ch = ascii ? '~' : colour ? 0x2591 : 0xb7;
 			role = ROLE_UNSETTLED;

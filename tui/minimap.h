@@ -17,7 +17,7 @@
 struct minimap {
 	size_t width, cap;
 	uint8_t *eighths;		/* owned: height 0 … 8 per column */
-	uint8_t *lost;			/* owned: 1 where events were lost */
+	uint8_t *unseen;		/* owned: COLUMN_LOST, COLUMN_PAUSED */
 	struct column_cache cache;
 	int64_t *busy_ns;		/* owned */
 	size_t settled, live;		/* columns before settled are final, from live on to come */

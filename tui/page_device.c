@@ -93,11 +93,14 @@ static void add_share(struct page *page, const char *name, int64_t ns, int64_t w
 }
 
 /* kernels + copies - both + idle = all of it; idle by cause as far as it has settled. */
-static void add_time(struct page *page, struct model *model, const struct device_row *row)
+static void add_time(struct page *page, struct model *model, const struct device_row *whole)
 {
+	struct device_row seen = *whole, *row = &seen;
+	struct device_unseen unseen;
 	struct idle_gap idle;
 	char text[FMT_MAX], name[40];
 
+	model_device_as_seen(model, row, &idle, &unseen);
 	if (row->span_ns <= 0) {
 		page_heading(page, "time");
 		page_say(page, ROLE_MUTED, 0, "  nothing has run on it yet");
@@ -105,13 +108,19 @@ static void add_time(struct page *page, struct model *model, const struct device
 	}
 	page_heading(page, "time, of %s from its first work to its last",
 		     fmt_time(text, row->span_ns));
+	if (unseen.paused_ns > 0)
+		page_say(page, ROLE_MUTED, 0, "  without the %s in which the level was off",
+			 fmt_time(text, unseen.paused_ns));
+	if (unseen.lost_ns > 0 && !unseen.rough)
+		page_say(page, ROLE_MUTED, 0, "  without the %s in which events were lost",
+			 fmt_time(text, unseen.lost_ns));
 	add_share(page, "kernels", row->kernel_ns, row->span_ns, ROLE_WORK_OTHER);
 	add_share(page, "copies", row->copy_ns, row->span_ns, ROLE_WORK_COPY);
 	add_share(page, "both at once", row->overlap_ns, row->span_ns, ROLE_WORK_COPY);
 	add_share(page, "idle", row->span_ns - row->busy_ns, row->span_ns, ROLE_CONTEXT);
 	if (row->api && !strcmp(row->api, "cpu"))
 		return;
-	if (!model_idle(model, row->id, &idle))
+	if (idle.end_ns <= idle.start_ns)
 		return;
 	for (int c = 0; c < IDLE_COUNT; c++) {
 		if (idle.ns[c] <= 0)

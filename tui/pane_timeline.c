@@ -72,6 +72,7 @@ static void timeline_close(struct pane *pane)
 	step_list_release(&timeline->steps);
 	find_release(&timeline->find);
 	free(timeline->losses);
+	free(timeline->pauses);
 	free(timeline->seen);
 	free(timeline->cells);
 	free(timeline->owners);
@@ -339,6 +340,9 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 		free(t->losses);
 		t->losses = NULL;
 		t->n_losses = model_losses(view->model, view->t0_ns, view->t1_ns, &t->losses);
+		free(t->pauses);
+		t->n_pauses = model_pauses(view->model, UINT32_MAX, view->t0_ns, view->t1_ns,
+					   &t->pauses);
 		t->n_clock_steps = model_clock_steps(view->model, view->t0_ns, view->t1_ns,
 						     t->clock_steps, CLOCK_MARKS);
 		update_sentence(t, view, rows, n_rows, w);

@@ -80,6 +80,8 @@ struct timeline {
 	} beneath;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
+	struct model_pause *pauses;	/* owned; of all processes */
+	size_t n_pauses;
 	int64_t clock_steps[CLOCK_MARKS];
 	size_t n_clock_steps;
 	struct timeline_seen *seen;	/* owned, page entries */

@@ -112,10 +112,6 @@ void report_waits_cells(struct sheet *sheet, const struct wait_row *row);
 void report_waits_text(struct model *model, FILE *out);
 void report_waits_json(struct json *json, struct model *model);
 /* Parts of devices and steps, report_insight.c. */
-/* Why it was idle. Where events were lost, both become what was seen besides;
- * returns how long that was not. *rough: too much was lost for that. */
-int64_t report_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
-		    bool *rough);
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
 void report_breakdown_text(struct model *model, FILE *out);
 void report_phases_text(struct model *model, FILE *out);

@@ -11,30 +11,6 @@
 
 /* ---- text ---- */
 
-int64_t report_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
-		    bool *rough)
-{
-	struct device_row seen;
-	struct model_loss *losses;
-	struct idle_gap gap;
-	int64_t lost_ns = 0;
-
-	*rough = false;
-	model_lock(model);
-	if (!model_idle(model, device->id, idle))
-		*idle = (struct idle_gap) { 0, 0, { 0 } };
-	if (model_losses(model, idle->start_ns, idle->end_ns, &losses) &&
-	    model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap,
-			      rough) && !*rough) {
-		lost_ns = idle->end_ns - idle->start_ns - seen.span_ns;
-		*device = seen;
-		*idle = gap;
-	}
-	model_unlock(model);
-	free(losses);
-	return lost_ns;
-}
-
 void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out)
 {
 	struct report_share shares[IDLE_COUNT];

@@ -166,6 +166,19 @@ static void write_processes(struct json *json, struct model *model)
 	free(rows);
 }
 
+/* How much of span_ns the level was off: idle only as far as can be seen. */
+static int64_t paused_ns(struct model *model, const struct device_row *row)
+{
+	struct device_row seen = *row;
+	struct device_unseen unseen;
+	struct idle_gap idle;
+
+	model_lock(model);
+	model_device_as_seen(model, &seen, &idle, &unseen);
+	model_unlock(model);
+	return unseen.paused_ns;
+}
+
 static void write_device(struct json *json, struct model *model, const struct device_row *row)
 {
 	json_object(json);
@@ -191,6 +204,7 @@ static void write_device(struct json *json, struct model *model, const struct de
 	json_time_if(json, "kernel_ns", row->kernel_ns);
 	json_time_if(json, "copy_ns", row->copy_ns);
 	json_time_if(json, "overlap_ns", row->overlap_ns);
+	json_uint_if(json, "paused_ns", report_positive(paused_ns(model, row)));
 	if (!report_cores_json(json, model, row))
 		report_idle_json(json, model, row->id);
 	report_bandwidth_json(json, model, row->id);

@@ -69,12 +69,16 @@ static void print_run(const struct report_run *run, FILE *out)
 static void print_device(struct model *model, struct device_row *row, FILE *out)
 {
 	struct idle_gap idle;
-	bool rough;
-	int64_t lost_ns = report_seen(model, row, &idle, &rough);
+	struct device_unseen unseen;
 	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
 	char blocks[BAR_CELLS * 3 + 1];
-	uint64_t span = report_positive(row->span_ns), busy = report_positive(row->busy_ns);
+	uint64_t span, busy;
 
+	model_lock(model);
+	model_device_as_seen(model, row, &idle, &unseen);
+	model_unlock(model);
+	span = report_positive(row->span_ns);
+	busy = report_positive(row->busy_ns);
 	sheet_clean(name, sizeof(name), row->name ? row->name : "");
 	label_fit(fitted, sizeof(fitted), name, 60, false);
 	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
@@ -89,11 +93,14 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 		fprintf(out, " (%s at once)", fmt_share(share[3], report_positive(row->overlap_ns), span));
 	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
 	report_idle_text(row, &idle, out);
-	if (rough)
+	if (unseen.rough)
 		fputs("    all of it only about: events were lost in more than half of the time\n", out);
-	else if (lost_ns > 0)
+	else if (unseen.lost_ns > 0)
 		fprintf(out, "    without the %s in which events were lost\n",
-			fmt_time(time, lost_ns));
+			fmt_time(time, unseen.lost_ns));
+	if (unseen.paused_ns > 0)
+		fprintf(out, "    without the %s in which the level was off\n",
+			fmt_time(time, unseen.paused_ns));
 }
 
 static void print_devices(struct model *model, FILE *out)

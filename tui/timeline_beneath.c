@@ -117,6 +117,7 @@ void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t 
 			timeline_label_bars(t, view, columns, n, &style, cells);
 	}
 	cells_lost(cells, columns, n, &style);
+	cells_paused(cells, columns, n, &style);
 	/* Without colours there is no grey. */
 	for (i = 0; i < n && !view->colour; i++)
 		cells[i].attr |= ATTR_DIM;

@@ -134,6 +134,8 @@ void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct ce
 void cells_match(struct cell *cells, const struct column *columns, size_t n,
 		 const struct cell_style *style);
 /* ▒ in the empty cells of columns in which events were lost. */
+void cells_paused(struct cell *cells, const struct column *columns, size_t n,
+		  const struct cell_style *style);
 void cells_lost(struct cell *cells, const struct column *columns, size_t n,
 		const struct cell_style *style);
 

@@ -59,6 +59,21 @@ static void draw_losses(const struct timeline *t, const struct view *view, struc
 	}
 }
 
+/* In the middle of what is seen of it, where there is room; the rows are hatched. */
+static void draw_pauses(const struct timeline *t, const struct view *view, struct area area)
+{
+	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
+
+	for (size_t i = 0; i < t->n_pauses; i++) {
+		int64_t from = (t->pauses[i].begin_ns - view->t0_ns) / w;
+		int64_t to = (t->pauses[i].end_ns - view->t0_ns) / w;
+		int room = (int)(to - from);
+
+		if (room >= (int)sizeof("off") + 1)
+			area_text(area, (int)from + (room - 3) / 2, 0, ROLE_MUTED, 0, "off");
+	}
+}
+
 /* One of its lines of the screen. */
 static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
 		       int y, const struct timeline_seen *seen, int line)
@@ -115,6 +130,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 
 	if (w <= 0)
 		return;
+	draw_pauses(t, view, area);
 	draw_losses(t, view, area);
 	for (size_t i = 0; i < t->n_clock_steps; i++)
 		ruler_draw_clock(area, (t->clock_steps[i] - view->t0_ns) / w, view->ascii);

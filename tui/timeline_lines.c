@@ -186,6 +186,7 @@ void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_
 		timeline_links_mark(t, view, w, line, &style, cells);
 	}
 	cells_lost(cells, columns, t->columns, &style);
+	cells_paused(cells, columns, t->columns, &style);
 	/* What is yet to come stays blank: the hatch is the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);

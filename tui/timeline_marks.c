@@ -8,6 +8,7 @@
 #define SHADE_LIGHT 0x2591
 #define MIDDLE_DOT 0xb7		/* shades are loud where they cannot be dark */
 #define SHADE_MEDIUM 0x2592
+#define DIAGONAL 0x2571
 #define SHADE_DARK 0x2593
 #define FADE_MOST 3
 #define ARROW_LEFT 0x25c2
@@ -222,6 +223,21 @@ void cells_unsettled(struct cell *cells, size_t from, size_t to, const struct ce
 		cells[i].ch = style->ascii ? '~' : style->colour ? SHADE_LIGHT : MIDDLE_DOT;
 		cells[i].fg = ROLE_UNSETTLED;
 		cells[i].attr = style->ascii ? ATTR_DIM : 0;
+	}
+}
+
+/* Where the level was off; behind what reaches in. */
+void cells_paused(struct cell *cells, const struct column *columns, size_t n,
+		  const struct cell_style *style)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!(columns[i].flags & COLUMN_PAUSED) || cells[i].ch != ' ' ||
+		    cells[i].bg != ROLE_DEFAULT)
+			continue;
+		cells[i].ch = style->ascii ? '/' : DIAGONAL;
+		cells[i].fg = ROLE_UNSETTLED;
 	}
 }
 

@@ -104,7 +104,14 @@ struct slice {
 	const struct start_key *ends;	/* all of them, by end; `at`: their index, `kind` */
 	size_t n, n_runs, n_launches, n_rest;
 	uint64_t lost;			/* events known to be lost within; shares exclude them */
+	bool paused;			/* the level was off for a part that counts */
 };
+
+/* Not all of it was seen. */
+static inline bool slice_partial(const struct slice *slice)
+{
+	return slice->lost || slice->paused;
+}
 
 static inline bool act_is_kernel(const struct act *act)
 {

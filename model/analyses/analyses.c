@@ -223,8 +223,7 @@ static void review(struct model *model, bool final)
 	findings_end(analyses->findings, final);
 }
 
-static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
-			    int64_t t1)
+static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0, int64_t t1)
 {
 	uint64_t lost = 0;
 
@@ -322,6 +321,7 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	slice_index(slice, &analyses->space);
 	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->dropped_now;
 	analyses->dropped_now = 0;
+	slice->paused = pauses_count(model, slice->t0, slice->t1);
 	analyses->done_ns = slice->t1;
 	analyses->stats.slices++;
 	if (slice->step && !slice->warm_up && !slice->cut) {

@@ -91,7 +91,8 @@ static int64_t beyond(int64_t *until_ns, int64_t from_ns, int64_t to_ns)
 static void cores_slice(struct model *model, void *state, const struct slice *slice)
 {
 	struct cores *cores = state;
-	struct cores_use use = { .span_ns = slice->t1 - slice->t0 };
+	struct cores_use use = { .span_ns = slice->t1 - slice->t0 -
+					       pauses_within(model, slice->t0, slice->t1) };
 	int64_t any_ns = slice->t0, input_ns = slice->t0;
 
 	if (cores->n_threads < model->threads.n) {
@@ -178,7 +179,7 @@ bool cores_window(const void *state, struct names *names, int64_t t0, int64_t t1
 
 		if (in_ns <= 0)
 			continue;
-		out->span_ns += in_ns;
+		out->span_ns += part(kept->use.span_ns, in_ns, of_ns);
 		out->busy_ns += part(kept->use.busy_ns, in_ns, of_ns);
 		out->any_ns += part(kept->use.any_ns, in_ns, of_ns);
 		out->input_ns += part(kept->use.input_ns, in_ns, of_ns);

@@ -167,7 +167,7 @@ static void piece(struct sweep *sweep, struct idle_device *idle, int64_t t_ns)
 	idle->from_ns = idle->gap.end_ns = t_ns;
 	if (launches(sweep, idle->thread))
 		idle->handed_ns = t_ns;
-	if (sweep->slice->lost) {
+	if (slice_partial(sweep->slice)) {
 		add(idle, IDLE_OTHER, t_ns - from);
 		return;
 	}

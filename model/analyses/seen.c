@@ -1,45 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Shares of the time that was seen: where events were lost, what a device did is
- * not known, so that time is neither in the part nor in the whole.
+ * Shares of the time that was seen: where events were lost, or the level was off, what a
+ * device did is not known, so that time is neither in the part nor in the whole. But what
+ * ran while the level was off is known: it was launched before.
  *
- * Where more than half of the time has losses in it, nothing is left out: what
+ * Where more than half of the time has losses in it, none is left out: what
  * came is all there is to go by, and is said to be rough.
  *
- * Of very many losses every so many are looked at, for all: their length is
+ * Of very many places every so many are looked at, for all: their length is
  * counted in full, what was busy within is taken to be as in those.
  *
- * Complexity: O(losses of the run + PLACES * log spans).
+ * Complexity: O(places of the run + PLACES * log spans).
  */
 #include <stdlib.h>
 
+#include "model/base/util.h"
 #include "model/model-internal.h"
 #include "model/query-time.h"
 
 #define PLACES 256u
 
-/* What was lost within [t0, t1): places apart from each other, by time. */
-static size_t places(struct model *model, int64_t t0, int64_t t1, struct model_loss **out,
-		     int64_t *lost_ns)
+/* Apart from each other, by time. */
+struct places { struct model_pause *list; size_t n; int64_t ns; };
+
+static void add_place(struct places *places, int64_t begin_ns, int64_t end_ns)
 {
-	size_t n = model_losses(model, t0, t1, out), to = 0;
+	if (end_ns <= begin_ns)
+		return;
+	places->list[places->n++] = (struct model_pause) { begin_ns, end_ns };
+	places->ns += end_ns - begin_ns;
+}
+
+/* What was lost within [t0, t1) while the level was not off. */
+static struct places losses_of(struct model *model, int64_t t0, int64_t t1,
+			       const struct places *pauses)
+{
+	struct model_loss *losses;
+	size_t n = model_losses(model, t0, t1, &losses), p = 0;
+	struct places places = { .list = xcalloc(n + pauses->n, sizeof(*places.list)) };
 	int64_t until = t0;
 
-	*lost_ns = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct model_loss place = (*out)[i];
+		int64_t end = losses[i].end_ns < t1 ? losses[i].end_ns : t1;
 
-		if (place.begin_ns < until)
-			place.begin_ns = until;
-		if (place.end_ns > t1)
-			place.end_ns = t1;
-		if (place.end_ns <= place.begin_ns)
-			continue;
-		until = place.end_ns;
-		*lost_ns += place.end_ns - place.begin_ns;
-		(*out)[to++] = place;
+		if (until < losses[i].begin_ns)
+			until = losses[i].begin_ns;
+		while (p < pauses->n && pauses->list[p].end_ns <= until)
+			p++;
+		for (; p < pauses->n && pauses->list[p].begin_ns < end; p++) {
+			add_place(&places, until, pauses->list[p].begin_ns);
+			until = pauses->list[p].end_ns;
+			if (until >= end)
+				break;
+		}
+		add_place(&places, until, end);
+		until = until > end ? until : end;
 	}
-	return to;
+	free(losses);
+	return places;
 }
 
 static int64_t scaled(int64_t ns, int64_t lost_ns, int64_t looked_ns)
@@ -56,7 +74,7 @@ struct within {
 	int64_t looked_ns, busy_ns, kernel_ns, copy_ns, cause_ns[IDLE_COUNT];
 };
 
-static void look(struct model *model, uint32_t device, const struct model_loss *place,
+static void look(struct model *model, uint32_t device, const struct model_pause *place,
 		 struct within *sum)
 {
 	struct device_row row;
@@ -74,33 +92,90 @@ static void look(struct model *model, uint32_t device, const struct model_loss *
 		sum->cause_ns[c] += gap.ns[c];
 }
 
-bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
-		       struct device_row *out, struct idle_gap *gap, bool *rough)
+/* All that was seen in the places. */
+static struct within look_all(struct model *model, uint32_t device, const struct places *places)
 {
 	struct within sum = { .looked_ns = 0 };
-	struct model_loss *list;
-	int64_t lost_ns;
-	size_t n, stride;
+	size_t stride = places->n / PLACES + 1;
+
+	for (size_t i = 0; i < places->n; i += stride)
+		look(model, device, &places->list[i], &sum);
+	sum.busy_ns = scaled(sum.busy_ns, places->ns, sum.looked_ns);
+	sum.kernel_ns = scaled(sum.kernel_ns, places->ns, sum.looked_ns);
+	sum.copy_ns = scaled(sum.copy_ns, places->ns, sum.looked_ns);
+	for (int c = 0; c < IDLE_COUNT; c++)
+		sum.cause_ns[c] = scaled(sum.cause_ns[c], places->ns, sum.looked_ns);
+	return sum;
+}
+
+static void take_causes(struct idle_gap *gap, const struct within *sum)
+{
+	for (int c = 0; c < IDLE_COUNT; c++)
+		take_away(&gap->ns[c], sum->cause_ns[c]);
+}
+
+/* What runs there was launched before, and is known: only the rest was not seen. */
+static int64_t without_pauses(struct model *model, uint32_t device, const struct places *pauses,
+			      struct device_row *out, struct idle_gap *gap)
+{
+	struct within sum = look_all(model, device, pauses);
+	int64_t ns = pauses->ns;
+
+	take_away(&ns, sum.busy_ns);
+	out->span_ns -= ns;
+	take_causes(gap, &sum);
+	return ns;
+}
+
+static void without_losses(struct model *model, uint32_t device, const struct places *losses,
+			   struct device_row *out, struct idle_gap *gap)
+{
+	struct within sum = look_all(model, device, losses);
+
+	out->span_ns -= losses->ns;
+	take_away(&out->busy_ns, sum.busy_ns);
+	take_away(&out->kernel_ns, sum.kernel_ns);
+	take_away(&out->copy_ns, sum.copy_ns);
+	out->overlap_ns = out->kernel_ns + out->copy_ns > out->busy_ns ?
+			  out->kernel_ns + out->copy_ns - out->busy_ns : 0;
+	take_causes(gap, &sum);
+}
+
+bool model_device_seen(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		       struct device_row *out, struct idle_gap *gap, struct device_unseen *unseen)
+{
+	struct places pauses = { .ns = 0 }, losses;
 
 	if (!model_device_window(model, device, t0, t1, out))
 		return false;
 	if (!model_idle_window(model, device, t0, t1, gap))
 		*gap = (struct idle_gap) { .start_ns = t0, .end_ns = t1 };
-	n = places(model, t0, t1, &list, &lost_ns);
-	*rough = lost_ns > (t1 - t0) / 2;
-	stride = n / PLACES + 1;
-	for (size_t i = 0; i < n && !*rough; i += stride)
-		look(model, device, &list[i], &sum);
-	free(list);
-	if (*rough)
-		return true;
-	out->span_ns -= lost_ns;
-	take_away(&out->busy_ns, scaled(sum.busy_ns, lost_ns, sum.looked_ns));
-	take_away(&out->kernel_ns, scaled(sum.kernel_ns, lost_ns, sum.looked_ns));
-	take_away(&out->copy_ns, scaled(sum.copy_ns, lost_ns, sum.looked_ns));
-	out->overlap_ns = out->kernel_ns + out->copy_ns > out->busy_ns ?
-			  out->kernel_ns + out->copy_ns - out->busy_ns : 0;
-	for (int c = 0; c < IDLE_COUNT; c++)
-		take_away(&gap->ns[c], scaled(sum.cause_ns[c], lost_ns, sum.looked_ns));
+	pauses.n = model_pauses(model, device, t0, t1, &pauses.list);
+	for (size_t i = 0; i < pauses.n; i++)
+		pauses.ns += pauses.list[i].end_ns - pauses.list[i].begin_ns;
+	losses = losses_of(model, t0, t1, &pauses);
+	unseen->paused_ns = without_pauses(model, device, &pauses, out, gap);
+	unseen->lost_ns = losses.ns;
+	unseen->rough = losses.ns > out->span_ns / 2;
+	if (!unseen->rough)
+		without_losses(model, device, &losses, out, gap);
+	free(pauses.list);
+	free(losses.list);
 	return true;
+}
+
+void model_device_as_seen(struct model *model, struct device_row *device, struct idle_gap *idle,
+			  struct device_unseen *unseen)
+{
+	struct device_row seen;
+	struct idle_gap gap;
+
+	*unseen = (struct device_unseen) { .rough = false };
+	if (!model_idle(model, device->id, idle))
+		*idle = (struct idle_gap) { .end_ns = 0 };
+	if (model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap, unseen) &&
+	    unseen->lost_ns + unseen->paused_ns > 0) {
+		*device = seen;
+		*idle = gap;
+	}
 }

@@ -324,7 +324,7 @@ static void ran(struct model *model, struct waits *w, const struct slice *slice,
 	if (act->flags & ACT_WORKS || act->device >= w->n_devices)
 		return;
 	until_ns = &w->until_ns[act->device];
-	if (*until_ns && act->start_ns > *until_ns && !slice->lost && act->thread != NONE)
+	if (*until_ns && act->start_ns > *until_ns && !slice_partial(slice) && act->thread != NONE)
 		gap(model, w, act, *until_ns, averaged);
 	if (act->end_ns > *until_ns)
 		*until_ns = act->end_ns;

@@ -208,6 +208,9 @@ static void map_times(const struct mapping *mapping, struct event *event)
 	case EVENT_SETTLED:
 		map_time(mapping, &event->u.settled_ns);
 		break;
+	case EVENT_LEVEL:
+		map_time(mapping, &event->u.level.at_ns);
+		break;
 	case EVENT_LOST:
 		map_time(mapping, &event->u.lost.begin_ns);
 		map_time(mapping, &event->u.lost.end_ns);

@@ -118,6 +118,7 @@ static inline uint64_t walk_key(uint32_t process, uint32_t id)
 /* ---- walk-work.c ---- */
 
 void walk_work(struct walk *w, const struct event *event);
+void walk_pause(struct walk *w, int64_t begin_ns, int64_t end_ns);
 /* What has waited, and maxima. */
 void walk_finish(struct walk *w);
 

@@ -542,22 +542,36 @@ static void work_counter(struct walk *w, const struct event *event)
 				 counter->at_ns, counter->value);
 }
 
+static void put_unseen(struct walk *w, struct slice *slice, const char *lane)
+{
+	struct track track = { .kind = TRACK_GROUP, .name = "tftop" };
+
+	if (!w->about)
+		w->about = walk_track(w, &track);
+	slice->track = walk_lane(w, &w->losses, w->about, lane, slice->start_ns,
+				 slice->start_ns + slice->dur_ns);
+	put_slice(w, slice);
+}
+
 static void work_lost(struct walk *w, const struct event *event)
 {
 	const struct event_lost *lost = &event->u.lost;
-	struct track track = { .kind = TRACK_GROUP, .name = "tftop" };
 	struct slice slice = slice_of(lost->packets ? "lost packets" : "lost events", 0, "lost",
 				      lost->begin_ns, lost->end_ns - lost->begin_ns);
 	struct arg args[WALK_ARGS_MAX];
 
 	if (lost->end_ns < lost->begin_ns)
 		return;
-	if (!w->about)
-		w->about = walk_track(w, &track);
 	add_number(args, &slice.n_args, "count", lost->count);
 	slice.args = args;
-	slice.track = walk_lane(w, &w->losses, w->about, "lost", lost->begin_ns, lost->end_ns);
-	put_slice(w, &slice);
+	put_unseen(w, &slice, "lost");
+}
+
+void walk_pause(struct walk *w, int64_t begin_ns, int64_t end_ns)
+{
+	struct slice slice = slice_of("level off", 0, "off", begin_ns, end_ns - begin_ns);
+
+	put_unseen(w, &slice, "lost");
 }
 
 void walk_work(struct walk *w, const struct event *event)

@@ -337,6 +337,22 @@ static bool go_on(const struct walk *w, const struct model_status *status, int64
 	return w->options->progress(w->options->arg, (int)((__int128)now_ns * 100 / length_ns));
 }
 
+/* Of all processes, as what was lost. */
+static void walk_pauses(struct walk *w, struct model_status *status)
+{
+	struct model_pause *pauses;
+	size_t n;
+
+	model_lock(w->options->model);
+	model_status(w->options->model, status);
+	n = model_pauses(w->options->model, UINT32_MAX, w->options->from_ns > status->first_ns ?
+			 w->options->from_ns : status->first_ns, INT64_MAX, &pauses);
+	model_unlock(w->options->model);
+	for (size_t i = 0; i < n; i++)
+		walk_pause(w, pauses[i].begin_ns, pauses[i].end_ns);
+	free(pauses);
+}
+
 static bool walk_events(struct walk *w, struct event *events)
 {
 	struct model_export *export;
@@ -345,9 +361,7 @@ static bool walk_events(struct walk *w, struct event *events)
 	bool good = true;
 	size_t n;
 
-	model_lock(w->options->model);
-	model_status(w->options->model, &status);
-	model_unlock(w->options->model);
+	walk_pauses(w, &status);
 	export = model_export_new(w->options->model, w->options->from_ns);
 	model_export_by_start(export);
 	while (good && (n = model_export_next(export, events, BATCH)) > 0) {

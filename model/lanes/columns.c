@@ -212,6 +212,27 @@ static void mark_losses(struct model *model, int64_t t0, int64_t w, size_t n, st
 	}
 }
 
+/* Rows of no device are of all processes. */
+static void mark_pauses(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+			struct column *out)
+{
+	struct model_pause *list;
+	size_t count = model_pauses(model, device, t0, t0 + w * (int64_t)n, &list);
+
+	for (size_t i = 0; i < count; i++)
+		for (int64_t c = (list[i].begin_ns - t0) / w;
+		     c < (int64_t)n && t0 + c * w < list[i].end_ns; c++)
+			out[c].flags |= COLUMN_PAUSED;
+	free(list);
+}
+
+static void mark_unseen(struct model *model, uint32_t device, int64_t t0, int64_t w, size_t n,
+			struct column *out)
+{
+	mark_losses(model, t0, w, n, out);
+	mark_pauses(model, device, t0, w, n, out);
+}
+
 /* Rate of the slowest copy in [a, b), 0 when there is a moment without any. */
 static uint64_t least_rate(const struct part *parts, size_t n_parts, int64_t a, int64_t b)
 {
@@ -310,19 +331,19 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 	row = row_at(model, row_id - 1);
 	if (row->kind == ROW_MEMORY) {
 		memory_columns(model, row->device, t0, w, n, out);
-		mark_losses(model, t0, w, n, out);
+		mark_unseen(model, row->device, t0, w, n, out);
 		return;
 	}
 	if (row->kind == ROW_COUNTER) {
 		counters_columns(model, row->series, t0, w, n, out);
-		mark_losses(model, t0, w, n, out);
+		mark_unseen(model, NONE, t0, w, n, out);
 		return;
 	}
 	n_parts = parts_of(model, row_id, lane, &parts);
 	sum_up(model, parts, n_parts, row, lane, t0, w, n, out);
 	if (row->kind == ROW_BANDWIDTH || row->kind == ROW_COPY)
 		to_rates(parts, n_parts, t0, w, n, out, row->kind == ROW_BANDWIDTH);
-	mark_losses(model, t0, w, n, out);
+	mark_unseen(model, row->device, t0, w, n, out);
 	free(parts);
 }
 

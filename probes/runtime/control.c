@@ -25,6 +25,8 @@ static bool tried, was_enabled;
 static uint32_t dump_seen;
 static bool introduced;			/* to the session that has just begun */
 static bool away;			/* the session went away under a tftop that lives */
+static int64_t level_at_ns;		/* since when it is what it is */
+static int level_told;			/* to the session: + 1, 0: nothing yet */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
 
 /* NULL: path names no page; else *st is of its file. */
@@ -135,11 +137,31 @@ static enum tft_level wanted_level(const struct tft_control *page)
 
 static void set_level(enum tft_level level)
 {
+	int64_t now = rt_now_ns();
+
 	if (level != TFT_LEVEL_OFF && rt_level() == TFT_LEVEL_OFF)
 		atomic_fetch_add_explicit(&rt_epoch, 1, memory_order_relaxed);
 	if (level == TFT_LEVEL_OFF && rt_level() != TFT_LEVEL_OFF)
 		rt_loop_cut();
+	if (level != rt_level() || !level_at_ns)
+		level_at_ns = now;
 	__atomic_store_n(&tft_rt_level_now, level, __ATOMIC_RELAXED);
+}
+
+/* What is not looked at is not idle. To a session that hears it, once. */
+static void tell_level(void)
+{
+	struct tft_level_now now = { .at_ns = level_at_ns, .level = (uint8_t)rt_level() };
+
+	if (level_told == now.level + 1)
+		return;
+	level_told = now.level + 1;
+	rt_emit_level(&now);
+}
+
+void rt_control_fork_child(void)
+{
+	level_told = 0;
 }
 
 /* Of this tftop nothing is known to the one before, and nothing of what that one lost to it. */
@@ -208,6 +230,7 @@ void rt_control_refresh(int64_t now_ns)
 		if (!introduced)
 			rt_process_introduce();
 		rt_dump_all(true);
+		level_told = 0;
 	}
 	introduced = false;
 	was_enabled = enabled;
@@ -215,6 +238,8 @@ void rt_control_refresh(int64_t now_ns)
 	if (!lives && was)
 		rt_loop_harvest(now_ns);
 	set_level(wanted_level(lives ? page : NULL));
+	if (enabled)
+		tell_level();
 	if (!lives && was)
 		rt_loop_last_beat();
 	if (!lives)

@@ -336,6 +336,11 @@ void rt_emit_settled(const struct tft_settled *r)
 	EMIT_PLAIN(ev_settled, r);
 }
 
+void rt_emit_level(const struct tft_level_now *r)
+{
+	EMIT_PLAIN(ev_level, r);
+}
+
 void rt_emit_beat(const struct tft_beat *r)
 {
 	EMIT_PLAIN(ev_beat, r);

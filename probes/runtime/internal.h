@@ -248,6 +248,7 @@ RT_HIDDEN void rt_emit_ops(struct tft_ops *r);
 RT_HIDDEN void rt_emit_call(struct tft_call *r);
 RT_HIDDEN void rt_emit_calls(const struct tft_calls *r);
 RT_HIDDEN void rt_emit_settled(const struct tft_settled *r);
+RT_HIDDEN void rt_emit_level(const struct tft_level_now *r);
 RT_HIDDEN void rt_emit_beat(const struct tft_beat *r);
 
 /* ---- loop.c ---- */
@@ -296,6 +297,7 @@ RT_HIDDEN bool rt_control_silent(int64_t now_ns);
 RT_HIDDEN bool rt_control_let_go(void);
 /* Raised when another tftop comes: events are numbered from 1 for each. */
 extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
+RT_HIDDEN void rt_control_fork_child(void);
 /* Takes over the level; after rt_control_there() said yes. */
 RT_HIDDEN void rt_control_start(void);
 /* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */

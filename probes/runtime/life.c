@@ -93,6 +93,7 @@ static void child_after_fork(void)
 	rt_cpu_fork_child();
 	rt_blocks_fork_child();
 	rt_trigger_fork_child();
+	rt_control_fork_child();
 	SET(rt_totals.dropped, 0);
 	SET(rt_totals.vendor_dropped, 0);
 	SET(rt_totals.own_ns, 0);

@@ -576,6 +576,13 @@ struct tft_settled {
 	int64_t settled_ns;
 };
 
+/* The level (enum tft_level) since at_ns: sent when a session begins to hear the process, and
+ * with each change. At TFT_LEVEL_OFF nothing is looked at, so what is missing is not idle. */
+struct tft_level_now {
+	int64_t at_ns;
+	uint8_t level;
+};
+
 /* Once a second per process, totals since its start. */
 struct tft_beat {
 	uint64_t events;	/* written */

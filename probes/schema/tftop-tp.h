@@ -468,6 +468,14 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_settled,
 	)
 )
 
+LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_level,
+	LTTNG_UST_TP_ARGS(const struct tft_level_now *, r),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(int64_t, at_ns, r->at_ns)
+		lttng_ust_field_integer(uint8_t, level, r->level)
+	)
+)
+
 LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_beat,
 	LTTNG_UST_TP_ARGS(const struct tft_beat *, r),
 	LTTNG_UST_TP_FIELDS(

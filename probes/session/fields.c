@@ -454,6 +454,11 @@ static const struct field_spec settled_spec[] = {
 	{ "settled_ns", AT(settled_ns), STORE_I64, 0 },
 	{ NULL, 0, 0, 0 }
 };
+static const struct field_spec level_spec[] = {
+	{ "at_ns", AT(level.at_ns), STORE_I64, 0 },
+	{ "level", AT(level.level), STORE_U8, 0 },
+	{ NULL, 0, 0, 0 }
+};
 static const struct field_spec beat_spec[] = {
 	{ "events", AT(beat.events), STORE_U64, 0 },
 	{ "calls", AT(beat.calls), STORE_U64, 0 },
@@ -500,6 +505,7 @@ const struct event_spec event_specs[EVENT_SPECS] = {
 	{ "ev_counter", EVENT_COUNTER, counter_spec },
 	{ "ev_clock", EVENT_CLOCK, clock_spec },
 	{ "ev_settled", EVENT_SETTLED, settled_spec },
+	{ "ev_level", EVENT_LEVEL, level_spec },
 	{ "ev_beat", EVENT_BEAT, beat_spec },
 };
 

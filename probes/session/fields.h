@@ -37,7 +37,7 @@ struct event_spec {
 	const struct field_spec *fields;
 };
 
-#define EVENT_SPECS 34
+#define EVENT_SPECS 35
 extern const struct event_spec event_specs[EVENT_SPECS];
 
 /* Many ops in one (tft_ops): only read, the writer writes each op alone. The

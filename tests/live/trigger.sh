@@ -22,6 +22,7 @@ is() {
 	t = json.load(open(sys.argv[2])) if os.path.exists(sys.argv[2]) else None
 	kernels = {k['name']: k['count'] for k in j['kernels']}
 	ops = {o['name']: o['count'] for o in j['ops']}
+	d = j['devices'][0] if j['devices'] else {}
 	said = [m['text'] for m in j['messages']]
 	warned = [m['text'] for m in j['messages'] if m['level'] != 'info']
 	# in the truth, how many of each kernel an op launched
@@ -38,6 +39,8 @@ is() {
 opencl() {
 	under --trigger range:conv2/backward -- "$train" --steps 5 --quiet --truth "$work/truth" || return
 	is "kernels" True "kernels == by('conv2/backward')" && is "ops" "{'conv2/backward': 5}" ops &&
+		is "busy while it is looked at, else not idle" True \
+		"d['busy_ns'] < 0.75 * d['span_ns'] and d['busy_ns'] > 0.75 * (d['span_ns'] - d['paused_ns'])" &&
 		is "warnings" '[]' warned && is "how often" True \
 		"\"the range 'conv2/backward' came 5 times: what PROGRAM did besides is not here\" in said"
 }

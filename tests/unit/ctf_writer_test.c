@@ -80,7 +80,8 @@ TEST(ctf_writer_table)
 	do(COMMAND, command) do(LAUNCH, launch) do(RUN, run) do(ALLOC, alloc) do(FREE, free) \
 	do(REGION, region) \
 	do(WAIT, wait) do(COMPILE, compile) do(CLOCK, clock) do(FLOW, flow) do(EDGE, edge) \
-	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled_ns) do(BEAT, beat)
+	do(STAGES, stages) do(COUNTER, counter) do(SETTLED, settled_ns) do(LEVEL, level) \
+	do(BEAT, beat)
 
 static const size_t store_bytes[] = {
 	[STORE_U8] = 1, [STORE_U16] = 2, [STORE_U32] = 4, [STORE_U64] = 8, [STORE_I32] = 4,

@@ -255,6 +255,24 @@ TEST(foreign_odd_names)
 	model_free(model);
 }
 
+TEST(foreign_has_what_was_not_looked_at)
+{
+	struct model *model = with_odd_names();
+	struct event level = { .type = EVENT_LEVEL, .pid = PID, .tid = PID, .time_ns = BASE + 1000000 };
+	size_t size;
+	char *text;
+
+	level.u.level.at_ns = BASE + 300000;
+	apply_one(model, level);
+	level.u.level = (struct event_level) { BASE + 500000, 1 };
+	apply_one(model, level);
+	text = written(model, "chrome", &size);
+	CHECK(strstr(text, "\"name\":\"level off\"") != NULL);
+	CHECK(strstr(text, "\"ts\":1000300,\"dur\":200") != NULL);
+	free(text);
+	model_free(model);
+}
+
 TEST(foreign_arrows_join_ops_and_what_they_launch)
 {
 	struct model *model = with_odd_names();

@@ -8,7 +8,7 @@
 
 #define LENGTH 20000
 
-static bool busy[LENGTH], copies[LENGTH], lost[LENGTH];
+static bool busy[LENGTH], copies[LENGTH], lost[LENGTH], paused[LENGTH];
 
 static void add_work(struct model *model)
 {
@@ -45,6 +45,36 @@ static void add_losses(struct model *model, unsigned n, int64_t longest)
 	}
 }
 
+static void set_level(struct model *model, int64_t at, int level)
+{
+	struct event event = { .type = EVENT_LEVEL, .pid = PID, .tid = PID, .time_ns = BASE + at };
+
+	event.u.level = (struct event_level) { BASE + at, (uint8_t)level };
+	apply_one(model, event);
+}
+
+/* Sent again, and with other levels, as the probes may. */
+static void add_pauses(struct model *model, unsigned n)
+{
+	int64_t at = 0;
+
+	memset(paused, 0, sizeof(paused));
+	for (unsigned i = 0; i < n; i++) {
+		int64_t from = at + 1 + (int64_t)test_below(LENGTH / (2 * n));
+		int64_t dur = 1 + (int64_t)test_below(LENGTH / (2 * n));
+
+		set_level(model, at, 1 + (int)test_below(3));
+		set_level(model, from, 0);
+		set_level(model, from + dur / 2, 0);
+		at = from + dur;
+		if (i + 1 < n || test_below(2))
+			set_level(model, at, 2);
+		else
+			at = LENGTH;
+		memset(paused + from, 1, (size_t)(at - from));
+	}
+}
+
 static int64_t off(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
@@ -54,22 +84,26 @@ static int64_t off(int64_t a, int64_t b)
 static void same_as_counted(struct model *model, int64_t slack)
 {
 	int64_t t0 = (int64_t)test_below(LENGTH), t1 = t0 + 1 + (int64_t)test_below((uint64_t)(LENGTH - t0));
-	int64_t whole = 0, kernel = 0, copy = 0, any = 0, causes = 0;
+	int64_t whole = 0, kernel = 0, copy = 0, any = 0, causes = 0, pause = 0, missing = 0;
 	struct device_row row;
 	struct idle_gap gap;
-	bool rough;
+	struct device_unseen unseen;
 
 	for (int64_t t = t0; t < t1; t++) {
-		whole += !lost[t];
-		kernel += !lost[t] && busy[t];
-		copy += !lost[t] && copies[t];
-		any += !lost[t] && (busy[t] || copies[t]);
+		pause += paused[t] && !busy[t] && !copies[t];
+		missing += lost[t] && !paused[t];
 	}
-	CHECK(model_device_seen(model, 0, BASE + t0, BASE + t1, &row, &gap, &rough));
-	CHECK_INT(rough, whole < t1 - t0 - (t1 - t0) / 2);
-	if (rough) {
-		CHECK_INT(row.span_ns, t1 - t0);
-		return;
+	CHECK(model_device_seen(model, 0, BASE + t0, BASE + t1, &row, &gap, &unseen));
+	CHECK_INT(unseen.paused_ns, pause);
+	CHECK_INT(unseen.lost_ns, missing);
+	CHECK_INT(unseen.rough, missing > (t1 - t0 - pause) / 2);
+	for (int64_t t = t0; t < t1; t++) {
+		bool out = paused[t] ? !busy[t] && !copies[t] : lost[t] && !unseen.rough;
+
+		whole += !out;
+		kernel += !out && busy[t];
+		copy += !out && copies[t];
+		any += !out && (busy[t] || copies[t]);
 	}
 	CHECK_INT(row.span_ns, whole);
 	CHECK(off(row.kernel_ns, kernel) <= slack);
@@ -97,6 +131,25 @@ TEST(model_seen_is_what_was_not_lost)
 	}
 }
 
+TEST(model_seen_is_what_was_looked_at)
+{
+	for (int round = 0; round < 20; round++) {
+		struct model *model = model_with_device();
+
+		add_work(model);
+		add_losses(model, (unsigned)test_below(6), 2000);
+		add_pauses(model, 1 + (unsigned)test_below(8));
+		set_level(model, LENGTH, paused[LENGTH - 1] ? 0 : 2);
+		apply_one(model, (struct event) { .type = EVENT_ALIVE, .time_ns = BASE + LENGTH });
+		model_lock(model);
+		for (int i = 0; i < 30; i++)
+			same_as_counted(model, 0);
+		model_unlock(model);
+		model_free(model);
+		memset(paused, 0, sizeof(paused));
+	}
+}
+
 /* More than are looked at one by one: their length is exact, the rest is near. */
 TEST(model_seen_of_very_many_losses)
 {
@@ -116,19 +169,19 @@ TEST(model_seen_nothing)
 	struct model *model = model_with_device();
 	struct device_row row, all;
 	struct idle_gap gap;
-	bool rough;
+	struct device_unseen unseen;
 
 	add_work(model);
 	apply_one(model, (struct event) { .type = EVENT_LOST, .time_ns = BASE,
 					  .u.lost = { BASE, BASE + LENGTH, 1, true, 0 } });
 	model_lock(model);
 	CHECK(model_device_window(model, 0, BASE, BASE + LENGTH, &all));
-	CHECK(model_device_seen(model, 0, BASE, BASE + LENGTH, &row, &gap, &rough));
-	CHECK(rough);
+	CHECK(model_device_seen(model, 0, BASE, BASE + LENGTH, &row, &gap, &unseen));
+	CHECK(unseen.rough);
 	CHECK_INT(row.span_ns, LENGTH);
 	CHECK_INT(row.busy_ns, all.busy_ns);
-	CHECK(!model_device_seen(model, 0, BASE + 5, BASE + 5, &row, &gap, &rough));
-	CHECK(!model_device_seen(model, 7, BASE, BASE + 5, &row, &gap, &rough));
+	CHECK(!model_device_seen(model, 0, BASE + 5, BASE + 5, &row, &gap, &unseen));
+	CHECK(!model_device_seen(model, 7, BASE, BASE + 5, &row, &gap, &unseen));
 	model_unlock(model);
 	model_free(model);
 }
