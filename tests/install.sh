@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # make install, what it installs at work, make uninstall; make -s is silent.
+# As make was told: by another name of that folder it would build all of it anew.
+folder=${O:-build}
 . "$(dirname "$0")/live/lib.sh"
 need_programs "$tftop" "$train"
 
@@ -13,7 +15,7 @@ unset MFLAGS MAKELEVEL
 
 # quiet_make ARG…: says nothing when all is well
 quiet_make() {
-	make -s O="$O" "$@" >"$work/make" 2>&1 || fail "make $*: $(first_lines "$work/make")" || return
+	make -s O="$folder" "$@" >"$work/make" 2>&1 || fail "make $*: $(first_lines "$work/make")" || return
 	[ ! -s "$work/make" ] || fail "make -s $* says: $(first_lines "$work/make")"
 }
 
