@@ -92,6 +92,7 @@ window() {
 # Also when nothing is ever told of it, from when it was attached to.
 silent() {
 	sleep 600 & program=$!
+	wait_for 20 asleep "$program"
 	timeout -k 5 20 "$tftop" -b --for 100ms -p "$program" >"$work/one" 2>&1
 	is "tftop's status" $? 0 && grep -q 'nothing was seen' "$work/one" || fail "$(first_lines "$work/one")" || return
 	kill "$program"
@@ -150,6 +151,7 @@ several() {
 several_silent() {
 	sleep 600 & program=$!
 	sleep 700 & second=$!
+	wait_for 20 asleep "$program" && wait_for 20 asleep "$second"
 	"$tftop" --json="$work/one" --for 100ms -p "$program" -p "$second" >"$work/said" 2>&1
 	is "tftop's status" $? 0 &&
 		is run "$(report one "j['run']['pid'], j['run']['command']")" "($program, ['sleep', '600'])" &&
@@ -290,19 +292,20 @@ steered() {
 steered_early() {
 	program=$(sleep 600 >/dev/null & echo $!)
 	pid=$program
+	wait_for 20 asleep "$pid"
 	control 125 "tftop: no tftop$mine watches process $pid: 'tftop -p $pid' does" "$tftop" --control "$pid" level=off &&
 		attach one && control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off &&
 		control 0 "process $pid: level was off, is min" "$tftop" --control "$pid" level=min && leave || return
 	kill "$pid"
 	if [ -n "$root" ]; then
-		make_user_copy && pid=$(as_user sh -c 'sleep 600 >/dev/null & echo $!') && attach three && control 125 \
+		make_user_copy && pid=$(as_user sh -c 'sleep 600 >/dev/null & echo $!') && wait_for 20 asleep "$pid" && attach three && control 125 \
 			"tftop: no tftop of yours watches process $pid: 'tftop -p $pid' does" \
 			as_user "$user_copy/tftop" --control "$pid" level=off && leave || return
 		kill "$pid"
 	fi
 	"$tftop" --debug "$work/two.log" --json="$work/two" -- sh -c 'sleep 600 & echo $! >"$0"; wait' "$work/pid" &
 	watcher=$!
-	wait_for 20 test -s "$work/pid" && pid=$(cat "$work/pid") || { fail 'nothing was started'; return; }
+	wait_for 20 test -s "$work/pid" && pid=$(cat "$work/pid") && wait_for 20 asleep "$pid" || { fail 'nothing was started'; return; }
 	control 0 "process $pid: level was default, is off" "$tftop" --control "$pid" level=off
 	local status=$?
 	kill "$pid"

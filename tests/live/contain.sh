@@ -129,7 +129,7 @@ sleeper() {
 	program=$!
 	wait_for 10 sleeps || fail 'no program'
 }
-sleeps() { below "$program" && [ "$(cat "/proc/$pid/comm")" = sleep ]; }
+sleeps() { below "$program" && asleep "$pid"; }
 # Killed: its porter takes the place away; the porter killed: tftop does; both: who comes next.
 killed() {
 	sleeper unshare -m sh -c "$private" sh && attach one && porter >/dev/null && kill -KILL "$watcher" || return

@@ -224,6 +224,8 @@ leave_nothing() {
 	[ "$(id -u)" != 0 ] || rmdir /tmp/tftop.65534 2>/dev/null
 	if [ -n "${KEEP:-}" ]; then echo "kept: $tmp"; else rm -rf "$tmp"; fi
 }
+# asleep PID: it is a 'sleep' that has started, with its libraries
+asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 # gone PID: it has ended, whoever is to know of it
 gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 

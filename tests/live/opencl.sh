@@ -67,12 +67,13 @@ attached() { grep -qs 'PROGRAM is process' "$work/log"; }
 many_queues_attached() {
 	local program watcher
 	mkfifo "$work/go"
-	"$many" 1000 <"$work/go" >/dev/null &
+	"$many" 1000 <"$work/go" >"$work/out" &
 	program=$!
 	exec {go}>"$work/go"
+	wait_for 20 grep -qs ready "$work/out" || fail "it does not start" || return
 	"$tftop" --no-config --debug "$work/log" --json="$work/report" -p "$program" 2>"$work/err" &
 	watcher=$!
-	wait_for 20 attached
+	wait_for 20 attached || fail "not attached: $(first_lines "$work/err")" || return
 	echo >&"$go"	# tftop has it open as well: it would have no end
 	exec {go}>&-
 	wait "$program" || fail "the program: status $?" || return
