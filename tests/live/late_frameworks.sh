@@ -148,8 +148,10 @@ code() {
 	        with open(f[5].strip(), "rb") as file:
 	            file.seek(int(f[2], 16))
 	            there = file.read(end - start)
-	        if now != there:
-	            differ += sum(a != b for a, b in zip(now, there))
+	        for page in range(0, len(now), 4096):
+	            a, b = (code[page:page + 4096] for code in (now, there))
+	            if a != b:
+	                differ += sum(x != y for x, y in zip(a, b))
 	print(differ)
 	END
 	)
