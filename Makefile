@@ -385,30 +385,30 @@ $(O)/tests/cuda/libcuda-client.so: tests/doubles/cuda_client.c $(CUDA_DOUBLE_H)
 .PHONY: tests check check-versions check-asan check-tsan check-warnings bench golden fuzz
 tests: all $(TEST_TOOLS) $(CUDA_DOUBLES)
 
-SUITES := \
-	tests/tree.sh tests/completions.sh tests/unit.sh tests/golden/run.sh tests/golden/sizes.sh tests/fuzz/run.sh \
-	tests/questions.sh tests/soak/keys.py tests/soak/soak.py tests/occupancy.sh \
-	tests/probes/run.sh tests/probes/opencl.sh tests/probes/tensorflow.sh \
-	tests/probes/cupti.sh \
-	tests/probes/pytorch.sh tests/probes/blas.sh tests/probes/omp.sh tests/probes/pluggable.sh \
-	tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
-	tests/live/batch.sh tests/live/recording.sh tests/live/gen.sh \
-	tests/live/save.sh tests/live/session.sh tests/live/security.sh tests/live/opencl.sh \
-	tests/live/findings.sh tests/live/attach_session.sh tests/live/join.sh tests/live/trigger.sh tests/live/contain.sh tests/live/watchdog.sh tests/live/kill.sh tests/live/attach.sh tests/live/check.sh tests/live/clients.sh tests/live/late.sh \
-	tests/live/tensorflow.sh tests/live/graph.sh tests/live/tf_flow.sh \
-	tests/live/tf_memory.sh tests/live/tf_input.sh tests/live/tf_kernels.sh \
-	tests/live/tf_pools.sh tests/live/tf_settings.sh \
+# Two at once: the cheapest first, then what takes long. ALONE: those that measure what tftop takes,
+# and those that look for what any tftop leaves.
+SUITES := tests/tree.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
+	tests/live/attach_session.sh tests/live/tensorflow.sh tests/pty/run.sh tests/live/late_frameworks.sh \
+	tests/live/opencl.sh tests/live/join.sh tests/live/jax.sh tests/live/contain.sh tests/live/tf_flow.sh \
+	tests/live/clients.sh tests/live/graph.sh tests/probes/run.sh tests/live/watchdog.sh \
+	tests/live/late.sh tests/live/tf_kernels.sh tests/probes/opencl.sh tests/live/tf_pools.sh \
+	tests/live/tf_input.sh tests/live/tf_memory.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \
-	tests/live/torch_findings.sh tests/live/late_frameworks.sh tests/live/blas.sh \
-	tests/live/jax.sh tests/live/jax_findings.sh tests/live/cuda.sh \
-	tests/live/import.sh tests/live/export.sh tests/live/diff.sh \
-	tests/live/gpu.sh tests/pty/run.sh tests/pty/terminal.py tests/install.sh
+	tests/live/torch_findings.sh tests/live/jax_findings.sh tests/live/findings.sh \
+	tests/live/batch.sh tests/live/recording.sh tests/live/cuda.sh tests/live/blas.sh \
+	tests/golden/sizes.sh tests/fuzz/run.sh tests/questions.sh tests/soak/keys.py tests/occupancy.sh \
+	tests/probes/tensorflow.sh tests/probes/pytorch.sh tests/probes/cupti.sh tests/probes/blas.sh \
+	tests/probes/omp.sh tests/probes/pluggable.sh tests/probes/cuda_doubles.sh tests/probes/cuda.sh \
+	tests/live/gen.sh tests/live/save.sh tests/live/trigger.sh tests/live/check.sh \
+	tests/live/import.sh tests/live/export.sh tests/live/diff.sh tests/live/gpu.sh tests/pty/terminal.py
+SUITES_ALONE := tests/soak/soak.py tests/live/session.sh tests/live/security.sh tests/live/kill.sh \
+	tests/live/attach.sh tests/install.sh
 SUITES_ASAN := tests/unit.sh tests/golden/run.sh tests/fuzz/run.sh tests/soak/keys.py \
 	tests/live/asan.sh
 SUITES_TSAN := tests/tsan.sh
 
 check: tests check-warnings
-	@O=$(O) tests/run.sh $(SUITES)
+	@O=$(O) tests/run.sh $(SUITES) --alone $(SUITES_ALONE)
 
 # TensorFlow's suites on other wheels, which are fetched for that; VERSIONS="2.12 gpu".
 check-versions: tests
@@ -416,8 +416,10 @@ check-versions: tests
 
 # Every file once more with clang and with -Werror for both compilers.
 check-warnings:
-	@$(MAKE) -s O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
-	@$(MAKE) -s O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/gcc CC=gcc CFLAGS='-O2 -g' WERROR=-Werror objects
+	@$(MAKE) -s $(CHECK_JOBS) O=$(O)/clang CC=clang CFLAGS='-O1' WERROR=-Werror objects
+# as many as there are processors, where make was not told
+CHECK_JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 .PHONY: objects
 objects: $(IMPORT_OBJ) $(call obj,$(MODEL_SRC) $(KEYMAP_SRC) $(SESSION_SRC) $(ATTACH_SRC) $(TUI_SRC) $(EXAMPLE_SRC)) \
 	$(if $(PLUGGABLE),$(PLUGGABLE_OBJ)) $(ONEDNN_OBJ) $(TRACEME_OBJ) $(PYTHON_OBJ) $(call obj,$(STAGE_SRC)) $(foreach p,$(filter-out attach,$(PROBES)),$(call obj,$(call src,probes/$(p)/*.c)))
