@@ -348,7 +348,7 @@ struct tft_ops {
 };
 
 #define TFT_OPS_MAX 32
-#define TFT_OPS_WORDS 192
+#define TFT_OPS_WORDS 192		/* at most 255: their number is a byte on the wire */
 #define TFT_OPS_STEP	0x01u
 #define TFT_OPS_LOOK	0x02u
 #define TFT_OPS_PAYLOAD	0x04u

@@ -490,7 +490,8 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_beat,
 	)
 )
 
-/* The last one: ops_spec in probes/session/fields.c. */
+/* The last one: ops_spec in probes/session/fields.c. A byte for how many: damaged, it must not
+ * ask babeltrace for billions, for which it crashes. */
 LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_ops,
 	LTTNG_UST_TP_ARGS(const struct tft_ops *, r),
 	LTTNG_UST_TP_FIELDS(
@@ -499,7 +500,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_ops,
 		lttng_ust_field_integer(uint32_t, count, r->count)
 		lttng_ust_field_integer(int64_t, base_ns, r->base_ns)
 		lttng_ust_field_integer(uint64_t, instance, r->instance)
-		lttng_ust_field_sequence(uint64_t, words, r->words, uint32_t, r->n_words)
+		lttng_ust_field_sequence(uint64_t, words, r->words, uint8_t, r->n_words)
 	)
 )
 

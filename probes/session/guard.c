@@ -12,7 +12,16 @@
 
 static _Thread_local atomic_bool *guarded;
 static _Thread_local volatile sig_atomic_t holds;
-static struct sigaction before_abort, before_bus;
+
+/* A sanitizer tells of a bad access itself. */
+#ifdef __SANITIZE_ADDRESS__
+static const int caught_signals[] = { SIGABRT, SIGBUS };
+#else
+static const int caught_signals[] = { SIGABRT, SIGBUS, SIGSEGV, SIGFPE };
+#endif
+#define CAUGHT (sizeof(caught_signals) / sizeof(*caught_signals))
+
+static struct sigaction before[CAUGHT];
 static atomic_bool lost_any;
 static sem_t alone;			/* no mutex: the handler may post it */
 
@@ -37,7 +46,9 @@ static void caught(int number)
 {
 	guard_caught();
 	/* Another thread: as if we were not here. */
-	sigaction(number, number == SIGABRT ? &before_abort : &before_bus, NULL);
+	for (size_t i = 0; i < CAUGHT; i++)
+		if (caught_signals[i] == number)
+			sigaction(number, &before[i], NULL);
 	raise(number);
 }
 
@@ -46,8 +57,8 @@ static void install_once(void)
 	struct sigaction action = { .sa_handler = caught };
 
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGABRT, &action, &before_abort);
-	sigaction(SIGBUS, &action, &before_bus);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaction(caught_signals[i], &action, &before[i]);
 }
 
 void guard_install(void)

@@ -4,7 +4,8 @@
  *
  * Why: distributions build babeltrace with its assertions, and a damaged trace
  * (an index that points behind its file, a file that shrinks while it is
- * mapped) then ends in abort() or SIGBUS, not in an error. The thread stops
+ * mapped) then ends in abort() or SIGBUS, not in an error; one that announces what no memory
+ * has room for, in a NULL that is used. The thread stops
  * where it is and never runs again; what it had handed on stays good.
  *
  * Threads: guard_begin() and guard_end() on the guarded thread. Elsewhere the
