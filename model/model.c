@@ -237,7 +237,7 @@ void saw_time(struct model *model, int64_t start_ns, int64_t end_ns)
 
 static void apply_settled(struct model *model, int64_t settled_ns)
 {
-	if (!time_ok(settled_ns))
+	if (!span_ok(settled_ns, 0, model->event->time_ns))
 		model_bad(model, BAD_FAR);
 	else if (settled_ns > model->process->settled_ns)
 		model->process->settled_ns = settled_ns;

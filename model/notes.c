@@ -11,6 +11,7 @@
 
 #define LOSSES_MAX 65536u
 #define MESSAGES_MAX 1000u
+#define LOST_MAX (UINT64_C(1) << 40)	/* events at once: more than a day of nothing else */
 
 /* Neighbours become one when there are too many to keep apart. */
 static void merge_losses(struct model *model)
@@ -72,9 +73,13 @@ void note_lost(struct model *model, const struct event_lost *lost)
 	uint64_t *total = lost->packets ? &model->lost_packets : &model->lost_events;
 	size_t at;
 
+	if (loss.count > LOST_MAX) {
+		model_bad(model, BAD_KIND);
+		loss.count = 0;
+	}
 	/* Unknown how many: at least one. With a thread, a place of known ones. */
 	if (lost->count || !model->event->pid)
-		*total += lost->count ? lost->count : 1;
+		*total += loss.count ? loss.count : 1;
 	if (!time_ok(loss.begin_ns) || !time_ok(loss.end_ns) ||
 	    loss.end_ns < loss.begin_ns) {
 		model_bad(model, BAD_FAR);

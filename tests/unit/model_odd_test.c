@@ -52,6 +52,26 @@ TEST(model_odd_ends_before_starts)
 	model_free(model);
 }
 
+/* A program that says it has settled what is still to come, and one that lost more than can be. */
+TEST(model_odd_settled_and_lost)
+{
+	struct model *model = model_with_device();
+	struct event settled = ev_op(1, 5, 0, 1000, 100, 0), lost = settled;
+
+	settled.type = EVENT_SETTLED;
+	settled.u.settled_ns = settled.time_ns + 1000000000000;
+	apply_one(model, settled);
+	CHECK_INT(times_of(model, "a time far off"), 1);
+	CHECK(status_of(model).settled_ns < settled.u.settled_ns);
+	lost.type = EVENT_LOST;
+	lost.pid = lost.tid = 0;
+	lost.u.lost = (struct event_lost){ BASE, BASE + 1000, UINT64_MAX - 5, 0, 0 };
+	apply_one(model, lost);
+	CHECK_INT(status_of(model).lost_events, 1);
+	CHECK_INT(status_of(model).bad, 2);
+	model_free(model);
+}
+
 TEST(model_odd_times_far_off)
 {
 	struct model *model = model_with_device();
