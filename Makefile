@@ -265,7 +265,7 @@ deps:
 # "N passed, N failed, N skipped"; tests/run.sh adds them up.
 
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
-TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
+TEST_TOOLS := $(O)/tests/unit $(O)/tests/cupti_check $(O)/tests/fuzz $(O)/tests/burst $(O)/tests/faulty $(O)/tests/session_driver $(O)/tests/told $(O)/tests/stuck.so $(O)/tests/clock_steps.so $(O)/tests/wire_faults.so $(O)/tests/inject_driver $(O)/tests/attach_target $(O)/tests/injected.so $(O)/tests/late_probe.so $(O)/tests/slow_load.so $(if $(HAVE_OPENCL),$(O)/tests/many_queues) $(if $(HAVE_JANSSON),$(O)/tests/compare $(O)/tests/exact $(O)/tests/found $(O)/tests/lossy)
 
 # All of tui/ but main(), so that panes, options and reports are testable.
 TUI_LIB_OBJ := $(filter-out $(O)/tui/main.o,$(TFTOP_OBJ))
@@ -318,7 +318,7 @@ $(addprefix $(O)/tests/,attach_target faulty): $(O)/tests/%: $(O)/obj/tests/prog
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread -ldl
 # Loaded by others or preloaded: carries no sanitizer.
-$(addprefix $(O)/tests/,clock_steps.so injected.so late_probe.so slow_load.so): $(O)/tests/%.so: tests/doubles/%.c $(O)/flags
+$(addprefix $(O)/tests/,clock_steps.so wire_faults.so injected.so late_probe.so slow_load.so): $(O)/tests/%.so: tests/doubles/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
@@ -391,6 +391,7 @@ SUITES := tests/tree.sh tests/golden/run.sh tests/completions.sh tests/unit.sh \
 	tests/live/attach_session.sh tests/live/tensorflow.sh tests/pty/run.sh tests/live/late_frameworks.sh \
 	tests/live/opencl.sh tests/live/join.sh tests/live/jax.sh tests/live/contain.sh tests/live/tf_flow.sh \
 	tests/live/clients.sh tests/live/graph.sh tests/probes/run.sh tests/live/watchdog.sh \
+	tests/live/wire.sh \
 	tests/live/late.sh tests/live/tf_kernels.sh tests/probes/opencl.sh tests/live/tf_pools.sh \
 	tests/live/tf_input.sh tests/live/tf_memory.sh tests/live/tf_settings.sh \
 	tests/live/pytorch.sh tests/live/torch_kernels.sh tests/live/torch_lines.sh \

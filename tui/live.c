@@ -214,8 +214,7 @@ void live_finish_model(struct live *live)
 				 live->run.signal);
 	if (live->reader && (reader_misses_streams(live->reader) ||
 			     reader_reattached(live->reader) != live->reattached)) {
-		live_say(live, 2, "a process of another user came too late to be read: what it did "
-			 "is missing, or a part of it");
+		live_say_reattached(live, true);
 		live->stop_partial = true;
 	}
 	live_end_trigger(live);
@@ -469,8 +468,7 @@ static void watch(struct live *live)
 	if (reader_reattached(live->reader) != live->reattached) {
 		live->reattached = reader_reattached(live->reader);
 		live->hurries = false;
-		live_say(live, 1, "attached to the trace anew (a process of another user came, or "
-			 "data too late): what was done in that half second may be missing");
+		live_say_reattached(live, false);
 		session_ask_dump(live->session);
 	}
 	live_look_at_gap(live);

@@ -81,6 +81,8 @@ void live_look_for_it(struct live *live, const struct event *events, size_t coun
 /* SESSION_RESTARTS and SESSION_RESTARTED. */
 void live_take_restart(struct live *live, const struct session_event *event);
 /* Has something been read of daemons that were started anew? */
+/* That the reader attached anew, and why; at the end nobody asks for what it missed. */
+void live_say_reattached(struct live *live, bool at_end);
 void live_look_at_gap(struct live *live);
 
 /* ---- live_trigger.c ---- */

@@ -24,6 +24,20 @@ void live_take_restart(struct live *live, const struct session_event *event)
 	live->hurries = true;
 }
 
+void live_say_reattached(struct live *live, bool at_end)
+{
+	char why[READER_ERROR_MAX];
+
+	if (at_end && reader_misses_streams(live->reader)) {
+		live_say(live, 2, "a process of another user came too late to be read: what it did "
+			 "is missing, or a part of it");
+		return;
+	}
+	reader_why_reattached(live->reader, why);
+	live_say(live, at_end ? 2 : 1, "attached to the trace anew (%s): what was done in that half "
+		 "second may be missing", why);
+}
+
 void live_look_at_gap(struct live *live)
 {
 	int64_t begin_ns, end_ns;

@@ -13,6 +13,7 @@
 #include "probes/session/seqs.h"
 
 #define AFTER_OPS 64u			/* events that may follow before the batch is handed on */
+#define FUTURE_NS 1000000000		/* what may be written ahead of now */
 #define SAID_MAX 16			/* different complaints, then silence */
 
 struct decode {
@@ -22,8 +23,10 @@ struct decode {
 	struct seqs *seqs;		/* owned; NULL: of one stream of many */
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
+	int64_t (*now_ns)(void);	/* NULL: not live */
+	int64_t believed_ns;		/* no time after it is, for now */
 	int said;
-	bool schema_said;
+	bool schema_said, future_said;
 	uint32_t (*outer)(void *arg, uint32_t inner);	/* NULL: pids are as they are told */
 	void *outer_arg;
 	struct decode_counts counts;
@@ -132,6 +135,28 @@ static int64_t snapshot_ns(const bt_clock_snapshot *snapshot)
 	return to_ns(bt_clock_snapshot_get_value(snapshot), bt_clock_class_get_frequency(clock));
 }
 
+/* Nothing live was written later than now. */
+static bool is_future(struct decode *decode, int64_t ns)
+{
+	if (!decode->now_ns || ns <= decode->believed_ns)
+		return false;
+	decode->believed_ns = decode->now_ns() + FUTURE_NS;
+	return ns > decode->believed_ns;
+}
+
+/* One from the future would end a drain, settle what has not come and move the screen on. */
+static void take_time(struct decode *decode, int64_t ns)
+{
+	if (!is_future(decode, ns)) {
+		decode->time_ns = ns;
+		return;
+	}
+	if (!decode->future_said)
+		say(decode, "the trace tells of times that are still to come: it is damaged, or its "
+		    "clock is another; they are taken for the last one before");
+	decode->future_said = true;
+}
+
 /* ---- losses ---- */
 
 static void add_loss(struct decode *decode, const struct event *at, int64_t begin_ns,
@@ -139,6 +164,8 @@ static void add_loss(struct decode *decode, const struct event *at, int64_t begi
 {
 	struct event *event = add(decode, EVENT_LOST);
 
+	if (is_future(decode, begin_ns) || is_future(decode, end_ns))
+		begin_ns = end_ns = decode->time_ns;
 	if (at) {
 		event->pid = at->pid;
 		event->tid = at->tid;
@@ -391,9 +418,9 @@ static void take_event(struct decode *decode, const bt_message *message)
 	struct event *event;
 
 	if (class && class->frequency)
-		decode->time_ns = to_ns(bt_clock_snapshot_get_value(
+		take_time(decode, to_ns(bt_clock_snapshot_get_value(
 			bt_message_event_borrow_default_clock_snapshot_const(message)),
-			class->frequency);
+			class->frequency));
 	if (!class || class->type == EVENT_NONE) {
 		decode->counts.skipped++;
 		if (class)
@@ -420,8 +447,8 @@ static void packet_end(struct decode *decode, const bt_message *message)
 
 	if (bt_stream_class_packets_have_end_default_clock_snapshot(
 	    bt_stream_borrow_class_const(stream)))
-		decode->time_ns = snapshot_ns(
-		    bt_message_packet_end_borrow_default_clock_snapshot_const(message));
+		take_time(decode, snapshot_ns(
+		    bt_message_packet_end_borrow_default_clock_snapshot_const(message)));
 }
 
 bool decode_message(struct decode *decode, const bt_message *message)
@@ -432,8 +459,8 @@ bool decode_message(struct decode *decode, const bt_message *message)
 		take_event(decode, message);
 		break;
 	case BT_MESSAGE_TYPE_MESSAGE_ITERATOR_INACTIVITY:
-		decode->time_ns = snapshot_ns(
-		    bt_message_message_iterator_inactivity_borrow_clock_snapshot_const(message));
+		take_time(decode, snapshot_ns(
+		    bt_message_message_iterator_inactivity_borrow_clock_snapshot_const(message)));
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		discarded_events(decode, message);
@@ -456,9 +483,9 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	default:
 		break;
 	}
-	/* One message adds at most four events: its own, two losses, a sentence. The
+	/* One message adds at most five events: its own, two losses, two sentences. The
 	 * batch has grown for one that adds more. */
-	return decode->batch->count + 4 <= decode->batch->room;
+	return decode->batch->count + 5 <= decode->batch->room;
 }
 
 void decode_reattached(struct decode *decode)
@@ -521,6 +548,11 @@ void decode_unknown(const struct decode *decode,
 		name = bt_event_class_get_name(class->event_class);
 		fn(arg, name ? name : "without a name", class->skipped);
 	}
+}
+
+void decode_set_live(struct decode *decode, int64_t (*now_ns)(void))
+{
+	decode->now_ns = now_ns;
 }
 
 struct decode_batch *decode_swap(struct decode *decode, struct decode_batch *fresh)

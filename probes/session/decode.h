@@ -60,6 +60,9 @@ void decode_free(struct decode *decode);
 /* Before the first message: what the process of an event is called outside of its namespace. */
 void decode_set_pids(struct decode *decode, uint32_t (*outer)(void *arg, uint32_t inner), void *arg);
 
+/* Likewise: what is written now is read; times after now are not believed, and that is said. */
+void decode_set_live(struct decode *decode, int64_t (*now_ns)(void));
+
 struct decode_batch *decode_batch_new(size_t room);	/* short of memory: NULL */
 void decode_batch_free(struct decode_batch *batch);
 void decode_batch_reset(struct decode_batch *batch);

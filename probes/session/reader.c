@@ -140,7 +140,9 @@ static bool drained(struct reader *reader, int *looks)
 	}
 	if (counts->messages)
 		return false;		/* attached, the first data is on its way */
-	atomic_store(&reader->complete, true);
+	/* one that attached anew because of bad data, and saw no more, has not read all */
+	atomic_store(&reader->complete,
+		     reader->attached_anew == atomic_load(&reader->reattached));
 	return ++*looks >= LAST_LOOKS;
 }
 
@@ -163,6 +165,22 @@ static bool reattaches(struct reader *reader)
 {
 	return !reader->path && reader->attached_anew < REATTACH_MAX &&
 	       !atomic_load(&reader->stop) && !atomic_load(&reader->drain_ns);
+}
+
+/* Of data that stopped, as graph_take_error() has it. Time that runs backwards are streams of
+ * another user; what cannot be had any more was overwritten before it was read. */
+static void attach_anew(struct reader *reader, const char *error)
+{
+	static const char later[] = "a process of another user came, or data too late";
+	const char *why = relay_broken(&reader->relay);
+
+	if (!why)
+		why = !error || strstr(error, "timestamp is less") ||
+		      strstr(error, "get_data_packet") ? later : error;
+	pthread_mutex_lock(&reader->lock);
+	snprintf(reader->why, sizeof(reader->why), "%s", why);
+	pthread_mutex_unlock(&reader->lock);
+	reader->attached_anew++;
 }
 
 static bool is_renewed(struct reader *reader)
@@ -240,7 +258,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 				return true;
 			/* One that does not even connect: there is no daemon any more. */
 			if ((attached || !reader->was_attached) && reattaches(reader)) {
-				reader->attached_anew++;
+				attach_anew(reader, reader->error);
 				return true;
 			}
 			if (reader->was_attached && waits_for_others(reader))
@@ -251,7 +269,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 		if (is_renewed(reader))
 			return true;
 		if (attaches_anew(reader)) {
-			reader->attached_anew++;
+			attach_anew(reader, NULL);
 			return true;
 		}
 		if (drained(reader, &looks)) {
@@ -385,6 +403,8 @@ static struct reader *make(const struct reader_options *options)
 	reader->url = options->url ? strdup(options->url) : NULL;
 	reader->path = options->path ? strdup(options->path) : NULL;
 	reader->decode = decode_new(options->host);
+	if (reader->decode && options->url)
+		decode_set_live(reader->decode, reader_now_ns);
 	if (reader->decode && options->pid)
 		decode_set_pids(reader->decode, options->pid, options->connect_arg);
 	if (!reader->decode || (!reader->url && !reader->path)) {

@@ -91,6 +91,8 @@ bool reader_misses_streams(const struct reader *reader);
 /* How often a live reader had to attach anew, and has read on. Where no sequence
  * number tells, it is not known what was missed: ask the probes for a dump. */
 unsigned int reader_reattached(const struct reader *reader);
+/* Why it did, the last time. */
+void reader_why_reattached(const struct reader *reader, char why[READER_ERROR_MAX]);
 /* Reads no further than it is, soon; the sink is not called again. */
 void reader_stop(struct reader *reader);
 /* It is called now. After reader_stop() false stays so. */

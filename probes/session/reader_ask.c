@@ -105,6 +105,15 @@ unsigned int reader_reattached(const struct reader *reader)
 	return atomic_load(&((struct reader *)reader)->reattached);
 }
 
+void reader_why_reattached(const struct reader *reader, char why[READER_ERROR_MAX])
+{
+	struct reader *r = (struct reader *)reader;
+
+	pthread_mutex_lock(&r->lock);
+	memcpy(why, r->why, READER_ERROR_MAX);
+	pthread_mutex_unlock(&r->lock);
+}
+
 void reader_stop(struct reader *reader)
 {
 	atomic_store(&reader->stop, true);

@@ -21,6 +21,7 @@ struct reader {
 	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
 	enum reader_state state;
 	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
+	char why[READER_ERROR_MAX];	/* it attached anew [lock] */
 	struct relay relay;
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */

@@ -312,12 +312,15 @@ static void run_graph(void)
 	bt_message_iterator_class_put_ref(iterator);
 }
 
+static int64_t (*clock_now)(void);	/* NULL: not live */
+
 static void play(const struct say *says, size_t count)
 {
 	script = says;
 	script_count = count;
 	decode = decode_new(3);
 	CHECK(decode);
+	decode_set_live(decode, clock_now);
 	run_graph();
 }
 
@@ -394,6 +397,31 @@ TEST(decode_says_how_far_it_has_read)
 	CHECK(event && !nth(EVENT_ALIVE, 1));
 	CHECK_INT(event->time_ns, 5000);
 	CHECK_INT(decode_time_ns(decode), 5000);
+	decode_free(decode);
+}
+
+static int64_t second_now(void)
+{
+	return 1000000000;
+}
+
+/* Live, what was written after now is of no time that could be believed. */
+TEST(decode_live_believes_no_time_to_come)
+{
+	const struct event *event;
+
+	clock_now = second_now;
+	PLAY({ SAY_FREE, 1000, 1, 1, 1 }, { SAY_FREE, 1900000000, 1, 1, 2 },
+	     { SAY_FREE, 5000000000, 1, 1, 3 }, { SAY_ALIVE, 6000000000, 0, 0, 0 });
+	clock_now = NULL;
+	CHECK_INT(nth(EVENT_FREE, 1)->time_ns, 1900000000);
+	event = nth(EVENT_FREE, 2);
+	CHECK(event);
+	CHECK_INT(event->time_ns, 1900000000);
+	CHECK_INT(decode_time_ns(decode), 1900000000);
+	event = nth(EVENT_MESSAGE, 0);
+	CHECK(event && !nth(EVENT_MESSAGE, 1));
+	CHECK(strstr(kept_text[event - kept], "still to come"));
 	decode_free(decode);
 }
 
