@@ -48,17 +48,21 @@ static bool is_open_to_others(int library, int folder, uid_t user)
 
 static bool library_fits(const struct inject_request *q, struct inject_result *result)
 {
-	char path[INJECT_PATH_MAX], uid[64];
-	int library, folder;
+	char path[INJECT_PATH_MAX], uid[64], state[16];
+	int library, folder, error;
 	bool open;
 
 	if (q->library[0] != '/' || strlen(q->library) >= INJECT_PATH_MAX)
 		return end(result, INJECT_REFUSED, "'%.200s' is no absolute path of a library",
 			   q->library);
 	library = place_open_inside(q->pid, q->library, O_PATH);
+	error = errno;
+	status_field(q->pid, q->pid, "State", state, sizeof(state));
+	if (library < 0 && (!state[0] || state[0] == 'Z' || state[0] == 'X'))
+		return end(result, INJECT_GONE, "'%d' has ended", (int)q->pid);
 	if (library < 0)
 		return end(result, INJECT_REFUSED, "'%d' cannot reach the library '%.200s': %s",
-			   (int)q->pid, q->library, strerror(errno));
+			   (int)q->pid, q->library, strerror(error));
 	snprintf(path, sizeof(path), "%.*s", (int)(strrchr(q->library, '/') - q->library + 1), q->library);
 	folder = place_open_inside(q->pid, path, O_PATH | O_DIRECTORY);
 	status_field(q->pid, q->pid, "Uid", uid, sizeof(uid));

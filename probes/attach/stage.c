@@ -22,6 +22,7 @@
 #define SWAPS 8
 #define ANSWER_MS 8000		/* tftop's, to what it is asked for */
 #define FORK_WAIT_S 1
+#define EXIT_WAIT_MS 1000
 #define LATER_MAX 64	/* variables that others add at the moment of a swap */
 
 extern char **environ;
@@ -61,9 +62,30 @@ static void after_fork(void)
 	pthread_mutex_unlock(&loading);
 }
 
-static void watch_forks(void)
+/*
+ * exit() runs all destructors and forgets that the constructors were run: what is loaded then has
+ * those of the libraries that it needs run once more, and LTTng's abort. So an exit waits for
+ * what is just done here, a second at most, and nothing more is begun.
+ */
+static bool leaving;
+
+static void before_exit(void)
+{
+	__atomic_store_n(&leaving, true, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < EXIT_WAIT_MS && __atomic_load_n(&busy, __ATOMIC_SEQ_CST) == getpid(); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+static bool is_leaving(void)
+{
+	return __atomic_load_n(&leaving, __ATOMIC_SEQ_CST);
+}
+
+static void watch_program(void)
 {
 	pthread_atfork(before_fork, after_fork, after_fork);
+	if (atexit(before_exit) != 0)	/* also: too late for that */
+		__atomic_store_n(&leaving, true, __ATOMIC_SEQ_CST);
 }
 
 static void *open_library(const char *path, int flags)
@@ -71,7 +93,7 @@ static void *open_library(const char *path, int flags)
 	void *library;
 
 	pthread_mutex_lock(&loading);
-	library = dlopen(path, flags);
+	library = is_leaving() ? NULL : dlopen(path, flags);
 	pthread_mutex_unlock(&loading);
 	return library;
 }
@@ -439,7 +461,7 @@ static void load_one(const char *path, struct stage_load *load)
 		return;
 	}
 	attach = (int (*)(void))symbol(library, STAGE_PROBE_ENTRY);
-	if (!attach) {
+	if (!attach || is_leaving()) {
 		set_state(&load->state, STAGE_LOADED);
 		return;
 	}
@@ -459,7 +481,7 @@ static void *work(void *data)
 	struct stage_report *r = w->report;
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, watch_forks);
+	pthread_once(&once, watch_program);
 	r->pid = (int32_t)getpid();
 	if (!take_lines(w)) {
 		give_back(w);
@@ -469,9 +491,11 @@ static void *work(void *data)
 		worker = pthread_self();
 		asking = r;
 		tell_runtime(r);
-		for (size_t i = 0; i < w->loads; i++)
+		for (size_t i = 0; i < w->loads && !is_leaving(); i++)
 			load_one(w->load[i], &r->load[i]);
 		tell_runtime(r);	/* and whether LTTng reaches tftop from here */
+		if (is_leaving())
+			say(r->text, sizeof(r->text), "it ends just now");
 		give_back(w);
 		asking = NULL;
 		set_state(&r->state, STAGE_OVER);

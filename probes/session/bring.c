@@ -18,6 +18,7 @@
 /* Frameworks of many libraries. */
 #define LIMIT_NS INT64_C(15000000000)
 #define LOOK_MS 5
+#define COMPARE_NS 50000000
 #define AWAKE_MAX_NS 160000000
 
 /* What only processes begun by exec look at. */
@@ -76,16 +77,41 @@ static void keep(struct bring *b, const struct stage_codes *codes)
 		*b->codes = *codes;
 }
 
+/* Where the kernel put a program's stack and libraries: an exec puts them elsewhere. */
+struct layout {
+	char auxv[1024];
+	ssize_t n;
+};
+
+static void read_layout(pid_t pid, struct layout *layout)
+{
+	char path[64];
+
+	memset(layout, 0, sizeof(*layout));
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	layout->n = process_read_file(path, layout->auxv, sizeof(layout->auxv));
+}
+
+/* Another program is there now, to which no stage was brought. */
+static bool is_another(pid_t pid, const struct layout *before)
+{
+	struct layout now;
+
+	read_layout(pid, &now);
+	return before->n > 0 && now.n > 0 &&
+	       (now.n != before->n || memcmp(now.auxv, before->auxv, (size_t)now.n) != 0);
+}
+
 /* Until everything was tried; false with the reason: it was not within the time, or who is
  * needed for it has ended. */
-static bool wait_report(struct bring *b, const struct report *report,
+static bool wait_report(struct bring *b, const struct report *report, const struct layout *layout,
 			struct stage_report *now, char *why, size_t size)
 {
 	int64_t deadline = wire_now_ns() + LIMIT_NS;
 	struct pollfd ended = { .fd = b->fd, .events = POLLIN };
 	struct code_result replaced;
-	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000;
-	bool read;
+	int64_t awake_ns = 0, wait_ns = LOOK_MS * 1000000, compared_ns = wire_now_ns();
+	bool read, over = false;
 
 	do {
 		read = report_read(report, now);
@@ -102,9 +128,20 @@ static bool wait_report(struct bring *b, const struct report *report,
 			keep(b, &now->codes);
 		if (!b->may_go_on(b->arg, why, size))
 			return false;
-	} while (poll(&ended, 1, LOOK_MS) == 0 && wire_now_ns() < deadline);
-	snprintf(why, size, "its probes did not begin within %d s, or it has ended",
-		 (int)(LIMIT_NS / 1000000000));
+		over = poll(&ended, 1, LOOK_MS) != 0;
+		if (!over && wire_now_ns() - compared_ns > COMPARE_NS) {
+			compared_ns = wire_now_ns();
+			if (is_another(b->pid, layout)) {
+				snprintf(why, size, "it has called exec() in the meantime: try again");
+				return false;
+			}
+		}
+	} while (!over && wire_now_ns() < deadline);
+	if (over)
+		snprintf(why, size, "it has ended in the meantime");
+	else
+		snprintf(why, size, "its probes did not begin within %d s",
+			 (int)(LIMIT_NS / 1000000000));
 	return false;
 }
 
@@ -147,8 +184,10 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 		.pid = b->pid, .library = library, .argument = argument.text,
 	};
 	struct inject_result result;
+	struct layout layout;
 	bool loaded;
 
+	read_layout(b->pid, &layout);
 	snprintf(library, sizeof(library), "%s/" STAGE_LIBRARY,
 		 b->seen ? b->seen : b->probes->lib_dir);
 	if (!make_argument(b, &argument)) {
@@ -162,7 +201,7 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 		snprintf(why, size, "%s", result.why);
 		return false;
 	}
-	if (!wait_report(b, report, now, why, size))
+	if (!wait_report(b, report, &layout, now, why, size))
 		return false;
 	if (now->state == STAGE_BAD_ARGUMENT) {
 		snprintf(why, size, "its environment does not take '%s'", now->text);

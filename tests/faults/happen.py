@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from threading import Timer
 
 from around import Failed, text_of, wait_for
 
@@ -12,6 +13,7 @@ HERE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 O = os.path.join(HERE, os.environ.get("O", "build"))
 SUSPENDED_S = 4         # longer than the 2 s after which a silent peer is given up
 MOMENT_S = 1.0          # a random moment is at most so long after what it counts from
+ATTACH_S = 0.3          # until an attach is over
 HEARD_S = 20            # until tftop has said what becomes of a daemon that was hit
 
 
@@ -127,6 +129,10 @@ class Fault:
     def prepare(self, run):
         """Before anything runs, in the try's namespace."""
 
+    def before(self, run, program):
+        """Before tftop comes to it. True: what tftop does next is not waited for."""
+        return False
+
     def happen(self, run):
         """While it runs."""
 
@@ -173,6 +179,17 @@ class Signal(Fault):
     def after(self, run):
         if self.names == ["tftop"] and self.number == signal.SIGSTOP:
             os.kill(run.tftop.pid, signal.SIGCONT)
+
+
+class Moment(Fault):
+    """Of the program's own, in the moment of the attach."""
+
+    def before(self, run, program):
+        # it happens some 0.25 s after the word
+        after = run.random.uniform(-0.15, ATTACH_S)
+        Timer(max(after, 0), program.drive, [run.program_ended]).start()
+        time.sleep(max(-after, 0))
+        return True
 
 
 class Standstill(Fault):
@@ -263,6 +280,9 @@ def faults():
         Signal("tftop stopped, continued after the program's end", ["tftop"], stop),
         Fault("program: SIGSEGV", "crash"), Fault("program: abort()", "abort"),
         Fault("program: SIGKILL", "die"), Fault("program: exec of itself", "exec"),
+        *(Moment(f"program: {word} while tftop attaches", own) for word, own in
+          (("SIGSEGV", "crash"), ("SIGKILL", "die"), ("exit()", "leave"),
+           ("exec of itself", "exec"))),
         Fault("program: closes all descriptors", "close"),
         Fault("program: chdir(\"/\")", "chdir"), Fault("program: chroot()", "chroot"),
         Fault("program: setuid() to nobody", "setuid"),

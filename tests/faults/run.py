@@ -47,6 +47,7 @@ class Run:
         os.chmod(self.work, 0o777)
         self.mark = f"{os.getpid()}.{number}"
         self.tftop = self.started = None
+        self.in_moment = False
 
     def path(self, name):
         return os.path.join(self.work, name)
@@ -113,6 +114,7 @@ class Run:
         if not wait_for(60, program.ready):
             raise Failed("the program does not begin")
         pid = next(p for p in self.marked() if self.is_program(p, program))
+        self.in_moment = self.fault.before(self, program)
         inside = ["nsenter", "-m", "-t", str(pid), "--"] if "unshare" in self.fault.wrap else []
         self.tftop = self.start([*inside, TFTOP, "--json=" + self.path("report"), "--debug",
                                  self.path("log"), *self.fault.options, "-p", str(pid)],
@@ -170,6 +172,7 @@ class Run:
         begin = self.attach if self.attached else self.launch
         begin(program)
         watching = isinstance(self.fault, Signal) and self.fault.names != ["tftop"]
+        watching = watching or self.in_moment
         if self.attached and not watching and not wait_for(60, self.begun_or_over):
             raise Failed("tftop -p neither attaches nor ends")
         self.fault.happen(self)

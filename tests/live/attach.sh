@@ -5,7 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 driver=$O/tests/inject_driver target=$O/tests/attach_target library=$O/tests/injected.so
 stage=$O/lib/libtftop-attach.so probe=$O/tests/late_probe.so slow=$O/tests/slow_load.so
-need_programs "$driver" "$target" "$library" "$stage" "$probe" "$slow"
+faulty=$O/tests/faulty
+need_programs "$driver" "$target" "$library" "$stage" "$probe" "$slow" "$tftop" "$faulty"
 [ "$(uname -m)" = x86_64 ] || skip_suite attach "the injector is for x86-64"
 tries=${ATTACH_TRIES:-20}
 
@@ -54,6 +55,27 @@ figures() {
 		END { printf "%d, stopped %.2f ms median, %.2f ms at most, %d tries at most", NR,
 			at[int((NR + 1) / 2)] / 1e6, at[NR] / 1e6, m }')
 }
+
+# exit() while the probes are loaded: as alone. Without care LTTng's constructors run twice then.
+exits_loading() {
+	local watcher status=0 ms
+	for ms in 000 002 005 010 015 030; do
+		rm -rf "$work/f" && mkdir "$work/f" && touch "$work/f/go" || return
+		"$faulty" leave-told "$work/f" >"$work/f/out" 2>&1 &
+		pid=$!
+		wait_for 20 test -e "$work/f/ready" || { fail 'it does not start'; return; }
+		"$tftop" --no-config -b -p "$pid" >"$work/f/tftop" 2>&1 &
+		watcher=$!
+		wait_for 20 stage_works "$watcher" || fail 'tftop neither comes nor ends'
+		sleep "0.$ms" && touch "$work/f/leave"
+		wait_for 10 gone "$pid" || { fail "it hangs, after $ms ms"; kill -KILL "$pid"; }
+		wait "$pid" || status=$?
+		wait "$watcher"
+		[ "$status" = 7 ] && [ ! -s "$work/f/out" ] || { fail "after $ms ms: status $status: $(tail -n 1 "$work/f/out")"; return; }
+	done
+	pid=
+}
+stage_works() { grep -qs tftop-attach "/proc/$pid/task/"*/comm || gone "$1"; }
 
 undisturbed() {
 	start "$1" || return
@@ -366,6 +388,7 @@ one signalled signalled
 one left left
 one execs execs
 one exits exits
+one exits_loading exits_loading
 one refused_pids refused_pids
 one refused_zombie refused_zombie
 one refused_kernel refused_kernel

@@ -72,6 +72,22 @@ static void die(void)
 	raise(SIGKILL);
 }
 
+static void leave(void)
+{
+	exit(7);
+}
+
+/* When FOLDER/leave is there. */
+static void leave_told(void)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/leave", arguments[2]);
+	while (access(path, F_OK))
+		compute();
+	leave();
+}
+
 static void do_exec(void)
 {
 	arguments[1] = (char *)"none";
@@ -273,6 +289,7 @@ static const struct {
 	void (*happen)(void);
 } faults[] = {
 	{ "none", nothing }, { "crash", crash }, { "abort", do_abort }, { "die", die },
+	{ "leave", leave }, { "leave-told", leave_told },
 	{ "exec", do_exec }, { "close", close_all }, { "chdir", change_folder },
 	{ "chroot", change_root }, { "setuid", change_user }, { "forks", fork_many },
 	{ "signals", block_signals }, { "memory", use_up_memory },
