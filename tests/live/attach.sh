@@ -75,6 +75,22 @@ exits_loading() {
 	done
 	pid=
 }
+# tftop and its daemons with few descriptors, with little memory: one line, and the program as alone.
+starved() {
+	local limit words
+	for limit in nofile=6 nofile=20 as=160000000 as=300000000; do
+		rm -rf "$work/f" && mkdir "$work/f" && touch "$work/f/go" || return
+		"$faulty" none "$work/f" >"$work/f/out" 2>&1 &
+		pid=$!
+		wait_for 20 test -e "$work/f/ready" || { fail 'it does not start'; return; }
+		timeout -k 5 30 prlimit "--$limit" "$tftop" --no-config -b -p "$pid" >"$work/f/tftop" 2>"$work/f/said"
+		[ $? = 125 ] || fail "$limit: tftop's status: $?"
+		words=$(grep -c '^tftop: ' "$work/f/said")
+		[ "$words" = 1 ] || fail "$limit: said: $(first_lines "$work/f/said")"
+		wait "$pid" && [ ! -s "$work/f/out" ] || fail "$limit: status $?: $(tail -n 1 "$work/f/out")"
+	done
+	pid=
+}
 stage_works() { grep -qs tftop-attach "/proc/$pid/task/"*/comm || gone "$1"; }
 
 undisturbed() {
@@ -389,6 +405,7 @@ one left left
 one execs execs
 one exits exits
 one exits_loading exits_loading
+one starved starved
 one refused_pids refused_pids
 one refused_zombie refused_zombie
 one refused_kernel refused_kernel
