@@ -121,6 +121,10 @@ static void check_glibc(struct attach_check *check, const struct facts *t,
 		line = attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' was replaced on "
 				  "disk since it started", libc->path);
 		attach_todo(line, "restart the program");
+	} else if (!minor && place_same_space(t->pid, "mnt") == 1 && !place_is_shared(t->pid, "/")) {
+		line = attach_add(check, "program", ATTACH_CANNOT, "it has called chroot(): its C library "
+				  "'%s' is outside of its root now, and so would the probes be", libc->path);
+		attach_todo(line, "start it with tftop: 'tftop -- PROGRAM'");
 	} else if (!minor) {
 		attach_add(check, "program", ATTACH_CANNOT, "its C library '%s' cannot be read: %s",
 			   libc->path, strerror(errno));

@@ -73,6 +73,10 @@ no_probe() {
 	end_odd
 	return $status
 }
+chrooted() {
+	[ "$(id -u)" = 0 ] || { skip 'chroot() needs root'; return; }
+	mkdir "$work/root" && with_odd 'program +it has called chroot\(\): its C library' "$odd" chroot "$work/root"
+}
 is_static() { $cc -static -o "$work/p" tests/programs/odd_process.c -lpthread 2>/dev/null || skip 'no static libc'; }
 static() { is_static && with_odd 'program +it is statically linked' "$work/p"; }
 musl() {
@@ -297,7 +301,7 @@ one plain run_plain
 case_beside denied-open denied open 'could not load the library: .*: Operation not permitted'
 case_beside denied-tgkill denied tgkill 'seccomp filter refuses tgkill'
 case_together
-for c in no_probe static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
+for c in no_probe chrooted static musl small traced stopped thread filtered filtered_alike descriptors of_user foreign \
 	closed capable secure spaces other_files inner_pid own_lttng old_lttng watched runtimes zombie wrong \
 	hostile untouched machine alone orphan; do
 	one "$c" "$c"

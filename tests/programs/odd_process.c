@@ -124,6 +124,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "traced"))
 		be_traced();
+	else if (!strcmp(mode, "chroot") && (argc < 3 || chroot(argv[2]) || chdir("/")))
+		return 1;
 	else if (!strcmp(mode, "closed"))
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	else if (!strcmp(mode, "filtered"))
