@@ -11,6 +11,8 @@
  * How far a hand-out goes (the border): to the end of the last complete step that has settled;
  * where no step has ended for LAG_NS and four steps, to the settled line less that, so that a step
  * that is still going on is handed out whole when it ends; to the end of everything at the finish.
+ * Never past what was launched in the last LAG_NS and has not been heard of: when it began and
+ * ended is known only then, and what is live must not say other than its recording.
  * When three quarters of what may wait do, it goes to the settled line whatever the steps, and if
  * that frees too little, past it: what comes later then is late.
  *
@@ -26,6 +28,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/analyses/waiting.h"
+#include "model/commands/commands.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
@@ -567,8 +570,11 @@ void analyses_run(struct model *model, bool finish)
 	const struct waiting *waiting = &analyses->waiting;
 	const struct steps *steps;
 	bool full = waiting->n >= analyses->max / 4 * 3;
+	int64_t open_ns = finish ? INT64_MAX : commands_open_since(model, settled - LAG_NS);
 
 	analyses->tried_ns = settled;
+	if (settled > open_ns)
+		settled = open_ns;
 	/* What came first is half of it. */
 	if (full && waiting->keys[waiting->n / 2].start > settled)
 		settled = waiting->keys[waiting->n / 2].start;

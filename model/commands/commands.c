@@ -174,6 +174,26 @@ void command_forget(struct model *model, uint32_t correlation)
 	end_open(model, correlation, NONE);
 }
 
+int64_t commands_open_since(const struct model *model, int64_t from_ns)
+{
+	int64_t since_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		const struct queue *queue = queue_at(model, i);
+
+		for (int d = -1; d < DIR_COUNT && queue->in_flight; d++) {
+			uint32_t row = d < 0 ? queue->row : queue->copies[d], o;
+
+			for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE;
+			     o = open_at(model, o)->next)
+				if (open_at(model, o)->start_ns < since_ns &&
+				    open_at(model, o)->start_ns >= from_ns)
+					since_ns = open_at(model, o)->start_ns;
+		}
+	}
+	return since_ns;
+}
+
 /* Of what was launched before and is open the end was lost: not busy for ever. */
 static void forget_lost(struct model *model, uint32_t index, int64_t before_ns)
 {

@@ -132,6 +132,47 @@ TEST(analyses_slices_are_steps_and_what_lies_between)
 	model_free(model);
 }
 
+/* A kernel that is on its way for seconds: what was done meanwhile waits until it is known when
+ * that one began, but for LAG_NS at most. */
+TEST(analyses_wait_for_what_is_on_its_way)
+{
+	struct event open = ev_kernel(1, 1, 2, 0, 0);
+	struct model *model = model_with_device();
+	struct seen seen = { NULL, 0, 0 };
+	size_t late = 0, runs = 0;
+
+	open.u.command.flags = CMD_OPEN;
+	open.u.command.call_ns = BASE + 20 * MS;
+	analyses_watch(model, keep, &seen);
+	apply_one(model, op_at(1, MS, 5 * MS));
+	apply_one(model, open);
+	apply_one(model, ev_alive(BASE + 4000 * MS));
+	CHECK_INT(seen.n, 0);
+	open = ev_kernel(1, 1, 2, 3000 * MS, 500 * MS);
+	open.u.command.call_ns = BASE + 20 * MS;
+	apply_one(model, open);
+	apply_one(model, ev_alive(BASE + 8000 * MS));
+	CHECK(seen.n > 0);
+	for (size_t i = 0; i < seen.n; i++)
+		for (size_t k = 0; k < seen.slices[i].n; k++) {
+			late += (seen.slices[i].acts[k].flags & ACT_LATE) != 0;
+			runs += seen.slices[i].acts[k].kind == ACT_RUN;
+		}
+	CHECK_INT(late, 0);
+	CHECK(runs > 0);
+	/* one that never comes holds for a while */
+	open = ev_kernel(1, 1, 3, 0, 0);
+	open.u.command.flags = CMD_OPEN;
+	open.u.command.call_ns = BASE + 8000 * MS;
+	apply_one(model, open);
+	apply_one(model, op_at(2, 9000 * MS, 5 * MS));
+	apply_one(model, ev_alive(BASE + 40000 * MS));
+	CHECK(seen.slices[seen.n - 1].t1 > BASE + 9000 * MS);
+	check_slices(&seen);
+	release(&seen);
+	model_free(model);
+}
+
 /* Runs of a function, as a probe tells them. */
 static struct event run_at(uint32_t name, int64_t start_ns, int64_t dur_ns)
 {
