@@ -172,6 +172,7 @@ static void arrive(void)
 	SET(rt_totals.own_ns, 0);
 	atomic_fetch_add_explicit(&rt_arrivals, 1, memory_order_relaxed);
 	SET(rt_armed, 0);
+	rt_loop_arrive();
 }
 
 /*

@@ -272,6 +272,8 @@ RT_HIDDEN void rt_loop_harvest(int64_t now_ns);
 RT_HIDDEN void rt_loop_level(enum tft_level level);
 /* Says what the next beat would say; only when the thread is stopped. */
 RT_HIDDEN void rt_loop_last_beat(void);
+/* Another tftop has come: beats count from here on. Runtime thread. */
+RT_HIDDEN void rt_loop_arrive(void);
 
 /* ---- control.c ---- */
 

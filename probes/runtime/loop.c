@@ -43,6 +43,7 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t settled_sent_ns;		/* value of the last ev_settled */
 static int64_t settled_at_ns, beat_at_ns, scan_ns, active_ns;
 static uint64_t events_seen;
+static uint64_t events_before;		/* this tftop was there */
 static enum tft_level level_seen;
 static enum tft_trigger trigger_seen;
 
@@ -149,7 +150,7 @@ static void send_beat(void)
 	struct tft_beat r;
 
 	rt_calls_beat();
-	r.events = total(false);
+	r.events = total(false) - events_before;
 	r.calls = total(true);
 	r.dropped = GET(rt_totals.dropped);
 	r.vendor_dropped = GET(rt_totals.vendor_dropped);
@@ -399,6 +400,11 @@ void rt_loop_apply(int64_t wait_ns)
 	ask(&apply_want, &apply_done, wait_ns);
 }
 
+void rt_loop_arrive(void)
+{
+	events_before = total(false);
+}
+
 void rt_loop_last_beat(void)
 {
 	rt_batch_write_all(rt_now_ns(), true);
@@ -417,5 +423,5 @@ void rt_loop_fork_child(void)
 	SET(apply_want, 0);
 	SET(apply_done, 0);
 	settled_sent_ns = settled_at_ns = beat_at_ns = scan_ns = active_ns = 0;
-	events_seen = 0;
+	events_seen = events_before = 0;
 }

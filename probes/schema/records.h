@@ -585,7 +585,7 @@ struct tft_level_now {
 
 /* Once a second per process, totals since its start. */
 struct tft_beat {
-	uint64_t events;	/* written */
+	uint64_t events;	/* written before this one, since this tftop is there */
 	uint64_t calls;		/* API calls seen */
 	uint64_t dropped;	/* by us (no memory, tables full) */
 	uint64_t vendor_dropped;/* by the vendor's library */

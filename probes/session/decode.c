@@ -23,6 +23,8 @@ struct decode {
 	struct seqs *seqs;		/* owned; NULL: of one stream of many */
 	int64_t time_ns, alive_ns;	/* last message's; last EVENT_ALIVE's */
 	int64_t gap_begin_ns, gap_end_ns;	/* see decode_gap(); 0: none, no end yet */
+	int64_t anew_ns;		/* the last message's before decode_reattached() */
+	bool anew, renewed;		/* renewed: what was written to no daemon is in the beats' sums */
 	int64_t (*now_ns)(void);	/* NULL: not live */
 	int64_t believed_ns;		/* no time after it is, for now */
 	int said;
@@ -345,6 +347,8 @@ static void number(struct decode *decode, struct event *event)
 		return;
 	}
 	decode->counts.events++;
+	if (decode->seqs)
+		seqs_came(decode->seqs, event);
 	/* what is defined again comes before anything is seen again */
 	if (decode->gap_begin_ns && !decode->gap_end_ns && event->type >= EVENT_OP &&
 	    event->time_ns > decode->gap_begin_ns) {
@@ -411,11 +415,21 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 		say(decode, "ops that were written together are damaged: some are missing");
 }
 
+/* Of what was not read while the reader attached anew, what no later number tells of. */
+static uint64_t lost_by_beat(struct decode *decode, const struct event *event)
+{
+	if (event->type != EVENT_BEAT || !decode->anew || decode->renewed || !decode->seqs)
+		return 0;
+	return seqs_written(decode->seqs, event->pid, event->u.beat.events);
+}
+
 static void take_event(struct decode *decode, const bt_message *message)
 {
 	const bt_event *from = bt_message_event_borrow_event_const(message);
 	struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
 	struct event *event;
+	int64_t anew_ns = decode->anew_ns ? decode->anew_ns : decode->time_ns;
+	uint64_t lost;
 
 	if (class && class->frequency)
 		take_time(decode, to_ns(bt_clock_snapshot_get_value(
@@ -434,7 +448,10 @@ static void take_event(struct decode *decode, const bt_message *message)
 	event = add(decode, class->type);
 	store_context(decode, class, bt_event_borrow_common_context_field_const(from), event);
 	store_fields(decode, class, bt_event_borrow_payload_field_const(from), event);
+	lost = lost_by_beat(decode, event);
 	number(decode, event);
+	if (lost)
+		add_loss(decode, NULL, anew_ns, anew_ns, lost, false);
 	if (event->type == EVENT_PROCESS)
 		check_schema(decode, event->u.process.schema, event->pid);
 }
@@ -483,9 +500,9 @@ bool decode_message(struct decode *decode, const bt_message *message)
 	default:
 		break;
 	}
-	/* One message adds at most five events: its own, two losses, two sentences. The
+	/* One message adds at most six events: its own, three losses, two sentences. The
 	 * batch has grown for one that adds more. */
-	return decode->batch->count + 5 <= decode->batch->room;
+	return decode->batch->count + 6 <= decode->batch->room;
 }
 
 void decode_reattached(struct decode *decode)
@@ -493,6 +510,8 @@ void decode_reattached(struct decode *decode)
 	decode->counts.streams_ended = decode->counts.streams_begun;
 	if (decode->counts.events)
 		add_loss(decode, NULL, decode->time_ns, decode->time_ns, 0, false);
+	decode->anew_ns = decode->time_ns;
+	decode->anew = true;
 }
 
 void decode_renewed(struct decode *decode, int64_t begun_ns)
@@ -501,6 +520,7 @@ void decode_renewed(struct decode *decode, int64_t begun_ns)
 	if (decode->gap_end_ns || !decode->gap_begin_ns)
 		decode->gap_begin_ns = decode->time_ns ? decode->time_ns : begun_ns;
 	decode->gap_end_ns = 0;
+	decode->renewed = true;
 }
 
 bool decode_gap(const struct decode *decode, int64_t *begin_ns, int64_t *end_ns)

@@ -5,11 +5,12 @@
 
 #define SLOTS 256			/* to begin with */
 
-/* Last sequence number of a writing thread. */
+/* Last sequence number of a writing thread; tid 0: its process. */
 struct thread_seq {
 	uint64_t key;			/* pid << 32 | tid, 0: free */
 	uint32_t seq;
 	int64_t time_ns;
+	uint64_t came;			/* events; of a process: how many were told as lost */
 };
 
 struct seqs {
@@ -18,6 +19,7 @@ struct seqs {
 	struct thread_seq *last;	/* borrowed from threads */
 	uint64_t credit;		/* reported lost, place not seen yet */
 	uint64_t ahead;			/* seen lost by numbers, not reported yet */
+	uint64_t reported;		/* lost, by the tracer */
 };
 
 struct seqs *seqs_new(void)
@@ -75,9 +77,9 @@ static bool grow_threads(struct seqs *seqs)
 }
 
 /* NULL: short of memory, or the event says not which. */
-static struct thread_seq *get_thread(struct seqs *seqs, const struct event *event)
+static struct thread_seq *get_thread(struct seqs *seqs, uint32_t pid, uint32_t tid)
 {
-	uint64_t key = (uint64_t)event->pid << 32 | event->tid;
+	uint64_t key = (uint64_t)pid << 32 | tid;
 	struct thread_seq *thread = seqs->last;
 
 	if (!key)
@@ -104,7 +106,7 @@ static struct thread_seq *get_thread(struct seqs *seqs, const struct event *even
  */
 enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct event_lost *loss)
 {
-	struct thread_seq *thread = get_thread(seqs, event);
+	struct thread_seq *thread = get_thread(seqs, event->pid, event->tid);
 	enum seqs_state state = SEQS_NEXT;
 	uint32_t missing;
 
@@ -131,7 +133,7 @@ enum seqs_state seqs_take(struct seqs *seqs, const struct event *event, struct e
 
 bool seqs_follows(struct seqs *seqs, const struct event *event)
 {
-	struct thread_seq *thread = get_thread(seqs, event);
+	struct thread_seq *thread = get_thread(seqs, event->pid, event->tid);
 
 	if (!thread)
 		return true;
@@ -142,11 +144,42 @@ bool seqs_follows(struct seqs *seqs, const struct event *event)
 	return true;
 }
 
-uint64_t seqs_report(struct seqs *seqs, uint64_t count)
+static uint64_t credit(struct seqs *seqs, uint64_t count)
 {
 	uint64_t known = smaller(count, seqs->ahead);
 
 	seqs->ahead -= known;
 	seqs->credit += count - known;
 	return count - known;
+}
+
+uint64_t seqs_report(struct seqs *seqs, uint64_t count)
+{
+	seqs->reported += count;
+	return credit(seqs, count);
+}
+
+void seqs_came(struct seqs *seqs, const struct event *event)
+{
+	struct thread_seq *thread = get_thread(seqs, event->pid, event->tid);
+
+	if (thread)
+		thread->came++;
+}
+
+uint64_t seqs_written(struct seqs *seqs, uint32_t pid, uint64_t written)
+{
+	struct thread_seq *process = get_thread(seqs, pid, 0);
+	uint64_t there = seqs->reported, news;
+
+	if (!process)
+		return 0;
+	for (size_t i = 0; i < seqs->slots; i++)
+		if (seqs->threads[i].key >> 32 == pid)
+			there += seqs->threads[i].came;
+	if (written <= there)
+		return 0;
+	news = written - there;
+	process->came += news;
+	return credit(seqs, news);
 }
