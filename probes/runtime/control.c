@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -25,6 +26,7 @@ static bool tried, was_enabled;
 static uint32_t dump_seen;
 static bool introduced;			/* to the session that has just begun */
 static bool away;			/* the session went away under a tftop that lives */
+static _Atomic int64_t unheard_ns;	/* LTTng was waited for until then, in vain; 0: it was not */
 static int64_t level_at_ns;		/* since when it is what it is */
 static int level_told;			/* to the session: + 1, 0: nothing yet */
 static _Atomic uint32_t came, came_seen;	/* other tftops; the runtime's thread has seen */
@@ -161,6 +163,7 @@ static void tell_level(void)
 
 void rt_control_fork_child(void)
 {
+	SET(unheard_ns, 0);
 	level_told = 0;
 }
 
@@ -200,6 +203,25 @@ static bool look_away(bool lives)
 	return away;
 }
 
+void rt_control_unheard(void)
+{
+	SET(unheard_ns, rt_now_ns());
+}
+
+/* Once: what was not written is not lost anywhere else. */
+static void tell_unheard(int64_t now_ns)
+{
+	int64_t since_ns = GET(unheard_ns);
+	char text[160];
+
+	if (!since_ns)
+		return;
+	SET(unheard_ns, 0);
+	snprintf(text, sizeof(text), "LTTng did not answer process %d in time, which began without: "
+		 "%d ms of it are missing", (int)getpid(), (int)((now_ns - since_ns) / 1000000));
+	rt_emit_message(1, text);
+}
+
 void rt_control_refresh(int64_t now_ns)
 {
 	static uint32_t begun;
@@ -231,6 +253,7 @@ void rt_control_refresh(int64_t now_ns)
 		if (!introduced)
 			rt_process_introduce();
 		rt_dump_all(true);
+		tell_unheard(now_ns);
 		level_told = 0;
 	}
 	introduced = false;

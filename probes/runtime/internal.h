@@ -302,6 +302,8 @@ extern RT_HIDDEN _Atomic uint32_t rt_arrivals;
 RT_HIDDEN void rt_control_fork_child(void);
 /* Takes over the level; after rt_control_there() said yes. */
 RT_HIDDEN void rt_control_start(void);
+/* LTTng did not come in time: said when it does. */
+RT_HIDDEN void rt_control_unheard(void);
 /* Sets rt_armed and tft_rt_level_now, sends a dump when one is due. Runtime thread. */
 RT_HIDDEN void rt_control_refresh(int64_t now_ns);
 

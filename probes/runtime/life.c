@@ -152,7 +152,8 @@ static void start(void)
 	rt_barrier_init();
 	SET(rt_started, 1);
 	SET(rt_armed, 1);	/* our own events below */
-	wait_for(rt_enabled, ARM_WAIT_NS);
+	if (!wait_for(rt_enabled, ARM_WAIT_NS))
+		rt_control_unheard();
 	rt_control_start();
 	rt_loop_level(rt_level());
 	rt_process_introduce();

@@ -4,7 +4,7 @@
 # place, what comes then is there with right counts, what lies between is told and drawn, and
 # the program computes what it would have. CASE=part runs the cases whose name has it.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop"
+need_programs "$tftop" "$O/tests/burst"
 need_pytorch watchdog
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -155,6 +155,27 @@ early() {
 	program=
 }
 
+# A process begins while the daemon stands still: it waits for a second, goes on, and says what
+# of it is missing.
+unheard() {
+	local p
+	"$tftop" --debug "$work/log" --json="$work/report" -- sh -c 'echo >"$1"; until [ -e "$2" ]; do
+		sleep 0.02; done; exec "$3" --steps 150 10' sh "$work/begun" "$work/go" "$O/tests/burst" >"$work/out" 2>"$work/said" &
+	watcher=$!
+	wait_for 20 test -e "$work/begun" && wait_for 20 began && p=$(daemon lttng-sessiond) ||
+		{ fail "no daemon: $(log_tail)"; return; }
+	kill -STOP "$p"
+	touch "$work/go"
+	wait_for 20 grep -qs '^step 1 ' "$work/out" || fail 'it does not go on' || return
+	kill -CONT "$p"
+	wait "$watcher"
+	is "tftop's status" $? 0 || return
+	watcher=
+	is 'its steps' "$(grep -c '^step' "$work/out")" 150 || return
+	grep -qE 'LTTng did not answer process [0-9]+ in time, which began without: [0-9]+ ms' "$work/report" ||
+		fail "not told: $(grep -A5 messages "$work/report" | first_lines -)"
+}
+
 # what it computes alone, for finish()
 framework=
 alone() {
@@ -187,6 +208,7 @@ one recorded recorded
 one drawn drawn
 one given-up given_up
 one early early
+one unheard unheard
 
 need_tensorflow watchdog
 kind=tensorflow counted="n['eager MatMul'], n['eager Tanh']"
