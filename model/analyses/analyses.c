@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine of the analyses: puts acts aside, cuts settled time into slices,
- * hands them out, asks for findings.
+ * The engine of the analyses: puts acts aside, cuts settled time into slices, hands them out, asks
+ * for findings.
  *
- * Idea: acts wait where they came (waiting.h). When the settled line has passed
- * the end of a step (or a second, where nothing marks steps), those that start
- * before the new border are sorted by start through small keys and copied out
- * slice by slice. What reaches over a border is carried.
+ * Idea: acts wait where they came (waiting.h). When the settled line has passed the end of a step
+ * (or a second, where nothing marks steps), those that start before the new border are sorted by
+ * start through small keys and copied out slice by slice. What reaches over a border is carried.
  *
  * How far a hand-out goes (the border): to the end of the last complete step that has settled;
  * where no step has ended for LAG_NS and four steps, to the settled line less that, so that a step
  * that is still going on is handed out whole when it ends; to the end of everything at the finish.
- * Never past what was launched in the last LAG_NS and has not been heard of: when it began and
- * ended is known only then, and what is live must not say other than its recording.
+ * Never past what was launched in the last LAG_NS and is on its way: when it ran is not known.
  * When three quarters of what may wait do, it goes to the settled line whatever the steps, and if
  * that frees too little, past it: what comes later then is late.
  *
@@ -28,7 +26,6 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/analyses/waiting.h"
-#include "model/commands/commands.h"
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
@@ -566,18 +563,15 @@ static void hand_out_until(struct model *model, const struct steps *steps, int64
 void analyses_run(struct model *model, bool finish)
 {
 	struct analyses *analyses = model->analyses;
-	int64_t settled = model_settle(model), from, to;
+	int64_t settled = analyses->tried_ns = model_settle(model), from, to;
 	const struct waiting *waiting = &analyses->waiting;
-	const struct steps *steps;
 	bool full = waiting->n >= analyses->max / 4 * 3;
-	int64_t open_ns = finish ? INT64_MAX : commands_open_since(model, settled - LAG_NS);
+	const struct steps *steps;
 
-	analyses->tried_ns = settled;
-	if (settled > open_ns)
-		settled = open_ns;
-	/* What came first is half of it. */
+	if (!finish)
+		settled = commands_heard_until(model, settled, LAG_NS);
 	if (full && waiting->keys[waiting->n / 2].start > settled)
-		settled = waiting->keys[waiting->n / 2].start;
+		settled = waiting->keys[waiting->n / 2].start;	/* half is what came first */
 	look_for_steps(model, finish ? INT64_MAX : settled);
 	steps = steps_best(model);
 	from = beginning(analyses, steps);

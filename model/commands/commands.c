@@ -174,9 +174,9 @@ void command_forget(struct model *model, uint32_t correlation)
 	end_open(model, correlation, NONE);
 }
 
-int64_t commands_open_since(const struct model *model, int64_t from_ns)
+int64_t commands_heard_until(const struct model *model, int64_t until_ns, int64_t most_ns)
 {
-	int64_t since_ns = INT64_MAX;
+	int64_t from_ns = until_ns - most_ns;
 
 	for (uint32_t i = 0; i < model->queues.n; i++) {
 		const struct queue *queue = queue_at(model, i);
@@ -186,12 +186,12 @@ int64_t commands_open_since(const struct model *model, int64_t from_ns)
 
 			for (o = row == NONE ? NONE : row_at(model, row)->opens; o != NONE;
 			     o = open_at(model, o)->next)
-				if (open_at(model, o)->start_ns < since_ns &&
+				if (open_at(model, o)->start_ns < until_ns &&
 				    open_at(model, o)->start_ns >= from_ns)
-					since_ns = open_at(model, o)->start_ns;
+					until_ns = open_at(model, o)->start_ns;
 		}
 	}
-	return since_ns;
+	return until_ns;
 }
 
 /* Of what was launched before and is open the end was lost: not busy for ever. */

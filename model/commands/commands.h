@@ -38,9 +38,9 @@ void done_release(struct process *process);
 size_t done_bytes(const struct process *process);
 /* What was announced of the current process will not be heard of any more. */
 void command_forget(struct model *model, uint32_t correlation);
-/* When the first was launched, from from_ns on, of those that were announced and not heard of
- * since; INT64_MAX: there is none. O(queues and those). */
-int64_t commands_open_since(const struct model *model, int64_t from_ns);
+/* until_ns, or earlier: the launch, most_ns before it at most, of the oldest that was announced and
+ * has not been heard of since. O(queues and those). */
+int64_t commands_heard_until(const struct model *model, int64_t until_ns, int64_t most_ns);
 /* Takes in what waited; force: with a clock anchored by its launch if need be. */
 void commands_drain(struct model *model, struct pendings *pending, bool force);
 /* What has waited for too long by now_ns. */

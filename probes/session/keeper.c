@@ -84,7 +84,7 @@ static void daemons_stand(struct keeper *k)
 	if (k->options->library_dir && k->options->scout)
 		scout_start(k->dir, k->options->library_dir, k->options->program_uid,
 			    k->options->program_gid, &k->scout);
-	k->deadline_ns = wire_now_ns() + SETUP_LIMIT_NS;
+	k->deadline_ns = wire_now_ns() + process_patience(SETUP_LIMIT_NS);
 	wire_send(k->caller_fd, &setup, NULL, 0, -1, true);
 }
 
@@ -109,6 +109,12 @@ static void ready(struct keeper *k)
 	where.timer_us = k->plan.timer_us;
 	where.past_users = (uint32_t)k->past_users;
 	k->state = KEEPER_READY;
+	/* Not before: beside a program that has all processors busy they would take seconds
+	 * to stand, for a tenth of a second's work. */
+	process_group_gives_way(k->hurried);
+	process_gives_way(k->daemons.sessiond);
+	process_gives_way(k->daemons.relayd);
+	process_gives_way(k->consumer_pid);
 	wire_send(k->options->fd, &head, &where, sizeof(where), k->set ? -1 : k->control, true);
 }
 
@@ -306,7 +312,7 @@ static void watch_deadline(struct keeper *k, int64_t now)
 		return;
 	if (k->state == KEEPER_STANDING) {
 		fell_about(k, k->sessiond_ready ? "relayd" : "sessiond",
-			      "did not start within 8 s");
+			      "did not start in time");
 	} else if (k->state == KEEPER_CREATING) {
 		fell_about(k, "sessiond", "does not answer");
 	} else if (k->state == KEEPER_SCOUTING) {
@@ -365,7 +371,7 @@ static void become_keeper(struct keeper *k)
 
 	prctl(PR_SET_NAME, "tftop-keeper");
 	setsid();
-	process_give_way(true);
+	k->hurried = process_hurry();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	process_shrug_signals();
 	sigemptyset(&watched);

@@ -40,6 +40,7 @@ struct keeper {
 	char trace[1024];
 	int lock, signals, caller_fd, control, consumer, scout;
 	pid_t caller, consumer_pid;
+	bool hurried;			/* process_hurry() was granted */
 	bool sessiond_ready, disk_told, private_network, scout_registered;
 	bool begun;			/* PROGRAM is traced: a daemon that dies is replaced */
 	unsigned int set;		/* of daemons: 0 the first one */

@@ -31,6 +31,11 @@ static bool choose_places(struct keeper *k, char *error, size_t size)
 		/* sessiond signals its parent: it may, when our real uid is its. */
 		p->other_uid = setresuid(p->uid, (uid_t)-1, (uid_t)-1) == 0;
 	}
+	if (root && p->error == ETIMEDOUT) {
+		snprintf(error, size, "it was not found out in time whether root may change its uid "
+			 "here: this machine is busy; try again");
+		return false;
+	}
 	if (root && !p->other_uid && !p->renamed) {
 		snprintf(error, size, "root without the right to change its uid cannot have a "
 			 "private LTTng: run tftop as an ordinary user");
@@ -235,7 +240,7 @@ bool keeper_begin(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	dir_sweep();
-	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
+	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }
 
@@ -282,6 +287,7 @@ static bool clear_old(struct keeper *k, char *error, size_t size)
 bool keeper_restart(struct keeper *k, char *error, size_t size)
 {
 	keeper_end_daemons(&k->daemons, false);
+	k->hurried = process_hurry();
 	close_one(&k->caller_fd);
 	close_one(&k->consumer);
 	close_one(&k->scout);
@@ -297,6 +303,6 @@ bool keeper_restart(struct keeper *k, char *error, size_t size)
 		return false;
 	}
 	k->state = KEEPER_STANDING;
-	k->deadline_ns = wire_now_ns() + STAND_LIMIT_NS;
+	k->deadline_ns = wire_now_ns() + process_patience(STAND_LIMIT_NS);
 	return true;
 }

@@ -297,6 +297,7 @@ static uid_t find_free_uid(void)
 
 /* ---- trying ---- */
 
+#define TRIAL_LIMIT_NS 4000000000
 #define TRIED_NETWORK 1
 #define TRIED_UID 2
 
@@ -320,10 +321,10 @@ static void try_renamed(uid_t uid)
 	      TRIED_NETWORK : 0);
 }
 
-/* Exit status of a child that tries; -1 when it did not end by itself in 2 s. */
+/* Exit status of a child that tries; -1 when it did not end by itself in time. */
 static int wait_for_trial(pid_t child)
 {
-	int64_t deadline = wire_now_ns() + 2000000000;
+	int64_t deadline = wire_now_ns() + process_patience(TRIAL_LIMIT_NS);
 	int status = 0;
 
 	if (child < 0)

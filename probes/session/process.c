@@ -94,25 +94,70 @@ void process_null_stdio(void)
 		close(null);
 }
 
-void process_give_way(bool session)
-{
-	static const char level[] = "5";
-	static const struct sched_param none = { .sched_priority = 0 };
-	id_t thread = (id_t)syscall(SYS_gettid);
-	int fd;
+#define BUSY 4				/* that many for a processor are twice, … as patient */
+#define PATIENCE 3
+#define NICE 5
+#define HURRIED (-15)			/* as who stands still for tftop has it (attach/hurry.c) */
 
-	if (getpriority(PRIO_PROCESS, thread) < atoi(level))
-		setpriority(PRIO_PROCESS, thread, atoi(level));
-	if (sched_getscheduler(0) == SCHED_OTHER)
-		sched_setscheduler(0, SCHED_BATCH, &none);
-	if (!session)
-		return;
-	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+static void give_way(pid_t thread)
+{
+	static const struct sched_param none = { .sched_priority = 0 };
+
+	if (getpriority(PRIO_PROCESS, (id_t)thread) < NICE)
+		setpriority(PRIO_PROCESS, (id_t)thread, NICE);
+	if (sched_getscheduler(thread) == SCHED_OTHER)
+		sched_setscheduler(thread, SCHED_BATCH, &none);
+}
+
+void process_give_way(void)
+{
+	give_way((pid_t)syscall(SYS_gettid));
+}
+
+void process_gives_way(pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *threads;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = pid > 0 ? opendir(path) : NULL;
+	while (threads && (entry = readdir(threads)) != NULL)
+		if (atoi(entry->d_name) > 0)
+			give_way(atoi(entry->d_name));
+	if (threads)
+		closedir(threads);
+}
+
+bool process_hurry(void)
+{
+	return setpriority(PRIO_PROCESS, 0, HURRIED) == 0;
+}
+
+void process_group_gives_way(bool hurried)
+{
+	int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+
+	if (hurried) {
+		setpriority(PRIO_PGRP, 0, NICE);
+		setpriority(PRIO_PROCESS, 0, 0);
+	}
 	if (fd < 0)
 		return;
-	if (write(fd, level, strlen(level)) < 0)
+	if (dprintf(fd, "%d", NICE) < 0)
 		errno = 0;
 	close(fd);
+}
+
+int64_t process_patience(int64_t ns)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), ready = 0;
+	char text[128];
+
+	if (process_read_file("/proc/loadavg", text, sizeof(text)) > 0)
+		sscanf(text, "%*s %*s %*s %ld", &ready);
+	ready /= cpus > 0 ? BUSY * cpus : BUSY;
+	return ready > PATIENCE ? ns * PATIENCE : ready > 1 ? ns * ready : ns;
 }
 
 void process_shrug_signals(void)

@@ -32,11 +32,19 @@ void process_default_signals(void);
 /*
  * Where cores are short PROGRAM comes first: the calling thread, and what it
  * starts, gets a lower priority, and when it wakes it pushes nobody from a core
- * (SCHED_BATCH). With `session` also the session it leads, whose
- * nice level counts where the kernel groups tasks by session (sched(7),
- * autogroup). Never raises anything; failure is silent.
+ * (SCHED_BATCH). Never raises anything; failure is silent.
  */
-void process_give_way(bool session);
+void process_give_way(void);
+/* All threads of that process; those that it starts later have it from these. */
+void process_gives_way(pid_t pid);
+/* The calling thread, and what it starts, goes before others until its group gives way, for a
+ * start that is short but made of many small steps. False: it may not. */
+bool process_hurry(void);
+/* The session that this process leads, whose nice level counts where the kernel groups
+ * tasks by session (sched(7), autogroup); hurried: and all of the group but this thread. */
+void process_group_gives_way(bool hurried);
+/* How long what takes ns at most may take now, as many want the processors: up to 3 times. */
+int64_t process_patience(int64_t ns);
 
 /* Reads a whole small file; bytes read (NUL added), -1 and errno. */
 ssize_t process_read_file(const char *path, char *buffer, size_t size);

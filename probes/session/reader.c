@@ -360,7 +360,7 @@ static void *reader_main(void *arg)
 
 	reader->begun_ns = reader_now_ns();
 	if (reader->url) {
-		process_give_way(false);
+		process_give_way();
 		relay_use(&reader->relay);
 		guard_begin(&reader->gave_up);
 		while (run_graph(reader))

@@ -8,7 +8,6 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "probes/session/decode.h"
-#include "probes/session/seqs.h"
 #include "tests/unit/test.h"
 
 /* What a script does not say is 0. */
@@ -557,42 +556,6 @@ TEST(decode_marks_where_it_was_attached_anew)
 	CHECK_INT(decode_batch(decode, &count)[0].u.lost.begin_ns, 100);
 	CHECK_INT(decode_counts(decode)->streams_ended, decode_counts(decode)->streams_begun);
 	decode_free(decode);
-}
-
-static struct event by(uint32_t tid, uint32_t seq)
-{
-	return (struct event) { .type = EVENT_FREE, .pid = 1, .tid = tid, .seq = seq,
-				.time_ns = seq };
-}
-
-/* A process wrote 10; of one thread a gap shows 3, of the other nothing comes any more. */
-TEST(decode_beats_tell_what_no_number_does)
-{
-	const struct event came[] = { by(1, 1), by(1, 5), by(2, 1), by(3, 0) };
-	struct seqs *seqs = seqs_new();
-	struct event other = by(1, 1);
-	struct event_lost loss;
-
-	for (size_t i = 0; i < 4; i++) {
-		if (came[i].seq)
-			CHECK_INT(seqs_take(seqs, &came[i], &loss), i == 1 ? SEQS_GAP : SEQS_NEXT);
-		seqs_came(seqs, &came[i]);
-	}
-	other.pid = 2;
-	seqs_came(seqs, &other);
-	CHECK_INT(seqs_written(seqs, 1, 10), 3);
-	CHECK_INT(seqs_written(seqs, 1, 10), 0);
-	/* and then something comes, which shows what has been told */
-	CHECK_INT(seqs_take(seqs, &(struct event) { .type = EVENT_FREE, .pid = 1, .tid = 2,
-						    .seq = 5, .time_ns = 5 }, &loss), SEQS_GAP);
-	CHECK_INT(loss.count, 0);
-	CHECK_INT(loss.placed, 3);
-	/* what the tracer has told is told; its sum is less than what came: nothing */
-	CHECK_INT(seqs_report(seqs, 2), 2);
-	CHECK_INT(seqs_written(seqs, 1, 12), 0);
-	CHECK_INT(seqs_written(seqs, 2, 0), 0);
-	CHECK_INT(seqs_written(seqs, 2, 9), 6);
-	seqs_free(seqs);
 }
 
 /* Many ops for one message, however they come: none is left out. */
