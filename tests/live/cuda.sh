@@ -63,9 +63,10 @@ names() {
 		is "one device by its address" "$(report "len({d['address'] for d in j['devices']})")" 2 || return
 }
 
-# Held back by CUPTI for over two seconds: in all totals, and the report says where not.
-late() {
-	fault hold=3 held && is "late is told" "$(report "j['trust'].get('late', 0) > 20")" True
+# Held back by CUPTI for over two seconds: what was launched is waited for, and all of it is in
+# its slice of time. (What is late all the same: analyses_engine_test.c.)
+held() {
+	fault hold=3 held && is "late" "$(report "j['trust'].get('late', 0)")" 0
 }
 
 # The host is ahead of the device, as in a training, and kernels are few and long: each slice
@@ -155,7 +156,7 @@ for r in 11.4 12.6 12.9 13.4; do
 	case_beside "streams $r" script "$r" streams
 	case_beside "graphs $r" script "$r" graphs
 done
-case_beside late late
+case_beside held held
 case_beside ahead ahead
 case_beside full script 13.0 train --level full
 case_beside min min
