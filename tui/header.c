@@ -260,6 +260,15 @@ static bool update_deaf(struct header *h, struct view *view)
 	return true;
 }
 
+static bool is_off(struct view *view, int64_t now_ns)
+{
+	struct model_pause *list;
+	size_t n = model_pauses(view->model, UINT32_MAX, now_ns - 1, now_ns, &list);
+
+	free(list);
+	return n > 0;
+}
+
 /*
  * Something should be seen and is not. What the probes themselves say they are
  * blind for is the likeliest cause.
@@ -294,7 +303,9 @@ static void update_banner(struct header *h, struct view *view,
 		snprintf(time, sizeof(time), "%d s", (int)(quiet / (QUIET_NS / 10)));
 	else
 		fmt_time(time, quiet);
-	if (s->kernels)
+	if (is_off(view, s->live_ns))
+		banner(h, "the level is off for %s: what PROGRAM does is not looked at", time);
+	else if (s->kernels)
 		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
 		       time);
 	else if (s->calls)

@@ -386,6 +386,12 @@ TEST(header_knows_what_has_not_ended)
 	apply_one(view.model, ev_kernel(1, 1, 2, 10, 1000));
 	header_text(header, &view, text, sizeof(text));
 	CHECK(strstr(text, "nothing has happened"));
+	/* Nor does what nobody looks at. */
+	apply_one(view.model, (struct event) { .type = EVENT_LEVEL, .pid = PID, .tid = PID,
+			.time_ns = BASE + 31 * SECOND, .u.level = { BASE + 31 * SECOND, 0 } });
+	apply_one(view.model, ev_alive(BASE + 60 * SECOND));
+	header_text(header, &view, text, sizeof(text));
+	CHECK(strstr(text, "the level is off for") && !strstr(text, "nothing has happened"));
 	header_free(header);
 	model_free(view.model);
 }
