@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,9 +71,14 @@ void process_keep_fds(const int *fds, size_t count)
 void process_own_folder(char *path, size_t size)
 {
 	ssize_t length = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
+	char *slash, *started;
 
 	path[length > 0 ? length : 0] = '\0';
+	if (length < 0) {	/* no /proc: as the kernel was told, for the word on what is missing */
+		started = realpath((const char *)getauxval(AT_EXECFN), NULL);
+		snprintf(path, size, "%s", started ? started : "");
+		free(started);
+	}
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
