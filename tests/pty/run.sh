@@ -231,8 +231,8 @@ stderr_is_kept() {
 reads() {
 	[ -d "$pty_work/rec" ] ||
 		"${tftop%/*}/tftop-gen" --spans 50000 --ctf "$pty_work/rec" >/dev/null || return 1
-	rm -f "$pty_work/rec/cache"
-	start 100x30 env STUCK="$1" LD_PRELOAD="${tftop%/*}/tests/stuck.so" "$tftop" --no-config \
+	rm -f "$pty_work/rec/cache" "$pty_work/stuck"
+	start 100x30 env STUCK="$1" STUCK_HERE="$pty_work/stuck" LD_PRELOAD="${tftop%/*}/tests/stuck.so" "$tftop" --no-config \
 		"${@:2}" "$pty_work/rec"
 }
 
@@ -242,7 +242,8 @@ leaves_while_reading() {
 
 # The shell around it gets the Ctrl-C too: there is no status.
 interrupts_reading() {
-	reads hang -b && until_screen 'reading the recording' && press C-c &&
+	reads hang -b && until_screen 'reading the recording' &&
+		until_true 15 test -e "$pty_work/stuck" && press C-c &&
 		until_screen 'it is left behind' && until_true 15 is_gone "$(started_pid)"
 }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
