@@ -43,7 +43,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 {
 	size_t i;
 
-	guard_caught();			/* a thread of the reader's: tftop goes on */
+	guard_caught(number);		/* a thread of the reader's: tftop goes on */
 	if (crash.armed) {
 		ssize_t ignored = write(crash.fd, crash.bytes, crash.size);
 

@@ -12,6 +12,7 @@
 
 static _Thread_local atomic_bool *guarded;
 static _Thread_local volatile sig_atomic_t holds;
+static _Thread_local sigjmp_buf *volatile way_back;
 
 /* A sanitizer tells of a bad access itself. */
 #ifdef __SANITIZE_ADDRESS__
@@ -25,12 +26,18 @@ static struct sigaction before[CAUGHT];
 static atomic_bool lost_any;
 static sem_t alone;			/* no mutex: the handler may post it */
 
-void guard_caught(void)
+void guard_caught(int number)
 {
+	sigjmp_buf *back = way_back;
+
 	if (!guarded)
 		return;
 	if (holds)
 		sem_post(&alone);
+	holds = false;
+	way_back = NULL;
+	if (back && number == SIGABRT)
+		siglongjmp(*back, 1);
 	atomic_store(&lost_any, true);
 	atomic_store(guarded, true);
 	for (;;)
@@ -44,7 +51,7 @@ bool guard_lost_any(void)
 
 static void caught(int number)
 {
-	guard_caught();
+	guard_caught(number);
 	/* Another thread: as if we were not here. */
 	for (size_t i = 0; i < CAUGHT; i++)
 		if (caught_signals[i] == number)
@@ -74,9 +81,15 @@ void guard_begin(atomic_bool *gave_up)
 	guarded = gave_up;
 }
 
+void guard_back(sigjmp_buf *back)
+{
+	way_back = back;
+}
+
 void guard_end(void)
 {
 	guarded = NULL;
+	way_back = NULL;
 }
 
 static void make_lock(void)

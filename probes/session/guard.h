@@ -17,6 +17,7 @@
 #ifndef PROBES_SESSION_GUARD_H
 #define PROBES_SESSION_GUARD_H
 
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -25,10 +26,14 @@ void guard_install(void);
 /* From now on this thread's abort sets *gave_up, which outlives the thread. */
 void guard_begin(atomic_bool *gave_up);
 void guard_end(void);
+/* Where this thread's next abort() leads instead (sigsetjmp, with the mask), once; NULL: nowhere.
+ * Of an assertion that failed, where nothing of ours is half done: what the library has made
+ * is forgotten, never freed. Other signals may come from within malloc(). */
+void guard_back(sigjmp_buf *back);
 
 /* For a handler of these signals that stands before ours: does not return on a
  * guarded thread. */
-void guard_caught(void);
+void guard_caught(int number);
 /* Has any thread been given up? exit() may then wait for what it holds. */
 bool guard_lost_any(void);
 

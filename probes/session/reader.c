@@ -8,6 +8,7 @@
  * dominates the latency, and each look costs the relay daemon an answer.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,12 @@ static void call_sink(void *arg, const struct event *events, size_t count)
 {
 	struct reader *reader = arg;
 
+	guard_back(NULL);		/* not out of what is half done */
 	atomic_store(&reader->in_sink, true);
 	if (!atomic_load(&reader->stop))
 		reader->options.sink(reader->options.sink_arg, events, count);
 	atomic_store(&reader->in_sink, false);
+	guard_back(reader->path ? NULL : &reader->back);
 }
 
 static void look_at_gap(struct reader *reader)
@@ -88,9 +91,11 @@ static void take(void *arg, const bt_message *message)
 {
 	struct reader *reader = arg;
 
+	guard_back(NULL);
 	reader->brought = true;
 	if (!decode_message(reader->decode, message))
 		hand_on(reader);
+	guard_back(&reader->back);
 }
 
 static graph_status consume(bt_message_iterator *iterator, void *arg)
@@ -353,6 +358,17 @@ static void release(struct reader *reader)
 	free(reader);
 }
 
+/* Babeltrace has failed one of its assertions: as after bad data another graph reads on, where
+ * there may be one. */
+static void after_abort(struct reader *reader)
+{
+	if (!reattaches(reader))
+		guard_caught(SIGABRT);		/* does not return */
+	relay_hang_up(&reader->relay);		/* the daemon knows one reader at a time */
+	hand_on(reader);
+	attach_anew(reader, "babeltrace gave up on the data");
+}
+
 static void *reader_main(void *arg)
 {
 	struct reader *reader = arg;
@@ -363,6 +379,9 @@ static void *reader_main(void *arg)
 		process_give_way();
 		relay_use(&reader->relay);
 		guard_begin(&reader->gave_up);
+		if (sigsetjmp(reader->back, 1))
+			after_abort(reader);
+		guard_back(&reader->back);
 		while (run_graph(reader))
 			;
 		relay_use(NULL);

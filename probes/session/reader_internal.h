@@ -7,6 +7,7 @@
 #define PROBES_SESSION_READER_INTERNAL_H
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 
 #include "probes/session/reader.h"
@@ -23,6 +24,7 @@ struct reader {
 	char error[READER_ERROR_MAX];	/* written before state is READER_FAILED */
 	char why[READER_ERROR_MAX];	/* it attached anew [lock] */
 	struct relay relay;
+	sigjmp_buf back;		/* out of a graph that aborts; its thread's own */
 	bool abandoned;			/* reader_free() gave up: the thread frees */
 	bool exited;			/* the thread has left its loop */
 	atomic_bool stop, in_sink;

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the relay daemon tells tftop comes damaged, cut, late or not at all
-# (tests/doubles/wire_faults.c): tftop says what happened, ends with PROGRAM's status and a
+# (tests/doubles/wire_faults.c), or babeltrace aborts on it (stuck.c): tftop says what happened, ends with PROGRAM's status and a
 # report that can be read, and PROGRAM notices nothing. What breaks once is attached to anew,
 # and what came is counted or counted as lost. CASE=part runs the cases whose name has it.
 . "$(dirname "$0")/lib.sh"
-need_programs "$tftop" "$O/tests/burst"
+need_programs "$tftop" "$O/tests/burst" "$O/tests/stuck.so"
 RANGES=3000 PACE=3000
 
 # broken FAULT [RANGES]: WIRE_DOUBLE=FAULT under tftop's nose
 broken() {
 	local ranges=${2:-$RANGES} status
-	WIRE_DOUBLE=$1 LD_PRELOAD=$O/tests/wire_faults.so timeout -k 5 60 "$tftop" --no-config \
+	WIRE_DOUBLE=${1#abort*} STUCK=${1%%,*} LD_PRELOAD="$O/tests/wire_faults.so $O/tests/stuck.so" timeout -k 5 60 "$tftop" --no-config \
 		--debug "$work/log" --json="$work/report" -- \
 		sh -c '"$@"; exit 3' sh "$O/tests/burst" "$ranges" $PACE >"$work/out" 2>"$work/errors"
 	status=$?
@@ -44,6 +44,7 @@ all='seen + lost >= 3000 and seen > 0'
 PACE=10000 case_beside slow slow
 PACE=400 case_beside stalled once stall,1,1 'the relay daemon did not answer for 6 s' "seen + lost >= 9000 and seen > 0" 9000
 case_beside cut once cut,1,1 'the connection to the relay daemon broke off' "$all"
+case_beside abort once abort,0,0 'babeltrace gave up on the data' "$all"
 case_beside huge once huge,2,1 'the relay daemon announced more data' 'seen + lost >= 3000'
 case_beside crash always bytes 128
 for fault in bytes times metadata index; do
