@@ -29,7 +29,8 @@
 #include "model/model-internal.h"
 #include "model/base/util.h"
 
-#define POLL_NS 20000000		/* settled moves by so much between looks */
+#define POLL_NS 20000000		/* settled moves by so much between looks, ... */
+#define OPEN_NS INT64_C(1000)		/* ... and by that for each open span: it is looked at */
 #define REVIEW_NS 1000000000
 #define STEPLESS_NS 1000000000		/* before the first step: behind the settled line */
 #define LAG_NS 10000000000
@@ -275,8 +276,7 @@ static void gather(struct model *model, size_t end, int64_t t0)
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
-		/* Copied first: a core waits where it reads together what was just
-		 * written apart. */
+		/* Copied first: a core waits where it reads together what was just written apart. */
 		act = put_out(analyses, waiting_at(&analyses->waiting, key->at));
 		resolve(model, act);
 		if (key->start < t0) {
@@ -518,12 +518,9 @@ static void look_for_steps(struct model *model, int64_t to_ns)
 static int64_t plain_end(const struct analyses *analyses, int64_t to_ns)
 {
 	int64_t t1 = analyses->done_ns + SLICE_NS;
-	size_t next;
+	size_t next = key_from(analyses, analyses->done_ns);
 
-	if (t1 >= to_ns)
-		return to_ns;
-	next = key_from(analyses, analyses->done_ns);
-	if (next == analyses->n_keys)
+	if (t1 >= to_ns || next == analyses->n_keys)
 		return to_ns;
 	return analyses->keys[next].start > t1 ? analyses->keys[next].start : t1;
 }
@@ -593,8 +590,10 @@ void analyses_poll(struct model *model, bool batch_ends)
 {
 	struct analyses *analyses = model->analyses;
 
+	int64_t pause_ns = POLL_NS + OPEN_NS * (int64_t)model->n_alive_opens;
+
 	if (analyses->waiting.n < analyses->max / 4 * 3 &&
-	    (!batch_ends || model_settle(model) - POLL_NS < analyses->tried_ns))
+	    (!batch_ends || model_settle(model) - pause_ns < analyses->tried_ns))
 		return;
 	analyses_run(model, false);
 }
