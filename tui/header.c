@@ -260,13 +260,24 @@ static bool update_deaf(struct header *h, struct view *view)
 	return true;
 }
 
-static bool is_off(struct view *view, int64_t now_ns)
+/* For how long the level has been off; 0: it is not. */
+static int64_t off_ns(struct view *view, const struct model_status *s)
 {
 	struct model_pause *list;
-	size_t n = model_pauses(view->model, UINT32_MAX, now_ns - 1, now_ns, &list);
+	size_t n = model_pauses(view->model, UINT32_MAX, s->first_ns, s->live_ns, &list);
+	int64_t ns = n && list[n - 1].end_ns == s->live_ns ?
+		     s->live_ns - list[n - 1].begin_ns : 0;
 
 	free(list);
-	return n > 0;
+	return ns;
+}
+
+static void write_duration(char time[FMT_MAX], int64_t ns)
+{
+	if (ns < 120 * (QUIET_NS / 10))
+		snprintf(time, FMT_MAX, "%d s", (int)(ns / (QUIET_NS / 10)));
+	else
+		fmt_time(time, ns);
 }
 
 /*
@@ -277,7 +288,7 @@ static void update_banner(struct header *h, struct view *view,
 			  const struct process_row *processes, size_t count, bool exited)
 {
 	const struct model_status *s = &h->status;
-	int64_t quiet = 0;
+	int64_t quiet = 0, off;
 	const char *blind = NULL;
 	bool probes = false;
 	char time[FMT_MAX];
@@ -299,11 +310,9 @@ static void update_banner(struct header *h, struct view *view,
 		quiet = view->clock_ns - h->opened_ns;
 	if (quiet < QUIET_NS)
 		return;
-	if (quiet < 120 * (QUIET_NS / 10))
-		snprintf(time, sizeof(time), "%d s", (int)(quiet / (QUIET_NS / 10)));
-	else
-		fmt_time(time, quiet);
-	if (is_off(view, s->live_ns))
+	off = off_ns(view, s);
+	write_duration(time, off ? off : quiet);
+	if (off)
 		banner(h, "the level is off for %s: what PROGRAM does is not looked at", time);
 	else if (s->kernels)
 		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
