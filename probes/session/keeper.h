@@ -5,7 +5,8 @@
  *
  * Always true:
  *  - It starts by itself, as soon as it is forked, and says WIRE_READY or
- *    WIRE_FAILED within READY_LIMIT_NS.
+ *    WIRE_FAILED within ARM_LIMIT_NS (session.c), up to three times that where many want the
+ *    processors (process_patience()).
  *  - After WIRE_BEGUN a daemon that dies or has been stopped for 5 s is replaced, with all
  *    others: WIRE_RESTARTS, then WIRE_READY once more, or WIRE_BROKEN. Three times a minute
  *    at most. Programs find the new set at the same place.

@@ -100,8 +100,8 @@ void process_null_stdio(void)
 		close(null);
 }
 
-#define BUSY 4				/* that many for a processor are twice, … as patient */
-#define PATIENCE 3
+#define BUSY 4				/* for each time that as many want a processor, as much again ... */
+#define PATIENCE 3			/* ... as this at most */
 #define NICE 5
 #define HURRIED (-15)			/* as who stands still for tftop has it (attach/hurry.c) */
 

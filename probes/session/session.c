@@ -299,7 +299,7 @@ static enum wire_result hear_keeper(struct session *s, int *page, int64_t deadli
 
 int session_arm(struct session *s, char error[SESSION_ERROR_MAX])
 {
-	int64_t deadline = wire_now_ns() + ARM_LIMIT_NS;
+	int64_t deadline = wire_now_ns() + process_patience(ARM_LIMIT_NS);
 
 	for (;;) {
 		int page = -1;
