@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the relay daemon tells tftop comes damaged, cut, late or not at all
-# (tests/doubles/wire_faults.c), or babeltrace aborts on it (stuck.c): tftop says what happened, ends with PROGRAM's status and a
-# report that can be read, and PROGRAM notices nothing. What breaks once is attached to anew,
-# and what came is counted or counted as lost. CASE=part runs the cases whose name has it.
+# (tests/doubles/wire_faults.c), or babeltrace aborts on it (stuck.c): tftop says what happened,
+# ends with PROGRAM's status and a report that can be read, and PROGRAM notices nothing. What
+# breaks once is attached to anew, and what came is counted or counted as lost. CASE=part runs
+# the cases whose name has it.
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$O/tests/burst" "$O/tests/stuck.so"
 RANGES=3000 PACE=3000
