@@ -6,16 +6,15 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "probes/session/process.h"
 #include "probes/session/wire.h"
 
 #define LOCK_PI2 13			/* FUTEX_LOCK_PI2, since Linux 5.14: CLOCK_MONOTONIC */
 #define LOOK_NS 5000000			/* whether it is over */
-#define NICE (-15)			/* where priorities are not to be had */
 
 static void *wait_for_it(void *data)
 {
@@ -51,7 +50,7 @@ void hurry_begin(struct hurry *hurry, pid_t tid)
 
 	*hurry = (struct hurry){ .futex = (uint32_t)tid };
 	prctl(PR_SET_TIMERSLACK, 1);
-	setpriority(PRIO_PROCESS, 0, NICE);
+	process_hurry();		/* where priorities are not to be had */
 	if (!may_go_first(&attributes))
 		return;
 	sigfillset(&all);

@@ -420,6 +420,8 @@ static uint64_t lost_by_beat(struct decode *decode, const struct event *event)
 {
 	if (event->type != EVENT_BEAT || !decode->anew || decode->renewed || !decode->seqs)
 		return 0;
+	if (!decode->anew_ns)		/* nothing had been read before */
+		decode->anew_ns = event->time_ns;
 	return seqs_written(decode->seqs, event->pid, event->u.beat.events);
 }
 
@@ -428,7 +430,6 @@ static void take_event(struct decode *decode, const bt_message *message)
 	const bt_event *from = bt_message_event_borrow_event_const(message);
 	struct decode_class *class = find_class(decode, bt_event_borrow_class_const(from));
 	struct event *event;
-	int64_t anew_ns = decode->anew_ns ? decode->anew_ns : decode->time_ns;
 	uint64_t lost;
 
 	if (class && class->frequency)
@@ -451,7 +452,7 @@ static void take_event(struct decode *decode, const bt_message *message)
 	lost = lost_by_beat(decode, event);
 	number(decode, event);
 	if (lost)
-		add_loss(decode, NULL, anew_ns, anew_ns, lost, false);
+		add_loss(decode, NULL, decode->anew_ns, decode->anew_ns, lost, false);
 	if (event->type == EVENT_PROCESS)
 		check_schema(decode, event->u.process.schema, event->pid);
 }

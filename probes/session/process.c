@@ -103,7 +103,7 @@ void process_null_stdio(void)
 #define BUSY 4				/* for each time that as many want a processor, as much again ... */
 #define PATIENCE 3			/* ... as this at most */
 #define NICE 5
-#define HURRIED (-15)			/* as who stands still for tftop has it (attach/hurry.c) */
+#define HURRIED (-15)
 
 static void give_way(pid_t thread)
 {
