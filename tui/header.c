@@ -313,7 +313,7 @@ static void update_banner(struct header *h, struct view *view,
 	off = off_ns(view, s);
 	write_duration(time, off ? off : quiet);
 	if (off)
-		banner(h, "the level is off for %s: what PROGRAM does is not looked at", time);
+		banner(h, "the level has been off for %s: what PROGRAM does is not looked at", time);
 	else if (s->kernels)
 		banner(h, "nothing has happened for %s: the program waits, or computes elsewhere",
 		       time);

@@ -391,7 +391,7 @@ TEST(header_knows_what_has_not_ended)
 			.time_ns = BASE + 31 * SECOND, .u.level = { BASE + 31 * SECOND, 0 } });
 	apply_one(view.model, ev_alive(BASE + 60 * SECOND));
 	header_text(header, &view, text, sizeof(text));
-	CHECK(strstr(text, "the level is off for 29 s") && !strstr(text, "nothing has happened"));
+	CHECK(strstr(text, "the level has been off for 29 s") && !strstr(text, "nothing has happened"));
 	header_free(header);
 	model_free(view.model);
 }
