@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
-#include "probes/session/environ.h"
-#include "probes/session/process.h"
+#include "probes/session/program/environ.h"
+#include "probes/process/process.h"
 #include "tui/options.h"
-#include "tui/sheet.h"
+#include "tui/draw/sheet.h"
 
 #define INDENT 23		/* of what is said, behind verdict and word */
 #define NARROWEST 20		/* columns for it, however narrow the terminal */

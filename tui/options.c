@@ -17,7 +17,7 @@
 #include "model/base/util.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
-#include "tui/tui.h"
+#include "tui/loop/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
 #define MEMORY_LIMIT_MIN (16ull << 20)

@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "probes/schema/control.h"
-#include "tui/exports.h"
+#include "tui/run/exports.h"
 
 #define OPTIONS_ERROR_MAX 320
 #define OPTIONS_EXPORTS_MAX 32

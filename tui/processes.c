@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "probes/session/process.h"
+#include "probes/process/process.h"
 #include "probes/session/session.h"
-#include "tui/complain.h"
+#include "tui/base/complain.h"
 #include "tui/control.h"
-#include "tui/sheet.h"
+#include "tui/draw/sheet.h"
 
 #define COMMAND_MAX 4096
 #define COMM_MAX 15		/* characters that the kernel keeps of a name */

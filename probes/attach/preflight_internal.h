@@ -7,7 +7,7 @@
 #define PROBES_ATTACH_PREFLIGHT_INTERNAL_H
 
 #include "probes/attach/preflight.h"
-#include "probes/session/process.h"
+#include "probes/process/process.h"
 
 /* The symbol by which a probe library can come late. */
 #define ATTACH_ENTRY "tftop_probe_attach"

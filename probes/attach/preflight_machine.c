@@ -10,10 +10,10 @@
 
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/target.h"
-#include "probes/session/daemons.h"
-#include "probes/session/dir.h"
-#include "probes/session/lttng.h"
-#include "probes/session/namespaces.h"
+#include "probes/session/lttng/daemons.h"
+#include "probes/process/dir.h"
+#include "probes/session/lttng/lttng.h"
+#include "probes/session/lttng/namespaces.h"
 
 #define CAP_PTRACE 19
 #define BUFFERS_GOOD (64u << 10)

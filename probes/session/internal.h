@@ -9,14 +9,14 @@
 
 #include <pthread.h>
 
-#include "probes/session/children.h"
-#include "probes/session/environ.h"
-#include "probes/session/follow.h"
-#include "probes/session/launcher.h"
-#include "probes/session/pids.h"
-#include "probes/session/preflight.h"
+#include "probes/session/program/children.h"
+#include "probes/session/program/environ.h"
+#include "probes/session/program/follow.h"
+#include "probes/session/program/launcher.h"
+#include "probes/process/pids.h"
+#include "probes/session/program/preflight.h"
 #include "probes/session/session.h"
-#include "probes/session/wire.h"
+#include "probes/process/wire.h"
 
 /* Uids that root's PROGRAM and its children may have, beside the one it began with. */
 #define SESSION_USERS_MAX 64

@@ -17,10 +17,10 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "probes/session/daemons.h"
+#include "probes/session/lttng/daemons.h"
 #include "probes/session/internal.h"
-#include "probes/session/keeper.h"
-#include "probes/session/process.h"
+#include "probes/session/lttng/keeper.h"
+#include "probes/process/process.h"
 
 #define ARM_LIMIT_NS 20000000000
 #define CONNECT_LIMIT_NS 5000000000

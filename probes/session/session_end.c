@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probes/session/dir.h"
+#include "probes/process/dir.h"
 #include "probes/session/internal.h"
 
 #define STOP_LIMIT_NS 3500000000

@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probes/session/daemons.h"
-#include "probes/session/dir.h"
+#include "probes/session/lttng/daemons.h"
+#include "probes/process/dir.h"
 #include "probes/session/internal.h"
-#include "probes/session/process.h"
+#include "probes/process/process.h"
 
 /* Complaints of the daemons that are passed on. */
 #define LOGS_TOLD_MAX 4

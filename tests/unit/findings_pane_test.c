@@ -8,11 +8,11 @@
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/json_read.h"
-#include "tui/output.h"
-#include "tui/panes.h"
-#include "tui/report.h"
-#include "tui/synth.h"
+#include "tui/base/json_read.h"
+#include "tui/terminal/output.h"
+#include "tui/draw/panes.h"
+#include "tui/report/report.h"
+#include "tui/run/synth.h"
 
 #define SECOND INT64_C(1000000000)
 

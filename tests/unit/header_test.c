@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/minimap.h"
-#include "tui/pane_steps.h"
-#include "tui/panes.h"
-#include "tui/sentence.h"
-#include "tui/strip.h"
+#include "tui/timeline/minimap.h"
+#include "tui/panes/pane_steps.h"
+#include "tui/draw/panes.h"
+#include "tui/timeline/sentence.h"
+#include "tui/draw/strip.h"
 
 static void drawn(struct strip *strip, int width, uint32_t rule, char *out, size_t size)
 {

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/query.h"
+#include "model/query/query.h"
 #include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/options.h"
-#include "tui/script.h"
-#include "tui/tui.h"
+#include "tui/loop/script.h"
+#include "tui/loop/tui.h"
 
 static char *read_text(const char *path)
 {
