@@ -27,9 +27,12 @@ passed=0 failed=0 skipped=0 why=
 
 # Waits without a clock of its own: nothing is ever written to this pipe.
 exec {never}<> <(:)
-# wait_for SECONDS COMMAND…: until it succeeds; 1 when the time is over.
+[ -n "${TIMING:-}" ] && patience=1 || patience=4
+# wait_for SECONDS COMMAND…: until it succeeds; 1 when the time is over. Whoever waits says so
+# then, and fails. The seconds are those of a machine that does nothing else, which only
+# `make check-timing` holds them to: other suites run beside this one, so it has four times that.
 wait_for() {
-	local end=$((${EPOCHREALTIME//[.,]/} + $1 * 1000000))
+	local end=$((${EPOCHREALTIME//[.,]/} + $1 * patience * 1000000))
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME//[.,]/}" -lt "$end" ] || return 1

@@ -13,6 +13,8 @@
 # suite that ended without its last line, or said no names, as a whole). If it passes then it is
 # flaky: it is listed, with what was said both times, which is kept in $O/flaky too, and counts
 # as passed; more than 3 of these fail the run. Where more than 12 failed none is run again.
+# A suite whose cases take random numbers says "# seed NAME=NUMBER" and takes its numbers from
+# that variable where it is set: the second run has the same.
 set -u
 export O=${O:-build}
 passed=0 failed=0 skipped=0
@@ -99,11 +101,13 @@ repeat() {
 	local suite=$1 log=$2 count=$3 name=$4 second p f s status kept before
 	n=$((n + 1))
 	second=$TMPDIR/log.$n
-	if [ -n "$name" ]; then
-		CASE="=$name" run "$suite" "$second" &
-	else
-		run "$suite" "$second" &
-	fi
+	(
+		# shellcheck disable=SC2046
+		export O $(sed -nE 's/^# seed ([A-Z_]+=[0-9]+)$/\1/p' "$log")
+		[ -z "$name" ] || export CASE="=$name"
+		run "$suite" "$second"
+		exit $?
+	) &
 	running[$!]="$suite $second"
 	wait $!
 	status=$?

@@ -10,7 +10,7 @@
 need_programs "$tftop" "$train"
 runs=${KILL_RUNS:-10}
 RANDOM=${KILL_SEED:=$$}
-echo "KILL_SEED=$KILL_SEED"
+echo "# seed KILL_SEED=$KILL_SEED"
 steps=60
 program=(--steps "$steps" --delay-ms 20 --batch 16)
 # Gets the program's exit status into a file, and hands signals on to it; the

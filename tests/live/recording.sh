@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$train" "$compare"
 RECORDING_SEED=${RECORDING_SEED:-$$}
+echo "# seed RECORDING_SEED=$RECORDING_SEED"
 
 # tables REPORT: what must be the same in the run's report and the recording's
 tables() {
