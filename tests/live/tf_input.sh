@@ -31,7 +31,8 @@ def near(got, want, per_cent, slack_ns=0):
 
 for what in sys.argv[2:]:
     if not eval(what):
-        sys.exit("%s: wait %d rest %d, found %s, stages %s" % (what, wait, rest, f, list(stage.values())))
+        sys.exit("%s: wait %d rest %d, found %s, stages "
+		 "%s" % (what, wait, rest, f, list(stage.values())))
 PY
 	) || fail "${got:0:900}"
 }
@@ -45,8 +46,8 @@ slow() {
 		'near(f["cost_ns_per_step"], wait, 10)' \
 		'f["evidence"]["row"] == "main"' \
 		'f["cost_ns_per_step"] <= f["evidence"]["end_ns"] - f["evidence"]["start_ns"] <= max(t["steps"]["series_ns"]) + 10**7' \
-		'"Map runs on one thread and holds" in f["lines"][0]' \
-		'int(f["lines"][0].split("holds ")[1].split(" %")[0]) >= 90' \
+		'"Map runs on one thread and accounts for" in f["lines"][0]' \
+		'int(f["lines"][0].split("accounts for ")[1].split(" %")[0]) >= 90' \
 		'"num_parallel_calls=%d" % root["parallelism"] in f["advice"] or root["parallelism"] == 1' \
 		'"prefetch(1)" in f["advice"]' \
 		'root["calls"] == steps and stage["Map"]["calls"] == steps' \
