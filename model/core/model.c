@@ -367,7 +367,7 @@ static void apply_data(struct model *model, const struct event *event)
 		apply_level(model, &event->u.level);
 		break;
 	case EVENT_SETTLED:
-		apply_settled(model, event->u.settled_ns);
+		apply_settled(model, event->u.settled.settled_ns);
 		break;
 	default:
 		apply_beat(model, &event->u.beat);

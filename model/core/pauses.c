@@ -34,7 +34,7 @@ static void forget_short(struct pauses *pauses)
 	pauses->n = to;
 }
 
-void apply_level(struct model *model, const struct event_level *level)
+void apply_level(struct model *model, const struct event_level_now *level)
 {
 	struct pauses *pauses = &model->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
@@ -68,9 +68,9 @@ void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns)
 	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
 
 	for (size_t i = 0; i < pauses->n; i++) {
-		event.u.level = (struct event_level) { pauses->list[i].begin_ns, 0 };
+		event.u.level = (struct event_level_now) { pauses->list[i].begin_ns, 0 };
 		export_put(x, &event);
-		event.u.level = (struct event_level) { pauses->list[i].end_ns, LEVEL_ON };
+		event.u.level = (struct event_level_now) { pauses->list[i].end_ns, LEVEL_ON };
 		if (pauses->list[i].end_ns != INT64_MAX)
 			export_put(x, &event);
 	}

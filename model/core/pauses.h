@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event_level;
+struct event_level_now;
 struct model;
 struct model_export;
 struct model_pause;
@@ -25,7 +25,7 @@ struct pauses {
 	size_t n, cap;
 };
 
-void apply_level(struct model *model, const struct event_level *level);
+void apply_level(struct model *model, const struct event_level_now *level);
 void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns);
 /* How much of [t0, t1) model_pauses() of all processes gives. */
 int64_t pauses_within(struct model *model, int64_t t0, int64_t t1);
