@@ -502,6 +502,7 @@ docs: $(O)/tftop
 		mv docs/$$page.new docs/$$page || exit 1; done
 	@for shell in bash zsh fish; do $(O)/tftop --print=$$shell > docs/tftop.$$shell.new && \
 		mv docs/tftop.$$shell.new docs/tftop.$$shell || exit 1; done
+	@tests/schema_page.py > docs/schema.md.new && mv docs/schema.md.new docs/schema.md
 
 # ---- install ----
 
