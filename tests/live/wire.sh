@@ -43,10 +43,10 @@ slow() { broken slow,1,0 60000 && says 'did not arrive in time' && told 'not set
 
 all='seen + lost >= 3000 and seen > 0'
 PACE=10000 case_beside slow slow
-PACE=400 case_beside stalled once stall,1,1 'the relay daemon did not answer for 6 s' "seen + lost >= 9000 and seen > 0" 9000
-case_beside cut once cut,1,1 'the connection to the relay daemon broke off' "$all"
-case_beside abort once abort 'babeltrace gave up on the data' "$all"
-case_beside huge once huge,2,1 'the relay daemon announced more data' 'seen + lost >= 3000'
+PACE=400 case_beside stalled once stall,1,1 'the LTTng relay daemon did not answer for 6 s' "seen + lost >= 9000 and seen > 0" 9000
+case_beside cut once cut,1,1 'the connection to the LTTng relay daemon was lost' "$all"
+case_beside abort once abort 'babeltrace could not read the data' "$all"
+case_beside huge once huge,2,1 'the LTTng relay daemon announced more data' 'seen + lost >= 3000'
 case_beside crash always bytes 128
 for fault in bytes times metadata index; do
 	case_beside "$fault" always $fault 6

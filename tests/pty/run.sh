@@ -250,7 +250,7 @@ is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
 screen_outlives_an_abort() {
 	reads abort && until_screen 'queue 0' && press 8 &&
-		until_screen 'babeltrace gave up on part of it' && press 1 &&
+		until_screen 'babeltrace could not read part of it' && press 1 &&
 		until_screen 'q quit' && press q && ends_with 0
 }
 
