@@ -176,7 +176,7 @@ struct session *session_fork(const struct session_options *options,
 	*exit_status = 125;
 	launcher_origin_save(&origin);
 	if (!s || !s->plan) {
-		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+		snprintf(error, SESSION_ERROR_MAX, "out of memory for the session");
 		goto fail;
 	}
 	if (!options->n_pids)

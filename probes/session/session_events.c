@@ -52,7 +52,7 @@ static void launcher_ended(struct session *s)
 		struct session_event failed = { .type = SESSION_EXEC_FAILED, .status = 125 };
 
 		program_ended(s);
-		session_note(s, &failed, "tftop's launcher died before PROGRAM had started");
+		session_note(s, &failed, "tftop's launcher died before PROGRAM started");
 		return;
 	}
 	session_say(s, 2, "tftop's launcher died: PROGRAM's exit status will be unknown");
@@ -141,7 +141,7 @@ static bool take_target(struct session *s, struct session_event *event)
 		program_ended(s);
 		return true;
 	}
-	snprintf(text, sizeof(text), "process %d has ended, %zu %s watched on", (int)target->pid,
+	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed", (int)target->pid,
 		 others, others == 1 ? "is" : "are");
 	session_say(s, 0, text);
 	return true;
@@ -279,8 +279,9 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
 {
 	s->late_told = true;
-	snprintf(text, size, "'%.160s' (process %d) was started meanwhile: of such processes OpenCL, "
-		 "CUDA, NVTX and ITT are seen, frameworks are not; --children is for those as well",
+	snprintf(text, size, "'%.160s' (process %d) was started after tftop attached: in such "
+		 "processes OpenCL, CUDA, NVTX and ITT are observed, but not frameworks; use "
+		 "--children for those",
 		 child->command, (int)child->pid);
 }
 
@@ -300,7 +301,7 @@ static void told_child(void *arg, const struct child_event *child)
 	if (child->gone)
 		return;
 	if (hider)
-		snprintf(text, sizeof(text), "what '%s' runs (process %d) is out of sight",
+		snprintf(text, sizeof(text), "tftop cannot observe what '%s' (process %d) runs",
 			 hider, (int)child->pid);
 	else if (child->kind == PREFLIGHT_STATIC || child->kind == PREFLIGHT_SECURE)
 		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
@@ -361,8 +362,8 @@ static void watch_users(struct session *s)
 static void say_users_missed(struct session *s)
 {
 	if (!s->users_missed)
-		session_say(s, 1, "PROGRAM has 256 processes or 64 users or more: those that change "
-			    "their user from now on may not be seen");
+		session_say(s, 1, "PROGRAM has at least 256 processes or 64 users: processes that "
+			    "change their user from now on may not be observed");
 	s->users_missed = true;
 }
 
@@ -413,8 +414,8 @@ void session_look_at_keeper(struct session *s)
 	if (s->keeper_told)
 		return;
 	s->keeper_told = true;
-	snprintf(text, sizeof(text), "tftop's keeper (process %d), which watches over the LTTng daemons, "
-		 "was stopped by somebody: it has been continued", (int)s->keeper);
+	snprintf(text, sizeof(text), "tftop's keeper (process %d), which supervises the LTTng "
+		 "daemons, was stopped from outside; tftop has continued it", (int)s->keeper);
 	session_say(s, 1, text);
 }
 

@@ -126,7 +126,7 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 
 		if (!found || !fit) {
 			snprintf(problem, size, "field '%s' of event '%s' is %s", spec->name, name,
-				 found ? "of another type" : "missing");
+				 found ? "of an unexpected type" : "missing");
 			return false;
 		}
 		if (spec->store == STORE_WORDS)

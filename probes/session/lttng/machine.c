@@ -34,12 +34,12 @@ static void check_privacy(struct attach_check *check)
 
 	places_try(&places);
 	if (places.network) {
-		attach_add(check, "privacy", ATTACH_CAN, "the session gets a private network namespace: "
-			   "nobody else reaches it");
+		attach_add(check, "privacy", ATTACH_CAN, "the session gets a private network "
+			   "namespace: nobody else can reach it");
 		return;
 	}
-	line = attach_add(check, "privacy", ATTACH_PARTLY, "no private network namespace (%s): other "
-			  "users of this machine can connect to the session while it lasts",
+	line = attach_add(check, "privacy", ATTACH_PARTLY, "no private network namespace (%s): "
+			  "other users of this machine can connect to the session while tftop runs",
 			  strerror(places.error ? places.error : EPERM));
 	attach_todo(line, "allow user namespaces, or run tftop in a container of its own");
 }
@@ -50,11 +50,12 @@ static void check_folder(struct attach_check *check)
 	struct attach_line *line;
 
 	if (base) {
-		attach_add(check, "folder", ATTACH_CAN, "a private one in '%s', where %llu MiB are free",
+		attach_add(check, "folder", ATTACH_CAN, "a private folder in '%s', which has %llu "
+			   "MiB free",
 			   base, dir_free_bytes(base) >> 20);
 		return;
 	}
-	line = attach_add(check, "folder", ATTACH_CANNOT, "no place for a private folder");
+	line = attach_add(check, "folder", ATTACH_CANNOT, "no writable place for a private folder");
 	attach_todo(line, "make XDG_RUNTIME_DIR or /tmp writable");
 }
 
@@ -74,13 +75,14 @@ static void check_memory(struct attach_check *check)
 	}
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (room < fixed) {
-		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' has %llu KiB free, LTTng needs "
-				  "%llu KiB", (unsigned long long)room >> 10,
+		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' has %llu KiB free, "
+				  "and LTTng needs %llu KiB", (unsigned long long)room >> 10,
 				  (unsigned long long)fixed >> 10);
 	} else if (!lttng_plan_sizes(&plan, cpus, room - fixed, UINT64_MAX, &need) ||
 		   plan.event_bytes < BUFFERS_GOOD) {
-		line = attach_add(check, "memory", ATTACH_PARTLY, "'/dev/shm' has %llu KiB free: buffers are "
-				  "short or on the disk, events can be lost in bursts",
+		line = attach_add(check, "memory", ATTACH_PARTLY, "'/dev/shm' has only %llu KiB "
+				  "free: buffers are small or on disk, and bursts of events can be "
+				  "lost",
 				  (unsigned long long)room >> 10);
 	} else {
 		attach_add(check, "memory", ATTACH_CAN, "'/dev/shm' has %llu MiB free",
@@ -97,7 +99,7 @@ void machine_check(struct attach_check *check, const char *lib_dir)
 	memset(check, 0, sizeof(*check));
 	if (!lib_dir[0]) {
 		line = attach_add(check, "probes", ATTACH_CANNOT, "no probe libraries beside tftop");
-		attach_todo(line, "'make' or 'make install' again");
+		attach_todo(line, "run 'make' or 'make install' again");
 	}
 	check_daemons(check);
 	check_privacy(check);

@@ -83,7 +83,7 @@ static bool may_go_on(void *arg, char *why, size_t size)
 	stop = f->stop;
 	pthread_mutex_unlock(&f->lock);
 	if (stop)
-		snprintf(why, size, "tftop leaves");
+		snprintf(why, size, "tftop is ending");
 	return !stop;
 }
 
@@ -113,7 +113,7 @@ static void enter(struct follow *f, struct job *job, const struct attach_check *
 
 	bring.fd = process_open(job->pid, job->start_ticks, NULL);
 	if (bring.fd < 0) {
-		snprintf(job->why, sizeof(job->why), "it has just ended");
+		snprintf(job->why, sizeof(job->why), "the process has just ended");
 		return;
 	}
 	bring.again = check->again;
@@ -137,11 +137,11 @@ static void do_job(struct follow *f, struct job *job)
 	if (!check->possible)
 		snprintf(job->why, sizeof(job->why), "%s", check->error);
 	else if (check->apart)
-		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a container): what is "
-			 "there is attached to by -p alone");
+		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a "
+			 "container): attach to it with -p");
 	else if (job->refused)
-		snprintf(job->why, sizeof(job->why), "it is uid %u's and gid %u's: one tftop watches "
-			 "processes of one user", check->uid, check->gid);
+		snprintf(job->why, sizeof(job->why), "it belongs to uid %u and gid %u: one tftop "
+			 "observes the processes of one user only", check->uid, check->gid);
 	else
 		enter(f, job, check);
 	free(check);
@@ -380,7 +380,7 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 		k->next_ns = wire_now_ns() + REFUSED_NS;
 	if (f->job.good || !(k->settled || f->job.refused) || is_told(f, f->job.why))
 		return;
-	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started meanwhile: %.300s",
+	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started later: %.300s",
 		 (int)k->pid, k->command, f->job.why);
 	tell(arg, 1, text);
 }

@@ -138,14 +138,14 @@ enum preflight_plugin preflight_plugin(const char *program, char *text, size_t s
 	if (!found.major || found.major > 2 || (found.major == 2 && found.minor >= FIRST_MINOR))
 		return PREFLIGHT_PLUGIN_FINE;
 	if (found.plugin[0]) {
-		snprintf(text, size, "TensorFlow %d.%d ends at its import with '%s': it takes that from "
-			 "2.%d on; remove the file", found.major, found.minor, found.plugin, FIRST_MINOR);
+		snprintf(text, size, "TensorFlow %d.%d fails at import because of '%s', which only "
+			 "2.%d and later accept; remove the file", found.major, found.minor, found.plugin, FIRST_MINOR);
 		return PREFLIGHT_PLUGIN_FATAL;
 	}
 	if (!variable || !strstr(variable, OURS))
 		return PREFLIGHT_PLUGIN_FINE;
-	snprintf(text, size, "TensorFlow %d.%d does not know 'TF_PLUGGABLE_DEVICE_LIBRARY_PATH': its "
-		 "profiler will not show what tftop sees (2.%d and later do)", found.major, found.minor,
+	snprintf(text, size, "TensorFlow %d.%d does not know 'TF_PLUGGABLE_DEVICE_LIBRARY_PATH': "
+		 "its profiler will not show tftop's events (2.%d and later do)", found.major, found.minor,
 		 FIRST_MINOR);
 	return PREFLIGHT_PLUGIN_UNUSED;
 }

@@ -76,7 +76,7 @@ bool apart_open(struct session *s, struct session_target *target, char *why, siz
 	if (!target->is_apart || target->apart)
 		return true;
 	if (!look(target->pid, &root, &space)) {
-		snprintf(why, size, "it has just ended");
+		snprintf(why, size, "the process has just ended");
 		return false;
 	}
 	for (a = s->aparts; a; a = a->next)
@@ -86,7 +86,7 @@ bool apart_open(struct session *s, struct session_target *target, char *why, siz
 		}
 	a = calloc(1, sizeof(*a));
 	if (!a) {
-		snprintf(why, size, "no memory for a place in its container");
+		snprintf(why, size, "out of memory");
 		return false;
 	}
 	a->root = root;

@@ -81,15 +81,17 @@ static bool begin_one(struct session *s, struct session_target *target, struct a
 
 	attach_check_process(check, target->pid, s->probes.lib_dir);
 	if (!check->possible)
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.400s; 'tftop --check -p %d' "
-			 "says all", pid, check->error, pid);
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.400s; see 'tftop "
+			 "--check -p %d'", pid, check->error, pid);
 	else if (!same_owner(s, check))
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is uid %u's and gid %u's, "
-			 "process %d is uid %u's and gid %u's: one tftop watches processes of one user",
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it belongs to uid %u and "
+			 "gid %u, and process %d to uid %u and gid %u; one tftop observes the "
+			 "processes of one user only",
 			 pid, check->uid, check->gid, (int)s->targets[0].pid, s->uid, s->gid);
 	else if (!same_numbers(s, check))
-		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is in another PID namespace than "
-			 "process %d: one tftop watches processes of one", pid, (int)s->targets[0].pid);
+		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is in another PID "
+			 "namespace than process %d; one tftop observes the processes of one PID "
+			 "namespace only", pid, (int)s->targets[0].pid);
 	else if (!hold(target, check->start_ticks))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
 	else
@@ -152,7 +154,7 @@ bool targets_begin(struct session *s, const struct session_options *options,
 	s->seen_arg = options->seen_arg;
 	environ_complaint(&s->probes, complaint, sizeof(complaint));
 	if (!check || !s->targets)
-		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+		snprintf(error, SESSION_ERROR_MAX, "out of memory for the session");
 	else if (options->join)		/* loads nothing */
 		good = targets_join_begin(s, error);
 	else if (complaint[0])		/* at launch nothing is loaded then */
@@ -377,9 +379,9 @@ static void look_below(struct session *s)
 	targets_look(s, count_child);
 	if (!s->unreached)
 		return;
-	snprintf(text, sizeof(text), s->unreached == 1 ? "%zu process below is not watched: "
-		 "--children attaches to what runs below as well" : "%zu processes below are not watched: "
-		 "--children attaches to what runs below as well", s->unreached);
+	snprintf(text, sizeof(text), s->unreached == 1 ? "%zu child process is not observed; "
+		 "--children attaches to child processes too" : "%zu child processes are not "
+		 "observed; --children attaches to child processes too", s->unreached);
 	session_say(s, 0, text);
 }
 
