@@ -7,7 +7,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "model/filter/filter-internal.h"
-#include "model/query.h"
+#include "model/query/query.h"
 
 const struct filter_field_info filter_fields[FILTER_FIELDS] = {
 #define ROW(id, name, type, help) [FILTER_BY_##id] = {name, FILTER_##type, help},
@@ -31,7 +31,7 @@ static const char *const reserved[] = { "and", "or", "not", "in" };
 static const struct {
 	const char *name, *example;
 } types[] = {
-	[FILTER_TEXT] = { "a text", "/conv/" },
+	[FILTER_TEXT] = { "text", "/conv/" },
 	[FILTER_TIME] = { "a time", "1ms" },
 	[FILTER_SIZE] = { "a size", "64M" },
 	[FILTER_RATE] = { "a rate", "10G/s" },

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* In place of the importers, where a library of theirs was not there. */
-#include "model/import.h"
+#include "model/import/import.h"
 
 #include <stdio.h>
 
 struct import *import_new(const struct import_options *options, char error[IMPORT_ERROR_MAX])
 {
-	snprintf(error, IMPORT_ERROR_MAX, "'%s' is a file: this tftop was built without protobuf-c, yajl "
-		 "and zlib, and opens folders only", options->path ? options->path : "");
+	snprintf(error, IMPORT_ERROR_MAX, "cannot open the file '%s': this tftop was built without "
+		 "protobuf-c, yajl and zlib and opens only "
+		 "folders", options->path ? options->path : "");
 	return NULL;
 }
 

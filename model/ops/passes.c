@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model-internal.h"
-#include "model/query-flows.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
+#include "model/query/flows.h"
 #include "model/base/util.h"
 
 /*

@@ -86,7 +86,7 @@ servers() {
 }
 
 case_run pool1 cut pool1 pool1 12845056 \
-	"cut after pool2 instead: 6 422 528 bytes per step on the wire, not 12 845 056 bytes"
+	"cut after pool2 instead: 6 422 528 bytes per step on the wire instead of 12 845 056 bytes"
 case_run pool2 cut pool2 pool2 6422528 ""
 case_run workers workers
 case_run servers servers

@@ -35,7 +35,8 @@ def near(got, want, per_cent, slack_ns=0):
 
 for what in sys.argv[2:]:
     if not eval(what):
-        sys.exit("%s: wait %d rest %d, found %s, stages %s" % (what, wait, rest, f, list(stage.values())))
+        sys.exit("%s: wait %d rest %d, found %s, stages "
+		 "%s" % (what, wait, rest, f, list(stage.values())))
 PY
 	) || fail "${got:0:900}"
 }
@@ -47,8 +48,8 @@ slow() {
 		'0 < cost < max(t["steps"]["series_ns"])' \
 		'f["evidence"]["row"] == "main"' \
 		'cost <= f["evidence"]["end_ns"] - f["evidence"]["start_ns"]' \
-		'"Map runs on one thread and holds" in f["lines"][0]' \
-		'abs(int(f["lines"][0].split("holds ")[1].split(" %")[0]) - 100 * stage["Map"]["held_ns"] / root["wait_ns"]) <= 2' \
+		'"Map runs on one thread and accounts for" in f["lines"][0]' \
+		'abs(int(f["lines"][0].split("accounts for ")[1].split(" %")[0]) - 100 * stage["Map"]["held_ns"] / root["wait_ns"]) <= 2' \
 		'stage["Map"]["held_ns"] > root["wait_ns"] / 2' \
 		'"num_parallel_calls=%d" % root["parallelism"] in f["advice"] or root["parallelism"] == 1' \
 		'"prefetch(1)" in f["advice"]' \
