@@ -35,41 +35,6 @@ enum filter_known filters_op(const struct op_row *op, enum filter_field field,
 	}
 }
 
-enum filter_known filters_kernel(const struct kernel_row *kernel, enum filter_field field,
-				 struct filter_value *value)
-{
-	bool timed = kernel->count > kernel->untimed;
-
-	switch (field) {
-	case FILTER_BY_NAME: return filter_words(value, kernel->name, kernel->raw_name);
-	case FILTER_BY_RAW_NAME: return filter_words(value, kernel->raw_name, NULL);
-	case FILTER_BY_OP:
-		return filter_words(value, kernel->n_ops ? kernel->ops[0].name : NULL, NULL);
-	case FILTER_BY_KIND: return filter_number(value, FILTER_KERNEL);
-	case FILTER_BY_CLASS:
-		return filter_words(value, kernel_kind_name((enum kernel_kind)kernel->class.kind), NULL);
-	case FILTER_BY_DTYPE:
-		return filter_words(value, kernel_type_name((enum kernel_type)kernel->class.type), NULL);
-	case FILTER_BY_COUNT: return filter_number(value, (int64_t)kernel->count);
-	case FILTER_BY_FAILED: return filter_number(value, kernel->failed > 0);
-	case FILTER_BY_APPROXIMATE: return filter_number(value, kernel->approx > 0);
-	case FILTER_BY_TOTAL: return filter_number_if(value, kernel->total_ns, timed);
-	case FILTER_BY_DUR:
-	case FILTER_BY_MEAN: return filter_number_if(value, kernel->mean_ns, timed);
-	case FILTER_BY_MIN: return filter_number_if(value, kernel->min_ns, timed);
-	case FILTER_BY_MAX: return filter_number_if(value, kernel->max_ns, timed);
-	case FILTER_BY_P50: return filter_number_if(value, kernel->p50_ns, timed);
-	case FILTER_BY_P99: return filter_number_if(value, kernel->p99_ns, timed);
-	case FILTER_BY_OCCUPANCY:
-		return filter_number_if(value, kernel->occupancy_milli * INT64_C(1000),
-					kernel->occupancy_milli >= 0);
-	case FILTER_BY_FLOP:
-		return filter_number_if(value, (int64_t)flop_per_s(kernel->flop, kernel->flop_ns),
-					kernel->flop > 0 && kernel->flop_ns > 0);
-	default: return FILTER_UNKNOWN;
-	}
-}
-
 enum filter_known filters_copy(const struct copy_row *copy, enum filter_field field,
 			       struct filter_value *value)
 {

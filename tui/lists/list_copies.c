@@ -30,20 +30,20 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "copies", NULL, LIST_SUM, false, false },
-	{ "bytes", NULL, LIST_SUM, false, false },
-	{ "each", NULL, LIST_SUM_NONE, false, false },
-	{ "total", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
-	{ "peak", NULL, LIST_SUM_NONE, false, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false, false },
-	{ "memory", NULL, LIST_SUM_NONE, false, false },
-	{ "device", NULL, LIST_SUM_NONE, false, false },
-	{ "queue", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_NONE, false, false },
-	{ "direction", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "copies", .sum = LIST_SUM },
+	{ .key = "bytes", .sum = LIST_SUM },
+	{ .key = "each" },
+	{ .key = "total", .sum = LIST_SUM },
+	{ .key = "avg" },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "mean", .title = "mean rate" },
+	{ .key = "peak" },
+	{ .key = "of-best", .title = "of best" },
+	{ .key = "memory" },
+	{ .key = "device" },
+	{ .key = "queue" },
+	{ .key = "op" },
+	{ .key = "direction", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_copies_kind = LIST_KIND(flags, columns, 0);
@@ -351,19 +351,19 @@ static const struct list_flag one_flags[] = {
 };
 
 static const struct list_column one_columns[] = {
-	{ "copies", NULL, LIST_SUM, false, false },
-	{ "bytes", NULL, LIST_SUM, false, false },
-	{ "each", NULL, LIST_SUM_NONE, false, false },
-	{ "total", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "longest", NULL, LIST_SUM_NONE, false, false },
-	{ "mean", "mean rate", LIST_SUM_NONE, false, false },
-	{ "of-best", "of best", LIST_SUM_NONE, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "direction", NULL, LIST_SUM_NONE, false, false },
-	{ "device", NULL, LIST_SUM_NONE, false, false },
-	{ "queue", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "copies", .sum = LIST_SUM },
+	{ .key = "bytes", .sum = LIST_SUM },
+	{ .key = "each" },
+	{ .key = "total", .sum = LIST_SUM },
+	{ .key = "avg" },
+	{ .key = "longest" },
+	{ .key = "mean", .title = "mean rate" },
+	{ .key = "of-best", .title = "of best" },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "direction" },
+	{ .key = "device" },
+	{ .key = "queue" },
+	{ .key = "op", .sum = LIST_SUM_TEXT },
 };
 const struct list_kind print_copies_kind = LIST_KIND(one_flags, one_columns, 1);
 

@@ -23,16 +23,16 @@ struct copy_line {
 
 #define ROW(row) ((const struct copy_line *)(row))
 
-static void direction_text(const struct table *table, const void *row, char *text, size_t size)
+static void direction_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct copy_line *line = ROW(row);
 
 	snprintf(text, size, "%s%s%s", direction_name(line->copy.direction),
-		 !*line->peer ? "" : table->ascii ? " > " : " → ", line->peer);
+		 !*line->peer ? "" : ascii ? " > " : " → ", line->peer);
 }
 
 /* How many of them had host memory that the device can reach by itself. */
-static void pinned_text(const struct table *table, const void *row, char *text, size_t size)
+static void pinned_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct copy_row *copy = &ROW(row)->copy;
 	bool host = copy->direction == DIR_H2D || copy->direction == DIR_D2H;
@@ -43,12 +43,12 @@ static void pinned_text(const struct table *table, const void *row, char *text, 
 		snprintf(text, size, "%s", !host || !copy->count ? "–" : copy->pinned ? "yes" : "no");
 }
 
-static void queue_text(const struct table *table, const void *row, char *text, size_t size)
+static void queue_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ROW(row)->queue);
 }
 
-static void device_text(const struct table *table, const void *row, char *text, size_t size)
+static void device_text(const void *row, bool ascii, char *text, size_t size)
 {
 	snprintf(text, size, "%s", ROW(row)->device);
 }
@@ -84,7 +84,7 @@ VALUE(peak, copy->peak_bytes_per_s, copy->peak_bytes_per_s > 0)
 
 /* Of copies of which some were only bracketed by the host: with "~". */
 #define MARKED(name, format) \
-static void name##_text(const struct table *table, const void *row, char *text, size_t size) \
+static void name##_text(const void *row, bool ascii, char *text, size_t size) \
 { \
 	char number[FMT_MAX]; \
 	int64_t value; \
@@ -99,17 +99,17 @@ MARKED(peak, fmt_rate(number, (uint64_t)value))
 
 static int by_direction(const void *a, const void *b)
 {
-	return table_compare_i64(ROW(a)->copy.direction, ROW(b)->copy.direction);
+	return columns_compare_i64(ROW(a)->copy.direction, ROW(b)->copy.direction);
 }
 
 static int by_device(const void *a, const void *b)
 {
-	return table_compare_u64(ROW(a)->copy.device, ROW(b)->copy.device);
+	return columns_compare_u64(ROW(a)->copy.device, ROW(b)->copy.device);
 }
 
 static int by_queue(const void *a, const void *b)
 {
-	return table_compare_u64(ROW(a)->copy.queue, ROW(b)->copy.queue);
+	return columns_compare_u64(ROW(a)->copy.queue, ROW(b)->copy.queue);
 }
 
 static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
@@ -139,7 +139,7 @@ static bool bad(const void *row)
 	return ROW(row)->copy.failed > 0;
 }
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"direction", "direction", 11, 0, 0, 0, .text = direction_text, .compare = by_direction,
 	 .help = "from where to where; of copies between devices also the other one"},
 	{"queue", "queue", 12, 14, 28, 2, .text = queue_text, .compare = by_queue,
@@ -167,12 +167,14 @@ static const struct table_column columns[] = {
 	 .help = "its mean, as a share of the fastest copy seen in that direction on the device"},
 };
 
+static const struct table_columns columns = {
+	.name = "copies", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "copies",
 	.count_key = "count",
 	.cost_key = "time",
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct copy_line),
 	.empty = "no copy has finished yet",
 	.identity = identity,
