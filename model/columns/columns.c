@@ -121,7 +121,7 @@ size_t columns_at(const struct table_columns *columns, enum columns_place place,
 {
 	size_t n = 0, at;
 
-	for (size_t i = 0; i < columns->n + columns->exported; i++) {
+	for (size_t i = 0; i < columns->n + columns->beyond; i++) {
 		const struct table_column *column = &columns->column[i];
 
 		if (!columns_place_of(column, place))
@@ -150,7 +150,7 @@ bool columns_is_sortable(const struct table_column *column)
 static const struct table_column *columns_by_field(const struct table_columns *columns,
 						   enum filter_field field)
 {
-	for (size_t i = 0; i < columns->n + columns->exported; i++)
+	for (size_t i = 0; i < columns->n + columns->beyond; i++)
 		if (columns->column[i].filter == field + 1)
 			return &columns->column[i];
 	/* A row stands for several events: their duration is the mean, their calls a count. */
@@ -169,7 +169,7 @@ enum filter_known columns_filter(const struct table_columns *columns, const void
 	if (!column && field == FILTER_BY_APPROXIMATE && columns->approximate)
 		return filter_number(value, columns->approximate(row));
 	if (!column)
-		return FILTER_UNKNOWN;
+		return columns->filter ? columns->filter(row, field, value) : FILTER_UNKNOWN;
 	if (filter_fields[field].type == FILTER_TEXT)
 		return filter_words(value, columns_words(column, row),
 				    columns_member_text(&column->other, row));

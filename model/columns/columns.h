@@ -102,7 +102,7 @@ struct table_column {
 	unsigned char list, report, csv;
 	const char *json;		/* key in the report's JSON; NULL: none */
 	const char *link;		/* command that makes a page about the words; NULL: none */
-	unsigned char filter;		/* TABLE_FILTER(); 0: none asks for it */
+	unsigned char filter;		/* TABLE_FILTER(); 0: no field asks for it */
 	struct table_member other;	/* another text that filters may match */
 };
 
@@ -110,15 +110,16 @@ struct table_columns {
 	const char *name;		/* of the pane and of the report's section: "kernels" */
 	const struct table_column *column;	/* the first says what the row is */
 	size_t n;			/* columns of tables; behind them ... */
-	size_t exported;		/* ... so many that only CSV, JSON and filters have */
+	size_t beyond;			/* ... so many that panes do not have */
 	/* Times and rates of the row carry "~": they are known from the host only. NULL: never. */
 	bool (*approximate)(const void *row);
 	int kind;			/* enum filter_kind of all rows, -1: they differ */
+	filter_get *filter;		/* fields that no column stands for; NULL: none */
 };
 
-#define TABLE_COLUMNS_OF(array, only_exported) \
-	.column = array, .n = sizeof(array) / sizeof((array)[0]) - (only_exported), \
-	.exported = only_exported
+#define TABLE_COLUMNS_OF(array, not_in_panes) \
+	.column = array, .n = sizeof(array) / sizeof((array)[0]) - (not_in_panes), \
+	.beyond = not_in_panes
 
 /* false: not observed, or the column has no number. */
 bool columns_value(const struct table_column *column, const void *row, int64_t *value);

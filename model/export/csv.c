@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/columns/copies.h"
 #include "model/columns/kernels.h"
 #include "model/export/formats.h"
 #include "model/query/counters.h"
@@ -185,22 +186,13 @@ static void kernels(struct csv *csv, struct model *model)
 static void copies(struct csv *csv, struct model *model)
 {
 	struct copy_row *rows;
+	struct copy_line line;
 	size_t n = SNAPSHOT(model, model_copies(model, &rows));
 
-	names(csv, "direction,queue,device,count,failed,bytes,time,mean,peak");
+	csv_headings(csv, &copy_columns);
 	for (size_t i = 0; i < n; i++) {
-		const struct copy_row *r = &rows[i];
-
-		text(csv, direction_name(r->direction));
-		which(csv, r->queue);
-		which(csv, r->device);
-		number(csv, r->count);
-		number(csv, r->failed);
-		number(csv, r->bytes);
-		time_ns(csv, r->total_ns);
-		number(csv, r->mean_bytes_per_s);
-		number(csv, r->peak_bytes_per_s);
-		end_row(csv);
+		copy_line_init(&line, &rows[i]);
+		csv_row(csv, &copy_columns, &line);
 	}
 	free(rows);
 }

@@ -35,36 +35,6 @@ enum filter_known filters_op(const struct op_row *op, enum filter_field field,
 	}
 }
 
-enum filter_known filters_copy(const struct copy_row *copy, enum filter_field field,
-			       struct filter_value *value)
-{
-	bool timed = copy->count > copy->untimed;
-	/* Of some directions the host's memory is a matter; what is told, is of them all. */
-	bool host = copy->direction == DIR_H2D || copy->direction == DIR_D2H;
-
-	switch (field) {
-	case FILTER_BY_NAME: return filter_words(value, direction_name(copy->direction), NULL);
-	case FILTER_BY_KIND:
-		return filter_number(value, copy->direction == DIR_FILL ? FILTER_FILL : FILTER_COPY);
-	case FILTER_BY_DIR: return filter_number(value, copy->direction);
-	case FILTER_BY_COUNT: return filter_number(value, (int64_t)copy->count);
-	case FILTER_BY_BYTES: return filter_number(value, (int64_t)copy->bytes);
-	case FILTER_BY_TOTAL: return filter_number_if(value, copy->total_ns, timed);
-	case FILTER_BY_DUR:
-	case FILTER_BY_MEAN:
-		return filter_number_if(value, timed ? copy->total_ns /
-					(int64_t)(copy->count - copy->untimed) : 0, timed);
-	case FILTER_BY_RATE:
-		return filter_number_if(value, (int64_t)copy->mean_bytes_per_s,
-					copy->mean_bytes_per_s > 0);
-	case FILTER_BY_FAILED: return filter_number(value, copy->failed > 0);
-	case FILTER_BY_APPROXIMATE: return filter_number(value, copy->approx > 0);
-	case FILTER_BY_PINNED: return filter_number_if(value, copy->pinned > 0, host);
-	case FILTER_BY_PAGEABLE: return filter_number_if(value, copy->pinned < copy->count, host);
-	default: return FILTER_UNKNOWN;
-	}
-}
-
 enum filter_known filters_copy_part(const struct range_part *part, int64_t whole_ns,
 				    enum filter_field field, struct filter_value *value)
 {

@@ -58,7 +58,7 @@ static size_t report_columns(const struct table_columns *columns, const struct r
 static void report_add_heading(struct sheet *sheet, const struct table_columns *columns,
 			       const struct table_column *column)
 {
-	bool left = column->unit == UNIT_TEXT && !column->value;
+	bool left = column == columns->column || (column->unit == UNIT_TEXT && !column->value);
 
 	sheet_column(sheet, column == columns->column ? columns->name : columns_title(column),
 		     left ? SHEET_LEFT : SHEET_RIGHT, left && column->want ? REPORT_NAME_LEAST : 0);
@@ -156,7 +156,7 @@ static void report_column_json(struct json *json, const struct table_column *col
 
 void report_row_json(struct json *json, const struct table_columns *columns, const void *row)
 {
-	for (size_t i = 0; i < columns->n + columns->exported; i++)
+	for (size_t i = 0; i < columns->n + columns->beyond; i++)
 		if (columns->column[i].json)
 			report_column_json(json, &columns->column[i], row);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/copies.h"
 #include "model/columns/kernels.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
@@ -296,58 +297,31 @@ static void print_kernels(struct model *model, FILE *out)
 
 static int by_copy(const void *a, const void *b)
 {
-	const struct copy_row *x = a, *y = b;
+	int64_t x = ((const struct copy_line *)a)->row.total_ns;
+	int64_t y = ((const struct copy_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
-{
-	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+	return (x < y) - (x > y);
 }
 
 static void print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct copy_line *lines;
 	struct copy_row *rows;
-	char text[FMT_MAX];
-	size_t count, shown;
+	size_t count;
 
 	model_lock(model);
 	count = model_copies(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_copy);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct copy_row *row = &rows[i];
-		const char *mark = row->approx ? "~" : "";
-
-		if (row->peer != UINT32_MAX)
-			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
-				   row->peer);
-		else
-			sheet_cell(&sheet, "%s", direction_name(row->direction));
-		sheet_cell(&sheet, "%" PRIu32, row->device);
-		sheet_cell(&sheet, "%" PRIu32, row->queue);
-		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
-		marked_cell(&sheet, mark, row->count > row->untimed ?
-			    fmt_time(text, row->total_ns) : "");
-		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
-			    fmt_rate(text, row->mean_bytes_per_s) : "");
-		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
-			    fmt_rate(text, row->peak_bytes_per_s) : "");
-	}
-	sheet.more = count - shown;
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++)
+		copy_line_init(&lines[i], &rows[i]);
+	qsort(lines, count, sizeof(*lines), by_copy);
+	report_table(&sheet, &copy_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, 0,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 
