@@ -37,7 +37,7 @@ once() {
 # Whatever of it is damaged: what is not whole is said, or counted.
 always() {
 	broken "$1,$2,0" && told 'seen == 3000 or not settled or lost or j["trust"].get("impossible")' &&
-		{ told settled || says 'damaged|stopped|anew|in time|still to come'; } && why=
+		{ told settled || says 'damaged|stopped|sends no more data|anew|in time|in the future'; } && why=
 }
 slow() { broken slow,1,0 60000 && says 'did not arrive in time' && told 'not settled'; }
 
