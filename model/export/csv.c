@@ -415,7 +415,7 @@ bool csv_write(const struct foreign_options *options, struct foreign_result *res
 	struct csv csv = { .out = options->out };
 
 	if (options->from_ns != INT64_MIN) {
-		snprintf(error, size, "tables are of the whole run: leave out 'last'");
+		snprintf(error, size, "tables cover the whole run: leave out 'last'");
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

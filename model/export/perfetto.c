@@ -329,8 +329,8 @@ bool perfetto_write(const struct foreign_options *options, struct foreign_result
 bool perfetto_write(const struct foreign_options *options, struct foreign_result *result,
 		    char *error, size_t size)
 {
-	snprintf(error, size, "this tftop was built without protobuf-c: perfetto is not there, "
-		 "chrome is");
+	snprintf(error, size, "cannot export perfetto: this tftop was built without protobuf-c; "
+		 "use chrome");
 	return false;
 }
 

@@ -517,7 +517,7 @@ bool foreign_step_stats(const void *data, size_t size, const struct foreign_kind
 	t.stats = unpack(data, size, &metadata, &all);
 	if (!t.stats) {
 		unpacked(metadata, all);
-		snprintf(error, error_size, "there are no StepStats in it");
+		snprintf(error, error_size, "the file contains no StepStats");
 		return false;
 	}
 	strbuf_init(&t.text);

@@ -30,7 +30,8 @@ bool filter_fail(const struct parser *p, const char *at, const char *format, ...
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (p->inside)
-		snprintf(p->error, p->error_size, "in '%s' at %u: %s", p->frame->name, column, what);
+		snprintf(p->error, p->error_size, "in '%s' at %u: "
+			 "%s", p->frame->name, column, what);
 	else
 		snprintf(p->error, p->error_size, "at %u: %s", column, what);
 	return false;
@@ -109,7 +110,7 @@ char *filter_read_text(struct parser *p, const char *wanted)
 	if (*start == '\'' || *start == '"') {
 		end = strchr(start + 1, *start);
 		if (!end) {
-			filter_fail(p, start, "no second %c", *start);
+			filter_fail(p, start, "the closing %c is missing", *start);
 			return NULL;
 		}
 		p->at = end + 1;
@@ -141,7 +142,7 @@ char *filter_read_regex(struct parser *p, bool *fold)
 		strbuf_addc(&text, *p->at);
 	}
 	if (!*p->at) {
-		filter_fail(p, start, "no second / after the regular expression");
+		filter_fail(p, start, "the closing / of the regular expression is missing");
 		strbuf_release(&text);
 		return NULL;
 	}
@@ -150,7 +151,8 @@ char *filter_read_regex(struct parser *p, bool *fold)
 	*fold = flags == 1 && *p->at == 'i';
 	p->at += *fold;
 	if (flags && !*fold) {
-		filter_fail(p, p->at, "only i may stand after the regular expression, a / in it is \\/");
+		filter_fail(p, p->at, "only i may follow a regular expression; write \\/ for a / "
+			    "in it");
 		strbuf_release(&text);
 		return NULL;
 	}
@@ -194,8 +196,9 @@ bool filter_read_number(struct parser *p, enum filter_field field, int64_t *valu
 	if (n > SHOWN)
 		snprintf(advice, sizeof(advice), "write e.g. %s", filter_type_example(info->type));
 	else if (with_next(p, word, &together, info->type))
-		snprintf(advice, sizeof(advice), "without a blank: %s", together.data);
+		snprintf(advice, sizeof(advice), "without a space: %s", together.data);
 	strbuf_release(&together);
-	return filter_fail(p, start, "'%s' is %s, not '%s'; %s", info->name, filter_type_name(info->type),
+	return filter_fail(p, start, "'%s' is %s, not '%s'; "
+			   "%s", info->name, filter_type_name(info->type),
 			   word, advice);
 }

@@ -338,11 +338,13 @@ static void add_node(struct stats *s, const struct wire *bytes)
 	arena_reset(&s->arena);
 	node = tf__node_exec_stats__unpack(&s->arena.allocator, bytes->size, bytes->data);
 	if (!node) {
-		build_problem(s->build, "a node that cannot be unpacked", "byte", place(s, bytes->data));
+		build_problem(s->build, "a node that cannot be "
+			      "decoded", "byte", place(s, bytes->data));
 		return;
 	}
 	if (!times(node, &item)) {
-		build_problem(s->build, "a node with impossible times", "byte", place(s, bytes->data));
+		build_problem(s->build, "a node with impossible "
+			      "times", "byte", place(s, bytes->data));
 		return;
 	}
 	if (s->track)

@@ -41,7 +41,8 @@ eager() {
 		fail "bare: $(tail -n 1 "$work/errors")" || return
 	under "$program" --eager || return
 	holds 'len(f) == 1' \
-		't["ops"] <= float(re.search("settings: ([0-9.]+) ops are run eagerly per step", f[0]["title"])[1]) <= t["ops"] + 2' \
+		't["ops"] <= float(re.search("settings: ([0-9.]+) ops are run eagerly per "
+					     "step", f[0]["title"])[1]) <= t["ops"] + 2' \
 		'f[0]["cost_ns_per_step"] >= 0.5 * (statistics.median(t["times"]) - statistics.median(bare["times"]))' \
 		'f[0]["cost_ns_per_step"] < statistics.fmean(t["times"])' \
 		'f[0]["evidence"]["kind"] == "time"' || return
@@ -53,7 +54,8 @@ eager() {
 keras() {
 	local set=()
 	under "$program" --keras --eager || return
-	holds 'len(f) == 1 and "run eagerly" in f[0]["title"] and "run_eagerly=False" in r["findings"][0]["advice"]' ||
+	holds 'len(f) == 1 and "run "
+			       "eagerly" in f[0]["title"] and "run_eagerly=False" in r["findings"][0]["advice"]' ||
 		return
 	under "$program" --keras || return
 	holds 'not f'
@@ -62,7 +64,8 @@ keras() {
 onednn() {
 	local set=(TF_ENABLE_ONEDNN_OPTS=0)
 	under "$cnn" --steps 20 --truth "$work/truth" || return
-	holds 'len(f) == 1 and f[0]["title"].startswith("settings: oneDNN is off, and convolutions take ")' \
+	holds 'len(f) == 1 and f[0]["title"].startswith("settings: oneDNN is off, and convolutions "
+							"take ")' \
 		'any("Conv2D" in o["type"] for o in r["ops"] if o["name"] == f[0]["evidence"]["name"])' \
 		'f[0]["cost_ns_per_step"] < statistics.fmean(t["steps"]["series_ns"][2:])'
 }
@@ -71,7 +74,8 @@ threads() {
 	local set=(TF_NUM_INTRAOP_THREADS=1)
 	[ "$(nproc)" -gt 1 ] || { skip "one core"; return; }
 	under "$cnn" --steps 20 --truth "$work/truth" || return
-	holds 'len(f) == 1 and f[0]["title"].startswith("settings: ops have 1 of %d cores" % r["devices"][0]["units"])' \
+	holds 'len(f) == 1 and f[0]["title"].startswith("settings: ops may use 1 of %d "
+							"cores" % r["devices"][0]["units"])' \
 		'f[0]["cost_ns_per_step"] < statistics.fmean(t["steps"]["series_ns"][2:])'
 }
 

@@ -281,7 +281,7 @@ static void store_fields(struct decode *decode, const struct decode_class *class
 		if (field->store == STORE_TEXT) {
 			*(const char **)to = decode_batch_keep(
 				decode->batch, bt_field_string_get_value(from),
-						       bt_field_string_get_length(from));
+				bt_field_string_get_length(from));
 			field++;
 		} else if (field->store > STORE_TEXT) {
 			store_array(from, to, field->store == STORE_U64X3);

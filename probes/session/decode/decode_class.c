@@ -158,7 +158,7 @@ void decode_class_resolve(const bt_event_class *event_class, struct decode_class
 
 		if (strcmp(spec->name, name))
 			continue;
-		if (resolve_payload(payload, spec->fields, name, out, problem, size))
+		if (resolve_payload(payload, spec->fields(), name, out, problem, size))
 			out->type = spec->type;
 		return;
 	}
