@@ -39,7 +39,7 @@ grep -nE '#[ \t]*include[ \t]*"model/[a-z]+/' $(files 'tui/*.[ch]') | grep -vE '
 	must_be_empty 'the screen asks through model/query and the doors'
 grep -nE '#[ \t]*include[ \t]*"model/' $(files 'keymap/*.[ch]') /dev/null | must_be_empty 'keymap is a leaf'
 grep -nE '#[ \t]*include[ \t]*"(model|tui|keymap)/' \
-	$(files 'probes/*.[ch]' | grep -v '^probes/session/') /dev/null | must_be_empty 'probes include nothing of the tool'
+	$(files 'probes/*.[ch]' | grep -vE '^probes/(session|process|attach/[^s])') /dev/null | must_be_empty 'probes include nothing of the tool'
 grep -nE '#[ \t]*include[ \t]*"tui/' $(files 'probes/*.[ch]') /dev/null | must_be_empty 'probes do not know the screen'
 grep -LE 'SPDX-License-Identifier: MIT' $src $(files '*.sh' '*.py' Makefile) | must_be_empty 'SPDX line in each file'
 wc -l $src | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' | must_be_empty 'files up to 600 lines'
