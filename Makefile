@@ -67,11 +67,11 @@ obj = $(patsubst %.c,$(O)/%.o,$(1))
 MODEL_SRC := $(filter-out model/import/%,$(call src,model/*.c model/*/*.c))
 IMPORT_SRC := $(filter-out %/none.c,$(call src,model/import/*.c))
 KEYMAP_SRC := $(call src,keymap/*.c)
-SESSION_SRC := $(call src,probes/session/*.c)
+SESSION_SRC := $(call src,probes/process/*.c probes/session/*.c probes/session/*/*.c)
 # The stage is loaded into programs, the rest is tftop's.
 STAGE_SRC := $(call src,probes/attach/stage*.c)
 ATTACH_SRC := $(filter-out $(STAGE_SRC),$(call src,probes/attach/*.c))
-TUI_SRC := $(call src,tui/*.c)
+TUI_SRC := $(call src,tui/*.c tui/*/*.c)
 UNIT_SRC := $(filter-out $(if $(HAVE_IMPORT),,tests/unit/import_test.c),$(call src,tests/unit/*.c))
 
 IBERTY_FLAGS := $(if $(HAVE_IBERTY),-DHAVE_IBERTY)
@@ -177,9 +177,9 @@ $(O)/libkeymap.a: $(call obj,$(KEYMAP_SRC))
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 TFTOP_OBJ := $(call obj,$(TUI_SRC) $(SESSION_SRC) $(ATTACH_SRC))
-# A model in a file (model/image.h) needs free() to know its heap.
+# A model in a file (model/recording/image.h) needs free() to know its heap.
 IMAGE_LD := -Wl,--wrap=free
-# babeltrace's plug-in must find our connect(), see probes/session/relay.h.
+# babeltrace's plug-in must find our connect(), see probes/session/live/relay.h.
 $(O)/tftop: $(TFTOP_OBJ) $(O)/libmodel.a $(O)/libkeymap.a
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $(IMAGE_LD) -Wl,--dynamic-list=probes/session/tftop.dynlist -o $@ $(TFTOP_OBJ) \
@@ -309,7 +309,7 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/session/process.c probes/session/wire.c)
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/process.c probes/process/wire.c)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
@@ -465,6 +465,11 @@ faults: tests
 fuzz:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
 	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
+
+# Every text that a user may read, with its place, for a person to read from first to last.
+.PHONY: messages
+messages:
+	@tests/tree/messages.py $$(git ls-files 'tui/*.[ch]' 'model/*.[ch]' 'keymap/*.[ch]' 'probes/*.[ch]')
 
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))

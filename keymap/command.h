@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The commands of tftop: one row each. Keys, prompt, scripts, help pane,
- * --help, man page and completion all derive from COMMAND_LIST; tui/commands.c
+ * --help, man page and completion all derive from COMMAND_LIST; tui/commands/commands.c
  * takes the function from the same row.
  *
  * X(ID, name, alias, GROUP, arguments, least, most, function, help)

@@ -14,7 +14,7 @@
  *    copies what it keeps.
  *
  * The enums repeat probes/schema/records.h value by value, so that the model
- * needs no header of the probes; probes/session/decode.c asserts that.
+ * needs no header of the probes; probes/session/decode/decode.c asserts that.
  */
 #ifndef MODEL_EVENT_H
 #define MODEL_EVENT_H

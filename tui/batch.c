@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #include "tui/batch.h"
-#include "tui/complain.h"
-#include "tui/exports.h"
-#include "tui/live.h"
-#include "tui/options.h"
-#include "tui/report.h"
-#include "tui/signals.h"
-#include "tui/thresholds.h"
-#include "tui/until.h"
+#include "tui/base/complain.h"
+#include "tui/run/exports.h"
+#include "tui/run/live.h"
+#include "tui/base/options.h"
+#include "tui/report/report.h"
+#include "tui/base/signals.h"
+#include "tui/run/thresholds.h"
+#include "tui/filters/until.h"
 
 #define PUMP_MS 500			/* the session's own looks wake it more often */
 #define UNTIL_MS 50			/* while --until waits: what comes later is too much */

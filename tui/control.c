@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tui/control.h"
-#include "tui/complain.h"
+#include "tui/base/complain.h"
 
 #include <ctype.h>
 #include <dirent.h>

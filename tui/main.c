@@ -12,21 +12,21 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "probes/session/guard.h"
-#include "probes/session/reader.h"
+#include "probes/session/decode/guard.h"
+#include "probes/session/live/reader.h"
 #include "tui/batch.h"
-#include "tui/beside.h"
+#include "tui/base/beside.h"
 #include "tui/check.h"
-#include "tui/complain.h"
+#include "tui/base/complain.h"
 #include "tui/control.h"
-#include "tui/exports.h"
-#include "tui/live.h"
-#include "tui/log.h"
+#include "tui/run/exports.h"
+#include "tui/run/live.h"
+#include "tui/base/log.h"
 #include "tui/options.h"
 #include "tui/processes.h"
-#include "tui/signals.h"
+#include "tui/base/signals.h"
 #include "tui/tui.h"
-#include "tui/until.h"
+#include "tui/filters/until.h"
 
 /* The terminal's size; false: there is no terminal. */
 static bool terminal_size(struct winsize *size)

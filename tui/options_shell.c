@@ -5,7 +5,7 @@
 
 #include "keymap/setting.h"
 #include "model/base/util.h"
-#include "tui/exports.h"
+#include "tui/run/exports.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
 

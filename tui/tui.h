@@ -5,7 +5,7 @@
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
 
-#include "model/query.h"
+#include "model/query/query.h"
 
 struct live;
 struct options;

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #include "model/analyses/sort.h"
-#include "model/query.h"
+#include "model/query/query.h"
 
 struct model;
 

@@ -26,7 +26,7 @@
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
 #include "model/analyses/waiting.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define POLL_NS 20000000		/* settled moves by so much between looks, ... */

@@ -17,8 +17,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/query-time.h"
-#include "model/model-internal.h"
+#include "model/query/time.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define WAYS_MAX 256u

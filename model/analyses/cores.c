@@ -18,9 +18,9 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/work.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
-#include "model/query-cores.h"
+#include "model/query/cores.h"
 
 #define KEPT_MAX 4096u
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/query-findings.h"
+#include "model/query/findings.h"
 
 struct model;
 struct findings;

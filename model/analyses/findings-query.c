@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query-findings.h"
+#include "model/query/findings.h"
 
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 size_t model_findings(struct model *model, struct findings_status *status,

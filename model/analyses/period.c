@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/map.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define PROCESSES 4u

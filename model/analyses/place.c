@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 static bool place_text(const char *file, uint32_t line, char *out, size_t size)
 {

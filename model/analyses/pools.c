@@ -19,7 +19,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define POOLS_MAX 16u
 #define WAITERS_MAX 256u

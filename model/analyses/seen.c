@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/model-internal.h"
-#include "model/query-time.h"
+#include "model/core/model-internal.h"
+#include "model/query/time.h"
 
 #define PLACES 256u
 

@@ -34,8 +34,8 @@
 #include "model/base/hist.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/model-internal.h"
-#include "model/query-waits.h"
+#include "model/core/model-internal.h"
+#include "model/query/waits.h"
 
 #define PLACES_MAX 4096u
 #define RING 8u

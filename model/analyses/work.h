@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The same questions as model/query-work.h, of an analysis's state: for it
+/* The same questions as model/query/work.h, of an analysis's state: for it
  * and for the tests, which have no engine. */
 #ifndef MODEL_ANALYSES_WORK_H
 #define MODEL_ANALYSES_WORK_H
 
-#include "model/query-work.h"
+#include "model/query/work.h"
 
 size_t launch_queues(const void *state, struct queue_work **out);
 

@@ -6,8 +6,8 @@
 #ifndef MODEL_KERNEL_CLASS_H
 #define MODEL_KERNEL_CLASS_H
 
-#include "model/query-class.h"
-#include "model/query.h"
+#include "model/query/class.h"
+#include "model/query/query.h"
 
 /* full: as its library calls it, demangled; short_name: of names_short(). */
 struct kernel_class kernel_class_of(const char *short_name, const char *full);

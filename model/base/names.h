@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/query-class.h"
-#include "model/query.h"
+#include "model/query/class.h"
+#include "model/query/query.h"
 
 #define NAMES_MAX (1u << 24)
 #define NAMES_PAGE 4096u

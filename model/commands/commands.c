@@ -16,7 +16,7 @@
  *
  * Complexity: O(1) and one insertion each; a new pair O(spans it moves).
  */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

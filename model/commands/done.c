@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define RINGS 2
 #define NUMBERS (UINT32_C(1) << 31)	/* of a ring; DONE_BITS goes into it */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/commands/replays.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 /* ---- items and their lists; index 0 is none ---- */

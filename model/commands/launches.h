@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "model/query-launch.h"
+#include "model/query/launch.h"
 
 struct model;
 struct kernel_total;

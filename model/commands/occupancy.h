@@ -23,7 +23,7 @@
 
 #include <stdint.h>
 
-#include "model/query-launch.h"
+#include "model/query/launch.h"
 
 /* How a launch fits; registers are per thread, shared is bytes per block, static and dynamic;
  * units: how many multiprocessors there are. */

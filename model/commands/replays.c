@@ -6,8 +6,8 @@
 
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/model-internal.h"
-#include "model/query-replays.h"
+#include "model/core/model-internal.h"
+#include "model/query/replays.h"
 
 /* join.c lets go of a launch when no run of it can come any more; records are written later
  * than they happen. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/query-counters.h"
+#include "model/query/counters.h"
 
 #define SERIES_MAX 1024u
 #define WAITING_MAX 4096u

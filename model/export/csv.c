@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "model/export/formats.h"
-#include "model/query-counters.h"
-#include "model/query-findings.h"
-#include "model/query-flows.h"
-#include "model/query-memory.h"
-#include "model/query-time.h"
+#include "model/query/counters.h"
+#include "model/query/findings.h"
+#include "model/query/flows.h"
+#include "model/query/memory.h"
+#include "model/query/time.h"
 
 struct csv { FILE *out; bool inside; uint64_t rows; };
 

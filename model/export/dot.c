@@ -13,9 +13,9 @@
 
 #include "model/base/util.h"
 #include "model/export/formats.h"
-#include "model/query-flows.h"
-#include "model/query-graph.h"
-#include "model/query.h"
+#include "model/query/flows.h"
+#include "model/query/graph.h"
+#include "model/query/query.h"
 
 static void put_quoted(FILE *out, const char *text)
 {

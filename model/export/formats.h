@@ -3,7 +3,7 @@
 #ifndef MODEL_EXPORT_FORMATS_H
 #define MODEL_EXPORT_FORMATS_H
 
-#include "model/foreign.h"
+#include "model/export/foreign.h"
 
 bool chrome_write(const struct foreign_options *options, struct foreign_result *result,
 		  char *error, size_t size);

@@ -9,7 +9,7 @@
 #endif
 
 #include "model/base/util.h"
-#include "model/foreign.h"
+#include "model/export/foreign.h"
 
 #ifdef HAVE_ZLIB
 

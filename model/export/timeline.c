@@ -18,7 +18,7 @@
  */
 #include <stdio.h>
 
-#include "model/foreign.h"
+#include "model/export/foreign.h"
 
 #ifdef HAVE_PROTOBUF_C
 

@@ -5,7 +5,7 @@
 
 #include "model/base/map.h"
 #include "model/export/walk.h"
-#include "model/query.h"
+#include "model/query/query.h"
 
 /* Tracks that share a name, for what may overlap. */
 struct lanes {

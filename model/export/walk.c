@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/export.h"
+#include "model/recording/export.h"
 #include "model/export/walk-internal.h"
-#include "model/query-flows.h"
+#include "model/query/flows.h"
 
 #define BATCH 1024u
 

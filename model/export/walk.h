@@ -18,7 +18,7 @@
 #ifndef MODEL_EXPORT_WALK_H
 #define MODEL_EXPORT_WALK_H
 
-#include "model/foreign.h"
+#include "model/export/foreign.h"
 
 #define WALK_ARGS_MAX 16
 #define WALK_FLOWS_MAX (1u << 20)

@@ -7,7 +7,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "model/filter/filter-internal.h"
-#include "model/query.h"
+#include "model/query/query.h"
 
 const struct filter_field_info filter_fields[FILTER_FIELDS] = {
 #define ROW(id, name, type, help) [FILTER_BY_##id] = {name, FILTER_##type, help},

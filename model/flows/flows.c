@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query-flows.h"
+#include "model/query/flows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 void flows_new(struct model *model)

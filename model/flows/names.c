@@ -2,7 +2,7 @@
 /* What a message's name says of where it goes: "SOURCE -> DESTINATION: what". */
 #include <string.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 static uint32_t part(struct model *model, const char *begin, const char *end)

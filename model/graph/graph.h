@@ -19,8 +19,8 @@
 #ifndef MODEL_GRAPH_GRAPH_H
 #define MODEL_GRAPH_GRAPH_H
 
-#include "model/model-internal.h"
-#include "model/query-graph.h"
+#include "model/core/model-internal.h"
+#include "model/query/graph.h"
 
 #define GRAPH_NODES_MAX (1u << 20)
 #define GRAPH_TEXT_MAX ((size_t)256 << 20)

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 #include "model/base/map.h"
-#include "model/import.h"
+#include "model/import/import.h"
 #include "model/import/spool.h"
 #include "model/import/wire.h"
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/import.h"
+#include "model/import/import.h"
 
 #define GZIP_RATIO 400u
 #define GZIP_FREE (UINT64_C(256) << 20)

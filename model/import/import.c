@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A foreign file: what it is, and its reader. */
-#include "model/import.h"
+#include "model/import/import.h"
 
 #include <inttypes.h>
 #include <stdio.h>

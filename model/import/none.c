@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In place of the importers, where a library of theirs was not there. */
-#include "model/import.h"
+#include "model/import/import.h"
 
 #include <stdio.h>
 

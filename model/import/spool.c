@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
-#include "model/import.h"
+#include "model/import/import.h"
 
 #define PAGES (4u << 20)		/* of the file, given back when they have come out */
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-input.h"
-#include "model/model-internal.h"
+#include "model/query/input.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define STAGES_MAX 2048u

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The stages of input pipelines in the model, see model/query-input.h. A part of
+/* The stages of input pipelines in the model, see model/query/input.h. A part of
  * model-internal.h, which includes it. */
 #ifndef MODEL_INPUT_H
 #define MODEL_INPUT_H
 
-#include "model/query-input.h"
+#include "model/query/input.h"
 
 struct input_stage {
 	uint32_t process, id;

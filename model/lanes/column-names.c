@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the longest events of columns are called, without a search for each. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include "model/base/util.h"
 

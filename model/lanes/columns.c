@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Columns of a row: its lanes, or the union of what stands below it. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The most of something among all spans. See query-executions.h. */
-#include "model/query-executions.h"
+#include "model/query/executions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 #include "model/lanes/lane-internal.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define SLICE_NS 1000000		/* the lock is held so long at once */
 #define NAMES 64u			/* of a search that are asked between two looks at the clock */

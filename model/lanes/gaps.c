@@ -10,13 +10,13 @@
  * The first lane's gap is [10,50), the second's from 20 on [20,70): the moment is 20; both agree
  * from there to 50: [20,50).
  */
-#include "model/query-gaps.h"
+#include "model/query/gaps.h"
 
 #include <stdlib.h>
 
 #include "model/base/util.h"
 #include "model/lanes/lane-internal.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 /* What is asked about a row. */
 struct gap_walk {

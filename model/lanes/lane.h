@@ -43,7 +43,7 @@
 
 #include "model/base/util.h"
 #include "model/lanes/packed.h"
-#include "model/query.h"
+#include "model/query/query.h"
 
 #define LANE_CHUNK 512u
 #define LANE_FILL 480u			/* a full chunk keeps room for some late spans */

@@ -5,7 +5,7 @@
  * It remembers where it stands by the start and id of the span it looked at last, which are
  * found again whatever was added in between.
  */
-#include "model/query-name.h"
+#include "model/query/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "model/base/hist.h"
 #include "model/base/util.h"
 #include "model/lanes/lane-internal.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define CHUNK_COST 8u			/* spans that passing a chunk by counts as */
 

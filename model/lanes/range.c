@@ -7,7 +7,7 @@
  * between. Blocks of 64 are unpacked at once. A span's sum is found by what it is made of
  * (item), and mostly is one of those found just before.
  */
-#include "model/query-range.h"
+#include "model/query/range.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #include "model/base/util.h"
 #include "model/lanes/lane-internal.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 /* What spans are told apart by while they are walked over; names as they were used. */
 struct item {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows as a forest in display order, and what they are called. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: their lanes, open spans, and the unions that are made of them. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query-search.h"
+#include "model/query/search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 struct search {

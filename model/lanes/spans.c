@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Single spans: lists for labels, steps from one to the next, all about one. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/query-watch.h"
+#include "model/query/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define ROW_KINDS (ROW_GRAPH + 1)
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 static const char *raw(struct model *model, uint32_t name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames and uses: taken in, summed up, written again. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@
 #ifndef MODEL_LINES_LINES_H
 #define MODEL_LINES_LINES_H
 
-#include "model/query-lines.h"
+#include "model/query/lines.h"
 
 struct model_export;
 

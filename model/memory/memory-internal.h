@@ -31,8 +31,8 @@
 #define MODEL_MEMORY_INTERNAL_H
 
 #include "model/memory/level.h"
-#include "model/query-memory.h"
-#include "model/model-internal.h"
+#include "model/query/memory.h"
+#include "model/core/model-internal.h"
 
 #define POOLS_MAX 1024u
 #define SHARES_MAX (1u << 18)

@@ -10,12 +10,12 @@
  * them (beyond, the oldest is taken as it is), TOTALS_MAX totals.
  * Complexity: O(1) an edge.
  */
-#include "model/query-flows.h"
+#include "model/query/flows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define CONSUMERS_MAX (1u << 16)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What ops are alike: identities. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include "model/ops/optree-internal.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What one event has to do with others: see query-links.h. */
-#include "model/query-links.h"
+#include "model/query/links.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 #include "model/graph/graph.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define LINK_CHUNKS 256u
 #define LINK_LOOK 2048

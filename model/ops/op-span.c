@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an op's finished span is in the lanes: by its state, else by time. */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #define FIND_BACK 4096			/* spans looked at when an op is searched in time */
 

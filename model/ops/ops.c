@@ -28,7 +28,7 @@
  * Source: external correlation ids of CUPTI and Kineto; the rest is
  * bookkeeping.
  */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 #include <string.h>

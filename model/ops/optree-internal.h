@@ -25,8 +25,8 @@
 #ifndef MODEL_OPTREE_INTERNAL_H
 #define MODEL_OPTREE_INTERNAL_H
 
-#include "model/model-internal.h"
-#include "model/query-optree.h"
+#include "model/core/model-internal.h"
+#include "model/query/optree.h"
 
 #define NODES_MAX (1u << 18)
 #define DEFERRED_MAX (1u << 16)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model-internal.h"
-#include "model/query-flows.h"
+#include "model/core/model-internal.h"
+#include "model/query/flows.h"
 #include "model/base/util.h"
 
 /*

@@ -6,7 +6,7 @@
  *
  * Complexity: O(1) an event, O(threads) a question.
  */
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread pools in the model, see model/query-pools.h. A part of model-internal.h,
+/* Thread pools in the model, see model/query/pools.h. A part of model-internal.h,
  * which includes it. */
 #ifndef MODEL_POOLS_H
 #define MODEL_POOLS_H
 
-#include "model/query-pools.h"
+#include "model/query/pools.h"
 
 struct pools {
 	struct store threads;		/* struct pool_thread, pools.c */

@@ -3,8 +3,8 @@
 #ifndef MODEL_EXPORT_INTERNAL_H
 #define MODEL_EXPORT_INTERNAL_H
 
-#include "model/export.h"
-#include "model/model-internal.h"
+#include "model/recording/export.h"
+#include "model/core/model-internal.h"
 
 enum source_kind { SOURCE_PROCESS, SOURCE_LANE, SOURCE_STEPS, SOURCE_LOSSES, SOURCE_MESSAGES,
 		   SOURCE_JOURNAL };

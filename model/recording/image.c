@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/image.h"
+#include "model/recording/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "model/base/heap.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define VERSION 4u

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define BLOCK 1023u

@@ -3,7 +3,7 @@
 #ifndef MODEL_SYNTH_INTERNAL_H
 #define MODEL_SYNTH_INTERNAL_H
 
-#include "model/synth.h"
+#include "model/synth/synth.h"
 
 #define SYNTH_BATCH 1024u
 #define SYNTH_REGION (UINT64_C(1) << 32)

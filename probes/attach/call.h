@@ -8,7 +8,7 @@
 #define PROBES_ATTACH_CALL_H
 
 #include "probes/attach/thread.h"
-#include "probes/session/wire.h"
+#include "probes/process/wire.h"
 
 #ifdef __x86_64__
 

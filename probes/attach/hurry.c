@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probes/session/process.h"
-#include "probes/session/wire.h"
+#include "probes/process/process.h"
+#include "probes/process/wire.h"
 
 #define LOCK_PI2 13			/* FUTEX_LOCK_PI2, since Linux 5.14: CLOCK_MONOTONIC */
 #define LOOK_NS 5000000			/* whether it is over */

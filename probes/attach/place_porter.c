@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "probes/attach/place.h"
-#include "probes/session/process.h"
+#include "probes/process/process.h"
 
 #define PREFIX "tftop-"
 #define NAME_BYTES (sizeof(PREFIX) + 6)

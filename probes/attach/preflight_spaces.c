@@ -9,7 +9,7 @@
 
 #include "probes/attach/place.h"
 #include "probes/attach/preflight_internal.h"
-#include "probes/session/dir.h"
+#include "probes/process/dir.h"
 
 static void check_files(struct attach_check *check, const struct facts *t, const char *lib_dir)
 {

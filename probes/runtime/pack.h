@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ops, kernels and memory as the words of a tft_ops (probes/schema/records.h). Knows nothing of the
- * rest of the runtime; probes/session/decode_ops.c is the other direction.
+ * rest of the runtime; probes/session/decode/decode_ops.c is the other direction.
  */
 #ifndef PROBES_RUNTIME_PACK_H
 #define PROBES_RUNTIME_PACK_H

@@ -490,7 +490,7 @@ LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_beat,
 	)
 )
 
-/* The last one: ops_spec in probes/session/fields.c. A byte for how many: damaged, it must not
+/* The last one: ops_spec in probes/session/decode/fields.c. A byte for how many: damaged, it must not
  * ask babeltrace for billions, for which it crashes. */
 LTTNG_UST_TRACEPOINT_EVENT(tftop, ev_ops,
 	LTTNG_UST_TP_ARGS(const struct tft_ops *, r),

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "model/analyses/analyses.h"
-#include "model/synth.h"
+#include "model/synth/synth.h"
 
 #define WAITING 65536u
 #define SORTED 16384u			/* acts in one slice of time */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/query-executions.h"
-#include "model/synth.h"
+#include "model/query/executions.h"
+#include "model/synth/synth.h"
 
 #define MOST 500
 #define ROUNDS 5

@@ -30,9 +30,9 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
-#include "model/query.h"
-#include "model/synth.h"
-#include "tui/log.h"
+#include "model/query/query.h"
+#include "model/synth/synth.h"
+#include "tui/base/log.h"
 #include "tui/options.h"
 #include "tui/tui.h"
 

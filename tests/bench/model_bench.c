@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/query.h"
-#include "model/synth.h"
+#include "model/query/query.h"
+#include "model/synth/synth.h"
 
 #define COLUMNS 200
 #define ROWS_SHOWN 50

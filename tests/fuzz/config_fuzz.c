@@ -4,8 +4,8 @@
 
 #include "keymap/config.h"
 #include "tests/fuzz/fuzz.h"
-#include "tui/thresholds.h"
-#include "tui/theme.h"
+#include "tui/run/thresholds.h"
+#include "tui/draw/theme.h"
 
 static int reported;
 

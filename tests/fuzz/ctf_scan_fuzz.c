@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "probes/session/ctf_metadata.h"
-#include "probes/session/ctf_pack.h"
-#include "probes/session/ctf_scan.h"
+#include "probes/session/recording/ctf_metadata.h"
+#include "probes/session/decode/ctf_pack.h"
+#include "probes/session/recording/ctf_scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char border[] = "\n====\n";

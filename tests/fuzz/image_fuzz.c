@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/image.h"
-#include "model/synth.h"
+#include "model/recording/image.h"
+#include "model/synth/synth.h"
 #include "tests/fuzz/fuzz.h"
 
 #define PATH "./image.fuzz"

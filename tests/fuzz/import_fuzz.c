@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "model/import.h"
+#include "model/import/import.h"
 #include "tests/fuzz/fuzz.h"
 
 struct seen { int64_t alive_ns, start_ns; uint64_t instance, said; };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tui/json_read.h"
+#include "tui/base/json_read.h"
 
 static void check(const struct json_node *node, const struct json_node *parent)
 {

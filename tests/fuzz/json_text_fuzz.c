@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tui/json.h"
-#include "tui/json_read.h"
+#include "tui/base/json.h"
+#include "tui/base/json_read.h"
 
 static char *write_it(const uint8_t *data, size_t size, size_t *length)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "probes/runtime/pack.h"
-#include "probes/session/decode_ops.h"
+#include "probes/session/decode/decode_ops.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_op(const struct event_op *op)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tui/grid.h"
-#include "tui/output.h"
+#include "tui/draw/grid.h"
+#include "tui/terminal/output.h"
 
 static void check_line(const char *line)
 {

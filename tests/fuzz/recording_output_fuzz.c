@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tui/recording.h"
+#include "tui/run/recording.h"
 
 #define FOLDER "recording_output.dir"
 #define FILE_PATH FOLDER "/output"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/foreign.h"
+#include "model/export/foreign.h"
 #include "tests/fuzz/fuzz.h"
-#include "tui/json_read.h"
+#include "tui/base/json_read.h"
 
 static void run(const uint8_t *data, size_t size)
 {

@@ -6,8 +6,8 @@
 
 #include "model/base/util.h"
 #include "tests/fuzz/fuzz.h"
-#include "tui/grid.h"
-#include "tui/prompt.h"
+#include "tui/draw/grid.h"
+#include "tui/prompt/prompt.h"
 
 static void run(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /*
  * tftop-gen: a made-up program of given size, shape and defects, as a recording
  * and with the report that it should give. The events are those of
- * model/synth.h, which tests and benches use directly.
+ * model/synth/synth.h, which tests and benches use directly.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/synth.h"
+#include "model/synth/synth.h"
 #include "model/base/util.h"
-#include "probes/session/ctf_writer.h"
+#include "probes/session/recording/ctf_writer.h"
 #include "tests/gen/truth.h"
-#include "tui/beside.h"
-#include "tui/recording.h"
+#include "tui/base/beside.h"
+#include "tui/run/recording.h"
 
 #define START_NS INT64_C(1000000000000)		/* of CLOCK_MONOTONIC */
 #define EPOCH_NS INT64_C(1767225600000000000)	/* of CLOCK_REALTIME at monotonic 0 */

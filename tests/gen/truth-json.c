@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query.h"
+#include "model/query/query.h"
 #include "model/base/util.h"
 #include "tests/gen/truth-internal.h"
-#include "tui/json.h"
+#include "tui/base/json.h"
 
 static void write_trust(struct json *json, const struct truth *truth)
 {

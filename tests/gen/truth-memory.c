@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was allocated: changes in the order of their time, played at the end. */
 #include "tests/gen/truth-internal.h"
-#include "tui/json.h"
+#include "tui/base/json.h"
 
 #include <stdlib.h>
 

@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probes/session/reader.h"
+#include "probes/session/live/reader.h"
 #include "probes/session/session.h"
 
 static FILE *event_log;

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "model/event.h"
-#include "probes/session/offline.h"
+#include "probes/session/recording/offline.h"
 
 /* A definition: definitions and events are not ordered to each other. */
 struct defined {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "model/analyses/work.h"
-#include "model/model-internal.h"
-#include "model/query-cores.h"
+#include "model/core/model-internal.h"
+#include "model/query/cores.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -6,9 +6,9 @@
 
 #include "model/analyses/work.h"
 #include "model/base/util.h"
-#include "model/model-internal.h"
-#include "model/query-time.h"
-#include "model/query-work.h"
+#include "model/core/model-internal.h"
+#include "model/query/time.h"
+#include "model/query/work.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

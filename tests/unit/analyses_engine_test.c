@@ -11,7 +11,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/sort.h"
 #include "model/base/util.h"
-#include "model/query-time.h"
+#include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/model-internal.h"
-#include "model/query-findings.h"
+#include "model/core/model-internal.h"
+#include "model/query/findings.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

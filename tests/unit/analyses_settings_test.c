@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

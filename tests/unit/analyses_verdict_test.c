@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-findings.h"
-#include "model/query-time.h"
+#include "model/query/findings.h"
+#include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-findings.h"
-#include "model/query-waits.h"
+#include "model/query/findings.h"
+#include "model/query/waits.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

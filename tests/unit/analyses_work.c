@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/analyses/finding.h"
-#include "model/model-internal.h"
+#include "model/core/model-internal.h"
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 

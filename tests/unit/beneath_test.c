@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two steps, one beneath the other: columns against the time they stand for, one by one. */
-#include "model/query.h"
+#include "model/query/query.h"
 #include "tests/unit/test.h"
-#include "tui/beneath.h"
+#include "tui/timeline/beneath.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(1234567) * 1000 * MS)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/synth.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/column_cache.h"
+#include "tui/timeline/column_cache.h"
 
 #define MS INT64_C(1000000)
 #define START (INT64_C(1000) * 1000 * MS)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/labels.h"
-#include "tui/timeline_cells.h"
+#include "tui/draw/labels.h"
+#include "tui/draw/timeline_cells.h"
 
 #define N 64
 #define W 1000

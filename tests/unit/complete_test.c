@@ -15,10 +15,10 @@
 #include "model/filter/filter.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/complete.h"
-#include "tui/history.h"
-#include "tui/marks.h"
-#include "tui/prompt.h"
+#include "tui/prompt/complete.h"
+#include "tui/prompt/history.h"
+#include "tui/timeline/marks.h"
+#include "tui/prompt/prompt.h"
 
 /* ---- arguments ---- */
 

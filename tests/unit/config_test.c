@@ -10,7 +10,7 @@
 #include "keymap/config.h"
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/theme.h"
+#include "tui/draw/theme.h"
 
 struct fixture {
 	struct keymap keymap;

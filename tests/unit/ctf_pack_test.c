@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/session/ctf_pack.h"
+#include "probes/session/decode/ctf_pack.h"
 #include "tests/unit/test.h"
 
 #define HEAD "/* CTF 1.8 */\ntrace {\n\tbyte_order = le;\n};\n"

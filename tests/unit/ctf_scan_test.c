@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "probes/session/ctf_metadata.h"
-#include "probes/session/ctf_scan.h"
+#include "probes/session/recording/ctf_metadata.h"
+#include "probes/session/recording/ctf_scan.h"
 #include "tests/unit/test.h"
 
 #define PACKET 160u

@@ -11,9 +11,9 @@
 #include <lttng/tracepoint.h>
 
 #include "probes/schema/records.h"
-#include "probes/session/ctf_writer.h"
-#include "probes/session/fields.h"
-#include "probes/session/reader.h"
+#include "probes/session/recording/ctf_writer.h"
+#include "probes/session/decode/fields.h"
+#include "probes/session/live/reader.h"
 #include "tests/unit/test.h"
 
 /* ---- the table ---- */

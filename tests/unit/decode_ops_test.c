@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "probes/runtime/pack.h"
-#include "probes/session/decode_ops.h"
+#include "probes/session/decode/decode_ops.h"
 #include "tests/unit/test.h"
 
 /* Now and then a value that does not fit into the short form. */

@@ -7,7 +7,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "probes/session/decode.h"
+#include "probes/session/decode/decode.h"
 #include "tests/unit/test.h"
 
 /* What a script does not say is 0. */

@@ -6,7 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/filter/filter.h"
-#include "model/query.h"
+#include "model/query/query.h"
 #include "tests/unit/test.h"
 
 /* ---- rows ---- */

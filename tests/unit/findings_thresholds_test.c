@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "keymap/config.h"
-#include "model/query.h"
+#include "model/query/query.h"
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/thresholds.h"
+#include "tui/run/thresholds.h"
 
 struct fixture {
 	struct model *model;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/export.h"
-#include "model/foreign.h"
-#include "model/synth.h"
+#include "model/recording/export.h"
+#include "model/export/foreign.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/json_read.h"
+#include "tui/base/json_read.h"
 
 static struct foreign_result result;
 

@@ -2,9 +2,9 @@
 /* The window of --from-step, --steps and --for. */
 #include <stdlib.h>
 
-#include "model/synth.h"
+#include "model/synth/synth.h"
 #include "tests/unit/test.h"
-#include "tui/gate.h"
+#include "tui/run/gate.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/session/graph.h"
-#include "probes/session/guard.h"
+#include "probes/session/decode/graph.h"
+#include "probes/session/decode/guard.h"
 #include "tests/unit/test.h"
 
 #define THREADS 4

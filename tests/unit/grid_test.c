@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/grid.h"
-#include "tui/theme.h"
+#include "tui/draw/grid.h"
+#include "tui/draw/theme.h"
 
 static bool saved(const struct grid *grid, bool roles, const char *want)
 {

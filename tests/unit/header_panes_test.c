@@ -12,12 +12,13 @@
 #include "keymap/words.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/output.h"
-#include "tui/pane.h"
-#include "tui/panes.h"
-#include "tui/sentence.h"
-#include "tui/synth.h"
-#include "tui/window.h"
+#include "tui/terminal/output.h"
+#include "tui/draw/pane.h"
+#include "tui/panes/pane_table.h"
+#include "tui/timeline/sentence.h"
+#include "tui/run/synth.h"
+#include "tui/draw/window.h"
+#include "tui/loop/header.h"
 
 #define SECOND INT64_C(1000000000)
 #define PANES 16

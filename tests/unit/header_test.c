@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/minimap.h"
-#include "tui/pane_steps.h"
-#include "tui/panes.h"
-#include "tui/sentence.h"
-#include "tui/strip.h"
+#include "tui/timeline/minimap.h"
+#include "tui/panes/pane_steps.h"
+#include "tui/draw/places.h"
+#include "tui/timeline/sentence.h"
+#include "tui/draw/strip.h"
 
 static void drawn(struct strip *strip, int width, uint32_t rule, char *out, size_t size)
 {
@@ -199,13 +199,13 @@ TEST(header_shares_are_never_nothing)
 {
 	char text[24];
 
-	panes_share(text, sizeof(text), 1, 1000000);
+	places_share(text, sizeof(text), 1, 1000000);
 	CHECK_STR(text, "<0.1 %");
-	panes_share(text, sizeof(text), 0, 1000000);
+	places_share(text, sizeof(text), 0, 1000000);
 	CHECK_STR(text, "0.0 %");
-	panes_share(text, sizeof(text), 1000, 1000000);
+	places_share(text, sizeof(text), 1000, 1000000);
 	CHECK_STR(text, "0.1 %");
-	panes_share(text, sizeof(text), 5, 0);
+	places_share(text, sizeof(text), 5, 0);
 	CHECK_STR(text, "-");
 }
 

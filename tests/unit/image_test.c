@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "model/base/heap.h"
-#include "model/image.h"
-#include "model/synth.h"
+#include "model/recording/image.h"
+#include "model/synth/synth.h"
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/import.h"
+#include "model/import/import.h"
 #include "model/import/details.h"
 #include "model/import/spool.h"
 #include "tests/unit/test.h"

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "tests/unit/test.h"
-#include "tui/json.h"
-#include "tui/json_read.h"
+#include "tui/base/json.h"
+#include "tui/base/json_read.h"
 
 static char *text;
 static size_t size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every size from 1x1 on: parts inside, no overlap, nothing shown is empty. */
 #include "tests/unit/test.h"
-#include "tui/layout.h"
+#include "tui/draw/layout.h"
 
 static void check_parts(const struct layout *layout, const struct layout_wish *wish)
 {

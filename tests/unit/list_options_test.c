@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/list_options.h"
+#include "tui/lists/list_options.h"
 
 static const struct list_flag flags[] = {
 	{ 'n', "name_filter", LIST_REGEX, "name", NULL },

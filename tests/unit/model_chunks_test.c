@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-counters.h"
-#include "model/query-memory.h"
+#include "model/recording/export.h"
+#include "model/query/counters.h"
+#include "model/query/memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-counters.h"
+#include "model/recording/export.h"
+#include "model/query/counters.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/page.h"
-#include "tui/report.h"
+#include "tui/draw/page_call.h"
+#include "tui/report/report.h"
 
 #define MS 1000000
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MODEL_EVENTS_H
 #define TESTS_UNIT_MODEL_EVENTS_H
 
-#include "model/query.h"
+#include "model/query/query.h"
 
 #define PID 4121u
 #define BASE INT64_C(1000000000)	/* when everything begins */
@@ -25,7 +25,7 @@ struct event ev_copy(uint32_t queue, enum direction direction, uint64_t bytes, i
 struct event ev_alive(int64_t ns);
 
 void apply_one(struct model *model, struct event event);
-/* For model/synth.h: arg is the model. */
+/* For model/synth/synth.h: arg is the model. */
 void feed_model(void *arg, const struct event *events, size_t count);
 /* Names 1 ... 9 ("kernel1" ...), device 1, queues 1 and 2, its clock. */
 struct model *model_with_device(void);

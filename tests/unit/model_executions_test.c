@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-executions.h"
-#include "model/synth.h"
+#include "model/query/executions.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

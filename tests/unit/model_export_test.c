@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-flows.h"
-#include "model/query-memory.h"
-#include "model/query-time.h"
-#include "model/synth.h"
+#include "model/recording/export.h"
+#include "model/query/flows.h"
+#include "model/query/memory.h"
+#include "model/query/time.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/report.h"
+#include "tui/report/report.h"
 
 static struct model_export_gap gap;
 

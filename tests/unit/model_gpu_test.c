@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-launch.h"
+#include "model/recording/export.h"
+#include "model/query/launch.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/test.h"

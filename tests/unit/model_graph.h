@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MODEL_GRAPH_H
 #define TESTS_UNIT_MODEL_GRAPH_H
 
-#include "model/query-graph.h"
+#include "model/query/graph.h"
 #include "tests/unit/model_events.h"
 
 #define GRAPH 100u

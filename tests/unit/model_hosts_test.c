@@ -6,7 +6,7 @@
 
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/report.h"
+#include "tui/report/report.h"
 
 __extension__ typedef __int128 wide;
 

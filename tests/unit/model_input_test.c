@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-findings.h"
-#include "model/query-input.h"
-#include "model/query-time.h"
+#include "model/query/findings.h"
+#include "model/query/input.h"
+#include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/model_graph.h"
 #include "tests/unit/test.h"
-#include "tui/page.h"
+#include "tui/draw/page_call.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-flows.h"
-#include "model/query-lines.h"
+#include "model/recording/export.h"
+#include "model/query/flows.h"
+#include "model/query/lines.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

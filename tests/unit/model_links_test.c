@@ -2,7 +2,7 @@
 /* What one event has to do with others. */
 #include <string.h>
 
-#include "model/query-links.h"
+#include "model/query/links.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

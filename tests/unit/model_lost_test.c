@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/synth.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

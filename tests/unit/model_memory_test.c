@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-findings.h"
+#include "model/query/findings.h"
 #include "model/memory/level.h"
-#include "model/query-memory.h"
+#include "model/query/memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-name.h"
+#include "model/query/name.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -2,11 +2,11 @@
 /* When the level was off: of one process, of several on a device, of very many, saved. */
 #include <stdlib.h>
 
-#include "model/export.h"
+#include "model/recording/export.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 
-#define PAUSES_MAX 8192		/* model/pauses.h */
+#define PAUSES_MAX 8192		/* model/core/pauses.h */
 
 static void set_level(struct model *model, uint32_t pid, int64_t at, int level)
 {

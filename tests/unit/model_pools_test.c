@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
-#include "model/query-pools.h"
-#include "model/query-time.h"
+#include "model/recording/export.h"
+#include "model/query/pools.h"
+#include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/page.h"
-#include "tui/timeline_row.h"
+#include "tui/draw/page_call.h"
+#include "tui/timeline/timeline_row.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-search.h"
+#include "model/query/search.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-range.h"
+#include "model/query/range.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/query-links.h"
-#include "model/query-replays.h"
-#include "model/query-work.h"
+#include "model/query/links.h"
+#include "model/query/replays.h"
+#include "model/query/work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/synth.h"
-#include "model/query-input.h"
-#include "model/query-memory.h"
+#include "model/synth/synth.h"
+#include "model/query/input.h"
+#include "model/query/memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

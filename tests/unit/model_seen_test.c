@@ -2,7 +2,7 @@
 /* Shares without what was lost, beside a count of every ns. */
 #include <string.h>
 
-#include "model/query-time.h"
+#include "model/query/time.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/query-watch.h"
-#include "model/synth.h"
+#include "model/query/watch.h"
+#include "model/synth/synth.h"
 #include "tests/unit/test.h"
 
 #define BASE INT64_C(1000000000)

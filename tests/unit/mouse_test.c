@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/hits.h"
-#include "tui/mouse.h"
+#include "tui/draw/hits.h"
+#include "tui/draw/mouse.h"
 
 static bool is(const struct mouse *mouse, enum mouse_what what, int button, int x, int y,
 	       unsigned mods)

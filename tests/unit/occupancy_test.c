@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/commands/occupancy.h"
-#include "model/query-launch.h"
+#include "model/query/launch.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/output.h"
+#include "tui/terminal/output.h"
 
 /* Feeds the text and compares all lines, joined by |. */
 static bool becomes(const char *text, const char *want)

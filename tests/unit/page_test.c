@@ -9,7 +9,7 @@
 #include "model/base/util.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
-#include "tui/pane_page.h"
+#include "tui/panes/pane_page.h"
 
 #define NAME0 200u
 

@@ -4,7 +4,7 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/progress.h"
+#include "tui/run/progress.h"
 
 #define STEPS 400
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/prompt.h"
+#include "tui/prompt/prompt.h"
 
 static bool is(const struct prompt *prompt, const char *text, size_t cursor)
 {

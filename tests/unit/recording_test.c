@@ -8,8 +8,8 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/beside.h"
-#include "tui/recording.h"
+#include "tui/base/beside.h"
+#include "tui/run/recording.h"
 
 static char *command[] = { (char *)"./train \xff", (char *)"--name=\"x\"", (char *)"", NULL };
 static char error[RECORDING_ERROR_MAX];

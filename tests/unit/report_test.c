@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/synth.h"
+#include "model/synth/synth.h"
 #include "tests/unit/test.h"
-#include "tui/beside.h"
-#include "tui/grid.h"
-#include "tui/json_read.h"
-#include "tui/report.h"
-#include "tui/sheet.h"
+#include "tui/base/beside.h"
+#include "tui/draw/grid.h"
+#include "tui/base/json_read.h"
+#include "tui/report/report.h"
+#include "tui/draw/sheet.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/test.h"
-#include "tui/reports.h"
+#include "tui/run/reports.h"
 
 TEST(reports_of_folders_only)
 {

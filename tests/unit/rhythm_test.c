@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "probes/session/rhythm.h"
+#include "probes/session/live/rhythm.h"
 #include "tests/unit/test.h"
 
 #define MS INT64_C(1000000)

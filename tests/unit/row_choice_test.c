@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows hidden, pinned, sorted and moved, against what their header promises. */
 #include "tests/unit/test.h"
-#include "tui/row_choice.h"
+#include "tui/timeline/row_choice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tests/unit/test.h"
-#include "tui/ruler.h"
-#include "tui/window.h"
+#include "tui/draw/ruler.h"
+#include "tui/draw/window.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -5,7 +5,7 @@
 
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/save.h"
+#include "tui/run/save.h"
 
 #define CALLS 60000
 

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/query.h"
+#include "model/query/query.h"
 #include "model/base/util.h"
 #include "tests/unit/test.h"
 #include "tui/options.h"
-#include "tui/script.h"
+#include "tui/loop/script.h"
 #include "tui/tui.h"
 
 static char *read_text(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What beats tell of losses; what numbers tell: decode_test.c. */
-#include "probes/session/seqs.h"
+#include "probes/session/decode/seqs.h"
 #include "tests/unit/test.h"
 
 static struct event by(uint32_t tid, uint32_t seq)

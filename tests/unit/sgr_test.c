@@ -7,7 +7,7 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/sgr.h"
+#include "tui/terminal/sgr.h"
 
 #define COLUMNS 64
 #define SEEN_ON_BLANKS (1u << 4 | 1u << 5 | 1u << 7 | 1u << 9)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/unit/test.h"
-#include "tui/signals.h"
+#include "tui/base/signals.h"
 
 /* How a child that runs `life` ends: as wait() gives it. */
 static int end_of(void (*life)(void))

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/query.h"
+#include "model/query/query.h"
 #include "tests/unit/test.h"
-#include "tui/step_ranks.h"
+#include "tui/draw/step_ranks.h"
 
 static int in_order(const void *a, const void *b)
 {

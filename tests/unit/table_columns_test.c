@@ -6,9 +6,9 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/column_choice.h"
-#include "tui/mouse.h"
-#include "tui/table.h"
+#include "tui/table/column_choice.h"
+#include "tui/draw/mouse.h"
+#include "tui/table/table.h"
 
 struct row {
 	uint64_t id;

@@ -6,7 +6,7 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/table.h"
+#include "tui/table/table.h"
 
 struct row {
 	uint64_t id;

@@ -5,7 +5,7 @@
 
 #include "model/base/util.h"
 #include "tests/unit/test.h"
-#include "tui/text_find.h"
+#include "tui/draw/text_find.h"
 
 static void line_of(void *arg, size_t line, struct strbuf *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours by name, step and row; shares as shades; counters of several lines. */
 #include "tests/unit/test.h"
-#include "tui/tint.h"
+#include "tui/timeline/tint.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "model/filter/filter.h"
-#include "model/query-executions.h"
-#include "model/synth.h"
+#include "model/query/executions.h"
+#include "model/synth/synth.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/find.h"
-#include "tui/turns.h"
+#include "tui/timeline/find.h"
+#include "tui/base/turns.h"
 
 struct count {
 	unsigned to, reached, rests;

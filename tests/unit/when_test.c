@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/query-range.h"
+#include "model/query/range.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/page_text.h"
-#include "tui/marks.h"
-#include "tui/pane.h"
-#include "tui/report.h"
-#include "tui/side.h"
-#include "tui/when.h"
+#include "tui/timeline/marks.h"
+#include "tui/draw/pane.h"
+#include "tui/report/report.h"
+#include "tui/pages/side.h"
+#include "tui/timeline/when.h"
 
 #define MS INT64_C(1000000)
 #define STEPS 20

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The time window against what its header promises, on random walks. */
 #include "tests/unit/test.h"
-#include "tui/window.h"
+#include "tui/draw/window.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

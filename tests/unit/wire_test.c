@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "probes/session/wire.h"
+#include "probes/process/wire.h"
 
 #include <string.h>
 #include <unistd.h>

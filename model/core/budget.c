@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the model takes, and what goes when that is too much: the oldest chunk
+ * of all lanes, again and again. A chunk leaves a ghost, so counts and times by
+ * class stay; the totals by name, op and queue were taken at arrival and are not
+ * touched; unions keep their length. An eighth of the limit is always left to
+ * the newest spans, whatever the rest takes.
+ *
+ * Complexity: a look is O(rows), folding O(lanes + chunks * log lanes).
+ */
+#include "model/core/model-internal.h"
+
+#include <stdlib.h>
+
+#include "model/analyses/analyses.h"
+#include "model/base/util.h"
+#include "model/commands/replays.h"
+
+static size_t merged_bytes(const struct merged *merged)
+{
+	return merged->cover.bytes;
+}
+
+static size_t store_bytes(const struct store *store)
+{
+	return (store->n + STORE_PAGE - 1) / STORE_PAGE * STORE_PAGE * store->size +
+	       store->cap_pages * sizeof(*store->pages);
+}
+
+static size_t hist_bytes(const struct hist *hist)
+{
+	return hist->n * sizeof(*hist->counts);
+}
+
+/* What the rows hold: spans and unions. */
+static size_t rows_bytes(const struct model *model)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		const struct row *row = row_at(model, i);
+
+		for (uint32_t l = 0; l < row->n_lanes; l++)
+			bytes += row->lanes[l].bytes + sizeof(row->lanes[l]);
+		bytes += merged_bytes(&row->merged);
+	}
+	for (uint32_t i = 0; i < model->devices.n; i++)
+		bytes += merged_bytes(&device_at(model, i)->all) +
+			 merged_bytes(&device_at(model, i)->kernels) +
+			 merged_bytes(&device_at(model, i)->copies);
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		bytes += merged_bytes(&queue_at(model, i)->merged);
+	for (uint32_t i = 0; i < model->processes.n; i++)
+		bytes += merged_bytes(&process_at(model, i)->merged);
+	return bytes;
+}
+
+static size_t tables_bytes(const struct model *model)
+{
+	const struct store *const stores[] = {
+		&model->processes, &model->threads, &model->devices, &model->views,
+		&model->queues, &model->rows, &model->shapes, &model->opens,
+		&model->op_states, &model->idents, &model->kernels, &model->kernel_ops,
+		&model->kernel_shapes, &model->copies, &model->calls, &model->compiles,
+	};
+	const struct map *const maps[] = {
+		&model->process_by_pid, &model->ident_by_hash, &model->kernel_by_key,
+		&model->kernel_op_by_key, &model->kernel_shape_by_key, &model->copy_by_key,
+		&model->call_by_name, &model->compile_by_key, &model->message_by_text, &model->nameless_kernels,
+	};
+	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept) + model->ident_bytes;
+
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
+		bytes += store_bytes(stores[i]);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bytes += map_bytes(maps[i]);
+	for (uint32_t i = 0; i < model->kernels.n; i++)
+		bytes += hist_bytes(&((struct kernel_total *)store_at(&model->kernels, i))->hist);
+	for (size_t i = 0; i < model->n_steps; i++)
+		bytes += model->steps[i].cap * sizeof(*model->steps[i].list) +
+			 hist_bytes(&model->steps[i].hist);
+	return bytes + model->cap_steps * sizeof(*model->steps) +
+	       model->cap_nameless * sizeof(*model->nameless) +
+	       model->cap_losses * sizeof(*model->losses) +
+	       model->cap_messages * sizeof(*model->messages);
+}
+
+/* What processes, queues and their clocks hold beside their tables. */
+static size_t sources_bytes(const struct model *model)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < model->processes.n; i++) {
+		const struct process *process = process_at(model, i);
+
+		bytes += map_bytes(&process->names) + map_bytes(&process->views) +
+			 map_bytes(&process->queues) + map_bytes(&process->threads) +
+			 map_bytes(&process->shapes) + map_bytes(&process->ops) +
+			 map_bytes(&process->opens) +
+			 process->order.cap * sizeof(*process->order.threads) +
+			 process->pauses.cap * sizeof(*process->pauses.list) +
+			 process->compiling.bytes +
+			 done_bytes(process) +
+			 (process->mets ? METS * sizeof(*process->mets) : 0) +
+			 join_process_bytes(&process->ids);
+	}
+	for (uint32_t i = 0; i < model->views.n; i++) {
+		const struct view *view = view_at(model, i);
+
+		bytes += view->pending.cap * sizeof(*view->pending.list) +
+			 (view->clock.hull ? sizeof(*view->clock.hull) : 0);
+	}
+	for (uint32_t i = 0; i < model->queues.n; i++) {
+		const struct queue *queue = queue_at(model, i);
+
+		bytes += queue->pending.cap * sizeof(*queue->pending.list) +
+			 hist_bytes(&queue->delay) + join_fifo_bytes(queue->fifo);
+	}
+	return bytes;
+}
+
+static size_t other_bytes(const struct model *model)
+{
+	return tables_bytes(model) + sources_bytes(model) + model->names.bytes +
+	       model->join.cap_items * sizeof(*model->join.items) +
+	       replays_bytes(model->join.replays) + memory_bytes(model) + optree_bytes(model) + edges_bytes(model) + graphs_bytes(model) +
+	       lines_bytes(model) +
+	       inputs_bytes(&model->inputs) + pools_bytes(&model->pools) + flows_bytes(model) +
+	       counters_bytes(model) +
+	       analyses_bytes(model) + model->journal.bytes;
+}
+
+/* ---- the lane whose oldest chunk ends first, a heap ---- */
+
+struct candidate {
+	int64_t end_ns;
+	uint32_t row, lane;
+};
+
+struct candidates {
+	struct candidate *list;		/* owned; a heap */
+	size_t n, cap;
+	bool last;			/* also the only chunk of a lane */
+};
+
+static void sift_down(struct candidates *heap, size_t i)
+{
+	struct candidate moved = heap->list[i];
+
+	for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
+		if (child + 1 < heap->n && heap->list[child + 1].end_ns < heap->list[child].end_ns)
+			child++;
+		if (heap->list[child].end_ns >= moved.end_ns)
+			break;
+		heap->list[i] = heap->list[child];
+	}
+	heap->list[i] = moved;
+}
+
+static void gather(const struct model *model, struct candidates *heap)
+{
+	heap->n = 0;
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		const struct row *row = row_at(model, i);
+
+		for (uint32_t l = 0; l < row->n_lanes; l++) {
+			int64_t end = lane_oldest_end(&row->lanes[l], heap->last);
+
+			if (end == INT64_MAX)
+				continue;
+			grow(&heap->list, &heap->cap, heap->n, sizeof(*heap->list));
+			heap->list[heap->n++] = (struct candidate) { end, i, l };
+		}
+	}
+	for (size_t i = heap->n / 2; i-- > 0; )
+		sift_down(heap, i);
+}
+
+/* Folds until `bytes` are free or nothing is left to fold; returns how many are. */
+static size_t fold_oldest(struct model *model, struct candidates *heap, size_t bytes)
+{
+	size_t freed = 0;
+
+	gather(model, heap);
+	while (heap->n && freed < bytes) {
+		struct candidate *first = &heap->list[0];
+		struct lane *lane;
+
+		row_keep_unions(model, first->row);
+		lane = &row_at(model, first->row)->lanes[first->lane];
+		if (first->end_ns > model->folded_ns)
+			model->folded_ns = first->end_ns;
+		freed += lane_fold_oldest(lane, heap->last);
+		first->end_ns = lane_oldest_end(lane, heap->last);
+		if (first->end_ns == INT64_MAX)
+			*first = heap->list[--heap->n];
+		if (heap->n)
+			sift_down(heap, 0);
+		model_breathe(model);
+	}
+	return freed;
+}
+
+static void fold_unions(struct model *model, int64_t until)
+{
+	for (uint32_t i = 0; i < model->rows.n; i++)
+		cover_fold(&row_at(model, i)->merged.cover, until);
+	for (uint32_t i = 0; i < model->devices.n; i++) {
+		cover_fold(&device_at(model, i)->all.cover, until);
+		cover_fold(&device_at(model, i)->kernels.cover, until);
+		cover_fold(&device_at(model, i)->copies.cover, until);
+	}
+	for (uint32_t i = 0; i < model->queues.n; i++)
+		cover_fold(&queue_at(model, i)->merged.cover, until);
+	for (uint32_t i = 0; i < model->processes.n; i++)
+		cover_fold(&process_at(model, i)->merged.cover, until);
+}
+
+static void squeeze(struct model *model)
+{
+	for (uint32_t i = 0; i < model->rows.n; i++) {
+		struct row *row = row_at(model, i);
+
+		for (uint32_t l = 0; l < row->n_lanes; l++)
+			lane_squeeze(&row->lanes[l]);
+		model_breathe(model);
+	}
+}
+
+/* Brings the rows down to `target`; what it comes to. */
+static size_t fold_to(struct model *model, size_t target)
+{
+	struct candidates heap = { .list = NULL };
+	size_t bytes = rows_bytes(model), open = 0;
+
+	for (uint32_t i = 0; i < model->rows.n; i++)
+		for (uint32_t l = 0; l < row_at(model, i)->n_lanes; l++)
+			open += row_at(model, i)->lanes[l].open_bytes;
+	if (open > target / 4) {
+		squeeze(model);
+		bytes = rows_bytes(model);
+	}
+	while (bytes > target) {
+		size_t freed = fold_oldest(model, &heap, bytes - target);
+
+		fold_unions(model, model->folded_ns);
+		bytes = rows_bytes(model);
+		if (freed)
+			continue;
+		/* Many lanes with a chunk each. */
+		if (heap.last)
+			break;
+		heap.last = true;
+	}
+	free(heap.list);
+	return bytes;
+}
+
+void budget_check(struct model *model)
+{
+	size_t others = other_bytes(model), limit = model->memory_limit;
+	size_t bytes = rows_bytes(model), least = limit / 8;
+
+	if (others + bytes > limit && bytes > least) {
+		/* A little more, so that not every look folds. */
+		size_t target = others + limit / 64 < limit ? limit - limit / 64 - others : 0;
+
+		bytes = fold_to(model, target > least ? target : least);
+	}
+	model->memory_bytes = others + bytes;
+	model->since_check = 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock: first come, first served. */
+#include "model/core/model-internal.h"
+
+#include "model/base/heap.h"
+
+static void fair_lock(struct fair_lock *lock)
+{
+	uint64_t mine;
+
+	pthread_mutex_lock(&lock->mutex);
+	mine = lock->next++;
+	while (lock->serving != mine)
+		pthread_cond_wait(&lock->turn, &lock->mutex);
+	pthread_mutex_unlock(&lock->mutex);
+	if (lock->heap)
+		heap_enter();
+}
+
+static void fair_unlock(struct fair_lock *lock)
+{
+	heap_leave(false);
+	pthread_mutex_lock(&lock->mutex);
+	lock->serving++;
+	if (lock->serving != lock->next)
+		pthread_cond_broadcast(&lock->turn);
+	pthread_mutex_unlock(&lock->mutex);
+}
+
+void model_lock(struct model *model)
+{
+	fair_lock(&model->lock);
+}
+
+void model_unlock(struct model *model)
+{
+	fair_unlock(&model->lock);
+}
+
+static _Thread_local struct {
+	bool (*rest)(void *arg);	/* NULL: none */
+	void *arg;
+} resting;
+
+void model_rest_with(bool (*rest)(void *arg), void *arg)
+{
+	resting.rest = rest;
+	resting.arg = arg;
+}
+
+bool model_rest(void)
+{
+	return !resting.rest || resting.rest(resting.arg);
+}
+
+bool model_yield(struct model *model)
+{
+	struct fair_lock *lock = &model->lock;
+	bool waits, wanted;
+
+	if (resting.rest) {
+		fair_unlock(lock);
+		wanted = model_rest();
+		fair_lock(lock);
+		return wanted;
+	}
+	pthread_mutex_lock(&lock->mutex);
+	waits = lock->next - lock->serving > 1;
+	pthread_mutex_unlock(&lock->mutex);
+	if (!waits)
+		return true;
+	fair_unlock(lock);
+	fair_lock(lock);
+	return true;
+}

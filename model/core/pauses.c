@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/core/model-internal.h"
+
+#include <stdlib.h>
+
+#include "model/base/util.h"
+#include "model/recording/export-internal.h"
+
+#define PAUSED_PART 16			/* of a time: then it counts */
+#define LEVEL_ON 2			/* when it is not off: TFT_LEVEL_DEFAULT */
+
+static int by_length(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* All but the last one, which may last on, that are not longer than half of them. */
+static void forget_short(struct pauses *pauses)
+{
+	int64_t *lengths = xcalloc(pauses->n, sizeof(*lengths)), least;
+	size_t n = pauses->n - 1, to = 0;
+
+	for (size_t i = 0; i < n; i++)
+		lengths[i] = pauses->list[i].end_ns - pauses->list[i].begin_ns;
+	qsort(lengths, n, sizeof(*lengths), by_length);
+	least = lengths[n / 2];
+	free(lengths);
+	for (size_t i = 0; i < n; i++)
+		if (pauses->list[i].end_ns - pauses->list[i].begin_ns > least)
+			pauses->list[to++] = pauses->list[i];
+	pauses->list[to++] = pauses->list[n];
+	pauses->n = to;
+}
+
+void apply_level(struct model *model, const struct event_level *level)
+{
+	struct pauses *pauses = &model->process->pauses;
+	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
+	bool lasts = last && last->end_ns == INT64_MAX;
+	int64_t at_ns = level->at_ns;
+
+	if (!time_ok(at_ns)) {
+		model_bad(model, BAD_FAR);
+		return;
+	}
+	if (lasts == (level->level == 0))
+		return;				/* the same again, or from one level to another */
+	if (last && at_ns < (lasts ? last->begin_ns : last->end_ns)) {
+		model_bad(model, BAD_END);
+		return;
+	}
+	if (lasts) {
+		last->end_ns = at_ns;
+		return;
+	}
+	if (pauses->n >= PAUSES_MAX)
+		forget_short(pauses);
+	grow(&pauses->list, &pauses->cap, pauses->n, sizeof(*pauses->list));
+	pauses->list[pauses->n++] = (struct model_pause) { at_ns, INT64_MAX };
+	model->paused = true;
+}
+
+void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns)
+{
+	const struct pauses *pauses = &process_at(x->model, process)->pauses;
+	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
+
+	for (size_t i = 0; i < pauses->n; i++) {
+		event.u.level = (struct event_level) { pauses->list[i].begin_ns, 0 };
+		export_put(x, &event);
+		event.u.level = (struct event_level) { pauses->list[i].end_ns, LEVEL_ON };
+		if (pauses->list[i].end_ns != INT64_MAX)
+			export_put(x, &event);
+	}
+}
+
+/* ---- of several processes ---- */
+
+/* A process begins or ends to be looked at, or to pause. */
+struct turn { int64_t at_ns; int looking, paused; };
+
+struct turns { struct turn *list; size_t n, cap; };
+
+static void add_turn(struct turns *turns, int64_t at_ns, int looking, int paused)
+{
+	grow(&turns->list, &turns->cap, turns->n, sizeof(*turns->list));
+	turns->list[turns->n++] = (struct turn) { at_ns, looking, paused };
+}
+
+static size_t first_touching(const struct pauses *pauses, int64_t t0)
+{
+	size_t low = 0, high = pauses->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (pauses->list[mid].end_ns > t0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+static int64_t within(int64_t ns, int64_t t0, int64_t t1)
+{
+	return ns < t0 ? t0 : ns > t1 ? t1 : ns;
+}
+
+static void add_process(struct turns *turns, const struct process *p, int64_t t0, int64_t t1)
+{
+	const struct pauses *pauses = &p->pauses;
+	int64_t begin = within(p->start_ns, t0, t1);
+	int64_t end = within(p->exited ? p->seen_ns : INT64_MAX, begin, t1);
+
+	if (begin == end)
+		return;
+	add_turn(turns, begin, 1, 0);
+	add_turn(turns, end, -1, 0);
+	for (size_t i = first_touching(pauses, begin);
+	     i < pauses->n && pauses->list[i].begin_ns < end; i++) {
+		add_turn(turns, within(pauses->list[i].begin_ns, begin, end), -1, 1);
+		add_turn(turns, within(pauses->list[i].end_ns, begin, end), 1, -1);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Where somebody pauses and nobody is looked at. */
+static size_t sweep(const struct turns *turns, struct model_pause *out)
+{
+	int looking = 0, paused = 0;
+	bool was = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < turns->n; i++) {
+		bool is;
+
+		looking += turns->list[i].looking;
+		paused += turns->list[i].paused;
+		if (i + 1 < turns->n && turns->list[i + 1].at_ns == turns->list[i].at_ns)
+			continue;
+		is = paused > 0 && looking <= 0;
+		if (is && !was)
+			out[n].begin_ns = turns->list[i].at_ns;
+		else if (was && !is)
+			out[n++].end_ns = turns->list[i].at_ns;
+		was = is;
+	}
+	return n;
+}
+
+size_t model_pauses(struct model *model, uint32_t device, int64_t t0, int64_t t1,
+		    struct model_pause **out)
+{
+	int64_t known_ns = model->live_ns > model->last_ns ? model->live_ns : model->last_ns;
+	struct turns turns = { .n = 0 };
+	size_t n;
+
+	*out = NULL;
+	t1 = t1 < known_ns ? t1 : known_ns;
+	if (!model->paused || t1 <= t0)
+		return 0;
+	for (uint32_t i = 0; device == NONE && i < model->processes.n; i++)
+		add_process(&turns, process_at(model, i), t0, t1);
+	for (uint32_t i = 0; device != NONE && i < model->views.n; i++)
+		if (view_at(model, i)->device == device)
+			add_process(&turns, process_at(model, view_at(model, i)->process), t0, t1);
+	if (turns.n)
+		qsort(turns.list, turns.n, sizeof(*turns.list), by_time);
+	*out = xcalloc(turns.n + 1, sizeof(**out));
+	n = sweep(&turns, *out);
+	free(turns.list);
+	return n;
+}
+
+int64_t pauses_within(struct model *model, int64_t t0, int64_t t1)
+{
+	struct model_pause *list;
+	size_t n = model_pauses(model, NONE, t0, t1, &list);
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ns += list[i].end_ns - list[i].begin_ns;
+	free(list);
+	return ns;
+}
+
+bool pauses_count(struct model *model, int64_t t0, int64_t t1)
+{
+	return pauses_within(model, t0, t1) > (t1 - t0) / PAUSED_PART;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How busy the processor is with a framework's ops and kernels, for the header
+ * and the report of programs that have no other device: model/analyses/cores.c.
+ * Settled time only; rules as in model/query/query.h.
+ */
+#ifndef MODEL_QUERY_CORES_H
+#define MODEL_QUERY_CORES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model;
+
+#define CORES_LIBRARIES 5u
+
+struct cores_use {
+	int64_t span_ns;	/* what of the window is known */
+	int64_t busy_ns;	/* all threads together */
+	int64_t any_ns;		/* one thread at least */
+	int64_t input_ns;	/* an op fetched a batch or waited for it */
+	const char *top;	/* the library whose kernels take most, NULL none */
+	int64_t top_ns;		/* of its kernels, on all threads; a part of busy_ns */
+	int64_t library_ns[CORES_LIBRARIES];
+};
+
+/* Of [t0, t1), detail that is long past left out; false: nothing is known. [locked] */
+bool model_cores(struct model *model, int64_t t0, int64_t t1, struct cores_use *out);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A finished model in a file: the cache of a recording.
+ *
+ * Idea: the model lives in a heap of its own at an address of its own (heap.h);
+ * the file is that heap, and opening it is mapping it. So whatever the model
+ * consists of is in it, with nothing to keep in step by hand.
+ *
+ * What is believed: a file that belongs to this user and that nobody else may
+ * write, made by this very executable (a hash of its file) for this very
+ * recording (the key: names, sizes, times, inodes of its files, and the options
+ * that shape the model), in which every megabyte has the checksum that the
+ * header tells, and the header its own. Anything else is not, and nothing of it
+ * is looked at. A copied recording has other inodes and times: its cache is
+ * made anew, so nobody can slip in a prepared one with a recording.
+ *
+ * Reading half a gigabyte takes longer than a first screen may. So where nothing
+ * wrote to the file since it was made (inode, time and boot are those that its
+ * header tells) it is opened with the header checked alone; the rest is checked
+ * beside, and who asked is told when that fails (image_is_damaged()).
+ *
+ * Always true: no pointer in the heap leads out of it, so the program may stand
+ * anywhere. A test looks for such.
+ *
+ * Threads: image_write() any but the feeder; the others before any question.
+ */
+#ifndef MODEL_IMAGE_H
+#define MODEL_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/query/query.h"
+
+enum image_problem {
+	IMAGE_GOOD,
+	IMAGE_NONE,			/* there is no such file */
+	IMAGE_FOREIGN,			/* another user's, or open to others */
+	IMAGE_STALE,			/* of another version, recording or options */
+	IMAGE_DAMAGED,
+	IMAGE_NO_ROOM,			/* this system has no place for it */
+};
+
+/* The next model_new() makes a model that can be written. False: it cannot. */
+bool image_prepare(void);
+
+/* The model that was written for this key; NULL and why not. Owned. whole: not
+ * before all of it was checked. */
+struct model *image_open(const char *path, uint64_t key, bool whole,
+			 enum image_problem *problem);
+/* What was opened turned out to be damaged: throw it away. From then on this
+ * process believes in whole checks only. */
+bool image_is_damaged(void);
+/* Ends the check that runs beside, if one does; before the model is freed. */
+void image_check_end(void);
+
+/*
+ * Writes the model to path (beside it, then renamed) in a child process, which
+ * has it as it is now; its pid, or -1 with errno. The caller waits for it. The
+ * model must have been finished.
+ */
+pid_t image_write(struct model *model, const char *path, uint64_t key);
+
+/* Adds to a key. */
+uint64_t image_hash(uint64_t hash, const void *data, size_t size);
+
+#endif

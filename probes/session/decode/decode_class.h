@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the fields of one event class reach struct event: the schema (fields.h)
+ * resolved against the metadata of a trace.
+ *
+ * Always true: a resolved class has only fields whose kind, sign and size fit
+ * their place, so that copying a value needs no check. Parts of one packed
+ * integer (ctf_pack.h) stand one behind the other.
+ */
+#ifndef PROBES_SESSION_DECODE_CLASS_H
+#define PROBES_SESSION_DECODE_CLASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <babeltrace2/babeltrace.h>
+
+#include "model/event.h"
+#include "probes/session/decode/fields.h"
+
+struct decode_field {
+	uint16_t index;			/* in its structure; DECODE_NONE: there is none */
+	uint16_t offset;		/* in struct event */
+	uint8_t store;			/* enum field_store */
+	bool is_signed;			/* how babeltrace has it */
+	uint8_t left, right;		/* shifts that take it out of a packed one */
+};
+
+#define DECODE_NONE UINT16_MAX
+
+#define DECODE_FIELDS_MAX 24
+
+struct decode_class {
+	const bt_event_class *event_class;	/* owned reference: keeps the address ours */
+	uint8_t type;			/* enum event_type, EVENT_NONE: skip */
+	struct decode_field vpid, vtid;	/* of the common context */
+	uint16_t words;			/* field with many ops; DECODE_NONE: an event as it is */
+	uint8_t count;
+	uint64_t skipped;		/* events, by whoever reads them */
+	uint64_t frequency;		/* of its clock, Hz; 0: no clock */
+	struct decode_field fields[DECODE_FIELDS_MAX];
+};
+
+/*
+ * Fills *out for event_class (taking a reference). problem: "" or why it is
+ * skipped although it is ours.
+ */
+void decode_class_resolve(const bt_event_class *event_class, struct decode_class *out,
+			  char *problem, size_t size);
+
+/* Those that have been met. */
+struct decode_classes {
+	struct decode_class **list;	/* owned, open addressing by address */
+	size_t slots, count;
+	struct decode_class *last;	/* borrowed from list */
+};
+
+bool decode_classes_init(struct decode_classes *classes);	/* false: short of memory */
+void decode_classes_release(struct decode_classes *classes);
+/* NULL: short of memory. problem: of one that is met first, else "". */
+struct decode_class *decode_classes_find(struct decode_classes *classes,
+					 const bt_event_class *event_class, char *problem,
+					 size_t size);
+
+#endif

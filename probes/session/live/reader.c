@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader's thread: runs babeltrace2's graph, decodes, hands batches on.
+ *
+ * A live graph that has nothing says AGAIN; the thread then sleeps 2 ms in the
+ * first seconds, until there are streams (the viewer must be attached before
+ * the first buffers are full), afterwards as rhythm.h says: the live timer
+ * dominates the latency, and each look costs the relay daemon an answer.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "probes/session/decode/decode.h"
+#include "probes/session/decode/graph.h"
+#include "probes/session/decode/guard.h"
+#include "probes/session/recording/offline.h"
+#include "probes/process/process.h"
+#include "probes/session/live/reader_internal.h"
+
+#define POLL_EARLY_NS 2000000
+#define PERIOD_NS 50000000		/* of the live timer, when not told */
+#define POLLS 2				/* in a period, at least */
+#define POLL_STREAM_NS 200000
+#define EARLY_NS 3000000000		/* how long to look that often for a first stream */
+#define LAST_LOOKS 25			/* of a drain that found no stream: 50 ms */
+#define FREE_WAIT_NS 6000000000	/* more than options.connect may take */
+#define FREE_FILES_NS 400000000
+#define REATTACH_MAX 16
+#define ANEW_PERIODS 4		/* of the live timer: waited for what is still to be read */
+#define RENEW_WAIT_NS 20000000000	/* for other daemons, when those that were read died */
+#define LOOK_NS 20000000		/* for a thread that gave up while it is waited for */
+
+static atomic_bool left_behind;
+
+int64_t reader_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the sink ---- */
+
+/* Whoever sets stop and then sees it not within the sink, will not. */
+static void call_sink(void *arg, const struct event *events, size_t count)
+{
+	struct reader *reader = arg;
+
+	guard_back(NULL);		/* not out of what is half done */
+	atomic_store(&reader->in_sink, true);
+	if (!atomic_load(&reader->stop))
+		reader->options.sink(reader->options.sink_arg, events, count);
+	atomic_store(&reader->in_sink, false);
+	guard_back(reader->path ? NULL : &reader->back);
+}
+
+static void look_at_gap(struct reader *reader)
+{
+	int64_t begin_ns, end_ns;
+
+	if (!reader->gap_open || !decode_gap(reader->decode, &begin_ns, &end_ns))
+		return;
+	reader->gap_open = false;
+	pthread_mutex_lock(&reader->lock);
+	reader->gaps++;
+	reader->gap_begin_ns = begin_ns;
+	reader->gap_end_ns = end_ns;
+	pthread_mutex_unlock(&reader->lock);
+}
+
+static void hand_on(struct reader *reader)
+{
+	size_t count;
+	const struct event *events = decode_batch(reader->decode, &count);
+	const struct decode_counts *counts = decode_counts(reader->decode);
+
+	look_at_gap(reader);
+	atomic_store(&reader->events, counts->events);
+	atomic_store(&reader->streams, counts->streams_begun);
+	if (count)
+		call_sink(reader, events, count);
+	decode_reset(reader->decode);
+}
+
+static void take(void *arg, const bt_message *message)
+{
+	struct reader *reader = arg;
+
+	guard_back(NULL);
+	reader->brought = true;
+	if (!decode_message(reader->decode, message))
+		hand_on(reader);
+	guard_back(&reader->back);
+}
+
+static graph_status consume(bt_message_iterator *iterator, void *arg)
+{
+	return graph_each(iterator, take, arg);
+}
+
+/* ---- the thread ---- */
+
+static void set_state(struct reader *reader, enum reader_state state)
+{
+	pthread_mutex_lock(&reader->lock);
+	reader->state = state;
+	pthread_cond_broadcast(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/* Sleeps; reader_free() and reader_drain() wake it. */
+static void rest(struct reader *reader, int64_t duration_ns)
+{
+	int64_t until_ns = reader_now_ns() + duration_ns;
+	struct timespec until = { until_ns / 1000000000, until_ns % 1000000000 };
+
+	pthread_mutex_lock(&reader->lock);
+	if (!atomic_load(&reader->stop))
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	pthread_mutex_unlock(&reader->lock);
+}
+
+/*
+ * A drained reader is done when nothing can follow: the muxer, which gives out
+ * all streams in the order of time, has come past the end; or every stream has
+ * ended (before it: the daemons gave up, the rest is missing); or none appeared
+ * in some last looks.
+ */
+static bool drained(struct reader *reader, int *looks)
+{
+	const struct decode_counts *counts = decode_counts(reader->decode);
+	int64_t until_ns = atomic_load(&reader->drain_ns);
+
+	if (!until_ns)
+		return false;
+	if (counts->streams_begun) {
+		atomic_store(&reader->complete, decode_time_ns(reader->decode) >= until_ns);
+		return atomic_load(&reader->complete) ||
+		       counts->streams_begun == counts->streams_ended;
+	}
+	if (counts->messages)
+		return false;		/* attached, the first data is on its way */
+	/* one that attached anew because of bad data, and saw no more, has not read all */
+	atomic_store(&reader->complete,
+		     reader->attached_anew == atomic_load(&reader->reattached));
+	return ++*looks >= LAST_LOOKS;
+}
+
+/* How long to sleep when there is nothing. */
+static int64_t poll_ns(struct reader *reader)
+{
+	int64_t now = reader_now_ns();
+	int64_t streams = (int64_t)decode_counts(reader->decode)->streams_begun;
+
+	if (atomic_load(&reader->drain_ns) || (!streams && now - reader->begin_ns < EARLY_NS))
+		return POLL_EARLY_NS;
+	/* One look asks for every stream, and there are two for each CPU. */
+	return rhythm_wait_ns(&reader->rhythm, now, reader->period_ns,
+			      reader->period_ns / POLLS + streams * POLL_STREAM_NS);
+}
+
+/* Is another graph worth a try? Not when the end is waited for:
+ * a session that is being destroyed cannot be attached to. */
+static bool reattaches(struct reader *reader)
+{
+	return !reader->path && reader->attached_anew < REATTACH_MAX &&
+	       !atomic_load(&reader->stop) && !atomic_load(&reader->drain_ns);
+}
+
+/* Of data that stopped, as graph_take_error() has it. Time that runs backwards are streams of
+ * another user; what cannot be had any more was overwritten before it was read. */
+static void attach_anew(struct reader *reader, const char *error)
+{
+	static const char later[] = "a process of another user came, or data too late";
+	const char *why = relay_broken(&reader->relay);
+
+	if (!why)
+		why = !error || strstr(error, "timestamp is less") ||
+		      strstr(error, "get_data_packet") ? later : error;
+	pthread_mutex_lock(&reader->lock);
+	snprintf(reader->why, sizeof(reader->why), "%s", why);
+	pthread_mutex_unlock(&reader->lock);
+	reader->attached_anew++;
+}
+
+static bool is_renewed(struct reader *reader)
+{
+	return atomic_load(&reader->renewals) != reader->renewed;
+}
+
+/* Its daemons are gone: until others stand, or nobody waits for them any more. */
+static bool waits_for_others(struct reader *reader)
+{
+	int64_t until_ns = reader_now_ns() + RENEW_WAIT_NS;
+
+	while (!is_renewed(reader) && !atomic_load(&reader->stop) &&
+	       !atomic_load(&reader->drain_ns) && !atomic_load(&reader->given_up) &&
+	       reader_now_ns() < until_ns)
+		rest(reader, LOOK_NS);
+	return is_renewed(reader) && !atomic_load(&reader->stop);
+}
+
+/* A new graph begins with what is still to come: what the streams hold until now,
+ * perhaps of a process that has ended, this one reads first. */
+static bool attaches_anew(struct reader *reader)
+{
+	int64_t asked_ns = atomic_load(&reader->anew_ns);
+
+	if (!reattaches(reader) || !atomic_load(&reader->anew))
+		return false;
+	if (decode_time_ns(reader->decode) < asked_ns &&
+	    reader_now_ns() < asked_ns + ANEW_PERIODS * reader->period_ns)
+		return false;
+	if (!atomic_exchange(&reader->anew, false))
+		return false;
+	atomic_store(&reader->attaching, true);
+	return true;
+}
+
+/* True: a new graph should read on. */
+static bool run(struct reader *reader, bt_graph *graph)
+{
+	bool attached = false;
+	int looks = 0;
+	int64_t found_ns = 0;		/* by this look; 0: nothing yet */
+
+	reader->begin_ns = reader_now_ns();
+	while (!atomic_load(&reader->stop)) {
+		bt_graph_run_once_status status;
+
+		reader->brought = false;
+		/* 2.0.4 may say "again" and leave an error behind: it would abort now. */
+		bt_current_thread_clear_error();
+		status = bt_graph_run_once(graph);
+		if (reader->brought) {
+			int64_t now = reader_now_ns();
+
+			found_ns = found_ns ? found_ns : now;
+			atomic_store(&reader->last_message_ns, now);
+			atomic_store(&reader->reattached, reader->attached_anew);
+			atomic_store(&reader->attaching, false);
+		}
+		if (!attached && status >= 0) {
+			attached = reader->was_attached = true;
+			set_state(reader, READER_ATTACHED);
+		}
+		if (status == BT_GRAPH_RUN_ONCE_STATUS_OK)
+			continue;
+		hand_on(reader);
+		if (status == BT_GRAPH_RUN_ONCE_STATUS_END) {
+			set_state(reader, READER_ENDED);
+			return false;
+		}
+		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
+			graph_take_error(reader->error, sizeof(reader->error),
+					 "the relay daemon's data stopped");
+			if (is_renewed(reader))
+				return true;
+			/* One that does not even connect: there is no daemon any more. */
+			if ((attached || !reader->was_attached) && reattaches(reader)) {
+				attach_anew(reader, reader->error);
+				return true;
+			}
+			if (reader->was_attached && waits_for_others(reader))
+				return true;
+			set_state(reader, READER_FAILED);
+			return false;
+		}
+		if (is_renewed(reader))
+			return true;
+		if (attaches_anew(reader)) {
+			attach_anew(reader, NULL);
+			return true;
+		}
+		if (drained(reader, &looks)) {
+			set_state(reader, READER_ENDED);
+			return false;
+		}
+		if (found_ns)
+			rhythm_found(&reader->rhythm, found_ns, reader->period_ns);
+		found_ns = 0;
+		rest(reader, poll_ns(reader));
+	}
+	set_state(reader, READER_ENDED);
+	return false;
+}
+
+/* Builds a graph and runs it; true: once more. A later one that cannot be built
+ * (the relay is gone) leaves the first one's reason. */
+static bool run_graph(struct reader *reader)
+{
+	char error[READER_ERROR_MAX], *url;
+	unsigned int renewals = atomic_load(&reader->renewals);
+	bt_graph *graph;
+	bool again;
+
+	pthread_mutex_lock(&reader->lock);
+	url = strdup(reader->url);
+	pthread_mutex_unlock(&reader->lock);
+	graph = url ? graph_build(url, consume, reader, error, sizeof(error)) : NULL;
+	free(url);
+	if (!graph) {
+		if (reader->was_attached && waits_for_others(reader))
+			return true;
+		if (!reader->graphs)
+			memcpy(reader->error, error, sizeof(error));
+		set_state(reader, READER_FAILED);
+		return false;
+	}
+	if (renewals != reader->renewed) {
+		/* What was tried in between was no reading on. */
+		reader->attached_anew = atomic_load(&reader->reattached);
+		decode_renewed(reader->decode, reader->begun_ns);
+		reader->gap_open = true;
+		reader->renewed = renewals;
+	} else if (reader->graphs) {
+		decode_reattached(reader->decode);
+	}
+	reader->graphs++;
+	again = run(reader, graph);
+	graph_free(graph);
+	return again;
+}
+
+/* A recording. */
+static void read_files(struct reader *reader)
+{
+	struct offline_options options = {
+		.path = reader->path, .host = reader->options.host, .stop = &reader->stop,
+		.sink = call_sink, .sink_arg = reader,
+		.events = &reader->events, .bytes_done = &reader->bytes_done,
+		.bytes_all = &reader->bytes_all,
+	};
+	char error[READER_ERROR_MAX];
+	enum offline_end end;
+
+	set_state(reader, READER_ATTACHED);
+	end = offline_read(&options, error, sizeof(error));
+	if (end == OFFLINE_FAILED)
+		memcpy(reader->error, error, sizeof(error));
+	atomic_store(&reader->complete, end == OFFLINE_WHOLE);
+	set_state(reader, end == OFFLINE_FAILED ? READER_FAILED : READER_ENDED);
+}
+
+static void release(struct reader *reader)
+{
+	decode_free(reader->decode);
+	relay_release(&reader->relay);
+	pthread_cond_destroy(&reader->changed);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader->url);
+	free(reader->path);
+	free(reader);
+}
+
+/* Babeltrace has failed one of its assertions: as after bad data another graph reads on, where
+ * there may be one. */
+static void after_abort(struct reader *reader)
+{
+	if (!reattaches(reader))
+		guard_caught(SIGABRT);		/* does not return */
+	relay_hang_up(&reader->relay);		/* the daemon knows one reader at a time */
+	hand_on(reader);
+	attach_anew(reader, "babeltrace gave up on the data");
+}
+
+static void *reader_main(void *arg)
+{
+	struct reader *reader = arg;
+	bool abandoned;
+
+	reader->begun_ns = reader_now_ns();
+	if (reader->url) {
+		process_give_way();
+		relay_use(&reader->relay);
+		guard_begin(&reader->gave_up);
+		if (sigsetjmp(reader->back, 1))
+			after_abort(reader);
+		guard_back(&reader->back);
+		while (run_graph(reader))
+			;
+		relay_use(NULL);
+		guard_end();
+	} else {
+		read_files(reader);
+	}
+	pthread_mutex_lock(&reader->lock);
+	reader->exited = true;
+	abandoned = reader->abandoned;
+	pthread_cond_broadcast(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
+	if (abandoned)
+		release(reader);
+	return NULL;
+}
+
+/* ---- from outside ---- */
+
+static struct reader *make(const struct reader_options *options)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	pthread_condattr_t attributes;
+
+	if (!reader)
+		return NULL;
+	reader->options = *options;
+	reader->period_ns = options->period_ns > 0 ? options->period_ns : PERIOD_NS;
+	relay_init(&reader->relay);
+	reader->relay.connect = options->connect;
+	reader->relay.connect_arg = options->connect_arg;
+	reader->last_message_ns = reader_now_ns();
+	pthread_mutex_init(&reader->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&reader->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	reader->url = options->url ? strdup(options->url) : NULL;
+	reader->path = options->path ? strdup(options->path) : NULL;
+	reader->decode = decode_new(options->host);
+	if (reader->decode && options->url)
+		decode_set_live(reader->decode, reader_now_ns);
+	if (reader->decode && options->pid)
+		decode_set_pids(reader->decode, options->pid, options->connect_arg);
+	if (!reader->decode || (!reader->url && !reader->path)) {
+		release(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+bool reader_finds_trace(const char *path)
+{
+	return graph_finds_trace(path);
+}
+
+struct reader *reader_start(const struct reader_options *options, char error[READER_ERROR_MAX])
+{
+	struct reader *reader = make(options);
+	int failed;
+
+	error[0] = '\0';
+	if (!reader) {
+		snprintf(error, READER_ERROR_MAX, "out of memory for the reader");
+		return NULL;
+	}
+	failed = pthread_create(&reader->thread, NULL, reader_main, reader);
+	if (failed) {
+		snprintf(error, READER_ERROR_MAX, "cannot start the reader's thread: %s",
+			 strerror(failed));
+		release(reader);
+		return NULL;
+	}
+	pthread_setname_np(reader->thread, "reader");
+	return reader;
+}
+
+/* A moment that is not after until_ns, for a timed wait. */
+static struct timespec soon(int64_t until_ns)
+{
+	int64_t at_ns = reader_now_ns() + LOOK_NS;
+
+	if (at_ns > until_ns)
+		at_ns = until_ns;
+	return (struct timespec){ at_ns / 1000000000, at_ns % 1000000000 };
+}
+
+/* Waits until the state is at least `state`, or the thread is lost. */
+static bool wait_for(struct reader *reader, enum reader_state state, int timeout_ms)
+{
+	int64_t until_ns = reader_now_ns() + (int64_t)timeout_ms * 1000000;
+	bool reached;
+
+	pthread_mutex_lock(&reader->lock);
+	while (reader->state < state && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
+		struct timespec until = soon(until_ns);
+
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	}
+	reached = reader->state >= state || atomic_load(&reader->gave_up);
+	pthread_mutex_unlock(&reader->lock);
+	return reached;
+}
+
+bool reader_wait_attached(struct reader *reader, int timeout_ms)
+{
+	return wait_for(reader, READER_ATTACHED, timeout_ms);
+}
+
+bool reader_wait_end(struct reader *reader, int timeout_ms)
+{
+	return wait_for(reader, READER_ENDED, timeout_ms);
+}
+
+/*
+ * The thread may sit in recv() on a relay that does not answer: shutting the
+ * socket down wakes it. Should it hang elsewhere, it is left behind and frees
+ * itself when it comes back, without calling the sink again.
+ */
+bool reader_free(struct reader *reader)
+{
+	int64_t until_ns = reader_now_ns();
+	bool exited;
+
+	if (!reader)
+		return true;
+	if (reader->url)
+		until_ns += FREE_WAIT_NS;
+	else
+		until_ns = (reader->stop_ns ? reader->stop_ns : until_ns) + FREE_FILES_NS;
+	atomic_store(&reader->stop, true);
+	relay_hang_up(&reader->relay);
+	pthread_mutex_lock(&reader->lock);
+	pthread_cond_broadcast(&reader->changed);
+	while (!reader->exited && !atomic_load(&reader->gave_up) && reader_now_ns() < until_ns) {
+		struct timespec until = soon(until_ns);
+
+		pthread_cond_timedwait(&reader->changed, &reader->lock, &until);
+	}
+	exited = reader->exited;
+	reader->abandoned = !exited;
+	pthread_mutex_unlock(&reader->lock);
+	if (!exited) {
+		atomic_store(&left_behind, true);
+		pthread_detach(reader->thread);
+		return false;
+	}
+	pthread_join(reader->thread, NULL);
+	release(reader);
+	return true;
+}
+
+bool reader_left_behind(void)
+{
+	return atomic_load(&left_behind) || guard_lost_any();
+}

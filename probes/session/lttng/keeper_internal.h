@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of the keeper, shared by keeper.c (what happens to the daemons) and
+ * keeper_start.c (what they are started with). One thread, the keeper's own.
+ */
+#ifndef PROBES_SESSION_KEEPER_INTERNAL_H
+#define PROBES_SESSION_KEEPER_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "probes/session/lttng/daemons.h"
+#include "probes/process/dir.h"
+#include "probes/session/lttng/keeper.h"
+#include "probes/session/lttng/lttng.h"
+#include "probes/session/lttng/namespaces.h"
+
+#define KEEPER_SENTENCE 512
+
+enum keeper_state {
+	KEEPER_STANDING = 0,	/* the daemons are starting */
+	KEEPER_CREATING,	/* liblttng-ctl is at work */
+	KEEPER_SCOUTING,	/* the scout is still registering */
+	KEEPER_READY,
+	KEEPER_STOPPING,
+	KEEPER_STOPPED,
+	KEEPER_DEAD,		/* told as failed or broken */
+};
+
+/* Sets of daemons that are started after one has died, within RESTARTS_NS at most. */
+#define KEEPER_RESTARTS 3
+
+struct keeper {
+	const struct keeper_options *options;
+	struct daemons daemons;
+	struct places places;
+	struct lttng_plan plan;
+	char dir[DIR_PATH_MAX];
+	char trace[1024];
+	int lock, signals, caller_fd, control, consumer, scout;
+	pid_t caller, consumer_pid;
+	bool hurried;			/* process_hurry() was granted */
+	bool sessiond_ready, disk_told, private_network, scout_registered;
+	bool begun;			/* PROGRAM is traced: a daemon that dies is replaced */
+	unsigned int set;		/* of daemons: 0 the first one */
+	int64_t restarts_ns[KEEPER_RESTARTS];	/* when the last ones began */
+	unsigned int stopped[3];	/* looks at which sessiond, relayd, consumerd stood still */
+	size_t past_processes, past_users;	/* in the trace's folder, of the sets before */
+	enum keeper_state state;
+	int64_t deadline_ns, disk_ns, look_ns;
+};
+
+/* To tftop's messages. */
+void keeper_tell(struct keeper *keeper, int level, const char *text);
+
+/* ---- keeper_start.c ---- */
+
+/* Chooses places and sizes, makes the folder and starts the daemons and the process that
+ * calls liblttng-ctl; false and a sentence. What it made is cleared by keeper_main(). */
+bool keeper_begin(struct keeper *keeper, char *error, size_t size);
+
+/* May another set of daemons be started now? Counts it when so. */
+bool keeper_may_restart(struct keeper *keeper, int64_t now_ns);
+
+/* Ends what is left of the set and starts a fresh one with the same folder, ports, sizes and
+ * control page, for a session of another name; false and a sentence. */
+bool keeper_restart(struct keeper *keeper, char *error, size_t size);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "probes/session/program/children.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/process/process.h"
+
+#define KNOWN_MAX 4096
+/* Children of one process looked at per look. */
+#define WIDTH_MAX 1024
+
+struct child {
+	pid_t pid, parent;
+	uint64_t start_ticks, image;
+	char comm[32];
+	bool seen;
+};
+
+struct children {
+	pid_t program;
+	struct child *known;	/* owned, sorted by pid */
+	size_t count, room;
+	pid_t *found;		/* owned, WIDTH_MAX */
+};
+
+struct children *children_new(pid_t program)
+{
+	struct children *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->program = program;
+	c->found = malloc(WIDTH_MAX * sizeof(*c->found));
+	if (!c->found) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+void children_free(struct children *c)
+{
+	if (!c)
+		return;
+	free(c->known);
+	free(c->found);
+	free(c);
+}
+
+/* PID's command line, blanks between arguments; "" when gone. */
+static void children_command(pid_t pid, char *text, size_t size)
+{
+	char path[48];
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	got = process_read_file(path, text, size);
+	if (got <= 0) {
+		text[0] = '\0';
+		return;
+	}
+	while (got > 0 && text[got - 1] == '\0')
+		got--;
+	for (ssize_t i = 0; i < got; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			text[i] = ' ';
+}
+
+/* Index of pid, or where it belongs. */
+static size_t place_of(const struct children *c, pid_t pid)
+{
+	size_t low = 0, high = c->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (c->known[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct child *insert(struct children *c, size_t at)
+{
+	if (c->count == c->room) {
+		size_t room = c->room ? 2 * c->room : 16;
+		struct child *more;
+
+		if (room > KNOWN_MAX)
+			return NULL;
+		more = realloc(c->known, room * sizeof(*more));
+		if (!more)
+			return NULL;
+		c->known = more;
+		c->room = room;
+	}
+	memmove(c->known + at + 1, c->known + at, (c->count - at) * sizeof(*c->known));
+	c->count++;
+	memset(&c->known[at], 0, sizeof(c->known[at]));
+	return &c->known[at];
+}
+
+static void tell_child(const struct child *child, bool gone, child_function *tell, void *arg)
+{
+	struct child_event event = {
+		.gone = gone, .pid = child->pid, .parent = child->parent,
+		.kind = PREFLIGHT_UNKNOWN,
+	};
+	char exe[48];
+
+	if (gone) {
+		snprintf(event.command, sizeof(event.command), "%s", child->comm);
+	} else {
+		children_command(child->pid, event.command, sizeof(event.command));
+		if (!event.command[0])
+			snprintf(event.command, sizeof(event.command), "%s", child->comm);
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)child->pid);
+		event.kind = preflight_kind(exe);
+	}
+	tell(arg, &event);
+}
+
+/* Does it run something else now, or go by another name? */
+static void follow_exec(struct child *child, const struct process_stat *stat,
+			child_function *tell, void *arg)
+{
+	if (child->image == stat->image && strcmp(child->comm, stat->comm) == 0)
+		return;
+	child->image = stat->image;
+	snprintf(child->comm, sizeof(child->comm), "%s", stat->comm);
+	tell_child(child, false, tell, arg);
+}
+
+static void note_child(struct children *c, pid_t pid, pid_t parent,
+		       child_function *tell, void *arg)
+{
+	struct process_stat stat;
+	size_t at = place_of(c, pid);
+	struct child *child = at < c->count && c->known[at].pid == pid ? &c->known[at] : NULL;
+
+	if (!process_stat(pid, &stat) || stat.state == 'Z')
+		return;
+	if (child && child->start_ticks == stat.start_ticks) {
+		child->seen = true;
+		follow_exec(child, &stat, tell, arg);
+		return;
+	}
+	if (child)
+		tell_child(child, true, tell, arg);	/* the number was used again */
+	else
+		child = insert(c, at);
+	if (!child)
+		return;
+	child->pid = pid;
+	child->parent = parent;
+	child->start_ticks = stat.start_ticks;
+	child->image = stat.image;
+	child->seen = true;
+	snprintf(child->comm, sizeof(child->comm), "%s", stat.comm);
+	tell_child(child, false, tell, arg);
+}
+
+static void look_below(struct children *c, pid_t parent, child_function *tell, void *arg)
+{
+	size_t found = process_children(parent, c->found, WIDTH_MAX);
+
+	for (size_t i = 0; i < found; i++)
+		note_child(c, c->found[i], parent, tell, arg);
+}
+
+/* Also those whose parent died: they belong to init now, and we know them. */
+static void look_at_orphan(struct child *child, child_function *tell, void *arg)
+{
+	struct process_stat stat;
+
+	if (child->seen)
+		return;
+	child->seen = process_stat(child->pid, &stat) && stat.state != 'Z' &&
+		      stat.start_ticks == child->start_ticks;
+	if (child->seen)
+		follow_exec(child, &stat, tell, arg);
+}
+
+size_t children_pids(const struct children *c, pid_t *pids, size_t max)
+{
+	size_t count = 0;
+
+	if (max)
+		pids[count++] = c->program;
+	for (size_t i = 0; i < c->count && count < max; i++)
+		pids[count++] = c->known[i].pid;
+	return count;
+}
+
+void children_look(struct children *c, child_function *tell, void *arg)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->count; i++)
+		c->known[i].seen = false;
+	look_below(c, c->program, tell, arg);
+	/* Parents have smaller numbers nearly always; others are met next time. */
+	for (size_t i = 0; i < c->count; i++)
+		look_below(c, c->known[i].pid, tell, arg);
+	for (size_t i = 0; i < c->count; i++)
+		look_at_orphan(&c->known[i], tell, arg);
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->known[i].seen)
+			c->known[kept++] = c->known[i];
+		else
+			tell_child(&c->known[i], true, tell, arg);
+	}
+	c->count = kept;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What offline.c (threads, order) and offline_tell.c (which traces there are,
+ * what is missing of them) share. */
+#ifndef PROBES_SESSION_OFFLINE_INTERNAL_H
+#define PROBES_SESSION_OFFLINE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "probes/session/recording/ctf_scan.h"
+#include "probes/session/decode/decode.h"
+#include "probes/process/dir.h"
+#include "probes/session/recording/offline.h"
+#include "probes/session/recording/source.h"
+
+#define LOST_MAX 64u			/* workers replaced */
+#define WORKERS_ROOM (LOST_MAX + 4u)
+
+/* A stream on its way from a worker to the sink. */
+struct lane_of {
+	struct source *source;		/* owned; a worker's while busy */
+	const struct ctf_trace *trace;	/* borrowed */
+	struct decode_batch *ready, *last;	/* owned: full ones, oldest first */
+	unsigned int n_ready;
+	bool busy, ended;
+	bool lost;			/* babeltrace aborted in it */
+	bool starved;			/* ended short of memory */
+	struct decode_batch *batch;	/* owned: being merged */
+	size_t at;
+};
+
+struct worker {
+	struct offline *offline;
+	pthread_t thread;
+	bool runs;
+	bool over;			/* it only leaves its function [locked] */
+	atomic_bool gave_up;
+	struct lane_of *lane;		/* what it works on */
+};
+
+struct offline {
+	const struct offline_options *options;
+	pthread_mutex_t lock;		/* lanes' ready, busy, ended; workers' lane; unused;
+					 * wanted */
+	pthread_cond_t filled, emptied;
+	const struct lane_of *wanted;	/* the caller waits for it; NULL: for none */
+	struct lane_of *lanes;		/* owned */
+	size_t n_lanes;
+	struct worker workers[WORKERS_ROOM];
+	unsigned int n_workers, n_lost;
+	struct decode_batch *unused;	/* owned */
+	size_t n_unused, room;
+	struct ctf_trace **traces;	/* owned */
+	size_t n_traces;
+	char dir[DIR_PATH_MAX];		/* private folder; "": none */
+	int dir_lock;
+	/* the caller's thread */
+	struct lane_of **heap;		/* owned */
+	struct seqs *seqs;		/* owned */
+	struct event *out;		/* owned */
+	size_t n_out;
+	struct decode_batch *used;	/* owned: to be reused after the next emit */
+	int64_t time_ns, alive_ns;
+	uint64_t n_events;
+	char why[800];			/* nothing was read; "": something was */
+};
+
+/* Looks for the traces and over their packets. */
+bool offline_find(struct offline *offline, char *error, size_t size);
+/* Makes the lanes. */
+bool offline_open(struct offline *offline, char *error, size_t size);
+/* Says what is missing. */
+enum offline_end offline_tell(struct offline *offline, char *error, size_t size);
+/* Brings what others look at up to date. */
+void offline_count(struct offline *offline);
+void offline_release_traces(struct offline *offline);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/base/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* Beside a program without a screen the first two, beside a recording three. */
+static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT};
+#define CAUGHT (sizeof(caught) / sizeof(*caught))
+
+static int ends[2] = {-1, -1};
+static struct sigaction old[CAUGHT], old_pipe;
+static sigset_t mask_before;
+static bool held;
+static size_t count;			/* of caught, in use */
+static bool interrupt_ends;		/* SIGINT asks to leave */
+
+/* Asked twice before the loop came to look: it hangs in a write to a terminal
+ * that takes nothing. Then it ends as the sender expects. */
+static volatile sig_atomic_t ending;
+
+static bool asks_to_leave(int number)
+{
+	return number == SIGTERM || number == SIGHUP || (number == SIGINT && interrupt_ends);
+}
+
+static void on_signal(int number)
+{
+	unsigned char byte = (unsigned char)number;
+	int saved = errno;
+	ssize_t ignored = write(ends[1], &byte, 1);	/* full: it is told already */
+
+	(void)ignored;
+	if (asks_to_leave(number)) {
+		if (ending) {
+			signal(number, SIG_DFL);
+			raise(number);
+		}
+		ending = 1;
+	}
+	errno = saved;
+}
+
+void signals_hold(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaddset(&set, caught[i]);
+	sigaddset(&set, SIGQUIT);
+	held = !sigprocmask(SIG_BLOCK, &set, &mask_before);
+}
+
+/* What nohup or a shell without job control set to be ignored stays so. */
+static void take(size_t i)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	sigemptyset(&action.sa_mask);
+	sigaction(caught[i], NULL, &old[i]);
+	if (old[i].sa_handler != SIG_IGN)
+		sigaction(caught[i], &action, NULL);
+}
+
+void signals_start(enum signals_beside beside)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		ends[0] = ends[1] = -1;
+	count = beside == SIGNALS_SCREEN ? CAUGHT : beside == SIGNALS_RECORDING ? 3 : 2;
+	interrupt_ends = beside == SIGNALS_RECORDING;
+	for (size_t i = 0; i < count; i++)
+		take(i);
+	if (beside == SIGNALS_PROGRAM) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+	}
+	sigaction(SIGPIPE, &ignore, &old_pipe);
+	if (held)
+		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	held = false;
+}
+
+void signals_end(void)
+{
+	for (size_t i = 0; i < count; i++)
+		sigaction(caught[i], &old[i], NULL);
+	sigaction(SIGPIPE, &old_pipe, NULL);
+	if (ends[0] >= 0) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+	ends[0] = ends[1] = -1;
+}
+
+int signals_fd(void)
+{
+	return ends[0];
+}
+
+int signals_next(void)
+{
+	unsigned char byte;
+
+	if (read(ends[0], &byte, 1) != 1)
+		return 0;
+	if (asks_to_leave(byte))
+		ending = 0;
+	return byte;
+}
+
+void signals_raise(int number)
+{
+	on_signal(number);
+}
+
+void signals_stop_here(void)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL}, before;
+	sigset_t stop, mask;
+
+	sigemptyset(&standard.sa_mask);
+	sigaction(SIGTSTP, &standard, &before);
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, &mask);
+	/* only ourselves: launcher and keeper are in our process group and go on */
+	kill(getpid(), SIGTSTP);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGTSTP, &before, NULL);
+}

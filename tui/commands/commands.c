@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands of COMMAND_LIST do; those of panes are handed to them. */
+#include "tui/commands/commands_internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/words.h"
+#include "model/base/util.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
+
+unsigned command_fail(struct run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(run->error, run->error_size, format, args);
+	va_end(args);
+	run->failed = true;
+	return OUT_NONE;
+}
+
+const char *command_first(const struct run *run)
+{
+	return run->call.argc > 1 ? run->call.argv[1] : NULL;
+}
+
+int command_number(struct run *run, int otherwise, int most)
+{
+	const char *text = command_first(run);
+	char *end;
+	long value;
+
+	if (!text)
+		return otherwise;
+	value = strtol(text, &end, 10);
+	if (!*text || *end || value < 1 || value > most) {
+		command_fail(run, "not a number from 1 to %d: '%s'", most, text);
+		return 0;
+	}
+	return (int)value;
+}
+
+/* ---- panes ---- */
+
+static unsigned show_lower(struct tui *tui, int i)
+{
+	tui->lower = i;
+	tui->focus_lower = true;
+	return OUT_LAYOUT;
+}
+
+unsigned cmd_show_pane(struct run *run)
+{
+	struct tui *tui = run->tui;
+	const char *which = command_first(run);
+	int i;
+
+	for (i = 0; i < TUI_PANES_MAX; i++) {
+		char digits[12];
+
+		snprintf(digits, sizeof(digits), "%d", i);
+		if (!tui->panes[i])
+			continue;
+		if (strcmp(which, digits) && strcmp(which, tui->panes[i]->ops->name))
+			continue;
+		if (i > 0)
+			return show_lower(tui, i);
+		tui->focus_lower = false;
+		return OUT_LAYOUT;
+	}
+	return command_fail(run, "no pane '%s'", which);
+}
+
+static unsigned step_pane(struct tui *tui, int by)
+{
+	int i = tui->lower;
+
+	do {
+		i += by;
+		if (i < 1)
+			i = TUI_PANES_MAX - 1;
+		if (i >= TUI_PANES_MAX)
+			i = 1;
+	} while (!tui->panes[i]);
+	return show_lower(tui, i);
+}
+
+unsigned cmd_next_pane(struct run *run)
+{
+	return step_pane(run->tui, 1);
+}
+
+unsigned cmd_prev_pane(struct run *run)
+{
+	return step_pane(run->tui, -1);
+}
+
+unsigned cmd_focus(struct run *run)
+{
+	const char *what = command_first(run);
+
+	if (!what)
+		run->tui->focus_lower = !run->tui->focus_lower;
+	else if (strcmp(what, "timeline") == 0)
+		run->tui->focus_lower = false;
+	else if (strcmp(what, "lower") == 0)
+		run->tui->focus_lower = true;
+	else
+		return command_fail(run, "not 'timeline' or 'lower': '%s'", what);
+	return OUT_LAYOUT;
+}
+
+unsigned cmd_full(struct run *run)
+{
+	run->tui->full = !run->tui->full || !run->tui->focus_lower;
+	run->tui->focus_lower = true;
+	return OUT_LAYOUT;
+}
+
+unsigned cmd_messages(struct run *run)
+{
+	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");
+}
+
+/* Of an option or a key; they have one line. */
+static unsigned help_other(struct run *run, const char *about)
+{
+	struct tui *tui = run->tui;
+	int id = setting_find(&tui->settings, about, run->error, run->error_size), count;
+	const struct binding *binding;
+	struct key keys[KEY_SEQUENCE_MAX];
+	char value[64], name[40];
+
+	if (id >= 0) {
+		tui_say(tui, false, "%s = %s: %s", about,
+			setting_print(&tui->settings, id, value, sizeof(value)),
+			setting_row(&tui->settings, id).help);
+		return OUT_REDRAW;
+	}
+	count = keys_parse(about, keys, KEY_SEQUENCE_MAX, run->error, run->error_size);
+	if (count < 1 || keymap_lookup(&tui->keymap, frame_key_table(tui), keys, count, &binding) !=
+	    KEY_MATCH_COMMAND)
+		return command_fail(run, "'%s' is no command, option or key of this place", about);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(binding->command, " "), binding->command);
+	id = command_find(name, run->error, run->error_size);
+	tui_say(tui, false, "'%s' gives '%s': %s", about, binding->command,
+		id >= 0 ? command_table[id].help : "");
+	return OUT_REDRAW;
+}
+
+/* What the page of columns says, of the table that is shown, else of all that have it. */
+static unsigned help_column(struct run *run, const char *key)
+{
+	struct tui *tui = run->tui;
+	struct pane *shown = tui->panes[tui->lower];
+	struct strbuf text;
+
+	strbuf_init(&text);
+	for (size_t i = 0; i < pane_count; i++) {
+		const struct table_kind *kind = pane_table[i] && pane_table[i]->kind ?
+						pane_table[i]->kind() : NULL;
+		const struct table_column *column = kind ? table_kind_column(kind, key) : NULL;
+
+		if (!column)
+			continue;
+		if (shown && shown->ops == pane_table[i])
+			strbuf_reset(&text);
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->pane,
+			    column->help);
+		if (shown && shown->ops == pane_table[i])
+			break;
+	}
+	if (text.length)
+		tui_say(tui, false, "%s", text.data);
+	else
+		command_fail(run, "no table has a column '%.40s'; columns lists those of one", key);
+	strbuf_release(&text);
+	return OUT_REDRAW;
+}
+
+unsigned cmd_help(struct run *run)
+{
+	struct tui *tui = run->tui;
+	const char *about = command_first(run);
+	bool tasks = about && !strcmp(about, "tasks") && run->call.argc == 2;
+	int id;
+
+	if (run->to && !tasks)
+		return command_fail(run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
+	if (tasks)
+		return cmd_page(run);
+	if (run->call.argc == 3 && !strcmp(about, "column"))
+		return help_column(run, run->call.argv[2]);
+	if (run->call.argc == 3)
+		return command_fail(run, "one word, or 'column NAME', not also '%.40s'", run->call.argv[2]);
+	if (tui->help.open && !about) {
+		help_close(&tui->help);
+		return OUT_REDRAW;
+	}
+	if (about) {
+		id = command_find(about, run->error, run->error_size);
+		if (id < 0)
+			return help_other(run, about);
+		about = command_table[id].name;
+	}
+	help_close(&tui->help);
+	help_open(&tui->help, &tui->keymap, &tui->settings, about);
+	return OUT_REDRAW;
+}
+
+/* ---- panes' own ---- */
+
+static bool help_command(struct tui *tui, enum command_id id)
+{
+	switch (id) {
+	case COMMAND_ID_ROW_DOWN: help_scroll(&tui->help, 1); break;
+	case COMMAND_ID_ROW_UP: help_scroll(&tui->help, -1); break;
+	case COMMAND_ID_PAGE_DOWN: help_scroll(&tui->help, tui->help.page); break;
+	case COMMAND_ID_PAGE_UP: help_scroll(&tui->help, -tui->help.page); break;
+	case COMMAND_ID_FIRST_ROW: help_scroll(&tui->help, -1000000); break;
+	case COMMAND_ID_LAST_ROW: help_scroll(&tui->help, 1000000); break;
+	default: return false;
+	}
+	return true;
+}
+
+/* The pane with the focus, then the other one. */
+unsigned cmd_pane(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct pane *focused = tui->panes[tui->focus_lower ? tui->lower : 0];
+	struct pane *other = tui->panes[tui->focus_lower ? 0 : tui->lower];
+	unsigned outcome;
+
+	if (tui->help.open && help_command(tui, run->id))
+		return OUT_REDRAW;
+	outcome = focused->ops->command(focused, &tui->view, &run->call);
+	if (outcome & OUT_UNKNOWN)
+		outcome = other->ops->command(other, &tui->view, &run->call);
+	if (outcome & OUT_UNKNOWN)
+		return command_fail(run, "not here: '%s'", run->call.argv[0]);
+	return outcome;
+}
+
+/* ---- the table's functions, from the same rows ---- */
+
+static unsigned (*const functions[COMMAND_ID_COUNT])(struct run *run) = {
+#define FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
+	[COMMAND_ID_##id] = cmd_##function,
+	COMMAND_LIST(FUNCTION)
+#undef FUNCTION
+};
+
+/* A command that answers with an error has failed as one has that says it to its caller;
+ * those of scripts, which press keys, say so themselves. before: what was answered last. */
+static bool answered_wrongly(const struct run *run, const char *before, bool was_wrong)
+{
+	const struct view *view = &run->tui->view;
+
+	if (!view->status_error || !view->status[0] ||
+	    command_table[run->id].group == GROUP_SCRIPT ||
+	    (was_wrong && !strcmp(view->status, before)))
+		return false;
+	snprintf(run->error, run->error_size, "%s", view->status);
+	return true;
+}
+
+bool command_line(struct tui *tui, const char *line, char *error, size_t error_size)
+{
+	struct run run = {.tui = tui, .error = error, .error_size = error_size};
+	char before[sizeof(tui->view.status)];
+	bool was_wrong = tui->view.status_error;
+	struct words words;
+	int id;
+
+	while (*line == ' ' || *line == ':')
+		line++;
+	if (!words_split(&words, line, error, error_size))
+		return false;
+	if (!words.argc) {
+		words_release(&words);
+		return true;
+	}
+	run.to = command_redirect(&words);
+	id = command_check(words.argc, words.argv, error, error_size);
+	if (id >= 0) {
+		slow_stop_waited(tui);
+		words.argv[0] = command_table[id].name;
+		run.id = (enum command_id)id;
+		run.call = (struct command_call){words.argc, words.argv, line};
+		memcpy(before, tui->view.status, sizeof(before));
+		tui_apply(tui, functions[id](&run));
+		run.failed |= answered_wrongly(&run, before, was_wrong);
+	}
+	words_release(&words);
+	return id >= 0 && !run.failed;
+}
+
+const struct tui_commands commands_for_loop = {
+	.line = command_line,
+	.answer_key = command_answer_key,
+	.follow_page = command_follow_page,
+};

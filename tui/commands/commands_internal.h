@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of commands share: commands.c and commands_*.c. */
+#ifndef TUI_COMMANDS_INTERNAL_H
+#define TUI_COMMANDS_INTERNAL_H
+
+#include "tui/commands/commands.h"
+#include "tui/loop/loop.h"
+
+struct words;
+
+/* A command on its way. */
+struct run {
+	struct tui *tui;
+	enum command_id id;
+	struct command_call call;	/* argv[0] is the full name */
+	const char *to;			/* FILE of "> FILE", NULL: none */
+	char *error;
+	size_t error_size;
+	bool failed;
+};
+
+/* Takes "> FILE" from the end of a command that makes a page; NULL: none there. */
+const char *command_redirect(struct words *words);
+
+/* A sentence as the command's error; returns OUT_NONE. */
+unsigned command_fail(struct run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The first argument, NULL: none. */
+const char *command_first(const struct run *run);
+/* A number from 1 to most as the first argument, `otherwise` without one; 0: it is none,
+ * the command has failed. */
+int command_number(struct run *run, int otherwise, int most);
+
+/* The members of commands_for_loop. */
+bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+bool command_answer_key(struct tui *tui, struct key key);
+void command_follow_page(struct tui *tui);
+
+/* Makes the page that is shown again, because what it is about has changed. */
+void command_remake_page(struct tui *tui);
+
+/* What COMMAND_LIST names is defined in any of the files. */
+#define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
+	unsigned cmd_##function(struct run *run);
+COMMAND_LIST(COMMAND_FUNCTION)
+#undef COMMAND_FUNCTION
+
+#endif

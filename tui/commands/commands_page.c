@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that make a page: shown in its pane, or written to a file. */
+#include "tui/commands/commands_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/words.h"
+#include "model/base/util.h"
+#include "tui/pages/page_parts.h"
+#include "tui/panes/pane_page.h"
+
+typedef bool make_page(const struct page_call *call, struct page *page);
+
+static make_page *maker_of(int id)
+{
+	switch (id) {
+	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
+	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
+	case COMMAND_ID_LIST_EXECUTIONS: return page_list_executions;
+	case COMMAND_ID_LIST_COPIES: return page_list_copies;
+	case COMMAND_ID_LIST_TENSORS: return page_list_tensors;
+	case COMMAND_ID_PRINT_COPIES: return page_copies;
+	case COMMAND_ID_PRINT_TENSOR: return page_tensor;
+	case COMMAND_ID_NODE_INFO: return page_node;
+	case COMMAND_ID_LIST_INPUTS: return page_inputs;
+	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;
+	case COMMAND_ID_LIST_SOURCE: return page_sources;
+	case COMMAND_ID_PRINT_SOURCE: return page_source;
+	case COMMAND_ID_LIST_STAGES: return page_stages;
+	case COMMAND_ID_ALLOCATOR: return page_allocator;
+	case COMMAND_ID_COUNTERS: return page_counters;
+	case COMMAND_ID_LIST_POOLS: return page_pools;
+	case COMMAND_ID_PRINT_KERNEL: return page_kernel;
+	case COMMAND_ID_QUEUES: return page_queues;
+	case COMMAND_ID_LIST_WAITS: return page_waits;
+	case COMMAND_ID_LIST_GRAPHS: return page_replays;
+	case COMMAND_ID_FLOWS: return page_flows;
+	case COMMAND_ID_HELP: return page_tasks;
+	case COMMAND_ID_FILTERS: return page_filters;
+	case COMMAND_ID_COLUMNS: return page_columns;
+	case COMMAND_ID_OPTIONS: return page_set;
+	case COMMAND_ID_BINDINGS: return page_bindings;
+	case COMMAND_ID_COLORS: return page_colors;
+	case COMMAND_ID_PROBE: return page_probe;
+	case COMMAND_ID_RUN_INFO: return page_run;
+	case COMMAND_ID_EVENT: return page_event;
+	case COMMAND_ID_NAME: return page_name;
+	case COMMAND_ID_QUEUE: return page_queue;
+	case COMMAND_ID_DEVICE: return page_device;
+	case COMMAND_ID_THREAD: return page_thread;
+	case COMMAND_ID_PROCESS: return page_process;
+	case COMMAND_ID_STEP: return page_step;
+	case COMMAND_ID_FINDING: return page_finding;
+	case COMMAND_ID_RANGE: return page_range;
+	case COMMAND_ID_DIFF: return page_diff;
+	case COMMAND_ID_GAPS: return page_gaps;
+	case COMMAND_ID_MARKS: return page_marks;
+	default: return NULL;
+	}
+}
+
+const char *command_redirect(struct words *words)
+{
+	char error[128];
+	const char *file;
+
+	if (words->argc < 3 || strcmp(words->argv[words->argc - 2], ">") ||
+	    !maker_of(command_find(words->argv[0], error, sizeof(error))))
+		return NULL;
+	file = words->argv[words->argc - 1];
+	words->argc -= 2;
+	words->argv[words->argc] = NULL;
+	return file;
+}
+
+static bool write_page(struct run *run, const struct page *page)
+{
+	FILE *file = fopen(run->to, "we");
+	bool good;
+
+	if (file) {
+		page_write(page, file);
+		good = !ferror(file);
+		if (!fclose(file) && good)
+			return true;
+	}
+	snprintf(run->error, run->error_size, "cannot write '%s': %s", run->to, strerror(errno));
+	return false;
+}
+
+/* Where a page is asked for: on another page the way goes on. */
+static const char *origin(const struct tui *tui)
+{
+	int pane = tui->focus_lower ? tui->lower : 0;
+
+	return pane == PANE_PAGE ? NULL : tui->panes[pane]->ops->name;
+}
+
+static void note_made(struct tui *tui, int64_t began_ns)
+{
+	tui->page_ns = tui_clock(tui);
+	tui->page_cost_ns = tui->page_ns - began_ns;
+	tui->page_generation = model_generation(tui->model);
+}
+
+static void show_page(struct tui *tui, const struct words *words, struct page *page)
+{
+	char *command = page->again ? xstrdup(page_text(page, page->again)) :
+			words_join(words->argc, (const char *const *)words->argv);
+
+	if (!tui->panes[PANE_PAGE]) {
+		tui->panes[PANE_PAGE] = pane_page.open(&tui->view);
+		tui->panes[PANE_PAGE]->ops = &pane_page;
+	}
+	pane_page_take(tui->panes[PANE_PAGE], page, command, origin(tui));
+	tui->lower = PANE_PAGE;
+	tui->focus_lower = true;
+	free(command);
+}
+
+/* A page that is being made. */
+struct job {
+	struct tui *tui;
+	make_page *maker;
+	struct words words;		/* owned; its command */
+	bool again;			/* it was shown before, and is as it is now */
+	int by;				/* that many pages on, 0: where it is */
+	bool waited;			/* somebody waits for it */
+	struct page page;		/* owned */
+	bool made;
+	int64_t began_ns;
+	char error[512];
+};
+
+static void make(struct turns *turns, void *arg)
+{
+	struct job *job = arg;
+	struct tui *tui = job->tui;
+	struct page_call call = {
+		.model = tui->model, .live = tui->live, .argc = job->words.argc,
+		.argv = (const char *const *)job->words.argv, .filters = tui->filters,
+		.view = &tui->view, .reports = &tui->reports,
+		.settings = &tui->settings, .keymap = &tui->keymap,
+		.theme = &tui->theme, .error = job->error, .error_size = sizeof(job->error),
+		.turns = turns,
+	};
+
+	job->made = job->maker(&call, &job->page);
+}
+
+static void job_free(struct job *job)
+{
+	words_release(&job->words);
+	page_release(&job->page);
+	free(job);
+}
+
+/* NULL: not a command's words, or not one that makes a page; a sentence in error. */
+static struct job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
+			   size_t error_size)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+	char *line = words_join(argc, argv);
+	bool good = words_split(&job->words, line, error, error_size);
+
+	free(line);
+	if (good)
+		job->maker = maker_of(command_find(job->words.argv[0], error, error_size));
+	page_init(&job->page);
+	job->tui = tui;
+	job->began_ns = tui_clock(tui);
+	if (job->maker)
+		return job;
+	if (!good)
+		memset(&job->words, 0, sizeof(job->words));
+	job_free(job);
+	return NULL;
+}
+
+/* false: it could not be made, the sentence is in its error. */
+static bool job_show(struct job *job)
+{
+	struct tui *tui = job->tui;
+
+	note_made(tui, job->began_ns);
+	if (job->by)
+		pane_page_go(tui->panes[PANE_PAGE], job->by);
+	if (job->made && job->again)
+		pane_page_refresh(tui->panes[PANE_PAGE], &job->page);
+	else if (job->made)
+		show_page(tui, &job->words, &job->page);
+	return job->made;
+}
+
+static void job_over(struct tui *tui, void *arg, bool stopped)
+{
+	struct job *job = arg;
+
+	/* What nobody waits for, and what was stopped, stays as it was. */
+	if (!stopped && !job_show(job) && job->waited)
+		tui_say(tui, true, "%s", job->error);
+	job_free(job);
+	tui->dirty = true;
+}
+
+/* what: NULL: nobody waits for it. false: it could not be made, a sentence in error. */
+static bool job_begin(struct job *job, const char *what, char *error, size_t error_size)
+{
+	struct slow slow = { .what = what, .work = make, .over = job_over, .arg = job };
+	bool good = true;
+
+	job->waited = what != NULL;
+	if (!slow_begin(job->tui, &slow))
+		return true;
+	good = job_show(job);
+	if (!good)
+		snprintf(error, error_size, "%s", job->error);
+	job_free(job);
+	return good;
+}
+
+#define MAKING "making the page"
+
+unsigned cmd_page(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct pane *pane = tui->panes[tui->lower];
+	enum diff_state state;
+	struct job *job;
+	unsigned outcome;
+
+	/* Alone, of the step in the table. */
+	if (run->id == COMMAND_ID_DIFF && run->call.argc == 1 && tui->focus_lower) {
+		outcome = pane->ops->command(pane, &tui->view, &run->call);
+		if (!(outcome & OUT_UNKNOWN))
+			return outcome;
+	}
+	if (run->id == COMMAND_ID_DIFF) {
+		state = diff_begin(tui, &run->call, run->error, run->error_size);
+		run->failed = state == DIFF_FAILED;
+		if (state != DIFF_READY)
+			return run->failed ? OUT_NONE : OUT_REDRAW;
+	}
+	job = job_new(tui, run->call.argc, run->call.argv, run->error, run->error_size);
+	if (!job) {
+		run->failed = true;
+		return OUT_NONE;
+	}
+	if (!run->to) {
+		run->failed = !job_begin(job, MAKING, run->error, run->error_size);
+		return run->failed ? OUT_NONE : OUT_LAYOUT;
+	}
+	make(NULL, job);
+	if (!job->made)
+		snprintf(run->error, run->error_size, "%s", job->error);
+	run->failed = !job->made || !write_page(run, &job->page);
+	job_free(job);
+	if (run->failed)
+		return OUT_NONE;
+	if (!tui->script)
+		tui_say(tui, false, "written to %s", run->to);
+	return OUT_REDRAW;
+}
+
+/* The page of a command that was run before, as it is now. false: a sentence in error. */
+static bool make_again(struct tui *tui, const char *command, int by, const char *what,
+		       char *error, size_t error_size)
+{
+	struct words words;
+	struct job *job;
+
+	if (!words_split(&words, command, error, error_size))
+		return false;
+	job = job_new(tui, words.argc, (const char *const *)words.argv, error, error_size);
+	words_release(&words);
+	if (!job)
+		return false;
+	job->again = true;
+	job->by = by;
+	return job_begin(job, what, error, error_size);
+}
+
+#define FOLLOW_NS INT64_C(1000000000)
+#define FOLLOW_COST 20			/* of the time, 1 in so many is spent on it at most */
+
+void command_follow_page(struct tui *tui)
+{
+	struct pane *pane = tui->panes[PANE_PAGE];
+	const char *command = pane ? pane_page_command(pane) : NULL;
+	int64_t wait_ns = tui->page_cost_ns * FOLLOW_COST;
+	char error[512];
+
+	if (!command || tui->lower != PANE_PAGE || !tui->view.following || tui->layout.too_small ||
+	    !tui->layout.lower.height || model_generation(tui->model) == tui->page_generation ||
+	    tui_clock(tui) - tui->page_ns < (wait_ns > FOLLOW_NS ? wait_ns : FOLLOW_NS))
+		return;
+	/* what cannot be made any more stays as it was */
+	if (!tui->slow.turns && !make_again(tui, command, 0, NULL, error, sizeof(error)))
+		note_made(tui, tui_clock(tui));
+}
+
+void command_remake_page(struct tui *tui)
+{
+	struct pane *pane = tui->panes[PANE_PAGE];
+	const char *command = pane ? pane_page_command(pane) : NULL;
+	char error[512];
+
+	if (command && tui->lower == PANE_PAGE)
+		make_again(tui, command, 0, NULL, error, sizeof(error));	/* else it stays as it was */
+}
+
+/* Along the pages that were shown. */
+static unsigned go(struct run *run, int by)
+{
+	struct tui *tui = run->tui;
+	struct pane *pane = tui->panes[PANE_PAGE];
+	const char *command = pane ? pane_page_beside(pane, by) : NULL;
+
+	if (!command)
+		return command_fail(run, "no page to go %s to", by < 0 ? "back" : "on");
+	run->failed = !make_again(tui, command, by, MAKING, run->error, run->error_size);
+	tui->lower = PANE_PAGE;
+	tui->focus_lower = true;
+	return OUT_LAYOUT;
+}
+
+unsigned cmd_back(struct run *run)
+{
+	return go(run, -1);
+}
+
+unsigned cmd_forward(struct run *run)
+{
+	return go(run, 1);
+}
+
+/* ---- select: what pages' "show" links stand for ---- */
+
+static unsigned select_time(struct run *run)
+{
+	struct view *view = &run->tui->view;
+	int64_t base = run->tui->status.first_ns, t0, t1;
+
+	for (int i = 1; i < 3; i++)
+		if (!parse_time_ns(run->call.argv[i], i == 1 ? &t0 : &t1))
+			return command_fail(run, "not a time: '%s' (250us, 3.5ms, 2s)",
+					    run->call.argv[i]);
+	if (base > run->tui->status.last_ns)
+		return command_fail(run, "nothing has happened yet");
+	if (t0 < 0 || t1 < t0)
+		return command_fail(run, "the second time comes before the first: '%s' '%s'",
+				    run->call.argv[1], run->call.argv[2]);
+	view->range_t0_ns = base + t0;
+	view->range_t1_ns = base + t1;
+	view->cursor_ns = base + t0;
+	view->selected = (struct span_ref){0};
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_RANGE | OUT_FOCUS_TIMELINE;
+}
+
+static bool row_is_there(struct model *model, uint32_t row)
+{
+	struct model_row *rows;
+	size_t n = model_rows(model, &rows), i;
+
+	for (i = 0; i < n && rows[i].id != row; i++)
+		;
+	free(rows);
+	return i < n;
+}
+
+unsigned cmd_select(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	const char *what = command_first(run);
+	bool event = strchr(what, ':') != NULL, found;
+	struct span_ref ref = {0};
+	struct span span;
+
+	if (run->call.argc > 2)
+		return select_time(run);
+	if (event ? !page_parse_event(what, &ref) : !(ref.row = (uint32_t)atoi(what)))
+		return command_fail(run, "not ROW, ROW:LANE:ID or two times: '%s'", what);
+	model_lock(tui->model);
+	found = event ? model_span(tui->model, ref, &span) : row_is_there(tui->model, ref.row);
+	model_unlock(tui->model);
+	if (!found)
+		return command_fail(run, event ? "no event '%s': it is none, or its detail was let go of" :
+				    "no row '%s'", what);
+	view->selected = event ? span.ref : ref;
+	view->cursor_row = ref.row;
+	view->cursor_lane = event ? span.ref.lane : LANE_ALL;
+	if (event)
+		view->cursor_ns = span.start_ns;
+	tui->panes[0]->ops->reveal(tui->panes[0], view, NULL);
+	return OUT_REDRAW | OUT_FREEZE | OUT_FOCUS_TIMELINE | (event ? OUT_SHOW_CURSOR : 0);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that move the timeline's window. */
+#include "tui/commands/commands_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/query/gaps.h"
+#include "model/query/time.h"
+#include "tui/timeline/when.h"
+
+static void window_moved(struct tui *tui)
+{
+	struct view *view = &tui->view;
+
+	tui->window_set = true;
+	if (tui->status.first_ns <= tui->status.last_ns)
+		window_clamp(&tui->window, tui->status.first_ns, view->now_ns);
+	view->t0_ns = tui->window.t0_ns;
+	view->t1_ns = window_end_ns(&tui->window);
+	if (!view->selected.id && !view->following)
+		view->cursor_ns = frame_middle(view);
+}
+
+/* After the end there is nothing to follow: the end itself. */
+unsigned cmd_follow(struct run *run)
+{
+	struct tui *tui = run->tui;
+
+	tui->view.selected = (struct span_ref){0};
+	if (tui->status.finished) {
+		window_place(&tui->window, tui->view.now_ns, tui->settings.value[SETTING_JUMP_AT]);
+		window_moved(tui);
+		return OUT_REDRAW;
+	}
+	tui->jumped_ns = 0;
+	return OUT_FOLLOW | OUT_REDRAW;
+}
+
+unsigned cmd_freeze(struct run *run)
+{
+	(void)run;
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+unsigned cmd_toggle_follow(struct run *run)
+{
+	return run->tui->view.following ? cmd_freeze(run) : cmd_follow(run);
+}
+
+static unsigned zoom(struct run *run, int direction)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	int times = command_number(run, 1, WINDOW_LEVEL_MAX);
+
+	if (run->failed)
+		return OUT_NONE;
+	window_zoom(&tui->window, direction * times,
+		    view->following ? view->now_ns : view->cursor_ns);
+	window_moved(tui);
+	return OUT_REDRAW;
+}
+
+unsigned cmd_zoom_in(struct run *run)
+{
+	return zoom(run, -1);
+}
+
+unsigned cmd_zoom_out(struct run *run)
+{
+	return zoom(run, 1);
+}
+
+/* By columns: "12c". 0: it is no such number. */
+static int pan_columns(const char *text)
+{
+	char *end;
+	long n = text ? strtol(text, &end, 10) : 0;
+
+	return text && end > text && !strcmp(end, "c") && n >= 1 && n <= WINDOW_COLUMNS_MAX ?
+	       (int)n : 0;
+}
+
+static unsigned pan(struct run *run, int direction)
+{
+	int columns = pan_columns(command_first(run));
+	int percent = columns ? 0 : command_number(run, 10, 1000);
+
+	if (run->failed)
+		return OUT_NONE;
+	run->tui->view.following = false;
+	if (columns)
+		window_shift(&run->tui->window, direction * columns);
+	else
+		window_pan(&run->tui->window, direction * percent);
+	window_moved(run->tui);
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+unsigned cmd_pan_left(struct run *run)
+{
+	return pan(run, -1);
+}
+
+unsigned cmd_pan_right(struct run *run)
+{
+	return pan(run, 1);
+}
+
+/* From the first event's start to the last one's end. */
+static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
+{
+	const struct view *view = &tui->view;
+	struct span_ref ref;
+	struct span first, last;
+	bool found;
+
+	model_lock(tui->model);
+	found = model_span_next(tui->model, view->cursor_row, view->cursor_lane, INT64_MIN, &ref) &&
+		model_span(tui->model, ref, &first) &&
+		model_span_prev(tui->model, view->cursor_row, view->cursor_lane, INT64_MAX, &ref) &&
+		model_span(tui->model, ref, &last);
+	model_unlock(tui->model);
+	if (found) {
+		*from = first.start_ns;
+		*to = last.end_ns > *from ? last.end_ns : *from + 1;
+	}
+	return found;
+}
+
+/* The window around a range, with some room. */
+static unsigned fit_range(struct run *run, int64_t from, int64_t to)
+{
+	struct tui *tui = run->tui;
+	int64_t margin = (to - from) / 20;
+
+	tui->view.following = false;
+	window_fit(&tui->window, tui->layout.columns, from - margin, to + margin);
+	window_moved(tui);
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+static unsigned fit_words(struct run *run)
+{
+	struct when_asks asks = { run->tui->model, &run->tui->view };
+	struct when when;
+	int at = 1;
+
+	run->failed = !when_range(&asks, run->call.argc, run->call.argv, &at, &when, run->error,
+				  run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	if (at < run->call.argc)
+		return command_fail(run, "one range only, not also '%s'", run->call.argv[at]);
+	if (!when.is_step)
+		return fit_range(run, when.t0, when.t1);
+	run->tui->view.selected = (struct span_ref){0};
+	fit_range(run, when.t0, when.t1);
+	run->tui->view.cursor_ns = when.t0;
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+unsigned cmd_fit(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	const char *what = command_first(run);
+	struct span span;
+	int64_t from, to;
+	bool found = false;
+
+	if (what && !strcmp(what, "row"))
+		return row_extent(tui, &from, &to) ? fit_range(run, from, to) :
+			command_fail(run, "no event in the row under the cursor");
+	if (what && strcmp(what, "all"))
+		return fit_words(run);
+	if (!what) {
+		model_lock(tui->model);
+		found = view->selected.id && model_span(tui->model, view->selected, &span);
+		model_unlock(tui->model);
+	}
+	if (found)
+		return fit_range(run, span.start_ns, span.end_ns);
+	if (tui->status.first_ns > tui->status.last_ns)
+		return command_fail(run, "nothing has happened yet");
+	return fit_range(run, tui->status.first_ns, view->now_ns);
+}
+
+static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
+{
+	struct tui *tui = run->tui;
+
+	tui->view.following = false;
+	window_place(&tui->window, t_ns, percent);
+	tui->view.selected = (struct span_ref){0};
+	window_moved(tui);
+	tui->view.cursor_ns = t_ns;
+	return OUT_FREEZE | OUT_REDRAW;
+}
+
+/* It begins at the left; a window of about a step's length stays one. */
+static unsigned goto_step(struct run *run, const char *which)
+{
+	struct when_asks asks = { run->tui->model, &run->tui->view };
+	struct when when;
+	char time[FMT_MAX];
+	unsigned outcome;
+
+	run->failed = !when_step(&asks, which, &when, run->error, run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	outcome = goto_time(run, when.t0, 5);
+	tui_say(run->tui, false, "%s: %s", when.title, fmt_time_fine(time, when.t1 - when.t0));
+	return outcome | OUT_FOCUS_TIMELINE;
+}
+
+/* "input 80 %": what most of it was, "" not known. */
+static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *text, size_t size)
+{
+	struct model_row *rows;
+	struct idle_gap idle;
+	char share[FMT_MAX];
+	size_t n = model_rows(tui->model, &rows), i;
+
+	text[0] = '\0';
+	for (i = 0; i < n && rows[i].id != tui->view.cursor_row; i++)
+		;
+	if (i < n && (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE ||
+		      rows[i].kind == ROW_COPY) &&
+	    model_idle_at(tui->model, rows[i].device, gap->start_ns + (gap->end_ns - gap->start_ns) / 2,
+			  &idle))
+		snprintf(text, size, ", the device idled: %s %s", idle_name(idle_most(&idle)),
+			 fmt_share(share, (uint64_t)idle.ns[idle_most(&idle)],
+				   (uint64_t)(idle.end_ns - idle.start_ns)));
+	free(rows);
+	return text;
+}
+
+/* It is measured there, so that it is seen how wide it is. */
+static unsigned goto_gap(struct run *run, const char *which)
+{
+	struct tui *tui = run->tui;
+	struct view *view = &tui->view;
+	int64_t least = view->columns > 0 ? (view->t1_ns - view->t0_ns) / view->columns * 2 : 1;
+	bool next = !strcmp(which, "next"), longest = !strcmp(which, "longest"), found, more;
+	char length[FMT_MAX], cause[80] = "";
+	struct row_gap gap;
+
+	if (!next && !longest && strcmp(which, "previous"))
+		return command_fail(run, "not next, previous or longest: '%s'", which);
+	model_lock(tui->model);
+	found = longest ? model_gaps_longest(tui->model, view->cursor_row, view->cursor_lane,
+					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0 :
+		(next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
+							 view->cursor_lane, view->cursor_ns, least, &gap);
+	if (found)
+		gap_cause(tui, &gap, cause, sizeof(cause));
+	model_unlock(tui->model);
+	if (!found)
+		return command_fail(run, "no %s gap of %s and more (two columns) in this row; zoom in for "
+				    "shorter ones", next ? "later" : longest ? "longest" : "earlier",
+				    fmt_time(length, least));
+	view->selected = (struct span_ref){0};
+	view->cursor_ns = gap.start_ns;
+	view->measure.shown = true;
+	view->measure.open = false;
+	view->measure.t0_ns = gap.start_ns;
+	view->measure.t1_ns = gap.end_ns;
+	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns), cause);
+	return OUT_FREEZE | OUT_REDRAW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+unsigned cmd_goto(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct when_asks asks = { tui->model, &tui->view };
+	const char *where = command_first(run), *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
+	char end[FMT_MAX];
+	int64_t t_ns;
+
+	if (strcmp(where, "live") == 0)
+		return cmd_follow(run);
+	if (strcmp(where, "step") == 0 && which)
+		return goto_step(run, which);
+	if (strcmp(where, "gap") == 0 && which)
+		return goto_gap(run, which);
+	if (strcmp(where, "mark") == 0 && which) {
+		if (!marks_find(&tui->marks, which))
+			return command_fail(run, tui->marks.n ? "no mark '%s': marks lists them" :
+					    "no mark '%s': m and a letter sets one", which);
+		where = which;
+	} else if (which) {
+		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where, which);
+	}
+	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
+	if (run->failed)
+		return OUT_NONE;
+	if (t_ns > tui->status.last_ns) {
+		fmt_time(end, tui->status.last_ns - tui->status.first_ns);
+		tui_say(tui, false, "nothing is there: what was recorded ends at %s", end);
+	}
+	return goto_time(run, t_ns, t_ns == tui->status.first_ns ? 0 : 50) |
+	       (which ? OUT_FOCUS_TIMELINE : 0);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/draw/labels.h"
+
+#include <stdio.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tui/draw/grid.h"
+
+static const char *ellipsis(bool ascii)
+{
+	return ascii ? ".." : "…";
+}
+
+/* Bytes of the longest beginning of `text` that is at most `width` wide. */
+static size_t bytes_within(const char *text, int width)
+{
+	const char *at = text, *good = text;
+	int used = 0;
+
+	while (*at) {
+		int columns = text_columns(text_next(&at));
+
+		if (columns < 0)
+			columns = 1;
+		if (used + columns > width)
+			break;
+		used += columns;
+		good = at;
+	}
+	return (size_t)(good - text);
+}
+
+static void put(char *out, size_t size, const char *text, size_t bytes, const char *end)
+{
+	snprintf(out, size, "%.*s%s", (int)bytes, text, end);
+}
+
+void label_fit(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	int dots = text_width(ellipsis(ascii));
+	size_t bytes;
+
+	if (width <= 0 || size == 0) {
+		if (size)
+			out[0] = '\0';
+		return;
+	}
+	bytes = bytes_within(text, width);
+	if (!text[bytes])
+		put(out, size, text, bytes, "");
+	else if (width <= dots)
+		put(out, size, text, bytes, "");
+	else
+		put(out, size, text, bytes_within(text, width - dots), ellipsis(ascii));
+}
+
+void label_fit_sentence(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	char work[LABEL_MAX], *open;
+
+	label_fit(work, sizeof(work), text, width, ascii);
+	open = strrchr(work, '(');
+	if (strcmp(work, text) == 0 || !open || strchr(open, ')')) {
+		snprintf(out, size, "%s", work);
+		return;
+	}
+	/* A bracket that does not close looks broken: what it holds goes as a whole. */
+	while (open > work && open[-1] == ' ')
+		open--;
+	snprintf(out, size, "%.*s%s", (int)(open - work), work, ellipsis(ascii));
+}
+
+void label_fit_middle(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	int dots = text_width(ellipsis(ascii));
+	int all = text_width(text), head, skip;
+	size_t begin, tail;
+
+	if (all <= width || width < 8 + dots) {
+		label_fit(out, size, text, width, ascii);
+		return;
+	}
+	head = (width - dots) / 2;
+	skip = all - (width - dots - head);
+	begin = bytes_within(text, head);
+	tail = bytes_within(text, skip);
+	snprintf(out, size, "%.*s%s%s", (int)begin, text, ellipsis(ascii), text + tail);
+}
+
+void label_fit_end(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	int dots = text_width(ellipsis(ascii)), all = text_width(text);
+	const char *from;
+
+	if (all <= width || width <= dots) {
+		label_fit(out, size, text, width, ascii);
+		return;
+	}
+	from = text + bytes_within(text, all - width + dots);
+	while (text_width(from) > width - dots)
+		text_next(&from);	/* a wide one lay across */
+	snprintf(out, size, "%s%s", ellipsis(ascii), from);
+}
+
+void label_fit_words(char *out, size_t size, const char *text, int width, bool ascii)
+{
+	char work[LABEL_MAX];
+	char *blank;
+
+	snprintf(work, sizeof(work), "%s", text);
+	while (text_width(work) > width && (blank = strrchr(work, ' ')) != NULL)
+		*blank = '\0';
+	label_fit(out, size, work, width, ascii);
+}
+
+void label_program(char *out, size_t size, const char *command)
+{
+	size_t end, begin;
+
+	if (!command)
+		command = "";
+	end = strcspn(command, " \t\n");
+	for (begin = end; begin > 0 && command[begin - 1] != '/'; begin--)
+		;
+	snprintf(out, size, "%.*s", (int)(end - begin), command + begin);
+}
+
+void label_command(char *out, size_t size, const char *command, int width, bool ascii)
+{
+	size_t begin;
+
+	if (!command)
+		command = "";
+	for (begin = strcspn(command, " \t\n"); begin > 0 && command[begin - 1] != '/'; begin--)
+		;
+	label_fit(out, size, command + begin, width, ascii);
+}
+
+/* ---- shortening of names ---- */
+
+static void drop_parameters(char *name)
+{
+	char *paren = strchr(name, '(');
+
+	while (paren && (paren == name || (paren[1] == ')' && paren[2] == '(')))
+		paren = strchr(paren + 1, '(');	/* operator()(…), (anonymous) */
+	if (paren) {
+		*paren = '\0';
+		while (paren > name && paren[-1] == ' ')
+			*--paren = '\0';
+	}
+}
+
+static void drop_templates(char *name)
+{
+	char *from = name, *to = name;
+	int depth = 0;
+
+	for (; *from; from++) {
+		if (*from == '<' && from > name)
+			depth++;
+		else if (*from == '>' && depth > 0)
+			depth--;
+		else if (!depth)
+			*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* Keeps what follows the last `mark`, unless nothing does. */
+static void keep_after(char *name, const char *mark)
+{
+	char *at = name, *last = NULL;
+	size_t length = strlen(mark);
+
+	while ((at = strstr(at, mark)) != NULL) {
+		at += length;
+		last = at;
+	}
+	if (last && *last)
+		memmove(name, last, strlen(last) + 1);
+}
+
+/* "step 12": the number is what tells it apart, so the word is shortened. */
+static bool fit_numbered(char *out, size_t size, const char *name, int width, bool ascii)
+{
+	size_t length = strlen(name), digits = 0;
+	int head;
+
+	while (digits < length && name[length - digits - 1] >= '0' &&
+	       name[length - digits - 1] <= '9')
+		digits++;
+	if (!digits || digits + 1 >= length || name[length - digits - 1] != ' ')
+		return false;
+	head = width - (int)digits - text_width(ellipsis(ascii));
+	if (head < 1)
+		return false;
+	snprintf(out, size, "%.*s%s%s", (int)bytes_within(name, head), name, ellipsis(ascii),
+		 name + length - digits);
+	return true;
+}
+
+void label_shorten(char *out, size_t size, const char *name, int width, bool ascii)
+{
+	char work[1024];
+	bool cxx = strstr(name, "::") || strchr(name, '<') || strchr(name, '(');
+	int step;
+
+	snprintf(work, sizeof(work), "%s", name);
+	for (step = 0; step < 5 && text_width(work) > width; step++) {
+		switch (step) {
+		case 0:
+			if (cxx)
+				drop_parameters(work);
+			break;
+		case 1:
+			if (cxx)
+				drop_templates(work);
+			break;
+		case 2:
+			if (cxx)
+				keep_after(work, " ");
+			break;
+		case 3:
+			keep_after(work, "::");
+			break;
+		case 4:
+			keep_after(work, "/");
+			break;
+		}
+	}
+	if (text_width(work) > width && fit_numbered(out, size, work, width, ascii))
+		return;
+	label_fit(out, size, work, width, ascii);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* ls: source files with what ran of them. */
+#include <stdlib.h>
+
+#include "model/query/lines.h"
+#include "tui/lists/list_internal.h"
+
+static const struct list_flag flags[] = {
+	{ 'p', "path_filter", LIST_REGEX, "path", NULL },
+	{ 'n', "node_name_filter", LIST_REGEX, "ops", NULL },
+	{ 'e', "execution_time", LIST_TIMES, "time", NULL },
+	{ 'u', "user", LIST_SWITCH, "without libraries", NULL },
+	LIST_FLAGS_COMMON,
+};
+
+static const struct list_column columns[] = {
+	{ "lines", NULL, LIST_SUM, false, false },
+	{ "nodes", NULL, LIST_SUM, false, false },
+	{ "ran", NULL, LIST_SUM, false, false },
+	{ "calls", NULL, LIST_SUM, false, false },
+	{ "time", NULL, LIST_SUM_NONE, false, false },	/* an op of two files is in both */
+	{ "self", NULL, LIST_SUM, false, false },
+	{ "share", NULL, LIST_SUM, false, false },
+	{ "device-time", "device time", LIST_SUM, false, false },
+	{ "whose", NULL, LIST_SUM_NONE, false, false },
+	{ "file", NULL, LIST_SUM_TEXT, false, false },
+};
+
+const struct list_kind list_source_kind = LIST_KIND(flags, columns, 0);
+
+static bool fits(const struct list_options *options, const struct source_row *row)
+{
+	return list_matches(options, 'p', row->file, NULL) &&
+	       list_within(options, 'e', row->cost.total_ns) &&
+	       !(list_given(options, 'u') && row->library);
+}
+
+static void add_row(struct list *list, const struct source_row *row)
+{
+	list_add(list, LIST_COUNT, row->lines);
+	list_add(list, LIST_COUNT, (int64_t)row->nodes);
+	list_add(list, LIST_COUNT, (int64_t)row->ran);
+	list_add(list, LIST_COUNT, (int64_t)row->cost.calls);
+	list_add(list, LIST_TIME, row->cost.total_ns);
+	list_add(list, LIST_TIME, row->cost.self_ns);
+	list_add(list, LIST_SHARE, row->cost.self_ns);
+	list_time(list, row->cost.device_ns, row->cost.kernels + row->cost.copies > 0, false);
+	list_name(list, row->library ? "library" : "yours");
+	list_link(list_name(list, row->file), "ps", row->file);
+}
+
+bool page_sources(const struct page_call *call, struct page *page)
+{
+	const struct list_given *ops;
+	struct list_options options;
+	struct source_row *rows;
+	struct list list;
+	size_t n;
+
+	if (!list_parse(call, &list_source_kind, &options))
+		return false;
+	ops = list_given(&options, 'n');
+	model_lock(call->model);
+	n = model_sources(call->model, ops ? &ops->regex : NULL, &rows);
+	model_unlock(call->model);
+	list_begin(&list, &list_source_kind);
+	list.order = "yours first, then by time";
+	list.whole_is = "all files' self time";
+	list.whole_value = LIST_TIME;
+	list.empty = "no source lines were told; ri says which probes are active";
+	for (size_t i = 0; i < n; i++) {
+		list.whole += rows[i].cost.self_ns;
+		if (fits(&options, &rows[i]))
+			add_row(&list, &rows[i]);
+	}
+	list_print(&list, call, &options, "files", n, page);
+	free(rows);
+	list_options_release(&options);
+	return true;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* `export` as the loop sees it: one at a time, a sentence when it is over. */
+#include <stdio.h>
+
+#include "model/base/util.h"
+#include "tui/base/complain.h"
+#include "tui/run/exports.h"
+#include "tui/loop/loop.h"
+
+/* Waits for it; false: it failed, a sentence in text. */
+static bool finish(struct tui *tui, char text[EXPORT_SENTENCE_MAX])
+{
+	bool good = export_end(tui->export, text);
+
+	tui->export = NULL;
+	return good;
+}
+
+bool export_begin(struct tui *tui, const struct command_call *call, char *error, size_t size)
+{
+	struct export_target target = { .path = call->argv[2], .from_ns = INT64_MIN };
+	char text[EXPORT_SENTENCE_MAX];
+
+	if (tui->export) {
+		snprintf(error, size, "still exporting, %d %% are done",
+			 export_percent(tui->export));
+		return false;
+	}
+	if (!foreign_parse(call->argv[1], &target.kind, error, size))
+		return false;
+	model_lock(tui->model);
+	model_status(tui->model, &tui->status);
+	model_unlock(tui->model);
+	if (!save_find_from(tui, call, 3, &target.from_ns, error, size))
+		return false;
+	tui->export = export_start(tui->model, &target, error, size);
+	tui->export_percent = -1;
+	if (!tui->export)
+		return false;
+	if (!tui->script) {
+		tui_say(tui, false, "exporting to '%s' ...", target.path);
+		return true;
+	}
+	/* A script's next line finds it done. */
+	if (!finish(tui, text)) {
+		snprintf(error, size, "%s", text);
+		return false;
+	}
+	tui_say(tui, false, "%s", text);
+	return true;
+}
+
+void export_look(struct tui *tui)
+{
+	char sentence[EXPORT_SENTENCE_MAX];
+	int percent;
+	bool good;
+
+	if (!tui->export)
+		return;
+	percent = export_percent(tui->export);
+	if (!export_is_over(tui->export)) {
+		if (percent != tui->export_percent)
+			tui_say(tui, false, "exporting: %d %%", percent);
+		tui->export_percent = percent;
+		return;
+	}
+	good = finish(tui, sentence);
+	tui_say(tui, !good, "%s", sentence);
+	if (!good)
+		model_message(tui->model, 2, sentence);
+	tui->dirty = true;
+}
+
+bool export_leave(struct tui *tui)
+{
+	char sentence[EXPORT_SENTENCE_MAX];
+	bool good = true;
+
+	if (tui->export) {
+		good = finish(tui, sentence);
+		if (!good)
+			complain("%s", sentence);
+	}
+	return export_all(tui->options, tui->model, NULL) && good;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "tui/loop/help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "keymap/command.h"
+#include "model/base/util.h"
+#include "model/filter/filter.h"
+
+#define KEYS_TEXT 96
+
+static void add_keys(const struct keymap *keymap, enum key_table table, const char *command,
+		     char *text, size_t size)
+{
+	size_t i, length;
+
+	for (i = 0; i < keymap->tables[table].count; i++) {
+		const struct binding *binding = &keymap->tables[table].list[i];
+		char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+		if (strcmp(binding->command, command))
+			continue;
+		keys_print(binding->keys, binding->count, name, sizeof(name));
+		length = strlen(text);
+		if (length + strlen(name) + 2 > size)
+			return;
+		snprintf(text + length, size - length, "%s%s", length ? " " : "", name);
+	}
+}
+
+void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size)
+{
+	int table;
+
+	text[0] = '\0';
+	for (table = 0; table < KEY_TABLES; table++)
+		add_keys(keymap, (enum key_table)table, command, text, size);
+}
+
+/* ---- the overlay ---- */
+
+static void add(struct help *help, char *left, char *middle, char *right)
+{
+	grow(&help->lines, &help->cap, help->count, sizeof(*help->lines));
+	help->lines[help->count++] = (struct help_line){left, right, middle};
+}
+
+static void add_heading(struct help *help, const char *title)
+{
+	if (help->count)
+		add(help, xstrdup(""), NULL, NULL);
+	add(help, xstrdup(title), NULL, NULL);
+}
+
+/* Bindings of a table, those of one command line together. */
+static void add_table(struct help *help, const struct keymap *keymap, enum key_table table)
+{
+	size_t i, j, count = keymap->tables[table].count;
+	const struct binding *list = keymap->tables[table].list;
+	char *title = xasprintf("keys: %s%s", key_table_name(table),
+				key_table_falls_through(table) ? ", then generic" : "");
+
+	add_heading(help, title);
+	free(title);
+	for (i = 0; i < count; i++) {
+		char keys[KEYS_TEXT] = "", error[KEY_ERROR_MAX];
+		size_t name = strcspn(list[i].command, " ");
+		char *command = xstrndup(list[i].command, name);
+		int id = command_find(command, error, sizeof(error));
+
+		free(command);
+		for (j = 0; j < i; j++)
+			if (strcmp(list[i].command, list[j].command) == 0)
+				break;
+		if (j < i)
+			continue;
+		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
+		add(help, xstrdup(keys), xstrdup(list[i].command),
+		    xstrdup(id >= 0 ? command_table[id].help : ""));
+	}
+}
+
+static void add_command(struct help *help, const struct keymap *keymap, int id)
+{
+	const struct command_info *info = &command_table[id];
+	char keys[KEYS_TEXT];
+
+	help_keys_of(keymap, info->name, keys, sizeof(keys));
+	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments), NULL,
+	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
+}
+
+static void add_settings(struct help *help, const struct settings *settings)
+{
+	char value[64];
+	int i;
+
+	add_heading(help, "options: set NAME = VALUE");
+	for (i = 0; i < setting_count(settings); i++) {
+		struct setting_row row = setting_row(settings, i);
+
+		add(help, xasprintf("%s = %s", row.name,
+				    setting_print(settings, i, value, sizeof(value))), NULL,
+		    xstrdup(row.help));
+	}
+}
+
+static void add_fields(struct help *help)
+{
+	add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
+	for (int i = 0; i < FILTER_FIELDS; i++)
+		add(help, xasprintf("%s, %s", filter_fields[i].name,
+				    filter_type_name(filter_fields[i].type)), NULL,
+		    xstrdup(filter_fields[i].help));
+}
+
+/* The first key of a command, and a word for it, behind what is there. */
+static void add_key(struct strbuf *text, const struct keymap *keymap, const char *command,
+		    const char *word)
+{
+	const struct binding *binding = keymap_find(keymap, TABLE_TABLE, command);
+	char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+	if (binding)
+		strbuf_addf(text, "%s%s%s", text->length && text->data[text->length - 1] != ' ' ? " " : "",
+			    keys_print(binding->keys, binding->count, name, sizeof(name)), word);
+}
+
+/* One page, for who sees the screen for the first time: what is where, keys to begin with. */
+static void add_reading(struct help *help, const struct keymap *keymap)
+{
+	static const char *const lines[][2] = {
+		{"top line", "state, step, its time, steps a second; lost: missing events"},
+		{"device lines", "share of time busy, and why it was idle: 100 % in all"},
+		{"! line", "what costs most; the findings say what would help"},
+		{"timeline", "what ran, a row per thread and queue; high: much of a cell;"},
+		{"", "zoomed in: names; end fades: not over; ░ may change; ╱ off"},
+		{"its last line", "all about the event under the cursor"},
+		{"below", "tables, findings, output, messages, pages: by their number"},
+		{":help tasks", "what you may want to know, each with its command"},
+	};
+	static const struct { const char *title, *commands[6][2]; } keys[] = {
+		{"to begin", {{"toggle-follow", " freeze, "}, {"zoom-in", ""}, {"zoom-out", " zoom, "},
+			      {"pan-left", ""}, {"pan-right", " pan, "}, {"focus", " to the table"}}},
+		{"then", {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
+		{"also", {{"prompt find", " finds, "}, {"next-match", " again, "}, {"prompt", " takes commands, "},
+			  {"cancel", " ends this"}}},
+	};
+	struct strbuf text;
+
+	add_heading(help, "how to read this screen");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
+	strbuf_init(&text);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		strbuf_reset(&text);
+		for (size_t k = 0; k < 6 && keys[i].commands[k][0]; k++)
+			add_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
+		add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
+	}
+	strbuf_release(&text);
+}
+
+void help_open(struct help *help, const struct keymap *keymap,
+	       const struct settings *settings, const char *about)
+{
+	static const enum key_table tables[] = {
+		TABLE_GENERIC, TABLE_TIMELINE, TABLE_TABLE, TABLE_PAGE, TABLE_OUTPUT,
+		TABLE_PROMPT,
+	};
+	size_t t;
+	int group, id;
+
+	help->open = true;
+	if (!about)
+		add_reading(help, keymap);
+	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
+		add_table(help, keymap, tables[t]);
+	for (group = 0; group < GROUP_COUNT; group++) {
+		bool headed = false;
+
+		for (id = 0; id < COMMAND_ID_COUNT; id++) {
+			if ((int)command_table[id].group != group ||
+			    (about && strcmp(about, command_table[id].name)))
+				continue;
+			if (!headed)
+				add_heading(help, command_group_title((enum command_group)group));
+			headed = true;
+			add_command(help, keymap, id);
+		}
+	}
+	if (about && (strcmp(about, "filter") == 0 || strcmp(about, "where") == 0))
+		add_fields(help);
+	if (!about || strcmp(about, "set") == 0)
+		add_settings(help, settings);
+}
+
+void help_close(struct help *help)
+{
+	size_t i;
+
+	for (i = 0; i < help->count; i++) {
+		free(help->lines[i].left);
+		free(help->lines[i].middle);
+		free(help->lines[i].right);
+	}
+	free(help->lines);
+	memset(help, 0, sizeof(*help));
+}
+
+void help_scroll(struct help *help, int lines)
+{
+	int64_t top = (int64_t)help->top + lines;
+	int64_t most = (int64_t)help->count - help->page;
+
+	if (top > most)
+		top = most;
+	help->top = top < 0 ? 0 : (size_t)top;
+	if (lines)
+		help->found = help->top;
+}
+
+void help_text(const struct help *help, size_t line, struct strbuf *out)
+{
+	const struct help_line *at = &help->lines[line];
+
+	strbuf_addf(out, "%s %s %s", at->left, at->middle ? at->middle : "",
+		    at->right ? at->right : "");
+}
+
+void help_go(struct help *help, size_t line)
+{
+	size_t above = help->page > 0 ? (size_t)help->page / 3 : 0;
+
+	help->top = line > above ? line - above : 0;
+	help_scroll(help, 0);
+	help->found = line;
+}
+
+/* Text of one column, with an ellipsis where it is cut. */
+static void draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
+{
+	area_text(area_sub(area, x, y, width, 1), 0, 0, role, 0, text);
+	if (text_width(text) > width && width > 0)
+		area_put(area, x + width - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
+}
+
+static void draw_line(struct area area, int y, const struct help_line *line)
+{
+	int left = area.width < 100 ? 16 : 30, middle = 22, x;
+
+	if (!line->right) {
+		area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
+		return;
+	}
+	draw_column(area, 2, y, left, ROLE_TITLE, line->left);
+	x = left + 3;
+	/* on a narrow screen the command itself only where it says more */
+	if (line->middle && (area.width >= 100 || strchr(line->middle, ' '))) {
+		draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
+		x += area.width >= 100 ? middle + 1 : text_width(line->middle) + 2;
+	}
+	draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
+}
+
+void help_draw(struct help *help, struct area area, const struct text_find *find)
+{
+	int y;
+
+	area_fill(area, 0, 0, area.width, area.height, ' ', ROLE_DEFAULT, ROLE_DEFAULT, 0);
+	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_TITLE, ROLE_HEADER, 0);
+	area_text(area, 1, 0, ROLE_TITLE, ATTR_BOLD, "help");
+	help->page = area.height - 1;
+	help_scroll(help, 0);
+	if (help->count > (size_t)help->page && help->page > 0)
+		area_printf(area, 8, 0, ROLE_MUTED, 0, "lines %zu to %zu%s", help->top + 1,
+			    help->top + (size_t)help->page,
+			    help->top + (size_t)help->page < help->count ? ", more below" : "");
+	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
+		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
+	if (area.height > 1)
+		text_find_mark(find, area_sub(area, 0, 1, area.width, area.height - 1));
+}
+
+/* ---- as text, for --help, the man page and completion ---- */
+
+void help_write_keys(const struct keymap *keymap, FILE *out)
+{
+	int table;
+	size_t i;
+
+	for (table = 0; table < KEY_TABLES; table++)
+		for (i = 0; i < keymap->tables[table].count; i++) {
+			const struct binding *binding = &keymap->tables[table].list[i];
+			char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+
+			keys_print(binding->keys, binding->count, name, sizeof(name));
+			fprintf(out, "%s\t%s\t%s\n", key_table_name((enum key_table)table),
+				name, binding->command);
+		}
+}
+
+void help_write_commands(const struct keymap *keymap, FILE *out)
+{
+	int id;
+
+	for (id = 0; id < COMMAND_ID_COUNT; id++) {
+		const struct command_info *info = &command_table[id];
+		char keys[KEYS_TEXT];
+
+		help_keys_of(keymap, info->name, keys, sizeof(keys));
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", info->name, info->alias,
+			command_group_title(info->group), info->arguments, keys, info->help);
+	}
+}
+
+void help_write_settings(const struct settings *settings, FILE *out)
+{
+	int i;
+
+	for (i = 0; i < setting_count(settings); i++) {
+		struct setting_row row = setting_row(settings, i);
+
+		fprintf(out, "%s\t%s\t%s\t%s\n", row.name, row.initial, row.values, row.help);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The help overlay and the same as plain text, made from the key tables, the
+ * command table and the options: nothing is written down twice.
+ *
+ * Ownership: the lines are the help's own until help_close(). Threads: the
+ * loop's only.
+ */
+#ifndef TUI_HELP_H
+#define TUI_HELP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "keymap/setting.h"
+#include "keymap/table.h"
+#include "tui/draw/grid.h"
+#include "tui/draw/text_find.h"
+
+struct help_line {
+	char *left, *right;		/* owned; right NULL: a heading */
+	char *middle;			/* owned; a bound command, NULL: none */
+};
+
+struct help {
+	bool open;
+	struct help_line *lines;	/* owned */
+	size_t count, cap, top;
+	size_t found;			/* line that was looked for last, else as top */
+	int page;			/* lines shown at the last drawing */
+};
+
+/* about: a command's name, or NULL for all. */
+void help_open(struct help *help, const struct keymap *keymap,
+	       const struct settings *settings, const char *about);
+void help_close(struct help *help);
+void help_scroll(struct help *help, int lines);
+/* Marks what `find` found. */
+void help_draw(struct help *help, struct area area, const struct text_find *find);
+/* A line as text, and to one: it comes to the top third. */
+void help_text(const struct help *help, size_t line, struct strbuf *out);
+void help_go(struct help *help, size_t line);
+
+/* All keys that give this command line, in all tables, "w + =". */
+void help_keys_of(const struct keymap *keymap, const char *command, char *text, size_t size);
+
+void help_write_keys(const struct keymap *keymap, FILE *out);
+void help_write_commands(const struct keymap *keymap, FILE *out);
+void help_write_settings(const struct settings *settings, FILE *out);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What pages about one thing share: labelled lines, links to everything that has a page of
+ * its own, small bar charts. Functions marked [locked] want the model's lock. Thread: the
+ * loop's.
+ */
+#ifndef TUI_PAGE_PARTS_H
+#define TUI_PAGE_PARTS_H
+
+#include "model/query/query.h"
+#include "tui/draw/page_call.h"
+#include "tui/draw/sheet.h"
+
+/* What names are looked up in, taken once for a page. */
+struct page_book {
+	struct model *model;		/* borrowed */
+	struct model_row *rows;		/* owned; the timeline's */
+	size_t n_rows;
+	struct device_row *devices;	/* owned */
+	size_t n_devices;
+	struct queue_row *queues;	/* owned */
+	size_t n_queues;
+	int64_t base_ns;		/* the start of the run, which times are counted from */
+	struct model_status status;
+};
+
+void page_book_take(struct page_book *book, struct model *model);	/* [locked] */
+void page_book_release(struct page_book *book);
+
+const struct device_row *page_device_of(const struct page_book *book, uint32_t device);
+const struct queue_row *page_queue_of(const struct page_book *book, uint32_t queue);
+/* The first of that kind with this queue, device, thread; NULL: none. */
+const struct model_row *page_row_of_queue(const struct page_book *book, enum row_kind kind,
+					  uint32_t queue);
+const struct model_row *page_row_of_device(const struct page_book *book, uint32_t device);
+const struct model_row *page_row(const struct page_book *book, uint32_t row);
+
+/* ---- text ---- */
+
+/* "op       ", at the start of a line. */
+void page_label(struct page *page, const char *label);
+/* An empty line, and a heading under it. */
+void page_blank(struct page *page);
+void page_heading(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Values, the largest as high as a line is: "▁▂▇"; " " is 0. */
+void page_spark(struct page *page, enum role role, const uint64_t *values, size_t n);
+/* So much of whole, in eighths of so many columns; what is there at all has one. */
+void page_bar(struct page *page, enum role role, uint64_t part, uint64_t whole, int columns);
+
+/* ---- links; text is what is read ---- */
+
+/* Words up to a NULL. */
+void page_to(struct page *page, const char *text, const char *command, ...)
+	__attribute__((sentinel));
+void page_to_op(struct page *page, const char *raw_name);
+void page_to_kernel(struct page *page, const char *name, const char *raw_name);
+void page_to_name(struct page *page, const char *text, const char *raw_name);
+void page_to_queue(struct page *page, const struct page_book *book, uint32_t queue);
+void page_to_device(struct page *page, const struct page_book *book, uint32_t device);
+void page_to_process(struct page *page, uint32_t pid);
+/* text NULL: "thread TID". */
+void page_to_thread(struct page *page, const char *text, uint32_t pid, uint32_t tid);
+void page_to_step(struct page *page, int64_t number);
+void page_to_event(struct page *page, const char *text, struct span_ref ref);
+/* On the timeline: an event, a row, a time (of the model). */
+void page_show_event(struct page *page, const char *text, struct span_ref ref);
+void page_show_row(struct page *page, const char *text, uint32_t row);
+void page_show_time(struct page *page, const char *text, const struct page_book *book, int64_t t0,
+		    int64_t t1);
+/* FILE:LINE and the function; "?" without a file. */
+void page_to_line(struct page *page, const char *file, uint32_t line, const char *function);
+
+/* "27.8232 s", since the start of the run, as fine as something of that length needs. */
+void page_when(char *text, size_t size, const struct page_book *book, int64_t ns, int64_t length);
+
+/* ---- what is named on the command line; false: a sentence in call->error ---- */
+
+/* "3", "gpu0"; "3", "stream 7". */
+bool page_find_device(const struct page_call *call, const struct page_book *book, uint32_t *device);
+bool page_find_queue(const struct page_call *call, const struct page_book *book, uint32_t *queue);
+/* A number from 0 on. */
+bool page_number(const struct page_call *call, const char *what, const char *text, int64_t *number);
+/* "ROW:LANE:ID" */
+bool page_parse_event(const char *text, struct span_ref *ref);
+
+/* Of ni: an op that is no node of a graph, by its name, by a part of it. false: none.
+ * What is known of a node's op besides. The caller has the model's lock. */
+bool page_op(struct page *page, struct model *model, const char *text);
+void page_op_details(struct page *page, struct model *model, const char *name, const char *type);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* step: what one step's time went to, beside that of the others; who was idle in it, why. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "model/query/range.h"
+#include "model/query/time.h"
+#include "model/query/work.h"
+#include "tui/pages/page_parts.h"
+#include "tui/pages/range_take.h"
+#include "tui/report/report.h"
+#include "tui/draw/step_ranks.h"
+#include "tui/timeline/when.h"
+
+#define BAR 16
+#define PARTS_SHOWN 10u
+#define SPANS_MOST 5000000u		/* looked at for a page */
+
+struct step_page {
+	struct page *page;
+	struct page_book book;
+	struct step_stats stats;
+	struct step_row *rows;		/* owned */
+	size_t n, at;
+	struct step_ranks ranks;
+};
+
+/* ---- among all steps ---- */
+
+static size_t slower_ones(const struct step_page *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->rows[i].dur_ns > s->rows[s->at].dur_ns;
+	return n;
+}
+
+/* "+0.5 ms", "-12 µs" */
+static const char *difference(char *out, size_t size, int64_t ns)
+{
+	char text[FMT_MAX];
+
+	snprintf(out, size, "%s%s", ns > 0 ? "+" : "", fmt_time(text, ns));
+	return out;
+}
+
+static void add_length(struct step_page *s)
+{
+	const struct step_row *row = &s->rows[s->at];
+	char time[FMT_MAX], median[FMT_MAX], more[FMT_MAX + 2], at[48];
+	size_t slower = slower_ones(s);
+
+	page_label(s->page, "took");
+	page_add(s->page, row->outlier ? ROLE_ACCENT : ROLE_DEFAULT, ATTR_BOLD, "%s",
+		 fmt_time_fine(time, row->dur_ns));
+	page_add(s->page, ROLE_DEFAULT, 0, "   %s to the median's %s",
+		 difference(more, sizeof(more), row->dur_ns - s->rows[s->ranks.median].dur_ns),
+		 fmt_time(median, s->rows[s->ranks.median].dur_ns));
+	if (slower && s->at == s->ranks.slowest)
+		page_add(s->page, ROLE_MUTED, 0, "   the slowest after the warm-up");
+	else if (slower)
+		page_add(s->page, ROLE_MUTED, 0, "   %zu of %zu steps took longer", slower, s->n);
+	else
+		page_add(s->page, ROLE_MUTED, 0, "   the slowest of %zu", s->n);
+	page_add(s->page, ROLE_WARN, 0, "%s%s%s", row->warm_up ? "   warm-up" : "",
+		 row->compiled ? "   compiled" : "", row->outlier ? "   an outlier" : "");
+	page_end(s->page);
+	page_label(s->page, "at");
+	page_when(at, sizeof(at), &s->book, row->start_ns, row->dur_ns);
+	page_say(s->page, ROLE_DEFAULT, 0, "%s   a step is: %s", at,
+		 s->stats.source ? s->stats.source : "?");
+}
+
+static void add_ways(struct step_page *s)
+{
+	const struct step_row *rows = s->rows;
+	int64_t end = rows[s->at].start_ns + rows[s->at].dur_ns;
+	struct { const char *text; bool there; size_t which; } ways[] = {
+		{ "previous", s->at > 0, s->at - 1 }, { "next", s->at + 1 < s->n, s->at + 1 },
+		{ "slowest", s->at != s->ranks.slowest, s->ranks.slowest },
+		{ "median", s->at != s->ranks.median, s->ranks.median },
+	};
+
+	page_label(s->page, "go to");
+	page_show_time(s->page, "show on the timeline", &s->book, rows[s->at].start_ns, end);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		char number[24];
+
+		if (!ways[i].there)
+			continue;
+		snprintf(number, sizeof(number), "%" PRId64, rows[ways[i].which].number);
+		page_add(s->page, ROLE_MUTED, 0, "   ");
+		page_to(s->page, ways[i].text, "step", number, NULL);
+	}
+	page_end(s->page);
+}
+
+/* What else there is to be asked of it. */
+static void add_more(struct step_page *s)
+{
+	char number[24], median[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, s->rows[s->at].number);
+	snprintf(median, sizeof(median), "%" PRId64, s->rows[s->ranks.median].number);
+	page_label(s->page, "also");
+	page_to(s->page, "its range", "range", "step", number, NULL);
+	page_add(s->page, ROLE_MUTED, 0, "   ");
+	if (s->at != s->ranks.median)
+		page_to(s->page, "what it did otherwise than the median", "diff", "step", median, "step",
+			number, NULL);
+	page_end(s->page);
+}
+
+/* ---- what its time went to ---- */
+
+static void add_part(struct page *page, const char *name, int64_t ns, int64_t whole, int64_t mean,
+		     bool means)
+{
+	char time[FMT_MAX], share[FMT_MAX], other[FMT_MAX], more[FMT_MAX + 2];
+
+	page_add(page, ROLE_DEFAULT, 0, "  %-12s", name);
+	page_cell(page, ROLE_DEFAULT, 10, fmt_time(time, ns));
+	page_cell(page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns), report_positive(whole)));
+	page_add(page, ROLE_MUTED, 0, "  ");
+	page_bar(page, ROLE_WORK_OTHER, report_positive(ns), report_positive(whole), BAR);
+	if (means) {
+		page_cell(page, ROLE_MUTED, 11, fmt_time(other, mean));
+		page_cell(page, ns - mean > whole / 20 ? ROLE_ACCENT : ROLE_DEFAULT, 12,
+			  difference(more, sizeof(more), ns - mean));
+	}
+	page_end(page);
+}
+
+static void add_breakdown(struct step_page *s)
+{
+	struct step_breakdown own, mean;
+	bool means = model_step_breakdown_mean(s->book.model, &mean) > 0;
+	char text[FMT_MAX], more[FMT_MAX];
+
+	if (!model_step_breakdown(s->book.model, s->rows[s->at].start_ns, &own)) {
+		page_heading(s->page, "what its time went to");
+		page_say(s->page, ROLE_MUTED, 0, "  not known: it has not settled yet, or is long past");
+		return;
+	}
+	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "its time", "here", "share", BAR, "",
+		     means ? "mean" : "", means ? "more" : "");
+	for (int c = 0; c < STEP_CLASS_COUNT; c++)
+		if (own.ns[c] || (means && mean.ns[c]))
+			add_part(s->page, step_class_name((enum step_class)c), own.ns[c], own.dur_ns,
+				 mean.ns[c], means);
+	if (own.lost)
+		page_say(s->page, ROLE_BAD, 0, "  %s of it lost: what is gone is missing here",
+			 fmt_many(text, own.lost, "event"));
+	if (own.copy_ns)
+		page_say(s->page, ROLE_DEFAULT, 0, "  copies ran %s, %s of it under kernels",
+			 fmt_time(text, own.copy_ns), fmt_time(more, own.copy_hidden_ns));
+	if (own.comm_ns)
+		page_say(s->page, ROLE_DEFAULT, 0, "  communication ran %s, %s of it under kernels",
+			 fmt_time(text, own.comm_ns), fmt_time(more, own.comm_hidden_ns));
+	if (own.h2d_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  h2d %s", fmt_all_bytes(text, own.h2d_bytes));
+	if (own.d2h_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  d2h %s", fmt_all_bytes(text, own.d2h_bytes));
+	if (own.d2d_bytes)
+		page_say(s->page, ROLE_DEFAULT, 0, "  d2d %s", fmt_all_bytes(text, own.d2d_bytes));
+}
+
+static void add_path(struct step_page *s)
+{
+	struct critical_path own, mean;
+	struct path_part *parts = NULL;
+
+	if (!model_critical_step(s->book.model, s->rows[s->at].start_ns, &own) || own.whole_ns <= 0)
+		return;
+	model_critical(s->book.model, &mean, 1, &parts);
+	free(parts);
+	page_heading(s->page, "%-14s%10s%8s  %*s%11s%12s", "waited for", "here", "share", BAR, "",
+		     "mean", "more");
+	for (int k = 0; k < PATH_KINDS; k++)
+		if (own.ns[k] || (mean.whole_ns > 0 && mean.ns[k]))
+			add_part(s->page, path_kind_name((enum path_kind)k), own.ns[k], own.whole_ns,
+				 mean.ns[k], mean.whole_ns > 0);
+}
+
+/* ---- who was idle ---- */
+
+static void add_idle(struct step_page *s)
+{
+	int64_t t0 = s->rows[s->at].start_ns, t1 = t0 + s->rows[s->at].dur_ns;
+	char text[FMT_MAX], share[FMT_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < s->book.n_devices; i++) {
+		const struct device_row *device = &s->book.devices[i];
+		struct device_row window;
+		struct idle_gap gap;
+		int64_t idle;
+
+		if (!device->busy_ns || (device->api && !strcmp(device->api, "cpu")) ||
+		    !model_device_window(s->book.model, device->id, t0, t1, &window))
+			continue;
+		if (!any)
+			page_heading(s->page, "devices in it");
+		any = true;
+		idle = window.span_ns - window.busy_ns;
+		page_add(s->page, ROLE_DEFAULT, 0, "  ");
+		page_to_device(s->page, &s->book, device->id);
+		page_add(s->page, ROLE_DEFAULT, 0, "   kernels %s",
+			 fmt_share(share, report_positive(window.kernel_ns), (uint64_t)(t1 - t0)));
+		page_add(s->page, ROLE_DEFAULT, 0, "   copies %s",
+			 fmt_share(share, report_positive(window.copy_ns), (uint64_t)(t1 - t0)));
+		page_add(s->page, ROLE_DEFAULT, 0, "   idle %s", fmt_time(text, idle));
+		if (model_idle_window(s->book.model, device->id, t0, t1, &gap))
+			for (int c = 0; c < IDLE_COUNT; c++)
+				if (gap.ns[c] > idle / 50)
+					page_add(s->page, ROLE_MUTED, 0, "   %s %s",
+						 idle_name((enum idle_cause)c),
+						 fmt_time(text, gap.ns[c]));
+		page_end(s->page);
+	}
+}
+
+/* ---- what ran in it ---- */
+
+static void add_range_part(struct step_page *s, const struct range_part *part, int64_t ns,
+			   int64_t whole)
+{
+	char time[FMT_MAX], share[FMT_MAX], count[FMT_MAX];
+
+	page_cell(s->page, ROLE_DEFAULT, 12, fmt_time(time, ns));
+	page_cell(s->page, ROLE_DEFAULT, 8, fmt_share(share, report_positive(ns),
+						      report_positive(whole)));
+	page_cell(s->page, ROLE_MUTED, 8, fmt_count(count, part->count));
+	page_add(s->page, ROLE_MUTED, 0, "  ");
+	if (part->kind == RANGE_KERNEL)
+		page_to_kernel(s->page, part->name, part->raw_name);
+	else if (part->kind == RANGE_COPY)
+		page_to_name(s->page, direction_name(part->direction),
+			     direction_name(part->direction));
+	else
+		page_to_name(s->page, part->name, part->raw_name);
+	page_add(s->page, ROLE_MUTED, 0, "   ");
+	page_to_event(s->page, "longest", part->longest);
+	page_add(s->page, ROLE_MUTED, 0, " %s", fmt_time(time, part->longest_ns));
+	if (part->bytes)
+		page_add(s->page, ROLE_MUTED, 0, "   %s", fmt_bytes(count, part->bytes));
+	page_end(s->page);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct range_part *x = a, *y = b;
+
+	return x->self_ns == y->self_ns ? 0 : x->self_ns > y->self_ns ? -1 : 1;
+}
+
+static void add_kind(struct step_page *s, struct range_part *parts, size_t n, enum range_kind kind,
+		     const char *heading)
+{
+	int64_t whole = s->rows[s->at].dur_ns;
+	size_t shown = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].kind != kind || all++ >= PARTS_SHOWN)
+			continue;
+		if (!shown++)
+			page_heading(s->page, "%s", heading);
+		add_range_part(s, &parts[i], kind == RANGE_OP ? parts[i].self_ns : parts[i].time_ns,
+			       whole);
+	}
+	if (all > shown)
+		page_say(s->page, ROLE_MUTED, 0, "  %zu more", all - shown);
+}
+
+/* What ran in it; ops by their own time, all else by time. */
+static void add_ran(struct step_page *s, const struct page_call *call)
+{
+	int64_t t0 = s->rows[s->at].start_ns, dur = s->rows[s->at].dur_ns;
+	struct range_ask ask = {
+		.model = call->model, .t0 = t0, .t1 = t0 + (dur > 0 ? dur : 1), .most = SPANS_MOST,
+		.expected = SPANS_MOST, .turns = call->turns,
+		.by = RANGE_BY_NAME | RANGE_BY_DIRECTION,
+	};
+	struct range_part *parts;
+	struct range_state state;
+	size_t n = range_take(&ask, &parts, &state);
+
+	add_kind(s, parts, n, RANGE_KERNEL, "kernels in it: time, of the step, runs");
+	add_kind(s, parts, n, RANGE_COPY, "copies in it");
+	add_kind(s, parts, n, RANGE_COMPILE, "compiled in it");
+	if (n)
+		qsort(parts, n, sizeof(*parts), by_self);
+	add_kind(s, parts, n, RANGE_OP, "ops and ranges in it, by their own time");
+	if (!state.whole)
+		page_say(s->page, ROLE_WARN, 0, "  not all of it was looked at: it has more than %u events",
+			 (unsigned)SPANS_MOST);
+	if (state.folded)
+		page_say(s->page, ROLE_WARN, 0, "  its detail is gone (--memory-limit): only sums are left");
+	free(parts);
+}
+
+/* The step that was meant is looked for among those there are now. */
+static bool find_step(const struct page_call *call, struct step_page *s, const struct when *when)
+{
+	for (s->at = 0; s->at < s->n; s->at++)
+		if (s->rows[s->at].number == when->step && s->rows[s->at].start_ns == when->t0)
+			break;
+	if (s->at < s->n)
+		s->ranks = step_ranks(s->rows, s->n);
+	else
+		snprintf(call->error, call->error_size, "step %" PRId64 " is gone by now", when->step);
+	return s->at < s->n;
+}
+
+/* "slowest" is another one later: who reads about a step goes on reading about that one. */
+static void remember(struct step_page *s)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, s->rows[s->at].number);
+	page_remade_by(s->page, 2, (const char *const[]){ "step", number });
+}
+
+static void make(struct step_page *s)
+{
+	remember(s);
+	page_title(s->page, "step %" PRId64, s->rows[s->at].number);
+	page_say(s->page, ROLE_TITLE, ATTR_BOLD, "step %" PRId64, s->rows[s->at].number);
+	add_length(s);
+	add_ways(s);
+	add_more(s);
+	add_breakdown(s);
+	add_path(s);
+	add_idle(s);
+}
+
+bool page_step(const struct page_call *call, struct page *page)
+{
+	struct when_asks asks = { call->model, call->view };
+	struct step_page s = { .page = page };
+	struct when when;
+	bool found;
+
+	if (!when_step(&asks, call->argv[1], &when, call->error, call->error_size))
+		return false;
+	model_lock(call->model);
+	page_book_take(&s.book, call->model);
+	s.n = model_steps(call->model, &s.stats, &s.rows);
+	found = find_step(call, &s, &when);
+	if (found)
+		make(&s);
+	model_unlock(call->model);
+	if (found)
+		add_ran(&s, call);
+	page_book_release(&s.book);
+	free(s.rows);
+	return found;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pane 5: allocators by what they held at most, and below them the live bytes
+ * of the one under the cursor over the timeline's window, column by column.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/query/memory.h"
+#include "model/base/util.h"
+#include "tui/draw/labels.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
+#include "tui/draw/timeline_cells.h"
+
+#define PLOT_LINES 3
+#define TREND 16
+#define TRENDS 64		/* allocators that have one */
+#define PLOT_FROM 8		/* lines of the pane from which on it is drawn */
+
+struct memory_line {
+	struct memory_row memory;
+	char device[12];
+	bool steps;			/* there are some, so growth is known */
+	uint64_t trend[TREND];		/* live bytes over the run, at most */
+};
+
+struct memory_pane {
+	struct pane pane;
+	struct table table;
+	struct memory_column *columns;	/* owned; of the window */
+	size_t n_columns;
+	struct memory_line shown;	/* whose columns they are */
+	bool has_shown;
+};
+
+#define ROW(row) (&((const struct memory_line *)(row))->memory)
+
+static void allocator_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ROW(row)->allocator);
+}
+
+static void device_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s", ((const struct memory_line *)row)->device);
+}
+
+static uint64_t peak_part(const void *row)
+{
+	return ROW(row)->peak_bytes;
+}
+
+/* The op that held most at the peak, with its part of it. */
+static void holder_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	const struct memory_row *memory = ROW(row);
+	bool op = memory->n_peak_ops && memory->peak_op_bytes[0] >= memory->peak_no_op_bytes;
+	uint64_t bytes = op ? memory->peak_op_bytes[0] : memory->peak_no_op_bytes;
+	char share[FMT_MAX];
+
+	if (!bytes) {
+		snprintf(text, size, "–");
+		return;
+	}
+	snprintf(text, size, "%s %s", fmt_share(share, bytes, memory->peak_bytes),
+		 op ? memory->peak_ops[0] : "outside of ops");
+}
+
+#define VALUE(name, number, condition) \
+static bool name##_value(const void *row, int64_t *value) \
+{ \
+	*value = (int64_t)(number); \
+	return condition; \
+}
+VALUE(live, ROW(row)->live_bytes, true)
+VALUE(peak, ROW(row)->peak_bytes, true)
+VALUE(allocated, ROW(row)->allocated_bytes, true)
+VALUE(allocations, ROW(row)->allocations, true)
+VALUE(frees, ROW(row)->frees, true)
+VALUE(growth, ROW(row)->growth_bytes_per_step, ((const struct memory_line *)row)->steps)
+
+static void trend_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	table_strip(text, size, ((const struct memory_line *)row)->trend, TREND);
+}
+
+static void growth_text(const struct table *table, const void *row, char *text, size_t size)
+{
+	char bytes[FMT_MAX];
+
+	if (ROW(row)->growth_bytes_per_step)
+		snprintf(text, size, "+%s", fmt_bytes(bytes, ROW(row)->growth_bytes_per_step));
+	else
+		snprintf(text, size, "%s", ((const struct memory_line *)row)->steps ? "0" : "–");
+}
+
+static int by_allocator(const void *a, const void *b)
+{
+	return table_compare_text(ROW(a)->allocator, ROW(b)->allocator);
+}
+
+static int by_device(const void *a, const void *b)
+{
+	return table_compare_u64(ROW(a)->device, ROW(b)->device);
+}
+
+static enum filter_known field(const void *row, enum filter_field by, struct filter_value *value)
+{
+	const struct memory_row *memory = ROW(row);
+
+	switch (by) {
+	case FILTER_BY_NAME: return filter_words(value, memory->allocator, NULL);
+	case FILTER_BY_OP:
+		return filter_words(value, memory->n_peak_ops ? memory->peak_ops[0] : NULL, NULL);
+	case FILTER_BY_DEVICE:
+		return filter_words(value, ((const struct memory_line *)row)->device, NULL);
+	case FILTER_BY_BYTES: return filter_number(value, (int64_t)memory->peak_bytes);
+	case FILTER_BY_LIVE: return filter_number(value, (int64_t)memory->live_bytes);
+	case FILTER_BY_GROWTH:
+		return filter_number_if(value, (int64_t)memory->growth_bytes_per_step,
+				    ((const struct memory_line *)row)->steps);
+	case FILTER_BY_COUNT:
+	case FILTER_BY_CALLS: return filter_number(value, (int64_t)memory->allocations);
+	default: return FILTER_UNKNOWN;
+	}
+}
+
+static uint64_t identity(const void *row)
+{
+	return table_mix((uintptr_t)ROW(row)->allocator, ROW(row)->device, ROW(row)->account);
+}
+
+static enum role bar_role(const void *row)
+{
+	return ROW(row)->growth_bytes_per_step ? ROLE_ACCENT : ROLE_WORK_OTHER;
+}
+
+static const struct table_column columns[] = {
+	{"allocator", "allocator", 20, 22, 36, 0, .text = allocator_text, .compare = by_allocator,
+	 .help = "who gives the memory out, as the program's libraries call it"},
+	{"device", "device", 6, 0, 0, 3, .text = device_text, .compare = by_device,
+	 .help = "the device whose memory it is, – the host's or that of several"},
+	{"live", "live", 9, 0, 0, 0, UNIT_BYTES, 0, .value = live_value,
+	 .help = "bytes that are allocated now"},
+	{"peak", "peak", 9, 0, 0, 0, UNIT_BYTES, 0, .value = peak_value,
+	 .help = "the most bytes that were allocated at once"},
+	{"share of it", "share", 14, 14, 20, 6, UNIT_SHARE, .part = peak_part,
+	 .help = "its peak's part of the sum of all peaks, which may not have been at once"},
+	{"most at the peak", "holder", 18, 30, 60, 2, .text = holder_text,
+	 .help = "the op that held most at the peak, and its part of the peak"},
+	{"allocated", "allocated", 9, 0, 0, 9, UNIT_BYTES, TABLE_SUMS | TABLE_ASKED,
+	 .value = allocated_value, .help = "bytes of all allocations, also of those that were freed"},
+	{"allocations", "allocations", 13, 0, 0, 4, UNIT_COUNT, TABLE_SUMS, .value = allocations_value,
+	 .help = "how often memory was allocated"},
+	{"frees", "frees", 8, 0, 0, 5, UNIT_COUNT, TABLE_SUMS, .value = frees_value,
+	 .help = "how often it was given back"},
+	{"growth/step", "growth", 13, 0, 0, 1, UNIT_BYTES, TABLE_SUMS, .value = growth_value,
+	 .text = growth_text,
+	 .help = "bytes by which it grows from one step's end to the next one's; 0 it does not"},
+	{"over the run", "trend", 16, 0, 0, 7, .text = trend_text,
+	 .help = "live bytes, at most at a time, from the start of the run to now"},
+};
+
+static const struct table_kind kind = {
+	.pane = "memory",
+	.count_key = "allocations",
+	.cost_key = "live",
+	.columns = columns,
+	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.row_size = sizeof(struct memory_line),
+	.empty = "no allocation yet: OpenCL buffers, images and shared memory appear here",
+	.identity = identity,
+	.field = field,
+	.bar = bar_role,
+};
+
+static struct pane *memory_open(struct view *view)
+{
+	struct memory_pane *pane = xcalloc(1, sizeof(*pane));
+
+	table_setup(&pane->table, &kind, "peak");
+	return &pane->pane;
+}
+
+static void memory_close(struct pane *pane)
+{
+	struct memory_pane *memory = (struct memory_pane *)pane;
+
+	table_teardown(&memory->table);
+	free(memory->columns);
+	free(memory);
+}
+
+static void update_plot(struct memory_pane *p, struct view *view)
+{
+	const struct memory_line *line = table_current(&p->table);
+
+	p->has_shown = line && view->columns > 0;
+	if (!p->has_shown)
+		return;
+	p->shown = *line;
+	p->n_columns = (size_t)view->columns;
+	p->columns = xreallocarray(p->columns, p->n_columns, sizeof(*p->columns));
+	model_memory_columns(view->model, line->memory.account, view->t0_ns, view->t1_ns,
+			     p->n_columns, p->columns);
+}
+
+static void take_trend(struct model *model, struct memory_line *line)
+{
+	struct memory_column live[TREND];
+	struct model_status status;
+
+	model_status(model, &status);
+	if (status.last_ns <= status.first_ns || status.last_ns - status.first_ns < TREND)
+		return;
+	model_memory_columns(model, line->memory.account, status.first_ns, status.last_ns, TREND, live);
+	for (size_t i = 0; i < TREND; i++)
+		line->trend[i] = live[i].known ? live[i].max : 0;
+}
+
+static void memory_update(struct pane *pane, struct view *view, int width, int height)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	struct device_row *devices = NULL;
+	struct memory_row *rows = NULL;
+	size_t n_devices = model_devices(view->model, &devices);
+	size_t count = model_memory(view->model, &rows), i;
+	struct memory_line *lines = count ? xcalloc(count, sizeof(*lines)) : NULL;
+	bool steps = model_memory_steps(view->model) > 0;
+	uint64_t total = 0;
+
+	for (i = 0; i < count; i++) {
+		lines[i].memory = rows[i];
+		lines[i].steps = steps;
+		if (i < TRENDS)
+			take_trend(view->model, &lines[i]);
+		places_device_label(lines[i].device, sizeof(lines[i].device), devices, n_devices,
+				   rows[i].device);
+		total += rows[i].peak_bytes;
+	}
+	free(rows);
+	free(devices);
+	table_take(&p->table, lines, count, total);
+	update_plot(p, view);
+}
+
+/* One cell of a plot of several lines; from the bottom, in eighths of a line. */
+static void plot_cell(const struct memory_pane *p, size_t column, int lines, struct area area,
+		      int x, bool ascii)
+{
+	uint64_t peak = p->shown.memory.peak_bytes, value = p->columns[column].max;
+	uint64_t height = 0;
+
+	if (p->columns[column].known && peak)
+		height = (uint64_t)(((unsigned __int128)value * (unsigned)lines * 8 + peak - 1) / peak);
+	for (int line = 0; line < lines; line++) {
+		int eighths = height > 8 ? 8 : (int)height;
+
+		if (eighths)
+			area_put(area, x, lines - 1 - line, cells_height(eighths, ascii),
+				 bar_role(&p->shown), ROLE_DEFAULT, 0);
+		height -= (uint64_t)eighths;
+	}
+}
+
+/* The window's columns stand below those of the timeline. */
+static void draw_plot(const struct memory_pane *p, const struct view *view, struct area area)
+{
+	char bytes[FMT_MAX], text[FMT_MAX + 8], name[LABEL_MAX];
+	int width = view->gutter - 1;
+
+	if (width > 4) {
+		label_fit(name, sizeof(name), p->shown.memory.allocator, width - 1, view->ascii);
+		area_text(area, 1, 0, ROLE_LABEL, 0, name);
+		snprintf(text, sizeof(text), "peak %s", fmt_bytes(bytes, p->shown.memory.peak_bytes));
+		if (area.height > 1)
+			area_right(area, width, 1, ROLE_MUTED, 0, text);
+		snprintf(text, sizeof(text), "live %s", fmt_bytes(bytes, p->shown.memory.live_bytes));
+		if (area.height > 2)
+			area_right(area, width, 2, ROLE_MUTED, 0, text);
+	}
+	for (size_t i = 0; i < p->n_columns; i++)
+		if (view->gutter + (int)i < area.width)
+			plot_cell(p, i, area.height, area, view->gutter + (int)i, view->ascii);
+}
+
+static void memory_draw(struct pane *pane, struct view *view, struct area area, bool focused)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	int lines = area.height >= PLOT_FROM ? PLOT_LINES : area.height >= PLOT_FROM - 2 ? 1 : 0;
+
+	if (p->has_shown && lines) {
+		draw_plot(p, view, area_sub(area, 0, area.height - lines, area.width, lines));
+		area = area_sub(area, 0, 0, area.width, area.height - lines);
+	}
+	table_draw(&p->table, view, area, focused);
+}
+
+/* To when the peak was. */
+static unsigned memory_command(struct pane *pane, struct view *view,
+			       const struct command_call *call)
+{
+	struct memory_pane *p = (struct memory_pane *)pane;
+	const struct memory_line *line = table_current(&p->table);
+	unsigned outcome;
+
+	if (line && strcmp(call->argv[0], "about") == 0)
+		return places_about(view, "allocator", line->memory.allocator);
+	if (strcmp(call->argv[0], "open") != 0) {
+		outcome = table_command(&p->table, view, call);
+		model_lock(view->model);
+		update_plot(p, view);
+		model_unlock(view->model);
+		return outcome;
+	}
+	if (!line || !line->memory.peak_ns)
+		return OUT_NONE;
+	view->cursor_ns = line->memory.peak_ns;
+	view->selected = (struct span_ref){0};
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
+}
+
+static bool is_row(const void *row, const char *key)
+{
+	return strcmp(ROW(row)->allocator, key) == 0;
+}
+
+static bool memory_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	return key && table_reveal(&((struct memory_pane *)pane)->table, is_row, key);
+}
+
+static struct table *memory_table(struct pane *pane)
+{
+	return &((struct memory_pane *)pane)->table;
+}
+
+static const struct table_kind *memory_kind(void)
+{
+	return &kind;
+}
+
+static unsigned memory_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			  int width, int height)
+{
+	return table_mouse(memory_table(pane), view, mouse);
+}
+
+const struct pane_ops pane_memory = {
+	.name = "memory",
+	.key_table = "table",
+	.open = memory_open,
+	.close = memory_close,
+	.update = memory_update,
+	.draw = memory_draw,
+	.command = memory_command,
+	.reveal = memory_reveal,
+	.mouse = memory_mouse,
+	.table = memory_table,
+	.kind = memory_kind,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report of interface.md section 2: what the model knows, as text for
+ * people and as JSON for programs. Both are written from the same snapshot
+ * functions of model/query/query.h and hold no state.
+ *
+ * Always true: a value that was not observed is absent, never 0; tables have
+ * all their rows in JSON and say how many more there are in the text. Text
+ * lines are at most 100 columns wide and end without blanks.
+ *
+ * Threads: any thread; the model's lock is taken for one table at a time.
+ * Errors: writing goes to a stdio stream; the caller asks ferror().
+ */
+#ifndef TUI_REPORT_H
+#define TUI_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "model/query/query.h"
+#include "model/query/time.h"
+
+/* What tftop itself knows about the run. Strings borrowed. */
+struct report_run {
+	char *const *command;		/* PROGRAM and arguments, NULL: unknown */
+	pid_t pid;			/* 0: unknown */
+	const char *host;		/* NULL: unknown */
+	int64_t start_unix_ns;		/* 0: unknown */
+	int64_t wall_ns;		/* -1: unknown */
+	int exit_status;		/* -1: unknown or killed */
+	int signal;			/* 0: not killed */
+	int64_t stopped_ns;		/* a thread of it, for the attach, at most; 0: none was */
+};
+
+void report_json(struct model *model, const struct report_run *run, FILE *out);
+void report_text(struct model *model, const struct report_run *run, FILE *out);
+
+/* ---- the report's own parts ---- */
+
+#define REPORT_WIDTH 100
+#define REPORT_NAME_LEAST 20		/* columns that a name keeps when space is short */
+
+struct json;
+struct sheet;
+
+uint64_t report_positive(int64_t ns);	/* 0 for what is below */
+const char *report_device_kind(const struct device_row *row);
+/* A line of parts of whole_ns, the larger ones first; sorts them. */
+struct report_share { const char *name; int64_t ns; };
+void report_shares(const char *lead, struct report_share *shares, size_t n, int64_t whole_ns,
+		   FILE *out);
+/* A sentence, broken between words, `indent` columns in; the first line stands
+ * behind the mark and ends with the cost, "" for none. */
+void report_lines(const char *mark, int indent, const char *text, const char *cost, FILE *out);
+/* A table behind an empty line; nothing without rows. Empties the sheet. */
+void report_sheet(struct sheet *sheet, FILE *out);
+
+/* The members of "run"; a recording keeps the same. */
+void report_run_json(struct json *json, const struct report_run *run);
+/* Its section on trust, report_trust.c. */
+void report_trust_text(struct model *model, FILE *out);
+/* A part of trust: nothing where there are no graphs. */
+void report_graph_text(struct model *model, FILE *out);
+void report_graph_json(struct json *json, struct model *model);
+
+/* Kernels, their classes, a device's limits, report_kernels.c. */
+struct device_limits;
+void report_limits_json(struct json *json, const struct device_limits *limits);
+void report_kernels_json(struct json *json, struct model *model);
+/* Time of kernels by class, at most KERNEL_KINDS parts of *whole_ns; device UINT32_MAX:
+ * of all. The caller has the model's lock. */
+size_t report_classes(struct model *model, uint32_t device, struct report_share *shares,
+		      int64_t *whole_ns);
+void report_classes_text(struct model *model, FILE *out);
+/* Their sections, report_findings.c. */
+void report_findings_text(struct model *model, FILE *out);
+void report_findings_json(struct json *json, struct model *model);
+/* Sections memory and flows, report_memory.c. */
+void report_memory_text(struct model *model, FILE *out);
+void report_memory_json(struct json *json, struct model *model);
+void report_edges_json(struct json *json, struct model *model);
+/* Section messages, report_flows.c. */
+void report_flows_text(struct model *model, FILE *out);
+/* Section counters, report_counters.c. */
+void report_counters_text(struct model *model, FILE *out);
+void report_counters_json(struct json *json, struct model *model);
+/* Section input stages, report_input.c. */
+void report_input_text(struct model *model, FILE *out);
+void report_input_json(struct json *json, struct model *model);
+/* Section source lines, scopes, and of an op what model_op_detail() says, report_lines.c. */
+void report_source_text(struct model *model, FILE *out);
+void report_source_json(struct json *json, struct model *model);
+void report_scopes_json(struct json *json, struct model *model);
+void report_op_json(struct json *json, struct model *model, const struct op_row *row);
+/* Section thread pools, report_pools.c. */
+void report_pools_text(struct model *model, FILE *out);
+void report_pools_json(struct json *json, struct model *model);
+/* Section graphs, report_replays.c, likewise. */
+struct replay_row;
+size_t report_replays(struct model *model, struct replay_row **rows);
+void report_replays_columns(struct sheet *sheet);
+void report_replays_cells(struct sheet *sheet, const struct replay_row *row);
+void report_replays_text(struct model *model, FILE *out);
+void report_replays_json(struct json *json, struct model *model);
+/* Section waits, report_waits.c; the snapshot and its table, for the page too. */
+struct wait_row;
+size_t report_waits(struct model *model, struct wait_row **rows);
+void report_waits_columns(struct sheet *sheet);
+void report_waits_cells(struct sheet *sheet, const struct wait_row *row);
+void report_waits_text(struct model *model, FILE *out);
+void report_waits_json(struct json *json, struct model *model);
+/* Parts of devices and steps, report_insight.c. */
+void report_idle_text(const struct device_row *device, const struct idle_gap *idle, FILE *out);
+void report_breakdown_text(struct model *model, FILE *out);
+void report_phases_text(struct model *model, FILE *out);
+void report_idle_json(struct json *json, struct model *model, uint32_t device);
+void report_bandwidth_json(struct json *json, struct model *model, uint32_t device);
+void report_breakdown_json(struct json *json, struct model *model);
+void report_phases_json(struct json *json, struct model *model);
+/* Launches of a queue, what kernels compute and the critical path, report_work.c. */
+void report_flop(struct json *json, const struct kernel_row *row);
+void report_queue_json(struct json *json, struct model *model, uint32_t queue);
+/* Of the processor, in the place of idle times; false: it is another device. */
+bool report_cores_text(struct model *model, const struct device_row *row, FILE *out);
+bool report_cores_json(struct json *json, struct model *model, const struct device_row *row);
+void report_path_text(struct model *model, FILE *out);
+void report_path_json(struct json *json, struct model *model);
+
+/*
+ * The JSON report into a file: written beside it and renamed, so that the
+ * file is either the old one or the whole new one. "-": stdout. Returns 0, or
+ * -1 with a sentence in error.
+ */
+int report_json_file(struct model *model, const struct report_run *run,
+		     const char *path, char *error, size_t error_size);
+
+#endif

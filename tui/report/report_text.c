@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as text: interface.md section 2. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "tui/draw/grid.h"
+#include "tui/draw/labels.h"
+#include "tui/panes/pane_steps.h"
+#include "tui/draw/places.h"
+#include "tui/report/report.h"
+#include "tui/draw/sheet.h"
+
+#define ROWS_MAX 15			/* of the long tables */
+#define BAR_CELLS 5
+#define SPARK_CELLS 60
+#define BETWEEN_PART 10			/* of the time: worth a line */
+
+/* part of whole as left eighths, BAR_CELLS wide at most. */
+static char *bar(char out[BAR_CELLS * 3 + 1], uint64_t part, uint64_t whole)
+{
+	uint64_t eighths = whole ? (part >= whole ? BAR_CELLS * 8 :
+		(uint64_t)((unsigned __int128)part * BAR_CELLS * 8 / whole)) : 0;
+	size_t used = 0;
+
+	for (; eighths; eighths -= eighths < 8 ? eighths : 8) {
+		uint32_t ch = 0x2588 + (eighths < 8 ? 8 - (uint32_t)eighths : 0);
+
+		used += (size_t)text_encode(ch, out + used);
+	}
+	out[used] = '\0';
+	return out;
+}
+
+/* ---- run ---- */
+
+static void print_run(const struct report_run *run, FILE *out)
+{
+	char raw[LABEL_MAX * 4] = "", clean[LABEL_MAX * 4], fitted[LABEL_MAX], tail[128];
+	char time[FMT_MAX];
+	size_t used = 0;
+	int room;
+
+	for (char *const *word = run->command; word && *word && used < sizeof(raw); word++)
+		used += (size_t)snprintf(raw + used, sizeof(raw) - used, "%s%s", used ? " " : "",
+					 *word);
+	used = 0;
+	tail[0] = '\0';
+	if (run->pid > 0)
+		used = (size_t)snprintf(tail, sizeof(tail), "   pid %d", (int)run->pid);
+	if (run->wall_ns >= 0)
+		used += (size_t)snprintf(tail + used, sizeof(tail) - used, "   %s",
+					 fmt_time(time, run->wall_ns));
+	if (run->signal > 0)
+		snprintf(tail + used, sizeof(tail) - used, "   killed by signal %d (%s)",
+			 run->signal, strsignal(run->signal));
+	else if (run->exit_status >= 0)
+		snprintf(tail + used, sizeof(tail) - used, "   exit %d", run->exit_status);
+	else if (run->pid > 0)
+		snprintf(tail + used, sizeof(tail) - used, "   not ended");
+	room = REPORT_WIDTH - 7 - text_width(tail);
+	label_fit(fitted, sizeof(fitted), text_clean(clean, sizeof(clean), raw), room, false);
+	fprintf(out, "tftop  %s%s\n", fitted, tail);
+}
+
+/* ---- devices ---- */
+
+static void print_device(struct model *model, struct device_row *row, FILE *out)
+{
+	struct idle_gap idle;
+	struct device_unseen unseen;
+	char name[LABEL_MAX], fitted[LABEL_MAX], share[4][FMT_MAX], time[FMT_MAX];
+	char blocks[BAR_CELLS * 3 + 1];
+	uint64_t span, busy;
+
+	model_lock(model);
+	model_device_as_seen(model, row, &idle, &unseen);
+	model_unlock(model);
+	span = report_positive(row->span_ns);
+	busy = report_positive(row->busy_ns);
+	text_clean(name, sizeof(name), row->name ? row->name : "");
+	label_fit(fitted, sizeof(fitted), name, 60, false);
+	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
+		report_device_kind(row), row->api ? row->api : "");
+	if (report_cores_text(model, row, out) || !span)
+		return;
+	fprintf(out, "    busy %s %s of %s   kernels %s   copies %s",
+		fmt_share(share[0], busy, span), bar(blocks, busy, span),
+		fmt_time(time, row->span_ns), fmt_share(share[1], report_positive(row->kernel_ns), span),
+		fmt_share(share[2], report_positive(row->copy_ns), span));
+	if (row->overlap_ns > 0)
+		fprintf(out, " (%s at once)", fmt_share(share[3], report_positive(row->overlap_ns), span));
+	fprintf(out, "   idle %s\n", fmt_share(share[0], span > busy ? span - busy : 0, span));
+	report_idle_text(row, &idle, out);
+	if (unseen.rough)
+		fputs("    all of it only about: events were lost in more than half of the time\n", out);
+	else if (unseen.lost_ns > 0)
+		fprintf(out, "    without the %s in which events were lost\n",
+			fmt_time(time, unseen.lost_ns));
+	if (unseen.paused_ns > 0)
+		fprintf(out, "    without the %s in which the level was off\n",
+			fmt_time(time, unseen.paused_ns));
+}
+
+static void print_devices(struct model *model, FILE *out)
+{
+	struct device_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_devices(model, &rows);
+	model_unlock(model);
+	if (count)
+		fputs("\ndevices\n", out);
+	for (size_t i = 0; i < count; i++)
+		print_device(model, &rows[i], out);
+	free(rows);
+}
+
+/* ---- steps ---- */
+
+/* The longest step of each cell, so that an outlier is never averaged away. */
+static void print_spark(const struct step_row *rows, size_t count, FILE *out)
+{
+	size_t cells = count < SPARK_CELLS ? count : SPARK_CELLS;
+	int64_t longest = 1;
+	char bytes[5];
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].dur_ns > longest)
+			longest = rows[i].dur_ns;
+	fputs("  ", out);
+	for (size_t cell = 0; cell < cells; cell++) {
+		int64_t top = 0;
+
+		for (size_t i = cell * count / cells; i < (cell + 1) * count / cells; i++)
+			if (rows[i].dur_ns > top)
+				top = rows[i].dur_ns;
+		bytes[text_encode(0x2581 + (uint32_t)(top * 7 / longest), bytes)] = '\0';
+		fputs(bytes, out);
+	}
+	fputc('\n', out);
+}
+
+static void print_steps(struct model *model, FILE *out)
+{
+	struct step_stats stats;
+	struct step_row *rows;
+	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], text[64], source[LABEL_MAX];
+	size_t count;
+
+	model_lock(model);
+	count = model_steps(model, &stats, &rows);
+	model_unlock(model);
+	if (stats.count) {
+		fprintf(out, "\nsteps\n  %s   mean %s   p50 %s   p99 %s",
+			fmt_many(text, stats.count, "step"),
+			fmt_time(a, stats.mean_ns), fmt_time(b, stats.p50_ns),
+			fmt_time(c, stats.p99_ns));
+		if (stats.period_ns > 0) {
+			int64_t tenths = 10000000000 / stats.period_ns;
+
+			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
+		}
+		if (stats.source)
+			fprintf(out, "   from %s", text_clean(source, sizeof(source), stats.source));
+		fputc('\n', out);
+		if (stats.steady_ns >= 0 && stats.warm_up + stats.compiled)
+			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
+				" that compiled\n", fmt_time(a, stats.steady_ns), stats.warm_up,
+				stats.compiled);
+		if (stats.period_ns - stats.mean_ns >= stats.period_ns / BETWEEN_PART)
+			fprintf(out, "  %s from one to the next, %s of it in no step\n",
+				fmt_time(a, stats.period_ns),
+				fmt_share(b, (uint64_t)(stats.period_ns - stats.mean_ns),
+					  (uint64_t)stats.period_ns));
+		if (count > 1)
+			print_spark(rows, count, out);
+		report_breakdown_text(model, out);
+		report_phases_text(model, out);
+		report_path_text(model, out);
+	}
+	free(rows);
+}
+
+/* ---- tables ---- */
+
+static int by_op(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+
+	if (x->device_ns != y->device_ns)
+		return x->device_ns < y->device_ns ? 1 : -1;
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct op_row *x = a, *y = b;
+
+	if (x->self_ns != y->self_ns)
+		return x->self_ns < y->self_ns ? 1 : -1;
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+/* As in pane 1: device time, where there is no device but the processor its own. */
+static uint64_t op_cost(const struct op_row *row, bool devices)
+{
+	return report_positive(devices ? row->device_ns : row->self_ns);
+}
+
+static void print_ops(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct step_stats stats;
+	struct step_row *steps;
+	struct op_row *rows;
+	char a[FMT_MAX], b[FMT_MAX], c[FMT_MAX], d[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
+	uint64_t all = 0;
+	size_t count, shown;
+	bool devices;
+
+	model_lock(model);
+	devices = places_devices(model);
+	count = model_ops(model, &rows);
+	model_steps(model, &stats, &steps);
+	model_unlock(model);
+	free(steps);
+	count = steps_merge(&stats, rows, count);
+	qsort(rows, count, sizeof(*rows), devices ? by_op : by_self);
+	for (size_t i = 0; i < count; i++)
+		all += op_cost(&rows[i], devices);
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	sheet_column(&sheet, "ops", SHEET_LEFT, REPORT_NAME_LEAST);
+	sheet_column(&sheet, "from", SHEET_LEFT, 0);
+	sheet_column(&sheet, "calls", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "self", SHEET_RIGHT, 0);
+	sheet_column(&sheet, devices ? "device" : "kernels", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "share", SHEET_RIGHT, 0);
+	sheet_column(&sheet, NULL, SHEET_LEFT, 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct op_row *row = &rows[i];
+
+		sheet_cell(&sheet, "%s", row->name);
+		sheet_cell(&sheet, "%s%s", framework_name(row->framework),
+			   row->is_range ? " range" : "");
+		sheet_cell(&sheet, "%s", fmt_count(a, row->count));
+		sheet_cell(&sheet, "%s", fmt_time(b, row->total_ns));
+		sheet_cell(&sheet, "%s", fmt_time(c, row->self_ns));
+		sheet_cell(&sheet, "%s", row->is_range ? "" : fmt_time(d, row->device_ns));
+		sheet_cell(&sheet, "%s", row->is_range ? "" :
+			   fmt_share(d, op_cost(row, devices), all));
+		sheet_cell(&sheet, "%s", bar(blocks, op_cost(row, devices), all));
+	}
+	sheet.more = count - shown;
+	report_sheet(&sheet, out);
+	free(rows);
+}
+
+static int by_kernel(const void *a, const void *b)
+{
+	const struct kernel_row *x = a, *y = b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static void kernel_columns(struct sheet *sheet, bool failed, bool flop)
+{
+	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
+	sheet_column(sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(sheet, "count", SHEET_RIGHT, 0);
+	if (failed)
+		sheet_column(sheet, "failed", SHEET_RIGHT, 0);
+	sheet_column(sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
+	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
+	sheet_column(sheet, "max", SHEET_RIGHT, 0);
+	if (flop)
+		sheet_column(sheet, "GFLOP/s", SHEET_RIGHT, 0);
+	sheet_column(sheet, "share", SHEET_RIGHT, 0);
+	sheet_column(sheet, NULL, SHEET_LEFT, 0);
+}
+
+static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed, bool flop,
+			 uint64_t all)
+{
+	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
+	const char *mark = row->approx ? "~" : "";
+	bool timed = row->count > row->untimed;
+
+	sheet_cell(sheet, "%s", row->name);
+	sheet_cell(sheet, "%" PRIu32, row->device);
+	sheet_cell(sheet, "%s", fmt_count(text, row->count));
+	if (failed)
+		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
+	if (!timed) {
+		for (int i = 0; i < 6 + flop; i++)
+			sheet_cell(sheet, "%s", "");
+		return;
+	}
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->total_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
+	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
+	if (flop)
+		sheet_cell(sheet, "%s", row->flop_ns <= 0 ? "" :
+			   fmt_gflop(text, flop_per_s(row->flop, row->flop_ns)));
+	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
+	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
+}
+
+static void print_kernels(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct kernel_row *rows;
+	uint64_t all = 0;
+	size_t count, shown;
+	bool failed = false, flop = false;
+
+	model_lock(model);
+	count = model_kernels(model, &rows);
+	model_unlock(model);
+	qsort(rows, count, sizeof(*rows), by_kernel);
+	for (size_t i = 0; i < count; i++) {
+		all += report_positive(rows[i].total_ns);
+		failed |= rows[i].failed > 0;
+		flop |= rows[i].flop_ns > 0;
+	}
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	kernel_columns(&sheet, failed, flop);
+	for (size_t i = 0; i < shown; i++)
+		kernel_cells(&sheet, &rows[i], failed, flop, all);
+	sheet.more = count - shown;
+	report_sheet(&sheet, out);
+	report_classes_text(model, out);
+	model_kernels_free(rows, count);
+}
+
+static int by_copy(const void *a, const void *b)
+{
+	const struct copy_row *x = a, *y = b;
+
+	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
+}
+
+static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
+{
+	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+}
+
+static void print_copies(struct model *model, FILE *out)
+{
+	struct sheet sheet = { 0 };
+	struct copy_row *rows;
+	char text[FMT_MAX];
+	size_t count, shown;
+
+	model_lock(model);
+	count = model_copies(model, &rows);
+	model_unlock(model);
+	qsort(rows, count, sizeof(*rows), by_copy);
+	shown = count < ROWS_MAX ? count : ROWS_MAX;
+	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
+	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
+	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
+	for (size_t i = 0; i < shown; i++) {
+		const struct copy_row *row = &rows[i];
+		const char *mark = row->approx ? "~" : "";
+
+		if (row->peer != UINT32_MAX)
+			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
+				   row->peer);
+		else
+			sheet_cell(&sheet, "%s", direction_name(row->direction));
+		sheet_cell(&sheet, "%" PRIu32, row->device);
+		sheet_cell(&sheet, "%" PRIu32, row->queue);
+		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
+		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
+		marked_cell(&sheet, mark, row->count > row->untimed ?
+			    fmt_time(text, row->total_ns) : "");
+		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
+			    fmt_rate(text, row->mean_bytes_per_s) : "");
+		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
+			    fmt_rate(text, row->peak_bytes_per_s) : "");
+	}
+	sheet.more = count - shown;
+	report_sheet(&sheet, out);
+	free(rows);
+}
+
+/* ---- messages ---- */
+
+static void print_messages(struct model *model, FILE *out)
+{
+	static const char *const marks[] = { "  ·", "  !", "  !" };
+	struct message_row *rows;
+	size_t count;
+
+	model_lock(model);
+	count = model_messages(model, &rows);
+	model_unlock(model);
+	if (count)
+		fputs("\nmessages\n", out);
+	for (size_t i = 0; i < count; i++)
+		report_lines(marks[rows[i].level < 0 || rows[i].level > 2 ? 2 : rows[i].level], 4,
+			     rows[i].text, "", out);
+	free(rows);
+}
+
+void report_text(struct model *model, const struct report_run *run, FILE *out)
+{
+	print_run(run, out);
+	report_trust_text(model, out);
+	print_devices(model, out);
+	print_steps(model, out);
+	report_findings_text(model, out);
+	print_ops(model, out);
+	report_source_text(model, out);
+	print_kernels(model, out);
+	print_copies(model, out);
+	report_replays_text(model, out);
+	report_waits_text(model, out);
+	report_memory_text(model, out);
+	report_counters_text(model, out);
+	report_input_text(model, out);
+	report_pools_text(model, out);
+	report_flows_text(model, out);
+	print_messages(model, out);
+}

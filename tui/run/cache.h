@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DIR/cache: the model of a recording as it was after reading it, so that the
+ * next open need not read. Derived: it may be deleted, and one that does not
+ * fit is made anew (model/recording/image.h says what is believed).
+ *
+ * Always true: only a recording of one's own gets one; it appears whole or not
+ * at all; a folder that cannot be written to has none, and that is no error.
+ *
+ * Threads: the main thread's.
+ */
+#ifndef TUI_CACHE_H
+#define TUI_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/recording/image.h"
+#include "tui/base/options.h"
+
+struct cache {
+	const char *dir;		/* borrowed: the recording */
+	char *path;			/* owned; NULL: there is to be none */
+	uint64_t key;
+	pid_t writer;			/* 0: none */
+	bool whole;			/* check all of it first: a report has one chance */
+	bool prepared;
+	bool opened;			/* the model came from it */
+};
+
+/* `shape`: a model with the thresholds that are to be used. */
+void cache_init(struct cache *cache, const struct options *options, struct model *shape);
+/* The model, or NULL: read the recording. *damaged: because the cache was. */
+struct model *cache_open(struct cache *cache, bool *damaged);
+/* It came from a file that turned out to be damaged: free all, and open anew. */
+bool cache_failed(const struct cache *cache);
+/* May the model to come be kept? */
+bool cache_prepare(struct cache *cache);
+/* Starts writing, after model_finish(). */
+void cache_write(struct cache *cache, struct model *model);
+/* Waits for the writer, at most so long; then it ends without a trace. */
+void cache_release(struct cache *cache, int timeout_ms);
+
+#endif

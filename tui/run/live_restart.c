@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Daemons that die and are replaced: what was read stays, what lies between is a loss. */
+#include "model/base/util.h"
+#include "tui/run/live_internal.h"
+#include "tui/base/log.h"
+
+static void since_start(const struct live *live, int64_t time_ns, char text[FMT_MAX])
+{
+	fmt_time(text, time_ns > live->started_ns ? time_ns - live->started_ns : 0);
+}
+
+void live_take_restart(struct live *live, const struct session_event *event)
+{
+	if (event->type == SESSION_RESTARTS) {
+		live->restarts = live->reader != NULL;
+		live_say(live, 2, "%s; the tracer's daemons are started anew, PROGRAM runs on",
+			 event->text);
+		return;
+	}
+	if (!live->reader)
+		return;
+	log_line("reading '%s'", session_url(live->session));
+	reader_renew(live->reader, session_url(live->session));
+	live->hurries = true;
+}
+
+void live_say_reattached(struct live *live, bool at_end)
+{
+	char why[READER_ERROR_MAX];
+
+	if (at_end && reader_misses_streams(live->reader)) {
+		live_say(live, 2, "a process of another user came too late to be read: what it did "
+			 "is missing, or a part of it");
+		return;
+	}
+	reader_why_reattached(live->reader, why);
+	live_say(live, at_end ? 2 : 1, "attached to the trace anew (%s): what was done in that half "
+		 "second may be missing", why);
+}
+
+void live_look_at_gap(struct live *live)
+{
+	int64_t begin_ns, end_ns;
+	unsigned int gaps = reader_gaps(live->reader, &begin_ns, &end_ns);
+	char begin[FMT_MAX], end[FMT_MAX];
+
+	if (gaps == live->gaps)
+		return;
+	live->gaps = gaps;
+	live->restarts = live->hurries = live->silent_told = false;
+	/* where a process did not notice, as it had no processor, nothing is defined */
+	session_ask_dump(live->session);
+	since_start(live, begin_ns, begin);
+	since_start(live, end_ns, end);
+	live_say(live, 1, "the tracer's daemons are back: what PROGRAM did between %s and %s of "
+		 "the run is missing", begin, end);
+}

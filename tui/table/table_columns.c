@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of a table: what they say of a row, how they compare, which there are. */
+#include "tui/table/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/base/util.h"
+#include "tui/table/column_choice.h"
+
+/* ---- columns of every table ---- */
+
+enum { OWN_COUNT, OWN_COST, OWN_SHARE };
+
+const struct table_column table_own_columns[] = {
+	[OWN_COUNT] = {"+calls", "since-calls", 9, 0, 0, 2, UNIT_COUNT, TABLE_SUMS,
+		       .help = "how often since the moment of `pin`"},
+	[OWN_COST] = {"since", "since", 10, 0, 0, 1, UNIT_TIME, TABLE_SUMS,
+		      .help = "what it cost since the moment of `pin`: time, of memory bytes"},
+	[OWN_SHARE] = {"share since", "since-share", 11, 0, 0, 3, UNIT_SHARE, 0,
+		       .help = "its part of what all rows cost since the moment of `pin`"},
+};
+const size_t table_n_own_columns = sizeof(table_own_columns) / sizeof(table_own_columns[0]);
+
+static bool own_value(const struct table *table, size_t own, const void *row, int64_t *value)
+{
+	int64_t count, cost;
+
+	bool known = table_since(table, row, &count, &cost);
+
+	*value = own == OWN_COUNT ? count : cost;
+	if (own != OWN_SHARE)
+		return known || own == OWN_COUNT;
+	if (!known || table->since_cost <= 0)
+		return false;
+	*value = (int64_t)((__int128_t)cost * 1000 / table->since_cost);
+	return true;
+}
+
+/* The cost has the unit of the column that it is the growth of. */
+enum table_unit table_unit_of(const struct table *table, size_t column)
+{
+	size_t own = column - table->kind->n_columns;
+
+	if (column < table->kind->n_columns || own != OWN_COST || !table->kind->cost_key)
+		return table_column(table, column)->unit;
+	return table_column(table, table_find_column(table, table->kind->cost_key))->unit;
+}
+
+/* ---- of a table ---- */
+
+const struct table_column *table_kind_column(const struct table_kind *kind, const char *key)
+{
+	for (size_t i = 0; i < kind->n_columns + table_n_own_columns; i++) {
+		const struct table_column *column = i < kind->n_columns ? &kind->columns[i] :
+			&table_own_columns[i - kind->n_columns];
+
+		if (!strcmp(column->key, key))
+			return column;
+	}
+	return NULL;
+}
+
+size_t table_find_column(const struct table *table, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < table_n_columns(table); i++)
+		if (strcmp(table_column(table, i)->key, key) == 0)
+			break;
+	return i;
+}
+
+void table_offer(struct table *table, const char *key, bool there)
+{
+	size_t column = table_find_column(table, key);
+
+	if (column >= table->kind->n_columns)
+		return;
+	if (there)
+		table->absent &= ~(UINT64_C(1) << column);
+	else
+		table->absent |= UINT64_C(1) << column;
+}
+
+bool table_offers(const struct table *table, size_t column)
+{
+	if (column >= table->kind->n_columns)
+		return column < table_n_columns(table) && table_has_pin(table);
+	return !(table->absent >> column & 1);
+}
+
+char table_choice(const struct table *table, size_t column, size_t *place, bool *only)
+{
+	return column_choice_of(table->choices, table->kind->pane, table_column(table, column)->key,
+				place, only);
+}
+
+size_t table_shown(const struct table *table, unsigned char columns[TABLE_COLUMNS_MAX])
+{
+	size_t places[TABLE_COLUMNS_MAX], n = 0;
+
+	/* In the order of the kind, the chosen ones in that of the choice. */
+	for (size_t i = 0; i < table_n_columns(table) && n < TABLE_COLUMNS_MAX; i++) {
+		size_t place, at;
+		bool only;
+		char sign = table_choice(table, i, &place, &only);
+
+		if (!table_offers(table, i) || sign == '-' || (i && only && !sign) ||
+		    (i && !sign && (table_column(table, i)->flags & TABLE_ASKED)))
+			continue;
+		place = !i ? 0 : only ? place + 1 : i;
+		for (at = n++; at && places[at - 1] > place; at--) {
+			places[at] = places[at - 1];
+			columns[at] = columns[at - 1];
+		}
+		places[at] = place;
+		columns[at] = (unsigned char)i;
+	}
+	return n;
+}
+
+bool table_sortable(const struct table *table, size_t column)
+{
+	const struct table_column *c = table_column(table, column);
+
+	return table_offers(table, column) && (c->compare || c->unit != UNIT_TEXT);
+}
+
+bool table_descends(const struct table_column *column)
+{
+	return column->unit == UNIT_TEXT ? column->flags & TABLE_MOST_FIRST :
+					    !(column->flags & TABLE_LEAST_FIRST);
+}
+
+bool table_value(const struct table *table, size_t column, const void *row, int64_t *value)
+{
+	const struct table_column *c = table_column(table, column);
+	uint64_t part;
+
+	if (column >= table->kind->n_columns)
+		return own_value(table, column - table->kind->n_columns, row, value);
+	if (c->value)
+		return c->value(row, value);
+	if (!c->part || !table->total)
+		return false;
+	part = c->part(row);
+	*value = (int64_t)(((__uint128_t)part * 1000 + table->total / 2) / table->total);
+	return part > 0;
+}
+
+void table_print(char *text, size_t size, enum table_unit unit, int64_t value)
+{
+	uint64_t positive = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	const char *sign = value < 0 ? "-" : "";
+	char buf[FMT_MAX];
+
+	switch (unit) {
+	case UNIT_TIME:
+		snprintf(text, size, "%s", fmt_time(buf, value));
+		return;
+	case UNIT_COUNT:
+		snprintf(text, size, "%s%s", sign, fmt_count(buf, positive));
+		return;
+	case UNIT_BYTES:
+		snprintf(text, size, "%s%s", sign, fmt_bytes(buf, positive));
+		return;
+	case UNIT_RATE:
+		snprintf(text, size, "%s%s", sign, fmt_rate(buf, positive));
+		return;
+	case UNIT_FLOPS:
+		snprintf(text, size, "%s", fmt_gflop(buf, positive));
+		return;
+	case UNIT_SHARE:
+		snprintf(text, size, "%s%s", sign, fmt_share(buf, positive, 1000));
+		return;
+	case UNIT_NUMBER:
+	case UNIT_TEXT:
+		break;
+	}
+	snprintf(text, size, "%" PRId64, value);
+}
+
+void table_text(const struct table *table, size_t column, const void *row, char *text,
+		size_t size)
+{
+	const struct table_column *c = table_column(table, column);
+	char share[FMT_MAX];
+	int64_t value;
+
+	text[0] = '\0';
+	if (c->text)
+		c->text(table, row, text, size);
+	else if (c->part && c->part(row))
+		snprintf(text, size, "%s", fmt_share(share, c->part(row), table->total));
+	else if (!c->part && table_value(table, column, row, &value))
+		table_print(text, size, table_unit_of(table, column), value);
+	else if (!c->part)		/* nothing has no share */
+		snprintf(text, size, "–");
+}
+
+int table_compare(const struct table *table, const void *a, const void *b)
+{
+	const struct table_column *c = table_column(table, table->sort);
+	int64_t left = 0, right = 0;
+	bool has_left, has_right;
+	int result;
+
+	if (c->compare) {
+		result = c->compare(a, b);
+		return table->reverse ? -result : result;
+	}
+	has_left = table_value(table, table->sort, a, &left);
+	has_right = table_value(table, table->sort, b, &right);
+	if (!has_left || !has_right)
+		return (int)has_right - (int)has_left;
+	return table->reverse ? table_compare_i64(right, left) : table_compare_i64(left, right);
+}
+
+/* ---- what the panes' columns share ---- */
+
+int table_compare_i64(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int table_compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int table_compare_text(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a ? 0 : 1) - (b ? 0 : 1);
+	return strcmp(a, b);
+}
+
+uint64_t table_mix(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t h = a * 0x9e3779b97f4a7c15ULL;
+
+	h = (h ^ (h >> 29) ^ b) * 0xbf58476d1ce4e5b9ULL;
+	h = (h ^ (h >> 32) ^ c) * 0x94d049bb133111ebULL;
+	h ^= h >> 31;
+	return h ? h : 1;
+}
+
+/* One cell a value, 0 … most; what is there at all has the lowest block. */
+void table_strip(char *text, size_t size, const uint64_t *values, size_t n)
+{
+	uint64_t most = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = values[i] > most ? values[i] : most;
+	for (size_t i = 0; i < n && at + 4 < size; i++)
+		if (values[i])
+			at += text_encode(0x2581 + (uint32_t)((__uint128_t)values[i] * 7 / most),
+					  text + at);
+		else
+			text[at++] = ' ';
+	text[at] = '\0';
+}
+
+void table_time(char *text, size_t size, int64_t ns, bool known)
+{
+	char time[FMT_MAX];
+
+	snprintf(text, size, "%s", known ? fmt_time(time, ns) : "–");
+}

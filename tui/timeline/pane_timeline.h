@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The timeline pane, inside: shared by pane_timeline.c (what is taken from the
+ * model), timeline_lines.c (a line of it), timeline_draw.c and by what the keys
+ * do: timeline_commands.c (events, folds), timeline_choose.c (`rows`).
+ *
+ * Always true: cells and labels are made in update(), under the model's lock,
+ * for the lines that are seen only; draw() copies. Nothing is allocated per
+ * cell or per frame once the size is known. Thread: the loop's.
+ */
+#ifndef TUI_PANE_TIMELINE_H
+#define TUI_PANE_TIMELINE_H
+
+#include "model/query/links.h"
+#include "tui/timeline/column_cache.h"
+#include "tui/timeline/find.h"
+#include "tui/timeline/minimap.h"
+#include "tui/draw/pane.h"
+#include "tui/panes/pane_steps.h"
+#include "tui/timeline/row_choice.h"
+#include "tui/draw/ruler.h"
+#include "tui/draw/strip.h"
+#include "tui/draw/timeline_cells.h"
+#include "tui/timeline/timeline_row.h"
+#include "tui/timeline/tint.h"
+
+#define CLOCK_MARKS 64
+#define LINKS_MOST 48
+
+enum drag { DRAG_NONE, DRAG_TIME, DRAG_MAP };
+
+struct timeline_seen {			/* a line on the screen */
+	struct timeline_line line;
+	char value[32];			/* right part of the label, "" none */
+	char most[32], least[32];	/* of a counter of several lines, in the window */
+	int y, height;			/* lines of the screen, y from the first row's on */
+	bool beneath;			/* the last of them is of another step */
+	bool pinned;
+};
+
+struct timeline {
+	struct pane pane;
+	struct fold_set folds;
+	struct row_choice choice;
+	struct line_list list;
+	struct model_row *rows;		/* owned; as they are shown */
+	size_t n_rows;
+	bool moved;			/* the user chose the cursor's row */
+	struct find find;
+	struct model *searched;		/* borrowed; in what find is looking */
+	uint32_t home_row;		/* else it stands here */
+	size_t fixed;			/* the first lines, pinned ones, always are seen */
+	size_t top;			/* first line that is seen below them */
+	size_t page;			/* lines of the screen for rows */
+	int counter_lines;		/* a counter takes so many of them, others one */
+	bool heat;
+	/* the last update */
+	struct model_status status;
+	struct column_cache cache;
+	struct minimap minimap;
+	struct ruler ruler;
+	struct strip sentence;
+	struct tints tints;
+	bool has_selected;
+	struct span selected;
+	struct span_link links[LINKS_MOST];	/* of the selected event */
+	size_t n_links;
+	struct span_ref links_of;
+	uint64_t links_generation;
+	int64_t links_ns;		/* the clock then */
+	enum drag drag;			/* a button is down */
+	int drag_x;
+	char command[64];		/* with OUT_RUN_COMMAND */
+	struct step_list steps;
+	struct {
+		bool shown;
+		uint32_t only;		/* 0, or in this row only: not all have room */
+		struct step_row here, there;
+		struct column_cache cache;
+	} beneath;
+	struct model_loss *losses;	/* owned */
+	size_t n_losses;
+	struct model_pause *pauses;	/* owned; of all processes */
+	size_t n_pauses;
+	int64_t clock_steps[CLOCK_MARKS];
+	size_t n_clock_steps;
+	struct timeline_seen *seen;	/* owned, page entries */
+	struct cell *cells;		/* owned, page * columns, by lines of the screen */
+	uint64_t *owners;		/* owned, columns */
+	struct column *blank;		/* owned, columns; all zero */
+	uint8_t *marks;			/* owned, columns: 1 where a step begins */
+	bool marked;			/* ... anywhere */
+	size_t seen_cap, cells_cap, columns_cap;
+	size_t columns;
+	size_t n_seen;
+};
+
+/* Lines of the pane at a height; -1: not there. */
+struct timeline_layout {
+	int minimap, ruler, rows, n_rows, sentence;
+};
+
+struct timeline_layout timeline_layout(int height, bool minimap);
+
+/* ---- pane_timeline.c ---- */
+extern const struct pane_ops pane_timeline;
+/* The model's rows as they are shown, and the lines they make. [locked] */
+void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
+			size_t n_rows);
+
+/* ---- timeline_lines.c ---- */
+/* Cells and value of line `index` of what is seen; w: a column's width. [locked] */
+void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index);
+/* Names into bars, of n columns and t->owners. [locked] */
+void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
+			 size_t n, const struct cell_style *style, struct cell *cells);
+/* How much later than others a row's data is final. */
+int64_t timeline_late(enum row_kind kind);
+
+/* ---- timeline_beneath.c: `compare` ---- */
+/* Which lines have a second one; after the lines are made. */
+void timeline_beneath_choose(struct timeline *t, const struct view *view);
+/* So many would, had all of them room. */
+int timeline_beneath_lines(const struct timeline *t);
+/* The cells of the second line; style: of the first. [locked] */
+void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t w,
+			   const struct timeline_seen *seen, struct cell_style style);
+void timeline_beneath_label(const struct timeline *t, const struct view *view,
+			    const struct timeline_seen *seen, struct area labels);
+/* What is compared with what. */
+void timeline_beneath_ruler(const struct timeline *t, const struct view *view, struct area ruler);
+
+/* ---- timeline_draw.c ---- */
+void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused);
+
+/* ---- timeline_commands.c ---- */
+unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+struct timeline_line *timeline_current(struct timeline *t, const struct view *view);
+/* A line of that row is there: what hides or folds it does so no more. */
+void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane);
+
+/* What lies under the cursor is selected, or nothing. */
+void timeline_select(struct view *view);
+
+/* ---- timeline_links.c ---- */
+/* What the selected event has to do with others, when that may have changed. [locked] */
+void timeline_links_update(struct timeline *t, const struct view *view);
+/* Marks of it in a line's cells; w: a column's width. */
+void timeline_links_mark(const struct timeline *t, const struct view *view, int64_t w,
+			 const struct timeline_line *line, const struct cell_style *style,
+			 struct cell *cells);
+/* Behind the sentence, with the keys that go there; after the lines. */
+void timeline_links_sentence(struct timeline *t, const struct view *view,
+			     const struct model_row *rows, size_t n_rows);
+
+/* ---- timeline_mouse.c ---- */
+unsigned timeline_mouse(struct pane *pane, struct view *view, const struct mouse *mouse,
+			int width, int height);
+
+/* ---- timeline_choose.c: `rows` ---- */
+unsigned timeline_choose(struct timeline *t, struct view *view, const struct command_call *call);
+
+/* The cursor's row is there to be seen: what it is folded into opens. */
+bool timeline_reveal(struct pane *pane, struct view *view, const char *key);
+unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call);
+
+/* ---- timeline_measure.c ---- */
+void timeline_draw_marks(const struct view *view, struct area ruler);
+void timeline_draw_map_marks(const struct timeline *t, const struct view *view, struct area map);
+void timeline_draw_measure(const struct view *view, struct area ruler);
+void timeline_shade_measure(const struct view *view, struct area rows);
+/* What is measured, and what the row did in it; row NULL: none. [locked] */
+void timeline_measure_sentence(struct timeline *t, const struct view *view,
+			       const struct model_row *row);
+
+#endif

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/* What the keys do in the timeline; the window itself is moved by the loop. */
+#include "tui/timeline/pane_timeline.h"
+#include "tui/filters/filters.h"
+#include "tui/draw/places.h"
+
+#include <stdarg.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(view->status, sizeof(view->status), format, args);
+	va_end(args);
+	view->status_error = error;
+	return OUT_REDRAW;
+}
+
+/* ---- rows ---- */
+
+struct timeline_line *timeline_current(struct timeline *t, const struct view *view)
+{
+	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+
+	return at < 0 ? NULL : &t->list.lines[at];
+}
+
+/* The row that holds what is selected, or the one under the cursor. */
+void timeline_select(struct view *view)
+{
+	struct span_ref ref;
+
+	model_lock(view->model);
+	if (model_span_at(view->model, view->cursor_row, view->cursor_lane, view->cursor_ns, &ref))
+		view->selected = ref;
+	else
+		view->selected = (struct span_ref){0};
+	model_unlock(view->model);
+}
+
+static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
+{
+	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+	int64_t last = (int64_t)t->list.count - 1;
+
+	if (last < 0)
+		return OUT_NONE;
+	if (by > last)
+		by = last;
+	if (by < -last)
+		by = -last;
+	at = at < 0 ? 0 : at + by;
+	at = at < 0 ? 0 : at > last ? last : at;
+	t->moved = true;
+	view->cursor_row = t->list.lines[at].row;
+	view->cursor_lane = t->list.lines[at].lane;
+	/* Standing on events, the cursor takes up what lies under it there. */
+	if (view->selected.id)
+		timeline_select(view);
+	return OUT_REDRAW;
+}
+
+static unsigned row_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	const char *name = call->argv[0];
+	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
+	int64_t page = t->page > 1 ? (int64_t)t->page - 1 : 1;
+
+	if (strcmp(name, "row-down") == 0)
+		return move_row(t, view, rows);
+	if (strcmp(name, "row-up") == 0)
+		return move_row(t, view, -rows);
+	if (strcmp(name, "page-down") == 0)
+		return move_row(t, view, page);
+	if (strcmp(name, "page-up") == 0)
+		return move_row(t, view, -page);
+	if (strcmp(name, "first-row") == 0)
+		return move_row(t, view, INT32_MIN);
+	if (strcmp(name, "last-row") == 0)
+		return move_row(t, view, INT32_MAX);
+	return OUT_UNKNOWN;
+}
+
+/* ---- folding ---- */
+
+static void fold_all(struct timeline *t, enum fold fold)
+{
+	size_t i;
+
+	for (i = 0; i < t->list.count; i++) {
+		const struct timeline_line *line = &t->list.lines[i];
+
+		/* All folded leaves the groups' own lines, not an empty screen. */
+		if (line->foldable)
+			fold_put(&t->folds, line->row, fold);
+	}
+}
+
+/* A line that cannot be folded stands for what it belongs to. */
+static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold, bool toggle)
+{
+	struct timeline_line *line = timeline_current(t, view);
+	int64_t at;
+
+	if (!line)
+		return timeline_answer(view, true, "no row under the cursor");
+	if (!line->first)
+		line = &t->list.lines[line_list_find(&t->list, line->row, 0)];
+	if (!line->foldable || (!toggle && fold == FOLD_CLOSED && line->folded)) {
+		at = line_list_find(&t->list, line->parent, LANE_ALL);
+		if (at < 0)
+			return timeline_answer(view, true, "nothing to fold here");
+		line = &t->list.lines[at];
+	}
+	if (toggle)
+		fold = line->folded ? FOLD_OPEN : FOLD_CLOSED;
+	fold_put(&t->folds, line->row, fold);
+	if (fold == FOLD_CLOSED && line->row != view->cursor_row)
+		view->selected = (struct span_ref){0};
+	t->moved = true;
+	view->cursor_row = line->row;
+	view->cursor_lane = line->lane;
+	return OUT_REDRAW;
+}
+
+static unsigned fold_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	const char *name = call->argv[0];
+	bool toggle = strcmp(name, "toggle-fold") == 0;
+	enum fold fold = strcmp(name, "fold") == 0 ? FOLD_CLOSED : FOLD_OPEN;
+
+	if (!toggle && strcmp(name, "fold") != 0 && strcmp(name, "unfold") != 0)
+		return OUT_UNKNOWN;
+	if (call->argc < 2 || toggle)
+		return fold_line(t, view, fold, toggle);
+	if (strcmp(call->argv[1], "all") != 0)
+		return timeline_answer(view, true, "not known to fold: only 'all', or nothing for this row");
+	fold_all(t, fold);
+	return OUT_REDRAW;
+}
+
+/* ---- events ---- */
+
+/* The cursor goes to the event's start, or stays where it is inside of it and
+ * inside the window. */
+static unsigned go_to(struct view *view, const struct span *span)
+{
+	view->selected = span->ref;
+	if (view->cursor_ns < span->start_ns || view->cursor_ns >= span->end_ns ||
+	    view->cursor_ns < view->t0_ns || view->cursor_ns >= view->t1_ns)
+		view->cursor_ns = span->start_ns;
+	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR;
+}
+
+/* Where the search for the next or previous event begins. */
+static int64_t search_from(struct view *view, bool forward)
+{
+	struct span span;
+
+	if (view->selected.id && view->selected.row == view->cursor_row &&
+	    model_span(view->model, view->selected, &span))
+		return span.start_ns;
+	if (view->cursor_ns >= view->t0_ns && view->cursor_ns < view->t1_ns && !view->following)
+		return forward ? view->cursor_ns - 1 : view->cursor_ns + 1;
+	/* Following: what happened last is what one wants to see. */
+	if (view->following)
+		return forward ? view->t0_ns - 1 : view->now_ns;
+	return forward ? view->t0_ns - 1 : view->t1_ns;
+}
+
+static unsigned step_event(struct view *view, bool forward)
+{
+	struct span_ref ref;
+	struct span span;
+	unsigned result;
+	bool found;
+
+	model_lock(view->model);
+	found = forward ? model_span_next(view->model, view->cursor_row, view->cursor_lane,
+					  search_from(view, true), &ref)
+			: model_span_prev(view->model, view->cursor_row, view->cursor_lane,
+					  search_from(view, false), &ref);
+	if (found && model_span(view->model, ref, &span)) {
+		view->cursor_ns = span.start_ns;
+		result = go_to(view, &span);
+	} else {
+		result = timeline_answer(view, true, forward ? "no later event in this row"
+						    : "no earlier event in this row");
+	}
+	model_unlock(view->model);
+	return result;
+}
+
+static unsigned longest_event(struct view *view)
+{
+	struct span_ref ref;
+	struct span span;
+	unsigned result;
+
+	model_lock(view->model);
+	if (model_span_longest(view->model, view->cursor_row, view->cursor_lane, view->t0_ns,
+			       view->t1_ns, &ref) && model_span(view->model, ref, &span))
+		result = go_to(view, &span);
+	else
+		result = timeline_answer(view, true, "no event of this row in the window");
+	model_unlock(view->model);
+	return result;
+}
+
+static bool has_row(const struct model_row *rows, size_t n, uint32_t row)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].id == row)
+			return true;
+	return false;
+}
+
+void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
+{
+	struct model_row *rows = NULL;
+	size_t n_rows, i, depth;
+	uint32_t around = row;
+
+	model_lock(view->model);
+	n_rows = model_rows(view->model, &rows);
+	timeline_take_rows(t, view->model, rows, n_rows);
+	if (!has_row(t->rows, t->n_rows, row) && has_row(rows, n_rows, row) &&
+	    row_choice_add_row(&t->choice, ROW_SHOW, row)) {
+		timeline_take_rows(t, view->model, rows, n_rows);
+		timeline_answer(view, false, "its row was hidden, and is shown again");
+	}
+	for (depth = 0; around && depth < n_rows; depth++) {
+		for (i = 0; i < t->n_rows && t->rows[i].id != around; i++)
+			;
+		around = i < t->n_rows ? t->rows[i].parent : 0;
+		if (around && line_list_find(&t->list, row, lane) < 0)
+			fold_put(&t->folds, around, FOLD_OPEN);
+	}
+	timeline_take_rows(t, view->model, rows, n_rows);
+	model_unlock(view->model);
+	free(rows);
+}
+
+/* A line must be there to be seen. */
+static void show_line(struct timeline *t, struct view *view, struct span_ref ref)
+{
+	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
+
+	view->cursor_row = ref.row;
+	view->cursor_lane = ref.lane;
+	if (at < 0)
+		timeline_show_row(t, view, ref.row, ref.lane);
+	else if (t->list.lines[at].lane != LANE_ALL && t->list.lines[at].lane != ref.lane)
+		fold_put(&t->folds, ref.row, FOLD_OPEN);
+}
+
+/* ---- finding by name ---- */
+
+static void search(struct turns *turns, void *arg)
+{
+	struct timeline *t = arg;
+
+	find_go(&t->find, t->searched, turns);
+}
+
+static unsigned say_none(const struct timeline *t, struct view *view)
+{
+	return timeline_answer(view, true, "no event here %s '%s'%s",
+			       t->find.filter ? "matches" : "is called like", t->find.text,
+			       t->status.folded_ns > t->status.first_ns ?
+			       "; only sums are left of the oldest" : "");
+}
+
+static unsigned searched(void *arg, struct view *view, bool stopped)
+{
+	struct timeline *t = arg;
+	const struct find_step *step = &t->find.step;
+	unsigned result = OUT_REDRAW;
+	struct span span;
+	bool found;
+	size_t at;
+
+	if (stopped) {
+		at = strlen(view->status);
+		snprintf(view->status + at, sizeof(view->status) - at, "; %s-match goes on",
+			 step->forward ? "next" : "prev");
+		return OUT_REDRAW;
+	}
+	model_lock(view->model);
+	found = step->found && model_span(view->model, step->ref, &span);
+	model_unlock(view->model);
+	t->find.shown = found;
+	if (!found)
+		return say_none(t, view);
+	view->cursor_ns = span.start_ns;
+	result = go_to(view, &span);
+	show_line(t, view, step->ref);
+	if (step->around)
+		timeline_answer(view, false, step->forward ?
+				"past the last one: from the start again" :
+				"before the first one: from the end again");
+	return result;
+}
+
+static unsigned step_match(struct timeline *t, struct view *view, bool forward)
+{
+	struct find_from from = { .row = 0 };
+	struct span span;
+
+	view->status[0] = '\0';
+	if (!t->find.search)
+		return timeline_answer(view, true, "nothing was looked for yet: find REGEX");
+	model_lock(view->model);
+	if (view->selected.id && model_span(view->model, view->selected, &span))
+		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
+	else
+		from.start_ns = view->following ? view->t0_ns : view->cursor_ns;
+	model_unlock(view->model);
+	t->searched = view->model;
+	find_begin(&t->find, view->model, &from, forward);
+	view->work = (struct view_work) { "searching", search, searched, t };
+	return OUT_WORK;
+}
+
+static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)
+{
+	char text[FIND_TEXT + 1];
+	struct filter *filter;
+	size_t at = 0;
+	int i;
+
+	if (strcmp(call->argv[0], "next-match") == 0 || strcmp(call->argv[0], "prev-match") == 0)
+		return step_match(t, view, call->argv[0][0] == 'n');
+	if (strcmp(call->argv[0], "find") != 0)
+		return OUT_UNKNOWN;
+	if (call->argc > 1 && strcmp(call->argv[1], "-w") == 0) {
+		filter = filters_parse(view->filters, call, 2, view->status, sizeof(view->status));
+		view->status_error = !filter;
+		if (!filter)
+			return OUT_REDRAW;
+		find_set_filter(&t->find, view->model, filter);
+		return step_match(t, view, true);
+	}
+	text[0] = '\0';
+	for (i = 1; i < call->argc && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", i > 1 ? " " : "",
+				       call->argv[i]);
+	if (call->argc > 1 && !find_set(&t->find, view->model, text, view->status,
+					sizeof(view->status))) {
+		view->status_error = true;
+		return OUT_REDRAW;
+	}
+	return step_match(t, view, true);
+}
+
+static unsigned peer(struct timeline *t, struct view *view, bool to_op)
+{
+	const char *why = NULL;
+	struct span span, other;
+	struct span_ref ref;
+	unsigned result = OUT_NONE;
+
+	model_lock(view->model);
+	if (!view->selected.id || !model_span(view->model, view->selected, &span))
+		why = "no event is selected: , and . go from event to event";
+	else if (to_op && span.row_kind == ROW_THREAD)
+		why = "this is an op; ] goes to the work it launched";
+	else if (!to_op && span.row_kind != ROW_THREAD)
+		why = "this is not an op; [ goes to the op that launched it";
+	else if (!model_span_peer(view->model, view->selected, &ref) ||
+		 !model_span(view->model, ref, &other))
+		why = to_op ? "no op is known to have launched this"
+			    : "nothing was launched inside this op";
+	if (!why)
+		result = go_to(view, &other);
+	model_unlock(view->model);
+	if (why)
+		return timeline_answer(view, true, "%s", why);
+	show_line(t, view, ref);
+	return result;
+}
+
+/* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
+static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind kind)
+{
+	struct span_link links[LINKS_MOST];
+	const struct span_link *to = NULL;
+	unsigned result = OUT_NONE;
+	struct span span;
+	size_t n;
+
+	if (!view->selected.id)
+		return timeline_answer(view, true, "no event is selected: , and . go from event "
+				       "to event");
+	model_lock(view->model);
+	n = model_span_links(view->model, view->selected, links, LINKS_MOST);
+	for (size_t i = 0; i < n; i++)
+		if (links[i].kind == kind && (!to || kind == LINK_PRODUCER))
+			to = &links[i];
+	if (to && model_span(view->model, to->ref, &span))
+		result = go_to(view, &span);
+	model_unlock(view->model);
+	if (!to)
+		return timeline_answer(view, true, kind == LINK_PRODUCER ?
+				       "no op is known that this takes from" :
+				       "no op is known that takes from this");
+	show_line(t, view, to->ref);
+	return result;
+}
+
+bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
+{
+	struct timeline *t = (struct timeline *)pane;
+	int64_t at;
+
+	timeline_show_row(t, view, view->cursor_row, view->cursor_lane);
+	at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
+	if (at < 0)
+		return false;
+	view->cursor_lane = t->list.lines[at].lane;
+	t->moved = true;
+	return true;
+}
+
+static unsigned about_selected(struct view *view)
+{
+	char event[64];
+
+	snprintf(event, sizeof(event), "%" PRIu32 ":%" PRIu32 ":%" PRIu64, view->selected.row,
+		 view->selected.lane, view->selected.id);
+	return places_about(view, "event", event);
+}
+
+/* The page about what a row is of. */
+static unsigned about_row(struct view *view, const struct model_row *row)
+{
+	char number[16];
+
+	switch (row->kind) {
+	case ROW_DEVICE:
+	case ROW_BANDWIDTH:
+	case ROW_MEMORY:
+		snprintf(number, sizeof(number), "%" PRIu32, row->device);
+		return places_about(view, "device", number);
+	case ROW_QUEUE:
+	case ROW_COPY:
+	case ROW_GRAPH:
+		snprintf(number, sizeof(number), "%" PRIu32, row->queue);
+		return places_about(view, "queue", number);
+	case ROW_COUNTER:
+		return places_about(view, "counters", row->label);
+	case ROW_THREAD:
+		snprintf(number, sizeof(number), "%" PRIu32, row->tid ? row->tid : row->pid);
+		return places_about(view, row->tid ? "thread" : "process", number);
+	case ROW_POOL:
+		return places_about(view, "pools", NULL);
+	default:
+		snprintf(number, sizeof(number), "%" PRIu32, row->pid);
+		return places_about(view, "process", number);
+	}
+}
+
+/* The event that is selected, else the row under the cursor. */
+static unsigned about(struct timeline *t, struct view *view)
+{
+	const struct timeline_line *line = timeline_current(t, view);
+	struct model_row *rows = NULL;
+	unsigned outcome = OUT_NONE;
+	size_t n;
+
+	if (view->selected.id)
+		return about_selected(view);
+	if (!line)
+		return timeline_answer(view, true, "nothing has happened yet");
+	model_lock(view->model);
+	n = model_rows(view->model, &rows);
+	model_unlock(view->model);
+	for (size_t i = 0; i < n && outcome == OUT_NONE; i++)
+		if (rows[i].id == line->row)
+			outcome = about_row(view, &rows[i]);
+	free(rows);
+	return outcome;
+}
+
+/* Folded groups open; elsewhere the page of the event under the cursor does. */
+static unsigned open_event(struct timeline *t, struct view *view)
+{
+	struct timeline_line *line = timeline_current(t, view);
+
+	if (view->measure.open) {
+		view->measure.open = false;
+		view->run_command = "range measured";
+		return OUT_RUN_COMMAND;
+	}
+	if (!line)
+		return OUT_NONE;
+	if (line->kind == ROW_PROCESS || line->kind == ROW_DEVICE || line->kind == ROW_POOL)
+		return fold_line(t, view, FOLD_OPEN, true);
+	if (!view->selected.id)
+		timeline_select(view);
+	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
+}
+
+static unsigned event_command(struct timeline *t, struct view *view, const char *name)
+{
+	if (strcmp(name, "next-event") == 0)
+		return step_event(view, !view->following || view->selected.id);
+	if (strcmp(name, "prev-event") == 0)
+		return step_event(view, false);
+	if (strcmp(name, "longest-event") == 0)
+		return longest_event(view);
+	if (strcmp(name, "to-op") == 0)
+		return peer(t, view, true);
+	if (strcmp(name, "to-kernel") == 0)
+		return peer(t, view, false);
+	if (strcmp(name, "to-producer") == 0)
+		return neighbour(t, view, LINK_PRODUCER);
+	if (strcmp(name, "to-consumer") == 0)
+		return neighbour(t, view, LINK_TAKER);
+	if (strcmp(name, "open") == 0)
+		return open_event(t, view);
+	if (strcmp(name, "about") == 0)
+		return about(t, view);
+	if (strcmp(name, "deselect") == 0) {
+		view->selected = (struct span_ref){0};
+		t->find.shown = false;
+		return OUT_REDRAW;
+	}
+	return OUT_UNKNOWN;
+}
+
+unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call)
+{
+	struct timeline *t = (struct timeline *)pane;
+	unsigned result = row_command(t, view, call);
+
+	if (result == OUT_UNKNOWN)
+		result = timeline_choose(t, view, call);
+	if (result == OUT_UNKNOWN)
+		result = fold_command(t, view, call);
+	if (result == OUT_UNKNOWN)
+		result = find_command(t, view, call);
+	if (result == OUT_UNKNOWN)
+		result = event_command(t, view, call->argv[0]);
+	return result;
+}
