@@ -461,6 +461,11 @@ fuzz:
 	@$(MAKE) -s O=$(O)/asan CFLAGS='-O1 -g' SAN='$(ASAN)' $(O)/asan/tests/fuzz
 	@O=$(O)/asan tests/fuzz/run.sh --seconds $(or $(SECONDS),60)
 
+# Every text that a user may read, with its place, for a person to read from first to last.
+.PHONY: messages
+messages:
+	@tests/tree/messages.py $$(git ls-files 'tui/*.[ch]' 'model/*.[ch]' 'keymap/*.[ch]' 'probes/*.[ch]')
+
 # tests/bench/X_bench.c is one program; those of the probes link the runtime.
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
 bench: all $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)

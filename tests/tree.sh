@@ -47,6 +47,12 @@ grep -nE '\? "" : "e?s"' $(files 'model/*.c' 'tui/*.c' 'probes/session/*.c') | g
 grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $src | must_be_empty 'nothing marked unfinished'
 # A program under test may sleep; a suite itself waits for conditions.
 grep -nE '^[ \t]*sleep [0-9]' $(files 'tests/*.sh') | must_be_empty 'tests wait for conditions'
+# Other suites run the same programs beside this one: a process is found by who started it, by a
+# file that it writes or by a mark in its environment (tests/lib.sh).
+{
+	grep -nE '\b(pgrep|pkill|killall|pidof)\b' $(files 'tests/*.sh' 'tests/*.py' .ci/run Makefile | grep -v '^tests/tree\.sh$')
+	grep -nE '/proc/(\*|\[0-9\]\*)' $(files 'tests/*.sh' | grep -v '^tests/tree\.sh$') | grep -v '/environ'
+} | must_be_empty 'tests find no process by its name'
 # What a probe library may need: LTTng-UST, libc and our runtime.
 for lib in "${O:-build}"/lib/libtftop[-_]*.so; do
 	[ -e "$lib" ] || continue

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the longest events of columns are called, without a search for each. */
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #include "model/base/util.h"

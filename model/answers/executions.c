@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/answers/parts.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 
 #define SLICE_NS 1000000		/* the lock is held so long at once */
 #define NAMES 64u			/* of a search that are asked between two looks at the clock */

@@ -14,9 +14,9 @@
 
 #include <stdlib.h>
 
+#include "model/answers/parts.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 
 /* What is asked about a row. */
 struct gap_walk {

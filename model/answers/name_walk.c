@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/answers/parts.h"
 #include "model/base/hist.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 #include "model/steps/steps.h"
 
 #define CHUNK_COST 8u			/* spans that passing a chunk by counts as */

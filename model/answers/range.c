@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/lanes/lane_internal.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/lanes/lane_internal.h"
+#include "model/rows/rows.h"
 
 /* What spans are told apart by while they are walked over; names as they were used. */
 struct item {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows as a forest in display order, and what they are called. */
 #include "model/counters/counters.h"
-#include "model/lanes/rows.h"
 #include "model/memory/memory.h"
 #include "model/ops/pools.h"
+#include "model/rows/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Single spans: lists for labels, steps from one to the next, all about one. */
+#include "model/align/hosts.h"
 #include "model/answers/parts.h"
-#include "model/clocks/hosts.h"
 #include "model/flows/flows.h"
 #include "model/ops/ops.h"
 

@@ -3,11 +3,10 @@
  * The tables. Totals are kept by the names as they were used; here those that
  * turned out to be one (defined late, several processes) become one row.
  */
-#include "model/analyses/analyses.h"
-#include "model/clocks/hosts.h"
+#include "model/align/hosts.h"
 #include "model/graph/graph.h"
-#include "model/lanes/rows.h"
 #include "model/lines/lines.h"
+#include "model/rows/rows.h"
 #include "model/totals/totals.h"
 
 #include <stdlib.h>

@@ -62,8 +62,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/event.h"
 #include "model/clocks/hull.h"
+#include "model/event.h"
 
 #define CLOCK_SEGMENTS 64u
 /* Segment ids: 0 is "host time, never moves" (also of segments let go). */

@@ -7,7 +7,7 @@
  * at most; afterwards, and at the end, its own launch anchors the clock. What
  * needs no clock (announcements, failures, host times, no times) never waits.
  * Spans remember the clock segment that mapped them, so that a later pair
- * moves all it concerns and nothing else (model/clocks/align.c).
+ * moves all it concerns and nothing else (model/align/align.c).
  *
  * Always true: a command is in the totals exactly once, when it is resolved;
  * announced and finished may come in either order, and the announcement of a
@@ -22,13 +22,13 @@
 #include <string.h>
 
 #include "model/acts/acts.h"
+#include "model/align/align.h"
 #include "model/base/util.h"
-#include "model/clocks/align.h"
 #include "model/clocks/clock.h"
 #include "model/commands/replays.h"
 #include "model/core/model.h"
-#include "model/lanes/rows.h"
 #include "model/ops/ops.h"
+#include "model/rows/rows.h"
 #include "model/totals/totals.h"
 
 #define PENDING_MAX (1u << 17)		/* commands that wait for a clock or a queue */

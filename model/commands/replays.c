@@ -9,8 +9,8 @@
 #include "model/clocks/clock.h"
 #include "model/commands/join.h"
 #include "model/core/model.h"
-#include "model/lanes/rows.h"
 #include "model/query/replays.h"
+#include "model/rows/rows.h"
 
 /* join.c lets go of a launch when no run of it can come any more; records are written later
  * than they happen. */

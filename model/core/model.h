@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/analyses/thresholds.h"
 #include "model/base/map.h"
 #include "model/base/names.h"
 #include "model/core/lock.h"
@@ -108,7 +107,7 @@ struct model {
 	uint64_t events, lost_events, lost_packets, bad, n_kernels, how[HOW_COUNT];
 	int64_t device_ns, launched_ns, op_ns;
 	uint64_t since_check;		/* events since memory was looked at */
-	int64_t thresholds[THRESHOLD_COUNT];
+	int64_t *thresholds;		/* owned; by enum threshold, analyses/thresholds.h */
 };
 
 /* When an event was written, as far as is known. */

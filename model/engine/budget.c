@@ -13,10 +13,11 @@
 #include <stdlib.h>
 
 #include "model/acts/acts.h"
+#include "model/align/align.h"
+#include "model/align/hosts.h"
 #include "model/analyses/analyses.h"
+#include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/clocks/align.h"
-#include "model/clocks/hosts.h"
 #include "model/commands/commands.h"
 #include "model/commands/join.h"
 #include "model/core/model.h"
@@ -24,12 +25,12 @@
 #include "model/flows/flows.h"
 #include "model/graph/graph.h"
 #include "model/input/input.h"
-#include "model/lanes/rows.h"
 #include "model/lines/lines.h"
 #include "model/memory/memory.h"
 #include "model/ops/ops.h"
 #include "model/ops/pools.h"
 #include "model/recording/journal.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 #include "model/totals/totals.h"
 
@@ -80,7 +81,8 @@ static size_t tables_bytes(const struct model *model)
 		&model->call_by_name, &model->compile_by_key, &model->message_by_text,
 		&model->nameless_kernels,
 	};
-	size_t bytes = sizeof(*model) + model->kept_max * sizeof(*model->kept) + model->ident_bytes;
+	size_t bytes = sizeof(*model) + THRESHOLD_COUNT * sizeof(*model->thresholds) +
+		       model->kept_max * sizeof(*model->kept) + model->ident_bytes;
 
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++)
 		bytes += store_bytes(stores[i]);

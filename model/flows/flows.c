@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/align/hosts.h"
 #include "model/base/util.h"
-#include "model/clocks/hosts.h"
 #include "model/core/model.h"
 
 void flows_new(struct model *model)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 static const char *raw(struct model *model, uint32_t name)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 #define BREATHE 256u
 #define LATE_NS 1000000000		/* nodes may come after their first runs */

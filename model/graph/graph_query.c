@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph/graph.h"
 #include "model/base/regex.h"
 #include "model/base/util.h"
+#include "model/graph/graph.h"
 
 #define NAMED_MAX 4			/* in a sentence */
 #define CHOICE_MAX 100			/* to choose from */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/lanes/packed.h"
 #include "model/base/util.h"
+#include "model/lanes/packed.h"
 
 #define BLOCK_MAX 256u
 

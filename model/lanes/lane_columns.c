@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/lanes/cover.h"
 #include "model/lanes/sweep.h"
-#include "model/base/util.h"
 
 static void add_span(struct sweep *s, const struct lane_view *v, uint32_t i)
 {

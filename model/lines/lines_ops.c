@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/idents/idents.h"
 #include "model/lines/lines.h"
-#include "model/base/util.h"
 
 static const char *raw(struct model *model, uint32_t name)
 {

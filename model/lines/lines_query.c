@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/graph/graph.h"
 #include "model/lines/lines.h"
-#include "model/base/util.h"
 
 /* A node of a graph or an op, at one line. */
 struct entry {

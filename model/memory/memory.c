@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations and frees as they come in: the journal, steps, questions. */
-#include "model/memory/memory_internal.h"
 #include "model/lines/lines.h"
+#include "model/memory/memory_internal.h"
 #include "model/steps/steps.h"
 
 #include <stdlib.h>

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ops/ops.h"
 #include "model/base/util.h"
+#include "model/ops/ops.h"
 
 #define CONSUMERS_MAX (1u << 16)
 #define INPUTS_MAX (1u << 18)

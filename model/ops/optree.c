@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/ops/optree_internal.h"
 #include "model/ops/ops.h"
+#include "model/ops/optree_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The tree of calls as rows: of the whole run, or of a window. */
-#include "model/ops/optree_internal.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/ops/optree_internal.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 #include <stdlib.h>

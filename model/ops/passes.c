@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "model/idents/idents.h"
 #include "model/lines/lines.h"
 #include "model/query/flows.h"
-#include "model/base/util.h"
 
 /*
  * What stands before and after the base. The first that fits; a camel-case base

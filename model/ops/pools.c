@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 struct pool_thread {
 	uint32_t thread;

@@ -17,8 +17,8 @@
 #ifndef MODEL_QUERY_EXECUTIONS_H
 #define MODEL_QUERY_EXECUTIONS_H
 
-#include "model/query/search.h"
 #include "model/query/query.h"
+#include "model/query/search.h"
 
 enum execution_kind {
 	EXECUTION_KERNEL = 1, EXECUTION_COPY = 2, EXECUTION_FILL = 4, EXECUTION_OP = 8,

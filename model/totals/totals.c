@@ -13,7 +13,7 @@
 #include "model/acts/acts.h"
 #include "model/base/util.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 #define TOTALS_MAX (1u << 22)
 /* A shorter transfer's rate says more about its launch than about the bus. */

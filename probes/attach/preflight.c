@@ -174,7 +174,7 @@ static void check_descriptors(struct attach_check *check, const struct facts *t)
 
 /* ---- the whole ---- */
 
-static void conclude(struct attach_check *check)
+void attach_conclude(struct attach_check *check)
 {
 	const struct attach_line *first = NULL;
 	bool some = false;
@@ -239,13 +239,5 @@ void attach_check_process(struct attach_check *check, pid_t pid, const char *lib
 		}
 	}
 	facts_free(&t);
-	conclude(check);
-}
-
-void attach_check_machine(struct attach_check *check, const char *lib_dir)
-{
-	memset(check, 0, sizeof(*check));
-	check_machine(check, lib_dir);
-	check_probes(check, NULL, lib_dir);
-	conclude(check);
+	attach_conclude(check);
 }

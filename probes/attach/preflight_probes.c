@@ -124,6 +124,11 @@ void check_probes(struct attach_check *check, const struct facts *t, const char 
 	}
 }
 
+void attach_check_probes(struct attach_check *check, const char *lib_dir)
+{
+	check_probes(check, NULL, lib_dir);
+}
+
 /* ---- CUPTI ---- */
 
 /* Until 13.2 a process has one client of CUPTI; these are known to be one. */

@@ -15,6 +15,8 @@
 #include "probes/attach/preflight_internal.h"
 #include "probes/attach/target.h"
 
+#define CAP_PTRACE 19
+
 static bool same_user(const struct facts *t)
 {
 	for (int i = 0; i < 3; i++)
@@ -92,5 +94,24 @@ void check_permission(struct attach_check *check, const struct facts *t)
 		line = attach_add(check, "permission", ATTACH_CANNOT, "it is uid %u's and could not reach "
 				  "what tftop of uid %u gives it", t->uids[1], (unsigned int)getuid());
 		attach_todo(line, "run tftop as that user or as root");
+	}
+}
+
+void attach_check_attaching(struct attach_check *check)
+{
+	struct facts own;
+	bool may = facts_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
+	int scope = target_yama_scope();
+	struct attach_line *line;
+
+	facts_free(&own);
+	if (scope == 3 || (scope && !may)) {
+		line = attach_add(check, "attaching", ATTACH_PARTLY, "not allowed: kernel.yama.ptrace_scope "
+				  "is %d; programs that tftop starts are not concerned", scope);
+		attach_todo(line, scope == 3 ? "it lasts until the next boot" :
+			    "as root, or with kernel.yama.ptrace_scope=0");
+	} else {
+		attach_add(check, "attaching", ATTACH_CAN, may ? "to programs of any user" :
+			   "to programs of this user");
 	}
 }

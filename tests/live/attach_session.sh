@@ -41,7 +41,6 @@ finish() {
 	wait "$program"
 	is "the program's status" $? 3 && is 'what it computed' "$(sort -u "$work/steps/result")" "$(cat "$tmp/alone")"
 }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 # attach NAME OPTION…: tftop on it; returns when the probes are in
 watcher=
 attach() {
@@ -328,7 +327,7 @@ trainer() {
 	is "tftop's status" $status 0 || { fail "$why: $(first_lines "$work/one.out")"; return; }
 	is 'kernels, owner' "$(report one "sum(k['count'] for k in j['kernels']) > 10, j['trust']['lost_events']")" '(True, 0)'
 }
-find_trainer() { pid=$(pgrep -f "^$user_copy/train_opencl --steps 400") && grep -q '^step 3 ' "$work/out"; }
+find_trainer() { pid=$(find_in "$program" train_opencl) && grep -q '^step 3 ' "$work/out"; }
 
 # refuses STATUS PATTERN ARGUMENT…
 refuses() {

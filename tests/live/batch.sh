@@ -180,7 +180,7 @@ signalled_early() {
 		wait_for 3 nobody_marked "$mark" || fail "something runs on, after $delay ms" || return
 	done
 }
-nobody_marked() { ! grep -lqzsx "TFTOP_MARK=$1" /proc/[0-9]*/environ; }
+nobody_marked() { [ -z "$(pids_marked "TFTOP_MARK=$1")" ]; }
 
 # What nohup has ignored stays so.
 under_nohup() {

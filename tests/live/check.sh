@@ -197,7 +197,7 @@ other_files() {
 inner_pid() {
 	unshare -Urpf true 2>/dev/null || { skip 'no user namespaces'; return; }
 	odd unshare -Urp --fork "$odd" || return
-	pid=$(pgrep -P "$odd_pid") && can 'namespaces +it is in a PID namespace below .* is 1: tftop shows [0-9]+$'
+	pid=$(children "$odd_pid") && can 'namespaces +it is in a PID namespace below .* is 1: tftop shows [0-9]+$'
 	local status=$?
 	kill -KILL "$pid"
 	end_odd
@@ -223,7 +223,7 @@ watched() {
 	wait "$tftop_pid"
 	return $status
 }
-find_program() { pid=$(pgrep -f "^$train --steps 100000 --delay-ms 5" | head -n 1) && [ -n "$pid" ]; }
+find_program() { pid=$(find_in "$1" train_opencl); }
 # Its libraries say what it uses, and who else does.
 runtimes() {
 	local name

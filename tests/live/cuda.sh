@@ -28,7 +28,6 @@ equal() {
 report() { python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$work/report" "$1"; }
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 script() {
 	play "$@" && equal && is "settled" "$(report "j['trust']['settled']")" True &&

@@ -247,11 +247,9 @@ PY
 	why=$got
 }
 
-case_run record record
-[ -e "$shared/report" ] && case_run nodes nodes
-[ -e "$shared/report" ] && case_run pages pages
-[ -e "$shared/report" ] && case_run as_dot as_dot
-[ -e "$shared/report" ] && case_run source_lines source_lines
+if case_first record record; then
+	for c in nodes pages as_dot source_lines; do case_run $c $c; done
+fi
 case_run same_name same_name
 case_run ends ends
 case_run own own

@@ -10,7 +10,7 @@
 need_programs "$tftop" "$train"
 runs=${KILL_RUNS:-10}
 RANDOM=${KILL_SEED:=$$}
-echo "KILL_SEED=$KILL_SEED"
+echo "# seed KILL_SEED=$KILL_SEED"
 steps=60
 program=(--steps "$steps" --delay-ms 20 --batch 16)
 # Gets the program's exit status into a file, and hands signals on to it; the
@@ -24,7 +24,7 @@ for s in INT TERM HUP; do trap "kill -$s $child" $s; done
 until wait $child; status=$?; ! kill -0 $child 2>/dev/null; do :; done
 echo $status >rc.new; mv rc.new rc; exit $status'
 
-marked() { grep -lzsx "TFTOP_KILL_TEST=$mark" /proc/[0-9]*/environ | cut -d/ -f3; }
+marked() { pids_marked "TFTOP_KILL_TEST=$mark"; }
 
 # Marked processes that have no business to be there: all but the program, its
 # wrapper and, as long as these live, the launcher above them.
@@ -65,7 +65,6 @@ places() {
 }
 no_places() { [ -z "$(places)" ]; }
 
-gone() { [ ! -e "/proc/$1" ] || grep -qs '^State:	Z' "/proc/$1/status"; }
 is_running() { ! gone "$tftop_pid"; }
 has_daemons() {
 	remember_places

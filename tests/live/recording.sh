@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need_programs "$tftop" "$train" "$compare"
 RECORDING_SEED=${RECORDING_SEED:-$$}
+echo "# seed RECORDING_SEED=$RECORDING_SEED"
 
 # tables REPORT: what must be the same in the run's report and the recording's
 tables() {
@@ -69,7 +70,7 @@ after_a_kill() {
 	local pid=$! program
 	wait_for 20 has_text "$work/run.out" || { kill -9 $pid; fail "no step within 20 s"; return; }
 	pause 0.5
-	program=$(pgrep -f "^$train --steps 100000" | head -n 1)
+	program=$(find_in $pid train_opencl)
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	[ -n "$program" ] && kill -9 "$program" 2>/dev/null
@@ -439,7 +440,6 @@ stopped_reading() {
 	wait_for 5 gone $pid || { kill -9 $pid; fail "still there after 5 s"; return; }
 	[ ! -e "$work/rec/cache" ] || fail "half a recording was kept as a cache"
 }
-gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # babeltrace's threads do not come back, or are lost: a signal ends tftop all the same.
 stuck_reading() {

@@ -54,14 +54,9 @@ watch() {
 	wait_for 20 test -s "$work/first" || { fail "PROGRAM did not begin: $(first_lines "$work/err")"; return; }
 	read -r folder program launcher <"$work/begun"
 	watcher=$(parent_of "$launcher")
-	pids=$(below "$watcher")
+	pids="$watcher $(descendants "$watcher")"
 }
 parent_of() { sed -n 's/^PPid:	//p' "/proc/$1/status"; }
-below() {	# a process and all below it
-	local child
-	echo "$1"
-	for child in $(cat "/proc/$1/task/"*/children 2>/dev/null); do below "$child"; done
-}
 # PROGRAM goes on and ends; its report is whole, and of it alone
 unharmed() {
 	local status

@@ -22,7 +22,7 @@ LIMIT=2
 
 number=0
 new_mark() { number=$((number + 1)) mark=s$$.$number; }
-marked() { grep -lzsx "TFTOP_MARK=$mark" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3; }
+marked() { pids_marked "TFTOP_MARK=$mark"; }
 alive_marked() {
 	local p
 	for p in $(marked); do

@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: MIT
 # libtftop_pluggable.so: its host's calls in every order under ASan, its structs
 # against the header in the wheel, and the wheel itself.
-# pluggable.sh [NAME]: only the cases whose name contains NAME.
 . "$(dirname "$0")/lib.sh"
-if [ ! -e "$lib/libtftop_pluggable.so" ]; then
-	skipped pluggable 'protobuf-c is missing, it was not built'
-	closing
-fi
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-pluggable-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
+[ -e "$lib/libtftop_pluggable.so" ] || skip_suite pluggable 'protobuf-c is missing, it was not built'
 xspace="-I$O $O/formats/xplane.pb-c.c"
 asan='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 
@@ -136,7 +130,5 @@ case_versions() {
 	unset TF_PLUGGABLE_DEVICE_LIBRARY_PATH
 }
 
-for case in host abi versions wheel; do
-	wanted "$case" && "case_$case"
-done
-closing
+cases host abi versions wheel
+suite_end

@@ -6,6 +6,7 @@
 
 #include "keymap/words.h"
 #include "model/acts/act.h"
+#include "model/analyses/thresholds.h"
 #include "model/core/model.h"
 #include "model/flows/flows.h"
 #include "model/query/findings.h"
@@ -13,7 +14,7 @@
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define MS INT64_C(1000000)
 

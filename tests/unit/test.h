@@ -16,7 +16,8 @@
  * $TMPDIR, which goes when the run ends, however a case ended.
  *
  * build/tests/unit [-l] [-n] [PART...]: cases whose name contains PART; -l
- * lists, -n does not fork (for a debugger).
+ * lists, -n does not fork (for a debugger). CASE=PART does the same, and
+ * CASE==NAME runs the case of that name.
  */
 #ifndef TESTS_UNIT_TEST_H
 #define TESTS_UNIT_TEST_H

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
-#include "probes/session/program/bring.h"
-#include "probes/session/internal.h"
 #include "probes/process/process.h"
+#include "probes/process/wire.h"
+#include "probes/session/program/bring.h"
 
 #define KNOWN_MAX 4096
 /* Processes whose libraries are read in one look. */
@@ -28,6 +28,7 @@
 #define GROWS_MAX 40
 #define CAUSES_MAX 8
 #define WHY_MAX 700
+#define TEXT_MAX 512
 
 #define REPORT_NAME "follow"
 #define SAME_MEMORY 1		/* KCMP_VM */
@@ -89,39 +90,37 @@ static bool may_go_on(void *arg, char *why, size_t size)
 /* What is put into it: as for the program, with what it was started with itself. */
 static size_t make_lines(const struct follow *f, pid_t pid, char *lines, size_t size)
 {
-	struct session_variables variables = { NULL, 0 };
+	struct process_environment own;
 	struct environ_options options = {
 		.dir = f->dir, .preload = true, .lossless = f->lossless,
-		.own = session_attach_variable, .arg = &variables,
+		.own = process_variable, .arg = &own,
 	};
 	size_t bytes;
 
-	session_attach_variables(pid, &variables);
+	process_environment(pid, &own);
 	bytes = environ_lines(f->probes, &options, lines, size);
-	free(variables.text);
+	free(own.text);
 	return bytes;
 }
 
 static void enter(struct follow *f, struct job *job, const struct attach_check *check)
 {
 	static char lines[WIRE_DATA_MAX];
-	struct target target = { .pid = job->pid, .fd = -1 };
 	struct bring bring = {
 		.pid = job->pid, .uid = f->uid, .gid = f->gid, .dir = f->dir, .name = REPORT_NAME,
 		.probes = f->probes, .lines = lines, .may_go_on = may_go_on, .arg = f,
 	};
 
-	if (!session_attach_hold(&target, job->start_ticks)) {
+	bring.fd = process_open(job->pid, job->start_ticks, NULL);
+	if (bring.fd < 0) {
 		snprintf(job->why, sizeof(job->why), "it has just ended");
-	} else {
-		bring.fd = target.fd;
-		bring.again = check->again;
-		bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
-		job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
-		free(bring.codes);
+		return;
 	}
-	if (target.fd >= 0)
-		close(target.fd);
+	bring.again = check->again;
+	bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
+	job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
+	free(bring.codes);
+	close(bring.fd);
 }
 
 static void do_job(struct follow *f, struct job *job)
@@ -370,7 +369,7 @@ static void tell_wrong(struct follow *f, follow_function *tell, void *arg)
 static void take_result(struct follow *f, follow_function *tell, void *arg)
 {
 	struct known *k = find(f, f->job.pid);
-	char text[SESSION_ERROR_MAX];
+	char text[TEXT_MAX];
 
 	if (f->job.good)
 		tell_wrong(f, tell, arg);

@@ -22,8 +22,8 @@
 #include "probes/attach/awake.h"
 #include "probes/attach/stage.h"
 #include "probes/process/dir.h"
-#include "probes/session/internal.h"
 #include "probes/process/process.h"
+#include "probes/session/targets/targets.h"
 
 #define CLEARED_NS INT64_C(3000000000)	/* a keeper clears away within 2 s */
 #define CLEARED_LOOK_MS 20
@@ -33,20 +33,20 @@
 
 bool session_can_join(pid_t pid, char known[SESSION_KNOWN_MAX])
 {
-	struct session_variables variables = { NULL, 0 };
+	struct process_environment own;
 	const char *home, *control;
 	bool can = false;
 
-	session_attach_variables(pid, &variables);
-	home = session_attach_variable(&variables, "LTTNG_HOME");
-	control = session_attach_variable(&variables, TFT_CONTROL_ENV);
+	process_environment(pid, &own);
+	home = process_variable(&own, "LTTNG_HOME");
+	control = process_variable(&own, TFT_CONTROL_ENV);
 	/* Both of one tftop, which began it: one that attached could not change them. */
 	if (home && control && dir_is_name(home) && strlen(home) < SESSION_KNOWN_MAX &&
 	    !strncmp(control, home, strlen(home)) && !strcmp(control + strlen(home), "/control")) {
 		snprintf(known, SESSION_KNOWN_MAX, "%s", home);
 		can = true;
 	}
-	free(variables.text);
+	free(own.text);
 	return can;
 }
 
@@ -85,20 +85,23 @@ static bool is_ours(struct session *s, pid_t pid)
 	return s->uid == geteuid() || geteuid() == 0;
 }
 
-bool session_join_begin(struct session *s, char error[SESSION_ERROR_MAX])
+bool targets_join_begin(struct session *s, char error[SESSION_ERROR_MAX])
 {
-	struct target *target = &s->targets[0];
+	struct session_target *target = &s->targets[0];
 	char known[SESSION_KNOWN_MAX];
 	struct process_stat stat;
 	int pid = (int)target->pid;
 
-	if (!process_stat(target->pid, &stat) || stat.state == 'Z' ||
-	    !session_attach_hold(target, stat.start_ticks))
+	if (process_stat(target->pid, &stat) && stat.state != 'Z') {
+		target->start_ticks = stat.start_ticks;
+		target->fd = process_open(target->pid, stat.start_ticks, &target->image);
+	}
+	if (target->fd < 0)
 		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it has ended", pid);
 	else if (!is_ours(s, target->pid))
 		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it is another user's: run tftop as "
 			 "that user or as root", pid);
-	else if (!session_can_join(target->pid, known) || !session_attach_has_runtime(target->pid))
+	else if (!session_can_join(target->pid, known) || !targets_has_runtime(target->pid))
 		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: no tftop launched it and left it "
 			 "running: 'tftop -p %d' attaches to it", pid, pid);
 	else if (!sees_the_same(target->pid))
@@ -112,9 +115,9 @@ bool session_join_begin(struct session *s, char error[SESSION_ERROR_MAX])
 	return s->join != NULL;
 }
 
-bool session_join(struct session *s, char *why, size_t size)
+bool targets_join(struct session *s, char *why, size_t size)
 {
-	const struct target *target = &s->targets[0];
+	const struct session_target *target = &s->targets[0];
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
 	int64_t deadline = wire_now_ns() + JOIN_LIMIT_NS;
 	unsigned looks = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/hosts.h"
+#include "model/align/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,10 @@
  * from wcwidth(): they must be the same in every locale, in golden tests, and
  * with the old tables of some C libraries.
  */
-#include "tui/draw/grid.h"
+#include "tui/base/text.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 #include "keymap/utf8.h"
 
@@ -171,4 +174,25 @@ char text_ascii(uint32_t ch)
 		if (ascii_table[i].ch == ch)
 			return ascii_table[i].ascii;
 	return '?';
+}
+
+char *text_clean(char *out, size_t size, const char *text)
+{
+	size_t used = 0;
+
+	while (*text) {
+		uint32_t ch = text_next(&text);
+		char bytes[5];
+		int length;
+
+		if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
+			ch = '?';
+		length = text_encode(ch, bytes);
+		if (length <= 0 || used + (size_t)length + 1 > size)
+			break;
+		memcpy(out + used, bytes, (size_t)length);
+		used += (size_t)length;
+	}
+	out[used] = '\0';
+	return out;
 }

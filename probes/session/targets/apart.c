@@ -10,10 +10,10 @@
 
 #include "probes/attach/place.h"
 #include "probes/attach/stage.h"
-#include "probes/session/internal.h"
+#include "probes/session/targets/targets.h"
 
-struct apart {
-	struct apart *next;
+struct session_apart {
+	struct session_apart *next;
 	struct place place;
 	struct stat root, space;	/* of whom it is for */
 };
@@ -67,9 +67,9 @@ static bool fill(struct filling *f)
 	return true;
 }
 
-bool session_apart_open(struct session *s, struct target *target, char *why, size_t size)
+bool apart_open(struct session *s, struct session_target *target, char *why, size_t size)
 {
-	struct apart *a;
+	struct session_apart *a;
 	struct stat root, space;
 	struct filling f;
 
@@ -103,7 +103,7 @@ bool session_apart_open(struct session *s, struct target *target, char *why, siz
 	return true;
 }
 
-static bool is_needed(const struct session *s, const struct apart *a)
+static bool is_needed(const struct session *s, const struct session_apart *a)
 {
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (s->targets[i].apart == a && !s->targets[i].ended && s->targets[i].fd >= 0)
@@ -111,12 +111,12 @@ static bool is_needed(const struct session *s, const struct apart *a)
 	return false;
 }
 
-void session_apart_clear(struct session *s)
+void apart_clear(struct session *s)
 {
-	struct apart **at = &s->aparts;
+	struct session_apart **at = &s->aparts;
 
 	while (*at) {
-		struct apart *a = *at;
+		struct session_apart *a = *at;
 
 		if (is_needed(s, a)) {
 			at = &a->next;
@@ -131,17 +131,17 @@ void session_apart_clear(struct session *s)
 	}
 }
 
-const char *session_apart_dir(const struct session *s, const struct target *target)
+const char *apart_dir(const struct session *s, const struct session_target *target)
 {
 	return target && target->apart ? target->apart->place.path : s->ready.dir;
 }
 
-int session_apart_folder(const struct target *target)
+int apart_folder(const struct session_target *target)
 {
 	return target->apart ? target->apart->place.folder : -1;
 }
 
-const char *session_apart_libraries(const struct target *target)
+const char *apart_libraries(const struct session_target *target)
 {
 	return target && target->apart ? target->apart->place.path : NULL;
 }

@@ -3,8 +3,8 @@
  * Rows of the timeline: their lanes, the spans in them with what is kept of each, open
  * spans, and the unions that are made of the rows.
  */
-#ifndef MODEL_LANES_ROWS_H
-#define MODEL_LANES_ROWS_H
+#ifndef MODEL_ROWS_ROWS_H
+#define MODEL_ROWS_ROWS_H
 
 #include "model/core/model.h"
 #include "model/lanes/cover.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/align.h"
+#include "model/align/align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 #include "model/core/model.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 /* ---- moving ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session of tftop finds on this machine, whatever the program. */
+#include "probes/session/lttng/machine.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +9,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "probes/attach/preflight_internal.h"
-#include "probes/attach/target.h"
-#include "probes/session/lttng/daemons.h"
 #include "probes/process/dir.h"
+#include "probes/session/lttng/daemons.h"
 #include "probes/session/lttng/lttng.h"
 #include "probes/session/lttng/namespaces.h"
 
-#define CAP_PTRACE 19
 #define BUFFERS_GOOD (64u << 10)
 
 static void check_daemons(struct attach_check *check)
@@ -92,29 +90,11 @@ static void check_memory(struct attach_check *check)
 	attach_todo(line, "make it larger (in a container: --shm-size=1g)");
 }
 
-static void check_attaching(struct attach_check *check)
-{
-	struct facts own;
-	bool may = facts_read(&own, getpid()) && (own.permitted >> CAP_PTRACE & 1);
-	int scope = target_yama_scope();
-	struct attach_line *line;
-
-	facts_free(&own);
-	if (scope == 3 || (scope && !may)) {
-		line = attach_add(check, "attaching", ATTACH_PARTLY, "not allowed: kernel.yama.ptrace_scope "
-				  "is %d; programs that tftop starts are not concerned", scope);
-		attach_todo(line, scope == 3 ? "it lasts until the next boot" :
-			    "as root, or with kernel.yama.ptrace_scope=0");
-	} else {
-		attach_add(check, "attaching", ATTACH_CAN, may ? "to programs of any user" :
-			   "to programs of this user");
-	}
-}
-
-void check_machine(struct attach_check *check, const char *lib_dir)
+void machine_check(struct attach_check *check, const char *lib_dir)
 {
 	struct attach_line *line;
 
+	memset(check, 0, sizeof(*check));
 	if (!lib_dir[0]) {
 		line = attach_add(check, "probes", ATTACH_CANNOT, "no probe libraries beside tftop");
 		attach_todo(line, "'make' or 'make install' again");
@@ -123,5 +103,7 @@ void check_machine(struct attach_check *check, const char *lib_dir)
 	check_privacy(check);
 	check_folder(check);
 	check_memory(check);
-	check_attaching(check);
+	attach_check_attaching(check);
+	attach_check_probes(check, lib_dir);
+	attach_conclude(check);
 }

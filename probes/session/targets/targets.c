@@ -11,12 +11,13 @@
 
 #include "probes/attach/code.h"
 #include "probes/attach/preflight.h"
-#include "probes/session/program/bring.h"
-#include "probes/session/internal.h"
+#include "probes/process/pids.h"
 #include "probes/process/process.h"
+#include "probes/session/program/bring.h"
+#include "probes/session/program/follow.h"
+#include "probes/session/targets/targets.h"
 
 #define REPORT_NAME "attach"
-#define ENVIRONMENT_MAX (128u << 10)
 #define AGAIN_TRIES 9
 #define AGAIN_MS 250
 
@@ -41,17 +42,11 @@ static void say_lines(struct session *s, const struct attach_check *check)
 	}
 }
 
-/* The PID is that process's as long as this descriptor finds it there. */
-bool session_attach_hold(struct target *target, uint64_t start_ticks)
+static bool hold(struct session_target *target, uint64_t start_ticks)
 {
-	struct process_stat stat;
-
-	target->fd = (int)syscall(SYS_pidfd_open, target->pid, 0);
 	target->start_ticks = start_ticks;
-	if (target->fd < 0 || !process_stat(target->pid, &stat))
-		return false;
-	target->image = stat.image;
-	return stat.start_ticks == start_ticks;
+	target->fd = process_open(target->pid, start_ticks, &target->image);
+	return target->fd >= 0;
 }
 
 /* tftop's folder is one user's. */
@@ -79,7 +74,7 @@ static bool same_numbers(struct session *s, const struct attach_check *check)
 	return stat(path, &its) == 0 && first.st_ino == its.st_ino && first.st_dev == its.st_dev;
 }
 
-static bool begin_one(struct session *s, struct target *target, struct attach_check *check,
+static bool begin_one(struct session *s, struct session_target *target, struct attach_check *check,
 		      char error[SESSION_ERROR_MAX])
 {
 	int pid = (int)target->pid;
@@ -95,7 +90,7 @@ static bool begin_one(struct session *s, struct target *target, struct attach_ch
 	else if (!same_numbers(s, check))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it is in another PID namespace than "
 			 "process %d: one tftop watches processes of one", pid, (int)s->targets[0].pid);
-	else if (!session_attach_hold(target, check->start_ticks))
+	else if (!hold(target, check->start_ticks))
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: it has just ended", pid);
 	else
 		return true;
@@ -103,7 +98,7 @@ static bool begin_one(struct session *s, struct target *target, struct attach_ch
 }
 
 /* Of many some end just now: those are no loss. */
-static void say_left_out(struct session *s, const struct target *target, const char *error)
+static void say_left_out(struct session *s, const struct session_target *target, const char *error)
 {
 	struct process_stat stat;
 
@@ -117,7 +112,7 @@ static bool begin_all(struct session *s, struct attach_check *check, char error[
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_targets; i++) {
-		struct target *target = &s->targets[kept];
+		struct session_target *target = &s->targets[kept];
 
 		*target = s->targets[i];
 		if (begin_one(s, target, check, error)) {
@@ -138,7 +133,7 @@ static bool begin_all(struct session *s, struct attach_check *check, char error[
 	return true;
 }
 
-bool session_attach_begin(struct session *s, const struct session_options *options,
+bool targets_begin(struct session *s, const struct session_options *options,
 			  char error[SESSION_ERROR_MAX])
 {
 	struct attach_check *check = malloc(sizeof(*check));
@@ -148,7 +143,7 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 	s->targets = calloc(options->n_pids, sizeof(*s->targets));
 	s->n_targets = s->targets ? options->n_pids : 0;
 	for (size_t i = 0; i < s->n_targets; i++)
-		s->targets[i] = (struct target){
+		s->targets[i] = (struct session_target){
 			.pid = options->pids[i], .fd = -1, .given = i < options->n_given,
 		};
 	s->attach = s->launcher_gone = true;
@@ -159,7 +154,7 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 	if (!check || !s->targets)
 		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
 	else if (options->join)		/* loads nothing */
-		good = session_join_begin(s, error);
+		good = targets_join_begin(s, error);
 	else if (complaint[0])		/* at launch nothing is loaded then */
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach: %.480s", complaint);
 	else
@@ -172,7 +167,7 @@ bool session_attach_begin(struct session *s, const struct session_options *optio
 
 /* ---- their ends, and what they start ---- */
 
-bool session_attach_watch(struct session *s)
+bool targets_watch(struct session *s)
 {
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (!session_watch(s, s->targets[i].fd))
@@ -180,7 +175,7 @@ bool session_attach_watch(struct session *s)
 	return true;
 }
 
-static bool has_ended(const struct target *target)
+static bool has_ended(const struct session_target *target)
 {
 	struct process_stat stat;
 
@@ -188,21 +183,21 @@ static bool has_ended(const struct target *target)
 	       syscall(SYS_pidfd_send_signal, target->fd, 0, NULL, 0) != 0;
 }
 
-struct target *session_attach_ended(struct session *s)
+struct session_target *targets_ended(struct session *s)
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
-		struct target *target = &s->targets[i];
+		struct session_target *target = &s->targets[i];
 
 		if (!target->attached || target->ended || !has_ended(target))
 			continue;
 		target->ended = true;
-		session_apart_clear(s);
+		apart_clear(s);
 		return target;
 	}
 	return NULL;
 }
 
-size_t session_attach_running(const struct session *s)
+size_t targets_running(const struct session *s)
 {
 	size_t n = 0;
 
@@ -211,7 +206,7 @@ size_t session_attach_running(const struct session *s)
 	return n;
 }
 
-static const struct target *target_of(const struct session *s, pid_t pid)
+static const struct session_target *target_of(const struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (s->targets[i].pid == pid && s->targets[i].fd >= 0)
@@ -221,13 +216,13 @@ static const struct target *target_of(const struct session *s, pid_t pid)
 
 bool session_attached(const struct session *s, pid_t pid)
 {
-	const struct target *target = target_of(s, pid);
+	const struct session_target *target = target_of(s, pid);
 
 	return target && target->attached;
 }
 
 /* What a target below another one starts is seen as the other's. */
-static bool is_below_another(const struct session *s, const struct target *target)
+static bool is_below_another(const struct session *s, const struct session_target *target)
 {
 	struct process_stat stat;
 	pid_t pid = target->pid;
@@ -241,7 +236,7 @@ static bool is_below_another(const struct session *s, const struct target *targe
 }
 
 /* One of which nobody is told when it runs another program: it is below none. */
-static void look_at_exec(struct session *s, struct target *target)
+static void look_at_exec(struct session *s, struct session_target *target)
 {
 	struct child_event event = { .pid = target->pid };
 	struct process_stat stat;
@@ -255,7 +250,7 @@ static void look_at_exec(struct session *s, struct target *target)
 	follow_child(s->follow, &event);
 }
 
-void session_attach_look(struct session *s, child_function *tell)
+void targets_look(struct session *s, child_function *tell)
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
 		if (!s->targets[i].children)
@@ -265,12 +260,12 @@ void session_attach_look(struct session *s, child_function *tell)
 	}
 }
 
-bool session_attach_reaches(const struct session *s, pid_t pid)
+bool targets_reach(const struct session *s, pid_t pid)
 {
-	return target_of(s, pid) != NULL || session_attach_has_runtime(pid);
+	return target_of(s, pid) != NULL || targets_has_runtime(pid);
 }
 
-bool session_attach_has_runtime(pid_t pid)
+bool targets_has_runtime(pid_t pid)
 {
 	char path[64], line[1024];
 	bool found = false;
@@ -285,15 +280,10 @@ bool session_attach_has_runtime(pid_t pid)
 	return found;
 }
 
-uint32_t session_pid(const struct session *s, uint32_t inner)
-{
-	return pids_outer(s->pids, inner);
-}
-
-void session_attach_put_back(struct session *s)
+void targets_put_back(struct session *s)
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
-		struct target *target = &s->targets[i];
+		struct session_target *target = &s->targets[i];
 		struct code_result result;
 
 		if (!target->codes || target->ended || has_ended(target))
@@ -304,7 +294,7 @@ void session_attach_put_back(struct session *s)
 	}
 }
 
-void session_attach_free(struct session *s)
+void targets_free(struct session *s)
 {
 	follow_free(s->follow);
 	s->follow = NULL;
@@ -315,7 +305,7 @@ void session_attach_free(struct session *s)
 			close(s->targets[i].fd);
 		s->targets[i].fd = -1;
 	}
-	session_apart_clear(s);
+	apart_clear(s);
 	pids_free(s->pids);
 	s->pids = NULL;
 	free(s->targets);
@@ -323,30 +313,6 @@ void session_attach_free(struct session *s)
 	s->join = NULL;
 	s->targets = NULL;
 	s->n_targets = 0;
-}
-
-/* ---- what it is given ---- */
-
-void session_attach_variables(pid_t pid, struct session_variables *variables)
-{
-	char path[64];
-	ssize_t got;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	variables->text = malloc(ENVIRONMENT_MAX);
-	got = variables->text ? process_read_file(path, variables->text, ENVIRONMENT_MAX) : -1;
-	variables->size = got > 0 ? (size_t)got : 0;
-}
-
-const char *session_attach_variable(void *arg, const char *name)
-{
-	const struct session_variables *v = arg;
-	size_t length = strlen(name);
-
-	for (size_t at = 0; at < v->size; at += strlen(v->text + at) + 1)
-		if (!strncmp(v->text + at, name, length) && v->text[at + length] == '=')
-			return v->text + at + length + 1;
-	return NULL;
 }
 
 /* ---- the probes come ---- */
@@ -392,7 +358,7 @@ static void count_child(void *arg, const struct child_event *child)
 {
 	struct session *s = arg;
 
-	if (session_attach_reaches(s, child->pid))
+	if (targets_reach(s, child->pid))
 		return;
 	if (s->follow)
 		follow_child(s->follow, child);
@@ -408,7 +374,7 @@ static void look_below(struct session *s)
 	for (size_t i = 0; i < s->n_targets; i++)
 		if (s->targets[i].attached && !is_below_another(s, &s->targets[i]))
 			s->targets[i].children = children_new(s->targets[i].pid);
-	session_attach_look(s, count_child);
+	targets_look(s, count_child);
 	if (!s->unreached)
 		return;
 	snprintf(text, sizeof(text), s->unreached == 1 ? "%zu process below is not watched: "
@@ -431,14 +397,14 @@ static void say_started(struct session *s)
 	session_note(s, &started, "");
 }
 
-static bool try_once(struct session *s, struct target *target, struct stage_report *now,
+static bool try_once(struct session *s, struct session_target *target, struct stage_report *now,
 		     char *why, size_t size)
 {
 	struct bring bring = {
 		.pid = target->pid, .fd = target->fd, .again = target->again, .uid = s->uid,
 		.gid = s->gid, .dir = s->ready.dir, .name = REPORT_NAME, .probes = &s->probes,
 		.lines = s->plan->lines, .bytes = s->plan->bytes, .may_go_on = may_go_on, .arg = s,
-		.seen = session_apart_libraries(target), .place = session_apart_folder(target),
+		.seen = apart_libraries(target), .place = apart_folder(target),
 	};
 	bool good = bring_probes(&bring, now, why, size);
 
@@ -451,7 +417,22 @@ static bool try_once(struct session *s, struct target *target, struct stage_repo
 	return good;
 }
 
-static bool attach_one(struct session *s, struct target *target, char error[SESSION_ERROR_MAX])
+/* What the target has already of the variables is kept, as at a launch. */
+static void make_environment(struct session *s, const struct session_target *target)
+{
+	struct process_environment own;
+
+	process_environment(target->pid, &own);
+	session_make_environment(s, (struct environ_options){
+		.dir = apart_dir(s, target), .lib_dir = apart_libraries(target),
+		/* What is preloaded in a place is missed, aloud, once the place has gone. */
+		.preload = s->follow && !apart_libraries(target),
+		.own = process_variable, .arg = &own,
+	});
+	free(own.text);
+}
+
+static bool attach_one(struct session *s, struct session_target *target, char error[SESSION_ERROR_MAX])
 {
 	/* The tftop before is not gone before its keeper has cleared away: 0.5 s, 2 s at most. */
 	int tries = target->again ? AGAIN_TRIES : 1;
@@ -460,17 +441,17 @@ static bool attach_one(struct session *s, struct target *target, char error[SESS
 	bool good;
 
 	if (s->join) {
-		target->attached = session_join(s, why, sizeof(why));
+		target->attached = targets_join(s, why, sizeof(why));
 		if (!target->attached)
 			snprintf(error, SESSION_ERROR_MAX, "cannot join %d: %.440s", (int)target->pid, why);
 		return target->attached;
 	}
-	good = session_apart_open(s, target, why, sizeof(why));
+	good = apart_open(s, target, why, sizeof(why));
 	if (!good) {
 		snprintf(error, SESSION_ERROR_MAX, "cannot attach to %d: %.440s", (int)target->pid, why);
 		return false;
 	}
-	session_make_environment(s, target);
+	make_environment(s, target);
 	good = try_once(s, target, &now, why, sizeof(why));
 	while (!good && !s->broken && --tries > 0) {
 		struct pollfd ended = { .fd = target->fd, .events = POLLIN };
@@ -489,7 +470,7 @@ static bool attach_one(struct session *s, struct target *target, char error[SESS
 	return true;
 }
 
-int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
+int targets_attach(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	for (size_t i = 0; i < s->n_targets; i++) {
 		if (attach_one(s, &s->targets[i], error))
@@ -500,7 +481,7 @@ int session_attach(struct session *s, char error[SESSION_ERROR_MAX])
 		session_unwatch(s, s->targets[i].fd);	/* nobody would take its end */
 		close(s->targets[i].fd);
 		s->targets[i].fd = -1;
-		session_apart_clear(s);
+		apart_clear(s);
 	}
 	say_started(s);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,30 +8,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 
-const struct pane_ops *const pane_table[] = {
-	&pane_timeline, &pane_ops_table, &pane_kernels, &pane_copies, &pane_steps,
-	&pane_memory, &pane_findings, &pane_output, &pane_messages,
-};
-const size_t pane_count = sizeof(pane_table) / sizeof(pane_table[0]);
-
-const struct table_kind *panes_kind(const char *pane)
-{
-	for (size_t i = 0; i < pane_count; i++)
-		if (pane_table[i] && pane_table[i]->kind && !strcmp(pane_table[i]->name, pane))
-			return pane_table[i]->kind();
-	return NULL;
-}
-
-struct table *panes_table(const struct view *view, const char *pane)
-{
-	for (size_t i = 0; view->panes && i < pane_count; i++)
-		if (view->panes[i] && view->panes[i]->ops->table &&
-		    !strcmp(view->panes[i]->ops->name, pane))
-			return view->panes[i]->ops->table(view->panes[i]);
-	return NULL;
-}
-
-void panes_device_label(char *text, size_t size, const struct device_row *devices,
+void places_device_label(char *text, size_t size, const struct device_row *devices,
 			size_t count, uint32_t device)
 {
 	static const char *const sorts[] = { "cpu", "gpu", "dev" };
@@ -58,7 +35,7 @@ static bool has_twin(const struct queue_row *queues, size_t count, size_t which)
 	return false;
 }
 
-void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
+void places_queue_label(char *text, size_t size, const struct queue_row *queues,
 		       size_t count, uint32_t queue)
 {
 	size_t i;
@@ -76,7 +53,7 @@ void panes_queue_label(char *text, size_t size, const struct queue_row *queues,
 	}
 }
 
-bool panes_stands(const struct view *view, uint64_t *taken)
+bool places_stands(const struct view *view, uint64_t *taken)
 {
 	uint64_t now = model_generation(view->model) + 1;
 	struct model_status status;
@@ -88,12 +65,12 @@ bool panes_stands(const struct view *view, uint64_t *taken)
 	return stands;
 }
 
-int64_t panes_base_ns(const struct model_status *status)
+int64_t places_base_ns(const struct model_status *status)
 {
 	return status->first_ns <= status->last_ns ? status->first_ns : 0;
 }
 
-char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns)
+char *places_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns)
 {
 	char cost[FMT_MAX], step[FMT_MAX];
 	const char *cost_unit, *step_unit;
@@ -111,7 +88,7 @@ char *panes_cost(char *text, size_t size, int64_t cost_ns, int64_t step_ns)
 	return text;
 }
 
-void panes_share(char *text, size_t size, uint64_t part, uint64_t whole)
+void places_share(char *text, size_t size, uint64_t part, uint64_t whole)
 {
 	char share[FMT_MAX];
 
@@ -218,7 +195,7 @@ static unsigned show_found(struct view *view, const char *name, bool found)
 	return OUT_REDRAW | OUT_FREEZE | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
-bool panes_devices(struct model *model)
+bool places_devices(struct model *model)
 {
 	struct device_row *rows = NULL;
 	size_t n = model_devices(model, &rows);
@@ -230,7 +207,7 @@ bool panes_devices(struct model *model)
 	return any;
 }
 
-unsigned panes_find_event(struct view *view, const char *name, enum row_kind kind,
+unsigned places_find_event(struct view *view, const char *name, enum row_kind kind,
 			  uint32_t device)
 {
 	bool found;
@@ -243,7 +220,7 @@ unsigned panes_find_event(struct view *view, const char *name, enum row_kind kin
 	return show_found(view, name, found);
 }
 
-unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direction)
+unsigned places_find_copy(struct view *view, uint32_t queue, enum direction direction)
 {
 	struct model_row *rows = NULL;
 	struct span_ref ref;
@@ -267,7 +244,7 @@ unsigned panes_find_copy(struct view *view, uint32_t queue, enum direction direc
 	return show_found(view, direction_name(direction), found);
 }
 
-unsigned panes_about(struct view *view, const char *command, const char *name)
+unsigned places_about(struct view *view, const char *command, const char *name)
 {
 	static char *line;		/* view->run_command, until the next one */
 	const char *argv[] = { command, name };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Setting the loop up and taking it down. */
-#include "tui/base/complain.h"
-#include "tui/run/exports.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -13,9 +11,11 @@
 #include "model/base/util.h"
 #include "tui/table/column_choice.h"
 #include "tui/filters/filters.h"
-#include "tui/loop/loop.h"
-#include "tui/draw/panes.h"
+#include "tui/base/complain.h"
 #include "tui/base/signals.h"
+#include "tui/commands/commands.h"
+#include "tui/loop/loop.h"
+#include "tui/panes/pane_table.h"
 
 #define HEADLESS_COLUMNS 120
 #define HEADLESS_ROWS 34
@@ -40,7 +40,7 @@ static bool set_columns(void *arg, int argc, const char *const *argv, char *erro
 			size_t error_size)
 {
 	struct tui *tui = arg;
-	const struct table_kind *kind = argc ? panes_kind(argv[0]) : NULL;
+	const struct table_kind *kind = argc ? pane_kind(argv[0]) : NULL;
 
 	if (argc < 2) {
 		snprintf(error, error_size, "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
@@ -136,13 +136,6 @@ static void choose_locale(void)
 	setlocale(LC_NUMERIC, "C");
 }
 
-/* What panes may draw with: what the terminal has and the theme uses. */
-void tui_look(struct tui *tui)
-{
-	tui->view.colour = tui->depth != DEPTH_MONO && tui->theme.depth != DEPTH_MONO;
-	tui->view.shades = tui->depth == DEPTH_256 && tui->theme.depth == DEPTH_256;
-}
-
 static bool open_screen(struct tui *tui, char *error, size_t error_size)
 {
 	static const enum theme_depth depths[] = {
@@ -158,7 +151,7 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 
 	if (wish->headless) {
 		tui->depth = options.most;
-		tui_look(tui);
+		frame_set_colours(tui);
 		tui_resize(tui, wish->columns ? wish->columns : HEADLESS_COLUMNS,
 			   wish->rows ? wish->rows : HEADLESS_ROWS);
 		return true;
@@ -168,7 +161,7 @@ static bool open_screen(struct tui *tui, char *error, size_t error_size)
 		return false;
 	tui->capture = capture_start();
 	tui->depth = screen_depth(tui->screen);
-	tui_look(tui);
+	frame_set_colours(tui);
 	tui->view.ascii |= !screen_locale_is_utf8();
 	screen_size(tui->screen, &width, &height);
 	tui_resize(tui, width, height);
@@ -199,6 +192,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 		 struct live *live)
 {
 	memset(tui, 0, sizeof(*tui));
+	tui->commands = &commands_for_loop;
 	tui->options = options;
 	tui->model = model;
 	tui->live = live;
@@ -225,7 +219,7 @@ static void init(struct tui *tui, const struct options *options, struct model *m
 	load_config(tui);
 	history_open(&tui->history, !options->no_config && !options->headless);
 	start_until(tui);
-	marks_load(tui);
+	commands_load_marks(tui);
 	grid_init(&tui->grid, 0, 0);
 	tui->start_ns = tui_clock(tui);
 	if (live)
@@ -237,7 +231,7 @@ static void release(struct tui *tui)
 	size_t i;
 
 	slow_stop(tui);
-	run_release(tui);
+	run_forget(tui);
 	filter_names_free(tui->filters);
 	for (i = 0; i < TUI_PANES_MAX; i++)
 		if (tui->panes[i])

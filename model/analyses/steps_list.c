@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 
 #define COMPILED_PART 10		/* of a step, and more: it compiled */
@@ -30,7 +31,7 @@ struct step_book {
 
 static size_t warm_up_of(const struct model *model, const struct steps *steps)
 {
-	size_t set = (size_t)model->thresholds[THRESHOLD_WARM_UP];
+	size_t set = (size_t)model_threshold(model, THRESHOLD_WARM_UP);
 
 	return set < steps->n ? set : steps->n;
 }
