@@ -51,7 +51,8 @@ struct model {
 	struct store op_states, idents;	/* idents/idents.h */
 	struct map ident_by_hash;
 	size_t ident_bytes;		/* of their histograms */
-	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;	/* totals/ */
+	/* totals/ */
+	struct store kernels, kernel_ops, kernel_shapes, copies, calls, compiles;
 	struct map kernel_by_key, kernel_op_by_key, kernel_shape_by_key, copy_by_key;
 	struct map call_by_name, compile_by_key;
 	struct map nameless_kernels;	/* placeholders that kernels ran under */

@@ -214,7 +214,8 @@ static const struct lane_layout op_layout = {
 		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
 		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
 		LANE_FIELD(op_cold, wait_ns, false), LANE_FIELD(op_cold, waker, false),
-		LANE_FIELD(op_cold, frame, false), [OP_IN_SHAPES] = LANE_FIELD(op_cold, shapes, false),
+		LANE_FIELD(op_cold, frame, false), [OP_IN_SHAPES] = LANE_FIELD(op_cold, shapes,
+									       false),
 		LANE_FIELD(op_cold, forward, false),
 	},
 };
