@@ -8,6 +8,7 @@
  *
  * Complexity: a look is O(rows), folding O(lanes + chunks * log lanes).
  */
+#include "model/base/binary_heap.h"
 #include "model/core/model-internal.h"
 
 #include <stdlib.h>
@@ -143,18 +144,12 @@ struct candidates {
 	bool last;			/* also the only chunk of a lane */
 };
 
-static void sift_down(struct candidates *heap, size_t i)
+static bool ends_before(const void *a, const void *b, const void *arg)
 {
-	struct candidate moved = heap->list[i];
+	const struct candidate *x = a, *y = b;
 
-	for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
-		if (child + 1 < heap->n && heap->list[child + 1].end_ns < heap->list[child].end_ns)
-			child++;
-		if (heap->list[child].end_ns >= moved.end_ns)
-			break;
-		heap->list[i] = heap->list[child];
-	}
-	heap->list[i] = moved;
+	(void)arg;
+	return x->end_ns < y->end_ns;
 }
 
 static void gather(const struct model *model, struct candidates *heap)
@@ -172,8 +167,7 @@ static void gather(const struct model *model, struct candidates *heap)
 			heap->list[heap->n++] = (struct candidate) { end, i, l };
 		}
 	}
-	for (size_t i = heap->n / 2; i-- > 0; )
-		sift_down(heap, i);
+	binary_heap_make(heap->list, heap->n, sizeof(*heap->list), ends_before, NULL);
 }
 
 /* Folds until `bytes` are free or nothing is left to fold; returns how many are. */
@@ -195,7 +189,8 @@ static size_t fold_oldest(struct model *model, struct candidates *heap, size_t b
 		if (first->end_ns == INT64_MAX)
 			*first = heap->list[--heap->n];
 		if (heap->n)
-			sift_down(heap, 0);
+			binary_heap_down(heap->list, heap->n, sizeof(*heap->list), 0, ends_before,
+					 NULL);
 		model_breathe(model);
 	}
 	return freed;
