@@ -27,7 +27,7 @@
 
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/util.h"
 
 #define KEPT_MAX 16384u

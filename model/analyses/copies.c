@@ -25,7 +25,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 
 #define WAYS_MAX 64u

@@ -18,7 +18,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 #include "model/query/cores.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define MEMBERS_MAX 1024u
 #define TYPES_TOLD 3

@@ -45,7 +45,7 @@
 #include "model/analyses/critical-ops.h"
 #include "model/analyses/critical-ready.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/util.h"
 
 #define SLACK_NS 2000

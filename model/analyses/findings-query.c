@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 
 size_t model_findings(struct model *model, struct findings_status *status,

@@ -25,7 +25,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/lines/lines.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 256u
 

@@ -28,7 +28,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
 #include "model/base/hist.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 
 #define QUEUES_KEPT 1024u

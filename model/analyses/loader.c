@@ -15,7 +15,6 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
 
 #define HAND_OVER_NS 1000000		/* to 2 ms, of 200 KiB, by PyTorch 2.13 on a busy machine */
 

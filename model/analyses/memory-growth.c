@@ -22,7 +22,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/thresholds.h"
-#include "model/memory/memory-internal.h"
+#include "model/memory/memory_internal.h"
 #include "model/base/util.h"
 
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])

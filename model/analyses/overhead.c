@@ -27,7 +27,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 4096u
 #define OPEN_MAX 64

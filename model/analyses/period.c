@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/map.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/util.h"
 
 #define PROCESSES 4u

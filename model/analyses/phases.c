@@ -24,7 +24,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/query/time.h"
 
 struct phases {

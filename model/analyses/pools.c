@@ -19,7 +19,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
+#include "model/ops/pools.h"
 
 #define POOLS_MAX 16u
 #define WAITERS_MAX 256u

@@ -26,7 +26,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define THINGS_MAX 1024u
 #define LONG_NS 1000000

@@ -25,7 +25,8 @@
 #include "model/analyses/op-class.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
+#include "model/lines/lines.h"
 
 #define PLACES_MAX 256u
 #define DATA_MAX 32u

@@ -24,7 +24,6 @@
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
 #include "model/graph/graph.h"
-#include "model/core/model-internal.h"
 
 #define TOLD_MAX 16u
 #define PAUSE_NS 500000

@@ -34,7 +34,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 
 #define BINS 48u

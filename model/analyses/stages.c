@@ -14,7 +14,7 @@
 #include "model/analyses/finding.h"
 #include "model/analyses/sweep.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/input/input.h"
 
 /* Stages whose work can be done for several elements at once. */
 static bool takes_calls(const struct input_row *row)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/util.h"
 
 struct sweep *sweep_of(const struct model *model)

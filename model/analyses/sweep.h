@@ -30,7 +30,7 @@
 
 #include "model/analyses/analyses.h"
 #include "model/query/time.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 enum host_state {
 	HOST_NOTHING, HOST_CODE, HOST_INPUT, HOST_COMPILE, HOST_LAUNCH, HOST_SYNC,

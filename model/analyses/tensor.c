@@ -24,7 +24,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define KERNELS_MAX 64u
 #define KERNELS_TOLD 3

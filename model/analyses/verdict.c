@@ -20,7 +20,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/util.h"
 
 #define SECONDS_MIN 5

@@ -34,7 +34,8 @@
 #include "model/base/hist.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/lines/lines.h"
+#include "model/steps/steps.h"
 #include "model/query/waits.h"
 
 #define PLACES_MAX 4096u

@@ -21,7 +21,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
+#include "model/flows/flows.h"
 #include "model/base/util.h"
 
 #define WIRES_MAX 256u

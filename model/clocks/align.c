@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/lanes/rows.h"
 
 /* ---- moving ---- */
 
@@ -53,14 +54,15 @@ static void move_view(struct model *model, uint32_t index, const struct clock_ch
 }
 
 /* The clock may be there only now: what waited for it comes in. */
-static void changed(struct model *model, uint32_t view, struct clock_change *change)
+static void changed(struct model *model, uint32_t view, struct clock_change *change,
+		    clock_known_fn *known)
 {
 	if (change->changed) {
 		move_view(model, view, change);
 		free(change->before);
 	}
-	if (clock_has(&view_at(model, view)->clock) && view_at(model, view)->pending.n)
-		commands_drain(model, &view_at(model, view)->pending, false);
+	if (clock_has(&view_at(model, view)->clock))
+		known(model, view);
 }
 
 /* ---- contradictions ---- */
@@ -102,8 +104,9 @@ static void tell(struct model *model, uint32_t index, uint64_t before, int64_t s
 
 /* ---- pairs ---- */
 
-void apply_clock(struct model *model, const struct event_clock *pair)
+void apply_clock(struct model *model, const struct arrival *in, clock_known_fn *known)
 {
+	const struct event_clock *pair = &in->event->u.clock;
 	uint32_t index;
 	struct clock_change change;
 	struct clock *clock;
@@ -114,7 +117,7 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 		model_bad(model, BAD_FAR);
 		return;
 	}
-	index = view_get(model, model->process_index, pair->device);
+	index = view_get(model, in->process->index, pair->device);
 	if (index == NONE) {
 		model_bad(model, BAD_FULL);
 		return;
@@ -124,12 +127,13 @@ void apply_clock(struct model *model, const struct event_clock *pair)
 	said_ns = say(clock, pair->ticks, pair->host_ns);
 	clock_add(clock, pair, &change);
 	tell(model, index, before, said_ns, pair->host_ns);
-	changed(model, index, &change);
+	changed(model, index, &change, known);
 }
 
 /* ---- causality ---- */
 
-static void bound(struct model *model, uint32_t view, uint64_t ticks, int64_t host_ns, bool upper)
+static void bound(struct model *model, uint32_t view, uint64_t ticks, int64_t host_ns, bool upper,
+		  clock_known_fn *known)
 {
 	struct clock *clock = &view_at(model, view)->clock;
 	uint64_t before = clock->violations;
@@ -138,7 +142,7 @@ static void bound(struct model *model, uint32_t view, uint64_t ticks, int64_t ho
 
 	clock_bound(clock, ticks, host_ns, upper, &change);
 	tell(model, view, before, said_ns, host_ns);
-	changed(model, view, &change);
+	changed(model, view, &change, known);
 }
 
 static struct met *met_of(struct process *process, uint32_t correlation)
@@ -156,7 +160,7 @@ static struct met *met_of(struct process *process, uint32_t correlation)
 	return met;
 }
 
-static void meet(struct model *model, struct met *met)
+static void meet_wait(struct model *model, struct met *met, clock_known_fn *known)
 {
 	uint32_t view = met->view;
 
@@ -164,42 +168,44 @@ static void meet(struct model *model, struct met *met)
 		return;
 	met->view = NONE;
 	if (met->call_ns <= met->wait_ns)
-		bound(model, view, met->end_ticks, met->return_ns, true);
+		bound(model, view, met->end_ticks, met->return_ns, true, known);
 }
 
-void align_command(struct model *model, uint32_t view, const struct event_command *command)
+void align_command(struct model *model, struct process *process, uint32_t view,
+		   const struct event_command *command, clock_known_fn *known)
 {
-	struct process *process = model->process;
 	int64_t call_ns = command->call_ns;
 	struct met *met;
 
 	if (!time_ok(call_ns))
 		return;
 	bound(model, view, command->queued_ticks ? command->queued_ticks : command->start_ticks,
-	      call_ns, false);
+	      call_ns, false, known);
 	if (command->flags & CMD_BLOCKING && command->call_dur_ns &&
 	    command->call_dur_ns < UINT32_MAX)
-		bound(model, view, command->end_ticks, call_ns + command->call_dur_ns, true);
+		bound(model, view, command->end_ticks, call_ns + command->call_dur_ns, true,
+		      known);
 	if (!command->correlation)
 		return;
 	met = met_of(process, command->correlation);
 	met->view = view;
 	met->end_ticks = command->end_ticks;
 	met->call_ns = call_ns;
-	meet(model, met);
+	meet_wait(model, met, known);
 }
 
-void align_wait(struct model *model, const struct event_wait *wait)
+void align_wait(struct model *model, const struct arrival *in, clock_known_fn *known)
 {
+	const struct event_wait *wait = &in->event->u.wait;
 	struct met *met;
 	int64_t end_ns = wait->start_ns + wait->dur_ns;
 
 	if (!wait->correlation || wait->result)
 		return;
-	met = met_of(model->process, wait->correlation);
+	met = met_of(in->process, wait->correlation);
 	if (met->return_ns && met->return_ns <= end_ns)
 		return;
 	met->wait_ns = wait->start_ns;
 	met->return_ns = end_ns;
-	meet(model, met);
+	meet_wait(model, met, known);
 }

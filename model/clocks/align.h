@@ -25,7 +25,9 @@
 
 #include "model/event.h"
 
+struct arrival;
 struct model;
+struct process;
 
 /* A command and the wait for it, whichever came first. */
 #define METS 1024u
@@ -36,9 +38,14 @@ struct met {
 	int64_t wait_ns, return_ns;	/* return_ns 0: nobody waited yet */
 };
 
-void apply_clock(struct model *model, const struct event_clock *pair);
+/* Called when a view's clock has a map, again and again: what waited for it comes in. */
+typedef void clock_known_fn(struct model *model, uint32_t view);
+
+/* A pair of times of a device's clock and of the host's. */
+void apply_clock(struct model *model, const struct arrival *in, clock_known_fn *known);
 /* What a finished command and a wait say about a device's clock. */
-void align_command(struct model *model, uint32_t view, const struct event_command *command);
-void align_wait(struct model *model, const struct event_wait *wait);
+void align_command(struct model *model, struct process *process, uint32_t view,
+		   const struct event_command *command, clock_known_fn *known);
+void align_wait(struct model *model, const struct arrival *in, clock_known_fn *known);
 
 #endif

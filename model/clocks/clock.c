@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/clock-internal.h"
+#include "model/clocks/clock_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

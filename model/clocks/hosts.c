@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 /* ---- the hosts ---- */
 
@@ -44,7 +44,7 @@ static void link_wall(struct hosts *hosts, uint32_t index)
 /* What a process says of its host's clocks. */
 static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int64_t real_ns)
 {
-	struct hosts *hosts = &model->hosts;
+	struct hosts *hosts = model->hosts;
 	struct host *host = host_get(hosts, index);
 
 	if (!host || host->has_wall || !time_ok(mono_ns) || !time_ok(real_ns))
@@ -57,14 +57,14 @@ static void hosts_wall(struct model *model, uint16_t index, int64_t mono_ns, int
 
 int64_t hosts_error(const struct model *model, uint16_t host)
 {
-	const struct hosts *hosts = &model->hosts;
+	const struct hosts *hosts = model->hosts;
 
 	return host && host < hosts->n ? hosts->list[host]->error_ns : 0;
 }
 
 size_t model_hosts(struct model *model, struct host_row **out)
 {
-	struct hosts *hosts = &model->hosts;
+	struct hosts *hosts = model->hosts;
 	size_t n = 0;
 
 	*out = xcalloc(hosts->n, sizeof(**out));
@@ -90,8 +90,8 @@ int64_t model_wall(struct model *model, int64_t ns)
 {
 	int64_t wall_ns;
 
-	if (!model->hosts.first.has_wall || !time_ok(ns) ||
-	    __builtin_add_overflow(model->hosts.first.wall_ns, ns, &wall_ns) || wall_ns < 0)
+	if (!model->hosts->first.has_wall || !time_ok(ns) ||
+	    __builtin_add_overflow(model->hosts->first.wall_ns, ns, &wall_ns) || wall_ns < 0)
 		return 0;
 	return wall_ns;
 }
@@ -103,7 +103,7 @@ const char *host_clock_name(const struct host_row *row)
 
 uint64_t model_host_violations(struct model *model)
 {
-	return model->hosts.graph ? clock_graph_violations(model->hosts.graph) : 0;
+	return model->hosts->graph ? clock_graph_violations(model->hosts->graph) : 0;
 }
 
 /* ---- times ---- */
@@ -206,7 +206,7 @@ static void map_times(const struct mapping *mapping, struct event *event)
 		map_time(mapping, &event->u.flow.at_ns);
 		break;
 	case EVENT_SETTLED:
-		map_time(mapping, &event->u.settled_ns);
+		map_time(mapping, &event->u.settled.settled_ns);
 		break;
 	case EVENT_LEVEL:
 		map_time(mapping, &event->u.level.at_ns);
@@ -222,7 +222,7 @@ static void map_times(const struct mapping *mapping, struct event *event)
 
 const struct event *hosts_map(struct model *model, const struct event *event)
 {
-	struct hosts *hosts = &model->hosts;
+	struct hosts *hosts = model->hosts;
 	struct mapping mapping = { hosts, event->host };
 
 	if (event->type == EVENT_PROCESS)
@@ -254,7 +254,7 @@ static void forget(struct hosts *hosts, uint32_t i)
 
 void hosts_flow(struct model *model, const struct event *event)
 {
-	struct hosts *hosts = &model->hosts;
+	struct hosts *hosts = model->hosts;
 	struct flow_side side = {
 		.key = event->u.flow.key, .at_ns = event->u.flow.at_ns, .host = event->host,
 		.received = event->u.flow.phase == FLOW_RECEIVED, .waits = true,
@@ -286,9 +286,19 @@ void hosts_flow(struct model *model, const struct event *event)
 	map_set(&hosts->flow_by_key, side.key, i);
 }
 
-void hosts_release(struct model *model)
+void hosts_new(struct model *model)
 {
-	struct hosts *hosts = &model->hosts;
+	model->hosts = xcalloc(1, sizeof(*model->hosts));
+}
+
+size_t hosts_bytes(const struct model *model)
+{
+	return sizeof(*model->hosts);
+}
+
+void hosts_free(struct model *model)
+{
+	struct hosts *hosts = model->hosts;
 
 	clock_graph_free(hosts->graph);
 	for (uint32_t i = 0; i < hosts->n; i++) {
@@ -298,4 +308,5 @@ void hosts_release(struct model *model)
 	}
 	free(hosts->flows);
 	map_release(&hosts->flow_by_key);
+	free(hosts);
 }

@@ -18,7 +18,7 @@
  * and, when it changed a line, the graph's tree. Bounds: HOSTS_MAX hosts,
  * HOSTS_FLOWS messages that wait for their other side, the oldest go.
  *
- * Source: see model/clocks/clock-graph.h. Threads: under the model's lock.
+ * Source: see model/clocks/clock_graph.h. Threads: under the model's lock.
  */
 #ifndef MODEL_HOSTS_H
 #define MODEL_HOSTS_H
@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/clocks/clock-graph.h"
+#include "model/clocks/clock_graph.h"
 #include "model/event.h"
 #include "model/base/map.h"
 
@@ -63,6 +63,8 @@ const struct event *hosts_map(struct model *model, const struct event *event);
 void hosts_flow(struct model *model, const struct event *event);
 /* What is added to an error bar of something on that host. */
 int64_t hosts_error(const struct model *model, uint16_t host);
-void hosts_release(struct model *model);
+void hosts_new(struct model *model);
+size_t hosts_bytes(const struct model *model);
+void hosts_free(struct model *model);
 
 #endif

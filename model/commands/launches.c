@@ -6,7 +6,7 @@
 
 #include "model/base/util.h"
 #include "model/commands/occupancy.h"
-#include "model/core/model-internal.h"
+#include "model/totals/totals.h"
 
 static const struct shape *shape_at(const struct model *model, const struct kernel_total *total,
 				    uint32_t id)

@@ -6,7 +6,10 @@
 
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/clocks/clock.h"
+#include "model/commands/join.h"
+#include "model/core/model.h"
+#include "model/lanes/rows.h"
 #include "model/query/replays.h"
 
 /* join.c lets go of a launch when no run of it can come any more; records are written later
@@ -56,9 +59,9 @@ struct replays {
 
 static struct replays *replays_get(struct model *model)
 {
-	if (!model->join.replays)
-		model->join.replays = xcalloc(1, sizeof(*model->join.replays));
-	return model->join.replays;
+	if (!model->join->replays)
+		model->join->replays = xcalloc(1, sizeof(*model->join->replays));
+	return model->join->replays;
 }
 
 /* NONE: there is no room. */
@@ -105,17 +108,18 @@ static uint32_t open_new(struct replays *r)
 }
 
 /* A record without a name is no kernel. */
-static uint32_t node_name(struct model *model, const struct event_run *run)
+static uint32_t node_name(struct model *model, struct process *process,
+			  const struct event_run *run)
 {
 	if (run->name)
-		return local_name(model, run->name);
+		return local_name(model, process, run->name);
 	return names_intern(&model->names, run->kind == COMMAND_FILL ? "fill" :
 			    run->direction && run->direction < DIR_COUNT ?
 			    direction_name((enum direction)run->direction) : "copy");
 }
 
-void replays_node(struct model *model, uint32_t *at, const struct event_launch *launch,
-		  const struct event_run *run)
+void replays_node(struct model *model, struct process *process, uint32_t *at,
+		  const struct event_launch *launch, const struct event_run *run)
 {
 	struct replays *r = replays_get(model);
 	struct open *open;
@@ -126,15 +130,15 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 	    run->end_ticks > INT64_MAX)
 		return;
 	if (!*at) {
-		graph = graph_get(r, local_name(model, launch->name));
+		graph = graph_get(r, local_name(model, process, launch->name));
 		if (graph == NONE)
 			return;
-		r->graphs[graph].op = local_name(model, launch->op_name);
+		r->graphs[graph].op = local_name(model, process, launch->op_name);
 		*at = open_new(r);
 		open = &r->opens[*at];
 		open->graph = graph;
-		open->process = model->process_index;
-		open->queue = queue_get(model, launch->queue);
+		open->process = process->index;
+		open->queue = queue_get(model, process, launch->queue);
 		open->launch = *launch;
 	}
 	open = &r->opens[*at];
@@ -145,7 +149,7 @@ void replays_node(struct model *model, uint32_t *at, const struct event_launch *
 	grow(&open->nodes, &open->cap, open->n, sizeof(*open->nodes));
 	open->nodes[open->n++] = (struct node) {
 		(int64_t)run->start_ticks, (int64_t)run->end_ticks,
-		node_name(model, run), local_name(model, run->op_name),
+		node_name(model, process, run), local_name(model, process, run->op_name),
 	};
 	r->waiting++;
 }
@@ -218,7 +222,7 @@ static void draw(struct model *model, const struct replays *r, const struct open
 
 void replays_end(struct model *model, uint32_t at)
 {
-	struct replays *r = model->join.replays;
+	struct replays *r = model->join->replays;
 	struct open *open = at ? &r->opens[at] : NULL;
 	int64_t until_ns, gap_ns = 0;
 	struct graph *graph;
@@ -336,7 +340,7 @@ static void list_nodes(struct model *model, const struct replays *r, const struc
 
 size_t model_replays(struct model *model, struct replay_row **out)
 {
-	const struct replays *r = model->join.replays;
+	const struct replays *r = model->join->replays;
 	size_t count = r ? r->n_graphs : 0, n = 0;
 
 	*out = xcalloc(count + 1, sizeof(**out));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/core/model-internal.h"
+#include "model/core/pauses.h"
 
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/recording/export-internal.h"
+#include "model/core/model.h"
 
 #define PAUSED_PART 16			/* of a time: then it counts */
-#define LEVEL_ON 2			/* when it is not off: TFT_LEVEL_DEFAULT */
 
 static int by_length(const void *a, const void *b)
 {
@@ -34,9 +33,10 @@ static void forget_short(struct pauses *pauses)
 	pauses->n = to;
 }
 
-void apply_level(struct model *model, const struct event_level *level)
+void apply_level(struct model *model, const struct arrival *in)
 {
-	struct pauses *pauses = &model->process->pauses;
+	const struct event_level_now *level = &in->event->u.level;
+	struct pauses *pauses = &in->process->pauses;
 	struct model_pause *last = pauses->n ? &pauses->list[pauses->n - 1] : NULL;
 	bool lasts = last && last->end_ns == INT64_MAX;
 	int64_t at_ns = level->at_ns;
@@ -60,20 +60,6 @@ void apply_level(struct model *model, const struct event_level *level)
 	grow(&pauses->list, &pauses->cap, pauses->n, sizeof(*pauses->list));
 	pauses->list[pauses->n++] = (struct model_pause) { at_ns, INT64_MAX };
 	model->paused = true;
-}
-
-void pauses_export(struct model_export *x, uint32_t process, int64_t time_ns)
-{
-	const struct pauses *pauses = &process_at(x->model, process)->pauses;
-	struct event event = export_event(x, process, EVENT_LEVEL, time_ns);
-
-	for (size_t i = 0; i < pauses->n; i++) {
-		event.u.level = (struct event_level) { pauses->list[i].begin_ns, 0 };
-		export_put(x, &event);
-		event.u.level = (struct event_level) { pauses->list[i].end_ns, LEVEL_ON };
-		if (pauses->list[i].end_ns != INT64_MAX)
-			export_put(x, &event);
-	}
 }
 
 /* ---- of several processes ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/lanes/lane-internal.h"
+#include "model/lanes/lane_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

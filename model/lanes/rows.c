@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: their lanes, open spans, and the unions that are made of them. */
-#include "model/core/model-internal.h"
+#include "model/lanes/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,6 @@ void merged_release(struct merged *merged)
 {
 	cover_release(&merged->cover);
 	memset(merged, 0, sizeof(*merged));
-}
-
-int64_t merged_total(const struct merged *merged)
-{
-	return merged->full ? merged->cover.total_ns : merged->sum_ns;
 }
 
 /* Adds what ends after from_ns. Folded chunks count with their length. */
@@ -572,4 +567,14 @@ void open_remove(struct model *model, uint32_t index)
 	model->n_alive_opens--;
 	open->next = model->free_open;
 	model->free_open = index;
+}
+
+uint32_t pack_delta(int64_t ns)
+{
+	if (ns < 0)
+		return 0;
+	if (ns < DELTA_US)
+		return ns ? (uint32_t)ns : 1;
+	ns /= 1000;
+	return DELTA_US | (ns < DELTA_US ? (uint32_t)ns : DELTA_US - 1);
 }

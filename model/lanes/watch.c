@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/lanes/rows.h"
 
 #define ROW_KINDS (ROW_GRAPH + 1)
 
@@ -76,21 +76,19 @@ void watch_note(struct model *model, uint32_t row, uint32_t lane, const struct l
 	watch->notes[watch->next++ % WATCH_NOTES] = (struct span_ref) { row + 1, lane, span->id };
 }
 
-bool model_watched(struct model *model, size_t most, bool (*take)(void *arg, const struct span *span),
-		   void *arg, uint64_t *missed)
+bool watch_next(struct model *model, struct span_ref *ref)
 {
 	struct watch *watch = model->watch;
-	struct span span;
-	bool taken = false;
 
-	*missed = watch ? watch->missed : 0;
-	for (; watch && !taken && most && watch->first < watch->next; most--) {
-		struct span_ref ref = watch->notes[watch->first++ % WATCH_NOTES];
+	if (!watch || watch->first == watch->next)
+		return false;
+	*ref = watch->notes[watch->first++ % WATCH_NOTES];
+	return true;
+}
 
-		if (model_span(model, ref, &span))
-			taken = take(arg, &span);
-		else
-			*missed = ++watch->missed;
-	}
-	return taken;
+uint64_t watch_missed(const struct model *model, uint64_t more)
+{
+	if (!model->watch)
+		return 0;
+	return model->watch->missed += more;
 }

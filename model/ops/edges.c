@@ -11,11 +11,12 @@
  * Complexity: O(1) an edge.
  */
 #include "model/query/flows.h"
+#include "model/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/ops/ops.h"
 #include "model/base/util.h"
 
 #define CONSUMERS_MAX (1u << 16)
@@ -218,10 +219,10 @@ void edges_settled(struct model *model, int64_t settled_ns)
 	}
 }
 
-static struct consumer *consumer_get(struct model *model, uint64_t to)
+static struct consumer *consumer_get(struct model *model, uint32_t process, uint64_t to)
 {
 	struct edges *edges = model->edges;
-	uint64_t key = op_key(model->process_index, to);
+	uint64_t key = op_key(process, to);
 	uint32_t at = map_get(&edges->by_op, key);
 
 	/* Places are counted from the first there ever was, in 32 bits. */
@@ -238,15 +239,16 @@ static struct consumer *consumer_get(struct model *model, uint64_t to)
 	}
 	map_set(&edges->by_op, key, at);
 	edges->consumers[edges->n] = (struct consumer) {
-		.to = to, .process = model->process_index, .inputs = NONE,
+		.to = to, .process = process, .inputs = NONE,
 	};
 	return &edges->consumers[edges->n++];
 }
 
-void apply_edge(struct model *model, const struct event_edge *edge)
+void apply_edge(struct model *model, const struct arrival *in)
 {
+	const struct event_edge *edge = &in->event->u.edge;
 	struct edges *edges = model->edges;
-	int64_t now = time_ok(model->event->time_ns) ? model->event->time_ns : model->live_ns;
+	int64_t now = arrival_written_ns(model, in);
 	struct input input = { .from = edge->from, .bytes = edge->bytes };
 	struct consumer *consumer;
 	uint32_t at;
@@ -257,9 +259,9 @@ void apply_edge(struct model *model, const struct event_edge *edge)
 	}
 	while (edges->used_inputs >= INPUTS_MAX && edges->head < edges->n)
 		resolve_first(model);
-	input.key = local_name(model, edge->key);
-	look_up(model, model->process_index, &input);
-	consumer = consumer_get(model, edge->to);
+	input.key = local_name(model, in->process, edge->key);
+	look_up(model, in->process->index, &input);
+	consumer = consumer_get(model, in->process->index, edge->to);
 	at = edges->free_input;
 	if (at != NONE) {
 		edges->free_input = edges->inputs[at].next;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
 #include "model/query/flows.h"
 #include "model/base/util.h"
 

@@ -8,8 +8,11 @@
  * stand at the top, so that what is in a function is exact in any case. An op that modules
  * (torch.nn.Module) ran is in these, one in the other, as each call tells them.
  */
+#include "model/ops/optree_internal.h"
 #include "model/base/hash.h"
-#include "model/ops/optree-internal.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
+#include "model/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "model/base/binary_heap.h"
 #include "model/recording/export-internal.h"
+#include "model/steps/steps.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
 
@@ -194,7 +195,7 @@ static void ahead_insert(struct model_export *x, const struct journal_entry *ent
 /* So far that what comes first in what was read is the first; false: there is nothing. */
 static bool read_ahead(struct model_export *x, struct source *source)
 {
-	const struct journal *journal = &x->model->journal;
+	const struct journal *journal = x->model->journal;
 	const struct journal_entry *entry;
 
 	while (x->ahead_head == x->n_ahead || (x->n_ahead - x->ahead_head < JOURNAL_AHEAD &&
@@ -301,7 +302,7 @@ static void add_lists(struct model_export *x)
 {
 	const struct model *model = x->model;
 	struct source journal = {
-		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal.first_number,
+		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal->first_number,
 	};
 
 	for (size_t i = 0; i < model->n_steps; i++)
@@ -356,7 +357,7 @@ static void look(struct model_export *x)
 		find_ids(&process_at(model, i)->views, x->view_ids);
 	}
 	x->gap.spans_ns = model->folded_ns > x->from_ns ? model->folded_ns : INT64_MIN;
-	x->gap.calls_ns = model->journal.from_ns > x->from_ns ? model->journal.from_ns : INT64_MIN;
+	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns : INT64_MIN;
 	add_lanes(x);
 	add_lists(x);
 	x->begin_ns = model->live_ns > 0 ? model->live_ns : 1;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "model/base/heap.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/base/util.h"
 
 #define VERSION 4u

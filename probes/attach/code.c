@@ -79,7 +79,7 @@ static bool take(struct job *job, pid_t tid)
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0) {
 		status_field(job->pid, tid, "State", state, sizeof(state));
 		return !state[0] || strchr("ZX", state[0]) ? true :
-			never(job, "a thread of it cannot be traced");
+			never(job, "one of its threads cannot be traced");
 	}
 	job->threads[job->count++] = (struct thread){
 		.tid = tid, .gone = ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0,
@@ -147,7 +147,7 @@ static bool stop_all(struct job *job, int64_t deadline)
 			return false;
 		for (size_t i = 0; i < job->count; i++)
 			if (!wait_stopped(&job->threads[i], deadline))
-				return no(job, "its threads could not all be stopped in 40 ms");
+				return no(job, "its threads could not all be stopped within 40 ms");
 	} while (job->count != before);
 	return true;
 }
@@ -249,7 +249,7 @@ static bool all_idle(struct job *job)
 {
 	for (size_t i = 0; i < job->count; i++)
 		if (!job->threads[i].gone && !is_idle(job, &job->threads[i]))
-			return no(job, "a thread was in that code each time");
+			return no(job, "at each try a thread was in that code");
 	return true;
 }
 
@@ -285,13 +285,14 @@ static bool as_said(struct job *job)
 
 	if (c->only.at && (!target_read(&job->target, c->only.at, &value, sizeof(value)) ||
 			   value != c->only.value))
-		return is_back(job) ? no(job, "it is in use") :
-				      never(job, "it is in use in another way at this moment");
+		return is_back(job) ? no(job, "the code is in use") :
+				      never(job, "the code is in use in another way");
 	for (uint32_t i = 0; i < c->count; i++)
 		if (!target_read(&job->target, c->code[i].at, now, c->code[i].length) ||
 		    memcmp(now, old_of(job, &c->code[i]), c->code[i].length) != 0)
-			return never(job, is_back(job) ? "it was replaced by something else" :
-							 "it is not what the library's file has");
+			return never(job, is_back(job) ? "something else has replaced the code" :
+							 "the code differs from the library's "
+				     "file");
 	return true;
 }
 
@@ -307,7 +308,7 @@ static bool write_all(struct job *job)
 		return true;
 	while (i-- > 0)
 		target_write(&job->target, c[i].at, old_of(job, &c[i]), c[i].length);
-	return never(job, "this system does not let it be written to");
+	return never(job, "this system does not allow writing to the code");
 }
 
 /* All stand; the stage too, so that it withdraws before this or not at all. */
@@ -318,7 +319,7 @@ static bool change(struct job *job)
 	if (is_back(job))
 		return is_done(job) || (all_idle(job) && as_said(job) && write_all(job));
 	if (!report_read(job->report, &now) || now.codes.state != STAGE_CODES_ASKED)
-		return never(job, "the program has given up");
+		return never(job, "the program no longer waits for it");
 	return (is_done(job) || (all_idle(job) && as_said(job) && write_all(job))) &&
 	       report_answer(job->report, STAGE_CODES_REPLACED, "");
 }
@@ -369,9 +370,9 @@ static void run(struct job *job)
 	if (job->target.memory < 0 || !job->threads)
 		no(job, "its memory cannot be opened");
 	else if (!are_code(job))
-		no(job, "it is no code of the program's own");
+		no(job, "the addresses are not private code of the program");
 	else if (tracee_thread(work, job) != 0)
-		no(job, "tftop cannot make a thread");
+		no(job, "tftop cannot create a thread");
 	free(job->threads);
 	if (job->target.memory >= 0)
 		close(job->target.memory);
@@ -403,7 +404,7 @@ bool code_replace(pid_t pid, const struct report *report, const struct stage_cod
 {
 	(void)pid;
 	(void)codes;
-	*result = (struct code_result){ .why = "this machine is no x86-64" };
+	*result = (struct code_result){ .why = "replacing code works on x86-64 only" };
 	report_answer(report, STAGE_CODES_REFUSED, result->why);
 	return false;
 }
@@ -412,7 +413,7 @@ bool code_put_back(pid_t pid, const struct stage_codes *codes, struct code_resul
 {
 	(void)pid;
 	(void)codes;
-	*result = (struct code_result){ .why = "this machine is no x86-64" };
+	*result = (struct code_result){ .why = "replacing code works on x86-64 only" };
 	return false;
 }
 

@@ -53,7 +53,7 @@ static bool library_fits(const struct inject_request *q, struct inject_result *r
 	bool open;
 
 	if (q->library[0] != '/' || strlen(q->library) >= INJECT_PATH_MAX)
-		return end(result, INJECT_REFUSED, "'%.200s' is no absolute path of a library",
+		return end(result, INJECT_REFUSED, "'%.200s' is not an absolute path of a library",
 			   q->library);
 	library = place_open_inside(q->pid, q->library, O_PATH);
 	error = errno;
@@ -71,9 +71,9 @@ static bool library_fits(const struct inject_request *q, struct inject_result *r
 	if (folder >= 0)
 		close(folder);
 	if (open)
-		return end(result, INJECT_REFUSED, "the library '%.200s' could be another user's: a file "
-			   "of root's, tftop's or the program's user is wanted, in a folder that not "
-			   "everybody may write to", q->library);
+		return end(result, INJECT_REFUSED, "the library '%.200s' could come from another "
+			   "user: it must belong to root, tftop's or the program's user, in a "
+			   "folder that not everybody can write to", q->library);
 	return true;
 }
 
@@ -84,7 +84,8 @@ static bool request_fits(const struct inject_request *q, struct target *t,
 	if (!target_open(t, q->pid, result->why, sizeof(result->why)))
 		return false;
 	if (q->argument && strlen(q->argument) >= INJECT_ARGUMENT_MAX)
-		return end(result, INJECT_REFUSED, "the argument has %zu bytes, at most %d are possible",
+		return end(result, INJECT_REFUSED, "the argument has %zu bytes, and at most %d are "
+			   "possible",
 			   strlen(q->argument), INJECT_ARGUMENT_MAX - 1);
 	return library_fits(q, result);
 }
@@ -112,22 +113,23 @@ static bool over(struct job *job, enum hold hold, const char *during)
 	job->over = true;
 	if (hold == HOLD_LATE) {
 		status_field(job->q->pid, job->q->pid, "Seccomp", filter, sizeof(filter));
-		return end(r, INJECT_LEFT, "thread %d of '%d' has not come back from %s in time (another "
-			   "thread may hold the dynamic linker's lock%s); it was let go and goes on where "
-			   "it was as soon as it has", (int)r->tid, pid, during,
+		return end(r, INJECT_LEFT, "thread %d of '%d' did not return from %s in time "
+			   "(another thread may hold the dynamic linker's lock%s); tftop has "
+			   "detached, and the thread continues its own work after the "
+			   "call", (int)r->tid, pid, during,
 			   atoi(filter) == 2 ? ", or its seccomp filter refuses tgkill" : "");
 	}
 	if (hold == HOLD_GONE)
-		return end(r, INJECT_GONE, "'%d' has ended, or another program has taken its place "
-			   "(exec), during %s", pid, during);
-	return end(r, INJECT_FAILED, "%s could not be called in '%d': %s", during, pid,
+		return end(r, INJECT_GONE, "'%d' ended, or ran another program (exec), during "
+			   "%s", pid, during);
+	return end(r, INJECT_FAILED, "cannot call %s in '%d': %s", during, pid,
 		   strerror(errno));
 }
 
 /* dlopen's own words, when it has any. */
 static bool not_loaded(struct job *job, struct tracee *e, int64_t until)
 {
-	char text[400] = "its dlopen gives no reason";
+	char text[400] = "dlopen() gives no reason";
 	uint64_t at = 0;
 
 	if (job->t->dlerror && job->t->dlopen_mode == 2 &&
@@ -165,13 +167,13 @@ static bool load(struct job *job, struct tracee *e)
 	job->over = true;
 	if (!entry)
 		return end(job->result, INJECT_FAILED, "'%.200s' was loaded but has no function '"
-			   INJECT_ENTRY "': it is not a library of tftop's", q->library);
+			   INJECT_ENTRY "': it is not one of tftop's libraries", q->library);
 	hold = tracee_call(e, entry, q->argument ? q->argument : "", 0, until, &status);
 	if (hold != HOLD_DONE)
 		return over(job, hold, INJECT_ENTRY "()");
 	if ((int)status)
-		return end(job->result, INJECT_FAILED, "the library was loaded into '%d' and could not "
-			   "begin: %s", (int)q->pid, strerror((int)status));
+		return end(job->result, INJECT_FAILED, "the library was loaded into '%d' but could "
+			   "not start: %s", (int)q->pid, strerror((int)status));
 	return end(job->result, INJECT_DONE, "%s", "");
 }
 
@@ -188,8 +190,8 @@ static bool try_once(struct job *job, struct tracee *e)
 		return true;
 	}
 	tracee_moment(e, &m);
-	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it runs 32-bit code" :
-		      tracee_restartable(e) ? "it is in a restartable section" :
+	job->unsafe = (e->regs.cs & 0xffff) != 0x33 ? "it was running 32-bit code" :
+		      tracee_restartable(e) ? "it was in a restartable sequence" :
 		      moment_unsafe(job->t, &job->thread, &m, tracee_room());
 	if (!job->unsafe) {
 		load(job, e);
@@ -218,7 +220,7 @@ static void *work(void *data)
 	enum hold hold;
 
 	if (!e) {
-		job->unsafe = "tftop has no memory";
+		job->unsafe = "tftop is out of memory";
 		return NULL;
 	}
 	hurry_begin(&hurry, job->thread.tid);
@@ -227,8 +229,8 @@ static void *work(void *data)
 	hold = tracee_take(e, job->t, job->thread.tid);
 	if (hold == HOLD_DENIED) {
 		job->over = true;
-		end(job->result, INJECT_REFUSED, "'%d' cannot be traced: %s; a debugger holds it, or the "
-		    "system forbids it", (int)job->q->pid, strerror(errno));
+		end(job->result, INJECT_REFUSED, "cannot trace '%d': %s; a debugger is attached, "
+		    "or the system does not allow it", (int)job->q->pid, strerror(errno));
 	}
 	for (int i = 0; i < stops && hold == HOLD_DONE && wire_now_ns() < job->find_until; i++) {
 		if (try_once(job, e))
@@ -258,7 +260,7 @@ static bool on_thread(struct job *job)
 
 	if (error) {
 		job->over = true;
-		return end(job->result, INJECT_NO_MOMENT, "tftop cannot make a thread: %s",
+		return end(job->result, INJECT_NO_MOMENT, "tftop cannot create a thread: %s",
 			   strerror(error));
 	}
 	return job->over;
@@ -268,7 +270,7 @@ static bool search(const struct inject_request *q, const struct target *t,
 		   struct inject_result *result)
 {
 	struct candidate list[CANDIDATES_MAX];
-	struct job job = { .q = q, .t = t, .result = result, .unsafe = "it has no thread that runs" };
+	struct job job = { .q = q, .t = t, .result = result, .unsafe = "it has no running thread" };
 	char tracer[32];
 
 	job.find_until = wire_now_ns() + (q->find_ms > 0 ? q->find_ms : DEFAULT_MS) * 1000000ll;
@@ -285,8 +287,8 @@ static bool search(const struct inject_request *q, const struct target *t,
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
 	} while (wire_now_ns() < job.find_until);
-	return end(result, INJECT_NO_MOMENT, "no thread of '%d' was at a safe place at any of %u stops "
-		   "(the last one: %s); nothing was changed, try again", (int)q->pid, result->tries,
+	return end(result, INJECT_NO_MOMENT, "no thread of '%d' was at a safe place at any of %u "
+		   "stops (the last time %s); nothing was changed, try again", (int)q->pid, result->tries,
 		   job.unsafe ? job.unsafe : "none");
 }
 
@@ -295,7 +297,7 @@ static bool search(const struct inject_request *q, const struct target *t,
 static bool search(const struct inject_request *q, const struct target *t,
 		   struct inject_result *result)
 {
-	return end(result, INJECT_REFUSED, "this machine is no x86-64");
+	return end(result, INJECT_REFUSED, "attaching works on x86-64 only");
 }
 
 #endif

@@ -159,21 +159,26 @@ static bool has_folder(pid_t pid)
 
 bool place_possible(pid_t pid, char *why, size_t size, char *todo, size_t todo_size)
 {
-	snprintf(todo, todo_size, "run tftop inside: 'docker exec', 'podman exec' or 'nsenter -t %d -a'",
+	snprintf(todo, todo_size, "run tftop inside the container: 'docker exec', 'podman exec' or "
+		 "'nsenter -t %d -a'",
 		 (int)pid);
 	if (!porter_is_possible()) {
-		snprintf(why, size, "this kernel cannot mount for another namespace: Linux 5.6 is needed");
+		snprintf(why, size, "this kernel cannot mount into another namespace: Linux 5.6 or "
+			 "newer is needed");
 	} else if (geteuid() == 0 ? !has_admin_right() : !owns_its_mounts(pid)) {
-		snprintf(why, size, geteuid() == 0 ? "tftop has not the right to mount in it (CAP_SYS_ADMIN)" :
-			 "its mounts are not of a user namespace of tftop's user");
+		snprintf(why, size, geteuid() == 0 ? "tftop may not mount files there "
+			 "(CAP_SYS_ADMIN)" :
+			 "its mounts do not belong to a user namespace of tftop's user");
 		if (geteuid() != 0)
-			snprintf(todo, todo_size, "run tftop as root, or inside: 'docker exec', 'podman exec' or "
-				 "'nsenter -t %d -a'", (int)pid);
+			snprintf(todo, todo_size, "run tftop as root, or inside the container: "
+				 "'docker exec', 'podman exec' or 'nsenter -t %d -a'", (int)pid);
 	} else if (!is_writable_folder(pid, "/dev/shm")) {
-		snprintf(why, size, "it has no '/dev/shm' to write to, which LTTng in it needs");
-		snprintf(todo, todo_size, "mount one there: 'mount -t tmpfs -o mode=1777 none /dev/shm'");
+		snprintf(why, size, "it has no writable '/dev/shm', which LTTng needs");
+		snprintf(todo, todo_size, "mount one in the container: 'mount -t tmpfs -o "
+			 "mode=1777 none /dev/shm'");
 	} else if (!has_folder(pid)) {
-		snprintf(why, size, "a folder to put the probes is wanted in its /tmp, /var/tmp, /dev/shm or /run");
+		snprintf(why, size, "none of its /tmp, /var/tmp, /dev/shm and /run is writable, "
+			 "where the probes would be put");
 	} else {
 		return true;
 	}
@@ -228,7 +233,7 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 
 	*place = (struct place){ .target = pid, .link = -1, .folder = -1 };
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-		snprintf(why, size, "tftop cannot make a pair of sockets: %s", strerror(errno));
+		snprintf(why, size, "cannot create a pair of sockets: %s", strerror(errno));
 		return false;
 	}
 	job.link = pair[1];
@@ -236,10 +241,11 @@ bool place_open(struct place *place, pid_t pid, uid_t uid, const char *home, cha
 	place->porter = start_porter(&job, pair[0]);
 	close(pair[1]);
 	if (place->porter < 0) {
-		snprintf(why, size, "tftop cannot make a process: %s", strerror(errno));
+		snprintf(why, size, "cannot create a process: %s", strerror(errno));
 		place->porter = 0;
 	} else if (!hear(place->link, &text, &place->folder)) {
-		snprintf(why, size, "what was to make a place for the probes in it does not answer");
+		snprintf(why, size, "the helper process that mounts the probes' files does not "
+			 "answer");
 	} else if (!text.made) {
 		snprintf(why, size, "%s", text.text);
 	} else {
@@ -273,7 +279,7 @@ bool place_copy(struct place *place, const char *path, char *why, size_t size)
 	if (to >= 0)
 		done = copy_all(from, to) && fchmod(to, 0555) == 0;
 	if (!done)
-		snprintf(why, size, "'%.200s' cannot be copied to '%s' for the program: %s", path,
+		snprintf(why, size, "cannot copy '%.200s' to '%s' for the program: %s", path,
 			 place->path, strerror(errno));
 	if (from >= 0)
 		close(from);

@@ -111,20 +111,20 @@ static bool enter(struct porter *p)
 
 	p->root = open_of(p->job->pid, "root", O_PATH | O_DIRECTORY);
 	if (p->root < 0 || mounts < 0 || (geteuid() && user < 0))
-		return fails(p, "its namespaces cannot be looked at");
+		return fails(p, "cannot open its namespaces");
 	if (user >= 0 && !is_own(user, "/proc/self/ns/user") && setns(user, CLONE_NEWUSER))
-		return fails(p, "its user namespace cannot be entered");
+		return fails(p, "cannot enter its user namespace");
 	/* our own files as that namespace's, where it may clone their mounts */
 	if (user >= 0 && p->job->home && unshare(CLONE_NEWNS))
-		return fails(p, "it may have no mounts of its own");
+		return fails(p, "cannot create a mount namespace");
 	if (p->job->home) {
 		p->sockets = clone_of(p->job->home, PLACE_HOME);
 		p->control = clone_of(p->job->home, PLACE_CONTROL);
 		if (p->sockets < 0 || p->control < 0)
-			return fails(p, "tftop's folder cannot be shown in it");
+			return fails(p, "cannot mount tftop's folder in the container");
 	}
 	if (!is_own(mounts, "/proc/self/ns/mnt") && setns(mounts, CLONE_NEWNS))
-		return fails(p, "its mount namespace cannot be entered");
+		return fails(p, "cannot enter its mount namespace");
 	close(mounts);
 	if (user >= 0)
 		close(user);
@@ -187,7 +187,7 @@ static bool find_folder(struct porter *p)
 			error = errno;
 	}
 	errno = error;
-	return fails(p, "no folder can be made in its /tmp, /var/tmp, /dev/shm or /run");
+	return fails(p, "cannot create a folder in its /tmp, /var/tmp, /dev/shm or /run");
 }
 
 static bool put(struct porter *p, int *what, const char *name, bool folder)
@@ -211,18 +211,18 @@ static bool make_mount(struct porter *p)
 
 	p->mount = new_mount();
 	if (on < 0 || p->mount < 0)
-		return fails(p, "a file system in memory cannot be mounted in it");
+		return fails(p, "cannot mount a tmpfs in the container");
 	file = openat(p->mount, PLACE_CONTROL, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
 	p->folder = openat(p->mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (file < 0 || mkdirat(p->mount, PLACE_HOME, 0755) != 0 || p->folder < 0 ||
 	    flock(p->folder, LOCK_EX | LOCK_NB) != 0)
-		return fails(p, "what is mounted in it cannot be written");
+		return fails(p, "cannot write to the tmpfs in the container");
 	close(file);
 	if (move(p->mount, on) != 0)
-		return fails(p, "a file system in memory cannot be mounted in it");
+		return fails(p, "cannot mount a tmpfs in the container");
 	close(on);
 	if (!put(p, &p->sockets, PLACE_HOME, true) || !put(p, &p->control, PLACE_CONTROL, false))
-		return fails(p, "tftop's folder cannot be shown in it");
+		return fails(p, "cannot mount tftop's folder in the container");
 	return true;
 }
 

@@ -55,15 +55,6 @@ int glibc_minor(const char *path);
 /* Whether a library's table of names holds this one. */
 bool has_name(const char *path, const char *name);
 
-/* ---- lines ---- */
-
-/* Adds one; returns it, so that a part may say what to do. Never NULL. */
-__attribute__((format(printf, 4, 5)))
-struct attach_line *attach_add(struct attach_check *check, const char *what,
-			       enum attach_verdict verdict, const char *why, ...);
-__attribute__((format(printf, 2, 3)))
-void attach_todo(struct attach_line *line, const char *format, ...);
-
 /* ---- parts, in the order in which they are told ---- */
 
 void check_permission(struct attach_check *check, const struct facts *facts);
@@ -71,7 +62,6 @@ void check_program(struct attach_check *check, const struct facts *facts, const 
 void check_namespaces(struct attach_check *check, const struct facts *facts,
 		      const char *lib_dir);
 void check_lttng(struct attach_check *check, const struct facts *facts, const char *lib_dir);
-void check_machine(struct attach_check *check, const char *lib_dir);
 /* facts NULL: the machine. */
 void check_probes(struct attach_check *check, const struct facts *facts, const char *lib_dir);
 void check_cupti(struct attach_check *check, const struct facts *facts);

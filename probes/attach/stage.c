@@ -420,9 +420,9 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 	uint32_t asked = STAGE_CODES_ASKED;
 
 	if (!asking || !pthread_equal(worker, pthread_self()))
-		return "another thread has begun with it just now";
+		return "another thread is doing that just now";
 	if (count > TFT_CODES_MAX)
-		return "it is more than there is room for";
+		return "it is too much code to replace";
 	c = &asking->codes;
 	memcpy(c->code, codes, count * sizeof(*codes));
 	c->count = (uint32_t)count;
@@ -433,7 +433,7 @@ static const char *replace_code(const struct tft_code *codes, size_t count,
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	if (__atomic_compare_exchange_n(&c->state, &asked, STAGE_CODES_WITHDRAWN, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return "tftop does not answer";
+		return "tftop did not answer";
 	return asked == STAGE_CODES_REPLACED ? NULL : c->why;
 }
 
@@ -456,7 +456,7 @@ static void load_one(const char *path, struct stage_load *load)
 	if (!library) {
 		const char *error = dlerror();
 
-		say(load->text, sizeof(load->text), error ? error : "dlopen gives no reason");
+		say(load->text, sizeof(load->text), error ? error : "dlopen() gives no reason");
 		set_state(&load->state, STAGE_NOT_LOADED);
 		return;
 	}
@@ -495,7 +495,7 @@ static void *work(void *data)
 			load_one(w->load[i], &r->load[i]);
 		tell_runtime(r);	/* and whether LTTng reaches tftop from here */
 		if (is_leaving())
-			say(r->text, sizeof(r->text), "it ends just now");
+			say(r->text, sizeof(r->text), "the program is ending");
 		give_back(w);
 		asking = NULL;
 		set_state(&r->state, STAGE_OVER);

@@ -184,10 +184,10 @@ static const char *stack_unsafe(const struct target *t, const struct candidate *
 		return "its stack cannot be read";
 	for (size_t i = 0; i < size / 8; i++) {
 		if (words[i] == t->back.sigreturn)
-			return "it is in a signal handler";
+			return "it was in a signal handler";
 		/* one that waits for a lock of its own by sleeping */
 		if (m->call >= 0 && i < WAIT_LOOK / 8 && range_has(&t->heaps, words[i]))
-			return "it may wait for an allocator";
+			return "it may have been waiting for an allocator";
 	}
 	return NULL;
 }
@@ -196,17 +196,17 @@ const char *moment_unsafe(const struct target *t, const struct candidate *c,
 			  const struct moment *m, uint64_t room)
 {
 	if (m->sp < c->stack.start || m->sp >= c->stack.end)
-		return "its stack is not known yet";
+		return "its stack was not known yet";
 	/* glibc keeps what it knows of a thread at the upper end of the thread's stack */
 	if (!c->main_stack && !(m->thread > m->sp && m->thread < c->stack.end))
-		return "it runs on a stack of its own making";
+		return "it was on a stack that the program made itself";
 	if (m->sp - c->stack.start < room + (c->main_stack ? 0 : STACK_NEEDED))
-		return "its stack is nearly full";
+		return "its stack was nearly full";
 	if (m->call >= 0 && call_rank(t, m) < 0)
-		return "it is in a system call that may be made under a lock";
+		return "it was in a system call that may be made while holding a lock";
 	if (m->call < 0 && (range_has(&t->libc, m->pc) || range_has(&t->linker, m->pc) ||
 			    range_has(&t->heaps, m->pc) || range_has(&t->own_heap, m->pc)))
-		return "it is inside of libc, the dynamic linker or an allocator";
+		return "it was inside libc, the dynamic linker or an allocator";
 	return stack_unsafe(t, c, m);
 }
 

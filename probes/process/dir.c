@@ -208,7 +208,7 @@ bool dir_link(const char *path, const char *dir, char *error, size_t size)
 {
 	if (symlink(dir, path) == 0)
 		return true;
-	snprintf(error, size, "cannot make the link '%s', where the program looks for its tftop: %s",
+	snprintf(error, size, "cannot create the link '%s', by which the program finds tftop: %s",
 		 path, strerror(errno));
 	return false;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define KEEP_MAX 32
+#define ENVIRONMENT_MAX (128u << 10)
 
 static void close_from_proc(unsigned int first, unsigned int last)
 {
@@ -256,6 +257,43 @@ bool process_uid(pid_t pid, uid_t *uid)
 		return false;
 	*uid = (uid_t)id;
 	return true;
+}
+
+int process_open(pid_t pid, uint64_t start_ticks, uint64_t *image)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct process_stat stat;
+
+	if (fd >= 0 && process_stat(pid, &stat) && stat.start_ticks == start_ticks) {
+		if (image)
+			*image = stat.image;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void process_environment(pid_t pid, struct process_environment *environment)
+{
+	char path[64];
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	environment->text = malloc(ENVIRONMENT_MAX);
+	got = environment->text ? process_read_file(path, environment->text, ENVIRONMENT_MAX) : -1;
+	environment->size = got > 0 ? (size_t)got : 0;
+}
+
+const char *process_variable(void *arg, const char *name)
+{
+	const struct process_environment *e = arg;
+	size_t length = strlen(name);
+
+	for (size_t at = 0; at < e->size; at += strlen(e->text + at) + 1)
+		if (!strncmp(e->text + at, name, length) && e->text[at + length] == '=')
+			return e->text + at + length + 1;
+	return NULL;
 }
 
 static size_t children_of_task(const char *path, pid_t *children, size_t max)

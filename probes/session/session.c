@@ -19,6 +19,7 @@
 
 #include "probes/session/lttng/daemons.h"
 #include "probes/session/internal.h"
+#include "probes/session/targets/targets.h"
 #include "probes/session/lttng/keeper.h"
 #include "probes/process/process.h"
 
@@ -48,36 +49,6 @@ void session_main_hook(int argc, char **argv)
 	occupy_missing_stdio();
 	daemons_consumer_hook(argc, argv);
 	launcher_origin_save(&origin);
-}
-
-/* ---- notes ---- */
-
-void session_note(struct session *s, const struct session_event *event, const char *text)
-{
-	size_t size = strlen(text ? text : "") + 1;
-	struct session_note *note = malloc(sizeof(*note) + size);
-	uint64_t one = 1;
-
-	if (!note)
-		return;
-	note->next = NULL;
-	note->event = *event;
-	memcpy(note->text, text ? text : "", size);
-	note->event.text = note->text;
-	if (s->last)
-		s->last->next = note;
-	else
-		s->first = note;
-	s->last = note;
-	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-void session_say(struct session *s, int level, const char *text)
-{
-	struct session_event event = { .type = SESSION_MESSAGE, .level = level };
-
-	session_note(s, &event, text);
 }
 
 /* ---- forking ---- */
@@ -138,13 +109,6 @@ static bool fork_keeper(struct session *s, const struct session_options *o,
 	s->keeper_fd = messages[0];
 	s->broker = broker[0];
 	return s->keeper > 0;
-}
-
-bool session_watch(struct session *s, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static bool open_watches(struct session *s)
@@ -212,7 +176,7 @@ struct session *session_fork(const struct session_options *options,
 	*exit_status = 125;
 	launcher_origin_save(&origin);
 	if (!s || !s->plan) {
-		snprintf(error, SESSION_ERROR_MAX, "no memory for a session");
+		snprintf(error, SESSION_ERROR_MAX, "out of memory for the session");
 		goto fail;
 	}
 	if (!options->n_pids)
@@ -229,11 +193,11 @@ struct session *session_fork(const struct session_options *options,
 		process_error(error, SESSION_ERROR_MAX, "cannot find", options->record_dir, errno);
 		goto fail;
 	}
-	if (options->n_pids && !session_attach_begin(s, options, error))
+	if (options->n_pids && !targets_begin(s, options, error))
 		goto fail;
 	if ((!s->attach && !fork_launcher(s, options)) ||
 	    !fork_keeper(s, options, record[0] ? record : NULL) || !open_watches(s) ||
-	    !(s->attach ? session_attach_watch(s) : session_watch(s, s->launcher_fd)) ||
+	    !(s->attach ? targets_watch(s) : session_watch(s, s->launcher_fd)) ||
 	    !session_watch(s, s->keeper_fd)) {
 		snprintf(error, SESSION_ERROR_MAX, "cannot start helper processes: %s",
 			 strerror(errno));
@@ -371,40 +335,6 @@ int session_connect(struct session *s, uint16_t port)
 
 /* ---- releasing ---- */
 
-void session_make_environment(struct session *s, const struct target *target)
-{
-	struct environ_options options = {
-		.dir = session_apart_dir(s, target),
-		.lib_dir = session_apart_libraries(target),
-		/* what is preloaded in a place is missed, aloud, once that has gone */
-		.preload = s->attach ? s->follow && !session_apart_libraries(target) :
-			   s->preflight.kind != PREFLIGHT_FOREIGN,
-		.lossless = s->lossless,
-	};
-	struct session_variables variables = { NULL, 0 };
-	size_t bytes;
-
-	if (!s->armed || s->broken)
-		return;
-	if (s->attach) {
-		session_attach_variables(target->pid, &variables);
-		options.own = session_attach_variable;
-		options.arg = &variables;
-	}
-	bytes = environ_lines(&s->probes, &options, s->plan->lines, sizeof(s->plan->lines));
-	free(variables.text);
-	free(s->environment);
-	s->environment = malloc(bytes + 1);
-	if (s->environment) {
-		memcpy(s->environment, s->plan->lines, bytes);
-		for (size_t i = 0; i < bytes; i++)
-			if (!s->environment[i])
-				s->environment[i] = '\n';
-		s->environment[bytes] = '\0';
-	}
-	s->plan->bytes = (uint32_t)bytes;
-}
-
 int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 {
 	struct itimerspec period = {
@@ -415,9 +345,12 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 	if (s->released)
 		return 0;
 	if (!s->attach)
-		session_make_environment(s, NULL);
+		session_make_environment(s, (struct environ_options){
+			.dir = s->ready.dir,
+			.preload = s->preflight.kind != PREFLIGHT_FOREIGN,
+		});
 	session_alive(s);
-	if (s->attach && session_attach(s, error) != 0)
+	if (s->attach && targets_attach(s, error) != 0)
 		return -1;
 	if (!s->attach && wire_send(s->launcher_fd, &head, NULL, 0, -1, true) != WIRE_OK) {
 		snprintf(error, SESSION_ERROR_MAX, "the launcher of '%.400s' died",
@@ -434,14 +367,6 @@ int session_release(struct session *s, char error[SESSION_ERROR_MAX])
 const char *session_environment(const struct session *s)
 {
 	return s->environment ? s->environment : "";
-}
-
-bool session_has_data(const struct session *s)
-{
-	struct pollfd opened = { .fd = s->opened_fd, .events = POLLIN };
-
-	/* Not read: once opened, it stays readable. */
-	return s->armed && (s->opened_fd < 0 || poll(&opened, 1, 0) != 0);
 }
 
 /* ---- steering ---- */
@@ -501,12 +426,6 @@ void session_ask_dump(struct session *s)
 {
 	if (s->control)
 		__atomic_fetch_add(&s->control->dump_generation, 1, __ATOMIC_RELAXED);
-}
-
-void session_alive(struct session *s)
-{
-	if (s->control)
-		__atomic_store_n(&s->control->alive_ns, wire_now_ns(), __ATOMIC_RELAXED);
 }
 
 int session_fd(const struct session *s)

@@ -10,6 +10,8 @@
 
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
+#include "probes/session/program/follow.h"
+#include "probes/session/targets/targets.h"
 
 #define STOP_LIMIT_NS 3500000000
 #define LAUNCHER_WAIT_NS 100000000
@@ -53,7 +55,7 @@ void session_let_go(struct session *s)
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
 	if (!s->launcher_gone)
 		wire_send(s->launcher_fd, &head, NULL, 0, -1, true);
-	session_attach_put_back(s);
+	targets_put_back(s);
 }
 
 static void close_one(int *fd)
@@ -118,10 +120,10 @@ void session_free(struct session *s)
 
 	if (!s)
 		return;
-	session_rouse_end(s);
+	session_stop_waking(s);
 	if (s->control) {
 		__atomic_store_n(&s->control->closed, 1, __ATOMIC_RELAXED);
-		session_attach_put_back(s);
+		targets_put_back(s);
 		munmap(s->control, TFT_CONTROL_BYTES);
 	}
 	if (!s->released && s->launcher_fd >= 0)
@@ -145,7 +147,7 @@ void session_free(struct session *s)
 	reap(s);
 	free_notes(s);
 	children_free(s->children);
-	session_attach_free(s);
+	targets_free(s);
 	free(s->environment);
 	if (s->plan)
 		munmap(s->plan, sizeof(*s->plan));

@@ -194,7 +194,7 @@ signalled_early() {
 							 "ms" || return
 	done
 }
-nobody_marked() { ! grep -lqzsx "TFTOP_MARK=$1" /proc/[0-9]*/environ; }
+nobody_marked() { [ -z "$(pids_marked "TFTOP_MARK=$1")" ]; }
 
 # What nohup has ignored stays so.
 under_nohup() {

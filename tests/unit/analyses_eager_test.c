@@ -6,7 +6,8 @@
 
 #include "model/analyses/work.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/analyses/analyses.h"
+#include "model/core/model.h"
 #include "model/query/time.h"
 #include "model/query/work.h"
 #include "tests/unit/analyses_work.h"
@@ -29,7 +30,6 @@ static struct act *op(struct bench *bench, const char *name, int64_t start_ns, i
 
 static void make_threads(struct bench *bench)
 {
-	bench->model->process_index = 0;
 	thread_get(bench->model, 0, 41);
 	thread_get(bench->model, 0, 42);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/query/findings.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

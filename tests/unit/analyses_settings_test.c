@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/core/model.h"
+#include "model/query/findings.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -10,9 +10,11 @@
 #include "tests/unit/test.h"
 #include "tui/base/json_read.h"
 #include "tui/terminal/output.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/run/synth.h"
+#include "tui/panes/pane_table.h"
+#include "tui/loop/header.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -320,9 +322,9 @@ TEST(findings_costs_are_said_in_one_unit)
 {
 	char text[64];
 
-	CHECK_STR(panes_cost(text, sizeof(text), 18500000, 80600000), "18.5 of 80.6 ms");
-	CHECK_STR(panes_cost(text, sizeof(text), 850000, 80600000), "850 µs of 80.6 ms");
-	CHECK_STR(panes_cost(text, sizeof(text), 18500000, 0), "18.5 ms a second");
+	CHECK_STR(places_cost(text, sizeof(text), 18500000, 80600000), "18.5 of 80.6 ms");
+	CHECK_STR(places_cost(text, sizeof(text), 850000, 80600000), "850 µs of 80.6 ms");
+	CHECK_STR(places_cost(text, sizeof(text), 18500000, 0), "18.5 ms a second");
 }
 
 TEST(findings_report_is_at_most_as_wide_as_it_may_be)

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "keymap/words.h"
-#include "model/core/model-internal.h"
+#include "model/acts/act.h"
+#include "model/core/model.h"
+#include "model/flows/flows.h"
+#include "model/query/findings.h"
 #include "model/query/flows.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define MS INT64_C(1000000)
 

@@ -10,7 +10,7 @@
 #include "tests/unit/model_events.h"
 #include "tests/unit/model_graph.h"
 #include "tests/unit/test.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)

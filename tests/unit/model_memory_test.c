@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/query/findings.h"
-#include "model/memory/level.h"
+#include "model/counters/level.h"
 #include "model/query/memory.h"
 #include "tests/unit/model_events.h"
 #include "tests/unit/test.h"

@@ -9,7 +9,8 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 unsigned command_fail(struct run *run, const char *format, ...)
 {
@@ -298,3 +299,9 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 	words_release(&words);
 	return id >= 0 && !run.failed;
 }
+
+const struct tui_commands commands_for_loop = {
+	.line = command_line,
+	.answer_key = command_answer_key,
+	.follow_page = command_follow_page,
+};

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "tui/lists/list_options.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 
 #define LIST_COLUMNS_MAX 16
 

@@ -10,7 +10,7 @@
 #include "tui/filters/filters_rows.h"
 #include "tui/draw/labels.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/pages/range_take.h"
 
 #define LOOK_MOST 20000000u
@@ -149,7 +149,7 @@ static void name_places(struct asked *asked, const struct lc *lc, uint32_t devic
 {
 	asked->full = list_device_label(&lc->kept.places, device, asked->device,
 					sizeof(asked->device));
-	panes_queue_label(asked->queue, sizeof(asked->queue), lc->kept.places.queues,
+	places_queue_label(asked->queue, sizeof(asked->queue), lc->kept.places.queues,
 			  lc->kept.places.n_queues, queue);
 }
 

@@ -52,7 +52,7 @@ static bool follow(struct walk *walk, struct tui *tui, size_t which, int depth, 
 	const char *from = link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
 	char why[256];
 
-	if (!command_line(tui, link.command, why, sizeof(why))) {
+	if (!tui_command(tui, link.command, why, sizeof(why))) {
 		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from, why);
 		return false;
 	}

@@ -7,7 +7,9 @@
 #include "model/base/util.h"
 #include "model/query/time.h"
 #include "tui/filters/filters_rows.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 struct copies_pane {
 	struct pane pane;
@@ -38,7 +40,7 @@ static void pinned_text(const struct table *table, const void *row, char *text, 
 	bool host = copy->direction == DIR_H2D || copy->direction == DIR_D2H;
 
 	if (host && copy->pinned && copy->pinned < copy->count)
-		panes_share(text, size, copy->pinned, copy->count);
+		places_share(text, size, copy->pinned, copy->count);
 	else
 		snprintf(text, size, "%s", !host || !copy->count ? "–" : copy->pinned ? "yes" : "no");
 }
@@ -233,12 +235,12 @@ static void copies_update(struct pane *pane, struct view *view, int width, int h
 
 		memset(line, 0, sizeof(*line));
 		line->copy = rows[i];
-		panes_device_label(line->device, sizeof(line->device), devices, n_devices,
+		places_device_label(line->device, sizeof(line->device), devices, n_devices,
 				   rows[i].device);
 		if (rows[i].peer != UINT32_MAX)
-			panes_device_label(line->peer, sizeof(line->peer), devices, n_devices,
+			places_device_label(line->peer, sizeof(line->peer), devices, n_devices,
 					   rows[i].peer);
-		panes_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
+		places_queue_label(line->queue, sizeof(line->queue), queues, n_queues,
 				  rows[i].queue);
 		for (size_t j = 0; j < n_queues; j++)
 			if (queues[j].id == rows[i].queue)
@@ -266,12 +268,12 @@ static unsigned copies_command(struct pane *pane, struct view *view,
 
 	line = table_current(&p->table);
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "name", direction_name(line->copy.direction));
+		return places_about(view, "name", direction_name(line->copy.direction));
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
 	if (!line)
 		return OUT_NONE;
-	return panes_find_copy(view, line->copy.queue, line->copy.direction);
+	return places_find_copy(view, line->copy.queue, line->copy.direction);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -7,7 +7,9 @@
 #include "model/query/launch.h"
 #include "model/query/work.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/report/report.h"
 
 #define CLASSES_FROM 8			/* lines of the pane from which on there is one for them */
@@ -18,7 +20,7 @@ struct kernels_pane {
 	struct report_share classes[KERNEL_KINDS];	/* time by class, of all devices */
 	size_t n_classes;
 	int64_t classes_ns;
-	uint64_t taken;			/* panes_stands() */
+	uint64_t taken;			/* places_stands() */
 };
 
 /* What is shown of a kernel; the strings are the model's. */
@@ -359,7 +361,7 @@ static void fill_line(struct kernel_line *line, const struct kernel_row *row,
 		line->n_trend = trend->n;
 		memcpy(line->trend_ns, trend->mean_ns, sizeof(line->trend_ns));
 	}
-	panes_device_label(line->device, sizeof(line->device), devices, n_devices, row->device);
+	places_device_label(line->device, sizeof(line->device), devices, n_devices, row->device);
 	for (i = 0; i < row->n_ops; i++) {
 		if (row->ops[i].total_ns <= most)
 			continue;
@@ -380,7 +382,7 @@ static void kernels_update(struct pane *pane, struct view *view, int width, int 
 	bool gpu = false, flop = false;
 	uint64_t total = 0;
 
-	if (panes_stands(view, &p->taken))
+	if (places_stands(view, &p->taken))
 		return;
 	n_trends = model_kernel_trends(view->model, &trends);
 	if (n_trends)
@@ -439,12 +441,12 @@ static unsigned kernels_command(struct pane *pane, struct view *view,
 
 	line = table_current(&p->table);
 	if (line && strcmp(call->argv[0], "about") == 0)
-		return panes_about(view, "pk", line->raw_name);
+		return places_about(view, "pk", line->raw_name);
 	if (strcmp(call->argv[0], "open") != 0)
 		return table_command(&p->table, view, call);
 	if (!line)
 		return OUT_NONE;
-	return panes_find_event(view, line->name, ROW_QUEUE, line->device_id);
+	return places_find_event(view, line->name, ROW_QUEUE, line->device_id);
 }
 
 static bool is_row(const void *row, const char *key)

@@ -9,7 +9,9 @@
 #include "model/query/time.h"
 #include "model/query/work.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/run/progress.h"
 #include "tui/draw/ruler.h"
 
@@ -120,7 +122,7 @@ static void part##_text(const struct table *table, const void *row, char *text, 
 \
 	text[0] = '\0'; \
 	if (line->known && line->part##_ns > 0) \
-		panes_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
+		places_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
 } \
 static bool part##_value(const void *row, int64_t *value) \
 { \
@@ -342,7 +344,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 		lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].step = p->steps.rows[first + i];
-		lines[i].base_ns = panes_base_ns(&p->status);
+		lines[i].base_ns = places_base_ns(&p->status);
 		lines[i].typical_ns = p->steps.stats.p50_ns;
 		take_parts(view->model, &lines[i]);
 		if (lines[i].step.dur_ns > longest)
@@ -433,7 +435,7 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 
 	if (line && strcmp(call->argv[0], "about") == 0) {
 		snprintf(number, sizeof(number), "%" PRId64, line->step.number);
-		return panes_about(view, "step", number);
+		return places_about(view, "step", number);
 	}
 	if (line && strcmp(call->argv[0], "diff") == 0) {
 		snprintf(p->command, sizeof(p->command), "diff step %" PRId64, line->step.number);

@@ -16,7 +16,8 @@
 #include "tui/lists/list.h"
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/timeline/row_choice.h"
 #include "tui/timeline/when.h"
 
@@ -168,7 +169,7 @@ static void add_kind(struct gather *gather, const char *sign, const struct table
 static void add_columns(struct gather *gather, const char *sign)
 {
 	const struct list_kind *list = list_kind_of(gather->command);
-	const struct table_kind *kind = gather->argc > 1 ? panes_kind(gather->argv[1]) : NULL;
+	const struct table_kind *kind = gather->argc > 1 ? pane_kind(gather->argv[1]) : NULL;
 	const struct table *table = gather->ask->table;
 
 	if (gather->command == COMMAND_ID_HELP && !gather_after(gather, "column"))

@@ -154,8 +154,8 @@ static void take_time(struct decode *decode, int64_t ns)
 		return;
 	}
 	if (!decode->future_said)
-		say(decode, "the trace tells of times that are still to come: it is damaged, or its "
-		    "clock is another; they are taken for the last one before");
+		say(decode, "the trace has times in the future: it is damaged, or uses another "
+		    "clock; they are replaced by the last valid time");
 	decode->future_said = true;
 }
 
@@ -328,8 +328,8 @@ static void check_schema(struct decode *decode, uint32_t schema, uint32_t pid)
 	if (schema == TFT_SCHEMA_VERSION || decode->schema_said)
 		return;
 	decode->schema_said = true;
-	snprintf(text, sizeof(text), "the probes in process %u speak version %u of the schema, "
-		 "this tftop version %u: some of it may be misread", pid, schema,
+	snprintf(text, sizeof(text), "the probes in process %u use version %u of the event format, "
+		 "and this tftop version %u: some events may be misread", pid, schema,
 		 TFT_SCHEMA_VERSION);
 	say(decode, text);
 }
@@ -412,7 +412,7 @@ static void take_ops(struct decode *decode, const struct decode_class *class,
 			number(decode, event);
 		}
 	if (i < count || ops.at != ops.end)
-		say(decode, "ops that were written together are damaged: some are missing");
+		say(decode, "a record of several ops is damaged: some ops are missing");
 }
 
 /* Of what was not read while the reader attached anew, what no later number tells of. */

@@ -126,7 +126,7 @@ static bool resolve_payload(const bt_field_class *payload, const struct field_sp
 
 		if (!found || !fit) {
 			snprintf(problem, size, "field '%s' of event '%s' is %s", spec->name, name,
-				 found ? "of another type" : "missing");
+				 found ? "of an unexpected type" : "missing");
 			return false;
 		}
 		if (spec->store == STORE_WORDS)
@@ -158,7 +158,7 @@ void decode_class_resolve(const bt_event_class *event_class, struct decode_class
 
 		if (strcmp(spec->name, name))
 			continue;
-		if (resolve_payload(payload, spec->fields, name, out, problem, size))
+		if (resolve_payload(payload, spec->fields(), name, out, problem, size))
 			out->type = spec->type;
 		return;
 	}

@@ -196,14 +196,14 @@ static bool add_muxer(struct build *build)
 		bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer") : NULL;
 
 	if (!utils)
-		return fail(build, "babeltrace's plug-in 'utils' not found");
+		return fail(build, "babeltrace's plug-in 'utils' was not found");
 	if (!class || bt_graph_add_filter_component(build->graph, class, "muxer", NULL,
 						    BT_LOGGING_LEVEL_NONE, &build->muxer))
-		return fail(build, "cannot make the muxer");
+		return fail(build, "cannot create babeltrace's muxer");
 	if (bt_graph_connect_ports(build->graph,
 			bt_component_filter_borrow_output_port_by_index_const(build->muxer, 0),
 			bt_component_sink_borrow_input_port_by_index_const(build->sink, 0), NULL))
-		return fail(build, "cannot connect the sink");
+		return fail(build, "cannot connect babeltrace's sink");
 	return true;
 }
 
@@ -215,9 +215,9 @@ static bool make_source(struct build *build, const char *class_name, const char 
 		bt_plugin_borrow_source_component_class_by_name_const(ctf, class_name) : NULL;
 
 	if (!ctf)
-		return fail(build, "babeltrace's plug-in 'ctf' not found");
+		return fail(build, "babeltrace's plug-in 'ctf' was not found");
 	if (!class)
-		return fail(build, "babeltrace has no such source");
+		return fail(build, "babeltrace has no source for CTF");
 	if (bt_graph_add_source_component(build->graph, class, name, params,
 					  BT_LOGGING_LEVEL_NONE, source))
 		return fail(build, "cannot read the trace");
@@ -245,7 +245,7 @@ static bool add_sink(struct build *build, graph_consume *consume, void *arg)
 {
 	if (bt_graph_add_simple_sink_component(build->graph, "tftop", NULL, consume, NULL, arg,
 					       &build->sink))
-		return fail(build, "cannot make the sink");
+		return fail(build, "cannot create babeltrace's sink");
 	return true;
 }
 
@@ -330,7 +330,7 @@ static bool begin(struct build *build, graph_consume *consume, void *arg)
 	build->error[0] = '\0';
 	build->graph = bt_graph_create(0);
 	if (!build->graph)
-		return fail(build, "cannot make a graph");
+		return fail(build, "cannot create babeltrace's graph");
 	return add_sink(build, consume, arg);
 }
 

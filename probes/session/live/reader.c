@@ -176,7 +176,7 @@ static bool reattaches(struct reader *reader)
  * another user; what cannot be had any more was overwritten before it was read. */
 static void attach_anew(struct reader *reader, const char *error)
 {
-	static const char later[] = "a process of another user came, or data too late";
+	static const char later[] = "a process of another user started, or data came too late";
 	const char *why = relay_broken(&reader->relay);
 
 	if (!why)
@@ -258,7 +258,7 @@ static bool run(struct reader *reader, bt_graph *graph)
 		}
 		if (status != BT_GRAPH_RUN_ONCE_STATUS_AGAIN) {
 			graph_take_error(reader->error, sizeof(reader->error),
-					 "the relay daemon's data stopped");
+					 "the LTTng relay daemon sends no more data");
 			if (is_renewed(reader))
 				return true;
 			/* One that does not even connect: there is no daemon any more. */
@@ -366,7 +366,7 @@ static void after_abort(struct reader *reader)
 		guard_caught(SIGABRT);		/* does not return */
 	relay_hang_up(&reader->relay);		/* the daemon knows one reader at a time */
 	hand_on(reader);
-	attach_anew(reader, "babeltrace gave up on the data");
+	attach_anew(reader, "babeltrace could not read the data");
 }
 
 static void *reader_main(void *arg)

@@ -134,6 +134,6 @@ bool reader_complete(const struct reader *reader)
 const char *reader_error(const struct reader *reader)
 {
 	if (atomic_load(&((struct reader *)reader)->gave_up))
-		return "the data is damaged: babeltrace gave up on it";
+		return "the data is damaged, and babeltrace stopped reading it";
 	return reader_state(reader) == READER_FAILED ? reader->error : "";
 }

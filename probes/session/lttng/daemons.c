@@ -115,8 +115,8 @@ int daemons_find(struct daemons *d, char *error, size_t size)
 		missing = DAEMON_CONSUMER_NAME;
 	if (!missing)
 		return 0;
-	snprintf(error, size, "LTTng is not installed: '%s' not found; install the package "
-		 "'lttng-tools' ('make deps' does it)", missing);
+	snprintf(error, size, "LTTng is not installed: '%s' was not found; install the package "
+		 "'lttng-tools' ('make deps' does so)", missing);
 	return -1;
 }
 

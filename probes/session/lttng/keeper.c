@@ -67,7 +67,7 @@ static void fell_about(struct keeper *k, const char *name, const char *what)
 
 	daemons_log_tail(k->dir, name, tail, sizeof(tail));
 	snprintf(text, sizeof(text), "'lttng-%s' %s%s%s", name, what,
-		 tail[0] ? "; its last words: " : "", tail);
+		 tail[0] ? "; its last output: " : "", tail);
 	fell(k, text);
 }
 
@@ -125,8 +125,8 @@ static void scouted(struct keeper *k)
 
 	if (k->scout_registered && dir_count(k->trace, 2) <= k->past_processes) {
 		daemons_log_tail(k->dir, "sessiond", tail, sizeof(tail));
-		snprintf(text, sizeof(text), "LTTng takes no events%s%s",
-			 tail[0] ? "; its last words: " : "", tail);
+		snprintf(text, sizeof(text), "LTTng accepts no events%s%s",
+			 tail[0] ? "; its last output: " : "", tail);
 		give_up(k, text);
 	} else {
 		ready(k);
@@ -155,7 +155,7 @@ static void scout_speaks(struct keeper *k)
 
 	k->scout_registered = read(k->scout, &byte, 1) == 1;
 	if (!k->scout_registered) {
-		keeper_tell(k, 2, "the probes cannot be loaded: is liblttng-ust installed?");
+		keeper_tell(k, 2, "cannot load the probes: is liblttng-ust installed?");
 		end_scout(k);
 	}
 	if (k->state == KEEPER_SCOUTING && k->scout_registered)
@@ -177,7 +177,7 @@ static void caller_answers(struct keeper *k)
 		close(k->caller_fd);
 		k->caller_fd = -1;
 		if (k->state < KEEPER_STOPPED)
-			fell(k, "the process that speaks to LTTng died");
+			fell(k, "tftop's process that calls LTTng died");
 		return;
 	}
 	if (inbox.head.type == WIRE_MESSAGE) {
@@ -299,7 +299,8 @@ static void watch_disk(struct keeper *k, int64_t now)
 	if (room >= DISK_LOW_BYTES)
 		return;
 	k->disk_told = true;
-	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, events are lost",
+	snprintf(text, sizeof(text), "the disk is full: '%s' has %llu KiB left, and events are "
+		 "lost",
 		 k->trace, room >> 10);
 	keeper_tell(k, 2, text);
 }
@@ -316,10 +317,11 @@ static void watch_deadline(struct keeper *k, int64_t now)
 	} else if (k->state == KEEPER_CREATING) {
 		fell_about(k, "sessiond", "does not answer");
 	} else if (k->state == KEEPER_SCOUTING) {
-		keeper_tell(k, 1, "LTTng is slow to take the first program: early events can be missing");
+		keeper_tell(k, 1, "LTTng is slow to accept the first program: early events may be "
+			    "missing");
 		ready(k);
 	} else if (k->state == KEEPER_STOPPING) {
-		keeper_tell(k, 1, "LTTng did not hand out its last events in time");
+		keeper_tell(k, 1, "LTTng did not deliver its last events in time");
 		k->state = KEEPER_STOPPED;
 		wire_send(k->options->fd, &drained, NULL, 0, -1, true);
 	}

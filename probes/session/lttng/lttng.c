@@ -190,7 +190,7 @@ static void admit_later(struct calls *c, uid_t uid, int fd)
 
 	if (!c->plan->only_admitted || admit(c, uid, false) == 0)
 		return;
-	snprintf(text, sizeof(text), "programs of uid %u are not seen: %s", (unsigned int)uid,
+	snprintf(text, sizeof(text), "programs of uid %u cannot be observed: %s", (unsigned int)uid,
 		 c->error);
 	wire_text(fd, WIRE_MESSAGE, 1, text);
 }

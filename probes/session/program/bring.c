@@ -132,15 +132,16 @@ static bool wait_report(struct bring *b, const struct report *report, const stru
 		if (!over && wire_now_ns() - compared_ns > COMPARE_NS) {
 			compared_ns = wire_now_ns();
 			if (is_another(b->pid, layout)) {
-				snprintf(why, size, "it has called exec() in the meantime: try again");
+				snprintf(why, size, "the process called exec() in the meantime: "
+					 "try again");
 				return false;
 			}
 		}
 	} while (!over && wire_now_ns() < deadline);
 	if (over)
-		snprintf(why, size, "it has ended in the meantime");
+		snprintf(why, size, "the process ended in the meantime");
 	else
-		snprintf(why, size, "its probes did not begin within %d s",
+		snprintf(why, size, "its probes did not start within %d s",
 			 (int)(LIMIT_NS / 1000000000));
 	return false;
 }
@@ -157,7 +158,7 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 {
 	int begun = b->again, ready = 0, wrong = 0;
 
-	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe is of use in it");
+	snprintf(why, size, "%s", now->text[0] ? now->text : "no probe observes anything in it");
 	if (now->text[0])		/* what begins is heard by nobody */
 		return 0;
 	for (uint32_t i = 0; i < now->loads; i++) {
@@ -168,7 +169,7 @@ static int count_begun(const struct bring *b, const struct stage_report *now, ch
 			continue;
 		wrong++;
 		snprintf(why, size, "%s", now->load[i].text[0] ? now->load[i].text :
-			 "a probe cannot begin, and does not say why");
+			 "a probe failed to start, without a reason");
 	}
 	/* that something may come later is no comfort where what is there could not begin */
 	return begun + (wrong ? 0 : ready);
@@ -204,7 +205,7 @@ static bool stage(struct bring *b, struct report *report, struct stage_report *n
 	if (!wait_report(b, report, &layout, now, why, size))
 		return false;
 	if (now->state == STAGE_BAD_ARGUMENT) {
-		snprintf(why, size, "its environment does not take '%s'", now->text);
+		snprintf(why, size, "cannot set '%s' in its environment", now->text);
 		return false;
 	}
 	return count_begun(b, now, why, size) > 0;

@@ -183,15 +183,17 @@ void environ_complaint(const struct environ_choice *choice, char *text, size_t s
 
 	text[0] = '\0';
 	if (!choice->lib_dir[0])
-		snprintf(text, size, "no probe libraries beside tftop: nothing will be seen; "
-			 "run 'make' or 'make install' again");
+		snprintf(text, size, "there are no probe libraries beside tftop, so that nothing "
+			 "can be observed; run 'make' or 'make install' again");
 	else if (bad)
-		snprintf(text, size, "%s in the path '%.300s': LD_PRELOAD and OPENCL_LAYERS cannot "
-			 "carry it, nothing will be seen; move or install tftop elsewhere",
-			 *bad == ':' || *bad == ';' ? "a colon" : "a blank", choice->lib_dir);
+		snprintf(text, size, "there is %s in the path '%.300s', which LD_PRELOAD and "
+			 "OPENCL_LAYERS do not allow, so that nothing can be observed; move or "
+			 "install tftop elsewhere",
+			 *bad == ':' || *bad == ';' ? "a colon" : "a space", choice->lib_dir);
 	else if (find_everybodys(choice->lib_dir, open, sizeof(open)))
-		snprintf(text, size, "everybody can write '%.300s', and what is there would be loaded "
-			 "into PROGRAM: nothing will be seen; take the right away ('chmod o-w')", open);
+		snprintf(text, size, "every user can write to '%.300s', from which tftop would "
+			 "load code into PROGRAM, so that nothing is observed; take that right "
+			 "away ('chmod o-w')", open);
 }
 
 static bool add_late(const struct environ_choice *choice, const char *seen, const char *library,

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
-#include "probes/session/program/bring.h"
-#include "probes/session/internal.h"
 #include "probes/process/process.h"
+#include "probes/process/wire.h"
+#include "probes/session/program/bring.h"
 
 #define KNOWN_MAX 4096
 /* Processes whose libraries are read in one look. */
@@ -28,6 +28,7 @@
 #define GROWS_MAX 40
 #define CAUSES_MAX 8
 #define WHY_MAX 700
+#define TEXT_MAX 512
 
 #define REPORT_NAME "follow"
 #define SAME_MEMORY 1		/* KCMP_VM */
@@ -82,46 +83,44 @@ static bool may_go_on(void *arg, char *why, size_t size)
 	stop = f->stop;
 	pthread_mutex_unlock(&f->lock);
 	if (stop)
-		snprintf(why, size, "tftop leaves");
+		snprintf(why, size, "tftop is ending");
 	return !stop;
 }
 
 /* What is put into it: as for the program, with what it was started with itself. */
 static size_t make_lines(const struct follow *f, pid_t pid, char *lines, size_t size)
 {
-	struct session_variables variables = { NULL, 0 };
+	struct process_environment own;
 	struct environ_options options = {
 		.dir = f->dir, .preload = true, .lossless = f->lossless,
-		.own = session_attach_variable, .arg = &variables,
+		.own = process_variable, .arg = &own,
 	};
 	size_t bytes;
 
-	session_attach_variables(pid, &variables);
+	process_environment(pid, &own);
 	bytes = environ_lines(f->probes, &options, lines, size);
-	free(variables.text);
+	free(own.text);
 	return bytes;
 }
 
 static void enter(struct follow *f, struct job *job, const struct attach_check *check)
 {
 	static char lines[WIRE_DATA_MAX];
-	struct target target = { .pid = job->pid, .fd = -1 };
 	struct bring bring = {
 		.pid = job->pid, .uid = f->uid, .gid = f->gid, .dir = f->dir, .name = REPORT_NAME,
 		.probes = f->probes, .lines = lines, .may_go_on = may_go_on, .arg = f,
 	};
 
-	if (!session_attach_hold(&target, job->start_ticks)) {
-		snprintf(job->why, sizeof(job->why), "it has just ended");
-	} else {
-		bring.fd = target.fd;
-		bring.again = check->again;
-		bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
-		job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
-		free(bring.codes);
+	bring.fd = process_open(job->pid, job->start_ticks, NULL);
+	if (bring.fd < 0) {
+		snprintf(job->why, sizeof(job->why), "the process has just ended");
+		return;
 	}
-	if (target.fd >= 0)
-		close(target.fd);
+	bring.again = check->again;
+	bring.bytes = make_lines(f, job->pid, lines, sizeof(lines));
+	job->good = bring_probes(&bring, &job->now, job->why, sizeof(job->why));
+	free(bring.codes);
+	close(bring.fd);
 }
 
 static void do_job(struct follow *f, struct job *job)
@@ -138,11 +137,11 @@ static void do_job(struct follow *f, struct job *job)
 	if (!check->possible)
 		snprintf(job->why, sizeof(job->why), "%s", check->error);
 	else if (check->apart)
-		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a container): what is "
-			 "there is attached to by -p alone");
+		snprintf(job->why, sizeof(job->why), "it sees other files than tftop (a "
+			 "container): attach to it with -p");
 	else if (job->refused)
-		snprintf(job->why, sizeof(job->why), "it is uid %u's and gid %u's: one tftop watches "
-			 "processes of one user", check->uid, check->gid);
+		snprintf(job->why, sizeof(job->why), "it belongs to uid %u and gid %u: one tftop "
+			 "observes the processes of one user only", check->uid, check->gid);
 	else
 		enter(f, job, check);
 	free(check);
@@ -370,7 +369,7 @@ static void tell_wrong(struct follow *f, follow_function *tell, void *arg)
 static void take_result(struct follow *f, follow_function *tell, void *arg)
 {
 	struct known *k = find(f, f->job.pid);
-	char text[SESSION_ERROR_MAX];
+	char text[TEXT_MAX];
 
 	if (f->job.good)
 		tell_wrong(f, tell, arg);
@@ -381,7 +380,7 @@ static void take_result(struct follow *f, follow_function *tell, void *arg)
 		k->next_ns = wire_now_ns() + REFUSED_NS;
 	if (f->job.good || !(k->settled || f->job.refused) || is_told(f, f->job.why))
 		return;
-	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started meanwhile: %.300s",
+	snprintf(text, sizeof(text), "cannot attach to %d ('%s'), which was started later: %.300s",
 		 (int)k->pid, k->command, f->job.why);
 	tell(arg, 1, text);
 }

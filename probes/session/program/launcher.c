@@ -133,8 +133,8 @@ static bool send_ring(struct launcher *l)
 		struct wire_head head = { .type = WIRE_MESSAGE, .status = 1 };
 		char text[160], bytes[FMT_MAX];
 
-		snprintf(text, sizeof(text), "%s of PROGRAM's output not shown: "
-			 "the screen did not keep up", fmt_many(bytes, l->dropped, "byte"));
+		snprintf(text, sizeof(text), "%s of PROGRAM's output were discarded: the screen "
+			 "did not keep up", fmt_many(bytes, l->dropped, "byte"));
 		enqueue(l, &head, text);
 		l->dropped = 0;
 	}
@@ -526,7 +526,8 @@ _Noreturn void launcher_main(const struct launcher_options *options)
 		setsid();
 		open_pty(&l);
 		if (l.master < 0)
-			enqueue(&l, &head, "no pty is left: PROGRAM writes to the terminal itself");
+			enqueue(&l, &head, "no pseudo-terminal is available: PROGRAM writes to the "
+				"terminal directly");
 	}
 	fork_program(&l);
 	if (!options->screen)

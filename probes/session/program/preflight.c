@@ -97,7 +97,7 @@ static void find(struct preflight *p, const char *name)
 		if (find_on_path(name, p->path, sizeof(p->path), &denied))
 			return;
 		if (denied)
-			refuse(p, 126, "cannot run '%s': the one on the PATH is not executable",
+			refuse(p, 126, "cannot run '%s': the file on the PATH is not executable",
 			       name);
 		else
 			refuse(p, 127, "program not found on the PATH: '%s'", name);
@@ -229,7 +229,7 @@ static void look_inside(struct preflight *p)
 		if (p->kind != PREFLIGHT_UNKNOWN || !interpreter_of(first, next, sizeof(next)))
 			return;
 		if (!runnable(next)) {
-			refuse(p, 126, "cannot run '%s': its interpreter '%s' is not there",
+			refuse(p, 126, "cannot run '%s': its interpreter '%s' does not exist",
 			       file, next);
 			return;
 		}
@@ -281,15 +281,16 @@ static void note_kind(struct preflight *p)
 	const char *hider = preflight_hider(p->path);
 
 	if (hider)
-		note(p, "what '%s' runs is out of sight: it changes user, container or machine; "
-		     "run tftop inside it", hider);
+		note(p, "tftop cannot observe what '%s' runs in another container, on another "
+		     "machine or as another user; run tftop there", hider);
 	if (p->kind == PREFLIGHT_STATIC)
 		note(p, "'%s' is statically linked: no probe can be loaded into it", p->path);
 	else if (p->kind == PREFLIGHT_SECURE && !hider)
 		note(p, "'%s' is set-uid or has file capabilities: the system removes the probes "
 		     "from its environment", p->path);
 	else if (p->kind == PREFLIGHT_FOREIGN)
-		note(p, "'%s' is of another word size or C library: the probes do not fit into it",
+		note(p, "'%s' has another word size or C library than the probes: they cannot be "
+		     "loaded into it",
 		     p->path);
 }
 
@@ -313,20 +314,20 @@ static void note_tracers(struct preflight *p)
 	extern char **environ;
 
 	if (getenv(TFT_CONTROL_ENV)) {
-		note(p, "another tftop is around this one ('" TFT_CONTROL_ENV "' is set): it will "
-		     "not see this program");
+		note(p, "this tftop runs under another one ('" TFT_CONTROL_ENV "' is set), which "
+		     "will not see this program");
 		return;
 	}
 	if (getenv("LTTNG_HOME"))
-		note(p, "PROGRAM is traced by your own LTTng ('LTTNG_HOME' is set): that session "
-		     "does not see it while tftop runs");
+		note(p, "your own LTTng traces PROGRAM ('LTTNG_HOME' is set): that session does "
+		     "not see it while tftop runs");
 	else if (user_daemon_runs())
 		note(p, "your own LTTng session daemon is running: it does not see PROGRAM while "
 		     "tftop runs");
 	for (char **e = environ; *e; e++) {
 		if (strncmp(*e, "LTTNG_UST_", 10) != 0)
 			continue;
-		note(p, "'%.*s' is set and is obeyed by the probes as well",
+		note(p, "'%.*s' is set, which also affects the probes",
 		     (int)strcspn(*e, "="), *e);
 		return;
 	}

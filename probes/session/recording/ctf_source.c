@@ -37,12 +37,12 @@ static bt_field_class *field_class(bt_trace_class *trace, const struct field_spe
 		return bt_field_class_string_create(trace);
 	case STORE_U64X3:
 	case STORE_U32X3:
-		return array_class(trace, field_bits(field));
+		return array_class(trace, field->bits);
 	case STORE_I32:
 	case STORE_I64:
-		return integer_class(trace, true, field_bits(field));
+		return integer_class(trace, true, field->bits);
 	default:
-		return integer_class(trace, false, field_bits(field));
+		return integer_class(trace, false, field->bits);
 	}
 }
 
@@ -90,9 +90,9 @@ static bool make_event_class(struct ctf_source *source, bt_trace_class *trace,
 	bool good = class && payload;
 
 	source->class[spec->type] = class;
-	source->fields[spec->type] = spec->fields;
+	source->fields[spec->type] = spec->fields();
 	snprintf(name, sizeof(name), "tftop:%s", spec->name);
-	for (const struct field_spec *field = spec->fields; good && field->name; field++)
+	for (const struct field_spec *field = spec->fields(); good && field->name; field++)
 		good = append(payload, field->name, field_class(trace, field));
 	if (good) {
 		bt_event_class_set_log_level(class, BT_EVENT_CLASS_LOG_LEVEL_DEBUG_LINE);
@@ -193,7 +193,7 @@ static bool set_field(bt_field *field, const struct field_spec *spec, const void
 		break;
 	case STORE_I32:
 		bt_field_integer_signed_set_value(field, clamp(*(const int32_t *)from,
-							       field_bits(spec)));
+							       spec->bits));
 		break;
 	case STORE_I64:
 		bt_field_integer_signed_set_value(field, *(const int64_t *)from);

@@ -220,16 +220,16 @@ static bool tell_damage(struct offline *offline, int64_t origin)
 			}
 		}
 	if (tail.packets) {
-		snprintf(text, sizeof(text), "the recording was cut off: of %s the last "
-			 "%s (at least) %s missing%s", fmt_many(streams, tail.streams, "stream"),
+		snprintf(text, sizeof(text), "the recording was cut off: of %s at least the last "
+			 "%s %s missing%s", fmt_many(streams, tail.streams, "stream"),
 			 fmt_many(packets, tail.packets, "packet"), tail.packets == 1 ? "is" : "are",
 			 when(at, ", from ", tail.from_ns, origin, " on"));
 		tell(offline, 1, text);
 	}
 	if (inside.packets) {
 		fmt_bytes(bytes, inside.bytes);
-		snprintf(text, sizeof(text), "the recording is damaged: %s in the midst of it "
-			 "are no packets and were left out%s", bytes,
+		snprintf(text, sizeof(text), "the recording is damaged: %s in the middle are not "
+			 "packets and were skipped%s", bytes,
 			 when(at, ", the first at ", inside.from_ns, origin, ""));
 		tell(offline, 1, text);
 	}
@@ -295,8 +295,8 @@ static void tell_gaps(struct offline *offline, int64_t origin)
 		    !sessions_span(offline, 1, n - 1, &first, &before) || after <= before)
 			continue;
 		tell_loss(offline, before, after, 0);
-		snprintf(text, sizeof(text), "the tracer's daemons were replaced: what PROGRAM did between "
-			 "%s and %s of the run is missing", fmt_time(begin, before - origin),
+		snprintf(text, sizeof(text), "the LTTng daemons were replaced: what PROGRAM did "
+			 "between %s and %s of the run is missing", fmt_time(begin, before - origin),
 			 fmt_time(end, after - origin));
 		tell(offline, 1, text);
 	}
@@ -331,8 +331,8 @@ static bool tell_metadata(struct offline *offline)
 		if (undescribed(trace, text, sizeof(text)))
 			tell_failure(offline, text);
 		if (trace->metadata_cut)
-			tell(offline, 1, "the description of the trace ends in the midst: events "
-			     "that it would define further on cannot be read");
+			tell(offline, 1, "the description of the trace is cut off: events that are "
+			     "defined after the cut cannot be read");
 		if (trace->n_unreadable) {
 			snprintf(text, sizeof(text), "cannot read %s of '%.200s': %s",
 				 fmt_many(files, trace->n_unreadable, "file"), trace->path,
@@ -367,16 +367,17 @@ static bool tell_unread(struct offline *offline, int64_t origin)
 			first = end->error;
 	}
 	if (lost)
-		tell_failure(offline, "the data is damaged: babeltrace gave up on part of it");
+		tell_failure(offline, "the data is damaged, and babeltrace could not read part of "
+			     "it");
 	if (bad) {
-		snprintf(text, sizeof(text), "the recording is damaged: %" PRIu64 " packet%s left out%s "
+		snprintf(text, sizeof(text), "the recording is damaged: %" PRIu64 " packet%s skipped%s "
 			 "(%s)", bad, bad == 1 ? " was" : "s were",
 			 when(at, ", the first at ", from_ns, origin, ""), first ? first : "");
 		tell(offline, 1, text);
 	}
 	if (unread) {
 		snprintf(text, sizeof(text), "%s%s", offline->n_events ?
-			 "the recording cannot be read further: " : "",
+			 "the rest of the recording cannot be read: " : "",
 			 first ? first : "too many damaged packets");
 		tell_failure(offline, text);
 	}
@@ -428,7 +429,7 @@ static uint64_t tell_unknown(struct offline *offline)
 		return 0;
 	qsort(unknown.kinds, unknown.count, sizeof(unknown.kinds[0]), by_events);
 	strbuf_init(&text);
-	strbuf_addf(&text, "%" PRIu64 " events are not known to tftop and were left out:",
+	strbuf_addf(&text, "%" PRIu64 " events are unknown to tftop and were skipped:",
 		    unknown.events);
 	for (size_t i = 0; i < unknown.count && i < UNKNOWN_SHOWN; i++)
 		strbuf_addf(&text, "%s '%.64s' %" PRIu64 " times", i ? "," : "",

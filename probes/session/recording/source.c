@@ -296,12 +296,12 @@ static bool build_graph(struct source *source)
 static bool build(struct source *source)
 {
 	if (!source->folder[0] && !make_folder(source)) {
-		complain(source, "no room for a folder of links");
+		complain(source, "cannot create a folder of links");
 		remove_folder(source);
 		return false;
 	}
 	if (source->options.stream && !fill_folder(source)) {
-		complain(source, "no room to take the damaged packets out");
+		complain(source, "cannot copy the undamaged packets");
 		return false;
 	}
 	return build_graph(source);
@@ -330,8 +330,8 @@ static bool is_described(struct source *source)
 		return true;
 	}
 	snprintf(source->what.error, sizeof(source->what.error),
-		 "babeltrace does not take the description of the trace: damaged, or of a kind "
-		 "that it does not know");
+		 "babeltrace does not accept the description of the trace: it is damaged, or of an "
+		 "unknown kind");
 	return false;
 }
 
