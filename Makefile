@@ -310,7 +310,7 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/process.c probes/process/wire.c)
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread
@@ -481,7 +481,7 @@ messages:
 BENCH := $(patsubst tests/bench/%.c,$(O)/tests/bench/%,$(call src,tests/bench/*_bench.c))
 bench: all $(if $(ONLY),,tests) $(BENCH) $(O)/tests/burst $(CUDA_DOUBLES) $(addprefix $(O)/tests/cuda/,cuda_launch libcuda-client.so)
 	@$(if $(ONLY),,O=$(O) TIMING=1 tests/run.sh --alone $(SUITES_TIMING);) O=$(O) tests/bench/run.sh $(ONLY)
-$(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=analyses_push,--wrap=analyses_poll,--wrap=analyses_run
+$(O)/tests/bench/acts_bench: LDFLAGS += -Wl,--wrap=acts_push,--wrap=analyses_poll,--wrap=analyses_run
 $(addprefix $(O)/tests/bench/,model_bench acts_bench executions_bench): $(O)/tests/bench/%: $(O)/obj/tests/bench/%.o $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -508,6 +508,7 @@ docs: $(O)/tftop
 		mv docs/$$page.new docs/$$page || exit 1; done
 	@for shell in bash zsh fish; do $(O)/tftop --print=$$shell > docs/tftop.$$shell.new && \
 		mv docs/tftop.$$shell.new docs/tftop.$$shell || exit 1; done
+	@tests/schema_page.py > docs/schema.md.new && mv docs/schema.md.new docs/schema.md
 
 # ---- install ----
 

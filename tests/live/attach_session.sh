@@ -192,13 +192,13 @@ while program.poll() is None:
 if late:
     late.kill()
 sys.exit(program.returncode)'
-late_told() { report "$1" "[m['text'][:10] for m in j['messages'] if 'was started meanwhile' in m['text']]"; }
+late_told() { report "$1" "[m['text'][:10] for m in j['messages'] if 'was started after tftop attached' in m['text']]"; }
 below() {
 	begin "$python" -c "$above" || return
 	local inner=$pid
 	pid=$program
-	attach one && leave && is 'what is said' "$(report one "[m['text'] for m in j['messages'] if 'below' in m['text']]")" \
-		"['1 process below is not watched: --children attaches to what runs below as well']" || return
+	attach one && leave && is 'what is said' "$(report one "[m['text'] for m in j['messages'] if 'child process' in m['text']]")" \
+		"['1 child process is not observed; --children attaches to child processes too']" || return
 	attach two --children && steps go done && touch "$work/steps/late" &&
 		wait_for 20 grep -q 'process .*: sleep 60' "$work/two.log" && leave && counts two 100 &&
 		is 'of the late one' "$(late_told two)" '[]' &&
@@ -230,7 +230,7 @@ follows() {
 	for c in cos tan sinh; do
 		is "$c" "$(report one "sum(o['count'] for o in j['ops'] if o['name'] == '$c')")" 100 || return
 	done
-	is 'said' "$(report one "[m['text'] for m in j['messages'] if 'attach' in m['text'] or 'meanwhile' in m['text']]")" '[]' &&
+	is 'said' "$(report one "[m['text'] for m in j['messages'] if 'attach' in m['text'] or 'was started after' in m['text']]")" '[]' &&
 		is processes "$(report one "len(j['processes']), all(p.get('parent', 1) > 1 for p in j['processes'] if p['pid'] != $pid)")" \
 			'(4, True)' && is 'children of it' "$(report one "sum(p.get('parent') == $pid for p in j['processes'])")" 2
 }
@@ -261,8 +261,8 @@ follow_many() {
 }
 # Without --children they are not, which is said once.
 not_followed() {
-	starter refused && attach one && touch "$work/steps/go" && wait_for 20 grep -q 'was started meanwhile' "$work/one.log" &&
-		end_starter && is 'of late ones' "$(report one "sum('--children is for those' in m['text'] for m in j['messages'])")" 1
+	starter refused && attach one && touch "$work/steps/go" && wait_for 20 grep -q 'was started after tftop attached' "$work/one.log" &&
+		end_starter && is 'of late ones' "$(report one "sum('use --children for those' in m['text'] for m in j['messages'])")" 1
 }
 # control STATUS PATTERN COMMAND…: what --control says of $pid
 control() {

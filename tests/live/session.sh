@@ -163,7 +163,7 @@ chained() {
 	has 'TFTOP_CHAIN_INTEL' && { fail "a tftop around us was chained"; return; }
 	mkdir "$work/a b" && cp -r "$copy/lib" "$work/a b/"
 	under root -d "$work/a b" -- true
-	status 0 && said 'a blank in the path' || return
+	status 0 && said 'a space in the path' || return
 	! has '^environment LD_PRELOAD' || fail "a path with a blank was set"
 }
 
@@ -177,11 +177,11 @@ noticed() {
 		said "c' \(process [0-9]*\) is statically linked" || return
 	fi
 	cc -o "$work/sudo" "$work/p.c" || return
-	under root -- "$work/sudo"; status 4 && said "what 'sudo' runs is out of sight" || return
+	under root -- "$work/sudo"; status 4 && said "tftop cannot observe what 'sudo' runs" || return
 	wrap=(env LTTNG_HOME=/nosuch); under root -- true; wrap=()
-	said 'traced by your own LTTng' || return
+	said 'your own LTTng traces PROGRAM' || return
 	wrap=(env TFTOP_CONTROL=/nosuch); under root -- true; wrap=()
-	said 'another tftop is around' || return
+	said 'this tftop runs under another one' || return
 	[ -n "$is_root" ] || return 0
 	chmod 755 "$work" && cp "$work/p" "$work/q" 2>/dev/null || cc -o "$work/q" "$work/p.c"
 	cc -o "$work/q" "$work/p.c" && chmod 4755 "$work/q"
@@ -317,13 +317,13 @@ until grep -q '^started' "$1"; do sleep 0.02; done
 for p in $(grep -lzsx "TFTOP_MARK=$TFTOP_MARK" /proc/[0-9]*/environ | cut -d/ -f3); do
 	[ "$(cat "/proc/$p/comm" 2>/dev/null)" = tftop-keeper ] && kill -STOP "$p" && keeper=$p
 done
-until grep -q '^message 1 .* keeper .* has been continued' "$1" || [ $((i = i + 1)) -gt 100 ]; do sleep 0.05; done
+until grep -q '^message 1 .* keeper .* tftop has continued it' "$1" || [ $((i = i + 1)) -gt 100 ]; do sleep 0.05; done
 until grep -q '^State:.S' "/proc/$keeper/status" || [ $((i = i + 1)) -gt 200 ]; do sleep 0.05; done
 grep -q '^State:.S' "/proc/$keeper/status" && echo program done
 END
 keeper_stops() {
 	under root -r -- bash "$tmp/stopper" "$work/log"
-	said "^message 1 tftop's keeper .process [0-9]+.* has been continued" || return
+	said "^message 1 tftop's keeper .process [0-9]+.* tftop has continued it" || return
 	status 0 || return
 	grep -q 'program done' "$work/out" || fail "the keeper stands still" || return
 	! has '^broken' || fail "said to be broken" || return
@@ -391,7 +391,7 @@ not_installed() {
 		private "mount --bind /dev/null $(command -v $p)"
 		under root -- echo hi
 		wrap=()
-		status 0 && said "'$p' not found; install the package 'lttng-tools'" || return
+		status 0 && said "'$p' was not found; install the package 'lttng-tools'" || return
 		grep -qx hi "$work/out" || fail "PROGRAM did not run bare" || return
 	done
 	private "mount --bind /bin/false $(command -v lttng-relayd)"
@@ -414,7 +414,7 @@ small_shm() {
 	done <<-END
 		64m ^read-to-end.1
 		256k is.small
-		100k buffers.are.on.the.disk
+		100k buffers.are.on.disk
 		32k LTTng.needs
 	END
 	private "mount -t tmpfs -o ro none /dev/shm"
@@ -478,7 +478,7 @@ END
 	traced root
 	local result=$?
 	wrap=()
-	[ $result = 0 ] && said 'ports of 127.0.0.1'
+	[ $result = 0 ] && said 'ports on 127.0.0.1'
 }
 
 # ---- recordings ----
