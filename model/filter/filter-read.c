@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 
 #define SHOWN 40u			/* bytes of the text in an error */
@@ -25,7 +26,7 @@ bool filter_fail(const struct parser *p, const char *at, const char *format, ...
 	va_list args;
 
 	for (const char *c = p->text; c < at; c++)
-		column += (*c & 0xc0) != 0x80;
+		column += !utf8_continues(*c);
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
@@ -57,7 +58,7 @@ size_t filter_word_length(const char *at)
 int filter_shown(const char *at, size_t length)
 {
 	if (length > SHOWN)
-		for (length = SHOWN; length && (at[length] & 0xc0) == 0x80; length--)
+		for (length = SHOWN; length && utf8_continues(at[length]); length--)
 			;
 	return (int)length;
 }
@@ -66,7 +67,7 @@ int filter_shown_at(const char *at)
 {
 	size_t n = filter_word_length(at);
 
-	for (n = n ? n : 1; n && (at[n] & 0xc0) == 0x80; n++)
+	for (n = n ? n : 1; n && utf8_continues(at[n]); n++)
 		;
 	return filter_shown(at, n);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/import/chrome-internal.h"
 
 #define NONE UINT32_MAX
@@ -15,9 +16,7 @@
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	for (hash ^= 0xcbf29ce484222325u; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(HASH_SEED ^ hash, text));
 }
 
 static bool is_in(const char *word, const char *const *list)

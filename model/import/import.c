@@ -13,6 +13,11 @@
 
 #define LOOK_BYTES 4096u
 
+enum import_kind {
+	IMPORT_NONE = 0,
+	IMPORT_RUN_METADATA, IMPORT_STEP_STATS, IMPORT_XSPACE, IMPORT_CHROME,
+};
+
 struct import {
 	struct import_options options;
 	struct bytes *source;		/* owned */
@@ -21,7 +26,8 @@ struct import {
 	_Atomic int progress;
 };
 
-const char *import_kind_name(enum import_kind kind)
+/* "a TensorFlow XSpace" */
+static const char *import_kind_name(enum import_kind kind)
 {
 	static const char *const names[] = {
 		[IMPORT_NONE] = "of no known format",
@@ -113,11 +119,6 @@ struct import *import_new(const struct import_options *options, char error[IMPOR
 		return import;
 	import_free(import);
 	return NULL;
-}
-
-enum import_kind import_kind(const struct import *import)
-{
-	return import->kind;
 }
 
 /* ---- reading ---- */
