@@ -53,6 +53,10 @@ gone() { ! grep -qs '^State:.[^XZ]' "/proc/$1/status"; }
 # asleep PID: it is a 'sleep' that has started, with its libraries
 asleep() { grep -qsx sleep "/proc/$1/comm" && grep -qs '^State:.S' "/proc/$1/status"; }
 
+# is_unheld FOLDER: nobody holds its lock: the tftop it belonged to is gone. By
+# descriptor: by name, flock would make what has just been removed.
+is_unheld() { [ -d "$1" ] && flock -n 9 9<"$1"; } 2>/dev/null
+
 # children PID: its children's PIDs, one a line, the oldest first; 1 when there is none
 children() {
 	local list
@@ -173,8 +177,19 @@ case_together() {
 	beside=() beside_pids=()
 }
 
+# A function that is not there, as after a change of this file, is no failed condition.
+command_not_found_handle() {
+	echo "${0##*/}: '$1' is not there" >&2
+	case $1 in *_*) echo "$1" >>"$tmp/not-there" ;; esac
+	return 127
+}
+
 suite_end() {
 	case_together
+	if [ -e "$tmp/not-there" ]; then
+		echo "not ok ${0##*/}: no function '$(head -n 1 "$tmp/not-there")'"
+		failed=$((failed + 1))
+	fi
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" -eq 0 ]
 	exit

@@ -216,7 +216,7 @@ static void map_times(const struct host_mapping *mapping, struct event *event)
 		map_time(mapping, &event->u.flow.at_ns);
 		break;
 	case EVENT_SETTLED:
-		map_time(mapping, &event->u.settled_ns);
+		map_time(mapping, &event->u.settled.settled_ns);
 		break;
 	case EVENT_LEVEL:
 		map_time(mapping, &event->u.level.at_ns);

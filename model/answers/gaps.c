@@ -10,6 +10,7 @@
  * The first lane's gap is [10,50), the second's from 20 on [20,70): the moment is 20; both agree
  * from there to 50: [20,50).
  */
+#include "model/base/binary_heap.h"
 #include "model/query/gaps.h"
 
 #include <stdlib.h>
@@ -184,30 +185,18 @@ bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t be
 }
 
 /* A heap with the shortest on top; of equal ones the last. */
-static bool is_less(const struct row_gap *a, const struct row_gap *b)
+static bool gap_is_before(const void *one, const void *other, const void *arg)
 {
+	const struct row_gap *a = one, *b = other;
 	int64_t x = a->end_ns - a->start_ns, y = b->end_ns - b->start_ns;
 
+	(void)arg;
 	return x != y ? x < y : a->start_ns > b->start_ns;
-}
-
-static void sink(struct row_gap *heap, size_t n, size_t at)
-{
-	for (size_t child; (child = 2 * at + 1) < n; at = child) {
-		struct row_gap swap = heap[at];
-
-		if (child + 1 < n && is_less(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_less(&heap[child], &heap[at]))
-			return;
-		heap[at] = heap[child];
-		heap[child] = swap;
-	}
 }
 
 static int longest_first(const void *a, const void *b)
 {
-	return is_less(a, b) ? 1 : is_less(b, a) ? -1 : 0;
+	return gap_is_before(a, b, NULL) ? 1 : gap_is_before(b, a, NULL) ? -1 : 0;
 }
 
 size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int64_t t0, int64_t t1,
@@ -224,12 +213,12 @@ size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int6
 		     at = gap.end_ns) {
 			if (n < max) {
 				out[n++] = gap;
-				for (size_t i = n / 2; n == max && i-- > 0; )
-					sink(out, n, i);
+				if (n == max)
+					binary_heap_make(out, n, sizeof(gap), gap_is_before, NULL);
 			} else {
 				*more = true;
 				out[0] = gap;
-				sink(out, n, 0);
+				binary_heap_down(out, n, sizeof(gap), 0, gap_is_before, NULL);
 			}
 			/* Only what is longer than the shortest has a place from now on. */
 			if (n == max)

@@ -7,6 +7,7 @@
  * between. Blocks of 64 are unpacked at once. A span's sum is found by what it is made of
  * (item), and mostly is one of those found just before.
  */
+#include "model/base/hash.h"
 #include "model/query/range.h"
 
 #include <limits.h>
@@ -471,9 +472,7 @@ size_t range_walk_parts(struct range_walk *walk, struct range_part **out)
 
 static uint64_t text_hash(uint64_t hash, const char *text)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(hash, text));
 }
 
 static bool same_text(const char *a, const char *b)

@@ -17,6 +17,7 @@
 #include "model/align/hosts.h"
 #include "model/analyses/analyses.h"
 #include "model/analyses/thresholds.h"
+#include "model/base/binary_heap.h"
 #include "model/base/util.h"
 #include "model/commands/commands.h"
 #include "model/commands/join.h"
@@ -156,18 +157,12 @@ struct fold_candidates {
 	bool last;			/* also the only chunk of a lane */
 };
 
-static void sift_down(struct fold_candidates *heap, size_t i)
+static bool ends_before(const void *a, const void *b, const void *arg)
 {
-	struct fold_candidate moved = heap->list[i];
+	const struct fold_candidate *x = a, *y = b;
 
-	for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
-		if (child + 1 < heap->n && heap->list[child + 1].end_ns < heap->list[child].end_ns)
-			child++;
-		if (heap->list[child].end_ns >= moved.end_ns)
-			break;
-		heap->list[i] = heap->list[child];
-	}
-	heap->list[i] = moved;
+	(void)arg;
+	return x->end_ns < y->end_ns;
 }
 
 static void fold_gather(const struct model *model, struct fold_candidates *heap)
@@ -185,8 +180,7 @@ static void fold_gather(const struct model *model, struct fold_candidates *heap)
 			heap->list[heap->n++] = (struct fold_candidate) { end, i, l };
 		}
 	}
-	for (size_t i = heap->n / 2; i-- > 0; )
-		sift_down(heap, i);
+	binary_heap_make(heap->list, heap->n, sizeof(*heap->list), ends_before, NULL);
 }
 
 /* Folds until `bytes` are free or nothing is left to fold; returns how many are. */
@@ -208,7 +202,8 @@ static size_t fold_oldest(struct model *model, struct fold_candidates *heap, siz
 		if (first->end_ns == INT64_MAX)
 			*first = heap->list[--heap->n];
 		if (heap->n)
-			sift_down(heap, 0);
+			binary_heap_down(heap->list, heap->n, sizeof(*heap->list), 0, ends_before,
+					 NULL);
 		model_breathe(model);
 	}
 	return freed;

@@ -212,7 +212,7 @@ static void take_settled(struct model *model, const struct arrival *in, int64_t 
 
 static void apply_settled(struct model *model, const struct arrival *in)
 {
-	take_settled(model, in, in->event->u.settled_ns);
+	take_settled(model, in, in->event->u.settled.settled_ns);
 }
 
 static void apply_beat(struct model *model, const struct arrival *in)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/util.h"
 
 struct graphs *graphs_get(struct model *model)
@@ -64,9 +65,7 @@ size_t graphs_bytes(const struct model *model)
 
 static uint64_t hash_text(uint64_t h, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return map_mix(h) | 1;
+	return map_mix(hash_bytes(h, text, length)) | 1;
 }
 
 static uint64_t name_hash(uint32_t process, const char *name, size_t length)

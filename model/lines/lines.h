@@ -149,7 +149,7 @@ static inline struct line_use *use_at(const struct source_lines *l, uint32_t i)
 	return store_at(&l->uses, i);
 }
 
-/* In the place of a frame's file: a torch.nn.Module that was called, see records.h. */
+/* In the place of a frame's file: a torch.nn.Module that was called, see records_table.h. */
 #define MODULE_FILE "nn.Module"
 bool frame_is_module(struct model *model, const struct source_frame *frame);
 

@@ -8,6 +8,7 @@
  * stand at the top, so that what is in a function is exact in any case. An op that modules
  * (torch.nn.Module) ran is in these, one in the other, as each call tells them.
  */
+#include "model/base/hash.h"
 #include "model/idents/idents.h"
 #include "model/lines/lines.h"
 #include "model/ops/optree_internal.h"
@@ -60,9 +61,7 @@ struct scopes {
 
 static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_bytes(hash, text, length));
 }
 
 static bool same_part(const struct scope_part *a, const struct scope_part *b)

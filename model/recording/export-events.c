@@ -275,7 +275,7 @@ void export_process_end(struct model_export *x, uint32_t process)
 	}
 	if (p->settled_ns) {
 		event = export_event(x, process, EVENT_SETTLED, p->seen_ns);
-		event.u.settled_ns = p->settled_ns;
+		event.u.settled.settled_ns = p->settled_ns;
 		export_put(x, &event);
 	}
 	if (p->exited || p->execed) {

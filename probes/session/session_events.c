@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/session/lttng/daemons.h"
 #include "probes/process/dir.h"
 #include "probes/session/internal.h"
@@ -52,7 +53,7 @@ static void launcher_ended(struct session *s)
 		struct session_event failed = { .type = SESSION_EXEC_FAILED, .status = 125 };
 
 		program_ended(s);
-		session_note(s, &failed, "tftop's launcher died before PROGRAM had started");
+		session_note(s, &failed, "tftop's launcher died before PROGRAM started");
 		return;
 	}
 	session_say(s, 2, "tftop's launcher died: PROGRAM's exit status will be unknown");
@@ -64,7 +65,7 @@ static void launcher_ended(struct session *s)
 
 static void fill(struct session *s, struct session_event *event)
 {
-	const struct wire *w = &s->wire;
+	const struct wire_message *w = &s->wire;
 
 	*event = (struct session_event){
 		.pid = w->head.pid, .status = w->head.status,
@@ -135,14 +136,14 @@ static bool take_target(struct session *s, struct session_event *event)
 	others = targets_running(s);
 	*event = (struct session_event){
 		.type = others ? SESSION_CHILD_EXITED : SESSION_EXITED, .status = -1,
-		.pid = others ? target->pid : s->program, .time_ns = wire_now_ns(), .text = "",
+		.pid = others ? target->pid : s->program, .time_ns = monotonic_ns(), .text = "",
 	};
 	if (!others) {
 		program_ended(s);
 		return true;
 	}
-	snprintf(text, sizeof(text), "process %d has ended, %zu %s watched on", (int)target->pid,
-		 others, others == 1 ? "is" : "are");
+	snprintf(text, sizeof(text), "process %d has ended; %zu %s still observed",
+		 (int)target->pid, others, others == 1 ? "is" : "are");
 	session_say(s, 0, text);
 	return true;
 }
@@ -163,7 +164,7 @@ static bool take_pidfd(struct session *s, struct session_event *event)
 	program_ended(s);
 	*event = (struct session_event){
 		.type = SESSION_EXITED, .pid = s->program, .status = -1,
-		.time_ns = wire_now_ns(), .text = "",
+		.time_ns = monotonic_ns(), .text = "",
 	};
 	return true;
 }
@@ -199,7 +200,7 @@ static void each_program(struct session *s, wake_function *fn)
 
 static void wake_programs(struct session *s)
 {
-	if (wire_now_ns() < s->wake.until_ns)
+	if (monotonic_ns() < s->wake.until_ns)
 		each_program(s, wake_program);
 	else
 		session_stop_waking(s);
@@ -268,7 +269,8 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 		return false;
 	s->broken = true;
 	*event = (struct session_event){
-		.type = SESSION_BROKEN, .text = "tftop's keeper died, and the LTTng daemons with it",
+		.type = SESSION_BROKEN,
+		.text = "tftop's keeper died, and the LTTng daemons with it",
 	};
 	return true;
 }
@@ -279,8 +281,9 @@ static bool keeper_ended(struct session *s, struct session_event *event)
 static void say_late(struct session *s, const struct child_event *child, char *text, size_t size)
 {
 	s->late_told = true;
-	snprintf(text, size, "'%.160s' (process %d) was started meanwhile: of such processes OpenCL, "
-		 "CUDA, NVTX and ITT are seen, frameworks are not; --children is for those as well",
+	snprintf(text, size, "'%.160s' (process %d) was started after tftop attached: in such "
+		 "processes OpenCL, CUDA, NVTX and ITT are observed, but not frameworks; use "
+		 "--children for those",
 		 child->command, (int)child->pid);
 }
 
@@ -300,7 +303,7 @@ static void told_child(void *arg, const struct child_event *child)
 	if (child->gone)
 		return;
 	if (hider)
-		snprintf(text, sizeof(text), "what '%s' runs (process %d) is out of sight",
+		snprintf(text, sizeof(text), "tftop cannot observe what '%s' (process %d) runs",
 			 hider, (int)child->pid);
 	else if (child->kind == PREFLIGHT_STATIC || child->kind == PREFLIGHT_SECURE)
 		snprintf(text, sizeof(text), "'%.200s' (process %d) is %s: no probe can be loaded "
@@ -361,8 +364,8 @@ static void watch_users(struct session *s)
 static void say_users_missed(struct session *s)
 {
 	if (!s->users_missed)
-		session_say(s, 1, "PROGRAM has 256 processes or 64 users or more: those that change "
-			    "their user from now on may not be seen");
+		session_say(s, 1, "PROGRAM has at least 256 processes or 64 users: processes that "
+			    "change their user from now on may not be observed");
 	s->users_missed = true;
 }
 
@@ -413,8 +416,8 @@ void session_look_at_keeper(struct session *s)
 	if (s->keeper_told)
 		return;
 	s->keeper_told = true;
-	snprintf(text, sizeof(text), "tftop's keeper (process %d), which watches over the LTTng daemons, "
-		 "was stopped by somebody: it has been continued", (int)s->keeper);
+	snprintf(text, sizeof(text), "tftop's keeper (process %d), which supervises the LTTng "
+		 "daemons, was stopped from outside; tftop has continued it", (int)s->keeper);
 	session_say(s, 1, text);
 }
 

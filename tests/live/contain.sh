@@ -160,10 +160,10 @@ refused() {
 	sleeper unshare -m sh -c "$private; exit 1" sh || return
 	kill "$pid"
 	sleeper unshare -m sh -c 'mount -t tmpfs none "$HIDE" && mount -t tmpfs -o ro none /dev/shm && exec "$@"' sh &&
-		HIDE=$O/lib pid=$pid user_copy=$O refuses "has no '/dev/shm' to write to, which LTTng in it needs" env || return
+		HIDE=$O/lib pid=$pid user_copy=$O refuses "has no writable '/dev/shm', which LTTng needs" env || return
 	sleeper env HIDE="$user_copy/lib" unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$user_copy/lib" \
 		setpriv --reuid=nobody --regid=nogroup --clear-groups &&
-		refuses "its mounts are not of a user namespace of tftop's user: run tftop as root, or inside" as_user
+		refuses "its mounts do not belong to a user namespace of tftop's user: run tftop as root, or inside" as_user
 }
 # An ordinary user's tftop on a program in a user namespace of that user's.
 users() {

@@ -69,7 +69,7 @@ untouched() {
 	python3 -c "$holder_is" "$pid" "$work/held" <&$hold & holder=$!
 	wait_for 10 test -e "$work/held" || { fail 'no tracer'; return; }
 	"$tftop" -b -p "$pid" >"$work/said" 2>&1
-	is "status of -p" $? 125 && grep -q 'traces it' "$work/said" || { fail "$(first_lines "$work/said")"; return; }
+	is "status of -p" $? 125 && grep -q 'is tracing the process' "$work/said" || { fail "$(first_lines "$work/said")"; return; }
 	join one "$pid" && steps go done && grep -q "^TracerPid:.$holder\$" "/proc/$pid/status" && leave && counts one 100 &&
 		join two "$pid" && steps again again.done && leave && counts two 100 || return
 	kill $holder

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # However tftop ends, its program ends undisturbed and nothing of tftop's is
-# left 2 s later. KILL_RUNS runs (10): every second one SIGKILLs tftop at a
+# left: 2 s later on a machine that does nothing else. KILL_RUNS runs (10): every second one SIGKILLs tftop at a
 # random moment from the very start on, the others end it in the other ways.
 # KILL_SEED repeats the moments of an earlier run.
 #
@@ -315,4 +315,7 @@ for ((i = 0; i < runs; i++)); do
 	fi
 done
 case_run tensorflow with_tensorflow
+for how in kill-batch kill-screen normal term; do
+	case_timed "$how-soon" one 0 "$how"
+done
 suite_end

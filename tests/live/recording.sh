@@ -138,7 +138,7 @@ foreign_trace() {
 	grep -q "^kernels" "$work/out" || fail "our own events were not read" || return
 	find "$work/other" -name metadata -exec sed -i 's/tftop:/other:/g' {} +
 	"$tftop" -b "$work/other" >"$work/out" 2>&1 || fail "unknown events: status $?" || return
-	tr '\n' ' ' <"$work/out" | grep -qE "[0-9]+ events are not known to tftop.*'other:" ||
+	tr '\n' ' ' <"$work/out" | grep -qE "[0-9]+ events are unknown to tftop.*'other:" ||
 		fail "said: $(tail -n 4 "$work/out" | first_lines -)" || return
 	[ ! -e "$work/other/cache" ] || fail "a cache in somebody else's folder"
 }
@@ -279,7 +279,7 @@ END
 	opens "a list too long" || return
 	! grep -q precondition "$work/open.out" "$work/open.err" ||
 		fail "babeltrace aborted: $(first_lines "$work/open.err")" || return
-	told 'packets? was left out|packets were left out' ||
+	told 'packet was skipped|packets were skipped' ||
 		fail "not told: $(grep -A6 '"messages"' "$work/open.json" | first_lines -)"
 }
 

@@ -182,7 +182,7 @@ not_his_folder() {
 not_his_library() {
 	cp -r "$tmp/copy" "$work/bin" && chmod 777 "$work/bin/lib" || return
 	as "$1" "$work/bin/tftop" -b -- sh -c 'echo "${LD_PRELOAD:-none}"' >"$work/out" 2>"$work/err"
-	grep -qx none "$work/out" && grep -q 'everybody can write' "$work/err" ||
+	grep -qx none "$work/out" && grep -q 'every user can write to' "$work/err" ||
 		fail "loaded: $(first_lines "$work/out") $(first_lines "$work/err")"
 }
 
@@ -258,7 +258,7 @@ no_rights_asked() {
 	as A env PATH="$work/bin:$PATH" "$tftop" -b -p "$pid" >"$work/out" 2>"$work/err"
 	local status=$?
 	kill "$pid"
-	[ $status = 125 ] && grep -q "it is uid $B's, tftop is uid $A's: run tftop as that user or as root" "$work/err" ||
+	[ $status = 125 ] && grep -q "the process belongs to uid $B, tftop to uid $A: run tftop as that user or as root" "$work/err" ||
 		fail "status $status: $(first_lines "$work/err")" || return
 	cp /bin/true "$work/setuid" && chmod 4755 "$work/setuid"
 	as A env PATH="$work/bin:$PATH" "$tftop" -b -- "$work/setuid" >"$work/out" 2>"$work/err" ||

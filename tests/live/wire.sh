@@ -49,7 +49,7 @@ once() {
 # Whatever is damaged for a while, or to the end: what is not whole is said, or counted.
 whole_or_said() {
 	told 'seen == made or not settled or lost or j["trust"].get("impossible")' &&
-		{ told settled || says 'damaged|stopped|anew|in time|still to come'; } && why=
+		{ told settled || says 'damaged|stopped|sends no more data|anew|in time|in the future'; } && why=
 }
 always() {
 	local ranges=
@@ -76,10 +76,10 @@ slow() {
 }
 
 case_beside slow slow
-case_beside stalled once stall,1,1 'the relay daemon did not answer for 6 s'
-case_beside cut once cut,1,1 'the connection to the relay daemon broke off'
-case_beside abort once abort 'babeltrace gave up on the data'
-case_beside huge once huge,2,1 'the relay daemon announced more data'
+case_beside stalled once stall,1,1 'the LTTng relay daemon did not answer for 6 s'
+case_beside cut once cut,1,1 'the connection to the LTTng relay daemon was lost'
+case_beside abort once abort 'babeltrace could not read the data'
+case_beside huge once huge,2,1 'the LTTng relay daemon announced more data'
 case_beside crash survived bytes 128
 for fault in bytes times index; do
 	case_beside "$fault" for_a_while $fault 6

@@ -119,8 +119,8 @@ case_versions() {
 		expect versions "$what: said" "$(grep -o "$text" "$tmp/err" "$tmp/out" | head -n 1 | cut -d: -f2)" "$text"
 	}
 	ln -sf "$tmp/libtftop_pluggable.so" "$plugins/other.so"
-	try link 2.9.3 '125 0' 'TensorFlow 2.9 ends at its import with' "$tmp/env/bin/python" -c 'print("ran")'
-	try script 2.10.0 '125 0' 'TensorFlow 2.10 ends at its import with' "$tmp/script"
+	try link 2.9.3 '125 0' 'TensorFlow 2.9 fails at import because of' "$tmp/env/bin/python" -c 'print("ran")'
+	try script 2.10.0 '125 0' 'TensorFlow 2.10 fails at import because of' "$tmp/script"
 	try newer 2.11.0 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'
 	rm "$plugins/other.so"
 	try none 2.9.3 '0 1' '' "$tmp/env/bin/python" -c 'print("ran")'

@@ -239,7 +239,7 @@ interrupts_reading() {
 
 screen_outlives_an_abort() {
 	reads abort && until_screen 'queue 0' && press 8 &&
-		until_screen 'babeltrace gave up on part of it' && press 1 &&
+		until_screen 'babeltrace could not read part of it' && press 1 &&
 		until_screen 'q quit' && press q && ends_with 0
 }
 

@@ -61,10 +61,6 @@ void test_skip(const char *missing) __attribute__((noreturn));
 #define CHECK_INT(got, want) \
 	test_check_int(__FILE__, __LINE__, #got, (int64_t)(got), (int64_t)(want))
 #define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, #got, got, want)
-/* The same by other names. */
-#define EXPECT(condition) CHECK(condition)
-#define EXPECT_INT(got, want) CHECK_INT(got, want)
-#define EXPECT_STR(got, want) CHECK_STR(got, want)
 
 /* The case's own folder, made at the first call; its path holds until the end. */
 const char *test_folder(void);

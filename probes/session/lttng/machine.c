@@ -30,16 +30,16 @@ static void check_daemons(struct attach_check *check)
 static void check_privacy(struct attach_check *check)
 {
 	struct attach_line *line;
-	struct places places;
+	struct daemon_places places;
 
 	places_try(&places);
 	if (places.network) {
-		attach_add(check, "privacy", ATTACH_CAN, "the session gets a private network namespace: "
-			   "nobody else reaches it");
+		attach_add(check, "privacy", ATTACH_CAN, "the session gets a private network "
+			   "namespace: nobody else can reach it");
 		return;
 	}
-	line = attach_add(check, "privacy", ATTACH_PARTLY, "no private network namespace (%s): other "
-			  "users of this machine can connect to the session while it lasts",
+	line = attach_add(check, "privacy", ATTACH_PARTLY, "no private network namespace (%s): "
+			  "other users of this machine can connect to the session while tftop runs",
 			  strerror(places.error ? places.error : EPERM));
 	attach_todo(line, "allow user namespaces, or run tftop in a container of its own");
 }
@@ -50,11 +50,12 @@ static void check_folder(struct attach_check *check)
 	struct attach_line *line;
 
 	if (base) {
-		attach_add(check, "folder", ATTACH_CAN, "a private one in '%s', where %llu MiB are free",
+		attach_add(check, "folder", ATTACH_CAN, "a private folder in '%s', which has %llu "
+			   "MiB free",
 			   base, dir_free_bytes(base) >> 20);
 		return;
 	}
-	line = attach_add(check, "folder", ATTACH_CANNOT, "no place for a private folder");
+	line = attach_add(check, "folder", ATTACH_CANNOT, "no writable place for a private folder");
 	attach_todo(line, "make XDG_RUNTIME_DIR or /tmp writable");
 }
 
@@ -67,20 +68,22 @@ static void check_memory(struct attach_check *check)
 	struct statvfs fs;
 
 	if (statvfs("/dev/shm", &fs) || (fs.f_flag & ST_RDONLY) || eaccess("/dev/shm", W_OK)) {
-		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' is missing or not writable: "
-				  "LTTng has no shared memory");
+		line = attach_add(check, "memory", ATTACH_CANNOT,
+				  "'/dev/shm' is missing or not writable: LTTng has no shared "
+				  "memory");
 		attach_todo(line, "mount it: 'mount -t tmpfs tmpfs /dev/shm'");
 		return;
 	}
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
 	if (room < fixed) {
-		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' has %llu KiB free, LTTng needs "
-				  "%llu KiB", (unsigned long long)room >> 10,
+		line = attach_add(check, "memory", ATTACH_CANNOT, "'/dev/shm' has %llu KiB free, "
+				  "and LTTng needs %llu KiB", (unsigned long long)room >> 10,
 				  (unsigned long long)fixed >> 10);
 	} else if (!lttng_plan_sizes(&plan, cpus, room - fixed, UINT64_MAX, &need) ||
 		   plan.event_bytes < BUFFERS_GOOD) {
-		line = attach_add(check, "memory", ATTACH_PARTLY, "'/dev/shm' has %llu KiB free: buffers are "
-				  "short or on the disk, events can be lost in bursts",
+		line = attach_add(check, "memory", ATTACH_PARTLY, "'/dev/shm' has only %llu KiB "
+				  "free: buffers are small or on disk, and bursts of events can be "
+				  "lost",
 				  (unsigned long long)room >> 10);
 	} else {
 		attach_add(check, "memory", ATTACH_CAN, "'/dev/shm' has %llu MiB free",
@@ -96,8 +99,9 @@ void machine_check(struct attach_check *check, const char *lib_dir)
 
 	memset(check, 0, sizeof(*check));
 	if (!lib_dir[0]) {
-		line = attach_add(check, "probes", ATTACH_CANNOT, "no probe libraries beside tftop");
-		attach_todo(line, "'make' or 'make install' again");
+		line = attach_add(check, "probes", ATTACH_CANNOT,
+				  "no probe libraries beside tftop");
+		attach_todo(line, "run 'make' or 'make install' again");
 	}
 	check_daemons(check);
 	check_privacy(check);

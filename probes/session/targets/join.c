@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/base/util.h"
 #include "probes/attach/awake.h"
 #include "probes/attach/stage.h"
 #include "probes/process/dir.h"
@@ -64,11 +65,11 @@ static bool sees_the_same(pid_t pid)
 /* The tftop before clears away; what a killed one left is swept. */
 static bool wait_until_free(const char *known)
 {
-	int64_t deadline = wire_now_ns() + CLEARED_NS;
+	int64_t deadline = monotonic_ns() + CLEARED_NS;
 	struct stat st;
 
 	dir_sweep();
-	while (lstat(known, &st) == 0 && wire_now_ns() < deadline)
+	while (lstat(known, &st) == 0 && monotonic_ns() < deadline)
 		poll(NULL, 0, CLEARED_LOOK_MS);
 	return lstat(known, &st) != 0 && errno == ENOENT;
 }
@@ -99,17 +100,17 @@ bool targets_join_begin(struct session *s, char error[SESSION_ERROR_MAX])
 	if (target->fd < 0)
 		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it has ended", pid);
 	else if (!is_ours(s, target->pid))
-		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it is another user's: run tftop as "
-			 "that user or as root", pid);
+		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it belongs to another user; "
+			 "run tftop as that user or as root", pid);
 	else if (!session_can_join(target->pid, known) || !targets_has_runtime(target->pid))
-		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: no tftop launched it and left it "
-			 "running: 'tftop -p %d' attaches to it", pid, pid);
+		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: no tftop started it and left "
+			 "it running; attach with 'tftop -p %d'", pid, pid);
 	else if (!sees_the_same(target->pid))
-		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it is in another mount namespace: run "
-			 "tftop inside of it", pid);
+		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: it is in another mount "
+			 "namespace; run tftop inside that namespace", pid);
 	else if (!wait_until_free(known))
-		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: '%s', where it looks for its tftop, is "
-			 "taken: leave the tftop that watches it first", pid, known);
+		snprintf(error, SESSION_ERROR_MAX, "cannot join %d: another tftop uses '%s', where "
+			 "it looks for tftop; quit that tftop first", pid, known);
 	else
 		s->join = strdup(known);
 	return s->join != NULL;
@@ -119,7 +120,7 @@ bool targets_join(struct session *s, char *why, size_t size)
 {
 	const struct session_target *target = &s->targets[0];
 	struct pollfd ended = { .fd = target->fd, .events = POLLIN };
-	int64_t deadline = wire_now_ns() + JOIN_LIMIT_NS;
+	int64_t deadline = monotonic_ns() + JOIN_LIMIT_NS;
 	unsigned looks = 0;
 
 	if (!dir_link(s->join, s->ready.dir, why, size))
@@ -131,12 +132,12 @@ bool targets_join(struct session *s, char *why, size_t size)
 		if (++looks % AWAKE_LOOKS == 0)
 			attach_awake(target->pid);
 		if (poll(&ended, 1, LOOK_MS) != 0) {
-			snprintf(why, size, "it has just ended");
+			snprintf(why, size, "the process has just ended");
 			return false;
 		}
-	} while (wire_now_ns() < deadline);
+	} while (monotonic_ns() < deadline);
 	snprintf(why, size, "its probes did not %s within %d s",
-		 session_has_data(s) ? "reach LTTng's daemon" : "look for this tftop",
+		 session_has_data(s) ? "connect to the LTTng daemons" : "find this tftop",
 		 (int)(JOIN_LIMIT_NS / 1000000000));
 	return false;
 }
