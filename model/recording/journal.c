@@ -84,7 +84,7 @@ static void fill(struct model *model, const struct arrival *in, struct journal_e
 			   event->u.compile.result);
 		entry->name = names_intern(&model->names, event->u.compile.what);
 		entry->other = names_intern(&model->names, event->u.compile.options);
-		entry->id = first_line(model, event->u.compile.log);
+		entry->id = text_first_line(model, event->u.compile.log);
 		break;
 	case EVENT_ALLOC:
 		entry->name = local_name(model, in->process, event->u.alloc.allocator);

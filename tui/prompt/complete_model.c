@@ -20,18 +20,18 @@
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+	return strcmp(((const struct name_total *)a)->name, ((const struct name_total *)b)->name);
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct named *x = a, *y = b;
+	const struct name_total *x = a, *y = b;
 
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->name, y->name);
 }
 
 /* Each name once, with its whole time. */
-static void add_named(struct gather *gather, struct named *list, size_t n)
+static void add_named(struct gather *gather, struct name_total *list, size_t n)
 {
 	char time[FMT_MAX];
 	size_t to = 0;
@@ -53,7 +53,7 @@ static void add_named(struct gather *gather, struct named *list, size_t n)
 
 static void add_ops(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
@@ -64,7 +64,7 @@ static void add_ops(struct gather *gather)
 
 static void add_kernels(struct gather *gather)
 {
-	struct named *list;
+	struct name_total *list;
 	size_t n;
 
 	model_lock(gather->ask->model);
@@ -236,7 +236,7 @@ static void add_row_ids(struct gather *gather, bool threads)
 static void add_row_names(struct gather *gather, bool threads)
 {
 	struct model_row *rows;
-	struct named *list;
+	struct name_total *list;
 	size_t n, named = 0;
 
 	model_lock(gather->ask->model);
@@ -244,7 +244,7 @@ static void add_row_names(struct gather *gather, bool threads)
 	list = xcalloc(n ? n : 1, sizeof(*list));
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].label && (!threads || rows[i].kind == ROW_THREAD))
-			list[named++] = (struct named){.name = rows[i].label, .ns = rows[i].busy_ns};
+			list[named++] = (struct name_total){.name = rows[i].label, .ns = rows[i].busy_ns};
 	add_named(gather, list, named);
 	model_unlock(gather->ask->model);
 	free(rows);
