@@ -117,7 +117,7 @@ uint32_t processor_cores(const struct model *model, uint32_t process);
 int64_t tiny_cost_ns(const struct model *model);
 /* What the waits that are told of could save, per step or second: waits.c. */
 int64_t waits_told_ns(const struct model *model);
-/* Copies on that device, per step, of what same-data.c says was copied before. */
+/* Copies on that device, per step, of what same_data.c says was copied before. */
 int64_t same_data_run_ns(const struct model *model, uint32_t device);
 /* The same of copies and conversions of that class, an enum op_class. */
 int64_t same_data_class_ns(struct model *model, int op_class);

@@ -84,7 +84,7 @@ void breakdown_begin(struct model *model, struct sweep *sweep)
 	count_acts(sweep);
 }
 
-static void hold(struct sweep *sweep, enum host_state state, int64_t ns)
+static void breakdown_note_holder(struct sweep *sweep, enum host_state state, int64_t ns)
 {
 	uint32_t name = 0, index = state == HOST_INPUT ? sweep->input_thread :
 			state == HOST_SYNC ? sweep->wait_thread : sweep->code_thread;
@@ -145,7 +145,7 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 		class = processor_class(sweep);
 		ns[class] += dur_ns;
 		if (class == STEP_INPUT)
-			hold(sweep, HOST_INPUT, dur_ns);
+			breakdown_note_holder(sweep, HOST_INPUT, dur_ns);
 		return;
 	}
 	if (class != STEP_LAUNCH || sweep->workers[HOST_LAUNCH]) {
@@ -161,7 +161,7 @@ void breakdown_piece(struct sweep *sweep, int64_t dur_ns)
 		class = host_class(sweep);
 		ns[class] += dur_ns;
 		if (class == STEP_SYNC || class == STEP_INPUT || class == STEP_HOST)
-			hold(sweep, class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
+			breakdown_note_holder(sweep, class == STEP_SYNC ? HOST_SYNC : class == STEP_INPUT ?
 			     HOST_INPUT : HOST_CODE, dur_ns);
 	}
 }

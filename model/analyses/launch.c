@@ -88,7 +88,7 @@ static size_t launch_bytes(const void *state)
 	return bytes;
 }
 
-static struct launch_queue *queue_of(struct launches *all, uint32_t queue,
+static struct launch_queue *launch_queue(struct launches *all, uint32_t queue,
 				     const struct slice *slice, int64_t from_ns)
 {
 	struct launch_queue *one;
@@ -278,7 +278,7 @@ static void launch_slice(struct model *model, void *state, const struct slice *s
 
 		if (act->kind != ACT_LAUNCH && act->kind != ACT_RUN)
 			continue;
-		queue = queue_of(all, act->queue, slice, act->start_ns);
+		queue = launch_queue(all, act->queue, slice, act->start_ns);
 		if (queue)
 			look_at(queue, slice, act);
 	}

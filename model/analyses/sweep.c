@@ -307,7 +307,7 @@ static void run_edge(struct model *model, struct sweep *sweep, uint32_t at, bool
 
 /* ---- the sweep ---- */
 
-static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
+static void sweep_take_edge(struct model *model, struct sweep *sweep, uint32_t at, bool begins)
 {
 	const struct act *act = &sweep->slice->acts[at];
 
@@ -328,7 +328,7 @@ static void edge(struct model *model, struct sweep *sweep, uint32_t at, bool beg
 	host_edge(model, sweep, act, begins);
 }
 
-static void make_room(struct model *model, struct sweep *sweep)
+static void sweep_reserve(struct model *model, struct sweep *sweep)
 {
 	size_t n = sweep->slice->n;
 
@@ -372,7 +372,7 @@ static bool is_host_only(const struct sweep *sweep)
 }
 
 /* Each device's runs in a chain, what waits at the start. */
-static void prepare(struct sweep *sweep)
+static void sweep_prepare_slice(struct sweep *sweep)
 {
 	const struct slice *slice = sweep->slice;
 
@@ -451,9 +451,9 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 	sweep->step_name = steps && steps->source == STEPS_RUN ?
 			   names_resolve(&model->names, steps->name) : 0;
 	sweep->launch_gap_ns = model_threshold(model, THRESHOLD_LAUNCH_GAP) * 1000;
-	make_room(model, sweep);
+	sweep_reserve(model, sweep);
 	sweep->host_only = is_host_only(sweep);
-	prepare(sweep);
+	sweep_prepare_slice(sweep);
 	find_workers(sweep);
 	breakdown_begin(model, sweep);
 	devices_begin(model, sweep);
@@ -475,7 +475,7 @@ static void sweep_slice(struct model *model, void *state, const struct slice *sl
 			breakdown_piece(sweep, t_ns - sweep->now_ns);
 			sweep->now_ns = t_ns;
 		}
-		edge(model, sweep, ends ? slice->ends[end].at : begin, !ends);
+		sweep_take_edge(model, sweep, ends ? slice->ends[end].at : begin, !ends);
 		if (ends)
 			end++;
 		else

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/base/kernel-class.h"
+#include "model/base/kernel_class.h"
 
 static bool is_lower(char c)
 {

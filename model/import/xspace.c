@@ -3,7 +3,7 @@
  * TensorFlow's XSpace. Planes are walked twice: for their metadata, which come
  * after the lines that use them, then line by line, an event at a time.
  */
-#include "model/import/xspace-internal.h"
+#include "model/import/xspace_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static uint64_t place(const struct xspace *x, const uint8_t *at)
 	return (uint64_t)(at - x->begin);
 }
 
-static bool is_text(const struct wire *wire, const char *text)
+static bool is_text(const struct import_wire *wire, const char *text)
 {
 	return wire->size == strlen(text) && !memcmp(wire->data, text, wire->size);
 }
@@ -50,7 +50,7 @@ static enum xstat stat_of(const Xplane__XStatMetadata *meta)
 	return XSTAT_OTHER;
 }
 
-static void add_stat(struct xspace *x, const struct wire *value)
+static void xspace_add_stat(struct xspace *x, const struct import_wire *value)
 {
 	Xplane__XStatMetadata *meta = xplane__xstat_metadata__unpack(&x->arena.allocator,
 								     value->size, value->data);
@@ -85,7 +85,7 @@ static enum xmeta_what what_of(const char *name, const char *type)
 	return XMETA_PLAIN;
 }
 
-static void add_event(struct xspace *x, const struct wire *value)
+static void xspace_add_event(struct xspace *x, const struct import_wire *value)
 {
 	Xplane__XEventMetadata *meta = xplane__xevent_metadata__unpack(&x->arena.allocator,
 								       value->size, value->data);
@@ -116,7 +116,7 @@ static void add_event(struct xspace *x, const struct wire *value)
 }
 
 /* The value of a map's entry. */
-static bool entry_value(struct xspace *x, const struct wire *entry, struct wire *value)
+static bool entry_value(struct xspace *x, const struct import_wire *entry, struct import_wire *value)
 {
 	*value = wire_of(entry->data, entry->size);
 	while (wire_next(value))
@@ -146,15 +146,15 @@ static void free_plane(struct xspace *x)
 	x->device = 0;
 }
 
-struct line {
+struct xspace_line {
 	uint64_t id;
 	char *name;			/* owned */
 };
 
-static struct line read_line(struct xspace *x, const struct wire *bytes)
+static struct xspace_line xspace_read_line(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
-	struct line line = { 0 };
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
+	struct xspace_line line = { 0 };
 	bool display = false;
 
 	x->line_ns = 0;
@@ -175,7 +175,7 @@ static struct line read_line(struct xspace *x, const struct wire *bytes)
 	return line;
 }
 
-static enum xline_kind kind_of(const struct xspace *x, const char *name)
+static enum xline_kind xspace_line_kind(const struct xspace *x, const char *name)
 {
 	static const char *const derived[] = {
 		"Framework Name Scope", "Framework Ops", "XLA Modules", "XLA Ops", "XLA TraceMe",
@@ -198,7 +198,7 @@ static enum xline_kind kind_of(const struct xspace *x, const char *name)
 	return XLINE_STREAM;
 }
 
-static uint32_t thread_track(struct xspace *x, const struct line *line)
+static uint32_t xspace_thread_track(struct xspace *x, const struct xspace_line *line)
 {
 	uint32_t track = map_get(&x->threads, line->id);
 
@@ -213,7 +213,7 @@ static uint32_t thread_track(struct xspace *x, const struct line *line)
 }
 
 /* Of a stream, or of the line that has the steps. */
-static uint32_t device_track(struct xspace *x, struct line *line)
+static uint32_t device_track(struct xspace *x, struct xspace_line *line)
 {
 	uint32_t track = map_get(&x->streams, line->id);
 
@@ -230,9 +230,9 @@ static uint32_t device_track(struct xspace *x, struct line *line)
 	return track;
 }
 
-static void walk_events(struct xspace *x, const struct wire *bytes)
+static void xspace_walk_events(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 	unsigned int count = 0;
 	Xplane__XEvent *event;
 
@@ -255,29 +255,29 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 	build_damage(x->build, &wire, x->begin);
 }
 
-static void walk_line(struct xspace *x, const struct wire *bytes)
+static void walk_line(struct xspace *x, const struct import_wire *bytes)
 {
-	struct line line = read_line(x, bytes);
+	struct xspace_line line = xspace_read_line(x, bytes);
 
-	x->kind = kind_of(x, line.name);
+	x->kind = xspace_line_kind(x, line.name);
 	if (x->kind == XLINE_HOST)
-		x->track = thread_track(x, &line);
+		x->track = xspace_thread_track(x, &line);
 	else if (x->kind != XLINE_SKIP)
 		x->track = device_track(x, &line);
 	if (x->kind != XLINE_SKIP && x->track)
-		walk_events(x, bytes);
+		xspace_walk_events(x, bytes);
 	free(line.name);
 }
 
 /* ---- planes ---- */
 
 /* What the plane is, by its name and the names of its lines. */
-static void look_at_plane(struct xspace *x, const struct wire *bytes)
+static void look_at_plane(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
 	while (wire_next(&wire)) {
-		struct wire line = wire_of(wire.data, wire.size);
+		struct import_wire line = wire_of(wire.data, wire.size);
 
 		if (wire.field == 2 && wire.data && !x->plane)
 			x->plane = xstrndup((const char *)wire.data, wire.size < 256 ? wire.size : 256);
@@ -297,10 +297,10 @@ static void look_at_plane(struct xspace *x, const struct wire *bytes)
 }
 
 /* The entries of one of the plane's maps. */
-static void read_map(struct xspace *x, const struct wire *bytes, uint32_t field,
-		     void (*add)(struct xspace *x, const struct wire *value))
+static void read_map(struct xspace *x, const struct import_wire *bytes, uint32_t field,
+		     void (*add)(struct xspace *x, const struct import_wire *value))
 {
-	struct wire wire = wire_of(bytes->data, bytes->size), value;
+	struct import_wire wire = wire_of(bytes->data, bytes->size), value;
 
 	while (wire_next(&wire) && !build_stopped(x->build)) {
 		if (wire.type != WIRE_BYTES || wire.field != field || wire.cut ||
@@ -344,7 +344,7 @@ static void add_info(struct xspace *x, const Xplane__XStat *stat)
 }
 
 /* The next stat of the plane itself, in the arena; NULL: that was the last. */
-static Xplane__XStat *next_stat(struct xspace *x, struct wire *wire)
+static Xplane__XStat *next_stat(struct xspace *x, struct import_wire *wire)
 {
 	Xplane__XStat *stat;
 
@@ -359,9 +359,9 @@ static Xplane__XStat *next_stat(struct xspace *x, struct wire *wire)
 	return NULL;
 }
 
-static void describe_device(struct xspace *x, const struct wire *bytes)
+static void describe_device(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 	struct build_device *device;
 	struct xvalues values;
 	Xplane__XStat *stat;
@@ -402,19 +402,19 @@ static bool is_silent(const char *plane)
 	return *plane == '#';
 }
 
-static void walk_plane(struct xspace *x, const struct wire *bytes)
+static void walk_plane(struct xspace *x, const struct import_wire *bytes)
 {
-	struct wire wire = wire_of(bytes->data, bytes->size);
+	struct import_wire wire = wire_of(bytes->data, bytes->size);
 
-	struct wire stats = wire;
+	struct import_wire stats = wire;
 	Xplane__XStat *stat;
 
 	look_at_plane(x, bytes);
-	read_map(x, bytes, 5, add_stat);
+	read_map(x, bytes, 5, xspace_add_stat);
 	while ((stat = next_stat(x, &stats)))
 		add_info(x, stat);
 	if (!is_silent(x->plane)) {
-		read_map(x, bytes, 4, add_event);	/* whose stats want their names */
+		read_map(x, bytes, 4, xspace_add_event);	/* whose stats want their names */
 		if (x->is_device)
 			describe_device(x, bytes);
 		while (wire_next(&wire) && !build_stopped(x->build))
@@ -424,10 +424,10 @@ static void walk_plane(struct xspace *x, const struct wire *bytes)
 	free_plane(x);
 }
 
-void xspace_read(struct build *build, const uint8_t *data, size_t size, const char *name)
+void xspace_read(struct import_build *build, const uint8_t *data, size_t size, const char *name)
 {
 	struct xspace x = { .build = build, .begin = data, .size = size };
-	struct wire wire = wire_of(data, size);
+	struct import_wire wire = wire_of(data, size);
 
 	arena_init(&x.arena);
 	x.process = build_process(build, 1, name);
