@@ -309,7 +309,7 @@ $(O)/tests/many_queues: $(O)/obj/tests/programs/many_queues.o
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lOpenCL
-$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/process.c probes/process/wire.c)
+$(O)/tests/inject_driver: $(O)/obj/tests/live/inject_driver.o $(call obj,$(patsubst %,probes/attach/%.c,awake call elf hurry inject place place_porter report target thread) probes/process/executable.c probes/process/process.c) $(O)/libmodel.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) -o $@ $^ -lpthread

@@ -53,7 +53,7 @@ static void next_block(struct waiting *waiting)
 	waiting->blocks[waiting->block] = xreallocarray(NULL, WAITING_BLOCK, sizeof(struct act));
 }
 
-static uint32_t put(struct waiting *waiting, const struct act *act)
+static uint32_t waiting_put(struct waiting *waiting, const struct act *act)
 {
 	uint32_t at;
 
@@ -65,7 +65,7 @@ static uint32_t put(struct waiting *waiting, const struct act *act)
 	return at;
 }
 
-static void take(struct waiting *waiting, uint32_t at)
+static void waiting_take(struct waiting *waiting, uint32_t at)
 {
 	uint32_t block = at / WAITING_BLOCK;
 
@@ -78,7 +78,7 @@ static void take(struct waiting *waiting, uint32_t at)
 }
 
 /* What waits moves together when it lies too far apart. */
-static void gather(struct waiting *waiting)
+static void waiting_pack(struct waiting *waiting)
 {
 	struct waiting old = *waiting;
 
@@ -89,7 +89,7 @@ static void gather(struct waiting *waiting)
 	waiting->n_blocks = waiting->cap_blocks = waiting->n_unused = 0;
 	waiting->used = WAITING_BLOCK;
 	for (size_t i = 0; i < old.n; i++)
-		waiting->keys[i].at = put(waiting, waiting_at(&old, old.keys[i].at));
+		waiting->keys[i].at = waiting_put(waiting, waiting_at(&old, old.keys[i].at));
 	old.keys = NULL;
 	waiting_release(&old);
 }
@@ -103,7 +103,7 @@ void waiting_push(struct waiting *waiting, const struct act *act)
 	if (act->start_ns < waiting->first_ns)
 		waiting->first_ns = act->start_ns;
 	waiting->keys[waiting->n++] = (struct start_key) {
-		act->start_ns, put(waiting, act), act->kind,
+		act->start_ns, waiting_put(waiting, act), act->kind,
 	};
 }
 
@@ -112,12 +112,12 @@ void waiting_drop(struct waiting *waiting, size_t n)
 	waiting->first_ns = INT64_MAX;
 	for (size_t i = 0; i < waiting->n; i++)
 		if (i < n)
-			take(waiting, waiting->keys[i].at);
+			waiting_take(waiting, waiting->keys[i].at);
 		else if (waiting->keys[i].start < waiting->first_ns)
 			waiting->first_ns = waiting->keys[i].start;
 	waiting->n -= n;
 	memmove(waiting->keys, waiting->keys + n, waiting->n * sizeof(*waiting->keys));
-	gather(waiting);
+	waiting_pack(waiting);
 }
 
 void waiting_forget(struct waiting *waiting, int64_t to_ns)
@@ -126,9 +126,9 @@ void waiting_forget(struct waiting *waiting, int64_t to_ns)
 
 	for (size_t i = 0; i < waiting->n; i++)
 		if (waiting->keys[i].start < to_ns)
-			take(waiting, waiting->keys[i].at);
+			waiting_take(waiting, waiting->keys[i].at);
 		else
 			waiting->keys[kept++] = waiting->keys[i];
 	waiting->n = kept;
-	gather(waiting);
+	waiting_pack(waiting);
 }

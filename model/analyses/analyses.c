@@ -26,11 +26,11 @@
 #include "model/analyses/period.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
+#include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/core/pauses.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
-#include "model/base/util.h"
 
 #define POLL_NS 20000000		/* settled moves by so much between looks, ... */
 #define OPEN_NS INT64_C(1000)		/* ... and by that for each open span: it is looked at */

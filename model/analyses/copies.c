@@ -25,8 +25,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define WAYS_MAX 64u
 #define HABITS_MAX 64u

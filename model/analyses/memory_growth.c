@@ -22,8 +22,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/thresholds.h"
-#include "model/memory/memory_internal.h"
 #include "model/base/util.h"
+#include "model/memory/memory_internal.h"
 
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {

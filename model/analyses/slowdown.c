@@ -34,8 +34,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
-#include "model/core/model.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define BINS 48u
 #define BINS_LEAST 12u			/* with runs in them, to compare thirds */

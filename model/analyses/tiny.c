@@ -33,8 +33,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u

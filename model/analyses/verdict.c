@@ -20,8 +20,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/steps/steps.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define SECONDS_MIN 5
 #define MEDIAN_OF 512u			/* steps */

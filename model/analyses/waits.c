@@ -35,8 +35,8 @@
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "model/lines/lines.h"
-#include "model/steps/steps.h"
 #include "model/query/waits.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 4096u
 #define RING 8u

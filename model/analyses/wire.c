@@ -21,9 +21,9 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
+#include "model/base/util.h"
 #include "model/core/model.h"
 #include "model/flows/flows.h"
-#include "model/base/util.h"
 
 #define WIRES_MAX 256u
 #define RECEIVERS_MAX 64u

@@ -9,12 +9,12 @@
 
 #include "model/base/util.h"
 
-struct parts {
+struct part_list {
 	struct part *list;		/* owned */
 	size_t n, cap;
 };
 
-static void add_part(struct parts *parts, struct model *model, uint32_t row, uint32_t lane)
+static void add_part(struct part_list *parts, struct model *model, uint32_t row, uint32_t lane)
 {
 	struct row *r = row_at(model, row);
 
@@ -24,7 +24,7 @@ static void add_part(struct parts *parts, struct model *model, uint32_t row, uin
 	};
 }
 
-static void add_row(struct parts *parts, struct model *model, uint32_t row, uint32_t lane)
+static void add_row(struct part_list *parts, struct model *model, uint32_t row, uint32_t lane)
 {
 	const struct row *r = row_at(model, row);
 
@@ -45,11 +45,12 @@ static bool in_pool(const struct model *model, const struct row *pool, const str
 }
 
 /* What a process's, device's or bandwidth's row is made of. */
-static void add_below(struct parts *parts, struct model *model, const struct row *row)
+static void add_below(struct part_list *parts, struct model *model, const struct row *row)
 {
 	struct row_filter filter = {
 		.process = row->process, .queue = NONE, .device = row->device,
-		.threads = row->kind == ROW_PROCESS || row->kind == ROW_POOL, .kernels = row->kind == ROW_DEVICE,
+		.threads = row->kind == ROW_PROCESS || row->kind == ROW_POOL,
+			   .kernels = row->kind == ROW_DEVICE,
 		.copies = row->kind == ROW_DEVICE || row->kind == ROW_BANDWIDTH,
 	};
 	struct row_walk walk = ROW_WALK(&filter);
@@ -70,7 +71,7 @@ static void add_below(struct parts *parts, struct model *model, const struct row
 
 size_t parts_of(struct model *model, uint32_t row_id, uint32_t lane, struct part **out)
 {
-	struct parts parts = { .list = NULL };
+	struct part_list parts = { .list = NULL };
 	const struct row *row;
 
 	*out = NULL;
@@ -281,8 +282,9 @@ static void to_rates(const struct part *parts, size_t n_parts, int64_t t0, int64
 }
 
 /* All but rates and losses; bytes stay bytes. */
-static void sum_up(struct model *model, struct part *parts, size_t n_parts, const struct row *row,
-		   uint32_t lane, int64_t t0, int64_t w, size_t n, struct column *out)
+static void parts_columns(struct model *model, struct part *parts, size_t n_parts,
+			  const struct row *row, uint32_t lane, int64_t t0, int64_t w, size_t n,
+			  struct column *out)
 {
 	const struct cover *cover = cover_of(model, row, lane);
 	int64_t *longest_ns = xcalloc(n, sizeof(*longest_ns)), least = INT64_MAX;
@@ -337,7 +339,7 @@ void model_columns(struct model *model, uint32_t row_id, uint32_t lane, int64_t 
 		return;
 	}
 	n_parts = parts_of(model, row_id, lane, &parts);
-	sum_up(model, parts, n_parts, row, lane, t0, w, n, out);
+	parts_columns(model, parts, n_parts, row, lane, t0, w, n, out);
 	if (row->kind == ROW_BANDWIDTH || row->kind == ROW_COPY)
 		to_rates(parts, n_parts, t0, w, n, out, row->kind == ROW_BANDWIDTH);
 	mark_unseen(model, row->device, t0, w, n, out);
@@ -358,7 +360,7 @@ bool model_range(struct model *model, uint32_t row_id, uint32_t lane, int64_t t0
 	    row_at(model, row_id - 1)->kind == ROW_COUNTER)
 		return false;
 	n_parts = parts_of(model, row_id, lane, &parts);
-	sum_up(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);
+	parts_columns(model, parts, n_parts, row_at(model, row_id - 1), lane, t0, span, 1, &column);
 	free(parts);
 	out->busy_ns = column.busy_ns < span ? column.busy_ns : span;
 	out->count = column.count;

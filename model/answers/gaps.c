@@ -15,9 +15,9 @@
 
 #include <stdlib.h>
 
+#include "model/answers/parts.h"
 #include "model/base/util.h"
 #include "model/lanes/lane_internal.h"
-#include "model/answers/parts.h"
 
 /* What is asked about a row. */
 struct gap_walk {
@@ -27,7 +27,7 @@ struct gap_walk {
 	bool open;			/* it ends where something open begins */
 };
 
-static bool begin(struct model *model, uint32_t row, uint32_t lane, struct gap_walk *walk)
+static bool gap_walk_begin(struct model *model, uint32_t row, uint32_t lane, struct gap_walk *walk)
 {
 	size_t kept = 0, n;
 
@@ -42,7 +42,8 @@ static bool begin(struct model *model, uint32_t row, uint32_t lane, struct gap_w
 	for (size_t i = 0; i < n; i++) {
 		const struct part *part = &walk->parts[i];
 
-		for (uint32_t o = row_at(model, part->row)->opens; o != NONE; o = open_at(model, o)->next)
+		for (uint32_t o = row_at(model, part->row)->opens; o != NONE;
+		     o = open_at(model, o)->next)
 			if (open_at(model, o)->lane == part->index &&
 			    (open_at(model, o)->start_ns < walk->until_ns || !walk->open)) {
 				walk->until_ns = open_at(model, o)->start_ns;
@@ -147,7 +148,7 @@ bool model_gap_next(struct model *model, uint32_t row, uint32_t lane, int64_t af
 		    int64_t least_ns, struct row_gap *out)
 {
 	struct gap_walk walk;
-	bool found = begin(model, row, lane, &walk) && after_ns < INT64_MAX &&
+	bool found = gap_walk_begin(model, row, lane, &walk) && after_ns < INT64_MAX &&
 		     next_gap(&walk, after_ns + 1, least_ns > 0 ? least_ns : 1, out);
 
 	free(walk.parts);
@@ -163,13 +164,14 @@ bool model_gap_prev(struct model *model, uint32_t row, uint32_t lane, int64_t be
 	struct row_gap gap;
 	bool found = false;
 
-	if (begin(model, row, lane, &walk)) {
+	if (gap_walk_begin(model, row, lane, &walk)) {
 		int64_t first = model->first_ns;
 
 		if (before_ns > walk.until_ns)
 			before_ns = walk.until_ns;
 		do {
-			from = before_ns - back > first && back < INT64_MAX / 4 ? before_ns - back : first;
+			from = before_ns - back > first && back < INT64_MAX / 4 ? before_ns -
+			       back : first;
 			back *= 2;
 			for (int64_t at = from; next_gap(&walk, at, least, &gap) &&
 			     gap.start_ns < before_ns; at = gap.end_ns) {
@@ -206,7 +208,7 @@ size_t model_gaps_longest(struct model *model, uint32_t row, uint32_t lane, int6
 	size_t n = 0;
 
 	*more = false;
-	if (begin(model, row, lane, &walk) && max) {
+	if (gap_walk_begin(model, row, lane, &walk) && max) {
 		for (int64_t at = t0; next_gap(&walk, at, least, &gap) && gap.start_ns < t1;
 		     at = gap.end_ns) {
 			if (n < max) {

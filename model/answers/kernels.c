@@ -50,7 +50,8 @@ static void add_kernel_ops(struct model *model, struct kernel_row *row, struct m
 	}
 }
 
-static void add_kernel(struct kernel_row *row, struct hist *hist, const struct kernel_total *total)
+static void kernel_add_total(struct kernel_row *row, struct hist *hist,
+			     const struct kernel_total *total)
 {
 	uint64_t timed = total->count - total->untimed;
 
@@ -156,7 +157,7 @@ size_t model_kernels(struct model *model, struct kernel_row **out)
 		} else if ((*out)[at].shape != shape_of(model, total)) {
 			(*out)[at].shape = NULL;
 		}
-		add_kernel(&(*out)[at], &hists[at], total);
+		kernel_add_total(&(*out)[at], &hists[at], total);
 		add_kernel_ops(model, &(*out)[at], &slots, at, total);
 		add_kernel_shapes(model, &(*out)[at], &sizes, at, total);
 		occupancy_add(model, &sums[at], total);

@@ -3,7 +3,7 @@
 #ifndef MODEL_ANSWERS_PARTS_H
 #define MODEL_ANSWERS_PARTS_H
 
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 /* A line of spans that a question is about. */
 struct part {

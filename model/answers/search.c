@@ -150,12 +150,12 @@ void search_columns(struct search *search, uint32_t row, uint32_t lane, int64_t 
 }
 
 /* The nearest start so far. */
-struct nearest {
+struct search_nearest {
 	int64_t start_ns;
 	struct span_ref ref;
 };
 
-static void try_start(struct nearest *nearest, const struct part *part, int64_t start_ns,
+static void try_start(struct search_nearest *nearest, const struct part *part, int64_t start_ns,
 		      uint32_t id, bool forward)
 {
 	if (nearest->ref.id && (forward ? start_ns >= nearest->start_ns :
@@ -166,7 +166,7 @@ static void try_start(struct nearest *nearest, const struct part *part, int64_t 
 }
 
 static void try_part(struct search *search, const struct part *part, int64_t t, bool forward,
-		     struct nearest *nearest)
+		     struct search_nearest *nearest)
 {
 	const struct model *model = search->model;
 	struct lane_pos pos;
@@ -188,10 +188,10 @@ static void try_part(struct search *search, const struct part *part, int64_t t, 
 	}
 }
 
-static bool search_from(struct search *search, uint32_t row, uint32_t lane, int64_t t, bool forward,
-			struct span_ref *out)
+static bool search_lanes_from(struct search *search, uint32_t row, uint32_t lane, int64_t t,
+			      bool forward, struct span_ref *out)
 {
-	struct nearest nearest = { .ref.id = 0 };
+	struct search_nearest nearest = { .ref.id = 0 };
 	struct part *parts;
 	size_t n;
 
@@ -210,11 +210,11 @@ static bool search_from(struct search *search, uint32_t row, uint32_t lane, int6
 bool search_next(struct search *search, uint32_t row, uint32_t lane, int64_t after_start_ns,
 		 struct span_ref *out)
 {
-	return search_from(search, row, lane, after_start_ns, true, out);
+	return search_lanes_from(search, row, lane, after_start_ns, true, out);
 }
 
 bool search_prev(struct search *search, uint32_t row, uint32_t lane, int64_t before_start_ns,
 		 struct span_ref *out)
 {
-	return search_from(search, row, lane, before_start_ns, false, out);
+	return search_lanes_from(search, row, lane, before_start_ns, false, out);
 }

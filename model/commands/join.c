@@ -440,7 +440,7 @@ void join_beat(struct model *model, const struct arrival *in)
 
 /* In order, what was launched before something that has long run has run too:
  * its record is lost. */
-static void give_up(struct model *model, int64_t settled_ns, uint32_t most)
+static void join_give_up(struct model *model, int64_t settled_ns, uint32_t most)
 {
 	struct join *join = model->join;
 	uint32_t next;
@@ -490,7 +490,7 @@ static void announce_launches(struct model *model, int64_t settled_ns)
 }
 
 /* Runs that wait will be drawn where they began: that is not settled. */
-static void hold(struct model *model)
+static void join_hold(struct model *model)
 {
 	struct join *join = model->join;
 	int64_t hold_ns = INT64_MAX, ns;
@@ -534,9 +534,9 @@ void join_settle(struct model *model, int64_t settled_ns)
 	for (i = 0; i < model->queues.n; i++)
 		if (queue_at(model, i)->fifo)
 			join_fifo_settle(model, i, settled_ns, false);
-	give_up(model, settled_ns, GIVE_UP_LOOK);
+	join_give_up(model, settled_ns, GIVE_UP_LOOK);
 	announce_launches(model, settled_ns);
-	hold(model);
+	join_hold(model);
 }
 
 void join_finish(struct model *model)
@@ -548,7 +548,7 @@ void join_finish(struct model *model)
 			join_fifo_settle(model, i, model->live_ns, true);
 	while (join->leaving.first)
 		drop(model, join->leaving.first);
-	give_up(model, INT64_MAX, UINT32_MAX);
+	join_give_up(model, INT64_MAX, UINT32_MAX);
 	while (join->launches.first) {
 		/* Nobody knows that it did not run on: it stays on its way. */
 		item_at(join, join->launches.first)->announced = false;

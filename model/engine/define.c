@@ -8,8 +8,8 @@
 #include "model/commands/commands.h"
 #include "model/core/model.h"
 #include "model/flows/rendezvous.h"
-#include "model/lanes/rows.h"
 #include "model/memory/memory.h"
+#include "model/rows/rows.h"
 #include "model/steps/steps.h"
 
 /* Two readings of one process's start differ by less (the kernel's ticks). */

@@ -258,7 +258,7 @@ void lines_child(struct model *model, struct op_state *parent, uint32_t use, int
 /* ---- forward and backward ---- */
 
 /* false: the forward op is not there yet. */
-static bool link(struct model *model, const struct link *link)
+static bool link_backward(struct model *model, const struct link *link)
 {
 	struct lines *l = model->lines;
 	uint32_t index = op_state_find(model, link->process, link->forward), at;
@@ -304,7 +304,7 @@ static void link_later(struct model *model, const struct link *one)
 	if (!l->pending)
 		l->pending = xcalloc(LINKS_PENDING, sizeof(*l->pending));
 	if (l->n_pending == LINKS_PENDING) {
-		l->unlinked += !link(model, &l->pending[l->head]);
+		l->unlinked += !link_backward(model, &l->pending[l->head]);
 		l->head = (l->head + 1) % LINKS_PENDING;
 		l->n_pending--;
 	}
@@ -321,7 +321,7 @@ void lines_settled(struct model *model, int64_t settled_ns)
 
 		l->head = (l->head + 1) % LINKS_PENDING;
 		l->n_pending--;
-		if (link(model, &one))
+		if (link_backward(model, &one))
 			continue;
 		/* what it is the gradient of began before it ended */
 		if (one.end_ns <= settled_ns)
@@ -363,7 +363,7 @@ static void count_shapes(struct model *model, const struct line_op_in *op)
 		use->max_ns = op->dur_ns;
 }
 
-static void keep_slow(struct model *model, const struct line_op_in *op)
+static void line_keep_slow(struct model *model, const struct line_op_in *op)
 {
 	struct ident_lines *more = ident_lines(model, op->ident);
 	uint32_t at;
@@ -392,7 +392,7 @@ static void count_use(struct model *model, struct op_state *state, const struct 
 	use->count++;
 	add_ns(&use->total_ns, op->dur_ns);
 	add_ns(&use->self_ns, op->self_ns);
-	keep_slow(model, op);
+	line_keep_slow(model, op);
 	if (!state)
 		return;
 	state->use = index + 1;
@@ -425,7 +425,7 @@ void lines_ran(struct model *model, struct op_state *state, const struct line_op
 		};
 
 		lines_get(model);
-		if (!link(model, &one))
+		if (!link_backward(model, &one))
 			link_later(model, &one);
 	}
 }

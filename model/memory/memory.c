@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations and frees as they come in: the journal, steps, questions. */
-#include "model/memory/memory_internal.h"
 #include "model/lines/lines.h"
+#include "model/memory/memory_internal.h"
 #include "model/steps/steps.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static void holders_sample(struct memory *memory)
 	memory->sampled_steps = memory->steps;
 }
 
-static void step_ended(struct memory *memory)
+static void memory_step_ended(struct memory *memory)
 {
 	memory->steps++;
 	if (memory->steps % memory->stride)
@@ -193,7 +193,7 @@ static void steps_until(struct model *model, int64_t until_ns)
 		memory->last_step_end_ns = end;
 		if (!memory->steps)
 			memory->first_step_end_ns = end;
-		step_ended(memory);
+		memory_step_ended(memory);
 	}
 }
 
@@ -265,7 +265,7 @@ void memory_settled(struct model *model, int64_t settled_ns)
 		journal_drop(memory);
 }
 
-static void push(struct model *model, const struct arrival *in, struct memory_event event)
+static void memory_push(struct model *model, const struct arrival *in, struct memory_event event)
 {
 	struct memory *memory = model->memory;
 
@@ -300,7 +300,8 @@ void apply_alloc(struct model *model, const struct arrival *in)
 	struct memory_event event = {
 		.kind = MEMORY_ALLOC, .address = alloc->address, .bytes = alloc->bytes,
 		.time_ns = alloc->at_ns,
-		.allocator = alloc->allocator, .name = local_name(model, in->process, alloc->allocator),
+		.allocator = alloc->allocator, .name = local_name(model, in->process,
+								  alloc->allocator),
 		.view = NONE, .op = local_name(model, in->process, alloc->op_name),
 	};
 
@@ -312,7 +313,7 @@ void apply_alloc(struct model *model, const struct arrival *in)
 		event.view = view_get(model, in->process->index, alloc->device);
 	if (alloc->op)
 		lines_allocated(model, in->process->index, alloc->op, alloc->bytes);
-	push(model, in, event);
+	memory_push(model, in, event);
 }
 
 void apply_free(struct model *model, const struct arrival *in)
@@ -327,7 +328,7 @@ void apply_free(struct model *model, const struct arrival *in)
 	if (!event.name)
 		model_bad(model, BAD_ID);
 	else
-		push(model, in, event);
+		memory_push(model, in, event);
 }
 
 void apply_region(struct model *model, const struct arrival *in)
@@ -335,7 +336,8 @@ void apply_region(struct model *model, const struct arrival *in)
 	const struct event_region *region = &in->event->u.region;
 	struct memory_event event = {
 		.kind = MEMORY_REGION, .address = region->address, .bytes = region->bytes,
-		.allocator = region->allocator, .name = local_name(model, in->process, region->allocator),
+		.allocator = region->allocator, .name = local_name(model, in->process,
+								   region->allocator),
 		.view = NONE, .joined = region->joined != 0,
 	};
 
@@ -346,14 +348,14 @@ void apply_region(struct model *model, const struct arrival *in)
 	}
 	if (region->device)
 		event.view = view_get(model, in->process->index, region->device);
-	push(model, in, event);
+	memory_push(model, in, event);
 }
 
 void memory_exit(struct model *model, const struct arrival *in)
 {
 	/* Nothing of it was ever there. */
 	if (model->memory->order)
-		push(model, in, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
+		memory_push(model, in, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
 }
 
 /* ---- out ---- */

@@ -218,7 +218,7 @@ static void holding_close(struct memory *memory, struct book *book, struct holdi
 
 /* ---- frees of the unknown ---- */
 
-static void stray_add(struct memory *memory, uint64_t key, int64_t time_ns, uint32_t account)
+static void memory_stray_add(struct memory *memory, uint64_t key, int64_t time_ns, uint32_t account)
 {
 	uint32_t at = map_get(&memory->stray_by_key, key);
 
@@ -237,7 +237,8 @@ static void stray_add(struct memory *memory, uint64_t key, int64_t time_ns, uint
 }
 
 /* It was freed before it was heard of: the two cancel each other. */
-static bool stray_take(struct memory *memory, struct book *book, uint64_t key, int64_t time_ns)
+static bool memory_stray_take(struct memory *memory, struct book *book, uint64_t key,
+			      int64_t time_ns)
 {
 	uint32_t at = map_get(&memory->stray_by_key, key);
 	struct account *account;
@@ -295,7 +296,7 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 	if (holding && holding->live) {
 		account_at(memory, book, holding->account)->missed++;
 		holding_close(memory, book, holding, event->time_ns);
-	} else if (stray_take(memory, book, key, event->time_ns)) {
+	} else if (memory_stray_take(memory, book, key, event->time_ns)) {
 		return;
 	}
 	if (!has_room(memory, book, index, event->bytes)) {
@@ -305,7 +306,8 @@ static void book_alloc(struct model *model, struct book *book, const struct memo
 	if (!holding || !book->below)
 		holding = holding_new(book, key);
 	*holding = (struct holding) {
-		.key = key, .address = event->address, .bytes = event->bytes, .since_ns = event->time_ns, .account = index,
+		.key = key, .address = event->address, .bytes = event->bytes,
+		       .since_ns = event->time_ns, .account = index,
 		.op = steps_plain(model, event->op), .process = event->process,
 		.live = true,
 	};
@@ -339,7 +341,7 @@ static void book_free(struct model *model, struct book *book, const struct memor
 	}
 	account_at(memory, book, index)->unknown++;
 	if (!book->below)
-		stray_add(memory, key, event->time_ns, index);
+		memory_stray_add(memory, key, event->time_ns, index);
 }
 
 static void left(struct memory *memory, struct book *book, struct holding *holding,

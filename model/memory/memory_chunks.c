@@ -5,8 +5,8 @@
  * it. Nothing is kept but the regions: a question sorts the holdings, O(n log n);
  * once a second of the program's time two counters are made of the answer.
  */
-#include "model/memory/memory_internal.h"
 #include "model/counters/counters.h"
+#include "model/memory/memory_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -132,7 +132,8 @@ struct memory {
 	uint8_t series_source;
 	size_t next_step;
 	int64_t first_step_end_ns, last_step_end_ns;
-	uint64_t mark_steps, sampled_steps;	/* how many had ended at the mark, at the last sample */
+	/* how many had ended at the mark, at the last sample */
+	uint64_t mark_steps, sampled_steps;
 	uint64_t steps, stride;		/* sampled every stride-th */
 	uint32_t n_samples;
 };

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "model/base/binary_heap.h"
-#include "model/recording/export_internal.h"
-#include "model/steps/steps.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
+#include "model/recording/export_internal.h"
+#include "model/steps/steps.h"
 
 #define SLICE_EVENTS 512u
 /* How much later than others an entry of the journal may have come: what a thread has

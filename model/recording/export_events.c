@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/export_internal.h"
+#include "model/base/util.h"
 #include "model/counters/counters.h"
 #include "model/idents/idents.h"
 #include "model/lines/lines.h"
+#include "model/recording/export_internal.h"
 #include "model/totals/totals.h"
-#include "model/base/util.h"
 
 void export_put(struct model_export *x, const struct event *event)
 {

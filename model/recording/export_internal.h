@@ -4,8 +4,8 @@
 #define MODEL_EXPORT_INTERNAL_H
 
 #include "model/recording/export.h"
-#include "model/lanes/rows.h"
 #include "model/recording/journal.h"
+#include "model/rows/rows.h"
 
 enum source_kind { SOURCE_PROCESS, SOURCE_LANE, SOURCE_STEPS, SOURCE_LOSSES, SOURCE_MESSAGES,
 		   SOURCE_JOURNAL };

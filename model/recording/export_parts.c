@@ -102,7 +102,8 @@ void export_stages(struct model_export *x, uint32_t process)
 			continue;
 		event.u.stage = (struct event_stage) {
 			.id = s->id, .parent = s->parent, .parallelism = s->parallelism_set,
-			.buffer = s->buffer, .path = raw(x->model, s->path), .what = raw(x->model, s->what),
+			.buffer = s->buffer, .path = raw(x->model, s->path),
+				  .what = raw(x->model, s->what),
 		};
 		if (s->path)
 			export_put(x, &event);

@@ -13,7 +13,7 @@
 #include "model/acts/acts.h"
 #include "model/base/util.h"
 #include "model/idents/idents.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 #define TOTALS_MAX (1u << 22)
 /* A shorter transfer's rate says more about its launch than about the bus. */
@@ -364,7 +364,7 @@ static int call_by_time(const void *a, const void *b)
 }
 
 /* Index of the row of a name, a new one when it has none. */
-static uint32_t row_for(struct map *rows, uint32_t name, size_t *n)
+static uint32_t total_row_for(struct map *rows, uint32_t name, size_t *n)
 {
 	uint32_t at = map_get(rows, name);
 
@@ -384,7 +384,7 @@ size_t model_calls(struct model *model, struct call_row **out)
 	for (uint32_t i = 0; i < model->calls.n; i++) {
 		const struct call_total *total = store_at(&model->calls, i);
 		uint32_t name = names_resolve(&model->names, total->name);
-		struct call_row *row = &(*out)[row_for(&rows, name, &n)];
+		struct call_row *row = &(*out)[total_row_for(&rows, name, &n)];
 
 		row->name = names_raw(&model->names, name);
 		row->count += total->count;

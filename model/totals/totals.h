@@ -33,7 +33,8 @@ struct kernel_op_total {
 };
 
 struct copy_total {
-	uint32_t queue, peer;		/* peer: of P2P, its process's id of the other device, 0 none */
+	/* peer: of P2P, its process's id of the other device, 0 none */
+	uint32_t queue, peer;
 	uint8_t direction;
 	uint64_t count, failed, approx, bytes, untimed, timed_bytes;
 	uint64_t pinned;		/* of count */

@@ -49,7 +49,7 @@ once() {
 # Whatever is damaged for a while, or to the end: what is not whole is said, or counted.
 whole_or_said() {
 	told 'seen == made or not settled or lost or j["trust"].get("impossible")' &&
-		{ told settled || says 'damaged|stopped|anew|in time|still to come'; } && why=
+		{ told settled || says 'damaged|stopped|sends no more data|anew|in time|in the future'; } && why=
 }
 always() {
 	local ranges=

@@ -7,6 +7,7 @@
 #include "model/analyses/op_class.h"
 #include "model/analyses/zeroing.h"
 #include "model/base/util.h"
+#include "model/analyses/thresholds.h"
 #include "model/core/model.h"
 #include "tests/unit/analyses_work.h"
 #include "tests/unit/model_events.h"

@@ -37,7 +37,7 @@ unsigned cmd_columns(struct run *run)
 		return cmd_help(run);
 	if (!named && !table)
 		return no_table(run);
-	page[1] = named ? first : table->kind->pane;
+	page[1] = named ? first : table->kind->columns->name;
 	if (run->call.argc == (named ? 2 : 1)) {
 		run->call = (struct command_call){.argc = 2, .argv = page};
 		return cmd_page(run);

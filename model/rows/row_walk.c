@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of rows and queues, so that nobody looks at all to find a few. */
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 void row_listed(struct model *model, uint32_t index)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/align.h"
+#include "model/align/align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
 #include "model/core/model.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 /* ---- moving ---- */
 
@@ -79,8 +79,8 @@ static int64_t say(const struct clock *clock, uint64_t ticks, int64_t else_ns)
 
 /* A bound or a pair that no line fits: where it says host_ns the clock had
  * said_ns. Shown where it was, since what is drawn there is less sure. */
-static void tell(struct model *model, uint32_t index, uint64_t before, int64_t said_ns,
-		 int64_t host_ns)
+static void tell_contradiction(struct model *model, uint32_t index, uint64_t before,
+			       int64_t said_ns, int64_t host_ns)
 {
 	const struct view *view = view_at(model, index);
 	uint64_t violations = view->clock.violations;
@@ -126,7 +126,7 @@ void apply_clock(struct model *model, const struct arrival *in, clock_known_fn *
 	before = clock->violations;
 	said_ns = say(clock, pair->ticks, pair->host_ns);
 	clock_add(clock, pair, &change);
-	tell(model, index, before, said_ns, pair->host_ns);
+	tell_contradiction(model, index, before, said_ns, pair->host_ns);
 	changed(model, index, &change, known);
 }
 
@@ -141,7 +141,7 @@ static void bound(struct model *model, uint32_t view, uint64_t ticks, int64_t ho
 	struct clock_change change;
 
 	clock_bound(clock, ticks, host_ns, upper, &change);
-	tell(model, view, before, said_ns, host_ns);
+	tell_contradiction(model, view, before, said_ns, host_ns);
 	changed(model, view, &change, known);
 }
 

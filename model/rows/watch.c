@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 #define ROW_KINDS (ROW_GRAPH + 1)
 

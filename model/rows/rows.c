@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows: their lanes, open spans, and the unions that are made of them. */
-#include "model/lanes/rows.h"
+#include "model/rows/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,6 @@
 #include "model/base/util.h"
 
 /* ---- unions ---- */
-
-void merged_release(struct merged *merged)
-{
-	cover_release(&merged->cover);
-	memset(merged, 0, sizeof(*merged));
-}
 
 /* Adds what ends after from_ns. Folded chunks count with their length. */
 static void merged_take(struct merged *merged, const struct row *row, int64_t from_ns,
@@ -220,7 +214,8 @@ static const struct lane_layout op_layout = {
 		LANE_FIELD(op_cold, first_row, true), LANE_FIELD(op_cold, first_id, false),
 		LANE_FIELD(op_cold, depth, false), LANE_FIELD(op_cold, flags, false),
 		LANE_FIELD(op_cold, wait_ns, false), LANE_FIELD(op_cold, waker, false),
-		LANE_FIELD(op_cold, frame, false), [OP_IN_SHAPES] = LANE_FIELD(op_cold, shapes, false),
+		LANE_FIELD(op_cold, frame, false), [OP_IN_SHAPES] = LANE_FIELD(op_cold, shapes,
+									       false),
 		LANE_FIELD(op_cold, forward, false),
 	},
 };

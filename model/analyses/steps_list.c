@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "model/analyses/thresholds.h"
 #include "model/base/util.h"
 
 #define COMPILED_PART 10		/* of a step, and more: it compiled */
@@ -30,7 +31,7 @@ struct step_book {
 
 static size_t warm_up_of(const struct model *model, const struct steps *steps)
 {
-	size_t set = (size_t)model->thresholds[THRESHOLD_WARM_UP];
+	size_t set = (size_t)model_threshold(model, THRESHOLD_WARM_UP);
 
 	return set < steps->n ? set : steps->n;
 }
@@ -53,8 +54,8 @@ static int64_t spread(struct step_book *book, const struct steps *steps)
 	return hist_percentile(&book->away, 500);
 }
 
-static void judge(const struct model *model, const struct steps *steps, struct step_list *list,
-		  size_t i)
+static void step_list_judge(const struct model *model, const struct steps *steps,
+			    struct step_list *list, size_t i)
 {
 	const struct step *step = &steps->list[i];
 	struct step_stats *stats = &list->stats;
@@ -157,7 +158,7 @@ bool model_steps_update(struct model *model, struct step_list *list)
 		list->rows = xreallocarray(list->rows, list->cap, sizeof(*list->rows));
 	}
 	for (size_t i = list->n; i < steps->n; i++)
-		judge(model, steps, list, i);
+		step_list_judge(model, steps, list, i);
 	list->n = steps->n;
 	list->stats.steady_ns = list->book->n_steady ?
 		list->book->steady_ns / (int64_t)list->book->n_steady : -1;

@@ -27,9 +27,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/base/map.h"
 #include "model/clocks/clock_graph.h"
 #include "model/event.h"
-#include "model/base/map.h"
 
 #define HOSTS_MAX CLOCK_NODES
 #define HOSTS_FLOWS 8192u

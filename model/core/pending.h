@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What processes, queues and their devices keep of commands that are not joined, not
  * placed in time, or finished a while ago. */
-#ifndef MODEL_COMMANDS_PENDING_H
-#define MODEL_COMMANDS_PENDING_H
+#ifndef MODEL_CORE_PENDING_H
+#define MODEL_CORE_PENDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

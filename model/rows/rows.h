@@ -3,8 +3,8 @@
  * Rows of the timeline: their lanes, the spans in them with what is kept of each, open
  * spans, and the unions that are made of the rows.
  */
-#ifndef MODEL_LANES_ROWS_H
-#define MODEL_LANES_ROWS_H
+#ifndef MODEL_ROWS_ROWS_H
+#define MODEL_ROWS_ROWS_H
 
 #include "model/core/model.h"
 #include "model/lanes/cover.h"
@@ -92,7 +92,8 @@ struct row {
 	uint32_t opens, n_opens;	/* list head, NONE */
 	uint32_t next;			/* of its process's threads, or its queue's rows; NONE */
 	const char *label;		/* interned; of queues and their copies, made of ... */
-	uint64_t label_of;		/* ... the queue's name and whether it is shared; 0: not made */
+	/* ... the queue's name and whether it is shared; 0: not made */
+	uint64_t label_of;
 };
 
 /* ---- rows.c: rows, their lanes and unions ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "model/clocks/hosts.h"
+#include "model/align/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,8 @@ size_t model_hosts(struct model *model, struct host_row **out)
 		row->host = (uint16_t)i;
 		for (uint32_t p = 0; p < model->processes.n && !row->name; p++)
 			if (process_at(model, p)->host == i && process_at(model, p)->host_name)
-				row->name = names_raw(&model->names, process_at(model, p)->host_name);
+				row->name = names_raw(&model->names,
+						      process_at(model, p)->host_name);
 		if (!row->name && !hosts->list[i]->has_wall)
 			continue;
 		row->clock_known = clock_graph_map(hosts->graph, i, 0, &ns, &row->clock_error_ns);
@@ -108,9 +109,9 @@ uint64_t model_host_violations(struct model *model)
 
 /* ---- times ---- */
 
-struct mapping { struct hosts *hosts; uint16_t host; };
+struct host_mapping { struct hosts *hosts; uint16_t host; };
 
-static void map_time(const struct mapping *mapping, int64_t *ns)
+static void map_time(const struct host_mapping *mapping, int64_t *ns)
 {
 	int64_t mapped, error_ns;
 
@@ -124,7 +125,7 @@ static void map_time(const struct mapping *mapping, int64_t *ns)
 
 /* The end goes through the map too, or what was within would stick out; where
  * the line changes in between, the length stays. */
-static void map_span(const struct mapping *mapping, int64_t *start_ns, int64_t *dur_ns)
+static void map_span(const struct host_mapping *mapping, int64_t *start_ns, int64_t *dur_ns)
 {
 	int64_t end_ns, length_ns;
 
@@ -140,7 +141,7 @@ static void map_span(const struct mapping *mapping, int64_t *start_ns, int64_t *
 		*dur_ns = length_ns;
 }
 
-static void map_approx(const struct mapping *mapping, uint8_t flags, uint64_t *start,
+static void map_approx(const struct host_mapping *mapping, uint8_t flags, uint64_t *start,
 		       uint64_t *end)
 {
 	if (!(flags & CMD_APPROX))
@@ -149,7 +150,7 @@ static void map_approx(const struct mapping *mapping, uint8_t flags, uint64_t *s
 	map_time(mapping, (int64_t *)end);
 }
 
-static void map_times(const struct mapping *mapping, struct event *event)
+static void map_times(const struct host_mapping *mapping, struct event *event)
 {
 	switch ((enum event_type)event->type) {
 	case EVENT_PROCESS:
@@ -223,7 +224,7 @@ static void map_times(const struct mapping *mapping, struct event *event)
 const struct event *hosts_map(struct model *model, const struct event *event)
 {
 	struct hosts *hosts = model->hosts;
-	struct mapping mapping = { hosts, event->host };
+	struct host_mapping mapping = { hosts, event->host };
 
 	if (event->type == EVENT_PROCESS)
 		hosts_wall(model, event->host, event->u.process.mono_ns, event->u.process.real_ns);
