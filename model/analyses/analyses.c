@@ -199,7 +199,8 @@ static void review(struct model *model, bool final)
 	findings_end(analyses->findings, final);
 }
 
-static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0, int64_t t1)
+static uint64_t lost_within(const struct model *model, struct analyses *analyses, int64_t t0,
+			    int64_t t1)
 {
 	uint64_t lost = 0;
 
@@ -251,7 +252,7 @@ static void analyses_gather_slice(struct model *model, size_t end, int64_t t0)
 		while (carried < analyses->n_carry &&
 		       analyses->carry[carried].start_ns <= key->start)
 			put_out(analyses, &analyses->carry[carried++]);
-		/* Copied first: a core waits where it reads together what was just written apart. */
+		/* Copy it first: reading at once what was just written in parts stalls a core. */
 		act = put_out(analyses, waiting_at(&analyses->acts->waiting, key->at));
 		analyses_resolve_thread(model, act);
 		if (key->start < t0) {
@@ -294,7 +295,8 @@ static void hand_piece(struct model *model, struct slice *slice, size_t end)
 	slice->acts = analyses->out;
 	slice->n = analyses->n_out;
 	slice_index(slice, &analyses->space);
-	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) + analyses->acts->dropped_now;
+	slice->lost = lost_within(model, analyses, slice->t0, slice->t1) +
+		analyses->acts->dropped_now;
 	analyses->acts->dropped_now = 0;
 	slice->paused = pauses_count(model, slice->t0, slice->t1);
 	analyses->done_ns = slice->t1;
@@ -339,7 +341,8 @@ static void hand_out(struct model *model, const struct slice *whole)
 {
 	struct analyses *analyses = model->analyses;
 	size_t end = key_from(analyses, whole->t1);
-	size_t max = analyses->acts->max / 4 < SLICE_ACTS_MAX ? analyses->acts->max / 4 : SLICE_ACTS_MAX;
+	size_t max = analyses->acts->max / 4 < SLICE_ACTS_MAX ? analyses->acts->max / 4 :
+		SLICE_ACTS_MAX;
 	struct slice slice = *whole;
 
 	if (!whole->step && max > PIECE_ACTS)

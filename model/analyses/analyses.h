@@ -101,10 +101,10 @@ void slice_space_release(struct slice_space *space);
 size_t slice_space_bytes(const struct slice_space *space);
 
 /* A number for each small id, 0 until it is set; `of` is freed by whoever has it. */
-struct slots { uint32_t *of; size_t n; };
-void slots_reach(struct slots *slots, uint32_t id);
+struct act_slots { uint32_t *of; size_t n; };
+void slots_reach(struct act_slots *slots, uint32_t id);
 
-static inline uint32_t *slot_of(struct slots *slots, uint32_t id)
+static inline uint32_t *slot_of(struct act_slots *slots, uint32_t id)
 {
 	if (id >= slots->n)
 		slots_reach(slots, id);

@@ -145,7 +145,9 @@ static struct copies_way *way_get(struct copies *copies, uint32_t device, uint8_
 			return &copies->ways[i];
 	if (copies->n_ways == WAYS_MAX)
 		return NULL;
-	copies->ways[copies->n_ways] = (struct copies_way) { .device = device, .direction = direction };
+	copies->ways[copies->n_ways] = (struct copies_way) {
+		.device = device, .direction = direction,
+	};
 	return &copies->ways[copies->n_ways++];
 }
 
@@ -417,8 +419,8 @@ static bool by_processor(const struct model *model, const struct copies_way *way
 	return way->device < model->devices.n && device_at(model, way->device)->processor;
 }
 
-static void way_lines(struct finding *finding, const struct copies_way *way, const struct basis *basis,
-		      enum scope scope, bool processor)
+static void way_lines(struct finding *finding, const struct copies_way *way,
+		      const struct basis *basis, enum scope scope, bool processor)
 {
 	char time[FMT_MAX], hidden[FMT_MAX], best[FMT_MAX], times[FMT_MAX];
 	int64_t ns = way->sum[scope].ns, exposed_ns = way->sum[scope].exposed_ns;
@@ -455,8 +457,8 @@ static const char *direction_key(struct model *model, enum direction direction)
 	return names_raw(&model->names, names_intern(&model->names, direction_name(direction)));
 }
 
-static void way_finding(struct model *model, const struct copies *copies, const struct copies_way *way,
-			struct findings *findings)
+static void way_finding(struct model *model, const struct copies *copies,
+			const struct copies_way *way, struct findings *findings)
 {
 	const struct basis *basis = &copies->basis;
 	enum scope scope = basis_scope(basis);

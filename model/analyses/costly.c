@@ -93,7 +93,8 @@ static struct costly_member *member_of(struct costly *costly, const struct act *
 	return &costly->members[at];
 }
 
-static void costly_add(struct costly *costly, const struct act *act, enum op_class op_class, int64_t ns)
+static void costly_add(struct costly *costly, const struct act *act, enum op_class op_class,
+		       int64_t ns)
 {
 	struct costly_member *member = member_of(costly, act, op_class);
 
@@ -256,8 +257,8 @@ static void types_line(struct model *model, const struct costly *costly, enum op
 }
 
 /* The op or kernel that costs most, where it took longest, and what would help there. */
-static void costly_set_evidence(struct model *model, const struct costly *costly, enum op_class op_class,
-		 enum scope scope, struct finding *finding)
+static void costly_set_evidence(struct model *model, const struct costly *costly,
+				enum op_class op_class, enum scope scope, struct finding *finding)
 {
 	const struct costly_member *most = NULL;
 

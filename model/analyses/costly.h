@@ -30,7 +30,7 @@ struct costly_member {
 };
 
 struct costly {
-	struct slots class_of;		/* by name: its class, plus 1 */
+	struct act_slots class_of;		/* by name: its class, plus 1 */
 	struct costly_member *members;	/* owned */
 	size_t n_members, cap_members;
 	struct map by_key;

@@ -108,7 +108,7 @@ struct critical_walk {
 };
 
 static void critical_count_part(struct critical *critical, enum scope scope, enum path_kind kind,
-		       uint32_t name, int64_t ns)
+				uint32_t name, int64_t ns)
 {
 	uint64_t key = (uint64_t)kind << 32 | name;
 	uint32_t at = map_get(&critical->by_key, key);
@@ -320,7 +320,8 @@ static void find_path(struct critical *critical, struct critical_ready *ready, e
 {
 	struct critical_walk walk = {
 		.critical = critical, .ready = ready, .scope = scope,
-		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice), .run = ready->n_ends,
+		.t_ns = ready->slice->t1, .thread = critical_owner_thread(ready->slice),
+		.run = ready->n_ends,
 	};
 	int64_t t0 = ready->slice->t0;
 	uint32_t thread = walk.thread;
@@ -355,7 +356,7 @@ static void ops_edge(void *arg, int64_t to_ns, const struct act *act)
 		costly_op(&walk->critical->costly, act, walk->t_ns - to_ns);
 	if (act && act->op_name)
 		critical_count_part(walk->critical, walk->scope, PATH_TYPE, act->op_name,
-			   walk->t_ns - to_ns);
+				    walk->t_ns - to_ns);
 	go(walk, to_ns, !act ? PATH_HOST : act->work == WORK_INPUT ? PATH_INPUT : PATH_OP,
 	   act ? act->name : 0);
 }

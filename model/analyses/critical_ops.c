@@ -33,7 +33,7 @@ static bool is_op(const struct act *act)
 
 /* Of many runs the short ones make room. */
 static void critical_ops_add(struct function_run *runs, size_t *n, const struct act *act,
-		const struct slice *slice)
+			     const struct slice *slice)
 {
 	int64_t start_ns = act_start(slice, act), end_ns = act_end(slice, act);
 	size_t least = 0;

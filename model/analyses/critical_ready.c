@@ -42,8 +42,8 @@ static void add_host(struct critical_ready *ready, const struct act *act, uint32
 	host[at] = (struct host_key) { act->start_ns, act->end_ns, index };
 }
 
-static void add_segment(struct critical_ready *ready, int64_t start_ns, int64_t end_ns, uint32_t act,
-			bool input)
+static void add_segment(struct critical_ready *ready, int64_t start_ns, int64_t end_ns,
+			uint32_t act, bool input)
 {
 	if (end_ns <= start_ns)
 		return;

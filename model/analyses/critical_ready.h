@@ -36,7 +36,7 @@ struct critical_ready {
 	const struct slice *slice;
 	struct host_thread *threads;	/* owned */
 	size_t n_threads, cap_threads;
-	struct slots of_thread;		/* its place among them, plus 1 */
+	struct act_slots of_thread;		/* its place among them, plus 1 */
 	struct host_key *host;		/* owned; thread by thread, by start, longest first */
 	struct segment *segments;	/* owned; in the order of `host`'s threads */
 	size_t n_segments;

@@ -134,7 +134,8 @@ static void findings_sort_calmly(struct findings *findings, bool final)
 		for (; at && entry.shown; at--) {
 			const struct findings_entry *other = &findings->list[at - 1];
 
-			if (other->shown && !finding_is_before(&entry.finding, &other->finding, !final))
+			if (other->shown &&
+			    !finding_is_before(&entry.finding, &other->finding, !final))
 				break;
 			findings->list[at] = *other;
 		}

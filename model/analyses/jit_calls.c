@@ -48,7 +48,8 @@ struct jit_calls {
 	struct basis basis;
 	struct jit_calls_place *places;		/* owned */
 	size_t n, cap;
-	struct slots by_frame, calls_of;	/* 1 + index of the place; by thread, of the slice in hand */
+	/* 1 + index of the place; by thread, of the slice in hand */
+	struct act_slots by_frame, calls_of;
 	struct jit_calls_call *calls;		/* owned */
 	size_t n_calls, cap_calls;
 	struct jit_calls_sum sum;
@@ -67,7 +68,8 @@ static bool is_call(struct model *model, const struct act *act)
 }
 
 /* The thread with most of the calls; NONE: none, or a device works. */
-static uint32_t jit_calls_find_thread(struct model *model, struct jit_calls *j, const struct slice *slice)
+static uint32_t jit_calls_find_thread(struct model *model, struct jit_calls *j,
+				      const struct slice *slice)
 {
 	uint32_t most = NONE;
 
@@ -85,7 +87,8 @@ static uint32_t jit_calls_find_thread(struct model *model, struct jit_calls *j, 
 		if (!is_call(model, act))
 			continue;
 		++*slot_of(&j->calls_of, act->thread);
-		if (most == NONE || *slot_of(&j->calls_of, act->thread) > *slot_of(&j->calls_of, most))
+		if (most == NONE ||
+		    *slot_of(&j->calls_of, act->thread) > *slot_of(&j->calls_of, most))
 			most = act->thread;
 	}
 	return most;
@@ -134,8 +137,10 @@ static void find_calls(struct model *model, struct jit_calls *j, const struct sl
 			continue;
 		grow(&j->calls, &j->cap_calls, j->n_calls, sizeof(*j->calls));
 		last = &j->calls[j->n_calls++];
-		*last = (struct jit_calls_call) { .act = slice->rest[i], .place = jit_calls_place(model, j, act),
-					.waits = waits };
+		*last = (struct jit_calls_call) {
+			.act = slice->rest[i], .place = jit_calls_place(model, j, act),
+			.waits = waits,
+		};
 		waits = 0;
 	}
 }
@@ -196,7 +201,7 @@ static void add_sum(struct jit_calls_sum *to, const struct jit_calls_sum *sum)
 }
 
 static void jit_calls_add(struct model *model, struct jit_calls *j, const struct slice *slice,
-		      struct jit_calls_sum *all)
+			  struct jit_calls_sum *all)
 {
 	size_t own = find_own(model, j, slice), at = 0;
 

@@ -79,8 +79,8 @@ static int64_t ns_until_full(struct model *model, uint32_t account, char line[FI
 	return ns;
 }
 
-static void memory_growth_report(struct model *model, uint32_t account, uint64_t growth, uint32_t from, uint32_t to,
-		struct findings *findings)
+static void memory_growth_report(struct model *model, uint32_t account, uint64_t growth,
+				 uint32_t from, uint32_t to, struct findings *findings)
 {
 	const struct memory *memory = model->memory;
 	const struct pool *pool = pool_at(memory, account);

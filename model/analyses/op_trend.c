@@ -35,7 +35,7 @@ struct trends {
 	enum scope scope;		/* that the bins are of */
 	struct trend *list;		/* owned */
 	size_t n, cap;
-	struct slots at;		/* by name, 1 + the index in list */
+	struct act_slots at;		/* by name, 1 + the index in list */
 	uint32_t slices[BINS];		/* in each bin */
 	uint32_t width;			/* slices in a full one */
 	size_t n_bins;			/* the last one is being filled */
@@ -118,7 +118,7 @@ static void op_trend_slice(struct model *model, void *state, const struct slice 
 	if (scope != trends->scope) {	/* steps were found: they begin anew */
 		trends->n = trends->n_bins = 0;
 		free(trends->at.of);
-		trends->at = (struct slots){ .of = NULL };
+		trends->at = (struct act_slots){ .of = NULL };
 		memset(trends->slices, 0, sizeof(trends->slices));
 		trends->width = 0;
 		trends->scope = scope;

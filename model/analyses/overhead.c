@@ -55,7 +55,7 @@ struct overhead {
 	struct overhead_place *places;		/* owned */
 	size_t n_places, cap_places;
 	struct map by_name;
-	struct slots ops_of;		/* by thread, of the slice in hand */
+	struct act_slots ops_of;		/* by thread, of the slice in hand */
 	int64_t worst_ns, worst_t0, worst_t1;
 	uint32_t worst_row;
 	/* of the slice in hand: */
@@ -75,7 +75,8 @@ static bool is_eager(const struct act *act)
 }
 
 /* The thread with most of its ops; NONE: none, or a device works. */
-static uint32_t overhead_find_thread(struct overhead *o, const struct slice *slice, uint32_t process)
+static uint32_t overhead_find_thread(struct overhead *o, const struct slice *slice,
+				     uint32_t process)
 {
 	uint32_t most = NONE;
 
@@ -227,7 +228,8 @@ static void overhead_slice(struct model *model, void *state, const struct slice 
 {
 	struct overhead *o = state;
 	const struct steps *steps = steps_best(model);
-	uint32_t thread = overhead_find_thread(o, slice, slice->step && steps ? steps->process : NONE);
+	uint32_t thread = overhead_find_thread(o, slice,
+					       slice->step && steps ? steps->process : NONE);
 	struct overhead_sum *sum;
 
 	if (!basis_add(&o->basis, slice, &o->scope) || thread == NONE)

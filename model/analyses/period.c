@@ -192,7 +192,8 @@ static int64_t rest_of(const struct period_name *named)
 	return rests[n / 2];
 }
 
-static void add_step(struct model *model, struct period_look *looked, int64_t from_ns, int64_t to_ns)
+static void add_step(struct model *model, struct period_look *looked, int64_t from_ns,
+		     int64_t to_ns)
 {
 	if (to_ns - from_ns > LONG * looked->period_ns || to_ns <= from_ns ||
 	    from_ns < looked->step_ns)
@@ -241,13 +242,15 @@ static void period_start_steps(struct model *model, struct period_look *looked)
 	looked->found = true;
 	first = (n - 1 - best) % k;
 	for (uint64_t i = first; i + k < n; i += k)
-		add_step(model, looked, mark_at(named, i)->start_ns, mark_at(named, i + k)->start_ns);
+		add_step(model, looked, mark_at(named, i)->start_ns,
+			 mark_at(named, i + k)->start_ns);
 	looked->last_ns = mark_at(named, n - 1 - best)->start_ns;
 }
 
 static int by_total(const void *a, const void *b)
 {
-	const struct period_name *x = *(const struct period_name *const *)a, *y = *(const struct period_name *const *)b;
+	const struct period_name *x = *(const struct period_name *const *)a;
+	const struct period_name *y = *(const struct period_name *const *)b;
 
 	return x->total_ns < y->total_ns ? 1 : x->total_ns > y->total_ns ? -1 : 0;
 }

@@ -101,7 +101,8 @@ static enum step_phase known_phase(struct model *model, struct phases *p, uint32
 		p->n_known = n;
 	}
 	if (!p->known[name])
-		p->known[name] = (uint8_t)(1 + phase_of(name ? names_raw(&model->names, name) : ""));
+		p->known[name] =
+			(uint8_t)(1 + phase_of(name ? names_raw(&model->names, name) : ""));
 	return (enum step_phase)(p->known[name] - 1);
 }
 
@@ -149,12 +150,13 @@ static void phases_count_piece(struct phases *p, int64_t now_ns)
 
 static bool is_ours(const struct slice *slice, const struct act *act, uint32_t process)
 {
-	return (process == NONE || act->process == process) && act->end_ns > slice->t0 && act->start_ns < slice->t1 &&
+	return (process == NONE || act->process == process) && act->end_ns > slice->t0 &&
+	       act->start_ns < slice->t1 &&
 	       act->end_ns > act->start_ns;
 }
 
 static void phases_walk_edges(struct model *model, struct phases *p, const struct slice *slice,
-		 uint32_t process)
+			      uint32_t process)
 {
 	size_t end = 0, begin = 0;
 

@@ -112,12 +112,15 @@ static void put(struct pools_state *s, const struct slice *slice, int64_t from_n
 		return;
 	grow(&s->changes, &s->cap_changes, s->n_changes + 1, sizeof(*s->changes));
 	s->changes[s->n_changes++] = (struct pools_change) { from_ns, waiting, !waiting };
-	s->changes[s->n_changes++] = (struct pools_change) { to_ns, -(int8_t)waiting, -(int8_t)!waiting };
+	s->changes[s->n_changes++] = (struct pools_change) {
+		to_ns, -(int8_t)waiting, -(int8_t)!waiting,
+	};
 }
 
 /* Waits of the pool's ops, and what its threads ran, outermost ops only. */
-static void pools_gather_changes(struct model *model, struct pools_state *s, const struct slice *slice,
-		   struct pools_pool *pool, enum scope scope)
+static void pools_gather_changes(struct model *model, struct pools_state *s,
+				 const struct slice *slice, struct pools_pool *pool,
+				 enum scope scope)
 {
 	s->n_changes = 0;
 	for (uint32_t i = 0; i < s->n_threads; i++)
@@ -209,8 +212,8 @@ static const struct pools_waiter *pools_longest_waiter(const struct pools_pool *
 	return most;
 }
 
-static void pools_report(struct model *model, const struct basis *basis, const struct pools_pool *pool,
-		struct findings *findings)
+static void pools_report(struct model *model, const struct basis *basis,
+			 const struct pools_pool *pool, struct findings *findings)
 {
 	enum scope scope = basis_scope(basis);
 	const struct pools_waiter *most = pools_longest_waiter(pool);

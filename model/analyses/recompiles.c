@@ -163,8 +163,8 @@ static bool traced_at(struct model *model, uint32_t name, char *out, size_t size
 	return true;
 }
 
-static void recompiles_report(struct model *model, const struct recompiles *r, const struct recompiles_thing *thing,
-		struct findings *findings)
+static void recompiles_report(struct model *model, const struct recompiles *r,
+			      const struct recompiles_thing *thing, struct findings *findings)
 {
 	const struct sum *sum = &thing->of[basis_scope(&r->basis)];
 	const char *name = names_raw(&model->names, thing->name);
@@ -222,7 +222,8 @@ static void recompiles_review(struct model *model, void *state, struct findings 
 		return;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->things[i].of[scope].count >= least &&
-		    is_material(r, &r->things[i].of[scope]) && !is_told_with(model, r, &r->things[i]))
+		    is_material(r, &r->things[i].of[scope]) &&
+		    !is_told_with(model, r, &r->things[i]))
 			recompiles_report(model, r, &r->things[i], findings);
 }
 

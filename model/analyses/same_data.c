@@ -56,7 +56,7 @@ struct same_data {
 	struct basis basis;
 	struct same_data_place *places;		/* owned */
 	size_t n, cap;
-	struct slots names, by_frame;	/* names that copy: 1; 1 + index of the frame's place */
+	struct act_slots names, by_frame;	/* names that copy: 1; 1 + index of the frame's place */
 	struct map runs;		/* of the slice in hand: an op's copy, its index */
 };
 
@@ -71,7 +71,8 @@ static struct same_data_place *place_new(struct same_data *s, uint32_t frame, ui
 }
 
 /* The copy's line, of a name that copies. NULL: it is not known, or has not been looked at. */
-static struct same_data_place *same_data_place(struct model *model, struct same_data *s, const struct act *act)
+static struct same_data_place *same_data_place(struct model *model, struct same_data *s,
+					       const struct act *act)
 {
 	uint32_t frame = frame_of_process(model, act->process, act->object), *slot;
 	struct same_data_place *place;
@@ -142,8 +143,8 @@ static int64_t copy_ns(struct same_data_place *place, const struct act *act, con
 	return (run->end_ns > act->end_ns ? run->end_ns : act->end_ns) - act->start_ns;
 }
 
-static void looked_at(const struct same_data *s, struct same_data_place *place, const struct slice *slice,
-		      const struct act *act, int64_t ns)
+static void looked_at(const struct same_data *s, struct same_data_place *place,
+		      const struct slice *slice, const struct act *act, int64_t ns)
 {
 	struct data *data;
 
@@ -161,7 +162,8 @@ static void looked_at(const struct same_data *s, struct same_data_place *place, 
 	add_ns(&place->looked_ns, ns);
 }
 
-static void copied(struct model *model, struct same_data_place *place, const struct act *act, int64_t ns)
+static void copied(struct model *model, struct same_data_place *place, const struct act *act,
+		   int64_t ns)
 {
 	add_ns(&place->ns, ns);
 	if (ns <= place->longest_ns)
@@ -208,7 +210,7 @@ struct same_data_sums { uint32_t n; uint64_t copies; int64_t ns, cost_ns; };
 
 /* Whether it is worth a word. */
 static bool same_data_is_reported(const struct model *model, const struct same_data *s,
-		    const struct same_data_place *place, struct same_data_sums *same)
+				  const struct same_data_place *place, struct same_data_sums *same)
 {
 	*same = (struct same_data_sums) { 0 };
 	for (uint32_t i = 0; i < place->n; i++) {
@@ -229,8 +231,9 @@ static bool same_data_is_reported(const struct model *model, const struct same_d
 	       model_threshold(model, THRESHOLD_REPEAT_SHARE) * 10;
 }
 
-static void same_data_report(struct model *model, const struct same_data *s, const struct same_data_place *place,
-		const struct same_data_sums *same, struct findings *findings)
+static void same_data_report(struct model *model, const struct same_data *s,
+			     const struct same_data_place *place, const struct same_data_sums *same,
+			     struct findings *findings)
 {
 	/* Where the host runs ahead of the device, the copies of several of its steps
 	 * fall into one of the device's, and none into the next. */
@@ -249,7 +252,8 @@ static void same_data_report(struct model *model, const struct same_data *s, con
 	snprintf(finding.title, FINDING_TEXT,
 		 "the same data is copied in each step: %.60s takes %s of the step, %s%s",
 		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns),
-		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)), where);
+		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)),
+		 where);
 	fmt_tenths(count, (same->copies * 20 / steps + 1) / 2);
 	snprintf(finding.lines[0], FINDING_TEXT,
 		 "%s cop%s per step of %s whose data was the same in the %llu steps "
@@ -281,7 +285,8 @@ int64_t same_data_run_ns(const struct model *model, uint32_t device)
 	int64_t ns = 0;
 
 	for (size_t i = 0; i < s->n && is_ready(model, s); i++)
-		if (s->places[i].device == device && same_data_is_reported(model, s, &s->places[i], &same))
+		if (s->places[i].device == device &&
+		    same_data_is_reported(model, s, &s->places[i], &same))
 			add_ns(&ns, (int64_t)((__int128)s->places[i].run_ns * same.ns /
 					      s->places[i].looked_ns));
 	return basis_per(&s->basis, ns);

@@ -33,7 +33,7 @@ static void add_place(struct seen_places *places, int64_t begin_ns, int64_t end_
 
 /* What was lost within [t0, t1) while the level was not off. */
 static struct seen_places losses_of(struct model *model, int64_t t0, int64_t t1,
-			       const struct seen_places *pauses)
+				    const struct seen_places *pauses)
 {
 	struct model_loss *losses;
 	size_t n = model_losses(model, t0, t1, &losses), p = 0;
@@ -75,7 +75,7 @@ struct within {
 };
 
 static void seen_look(struct model *model, uint32_t device, const struct model_pause *place,
-		 struct within *sum)
+		      struct within *sum)
 {
 	struct device_row row;
 	struct idle_gap gap;
@@ -93,7 +93,8 @@ static void seen_look(struct model *model, uint32_t device, const struct model_p
 }
 
 /* All that was seen in the places. */
-static struct within look_all(struct model *model, uint32_t device, const struct seen_places *places)
+static struct within look_all(struct model *model, uint32_t device,
+			      const struct seen_places *places)
 {
 	struct within sum = { .looked_ns = 0 };
 	size_t stride = places->n / PLACES + 1;
@@ -115,8 +116,9 @@ static void take_causes(struct idle_gap *gap, const struct within *sum)
 }
 
 /* What runs there was launched before, and is known: only the rest was not seen. */
-static int64_t without_pauses(struct model *model, uint32_t device, const struct seen_places *pauses,
-			      struct device_row *out, struct idle_gap *gap)
+static int64_t without_pauses(struct model *model, uint32_t device,
+			      const struct seen_places *pauses, struct device_row *out,
+			      struct idle_gap *gap)
 {
 	struct within sum = look_all(model, device, pauses);
 	int64_t ns = pauses->ns;
@@ -173,7 +175,8 @@ void model_device_as_seen(struct model *model, struct device_row *device, struct
 	*unseen = (struct device_unseen) { .rough = false };
 	if (!model_idle(model, device->id, idle))
 		*idle = (struct idle_gap) { .end_ns = 0 };
-	if (model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap, unseen) &&
+	if (model_device_seen(model, device->id, idle->start_ns, idle->end_ns, &seen, &gap,
+			      unseen) &&
 	    unseen->lost_ns + unseen->paused_ns > 0) {
 		*device = seen;
 		*idle = gap;

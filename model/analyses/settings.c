@@ -59,7 +59,7 @@ struct settings_state {
 	struct basis basis;
 	struct told list[TOLD_MAX];
 	uint32_t n;
-	struct slots types, places;	/* by name */
+	struct act_slots types, places;	/* by name */
 	struct thread_state *threads;	/* owned */
 	uint32_t n_threads;
 };
@@ -143,7 +143,7 @@ static bool on_processor(struct model *model, struct settings_state *s, const st
 }
 
 static void settings_take_op(struct model *model, struct settings_state *s, struct told *t,
-		    const struct slice *slice, const struct act *act, enum scope scope)
+			     const struct slice *slice, const struct act *act, enum scope scope)
 {
 	struct thread_state *thread = &s->threads[act->thread];
 	int64_t from = act_start(slice, act), to = act_end(slice, act);
@@ -196,7 +196,7 @@ static void settings_begin_slice(struct model *model, struct settings_state *s)
 }
 
 static void settings_end_slice(const struct model *model, struct settings_state *s,
-		   const struct slice *slice, enum scope scope)
+			       const struct slice *slice, enum scope scope)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct told *t = &s->list[i];
@@ -364,7 +364,8 @@ static void settings_review(struct model *model, void *state, struct findings *f
 		return;
 	for (uint32_t i = 0; i < s->n; i++)
 		for (int what = 0; what < WHATS; what++)
-			review_one(model, &s->basis, &s->list[i], (enum settings_what)what, findings);
+			review_one(model, &s->basis, &s->list[i], (enum settings_what)what,
+				   findings);
 }
 
 static void settings_end(void *state)

@@ -56,7 +56,7 @@ struct slowdown {
 	struct slowdown_kernel **list;		/* owned, as are they */
 	size_t n, cap;
 	struct map by_key;
-	struct slots last;		/* by name, what was found last, plus 1 */
+	struct act_slots last;		/* by name, what was found last, plus 1 */
 	enum scope scope;		/* that the bins are of */
 	uint32_t in_last, width;	/* slices in the last bin; in each full one */
 	size_t n_bins;			/* the last one is being filled */
@@ -241,7 +241,8 @@ static bool apart(const int64_t *early, const int64_t *late, size_t n)
 		between >= late[high] - late[low];
 }
 
-static void slowdown_judge_kernel(const struct slowdown *slow, int64_t threshold, struct thirds *thirds)
+static void slowdown_judge_kernel(const struct slowdown *slow, int64_t threshold,
+				  struct thirds *thirds)
 {
 	const struct bin *bins = thirds->kernel->bins;
 	int64_t means[BINS], early[BINS], late[BINS], fastest = INT64_MAX;
@@ -383,7 +384,8 @@ static bool is_processor(const struct model *model, uint32_t device)
 
 /* Whether it is the kernel's own: what the rest of the device takes now for what
  * took it 1000 before tells how much the host's other work did. */
-static bool slowdown_is_its_own(const struct thirds *one, const struct thirds *all, size_t n, int64_t threshold)
+static bool slowdown_is_its_own(const struct thirds *one, const struct thirds *all, size_t n,
+				int64_t threshold)
 {
 	int64_t before = 0, after = 0, rest;
 
@@ -448,7 +450,8 @@ const struct analysis analysis_slowdown = {
 /* Points of the bins, of all launch shapes of one kernel together. */
 struct sums { struct bin points[TREND_POINTS]; };
 
-static void add_bins(struct sums *sums, const struct slowdown_kernel *kernel, size_t n_bins, size_t points)
+static void add_bins(struct sums *sums, const struct slowdown_kernel *kernel, size_t n_bins,
+		     size_t points)
 {
 	for (size_t i = 0; i < n_bins; i++) {
 		struct bin *point = &sums->points[i * points / n_bins];

@@ -46,10 +46,11 @@ static void say_prefetch(char *text, size_t size, const struct input_hold *hold,
 }
 
 static void stages_advise(const struct input_hold *hold, int64_t work_ns, int64_t others_ns,
-		   int32_t calls, int64_t whole_ns, struct finding *finding)
+			  int32_t calls, int64_t whole_ns, struct finding *finding)
 {
 	int32_t threads = hold->root.parallelism;
-	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns, best_ns;
+	int64_t rest_ns = whole_ns - finding->cost_ns, stage_ns = work_ns / calls, needs_ns,
+		best_ns;
 	bool more = takes_calls(&hold->most) && calls < threads;
 	char prefetch[80], first[FMT_MAX], best[FMT_MAX], what[150];
 

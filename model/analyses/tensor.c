@@ -122,7 +122,8 @@ static void kernels_line(struct model *model, struct tensor_state *t, struct fin
 	for (size_t i = 0; i < t->n && i < KERNELS_TOLD && t->kernels[i].ns[scope]; i++)
 		at += (size_t)snprintf(text + at, FINDING_TEXT - at, "%s%.60s %s", i ? ", " : "",
 				       names_short(&model->names, t->kernels[i].name),
-				       fmt_time(time, basis_per(&t->basis, t->kernels[i].ns[scope])));
+				       fmt_time(time, basis_per(&t->basis,
+								t->kernels[i].ns[scope])));
 	snprintf(text + at, FINDING_TEXT - at, " %s", basis_word(&t->basis));
 }
 

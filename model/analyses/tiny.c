@@ -70,7 +70,7 @@ struct tiny {
 	struct basis basis;
 	struct small_queue queues[QUEUES_KEPT];
 	uint32_t n_queues;
-	struct slots slots;		/* by queue its place among them, plus 1 */
+	struct act_slots slots;		/* by queue its place among them, plus 1 */
 	struct sequence sequences[SEQUENCES_KEPT];
 	uint32_t n_sequences;
 };
@@ -235,8 +235,8 @@ static void tiny_count_run(struct tiny *tiny, struct small_queue *queue, const s
 }
 
 /* The runs of a stretch that are in one op; returns how many kernels they have. */
-static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue, const struct run_of *stretch,
-			  size_t least, bool count)
+static size_t runs_in_ops(struct tiny *tiny, struct small_queue *queue,
+			  const struct run_of *stretch, size_t least, bool count)
 {
 	size_t end, kernels = 0;
 

@@ -86,7 +86,7 @@ struct waits {
 	struct waits_group *groups;		/* owned */
 	size_t n_groups, cap_groups;
 	struct map by_key, by_group;	/* the first place; the group, by line or op */
-	struct slots of_thread;		/* 1 + index of its waiter */
+	struct act_slots of_thread;		/* 1 + index of its waiter */
 	struct waits_waiter *waiters;		/* owned */
 	size_t n_waiters, cap_waiters;
 	int64_t *until_ns;		/* owned; of each device: it worked up to here, 0 never */
@@ -208,7 +208,7 @@ static bool is_step(const struct waits *w, const struct slice *slice, const stru
  * innermost line that one of them says.
  */
 static uint32_t waits_place(struct model *model, struct waits *w, const struct slice *slice,
-			 struct waits_waiter *waiter, const struct act *act)
+			    struct waits_waiter *waiter, const struct act *act)
 {
 	uint32_t op = act->op_name, frame = 0;
 
@@ -238,7 +238,7 @@ static bool is_averaged(const struct waits *w, const struct slice *slice, bool a
 }
 
 static void waits_count_wait(struct model *model, struct waits *w, const struct slice *slice,
-		   const struct act *act, bool averaged)
+			     const struct act *act, bool averaged)
 {
 	struct waits_waiter *waiter = waiter_of(w, act->thread);
 	uint32_t at = waiter ? waits_place(model, w, slice, waiter, act) : NONE;
@@ -267,7 +267,7 @@ static void waits_count_wait(struct model *model, struct waits *w, const struct 
 
 /* What is more than another device's gap has made of it. */
 static void waits_count_stalls(struct model *model, struct waits *w, struct seen_wait *wait,
-		   int64_t idle_ns, const struct act *run, bool averaged)
+			       int64_t idle_ns, const struct act *run, bool averaged)
 {
 	struct waits_place *place = &w->places[wait->place];
 	struct waits_group *group = &w->groups[place->group];
@@ -296,8 +296,8 @@ static void waits_count_stalls(struct model *model, struct waits *w, struct seen
 }
 
 /* The device did nothing from from_ns on, until this run. */
-static void waits_close_gap(struct model *model, struct waits *w, const struct act *run, int64_t from_ns,
-		bool averaged)
+static void waits_close_gap(struct model *model, struct waits *w, const struct act *run,
+			    int64_t from_ns, bool averaged)
 {
 	struct waits_waiter *waiter = waiter_of(w, run->thread);
 	int64_t to_ns = run->start_ns;
@@ -434,8 +434,9 @@ static int64_t whole_ns(const struct model *model, const struct waits *w)
 	return basis_whole(&w->basis) + (w->basis.steps ? verdict_between_ns(model) : 0);
 }
 
-static void waits_report(struct model *model, const struct waits *w, const struct waits_group *group,
-		int64_t cost_ns, struct findings *findings)
+static void waits_report(struct model *model, const struct waits *w,
+			 const struct waits_group *group, int64_t cost_ns,
+			 struct findings *findings)
 {
 	const struct waits_place *place = most_of(w, group);
 	enum scope scope = basis_scope(&w->basis);
@@ -565,10 +566,12 @@ size_t model_waits(struct model *model, struct wait_row **out)
 		(*out)[i] = (struct wait_row) {
 			.call = names_short(&model->names, place->call),
 			.op = place->op ? names_short(&model->names, place->op) : NULL,
-			.file = f ? names_raw(&model->names, names_resolve(&model->names, f->file)) :
+			.file = f ? names_raw(&model->names,
+					      names_resolve(&model->names, f->file)) :
 				NULL,
 			.function = f && f->function ?
-				names_raw(&model->names, names_resolve(&model->names, f->function)) :
+				names_raw(&model->names,
+					  names_resolve(&model->names, f->function)) :
 				NULL,
 			.line = f ? f->line : 0, .count = place->count,
 			.total_ns = place->total_ns, .max_ns = place->max_ns,

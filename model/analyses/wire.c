@@ -159,7 +159,7 @@ static void find_next(struct wire_sums *wire, const struct slice *slice,
 }
 
 static void wire_add_message(struct model *model, struct wires *wires, const struct slice *slice,
-		const struct flow_message *message, const struct wire_busy *busy)
+			     const struct flow_message *message, const struct wire_busy *busy)
 {
 	struct wire_sums *wire = wire_get(wires, names_resolve(&model->names, message->name));
 	int64_t from_ns = message->ready_ns > slice->t0 ? message->ready_ns : slice->t0;
@@ -248,8 +248,8 @@ static void say_times(const struct wires *wires, const struct wire_sums *wire,
 			 fmt_time(decode, total->decode_ns / (int64_t)total->decoded));
 }
 
-static void wire_report(struct model *model, const struct wires *wires, const struct wire_sums *wire,
-		struct findings *findings)
+static void wire_report(struct model *model, const struct wires *wires,
+			const struct wire_sums *wire, struct findings *findings)
 {
 	struct flow_name name = flow_name(model, wire->name);
 	int64_t cost_ns = basis_per(&wires->basis, wire->alone_ns);
@@ -290,7 +290,8 @@ static void wire_report(struct model *model, const struct wires *wires, const st
 
 static int by_alone(const void *a, const void *b)
 {
-	const struct wire_sums *x = *(const struct wire_sums *const *)a, *y = *(const struct wire_sums *const *)b;
+	const struct wire_sums *x = *(const struct wire_sums *const *)a;
+	const struct wire_sums *y = *(const struct wire_sums *const *)b;
 
 	return (x->alone_ns < y->alone_ns) - (x->alone_ns > y->alone_ns);
 }

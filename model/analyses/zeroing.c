@@ -67,8 +67,8 @@ static int64_t begins(const struct held *held, int64_t start_ns)
 /* ---- ops ---- */
 
 /* The slice's act number i, an op that is no part of the one on its thread. */
-static void place_op(struct zeroing *zeroing, const struct slice *slice, size_t i, uint32_t finished,
-		     bool away)
+static void place_op(struct zeroing *zeroing, const struct slice *slice, size_t i,
+		     uint32_t finished, bool away)
 {
 	const struct act *act = &slice->acts[i];
 	uint32_t *last = slot_of(&zeroing->last, act->thread + 1);
@@ -128,8 +128,8 @@ static int64_t shift_at(struct zeroing *zeroing, uint32_t thread, int64_t t_ns)
 
 /* The run that finished last, of those that were placed. */
 static bool finished_run(const struct zeroing *zeroing, const struct critical_ready *ready,
-			 const struct act *act, uint32_t queue, int64_t until_ns,
-			 int64_t *end_ns, int64_t *new_ns)
+			 const struct act *act, uint32_t queue, int64_t until_ns, int64_t *end_ns,
+			 int64_t *new_ns)
 {
 	size_t at = ready_finished(ready, act->process, queue, until_ns + SLACK_NS);
 

@@ -40,8 +40,8 @@ struct zeroing {
 	int64_t *new_end;		/* owned; by act; INT64_MIN: not placed */
 	uint32_t *end_at;		/* owned; by act of a run its place in ready->ends, NONE */
 	size_t cap;
-	struct slots last;		/* by thread: act or shift, plus 1 */
-	struct slots of_queue, of_process;	/* the run that is over last now, plus 1 */
+	struct act_slots last;		/* by thread: act or shift, plus 1 */
+	struct act_slots of_queue, of_process;	/* the run that is over last now, plus 1 */
 	struct thread_shift *shifts;	/* owned */
 	size_t n_shifts, cap_shifts;
 };

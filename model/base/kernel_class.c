@@ -130,15 +130,18 @@ static const struct class_row words[] = {
 	{ "foreach", KERNEL_ELEMENTWISE }, { "binary", KERNEL_ELEMENTWISE },
 	{ "unary", KERNEL_ELEMENTWISE },
 
-	{ "index", KERNEL_COPY }, { "embedding", KERNEL_COPY }, { "dynamic_update_slice", KERNEL_COPY },
+	{ "index", KERNEL_COPY }, { "embedding", KERNEL_COPY },
+	{ "dynamic_update_slice", KERNEL_COPY },
 	{ "broadcast", KERNEL_COPY }, { "clone", KERNEL_COPY },
 };
 
 /* Narrow types first. Of a name in lower case. */
 static const struct class_row types[] = {
-	{ "e4m3", NUMBER_FP8 }, { "e5m2", NUMBER_FP8 }, { "fp8", NUMBER_FP8 }, { "float8", NUMBER_FP8 },
+	{ "e4m3", NUMBER_FP8 }, { "e5m2", NUMBER_FP8 }, { "fp8", NUMBER_FP8 },
+	{ "float8", NUMBER_FP8 },
 	{ "nvjet_qq", NUMBER_FP8 }, { "nvjet_sm100_qq", NUMBER_FP8 },
-	{ "_s8_", NUMBER_INT8 }, { "s8s8", NUMBER_INT8 }, { "i8i8", NUMBER_INT8 }, { "imma", NUMBER_INT8 },
+	{ "_s8_", NUMBER_INT8 }, { "s8s8", NUMBER_INT8 }, { "i8i8", NUMBER_INT8 },
+	{ "imma", NUMBER_INT8 },
 	{ "i16832", NUMBER_INT8 }, { "i8816", NUMBER_INT8 }, { "int8", NUMBER_INT8 },
 	{ "bf16", NUMBER_BF16 }, { "bfloat16", NUMBER_BF16 }, { "nvjet_t", NUMBER_BF16 },
 	{ "nvjet_sm100_t", NUMBER_BF16 }, { "fp16", NUMBER_F16 }, { "f16", NUMBER_F16 },
@@ -147,9 +150,11 @@ static const struct class_row types[] = {
 	{ "h1688", NUMBER_F16 }, { "h16816", NUMBER_F16 }, { "hcudnn", NUMBER_F16 },
 	{ "nvjet_h", NUMBER_F16 }, { "nvjet_sm100_h", NUMBER_F16 },
 	{ "tf32", NUMBER_TF32 }, { "tensorop_s1688", NUMBER_TF32 }, { "nvjet_s", NUMBER_TF32 },
-	{ "dgemm", NUMBER_F64 }, { "d884", NUMBER_F64 }, { "<double", NUMBER_F64 }, { " double", NUMBER_F64 },
+	{ "dgemm", NUMBER_F64 }, { "d884", NUMBER_F64 }, { "<double", NUMBER_F64 },
+	{ " double", NUMBER_F64 },
 	{ "f64", NUMBER_F64 },
-	{ "sgemm", NUMBER_F32 }, { "scudnn", NUMBER_F32 }, { "f32", NUMBER_F32 }, { "fp32", NUMBER_F32 },
+	{ "sgemm", NUMBER_F32 }, { "scudnn", NUMBER_F32 }, { "f32", NUMBER_F32 },
+	{ "fp32", NUMBER_F32 },
 	{ "float", NUMBER_F32 },
 };
 

@@ -212,7 +212,7 @@ char *strbuf_detach(struct strbuf *buf)
  * the caller then takes the next unit.
  */
 static bool fmt_significant(char *buf, size_t size, uint64_t value, uint64_t unit, int digits,
-			uint64_t limit)
+			    uint64_t limit)
 {
 	static const uint64_t tens[] = { 1, 10, 100, 1000 };
 	int decimals;
@@ -253,7 +253,7 @@ static char *format_time(char *buf, int64_t ns, int digits)
 	}
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (fmt_significant(number, sizeof(number), value, units[i].ns, digits,
-				units[i].limit)) {
+				    units[i].limit)) {
 			snprintf(buf, FMT_MAX, "%s%s %s", sign, number, units[i].name);
 			return buf;
 		}
@@ -330,7 +330,7 @@ static char *format_scaled(char *buf, uint64_t n, uint64_t base, const char *con
 	for (size_t i = 1; i < count; i++) {
 		unit *= base;
 		if (fmt_significant(number, sizeof(number), n, unit, 3,
-				i + 1 < count ? base : UINT64_MAX)) {
+				    i + 1 < count ? base : UINT64_MAX)) {
 			snprintf(buf, FMT_MAX, "%s%s", number, units[i]);
 			return buf;
 		}
@@ -414,7 +414,8 @@ char *fmt_share(char buf[FMT_MAX], uint64_t part, uint64_t whole)
 	else if (tenths >= 100)
 		snprintf(buf, FMT_MAX, "%llu %%", (unsigned long long)((tenths + 5) / 10));
 	else
-		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10), (unsigned)(tenths % 10));
+		snprintf(buf, FMT_MAX, "%u.%u %%", (unsigned)(tenths / 10),
+			 (unsigned)(tenths % 10));
 	return buf;
 }
 

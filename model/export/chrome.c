@@ -121,7 +121,8 @@ static void put_instant(void *arg, const struct walk_slice *slice)
 	putc('}', c->out);
 }
 
-static void chrome_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value)
+static void chrome_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
+			       int64_t value)
 {
 	struct chrome_sink *c = arg;
 
@@ -168,7 +169,8 @@ bool chrome_write(const struct foreign_options *options, struct foreign_result *
 	struct chrome_sink c = { .out = options->out };
 	struct sink sink = {
 		.track = chrome_put_track, .slice = chrome_put_slice, .instant = put_instant,
-		.counter = chrome_put_counter, .block = chrome_put_block, .maximum = put_maximum, .arg = &c,
+		.counter = chrome_put_counter, .block = chrome_put_block, .maximum = put_maximum,
+		.arg = &c,
 	};
 	bool good;
 

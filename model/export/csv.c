@@ -346,7 +346,8 @@ static void csv_put_queues(struct csv *csv, struct model *model)
 	struct queue_row *rows;
 	size_t n = SNAPSHOT(model, model_queues(model, &rows));
 
-	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,delay-p99");
+	names(csv, "queue,name,pid,number,device,in-order,kernels,copies,failed,busy,delay-p50,"
+	      "delay-p99");
 	for (size_t i = 0; i < n; i++) {
 		const struct queue_row *r = &rows[i];
 
@@ -413,8 +414,10 @@ static const struct {
 	const char *name;
 	void (*write)(struct csv *csv, struct model *model);
 } tables[] = {
-	{ "ops", csv_put_ops }, { "kernels", csv_put_kernels }, { "copies", csv_put_copies }, { "steps", csv_put_steps },
-	{ "memory", csv_put_memory }, { "counters", csv_put_counters }, { "findings", csv_put_findings }, { "calls", csv_put_calls },
+	{ "ops", csv_put_ops }, { "kernels", csv_put_kernels }, { "copies", csv_put_copies },
+	{ "steps", csv_put_steps },
+	{ "memory", csv_put_memory }, { "counters", csv_put_counters },
+	{ "findings", csv_put_findings }, { "calls", csv_put_calls },
 	{ "devices", csv_put_devices }, { "queues", csv_put_queues }, { "edges", csv_put_edges },
 	{ "processes", csv_put_processes },
 };

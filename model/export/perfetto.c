@@ -174,7 +174,8 @@ static uint64_t short_name(const char **list, size_t *n, const char *text, bool 
 	return i < SHORT_NAMES ? i + 1 : 0;
 }
 
-static void set_name(struct perfetto *p, struct perfetto_parts *parts, const struct walk_slice *slice)
+static void set_name(struct perfetto *p, struct perfetto_parts *parts,
+		     const struct walk_slice *slice)
 {
 	if (!slice->name_id) {
 		parts->event.name = perfetto_clean_text(p, slice->name);
@@ -205,11 +206,13 @@ static void set_category(struct perfetto *p, struct perfetto_parts *parts, const
 	parts->interned.event_categories = parts->categories;
 }
 
-static void set_args(struct perfetto *p, struct perfetto_parts *parts, const struct walk_slice *slice)
+static void set_args(struct perfetto *p, struct perfetto_parts *parts,
+		     const struct walk_slice *slice)
 {
 	for (size_t i = 0; i < slice->n_args; i++) {
 		const struct arg *arg = &slice->args[i];
-		Perfetto__DebugAnnotation *to = &parts->annotations[parts->event.n_debug_annotations];
+		Perfetto__DebugAnnotation *to =
+			&parts->annotations[parts->event.n_debug_annotations];
 		bool fresh;
 		uint64_t iid = short_name(p->keys, &p->n_keys, arg->key, &fresh);
 
@@ -235,8 +238,8 @@ static void set_args(struct perfetto *p, struct perfetto_parts *parts, const str
 
 /* ---- events ---- */
 
-static void put_event(struct perfetto *p, struct perfetto_parts *parts, Perfetto__TrackEvent__Type type,
-		      uint32_t track, int64_t at_ns)
+static void put_event(struct perfetto *p, struct perfetto_parts *parts,
+		      Perfetto__TrackEvent__Type type, uint32_t track, int64_t at_ns)
 {
 	Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
 
@@ -295,7 +298,8 @@ static void put_instant(void *arg, const struct walk_slice *slice)
 	put_begin(arg, slice, PERFETTO__TRACK_EVENT__TYPE__INSTANT);
 }
 
-static void perfetto_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns, int64_t value)
+static void perfetto_put_counter(void *arg, uint32_t track, const char *name, int64_t at_ns,
+				 int64_t value)
 {
 	struct perfetto_parts parts;
 

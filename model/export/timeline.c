@@ -84,8 +84,8 @@ static struct timeline_word word_of(const char *text)
 	return (struct timeline_word) { text, strlen(text) };
 }
 
-static void place(struct timeline_export *t, const char *category, struct timeline_word name, uint32_t pid,
-		  uint32_t tid, int64_t at)
+static void place(struct timeline_export *t, const char *category, struct timeline_word name,
+		  uint32_t pid, uint32_t tid, int64_t at)
 {
 	fprintf(t->out, ",\"cat\":\"%s\"", category);
 	key_word(t, "name", name);
@@ -163,7 +163,8 @@ static bool same(struct timeline_word a, struct timeline_word b)
 	return a.length == b.length && !memcmp(a.text, b.text, a.length);
 }
 
-static struct timeline_tensor *find_tensor(const struct timeline_export *t, struct timeline_word name)
+static struct timeline_tensor *find_tensor(const struct timeline_export *t,
+					   struct timeline_word name)
 {
 	uint32_t at = map_get(&t->by_name, word_hash(name));
 
@@ -189,15 +190,17 @@ static struct timeline_tensor *new_tensor(struct timeline_export *t, struct time
 		tensor = &t->tensors[t->n_tensors];
 		name.text = xstrndup(name.text, name.length);
 		map_set(&t->by_name, word_hash(name), (uint32_t)t->n_tensors);
-		*tensor = (struct timeline_tensor) { .id = t->n_tensors++, .name = name, .next = next };
+		*tensor = (struct timeline_tensor) {
+			.id = t->n_tensors++, .name = name, .next = next,
+		};
 		return tensor;
 	}
 	*tensor = (struct timeline_tensor) { .id = t->n_tensors, .name = name, .next = next };
 	return tensor;
 }
 
-static void put_object(struct timeline_export *t, char phase, const struct timeline_tensor *tensor, int64_t at,
-		       uint32_t tid, const Tf__NodeOutput *output)
+static void put_object(struct timeline_export *t, char phase, const struct timeline_tensor *tensor,
+		       int64_t at, uint32_t tid, const Tf__NodeOutput *output)
 {
 	timeline_begin_event(t, phase);
 	place(t, "Tensor", tensor->name, tensor->pid, tid, at);
@@ -211,11 +214,12 @@ static void put_object(struct timeline_export *t, char phase, const struct timel
 	putc('}', t->out);
 }
 
-static void timeline_take_output(struct timeline_export *t, size_t device, const Tf__NodeExecStats *node, size_t index,
-			uint32_t tid)
+static void timeline_take_output(struct timeline_export *t, size_t device,
+				 const Tf__NodeExecStats *node, size_t index, uint32_t tid)
 {
 	const Tf__NodeOutput *output = node->output[index];
-	const Tf__AllocationDescription *allocation = output->tensor_description ? output->tensor_description->allocation_description : NULL;
+	const Tf__AllocationDescription *allocation = output->tensor_description ?
+		output->tensor_description->allocation_description : NULL;
 	struct timeline_tensor *tensor;
 
 	strbuf_reset(&t->text);
@@ -253,14 +257,15 @@ static void analyze_tensors(struct timeline_export *t)
 
 		for (size_t i = 0; i < device->n_node_stats; i++)
 			for (size_t o = 0; o < device->node_stats[i]->n_output; o++)
-				timeline_take_output(t, d, device->node_stats[i], o, t->lanes[d][i]);
+				timeline_take_output(t, d, device->node_stats[i], o,
+						     t->lanes[d][i]);
 	}
 }
 
 /* ---- compute ---- */
 
-static void put_op(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
-		   bool is_gpu, struct timeline_word inputs)
+static void put_op(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid,
+		   uint32_t tid, bool is_gpu, struct timeline_word inputs)
 {
 	struct timeline_word name = word_of(node->node_name), op, input;
 	unsigned n = 0;
@@ -283,8 +288,8 @@ static void put_op(struct timeline_export *t, const Tf__NodeExecStats *node, uin
 	fputs("}}", t->out);
 }
 
-static void put_arrow(struct timeline_export *t, const struct timeline_tensor *tensor, int64_t produced,
-		      uint32_t pid, uint32_t tid, int64_t taken)
+static void put_arrow(struct timeline_export *t, const struct timeline_tensor *tensor,
+		      int64_t produced, uint32_t pid, uint32_t tid, int64_t taken)
 {
 	if (!t->kind->dataflow || (tensor->from_pid == pid && tensor->from_tid == tid))
 		return;
@@ -297,7 +302,8 @@ static void put_arrow(struct timeline_export *t, const struct timeline_tensor *t
 }
 
 /* Partitioning puts a Send and a Recv between: "node/_12" is the node's. */
-static struct timeline_tensor *find_input(const struct timeline_export *t, struct timeline_word name)
+static struct timeline_tensor *find_input(const struct timeline_export *t,
+					  struct timeline_word name)
 {
 	struct timeline_tensor *tensor = find_tensor(t, name);
 
@@ -309,8 +315,8 @@ static struct timeline_tensor *find_input(const struct timeline_export *t, struc
 	return tensor;
 }
 
-static void show_node(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid, uint32_t tid,
-		      bool is_gpu, const int64_t *produced)
+static void show_node(struct timeline_export *t, const Tf__NodeExecStats *node, uint32_t pid,
+		      uint32_t tid, bool is_gpu, const int64_t *produced)
 {
 	bool with_inputs = !is_gpu && strcmp(node->node_name, "RecvTensor");
 	struct timeline_word inputs = { NULL, 0 }, input;
@@ -336,11 +342,12 @@ static void show_compute(struct timeline_export *t)
 
 	for (size_t d = 0; d < t->stats->n_dev_stats; d++) {
 		const Tf__DeviceStepStats *device = t->stats->dev_stats[d];
-		bool is_gpu = strstr(device->device, "/stream:") || strstr(device->device, "/memcpy");
+		bool is_gpu = strstr(device->device, "/stream:") ||
+			strstr(device->device, "/memcpy");
 
 		for (size_t i = 0; i < device->n_node_stats; i++)
-			show_node(t, device->node_stats[i], compute_pid(t, d), t->lanes[d][i], is_gpu,
-				  produced);
+			show_node(t, device->node_stats[i], compute_pid(t, d), t->lanes[d][i],
+				  is_gpu, produced);
 	}
 	free(produced);
 }
@@ -350,7 +357,8 @@ static void show_compute(struct timeline_export *t)
 static int timeline_by_allocator(const void *a, const void *b, void *arg)
 {
 	const struct timeline_change *p = a, *q = b;
-	const struct timeline_tensor *tensors = arg, *s = &tensors[p->tensor], *r = &tensors[q->tensor];
+	const struct timeline_tensor *tensors = arg, *s = &tensors[p->tensor],
+		*r = &tensors[q->tensor];
 	int order = strcmp(s->allocator, r->allocator);
 	size_t length = s->name.length < r->name.length ? s->name.length : r->name.length;
 
@@ -383,8 +391,8 @@ static void put_tensors(struct timeline_export *t, const struct timeline_change 
 }
 
 /* One allocator's changes; its counter, and its maximum into *most. */
-static int64_t timeline_put_counter(struct timeline_export *t, const struct timeline_change *changes, size_t n,
-			   size_t *most)
+static int64_t timeline_put_counter(struct timeline_export *t,
+				    const struct timeline_change *changes, size_t n, size_t *most)
 {
 	struct timeline_word name = word_of(t->tensors[changes[0].tensor].allocator);
 	uint64_t total = 0;
@@ -421,7 +429,8 @@ static void take_changes(struct timeline_export *t)
 		};
 	}
 	if (t->n_changes)
-		qsort_r(t->changes, t->n_changes, sizeof(*t->changes), timeline_by_allocator, t->tensors);
+		qsort_r(t->changes, t->n_changes, sizeof(*t->changes), timeline_by_allocator,
+			t->tensors);
 }
 
 static void show_memory(struct timeline_export *t)
@@ -443,8 +452,8 @@ static void show_memory(struct timeline_export *t)
 		t->out = later;
 		fputs(i ? "," : "", later);
 		put_json(later, allocator, strlen(allocator));
-		fprintf(later, ":{\"timestamp\":%" PRId64 ",\"num_bytes\":%" PRId64 ",\"tensors\":[",
-			most ? from[most - 1].at : 0, maximum);
+		fprintf(later, ":{\"timestamp\":%" PRId64 ",\"num_bytes\":%" PRId64
+			",\"tensors\":[", most ? from[most - 1].at : 0, maximum);
 		put_tensors(t, from, most);
 		fputs("]}", later);
 		t->out = out;

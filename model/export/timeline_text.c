@@ -56,7 +56,8 @@ bool label_input(struct timeline_word *rest, struct timeline_word *input)
 	return true;
 }
 
-void label_of_kernel(const char *text, const char *node, struct timeline_word *name, struct timeline_word *op)
+void label_of_kernel(const char *text, const char *node, struct timeline_word *name,
+		     struct timeline_word *op)
 {
 	const char *start = strstr(text, "@@"), *end = strchr(text, '#');
 	struct timeline_word all = { node, strlen(node) };

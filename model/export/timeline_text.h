@@ -14,7 +14,8 @@ struct label label_of_op(const char *text);
 /* The next of "a, b, c"; false: that was the last. text NULL: none. */
 bool label_input(struct timeline_word *rest, struct timeline_word *input);
 /* "retval (arg) detail @@name:op#...", else the node's name:op. */
-void label_of_kernel(const char *text, const char *node, struct timeline_word *name, struct timeline_word *op);
+void label_of_kernel(const char *text, const char *node, struct timeline_word *name,
+		     struct timeline_word *op);
 
 /* As protobuf's text format, without quotes. */
 void describe_tensor(struct strbuf *out, const Tf__TensorDescription *tensor);

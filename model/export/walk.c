@@ -27,7 +27,8 @@ uint32_t walk_track(struct export_walk *w, const struct track *track)
 	return copy.id;
 }
 
-static uint32_t new_lane(struct export_walk *w, struct lanes *lanes, uint32_t group, const char *name)
+static uint32_t new_lane(struct export_walk *w, struct lanes *lanes, uint32_t group,
+			 const char *name)
 {
 	char text[512];
 	struct track track = { .group = group, .kind = TRACK_LANE, .name = text };
@@ -189,7 +190,8 @@ static void define_process(struct export_walk *w, const struct event *event)
 	w->processes[at].host = event->u.process.host;
 }
 
-static void walk_define_device(struct export_walk *w, uint32_t process, const struct event_device *def)
+static void walk_define_device(struct export_walk *w, uint32_t process,
+			       const struct event_device *def)
 {
 	struct walk_device *device = device_of(w, process, def->id);
 
@@ -320,7 +322,8 @@ static void walk_take_edges(struct export_walk *w, struct event *events)
 
 /* ---- the whole ---- */
 
-static bool walk_go_on(const struct export_walk *w, const struct model_status *status, int64_t now_ns)
+static bool walk_go_on(const struct export_walk *w, const struct model_status *status,
+		       int64_t now_ns)
 {
 	int64_t first_ns = status->first_ns, length_ns;
 
@@ -411,7 +414,7 @@ static void walk_release(struct export_walk *w)
 }
 
 bool walk_run(const struct foreign_options *options, const struct sink *sink,
-	  struct foreign_result *result)
+	      struct foreign_result *result)
 {
 	struct export_walk w = { .options = options, .sink = sink, .result = result };
 	struct event *events = xreallocarray(NULL, BATCH, sizeof(*events));

@@ -81,6 +81,6 @@ struct sink {
 
 /* false: stopped by whom progress asked, or by an error of options->out. */
 bool walk_run(const struct foreign_options *options, const struct sink *sink,
-	  struct foreign_result *result);
+	      struct foreign_result *result);
 
 #endif

@@ -101,7 +101,8 @@ struct walk_thread *walk_thread(struct export_walk *w, uint32_t process, uint32_
 struct walk_queue *walk_queue(struct export_walk *w, uint32_t process, uint32_t id);
 uint32_t walk_group_of(struct export_walk *w, uint32_t process);
 uint32_t walk_device_group(struct export_walk *w, uint32_t process, uint32_t id);
-bool walk_in_blocks(struct export_walk *w, uint32_t process, uint32_t queue);	/* its device's geometry */
+bool walk_in_blocks(struct export_walk *w, uint32_t process,
+		    uint32_t queue);	/* its device's geometry */
 const char *walk_name(const struct export_walk *w, uint32_t id);	/* NULL: none */
 uint32_t walk_track(struct export_walk *w, const struct track *track);
 /* A lane in which nothing is at that time; made when there is none. */

@@ -14,7 +14,7 @@
 #define KEY_OF_MESSAGE (UINT64_C(1) << 63)	/* apart from our own numbers */
 
 static struct walk_slice slice_of(const char *name, uint32_t name_id, const char *category,
-			     int64_t start_ns, int64_t dur_ns)
+				  int64_t start_ns, int64_t dur_ns)
 {
 	return (struct walk_slice) {
 		.name = name && *name ? name : category, .name_id = name ? name_id : 0,
@@ -50,7 +50,8 @@ static void add_int(struct arg *args, size_t *n, const char *key, int64_t value)
 
 /* ---- ops ---- */
 
-static const struct walk_end *first_end(const struct export_walk *w, uint64_t process, uint64_t instance)
+static const struct walk_end *first_end(const struct export_walk *w, uint64_t process,
+					uint64_t instance)
 {
 	size_t low = 0, high = w->n_ends;
 
@@ -67,8 +68,9 @@ static const struct walk_end *first_end(const struct export_walk *w, uint64_t pr
 	return w->ends + low;
 }
 
-static void find_flows(struct export_walk *w, uint64_t process, uint64_t instance, struct walk_slice *slice,
-		       uint64_t in[FLOWS_AT_ONCE], uint64_t out[FLOWS_AT_ONCE])
+static void find_flows(struct export_walk *w, uint64_t process, uint64_t instance,
+		       struct walk_slice *slice, uint64_t in[FLOWS_AT_ONCE],
+		       uint64_t out[FLOWS_AT_ONCE])
 {
 	const struct walk_end *end;
 
@@ -110,8 +112,8 @@ static void work_op(struct export_walk *w, const struct event *event)
 	struct arg args[WALK_ARGS_MAX];
 	char source[SOURCE_BYTES];
 	struct walk_slice slice = slice_of(walk_name(w, op->name), op->name,
-				      op->flags & OP_RANGE && !(op->flags & OP_INNER) ? "range" : "op",
-				      op->start_ns, op->dur_ns);
+					   op->flags & OP_RANGE && !(op->flags & OP_INNER) ?
+					   "range" : "op", op->start_ns, op->dur_ns);
 
 	add_text(args, &slice.n_args, "type", walk_name(w, op->op_type));
 	add_text(args, &slice.n_args, "domain", walk_name(w, op->domain));
@@ -160,7 +162,7 @@ static const char *print_size(char *text, size_t size, const uint64_t *n, uint32
 
 /* In the words of the queue's device: CUDA's grid is in blocks. */
 static void walk_add_shape(struct export_walk *w, uint32_t process, uint32_t queue, uint32_t id,
-		      struct arg *args, size_t *n, char text[2][72])
+			   struct arg *args, size_t *n, char text[2][72])
 {
 	uint32_t at = id ? map_get(&w->shapes_at, walk_key(process, id)) : MAP_NONE;
 	const struct walk_shape *shape = at == MAP_NONE ? NULL : &w->shapes[at];
@@ -185,7 +187,7 @@ static void walk_add_shape(struct export_walk *w, uint32_t process, uint32_t que
 
 /* The queue's lane for it. */
 static uint32_t walk_queue_lanes(struct export_walk *w, uint32_t p, const struct event_command *c,
-			int64_t start_ns, int64_t end_ns)
+				 int64_t start_ns, int64_t end_ns)
 {
 	struct walk_queue *queue = walk_queue(w, p, c->queue);
 	uint32_t group = walk_device_group(w, p, queue->device);
@@ -206,8 +208,8 @@ static uint32_t walk_queue_lanes(struct export_walk *w, uint32_t p, const struct
 
 static void put_launch(struct export_walk *w, const struct walk_launch *launch)
 {
-	struct walk_slice slice = slice_of(launch->name, launch->name_id, "launch", launch->start_ns,
-				      launch->dur_ns);
+	struct walk_slice slice = slice_of(launch->name, launch->name_id, "launch",
+					   launch->start_ns, launch->dur_ns);
 	struct walk_thread *thread = walk_thread(w, launch->process, launch->tid);
 	char name[400];
 
@@ -241,7 +243,7 @@ static void pop_launch(struct export_walk *w)
 
 /* The call that handed it over; the number of the arrow from it, 0: none. */
 static uint64_t walk_add_launch(struct export_walk *w, uint32_t p, const struct event_command *c,
-			   const struct walk_slice *run, bool ran)
+				const struct walk_slice *run, bool ran)
 {
 	struct walk_launch launch = {
 		.name = run->name, .name_id = run->name_id, .start_ns = c->call_ns,
@@ -268,7 +270,7 @@ static void work_command(struct export_walk *w, const struct event *event)
 	int64_t start_ns = ran ? (int64_t)c->start_ticks : c->call_ns;
 	int64_t dur_ns = ran ? (int64_t)(c->end_ticks - c->start_ticks) : 0;
 	struct walk_slice slice = slice_of(walk_name(w, c->name), c->name, category_of(c->kind),
-				      start_ns, dur_ns);
+					   start_ns, dur_ns);
 	struct arg args[WALK_ARGS_MAX];
 	char shape[2][72];
 	uint64_t flow = 0;
@@ -314,8 +316,8 @@ static void work_call(struct export_walk *w, const struct event *event)
 	uint32_t p = walk_process(w, event), name = wait ? event->u.wait.name : event->u.call.name;
 	struct walk_thread *thread = walk_thread(w, p, event->tid);
 	struct walk_slice slice = slice_of(walk_name(w, name), name, wait ? "wait" : "call",
-				      wait ? event->u.wait.start_ns : event->u.call.start_ns,
-				      wait ? event->u.wait.dur_ns : event->u.call.dur_ns);
+					   wait ? event->u.wait.start_ns : event->u.call.start_ns,
+					   wait ? event->u.wait.dur_ns : event->u.call.dur_ns);
 	int32_t result = wait ? event->u.wait.result : event->u.call.result;
 	struct arg args[WALK_ARGS_MAX];
 
@@ -355,7 +357,7 @@ static void work_compile(struct export_walk *w, const struct event *event)
 	const struct event_compile *compile = &event->u.compile;
 	uint32_t p = walk_process(w, event);
 	struct walk_slice slice = slice_of(compile->what, 0, "build", compile->start_ns,
-				      compile->dur_ns);
+					   compile->dur_ns);
 	struct arg args[WALK_ARGS_MAX];
 
 	add_text(args, &slice.n_args, "options", compile->options);
@@ -377,8 +379,9 @@ static void work_flow(struct export_walk *w, const struct event *event)
 	};
 	int64_t dur_ns = flow->dur_ns > 0 ? flow->dur_ns : 0;
 	struct walk_slice slice = slice_of(walk_name(w, flow->name), flow->name,
-				      flow->phase < FLOW_PHASE_COUNT ? phases[flow->phase] : "message",
-				      flow->at_ns, dur_ns);
+					   flow->phase < FLOW_PHASE_COUNT ? phases[flow->phase] :
+					   "message",
+					   flow->at_ns, dur_ns);
 	uint64_t id = flow->key | KEY_OF_MESSAGE;
 	struct arg args[WALK_ARGS_MAX];
 
@@ -421,7 +424,8 @@ static struct walk_account *account_of(struct export_walk *w, uint32_t p, uint32
 	return &w->accounts[at];
 }
 
-static uint64_t block_key(const struct export_walk *w, uint32_t p, uint32_t allocator, uint64_t address)
+static uint64_t block_key(const struct export_walk *w, uint32_t p, uint32_t allocator,
+			  uint64_t address)
 {
 	return map_mix(address) ^ map_mix(w->processes[p].key + ((uint64_t)allocator << 40) + 1);
 }
@@ -439,7 +443,8 @@ static void put_block(struct export_walk *w, char phase, const struct walk_block
 		w->sink->block(w->sink->arg, &told);
 }
 
-static void put_level(struct export_walk *w, struct walk_account *account, int64_t at_ns, int64_t by)
+static void put_level(struct export_walk *w, struct walk_account *account, int64_t at_ns,
+		      int64_t by)
 {
 	account->live += by;
 	if (account->live > account->peak) {
@@ -554,7 +559,8 @@ static void put_unseen(struct export_walk *w, struct walk_slice *slice, const ch
 static void work_lost(struct export_walk *w, const struct event *event)
 {
 	const struct event_lost *lost = &event->u.lost;
-	struct walk_slice slice = slice_of(lost->packets ? "lost packets" : "lost events", 0, "lost",
+	struct walk_slice slice = slice_of(lost->packets ? "lost packets" : "lost events", 0,
+					   "lost",
 				      lost->begin_ns, lost->end_ns - lost->begin_ns);
 	struct arg args[WALK_ARGS_MAX];
 

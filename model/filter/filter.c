@@ -37,7 +37,8 @@ static bool is_same(const char *text, const char *wanted)
 	return text && strcmp(text, wanted) == 0;
 }
 
-static enum filter_answer filter_test(const struct filter_node *node, filter_get *get, const void *arg)
+static enum filter_answer filter_test(const struct filter_node *node, filter_get *get,
+				      const void *arg)
 {
 	struct filter_value value = { 0 };
 	bool is = false;
@@ -61,8 +62,8 @@ static enum filter_answer filter_test(const struct filter_node *node, filter_get
 }
 
 /* As deep as FILTER_DEPTH_MAX and what connects tests without parentheses. */
-static enum filter_answer filter_ask_field(const struct filter *filter, uint16_t at, filter_get *get,
-			      const void *arg)
+static enum filter_answer filter_ask_field(const struct filter *filter, uint16_t at,
+					   filter_get *get, const void *arg)
 {
 	const struct filter_node *node = &filter->nodes[at];
 	enum filter_answer left, right, decides;

@@ -35,8 +35,8 @@ static bool add_pair(struct filter_parser *p, enum node_is is, uint16_t right, u
 	return true;
 }
 
-static struct filter_node *add_test(struct filter_parser *p, enum node_is is, enum filter_field field,
-			     uint16_t *index)
+static struct filter_node *add_test(struct filter_parser *p, enum node_is is,
+				    enum filter_field field, uint16_t *index)
 {
 	struct filter_node *node = add_node(p, is, index);
 
@@ -62,7 +62,8 @@ static bool add_range(struct filter_parser *p, enum filter_field field, int64_t 
 
 /* ---- tests ---- */
 
-static bool parse_regex(struct filter_parser *p, enum filter_field field, bool differs, uint16_t *index)
+static bool parse_regex(struct filter_parser *p, enum filter_field field, bool differs,
+			uint16_t *index)
 {
 	const char *start = p->at;
 	bool fold = false, good;
@@ -86,7 +87,8 @@ static bool parse_regex(struct filter_parser *p, enum filter_field field, bool d
 	return true;
 }
 
-static bool parse_same(struct filter_parser *p, enum filter_field field, bool differs, uint16_t *index)
+static bool parse_same(struct filter_parser *p, enum filter_field field, bool differs,
+		       uint16_t *index)
 {
 	const char *start;
 	struct filter_node *node;
@@ -102,7 +104,8 @@ static bool parse_same(struct filter_parser *p, enum filter_field field, bool di
 	if (*start == '/' && length > 1 && text[length - 1] == '/') {
 		free(text);
 		return filter_fail(p, start, "a regular expression needs ~: %s %s %.*s",
-				   filter_fields[field].name, differs ? "!~" : "~", filter_shown_at(start), start);
+				   filter_fields[field].name, differs ? "!~" : "~",
+				   filter_shown_at(start), start);
 	}
 	node = add_test(p, NODE_SAME, field, index);
 	if (!node) {
@@ -115,7 +118,8 @@ static bool parse_same(struct filter_parser *p, enum filter_field field, bool di
 }
 
 /* kind = copy, dir != h2d */
-static bool parse_word(struct filter_parser *p, enum filter_field field, bool differs, uint16_t *index)
+static bool parse_word(struct filter_parser *p, enum filter_field field, bool differs,
+		       uint16_t *index)
 {
 	bool kind = filter_fields[field].type == FILTER_KIND;
 	const char *start;
@@ -126,11 +130,14 @@ static bool parse_word(struct filter_parser *p, enum filter_field field, bool di
 	start = p->at;
 	n = filter_word_length(start);
 	value = kind ? filter_kind_by(start, n) : filter_direction_by(start, n);
-	if (value < 0)
+	if (value < 0) {
+		const char *all = strchr(filter_fields[field].help, ':');
+
 		return filter_fail(p, start, "'%.*s' is not %s; there are: %s",
 				   n ? filter_shown(start, n) : 0, start,
-				   filter_type_name(filter_fields[field].type), strchr(filter_fields[field].help, ':') ?
-				   strchr(filter_fields[field].help, ':') + 2 : filter_fields[field].help);
+				   filter_type_name(filter_fields[field].type),
+				   all ? all + 2 : filter_fields[field].help);
+	}
 	p->at += n;
 	return add_range(p, field, value, value, differs, index);
 }
@@ -165,7 +172,7 @@ static bool parse_interval(struct filter_parser *p, enum filter_field field, uin
 }
 
 static bool filter_parse_number(struct filter_parser *p, enum filter_field field, enum operator op,
-			 uint16_t *index)
+				uint16_t *index)
 {
 	int64_t low = INT64_MIN, high = INT64_MAX, value;
 
@@ -289,8 +296,9 @@ static bool parse_alone(struct filter_parser *p, const char *start, size_t n, ui
 		return unknown(p, start, n, false);
 	return filter_fail(p, start, "'%s' needs a comparison: %s %s %s", filter_fields[field].name,
 			   filter_fields[field].name,
-			   filter_fields[field].type == FILTER_TEXT ? "~" : filter_fields[field].type ==
-			   FILTER_DIRECTION || filter_fields[field].type == FILTER_KIND ? "=" : ">",
+			   filter_fields[field].type == FILTER_TEXT ? "~" :
+			   filter_fields[field].type == FILTER_DIRECTION ||
+			   filter_fields[field].type == FILTER_KIND ? "=" : ">",
 			   filter_type_example(filter_fields[field].type));
 }
 

@@ -171,7 +171,8 @@ static bool with_next(const struct filter_parser *p, const char *word, struct st
 	filter_skip_blanks(&next);
 	strbuf_adds(together, word);
 	strbuf_add(together, next.at, (size_t)filter_shown(next.at, filter_word_length(next.at)));
-	return filter_word_length(next.at) && filter_value_parse(type, together->data, &value, advice,
+	return filter_word_length(next.at) &&
+		filter_value_parse(type, together->data, &value, advice,
 							  sizeof(advice));
 }
 

@@ -244,8 +244,8 @@ uint32_t build_shape(struct import_build *build, const uint64_t global[3], const
 	return (uint32_t)++build->n_shapes;
 }
 
-uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device, const char *name,
-		      const char *unit)
+uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device,
+		      const char *name, const char *unit)
 {
 	uint32_t id = build_word(build, name, NAME_OTHER), known;
 	uint64_t key = ((uint64_t)id * BUILD_PROCESSES_MAX + process) * BUILD_DEVICES_MAX + device;

@@ -12,8 +12,8 @@
  * Always true: what is handed out is in the order of start, and EVENT_ALIVE
  * never passes a start that is still to come. A run whose correlation has a
  * launch in the file is EVENT_RUN (of a graph, which runs often: EVENT_COMMAND), any
- * other EVENT_COMMAND, with the op that the file names. All tables have a maximum, what is beyond goes to entry 0 (none)
- * or is left out, and is said.
+ * other EVENT_COMMAND, with the op that the file names. All tables have a maximum. What is
+ * beyond it goes to entry 0 (none) or is left out, and a message says so.
  *
  * Numbers count from 1, 0 is none. Strings are copied. Times: ns of the file's
  * clock; build_run() moves all by the same amount when some would not be
@@ -146,8 +146,8 @@ void build_track_name(struct import_build *build, uint32_t track, const char *na
 /* The track is a stream of the device. */
 void build_stream(struct import_build *build, uint32_t track, uint32_t device);
 uint32_t build_shape(struct import_build *build, const uint64_t global[3], const uint32_t local[3]);
-uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device, const char *name,
-		      const char *unit);
+uint32_t build_series(struct import_build *build, uint32_t process, uint32_t device,
+		      const char *name, const char *unit);
 uint32_t build_correlation(struct import_build *build, uint64_t id);
 uint32_t build_flow(struct import_build *build, uint64_t id);
 /* How something of the process is set up, as EVENT_INFO. */

@@ -295,7 +295,8 @@ static size_t read_memory(struct bytes *source, uint8_t *to, size_t size,
 	size_t used = 0, n;
 
 	while (used < size && !*stop &&
-	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER, error)))
+	       (n = bytes_read(source, to + used, size - used < BUFFER ? size - used : BUFFER,
+			       error)))
 		used += n;
 	return used;
 }

@@ -190,8 +190,8 @@ static int on_list(void *arg)
 		p->events_depth = p->depth + 1;
 		p->has_events = true;
 	} else if (p->args_depth && p->depth == p->args_depth) {
-		p->list = !strcmp(p->key, "grid") ? LIST_GRID : !strcmp(p->key, "block") ? LIST_BLOCK :
-			  LIST_NONE;
+		p->list = !strcmp(p->key, "grid") ? LIST_GRID :
+			  !strcmp(p->key, "block") ? LIST_BLOCK : LIST_NONE;
 	}
 	return deeper(p);
 }
@@ -220,13 +220,15 @@ static uint64_t lines_in(const unsigned char *data, size_t size)
 {
 	uint64_t n = 0;
 
-	for (const unsigned char *at = data; (at = memchr(at, '\n', size - (size_t)(at - data))); at++)
+	for (const unsigned char *at = data; (at = memchr(at, '\n', size - (size_t)(at - data)));
+	     at++)
 		n++;
 	return n;
 }
 
 /* Why the parser stopped. */
-static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned char *data, size_t size)
+static void tell_end(struct chrome_parser *p, uint64_t offset, const unsigned char *data,
+		     size_t size)
 {
 	size_t at = yajl_get_bytes_consumed(p->yajl);
 	unsigned char *text;

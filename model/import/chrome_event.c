@@ -95,7 +95,8 @@ static struct chrome_track *track_of(struct chrome_import *c)
 	track = &c->tracks[index];
 	*track = (struct chrome_track) {
 		.process = process, .open = NONE,
-		.track = build_track(c->build, c->processes[process].process, number_of(tid, index)),
+		.track = build_track(c->build, c->processes[process].process,
+				     number_of(tid, index)),
 	};
 	if (track->track && *tid && (*tid < '0' || *tid > '9'))
 		build_track_name(c->build, track->track, tid);
@@ -146,7 +147,8 @@ static uint32_t push_open(struct chrome_import *c, int64_t start_ns, uint32_t na
 }
 
 /* Ends it; what was open around it. */
-static uint32_t pop_open(struct chrome_import *c, uint32_t index, int64_t end_ns, struct import_item *item)
+static uint32_t pop_open(struct chrome_import *c, uint32_t index, int64_t end_ns,
+			 struct import_item *item)
 {
 	struct chrome_open *open = &c->opens[index];
 	uint32_t below = open->below;
@@ -278,7 +280,8 @@ static void take_step(struct chrome_import *c, const struct import_item *item)
 	build_add(c->build, &step);
 }
 
-static void chrome_take_span(struct chrome_import *c, struct chrome_track *track, struct import_item *item)
+static void chrome_take_span(struct chrome_import *c, struct chrome_track *track,
+			     struct import_item *item)
 {
 	static const char *const device[] = {
 		"kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", NULL
@@ -307,7 +310,8 @@ static void chrome_take_span(struct chrome_import *c, struct chrome_track *track
 		item->name = name_of(c, CHROME_ARG_NAME, NAME_OP);
 		item->flags |= ITEM_NODE;
 	}
-	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)	/* one op, not one for each number */
+	/* one op, not one for each number */
+	if (details_step(chrome_text(c, CHROME_NAME)) >= 0)
 		item->name = build_name(c->build, "ProfilerStep", 12, NAME_OP);
 	take_correlation(c, item);
 	if (is_in(cat, device) || c->event.there[CHROME_TF_OP] ||
@@ -326,7 +330,8 @@ static void take_counter(struct chrome_import *c, struct import_item *item)
 
 	item->type = ITEM_COUNTER;
 	for (unsigned int i = 0; i < e->n_counters; i++) {
-		char *name = xasprintf("%s%s%s", chrome_text(c, CHROME_NAME), e->n_counters > 1 ? " " : "",
+		char *name = xasprintf("%s%s%s", chrome_text(c, CHROME_NAME),
+				       e->n_counters > 1 ? " " : "",
 				       e->n_counters > 1 ? e->counters[i].name : "");
 
 		item->name = build_series(c->build, process_at(c)->process, 0, name,
@@ -404,7 +409,8 @@ void chrome_event_take(struct chrome_import *c)
 	if (!phase || !strchr("XBEbeSFiInRCstf", phase))
 		return;			/* objects and what draws nothing */
 	if (!read_time(c, CHROME_TS, &item.start_ns) ||
-	    (phase == 'X' && c->event.there[CHROME_DUR] && !read_time(c, CHROME_DUR, &item.dur_ns))) {
+	    (phase == 'X' && c->event.there[CHROME_DUR] &&
+	     !read_time(c, CHROME_DUR, &item.dur_ns))) {
 		build_problem(c->build, "an event without a readable time", "event", c->events);
 		return;
 	}
@@ -489,7 +495,8 @@ void chrome_finish(struct chrome_import *c)
 	bool streams = false;
 
 	for (size_t i = 0; i < c->n_processes; i++) {
-		const char *at = c->processes[i].name ? strstr(c->processes[i].name, "/stream:") : NULL;
+		const char *at = c->processes[i].name ? strstr(c->processes[i].name, "/stream:") :
+			NULL;
 
 		streams |= at && strncmp(at, "/stream:all", 11);
 	}

@@ -29,7 +29,7 @@ static void flush(struct import_build *build, int64_t alive_ns)
 }
 
 static struct event *emit_put(struct import_build *build, enum event_type type, uint32_t process,
-			 uint32_t tid, int64_t time_ns)
+			      uint32_t tid, int64_t time_ns)
 {
 	struct event *event;
 
@@ -63,7 +63,8 @@ static bool was_sent(struct import_build *build, uint64_t *sent, uint64_t what, 
 	return false;
 }
 
-static uint32_t emit_name(struct import_build *build, uint32_t process, uint32_t name, int64_t at_ns)
+static uint32_t emit_name(struct import_build *build, uint32_t process, uint32_t name,
+			  int64_t at_ns)
 {
 	struct event *event;
 	struct build_name *n;
@@ -116,7 +117,8 @@ static void send_track(struct import_build *build, struct build_track *track, in
 }
 
 /* The device's id in the process: 0 none. */
-static uint32_t emit_device(struct import_build *build, uint32_t process, uint32_t device, int64_t at_ns)
+static uint32_t emit_device(struct import_build *build, uint32_t process, uint32_t device,
+			    int64_t at_ns)
 {
 	const struct build_device *d;
 	uint64_t key = (uint64_t)device << 32 | process;
@@ -141,7 +143,8 @@ static uint32_t emit_device(struct import_build *build, uint32_t process, uint32
 	return device;
 }
 
-static uint32_t emit_queue(struct import_build *build, uint32_t process, uint32_t track, int64_t at_ns)
+static uint32_t emit_queue(struct import_build *build, uint32_t process, uint32_t track,
+			   int64_t at_ns)
 {
 	const struct build_track *t = &build->tracks[track - 1];
 	uint64_t key = (uint64_t)track << 32 | process;
@@ -161,7 +164,8 @@ static uint32_t emit_queue(struct import_build *build, uint32_t process, uint32_
 	return queue;
 }
 
-static uint32_t emit_shape(struct import_build *build, uint32_t process, uint32_t shape, int64_t at_ns)
+static uint32_t emit_shape(struct import_build *build, uint32_t process, uint32_t shape,
+			   int64_t at_ns)
 {
 	struct build_shape *s;
 	struct event *event;
@@ -215,8 +219,8 @@ static void send_edge(struct import_build *build, uint32_t process, uint32_t flo
 
 /* ---- items ---- */
 
-static void emit_op(struct import_build *build, const struct import_item *item, struct build_track *track,
-		    int64_t start_ns)
+static void emit_op(struct import_build *build, const struct import_item *item,
+		    struct build_track *track, int64_t start_ns)
 {
 	bool async = item->flags & ITEM_ASYNC, mark = item->type == ITEM_INSTANT;
 	int64_t end_ns = start_ns + item->dur_ns;
@@ -235,7 +239,8 @@ static void emit_op(struct import_build *build, const struct import_item *item, 
 		.instance = ++build->instances, .parent = parent, .start_ns = start_ns,
 		.dur_ns = item->dur_ns, .step = -1, .tid = async ? 0 : track->tid, .name = name,
 		.op_type = type, .framework = item->kind,
-		.depth = async ? 0 : track->depth < UINT16_MAX ? (uint16_t)track->depth : UINT16_MAX,
+		.depth = async ? 0 : track->depth < UINT16_MAX ? (uint16_t)track->depth :
+			UINT16_MAX,
 		.flags = (uint8_t)((async ? OP_ASYNC : 0) | (mark ? OP_MARK : 0) |
 				   (item->flags & ITEM_RANGE ? OP_RANGE : 0)),
 	};
@@ -260,8 +265,8 @@ static bool joined_here(const struct build_correlation *c)
 	return c->runs != 1 || c->launches != 1;
 }
 
-static void emit_call(struct import_build *build, const struct import_item *item, struct build_track *track,
-		      int64_t start_ns)
+static void emit_call(struct import_build *build, const struct import_item *item,
+		      struct build_track *track, int64_t start_ns)
 {
 	struct build_correlation *c = item->correlation ?
 		&build->correlations[item->correlation - 1] : NULL;
@@ -298,8 +303,8 @@ static void emit_call(struct import_build *build, const struct import_item *item
 	};
 }
 
-static void emit_command(struct import_build *build, const struct import_item *item, uint32_t process,
-			 uint32_t queue, int64_t start_ns)
+static void emit_command(struct import_build *build, const struct import_item *item,
+			 uint32_t process, uint32_t queue, int64_t start_ns)
 {
 	struct build_correlation c = { 0 };
 	uint32_t name = emit_name(build, process, item->name, start_ns);
@@ -316,14 +321,14 @@ static void emit_command(struct import_build *build, const struct import_item *i
 	event->u.command = (struct event_command) {
 		.queue = queue, .name = name, .op_name = op, .shape = shape, .bytes = item->bytes,
 		.op = c.op, .tid = c.tid, .call_ns = c.call_ns,
-		.call_dur_ns = (uint32_t)c.call_dur_ns, .start_ticks = (uint64_t)start_ns, .end_ticks = (uint64_t)(start_ns + item->dur_ns),
-		.kind = item->kind, .direction = item->direction,
-		.how = op || c.op ? HOW_EXACT : HOW_NONE,
+		.call_dur_ns = (uint32_t)c.call_dur_ns, .start_ticks = (uint64_t)start_ns,
+		.end_ticks = (uint64_t)(start_ns + item->dur_ns), .kind = item->kind,
+		.direction = item->direction, .how = op || c.op ? HOW_EXACT : HOW_NONE,
 	};
 }
 
-static void emit_run(struct import_build *build, const struct import_item *item, struct build_track *track,
-		     int64_t start_ns)
+static void emit_run(struct import_build *build, const struct import_item *item,
+		     struct build_track *track, int64_t start_ns)
 {
 	struct build_correlation *c = item->correlation && !(item->flags & ITEM_OF) ?
 		&build->correlations[item->correlation - 1] : NULL;
@@ -359,8 +364,8 @@ static void emit_step(struct import_build *build, const struct import_item *item
 	};
 }
 
-static void emit_memory(struct import_build *build, const struct import_item *item, struct build_track *track,
-			int64_t start_ns)
+static void emit_memory(struct import_build *build, const struct import_item *item,
+			struct build_track *track, int64_t start_ns)
 {
 	uint32_t process = track->process, name, op, device;
 	struct build_open around;
@@ -383,7 +388,8 @@ static void emit_memory(struct import_build *build, const struct import_item *it
 	};
 }
 
-static void emit_counter(struct import_build *build, const struct import_item *item, int64_t start_ns)
+static void emit_counter(struct import_build *build, const struct import_item *item,
+			 int64_t start_ns)
 {
 	struct build_series *series = &build->series[item->name - 1];
 	struct event *event;
@@ -405,8 +411,8 @@ static void emit_counter(struct import_build *build, const struct import_item *i
 	};
 }
 
-static void emit_flow(struct import_build *build, const struct import_item *item, struct build_track *track,
-		      int64_t start_ns)
+static void emit_flow(struct import_build *build, const struct import_item *item,
+		      struct build_track *track, int64_t start_ns)
 {
 	struct build_flow *flow = &build->flows[item->correlation - 1];
 	uint64_t instance;
@@ -422,8 +428,8 @@ static void emit_flow(struct import_build *build, const struct import_item *item
 		track->flow = item->correlation;
 }
 
-static void emit_message(struct import_build *build, const struct import_item *item, struct build_track *track,
-			 int64_t start_ns)
+static void emit_message(struct import_build *build, const struct import_item *item,
+			 struct build_track *track, int64_t start_ns)
 {
 	uint32_t name = emit_name(build, track->process, item->name, start_ns);
 	struct event *event;

@@ -14,9 +14,11 @@
 
 /* name: of the file, shown as the program's. */
 void xspace_read(struct import_build *build, const uint8_t *data, size_t size, const char *name);
-void step_stats_read(struct import_build *build, const uint8_t *data, size_t size, const char *name);
+void step_stats_read(struct import_build *build, const uint8_t *data, size_t size,
+		     const char *name);
 /* Of a RunMetadata: the StepStats in it. */
-void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size, const char *name);
+void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size,
+		       const char *name);
 void chrome_read(struct import_build *build, struct bytes *source, const char *name);
 
 static inline void build_reading(struct import_build *build, size_t done, size_t size)

@@ -205,7 +205,8 @@ static void add_inputs(struct stepstats *s, const struct import_item *node, cons
 }
 
 /* "name = Type(in, in)". */
-static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node, struct import_item *item)
+static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node,
+			     struct import_item *item)
 {
 	const char *name = node->node_name, *type = strstr(node->timeline_label, " = ");
 	const char *brace = type ? strchr(type + 3, '(') : NULL;
@@ -230,7 +231,8 @@ static void stepstats_add_op(struct stepstats *s, const Tf__NodeExecStats *node,
 		add_inputs(s, item, brace + 1);
 }
 
-static void stepstats_add_run(struct stepstats *s, const Tf__NodeExecStats *node, struct import_item *item)
+static void stepstats_add_run(struct stepstats *s, const Tf__NodeExecStats *node,
+			      struct import_item *item)
 {
 	const char *label = node->timeline_label, *name = node->node_name;
 	size_t length = strlen(name), op = details_op(name, length);
@@ -302,8 +304,8 @@ static void add_level(struct stepstats *s, const struct import_item *node, const
 {
 	char *name = xasprintf("%s in use", allocator);
 	struct import_item item = {
-		.type = ITEM_COUNTER, .track = node->track, .start_ns = node->start_ns + node->dur_ns,
-		.place = (uint64_t)bytes,
+		.type = ITEM_COUNTER, .track = node->track,
+		.start_ns = node->start_ns + node->dur_ns, .place = (uint64_t)bytes,
 	};
 
 	item.name = build_series(s->build, s->process, s->gpu, name, "bytes");
@@ -312,7 +314,8 @@ static void add_level(struct stepstats *s, const struct import_item *node, const
 	free(name);
 }
 
-static void add_memory(struct stepstats *s, const Tf__NodeExecStats *node, const struct import_item *item)
+static void add_memory(struct stepstats *s, const Tf__NodeExecStats *node,
+		       const struct import_item *item)
 {
 	for (size_t i = 0; i < node->n_memory; i++) {
 		const Tf__AllocatorMemoryUsed *memory = node->memory[i];
@@ -427,8 +430,8 @@ static void read_stats(struct stepstats *s, const uint8_t *data, size_t size)
 	build_damage(s->build, &wire, s->begin);
 }
 
-static void stepstats_begin(struct stepstats *s, struct import_build *build, const uint8_t *data, size_t size,
-		  const char *name)
+static void stepstats_begin(struct stepstats *s, struct import_build *build, const uint8_t *data,
+			    size_t size, const char *name)
 {
 	*s = (struct stepstats) { .build = build, .begin = data, .size = size };
 	arena_init(&s->arena);
@@ -451,7 +454,8 @@ void step_stats_read(struct import_build *build, const uint8_t *data, size_t siz
 	stepstats_end(&s);
 }
 
-void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size, const char *name)
+void run_metadata_read(struct import_build *build, const uint8_t *data, size_t size,
+		       const char *name)
 {
 	struct import_wire wire = wire_of(data, size);
 	struct stepstats s;

@@ -116,7 +116,8 @@ static void xspace_add_event(struct xspace *x, const struct import_wire *value)
 }
 
 /* The value of a map's entry. */
-static bool entry_value(struct xspace *x, const struct import_wire *entry, struct import_wire *value)
+static bool entry_value(struct xspace *x, const struct import_wire *entry,
+			struct import_wire *value)
 {
 	*value = wire_of(entry->data, entry->size);
 	while (wire_next(value))
@@ -163,7 +164,8 @@ static struct xspace_line xspace_read_line(struct xspace *x, const struct import
 			line.id = wire.value;
 		else if (wire.field == 3)
 			x->line_ns = (int64_t)wire.value;
-		else if ((wire.field == 2 && !display) || (wire.field == 11 && wire.size && wire.data)) {
+		else if ((wire.field == 2 && !display) ||
+			 (wire.field == 11 && wire.size && wire.data)) {
 			free(line.name);
 			line.name = wire.data ? xstrndup((const char *)wire.data,
 							 wire.size < 256 ? wire.size : 256) : NULL;
@@ -280,7 +282,8 @@ static void look_at_plane(struct xspace *x, const struct import_wire *bytes)
 		struct import_wire line = wire_of(wire.data, wire.size);
 
 		if (wire.field == 2 && wire.data && !x->plane)
-			x->plane = xstrndup((const char *)wire.data, wire.size < 256 ? wire.size : 256);
+			x->plane = xstrndup((const char *)wire.data,
+					    wire.size < 256 ? wire.size : 256);
 		if (wire.field != 3)
 			continue;
 		while (wire_next(&line) && line.field < 4)
@@ -436,14 +439,17 @@ void xspace_read(struct import_build *build, const uint8_t *data, size_t size, c
 			walk_plane(&x, &wire);
 		else if (wire.field == 2 && wire.type == WIRE_BYTES)
 			build_say(build, 2, "the profiler said: %.*s",
-				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+				  (int)(wire.size < 300 ? wire.size : 300),
+				  (const char *)wire.data);
 		else if (wire.field == 3 && wire.type == WIRE_BYTES)
 			build_say(build, 1, "the profiler said: %.*s",
-				  (int)(wire.size < 300 ? wire.size : 300), (const char *)wire.data);
+				  (int)(wire.size < 300 ? wire.size : 300),
+				  (const char *)wire.data);
 		else if (wire.field == 4 && wire.type == WIRE_BYTES && !wire.cut) {
 			free(build->processes[x.process - 1].host);
-			build->processes[x.process - 1].host = xstrndup((const char *)wire.data,
-									wire.size < 255 ? wire.size : 255);
+			build->processes[x.process - 1].host =
+				xstrndup((const char *)wire.data,
+					 wire.size < 255 ? wire.size : 255);
 		}
 	}
 	build_damage(x.build, &wire, x.begin);

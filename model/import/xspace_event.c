@@ -210,8 +210,8 @@ static void add_contexts(struct xspace *x, struct import_item *item, const struc
 	item->place = from;
 }
 
-static void xspace_add_host(struct xspace *x, struct import_item *item, const struct xmeta_event *meta,
-		     const struct xvalues *values)
+static void xspace_add_host(struct xspace *x, struct import_item *item,
+			    const struct xmeta_event *meta, const struct xvalues *values)
 {
 	struct import_item step = *item;
 
@@ -298,7 +298,8 @@ void xspace_event(struct xspace *x, const Xplane__XEvent *event)
 	case XLINE_STREAM:
 		fill_run(x, &item, &values);
 		if (values.number[XSTAT_CORRELATION])
-			item.correlation = build_correlation(x->build, values.number[XSTAT_CORRELATION]);
+			item.correlation = build_correlation(x->build,
+							     values.number[XSTAT_CORRELATION]);
 		build_add(x->build, &item);
 		break;
 	case XLINE_STEPS:

@@ -199,7 +199,8 @@ static bool read_ahead(struct model_export *x, struct export_source *source)
 	const struct journal_entry *entry;
 
 	while (x->ahead_head == x->n_ahead || (x->n_ahead - x->ahead_head < JOURNAL_AHEAD &&
-	       x->ahead[x->n_ahead - 1].time_ns - x->ahead[x->ahead_head].time_ns < JOURNAL_LATE_NS)) {
+	       x->ahead[x->n_ahead - 1].time_ns - x->ahead[x->ahead_head].time_ns <
+	       JOURNAL_LATE_NS)) {
 		entry = journal_get(journal, source->at, &x->journal_at);
 		if (!entry)
 			break;
@@ -265,7 +266,8 @@ static void export_step_source(struct model_export *x)
 
 /* ---- beginning and end ---- */
 
-static struct export_source *add_source(struct model_export *x, enum source_kind kind, int64_t next_ns)
+static struct export_source *add_source(struct model_export *x, enum source_kind kind,
+					int64_t next_ns)
 {
 	struct export_source *source;
 
@@ -357,7 +359,8 @@ static void export_look_ahead(struct model_export *x)
 		find_ids(&process_at(model, i)->views, x->view_ids);
 	}
 	x->gap.spans_ns = model->folded_ns > x->from_ns ? model->folded_ns : INT64_MIN;
-	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns : INT64_MIN;
+	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns :
+		INT64_MIN;
 	add_lanes(x);
 	add_lists(x);
 	x->begin_ns = model->live_ns > 0 ? model->live_ns : 1;

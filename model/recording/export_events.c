@@ -154,7 +154,8 @@ static void for_each(struct model_export *x, uint32_t process, const struct map 
 
 	for (size_t slot = 0; slot < map->size; slot++)
 		if (map->values[slot])
-			pairs[n++] = (struct export_pair) { map->keys[slot], map->values[slot] - 1 };
+			pairs[n++] = (struct export_pair) { map->keys[slot],
+				map->values[slot] - 1 };
 	if (n)
 		qsort(pairs, n, sizeof(*pairs), by_value);
 	for (size_t i = 0; i < n; i++)
@@ -302,8 +303,8 @@ static uint64_t own_length(const struct model_export *x, const struct row *row,
 }
 
 static void export_fill_times(const struct model_export *x, const struct row *row,
-		       const struct lane_span *span, const struct command_cold *cold,
-		       struct event_command *command)
+			      const struct lane_span *span, const struct command_cold *cold,
+			      struct event_command *command)
 {
 	uint64_t start = (uint64_t)span->start_ns;
 
@@ -527,7 +528,8 @@ static void put_calls(struct model_export *x, const struct call_total *total)
 {
 	uint32_t name = names_resolve(&x->model->names, total->name);
 	uint32_t at = map_get(&x->calls_by_name, name);
-	struct export_calls none = { .name = name }, *given = at == MAP_NONE ? &none : &x->calls[at];
+	struct export_calls none = { .name = name },
+		*given = at == MAP_NONE ? &none : &x->calls[at];
 	struct event event;
 
 	if (total->count <= given->count)

@@ -68,7 +68,8 @@ uint64_t image_hash(uint64_t hash, const void *data, size_t size)
 	for (; left >= 32; at += 32, left -= 32)
 		for (unsigned int i = 0; i < 4; i++)
 			lanes[i] = turn(lanes[i] + word(at + 8 * i) * PRIME2, 31) * PRIME1;
-	sum = turn(lanes[0], 1) + turn(lanes[1], 7) + turn(lanes[2], 12) + turn(lanes[3], 18) + size;
+	sum = turn(lanes[0], 1) + turn(lanes[1], 7) + turn(lanes[2], 12) + turn(lanes[3], 18) +
+		size;
 	for (; left >= 8; at += 8, left -= 8)
 		sum = turn(sum ^ word(at) * PRIME2, 27) * PRIME1;
 	for (; left; at++, left--)
@@ -366,7 +367,7 @@ static bool is_sealed(const struct image_header *header, const struct stat *st)
 
 /* The header whose file is of that size; NULL: damaged or stale. Owned. */
 static struct image_header *image_read_header(int fd, uint64_t file_bytes, uint64_t key,
-					enum image_problem *problem)
+					      enum image_problem *problem)
 {
 	struct image_header first, *header;
 	uint64_t sum;

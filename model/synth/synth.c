@@ -56,7 +56,8 @@ static uint64_t part_of(uint64_t whole, uint64_t i, uint64_t n)
 
 /* ---- what happens ---- */
 
-static void synth_add_op(struct model_synth *s, struct synth_worker *w, struct event_op op, int64_t end_ns)
+static void synth_add_op(struct model_synth *s, struct synth_worker *w, struct event_op op,
+			 int64_t end_ns)
 {
 	struct event *event;
 
@@ -97,7 +98,8 @@ static uint8_t how_attributed(struct model_synth *s, const struct event_command 
 static void add_apart(struct model_synth *s, struct synth_worker *w, const struct event_command *c,
 		      int64_t end_ns)
 {
-	struct event *event = synth_write(s, w, EVENT_LAUNCH, written(s, c->call_ns + c->call_dur_ns));
+	struct event *event = synth_write(s, w, EVENT_LAUNCH,
+					  written(s, c->call_ns + c->call_dur_ns));
 
 	event->u.launch = (struct event_launch) {
 		.tid = c->tid, .queue = c->queue, .name = c->name, .correlation = c->correlation,
@@ -116,7 +118,7 @@ static void add_apart(struct model_synth *s, struct synth_worker *w, const struc
 
 /* Enqueues at the thread's time and runs when the queue is free. */
 static void synth_command(struct model_synth *s, struct synth_worker *w, unsigned queue,
-		    struct event_command c, int64_t run_ns)
+			  struct event_command c, int64_t run_ns)
 {
 	int64_t start, end;
 	struct event *event;
@@ -176,7 +178,7 @@ static int64_t op_ns(struct model_synth *s, int64_t mean)
 
 /* launches: of this layer's kernels. */
 static void synth_layer(struct model_synth *s, struct synth_worker *w, unsigned l, uint64_t parent,
-		  uint64_t launches)
+			uint64_t launches)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
@@ -200,7 +202,7 @@ static void synth_layer(struct model_synth *s, struct synth_worker *w, unsigned 
 		};
 
 		synth_command(s, w, (unsigned)((l + k) % s->profile.queues), c,
-			synth_around(s, s->profile.kernel_ns));
+			      synth_around(s, s->profile.kernel_ns));
 	}
 	w->now_ns += op_ns(s, 2000);
 	synth_add_op(s, w, op, w->now_ns);
@@ -208,7 +210,7 @@ static void synth_layer(struct model_synth *s, struct synth_worker *w, unsigned 
 
 /* What the step may launch goes in even parts to the layers of both passes. */
 static void synth_pass(struct model_synth *s, struct synth_worker *w, bool forward, uint64_t parent,
-		 unsigned layers)
+		       unsigned layers)
 {
 	struct event_op op = {
 		.instance = ++w->instances, .parent = parent, .start_ns = w->now_ns, .tid = w->pid,
@@ -247,8 +249,8 @@ static void copy(struct model_synth *s, struct synth_worker *w, enum direction d
 }
 
 /* The input threads prepare the next batch while the device works. */
-static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t from_ns, int64_t to_ns,
-		   unsigned count)
+static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t from_ns,
+			 int64_t to_ns, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct event_op op = {
@@ -263,7 +265,7 @@ static void synth_inputs(struct model_synth *s, struct synth_worker *w, int64_t 
 		op.start_ns += (to_ns - op.start_ns) / 2 * (i / s->profile.input_threads);
 		if (op.start_ns < to_ns || is_sized(s))
 			synth_add_op(s, w, op, s->profile.input_ns ? to_ns - 1000 :
-			       op.start_ns + (to_ns - op.start_ns) / 2);
+				     op.start_ns + (to_ns - op.start_ns) / 2);
 	}
 }
 
@@ -368,7 +370,9 @@ static void synth_step(struct model_synth *s, struct synth_worker *w)
 		wait_for_input(s, w, op.instance);
 	w->quota = size.spans > 2 ? size.spans - 2 : 0;
 	if (!is_sized(s) || size.spans > 0)
-		copy(s, w, DIR_H2D, copy_bytes(s, s->profile.upload_bytes ? s->profile.upload_bytes : 1 << 20), op.instance, op.name);
+		copy(s, w, DIR_H2D,
+		     copy_bytes(s, s->profile.upload_bytes ? s->profile.upload_bytes : 1 << 20),
+		     op.instance, op.name);
 	synth_pass(s, w, true, op.instance, size.layers);
 	synth_pass(s, w, false, op.instance, size.layers);
 	if (!is_sized(s) || size.spans > 1)
@@ -383,7 +387,9 @@ static void synth_step(struct model_synth *s, struct synth_worker *w)
 	w->steps++;
 	s->truth.steps++;
 	if (is_sized(s)) {
-		synth_runtime_share(s, w, begin > s->start_ns + WRITTEN_NS ? begin - WRITTEN_NS : s->start_ns);
+		synth_runtime_share(s, w,
+				    begin > s->start_ns + WRITTEN_NS ? begin - WRITTEN_NS :
+				    s->start_ns);
 		w->now_ns += op_ns(s, 1000);
 		return;
 	}
@@ -406,7 +412,8 @@ static void bare_round(struct model_synth *s, struct synth_worker *w)
 
 	for (unsigned q = 0; q < s->profile.queues && !is_over(s, w); q++) {
 		struct event_command c = {
-			.name = synth_kernel_name(s, (unsigned)(synth_random(s) % s->profile.layers),
+			.name = synth_kernel_name(s,
+						  (unsigned)(synth_random(s) % s->profile.layers),
 					    (unsigned)(synth_random(s) % s->profile.kernels)),
 			.kind = COMMAND_KERNEL,
 		};
@@ -425,7 +432,7 @@ static void bare_round(struct model_synth *s, struct synth_worker *w)
 	if (w->now_ns - begin < s->profile.period_ns)
 		w->now_ns = begin + s->profile.period_ns;
 	synth_runtime_share(s, w, begin - 2 * ahead - s->profile.disorder_ns > s->start_ns ?
-		begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
+			    begin - 2 * ahead - s->profile.disorder_ns : s->start_ns);
 }
 
 /* ---- the outside ---- */
@@ -489,7 +496,8 @@ void model_synth_end(struct model_synth *s, model_synth_sink *sink, void *arg)
 
 		if (is_sized(s) && w->calls > w->told_calls)
 			synth_add_calls(s, w, w->calls - w->told_calls);
-		event = synth_write(s, w, EVENT_EXIT, latest(s, w) + 300000000 + s->profile.disorder_ns);
+		event = synth_write(s, w, EVENT_EXIT,
+				    latest(s, w) + 300000000 + s->profile.disorder_ns);
 		event->u.exit = (struct event_exit) { .reason = 0, .status = 0 };
 	}
 	synth_hand_out(s, INT64_MAX, sink, arg);

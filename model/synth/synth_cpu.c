@@ -154,8 +154,8 @@ static void synth_cpu_end(struct model_synth *s, struct synth_worker *w, struct 
 }
 
 /* Most of a MatMul is a call of the BLAS; twice the sizes take four times as long. */
-static void synth_cpu_matmul(struct model_synth *s, struct synth_worker *w, const struct event_op *step,
-		   unsigned layer, unsigned which)
+static void synth_cpu_matmul(struct model_synth *s, struct synth_worker *w,
+			     const struct event_op *step, unsigned layer, unsigned which)
 {
 	struct event_op op = begin(w, step, text_of(layer, which), TEXT_MATMUL);
 	struct event_command c = {

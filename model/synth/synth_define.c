@@ -21,7 +21,7 @@ uint64_t synth_ticks(const struct model_synth *s, int64_t host_ns)
 }
 
 void synth_name(struct model_synth *s, struct synth_worker *w, uint32_t id, uint8_t kind,
-		     int64_t written_ns, char *owned)
+		int64_t written_ns, char *owned)
 {
 	struct event *event = synth_write(s, w, EVENT_NAME, written_ns);
 
@@ -38,8 +38,9 @@ static void define_names(struct model_synth *s, struct synth_worker *w)
 {
 	static const char *const fixed[] = {
 		[NAME_FORWARD] = "forward", [NAME_BACKWARD] = "backward", [NAME_LOAD] = "load",
-		[NAME_H2D] = "write", [NAME_D2H] = "read", [NAME_ENQUEUE] = "clEnqueueNDRangeKernel",
-		[NAME_TYPE] = "Layer", [NAME_BUFFER] = "opencl device:buffer",
+		[NAME_H2D] = "write", [NAME_D2H] = "read",
+		[NAME_ENQUEUE] = "clEnqueueNDRangeKernel", [NAME_TYPE] = "Layer",
+		[NAME_BUFFER] = "opencl device:buffer",
 		[NAME_INPUT] = "input",
 	};
 	static const char *const kernels[] = { "conv_forward", "relu_forward", "softmax_loss",
@@ -51,7 +52,8 @@ static void define_names(struct model_synth *s, struct synth_worker *w)
 		    (i != NAME_INPUT || s->profile.input_ns))
 			synth_name(s, w, i, i == NAME_TYPE ? NAME_OP_TYPE :
 				 i == NAME_BUFFER ? NAME_ALLOCATOR : NAME_OP, w->now_ns,
-				 xstrdup(i == NAME_LOAD && s->profile.input_ns ? "input/make" : fixed[i]));
+				 xstrdup(i == NAME_LOAD &&
+				 s->profile.input_ns ? "input/make" : fixed[i]));
 	for (unsigned l = 0; l < s->profile.layers; l++) {
 		synth_name(s, w, NAME_LAYERS + l, NAME_OP, w->now_ns,
 			 xasprintf("model/%s_%u", layers[l % 4], l));
@@ -71,7 +73,7 @@ static uint64_t address_of(const struct model_synth *s, uint64_t place)
 }
 
 void synth_alloc(struct model_synth *s, struct synth_worker *w, uint64_t place, uint64_t op,
-		     uint32_t op_name)
+		 uint32_t op_name)
 {
 	struct event *event = synth_write(s, w, EVENT_ALLOC, w->now_ns);
 
@@ -134,7 +136,8 @@ static void define_counters(struct model_synth *s, struct synth_worker *w)
 		struct event *event = synth_write(s, w, EVENT_SERIES, w->now_ns);
 
 		event->u.series = (struct event_series) {
-			.id = id, .device = id - 1, .name = id == 1 ? "batches waiting" : "temperature",
+			.id = id, .device = id - 1,
+			.name = id == 1 ? "batches waiting" : "temperature",
 			.unit = id == 1 ? "" : "°C",
 		};
 	}
@@ -145,8 +148,8 @@ void synth_define(struct model_synth *s, struct synth_worker *w)
 	struct event *event = synth_write(s, w, EVENT_PROCESS, w->now_ns);
 
 	event->u.process = (struct event_process) {
-		.schema = EVENT_SCHEMA, .start_ns = w->now_ns, .rank = -1, .world = -1, .host = "synth",
-		.command = "train --synthetic",
+		.schema = EVENT_SCHEMA, .start_ns = w->now_ns, .rank = -1, .world = -1,
+		.host = "synth", .command = "train --synthetic",
 	};
 	event = synth_write(s, w, EVENT_PROBE, w->now_ns);
 	event->u.probe = (struct event_probe) {

@@ -38,10 +38,10 @@ static const struct synth_part {
 	{ "aten::linear", "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64",
 	  "sm90_xmma_gemm_bf16bf16_bf16f32_f32_nt_n_tilesize128x128x64", 700000, 12, 264, 384, 168,
 	  213 << 10 },
-	{ "aten::scaled_dot_product_attention", "flash_fwd_kernel", "flash_bwd_dq_dk_dv_loop_kernel",
-	  520000, 14, 1024, 128, 255, 48 << 10 },
-	{ "aten::add", "at::native::vectorized_elementwise_kernel", "at::native::unrolled_elementwise_kernel",
-	  60000, 15, 16384, 128, 32, 0 },
+	{ "aten::scaled_dot_product_attention", "flash_fwd_kernel",
+	  "flash_bwd_dq_dk_dv_loop_kernel", 520000, 14, 1024, 128, 255, 48 << 10 },
+	{ "aten::add", "at::native::vectorized_elementwise_kernel",
+	  "at::native::unrolled_elementwise_kernel", 60000, 15, 16384, 128, 32, 0 },
 	{ "aten::layer_norm", "at::native::vectorized_layer_norm_kernel",
 	  "at::native::layer_norm_grad_input_kernel", 80000, 16, 8192, 128, 40, 1 << 10 },
 };
@@ -128,7 +128,8 @@ static void synth_gpu_define_device(struct model_synth *s, struct synth_worker *
 		};
 }
 
-static void define_stream(struct model_synth *s, struct synth_worker *w, unsigned device, unsigned stream)
+static void define_stream(struct model_synth *s, struct synth_worker *w, unsigned device,
+			  unsigned stream)
 {
 	struct event *event = synth_write(s, w, EVENT_QUEUE, w->now_ns);
 	char *name = stream == STREAM_DEFAULT ? xstrdup("default stream") :
@@ -136,16 +137,16 @@ static void define_stream(struct model_synth *s, struct synth_worker *w, unsigne
 		     stream == STREAM_COPY ? xstrdup("copies") : xasprintf("stream %u", 4 + stream);
 
 	event->u.queue = (struct event_queue) {
-		.id = synth_gpu_queue(s, device, stream) + 1, .device = device + 1, .context = device + 1,
-		.flags = QUEUE_IN_ORDER | QUEUE_PROFILED |
+		.id = synth_gpu_queue(s, device, stream) + 1, .device = device + 1,
+		.context = device + 1, .flags = QUEUE_IN_ORDER | QUEUE_PROFILED |
 			 (stream == STREAM_DEFAULT ? QUEUE_DEFAULT : 0),
 		.priority = stream == STREAM_REDUCE ? -5 : 0, .name = name,
 	};
 	synth_own(s, event, name);
 }
 
-static void allocate(struct model_synth *s, struct synth_worker *w, unsigned device, uint32_t allocator,
-		     uint64_t place, uint64_t bytes, const struct event_op *op)
+static void allocate(struct model_synth *s, struct synth_worker *w, unsigned device,
+		     uint32_t allocator, uint64_t place, uint64_t bytes, const struct event_op *op)
 {
 	synth_write(s, w, EVENT_ALLOC, w->now_ns)->u.alloc = (struct event_alloc) {
 		.allocator = allocator, .device = device + 1, .op = op ? op->instance : 0,
@@ -154,7 +155,8 @@ static void allocate(struct model_synth *s, struct synth_worker *w, unsigned dev
 	};
 }
 
-static void give_back(struct model_synth *s, struct synth_worker *w, unsigned device, uint64_t place)
+static void give_back(struct model_synth *s, struct synth_worker *w, unsigned device,
+		      uint64_t place)
 {
 	synth_write(s, w, EVENT_FREE, w->now_ns)->u.free = (struct event_free) {
 		.allocator = TEXT_POOL,
@@ -229,8 +231,8 @@ static void count(struct model_synth *s, bool kernel, uint64_t bytes, int64_t ns
 
 /* Enqueues; the end of its run. */
 static int64_t synth_gpu_launch(struct model_synth *s, struct synth_worker *w, unsigned queue,
-		      struct event_command c, const struct event_op *op, int64_t run_ns,
-		      int64_t after_ns)
+				struct event_command c, const struct event_op *op, int64_t run_ns,
+				int64_t after_ns)
 {
 	int64_t start;
 
@@ -267,11 +269,12 @@ static int64_t copy(struct model_synth *s, struct synth_worker *w, unsigned queu
 	if (direction == DIR_P2P)
 		c.shape = queue / per_device(s) + 2;
 	return synth_gpu_launch(s, w, queue, c, op, 1200 + (int64_t)bytes /
-		      (direction == DIR_P2P ? PEER_RATE : HOST_RATE), after_ns);
+				(direction == DIR_P2P ? PEER_RATE : HOST_RATE), after_ns);
 }
 
 /* Each layer's kernels, one layer on a compute stream after the other's. */
-static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, unsigned device, int64_t after_ns)
+static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, unsigned device,
+				 int64_t after_ns)
 {
 	unsigned streams = per_device(s) - STREAM_COMPUTE;
 
@@ -279,13 +282,16 @@ static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, 
 		for (unsigned i = 0; i < PARTS; i++) {
 			struct event_op op = begin(w, text_of(i, PART_OP), FRAME_PARTS + i);
 			struct event_command c = {
-				.name = text_of(i, PART_KERNEL), .kind = COMMAND_KERNEL, .shape = 1 + i,
+				.name = text_of(i, PART_KERNEL), .kind = COMMAND_KERNEL,
+				.shape = 1 + i,
 			};
 
 			w->now_ns += synth_around(s, 3000);
 			if (!i)
 				allocate(s, w, device, TEXT_POOL, l, HIDDEN_BYTES, &op);
-			after_ns = synth_gpu_launch(s, w, synth_gpu_queue(s, device, STREAM_COMPUTE + l % streams),
+			after_ns = synth_gpu_launch(s, w,
+						    synth_gpu_queue(s, device,
+								    STREAM_COMPUTE + l % streams),
 					  c, &op, synth_around(s, parts[i].ns), after_ns);
 			synth_gpu_end(s, w, op);
 		}
@@ -293,8 +299,8 @@ static int64_t synth_gpu_forward(struct model_synth *s, struct synth_worker *w, 
 }
 
 /* One launch, and the runs of its nodes; *half_ns: when the first half has run. */
-static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w, unsigned device, int64_t after_ns,
-			int64_t *half_ns)
+static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w, unsigned device,
+				  int64_t after_ns, int64_t *half_ns)
 {
 	struct event_op op = begin(w, TEXT_BACKWARD, FRAME_BACKWARD);
 	unsigned queue = synth_gpu_queue(s, device, STREAM_COMPUTE);
@@ -317,11 +323,11 @@ static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w,
 		int64_t run_ns = synth_around(s, part->ns * 3 / 2);
 
 		synth_write(s, w, EVENT_RUN, start + run_ns + 20000)->u.run = (struct event_run) {
-			.queue = queue + 1, .name = text_of((unsigned)(part - parts), PART_BACKWARD),
+			.queue = queue + 1,
+			.name = text_of((unsigned)(part - parts), PART_BACKWARD),
 			.correlation = correlation, .kind = COMMAND_KERNEL,
 			.op_name = text_of((unsigned)(part - parts), PART_OP),
-			.shape = 1 + (uint32_t)(part - parts),
-			.start_ticks = synth_ticks(s, start),
+			.shape = 1 + (uint32_t)(part - parts), .start_ticks = synth_ticks(s, start),
 			.end_ticks = synth_ticks(s, start + run_ns),
 		};
 		count(s, true, 0, run_ns);
@@ -337,8 +343,8 @@ static int64_t synth_gpu_backward(struct model_synth *s, struct synth_worker *w,
 }
 
 /* The gradients of the first half while the second one runs, then the others. */
-static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned device, int64_t half_ns,
-		      int64_t after_ns)
+static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned device,
+		      int64_t half_ns, int64_t after_ns)
 {
 	struct event_op op = begin(w, TEXT_REDUCE_OP, FRAME_BACKWARD);
 	struct event_command c = { .name = TEXT_REDUCE, .kind = COMMAND_KERNEL };
@@ -350,13 +356,15 @@ static int64_t reduce(struct model_synth *s, struct synth_worker *w, unsigned de
 	return after_ns;
 }
 
-static int64_t update(struct model_synth *s, struct synth_worker *w, unsigned device, int64_t after_ns)
+static int64_t update(struct model_synth *s, struct synth_worker *w, unsigned device,
+		      int64_t after_ns)
 {
 	struct event_op op = begin(w, TEXT_UPDATE_OP, FRAME_UPDATE);
 	struct event_command c = { .name = TEXT_UPDATE, .kind = COMMAND_KERNEL };
 
 	for (int i = 0; i < 4; i++)
-		after_ns = synth_gpu_launch(s, w, synth_gpu_queue(s, device, STREAM_DEFAULT), c, &op,
+		after_ns = synth_gpu_launch(s, w, synth_gpu_queue(s, device, STREAM_DEFAULT), c,
+					    &op,
 				  synth_around(s, 150000), after_ns);
 	synth_gpu_end(s, w, op);
 	return after_ns;
@@ -367,8 +375,8 @@ static void read_loss(struct model_synth *s, struct synth_worker *w, int64_t aft
 {
 	struct event_op op = begin(w, TEXT_ITEM, FRAME_ITEM);
 	struct event_wait wait = {
-		.name = TEXT_SYNC, .queue = synth_gpu_queue(s, 0, STREAM_COMPUTE) + 1, .op = op.instance,
-		.op_name = op.name,
+		.name = TEXT_SYNC, .queue = synth_gpu_queue(s, 0, STREAM_COMPUTE) + 1,
+		.op = op.instance, .op_name = op.name,
 	};
 
 	after_ns = copy(s, w, synth_gpu_queue(s, 0, STREAM_COMPUTE), DIR_D2H, 4, &op, after_ns);
@@ -384,7 +392,8 @@ static void synth_gpu_counters(struct model_synth *s, struct synth_worker *w)
 {
 	for (unsigned d = 0; d < s->profile.devices; d++)
 		for (unsigned i = 0; i < 2; i++)
-			synth_write(s, w, EVENT_COUNTER, w->now_ns)->u.counter = (struct event_counter) {
+			synth_write(s, w, EVENT_COUNTER,
+				    w->now_ns)->u.counter = (struct event_counter) {
 				.series = d * 2 + 1 + i, .at_ns = w->now_ns,
 				.value = i ? 1980 - (int64_t)(w->steps % 7) * 15 :
 					     520 + (int64_t)((w->steps + d) % 5) * 20,
@@ -399,14 +408,15 @@ static int64_t synth_gpu_hand_over(struct model_synth *s, struct synth_worker *w
 	int64_t ready_ns[SYNTH_GPU_DEVICES], first_ns = 0, half_ns = 0;
 
 	for (unsigned d = 0; d < devices; d++)
-		ready_ns[d] = copy(s, w, synth_gpu_queue(s, d, STREAM_COPY), DIR_H2D, BATCH_BYTES, &op, 0);
+		ready_ns[d] = copy(s, w, synth_gpu_queue(s, d, STREAM_COPY), DIR_H2D, BATCH_BYTES,
+				   &op, 0);
 	synth_gpu_end(s, w, op);
 	for (unsigned d = 0; d < devices; d++) {
 		ready_ns[d] = synth_gpu_forward(s, w, d, ready_ns[d]);
 		op = begin(w, TEXT_BATCH, FRAME_BATCH);
 		if (d + 1 < devices)
-			ready_ns[d + 1] = copy(s, w, synth_gpu_queue(s, d, STREAM_COPY), DIR_P2P, HIDDEN_BYTES,
-					       &op, ready_ns[d] - 4 * parts[0].ns);
+			ready_ns[d + 1] = copy(s, w, synth_gpu_queue(s, d, STREAM_COPY), DIR_P2P,
+					       HIDDEN_BYTES, &op, ready_ns[d] - 4 * parts[0].ns);
 		synth_gpu_end(s, w, op);
 	}
 	for (unsigned d = 0; d < devices; d++) {

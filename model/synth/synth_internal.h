@@ -43,7 +43,8 @@ struct model_synth {
 	struct model_synth_truth truth;
 	int64_t start_ns;
 	uint64_t random, order;
-	uint64_t luck;			/* random too, of losses alone: the program stays the same */
+	/* random too, of losses alone: the program stays the same */
+	uint64_t luck;
 	struct synth_worker *workers;		/* owned */
 	struct synth_item *items;	/* owned */
 	size_t n_items, cap_items;
