@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events again of what is no span: nodes and settings of graphs, frames,
  * pauses, stages of input pipelines, thread pools. */
-#include "model/recording/export-internal.h"
+#include "model/recording/export_internal.h"
 
 #include "model/core/model.h"
 #include "model/core/pauses.h"
@@ -19,7 +19,7 @@ static const char *raw(struct model *model, uint32_t name)
 	return text ? text : "";
 }
 
-void export_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
+void export_put_graphs(struct model_export *x, uint32_t process, int64_t time_ns)
 {
 	struct model *model = x->model;
 	const struct graphs *g = model->graphs;
