@@ -19,7 +19,7 @@
 #include "tui/base/complain.h"
 #include "tui/run/exports.h"
 #include "tui/run/live.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 #include "tui/report/report.h"
 #include "tui/base/signals.h"
 #include "tui/run/thresholds.h"

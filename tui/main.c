@@ -25,7 +25,7 @@
 #include "tui/options.h"
 #include "tui/processes.h"
 #include "tui/base/signals.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 #include "tui/filters/until.h"
 
 /* The terminal's size; false: there is no terminal. */

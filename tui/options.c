@@ -17,7 +17,8 @@
 #include "model/base/util.h"
 #include "tui/options.h"
 #include "tui/options_table.h"
-#include "tui/loop/tui.h"
+#include "tui/run/exports.h"
+#include "tui/tui.h"
 
 #define MEMORY_LIMIT_DEFAULT (512ull << 20)
 #define MEMORY_LIMIT_MIN (16ull << 20)
@@ -76,19 +77,12 @@ static enum options_result wrong(char error[OPTIONS_ERROR_MAX], const char *form
 
 /* ---- values ---- */
 
-static const char *const level_names[] = { "off", "min", "default", "full" };
-
-const char *options_level_name(enum tft_level level)
-{
-	return level_names[level];
-}
-
 static enum options_result take_level(struct options *options, const char *from,
 				      const char *value, char *error)
 {
-	for (size_t i = 0; i < sizeof(level_names) / sizeof(level_names[0]); i++)
-		if (!strcmp(value, level_names[i])) {
-			options->level = (enum tft_level)i;
+	for (int level = TFT_LEVEL_OFF; level <= TFT_LEVEL_FULL; level++)
+		if (!strcmp(value, options_level_name((enum tft_level)level))) {
+			options->level = (enum tft_level)level;
 			return OPTIONS_RUN;
 		}
 	return wrong(error, "'%s' is not a level: %s takes off, min, default or full", value, from);

@@ -13,7 +13,7 @@
 #include "probes/session/session.h"
 #include "tui/base/complain.h"
 #include "tui/control.h"
-#include "tui/draw/sheet.h"
+#include "tui/base/text.h"
 
 #define COMMAND_MAX 4096
 #define COMM_MAX 15		/* characters that the kernel keeps of a name */
@@ -187,7 +187,7 @@ static void print_process(pid_t pid)
 	for (size_t i = 0; i + 1 < command.size; i++)
 		if (!command.text[i])
 			command.text[i] = ' ';
-	fprintf(stderr, "%8d  %s\n", (int)pid, sheet_clean(clean, sizeof(clean), command.text));
+	fprintf(stderr, "%8d  %s\n", (int)pid, text_clean(clean, sizeof(clean), command.text));
 }
 
 static bool add(struct options *options, pid_t pid)

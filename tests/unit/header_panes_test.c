@@ -14,10 +14,11 @@
 #include "tests/unit/test.h"
 #include "tui/terminal/output.h"
 #include "tui/draw/pane.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
 #include "tui/timeline/sentence.h"
 #include "tui/run/synth.h"
 #include "tui/draw/window.h"
+#include "tui/loop/header.h"
 
 #define SECOND INT64_C(1000000000)
 #define PANES 16

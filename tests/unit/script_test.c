@@ -12,7 +12,7 @@
 #include "tests/unit/test.h"
 #include "tui/options.h"
 #include "tui/loop/script.h"
-#include "tui/loop/tui.h"
+#include "tui/tui.h"
 
 static char *read_text(const char *path)
 {

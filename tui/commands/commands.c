@@ -9,7 +9,8 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 unsigned command_fail(struct run *run, const char *format, ...)
 {
@@ -168,7 +169,7 @@ static unsigned help_column(struct run *run, const char *key)
 			continue;
 		if (shown && shown->ops == pane_table[i])
 			strbuf_reset(&text);
-		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->pane,
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->columns->name,
 			    column->help);
 		if (shown && shown->ops == pane_table[i])
 			break;
@@ -298,3 +299,9 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 	words_release(&words);
 	return id >= 0 && !run.failed;
 }
+
+const struct tui_commands commands_for_loop = {
+	.line = command_line,
+	.answer_key = command_answer_key,
+	.follow_page = command_follow_page,
+};

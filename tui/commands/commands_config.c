@@ -25,8 +25,8 @@ unsigned cmd_config(struct run *run)
 		return command_fail(run, "%s in '%s', see the messages",
 			    fmt_many(many, (uint64_t)(tui->config.errors - errors), "error"),
 			    command_first(run));
-	tui_look(tui);
-	page_again(tui);
+	frame_set_colours(tui);
+	command_remake_page(tui);
 	if (tui->screen)
 		screen_redraw(tui->screen);
 	return OUT_LAYOUT;

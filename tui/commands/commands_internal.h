@@ -3,6 +3,7 @@
 #ifndef TUI_COMMANDS_INTERNAL_H
 #define TUI_COMMANDS_INTERNAL_H
 
+#include "tui/commands/commands.h"
 #include "tui/loop/loop.h"
 
 struct words;
@@ -30,12 +31,13 @@ const char *command_first(const struct run *run);
  * the command has failed. */
 int command_number(struct run *run, int otherwise, int most);
 
-/* ---- diff_loop.c ---- */
-/* A recording has to be read first, or cannot be: the command is over for now. */
-bool diff_waits(struct run *run);
+/* The members of commands_for_loop. */
+bool command_line(struct tui *tui, const char *line, char *error, size_t error_size);
+bool command_answer_key(struct tui *tui, struct key key);
+void command_follow_page(struct tui *tui);
 
-/* The page that is shown is made anew: what it tells of was changed. */
-void page_again(struct tui *tui);
+/* Makes the page that is shown again, because what it is about has changed. */
+void command_remake_page(struct tui *tui);
 
 /* What COMMAND_LIST names is defined in any of the files. */
 #define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \

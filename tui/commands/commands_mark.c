@@ -34,7 +34,7 @@ static const char *folder(const struct tui *tui)
 	       tui->options->open_path : NULL;
 }
 
-void marks_load(struct tui *tui)
+void commands_load_marks(struct tui *tui)
 {
 	char error[512];
 
@@ -110,7 +110,7 @@ unsigned cmd_ask_key(struct run *run)
 	return OUT_REDRAW;
 }
 
-bool key_answer(struct tui *tui, struct key key)
+bool command_answer_key(struct tui *tui, struct key key)
 {
 	char *command = tui->asks_key, error[256];
 
@@ -131,21 +131,6 @@ bool key_answer(struct tui *tui, struct key key)
 }
 
 /* ---- measuring ---- */
-
-void measure_update(struct view *view)
-{
-	struct span span;
-	int64_t to = view->cursor_ns, from = view->measure.from_ns;
-
-	if (!view->measure.open)
-		return;
-	if (view->selected.id && model_span(view->model, view->selected, &span))
-		to = span.end_ns > from ? span.end_ns : span.start_ns;
-	view->measure.t0_ns = from < to ? from : to;
-	view->measure.t1_ns = from < to ? to : from;
-	if (view->measure.t1_ns == view->measure.t0_ns)
-		view->measure.t1_ns++;
-}
 
 unsigned cmd_measure(struct run *run)
 {

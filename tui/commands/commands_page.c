@@ -228,6 +228,7 @@ unsigned cmd_page(struct run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[tui->lower];
+	enum diff_state state;
 	struct job *job;
 	unsigned outcome;
 
@@ -237,8 +238,12 @@ unsigned cmd_page(struct run *run)
 		if (!(outcome & OUT_UNKNOWN))
 			return outcome;
 	}
-	if (run->id == COMMAND_ID_DIFF && diff_waits(run))
-		return run->failed ? OUT_NONE : OUT_REDRAW;
+	if (run->id == COMMAND_ID_DIFF) {
+		state = diff_begin(tui, &run->call, run->error, run->error_size);
+		run->failed = state == DIFF_FAILED;
+		if (state != DIFF_READY)
+			return run->failed ? OUT_NONE : OUT_REDRAW;
+	}
 	job = job_new(tui, run->call.argc, run->call.argv, run->error, run->error_size);
 	if (!job) {
 		run->failed = true;
@@ -281,7 +286,7 @@ static bool make_again(struct tui *tui, const char *command, int by, const char 
 #define FOLLOW_NS INT64_C(1000000000)
 #define FOLLOW_COST 20			/* of the time, 1 in so many is spent on it at most */
 
-void page_follow(struct tui *tui)
+void command_follow_page(struct tui *tui)
 {
 	struct pane *pane = tui->panes[PANE_PAGE];
 	const char *command = pane ? pane_page_command(pane) : NULL;
@@ -297,7 +302,7 @@ void page_follow(struct tui *tui)
 		note_made(tui, tui_clock(tui));
 }
 
-void page_again(struct tui *tui)
+void command_remake_page(struct tui *tui)
 {
 	struct pane *pane = tui->panes[PANE_PAGE];
 	const char *command = pane ? pane_page_command(pane) : NULL;

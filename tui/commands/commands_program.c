@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "model/base/util.h"
 #include "tui/base/signals.h"
+#include "tui/filters/filters.h"
 
 /* ---- the program and leaving ---- */
 
@@ -88,6 +91,67 @@ unsigned cmd_interrupt(struct run *run)
 	session_signal(live_session(run->tui->live), SIGINT);
 	tui_say(run->tui, false, "sent SIGINT to %s", tui_program_name(run->tui));
 	return OUT_REDRAW;
+}
+
+/* ---- run ---- */
+
+static bool run_take_steps(struct run *run)
+{
+	char *end = NULL;
+	unsigned long long steps = run->call.argc == 3 ? strtoull(run->call.argv[2], &end, 10) : 0;
+
+	if (!end || *end || !steps || run->call.argv[2][0] == '-' || steps > UINT32_MAX) {
+		command_fail(run, "run -t wants a number of steps, 1 or more: run -t 10");
+		return false;
+	}
+	run_forget(run->tui);
+	run->tui->run_steps = run->tui->status.steps + steps;
+	run->tui->run_count = steps;
+	return true;
+}
+
+static bool run_take_filter(struct run *run)
+{
+	struct tui *tui = run->tui;
+	struct filter *filter;
+	struct model_status status;
+
+	filter = filters_parse(tui->filters, &run->call, 2, run->error, run->error_size);
+	if (!filter) {
+		run->failed = true;
+		return false;
+	}
+	run_forget(tui);
+	model_lock(tui->model);
+	model_status(tui->model, &status);
+	model_unlock(tui->model);
+	until_start(&tui->until, tui->model, filter, status.last_ns);
+	return true;
+}
+
+/* run [-t N | -f EXPR] */
+unsigned cmd_run(struct run *run)
+{
+	struct tui *tui = run->tui;
+	const char *how = command_first(run);
+
+	if (tui->options->until && tui->until.filter)
+		return command_fail(run, "--until is waited for already");
+	if (how && tui->status.finished)
+		return command_fail(run, "the run is over, nothing more comes; find -w looks among what is there");
+	if (!how)
+		run_forget(tui);
+	else if (strcmp(how, "-t") == 0 && !run_take_steps(run))
+		return OUT_NONE;
+	else if (strcmp(how, "-f") == 0 && !run_take_filter(run))
+		return OUT_NONE;
+	else if (strcmp(how, "-t") && strcmp(how, "-f"))
+		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run", how);
+	if (how && tui->run_steps)
+		tui_say(tui, false, "on until step %llu", (unsigned long long)tui->run_steps);
+	else if (how)
+		tui_say(tui, false, "on until an event matches %s", filter_text(tui->until.filter));
+	return OUT_FOLLOW;
 }
 
 /* ---- screen ---- */

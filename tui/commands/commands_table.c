@@ -8,7 +8,8 @@
 #include "model/base/util.h"
 #include "tui/base/beside.h"
 #include "tui/table/column_choice.h"
-#include "tui/draw/panes.h"
+#include "tui/table/table.h"
+#include "tui/panes/pane_table.h"
 
 /* Of the pane that is shown below; NULL: it has none. */
 static struct table *table_shown_now(struct tui *tui)
@@ -30,18 +31,18 @@ unsigned cmd_columns(struct run *run)
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);
 	const char *first = command_first(run), *page[2] = {"columns", NULL};
-	bool named = first && panes_kind(first);
+	bool named = first && pane_kind(first);
 
 	if (tui->help.open || (!first && !table))
 		return cmd_help(run);
 	if (!named && !table)
 		return no_table(run);
-	page[1] = named ? first : table->kind->pane;
+	page[1] = named ? first : table->kind->columns->name;
 	if (run->call.argc == (named ? 2 : 1)) {
 		run->call = (struct command_call){.argc = 2, .argv = page};
 		return cmd_page(run);
 	}
-	run->failed = !column_choices_apply(tui->view.column_choices, page[1], panes_kind(page[1]),
+	run->failed = !column_choices_apply(tui->view.column_choices, page[1], pane_kind(page[1]),
 					    run->call.argc - 1 - named,
 					    run->call.argv + 1 + named, run->error,
 					    run->error_size);

@@ -8,12 +8,6 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 #include "tui/draw/sheet.h"
-#include "tui/base/turns.h"
-
-bool page_rest(const struct page_call *call, unsigned permille)
-{
-	return !call->turns || turns_rest(call->turns, permille);
-}
 
 void page_init(struct page *page)
 {
@@ -227,36 +221,4 @@ void page_write(const struct page *page, FILE *out)
 			fputs(page_text(page, page->parts[i].text), out);
 		putc('\n', out);
 	}
-}
-
-bool page_options(const struct page_call *call, const char *flags, const char *values,
-		  struct page_options *out)
-{
-	memset(out, 0, sizeof(*out));
-	for (int i = 1; i < call->argc; i++) {
-		const char *word = call->argv[i];
-		unsigned char letter = (unsigned char)word[0] == '-' ? (unsigned char)word[1] : 0;
-		bool option = letter && letter < 128 && !word[2];
-
-		if (option && strchr(flags, letter)) {
-			out->on[letter] = true;
-		} else if (option && strchr(values, letter)) {
-			if (i + 1 >= call->argc) {
-				snprintf(call->error, call->error_size, "'%s' wants a value", word);
-				return false;
-			}
-			out->on[letter] = true;
-			out->value[letter] = call->argv[++i];
-		} else if (letter) {
-			snprintf(call->error, call->error_size, "no option '%.20s' of %s", word,
-				 call->argv[0]);
-			return false;
-		} else if (out->rest) {
-			snprintf(call->error, call->error_size, "one name only, not also '%.80s'", word);
-			return false;
-		} else {
-			out->rest = word;
-		}
-	}
-	return true;
 }

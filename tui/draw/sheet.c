@@ -6,33 +6,12 @@
 
 #include "keymap/words.h"
 #include "model/base/util.h"
-#include "tui/draw/grid.h"
+#include "tui/base/text.h"
 #include "tui/draw/labels.h"
 #include "tui/draw/sheet.h"
 
 #define INDENT 2			/* of rows below their section's name */
 #define GAP 2				/* between columns */
-
-char *sheet_clean(char *out, size_t size, const char *text)
-{
-	size_t used = 0;
-
-	while (*text) {
-		uint32_t ch = text_next(&text);
-		char bytes[5];
-		int length;
-
-		if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
-			ch = '?';
-		length = text_encode(ch, bytes);
-		if (length <= 0 || used + (size_t)length + 1 > size)
-			break;
-		memcpy(out + used, bytes, (size_t)length);
-		used += (size_t)length;
-	}
-	out[used] = '\0';
-	return out;
-}
 
 void sheet_column(struct sheet *sheet, const char *title, enum sheet_align align, int flex)
 {
@@ -58,7 +37,7 @@ void sheet_cell(struct sheet *sheet, const char *format, ...)
 	grow(&sheet->cells, &sheet->cap, sheet->count, sizeof(*sheet->cells));
 	grow(&sheet->links, &sheet->cap_links, sheet->count, sizeof(*sheet->links));
 	sheet->links[sheet->count] = NULL;
-	sheet->cells[sheet->count++] = xstrdup(sheet_clean(clean, sizeof(clean), raw));
+	sheet->cells[sheet->count++] = xstrdup(text_clean(clean, sizeof(clean), raw));
 }
 
 void sheet_link(struct sheet *sheet, const char *command, const char *name)

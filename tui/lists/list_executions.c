@@ -9,7 +9,7 @@
 #include "model/query/executions.h"
 #include "tui/filters/filters_span.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define KINDS "kernel copy fill op range compile graph other wait"
 
@@ -31,15 +31,15 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "duration", NULL, LIST_SUM, false, false },
-	{ "start", NULL, LIST_SUM_NONE, true, false },
-	{ "step", NULL, LIST_SUM_NONE, true, false },
-	{ "kind", NULL, LIST_SUM_NONE, false, false },
-	{ "where", "thread or queue", LIST_SUM_NONE, false, false },
-	{ "bytes", NULL, LIST_SUM, false, true },
-	{ "rate", NULL, LIST_SUM_NONE, false, true },
-	{ "op", NULL, LIST_SUM_NONE, false, false },
-	{ "name", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "duration", .sum = LIST_SUM },
+	{ .key = "start", .rising = true },
+	{ .key = "step", .rising = true },
+	{ .key = "kind" },
+	{ .key = "where", .title = "thread or queue" },
+	{ .key = "bytes", .sum = LIST_SUM, .optional = true },
+	{ .key = "rate", .optional = true },
+	{ .key = "op" },
+	{ .key = "name", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_executions_kind = LIST_KIND(flags, columns, 1);
@@ -304,7 +304,7 @@ static void say_rest(struct page *page, const struct executions *found,
 		page_say(page, ROLE_WARN, 0, "≈ %s before %s folded away to stay "
 			 "within the memory limit: in lp, lk and lc, not here",
 			 fmt_many(text, found->folded, "event"),
-			 fmt_clock(when, status->folded_ns - panes_base_ns(status)));
+			 fmt_clock(when, status->folded_ns - places_base_ns(status)));
 }
 
 /* ---- the page ---- */
@@ -403,7 +403,7 @@ bool page_list_executions(const struct page_call *call, struct page *page)
 	le.n_steps = model_steps(call->model, &stats, &le.steps);
 	model_status(call->model, &status);
 	model_unlock(call->model);
-	le.base_ns = panes_base_ns(&status);
+	le.base_ns = places_base_ns(&status);
 	good = kind_is_here(call, &options) && find(call, &le, &found);
 	if (good)
 		print(call, &le, &found, &status, page);

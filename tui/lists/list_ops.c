@@ -6,7 +6,7 @@
 #include "model/base/util.h"
 #include "tui/filters/filters_rows.h"
 #include "tui/lists/list_internal.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define ROWS_AT_ONCE 1024u		/* made before others have their turn */
 
@@ -24,17 +24,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "calls", NULL, LIST_SUM, false, false },
-	{ "self", NULL, LIST_SUM, false, false },
-	{ "total", NULL, LIST_SUM_NONE, false, false },	/* what is nested would count twice */
-	{ "device-time", "device time", LIST_SUM, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "p99", NULL, LIST_SUM_NONE, false, false },
-	{ "kernels", NULL, LIST_SUM, false, false },
-	{ "type", NULL, LIST_SUM_NONE, false, false },
-	{ "source", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "calls", .sum = LIST_SUM },
+	{ .key = "self", .sum = LIST_SUM },
+	{ .key = "total" },	/* what is nested would count twice */
+	{ .key = "device-time", .title = "device time", .sum = LIST_SUM },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "avg" },
+	{ .key = "p99" },
+	{ .key = "kernels", .sum = LIST_SUM },
+	{ .key = "type" },
+	{ .key = "source" },
+	{ .key = "op", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_profile_kind = LIST_KIND(flags, columns, 0);
@@ -159,7 +159,7 @@ bool page_list_profile(const struct page_call *call, struct page *page)
 		return false;
 	list_begin(&list, &list_profile_kind);
 	model_lock(call->model);
-	devices = panes_devices(call->model);
+	devices = places_devices(call->model);
 	n = model_ops(call->model, &rows);
 	list_places_take(&places, call->model);
 	model_status(call->model, &status);

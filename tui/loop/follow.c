@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "tui/loop/loop.h"
@@ -24,11 +25,7 @@ struct walk {
 
 static uint64_t hash_of(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(HASH_SEED, text));
 }
 
 static void add_links(struct walk *walk, const struct tui *tui, size_t from, int depth)
@@ -55,7 +52,7 @@ static bool follow(struct walk *walk, struct tui *tui, size_t which, int depth, 
 	const char *from = link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
 	char why[256];
 
-	if (!command_line(tui, link.command, why, sizeof(why))) {
+	if (!tui_command(tui, link.command, why, sizeof(why))) {
 		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from, why);
 		return false;
 	}

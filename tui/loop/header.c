@@ -14,7 +14,7 @@
 #include "model/query/counters.h"
 #include "tui/loop/header_lines.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/run/progress.h"
 
 #define RECENT_NS 5000000000LL		/* device shares while following */
@@ -147,7 +147,7 @@ static void add_trust(struct header *h)
 	piece->right = true;
 	if (h->status.program_ns <= 0)
 		return;
-	panes_share(share, sizeof(share),
+	places_share(share, sizeof(share),
 		    (uint64_t)(h->status.own_ns > 0 ? h->status.own_ns : 0),
 		    (uint64_t)h->status.program_ns);
 	piece = strip_add(&h->state, 8, 2, ROLE_MUTED, 0, "own cost %s%s",
@@ -359,7 +359,7 @@ static void update_finding(struct header *h, struct view *view)
 	strip_sentence(&h->finding, 0, 1, warning ? ROLE_ACCENT : ROLE_DEFAULT, top->title, 20);
 	if (top->cost_ns)
 		strip_add(&h->finding, 1, 1, ROLE_DEFAULT, 0, "(%s)",
-			  panes_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
+			  places_cost(cost, sizeof(cost), top->cost_ns, status->step_ns));
 	if (status->count + status->more > 1)
 		strip_add(&h->finding, 2, 3, ROLE_MUTED, 0, "+%zu more: 6",
 			  status->count + status->more - 1)->right = true;

@@ -9,7 +9,7 @@
 #include "model/query/time.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #define BAR 8				/* cells of a share */
 #define CAUSES 3			/* of idle time that are named */
@@ -292,7 +292,7 @@ static void strip_of_devices(struct header *h, struct view *view, struct device_
 		which = i;
 	}
 	strip_clear(strip);
-	panes_device_label(label, sizeof(label), devices, count, devices[which].id);
+	places_device_label(label, sizeof(label), devices, count, devices[which].id);
 	strip_add(strip, 0, 1, ROLE_TITLE, ATTR_BOLD, "%s %zu", gpus ? "gpus" : "devices", count);
 	strip_add(strip, 1, 2, ROLE_WORK_MATMUL, 0, "%s", cells);
 	strip_add(strip, 2, 2, ROLE_DEFAULT, 0, "%3d %%", percent(sum, (int64_t)i * 100));
@@ -344,7 +344,7 @@ int header_devices(struct header *h, struct view *view, int width, int most, int
 
 		if (!works(view, &d, t0, t1))
 			continue;
-		panes_device_label(label, sizeof(label), devices, count, d.id);
+		places_device_label(label, sizeof(label), devices, count, d.id);
 		if (d.api && !strcmp(d.api, "cpu")) {
 			cores_line(&h->lines[lines++], view, width, label, &d, from, to, words);
 			continue;

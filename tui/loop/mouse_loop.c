@@ -33,7 +33,7 @@ static bool run(struct tui *tui, const char *command)
 	char line[HIT_COMMAND], error[256];
 
 	snprintf(line, sizeof(line), "%s", command);	/* a frame may come between */
-	if (!command_line(tui, line, error, sizeof(error)))
+	if (!tui_command(tui, line, error, sizeof(error)))
 		tui_say(tui, true, "%s", error);
 	return true;
 }

@@ -430,7 +430,7 @@ void script_run(struct script *script, struct tui *tui)
 			return;
 		}
 		error[0] = '\0';
-		done = command_line(tui, line, error, sizeof(error));
+		done = tui_command(tui, line, error, sizeof(error));
 		free(line);
 		if (!done && !script->done)
 			end(script, tui, SCRIPT_ERROR, false, error);

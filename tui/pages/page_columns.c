@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/draw/page.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/page_call.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 
 static const char *const unit_names[] = {
 	[UNIT_TEXT] = "text", [UNIT_NUMBER] = "number", [UNIT_COUNT] = "count",
@@ -34,7 +35,7 @@ static bool has_room(const struct table *table, size_t column)
 static const char *state(const struct table *table, size_t column)
 {
 	if (!table_offers(table, column))
-		return column < table->kind->n_columns ? "no data" : "after pin";
+		return column < table->kind->columns->n ? "no data" : "after pin";
 	if (!is_shown(table, column))
 		return "hidden";
 	return has_room(table, column) ? "shown" : "no room";
@@ -45,10 +46,10 @@ static void say_column(struct page *page, const struct table *table, size_t colu
 {
 	const struct table_column *c = table_column(table, column);
 	char word[64];
-	const char *argv[] = {"columns", table->kind->pane, word};
+	const char *argv[] = {"columns", table->kind->columns->name, word};
 
 	snprintf(word, sizeof(word), "%c%s", is_shown(table, column) ? '-' : '+', c->key);
-	page_cell(page, ROLE_TITLE, -14, c->title);
+	page_cell(page, ROLE_TITLE, -14, columns_title(c));
 	page_add(page, ROLE_DEFAULT, 0, "  ");
 	if (column)
 		page_link(page, c->key, 3, argv);
@@ -65,7 +66,7 @@ static void say_column(struct page *page, const struct table *table, size_t colu
 bool page_columns(const struct page_call *call, struct page *page)
 {
 	const char *pane = call->argv[1];
-	struct table *table = panes_table(call->view, pane);
+	struct table *table = pane_table_of(call->view, pane);
 
 	if (!table) {
 		snprintf(call->error, call->error_size, "no table '%.40s': ops, kernels, copies, "

@@ -9,7 +9,7 @@
 #include "model/base/util.h"
 #include "model/query/query.h"
 #include "tui/run/live.h"
-#include "tui/draw/page.h"
+#include "tui/draw/page_call.h"
 #include "tui/draw/theme.h"
 
 #define OPTION_COLUMNS 22

@@ -11,7 +11,7 @@
 #include "tui/draw/labels.h"
 #include "tui/run/live.h"
 #include "tui/terminal/output.h"
-#include "tui/draw/panes.h"
+#include "tui/panes/pane_table.h"
 
 #define MARGIN 1			/* left of the text */
 

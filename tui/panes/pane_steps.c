@@ -9,7 +9,9 @@
 #include "model/query/time.h"
 #include "model/query/work.h"
 #include "model/base/util.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
+#include "tui/panes/pane_table.h"
+#include "tui/table/table.h"
 #include "tui/run/progress.h"
 #include "tui/draw/ruler.h"
 
@@ -96,14 +98,14 @@ struct steps_pane {
 	char command[48];		/* asked of the loop */
 };
 
-static void start_text(const struct table *table, const void *row, char *text, size_t size)
+static void start_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 
 	ruler_time(text, size, line->step.start_ns - line->base_ns, 1000000);
 }
 
-static void delta_text(const struct table *table, const void *row, char *text, size_t size)
+static void delta_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 	int64_t delta = line->step.dur_ns - line->typical_ns;
@@ -114,13 +116,13 @@ static void delta_text(const struct table *table, const void *row, char *text, s
 
 /* Shares of the step: what it waited for, and what is left of it. */
 #define PART(part) \
-static void part##_text(const struct table *table, const void *row, char *text, size_t size) \
+static void part##_text(const void *row, bool ascii, char *text, size_t size) \
 { \
 	const struct step_line *line = row; \
 \
 	text[0] = '\0'; \
 	if (line->known && line->part##_ns > 0) \
-		panes_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
+		places_share(text, size, (uint64_t)line->part##_ns, (uint64_t)line->step.dur_ns); \
 } \
 static bool part##_value(const void *row, int64_t *value) \
 { \
@@ -137,9 +139,9 @@ PART(input)
 PART(host)
 
 /* The first of them also says why there is nothing yet. */
-static void parts_text(const struct table *table, const void *row, char *text, size_t size)
+static void parts_text(const void *row, bool ascii, char *text, size_t size)
 {
-	compute_text(table, row, text, size);
+	compute_text(row, ascii, text, size);
 	if (((const struct step_line *)row)->settling)
 		snprintf(text, size, "settling");
 }
@@ -201,7 +203,7 @@ static enum role bar_role(const void *row)
 
 #define OF_STEP " of the step, as a share of it; sorted by the time"
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"step", "step", 7, 0, 0, 0, UNIT_NUMBER, 0, .value = number_value,
 	 .help = "the step's number, as the program counts"},
 	{"start", "start", 12, 0, 0, 1, UNIT_TIME, 0, .value = start_value, .text = start_text,
@@ -226,10 +228,12 @@ static const struct table_column columns[] = {
 	 .help = "the host computed, compiled, or nothing is known, and no device worked: part" OF_STEP},
 };
 
+static const struct table_columns columns = {
+	.name = "steps", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "steps",
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct step_line),
 	.empty = "no steps yet: mark them with NVTX or ITT ranges named 'step', or 'step 12'",
 	.identity = identity,
@@ -342,7 +346,7 @@ static void steps_update(struct pane *pane, struct view *view, int width, int he
 		lines = xcalloc(count, sizeof(*lines));
 	for (i = 0; i < count; i++) {
 		lines[i].step = p->steps.rows[first + i];
-		lines[i].base_ns = panes_base_ns(&p->status);
+		lines[i].base_ns = places_base_ns(&p->status);
 		lines[i].typical_ns = p->steps.stats.p50_ns;
 		take_parts(view->model, &lines[i]);
 		if (lines[i].step.dur_ns > longest)
@@ -433,7 +437,7 @@ static unsigned steps_command(struct pane *pane, struct view *view, const struct
 
 	if (line && strcmp(call->argv[0], "about") == 0) {
 		snprintf(number, sizeof(number), "%" PRId64, line->step.number);
-		return panes_about(view, "step", number);
+		return places_about(view, "step", number);
 	}
 	if (line && strcmp(call->argv[0], "diff") == 0) {
 		snprintf(p->command, sizeof(p->command), "diff step %" PRId64, line->step.number);

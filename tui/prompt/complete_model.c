@@ -16,7 +16,7 @@
 #include "model/query/names.h"
 #include "model/query/replays.h"
 #include "model/query/query.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -135,7 +135,7 @@ static void add_devices(struct gather *gather)
 	model_lock(gather->ask->model);
 	n = model_devices(gather->ask->model, &rows);
 	for (size_t i = 0; i < n; i++) {
-		panes_device_label(label, sizeof(label), rows, n, rows[i].id);
+		places_device_label(label, sizeof(label), rows, n, rows[i].id);
 		gather_add(gather, label, rows[i].name ? rows[i].name : "", false);
 	}
 	model_unlock(gather->ask->model);
@@ -151,7 +151,7 @@ static void add_queues(struct gather *gather)
 	model_lock(gather->ask->model);
 	n = model_queues(gather->ask->model, &rows);
 	for (size_t i = 0; i < n; i++) {
-		panes_queue_label(label, sizeof(label), rows, n, rows[i].id);
+		places_queue_label(label, sizeof(label), rows, n, rows[i].id);
 		gather_add(gather, label, "", false);
 	}
 	model_unlock(gather->ask->model);

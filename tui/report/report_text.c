@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/copies.h"
+#include "model/columns/kernels.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
 #include "tui/panes/pane_steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/report/report.h"
 #include "tui/draw/sheet.h"
 
@@ -60,7 +62,7 @@ static void print_run(const struct report_run *run, FILE *out)
 	else if (run->pid > 0)
 		snprintf(tail + used, sizeof(tail) - used, "   not ended");
 	room = REPORT_WIDTH - 7 - text_width(tail);
-	label_fit(fitted, sizeof(fitted), sheet_clean(clean, sizeof(clean), raw), room, false);
+	label_fit(fitted, sizeof(fitted), text_clean(clean, sizeof(clean), raw), room, false);
 	fprintf(out, "tftop  %s%s\n", fitted, tail);
 }
 
@@ -79,7 +81,7 @@ static void print_device(struct model *model, struct device_row *row, FILE *out)
 	model_unlock(model);
 	span = report_positive(row->span_ns);
 	busy = report_positive(row->busy_ns);
-	sheet_clean(name, sizeof(name), row->name ? row->name : "");
+	text_clean(name, sizeof(name), row->name ? row->name : "");
 	label_fit(fitted, sizeof(fitted), name, 60, false);
 	fprintf(out, "  device %" PRIu32 "  %s   %s   %s\n", row->id, fitted,
 		report_device_kind(row), row->api ? row->api : "");
@@ -164,7 +166,7 @@ static void print_steps(struct model *model, FILE *out)
 			fprintf(out, "   %" PRId64 ".%" PRId64 "/s", tenths / 10, tenths % 10);
 		}
 		if (stats.source)
-			fprintf(out, "   from %s", sheet_clean(source, sizeof(source), stats.source));
+			fprintf(out, "   from %s", text_clean(source, sizeof(source), stats.source));
 		fputc('\n', out);
 		if (stats.steady_ns >= 0 && stats.warm_up + stats.compiled)
 			fprintf(out, "  steady %s, without %" PRIu64 " of the warm-up, %" PRIu64
@@ -222,7 +224,7 @@ static void print_ops(struct model *model, FILE *out)
 	bool devices;
 
 	model_lock(model);
-	devices = panes_devices(model);
+	devices = places_devices(model);
 	count = model_ops(model, &rows);
 	model_steps(model, &stats, &steps);
 	model_unlock(model);
@@ -261,137 +263,65 @@ static void print_ops(struct model *model, FILE *out)
 
 static int by_kernel(const void *a, const void *b)
 {
-	const struct kernel_row *x = a, *y = b;
+	int64_t x = ((const struct kernel_line *)a)->row.total_ns;
+	int64_t y = ((const struct kernel_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void kernel_columns(struct sheet *sheet, bool failed, bool flop)
-{
-	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(sheet, "count", SHEET_RIGHT, 0);
-	if (failed)
-		sheet_column(sheet, "failed", SHEET_RIGHT, 0);
-	sheet_column(sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
-	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
-	sheet_column(sheet, "max", SHEET_RIGHT, 0);
-	if (flop)
-		sheet_column(sheet, "GFLOP/s", SHEET_RIGHT, 0);
-	sheet_column(sheet, "share", SHEET_RIGHT, 0);
-	sheet_column(sheet, NULL, SHEET_LEFT, 0);
-}
-
-static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed, bool flop,
-			 uint64_t all)
-{
-	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
-	const char *mark = row->approx ? "~" : "";
-	bool timed = row->count > row->untimed;
-
-	sheet_cell(sheet, "%s", row->name);
-	sheet_cell(sheet, "%" PRIu32, row->device);
-	sheet_cell(sheet, "%s", fmt_count(text, row->count));
-	if (failed)
-		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
-	if (!timed) {
-		for (int i = 0; i < 6 + flop; i++)
-			sheet_cell(sheet, "%s", "");
-		return;
-	}
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->total_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
-	if (flop)
-		sheet_cell(sheet, "%s", row->flop_ns <= 0 ? "" :
-			   fmt_gflop(text, flop_per_s(row->flop, row->flop_ns)));
-	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
-	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
+	return (x < y) - (x > y);
 }
 
 static void print_kernels(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct kernel_line *lines;
 	struct kernel_row *rows;
 	uint64_t all = 0;
-	size_t count, shown;
-	bool failed = false, flop = false;
+	size_t count;
 
 	model_lock(model);
 	count = model_kernels(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_kernel);
+	lines = xcalloc(count, sizeof(*lines));
 	for (size_t i = 0; i < count; i++) {
-		all += report_positive(rows[i].total_ns);
-		failed |= rows[i].failed > 0;
-		flop |= rows[i].flop_ns > 0;
+		kernel_line_init(&lines[i], &rows[i]);
+		all += kernel_line_part(&lines[i]);
 	}
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	kernel_columns(&sheet, failed, flop);
-	for (size_t i = 0; i < shown; i++)
-		kernel_cells(&sheet, &rows[i], failed, flop, all);
-	sheet.more = count - shown;
+	qsort(lines, count, sizeof(*lines), by_kernel);
+	report_table(&sheet, &kernel_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, all,
+	});
 	report_sheet(&sheet, out);
 	report_classes_text(model, out);
 	model_kernels_free(rows, count);
+	free(lines);
 }
 
 static int by_copy(const void *a, const void *b)
 {
-	const struct copy_row *x = a, *y = b;
+	int64_t x = ((const struct copy_line *)a)->row.total_ns;
+	int64_t y = ((const struct copy_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
-{
-	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+	return (x < y) - (x > y);
 }
 
 static void print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct copy_line *lines;
 	struct copy_row *rows;
-	char text[FMT_MAX];
-	size_t count, shown;
+	size_t count;
 
 	model_lock(model);
 	count = model_copies(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_copy);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct copy_row *row = &rows[i];
-		const char *mark = row->approx ? "~" : "";
-
-		if (row->peer != UINT32_MAX)
-			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
-				   row->peer);
-		else
-			sheet_cell(&sheet, "%s", direction_name(row->direction));
-		sheet_cell(&sheet, "%" PRIu32, row->device);
-		sheet_cell(&sheet, "%" PRIu32, row->queue);
-		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
-		marked_cell(&sheet, mark, row->count > row->untimed ?
-			    fmt_time(text, row->total_ns) : "");
-		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
-			    fmt_rate(text, row->mean_bytes_per_s) : "");
-		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
-			    fmt_rate(text, row->peak_bytes_per_s) : "");
-	}
-	sheet.more = count - shown;
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++)
+		copy_line_init(&lines[i], &rows[i]);
+	qsort(lines, count, sizeof(*lines), by_copy);
+	report_table(&sheet, &copy_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, 0,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 

@@ -15,7 +15,7 @@
 #include "tui/base/beside.h"
 #include "tui/base/complain.h"
 #include "tui/run/exports.h"
-#include "tui/options.h"
+#include "tui/base/options.h"
 
 #define LOOK_NS 50000000
 #define STEP_STATS_MAX ((size_t)1 << 30)

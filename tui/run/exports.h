@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/export/foreign.h"
+#include "tui/base/options.h"
 
 #define EXPORT_SENTENCE_MAX 1024
 
@@ -24,14 +24,7 @@
 	"csv:copies csv:steps csv:memory csv:findings csv:calls csv:devices csv:queues csv:edges " \
 	"csv:processes"
 
-struct options;
 struct export_job;
-
-struct export_target {
-	struct foreign_kind kind;
-	const char *path;		/* borrowed */
-	int64_t from_ns;		/* INT64_MIN: all */
-};
 
 /* "chrome:FILE", "csv:ops:FILE"; path points into text. */
 bool export_parse(const char *text, struct export_target *target, char *error, size_t size);

@@ -8,7 +8,7 @@
 #include "model/base/regex.h"
 #include "model/base/util.h"
 #include "tui/filters/filters_span.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/pane.h"
 
 /* ---- what is wanted ---- */
 

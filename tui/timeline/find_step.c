@@ -10,7 +10,7 @@
 #include "model/base/util.h"
 #include "model/query/executions.h"
 #include "tui/filters/filters_span.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/base/turns.h"
 
 #define PART_LEAST 4096			/* of the run: the first part; each is twice the one before, */
@@ -211,7 +211,7 @@ void find_begin(struct find *find, struct model *model, const struct find_from *
 	model_lock(model);
 	model_status(model, &status);
 	model_unlock(model);
-	find->base_ns = panes_base_ns(&status);
+	find->base_ns = places_base_ns(&status);
 	*step = (struct find_step) {
 		.from = *from, .forward = forward, .edge_ns = from->start_ns,
 		.first_ns = status.first_ns, .last_ns = status.last_ns,

@@ -8,7 +8,7 @@
 #include "keymap/setting.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/timeline/sentence.h"
 
 struct timeline_layout timeline_layout(int height, bool minimap)
@@ -197,7 +197,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 		return;
 	}
 	if (t->has_selected) {
-		sentence_of_span(&t->sentence, &t->selected, panes_base_ns(&t->status));
+		sentence_of_span(&t->sentence, &t->selected, places_base_ns(&t->status));
 		return;
 	}
 	for (i = 0; i < n_rows && rows[i].id != view->cursor_row; i++)
@@ -228,7 +228,7 @@ static void update_sentence(struct timeline *t, struct view *view, const struct 
 	    model_idle_at(view->model, rows[i].device, view->cursor_ns, &gap))
 		sentence_add_idle(&t->sentence, &gap, view->ascii);
 	if (t->status.folded_ns > view->t0_ns)
-		sentence_add_folded(&t->sentence, t->status.folded_ns, panes_base_ns(&t->status));
+		sentence_add_folded(&t->sentence, t->status.folded_ns, places_base_ns(&t->status));
 }
 
 /* When the first event of each row that is left began. */
@@ -335,7 +335,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	if (t->columns && w > 0 && view->t1_ns - view->t0_ns == w * (int64_t)t->columns) {
 		timeline_links_update(t, view);
 		mark_steps(t, view, w);
-		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, panes_base_ns(&t->status));
+		ruler_layout(&t->ruler, view->t0_ns, w, t->columns, places_base_ns(&t->status));
 		update_rows(t, view, rows, n_rows, w);
 		free(t->losses);
 		t->losses = NULL;

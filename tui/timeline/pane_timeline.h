@@ -103,6 +103,7 @@ struct timeline_layout {
 struct timeline_layout timeline_layout(int height, bool minimap);
 
 /* ---- pane_timeline.c ---- */
+extern const struct pane_ops pane_timeline;
 /* The model's rows as they are shown, and the lines they make. [locked] */
 void timeline_take_rows(struct timeline *t, struct model *model, const struct model_row *rows,
 			size_t n_rows);

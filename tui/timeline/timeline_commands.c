@@ -2,7 +2,7 @@
 /* What the keys do in the timeline; the window itself is moved by the loop. */
 #include "tui/timeline/pane_timeline.h"
 #include "tui/filters/filters.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 
 #include <stdarg.h>
 #include <inttypes.h>
@@ -433,7 +433,7 @@ static unsigned about_selected(struct view *view)
 
 	snprintf(event, sizeof(event), "%" PRIu32 ":%" PRIu32 ":%" PRIu64, view->selected.row,
 		 view->selected.lane, view->selected.id);
-	return panes_about(view, "event", event);
+	return places_about(view, "event", event);
 }
 
 /* The page about what a row is of. */
@@ -446,22 +446,22 @@ static unsigned about_row(struct view *view, const struct model_row *row)
 	case ROW_BANDWIDTH:
 	case ROW_MEMORY:
 		snprintf(number, sizeof(number), "%" PRIu32, row->device);
-		return panes_about(view, "device", number);
+		return places_about(view, "device", number);
 	case ROW_QUEUE:
 	case ROW_COPY:
 	case ROW_GRAPH:
 		snprintf(number, sizeof(number), "%" PRIu32, row->queue);
-		return panes_about(view, "queue", number);
+		return places_about(view, "queue", number);
 	case ROW_COUNTER:
-		return panes_about(view, "counters", row->label);
+		return places_about(view, "counters", row->label);
 	case ROW_THREAD:
 		snprintf(number, sizeof(number), "%" PRIu32, row->tid ? row->tid : row->pid);
-		return panes_about(view, row->tid ? "thread" : "process", number);
+		return places_about(view, row->tid ? "thread" : "process", number);
 	case ROW_POOL:
-		return panes_about(view, "pools", NULL);
+		return places_about(view, "pools", NULL);
 	default:
 		snprintf(number, sizeof(number), "%" PRIu32, row->pid);
-		return panes_about(view, "process", number);
+		return places_about(view, "process", number);
 	}
 }
 

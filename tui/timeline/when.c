@@ -11,7 +11,7 @@
 #include "tui/timeline/marks.h"
 #include "tui/draw/pane.h"
 #include "tui/panes/pane_steps.h"
-#include "tui/draw/panes.h"
+#include "tui/draw/places.h"
 #include "tui/draw/step_ranks.h"
 
 static const char *const step_words[] = {
@@ -207,7 +207,7 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 static bool set_title(const struct when_asks *asks, struct when *out, const char *what)
 {
 	struct model_status status = status_of(asks);
-	int64_t base = panes_base_ns(&status);
+	int64_t base = places_base_ns(&status);
 	char a[FMT_MAX], b[FMT_MAX];
 
 	snprintf(out->title, sizeof(out->title), "%s%s to %s", what,
