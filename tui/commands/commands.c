@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands of COMMAND_LIST do; those of panes are handed to them. */
+/* Runs a command line, and carries out the commands about panes and help. */
 #include "tui/commands/commands_internal.h"
 
 #include <stdarg.h>
@@ -133,7 +133,8 @@ static unsigned help_other(struct run *run, const char *about)
 	int id = setting_find(&tui->settings, about, run->error, run->error_size), count;
 	const struct binding *binding;
 	struct key keys[KEY_SEQUENCE_MAX];
-	char value[64], name[40];
+	char value[64], sentence[400];
+	const char *does;
 
 	if (id >= 0) {
 		tui_say(tui, false, "%s = %s: %s", about,
@@ -145,10 +146,8 @@ static unsigned help_other(struct run *run, const char *about)
 	if (count < 1 || keymap_lookup(&tui->keymap, frame_key_table(tui), keys, count, &binding) !=
 	    KEY_MATCH_COMMAND)
 		return command_fail(run, "'%s' is no command, option or key of this place", about);
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(binding->command, " "), binding->command);
-	id = command_find(name, run->error, run->error_size);
-	tui_say(tui, false, "'%s' gives '%s': %s", about, binding->command,
-		id >= 0 ? command_table[id].help : "");
+	does = command_help(binding->command, sentence, sizeof(sentence));
+	tui_say(tui, false, "'%s' runs '%s': %s", about, binding->command, does ? does : "");
 	return OUT_REDRAW;
 }
 
@@ -248,16 +247,52 @@ unsigned cmd_pane(struct run *run)
 
 /* ---- the table's functions, from the same rows ---- */
 
-static unsigned (*const functions[COMMAND_ID_COUNT])(struct run *run) = {
-#define FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
-	[COMMAND_ID_##id] = cmd_##function,
-	COMMAND_LIST(FUNCTION)
-#undef FUNCTION
+static unsigned (*const command_functions[COMMAND_ID_COUNT])(struct run *run) = {
+#define COMMAND(id, name, alias, group, needs, function, ...) [COMMAND_ID_##id] = cmd_##function,
+#include "keymap/commands.def"
+#undef COMMAND
 };
+
+/* Whether what the command needs is there; false: the command has failed. */
+static bool command_may_run(struct run *run)
+{
+	const struct tui *tui = run->tui;
+
+	switch (command_table[run->id].needs) {
+	case COMMAND_NEEDS_NOTHING:
+		return true;
+	case COMMAND_NEEDS_SESSION:
+		if (tui->live && live_session(tui->live))
+			return true;
+		command_fail(run, "tftop collects from no program: this is a recording");
+		return false;
+	case COMMAND_NEEDS_RUNNING:
+		if (tui_program_runs(tui))
+			return true;
+		command_fail(run, "no program is running");
+		return false;
+	case COMMAND_NEEDS_TERMINAL:
+		if (tui->screen)
+			return true;
+		command_fail(run, "tftop has no terminal to give back");
+		return false;
+	case COMMAND_NEEDS_PROMPT:
+		if (tui->prompt.open)
+			return true;
+		command_fail(run, "the prompt is not open");
+		return false;
+	case COMMAND_NEEDS_SCRIPT:
+		if (tui->script)
+			return true;
+		command_fail(run, "'%s' works only in a script", run->call.argv[0]);
+		return false;
+	}
+	return false;
+}
 
 /* A command that answers with an error has failed as one has that says it to its caller;
  * those of scripts, which press keys, say so themselves. before: what was answered last. */
-static bool answered_wrongly(const struct run *run, const char *before, bool was_wrong)
+static bool command_answered_wrongly(const struct run *run, const char *before, bool was_wrong)
 {
 	const struct view *view = &run->tui->view;
 
@@ -291,10 +326,11 @@ bool command_line(struct tui *tui, const char *line, char *error, size_t error_s
 		slow_stop_waited(tui);
 		words.argv[0] = command_table[id].name;
 		run.id = (enum command_id)id;
-		run.call = (struct command_call){words.argc, words.argv, line};
+		run.call = (struct command_call){run.id, words.argc, words.argv, line};
 		memcpy(before, tui->view.status, sizeof(before));
-		tui_apply(tui, functions[id](&run));
-		run.failed |= answered_wrongly(&run, before, was_wrong);
+		if (command_may_run(&run))
+			tui_apply(tui, command_functions[id](&run));
+		run.failed |= command_answered_wrongly(&run, before, was_wrong);
 	}
 	words_release(&words);
 	return id >= 0 && !run.failed;

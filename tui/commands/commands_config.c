@@ -38,7 +38,7 @@ static unsigned page_alone(struct run *run, enum command_id id)
 	const char *const argv[] = {command_table[id].name};
 
 	run->id = id;
-	run->call = (struct command_call){1, argv, NULL};
+	run->call = (struct command_call){id, 1, argv, NULL};
 	return cmd_page(run);
 }
 
@@ -62,7 +62,7 @@ unsigned cmd_colors(struct run *run)
 
 	if (run->call.argc == 1)
 		return cmd_page(run);
-	run->call = (struct command_call){ 4, argv, run->call.line };
+	run->call = (struct command_call){COMMAND_ID_SET, 4, argv, run->call.line};
 	return cmd_config(run);
 }
 
@@ -121,8 +121,6 @@ unsigned cmd_toggle(struct run *run)
 
 unsigned cmd_script(struct run *run)
 {
-	if (!run->tui->script)
-		return command_fail(run, "only in scripts: '%s'", run->call.argv[0]);
 	if (!script_command(run->tui->script, run->tui, (int)run->id, &run->call,
 			    run->error, run->error_size))
 		run->failed = true;

@@ -39,10 +39,9 @@ void command_follow_page(struct tui *tui);
 /* Makes the page that is shown again, because what it is about has changed. */
 void command_remake_page(struct tui *tui);
 
-/* What COMMAND_LIST names is defined in any of the files. */
-#define COMMAND_FUNCTION(id, name, alias, group, arguments, least, most, function, help) \
-	unsigned cmd_##function(struct run *run);
-COMMAND_LIST(COMMAND_FUNCTION)
-#undef COMMAND_FUNCTION
+/* The function of each row of keymap/commands.def; the files of this folder define them. */
+#define COMMAND(id, name, alias, group, needs, function, ...) unsigned cmd_##function(struct run *run);
+#include "keymap/commands.def"
+#undef COMMAND
 
 #endif

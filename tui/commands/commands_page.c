@@ -12,54 +12,18 @@
 #include "tui/pages/page_parts.h"
 #include "tui/panes/pane_page.h"
 
-typedef bool make_page(const struct page_call *call, struct page *page);
+static page_maker *const page_makers[COMMAND_ID_COUNT] = {
+#define COMMAND(id, name, alias, group, needs, function, page, ...) [COMMAND_ID_##id] = page_##page,
+#include "keymap/commands.def"
+#undef COMMAND
+};
 
-static make_page *maker_of(int id)
+/* NULL: no command, or one that makes no page; a sentence in error if it is no command. */
+static page_maker *page_maker_of(const char *name, char *error, size_t error_size)
 {
-	switch (id) {
-	case COMMAND_ID_LIST_PROFILE: return page_list_profile;
-	case COMMAND_ID_LIST_KERNELS: return page_list_kernels;
-	case COMMAND_ID_LIST_EXECUTIONS: return page_list_executions;
-	case COMMAND_ID_LIST_COPIES: return page_list_copies;
-	case COMMAND_ID_LIST_TENSORS: return page_list_tensors;
-	case COMMAND_ID_PRINT_COPIES: return page_copies;
-	case COMMAND_ID_PRINT_TENSOR: return page_tensor;
-	case COMMAND_ID_NODE_INFO: return page_node;
-	case COMMAND_ID_LIST_INPUTS: return page_inputs;
-	case COMMAND_ID_LIST_OUTPUTS: return page_outputs;
-	case COMMAND_ID_LIST_SOURCE: return page_sources;
-	case COMMAND_ID_PRINT_SOURCE: return page_source;
-	case COMMAND_ID_LIST_STAGES: return page_stages;
-	case COMMAND_ID_ALLOCATOR: return page_allocator;
-	case COMMAND_ID_COUNTERS: return page_counters;
-	case COMMAND_ID_LIST_POOLS: return page_pools;
-	case COMMAND_ID_PRINT_KERNEL: return page_kernel;
-	case COMMAND_ID_QUEUES: return page_queues;
-	case COMMAND_ID_LIST_WAITS: return page_waits;
-	case COMMAND_ID_LIST_GRAPHS: return page_replays;
-	case COMMAND_ID_FLOWS: return page_flows;
-	case COMMAND_ID_HELP: return page_tasks;
-	case COMMAND_ID_FILTERS: return page_filters;
-	case COMMAND_ID_COLUMNS: return page_columns;
-	case COMMAND_ID_OPTIONS: return page_set;
-	case COMMAND_ID_BINDINGS: return page_bindings;
-	case COMMAND_ID_COLORS: return page_colors;
-	case COMMAND_ID_PROBE: return page_probe;
-	case COMMAND_ID_RUN_INFO: return page_run;
-	case COMMAND_ID_EVENT: return page_event;
-	case COMMAND_ID_NAME: return page_name;
-	case COMMAND_ID_QUEUE: return page_queue;
-	case COMMAND_ID_DEVICE: return page_device;
-	case COMMAND_ID_THREAD: return page_thread;
-	case COMMAND_ID_PROCESS: return page_process;
-	case COMMAND_ID_STEP: return page_step;
-	case COMMAND_ID_FINDING: return page_finding;
-	case COMMAND_ID_RANGE: return page_range;
-	case COMMAND_ID_DIFF: return page_diff;
-	case COMMAND_ID_GAPS: return page_gaps;
-	case COMMAND_ID_MARKS: return page_marks;
-	default: return NULL;
-	}
+	int id = command_find(name, error, error_size);
+
+	return id >= 0 && page_makers[id] != page_none ? page_makers[id] : NULL;
 }
 
 const char *command_redirect(struct words *words)
@@ -68,7 +32,7 @@ const char *command_redirect(struct words *words)
 	const char *file;
 
 	if (words->argc < 3 || strcmp(words->argv[words->argc - 2], ">") ||
-	    !maker_of(command_find(words->argv[0], error, sizeof(error))))
+	    !page_maker_of(words->argv[0], error, sizeof(error)))
 		return NULL;
 	file = words->argv[words->argc - 1];
 	words->argc -= 2;
@@ -124,7 +88,7 @@ static void show_page(struct tui *tui, const struct words *words, struct page *p
 /* A page that is being made. */
 struct job {
 	struct tui *tui;
-	make_page *maker;
+	page_maker *maker;
 	struct words words;		/* owned; its command */
 	bool again;			/* it was shown before, and is as it is now */
 	int by;				/* that many pages on, 0: where it is */
@@ -168,7 +132,7 @@ static struct job *job_new(struct tui *tui, int argc, const char *const *argv, c
 
 	free(line);
 	if (good)
-		job->maker = maker_of(command_find(job->words.argv[0], error, error_size));
+		job->maker = page_maker_of(job->words.argv[0], error, error_size);
 	page_init(&job->page);
 	job->tui = tui;
 	job->began_ns = tui_clock(tui);

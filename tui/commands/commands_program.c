@@ -18,11 +18,9 @@ unsigned cmd_level(struct run *run)
 {
 	static const char *const names[] = {"off", "min", "default", "full"};
 	struct tui *tui = run->tui;
-	struct session *session = tui->live ? live_session(tui->live) : NULL;
+	struct session *session = live_session(tui->live);
 	unsigned i;
 
-	if (!session)
-		return command_fail(run, "no program to steer: this is a recording");
 	if (!command_first(run)) {
 		tui_say(tui, false, "level %s%s", names[session_level(session) & 3],
 			session_trigger(session) ? ", where --trigger says" : "");
@@ -83,8 +81,6 @@ unsigned cmd_answer(struct run *run)
 
 unsigned cmd_interrupt(struct run *run)
 {
-	if (!tui_program_runs(run->tui))
-		return command_fail(run, "no program is running");
 	if (run->tui->options->n_pids)
 		return command_fail(run, "%s runs without tftop and gets no signal of it",
 				    tui_program_name(run->tui));
@@ -167,8 +163,6 @@ unsigned cmd_suspend(struct run *run)
 {
 	struct tui *tui = run->tui;
 
-	if (!tui->screen)
-		return command_fail(run, "no terminal to give back");
 	screen_suspend(tui->screen);
 	signals_stop_here();
 	screen_resume(tui->screen);

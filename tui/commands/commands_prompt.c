@@ -62,7 +62,7 @@ unsigned cmd_cancel(struct run *run)
 {
 	struct tui *tui = run->tui;
 	static const char *const deselect[] = {"deselect"};
-	struct command_call call = {1, deselect, NULL};
+	struct command_call call = {COMMAND_ID_DESELECT, 1, deselect, NULL};
 
 	if (tui->prompt.open) {
 		if (!prompt_unbox(&tui->prompt))
@@ -91,8 +91,6 @@ unsigned cmd_cancel(struct run *run)
 
 unsigned cmd_edit(struct run *run)
 {
-	if (!run->tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	prompt_edit(&run->tui->prompt, run->id);
 	return OUT_REDRAW;
 }
@@ -108,8 +106,6 @@ unsigned cmd_complete(struct run *run)
 		.table = lower && lower->ops->table ? lower->ops->table(lower) : NULL,
 	};
 
-	if (!tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	prompt_complete(&tui->prompt, &ask, run->id == COMMAND_ID_COMPLETE_BACK);
 	return OUT_REDRAW;
 }
@@ -119,8 +115,6 @@ unsigned cmd_recall(struct run *run)
 	struct tui *tui = run->tui;
 	bool at_once = !tui->prompt.length;
 
-	if (!tui->prompt.open)
-		return command_fail(run, "the prompt is not open");
 	/* the line that was wrong comes back with the cursor where it is */
 	if (prompt_recall(&tui->prompt, &tui->history, run->id) && at_once && tui->wrong_at &&
 	    tui->prompt.recalled + 1 == tui->history.count)

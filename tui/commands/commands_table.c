@@ -39,7 +39,7 @@ unsigned cmd_columns(struct run *run)
 		return no_table(run);
 	page[1] = named ? first : table->kind->pane;
 	if (run->call.argc == (named ? 2 : 1)) {
-		run->call = (struct command_call){.argc = 2, .argv = page};
+		run->call = (struct command_call){COMMAND_ID_COLUMNS, 2, page, NULL};
 		return cmd_page(run);
 	}
 	run->failed = !column_choices_apply(tui->view.column_choices, page[1], pane_kind(page[1]),

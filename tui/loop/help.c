@@ -64,20 +64,16 @@ static void add_table(struct help *help, const struct keymap *keymap, enum key_t
 	add_heading(help, title);
 	free(title);
 	for (i = 0; i < count; i++) {
-		char keys[KEYS_TEXT] = "", error[KEY_ERROR_MAX];
-		size_t name = strcspn(list[i].command, " ");
-		char *command = xstrndup(list[i].command, name);
-		int id = command_find(command, error, sizeof(error));
+		char keys[KEYS_TEXT] = "", sentence[400];
+		const char *about = command_help(list[i].command, sentence, sizeof(sentence));
 
-		free(command);
 		for (j = 0; j < i; j++)
 			if (strcmp(list[i].command, list[j].command) == 0)
 				break;
 		if (j < i)
 			continue;
 		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
-		add(help, xstrdup(keys), xstrdup(list[i].command),
-		    xstrdup(id >= 0 ? command_table[id].help : ""));
+		add(help, xstrdup(keys), xstrdup(list[i].command), xstrdup(about ? about : ""));
 	}
 }
 
@@ -87,8 +83,69 @@ static void add_command(struct help *help, const struct keymap *keymap, int id)
 	char keys[KEYS_TEXT];
 
 	help_keys_of(keymap, info->name, keys, sizeof(keys));
-	add(help, xasprintf("%s%s%s", info->name, *info->arguments ? " " : "", info->arguments), NULL,
+	add(help, xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage), NULL,
 	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
+}
+
+/* ---- the whole of one command ---- */
+
+#define WHOLE_COLUMNS 58		/* of a text beside its label, on 80 columns */
+
+/* A label, and a text that goes on below itself. */
+static void help_add_text(struct help *help, const char *label, const char *text)
+{
+	do {
+		const char *next;
+		size_t length = text_break(text, WHOLE_COLUMNS, &next);
+
+		add(help, xstrdup(label), NULL, xstrndup(text, length));
+		label = "";
+		text = next;
+	} while (*text);
+}
+
+/* Every key whose command begins with the name. */
+static void help_add_keys(struct help *help, const struct keymap *keymap, const char *name)
+{
+	const char *label = "keys";
+
+	for (int table = 0; table < KEY_TABLES; table++)
+		for (size_t i = 0; i < keymap->tables[table].count; i++) {
+			const struct binding *binding = &keymap->tables[table].list[i];
+			size_t length = strcspn(binding->command, " ");
+			char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
+			char *text;
+
+			if (length != strlen(name) || strncmp(binding->command, name, length))
+				continue;
+			keys_print(binding->keys, binding->count, keys, sizeof(keys));
+			text = xasprintf("%s: %s (%s)", keys, binding->command,
+					 key_table_name((enum key_table)table));
+			help_add_text(help, label, text);
+			free(text);
+			label = "";
+		}
+}
+
+static void help_add_whole_command(struct help *help, const struct keymap *keymap, int id)
+{
+	const struct command_info *info = &command_table[id];
+	char argument[64], sentence[400];
+	char *title = xasprintf("%s: %s", info->name, info->help);
+	char *usage = xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage);
+
+	add_heading(help, title);
+	help_add_text(help, "usage", usage);
+	for (const char *at = info->details; (at = command_detail(at, argument, sizeof(argument),
+								  sentence, sizeof(sentence))); )
+		help_add_text(help, argument, sentence);
+	if (*info->alias)
+		help_add_text(help, "short form", info->alias);
+	help_add_keys(help, keymap, info->name);
+	if (info->needs)
+		help_add_text(help, "needs", command_needs_text(info->needs));
+	free(title);
+	free(usage);
 }
 
 static void add_settings(struct help *help, const struct settings *settings)
@@ -177,18 +234,14 @@ void help_open(struct help *help, const struct keymap *keymap,
 		add_reading(help, keymap);
 	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
 		add_table(help, keymap, tables[t]);
-	for (group = 0; group < GROUP_COUNT; group++) {
-		bool headed = false;
-
-		for (id = 0; id < COMMAND_ID_COUNT; id++) {
-			if ((int)command_table[id].group != group ||
-			    (about && strcmp(about, command_table[id].name)))
-				continue;
-			if (!headed)
-				add_heading(help, command_group_title((enum command_group)group));
-			headed = true;
-			add_command(help, keymap, id);
-		}
+	for (id = 0; about && id < COMMAND_ID_COUNT; id++)
+		if (!strcmp(about, command_table[id].name))
+			help_add_whole_command(help, keymap, id);
+	for (group = 0; !about && group < GROUP_COUNT; group++) {
+		add_heading(help, command_group_title((enum command_group)group));
+		for (id = 0; id < COMMAND_ID_COUNT; id++)
+			if ((int)command_table[id].group == group)
+				add_command(help, keymap, id);
 	}
 	if (about && (strcmp(about, "filter") == 0 || strcmp(about, "where") == 0))
 		add_fields(help);
@@ -303,15 +356,17 @@ void help_write_keys(const struct keymap *keymap, FILE *out)
 
 void help_write_commands(const struct keymap *keymap, FILE *out)
 {
-	int id;
-
-	for (id = 0; id < COMMAND_ID_COUNT; id++) {
+	for (int id = 0; id < COMMAND_ID_COUNT; id++) {
 		const struct command_info *info = &command_table[id];
-		char keys[KEYS_TEXT];
+		char keys[KEYS_TEXT], argument[64], sentence[400];
 
 		help_keys_of(keymap, info->name, keys, sizeof(keys));
 		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", info->name, info->alias,
-			command_group_title(info->group), info->arguments, keys, info->help);
+			command_group_title(info->group), info->usage, keys, info->help);
+		for (const char *at = info->details;
+		     (at = command_detail(at, argument, sizeof(argument), sentence,
+					  sizeof(sentence))); )
+			fprintf(out, "\t%s\t%s\n", argument, sentence);
 	}
 }
 

@@ -36,7 +36,6 @@
 #include "tui/draw/text_find.h"
 #include "tui/draw/theme.h"
 #include "tui/run/thresholds.h"
-#include "tui/tui.h"
 #include "tui/base/turns.h"
 #include "tui/filters/until.h"
 #include "tui/draw/window.h"

@@ -43,11 +43,11 @@ static bool in_part(const struct layout_part *part, int y)
 	return y >= part->y && y < part->y + part->height;
 }
 
-static unsigned scroll(struct tui *tui, struct pane *pane, const struct mouse *mouse)
+static unsigned mouse_scroll_pane(struct tui *tui, struct pane *pane, const struct mouse *mouse)
 {
-	static const char *const up[] = {"row-up", MOUSE_WHEEL_TEXT};
-	static const char *const down[] = {"row-down", MOUSE_WHEEL_TEXT};
-	struct command_call call = {2, mouse->what == MOUSE_WHEEL_UP ? up : down, NULL};
+	enum command_id id = mouse->what == MOUSE_WHEEL_UP ? COMMAND_ID_ROW_UP : COMMAND_ID_ROW_DOWN;
+	const char *const argv[] = {command_table[id].name, MOUSE_WHEEL_TEXT};
+	struct command_call call = {id, 2, argv, NULL};
 
 	if (mouse->what != MOUSE_WHEEL_UP && mouse->what != MOUSE_WHEEL_DOWN)
 		return OUT_NONE;
@@ -65,7 +65,7 @@ static void give_pane(struct tui *tui, int i, struct mouse mouse)
 	if (pane->ops->mouse)
 		outcome = pane->ops->mouse(pane, &tui->view, &mouse, tui->width, part->height);
 	if (outcome & OUT_UNKNOWN)
-		outcome = scroll(tui, pane, &mouse);
+		outcome = mouse_scroll_pane(tui, pane, &mouse);
 	tui_apply(tui, outcome);
 }
 

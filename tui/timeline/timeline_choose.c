@@ -165,8 +165,6 @@ unsigned timeline_choose(struct timeline *t, struct view *view, const struct com
 	const char *what = call->argc > 1 ? call->argv[1] : "";
 	char text[ROW_RULE_TEXT + 1];
 
-	if (strcmp(call->argv[0], "rows") != 0)
-		return OUT_UNKNOWN;
 	rest_of(call, text, sizeof(text));
 	if (strcmp(what, "hide") == 0)
 		return hide_or_show(t, view, ROW_HIDE, text);

@@ -65,25 +65,21 @@ static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
 	return OUT_REDRAW;
 }
 
-static unsigned row_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_row_command(struct timeline *t, struct view *view,
+				     const struct command_call *call)
 {
-	const char *name = call->argv[0];
 	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
 	int64_t page = t->page > 1 ? (int64_t)t->page - 1 : 1;
 
-	if (strcmp(name, "row-down") == 0)
-		return move_row(t, view, rows);
-	if (strcmp(name, "row-up") == 0)
-		return move_row(t, view, -rows);
-	if (strcmp(name, "page-down") == 0)
-		return move_row(t, view, page);
-	if (strcmp(name, "page-up") == 0)
-		return move_row(t, view, -page);
-	if (strcmp(name, "first-row") == 0)
-		return move_row(t, view, INT32_MIN);
-	if (strcmp(name, "last-row") == 0)
-		return move_row(t, view, INT32_MAX);
-	return OUT_UNKNOWN;
+	switch (call->id) {
+	case COMMAND_ID_ROW_DOWN: return move_row(t, view, rows);
+	case COMMAND_ID_ROW_UP: return move_row(t, view, -rows);
+	case COMMAND_ID_PAGE_DOWN: return move_row(t, view, page);
+	case COMMAND_ID_PAGE_UP: return move_row(t, view, -page);
+	case COMMAND_ID_FIRST_ROW: return move_row(t, view, INT32_MIN);
+	case COMMAND_ID_LAST_ROW: return move_row(t, view, INT32_MAX);
+	default: return OUT_UNKNOWN;
+	}
 }
 
 /* ---- folding ---- */
@@ -128,18 +124,17 @@ static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold,
 	return OUT_REDRAW;
 }
 
-static unsigned fold_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_fold_command(struct timeline *t, struct view *view,
+				      const struct command_call *call)
 {
-	const char *name = call->argv[0];
-	bool toggle = strcmp(name, "toggle-fold") == 0;
-	enum fold fold = strcmp(name, "fold") == 0 ? FOLD_CLOSED : FOLD_OPEN;
+	bool toggle = call->id == COMMAND_ID_TOGGLE_FOLD;
+	enum fold fold = call->id == COMMAND_ID_FOLD ? FOLD_CLOSED : FOLD_OPEN;
 
-	if (!toggle && strcmp(name, "fold") != 0 && strcmp(name, "unfold") != 0)
-		return OUT_UNKNOWN;
 	if (call->argc < 2 || toggle)
 		return fold_line(t, view, fold, toggle);
 	if (strcmp(call->argv[1], "all") != 0)
-		return timeline_answer(view, true, "not known to fold: only 'all', or nothing for this row");
+		return timeline_answer(view, true, "'%s' takes 'all', or nothing for this row, not '%.40s'",
+				       call->argv[0], call->argv[1]);
 	fold_all(t, fold);
 	return OUT_REDRAW;
 }
@@ -327,17 +322,14 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 	return OUT_WORK;
 }
 
-static unsigned find_command(struct timeline *t, struct view *view, const struct command_call *call)
+static unsigned timeline_find_command(struct timeline *t, struct view *view,
+				      const struct command_call *call)
 {
 	char text[FIND_TEXT + 1];
 	struct filter *filter;
 	size_t at = 0;
 	int i;
 
-	if (strcmp(call->argv[0], "next-match") == 0 || strcmp(call->argv[0], "prev-match") == 0)
-		return step_match(t, view, call->argv[0][0] == 'n');
-	if (strcmp(call->argv[0], "find") != 0)
-		return OUT_UNKNOWN;
 	if (call->argc > 1 && strcmp(call->argv[1], "-w") == 0) {
 		filter = filters_parse(view->filters, call, 2, view->status, sizeof(view->status));
 		view->status_error = !filter;
@@ -506,46 +498,54 @@ static unsigned open_event(struct timeline *t, struct view *view)
 	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
 }
 
-static unsigned event_command(struct timeline *t, struct view *view, const char *name)
+static unsigned timeline_event_command(struct timeline *t, struct view *view,
+				       const struct command_call *call)
 {
-	if (strcmp(name, "next-event") == 0)
+	switch (call->id) {
+	case COMMAND_ID_NEXT_EVENT:
 		return step_event(view, !view->following || view->selected.id);
-	if (strcmp(name, "prev-event") == 0)
+	case COMMAND_ID_PREV_EVENT:
 		return step_event(view, false);
-	if (strcmp(name, "longest-event") == 0)
+	case COMMAND_ID_LONGEST_EVENT:
 		return longest_event(view);
-	if (strcmp(name, "to-op") == 0)
+	case COMMAND_ID_TO_OP:
 		return peer(t, view, true);
-	if (strcmp(name, "to-kernel") == 0)
+	case COMMAND_ID_TO_KERNEL:
 		return peer(t, view, false);
-	if (strcmp(name, "to-producer") == 0)
+	case COMMAND_ID_TO_PRODUCER:
 		return neighbour(t, view, LINK_PRODUCER);
-	if (strcmp(name, "to-consumer") == 0)
+	case COMMAND_ID_TO_CONSUMER:
 		return neighbour(t, view, LINK_TAKER);
-	if (strcmp(name, "open") == 0)
+	case COMMAND_ID_OPEN:
 		return open_event(t, view);
-	if (strcmp(name, "about") == 0)
+	case COMMAND_ID_ABOUT:
 		return about(t, view);
-	if (strcmp(name, "deselect") == 0) {
+	case COMMAND_ID_DESELECT:
 		view->selected = (struct span_ref){0};
 		t->find.shown = false;
 		return OUT_REDRAW;
+	default:
+		return timeline_row_command(t, view, call);
 	}
-	return OUT_UNKNOWN;
 }
 
 unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
 	struct timeline *t = (struct timeline *)pane;
-	unsigned result = row_command(t, view, call);
 
-	if (result == OUT_UNKNOWN)
-		result = timeline_choose(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = fold_command(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = find_command(t, view, call);
-	if (result == OUT_UNKNOWN)
-		result = event_command(t, view, call->argv[0]);
-	return result;
+	switch (call->id) {
+	case COMMAND_ID_ROWS:
+		return timeline_choose(t, view, call);
+	case COMMAND_ID_FOLD:
+	case COMMAND_ID_UNFOLD:
+	case COMMAND_ID_TOGGLE_FOLD:
+		return timeline_fold_command(t, view, call);
+	case COMMAND_ID_FIND:
+		return timeline_find_command(t, view, call);
+	case COMMAND_ID_NEXT_MATCH:
+	case COMMAND_ID_PREV_MATCH:
+		return step_match(t, view, call->id == COMMAND_ID_NEXT_MATCH);
+	default:
+		return timeline_event_command(t, view, call);
+	}
 }

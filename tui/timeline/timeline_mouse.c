@@ -66,26 +66,28 @@ static unsigned go_on_map(struct timeline *t, struct view *view, int x)
 	return run(t, view, t->command);
 }
 
+/* A command without arguments, as if it had been typed. */
+static unsigned timeline_run(struct timeline *t, struct view *view, enum command_id id)
+{
+	const char *const argv[] = {command_table[id].name};
+
+	return timeline_command(&t->pane, view, &(struct command_call){id, 1, argv, NULL});
+}
+
 static unsigned press_row(struct timeline *t, struct view *view, const struct mouse *mouse,
 			  const struct timeline_seen *seen)
 {
-	static const char *const fold[] = {"toggle-fold"};
-	static const char *const about[] = {"about"};
-	struct command_call call = {.argc = 1, .argv = fold};
-
 	t->moved = true;
 	view->cursor_row = seen->line.row;
 	view->cursor_lane = seen->line.lane;
 	if (mouse->x < view->gutter) {
 		view->selected = (struct span_ref){0};
 		if (mouse->what == MOUSE_DOUBLE || mouse->x < MARKER_COLUMNS)
-			return timeline_command(&t->pane, view, &call);
+			return timeline_run(t, view, COMMAND_ID_TOGGLE_FOLD);
 		return OUT_REDRAW;
 	}
-	if (mouse->what == MOUSE_DOUBLE) {
-		call.argv = about;
-		return view->selected.id ? timeline_command(&t->pane, view, &call) : OUT_REDRAW;
-	}
+	if (mouse->what == MOUSE_DOUBLE)
+		return view->selected.id ? timeline_run(t, view, COMMAND_ID_ABOUT) : OUT_REDRAW;
 	view->cursor_ns = time_at(view, mouse->x);
 	t->drag = DRAG_TIME;
 	t->drag_x = mouse->x;
