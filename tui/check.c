@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "probes/attach/preflight.h"
+#include "probes/session/lttng/machine.h"
 #include "probes/session/program/environ.h"
 #include "probes/process/process.h"
 #include "tui/base/options.h"
@@ -95,7 +96,7 @@ int check_run(const struct options *options)
 	process_own_folder(folder, sizeof(folder));
 	environ_choose(&choice, NULL, folder, error, sizeof(error));
 	if (!options->n_pids) {
-		attach_check_machine(&check, choice.lib_dir);
+		machine_check(&check, choice.lib_dir);
 		print_check(&check);
 		possible = check.possible;
 	}

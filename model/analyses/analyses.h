@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/analyses/act.h"
+#include "model/acts/act.h"
 #include "model/analyses/finding.h"
 #include "model/base/names.h"
 
@@ -71,8 +71,6 @@ struct analyses *analyses_new(struct model *model);
 void analyses_free(struct analyses *analyses);
 void *analysis_state(const struct model *model, enum analysis_id id);
 
-/* At ingest: puts one act aside, copied. Never fails. */
-void analyses_push(struct model *model, const struct act *act);
 /* Hands out what has settled since. finish: all of it, and the last review. */
 void analyses_run(struct model *model, bool finish);
 /* The same when much waits, and between batches when enough has settled. Cheap

@@ -17,9 +17,9 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/query/time.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/query/time.h"
 
 #define WAYS_MAX 256u
 #define BEST_BYTES 65536u

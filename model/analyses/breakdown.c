@@ -27,8 +27,8 @@
 
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define KEPT_MAX 16384u
 #define BETWEEN 2

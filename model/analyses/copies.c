@@ -25,8 +25,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define WAYS_MAX 64u
 #define HABITS_MAX 64u
@@ -432,21 +432,21 @@ static void way_lines(struct finding *finding, const struct way *way, const stru
 		 "%s %s in %s copies, %s of it while a kernel runs", time, basis_word(basis),
 		 basis_times(times, basis, way->sum[scope].count), hidden);
 	if (way->best)
-		snprintf(finding->lines[1], FINDING_TEXT, "the fastest of them went at %s",
+		snprintf(finding->lines[1], FINDING_TEXT, "the fastest of them reached %s",
 			 fmt_rate(best, way->best));
 	if (processor)
 		snprintf(finding->advice, FINDING_TEXT,
-			 "what is made where it is used, or put there once before the loop, is not copied "
-			 "in each step");
+			 "make the data where it is used, or copy it there once, before the loop");
 	else if (!has_host_memory(way->direction))
 		snprintf(finding->advice, FINDING_TEXT,
-			 "another queue or fewer passes over the data would hide or avoid it");
+			 "copy on another queue to hide it, or make fewer passes over the data");
 	else if (way->sum[scope].plain)
 		snprintf(finding->advice, FINDING_TEXT,
-			 "pinned memory or a copy on another queue during the previous step would hide it");
+			 "use pinned memory, or copy on another queue during the previous step, to "
+			 "hide it");
 	else
 		snprintf(finding->advice, FINDING_TEXT,
-			 "a copy on another queue during the previous step would hide it");
+			 "copy on another queue during the previous step to hide it");
 }
 
 /* Nothing of the program's own may be in a model that is kept (image.h). */
@@ -503,19 +503,19 @@ static void habit_words(struct model *model, const struct copies *copies,
 	basis_times(times, basis, habit->sum[basis_scope(basis)].count);
 	if (habit->kind == HABIT_UNUSED) {
 		snprintf(finding->title, FINDING_TEXT,
-			 "repeated copy: the same %s %s, %s times too often %s%s", bytes,
+			 "repeated copy: the same %s %s, %s times more than needed %s%s", bytes,
 			 from_to(habit->direction), times, basis_word(basis), op);
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "nothing ran on the device between one copy and the next of the same memory");
+			 "nothing ran on the device between one copy of this memory and the next");
 		snprintf(finding->advice, FINDING_TEXT, "copy it once");
 	} else {
 		snprintf(finding->title, FINDING_TEXT,
 			 "round trip: %s device→host and back, %s times %s%s", bytes, times,
 			 basis_word(basis), op);
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "the host reads the memory and writes it again in one step");
+			 "the host reads the memory and writes it back within one step");
 		snprintf(finding->advice, FINDING_TEXT,
-			 "what the host does with it could be done on the device");
+			 "do on the device what the host does with the data");
 	}
 }
 

@@ -18,8 +18,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 #include "model/query/cores.h"
 
 #define KEPT_MAX 4096u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define MEMBERS_MAX 1024u
 #define TYPES_TOLD 3
@@ -273,7 +273,7 @@ static void show(struct model *model, const struct costly *costly, enum op_class
 	};
 	snprintf(finding->advice, FINDING_TEXT, "%s%s", op_class_advice(op_class),
 		 op_class == OP_CLASS_POOLING && most->framework == FW_PYTORCH ?
-		 "; memory_format=torch.channels_last is pooled faster" : "");
+		 "; pooling is faster with memory_format=torch.channels_last" : "");
 }
 
 static void class_finding(struct model *model, const struct costly *costly, enum op_class op_class,
@@ -298,13 +298,13 @@ static void class_finding(struct model *model, const struct costly *costly, enum
 		 op_class_word(op_class), fmt_share(share, (uint64_t)ns, (uint64_t)whole));
 	types_line(model, costly, op_class, basis, &finding);
 	snprintf(finding.lines[1], FINDING_TEXT,
-		 "%s of %s on the path%s; if it took no time, %s would take %s at best%s",
+		 "%s of %s on the path%s; if they took no time, %s would take %s at best%s",
 		 fmt_time(path, ns), fmt_time(now, whole),
-		 told_ns ? " besides what is the same data" : "",
-		 basis->steps ? "a step" : "a second of it",
+		 told_ns ? ", copies of the same data not counted" : "",
+		 basis->steps ? "a step" : "a second of the run",
 		 fmt_time(left, whole - finding.cost_ns),
 		 finding.cost_ns < ns - ns / HIDDEN_PART ?
-		 ": the rest is held by what runs beside it" : "");
+		 ", because other work runs at the same time" : "");
 	show(model, costly, op_class, scope, &finding);
 	finding_add(findings, &finding);
 }

@@ -19,7 +19,7 @@
  */
 #include "model/analyses/critical-ops.h"
 
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define RUNS_MAX 64u
 #define SLACK_NS 2000

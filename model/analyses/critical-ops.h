@@ -3,7 +3,7 @@
 #ifndef MODEL_CRITICAL_OPS_H
 #define MODEL_CRITICAL_OPS_H
 
-#include "model/analyses/act.h"
+#include "model/acts/act.h"
 
 /* A run of a function: its ops have its id (act.amount) and process. */
 struct function_run {

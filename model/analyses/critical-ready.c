@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/rows/rows.h"
 
 #define SCAN_MAX 4096u			/* runs of other queues looked over for one */
 

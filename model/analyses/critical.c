@@ -45,8 +45,8 @@
 #include "model/analyses/critical-ops.h"
 #include "model/analyses/critical-ready.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define SLACK_NS 2000
 #define PARTS_MAX 4096u

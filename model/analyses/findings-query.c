@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 size_t model_findings(struct model *model, struct findings_status *status,
 		      struct finding **out)

@@ -37,7 +37,7 @@ struct entry {
 struct findings {
 	struct entry *list;		/* owned; n of cap, the shown ones first */
 	size_t n, cap, shown;
-	uint64_t revision, dropped;
+	uint64_t revision;
 };
 
 struct findings *findings_new(void)
@@ -88,10 +88,8 @@ void finding_add(struct findings *findings, const struct finding *finding)
 			take(entry, finding);
 		return;
 	}
-	if (findings->n == FINDINGS_MAX) {
-		findings->dropped++;
+	if (findings->n == FINDINGS_MAX)
 		return;
-	}
 	grow(&findings->list, &findings->cap, findings->n, sizeof(*findings->list));
 	findings->list[findings->n] = (struct entry) { 0 };
 	take(&findings->list[findings->n++], finding);
@@ -178,11 +176,6 @@ size_t findings_shown(const struct findings *findings)
 uint64_t findings_revision(const struct findings *findings)
 {
 	return findings->revision;
-}
-
-uint64_t findings_dropped(const struct findings *findings)
-{
-	return findings->dropped;
 }
 
 size_t findings_bytes(const struct findings *findings)

@@ -27,7 +27,6 @@
 
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
 
 #define GAP_KEPT_NS 10000

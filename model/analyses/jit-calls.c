@@ -25,7 +25,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/lines/lines.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 256u
 
@@ -255,8 +256,8 @@ static void jit_calls_review(struct model *model, void *state, struct findings *
 		.id = "framework-overhead", .severity = SEVERITY_WARNING,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = j->worst_t0, .t1 = j->worst_t1,
 			      .row = j->worst_row },
-		.advice = "what is called one by one can be a part of the jitted step; results that "
-			  "are fetched together are waited for once",
+		.advice = "make these calls a part of the jitted step; fetch results together, so "
+			  "that the host waits only once",
 	};
 
 	if (!basis->steps || !basis_ready(model, basis) || !j->sum.calls)
@@ -271,18 +272,19 @@ static void jit_calls_review(struct model *model, void *state, struct findings *
 			most = &j->places[i];
 	frame_place_text(model, most ? most->frame : 0, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT,
-		 "framework overhead: %s of each step goes around calls besides %.60s; %s of them "
-		 "take %s each%s%s",
+		 "framework overhead: %s of each step is spent around calls other than %.60s; %s "
+		 "of them take %s each%s%s",
 		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)basis_whole(basis)),
 		 names_short(&model->names, j->own_name), basis_times(count, basis, j->sum.calls),
 		 fmt_time(time, (j->sum.in_ns + j->sum.between_ns) / (int64_t)j->sum.calls),
 		 *place ? ", most" : "", place);
-	snprintf(finding.lines[0], FINDING_TEXT, "%s of it within the calls, %s between them, in Python",
+	snprintf(finding.lines[0], FINDING_TEXT, "%s of it within the calls, %s between them, in "
+		 "Python",
 		 fmt_time(time, basis_per(basis, j->sum.in_ns)),
 		 fmt_time(other, basis_per(basis, j->sum.between_ns)));
 	if (basis_count(basis, j->sum.waits))
 		snprintf(finding.lines[1], FINDING_TEXT,
-			 "%s times a step the next call comes after a wait for a result",
+			 "%s times per step, the next call comes after a wait for a result",
 			 basis_times(count, basis, j->sum.waits));
 	finding_add(findings, &finding);
 }

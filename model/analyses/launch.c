@@ -28,8 +28,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
 #include "model/base/hist.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define QUEUES_KEPT 1024u
 #define CARRY_MAX 16384u

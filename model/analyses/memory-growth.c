@@ -22,8 +22,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/thresholds.h"
-#include "model/memory/memory-internal.h"
 #include "model/base/util.h"
+#include "model/memory/memory_internal.h"
 
 static void say_holder(struct model *model, uint32_t account, char line[FINDING_TEXT])
 {
@@ -35,7 +35,7 @@ static void say_holder(struct model *model, uint32_t account, char line[FINDING_
 	if (!pool->grown || memory->sampled_steps <= memory->mark_steps)
 		return;
 	op_place_text(model, pool->grown_op, place, sizeof(place));
-	snprintf(line, FINDING_TEXT, "%s per step of it %s %.100s%s",
+	snprintf(line, FINDING_TEXT, "%s of that per step %s %.100s%s",
 		 fmt_all_bytes(bytes, pool->grown / steps),
 		 pool->grown_op ? "is held by" : "was allocated",
 		 pool->grown_op ? names_short(&model->names, pool->grown_op) : "outside of any op",
@@ -95,7 +95,8 @@ static void say(struct model *model, uint32_t account, uint64_t growth, uint32_t
 
 	finding.evidence.key = names_raw(&model->names, names_resolve(&model->names, pool->name));
 	snprintf(finding.title, FINDING_TEXT,
-		 "memory grows: %s more of %.60s are live after each step, %s in the last %llu",
+		 "memory grows: %s more of %.60s are live after each step, %s in the last %llu "
+		 "steps",
 		 fmt_all_bytes(per_step, growth), finding.evidence.key,
 		 fmt_all_bytes(in_all, pool->samples[to] - pool->samples[from]),
 		 (unsigned long long)((to - from) * memory->stride));
@@ -104,7 +105,7 @@ static void say(struct model *model, uint32_t account, uint64_t growth, uint32_t
 		finding.severity = SEVERITY_WARNING;
 	if (model->lost_events || model->lost_packets)
 		snprintf(finding.lines[2], FINDING_TEXT,
-			 "events were lost: frees may be among them, then it is less");
+			 "events were lost; if frees were among them, memory grows less than this");
 	finding_add(findings, &finding);
 }
 

@@ -33,17 +33,19 @@ static const struct {
 	const char *word, *advice;
 } classes[OP_CLASSES] = {
 	[OP_CLASS_POOLING] = { "pooling",
-		"a stride of two in the convolution before it halves the picture as well; with "
-		"max-pooling, bias and ReLU behind it have a quarter of the elements" },
+		"a stride of 2 in the convolution before it halves the picture, too; with "
+		"max-pooling, move bias and ReLU behind it, where they have a quarter of the "
+		"elements" },
 	[OP_CLASS_LAYOUT] = { "changing the layout",
-		"one layout (NHWC or NCHW) from end to end, or the transpose told to what "
-		"multiplies next, needs none" },
+		"keep one layout (NHWC or NCHW) from end to end, or tell the next matrix product "
+		"to take its input transposed" },
 	[OP_CLASS_CAST] = { "casting",
-		"what is kept in the type that is needed is not cast in each step" },
+		"keep the data in the type that is needed, so that no step has to cast it" },
 	[OP_CLASS_COPY] = { "copying",
-		"what is written where it is needed is not copied" },
-	[OP_CLASS_CHAIN] = { "a row of ops by element",
-		"fused (by a compiler such as XLA, or by hand) a row of them goes through memory once" },
+		"write the data where it is needed, so that it need not be copied" },
+	[OP_CLASS_CHAIN] = { "a chain of elementwise ops",
+		"fuse them (with a compiler such as XLA, or by hand), so that they go through "
+		"memory once" },
 };
 
 enum op_class op_class_of(const char *name)

@@ -17,7 +17,7 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define BINS (2 * TREND_POINTS)
 #define OPS_KEPT 1024u

@@ -27,7 +27,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 4096u
 #define OPEN_MAX 64
@@ -288,7 +288,8 @@ static void names_line(struct model *model, const struct overhead *o, char line[
 		if (!most || !most->ns[scope])
 			break;
 		below = most->ns[scope];
-		at += (size_t)snprintf(line + at, FINDING_TEXT - at, "%s%.60s %s", told ? ", " : "most in ",
+		at += (size_t)snprintf(line + at, FINDING_TEXT - at, "%s%.60s %s", told ? ", "
+				       "" : "most in ",
 				       names_short(&model->names, most->name),
 				       fmt_time(time, basis_per(&o->basis, most->ns[scope])));
 	}
@@ -323,8 +324,9 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 		.cost_ns = in_ops_ns + between_ns,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = o->worst_t0, .t1 = o->worst_t1,
 			      .row = o->worst_row },
-		.advice = "ops on whole tensors in the place of many small ones, a larger batch; "
-			  "optimizers by 'foreach' or 'fused', and torch.compile, join what is left",
+		.advice = "use ops on whole tensors instead of many small ones, or a larger batch; "
+			  "optimizers with 'foreach' or 'fused', and torch.compile, merge small "
+			  "ops",
 	};
 
 	if (!basis_ready(model, basis) || !sum->small ||
@@ -333,7 +335,7 @@ static void overhead_review(struct model *model, void *state, struct findings *f
 		return;
 	place_of_most(model, o, place);
 	snprintf(finding.title, FINDING_TEXT,
-		 "framework overhead: %s of %s goes around ops; %s of them take %s each%s%s",
+		 "framework overhead: %s of %s is spent around ops; %s of them take %s each%s%s",
 		 fmt_share(share, (uint64_t)finding.cost_ns, (uint64_t)whole_ns),
 		 basis->steps ? "each step" : "the time",
 		 fmt_count(count, basis_count(basis, sum->small)),

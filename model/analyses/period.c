@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "model/base/map.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define PROCESSES 4u
 #define NAMES_MAX_PERIOD 256u

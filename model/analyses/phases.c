@@ -24,8 +24,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
 #include "model/query/time.h"
+#include "model/steps/steps.h"
 
 struct phases {
 	struct basis basis;

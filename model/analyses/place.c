@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "model/analyses/analyses.h"
-#include "model/core/model-internal.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
 
 static bool place_text(const char *file, uint32_t line, char *out, size_t size)
 {

@@ -19,7 +19,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
+#include "model/ops/pools.h"
 
 #define POOLS_MAX 16u
 #define WAITERS_MAX 256u
@@ -225,21 +226,22 @@ static void say(struct model *model, const struct basis *basis, const struct poo
 		},
 	};
 
-	snprintf(finding.title, FINDING_TEXT, "pool-bound: in %s of %s ops wait for %s of %.40s",
+	snprintf(finding.title, FINDING_TEXT, "pool-bound: in %s of %s, ops wait for %s of %.40s",
 		 fmt_share(share, (uint64_t)held_ns, (uint64_t)whole_ns),
 		 basis->steps ? "each step" : "the time",
 		 pool->threads == 1 ? "the one thread" : "the threads",
 		 names_short(&model->names, pool->name));
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "%s ops %s are handed to it and wait %s in all; most: %.80s, up to %s",
+		 "%s ops %s are handed to it and wait %s in total; %.80s waits most, up to %s",
 		 basis_times(times, basis, pool->handed[scope]), basis_word(basis),
 		 fmt_time(wait, basis_per(basis, pool->wait_ns[scope])),
 		 names_short(&model->names, most->name), fmt_time(longest, most->longest_ns));
 	snprintf(finding.lines[1], FINDING_TEXT,
-		 "%u of %u cores can run ops: the cost is what the others would save, at most",
+		 "it uses %u of %u cores; the cost is what the other cores would save at most",
 		 pool->threads, pool->cores);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "tf.config.threading.set_inter_op_parallelism_threads(0): as many as there are cores");
+		 "call tf.config.threading.set_inter_op_parallelism_threads(0) for a thread per "
+		 "core");
 	finding_add(findings, &finding);
 }
 

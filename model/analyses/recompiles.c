@@ -26,7 +26,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define THINGS_MAX 1024u
 #define LONG_NS 1000000
@@ -133,15 +133,16 @@ static bool place_text(struct model *model, uint32_t where, char *out, size_t si
 static const char *advice_for(const char *name)
 {
 	if (!strncmp(name, "torch.compile", 13))
-		return "dynamic=True or mark_dynamic() for the size that changes, or batches "
-		       "padded to a few sizes; TORCH_LOGS=recompiles says what changed";
+		return "use dynamic=True or mark_dynamic() for the size that changes, or pad "
+		       "batches to a few sizes; TORCH_LOGS=recompiles shows what changed";
 	if (is_tracing(name))
-		return "tensors in the place of Python numbers, which are other functions each; "
-		       "input_signature or reduce_retracing=True for shapes that change";
+		return "pass tensors instead of Python numbers, since each number makes another "
+		       "function; use input_signature or reduce_retracing=True for shapes that "
+		       "change";
 	if (!strncmp(name, "XLA ", 4))
-		return "inputs padded to a few shapes, and no Python value that changes among "
-		       "the static arguments; jax_log_compiles says what changed";
-	return "what was compiled once can be kept and used again";
+		return "pad inputs to a few shapes, and keep Python values that change out of the "
+		       "static arguments; jax_log_compiles shows what changed";
+	return "keep what was compiled and use it again";
 }
 
 /* "trace step()": where its calls stand. */
@@ -180,13 +181,13 @@ static void say(struct model *model, const struct recompiles *r, const struct th
 	if (is_tracing(name) ? traced_at(model, thing->name, place, sizeof(place)) :
 	    place_text(model, thing->where, place, sizeof(place)))
 		snprintf(finding.title, FINDING_TEXT,
-			 "%s %s times: what comes in changes (shapes, types) at %.160s", verb, count,
+			 "%s %s times: inputs change (shapes, types) at %.160s", verb, count,
 			 place);
 	else
 		snprintf(finding.title, FINDING_TEXT,
-			 "%s %s times: %.120s, as what comes in changes", verb, count, name);
+			 "%s %s times: %.120s, because its inputs change", verb, count, name);
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "%.120s: %s in all after the warm-up, the longest took %s", name,
+		 "%.120s: %s in total after the warm-up, the longest took %s", name,
 		 fmt_time(all, sum->ns), fmt_time(longest, sum->longest_ns));
 	snprintf(finding.advice, FINDING_TEXT, "%s", advice_for(name));
 	finding_add(findings, &finding);

@@ -25,7 +25,8 @@
 #include "model/analyses/op-class.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
+#include "model/lines/lines.h"
 
 #define PLACES_MAX 256u
 #define DATA_MAX 32u
@@ -240,18 +241,19 @@ static void say(struct model *model, const struct same_data *s, const struct pla
 		.cost_ns = same->cost_ns,
 		.evidence = { .kind = EVIDENCE_TIME, .t0 = place->t0, .t1 = place->t1,
 			      .row = place->row },
-		.advice = "what does not change is copied or converted once, before the loop, and kept",
+		.advice = "copy or convert data that does not change once, before the loop, and "
+			  "keep it",
 	};
 
 	frame_place_text(model, place->frame, where, sizeof(where));
 	snprintf(finding.title, FINDING_TEXT,
-		 "the same data is copied in each step: %.60s takes %s of it, %s%s",
+		 "the same data is copied in each step: %.60s takes %s of the step, %s%s",
 		 names_short(&model->names, place->name), fmt_time(time, same->cost_ns),
 		 fmt_share(share, (uint64_t)same->cost_ns, (uint64_t)basis_whole(&s->basis)), where);
 	fmt_tenths(count, (same->copies * 20 / steps + 1) / 2);
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "%s cop%s a step of %s whose data was the same in %llu steps that were "
-		 "looked at", count, strcmp(count, "1.0") ? "ies" : "y",
+		 "%s cop%s per step of %s whose data was the same in the %llu steps "
+		 "examined", count, strcmp(count, "1.0") ? "ies" : "y",
 		 fmt_many(tensors, same->n, "tensor"),
 		 (unsigned long long)place->steps);
 	finding_add(findings, &finding);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 #include "model/query/time.h"
 
 #define PLACES 256u

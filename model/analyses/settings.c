@@ -24,7 +24,6 @@
 #include "model/analyses/basis.h"
 #include "model/base/util.h"
 #include "model/graph/graph.h"
-#include "model/core/model-internal.h"
 
 #define TOLD_MAX 16u
 #define PAUSE_NS 500000
@@ -256,13 +255,13 @@ static void say_eager(struct finding *f, const struct basis *basis, const struct
 {
 	char times[FMT_MAX];
 
-	snprintf(f->title, FINDING_TEXT, "settings: %s ops are run eagerly %s, one by one, and what "
-		 "lies around their kernels is %s",
+	snprintf(f->title, FINDING_TEXT, "settings: %s ops are run eagerly %s, one by one, and the "
+		 "time around their kernels is %s",
 		 basis_times(times, basis, t->eager[basis_scope(basis)]), basis_word(basis), share);
-	snprintf(f->lines[0], FINDING_TEXT, "each goes from Python to its kernel by itself, and "
-		 "Grappler and the executor see none of them together");
-	snprintf(f->advice, FINDING_TEXT, "a tf.function around the step; where there is one: "
-		 "tf.config.run_functions_eagerly(False), of Keras compile(run_eagerly=False)");
+	snprintf(f->lines[0], FINDING_TEXT, "each op goes from Python to its kernel alone, so that "
+		 "Grappler and the executor never see them together");
+	snprintf(f->advice, FINDING_TEXT, "put a tf.function around the step; if there is one, "
+		 "tf.config.run_functions_eagerly(False), or in Keras compile(run_eagerly=False)");
 	f->evidence.kind = EVIDENCE_TIME;
 }
 
@@ -272,33 +271,36 @@ static void say_threads(struct finding *f, const struct basis *basis, const stru
 	enum scope scope = basis_scope(basis);
 	char used[FMT_MAX];
 
-	snprintf(f->title, FINDING_TEXT, "settings: ops have %s of %u cores, and in %s there would be "
-		 "others", value, cores, share);
-	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, %s cores were at work "
-		 "in the mean; not each op can use more", LONG_NS / 1000,
+	snprintf(f->title, FINDING_TEXT, "settings: ops may use %s of %u cores; the others could "
+		 "save up to %s", value, cores, share);
+	snprintf(f->lines[0], FINDING_TEXT, "while ops of %d µs and more ran, a mean of %s cores "
+		 "was busy; not every op can use more", LONG_NS / 1000,
 		 fmt_tenths(used, (uint64_t)(t->core_ns[scope] * 10 /
 					     (t->long_ns[scope] ? t->long_ns[scope] : 1))));
-	snprintf(f->advice, FINDING_TEXT, "tf.config.threading.set_intra_op_parallelism_threads(0) or "
-		 "no TF_NUM_INTRAOP_THREADS: as many as there are cores");
+	snprintf(f->advice, FINDING_TEXT, "call "
+		 "tf.config.threading.set_intra_op_parallelism_threads(0), or unset "
+		 "TF_NUM_INTRAOP_THREADS, to use all cores");
 }
 
 static void say_onednn(struct finding *f, const char *share, const char *value)
 {
-	snprintf(f->title, FINDING_TEXT, "settings: oneDNN is off, and convolutions take %s", share);
-	snprintf(f->lines[0], FINDING_TEXT, "TF_ENABLE_ONEDNN_OPTS=%s has Eigen compute them; how "
-		 "long oneDNN would take is not known", value);
-	snprintf(f->advice, FINDING_TEXT, "TF_ENABLE_ONEDNN_OPTS=1, and measure; results differ by "
-		 "rounding");
+	snprintf(f->title, FINDING_TEXT, "settings: oneDNN is off, and convolutions take "
+		 "%s", share);
+	snprintf(f->lines[0], FINDING_TEXT, "with TF_ENABLE_ONEDNN_OPTS=%s Eigen computes them; "
+		 "how long oneDNN would take is unknown", value);
+	snprintf(f->advice, FINDING_TEXT, "set TF_ENABLE_ONEDNN_OPTS=1 and measure; results differ "
+		 "by rounding");
 }
 
 static void say_placed(struct finding *f, const char *share, const char *devices)
 {
-	snprintf(f->title, FINDING_TEXT, "settings: ops on the processor take %s, though there is a "
+	snprintf(f->title, FINDING_TEXT, "settings: ops on the processor take %s, though there is "
+		 "a "
 		 "GPU", share);
 	snprintf(f->lines[0], FINDING_TEXT, "devices: %.200s", devices);
-	snprintf(f->advice, FINDING_TEXT, "types that a GPU has no kernel for (int32, string) and "
-		 "tf.device() put them there; set_soft_device_placement(False) makes an error of it, "
-		 "tf.debugging.set_log_device_placement(True) says each");
+	snprintf(f->advice, FINDING_TEXT, "types without a GPU kernel (int32, string) and "
+		 "tf.device() put them there; set_soft_device_placement(False) makes that an "
+		 "error, tf.debugging.set_log_device_placement(True) logs each op");
 }
 
 /* Numbers below the cores only: 0 is as many as there are. */

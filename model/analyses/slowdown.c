@@ -34,8 +34,8 @@
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
 #include "model/analyses/work.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define BINS 48u
 #define BINS_LEAST 12u			/* with runs in them, to compare thirds */
@@ -311,12 +311,14 @@ static void kernel_finding(struct model *model, const struct slowdown *slow,
 	fmt_time(before, thirds->before_ns);
 	fmt_time(after, thirds->after_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "slowing kernel: %.80s takes %.24s, at first %.24s: %lld %% more",
+		 "slowing kernel: %.80s takes %.24s, at first %.24s (%lld %% more)",
 		 finding.evidence.key, after, before, (long long)more_percent(thirds));
 	snprintf(finding.lines[0], FINDING_TEXT,
-		 "of the same launch shape, compared over the first and the last third of the run");
+		 "launches of the same shape, compared between the first and the last third of the "
+		 "run");
 	snprintf(finding.advice, FINDING_TEXT,
-		 "see what changed there: the data's values or layout, or who shares the device");
+		 "check what changed then: the values or the layout of the data, or who shares the "
+		 "device");
 	finding_add(findings, &finding);
 }
 
@@ -348,11 +350,12 @@ static void device_finding(struct model *model, const struct slowdown *slow, uin
 	    model_threshold(model, THRESHOLD_SLOWER_SHARE) * 10)
 		return;
 	snprintf(finding.title, FINDING_TEXT,
-		 "slowing device: %zu kernels on %.60s take %lld %% more than at first, nearly all of them",
+		 "slowing device: %zu kernels on %.60s, nearly all of them, take %lld %% longer "
+		 "than at first",
 		 slower, device_label(model, device),
 		 (long long)(per_mille(extra_ns, late_ns - extra_ns) / 10));
 	snprintf(finding.advice, FINDING_TEXT,
-		 "look at its clock, its temperature, and who else uses it");
+		 "check the device's clock and temperature, and who else uses it");
 	finding_add(findings, &finding);
 }
 

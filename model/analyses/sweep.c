@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 struct sweep *sweep_of(const struct model *model)
 {

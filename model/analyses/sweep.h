@@ -29,8 +29,8 @@
 #include <stdint.h>
 
 #include "model/analyses/analyses.h"
+#include "model/core/model.h"
 #include "model/query/time.h"
-#include "model/core/model-internal.h"
 
 enum host_state {
 	HOST_NOTHING, HOST_CODE, HOST_INPUT, HOST_COMPILE, HOST_LAUNCH, HOST_SYNC,

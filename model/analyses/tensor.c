@@ -24,7 +24,7 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/thresholds.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define KERNELS_MAX 64u
 #define KERNELS_TOLD 3
@@ -143,14 +143,14 @@ static void tensor_review(struct model *model, void *state, struct findings *fin
 	qsort(t->kernels, t->n, sizeof(*t->kernels), by_ns);
 	op_place_text(model, t->kernels[0].op_name, place, sizeof(place));
 	snprintf(finding.title, FINDING_TEXT,
-		 "no tensor cores: %s of %s in products of matrices without them (%s)%s%s",
+		 "no tensor cores: matrix products that do not use them take %s of %s (%s)%s%s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)whole),
 		 t->basis.steps ? "each step" : "the time", fmt_time(time, ns),
 		 *place ? ", most" : "", place);
 	kernels_line(model, t, &finding);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "TF32 for what is f32 (torch.set_float32_matmul_precision(\"high\"), "
-		 "jax_default_matmul_precision), or autocast to bf16; sizes that are multiples of 8");
+		 "use TF32 for f32 (torch.set_float32_matmul_precision(\"high\"), "
+		 "jax_default_matmul_precision), or autocast to bf16; make sizes multiples of 8");
 	finding.evidence = (struct evidence) {
 		.kind = EVIDENCE_KERNEL, .t0 = t->kernels[0].t0, .t1 = t->kernels[0].t1,
 		.row = t->kernels[0].row,

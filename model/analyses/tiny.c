@@ -33,8 +33,8 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define QUEUES_KEPT 256u
 #define SEQUENCES_KEPT 64u
@@ -393,7 +393,8 @@ static void sequence_line(struct model *model, const struct tiny *tiny,
 
 	sequence_text(model, sequence, scope, names, sizeof(names));
 	if (sequence->op_name)
-		snprintf(op, sizeof(op), " in %.40s", names_short(&model->names, sequence->op_name));
+		snprintf(op, sizeof(op), " in "
+			 "%.40s", names_short(&model->names, sequence->op_name));
 	snprintf(finding->lines[0], FINDING_TEXT, "most of it: %s%s, %s times %s", names, op,
 		 basis_times(times, &tiny->basis, sequence->count[scope]),
 		 basis_word(&tiny->basis));
@@ -407,7 +408,7 @@ static void cost_line(const struct small_queue *queue, enum scope scope, struct 
 	fmt_time(run, queue->sum[scope].run_ns / (int64_t)queue->sum[scope].kernels);
 	fmt_time(launch, launch_cost(queue));
 	snprintf(finding->lines[1], FINDING_TEXT,
-		 "they run %s on average, launching one takes %s", run, launch);
+		 "the mean run takes %s, the launch of one %s", run, launch);
 }
 
 /* It is said of that queue. */
@@ -446,7 +447,8 @@ static void queue_finding(struct model *model, const struct tiny *tiny,
 	fmt_share(share, (uint64_t)pause_ns, (uint64_t)(run_ns + pause_ns));
 	fmt_time(saving, finding.cost_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "small kernels: %.24s under %.24s %s on %.60s, launch gaps %.24s of their time", count,
+		 "small kernels: %.24s under %.24s %s on %.60s, gaps between launches take %.24s "
+		 "of that time", count,
 		 below, basis_word(basis), queue_label(model, queue->queue), share);
 	sequence_line(model, tiny, sequence, scope, &finding);
 	cost_line(queue, scope, &finding);

@@ -20,8 +20,8 @@
 #include "model/analyses/basis.h"
 #include "model/analyses/sweep.h"
 #include "model/analyses/thresholds.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/steps/steps.h"
 
 #define SECONDS_MIN 5
 #define MEDIAN_OF 512u			/* steps */
@@ -179,15 +179,16 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	char threads[FMT_MAX], time[FMT_MAX];
 
 	if ((!n || !made) && workers) {
-		snprintf(finding->lines[0], FINDING_TEXT, "no thread of it makes batches, but "
-			 "%s that it started may", fmt_many(threads, workers, "process"));
-		snprintf(finding->advice, FINDING_TEXT, "more of them, or less work for a sample, "
-			 "if they have no rest");
+		snprintf(finding->lines[0], FINDING_TEXT, "no thread of this process makes "
+			 "batches, but %s that it started "
+			 "may", fmt_many(threads, workers, "process"));
+		snprintf(finding->advice, FINDING_TEXT, "start more of them, or do less work per "
+			 "sample, if they never idle");
 		return;
 	}
 	if (!n || !made) {
 		snprintf(finding->lines[0], FINDING_TEXT,
-			 "no other thread makes batches: the one that launches does it itself");
+			 "no other thread makes batches: the launching thread makes them itself");
 		snprintf(finding->advice, FINDING_TEXT, "a thread that makes the next batch "
 			 "during the step would hide up to %s of it",
 			 fmt_time(time, left < finding->cost_ns ? left :
@@ -198,20 +199,21 @@ static void input_lines(struct model *model, const struct breakdown *b, const st
 	snprintf(finding->lines[0], FINDING_TEXT, "%.80s runs on %s, busy %lld %% of the time",
 		 name_of(model, made, "input"), threads, (long long)(share > 100 ? 100 : share));
 	batch_ns = made->ns / (int64_t)(made->count ? made->count : 1);
-	snprintf(finding->lines[1], FINDING_TEXT, "one takes %s; without the wait a step is %s",
+	snprintf(finding->lines[1], FINDING_TEXT, "one run takes %s; without the wait a "
+		 "step would take %s",
 		 fmt_time(time, batch_ns),
 		 fmt_time(threads, left));
 	/* What a step needs of them, over what a step could be. */
 	all_ns = means->steps ? made->ns / (int64_t)means->n : 0;
 	if (share >= BUSY_MUCH && left > 0 && means->steps)
-		snprintf(finding->advice, FINDING_TEXT, "%lld threads and as many batches ahead "
-			 "would keep up with the step",
+		snprintf(finding->advice, FINDING_TEXT, "%lld threads, and as many batches made "
+			 "ahead, would keep up with the step",
 			 (long long)(all_ns / left >= n ? all_ns / left + 1 : n + 1));
 	else if (share >= BUSY_MUCH)
 		snprintf(finding->advice, FINDING_TEXT, "more threads would keep up");
 	else
-		snprintf(finding->advice, FINDING_TEXT, "its threads are not busy all the time: "
-			 "more batches ahead (prefetch) would hide it behind the step");
+		snprintf(finding->advice, FINDING_TEXT, "its threads are not always busy: making "
+			 "more batches ahead (prefetch) would hide the wait");
 }
 
 static void input_finding(struct model *model, const struct breakdown *b,
@@ -261,13 +263,13 @@ static void launch_finding(struct model *model, const struct breakdown *b, const
 	fmt_count(count, means->launches);
 	fmt_time(call, means->launch_call_ns);
 	snprintf(finding.title, FINDING_TEXT,
-		 "launch-bound: for %s of %s devices wait for work that is being handed over",
+		 "launch-bound: devices wait for launches in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
-	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a call takes %s", count,
+	snprintf(finding.lines[0], FINDING_TEXT, "%s launches %s, a launch call takes %s", count,
 		 means->steps ? "per step" : "per second", call);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "fewer, larger kernels (fused), or launching ahead of the device, would win it back");
+		 "launch fewer, larger (fused) kernels, or launch ahead of the device");
 	finding_add(findings, &finding);
 }
 
@@ -290,7 +292,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 	if (!worked_ns || waits_told_ns(model) > ns / 2 || !passes(model, means, ns, THRESHOLD_SYNC_SOME))
 		return;
 	snprintf(finding.title, FINDING_TEXT,
-		 "sync-bound: for %s of %s the host waits and no device works",
+		 "sync-bound: the host waits while no device works in %s of %s",
 		 fmt_share(share, (uint64_t)ns, (uint64_t)means->whole_ns),
 		 each(means));
 	if (held)
@@ -300,7 +302,7 @@ static void sync_finding(struct model *model, const struct breakdown *b, const s
 				    per(held->ns, (int64_t)means->n, means->steps ? 1 : 1000000000)),
 			 means->steps ? "per step" : "per second");
 	snprintf(finding.advice, FINDING_TEXT,
-		 "enqueue what comes next before waiting, and wait only where a result is needed");
+		 "enqueue the next work before waiting, and wait only where a result is needed");
 	finding_add(findings, &finding);
 }
 

@@ -34,8 +34,9 @@
 #include "model/base/hist.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/lines/lines.h"
 #include "model/query/waits.h"
+#include "model/steps/steps.h"
 
 #define PLACES_MAX 4096u
 #define RING 8u
@@ -455,16 +456,16 @@ static void say(struct model *model, const struct waits *w, const struct group *
 		 fmt_share(share, (uint64_t)idle_ns, (uint64_t)whole_ns(model, w)),
 		 op ? op : names_short(&model->names, place->call), where);
 	basis_times(count, &w->basis, group->count[scope]);
-	snprintf(finding.lines[0], FINDING_TEXT, "%s wait%s %s in %.80s, %s; the host launches "
-		 "nothing meanwhile, and the device has run dry",
+	snprintf(finding.lines[0], FINDING_TEXT, "%s wait%s %s in %.80s, %s; meanwhile the host "
+		 "launches nothing, and the device runs out of work",
 		 count, strcmp(count, "1.0") ? "s" : "", basis_word(&w->basis),
 		 names_short(&model->names, place->call),
 		 fmt_time(time, basis_per(&w->basis, group->total_ns[scope])));
 	snprintf(finding.advice, FINDING_TEXT, fetches_value(op) ?
-		 "a value that is kept on the device and read a step later, or every so many "
-		 "steps, lets the host run ahead" :
-		 "wait only where a result is needed, and enqueue what comes next before: events "
-		 "order work without the host");
+		 "keep the value on the device and read it a step later, or only every few steps, "
+		 "so that the host can run ahead" :
+		 "wait only where a result is needed, and enqueue the next work before that; "
+		 "events order work without the host");
 	finding_add(findings, &finding);
 }
 

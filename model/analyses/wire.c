@@ -21,8 +21,9 @@
 
 #include "model/analyses/analyses.h"
 #include "model/analyses/basis.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
+#include "model/flows/flows.h"
 
 #define WIRES_MAX 256u
 #define RECEIVERS_MAX 64u
@@ -237,12 +238,12 @@ static void say_times(const struct wires *wires, const struct wire *wire,
 	char per[FMT_MAX], rate[FMT_MAX], p50[FMT_MAX], encode[FMT_MAX], decode[FMT_MAX];
 
 	snprintf(finding->lines[0], FINDING_TEXT,
-		 "%s on the wire %s (%s), %s from send to receive at the median",
+		 "%s on the wire %s (%s); the median time from send to receive is %s",
 		 fmt_time(per, basis_per(&wires->basis, wire->wire_ns)),
 		 basis_word(&wires->basis), fmt_rate(rate, bytes_per_s(bytes, wire_ns)),
 		 fmt_time(p50, hist_percentile(&total->latency, 500)));
 	if (total->encoded && total->decoded)
-		snprintf(finding->lines[1], FINDING_TEXT, "coding takes %s, decoding %s of each",
+		snprintf(finding->lines[1], FINDING_TEXT, "encoding each takes %s, decoding it %s",
 			 fmt_time(encode, total->encode_ns / (int64_t)total->encoded),
 			 fmt_time(decode, total->decode_ns / (int64_t)total->decoded));
 }
@@ -266,19 +267,20 @@ static void say(struct model *model, const struct wires *wires, const struct wir
 	char bytes[FMT_MAX], less[FMT_MAX];
 
 	snprintf(finding.title, FINDING_TEXT,
-		 "wire-bound: %.80s brings %s %s to %.60s, which waits for it",
+		 "wire-bound: %.80s carries %s %s to %.60s, which waits for it",
 		 what ? what : "a tensor", fmt_all_bytes(bytes, per_step),
 		 basis_word(&wires->basis), to ? to : "another process");
 	if (total)
 		say_times(wires, wire, &finding, total);
 	snprintf(finding.advice, FINDING_TEXT,
-		 "send less of it (a smaller cut, a smaller type), or have other work for the receiver");
+		 "send less (a smaller cut, a smaller type), or give the receiver other work "
+		 "meanwhile");
 	if (cut) {
 		snprintf(finding.lines[2], FINDING_TEXT,
-			 "%.80s, which the receiver runs after it, makes %s of it",
+			 "%.80s, which the receiver runs next, reduces it to %s",
 			 names_short(&model->names, cut->name), fmt_all_bytes(less, made));
 		snprintf(finding.advice, FINDING_TEXT,
-			 "cut after %.80s instead: %s %s on the wire, not %s",
+			 "cut after %.80s instead: %s %s on the wire instead of %s",
 			 names_short(&model->names, cut->name),
 			 fmt_all_bytes(less, basis_count(&wires->basis, made * wire->count)),
 			 basis_word(&wires->basis), bytes);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/core/model-internal.h"
+#include "model/core/model.h"
 
 #define SLACK_NS 2000			/* as in the walk */
 #define NOT_PLACED INT64_MIN

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/kernel-class.h"
 #include "model/base/util.h"
 
@@ -66,10 +67,8 @@ void names_release(struct names *names)
 
 static uint32_t hash_text(const char *text, size_t length)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = hash_bytes(HASH_SEED, text, length);
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
 	return (uint32_t)(hash ^ hash >> 32);
 }
 

@@ -109,13 +109,13 @@ bool regex_make(regex_t *regex, const char *text, enum regex_how how, char *erro
 	char why[120];
 
 	if (refers_back(text)) {
-		snprintf(error, error_size, "not a regular expression that is understood: '%.80s': "
-			 "it refers back", text);
+		snprintf(error, error_size, "unsupported regular expression '%.80s': it has a back "
+			 "reference", text);
 		return false;
 	}
 	if (is_too_much(text)) {
-		snprintf(error, error_size, "not a regular expression that is understood: '%.80s': "
-			 "written out it is longer than %u characters", text, REGEX_MOST);
+		snprintf(error, error_size, "unsupported regular expression '%.80s': written out "
+			 "it is longer than %u characters", text, REGEX_MOST);
 		return false;
 	}
 	if (how == REGEX_LINES)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/columns/copies.h"
+#include "model/columns/kernels.h"
 #include "model/export/formats.h"
 #include "model/query/counters.h"
 #include "model/query/findings.h"
@@ -96,6 +98,39 @@ static void names(struct csv *csv, const char *list)
 	fprintf(csv->out, "%s\r\n", list);
 }
 
+/* ---- rows that have columns (model/columns) ---- */
+
+static void csv_headings(struct csv *csv, const struct table_columns *columns)
+{
+	const struct table_column *list[TABLE_COLUMNS_MAX];
+	size_t n = columns_at(columns, COLUMNS_CSV, list);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(csv->out, "%s%s", i ? "," : "", list[i]->key);
+	fputs("\r\n", csv->out);
+}
+
+static void csv_row(struct csv *csv, const struct table_columns *columns, const void *row)
+{
+	const struct table_column *list[TABLE_COLUMNS_MAX];
+	size_t n = columns_at(columns, COLUMNS_CSV, list);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *words = columns_words(list[i], row);
+		int64_t value;
+
+		if (words && list[i]->unit == UNIT_TEXT)
+			text(csv, words);
+		else if (!columns_value(list[i], row, &value))
+			field(csv);
+		else if (list[i]->flags & TABLE_YES_NO)
+			text(csv, value ? "yes" : "no");
+		else
+			signed_number(csv, value);
+	}
+	end_row(csv);
+}
+
 /* ---- the tables; each takes a snapshot under the lock and writes without ---- */
 
 #define SNAPSHOT(model, call) ({ \
@@ -137,24 +172,13 @@ static void ops(struct csv *csv, struct model *model)
 static void kernels(struct csv *csv, struct model *model)
 {
 	struct kernel_row *rows;
+	struct kernel_line line;
 	size_t n = SNAPSHOT(model, model_kernels(model, &rows));
 
-	names(csv, "kernel,raw-name,device,count,failed,total,avg,min,max,p50,p99,op");
+	csv_headings(csv, &kernel_columns);
 	for (size_t i = 0; i < n; i++) {
-		const struct kernel_row *r = &rows[i];
-		const int64_t times[] = {
-			r->total_ns, r->mean_ns, r->min_ns, r->max_ns, r->p50_ns, r->p99_ns,
-		};
-
-		text(csv, r->name);
-		text(csv, r->raw_name);
-		which(csv, r->device);
-		number(csv, r->count);
-		number(csv, r->failed);
-		for (size_t t = 0; t < sizeof(times) / sizeof(times[0]); t++)
-			time_ns(csv, times[t]);
-		text(csv, r->n_ops ? r->ops[0].name : NULL);
-		end_row(csv);
+		kernel_line_init(&line, &rows[i]);
+		csv_row(csv, &kernel_columns, &line);
 	}
 	model_kernels_free(rows, n);
 }
@@ -162,22 +186,13 @@ static void kernels(struct csv *csv, struct model *model)
 static void copies(struct csv *csv, struct model *model)
 {
 	struct copy_row *rows;
+	struct copy_line line;
 	size_t n = SNAPSHOT(model, model_copies(model, &rows));
 
-	names(csv, "direction,queue,device,count,failed,bytes,time,mean,peak");
+	csv_headings(csv, &copy_columns);
 	for (size_t i = 0; i < n; i++) {
-		const struct copy_row *r = &rows[i];
-
-		text(csv, direction_name(r->direction));
-		which(csv, r->queue);
-		which(csv, r->device);
-		number(csv, r->count);
-		number(csv, r->failed);
-		number(csv, r->bytes);
-		time_ns(csv, r->total_ns);
-		number(csv, r->mean_bytes_per_s);
-		number(csv, r->peak_bytes_per_s);
-		end_row(csv);
+		copy_line_init(&line, &rows[i]);
+		csv_row(csv, &copy_columns, &line);
 	}
 	free(rows);
 }
@@ -415,7 +430,7 @@ bool csv_write(const struct foreign_options *options, struct foreign_result *res
 	struct csv csv = { .out = options->out };
 
 	if (options->from_ns != INT64_MIN) {
-		snprintf(error, size, "tables are of the whole run: leave out 'last'");
+		snprintf(error, size, "tables cover the whole run: leave out 'last'");
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)

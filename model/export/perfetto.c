@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/base/map.h"
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 #include "model/export/formats.h"
 #include "model/export/walk.h"
@@ -88,7 +89,7 @@ static char *clean(struct perfetto *p, const char *text)
 	size_t length = strlen(text), i, n;
 	struct strbuf *to;
 
-	for (i = 0; i < length && (n = utf8_valid(text + i, length - i)); i += n)
+	for (i = 0; i < length && (n = utf8_length(text + i, length - i)); i += n)
 		;
 	if (i == length || p->n_clean == sizeof(p->clean) / sizeof(p->clean[0]))
 		return i == length ? (char *)(uintptr_t)text : (char *)(uintptr_t)"";
@@ -97,7 +98,7 @@ static char *clean(struct perfetto *p, const char *text)
 		strbuf_init(to);
 	strbuf_reset(to);
 	for (i = 0; i < length; i += n ? n : 1) {
-		n = utf8_valid(text + i, length - i);
+		n = utf8_length(text + i, length - i);
 		if (n)
 			strbuf_add(to, text + i, n);
 		else
@@ -329,8 +330,8 @@ bool perfetto_write(const struct foreign_options *options, struct foreign_result
 bool perfetto_write(const struct foreign_options *options, struct foreign_result *result,
 		    char *error, size_t size)
 {
-	snprintf(error, size, "this tftop was built without protobuf-c: perfetto is not there, "
-		 "chrome is");
+	snprintf(error, size, "cannot export perfetto: this tftop was built without protobuf-c; "
+		 "use chrome");
 	return false;
 }
 

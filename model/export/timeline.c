@@ -18,6 +18,7 @@
  */
 #include <stdio.h>
 
+#include "model/base/hash.h"
 #include "model/export/foreign.h"
 
 #ifdef HAVE_PROTOBUF_C
@@ -152,13 +153,9 @@ static void allocate_pids(struct timeline *t)
 
 /* ---- tensors ---- */
 
-static uint64_t hash(struct word word)
+static uint64_t word_hash(struct word word)
 {
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < word.length; i++)
-		h = (h ^ (unsigned char)word.text[i]) * 0x100000001b3u;
-	return h;
+	return hash_bytes(HASH_SEED, word.text, word.length);
 }
 
 static bool same(struct word a, struct word b)
@@ -168,7 +165,7 @@ static bool same(struct word a, struct word b)
 
 static struct tensor *find_tensor(const struct timeline *t, struct word name)
 {
-	uint32_t at = map_get(&t->by_name, hash(name));
+	uint32_t at = map_get(&t->by_name, word_hash(name));
 
 	for (at = at == MAP_NONE ? 0 : at + 1; at; at = t->tensors[at - 1].next)
 		if (same(t->tensors[at - 1].name, name))
@@ -186,12 +183,12 @@ static struct tensor *new_tensor(struct timeline *t, struct word name)
 		next = tensor->next;
 		name = tensor->name;
 	} else {
-		first = map_get(&t->by_name, hash(name));
+		first = map_get(&t->by_name, word_hash(name));
 		next = first == MAP_NONE ? 0 : first + 1;
 		grow(&t->tensors, &t->cap_tensors, t->n_tensors, sizeof(*t->tensors));
 		tensor = &t->tensors[t->n_tensors];
 		name.text = xstrndup(name.text, name.length);
-		map_set(&t->by_name, hash(name), (uint32_t)t->n_tensors);
+		map_set(&t->by_name, word_hash(name), (uint32_t)t->n_tensors);
 		*tensor = (struct tensor) { .id = t->n_tensors++, .name = name, .next = next };
 		return tensor;
 	}
@@ -517,7 +514,7 @@ bool foreign_step_stats(const void *data, size_t size, const struct foreign_kind
 	t.stats = unpack(data, size, &metadata, &all);
 	if (!t.stats) {
 		unpacked(metadata, all);
-		snprintf(error, error_size, "there are no StepStats in it");
+		snprintf(error, error_size, "the file contains no StepStats");
 		return false;
 	}
 	strbuf_init(&t.text);

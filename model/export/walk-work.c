@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/binary_heap.h"
 #include "model/base/util.h"
 #include "model/export/walk-internal.h"
 
@@ -222,19 +223,19 @@ static void put_launch(struct walk *w, const struct walk_launch *launch)
 	put_slice(w, &slice);
 }
 
+static bool launch_is_before(const void *a, const void *b, const void *arg)
+{
+	const struct walk_launch *x = a, *y = b;
+
+	(void)arg;
+	return x->start_ns < y->start_ns;
+}
+
 static void pop_launch(struct walk *w)
 {
-	const struct walk_launch first = w->launches[0], last = w->launches[--w->n_launches];
-	size_t i = 0, child;
+	const struct walk_launch first = w->launches[0];
 
-	for (; (child = 2 * i + 1) < w->n_launches; i = child) {
-		child += child + 1 < w->n_launches &&
-			w->launches[child + 1].start_ns < w->launches[child].start_ns;
-		if (w->launches[child].start_ns >= last.start_ns)
-			break;
-		w->launches[i] = w->launches[child];
-	}
-	w->launches[i] = last;
+	binary_heap_pop(w->launches, w->n_launches--, sizeof(first), launch_is_before, NULL);
 	put_launch(w, &first);
 }
 
@@ -246,7 +247,6 @@ static uint64_t add_launch(struct walk *w, uint32_t p, const struct event_comman
 		.name = run->name, .name_id = run->name_id, .start_ns = c->call_ns,
 		.dur_ns = (int64_t)c->call_dur_ns, .process = p, .tid = c->tid,
 	};
-	size_t i;
 
 	if (!c->call_ns || !c->tid)
 		return 0;
@@ -254,10 +254,8 @@ static uint64_t add_launch(struct walk *w, uint32_t p, const struct event_comman
 		launch.flow = ++w->n_flows;
 	if (w->n_launches == WALK_LAUNCHES)
 		pop_launch(w);
-	for (i = w->n_launches++; i && w->launches[(i - 1) / 2].start_ns > launch.start_ns;
-	     i = (i - 1) / 2)
-		w->launches[i] = w->launches[(i - 1) / 2];
-	w->launches[i] = launch;
+	w->launches[w->n_launches++] = launch;
+	binary_heap_up(w->launches, w->n_launches, sizeof(launch), launch_is_before, NULL);
 	return launch.flow;
 }
 

@@ -73,13 +73,13 @@ static bool is_name(const char *name, char *error, size_t error_size)
 	for (size_t i = 0; i < length && good; i++)
 		good = isalnum((unsigned char)name[i]) || strchr("_-", name[i]);
 	if (!good) {
-		snprintf(error, error_size, "not a name for a filter: '%.40s'; a letter, then "
+		snprintf(error, error_size, "'%.40s' cannot name a filter: use a letter, then "
 			 "letters, digits, _ and -, at most %u", name, FILTER_NAME_MAX - 1);
 		return false;
 	}
 	if (filter_field_by(name, length) >= 0 || filter_kind_by(name, length) >= 0 ||
 	    filter_direction_by(name, length) >= 0 || filter_reserved(name, length)) {
-		snprintf(error, error_size, "'%s' is a word of filters already", name);
+		snprintf(error, error_size, "'%s' is already a word of the filter language", name);
 		return false;
 	}
 	return true;
@@ -149,7 +149,8 @@ bool filter_names_set(struct filter_names *names, const char *name, const char *
 	filter_free(filter);
 	other = filter ? broken(names) : NULL;
 	if (other)
-		snprintf(error, error_size, "with that filter '%s' becomes too long or too deep",
+		snprintf(error, error_size, "this would make filter '%s' too long or too deeply "
+			 "nested",
 			 other);
 	if (filter && !other) {
 		free(before);
@@ -175,7 +176,7 @@ bool filter_names_remove(struct filter_names *names, const char *name, char *err
 	text = take(names, name);
 	other = broken(names);
 	if (other) {
-		snprintf(error, error_size, "filter '%s' needs '%s'", other, name);
+		snprintf(error, error_size, "filter '%s' uses '%s'", other, name);
 		put(names, name, text);
 		return false;
 	}

@@ -15,7 +15,7 @@ static struct node *add_node(struct parser *p, enum node_is is, uint16_t *index)
 	struct filter *filter = p->filter;
 
 	if (filter->n == FILTER_NODES_MAX) {
-		filter_fail(p, p->at, "more than %u tests", FILTER_NODES_MAX / 2);
+		filter_fail(p, p->at, "more than %u tests in one filter", FILTER_NODES_MAX / 2);
 		return NULL;
 	}
 	*index = (uint16_t)filter->n;
@@ -95,13 +95,13 @@ static bool parse_same(struct parser *p, enum filter_field field, bool differs, 
 
 	filter_skip_blanks(p);
 	start = p->at;
-	text = filter_read_text(p, "a text");
+	text = filter_read_text(p, "text");
 	if (!text)
 		return false;
 	length = strlen(text);
 	if (*start == '/' && length > 1 && text[length - 1] == '/') {
 		free(text);
-		return filter_fail(p, start, "a regular expression goes with ~: %s %s %.*s",
+		return filter_fail(p, start, "a regular expression needs ~: %s %s %.*s",
 				   filter_fields[field].name, differs ? "!~" : "~", filter_shown_at(start), start);
 	}
 	node = add_test(p, NODE_SAME, field, index);
@@ -127,9 +127,9 @@ static bool parse_word(struct parser *p, enum filter_field field, bool differs, 
 	n = filter_word_length(start);
 	value = kind ? filter_kind_by(start, n) : filter_direction_by(start, n);
 	if (value < 0)
-		return filter_fail(p, start, "not %s: '%.*s'; there are: %s",
-				   filter_type_name(filter_fields[field].type), n ? filter_shown(start, n) : 0,
-				   start, strchr(filter_fields[field].help, ':') ?
+		return filter_fail(p, start, "'%.*s' is not %s; there are: %s",
+				   n ? filter_shown(start, n) : 0, start,
+				   filter_type_name(filter_fields[field].type), strchr(filter_fields[field].help, ':') ?
 				   strchr(filter_fields[field].help, ':') + 2 : filter_fields[field].help);
 	p->at += n;
 	return add_range(p, field, value, value, differs, index);
@@ -157,9 +157,10 @@ static bool parse_interval(struct parser *p, enum filter_field field, uint16_t *
 		return false;
 	open_high = filter_accept(p, ")");
 	if (!open_high && !filter_accept(p, "]"))
-		return filter_fail(p, p->at, "the interval is not closed: ] with its end, ) without");
+		return filter_fail(p, p->at, "the interval is not closed: ] includes its end, ) "
+				   "does not");
 	if (low > high || (low == high && (open_low || open_high)))
-		return filter_fail(p, start, "nothing can be in that interval");
+		return filter_fail(p, start, "that interval is empty");
 	return add_range(p, field, low + open_low, high - open_high, false, index);
 }
 
@@ -194,24 +195,26 @@ static bool parse_comparison(struct parser *p, enum filter_field field, enum ope
 
 	switch (info->type) {
 	case FILTER_FLAG:
-		return filter_fail(p, op_at, "'%s' is a flag: write %s or !%s", info->name, info->name,
+		return filter_fail(p, op_at, "'%s' is a flag: write %s or "
+				   "!%s", info->name, info->name,
 				   info->name);
 	case FILTER_TEXT:
 		if (like)
 			return parse_regex(p, field, op == OP_UNLIKE, index);
 		if (same)
 			return parse_same(p, field, op == OP_OTHER, index);
-		return filter_fail(p, op_at, "'%s' is a text: it goes with = != ~ !~", info->name);
+		return filter_fail(p, op_at, "'%s' is text: use = != ~ !~", info->name);
 	case FILTER_KIND:
 	case FILTER_DIRECTION:
 		if (same)
 			return parse_word(p, field, op == OP_OTHER, index);
-		return filter_fail(p, op_at, "'%s' is %s: it goes with = !=", info->name,
+		return filter_fail(p, op_at, "'%s' is %s: use = !=", info->name,
 				   filter_type_name(info->type));
 	default:
 		if (!like)
 			return parse_number(p, field, op, index);
-		return filter_fail(p, op_at, "'%s' is %s: it goes with = != < <= > >= in", info->name,
+		return filter_fail(p, op_at, "'%s' is %s: use = != < <= > >= "
+				   "in", info->name,
 				   filter_type_name(info->type));
 	}
 }
@@ -229,7 +232,7 @@ static bool parse_name(struct parser *p, const char *start, size_t n, uint16_t *
 	snprintf(name, sizeof(name), "%.*s", n < sizeof(name) ? (int)n : 0, start);
 	for (const struct frame *up = p->frame; up; up = up->up)
 		if (strcmp(up->name, name) == 0)
-			return filter_fail(p, start, "'%s' would need itself", name);
+			return filter_fail(p, start, "'%s' would contain itself", name);
 	if (p->depth >= FILTER_DEPTH_MAX)
 		return filter_fail(p, start, "nested more than %u deep", FILTER_DEPTH_MAX);
 	inner.text = inner.at = filter_names_find(p->names, name);
@@ -239,7 +242,8 @@ static bool parse_name(struct parser *p, const char *start, size_t n, uint16_t *
 	if (!parse_or(&inner, index))
 		return false;
 	filter_skip_blanks(&inner);
-	return !*inner.at || filter_fail(&inner, inner.at, "'%.*s' is too much", filter_shown_at(inner.at),
+	return !*inner.at || filter_fail(&inner, inner.at, "unexpected "
+					 "'%.*s'", filter_shown_at(inner.at),
 					 inner.at);
 }
 
@@ -260,7 +264,8 @@ static bool unknown(const struct parser *p, const char *start, size_t n, bool on
 					: "no field, kind, flag or filter";
 
 	if (near)
-		return filter_fail(p, start, "%s '%.*s', did you mean '%s'", what, filter_shown(start, n), start,
+		return filter_fail(p, start, "%s '%.*s', did you mean "
+				   "'%s'", what, filter_shown(start, n), start,
 				   near);
 	return filter_fail(p, start, "%s '%.*s'; 'help filter' lists them", what,
 			   filter_shown(start, n), start);
@@ -282,7 +287,7 @@ static bool parse_alone(struct parser *p, const char *start, size_t n, uint16_t 
 		return parse_name(p, start + at, n - at, index);
 	if (field < 0)
 		return unknown(p, start, n, false);
-	return filter_fail(p, start, "'%s' alone says nothing: %s %s %s", filter_fields[field].name,
+	return filter_fail(p, start, "'%s' needs a comparison: %s %s %s", filter_fields[field].name,
 			   filter_fields[field].name,
 			   filter_fields[field].type == FILTER_TEXT ? "~" : filter_fields[field].type ==
 			   FILTER_DIRECTION || filter_fields[field].type == FILTER_KIND ? "=" : ">",
@@ -338,7 +343,8 @@ static bool parse_not(struct parser *p, uint16_t *index)
 		p->at++;
 		done = parse_or(p, index);
 		if (done && !filter_accept(p, ")"))
-			done = *p->at ? filter_fail(p, p->at, "'&', '|' or ')' is missing before '%.*s'",
+			done = *p->at ? filter_fail(p, p->at, "'&', '|' or ')' is missing before "
+						    "'%.*s'",
 						    filter_shown_at(p->at), p->at) :
 					filter_fail(p, start, "'(' is not closed");
 	}
@@ -373,7 +379,8 @@ static bool parse_or(struct parser *p, uint16_t *index)
 static bool parse_all(struct parser *p)
 {
 	if (strlen(p->text) > FILTER_TEXT_MAX)
-		return filter_fail(p, p->text + FILTER_TEXT_MAX, "longer than %u bytes", FILTER_TEXT_MAX);
+		return filter_fail(p, p->text + FILTER_TEXT_MAX, "the filter is longer than %u "
+				   "bytes", FILTER_TEXT_MAX);
 	if (!parse_or(p, &p->filter->root))
 		return false;
 	filter_skip_blanks(p);

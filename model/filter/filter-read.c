@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 
 #define SHOWN 40u			/* bytes of the text in an error */
@@ -25,12 +26,13 @@ bool filter_fail(const struct parser *p, const char *at, const char *format, ...
 	va_list args;
 
 	for (const char *c = p->text; c < at; c++)
-		column += (*c & 0xc0) != 0x80;
+		column += !utf8_continues(*c);
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (p->inside)
-		snprintf(p->error, p->error_size, "in '%s' at %u: %s", p->frame->name, column, what);
+		snprintf(p->error, p->error_size, "in '%s' at %u: "
+			 "%s", p->frame->name, column, what);
 	else
 		snprintf(p->error, p->error_size, "at %u: %s", column, what);
 	return false;
@@ -56,7 +58,7 @@ size_t filter_word_length(const char *at)
 int filter_shown(const char *at, size_t length)
 {
 	if (length > SHOWN)
-		for (length = SHOWN; length && (at[length] & 0xc0) == 0x80; length--)
+		for (length = SHOWN; length && utf8_continues(at[length]); length--)
 			;
 	return (int)length;
 }
@@ -65,7 +67,7 @@ int filter_shown_at(const char *at)
 {
 	size_t n = filter_word_length(at);
 
-	for (n = n ? n : 1; n && (at[n] & 0xc0) == 0x80; n++)
+	for (n = n ? n : 1; n && utf8_continues(at[n]); n++)
 		;
 	return filter_shown(at, n);
 }
@@ -109,7 +111,7 @@ char *filter_read_text(struct parser *p, const char *wanted)
 	if (*start == '\'' || *start == '"') {
 		end = strchr(start + 1, *start);
 		if (!end) {
-			filter_fail(p, start, "no second %c", *start);
+			filter_fail(p, start, "the closing %c is missing", *start);
 			return NULL;
 		}
 		p->at = end + 1;
@@ -141,7 +143,7 @@ char *filter_read_regex(struct parser *p, bool *fold)
 		strbuf_addc(&text, *p->at);
 	}
 	if (!*p->at) {
-		filter_fail(p, start, "no second / after the regular expression");
+		filter_fail(p, start, "the closing / of the regular expression is missing");
 		strbuf_release(&text);
 		return NULL;
 	}
@@ -150,7 +152,8 @@ char *filter_read_regex(struct parser *p, bool *fold)
 	*fold = flags == 1 && *p->at == 'i';
 	p->at += *fold;
 	if (flags && !*fold) {
-		filter_fail(p, p->at, "only i may stand after the regular expression, a / in it is \\/");
+		filter_fail(p, p->at, "only i may follow a regular expression; write \\/ for a / "
+			    "in it");
 		strbuf_release(&text);
 		return NULL;
 	}
@@ -194,8 +197,9 @@ bool filter_read_number(struct parser *p, enum filter_field field, int64_t *valu
 	if (n > SHOWN)
 		snprintf(advice, sizeof(advice), "write e.g. %s", filter_type_example(info->type));
 	else if (with_next(p, word, &together, info->type))
-		snprintf(advice, sizeof(advice), "without a blank: %s", together.data);
+		snprintf(advice, sizeof(advice), "without a space: %s", together.data);
 	strbuf_release(&together);
-	return filter_fail(p, start, "'%s' is %s, not '%s'; %s", info->name, filter_type_name(info->type),
+	return filter_fail(p, start, "'%s' is %s, not '%s'; "
+			   "%s", info->name, filter_type_name(info->type),
 			   word, advice);
 }

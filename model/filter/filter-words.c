@@ -31,7 +31,7 @@ static const char *const reserved[] = { "and", "or", "not", "in" };
 static const struct {
 	const char *name, *example;
 } types[] = {
-	[FILTER_TEXT] = { "a text", "/conv/" },
+	[FILTER_TEXT] = { "text", "/conv/" },
 	[FILTER_TIME] = { "a time", "1ms" },
 	[FILTER_SIZE] = { "a size", "64M" },
 	[FILTER_RATE] = { "a rate", "10G/s" },

@@ -103,10 +103,10 @@ void build_damage(struct build *build, const struct wire *wire, const uint8_t *b
 	if (build->part)
 		return;
 	if (wire->cut)
-		build_problem(build, "the file is cut off or damaged: something reaches beyond its "
+		build_problem(build, "the file is cut off or damaged: a record reaches beyond its "
 			      "end", "byte", (uint64_t)(wire->data - begin));
 	else if (wire->damaged)
-		build_problem(build, "damaged: this is no protobuf field", "byte",
+		build_problem(build, "the file is damaged: not a protobuf field", "byte",
 			      (uint64_t)(wire->at - begin));
 }
 
@@ -145,7 +145,7 @@ uint32_t build_name(struct build *build, const void *text, size_t size, uint8_t 
 			return i + 1;
 	}
 	if (build->n_names >= BUILD_TABLE_MAX || build->text_bytes >= BUILD_TEXT_BYTES) {
-		build_problem(build, "there are too many different names: further ones are left out",
+		build_problem(build, "too many different names: the others are left out",
 			      "name", build->n_names);
 		return 0;
 	}
@@ -200,7 +200,7 @@ uint32_t build_device(struct build *build, const char *key)
 uint32_t build_track(struct build *build, uint32_t process, uint32_t tid)
 {
 	if (build->n_tracks >= BUILD_TRACKS_MAX) {
-		build_problem(build, "there are too many threads: further ones are put into one",
+		build_problem(build, "too many threads: the others are put into one",
 			      "thread", build->n_tracks);
 		return (uint32_t)build->n_tracks;
 	}
@@ -254,7 +254,7 @@ uint32_t build_series(struct build *build, uint32_t process, uint32_t device, co
 	if (known != NONE)
 		return known + 1;
 	if (build->n_series >= 4096) {
-		build_problem(build, "there are too many counters: further ones are left out",
+		build_problem(build, "too many counters: the others are left out",
 			      "counter", build->n_series);
 		return 0;
 	}
@@ -274,7 +274,7 @@ uint32_t build_correlation(struct build *build, uint64_t id)
 	if (known != NONE)
 		return known + 1;
 	if (build->n_correlations >= BUILD_TABLE_MAX) {
-		build_problem(build, "there are too many correlations: further ones are not joined",
+		build_problem(build, "too many correlations: the others are not joined",
 			      "correlation", id);
 		return 0;
 	}
@@ -292,7 +292,7 @@ uint32_t build_flow(struct build *build, uint64_t id)
 	if (known != NONE)
 		return known + 1;
 	if (build->n_flows >= BUILD_TABLE_MAX) {
-		build_problem(build, "there are too many flows: further ones are left out", "flow", id);
+		build_problem(build, "too many flows: the others are left out", "flow", id);
 		return 0;
 	}
 	grow(&build->flows, &build->cap_flows, build->n_flows, sizeof(*build->flows));

@@ -53,10 +53,12 @@ static ssize_t read_raw(struct bytes *source, void *to, size_t size)
 static bool tell_raw(const struct bytes *source, ssize_t n, char *error)
 {
 	if (n < 0)
-		snprintf(error, IMPORT_ERROR_MAX, "cannot read on at byte %" PRIu64 ": %s", source->at,
+		snprintf(error, IMPORT_ERROR_MAX, "cannot read beyond byte %" PRIu64 ": "
+			 "%s", source->at,
 			 strerror(errno));
 	else if (n == 0 && source->at < source->size)
-		snprintf(error, IMPORT_ERROR_MAX, "the file became shorter while it was read: it had "
+		snprintf(error, IMPORT_ERROR_MAX, "the file became shorter while it was read: it "
+			 "had "
 			 "%" PRIu64 " bytes and ends at byte %" PRIu64, source->size, source->at);
 	else
 		return false;
@@ -73,7 +75,7 @@ static bool open_file(struct bytes *source, const char *path, char *error)
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		snprintf(error, IMPORT_ERROR_MAX, "'%s' is no regular file", path);
+		snprintf(error, IMPORT_ERROR_MAX, "'%s' is not a regular file", path);
 		return false;
 	}
 	source->size = (uint64_t)st.st_size;
@@ -144,7 +146,7 @@ static bool begin_inflate(struct bytes *source, char *error)
 		return true;
 	memset(&source->z, 0, sizeof(source->z));
 	if (inflateInit2(&source->z, 15 + 16) != Z_OK) {
-		snprintf(error, IMPORT_ERROR_MAX, "no memory for unpacking");
+		snprintf(error, IMPORT_ERROR_MAX, "out of memory while decompressing");
 		return false;
 	}
 	if (!source->buffer)
@@ -172,8 +174,9 @@ static bool is_bomb(const struct bytes *source, char *error)
 {
 	if (source->given < GZIP_FREE || source->given / GZIP_RATIO < source->at)
 		return false;
-	snprintf(error, IMPORT_ERROR_MAX, "%" PRIu64 " bytes of gzip unpack to more than %" PRIu64
-		 ": that is no recording", source->at, source->given);
+	snprintf(error, IMPORT_ERROR_MAX, "%" PRIu64 " bytes of gzip decompress to more than "
+		 "%" PRIu64
+		 " bytes: no recording does", source->at, source->given);
 	return true;
 }
 
@@ -194,7 +197,8 @@ static size_t read_packed(struct bytes *source, void *buffer, size_t size, char 
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
 			/* What follows the last member is nobody's. */
 			if (!source->between)
-				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before byte "
+				snprintf(error, IMPORT_ERROR_MAX, "the gzip file is damaged before "
+					 "byte "
 					 "%" PRIu64, source->at - source->z.avail_in);
 			break;
 		}
@@ -273,7 +277,8 @@ static int unpack(struct bytes *source, const _Atomic bool *stop, char *error)
 			break;
 	}
 	if (fd < 0 || (n && !*stop) || ftruncate(fd, (off_t)source->given)) {
-		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': %s", path, strerror(errno));
+		snprintf(error, IMPORT_ERROR_MAX, "cannot write into '%s': "
+			 "%s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		fd = -1;
@@ -316,7 +321,8 @@ const uint8_t *bytes_range(struct bytes *source, size_t *size, const _Atomic boo
 	map = *size ? mmap(NULL, *size, in_memory ? PROT_READ | PROT_WRITE : PROT_READ,
 			   MAP_PRIVATE | (in_memory ? MAP_ANONYMOUS : 0), fd, 0) : MAP_FAILED;
 	if (map == MAP_FAILED && !error[0])
-		snprintf(error, IMPORT_ERROR_MAX, *size ? "no memory for the file: %s" :
+		snprintf(error, IMPORT_ERROR_MAX, *size ? "cannot allocate memory for the file: "
+			 "%s" :
 			 "the file is empty", strerror(errno));
 	if (fd >= 0)
 		close(fd);

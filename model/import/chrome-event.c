@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/import/chrome-internal.h"
 
 #define NONE UINT32_MAX
@@ -15,9 +16,7 @@
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-	for (hash ^= 0xcbf29ce484222325u; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(HASH_SEED ^ hash, text));
 }
 
 static bool is_in(const char *word, const char *const *list)
@@ -54,7 +53,7 @@ static uint32_t process_of(struct chrome *c)
 	if (index != NONE)
 		return index;
 	if (c->n_processes >= BUILD_PROCESSES_MAX) {
-		build_problem(c->build, "there are too many processes: further ones are put into one",
+		build_problem(c->build, "too many processes: the others are put into one",
 			      "event", c->events);
 		return (uint32_t)c->n_processes - 1;
 	}
@@ -87,7 +86,7 @@ static struct chrome_track *track_of(struct chrome *c)
 	if (index != NONE)
 		return &c->tracks[index];
 	if (c->n_tracks >= BUILD_TRACKS_MAX) {
-		build_problem(c->build, "there are too many threads: further ones are put into one",
+		build_problem(c->build, "too many threads: the others are put into one",
 			      "event", c->events);
 		return &c->tracks[c->n_tracks - 1];
 	}
@@ -136,7 +135,7 @@ static uint32_t push_open(struct chrome *c, int64_t start_ns, uint32_t name, uin
 		c->free_open = c->opens[index].below;
 	} else {
 		if (c->n_opens >= OPENS_MAX) {
-			build_problem(c->build, "there are too many open events", "event", c->events);
+			build_problem(c->build, "too many open events", "event", c->events);
 			return below;
 		}
 		grow(&c->opens, &c->cap_opens, c->n_opens, sizeof(*c->opens));
@@ -183,7 +182,7 @@ static void take_async(struct chrome *c, struct item *item, bool begin)
 		return;
 	}
 	if (open == NONE) {
-		build_problem(c->build, "an end without a beginning", "line or event", c->events);
+		build_problem(c->build, "an end without a start", "line or event", c->events);
 		return;
 	}
 	next = pop_open(c, open, item->start_ns, item);
@@ -387,7 +386,7 @@ static void take_instant(struct chrome *c, struct item *item)
 static void take_end(struct chrome *c, struct chrome_track *track, struct item *item)
 {
 	if (track->open == NONE)
-		build_problem(c->build, "an end without a beginning", "event", c->events);
+		build_problem(c->build, "an end without a start", "event", c->events);
 	else
 		track->open = pop_open(c, track->open, item->start_ns, item);
 }
@@ -406,7 +405,7 @@ void chrome_event_take(struct chrome *c)
 		return;			/* objects and what draws nothing */
 	if (!read_time(c, CHROME_TS, &item.start_ns) ||
 	    (phase == 'X' && c->event.there[CHROME_DUR] && !read_time(c, CHROME_DUR, &item.dur_ns))) {
-		build_problem(c->build, "an event without a time that can be read", "event", c->events);
+		build_problem(c->build, "an event without a readable time", "event", c->events);
 		return;
 	}
 	/* Both ends are rounded in the same way. */
@@ -460,7 +459,8 @@ static void place_track(struct chrome *c, struct chrome_track *track, bool all_s
 	const char *device = strstr(name, "/device:");
 	char *key;
 
-	if (track->stream || (!at && !strstr(name, "/memcpy") && (!device || strstr(name, " Compute"))))
+	if (track->stream || (!at && !strstr(name, "/memcpy") && (!device || strstr(name, " "
+										    "Compute"))))
 		return;
 	if (!device || strstr(device, "/device:CPU") == device)
 		device = name;
@@ -515,7 +515,7 @@ void chrome_finish(struct chrome *c)
 			c->build->tracks[c->tracks[i].track - 1].process = home;
 	for (size_t i = 0; i < c->n_tracks; i++)
 		if (c->tracks[i].open != NONE)
-			build_problem(c->build, "a beginning without an end: left out", "thread", i);
+			build_problem(c->build, "a start without an end: left out", "thread", i);
 }
 
 void chrome_release(struct chrome *c)

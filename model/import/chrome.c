@@ -235,7 +235,7 @@ static void tell_end(struct parser *p, uint64_t offset, const unsigned char *dat
 	if (build_stopped(p->chrome.build))
 		return;
 	if (p->too_deep) {
-		build_problem(p->chrome.build, "lists and objects that are nested too deeply", "line",
+		build_problem(p->chrome.build, "lists or objects nested too deeply", "line",
 			      p->chrome.line + lines_in(data, at < size ? at : size));
 		return;
 	}
@@ -244,9 +244,10 @@ static void tell_end(struct parser *p, uint64_t offset, const unsigned char *dat
 	if (end)
 		*end = '\0';
 	p->chrome.line += lines_in(data, at < size ? at : size);
-	build_say(p->chrome.build, 1, "the JSON is damaged at line %" PRIu64 ", byte %" PRIu64 ": %s",
+	build_say(p->chrome.build, 1, "the JSON is damaged at line %" PRIu64 ", byte %" PRIu64 ": "
+		  "%s",
 		  p->chrome.line, offset + at, (char *)text);
-	build_problem(p->chrome.build, "what follows is not read", "byte", offset + at);
+	build_problem(p->chrome.build, "the rest is not read", "byte", offset + at);
 	yajl_free_error(p->yajl, text);
 }
 
@@ -261,7 +262,8 @@ static void tell_whole(struct parser *p, struct bytes *source, const char *error
 	else if (p->depth && !(p->top_is_list && p->depth == 1))	/* the ] may be missing */
 		build_problem(p->chrome.build, "the JSON is cut off", "byte", bytes_offset(source));
 	else if (!p->has_events)
-		build_problem(p->chrome.build, "no 'traceEvents': this is not a Chrome trace", "byte",
+		build_problem(p->chrome.build, "no 'traceEvents': this is not a Chrome "
+			      "trace", "byte",
 			      bytes_offset(source));
 }
 
@@ -281,7 +283,8 @@ static void parse(struct parser *p, struct bytes *source)
 		if (!good)
 			tell_end(p, p->fed - size + skip, data + skip, size - skip);
 		else if (p->fed - p->told > VALUE_MAX)
-			build_problem(p->chrome.build, "a value of more than 16 MiB", "byte", p->told);
+			build_problem(p->chrome.build, "a value of more than 16 "
+				      "MiB", "byte", p->told);
 		good = good && p->fed - p->told <= VALUE_MAX;
 		p->chrome.line += lines_in(data, size);
 		atomic_store(p->chrome.build->progress, bytes_progress(source) / 2);
@@ -301,7 +304,7 @@ void chrome_read(struct build *build, struct bytes *source, const char *name)
 		strbuf_init(&p.chrome.event.text[i]);
 	p.yajl = yajl_alloc(&callbacks, NULL, &p);
 	if (!p.yajl) {
-		build_problem(build, "no memory for reading JSON", "byte", 0);
+		build_problem(build, "out of memory while reading JSON", "byte", 0);
 	} else {
 		yajl_config(p.yajl, yajl_dont_validate_strings, 1);
 		yajl_config(p.yajl, yajl_allow_partial_values, 1);

@@ -13,6 +13,11 @@
 
 #define LOOK_BYTES 4096u
 
+enum import_kind {
+	IMPORT_NONE = 0,
+	IMPORT_RUN_METADATA, IMPORT_STEP_STATS, IMPORT_XSPACE, IMPORT_CHROME,
+};
+
 struct import {
 	struct import_options options;
 	struct bytes *source;		/* owned */
@@ -21,12 +26,14 @@ struct import {
 	_Atomic int progress;
 };
 
-const char *import_kind_name(enum import_kind kind)
+/* "a TensorFlow XSpace" */
+static const char *import_kind_name(enum import_kind kind)
 {
 	static const char *const names[] = {
-		[IMPORT_NONE] = "nothing that is known",
+		[IMPORT_NONE] = "of no known format",
 		[IMPORT_RUN_METADATA] = "a TensorFlow RunMetadata",
-		[IMPORT_STEP_STATS] = "a TensorFlow StepStats", [IMPORT_XSPACE] = "a TensorFlow XSpace",
+		[IMPORT_STEP_STATS] = "a TensorFlow StepStats", [IMPORT_XSPACE] = "a TensorFlow "
+										  "XSpace",
 		[IMPORT_CHROME] = "a Chrome trace",
 	};
 
@@ -105,17 +112,13 @@ struct import *import_new(const struct import_options *options, char error[IMPOR
 	if (import->source)
 		import->kind = look(import->source, why);
 	if (import->source && !import->kind)
-		snprintf(error, IMPORT_ERROR_MAX, "'%.200s' is nothing that tftop can open (RunMetadata, "
-			 "StepStats, XSpace, Chrome's JSON)%s%.200s", path, *why ? ": " : "", why);
+		snprintf(error, IMPORT_ERROR_MAX, "tftop cannot open '%.200s': it is neither "
+			 "RunMetadata, StepStats, XSpace nor Chrome's "
+			 "JSON%s%.200s", path, *why ? ": " : "", why);
 	if (!error[0])
 		return import;
 	import_free(import);
 	return NULL;
-}
-
-enum import_kind import_kind(const struct import *import)
-{
-	return import->kind;
 }
 
 /* ---- reading ---- */
@@ -153,7 +156,8 @@ static void tell_problems(struct build *build)
 {
 	for (size_t i = 0; i < BUILD_PROBLEMS && build->problems[i].what; i++)
 		if (build->problems[i].count > 1)
-			build_say(build, 1, "%s: %" PRIu64 " times in all", build->problems[i].what,
+			build_say(build, 1, "%s: %" PRIu64 " times in "
+				  "total", build->problems[i].what,
 				  build->problems[i].count);
 }
 

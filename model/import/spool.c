@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "model/base/binary_heap.h"
 #include "model/base/util.h"
 #include "model/import/import.h"
 
@@ -164,24 +165,12 @@ void spool_each(struct spool *spool, void (*take)(void *arg, struct item *item),
 
 /* ---- the merge ---- */
 
-static bool is_before(const struct run *a, const struct run *b)
+static bool run_is_before(const void *one, const void *other, const void *arg)
 {
+	const struct run *a = one, *b = other;
+
+	(void)arg;
 	return compare(a->at, b->at) < 0;
-}
-
-static void sink_down(struct spool *spool, size_t i)
-{
-	struct run run = spool->heap[i];
-
-	for (size_t child; (child = 2 * i + 1) < spool->n_heap; i = child) {
-		if (child + 1 < spool->n_heap &&
-		    is_before(&spool->heap[child + 1], &spool->heap[child]))
-			child++;
-		if (!is_before(&spool->heap[child], &run))
-			break;
-		spool->heap[i] = spool->heap[child];
-	}
-	spool->heap[i] = run;
 }
 
 void spool_sort(struct spool *spool)
@@ -199,8 +188,7 @@ void spool_sort(struct spool *spool)
 	if (spool->n)
 		spool->heap[runs++] = (struct run) { spool->block, spool->block + spool->n };
 	spool->n_heap = runs;
-	for (size_t i = runs; i-- > 0;)
-		sink_down(spool, i);
+	binary_heap_make(spool->heap, runs, sizeof(*spool->heap), run_is_before, NULL);
 }
 
 const struct item *spool_next(struct spool *spool)
@@ -214,6 +202,7 @@ const struct item *spool_next(struct spool *spool)
 	if (spool->heap[0].at == spool->heap[0].end)
 		spool->heap[0] = spool->heap[--spool->n_heap];
 	if (spool->n_heap)
-		sink_down(spool, 0);
+		binary_heap_down(spool->heap, spool->n_heap, sizeof(*spool->heap), 0, run_is_before,
+				 NULL);
 	return item;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/util.h"
 #include "model/import/details.h"
 #include "model/import/readers.h"
@@ -168,11 +169,7 @@ static bool times(const Tf__NodeExecStats *node, struct item *item)
 
 static uint64_t name_key(const char *name, size_t length)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
-	return hash;
+	return hash_bytes(HASH_SEED, name, length);
 }
 
 /* An input, "a", "a:1" or "^a", as the flow of what the node gives. */
@@ -338,11 +335,13 @@ static void add_node(struct stats *s, const struct wire *bytes)
 	arena_reset(&s->arena);
 	node = tf__node_exec_stats__unpack(&s->arena.allocator, bytes->size, bytes->data);
 	if (!node) {
-		build_problem(s->build, "a node that cannot be unpacked", "byte", place(s, bytes->data));
+		build_problem(s->build, "a node that cannot be "
+			      "decoded", "byte", place(s, bytes->data));
 		return;
 	}
 	if (!times(node, &item)) {
-		build_problem(s->build, "a node with impossible times", "byte", place(s, bytes->data));
+		build_problem(s->build, "a node with impossible "
+			      "times", "byte", place(s, bytes->data));
 		return;
 	}
 	if (s->track)

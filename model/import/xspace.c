@@ -249,7 +249,7 @@ static void walk_events(struct xspace *x, const struct wire *bytes)
 		if (event)
 			xspace_event(x, event);
 		else
-			build_problem(x->build, "an event that cannot be unpacked", "byte",
+			build_problem(x->build, "an event that cannot be decoded", "byte",
 				      place(x, wire.data));
 	}
 	build_damage(x->build, &wire, x->begin);
@@ -285,7 +285,8 @@ static void look_at_plane(struct xspace *x, const struct wire *bytes)
 			continue;
 		while (wire_next(&line) && line.field < 4)
 			if (line.field == 2 && line.data) {
-				x->has_streams |= line.size > 8 && !memcmp(line.data, "Stream #", 8);
+				x->has_streams |= line.size > 8 && !memcmp(line.data, "Stream "
+									   "#", 8);
 				x->has_xla |= is_text(&line, "XLA Ops");
 			}
 	}

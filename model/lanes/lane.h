@@ -131,7 +131,8 @@ struct chunk {
 	int64_t reach_ns;		/* latest end of this and all chunks before */
 	uint32_t min_id, max_id;
 	struct summary sum;		/* up to date unless dirty, like the marks */
-	uint64_t marks[2][2];		/* of names, of ops: one of 128 bits for each (a Bloom filter) */
+	/* of names, of ops: one of 128 bits for each (a Bloom filter) */
+	uint64_t marks[2][2];
 	/* LANE_BLOCKS, NULL in small chunks; owned while open, else in the store. */
 	struct block *blocks;
 	/* Sealed: columns, blocks, then the columns' store; one allocation, owned,

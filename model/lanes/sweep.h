@@ -4,7 +4,7 @@
 #ifndef MODEL_SWEEP_H
 #define MODEL_SWEEP_H
 
-#include "model/lanes/lane-internal.h"
+#include "model/lanes/lane_internal.h"
 
 /* One question on its way through a lane. */
 struct sweep {

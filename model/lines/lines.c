@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames and uses: taken in, summed up, written again. */
-#include "model/core/model-internal.h"
+#include "model/lines/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/util.h"
-#include "model/recording/export-internal.h"
+#include "model/core/model.h"
+#include "model/idents/idents.h"
 
 static struct lines *lines_get(struct model *model)
 {
@@ -83,9 +84,9 @@ static struct ident_lines *ident_lines_get(struct model *model, uint32_t index)
 
 /* ---- frames ---- */
 
-uint32_t frame_get(struct model *model, uint32_t id)
+uint32_t frame_get(struct model *model, uint32_t process, uint32_t id)
 {
-	uint64_t key = (uint64_t)model->process_index << 32 | id;
+	uint64_t key = (uint64_t)process << 32 | id;
 	struct lines *l;
 	uint32_t i;
 
@@ -100,15 +101,16 @@ uint32_t frame_get(struct model *model, uint32_t id)
 		return 0;
 	}
 	*(struct frame *)store_new(&l->frames) = (struct frame) {
-		.process = model->process_index, .id = id, .parent = NONE,
+		.process = process, .id = id, .parent = NONE,
 	};
 	map_set(&l->frame_by_id, key, l->frames.n - 1);
 	return l->frames.n;
 }
 
-void frame_define(struct model *model, const struct event_frame *def)
+void frame_define(struct model *model, const struct arrival *in)
 {
-	uint32_t index = frame_get(model, def->id), parent;
+	const struct event_frame *def = &in->event->u.frame;
+	uint32_t index = frame_get(model, in->process->index, def->id), parent;
 	struct frame *frame;
 
 	/* a parent has a lower id, so that no stack is a ring */
@@ -120,11 +122,11 @@ void frame_define(struct model *model, const struct event_frame *def)
 		model_bad(model, BAD_FULL);
 		return;
 	}
-	parent = frame_get(model, def->parent);
+	parent = frame_get(model, in->process->index, def->parent);
 	frame = frame_at(model->lines, index - 1);
 	frame->parent = parent ? parent - 1 : NONE;
-	frame->file = local_name(model, def->file);
-	frame->function = local_name(model, def->function);
+	frame->file = local_name(model, in->process, def->file);
+	frame->function = local_name(model, in->process, def->function);
 	frame->line = def->line;
 }
 
@@ -256,7 +258,7 @@ void lines_child(struct model *model, struct op_state *parent, uint32_t use, int
 /* ---- forward and backward ---- */
 
 /* false: the forward op is not there yet. */
-static bool link(struct model *model, const struct link *link)
+static bool link_backward(struct model *model, const struct link *link)
 {
 	struct lines *l = model->lines;
 	uint32_t index = op_state_find(model, link->process, link->forward), at;
@@ -302,7 +304,7 @@ static void link_later(struct model *model, const struct link *one)
 	if (!l->pending)
 		l->pending = xcalloc(LINKS_PENDING, sizeof(*l->pending));
 	if (l->n_pending == LINKS_PENDING) {
-		l->unlinked += !link(model, &l->pending[l->head]);
+		l->unlinked += !link_backward(model, &l->pending[l->head]);
 		l->head = (l->head + 1) % LINKS_PENDING;
 		l->n_pending--;
 	}
@@ -319,7 +321,7 @@ void lines_settled(struct model *model, int64_t settled_ns)
 
 		l->head = (l->head + 1) % LINKS_PENDING;
 		l->n_pending--;
-		if (link(model, &one))
+		if (link_backward(model, &one))
 			continue;
 		/* what it is the gradient of began before it ended */
 		if (one.end_ns <= settled_ns)
@@ -361,7 +363,7 @@ static void count_shapes(struct model *model, const struct line_op_in *op)
 		use->max_ns = op->dur_ns;
 }
 
-static void keep_slow(struct model *model, const struct line_op_in *op)
+static void line_keep_slow(struct model *model, const struct line_op_in *op)
 {
 	struct ident_lines *more = ident_lines(model, op->ident);
 	uint32_t at;
@@ -390,7 +392,7 @@ static void count_use(struct model *model, struct op_state *state, const struct 
 	use->count++;
 	add_ns(&use->total_ns, op->dur_ns);
 	add_ns(&use->self_ns, op->self_ns);
-	keep_slow(model, op);
+	line_keep_slow(model, op);
 	if (!state)
 		return;
 	state->use = index + 1;
@@ -423,7 +425,7 @@ void lines_ran(struct model *model, struct op_state *state, const struct line_op
 		};
 
 		lines_get(model);
-		if (!link(model, &one))
+		if (!link_backward(model, &one))
 			link_later(model, &one);
 	}
 }
@@ -447,9 +449,9 @@ void lines_launched(struct model *model, uint32_t use, const struct launch *laun
 	line->copy_bytes += launch->kernel ? 0 : launch->bytes;
 }
 
-void lines_allocated(struct model *model, uint64_t op, uint64_t bytes)
+void lines_allocated(struct model *model, uint32_t process, uint64_t op, uint64_t bytes)
 {
-	uint32_t index = op_state_get(model, model->process_index, op);
+	uint32_t index = op_state_get(model, process, op);
 	struct op_state *state = index == NONE ? NULL : store_at(&model->op_states, index);
 
 	if (!state)
@@ -457,26 +459,4 @@ void lines_allocated(struct model *model, uint64_t op, uint64_t bytes)
 	state->allocated += bytes;
 	if (state->use)
 		use_at(model->lines, state->use - 1)->allocated += bytes;
-}
-
-/* ---- written again ---- */
-
-void lines_export(struct model_export *x, uint32_t process, int64_t time_ns)
-{
-	const struct lines *l = x->model->lines;
-
-	for (uint32_t i = 0; l && i < l->frames.n; i++) {
-		const struct frame *frame = frame_at(l, i);
-		struct event event = export_event(x, process, EVENT_FRAME, time_ns);
-
-		if (frame->process != process || !frame->file)
-			continue;
-		event.u.frame = (struct event_frame) {
-			.id = frame->id, .line = frame->line,
-			.parent = frame->parent == NONE ? 0 : frame_at(l, frame->parent)->id,
-			.file = export_name(x, process, frame->file, NAME_SOURCE),
-			.function = export_name(x, process, frame->function, NAME_SOURCE),
-		};
-		export_put(x, &event);
-	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations and frees as they come in: the journal, steps, questions. */
-#include "model/memory/memory-internal.h"
+#include "model/lines/lines.h"
+#include "model/memory/memory_internal.h"
+#include "model/steps/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +141,7 @@ static void holders_sample(struct memory *memory)
 	memory->sampled_steps = memory->steps;
 }
 
-static void step_ended(struct memory *memory)
+static void memory_step_ended(struct memory *memory)
 {
 	memory->steps++;
 	if (memory->steps % memory->stride)
@@ -191,7 +193,7 @@ static void steps_until(struct model *model, int64_t until_ns)
 		memory->last_step_end_ns = end;
 		if (!memory->steps)
 			memory->first_step_end_ns = end;
-		step_ended(memory);
+		memory_step_ended(memory);
 	}
 }
 
@@ -263,13 +265,13 @@ void memory_settled(struct model *model, int64_t settled_ns)
 		journal_drop(memory);
 }
 
-static void push(struct model *model, struct memory_event event)
+static void memory_push(struct model *model, const struct arrival *in, struct memory_event event)
 {
 	struct memory *memory = model->memory;
 
-	event.process = model->process_index;
+	event.process = in->process->index;
 	if (!event.time_ns)
-		event.time_ns = model->event->time_ns;
+		event.time_ns = in->event->time_ns;
 	if (!time_ok(event.time_ns))
 		event.time_ns = model->live_ns;
 	event.order = memory->order++;
@@ -292,13 +294,15 @@ static void push(struct model *model, struct memory_event event)
 	memory_settled(model, memory->journal[memory->head + JOURNAL_MAX / 2].time_ns);
 }
 
-void apply_alloc(struct model *model, const struct event_alloc *alloc)
+void apply_alloc(struct model *model, const struct arrival *in)
 {
+	const struct event_alloc *alloc = &in->event->u.alloc;
 	struct memory_event event = {
 		.kind = MEMORY_ALLOC, .address = alloc->address, .bytes = alloc->bytes,
 		.time_ns = alloc->at_ns,
-		.allocator = alloc->allocator, .name = local_name(model, alloc->allocator),
-		.view = NONE, .op = local_name(model, alloc->op_name),
+		.allocator = alloc->allocator, .name = local_name(model, in->process,
+								  alloc->allocator),
+		.view = NONE, .op = local_name(model, in->process, alloc->op_name),
 	};
 
 	if (!event.name || alloc->bytes > (uint64_t)1 << 60) {
@@ -306,31 +310,34 @@ void apply_alloc(struct model *model, const struct event_alloc *alloc)
 		return;
 	}
 	if (alloc->device)
-		event.view = view_get(model, model->process_index, alloc->device);
+		event.view = view_get(model, in->process->index, alloc->device);
 	if (alloc->op)
-		lines_allocated(model, alloc->op, alloc->bytes);
-	push(model, event);
+		lines_allocated(model, in->process->index, alloc->op, alloc->bytes);
+	memory_push(model, in, event);
 }
 
-void apply_free(struct model *model, const struct event_free *event_free)
+void apply_free(struct model *model, const struct arrival *in)
 {
+	const struct event_free *event_free = &in->event->u.free;
 	struct memory_event event = {
 		.kind = MEMORY_FREE, .address = event_free->address, .time_ns = event_free->at_ns,
 		.allocator = event_free->allocator,
-		.name = local_name(model, event_free->allocator), .view = NONE,
+		.name = local_name(model, in->process, event_free->allocator), .view = NONE,
 	};
 
 	if (!event.name)
 		model_bad(model, BAD_ID);
 	else
-		push(model, event);
+		memory_push(model, in, event);
 }
 
-void apply_region(struct model *model, const struct event_region *region)
+void apply_region(struct model *model, const struct arrival *in)
 {
+	const struct event_region *region = &in->event->u.region;
 	struct memory_event event = {
 		.kind = MEMORY_REGION, .address = region->address, .bytes = region->bytes,
-		.allocator = region->allocator, .name = local_name(model, region->allocator),
+		.allocator = region->allocator, .name = local_name(model, in->process,
+								   region->allocator),
 		.view = NONE, .joined = region->joined != 0,
 	};
 
@@ -340,15 +347,15 @@ void apply_region(struct model *model, const struct event_region *region)
 		return;
 	}
 	if (region->device)
-		event.view = view_get(model, model->process_index, region->device);
-	push(model, event);
+		event.view = view_get(model, in->process->index, region->device);
+	memory_push(model, in, event);
 }
 
-void memory_exit(struct model *model)
+void memory_exit(struct model *model, const struct arrival *in)
 {
 	/* Nothing of it was ever there. */
 	if (model->memory->order)
-		push(model, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
+		memory_push(model, in, (struct memory_event) { .kind = MEMORY_EXIT, .view = NONE });
 }
 
 /* ---- out ---- */

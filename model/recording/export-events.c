@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/export-internal.h"
 #include "model/base/util.h"
+#include "model/counters/counters.h"
+#include "model/idents/idents.h"
+#include "model/lines/lines.h"
+#include "model/recording/export-internal.h"
+#include "model/totals/totals.h"
 
 void export_put(struct model_export *x, const struct event *event)
 {
@@ -191,7 +195,7 @@ static void each_thread(struct model_export *x, uint32_t process, uint64_t key, 
 /* Those the model makes it will make again. */
 static void put_series(struct model_export *x, uint32_t process, int64_t time_ns)
 {
-	const struct counters *counters = &x->model->counters;
+	const struct counters *counters = x->model->counters;
 
 	for (uint32_t i = 0; i < counters->series.n; i++) {
 		const struct series *series = series_at(counters, i);
@@ -230,14 +234,14 @@ void export_process(struct model_export *x, uint32_t process, int64_t time_ns)
 		};
 		export_put(x, &event);
 	}
-	pauses_export(x, process, time_ns);
+	export_pauses(x, process, time_ns);
 	for_each(x, process, &p->threads, time_ns, each_thread);
 	for_each(x, process, &p->views, time_ns, each_view);
 	for_each(x, process, &p->queues, time_ns, each_queue);
 	for_each(x, process, &p->shapes, time_ns, each_shape);
 	put_series(x, process, time_ns);
-	lines_export(x, process, time_ns);
-	graph_export(x, process, time_ns);
+	export_frames(x, process, time_ns);
+	export_graphs(x, process, time_ns);
 }
 
 /* As model_status() says it. */
@@ -253,44 +257,6 @@ static uint64_t calls_seen(const struct model *model)
 	return calls;
 }
 
-/* Sums of the whole run: of a part of it they would say too much. */
-static void put_stages(struct model_export *x, uint32_t process)
-{
-	struct model *model = x->model;
-
-	for (uint32_t i = 0; x->whole && i < model->inputs.stages.n; i++) {
-		const struct input_stage *s = store_at(&model->inputs.stages, i);
-		struct event event = export_event(x, process, EVENT_STAGE, x->now_ns);
-
-		if (s->process != process)
-			continue;
-		event.u.stage = (struct event_stage) {
-			.id = s->id, .parent = s->parent, .parallelism = s->parallelism_set,
-			.buffer = s->buffer, .path = text_of(x, s->path), .what = text_of(x, s->what),
-		};
-		if (s->path)
-			export_put(x, &event);
-		event.type = EVENT_STAGES;
-		event.u.stages = (struct event_stages) {
-			.stage = s->id, .parallelism = s->parallelism, .buffered = s->buffered,
-			.elements = s->calls, .bytes = s->bytes, .total_ns = s->total_ns,
-			.self_ns = s->self_ns, .busy_ns = s->busy_ns, .wait_ns = s->wait_ns,
-			.max_ns = s->max_ns, .begin_ns = s->begin_ns, .end_ns = s->end_ns,
-		};
-		if (s->end_ns)
-			export_put(x, &event);
-	}
-}
-
-static void put_pools(struct model_export *x, uint32_t process)
-{
-	struct event event = export_event(x, process, EVENT_POOL, x->now_ns);
-
-	for (uint32_t i = 0; x->whole && pools_event(x->model, i, process, &event.u.pool); i++)
-		if (event.u.pool.tid)
-			export_put(x, &event);
-}
-
 void export_process_end(struct model_export *x, uint32_t process)
 {
 	const struct process *p = process_at(x->model, process);
@@ -299,8 +265,8 @@ void export_process_end(struct model_export *x, uint32_t process)
 
 	if (x->whole && process == x->caller)
 		calls = calls_seen(x->model) - x->others_calls;
-	put_stages(x, process);
-	put_pools(x, process);
+	export_stages(x, process);
+	export_pools(x, process);
 	if (p->own_ns || p->dropped || calls) {
 		event.u.beat = (struct event_beat) {
 			.calls = calls, .dropped = p->dropped, .own_ns = p->own_ns,
@@ -309,7 +275,7 @@ void export_process_end(struct model_export *x, uint32_t process)
 	}
 	if (p->settled_ns) {
 		event = export_event(x, process, EVENT_SETTLED, p->seen_ns);
-		event.u.settled_ns = p->settled_ns;
+		event.u.settled.settled_ns = p->settled_ns;
 		export_put(x, &event);
 	}
 	if (p->exited || p->execed) {

@@ -4,7 +4,8 @@
 #define MODEL_EXPORT_INTERNAL_H
 
 #include "model/recording/export.h"
-#include "model/core/model-internal.h"
+#include "model/recording/journal.h"
+#include "model/rows/rows.h"
 
 enum source_kind { SOURCE_PROCESS, SOURCE_LANE, SOURCE_STEPS, SOURCE_LOSSES, SOURCE_MESSAGES,
 		   SOURCE_JOURNAL };
@@ -81,6 +82,15 @@ struct event export_span(struct model_export *x, const struct row *row, uint32_t
 			 const struct lane_span *span, const union cold *cold);
 void export_open(struct model_export *x, const struct open_span *open);
 struct event export_journal(struct model_export *x, const struct journal_entry *entry);
+/* ---- export_parts.c ---- */
+/* Of a process, at that time: nodes and settings of its graphs, its frames, stages, pools
+ * and pauses. */
+void export_graphs(struct model_export *x, uint32_t process, int64_t time_ns);
+void export_frames(struct model_export *x, uint32_t process, int64_t time_ns);
+void export_stages(struct model_export *x, uint32_t process);
+void export_pools(struct model_export *x, uint32_t process);
+void export_pauses(struct model_export *x, uint32_t process, int64_t time_ns);
+/* ---- export-events.c ---- */
 /* Totals that no event carries. */
 void export_totals(struct model_export *x);
 

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/export-internal.h"
+#include "model/base/binary_heap.h"
 #include "model/base/heap.h"
 #include "model/base/util.h"
+#include "model/recording/export-internal.h"
+#include "model/steps/steps.h"
 
 #define SLICE_EVENTS 512u
 /* How much later than others an entry of the journal may have come: what a thread has
@@ -17,8 +19,11 @@
 
 /* Of those that start together, processes come first, in the order they came in;
  * outer ops before inner. */
-static bool is_before(const struct source *a, const struct source *b)
+static bool source_is_before(const void *one, const void *other, const void *arg)
 {
+	const struct source *a = one, *b = other;
+
+	(void)arg;
 	if (a->next_ns != b->next_ns)
 		return a->next_ns < b->next_ns;
 	if (a->kind != b->kind)
@@ -28,29 +33,22 @@ static bool is_before(const struct source *a, const struct source *b)
 
 static void sift_source(struct model_export *x, size_t i)
 {
-	struct source moving = x->sources[i];
-	size_t child;
+	binary_heap_down(x->sources, x->n_sources, sizeof(*x->sources), i, source_is_before, NULL);
+}
 
-	for (; (child = 2 * i + 1) < x->n_sources; i = child) {
-		if (child + 1 < x->n_sources &&
-		    is_before(&x->sources[child + 1], &x->sources[child]))
-			child++;
-		if (!is_before(&x->sources[child], &moving))
-			break;
-		x->sources[i] = x->sources[child];
-	}
-	x->sources[i] = moving;
+static bool event_is_before(const void *one, const void *other, const void *arg)
+{
+	const struct event *a = one, *b = other;
+
+	(void)arg;
+	return a->time_ns < b->time_ns;
 }
 
 static void push_pending(struct model_export *x, const struct event *event)
 {
-	size_t i = x->n_pending;
-
 	grow(&x->pending, &x->cap_pending, x->n_pending, sizeof(*x->pending));
-	x->n_pending++;
-	for (; i && x->pending[(i - 1) / 2].time_ns > event->time_ns; i = (i - 1) / 2)
-		x->pending[i] = x->pending[(i - 1) / 2];
-	x->pending[i] = *event;
+	x->pending[x->n_pending++] = *event;
+	binary_heap_up(x->pending, x->n_pending, sizeof(*event), event_is_before, NULL);
 }
 
 /* What has started: to be given out when it has ended, or now. */
@@ -66,18 +64,7 @@ static void put_started(struct model_export *x, struct event *event, int64_t sta
 
 static void pop_pending(struct model_export *x)
 {
-	const struct event last = x->pending[--x->n_pending];
-	size_t i = 0, child;
-
-	for (; (child = 2 * i + 1) < x->n_pending; i = child) {
-		if (child + 1 < x->n_pending &&
-		    x->pending[child + 1].time_ns < x->pending[child].time_ns)
-			child++;
-		if (x->pending[child].time_ns >= last.time_ns)
-			break;
-		x->pending[i] = x->pending[child];
-	}
-	x->pending[i] = last;
+	binary_heap_pop(x->pending, x->n_pending--, sizeof(*x->pending), event_is_before, NULL);
 }
 
 static void give_ended(struct model_export *x, int64_t until_ns)
@@ -208,7 +195,7 @@ static void ahead_insert(struct model_export *x, const struct journal_entry *ent
 /* So far that what comes first in what was read is the first; false: there is nothing. */
 static bool read_ahead(struct model_export *x, struct source *source)
 {
-	const struct journal *journal = &x->model->journal;
+	const struct journal *journal = x->model->journal;
 	const struct journal_entry *entry;
 
 	while (x->ahead_head == x->n_ahead || (x->n_ahead - x->ahead_head < JOURNAL_AHEAD &&
@@ -315,7 +302,7 @@ static void add_lists(struct model_export *x)
 {
 	const struct model *model = x->model;
 	struct source journal = {
-		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal.first_number,
+		.kind = SOURCE_JOURNAL, .next_ns = INT64_MIN, .at = model->journal->first_number,
 	};
 
 	for (size_t i = 0; i < model->n_steps; i++)
@@ -370,7 +357,7 @@ static void look(struct model_export *x)
 		find_ids(&process_at(model, i)->views, x->view_ids);
 	}
 	x->gap.spans_ns = model->folded_ns > x->from_ns ? model->folded_ns : INT64_MIN;
-	x->gap.calls_ns = model->journal.from_ns > x->from_ns ? model->journal.from_ns : INT64_MIN;
+	x->gap.calls_ns = model->journal->from_ns > x->from_ns ? model->journal->from_ns : INT64_MIN;
 	add_lanes(x);
 	add_lists(x);
 	x->begin_ns = model->live_ns > 0 ? model->live_ns : 1;

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "model/base/heap.h"
-#include "model/core/model-internal.h"
 #include "model/base/util.h"
+#include "model/core/model.h"
 
 #define VERSION 4u
 #define SECTION ((size_t)1 << 20)	/* has one checksum */

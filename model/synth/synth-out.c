@@ -3,6 +3,7 @@
  * The made-up program's events on their way out: put in the order they are
  * written (a heap), numbered per thread, some of them lost.
  */
+#include "model/base/binary_heap.h"
 #include "model/synth/synth-internal.h"
 
 #include <stdlib.h>
@@ -28,38 +29,28 @@ uint64_t synth_random(struct model_synth *s)
 
 /* ---- the heap ---- */
 
-static bool is_earlier(const struct model_synth *s, uint32_t a, uint32_t b)
+static bool is_earlier(const void *a, const void *b, const void *synth)
 {
-	const struct synth_item *x = &s->items[a], *y = &s->items[b];
+	const struct model_synth *s = synth;
+	const struct synth_item *x = &s->items[*(const uint32_t *)a];
+	const struct synth_item *y = &s->items[*(const uint32_t *)b];
 
 	return x->event.time_ns != y->event.time_ns ? x->event.time_ns < y->event.time_ns :
 						      x->order < y->order;
 }
 
-static void push(struct model_synth *s, uint32_t item)
+static void push_item(struct model_synth *s, uint32_t item)
 {
-	size_t i = s->n;
-
 	grow(&s->heap, &s->cap, s->n, sizeof(*s->heap));
-	s->n++;
-	for (; i && is_earlier(s, item, s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		s->heap[i] = s->heap[(i - 1) / 2];
-	s->heap[i] = item;
+	s->heap[s->n++] = item;
+	binary_heap_up(s->heap, s->n, sizeof(item), is_earlier, s);
 }
 
-static uint32_t pop(struct model_synth *s)
+static uint32_t pop_item(struct model_synth *s)
 {
-	uint32_t top = s->heap[0], last = s->heap[--s->n];
-	size_t i = 0, child;
+	uint32_t top = s->heap[0];
 
-	for (; (child = 2 * i + 1) < s->n; i = child) {
-		if (child + 1 < s->n && is_earlier(s, s->heap[child + 1], s->heap[child]))
-			child++;
-		if (!is_earlier(s, s->heap[child], last))
-			break;
-		s->heap[i] = s->heap[child];
-	}
-	s->heap[i] = last;
+	binary_heap_pop(s->heap, s->n--, sizeof(top), is_earlier, s);
 	return top;
 }
 
@@ -88,7 +79,7 @@ struct event *synth_write(struct model_synth *s, struct worker *w, enum event_ty
 	item->event.type = (uint8_t)type;
 	item->event.pid = item->event.tid = w ? w->pid : 0;
 	item->event.time_ns = written_ns;
-	push(s, index);
+	push_item(s, index);
 	return &item->event;
 }
 
@@ -164,7 +155,7 @@ static bool number(struct model_synth *s, struct event *event)
 void synth_hand_out(struct model_synth *s, int64_t until_ns, model_synth_sink *sink, void *arg)
 {
 	while (s->n && s->items[s->heap[0]].event.time_ns <= until_ns) {
-		uint32_t index = pop(s);
+		uint32_t index = pop_item(s);
 		struct synth_item *item = &s->items[index];
 
 		if (!number(s, &item->event)) {

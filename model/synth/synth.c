@@ -326,7 +326,7 @@ void synth_settled(struct model_synth *s, struct worker *w, int64_t settled_ns)
 {
 	struct event *event = synth_write(s, w, EVENT_SETTLED, w->now_ns + s->profile.disorder_ns);
 
-	event->u.settled_ns = settled_ns;
+	event->u.settled.settled_ns = settled_ns;
 	w->told_ns = w->now_ns;
 }
 

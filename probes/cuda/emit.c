@@ -107,7 +107,7 @@ void emit_clock(void)
 	for (unsigned i = 0; (d = device_at(i)); i++) {
 		int64_t step_ns = offset_ns - sent[i].offset_ns;
 		struct tft_clock clock = {
-			.device = atomic_load(&d->id), .quality = foreign ? 2 : 1,
+			.device = atomic_load(&d->id), .quality = foreign ? TFT_CLOCK_DRIVER : TFT_CLOCK_KNOWN,
 			.ticks = (uint64_t)(now_ns + offset_ns), .host_ns = now_ns,
 			.error_ns = error_ns,
 		};

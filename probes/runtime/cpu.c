@@ -74,7 +74,7 @@ static void send_device(void)
 	struct tft_device d = {
 		.id = TFT_OWN_IDS, .gpu = 0, .units = cores(), .api = "cpu", .platform = "cpu",
 	};
-	struct tft_clock clock = { .device = TFT_OWN_IDS, .quality = 1 };
+	struct tft_clock clock = { .device = TFT_OWN_IDS, .quality = TFT_CLOCK_KNOWN };
 	long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 	char name[128];
 

@@ -17,8 +17,12 @@
  *	cut		the connection ends in the midst of a packet
  *	stall		no packet comes any more
  *	slow		of packets 4 KiB come a second
+ *
+ * The file WIRE_OVER is made when an answer comes that could have had the fault and is sound
+ * because so many had it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,6 +120,8 @@ static void begin_answer(const unsigned char *command)
 	if (!concerns() || w.before-- > 0)
 		return;
 	w.on = !w.times || w.left-- > 0;
+	if (!w.on && getenv("WIRE_OVER"))
+		close(open(getenv("WIRE_OVER"), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 }
 
 ssize_t sendto(int fd, const void *data, size_t size, int flags, const struct sockaddr *to,

@@ -10,7 +10,6 @@ report() { python3 -c 'import json, sys
 j, t = (json.load(open(f)) for f in sys.argv[1:3])
 print(eval(sys.argv[3]))' "$work/report" "$work/truth" "$1"; }
 
-is() { [ "$2" = "$3" ] || fail "$1: '$2', not '$3'"; }
 
 # late FRAMEWORK HOW [STATUS]: all that tftop sets for PROGRAM is taken from it; what an attached
 # one gets comes late

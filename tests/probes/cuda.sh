@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The CUDA probe over the doubles of the driver and of CUPTI (tests/doubles/cuda), on the
 # double of the runtime: what it sends is what the program did, on every release that is
-# played; each fault is told and harms nobody. cuda.sh [NAME]: only the cases whose name
-# contains NAME.
+# played; each fault is told and harms nobody.
 . "$(dirname "$0")/lib.sh"
 double=$O/tests/cuda
-if [ ! -e "$double/cuda_play" ]; then
-	fail cuda "'$double/cuda_play' is missing: make tests"
-	closing
-fi
+need_programs "$double/cuda_play"
 on_double cuda probes/cuda/*.c
 cp "$lib/libtftop-nvtx.so" "$build/double/"
 unset CUDA_DOUBLE CUPTI_DOUBLE CUDA_DOUBLE_TRUTH TFTOP_CUPTI TFTOP_CUPTI_SHARED TFTOP_CUDA_GRAPHS
@@ -247,13 +243,17 @@ case_fails() {
 	END
 }
 
-# A flush that never comes back holds up nobody for long.
-case_hangs() {
+# hung SECONDS: a flush that does not come back for 20 s, and that the program ended before
+hung() {
 	local begin=${EPOCHREALTIME//[.,]/}
 	play 13.0 all CUPTI_DOUBLE=slow=cuptiActivityFlushAll:20000000
 	fine "a driver that hangs"
-	expect "a driver that hangs" "the program ends within 5 s" \
-		$(((${EPOCHREALTIME//[.,]/} - begin) / 5000000)) 0
+	expect "a driver that hangs" "the program ends within $1 s" \
+		$(((${EPOCHREALTIME//[.,]/} - begin) / ($1 * 1000000))) 0
+}
+case_hangs_briefly() { hung 5; }
+case_hangs() {
+	hung 20
 	told "a driver that hangs" "did not answer within a second"
 }
 
@@ -437,23 +437,17 @@ case_exit() {
 	expect exit "status" $status 3
 }
 
-compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread || closing
-cases() {
-	local name
-	for name; do wanted $name && case_$name; done
+compile cuda_test tests/probes/cuda_test.c -L"$double" -Wl,-rpath,"$double" -l:libcuda.so.1 -ldl -lpthread
+# Those that wait for seconds run beside the others, in folders of their own.
+apart() {
+	local tmp=$work
+	cp "${work%/*}/all.play" "$tmp/" && expecting "$@"
 }
-# Those that wait for seconds run beside the others, in a folder of their own.
-mkdir "$tmp/beside" && cp "$tmp/all.play" "$tmp/beside/"
-(
-	tmp=$tmp/beside pass=0 failed=0
-	cases hangs silent nvml
-	echo "$pass $failed"
-) >"$tmp/beside.log" &
+case_beside hangs apart case_hangs
+case_beside silent apart case_silent
 cases exports all releases records bycall refused fails level graphs adapts long failing ends chain \
 	without runtime names own attach fork exit
-wait
-sed '$d' "$tmp/beside.log"
-read -r ok_beside failed_beside < <(tail -n 1 "$tmp/beside.log")
-pass=$((pass + ok_beside)) failed=$((failed + failed_beside))
-[ -n "$failed_beside" ] || fail beside "its shell has died"
-closing
+case_beside nvml apart case_nvml
+case_together
+case_timed hangs-briefly expecting case_hangs_briefly
+suite_end

@@ -8,8 +8,6 @@
 . "$(dirname "$0")/lib.sh"
 build=$build/cupti
 check=$O/tests/cupti_check
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/tftop-cupti-XXXXXX") || exit 1
-trap 'rm -rf "$tmp"' EXIT
 unset TFTOP_CUPTI TFTOP_CUPTI_SHARED FAKE_FAIL FAKE_OTHER FAKE_NO_TIME WHOLE LD_LIBRARY_PATH
 
 # fake FILE VERSION [FLAG...]: a libcupti, called as its file
@@ -265,7 +263,5 @@ case_vendor() {
 	fi
 }
 
-for case in find release families busy vendor; do
-	wanted "$case" && "case_$case"
-done
-closing
+cases find release families busy vendor
+suite_end

@@ -12,13 +12,7 @@
 #include "probes/pluggable/api.h"
 #include "probes/runtime/tap.h"
 #include "formats/xplane.pb-c.h"
-
-#define EXPECT(cond) do { \
-	if (!(cond)) { \
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-		exit(1); \
-	} \
-} while (0)
+#include "tests/expect.h"
 
 typedef void init_fn(struct tf_profiler_registration_params *params, struct tf_status *status);
 

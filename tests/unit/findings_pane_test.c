@@ -34,7 +34,8 @@ struct stage {
 static const struct finding input_bound = {
 	.id = "input-bound", .subject = 1, .severity = SEVERITY_WARNING, .cost_ns = 18500000,
 	.title = "input-bound: 23 % of each step waits for IteratorGetNext",
-	.lines = { "Iterator::Root::Batch::Map runs on one thread and holds 96 % of that wait" },
+	.lines = { "Iterator::Root::Batch::Map runs on one thread and accounts for 96 % of that "
+		   "wait" },
 	.advice = "with num_parallel_calls=8 the stage would need about 2.9 ms; prefetch(1) would "
 		  "hide it behind the step",
 	.evidence = { .kind = EVIDENCE_TIME, .t0 = SECOND, .t1 = SECOND + 20000000, .row = 3 },
@@ -50,7 +51,8 @@ static const struct finding copy_bound = {
 
 static const struct finding small_kernels = {
 	.id = "small-kernels", .subject = 7, .severity = SEVERITY_NOTE, .cost_ns = 2200000,
-	.title = "small kernels: 212 under 5 µs per step on stream 7, launch gaps 38 % of their time",
+	.title = "small kernels: 212 under 5 µs per step on stream 7, gaps between launches take "
+		 "38 % of that time",
 };
 
 /* Two reviews that see these. */
@@ -161,8 +163,8 @@ TEST(findings_pane_says_what_costs_what)
 	CHECK(strstr(text, " findings  "));
 	CHECK(strstr(text, "▸! input-bound: 23 % of each step waits for IteratorGetNext  "));
 	CHECK(strstr(text, "costs 18.5 ms\n"));
-	CHECK(strstr(text, "\n       Iterator::Root::Batch::Map runs on one thread and holds 96 % of "
-			   "that wait "));
+	CHECK(strstr(text, "\n       Iterator::Root::Batch::Map runs on one thread and accounts "
+			   "for 96 % of that wait "));
 	CHECK(strstr(text, "→ show\n"));
 	CHECK(strstr(text, " · small kernels: 212"));
 	pane_findings.tab(stage.pane, &stage.view, tab, sizeof(tab));

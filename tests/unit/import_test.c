@@ -286,12 +286,12 @@ TEST(import_says_what_it_cannot_read)
 				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-2},"
 				  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"soon\"}]}"), IMPORT_NOTHING);
 	CHECK(strstr(got.said, "a negative duration, at item 0\n"));
-	CHECK(strstr(got.said, "a negative duration: 2 times in all\n"));
-	CHECK(strstr(got.said, "without a time that can be read, at event 3\n"));
+	CHECK(strstr(got.said, "a negative duration: 2 times in total\n"));
+	CHECK(strstr(got.said, "without a readable time, at event 3\n"));
 	CHECK_INT(read_text(&got, "{\"displayTimeUnit\":\"ms\"}"), IMPORT_NOTHING);
 	CHECK(strstr(got.said, "not a Chrome trace"));
 	CHECK_INT(read_text(&got, "hello"), IMPORT_NOTHING);
-	CHECK(strstr(got.said, "nothing that tftop can open"));
+	CHECK(strstr(got.said, "tftop cannot open"));
 }
 
 /* One event far off does not make all the others wrong. */

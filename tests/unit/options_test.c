@@ -127,7 +127,7 @@ TEST(options_export)
 	REFUSES("FORMAT:FILE", "--export", "csv:ops", "--", "p");
 	REFUSES("never to standard output", "--export", "csv:ops:-", "--", "p");
 	REFUSES("one of ops", "--export", "csv:x:f", "--", "p");
-	REFUSES("there are chrome", "--export", "svg:f", "--", "p");
+	REFUSES("use chrome", "--export", "svg:f", "--", "p");
 }
 
 TEST(options_refuse_unknown_ones)

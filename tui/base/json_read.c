@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keymap/utf8.h"
 #include "model/base/util.h"
 #include "tui/base/json_read.h"
 
@@ -64,21 +65,11 @@ static bool read_hex4(struct in *in, unsigned int *out)
 
 static void add_code_point(struct strbuf *buf, unsigned int code)
 {
-	if (code < 0x80) {
-		strbuf_addc(buf, (char)code);
-	} else if (code < 0x800) {
-		strbuf_addc(buf, (char)(0xc0 | code >> 6));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	} else if (code < 0x10000) {
-		strbuf_addc(buf, (char)(0xe0 | code >> 12));
-		strbuf_addc(buf, (char)(0x80 | (code >> 6 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	} else {
-		strbuf_addc(buf, (char)(0xf0 | code >> 18));
-		strbuf_addc(buf, (char)(0x80 | (code >> 12 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code >> 6 & 0x3f)));
-		strbuf_addc(buf, (char)(0x80 | (code & 0x3f)));
-	}
+	char bytes[4];
+	int length = utf8_encode(code, bytes);
+
+	for (int i = 0; i < length; i++)
+		strbuf_addc(buf, bytes[i]);
 }
 
 /* After "\u"; a lone surrogate becomes U+FFFD. */

@@ -168,7 +168,7 @@ static unsigned help_column(struct run *run, const char *key)
 			continue;
 		if (shown && shown->ops == pane_table[i])
 			strbuf_reset(&text);
-		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->pane,
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->columns->name,
 			    column->help);
 		if (shown && shown->ops == pane_table[i])
 			break;

@@ -37,7 +37,7 @@ unsigned cmd_columns(struct run *run)
 		return cmd_help(run);
 	if (!named && !table)
 		return no_table(run);
-	page[1] = named ? first : table->kind->pane;
+	page[1] = named ? first : table->kind->columns->name;
 	if (run->call.argc == (named ? 2 : 1)) {
 		run->call = (struct command_call){COMMAND_ID_COLUMNS, 2, page, NULL};
 		return cmd_page(run);

@@ -24,17 +24,17 @@ static const struct list_flag flags[] = {
 };
 
 static const struct list_column columns[] = {
-	{ "calls", NULL, LIST_SUM, false, false },
-	{ "self", NULL, LIST_SUM, false, false },
-	{ "total", NULL, LIST_SUM_NONE, false, false },	/* what is nested would count twice */
-	{ "device-time", "device time", LIST_SUM, false, false },
-	{ "share", NULL, LIST_SUM, false, false },
-	{ "avg", NULL, LIST_SUM_NONE, false, false },
-	{ "p99", NULL, LIST_SUM_NONE, false, false },
-	{ "kernels", NULL, LIST_SUM, false, false },
-	{ "type", NULL, LIST_SUM_NONE, false, false },
-	{ "source", NULL, LIST_SUM_NONE, false, false },
-	{ "op", NULL, LIST_SUM_TEXT, false, false },
+	{ .key = "calls", .sum = LIST_SUM },
+	{ .key = "self", .sum = LIST_SUM },
+	{ .key = "total" },	/* what is nested would count twice */
+	{ .key = "device-time", .title = "device time", .sum = LIST_SUM },
+	{ .key = "share", .sum = LIST_SUM },
+	{ .key = "avg" },
+	{ .key = "p99" },
+	{ .key = "kernels", .sum = LIST_SUM },
+	{ .key = "type" },
+	{ .key = "source" },
+	{ .key = "op", .sum = LIST_SUM_TEXT },
 };
 
 const struct list_kind list_profile_kind = LIST_KIND(flags, columns, 0);

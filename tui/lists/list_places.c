@@ -28,7 +28,7 @@ bool list_parse(const struct page_call *call, const struct list_kind *kind,
 {
 	if (!list_options_parse(call, kind->flags, kind->n_flags, kind->names, options))
 		return false;
-	if (list_sort_check(call, options, kind->columns, kind->n_columns))
+	if (list_sort_check(call, options, kind))
 		return true;
 	list_options_release(options);
 	return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/hash.h"
 #include "model/base/map.h"
 #include "model/base/util.h"
 #include "tui/loop/loop.h"
@@ -24,11 +25,7 @@ struct walk {
 
 static uint64_t hash_of(const char *text)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return map_mix(hash);
+	return map_mix(hash_string(HASH_SEED, text));
 }
 
 static void add_links(struct walk *walk, const struct tui *tui, size_t from, int depth)

@@ -14,12 +14,12 @@
 
 /* ---- texts ---- */
 
-static void name_text(const struct table *table, const void *row, char *text, size_t size)
+static void name_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct op_line *line = row;
 	const char *mark = "  ";
 
-	if (line->id && line->branch && table->ascii)
+	if (line->id && line->branch && ascii)
 		mark = line->folded ? "+ " : "- ";
 	else if (line->id && line->branch)
 		mark = line->folded ? "▸ " : "▾ ";
@@ -27,7 +27,7 @@ static void name_text(const struct table *table, const void *row, char *text, si
 		 "", line->id ? mark : "", ROW(row)->name ? ROW(row)->name : "(no name)");
 }
 
-static void type_text(const struct table *table, const void *row, char *text, size_t size)
+static void type_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const char *type = ROW(row)->type;
 
@@ -37,7 +37,7 @@ static void type_text(const struct table *table, const void *row, char *text, si
 }
 
 /* "train.py:88", and how many more. */
-static void source_text(const struct table *table, const void *row, char *text, size_t size)
+static void source_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const char *file = ROW(row)->file, *slash = file ? strrchr(file, '/') : NULL;
 	char more[24] = "";
@@ -52,19 +52,19 @@ static void source_text(const struct table *table, const void *row, char *text, 
 
 static int by_source(const void *a, const void *b)
 {
-	int order = table_compare_text(ROW(a)->file, ROW(b)->file);
+	int order = columns_compare_text(ROW(a)->file, ROW(b)->file);
 
-	return order ? order : table_compare_u64(ROW(a)->line, ROW(b)->line);
+	return order ? order : columns_compare_u64(ROW(a)->line, ROW(b)->line);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	return table_compare_text(ROW(a)->name, ROW(b)->name);
+	return columns_compare_text(ROW(a)->name, ROW(b)->name);
 }
 
 static int by_type(const void *a, const void *b)
 {
-	return table_compare_text(ROW(a)->type, ROW(b)->type);
+	return columns_compare_text(ROW(a)->type, ROW(b)->type);
 }
 
 static void strip(const int64_t *ns, size_t n, char *text, size_t size)
@@ -77,13 +77,13 @@ static void strip(const int64_t *ns, size_t n, char *text, size_t size)
 }
 
 /* What it took of a step, over the run: from left to right. */
-static void device_trend_text(const struct table *table, const void *row, char *text, size_t size)
+static void device_trend_text(const void *row, bool ascii, char *text, size_t size)
 {
 	if (LINE(row)->trend)
 		strip(LINE(row)->trend->device_ns, LINE(row)->trend->n, text, size);
 }
 
-static void self_trend_text(const struct table *table, const void *row, char *text, size_t size)
+static void self_trend_text(const void *row, bool ascii, char *text, size_t size)
 {
 	if (LINE(row)->trend)
 		strip(LINE(row)->trend->op_ns, LINE(row)->trend->n, text, size);
@@ -132,12 +132,12 @@ static void estimate(bool (*get)(const void *row, int64_t *value), const void *r
 		snprintf(text, size, "≈%s", fmt_time(time, value));
 }
 
-static void p50_text(const struct table *table, const void *row, char *text, size_t size)
+static void p50_text(const void *row, bool ascii, char *text, size_t size)
 {
 	estimate(p50_value, row, text, size);
 }
 
-static void p99_text(const struct table *table, const void *row, char *text, size_t size)
+static void p99_text(const void *row, bool ascii, char *text, size_t size)
 {
 	estimate(p99_value, row, text, size);
 }
@@ -293,13 +293,21 @@ static enum role bar_role(const void *row)
 	return ROW(row)->is_range ? ROLE_WORK_RANGE : ROLE_WORK_OP;
 }
 
+#define OPS_COLUMNS(list) static const struct table_columns list##_columns = { \
+	.name = "ops", TABLE_COLUMNS_OF(list, 0), .kind = -1, \
+}
+OPS_COLUMNS(device_list);
+OPS_COLUMNS(device_calls);
+OPS_COLUMNS(device_scopes);
+OPS_COLUMNS(self_list);
+OPS_COLUMNS(self_calls);
+OPS_COLUMNS(self_scopes);
+
 #define KIND(list, tree, cost) { \
-	.pane = "ops", \
 	.nested = tree, \
 	.count_key = "calls", \
 	.cost_key = cost, \
-	.columns = list, \
-	.n_columns = sizeof(list) / sizeof(list[0]), \
+	.columns = &list##_columns, \
 	.row_size = sizeof(struct op_line), \
 	.empty = "no op or range yet: frameworks, NVTX and ITT ranges appear here", \
 	.identity = identity, \

@@ -98,14 +98,14 @@ struct steps_pane {
 	char command[48];		/* asked of the loop */
 };
 
-static void start_text(const struct table *table, const void *row, char *text, size_t size)
+static void start_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 
 	ruler_time(text, size, line->step.start_ns - line->base_ns, 1000000);
 }
 
-static void delta_text(const struct table *table, const void *row, char *text, size_t size)
+static void delta_text(const void *row, bool ascii, char *text, size_t size)
 {
 	const struct step_line *line = row;
 	int64_t delta = line->step.dur_ns - line->typical_ns;
@@ -116,7 +116,7 @@ static void delta_text(const struct table *table, const void *row, char *text, s
 
 /* Shares of the step: what it waited for, and what is left of it. */
 #define PART(part) \
-static void part##_text(const struct table *table, const void *row, char *text, size_t size) \
+static void part##_text(const void *row, bool ascii, char *text, size_t size) \
 { \
 	const struct step_line *line = row; \
 \
@@ -139,9 +139,9 @@ PART(input)
 PART(host)
 
 /* The first of them also says why there is nothing yet. */
-static void parts_text(const struct table *table, const void *row, char *text, size_t size)
+static void parts_text(const void *row, bool ascii, char *text, size_t size)
 {
-	compute_text(table, row, text, size);
+	compute_text(row, ascii, text, size);
 	if (((const struct step_line *)row)->settling)
 		snprintf(text, size, "settling");
 }
@@ -203,7 +203,7 @@ static enum role bar_role(const void *row)
 
 #define OF_STEP " of the step, as a share of it; sorted by the time"
 
-static const struct table_column columns[] = {
+static const struct table_column column_list[] = {
 	{"step", "step", 7, 0, 0, 0, UNIT_NUMBER, 0, .value = number_value,
 	 .help = "the step's number, as the program counts"},
 	{"start", "start", 12, 0, 0, 1, UNIT_TIME, 0, .value = start_value, .text = start_text,
@@ -228,10 +228,12 @@ static const struct table_column columns[] = {
 	 .help = "the host computed, compiled, or nothing is known, and no device worked: part" OF_STEP},
 };
 
+static const struct table_columns columns = {
+	.name = "steps", TABLE_COLUMNS_OF(column_list, 0), .kind = -1,
+};
+
 static const struct table_kind kind = {
-	.pane = "steps",
-	.columns = columns,
-	.n_columns = sizeof(columns) / sizeof(columns[0]),
+	.columns = &columns,
 	.row_size = sizeof(struct step_line),
 	.empty = "no steps yet: mark them with NVTX or ITT ranges named 'step', or 'step 12'",
 	.identity = identity,

@@ -10,6 +10,7 @@
 #include "keymap/arguments.h"
 #include "keymap/command.h"
 #include "keymap/words.h"
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 #include "tui/prompt/complete_internal.h"
 #include "tui/lists/list.h"
@@ -42,7 +43,7 @@ static void shorten_to(char *common, const char *text)
 
 	while (common[same] && common[same] == text[same])
 		same++;
-	while (same && ((unsigned char)common[same] & 0xc0) == 0x80)
+	while (same && utf8_continues(common[same]))
 		same--;
 	common[same] = '\0';
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/utf8.h"
 #include "model/base/util.h"
 #include "tui/draw/labels.h"
 
@@ -70,14 +71,9 @@ void prompt_insert(struct prompt *prompt, uint32_t ch)
 	insert(prompt, ch);
 }
 
-static bool continues(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 static size_t before(const struct prompt *prompt, size_t at)
 {
-	while (at > 0 && continues(prompt->text[--at]))
+	while (at > 0 && utf8_continues(prompt->text[--at]))
 		;
 	return at;
 }
@@ -86,7 +82,7 @@ static size_t after(const struct prompt *prompt, size_t at)
 {
 	if (at < prompt->length)
 		at++;
-	while (at < prompt->length && continues(prompt->text[at]))
+	while (at < prompt->length && utf8_continues(prompt->text[at]))
 		at++;
 	return at;
 }
@@ -145,7 +141,7 @@ void prompt_edit(struct prompt *prompt, enum command_id command)
 void prompt_place(struct prompt *prompt, size_t at)
 {
 	prompt->cursor = at < prompt->length ? at : prompt->length;
-	while (prompt->cursor && continues(prompt->text[prompt->cursor]))
+	while (prompt->cursor && utf8_continues(prompt->text[prompt->cursor]))
 		prompt->cursor--;
 }
 

@@ -57,6 +57,18 @@ void report_lines(const char *mark, int indent, const char *text, const char *co
 /* A table behind an empty line; nothing without rows. Empties the sheet. */
 void report_sheet(struct sheet *sheet, FILE *out);
 
+/* Rows that have columns: as a table of the report, and each as members of a JSON object. */
+struct report_rows {
+	const void *rows;
+	size_t size, count;		/* of one; how many */
+	size_t most;			/* that are shown, 0: all */
+	uint64_t total;			/* that shares are of */
+};
+struct table_columns;
+void report_table(struct sheet *sheet, const struct table_columns *columns,
+		  const struct report_rows *rows);
+void report_row_json(struct json *json, const struct table_columns *columns, const void *row);
+
 /* The members of "run"; a recording keeps the same. */
 void report_run_json(struct json *json, const struct report_run *run);
 /* Its section on trust, report_trust.c. */

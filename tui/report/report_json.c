@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/columns/copies.h"
 #include "model/query/flows.h"
 #include "tui/base/beside.h"
 #include "tui/base/json.h"
@@ -272,24 +273,15 @@ static void write_copies(struct json *json, struct model *model)
 	model_unlock(model);
 	json_key_array(json, "copies");
 	for (size_t i = 0; i < count; i++) {
-		const struct copy_row *row = &rows[i];
+		struct copy_line line;
 
+		copy_line_init(&line, &rows[i]);
 		json_object(json);
-		json_key_string(json, "direction", direction_name(row->direction));
-		json_key_uint(json, "device", row->device);
-		json_key_uint(json, "queue", row->queue);
-		json_key_uint(json, "count", row->count);
-		json_uint_if(json, "failed", row->failed);
-		json_uint_if(json, "approximate", row->approx);
-		json_uint_if(json, "untimed", row->untimed);
-		json_key_uint(json, "bytes", row->bytes);
-		if (row->count > row->untimed)
-			json_key_int(json, "total_ns", row->total_ns);
-		if (row->peer != UINT32_MAX)
-			json_key_uint(json, "peer_device", row->peer);
-		json_uint_if(json, "pinned", row->pinned);
-		json_uint_if(json, "mean_bytes_per_s", row->mean_bytes_per_s);
-		json_uint_if(json, "peak_bytes_per_s", row->peak_bytes_per_s);
+		report_row_json(json, &copy_columns, &line);
+		json_uint_if(json, "approximate", rows[i].approx);
+		json_uint_if(json, "untimed", rows[i].untimed);
+		if (rows[i].peer != UINT32_MAX)
+			json_key_uint(json, "peer_device", rows[i].peer);
 		json_end(json);
 	}
 	json_end(json);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "model/base/util.h"
+#include "model/columns/copies.h"
+#include "model/columns/kernels.h"
 #include "tui/draw/grid.h"
 #include "tui/draw/labels.h"
 #include "tui/panes/pane_steps.h"
@@ -261,137 +263,65 @@ static void print_ops(struct model *model, FILE *out)
 
 static int by_kernel(const void *a, const void *b)
 {
-	const struct kernel_row *x = a, *y = b;
+	int64_t x = ((const struct kernel_line *)a)->row.total_ns;
+	int64_t y = ((const struct kernel_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void kernel_columns(struct sheet *sheet, bool failed, bool flop)
-{
-	sheet_column(sheet, "kernels", SHEET_LEFT, REPORT_NAME_LEAST);
-	sheet_column(sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(sheet, "count", SHEET_RIGHT, 0);
-	if (failed)
-		sheet_column(sheet, "failed", SHEET_RIGHT, 0);
-	sheet_column(sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(sheet, "mean", SHEET_RIGHT, 0);
-	sheet_column(sheet, "p99", SHEET_RIGHT, 0);
-	sheet_column(sheet, "max", SHEET_RIGHT, 0);
-	if (flop)
-		sheet_column(sheet, "GFLOP/s", SHEET_RIGHT, 0);
-	sheet_column(sheet, "share", SHEET_RIGHT, 0);
-	sheet_column(sheet, NULL, SHEET_LEFT, 0);
-}
-
-static void kernel_cells(struct sheet *sheet, const struct kernel_row *row, bool failed, bool flop,
-			 uint64_t all)
-{
-	char text[FMT_MAX], blocks[BAR_CELLS * 3 + 1];
-	const char *mark = row->approx ? "~" : "";
-	bool timed = row->count > row->untimed;
-
-	sheet_cell(sheet, "%s", row->name);
-	sheet_cell(sheet, "%" PRIu32, row->device);
-	sheet_cell(sheet, "%s", fmt_count(text, row->count));
-	if (failed)
-		sheet_cell(sheet, "%s", row->failed ? fmt_count(text, row->failed) : "");
-	if (!timed) {
-		for (int i = 0; i < 6 + flop; i++)
-			sheet_cell(sheet, "%s", "");
-		return;
-	}
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->total_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->mean_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->p99_ns));
-	sheet_cell(sheet, "%s%s", mark, fmt_time(text, row->max_ns));
-	if (flop)
-		sheet_cell(sheet, "%s", row->flop_ns <= 0 ? "" :
-			   fmt_gflop(text, flop_per_s(row->flop, row->flop_ns)));
-	sheet_cell(sheet, "%s", fmt_share(text, report_positive(row->total_ns), all));
-	sheet_cell(sheet, "%s", bar(blocks, report_positive(row->total_ns), all));
+	return (x < y) - (x > y);
 }
 
 static void print_kernels(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct kernel_line *lines;
 	struct kernel_row *rows;
 	uint64_t all = 0;
-	size_t count, shown;
-	bool failed = false, flop = false;
+	size_t count;
 
 	model_lock(model);
 	count = model_kernels(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_kernel);
+	lines = xcalloc(count, sizeof(*lines));
 	for (size_t i = 0; i < count; i++) {
-		all += report_positive(rows[i].total_ns);
-		failed |= rows[i].failed > 0;
-		flop |= rows[i].flop_ns > 0;
+		kernel_line_init(&lines[i], &rows[i]);
+		all += kernel_line_part(&lines[i]);
 	}
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	kernel_columns(&sheet, failed, flop);
-	for (size_t i = 0; i < shown; i++)
-		kernel_cells(&sheet, &rows[i], failed, flop, all);
-	sheet.more = count - shown;
+	qsort(lines, count, sizeof(*lines), by_kernel);
+	report_table(&sheet, &kernel_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, all,
+	});
 	report_sheet(&sheet, out);
 	report_classes_text(model, out);
 	model_kernels_free(rows, count);
+	free(lines);
 }
 
 static int by_copy(const void *a, const void *b)
 {
-	const struct copy_row *x = a, *y = b;
+	int64_t x = ((const struct copy_line *)a)->row.total_ns;
+	int64_t y = ((const struct copy_line *)b)->row.total_ns;
 
-	return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-static void marked_cell(struct sheet *sheet, const char *mark, const char *text)
-{
-	sheet_cell(sheet, "%s%s", *text ? mark : "", text);
+	return (x < y) - (x > y);
 }
 
 static void print_copies(struct model *model, FILE *out)
 {
 	struct sheet sheet = { 0 };
+	struct copy_line *lines;
 	struct copy_row *rows;
-	char text[FMT_MAX];
-	size_t count, shown;
+	size_t count;
 
 	model_lock(model);
 	count = model_copies(model, &rows);
 	model_unlock(model);
-	qsort(rows, count, sizeof(*rows), by_copy);
-	shown = count < ROWS_MAX ? count : ROWS_MAX;
-	sheet_column(&sheet, "copies", SHEET_LEFT, 0);
-	sheet_column(&sheet, "device", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "queue", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "count", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "bytes", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "total", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "mean rate", SHEET_RIGHT, 0);
-	sheet_column(&sheet, "peak rate", SHEET_RIGHT, 0);
-	for (size_t i = 0; i < shown; i++) {
-		const struct copy_row *row = &rows[i];
-		const char *mark = row->approx ? "~" : "";
-
-		if (row->peer != UINT32_MAX)
-			sheet_cell(&sheet, "%s to device %" PRIu32, direction_name(row->direction),
-				   row->peer);
-		else
-			sheet_cell(&sheet, "%s", direction_name(row->direction));
-		sheet_cell(&sheet, "%" PRIu32, row->device);
-		sheet_cell(&sheet, "%" PRIu32, row->queue);
-		sheet_cell(&sheet, "%s", fmt_count(text, row->count));
-		sheet_cell(&sheet, "%s", fmt_bytes(text, row->bytes));
-		marked_cell(&sheet, mark, row->count > row->untimed ?
-			    fmt_time(text, row->total_ns) : "");
-		marked_cell(&sheet, mark, row->mean_bytes_per_s ?
-			    fmt_rate(text, row->mean_bytes_per_s) : "");
-		marked_cell(&sheet, mark, row->peak_bytes_per_s ?
-			    fmt_rate(text, row->peak_bytes_per_s) : "");
-	}
-	sheet.more = count - shown;
+	lines = xcalloc(count, sizeof(*lines));
+	for (size_t i = 0; i < count; i++)
+		copy_line_init(&lines[i], &rows[i]);
+	qsort(lines, count, sizeof(*lines), by_copy);
+	report_table(&sheet, &copy_columns, &(struct report_rows) {
+		lines, sizeof(*lines), count, ROWS_MAX, 0,
+	});
 	report_sheet(&sheet, out);
+	free(lines);
 	free(rows);
 }
 
