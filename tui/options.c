@@ -292,8 +292,8 @@ static enum options_result refuse_later(int option, char *error)
 		     "'tftop DIR' opens a recording", o->name);
 }
 
-static enum options_result take_value(struct options *options, int option, const char *value,
-				      char *error)
+static enum options_result options_take_value(struct options *options, int option, const char *value,
+					      char *error)
 {
 	switch (option) {
 	case OPT_JSON:
@@ -360,8 +360,8 @@ static enum options_result take_synth(struct options *options, const char *value
 	return OPTIONS_RUN;
 }
 
-static enum options_result take(struct options *options, int option, const char *value,
-				char *error)
+static enum options_result options_take(struct options *options, int option, const char *value,
+					char *error)
 {
 	switch (option) {
 	case 'b': options->batch = true; break;
@@ -383,7 +383,7 @@ static enum options_result take(struct options *options, int option, const char 
 		printf("tftop %s\nbuilt with %s\n", TFTOP_VERSION, TFTOP_LIBRARIES);
 		return OPTIONS_DONE;
 	default:
-		return take_value(options, option, value, error);
+		return options_take_value(options, option, value, error);
 	}
 	return OPTIONS_RUN;
 }
@@ -411,7 +411,7 @@ static enum options_result unknown_long(const char *argument, char *error)
 
 /* optopt is 0 for an unknown long option, the option itself when its value is
  * missing or too much, and the letter of an unknown short one. */
-static enum options_result refused(int c, char *const *argv, char *error)
+static enum options_result options_refuse(int c, char *const *argv, char *error)
 {
 	const char *name = NULL;
 
@@ -559,10 +559,10 @@ enum options_result options_parse(struct options *options, int argc, char **argv
 		enum options_result result;
 
 		if (c == '?' || c == ':')
-			return refused(c, argv, error);
+			return options_refuse(c, argv, error);
 		if (c == OPT_NO_CONFIG)
 			options->config = NULL;	/* TFTOP_CONFIG gives way to the command line */
-		result = take(options, c, optarg, error);
+		result = options_take(options, c, optarg, error);
 		if (result != OPTIONS_RUN)
 			return result;
 	}

@@ -90,7 +90,7 @@ static bool same_file(const char *path, const char *name)
 	       (dot && (size_t)(dot - base) == length && !memcmp(base, name, length));
 }
 
-static bool is_called(pid_t pid, const char *name)
+static bool process_is_called(pid_t pid, const char *name)
 {
 	struct process_stat stat;
 	struct command command;
@@ -131,7 +131,7 @@ static size_t find_named(const char *name, pid_t *pids, size_t max)
 	while (dir && n < max && (entry = readdir(dir))) {
 		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? (pid_t)atoi(entry->d_name) : 0;
 
-		if (pid > 0 && is_ours(pid) && is_called(pid, name))
+		if (pid > 0 && is_ours(pid) && process_is_called(pid, name))
 			pids[n++] = pid;
 	}
 	if (dir)
@@ -202,7 +202,7 @@ static bool add(struct options *options, pid_t pid)
 	return true;
 }
 
-static bool add_named(struct options *options, const char *name)
+static bool processes_add_named(struct options *options, const char *name)
 {
 	pid_t pids[NAMED_MAX];
 	size_t n = find_named(name, pids, NAMED_MAX);
@@ -319,7 +319,7 @@ bool processes_find(struct options *options)
 		const char *word = options->attach[i];
 
 		if (isdigit((unsigned char)*word) ? !add(options, (pid_t)atoi(word)) :
-						    !add_named(options, word))
+						    !processes_add_named(options, word))
 			return false;
 	}
 	options->n_given = options->n_pids;

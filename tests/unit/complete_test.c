@@ -246,7 +246,7 @@ TEST(complete_columns_marks_steps_and_rows)
 	struct marks marks = {.n = 0};
 	struct step_row *steps;
 	struct step_stats stats;
-	const struct mark *set;
+	const struct time_mark *set;
 	struct fixture f;
 	char error[100];
 

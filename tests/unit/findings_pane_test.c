@@ -22,7 +22,7 @@
 struct stage {
 	struct model *model;
 	struct synth *synth;
-	struct output *output;
+	struct program_output *output;
 	struct pane *pane;
 	struct header *header;
 	struct view view;

@@ -27,7 +27,7 @@
 struct stage {
 	struct model *model;
 	struct synth *synth;
-	struct output *output;
+	struct program_output *output;
 	struct header *header;
 	struct pane *panes[PANES];
 	struct view view;

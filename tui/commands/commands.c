@@ -12,7 +12,7 @@
 #include "tui/panes/pane_table.h"
 #include "tui/table/table.h"
 
-unsigned command_fail(struct run *run, const char *format, ...)
+unsigned command_fail(struct command_run *run, const char *format, ...)
 {
 	va_list args;
 
@@ -23,12 +23,12 @@ unsigned command_fail(struct run *run, const char *format, ...)
 	return OUT_NONE;
 }
 
-const char *command_first(const struct run *run)
+const char *command_first(const struct command_run *run)
 {
 	return run->call.argc > 1 ? run->call.argv[1] : NULL;
 }
 
-int command_number(struct run *run, int otherwise, int most)
+int command_number(struct command_run *run, int otherwise, int most)
 {
 	const char *text = command_first(run);
 	char *end;
@@ -53,7 +53,7 @@ static unsigned show_lower(struct tui *tui, int i)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_show_pane(struct run *run)
+unsigned cmd_show_pane(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *which = command_first(run);
@@ -89,17 +89,17 @@ static unsigned step_pane(struct tui *tui, int by)
 	return show_lower(tui, i);
 }
 
-unsigned cmd_next_pane(struct run *run)
+unsigned cmd_next_pane(struct command_run *run)
 {
 	return step_pane(run->tui, 1);
 }
 
-unsigned cmd_prev_pane(struct run *run)
+unsigned cmd_prev_pane(struct command_run *run)
 {
 	return step_pane(run->tui, -1);
 }
 
-unsigned cmd_focus(struct run *run)
+unsigned cmd_focus(struct command_run *run)
 {
 	const char *what = command_first(run);
 
@@ -114,20 +114,20 @@ unsigned cmd_focus(struct run *run)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_full(struct run *run)
+unsigned cmd_full(struct command_run *run)
 {
 	run->tui->full = !run->tui->full || !run->tui->focus_lower;
 	run->tui->focus_lower = true;
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_messages(struct run *run)
+unsigned cmd_messages(struct command_run *run)
 {
 	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");
 }
 
 /* Of an option or a key; they have one line. */
-static unsigned help_other(struct run *run, const char *about)
+static unsigned help_other(struct command_run *run, const char *about)
 {
 	struct tui *tui = run->tui;
 	int id = setting_find(&tui->settings, about, run->error, run->error_size), count;
@@ -152,7 +152,7 @@ static unsigned help_other(struct run *run, const char *about)
 }
 
 /* What the page of columns says, of the table that is shown, else of all that have it. */
-static unsigned help_column(struct run *run, const char *key)
+static unsigned help_column(struct command_run *run, const char *key)
 {
 	struct tui *tui = run->tui;
 	struct pane *shown = tui->panes[tui->lower];
@@ -181,7 +181,7 @@ static unsigned help_column(struct run *run, const char *key)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_help(struct run *run)
+unsigned cmd_help(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *about = command_first(run);
@@ -228,7 +228,7 @@ static bool help_command(struct tui *tui, enum command_id id)
 }
 
 /* The pane with the focus, then the other one. */
-unsigned cmd_pane(struct run *run)
+unsigned cmd_pane(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *focused = tui->panes[tui->focus_lower ? tui->lower : 0];
@@ -247,14 +247,14 @@ unsigned cmd_pane(struct run *run)
 
 /* ---- the table's functions, from the same rows ---- */
 
-static unsigned (*const command_functions[COMMAND_ID_COUNT])(struct run *run) = {
+static unsigned (*const command_functions[COMMAND_ID_COUNT])(struct command_run *run) = {
 #define COMMAND(id, name, alias, group, needs, function, ...) [COMMAND_ID_##id] = cmd_##function,
 #include "keymap/commands.def"
 #undef COMMAND
 };
 
 /* Whether what the command needs is there; false: the command has failed. */
-static bool command_may_run(struct run *run)
+static bool command_may_run(struct command_run *run)
 {
 	const struct tui *tui = run->tui;
 
@@ -292,7 +292,7 @@ static bool command_may_run(struct run *run)
 
 /* A command that answers with an error has failed as one has that says it to its caller;
  * those of scripts, which press keys, say so themselves. before: what was answered last. */
-static bool command_answered_wrongly(const struct run *run, const char *before, bool was_wrong)
+static bool command_answered_wrongly(const struct command_run *run, const char *before, bool was_wrong)
 {
 	const struct view *view = &run->tui->view;
 
@@ -306,7 +306,7 @@ static bool command_answered_wrongly(const struct run *run, const char *before, 
 
 bool command_line(struct tui *tui, const char *line, char *error, size_t error_size)
 {
-	struct run run = {.tui = tui, .error = error, .error_size = error_size};
+	struct command_run run = {.tui = tui, .error = error, .error_size = error_size};
 	char before[sizeof(tui->view.status)];
 	bool was_wrong = tui->view.status_error;
 	struct words words;

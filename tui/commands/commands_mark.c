@@ -60,10 +60,10 @@ static const char *keep_marks(struct tui *tui, char *text, size_t size)
 	return text;
 }
 
-unsigned cmd_mark(struct run *run)
+unsigned cmd_mark(struct command_run *run)
 {
 	struct tui *tui = run->tui;
-	const struct mark *mark;
+	const struct time_mark *mark;
 	struct strbuf note;
 	char time[FMT_MAX], why[200];
 
@@ -82,7 +82,7 @@ unsigned cmd_mark(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_unmark(struct run *run)
+unsigned cmd_unmark(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *name = command_first(run);
@@ -98,7 +98,7 @@ unsigned cmd_unmark(struct run *run)
 
 /* ---- the next key is the argument ---- */
 
-unsigned cmd_ask_key(struct run *run)
+unsigned cmd_ask_key(struct command_run *run)
 {
 	struct strbuf command;
 
@@ -132,7 +132,7 @@ bool command_answer_key(struct tui *tui, struct key key)
 
 /* ---- measuring ---- */
 
-unsigned cmd_measure(struct run *run)
+unsigned cmd_measure(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -173,7 +173,7 @@ unsigned cmd_measure(struct run *run)
 
 /* ---- another step beneath ---- */
 
-unsigned cmd_compare(struct run *run)
+unsigned cmd_compare(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;

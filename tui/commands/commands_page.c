@@ -40,7 +40,7 @@ const char *command_redirect(struct words *words)
 	return file;
 }
 
-static bool write_page(struct run *run, const struct page *page)
+static bool write_page(struct command_run *run, const struct page *page)
 {
 	FILE *file = fopen(run->to, "we");
 	bool good;
@@ -86,7 +86,7 @@ static void show_page(struct tui *tui, const struct words *words, struct page *p
 }
 
 /* A page that is being made. */
-struct job {
+struct page_job {
 	struct tui *tui;
 	page_maker *maker;
 	struct words words;		/* owned; its command */
@@ -99,9 +99,9 @@ struct job {
 	char error[512];
 };
 
-static void make(struct turns *turns, void *arg)
+static void page_job_make(struct turns *turns, void *arg)
 {
-	struct job *job = arg;
+	struct page_job *job = arg;
 	struct tui *tui = job->tui;
 	struct page_call call = {
 		.model = tui->model, .live = tui->live, .argc = job->words.argc,
@@ -115,7 +115,7 @@ static void make(struct turns *turns, void *arg)
 	job->made = job->maker(&call, &job->page);
 }
 
-static void job_free(struct job *job)
+static void job_free(struct page_job *job)
 {
 	words_release(&job->words);
 	page_release(&job->page);
@@ -123,10 +123,10 @@ static void job_free(struct job *job)
 }
 
 /* NULL: not a command's words, or not one that makes a page; a sentence in error. */
-static struct job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
-			   size_t error_size)
+static struct page_job *job_new(struct tui *tui, int argc, const char *const *argv, char *error,
+				size_t error_size)
 {
-	struct job *job = xcalloc(1, sizeof(*job));
+	struct page_job *job = xcalloc(1, sizeof(*job));
 	char *line = words_join(argc, argv);
 	bool good = words_split(&job->words, line, error, error_size);
 
@@ -145,7 +145,7 @@ static struct job *job_new(struct tui *tui, int argc, const char *const *argv, c
 }
 
 /* false: it could not be made, the sentence is in its error. */
-static bool job_show(struct job *job)
+static bool job_show(struct page_job *job)
 {
 	struct tui *tui = job->tui;
 
@@ -161,7 +161,7 @@ static bool job_show(struct job *job)
 
 static void job_over(struct tui *tui, void *arg, bool stopped)
 {
-	struct job *job = arg;
+	struct page_job *job = arg;
 
 	/* What nobody waits for, and what was stopped, stays as it was. */
 	if (!stopped && !job_show(job) && job->waited)
@@ -171,9 +171,9 @@ static void job_over(struct tui *tui, void *arg, bool stopped)
 }
 
 /* what: NULL: nobody waits for it. false: it could not be made, a sentence in error. */
-static bool job_begin(struct job *job, const char *what, char *error, size_t error_size)
+static bool job_begin(struct page_job *job, const char *what, char *error, size_t error_size)
 {
-	struct slow slow = { .what = what, .work = make, .over = job_over, .arg = job };
+	struct slow slow = { .what = what, .work = page_job_make, .over = job_over, .arg = job };
 	bool good = true;
 
 	job->waited = what != NULL;
@@ -188,12 +188,12 @@ static bool job_begin(struct job *job, const char *what, char *error, size_t err
 
 #define MAKING "making the page"
 
-unsigned cmd_page(struct run *run)
+unsigned cmd_page(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[tui->lower];
 	enum diff_state state;
-	struct job *job;
+	struct page_job *job;
 	unsigned outcome;
 
 	/* Alone, of the step in the table. */
@@ -217,7 +217,7 @@ unsigned cmd_page(struct run *run)
 		run->failed = !job_begin(job, MAKING, run->error, run->error_size);
 		return run->failed ? OUT_NONE : OUT_LAYOUT;
 	}
-	make(NULL, job);
+	page_job_make(NULL, job);
 	if (!job->made)
 		snprintf(run->error, run->error_size, "%s", job->error);
 	run->failed = !job->made || !write_page(run, &job->page);
@@ -234,7 +234,7 @@ static bool make_again(struct tui *tui, const char *command, int by, const char 
 		       char *error, size_t error_size)
 {
 	struct words words;
-	struct job *job;
+	struct page_job *job;
 
 	if (!words_split(&words, command, error, error_size))
 		return false;
@@ -277,7 +277,7 @@ void command_remake_page(struct tui *tui)
 }
 
 /* Along the pages that were shown. */
-static unsigned go(struct run *run, int by)
+static unsigned go(struct command_run *run, int by)
 {
 	struct tui *tui = run->tui;
 	struct pane *pane = tui->panes[PANE_PAGE];
@@ -291,19 +291,19 @@ static unsigned go(struct run *run, int by)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_back(struct run *run)
+unsigned cmd_back(struct command_run *run)
 {
 	return go(run, -1);
 }
 
-unsigned cmd_forward(struct run *run)
+unsigned cmd_forward(struct command_run *run)
 {
 	return go(run, 1);
 }
 
 /* ---- select: what pages' "show" links stand for ---- */
 
-static unsigned select_time(struct run *run)
+static unsigned select_time(struct command_run *run)
 {
 	struct view *view = &run->tui->view;
 	int64_t base = run->tui->status.first_ns, t0, t1;
@@ -335,7 +335,7 @@ static bool row_is_there(struct model *model, uint32_t row)
 	return i < n;
 }
 
-unsigned cmd_select(struct run *run)
+unsigned cmd_select(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;

@@ -14,7 +14,7 @@
 
 /* ---- the program and leaving ---- */
 
-unsigned cmd_level(struct run *run)
+unsigned cmd_level(struct command_run *run)
 {
 	static const char *const names[] = {"off", "min", "default", "full"};
 	struct tui *tui = run->tui;
@@ -35,7 +35,7 @@ unsigned cmd_level(struct run *run)
 	return command_fail(run, "not off, min, default or full: '%s'", command_first(run));
 }
 
-unsigned cmd_quit(struct run *run)
+unsigned cmd_quit(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *how = command_first(run);
@@ -68,7 +68,7 @@ unsigned cmd_quit(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_answer(struct run *run)
+unsigned cmd_answer(struct command_run *run)
 {
 	const char *answer = command_first(run);
 
@@ -79,7 +79,7 @@ unsigned cmd_answer(struct run *run)
 	return dialog_answer(run->tui, answer);
 }
 
-unsigned cmd_interrupt(struct run *run)
+unsigned cmd_interrupt(struct command_run *run)
 {
 	if (run->tui->options->n_pids)
 		return command_fail(run, "%s runs without tftop and gets no signal of it",
@@ -91,7 +91,7 @@ unsigned cmd_interrupt(struct run *run)
 
 /* ---- run ---- */
 
-static bool run_take_steps(struct run *run)
+static bool run_take_steps(struct command_run *run)
 {
 	char *end = NULL;
 	unsigned long long steps = run->call.argc == 3 ? strtoull(run->call.argv[2], &end, 10) : 0;
@@ -106,7 +106,7 @@ static bool run_take_steps(struct run *run)
 	return true;
 }
 
-static bool run_take_filter(struct run *run)
+static bool run_take_filter(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct filter *filter;
@@ -126,7 +126,7 @@ static bool run_take_filter(struct run *run)
 }
 
 /* run [-t N | -f EXPR] */
-unsigned cmd_run(struct run *run)
+unsigned cmd_run(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	const char *how = command_first(run);
@@ -152,14 +152,14 @@ unsigned cmd_run(struct run *run)
 
 /* ---- screen ---- */
 
-unsigned cmd_redraw(struct run *run)
+unsigned cmd_redraw(struct command_run *run)
 {
 	if (run->tui->screen)
 		screen_redraw(run->tui->screen);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_suspend(struct run *run)
+unsigned cmd_suspend(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 
@@ -169,7 +169,7 @@ unsigned cmd_suspend(struct run *run)
 	return OUT_LAYOUT;
 }
 
-unsigned cmd_save_screen(struct run *run)
+unsigned cmd_save_screen(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	bool roles = run->call.argc == 3;
@@ -191,13 +191,13 @@ unsigned cmd_save_screen(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_save(struct run *run)
+unsigned cmd_save(struct command_run *run)
 {
 	run->failed = !save_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_export(struct run *run)
+unsigned cmd_export(struct command_run *run)
 {
 	run->failed = !export_begin(run->tui, &run->call, run->error, run->error_size);
 	return OUT_REDRAW;

@@ -8,7 +8,7 @@
 #include "keymap/words.h"
 #include "model/base/util.h"
 
-unsigned cmd_prompt(struct run *run)
+unsigned cmd_prompt(struct command_run *run)
 {
 	char *text = words_join(run->call.argc - 1, run->call.argv + 1);
 
@@ -40,7 +40,7 @@ static size_t find_wrong(const char *line, const char *error)
 	return 0;
 }
 
-unsigned cmd_accept(struct run *run)
+unsigned cmd_accept(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	char line[PROMPT_MAX];
@@ -58,7 +58,7 @@ unsigned cmd_accept(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_cancel(struct run *run)
+unsigned cmd_cancel(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	static const char *const deselect[] = {"deselect"};
@@ -89,13 +89,13 @@ unsigned cmd_cancel(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_edit(struct run *run)
+unsigned cmd_edit(struct command_run *run)
 {
 	prompt_edit(&run->tui->prompt, run->id);
 	return OUT_REDRAW;
 }
 
-unsigned cmd_complete(struct run *run)
+unsigned cmd_complete(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct pane *lower = tui->panes[tui->lower];
@@ -110,7 +110,7 @@ unsigned cmd_complete(struct run *run)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_recall(struct run *run)
+unsigned cmd_recall(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	bool at_once = !tui->prompt.length;

@@ -19,14 +19,14 @@ static struct table *table_shown_now(struct tui *tui)
 	return pane && pane->ops->table ? pane->ops->table(pane) : NULL;
 }
 
-static unsigned no_table(struct run *run)
+static unsigned no_table(struct command_run *run)
 {
 	return command_fail(run, "'%s' wants a table: panes 1 to 5", run->call.argv[0]);
 }
 
 /* ---- columns ---- */
 
-unsigned cmd_columns(struct run *run)
+unsigned cmd_columns(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);
@@ -66,14 +66,14 @@ static void each_table(struct tui *tui, void (*act)(struct table *table))
 	}
 }
 
-unsigned cmd_pin(struct run *run)
+unsigned cmd_pin(struct command_run *run)
 {
 	each_table(run->tui, table_pin);
 	run->tui->view.pinned_ns = run->tui->view.now_ns;
 	return OUT_REDRAW;
 }
 
-unsigned cmd_unpin(struct run *run)
+unsigned cmd_unpin(struct command_run *run)
 {
 	if (!run->tui->view.pinned_ns)
 		return command_fail(run, "nothing is pinned: 'pin' remembers the tables' numbers");
@@ -84,7 +84,7 @@ unsigned cmd_unpin(struct run *run)
 
 /* ---- to a file ---- */
 
-unsigned cmd_write(struct run *run)
+unsigned cmd_write(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct table *table = table_shown_now(tui);

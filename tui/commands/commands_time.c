@@ -25,7 +25,7 @@ static void window_moved(struct tui *tui)
 }
 
 /* After the end there is nothing to follow: the end itself. */
-unsigned cmd_follow(struct run *run)
+unsigned cmd_follow(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 
@@ -39,18 +39,18 @@ unsigned cmd_follow(struct run *run)
 	return OUT_FOLLOW | OUT_REDRAW;
 }
 
-unsigned cmd_freeze(struct run *run)
+unsigned cmd_freeze(struct command_run *run)
 {
 	(void)run;
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_toggle_follow(struct run *run)
+unsigned cmd_toggle_follow(struct command_run *run)
 {
 	return run->tui->view.following ? cmd_freeze(run) : cmd_follow(run);
 }
 
-static unsigned zoom(struct run *run, int direction)
+static unsigned zoom(struct command_run *run, int direction)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -64,12 +64,12 @@ static unsigned zoom(struct run *run, int direction)
 	return OUT_REDRAW;
 }
 
-unsigned cmd_zoom_in(struct run *run)
+unsigned cmd_zoom_in(struct command_run *run)
 {
 	return zoom(run, -1);
 }
 
-unsigned cmd_zoom_out(struct run *run)
+unsigned cmd_zoom_out(struct command_run *run)
 {
 	return zoom(run, 1);
 }
@@ -84,7 +84,7 @@ static int pan_columns(const char *text)
 	       (int)n : 0;
 }
 
-static unsigned pan(struct run *run, int direction)
+static unsigned time_pan(struct command_run *run, int direction)
 {
 	int columns = pan_columns(command_first(run));
 	int percent = columns ? 0 : command_number(run, 10, 1000);
@@ -100,14 +100,14 @@ static unsigned pan(struct run *run, int direction)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_pan_left(struct run *run)
+unsigned cmd_pan_left(struct command_run *run)
 {
-	return pan(run, -1);
+	return time_pan(run, -1);
 }
 
-unsigned cmd_pan_right(struct run *run)
+unsigned cmd_pan_right(struct command_run *run)
 {
-	return pan(run, 1);
+	return time_pan(run, 1);
 }
 
 /* From the first event's start to the last one's end. */
@@ -132,7 +132,7 @@ static bool row_extent(struct tui *tui, int64_t *from, int64_t *to)
 }
 
 /* The window around a range, with some room. */
-static unsigned fit_range(struct run *run, int64_t from, int64_t to)
+static unsigned fit_range(struct command_run *run, int64_t from, int64_t to)
 {
 	struct tui *tui = run->tui;
 	int64_t margin = (to - from) / 20;
@@ -143,7 +143,7 @@ static unsigned fit_range(struct run *run, int64_t from, int64_t to)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-static unsigned fit_words(struct run *run)
+static unsigned fit_words(struct command_run *run)
 {
 	struct when_asks asks = { run->tui->model, &run->tui->view };
 	struct when when;
@@ -163,7 +163,7 @@ static unsigned fit_words(struct run *run)
 	return OUT_FREEZE | OUT_REDRAW;
 }
 
-unsigned cmd_fit(struct run *run)
+unsigned cmd_fit(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -189,7 +189,7 @@ unsigned cmd_fit(struct run *run)
 	return fit_range(run, tui->status.first_ns, view->now_ns);
 }
 
-static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
+static unsigned goto_time(struct command_run *run, int64_t t_ns, int percent)
 {
 	struct tui *tui = run->tui;
 
@@ -202,7 +202,7 @@ static unsigned goto_time(struct run *run, int64_t t_ns, int percent)
 }
 
 /* It begins at the left; a window of about a step's length stays one. */
-static unsigned goto_step(struct run *run, const char *which)
+static unsigned goto_step(struct command_run *run, const char *which)
 {
 	struct when_asks asks = { run->tui->model, &run->tui->view };
 	struct when when;
@@ -240,7 +240,7 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 }
 
 /* It is measured there, so that it is seen how wide it is. */
-static unsigned goto_gap(struct run *run, const char *which)
+static unsigned goto_gap(struct command_run *run, const char *which)
 {
 	struct tui *tui = run->tui;
 	struct view *view = &tui->view;
@@ -273,7 +273,7 @@ static unsigned goto_gap(struct run *run, const char *which)
 	return OUT_FREEZE | OUT_REDRAW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
-unsigned cmd_goto(struct run *run)
+unsigned cmd_goto(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct when_asks asks = { tui->model, &tui->view };

@@ -274,7 +274,7 @@ static bool blank(const struct cell *cell, bool roles)
 	return cell->ch == ' ' && (!roles || same_look(cell, &empty));
 }
 
-static void save_look(const struct cell *cell, FILE *out)
+static void grid_save_look(const struct cell *cell, FILE *out)
 {
 	fprintf(out, "{%s", role_name((enum role)cell->fg));
 	if (cell->bg)
@@ -306,7 +306,7 @@ static void save_line(const struct cell *cells, int width, FILE *out, bool roles
 				fputc('}', out);
 			open = !same_look(cell, &empty);
 			if (open)
-				save_look(cell, out);
+				grid_save_look(cell, out);
 		}
 		if (cell->ch == 0)
 			continue;

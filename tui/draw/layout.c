@@ -21,7 +21,7 @@ static int gutter_for(const struct layout_wish *wish)
 	return gutter;
 }
 
-void layout_compute(struct layout *layout, const struct layout_wish *wish)
+void layout_compute(struct screen_layout *layout, const struct layout_wish *wish)
 {
 	int header = wish->header, rest;
 

@@ -21,7 +21,7 @@ struct filter_names;	/* model/filter/filter.h */
 struct keymap;		/* keymap/table.h */
 struct live;		/* tui/run/live.h */
 struct marks;		/* tui/timeline/marks.h */
-struct output;		/* tui/terminal/output.h */
+struct program_output;		/* tui/terminal/output.h */
 struct pane;		/* tui/draw/pane.h */
 struct settings;	/* keymap/setting.h */
 struct turns;		/* tui/base/turns.h */
@@ -60,7 +60,7 @@ struct view {
 	bool minimap;		/* the timeline pane's first line is the minimap */
 	bool keys_to_program;	/* pane 7 has the focus and PROGRAM gets the keys */
 	int screen_rows;	/* of the whole screen; PROGRAM's terminal has as many */
-	struct output *output;	/* borrowed; what PROGRAM printed, never NULL */
+	struct program_output *output;	/* borrowed; what PROGRAM printed, never NULL */
 	const struct settings *settings;	/* borrowed */
 	const struct keymap *keymap;	/* borrowed; NULL: no keys to name (a test) */
 	const struct filter_names *filters;	/* borrowed; those that have a name */

@@ -447,7 +447,7 @@ static void draw_too_small(struct tui *tui)
 
 void frame_draw(struct tui *tui)
 {
-	struct layout *layout = &tui->layout;
+	struct screen_layout *layout = &tui->layout;
 
 	grid_clear(&tui->grid);
 	hits_clear(&tui->hits);

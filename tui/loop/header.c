@@ -97,7 +97,7 @@ static void add_elapsed(struct header *h, int64_t pinned_ns)
 			  fmt_clock(clock, pinned_ns - h->status.first_ns));
 }
 
-static void add_steps(struct header *h, const struct view *view)
+static void header_add_steps(struct header *h, const struct view *view)
 {
 	struct progress progress;
 	char text[64], number[48], total[24] = "";
@@ -132,7 +132,7 @@ static void add_steps(struct header *h, const struct view *view)
 	strip_add(&h->state, 7, 1, ROLE_GOOD, 0, "%*s", HEADER_SPARK, "")->id = HEADER_SPARK_ID;
 }
 
-static void add_trust(struct header *h)
+static void header_add_trust(struct header *h)
 {
 	uint64_t lost = h->status.lost_events + h->status.dropped;
 	char count[FMT_MAX], share[24], packets[FMT_MAX + 16] = "";
@@ -162,8 +162,8 @@ static void update_state(struct header *h, struct view *view, int width,
 	add_program(h, view, width, first, n_processes);
 	add_phase(h, view, first);
 	add_elapsed(h, view->pinned_ns);
-	add_steps(h, view);
-	add_trust(h);
+	header_add_steps(h, view);
+	header_add_trust(h);
 }
 
 /* ---- what is waited for, and the banner ---- */

@@ -10,8 +10,8 @@
 
 #define KEYS_TEXT 96
 
-static void add_keys(const struct keymap *keymap, enum key_table table, const char *command,
-		     char *text, size_t size)
+static void help_print_keys(const struct keymap *keymap, enum key_table table, const char *command,
+			    char *text, size_t size)
 {
 	size_t i, length;
 
@@ -35,33 +35,33 @@ void help_keys_of(const struct keymap *keymap, const char *command, char *text, 
 
 	text[0] = '\0';
 	for (table = 0; table < KEY_TABLES; table++)
-		add_keys(keymap, (enum key_table)table, command, text, size);
+		help_print_keys(keymap, (enum key_table)table, command, text, size);
 }
 
 /* ---- the overlay ---- */
 
-static void add(struct help *help, char *left, char *middle, char *right)
+static void help_add(struct help *help, char *left, char *middle, char *right)
 {
 	grow(&help->lines, &help->cap, help->count, sizeof(*help->lines));
 	help->lines[help->count++] = (struct help_line){left, right, middle};
 }
 
-static void add_heading(struct help *help, const char *title)
+static void help_add_heading(struct help *help, const char *title)
 {
 	if (help->count)
-		add(help, xstrdup(""), NULL, NULL);
-	add(help, xstrdup(title), NULL, NULL);
+		help_add(help, xstrdup(""), NULL, NULL);
+	help_add(help, xstrdup(title), NULL, NULL);
 }
 
 /* Bindings of a table, those of one command line together. */
-static void add_table(struct help *help, const struct keymap *keymap, enum key_table table)
+static void help_add_table(struct help *help, const struct keymap *keymap, enum key_table table)
 {
 	size_t i, j, count = keymap->tables[table].count;
 	const struct binding *list = keymap->tables[table].list;
 	char *title = xasprintf("keys: %s%s", key_table_name(table),
 				key_table_falls_through(table) ? ", then generic" : "");
 
-	add_heading(help, title);
+	help_add_heading(help, title);
 	free(title);
 	for (i = 0; i < count; i++) {
 		char keys[KEYS_TEXT] = "", sentence[400];
@@ -72,19 +72,19 @@ static void add_table(struct help *help, const struct keymap *keymap, enum key_t
 				break;
 		if (j < i)
 			continue;
-		add_keys(keymap, table, list[i].command, keys, sizeof(keys));
-		add(help, xstrdup(keys), xstrdup(list[i].command), xstrdup(about ? about : ""));
+		help_print_keys(keymap, table, list[i].command, keys, sizeof(keys));
+		help_add(help, xstrdup(keys), xstrdup(list[i].command), xstrdup(about ? about : ""));
 	}
 }
 
-static void add_command(struct help *help, const struct keymap *keymap, int id)
+static void help_add_command(struct help *help, const struct keymap *keymap, int id)
 {
 	const struct command_info *info = &command_table[id];
 	char keys[KEYS_TEXT];
 
 	help_keys_of(keymap, info->name, keys, sizeof(keys));
-	add(help, xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage), NULL,
-	    xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
+	help_add(help, xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage), NULL,
+		 xasprintf("%s%s%s%s", info->help, *keys ? "   (" : "", keys, *keys ? ")" : ""));
 }
 
 /* ---- the whole of one command ---- */
@@ -98,7 +98,7 @@ static void help_add_text(struct help *help, const char *label, const char *text
 		const char *next;
 		size_t length = text_break(text, WHOLE_COLUMNS, &next);
 
-		add(help, xstrdup(label), NULL, xstrndup(text, length));
+		help_add(help, xstrdup(label), NULL, xstrndup(text, length));
 		label = "";
 		text = next;
 	} while (*text);
@@ -134,7 +134,7 @@ static void help_add_whole_command(struct help *help, const struct keymap *keyma
 	char *title = xasprintf("%s: %s", info->name, info->help);
 	char *usage = xasprintf("%s%s%s", info->name, *info->usage ? " " : "", info->usage);
 
-	add_heading(help, title);
+	help_add_heading(help, title);
 	help_add_text(help, "usage", usage);
 	for (const char *at = info->details; (at = command_detail(at, argument, sizeof(argument),
 								  sentence, sizeof(sentence))); )
@@ -148,33 +148,33 @@ static void help_add_whole_command(struct help *help, const struct keymap *keyma
 	free(usage);
 }
 
-static void add_settings(struct help *help, const struct settings *settings)
+static void help_add_settings(struct help *help, const struct settings *settings)
 {
 	char value[64];
 	int i;
 
-	add_heading(help, "options: set NAME = VALUE");
+	help_add_heading(help, "options: set NAME = VALUE");
 	for (i = 0; i < setting_count(settings); i++) {
 		struct setting_row row = setting_row(settings, i);
 
-		add(help, xasprintf("%s = %s", row.name,
-				    setting_print(settings, i, value, sizeof(value))), NULL,
-		    xstrdup(row.help));
+		help_add(help, xasprintf("%s = %s", row.name,
+					 setting_print(settings, i, value, sizeof(value))), NULL,
+			 xstrdup(row.help));
 	}
 }
 
-static void add_fields(struct help *help)
+static void help_add_fields(struct help *help)
 {
-	add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
+	help_add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
 	for (int i = 0; i < FILTER_FIELDS; i++)
-		add(help, xasprintf("%s, %s", filter_fields[i].name,
-				    filter_type_name(filter_fields[i].type)), NULL,
-		    xstrdup(filter_fields[i].help));
+		help_add(help, xasprintf("%s, %s", filter_fields[i].name,
+					 filter_type_name(filter_fields[i].type)), NULL,
+			 xstrdup(filter_fields[i].help));
 }
 
 /* The first key of a command, and a word for it, behind what is there. */
-static void add_key(struct strbuf *text, const struct keymap *keymap, const char *command,
-		    const char *word)
+static void help_add_first_key(struct strbuf *text, const struct keymap *keymap, const char *command,
+			       const char *word)
 {
 	const struct binding *binding = keymap_find(keymap, TABLE_TABLE, command);
 	char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
@@ -185,7 +185,7 @@ static void add_key(struct strbuf *text, const struct keymap *keymap, const char
 }
 
 /* One page, for who sees the screen for the first time: what is where, keys to begin with. */
-static void add_reading(struct help *help, const struct keymap *keymap)
+static void help_add_reading(struct help *help, const struct keymap *keymap)
 {
 	static const char *const lines[][2] = {
 		{"top line", "state, step, its time, steps a second; lost: missing events"},
@@ -206,15 +206,15 @@ static void add_reading(struct help *help, const struct keymap *keymap)
 	};
 	struct strbuf text;
 
-	add_heading(help, "how to read this screen");
+	help_add_heading(help, "how to read this screen");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
+		help_add(help, xstrdup(lines[i][0]), NULL, xstrdup(lines[i][1]));
 	strbuf_init(&text);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		strbuf_reset(&text);
 		for (size_t k = 0; k < 6 && keys[i].commands[k][0]; k++)
-			add_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
-		add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
+			help_add_first_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
+		help_add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
 	}
 	strbuf_release(&text);
 }
@@ -231,22 +231,22 @@ void help_open(struct help *help, const struct keymap *keymap,
 
 	help->open = true;
 	if (!about)
-		add_reading(help, keymap);
+		help_add_reading(help, keymap);
 	for (t = 0; !about && t < sizeof(tables) / sizeof(*tables); t++)
-		add_table(help, keymap, tables[t]);
+		help_add_table(help, keymap, tables[t]);
 	for (id = 0; about && id < COMMAND_ID_COUNT; id++)
 		if (!strcmp(about, command_table[id].name))
 			help_add_whole_command(help, keymap, id);
 	for (group = 0; !about && group < GROUP_COUNT; group++) {
-		add_heading(help, command_group_title((enum command_group)group));
+		help_add_heading(help, command_group_title((enum command_group)group));
 		for (id = 0; id < COMMAND_ID_COUNT; id++)
 			if ((int)command_table[id].group == group)
-				add_command(help, keymap, id);
+				help_add_command(help, keymap, id);
 	}
 	if (about && (strcmp(about, "filter") == 0 || strcmp(about, "where") == 0))
-		add_fields(help);
+		help_add_fields(help);
 	if (!about || strcmp(about, "set") == 0)
-		add_settings(help, settings);
+		help_add_settings(help, settings);
 }
 
 void help_close(struct help *help)
@@ -292,14 +292,14 @@ void help_go(struct help *help, size_t line)
 }
 
 /* Text of one column, with an ellipsis where it is cut. */
-static void draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
+static void help_draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
 {
 	area_text(area_sub(area, x, y, width, 1), 0, 0, role, 0, text);
 	if (text_width(text) > width && width > 0)
 		area_put(area, x + width - 1, y, 0x2026, ROLE_MUTED, ROLE_DEFAULT, 0);
 }
 
-static void draw_line(struct area area, int y, const struct help_line *line)
+static void help_draw_line(struct area area, int y, const struct help_line *line)
 {
 	int left = area.width < 100 ? 16 : 30, middle = 22, x;
 
@@ -307,14 +307,14 @@ static void draw_line(struct area area, int y, const struct help_line *line)
 		area_text(area, 1, y, ROLE_COLUMN, 0, line->left);
 		return;
 	}
-	draw_column(area, 2, y, left, ROLE_TITLE, line->left);
+	help_draw_column(area, 2, y, left, ROLE_TITLE, line->left);
 	x = left + 3;
 	/* on a narrow screen the command itself only where it says more */
 	if (line->middle && (area.width >= 100 || strchr(line->middle, ' '))) {
-		draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
+		help_draw_column(area, x, y, middle, ROLE_MUTED, line->middle);
 		x += area.width >= 100 ? middle + 1 : text_width(line->middle) + 2;
 	}
-	draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
+	help_draw_column(area, x, y, area.width - x - 1, ROLE_DEFAULT, line->right);
 }
 
 void help_draw(struct help *help, struct area area, const struct text_find *find)
@@ -331,7 +331,7 @@ void help_draw(struct help *help, struct area area, const struct text_find *find
 			    help->top + (size_t)help->page,
 			    help->top + (size_t)help->page < help->count ? ", more below" : "");
 	for (y = 1; y < area.height && help->top + (size_t)y - 1 < help->count; y++)
-		draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
+		help_draw_line(area, y, &help->lines[help->top + (size_t)y - 1]);
 	if (area.height > 1)
 		text_find_mark(find, area_sub(area, 0, 1, area.width, area.height - 1));
 }

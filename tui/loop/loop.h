@@ -105,7 +105,7 @@ struct tui {
 	struct window window;
 	bool window_set;		/* it has been placed once */
 	int64_t jumped_ns;		/* clock of the last jump of the sweep */
-	struct layout layout;
+	struct screen_layout layout;
 	struct header *header;		/* owned */
 	struct pane *panes[TUI_PANES_MAX];	/* owned; [0] the timeline */
 	int lower;			/* index of the lower pane, from 1 */
@@ -113,7 +113,7 @@ struct tui {
 	bool full;			/* the lower pane has the whole screen with the focus */
 	int64_t page_ns, page_cost_ns;	/* when the page of pane 9 was made, what that took */
 	uint64_t page_generation;	/* of the model then */
-	struct output *output;		/* owned */
+	struct program_output *output;		/* owned */
 	struct model_status status;	/* of the last frame */
 
 	struct hits hits;		/* of the last frame */

@@ -130,14 +130,14 @@ void tui_mouse(struct tui *tui, struct mouse mouse)
 
 /* ---- in scripts: WHAT X Y [X2 Y2] [shift] [alt] [ctrl] [middle|right] ---- */
 
-struct act {
+struct mouse_act {
 	const char *name;
 	int places;
 	struct { enum mouse_what what; int place; } steps[4];
 	int count;
 };
 
-static const struct act acts[] = {
+static const struct mouse_act acts[] = {
 	{"click", 1, {{MOUSE_PRESS, 0}, {MOUSE_RELEASE, 0}}, 2},
 	{"double", 1, {{MOUSE_PRESS, 0}, {MOUSE_RELEASE, 0}, {MOUSE_DOUBLE, 0},
 		       {MOUSE_RELEASE, 0}}, 4},
@@ -151,7 +151,7 @@ static const struct act acts[] = {
 	{"wheel-right", 1, {{MOUSE_WHEEL_RIGHT, 0}}, 1},
 };
 
-static const struct act *find_act(const char *name)
+static const struct mouse_act *find_act(const char *name)
 {
 	size_t i;
 
@@ -170,7 +170,7 @@ static bool take_place(const char *text, int *place)
 	return *text && !*end && value >= 0 && value < 10000;
 }
 
-static bool take_word(const char *word, struct mouse *mouse)
+static bool mouse_take_word(const char *word, struct mouse *mouse)
 {
 	if (!strcmp(word, "shift"))
 		mouse->mods |= MOD_SHIFT;
@@ -190,7 +190,7 @@ static bool take_word(const char *word, struct mouse *mouse)
 bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *error,
 		       size_t error_size)
 {
-	const struct act *act = find_act(call->argv[1]);
+	const struct mouse_act *act = find_act(call->argv[1]);
 	struct mouse mouse = {.button = 1};
 	int place[4], i, at = 2;
 
@@ -206,7 +206,7 @@ bool tui_mouse_command(struct tui *tui, const struct command_call *call, char *e
 			return false;
 		}
 	for (; at < call->argc; at++)
-		if (!take_word(call->argv[at], &mouse)) {
+		if (!mouse_take_word(call->argv[at], &mouse)) {
 			snprintf(error, error_size, "not shift, alt, ctrl, middle or right: '%s'",
 				 call->argv[at]);
 			return false;

@@ -282,7 +282,7 @@ static bool assert_screen(struct script *script, struct tui *tui, const struct c
 
 /* ---- keys and sizes ---- */
 
-static bool press(struct tui *tui, const struct command_call *call, char *error, size_t error_size)
+static bool script_press_keys(struct tui *tui, const struct command_call *call, char *error, size_t error_size)
 {
 	struct key keys[256];
 	int i, j, count;
@@ -315,7 +315,7 @@ bool script_parse_size(const char *text, int *width, int *height)
 	return true;
 }
 
-static bool resize(struct tui *tui, const char *size, char *error, size_t error_size)
+static bool script_resize(struct tui *tui, const char *size, char *error, size_t error_size)
 {
 	int width, height;
 
@@ -332,8 +332,8 @@ static bool resize(struct tui *tui, const char *size, char *error, size_t error_
 }
 
 /* All links of the page that is shown, and of the pages they lead to. */
-static bool follow(struct script *script, struct tui *tui, const struct command_call *call,
-		   char *error, size_t error_size)
+static bool script_follow_links(struct script *script, struct tui *tui, const struct command_call *call,
+				char *error, size_t error_size)
 {
 	int64_t depth, most = FOLLOW_MOST;
 	char many[FMT_MAX];
@@ -359,13 +359,13 @@ bool script_command(struct script *script, struct tui *tui, int id,
 
 	switch (id) {
 	case COMMAND_ID_KEY:
-		return press(tui, call, error, error_size);
+		return script_press_keys(tui, call, error, error_size);
 	case COMMAND_ID_RESIZE:
-		return resize(tui, call->argv[1], error, error_size);
+		return script_resize(tui, call->argv[1], error, error_size);
 	case COMMAND_ID_MOUSE:
 		return tui_mouse_command(tui, call, error, error_size);
 	case COMMAND_ID_FOLLOW_LINKS:
-		return follow(script, tui, call, error, error_size);
+		return script_follow_links(script, tui, call, error, error_size);
 	case COMMAND_ID_ASSERT_SCREEN:
 		return assert_screen(script, tui, call, error, error_size);
 	case COMMAND_ID_WAIT_FOR:

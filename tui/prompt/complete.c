@@ -150,7 +150,7 @@ static size_t word_end(const char *line, size_t cursor)
 }
 
 /* One word without its quotes, the last of which may be open. The caller frees. */
-static char *unquoted(const char *text, size_t size)
+static char *complete_unquote(const char *text, size_t size)
 {
 	static const char *const ends[] = {"", "'", "\""};
 	char error[80], *result = NULL;
@@ -362,7 +362,7 @@ void complete_line(const struct complete_ask *ask, const char *line, size_t curs
 	out->from = word_start(line, cursor);
 	out->to = word_end(line, cursor);
 	before = xstrndup(line, out->from);
-	typed = unquoted(line + out->from, cursor - out->from);
+	typed = complete_unquote(line + out->from, cursor - out->from);
 	if (words_split(&words, before + strspn(before, " :"), error, sizeof(error))) {
 		if (!words.argc && *typed == ':') {
 			memmove(typed, typed + 1, strlen(typed));

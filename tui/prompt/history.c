@@ -18,7 +18,7 @@
 
 /* ---- lines ---- */
 
-static bool take(struct history *history, const char *line, size_t length)
+static bool history_take_line(struct history *history, const char *line, size_t length)
 {
 	if (!length || length >= LINE_MOST || memchr(line, '\0', length))
 		return false;
@@ -97,13 +97,13 @@ static void read_lines(struct history *history, int fd)
 
 		if (!newline)
 			newline = end;
-		take(history, at, (size_t)(newline - at));
+		history_take_line(history, at, (size_t)(newline - at));
 		at = newline + 1;
 	}
 	free(text);
 }
 
-static bool write_all(int fd, const char *text, size_t size)
+static bool history_write_all(int fd, const char *text, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, text, size);
@@ -145,7 +145,7 @@ static void write_anew(struct history *history)
 		for (size_t i = 0; i < history->count; i++)
 			strbuf_addf(&text, "%s\n", history->lines[i]);
 		give(fd, history->path);
-		if (!write_all(fd, text.data, text.length) || rename(beside, history->path))
+		if (!history_write_all(fd, text.data, text.length) || rename(beside, history->path))
 			unlink(beside);
 		strbuf_release(&text);
 		close(fd);
@@ -153,7 +153,7 @@ static void write_anew(struct history *history)
 	free(beside);
 }
 
-static size_t lines_of(int fd)
+static size_t history_lines(int fd)
 {
 	char block[16384];
 	off_t at = 0;
@@ -173,7 +173,7 @@ static void shrink_file(struct history *history, int fd)
 {
 	struct history all = {.path = history->path};
 
-	if (lines_of(fd) <= HISTORY_MOST + SLACK)
+	if (history_lines(fd) <= HISTORY_MOST + SLACK)
 		return;
 	read_lines(&all, fd);
 	write_anew(&all);
@@ -240,13 +240,13 @@ void history_add(struct history *history, const char *line)
 	char *text;
 	int fd;
 
-	if (*line == ' ' || strchr(line, '\n') || !take(history, line, length) || !history->path)
+	if (*line == ' ' || strchr(line, '\n') || !history_take_line(history, line, length) || !history->path)
 		return;
 	fd = open_locked(history->path);
 	if (fd < 0)
 		return;
 	text = xasprintf("%s\n", line);
-	write_all(fd, text, length + 1);
+	history_write_all(fd, text, length + 1);
 	free(text);
 	shrink_file(history, fd);
 	close(fd);

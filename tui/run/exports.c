@@ -57,7 +57,7 @@ static bool look(void *arg, int percent)
 typedef bool write_fn(void *arg, FILE *out, char *error, size_t size);
 
 /* Into the file, deflated or not; false: nothing is left of it. */
-static bool write_file(struct beside *file, write_fn *fn, void *arg, char *error, size_t size)
+static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char *error, size_t size)
 {
 	bool gzip = is_gzip(file->path), good;
 	FILE *out = gzip ? foreign_deflating(file->out) : file->out;
@@ -102,7 +102,7 @@ static void *work(void *arg)
 {
 	struct export_job *job = arg;
 
-	job->good = write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
+	job->good = export_write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
 	pthread_mutex_lock(&job->lock);
 	atomic_store(&job->over, true);
 	pthread_cond_signal(&job->is_over);
@@ -297,7 +297,7 @@ static bool export_step_stats(const struct export_target *target, struct direct 
 
 	direct->kind = &target->kind;
 	if (beside_open(&file, target->path, error, sizeof(error)) ||
-	    !write_file(&file, write_direct, direct, error, sizeof(error))) {
+	    !export_write_file(&file, write_direct, direct, error, sizeof(error))) {
 		complain("%s", error);
 		return false;
 	}

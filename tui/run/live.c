@@ -311,7 +311,7 @@ static void look_at_end(struct live *live)
 
 /* ---- what happens ---- */
 
-static void program_ended(struct live *live, const struct session_event *event)
+static void live_program_ended(struct live *live, const struct session_event *event)
 {
 	live->ended_ns = event->time_ns;
 	live->exited = true;
@@ -336,7 +336,7 @@ static void exec_failed(struct live *live, const struct session_event *event)
 	stop(live, false);
 }
 
-static void take(struct live *live, const struct session_event *event)
+static void live_take_event(struct live *live, const struct session_event *event)
 {
 	switch (event->type) {
 	case SESSION_STARTED:
@@ -364,7 +364,7 @@ static void take(struct live *live, const struct session_event *event)
 		break;
 	case SESSION_EXITED:
 		log_line("PROGRAM ended, status %d signal %d", event->status, event->signal);
-		program_ended(live, event);
+		live_program_ended(live, event);
 		break;
 	case SESSION_CHILD:
 		log_line("process %d of %d: %s", (int)event->pid, (int)event->parent, event->text);
@@ -403,7 +403,7 @@ static void take_all(struct live *live)
 	struct session_event event;
 
 	while (session_next(live->session, &event))
-		take(live, &event);
+		live_take_event(live, &event);
 }
 
 void live_end(struct live *live)
@@ -450,7 +450,7 @@ void live_finish(struct live *live, bool partial)
 
 /* A path that went silent is told, not drawn as an idle program. After tftop
  * itself was stopped (Ctrl-Z) the silence was its own. */
-static void watch(struct live *live)
+static void live_watch(struct live *live)
 {
 	int64_t now_ns = monotonic_ns(), silent_ns;
 
@@ -503,7 +503,7 @@ void live_pump(struct live *live)
 	}
 	session_alive(live->session);
 	take_all(live);
-	watch(live);
+	live_watch(live);
 	gate_tick(live->gate, monotonic_ns());
 	if (live->phase < LIVE_ENDING && gate_closed(live->gate)) {
 		session_set_level(live->session, TFT_LEVEL_OFF);

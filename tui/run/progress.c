@@ -50,7 +50,7 @@ static size_t steady_from(const struct step_list *steps)
 	return at;
 }
 
-static void judge(const struct step_list *steps, struct progress *p)
+static void progress_judge(const struct step_list *steps, struct progress *p)
 {
 	size_t n = steps->n, from, before;
 
@@ -89,7 +89,7 @@ void progress_of(const struct step_list *steps, const struct settings *settings,
 	};
 	if (!n)
 		return;
-	judge(steps, out);
+	progress_judge(steps, out);
 	if (recent > 1)
 		out->period_ns = (rows[n - 1].start_ns - rows[n - recent].start_ns) /
 				 (int64_t)(recent - 1);

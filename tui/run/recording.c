@@ -121,7 +121,7 @@ bool recording_write(const char *dir, const struct recording *recording,
 /* ---- reading ---- */
 
 /* For reading, when it is a file: nobody may ever write into a pipe. NULL: errno. */
-static FILE *open_file(const char *path)
+static FILE *recording_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -141,7 +141,7 @@ static FILE *open_file(const char *path)
 /* The whole file; NULL: none (errno). */
 static char *read_file(const char *path, size_t *size)
 {
-	FILE *in = open_file(path);
+	FILE *in = recording_open_file(path);
 	char *text;
 
 	if (!in)
@@ -296,7 +296,7 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 			   void *arg, char error[RECORDING_ERROR_MAX])
 {
 	char *path = xasprintf("%s/output", dir);
-	FILE *in = open_file(path);
+	FILE *in = recording_open_file(path);
 	bool good = in || errno == ENOENT;
 	uint64_t at = 0, size, length;
 	struct stat st;

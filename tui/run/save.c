@@ -144,7 +144,7 @@ static bool write_output(struct save *save)
 	return true;
 }
 
-static void *work(void *arg)
+static void *save_work(void *arg)
 {
 	struct save *save = arg;
 	bool good = write_trace(save) && write_output(save) &&
@@ -187,7 +187,7 @@ struct save *save_start(const struct save_options *options, char *error, size_t 
 		release(save);
 		return NULL;
 	}
-	code = pthread_create(&save->thread, NULL, work, save);
+	code = pthread_create(&save->thread, NULL, save_work, save);
 	if (!code)
 		return save;
 	snprintf(error, size, "cannot save: %s", strerror(code));

@@ -123,7 +123,7 @@ static void take(void *arg, const struct event *events, size_t count)
 }
 
 /* What such a program says. */
-static void print_steps(struct synth *synth, struct output *output)
+static void print_steps(struct synth *synth, struct program_output *output)
 {
 	char text[80];
 
@@ -134,7 +134,7 @@ static void print_steps(struct synth *synth, struct output *output)
 	}
 }
 
-void synth_advance(struct synth *synth, int64_t until_ns, struct output *output)
+void synth_advance(struct synth *synth, int64_t until_ns, struct program_output *output)
 {
 	if (synth->finished)
 		return;

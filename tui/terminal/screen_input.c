@@ -163,7 +163,7 @@ static bool begins_rest(struct screen *screen, int code)
 }
 
 /* After Esc: it alone, or Alt with what comes at once. */
-static void take_escape(struct screen *screen, struct key *key)
+static void input_take_escape(struct screen *screen, struct key *key)
 {
 	wint_t ch = 0;
 	int got = wget_wch(screen->input, &ch);
@@ -204,7 +204,7 @@ enum screen_input screen_read(struct screen *screen, struct key *key, struct mou
 				return SCREEN_MOUSE;
 		} else {
 			if (ch == 27)
-				take_escape(screen, key);
+				input_take_escape(screen, key);
 			else
 				*key = from_char(ch);
 			return SCREEN_KEY;

@@ -33,7 +33,7 @@ static bool matches(void *arg, const char *name, const char *raw)
 	       regexec(&find->regex, raw, 0, NULL, 0) == 0;
 }
 
-static void forget(struct find *find)
+static void find_forget(struct find *find)
 {
 	if (find->search) {
 		search_free(find->search);
@@ -50,7 +50,7 @@ static void forget(struct find *find)
 
 void find_release(struct find *find)
 {
-	forget(find);
+	find_forget(find);
 	free(find->columns);
 	free(find->hits);
 	memset(find, 0, sizeof(*find));
@@ -67,7 +67,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 	}
 	if (!regex_make(&regex, text, REGEX_SMART, error, error_size))
 		return false;
-	forget(find);
+	find_forget(find);
 	find->regex = regex;
 	snprintf(find->text, sizeof(find->text), "%s", text);
 	find->search = search_new(model, SEARCH_EITHER, matches, find);
@@ -76,7 +76,7 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 
 void find_set_filter(struct find *find, struct model *model, struct filter *filter)
 {
-	forget(find);
+	find_forget(find);
 	find->filter = filter;
 	find->search = search_new(model, SEARCH_NAME, may_match, find);
 	snprintf(find->text, sizeof(find->text), "%s", filter_text(filter));

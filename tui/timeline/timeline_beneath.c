@@ -18,7 +18,7 @@ static bool takes_line(const struct timeline_line *line)
 }
 
 /* The device or process that a row is in, at last. */
-static uint32_t outermost(const struct timeline *t, uint32_t row)
+static uint32_t outermost(const struct timeline_pane *t, uint32_t row)
 {
 	for (size_t depth = 0; depth < t->n_rows; depth++) {
 		size_t i;
@@ -33,7 +33,7 @@ static uint32_t outermost(const struct timeline *t, uint32_t row)
 }
 
 /* The two steps of this frame. */
-static bool take_steps(struct timeline *t, const struct view *view)
+static bool take_steps(struct timeline_pane *t, const struct view *view)
 {
 	int64_t at = view->t0_ns + (view->t1_ns - view->t0_ns) / 2;
 	const struct step_row *rows = t->steps.rows;
@@ -51,7 +51,7 @@ static bool take_steps(struct timeline *t, const struct view *view)
 	return !view->compare.previous || here;
 }
 
-int timeline_beneath_lines(const struct timeline *t)
+int timeline_beneath_lines(const struct timeline_pane *t)
 {
 	int lines = 0;
 
@@ -60,7 +60,7 @@ int timeline_beneath_lines(const struct timeline *t)
 	return lines;
 }
 
-void timeline_beneath_choose(struct timeline *t, const struct view *view)
+void timeline_beneath_choose(struct timeline_pane *t, const struct view *view)
 {
 	uint32_t around = 0;
 	size_t lines;
@@ -82,7 +82,7 @@ void timeline_beneath_choose(struct timeline *t, const struct view *view)
 	}
 }
 
-void timeline_beneath_line(struct timeline *t, const struct view *view, int64_t w,
+void timeline_beneath_line(struct timeline_pane *t, const struct view *view, int64_t w,
 			   const struct timeline_seen *seen, struct cell_style style)
 {
 	const struct timeline_line *line = &seen->line;
@@ -128,7 +128,7 @@ static void step_name(char *out, size_t size, const struct step_row *step)
 	snprintf(out, size, "step %" PRId64, step->number);
 }
 
-void timeline_beneath_label(const struct timeline *t, const struct view *view,
+void timeline_beneath_label(const struct timeline_pane *t, const struct view *view,
 			    const struct timeline_seen *seen, struct area labels)
 {
 	int right = labels.width - 1, y = seen->y + seen->height - 1;
@@ -140,7 +140,7 @@ void timeline_beneath_label(const struct timeline *t, const struct view *view,
 	area_put(labels, right, y, view->ascii ? '|' : 0x2502, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
 }
 
-void timeline_beneath_ruler(const struct timeline *t, const struct view *view, struct area ruler)
+void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view, struct area ruler)
 {
 	const struct step_row *steps[2] = { &t->beneath.here, &t->beneath.there };
 	char text[240], name[2][32], time[2][FMT_MAX];

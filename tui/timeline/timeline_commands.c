@@ -23,7 +23,7 @@ unsigned timeline_answer(struct view *view, bool error, const char *format, ...)
 
 /* ---- rows ---- */
 
-struct timeline_line *timeline_current(struct timeline *t, const struct view *view)
+struct timeline_line *timeline_current(struct timeline_pane *t, const struct view *view)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 
@@ -43,7 +43,7 @@ void timeline_select(struct view *view)
 	model_unlock(view->model);
 }
 
-static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
+static unsigned move_row(struct timeline_pane *t, struct view *view, int64_t by)
 {
 	int64_t at = line_list_find(&t->list, view->cursor_row, view->cursor_lane);
 	int64_t last = (int64_t)t->list.count - 1;
@@ -65,7 +65,7 @@ static unsigned move_row(struct timeline *t, struct view *view, int64_t by)
 	return OUT_REDRAW;
 }
 
-static unsigned timeline_row_command(struct timeline *t, struct view *view,
+static unsigned timeline_row_command(struct timeline_pane *t, struct view *view,
 				     const struct command_call *call)
 {
 	int64_t rows = call->argc > 1 ? atoi(call->argv[1]) : 1;
@@ -84,7 +84,7 @@ static unsigned timeline_row_command(struct timeline *t, struct view *view,
 
 /* ---- folding ---- */
 
-static void fold_all(struct timeline *t, enum fold fold)
+static void fold_all(struct timeline_pane *t, enum fold fold)
 {
 	size_t i;
 
@@ -98,7 +98,7 @@ static void fold_all(struct timeline *t, enum fold fold)
 }
 
 /* A line that cannot be folded stands for what it belongs to. */
-static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold, bool toggle)
+static unsigned fold_line(struct timeline_pane *t, struct view *view, enum fold fold, bool toggle)
 {
 	struct timeline_line *line = timeline_current(t, view);
 	int64_t at;
@@ -124,7 +124,7 @@ static unsigned fold_line(struct timeline *t, struct view *view, enum fold fold,
 	return OUT_REDRAW;
 }
 
-static unsigned timeline_fold_command(struct timeline *t, struct view *view,
+static unsigned timeline_fold_command(struct timeline_pane *t, struct view *view,
 				      const struct command_call *call)
 {
 	bool toggle = call->id == COMMAND_ID_TOGGLE_FOLD;
@@ -215,7 +215,7 @@ static bool has_row(const struct model_row *rows, size_t n, uint32_t row)
 	return false;
 }
 
-void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint32_t lane)
+void timeline_show_row(struct timeline_pane *t, struct view *view, uint32_t row, uint32_t lane)
 {
 	struct model_row *rows = NULL;
 	size_t n_rows, i, depth;
@@ -242,7 +242,7 @@ void timeline_show_row(struct timeline *t, struct view *view, uint32_t row, uint
 }
 
 /* A line must be there to be seen. */
-static void show_line(struct timeline *t, struct view *view, struct span_ref ref)
+static void show_line(struct timeline_pane *t, struct view *view, struct span_ref ref)
 {
 	int64_t at = line_list_find(&t->list, ref.row, ref.lane);
 
@@ -258,12 +258,12 @@ static void show_line(struct timeline *t, struct view *view, struct span_ref ref
 
 static void search(struct turns *turns, void *arg)
 {
-	struct timeline *t = arg;
+	struct timeline_pane *t = arg;
 
 	find_go(&t->find, t->searched, turns);
 }
 
-static unsigned say_none(const struct timeline *t, struct view *view)
+static unsigned say_none(const struct timeline_pane *t, struct view *view)
 {
 	return timeline_answer(view, true, "no event here %s '%s'%s",
 			       t->find.filter ? "matches" : "is called like", t->find.text,
@@ -271,9 +271,9 @@ static unsigned say_none(const struct timeline *t, struct view *view)
 			       "; only sums are left of the oldest" : "");
 }
 
-static unsigned searched(void *arg, struct view *view, bool stopped)
+static unsigned timeline_search_over(void *arg, struct view *view, bool stopped)
 {
-	struct timeline *t = arg;
+	struct timeline_pane *t = arg;
 	const struct find_step *step = &t->find.step;
 	unsigned result = OUT_REDRAW;
 	struct span span;
@@ -302,7 +302,7 @@ static unsigned searched(void *arg, struct view *view, bool stopped)
 	return result;
 }
 
-static unsigned step_match(struct timeline *t, struct view *view, bool forward)
+static unsigned step_match(struct timeline_pane *t, struct view *view, bool forward)
 {
 	struct find_from from = { .row = 0 };
 	struct span span;
@@ -318,11 +318,11 @@ static unsigned step_match(struct timeline *t, struct view *view, bool forward)
 	model_unlock(view->model);
 	t->searched = view->model;
 	find_begin(&t->find, view->model, &from, forward);
-	view->work = (struct view_work) { "searching", search, searched, t };
+	view->work = (struct view_work) { "searching", search, timeline_search_over, t };
 	return OUT_WORK;
 }
 
-static unsigned timeline_find_command(struct timeline *t, struct view *view,
+static unsigned timeline_find_command(struct timeline_pane *t, struct view *view,
 				      const struct command_call *call)
 {
 	char text[FIND_TEXT + 1];
@@ -350,7 +350,7 @@ static unsigned timeline_find_command(struct timeline *t, struct view *view,
 	return step_match(t, view, true);
 }
 
-static unsigned peer(struct timeline *t, struct view *view, bool to_op)
+static unsigned timeline_go_to_peer(struct timeline_pane *t, struct view *view, bool to_op)
 {
 	const char *why = NULL;
 	struct span span, other;
@@ -378,7 +378,7 @@ static unsigned peer(struct timeline *t, struct view *view, bool to_op)
 }
 
 /* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
-static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind kind)
+static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *view, enum link_kind kind)
 {
 	struct span_link links[LINKS_MOST];
 	const struct span_link *to = NULL;
@@ -407,7 +407,7 @@ static unsigned neighbour(struct timeline *t, struct view *view, enum link_kind 
 
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 	int64_t at;
 
 	timeline_show_row(t, view, view->cursor_row, view->cursor_lane);
@@ -458,7 +458,7 @@ static unsigned about_row(struct view *view, const struct model_row *row)
 }
 
 /* The event that is selected, else the row under the cursor. */
-static unsigned about(struct timeline *t, struct view *view)
+static unsigned timeline_about(struct timeline_pane *t, struct view *view)
 {
 	const struct timeline_line *line = timeline_current(t, view);
 	struct model_row *rows = NULL;
@@ -480,7 +480,7 @@ static unsigned about(struct timeline *t, struct view *view)
 }
 
 /* Folded groups open; elsewhere the page of the event under the cursor does. */
-static unsigned open_event(struct timeline *t, struct view *view)
+static unsigned open_event(struct timeline_pane *t, struct view *view)
 {
 	struct timeline_line *line = timeline_current(t, view);
 
@@ -498,7 +498,7 @@ static unsigned open_event(struct timeline *t, struct view *view)
 	return view->selected.id ? about_selected(view) | OUT_FREEZE : step_event(view, false);
 }
 
-static unsigned timeline_event_command(struct timeline *t, struct view *view,
+static unsigned timeline_event_command(struct timeline_pane *t, struct view *view,
 				       const struct command_call *call)
 {
 	switch (call->id) {
@@ -509,17 +509,17 @@ static unsigned timeline_event_command(struct timeline *t, struct view *view,
 	case COMMAND_ID_LONGEST_EVENT:
 		return longest_event(view);
 	case COMMAND_ID_TO_OP:
-		return peer(t, view, true);
+		return timeline_go_to_peer(t, view, true);
 	case COMMAND_ID_TO_KERNEL:
-		return peer(t, view, false);
+		return timeline_go_to_peer(t, view, false);
 	case COMMAND_ID_TO_PRODUCER:
-		return neighbour(t, view, LINK_PRODUCER);
+		return timeline_go_to_neighbour(t, view, LINK_PRODUCER);
 	case COMMAND_ID_TO_CONSUMER:
-		return neighbour(t, view, LINK_TAKER);
+		return timeline_go_to_neighbour(t, view, LINK_TAKER);
 	case COMMAND_ID_OPEN:
 		return open_event(t, view);
 	case COMMAND_ID_ABOUT:
-		return about(t, view);
+		return timeline_about(t, view);
 	case COMMAND_ID_DESELECT:
 		view->selected = (struct span_ref){0};
 		t->find.shown = false;
@@ -531,7 +531,7 @@ static unsigned timeline_event_command(struct timeline *t, struct view *view,
 
 unsigned timeline_command(struct pane *pane, struct view *view, const struct command_call *call)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 
 	switch (call->id) {
 	case COMMAND_ID_ROWS:

@@ -28,7 +28,7 @@ static int draw_lost(struct area area, const struct view *view, int begin, int e
 }
 
 /* Where it is, instead of the times there; what touches is one. */
-static void draw_losses(const struct timeline *t, const struct view *view, struct area area)
+static void draw_losses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
 	int free_from = 0;
@@ -60,7 +60,7 @@ static void draw_losses(const struct timeline *t, const struct view *view, struc
 }
 
 /* In the middle of what is seen of it, where there is room; the rows are hatched. */
-static void draw_pauses(const struct timeline *t, const struct view *view, struct area area)
+static void draw_pauses(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / view->columns;
 
@@ -75,7 +75,7 @@ static void draw_pauses(const struct timeline *t, const struct view *view, struc
 }
 
 /* One of its lines of the screen. */
-static void draw_cells(const struct timeline *t, const struct view *view, struct area area,
+static void draw_cells(const struct timeline_pane *t, const struct view *view, struct area area,
 		       int y, const struct timeline_seen *seen, int line)
 {
 	const struct cell *cells = t->cells + (size_t)(seen->y + line) * t->columns;
@@ -96,7 +96,7 @@ static void draw_cells(const struct timeline *t, const struct view *view, struct
 }
 
 /* Left of the times: that there is more than what is seen. */
-static void draw_hidden(const struct timeline *t, struct area area)
+static void draw_hidden(const struct timeline_pane *t, struct area area)
 {
 	char text[FMT_MAX + 16], rows[FMT_MAX];
 
@@ -109,7 +109,7 @@ static void draw_hidden(const struct timeline *t, struct area area)
 }
 
 /* As far as the marks in the rows are drawn. */
-static void draw_step_numbers(const struct timeline *t, const struct view *view, struct area area,
+static void draw_step_numbers(const struct timeline_pane *t, const struct view *view, struct area area,
 			      int64_t w)
 {
 	for (size_t i = steps_from(&t->steps, view->t0_ns); t->marked && i < t->steps.n; i++) {
@@ -123,7 +123,7 @@ static void draw_step_numbers(const struct timeline *t, const struct view *view,
 	}
 }
 
-static void draw_ruler(const struct timeline *t, const struct view *view, struct area area)
+static void draw_ruler(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	int64_t w = (view->t1_ns - view->t0_ns) / (view->columns > 0 ? view->columns : 1);
 	int64_t at;
@@ -147,7 +147,7 @@ static void draw_ruler(const struct timeline *t, const struct view *view, struct
 		area_tint(area, (int)at, 0, 1, ROLE_CURSOR, ATTR_BOLD);
 }
 
-static void draw_sentence(struct timeline *t, const struct view *view, struct area area)
+static void draw_sentence(struct timeline_pane *t, const struct view *view, struct area area)
 {
 	if (view->colour) {
 		area_fill(area, 0, 0, area.width, 1, ' ', ROLE_HEADER, ROLE_HEADER, 0);
@@ -175,7 +175,7 @@ static void draw_range(const struct view *view, const struct timeline_seen *seen
 		 ROLE_DEFAULT, 0);
 }
 
-static void draw_label(const struct timeline *t, const struct view *view,
+static void draw_label(const struct timeline_pane *t, const struct view *view,
 		       const struct timeline_seen *seen, struct area labels)
 {
 	bool current = seen->line.row == view->cursor_row && seen->line.lane == view->cursor_lane;
@@ -192,7 +192,7 @@ static void draw_label(const struct timeline *t, const struct view *view,
 
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)
 {
-	struct timeline *t = (struct timeline *)pane;
+	struct timeline_pane *t = (struct timeline_pane *)pane;
 	struct timeline_layout layout = timeline_layout(area.height, view->minimap);
 	struct area time = area_sub(area, view->gutter, 0, (int)t->columns, area.height);
 	struct area labels = area_sub(area, 0, layout.rows, view->gutter, layout.n_rows);

@@ -7,7 +7,7 @@
 
 #include "model/base/util.h"
 
-void timeline_label_bars(struct timeline *t, const struct view *view, const struct column *columns,
+void timeline_label_bars(struct timeline_pane *t, const struct view *view, const struct column *columns,
 			 size_t n, const struct cell_style *style, struct cell *cells)
 {
 	size_t begin = 0, end = 0;
@@ -44,7 +44,7 @@ static void short_value(char *text, size_t size, uint64_t value, bool rate)
 }
 
 /* The value at the cursor, else the last one that is seen. */
-static void plot_value(const struct timeline *t, const struct view *view, int64_t w,
+static void plot_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 		       const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
@@ -61,7 +61,7 @@ static void plot_value(const struct timeline *t, const struct view *view, int64_
 }
 
 /* Likewise; 0 and less are values too. */
-static void counter_value(const struct timeline *t, const struct view *view, int64_t w,
+static void counter_value(const struct timeline_pane *t, const struct view *view, int64_t w,
 			  const struct column *columns, struct timeline_seen *seen)
 {
 	int64_t at = (view->cursor_ns - view->t0_ns) / w;
@@ -79,7 +79,7 @@ static void counter_value(const struct timeline *t, const struct view *view, int
 }
 
 /* The least and the most that is seen, in the words of its label. */
-static void plot_range(const struct timeline *t, const struct column *columns,
+static void plot_range(const struct timeline_pane *t, const struct column *columns,
 		       struct timeline_seen *seen)
 {
 	bool counter = seen->line.kind == ROW_COUNTER, any = false;
@@ -108,7 +108,7 @@ static void plot_range(const struct timeline *t, const struct column *columns,
 	short_value(seen->most, sizeof(seen->most), most, seen->line.kind != ROW_MEMORY);
 }
 
-static void mark_selected(struct timeline *t, const struct view *view, int64_t w,
+static void mark_selected(struct timeline_pane *t, const struct view *view, int64_t w,
 			  const struct timeline_line *line, const struct cell_style *style,
 			  struct cell *cells)
 {
@@ -129,7 +129,7 @@ static void mark_selected(struct timeline *t, const struct view *view, int64_t w
 }
 
 /* The column of a time, within 0 ... columns. */
-static size_t column_at(const struct timeline *t, const struct view *view, int64_t w, int64_t t_ns)
+static size_t column_at(const struct timeline_pane *t, const struct view *view, int64_t w, int64_t t_ns)
 {
 	int64_t after = t_ns - view->t0_ns;
 
@@ -143,7 +143,7 @@ int64_t timeline_late(enum row_kind kind)
 	return kind == ROW_GRAPH ? ROW_GRAPH_LATE_NS : 0;
 }
 
-void timeline_line(struct timeline *t, const struct view *view, int64_t w, size_t index)
+void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, size_t index)
 {
 	struct timeline_seen *seen = &t->seen[index];
 	const struct timeline_line *line = &seen->line;

@@ -28,7 +28,7 @@ void timeline_draw_marks(const struct view *view, struct area area)
 }
 
 /* The first letter of each, where it is in the run. */
-void timeline_draw_map_marks(const struct timeline *t, const struct view *view, struct area area)
+void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view, struct area area)
 {
 	for (size_t i = 0; view->marks && i < view->marks->n; i++) {
 		int x = minimap_column(&t->minimap, view->marks->list[i].start_ns);
@@ -78,7 +78,7 @@ void timeline_shade_measure(const struct view *view, struct area rows)
 }
 
 /* "measured 12.4 ms (80.6/s)   stream 7: 12 events, busy 65 %, ..." */
-void timeline_measure_sentence(struct timeline *t, const struct view *view,
+void timeline_measure_sentence(struct timeline_pane *t, const struct view *view,
 			       const struct model_row *row)
 {
 	int64_t length = view->measure.t1_ns - view->measure.t0_ns;

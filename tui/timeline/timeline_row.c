@@ -100,8 +100,8 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
  * The lines of one row. A thread shows its outermost ops when folded, else
  * lane under lane; a queue shows everything in one line when folded.
  */
-static void add_row(struct line_list *list, const struct model_row *row, int indent,
-		    enum fold fold, bool foremost, bool many_devices)
+static void timeline_add_row(struct line_list *list, const struct model_row *row, int indent,
+			     enum fold fold, bool foremost, bool many_devices)
 {
 	bool thread = row->kind == ROW_THREAD;
 	bool lanes = row->lanes > 1 && !is_group(row->kind) && !row_is_counter(row->kind);
@@ -150,7 +150,7 @@ void line_list_build(struct line_list *list, const struct model_row *rows, size_
 			foremost_of = row->parent;
 		}
 		if (!hidden && row_worth_a_line(row))
-			add_row(list, row, (int)depth, fold, foremost, many);
+			timeline_add_row(list, row, (int)depth, fold, foremost, many);
 		if (depth < sizeof(stack) / sizeof(stack[0])) {
 			stack[depth].id = row->id;
 			stack[depth++].hides = is_shut(row->kind, fold, many);
