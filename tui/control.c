@@ -167,7 +167,8 @@ static void look_at_holders(pid_t pid, struct control_map *page)
 	DIR *proc = opendir("/proc");
 
 	while (proc && page->found < FOUND_LIVING && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]) && control_folder_has(entry->d_name, pid))
+		if (isdigit((unsigned char)entry->d_name[0]) &&
+		    control_folder_has(entry->d_name, pid))
 			look_at_mapped((pid_t)atoi(entry->d_name), true, page);
 	if (proc)
 		closedir(proc);
@@ -217,7 +218,8 @@ int control_run(const struct options *options)
 {
 	pid_t pid = options->control;
 	uint32_t was, level = (uint32_t)options->level, trigger, none = TFT_TRIGGER_NONE;
-	off_t at = offsetof(struct tft_control, level), trigger_at = offsetof(struct tft_control, trigger);
+	off_t at = offsetof(struct tft_control, level),
+	      trigger_at = offsetof(struct tft_control, trigger);
 	struct control_map page;
 	bool done;
 
@@ -240,7 +242,8 @@ int control_run(const struct options *options)
 		complain("cannot write '%s': %s", page.path, strerror(errno));
 	else
 		printf("process %d: level was %s%s, is %s\n", (int)pid,
-		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL : (enum tft_level)was),
+		       options_level_name(was > TFT_LEVEL_FULL ? TFT_LEVEL_FULL
+							       : (enum tft_level)was),
 		       trigger ? " where --trigger says" : "", options_level_name(options->level));
 	close(page.fd);
 	return done && !fflush(stdout) ? 0 : 125;

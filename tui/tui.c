@@ -43,7 +43,8 @@ static bool set_columns(void *arg, int argc, const char *const *argv, char *erro
 	const struct table_kind *kind = argc ? pane_kind(argv[0]) : NULL;
 
 	if (argc < 2) {
-		snprintf(error, error_size, "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
+		snprintf(error, error_size,
+			 "usage: columns PANE +COLUMN -COLUMN COLUMN,COLUMN reset");
 		return false;
 	}
 	if (!kind) {
@@ -364,7 +365,11 @@ static void builtin_keymap(struct keymap *keymap)
 {
 	struct settings settings;
 	struct config config = {
-		.keymap = keymap, .settings = &settings, .color = no_color, .columns = no_color, .report = to_stderr,
+		.keymap = keymap,
+		.settings = &settings,
+		.color = no_color,
+		.columns = no_color,
+		.report = to_stderr,
 	};
 
 	keymap_init(keymap);

@@ -131,8 +131,8 @@ char *beside_folder(const char *path, char *error, size_t size)
 		length--;
 	temporary = xasprintf("%.*s.XXXXXX", (int)length, path);
 	if (code == ENOTEMPTY) {
-		snprintf(error, size, "folder '%s' is not empty: it takes an absent or an empty one",
-			 path);
+		snprintf(error, size,
+			 "folder '%s' is not empty: it takes an absent or an empty one", path);
 	} else if (code || !mkdtemp(temporary)) {
 		failed(error, size, path, code ? code : errno);
 	} else {

@@ -123,7 +123,8 @@ unsigned cmd_full(struct command_run *run)
 
 unsigned cmd_messages(struct command_run *run)
 {
-	return run->tui->panes[8] ? show_lower(run->tui, 8) : command_fail(run, "no pane for messages");
+	return run->tui->panes[8] ? show_lower(run->tui, 8)
+				  : command_fail(run, "no pane for messages");
 }
 
 /* Of an option or a key; they have one line. */
@@ -168,8 +169,8 @@ static unsigned help_column(struct command_run *run, const char *key)
 			continue;
 		if (shown && shown->ops == pane_table[i])
 			strbuf_reset(&text);
-		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key, kind->columns->name,
-			    column->help);
+		strbuf_addf(&text, "%s%s of %s: %s", text.length ? "; " : "", key,
+			    kind->columns->name, column->help);
 		if (shown && shown->ops == pane_table[i])
 			break;
 	}
@@ -189,13 +190,15 @@ unsigned cmd_help(struct command_run *run)
 	int id;
 
 	if (run->to && !tasks)
-		return command_fail(run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
+		return command_fail(
+			run, "'help tasks' alone goes to a file; of the rest 'man tftop' has more");
 	if (tasks)
 		return cmd_page(run);
 	if (run->call.argc == 3 && !strcmp(about, "column"))
 		return help_column(run, run->call.argv[2]);
 	if (run->call.argc == 3)
-		return command_fail(run, "one word, or 'column NAME', not also '%.40s'", run->call.argv[2]);
+		return command_fail(run, "one word, or 'column NAME', not also '%.40s'",
+				    run->call.argv[2]);
 	if (tui->help.open && !about) {
 		help_close(&tui->help);
 		return OUT_REDRAW;
@@ -292,7 +295,8 @@ static bool command_may_run(struct command_run *run)
 
 /* A command that answers with an error has failed as one has that says it to its caller;
  * those of scripts, which press keys, say so themselves. before: what was answered last. */
-static bool command_answered_wrongly(const struct command_run *run, const char *before, bool was_wrong)
+static bool command_answered_wrongly(const struct command_run *run, const char *before,
+				     bool was_wrong)
 {
 	const struct view *view = &run->tui->view;
 

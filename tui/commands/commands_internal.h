@@ -40,7 +40,8 @@ void command_follow_page(struct tui *tui);
 void command_remake_page(struct tui *tui);
 
 /* The function of each row of keymap/commands.def; the files of this folder define them. */
-#define COMMAND(id, name, alias, group, needs, function, ...) unsigned cmd_##function(struct command_run *run);
+#define COMMAND(id, name, alias, group, needs, function, ...)                                      \
+	unsigned cmd_##function(struct command_run *run);
 #include "keymap/commands.def"
 #undef COMMAND
 

@@ -150,7 +150,8 @@ unsigned cmd_measure(struct command_run *run)
 		if (run->failed)
 			return OUT_NONE;
 		if (at < run->call.argc)
-			return command_fail(run, "one range only, not also '%s'", run->call.argv[at]);
+			return command_fail(run, "one range only, not also '%s'",
+					    run->call.argv[at]);
 		view->measure.shown = true;
 		view->measure.open = false;
 		view->measure.t0_ns = when.t0;
@@ -189,7 +190,8 @@ unsigned cmd_compare(struct command_run *run)
 				    "last, previous or here");
 	if (run->call.argc > at + 1)
 		return command_fail(run, "one step only, not also '%.40s'", run->call.argv[at + 1]);
-	if ((at == 1 && strcmp(which, "off") == 0) || (run->call.argc == 1 && view->compare.shown)) {
+	if ((at == 1 && strcmp(which, "off") == 0) ||
+	    (run->call.argc == 1 && view->compare.shown)) {
 		view->compare.shown = false;
 		return OUT_LAYOUT;
 	}

@@ -273,7 +273,8 @@ void command_remake_page(struct tui *tui)
 	char error[512];
 
 	if (command && tui->lower == PANE_PAGE)
-		make_again(tui, command, 0, NULL, error, sizeof(error));	/* else it stays as it was */
+		make_again(tui, command, 0, NULL, error,
+			   sizeof(error)); /* else it stays as it was */
 }
 
 /* Along the pages that were shown. */
@@ -352,8 +353,10 @@ unsigned cmd_select(struct command_run *run)
 	found = event ? model_span(tui->model, ref, &span) : row_is_there(tui->model, ref.row);
 	model_unlock(tui->model);
 	if (!found)
-		return command_fail(run, event ? "no event '%s': it is none, or its detail was let go of" :
-				    "no row '%s'", what);
+		return command_fail(run,
+				    event ? "no event '%s': it is none, or its detail was let go of"
+					  : "no row '%s'",
+				    what);
 	view->selected = event ? span.ref : ref;
 	view->cursor_row = ref.row;
 	view->cursor_lane = event ? span.ref.lane : LANE_ALL;

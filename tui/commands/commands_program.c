@@ -53,7 +53,8 @@ unsigned cmd_quit(struct command_run *run)
 	}
 	/* It was not ours to start, so it is not ours to end. */
 	if (tui->options->n_pids && how && !strcmp(how, "stop"))
-		return command_fail(run, "%s runs without tftop and is not stopped by it: quit lets go",
+		return command_fail(run,
+				    "%s runs without tftop and is not stopped by it: quit lets go",
 				    tui_program_name(tui));
 	if (tui->options->n_pids) {
 		tui_leave(tui);
@@ -134,7 +135,9 @@ unsigned cmd_run(struct command_run *run)
 	if (tui->options->until && tui->until.filter)
 		return command_fail(run, "--until is waited for already");
 	if (how && tui->status.finished)
-		return command_fail(run, "the run is over, nothing more comes; find -w looks among what is there");
+		return command_fail(
+			run,
+			"the run is over, nothing more comes; find -w looks among what is there");
 	if (!how)
 		run_forget(tui);
 	else if (strcmp(how, "-t") == 0 && !run_take_steps(run))
@@ -142,7 +145,8 @@ unsigned cmd_run(struct command_run *run)
 	else if (strcmp(how, "-f") == 0 && !run_take_filter(run))
 		return OUT_NONE;
 	else if (strcmp(how, "-t") && strcmp(how, "-f"))
-		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run", how);
+		return command_fail(run, "not known to run: '%s'; run -t STEPS, run -f EXPR, run",
+				    how);
 	if (how && tui->run_steps)
 		tui_say(tui, false, "on until step %llu", (unsigned long long)tui->run_steps);
 	else if (how)

@@ -228,10 +228,10 @@ static const char *gap_cause(struct tui *tui, const struct row_gap *gap, char *t
 	text[0] = '\0';
 	for (i = 0; i < n && rows[i].id != tui->view.cursor_row; i++)
 		;
-	if (i < n && (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE ||
-		      rows[i].kind == ROW_COPY) &&
-	    model_idle_at(tui->model, rows[i].device, gap->start_ns + (gap->end_ns - gap->start_ns) / 2,
-			  &idle))
+	if (i < n &&
+	    (rows[i].kind == ROW_DEVICE || rows[i].kind == ROW_QUEUE || rows[i].kind == ROW_COPY) &&
+	    model_idle_at(tui->model, rows[i].device,
+			  gap->start_ns + (gap->end_ns - gap->start_ns) / 2, &idle))
 		snprintf(text, size, ", the device idled: %s %s", idle_name(idle_most(&idle)),
 			 fmt_share(share, (uint64_t)idle.ns[idle_most(&idle)],
 				   (uint64_t)(idle.end_ns - idle.start_ns)));
@@ -253,23 +253,30 @@ static unsigned goto_gap(struct command_run *run, const char *which)
 		return command_fail(run, "not next, previous or longest: '%s'", which);
 	model_lock(tui->model);
 	found = longest ? model_gaps_longest(tui->model, view->cursor_row, view->cursor_lane,
-					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0 :
-		(next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
-							 view->cursor_lane, view->cursor_ns, least, &gap);
+					     view->t0_ns, view->t1_ns, 1, &gap, &more) > 0
+			: (next ? model_gap_next : model_gap_prev)(tui->model, view->cursor_row,
+								   view->cursor_lane,
+								   view->cursor_ns, least, &gap);
 	if (found)
 		gap_cause(tui, &gap, cause, sizeof(cause));
 	model_unlock(tui->model);
 	if (!found)
-		return command_fail(run, "no %s gap of %s and more (two columns) in this row; zoom in for "
-				    "shorter ones", next ? "later" : longest ? "longest" : "earlier",
-				    fmt_time(length, least));
+		return command_fail(
+			run,
+			"no %s gap of %s and more (two columns) in this row; zoom in for "
+			"shorter ones",
+			next	  ? "later"
+			: longest ? "longest"
+				  : "earlier",
+			fmt_time(length, least));
 	view->selected = (struct span_ref){0};
 	view->cursor_ns = gap.start_ns;
 	view->measure.shown = true;
 	view->measure.open = false;
 	view->measure.t0_ns = gap.start_ns;
 	view->measure.t1_ns = gap.end_ns;
-	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns), cause);
+	tui_say(tui, false, "a gap of %s%s", fmt_time_fine(length, gap.end_ns - gap.start_ns),
+		cause);
 	return OUT_FREEZE | OUT_REDRAW | OUT_SHOW_CURSOR | OUT_FOCUS_TIMELINE;
 }
 
@@ -277,7 +284,8 @@ unsigned cmd_goto(struct command_run *run)
 {
 	struct tui *tui = run->tui;
 	struct when_asks asks = { tui->model, &tui->view };
-	const char *where = command_first(run), *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
+	const char *where = command_first(run),
+		   *which = run->call.argc > 2 ? run->call.argv[2] : NULL;
 	char end[FMT_MAX];
 	int64_t t_ns;
 
@@ -293,7 +301,8 @@ unsigned cmd_goto(struct command_run *run)
 					    "no mark '%s': m and a letter sets one", which);
 		where = which;
 	} else if (which) {
-		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where, which);
+		return command_fail(run, "not 'mark NAME', 'step N' or 'gap next': '%s %s'", where,
+				    which);
 	}
 	run->failed = !when_moment(&asks, where, &t_ns, run->error, run->error_size);
 	if (run->failed)

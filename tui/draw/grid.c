@@ -357,8 +357,9 @@ bool grid_check(const struct grid *grid, char *error, size_t error_size)
 
 			if (cell_check(grid, x, cell))
 				continue;
-			snprintf(error, error_size, "no cell of a screen: U+%04X, roles %d and %d, at %d %d",
-				 cell->ch, cell->fg, cell->bg, x, y);
+			snprintf(error, error_size,
+				 "no cell of a screen: U+%04X, roles %d and %d, at %d %d", cell->ch,
+				 cell->fg, cell->bg, x, y);
 			return false;
 		}
 	if (!hidden && (grid->cursor_x >= grid->width || grid->cursor_y < 0 ||

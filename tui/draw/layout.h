@@ -34,7 +34,7 @@ struct layout_wish {
 	int timeline_lines;		/* more are of no use to it; 0: not known */
 	int label_width;		/* 0: by the width */
 	bool focus_lower;
-	bool full;			/* the one with the focus has the screen, whatever its size */
+	bool full; /* the one with the focus has the screen, whatever its size */
 	bool bottom;			/* a line for hints, prompt, status */
 };
 

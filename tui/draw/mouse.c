@@ -76,8 +76,8 @@ static unsigned to_code(const struct mouse *mouse)
 			CODE_WHEEL + (unsigned)(mouse->what - MOUSE_WHEEL_UP) :
 			mouse->button ? (unsigned)mouse->button - 1 : NO_BUTTON;
 
-	code |= (mouse->mods & MOD_SHIFT ? CODE_SHIFT : 0) | (mouse->mods & MOD_ALT ? CODE_ALT : 0) |
-		(mouse->mods & MOD_CTRL ? CODE_CTRL : 0);
+	code |= (mouse->mods & MOD_SHIFT ? CODE_SHIFT : 0) |
+		(mouse->mods & MOD_ALT ? CODE_ALT : 0) | (mouse->mods & MOD_CTRL ? CODE_CTRL : 0);
 	return mouse->what == MOUSE_DRAG ? code | CODE_MOTION : code;
 }
 

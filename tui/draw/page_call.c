@@ -40,7 +40,8 @@ bool page_options(const struct page_call *call, const char *flags, const char *v
 				 call->argv[0]);
 			return false;
 		} else if (out->rest) {
-			snprintf(call->error, call->error_size, "one name only, not also '%.80s'", word);
+			snprintf(call->error, call->error_size, "one name only, not also '%.80s'",
+				 word);
 			return false;
 		} else {
 			out->rest = word;

@@ -27,7 +27,7 @@ struct table_kind;	/* likewise */
 struct command_call {
 	enum command_id id;
 	int argc;
-	const char *const *argv;	/* borrowed during the call; [0] is the command's full name */
+	const char *const *argv; /* borrowed during the call; [0] is the command's full name */
 	const char *line;		/* likewise; as typed, NULL: there are only words */
 };
 

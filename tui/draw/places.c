@@ -154,7 +154,8 @@ static bool look_back(struct view *view, const struct model_row *row, const char
 	return false;
 }
 
-static bool places_search_event(struct view *view, const char *name, enum row_kind kind, uint32_t device)
+static bool places_search_event(struct view *view, const char *name, enum row_kind kind,
+				uint32_t device)
 {
 	struct span_edge *spans = xreallocarray(NULL, LOOK_SPANS, sizeof(*spans));
 	struct model_row *rows = NULL;

@@ -95,8 +95,8 @@ static void strip_shrink(struct strip *strip, int excess, bool ascii)
 		width = piece->width - excess;
 		if (width < piece->least)
 			width = piece->least;
-		(piece->sentence ? label_fit_sentence : label_shorten)(text, sizeof(text), piece->text,
-							      width, ascii);
+		(piece->sentence ? label_fit_sentence : label_shorten)(text, sizeof(text),
+								       piece->text, width, ascii);
 		memcpy(piece->text, text, sizeof(text));
 		width = text_width(piece->text);
 		excess -= piece->width - width;

@@ -148,7 +148,8 @@ struct cell_look {
 };
 
 /* tint NULL: by the kind of work. */
-static struct cell_look work_look(enum work work, const uint8_t *tint, const struct cell_style *style)
+static struct cell_look work_look(enum work work, const uint8_t *tint,
+				  const struct cell_style *style)
 {
 	struct cell_look look = {style->grey ? ROLE_CONTEXT : cells_role(work), 0, false};
 
@@ -164,7 +165,8 @@ static struct cell_look work_look(enum work work, const uint8_t *tint, const str
 static struct cell_look column_look(const struct column *column, const uint8_t *tint,
 				    const struct cell_style *style)
 {
-	struct cell_look look = work_look(cells_dominant(column), style->muted ? NULL : tint, style);
+	struct cell_look look =
+		work_look(cells_dominant(column), style->muted ? NULL : tint, style);
 
 	look.open = style->hatch_open && (column->flags & COLUMN_OPEN) && column->count == 1;
 	if (style->muted)
@@ -353,7 +355,8 @@ void cells_draw(const struct column *columns, size_t n, int64_t t0_ns, int64_t w
 
 		cells[i] = cells_draw_column(i ? &columns[i - 1] : NULL, &columns[i],
 					     i + 1 < n ? &columns[i + 1] : NULL,
-					     style->tints ? &style->tints[i] : NULL, t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
+					     style->tints ? &style->tints[i] : NULL,
+					     t0_ns + (int64_t)i * w_ns, w_ns, style, &alone);
 		if (owners)
 			owners[i] = alone ? columns[i].longest.id : 0;
 	}

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static int dialog_key(struct tui *tui, struct area area, int x, const char *command, const char *word)
+static int dialog_key(struct tui *tui, struct area area, int x, const char *command,
+		      const char *word)
 {
 	const struct binding *binding = keymap_find(&tui->keymap, TABLE_DIALOG, command);
 	char keys[KEY_SEQUENCE_MAX * KEY_NAME_MAX] = "";
@@ -24,7 +25,8 @@ void dialog_draw(struct tui *tui, struct area area)
 	int x;
 
 	area_fill(area, 0, 0, area.width, 1, ' ', ROLE_PROMPT, ROLE_DEFAULT, 0);
-	x = area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%.24s runs:", tui_program_name(tui)) + 2;
+	x = area_printf(area, 1, 0, ROLE_PROMPT, ATTR_BOLD, "%.24s runs:", tui_program_name(tui)) +
+	    2;
 	x = dialog_key(tui, area, x, "answer leave",
 		       area.width >= 90 ? "leave it running (default)" : "leave it");
 	x = dialog_key(tui, area, x, "answer stop",

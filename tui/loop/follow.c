@@ -13,7 +13,7 @@
 
 struct followed_link {
 	char *command;			/* owned */
-	size_t from;			/* the link that led to its page, SIZE_MAX: the first page */
+	size_t from; /* the link that led to its page, SIZE_MAX: the first page */
 	int depth;
 };
 
@@ -41,19 +41,22 @@ static void add_links(struct link_walk *walk, const struct tui *tui, size_t from
 				continue;
 			map_set(&walk->seen, key, (uint32_t)walk->n);
 			grow(&walk->links, &walk->cap, walk->n, sizeof(*walk->links));
-			walk->links[walk->n++] = (struct followed_link) { xstrdup(command), from, depth };
+			walk->links[walk->n++] =
+				(struct followed_link){xstrdup(command), from, depth};
 		}
 }
 
-static bool follow_one_link(struct link_walk *walk, struct tui *tui, size_t which, int depth, char *error,
-			    size_t error_size)
+static bool follow_one_link(struct link_walk *walk, struct tui *tui, size_t which, int depth,
+			    char *error, size_t error_size)
 {
 	struct followed_link link = walk->links[which];
-	const char *from = link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
+	const char *from =
+		link.from == SIZE_MAX ? "the first page" : walk->links[link.from].command;
 	char why[256];
 
 	if (!tui_command(tui, link.command, why, sizeof(why))) {
-		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from, why);
+		snprintf(error, error_size, "'%.80s', a link of '%.80s': %s", link.command, from,
+			 why);
 		return false;
 	}
 	if (tui->focus_lower && tui->lower == PANE_PAGE && link.depth < depth)

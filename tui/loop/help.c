@@ -73,7 +73,8 @@ static void help_add_table(struct help *help, const struct keymap *keymap, enum 
 		if (j < i)
 			continue;
 		help_print_keys(keymap, table, list[i].command, keys, sizeof(keys));
-		help_add(help, xstrdup(keys), xstrdup(list[i].command), xstrdup(about ? about : ""));
+		help_add(help, xstrdup(keys), xstrdup(list[i].command),
+			 xstrdup(about ? about : ""));
 	}
 }
 
@@ -165,7 +166,8 @@ static void help_add_settings(struct help *help, const struct settings *settings
 
 static void help_add_fields(struct help *help)
 {
-	help_add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and flags stand alone");
+	help_add_heading(help, "fields of filters: dur > 1ms & name ~ /conv/ | !failed; kinds and "
+			       "flags stand alone");
 	for (int i = 0; i < FILTER_FIELDS; i++)
 		help_add(help, xasprintf("%s, %s", filter_fields[i].name,
 					 filter_type_name(filter_fields[i].type)), NULL,
@@ -173,14 +175,15 @@ static void help_add_fields(struct help *help)
 }
 
 /* The first key of a command, and a word for it, behind what is there. */
-static void help_add_first_key(struct strbuf *text, const struct keymap *keymap, const char *command,
-			       const char *word)
+static void help_add_first_key(struct strbuf *text, const struct keymap *keymap,
+			       const char *command, const char *word)
 {
 	const struct binding *binding = keymap_find(keymap, TABLE_TABLE, command);
 	char name[KEY_SEQUENCE_MAX * KEY_NAME_MAX];
 
 	if (binding)
-		strbuf_addf(text, "%s%s%s", text->length && text->data[text->length - 1] != ' ' ? " " : "",
+		strbuf_addf(text, "%s%s%s",
+			    text->length && text->data[text->length - 1] != ' ' ? " " : "",
 			    keys_print(binding->keys, binding->count, name, sizeof(name)), word);
 }
 
@@ -197,12 +200,22 @@ static void help_add_reading(struct help *help, const struct keymap *keymap)
 		{"below", "tables, findings, output, messages, pages: by their number"},
 		{":help tasks", "what you may want to know, each with its command"},
 	};
-	static const struct { const char *title, *commands[6][2]; } keys[] = {
-		{"to begin", {{"toggle-follow", " freeze, "}, {"zoom-in", ""}, {"zoom-out", " zoom, "},
-			      {"pan-left", ""}, {"pan-right", " pan, "}, {"focus", " to the table"}}},
-		{"then", {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
-		{"also", {{"prompt find", " finds, "}, {"next-match", " again, "}, {"prompt", " takes commands, "},
-			  {"cancel", " ends this"}}},
+	static const struct { const char *title, *commands[6][2];
+	} keys[] = {
+		{"to begin",
+		 {{"toggle-follow", " freeze, "},
+		  {"zoom-in", ""},
+		  {"zoom-out", " zoom, "},
+		  {"pan-left", ""},
+		  {"pan-right", " pan, "},
+		  {"focus", " to the table"}}},
+		{"then",
+		 {{"open", " shows it, "}, {"about", " tells all about it, "}, {"back", " back"}}},
+		{"also",
+		 {{"prompt find", " finds, "},
+		  {"next-match", " again, "},
+		  {"prompt", " takes commands, "},
+		  {"cancel", " ends this"}}},
 	};
 	struct strbuf text;
 
@@ -213,7 +226,8 @@ static void help_add_reading(struct help *help, const struct keymap *keymap)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		strbuf_reset(&text);
 		for (size_t k = 0; k < 6 && keys[i].commands[k][0]; k++)
-			help_add_first_key(&text, keymap, keys[i].commands[k][0], keys[i].commands[k][1]);
+			help_add_first_key(&text, keymap, keys[i].commands[k][0],
+					   keys[i].commands[k][1]);
 		help_add(help, xstrdup(keys[i].title), NULL, xstrdup(text.data));
 	}
 	strbuf_release(&text);
@@ -292,7 +306,8 @@ void help_go(struct help *help, size_t line)
 }
 
 /* Text of one column, with an ellipsis where it is cut. */
-static void help_draw_column(struct area area, int x, int y, int width, enum role role, const char *text)
+static void help_draw_column(struct area area, int x, int y, int width, enum role role,
+			     const char *text)
 {
 	area_text(area_sub(area, x, y, width, 1), 0, 0, role, 0, text);
 	if (text_width(text) > width && width > 0)

@@ -119,7 +119,7 @@ struct tui {
 	struct hits hits;		/* of the last frame */
 	struct tui_mouse mouse;
 	struct marks marks;
-	char *asks_key;			/* owned; the command whose last word the next key is, NULL none */
+	char *asks_key; /* owned; the command whose last word the next key is, NULL none */
 	struct prompt prompt;
 	struct history history;
 	size_t wrong_at;		/* of the last line that was typed: where, 0 it was right */
@@ -150,7 +150,7 @@ struct tui {
 	int64_t start_ns;
 	uint64_t seen_generation, seen_output;
 	int64_t frame_ns, key_ns, draw_cost_ns;	/* last frame, last key, mean of drawing */
-	int64_t drawing_ns;		/* begin of a frame that the terminal has not all of; 0: none */
+	int64_t drawing_ns; /* begin of a frame that the terminal has not all of; 0: none */
 	int64_t numbers_ns;		/* last frame with new numbers */
 	bool numbers_old;		/* the last frame had none */
 	int header_lines;

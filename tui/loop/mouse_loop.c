@@ -45,7 +45,8 @@ static bool in_part(const struct layout_part *part, int y)
 
 static unsigned mouse_scroll_pane(struct tui *tui, struct pane *pane, const struct mouse *mouse)
 {
-	enum command_id id = mouse->what == MOUSE_WHEEL_UP ? COMMAND_ID_ROW_UP : COMMAND_ID_ROW_DOWN;
+	enum command_id id =
+		mouse->what == MOUSE_WHEEL_UP ? COMMAND_ID_ROW_UP : COMMAND_ID_ROW_DOWN;
 	const char *const argv[] = {command_table[id].name, MOUSE_WHEEL_TEXT};
 	struct command_call call = {id, 2, argv, NULL};
 

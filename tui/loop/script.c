@@ -109,7 +109,8 @@ static void add_screen(struct script *script, struct tui *tui)
 }
 
 /* Ends the run. */
-static void end(struct script *script, struct tui *tui, int status, bool screen, const char *message)
+static void end(struct script *script, struct tui *tui, int status, bool screen,
+		const char *message)
 {
 	strbuf_addf(&script->report, "%s:%d: %s\n", script->name, script->line, message);
 	if (screen)
@@ -282,7 +283,8 @@ static bool assert_screen(struct script *script, struct tui *tui, const struct c
 
 /* ---- keys and sizes ---- */
 
-static bool script_press_keys(struct tui *tui, const struct command_call *call, char *error, size_t error_size)
+static bool script_press_keys(struct tui *tui, const struct command_call *call, char *error,
+			      size_t error_size)
 {
 	struct key keys[256];
 	int i, j, count;
@@ -293,7 +295,7 @@ static bool script_press_keys(struct tui *tui, const struct command_call *call, 
 			return false;
 		for (j = 0; j < count && !tui->quit; j++) {
 			tui_key(tui, keys[j]);
-			frame_update(tui, true);	/* the next key finds what this one showed */
+			frame_update(tui, true); /* the next key finds what this one showed */
 		}
 	}
 	return true;
@@ -332,8 +334,8 @@ static bool script_resize(struct tui *tui, const char *size, char *error, size_t
 }
 
 /* All links of the page that is shown, and of the pages they lead to. */
-static bool script_follow_links(struct script *script, struct tui *tui, const struct command_call *call,
-				char *error, size_t error_size)
+static bool script_follow_links(struct script *script, struct tui *tui,
+				const struct command_call *call, char *error, size_t error_size)
 {
 	int64_t depth, most = FOLLOW_MOST;
 	char many[FMT_MAX];
@@ -342,7 +344,8 @@ static bool script_follow_links(struct script *script, struct tui *tui, const st
 	if (!take_number(call->argv[1], &depth, error, error_size) ||
 	    (call->argc > 2 && !take_number(call->argv[2], &most, error, error_size)))
 		return false;
-	if (!follow_links(tui, depth > 100 ? 100 : (int)depth, (size_t)most, &followed, error, error_size))
+	if (!follow_links(tui, depth > 100 ? 100 : (int)depth, (size_t)most, &followed, error,
+			  error_size))
 		end(script, tui, SCRIPT_FAILED, true, error);
 	else if (!followed)
 		end(script, tui, SCRIPT_FAILED, true, "the page has no link");

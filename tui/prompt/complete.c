@@ -268,7 +268,8 @@ static void gather_arguments(struct gather *gather)
 		gather_files(gather, false);
 		return;
 	}
-	next = arguments_next(&arguments, gather->argc - 1, gather->argv + 1, info->most < 0, &value);
+	next = arguments_next(&arguments, gather->argc - 1, gather->argv + 1, info->most < 0,
+			      &value);
 	if (*gather->typed == '-' && !value)
 		gather_flags(gather, &arguments);
 	if (!value || !gather_flag_words(gather))

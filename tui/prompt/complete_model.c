@@ -47,7 +47,8 @@ static void gather_named(struct gather *gather, struct named *list, size_t n)
 	if (to)
 		qsort(list, to, sizeof(*list), by_time);
 	for (size_t i = 0; i < to; i++)
-		gather_add(gather, list[i].name, list[i].ns ? fmt_time(time, list[i].ns) : "", false);
+		gather_add(gather, list[i].name, list[i].ns ? fmt_time(time, list[i].ns) : "",
+			   false);
 	free(list);
 }
 
@@ -82,7 +83,8 @@ static void add_sources(struct gather *gather)
 	n = model_sources(gather->ask->model, NULL, &rows);
 	model_unlock(gather->ask->model);
 	for (size_t i = 0; i < n; i++)
-		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's", false);
+		gather_add(gather, rows[i].file, rows[i].library ? "a package's" : "the program's",
+			   false);
 	free(rows);
 }
 
@@ -244,7 +246,8 @@ static void add_row_names(struct gather *gather, bool threads)
 	list = xcalloc(n ? n : 1, sizeof(*list));
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].label && (!threads || rows[i].kind == ROW_THREAD))
-			list[named++] = (struct named){.name = rows[i].label, .ns = rows[i].busy_ns};
+			list[named++] =
+				(struct named){.name = rows[i].label, .ns = rows[i].busy_ns};
 	gather_named(gather, list, named);
 	model_unlock(gather->ask->model);
 	free(rows);

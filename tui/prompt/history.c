@@ -27,7 +27,8 @@ static bool history_take_line(struct history *history, const char *line, size_t 
 		return false;
 	if (history->count == HISTORY_MOST) {
 		free(history->lines[0]);
-		memmove(history->lines, history->lines + 1, --history->count * sizeof(*history->lines));
+		memmove(history->lines, history->lines + 1,
+			--history->count * sizeof(*history->lines));
 	}
 	grow(&history->lines, &history->cap, history->count, sizeof(*history->lines));
 	history->lines[history->count++] = xstrndup(line, length);
@@ -47,8 +48,9 @@ size_t history_find(const struct history *history, size_t at, bool older, const 
 	while (older ? at > 0 : at + 1 < history->count) {
 		const char *line = history->lines[older ? --at : ++at];
 
-		if (strcmp(line, except) && (inside ? memmem(line, strlen(line), text, length) != NULL
-						    : !strncmp(line, text, length)))
+		if (strcmp(line, except) &&
+		    (inside ? memmem(line, strlen(line), text, length) != NULL
+			    : !strncmp(line, text, length)))
 			return at;
 	}
 	return history->count;
@@ -62,7 +64,8 @@ static int open_locked(const char *path)
 	struct stat own, named;
 
 	for (int i = 0; i < 10; i++) {
-		int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+		int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+			      0600);
 
 		if (fd < 0)
 			return -1;
@@ -240,7 +243,8 @@ void history_add(struct history *history, const char *line)
 	char *text;
 	int fd;
 
-	if (*line == ' ' || strchr(line, '\n') || !history_take_line(history, line, length) || !history->path)
+	if (*line == ' ' || strchr(line, '\n') || !history_take_line(history, line, length) ||
+	    !history->path)
 		return;
 	fd = open_locked(history->path);
 	if (fd < 0)

@@ -57,7 +57,8 @@ static bool look(void *arg, int percent)
 typedef bool write_fn(void *arg, FILE *out, char *error, size_t size);
 
 /* Into the file, deflated or not; false: nothing is left of it. */
-static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char *error, size_t size)
+static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char *error,
+			      size_t size)
 {
 	bool gzip = is_gzip(file->path), good;
 	FILE *out = gzip ? foreign_deflating(file->out) : file->out;
@@ -102,7 +103,8 @@ static void *work(void *arg)
 {
 	struct export_job *job = arg;
 
-	job->good = export_write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
+	job->good =
+		export_write_file(&job->file, write_foreign, job, job->error, sizeof(job->error));
 	pthread_mutex_lock(&job->lock);
 	atomic_store(&job->over, true);
 	pthread_cond_signal(&job->is_over);
@@ -204,7 +206,8 @@ bool export_end(struct export_job *job, char sentence[EXPORT_SENTENCE_MAX])
 		strbuf_addf(&said, "exported %s %s to '%s'", fmt_count(text, job->result.written),
 			    foreign_unit(job->target.kind.format), job->path);
 		if (job->result.gap_ns != INT64_MIN)
-			strbuf_addf(&said, "; the detail before %s was folded away and is not in it",
+			strbuf_addf(&said,
+				    "; the detail before %s was folded away and is not in it",
 				    fmt_clock(text, job->result.gap_ns - job->first_ns));
 		if (job->result.left_out)
 			strbuf_addf(&said, "; %s arrows or blocks of memory left out, there are "

@@ -159,7 +159,8 @@ static void start_reader(struct live *live)
 	}
 	log_line("reading '%s'", options.url);
 	if (!reader_wait_attached(live->reader, ATTACH_MS))
-		live_say(live, 2, "the relay daemon does not answer: what PROGRAM does now may be missed");
+		live_say(live, 2,
+			 "the relay daemon does not answer: what PROGRAM does now may be missed");
 }
 
 static bool not_started(struct live *live, const char *error)
@@ -221,7 +222,8 @@ void live_finish_model(struct live *live)
 	live_list_probes(live, probes, sizeof(probes));
 	if (live->session && live->reader && !live->stop_partial && !probes[0] &&
 	    !live_has_warned(live))
-		live_say(live, 0, "nothing was seen: PROGRAM loaded no runtime that a probe is for");
+		live_say(live, 0,
+			 "nothing was seen: PROGRAM loaded no runtime that a probe is for");
 	model_finish(live->model, live->stop_partial);
 	log_line("all is read: %" PRIu64 " events%s",
 		 live->reader ? reader_events(live->reader) : 0,
@@ -291,7 +293,9 @@ static void look_at_end(struct live *live)
 	}
 	if (state == READER_ENDED && !reader_complete(live->reader)) {
 		if (live->session)
-			live_say(live, 2, "the tracer's daemons stopped early: what PROGRAM did last is missing");
+			live_say(live, 2,
+				 "the tracer's daemons stopped early: what PROGRAM did last is "
+				 "missing");
 		live->stop_partial = true;
 	}
 	if (state >= READER_ENDED) {
@@ -525,8 +529,8 @@ int live_fd(const struct live *live)
 	return live->session ? session_fd(live->session) : -1;
 }
 
-void live_on_output(struct live *live, void (*take_output)(void *arg, const void *data, size_t size),
-		    void *arg)
+void live_on_output(struct live *live,
+		    void (*take_output)(void *arg, const void *data, size_t size), void *arg)
 {
 	live->take_output = take_output;
 	live->take_output_arg = arg;

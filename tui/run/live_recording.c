@@ -127,7 +127,8 @@ static bool start_file_reader(struct live *live, char error[LIVE_ERROR_MAX])
 	/* A program without probes leaves an empty folder. */
 	if (!reader_finds_trace(trace)) {
 		if (access(trace, F_OK))
-			live_say(live, 1, "there is no trace in the recording: '%s' is missing", trace);
+			live_say(live, 1, "there is no trace in the recording: '%s' is missing",
+				 trace);
 		live_finish_model(live);
 	} else {
 		live->phase = LIVE_ENDING;

@@ -274,8 +274,8 @@ static bool read_output_line(FILE *in, uint64_t *size)
 	return *end == '\n';
 }
 
-static bool feed_output(FILE *in, uint64_t size, void (*take)(void *arg, const void *data, size_t size),
-			void *arg)
+static bool feed_output(FILE *in, uint64_t size,
+			void (*take)(void *arg, const void *data, size_t size), void *arg)
 {
 	char buffer[65536];
 
@@ -307,7 +307,8 @@ bool recording_output_read(const char *dir, void (*take)(void *arg, const void *
 		length = (uint64_t)st.st_size;
 		while (good && at < length) {
 			good = read_output_line(in, &size);
-			if (good && size < length && (uint64_t)ftello(in) + size + OUTPUT_TAIL < length)
+			if (good && size < length &&
+			    (uint64_t)ftello(in) + size + OUTPUT_TAIL < length)
 				good = !fseeko(in, (off_t)size + 1, SEEK_CUR);
 			else if (good)
 				good = feed_output(in, size, take, arg);

@@ -72,7 +72,8 @@ static void say_gap(const struct save *save, struct ctf_writer *writer)
 		say(save, writer, 0, "saved without what ended before %s: totals are of the rest",
 		    save->options.from_ns);
 	if (save->gap.calls_ns != INT64_MIN)
-		say(save, writer, 1, "saved when the calls, waits, builds and allocations before %s "
+		say(save, writer, 1,
+		    "saved when the calls, waits, builds and allocations before %s "
 		    "had been let go to stay within the memory limit: they are not in it",
 		    save->gap.calls_ns);
 }

@@ -446,8 +446,8 @@ bool output_wants_mouse(const struct program_output *output)
 	return output->presses || output->drags || output->moves;
 }
 
-size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse, size_t rows,
-			  char bytes[OUTPUT_MOUSE_MAX])
+size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse,
+			  size_t rows, char bytes[OUTPUT_MOUSE_MAX])
 {
 	uint64_t bottom = line_number(output), top = output->cleared;
 	struct mouse its = *mouse;

@@ -51,8 +51,8 @@ uint64_t output_generation(const struct program_output *output);
  * are the last `rows` lines, since it cleared it.
  */
 #define OUTPUT_MOUSE_MAX 32
-size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse, size_t rows,
-			  char bytes[OUTPUT_MOUSE_MAX]);
+size_t output_mouse_bytes(const struct program_output *output, const struct mouse *mouse,
+			  size_t rows, char bytes[OUTPUT_MOUSE_MAX]);
 /* It asked for the mouse. */
 bool output_wants_mouse(const struct program_output *output);
 

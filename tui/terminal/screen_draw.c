@@ -95,8 +95,9 @@ static void put_line(struct screen *screen, const struct theme *theme,
 	int x;
 
 	for (x = 0; x < width; x++) {
-		bool changed = screen->all || !same(&now[x], &was[x]) ||
-			       (x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
+		bool changed =
+			screen->all || !same(&now[x], &was[x]) ||
+			(x + 1 < width && now[x + 1].ch == 0 && !same(&now[x + 1], &was[x + 1]));
 
 		if (changed && now[x].ch)
 			screen_put_run(screen, theme, x, y, now, width);

@@ -58,7 +58,8 @@ void column_cache_frame(struct column_cache *cache, const struct model_status *s
 	cache->settled_ns = status->finished ? INT64_MAX / 2 : status->settled_ns;
 }
 
-static struct cached_columns *column_cache_find(struct column_cache *cache, uint32_t row, uint32_t lane)
+static struct cached_columns *column_cache_find(struct column_cache *cache, uint32_t row,
+						uint32_t lane)
 {
 	struct cached_columns *entry;
 	size_t i;
@@ -75,7 +76,8 @@ static struct cached_columns *column_cache_find(struct column_cache *cache, uint
 }
 
 /* Another window: what is final and still inside is moved to its new place. */
-static void column_cache_move_to(struct cached_columns *entry, int64_t t0_ns, int64_t w_ns, size_t n)
+static void column_cache_move_to(struct cached_columns *entry, int64_t t0_ns, int64_t w_ns,
+				 size_t n)
 {
 	int64_t shift = 0;
 

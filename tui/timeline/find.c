@@ -62,7 +62,8 @@ bool find_set(struct find *find, struct model *model, const char *text, char *er
 	regex_t regex;
 
 	if (strlen(text) >= FIND_TEXT) {
-		snprintf(error, error_size, "too long to look for: at most %u bytes", FIND_TEXT - 1);
+		snprintf(error, error_size, "too long to look for: at most %u bytes",
+			 FIND_TEXT - 1);
 		return false;
 	}
 	if (!regex_make(&regex, text, REGEX_SMART, error, error_size))
@@ -124,7 +125,8 @@ void find_count(struct find *find, struct model *model, const struct model_row *
 
 	find->count = 0;
 	for (size_t i = 0; i < n_rows; i++)
-		if (has_events(&rows[i]) && model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
+		if (has_events(&rows[i]) &&
+		    model_range(model, rows[i].id, LANE_ALL, t0_ns, t1_ns, &sum))
 			all += sum.count;
 	find->n_hits = 0;
 	find->counted = all <= (find->filter ? FIND_HITS : FIND_MOST);

@@ -13,7 +13,7 @@
 #include "tui/draw/places.h"
 #include "tui/base/turns.h"
 
-#define PART_LEAST 4096			/* of the run: the first part; each is twice the one before, */
+#define PART_LEAST 4096 /* of the run: the first part; each is twice the one before, */
 #define PART_MOST 64			/* ... up to this */
 #define AT_ONCE 1024u			/* events that begin at one time: seldom more */
 
@@ -95,7 +95,8 @@ static bool find_ask(struct asker *asker, struct model *model, int64_t t0, int64
 /* A place among rows: of what starts at once the upper one comes first. */
 struct find_place { size_t row; uint32_t lane; };
 
-static struct find_place place_of(const struct model_row *rows, size_t n, uint32_t row, uint32_t lane)
+static struct find_place place_of(const struct model_row *rows, size_t n, uint32_t row,
+				  uint32_t lane)
 {
 	struct find_place place = { 0, lane };
 

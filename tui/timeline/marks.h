@@ -34,7 +34,7 @@ void marks_release(struct marks *marks);
  * the next change. false: a sentence in error. */
 bool marks_set(struct marks *marks, const char *name, int64_t at_ns, const char *note,
 	       const struct time_mark **set, char *error, size_t size);
-const struct time_mark *marks_find(const struct marks *marks, const char *name);	/* NULL: none */
+const struct time_mark *marks_find(const struct marks *marks, const char *name); /* NULL: none */
 bool marks_remove(struct marks *marks, const char *name);
 /* Index of the first mark at or after t_ns. */
 size_t marks_from(const struct marks *marks, int64_t t_ns);

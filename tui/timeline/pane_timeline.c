@@ -180,8 +180,8 @@ static void mark_steps(struct timeline_pane *t, const struct view *view, int64_t
 	}
 }
 
-static void update_sentence(struct timeline_pane *t, struct view *view, const struct model_row *rows,
-			    size_t n_rows, int64_t w)
+static void update_sentence(struct timeline_pane *t, struct view *view,
+			    const struct model_row *rows, size_t n_rows, int64_t w)
 {
 	int64_t busy = 0, until = view->t1_ns, from = view->t0_ns;
 	const struct column *columns;

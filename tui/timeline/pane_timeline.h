@@ -112,8 +112,9 @@ void timeline_take_rows(struct timeline_pane *t, struct model *model, const stru
 /* Cells and value of line `index` of what is seen; w: a column's width. [locked] */
 void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, size_t index);
 /* Names into bars, of n columns and t->owners. [locked] */
-void timeline_label_bars(struct timeline_pane *t, const struct view *view, const struct column *columns,
-			 size_t n, const struct cell_style *style, struct cell *cells);
+void timeline_label_bars(struct timeline_pane *t, const struct view *view,
+			 const struct column *columns, size_t n, const struct cell_style *style,
+			 struct cell *cells);
 /* How much later than others a row's data is final. */
 int64_t timeline_late(enum row_kind kind);
 
@@ -128,7 +129,8 @@ void timeline_beneath_line(struct timeline_pane *t, const struct view *view, int
 void timeline_beneath_label(const struct timeline_pane *t, const struct view *view,
 			    const struct timeline_seen *seen, struct area labels);
 /* What is compared with what. */
-void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view, struct area ruler);
+void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view,
+			    struct area ruler);
 
 /* ---- timeline_draw.c ---- */
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused);
@@ -159,7 +161,8 @@ unsigned timeline_mouse(struct pane *pane, struct view *view, const struct mouse
 			int width, int height);
 
 /* ---- timeline_choose.c: `rows` ---- */
-unsigned timeline_choose(struct timeline_pane *t, struct view *view, const struct command_call *call);
+unsigned timeline_choose(struct timeline_pane *t, struct view *view,
+			 const struct command_call *call);
 
 /* The cursor's row is there to be seen: what it is folded into opens. */
 bool timeline_reveal(struct pane *pane, struct view *view, const char *key);
@@ -167,7 +170,8 @@ unsigned timeline_command(struct pane *pane, struct view *view, const struct com
 
 /* ---- timeline_measure.c ---- */
 void timeline_draw_marks(const struct view *view, struct area ruler);
-void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view, struct area map);
+void timeline_draw_map_marks(const struct timeline_pane *t, const struct view *view,
+			     struct area map);
 void timeline_draw_measure(const struct view *view, struct area ruler);
 void timeline_shade_measure(const struct view *view, struct area rows);
 /* What is measured, and what the row did in it; row NULL: none. [locked] */

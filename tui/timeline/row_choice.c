@@ -52,7 +52,8 @@ bool row_choice_add(struct row_choice *choice, enum row_rule what, const char *t
 	regex_t regex;
 
 	if (strlen(text) >= ROW_RULE_TEXT) {
-		snprintf(error, error_size, "too long for rows: at most %u bytes", ROW_RULE_TEXT - 1);
+		snprintf(error, error_size, "too long for rows: at most %u bytes",
+			 ROW_RULE_TEXT - 1);
 		return false;
 	}
 	if (what != ROW_ONLY && choice->n_rules == ROW_RULES) {
@@ -194,8 +195,8 @@ static int by_order(const void *a, const void *b, void *arg)
 }
 
 /* Those of [begin, end) that stand directly in there, in order, each with what is below. */
-static void row_choice_put_out(struct sorting *s, const struct row_node *nodes, size_t begin, size_t end,
-			       uint32_t parent, struct model_row *out, size_t *n_out)
+static void row_choice_put_out(struct sorting *s, const struct row_node *nodes, size_t begin,
+			       size_t end, uint32_t parent, struct model_row *out, size_t *n_out)
 {
 	size_t *list, n = 0;
 
@@ -231,7 +232,8 @@ static void put_pinned(struct sorting *s, struct row_node *nodes, size_t n, stru
 			out[*n_out] = s->rows[i];
 			out[*n_out].parent = 0;
 			++*n_out;
-			row_choice_put_out(s, nodes, i + 1, nodes[i].end, s->rows[i].id, out, n_out);
+			row_choice_put_out(s, nodes, i + 1, nodes[i].end, s->rows[i].id, out,
+					   n_out);
 			break;
 		}
 }

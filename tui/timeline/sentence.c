@@ -103,7 +103,8 @@ static void sentence_add_command(struct strip *strip, const struct span *span)
 	char text[FMT_MAX], rate[FMT_MAX];
 
 	if (span->bytes) {
-		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s", fmt_many(text, span->bytes, "byte"));
+		strip_add(strip, 2, GAP, ROLE_DEFAULT, 0, "%s",
+			  fmt_many(text, span->bytes, "byte"));
 		if (dur > 0 && !span->open && span->direction != DIR_MAP &&
 		    span->direction != DIR_UNMAP)
 			strip_add(strip, 3, GAP, ROLE_DEFAULT, 0, "%s%s", about,

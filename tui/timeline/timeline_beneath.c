@@ -12,7 +12,8 @@
 /* Of what is open the rows inside tell more. */
 static bool takes_line(const struct timeline_line *line)
 {
-	bool holds = line->kind == ROW_DEVICE || line->kind == ROW_PROCESS || line->kind == ROW_POOL;
+	bool holds =
+		line->kind == ROW_DEVICE || line->kind == ROW_PROCESS || line->kind == ROW_POOL;
 
 	return !holds || line->folded;
 }
@@ -140,7 +141,8 @@ void timeline_beneath_label(const struct timeline_pane *t, const struct view *vi
 	area_put(labels, right, y, view->ascii ? '|' : 0x2502, ROLE_UNSETTLED, ROLE_DEFAULT, 0);
 }
 
-void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view, struct area ruler)
+void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view,
+			    struct area ruler)
 {
 	const struct step_row *steps[2] = { &t->beneath.here, &t->beneath.there };
 	char text[240], name[2][32], time[2][FMT_MAX];
@@ -156,7 +158,8 @@ void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *vi
 	else if (steps[0]->start_ns == steps[1]->start_ns)
 		snprintf(text, sizeof(text), " %s over itself ", name[0]);
 	else
-		snprintf(text, sizeof(text), " %s %s over %s %s ", name[0], time[0], name[1], time[1]);
+		snprintf(text, sizeof(text), " %s %s over %s %s ", name[0], time[0], name[1],
+			 time[1]);
 	if (text_width(text) > ruler.width / 2)
 		snprintf(text, sizeof(text), " %s over %s ", name[0], name[1]);
 	if (text_width(text) <= ruler.width)

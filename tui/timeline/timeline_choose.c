@@ -160,7 +160,8 @@ static unsigned say(struct timeline_pane *t, struct view *view)
 			       t->choice.n_places ? " and by hand" : "");
 }
 
-unsigned timeline_choose(struct timeline_pane *t, struct view *view, const struct command_call *call)
+unsigned timeline_choose(struct timeline_pane *t, struct view *view,
+			 const struct command_call *call)
 {
 	const char *what = call->argc > 1 ? call->argv[1] : "";
 	char text[ROW_RULE_TEXT + 1];

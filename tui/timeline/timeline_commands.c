@@ -133,7 +133,8 @@ static unsigned timeline_fold_command(struct timeline_pane *t, struct view *view
 	if (call->argc < 2 || toggle)
 		return fold_line(t, view, fold, toggle);
 	if (strcmp(call->argv[1], "all") != 0)
-		return timeline_answer(view, true, "'%s' takes 'all', or nothing for this row, not '%.40s'",
+		return timeline_answer(view, true,
+				       "'%s' takes 'all', or nothing for this row, not '%.40s'",
 				       call->argv[0], call->argv[1]);
 	fold_all(t, fold);
 	return OUT_REDRAW;
@@ -312,7 +313,7 @@ static unsigned step_match(struct timeline_pane *t, struct view *view, bool forw
 		return timeline_answer(view, true, "nothing was looked for yet: find REGEX");
 	model_lock(view->model);
 	if (view->selected.id && model_span(view->model, view->selected, &span))
-		from = (struct find_from) { span.start_ns, view->selected.row, view->selected.lane };
+		from = (struct find_from){span.start_ns, view->selected.row, view->selected.lane};
 	else
 		from.start_ns = view->following ? view->t0_ns : view->cursor_ns;
 	model_unlock(view->model);
@@ -378,7 +379,8 @@ static unsigned timeline_go_to_peer(struct timeline_pane *t, struct view *view, 
 }
 
 /* To the last op that feeds this one, or that launched this; or to the first that takes from it. */
-static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *view, enum link_kind kind)
+static unsigned timeline_go_to_neighbour(struct timeline_pane *t, struct view *view,
+					 enum link_kind kind)
 {
 	struct span_link links[LINKS_MOST];
 	const struct span_link *to = NULL;

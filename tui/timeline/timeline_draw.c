@@ -109,8 +109,8 @@ static void draw_hidden(const struct timeline_pane *t, struct area area)
 }
 
 /* As far as the marks in the rows are drawn. */
-static void draw_step_numbers(const struct timeline_pane *t, const struct view *view, struct area area,
-			      int64_t w)
+static void draw_step_numbers(const struct timeline_pane *t, const struct view *view,
+			      struct area area, int64_t w)
 {
 	for (size_t i = steps_from(&t->steps, view->t0_ns); t->marked && i < t->steps.n; i++) {
 		int64_t column = (t->steps.rows[i].start_ns - view->t0_ns) / w;
@@ -202,7 +202,8 @@ void timeline_draw(struct pane *pane, struct view *view, struct area area, bool 
 		minimap_draw(&t->minimap, area_sub(area, 1, layout.minimap, area.width - 2, 1),
 			     view->ascii, view->colour);
 	if (layout.minimap >= 0)
-		timeline_draw_map_marks(t, view, area_sub(area, 1, layout.minimap, area.width - 2, 1));
+		timeline_draw_map_marks(t, view,
+					area_sub(area, 1, layout.minimap, area.width - 2, 1));
 	if (layout.ruler >= 0 && view->columns > 0)
 		draw_ruler(t, view, area_sub(time, 0, layout.ruler, time.width, 1));
 	if (layout.ruler >= 0)

@@ -7,8 +7,9 @@
 
 #include "model/base/util.h"
 
-void timeline_label_bars(struct timeline_pane *t, const struct view *view, const struct column *columns,
-			 size_t n, const struct cell_style *style, struct cell *cells)
+void timeline_label_bars(struct timeline_pane *t, const struct view *view,
+			 const struct column *columns, size_t n, const struct cell_style *style,
+			 struct cell *cells)
 {
 	size_t begin = 0, end = 0;
 
@@ -129,7 +130,8 @@ static void mark_selected(struct timeline_pane *t, const struct view *view, int6
 }
 
 /* The column of a time, within 0 ... columns. */
-static size_t column_at(const struct timeline_pane *t, const struct view *view, int64_t w, int64_t t_ns)
+static size_t column_at(const struct timeline_pane *t, const struct view *view, int64_t w,
+			int64_t t_ns)
 {
 	int64_t after = t_ns - view->t0_ns;
 
@@ -149,10 +151,15 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 	const struct timeline_line *line = &seen->line;
 	struct cell *cells = t->cells + (size_t)seen->y * t->columns;
 	struct cell_style style = {
-		view->ascii, view->colour, line->kind == ROW_DEVICE || line->kind == ROW_PROCESS ||
-			line->kind == ROW_POOL || line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
+		view->ascii,
+		view->colour,
+		line->kind == ROW_DEVICE || line->kind == ROW_PROCESS || line->kind == ROW_POOL ||
+			line->kind == ROW_MEMORY || line->kind == ROW_COUNTER,
 		line->kind == ROW_QUEUE || line->kind == ROW_COPY || line->kind == ROW_GRAPH,
-		line->direction, t->heat, false, NULL,
+		line->direction,
+		t->heat,
+		false,
+		NULL,
 	};
 	const struct column *columns = t->blank;
 	int lines = seen->height - seen->beneath;

@@ -137,6 +137,7 @@ void timeline_links_sentence(struct timeline_pane *t, const struct view *view,
 			strip_add(&t->sentence, rank, 1, ROLE_MUTED, 0, "+%zu", n - 1);
 		label = is_seen(t, first) ? NULL : row_label(rows, n_rows, first->ref.row);
 		if (label)
-			strip_add(&t->sentence, rank + LINK_KINDS, 1, ROLE_MUTED, 0, "in %s", label);
+			strip_add(&t->sentence, rank + LINK_KINDS, 1, ROLE_MUTED, 0, "in %s",
+				  label);
 	}
 }

@@ -38,7 +38,8 @@ static const struct timeline_seen *seen_at(const struct timeline_pane *t, int y)
 	return NULL;
 }
 
-static unsigned timeline_wheel(struct timeline_pane *t, struct view *view, const struct mouse *mouse)
+static unsigned timeline_wheel(struct timeline_pane *t, struct view *view,
+			       const struct mouse *mouse)
 {
 	bool up = mouse->what == MOUSE_WHEEL_UP;
 
@@ -95,7 +96,8 @@ static unsigned press_row(struct timeline_pane *t, struct view *view, const stru
 	return OUT_REDRAW | OUT_FREEZE;
 }
 
-static unsigned timeline_press(struct timeline_pane *t, struct view *view, const struct mouse *mouse, int height)
+static unsigned timeline_press(struct timeline_pane *t, struct view *view,
+			       const struct mouse *mouse, int height)
 {
 	struct timeline_layout layout = timeline_layout(height, view->minimap);
 	const struct timeline_seen *seen;

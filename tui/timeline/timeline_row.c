@@ -89,9 +89,17 @@ static struct timeline_line *add_line(struct line_list *list, const struct model
 	grow(&list->lines, &list->cap, list->count, sizeof(*list->lines));
 	line = &list->lines[list->count++];
 	*line = (struct timeline_line){
-		.row = row->id, .lane = lane, .parent = row->parent, .kind = row->kind,
-		.direction = row->direction, .indent = indent, .first = true, .label = row->label ? row->label : "",
-		.peak = row->peak, .base = row->base, .unit = row->unit,
+		.row = row->id,
+		.lane = lane,
+		.parent = row->parent,
+		.kind = row->kind,
+		.direction = row->direction,
+		.indent = indent,
+		.first = true,
+		.label = row->label ? row->label : "",
+		.peak = row->peak,
+		.base = row->base,
+		.unit = row->unit,
 	};
 	return line;
 }
@@ -268,9 +276,10 @@ void line_label_draw(const struct timeline_line *line, const char *value, struct
 		else if (line->kind == ROW_POOL)
 			label_fit_middle(text, sizeof(text), line->label, width, ascii);
 		else
-			(group ? label_fit_words : label_fit)(text, sizeof(text),
-							      line->kind == ROW_MEMORY && width < 6 ?
-							      "mem" : line->label, width, ascii);
+			(group ? label_fit_words : label_fit)(
+				text, sizeof(text),
+				line->kind == ROW_MEMORY && width < 6 ? "mem" : line->label, width,
+				ascii);
 		area_text(area, x, y, ROLE_LABEL, attr, text);
 	}
 	if (current)

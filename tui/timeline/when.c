@@ -182,7 +182,8 @@ bool when_step(const struct when_asks *asks, const char *which, struct when *out
 		ranks = step_ranks(rows, n);
 	at = n ? when_find_step(asks, rows, n, &ranks, which) : 0;
 	if (!n)
-		snprintf(error, size, "no steps yet: mark them with NVTX or ITT ranges named 'step', "
+		snprintf(error, size,
+			 "no steps yet: mark them with NVTX or ITT ranges named 'step', "
 			 "or 'step 12'");
 	else if (at >= n)
 		no_step(rows, n, which, error, size);
@@ -226,8 +227,8 @@ static bool when_from_to(const struct when_asks *asks, const char *from, const c
 	    !when_moment(asks, to, &out->t1, error, size))
 		return false;
 	if (out->t1 <= out->t0) {
-		snprintf(error, size, "the range ends before it begins: '%.40s' is not after '%.40s'",
-			 to, from);
+		snprintf(error, size,
+			 "the range ends before it begins: '%.40s' is not after '%.40s'", to, from);
 		return false;
 	}
 	if (out->t0 > status.last_ns && out->t0 > status.live_ns) {
@@ -251,8 +252,8 @@ static bool of_selection(const struct when_asks *asks, struct when *out, char *e
 		snprintf(error, size, "no event is selected: , and . go from event to event");
 		return false;
 	}
-	*out = (struct when) { .t0 = span.start_ns,
-			       .t1 = span.end_ns > span.start_ns ? span.end_ns : span.start_ns + 1 };
+	*out = (struct when){.t0 = span.start_ns,
+			     .t1 = span.end_ns > span.start_ns ? span.end_ns : span.start_ns + 1};
 	snprintf(out->title, sizeof(out->title), "%.90s", span.name);
 	return true;
 }
@@ -291,7 +292,8 @@ bool when_range(const struct when_asks *asks, int argc, const char *const *argv,
 	(*at)++;
 	if (!strcmp(word, "step")) {
 		if (*at == argc) {
-			snprintf(error, size, "which step? a number, slowest, fastest, median, first, "
+			snprintf(error, size,
+				 "which step? a number, slowest, fastest, median, first, "
 				 "last or here");
 			return false;
 		}
@@ -306,8 +308,10 @@ bool when_range(const struct when_asks *asks, int argc, const char *const *argv,
 		return when_from_to(asks, from, dots + 2, out, error, size);
 	}
 	if (*at == argc) {
-		snprintf(error, size, "a range has two ends: after '%.40s' a second time or mark, or "
-			 "step N, window, selection, measured, run", word);
+		snprintf(error, size,
+			 "a range has two ends: after '%.40s' a second time or mark, or "
+			 "step N, window, selection, measured, run",
+			 word);
 		return false;
 	}
 	return when_from_to(asks, word, argv[(*at)++], out, error, size);
