@@ -223,11 +223,11 @@ TEST(options_check_looks_at_one_process_or_none)
 	REFUSES("'2147483648' is not a PID", "--check", "-p", "2147483648");
 	CHECK(PARSE("--children", "-p", "1", "-p", "train.py") == OPTIONS_RUN);
 	CHECK(options.children && options.n_attach == 2 && !strcmp(options.attach[1], "train.py"));
-	REFUSES("--children goes with -p", "--children", "--", "p");
-	REFUSES("--check only looks", "--check", "/");
-	REFUSES("--check only looks", "--check", "-b");
-	REFUSES("--check only looks", "--check", "--", "p");
-	REFUSES("--check only looks", "--check", "-o", "d");
+	REFUSES("--children needs -p", "--children", "--", "p");
+	REFUSES("--check starts nothing", "--check", "/");
+	REFUSES("--check starts nothing", "--check", "-b");
+	REFUSES("--check starts nothing", "--check", "--", "p");
+	REFUSES("--check starts nothing", "--check", "-o", "d");
 	REFUSES("--check takes no value", "--check=1");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about places in time: marks, measuring, another step beneath. */
+/* Commands about places in time: marks, measuring, comparing steps. */
 #include "tui/commands/commands_internal.h"
 
 #include <inttypes.h>
@@ -172,7 +172,7 @@ unsigned cmd_measure(struct command_run *run)
 	return OUT_REDRAW | OUT_FREEZE | OUT_FOCUS_TIMELINE;
 }
 
-/* ---- another step beneath ---- */
+/* ---- another step below ---- */
 
 unsigned cmd_compare(struct command_run *run)
 {
@@ -204,9 +204,9 @@ unsigned cmd_compare(struct command_run *run)
 	view->compare.previous = previous;
 	view->compare.start_ns = when.t0;
 	if (previous)
-		tui_say(tui, false, "beneath: the step before; Esc or compare off ends it");
+		tui_say(tui, false, "compared with the step before; Esc or compare off ends it");
 	else
-		tui_say(tui, false, "beneath: %s, %s; Esc or compare off ends it", when.title,
+		tui_say(tui, false, "compared with %s, %s; Esc or compare off ends it", when.title,
 			fmt_time(time, when.t1 - when.t0));
 	return OUT_LAYOUT;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/table/column_choice.h"
 #include "tui/table/table.h"
 #include "tui/panes/pane_table.h"
@@ -90,16 +90,16 @@ unsigned cmd_write(struct command_run *run)
 	struct table *table = table_shown_now(tui);
 	const char *path = command_first(run), *dot = strrchr(path, '.');
 	char rows[FMT_MAX];
-	struct beside file;
+	struct atomic_file file;
 
 	if (!table)
 		return no_table(run);
-	if (beside_open(&file, path, run->error, run->error_size) < 0) {
+	if (atomic_file_open(&file, path, run->error, run->error_size) < 0) {
 		run->failed = true;
 		return OUT_NONE;
 	}
 	table_write(table, file.out, dot && strcasecmp(dot, ".csv") == 0);
-	if (beside_commit(&file, run->error, run->error_size) < 0) {
+	if (atomic_file_commit(&file, run->error, run->error_size) < 0) {
 		run->failed = true;
 		return OUT_NONE;
 	}

@@ -75,7 +75,8 @@ struct view {
 	struct span_ref selected;
 	/* Two ends in time; open: moving the cursor moves the second one. */
 	struct { bool shown, open; int64_t t0_ns, t1_ns, from_ns; } measure;
-	/* A step laid beneath the one at the cursor: that which begins then, or the one before. */
+	/* `compare`: the step that starts at start_ns, or the previous one, is shown below the
+	 * step at the cursor. */
 	struct { bool shown, previous; int64_t start_ns; } compare;
 	const struct marks *marks;	/* borrowed; NULL: none */
 	int64_t range_t0_ns, range_t1_ns;	/* with OUT_SHOW_RANGE */

@@ -12,7 +12,7 @@
 
 #include "model/base/util.h"
 #include "model/query/query.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/complain.h"
 #include "tui/run/exports.h"
 #include "tui/base/options.h"
@@ -25,7 +25,7 @@ struct export_job {
 	struct export_target target;
 	char *path;			/* owned */
 	int64_t first_ns;		/* what times in sentences count from */
-	struct beside file;
+	struct atomic_file file;
 	pthread_t thread;
 	pthread_mutex_t lock;		/* of over */
 	pthread_cond_t is_over;
@@ -57,7 +57,7 @@ static bool look(void *arg, int percent)
 typedef bool write_fn(void *arg, FILE *out, char *error, size_t size);
 
 /* Into the file, deflated or not; false: nothing is left of it. */
-static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char *error,
+static bool export_write_file(struct atomic_file *file, write_fn *fn, void *arg, char *error,
 			      size_t size)
 {
 	bool gzip = is_gzip(file->path), good;
@@ -65,7 +65,7 @@ static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char
 
 	if (!out) {
 		snprintf(error, size, "cannot write '%s': %s", file->path, strerror(errno));
-		beside_discard(file);
+		atomic_file_discard(file);
 		return false;
 	}
 	good = fn(arg, out, error, size);
@@ -74,8 +74,8 @@ static bool export_write_file(struct beside *file, write_fn *fn, void *arg, char
 		good = false;
 	}
 	if (good)
-		return !beside_commit(file, error, size);
-	beside_discard(file);
+		return !atomic_file_commit(file, error, size);
+	atomic_file_discard(file);
 	return false;
 }
 
@@ -163,7 +163,7 @@ struct export_job *export_start(struct model *model, const struct export_target 
 	job->path = xstrdup(target->path);
 	pthread_mutex_init(&job->lock, NULL);
 	pthread_cond_init(&job->is_over, NULL);
-	if (beside_open(&job->file, job->path, error, size)) {
+	if (atomic_file_open(&job->file, job->path, error, size)) {
 		release(job);
 		return NULL;
 	}
@@ -171,7 +171,7 @@ struct export_job *export_start(struct model *model, const struct export_target 
 	if (!code)
 		return job;
 	snprintf(error, size, "cannot export: %s", strerror(code));
-	beside_discard(&job->file);
+	atomic_file_discard(&job->file);
 	release(job);
 	return NULL;
 }
@@ -296,10 +296,10 @@ static bool all_chrome(const struct options *options)
 static bool export_step_stats(const struct export_target *target, struct direct *direct)
 {
 	char error[EXPORT_SENTENCE_MAX], count[FMT_MAX];
-	struct beside file;
+	struct atomic_file file;
 
 	direct->kind = &target->kind;
-	if (beside_open(&file, target->path, error, sizeof(error)) ||
+	if (atomic_file_open(&file, target->path, error, sizeof(error)) ||
 	    !export_write_file(&file, write_direct, direct, error, sizeof(error))) {
 		complain("%s", error);
 		return false;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/base/json.h"
 #include "tui/base/json_read.h"
 #include "tui/run/recording.h"
@@ -93,9 +93,9 @@ bool recording_write(const char *dir, const struct recording *recording,
 		     char error[RECORDING_ERROR_MAX])
 {
 	char *path = xasprintf("%s/tftop.json", dir);
-	struct beside file;
+	struct atomic_file file;
 	struct json json;
-	bool good = !beside_open(&file, path, error, RECORDING_ERROR_MAX);
+	bool good = !atomic_file_open(&file, path, error, RECORDING_ERROR_MAX);
 
 	if (good) {
 		json_init(&json, file.out);
@@ -112,7 +112,7 @@ bool recording_write(const char *dir, const struct recording *recording,
 		json_key_bool(&json, "partial", recording->partial);
 		json_end(&json);
 		json_finish(&json);
-		good = !beside_commit(&file, error, RECORDING_ERROR_MAX);
+		good = !atomic_file_commit(&file, error, RECORDING_ERROR_MAX);
 	}
 	free(path);
 	return good;

@@ -12,7 +12,7 @@
 #include "model/query/query.h"
 #include "model/base/util.h"
 #include "probes/session/recording/ctf_writer.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/timeline/marks.h"
 #include "tui/run/save.h"
 
@@ -153,10 +153,10 @@ static void *save_work(void *arg)
 		recording_write(save->temporary, &save->options.recording, save->error);
 
 	if (good)
-		good = !beside_folder_commit(save->temporary, save->path, save->error,
+		good = !atomic_folder_commit(save->temporary, save->path, save->error,
 					     sizeof(save->error));
 	else
-		beside_folder_discard(save->temporary);
+		atomic_folder_discard(save->temporary);
 	save->good = good;
 	atomic_store(&save->over, true);
 	return NULL;
@@ -183,7 +183,7 @@ struct save *save_start(const struct save_options *options, char *error, size_t 
 	save->output = options->output ? xstrdup(options->output) : NULL;
 	save->marks = xstrdup(options->marks ? options->marks : "");
 	save->output_file = options->output_file ? xstrdup(options->output_file) : NULL;
-	save->temporary = beside_folder(options->path, error, size);
+	save->temporary = atomic_folder_open(options->path, error, size);
 	if (!save->temporary) {
 		release(save);
 		return NULL;
@@ -192,7 +192,7 @@ struct save *save_start(const struct save_options *options, char *error, size_t 
 	if (!code)
 		return save;
 	snprintf(error, size, "cannot save: %s", strerror(code));
-	beside_folder_discard(save->temporary);
+	atomic_folder_discard(save->temporary);
 	release(save);
 	return NULL;
 }

@@ -11,7 +11,7 @@
 
 #include "keymap/file.h"
 #include "model/base/util.h"
-#include "tui/base/beside.h"
+#include "tui/base/atomic_file.h"
 #include "tui/draw/page.h"
 #include "tui/timeline/when.h"
 
@@ -159,7 +159,7 @@ bool marks_read(struct marks *marks, const char *folder, char *error, size_t siz
 bool marks_write(const char *text, const char *folder, char *error, size_t size)
 {
 	char *path = xasprintf("%s/marks", folder);
-	struct beside file;
+	struct atomic_file file;
 	bool good;
 
 	if (!*text) {
@@ -167,10 +167,10 @@ bool marks_write(const char *text, const char *folder, char *error, size_t size)
 		if (!good)
 			snprintf(error, size, "cannot remove '%s': %s", path, strerror(errno));
 	} else {
-		good = !beside_open(&file, path, error, size);
+		good = !atomic_file_open(&file, path, error, size);
 		if (good) {
 			fputs(text, file.out);
-			good = !beside_commit(&file, error, size);
+			good = !atomic_file_commit(&file, error, size);
 		}
 	}
 	free(path);

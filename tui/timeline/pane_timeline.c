@@ -36,13 +36,13 @@ static size_t height_of(const struct timeline_pane *t, size_t line)
 {
 	const struct timeline_line *l = &t->list.lines[line];
 
-	return (row_is_counter(l->kind) ? (size_t)t->counter_lines : 1) + l->beneath;
+	return (row_is_counter(l->kind) ? (size_t)t->counter_lines : 1) + l->compared;
 }
 
 static int timeline_lines(const struct pane *pane)
 {
 	const struct timeline_pane *timeline = (const struct timeline_pane *)pane;
-	size_t lines = (size_t)timeline_beneath_lines(timeline);
+	size_t lines = (size_t)timeline_compare_lines(timeline);
 
 	for (size_t i = 0; i < timeline->list.count; i++)
 		lines += row_is_counter(timeline->list.lines[i].kind) ?
@@ -66,7 +66,7 @@ static void timeline_close(struct pane *pane)
 	free(timeline->rows);
 	line_list_release(&timeline->list);
 	column_cache_release(&timeline->cache);
-	column_cache_release(&timeline->beneath.cache);
+	column_cache_release(&timeline->compare.cache);
 	tints_release(&timeline->tints);
 	minimap_release(&timeline->minimap);
 	step_list_release(&timeline->steps);
@@ -286,7 +286,7 @@ static void update_rows(struct timeline_pane *t, struct view *view, const struct
 	if (t->find.shown)
 		find_count(&t->find, view->model, rows, n_rows, view->t0_ns, view->t1_ns);
 	timeline_take_rows(t, view->model, rows, n_rows);
-	timeline_beneath_choose(t, view);
+	timeline_compare_choose(t, view);
 	place_cursor(t, view);
 	for (i = 0; y < (int)t->page; i++) {
 		size_t line = i < t->fixed ? i : t->top + i - t->fixed;
@@ -300,7 +300,7 @@ static void update_rows(struct timeline_pane *t, struct view *view, const struct
 		};
 		if (seen->height > (int)t->page - y)
 			seen->height = (int)t->page - y;
-		seen->beneath = seen->line.beneath && seen->height == (int)height_of(t, line);
+		seen->compared = seen->line.compared && seen->height == (int)height_of(t, line);
 		y += seen->height;
 		timeline_line(t, view, w, i);
 		model_yield(view->model);
@@ -327,7 +327,7 @@ static void timeline_update(struct pane *pane, struct view *view, int width, int
 	tints_begin(&t->tints, (enum tint_by)view->settings->value[SETTING_COLOUR_BY], t->columns);
 	model_status(view->model, &t->status);
 	column_cache_frame(&t->cache, &t->status);
-	column_cache_frame(&t->beneath.cache, &t->status);
+	column_cache_frame(&t->compare.cache, &t->status);
 	n_rows = model_rows(view->model, &rows);
 	t->has_selected = view->selected.id &&
 			  model_span(view->model, view->selected, &t->selected);

@@ -34,7 +34,7 @@ struct timeline_seen {			/* a line on the screen */
 	char value[32];			/* right part of the label, "" none */
 	char most[32], least[32];	/* of a counter of several lines, in the window */
 	int y, height;			/* lines of the screen, y from the first row's on */
-	bool beneath;			/* the last of them is of another step */
+	bool compared;			/* the last of them is of another step */
 	bool pinned;
 };
 
@@ -77,7 +77,7 @@ struct timeline_pane {
 		uint32_t only;		/* 0, or in this row only: not all have room */
 		struct step_row here, there;
 		struct column_cache cache;
-	} beneath;
+	} compare;
 	struct model_loss *losses;	/* owned */
 	size_t n_losses;
 	struct model_pause *pauses;	/* owned; of all processes */
@@ -118,18 +118,18 @@ void timeline_label_bars(struct timeline_pane *t, const struct view *view,
 /* How much later than others a row's data is final. */
 int64_t timeline_late(enum row_kind kind);
 
-/* ---- timeline_beneath.c: `compare` ---- */
+/* ---- timeline_compare.c: `compare` ---- */
 /* Which lines have a second one; after the lines are made. */
-void timeline_beneath_choose(struct timeline_pane *t, const struct view *view);
+void timeline_compare_choose(struct timeline_pane *t, const struct view *view);
 /* So many would, had all of them room. */
-int timeline_beneath_lines(const struct timeline_pane *t);
+int timeline_compare_lines(const struct timeline_pane *t);
 /* The cells of the second line; style: of the first. [locked] */
-void timeline_beneath_line(struct timeline_pane *t, const struct view *view, int64_t w,
+void timeline_compare_line(struct timeline_pane *t, const struct view *view, int64_t w,
 			   const struct timeline_seen *seen, struct cell_style style);
-void timeline_beneath_label(const struct timeline_pane *t, const struct view *view,
+void timeline_compare_label(const struct timeline_pane *t, const struct view *view,
 			    const struct timeline_seen *seen, struct area labels);
 /* What is compared with what. */
-void timeline_beneath_ruler(const struct timeline_pane *t, const struct view *view,
+void timeline_compare_ruler(const struct timeline_pane *t, const struct view *view,
 			    struct area ruler);
 
 /* ---- timeline_draw.c ---- */

@@ -138,7 +138,7 @@ static void draw_ruler(const struct timeline_pane *t, const struct view *view, s
 		ruler_draw_folded(area, (t->status.folded_ns - view->t0_ns) / w + 1, view->ascii);
 	timeline_draw_marks(view, area);
 	timeline_draw_measure(view, area);
-	timeline_beneath_ruler(t, view, area);
+	timeline_compare_ruler(t, view, area);
 	ruler_draw(&t->ruler, area, view->ascii);
 	draw_step_numbers(t, view, area, w);
 	at = view->cursor_ns < view->t0_ns ? -1 : (view->cursor_ns - view->t0_ns) / w;
@@ -163,7 +163,7 @@ static void draw_sentence(struct timeline_pane *t, const struct view *view, stru
 static void draw_range(const struct view *view, const struct timeline_seen *seen,
 		       struct area labels, int line)
 {
-	bool last = line == seen->height - seen->beneath - 1 && line > 1;
+	bool last = line == seen->height - seen->compared - 1 && line > 1;
 	const char *text = last ? seen->least : line == 1 ? seen->most : "";
 	int right = labels.width - 1, at = right - text_width(text);
 
@@ -184,10 +184,10 @@ static void draw_label(const struct timeline_pane *t, const struct view *view,
 			current, view->ascii);
 	if (seen->pinned)
 		area_text(labels, 0, seen->y, ROLE_ACCENT, 0, view->ascii ? "*" : "•");
-	for (int line = 1; line < seen->height - seen->beneath; line++)
+	for (int line = 1; line < seen->height - seen->compared; line++)
 		draw_range(view, seen, labels, line);
-	if (seen->beneath)
-		timeline_beneath_label(t, view, seen, labels);
+	if (seen->compared)
+		timeline_compare_label(t, view, seen, labels);
 }
 
 void timeline_draw(struct pane *pane, struct view *view, struct area area, bool focused)

@@ -162,7 +162,7 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 		NULL,
 	};
 	const struct column *columns = t->blank;
-	int lines = seen->height - seen->beneath;
+	int lines = seen->height - seen->compared;
 	size_t settled = column_at(t, view, w, t->status.settled_ns > 0 ?
 				   t->status.settled_ns - timeline_late(line->kind) : 0);
 
@@ -197,6 +197,6 @@ void timeline_line(struct timeline_pane *t, const struct view *view, int64_t w, 
 	/* What is yet to come stays blank: the hatch is the live edge. */
 	if (!t->status.finished)
 		cells_unsettled(cells, settled, column_at(t, view, w, view->now_ns + w), &style);
-	if (seen->beneath)
-		timeline_beneath_line(t, view, w, seen, style);
+	if (seen->compared)
+		timeline_compare_line(t, view, w, seen, style);
 }
